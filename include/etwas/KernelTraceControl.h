@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_KERNELTRACECONTROL_H
+#define ETWAS_KERNELTRACECONTROL_H
+
+/*
+ * Sessions of the kernel's events, of the heap's events, and merged files: ETW's
+ * KernelTraceControl.h. None of it is in this release: the functions check their arguments and
+ * return ERROR_NOT_SUPPORTED.
+ */
+
+#include <etwas/evntrace.h>
+#include <etwas/types.h>
+
+ETWAS_BEGIN_DECLS
+
+#define EVENT_TRACE_TYPE_READYTHREAD 0x32u
+
+/* An event whose stack is recorded. ETW page: "STACK_TRACING_EVENT_ID". */
+typedef struct _STACK_TRACING_EVENT_ID {
+    etwas_guid EventGuid;
+    uint8_t Type;
+    uint8_t Reserved[7];
+} STACK_TRACING_EVENT_ID, *PSTACK_TRACING_EVENT_ID;
+ETWAS_ASSERT_SIZE(STACK_TRACING_EVENT_ID, 24);
+
+/*
+ * Starts the NT Kernel Logger with stacks for cStackTracingEventIds kinds of events
+ * (StackTracingEventIds may be NULL with 0). On failure *TraceHandle is 0.
+ *
+ * Thread-safe. Not for signal handlers.
+ *
+ * ERROR_INVALID_PARAMETER: TraceHandle or Properties NULL.
+ * ERROR_NOT_SUPPORTED: always otherwise, in this release.
+ *
+ * ETW page: "StartKernelTrace".
+ */
+uint32_t StartKernelTrace(etwas_trace_handle *TraceHandle, EVENT_TRACE_PROPERTIES *Properties,
+                          const STACK_TRACING_EVENT_ID StackTracingEventIds[],
+                          uint32_t cStackTracingEventIds) ETWAS_API(etwas_StartKernelTrace);
+
+/*
+ * Starts a session of the heap events of the running processes Pids. On failure *TraceHandle is 0.
+ *
+ * Thread-safe. Not for signal handlers.
+ *
+ * ERROR_INVALID_PARAMETER: TraceHandle, Properties or wszSessionName NULL.
+ * ERROR_NOT_SUPPORTED: always otherwise, in this release.
+ *
+ * ETW page: "StartHeapTrace".
+ */
+uint32_t StartHeapTrace(etwas_trace_handle *TraceHandle, EVENT_TRACE_PROPERTIES *Properties,
+                        const etwas_wchar *wszSessionName, const uint32_t Pids[], uint32_t cPids,
+                        const STACK_TRACING_EVENT_ID StackTracingEventIds[],
+                        uint32_t cStackTracingEventIds) ETWAS_API(etwas_StartHeapTrace);
+
+/*
+ * Changes the processes of a running heap session.
+ *
+ * Thread-safe. Not for signal handlers.
+ *
+ * ERROR_INVALID_PARAMETER: Properties or wszSessionName NULL.
+ * ERROR_NOT_SUPPORTED: always otherwise, in this release.
+ *
+ * ETW page: "UpdateHeapTrace".
+ */
+uint32_t UpdateHeapTrace(EVENT_TRACE_PROPERTIES *Properties, const etwas_wchar *wszSessionName,
+                         const uint32_t Pids[], uint32_t cPids,
+                         const STACK_TRACING_EVENT_ID StackTracingEventIds[],
+                         uint32_t cStackTracingEventIds) ETWAS_API(etwas_UpdateHeapTrace);
+
+/*
+ * Merges log files into one. dwExtendedDataFlags says what is added to the merged file.
+ *
+ * Thread-safe. Not for signal handlers.
+ *
+ * ERROR_INVALID_PARAMETER: wszMergedFileName or wszTraceFileNames NULL.
+ * ERROR_NOT_SUPPORTED: always otherwise, in this release.
+ *
+ * ETW page: "CreateMergedTraceFile".
+ */
+uint32_t CreateMergedTraceFile(const etwas_wchar *wszMergedFileName,
+                               const etwas_wchar *wszTraceFileNames[], uint32_t cTraceFileNames,
+                               uint32_t dwExtendedDataFlags) ETWAS_API(etwas_CreateMergedTraceFile);
+
+ETWAS_END_DECLS
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What ETW has no word for: starting a session from C strings, the inline gate, reading a clock
+ * directly, exact 64-bit accounting, the flusher thread's attributes, and what a reader found wrong
+ * with a file. Everything else is in <etwas/evntrace.h> under ETW's own names.
+ *
+ * Unless a declaration says otherwise, functions may be called from any thread, not from a signal
+ * handler, and return ERROR_SUCCESS or a code of <etwas/winerror.h>.
+ */
+#ifndef ETWAS_ETWAS_H
+#define ETWAS_ETWAS_H
+
+#include <etwas/evntrace.h>
+#include <etwas/types.h>
+#include <etwas/winerror.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- version ------------------------------------------------------------------------------- */
+
+#define ETWAS_VERSION_MAJOR 0
+#define ETWAS_VERSION_MINOR 1
+#define ETWAS_VERSION_PATCH 0
+
+/* The version of the library that runs, as "0.1.0". Static text. Async-signal-safe. */
+const char *etwas_version(void) ETWAS_API(etwas_version);
+
+/* ---- clocks -------------------------------------------------------------------------------- */
+
+/* The values of WNODE_HEADER.ClientContext. */
+#define ETWAS_CLOCK_QPC 1u         /* CLOCK_MONOTONIC_RAW, nanoseconds */
+#define ETWAS_CLOCK_SYSTEM_TIME 2u /* CLOCK_REALTIME as FILETIME, 100 ns since 1601-01-01 UTC */
+#define ETWAS_CLOCK_TSC 3u         /* the processor's invariant cycle counter */
+
+/*
+ * The clock a session gets that asks for `clock` (0 to 3): 0 is QPC, and TSC becomes system time on
+ * a machine whose cycle counter cannot be trusted. 0 for any other value. The first question about
+ * the TSC calibrates it, which takes some milliseconds once per process.
+ */
+uint32_t etwas_clock_effective(uint32_t clock) ETWAS_API(etwas_clock_effective);
+
+/*
+ * Reads a clock: the raw stamp a record of such a session gets. An unknown clock reads 0. `clock`
+ * is taken literally: TSC reads the counter even where a session would fall back.
+ * Async-signal-safe.
+ */
+int64_t etwas_clock_read(uint32_t clock) ETWAS_API(etwas_clock_read);
+
+/*
+ * Ticks a second: 1,000,000,000 for QPC, 10,000,000 for system time, the calibrated frequency in Hz
+ * for the TSC (0 where there is none). 0 for an unknown clock.
+ */
+uint64_t etwas_clock_frequency(uint32_t clock) ETWAS_API(etwas_clock_frequency);
+
+/* ---- sessions ------------------------------------------------------------------------------ */
+
+/* How the thread that writes a session's buffers runs. A zeroed struct is the default. */
+typedef struct etwas_flusher_options {
+    const char *name;          /* thread name, at most 15 bytes are kept; NULL: "etwas-flush" */
+    const uint32_t *cpus;      /* processors the thread may run on; NULL: as the caller */
+    uint32_t cpu_count;        /* entries in cpus */
+    int32_t realtime_priority; /* 1..99: SCHED_FIFO with this priority; 0: the normal scheduler */
+    int32_t nice_value;        /* -20..19, for the normal scheduler */
+    bool no_thread;            /* no thread: the host calls etwas_flush often enough itself */
+} etwas_flusher_options;
+
+/* What etwas_start needs beyond two names. A zeroed struct, or NULL, asks for every default. */
+typedef struct etwas_session_options {
+    uint32_t log_file_mode;        /* EVENT_TRACE_*_MODE bits */
+    uint32_t clock;                /* ETWAS_CLOCK_*; 0: QPC */
+    uint32_t buffer_size_kb;       /* 4..16384; 0: 64 */
+    uint32_t minimum_buffers;      /* 0: two for each processor */
+    uint32_t maximum_buffers;      /* 0: as many as make 64 MiB, at least minimum_buffers + 22 */
+    uint32_t maximum_file_size_mb; /* 0: no limit */
+    uint32_t flush_timer_s; /* seconds between timed flushes; 0: buffers are written when full */
+    etwas_flusher_options flusher;
+} etwas_session_options;
+
+/*
+ * Starts a session in one call. `session_name` is UTF-8, at most 1,024 characters and unique in the
+ * process without regard to case; `log_file` is a UTF-8 path, NULL only with
+ * EVENT_TRACE_BUFFERING_MODE; `options` may be NULL. On success *session receives the handle that
+ * TraceEvent, TraceEventInstance, EnableTrace and ControlTrace take; on failure it receives 0.
+ *
+ * Errors: those of StartTrace, and ERROR_INVALID_PARAMETER for flusher options out of range,
+ * ERROR_ACCESS_DENIED where the system refuses the affinity or the priority asked for.
+ */
+uint32_t etwas_start(const char *session_name, const char *log_file,
+                     const etwas_session_options *options, etwas_trace_handle *session)
+    ETWAS_API(etwas_start);
+
+/*
+ * Events and buffers of one session, by what became of them. attempted = recorded + overwritten +
+ * lost.
+ */
+typedef struct etwas_session_counts {
+    uint64_t recorded;         /* in the file or still in memory on the way to it */
+    uint64_t overwritten;      /* buffering mode: recorded, then replaced by newer ones */
+    uint64_t lost;             /* the sum of the lost_* below */
+    uint64_t lost_no_buffer;   /* every buffer of the pool was full */
+    uint64_t lost_write_error; /* the log file could not be written (disk full, I/O error) */
+    uint64_t lost_file_full;   /* the log file had reached MaximumFileSize */
+    uint64_t lost_abandoned;   /* writers stopped inside a record longer than the flusher waits */
+    uint64_t buffers_written;  /* in the file, the header buffer included */
+    uint64_t buffers_lost;     /* could not be written to the file */
+    uint64_t buffers_allocated;
+    uint64_t buffers_free;
+} etwas_session_counts;
+
+/*
+ * The counts of a running session, or the last counts of one that has stopped until its place in
+ * the session table is taken by another (64 places, the one longest unused is taken first). Writers
+ * may write meanwhile. Errors: ERROR_INVALID_PARAMETER for NULL, ERROR_INVALID_HANDLE for a handle
+ * unknown or forgotten.
+ */
+uint32_t etwas_counts(etwas_trace_handle session, etwas_session_counts *counts)
+    ETWAS_API(etwas_counts);
+
+/* What a running session costs in memory. */
+typedef struct etwas_session_memory {
+    uint64_t region_bytes;          /* address space of the buffer pool */
+    uint64_t region_resident_bytes; /* the part of it that occupies memory now */
+    uint64_t control_bytes;         /* the pool's bookkeeping */
+    uint64_t arena_mapped_bytes; /* jemalloc's count for the session's arena; 0 without jemalloc */
+    uint64_t arena_resident_bytes; /* likewise */
+} etwas_session_memory;
+
+/*
+ * Looks at every page of the pool: milliseconds for a large one. Errors: ERROR_INVALID_PARAMETER
+ * for NULL, ERROR_INVALID_HANDLE for a session that does not run.
+ */
+uint32_t etwas_memory(etwas_trace_handle session, etwas_session_memory *memory)
+    ETWAS_API(etwas_memory);
+
+/*
+ * Writes everything recorded so far to the log file, and makes it durable. What a session without a
+ * flusher thread calls often enough to keep buffers free; any session may. Errors:
+ * ERROR_INVALID_HANDLE; ERROR_NOT_SUPPORTED for a buffering-mode session (it has no file: see
+ * etwas_snapshot).
+ */
+uint32_t etwas_flush(etwas_trace_handle session) ETWAS_API(etwas_flush);
+
+/*
+ * Writes what a buffering-mode session holds to `log_file` (replaced if it exists and nobody uses
+ * it); logging goes on, nothing is consumed. Errors: ERROR_INVALID_HANDLE; ERROR_NOT_SUPPORTED for
+ * a session with a file; those of StartTrace that concern the log file; ERROR_DISK_FULL and
+ * ERROR_WRITE_FAULT when not everything could be written.
+ */
+uint32_t etwas_snapshot(etwas_trace_handle session, const char *log_file) ETWAS_API(etwas_snapshot);
+
+/*
+ * Stops a session: what StopTrace does. `counts` (may be NULL) receives the last counts.
+ * Errors: ERROR_INVALID_HANDLE, ERROR_ACTIVE_CONNECTIONS while another thread stops it.
+ */
+uint32_t etwas_stop(etwas_trace_handle session, etwas_session_counts *counts) ETWAS_API(etwas_stop);
+
+/* ---- the inline gate ----------------------------------------------------------------------- */
+
+/*
+ * What a provider looks at before it does any work. The library writes it when a controller enables
+ * or disables the provider; the struct lives as long as the process, so a stale pointer is
+ * harmless.
+ *
+ * gate: bits 0..31 the enabled flags, bits 32..40 one more than the greatest level enabled, 0 when
+ * disabled. A controller's level 0 means every level, its flags 0 every flag.
+ */
+typedef struct etwas_provider {
+    uint64_t gate;
+} etwas_provider;
+
+/*
+ * The gate of a registration made by RegisterTraceGuids; NULL for a handle that is not registered.
+ */
+const etwas_provider *etwas_provider_of(etwas_trace_handle registration)
+    ETWAS_API(etwas_provider_of);
+
+/*
+ * Whether the provider is enabled for `level` and at least one of `flags` (0: any). One load and
+ * one branch; `provider` must not be NULL. Async-signal-safe. A relaxed load: a change made by a
+ * controller is seen soon, and publishes nothing else.
+ */
+static inline bool etwas_enabled(const etwas_provider *provider, uint8_t level, uint32_t flags)
+{
+    uint64_t gate = __atomic_load_n(&provider->gate, __ATOMIC_RELAXED);
+    uint32_t wanted = flags != 0 ? flags : UINT32_MAX;
+
+    return ((gate >> 32) > level) & (((uint32_t)gate & wanted) != 0);
+}
+
+/* ---- reading: what a trace file is and what is wrong with it --------------------------------- */
+
+/* What can be wrong with a place in a trace file. */
+typedef enum etwas_damage_kind {
+    ETWAS_DAMAGE_NONE = 0,
+    ETWAS_DAMAGE_TRUNCATED,     /* the file ends inside a buffer */
+    ETWAS_DAMAGE_BUFFER_HEADER, /* a buffer header with impossible sizes, offsets or flags */
+    ETWAS_DAMAGE_PROCESSOR,     /* a processor index the header does not allow */
+    ETWAS_DAMAGE_COMPRESSION,   /* compressed bytes that do not decompress to what is promised */
+    ETWAS_DAMAGE_RECORD,        /* a record with an impossible marker or size */
+    ETWAS_DAMAGE_TIME_ORDER,    /* a stamp older than the one before it in the same buffer */
+    ETWAS_DAMAGE_SEQUENCE,      /* sequence numbers missing or used twice */
+    ETWAS_DAMAGE_READ           /* the system could not read this part of the file */
+} etwas_damage_kind;
+
+typedef struct etwas_damage {
+    etwas_damage_kind kind;
+    uint64_t file_offset;   /* where, from the start of the file */
+    uint64_t bytes_skipped; /* what was not delivered because of it; 0 when all was */
+} etwas_damage;
+
+/* A short sentence for a kind of damage. Static text; "unknown damage" for an unknown kind. */
+const char *etwas_damage_name(etwas_damage_kind kind) ETWAS_API(etwas_damage_name);
+
+typedef void (*etwas_damage_callback)(const etwas_damage *damage, void *context);
+
+/*
+ * Has `callback` called, from ProcessTrace's thread, for each damage ProcessTrace meets in this
+ * trace, also for what was found by OpenTrace. NULL turns it off. `trace` is OpenTrace's handle.
+ * Errors: ERROR_INVALID_HANDLE; ERROR_BUSY while ProcessTrace runs on the handle.
+ */
+uint32_t etwas_trace_on_damage(etwas_trace_handle trace, etwas_damage_callback callback,
+                               void *context) ETWAS_API(etwas_trace_on_damage);
+
+/*
+ * What is known about an open trace file. Grows while ProcessTrace runs; complete when it returned.
+ */
+typedef struct etwas_trace_information {
+    uint64_t file_bytes;
+    uint64_t buffers;         /* whole buffers found, the header buffer included */
+    uint64_t buffers_damaged; /* of these, skipped in whole or in part */
+    uint64_t events;          /* records delivered, without the header buffer's */
+    uint64_t bytes_skipped;   /* by damage */
+    uint64_t bytes_read;      /* so far, for progress */
+    uint64_t damages;         /* number of damages, whatever their kind */
+    bool unfinished;          /* the session never wrote its end: EndTime is 0 */
+    bool compressed;
+    bool calibrated;          /* stamps are converted by the file's own exact calibration */
+    uint32_t clock;           /* ETWAS_CLOCK_* */
+    uint64_t clock_frequency; /* ticks a second used for conversion */
+} etwas_trace_information;
+
+/* Errors: ERROR_INVALID_PARAMETER for NULL, ERROR_INVALID_HANDLE. May be called from callbacks. */
+uint32_t etwas_trace_query(etwas_trace_handle trace, etwas_trace_information *information)
+    ETWAS_API(etwas_trace_query);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_EVNTRACE_H
+#define ETWAS_EVNTRACE_H
+
+/*
+ * Sessions, classic providers and consumers: ETW's evntrace.h.
+ *
+ * Names ending in A take UTF-8 strings, names ending in W take UTF-16. A name without either is
+ * the A function, or the W function where UNICODE or _UNICODE is defined before the first
+ * include. Functions return a Win32 code of winerror.h unless stated. Strings and structures
+ * belong to the caller and are not kept after the call.
+ *
+ * In this release a session writes to a file (LogFileMode 0 or EVENT_TRACE_FILE_MODE_SEQUENTIAL)
+ * or keeps its events in memory (EVENT_TRACE_BUFFERING_MODE). Sessions, their names and their
+ * handles are visible only inside the process that starts them.
+ */
+
+#include <etwas/evntrace_constants.h>
+#include <etwas/evntrace_guids.h>
+#include <etwas/evntrace_types.h>
+#include <etwas/types.h>
+#include <etwas/winerror.h>
+#include <etwas/wmistr.h>
+
+ETWAS_BEGIN_DECLS
+
+/* ---- Controller ---- */
+
+/*
+ * Creates and starts a session.
+ *
+ * Properties is one allocation of Wnode.BufferSize bytes: the structure, room for the session
+ * name at LoggerNameOffset, and the log file name at LogFileNameOffset (0: no file). Zero it
+ * first; 0 means the default. Set Wnode.BufferSize, Wnode.Flags (WNODE_FLAG_TRACED_GUID),
+ * Wnode.ClientContext (the clock) and what the session needs. On success the session's name, its
+ * GUID, its handle (Wnode.HistoricalContext) and the values as adjusted are in Properties, and
+ * *TraceHandle is the handle, never 0. On failure *TraceHandle is 0 and nothing was started.
+ *
+ * InstanceName is at most 1,024 characters and compares without regard to case. The log file's
+ * folder must exist. An existing log file is replaced.
+ *
+ * Thread-safe. Not for signal handlers.
+ *
+ * ERROR_BAD_LENGTH: Wnode.BufferSize too small, or no room for the session name.
+ * ERROR_INVALID_PARAMETER: a NULL argument; a name offset outside the block or inside the
+ *   structure; Wnode.Flags without WNODE_FLAG_TRACED_GUID; an unknown ClientContext; modes that
+ *   exclude each other; EnableFlags not 0; a name too long; V2 members not as documented.
+ * ERROR_NOT_SUPPORTED: a mode this release does not have.
+ * ERROR_ALREADY_EXISTS: a running session has this name or this GUID.
+ * ERROR_BAD_PATHNAME: LogFileMode and LogFileNameOffset both 0; the log file is in use by another
+ *   session; the file name is too long.
+ * ERROR_PATH_NOT_FOUND: the folder of the log file does not exist.
+ * ERROR_ACCESS_DENIED: the log file cannot be created.
+ * ERROR_DISK_FULL: MaximumFileSize is not free, or on the file system of / not 200 MB more.
+ * ERROR_NO_SYSTEM_RESOURCES: too many sessions.
+ * ERROR_NOT_ENOUGH_MEMORY: no memory for the buffers.
+ *
+ * ETW page: "StartTraceW function".
+ */
+uint32_t StartTraceA(etwas_trace_handle *TraceHandle, const char *InstanceName,
+                     EVENT_TRACE_PROPERTIES *Properties) ETWAS_API(etwas_StartTraceA);
+uint32_t StartTraceW(etwas_trace_handle *TraceHandle, const etwas_wchar *InstanceName,
+                     EVENT_TRACE_PROPERTIES *Properties) ETWAS_API(etwas_StartTraceW);
+uint32_t StartTrace(etwas_trace_handle *TraceHandle, const etwas_tchar *InstanceName,
+                    EVENT_TRACE_PROPERTIES *Properties) ETWAS_API_AW(StartTrace);
+
+/*
+ * Queries, stops or flushes a session.
+ *
+ * InstanceName names the session; where it is NULL, TraceHandle does. Set Wnode.BufferSize,
+ * Wnode.Guid, Wnode.Flags and both name offsets in Properties. On success, and with
+ * ERROR_MORE_DATA, Properties holds the session's values and statistics as they are after the
+ * operation.
+ *
+ * EVENT_TRACE_CONTROL_QUERY only reads.
+ * EVENT_TRACE_CONTROL_STOP disables the providers still enabled (their callbacks run in this
+ *   thread), writes what is recorded, closes the file and ends the handle. It does not wait for
+ *   threads that are logging: they get an error or are counted lost.
+ * EVENT_TRACE_CONTROL_FLUSH writes the events recorded so far to the log file. For a buffering
+ *   session it writes a snapshot to the log file named in Properties, and logging goes on.
+ *
+ * Thread-safe. Not for signal handlers.
+ *
+ * ERROR_BAD_LENGTH: Wnode.BufferSize too small, or no room for the names.
+ * ERROR_INVALID_PARAMETER: Properties NULL; InstanceName NULL and TraceHandle 0 or not a handle;
+ *   a name offset outside the block or inside the structure.
+ * ERROR_NOT_SUPPORTED: another control code.
+ * ERROR_WMI_INSTANCE_NOT_FOUND: no such session is running.
+ * ERROR_INVALID_HANDLE: the session has stopped because its file is full.
+ * ERROR_ACTIVE_CONNECTIONS: STOP while the session is being stopped.
+ * ERROR_BAD_PATHNAME: FLUSH of a buffering session without a usable file name, or the file is in
+ *   use by another session.
+ * ERROR_MORE_DATA: a name does not fit. The numbers are valid, and the operation was done.
+ *
+ * ETW page: "ControlTraceW function".
+ */
+uint32_t ControlTraceA(etwas_trace_handle TraceHandle, const char *InstanceName,
+                       EVENT_TRACE_PROPERTIES *Properties, uint32_t ControlCode)
+    ETWAS_API(etwas_ControlTraceA);
+uint32_t ControlTraceW(etwas_trace_handle TraceHandle, const etwas_wchar *InstanceName,
+                       EVENT_TRACE_PROPERTIES *Properties, uint32_t ControlCode)
+    ETWAS_API(etwas_ControlTraceW);
+uint32_t ControlTrace(etwas_trace_handle TraceHandle, const etwas_tchar *InstanceName,
+                      EVENT_TRACE_PROPERTIES *Properties, uint32_t ControlCode)
+    ETWAS_API_AW(ControlTrace);
+
+/* ControlTrace with EVENT_TRACE_CONTROL_STOP. ETW page: "StopTraceW function". */
+uint32_t StopTraceA(etwas_trace_handle TraceHandle, const char *InstanceName,
+                    EVENT_TRACE_PROPERTIES *Properties) ETWAS_API(etwas_StopTraceA);
+uint32_t StopTraceW(etwas_trace_handle TraceHandle, const etwas_wchar *InstanceName,
+                    EVENT_TRACE_PROPERTIES *Properties) ETWAS_API(etwas_StopTraceW);
+uint32_t StopTrace(etwas_trace_handle TraceHandle, const etwas_tchar *InstanceName,
+                   EVENT_TRACE_PROPERTIES *Properties) ETWAS_API_AW(StopTrace);
+
+/* ControlTrace with EVENT_TRACE_CONTROL_QUERY. ETW page: "QueryTraceW function". */
+uint32_t QueryTraceA(etwas_trace_handle TraceHandle, const char *InstanceName,
+                     EVENT_TRACE_PROPERTIES *Properties) ETWAS_API(etwas_QueryTraceA);
+uint32_t QueryTraceW(etwas_trace_handle TraceHandle, const etwas_wchar *InstanceName,
+                     EVENT_TRACE_PROPERTIES *Properties) ETWAS_API(etwas_QueryTraceW);
+uint32_t QueryTrace(etwas_trace_handle TraceHandle, const etwas_tchar *InstanceName,
+                    EVENT_TRACE_PROPERTIES *Properties) ETWAS_API_AW(QueryTrace);
+
+/* ControlTrace with EVENT_TRACE_CONTROL_FLUSH. ETW page: "FlushTraceW function". */
+uint32_t FlushTraceA(etwas_trace_handle TraceHandle, const char *InstanceName,
+                     EVENT_TRACE_PROPERTIES *Properties) ETWAS_API(etwas_FlushTraceA);
+uint32_t FlushTraceW(etwas_trace_handle TraceHandle, const etwas_wchar *InstanceName,
+                     EVENT_TRACE_PROPERTIES *Properties) ETWAS_API(etwas_FlushTraceW);
+uint32_t FlushTrace(etwas_trace_handle TraceHandle, const etwas_tchar *InstanceName,
+                    EVENT_TRACE_PROPERTIES *Properties) ETWAS_API_AW(FlushTrace);
+
+/*
+ * Enables (Enable not 0) or disables (Enable 0) a classic provider in a session.
+ *
+ * The provider's control callback runs, in this thread. A provider that is not registered yet
+ * gets the setting when it registers. Enabling again updates level and flags. The last session
+ * to enable a provider takes it over. EnableLevel is 0 to 255; EnableFlag is the provider's own.
+ *
+ * Thread-safe, also from a control callback. Not for signal handlers.
+ *
+ * ERROR_INVALID_PARAMETER: ControlGuid NULL, TraceHandle 0 or not a running session.
+ * ERROR_NO_SYSTEM_RESOURCES: too many providers in the process.
+ *
+ * ETW page: "EnableTrace function".
+ */
+uint32_t EnableTrace(uint32_t Enable, uint32_t EnableFlag, uint32_t EnableLevel,
+                     const etwas_guid *ControlGuid, etwas_trace_handle TraceHandle)
+    ETWAS_API(etwas_EnableTrace);
+
+/* ---- Classic provider ---- */
+
+/*
+ * Registers a provider, and the event classes of its instances.
+ *
+ * RequestAddress is called when a session enables or disables the provider. Where one has enabled
+ * it already, the callback runs during this call and its value is returned here; the provider is
+ * registered whatever it returns. TraceGuidReg holds GuidCount classes whose RegHandle is filled;
+ * it may be NULL, with GuidCount 0, where only TraceEvent is used. The class GUIDs are copied.
+ * MofImagePath and MofResourceName are not used. On failure *RegistrationHandle is 0.
+ *
+ * Thread-safe, also from a control callback. Not for signal handlers.
+ *
+ * ERROR_INVALID_PARAMETER: RequestAddress, ControlGuid or RegistrationHandle NULL; TraceGuidReg
+ *   or a class GUID NULL where GuidCount is not 0.
+ * ERROR_NO_SYSTEM_RESOURCES: more than 1,024 providers in the process, or too many classes.
+ *
+ * ETW page: "RegisterTraceGuidsW function".
+ */
+uint32_t RegisterTraceGuidsA(WMIDPREQUEST RequestAddress, void *RequestContext,
+                             const etwas_guid *ControlGuid, uint32_t GuidCount,
+                             TRACE_GUID_REGISTRATION *TraceGuidReg, const char *MofImagePath,
+                             const char *MofResourceName, etwas_trace_handle *RegistrationHandle)
+    ETWAS_API(etwas_RegisterTraceGuidsA);
+uint32_t RegisterTraceGuidsW(WMIDPREQUEST RequestAddress, void *RequestContext,
+                             const etwas_guid *ControlGuid, uint32_t GuidCount,
+                             TRACE_GUID_REGISTRATION *TraceGuidReg, const etwas_wchar *MofImagePath,
+                             const etwas_wchar *MofResourceName,
+                             etwas_trace_handle *RegistrationHandle)
+    ETWAS_API(etwas_RegisterTraceGuidsW);
+uint32_t RegisterTraceGuids(WMIDPREQUEST RequestAddress, void *RequestContext,
+                            const etwas_guid *ControlGuid, uint32_t GuidCount,
+                            TRACE_GUID_REGISTRATION *TraceGuidReg, const etwas_tchar *MofImagePath,
+                            const etwas_tchar *MofResourceName,
+                            etwas_trace_handle *RegistrationHandle)
+    ETWAS_API_AW(RegisterTraceGuids);
+
+/*
+ * Ends a registration and its classes' handles. The provider's callback is not called again once
+ * this returns.
+ *
+ * Thread-safe. Not for signal handlers.
+ *
+ * ERROR_INVALID_PARAMETER: 0, or not a registration.
+ *
+ * ETW page: "UnregisterTraceGuids function".
+ */
+uint32_t UnregisterTraceGuids(etwas_trace_handle RegistrationHandle)
+    ETWAS_API(etwas_UnregisterTraceGuids);
+
+/*
+ * The handle of the session that enables the provider, from the Buffer of its control callback.
+ * Call it only there. Where it fails it returns INVALID_PROCESSTRACE_HANDLE, and GetLastError
+ * says ERROR_INVALID_PARAMETER (Buffer NULL) or ERROR_INVALID_HANDLE (no handle in it).
+ *
+ * Thread-safe.
+ *
+ * ETW page: "GetTraceLoggerHandle function".
+ */
+etwas_trace_handle GetTraceLoggerHandle(void *Buffer) ETWAS_API(etwas_GetTraceLoggerHandle);
+
+/*
+ * The level and the flags that the controller gave when it enabled the provider in the session
+ * TraceHandle. 0 may be a level or flags, or a failure: call SetLastError(ERROR_SUCCESS) before
+ * and GetLastError after.
+ *
+ * Thread-safe, also from a control callback. Not for signal handlers.
+ *
+ * ERROR_INVALID_HANDLE (GetLastError): TraceHandle is 0 or not a running session.
+ *
+ * ETW pages: "GetTraceEnableLevel function", "GetTraceEnableFlags function".
+ */
+uint8_t GetTraceEnableLevel(etwas_trace_handle TraceHandle) ETWAS_API(etwas_GetTraceEnableLevel);
+uint32_t GetTraceEnableFlags(etwas_trace_handle TraceHandle) ETWAS_API(etwas_GetTraceEnableFlags);
+
+/*
+ * Makes an instance of the class RegHandle: fills InstInfo with RegHandle and a number that is
+ * unique in the process and never 0. After 4,294,967,295 the numbers restart at 1.
+ *
+ * Thread-safe. Safe in signal handlers.
+ *
+ * ERROR_INVALID_PARAMETER: RegHandle or InstInfo NULL.
+ *
+ * ETW page: "CreateTraceInstanceId function".
+ */
+uint32_t CreateTraceInstanceId(etwas_handle RegHandle, EVENT_INSTANCE_INFO *InstInfo)
+    ETWAS_API(etwas_CreateTraceInstanceId);
+
+/*
+ * Writes an event of an instance to a session.
+ *
+ * EventTrace is the header with its data behind it. Set Size (bytes of both), Flags
+ * (WNODE_FLAG_TRACED_GUID) and RegHandle; Class is up to the caller. With WNODE_FLAG_USE_MOF_PTR
+ * up to 16 MOF_FIELDs are behind the header instead; Size counts them, and the data they point to
+ * is recorded in their order, without padding. InstInfo is the instance (it wins over RegHandle)
+ * and ParentInstInfo its parent, or NULL.
+ *
+ * TraceHandle is any running session's handle, from the control callback or from StartTrace. The
+ * library fills the recorded copy; it may also change the caller's out members.
+ *
+ * Thread-safe. Safe in signal handlers and between fork and exec. Not in a child of vfork. Never
+ * waits for another thread.
+ *
+ * ERROR_INVALID_PARAMETER: TraceHandle 0; EventTrace or InstInfo NULL; a member of InstInfo 0;
+ *   Size smaller than the header; more than 16 MOF fields, or Size not a whole number of them.
+ * ERROR_INVALID_FLAGS: Flags without WNODE_FLAG_TRACED_GUID.
+ * ERROR_INVALID_HANDLE: not a running session, or a RegHandle that is not registered.
+ * ERROR_MORE_DATA: Size is not below the buffer size less 72 bytes, or the event with its data
+ *   does not fit in a buffer or is above 65,535 bytes.
+ * ERROR_NOT_ENOUGH_MEMORY: no free buffer; the event is counted lost.
+ * ERROR_OUTOFMEMORY: a further buffer could not be allocated; the event is counted lost.
+ *
+ * ETW page: "TraceEventInstance function".
+ */
+uint32_t TraceEventInstance(etwas_trace_handle TraceHandle, EVENT_INSTANCE_HEADER *EventTrace,
+                            EVENT_INSTANCE_INFO *InstInfo, EVENT_INSTANCE_INFO *ParentInstInfo)
+    ETWAS_API(etwas_TraceEventInstance);
+
+/*
+ * Writes an event to a session. As TraceEventInstance, but for the class: the caller sets Guid, or
+ * GuidPtr with WNODE_FLAG_USE_GUID_PTR, and the GUID itself is recorded.
+ *
+ * ERROR_INVALID_FLAG_NUMBER: Flags without WNODE_FLAG_TRACED_GUID.
+ * Other errors as for TraceEventInstance. A GuidPtr of 0 is ERROR_INVALID_PARAMETER.
+ *
+ * ETW page: "TraceEvent function".
+ */
+uint32_t TraceEvent(etwas_trace_handle TraceHandle, EVENT_TRACE_HEADER *EventTrace)
+    ETWAS_API(etwas_TraceEvent);
+
+/* ---- Consumer ---- */
+
+/*
+ * Opens a trace file for ProcessTrace.
+ *
+ * Set LogFileName, ProcessTraceMode and the callbacks; LoggerName must be NULL. The call fills
+ * LogfileHeader and what follows from it. Logfile is copied, but its strings are only read during
+ * the call; a buffer callback gets the library's copy.
+ *
+ * Returns INVALID_PROCESSTRACE_HANDLE on failure, and GetLastError gives the reason.
+ *
+ * Thread-safe. Not for signal handlers.
+ *
+ * ERROR_INVALID_PARAMETER: Logfile NULL, or both names set.
+ * ERROR_BAD_PATHNAME: no name, or not a valid one.
+ * ERROR_NOT_SUPPORTED: real-time sessions (LoggerName, PROCESS_TRACE_MODE_REAL_TIME).
+ * ERROR_FILE_NOT_FOUND, ERROR_PATH_NOT_FOUND, ERROR_ACCESS_DENIED: as the system says.
+ * ERROR_FILE_CORRUPT: not a trace file.
+ * ERROR_NOT_ENOUGH_MEMORY: no memory, or too many open traces.
+ *
+ * ETW page: "OpenTraceW function".
+ */
+etwas_trace_handle OpenTraceA(EVENT_TRACE_LOGFILEA *Logfile) ETWAS_API(etwas_OpenTraceA);
+etwas_trace_handle OpenTraceW(EVENT_TRACE_LOGFILEW *Logfile) ETWAS_API(etwas_OpenTraceW);
+etwas_trace_handle OpenTrace(EVENT_TRACE_LOGFILE *Logfile) ETWAS_API_AW(OpenTrace);
+
+/*
+ * Delivers the events of up to 64 open files to their callbacks, in one time order.
+ *
+ * Returns when every event was delivered, or a buffer callback returns 0, or the traces are
+ * closed. Callbacks run in this thread. StartTime and EndTime (UTC, or NULL) are the first and
+ * the last time wanted.
+ *
+ * Thread-safe for different handles; a handle is processed by one thread at a time. Not for
+ * signal handlers.
+ *
+ * ERROR_BAD_LENGTH: HandleCount 0 or above 64.
+ * ERROR_INVALID_PARAMETER: HandleArray NULL.
+ * ERROR_INVALID_HANDLE: a handle is not an open trace.
+ * ERROR_INVALID_TIME: EndTime before StartTime.
+ * ERROR_CANCELLED: a buffer callback returned 0.
+ * ERROR_FILE_CORRUPT: parts of a file were damaged; everything else was delivered.
+ * ERROR_NOT_ENOUGH_MEMORY: no memory.
+ *
+ * ETW page: "ProcessTrace function".
+ */
+uint32_t ProcessTrace(etwas_trace_handle *HandleArray, uint32_t HandleCount,
+                      etwas_filetime *StartTime, etwas_filetime *EndTime)
+    ETWAS_API(etwas_ProcessTrace);
+
+/*
+ * Closes a trace of OpenTrace. Allowed in callbacks and while ProcessTrace runs, which then ends.
+ *
+ * Thread-safe. Not for signal handlers.
+ *
+ * ERROR_INVALID_HANDLE: not an open trace.
+ * ERROR_CTX_CLOSE_PENDING: done, but ProcessTrace still runs.
+ *
+ * ETW page: "CloseTrace function".
+ */
+uint32_t CloseTrace(etwas_trace_handle TraceHandle) ETWAS_API(etwas_CloseTrace);
+
+ETWAS_END_DECLS
+
+#endif

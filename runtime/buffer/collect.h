@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Collecting: the flusher's end of the slots of a session that writes to a file.
+ *
+ * Full buffers need no queue: each names the one that was current before it, so the flusher follows
+ * the links from a slot's current buffer back to the one that was current when it last looked. It
+ * keeps what it found in one list a slot, oldest first, until everything reserved in a buffer is
+ * committed.
+ *
+ * A writer that stops between reserving and committing holds up its slot's list. After a patience
+ * the buffer is abandoned: the records before the hole are taken, the others are lost, and the
+ * buffer is set aside until its last writer is through.
+ *
+ * Everything here belongs to the flusher's role: one thread at a time, under the session's role
+ * lock. Nothing waits.
+ */
+#ifndef ETWAS_BUFFER_COLLECT_H
+#define ETWAS_BUFFER_COLLECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buffer/pool.h"
+
+/* One a slot. Zeroed by etwas_collector_reset. */
+struct etwas_collector_list {
+    uint32_t last_current; /* the slot's buffer at the last look, ETWAS_NO_BUFFER: none */
+    uint32_t head;         /* oldest buffer not yet taken */
+    uint32_t tail;
+};
+
+struct etwas_collector {
+    struct etwas_pool *pool;
+    struct etwas_slot *slots;
+    struct etwas_collector_list *lists;
+    uint32_t slot_count;
+    uint32_t set_aside_count; /* abandoned buffers whose writers are not through */
+};
+
+/* What the flusher writes: one buffer's whole records. */
+struct etwas_collected {
+    uint32_t buffer;
+    uint32_t slot;
+    uint32_t end_units; /* where the whole records end */
+    uint32_t records;   /* how many they are */
+    int64_t newest;     /* none of them is newer */
+    bool abandoned;
+};
+
+void etwas_collector_reset(struct etwas_collector *collector);
+
+/* What happens to a slot's current buffer when the flusher looks. */
+enum etwas_collector_reach {
+    ETWAS_COLLECT_FULL, /* it stays: only those before it are collected */
+    ETWAS_COLLECT_USED, /* it is collected if it holds anything; the next writer fetches another */
+    ETWAS_COLLECT_SHUT, /* it is collected or freed: after this nobody can reserve in the slot */
+};
+
+/* Follows the links of one slot and puts what it finds onto the slot's list. */
+void etwas_collector_look(struct etwas_collector *collector, uint32_t slot,
+                          enum etwas_collector_reach reach);
+
+/* Shuts a slot and collects nothing: for the end of a session in buffering mode. */
+void etwas_collector_shut(struct etwas_collector *collector, uint32_t slot);
+
+/*
+ * Takes the oldest buffer of a slot's list. False: there is none, or its writers are not through
+ * and `now_ns` is less than `patience_ns` after that was first seen.
+ */
+bool etwas_collector_take(struct etwas_collector *collector, uint32_t slot, uint64_t now_ns,
+                          uint64_t patience_ns, struct etwas_collected *collected);
+
+/* Settles the fate of a taken buffer's records and gives the buffer back, or sets it aside. */
+void etwas_collector_settle(struct etwas_collector *collector,
+                            const struct etwas_collected *collected, enum etwas_outcome outcome);
+
+/* Gives back the abandoned buffers whose writers are through. */
+void etwas_collector_reclaim(struct etwas_collector *collector);
+
+/* Whether a slot's list still holds buffers. */
+bool etwas_collector_has_pending(const struct etwas_collector *collector);
+
+/*
+ * The whole records at the start of a buffer: fills in end_units, records and newest for `buffer`.
+ * Stops at the first marker that is not final, and at `limit_units`.
+ */
+void etwas_collect_prefix(const struct etwas_pool *pool, uint32_t limit_units,
+                          struct etwas_collected *collected);
+
+#endif

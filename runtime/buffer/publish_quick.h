@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The common case of the shared protocol (publish_shared.c), inlined into the entry points: the
+ * session runs, its buffer has room, the clock does not run behind, and no other writer interferes.
+ *
+ *     BEGIN     w ← slot.word (L1, acquire); gate; t ← clock
+ *     RESERVE   n ← slot.newest; room; t ≥ n; X1; X2
+ *     COMMIT    S1, then A1
+ *
+ * L1, X1, X2, S1 and A1 are those of publish_shared.c and pair with what it says. Everything a
+ * writer reads of the slot it reads between L1 and X2. The clock is read early, so that the
+ * processor fetches it while the caller checks the rest; a stamp that is too old by then is found
+ * by RESERVE.
+ *
+ * For anything else nothing is reserved, and the caller takes the general way, etwas_publish. At
+ * most the slot's newest stamp was raised, to a time that has been. No loop, no call but to the
+ * clock. Async-signal-safe.
+ */
+#ifndef ETWAS_BUFFER_PUBLISH_QUICK_H
+#define ETWAS_BUFFER_PUBLISH_QUICK_H
+
+#include <ck_pr.h>
+#include <etwas/winerror.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buffer/pool.h"
+#include "buffer/slot.h"
+#include "clock/clock.h"
+#include "platform/processor.h"
+#include "platform/testpoint.h"
+
+struct etwas_quick {
+    struct etwas_slot *slot;
+    uint64_t word;
+    int64_t stamp;
+    /* Set by RESERVE. */
+    uint8_t *place;
+    uint64_t *commit;
+};
+
+enum etwas_quick_begun {
+    ETWAS_QUICK_RUNS,
+    ETWAS_QUICK_CLOSED,
+    ETWAS_QUICK_UNKNOWN
+};
+
+/* CLOSED: the session does not run, without doubt. UNKNOWN: ask the general way. */
+static inline enum etwas_quick_begun etwas_quick_begin(struct etwas_quick *quick, uint32_t session,
+                                                       uint32_t generation)
+{
+    /* Null until the first session starts. Pairs with the release in etwas_slots_prepare. */
+    struct etwas_slot *table = ck_pr_load_ptr(&etwas_slot_table);
+    uint32_t processor = etwas_processor_seen();
+    uint32_t count;
+
+    ck_pr_fence_acquire();
+    count = ck_pr_load_32(&etwas_slot_count);
+    /* Without rseq the number is UINT32_MAX. */
+    if (__builtin_expect((table == NULL) | (processor >= count), 0)) {
+        return ETWAS_QUICK_UNKNOWN;
+    }
+    quick->slot = &table[(size_t)session * count + processor];
+    quick->word = ck_pr_load_64(&quick->slot->word); /* L1 */
+    ck_pr_fence_acquire();
+    ETWAS_TESTPOINT(ETWAS_POINT_RESERVE_LOADED);
+    if (__builtin_expect(ck_pr_load_32(&quick->slot->gate) != generation, 0)) {
+        return ETWAS_QUICK_CLOSED;
+    }
+    quick->stamp = etwas_clock_now(ck_pr_load_32(&quick->slot->clock));
+    return ETWAS_QUICK_RUNS;
+}
+
+/* False: nothing is reserved. */
+static inline bool etwas_quick_reserve(struct etwas_quick *quick, uint32_t record_bytes)
+{
+    uint32_t units = (uint32_t)etwas_etl_round_up_8(record_bytes) / ETWAS_UNIT_BYTES;
+    struct etwas_slot *slot = quick->slot;
+    uint64_t newest = ck_pr_load_64(&slot->newest);
+    uint32_t limit = ck_pr_load_32(&slot->limit_units);
+    uint32_t first = etwas_word_units(quick->word);
+    uint32_t buffer = etwas_word_buffer(quick->word);
+    struct etwas_buffer_control *buffers;
+
+    if (__builtin_expect((first + units > limit) | (quick->stamp < (int64_t)newest), 0)) {
+        return false;
+    }
+    if (__builtin_expect(!ck_pr_cas_64(&slot->newest, newest, (uint64_t)quick->stamp),
+                         0)) { /* X1 */
+        return false;
+    }
+    if (__builtin_expect(!ck_pr_cas_64(&slot->word, quick->word, quick->word + units),
+                         0)) { /* X2 */
+        return false;
+    }
+    buffers = ck_pr_load_ptr(&slot->buffers);
+    quick->place = (uint8_t *)ck_pr_load_ptr(&slot->region) +
+                   ((size_t)buffer * limit + first) * ETWAS_UNIT_BYTES;
+    quick->commit = &buffers[buffer].commit;
+    ETWAS_TESTPOINT(ETWAS_POINT_RESERVED);
+    return true;
+}
+
+/* The record is written but for its first 8 bytes, marker and class, which are `first_word`. */
+static inline uint32_t etwas_quick_commit(const struct etwas_quick *quick, uint64_t first_word,
+                                          uint32_t record_bytes)
+{
+    uint64_t step = ETWAS_COMMIT_ONE_RECORD + etwas_etl_round_up_8(record_bytes);
+    uint64_t before;
+
+    ETWAS_TESTPOINT(ETWAS_POINT_WRITTEN);
+    ck_pr_fence_release();
+    ck_pr_store_64((uint64_t *)(void *)quick->place, first_word); /* S1 */
+    ETWAS_TESTPOINT(ETWAS_POINT_MARKED);
+    ck_pr_fence_release();
+    before = ck_pr_faa_64(quick->commit, step); /* A1 */
+    /* The flusher gave up waiting for us; it counts us when it retires the buffer. */
+    return (before & ETWAS_COMMIT_ABANDONED) == 0 ? ERROR_SUCCESS : ERROR_NOT_ENOUGH_MEMORY;
+}
+
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The shared protocol: any number of writers on one slot, Concurrency Kit atomics.
+ *
+ *     RESERVE   w ← slot.word                                     (L1, acquire)
+ *               gate ≠ generation → INVALID; no room → switch_buffer
+ *               n ← slot.newest; t ← clock; t < n → restamp, clamp or close (keep_order)
+ *               compare-exchange newest: n → t                    (X1)
+ *               compare-exchange word: w → w + units              (X2)   else again
+ *     WRITE     header and fields at the reserved place; the marker last  (S1, release)
+ *     COMMIT    fetch-add on the buffer's commit word             (A1, release)
+ *
+ * Ordering:
+ *     L1  pairs with the exchange that installed the buffer (I1 in switch_buffer.c): who sees the
+ *         buffer in the word sees it zeroed and its commit word 0. Gate, clock, limit and region
+ *         are read between L1 and X2; they change only while the word is closed, so if X2 finds the
+ *         word unchanged they belong to the session that installed it.
+ *     X1  before X2: of two writers the one whose X2 succeeds first also made its X1 before the
+ *         other could read the word it left; the other sees that stamp and does not stay below it.
+ *         So stamps never decrease within a buffer (I2), without a fence before the clock is read.
+ *     S1  pairs with the flusher's acquire of a marker: a marker with bit 31 says that the record
+ *         is whole.
+ *     A1  pairs with the acquire of the commit word by the flusher and by who claims the buffer
+ *         next.
+ *
+ * After X2 the pool cannot go away: stop waits until what is reserved is committed, or leaks the
+ * pool. After A1 nothing of the session may be touched.
+ *
+ * Progress: lock-free. Three locked instructions in the common case, where two would do without
+ * order of stamps; they run while the clock is being read and cost little beside it.
+ */
+#include "buffer/publish.h"
+
+#include <ck_pr.h>
+#include <etwas/winerror.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "buffer/pool.h"
+#include "buffer/slot.h"
+#include "buffer/switch_buffer.h"
+#include "clock/clock.h"
+#include "platform/processor.h"
+#include "platform/testpoint.h"
+
+struct reservation {
+    uint8_t *place;
+    uint64_t *commit;
+    int64_t stamp;
+};
+
+enum order {
+    ORDER_KEPT,
+    ORDER_RACED,
+    ORDER_NEEDS_ANOTHER_BUFFER
+};
+
+/*
+ * The clock reads less than the slot's newest stamp. A counter that runs a little behind on this
+ * processor, or was read early, is read again, then clamped. System time was set back: the buffer
+ * ends here, since stamps must not decrease inside one; an empty buffer simply begins at the
+ * earlier time.
+ */
+static __attribute__((noinline, cold)) enum order keep_order(struct etwas_slot *slot,
+                                                             uint32_t clock, uint32_t units,
+                                                             uint64_t newest, int64_t *stamp)
+{
+    *stamp = etwas_clock_now(clock);
+    if (*stamp >= (int64_t)newest) {
+        return ORDER_KEPT;
+    }
+    if (clock != ETWAS_CLOCK_KIND_SYSTEM) {
+        *stamp = (int64_t)newest;
+        return ORDER_KEPT;
+    }
+    if (units != ETWAS_FIRST_UNIT) {
+        return ORDER_NEEDS_ANOTHER_BUFFER;
+    }
+    return ck_pr_cas_64(&slot->newest, newest, (uint64_t)*stamp) ? ORDER_KEPT : ORDER_RACED;
+}
+
+/* Raises the slot's newest stamp to ours. False: another writer was faster, look again. */
+static inline bool announce_stamp(struct etwas_slot *slot, uint64_t newest, int64_t stamp)
+{
+    return stamp <= (int64_t)newest ||
+           ck_pr_cas_64(&slot->newest, newest, (uint64_t)stamp); /* X1 */
+}
+
+static inline uint32_t reserve(struct etwas_slot *slot, uint32_t generation, uint32_t units,
+                               struct reservation *reservation)
+{
+    for (;;) {
+        uint64_t word = ck_pr_load_64(&slot->word); /* L1 */
+        uint64_t newest;
+        uint32_t clock;
+        uint32_t limit;
+        uint32_t first = etwas_word_units(word);
+
+        ck_pr_fence_acquire();
+        ETWAS_TESTPOINT(ETWAS_POINT_RESERVE_LOADED);
+        if (ck_pr_load_32(&slot->gate) != generation) {
+            return ERROR_INVALID_HANDLE;
+        }
+        limit = ck_pr_load_32(&slot->limit_units);
+        if (__builtin_expect(first + units > limit, 0)) {
+            uint32_t result = etwas_switch_buffer(slot, generation, units, 0);
+
+            if (result != ERROR_SUCCESS) {
+                return result;
+            }
+            continue;
+        }
+        newest = ck_pr_load_64(&slot->newest);
+        clock = ck_pr_load_32(&slot->clock);
+        reservation->stamp = etwas_clock_now(clock);
+        if (__builtin_expect(reservation->stamp < (int64_t)newest, 0)) {
+            enum order order = keep_order(slot, clock, first, newest, &reservation->stamp);
+            uint32_t result;
+
+            if (order == ORDER_RACED) {
+                continue;
+            }
+            if (order == ORDER_NEEDS_ANOTHER_BUFFER) {
+                result = etwas_switch_buffer(slot, generation, units, word);
+                if (result != ERROR_SUCCESS) {
+                    return result;
+                }
+                continue;
+            }
+        }
+        if (announce_stamp(slot, newest, reservation->stamp) &&
+            ck_pr_cas_64(&slot->word, word, word + units)) { /* X2 */
+            struct etwas_buffer_control *buffers = ck_pr_load_ptr(&slot->buffers);
+            uint8_t *region = ck_pr_load_ptr(&slot->region);
+            uint32_t buffer = etwas_word_buffer(word);
+
+            reservation->place = region + ((size_t)buffer * limit + first) * ETWAS_UNIT_BYTES;
+            reservation->commit = &buffers[buffer].commit;
+            return ERROR_SUCCESS;
+        }
+    }
+}
+
+/*
+ * R63: Size < BufferSize - 72, strictly, whatever the record takes on disk. A limit read while the
+ * session ends may be another session's; then the gate decides.
+ */
+static inline bool fits_stated_limit(const struct etwas_slot *slot, uint32_t given_bytes)
+{
+    uint32_t limit_bytes = ck_pr_load_32(&slot->limit_units) * ETWAS_UNIT_BYTES;
+
+    return given_bytes < limit_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES;
+}
+
+static inline void write_record(const struct reservation *reservation,
+                                const struct etwas_record *record)
+{
+    uint8_t *place = reservation->place;
+    const uint8_t *header = (const uint8_t *)record->header;
+    uint8_t *next = place + record->header_bytes;
+    uint32_t marker;
+
+    /* Bytes 0..3 are the marker, stored last; 16..23 the stamp. Constant sizes: plain moves. */
+    memcpy(place + 4, header + 4, 12);
+    memcpy(place + 16, &reservation->stamp, 8);
+    memcpy(place + 24, header + 24, 24);
+    if (record->header_bytes == sizeof(struct etwas_etl_instance_header)) {
+        memcpy(place + 48, header + 48, 24);
+    }
+    for (uint32_t index = 0; index < record->field_count; index++) {
+        const MOF_FIELD *field = &record->fields[index];
+
+        if (field->Length != 0) {
+            memcpy(next, (const void *)(uintptr_t)field->DataPtr, field->Length);
+            next += field->Length;
+        }
+    }
+    ETWAS_TESTPOINT(ETWAS_POINT_WRITTEN);
+    memcpy(&marker, header, sizeof marker);
+    ck_pr_fence_release();
+    ck_pr_store_32((uint32_t *)(void *)place, marker); /* S1 */
+}
+
+uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_bytes,
+                       const struct etwas_record *record)
+{
+    struct reservation reservation;
+    struct etwas_slot *slot;
+    uint32_t rounded = (uint32_t)etwas_etl_round_up_8(record->bytes);
+    uint32_t result;
+    uint64_t before;
+
+    /* Null until the first session starts. Pairs with the release in etwas_slots_prepare. */
+    if (ck_pr_load_ptr(&etwas_slot_table) == NULL) {
+        return ERROR_INVALID_HANDLE;
+    }
+    ck_pr_fence_acquire();
+    slot = etwas_slot_of(session, etwas_processor_current());
+    if (!fits_stated_limit(slot, given_bytes)) {
+        return ck_pr_load_32(&slot->gate) != generation ? ERROR_INVALID_HANDLE : ERROR_MORE_DATA;
+    }
+    result = reserve(slot, generation, rounded / ETWAS_UNIT_BYTES, &reservation);
+    if (result != ERROR_SUCCESS) {
+        return result;
+    }
+    ETWAS_TESTPOINT(ETWAS_POINT_RESERVED);
+    write_record(&reservation, record);
+    ETWAS_TESTPOINT(ETWAS_POINT_MARKED);
+    ck_pr_fence_release();
+    before = ck_pr_faa_64(reservation.commit, ETWAS_COMMIT_ONE_RECORD + rounded); /* A1 */
+    /* The flusher gave up waiting for us; it counts us when it retires the buffer. */
+    return (before & ETWAS_COMMIT_ABANDONED) == 0 ? ERROR_SUCCESS : ERROR_NOT_ENOUGH_MEMORY;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ *     SWITCH    visitors + 1                                            (V1, full)
+ *               w ← slot.word; gate ≠ generation → INVALID; room after all → done
+ *               n ← a claimed buffer; none → the event is lost
+ *               n.previous ← what w says and the newest stamp
+ *               compare-exchange word: w → {epoch + 1, n, first}        (I1, release)   else again
+ *               retire the old buffer: commit word + the unused rest, closed
+ *               visitors − 1                                            (V2, release)
+ *
+ * V1 and the gate's load pair with stop's store of the gate and its load of visitors: of a writer
+ * that enters and a stop that closes, at least one sees the other. So while a visitor is inside
+ * past the gate, the pool exists.
+ *
+ * A writer held anywhere here holds at most one buffer, and delays nobody: others claim and install
+ * their own. If it is held between the exchange and the retirement, the old buffer counts as
+ * incomplete: the flusher writes its records once its patience ends, and buffering mode keeps it
+ * until the writer goes on.
+ */
+#include "buffer/switch_buffer.h"
+
+#include <ck_pr.h>
+#include <etwas/winerror.h>
+
+#include "buffer/pool.h"
+#include "platform/testpoint.h"
+
+/* Installs `buffer` in place of `word`, if that is still what the slot holds. */
+static bool install(struct etwas_slot *slot, struct etwas_pool *pool, uint64_t word,
+                    uint32_t buffer)
+{
+    struct etwas_buffer_control *control = &pool->buffers[buffer];
+    uint32_t old = etwas_word_buffer(word);
+
+    control->slot = ck_pr_load_32(&slot->index);
+    control->previous = old;
+    control->previous_end_units = etwas_word_units(word);
+    /*
+     * Loaded after the word: every record reserved before that word had announced its stamp. If the
+     * word changes meanwhile the exchange fails and the value is not used.
+     */
+    control->previous_newest = (int64_t)ck_pr_load_64(&slot->newest);
+    etwas_pool_hold(pool, buffer);
+    ck_pr_fence_release();
+    if (!ck_pr_cas_64(&slot->word, word, etwas_word_next(word, buffer, ETWAS_FIRST_UNIT))) {
+        return false; /* I1 failed */
+    }
+    ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_INSTALLED);
+    if (old != ETWAS_NO_BUFFER) {
+        etwas_pool_retire(pool, old, etwas_word_units(word));
+    }
+    return true;
+}
+
+static uint32_t switch_as_visitor(struct etwas_slot *slot, uint32_t generation, uint32_t units,
+                                  uint64_t close_word)
+{
+    struct etwas_pool *pool = NULL;
+    uint32_t claimed = ETWAS_NO_BUFFER;
+    uint32_t result = ERROR_SUCCESS;
+
+    for (;;) {
+        uint64_t word = ck_pr_load_64(&slot->word);
+        uint32_t limit;
+
+        ck_pr_fence_acquire();
+        if (ck_pr_load_32(&slot->gate) != generation) {
+            result = ERROR_INVALID_HANDLE;
+            break;
+        }
+        limit = ck_pr_load_32(&slot->limit_units);
+        if (units > limit - ETWAS_FIRST_UNIT) {
+            result = ERROR_MORE_DATA;
+            break;
+        }
+        if (etwas_word_units(word) + units <= limit && word != close_word) {
+            break;
+        }
+        pool = ck_pr_load_ptr(&slot->pool);
+        ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_ENTERED);
+        if (claimed == ETWAS_NO_BUFFER && !etwas_pool_claim(pool, &claimed)) {
+            ck_pr_inc_64(&pool->lanes[ck_pr_load_32(&slot->index)].lost_no_buffer);
+            etwas_pool_wake_flusher(pool);
+            result = ERROR_NOT_ENOUGH_MEMORY;
+            break;
+        }
+        ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_CLAIMED);
+        if (install(slot, pool, word, claimed)) {
+            claimed = ETWAS_NO_BUFFER;
+            break;
+        }
+    }
+    if (claimed != ETWAS_NO_BUFFER) {
+        etwas_pool_release(pool, claimed, ETWAS_FIRST_UNIT);
+    }
+    return result;
+}
+
+__attribute__((noinline, cold)) uint32_t etwas_switch_buffer(struct etwas_slot *slot,
+                                                             uint32_t generation, uint32_t units,
+                                                             uint64_t close_word)
+{
+    uint32_t result;
+
+    ck_pr_inc_32(&slot->visitors); /* V1 */
+    ck_pr_fence_memory();
+    result = switch_as_visitor(slot, generation, units, close_word);
+    ck_pr_fence_release();
+    ck_pr_dec_32(&slot->visitors); /* V2 */
+    return result;
+}

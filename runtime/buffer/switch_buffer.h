@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The slow path of publication: another buffer takes the place of one that is full.
+ */
+#ifndef ETWAS_BUFFER_SWITCH_BUFFER_H
+#define ETWAS_BUFFER_SWITCH_BUFFER_H
+
+#include <stdint.h>
+
+#include "buffer/slot.h"
+
+/*
+ * Makes room for `units` in the slot. With `close_word` not 0, the buffer of exactly that word is
+ * closed although it has room (a step of the clock). ERROR_SUCCESS: look at the slot again, there
+ * is, or was a moment ago, room. ERROR_INVALID_HANDLE: the generation does not run any more.
+ * ERROR_MORE_DATA: no buffer is large enough. ERROR_NOT_ENOUGH_MEMORY: no buffer to be had; the
+ * event is counted lost.
+ */
+uint32_t etwas_switch_buffer(struct etwas_slot *slot, uint32_t generation, uint32_t units,
+                             uint64_t close_word);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What the cycle counter is worth: whether a session may use it, and how fast it ticks.
+ *
+ * Nothing happens before the first question; that one takes some milliseconds, once in a process.
+ */
+#ifndef ETWAS_CLOCK_CALIBRATION_H
+#define ETWAS_CLOCK_CALIBRATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The three clocks read together, as near as they can be. */
+struct etwas_clock_reading {
+    int64_t tsc;
+    int64_t qpc_ns;
+    int64_t filetime;
+};
+
+/* The reading of several whose cycle counter stamps lie nearest together. */
+struct etwas_clock_reading etwas_clock_read_together(void);
+
+/* The stamp of `kind` in a reading. */
+int64_t etwas_clock_reading_stamp(const struct etwas_clock_reading *reading, uint32_t kind);
+
+/*
+ * Whether the counter runs at a constant rate, also in sleep states, and the kernel has found it
+ * the same on all processors. On x86: CPUID's invariant bit, and "tsc" among the kernel's clock
+ * sources. On aarch64: always.
+ */
+bool etwas_clock_tsc_trusted(void);
+
+/* Ticks a second; 0 when the counter is not to be trusted. */
+uint64_t etwas_clock_tsc_frequency_hz(void);
+
+/*
+ * The clock a session gets that asks for ClientContext `requested` (R150, R153); 0 for unknown
+ * values.
+ */
+uint32_t etwas_clock_select(uint32_t requested);
+
+#ifdef ETWAS_TESTPOINTS
+/* Makes the counter untrusted (false) or gives the decision back to the machine (true). */
+void etwas_clock_allow_tsc(bool allowed);
+#endif
+
+#endif

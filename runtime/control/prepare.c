@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "control/prepare.h"
+
+#include <pthread.h>
+
+#include "flush/log_file.h"
+#include "platform/processor.h"
+#include "platform/thread.h"
+#include "provider/registration.h"
+#include "session/session.h"
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* Nobody changes a table while the process is copied. */
+static void before_fork(void)
+{
+    etwas_control_lock();
+}
+
+static void after_fork_in_parent(void)
+{
+    etwas_control_unlock();
+}
+
+/*
+ * The child has none of the parent's sessions: no flusher threads and no buffers, only copies to
+ * forget. Registrations stay valid; nobody enables them. The descriptors are closed, so that the
+ * parent's files do not stay open in the child.
+ */
+static void after_fork_in_child(void)
+{
+    etwas_thread_ids_forget();
+    for (uint32_t index = 0; index < ETWAS_SESSIONS; index++) {
+        if (etwas_sessions[index].state != ETWAS_SESSION_FREE &&
+            etwas_sessions[index].file != NULL) {
+            etwas_log_file_forget(etwas_sessions[index].file);
+        }
+    }
+    etwas_sessions_forget();
+    etwas_providers_forget_enablements();
+    etwas_control_unlock();
+}
+
+static void prepare(void)
+{
+    etwas_processor_prepare();
+    etwas_sessions_prepare();
+    etwas_providers_prepare();
+    (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+void etwas_prepare(void)
+{
+    (void)pthread_once(&once, prepare);
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "control/properties.h"
+
+#include <ck_pr.h>
+#include <etwas/winerror.h>
+#include <string.h>
+
+#include "clock/clock.h"
+#include "etl/utf16.h"
+
+enum {
+    PROPERTIES_VERSION = 2,
+    FILTERS_MAXIMUM = 50,
+};
+
+static size_t unit_bytes(enum etwas_text text)
+{
+    return text == ETWAS_TEXT_W ? sizeof(etwas_wchar) : sizeof(char);
+}
+
+/* Copies UTF-8 or UTF-16 of known length. False: ill-formed or longer than a name may be. */
+static bool copy_text(const void *from, size_t units, enum etwas_text text,
+                      etwas_wchar copy[ETWAS_NAME_UNITS + 1])
+{
+    char discarded[ETWAS_PATH_BYTES];
+    size_t needed;
+
+    if (text == ETWAS_TEXT_A) {
+        return etwas_utf8_to_utf16(from, units, copy, ETWAS_NAME_UNITS + 1, &needed) ==
+               ETWAS_UTF_OK;
+    }
+    if (units > ETWAS_NAME_UNITS) {
+        return false;
+    }
+    memcpy(copy, from, units * sizeof(etwas_wchar));
+    copy[units] = 0;
+    return etwas_utf16_to_utf8(copy, units, discarded, sizeof discarded, &needed) == ETWAS_UTF_OK;
+}
+
+uint32_t etwas_copy_name(const void *name, enum etwas_text text,
+                         etwas_wchar copy[ETWAS_NAME_UNITS + 1])
+{
+    size_t units = text == ETWAS_TEXT_W ? etwas_utf16_length(name, ETWAS_NAME_UNITS + 1)
+                                        : strnlen(name, ETWAS_PATH_BYTES);
+
+    return units != 0 && copy_text(name, units, text, copy) ? ERROR_SUCCESS
+                                                            : ERROR_INVALID_PARAMETER;
+}
+
+/*
+ * ---- reading
+ * -------------------------------------------------------------------------------------
+ */
+
+static bool is_versioned(const EVENT_TRACE_PROPERTIES *properties)
+{
+    return (properties->Wnode.Flags & WNODE_FLAG_VERSIONED_PROPERTIES) != 0;
+}
+
+static uint32_t structure_bytes(const EVENT_TRACE_PROPERTIES *properties)
+{
+    return is_versioned(properties) ? sizeof(EVENT_TRACE_PROPERTIES_V2)
+                                    : sizeof(EVENT_TRACE_PROPERTIES);
+}
+
+static bool offset_is_valid(const EVENT_TRACE_PROPERTIES *properties, uint32_t offset)
+{
+    return offset == 0 ||
+           (offset >= structure_bytes(properties) && offset < properties->Wnode.BufferSize);
+}
+
+uint32_t etwas_properties_check(const EVENT_TRACE_PROPERTIES *properties)
+{
+    if (properties == NULL) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    if (properties->Wnode.BufferSize < sizeof *properties ||
+        properties->Wnode.BufferSize < structure_bytes(properties)) {
+        return ERROR_BAD_LENGTH;
+    }
+    if (!offset_is_valid(properties, properties->LoggerNameOffset) ||
+        !offset_is_valid(properties, properties->LogFileNameOffset)) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    if (is_versioned(properties)) {
+        const EVENT_TRACE_PROPERTIES_V2 *second = (const void *)properties;
+
+        /* R23: filters are for private sessions. */
+        if (second->VersionNumber != PROPERTIES_VERSION || second->FilterDescCount != 0 ||
+            second->FilterDesc != NULL) {
+            return ERROR_INVALID_PARAMETER;
+        }
+    }
+    return ERROR_SUCCESS;
+}
+
+/* Bytes of a name area: up to the other name's area if that comes later, else to the end. */
+static size_t area_bytes(const EVENT_TRACE_PROPERTIES *properties, uint32_t offset, uint32_t other)
+{
+    uint32_t end = other > offset ? other : properties->Wnode.BufferSize;
+
+    return end - offset;
+}
+
+uint32_t etwas_properties_file_name(const EVENT_TRACE_PROPERTIES *properties, enum etwas_text text,
+                                    etwas_wchar file_name[ETWAS_NAME_UNITS + 1])
+{
+    uint32_t offset = properties->LogFileNameOffset;
+    const char *area = (const char *)properties + offset;
+    size_t room;
+    size_t units = 0;
+
+    file_name[0] = 0;
+    if (offset == 0) {
+        return ERROR_SUCCESS;
+    }
+    room = area_bytes(properties, offset, properties->LoggerNameOffset) / unit_bytes(text);
+    if (text == ETWAS_TEXT_A) {
+        units = strnlen(area, room);
+    } else {
+        etwas_wchar unit = 1;
+
+        /* The area need not be aligned. */
+        for (; units < room; units++) {
+            memcpy(&unit, area + units * sizeof unit, sizeof unit);
+            if (unit == 0) {
+                break;
+            }
+        }
+    }
+    if (units == room) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    return units != 0 && copy_text(area, units, text, file_name) ? ERROR_SUCCESS
+                                                                 : ERROR_BAD_PATHNAME;
+}
+
+void etwas_properties_read(const EVENT_TRACE_PROPERTIES *properties,
+                           struct etwas_configuration *configuration)
+{
+    configuration->guid = properties->Wnode.Guid;
+    configuration->clock = properties->Wnode.ClientContext;
+    configuration->log_file_mode = properties->LogFileMode;
+    configuration->buffer_size_kb = properties->BufferSize;
+    configuration->minimum_buffers = properties->MinimumBuffers;
+    configuration->maximum_buffers = properties->MaximumBuffers;
+    configuration->maximum_file_size_mb = properties->MaximumFileSize;
+    configuration->flush_timer_s = properties->FlushTimer;
+    configuration->enable_flags = properties->EnableFlags;
+}
+
+/*
+ * ---- filling
+ * -------------------------------------------------------------------------------------
+ */
+
+/*
+ * The name as the caller's functions write it, its terminating 0 included; 0 bytes when it is too
+ * long.
+ */
+static size_t encode(const etwas_wchar *name, enum etwas_text text, char out[ETWAS_PATH_BYTES])
+{
+    size_t units = etwas_utf16_length(name, ETWAS_NAME_UNITS);
+    size_t needed;
+
+    if (text == ETWAS_TEXT_W) {
+        memcpy(out, name, (units + 1) * sizeof *name);
+        return (units + 1) * sizeof *name;
+    }
+    return etwas_utf16_to_utf8(name, units, out, ETWAS_PATH_BYTES, &needed) == ETWAS_UTF_OK ? needed
+                                                                                            : 0;
+}
+
+bool etwas_properties_has_room_for_name(const EVENT_TRACE_PROPERTIES *properties,
+                                        enum etwas_text text, const etwas_wchar *name)
+{
+    char encoded[ETWAS_PATH_BYTES];
+    size_t bytes = encode(name, text, encoded);
+
+    return area_bytes(properties, properties->LoggerNameOffset, properties->LogFileNameOffset) >=
+           bytes;
+}
+
+static uint32_t put_name(EVENT_TRACE_PROPERTIES *properties, uint32_t offset, uint32_t other,
+                         enum etwas_text text, const etwas_wchar *name)
+{
+    char encoded[ETWAS_PATH_BYTES];
+    size_t bytes;
+
+    if (offset == 0) {
+        return ERROR_SUCCESS;
+    }
+    bytes = encode(name, text, encoded);
+    if (bytes > area_bytes(properties, offset, other)) {
+        return ERROR_MORE_DATA;
+    }
+    memcpy((char *)properties + offset, encoded, bytes);
+    return ERROR_SUCCESS;
+}
+
+static uint32_t saturated(uint64_t count)
+{
+    return count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
+}
+
+uint32_t etwas_properties_fill_from(EVENT_TRACE_PROPERTIES *properties, enum etwas_text text,
+                                    const struct etwas_session *session,
+                                    const etwas_session_counts *counts)
+{
+    const struct etwas_configuration *configuration = &session->configuration;
+    uint32_t name_offset = properties->LoggerNameOffset;
+    uint32_t file_offset = properties->LogFileNameOffset;
+    uint32_t name_code;
+    uint32_t file_code = ERROR_SUCCESS;
+
+    properties->Wnode.HistoricalContext = etwas_session_handle(etwas_session_key(session));
+    properties->Wnode.TimeStamp.QuadPart = etwas_clock_system();
+    properties->Wnode.Guid = configuration->guid;
+    properties->Wnode.ClientContext = configuration->clock;
+    properties->BufferSize = configuration->buffer_size_kb;
+    properties->MinimumBuffers = configuration->minimum_buffers;
+    properties->MaximumBuffers = configuration->maximum_buffers;
+    properties->MaximumFileSize = configuration->maximum_file_size_mb;
+    properties->LogFileMode = configuration->log_file_mode;
+    properties->FlushTimer = configuration->flush_timer_s;
+    properties->EnableFlags = configuration->enable_flags;
+    properties->NumberOfBuffers = saturated(counts->buffers_allocated);
+    properties->FreeBuffers = saturated(counts->buffers_free);
+    properties->EventsLost = saturated(counts->lost);
+    properties->BuffersWritten = saturated(counts->buffers_written);
+    properties->LogBuffersLost = saturated(counts->buffers_lost);
+    properties->RealTimeBuffersLost = 0;
+    properties->LoggerThreadId = (etwas_handle)(uintptr_t)ck_pr_load_32(&session->thread_id);
+    name_code = put_name(properties, name_offset, file_offset, text, configuration->name);
+    /* A session without a file leaves the name alone: it is the caller's, for snapshots. */
+    if (configuration->file_name[0] != 0) {
+        file_code = put_name(properties, file_offset, name_offset, text, configuration->file_name);
+    }
+    return name_code != ERROR_SUCCESS ? name_code : file_code;
+}
+
+uint32_t etwas_properties_fill(EVENT_TRACE_PROPERTIES *properties, enum etwas_text text,
+                               struct etwas_session_key key)
+{
+    etwas_session_counts counts;
+    uint32_t code = ERROR_WMI_INSTANCE_NOT_FOUND;
+
+    if (etwas_session_counts_of(key, &counts) != ERROR_SUCCESS) {
+        return code;
+    }
+    etwas_control_lock();
+    /* Nobody takes a place without this lock. */
+    if (etwas_session_is_remembered(key)) {
+        code = etwas_properties_fill_from(properties, text, &etwas_sessions[key.index], &counts);
+    }
+    etwas_control_unlock();
+    return code;
+}

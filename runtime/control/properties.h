@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * EVENT_TRACE_PROPERTIES and its names: read into a configuration, and filled from a session.
+ *
+ * A block is checked before anything is done with it (R1–R9, R20–R23): sizes and offsets are the
+ * caller's, and nothing outside the stated size is touched.
+ */
+#ifndef ETWAS_CONTROL_PROPERTIES_H
+#define ETWAS_CONTROL_PROPERTIES_H
+
+#include <etwas/evntrace.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "session/session.h"
+
+/* Which functions the caller used: names in UTF-8 or in UTF-16. */
+enum etwas_text {
+    ETWAS_TEXT_A,
+    ETWAS_TEXT_W
+};
+
+/*
+ * Copies a name given as argument: UTF-8 or UTF-16, `text` says which. ERROR_INVALID_PARAMETER when
+ * it is empty, longer than 1,024 characters or ill-formed.
+ */
+uint32_t etwas_copy_name(const void *name, enum etwas_text text,
+                         etwas_wchar copy[ETWAS_NAME_UNITS + 1]);
+
+/* ERROR_BAD_LENGTH, ERROR_INVALID_PARAMETER: the block cannot be used at all (R1, R8, R20–R23). */
+uint32_t etwas_properties_check(const EVENT_TRACE_PROPERTIES *properties);
+
+/* Whether a copy of the session's name fits at LoggerNameOffset. */
+bool etwas_properties_has_room_for_name(const EVENT_TRACE_PROPERTIES *properties,
+                                        enum etwas_text text, const etwas_wchar *name);
+
+/*
+ * The log file name in the block; empty without an offset. ERROR_BAD_PATHNAME,
+ * ERROR_INVALID_PARAMETER.
+ */
+uint32_t etwas_properties_file_name(const EVENT_TRACE_PROPERTIES *properties, enum etwas_text text,
+                                    etwas_wchar file_name[ETWAS_NAME_UNITS + 1]);
+
+/* Everything StartTrace reads from the block but the names. */
+void etwas_properties_read(const EVENT_TRACE_PROPERTIES *properties,
+                           struct etwas_configuration *configuration);
+
+/*
+ * Fills the block from a session that runs or was the last in its place (R138–R140).
+ * ERROR_MORE_DATA when a name does not fit; the rest is filled all the same.
+ * ERROR_WMI_INSTANCE_NOT_FOUND for a forgotten session.
+ */
+uint32_t etwas_properties_fill(EVENT_TRACE_PROPERTIES *properties, enum etwas_text text,
+                               struct etwas_session_key key);
+
+/* The same for a session whose place cannot be taken meanwhile. */
+uint32_t etwas_properties_fill_from(EVENT_TRACE_PROPERTIES *properties, enum etwas_text text,
+                                    const struct etwas_session *session,
+                                    const etwas_session_counts *counts);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * EnableTrace and RegisterTraceGuids, A and W.
+ */
+#include <etwas/evntrace.h>
+#include <etwas/winerror.h>
+
+#include "control/prepare.h"
+#include "provider/registration.h"
+#include "session/session.h"
+
+uint32_t EnableTrace(uint32_t enable, uint32_t flags, uint32_t level, const etwas_guid *control,
+                     etwas_trace_handle handle)
+{
+    struct etwas_session_key key;
+
+    etwas_prepare();
+    if (control == NULL || !etwas_session_key_of(handle, &key)) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    return etwas_provider_enable(control, etwas_session_handle(key), enable != 0, (uint8_t)level,
+                                 flags);
+}
+
+static uint32_t register_provider(const struct etwas_registration_request *request,
+                                  etwas_trace_handle *registration)
+{
+    if (registration == NULL) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    *registration = 0;
+    if (request->callback == NULL || request->control == NULL ||
+        (request->class_count != 0 && request->classes == NULL)) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    for (uint32_t index = 0; index < request->class_count; index++) {
+        if (request->classes[index].Guid == NULL) {
+            return ERROR_INVALID_PARAMETER;
+        }
+    }
+    etwas_prepare();
+    return etwas_provider_register(request, registration);
+}
+
+uint32_t RegisterTraceGuidsA(WMIDPREQUEST callback, void *context, const etwas_guid *control,
+                             uint32_t class_count, TRACE_GUID_REGISTRATION *classes,
+                             const char *mof_image_path, const char *mof_resource_name,
+                             etwas_trace_handle *registration)
+{
+    const struct etwas_registration_request request = {callback, context, control, classes,
+                                                       class_count};
+
+    (void)mof_image_path;
+    (void)mof_resource_name;
+    return register_provider(&request, registration);
+}
+
+uint32_t RegisterTraceGuidsW(WMIDPREQUEST callback, void *context, const etwas_guid *control,
+                             uint32_t class_count, TRACE_GUID_REGISTRATION *classes,
+                             const etwas_wchar *mof_image_path,
+                             const etwas_wchar *mof_resource_name, etwas_trace_handle *registration)
+{
+    const struct etwas_registration_request request = {callback, context, control, classes,
+                                                       class_count};
+
+    (void)mof_image_path;
+    (void)mof_resource_name;
+    return register_provider(&request, registration);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * StartTrace, A and W.
+ */
+#include <etwas/evntrace.h>
+#include <etwas/winerror.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/life.h"
+#include "control/prepare.h"
+#include "control/properties.h"
+
+/* System loggers are a release of their own (R42). */
+static bool asks_for_system_logger(const struct etwas_configuration *configuration)
+{
+    return etwas_names_equal(configuration->name, KERNEL_LOGGER_NAMEW) ||
+           memcmp(&configuration->guid, &SystemTraceControlGuid, sizeof configuration->guid) == 0 ||
+           memcmp(&configuration->guid, &GlobalLoggerGuid, sizeof configuration->guid) == 0;
+}
+
+/* R1–R10: everything that can be said without looking at the machine. */
+static uint32_t read_request(const void *name, const EVENT_TRACE_PROPERTIES *properties,
+                             enum etwas_text text, struct etwas_configuration *configuration)
+{
+    uint32_t code = etwas_properties_check(properties);
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    /* R2; the other control calls ask for sizes and offsets only. */
+    if (name == NULL || properties->LoggerNameOffset == 0 ||
+        (properties->Wnode.Flags & WNODE_FLAG_TRACED_GUID) == 0) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    code = etwas_copy_name(name, text, configuration->name);
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    if (!etwas_properties_has_room_for_name(properties, text, configuration->name)) {
+        return ERROR_BAD_LENGTH;
+    }
+    code = etwas_properties_file_name(properties, text, configuration->file_name);
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    etwas_properties_read(properties, configuration);
+    return asks_for_system_logger(configuration) ? ERROR_NOT_SUPPORTED : ERROR_SUCCESS;
+}
+
+struct reply {
+    EVENT_TRACE_PROPERTIES *properties;
+    enum etwas_text text;
+};
+
+static void fill(const struct etwas_session *session, const etwas_session_counts *counts,
+                 void *context)
+{
+    const struct reply *reply = context;
+
+    /* The room for the name was checked before; the file's name is the caller's own. */
+    (void)etwas_properties_fill_from(reply->properties, reply->text, session, counts);
+}
+
+static uint32_t start(etwas_trace_handle *handle, const void *name,
+                      EVENT_TRACE_PROPERTIES *properties, enum etwas_text text)
+{
+    static const etwas_flusher_options defaults;
+    struct reply reply = {properties, text};
+    struct etwas_configuration *configuration;
+    uint32_t code;
+
+    if (handle == NULL) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    *handle = 0;
+    etwas_prepare();
+    configuration = calloc(1, sizeof *configuration);
+    if (configuration == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    code = read_request(name, properties, text, configuration);
+    if (code == ERROR_SUCCESS) {
+        code = etwas_configuration_complete(configuration);
+    }
+    if (code == ERROR_SUCCESS) {
+        code = etwas_flusher_configuration_set(&configuration->flusher, &defaults);
+    }
+    if (code == ERROR_SUCCESS) {
+        code = etwas_life_start(configuration, fill, &reply, handle);
+    }
+    free(configuration);
+    return code;
+}
+
+uint32_t StartTraceA(etwas_trace_handle *handle, const char *name,
+                     EVENT_TRACE_PROPERTIES *properties)
+{
+    return start(handle, name, properties, ETWAS_TEXT_A);
+}
+
+uint32_t StartTraceW(etwas_trace_handle *handle, const etwas_wchar *name,
+                     EVENT_TRACE_PROPERTIES *properties)
+{
+    return start(handle, name, properties, ETWAS_TEXT_W);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * From a raw stamp to FILETIME (R151, R158).
+ *
+ *     filetime = anchor_filetime + floor((raw - anchor_raw) × numerator / denominator)
+ *
+ * The product is taken in 128 bits: at 10 MHz it leaves 64 bits after a day, at 4 GHz after four
+ * minutes. Rounding is downwards on both sides of the anchor, so that the conversion never turns
+ * the order of two stamps around. What does not fit in 64 bits saturates.
+ *
+ *     clock                  units of 100 ns in a tick
+ *     1 performance counter  10,000,000 / PerfFreq
+ *     2 system time          1, and the stamp is FILETIME already
+ *     3 cycles               10 / CpuSpeedInMHz, or the ratio of a knot (etl/knot.h)
+ *
+ * Worked example, 3,000 MHz: 25 hours are 270,000,000,000,000 ticks, × 10 / 3,000 =
+ * 900,000,000,000 units of 100 ns = 90,000 s.
+ */
+#ifndef ETWAS_ETL_CLOCK_CONVERT_H
+#define ETWAS_ETL_CLOCK_CONVERT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "etl/knot.h"
+#include "etl/layout.h"
+
+#define ETWAS_ETL_FILETIME_PER_SECOND INT64_C(10000000)
+
+/* Both parts of the ratio are between 1 and 2^63, in lowest terms. */
+struct etwas_etl_clock {
+    int64_t anchor_raw;
+    int64_t anchor_filetime;
+    uint64_t numerator;
+    uint64_t denominator;
+};
+
+__extension__ typedef __int128 etwas_etl_wide;
+
+static inline void etwas_etl_clock_set_ratio(struct etwas_etl_clock *clock, uint64_t numerator,
+                                             uint64_t denominator)
+{
+    uint64_t a = numerator;
+    uint64_t b = denominator;
+
+    while (b != 0) {
+        uint64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    clock->numerator = numerator / a;
+    clock->denominator = denominator / a;
+}
+
+/*
+ * The conversion a log file header asks for: `first_raw` is the stamp of the header record.
+ * Returns false when the header's numbers cannot be used (an unknown clock, a frequency that is
+ * not positive); then a tick counts as 100 ns, so that the order of events survives.
+ */
+static inline bool etwas_etl_clock_from_header(struct etwas_etl_clock *clock, uint32_t clock_type,
+                                               int64_t performance_frequency_hz,
+                                               uint32_t cpu_speed_mhz, int64_t first_raw,
+                                               int64_t start_filetime)
+{
+    *clock = (struct etwas_etl_clock){first_raw, start_filetime, 1, 1};
+    switch (clock_type) {
+    case ETWAS_ETL_CLOCK_PERFORMANCE:
+        if (performance_frequency_hz <= 0)
+            return false;
+        etwas_etl_clock_set_ratio(clock, (uint64_t)ETWAS_ETL_FILETIME_PER_SECOND,
+                                  (uint64_t)performance_frequency_hz);
+        return true;
+    case ETWAS_ETL_CLOCK_SYSTEM:
+        *clock = (struct etwas_etl_clock){0, 0, 1, 1};
+        return true;
+    case ETWAS_ETL_CLOCK_CYCLES:
+        if (cpu_speed_mhz == 0)
+            return false;
+        etwas_etl_clock_set_ratio(clock, 10, cpu_speed_mhz);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Takes the exact ratio of a knot; the anchor stays. False, and no change, if the knot is not valid
+ * or is of another clock than `clock_type`. */
+static inline bool etwas_etl_clock_use_knot(struct etwas_etl_clock *clock, uint32_t clock_type,
+                                            const struct etwas_etl_knot *knot)
+{
+    uint64_t ticks = knot->ticks;
+    uint64_t nanoseconds = knot->nanoseconds;
+
+    /* Above the limit the lowest bits say nothing; without them products stay in 128 bits. */
+    while (ticks > ETWAS_ETL_KNOT_LARGEST || nanoseconds > ETWAS_ETL_KNOT_LARGEST) {
+        ticks >>= 1;
+        nanoseconds >>= 1;
+    }
+    if (knot->version != ETWAS_ETL_KNOT_VERSION || knot->clock_type != clock_type || ticks == 0 ||
+        nanoseconds == 0)
+        return false;
+    etwas_etl_clock_set_ratio(clock, nanoseconds, ticks * 100);
+    return true;
+}
+
+static inline int64_t etwas_etl_clock_to_filetime(const struct etwas_etl_clock *clock, int64_t raw)
+{
+    /* |difference| < 2^64 and the numerator is at most 2^63: the product fits in 127 bits. */
+    etwas_etl_wide product =
+        ((etwas_etl_wide)raw - clock->anchor_raw) * (etwas_etl_wide)clock->numerator;
+    etwas_etl_wide result;
+
+    if (product >= 0 && product <= INT64_MAX)
+        result = (int64_t)((uint64_t)product / clock->denominator);
+    else if (product >= 0)
+        result = product / clock->denominator;
+    else
+        result = -((-product + clock->denominator - 1) / clock->denominator);
+    result += clock->anchor_filetime;
+    if (result > INT64_MAX)
+        return INT64_MAX;
+    if (result < INT64_MIN)
+        return INT64_MIN;
+    return (int64_t)result;
+}
+
+#endif

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What is on disk: the buffer header, the record headers and the log file header of an .etl file.
+ *
+ * Shared by the writer and the reader, so that neither can drift from the other. Every structure is
+ * naturally aligned and little-endian; its size and the offset of each field are asserted below it.
+ * "raw" stamps are ticks of the session's clock, "filetime" is 100 ns units since 1601-01-01 UTC.
+ *
+ * A file is buffer 0, buffer 1, … back to back. A buffer is a 72-byte header, then records, each
+ * beginning on a multiple of 8 counted from the start of the buffer, then 0xFF up to its size.
+ */
+#ifndef ETWAS_ETL_LAYOUT_H
+#define ETWAS_ETL_LAYOUT_H
+
+#include <etwas/types.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- Buffers ---------------------------------------------------------------------------- */
+
+enum {
+    ETWAS_ETL_BUFFER_HEADER_BYTES = 72,
+    ETWAS_ETL_SMALLEST_BUFFER_BYTES = 1024,        /* the smallest any system accepts */
+    ETWAS_ETL_LARGEST_BUFFER_BYTES = 16384 * 1024, /* 16 MiB, the largest */
+    ETWAS_ETL_LARGEST_RECORD_BYTES = 65535,        /* the size field of a record is 16 bits */
+    ETWAS_ETL_PADDING_BYTE = 0xFF,                 /* fills a buffer from Offset to its size */
+};
+
+/* etwas_etl_buffer_header.flags */
+enum {
+    ETWAS_ETL_BUFFER_FLUSH_MARKER = 0x0001, /* buffer 0, and the last buffer of the file */
+    ETWAS_ETL_BUFFER_EVENTS_LOST = 0x0002,
+    ETWAS_ETL_BUFFER_BUFFER_LOST = 0x0004,
+    ETWAS_ETL_BUFFER_BACKUP_CORRUPT = 0x0008,
+    ETWAS_ETL_BUFFER_BACKUP = 0x0010,
+    ETWAS_ETL_BUFFER_PROCESSOR_INDEX = 0x0020, /* context holds a 16-bit processor index */
+    ETWAS_ETL_BUFFER_COMPRESSED = 0x0040,
+};
+
+/* etwas_etl_buffer_header.type */
+enum {
+    ETWAS_ETL_BUFFER_GENERIC = 0,
+    ETWAS_ETL_BUFFER_RUNDOWN = 1,
+    ETWAS_ETL_BUFFER_CONTEXT_SWAP = 2,
+    ETWAS_ETL_BUFFER_REFERENCE_TIME = 3,
+    ETWAS_ETL_BUFFER_HEADER = 4, /* buffer 0 */
+    ETWAS_ETL_BUFFER_BATCHED = 5,
+    ETWAS_ETL_BUFFER_EMPTY_MARKER = 6,
+    ETWAS_ETL_BUFFER_DEBUG_INFORMATION = 7,
+};
+
+enum {
+    ETWAS_ETL_BUFFER_STATE_FLUSH = 3,        /* state of every buffer in a file */
+    ETWAS_ETL_PROCESSOR_INDEX_MASK = 0x07FF, /* processor indexes are 11 bits */
+    ETWAS_ETL_LEGACY_CONTEXT_ALIGNMENT = 8,  /* high byte of the context without PROCESSOR_INDEX */
+};
+
+struct etwas_etl_buffer_header {
+    uint32_t buffer_bytes;   /* bytes this buffer takes in the file */
+    uint32_t saved_offset;   /* = offset */
+    uint32_t current_offset; /* allocation cursor at flush: anything >= offset */
+    int32_t reference_count; /* 0 */
+    int64_t time_stamp;      /* raw, when the buffer was closed; 0 in buffer 0 */
+    int64_t sequence_number; /* 0 for buffer 0, then 1, 2, 3 … each once */
+    uint64_t clock;          /* 0 in files */
+    uint16_t processor;      /* with PROCESSOR_INDEX; else low byte number, high byte alignment */
+    uint16_t logger_id;
+    uint32_t state;  /* ETWAS_ETL_BUFFER_STATE_FLUSH */
+    uint32_t offset; /* end of data counted from the buffer's start, uncompressed */
+    uint16_t flags;
+    uint16_t type;
+    uint64_t reserved[2]; /* 0 */
+};
+_Static_assert(sizeof(struct etwas_etl_buffer_header) == ETWAS_ETL_BUFFER_HEADER_BYTES, "size");
+_Static_assert(offsetof(struct etwas_etl_buffer_header, saved_offset) == 0x04, "SavedOffset");
+_Static_assert(offsetof(struct etwas_etl_buffer_header, current_offset) == 0x08, "CurrentOffset");
+_Static_assert(offsetof(struct etwas_etl_buffer_header, reference_count) == 0x0C, "ReferenceCount");
+_Static_assert(offsetof(struct etwas_etl_buffer_header, time_stamp) == 0x10, "TimeStamp");
+_Static_assert(offsetof(struct etwas_etl_buffer_header, sequence_number) == 0x18, "SequenceNumber");
+_Static_assert(offsetof(struct etwas_etl_buffer_header, clock) == 0x20, "ClockType, Frequency");
+_Static_assert(offsetof(struct etwas_etl_buffer_header, processor) == 0x28, "ProcessorIndex");
+_Static_assert(offsetof(struct etwas_etl_buffer_header, logger_id) == 0x2A, "LoggerId");
+_Static_assert(offsetof(struct etwas_etl_buffer_header, state) == 0x2C, "State");
+_Static_assert(offsetof(struct etwas_etl_buffer_header, offset) == 0x30, "Offset");
+_Static_assert(offsetof(struct etwas_etl_buffer_header, flags) == 0x34, "BufferFlag");
+_Static_assert(offsetof(struct etwas_etl_buffer_header, type) == 0x36, "BufferType");
+_Static_assert(offsetof(struct etwas_etl_buffer_header, reserved) == 0x38, "reserved");
+
+/* ---- Markers: the first u32 of every record ---------------------------------------------- */
+
+/* Header types, bits 16..23 of a marker whose top byte is ETWAS_ETL_MARKER_FLAGS. The 32 and 64 of
+ * a pair have the same header; the type says how wide the pointers in the payload are. */
+enum {
+    ETWAS_ETL_SYSTEM32 = 0x01,
+    ETWAS_ETL_SYSTEM64 = 0x02,
+    ETWAS_ETL_COMPACT32 = 0x03,
+    ETWAS_ETL_COMPACT64 = 0x04,
+    ETWAS_ETL_FULL_HEADER32 = 0x0A,
+    ETWAS_ETL_INSTANCE32 = 0x0B,
+    ETWAS_ETL_TIMED = 0x0C,
+    ETWAS_ETL_ERROR = 0x0D,
+    ETWAS_ETL_WNODE = 0x0E,
+    ETWAS_ETL_MESSAGE = 0x0F,
+    ETWAS_ETL_PERFINFO32 = 0x10,
+    ETWAS_ETL_PERFINFO64 = 0x11,
+    ETWAS_ETL_EVENT_HEADER32 = 0x12,
+    ETWAS_ETL_EVENT_HEADER64 = 0x13,
+    ETWAS_ETL_FULL_HEADER64 = 0x14,
+    ETWAS_ETL_INSTANCE64 = 0x15,
+};
+
+enum {
+    ETWAS_ETL_MARKER_FLAGS = 0xC0,         /* bit 31 "trace", bit 30 "event trace" */
+    ETWAS_ETL_MESSAGE_MARKER_FLAGS = 0x90, /* bit 31, bit 28: a software trace message */
+    ETWAS_ETL_TIMED_MARKER_NIBBLE = 0xB,   /* top nibble of the obsolete short form */
+};
+
+#define ETWAS_ETL_END_OF_DATA 0xFFFFFFFFu
+
+/* The marker of a record: `low` is the size for FULL_HEADER, INSTANCE and EVENT_HEADER, and the
+ * class version for SYSTEM, COMPACT and PERFINFO.
+ * etwas_etl_marker(ETWAS_ETL_SYSTEM64, 2) == 0xC0020002. */
+static inline uint32_t etwas_etl_marker(uint8_t header_type, uint16_t low)
+{
+    return (uint32_t)ETWAS_ETL_MARKER_FLAGS << 24 | (uint32_t)header_type << 16 | low;
+}
+
+/* Records and extended items begin on multiples of 8: 0 → 0, 1 → 8, 72 → 72, 73 → 80. */
+static inline size_t etwas_etl_round_up_8(size_t bytes)
+{
+    return (bytes + 7) & ~(size_t)7;
+}
+
+/* ---- Record headers ----------------------------------------------------------------------- */
+
+/* Kernel events and the session's own records. */
+struct etwas_etl_system_header {
+    uint16_t version; /* class version in the low 8 bits, extension bits above */
+    uint8_t header_type;
+    uint8_t marker_flags;
+    uint16_t size; /* of the whole record, not rounded */
+    uint8_t type;
+    uint8_t group;
+    uint32_t thread_id;
+    uint32_t process_id;
+    int64_t time_stamp; /* raw */
+    uint32_t kernel_time;
+    uint32_t user_time;
+};
+_Static_assert(sizeof(struct etwas_etl_system_header) == 32, "SYSTEM header");
+_Static_assert(offsetof(struct etwas_etl_system_header, size) == 4, "Size");
+_Static_assert(offsetof(struct etwas_etl_system_header, type) == 6, "Type");
+_Static_assert(offsetof(struct etwas_etl_system_header, group) == 7, "Group");
+_Static_assert(offsetof(struct etwas_etl_system_header, thread_id) == 8, "ThreadId");
+_Static_assert(offsetof(struct etwas_etl_system_header, process_id) == 12, "ProcessId");
+_Static_assert(offsetof(struct etwas_etl_system_header, time_stamp) == 16, "TimeStamp");
+_Static_assert(offsetof(struct etwas_etl_system_header, kernel_time) == 24, "KernelTime");
+_Static_assert(offsetof(struct etwas_etl_system_header, user_time) == 28, "UserTime");
+
+/* SYSTEM without the processor times. */
+struct etwas_etl_compact_header {
+    uint16_t version;
+    uint8_t header_type;
+    uint8_t marker_flags;
+    uint16_t size;
+    uint8_t type;
+    uint8_t group;
+    uint32_t thread_id;
+    uint32_t process_id;
+    int64_t time_stamp;
+};
+_Static_assert(sizeof(struct etwas_etl_compact_header) == 24, "COMPACT header");
+_Static_assert(offsetof(struct etwas_etl_compact_header, time_stamp) == 16, "TimeStamp");
+
+/* Frequent kernel events. */
+struct etwas_etl_perfinfo_header {
+    uint16_t version;
+    uint8_t header_type;
+    uint8_t marker_flags;
+    uint16_t size;
+    uint8_t type;
+    uint8_t group;
+    int64_t time_stamp;
+};
+_Static_assert(sizeof(struct etwas_etl_perfinfo_header) == 16, "PERFINFO header");
+_Static_assert(offsetof(struct etwas_etl_perfinfo_header, size) == 4, "Size");
+_Static_assert(offsetof(struct etwas_etl_perfinfo_header, time_stamp) == 8, "TimeStamp");
+
+/* Extension bits in the version of SYSTEM, COMPACT and PERFINFO: what lies between the header and
+ * the payload. */
+enum {
+    ETWAS_ETL_VERSION_MASK = 0x00FF,
+    ETWAS_ETL_EXTENSION_PEBS = 0x8000,          /* one u64 */
+    ETWAS_ETL_EXTENSION_COUNTERS_MASK = 0x0700, /* 0..7 times u64 */
+    ETWAS_ETL_EXTENSION_COUNTERS_SHIFT = 8,
+};
+
+/* A classic event (TraceEvent). */
+struct etwas_etl_full_header {
+    uint16_t size;
+    uint8_t header_type;
+    uint8_t marker_flags;
+    uint8_t type; /* Class.Type, the opcode */
+    uint8_t level;
+    uint16_t version;
+    uint32_t thread_id;
+    uint32_t process_id;
+    int64_t time_stamp; /* raw */
+    etwas_guid guid;
+    uint32_t kernel_time; /* with user_time: ProcessorTime of a private session */
+    uint32_t user_time;
+};
+_Static_assert(sizeof(struct etwas_etl_full_header) == 48, "FULL_HEADER");
+_Static_assert(offsetof(struct etwas_etl_full_header, type) == 4, "Class.Type");
+_Static_assert(offsetof(struct etwas_etl_full_header, level) == 5, "Class.Level");
+_Static_assert(offsetof(struct etwas_etl_full_header, version) == 6, "Class.Version");
+_Static_assert(offsetof(struct etwas_etl_full_header, thread_id) == 8, "ThreadId");
+_Static_assert(offsetof(struct etwas_etl_full_header, process_id) == 12, "ProcessId");
+_Static_assert(offsetof(struct etwas_etl_full_header, time_stamp) == 16, "TimeStamp");
+_Static_assert(offsetof(struct etwas_etl_full_header, guid) == 24, "Guid");
+_Static_assert(offsetof(struct etwas_etl_full_header, kernel_time) == 40, "KernelTime");
+_Static_assert(offsetof(struct etwas_etl_full_header, user_time) == 44, "UserTime");
+
+/* An instance event (TraceEventInstance): FULL_HEADER and who the instance and its parent are. */
+struct etwas_etl_instance_header {
+    struct etwas_etl_full_header full;
+    uint32_t instance_id;
+    uint32_t parent_instance_id;
+    etwas_guid parent_guid;
+};
+_Static_assert(sizeof(struct etwas_etl_instance_header) == 72, "INSTANCE header");
+_Static_assert(offsetof(struct etwas_etl_instance_header, instance_id) == 48, "InstanceId");
+_Static_assert(offsetof(struct etwas_etl_instance_header, parent_instance_id) == 52, "Parent");
+_Static_assert(offsetof(struct etwas_etl_instance_header, parent_guid) == 56, "ParentGuid");
+
+/* A manifest or TraceLogging event (EventWrite). */
+struct etwas_etl_event_header {
+    uint16_t size;
+    uint8_t header_type;
+    uint8_t marker_flags;
+    uint16_t flags; /* on disk 0 or 1 (extended items follow); the other bits are derived */
+    uint16_t event_property;
+    uint32_t thread_id;
+    uint32_t process_id;
+    int64_t time_stamp; /* raw */
+    etwas_guid provider_id;
+    uint16_t id;
+    uint8_t version;
+    uint8_t channel;
+    uint8_t level;
+    uint8_t opcode;
+    uint16_t task;
+    uint64_t keyword;
+    uint32_t kernel_time;
+    uint32_t user_time;
+    etwas_guid activity_id;
+};
+_Static_assert(sizeof(struct etwas_etl_event_header) == 80, "EVENT_HEADER");
+_Static_assert(offsetof(struct etwas_etl_event_header, flags) == 4, "Flags");
+_Static_assert(offsetof(struct etwas_etl_event_header, event_property) == 6, "EventProperty");
+_Static_assert(offsetof(struct etwas_etl_event_header, time_stamp) == 16, "TimeStamp");
+_Static_assert(offsetof(struct etwas_etl_event_header, provider_id) == 24, "ProviderId");
+_Static_assert(offsetof(struct etwas_etl_event_header, id) == 40, "Id");
+_Static_assert(offsetof(struct etwas_etl_event_header, opcode) == 45, "Opcode");
+_Static_assert(offsetof(struct etwas_etl_event_header, task) == 46, "Task");
+_Static_assert(offsetof(struct etwas_etl_event_header, keyword) == 48, "Keyword");
+_Static_assert(offsetof(struct etwas_etl_event_header, kernel_time) == 56, "KernelTime");
+_Static_assert(offsetof(struct etwas_etl_event_header, activity_id) == 64, "ActivityId");
+
+enum {
+    ETWAS_ETL_EVENT_EXTENDED_INFO = 0x0001
+}; /* etwas_etl_event_header.flags */
+
+/* An extended item as it lies on disk after an EVENT_HEADER: this, then data_bytes of data, then
+ * zero up to item_bytes. Sixteen bytes of data make an item of 24. */
+struct etwas_etl_extended_item {
+    uint16_t item_bytes; /* round_up_8(8 + data_bytes) */
+    uint16_t type;       /* EVENT_HEADER_EXT_TYPE_* */
+    uint16_t linkage;    /* bit 0: another item follows */
+    uint16_t data_bytes;
+};
+_Static_assert(sizeof(struct etwas_etl_extended_item) == 8, "extended item");
+_Static_assert(offsetof(struct etwas_etl_extended_item, data_bytes) == 6, "DataSize");
+
+enum {
+    ETWAS_ETL_ITEM_LINKAGE = 0x0001
+};
+
+/* A software trace message (TraceMessage): this, then the optional fields its flags name, in the
+ * order of the flags, then the arguments. */
+struct etwas_etl_message_header {
+    uint16_t size;
+    uint8_t zero;
+    uint8_t marker_flags; /* ETWAS_ETL_MESSAGE_MARKER_FLAGS */
+    uint16_t message_number;
+    uint16_t option_flags;
+};
+_Static_assert(sizeof(struct etwas_etl_message_header) == 8, "MESSAGE header");
+
+/* etwas_etl_message_header.option_flags, and the bytes each optional field takes */
+enum {
+    ETWAS_ETL_MESSAGE_SEQUENCE = 0x0001,              /* u32 */
+    ETWAS_ETL_MESSAGE_GUID = 0x0002,                  /* 16 bytes, excludes COMPONENT_ID */
+    ETWAS_ETL_MESSAGE_COMPONENT_ID = 0x0004,          /* u32 */
+    ETWAS_ETL_MESSAGE_TIMESTAMP = 0x0008,             /* i64 */
+    ETWAS_ETL_MESSAGE_PERFORMANCE_TIMESTAMP = 0x0010, /* i64, in the same place */
+    ETWAS_ETL_MESSAGE_SYSTEM_INFORMATION = 0x0020,    /* u32 thread, u32 process */
+    ETWAS_ETL_MESSAGE_POINTER32 = 0x0040,
+    ETWAS_ETL_MESSAGE_POINTER64 = 0x0080,
+};
+
+/* ---- Groups: the high byte of a hook id ----------------------------------------------------- */
+
+enum {
+    ETWAS_ETL_GROUP_HEADER = 0x00,
+    ETWAS_ETL_GROUP_PROCESS = 0x03,
+    ETWAS_ETL_HOOK_LOG_FILE_HEADER = 0x0000,
+    ETWAS_ETL_HOOK_HEADER_EXTENSION = 0x0005,
+    ETWAS_ETL_HOOK_PARTITION = 0x0050,
+    ETWAS_ETL_HOOK_IMAGE_LOAD = 0x030A, /* in group process, but of the image class */
+};
+
+/* ---- The log file header: payload of the first record of buffer 0 ---------------------------- */
+
+struct etwas_etl_system_time {
+    uint16_t year;
+    uint16_t month;
+    uint16_t day_of_week;
+    uint16_t day;
+    uint16_t hour;
+    uint16_t minute;
+    uint16_t second;
+    uint16_t milliseconds;
+};
+_Static_assert(sizeof(struct etwas_etl_system_time) == 16, "SYSTEMTIME");
+
+struct etwas_etl_time_zone {
+    int32_t bias_minutes; /* UTC = local + bias */
+    uint16_t standard_name[32];
+    struct etwas_etl_system_time standard_date;
+    int32_t standard_bias_minutes;
+    uint16_t daylight_name[32];
+    struct etwas_etl_system_time daylight_date;
+    int32_t daylight_bias_minutes;
+};
+_Static_assert(sizeof(struct etwas_etl_time_zone) == 172, "time zone");
+_Static_assert(offsetof(struct etwas_etl_time_zone, standard_date) == 68, "StandardDate");
+_Static_assert(offsetof(struct etwas_etl_time_zone, daylight_name) == 88, "DaylightName");
+_Static_assert(offsetof(struct etwas_etl_time_zone, daylight_bias_minutes) == 168, "DaylightBias");
+
+/* What both forms of the log file header begin with. */
+struct etwas_etl_log_header_start {
+    uint32_t buffer_bytes; /* of the session, uncompressed */
+    uint8_t version[4];    /* of the system: major, minor; of the layout: major, minor */
+    uint32_t provider_version;
+    uint32_t number_of_processors; /* exceeds every processor index in the file */
+    int64_t end_filetime;          /* 0 while the session runs */
+    uint32_t timer_resolution_100ns;
+    uint32_t maximum_file_size; /* MiB, or KiB with USE_KBYTES_FOR_SIZE; 0 = no limit */
+    uint32_t log_file_mode;
+    uint32_t buffers_written; /* buffer 0 included */
+    uint32_t start_buffers;   /* 1 */
+    uint32_t pointer_bytes;   /* 4 or 8 */
+    uint32_t events_lost;
+    uint32_t cpu_speed_mhz;
+};
+_Static_assert(sizeof(struct etwas_etl_log_header_start) == 56, "common start");
+_Static_assert(offsetof(struct etwas_etl_log_header_start, end_filetime) == 16, "EndTime");
+_Static_assert(offsetof(struct etwas_etl_log_header_start, buffers_written) == 36,
+               "BuffersWritten");
+_Static_assert(offsetof(struct etwas_etl_log_header_start, start_buffers) == 40, "StartBuffers");
+_Static_assert(offsetof(struct etwas_etl_log_header_start, events_lost) == 48, "EventsLost");
+_Static_assert(offsetof(struct etwas_etl_log_header_start, cpu_speed_mhz) == 52, "CpuSpeedInMHz");
+
+/* The form of a SYSTEM64 record; two UTF-16 strings, each ending with 0, follow: the session's name
+ * and the file's. */
+struct etwas_etl_log_header64 {
+    struct etwas_etl_log_header_start start;
+    uint64_t logger_name;   /* not a pointer in files: 0 */
+    uint64_t log_file_name; /* likewise */
+    struct etwas_etl_time_zone time_zone;
+    uint32_t padding;
+    int64_t boot_filetime;
+    int64_t performance_frequency_hz;
+    int64_t start_filetime;
+    uint32_t clock_type; /* ReservedFlags */
+    uint32_t buffers_lost;
+};
+_Static_assert(sizeof(struct etwas_etl_log_header64) == 280, "64-bit form");
+_Static_assert(offsetof(struct etwas_etl_log_header64, time_zone) == 72, "TimeZone");
+_Static_assert(offsetof(struct etwas_etl_log_header64, boot_filetime) == 248, "BootTime");
+_Static_assert(offsetof(struct etwas_etl_log_header64, performance_frequency_hz) == 256,
+               "PerfFreq");
+_Static_assert(offsetof(struct etwas_etl_log_header64, start_filetime) == 264, "StartTime");
+_Static_assert(offsetof(struct etwas_etl_log_header64, clock_type) == 272, "ReservedFlags");
+_Static_assert(offsetof(struct etwas_etl_log_header64, buffers_lost) == 276, "BuffersLost");
+
+/* The form of a SYSTEM32 record. */
+struct etwas_etl_log_header32 {
+    struct etwas_etl_log_header_start start;
+    uint32_t logger_name;
+    uint32_t log_file_name;
+    struct etwas_etl_time_zone time_zone;
+    uint32_t padding;
+    int64_t boot_filetime;
+    int64_t performance_frequency_hz;
+    int64_t start_filetime;
+    uint32_t clock_type;
+    uint32_t buffers_lost;
+};
+_Static_assert(sizeof(struct etwas_etl_log_header32) == 272, "32-bit form");
+_Static_assert(offsetof(struct etwas_etl_log_header32, time_zone) == 64, "TimeZone");
+_Static_assert(offsetof(struct etwas_etl_log_header32, boot_filetime) == 240, "BootTime");
+_Static_assert(offsetof(struct etwas_etl_log_header32, performance_frequency_hz) == 248,
+               "PerfFreq");
+_Static_assert(offsetof(struct etwas_etl_log_header32, start_filetime) == 256, "StartTime");
+_Static_assert(offsetof(struct etwas_etl_log_header32, clock_type) == 264, "ReservedFlags");
+_Static_assert(offsetof(struct etwas_etl_log_header32, buffers_lost) == 268, "BuffersLost");
+
+/* Where the log file header of every file begins: 72 + 32. What a session rewrites at its end
+ * (EndTime, BuffersWritten, EventsLost, BuffersLost) lies at this offset plus the field's. */
+enum {
+    ETWAS_ETL_LOG_HEADER_FILE_OFFSET = 104,
+    ETWAS_ETL_LOG_HEADER_CLASS_VERSION = 2, /* version of the SYSTEM record that carries it */
+};
+
+/* clock_type */
+enum {
+    ETWAS_ETL_CLOCK_PERFORMANCE = 1,
+    ETWAS_ETL_CLOCK_SYSTEM = 2,
+    ETWAS_ETL_CLOCK_CYCLES = 3,
+};
+
+#endif

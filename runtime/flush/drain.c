@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "flush/drain.h"
+
+#include <ck_pr.h>
+#include <etwas/winerror.h>
+#include <time.h>
+
+#include "clock/clock.h"
+#include "flush/log_file.h"
+#include "platform/wait.h"
+
+enum {
+    LOOK_AGAIN_NS = 500000
+};
+
+#ifdef ETWAS_TESTPOINTS
+uint64_t etwas_drain_patience_ns = ETWAS_DRAIN_PATIENCE_NS;
+#endif
+
+struct batch {
+    struct etwas_collected collected[ETWAS_LOG_FILE_BATCH];
+    struct etwas_log_buffer buffers[ETWAS_LOG_FILE_BATCH];
+    uint32_t count;
+};
+
+static void add_to_batch(const struct etwas_session *session, struct batch *batch,
+                         const struct etwas_collected *collected, int64_t now)
+{
+    const struct etwas_pool *pool = session->pool;
+
+    batch->collected[batch->count] = *collected;
+    batch->buffers[batch->count] = (struct etwas_log_buffer){
+        .data = etwas_pool_buffer(pool, collected->buffer) + ETWAS_ETL_BUFFER_HEADER_BYTES,
+        .data_bytes = (collected->end_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES,
+        .processor = collected->slot,
+        /* System time may have been set back since; a buffer is never older than its records. */
+        .time_stamp = now > collected->newest ? now : collected->newest,
+    };
+    batch->count++;
+}
+
+static void write_batch(struct etwas_session *session, struct batch *batch,
+                        struct etwas_drain_result *result)
+{
+    enum etwas_outcome otherwise = ETWAS_OUTCOME_WRITE_ERROR;
+    enum etwas_log_file_state state;
+    uint32_t written;
+    uint32_t code;
+
+    if (batch->count == 0) {
+        return;
+    }
+    written = etwas_log_file_write(session->file, batch->buffers, batch->count, &state, &code);
+    if (state == ETWAS_LOG_FILE_FULL) {
+        otherwise = ETWAS_OUTCOME_FILE_FULL;
+        result->file_full = true;
+    }
+    if (code != ERROR_SUCCESS) {
+        result->code = code;
+    }
+    for (uint32_t index = 0; index < batch->count; index++) {
+        etwas_collector_settle(&session->collector, &batch->collected[index],
+                               index < written ? ETWAS_OUTCOME_WRITTEN : otherwise);
+    }
+    ck_pr_store_32(&session->buffers_written, etwas_log_file_buffers(session->file));
+    ck_pr_store_32(&session->buffers_lost, session->buffers_lost + batch->count - written);
+    batch->count = 0;
+}
+
+/* What of a slot's list is complete, or has been waited for long enough. */
+static void drain_slot(struct etwas_session *session, uint32_t slot, struct batch *batch,
+                       struct etwas_drain_result *result)
+{
+    uint64_t now_ns = etwas_monotonic_ns();
+    int64_t now = etwas_clock_now(session->configuration.clock);
+    struct etwas_collected collected;
+
+    while (etwas_collector_take(&session->collector, slot, now_ns, etwas_drain_patience_ns,
+                                &collected)) {
+        result->buffers++;
+        if (collected.records == 0) {
+            /* Abandoned before its first record was whole: nothing to write. */
+            etwas_collector_settle(&session->collector, &collected, ETWAS_OUTCOME_WRITTEN);
+            continue;
+        }
+        add_to_batch(session, batch, &collected, now);
+        if (batch->count == ETWAS_LOG_FILE_BATCH) {
+            write_batch(session, batch, result);
+        }
+    }
+}
+
+static struct etwas_drain_result drain_lists(struct etwas_session *session)
+{
+    struct etwas_drain_result result = {.code = ERROR_SUCCESS};
+    struct batch batch;
+
+    batch.count = 0;
+    for (uint32_t slot = 0; slot < session->collector.slot_count; slot++) {
+        drain_slot(session, slot, &batch, &result);
+    }
+    write_batch(session, &batch, &result);
+    return result;
+}
+
+struct etwas_drain_result etwas_drain(struct etwas_session *session,
+                                      enum etwas_collector_reach reach)
+{
+    etwas_collector_reclaim(&session->collector);
+    for (uint32_t slot = 0; slot < session->collector.slot_count; slot++) {
+        etwas_collector_look(&session->collector, slot, reach);
+    }
+    return drain_lists(session);
+}
+
+struct etwas_drain_result etwas_drain_completely(struct etwas_session *session,
+                                                 enum etwas_collector_reach reach)
+{
+    const struct timespec pause = {.tv_nsec = LOOK_AGAIN_NS};
+    struct etwas_drain_result total = etwas_drain(session, reach);
+
+    while (etwas_collector_has_pending(&session->collector)) {
+        struct etwas_drain_result more;
+
+        (void)nanosleep(&pause, NULL);
+        more = drain_lists(session);
+        total.buffers += more.buffers;
+        total.file_full = total.file_full || more.file_full;
+        total.code = more.code != ERROR_SUCCESS ? more.code : total.code;
+    }
+    return total;
+}

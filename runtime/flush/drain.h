@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Draining: from the slots of a session into its log file. One pass collects what is there, writes
+ * it in batches and gives the buffers back. The caller holds the session's role; the session has a
+ * file.
+ */
+#ifndef ETWAS_FLUSH_DRAIN_H
+#define ETWAS_FLUSH_DRAIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "session/session.h"
+
+/*
+ * How long the flusher waits for writers that reserved and do not commit, before it abandons a
+ * buffer. Far longer than a time slice: only a writer that is stopped, or dead, takes so long.
+ */
+#define ETWAS_DRAIN_PATIENCE_NS UINT64_C(1000000000)
+
+#ifdef ETWAS_TESTPOINTS
+/* Replaces the patience in tests. */
+extern uint64_t etwas_drain_patience_ns;
+#else
+#define etwas_drain_patience_ns ETWAS_DRAIN_PATIENCE_NS
+#endif
+
+struct etwas_drain_result {
+    uint32_t buffers; /* taken from the slots */
+    bool file_full;   /* the file has reached its size: the session has to stop */
+    uint32_t code;    /* ERROR_SUCCESS, or why something could not be written */
+};
+
+/* One pass; does not wait for writers. */
+struct etwas_drain_result etwas_drain(struct etwas_session *session,
+                                      enum etwas_collector_reach reach);
+
+/* Passes until nothing collected is left: waits for writers, up to the patience. */
+struct etwas_drain_result etwas_drain_completely(struct etwas_session *session,
+                                                 enum etwas_collector_reach reach);
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "flush/flusher.h"
+
+#include <ck_pr.h>
+#include <errno.h>
+#include <etwas/winerror.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include "flush/drain.h"
+#include "flush/log_file.h"
+#include "platform/thread.h"
+#include "platform/wait.h"
+
+enum {
+    SHORTEST_INTERVAL_NS = 1000000,
+    LONGEST_INTERVAL_NS = 1000000000,
+    BUFFERS_GROWN_A_PASS = 16,
+};
+#define NS_A_SECOND UINT64_C(1000000000)
+
+struct start {
+    struct etwas_session *session;
+    etwas_flusher_full full;
+    uint32_t code;
+    sem_t done;
+};
+
+/* More buffers before the writers need them: each is touched here, not in their path. */
+static void keep_buffers_free(struct etwas_pool *pool)
+{
+    for (int grown = 0; grown < BUFFERS_GROWN_A_PASS; grown++) {
+        if (ck_pr_load_32(&pool->free_count) > pool->reserve || !etwas_pool_grow(pool)) {
+            return;
+        }
+    }
+}
+
+/*
+ * The next pause: half of the last one when a pass found a quarter of the pool full, twice when it
+ * found nothing. Writers wake us when half of the buffers is used, so idle sessions may sleep long.
+ */
+static uint64_t next_interval(const struct etwas_pool *pool, uint64_t interval_ns, uint32_t found)
+{
+    if (found >= ck_pr_load_32(&pool->allocated) / 4) {
+        interval_ns /= 2;
+    } else if (found == 0) {
+        interval_ns *= 2;
+    }
+    if (interval_ns < SHORTEST_INTERVAL_NS) {
+        return SHORTEST_INTERVAL_NS;
+    }
+    return interval_ns > LONGEST_INTERVAL_NS ? LONGEST_INTERVAL_NS : interval_ns;
+}
+
+static struct etwas_drain_result one_pass(struct etwas_session *session, uint64_t *flush_due_ns)
+{
+    uint64_t period_ns = session->configuration.flush_timer_s * NS_A_SECOND;
+    struct etwas_drain_result result = {.code = ERROR_SUCCESS};
+
+    (void)pthread_mutex_lock(&session->role);
+    /* Whoever wants us from here on sets the wish, and counts, anew. */
+    ck_pr_store_32(&session->pool->wake_wanted, 0);
+    ck_pr_fence_memory();
+    if (session->file != NULL) {
+        if (period_ns != 0 && etwas_monotonic_ns() >= *flush_due_ns) {
+            result = etwas_drain(session, ETWAS_COLLECT_USED);
+            if (result.buffers != 0) {
+                (void)etwas_log_file_sync(session->file);
+            }
+            *flush_due_ns = etwas_monotonic_ns() + period_ns;
+        } else {
+            result = etwas_drain(session, ETWAS_COLLECT_FULL);
+        }
+        keep_buffers_free(session->pool);
+    }
+    (void)pthread_mutex_unlock(&session->role);
+    return result;
+}
+
+static void run(struct etwas_session *session, etwas_flusher_full full)
+{
+    uint64_t period_ns = session->configuration.flush_timer_s * NS_A_SECOND;
+    uint64_t flush_due_ns = etwas_monotonic_ns() + period_ns;
+    uint64_t interval_ns = SHORTEST_INTERVAL_NS;
+    struct etwas_pool *pool = session->pool;
+
+    while (ck_pr_load_32(&session->quit) == 0) {
+        uint32_t seen = ck_ec32_value(&pool->wake);
+        struct etwas_drain_result result = one_pass(session, &flush_due_ns);
+        uint64_t pause_ns;
+
+        if (result.file_full) {
+            full(etwas_session_key(session));
+            return;
+        }
+        interval_ns = next_interval(pool, interval_ns, result.buffers);
+        pause_ns = interval_ns;
+        if (period_ns != 0) {
+            uint64_t now_ns = etwas_monotonic_ns();
+            uint64_t left_ns = flush_due_ns > now_ns ? flush_due_ns - now_ns : 0;
+
+            pause_ns = left_ns < pause_ns ? left_ns : pause_ns;
+        }
+        if (ck_pr_load_32(&session->quit) == 0) {
+            etwas_wait(&pool->wake, seen, pause_ns);
+        }
+    }
+}
+
+static void *flusher_main(void *argument)
+{
+    struct start *start = argument;
+    struct etwas_session *session = start->session;
+    const struct etwas_flusher_configuration *configuration = &session->configuration.flusher;
+    etwas_flusher_full full = start->full;
+    uint32_t code = ERROR_SUCCESS;
+
+    (void)pthread_setname_np(pthread_self(), configuration->name);
+    if (configuration->nice_value != 0 &&
+        setpriority(PRIO_PROCESS, (id_t)etwas_thread_ids().thread_id, configuration->nice_value) !=
+            0) {
+        code = ERROR_ACCESS_DENIED;
+    }
+    ck_pr_store_32(&session->thread_id, etwas_thread_ids().thread_id);
+    start->code = code;
+    (void)sem_post(&start->done);
+    if (code == ERROR_SUCCESS) {
+        run(session, full);
+    }
+    return NULL;
+}
+
+static int set_attributes(pthread_attr_t *attributes,
+                          const struct etwas_flusher_configuration *configuration)
+{
+    struct sched_param priority = {.sched_priority = configuration->realtime_priority};
+    int error = 0;
+
+    if (configuration->cpus != NULL) {
+        error =
+            pthread_attr_setaffinity_np(attributes, configuration->cpus_bytes, configuration->cpus);
+    }
+    if (error == 0 && configuration->realtime_priority != 0) {
+        error = pthread_attr_setinheritsched(attributes, PTHREAD_EXPLICIT_SCHED);
+        error = error != 0 ? error : pthread_attr_setschedpolicy(attributes, SCHED_FIFO);
+        error = error != 0 ? error : pthread_attr_setschedparam(attributes, &priority);
+    }
+    return error;
+}
+
+/* The thread inherits a mask with everything in it: no handler of the host ever runs there. */
+static int create_without_signals(pthread_t *thread, const pthread_attr_t *attributes,
+                                  struct start *start)
+{
+    sigset_t all;
+    sigset_t before;
+    int error;
+
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    error = pthread_create(thread, attributes, flusher_main, start);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
+}
+
+uint32_t etwas_flusher_start(struct etwas_session *session, etwas_flusher_full full)
+{
+    struct start start = {.session = session, .full = full};
+    pthread_attr_t attributes;
+    int error;
+
+    if (session->configuration.flusher.no_thread) {
+        return ERROR_SUCCESS;
+    }
+    if (pthread_attr_init(&attributes) != 0) {
+        return ERROR_NO_SYSTEM_RESOURCES;
+    }
+    (void)sem_init(&start.done, 0, 0);
+    error = set_attributes(&attributes, &session->configuration.flusher);
+    if (error == 0) {
+        error = create_without_signals(&session->thread, &attributes, &start);
+    }
+    (void)pthread_attr_destroy(&attributes);
+    if (error == 0) {
+        while (sem_wait(&start.done) != 0 && errno == EINTR) {
+        }
+        if (start.code != ERROR_SUCCESS) {
+            (void)pthread_join(session->thread, NULL);
+            ck_pr_store_32(&session->thread_id, 0);
+        }
+    }
+    (void)sem_destroy(&start.done);
+    if (error != 0) {
+        return error == EPERM || error == EINVAL ? ERROR_ACCESS_DENIED : ERROR_NO_SYSTEM_RESOURCES;
+    }
+    return start.code;
+}
+
+void etwas_flusher_end(struct etwas_session *session)
+{
+    if (ck_pr_load_32(&session->thread_id) == 0) {
+        return;
+    }
+    ck_pr_store_32(&session->quit, 1);
+    if (pthread_equal(session->thread, pthread_self()) != 0) {
+        (void)pthread_detach(session->thread);
+        return;
+    }
+    ck_ec32_inc(&session->pool->wake, &etwas_wait_mode);
+    (void)pthread_join(session->thread, NULL);
+}

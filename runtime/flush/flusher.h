@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The flusher: a thread for each session that drains full buffers into the file, keeps buffers free
+ * ahead of the writers, and flushes by the timer. All signals are blocked in it.
+ *
+ * It sleeps on the pool's event count. A writer wakes it when buffers run low, at most once a pass;
+ * otherwise it looks by itself, the more often the more it finds.
+ */
+#ifndef ETWAS_FLUSH_FLUSHER_H
+#define ETWAS_FLUSH_FLUSHER_H
+
+#include <stdint.h>
+
+#include "session/session.h"
+
+/*
+ * Called in the flusher thread when the log file has reached its maximum size and the session has
+ * to stop. Set once by who starts sessions.
+ */
+typedef void (*etwas_flusher_full)(struct etwas_session_key key);
+
+/*
+ * Starts the session's thread, unless its configuration says that there is none.
+ * ERROR_ACCESS_DENIED when the system refuses affinity or priority, ERROR_NO_SYSTEM_RESOURCES when
+ * it refuses the thread.
+ */
+uint32_t etwas_flusher_start(struct etwas_session *session, etwas_flusher_full full);
+
+/* Asks the thread to end and waits for it; from the thread itself it only lets go of it. */
+void etwas_flusher_end(struct etwas_session *session);
+
+#endif

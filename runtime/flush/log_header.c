@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "flush/log_header.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock/clock.h"
+#include "etl/header_buffer.h"
+#include "etl/knot.h"
+#include "etl/layout.h"
+#include "etl/utf16.h"
+#include "flush/log_file.h"
+#include "platform/system_information.h"
+#include "platform/thread.h"
+
+enum {
+    PROVIDER_VERSION = 19045,
+    TIMER_RESOLUTION_100NS = 156250,
+    NAME_LIMIT_UNITS = 4096,
+    /* A rate measured over less than this is no better than the calibration made at the start. */
+    RATE_NS = 1000000000,
+};
+
+static const uint8_t layout_version[4] = {10, 0, 1, 5};
+
+static struct etwas_etl_buffer_header buffer_header(const struct etwas_log_file_options *options,
+                                                    uint32_t bytes)
+{
+    return (struct etwas_etl_buffer_header){
+        .buffer_bytes = options->buffer_bytes,
+        .saved_offset = bytes,
+        .current_offset = bytes,
+        .logger_id = options->logger_id,
+        .state = ETWAS_ETL_BUFFER_STATE_FLUSH,
+        .offset = bytes,
+        .flags = ETWAS_ETL_BUFFER_PROCESSOR_INDEX | ETWAS_ETL_BUFFER_FLUSH_MARKER,
+        .type = ETWAS_ETL_BUFFER_HEADER,
+    };
+}
+
+static uint32_t cpu_speed_mhz(const struct etwas_log_file_options *options)
+{
+    enum {
+        HZ_A_MHZ = 1000000
+    };
+
+    if (options->clock == ETWAS_CLOCK_KIND_TSC) {
+        return (uint32_t)((etwas_clock_tsc_frequency_hz() + HZ_A_MHZ / 2) / HZ_A_MHZ);
+    }
+    return etwas_system_cpu_speed_mhz();
+}
+
+static void fill_log_header(struct etwas_etl_log_header64 *log,
+                            const struct etwas_log_file_options *options)
+{
+    *log = (struct etwas_etl_log_header64){
+        .start =
+            {
+                .buffer_bytes = options->buffer_bytes,
+                .provider_version = PROVIDER_VERSION,
+                .number_of_processors = options->processors,
+                .timer_resolution_100ns = TIMER_RESOLUTION_100NS,
+                .maximum_file_size = options->maximum_file_size_mb,
+                .log_file_mode = options->log_file_mode,
+                .buffers_written = 1,
+                .start_buffers = 1,
+                .pointer_bytes = sizeof(void *),
+                .cpu_speed_mhz = cpu_speed_mhz(options),
+            },
+        .boot_filetime = etwas_system_boot_filetime(),
+        .performance_frequency_hz = ETWAS_CLOCK_NS_PER_SECOND,
+        .start_filetime = options->started.filetime,
+        .clock_type = options->clock,
+    };
+    memcpy(log->start.version, layout_version, sizeof layout_version);
+    etwas_system_time_zone(&log->time_zone);
+}
+
+/* The ratio of the clock's ticks to nanoseconds, between two readings or as calibrated. */
+static void set_rate(struct etwas_etl_knot *knot, uint32_t clock,
+                     const struct etwas_clock_reading *first,
+                     const struct etwas_clock_reading *last)
+{
+    knot->nanoseconds = (uint64_t)ETWAS_CLOCK_NS_PER_SECOND;
+    if (clock == ETWAS_CLOCK_KIND_QPC) {
+        knot->ticks = (uint64_t)ETWAS_CLOCK_NS_PER_SECOND;
+    } else if (clock == ETWAS_CLOCK_KIND_SYSTEM) {
+        knot->ticks = (uint64_t)ETWAS_CLOCK_FILETIME_PER_SECOND;
+    } else if (last->qpc_ns - first->qpc_ns >= RATE_NS && last->tsc > first->tsc &&
+               (uint64_t)(last->tsc - first->tsc) <= ETWAS_ETL_KNOT_LARGEST) {
+        knot->ticks = (uint64_t)(last->tsc - first->tsc);
+        knot->nanoseconds = (uint64_t)(last->qpc_ns - first->qpc_ns);
+    } else {
+        knot->ticks = etwas_clock_tsc_frequency_hz();
+    }
+}
+
+static void fill_knot(struct etwas_etl_knot_record *record,
+                      const struct etwas_etl_system_header *like,
+                      const struct etwas_log_file_options *options)
+{
+    *record = (struct etwas_etl_knot_record){
+        .header =
+            {
+                .size = sizeof *record,
+                .header_type = ETWAS_ETL_FULL_HEADER64,
+                .marker_flags = ETWAS_ETL_MARKER_FLAGS,
+                .type = ETWAS_ETL_KNOT_TYPE,
+                .version = ETWAS_ETL_KNOT_VERSION,
+                .thread_id = like->thread_id,
+                .process_id = like->process_id,
+                .time_stamp = like->time_stamp,
+                .guid = etwas_etl_own_class,
+            },
+        .knot =
+            {
+                .version = ETWAS_ETL_KNOT_VERSION,
+                .clock_type = options->clock,
+                .raw_stamp = like->time_stamp,
+                .qpc_ns = options->started.qpc_ns,
+                .filetime = options->started.filetime,
+            },
+    };
+    set_rate(&record->knot, options->clock, &options->started, &options->started);
+}
+
+bool etwas_log_header_build(struct etwas_log_header *header,
+                            const struct etwas_log_file_options *options)
+{
+    size_t session_units = etwas_utf16_length(options->session_name, NAME_LIMIT_UNITS);
+    size_t file_units = etwas_utf16_length(options->file_name, NAME_LIMIT_UNITS);
+    struct etwas_thread_ids ids = etwas_thread_ids();
+    struct etwas_etl_system_header system = {
+        .version = ETWAS_ETL_LOG_HEADER_CLASS_VERSION,
+        .header_type = ETWAS_ETL_SYSTEM64,
+        .marker_flags = ETWAS_ETL_MARKER_FLAGS,
+        .size = (uint16_t)etwas_etl_log_header_record_bytes(session_units, file_units),
+        .thread_id = ids.thread_id,
+        .process_id = ids.process_id,
+        .time_stamp = etwas_clock_reading_stamp(&options->started, options->clock),
+    };
+    struct etwas_etl_buffer_header buffer;
+    struct etwas_etl_knot_record knot;
+    struct etwas_etl_log_header64 log;
+    uint8_t *names;
+
+    *header = (struct etwas_log_header){
+        .bytes = etwas_etl_header_buffer_bytes(session_units, file_units),
+        .clock = options->clock,
+        .started = options->started,
+    };
+    header->content = calloc(1, header->bytes);
+    if (header->content == NULL) {
+        return false;
+    }
+    header->knot_offset = header->bytes - (uint32_t)sizeof knot;
+    buffer = buffer_header(options, header->bytes);
+    fill_log_header(&log, options);
+    fill_knot(&knot, &system, options);
+    memcpy(header->content, &buffer, sizeof buffer);
+    memcpy(header->content + ETWAS_ETL_BUFFER_HEADER_BYTES, &system, sizeof system);
+    memcpy(header->content + ETWAS_ETL_LOG_HEADER_FILE_OFFSET, &log, sizeof log);
+    names = header->content + ETWAS_ETL_LOG_HEADER_FILE_OFFSET + sizeof log;
+    memcpy(names, options->session_name, session_units * sizeof(etwas_wchar));
+    memcpy(names + (session_units + 1) * sizeof(etwas_wchar), options->file_name,
+           file_units * sizeof(etwas_wchar));
+    memcpy(header->content + header->knot_offset, &knot, sizeof knot);
+    return true;
+}
+
+static uint32_t saturated(uint64_t count)
+{
+    return count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
+}
+
+void etwas_log_header_end(struct etwas_log_header *header, uint32_t buffers_written,
+                          const struct etwas_log_file_totals *totals)
+{
+    struct etwas_clock_reading now = etwas_clock_read_together();
+    uint8_t *log_place = header->content + ETWAS_ETL_LOG_HEADER_FILE_OFFSET;
+    uint8_t *knot_place = header->content + header->knot_offset;
+    struct etwas_etl_log_header64 log;
+    struct etwas_etl_knot_record knot;
+
+    memcpy(&log, log_place, sizeof log);
+    log.start.end_filetime = now.filetime > log.start_filetime ? now.filetime : log.start_filetime;
+    log.start.buffers_written = buffers_written;
+    log.start.events_lost = saturated(totals->events_lost);
+    log.buffers_lost = saturated(totals->buffers_lost);
+    memcpy(log_place, &log, sizeof log);
+
+    memcpy(&knot, knot_place, sizeof knot);
+    set_rate(&knot.knot, header->clock, &header->started, &now);
+    memcpy(knot_place, &knot, sizeof knot);
+}
+
+void etwas_log_header_free(struct etwas_log_header *header)
+{
+    free(header->content);
+}

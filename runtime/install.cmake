@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+#
+# What is installed: headers, the two libraries, find_package(etwas) and etwas.pc. The prefix may be
+# moved afterwards: nothing installed names it.
+
+include(CMakePackageConfigHelpers)
+
+set(cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/etwas)
+
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/etwas
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+# Two export sets: whoever uses the shared library need not have what the static one is linked with.
+install(TARGETS etwas EXPORT etwasTargets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS etwas_static EXPORT etwasStaticTargets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT etwasTargets NAMESPACE etwas:: DESTINATION ${cmake_dir})
+install(EXPORT etwasStaticTargets NAMESPACE etwas:: DESTINATION ${cmake_dir})
+
+set(ETWAS_STATIC_MODULES ck)
+if(ETWAS_WITH_JEMALLOC)
+    list(APPEND ETWAS_STATIC_MODULES jemalloc)
+endif()
+list(JOIN ETWAS_STATIC_MODULES " " ETWAS_STATIC_MODULES)
+configure_package_config_file(
+    ${CMAKE_CURRENT_SOURCE_DIR}/etwasConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/etwasConfig.cmake
+    INSTALL_DESTINATION ${cmake_dir} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/etwasConfigVersion.cmake
+    COMPATIBILITY SameMinorVersion)
+install(FILES
+    ${CMAKE_CURRENT_BINARY_DIR}/etwasConfig.cmake
+    ${CMAKE_CURRENT_BINARY_DIR}/etwasConfigVersion.cmake
+    DESTINATION ${cmake_dir})
+
+# Libs.private, not Requires.private: pkg-config looks for the latter even for the shared library.
+set(ETWAS_PC_LIBS_PRIVATE "-lck -pthread")
+if(ETWAS_WITH_JEMALLOC)
+    string(PREPEND ETWAS_PC_LIBS_PRIVATE "-ljemalloc ")
+endif()
+file(RELATIVE_PATH ETWAS_PC_PREFIX
+    ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" ETWAS_PC_PREFIX "${ETWAS_PC_PREFIX}")
+configure_file(${CMAKE_CURRENT_SOURCE_DIR}/etwas.pc.in ${CMAKE_CURRENT_BINARY_DIR}/etwas.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/etwas.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "platform/file.h"
+
+#include <errno.h>
+#include <etwas/winerror.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef ETWAS_TESTPOINTS
+
+#include <ck_pr.h>
+
+static void *failure;
+
+void etwas_file_fail(etwas_file_failure fail)
+{
+    ck_pr_store_ptr(&failure, (void *)(uintptr_t)fail);
+}
+
+static long allowed_bytes(size_t bytes, bool is_sync)
+{
+    etwas_file_failure fail = (etwas_file_failure)(uintptr_t)ck_pr_load_ptr(&failure);
+
+    return fail != NULL ? fail(bytes, is_sync) : (long)bytes;
+}
+
+#else
+
+static long allowed_bytes(size_t bytes, bool is_sync)
+{
+    (void)is_sync;
+    return (long)bytes;
+}
+
+#endif
+
+static uint32_t open_error(int error)
+{
+    switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+        return ERROR_PATH_NOT_FOUND;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        return ERROR_ACCESS_DENIED;
+    case ENAMETOOLONG:
+        return ERROR_FILENAME_EXCED_RANGE;
+    case ENOSPC:
+    case EDQUOT:
+        return ERROR_DISK_FULL;
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+        return ERROR_NO_SYSTEM_RESOURCES;
+    default:
+        return ERROR_BAD_PATHNAME;
+    }
+}
+
+uint32_t etwas_file_create(const char *path, int *descriptor)
+{
+    struct stat status;
+    int file;
+
+    /* O_NONBLOCK: opening a FIFO must not wait for its other end. */
+    do {
+        file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0666);
+    } while (file < 0 && errno == EINTR);
+    if (file < 0) {
+        return open_error(errno);
+    }
+    /* The lock comes before the truncation: a file in use keeps its contents. */
+    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) ||
+        flock(file, LOCK_EX | LOCK_NB) != 0 || ftruncate(file, 0) != 0) {
+        (void)close(file);
+        return ERROR_BAD_PATHNAME;
+    }
+    *descriptor = file;
+    return ERROR_SUCCESS;
+}
+
+/* Removes `bytes` from the front of the vector. */
+static void advance(struct iovec **vector, int *count, size_t bytes)
+{
+    while (*count > 0 && bytes >= (*vector)->iov_len) {
+        bytes -= (*vector)->iov_len;
+        (*vector)++;
+        (*count)--;
+    }
+    if (bytes > 0) {
+        (*vector)->iov_base = (char *)(*vector)->iov_base + bytes;
+        (*vector)->iov_len -= bytes;
+    }
+}
+
+/* One attempt. Tests may shorten it: then only the first element is written, in part. */
+static ssize_t write_some(int descriptor, const struct iovec *vector, int count, uint64_t position)
+{
+    size_t asked = 0;
+    long allowed;
+
+    for (int index = 0; index < count; index++) {
+        asked += vector[index].iov_len;
+    }
+    allowed = allowed_bytes(asked, false);
+    if (allowed < 0) {
+        errno = (int)-allowed;
+        return -1;
+    }
+    if ((size_t)allowed < asked) {
+        size_t length = vector[0].iov_len < (size_t)allowed ? vector[0].iov_len : (size_t)allowed;
+
+        return pwrite(descriptor, vector[0].iov_base, length, (off_t)position);
+    }
+    return pwritev(descriptor, vector, count, (off_t)position);
+}
+
+static uint64_t write_all(int descriptor, struct iovec *vector, int count, uint64_t position,
+                          int *error)
+{
+    uint64_t written = 0;
+
+    *error = 0;
+    advance(&vector, &count, 0);
+    while (count > 0) {
+        ssize_t result = write_some(descriptor, vector, count, position + written);
+
+        if (result < 0 && errno == EINTR) {
+            continue;
+        }
+        if (result <= 0) {
+            *error = result < 0 ? errno : EIO;
+            return written;
+        }
+        written += (uint64_t)result;
+        advance(&vector, &count, (size_t)result);
+    }
+    return written;
+}
+
+/*
+ * A file that grows past RLIMIT_FSIZE raises SIGXFSZ, which kills by default. In the host's threads
+ * it is held back during the write and taken away again; the write's EFBIG says enough.
+ */
+uint64_t etwas_file_write(int descriptor, struct iovec *vector, int count, uint64_t position,
+                          int *error)
+{
+    const struct timespec now = {0};
+    sigset_t too_large;
+    sigset_t before;
+    sigset_t pending;
+    uint64_t written;
+
+    (void)sigemptyset(&too_large);
+    (void)sigaddset(&too_large, SIGXFSZ);
+    (void)pthread_sigmask(SIG_BLOCK, &too_large, &before);
+    (void)sigpending(&pending);
+    written = write_all(descriptor, vector, count, position, error);
+    if (*error == EFBIG && sigismember(&pending, SIGXFSZ) == 0) {
+        (void)sigtimedwait(&too_large, NULL, &now);
+    }
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return written;
+}
+
+bool etwas_file_truncate(int descriptor, uint64_t bytes)
+{
+    int result;
+
+    do {
+        result = ftruncate(descriptor, (off_t)bytes);
+    } while (result != 0 && errno == EINTR);
+    return result == 0;
+}
+
+bool etwas_file_sync(int descriptor)
+{
+    int result;
+
+    if (allowed_bytes(0, true) < 0) {
+        return false;
+    }
+    do {
+        result = fdatasync(descriptor);
+    } while (result != 0 && errno == EINTR);
+    return result == 0;
+}
+
+void etwas_file_start_writing(int descriptor, uint64_t offset, uint64_t bytes)
+{
+    (void)sync_file_range(descriptor, (off_t)offset, (off_t)bytes, SYNC_FILE_RANGE_WRITE);
+}
+
+void etwas_file_drop_cached(int descriptor, uint64_t offset, uint64_t bytes)
+{
+    (void)posix_fadvise(descriptor, (off_t)offset, (off_t)bytes, POSIX_FADV_DONTNEED);
+}
+
+bool etwas_file_close(int descriptor)
+{
+    /* Unlocked by name: a fork's child may hold a copy of the descriptor for a while. */
+    (void)flock(descriptor, LOCK_UN);
+    return close(descriptor) == 0;
+}
+
+bool etwas_file_has_space(const char *path, uint64_t bytes, uint64_t reserve_on_root_bytes)
+{
+    char *copy = strdup(path);
+    const char *parent;
+    struct statvfs system;
+    struct stat folder;
+    struct stat root;
+    bool fits = true;
+
+    if (copy == NULL) {
+        return true;
+    }
+    parent = dirname(copy);
+    if (statvfs(parent, &system) == 0) {
+        if (stat("/", &root) == 0 && stat(parent, &folder) == 0 && root.st_dev == folder.st_dev) {
+            bytes += reserve_on_root_bytes;
+        }
+        fits = (uint64_t)system.f_bavail * system.f_frsize >= bytes;
+    }
+    free(copy);
+    return fits;
+}
+
+uint32_t etwas_file_write_error(int error)
+{
+    switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+        return ERROR_DISK_FULL;
+    default:
+        return ERROR_WRITE_FAULT;
+    }
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "platform/memory.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_THREAD__)
+#define ETWAS_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define ETWAS_THREAD_SANITIZER 1
+#endif
+#endif
+
+enum {
+    CONTROL_ALIGNMENT = 128,
+    MINCORE_BATCH_PAGES = 4096,
+};
+
+static size_t page_bytes(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+#if defined(ETWAS_ADDRESS_SANITIZER) || defined(ETWAS_THREAD_SANITIZER)
+
+static bool take(struct etwas_memory *memory)
+{
+    memory->region = aligned_alloc(page_bytes(), memory->region_bytes);
+    memory->control = aligned_alloc(CONTROL_ALIGNMENT, memory->control_bytes);
+    if (memory->region == NULL || memory->control == NULL) {
+        free(memory->region);
+        free(memory->control);
+        return false;
+    }
+    memset(memory->region, 0, memory->region_bytes);
+    memset(memory->control, 0, memory->control_bytes);
+    return true;
+}
+
+static void give_back(struct etwas_memory *memory)
+{
+    ETWAS_UNPOISON(memory->region, memory->region_bytes);
+    free(memory->region);
+    free(memory->control);
+}
+
+void etwas_memory_arena_bytes(const struct etwas_memory *memory, uint64_t *mapped,
+                              uint64_t *resident)
+{
+    (void)memory;
+    *mapped = 0;
+    *resident = 0;
+}
+
+#elif defined(ETWAS_WITH_JEMALLOC)
+
+#include <jemalloc/jemalloc.h>
+
+static void destroy_arena(unsigned arena)
+{
+    char name[48];
+
+    (void)snprintf(name, sizeof name, "arena.%u.destroy", arena);
+    (void)mallctl(name, NULL, NULL, NULL, 0);
+}
+
+static bool take(struct etwas_memory *memory)
+{
+    size_t length = sizeof memory->arena;
+    int flags;
+
+    if (mallctl("arenas.create", &memory->arena, &length, NULL, 0) != 0) {
+        return false;
+    }
+    flags = MALLOCX_ARENA(memory->arena) | MALLOCX_TCACHE_NONE | MALLOCX_ZERO;
+    memory->region = mallocx(memory->region_bytes, flags | MALLOCX_ALIGN(page_bytes()));
+    memory->control = mallocx(memory->control_bytes, flags | MALLOCX_ALIGN(CONTROL_ALIGNMENT));
+    if (memory->region == NULL || memory->control == NULL) {
+        destroy_arena(memory->arena);
+        return false;
+    }
+    return true;
+}
+
+static void give_back(struct etwas_memory *memory)
+{
+    int flags = MALLOCX_ARENA(memory->arena) | MALLOCX_TCACHE_NONE;
+
+    dallocx(memory->region, flags);
+    dallocx(memory->control, flags);
+    destroy_arena(memory->arena);
+}
+
+static uint64_t arena_statistic(unsigned arena, const char *statistic)
+{
+    char name[64];
+    size_t value = 0;
+    size_t length = sizeof value;
+
+    (void)snprintf(name, sizeof name, "stats.arenas.%u.%s", arena, statistic);
+    return mallctl(name, &value, &length, NULL, 0) == 0 ? value : 0;
+}
+
+void etwas_memory_arena_bytes(const struct etwas_memory *memory, uint64_t *mapped,
+                              uint64_t *resident)
+{
+    uint64_t epoch = 1;
+    size_t length = sizeof epoch;
+
+    /* jemalloc renews its statistics when the epoch is written. */
+    (void)mallctl("epoch", &epoch, &length, &epoch, length);
+    *mapped = arena_statistic(memory->arena, "mapped");
+    *resident = arena_statistic(memory->arena, "resident");
+}
+
+#else
+
+static void *map(size_t bytes)
+{
+    void *place = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    return place == MAP_FAILED ? NULL : place;
+}
+
+static bool take(struct etwas_memory *memory)
+{
+    memory->region = map(memory->region_bytes);
+    memory->control = map(memory->control_bytes);
+    if (memory->region != NULL && memory->control != NULL) {
+        return true;
+    }
+    if (memory->region != NULL) {
+        (void)munmap(memory->region, memory->region_bytes);
+    }
+    if (memory->control != NULL) {
+        (void)munmap(memory->control, memory->control_bytes);
+    }
+    return false;
+}
+
+static void give_back(struct etwas_memory *memory)
+{
+    (void)munmap(memory->region, memory->region_bytes);
+    (void)munmap(memory->control, memory->control_bytes);
+}
+
+void etwas_memory_arena_bytes(const struct etwas_memory *memory, uint64_t *mapped,
+                              uint64_t *resident)
+{
+    (void)memory;
+    *mapped = 0;
+    *resident = 0;
+}
+
+#endif
+
+static size_t round_up(size_t bytes, size_t multiple)
+{
+    return (bytes + multiple - 1) / multiple * multiple;
+}
+
+bool etwas_memory_create(struct etwas_memory *memory, size_t region_bytes, size_t control_bytes)
+{
+    *memory = (struct etwas_memory){
+        .region_bytes = round_up(region_bytes, page_bytes()),
+        .control_bytes = round_up(control_bytes, page_bytes()),
+    };
+    if (!take(memory)) {
+        return false;
+    }
+#ifndef ETWAS_ADDRESS_SANITIZER
+    /*
+     * A fork's child has no use for the buffers; old kernels may refuse, which costs only memory.
+     */
+    (void)madvise(memory->region, memory->region_bytes, MADV_DONTFORK);
+#endif
+    return true;
+}
+
+void etwas_memory_destroy(struct etwas_memory *memory)
+{
+#ifndef ETWAS_ADDRESS_SANITIZER
+    (void)madvise(memory->region, memory->region_bytes, MADV_DOFORK);
+#endif
+    give_back(memory);
+    *memory = (struct etwas_memory){0};
+}
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+bool etwas_memory_populate(void *start, size_t bytes)
+{
+    size_t page = page_bytes();
+    volatile uint8_t *byte = start;
+
+    if (madvise(start, bytes, MADV_POPULATE_WRITE) == 0) {
+        return true;
+    }
+    if (errno != EINVAL) {
+        return false;
+    }
+    /* Kernels before 5.14: a write that changes nothing makes each page ours. */
+    for (size_t offset = 0; offset < bytes; offset += page) {
+        byte[offset] = byte[offset];
+    }
+    return true;
+}
+
+uint64_t etwas_memory_resident_bytes(const struct etwas_memory *memory)
+{
+    unsigned char pages[MINCORE_BATCH_PAGES];
+    size_t page = page_bytes();
+    uint64_t resident = 0;
+
+    for (size_t offset = 0; offset < memory->region_bytes;) {
+        size_t bytes = memory->region_bytes - offset;
+
+        if (bytes > page * MINCORE_BATCH_PAGES) {
+            bytes = page * MINCORE_BATCH_PAGES;
+        }
+        if (mincore(memory->region + offset, bytes, pages) != 0) {
+            return resident;
+        }
+        for (size_t index = 0; index < bytes / page; index++) {
+            resident += (pages[index] & 1) != 0 ? page : 0;
+        }
+        offset += bytes;
+    }
+    return resident;
+}
+
+/*
+ * The control group's limit of this process, or UINT64_MAX: version 2 of the interface, then
+ * version 1.
+ */
+static uint64_t control_group_limit_bytes(void)
+{
+    static const char *const paths[] = {"/sys/fs/cgroup/memory.max",
+                                        "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
+
+    for (size_t index = 0; index < sizeof paths / sizeof paths[0]; index++) {
+        FILE *file = fopen(paths[index], "re");
+        unsigned long long limit = 0;
+        int read;
+
+        if (file == NULL) {
+            continue;
+        }
+        read = fscanf(file, "%llu", &limit);
+        (void)fclose(file);
+        if (read == 1 && limit != 0) {
+            return limit;
+        }
+    }
+    return UINT64_MAX;
+}
+
+uint64_t etwas_memory_limit_bytes(void)
+{
+    uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * page_bytes();
+    uint64_t group = control_group_limit_bytes();
+
+    return (group < memory ? group : memory) / 2;
+}

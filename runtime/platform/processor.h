@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Processor numbers: how many the machine may have, and which one runs the caller.
+ *
+ * The current processor comes from the rseq area glibc registers for each thread: one load. Where
+ * there is none (glibc before 2.35, rseq switched off, valgrind) the kernel is asked, through the
+ * vDSO where it offers that.
+ */
+#ifndef ETWAS_PLATFORM_PROCESSOR_H
+#define ETWAS_PLATFORM_PROCESSOR_H
+
+#include <ck_pr.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Distance from the thread pointer to a signed 32-bit processor number: in the thread's rseq area,
+ * or, where there is no rseq, a thread-local -1. Set once by etwas_processor_prepare.
+ */
+extern ptrdiff_t etwas_processor_offset;
+
+/* Finds rseq. Called before the first session starts; calling it again changes nothing. */
+void etwas_processor_prepare(void);
+
+/* The processors the machine may have (_SC_NPROCESSORS_CONF), at least 1. Constant in a process. */
+uint32_t etwas_processor_count(void);
+
+/* The kernel's answer, for threads without rseq. */
+uint32_t etwas_processor_ask(void);
+
+static inline const char *etwas_thread_pointer(void)
+{
+    const char *pointer;
+
+#if defined(__x86_64__)
+    __asm__("mov %%fs:0, %0" : "=r"(pointer));
+#elif defined(__aarch64__)
+    __asm__("mrs %0, tpidr_el0" : "=r"(pointer));
+#else
+#error "etwas needs to know how this architecture finds the thread pointer"
+#endif
+    return pointer;
+}
+
+/*
+ * What rseq says: the processor that runs the caller, or ran it a moment ago; UINT32_MAX without
+ * rseq.
+ */
+static inline uint32_t etwas_processor_seen(void)
+{
+    const char *place = etwas_thread_pointer() + etwas_processor_offset;
+
+    return ck_pr_load_32((const uint32_t *)(const void *)place);
+}
+
+/*
+ * The processor that runs the caller, or ran it a moment ago. May exceed etwas_processor_count() -
+ * 1 on a kernel that reports odd numbers: callers fold it. Async-signal-safe.
+ */
+static inline uint32_t etwas_processor_current(void)
+{
+    uint32_t processor = etwas_processor_seen();
+
+    return (int32_t)processor >= 0 ? processor : etwas_processor_ask();
+}
+
+#endif

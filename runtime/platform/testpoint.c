@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "platform/testpoint.h"
+
+#ifdef ETWAS_TESTPOINTS
+
+#include <ck_pr.h>
+#include <stddef.h>
+#include <stdint.h>
+
+static void *current_hook;
+
+void etwas_testpoint_set(etwas_testpoint_hook hook)
+{
+    ck_pr_store_ptr(&current_hook, (void *)(uintptr_t)hook);
+}
+
+void etwas_testpoint_reached(enum etwas_testpoint point)
+{
+    etwas_testpoint_hook hook = (etwas_testpoint_hook)(uintptr_t)ck_pr_load_ptr(&current_hook);
+
+    if (hook != NULL) {
+        hook(point);
+    }
+}
+
+#endif

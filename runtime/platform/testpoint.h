@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Test points: named places after the observable steps of publish, switch and flush, where a test
+ * can hold a thread or count its passing. They exist in the library the tests link
+ * (ETWAS_TESTPOINTS) and cost nothing, not even a branch, in every other build.
+ */
+#ifndef ETWAS_PLATFORM_TESTPOINT_H
+#define ETWAS_PLATFORM_TESTPOINT_H
+
+enum etwas_testpoint {
+    ETWAS_POINT_RESERVE_LOADED,   /* the slot word is read, nothing reserved */
+    ETWAS_POINT_RESERVED,         /* the record's place is reserved, nothing written */
+    ETWAS_POINT_WRITTEN,          /* the record is written, its marker not */
+    ETWAS_POINT_MARKED,           /* the marker is stored, the commit not counted */
+    ETWAS_POINT_SWITCH_ENTERED,   /* a visitor of the pool, nothing claimed */
+    ETWAS_POINT_SWITCH_CLAIMED,   /* a buffer is claimed, not installed */
+    ETWAS_POINT_SWITCH_INSTALLED, /* the new buffer is current, the old one not retired */
+    ETWAS_POINT_SNAPSHOT_PINNED,  /* the snapshot holds one buffer */
+    ETWAS_POINT_COUNT
+};
+
+#ifdef ETWAS_TESTPOINTS
+
+typedef void (*etwas_testpoint_hook)(enum etwas_testpoint point);
+
+/* Called at every test point when not NULL. */
+void etwas_testpoint_set(etwas_testpoint_hook hook);
+void etwas_testpoint_reached(enum etwas_testpoint point);
+
+#define ETWAS_TESTPOINT(point) etwas_testpoint_reached(point)
+
+#else
+
+#define ETWAS_TESTPOINT(point) ((void)0)
+
+#endif
+
+#endif

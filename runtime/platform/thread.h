@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Thread and process ids, cached in thread-local storage: a system call once a thread, then two
+ * loads.
+ */
+#ifndef ETWAS_PLATFORM_THREAD_H
+#define ETWAS_PLATFORM_THREAD_H
+
+#include <stdint.h>
+
+struct etwas_thread_ids {
+    uint32_t thread_id; /* 0: not asked yet */
+    uint32_t process_id;
+};
+
+extern _Thread_local struct etwas_thread_ids etwas_thread_ids_cache;
+
+/* Asks the kernel and fills the cache. Async-signal-safe. */
+void etwas_thread_ids_load(void);
+
+/* Async-signal-safe: a handler that interrupts the filling stores the same numbers. */
+static inline struct etwas_thread_ids etwas_thread_ids(void)
+{
+    struct etwas_thread_ids ids = etwas_thread_ids_cache;
+
+    if (__builtin_expect(ids.thread_id == 0, 0)) {
+        etwas_thread_ids_load();
+        ids = etwas_thread_ids_cache;
+    }
+    return ids;
+}
+
+/* In a fork's child: the only thread has other ids now. */
+static inline void etwas_thread_ids_forget(void)
+{
+    etwas_thread_ids_cache.thread_id = 0;
+}
+
+#endif

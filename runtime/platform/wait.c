@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "platform/wait.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    NANOSECONDS_A_SECOND = 1000000000
+};
+
+static int get_time(const struct ck_ec_ops *operations, struct timespec *out)
+{
+    (void)operations;
+    return clock_gettime(CLOCK_MONOTONIC, out);
+}
+
+static void wait_on(const struct ck_ec_wait_state *state, const uint32_t *address,
+                    uint32_t expected, const struct timespec *deadline)
+{
+    (void)state;
+    /* FUTEX_WAIT_BITSET takes an absolute time, so an early return loses nothing. */
+    (void)syscall(SYS_futex, address, FUTEX_WAIT_BITSET_PRIVATE, expected, deadline, NULL,
+                  FUTEX_BITSET_MATCH_ANY);
+}
+
+static void wake(const struct ck_ec_ops *operations, const uint32_t *address)
+{
+    (void)operations;
+    (void)syscall(SYS_futex, address, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+static const struct ck_ec_ops operations = {
+    .gettime = get_time,
+    .wait32 = wait_on,
+    .wake32 = wake,
+    .busy_loop_iter = 1, /* the flusher shares processors with the writers: sleep at once */
+};
+
+const struct ck_ec_mode etwas_wait_mode = {.ops = &operations, .single_producer = false};
+
+uint64_t etwas_monotonic_ns(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * NANOSECONDS_A_SECOND + (uint64_t)now.tv_nsec;
+}
+
+void etwas_wait(struct ck_ec32 *count, uint32_t seen, uint64_t timeout_ns)
+{
+    uint64_t end_ns = etwas_monotonic_ns() + timeout_ns;
+    struct timespec deadline = {
+        .tv_sec = (time_t)(end_ns / NANOSECONDS_A_SECOND),
+        .tv_nsec = (long)(end_ns % NANOSECONDS_A_SECOND),
+    };
+
+    (void)ck_ec32_wait(count, &etwas_wait_mode, seen, &deadline);
+}

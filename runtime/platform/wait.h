@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The system's side of Concurrency Kit's event count: futex and CLOCK_MONOTONIC.
+ *
+ * A session's writers increment one (many producers: ck_ec's multi-producer mode), its flusher
+ * waits on it. An increment makes a system call only when the flusher sleeps.
+ */
+#ifndef ETWAS_PLATFORM_WAIT_H
+#define ETWAS_PLATFORM_WAIT_H
+
+#include <ck_ec.h>
+#include <stdint.h>
+
+extern const struct ck_ec_mode etwas_wait_mode;
+
+/* Waits until `count` differs from `seen`, at most `timeout_ns`; may return early. */
+void etwas_wait(struct ck_ec32 *count, uint32_t seen, uint64_t timeout_ns);
+
+/* CLOCK_MONOTONIC in nanoseconds. */
+uint64_t etwas_monotonic_ns(void);
+
+#endif

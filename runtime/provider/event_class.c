@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "provider/event_class.h"
+
+#include <string.h>
+
+struct etwas_class etwas_classes[ETWAS_CLASSES];
+
+static etwas_handle handle_of(uint32_t index)
+{
+    uint64_t generation = etwas_classes[index].generation;
+
+    return (etwas_handle)(uintptr_t)(generation << ETWAS_CLASS_INDEX_BITS | (index + 1));
+}
+
+static void use_entry(uint32_t index, uint32_t registration, const etwas_guid *guid)
+{
+    struct etwas_class *entry = &etwas_classes[index];
+    uint64_t halves[2];
+
+    memcpy(halves, guid, sizeof halves);
+    ck_pr_store_64(&entry->guid[0], halves[0]);
+    ck_pr_store_64(&entry->guid[1], halves[1]);
+    entry->registration = registration;
+    entry->last_generation = entry->last_generation == UINT32_MAX ? 1 : entry->last_generation + 1;
+    ck_pr_fence_release();
+    ck_pr_store_32(&entry->generation, entry->last_generation);
+}
+
+bool etwas_classes_add(uint32_t registration, TRACE_GUID_REGISTRATION *wanted, uint32_t count)
+{
+    uint32_t given = 0;
+
+    for (uint32_t index = 0; index < ETWAS_CLASSES && given < count; index++) {
+        if (ck_pr_load_32(&etwas_classes[index].generation) == 0) {
+            use_entry(index, registration, wanted[given].Guid);
+            wanted[given].RegHandle = handle_of(index);
+            given++;
+        }
+    }
+    if (given < count) {
+        etwas_classes_remove(registration);
+        return false;
+    }
+    return true;
+}
+
+void etwas_classes_remove(uint32_t registration)
+{
+    for (uint32_t index = 0; index < ETWAS_CLASSES; index++) {
+        if (ck_pr_load_32(&etwas_classes[index].generation) != 0 &&
+            etwas_classes[index].registration == registration) {
+            ck_pr_store_32(&etwas_classes[index].generation, 0);
+            /* Before the GUID is stored anew: a reader that saw the old one sees this too. */
+            ck_pr_fence_memory();
+        }
+    }
+}
+
+bool etwas_class_guid(etwas_handle class_handle, etwas_guid *guid)
+{
+    uint64_t halves[2];
+
+    if (!etwas_class_look_up(class_handle, halves)) {
+        return false;
+    }
+    memcpy(guid, halves, sizeof halves);
+    return true;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Event classes: a handle for each GUID a provider registered, looked up by writers without a lock.
+ *
+ *     handle    47..16 generation   15..0 index + 1
+ *
+ * An entry is in use while its generation is not 0. Registering stores the GUID before the
+ * generation (release), a reader loads the generation, the GUID and the generation again (acquire):
+ * if both are the handle's, the GUID is the class's.
+ */
+#ifndef ETWAS_PROVIDER_EVENT_CLASS_H
+#define ETWAS_PROVIDER_EVENT_CLASS_H
+
+#include <ck_pr.h>
+#include <etwas/evntrace.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "provider/registration.h"
+
+enum {
+    ETWAS_CLASS_INDEX_BITS = 16
+};
+
+struct etwas_class {
+    uint32_t generation; /* 0: not in use */
+    uint32_t last_generation;
+    uint64_t guid[2];
+    uint32_t registration;
+};
+
+extern struct etwas_class etwas_classes[ETWAS_CLASSES];
+
+/* Gives handles to `count` classes of a registration; all or none. With the control lock held. */
+bool etwas_classes_add(uint32_t registration, TRACE_GUID_REGISTRATION *classes, uint32_t count);
+
+/* Takes the handles of a registration back. With the control lock held. */
+void etwas_classes_remove(uint32_t registration);
+
+/* etwas_class_guid, inlined into the hot path: the GUID as two words. */
+static inline bool etwas_class_look_up(etwas_handle class_handle, uint64_t guid[2])
+{
+    uint64_t handle = (uint64_t)(uintptr_t)class_handle;
+    uint32_t index = (uint32_t)(handle & ((1u << ETWAS_CLASS_INDEX_BITS) - 1)) - 1;
+    uint64_t generation = handle >> ETWAS_CLASS_INDEX_BITS; /* wider than a class's: never cut */
+
+    if (__builtin_expect((index >= ETWAS_CLASSES) | (generation == 0), 0) ||
+        ck_pr_load_32(&etwas_classes[index].generation) != generation) {
+        return false;
+    }
+    ck_pr_fence_acquire();
+    guid[0] = ck_pr_load_64(&etwas_classes[index].guid[0]);
+    guid[1] = ck_pr_load_64(&etwas_classes[index].guid[1]);
+    ck_pr_fence_acquire();
+    return ck_pr_load_32(&etwas_classes[index].generation) == generation;
+}
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* What is wrong with a file, and what is known about it. */
+#include "reader/trace.h"
+
+#include <ck_pr.h>
+
+const char *etwas_damage_name(etwas_damage_kind kind)
+{
+    switch (kind) {
+    case ETWAS_DAMAGE_NONE:
+        return "no damage";
+    case ETWAS_DAMAGE_TRUNCATED:
+        return "the file ends inside a buffer";
+    case ETWAS_DAMAGE_BUFFER_HEADER:
+        return "a buffer header is not valid";
+    case ETWAS_DAMAGE_PROCESSOR:
+        return "a processor index is above the number of processors";
+    case ETWAS_DAMAGE_COMPRESSION:
+        return "a compressed buffer does not decompress";
+    case ETWAS_DAMAGE_RECORD:
+        return "a record is not valid";
+    case ETWAS_DAMAGE_TIME_ORDER:
+        return "time stamps go backwards inside a buffer";
+    case ETWAS_DAMAGE_SEQUENCE:
+        return "buffers are missing or appear twice";
+    case ETWAS_DAMAGE_READ:
+        return "the system could not read the file";
+    }
+    return "unknown damage";
+}
+
+/* One thread writes a word, so load and store need not be one operation; each is whole. */
+void etwas_trace_count(uint64_t *word, uint64_t more)
+{
+    ck_pr_store_64(word, *word + more);
+}
+
+void etwas_trace_report(struct etwas_trace *trace, etwas_damage_kind kind, uint64_t file_offset,
+                        uint64_t bytes_skipped)
+{
+    etwas_damage damage = {kind, file_offset, bytes_skipped};
+
+    etwas_trace_count(&trace->information.damages, 1);
+    etwas_trace_count(&trace->information.bytes_skipped, bytes_skipped);
+    if (!trace->processing) {
+        if (trace->open_damage_count < ETWAS_READER_OPEN_DAMAGES)
+            trace->open_damages[trace->open_damage_count++] = damage;
+    } else if (trace->on_damage != NULL) {
+        trace->on_damage(&damage, trace->damage_context);
+    }
+}
+
+void etwas_trace_begin_information(struct etwas_trace *trace)
+{
+    etwas_trace_information *information = &trace->information;
+    uint64_t *counts[] = {&information->buffers,    &information->buffers_damaged,
+                          &information->events,     &information->bytes_skipped,
+                          &information->bytes_read, &information->damages};
+
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        ck_pr_store_64(counts[i], 0);
+    for (size_t i = 0; i < trace->open_damage_count; i++) {
+        const etwas_damage *damage = &trace->open_damages[i];
+
+        etwas_trace_report(trace, damage->kind, damage->file_offset, damage->bytes_skipped);
+    }
+}

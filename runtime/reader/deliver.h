@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* A record on disk as the structures that callbacks get. */
+#ifndef ETWAS_READER_DELIVER_H
+#define ETWAS_READER_DELIVER_H
+
+#include "reader/stream.h"
+
+/* Gives the stream's record, of this time, to the trace's event callback. */
+void etwas_deliver(struct etwas_stream *stream, int64_t filetime);
+
+/* The class of a kernel record: that of its group, but for image loads. */
+const etwas_guid *etwas_class_of_hook(uint8_t group, uint8_t type);
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* Buffer 0: the log file header, the names, the clock and the shape of the file. */
+#include "reader/trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "etl/utf16.h"
+#include "reader/stream.h"
+
+#define HEADER_BYTES ETWAS_ETL_BUFFER_HEADER_BYTES
+
+/* The beginning of buffer 0: its header and the longest record there can be. */
+struct beginning {
+    uint8_t bytes[HEADER_BYTES + ETWAS_ETL_LARGEST_RECORD_BYTES + 1];
+    size_t got;
+    struct etwas_etl_buffer_header buffer;
+    struct etwas_etl_system_header record;
+    size_t form_bytes;
+};
+
+static bool is_log_header_record(const struct beginning *beginning)
+{
+    const struct etwas_etl_system_header *record = &beginning->record;
+
+    return record->marker_flags == ETWAS_ETL_MARKER_FLAGS &&
+           (record->header_type == ETWAS_ETL_SYSTEM32 ||
+            record->header_type == ETWAS_ETL_SYSTEM64) &&
+           record->type == 0 && record->group == ETWAS_ETL_GROUP_HEADER &&
+           record->size >= sizeof *record + beginning->form_bytes &&
+           beginning->got >= HEADER_BYTES + (size_t)record->size;
+}
+
+static bool read_beginning(struct etwas_trace *trace, struct beginning *beginning)
+{
+    beginning->got = etwas_source_read(trace, 0, beginning->bytes, sizeof beginning->bytes);
+    if (beginning->got < HEADER_BYTES + sizeof beginning->record)
+        return false;
+    memcpy(&beginning->buffer, beginning->bytes, sizeof beginning->buffer);
+    memcpy(&beginning->record, beginning->bytes + HEADER_BYTES, sizeof beginning->record);
+    beginning->form_bytes = beginning->record.header_type == ETWAS_ETL_SYSTEM32
+                                ? sizeof(struct etwas_etl_log_header32)
+                                : sizeof(struct etwas_etl_log_header64);
+    return is_log_header_record(beginning);
+}
+
+static void take_fields(struct etwas_file_header *log, const struct beginning *beginning)
+{
+    const uint8_t *payload = beginning->bytes + ETWAS_ETL_LOG_HEADER_FILE_OFFSET;
+
+    if (beginning->record.header_type == ETWAS_ETL_SYSTEM64) {
+        memcpy(&log->fields, payload, sizeof log->fields);
+        return;
+    }
+    struct etwas_etl_log_header32 narrow;
+
+    memcpy(&narrow, payload, sizeof narrow);
+    log->fields = (struct etwas_etl_log_header64){
+        .start = narrow.start,
+        .logger_name = narrow.logger_name,
+        .log_file_name = narrow.log_file_name,
+        .time_zone = narrow.time_zone,
+        .boot_filetime = narrow.boot_filetime,
+        .performance_frequency_hz = narrow.performance_frequency_hz,
+        .start_filetime = narrow.start_filetime,
+        .clock_type = narrow.clock_type,
+        .buffers_lost = narrow.buffers_lost,
+    };
+}
+
+/* Two strings follow the fields. One that is not terminated inside the record ends with it. */
+static bool take_names(struct etwas_file_header *log, const struct beginning *beginning)
+{
+    size_t fixed = sizeof beginning->record + beginning->form_bytes;
+    size_t units = (beginning->record.size - fixed) / sizeof(etwas_wchar);
+
+    log->names = calloc(units + 2, sizeof *log->names);
+    if (log->names == NULL)
+        return false;
+    if (units > 0)
+        memcpy(log->names, beginning->bytes + HEADER_BYTES + fixed, units * sizeof *log->names);
+    log->log_file_name = log->names + etwas_utf16_length(log->names, units) + 1;
+    return true;
+}
+
+static bool is_buffer_size(uint32_t bytes)
+{
+    return bytes >= HEADER_BYTES + sizeof(struct etwas_etl_system_header) +
+                        sizeof(struct etwas_etl_log_header32) &&
+           bytes <= ETWAS_ETL_LARGEST_BUFFER_BYTES;
+}
+
+/* Reads the header of the buffer that would follow a buffer 0 of this size. */
+static bool read_second(struct etwas_trace *trace, uint32_t first_bytes,
+                        struct etwas_etl_buffer_header *header)
+{
+    return is_buffer_size(first_bytes) &&
+           etwas_source_read(trace, first_bytes, header, sizeof *header) == sizeof *header &&
+           header->buffer_bytes >= HEADER_BYTES &&
+           header->buffer_bytes <= ETWAS_ETL_LARGEST_BUFFER_BYTES &&
+           header->state == ETWAS_ETL_BUFFER_STATE_FLUSH && header->offset >= HEADER_BYTES &&
+           header->offset <= ETWAS_ETL_LARGEST_BUFFER_BYTES &&
+           header->type <= ETWAS_ETL_BUFFER_DEBUG_INFORMATION;
+}
+
+/*
+ * How long buffer 0 is and whether all others are as long. Its own header says so, and so does the
+ * log file header in files that are not compressed; where they differ, the second buffer decides.
+ */
+static bool decide_shape(struct etwas_trace *trace, const struct beginning *beginning)
+{
+    struct etwas_file_header *log = &trace->log;
+    struct etwas_etl_buffer_header second = {0};
+    uint32_t own = beginning->buffer.buffer_bytes;
+    uint32_t session = log->fields.start.buffer_bytes;
+    uint32_t chosen = own;
+    bool found = read_second(trace, own, &second);
+
+    if (!found && own != session && read_second(trace, session, &second)) {
+        chosen = session;
+        found = true;
+    } else if (!is_buffer_size(own)) {
+        chosen = session;
+    }
+    if (!is_buffer_size(chosen))
+        return false;
+
+    bool compressed = (log->fields.start.log_file_mode & EVENT_TRACE_COMPRESSED_MODE) != 0 ||
+                      (found && (second.flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0);
+
+    log->uniform = !compressed && (own == session || !found || second.buffer_bytes == chosen);
+    log->session_buffer_bytes = is_buffer_size(session) ? session : chosen;
+    if (log->session_buffer_bytes < chosen)
+        log->session_buffer_bytes = chosen;
+    trace->information.compressed = compressed;
+    if (chosen != own || (!compressed && log->uniform && own != session))
+        etwas_trace_report(trace, ETWAS_DAMAGE_BUFFER_HEADER, 0, 0);
+    log->buffer.buffer_bytes = chosen;
+    return true;
+}
+
+/* Where buffer 0's records end: as its header says if that can be, else after the first record. */
+static void place_buffer(struct etwas_trace *trace, const struct beginning *beginning)
+{
+    struct etwas_buffer_place *place = &trace->log.buffer;
+    uint32_t record_end = HEADER_BYTES + (uint32_t)beginning->record.size;
+
+    place->file_bytes =
+        trace->file_bytes < place->buffer_bytes ? (uint32_t)trace->file_bytes : place->buffer_bytes;
+    place->data_end = beginning->buffer.offset;
+    place->context = beginning->buffer.processor;
+    place->logger_id = beginning->buffer.logger_id;
+    place->flags = beginning->buffer.flags & ETWAS_ETL_BUFFER_PROCESSOR_INDEX;
+    if (beginning->buffer.type != ETWAS_ETL_BUFFER_HEADER || place->data_end < record_end ||
+        place->data_end > place->buffer_bytes) {
+        etwas_trace_report(trace, ETWAS_DAMAGE_BUFFER_HEADER, 0, 0);
+        if (place->data_end < record_end || place->data_end > place->buffer_bytes)
+            place->data_end = record_end;
+    }
+}
+
+/* Looks at the other records of buffer 0: a knot, and what only kernel sessions write. A knot is
+ * used for cycles alone; the header is exact about the other clocks. */
+static bool scan_records(struct etwas_trace *trace)
+{
+    struct etwas_file_header *log = &trace->log;
+    struct etwas_stream stream;
+    struct etwas_etl_system_header header;
+    struct etwas_etl_knot knot;
+
+    if (!etwas_stream_open(&stream, trace, &log->buffer, 1))
+        return false;
+    stream.quiet = true;
+    for (enum etwas_stream_state state = etwas_stream_next_buffer(&stream);
+         state == ETWAS_STREAM_RECORD; state = etwas_stream_next_record(&stream)) {
+        const struct etwas_record *record = &stream.record;
+
+        if (record->kind == ETWAS_RECORD_SYSTEM) {
+            memcpy(&header, record->bytes, sizeof header);
+            log->kernel |= header.group == ETWAS_ETL_GROUP_HEADER &&
+                           header.type == (ETWAS_ETL_HOOK_HEADER_EXTENSION & 0xFF);
+        } else if (record->own && record->size >= sizeof(struct etwas_etl_knot_record)) {
+            memcpy(&knot, record->bytes + record->payload_at, sizeof knot);
+            if (!log->calibrated && log->fields.clock_type == ETWAS_ETL_CLOCK_CYCLES &&
+                etwas_etl_clock_use_knot(&log->clock, log->fields.clock_type, &knot)) {
+                log->calibrated = true;
+                log->clock_frequency_hz = (uint64_t)((etwas_etl_wide)knot.ticks * 1000000000 /
+                                                     (etwas_etl_wide)knot.nanoseconds);
+            }
+        }
+    }
+    etwas_stream_close(&stream);
+    return true;
+}
+
+static void decide_clock(struct etwas_trace *trace, int64_t first_raw)
+{
+    struct etwas_file_header *log = &trace->log;
+    const struct etwas_etl_log_header64 *fields = &log->fields;
+    bool usable = etwas_etl_clock_from_header(
+        &log->clock, fields->clock_type, fields->performance_frequency_hz,
+        fields->start.cpu_speed_mhz, first_raw, fields->start_filetime);
+
+    if (!usable)
+        etwas_trace_report(trace, ETWAS_DAMAGE_BUFFER_HEADER, ETWAS_ETL_LOG_HEADER_FILE_OFFSET, 0);
+    log->first_raw = first_raw;
+    log->clock_frequency_hz = (uint64_t)ETWAS_ETL_FILETIME_PER_SECOND;
+    if (usable && fields->clock_type == ETWAS_ETL_CLOCK_PERFORMANCE)
+        log->clock_frequency_hz = (uint64_t)fields->performance_frequency_hz;
+    else if (usable && fields->clock_type == ETWAS_ETL_CLOCK_CYCLES)
+        log->clock_frequency_hz = fields->start.cpu_speed_mhz * UINT64_C(1000000);
+}
+
+static uint32_t read_into(struct etwas_trace *trace, struct beginning *beginning)
+{
+    struct etwas_file_header *log = &trace->log;
+
+    if (!read_beginning(trace, beginning))
+        return ERROR_FILE_CORRUPT;
+    take_fields(log, beginning);
+    if (!decide_shape(trace, beginning))
+        return ERROR_FILE_CORRUPT;
+    place_buffer(trace, beginning);
+    uint32_t pointer_bytes = beginning->record.header_type == ETWAS_ETL_SYSTEM32 ? 4 : 8;
+
+    if (log->fields.start.pointer_bytes != pointer_bytes)
+        etwas_trace_report(trace, ETWAS_DAMAGE_BUFFER_HEADER, ETWAS_ETL_LOG_HEADER_FILE_OFFSET, 0);
+    decide_clock(trace, beginning->record.time_stamp);
+    if (!take_names(log, beginning) || !scan_records(trace))
+        return ERROR_NOT_ENOUGH_MEMORY;
+    trace->information.file_bytes = trace->file_bytes;
+    trace->information.unfinished = log->fields.start.end_filetime == 0;
+    trace->information.calibrated = log->calibrated;
+    trace->information.clock = log->fields.clock_type;
+    trace->information.clock_frequency = log->clock_frequency_hz;
+    return ERROR_SUCCESS;
+}
+
+uint32_t etwas_file_header_read(struct etwas_trace *trace)
+{
+    struct beginning *beginning = malloc(sizeof *beginning);
+
+    if (beginning == NULL)
+        return ERROR_NOT_ENOUGH_MEMORY;
+    uint32_t code = read_into(trace, beginning);
+
+    free(beginning);
+    return code;
+}

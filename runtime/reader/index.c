@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "reader/index.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HEADER_BYTES ETWAS_ETL_BUFFER_HEADER_BYTES
+
+bool etwas_buffer_place_check(const struct etwas_etl_buffer_header *header, uint64_t file_offset,
+                              uint64_t available, uint32_t largest_data_bytes,
+                              struct etwas_buffer_place *place, bool *doubtful)
+{
+    bool compressed = (header->flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0;
+    uint32_t limit = compressed ? largest_data_bytes : header->buffer_bytes;
+    bool offset_valid = header->offset >= HEADER_BYTES && header->offset <= limit;
+    bool saved_valid = header->saved_offset >= HEADER_BYTES && header->saved_offset <= limit;
+    bool wide_index = (header->flags & ETWAS_ETL_BUFFER_PROCESSOR_INDEX) != 0;
+
+    if (header->buffer_bytes < HEADER_BYTES ||
+        header->buffer_bytes > ETWAS_ETL_LARGEST_BUFFER_BYTES || available < HEADER_BYTES ||
+        (!offset_valid && !saved_valid))
+        return false;
+    *doubtful = header->offset != header->saved_offset;
+    *place = (struct etwas_buffer_place){
+        .file_offset = file_offset,
+        .sequence = header->sequence_number,
+        .buffer_bytes = header->buffer_bytes,
+        .file_bytes = available < header->buffer_bytes ? (uint32_t)available : header->buffer_bytes,
+        .data_end = header->offset,
+        .processor = wide_index ? header->processor & ETWAS_ETL_PROCESSOR_INDEX_MASK
+                                : header->processor & 0xFF,
+        .context = header->processor,
+        .logger_id = header->logger_id,
+        .flags = header->flags,
+    };
+    /* Of two ends take the later: records say themselves where they stop. Not in compressed
+     * buffers, where the end is also the size to decompress to. */
+    if (!offset_valid || (saved_valid && !compressed && header->saved_offset > header->offset))
+        place->data_end = header->saved_offset;
+    return true;
+}
+
+static bool append(struct etwas_index *index, const struct etwas_buffer_place *place)
+{
+    if (index->count == index->capacity) {
+        size_t capacity = index->capacity == 0 ? 256 : index->capacity * 2;
+        struct etwas_buffer_place *places =
+            realloc(index->places, capacity * sizeof *index->places);
+
+        if (places == NULL)
+            return false;
+        index->places = places;
+        index->capacity = capacity;
+    }
+    index->places[index->count++] = *place;
+    return true;
+}
+
+/* A buffer whose header cannot be used, or a stretch of the file where none was found. */
+static void report_skipped(struct etwas_trace *trace, etwas_damage_kind kind, uint64_t offset,
+                           uint64_t bytes)
+{
+    etwas_trace_report(trace, kind, offset, bytes);
+    etwas_trace_count(&trace->information.buffers_damaged, 1);
+}
+
+enum step {
+    STEP_UNUSABLE,
+    STEP_ADDED,
+    STEP_NO_MEMORY
+};
+
+/* Adds the buffer at `offset`. An unusable header is for the caller to report. */
+static enum step add_buffer(struct etwas_trace *trace, struct etwas_index *index, uint64_t offset,
+                            const struct etwas_etl_buffer_header *header)
+{
+    struct etwas_buffer_place place;
+    bool doubtful;
+
+    if (!etwas_buffer_place_check(header, offset, trace->file_bytes - offset,
+                                  trace->log.session_buffer_bytes, &place, &doubtful))
+        return STEP_UNUSABLE;
+    if (trace->log.uniform && place.buffer_bytes != trace->log.buffer.buffer_bytes)
+        return STEP_UNUSABLE;
+    if (doubtful)
+        etwas_trace_report(trace, ETWAS_DAMAGE_BUFFER_HEADER, offset, 0);
+    if (place.file_bytes == place.buffer_bytes)
+        etwas_trace_count(&trace->information.buffers, 1);
+    return append(index, &place) ? STEP_ADDED : STEP_NO_MEMORY;
+}
+
+/* Where buffers all have one size, a bad header costs its own buffer and no more. */
+static uint32_t walk_uniform(struct etwas_trace *trace, struct etwas_index *index, uint64_t offset)
+{
+    uint64_t step = trace->log.buffer.buffer_bytes;
+    uint64_t hole = UINT64_MAX; /* where a run of buffers of size 0 began */
+    struct etwas_etl_buffer_header header;
+
+    while (offset < trace->file_bytes) {
+        size_t got = etwas_source_read(trace, offset, &header, sizeof header);
+        uint64_t left = trace->file_bytes - offset;
+        uint64_t here = left < step ? left : step;
+
+        if (got < sizeof header && got < left) {
+            report_skipped(trace, ETWAS_DAMAGE_READ, offset, here);
+        } else if (got < sizeof header) {
+            report_skipped(trace, ETWAS_DAMAGE_TRUNCATED, offset, here);
+        } else if (header.buffer_bytes == 0) {
+            /* Space allocated ahead reads as 0. Nothing is wrong unless buffers follow it. */
+            uint64_t data = etwas_source_next_data(trace, offset);
+
+            if (hole == UINT64_MAX)
+                hole = offset;
+            if (data > offset + step)
+                offset = data / step * step - step;
+        } else {
+            if (hole != UINT64_MAX)
+                report_skipped(trace, ETWAS_DAMAGE_BUFFER_HEADER, hole, offset - hole);
+            hole = UINT64_MAX;
+            enum step result = add_buffer(trace, index, offset, &header);
+
+            if (result == STEP_NO_MEMORY)
+                return ERROR_NOT_ENOUGH_MEMORY;
+            if (result == STEP_UNUSABLE)
+                report_skipped(trace, ETWAS_DAMAGE_BUFFER_HEADER, offset, here);
+        }
+        offset += step;
+    }
+    return ERROR_SUCCESS;
+}
+
+/* Does a buffer of a compressed file begin here? Stricter than what a reader of a sound file needs,
+ * because it is asked of every byte after a damaged header. */
+static bool looks_like_buffer(const struct etwas_trace *trace,
+                              const struct etwas_etl_buffer_header *header, uint64_t left)
+{
+    return header->buffer_bytes > HEADER_BYTES && header->buffer_bytes <= left &&
+           header->buffer_bytes <= ETWAS_ETL_LARGEST_BUFFER_BYTES &&
+           header->offset == header->saved_offset && header->offset > HEADER_BYTES &&
+           header->offset <= trace->log.session_buffer_bytes && header->reference_count == 0 &&
+           header->state == ETWAS_ETL_BUFFER_STATE_FLUSH && header->flags <= 0x7F &&
+           header->type == ETWAS_ETL_BUFFER_GENERIC;
+}
+
+/* The next offset after `offset` where a buffer seems to begin; the file's end if there is none. */
+static uint64_t find_next_buffer(struct etwas_trace *trace, uint64_t offset)
+{
+    enum {
+        CHUNK_BYTES = 16384
+    };
+    uint8_t chunk[CHUNK_BYTES];
+    struct etwas_etl_buffer_header header;
+
+    for (offset++; offset < trace->file_bytes; offset += CHUNK_BYTES - HEADER_BYTES + 1) {
+        size_t got = etwas_source_read(trace, offset, chunk, sizeof chunk);
+
+        for (size_t i = 0; i + sizeof header <= got; i++) {
+            memcpy(&header, chunk + i, sizeof header);
+            if (looks_like_buffer(trace, &header, trace->file_bytes - offset - i))
+                return offset + i;
+        }
+    }
+    return trace->file_bytes;
+}
+
+/* Where every buffer has its own size, each says where the next begins. */
+static uint32_t walk_chain(struct etwas_trace *trace, struct etwas_index *index, uint64_t offset)
+{
+    struct etwas_etl_buffer_header header;
+
+    while (offset < trace->file_bytes) {
+        uint64_t left = trace->file_bytes - offset;
+        size_t got = etwas_source_read(trace, offset, &header, sizeof header);
+
+        if (got < sizeof header) {
+            report_skipped(trace, got < left ? ETWAS_DAMAGE_READ : ETWAS_DAMAGE_TRUNCATED, offset,
+                           left);
+            return ERROR_SUCCESS;
+        }
+        if (header.buffer_bytes == 0 && etwas_source_next_data(trace, offset) == trace->file_bytes)
+            return ERROR_SUCCESS;
+        enum step result = add_buffer(trace, index, offset, &header);
+
+        if (result == STEP_NO_MEMORY)
+            return ERROR_NOT_ENOUGH_MEMORY;
+        if (result == STEP_ADDED) {
+            offset += header.buffer_bytes;
+        } else {
+            uint64_t next = find_next_buffer(trace, offset);
+
+            report_skipped(trace, ETWAS_DAMAGE_BUFFER_HEADER, offset, next - offset);
+            offset = next;
+        }
+    }
+    return ERROR_SUCCESS;
+}
+
+static int compare_i64(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_sequence(const void *left, const void *right)
+{
+    const struct etwas_buffer_place *a = left;
+    const struct etwas_buffer_place *b = right;
+    int order = compare_i64(a->sequence, b->sequence);
+
+    return order != 0 ? order
+                      : (a->file_offset > b->file_offset) - (a->file_offset < b->file_offset);
+}
+
+static int by_processor_and_sequence(const void *left, const void *right)
+{
+    const struct etwas_buffer_place *a = left;
+    const struct etwas_buffer_place *b = right;
+
+    return a->processor != b->processor ? (int)a->processor - (int)b->processor
+                                        : by_sequence(left, right);
+}
+
+/*
+ * Numbers are given 1, 2, 3 … once each. A file that wraps has lost its first ones rightly;
+ * buffers whose headers were unusable, already reported, account for as many missing numbers.
+ */
+static void check_sequence(struct etwas_trace *trace, const struct etwas_index *index)
+{
+    const struct etwas_etl_log_header_start *start = &trace->log.fields.start;
+    bool wraps = (start->log_file_mode & EVENT_TRACE_FILE_MODE_CIRCULAR) != 0;
+    uint64_t forgiven = trace->information.buffers_damaged;
+    uint64_t expected = wraps && index->count > 0 ? (uint64_t)index->places[0].sequence : 1;
+
+    for (size_t i = 0; i < index->count; i++) {
+        const struct etwas_buffer_place *place = &index->places[i];
+        uint64_t missing = (uint64_t)place->sequence - expected;
+
+        if (place->sequence < 0 || (uint64_t)place->sequence < expected) {
+            etwas_trace_report(trace, ETWAS_DAMAGE_SEQUENCE, place->file_offset, 0);
+            continue;
+        }
+        if (missing > forgiven)
+            etwas_trace_report(trace, ETWAS_DAMAGE_SEQUENCE, place->file_offset, 0);
+        forgiven -= missing < forgiven ? missing : forgiven;
+        expected = (uint64_t)place->sequence + 1;
+    }
+    /* A finished file says how many buffers it has; a cut at a buffer's edge shows only here. */
+    if (!wraps && start->end_filetime != 0 && start->buffers_written > index->count + 1 &&
+        trace->information.buffers_damaged == 0)
+        etwas_trace_report(trace, ETWAS_DAMAGE_SEQUENCE, trace->file_bytes, 0);
+}
+
+static void check_processors(struct etwas_trace *trace, const struct etwas_index *index)
+{
+    for (size_t i = 0; i < index->count; i++) {
+        const struct etwas_buffer_place *place = &index->places[i];
+
+        if (place->processor >= trace->log.fields.start.number_of_processors &&
+            (i == 0 || place->processor != index->places[i - 1].processor))
+            etwas_trace_report(trace, ETWAS_DAMAGE_PROCESSOR, place->file_offset, 0);
+    }
+}
+
+uint32_t etwas_index_build(struct etwas_trace *trace, struct etwas_index *index)
+{
+    uint64_t first = trace->log.buffer.buffer_bytes;
+
+    *index = (struct etwas_index){0};
+    etwas_trace_count(&trace->information.buffers, 1);
+    uint32_t code =
+        trace->log.uniform ? walk_uniform(trace, index, first) : walk_chain(trace, index, first);
+
+    if (code != ERROR_SUCCESS || index->count == 0) {
+        if (code == ERROR_SUCCESS)
+            check_sequence(trace, index);
+        return code;
+    }
+    qsort(index->places, index->count, sizeof *index->places, by_sequence);
+    check_sequence(trace, index);
+    qsort(index->places, index->count, sizeof *index->places, by_processor_and_sequence);
+    check_processors(trace, index);
+    return ERROR_SUCCESS;
+}
+
+void etwas_index_free(struct etwas_index *index)
+{
+    free(index->places);
+    *index = (struct etwas_index){0};
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The buffers of a file, found by their headers alone, in the order the merge needs them: each
+ * processor's buffers together, by sequence number. One pass over the file, 72 bytes a buffer.
+ */
+#ifndef ETWAS_READER_INDEX_H
+#define ETWAS_READER_INDEX_H
+
+#include "reader/trace.h"
+
+struct etwas_index {
+    struct etwas_buffer_place *places; /* data buffers: by processor, sequence, place in the file */
+    size_t count;
+    size_t capacity;
+};
+
+/* Fills the index and reports what is wrong with headers. ERROR_SUCCESS, _NOT_ENOUGH_MEMORY. */
+uint32_t etwas_index_build(struct etwas_trace *trace, struct etwas_index *index);
+
+void etwas_index_free(struct etwas_index *index);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "reader/merge.h"
+
+static int compare(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static bool is_before(const struct etwas_stream *a, const struct etwas_stream *b)
+{
+    int order = compare(a->key_filetime, b->key_filetime);
+
+    if (order == 0)
+        order = (a->file_number > b->file_number) - (a->file_number < b->file_number);
+    if (order == 0)
+        order = compare(a->key_raw, b->key_raw);
+    if (order == 0)
+        order = compare(a->buffer->sequence, b->buffer->sequence);
+    if (order == 0)
+        order = compare(a->buffer->processor, b->buffer->processor);
+    return order < 0;
+}
+
+void etwas_merge_push(struct etwas_merge *merge, struct etwas_stream *stream)
+{
+    size_t at = merge->count++;
+
+    while (at > 0 && is_before(stream, merge->heap[(at - 1) / 2])) {
+        merge->heap[at] = merge->heap[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    merge->heap[at] = stream;
+}
+
+struct etwas_stream *etwas_merge_top(const struct etwas_merge *merge)
+{
+    return merge->count > 0 ? merge->heap[0] : NULL;
+}
+
+void etwas_merge_top_moved(struct etwas_merge *merge)
+{
+    struct etwas_stream *stream = merge->heap[0];
+    size_t at = 0;
+
+    for (;;) {
+        size_t child = 2 * at + 1;
+
+        if (child >= merge->count)
+            break;
+        if (child + 1 < merge->count && is_before(merge->heap[child + 1], merge->heap[child]))
+            child++;
+        if (!is_before(merge->heap[child], stream))
+            break;
+        merge->heap[at] = merge->heap[child];
+        at = child;
+    }
+    merge->heap[at] = stream;
+}
+
+void etwas_merge_remove_top(struct etwas_merge *merge)
+{
+    merge->heap[0] = merge->heap[--merge->count];
+    if (merge->count > 0)
+        etwas_merge_top_moved(merge);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * All streams of all files in one time order: a binary heap with the earliest record on top.
+ *
+ * Order: FILETIME, then the file's place in the caller's array, then the raw stamp (finer than
+ * 100 ns), then the buffer's sequence number, then the processor. A total order, so that the same
+ * files are always delivered in the same order.
+ */
+#ifndef ETWAS_READER_MERGE_H
+#define ETWAS_READER_MERGE_H
+
+#include "reader/stream.h"
+
+struct etwas_merge {
+    struct etwas_stream **heap; /* room for every stream, the caller's memory */
+    size_t count;
+};
+
+void etwas_merge_push(struct etwas_merge *merge, struct etwas_stream *stream);
+
+/* The earliest stream; NULL when none is left. */
+struct etwas_stream *etwas_merge_top(const struct etwas_merge *merge);
+
+/* Puts the top in its new place, after its key has grown. */
+void etwas_merge_top_moved(struct etwas_merge *merge);
+
+void etwas_merge_remove_top(struct etwas_merge *merge);
+
+#endif

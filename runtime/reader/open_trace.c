@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* OpenTrace on files. Failures are told through the thread's last error. */
+#include "reader/trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "etl/utf16.h"
+#include "platform/last_error.h"
+
+enum {
+    PATH_LIMIT_UNITS = 4096
+};
+
+/* Compares without regard to the case of ASCII letters. */
+static bool is_kernel_logger(const etwas_wchar *name)
+{
+    const char *expected = KERNEL_LOGGER_NAMEA;
+
+    for (; *expected != 0; expected++, name++) {
+        bool letter =
+            (*expected >= 'a' && *expected <= 'z') || (*expected >= 'A' && *expected <= 'Z');
+
+        if ((letter ? *name | 0x20 : *name) != (letter ? *expected | 0x20 : *expected))
+            return false;
+    }
+    return *name == 0;
+}
+
+/* The file's header in the public form. Its names are ours until CloseTrace. */
+static void fill_header(const struct etwas_file_header *log, TRACE_LOGFILE_HEADER *header)
+{
+    const struct etwas_etl_log_header64 *fields = &log->fields;
+
+    *header = (TRACE_LOGFILE_HEADER){
+        .BufferSize = fields->start.buffer_bytes,
+        .VersionDetail = {fields->start.version[0], fields->start.version[1],
+                          fields->start.version[2], fields->start.version[3]},
+        .ProviderVersion = fields->start.provider_version,
+        .NumberOfProcessors = fields->start.number_of_processors,
+        .EndTime = {.QuadPart = fields->start.end_filetime},
+        .TimerResolution = fields->start.timer_resolution_100ns,
+        .MaximumFileSize = fields->start.maximum_file_size,
+        .LogFileMode = fields->start.log_file_mode,
+        .BuffersWritten = fields->start.buffers_written,
+        .StartBuffers = fields->start.start_buffers,
+        .PointerSize = fields->start.pointer_bytes,
+        .EventsLost = fields->start.events_lost,
+        .CpuSpeedInMHz = fields->start.cpu_speed_mhz,
+        .LoggerName = log->names,
+        .LogFileName = log->log_file_name,
+        .BootTime = {.QuadPart = fields->boot_filetime},
+        .PerfFreq = {.QuadPart = fields->performance_frequency_hz},
+        .StartTime = {.QuadPart = fields->start_filetime},
+        .ReservedFlags = fields->clock_type,
+        .BuffersLost = fields->buffers_lost,
+    };
+    _Static_assert(sizeof header->TimeZone == sizeof fields->time_zone, "the same time zone");
+    memcpy(&header->TimeZone, &fields->time_zone, sizeof header->TimeZone);
+}
+
+/* Fills what OpenTrace gives back, in our copy; the caller's structure gets the same. */
+static void fill_logfile(struct etwas_trace *trace)
+{
+    EVENT_TRACE_LOGFILEW *logfile = &trace->logfile.w;
+
+    logfile->CurrentTime = 0;
+    logfile->BuffersRead = 0;
+    memset(&logfile->CurrentEvent, 0, sizeof logfile->CurrentEvent);
+    fill_header(&trace->log, &logfile->LogfileHeader);
+    logfile->BufferSize = trace->log.session_buffer_bytes;
+    logfile->Filled = 0;
+    logfile->EventsLost = 0;
+    logfile->IsKernelTrace = trace->log.kernel || is_kernel_logger(trace->log.names);
+}
+
+/* Opens `path` for a trace whose logfile structure is filled in but for its names. */
+static uint32_t open_path(struct etwas_trace *trace, const char *path, etwas_trace_handle *handle)
+{
+    uint32_t code = etwas_source_open(path, &trace->descriptor, &trace->file_bytes);
+
+    if (code == ERROR_SUCCESS)
+        code = etwas_file_header_read(trace);
+    if (code != ERROR_SUCCESS)
+        return code;
+    fill_logfile(trace);
+    *handle = etwas_trace_table_add(trace);
+    return *handle == INVALID_PROCESSTRACE_HANDLE ? ERROR_NOT_ENOUGH_MEMORY : ERROR_SUCCESS;
+}
+
+/* What both forms check before anything else. `first` is the file name's first unit. */
+static uint32_t check_names(const void *file_name, const void *logger_name, uint32_t first,
+                            uint32_t mode)
+{
+    if (file_name != NULL && logger_name != NULL)
+        return ERROR_INVALID_PARAMETER;
+    if (logger_name != NULL || (mode & PROCESS_TRACE_MODE_REAL_TIME) != 0)
+        return ERROR_NOT_SUPPORTED;
+    return file_name == NULL || first == 0 ? ERROR_BAD_PATHNAME : ERROR_SUCCESS;
+}
+
+static struct etwas_trace *new_trace(bool wide)
+{
+    struct etwas_trace *trace = calloc(1, sizeof *trace);
+
+    if (trace != NULL) {
+        trace->descriptor = -1;
+        trace->wide = wide;
+    }
+    return trace;
+}
+
+static etwas_trace_handle finish(uint32_t code, struct etwas_trace *trace,
+                                 etwas_trace_handle handle)
+{
+    if (code == ERROR_SUCCESS)
+        return handle;
+    etwas_trace_free(trace);
+    etwas_set_last_error(code);
+    return INVALID_PROCESSTRACE_HANDLE;
+}
+
+etwas_trace_handle OpenTraceA(EVENT_TRACE_LOGFILEA *Logfile)
+{
+    etwas_trace_handle handle = INVALID_PROCESSTRACE_HANDLE;
+
+    if (Logfile == NULL)
+        return finish(ERROR_INVALID_PARAMETER, NULL, handle);
+    const char *name = Logfile->LogFileName;
+    uint32_t code = check_names(name, Logfile->LoggerName, name != NULL ? (uint8_t)*name : 0,
+                                Logfile->ProcessTraceMode);
+
+    if (code != ERROR_SUCCESS)
+        return finish(code, NULL, handle);
+    struct etwas_trace *trace = new_trace(false);
+
+    if (trace == NULL)
+        return finish(ERROR_NOT_ENOUGH_MEMORY, NULL, handle);
+    trace->logfile.a = *Logfile;
+    trace->logfile.a.LogFileName = strdup(name);
+    code = trace->logfile.a.LogFileName == NULL ? ERROR_NOT_ENOUGH_MEMORY
+                                                : open_path(trace, name, &handle);
+    if (code == ERROR_SUCCESS) {
+        *Logfile = trace->logfile.a;
+        Logfile->LogFileName = (char *)(uintptr_t)name;
+    }
+    return finish(code, trace, handle);
+}
+
+/* The name as UTF-8 for the system, and a copy for buffer callbacks. */
+static uint32_t copy_wide_name(struct etwas_trace *trace, const etwas_wchar *name, char **path)
+{
+    size_t units = etwas_utf16_length(name, PATH_LIMIT_UNITS);
+    size_t bytes = 0;
+
+    *path = NULL;
+    if (units == PATH_LIMIT_UNITS)
+        return ERROR_FILENAME_EXCED_RANGE;
+    if (etwas_utf16_to_utf8(name, units, NULL, 0, &bytes) == ETWAS_UTF_INVALID)
+        return ERROR_BAD_PATHNAME;
+    etwas_wchar *copy = malloc((units + 1) * sizeof *copy);
+
+    trace->logfile.w.LogFileName = copy;
+    *path = malloc(bytes);
+    if (copy == NULL || *path == NULL)
+        return ERROR_NOT_ENOUGH_MEMORY;
+    memcpy(copy, name, units * sizeof *copy);
+    copy[units] = 0;
+    etwas_utf16_to_utf8(name, units, *path, bytes, &bytes);
+    return ERROR_SUCCESS;
+}
+
+etwas_trace_handle OpenTraceW(EVENT_TRACE_LOGFILEW *Logfile)
+{
+    etwas_trace_handle handle = INVALID_PROCESSTRACE_HANDLE;
+    char *path = NULL;
+
+    if (Logfile == NULL)
+        return finish(ERROR_INVALID_PARAMETER, NULL, handle);
+    etwas_wchar *name = Logfile->LogFileName;
+    uint32_t code =
+        check_names(name, Logfile->LoggerName, name != NULL ? *name : 0, Logfile->ProcessTraceMode);
+
+    if (code != ERROR_SUCCESS)
+        return finish(code, NULL, handle);
+    struct etwas_trace *trace = new_trace(true);
+
+    if (trace == NULL)
+        return finish(ERROR_NOT_ENOUGH_MEMORY, NULL, handle);
+    trace->logfile.w = *Logfile;
+    trace->logfile.w.LogFileName = NULL;
+    code = copy_wide_name(trace, name, &path);
+    if (code == ERROR_SUCCESS)
+        code = open_path(trace, path, &handle);
+    free(path);
+    if (code == ERROR_SUCCESS) {
+        *Logfile = trace->logfile.w;
+        Logfile->LogFileName = name;
+    }
+    return finish(code, trace, handle);
+}

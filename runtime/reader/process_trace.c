@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* ProcessTrace on files: streams of every file, merged, to the callbacks. */
+#include "reader/trace.h"
+
+#include <ck_pr.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "reader/deliver.h"
+#include "reader/index.h"
+#include "reader/merge.h"
+#include "reader/stream.h"
+
+enum {
+    FILES_LIMIT = 64
+};
+
+/* One file of a run. Its first stream is buffer 0, the others its processors'. */
+struct file_run {
+    struct etwas_trace *trace;
+    struct etwas_index index;
+    struct etwas_stream *streams;
+    size_t stream_count;
+};
+
+struct run {
+    struct file_run files[FILES_LIMIT];
+    uint32_t file_count;
+    int64_t start_filetime;
+    int64_t end_filetime;
+    struct etwas_merge merge;
+};
+
+static size_t count_streams(const struct etwas_index *index)
+{
+    size_t count = 1;
+
+    for (size_t i = 0; i < index->count; i++) {
+        if (i == 0 || index->places[i].processor != index->places[i - 1].processor)
+            count++;
+    }
+    return count;
+}
+
+/* The index has each processor's buffers side by side: each run of them is a stream. */
+static bool open_streams(struct file_run *file)
+{
+    const struct etwas_index *index = &file->index;
+    size_t first = 0;
+
+    file->streams = calloc(count_streams(index), sizeof *file->streams);
+    if (file->streams == NULL || !etwas_stream_open(&file->streams[file->stream_count++],
+                                                    file->trace, &file->trace->log.buffer, 1))
+        return false;
+    while (first < index->count) {
+        size_t last = first + 1;
+
+        while (last < index->count &&
+               index->places[last].processor == index->places[first].processor)
+            last++;
+        if (!etwas_stream_open(&file->streams[file->stream_count++], file->trace,
+                               &index->places[first], last - first))
+            return false;
+        first = last;
+    }
+    return true;
+}
+
+static uint32_t open_file(struct file_run *file, struct etwas_trace *trace)
+{
+    struct stat status;
+    EVENT_TRACE_LOGFILEW *logfile = &trace->logfile.w;
+
+    file->trace = trace;
+    /* A file still being written has grown since OpenTrace. */
+    if (fstat(trace->descriptor, &status) == 0)
+        trace->file_bytes = (uint64_t)status.st_size;
+    ck_pr_store_64(&trace->information.file_bytes, trace->file_bytes);
+    trace->log.buffer.file_bytes = trace->file_bytes < trace->log.buffer.buffer_bytes
+                                       ? (uint32_t)trace->file_bytes
+                                       : trace->log.buffer.buffer_bytes;
+    logfile->BuffersRead = 0;
+    etwas_trace_begin_information(trace);
+    uint32_t code = etwas_index_build(trace, &file->index);
+
+    if (code == ERROR_SUCCESS && !open_streams(file))
+        code = ERROR_NOT_ENOUGH_MEMORY;
+    return code;
+}
+
+static void close_file(struct file_run *file)
+{
+    for (size_t i = 0; i < file->stream_count; i++)
+        etwas_stream_close(&file->streams[i]);
+    free(file->streams);
+    etwas_index_free(&file->index);
+}
+
+/* Takes the key of the stream's record. It never goes back in a stream, so that one damaged stamp
+ * cannot hold up or hurry the other streams. */
+static void update_key(struct etwas_stream *stream, bool is_first)
+{
+    if (stream->state != ETWAS_STREAM_RECORD)
+        return;
+    if (is_first || stream->record.stamp > stream->key_raw) {
+        stream->key_raw = stream->record.stamp;
+        stream->key_filetime =
+            etwas_etl_clock_to_filetime(&stream->trace->log.clock, stream->key_raw);
+    }
+}
+
+/*
+ * Brings every stream of a file to its first record and into the heap. The records of buffer 0 come
+ * before all others of their file (R99), also when something in it was stamped before the session.
+ */
+static uint32_t start_file(struct run *run, size_t number)
+{
+    struct file_run *file = &run->files[number];
+    struct etwas_stream *header = &file->streams[0];
+
+    for (size_t i = 0; i < file->stream_count; i++) {
+        struct etwas_stream *stream = &file->streams[i];
+
+        stream->file_number = number;
+        stream->key_raw = file->trace->log.first_raw;
+        stream->key_filetime =
+            etwas_etl_clock_to_filetime(&file->trace->log.clock, stream->key_raw);
+        if (etwas_stream_next_buffer(stream) == ETWAS_STREAM_NO_MEMORY)
+            return ERROR_NOT_ENOUGH_MEMORY;
+        update_key(stream, true);
+        if (stream->key_filetime < header->key_filetime ||
+            (stream->key_filetime == header->key_filetime && stream->key_raw < header->key_raw)) {
+            header->key_raw = stream->key_raw;
+            header->key_filetime = stream->key_filetime;
+        }
+    }
+    for (size_t i = 0; i < file->stream_count; i++)
+        etwas_merge_push(&run->merge, &file->streams[i]);
+    return ERROR_SUCCESS;
+}
+
+static bool make_heap(struct run *run)
+{
+    size_t streams = 0;
+
+    for (uint32_t i = 0; i < run->file_count; i++)
+        streams += run->files[i].stream_count;
+    run->merge.heap = calloc(streams, sizeof *run->merge.heap);
+    return run->merge.heap != NULL;
+}
+
+/* The wanted span holds for every event, the header event too. */
+static void deliver(const struct run *run, struct etwas_stream *stream)
+{
+    int64_t filetime = etwas_etl_clock_to_filetime(&stream->trace->log.clock, stream->record.stamp);
+
+    if (filetime < run->start_filetime || filetime > run->end_filetime)
+        return;
+    if (stream->buffer != &stream->trace->log.buffer)
+        etwas_trace_count(&stream->trace->information.events, 1);
+    etwas_deliver(stream, filetime);
+}
+
+/* Tells the buffer callback. False: it wants no more. */
+static bool end_buffer(struct etwas_stream *stream)
+{
+    union etwas_logfile *logfile = &stream->trace->logfile;
+    bool compressed = (stream->buffer->flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0;
+
+    logfile->w.BuffersRead++;
+    logfile->w.BufferSize =
+        compressed ? stream->trace->log.session_buffer_bytes : stream->buffer->buffer_bytes;
+    logfile->w.Filled = stream->buffer->data_end;
+    if (logfile->w.BufferCallback == NULL)
+        return true;
+    return stream->trace->wide ? logfile->w.BufferCallback(&logfile->w) != 0
+                               : logfile->a.BufferCallback(&logfile->a) != 0;
+}
+
+/* One step of the earliest stream: gives its record, or ends its buffer and begins the next. */
+static uint32_t step(struct run *run, struct etwas_stream *stream)
+{
+    if (stream->state == ETWAS_STREAM_RECORD) {
+        deliver(run, stream);
+        etwas_stream_next_record(stream);
+    } else {
+        if (!end_buffer(stream))
+            return ERROR_CANCELLED;
+        if (etwas_stream_next_buffer(stream) == ETWAS_STREAM_NO_MEMORY)
+            return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    if (stream->state == ETWAS_STREAM_END) {
+        etwas_merge_remove_top(&run->merge);
+    } else {
+        if (stream->buffer != &stream->trace->log.buffer)
+            update_key(stream, false);
+        etwas_merge_top_moved(&run->merge);
+    }
+    return ERROR_SUCCESS;
+}
+
+static uint32_t run_files(struct run *run)
+{
+    uint32_t code = ERROR_SUCCESS;
+    struct etwas_stream *stream;
+
+    if (!make_heap(run))
+        return ERROR_NOT_ENOUGH_MEMORY;
+    for (uint32_t i = 0; i < run->file_count && code == ERROR_SUCCESS; i++)
+        code = start_file(run, i);
+    while (code == ERROR_SUCCESS && (stream = etwas_merge_top(&run->merge)) != NULL) {
+        /* Pairs with the store in CloseTrace; nothing else is published by it. */
+        if (ck_pr_load_uint(&stream->trace->closing) != 0)
+            etwas_merge_remove_top(&run->merge);
+        else
+            code = step(run, stream);
+    }
+    return code;
+}
+
+static uint32_t process(struct run *run, struct etwas_trace *const *traces)
+{
+    uint32_t code = ERROR_SUCCESS;
+
+    for (uint32_t i = 0; i < run->file_count && code == ERROR_SUCCESS; i++)
+        code = open_file(&run->files[i], traces[i]);
+    if (code == ERROR_SUCCESS)
+        code = run_files(run);
+    for (uint32_t i = 0; i < run->file_count; i++) {
+        if (code == ERROR_SUCCESS && traces[i]->information.damages > 0)
+            code = ERROR_FILE_CORRUPT;
+        close_file(&run->files[i]);
+    }
+    free(run->merge.heap);
+    return code;
+}
+
+static int64_t filetime_value(const etwas_filetime *time, int64_t absent)
+{
+    uint64_t value;
+
+    if (time == NULL)
+        return absent;
+    value = (uint64_t)time->dwHighDateTime << 32 | time->dwLowDateTime;
+    return value > INT64_MAX ? INT64_MAX : (int64_t)value;
+}
+
+uint32_t ProcessTrace(etwas_trace_handle *HandleArray, uint32_t HandleCount,
+                      etwas_filetime *StartTime, etwas_filetime *EndTime)
+{
+    struct etwas_trace *traces[FILES_LIMIT];
+
+    if (HandleArray == NULL)
+        return ERROR_INVALID_PARAMETER;
+    if (HandleCount == 0 || HandleCount > FILES_LIMIT)
+        return ERROR_BAD_LENGTH;
+    int64_t start = filetime_value(StartTime, INT64_MIN);
+    int64_t end = filetime_value(EndTime, INT64_MAX);
+
+    if (end < start)
+        return ERROR_INVALID_TIME;
+    struct run *run = calloc(1, sizeof *run);
+
+    if (run == NULL)
+        return ERROR_NOT_ENOUGH_MEMORY;
+    uint32_t code = etwas_trace_table_acquire(HandleArray, HandleCount, traces);
+
+    if (code == ERROR_SUCCESS) {
+        run->file_count = HandleCount;
+        run->start_filetime = start;
+        run->end_filetime = end;
+        code = process(run, traces);
+        etwas_trace_table_release(HandleArray, HandleCount);
+    }
+    free(run);
+    return code;
+}

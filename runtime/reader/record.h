@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * One record as it lies in a buffer: what it is, how long it is, where its payload begins.
+ *
+ * Two steps, because a record may lie across the end of what was read so far: measuring needs its
+ * first 8 bytes and says how long it is; parsing needs all of it.
+ */
+#ifndef ETWAS_READER_RECORD_H
+#define ETWAS_READER_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum etwas_record_kind {
+    ETWAS_RECORD_SYSTEM,
+    ETWAS_RECORD_COMPACT,
+    ETWAS_RECORD_PERFINFO,
+    ETWAS_RECORD_FULL,
+    ETWAS_RECORD_INSTANCE,
+    ETWAS_RECORD_EVENT,
+    ETWAS_RECORD_MESSAGE,
+    ETWAS_RECORD_OPAQUE, /* an obsolete form: its size is known, nothing else */
+};
+
+enum {
+    ETWAS_RECORD_MEASURE_BYTES = 8,
+    /* The most extended items a record may have; ETW defines 18 kinds. */
+    ETWAS_RECORD_ITEMS_LIMIT = 64,
+};
+
+struct etwas_record {
+    enum etwas_record_kind kind;
+    uint8_t header_type;   /* ETWAS_ETL_SYSTEM32 … as on disk; 0 for MESSAGE and OPAQUE */
+    uint8_t pointer_bytes; /* of the payload: 4, 8, or 0 when the record does not say */
+    bool has_stamp;
+    bool own;              /* written by etwas for itself: neither delivered nor counted */
+    uint32_t size;         /* as stored, not rounded */
+    uint32_t header_bytes; /* fixed header: where optional fields, items or the payload begin */
+    uint32_t payload_at;   /* from the record's start; payload_at <= size */
+    int64_t stamp;         /* raw */
+    const uint8_t *bytes;
+};
+
+enum etwas_record_measure {
+    ETWAS_RECORD_MEASURED,
+    ETWAS_RECORD_END,     /* the end-of-data marker */
+    ETWAS_RECORD_UNKNOWN, /* an impossible marker or size: where the next record begins is lost */
+};
+
+/* Fills kind, header_type, size and header_bytes from the first 8 bytes. The size is at least
+ * that of the header and at least 8; whether it fits in the buffer is the caller's question. */
+enum etwas_record_measure etwas_record_measure(const uint8_t *bytes, struct etwas_record *record);
+
+/*
+ * Fills the rest from the whole record, `record->size` bytes. False when the inside contradicts
+ * itself (extensions, items or optional fields longer than the record); the size still holds.
+ */
+bool etwas_record_parse(const uint8_t *bytes, struct etwas_record *record);
+
+#endif

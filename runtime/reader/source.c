@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* The file itself: opening, and reading at a position. */
+#include "reader/trace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The system says ENOENT for a missing file and for a missing folder; ETW tells them apart. */
+static uint32_t missing_code(const char *path)
+{
+    char *folder = strdup(path);
+    uint32_t code = ERROR_FILE_NOT_FOUND;
+    struct stat status;
+
+    if (folder == NULL)
+        return code;
+    char *slash = strrchr(folder, '/');
+
+    if (slash != NULL && slash != folder) {
+        *slash = 0;
+        if (stat(folder, &status) != 0)
+            code = ERROR_PATH_NOT_FOUND;
+    }
+    free(folder);
+    return code;
+}
+
+static uint32_t open_code(const char *path, int error)
+{
+    switch (error) {
+    case ENOENT:
+        return missing_code(path);
+    case ENOTDIR:
+        return ERROR_PATH_NOT_FOUND;
+    case EACCES:
+    case EPERM:
+        return ERROR_ACCESS_DENIED;
+    case ENAMETOOLONG:
+        return ERROR_FILENAME_EXCED_RANGE;
+    case EMFILE:
+    case ENFILE:
+        return ERROR_NO_SYSTEM_RESOURCES;
+    case ENOMEM:
+        return ERROR_NOT_ENOUGH_MEMORY;
+    default:
+        return ERROR_BAD_PATHNAME;
+    }
+}
+
+uint32_t etwas_source_open(const char *path, int *descriptor, uint64_t *file_bytes)
+{
+    struct stat status;
+    /* Without O_NONBLOCK the open of a pipe would wait for a writer. */
+    int opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+    if (opened < 0)
+        return open_code(path, errno);
+    if (fstat(opened, &status) != 0 || !S_ISREG(status.st_mode)) {
+        close(opened);
+        return S_ISDIR(status.st_mode) ? ERROR_ACCESS_DENIED : ERROR_BAD_PATHNAME;
+    }
+    *descriptor = opened;
+    *file_bytes = (uint64_t)status.st_size;
+    return ERROR_SUCCESS;
+}
+
+size_t etwas_source_read(struct etwas_trace *trace, uint64_t offset, void *target, size_t bytes)
+{
+    size_t done = 0;
+
+    while (done < bytes && offset + done <= INT64_MAX) {
+        ssize_t part =
+            pread(trace->descriptor, (char *)target + done, bytes - done, (off_t)(offset + done));
+
+        if (part < 0 && errno == EINTR)
+            continue;
+        if (part <= 0)
+            break;
+        done += (size_t)part;
+    }
+    etwas_trace_count(&trace->information.bytes_read, done);
+    return done;
+}
+
+uint64_t etwas_source_next_data(const struct etwas_trace *trace, uint64_t offset)
+{
+    off_t next = lseek(trace->descriptor, (off_t)offset, SEEK_DATA);
+
+    if (next >= 0)
+        return (uint64_t)next;
+    return errno == ENXIO ? trace->file_bytes : offset;
+}

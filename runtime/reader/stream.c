@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "reader/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "etl/layout.h"
+#include "reader/xpress.h"
+
+#define HEADER_BYTES ETWAS_ETL_BUFFER_HEADER_BYTES
+
+bool etwas_stream_open(struct etwas_stream *stream, struct etwas_trace *trace,
+                       const struct etwas_buffer_place *buffers, size_t count)
+{
+    size_t largest = 0;
+
+    *stream = (struct etwas_stream){.trace = trace, .next = buffers, .last = buffers + count};
+    for (size_t i = 0; i < count; i++) {
+        if (buffers[i].file_bytes > largest)
+            largest = buffers[i].file_bytes;
+    }
+    if (largest > ETWAS_READER_WINDOW_BYTES)
+        largest = ETWAS_READER_WINDOW_BYTES;
+    stream->memory = malloc(largest);
+    stream->memory_bytes = largest;
+    return stream->memory != NULL;
+}
+
+void etwas_stream_close(struct etwas_stream *stream)
+{
+    if (stream->trace != NULL)
+        stream->trace->decompressed_bytes -= stream->grown_bytes;
+    free(stream->memory);
+    stream->memory = NULL;
+    stream->grown_bytes = 0;
+}
+
+/* `position` is the place in the buffer. In a compressed buffer only the buffer has a place. */
+static void report(struct etwas_stream *stream, etwas_damage_kind kind, uint32_t position,
+                   uint32_t bytes_skipped)
+{
+    const struct etwas_buffer_place *buffer = stream->buffer;
+
+    if (stream->quiet)
+        return;
+    if ((buffer->flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0)
+        position = 0;
+    if (bytes_skipped > 0 && !stream->damage_counted) {
+        etwas_trace_count(&stream->trace->information.buffers_damaged, 1);
+        stream->damage_counted = true;
+    }
+    etwas_trace_report(stream->trace, kind, buffer->file_offset + position, bytes_skipped);
+}
+
+/* Makes `bytes` bytes at `position` available; NULL when the file does not give them. */
+static const uint8_t *fetch(struct etwas_stream *stream, uint32_t position, uint32_t bytes)
+{
+    if (position >= stream->window_at &&
+        position - stream->window_at + (uint64_t)bytes <= stream->window_bytes)
+        return stream->memory + (position - stream->window_at);
+    if ((stream->buffer->flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0)
+        return NULL;
+    size_t wanted = stream->limit - position;
+
+    if (wanted > stream->memory_bytes)
+        wanted = stream->memory_bytes;
+    stream->window_at = position;
+    stream->window_bytes = (uint32_t)etwas_source_read(
+        stream->trace, stream->buffer->file_offset + position, stream->memory, wanted);
+    return bytes <= stream->window_bytes ? stream->memory : NULL;
+}
+
+/* A small file may promise to decompress to more than there is: streams share one limit. */
+static bool may_decompress(const struct etwas_stream *stream, size_t bytes)
+{
+    return bytes <= stream->memory_bytes ||
+           bytes <= ETWAS_READER_DECOMPRESSED_LIMIT_BYTES - stream->trace->decompressed_bytes;
+}
+
+static bool grow_memory(struct etwas_stream *stream, size_t bytes)
+{
+    if (bytes <= stream->memory_bytes)
+        return true;
+    uint8_t *larger = realloc(stream->memory, bytes);
+
+    if (larger == NULL)
+        return false;
+    stream->trace->decompressed_bytes += bytes - stream->grown_bytes;
+    stream->grown_bytes = bytes;
+    stream->memory = larger;
+    stream->memory_bytes = bytes;
+    return true;
+}
+
+/* Decodes the buffer whole. What a cut buffer gives up to its cut is right, and is kept. */
+static enum etwas_stream_state decompress(struct etwas_stream *stream)
+{
+    const struct etwas_buffer_place *buffer = stream->buffer;
+    uint32_t data_bytes = buffer->data_end - HEADER_BYTES;
+    uint32_t input_bytes = buffer->file_bytes - HEADER_BYTES;
+    bool cut = buffer->file_bytes < buffer->buffer_bytes;
+    bool exact = false;
+
+    if (!may_decompress(stream, data_bytes)) {
+        report(stream, ETWAS_DAMAGE_COMPRESSION, 0, data_bytes);
+        stream->limit = HEADER_BYTES;
+        return ETWAS_STREAM_RECORD;
+    }
+    uint8_t *input = malloc(input_bytes + 1u);
+
+    if (input == NULL || !grow_memory(stream, data_bytes)) {
+        free(input);
+        return ETWAS_STREAM_NO_MEMORY;
+    }
+    size_t got =
+        etwas_source_read(stream->trace, buffer->file_offset + HEADER_BYTES, input, input_bytes);
+    size_t made = etwas_xpress_decode(input, got, stream->memory, data_bytes, &exact);
+
+    free(input);
+    if (got < input_bytes)
+        report(stream, ETWAS_DAMAGE_READ, 0, data_bytes - (uint32_t)made);
+    else if (!exact && !cut)
+        report(stream, ETWAS_DAMAGE_COMPRESSION, 0, data_bytes);
+    if (!exact && !cut)
+        made = 0;
+    stream->window_at = HEADER_BYTES;
+    stream->window_bytes = (uint32_t)made;
+    stream->limit = HEADER_BYTES + (uint32_t)made;
+    return ETWAS_STREAM_RECORD;
+}
+
+enum etwas_stream_state etwas_stream_next_buffer(struct etwas_stream *stream)
+{
+    if (stream->next == stream->last)
+        return stream->state = ETWAS_STREAM_END;
+    const struct etwas_buffer_place *buffer = stream->next++;
+
+    stream->buffer = buffer;
+    stream->position = HEADER_BYTES;
+    stream->limit = buffer->data_end < buffer->file_bytes ? buffer->data_end : buffer->file_bytes;
+    stream->window_at = 0;
+    stream->window_bytes = 0;
+    stream->any_stamp = false;
+    stream->order_reported = false;
+    stream->damage_counted = false;
+    if ((buffer->flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0 &&
+        decompress(stream) == ETWAS_STREAM_NO_MEMORY)
+        return stream->state = ETWAS_STREAM_NO_MEMORY;
+    return etwas_stream_next_record(stream);
+}
+
+/* The records the file has are given; says so if the buffer goes on where the file does not. */
+static enum etwas_stream_state end_buffer(struct etwas_stream *stream)
+{
+    const struct etwas_buffer_place *buffer = stream->buffer;
+
+    if (buffer->file_bytes < buffer->buffer_bytes) {
+        uint32_t from = stream->position < buffer->data_end ? stream->position : buffer->data_end;
+
+        /* Rounding may have passed the cut. */
+        report(stream, ETWAS_DAMAGE_TRUNCATED,
+               from < buffer->file_bytes ? from : buffer->file_bytes, buffer->data_end - from);
+    }
+    return stream->state = ETWAS_STREAM_BUFFER_END;
+}
+
+/* What begins at `position` cannot be followed: nothing after it in this buffer can be found. */
+static enum etwas_stream_state skip_rest(struct etwas_stream *stream, etwas_damage_kind kind)
+{
+    report(stream, kind, stream->position, stream->limit - stream->position);
+    return stream->state = ETWAS_STREAM_BUFFER_END;
+}
+
+/* A message may have no stamp of its own: it happened when the record before it did. */
+static void take_stamp(struct etwas_stream *stream)
+{
+    struct etwas_record *record = &stream->record;
+
+    if (!record->has_stamp) {
+        record->stamp = stream->any_stamp ? stream->last_stamp : stream->trace->log.first_raw;
+        return;
+    }
+    if (stream->any_stamp && record->stamp < stream->last_stamp && !stream->order_reported) {
+        stream->order_reported = true;
+        report(stream, ETWAS_DAMAGE_TIME_ORDER, stream->position, 0);
+    }
+    stream->last_stamp = record->stamp;
+    stream->any_stamp = true;
+}
+
+/* Does the file end before the record at `position` does? Then the cut is the damage. */
+static bool is_cut(const struct etwas_stream *stream)
+{
+    return stream->limit < stream->buffer->data_end &&
+           stream->buffer->file_bytes < stream->buffer->buffer_bytes;
+}
+
+enum etwas_stream_state etwas_stream_next_record(struct etwas_stream *stream)
+{
+    struct etwas_record *record = &stream->record;
+
+    while (stream->position < stream->limit) {
+        uint32_t left = stream->limit - stream->position;
+
+        if (left < ETWAS_RECORD_MEASURE_BYTES)
+            return is_cut(stream) ? end_buffer(stream) : skip_rest(stream, ETWAS_DAMAGE_RECORD);
+        const uint8_t *bytes = fetch(stream, stream->position, ETWAS_RECORD_MEASURE_BYTES);
+
+        if (bytes == NULL)
+            return skip_rest(stream, ETWAS_DAMAGE_READ);
+        if (etwas_record_measure(bytes, record) != ETWAS_RECORD_MEASURED)
+            return skip_rest(stream, ETWAS_DAMAGE_RECORD);
+        if (record->size > left)
+            return is_cut(stream) ? end_buffer(stream) : skip_rest(stream, ETWAS_DAMAGE_RECORD);
+
+        bool skipped = record->kind == ETWAS_RECORD_OPAQUE;
+
+        if (!skipped) {
+            bytes = fetch(stream, stream->position, record->size);
+            if (bytes == NULL)
+                return skip_rest(stream, ETWAS_DAMAGE_READ);
+            skipped = !etwas_record_parse(bytes, record);
+        }
+        if (skipped)
+            report(stream, ETWAS_DAMAGE_RECORD, stream->position, record->size);
+        else
+            take_stamp(stream);
+        /* Cannot overflow: limit is at most 16 MiB. */
+        stream->position += (uint32_t)etwas_etl_round_up_8(record->size);
+        if (!skipped && (!record->own || stream->quiet))
+            return stream->state = ETWAS_STREAM_RECORD;
+    }
+    return end_buffer(stream);
+}

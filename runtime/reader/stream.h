@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * One processor's buffers in their order, one record at a time.
+ *
+ * A stream reads a buffer through a window, so that its memory does not grow with the buffer; a
+ * compressed buffer is decoded whole. What is wrong with a buffer is reported where it is met, and
+ * the stream goes on behind it.
+ */
+#ifndef ETWAS_READER_STREAM_H
+#define ETWAS_READER_STREAM_H
+
+#include "reader/record.h"
+#include "reader/trace.h"
+
+enum etwas_stream_state {
+    ETWAS_STREAM_RECORD,     /* stream->record is the next record, valid until the next call */
+    ETWAS_STREAM_BUFFER_END, /* every record of stream->buffer was given */
+    ETWAS_STREAM_END,        /* no buffer is left */
+    ETWAS_STREAM_NO_MEMORY,
+};
+
+struct etwas_stream {
+    struct etwas_trace *trace;
+    const struct etwas_buffer_place *next; /* the buffers not begun yet: next … last - 1 */
+    const struct etwas_buffer_place *last;
+    const struct etwas_buffer_place *buffer; /* the one being read */
+    enum etwas_stream_state state;
+    struct etwas_record record;
+    uint32_t position; /* of the record after `record`, from the buffer's start */
+    uint32_t limit;    /* where the records end that the file has */
+    int64_t last_stamp;
+    bool any_stamp;      /* last_stamp is from this buffer */
+    bool order_reported; /* once a buffer */
+    bool damage_counted; /* once a buffer */
+    bool quiet;          /* reports nothing: OpenTrace looks ahead */
+
+    uint8_t *memory; /* the window, or the decompressed records */
+    size_t memory_bytes;
+    size_t grown_bytes;    /* of these, counted in trace->decompressed_bytes */
+    uint32_t window_at;    /* position of memory[0] */
+    uint32_t window_bytes; /* of the buffer that memory holds */
+
+    /* The merge's own: never decreases in a stream, whatever the stamps do. */
+    size_t file_number;
+    int64_t key_filetime;
+    int64_t key_raw;
+};
+
+/* Prepares to read `count` buffers. False without memory. */
+bool etwas_stream_open(struct etwas_stream *stream, struct etwas_trace *trace,
+                       const struct etwas_buffer_place *buffers, size_t count);
+
+void etwas_stream_close(struct etwas_stream *stream);
+
+/* Begins the next buffer that can be read, and goes to its first record: RECORD, BUFFER_END when it
+ * has none, END when no buffer is left, or NO_MEMORY. */
+enum etwas_stream_state etwas_stream_next_buffer(struct etwas_stream *stream);
+
+/* Goes to the next record of this buffer: RECORD or BUFFER_END. */
+enum etwas_stream_state etwas_stream_next_record(struct etwas_stream *stream);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Handles of open traces: index and generation into a static table, never pointers, so that a
+ * handle used after CloseTrace is an error and not a crash. One lock guards the table, every
+ * `processing` flag and the life of every trace; it is never held while a callback runs.
+ */
+#include "reader/trace.h"
+
+#include <ck_pr.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+    TABLE_PLACES = 1024
+};
+
+struct place {
+    struct etwas_trace *trace; /* NULL: free */
+    uint64_t generation;       /* of the handle that names `trace`; grows with each */
+};
+
+static struct place places[TABLE_PLACES];
+static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Bits 56..63 tell a trace from a session or a registration, 16..55 generation, 0..15 index. */
+#define HANDLE_TAG (UINT64_C(0x54) << 56)
+#define HANDLE_TAG_MASK (UINT64_C(0xFF) << 56)
+#define HANDLE_GENERATION ((UINT64_C(1) << 40) - 1)
+
+/* With the lock held. NULL: not the handle of an open trace. */
+static struct place *find(etwas_trace_handle handle)
+{
+    uint64_t index = handle & 0xFFFF;
+
+    if ((handle & HANDLE_TAG_MASK) != HANDLE_TAG || index >= TABLE_PLACES)
+        return NULL;
+    struct place *place = &places[index];
+
+    if (place->trace == NULL || place->generation != (handle >> 16 & HANDLE_GENERATION))
+        return NULL;
+    return place;
+}
+
+etwas_trace_handle etwas_trace_table_add(struct etwas_trace *trace)
+{
+    etwas_trace_handle handle = INVALID_PROCESSTRACE_HANDLE;
+
+    pthread_mutex_lock(&table_lock);
+    for (uint64_t i = 0; i < TABLE_PLACES; i++) {
+        struct place *place = &places[i];
+
+        if (place->trace != NULL)
+            continue;
+        place->trace = trace;
+        place->generation = (place->generation + 1) & HANDLE_GENERATION;
+        handle = HANDLE_TAG | place->generation << 16 | i;
+        break;
+    }
+    pthread_mutex_unlock(&table_lock);
+    return handle;
+}
+
+/* With the lock held. */
+static uint32_t acquire_one(etwas_trace_handle handle, struct etwas_trace **trace)
+{
+    struct place *place = find(handle);
+
+    if (place == NULL || place->trace->closing != 0)
+        return ERROR_INVALID_HANDLE;
+    if (place->trace->processing)
+        return ERROR_BUSY;
+    place->trace->processing = true;
+    *trace = place->trace;
+    return ERROR_SUCCESS;
+}
+
+uint32_t etwas_trace_table_acquire(const etwas_trace_handle *handles, uint32_t count,
+                                   struct etwas_trace **traces)
+{
+    uint32_t code = ERROR_SUCCESS;
+    uint32_t taken = 0;
+
+    pthread_mutex_lock(&table_lock);
+    while (taken < count && code == ERROR_SUCCESS) {
+        code = acquire_one(handles[taken], &traces[taken]);
+        if (code == ERROR_SUCCESS)
+            taken++;
+    }
+    if (code != ERROR_SUCCESS) {
+        for (uint32_t i = 0; i < taken; i++)
+            traces[i]->processing = false;
+    }
+    pthread_mutex_unlock(&table_lock);
+    return code;
+}
+
+void etwas_trace_table_release(const etwas_trace_handle *handles, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct etwas_trace *closed = NULL;
+
+        pthread_mutex_lock(&table_lock);
+        struct place *place = find(handles[i]);
+
+        place->trace->processing = false;
+        if (place->trace->closing != 0) {
+            closed = place->trace;
+            place->trace = NULL;
+        }
+        pthread_mutex_unlock(&table_lock);
+        etwas_trace_free(closed);
+    }
+}
+
+void etwas_trace_free(struct etwas_trace *trace)
+{
+    if (trace == NULL)
+        return;
+    if (trace->descriptor >= 0)
+        close(trace->descriptor);
+    free(trace->log.names);
+    free(trace->logfile.w.LogFileName);
+    free(trace);
+}
+
+uint32_t CloseTrace(etwas_trace_handle TraceHandle)
+{
+    struct etwas_trace *closed = NULL;
+    uint32_t code = ERROR_SUCCESS;
+
+    pthread_mutex_lock(&table_lock);
+    struct place *place = find(TraceHandle);
+
+    if (place == NULL) {
+        code = ERROR_INVALID_HANDLE;
+    } else if (place->trace->processing) {
+        ck_pr_store_uint(&place->trace->closing, 1);
+        code = ERROR_CTX_CLOSE_PENDING;
+    } else {
+        closed = place->trace;
+        place->trace = NULL;
+    }
+    pthread_mutex_unlock(&table_lock);
+    etwas_trace_free(closed);
+    return code;
+}
+
+uint32_t etwas_trace_on_damage(etwas_trace_handle trace, etwas_damage_callback callback,
+                               void *context)
+{
+    uint32_t code = ERROR_SUCCESS;
+
+    pthread_mutex_lock(&table_lock);
+    struct place *place = find(trace);
+
+    if (place == NULL) {
+        code = ERROR_INVALID_HANDLE;
+    } else if (place->trace->processing) {
+        code = ERROR_BUSY;
+    } else {
+        place->trace->on_damage = callback;
+        place->trace->damage_context = context;
+    }
+    pthread_mutex_unlock(&table_lock);
+    return code;
+}
+
+/* Each count is whole, not all of one moment: the processing thread goes on meanwhile. */
+static void copy_information(const etwas_trace_information *from, etwas_trace_information *to)
+{
+    *to = (etwas_trace_information){
+        .file_bytes = ck_pr_load_64(&from->file_bytes),
+        .buffers = ck_pr_load_64(&from->buffers),
+        .buffers_damaged = ck_pr_load_64(&from->buffers_damaged),
+        .events = ck_pr_load_64(&from->events),
+        .bytes_skipped = ck_pr_load_64(&from->bytes_skipped),
+        .bytes_read = ck_pr_load_64(&from->bytes_read),
+        .damages = ck_pr_load_64(&from->damages),
+        .unfinished = from->unfinished,
+        .compressed = from->compressed,
+        .calibrated = from->calibrated,
+        .clock = from->clock,
+        .clock_frequency = from->clock_frequency,
+    };
+}
+
+uint32_t etwas_trace_query(etwas_trace_handle trace, etwas_trace_information *information)
+{
+    uint32_t code = ERROR_SUCCESS;
+
+    if (information == NULL)
+        return ERROR_INVALID_PARAMETER;
+    pthread_mutex_lock(&table_lock);
+    struct place *place = find(trace);
+
+    if (place == NULL)
+        code = ERROR_INVALID_HANDLE;
+    else
+        copy_information(&place->trace->information, information);
+    pthread_mutex_unlock(&table_lock);
+    return code;
+}

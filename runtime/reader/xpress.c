@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "reader/xpress.h"
+
+#include <string.h>
+
+struct input {
+    const uint8_t *bytes;
+    size_t size;
+    size_t at;
+    size_t shared; /* one more than the place of a byte whose high nibble is still unused, or 0 */
+};
+
+/* Takes a little-endian number of `width` bytes; false at the end of the input. */
+static bool take(struct input *input, size_t width, uint32_t *value)
+{
+    if (input->size - input->at < width)
+        return false;
+    *value = 0;
+    for (size_t i = 0; i < width; i++)
+        *value |= (uint32_t)input->bytes[input->at + i] << (8 * i);
+    input->at += width;
+    return true;
+}
+
+/* Two lengths share a byte: the first takes its low nibble, the next its high nibble. */
+static bool take_nibble(struct input *input, uint32_t *value)
+{
+    if (input->shared != 0) {
+        *value = input->bytes[input->shared - 1] >> 4;
+        input->shared = 0;
+        return true;
+    }
+    if (!take(input, 1, value))
+        return false;
+    input->shared = input->at;
+    *value &= 15;
+    return true;
+}
+
+/* The length of a match less 3: 3 bits, then a nibble, a byte, a u16, a u32 as it grows. */
+static bool take_length(struct input *input, uint32_t code, uint32_t *length)
+{
+    uint32_t more;
+
+    *length = code;
+    if (code < 7)
+        return true;
+    if (!take_nibble(input, &more))
+        return false;
+    *length += more;
+    if (more < 15)
+        return true;
+    if (!take(input, 1, &more))
+        return false;
+    *length += more;
+    if (more < 255)
+        return true;
+    if (!take(input, 2, length))
+        return false;
+    return *length != 0 || take(input, 4, length);
+}
+
+static bool copy_match(uint8_t *output, size_t *made, size_t output_bytes, size_t distance,
+                       uint32_t length_less_3)
+{
+    uint64_t length = (uint64_t)length_less_3 + 3;
+
+    if (distance > *made || length > output_bytes - *made)
+        return false;
+    /* Byte by byte: a match may overlap what it makes. */
+    for (uint64_t i = 0; i < length; i++, ++*made)
+        output[*made] = output[*made - distance];
+    return true;
+}
+
+/* A full last flag word is followed by one that has no items: all ones. */
+static bool only_closing_word_left(const struct input *input)
+{
+    static const uint8_t closing[4] = {0xFF, 0xFF, 0xFF, 0xFF};
+    size_t left = input->size - input->at;
+
+    return left == 0 || (left == 4 && memcmp(input->bytes + input->at, closing, 4) == 0);
+}
+
+size_t etwas_xpress_decode(const uint8_t *bytes, size_t input_bytes, uint8_t *output,
+                           size_t output_bytes, bool *exact)
+{
+    struct input input = {bytes, input_bytes, 0, 0};
+    uint32_t flags = 0;
+    unsigned flags_left = 0;
+    size_t made = 0;
+
+    *exact = false;
+    while (made < output_bytes) {
+        uint32_t word;
+
+        if (flags_left == 0) {
+            if (!take(&input, 4, &flags))
+                return made;
+            flags_left = 32;
+        }
+        flags_left--;
+        if ((flags >> flags_left & 1) == 0) {
+            if (!take(&input, 1, &word))
+                return made;
+            output[made++] = (uint8_t)word;
+        } else {
+            uint32_t length;
+
+            if (!take(&input, 2, &word) || !take_length(&input, word & 7, &length) ||
+                !copy_match(output, &made, output_bytes, (word >> 3) + 1, length))
+                return made;
+        }
+    }
+    *exact = only_closing_word_left(&input);
+    return made;
+}

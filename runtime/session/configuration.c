@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "session/configuration.h"
+
+#include <etwas/evntrace.h>
+#include <etwas/winerror.h>
+#include <locale.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+#include <wctype.h>
+
+#include "buffer/pool.h"
+#include "clock/calibration.h"
+#include "etl/header_buffer.h"
+#include "etl/utf16.h"
+#include "platform/memory.h"
+#include "platform/processor.h"
+#include "session/modes.h"
+
+enum {
+    DEFAULT_BUFFER_KB = 64,
+    SMALLEST_BUFFER_KB = 4,
+    LARGEST_BUFFER_KB = 16384,
+    DEFAULT_POOL_KB = 64 * 1024,
+    BUFFERS_A_PROCESSOR = 2,
+    BUFFERS_ABOVE_MINIMUM = 22,
+    BYTES_A_KB = 1024,
+};
+
+static bool guid_is_zero(const etwas_guid *guid)
+{
+    static const etwas_guid zero;
+
+    return memcmp(guid, &zero, sizeof zero) == 0;
+}
+
+/* R40: a session without a GUID gets a new one: random, version 4. */
+static void make_guid(etwas_guid *guid)
+{
+    if (getrandom(guid, sizeof *guid, GRND_NONBLOCK) != (ssize_t)sizeof *guid) {
+        struct etwas_clock_reading now = etwas_clock_read_together();
+
+        /*
+         * Early in boot there is no randomness yet: three clocks and an address are unique enough.
+         */
+        memcpy(guid, &now.tsc, sizeof now.tsc);
+        memcpy(guid->Data4, &now.filetime, sizeof guid->Data4);
+    }
+    guid->Data3 = (uint16_t)((guid->Data3 & 0x0FFF) | 0x4000);
+    guid->Data4[0] = (uint8_t)((guid->Data4[0] & 0x3F) | 0x80);
+}
+
+/* What buffer 0 needs for the two names, in KB. */
+static uint32_t header_kb(const struct etwas_configuration *configuration)
+{
+    uint32_t bytes = etwas_etl_header_buffer_bytes(
+        etwas_utf16_length(configuration->name, ETWAS_NAME_UNITS),
+        etwas_utf16_length(configuration->file_name, ETWAS_NAME_UNITS));
+
+    return (bytes + BYTES_A_KB - 1) / BYTES_A_KB;
+}
+
+/* R60, R61: into the range, large enough for the log file header, up to whole pages. */
+static void adjust_buffer_size(struct etwas_configuration *configuration)
+{
+    uint32_t page_kb = (uint32_t)sysconf(_SC_PAGESIZE) / BYTES_A_KB;
+    uint32_t size_kb = configuration->buffer_size_kb;
+
+    if (size_kb == 0) {
+        size_kb = DEFAULT_BUFFER_KB;
+    } else if (size_kb < SMALLEST_BUFFER_KB) {
+        size_kb = SMALLEST_BUFFER_KB;
+    } else if (size_kb > LARGEST_BUFFER_KB) {
+        size_kb = LARGEST_BUFFER_KB;
+    }
+    if (size_kb < header_kb(configuration)) {
+        size_kb = header_kb(configuration);
+    }
+    configuration->buffer_size_kb = (size_kb + page_kb - 1) / page_kb * page_kb;
+}
+
+/* R66–R68, R72. */
+static void adjust_buffer_counts(struct etwas_configuration *configuration)
+{
+    uint64_t buffer_bytes = (uint64_t)configuration->buffer_size_kb * BYTES_A_KB;
+    uint64_t limit = etwas_memory_limit_bytes() / buffer_bytes;
+    uint32_t least = BUFFERS_A_PROCESSOR * etwas_processor_count();
+    uint32_t minimum = configuration->minimum_buffers;
+    uint32_t maximum = configuration->maximum_buffers;
+
+    if (limit > ETWAS_POOL_MAXIMUM_BUFFERS) {
+        limit = ETWAS_POOL_MAXIMUM_BUFFERS;
+    }
+    if (limit < least) {
+        limit = least;
+    }
+    minimum = minimum < least ? least : minimum;
+    minimum = minimum > limit ? (uint32_t)limit : minimum;
+    if (maximum == 0) {
+        maximum = DEFAULT_POOL_KB / configuration->buffer_size_kb;
+        if (maximum < minimum + BUFFERS_ABOVE_MINIMUM) {
+            maximum = minimum + BUFFERS_ABOVE_MINIMUM;
+        }
+    }
+    maximum = maximum > limit ? (uint32_t)limit : maximum;
+    maximum = maximum < minimum ? minimum : maximum;
+    configuration->minimum_buffers = minimum;
+    configuration->maximum_buffers =
+        etwas_configuration_is_circular(configuration) ? minimum : maximum;
+}
+
+/*
+ * R17, R90: a file where one is needed, of a size that holds its header and one buffer of events.
+ */
+static uint32_t check_file(const struct etwas_configuration *configuration)
+{
+    enum {
+        KB_A_MB = 1024
+    };
+    uint64_t size_kb = (uint64_t)configuration->maximum_file_size_mb * KB_A_MB;
+
+    if (etwas_configuration_is_circular(configuration)) {
+        return ERROR_SUCCESS;
+    }
+    if (configuration->file_name[0] == 0) {
+        return ERROR_BAD_PATHNAME;
+    }
+    return size_kb != 0 && size_kb < 2 * (uint64_t)configuration->buffer_size_kb
+               ? ERROR_INVALID_PARAMETER
+               : ERROR_SUCCESS;
+}
+
+uint32_t etwas_configuration_complete(struct etwas_configuration *configuration)
+{
+    uint32_t code = etwas_modes_check(configuration->log_file_mode);
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    /* R45: system events are for system loggers. */
+    if (configuration->enable_flags != 0) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    configuration->clock = etwas_clock_select(configuration->clock);
+    if (configuration->clock == 0) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    adjust_buffer_size(configuration);
+    adjust_buffer_counts(configuration);
+    code = check_file(configuration);
+    if (code == ERROR_SUCCESS && guid_is_zero(&configuration->guid)) {
+        make_guid(&configuration->guid);
+    }
+    return code;
+}
+
+uint32_t etwas_configuration_path(const etwas_wchar *file_name, char path[ETWAS_PATH_BYTES])
+{
+    size_t units = etwas_utf16_length(file_name, ETWAS_NAME_UNITS);
+    size_t bytes;
+
+    if (units == 0 ||
+        etwas_utf16_to_utf8(file_name, units, path, ETWAS_PATH_BYTES, &bytes) != ETWAS_UTF_OK) {
+        return ERROR_BAD_PATHNAME;
+    }
+    return ERROR_SUCCESS;
+}
+
+static bool nice_and_priority_are_valid(const etwas_flusher_options *options)
+{
+    return options->nice_value >= -20 && options->nice_value <= 19 &&
+           options->realtime_priority >= 0 && options->realtime_priority <= 99;
+}
+
+uint32_t etwas_flusher_configuration_set(struct etwas_flusher_configuration *configuration,
+                                         const etwas_flusher_options *options)
+{
+    const char *name = options->name != NULL ? options->name : "etwas-flush";
+
+    *configuration = (struct etwas_flusher_configuration){
+        .realtime_priority = options->realtime_priority,
+        .nice_value = options->nice_value,
+        .no_thread = options->no_thread,
+    };
+    if (!nice_and_priority_are_valid(options)) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    (void)strncpy(configuration->name, name, sizeof configuration->name - 1);
+    if (options->cpus == NULL || options->cpu_count == 0) {
+        return ERROR_SUCCESS;
+    }
+    configuration->cpus_bytes = CPU_ALLOC_SIZE(etwas_processor_count());
+    configuration->cpus = CPU_ALLOC(etwas_processor_count());
+    if (configuration->cpus == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    CPU_ZERO_S(configuration->cpus_bytes, configuration->cpus);
+    for (uint32_t index = 0; index < options->cpu_count; index++) {
+        if (options->cpus[index] >= etwas_processor_count()) {
+            etwas_flusher_configuration_free(configuration);
+            return ERROR_INVALID_PARAMETER;
+        }
+        CPU_SET_S(options->cpus[index], configuration->cpus_bytes, configuration->cpus);
+    }
+    return ERROR_SUCCESS;
+}
+
+void etwas_flusher_configuration_free(struct etwas_flusher_configuration *configuration)
+{
+    if (configuration->cpus != NULL) {
+        CPU_FREE(configuration->cpus);
+        configuration->cpus = NULL;
+    }
+}
+
+static locale_t case_locale;
+
+static void open_case_locale(void)
+{
+    case_locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+}
+
+/*
+ * What is one letter to us must not depend on the host's locale. Without the tables only ASCII
+ * folds.
+ */
+static wint_t folded(etwas_wchar unit)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    (void)pthread_once(&once, open_case_locale);
+    if (case_locale != (locale_t)0) {
+        return towlower_l(unit, case_locale);
+    }
+    return unit >= u'A' && unit <= u'Z' ? (wint_t)(unit - u'A' + u'a') : unit;
+}
+
+bool etwas_names_equal(const etwas_wchar *left, const etwas_wchar *right)
+{
+    size_t index = 0;
+
+    while (left[index] != 0 && folded(left[index]) == folded(right[index])) {
+        index++;
+    }
+    return folded(left[index]) == folded(right[index]);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What a session shall be: names, GUID, clock, mode and sizes, checked and with every default
+ * filled in.
+ */
+#ifndef ETWAS_SESSION_CONFIGURATION_H
+#define ETWAS_SESSION_CONFIGURATION_H
+
+#include <etwas/etwas.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    ETWAS_NAME_UNITS = 1024, /* longest session or file name, without the terminating 0 (R9) */
+    ETWAS_PATH_BYTES = 3 * ETWAS_NAME_UNITS + 1, /* such a file name as UTF-8 */
+};
+
+/* The flusher's options, checked and copied: nothing of the caller's is kept. */
+struct etwas_flusher_configuration {
+    char name[16];
+    cpu_set_t *cpus; /* NULL: as the creating thread; from CPU_ALLOC */
+    size_t cpus_bytes;
+    int realtime_priority;
+    int nice_value;
+    bool no_thread;
+};
+
+struct etwas_configuration {
+    etwas_wchar name[ETWAS_NAME_UNITS + 1];
+    etwas_wchar file_name[ETWAS_NAME_UNITS + 1]; /* as given; empty: none */
+    etwas_guid guid;
+    uint32_t log_file_mode;
+    uint32_t clock; /* asked for, then the one in force */
+    uint32_t buffer_size_kb;
+    uint32_t minimum_buffers;
+    uint32_t maximum_buffers;
+    uint32_t maximum_file_size_mb;
+    uint32_t flush_timer_s;
+    uint32_t enable_flags;
+    struct etwas_flusher_configuration flusher;
+};
+
+/*
+ * Checks what was asked for and replaces it by what will be: ERROR_INVALID_PARAMETER for illegal
+ * modes, clocks and flags, ERROR_NOT_SUPPORTED for legal ones not built, ERROR_BAD_PATHNAME without
+ * a file where one is needed. Touches nothing outside *configuration (R40, R60–R73, R81, R150).
+ */
+uint32_t etwas_configuration_complete(struct etwas_configuration *configuration);
+
+/*
+ * The path of a file name: UTF-8, terminated. ERROR_BAD_PATHNAME for ill-formed UTF-16 or no name.
+ */
+uint32_t etwas_configuration_path(const etwas_wchar *file_name, char path[ETWAS_PATH_BYTES]);
+
+/*
+ * Copies the flusher's options. ERROR_INVALID_PARAMETER for values out of range,
+ * ERROR_NOT_ENOUGH_MEMORY.
+ */
+uint32_t etwas_flusher_configuration_set(struct etwas_flusher_configuration *configuration,
+                                         const etwas_flusher_options *options);
+void etwas_flusher_configuration_free(struct etwas_flusher_configuration *configuration);
+
+static inline bool etwas_configuration_is_circular(const struct etwas_configuration *configuration)
+{
+    return (configuration->log_file_mode & EVENT_TRACE_BUFFERING_MODE) != 0;
+}
+
+/* Two session names that are the same without regard to case (R10). */
+bool etwas_names_equal(const etwas_wchar *left, const etwas_wchar *right);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A session's accounts: what the pool counted, and what the file took.
+ */
+#include <ck_pr.h>
+#include <etwas/winerror.h>
+
+#include "session/session.h"
+
+void etwas_session_count(const struct etwas_session *session, etwas_session_counts *counts)
+{
+    struct etwas_pool_counts pool;
+
+    etwas_pool_count(session->pool, &pool);
+    *counts = (etwas_session_counts){
+        .recorded = pool.in_memory + pool.settled[ETWAS_OUTCOME_WRITTEN],
+        .overwritten = pool.settled[ETWAS_OUTCOME_OVERWRITTEN],
+        .lost_no_buffer = pool.lost_no_buffer,
+        .lost_write_error = pool.settled[ETWAS_OUTCOME_WRITE_ERROR],
+        .lost_file_full = pool.settled[ETWAS_OUTCOME_FILE_FULL],
+        .lost_abandoned = pool.settled[ETWAS_OUTCOME_ABANDONED],
+        .buffers_written = ck_pr_load_32(&session->buffers_written),
+        .buffers_lost = ck_pr_load_32(&session->buffers_lost),
+        .buffers_allocated = pool.allocated,
+        .buffers_free = pool.free,
+    };
+    counts->lost = counts->lost_no_buffer + counts->lost_write_error + counts->lost_file_full +
+                   counts->lost_abandoned;
+}
+
+uint32_t etwas_session_counts_of(struct etwas_session_key key, etwas_session_counts *counts)
+{
+    struct etwas_session *session = &etwas_sessions[key.index];
+    uint32_t code = ERROR_INVALID_HANDLE;
+
+    (void)pthread_mutex_lock(&session->life);
+    etwas_control_lock();
+    if (etwas_session_is_remembered(key) && session->state != ETWAS_SESSION_STARTING) {
+        code = ERROR_SUCCESS;
+    }
+    etwas_control_unlock();
+    if (code == ERROR_SUCCESS && session->pool != NULL) {
+        etwas_session_count(session, counts);
+    } else if (code == ERROR_SUCCESS) {
+        *counts = session->last_counts;
+    }
+    (void)pthread_mutex_unlock(&session->life);
+    return code;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Handles: an index into a static table and the generation of the entry. Never a pointer, so that
+ * using one after its end is an error and not a crash.
+ *
+ *     session   63..56   55..40             39..8        7..0
+ *               0        registration + 1   generation   index + 1
+ *
+ * A provider's control callback gets a handle with its own registration in it, so that
+ * GetTraceEnableLevel and GetTraceEnableFlags know whose level is meant. Logging and control ignore
+ * it.
+ */
+#ifndef ETWAS_SESSION_HANDLE_H
+#define ETWAS_SESSION_HANDLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buffer/slot.h"
+
+enum {
+    ETWAS_HANDLE_INDEX_BITS = 8,
+    ETWAS_HANDLE_REGISTRATION_SHIFT = 40,
+};
+
+struct etwas_session_key {
+    uint32_t index;
+    uint32_t generation;
+};
+
+/* (0, 7) → 0x701 */
+static inline uint64_t etwas_session_handle(struct etwas_session_key key)
+{
+    return (uint64_t)key.generation << ETWAS_HANDLE_INDEX_BITS | (key.index + 1);
+}
+
+static inline uint64_t etwas_session_handle_for(uint64_t session, uint32_t registration)
+{
+    return session | (uint64_t)(registration + 1) << ETWAS_HANDLE_REGISTRATION_SHIFT;
+}
+
+/* The registration in a handle; UINT32_MAX: none. */
+static inline uint32_t etwas_handle_registration(uint64_t handle)
+{
+    return (uint32_t)(handle >> ETWAS_HANDLE_REGISTRATION_SHIFT & 0xFFFF) - 1;
+}
+
+/* False for what never was a session's handle. */
+static inline bool etwas_session_key_of(uint64_t handle, struct etwas_session_key *key)
+{
+    key->index = (uint32_t)(handle & 0xFF) - 1;
+    key->generation = (uint32_t)(handle >> ETWAS_HANDLE_INDEX_BITS);
+    return key->index < ETWAS_SESSIONS && key->generation != 0 &&
+           handle >> (ETWAS_HANDLE_REGISTRATION_SHIFT + 16) == 0;
+}
+
+#endif

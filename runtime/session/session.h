@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The session table: 64 static places, never freed.
+ *
+ * Locks, in the order they may be taken together:
+ *
+ *     role       one a session; the flusher's role: collecting, writing, snapshots, stopping. Held
+ *                while the disk works.
+ *     life       one a session; whoever reads pool and counts without the role holds it against the
+ *                end of the session. Held for moments.
+ *     control    one for the process; states, names and generations of the table, the provider
+ *                tables. Held for moments, never while a file is touched or a callback runs.
+ *
+ * Writers take none of them.
+ */
+#ifndef ETWAS_SESSION_SESSION_H
+#define ETWAS_SESSION_SESSION_H
+
+#include <etwas/etwas.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buffer/collect.h"
+#include "buffer/pool.h"
+#include "clock/calibration.h"
+#include "session/configuration.h"
+#include "session/handle.h"
+
+struct etwas_log_file;
+
+enum etwas_session_state {
+    ETWAS_SESSION_FREE, /* the last counts may still be asked for */
+    ETWAS_SESSION_STARTING,
+    ETWAS_SESSION_RUNNING,
+    ETWAS_SESSION_STOPPING,
+};
+
+struct etwas_session {
+    /* Under the control lock. */
+    enum etwas_session_state state;
+    uint32_t generation; /* of the session in this place, or the last one */
+    uint64_t
+        freed_at; /* order in which places became free: the one longest unused is taken first */
+    bool ended_by_full_file;
+
+    /* Constant while the session runs. */
+    uint32_t index;
+    struct etwas_configuration configuration;
+    struct etwas_clock_reading started;
+
+    /* Under `life`; also constant while the session runs. */
+    pthread_mutex_t life;
+    struct etwas_pool *pool; /* NULL: none; after the end only a pool that had to be leaked */
+    etwas_session_counts last_counts;
+
+    /* Under `role`. */
+    pthread_mutex_t role;
+    struct etwas_log_file *file; /* NULL in buffering mode */
+    struct etwas_collector collector;
+
+    /* Stored by the owner of the role, read by anybody. */
+    uint32_t buffers_written;
+    uint32_t buffers_lost;
+
+    /* The flusher thread; see flush/flusher.h. */
+    pthread_t thread;
+    uint32_t thread_id; /* 0: none */
+    uint32_t quit;      /* the thread shall end */
+};
+
+extern struct etwas_session etwas_sessions[ETWAS_SESSIONS];
+
+void etwas_control_lock(void);
+void etwas_control_unlock(void);
+
+/* Once, before the table is used. */
+void etwas_sessions_prepare(void);
+
+/* In a fork's child: every session is the parent's. The control lock was taken before the fork. */
+void etwas_sessions_forget(void);
+
+/*
+ * Takes a place for a session with this configuration: state STARTING, a new generation. NULL and a
+ * code: ERROR_ALREADY_EXISTS (name or GUID, R10, R41), ERROR_NO_SYSTEM_RESOURCES (R46),
+ * ERROR_NOT_ENOUGH_MEMORY.
+ */
+struct etwas_session *etwas_session_reserve(const struct etwas_configuration *configuration,
+                                            uint32_t *code);
+
+/* Gives back the place of a session whose start failed, or that has ended. */
+void etwas_session_free_place(struct etwas_session *session, bool ended_by_full_file);
+
+/* Opens the gates: from here on writers write. State RUNNING. */
+void etwas_session_open(struct etwas_session *session);
+
+/* Closes the gates. After this, writers that have not reserved yet get ERROR_INVALID_HANDLE. */
+void etwas_session_close(struct etwas_session *session);
+
+/* Whether no writer is inside the slow path. */
+bool etwas_session_has_no_visitors(const struct etwas_session *session);
+
+struct etwas_session_key etwas_session_key(const struct etwas_session *session);
+
+/*
+ * The running or stopping session of a handle or of a name; NULL: none. With the control lock held.
+ */
+struct etwas_session *etwas_session_find(struct etwas_session_key key);
+struct etwas_session *etwas_session_find_name(const etwas_wchar *name);
+
+/* Whether the key's session is what the table last held there. With the control lock held. */
+bool etwas_session_is_remembered(struct etwas_session_key key);
+
+/* The counts, of a running session or the last ones. ERROR_INVALID_HANDLE for a forgotten one. */
+uint32_t etwas_session_counts_of(struct etwas_session_key key, etwas_session_counts *counts);
+
+/* The counts as they are now. With `life` or `role` held and a pool there. */
+void etwas_session_count(const struct etwas_session *session, etwas_session_counts *counts);
+
+#endif

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+#
+# Installs a build into a folder of its own, moves that folder, and builds and runs a small program
+# against it: with find_package (shared and static) and with pkg-config (shared and static). The installed
+# command, where there is one, must find its library in the moved folder too.
+#
+# usage: install_test.sh BUILD_FOLDER VERSION C_COMPILER [SANITIZERS]
+
+set -euo pipefail
+
+build=$1 version=$2 compiler=$3 sanitizers=${4:-}
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+flags=()
+[[ -z $sanitizers ]] || flags=("-fsanitize=$sanitizers")
+
+expect_version() {
+    local printed
+    printed=$("$@")
+    if [[ $printed != "$version" ]]; then
+        echo "FAILED: '$*' printed '$printed', not '$version'" >&2
+        exit 1
+    fi
+    echo "ok: $*"
+}
+
+cmake --install "$build" --prefix "$work/first" >/dev/null
+mv "$work/first" "$work/moved"
+prefix=$work/moved
+
+cmake -S "$here/consumer" -B "$work/consumer" -G Ninja -DCMAKE_C_COMPILER="$compiler" \
+    -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_FLAGS="${flags[*]}" -DEXPECTED_VERSION="$version"
+cmake --build "$work/consumer"
+expect_version "$work/consumer/shared"
+expect_version "$work/consumer/static"
+
+pc=$(find "$prefix" -name etwas.pc)
+export PKG_CONFIG_PATH=${pc%/*}
+read -ra shared <<<"$(pkg-config --cflags --libs etwas)"
+"$compiler" "${flags[@]}" "$here/consumer/consumer.c" -o "$work/shared" "${shared[@]}"
+library=$(find "$prefix" -name 'libetwas.so.0')
+LD_LIBRARY_PATH=${library%/*} expect_version "$work/shared"
+
+# The archive by its path, so that the linker cannot prefer the shared library beside it.
+read -ra static <<<"$(pkg-config --static --cflags --libs etwas | sed 's/-letwas/-l:libetwas.a/')"
+"$compiler" "${flags[@]}" "$here/consumer/consumer.c" -o "$work/static" "${static[@]}"
+expect_version "$work/static"
+
+if [[ -x $prefix/bin/etwas ]]; then
+    "$prefix/bin/etwas" --version
+fi
+
+if grep -rlF "$work/first" "$prefix" --include='*.pc' --include='*.cmake'; then
+    echo "FAILED: these files name the prefix they were installed to" >&2
+    exit 1
+fi

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Writers make no system call, neither for an event nor for a buffer, unless the pool runs low.
+ *
+ * A child starts a session, then puts a filter on its own thread (not on the flusher's) that turns every
+ * system call into a signal, and logs several buffers' worth of events. The handler notes the call.
+ */
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "session/fixture.h"
+#include "support/hold.h"
+
+enum { NOT_PERMITTED = 77, MINIMUM_BUFFERS = 64, BUFFER_KB = 64, BUFFERS_TO_FILL = 12 };
+
+static volatile sig_atomic_t calls;
+static volatile sig_atomic_t first_call;
+
+static void note_call(int number, siginfo_t *information, void *context)
+{
+    (void)number;
+    (void)context;
+    if (calls++ == 0) {
+        first_call = information->si_syscall;
+    }
+}
+
+/* From here on this thread may only return from handlers, write its last words, and end. */
+static bool forbid_system_calls(void)
+{
+    struct sock_filter steps[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigreturn, 3, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 2, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {.len = sizeof steps / sizeof steps[0], .filter = steps};
+    struct sigaction action = {.sa_sigaction = note_call, .sa_flags = SA_SIGINFO};
+
+    return sigaction(SIGSYS, &action, NULL) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+static uint32_t ignore_request(WMIDPREQUESTCODE request, void *context, uint32_t *bytes,
+                               void *buffer)
+{
+    (void)request;
+    (void)context;
+    (void)bytes;
+    (void)buffer;
+    return ERROR_SUCCESS;
+}
+
+struct instance_event {
+    EVENT_INSTANCE_HEADER header;
+    uint64_t data[8];
+};
+
+/* An instance event and a plain one; 264 bytes of buffer in all, at least. */
+static uint32_t log_both(etwas_trace_handle session, etwas_handle class_handle, uint64_t number)
+{
+    struct instance_event event = {.header.Size = sizeof event};
+    EVENT_INSTANCE_INFO instance;
+    uint32_t code;
+
+    event.header.Flags = WNODE_FLAG_TRACED_GUID;
+    event.data[0] = number;
+    code = CreateTraceInstanceId(class_handle, &instance);
+    if (code == ERROR_SUCCESS) {
+        code = TraceEventInstance(session, &event.header, &instance, NULL);
+    }
+    return code == ERROR_SUCCESS ? log_number(session, number) : code;
+}
+
+static _Noreturn void log_without_system_calls(uint32_t clock, bool recorder)
+{
+    const etwas_session_options options = {
+        .log_file_mode = recorder ? EVENT_TRACE_BUFFERING_MODE : EVENT_TRACE_FILE_MODE_NONE,
+        .clock = clock,
+        .buffer_size_kb = BUFFER_KB,
+        /* A flight recorder overwrites its oldest buffers meanwhile. */
+        .minimum_buffers = recorder ? 0 : MINIMUM_BUFFERS,
+        .maximum_buffers = MINIMUM_BUFFERS,
+    };
+    const uint64_t events = (uint64_t)BUFFERS_TO_FILL * BUFFER_KB * 1024 / 192;
+    TRACE_GUID_REGISTRATION classes[] = {{.Guid = &first_class}};
+    etwas_trace_handle registration;
+    etwas_trace_handle session;
+    const etwas_provider *gate;
+    uint32_t odd = 0;
+    int64_t stamp;
+
+    CHECK_IN_CHILD(RegisterTraceGuidsA(ignore_request, NULL, &control_guid, 1, classes, NULL, NULL,
+                                       &registration) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(etwas_start("quiet", recorder ? NULL : folder_path("f.etl"), &options,
+                               &session) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(EnableTrace(1, 1, 5, &control_guid, session) == ERROR_SUCCESS);
+    gate = etwas_provider_of(registration);
+    /* Once a thread: it learns its ids. */
+    CHECK_IN_CHILD(log_both(session, classes[0].RegHandle, 0) == ERROR_SUCCESS);
+    hold_count_from_zero();
+    if (!forbid_system_calls()) {
+        _exit(NOT_PERMITTED);
+    }
+    stamp = etwas_clock_read(clock);
+    if (calls != 0) {
+        /* The machine's own clock is a system call (no vDSO for it): nothing can be said here. */
+        _exit(NOT_PERMITTED);
+    }
+    for (uint64_t number = 1; number <= events; number++) {
+        odd += etwas_enabled(gate, 5, 1) ? log_both(session, classes[0].RegHandle, number) : 1;
+    }
+    odd += log_number(session + 0x100, 1) != ERROR_INVALID_HANDLE;
+    if (calls != 0) {
+        (void)dprintf(STDERR_FILENO, "%d system calls, the first is number %d\n", (int)calls,
+                      (int)first_call);
+    }
+    CHECK_IN_CHILD(calls == 0);
+    CHECK_IN_CHILD(odd == 0);
+    CHECK_IN_CHILD(stamp != 0);
+    /* Buffers were really changed meanwhile. */
+    CHECK_IN_CHILD(hold_passed(ETWAS_POINT_SWITCH_INSTALLED) >= BUFFERS_TO_FILL / 2);
+    /* The filter does its work: one call is one note. */
+    (void)syscall(SYS_getppid);
+    CHECK_IN_CHILD(calls == 1);
+    CHECK_IN_CHILD(first_call == SYS_getppid);
+    _exit(0);
+}
+
+static void expect_no_system_calls(uint32_t clock, bool recorder)
+{
+    pid_t child;
+    int code;
+
+    if (FIXTURE_THREAD_SANITIZER) {
+        print_message("not under ThreadSanitizer, which makes system calls of its own\n");
+        skip();
+    }
+    child = fork();
+    if (child == 0) {
+        log_without_system_calls(clock, recorder);
+    }
+    code = exit_code_of(child);
+    if (code == NOT_PERMITTED) {
+        print_message("this system does not let a process watch its own system calls\n");
+        skip();
+    }
+    assert_int_equal(code, 0);
+}
+
+static void writers_make_no_system_calls_with_qpc(void **state)
+{
+    (void)state;
+    expect_no_system_calls(ETWAS_CLOCK_QPC, false);
+}
+
+static void writers_make_no_system_calls_with_system_time(void **state)
+{
+    (void)state;
+    expect_no_system_calls(ETWAS_CLOCK_SYSTEM_TIME, false);
+}
+
+static void writers_make_no_system_calls_with_the_cycle_counter(void **state)
+{
+    (void)state;
+    expect_no_system_calls(ETWAS_CLOCK_TSC, false);
+}
+
+static void writers_make_no_system_calls_in_buffering_mode(void **state)
+{
+    (void)state;
+    expect_no_system_calls(ETWAS_CLOCK_TSC, true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(writers_make_no_system_calls_with_qpc),
+        FOLDER_TEST(writers_make_no_system_calls_with_system_time),
+        FOLDER_TEST(writers_make_no_system_calls_with_the_cycle_counter),
+        FOLDER_TEST(writers_make_no_system_calls_in_buffering_mode),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Real Windows files, with the record counts of the format's Evidence table (the whole file,
+ * buffer 0 included). A file that is not beside the repository is skipped by name.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collect.h"
+#include "etl/layout.h"
+
+struct sample {
+    const char *name;
+    size_t total;
+    size_t system32, system64, full64, event32, event64; /* the types that occur in them */
+    uint64_t buffers;
+    uint32_t processors;
+    uint32_t pointer_bytes;
+    uint32_t build;
+    uint32_t events_lost;
+    int64_t frequency_hz;
+    bool compressed;
+    const char *session;
+};
+
+static const struct sample samples[] = {
+    {"AMSITrace.etl", 21, 0, 2, 0, 0, 19, 6, 8, 8, 18362, 3, 10000000, false, "AMSITraceSession"},
+    {"SelfDescribingSingleEvent.etl", 23, 0, 4, 18, 0, 1, 3, 12, 8, 22000, 0, 10000000, true,
+     "Relogger"},
+    {"gcevents.etl", 71, 0, 2, 0, 0, 69, 5, 8, 8, 19045, 0, 10000000, false, "PerfViewSession"},
+    {"lxcore_kernel.etl", 4, 0, 2, 0, 0, 2, 3, 6, 8, 19041, 0, 10000000, false, "lxcore_kernel"},
+    {"primitive-types.etl", 7, 0, 2, 0, 0, 5, 2, 8, 8, 19043, 0, 10000000, false, "solar_system"},
+    {"smallEtlFile.etl", 2, 1, 0, 0, 1, 0, 2, 4, 4, 10586, 0, 3117777, true,
+     "PerfWatsonGCHeapETLSession688"},
+};
+
+/* The path of a sample; skips the test when it is not there. */
+static const char *path_of(const struct sample *sample)
+{
+    static char path[4096];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/etl-samples/%s", ETWAS_SHARED_DIR, sample->name);
+    file = fopen(path, "rb");
+    if (file == NULL) {
+        print_message("%s is not there: skipped\n", path);
+        skip();
+    }
+    fclose(file);
+    return path;
+}
+
+static void it_has_the_records_of_the_evidence_table(void **state)
+{
+    const struct sample *sample = *state;
+    const char *path = path_of(sample);
+
+    run_file(path);
+    assert_int_equal(collected.code, ERROR_SUCCESS);
+    assert_int_equal(collected.damage_count, 0);
+    assert_int_equal(collected.event_count, sample->total);
+    assert_int_equal(collected.per_type[ETWAS_ETL_SYSTEM32], sample->system32);
+    assert_int_equal(collected.per_type[ETWAS_ETL_SYSTEM64], sample->system64);
+    assert_int_equal(collected.per_type[ETWAS_ETL_FULL_HEADER64], sample->full64);
+    assert_int_equal(collected.per_type[ETWAS_ETL_EVENT_HEADER32], sample->event32);
+    assert_int_equal(collected.per_type[ETWAS_ETL_EVENT_HEADER64], sample->event64);
+    assert_int_equal(collected.buffer_count, sample->buffers);
+    assert_int_equal(collected.information.buffers, sample->buffers);
+    assert_int_equal(collected.information.compressed, sample->compressed);
+    assert_int_equal(collected.information.clock, 1);
+    assert_int_equal(collected.information.clock_frequency, sample->frequency_hz);
+    assert_false(collected.information.unfinished);
+    for (size_t i = 1; i < collected.event_count; i++)
+        assert_true(collected.events[i].header.TimeStamp.QuadPart >=
+                    collected.events[i - 1].header.TimeStamp.QuadPart);
+}
+
+static void its_header_is_filled_in_by_OpenTrace(void **state)
+{
+    const struct sample *sample = *state;
+    EVENT_TRACE_LOGFILEA logfile = {.LogFileName = (char *)(uintptr_t)path_of(sample)};
+    etwas_trace_handle handle = OpenTraceA(&logfile);
+    const TRACE_LOGFILE_HEADER *header = &logfile.LogfileHeader;
+
+    assert_true(handle != INVALID_PROCESSTRACE_HANDLE);
+    assert_int_equal(header->NumberOfProcessors, sample->processors);
+    assert_int_equal(header->PointerSize, sample->pointer_bytes);
+    assert_int_equal(header->ProviderVersion, sample->build);
+    assert_int_equal(header->EventsLost, sample->events_lost);
+    assert_int_equal(header->PerfFreq.QuadPart, sample->frequency_hz);
+    assert_int_equal(header->BuffersWritten, sample->buffers);
+    assert_int_equal(header->ReservedFlags, 1);
+    assert_int_equal(header->StartBuffers, 1);
+    assert_true(header->EndTime.QuadPart >= header->StartTime.QuadPart);
+    assert_true(header->BootTime.QuadPart > 0);
+    for (size_t i = 0; i <= strlen(sample->session); i++)
+        assert_int_equal(header->LoggerName[i], sample->session[i]);
+    assert_true(header->LogFileName[0] != 0);
+    assert_int_equal(CloseTrace(handle), ERROR_SUCCESS);
+}
+
+/* R99, R159: the header event comes first, at the start time. */
+static void its_header_event_comes_first_R99(void **state)
+{
+    const struct sample *sample = *state;
+
+    run_file(path_of(sample));
+    assert_memory_equal(&collected.events[0].header.ProviderId, &EventTraceGuid,
+                        sizeof(etwas_guid));
+    assert_int_equal(collected.events[0].header.EventDescriptor.Opcode, 0);
+    assert_true(collected.events[0].payload_bytes >= (sample->pointer_bytes == 4 ? 272u : 280u));
+}
+
+#define TESTS_OF(number)                                                                           \
+    {"records of sample " #number, it_has_the_records_of_the_evidence_table, NULL, NULL,           \
+     (void *)(uintptr_t)&samples[number]},                                                         \
+        {"header of sample " #number, its_header_is_filled_in_by_OpenTrace, NULL, NULL,            \
+         (void *)(uintptr_t)&samples[number]},                                                     \
+    {                                                                                              \
+        "header event of sample " #number, its_header_event_comes_first_R99, NULL, NULL,           \
+            (void *)(uintptr_t)&samples[number]                                                    \
+    }
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TESTS_OF(0), TESTS_OF(1), TESTS_OF(2), TESTS_OF(3), TESTS_OF(4), TESTS_OF(5),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+#
+# Installs what is missing, builds, and runs the tests.
+#
+# usage: tests/run.sh [PRESET...]      presets: default release asan-ubsan tsan norseq
+#
+# Without a preset: default. Several run in the order given, all of them, even after a failure.
+# Exit code: 0 when everything passed, 1 when anything failed, 2 for a wrong call.
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+[[ $# -gt 0 ]] || set -- default
+for preset in "$@"; do
+    case $preset in
+    default | release | asan-ubsan | tsan | norseq) ;;
+    *)
+        echo "tests/run.sh: no preset is called '$preset'" >&2
+        echo "usage: tests/run.sh [default|release|asan-ubsan|tsan|norseq]..." >&2
+        exit 2
+        ;;
+    esac
+done
+
+# ThreadSanitizer of gcc 12 and clang 14 refuses to start where the kernel places mappings with more
+# random bits than it knows. Prints what to put before a command: nothing, or "setarch -R".
+tsan_prefix() {
+    local folder plain=yes
+    folder=$(mktemp -d)
+    echo 'int main(void) { return 0; }' >"$folder/probe.c"
+    "${CC:-cc}" -fsanitize=thread "$folder/probe.c" -o "$folder/probe"
+    # The places are drawn anew at each start, so one good start proves nothing.
+    for _ in {1..20}; do
+        "$folder/probe" >/dev/null 2>&1 || plain=no
+    done
+    if [[ $plain == no ]]; then
+        if ! setarch -R "$folder/probe"; then
+            rm -r "$folder"
+            echo "tests/run.sh: a program built with -fsanitize=thread does not start here," \
+                "with or without address randomisation; lower vm.mmap_rnd_bits to 28" >&2
+            return 1
+        fi
+        echo "setarch -R"
+    fi
+    rm -r "$folder"
+}
+
+run_preset() {
+    local preset=$1 prefix=""
+    cmake --preset "$preset" || return 1
+    cmake --build --preset "$preset" || return 1
+    if [[ $preset == tsan ]]; then
+        prefix=$(tsan_prefix) || return 1
+    fi
+    rm -f "build/$preset/tests.xml"
+    # shellcheck disable=SC2086 # an empty prefix is no word
+    $prefix ctest --preset "$preset" --parallel "$(nproc)" \
+        --output-junit "$PWD/build/$preset/tests.xml"
+}
+
+.ci/packages build tests bench
+
+summary=()
+result=passed
+for preset in "$@"; do
+    printf '\n==== preset %s ====\n' "$preset"
+    if run_preset "$preset"; then
+        outcome=ok
+    else
+        outcome=failed
+        result=failed
+    fi
+    if [[ -f build/$preset/tests.xml ]]; then
+        line=$(python3 tests/summary.py "build/$preset/tests.xml")
+    else
+        line="could not be built or started"
+    fi
+    summary+=("$(printf '%-11s %-7s %s' "$preset" "$outcome" "$line")")
+done
+
+printf '\n==== summary ====\n'
+printf '%s\n' "${summary[@]}"
+if [[ $result == passed ]]; then
+    echo "SUCCESS: all tests passed"
+else
+    echo "FAILURE: not everything passed"
+    exit 1
+fi

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "support/folder.h"
+
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support/hold.h"
+#include "support/writer.h"
+
+enum { PATH_BYTES = 512, PATHS = 64 };
+
+static char folder[PATH_BYTES / 2];
+static char paths[PATHS][PATH_BYTES];
+static unsigned paths_used;
+
+int folder_setup(void **state)
+{
+    const char *place = getenv("TMPDIR");
+
+    (void)state;
+    (void)snprintf(folder, sizeof folder, "%s/etwas-test-XXXXXX", place != NULL ? place : "/tmp");
+    paths_used = 0;
+    return mkdtemp(folder) != NULL ? 0 : -1;
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
+{
+    (void)status;
+    (void)type;
+    (void)where;
+    return remove(path);
+}
+
+int folder_teardown(void **state)
+{
+    (void)state;
+    hold_release_all();
+    writers_forget();
+    return nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+const char *folder_path(const char *name)
+{
+    char *path = paths[paths_used++ % PATHS];
+
+    (void)snprintf(path, PATH_BYTES, "%s/%s", folder, name);
+    return path;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* A temporary folder for each test, removed with everything in it. */
+#ifndef ETWAS_SUPPORT_FOLDER_H
+#define ETWAS_SUPPORT_FOLDER_H
+
+/*
+ * cmocka's setup and teardown of a test: cmocka_unit_test_setup_teardown(test, folder_setup, folder_teardown).
+ * The teardown also forgets every writer (writer.h) and lets go of every held thread (hold.h).
+ */
+int folder_setup(void **state);
+int folder_teardown(void **state);
+
+/* The path of `name` in the folder; valid until the teardown. */
+const char *folder_path(const char *name);
+
+/* A test with a folder of its own. */
+#define FOLDER_TEST(test) cmocka_unit_test_setup_teardown(test, folder_setup, folder_teardown)
+
+#endif

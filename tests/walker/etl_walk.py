@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""Walks an .etl file and checks every field against the format, without any of etwas' own code.
+
+usage: etl_walk.py [--lenient] [--payloads] FILE
+
+Prints one JSON object and exits 0 when the file keeps every rule, else 1 with the rules it breaks
+under "violations". --payloads prints before it a line for each record, tab-separated: processor,
+stamp, header type, type, class GUID, instance id, parent id, parent GUID, payload in hex; each
+processor's records in the order of their buffers. --lenient asks only what real Windows files keep.
+"""
+import json
+import struct
+import sys
+import uuid
+from collections import Counter
+
+from lz77 import decompress
+
+# name, header bytes, does the size lie in the second word, where the stamp is
+TYPES = {
+    0x01: ("SYSTEM32", 32, True, 16), 0x02: ("SYSTEM64", 32, True, 16),
+    0x03: ("COMPACT32", 24, True, 16), 0x04: ("COMPACT64", 24, True, 16),
+    0x0A: ("FULL32", 48, False, 16), 0x14: ("FULL64", 48, False, 16),
+    0x0B: ("INSTANCE32", 72, False, 16), 0x15: ("INSTANCE64", 72, False, 16),
+    0x10: ("PERFINFO32", 16, True, 8), 0x11: ("PERFINFO64", 16, True, 8),
+    0x12: ("EVENT32", 80, False, 16), 0x13: ("EVENT64", 80, False, 16),
+}
+# Records a writer makes for itself carry this class; they are no events.
+OWN_CLASS = uuid.UUID("7be5a508-db35-4ec9-b650-a9720ecb3b69")
+NO_GUID = uuid.UUID(int=0)
+BUFFER_FIELDS = ("size", "saved", "current", "references", "stamp", "sequence", "clock",
+                 "processor", "logger", "state", "offset", "flags", "type", "r0", "r1")
+
+
+class Walker:
+    def __init__(self, data, lenient):
+        self.data, self.lenient, self.violations = data, lenient, []
+        self.buffers, self.records, self.header = [], [], {}
+
+    def check(self, kept, rule, strict_only=False):
+        if not kept and not (strict_only and self.lenient):
+            self.violations.append(rule)
+
+    def strict(self, kept, rule):
+        self.check(kept, rule, True)
+
+    def walk(self):
+        at = 0
+        while at < len(self.data):
+            if len(self.data) - at < 72:
+                return self.check(False, f"{len(self.data) - at} bytes left at {at}")
+            buffer = dict(zip(BUFFER_FIELDS, struct.unpack_from("<IIIiqqQHHIIHHQQ", self.data, at)))
+            name = f"buffer {len(self.buffers)}"
+            if not 72 <= buffer["size"] <= len(self.data) - at:
+                return self.check(False, f"{name}: size {buffer['size']} at {at}")
+            body = self.data[at + 72:at + buffer["size"]]
+            if buffer["flags"] & 0x40:
+                try:
+                    body = decompress(body, buffer["offset"] - 72)
+                except (ValueError, IndexError, struct.error) as error:
+                    self.check(False, f"{name}: does not decompress: {error}")
+            self.walk_buffer(name, buffer, body)
+            at += buffer["size"]
+        return None
+
+    def walk_buffer(self, name, buffer, body):
+        number, end = len(self.buffers), buffer["offset"] - 72
+        buffer["cpu"] = buffer["processor"] & (0x7FF if buffer["flags"] & 0x20 else 0xFF)
+        buffer["number"] = number
+        self.buffers.append(buffer)
+        if not 0 <= end <= len(body):
+            return self.check(False, f"{name}: Offset {buffer['offset']}")
+        at, stamps = 0, []
+        while at < end:
+            record = self.read_record(body, at, end)
+            if record is None:
+                return self.check(False, f"{name}: no record at {at + 72}")
+            record.update(buffer=number, cpu=buffer["cpu"], sequence=buffer["sequence"])
+            self.records.append(record)
+            stamps.append(record["stamp"])
+            rounded = at + (record["size"] + 7 & ~7)
+            self.strict(not any(body[at + record["size"]:rounded]), f"{name}: gap at {at + 72}")
+            at = rounded
+        self.strict(at == end, f"{name}: records end at {at + 72}, Offset is {end + 72}")
+        self.check(stamps == sorted(stamps), f"{name}: stamps decrease")
+        if not buffer["flags"] & 0x40:
+            self.check(set(body[end:]) <= {0xFF}, f"{name}: padding is not 0xFF", number == 0)
+        if number == 0:
+            self.read_log_header(body)
+        else:
+            self.strict(not stamps or buffer["stamp"] >= max(stamps), f"{name}: TimeStamp early")
+        return None
+
+    @staticmethod
+    def read_record(body, at, end):
+        if end - at < 8:
+            return None
+        first, second = struct.unpack_from("<II", body, at)
+        if first >> 24 != 0xC0 or first >> 16 & 0xFF not in TYPES:
+            return None
+        name, header, second_word, stamp_at = TYPES[first >> 16 & 0xFF]
+        size = (second if second_word else first) & 0xFFFF
+        if not header <= size <= end - at:
+            return None
+        raw = body[at:at + size]
+        record = {"name": name, "size": size, "stamp": struct.unpack_from("<q", raw, stamp_at)[0],
+                  "type": raw[45] if header == 80 else raw[6] if second_word else raw[4],
+                  "guid": uuid.UUID(bytes_le=raw[24:40]) if header >= 48 else NO_GUID,
+                  "instance": (0, 0), "parent_guid": NO_GUID, "payload": raw[header:], "raw": raw}
+        if header == 72:
+            record["instance"] = struct.unpack_from("<II", raw, 48)
+            record["parent_guid"] = uuid.UUID(bytes_le=raw[56:72])
+        return record
+
+    def read_log_header(self, body):
+        first = self.records[0] if self.records else {"name": ""}
+        wide = first["name"] == "SYSTEM64"
+        size = 280 if wide else 272
+        if not first["name"].startswith("SYSTEM") or len(first["payload"]) < size + 4:
+            return self.check(False, "buffer 0: no log file header")
+        names = ("size", "os", "os_minor", "major", "minor", "build", "processors", "end", "timer",
+                 "max_size", "mode", "written", "start_buffers", "pointer", "lost", "mhz",
+                 "p0", "p1", "zone", "pad", "boot", "frequency", "start", "clock", "buffers_lost")
+        layout = "<I4BIIqIIIIIIII%s172sIqqqII" % ("QQ" if wide else "II")
+        h = self.header = dict(zip(names, struct.unpack_from(layout, first["payload"])))
+        tail = first["payload"][size:].decode("utf-16-le", "replace").split("\0")
+        h["session"], h["file"] = (tail + ["", ""])[:2]
+        self.check(first["raw"][6:8] == b"\0\0", "first record: hook is not 0")
+        self.strict(len(tail) == 3 and tail[2] == "", "names: not two terminated strings")
+        self.check(h["pointer"] == (8 if wide else 4), "PointerSize is not that of the record")
+        self.strict(first["raw"][:4] == b"\2\0\2\xC0", "first record: not SYSTEM64 version 2")
+        self.strict((h["major"], h["minor"]) == (1, 5), "layout version is not 1.5")
+        self.strict(h["start_buffers"] == 1, "StartBuffers is not 1")
+        self.strict(h["p0"] == h["p1"] == h["pad"] == 0, "name pointers or padding not 0")
+        self.check(h["clock"] in (1, 2, 3), "ReservedFlags is no clock")
+        for field in ("build", "processors", "timer", "mhz", "boot", "frequency", "start", "os"):
+            self.check(h[field] > 0, f"log header: {field} is not positive")
+        self.check(h["end"] >= h["start"], "EndTime before StartTime")
+        self.strict(h["boot"] <= h["start"], "BootTime after StartTime")
+        for record in self.records[1:]:
+            self.check(record["stamp"] == first["stamp"], "buffer 0: stamps differ")
+            if not record["name"].startswith("PERFINFO"):
+                self.check(record["raw"][8:16] == first["raw"][8:16], "buffer 0: ids differ")
+        return None
+
+    def check_buffers(self):
+        h, count = self.header, len(self.buffers)
+        if not h:
+            return self.check(False, "no log file header")
+        self.check(sorted(b["sequence"] for b in self.buffers) == list(range(count)),
+                   "sequence numbers are not 0..N-1, each once")
+        self.check(h["written"] == count, f"BuffersWritten {h['written']}, buffers {count}")
+        for b in self.buffers:
+            n, head = f"buffer {b['number']}", b["number"] == 0
+            last = b["number"] == count - 1
+            self.check(b["cpu"] < h["processors"], f"{n}: processor {b['cpu']}")
+            self.check(b["type"] == (4 if head else 0), f"{n}: type {b['type']}")
+            self.check(b["references"] == 0, f"{n}: ReferenceCount")
+            self.check(head or b["saved"] == b["offset"], f"{n}: SavedOffset")
+            self.strict(b["size"] == h["size"], f"{n}: size is not the session's")
+            self.strict(b["saved"] == b["offset"] and b["offset"] % 8 == 0, f"{n}: Offset")
+            self.strict(b["current"] == b["offset"] if head else b["current"] >= b["offset"],
+                        f"{n}: CurrentOffset")
+            self.strict(b["flags"] == (0x21 if head or last else 0x20), f"{n}: BufferFlag")
+            self.strict(b["clock"] == b["r0"] == b["r1"] == 0, f"{n}: reserved fields")
+            self.strict(b["state"] == 3, f"{n}: State")
+            self.strict(b["logger"] == self.buffers[0]["logger"], f"{n}: LoggerId")
+        b = self.buffers[0]
+        self.check(b["stamp"] == 0 and b["sequence"] == 0 and b["cpu"] == 0, "buffer 0: fields")
+        t0 = self.records[0]["stamp"]
+        self.strict(h["clock"] == 2 or all(r["stamp"] >= t0 for r in self.records), "before T0")
+        # System time may step back, between buffers only; the other clocks never do (I8).
+        ordered = sorted(self.records, key=lambda r: (r["cpu"], r["sequence"]))
+        for before, after in zip(ordered, ordered[1:]):
+            if h["clock"] != 2 and before["cpu"] == after["cpu"]:
+                self.check(before["stamp"] <= after["stamp"],
+                           f"processor {after['cpu']}: time goes back in buffer {after['buffer']}")
+        self.records = ordered
+        return None
+
+    def report(self):
+        own = [r for r in self.records if r["guid"] == OWN_CLASS]
+        head = [r for r in self.records if r["buffer"] == 0 and r["guid"] != OWN_CLASS]
+        data = [r for r in self.records if r["buffer"] != 0 and r["guid"] != OWN_CLASS]
+        return {"buffers": len(self.buffers),
+                "compressed": sum(1 for b in self.buffers if b["flags"] & 0x40),
+                "events": len(data), "header_records": len(head), "own_records": len(own),
+                "per_type": Counter(r["name"] for r in data),
+                "header_per_type": Counter(r["name"] for r in head),
+                "per_processor": Counter(str(r["cpu"]) for r in data),
+                "events_lost": self.header.get("lost"),
+                "buffers_lost": self.header.get("buffers_lost"),
+                "clock": self.header.get("clock"), "frequency": self.header.get("frequency"),
+                "session": self.header.get("session"), "file": self.header.get("file"),
+                "violations": self.violations}
+
+
+def walk_bytes(data, lenient=False):
+    walker = Walker(data, lenient)
+    walker.walk()
+    walker.check_buffers()
+    return walker
+
+
+def main(arguments):
+    paths = [a for a in arguments if not a.startswith("--")]
+    if len(paths) != 1 or set(arguments) - set(paths) - {"--lenient", "--payloads"}:
+        print(__doc__, file=sys.stderr)
+        return 2
+    with open(paths[0], "rb") as file:
+        walker = walk_bytes(file.read(), "--lenient" in arguments)
+    if "--payloads" in arguments:
+        for r in walker.records:
+            if r["buffer"] != 0 and r["guid"] != OWN_CLASS:
+                print(r["cpu"], r["stamp"], r["name"], r["type"], r["guid"], *r["instance"],
+                      r["parent_guid"], r["payload"].hex(), sep="\t")
+    print(json.dumps(walker.report()))
+    return 1 if walker.violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
