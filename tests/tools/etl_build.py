@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""Builds small .etl files for the tests of the tools, straight from the format."""
+
+import struct
+import uuid
+
+BUFFER_BYTES = 8192
+FIRST_STAMP = 1_000_000  # of the header event; raw
+PERF_FREQUENCY = 10_000_000  # one tick is 100 ns
+START = 134_116_992_000_000_000  # 2026-01-01T00:00:00Z as FILETIME
+
+
+def classic(guid, stamp, kind=1, level=4, process=10, thread=11, payload=b""):
+    """A FULL_HEADER64 record."""
+    return struct.pack("<HBBBBHIIq16sII", 48 + len(payload), 0x14, 0xC0, kind, level, 0, thread,
+                       process, stamp, uuid.UUID(guid).bytes_le, 0, 0) + payload
+
+
+def instance(guid, stamp, number, parent=0, parent_guid=str(uuid.UUID(int=0)), kind=1, level=4,
+             process=10, thread=11, payload=b""):
+    """An INSTANCE64 record."""
+    return (struct.pack("<HBBBBHIIq16sII", 72 + len(payload), 0x15, 0xC0, kind, level, 0, thread,
+                        process, stamp, uuid.UUID(guid).bytes_le, 0, 0)
+            + struct.pack("<II16s", number, parent, uuid.UUID(parent_guid).bytes_le) + payload)
+
+
+def extended_item(kind, data, last):
+    size = -(-(8 + len(data)) // 8) * 8
+    return struct.pack("<HHHH", size, kind, 0 if last else 1, len(data)) + data.ljust(size - 8, b"\0")
+
+
+def self_describing(guid, stamp, provider, event, payload=b""):
+    """An EVENT_HEADER64 record with provider traits and an event schema. Names are bytes."""
+    traits = struct.pack("<H", 3 + len(provider)) + provider + b"\0"
+    schema = struct.pack("<H", 4 + len(event)) + b"\0" + event + b"\0"
+    items = extended_item(12, traits, False) + extended_item(11, schema, True)
+    size = 80 + len(items) + len(payload)
+    return struct.pack("<HBBHHIIq16sHBBBBHQII16s", size, 0x13, 0xC0, 1, 0, 11, 10, stamp,
+                       uuid.UUID(guid).bytes_le, 0, 0, 11, 5, 0, 0, 0x8000000000000000, 0, 0,
+                       bytes(16)) + items + payload
+
+
+def described(guid, stamp, number, opcode):
+    """An EVENT_HEADER64 record of a manifest provider, without thread and process."""
+    return struct.pack("<HBBHHIIq16sHBBBBHQII16s", 80, 0x13, 0xC0, 0, 0, 0xFFFFFFFF, 0xFFFFFFFF,
+                       stamp, uuid.UUID(guid).bytes_le, number, 1, 16, 2, opcode, 7, 0x20, 0, 0,
+                       bytes(16))
+
+
+def buffer(records, sequence, processor=0, kind=0, stamp=0, size=BUFFER_BYTES):
+    body = b"".join(r.ljust(-(-len(r) // 8) * 8, b"\0") for r in records)
+    used = 72 + len(body)
+    assert used <= size
+    header = struct.pack("<IIIiqqQHHIIHHQQ", size, used, used, 0, stamp, sequence, 0, processor, 1,
+                         3, used, 0x20 | (1 if kind == 4 else 0), kind, 0, 0)
+    return (header + body).ljust(size, b"\xff")
+
+
+def header_buffer(buffers, name="session", finished=True, events_lost=0, buffers_lost=0,
+                  size=BUFFER_BYTES, processors=4):
+    log_header = struct.pack(
+        "<I4sIIqIIIIIIIIQQ172sIqqqII", size, bytes([10, 0, 1, 5]), 19045, processors,
+        START + 20_000_000 if finished else 0, 156250, 0, 1, buffers, 1, 8, events_lost, 3000, 0, 0,
+        bytes(172), 0, START - 1, PERF_FREQUENCY, START, 1, buffers_lost)
+    names = (name + "\0").encode("utf-16-le", "surrogatepass") + "x.etl\0".encode("utf-16-le")
+    record = struct.pack("<HBBHBBIIqII", 2, 2, 0xC0, 32 + len(log_header) + len(names), 0, 0, 11,
+                         10, FIRST_STAMP, 0, 0) + log_header + names
+    return buffer([record], 0, kind=4, size=size)
+
+
+def trace(per_buffer, **options):
+    """A whole file: one data buffer for each (processor, records) of `per_buffer`."""
+    data = [buffer(records, i + 1, processor, stamp=1 << 60)
+            for i, (processor, records) in enumerate(per_buffer)]
+    return b"".join([header_buffer(len(data) + 1, **options)] + data)

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_COMMANDS_H
+#define ETWAS_TOOLS_COMMANDS_H
+
+/*
+ * The commands of `etwas`, and what it exits with.
+ */
+
+/* Documented in --help. Where several apply, the first of output, open, damaged counts. */
+enum etwas_exit {
+    ETWAS_EXIT_FINE = 0,
+    ETWAS_EXIT_USAGE = 1, /* the command line is wrong; nothing was read */
+    ETWAS_EXIT_OPEN = 2, /* a file could not be opened, is not a trace, or could not be processed */
+    ETWAS_EXIT_DAMAGED = 3, /* a file is damaged; what could be read was shown */
+    ETWAS_EXIT_OUTPUT = 4,  /* the output could not be written */
+};
+
+/* argv[0] is the command's own name. Both return what the program exits with. */
+int etwas_command_dump(int argc, char **argv);
+int etwas_command_stat(int argc, char **argv);
+
+/* Prints `text` to standard output, the end of a --help; returns what the program exits with. */
+int etwas_command_help(const char *text);
+
+/*
+ * After a message of getopt_long: points to the help of "dump" or "stat". Returns ETWAS_EXIT_USAGE.
+ */
+int etwas_command_misused(const char *command);
+
+#endif

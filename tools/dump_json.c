@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Events as JSON objects, one a line. The keys and their order are part of the command's interface.
+ */
+
+#include "dump.h"
+
+static void put_key(struct etwas_output *output, const char *key)
+{
+    etwas_output_text(output, ",\"");
+    etwas_output_text(output, key);
+    etwas_output_text(output, "\":");
+}
+
+static void put_number(struct etwas_output *output, const char *key, uint64_t value)
+{
+    put_key(output, key);
+    etwas_output_unsigned(output, value);
+}
+
+static void put_guid(struct etwas_output *output, const char *key, const etwas_guid *guid)
+{
+    put_key(output, key);
+    etwas_output_char(output, '"');
+    etwas_text_guid(output, guid);
+    etwas_output_char(output, '"');
+}
+
+static void put_hex(struct etwas_output *output, const char *key, const void *data, size_t bytes)
+{
+    put_key(output, key);
+    etwas_output_char(output, '"');
+    etwas_output_hex(output, data, bytes);
+    etwas_output_char(output, '"');
+}
+
+static void put_id(struct etwas_output *output, const char *key, uint32_t id)
+{
+    if (id == ETWAS_EVENT_UNKNOWN_ID) {
+        put_key(output, key);
+        etwas_output_text(output, "null");
+    } else {
+        put_number(output, key, id);
+    }
+}
+
+static void put_name(struct etwas_output *output, const struct etwas_event *event)
+{
+    if (etwas_event_has_name(event)) {
+        put_key(output, "name");
+        etwas_output_char(output, '"');
+        etwas_event_put_name(output, ETWAS_TEXT_JSON, event);
+        etwas_output_char(output, '"');
+    }
+}
+
+static void put_instance(struct etwas_output *output, const EVENT_EXTENDED_ITEM_INSTANCE *instance)
+{
+    put_number(output, "instance", instance->InstanceId);
+    put_number(output, "parent_instance", instance->ParentInstanceId);
+    put_guid(output, "parent_class", &instance->ParentGuid);
+}
+
+static void put_descriptor(struct etwas_output *output, const EVENT_HEADER *header)
+{
+    static const etwas_guid none;
+    const EVENT_DESCRIPTOR *descriptor = &header->EventDescriptor;
+
+    put_number(output, "id", descriptor->Id);
+    put_number(output, "channel", descriptor->Channel);
+    put_number(output, "task", descriptor->Task);
+    etwas_output_format(output, ",\"keyword\":\"0x%llx\"", (unsigned long long)descriptor->Keyword);
+    if (memcmp(&header->ActivityId, &none, sizeof none) != 0) {
+        put_guid(output, "activity", &header->ActivityId);
+    }
+}
+
+/* All items but the instance, which has keys of its own. */
+static void put_extended(struct etwas_output *output, const EVENT_RECORD *record)
+{
+    const char *before = ",\"extended\":[";
+
+    for (uint16_t i = 0; i < record->ExtendedDataCount; i++) {
+        const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
+
+        if (item->ExtType != EVENT_HEADER_EXT_TYPE_INSTANCE_INFO) {
+            etwas_output_text(output, before);
+            etwas_output_text(output, "{\"type\":");
+            etwas_output_unsigned(output, item->ExtType);
+            put_hex(output, "data", (const void *)(uintptr_t)item->DataPtr, item->DataSize);
+            etwas_output_char(output, '}');
+            before = ",";
+        }
+    }
+    if (before[1] == '\0') {
+        etwas_output_char(output, ']');
+    }
+}
+
+void etwas_dump_json(struct etwas_dump *dump, const struct etwas_input *input,
+                     const EVENT_RECORD *record)
+{
+    struct etwas_output *output = dump->output;
+    const EVENT_HEADER *header = &record->EventHeader;
+    struct etwas_event event;
+
+    etwas_event_read(record, &event);
+    if (dump->raw) {
+        etwas_output_text(output, "{\"raw_time\":");
+        etwas_output_signed(output, header->TimeStamp.QuadPart);
+    } else {
+        etwas_output_text(output, "{\"time\":\"");
+        etwas_text_time(output, header->TimeStamp.QuadPart);
+        etwas_output_char(output, '"');
+    }
+    if (dump->several_files) {
+        put_number(output, "file", input->number);
+    }
+    put_number(output, "processor", event.processor);
+    put_id(output, "process", header->ProcessId);
+    put_id(output, "thread", header->ThreadId);
+    put_guid(output, "class", &header->ProviderId);
+    put_name(output, &event);
+    put_number(output, "type", header->EventDescriptor.Opcode);
+    put_number(output, "level", header->EventDescriptor.Level);
+    put_number(output, "version", header->EventDescriptor.Version);
+    if (!event.classic) {
+        put_descriptor(output, header);
+    }
+    if (event.has_instance) {
+        put_instance(output, &event.instance);
+    }
+    put_extended(output, record);
+    put_hex(output, "payload", record->UserData, record->UserDataLength);
+    etwas_output_text(output, "}\n");
+}

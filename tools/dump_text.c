@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Events as lines of columns, each column always there.
+ */
+
+#include "dump.h"
+
+void etwas_dump_text_title(struct etwas_dump *dump)
+{
+    if (dump->several_files) {
+        for (uint32_t i = 0; i < dump->run->count; i++) {
+            const struct etwas_input *input = &dump->run->inputs[i];
+
+            etwas_output_format(dump->output, "# file %u: ", input->number);
+            etwas_text_utf8(dump->output, ETWAS_TEXT_PLAIN, input->path, strlen(input->path));
+            etwas_output_char(dump->output, '\n');
+        }
+    }
+    etwas_output_format(dump->output,
+                        "# %s%s cpu process thread class type level instance parent payload\n",
+                        dump->several_files ? "file " : "", dump->raw ? "raw_time" : "time");
+}
+
+static void put_id(struct etwas_output *output, uint32_t id)
+{
+    if (id == ETWAS_EVENT_UNKNOWN_ID) {
+        etwas_output_text(output, "      -");
+    } else {
+        etwas_output_unsigned_wide(output, id, 7);
+    }
+}
+
+static void put_class(struct etwas_output *output, const EVENT_RECORD *record,
+                      const struct etwas_event *event)
+{
+    const EVENT_DESCRIPTOR *descriptor = &record->EventHeader.EventDescriptor;
+
+    if (etwas_event_has_name(event)) {
+        etwas_event_put_name(output, ETWAS_TEXT_WORD, event);
+    } else {
+        etwas_text_guid(output, &record->EventHeader.ProviderId);
+    }
+    etwas_output_char(output, ' ');
+    if (!event->classic) {
+        etwas_output_char(output, '#');
+        etwas_output_unsigned(output, descriptor->Id);
+        etwas_output_char(output, '/');
+    }
+    etwas_output_unsigned(output, descriptor->Opcode);
+    etwas_output_char(output, ' ');
+    etwas_output_unsigned(output, descriptor->Level);
+}
+
+static void put_instance(struct etwas_output *output, const struct etwas_event *event)
+{
+    static const etwas_guid none;
+
+    if (!event->has_instance) {
+        etwas_output_text(output, "- -");
+        return;
+    }
+    etwas_output_unsigned(output, event->instance.InstanceId);
+    etwas_output_char(output, ' ');
+    if (event->instance.ParentInstanceId == 0 &&
+        memcmp(&event->instance.ParentGuid, &none, sizeof none) == 0) {
+        etwas_output_char(output, '-');
+        return;
+    }
+    etwas_output_unsigned(output, event->instance.ParentInstanceId);
+    etwas_output_char(output, '@');
+    etwas_text_guid(output, &event->instance.ParentGuid);
+}
+
+void etwas_dump_text(struct etwas_dump *dump, const struct etwas_input *input,
+                     const EVENT_RECORD *record)
+{
+    struct etwas_output *output = dump->output;
+    const EVENT_HEADER *header = &record->EventHeader;
+    struct etwas_event event;
+
+    etwas_event_read(record, &event);
+    if (dump->several_files) {
+        etwas_output_unsigned_wide(output, input->number, 6);
+        etwas_output_char(output, ' ');
+    }
+    if (dump->raw) {
+        etwas_output_signed(output, header->TimeStamp.QuadPart);
+    } else {
+        etwas_text_time(output, header->TimeStamp.QuadPart);
+    }
+    etwas_output_char(output, ' ');
+    etwas_output_unsigned_wide(output, event.processor, 4);
+    etwas_output_char(output, ' ');
+    put_id(output, header->ProcessId);
+    etwas_output_char(output, ' ');
+    put_id(output, header->ThreadId);
+    etwas_output_char(output, ' ');
+    put_class(output, record, &event);
+    etwas_output_char(output, ' ');
+    put_instance(output, &event);
+    etwas_output_char(output, ' ');
+    if (record->UserDataLength > 0) {
+        etwas_output_hex(output, record->UserData, record->UserDataLength);
+    } else {
+        etwas_output_char(output, '-');
+    }
+    etwas_output_char(output, '\n');
+}

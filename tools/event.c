@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Reads the parts of an EVENT_RECORD. Extended items come from the file: their sizes are checked.
+ */
+
+#include "event.h"
+
+#include "names.h"
+
+uint32_t etwas_event_processor(const EVENT_RECORD *record)
+{
+    if ((record->EventHeader.Flags & EVENT_HEADER_FLAG_PROCESSOR_INDEX) != 0) {
+        return record->BufferContext.ProcessorIndex;
+    }
+    return record->BufferContext.ProcessorNumber;
+}
+
+bool etwas_event_is_header_class(const EVENT_RECORD *record)
+{
+    return (record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) != 0 &&
+           memcmp(&record->EventHeader.ProviderId, &etwas_names_header_class,
+                  sizeof etwas_names_header_class) == 0;
+}
+
+static struct etwas_event_string string_at(const char *data, size_t offset, size_t bytes)
+{
+    struct etwas_event_string string = {NULL, 0};
+
+    if (offset < bytes && data[offset] != '\0') {
+        string.text = data + offset;
+        string.bytes = strnlen(data + offset, bytes - offset);
+    }
+    return string;
+}
+
+/* Schema of a self-describing event: u16 size, tag bytes (bit 7: another follows), name. */
+static struct etwas_event_string schema_name(const char *data, size_t bytes)
+{
+    size_t offset = 2;
+
+    while (offset < bytes && (data[offset] & 0x80) != 0) {
+        offset++;
+    }
+    return string_at(data, offset + 1, bytes);
+}
+
+static void read_item(const EVENT_HEADER_EXTENDED_DATA_ITEM *item, struct etwas_event *event)
+{
+    const char *data = (const char *)(uintptr_t)item->DataPtr;
+
+    switch (item->ExtType) {
+    case EVENT_HEADER_EXT_TYPE_INSTANCE_INFO:
+        if (item->DataSize >= sizeof event->instance) {
+            memcpy(&event->instance, data, sizeof event->instance);
+            event->has_instance = true;
+        }
+        break;
+    case EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL:
+        event->event_name = schema_name(data, item->DataSize);
+        break;
+    case EVENT_HEADER_EXT_TYPE_PROV_TRAITS:
+        event->provider_name = string_at(data, 2, item->DataSize);
+        break;
+    default:
+        break;
+    }
+}
+
+void etwas_event_read(const EVENT_RECORD *record, struct etwas_event *event)
+{
+    const EVENT_HEADER *header = &record->EventHeader;
+
+    *event = (struct etwas_event){
+        .classic = (header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) != 0,
+        .processor = etwas_event_processor(record),
+    };
+    for (uint16_t i = 0; i < record->ExtendedDataCount; i++) {
+        read_item(&record->ExtendedData[i], event);
+    }
+    if (event->classic) {
+        event->class_name = etwas_names_class(&header->ProviderId);
+        if (etwas_event_is_header_class(record)) {
+            event->type_name = etwas_names_header_type(header->EventDescriptor.Opcode);
+        }
+    }
+}
+
+bool etwas_event_has_name(const struct etwas_event *event)
+{
+    return event->class_name != NULL || event->provider_name.text != NULL ||
+           event->event_name.text != NULL;
+}
+
+static void put_string(struct etwas_output *output, enum etwas_text_style style,
+                       const struct etwas_event_string *string)
+{
+    if (string->text != NULL) {
+        etwas_text_utf8(output, style, string->text, string->bytes);
+    }
+}
+
+void etwas_event_put_name(struct etwas_output *output, enum etwas_text_style style,
+                          const struct etwas_event *event)
+{
+    if (event->class_name != NULL) {
+        etwas_output_text(output, event->class_name);
+        if (event->type_name != NULL) {
+            etwas_output_char(output, '/');
+            etwas_output_text(output, event->type_name);
+        }
+        return;
+    }
+    put_string(output, style, &event->provider_name);
+    if (event->event_name.text != NULL) {
+        etwas_output_char(output, '/');
+        put_string(output, style, &event->event_name);
+    }
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_EVENT_H
+#define ETWAS_TOOLS_EVENT_H
+
+/*
+ * What an EVENT_RECORD says, picked out of its flags and extended items.
+ */
+
+#include "output.h"
+#include "text.h"
+
+#include <etwas/evntcons.h>
+
+/* UTF-8 from the record, not terminated; NULL where there is none. */
+struct etwas_event_string {
+    const char *text;
+    size_t bytes;
+};
+
+/* ThreadId or ProcessId of a record that does not know it. */
+#define ETWAS_EVENT_UNKNOWN_ID 0xFFFFFFFFu
+
+struct etwas_event {
+    bool classic; /* else the event of a manifest or self-describing provider */
+    bool has_instance;
+    EVENT_EXTENDED_ITEM_INSTANCE instance;
+    uint32_t processor;
+    const char *class_name;                  /* well-known: "EventTrace" */
+    const char *type_name;                   /* of EventTrace only: "Header" */
+    struct etwas_event_string provider_name; /* of self-describing events */
+    struct etwas_event_string event_name;    /* likewise */
+};
+
+/* Looks at `record`; the strings point into it. */
+void etwas_event_read(const EVENT_RECORD *record, struct etwas_event *event);
+
+/* The processor of the buffer the record was in. */
+uint32_t etwas_event_processor(const EVENT_RECORD *record);
+
+/* Is this a record about the trace itself, of class EventTrace? */
+bool etwas_event_is_header_class(const EVENT_RECORD *record);
+
+/* Does the class have a name? */
+bool etwas_event_has_name(const struct etwas_event *event);
+
+/* Writes that name: "EventTrace/Header", or "PROVIDER/EVENT" of a self-describing event. */
+void etwas_event_put_name(struct etwas_output *output, enum etwas_text_style style,
+                          const struct etwas_event *event);
+
+#endif

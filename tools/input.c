@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Opening and processing trace files.
+ */
+
+#include "input.h"
+
+#include "commands.h"
+#include "names.h"
+#include "text.h"
+
+#include <inttypes.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void on_damage(const etwas_damage *damage, void *context)
+{
+    struct etwas_input *input = context;
+
+    if (input->damage_count < ETWAS_INPUT_DAMAGES_KEPT) {
+        input->damages[input->damage_count] = *damage;
+    }
+    input->damage_count++;
+}
+
+static uint32_t on_buffer(EVENT_TRACE_LOGFILEA *logfile)
+{
+    const struct etwas_input *input = logfile->Context;
+    struct etwas_input_run *run = input->run;
+
+    if (etwas_progress_due(&run->progress)) {
+        uint64_t done = 0;
+        uint64_t total = 0;
+
+        for (uint32_t i = 0; i < run->count; i++) {
+            etwas_trace_information information;
+
+            if (etwas_trace_query(run->inputs[i].trace, &information) == ERROR_SUCCESS) {
+                done += information.bytes_read;
+                total += information.file_bytes;
+            }
+        }
+        etwas_progress_show(&run->progress, done, total);
+    }
+    return !run->stop;
+}
+
+/* "etwas: PATH: " begins a message; etwas_output_flush ends it. */
+static struct etwas_output *message(const char *path)
+{
+    static struct etwas_output errors = {.descriptor = STDERR_FILENO};
+
+    etwas_output_text(&errors, "etwas: ");
+    etwas_text_utf8(&errors, ETWAS_TEXT_PLAIN, path, strlen(path));
+    etwas_output_text(&errors, ": ");
+    return &errors;
+}
+
+static void complain(const char *path, uint32_t code)
+{
+    struct stat status;
+    const char *reason = etwas_names_error(code);
+    struct etwas_output *errors = message(path);
+
+    /* ETW has one code for a folder and for a file without permission. */
+    if (code == ERROR_ACCESS_DENIED && stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
+        reason = "a folder, not a file";
+    }
+    if (reason != NULL) {
+        etwas_output_format(errors, "%s\n", reason);
+    } else {
+        etwas_output_format(errors, "error %" PRIu32 "\n", code);
+    }
+    etwas_output_flush(errors);
+}
+
+int etwas_input_open(struct etwas_input *input, const char *path, uint32_t number,
+                     const struct etwas_input_callbacks *callbacks, void *context)
+{
+    *input = (struct etwas_input){.path = path, .number = number, .context = context};
+    /* OpenTrace only reads the name, but ETW's structure has no const. */
+    input->logfile.LogFileName = (char *)(uintptr_t)path;
+    input->logfile.ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD;
+    if (callbacks->raw_time) {
+        input->logfile.ProcessTraceMode |= PROCESS_TRACE_MODE_RAW_TIMESTAMP;
+    }
+    input->logfile.EventRecordCallback = callbacks->record;
+    input->logfile.BufferCallback = on_buffer;
+    input->logfile.Context = input;
+    input->trace = OpenTraceA(&input->logfile);
+    if (input->trace == INVALID_PROCESSTRACE_HANDLE) {
+        complain(path, etwas_GetLastError());
+        return ETWAS_EXIT_OPEN;
+    }
+    etwas_trace_on_damage(input->trace, on_damage, input);
+    return ETWAS_EXIT_FINE;
+}
+
+int etwas_input_process(struct etwas_input_run *run)
+{
+    etwas_trace_handle traces[ETWAS_INPUT_FILES];
+    uint32_t code;
+    int result = ETWAS_EXIT_FINE;
+
+    for (uint32_t i = 0; i < run->count; i++) {
+        run->inputs[i].run = run;
+        traces[i] = run->inputs[i].trace;
+    }
+    code = ProcessTrace(traces, run->count, NULL, NULL);
+    etwas_progress_end(&run->progress);
+    for (uint32_t i = 0; i < run->count; i++) {
+        struct etwas_input *input = &run->inputs[i];
+
+        etwas_trace_query(input->trace, &input->information);
+        CloseTrace(input->trace);
+        if (input->damage_count > 0 || input->information.damages > 0) {
+            result = ETWAS_EXIT_DAMAGED;
+        }
+    }
+    if (code == ERROR_FILE_CORRUPT) {
+        result = ETWAS_EXIT_DAMAGED;
+    } else if (code != ERROR_SUCCESS && code != ERROR_CANCELLED) {
+        complain(run->count == 1 ? run->inputs[0].path : "the files", code);
+        result = ETWAS_EXIT_OPEN;
+    }
+    return result;
+}
+
+static void put_damage(struct etwas_output *output, const etwas_damage *damage)
+{
+    etwas_output_format(output, "at byte %" PRIu64 ": %s", damage->file_offset,
+                        etwas_damage_name(damage->kind));
+    if (damage->bytes_skipped > 0) {
+        etwas_output_format(output, " (%" PRIu64 " bytes skipped)", damage->bytes_skipped);
+    }
+    etwas_output_char(output, '\n');
+}
+
+void etwas_input_put_damages(struct etwas_output *output, const struct etwas_input *input,
+                             const char *prefix)
+{
+    for (uint64_t i = 0; i < input->damage_count && i < ETWAS_INPUT_DAMAGES_KEPT; i++) {
+        etwas_output_text(output, prefix);
+        put_damage(output, &input->damages[i]);
+    }
+    if (input->damage_count > ETWAS_INPUT_DAMAGES_KEPT) {
+        etwas_output_format(output, "%sand %" PRIu64 " more\n", prefix,
+                            input->damage_count - ETWAS_INPUT_DAMAGES_KEPT);
+    }
+}
+
+void etwas_input_warn(const struct etwas_input *input)
+{
+    const TRACE_LOGFILE_HEADER *header = &input->logfile.LogfileHeader;
+    struct etwas_output *errors;
+
+    for (uint64_t i = 0; i < input->damage_count && i < ETWAS_INPUT_DAMAGES_KEPT; i++) {
+        errors = message(input->path);
+        etwas_output_text(errors, "damaged ");
+        put_damage(errors, &input->damages[i]);
+        etwas_output_flush(errors);
+    }
+    if (input->damage_count > ETWAS_INPUT_DAMAGES_KEPT) {
+        errors = message(input->path);
+        etwas_output_format(errors, "damaged in %" PRIu64 " more places\n",
+                            input->damage_count - ETWAS_INPUT_DAMAGES_KEPT);
+        etwas_output_flush(errors);
+    }
+    if (header->EventsLost > 0 || header->BuffersLost > 0) {
+        errors = message(input->path);
+        etwas_output_format(errors,
+                            "%" PRIu32 " events and %" PRIu32
+                            " buffers were lost while the trace was recorded\n",
+                            header->EventsLost, header->BuffersLost);
+        etwas_output_flush(errors);
+    }
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_INPUT_H
+#define ETWAS_TOOLS_INPUT_H
+
+/*
+ * Trace files as the commands read them: opened, processed, and what was wrong with them kept.
+ */
+
+#include "output.h"
+#include "progress.h"
+
+#include <etwas/etwas.h>
+#include <etwas/evntcons.h>
+
+enum {
+    ETWAS_INPUT_FILES = 64,        /* ProcessTrace takes no more at once */
+    ETWAS_INPUT_DAMAGES_KEPT = 20, /* the first ones; a file may have any number */
+};
+
+struct etwas_input {
+    const char *path;
+    uint32_t number;             /* of the file on the command line, from 1 */
+    void *context;               /* of the command */
+    struct etwas_input_run *run; /* while it is processed */
+    etwas_trace_handle trace;
+    EVENT_TRACE_LOGFILEA logfile; /* OpenTrace's */
+    etwas_trace_information information;
+    etwas_damage damages[ETWAS_INPUT_DAMAGES_KEPT];
+    uint64_t damage_count;
+};
+
+/* What the files of one etwas_input_process have in common. */
+struct etwas_input_callbacks {
+    PEVENT_RECORD_CALLBACK record; /* UserContext is the struct etwas_input */
+    bool raw_time;                 /* time stamps as recorded */
+};
+
+/*
+ * Opens `path`. `input` must stay where it is until it is closed. Returns ETWAS_EXIT_FINE, or says
+ * on standard error what is wrong and returns ETWAS_EXIT_OPEN.
+ */
+int etwas_input_open(struct etwas_input *input, const char *path, uint32_t number,
+                     const struct etwas_input_callbacks *callbacks, void *context);
+
+/* A run over several inputs. */
+struct etwas_input_run {
+    struct etwas_input *inputs;
+    uint32_t count;
+    bool stop; /* set by a record callback: no more events are wanted */
+    struct etwas_progress progress;
+};
+
+/*
+ * Delivers the events of all inputs in one time order and closes the inputs. Fills `information`
+ * and the damages. Returns ETWAS_EXIT_FINE, ETWAS_EXIT_DAMAGED, or ETWAS_EXIT_OPEN after a message
+ * on standard error.
+ */
+int etwas_input_process(struct etwas_input_run *run);
+
+/* One line for each damage kept and one for the rest, each begun with `prefix`. */
+void etwas_input_put_damages(struct etwas_output *output, const struct etwas_input *input,
+                             const char *prefix);
+
+/* The same, and what was lost while recording, on standard error. */
+void etwas_input_warn(const struct etwas_input *input);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The command `etwas`: looks into event traces (.etl).
+ */
+
+#include "commands.h"
+#include "output.h"
+
+#include <etwas/etwas.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+    "usage: etwas dump [OPTION...] FILE...   show the events, a line for each\n"
+    "       etwas stat [OPTION...] FILE...   say what is in a trace, and what is not\n"
+    "       etwas COMMAND --help             everything about a command\n"
+    "       etwas --version\n"
+    "\n"
+    "Looks into event trace logs (.etl), from etwas or from Windows. Nothing is ever\n"
+    "changed. A file is read piece by piece: a large one needs no more memory than a\n"
+    "small one. It must be a regular file, not a pipe. Output is UTF-8; control\n"
+    "characters in names are shown as \\xNN or \\u{N}.\n"
+    "\n"
+    "Exit codes:\n"
+    "  0  all is well; lost events are not damage\n"
+    "  1  the command line is wrong\n"
+    "  2  a file could not be opened, is not an event trace, or could not be read to\n"
+    "     its end; the other files were shown\n"
+    "  3  a file is damaged; what could be read was shown\n"
+    "  4  the output could not be written\n"
+    "\n"
+    "Examples:\n"
+    "  etwas stat service.etl\n"
+    "  etwas dump --limit 20 service.etl\n"
+    "  etwas dump --json service.etl | jq -c 'select(.level <= 2)'\n";
+
+int etwas_command_help(const char *text)
+{
+    static struct etwas_output output = {.descriptor = STDOUT_FILENO};
+
+    etwas_output_text(&output, text);
+    return etwas_output_finish(&output) ? ETWAS_EXIT_FINE : ETWAS_EXIT_OUTPUT;
+}
+
+int etwas_command_misused(const char *command)
+{
+    if (command != NULL) {
+        fprintf(stderr, "See 'etwas %s --help'.\n", command);
+    } else {
+        fputs("See 'etwas --help'.\n", stderr);
+    }
+    return ETWAS_EXIT_USAGE;
+}
+
+static int show_version(void)
+{
+    static struct etwas_output output = {.descriptor = STDOUT_FILENO};
+
+    etwas_output_format(&output, "etwas %s\n", etwas_version());
+    return etwas_output_finish(&output) ? ETWAS_EXIT_FINE : ETWAS_EXIT_OUTPUT;
+}
+
+int main(int argc, char **argv)
+{
+    /* What getopt_long calls the command in its messages. */
+    static char dump_name[] = "etwas dump";
+    static char stat_name[] = "etwas stat";
+    const char *command = argc > 1 ? argv[1] : "";
+
+    if (strcmp(command, "dump") == 0) {
+        argv[1] = dump_name;
+        return etwas_command_dump(argc - 1, argv + 1);
+    }
+    if (strcmp(command, "stat") == 0) {
+        argv[1] = stat_name;
+        return etwas_command_stat(argc - 1, argv + 1);
+    }
+    if (strcmp(command, "--help") == 0 || strcmp(command, "-h") == 0 ||
+        strcmp(command, "help") == 0) {
+        return etwas_command_help(help);
+    }
+    if (strcmp(command, "--version") == 0 || strcmp(command, "-V") == 0) {
+        return show_version();
+    }
+    if (argc > 1) {
+        fprintf(stderr, "etwas: '%s' is not a command\n", command);
+    } else {
+        fputs("etwas: which command?\n", stderr);
+    }
+    return etwas_command_misused(NULL);
+}

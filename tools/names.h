@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_NAMES_H
+#define ETWAS_TOOLS_NAMES_H
+
+/*
+ * Names for what a trace holds as numbers: well-known event classes, modes, clocks, error codes.
+ */
+
+#include "output.h"
+
+#include <etwas/types.h>
+
+/* The log file header and what else belongs to the file itself. */
+extern const etwas_guid etwas_names_header_class;
+
+/* The name of an event class of the Windows kernel, "DiskIo"; NULL for any other class. */
+const char *etwas_names_class(const etwas_guid *guid);
+
+/* The name of a type of the class etwas_names_header_class, "Header"; NULL where there is none. */
+const char *etwas_names_header_type(uint8_t type);
+
+/* "sequential, buffering"; bits without a name in hex. `separator` goes between two. */
+void etwas_names_mode(struct etwas_output *output, uint32_t log_file_mode, const char *separator);
+
+/* "performance counter" */
+const char *etwas_names_clock(uint32_t clock);
+
+/* Why a trace could not be opened or read, as a part of a sentence. */
+const char *etwas_names_error(uint32_t code);
+
+#endif

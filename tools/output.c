@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The output buffer, and numbers in it without printf.
+ */
+
+#include "output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+void etwas_output_flush(struct etwas_output *output)
+{
+    size_t done = 0;
+
+    while (output->error == 0 && done < output->used_bytes) {
+        ssize_t written =
+            write(output->descriptor, output->bytes + done, output->used_bytes - done);
+
+        if (written >= 0) {
+            done += (size_t)written;
+        } else if (errno != EINTR) {
+            output->error = errno;
+        }
+    }
+    output->used_bytes = 0;
+}
+
+bool etwas_output_finish(struct etwas_output *output)
+{
+    etwas_output_flush(output);
+    if (output->error != 0 && output->error != EPIPE) {
+        fprintf(stderr, "etwas: cannot write the output: %s\n", strerror(output->error));
+    }
+    return output->error == 0;
+}
+
+void etwas_output_format(struct etwas_output *output, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    int length;
+
+    va_start(arguments, format);
+    length = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (length > 0) {
+        size_t bytes = (size_t)length < sizeof text ? (size_t)length : sizeof text - 1;
+
+        etwas_output_bytes(output, text, bytes);
+    }
+}
+
+/* The digits of `value` end at text + 20; returns how many there are. */
+static unsigned decimal_digits(char text[20], uint64_t value)
+{
+    unsigned count = 0;
+
+    do {
+        count++;
+        text[20 - count] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value != 0);
+    return count;
+}
+
+void etwas_output_unsigned(struct etwas_output *output, uint64_t value)
+{
+    char text[20];
+    unsigned count = decimal_digits(text, value);
+
+    etwas_output_bytes(output, text + 20 - count, count);
+}
+
+void etwas_output_signed(struct etwas_output *output, int64_t value)
+{
+    if (value < 0) {
+        etwas_output_char(output, '-');
+        /* 0 - x is right for INT64_MIN too. */
+        etwas_output_unsigned(output, UINT64_C(0) - (uint64_t)value);
+    } else {
+        etwas_output_unsigned(output, (uint64_t)value);
+    }
+}
+
+void etwas_output_unsigned_wide(struct etwas_output *output, uint64_t value, unsigned width)
+{
+    char text[20];
+    unsigned count = decimal_digits(text, value);
+
+    memset(text, ' ', 20 - count);
+    if (count < width) {
+        count = width;
+    }
+    etwas_output_bytes(output, text + 20 - count, count);
+}
+
+void etwas_output_hex(struct etwas_output *output, const void *data, size_t bytes)
+{
+    static const char digits[] = "0123456789abcdef";
+    const uint8_t *source = data;
+    char *text = etwas_output_room(output, 2 * bytes);
+
+    for (size_t i = 0; i < bytes; i++) {
+        text[2 * i] = digits[source[i] >> 4];
+        text[2 * i + 1] = digits[source[i] & 15];
+    }
+    output->used_bytes += 2 * bytes;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_OUTPUT_H
+#define ETWAS_TOOLS_OUTPUT_H
+
+/*
+ * Standard output, or standard error, through one large buffer: what makes a dump of millions of
+ * lines fast.
+ *
+ * A failed write is remembered and everything after it is dropped; ask etwas_output_finish.
+ */
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum {
+    ETWAS_OUTPUT_BYTES = 512 * 1024
+};
+
+struct etwas_output {
+    int descriptor;
+    size_t used_bytes;
+    int error; /* errno of the first write that failed; 0 while all is well */
+    char bytes[ETWAS_OUTPUT_BYTES];
+};
+
+/* Writes what is buffered. */
+void etwas_output_flush(struct etwas_output *output);
+
+/*
+ * Flushes and says whether everything was written. Reports a failure on standard error, except that
+ * the reader went away (EPIPE), which is no news to whoever closed the pipe.
+ */
+bool etwas_output_finish(struct etwas_output *output);
+
+/* For lines that need not be fast. Formats into at most 512 bytes. */
+void etwas_output_format(struct etwas_output *output, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/*
+ * Room for `bytes` (at most ETWAS_OUTPUT_BYTES) in one piece; the caller fills it and adds what it
+ * used to used_bytes.
+ */
+static inline char *etwas_output_room(struct etwas_output *output, size_t bytes)
+{
+    if (ETWAS_OUTPUT_BYTES - output->used_bytes < bytes) {
+        etwas_output_flush(output);
+    }
+    return output->bytes + output->used_bytes;
+}
+
+/* `bytes` is at most ETWAS_OUTPUT_BYTES. */
+static inline void etwas_output_bytes(struct etwas_output *output, const void *data, size_t bytes)
+{
+    memcpy(etwas_output_room(output, bytes), data, bytes);
+    output->used_bytes += bytes;
+}
+
+static inline void etwas_output_text(struct etwas_output *output, const char *text)
+{
+    etwas_output_bytes(output, text, strlen(text));
+}
+
+static inline void etwas_output_char(struct etwas_output *output, char character)
+{
+    *etwas_output_room(output, 1) = character;
+    output->used_bytes++;
+}
+
+void etwas_output_unsigned(struct etwas_output *output, uint64_t value);
+void etwas_output_signed(struct etwas_output *output, int64_t value);
+
+/* Right-justified in `width` columns (at most 20). */
+void etwas_output_unsigned_wide(struct etwas_output *output, uint64_t value, unsigned width);
+
+/* Two digits for each of `bytes` bytes, at most 65,535. */
+void etwas_output_hex(struct etwas_output *output, const void *data, size_t bytes);
+
+#endif

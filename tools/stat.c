@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The command `etwas stat`.
+ */
+
+#include "stat.h"
+
+#include "commands.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static const char help[] =
+    "usage: etwas stat [--json] FILE...\n"
+    "\n"
+    "Says what is in each trace: first what is not in it (damage, lost events, no\n"
+    "end), then the session that recorded it, then how many events there are of each\n"
+    "processor and of each class and type, most frequent first. Reads the whole file.\n"
+    "\n"
+    "  -j, --json   one JSON object a line for each file\n"
+    "  -h, --help   this text\n"
+    "\n"
+    "Records of class EventTrace describe the trace itself; they are no events here.\n"
+    "Lost events and buffers are the session's own counts. Rates are over the\n"
+    "session's duration, to the last event where the session wrote no end.\n"
+    "\n"
+    "JSON keys:\n"
+    "  file; damaged; damage_count; bytes_skipped; damages (the first 20: offset,\n"
+    "  kind, bytes_skipped); events_lost; buffers_lost; unfinished;\n"
+    "  session; log_file; mode; mode_names; buffer_bytes; buffers (in the file);\n"
+    "  buffers_written (by the session's count); clock; clock_frequency (ticks a\n"
+    "  second); calibrated; computer_processors; processor_mhz; pointer_bytes;\n"
+    "  system; booted; started; ended (null: unfinished); duration_s; file_bytes;\n"
+    "  compressed; events; payload_bytes; header_events (of class EventTrace);\n"
+    "  events_per_second; first_event; last_event;\n"
+    "  processors (processor, events, payload_bytes);\n"
+    "  classes (class, name if it has one, type, id of manifest events, events,\n"
+    "  payload_bytes); other_class_events (of more than 65536 kinds).\n"
+    "Times are UTC.\n"
+    "\n"
+    "Exit codes: see 'etwas --help'.\n";
+
+static void on_record(EVENT_RECORD *record)
+{
+    const struct etwas_input *input = record->UserContext;
+
+    etwas_stat_add(input->context, record);
+}
+
+/* Shows one file; returns what the program would exit with if it were the only one. */
+static int show(struct etwas_output *output, bool json, const char *path, uint32_t number)
+{
+    static struct etwas_stat stat;
+    static struct etwas_input input;
+    const struct etwas_input_callbacks callbacks = {on_record, false};
+    struct etwas_input_run run = {.inputs = &input, .count = 1};
+    int result = etwas_input_open(&input, path, number, &callbacks, &stat);
+
+    if (result != ETWAS_EXIT_FINE) {
+        return result;
+    }
+    etwas_progress_start(&run.progress, false);
+    result = etwas_input_process(&run);
+    if (stat.out_of_memory) {
+        fputs("etwas: not enough memory to count everything\n", stderr);
+        result = ETWAS_EXIT_OPEN;
+    }
+    if (json) {
+        etwas_stat_json(output, &stat, &input, result);
+    } else {
+        if (number > 1) {
+            etwas_output_char(output, '\n');
+        }
+        etwas_stat_text(output, &stat, &input, result);
+    }
+    etwas_stat_clear(&stat);
+    return result;
+}
+
+int etwas_command_stat(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"json", no_argument, NULL, 'j'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    static struct etwas_output output = {.descriptor = STDOUT_FILENO};
+    bool json = false;
+    int result = ETWAS_EXIT_FINE;
+    int option;
+
+    while ((option = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
+        if (option == 'h') {
+            return etwas_command_help(help);
+        }
+        if (option != 'j') {
+            return etwas_command_misused("stat");
+        }
+        json = true;
+    }
+    if (optind == argc) {
+        fputs("etwas stat: which file?\n", stderr);
+        return etwas_command_misused("stat");
+    }
+    for (int i = optind; i < argc && output.error == 0; i++) {
+        int shown = show(&output, json, argv[i], (uint32_t)(i - optind + 1));
+
+        /* A file that cannot be opened weighs more than a damaged one. */
+        if (result == ETWAS_EXIT_FINE || shown == ETWAS_EXIT_OPEN) {
+            result = shown;
+        }
+        etwas_output_flush(&output);
+    }
+    return etwas_output_finish(&output) ? result : ETWAS_EXIT_OUTPUT;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_STAT_H
+#define ETWAS_TOOLS_STAT_H
+
+/*
+ * What `etwas stat` counts. Memory does not grow with the file: at most ETWAS_STAT_KINDS kinds of
+ * events are told apart.
+ */
+
+#include "event.h"
+#include "input.h"
+
+enum {
+    ETWAS_STAT_PROCESSORS = 65536, /* every value a buffer's 16-bit processor index can have */
+    ETWAS_STAT_KINDS = 65536,
+    ETWAS_STAT_NAME_BYTES = 64, /* kept of a self-describing event's names */
+    ETWAS_STAT_LOG_NAME_UNITS = 1025,
+};
+
+struct etwas_stat_count {
+    uint64_t events;
+    uint64_t payload_bytes;
+};
+
+/* One kind of event: a class and type, or a provider and id. */
+struct etwas_stat_kind {
+    struct etwas_stat_key {
+        etwas_guid guid;
+        uint16_t id;  /* 0 for classic events */
+        uint8_t type; /* opcode of manifest events */
+        bool classic;
+        char event_name[ETWAS_STAT_NAME_BYTES]; /* self-describing events, padded with 0 */
+    } key;
+    char provider_name[ETWAS_STAT_NAME_BYTES]; /* likewise */
+    struct etwas_stat_count count;
+};
+
+struct etwas_stat {
+    struct etwas_stat_count total;  /* without the records of class EventTrace */
+    struct etwas_stat_count header; /* those */
+    struct etwas_stat_count processors[ETWAS_STAT_PROCESSORS];
+    void *kinds; /* tsearch's tree of struct etwas_stat_kind */
+    uint32_t kind_count;
+    struct etwas_stat_kind *latest;      /* of the event before: often the same again */
+    struct etwas_stat_count other_kinds; /* of more kinds than are told apart */
+    bool out_of_memory;
+    int64_t first_filetime; /* of the events in total; 0 without one */
+    int64_t last_filetime;
+    uint16_t session_name[ETWAS_STAT_LOG_NAME_UNITS]; /* UTF-16, from the header event */
+    uint16_t log_file_name[ETWAS_STAT_LOG_NAME_UNITS];
+    size_t session_name_units;
+    size_t log_file_name_units;
+};
+
+/* Counts one event. */
+void etwas_stat_add(struct etwas_stat *stat, const EVENT_RECORD *record);
+
+/*
+ * The kinds, those with most events first. The caller frees the array, not what it points to. NULL
+ * where memory is short.
+ */
+struct etwas_stat_kind **etwas_stat_sorted_kinds(const struct etwas_stat *stat);
+
+/* Fills the names of `event`, for etwas_event_has_name and etwas_event_put_name. */
+void etwas_stat_kind_names(const struct etwas_stat_kind *kind, struct etwas_event *event);
+
+/* Frees everything the counting allocated. */
+void etwas_stat_clear(struct etwas_stat *stat);
+
+/*
+ * The time the trace covers, in 100 ns: to the session's end, or to the last event where the
+ * session wrote no end. 0 where it is not known.
+ */
+int64_t etwas_stat_duration_100ns(const struct etwas_stat *stat, const struct etwas_input *input);
+
+/* A rate, 0 where the duration is not known. */
+double etwas_stat_per_second(uint64_t count, int64_t duration_100ns);
+
+/* `result` is what etwas_input_process returned. */
+void etwas_stat_text(struct etwas_output *output, const struct etwas_stat *stat,
+                     const struct etwas_input *input, int result);
+void etwas_stat_json(struct etwas_output *output, const struct etwas_stat *stat,
+                     const struct etwas_input *input, int result);
+
+#endif

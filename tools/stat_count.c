@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Counting for `etwas stat`.
+ */
+
+#include "stat.h"
+
+#include "names.h"
+
+#include <search.h>
+#include <stdlib.h>
+
+_Static_assert(sizeof(struct etwas_stat_key) == 20 + ETWAS_STAT_NAME_BYTES,
+               "keys are compared as bytes and have no padding");
+
+static int compare_keys(const void *left, const void *right)
+{
+    return memcmp(&((const struct etwas_stat_kind *)left)->key,
+                  &((const struct etwas_stat_kind *)right)->key, sizeof(struct etwas_stat_key));
+}
+
+static void keep_name(char kept[ETWAS_STAT_NAME_BYTES], const struct etwas_event_string *name)
+{
+    if (name->text != NULL) {
+        memcpy(kept, name->text,
+               name->bytes < ETWAS_STAT_NAME_BYTES ? name->bytes : ETWAS_STAT_NAME_BYTES);
+    }
+}
+
+static void count(struct etwas_stat_count *counted, const EVENT_RECORD *record)
+{
+    counted->events++;
+    counted->payload_bytes += record->UserDataLength;
+}
+
+/* The kind that equals `wanted`, made if it is new; NULL where there are too many. */
+static struct etwas_stat_kind *find_kind(struct etwas_stat *stat,
+                                         const struct etwas_stat_kind *wanted)
+{
+    struct etwas_stat_kind *kind;
+    void *node = tfind(wanted, &stat->kinds, compare_keys);
+
+    if (node != NULL) {
+        return *(struct etwas_stat_kind **)node;
+    }
+    if (stat->kind_count == ETWAS_STAT_KINDS) {
+        return NULL;
+    }
+    kind = malloc(sizeof *kind);
+    if (kind == NULL) {
+        stat->out_of_memory = true;
+        return NULL;
+    }
+    *kind = *wanted;
+    if (tsearch(kind, &stat->kinds, compare_keys) == NULL) {
+        stat->out_of_memory = true;
+        free(kind);
+        return NULL;
+    }
+    stat->kind_count++;
+    return kind;
+}
+
+static void count_kind(struct etwas_stat *stat, const EVENT_RECORD *record)
+{
+    const EVENT_HEADER *header = &record->EventHeader;
+    struct etwas_stat_kind wanted = {.count = {0, 0}};
+    struct etwas_event event;
+
+    etwas_event_read(record, &event);
+    wanted.key.guid = header->ProviderId;
+    wanted.key.type = header->EventDescriptor.Opcode;
+    wanted.key.id = event.classic ? 0 : header->EventDescriptor.Id;
+    wanted.key.classic = event.classic;
+    keep_name(wanted.key.event_name, &event.event_name);
+    keep_name(wanted.provider_name, &event.provider_name);
+    if (stat->latest == NULL || compare_keys(stat->latest, &wanted) != 0) {
+        stat->latest = find_kind(stat, &wanted);
+    }
+    count(stat->latest != NULL ? &stat->latest->count : &stat->other_kinds, record);
+}
+
+/* Keeps a UTF-16 string of `bytes` bytes at most; returns how many bytes it takes with its 0. */
+static size_t keep_log_name(uint16_t kept[ETWAS_STAT_LOG_NAME_UNITS], size_t *units,
+                            const char *text, size_t bytes)
+{
+    size_t length = 0;
+    uint16_t unit = 0;
+
+    for (; 2 * length + 2 <= bytes; length++) {
+        memcpy(&unit, text + 2 * length, sizeof unit);
+        if (unit == 0) {
+            break;
+        }
+        if (length < ETWAS_STAT_LOG_NAME_UNITS) {
+            kept[length] = unit;
+            *units = length + 1;
+        }
+    }
+    return 2 * length + 2 <= bytes ? 2 * length + 2 : bytes;
+}
+
+/* The two names follow the log file header in the payload of the header event. */
+static void keep_log_names(struct etwas_stat *stat, const EVENT_RECORD *record)
+{
+    bool is_32_bit = (record->EventHeader.Flags & EVENT_HEADER_FLAG_32_BIT_HEADER) != 0;
+    size_t offset = is_32_bit ? sizeof(TRACE_LOGFILE_HEADER32) : sizeof(TRACE_LOGFILE_HEADER64);
+    const char *payload = record->UserData;
+    size_t bytes = record->UserDataLength;
+
+    if (offset < bytes) {
+        offset += keep_log_name(stat->session_name, &stat->session_name_units, payload + offset,
+                                bytes - offset);
+        keep_log_name(stat->log_file_name, &stat->log_file_name_units, payload + offset,
+                      bytes - offset);
+    }
+}
+
+void etwas_stat_add(struct etwas_stat *stat, const EVENT_RECORD *record)
+{
+    int64_t filetime = record->EventHeader.TimeStamp.QuadPart;
+
+    if (etwas_event_is_header_class(record)) {
+        count(&stat->header, record);
+        if (record->EventHeader.EventDescriptor.Opcode == EVENT_TRACE_TYPE_INFO) {
+            keep_log_names(stat, record);
+        }
+        return;
+    }
+    if (stat->total.events == 0 || filetime < stat->first_filetime) {
+        stat->first_filetime = filetime;
+    }
+    if (stat->total.events == 0 || filetime > stat->last_filetime) {
+        stat->last_filetime = filetime;
+    }
+    count(&stat->total, record);
+    count(&stat->processors[etwas_event_processor(record)], record);
+    count_kind(stat, record);
+}
+
+void etwas_stat_kind_names(const struct etwas_stat_kind *kind, struct etwas_event *event)
+{
+    *event = (struct etwas_event){.classic = kind->key.classic};
+    if (kind->key.classic) {
+        event->class_name = etwas_names_class(&kind->key.guid);
+    }
+    if (kind->provider_name[0] != '\0') {
+        event->provider_name.text = kind->provider_name;
+        event->provider_name.bytes = strnlen(kind->provider_name, ETWAS_STAT_NAME_BYTES);
+    }
+    if (kind->key.event_name[0] != '\0') {
+        event->event_name.text = kind->key.event_name;
+        event->event_name.bytes = strnlen(kind->key.event_name, ETWAS_STAT_NAME_BYTES);
+    }
+}
+
+/* ---- Sorting ---- */
+
+struct collector {
+    struct etwas_stat_kind **kinds;
+    size_t used;
+};
+
+static void collect(const void *node, VISIT visit, void *context)
+{
+    struct collector *collector = context;
+
+    if (visit == postorder || visit == leaf) {
+        collector->kinds[collector->used++] = *(struct etwas_stat_kind *const *)node;
+    }
+}
+
+static int most_events_first(const void *left, const void *right)
+{
+    const struct etwas_stat_kind *first = *(struct etwas_stat_kind *const *)left;
+    const struct etwas_stat_kind *second = *(struct etwas_stat_kind *const *)right;
+
+    if (first->count.events != second->count.events) {
+        return first->count.events > second->count.events ? -1 : 1;
+    }
+    return compare_keys(first, second);
+}
+
+struct etwas_stat_kind **etwas_stat_sorted_kinds(const struct etwas_stat *stat)
+{
+    struct collector collector = {malloc((stat->kind_count + 1) * sizeof *collector.kinds), 0};
+
+    if (collector.kinds != NULL) {
+        twalk_r(stat->kinds, collect, &collector);
+        qsort(collector.kinds, collector.used, sizeof *collector.kinds, most_events_first);
+    }
+    return collector.kinds;
+}
+
+void etwas_stat_clear(struct etwas_stat *stat)
+{
+    tdestroy(stat->kinds, free);
+    memset(stat, 0, sizeof *stat);
+}
+
+/* ---- Durations and rates ---- */
+
+int64_t etwas_stat_duration_100ns(const struct etwas_stat *stat, const struct etwas_input *input)
+{
+    const TRACE_LOGFILE_HEADER *header = &input->logfile.LogfileHeader;
+    int64_t start = header->StartTime.QuadPart;
+    int64_t end = header->EndTime.QuadPart;
+
+    if (end == 0) {
+        end = stat->last_filetime;
+    }
+    return start > 0 && end > start ? end - start : 0;
+}
+
+double etwas_stat_per_second(uint64_t count_of, int64_t duration_100ns)
+{
+    return duration_100ns > 0 ? (double)count_of / ((double)duration_100ns / 1e7) : 0;
+}

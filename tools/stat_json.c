@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * `etwas stat` as one JSON object a file. The keys are part of the command's interface.
+ */
+
+#include "stat.h"
+
+#include "commands.h"
+#include "names.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static void put_number(struct etwas_output *output, const char *key, uint64_t value)
+{
+    etwas_output_format(output, ",\"%s\":%" PRIu64, key, value);
+}
+
+static void put_flag(struct etwas_output *output, const char *key, bool value)
+{
+    etwas_output_format(output, ",\"%s\":%s", key, value ? "true" : "false");
+}
+
+/* A FILETIME; null for 0, a time that is not there. */
+static void put_time(struct etwas_output *output, const char *key, int64_t filetime)
+{
+    etwas_output_format(output, ",\"%s\":", key);
+    if (filetime == 0) {
+        etwas_output_text(output, "null");
+        return;
+    }
+    etwas_output_char(output, '"');
+    etwas_text_time(output, filetime);
+    etwas_output_char(output, '"');
+}
+
+static void put_utf16(struct etwas_output *output, const char *key, const uint16_t *name,
+                      size_t units)
+{
+    etwas_output_format(output, ",\"%s\":\"", key);
+    etwas_text_utf16(output, ETWAS_TEXT_JSON, name, units);
+    etwas_output_char(output, '"');
+}
+
+static void put_missing(struct etwas_output *output, const struct etwas_input *input, int result)
+{
+    const etwas_trace_information *information = &input->information;
+    const TRACE_LOGFILE_HEADER *header = &input->logfile.LogfileHeader;
+
+    put_flag(output, "damaged", result != ETWAS_EXIT_FINE);
+    put_number(output, "damage_count", information->damages);
+    put_number(output, "bytes_skipped", information->bytes_skipped);
+    etwas_output_text(output, ",\"damages\":[");
+    for (uint64_t i = 0; i < input->damage_count && i < ETWAS_INPUT_DAMAGES_KEPT; i++) {
+        const etwas_damage *damage = &input->damages[i];
+
+        etwas_output_format(
+            output, "%s{\"offset\":%" PRIu64 ",\"kind\":\"%s\",\"bytes_skipped\":%" PRIu64 "}",
+            i > 0 ? "," : "", damage->file_offset, etwas_damage_name(damage->kind),
+            damage->bytes_skipped);
+    }
+    etwas_output_char(output, ']');
+    put_number(output, "events_lost", header->EventsLost);
+    put_number(output, "buffers_lost", header->BuffersLost);
+    put_flag(output, "unfinished", information->unfinished);
+}
+
+static void put_session(struct etwas_output *output, const struct etwas_stat *stat,
+                        const struct etwas_input *input)
+{
+    const etwas_trace_information *information = &input->information;
+    const TRACE_LOGFILE_HEADER *header = &input->logfile.LogfileHeader;
+
+    put_utf16(output, "session", stat->session_name, stat->session_name_units);
+    put_utf16(output, "log_file", stat->log_file_name, stat->log_file_name_units);
+    put_number(output, "mode", header->LogFileMode);
+    etwas_output_text(output, ",\"mode_names\":[\"");
+    etwas_names_mode(output, header->LogFileMode, "\",\"");
+    etwas_output_text(output, "\"]");
+    put_number(output, "buffer_bytes", header->BufferSize);
+    put_number(output, "buffers", information->buffers);
+    put_number(output, "buffers_written", header->BuffersWritten);
+    etwas_output_format(output, ",\"clock\":\"%s\"", etwas_names_clock(information->clock));
+    put_number(output, "clock_frequency", information->clock_frequency);
+    put_flag(output, "calibrated", information->calibrated);
+    put_number(output, "computer_processors", header->NumberOfProcessors);
+    put_number(output, "processor_mhz", header->CpuSpeedInMHz);
+    put_number(output, "pointer_bytes", header->PointerSize);
+    etwas_output_format(output, ",\"system\":\"%u.%u.%" PRIu32 "\"",
+                        header->VersionDetail.MajorVersion, header->VersionDetail.MinorVersion,
+                        header->ProviderVersion);
+    put_time(output, "booted", header->BootTime.QuadPart);
+    put_time(output, "started", header->StartTime.QuadPart);
+    put_time(output, "ended", header->EndTime.QuadPart);
+    etwas_output_format(output, ",\"duration_s\":%.7f",
+                        (double)etwas_stat_duration_100ns(stat, input) / 1e7);
+    put_number(output, "file_bytes", information->file_bytes);
+    put_flag(output, "compressed", information->compressed);
+}
+
+static void put_count(struct etwas_output *output, const struct etwas_stat_count *counted)
+{
+    put_number(output, "events", counted->events);
+    put_number(output, "payload_bytes", counted->payload_bytes);
+    etwas_output_char(output, '}');
+}
+
+static void put_processors(struct etwas_output *output, const struct etwas_stat *stat)
+{
+    const char *before = "";
+
+    etwas_output_text(output, ",\"processors\":[");
+    for (uint32_t i = 0; i < ETWAS_STAT_PROCESSORS; i++) {
+        if (stat->processors[i].events > 0) {
+            etwas_output_format(output, "%s{\"processor\":%" PRIu32, before, i);
+            put_count(output, &stat->processors[i]);
+            before = ",";
+        }
+    }
+    etwas_output_char(output, ']');
+}
+
+static void put_kind_name(struct etwas_output *output, const struct etwas_stat_kind *kind)
+{
+    struct etwas_event names;
+
+    etwas_stat_kind_names(kind, &names);
+    if (etwas_event_has_name(&names)) {
+        etwas_output_text(output, ",\"name\":\"");
+        etwas_event_put_name(output, ETWAS_TEXT_JSON, &names);
+        etwas_output_char(output, '"');
+    }
+}
+
+static void put_kinds(struct etwas_output *output, const struct etwas_stat *stat)
+{
+    struct etwas_stat_kind **kinds = etwas_stat_sorted_kinds(stat);
+
+    etwas_output_text(output, ",\"classes\":[");
+    for (uint32_t i = 0; kinds != NULL && i < stat->kind_count; i++) {
+        const struct etwas_stat_kind *kind = kinds[i];
+
+        etwas_output_text(output, i > 0 ? ",{\"class\":\"" : "{\"class\":\"");
+        etwas_text_guid(output, &kind->key.guid);
+        etwas_output_char(output, '"');
+        put_kind_name(output, kind);
+        put_number(output, "type", kind->key.type);
+        if (!kind->key.classic) {
+            put_number(output, "id", kind->key.id);
+        }
+        put_count(output, &kind->count);
+    }
+    etwas_output_char(output, ']');
+    put_number(output, "other_class_events", stat->other_kinds.events);
+    free(kinds);
+}
+
+void etwas_stat_json(struct etwas_output *output, const struct etwas_stat *stat,
+                     const struct etwas_input *input, int result)
+{
+    int64_t duration = etwas_stat_duration_100ns(stat, input);
+
+    etwas_output_text(output, "{\"file\":\"");
+    etwas_text_utf8(output, ETWAS_TEXT_JSON, input->path, strlen(input->path));
+    etwas_output_char(output, '"');
+    put_missing(output, input, result);
+    put_session(output, stat, input);
+    put_number(output, "events", stat->total.events);
+    put_number(output, "payload_bytes", stat->total.payload_bytes);
+    put_number(output, "header_events", stat->header.events);
+    etwas_output_format(output, ",\"events_per_second\":%.1f",
+                        etwas_stat_per_second(stat->total.events, duration));
+    put_time(output, "first_event", stat->first_filetime);
+    put_time(output, "last_event", stat->last_filetime);
+    put_processors(output, stat);
+    put_kinds(output, stat);
+    etwas_output_text(output, "}\n");
+}

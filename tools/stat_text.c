@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * `etwas stat` in words and tables.
+ */
+
+#include "stat.h"
+
+#include "commands.h"
+#include "names.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static void put_label(struct etwas_output *output, const char *label)
+{
+    etwas_output_format(output, "  %-14s", label);
+}
+
+static void put_end(struct etwas_output *output)
+{
+    etwas_output_char(output, '\n');
+}
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* ---- What is missing ---- */
+
+static void put_damage(struct etwas_output *output, const struct etwas_input *input, int result)
+{
+    const etwas_trace_information *information = &input->information;
+
+    if (result == ETWAS_EXIT_FINE) {
+        put_label(output, "damage");
+        etwas_output_text(output, "none\n");
+        return;
+    }
+    if (result != ETWAS_EXIT_DAMAGED) {
+        put_label(output, "INCOMPLETE");
+        etwas_output_text(output, "reading ended before the end of the file\n");
+    }
+    put_label(output, "DAMAGED");
+    etwas_output_format(output, "in %" PRIu64 " place%s, %" PRIu64 " bytes skipped\n",
+                        information->damages, plural(information->damages),
+                        information->bytes_skipped);
+    etwas_input_put_damages(output, input, "                ");
+}
+
+static void put_loss(struct etwas_output *output, const TRACE_LOGFILE_HEADER *header)
+{
+    if (header->EventsLost == 0 && header->BuffersLost == 0) {
+        put_label(output, "lost");
+        etwas_output_text(output, "no events, no buffers\n");
+    } else {
+        put_label(output, "LOST");
+        etwas_output_format(output,
+                            "%" PRIu32 " event%s and %" PRIu32 " buffer%s while recording\n",
+                            header->EventsLost, plural(header->EventsLost), header->BuffersLost,
+                            plural(header->BuffersLost));
+    }
+}
+
+static void put_missing(struct etwas_output *output, const struct etwas_input *input, int result)
+{
+    put_damage(output, input, result);
+    put_loss(output, &input->logfile.LogfileHeader);
+    if (input->information.unfinished) {
+        put_label(output, "UNFINISHED");
+        etwas_output_text(output, "the session did not write its end: it runs, or was killed\n");
+    }
+}
+
+/* ---- The session ---- */
+
+static void put_time(struct etwas_output *output, const char *label, int64_t filetime)
+{
+    put_label(output, label);
+    etwas_text_time(output, filetime);
+    put_end(output);
+}
+
+static void put_name(struct etwas_output *output, const char *label, const uint16_t *name,
+                     size_t units)
+{
+    put_label(output, label);
+    etwas_text_utf16(output, ETWAS_TEXT_PLAIN, name, units);
+    put_end(output);
+}
+
+static void put_clock(struct etwas_output *output, const etwas_trace_information *information)
+{
+    put_label(output, "clock");
+    etwas_output_format(output, "%s, %" PRIu64 " ticks a second%s\n",
+                        etwas_names_clock(information->clock), information->clock_frequency,
+                        information->calibrated ? ", calibrated" : "");
+}
+
+static void put_session(struct etwas_output *output, const struct etwas_stat *stat,
+                        const struct etwas_input *input)
+{
+    const TRACE_LOGFILE_HEADER *header = &input->logfile.LogfileHeader;
+    int64_t duration = etwas_stat_duration_100ns(stat, input);
+
+    put_name(output, "session", stat->session_name, stat->session_name_units);
+    put_name(output, "log file", stat->log_file_name, stat->log_file_name_units);
+    put_label(output, "mode");
+    etwas_names_mode(output, header->LogFileMode, ", ");
+    etwas_output_format(output, " (0x%" PRIx32 ")\n", header->LogFileMode);
+    put_label(output, "buffers");
+    etwas_output_format(output,
+                        "%" PRIu64 " of %" PRIu32 " bytes in the file, %" PRIu32 " written\n",
+                        input->information.buffers, header->BufferSize, header->BuffersWritten);
+    put_clock(output, &input->information);
+    put_label(output, "computer");
+    etwas_output_format(
+        output,
+        "%" PRIu32 " processor%s at %" PRIu32 " MHz, %" PRIu32 "-bit, system %u.%u.%" PRIu32,
+        header->NumberOfProcessors, plural(header->NumberOfProcessors), header->CpuSpeedInMHz,
+        header->PointerSize * 8, header->VersionDetail.MajorVersion,
+        header->VersionDetail.MinorVersion, header->ProviderVersion);
+    put_end(output);
+    put_time(output, "booted", header->BootTime.QuadPart);
+    put_time(output, "started", header->StartTime.QuadPart);
+    if (header->EndTime.QuadPart != 0) {
+        put_time(output, "ended", header->EndTime.QuadPart);
+    }
+    put_label(output, "duration");
+    etwas_output_format(output, "%.7f s%s\n", (double)duration / 1e7,
+                        header->EndTime.QuadPart == 0 ? ", to the last event" : "");
+}
+
+/* ---- The events ---- */
+
+static void put_total(struct etwas_output *output, const struct etwas_stat *stat,
+                      const struct etwas_input *input, int64_t duration)
+{
+    put_label(output, "events");
+    etwas_output_format(output, "%" PRIu64 ", %.1f a second\n", stat->total.events,
+                        etwas_stat_per_second(stat->total.events, duration));
+    put_label(output, "payload");
+    etwas_output_format(output, "%" PRIu64 " bytes, %.1f an event\n", stat->total.payload_bytes,
+                        stat->total.events > 0
+                            ? (double)stat->total.payload_bytes / (double)stat->total.events
+                            : 0.0);
+    put_label(output, "file");
+    etwas_output_format(output, "%" PRIu64 " bytes, %.1f a second%s\n",
+                        input->information.file_bytes,
+                        etwas_stat_per_second(input->information.file_bytes, duration),
+                        input->information.compressed ? ", compressed" : "");
+    put_label(output, "not counted");
+    etwas_output_format(output,
+                        "%" PRIu64 " record%s of class EventTrace, about the trace itself\n",
+                        stat->header.events, plural(stat->header.events));
+    if (stat->total.events > 0) {
+        put_time(output, "first event", stat->first_filetime);
+        put_time(output, "last event", stat->last_filetime);
+    }
+}
+
+static void put_count(struct etwas_output *output, const struct etwas_stat_count *counted,
+                      int64_t duration)
+{
+    etwas_output_format(output, "  %12" PRIu64 "  %12.1f  %14" PRIu64 "  ", counted->events,
+                        etwas_stat_per_second(counted->events, duration), counted->payload_bytes);
+}
+
+static void put_processors(struct etwas_output *output, const struct etwas_stat *stat,
+                           int64_t duration)
+{
+    etwas_output_text(output, "\n        events  events/second   payload bytes  processor\n");
+    for (uint32_t i = 0; i < ETWAS_STAT_PROCESSORS; i++) {
+        if (stat->processors[i].events > 0) {
+            put_count(output, &stat->processors[i], duration);
+            etwas_output_format(output, "%" PRIu32 "\n", i);
+        }
+    }
+}
+
+static void put_kind(struct etwas_output *output, const struct etwas_stat_kind *kind)
+{
+    struct etwas_event names;
+
+    etwas_stat_kind_names(kind, &names);
+    etwas_text_guid(output, &kind->key.guid);
+    if (kind->key.classic) {
+        etwas_output_format(output, "  type %u", kind->key.type);
+    } else {
+        etwas_output_format(output, "  id %u, opcode %u", kind->key.id, kind->key.type);
+    }
+    if (etwas_event_has_name(&names)) {
+        etwas_output_text(output, "  ");
+        etwas_event_put_name(output, ETWAS_TEXT_PLAIN, &names);
+    }
+    put_end(output);
+}
+
+static void put_kinds(struct etwas_output *output, const struct etwas_stat *stat, int64_t duration)
+{
+    struct etwas_stat_kind **kinds = etwas_stat_sorted_kinds(stat);
+
+    etwas_output_text(output, "\n        events  events/second   payload bytes  class\n");
+    for (uint32_t i = 0; kinds != NULL && i < stat->kind_count; i++) {
+        put_count(output, &kinds[i]->count, duration);
+        put_kind(output, kinds[i]);
+    }
+    free(kinds);
+    if (stat->other_kinds.events > 0) {
+        put_count(output, &stat->other_kinds, duration);
+        etwas_output_text(output, "more kinds than can be told apart\n");
+    }
+}
+
+void etwas_stat_text(struct etwas_output *output, const struct etwas_stat *stat,
+                     const struct etwas_input *input, int result)
+{
+    int64_t duration = etwas_stat_duration_100ns(stat, input);
+
+    etwas_text_utf8(output, ETWAS_TEXT_PLAIN, input->path, strlen(input->path));
+    put_end(output);
+    put_missing(output, input, result);
+    put_end(output);
+    put_session(output, stat, input);
+    put_end(output);
+    put_total(output, stat, input, duration);
+    if (stat->total.events > 0) {
+        put_processors(output, stat, duration);
+        put_kinds(output, stat, duration);
+    }
+}
