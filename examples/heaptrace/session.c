@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The session of this process, and what happens to calls before, during and after it.
+ *
+ *   state       calls                                      leaves by
+ *   COLLECTING  are kept in a static array                 start: the constructor, or a fork's child
+ *   RUNNING     become events                              end, fork
+ *   OFF         pass through                               resume (a failed exec), a followed fork
+ *
+ * Ordering. A call counts itself as attempted, fences, and looks at the state (A); end sets the
+ * state OFF, fences, and adds up the counts (B). So either the call sees OFF, and takes its count
+ * back, or the end sees its count, and waits for its `done`: attempted = recorded + lost holds for
+ * what the file says.
+ *
+ * Progress. A call never waits. The end waits for calls under way, at most WAIT_TRIES milliseconds,
+ * for a thread may be stopped inside one forever.
+ *
+ * Limits. EARLY_CALLS calls before the session; those beyond are counted lost.
+ */
+
+#include "counts.h"
+#include "heaptrace.h"
+#include "settings.h"
+
+#include <ck_pr.h>
+#include <errno.h>
+#include <etwas/etwas.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum state {
+    COLLECTING,
+    RUNNING,
+    OFF
+};
+
+enum {
+    EARLY_CALLS = 65536,
+    WAIT_TRIES = 100,
+    WAIT_STEP_NS = 1000000,
+};
+
+/* Set in early_next when the array is closed; more calls than this cannot happen before. */
+#define EARLY_CLOSED 0x80000000u
+
+struct early_call {
+    struct heaptrace_call call;
+    unsigned int is_whole;
+};
+
+/* What an event carries behind its header: struct heaptrace_call without the type. */
+struct event {
+    EVENT_INSTANCE_HEADER header;
+    uint64_t data[HEAPTRACE_LONG_DATA_BYTES / 8];
+};
+_Static_assert(sizeof(struct event) == 56 + HEAPTRACE_LONG_DATA_BYTES, "no padding in an event");
+
+/* {6d2f3f0a-57f4-4f0c-9f3b-6a7b1c2f8e11}: the provider */
+static const etwas_guid provider_guid = {
+    0x6d2f3f0a, 0x57f4, 0x4f0c, {0x9f, 0x3b, 0x6a, 0x7b, 0x1c, 0x2f, 0x8e, 0x11}};
+/* {a3c81b52-0e9d-4b7e-8d46-2f5c90d7e6b4}: the class of all events */
+static const etwas_guid call_guid = {
+    0xa3c81b52, 0x0e9d, 0x4b7e, {0x8d, 0x46, 0x2f, 0x5c, 0x90, 0xd7, 0xe6, 0xb4}};
+
+_Thread_local struct heaptrace_thread heaptrace_thread;
+
+static unsigned int current_state = COLLECTING;
+static struct early_call early_calls[EARLY_CALLS]; /* pages nobody touches take no memory */
+static unsigned int early_next;
+
+static struct heaptrace_settings settings;
+static etwas_trace_handle registration;
+static etwas_handle call_class;
+static etwas_trace_handle session;
+static pid_t session_process_id;
+static char trace_path[HEAPTRACE_PATH_BYTES];
+static char counts_path[HEAPTRACE_PATH_BYTES];
+
+/* ---- one call ---- */
+
+static bool has_third(uint8_t type)
+{
+    return type == HEAPTRACE_REALLOC || type == HEAPTRACE_REALLOCARRAY ||
+           (type >= HEAPTRACE_POSIX_MEMALIGN && type <= HEAPTRACE_MEMALIGN);
+}
+
+static void write_event(const struct heaptrace_call *call)
+{
+    EVENT_INSTANCE_INFO instance;
+    uint32_t result = CreateTraceInstanceId(call_class, &instance);
+    int saved_errno = errno;
+
+    if (result == ERROR_SUCCESS) {
+        struct event event = {
+            .header.Size = (uint16_t)(sizeof event.header + (has_third(call->type)
+                                                                 ? HEAPTRACE_LONG_DATA_BYTES
+                                                                 : HEAPTRACE_SHORT_DATA_BYTES)),
+            .header.Class.Type = call->type,
+            .header.Class.Level = TRACE_LEVEL_INFORMATION,
+            .header.RegHandle = (uint64_t)(uintptr_t)call_class,
+            .header.Flags = WNODE_FLAG_TRACED_GUID,
+            .data = {call->size, call->address, call->third},
+        };
+
+        result = TraceEventInstance(session, &event.header, &instance, NULL);
+    }
+    /* The session itself counts an event lost for which it has no buffer. */
+    if (result != ERROR_SUCCESS && result != ERROR_NOT_ENOUGH_MEMORY &&
+        result != ERROR_OUTOFMEMORY) {
+        heaptrace_count_refused();
+    }
+    errno = saved_errno;
+}
+
+/* False when the array is closed, and the session runs or never will. */
+static bool keep_early(const struct heaptrace_call *call)
+{
+    unsigned int index = ck_pr_faa_uint(&early_next, 1);
+
+    if ((index & EARLY_CLOSED) != 0) {
+        return false;
+    }
+    if (index < EARLY_CALLS) {
+        early_calls[index].call = *call;
+        ck_pr_fence_store(); /* pairs with the load fence in log_early_calls */
+        ck_pr_store_uint(&early_calls[index].is_whole, 1);
+    } else {
+        heaptrace_count_refused();
+    }
+    return true;
+}
+
+void heaptrace_log(const struct heaptrace_call *call)
+{
+    unsigned int state;
+
+    if (ck_pr_load_uint(&current_state) == OFF) {
+        return;
+    }
+    heaptrace_count_attempt(call->type);
+    ck_pr_fence_memory(); /* A; pairs with B in heaptrace_session_end */
+    state = ck_pr_load_uint(&current_state);
+    if (state == COLLECTING) {
+        if (keep_early(call)) {
+            heaptrace_count_done();
+            return;
+        }
+        state = ck_pr_load_uint(&current_state);
+    }
+    if (state == OFF) {
+        heaptrace_count_undo(call->type);
+        return;
+    }
+    ck_pr_fence_load(); /* the state is RUNNING, so the handles are set: pairs with run's store fence */
+    write_event(call);
+    heaptrace_count_done();
+}
+
+/* ---- start ---- */
+
+static void wait_a_little(void)
+{
+    const struct timespec step = {.tv_nsec = WAIT_STEP_NS};
+
+    (void)nanosleep(&step, NULL);
+}
+
+/*
+ * Turns the calls kept so far into events, in their order; those that follow find the array closed.
+ */
+static void log_early_calls(void)
+{
+    unsigned int count = ck_pr_fas_uint(&early_next, EARLY_CLOSED);
+
+    if ((count & EARLY_CLOSED) != 0) {
+        return; /* a later session of this process: its calls were never kept */
+    }
+    for (unsigned int index = 0; index < count && index < EARLY_CALLS; index++) {
+        unsigned int *is_whole = &early_calls[index].is_whole;
+
+        for (int tries = 0; ck_pr_load_uint(is_whole) == 0 && tries < WAIT_TRIES; tries++) {
+            wait_a_little();
+        }
+        if (ck_pr_load_uint(is_whole) == 0) {
+            heaptrace_count_refused();
+            continue;
+        }
+        ck_pr_fence_load();
+        write_event(&early_calls[index].call);
+    }
+}
+
+/* The provider is never asked to stop: the session that it writes to is its own. */
+static uint32_t on_control(WMIDPREQUESTCODE request, void *context, uint32_t *size, void *buffer)
+{
+    (void)request;
+    (void)context;
+    (void)size;
+    (void)buffer;
+    return ERROR_SUCCESS;
+}
+
+static uint32_t register_class(void)
+{
+    TRACE_GUID_REGISTRATION classes[1] = {{&call_guid, NULL}};
+    uint32_t result;
+
+    if (call_class != NULL) {
+        return ERROR_SUCCESS;
+    }
+    result = RegisterTraceGuidsA(on_control, NULL, &provider_guid, 1, classes, NULL, NULL,
+                                 &registration);
+    call_class = result == ERROR_SUCCESS ? classes[0].RegHandle : NULL;
+    return result;
+}
+
+/* OUT_PID, or OUT_PID_2 and so on where this process has written that already. */
+static void name_files(bool is_first)
+{
+    char suffix[HEAPTRACE_SUFFIX_BYTES] = "";
+    struct stat status;
+
+    for (unsigned int number = 1; number != 0; number++) {
+        if (!is_first) {
+            (void)snprintf(suffix, sizeof suffix, number == 1 ? "_%ld" : "_%ld_%u", (long)getpid(),
+                           number);
+        }
+        (void)snprintf(trace_path, sizeof trace_path, "%.*s%s",
+                       HEAPTRACE_PATH_BYTES - HEAPTRACE_SUFFIX_BYTES, settings.output, suffix);
+        if (is_first || lstat(trace_path, &status) != 0) {
+            break;
+        }
+    }
+    (void)snprintf(counts_path, sizeof counts_path, "%.*s%s",
+                   HEAPTRACE_PATH_BYTES - HEAPTRACE_SUFFIX_BYTES, settings.counts, suffix);
+}
+
+static uint32_t run(bool is_first)
+{
+    const etwas_session_options options = {
+        .clock = settings.clock,
+        .buffer_size_kb = settings.buffer_size_kb,
+        .minimum_buffers = settings.minimum_buffers,
+        .maximum_buffers = settings.maximum_buffers,
+        .flush_timer_s = settings.flush_timer_s,
+        .flusher.name = "heaptrace",
+    };
+    uint32_t result;
+
+    heaptrace_thread.own++;
+    name_files(is_first);
+    result = register_class();
+    if (result == ERROR_SUCCESS) {
+        result = etwas_start("heaptrace", trace_path, &options, &session);
+    }
+    if (result == ERROR_SUCCESS) {
+        session_process_id = getpid();
+        ck_pr_fence_store();
+        ck_pr_store_uint(&current_state, RUNNING);
+        log_early_calls();
+    } else {
+        ck_pr_store_uint(&current_state, OFF);
+        (void)dprintf(STDERR_FILENO, "heaptrace: cannot write %s: error %u%s\n", trace_path, result,
+                      is_first ? "" : "; this process is not traced");
+    }
+    heaptrace_thread.own--;
+    return result;
+}
+
+/* ---- end ---- */
+
+static void wait_for_calls_under_way(struct heaptrace_counts *counts)
+{
+    for (int tries = 0;; tries++) {
+        heaptrace_count_read(counts);
+        if (counts->done == counts->attempted_in_all || tries == WAIT_TRIES) {
+            return;
+        }
+        wait_a_little();
+    }
+}
+
+static void stop(void)
+{
+    struct heaptrace_counts counts;
+    etwas_session_counts session_counts = {0};
+    uint32_t result;
+
+    wait_for_calls_under_way(&counts);
+    result = etwas_stop(session, &session_counts);
+    if (result != ERROR_SUCCESS) {
+        (void)dprintf(STDERR_FILENO, "heaptrace: cannot finish %s: error %u\n", trace_path, result);
+    }
+    if (settings.counts[0] != '\0' &&
+        !heaptrace_counts_write(counts_path, trace_path, &counts, &session_counts)) {
+        (void)dprintf(STDERR_FILENO, "heaptrace: cannot write %s: %s\n", counts_path,
+                      strerror(errno));
+    }
+}
+
+bool heaptrace_session_end(void)
+{
+    int saved_errno = errno;
+
+    /* A child of vfork runs in its parent's memory: the session is the parent's. */
+    if (heaptrace_thread.in_allocator != 0 || heaptrace_thread.own != 0 ||
+        getpid() != session_process_id || !ck_pr_cas_uint(&current_state, RUNNING, OFF)) {
+        return false;
+    }
+    ck_pr_fence_memory(); /* B; pairs with A in heaptrace_log */
+    heaptrace_thread.own++;
+    stop();
+    heaptrace_thread.own--;
+    errno = saved_errno;
+    return true;
+}
+
+void heaptrace_session_resume(void)
+{
+    int saved_errno = errno;
+
+    heaptrace_count_reset();
+    (void)run(false);
+    errno = saved_errno;
+}
+
+static void end_at_exit(int status, void *argument)
+{
+    (void)status;
+    (void)argument;
+    (void)heaptrace_session_end();
+}
+
+static void end_at_quick_exit(void)
+{
+    (void)heaptrace_session_end();
+}
+
+/* ---- the process ---- */
+
+/* The parent's session is not here; what the parent's threads were counting never ends. */
+static void in_fork_child(void)
+{
+    ck_pr_store_uint(&current_state, OFF);
+    heaptrace_count_reset();
+    if (settings.follow != 0) {
+        (void)run(false);
+    }
+}
+
+/*
+ * Runs after the constructors of the libraries that the program needs, and before the program's
+ * own.
+ *
+ * on_exit, not a destructor: what the dynamic linker's constructors register is called after every
+ * library's destructor, so that what these free is logged too. on_exit, not atexit: atexit handlers
+ * of a shared object are called when the object's destructors are.
+ */
+__attribute__((constructor)) static void begin(void)
+{
+    bool is_first;
+
+    heaptrace_thread.own++;
+    if (!heaptrace_settings_take(&settings)) {
+        ck_pr_store_uint(&current_state, OFF);
+        heaptrace_thread.own--;
+        return;
+    }
+    is_first = settings.first_process_id == (uint32_t)getpid();
+    if (!is_first && settings.follow == 0) {
+        ck_pr_store_uint(&current_state, OFF);
+    } else if (run(is_first) != ERROR_SUCCESS && is_first) {
+        _exit(HEAPTRACE_EXIT_FAILURE);
+    }
+    (void)on_exit(end_at_exit, NULL);
+    (void)at_quick_exit(end_at_quick_exit);
+    (void)pthread_atfork(NULL, NULL, in_fork_child);
+    heaptrace_thread.own--;
+}

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""Runs an example in a folder of its own and checks what it printed and wrote.
+
+usage: example_test.py EXAMPLE PROGRAM FOLDER_OF_WALKER
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+
+WALKER = ""
+
+
+def require(kept, text):
+    if not kept:
+        sys.exit(f"FAILED: {text}")
+
+
+def walk(path):
+    """The records of a file, as lists of fields, and the walker's report; the file keeps every rule."""
+    result = subprocess.run([sys.executable, "-B", WALKER, "--payloads", path],
+                            stdout=subprocess.PIPE, check=False)
+    *lines, report = result.stdout.decode().splitlines()
+    report = json.loads(report)
+    require(result.returncode == 0, f"{path}: {report['violations']}")
+    require(report["events_lost"] == 0, f"{path}: events lost")
+    return [line.split("\t") for line in lines], report
+
+
+def check_quickstart(out, folder):
+    path = os.path.join(folder, "quickstart.etl")
+    records, _ = walk(path)
+    require(out == f"{path}: 1000 events, 0 lost\n", out)
+    require(len({r[5] for r in records}) == 1000, "each order is an instance of its own")
+    payloads = [i.to_bytes(4, "little").hex() + b"tea\0".hex() for i in range(1000)]
+    require(sorted(r[8] for r in records) == sorted(payloads), "every price is there, and the tea")
+
+
+def check_transactions(out, folder):
+    records, _ = walk(os.path.join(folder, "transactions.etl"))
+    tree = [re.sub(r", instance \d+$", "", line) for line in out.splitlines()]
+    require(tree == ["request", "    parse", "    query", "        row", "        row", "        row",
+                     "    reply", "14 events of the one, 2800 in all"], out)
+    # Seven instances a request, each with a start and an end.
+    events = Counter((r[4], r[5], r[6]) for r in records)
+    require(len(events) == 1400 and set(events.values()) == {2}, "every start has its end")
+    children = Counter(parent for _, _, parent in events)
+    require(Counter(children.values()) == {200: 1, 3: 400}, "parents have their children")
+
+
+def check_flight_recorder(out, folder):
+    for number, line in zip((1, 2), out.splitlines()):
+        path = os.path.join(folder, f"flight_recorder.etl.{number}.etl")
+        records, _ = walk(path)
+        jobs = [int.from_bytes(bytes.fromhex(r[8]), "little") for r in records]
+        require(line.startswith(f"{path}: {len(jobs)} events, jobs {min(jobs)} to {max(jobs)}, "),
+                line)
+        require(len(set(jobs)) == len(jobs), "no job twice")
+    require(len(out.splitlines()) == 2, out)
+
+
+def main():
+    global WALKER
+    example, program, walker_folder = sys.argv[1:]
+    WALKER = os.path.join(walker_folder, "etl_walk.py")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, f"{example}.etl")
+        result = subprocess.run([program, path], stdout=subprocess.PIPE, check=False)
+        out = result.stdout.decode()
+        print(out, end="")
+        require(result.returncode == 0, f"{example} returned {result.returncode}")
+        globals()[f"check_{example}"](out, folder)
+        # In the current folder where no file is named; a failure is an exit code.
+        result = subprocess.run([program], stdout=subprocess.PIPE, cwd=folder, check=False)
+        require(result.returncode == 0, f"{example} without a file returned {result.returncode}")
+        missing = os.path.join(folder, "missing", "x")
+        result = subprocess.run([program, missing], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                check=False)
+        require(result.returncode == 1, f"{example} with a bad file returned {result.returncode}")
+        require(b"missing/x" in result.stderr, result.stderr)
+
+
+if __name__ == "__main__":
+    main()
