@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-/* ---- version ------------------------------------------------------------------------------- */
+/* ---- version --------------------------------------------------------------------------------- */
 
 #define ETWAS_VERSION_MAJOR 0
 #define ETWAS_VERSION_MINOR 1
@@ -33,7 +33,7 @@ extern "C" {
 /* The version of the library that runs, as "0.1.0". Static text. Async-signal-safe. */
 const char *etwas_version(void) ETWAS_API(etwas_version);
 
-/* ---- clocks -------------------------------------------------------------------------------- */
+/* ---- clocks ---------------------------------------------------------------------------------- */
 
 /* The values of WNODE_HEADER.ClientContext. */
 #define ETWAS_CLOCK_QPC 1u         /* CLOCK_MONOTONIC_RAW, nanoseconds */
@@ -60,7 +60,7 @@ int64_t etwas_clock_read(uint32_t clock) ETWAS_API(etwas_clock_read);
  */
 uint64_t etwas_clock_frequency(uint32_t clock) ETWAS_API(etwas_clock_frequency);
 
-/* ---- sessions ------------------------------------------------------------------------------ */
+/* ---- sessions -------------------------------------------------------------------------------- */
 
 /* How the thread that writes a session's buffers runs. A zeroed struct is the default. */
 typedef struct etwas_flusher_options {
@@ -162,7 +162,7 @@ uint32_t etwas_snapshot(etwas_trace_handle session, const char *log_file) ETWAS_
  */
 uint32_t etwas_stop(etwas_trace_handle session, etwas_session_counts *counts) ETWAS_API(etwas_stop);
 
-/* ---- the inline gate ----------------------------------------------------------------------- */
+/* ---- the inline gate ------------------------------------------------------------------------- */
 
 /*
  * What a provider looks at before it does any work. The library writes it when a controller enables

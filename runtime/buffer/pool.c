@@ -17,9 +17,7 @@ static size_t aligned(size_t bytes)
     return (bytes + CONTROL_ALIGNMENT - 1) / CONTROL_ALIGNMENT * CONTROL_ALIGNMENT;
 }
 
-/*
- * ---- the free list: a stack of indexes under a tagged head ------------------------------------
- */
+/* ---- the free list: a stack of indexes under a tagged head ----------------------------------- */
 
 static uint64_t free_head_of(uint64_t tag, uint32_t buffer)
 {
@@ -65,9 +63,7 @@ static void push_free(struct etwas_pool *pool, uint32_t buffer)
     } while (!ck_pr_cas_64_value(&pool->free_head, head, next, &head));
 }
 
-/*
- * ---- creation ----------------------------------------------------------------------------------
- */
+/* ---- creation -------------------------------------------------------------------------------- */
 
 struct etwas_pool *etwas_pool_create(const struct etwas_pool_options *options)
 {
@@ -121,9 +117,7 @@ void etwas_pool_destroy(struct etwas_pool *pool)
     etwas_memory_destroy(&memory);
 }
 
-/*
- * ---- claiming ----------------------------------------------------------------------------------
- */
+/* ---- claiming -------------------------------------------------------------------------------- */
 
 /*
  * One more buffer from the region. A bounded compare-exchange: the count never passes the maximum.
@@ -282,9 +276,7 @@ void etwas_pool_wake_flusher(struct etwas_pool *pool)
     }
 }
 
-/*
- * ---- pinning -----------------------------------------------------------------------------------
- */
+/* ---- pinning --------------------------------------------------------------------------------- */
 
 bool etwas_pool_pin(struct etwas_pool *pool, uint32_t buffer, uint64_t ticket)
 {
@@ -303,9 +295,7 @@ void etwas_pool_unpin(struct etwas_pool *pool, uint32_t buffer, uint64_t ticket)
     ck_pr_store_64(&pool->owners[buffer], ticket << 2 | ETWAS_OWNER_USED);
 }
 
-/*
- * ---- statistics --------------------------------------------------------------------------------
- */
+/* ---- statistics ------------------------------------------------------------------------------ */
 
 static void count_once(const struct etwas_pool *pool, struct etwas_pool_counts *counts)
 {

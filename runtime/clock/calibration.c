@@ -29,6 +29,8 @@ static uint64_t frequency_hz; /* 0: not to be trusted; written once, under `once
 
 static uint32_t tsc_forbidden;
 
+uint64_t etwas_clock_system_step;
+
 void etwas_clock_allow_tsc(bool allowed)
 {
     ck_pr_store_32(&tsc_forbidden, allowed ? 0 : 1);

@@ -17,6 +17,15 @@
 #include <stdint.h>
 #include <time.h>
 
+#ifdef ETWAS_TESTPOINTS
+#include <ck_pr.h>
+/* Added to the system time: tests set the wall clock back and forth with it. Units of 100 ns. */
+extern uint64_t etwas_clock_system_step;
+#define ETWAS_CLOCK_SYSTEM_STEP ((int64_t)ck_pr_load_64(&etwas_clock_system_step))
+#else
+#define ETWAS_CLOCK_SYSTEM_STEP 0
+#endif
+
 enum {
     ETWAS_CLOCK_KIND_QPC = 1,
     ETWAS_CLOCK_KIND_SYSTEM = 2,
@@ -49,7 +58,7 @@ static inline int64_t etwas_clock_system(void)
     struct timespec now;
 
     (void)clock_gettime(CLOCK_REALTIME, &now);
-    return etwas_clock_filetime_of(&now);
+    return etwas_clock_filetime_of(&now) + ETWAS_CLOCK_SYSTEM_STEP;
 }
 
 /*

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- Buffers ---------------------------------------------------------------------------- */
+/* ---- Buffers --------------------------------------------------------------------------------- */
 
 enum {
     ETWAS_ETL_BUFFER_HEADER_BYTES = 72,
@@ -89,7 +89,7 @@ _Static_assert(offsetof(struct etwas_etl_buffer_header, flags) == 0x34, "BufferF
 _Static_assert(offsetof(struct etwas_etl_buffer_header, type) == 0x36, "BufferType");
 _Static_assert(offsetof(struct etwas_etl_buffer_header, reserved) == 0x38, "reserved");
 
-/* ---- Markers: the first u32 of every record ---------------------------------------------- */
+/* ---- Markers: the first u32 of every record -------------------------------------------------- */
 
 /* Header types, bits 16..23 of a marker whose top byte is ETWAS_ETL_MARKER_FLAGS. The 32 and 64 of
  * a pair have the same header; the type says how wide the pointers in the payload are. */
@@ -134,7 +134,7 @@ static inline size_t etwas_etl_round_up_8(size_t bytes)
     return (bytes + 7) & ~(size_t)7;
 }
 
-/* ---- Record headers ----------------------------------------------------------------------- */
+/* ---- Record headers -------------------------------------------------------------------------- */
 
 /* Kernel events and the session's own records. */
 struct etwas_etl_system_header {
@@ -312,7 +312,7 @@ enum {
     ETWAS_ETL_MESSAGE_POINTER64 = 0x0080,
 };
 
-/* ---- Groups: the high byte of a hook id ----------------------------------------------------- */
+/* ---- Groups: the high byte of a hook id ------------------------------------------------------ */
 
 enum {
     ETWAS_ETL_GROUP_HEADER = 0x00,

@@ -36,7 +36,8 @@ uint32_t etwas_file_create(const char *path, int *descriptor);
 
 /*
  * Writes the vector at `position`; goes on after interruptions and short writes. Returns the bytes
- * that are in the file; fewer than asked for means *error holds the errno. Changes the vector.
+ * that are in the file; fewer than asked for means *error holds the errno. Changes the vector,
+ * which has at most IOV_MAX (1,024) elements.
  */
 uint64_t etwas_file_write(int descriptor, struct iovec *vector, int count, uint64_t position,
                           int *error);

@@ -30,25 +30,34 @@ static size_t page_bytes(void)
 
 #if defined(ETWAS_ADDRESS_SANITIZER) || defined(ETWAS_THREAD_SANITIZER)
 
+/*
+ * calloc and an alignment of our own: for a large block the sanitizers' calloc hands out untouched
+ * pages, while aligned_alloc would have to be cleared.
+ */
+static void *align(void *allocation, size_t alignment)
+{
+    return (void *)(((uintptr_t)allocation + alignment - 1) / alignment * alignment);
+}
+
 static bool take(struct etwas_memory *memory)
 {
-    memory->region = aligned_alloc(page_bytes(), memory->region_bytes);
-    memory->control = aligned_alloc(CONTROL_ALIGNMENT, memory->control_bytes);
-    if (memory->region == NULL || memory->control == NULL) {
-        free(memory->region);
-        free(memory->control);
+    memory->allocations[0] = calloc(1, memory->region_bytes + page_bytes());
+    memory->allocations[1] = calloc(1, memory->control_bytes + CONTROL_ALIGNMENT);
+    if (memory->allocations[0] == NULL || memory->allocations[1] == NULL) {
+        free(memory->allocations[0]);
+        free(memory->allocations[1]);
         return false;
     }
-    memset(memory->region, 0, memory->region_bytes);
-    memset(memory->control, 0, memory->control_bytes);
+    memory->region = align(memory->allocations[0], page_bytes());
+    memory->control = align(memory->allocations[1], CONTROL_ALIGNMENT);
     return true;
 }
 
 static void give_back(struct etwas_memory *memory)
 {
     ETWAS_UNPOISON(memory->region, memory->region_bytes);
-    free(memory->region);
-    free(memory->control);
+    free(memory->allocations[0]);
+    free(memory->allocations[1]);
 }
 
 void etwas_memory_arena_bytes(const struct etwas_memory *memory, uint64_t *mapped,
@@ -178,9 +187,11 @@ bool etwas_memory_create(struct etwas_memory *memory, size_t region_bytes, size_
     }
 #ifndef ETWAS_ADDRESS_SANITIZER
     /*
-     * A fork's child has no use for the buffers; old kernels may refuse, which costs only memory.
+     * A fork's child has no use for what is in the buffers, but a writer that forked in a signal
+     * handler goes on with its record there: it finds zeroes, and costs no copies. Old kernels may
+     * refuse; then the pages are copied when touched.
      */
-    (void)madvise(memory->region, memory->region_bytes, MADV_DONTFORK);
+    (void)madvise(memory->region, memory->region_bytes, MADV_WIPEONFORK);
 #endif
     return true;
 }
@@ -188,7 +199,7 @@ bool etwas_memory_create(struct etwas_memory *memory, size_t region_bytes, size_
 void etwas_memory_destroy(struct etwas_memory *memory)
 {
 #ifndef ETWAS_ADDRESS_SANITIZER
-    (void)madvise(memory->region, memory->region_bytes, MADV_DOFORK);
+    (void)madvise(memory->region, memory->region_bytes, MADV_KEEPONFORK);
 #endif
     give_back(memory);
     *memory = (struct etwas_memory){0};

@@ -17,11 +17,12 @@
 #include <stdint.h>
 
 struct etwas_memory {
-    uint8_t *region; /* page-aligned, not inherited by a fork's child where the system allows */
+    uint8_t *region; /* page-aligned; a fork's child finds it empty where the system can do that */
     size_t region_bytes;
     void *control; /* aligned to 128 bytes */
     size_t control_bytes;
-    unsigned arena; /* jemalloc's index; unused otherwise */
+    unsigned arena;       /* jemalloc's index; unused otherwise */
+    void *allocations[2]; /* under the sanitizers: what region and control were cut from */
 };
 
 /* True on success; on failure nothing is held. */

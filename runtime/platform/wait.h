@@ -15,7 +15,10 @@
 
 extern const struct ck_ec_mode etwas_wait_mode;
 
-/* Waits until `count` differs from `seen`, at most `timeout_ns`; may return early. */
+/*
+ * Waits until `count` differs from `seen`, at most `timeout_ns` (a century at most); may return
+ * early.
+ */
 void etwas_wait(struct ck_ec32 *count, uint32_t seen, uint64_t timeout_ns);
 
 /* CLOCK_MONOTONIC in nanoseconds. */

@@ -66,9 +66,7 @@ void etwas_providers_forget_enablements(void)
     etwas_providers_prepare();
 }
 
-/*
- * ---- gates and enablements: with the control lock held ------------------------------------------
- */
+/* ---- gates and enablements: with the control lock held --------------------------------------- */
 
 static struct enablement *find_enablement(const etwas_guid *control)
 {

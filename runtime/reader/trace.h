@@ -99,7 +99,7 @@ struct etwas_trace {
     unsigned closing;
 };
 
-/* ---- source ------------------------------------------------------------------------------- */
+/* ---- source ---------------------------------------------------------------------------------- */
 
 /* Opens a file for reading. A Win32 code. */
 uint32_t etwas_source_open(const char *path, int *descriptor, uint64_t *file_bytes);
@@ -110,7 +110,7 @@ size_t etwas_source_read(struct etwas_trace *trace, uint64_t offset, void *targe
 /* The first offset >= `offset` that is not in a hole of the file; the file's end if all is. */
 uint64_t etwas_source_next_data(const struct etwas_trace *trace, uint64_t offset);
 
-/* ---- file header --------------------------------------------------------------------------- */
+/* ---- file header ----------------------------------------------------------------------------- */
 
 /* Reads buffer 0 into trace->log. ERROR_FILE_CORRUPT if this is not a trace that can be read. */
 uint32_t etwas_file_header_read(struct etwas_trace *trace);
@@ -121,7 +121,7 @@ bool etwas_buffer_place_check(const struct etwas_etl_buffer_header *header, uint
                               uint64_t available, uint32_t largest_data_bytes,
                               struct etwas_buffer_place *place, bool *doubtful);
 
-/* ---- damage and information ----------------------------------------------------------------- */
+/* ---- damage and information ------------------------------------------------------------------ */
 
 /* Tells the caller's callback, or keeps it for ProcessTrace when OpenTrace finds it. */
 void etwas_trace_report(struct etwas_trace *trace, etwas_damage_kind kind, uint64_t file_offset,
@@ -133,7 +133,7 @@ void etwas_trace_begin_information(struct etwas_trace *trace);
 /* Adds to a word of trace->information, which other threads may read meanwhile. */
 void etwas_trace_count(uint64_t *word, uint64_t more);
 
-/* ---- handles ------------------------------------------------------------------------------ */
+/* ---- handles --------------------------------------------------------------------------------- */
 
 /* A handle for the trace, INVALID_PROCESSTRACE_HANDLE when the table is full. */
 etwas_trace_handle etwas_trace_table_add(struct etwas_trace *trace);

@@ -32,6 +32,12 @@ void etwas_sessions_prepare(void)
     }
 }
 
+/* 0 is a closed gate; after 4 billion sessions in a place the count begins again. */
+static uint32_t next_generation(uint32_t generation)
+{
+    return generation == UINT32_MAX ? 1 : generation + 1;
+}
+
 void etwas_sessions_forget(void)
 {
     for (uint32_t index = 0; index < ETWAS_SESSIONS; index++) {
@@ -44,15 +50,15 @@ void etwas_sessions_forget(void)
         }
         session->pool = NULL;
         session->file = NULL;
+        /* The parent's handles name nothing here, not even last counts. */
+        session->generation = next_generation(session->generation);
         /* Their owners were the parent's threads. */
         (void)pthread_mutex_init(&session->life, NULL);
         (void)pthread_mutex_init(&session->role, NULL);
     }
 }
 
-/*
- * ---- the table ---------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 struct etwas_session_key etwas_session_key(const struct etwas_session *session)
 {
@@ -137,8 +143,7 @@ static struct etwas_session *reserve_locked(const struct etwas_configuration *co
         return NULL;
     }
     session->state = ETWAS_SESSION_STARTING;
-    /* 0 is a closed gate; after 4 billion sessions in this place the count begins again. */
-    session->generation = session->generation == UINT32_MAX ? 1 : session->generation + 1;
+    session->generation = next_generation(session->generation);
     session->ended_by_full_file = false;
     session->configuration = *configuration;
     return session;
@@ -182,9 +187,7 @@ void etwas_session_free_place(struct etwas_session *session, bool ended_by_full_
     etwas_control_unlock();
 }
 
-/*
- * ---- the gates ---------------------------------------------------------------------------------
- */
+/* ---- the gates ------------------------------------------------------------------------------- */
 
 void etwas_session_open(struct etwas_session *session)
 {

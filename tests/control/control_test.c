@@ -24,8 +24,8 @@ static uint32_t control(etwas_trace_handle session, const char *name, struct blo
 
 static void the_name_wins_over_the_handle_and_a_handle_must_be_one(void **state)
 {
-    static const etwas_trace_handle wrong[] = {1, 0xFF, 0x100, 0xFFFFFFFF, UINT64_MAX,
-                                               UINT64_C(1) << 62};
+    static const etwas_trace_handle wrong[] = {1,          0xFF,       0x100,
+                                               0xFFFFFFFF, UINT64_MAX, UINT64_C(1) << 62};
     struct block block;
     etwas_trace_handle one;
     etwas_trace_handle two;
@@ -63,8 +63,12 @@ static void the_name_wins_over_the_handle_and_a_handle_must_be_one(void **state)
 
 static void control_codes_that_are_not_built_change_nothing(void **state)
 {
-    static const uint32_t codes[] = {EVENT_TRACE_CONTROL_UPDATE, EVENT_TRACE_CONTROL_INCREMENT_FILE,
-                                     EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME, 6, 99, UINT32_MAX};
+    static const uint32_t codes[] = {EVENT_TRACE_CONTROL_UPDATE,
+                                     EVENT_TRACE_CONTROL_INCREMENT_FILE,
+                                     EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME,
+                                     6,
+                                     99,
+                                     UINT32_MAX};
     etwas_trace_handle session = start_session(folder_path("f.etl"), NULL);
     struct block block;
 
@@ -250,8 +254,7 @@ static void r140_a_name_that_does_not_fit_is_more_data_and_the_numbers_are_valid
         assert_int_equal(control(session, NULL, &block, EVENT_TRACE_CONTROL_QUERY),
                          ERROR_MORE_DATA);
         assert_string_equal(block.session_name, name);
-        assert_int_equal(control(session, NULL, &block, EVENT_TRACE_CONTROL_STOP),
-                         ERROR_MORE_DATA);
+        assert_int_equal(control(session, NULL, &block, EVENT_TRACE_CONTROL_STOP), ERROR_MORE_DATA);
         assert_int_equal(block.properties.BuffersWritten, 2);
         assert_int_equal(control(session, NULL, &block, EVENT_TRACE_CONTROL_QUERY),
                          ERROR_WMI_INSTANCE_NOT_FOUND);
@@ -344,7 +347,10 @@ static void r73_flush_of_a_buffering_session_writes_the_file_named_in_the_call(v
 /* R139 at every QUERY, while writers write and the flusher flushes: sums that hold at any moment. */
 static void r139_query_tells_the_truth_while_writers_write(void **state)
 {
-    enum { WRITERS = 4, QUERIES = 300 };
+    enum {
+        WRITERS = 4,
+        QUERIES = 300
+    };
     etwas_session_options options = {.buffer_size_kb = 4, .maximum_buffers = 16};
     etwas_trace_handle session = start_session(folder_path("f.etl"), &options);
     const struct writer_options writing = {.session = session, .largest_payload = 200};

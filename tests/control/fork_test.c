@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * fork, _Fork, exec, signal handlers, threads that end: what a process does to itself while it is traced (I7).
+ * fork, _Fork, exec, signal handlers, threads that end: what a process does to itself while it is
+ * traced (I7).
  */
 #include <ck_pr.h>
 #include <fcntl.h>
@@ -15,11 +16,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "platform/testpoint.h"
 #include "session/fixture.h"
 #include "support/readback.h"
 #include "support/writer.h"
 
-enum { CHILD_SECONDS = 60 };
+enum {
+    CHILD_SECONDS = 60
+};
 
 /* A child that hangs is killed, which fails the test. */
 static void limit_child(void)
@@ -47,7 +51,7 @@ static bool has_open(const char *path)
     return false;
 }
 
-/* ---- fork -------------------------------------------------------------------------------------------- */
+/* ---- fork ------------------------------------------------------------------------------------ */
 
 static etwas_trace_handle parents_session;
 static EVENT_INSTANCE_INFO parents_instance;
@@ -73,7 +77,8 @@ static uint32_t log_instance(etwas_trace_handle session, EVENT_INSTANCE_INFO *in
 
 static void live_as_child(void)
 {
-    struct block block;
+    /* A sanitizer does not let a child start threads. */
+    const etwas_session_options options = {.flusher.no_thread = FIXTURE_SANITIZER};
     struct block query;
     etwas_trace_handle own = 0;
     etwas_session_memory memory;
@@ -93,8 +98,8 @@ static void live_as_child(void)
     CHECK_IN_CHILD(!has_open(folder_path("parent.etl")));
 
     /* The same name, another file. Classes that were registered still are. */
-    prepare_block(&block, folder_path("child.etl"));
-    CHECK_IN_CHILD(StartTraceA(&own, "family", &block.properties) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(etwas_start("family", folder_path("child.etl"), &options, &own) ==
+                   ERROR_SUCCESS);
     CHECK_IN_CHILD(own != 0 && own != parents_session);
     CHECK_IN_CHILD(log_number(parents_session, 666) == ERROR_INVALID_HANDLE);
     CHECK_IN_CHILD(log_number(own, (uint64_t)gettid()) == ERROR_SUCCESS);
@@ -105,7 +110,7 @@ static void live_as_child(void)
     _exit(0);
 }
 
-/* The child is made by a thread that has logged before: the library knows its ids, which are others there. */
+/* The child is made by a thread that has logged before, and has other ids than that thread. */
 static void *log_and_fork_a_child(void *argument)
 {
     pid_t *child = argument;
@@ -143,8 +148,8 @@ static void a_childs_sessions_are_its_own_and_the_parents_go_on(void **state)
     struct events events;
 
     (void)state;
-    assert_int_equal(RegisterTraceGuidsA(ignore_request, NULL, &control_guid, 1, classes, NULL, NULL,
-                                         &registration),
+    assert_int_equal(RegisterTraceGuidsA(ignore_request, NULL, &control_guid, 1, classes, NULL,
+                                         NULL, &registration),
                      ERROR_SUCCESS);
     class_handle = classes[0].RegHandle;
     assert_int_equal(CreateTraceInstanceId(class_handle, &parents_instance), ERROR_SUCCESS);
@@ -214,6 +219,45 @@ static void a_raw_forks_child_gets_an_error_and_writes_into_no_buffer(void **sta
     }
 }
 
+static pid_t forked_at_point;
+static bool may_fork;
+
+static void fork_in_the_record(enum etwas_testpoint point)
+{
+    if (point == ETWAS_POINT_RESERVED && may_fork) {
+        may_fork = false;
+        forked_at_point = fork();
+    }
+}
+
+/* As a signal handler could: both copies of the writer go on inside the record. */
+static void a_fork_in_the_middle_of_a_record_harms_neither_side(void **state)
+{
+    const char *path = folder_path("f.etl");
+    etwas_session_counts counts;
+    uint32_t code;
+
+    (void)state;
+    parents_session = start_session(path, NULL);
+    assert_int_equal(log_number(parents_session, 1), ERROR_SUCCESS);
+    may_fork = true;
+    etwas_testpoint_set(fork_in_the_record);
+    code = log_number(parents_session, 2);
+    etwas_testpoint_set(NULL);
+    if (forked_at_point == 0) {
+        limit_child();
+        CHECK_IN_CHILD(log_number(parents_session, 3) == ERROR_INVALID_HANDLE);
+        CHECK_IN_CHILD(etwas_counts(parents_session, &counts) == ERROR_INVALID_HANDLE);
+        _exit(0);
+    }
+    assert_true(forked_at_point > 0);
+    assert_int_equal(exit_code_of(forked_at_point), 0);
+    assert_int_equal(code, ERROR_SUCCESS);
+    stop_session(parents_session, &counts);
+    assert_int_equal(counts.recorded, 2);
+    assert_int_equal(count_events(path), 2);
+}
+
 static void between_fork_and_exec_logging_is_refused_and_no_file_is_inherited(void **state)
 {
     const char *path = folder_path("f.etl");
@@ -232,7 +276,8 @@ static void between_fork_and_exec_logging_is_refused_and_no_file_is_inherited(vo
             limit_child();
             /* Only async-signal-safe calls are allowed here: TraceEvent is one. */
             CHECK_IN_CHILD(log_number(parents_session, 1) == ERROR_INVALID_HANDLE);
-            (void)execl("/bin/sh", "sh", "-c", "! ls -l /proc/$$/fd | grep -q 'f[.]etl'", NULL);
+            (void)execl("/bin/sh", "sh", "-c", "! ls -l /proc/$$/fd 2>&1 | grep -q 'f[.]etl'",
+                        NULL);
             _exit(2);
         }
         assert_int_equal(exit_code_of(child), 0);
@@ -243,7 +288,7 @@ static void between_fork_and_exec_logging_is_refused_and_no_file_is_inherited(vo
     expect_exact_account(parents_session, &counts);
 }
 
-/* ---- fork while other threads hold every lock -------------------------------------------------------- */
+/* ---- fork while other threads hold every lock ------------------------------------------------ */
 
 static uint32_t rest;
 
@@ -251,12 +296,13 @@ static void *start_and_stop_always(void *argument)
 {
     (void)argument;
     while (ck_pr_load_32(&rest) == 0) {
-        etwas_trace_handle session = start_recorder();
+        etwas_trace_handle session = 0;
 
+        (void)etwas_start("always", NULL, &small_recorder, &session);
         (void)log_number(session, 1);
         (void)EnableTrace(1, 1, 1, &control_guid, session);
         (void)etwas_snapshot(session, "/dev/full");
-        stop_session(session, NULL);
+        (void)etwas_stop(session, NULL);
     }
     return NULL;
 }
@@ -276,7 +322,9 @@ static void *register_always(void *argument)
 
 static void a_child_made_at_any_moment_can_trace(void **state)
 {
-    enum { CHILDREN = 40 };
+    enum {
+        CHILDREN = 40
+    };
     pthread_t threads[2];
 
     (void)state;
@@ -287,13 +335,14 @@ static void a_child_made_at_any_moment_can_trace(void **state)
         pid_t child = fork();
 
         if (child == 0) {
-            const etwas_session_options small = {.buffer_size_kb = 4, .maximum_buffers = 8};
+            etwas_session_options options = small_session;
             etwas_trace_handle session;
             etwas_trace_handle registration;
             etwas_session_counts counts;
 
             limit_child();
-            CHECK_IN_CHILD(etwas_start("mine", folder_path("child.etl"), &small, &session) ==
+            options.flusher.no_thread = FIXTURE_SANITIZER;
+            CHECK_IN_CHILD(etwas_start("mine", folder_path("child.etl"), &options, &session) ==
                            ERROR_SUCCESS);
             CHECK_IN_CHILD(log_number(session, 1) == ERROR_SUCCESS);
             CHECK_IN_CHILD(EnableTrace(1, 1, 1, &control_guid, session) == ERROR_SUCCESS);
@@ -313,7 +362,7 @@ static void a_child_made_at_any_moment_can_trace(void **state)
     }
 }
 
-/* ---- signal handlers --------------------------------------------------------------------------------- */
+/* ---- signal handlers ------------------------------------------------------------------------- */
 
 static struct writer *handlers_writer;
 
@@ -326,11 +375,14 @@ static void log_in_handler(int number)
 /* The handler interrupts the writer anywhere, also inside TraceEvent, and logs to the same slot. */
 static void i7_events_from_signal_handlers_are_all_accounted_for(void **state)
 {
-    enum { SIGNALS = 2000 };
+    enum {
+        SIGNALS = 300,
+        EVENTS = 100000
+    };
     const struct sigaction action = {.sa_handler = log_in_handler, .sa_flags = SA_RESTART};
     const struct itimerval often = {{0, 200}, {0, 200}};
     const struct itimerval never = {{0, 0}, {0, 0}};
-    const etwas_session_options options = {.buffer_size_kb = 4};
+    const etwas_session_options options = {.buffer_size_kb = 4, .maximum_buffers = 64};
     const char *path = folder_path("f.etl");
     etwas_trace_handle session = start_session(path, &options);
     const struct writer_options writing = {.session = session, .largest_payload = 300};
@@ -342,7 +394,7 @@ static void i7_events_from_signal_handlers_are_all_accounted_for(void **state)
     handlers_writer = writer_new(&writing);
     assert_int_equal(sigaction(SIGALRM, &action, &before), 0);
     assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
-    while (handlers_writer->attempted < SIGNALS && writer->attempted < 900000) {
+    while (handlers_writer->attempted < SIGNALS && writer->attempted < EVENTS) {
         (void)writer_log(writer);
     }
     assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
@@ -354,7 +406,7 @@ static void i7_events_from_signal_handlers_are_all_accounted_for(void **state)
     expect_file_is_exact(session, path, &counts);
 }
 
-/* ---- threads that end -------------------------------------------------------------------------------- */
+/* ---- threads that end ------------------------------------------------------------------------ */
 
 static uint64_t written_by_the_cancelled;
 
@@ -382,7 +434,9 @@ static void *write_one_and_exit(void *argument)
 
 static void threads_may_be_cancelled_and_exit_and_their_events_stay(void **state)
 {
-    enum { THREADS = 100 };
+    enum {
+        THREADS = 100
+    };
     etwas_trace_handle session = start_session(folder_path("f.etl"), NULL);
     pthread_t thread;
     etwas_session_counts counts;
@@ -406,6 +460,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(a_childs_sessions_are_its_own_and_the_parents_go_on),
         FOLDER_TEST(a_raw_forks_child_gets_an_error_and_writes_into_no_buffer),
+        FOLDER_TEST(a_fork_in_the_middle_of_a_record_harms_neither_side),
         FOLDER_TEST(between_fork_and_exec_logging_is_refused_and_no_file_is_inherited),
         FOLDER_TEST(a_child_made_at_any_moment_can_trace),
         FOLDER_TEST(i7_events_from_signal_handlers_are_all_accounted_for),

@@ -13,7 +13,12 @@
 
 #include "session/fixture.h"
 
-enum { PLACES = 64, WRITERS = 3, SESSIONS = 200, OLD_HANDLES = 8 };
+enum {
+    PLACES = 64,
+    WRITERS = 3,
+    SESSIONS = 200,
+    OLD_HANDLES = 8
+};
 
 static etwas_trace_handle handles[SESSIONS];
 static uint32_t newest; /* index of the newest handle */
@@ -145,9 +150,15 @@ static void i6_no_event_lands_in_a_session_started_later_in_the_same_place(void 
 
 static void what_never_was_a_handle_is_refused_by_every_function(void **state)
 {
-    static const etwas_trace_handle wrong[] = {
-        1, 2, 0x41, 0xFF, 0x100, 0xFFFFFFFF, UINT64_C(1) << 40, UINT64_C(1) << 62,
-        INVALID_PROCESSTRACE_HANDLE};
+    static const etwas_trace_handle wrong[] = {1,
+                                               2,
+                                               0x41,
+                                               0xFF,
+                                               0x100,
+                                               0xFFFFFFFF,
+                                               UINT64_C(1) << 40,
+                                               UINT64_C(1) << 62,
+                                               INVALID_PROCESSTRACE_HANDLE};
     etwas_session_counts counts;
     etwas_session_memory memory;
 

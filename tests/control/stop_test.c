@@ -55,9 +55,12 @@ static void r141_stop_returns_the_final_numbers_and_the_handle_is_dead(void **st
     assert_int_equal(etwas_counts(session + 0x100, &counts), ERROR_INVALID_HANDLE);
 }
 
-/* ---- stops at the same time ------------------------------------------------------------------------ */
+/* ---- stops at the same time ------------------------------------------------------------------ */
 
-enum { STOPPERS = 6, ROUNDS = 60 };
+enum {
+    STOPPERS = 6,
+    ROUNDS = 60
+};
 
 struct stoppers {
     etwas_trace_handle session;
@@ -98,9 +101,8 @@ static void r141_of_concurrent_stops_exactly_one_succeeds(void **state)
 {
     (void)state;
     for (int round = 0; round < ROUNDS; round++) {
-        struct stoppers stoppers = {.session = start_session(folder_path("f.etl"), NULL)};
-        const struct writer_options writing = {.session = stoppers.session,
-                                               .largest_payload = 100};
+        struct stoppers stoppers = {.session = start_session(folder_path("f.etl"), &small_session)};
+        const struct writer_options writing = {.session = stoppers.session, .largest_payload = 100};
         pthread_t threads[STOPPERS];
         struct writers writers;
         etwas_session_counts counts;
@@ -124,7 +126,7 @@ static void r141_of_concurrent_stops_exactly_one_succeeds(void **state)
     }
 }
 
-/* ---- while it stops -------------------------------------------------------------------------------- */
+/* ---- while it stops -------------------------------------------------------------------------- */
 
 static sem_t inside;
 static sem_t go_on;
@@ -156,9 +158,9 @@ static void r141_a_session_that_is_being_stopped_has_active_connections(void **s
     assert_int_equal(sem_init(&inside, 0, 0), 0);
     assert_int_equal(sem_init(&go_on, 0, 0), 0);
     assert_int_equal(pthread_barrier_init(&stoppers.barrier, NULL, 1), 0);
-    assert_int_equal(RegisterTraceGuidsA(hold_the_stop, NULL, &control_guid, 0, NULL, NULL, NULL,
-                                         &registration),
-                     ERROR_SUCCESS);
+    assert_int_equal(
+        RegisterTraceGuidsA(hold_the_stop, NULL, &control_guid, 0, NULL, NULL, NULL, &registration),
+        ERROR_SUCCESS);
     assert_int_equal(EnableTrace(1, 0, 0, &control_guid, stoppers.session), ERROR_SUCCESS);
     assert_int_equal(pthread_create(&thread, NULL, stop_at_once, &stoppers), 0);
     while (sem_wait(&inside) != 0) {
@@ -179,9 +181,12 @@ static void r141_a_session_that_is_being_stopped_has_active_connections(void **s
     (void)sem_destroy(&go_on);
 }
 
-/* ---- one free place for two threads ------------------------------------------------------------------ */
+/* ---- one free place for two threads ---------------------------------------------------------- */
 
-enum { PLACES = 64, TURNS = 500 };
+enum {
+    PLACES = 64,
+    TURNS = 500
+};
 
 struct turns {
     const char *name;
@@ -202,6 +207,7 @@ static void *take_turns(void *argument)
 
         prepare_block(&block, turns->path);
         block.properties.BufferSize = turns->buffer_kb;
+        block.properties.MaximumBuffers = 1; /* the least there may be */
         code = StartTraceA(&session, turns->name, &block.properties);
         if (code == ERROR_NO_SYSTEM_RESOURCES) {
             continue;

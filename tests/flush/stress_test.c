@@ -74,7 +74,7 @@ static void hundreds_of_thousands_of_events_are_accounted_for_byte_by_byte(void 
         struct writer_options what = {
             .session = session,
             .class_handle = class_handle,
-            .events = 40000,
+            .events = 25000,
             .largest_payload = clock == 2 ? 8000 : 3000,
         };
         etwas_session_counts counts;
@@ -88,6 +88,7 @@ static void hundreds_of_thousands_of_events_are_accounted_for_byte_by_byte(void 
         assert_int_equal(counts.lost, writers_totals(session).lost);
         assert_true(counts.recorded >= THREADS * what.events / 4);
         expect_file_is_exact(session, path, &counts);
+        writers_forget();
     }
 }
 
@@ -95,13 +96,13 @@ static void hundreds_of_thousands_of_events_are_accounted_for_byte_by_byte(void 
 static void sessions_are_flushed_queried_and_stopped_while_writers_write(void **state)
 {
     (void)state;
-    for (int round = 0; round < 8; round++) {
+    for (int round = 0; round < 6; round++) {
         const char *path = folder_path("trace.etl");
         etwas_session_options options = {.buffer_size_kb = round % 2 == 0 ? 4 : 64,
                                          .maximum_buffers = round % 4 < 2 ? 8 : 0};
         etwas_trace_handle session = start_session(path, &options);
         struct writer_options what = {
-            .session = session, .events = 60000, .largest_payload = 300, .class_handle = class_handle};
+            .session = session, .events = 20000, .largest_payload = 300, .class_handle = class_handle};
         etwas_session_counts before = {0};
         etwas_session_counts counts;
         struct writers writers;
@@ -123,6 +124,7 @@ static void sessions_are_flushed_queried_and_stopped_while_writers_write(void **
         writers_join(&writers);
         assert_int_equal(counts.lost_abandoned + counts.lost_write_error, 0);
         expect_file_is_exact(session, path, &counts);
+        writers_forget();
     }
 }
 
@@ -132,7 +134,7 @@ static void sessions_are_flushed_queried_and_stopped_while_writers_write(void **
  */
 static void writers_with_handles_of_stopped_sessions_never_reach_another_session(void **state)
 {
-    enum { ROUNDS = 30 };
+    enum { ROUNDS = 12 };
     struct writers groups[ROUNDS];
     etwas_trace_handle sessions[ROUNDS];
     etwas_session_counts counts;
@@ -146,7 +148,7 @@ static void writers_with_handles_of_stopped_sessions_never_reach_another_session
         sessions[round] = start_session(folder_path(name), &options);
         writers_start(&groups[round], 2,
                       &(struct writer_options){
-                          .session = sessions[round], .events = 20000, .largest_payload = 64});
+                          .session = sessions[round], .events = 5000, .largest_payload = 64});
         pause_ms(5);
         if (round > 0) {
             stop_session(sessions[round - 1], NULL);

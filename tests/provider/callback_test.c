@@ -12,9 +12,11 @@
 #include "provider/registration.h"
 #include "session/fixture.h"
 
-/* ---- a callback that remembers --------------------------------------------------------------------- */
+/* ---- a callback that remembers --------------------------------------------------------------- */
 
-enum { CALLS = 16 };
+enum {
+    CALLS = 16
+};
 
 struct call {
     WMIDPREQUESTCODE request;
@@ -84,7 +86,7 @@ static void expect_call(const struct provider *provider, uint32_t index, WMIDPRE
     assert_memory_equal(&call->header.Guid, &control_guid, sizeof control_guid);
 }
 
-/* ---- enable, update, disable, stop ------------------------------------------------------------------- */
+/* ---- enable, update, disable, stop ----------------------------------------------------------- */
 
 static void r191_the_callback_runs_on_enable_update_disable_and_stop(void **state)
 {
@@ -152,9 +154,9 @@ static void r190_and_r193_a_provider_enabled_before_it_registers_is_told_then(vo
     (void)state;
     assert_int_equal(EnableTrace(1, 0xABCD, 3, &control_guid, session), ERROR_SUCCESS);
     /* The callback's value is the function's, and the provider is registered whatever it is. */
-    assert_int_equal(RegisterTraceGuidsA(remember, &provider, &control_guid, 0, NULL, NULL, NULL,
-                                         &registration),
-                     4711);
+    assert_int_equal(
+        RegisterTraceGuidsA(remember, &provider, &control_guid, 0, NULL, NULL, NULL, &registration),
+        4711);
     assert_int_not_equal(registration, 0);
     assert_int_equal(provider.count, 1);
     expect_call(&provider, 0, WMI_ENABLE_EVENTS, session);
@@ -174,9 +176,9 @@ static void r190_and_r193_a_provider_enabled_before_it_registers_is_told_then(vo
     assert_int_equal(UnregisterTraceGuids(registration), ERROR_SUCCESS);
     assert_int_equal(UnregisterTraceGuids(second), ERROR_SUCCESS);
     /* With nobody enabling, the value is success. */
-    assert_int_equal(RegisterTraceGuidsA(remember, &provider, &control_guid, 0, NULL, NULL, NULL,
-                                         &registration),
-                     ERROR_SUCCESS);
+    assert_int_equal(
+        RegisterTraceGuidsA(remember, &provider, &control_guid, 0, NULL, NULL, NULL, &registration),
+        ERROR_SUCCESS);
     assert_int_equal(UnregisterTraceGuids(registration), ERROR_SUCCESS);
     stop_session(session, NULL);
     assert_int_equal(provider.count, 3);
@@ -214,7 +216,7 @@ static void r192_the_last_session_to_enable_a_provider_has_it(void **state)
     assert_int_equal(count_events(folder_path("2.etl")), 2);
 }
 
-/* ---- the gate ---------------------------------------------------------------------------------------- */
+/* ---- the gate -------------------------------------------------------------------------------- */
 
 /*
  * R107, for every level asked and enabled: a provider logs when the enabled level is 0 or not below the
@@ -223,7 +225,9 @@ static void r192_the_last_session_to_enable_a_provider_has_it(void **state)
 static void r107_the_gate_says_what_the_documented_comparison_says(void **state)
 {
     static const uint32_t flags[] = {0, 1, 2, 3, 0x80000000, 0xFFFFFFFF, 0x5555, 0xAAAA};
-    enum { FLAGS = sizeof flags / sizeof flags[0] };
+    enum {
+        FLAGS = sizeof flags / sizeof flags[0]
+    };
     struct provider provider = {0};
     etwas_trace_handle session = start_recorder();
     etwas_trace_handle registration = register_as(&control_guid, &provider);
@@ -232,9 +236,8 @@ static void r107_the_gate_says_what_the_documented_comparison_says(void **state)
     (void)state;
     for (uint32_t enabled_level = 0; enabled_level < 256; enabled_level++) {
         for (size_t enabled = 0; enabled < FLAGS; enabled++) {
-            assert_int_equal(
-                EnableTrace(1, flags[enabled], enabled_level, &control_guid, session),
-                ERROR_SUCCESS);
+            assert_int_equal(EnableTrace(1, flags[enabled], enabled_level, &control_guid, session),
+                             ERROR_SUCCESS);
             for (uint32_t level = 0; level < 256; level++) {
                 for (size_t wanted = 0; wanted < FLAGS; wanted++) {
                     bool by_level = enabled_level == 0 || level <= enabled_level;
@@ -263,7 +266,7 @@ static void r107_the_gate_says_what_the_documented_comparison_says(void **state)
     stop_session(session, NULL);
 }
 
-/* ---- from inside a callback -------------------------------------------------------------------------- */
+/* ---- from inside a callback ------------------------------------------------------------------ */
 
 static struct provider inner;
 static etwas_trace_handle inner_registration;
@@ -351,7 +354,7 @@ static void a_callback_may_log_register_enable_stop_and_unregister(void **state)
     assert_int_equal(outer.count, 0);
 }
 
-/* ---- unregistering ------------------------------------------------------------------------------------ */
+/* ---- unregistering --------------------------------------------------------------------------- */
 
 static sem_t in_callback;
 static sem_t may_return;
@@ -396,9 +399,9 @@ static void unregistering_waits_for_a_callback_that_runs(void **state)
     (void)state;
     assert_int_equal(sem_init(&in_callback, 0, 0), 0);
     assert_int_equal(sem_init(&may_return, 0, 0), 0);
-    assert_int_equal(RegisterTraceGuidsA(stay_inside, NULL, &control_guid, 0, NULL, NULL, NULL,
-                                         &registration),
-                     ERROR_SUCCESS);
+    assert_int_equal(
+        RegisterTraceGuidsA(stay_inside, NULL, &control_guid, 0, NULL, NULL, NULL, &registration),
+        ERROR_SUCCESS);
     assert_int_equal(pthread_create(&enabling, NULL, enable_it, &session), 0);
     while (sem_wait(&in_callback) != 0) {
     }
@@ -417,7 +420,7 @@ static void unregistering_waits_for_a_callback_that_runs(void **state)
     (void)sem_destroy(&may_return);
 }
 
-/* ---- bad input ---------------------------------------------------------------------------------------- */
+/* ---- bad input ------------------------------------------------------------------------------- */
 
 static void registering_refuses_what_it_cannot_use(void **state)
 {
@@ -426,16 +429,14 @@ static void registering_refuses_what_it_cannot_use(void **state)
     etwas_trace_handle registration = 77;
 
     (void)state;
-    assert_int_equal(RegisterTraceGuidsA(NULL, NULL, &control_guid, 0, NULL, NULL, NULL,
-                                         &registration),
-                     ERROR_INVALID_PARAMETER);
+    assert_int_equal(
+        RegisterTraceGuidsA(NULL, NULL, &control_guid, 0, NULL, NULL, NULL, &registration),
+        ERROR_INVALID_PARAMETER);
     assert_int_equal(registration, 0);
-    assert_int_equal(
-        RegisterTraceGuidsA(remember, NULL, NULL, 0, NULL, NULL, NULL, &registration),
-        ERROR_INVALID_PARAMETER);
-    assert_int_equal(
-        RegisterTraceGuidsA(remember, NULL, &control_guid, 0, NULL, NULL, NULL, NULL),
-        ERROR_INVALID_PARAMETER);
+    assert_int_equal(RegisterTraceGuidsA(remember, NULL, NULL, 0, NULL, NULL, NULL, &registration),
+                     ERROR_INVALID_PARAMETER);
+    assert_int_equal(RegisterTraceGuidsA(remember, NULL, &control_guid, 0, NULL, NULL, NULL, NULL),
+                     ERROR_INVALID_PARAMETER);
     assert_int_equal(
         RegisterTraceGuidsW(remember, NULL, &control_guid, 1, NULL, NULL, NULL, &registration),
         ERROR_INVALID_PARAMETER);
@@ -476,9 +477,9 @@ static void a_process_has_1024_registrations_and_not_one_more(void **state)
     for (uint32_t index = 0; index < ETWAS_REGISTRATIONS; index++) {
         registrations[index] = register_as(&control_guid, &provider);
     }
-    assert_int_equal(RegisterTraceGuidsA(remember, &provider, &control_guid, 0, NULL, NULL, NULL,
-                                         &registration),
-                     ERROR_NO_SYSTEM_RESOURCES);
+    assert_int_equal(
+        RegisterTraceGuidsA(remember, &provider, &control_guid, 0, NULL, NULL, NULL, &registration),
+        ERROR_NO_SYSTEM_RESOURCES);
     assert_int_equal(registration, 0);
     assert_int_equal(UnregisterTraceGuids(registrations[500]), ERROR_SUCCESS);
     registrations[500] = register_as(&control_guid, &provider);

@@ -31,8 +31,8 @@ static void begin(uint32_t buffer_kb)
 
     classes[0] = (TRACE_GUID_REGISTRATION){.Guid = &first_class};
     classes[1] = (TRACE_GUID_REGISTRATION){.Guid = &second_class};
-    assert_int_equal(RegisterTraceGuidsA(ignore_request, NULL, &control_guid, 2, classes, NULL, NULL,
-                                         &registration),
+    assert_int_equal(RegisterTraceGuidsA(ignore_request, NULL, &control_guid, 2, classes, NULL,
+                                         NULL, &registration),
                      ERROR_SUCCESS);
     assert_non_null(classes[0].RegHandle);
     assert_non_null(classes[1].RegHandle);
@@ -74,7 +74,7 @@ static EVENT_INSTANCE_INFO new_instance(uint32_t class_index)
     return instance;
 }
 
-/* ---- refused ------------------------------------------------------------------------------------------ */
+/* ---- refused --------------------------------------------------------------------------------- */
 
 static void r100_and_r104_trace_event_refuses_bad_headers_and_records_nothing(void **state)
 {
@@ -141,8 +141,8 @@ static void r102_and_r104_trace_event_instance_refuses_bad_headers_and_records_n
     assert_int_equal(TraceEventInstance(session, &header, &instance, NULL), ERROR_INVALID_HANDLE);
     assert_int_equal(CreateTraceInstanceId(instance.RegHandle, &bad), ERROR_INVALID_PARAMETER);
     /* Also when another class has its place. */
-    assert_int_equal(RegisterTraceGuidsA(ignore_request, NULL, &control_guid, 2, classes, NULL, NULL,
-                                         &registration),
+    assert_int_equal(RegisterTraceGuidsA(ignore_request, NULL, &control_guid, 2, classes, NULL,
+                                         NULL, &registration),
                      ERROR_SUCCESS);
     assert_ptr_not_equal(classes[0].RegHandle, instance.RegHandle);
     assert_int_equal(TraceEventInstance(session, &header, &instance, NULL), ERROR_INVALID_HANDLE);
@@ -152,9 +152,11 @@ static void r102_and_r104_trace_event_instance_refuses_bad_headers_and_records_n
     assert_int_equal(count_events(folder_path("f.etl")), 0);
 }
 
-/* ---- MOF fields ------------------------------------------------------------------------------------------ */
+/* ---- MOF fields ------------------------------------------------------------------------------ */
 
-enum { FIELDS_ROOM = MAX_MOF_FIELDS + 1 };
+enum {
+    FIELDS_ROOM = MAX_MOF_FIELDS + 1
+};
 
 struct mof_event {
     EVENT_TRACE_HEADER header;
@@ -231,8 +233,7 @@ static void r100_and_r108_guid_pointers(void **state)
     instance = new_instance(0);
     instance_header = instance_header_of(sizeof instance_header);
     instance_header.Flags |= WNODE_FLAG_USE_GUID_PTR;
-    assert_int_equal(TraceEventInstance(session, &instance_header, &instance, NULL),
-                     ERROR_SUCCESS);
+    assert_int_equal(TraceEventInstance(session, &instance_header, &instance, NULL), ERROR_SUCCESS);
     end(&events);
     assert_int_equal(events.count, 2);
     assert_memory_equal(&events.items[0].record.EventHeader.ProviderId, &second_class, 16);
@@ -240,7 +241,7 @@ static void r100_and_r108_guid_pointers(void **state)
     free_events(&events);
 }
 
-/* ---- sizes ----------------------------------------------------------------------------------------------- */
+/* ---- sizes ----------------------------------------------------------------------------------- */
 
 /* The largest Size that may be given, and the largest record: one past either is too much. */
 struct limits {
@@ -346,7 +347,7 @@ static void r62_and_r63_the_largest_event_fits_and_one_byte_more_does_not(void *
     free(bytes);
 }
 
-/* ---- what a consumer gets --------------------------------------------------------------------------------- */
+/* ---- what a consumer gets -------------------------------------------------------------------- */
 
 struct instance_event {
     EVENT_INSTANCE_HEADER header;
@@ -401,11 +402,10 @@ static void expect_record(const struct event *event, uint16_t header_type, uint1
 
     assert_int_equal(header->Size, bytes);
     assert_int_equal(header->HeaderType, header_type);
-    assert_int_equal(header->Flags & (EVENT_HEADER_FLAG_CLASSIC_HEADER |
-                                      EVENT_HEADER_FLAG_64_BIT_HEADER |
-                                      EVENT_HEADER_FLAG_32_BIT_HEADER |
-                                      EVENT_HEADER_FLAG_STRING_ONLY |
-                                      EVENT_HEADER_FLAG_TRACE_MESSAGE),
+    assert_int_equal(header->Flags &
+                         (EVENT_HEADER_FLAG_CLASSIC_HEADER | EVENT_HEADER_FLAG_64_BIT_HEADER |
+                          EVENT_HEADER_FLAG_32_BIT_HEADER | EVENT_HEADER_FLAG_STRING_ONLY |
+                          EVENT_HEADER_FLAG_TRACE_MESSAGE),
                      EVENT_HEADER_FLAG_CLASSIC_HEADER | EVENT_HEADER_FLAG_64_BIT_HEADER);
     assert_int_equal(header->ThreadId, gettid());
     assert_int_equal(header->ProcessId, getpid());
@@ -534,7 +534,9 @@ static void r117_and_r118_every_member_of_an_event_trace(void **state)
 /* R107, R109: type, level and version are the caller's, all values. */
 static void r109_every_type_level_and_version_is_recorded_as_given(void **state)
 {
-    enum { VALUES = 256 };
+    enum {
+        VALUES = 256
+    };
     struct events events;
 
     (void)state;

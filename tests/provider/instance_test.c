@@ -10,7 +10,10 @@
 #include "provider/instance_id.h"
 #include "session/fixture.h"
 
-enum { THREADS = 4, IDS = 100000 };
+enum {
+    THREADS = 4,
+    IDS = 100000
+};
 
 static TRACE_GUID_REGISTRATION classes[2];
 
@@ -30,8 +33,8 @@ static etwas_trace_handle register_classes(void)
 
     classes[0] = (TRACE_GUID_REGISTRATION){.Guid = &first_class};
     classes[1] = (TRACE_GUID_REGISTRATION){.Guid = &second_class};
-    assert_int_equal(RegisterTraceGuidsA(ignore_request, NULL, &control_guid, 2, classes, NULL, NULL,
-                                         &registration),
+    assert_int_equal(RegisterTraceGuidsA(ignore_request, NULL, &control_guid, 2, classes, NULL,
+                                         NULL, &registration),
                      ERROR_SUCCESS);
     return registration;
 }

@@ -19,7 +19,12 @@
 #include "session/fixture.h"
 #include "support/hold.h"
 
-enum { NOT_PERMITTED = 77, MINIMUM_BUFFERS = 64, BUFFER_KB = 64, BUFFERS_TO_FILL = 12 };
+enum {
+    NOT_PERMITTED = 77,
+    MINIMUM_BUFFERS = 64,
+    BUFFER_KB = 64,
+    BUFFERS_TO_FILL = 12
+};
 
 static volatile sig_atomic_t calls;
 static volatile sig_atomic_t first_call;
@@ -142,8 +147,8 @@ static void expect_no_system_calls(uint32_t clock, bool recorder)
     pid_t child;
     int code;
 
-    if (FIXTURE_THREAD_SANITIZER) {
-        print_message("not under ThreadSanitizer, which makes system calls of its own\n");
+    if (FIXTURE_SANITIZER) {
+        print_message("not under a sanitizer, which makes system calls of its own\n");
         skip();
     }
     child = fork();

@@ -11,7 +11,9 @@
 
 #include "session/fixture.h"
 
-enum { EVENTS = 200 };
+enum {
+    EVENTS = 200
+};
 /* 100 ns units: the clocks need not agree better than a second, which no mistake in a unit survives. */
 #define SECOND INT64_C(10000000)
 

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What the tests of sessions, providers and control share beside support/: properties blocks, single events,
- * files read back into memory event by event, what a process owns before and after, and children.
+ * What the tests of sessions, providers and control share beside support/: properties blocks,
+ * single events, files read back event by event, what a process owns, and children.
  */
 #ifndef ETWAS_TESTS_SESSION_FIXTURE_H
 #define ETWAS_TESTS_SESSION_FIXTURE_H
@@ -15,20 +15,23 @@
 #include "support/folder.h"
 #include "support/start.h"
 
-#if defined(__SANITIZE_THREAD__)
-#define FIXTURE_THREAD_SANITIZER 1
+/* A sanitizer maps memory and makes system calls of its own. */
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define FIXTURE_SANITIZER 1
 #elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define FIXTURE_THREAD_SANITIZER 1
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define FIXTURE_SANITIZER 1
 #endif
 #endif
-#ifndef FIXTURE_THREAD_SANITIZER
-#define FIXTURE_THREAD_SANITIZER 0
+#ifndef FIXTURE_SANITIZER
+#define FIXTURE_SANITIZER 0
 #endif
 
-/* ---- sessions ---------------------------------------------------------------------------------- */
+/* ---- sessions -------------------------------------------------------------------------------- */
 
-enum { NAME_AREA_BYTES = 4 * 1024 };
+enum {
+    NAME_AREA_BYTES = 4 * 1024
+};
 
 /* A properties block with room for two names of full length in UTF-8 or UTF-16. */
 struct block {
@@ -46,23 +49,27 @@ void prepare_block(struct block *block, const char *file);
 /* StartTraceA with the block; fails the test when it does not start. */
 etwas_trace_handle start_block(const char *name, struct block *block);
 
+/* What a test asks for that starts many sessions: few and small buffers. */
+extern const etwas_session_options small_session;
+extern const etwas_session_options small_recorder;
+
 /* A session in memory. */
 etwas_trace_handle start_recorder(void);
 
 /* ASCII as UTF-16. Returns `buffer`. */
 etwas_wchar *wide_of(const char *text, etwas_wchar *buffer, size_t units);
 
-/* ---- events ------------------------------------------------------------------------------------ */
+/* ---- events ---------------------------------------------------------------------------------- */
 
-extern const etwas_guid event_class;   /* what log_number writes */
-extern const etwas_guid control_guid;  /* a provider */
-extern const etwas_guid first_class;   /* two classes of instances */
+extern const etwas_guid event_class;  /* what log_number writes */
+extern const etwas_guid control_guid; /* a provider */
+extern const etwas_guid first_class;  /* two classes of instances */
 extern const etwas_guid second_class;
 
 /* One TraceEvent of event_class, type 10, level 4, whose payload is the number. Async-signal-safe. */
 uint32_t log_number(etwas_trace_handle session, uint64_t number);
 
-/* ---- reading back ------------------------------------------------------------------------------ */
+/* ---- reading back ---------------------------------------------------------------------------- */
 
 /* A copy of an event, without the log file's own first one. */
 struct event {
@@ -81,7 +88,7 @@ struct events {
     etwas_trace_information information;
 };
 
-/* Reads a whole file; fails the test unless it is whole and undamaged. `mode`: more PROCESS_TRACE_MODE_*. */
+/* Reads a file; fails the test unless it is undamaged. `mode`: more PROCESS_TRACE_MODE_* bits. */
 void read_events(const char *path, uint32_t mode, struct events *events);
 void free_events(struct events *events);
 uint64_t number_of(const struct event *event);
@@ -89,7 +96,7 @@ uint64_t number_of(const struct event *event);
 /* The number of events in the file; each must be one of log_number. */
 size_t count_events(const char *path);
 
-/* ---- what the process owns --------------------------------------------------------------------- */
+/* ---- what the process owns ------------------------------------------------------------------- */
 
 struct belongings {
     uint32_t descriptors;
@@ -103,7 +110,7 @@ struct belongings count_belongings(void);
 /* The same descriptors, threads and files, and no more mappings than an allocator's noise. */
 void assert_nothing_gained(const struct belongings *before);
 
-/* ---- children ---------------------------------------------------------------------------------- */
+/* ---- children -------------------------------------------------------------------------------- */
 
 /* In a child: cmocka's assertions would go on with the next test there. */
 #define CHECK_IN_CHILD(condition)                                                                  \

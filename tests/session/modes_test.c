@@ -8,17 +8,21 @@
 
 #include "session/fixture.h"
 
-enum { BITS = 32 };
+enum {
+    BITS = 32
+};
 
 /* The columns and rows of the documented matrix; 'x' is a pair that is not allowed. */
 static const uint32_t matrix_modes[] = {
-    EVENT_TRACE_FILE_MODE_SEQUENTIAL, EVENT_TRACE_FILE_MODE_CIRCULAR,
-    EVENT_TRACE_FILE_MODE_APPEND,     EVENT_TRACE_FILE_MODE_NEWFILE,
-    EVENT_TRACE_FILE_MODE_PREALLOCATE, EVENT_TRACE_REAL_TIME_MODE,
-    EVENT_TRACE_BUFFERING_MODE,       EVENT_TRACE_PRIVATE_LOGGER_MODE,
+    EVENT_TRACE_FILE_MODE_SEQUENTIAL,     EVENT_TRACE_FILE_MODE_CIRCULAR,
+    EVENT_TRACE_FILE_MODE_APPEND,         EVENT_TRACE_FILE_MODE_NEWFILE,
+    EVENT_TRACE_FILE_MODE_PREALLOCATE,    EVENT_TRACE_REAL_TIME_MODE,
+    EVENT_TRACE_BUFFERING_MODE,           EVENT_TRACE_PRIVATE_LOGGER_MODE,
     EVENT_TRACE_INDEPENDENT_SESSION_MODE,
 };
-enum { MATRIX = sizeof matrix_modes / sizeof matrix_modes[0] };
+enum {
+    MATRIX = sizeof matrix_modes / sizeof matrix_modes[0]
+};
 /* NEWFILE with PRIVATE_LOGGER is allowed: where the documents differ, the older one wins. */
 static const char matrix[MATRIX][MATRIX + 1] = {
     ".x.x..x..", /* SEQUENTIAL */
@@ -32,8 +36,8 @@ static const char matrix[MATRIX][MATRIX + 1] = {
     ".......x.", /* INDEPENDENT_SESSION */
 };
 
-static const uint32_t undefined_bits = 0x00040000 | 0x00080000 | 0x00200000 | 0x20000000 |
-                                       0x40000000;
+static const uint32_t undefined_bits =
+    0x00040000 | 0x00080000 | 0x00200000 | 0x20000000 | 0x40000000;
 
 static bool has_forbidden_pair(uint32_t mode)
 {
@@ -62,7 +66,8 @@ static uint32_t expected_code(uint32_t mode)
         return ERROR_INVALID_PARAMETER;
     }
     /* R51 */
-    if ((mode & EVENT_TRACE_SYSTEM_LOGGER_MODE) != 0 && (mode & EVENT_TRACE_USE_PAGED_MEMORY) != 0) {
+    if ((mode & EVENT_TRACE_SYSTEM_LOGGER_MODE) != 0 &&
+        (mode & EVENT_TRACE_USE_PAGED_MEMORY) != 0) {
         return ERROR_INVALID_PARAMETER;
     }
     return (mode & ~built) != 0 ? ERROR_NOT_SUPPORTED : ERROR_SUCCESS;

@@ -12,12 +12,16 @@
 
 #include "session/fixture.h"
 
-enum { LONGEST = 1024 };
+enum {
+    LONGEST = 1024
+};
 
 /* A path of exactly this many characters inside the folder, its folders made. */
 static void long_path(char *path, size_t length)
 {
-    enum { STEP = 200 };
+    enum {
+        STEP = 200
+    };
     size_t used;
 
     strcpy(path, folder_path("d"));
@@ -101,15 +105,19 @@ static void r9_a_file_name_has_at_most_1024_characters(void **state)
     strcpy(path, folder_path(""));
     memset(path + strlen(path), 'z', 300);
     prepare_block(&block, path);
-    assert_int_equal(StartTraceA(&session, "long", &block.properties),
-                     ERROR_FILENAME_EXCED_RANGE);
+    assert_int_equal(StartTraceA(&session, "long", &block.properties), ERROR_FILENAME_EXCED_RANGE);
 }
 
 static void ill_formed_names_are_refused(void **state)
 {
     static const char *const bad_utf8[] = {
-        "\xFF",         "a\x80",    "\xC0\xAF",         "\xED\xA0\x80", /* a surrogate */
-        "\xF4\x90\x80\x80", "\xE2\x82", "\xF8\x88\x80\x80\x80",
+        "\xFF",
+        "a\x80",
+        "\xC0\xAF",
+        "\xED\xA0\x80", /* a surrogate */
+        "\xF4\x90\x80\x80",
+        "\xE2\x82",
+        "\xF8\x88\x80\x80\x80",
     };
     static const etwas_wchar bad_utf16[][4] = {
         {0xD800, 0}, {0xDC00, 0}, {'a', 0xD800, 'b', 0}, {0xDC00, 0xD800, 0}};
@@ -145,9 +153,9 @@ static void r10_names_are_unique_without_regard_to_case(void **state)
         const char *second;
     } same[] = {
         {"Session", "sESSION"},
-        {"\xC3\x84rger", "\xC3\xA4RGER"},                 /* A with diaeresis */
-        {"\xCE\xA3\xCE\xA9", "\xCF\x83\xCF\x89"},         /* Greek */
-        {"\xD0\x96\xD0\xAF", "\xD0\xB6\xD1\x8F"},         /* Cyrillic */
+        {"\xC3\x84rger", "\xC3\xA4RGER"},         /* A with diaeresis */
+        {"\xCE\xA3\xCE\xA9", "\xCF\x83\xCF\x89"}, /* Greek */
+        {"\xD0\x96\xD0\xAF", "\xD0\xB6\xD1\x8F"}, /* Cyrillic */
     };
     struct block block;
     etwas_trace_handle session;

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The properties block: sizes, flags, offsets, version 2, GUIDs (R1–R8, R16, R17, R19–R23, R40, R41, R45).
+ * The properties block: sizes, flags, offsets, version 2, GUIDs (R1–R8, R16, R17, R19–R23, R40,
+ * R41, R45).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -163,8 +164,7 @@ static void r5_the_name_areas_may_stand_in_either_order(void **state)
     assert_string_equal(block.file_name, "order");
     assert_string_equal(block.session_name, path);
     /* The file's area ends where the name's begins: without its 0 before that it is not a name. */
-    block.properties.LoggerNameOffset =
-        block.properties.LogFileNameOffset + (uint32_t)strlen(path);
+    block.properties.LoggerNameOffset = block.properties.LogFileNameOffset + (uint32_t)strlen(path);
     expect_refused(&block, ERROR_INVALID_PARAMETER);
 }
 

@@ -103,8 +103,11 @@ static void flusher_options_out_of_range_are_refused(void **state)
 {
     const uint32_t cpu = etwas_processor_count();
     const etwas_flusher_options wrong[] = {
-        {.nice_value = -21},        {.nice_value = 20},           {.realtime_priority = -1},
-        {.realtime_priority = 100}, {.cpus = &cpu, .cpu_count = 1},
+        {.nice_value = -21},
+        {.nice_value = 20},
+        {.realtime_priority = -1},
+        {.realtime_priority = 100},
+        {.cpus = &cpu, .cpu_count = 1},
     };
 
     (void)state;
@@ -210,7 +213,9 @@ static void without_descriptors_left_nothing_starts(void **state)
 /* Hundreds of starts and stops cost no more than one. */
 static void sessions_that_ran_leave_nothing_either(void **state)
 {
-    enum { ROUNDS = 300 };
+    enum {
+        ROUNDS = 300
+    };
     struct belongings before;
 
     (void)state;
@@ -218,11 +223,11 @@ static void sessions_that_ran_leave_nothing_either(void **state)
     stop_session(start_recorder(), NULL);
     before = count_belongings();
     for (int round = 0; round < ROUNDS; round++) {
-        etwas_trace_handle session = start_session(folder_path("f.etl"), NULL);
+        etwas_trace_handle session = start_session(folder_path("f.etl"), &small_session);
 
         assert_int_equal(log_number(session, 1), ERROR_SUCCESS);
         stop_session(session, NULL);
-        stop_session(start_recorder(), NULL);
+        stop_session(start_session(NULL, &small_recorder), NULL);
     }
     assert_nothing_gained(&before);
 }

@@ -21,7 +21,7 @@ struct reading {
     struct readback *result;
 };
 
-/* ---- comparing --------------------------------------------------------------------------------- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 static void begin(const struct reading *reading)
 {
@@ -95,7 +95,7 @@ static void end(const struct reading *reading)
     }
 }
 
-/* ---- with ProcessTrace ------------------------------------------------------------------------- */
+/* ---- with ProcessTrace ----------------------------------------------------------------------- */
 
 static void on_event(EVENT_RECORD *record)
 {
@@ -158,7 +158,7 @@ void read_back(etwas_trace_handle session, const char *path, struct readback *re
     result->unfinished = information.unfinished;
 }
 
-/* ---- with the walker --------------------------------------------------------------------------- */
+/* ---- with the walker ------------------------------------------------------------------------- */
 
 /* The next field of a line, terminated; NULL: none. */
 static char *field(char **rest)
@@ -259,7 +259,7 @@ void walk_back(etwas_trace_handle session, const char *path, bool strict, struct
     }
 }
 
-/* ---- both -------------------------------------------------------------------------------------- */
+/* ---- both ------------------------------------------------------------------------------------ */
 
 static void expect_exact(const struct readback *result, const etwas_session_counts *counts)
 {

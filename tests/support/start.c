@@ -3,6 +3,7 @@
 
 #include "support/start.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -61,6 +62,23 @@ struct etwas_session *inside_of(etwas_trace_handle session)
     assert_true(etwas_session_key_of(session, &key));
     assert_int_equal(etwas_sessions[key.index].generation, key.generation);
     return &etwas_sessions[key.index];
+}
+
+static cpu_set_t all_processors;
+
+void stay_on_one_processor(void)
+{
+    cpu_set_t one;
+
+    assert_int_equal(sched_getaffinity(0, sizeof all_processors, &all_processors), 0);
+    CPU_ZERO(&one);
+    CPU_SET((unsigned)sched_getcpu(), &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+}
+
+void leave_one_processor(void)
+{
+    assert_int_equal(sched_setaffinity(0, sizeof all_processors, &all_processors), 0);
 }
 
 void expect_exact_account(etwas_trace_handle session, const etwas_session_counts *counts)

@@ -32,6 +32,13 @@ EVENT_TRACE_PROPERTIES query_session(etwas_trace_handle session);
 struct etwas_session *inside_of(etwas_trace_handle session);
 
 /*
+ * Keeps the calling thread, and those it starts, on one processor: all of them then share a slot. Undone by
+ * leave_one_processor.
+ */
+void stay_on_one_processor(void);
+void leave_one_processor(void);
+
+/*
  * attempted = recorded + overwritten + lost (R74, R139, I4): what the writers of this session (writer.h)
  * attempted and were not refused, against the counts. Fails the test when they differ.
  */

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* Buffering mode: the newest events stay, the oldest go, and a snapshot takes nothing away. */
+#include <pthread.h>
+#include <string.h>
+
+#include "buffer/pool.h"
+#include "buffer/slot.h"
+#include "flush/drain.h"
+#include "support/folder.h"
+#include "support/hold.h"
+#include "support/readback.h"
+#include "support/start.h"
+#include "support/writer.h"
+
+enum { MANY = 20000, BUFFERS = 12 };
+
+static const etwas_session_options recorder = {.log_file_mode = EVENT_TRACE_BUFFERING_MODE,
+                                               .buffer_size_kb = 4,
+                                               .minimum_buffers = BUFFERS};
+
+static void expect_true_and_complete(etwas_trace_handle session, const char *path,
+                                     uint64_t expected)
+{
+    struct readback result;
+
+    walk_back(session, path, true, &result);
+    assert_int_equal(result.wrong + result.unexpected, 0);
+    assert_int_equal(result.events, expected);
+}
+
+/* R74, I4; the newest events are there without a gap. */
+static void the_newest_events_stay_and_the_overwritten_are_counted_apart(void **state)
+{
+    const char *path = folder_path("snapshot.etl");
+    etwas_trace_handle session = start_session(NULL, &recorder);
+    struct writer *writer = writer_new(
+        &(struct writer_options){.session = session, .events = MANY, .largest_payload = 100});
+    etwas_session_counts counts;
+
+    (void)state;
+    stay_on_one_processor();
+    while (writer_log(writer) == ERROR_SUCCESS) {
+        if (writer->attempted % 4000 == 0) {
+            counts = counts_of(session);
+            expect_exact_account(session, &counts);
+        }
+    }
+    leave_one_processor();
+    assert_int_equal(writer->recorded, MANY);
+    counts = counts_of(session);
+    assert_int_equal(counts.lost, 0);
+    assert_true(counts.overwritten > MANY / 2);
+    assert_int_equal(query_session(session).EventsLost, 0);
+    assert_int_equal(etwas_snapshot(session, path), ERROR_SUCCESS);
+    expect_true_and_complete(session, path, counts.recorded);
+    for (uint64_t number = 0; number < MANY; number++) {
+        assert_int_equal(writer->events[number].seen, number >= MANY - counts.recorded);
+    }
+    stop_session(session, &counts);
+    expect_exact_account(session, &counts);
+}
+
+static void a_second_snapshot_holds_the_same_history_and_what_came_since(void **state)
+{
+    const char *first = folder_path("first.etl");
+    const char *second = folder_path("second.etl");
+    etwas_trace_handle session = start_session(NULL, &recorder);
+    struct writer *writer = writer_new(
+        &(struct writer_options){.session = session, .events = 100, .largest_payload = 100});
+    etwas_session_counts counts;
+
+    (void)state;
+    for (int index = 0; index < 50; index++) {
+        assert_int_equal(writer_log(writer), ERROR_SUCCESS);
+    }
+    assert_int_equal(etwas_snapshot(session, first), ERROR_SUCCESS);
+    assert_int_equal(etwas_snapshot(session, second), ERROR_SUCCESS);
+    expect_true_and_complete(session, first, 50);
+    expect_true_and_complete(session, second, 50);
+    for (int index = 0; index < 20; index++) {
+        assert_int_equal(writer_log(writer), ERROR_SUCCESS);
+    }
+    assert_int_equal(etwas_snapshot(session, second), ERROR_SUCCESS);
+    expect_true_and_complete(session, first, 50);
+    expect_true_and_complete(session, second, 70);
+    counts = counts_of(session);
+    assert_int_equal(counts.recorded, 70);
+    stop_session(session, NULL);
+}
+
+/* ---- held ------------------------------------------------------------------------------------ */
+
+struct held {
+    struct writer *writer;
+    enum etwas_testpoint point;
+    pthread_t thread;
+    uint32_t code;
+};
+
+static void *held_main(void *argument)
+{
+    struct held *held = argument;
+
+    for (int index = 0; index < 10; index++) {
+        (void)writer_log_bytes(held->writer, 40);
+    }
+    hold_me(held->point);
+    held->code = writer_log_bytes(held->writer, 40);
+    return NULL;
+}
+
+/* The next oldest buffer is taken instead of one with a writer inside. */
+static void the_buffer_of_a_held_writer_is_not_used_again_before_it_goes_on(void **state)
+{
+    static const enum etwas_testpoint points[] = {ETWAS_POINT_RESERVED, ETWAS_POINT_WRITTEN,
+                                                  ETWAS_POINT_MARKED};
+
+    (void)state;
+    for (size_t index = 0; index < sizeof points / sizeof points[0]; index++) {
+        const char *path = folder_path("snapshot.etl");
+        etwas_trace_handle session = start_session(NULL, &recorder);
+        struct held held = {.point = points[index]};
+        struct writer *other = writer_new(
+            &(struct writer_options){.session = session, .events = MANY, .largest_payload = 100});
+        etwas_session_counts counts;
+        struct readback result;
+
+        stay_on_one_processor();
+        hold_count_from_zero();
+        held.writer = writer_new(&(struct writer_options){.session = session, .events = 20});
+        assert_int_equal(pthread_create(&held.thread, NULL, held_main, &held), 0);
+        hold_wait();
+        while (writer_log(other) == ERROR_SUCCESS) {
+        }
+        leave_one_processor();
+        assert_int_equal(other->recorded, MANY);
+        /* Older than everything else there is, and still whole. */
+        assert_int_equal(etwas_snapshot(session, path), ERROR_SUCCESS);
+        walk_back(session, path, true, &result);
+        /* A marked record is there although its writer does not know yet that it has written it. */
+        assert_int_equal(result.wrong, points[index] == ETWAS_POINT_MARKED ? 1 : 0);
+        for (uint64_t number = 0; number < 10; number++) {
+            assert_int_equal(held.writer->events[number].seen, 1);
+        }
+        hold_release();
+        assert_int_equal(pthread_join(held.thread, NULL), 0);
+        assert_int_equal(held.code, ERROR_SUCCESS);
+        counts = counts_of(session);
+        expect_exact_account(session, &counts);
+        assert_int_equal(counts.lost, 0);
+        assert_int_equal(etwas_snapshot(session, path), ERROR_SUCCESS);
+        expect_true_and_complete(session, path, counts.recorded);
+        stop_session(session, &counts);
+        expect_exact_account(session, &counts);
+        writers_forget();
+    }
+}
+
+struct snapshot_thread {
+    etwas_trace_handle session;
+    const char *path;
+    pthread_t thread;
+    uint32_t code;
+};
+
+static void *snapshot_main(void *argument)
+{
+    struct snapshot_thread *snapshot = argument;
+
+    hold_me(ETWAS_POINT_SNAPSHOT_PINNED);
+    snapshot->code = etwas_snapshot(snapshot->session, snapshot->path);
+    return NULL;
+}
+
+static void a_snapshot_that_stands_still_holds_one_buffer_and_nobody_up(void **state)
+{
+    etwas_trace_handle session = start_session(NULL, &recorder);
+    struct snapshot_thread snapshot = {.session = session, .path = folder_path("snapshot.etl")};
+    struct writer *early =
+        writer_new(&(struct writer_options){.session = session, .events = 10});
+    struct writer *other = writer_new(
+        &(struct writer_options){.session = session, .events = MANY, .largest_payload = 100});
+    etwas_session_counts counts;
+    struct readback result;
+
+    (void)state;
+    stay_on_one_processor();
+    while (writer_log_bytes(early, 60) == ERROR_SUCCESS) {
+    }
+    hold_count_from_zero();
+    assert_int_equal(pthread_create(&snapshot.thread, NULL, snapshot_main, &snapshot), 0);
+    hold_wait();
+    while (writer_log(other) == ERROR_SUCCESS) {
+    }
+    leave_one_processor();
+    assert_int_equal(other->recorded, MANY);
+    hold_release();
+    assert_int_equal(pthread_join(snapshot.thread, NULL), 0);
+    assert_int_equal(snapshot.code, ERROR_SUCCESS);
+    walk_back(session, snapshot.path, true, &result);
+    assert_int_equal(result.wrong + result.unexpected, 0);
+    /* What was pinned first is whole, however much was overwritten meanwhile. */
+    for (uint64_t number = 0; number < 10; number++) {
+        assert_int_equal(early->events[number].seen, 1);
+    }
+    counts = counts_of(session);
+    expect_exact_account(session, &counts);
+    assert_int_equal(counts.lost, 0);
+    stop_session(session, &counts);
+    expect_exact_account(session, &counts);
+}
+
+/* Stopping a recorder consumes nothing and leaves no file behind. */
+static void a_recorder_stops_with_exact_counts_while_writers_write(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 10; round++) {
+        etwas_trace_handle session = start_session(NULL, &recorder);
+        etwas_session_counts counts;
+        struct writers writers;
+
+        writers_start(&writers, 3,
+                      &(struct writer_options){
+                          .session = session, .events = MANY, .largest_payload = 500});
+        while (counts_of(session).overwritten == 0 && writers_totals(session).attempted < MANY) {
+        }
+        stop_session(session, &counts);
+        writers_join(&writers);
+        expect_exact_account(session, &counts);
+        counts = counts_of(session);
+        expect_exact_account(session, &counts);
+        writers_forget();
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(the_newest_events_stay_and_the_overwritten_are_counted_apart),
+        FOLDER_TEST(a_second_snapshot_holds_the_same_history_and_what_came_since),
+        FOLDER_TEST(the_buffer_of_a_held_writer_is_not_used_again_before_it_goes_on),
+        FOLDER_TEST(a_snapshot_that_stands_still_holds_one_buffer_and_nobody_up),
+        FOLDER_TEST(a_recorder_stops_with_exact_counts_while_writers_write),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A writer held between any two steps: nobody waits for it (I5), a flush and a stop get along without it
+ * (I6), and every event is accounted for when it goes on (I4).
+ */
+#include <pthread.h>
+#include <string.h>
+
+#include "flush/drain.h"
+#include "support/folder.h"
+#include "support/hold.h"
+#include "support/readback.h"
+#include "support/start.h"
+#include "support/writer.h"
+
+enum { BEFORE = 10, AFTER = 5, MANY = 10000, LATER = 100 };
+
+#define NEVER_NS (UINT64_C(3600) * 1000000000)
+#define SOON_NS (UINT64_C(20) * 1000000)
+
+static const enum etwas_testpoint points[] = {
+    ETWAS_POINT_RESERVE_LOADED, ETWAS_POINT_RESERVED,       ETWAS_POINT_WRITTEN,
+    ETWAS_POINT_MARKED,         ETWAS_POINT_SWITCH_ENTERED, ETWAS_POINT_SWITCH_CLAIMED,
+    ETWAS_POINT_SWITCH_INSTALLED,
+};
+enum { POINTS = sizeof points / sizeof points[0] };
+
+/* ---- the thread that is held ----------------------------------------------------------------- */
+
+struct held {
+    enum etwas_testpoint point;
+    struct writer *writer;
+    pthread_t thread;
+    uint64_t last; /* the number of the event during which it is held */
+    uint32_t last_code;
+    uint32_t then; /* events to log once it goes on */
+};
+
+static bool is_on_slow_path(enum etwas_testpoint point)
+{
+    return point >= ETWAS_POINT_SWITCH_ENTERED;
+}
+
+static void *held_main(void *argument)
+{
+    struct held *held = argument;
+
+    for (int index = 0; index < BEFORE; index++) {
+        (void)writer_log_bytes(held->writer, 40);
+    }
+    hold_me(held->point);
+    /* A switch comes when the buffer is full; anything else with the next event. */
+    do {
+        held->last = held->writer->attempted;
+        held->last_code = writer_log_bytes(held->writer, is_on_slow_path(held->point) ? 1000 : 40);
+    } while (is_on_slow_path(held->point) && hold_passed(held->point) == 0);
+    for (uint32_t index = 0; index < held->then; index++) {
+        (void)writer_log_bytes(held->writer, 40);
+    }
+    return NULL;
+}
+
+/* Starts the thread and waits until it is held. All on one processor, so that everybody shares its slot. */
+static void hold_one(struct held *held, etwas_trace_handle session, enum etwas_testpoint point)
+{
+    hold_count_from_zero();
+    *held = (struct held){
+        .point = point,
+        .writer = writer_new(&(struct writer_options){.session = session, .events = 1000}),
+        .then = LATER,
+    };
+    assert_int_equal(pthread_create(&held->thread, NULL, held_main, held), 0);
+    hold_wait();
+}
+
+static void let_go(struct held *held)
+{
+    hold_release();
+    assert_int_equal(pthread_join(held->thread, NULL), 0);
+}
+
+static int setup(void **state)
+{
+    int code = folder_setup(state);
+
+    stay_on_one_processor();
+    return code;
+}
+
+static int teardown(void **state)
+{
+    leave_one_processor();
+    etwas_drain_patience_ns = ETWAS_DRAIN_PATIENCE_NS;
+    return folder_teardown(state);
+}
+
+/* ---- nobody waits ---------------------------------------------------------------------------- */
+
+static void a_writer_held_at_any_point_delays_nobody_and_loses_nothing(void **state)
+{
+    (void)state;
+    etwas_drain_patience_ns = NEVER_NS;
+    for (int index = 0; index < POINTS; index++) {
+        const char *path = folder_path("trace.etl");
+        etwas_session_options options = {.buffer_size_kb = 4, .maximum_buffers = 4096};
+        etwas_trace_handle session = start_session(path, &options);
+        etwas_session_counts counts;
+        struct writers writers;
+        struct held held;
+
+        hold_one(&held, session, points[index]);
+        writers_start(&writers, 2,
+                      &(struct writer_options){
+                          .session = session, .events = MANY, .largest_payload = 100});
+        writers_join(&writers); /* returns only if nobody waits */
+        assert_int_equal(writers_totals(session).lost, 0);
+        let_go(&held);
+        assert_int_equal(held.last_code, ERROR_SUCCESS);
+        stop_session(session, &counts);
+        assert_int_equal(counts.lost, 0);
+        assert_int_equal(counts.recorded, writers_totals(session).attempted);
+        expect_file_is_exact(session, path, &counts);
+        writers_forget();
+    }
+}
+
+/* ---- flush ----------------------------------------------------------------------------------- */
+
+struct fate {
+    enum etwas_testpoint point;
+    uint32_t held_in_file; /* the held event is in the file: its marker was stored */
+    uint32_t after_lost;   /* events of the same buffer behind it */
+    uint32_t code;         /* what its writer is told */
+};
+
+static const struct fate fates[] = {
+    {ETWAS_POINT_RESERVED, 0, AFTER, ERROR_NOT_ENOUGH_MEMORY},
+    {ETWAS_POINT_WRITTEN, 0, AFTER, ERROR_NOT_ENOUGH_MEMORY},
+    /* Whole, and the records behind it too; only the count came too late. */
+    {ETWAS_POINT_MARKED, 1, 0, ERROR_NOT_ENOUGH_MEMORY},
+};
+
+static void a_flush_gives_up_on_a_held_writer_and_takes_what_is_whole_before_the_hole(void **state)
+{
+    (void)state;
+    for (size_t index = 0; index < sizeof fates / sizeof fates[0]; index++) {
+        const struct fate *fate = &fates[index];
+        const char *path = folder_path("trace.etl");
+        etwas_session_options options = {.flusher = {.no_thread = true}};
+        etwas_trace_handle session = start_session(path, &options);
+        struct writer *other =
+            writer_new(&(struct writer_options){.session = session, .events = 1000});
+        etwas_session_counts counts;
+        struct readback result;
+        struct held held;
+
+        etwas_drain_patience_ns = SOON_NS;
+        hold_one(&held, session, fate->point);
+        for (int number = 0; number < AFTER; number++) {
+            assert_int_equal(writer_log_bytes(other, 100), ERROR_SUCCESS);
+        }
+        assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+        counts = counts_of(session);
+        assert_int_equal(counts.buffers_written, 2);
+        assert_int_equal(counts.recorded, BEFORE + fate->held_in_file + AFTER - fate->after_lost);
+        /* The buffer is kept aside until its writer is through. */
+        assert_int_equal(counts.buffers_allocated - counts.buffers_free, 1);
+
+        let_go(&held);
+        assert_int_equal(held.writer->events[held.last].result,
+                         fate->code == ERROR_SUCCESS ? WRITER_RECORDED : WRITER_LOST);
+        assert_int_equal(held.last_code, fate->code);
+        assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+        counts = counts_of(session);
+        assert_int_equal(counts.buffers_free, counts.buffers_allocated);
+        assert_int_equal(counts.lost, 1 - fate->held_in_file + fate->after_lost);
+        assert_int_equal(counts.lost_abandoned, counts.lost);
+        expect_exact_account(session, &counts);
+
+        stop_session(session, &counts);
+        expect_exact_account(session, &counts);
+        walk_back(session, path, true, &result);
+        assert_int_equal(result.wrong, 0);
+        assert_int_equal(result.events, counts.recorded);
+        assert_int_equal(result.missing, fate->after_lost);
+        assert_int_equal(result.unexpected, fate->held_in_file);
+        assert_int_equal(result.events_lost, counts.lost);
+        writers_forget();
+    }
+}
+
+/* Held on the slow path it owes no record: all that is recorded is written, and it goes on as if nothing was. */
+static void a_flush_does_not_lose_anything_to_a_writer_held_while_it_changes_buffers(void **state)
+{
+    (void)state;
+    for (int index = 0; index < POINTS; index++) {
+        const char *path = folder_path("trace.etl");
+        etwas_session_options options = {.buffer_size_kb = 4, .flusher = {.no_thread = true}};
+        etwas_trace_handle session;
+        etwas_session_counts counts;
+        struct writer *other;
+        struct held held;
+
+        if (points[index] != ETWAS_POINT_RESERVE_LOADED && !is_on_slow_path(points[index])) {
+            continue;
+        }
+        session = start_session(path, &options);
+        other = writer_new(&(struct writer_options){.session = session, .events = 1000});
+        etwas_drain_patience_ns = SOON_NS;
+        hold_one(&held, session, points[index]);
+        for (int number = 0; number < AFTER; number++) {
+            assert_int_equal(writer_log_bytes(other, 100), ERROR_SUCCESS);
+        }
+        assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+        counts = counts_of(session);
+        assert_int_equal(counts.recorded, held.last + AFTER);
+        let_go(&held);
+        assert_int_equal(held.last_code, ERROR_SUCCESS);
+        stop_session(session, &counts);
+        assert_int_equal(counts.lost, 0);
+        expect_file_is_exact(session, path, &counts);
+        writers_forget();
+    }
+}
+
+/* ---- stop ------------------------------------------------------------------------------------ */
+
+/* Pools that stops had to leak; kept here so that leak checkers find them. */
+static struct etwas_pool *leaked[2 * POINTS];
+static int leaked_count;
+
+/* What the last events of a stopped session may have become. */
+static bool is_last_code(enum etwas_testpoint point, uint32_t code)
+{
+    if (point == ETWAS_POINT_RESERVED || point == ETWAS_POINT_WRITTEN ||
+        point == ETWAS_POINT_MARKED) {
+        return code == ERROR_NOT_ENOUGH_MEMORY;
+    }
+    return code == ERROR_INVALID_HANDLE;
+}
+
+static void a_stop_returns_while_a_writer_is_held_and_counts_it_when_it_goes_on(void **state)
+{
+    (void)state;
+    for (int index = 0; index < POINTS; index++) {
+        const char *path = folder_path("trace.etl");
+        etwas_session_options options = {.buffer_size_kb = 4};
+        etwas_trace_handle session = start_session(path, &options);
+        struct writer *other =
+            writer_new(&(struct writer_options){.session = session, .events = 1000});
+        struct etwas_session *inside = inside_of(session);
+        struct etwas_pool *pool = inside->pool;
+        etwas_session_counts counts;
+        struct readback result;
+        struct held held;
+
+        etwas_drain_patience_ns = SOON_NS;
+        hold_one(&held, session, points[index]);
+        for (int number = 0; number < AFTER; number++) {
+            assert_int_equal(writer_log_bytes(other, 100), ERROR_SUCCESS);
+        }
+        stop_session(session, &counts);
+        /* Past the gate a writer keeps the pool alive; before it there is nothing to keep. */
+        if (points[index] != ETWAS_POINT_RESERVE_LOADED) {
+            assert_ptr_equal(inside->pool, pool);
+            leaked[leaked_count++] = pool;
+        } else {
+            assert_null(inside->pool);
+        }
+        assert_int_equal(writer_log_bytes(other, 8), ERROR_INVALID_HANDLE);
+        let_go(&held);
+        assert_true(is_last_code(points[index], held.last_code));
+        assert_int_equal(held.writer->refused,
+                         LATER + (held.last_code == ERROR_INVALID_HANDLE ? 1 : 0));
+        counts = counts_of(session);
+        expect_exact_account(session, &counts);
+        walk_back(session, path, true, &result);
+        assert_int_equal(result.wrong, 0);
+        assert_int_equal(result.events, counts.recorded);
+        writers_forget();
+    }
+}
+
+/* Sessions come and go until one has the place that was used longest ago. */
+static etwas_trace_handle start_in_place(const struct etwas_session *place, const char *path)
+{
+    for (int attempt = 0; attempt < 2 * ETWAS_SESSIONS; attempt++) {
+        etwas_session_options options = {.buffer_size_kb = 4, .clock = 2};
+        etwas_trace_handle session = start_session(path, &options);
+
+        if (inside_of(session) == place) {
+            return session;
+        }
+        stop_session(session, NULL);
+    }
+    fail_msg("the place never came back");
+    return 0;
+}
+
+static void a_held_writer_does_not_touch_a_session_started_later_in_the_same_place(void **state)
+{
+    (void)state;
+    for (int index = 0; index < POINTS; index++) {
+        const char *later_path = folder_path("later.etl");
+        etwas_session_options options = {.buffer_size_kb = 4, .flusher = {.no_thread = true}};
+        etwas_trace_handle session = start_session(folder_path("trace.etl"), &options);
+        struct etwas_session *place = inside_of(session);
+        etwas_session_counts counts;
+        etwas_trace_handle later;
+        struct writer *writer;
+        struct held held;
+
+        etwas_drain_patience_ns = SOON_NS;
+        hold_one(&held, session, points[index]);
+        leaked[leaked_count++] = place->pool;
+        stop_session(session, NULL);
+        if (place->pool == NULL) {
+            leaked_count--;
+        }
+        later = start_in_place(place, later_path);
+        writer = writer_new(&(struct writer_options){.session = later, .events = 1000});
+        for (int number = 0; number < LATER; number++) {
+            assert_int_equal(writer_log_bytes(writer, 50), ERROR_SUCCESS);
+        }
+        let_go(&held);
+        assert_true(is_last_code(points[index], held.last_code));
+        assert_int_equal(writer_log_bytes(writer, 50), ERROR_SUCCESS);
+        stop_session(later, &counts);
+        assert_int_equal(counts.recorded, LATER + 1);
+        assert_int_equal(counts.lost, 0);
+        expect_file_is_exact(later, later_path, &counts);
+        writers_forget();
+    }
+}
+
+#define HOLD_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        HOLD_TEST(a_writer_held_at_any_point_delays_nobody_and_loses_nothing),
+        HOLD_TEST(a_flush_gives_up_on_a_held_writer_and_takes_what_is_whole_before_the_hole),
+        HOLD_TEST(a_flush_does_not_lose_anything_to_a_writer_held_while_it_changes_buffers),
+        HOLD_TEST(a_stop_returns_while_a_writer_is_held_and_counts_it_when_it_goes_on),
+        HOLD_TEST(a_held_writer_does_not_touch_a_session_started_later_in_the_same_place),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* The words of a slot, and the pool by itself: who owns which buffer (I3), and when the flusher is woken. */
+#include <ck_pr.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "buffer/pool.h"
+#include "buffer/slot.h"
+#include "support/start.h"
+
+enum { BUFFER_BYTES = 4096, SLOTS = 2 };
+
+static void a_slot_word_packs_epoch_buffer_and_units(void **state)
+{
+    static const struct {
+        uint64_t epoch;
+        uint32_t buffer;
+        uint32_t units;
+        uint64_t word;
+    } rows[] = {
+        {0, 0, 0, 0},
+        {1, 2, 9, UINT64_C(0x0000010000800009)},
+        {0, 0, 512, 512},
+        {0, 1, 9, UINT64_C(0x0000000000400009)},
+        {1, 0, 0, UINT64_C(0x0000010000000000)},
+        {0xFFFFFF, 0x3FFFF, 0x3FFFFF, UINT64_MAX},
+        {0xABCDEF, ETWAS_POOL_MAXIMUM_BUFFERS, 2097152, UINT64_C(0xABCDEFFFFFA00000)},
+    };
+
+    (void)state;
+    for (size_t index = 0; index < sizeof rows / sizeof rows[0]; index++) {
+        uint64_t word = etwas_slot_word(rows[index].epoch, rows[index].buffer, rows[index].units);
+
+        assert_true(word == rows[index].word);
+        assert_int_equal(etwas_word_epoch(word), rows[index].epoch);
+        assert_int_equal(etwas_word_buffer(word), rows[index].buffer);
+        assert_int_equal(etwas_word_units(word), rows[index].units);
+        /* Whatever takes its place has another epoch; an empty word has no buffer and no room. */
+        assert_int_equal(etwas_word_epoch(etwas_word_next(word, 7, 9)),
+                         (rows[index].epoch + 1) & 0xFFFFFF);
+        assert_int_equal(etwas_word_buffer(etwas_word_next(word, 7, 9)), 7);
+        assert_int_equal(etwas_word_buffer(etwas_word_empty(word)), ETWAS_NO_BUFFER);
+        assert_true(etwas_word_units(etwas_word_empty(word)) >= (16u << 20) / ETWAS_UNIT_BYTES);
+        assert_true(etwas_word_empty(word) != word);
+    }
+}
+
+static struct etwas_pool *pool_of(uint32_t minimum, uint32_t maximum)
+{
+    struct etwas_pool *pool = etwas_pool_create(&(struct etwas_pool_options){
+        .buffer_bytes = BUFFER_BYTES,
+        .minimum_buffers = minimum,
+        .maximum_buffers = maximum,
+        .slots = SLOTS,
+    });
+
+    assert_non_null(pool);
+    return pool;
+}
+
+static bool is_zero_behind_header(const struct etwas_pool *pool, uint32_t buffer)
+{
+    const uint8_t *start = etwas_pool_buffer(pool, buffer);
+
+    for (uint32_t at = ETWAS_ETL_BUFFER_HEADER_BYTES; at < BUFFER_BYTES; at++) {
+        if (start[at] != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void the_pool_grows_from_minimum_to_maximum_and_no_further(void **state)
+{
+    enum { MINIMUM = 4, MAXIMUM = 11 };
+    struct etwas_pool *pool = pool_of(MINIMUM, MAXIMUM);
+    struct etwas_pool_counts counts;
+    bool taken[MAXIMUM] = {false};
+    uint32_t buffer;
+
+    (void)state;
+    etwas_pool_count(pool, &counts);
+    assert_int_equal(counts.allocated, MINIMUM);
+    assert_int_equal(counts.free, MINIMUM);
+    for (int index = 0; index < MAXIMUM; index++) {
+        assert_true(etwas_pool_claim(pool, &buffer));
+        assert_in_range(buffer, 0, MAXIMUM - 1);
+        assert_false(taken[buffer]);
+        taken[buffer] = true;
+        assert_int_equal(pool->buffers[buffer].commit, 0);
+        assert_true(is_zero_behind_header(pool, buffer));
+        memset(etwas_pool_buffer(pool, buffer) + ETWAS_ETL_BUFFER_HEADER_BYTES, 0xA5,
+               BUFFER_BYTES - ETWAS_ETL_BUFFER_HEADER_BYTES);
+    }
+    assert_false(etwas_pool_claim(pool, &buffer));
+    assert_false(etwas_pool_grow(pool));
+    etwas_pool_count(pool, &counts);
+    assert_int_equal(counts.allocated, MAXIMUM);
+    assert_int_equal(counts.free, 0);
+    /* Given back, a buffer is as good as new. */
+    etwas_pool_release(pool, 5, BUFFER_BYTES / ETWAS_UNIT_BYTES);
+    assert_true(etwas_pool_claim(pool, &buffer));
+    assert_int_equal(buffer, 5);
+    assert_true(is_zero_behind_header(pool, buffer));
+    etwas_pool_destroy(pool);
+}
+
+static void growing_ahead_adds_free_buffers_up_to_the_maximum(void **state)
+{
+    struct etwas_pool *pool = pool_of(2, 5);
+    struct etwas_pool_counts counts;
+
+    (void)state;
+    for (uint32_t grown = 1; grown <= 3; grown++) {
+        assert_true(etwas_pool_grow(pool));
+        etwas_pool_count(pool, &counts);
+        assert_int_equal(counts.allocated, 2 + grown);
+        assert_int_equal(counts.free, 2 + grown);
+    }
+    assert_false(etwas_pool_grow(pool));
+    etwas_pool_destroy(pool);
+}
+
+/* Between two passes of the flusher (which begin by clearing the wish) there is one wake at most. */
+static void the_flusher_is_woken_at_most_once_a_pass_when_buffers_run_low(void **state)
+{
+    struct etwas_pool *pool = pool_of(16, 16);
+    uint32_t before = ck_ec32_value(&pool->wake);
+    uint32_t buffer;
+    int claimed;
+
+    (void)state;
+    for (int pass = 1; pass <= 3; pass++) {
+        for (claimed = 0; etwas_pool_claim(pool, &buffer); claimed++) {
+            if (claimed == 0) {
+                /* Many are free: nobody is woken. */
+                assert_int_equal(ck_ec32_value(&pool->wake), before + (uint32_t)pass - 1);
+            }
+        }
+        assert_int_equal(claimed, 16);
+        assert_int_equal(ck_ec32_value(&pool->wake), before + (uint32_t)pass);
+        etwas_pool_wake_flusher(pool);
+        assert_int_equal(ck_ec32_value(&pool->wake), before + (uint32_t)pass);
+        for (buffer = 0; buffer < 16; buffer++) {
+            etwas_pool_release(pool, buffer, ETWAS_FIRST_UNIT);
+        }
+        ck_pr_store_32(&pool->wake_wanted, 0);
+    }
+    etwas_pool_destroy(pool);
+}
+
+/* ---- from several threads -------------------------------------------------------------------- */
+
+enum { THREADS = 4, ROUNDS = 50000, MOST = 24, HELD = 5 };
+
+struct shared {
+    struct etwas_pool *pool;
+    uint32_t owner[MOST]; /* 0: nobody; else who: two owners are a fault */
+    uint32_t faults;
+};
+
+struct worker {
+    struct shared *shared;
+    uint32_t id;
+    pthread_t thread;
+};
+
+static void *claim_and_release(void *argument)
+{
+    struct worker *worker = argument;
+    struct shared *shared = worker->shared;
+    uint32_t held[HELD];
+    uint32_t count = 0;
+
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        uint32_t buffer;
+
+        if (count < HELD && (round * worker->id) % 3 != 0 &&
+            etwas_pool_claim(shared->pool, &buffer)) {
+            if (!ck_pr_cas_32(&shared->owner[buffer], 0, worker->id) ||
+                ck_pr_load_64(&shared->pool->buffers[buffer].commit) != 0) {
+                ck_pr_inc_32(&shared->faults);
+            }
+            held[count++] = buffer;
+        } else if (count > 0) {
+            buffer = held[--count];
+            if (!ck_pr_cas_32(&shared->owner[buffer], worker->id, 0)) {
+                ck_pr_inc_32(&shared->faults);
+            }
+            etwas_pool_release(shared->pool, buffer, ETWAS_FIRST_UNIT);
+        }
+    }
+    while (count > 0) {
+        ck_pr_store_32(&shared->owner[held[--count]], 0);
+        etwas_pool_release(shared->pool, held[count], ETWAS_FIRST_UNIT);
+    }
+    return NULL;
+}
+
+/* I3. Fewer buffers than the threads would hold, so that growth, exhaustion and return all happen. */
+static void a_buffer_has_one_owner_however_many_threads_claim_and_release(void **state)
+{
+    struct shared shared = {.pool = pool_of(2, THREADS * HELD - 3)};
+    struct worker workers[THREADS];
+    struct etwas_pool_counts counts;
+    bool seen[MOST] = {false};
+    uint32_t buffer;
+
+    (void)state;
+    for (uint32_t index = 0; index < THREADS; index++) {
+        workers[index] = (struct worker){.shared = &shared, .id = index + 1};
+        assert_int_equal(pthread_create(&workers[index].thread, NULL, claim_and_release,
+                                        &workers[index]), 0);
+    }
+    for (uint32_t index = 0; index < THREADS; index++) {
+        assert_int_equal(pthread_join(workers[index].thread, NULL), 0);
+    }
+    assert_int_equal(shared.faults, 0);
+    etwas_pool_count(shared.pool, &counts);
+    assert_int_equal(counts.free, counts.allocated);
+    assert_true(counts.allocated <= THREADS * HELD - 3);
+    assert_true(etwas_pool_is_quiet(shared.pool));
+    /* None is lost, none is there twice. */
+    for (uint32_t index = 0; index < THREADS * HELD - 3; index++) {
+        assert_true(etwas_pool_claim(shared.pool, &buffer));
+        assert_false(seen[buffer]);
+        seen[buffer] = true;
+    }
+    assert_false(etwas_pool_claim(shared.pool, &buffer));
+    etwas_pool_destroy(shared.pool);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_slot_word_packs_epoch_buffer_and_units),
+        cmocka_unit_test(the_pool_grows_from_minimum_to_maximum_and_no_further),
+        cmocka_unit_test(growing_ahead_adds_free_buffers_up_to_the_maximum),
+        cmocka_unit_test(the_flusher_is_woken_at_most_once_a_pass_when_buffers_run_low),
+        cmocka_unit_test(a_buffer_has_one_owner_however_many_threads_claim_and_release),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

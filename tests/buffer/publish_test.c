@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* Publication: sizes up to the limit, order of stamps, and many writers on few processors. */
+#include <ck_pr.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <etwas/evntrace.h>
+
+#include "clock/clock.h"
+#include "support/folder.h"
+#include "support/readback.h"
+#include "support/start.h"
+#include "support/writer.h"
+
+/* ---- sizes (R62, R63, R64) ------------------------------------------------------------------- */
+
+struct sized {
+    EVENT_TRACE_HEADER header;
+    MOF_FIELD field;
+};
+
+/* An event of exactly `bytes` on disk whose payload lies elsewhere: Size stays small. */
+static uint32_t log_gathered(etwas_trace_handle session, uint32_t bytes)
+{
+    static uint8_t payload[70000];
+    struct sized event = {
+        .header = {.Size = sizeof event,
+                   .Flags = WNODE_FLAG_TRACED_GUID | WNODE_FLAG_USE_MOF_PTR},
+        .field = {.DataPtr = (uint64_t)(uintptr_t)payload,
+                  .Length = bytes - (uint32_t)sizeof event.header},
+    };
+
+    return TraceEvent(session, &event.header);
+}
+
+/* An event whose Size is `bytes`, all in one piece. */
+static uint32_t log_plain(etwas_trace_handle session, uint16_t bytes)
+{
+    static union {
+        EVENT_TRACE_HEADER header;
+        uint8_t bytes[65536];
+    } event;
+
+    event.header.Size = bytes;
+    event.header.Flags = WNODE_FLAG_TRACED_GUID;
+    return TraceEvent(session, &event.header);
+}
+
+static void an_event_is_refused_when_it_does_not_fit_and_then_nothing_changes(void **state)
+{
+    static const struct {
+        uint32_t buffer_kb;
+        uint32_t plain;    /* the largest Size: one below BufferSize - 72, or what 16 bits hold (R63) */
+        uint32_t gathered; /* the largest record: BufferSize - 72, at most 65,535 (R62) */
+    } rows[] = {
+        {4, 4096 - 72 - 1, 4096 - 72},
+        {8, 8192 - 72 - 1, 8192 - 72},
+        {32, 32768 - 72 - 1, 32768 - 72},
+        {64, 65536 - 72 - 1, 65536 - 72},
+        {68, 65535, 65535},
+        {1024, 65535, 65535},
+        {16384, 65535, 65535},
+    };
+
+    (void)state;
+    for (size_t index = 0; index < sizeof rows / sizeof rows[0]; index++) {
+        etwas_session_options options = {.buffer_size_kb = rows[index].buffer_kb};
+        etwas_trace_handle session = start_session(folder_path("trace.etl"), &options);
+        etwas_session_counts counts;
+
+        stay_on_one_processor();
+        assert_int_equal(log_plain(session, (uint16_t)rows[index].plain), ERROR_SUCCESS);
+        assert_int_equal(log_gathered(session, rows[index].gathered), ERROR_SUCCESS);
+        for (uint32_t more = 1; more <= 64; more *= 2) {
+            if (rows[index].plain + more <= 65535) {
+                assert_int_equal(log_plain(session, (uint16_t)(rows[index].plain + more)),
+                                 ERROR_MORE_DATA);
+            }
+            assert_int_equal(log_gathered(session, rows[index].gathered + more), ERROR_MORE_DATA);
+        }
+        leave_one_processor();
+        stop_session(session, &counts);
+        assert_int_equal(counts.recorded, 2);
+        assert_int_equal(counts.lost, 0);
+        assert_int_equal(counts.buffers_written, rows[index].buffer_kb <= 68 ? 3 : 2);
+    }
+}
+
+/* Every size for 4 KB; for larger buffers each size near the ends and a spread between. I1. */
+static void events_of_every_size_come_back_byte_by_byte(void **state)
+{
+    static const uint32_t buffer_kb[] = {4, 64, 1024};
+    static const uint32_t largest[] = {4096 - 72 - 1 - 48, 65536 - 72 - 1 - 48, 65535 - 48};
+
+    (void)state;
+    for (size_t index = 0; index < 3; index++) {
+        const char *path = folder_path("trace.etl");
+        etwas_session_options options = {.buffer_size_kb = buffer_kb[index],
+                                         .maximum_buffers = index == 0 ? 8000 : 0};
+        etwas_trace_handle session = start_session(path, &options);
+        struct writer *writer =
+            writer_new(&(struct writer_options){.session = session, .events = 10000});
+        uint32_t step = index == 0 ? 1 : 977;
+        etwas_session_counts counts;
+
+        for (uint32_t bytes = 0; bytes <= largest[index]; bytes++) {
+            if (bytes % step == 0 || bytes < 300 || bytes + 40 > largest[index]) {
+                assert_int_equal(writer_log_bytes(writer, bytes), ERROR_SUCCESS);
+            }
+        }
+        assert_int_equal(writer->events[writer->attempted - 1].payload_bytes, largest[index]);
+        stop_session(session, &counts);
+        expect_file_is_exact(session, path, &counts);
+        writers_forget();
+    }
+}
+
+/* ---- many writers on few processors ---------------------------------------------------------- */
+
+/* I4, I5: sixteen threads on one slot, and on all; the smallest pool, so that all of it is in motion. */
+static void many_threads_share_few_processors_and_every_event_is_accounted_for(void **state)
+{
+    (void)state;
+    for (int one = 0; one <= 1; one++) {
+        const char *path = folder_path("trace.etl");
+        etwas_session_options options = {.buffer_size_kb = 4, .maximum_buffers = 2, .clock = 3};
+        etwas_trace_handle session = start_session(path, &options);
+        etwas_session_counts counts;
+        struct writers writers;
+
+        if (one != 0) {
+            stay_on_one_processor();
+        }
+        writers_start(&writers, 16,
+                      &(struct writer_options){
+                          .session = session, .events = 4000, .largest_payload = 200});
+        writers_join(&writers);
+        if (one != 0) {
+            leave_one_processor();
+        }
+        stop_session(session, &counts);
+        assert_int_equal(counts.lost, counts.lost_no_buffer);
+        assert_int_equal(counts.lost, writers_totals(session).lost);
+        assert_int_equal(counts.recorded, writers_totals(session).recorded);
+        expect_file_is_exact(session, path, &counts);
+        writers_forget();
+    }
+}
+
+/* ---- the clock goes back --------------------------------------------------------------------- */
+
+static void set_back(int64_t seconds)
+{
+    ck_pr_store_64(&etwas_clock_system_step,
+                   (uint64_t)(-seconds * ETWAS_CLOCK_FILETIME_PER_SECOND));
+}
+
+static int teardown(void **state)
+{
+    set_back(0);
+    return folder_teardown(state);
+}
+
+/* I2: stamps do not decrease inside a buffer, so setting the clock back ends it; forward does not. */
+static void system_time_that_steps_back_begins_another_buffer(void **state)
+{
+    const char *path = folder_path("trace.etl");
+    etwas_session_options options = {.clock = 2};
+    etwas_trace_handle session = start_session(path, &options);
+    struct writer *writer = writer_new(
+        &(struct writer_options){.session = session, .events = 1000, .largest_payload = 50});
+    etwas_session_counts counts;
+
+    (void)state;
+    stay_on_one_processor();
+    for (int step = 0; step < 8; step++) {
+        static const int64_t back_s[] = {0, 3600, 0, 60, 7200, 7100, 7300, 8000};
+
+        set_back(back_s[step]);
+        for (int index = 0; index < 20; index++) {
+            assert_int_equal(writer_log(writer), ERROR_SUCCESS);
+        }
+    }
+    leave_one_processor();
+    stop_session(session, &counts);
+    /* Back five times: 3600, 60, 7200, 7300, 8000. */
+    assert_int_equal(counts.buffers_written, 1 + 1 + 5);
+    expect_file_is_exact(session, path, &counts);
+}
+
+/* The other clocks do not care, and neither does a session before its first event. */
+static void only_system_time_cares_for_the_wall_clock(void **state)
+{
+    (void)state;
+    for (uint32_t clock = 1; clock <= 3; clock++) {
+        const char *path = folder_path("trace.etl");
+        etwas_session_options options = {.clock = clock};
+        etwas_trace_handle session = start_session(path, &options);
+        struct writer *writer =
+            writer_new(&(struct writer_options){.session = session, .events = 100});
+        etwas_session_counts counts;
+
+        stay_on_one_processor();
+        set_back(100 * clock);
+        for (int index = 0; index < 20; index++) {
+            assert_int_equal(writer_log(writer), ERROR_SUCCESS);
+        }
+        if (etwas_clock_effective(clock) != 2) {
+            set_back(1000);
+            assert_int_equal(writer_log(writer), ERROR_SUCCESS);
+        }
+        leave_one_processor();
+        stop_session(session, &counts);
+        assert_int_equal(counts.buffers_written, 2);
+        set_back(0);
+    }
+}
+
+/* I2, I8 while several writers meet the steps at once: the walker looks at every stamp. */
+static void stamps_never_decrease_inside_a_buffer_while_the_clock_jumps(void **state)
+{
+    const char *path = folder_path("trace.etl");
+    etwas_session_options options = {.clock = 2, .buffer_size_kb = 4};
+    etwas_trace_handle session = start_session(path, &options);
+    etwas_session_counts counts;
+    struct writers writers;
+
+    (void)state;
+    writers_start(&writers, 6,
+                  &(struct writer_options){
+                      .session = session, .events = 8000, .largest_payload = 100});
+    for (int64_t turn = 0; turn < 3000; turn++) {
+        set_back(turn % 7 * 10);
+        sched_yield();
+    }
+    writers_join(&writers);
+    set_back(0);
+    stop_session(session, &counts);
+    assert_int_equal(counts.lost, writers_totals(session).lost);
+    expect_file_is_exact(session, path, &counts);
+}
+
+#define PUBLISH_TEST(test) cmocka_unit_test_setup_teardown(test, folder_setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PUBLISH_TEST(an_event_is_refused_when_it_does_not_fit_and_then_nothing_changes),
+        PUBLISH_TEST(events_of_every_size_come_back_byte_by_byte),
+        PUBLISH_TEST(many_threads_share_few_processors_and_every_event_is_accounted_for),
+        PUBLISH_TEST(system_time_that_steps_back_begins_another_buffer),
+        PUBLISH_TEST(only_system_time_cares_for_the_wall_clock),
+        PUBLISH_TEST(stamps_never_decrease_inside_a_buffer_while_the_clock_jumps),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
