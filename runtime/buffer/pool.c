@@ -9,7 +9,8 @@
 #include "platform/wait.h"
 
 enum {
-    CONTROL_ALIGNMENT = 128
+    CONTROL_ALIGNMENT = 128,
+    SETTLING_NS = 100000000, /* how long a count waits for a settlement under way */
 };
 
 static size_t aligned(size_t bytes)
@@ -171,24 +172,26 @@ static bool find_oldest(const struct etwas_pool *pool, uint32_t *buffer, uint64_
 static bool claim_oldest(struct etwas_pool *pool, uint32_t *buffer)
 {
     struct etwas_buffer_control *control;
+    uint32_t found;
     uint64_t owner;
 
     /* Lock-free: an exchange fails only because another writer, or a snapshot, got this buffer. */
     do {
-        if (!find_oldest(pool, buffer, &owner)) {
+        if (!find_oldest(pool, &found, &owner)) {
             return false;
         }
-    } while (!ck_pr_cas_64(&pool->owners[*buffer], owner, ETWAS_OWNER_FREE));
+    } while (!ck_pr_cas_64(&pool->owners[found], owner, ETWAS_OWNER_FREE));
     /* Every record in it is committed: pairs with the release before each commit. */
     ck_pr_fence_acquire();
-    control = &pool->buffers[*buffer];
-    memset(etwas_pool_buffer(pool, *buffer) + ETWAS_ETL_BUFFER_HEADER_BYTES, 0,
+    control = &pool->buffers[found];
+    memset(etwas_pool_buffer(pool, found) + ETWAS_ETL_BUFFER_HEADER_BYTES, 0,
            pool->buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES);
     etwas_pool_settle_begin(pool);
     etwas_pool_settle(pool, ETWAS_OUTCOME_OVERWRITTEN,
                       etwas_commit_records(ck_pr_load_64(&control->commit)));
     ck_pr_store_64(&control->commit, 0);
     etwas_pool_settle_end(pool);
+    *buffer = found;
     return true;
 }
 
@@ -280,6 +283,16 @@ void etwas_pool_wake_flusher(struct etwas_pool *pool)
 
 bool etwas_pool_pin(struct etwas_pool *pool, uint32_t buffer, uint64_t ticket)
 {
+    /*
+     * Before a buffer is current nothing is committed in it, and its claimer may still give it back:
+     * it is not ours to pin. If the ticket is still the same below, the count was of that
+     * installation. Ticket and count were read in this order: the caller loaded the ticket.
+     */
+    ck_pr_fence_acquire();
+    if (ck_pr_load_64(&pool->buffers[buffer].commit) == 0) {
+        return false;
+    }
+    ck_pr_fence_memory();
     if (!ck_pr_cas_64(&pool->owners[buffer], ticket << 2 | ETWAS_OWNER_USED,
                       ticket << 2 | ETWAS_OWNER_PINNED)) {
         return false;
@@ -292,7 +305,8 @@ void etwas_pool_unpin(struct etwas_pool *pool, uint32_t buffer, uint64_t ticket)
 {
     /* What we read we have read: the claim that follows may zero it. */
     ck_pr_fence_release();
-    ck_pr_store_64(&pool->owners[buffer], ticket << 2 | ETWAS_OWNER_USED);
+    (void)ck_pr_cas_64(&pool->owners[buffer], ticket << 2 | ETWAS_OWNER_PINNED,
+                       ticket << 2 | ETWAS_OWNER_USED);
 }
 
 /* ---- statistics ------------------------------------------------------------------------------ */
@@ -331,7 +345,9 @@ static void count_once(const struct etwas_pool *pool, struct etwas_pool_counts *
 
 void etwas_pool_count(const struct etwas_pool *pool, struct etwas_pool_counts *counts)
 {
-    for (;;) {
+    const uint64_t end_ns = etwas_monotonic_ns() + SETTLING_NS;
+
+    while (etwas_monotonic_ns() < end_ns) {
         uint64_t ended = ck_pr_load_64(&pool->settles_ended);
 
         ck_pr_fence_memory();
@@ -344,4 +360,5 @@ void etwas_pool_count(const struct etwas_pool *pool, struct etwas_pool_counts *c
         }
         (void)sched_yield();
     }
+    count_once(pool, counts);
 }

@@ -226,7 +226,10 @@ static inline uint64_t etwas_owner_ticket(uint64_t owner)
     return owner >> 2;
 }
 
-/* Keeps the buffer installed with `ticket` from being claimed. False when it has been already. */
+/*
+ * Keeps the buffer installed with `ticket` from being claimed. False when it has been already, or
+ * nothing is committed in it yet. `ticket` was loaded from the owner word before.
+ */
 bool etwas_pool_pin(struct etwas_pool *pool, uint32_t buffer, uint64_t ticket);
 void etwas_pool_unpin(struct etwas_pool *pool, uint32_t buffer, uint64_t ticket);
 
@@ -240,7 +243,10 @@ struct etwas_pool_counts {
     uint32_t free;
 };
 
-/* Consistent at one moment between the call and the return. Waits for settlements under way. */
+/*
+ * Consistent at one moment between the call and the return, unless a writer is stopped in the
+ * middle of a settlement: for that it waits a tenth of a second and counts what it sees.
+ */
 void etwas_pool_count(const struct etwas_pool *pool, struct etwas_pool_counts *counts);
 
 #endif

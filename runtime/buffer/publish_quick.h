@@ -82,7 +82,8 @@ static inline bool etwas_quick_reserve(struct etwas_quick *quick, uint32_t recor
     uint32_t limit = ck_pr_load_32(&slot->limit_units);
     uint32_t first = etwas_word_units(quick->word);
     uint32_t buffer = etwas_word_buffer(quick->word);
-    struct etwas_buffer_control *buffers;
+    struct etwas_buffer_control *buffers = ck_pr_load_ptr(&slot->buffers);
+    uint8_t *region = ck_pr_load_ptr(&slot->region);
 
     if (__builtin_expect((first + units > limit) | (quick->stamp < (int64_t)newest), 0)) {
         return false;
@@ -91,13 +92,12 @@ static inline bool etwas_quick_reserve(struct etwas_quick *quick, uint32_t recor
                          0)) { /* X1 */
         return false;
     }
+    ETWAS_TESTPOINT(ETWAS_POINT_STAMPED);
     if (__builtin_expect(!ck_pr_cas_64(&slot->word, quick->word, quick->word + units),
                          0)) { /* X2 */
         return false;
     }
-    buffers = ck_pr_load_ptr(&slot->buffers);
-    quick->place = (uint8_t *)ck_pr_load_ptr(&slot->region) +
-                   ((size_t)buffer * limit + first) * ETWAS_UNIT_BYTES;
+    quick->place = region + ((size_t)buffer * limit + first) * ETWAS_UNIT_BYTES;
     quick->commit = &buffers[buffer].commit;
     ETWAS_TESTPOINT(ETWAS_POINT_RESERVED);
     return true;

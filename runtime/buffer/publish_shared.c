@@ -60,11 +60,12 @@ enum order {
 /*
  * The clock reads less than the slot's newest stamp. A counter that runs a little behind on this
  * processor, or was read early, is read again, then clamped. System time was set back: the buffer
- * ends here, since stamps must not decrease inside one; an empty buffer simply begins at the
- * earlier time.
+ * ends here, since stamps must not decrease inside one; an empty buffer begins at the earlier time.
+ * Writers that read the clock before the step may have announced a later stamp for that buffer and
+ * not have reserved: its word takes another epoch first, so that their exchange (X2) fails.
  */
 static __attribute__((noinline, cold)) enum order keep_order(struct etwas_slot *slot,
-                                                             uint32_t clock, uint32_t units,
+                                                             uint32_t clock, uint64_t word,
                                                              uint64_t newest, int64_t *stamp)
 {
     *stamp = etwas_clock_now(clock);
@@ -75,10 +76,15 @@ static __attribute__((noinline, cold)) enum order keep_order(struct etwas_slot *
         *stamp = (int64_t)newest;
         return ORDER_KEPT;
     }
-    if (units != ETWAS_FIRST_UNIT) {
+    if (etwas_word_units(word) != ETWAS_FIRST_UNIT) {
         return ORDER_NEEDS_ANOTHER_BUFFER;
     }
-    return ck_pr_cas_64(&slot->newest, newest, (uint64_t)*stamp) ? ORDER_KEPT : ORDER_RACED;
+    if (ck_pr_cas_64(&slot->word, word,
+                     etwas_word_next(word, etwas_word_buffer(word), ETWAS_FIRST_UNIT))) {
+        ck_pr_fence_memory();
+        (void)ck_pr_cas_64(&slot->newest, newest, (uint64_t)*stamp);
+    }
+    return ORDER_RACED; /* either way the word is another now */
 }
 
 /* Raises the slot's newest stamp to ours. False: another writer was faster, look again. */
@@ -93,6 +99,8 @@ static inline uint32_t reserve(struct etwas_slot *slot, uint32_t generation, uin
 {
     for (;;) {
         uint64_t word = ck_pr_load_64(&slot->word); /* L1 */
+        struct etwas_buffer_control *buffers;
+        uint8_t *region;
         uint64_t newest;
         uint32_t clock;
         uint32_t limit;
@@ -116,7 +124,7 @@ static inline uint32_t reserve(struct etwas_slot *slot, uint32_t generation, uin
         clock = ck_pr_load_32(&slot->clock);
         reservation->stamp = etwas_clock_now(clock);
         if (__builtin_expect(reservation->stamp < (int64_t)newest, 0)) {
-            enum order order = keep_order(slot, clock, first, newest, &reservation->stamp);
+            enum order order = keep_order(slot, clock, word, newest, &reservation->stamp);
             uint32_t result;
 
             if (order == ORDER_RACED) {
@@ -130,10 +138,13 @@ static inline uint32_t reserve(struct etwas_slot *slot, uint32_t generation, uin
                 continue;
             }
         }
-        if (announce_stamp(slot, newest, reservation->stamp) &&
-            ck_pr_cas_64(&slot->word, word, word + units)) { /* X2 */
-            struct etwas_buffer_control *buffers = ck_pr_load_ptr(&slot->buffers);
-            uint8_t *region = ck_pr_load_ptr(&slot->region);
+        if (!announce_stamp(slot, newest, reservation->stamp)) {
+            continue;
+        }
+        ETWAS_TESTPOINT(ETWAS_POINT_STAMPED);
+        buffers = ck_pr_load_ptr(&slot->buffers);
+        region = ck_pr_load_ptr(&slot->region);
+        if (ck_pr_cas_64(&slot->word, word, word + units)) { /* X2 */
             uint32_t buffer = etwas_word_buffer(word);
 
             reservation->place = region + ((size_t)buffer * limit + first) * ETWAS_UNIT_BYTES;

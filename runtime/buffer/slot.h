@@ -12,8 +12,9 @@
  *
  *     units    where the next record begins, in units of 8 bytes from the start of the buffer
  *     buffer   index in the session's pool; ETWAS_NO_BUFFER: none yet, or closed
- *     epoch    grows whenever another buffer (or none) takes the place, also across sessions: a
- *              writer that slept between reading the word and exchanging it cannot take a recycled
+ *     epoch    grows whenever another buffer (or none) takes the place, also across sessions, and
+ *              when an empty buffer begins anew because the system time was set back: a writer
+ *              that slept between reading the word and exchanging it cannot take a recycled
  *              buffer for the one it saw, unless exactly a multiple of 2^24 buffers passed this
  *              slot meanwhile and the last stands at the same offset. At one buffer a microsecond
  *              that is a sleep of 16 seconds that ends on one exact nanosecond, with the same

@@ -43,6 +43,7 @@ static bool install(struct etwas_slot *slot, struct etwas_pool *pool, uint64_t w
      */
     control->previous_newest = (int64_t)ck_pr_load_64(&slot->newest);
     etwas_pool_hold(pool, buffer);
+    ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_NAMED);
     ck_pr_fence_release();
     if (!ck_pr_cas_64(&slot->word, word, etwas_word_next(word, buffer, ETWAS_FIRST_UNIT))) {
         return false; /* I1 failed */

@@ -6,7 +6,6 @@
  */
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
-#include <stdlib.h>
 
 #include "control/life.h"
 #include "control/prepare.h"

@@ -17,12 +17,9 @@ enum {
     BYTES_A_KB = 1024
 };
 
-/*
- * ---- start
- * ---------------------------------------------------------------------------------------
- */
+/* ---- start ----------------------------------------------------------------------------------- */
 
-static void stop_full_session(struct etwas_session_key key);
+static bool stop_full_session(struct etwas_session_key key);
 
 static uint32_t make_pool(struct etwas_session *session)
 {
@@ -57,16 +54,18 @@ static uint32_t make_pool(struct etwas_session *session)
 
 static uint32_t make_file(struct etwas_session *session)
 {
+    struct etwas_log_file *file = NULL;
     uint32_t code = ERROR_SUCCESS;
 
     /* The flusher is there already and looks whether there is a file. */
     (void)pthread_mutex_lock(&session->role);
     session->started = etwas_clock_read_together();
     if (!etwas_configuration_is_circular(&session->configuration)) {
-        code = etwas_session_file_create(session, session->configuration.file_name, &session->file);
+        code = etwas_session_file_create(session, session->configuration.file_name, &file);
     }
-    if (session->file != NULL) {
-        ck_pr_store_32(&session->buffers_written, etwas_log_file_buffers(session->file));
+    if (file != NULL) {
+        ck_pr_store_32(&session->buffers_written, etwas_log_file_buffers(file));
+        etwas_session_set_file(session, file);
     }
     (void)pthread_mutex_unlock(&session->role);
     return code;
@@ -113,10 +112,7 @@ uint32_t etwas_life_start(struct etwas_configuration *configuration, etwas_life_
     return ERROR_SUCCESS;
 }
 
-/*
- * ---- stop
- * ----------------------------------------------------------------------------------------
- */
+/* ---- stop ------------------------------------------------------------------------------------ */
 
 /* From RUNNING to STOPPING: who succeeds ends the session. */
 static uint32_t begin_stop(struct etwas_session_key key, struct etwas_session **found)
@@ -165,16 +161,13 @@ uint32_t etwas_life_stop(struct etwas_session_key key, etwas_life_look look, voi
     return stop(key, false, look, context);
 }
 
-/* R93. A stop under way already does what is needed. */
-static void stop_full_session(struct etwas_session_key key)
+/* R93. A stop under way does what is needed; a session not quite open yet has to be asked again. */
+static bool stop_full_session(struct etwas_session_key key)
 {
-    (void)stop(key, true, NULL, NULL);
+    return stop(key, true, NULL, NULL) != ERROR_WMI_INSTANCE_NOT_FOUND;
 }
 
-/*
- * ---- flush and snapshot
- * ----------------------------------------------------------------------------
- */
+/* ---- flush and snapshot ---------------------------------------------------------------------- */
 
 /* Takes the role of a session that runs. False: it does not; nothing is held. */
 static bool take_role(struct etwas_session_key key)
@@ -213,7 +206,7 @@ uint32_t etwas_life_flush(struct etwas_session_key key)
     }
     (void)pthread_mutex_unlock(&session->role);
     if (result.file_full) {
-        stop_full_session(key);
+        (void)stop_full_session(key);
     }
     return result.code;
 }

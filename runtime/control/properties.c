@@ -49,10 +49,7 @@ uint32_t etwas_copy_name(const void *name, enum etwas_text text,
                                                             : ERROR_INVALID_PARAMETER;
 }
 
-/*
- * ---- reading
- * -------------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static bool is_versioned(const EVENT_TRACE_PROPERTIES *properties)
 {
@@ -151,10 +148,7 @@ void etwas_properties_read(const EVENT_TRACE_PROPERTIES *properties,
     configuration->enable_flags = properties->EnableFlags;
 }
 
-/*
- * ---- filling
- * -------------------------------------------------------------------------------------
- */
+/* ---- filling --------------------------------------------------------------------------------- */
 
 /*
  * The name as the caller's functions write it, its terminating 0 included; 0 bytes when it is too

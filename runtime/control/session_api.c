@@ -6,7 +6,6 @@
  */
 #include <etwas/etwas.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "control/life.h"
 #include "control/prepare.h"

@@ -119,13 +119,20 @@ struct etwas_drain_result etwas_drain_completely(struct etwas_session *session,
                                                  enum etwas_collector_reach reach)
 {
     const struct timespec pause = {.tv_nsec = LOOK_AGAIN_NS};
+    uint64_t end_ns = etwas_monotonic_ns() + etwas_drain_patience_ns;
     struct etwas_drain_result total = etwas_drain(session, reach);
 
-    while (etwas_collector_has_pending(&session->collector)) {
+    /*
+     * Full buffers of other slots are collected meanwhile: one writer that is held costs nobody else
+     * their events. What was there at the call is written or abandoned when the patience ends; a
+     * slot that is shut gets nothing new, and is waited for.
+     */
+    while (etwas_collector_has_pending(&session->collector) &&
+           (reach == ETWAS_COLLECT_SHUT || etwas_monotonic_ns() <= end_ns + LOOK_AGAIN_NS)) {
         struct etwas_drain_result more;
 
         (void)nanosleep(&pause, NULL);
-        more = drain_lists(session);
+        more = etwas_drain(session, ETWAS_COLLECT_FULL);
         total.buffers += more.buffers;
         total.file_full = total.file_full || more.file_full;
         total.code = more.code != ERROR_SUCCESS ? more.code : total.code;

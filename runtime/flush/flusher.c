@@ -8,7 +8,6 @@
 #include <etwas/winerror.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 
 #include "flush/drain.h"
@@ -46,7 +45,7 @@ static void keep_buffers_free(struct etwas_pool *pool)
  */
 static uint64_t next_interval(const struct etwas_pool *pool, uint64_t interval_ns, uint32_t found)
 {
-    if (found >= ck_pr_load_32(&pool->allocated) / 4) {
+    if (found != 0 && found >= ck_pr_load_32(&pool->allocated) / 4) {
         interval_ns /= 2;
     } else if (found == 0) {
         interval_ns *= 2;
@@ -69,9 +68,7 @@ static struct etwas_drain_result one_pass(struct etwas_session *session, uint64_
     if (session->file != NULL) {
         if (period_ns != 0 && etwas_monotonic_ns() >= *flush_due_ns) {
             result = etwas_drain(session, ETWAS_COLLECT_USED);
-            if (result.buffers != 0) {
-                (void)etwas_log_file_sync(session->file);
-            }
+            (void)etwas_log_file_sync(session->file);
             *flush_due_ns = etwas_monotonic_ns() + period_ns;
         } else {
             result = etwas_drain(session, ETWAS_COLLECT_FULL);
@@ -94,8 +91,7 @@ static void run(struct etwas_session *session, etwas_flusher_full full)
         struct etwas_drain_result result = one_pass(session, &flush_due_ns);
         uint64_t pause_ns;
 
-        if (result.file_full) {
-            full(etwas_session_key(session));
+        if (result.file_full && full(etwas_session_key(session))) {
             return;
         }
         interval_ns = next_interval(pool, interval_ns, result.buffers);

@@ -11,15 +11,17 @@
 #ifndef ETWAS_FLUSH_FLUSHER_H
 #define ETWAS_FLUSH_FLUSHER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "session/session.h"
 
 /*
- * Called in the flusher thread when the log file has reached its maximum size and the session has
- * to stop. Set once by who starts sessions.
+ * Called in the flusher thread when the log file has reached its maximum size and the session has to
+ * stop. True: it is stopped, or somebody is stopping it, and the thread ends. Set by who starts
+ * sessions.
  */
-typedef void (*etwas_flusher_full)(struct etwas_session_key key);
+typedef bool (*etwas_flusher_full)(struct etwas_session_key key);
 
 /*
  * Starts the session's thread, unless its configuration says that there is none.

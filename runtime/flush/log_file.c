@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "clock/clock.h"
-#include "etl/knot.h"
 #include "etl/layout.h"
 #include "etl/utf16.h"
 #include "flush/log_header.h"
@@ -24,6 +23,7 @@ struct etwas_log_file {
     int descriptor;
     uint32_t buffer_bytes;
     uint32_t buffers_written;
+    uint32_t buffers_synced;  /* durable, and counted in the header */
     uint32_t maximum_buffers; /* 0: no limit */
     uint16_t logger_id;
     uint64_t dropped_bytes; /* up to here pages were dropped from the cache */
@@ -36,7 +36,7 @@ uint32_t etwas_log_file_buffers(const struct etwas_log_file *file)
     return file->buffers_written;
 }
 
-/* The limit in whole buffers; never 0, which means none. */
+/* The limit in whole buffers, 0 for none. The configuration has made sure that one fits. */
 static uint32_t limit_in_buffers(const struct etwas_log_file_options *options)
 {
     uint64_t limit = ((uint64_t)options->maximum_file_size_mb << 20) / options->buffer_bytes;
@@ -204,11 +204,20 @@ bool etwas_log_file_number_backwards(struct etwas_log_file *file)
 bool etwas_log_file_sync(struct etwas_log_file *file)
 {
     uint32_t buffers = file->buffers_written;
-    bool counted = write_at(file, &buffers, sizeof buffers,
-                            ETWAS_ETL_LOG_HEADER_FILE_OFFSET +
-                                offsetof(struct etwas_etl_log_header_start, buffers_written));
+    bool counted;
 
-    return etwas_file_sync(file->descriptor) && counted;
+    if (buffers == file->buffers_synced) {
+        return true;
+    }
+    counted = write_at(file, &buffers, sizeof buffers,
+                       ETWAS_ETL_LOG_HEADER_FILE_OFFSET +
+                           offsetof(struct etwas_etl_log_header_start, buffers_written));
+
+    if (!etwas_file_sync(file->descriptor) || !counted) {
+        return false;
+    }
+    file->buffers_synced = buffers;
+    return true;
 }
 
 /* Marks the last buffer of the file as what the session's last flush wrote. */

@@ -22,7 +22,10 @@ uint32_t etwas_session_file_create(const struct etwas_session *session,
                                    const etwas_wchar *file_name, struct etwas_log_file **file)
 {
     const struct etwas_configuration *configuration = &session->configuration;
-    uint64_t wanted_bytes = (uint64_t)configuration->maximum_file_size_mb << 20;
+    /* A flight recorder has its size from its buffers: what it holds is not cut. */
+    uint32_t size_mb =
+        etwas_configuration_is_circular(configuration) ? 0 : configuration->maximum_file_size_mb;
+    uint64_t wanted_bytes = (uint64_t)size_mb << 20;
     char path[ETWAS_PATH_BYTES];
     struct etwas_log_file_options options = {
         .path = path,
@@ -32,7 +35,7 @@ uint32_t etwas_session_file_create(const struct etwas_session *session,
         .processors = etwas_slot_count,
         .clock = configuration->clock,
         .log_file_mode = configuration->log_file_mode,
-        .maximum_file_size_mb = configuration->maximum_file_size_mb,
+        .maximum_file_size_mb = size_mb,
         .logger_id = (uint16_t)(session->index + 1),
         .started = session->started,
     };
@@ -75,16 +78,17 @@ static void shut_slots(struct etwas_session *session)
 
 static void finish_file(struct etwas_session *session)
 {
+    struct etwas_log_file *file = session->file;
     struct etwas_log_file_totals totals;
     etwas_session_counts counts;
 
-    if (session->file == NULL) {
+    if (file == NULL) {
         return;
     }
     etwas_session_count(session, &counts);
     totals = (struct etwas_log_file_totals){counts.lost, counts.buffers_lost};
-    (void)etwas_log_file_finish(session->file, &totals);
-    session->file = NULL;
+    etwas_session_set_file(session, NULL);
+    (void)etwas_log_file_finish(file, &totals);
 }
 
 void etwas_session_shut_down(struct etwas_session *session)

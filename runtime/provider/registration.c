@@ -120,10 +120,7 @@ static struct registration *registration_of(uint64_t handle)
     return &registrations[index];
 }
 
-/*
- * ---- callbacks
- * -----------------------------------------------------------------------------------
- */
+/* ---- callbacks ------------------------------------------------------------------------------- */
 
 static void callbacks_lock(void)
 {
@@ -174,10 +171,7 @@ static void notify_all(const etwas_guid *control, WMIDPREQUESTCODE request, uint
     }
 }
 
-/*
- * ---- registering
- * ---------------------------------------------------------------------------------
- */
+/* ---- registering ----------------------------------------------------------------------------- */
 
 /* A free place, filled; UINT32_MAX: none. With the control lock held. */
 static uint32_t take_place(const struct etwas_registration_request *request)
@@ -260,10 +254,7 @@ const etwas_provider *etwas_provider_of(etwas_trace_handle handle)
     return registration != NULL ? &registration->provider : NULL;
 }
 
-/*
- * ---- enabling
- * ------------------------------------------------------------------------------------
- */
+/* ---- enabling -------------------------------------------------------------------------------- */
 
 /* Notes the wish of a controller. False: the table is full. With the control lock held. */
 static bool note_enablement(const struct enablement *wish)

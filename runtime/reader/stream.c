@@ -4,7 +4,6 @@
 #include "reader/stream.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "etl/layout.h"
 #include "reader/xpress.h"

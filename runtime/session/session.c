@@ -178,6 +178,13 @@ struct etwas_session *etwas_session_reserve(const struct etwas_configuration *co
     return session;
 }
 
+void etwas_session_set_file(struct etwas_session *session, struct etwas_log_file *file)
+{
+    etwas_control_lock();
+    session->file = file;
+    etwas_control_unlock();
+}
+
 void etwas_session_free_place(struct etwas_session *session, bool ended_by_full_file)
 {
     etwas_control_lock();
@@ -229,7 +236,11 @@ void etwas_session_close(struct etwas_session *session)
 bool etwas_session_has_no_visitors(const struct etwas_session *session)
 {
     for (uint32_t index = 0; index < etwas_slot_count; index++) {
-        if (ck_pr_load_32(&etwas_slot_of(session->index, index)->visitors) != 0) {
+        /*
+         * Below 0: a child that was forked in the slow path, by a signal handler, came out of it
+         * after its slots were wiped.
+         */
+        if ((int32_t)ck_pr_load_32(&etwas_slot_of(session->index, index)->visitors) > 0) {
             return false;
         }
     }

@@ -58,7 +58,7 @@ struct etwas_session {
 
     /* Under `role`. */
     pthread_mutex_t role;
-    struct etwas_log_file *file; /* NULL in buffering mode */
+    struct etwas_log_file *file; /* NULL in buffering mode; changed by etwas_session_set_file */
     struct etwas_collector collector;
 
     /* Stored by the owner of the role, read by anybody. */
@@ -101,6 +101,12 @@ void etwas_session_close(struct etwas_session *session);
 
 /* Whether no writer is inside the slow path. */
 bool etwas_session_has_no_visitors(const struct etwas_session *session);
+
+/*
+ * Gives a session its file, or takes it away before it is ended. With the role held. A fork waits
+ * for it: a child must not close the descriptor of a file that has been closed.
+ */
+void etwas_session_set_file(struct etwas_session *session, struct etwas_log_file *file);
 
 struct etwas_session_key etwas_session_key(const struct etwas_session *session);
 

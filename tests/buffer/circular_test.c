@@ -2,23 +2,25 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /* Buffering mode: the newest events stay, the oldest go, and a snapshot takes nothing away. */
+#include <ck_pr.h>
 #include <pthread.h>
 #include <string.h>
 
 #include "buffer/pool.h"
 #include "buffer/slot.h"
-#include "flush/drain.h"
 #include "support/folder.h"
 #include "support/hold.h"
 #include "support/readback.h"
 #include "support/start.h"
 #include "support/writer.h"
 
-enum { MANY = 20000, BUFFERS = 12 };
+enum {
+    MANY = 20000,
+    BUFFERS = 12
+};
 
-static const etwas_session_options recorder = {.log_file_mode = EVENT_TRACE_BUFFERING_MODE,
-                                               .buffer_size_kb = 4,
-                                               .minimum_buffers = BUFFERS};
+static const etwas_session_options recorder = {
+    .log_file_mode = EVENT_TRACE_BUFFERING_MODE, .buffer_size_kb = 4, .minimum_buffers = BUFFERS};
 
 static void expect_true_and_complete(etwas_trace_handle session, const char *path,
                                      uint64_t expected)
@@ -35,8 +37,10 @@ static void the_newest_events_stay_and_the_overwritten_are_counted_apart(void **
 {
     const char *path = folder_path("snapshot.etl");
     etwas_trace_handle session = start_session(NULL, &recorder);
-    struct writer *writer = writer_new(
-        &(struct writer_options){.session = session, .events = MANY, .largest_payload = 100});
+    struct writer *writer = writer_new(&(struct writer_options){.session = session,
+                                                                .class_handle = writer_class(),
+                                                                .events = MANY,
+                                                                .largest_payload = 100});
     etwas_session_counts counts;
 
     (void)state;
@@ -67,8 +71,8 @@ static void a_second_snapshot_holds_the_same_history_and_what_came_since(void **
     const char *first = folder_path("first.etl");
     const char *second = folder_path("second.etl");
     etwas_trace_handle session = start_session(NULL, &recorder);
-    struct writer *writer = writer_new(
-        &(struct writer_options){.session = session, .events = 100, .largest_payload = 100});
+    struct writer *writer = writer_new(&(struct writer_options){
+        .session = session, .class_handle = writer_class(), .events = 100, .largest_payload = 100});
     etwas_session_counts counts;
 
     (void)state;
@@ -95,6 +99,7 @@ static void a_second_snapshot_holds_the_same_history_and_what_came_since(void **
 struct held {
     struct writer *writer;
     enum etwas_testpoint point;
+    uint32_t before; /* events before the one it is held in; 13: that one goes the quick way */
     pthread_t thread;
     uint32_t code;
 };
@@ -103,9 +108,18 @@ static void *held_main(void *argument)
 {
     struct held *held = argument;
 
-    for (int index = 0; index < 10; index++) {
+    for (uint32_t index = 0; index < held->before; index++) {
         (void)writer_log_bytes(held->writer, 40);
     }
+    hold_me(held->point);
+    held->code = writer_log_bytes(held->writer, 40);
+    return NULL;
+}
+
+static void *held_at_first_event(void *argument)
+{
+    struct held *held = argument;
+
     hold_me(held->point);
     held->code = writer_log_bytes(held->writer, 40);
     return NULL;
@@ -118,18 +132,22 @@ static void the_buffer_of_a_held_writer_is_not_used_again_before_it_goes_on(void
                                                   ETWAS_POINT_MARKED};
 
     (void)state;
-    for (size_t index = 0; index < sizeof points / sizeof points[0]; index++) {
+    for (size_t turn = 0; turn < 2 * sizeof points / sizeof points[0]; turn++) {
+        enum etwas_testpoint point = points[turn / 2];
         const char *path = folder_path("snapshot.etl");
         etwas_trace_handle session = start_session(NULL, &recorder);
-        struct held held = {.point = points[index]};
-        struct writer *other = writer_new(
-            &(struct writer_options){.session = session, .events = MANY, .largest_payload = 100});
+        struct held held = {.point = point, .before = turn % 2 == 0 ? 10 : 13};
+        struct writer *other = writer_new(&(struct writer_options){.session = session,
+                                                                   .class_handle = writer_class(),
+                                                                   .events = MANY,
+                                                                   .largest_payload = 100});
         etwas_session_counts counts;
         struct readback result;
 
         stay_on_one_processor();
         hold_count_from_zero();
-        held.writer = writer_new(&(struct writer_options){.session = session, .events = 20});
+        held.writer = writer_new(&(struct writer_options){
+            .session = session, .class_handle = writer_class(), .events = 20});
         assert_int_equal(pthread_create(&held.thread, NULL, held_main, &held), 0);
         hold_wait();
         while (writer_log(other) == ERROR_SUCCESS) {
@@ -140,8 +158,8 @@ static void the_buffer_of_a_held_writer_is_not_used_again_before_it_goes_on(void
         assert_int_equal(etwas_snapshot(session, path), ERROR_SUCCESS);
         walk_back(session, path, true, &result);
         /* A marked record is there although its writer does not know yet that it has written it. */
-        assert_int_equal(result.wrong, points[index] == ETWAS_POINT_MARKED ? 1 : 0);
-        for (uint64_t number = 0; number < 10; number++) {
+        assert_int_equal(result.wrong, point == ETWAS_POINT_MARKED ? 1 : 0);
+        for (uint64_t number = 0; number < held.before; number++) {
             assert_int_equal(held.writer->events[number].seen, 1);
         }
         hold_release();
@@ -178,10 +196,12 @@ static void a_snapshot_that_stands_still_holds_one_buffer_and_nobody_up(void **s
 {
     etwas_trace_handle session = start_session(NULL, &recorder);
     struct snapshot_thread snapshot = {.session = session, .path = folder_path("snapshot.etl")};
-    struct writer *early =
-        writer_new(&(struct writer_options){.session = session, .events = 10});
-    struct writer *other = writer_new(
-        &(struct writer_options){.session = session, .events = MANY, .largest_payload = 100});
+    struct writer *early = writer_new(
+        &(struct writer_options){.session = session, .class_handle = writer_class(), .events = 10});
+    struct writer *other = writer_new(&(struct writer_options){.session = session,
+                                                               .class_handle = writer_class(),
+                                                               .events = MANY,
+                                                               .largest_payload = 100});
     etwas_session_counts counts;
     struct readback result;
 
@@ -212,6 +232,44 @@ static void a_snapshot_that_stands_still_holds_one_buffer_and_nobody_up(void **s
     expect_exact_account(session, &counts);
 }
 
+/*
+ * A buffer that a writer has claimed but not yet made current is that writer's alone: a snapshot that pinned it
+ * would give it back twice.
+ */
+static void a_snapshot_leaves_a_claimed_buffer_to_its_writer(void **state)
+{
+    const char *path = folder_path("snapshot.etl");
+    etwas_trace_handle session = start_session(NULL, &recorder);
+    struct held held = {.point = ETWAS_POINT_SWITCH_NAMED};
+    struct writer *other = writer_new(&(struct writer_options){.session = session,
+                                                               .class_handle = writer_class(),
+                                                               .events = MANY,
+                                                               .largest_payload = 100});
+    etwas_session_counts counts;
+
+    (void)state;
+    stay_on_one_processor();
+    held.writer = writer_new(
+        &(struct writer_options){.session = session, .class_handle = writer_class(), .events = 20});
+    hold_count_from_zero();
+    assert_int_equal(pthread_create(&held.thread, NULL, held_at_first_event, &held), 0);
+    hold_wait();
+    /* The one buffer in use is another writer's. */
+    assert_int_equal(writer_log_bytes(other, 10), ERROR_SUCCESS);
+    hold_count_from_zero();
+    assert_int_equal(etwas_snapshot(session, path), ERROR_SUCCESS);
+    assert_int_equal(hold_passed(ETWAS_POINT_SNAPSHOT_PINNED), 1);
+    expect_true_and_complete(session, path, 1);
+    hold_release();
+    assert_int_equal(pthread_join(held.thread, NULL), 0);
+    leave_one_processor();
+    assert_int_equal(held.code, ERROR_SUCCESS);
+    counts = counts_of(session);
+    assert_int_equal(counts.buffers_free, counts.buffers_allocated - 1);
+    stop_session(session, &counts);
+    assert_int_equal(counts.recorded, 2);
+}
+
 /* Stopping a recorder consumes nothing and leaves no file behind. */
 static void a_recorder_stops_with_exact_counts_while_writers_write(void **state)
 {
@@ -222,9 +280,11 @@ static void a_recorder_stops_with_exact_counts_while_writers_write(void **state)
         struct writers writers;
 
         writers_start(&writers, 3,
-                      &(struct writer_options){
-                          .session = session, .events = MANY, .largest_payload = 500});
-        while (counts_of(session).overwritten == 0 && writers_totals(session).attempted < MANY) {
+                      &(struct writer_options){.session = session,
+                                               .class_handle = writer_class(),
+                                               .events = MANY,
+                                               .largest_payload = 500});
+        while (counts_of(session).overwritten == 0 && writer_progress(writers.list[0]) < MANY) {
         }
         stop_session(session, &counts);
         writers_join(&writers);
@@ -235,6 +295,73 @@ static void a_recorder_stops_with_exact_counts_while_writers_write(void **state)
     }
 }
 
+enum {
+    CROWD = 12,
+    EVENTS_OF_THE_CROWD = 80000
+};
+
+struct crowd_member {
+    etwas_trace_handle session;
+    uint64_t recorded;
+    uint64_t lost;
+};
+
+/* As fast as can be: what is logged does not matter, only what is said of it. */
+static void *log_in_a_crowd(void *argument)
+{
+    struct {
+        EVENT_TRACE_HEADER header;
+        char payload[1200];
+    } event = {.header.Size = sizeof event, .header.Flags = WNODE_FLAG_TRACED_GUID};
+    struct crowd_member *member = argument;
+
+    for (int number = 0; number < EVENTS_OF_THE_CROWD; number++) {
+        uint32_t code = TraceEvent(member->session, &event.header);
+
+        member->recorded += code == ERROR_SUCCESS;
+        member->lost += code == ERROR_NOT_ENOUGH_MEMORY;
+    }
+    return NULL;
+}
+
+/*
+ * More writers than buffers that are complete: claims fail and are raced for. No buffer gets two
+ * owners, so none is lost from the pool and no event from the accounts.
+ */
+static void more_writers_than_buffers_lose_events_but_never_a_buffer(void **state)
+{
+    const etwas_session_options few = {
+        .log_file_mode = EVENT_TRACE_BUFFERING_MODE, .buffer_size_kb = 4, .minimum_buffers = CROWD};
+
+    (void)state;
+    for (int round = 0; round < 3; round++) {
+        struct crowd_member members[CROWD] = {{0}};
+        etwas_trace_handle session = start_session(NULL, &few);
+        struct etwas_session *inside = inside_of(session);
+        uint64_t recorded = 0;
+        uint64_t lost = 0;
+        etwas_session_counts counts;
+        pthread_t threads[CROWD];
+
+        for (int index = 0; index < CROWD; index++) {
+            members[index].session = session;
+            assert_int_equal(pthread_create(&threads[index], NULL, log_in_a_crowd, &members[index]),
+                             0);
+        }
+        for (int index = 0; index < CROWD; index++) {
+            assert_int_equal(pthread_join(threads[index], NULL), 0);
+            recorded += members[index].recorded;
+            lost += members[index].lost;
+        }
+        assert_int_equal(recorded + lost, CROWD * EVENTS_OF_THE_CROWD);
+        stop_session(session, &counts);
+        assert_int_equal(counts.recorded + counts.overwritten, recorded);
+        assert_int_equal(counts.lost, lost);
+        /* Every buffer was quiet, so the pool could be given back. */
+        assert_null(inside->pool);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,7 +369,9 @@ int main(void)
         FOLDER_TEST(a_second_snapshot_holds_the_same_history_and_what_came_since),
         FOLDER_TEST(the_buffer_of_a_held_writer_is_not_used_again_before_it_goes_on),
         FOLDER_TEST(a_snapshot_that_stands_still_holds_one_buffer_and_nobody_up),
+        FOLDER_TEST(a_snapshot_leaves_a_claimed_buffer_to_its_writer),
         FOLDER_TEST(a_recorder_stops_with_exact_counts_while_writers_write),
+        FOLDER_TEST(more_writers_than_buffers_lose_events_but_never_a_buffer),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

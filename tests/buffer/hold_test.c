@@ -15,22 +15,38 @@
 #include "support/start.h"
 #include "support/writer.h"
 
-enum { BEFORE = 10, AFTER = 5, MANY = 10000, LATER = 100 };
+enum {
+    AFTER = 5,
+    MANY = 5000,
+    LATER = 100
+};
 
 #define NEVER_NS (UINT64_C(3600) * 1000000000)
 #define SOON_NS (UINT64_C(20) * 1000000)
 
 static const enum etwas_testpoint points[] = {
-    ETWAS_POINT_RESERVE_LOADED, ETWAS_POINT_RESERVED,       ETWAS_POINT_WRITTEN,
-    ETWAS_POINT_MARKED,         ETWAS_POINT_SWITCH_ENTERED, ETWAS_POINT_SWITCH_CLAIMED,
-    ETWAS_POINT_SWITCH_INSTALLED,
+    ETWAS_POINT_RESERVE_LOADED, ETWAS_POINT_STAMPED,      ETWAS_POINT_RESERVED,
+    ETWAS_POINT_WRITTEN,        ETWAS_POINT_MARKED,       ETWAS_POINT_SWITCH_ENTERED,
+    ETWAS_POINT_SWITCH_CLAIMED, ETWAS_POINT_SWITCH_NAMED, ETWAS_POINT_SWITCH_INSTALLED,
 };
-enum { POINTS = sizeof points / sizeof points[0] };
+enum {
+    POINTS = sizeof points / sizeof points[0]
+};
 
 /* ---- the thread that is held ----------------------------------------------------------------- */
 
+/*
+ * Events the held thread logs before the one it is held in: that is number 10, TraceEvent, which goes
+ * the general way, or number 13, an instance event that goes the quick way (writer.h).
+ */
+static const uint32_t befores[] = {10, 13};
+enum {
+    WAYS = 2
+};
+
 struct held {
     enum etwas_testpoint point;
+    uint32_t before;
     struct writer *writer;
     pthread_t thread;
     uint64_t last; /* the number of the event during which it is held */
@@ -43,11 +59,17 @@ static bool is_on_slow_path(enum etwas_testpoint point)
     return point >= ETWAS_POINT_SWITCH_ENTERED;
 }
 
+static bool has_reserved(enum etwas_testpoint point)
+{
+    return point == ETWAS_POINT_RESERVED || point == ETWAS_POINT_WRITTEN ||
+           point == ETWAS_POINT_MARKED;
+}
+
 static void *held_main(void *argument)
 {
     struct held *held = argument;
 
-    for (int index = 0; index < BEFORE; index++) {
+    for (uint32_t index = 0; index < held->before; index++) {
         (void)writer_log_bytes(held->writer, 40);
     }
     hold_me(held->point);
@@ -63,12 +85,15 @@ static void *held_main(void *argument)
 }
 
 /* Starts the thread and waits until it is held. All on one processor, so that everybody shares its slot. */
-static void hold_one(struct held *held, etwas_trace_handle session, enum etwas_testpoint point)
+static void hold_one(struct held *held, etwas_trace_handle session, enum etwas_testpoint point,
+                     uint32_t before)
 {
     hold_count_from_zero();
     *held = (struct held){
         .point = point,
-        .writer = writer_new(&(struct writer_options){.session = session, .events = 1000}),
+        .before = before,
+        .writer = writer_new(&(struct writer_options){
+            .session = session, .class_handle = writer_class(), .events = 1000}),
         .then = LATER,
     };
     assert_int_equal(pthread_create(&held->thread, NULL, held_main, held), 0);
@@ -102,7 +127,8 @@ static void a_writer_held_at_any_point_delays_nobody_and_loses_nothing(void **st
 {
     (void)state;
     etwas_drain_patience_ns = NEVER_NS;
-    for (int index = 0; index < POINTS; index++) {
+    for (int turn = 0; turn < WAYS * POINTS; turn++) {
+        enum etwas_testpoint point = points[turn / WAYS];
         const char *path = folder_path("trace.etl");
         etwas_session_options options = {.buffer_size_kb = 4, .maximum_buffers = 4096};
         etwas_trace_handle session = start_session(path, &options);
@@ -110,10 +136,12 @@ static void a_writer_held_at_any_point_delays_nobody_and_loses_nothing(void **st
         struct writers writers;
         struct held held;
 
-        hold_one(&held, session, points[index]);
+        hold_one(&held, session, point, befores[turn % WAYS]);
         writers_start(&writers, 2,
-                      &(struct writer_options){
-                          .session = session, .events = MANY, .largest_payload = 100});
+                      &(struct writer_options){.session = session,
+                                               .class_handle = writer_class(),
+                                               .events = MANY,
+                                               .largest_payload = 100});
         writers_join(&writers); /* returns only if nobody waits */
         assert_int_equal(writers_totals(session).lost, 0);
         let_go(&held);
@@ -145,26 +173,27 @@ static const struct fate fates[] = {
 static void a_flush_gives_up_on_a_held_writer_and_takes_what_is_whole_before_the_hole(void **state)
 {
     (void)state;
-    for (size_t index = 0; index < sizeof fates / sizeof fates[0]; index++) {
-        const struct fate *fate = &fates[index];
+    etwas_drain_patience_ns = SOON_NS;
+    for (size_t turn = 0; turn < WAYS * sizeof fates / sizeof fates[0]; turn++) {
+        const struct fate *fate = &fates[turn / WAYS];
         const char *path = folder_path("trace.etl");
-        etwas_session_options options = {.flusher = {.no_thread = true}};
+        etwas_session_options options = {.maximum_buffers = 8, .flusher = {.no_thread = true}};
         etwas_trace_handle session = start_session(path, &options);
-        struct writer *other =
-            writer_new(&(struct writer_options){.session = session, .events = 1000});
+        struct writer *other = writer_new(&(struct writer_options){
+            .session = session, .class_handle = writer_class(), .events = 1000});
         etwas_session_counts counts;
         struct readback result;
         struct held held;
 
-        etwas_drain_patience_ns = SOON_NS;
-        hold_one(&held, session, fate->point);
+        hold_one(&held, session, fate->point, befores[turn % WAYS]);
         for (int number = 0; number < AFTER; number++) {
             assert_int_equal(writer_log_bytes(other, 100), ERROR_SUCCESS);
         }
         assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
         counts = counts_of(session);
         assert_int_equal(counts.buffers_written, 2);
-        assert_int_equal(counts.recorded, BEFORE + fate->held_in_file + AFTER - fate->after_lost);
+        assert_int_equal(counts.recorded,
+                         held.before + fate->held_in_file + AFTER - fate->after_lost);
         /* The buffer is kept aside until its writer is through. */
         assert_int_equal(counts.buffers_allocated - counts.buffers_free, 1);
 
@@ -195,21 +224,24 @@ static void a_flush_gives_up_on_a_held_writer_and_takes_what_is_whole_before_the
 static void a_flush_does_not_lose_anything_to_a_writer_held_while_it_changes_buffers(void **state)
 {
     (void)state;
-    for (int index = 0; index < POINTS; index++) {
+    etwas_drain_patience_ns = SOON_NS;
+    for (int turn = 0; turn < WAYS * POINTS; turn++) {
+        enum etwas_testpoint point = points[turn / WAYS];
         const char *path = folder_path("trace.etl");
-        etwas_session_options options = {.buffer_size_kb = 4, .flusher = {.no_thread = true}};
+        etwas_session_options options = {
+            .buffer_size_kb = 4, .maximum_buffers = 64, .flusher = {.no_thread = true}};
         etwas_trace_handle session;
         etwas_session_counts counts;
         struct writer *other;
         struct held held;
 
-        if (points[index] != ETWAS_POINT_RESERVE_LOADED && !is_on_slow_path(points[index])) {
+        if (has_reserved(point)) {
             continue;
         }
         session = start_session(path, &options);
-        other = writer_new(&(struct writer_options){.session = session, .events = 1000});
-        etwas_drain_patience_ns = SOON_NS;
-        hold_one(&held, session, points[index]);
+        other = writer_new(&(struct writer_options){
+            .session = session, .class_handle = writer_class(), .events = 1000});
+        hold_one(&held, session, point, befores[turn % WAYS]);
         for (int number = 0; number < AFTER; number++) {
             assert_int_equal(writer_log_bytes(other, 100), ERROR_SUCCESS);
         }
@@ -228,42 +260,39 @@ static void a_flush_does_not_lose_anything_to_a_writer_held_while_it_changes_buf
 /* ---- stop ------------------------------------------------------------------------------------ */
 
 /* Pools that stops had to leak; kept here so that leak checkers find them. */
-static struct etwas_pool *leaked[2 * POINTS];
+static struct etwas_pool *leaked[2 * WAYS * POINTS];
 static int leaked_count;
 
 /* What the last events of a stopped session may have become. */
 static bool is_last_code(enum etwas_testpoint point, uint32_t code)
 {
-    if (point == ETWAS_POINT_RESERVED || point == ETWAS_POINT_WRITTEN ||
-        point == ETWAS_POINT_MARKED) {
-        return code == ERROR_NOT_ENOUGH_MEMORY;
-    }
-    return code == ERROR_INVALID_HANDLE;
+    return code == (has_reserved(point) ? ERROR_NOT_ENOUGH_MEMORY : ERROR_INVALID_HANDLE);
 }
 
 static void a_stop_returns_while_a_writer_is_held_and_counts_it_when_it_goes_on(void **state)
 {
     (void)state;
-    for (int index = 0; index < POINTS; index++) {
+    etwas_drain_patience_ns = SOON_NS;
+    for (int turn = 0; turn < WAYS * POINTS; turn++) {
+        enum etwas_testpoint point = points[turn / WAYS];
         const char *path = folder_path("trace.etl");
-        etwas_session_options options = {.buffer_size_kb = 4};
+        etwas_session_options options = {.buffer_size_kb = 4, .maximum_buffers = 64};
         etwas_trace_handle session = start_session(path, &options);
-        struct writer *other =
-            writer_new(&(struct writer_options){.session = session, .events = 1000});
+        struct writer *other = writer_new(&(struct writer_options){
+            .session = session, .class_handle = writer_class(), .events = 1000});
         struct etwas_session *inside = inside_of(session);
         struct etwas_pool *pool = inside->pool;
         etwas_session_counts counts;
         struct readback result;
         struct held held;
 
-        etwas_drain_patience_ns = SOON_NS;
-        hold_one(&held, session, points[index]);
+        hold_one(&held, session, point, befores[turn % WAYS]);
         for (int number = 0; number < AFTER; number++) {
             assert_int_equal(writer_log_bytes(other, 100), ERROR_SUCCESS);
         }
         stop_session(session, &counts);
         /* Past the gate a writer keeps the pool alive; before it there is nothing to keep. */
-        if (points[index] != ETWAS_POINT_RESERVE_LOADED) {
+        if (has_reserved(point) || is_on_slow_path(point)) {
             assert_ptr_equal(inside->pool, pool);
             leaked[leaked_count++] = pool;
         } else {
@@ -271,7 +300,7 @@ static void a_stop_returns_while_a_writer_is_held_and_counts_it_when_it_goes_on(
         }
         assert_int_equal(writer_log_bytes(other, 8), ERROR_INVALID_HANDLE);
         let_go(&held);
-        assert_true(is_last_code(points[index], held.last_code));
+        assert_true(is_last_code(point, held.last_code));
         assert_int_equal(held.writer->refused,
                          LATER + (held.last_code == ERROR_INVALID_HANDLE ? 1 : 0));
         counts = counts_of(session);
@@ -283,28 +312,49 @@ static void a_stop_returns_while_a_writer_is_held_and_counts_it_when_it_goes_on(
     }
 }
 
-/* Sessions come and go until one has the place that was used longest ago. */
+/* The place the next session will get: the one longest unused. */
+static const struct etwas_session *next_place(void)
+{
+    const struct etwas_session *next = NULL;
+
+    etwas_control_lock();
+    for (int index = 0; index < ETWAS_SESSIONS; index++) {
+        const struct etwas_session *place = &etwas_sessions[index];
+
+        if (place->state == ETWAS_SESSION_FREE &&
+            (next == NULL || place->freed_at < next->freed_at)) {
+            next = place;
+        }
+    }
+    etwas_control_unlock();
+    return next;
+}
+
+/* Sessions come and go until the next one gets this place. */
 static etwas_trace_handle start_in_place(const struct etwas_session *place, const char *path)
 {
-    for (int attempt = 0; attempt < 2 * ETWAS_SESSIONS; attempt++) {
-        etwas_session_options options = {.buffer_size_kb = 4, .clock = 2};
-        etwas_trace_handle session = start_session(path, &options);
+    const etwas_session_options passing = {.log_file_mode = EVENT_TRACE_BUFFERING_MODE,
+                                           .buffer_size_kb = 4};
+    const etwas_session_options options = {.buffer_size_kb = 4, .maximum_buffers = 8, .clock = 2};
+    etwas_trace_handle session;
 
-        if (inside_of(session) == place) {
-            return session;
-        }
-        stop_session(session, NULL);
+    for (int attempt = 0; attempt < ETWAS_SESSIONS && next_place() != place; attempt++) {
+        stop_session(start_session(NULL, &passing), NULL);
     }
-    fail_msg("the place never came back");
-    return 0;
+    session = start_session(path, &options);
+    assert_ptr_equal(inside_of(session), place);
+    return session;
 }
 
 static void a_held_writer_does_not_touch_a_session_started_later_in_the_same_place(void **state)
 {
     (void)state;
-    for (int index = 0; index < POINTS; index++) {
+    etwas_drain_patience_ns = SOON_NS;
+    for (int turn = 0; turn < WAYS * POINTS; turn++) {
+        enum etwas_testpoint point = points[turn / WAYS];
         const char *later_path = folder_path("later.etl");
-        etwas_session_options options = {.buffer_size_kb = 4, .flusher = {.no_thread = true}};
+        etwas_session_options options = {
+            .buffer_size_kb = 4, .maximum_buffers = 64, .flusher = {.no_thread = true}};
         etwas_trace_handle session = start_session(folder_path("trace.etl"), &options);
         struct etwas_session *place = inside_of(session);
         etwas_session_counts counts;
@@ -312,23 +362,26 @@ static void a_held_writer_does_not_touch_a_session_started_later_in_the_same_pla
         struct writer *writer;
         struct held held;
 
-        etwas_drain_patience_ns = SOON_NS;
-        hold_one(&held, session, points[index]);
+        hold_one(&held, session, point, befores[turn % WAYS]);
         leaked[leaked_count++] = place->pool;
         stop_session(session, NULL);
         if (place->pool == NULL) {
             leaked_count--;
         }
         later = start_in_place(place, later_path);
-        writer = writer_new(&(struct writer_options){.session = later, .events = 1000});
+        writer = writer_new(&(struct writer_options){
+            .session = later, .class_handle = writer_class(), .events = 1000});
+        /* As far as the held writer saw the old one: but for its epoch the slot's word is the same. */
+        for (uint32_t number = 0; number < held.before; number++) {
+            assert_int_equal(writer_log_bytes(writer, 40), ERROR_SUCCESS);
+        }
+        let_go(&held);
+        assert_true(is_last_code(point, held.last_code));
         for (int number = 0; number < LATER; number++) {
             assert_int_equal(writer_log_bytes(writer, 50), ERROR_SUCCESS);
         }
-        let_go(&held);
-        assert_true(is_last_code(points[index], held.last_code));
-        assert_int_equal(writer_log_bytes(writer, 50), ERROR_SUCCESS);
         stop_session(later, &counts);
-        assert_int_equal(counts.recorded, LATER + 1);
+        assert_int_equal(counts.recorded, held.before + LATER);
         assert_int_equal(counts.lost, 0);
         expect_file_is_exact(later, later_path, &counts);
         writers_forget();

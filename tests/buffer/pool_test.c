@@ -10,7 +10,10 @@
 #include "buffer/slot.h"
 #include "support/start.h"
 
-enum { BUFFER_BYTES = 4096, SLOTS = 2 };
+enum {
+    BUFFER_BYTES = 4096,
+    SLOTS = 2
+};
 
 static void a_slot_word_packs_epoch_buffer_and_units(void **state)
 {
@@ -74,7 +77,10 @@ static bool is_zero_behind_header(const struct etwas_pool *pool, uint32_t buffer
 
 static void the_pool_grows_from_minimum_to_maximum_and_no_further(void **state)
 {
-    enum { MINIMUM = 4, MAXIMUM = 11 };
+    enum {
+        MINIMUM = 4,
+        MAXIMUM = 11
+    };
     struct etwas_pool *pool = pool_of(MINIMUM, MAXIMUM);
     struct etwas_pool_counts counts;
     bool taken[MAXIMUM] = {false};
@@ -153,7 +159,12 @@ static void the_flusher_is_woken_at_most_once_a_pass_when_buffers_run_low(void *
 
 /* ---- from several threads -------------------------------------------------------------------- */
 
-enum { THREADS = 4, ROUNDS = 50000, MOST = 24, HELD = 5 };
+enum {
+    THREADS = 4,
+    ROUNDS = 50000,
+    MOST = 24,
+    HELD = 5
+};
 
 struct shared {
     struct etwas_pool *pool;
@@ -211,8 +222,8 @@ static void a_buffer_has_one_owner_however_many_threads_claim_and_release(void *
     (void)state;
     for (uint32_t index = 0; index < THREADS; index++) {
         workers[index] = (struct worker){.shared = &shared, .id = index + 1};
-        assert_int_equal(pthread_create(&workers[index].thread, NULL, claim_and_release,
-                                        &workers[index]), 0);
+        assert_int_equal(
+            pthread_create(&workers[index].thread, NULL, claim_and_release, &workers[index]), 0);
     }
     for (uint32_t index = 0; index < THREADS; index++) {
         assert_int_equal(pthread_join(workers[index].thread, NULL), 0);

@@ -15,7 +15,12 @@
 #include "support/start.h"
 #include "support/writer.h"
 
-enum { THREADS = 3, EVENTS = 20000, HANDLER_EVENTS = 200000, INTERVAL_NS = 60000 };
+enum {
+    THREADS = 3,
+    EVENTS = 20000,
+    HANDLER_EVENTS = 200000,
+    INTERVAL_NS = 60000
+};
 
 static _Thread_local struct writer *handler_writer; /* NULL: this thread's handler logs nothing */
 
@@ -55,9 +60,9 @@ static void interrupt(enum etwas_testpoint point)
 static void a_handler_logs_between_any_two_steps_of_its_own_threads_publication(void **state)
 {
     static const enum etwas_testpoint points[] = {
-        ETWAS_POINT_RESERVE_LOADED, ETWAS_POINT_RESERVED,       ETWAS_POINT_WRITTEN,
-        ETWAS_POINT_MARKED,         ETWAS_POINT_SWITCH_ENTERED, ETWAS_POINT_SWITCH_CLAIMED,
-        ETWAS_POINT_SWITCH_INSTALLED,
+        ETWAS_POINT_RESERVE_LOADED, ETWAS_POINT_STAMPED,      ETWAS_POINT_RESERVED,
+        ETWAS_POINT_WRITTEN,        ETWAS_POINT_MARKED,       ETWAS_POINT_SWITCH_ENTERED,
+        ETWAS_POINT_SWITCH_CLAIMED, ETWAS_POINT_SWITCH_NAMED, ETWAS_POINT_SWITCH_INSTALLED,
     };
 
     (void)state;
@@ -66,7 +71,10 @@ static void a_handler_logs_between_any_two_steps_of_its_own_threads_publication(
         const char *path = folder_path("trace.etl");
         etwas_session_options options = {.buffer_size_kb = 4};
         etwas_trace_handle session = start_session(path, &options);
-        struct writer_options what = {.session = session, .events = 2000, .largest_payload = 300};
+        struct writer_options what = {.session = session,
+                                      .class_handle = writer_class(),
+                                      .events = 2000,
+                                      .largest_payload = 300};
         struct writer *writer = writer_new(&what);
         etwas_session_counts counts;
 
@@ -137,14 +145,19 @@ static void *stormed_main(void *argument)
 
 static void start_storm(struct stormed stormed[THREADS], etwas_trace_handle session)
 {
-    struct writer_options what = {
-        .session = session, .events = EVENTS, .largest_payload = 400};
-    struct writer_options often = {
-        .session = session, .events = HANDLER_EVENTS, .largest_payload = 400};
+    struct writer_options what = {.session = session,
+                                  .class_handle = writer_class(),
+                                  .events = EVENTS,
+                                  .largest_payload = 400};
+    struct writer_options often = {.session = session,
+                                   .class_handle = writer_class(),
+                                   .events = HANDLER_EVENTS,
+                                   .largest_payload = 400};
 
     handle(SIGALRM, on_signal);
     for (int index = 0; index < THREADS; index++) {
-        stormed[index] = (struct stormed){.writer = writer_new(&what), .handler = writer_new(&often)};
+        stormed[index] =
+            (struct stormed){.writer = writer_new(&what), .handler = writer_new(&often)};
         assert_int_equal(
             pthread_create(&stormed[index].thread, NULL, stormed_main, &stormed[index]), 0);
     }

@@ -24,28 +24,33 @@
 #include "support/start.h"
 #include "support/writer.h"
 
-enum { SKIPPED = 77 };
+enum {
+    SKIPPED = 77
+};
 
 /* ---- failures from a table of chances -------------------------------------------------------- */
 
-static uint32_t writes;     /* asked so far */
-static uint32_t first_bad;  /* from this one on they may fail */
-static uint32_t chance;     /* one in so many fails */
-static int failure_errno;   /* with this */
+static uint32_t writes;    /* asked so far */
+static uint32_t first_bad; /* from this one on they may fail */
+static uint32_t chance;    /* one in so many fails */
+static int failure_errno;  /* with this */
 static uint32_t seed;
 
 static long fail_sometimes(size_t bytes, bool is_sync)
 {
     uint32_t number = ck_pr_faa_32(&writes, 1);
-    uint32_t random = (number * 2654435761u ^ seed) >> 7;
+    uint32_t random = (number + seed) * 2654435761u;
 
+    random = (random ^ random >> 15) * 2246822519u;
+    random ^= random >> 13;
     if (is_sync || number < first_bad || random % chance != 0) {
         return (long)bytes;
     }
-    switch (random / chance % 3) {
+    switch (random / chance % 4) {
     case 0:
-        return -failure_errno;
     case 1:
+        return -failure_errno;
+    case 2:
         return -EINTR;
     default:
         return (long)(bytes / (1 + random % 17)) + 1; /* short, at any byte */
@@ -97,8 +102,10 @@ static void short_writes_and_interruptions_lose_nothing(void **state)
     fail_from(0, 2, EINTR, 7);
     session = start_session(path, &options);
     writers_start(&writers, 2,
-                  &(struct writer_options){
-                      .session = session, .events = 5000, .largest_payload = 900});
+                  &(struct writer_options){.session = session,
+                                           .class_handle = writer_class(),
+                                           .events = 5000,
+                                           .largest_payload = 900});
     writers_join(&writers);
     etwas_file_fail(fail_sometimes);
     stop_session(session, &counts);
@@ -119,10 +126,13 @@ static void errors_at_any_write_lose_whole_buffers_that_are_counted(void **state
         etwas_session_options options = {.buffer_size_kb = round % 2 == 0 ? 4 : 16,
                                          .flusher = {.no_thread = true}};
         etwas_trace_handle session = start_session(path, &options);
-        struct writer *writer = writer_new(&(struct writer_options){
-            .session = session, .events = 8000, .largest_payload = 500});
+        struct writer *writer = writer_new(&(struct writer_options){.session = session,
+                                                                    .class_handle = writer_class(),
+                                                                    .events = 8000,
+                                                                    .largest_payload = 500});
         etwas_session_counts counts;
         struct readback before;
+        struct stat status;
 
         fail_from(1, 3, errors[round % 3], round * 7919);
         for (int turn = 0; turn < 16; turn++) {
@@ -139,6 +149,8 @@ static void errors_at_any_write_lose_whole_buffers_that_are_counted(void **state
             read_back(session, path, &before);
             assert_int_equal(before.wrong + before.damages, 0);
             assert_int_equal(before.events, counts_of(session).recorded);
+            assert_int_equal(stat(path, &status), 0);
+            assert_int_equal(status.st_size, (off_t)before.buffers * options.buffer_size_kb * 1024);
         }
         assert_int_equal(query_session(session).EventsLost, counts_of(session).lost);
         assert_int_equal(query_session(session).LogBuffersLost, counts_of(session).buffers_lost);
@@ -162,8 +174,10 @@ static void a_disk_that_fills_and_empties_again_costs_only_what_it_refused(void 
     (void)state;
     fail_from(3, 2, ENOSPC, 99);
     writers_start(&writers, 3,
-                  &(struct writer_options){
-                      .session = session, .events = 15000, .largest_payload = 700});
+                  &(struct writer_options){.session = session,
+                                           .class_handle = writer_class(),
+                                           .events = 15000,
+                                           .largest_payload = 700});
     writers_join(&writers);
     etwas_file_fail(NULL);
     stop_session(session, &counts);
@@ -217,8 +231,7 @@ static int in_child(int (*body)(void))
 /* Logs until something is lost to the disk, stops, and checks everything. Run in a child: no cmocka. */
 static int log_until_lost(const char *path, bool with_thread)
 {
-    etwas_session_options options = {.buffer_size_kb = 16,
-                                     .flusher = {.no_thread = !with_thread}};
+    etwas_session_options options = {.buffer_size_kb = 16, .flusher = {.no_thread = !with_thread}};
     etwas_trace_handle session;
     etwas_session_counts counts = {0};
     struct writer *writer;
@@ -227,8 +240,10 @@ static int log_until_lost(const char *path, bool with_thread)
     if (etwas_start("in a child", path, &options, &session) != ERROR_SUCCESS) {
         return 2;
     }
-    writer = writer_new(&(struct writer_options){
-        .session = session, .events = 400000, .largest_payload = 4000});
+    writer = writer_new(&(struct writer_options){.session = session,
+                                                 .class_handle = writer_class(),
+                                                 .events = 400000,
+                                                 .largest_payload = 4000});
     while (counts.lost_write_error == 0) {
         for (int index = 0; index < 100; index++) {
             (void)writer_log(writer);
@@ -300,7 +315,8 @@ static void a_full_tmpfs_costs_only_what_does_not_fit(void **state)
     assert_int_equal(mkdir(child_path, 0700), 0);
     code = in_child(on_small_tmpfs);
     if (code == SKIPPED) {
-        print_message("a_full_tmpfs_costs_only_what_does_not_fit: skipped, no private mounts here\n");
+        print_message(
+            "a_full_tmpfs_costs_only_what_does_not_fit: skipped, no private mounts here\n");
         skip();
     }
     assert_int_equal(code, 0);

@@ -15,7 +15,9 @@
 #include "support/start.h"
 #include "support/writer.h"
 
-enum { BYTES_A_KB = 1024 };
+enum {
+    BYTES_A_KB = 1024
+};
 
 static const uint32_t buffer_sizes_kb[] = {4, 8, 64, 1024};
 
@@ -42,8 +44,7 @@ static etwas_session_counts log_and_compare(const etwas_session_options *options
     }
     stop_session(session, &counts);
     assert_int_equal(counts.recorded, events);
-    assert_int_equal(size_of(path),
-                     counts.buffers_written * options->buffer_size_kb * BYTES_A_KB);
+    assert_int_equal(size_of(path), counts.buffers_written * options->buffer_size_kb * BYTES_A_KB);
     expect_file_is_exact(session, path, &counts);
     return counts;
 }
@@ -93,7 +94,11 @@ static void the_file_says_which_clock_it_has(void **state)
  */
 static void buffers_filled_to_the_last_byte_are_written_as_they_are(void **state)
 {
-    enum { BUFFER_BYTES = 4096, ROOM = BUFFER_BYTES - 72, HALF = ROOM / 2 / 8 * 8 };
+    enum {
+        BUFFER_BYTES = 4096,
+        ROOM = BUFFER_BYTES - 72,
+        HALF = ROOM / 2 / 8 * 8
+    };
     const char *path = folder_path("trace.etl");
     etwas_session_options options = {.buffer_size_kb = 4, .maximum_buffers = 64};
     etwas_trace_handle session = start_session(path, &options);
@@ -128,8 +133,8 @@ static void an_explicit_flush_writes_everything_recorded_so_far(void **state)
     const char *copy = folder_path("copy.etl");
     char command[1200];
     etwas_trace_handle session = start_session(path, NULL);
-    struct writer *writer = writer_new(&(struct writer_options){
-        .session = session, .events = 1000, .largest_payload = 200});
+    struct writer *writer = writer_new(
+        &(struct writer_options){.session = session, .events = 1000, .largest_payload = 200});
     etwas_session_counts counts;
     struct readback result;
 

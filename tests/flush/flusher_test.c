@@ -34,7 +34,8 @@ static void the_flush_timer_writes_buffers_that_are_not_full(void **state)
     const char *path = folder_path("trace.etl");
     etwas_session_options options = {.flush_timer_s = 1};
     etwas_trace_handle session = start_session(path, &options);
-    struct writer *writer = writer_new(&(struct writer_options){.session = session, .events = 10});
+    struct writer *writer = writer_new(
+        &(struct writer_options){.session = session, .class_handle = writer_class(), .events = 10});
     uint64_t end_ns = etwas_monotonic_ns() + GENEROUS_NS;
     struct readback result = {0};
     etwas_session_counts counts;
@@ -61,8 +62,10 @@ static void full_buffers_are_written_without_being_asked_for(void **state)
     const char *path = folder_path("trace.etl");
     etwas_session_options options = {.buffer_size_kb = 4};
     etwas_trace_handle session = start_session(path, &options);
-    struct writer *writer = writer_new(
-        &(struct writer_options){.session = session, .events = 1000, .largest_payload = 100});
+    struct writer *writer = writer_new(&(struct writer_options){.session = session,
+                                                                .class_handle = writer_class(),
+                                                                .events = 1000,
+                                                                .largest_payload = 100});
     uint64_t end_ns = etwas_monotonic_ns() + GENEROUS_NS;
     etwas_session_counts counts;
 
@@ -78,6 +81,16 @@ static void full_buffers_are_written_without_being_asked_for(void **state)
     expect_file_is_exact(session, path, &counts);
 }
 
+static bool has_ended(const struct etwas_session *session)
+{
+    bool ended;
+
+    etwas_control_lock();
+    ended = session->state == ETWAS_SESSION_FREE;
+    etwas_control_unlock();
+    return ended;
+}
+
 /* R93: SEQUENTIAL with a size ends by itself; what did not fit is counted, later events are refused. */
 static void a_session_ends_when_its_file_has_reached_its_size(void **state)
 {
@@ -89,6 +102,7 @@ static void a_session_ends_when_its_file_has_reached_its_size(void **state)
                                          .maximum_file_size_mb = 1,
                                          .flusher = {.no_thread = threads == 1}};
         etwas_trace_handle session = start_session(path, &options);
+        const struct etwas_session *inside = inside_of(session);
         etwas_session_counts counts;
         struct readback result;
         struct stat status;
@@ -97,6 +111,7 @@ static void a_session_ends_when_its_file_has_reached_its_size(void **state)
         /* Without a thread it is the flush that finds the file full; 40 of the pool's 64 MB are enough. */
         writers_start(&writers, (uint32_t)threads,
                       &(struct writer_options){.session = session,
+                                               .class_handle = writer_class(),
                                                .events = threads == 1 ? 20000 : 0,
                                                .largest_payload = 300});
         writers_join(&writers);
@@ -105,10 +120,11 @@ static void a_session_ends_when_its_file_has_reached_its_size(void **state)
             (void)etwas_flush(session);
         }
         /* The session refuses before its end is complete: only then are the counts the last ones. */
-        while (inside_of(session)->state != ETWAS_SESSION_FREE) {
+        while (!has_ended(inside)) {
             pause_briefly();
         }
-        assert_int_equal(writer_log(writer_new(&(struct writer_options){.session = session})),
+        assert_int_equal(writer_log(writer_new(&(struct writer_options){
+                             .session = session, .class_handle = writer_class()})),
                          ERROR_INVALID_HANDLE);
         assert_int_equal(etwas_stop(session, NULL), ERROR_INVALID_HANDLE);
         counts = counts_of(session);
@@ -134,8 +150,10 @@ static void a_session_without_a_thread_is_driven_by_the_host(void **state)
     etwas_session_options options = {
         .buffer_size_kb = 4, .maximum_buffers = 64, .flusher = {.no_thread = true}};
     etwas_trace_handle session = start_session(path, &options);
-    struct writer *writer = writer_new(
-        &(struct writer_options){.session = session, .events = 20000, .largest_payload = 100});
+    struct writer *writer = writer_new(&(struct writer_options){.session = session,
+                                                                .class_handle = writer_class(),
+                                                                .events = 20000,
+                                                                .largest_payload = 100});
     etwas_session_counts counts;
 
     (void)state;
@@ -157,8 +175,10 @@ static void a_session_nobody_flushes_fills_its_pool_and_counts_the_rest(void **s
     etwas_session_options options = {
         .buffer_size_kb = 4, .maximum_buffers = 20, .flusher = {.no_thread = true}};
     etwas_trace_handle session = start_session(path, &options);
-    struct writer *writer = writer_new(
-        &(struct writer_options){.session = session, .events = 5000, .largest_payload = 100});
+    struct writer *writer = writer_new(&(struct writer_options){.session = session,
+                                                                .class_handle = writer_class(),
+                                                                .events = 5000,
+                                                                .largest_payload = 100});
     EVENT_TRACE_PROPERTIES properties;
     etwas_session_counts counts;
     uint64_t lost;
@@ -251,8 +271,7 @@ static void the_flusher_has_its_name_affinity_and_no_signals(void **state)
         blocked = strtoull(value, NULL, 16);
         assert_int_equal(blocked & standard, standard);
         assert_int_equal(sched_getaffinity((pid_t)thread_id, sizeof cpus, &cpus), 0);
-        assert_int_equal(CPU_COUNT(&cpus),
-                         options.flusher.cpus != NULL ? 1 : CPU_COUNT(&allowed));
+        assert_int_equal(CPU_COUNT(&cpus), options.flusher.cpus != NULL ? 1 : CPU_COUNT(&allowed));
         stop_session(session, NULL);
         (void)snprintf(value, sizeof value, "/proc/self/task/%u", thread_id);
         assert_int_equal(access(value, F_OK), -1);

@@ -9,49 +9,14 @@
 #include <string.h>
 #include <time.h>
 
-#include <etwas/evntrace.h>
-
 #include "support/folder.h"
 #include "support/readback.h"
 #include "support/start.h"
 #include "support/writer.h"
 
-enum { THREADS = 4 };
-
-static const etwas_guid control_guid = {
-    0x6f1b2a10, 0x1111, 0x4c55, {0x9a, 1, 2, 3, 4, 5, 6, 7}};
-static const etwas_guid class_guid = {0x6f1b2a11, 0x2222, 0x4c55, {0x9a, 1, 2, 3, 4, 5, 6, 7}};
-
-static uint32_t no_request(WMIDPREQUESTCODE code, void *context, uint32_t *bytes, void *buffer)
-{
-    (void)code;
-    (void)context;
-    (void)bytes;
-    (void)buffer;
-    return ERROR_SUCCESS;
-}
-
-static etwas_handle class_handle;
-static etwas_trace_handle registration;
-
-static int register_class(void **state)
-{
-    TRACE_GUID_REGISTRATION class_entry = {&class_guid, NULL};
-
-    (void)state;
-    if (RegisterTraceGuidsA(no_request, NULL, &control_guid, 1, &class_entry, NULL, NULL,
-                            &registration) != ERROR_SUCCESS) {
-        return -1;
-    }
-    class_handle = class_entry.RegHandle;
-    return 0;
-}
-
-static int unregister_class(void **state)
-{
-    (void)state;
-    return UnregisterTraceGuids(registration) == ERROR_SUCCESS ? 0 : -1;
-}
+enum {
+    THREADS = 4
+};
 
 static void pause_ms(long milliseconds)
 {
@@ -73,8 +38,8 @@ static void hundreds_of_thousands_of_events_are_accounted_for_byte_by_byte(void 
         etwas_trace_handle session = start_session(path, &options);
         struct writer_options what = {
             .session = session,
-            .class_handle = class_handle,
-            .events = 25000,
+            .class_handle = writer_class(),
+            .events = 15000,
             .largest_payload = clock == 2 ? 8000 : 3000,
         };
         etwas_session_counts counts;
@@ -96,13 +61,15 @@ static void hundreds_of_thousands_of_events_are_accounted_for_byte_by_byte(void 
 static void sessions_are_flushed_queried_and_stopped_while_writers_write(void **state)
 {
     (void)state;
-    for (int round = 0; round < 6; round++) {
+    for (int round = 0; round < 4; round++) {
         const char *path = folder_path("trace.etl");
         etwas_session_options options = {.buffer_size_kb = round % 2 == 0 ? 4 : 64,
                                          .maximum_buffers = round % 4 < 2 ? 8 : 0};
         etwas_trace_handle session = start_session(path, &options);
-        struct writer_options what = {
-            .session = session, .events = 20000, .largest_payload = 300, .class_handle = class_handle};
+        struct writer_options what = {.session = session,
+                                      .class_handle = writer_class(),
+                                      .events = 10000,
+                                      .largest_payload = 300};
         etwas_session_counts before = {0};
         etwas_session_counts counts;
         struct writers writers;
@@ -134,7 +101,9 @@ static void sessions_are_flushed_queried_and_stopped_while_writers_write(void **
  */
 static void writers_with_handles_of_stopped_sessions_never_reach_another_session(void **state)
 {
-    enum { ROUNDS = 12 };
+    enum {
+        ROUNDS = 12
+    };
     struct writers groups[ROUNDS];
     etwas_trace_handle sessions[ROUNDS];
     etwas_session_counts counts;
@@ -147,8 +116,10 @@ static void writers_with_handles_of_stopped_sessions_never_reach_another_session
         (void)snprintf(name, sizeof name, "trace%d.etl", round);
         sessions[round] = start_session(folder_path(name), &options);
         writers_start(&groups[round], 2,
-                      &(struct writer_options){
-                          .session = sessions[round], .events = 5000, .largest_payload = 64});
+                      &(struct writer_options){.session = sessions[round],
+                                               .class_handle = writer_class(),
+                                               .events = 5000,
+                                               .largest_payload = 64});
         pause_ms(5);
         if (round > 0) {
             stop_session(sessions[round - 1], NULL);
@@ -180,10 +151,10 @@ static void snapshots_are_taken_while_writers_write(void **state)
     (void)state;
     writers_start(&writers, THREADS,
                   &(struct writer_options){.session = session,
+                                           .class_handle = writer_class(),
                                            .events = 300000,
-                                           .largest_payload = 200,
-                                           .class_handle = class_handle});
-    for (int turn = 0; turn < 12; turn++) {
+                                           .largest_payload = 200});
+    for (int turn = 0; turn < 10; turn++) {
         assert_int_equal(etwas_snapshot(session, path), ERROR_SUCCESS);
         pause_ms(turn);
     }
@@ -216,8 +187,10 @@ static void a_snapshot_taken_while_writers_write_holds_only_whole_events_in_orde
 
     (void)state;
     writers_start(&writers, THREADS,
-                  &(struct writer_options){
-                      .session = session, .events = 300000, .largest_payload = 1000});
+                  &(struct writer_options){.session = session,
+                                           .class_handle = writer_class(),
+                                           .events = 300000,
+                                           .largest_payload = 1000});
     for (int turn = 0; turn < 10; turn++) {
         (void)snprintf(name, sizeof name, "snapshot%d.etl", turn);
         assert_int_equal(etwas_snapshot(session, folder_path(name)), ERROR_SUCCESS);
@@ -246,5 +219,5 @@ int main(void)
         FOLDER_TEST(a_snapshot_taken_while_writers_write_holds_only_whole_events_in_order),
     };
 
-    return cmocka_run_group_tests(tests, register_class, unregister_class);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

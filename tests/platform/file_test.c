@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The file layer: R12, R18 and the codes of a start; writes that come back short, interrupted or refused. */
+/* Creating a log file: rights (R12), a file in use (R18), space (R92), and the codes of a start. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,12 +16,6 @@
 #include "platform/file.h"
 #include "support/folder.h"
 #include "support/start.h"
-
-static int teardown(void **state)
-{
-    etwas_file_fail(NULL);
-    return folder_teardown(state);
-}
 
 static void put(const char *path, const char *text)
 {
@@ -168,135 +163,53 @@ static void a_closed_file_is_unlocked_although_a_childs_copy_is_open(void **stat
     assert_true(etwas_file_close(file));
 }
 
-/* ---- writing ----------------------------------------------------------------------------------- */
-
-enum { PARTS = 5, PART_BYTES = 1000 };
-
-static uint8_t parts[PARTS][PART_BYTES];
-static int calls;
-static long (*answer)(size_t bytes);
-
-static long fail_as_told(size_t bytes, bool is_sync)
+/* Only the last component may not be a link: folders are linked everywhere. */
+static void a_link_to_the_folder_is_followed(void **state)
 {
-    calls++;
-    return is_sync ? 0 : answer(bytes);
+    const char *folder = folder_path("real");
+    const char *link = folder_path("link");
+    int file;
+
+    (void)state;
+    assert_int_equal(mkdir(folder, 0700), 0);
+    assert_int_equal(symlink(folder, link), 0);
+    assert_int_equal(etwas_file_create(folder_path("link/file"), &file), ERROR_SUCCESS);
+    assert_int_equal(access(folder_path("real/file"), F_OK), 0);
+    assert_true(etwas_file_close(file));
 }
 
-static long one_byte_at_a_time(size_t bytes)
+/* In a child: as nobody, since root may write anywhere, and with no descriptor left. */
+static void missing_rights_and_descriptors_have_their_codes(void **state)
 {
-    (void)bytes;
-    return 1;
-}
+    const char *read_only = folder_path("read only");
+    const char *path = folder_path("file");
+    pid_t child;
+    int status;
 
-static long odd_pieces_and_interruptions(size_t bytes)
-{
-    if (calls % 3 == 0) {
-        return -EINTR;
-    }
-    return (long)(bytes < 777 ? bytes : 777);
-}
+    (void)state;
+    put(read_only, "kept");
+    assert_int_equal(chmod(read_only, 0444), 0);
+    child = fork();
+    if (child == 0) {
+        const struct rlimit none = {0, 0};
+        int file;
 
-static long full_after_1500_bytes(size_t bytes)
-{
-    size_t written = sizeof parts - bytes;
-
-    return written < 1500 ? (long)(1500 - written) : -ENOSPC;
-}
-
-static long nothing_at_all(size_t bytes)
-{
-    (void)bytes;
-    return 0;
-}
-
-static uint64_t write_parts(int file, uint64_t position, int *error)
-{
-    struct iovec vector[PARTS + 2];
-    int count = 0;
-
-    for (int part = 0; part < PARTS; part++) {
-        memset(parts[part], 'a' + part, PART_BYTES);
-        vector[count++] = (struct iovec){parts[part], PART_BYTES};
-        if (part % 2 == 0 && count < PARTS + 1) {
-            vector[count++] = (struct iovec){parts[part], 0}; /* empty elements are passed over */
+        if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0)) {
+            _exit(4);
         }
+        /* The folder is ours alone, so even its existing file cannot be reached. */
+        if (etwas_file_create(read_only, &file) != ERROR_ACCESS_DENIED) {
+            _exit(1);
+        }
+        if (setrlimit(RLIMIT_NOFILE, &none) != 0) {
+            _exit(2);
+        }
+        _exit(etwas_file_create(path, &file) == ERROR_NO_SYSTEM_RESOURCES ? 0 : 3);
     }
-    calls = 0;
-    return etwas_file_write(file, vector, count, position, error);
-}
-
-static void expect_parts(int file, off_t position, size_t bytes)
-{
-    uint8_t read[sizeof parts];
-
-    assert_int_equal(pread(file, read, sizeof read, position), bytes);
-    assert_memory_equal(read, parts, bytes);
-}
-
-static void writes_go_on_after_short_ones_and_interruptions(void **state)
-{
-    static long (*const answers[])(size_t) = {one_byte_at_a_time, odd_pieces_and_interruptions};
-    int error = -1;
-    int file;
-
-    (void)state;
-    assert_int_equal(etwas_file_create(folder_path("file"), &file), ERROR_SUCCESS);
-    assert_int_equal(write_parts(file, 0, &error), sizeof parts);
-    assert_int_equal(error, 0);
-    etwas_file_fail(fail_as_told);
-    for (size_t index = 0; index < 2; index++) {
-        assert_true(etwas_file_truncate(file, 0));
-        answer = answers[index];
-        assert_int_equal(write_parts(file, 4096, &error), sizeof parts);
-        assert_int_equal(error, 0);
-        assert_true(calls > 5);
-        expect_parts(file, 4096, sizeof parts);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-    assert_true(etwas_file_close(file));
-}
-
-static void a_refused_write_says_how_much_is_in_the_file_and_why_not_more(void **state)
-{
-    int error = 0;
-    int read_only;
-    int file;
-
-    (void)state;
-    assert_int_equal(etwas_file_create(folder_path("file"), &file), ERROR_SUCCESS);
-    etwas_file_fail(fail_as_told);
-    answer = full_after_1500_bytes;
-    assert_int_equal(write_parts(file, 0, &error), 1500);
-    assert_int_equal(error, ENOSPC);
-    expect_parts(file, 0, 1500);
-    /* What is not whole can be cut away. */
-    assert_true(etwas_file_truncate(file, 1000));
-    expect_parts(file, 0, 1000);
-    answer = nothing_at_all;
-    assert_int_equal(write_parts(file, 0, &error), 0);
-    assert_int_equal(error, EIO);
-    etwas_file_fail(NULL);
-    read_only = open("/dev/full", O_WRONLY | O_CLOEXEC);
-    assert_int_equal(write_parts(read_only, 0, &error), 0);
-    assert_int_equal(error, ENOSPC);
-    (void)close(read_only);
-    read_only = open(folder_path("file"), O_RDONLY | O_CLOEXEC);
-    assert_int_equal(write_parts(read_only, 0, &error), 0);
-    assert_int_equal(error, EBADF);
-    assert_false(etwas_file_truncate(read_only, 0));
-    (void)close(read_only);
-    assert_true(etwas_file_sync(file));
-    assert_true(etwas_file_close(file));
-    assert_false(etwas_file_close(file));
-}
-
-static void failed_writes_have_the_code_of_their_cause(void **state)
-{
-    (void)state;
-    assert_int_equal(etwas_file_write_error(ENOSPC), ERROR_DISK_FULL);
-    assert_int_equal(etwas_file_write_error(EDQUOT), ERROR_DISK_FULL);
-    assert_int_equal(etwas_file_write_error(EFBIG), ERROR_DISK_FULL);
-    assert_int_equal(etwas_file_write_error(EIO), ERROR_WRITE_FAULT);
-    assert_int_equal(etwas_file_write_error(EBADF), ERROR_WRITE_FAULT);
+    assert_int_equal(status, 0);
+    expect_contents(read_only, "kept");
 }
 
 /* R92. */
@@ -311,19 +224,16 @@ static void space_is_looked_for_where_the_file_will_be(void **state)
     assert_true(etwas_file_has_space("/proc/file", 0, UINT64_C(1) << 60));
 }
 
-#define FILE_TEST(test) cmocka_unit_test_setup_teardown(test, folder_setup, teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FILE_TEST(odd_places_for_a_file_are_refused_by_name),
-        FILE_TEST(a_created_file_has_the_rights_of_the_umask_is_empty_and_is_not_inherited),
-        FILE_TEST(a_file_in_use_is_refused_and_one_nobody_uses_is_replaced),
-        FILE_TEST(a_closed_file_is_unlocked_although_a_childs_copy_is_open),
-        FILE_TEST(writes_go_on_after_short_ones_and_interruptions),
-        FILE_TEST(a_refused_write_says_how_much_is_in_the_file_and_why_not_more),
-        FILE_TEST(failed_writes_have_the_code_of_their_cause),
-        FILE_TEST(space_is_looked_for_where_the_file_will_be),
+        FOLDER_TEST(odd_places_for_a_file_are_refused_by_name),
+        FOLDER_TEST(a_created_file_has_the_rights_of_the_umask_is_empty_and_is_not_inherited),
+        FOLDER_TEST(a_file_in_use_is_refused_and_one_nobody_uses_is_replaced),
+        FOLDER_TEST(a_closed_file_is_unlocked_although_a_childs_copy_is_open),
+        FOLDER_TEST(a_link_to_the_folder_is_followed),
+        FOLDER_TEST(missing_rights_and_descriptors_have_their_codes),
+        FOLDER_TEST(space_is_looked_for_where_the_file_will_be),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,10 @@
 #include "support/hold.h"
 #include "support/writer.h"
 
-enum { PATH_BYTES = 512, PATHS = 64 };
+enum {
+    PATH_BYTES = 512,
+    PATHS = 64
+};
 
 static char folder[PATH_BYTES / 2];
 static char paths[PATHS][PATH_BYTES];

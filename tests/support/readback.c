@@ -14,7 +14,9 @@
 #include "support/start.h"
 #include "support/writer.h"
 
-enum { LARGEST_PAYLOAD = 65536 };
+enum {
+    LARGEST_PAYLOAD = 65536
+};
 
 struct reading {
     etwas_trace_handle session;
@@ -26,15 +28,16 @@ struct reading {
 static void begin(const struct reading *reading)
 {
     for (struct writer *writer = writer_first(); writer != NULL; writer = writer->next) {
-        for (uint64_t number = 0; number < writer->attempted; number++) {
+        for (uint64_t number = 0;
+             writer->options.session == reading->session && number < writer->attempted; number++) {
             writer->events[number].seen = 0;
         }
     }
     memset(reading->result, 0, sizeof *reading->result);
 }
 
-static void note_wrong(const struct reading *reading, const char *what, uint32_t id, uint64_t number,
-                       uint32_t bytes)
+static void note_wrong(const struct reading *reading, const char *what, uint32_t id,
+                       uint64_t number, uint32_t bytes)
 {
     struct readback *result = reading->result;
 
@@ -72,6 +75,19 @@ static void compare(const struct reading *reading, uint32_t id, uint64_t number,
         note_wrong(reading, "other bytes", id, number, bytes);
     }
     reading->result->unexpected += event->result != WRITER_RECORDED;
+}
+
+static void compare_instance(const struct reading *reading, uint32_t instance, uint32_t parent,
+                             uint8_t type, const uint8_t *payload, uint32_t bytes)
+{
+    uint32_t id = instance >> WRITER_NUMBER_BITS;
+    uint64_t number = instance & ((1u << WRITER_NUMBER_BITS) - 1);
+
+    if (parent != (writer_has_parent(number) ? id : 0)) {
+        note_wrong(reading, "another parent", id, number, bytes);
+        return;
+    }
+    compare(reading, id, number, type, payload, bytes);
 }
 
 static void compare_plain(const struct reading *reading, const etwas_guid *guid, uint8_t type,
@@ -112,13 +128,12 @@ static void on_event(EVENT_RECORD *record)
 
         if (item->ExtType == EVENT_HEADER_EXT_TYPE_INSTANCE_INFO) {
             memcpy(&instance, (const void *)(uintptr_t)item->DataPtr, sizeof instance);
-            compare(reading, instance.ParentInstanceId - 1, instance.InstanceId - 1, type, payload,
-                    record->UserDataLength);
+            compare_instance(reading, instance.InstanceId, instance.ParentInstanceId, type, payload,
+                             record->UserDataLength);
             return;
         }
     }
-    compare_plain(reading, &record->EventHeader.ProviderId, type, payload,
-                  record->UserDataLength);
+    compare_plain(reading, &record->EventHeader.ProviderId, type, payload, record->UserDataLength);
 }
 
 static void on_damage(const etwas_damage *damage, void *context)
@@ -208,8 +223,8 @@ static void compare_line(const struct reading *reading, char *line)
     type = (uint8_t)strtoul(fields[3], NULL, 10);
     bytes = from_hex(fields[8], payload);
     if (strcmp(fields[2], "INSTANCE64") == 0) {
-        compare(reading, (uint32_t)strtoul(fields[6], NULL, 10) - 1,
-                (uint32_t)strtoul(fields[5], NULL, 10) - 1, type, payload, bytes);
+        compare_instance(reading, (uint32_t)strtoul(fields[5], NULL, 10),
+                         (uint32_t)strtoul(fields[6], NULL, 10), type, payload, bytes);
     } else {
         etwas_guid guid = from_guid_text(fields[4]);
 

@@ -38,7 +38,9 @@ etwas_session_counts counts_of(etwas_trace_handle session)
 
 EVENT_TRACE_PROPERTIES query_session(etwas_trace_handle session)
 {
-    enum { NAME_BYTES = 2048 };
+    enum {
+        NAME_BYTES = 2048
+    };
     struct {
         EVENT_TRACE_PROPERTIES properties;
         char session_name[NAME_BYTES];
@@ -50,8 +52,8 @@ EVENT_TRACE_PROPERTIES query_session(etwas_trace_handle session)
     block.properties.Wnode.Flags = WNODE_FLAG_TRACED_GUID;
     block.properties.LoggerNameOffset = sizeof block.properties;
     block.properties.LogFileNameOffset = sizeof block.properties + NAME_BYTES;
-    assert_int_equal(
-        ControlTraceA(session, NULL, &block.properties, EVENT_TRACE_CONTROL_QUERY), ERROR_SUCCESS);
+    assert_int_equal(ControlTraceA(session, NULL, &block.properties, EVENT_TRACE_CONTROL_QUERY),
+                     ERROR_SUCCESS);
     return block.properties;
 }
 

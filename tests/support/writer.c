@@ -62,6 +62,7 @@ struct writer *writer_new(const struct writer_options *options)
         writer->options.events = MOST_EVENTS;
     }
     writer->id = ++last_id;
+    assert_true(writer->id <= WRITER_LARGEST_ID && writer->options.events <= MOST_EVENTS);
     writer->events = calloc(writer->options.events, sizeof *writer->events);
     writer->scratch = calloc(1, SCRATCH_BYTES);
     assert_non_null(writer->events);
@@ -69,6 +70,31 @@ struct writer *writer_new(const struct writer_options *options)
     writer->next = first;
     first = writer;
     return writer;
+}
+
+static uint32_t no_request(WMIDPREQUESTCODE code, void *context, uint32_t *bytes, void *buffer)
+{
+    (void)code;
+    (void)context;
+    (void)bytes;
+    (void)buffer;
+    return ERROR_SUCCESS;
+}
+
+etwas_handle writer_class(void)
+{
+    static const etwas_guid control = {0x6f1b2a10, 0x1111, 0x4c55, {0x9a, 1, 2, 3, 4, 5, 6, 7}};
+    static const etwas_guid events = {0x6f1b2a11, 0x2222, 0x4c55, {0x9a, 1, 2, 3, 4, 5, 6, 7}};
+    static TRACE_GUID_REGISTRATION entry;
+    etwas_trace_handle registration;
+
+    if (entry.RegHandle == NULL) {
+        entry.Guid = &events;
+        assert_int_equal(
+            RegisterTraceGuidsA(no_request, NULL, &control, 1, &entry, NULL, NULL, &registration),
+            ERROR_SUCCESS);
+    }
+    return entry.RegHandle;
 }
 
 struct writer *writer_first(void)
@@ -88,6 +114,7 @@ struct writer *writer_find(uint32_t id)
 
 void writers_forget(void)
 {
+    last_id = 0;
     while (first != NULL) {
         struct writer *next = first->next;
 
@@ -127,7 +154,8 @@ static uint16_t place_payload(struct writer *writer, uint64_t number, uint32_t h
     for (uint32_t index = 0; index < MOF_FIELDS; index++) {
         uint32_t length = index == MOF_FIELDS - 1 ? bytes - at : (bytes - at) / (index + 1) / 2;
 
-        fields[index] = (MOF_FIELD){.DataPtr = (uint64_t)(uintptr_t)(payload + at), .Length = length};
+        fields[index] =
+            (MOF_FIELD){.DataPtr = (uint64_t)(uintptr_t)(payload + at), .Length = length};
         at += length;
     }
     memcpy(writer->scratch + header_bytes, fields, sizeof fields);
@@ -137,8 +165,9 @@ static uint16_t place_payload(struct writer *writer, uint64_t number, uint32_t h
 
 static uint32_t log_instance(struct writer *writer, uint64_t number, uint32_t bytes)
 {
-    EVENT_INSTANCE_INFO instance = {writer->options.class_handle, (uint32_t)number + 1};
-    EVENT_INSTANCE_INFO parent = {writer->options.class_handle, writer->id + 1};
+    EVENT_INSTANCE_INFO instance = {writer->options.class_handle,
+                                    writer_instance_id(writer->id, number)};
+    EVENT_INSTANCE_INFO parent = {writer->options.class_handle, writer->id};
     EVENT_INSTANCE_HEADER header;
     uint32_t flags;
 
@@ -148,7 +177,8 @@ static uint32_t log_instance(struct writer *writer, uint64_t number, uint32_t by
     header.Class.Type = (uint8_t)number;
     memcpy(writer->scratch, &header, sizeof header);
     return TraceEventInstance(writer->options.session,
-                              (EVENT_INSTANCE_HEADER *)(void *)writer->scratch, &instance, &parent);
+                              (EVENT_INSTANCE_HEADER *)(void *)writer->scratch, &instance,
+                              writer_has_parent(number) ? &parent : NULL);
 }
 
 static uint32_t log_plain(struct writer *writer, uint64_t number, uint32_t bytes)
@@ -206,6 +236,11 @@ uint32_t writer_log_bytes(struct writer *writer, uint32_t payload_bytes)
 uint32_t writer_log(struct writer *writer)
 {
     return writer_log_bytes(writer, next_size(writer));
+}
+
+uint64_t writer_progress(const struct writer *writer)
+{
+    return ck_pr_load_64(&writer->attempted);
 }
 
 struct writer_totals writers_totals(etwas_trace_handle session)

@@ -2,14 +2,17 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Writers log events whose every byte follows from who wrote them and which number they have, and remember
- * what the library said of each. readback.h compares that with a file.
+ * Writers log events whose every byte follows from who wrote them and which number they have, and
+ * remember what the library said of each. readback.h compares that with a file.
  *
- * An event is TraceEvent or, with a class, every second one TraceEventInstance; every third gathers
- * its payload from MOF fields. Who and which is in the header, so that a payload of 0 bytes counts too:
+ * An event is TraceEvent or, with a class, every second one TraceEventInstance, by turns without
+ * and with a parent; every third gathers its payload from MOF fields. Who and which is in the
+ * header, so that a payload of 0 bytes counts too:
  *
  *     TraceEvent            Guid: Data1 = writer, Data4 = number
- *     TraceEventInstance    InstanceId = number + 1, parent's InstanceId = writer + 1
+ *     TraceEventInstance    InstanceId = writer, number (writer_instance_id)
+ *
+ * The library has a quick way for plain instance events without a parent: number 13 is one.
  */
 #ifndef ETWAS_SUPPORT_WRITER_H
 #define ETWAS_SUPPORT_WRITER_H
@@ -19,7 +22,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum writer_result { WRITER_RECORDED, WRITER_LOST, WRITER_REFUSED, WRITER_ODD };
+enum writer_result {
+    WRITER_RECORDED,
+    WRITER_LOST,
+    WRITER_REFUSED,
+    WRITER_ODD
+};
 
 struct writer_event {
     uint32_t payload_bytes;
@@ -50,6 +58,24 @@ struct writer {
     struct writer *next;
 };
 
+enum {
+    WRITER_NUMBER_BITS = 20,
+    WRITER_LARGEST_ID = (1 << (32 - WRITER_NUMBER_BITS)) - 1
+};
+
+static inline uint32_t writer_instance_id(uint32_t id, uint64_t number)
+{
+    return id << WRITER_NUMBER_BITS | (uint32_t)number;
+}
+
+static inline bool writer_has_parent(uint64_t number)
+{
+    return number % 4 == 3;
+}
+
+/* A class for instance events, registered once in a process. */
+etwas_handle writer_class(void);
+
 /* A writer for one thread or one signal handler. Freed by writers_forget. */
 struct writer *writer_new(const struct writer_options *options);
 
@@ -61,6 +87,9 @@ uint32_t writer_log(struct writer *writer);
 
 /* The same with a payload of exactly this many bytes. */
 uint32_t writer_log_bytes(struct writer *writer, uint32_t payload_bytes);
+
+/* How many events it has logged so far; also while it writes. */
+uint64_t writer_progress(const struct writer *writer);
 
 /* The writer with this id; NULL: none. */
 struct writer *writer_find(uint32_t id);
@@ -86,7 +115,9 @@ void writers_forget(void);
 
 /* ---- threads, each with a writer ------------------------------------------------------------- */
 
-enum { WRITERS_MOST = 64 };
+enum {
+    WRITERS_MOST = 64
+};
 
 struct writers {
     struct writer *list[WRITERS_MOST];
