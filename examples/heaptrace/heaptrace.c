@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -251,6 +252,36 @@ static void parse(int count, char *words[], struct heaptrace_settings *settings)
     }
 }
 
+/* Where execvp would look. A name that leads nowhere must not cost FILE what is in it. */
+static bool can_be_executed(const char *name)
+{
+    const char *folders = getenv("PATH");
+    char path[PATH_MAX];
+
+    if (strchr(name, '/') != NULL || folders == NULL) {
+        return access(name, X_OK) == 0;
+    }
+    for (;;) {
+        size_t length = strcspn(folders, ":");
+        int needed = snprintf(path, sizeof path, "%.*s%s%s", (int)length, folders,
+                              length != 0 ? "/" : "", name);
+
+        if (needed > 0 && (size_t)needed < sizeof path && access(path, X_OK) == 0) {
+            return true;
+        }
+        if (folders[length] == '\0') {
+            errno = ENOENT;
+            return false;
+        }
+        folders += length + 1;
+    }
+}
+
+static _Noreturn void fail_to_execute(const char *name)
+{
+    fail(errno == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXECUTE, "%s: %s", name, strerror(errno));
+}
+
 int main(int count, char *words[])
 {
     static struct heaptrace_settings settings = {
@@ -267,6 +298,9 @@ int main(int count, char *words[])
         fail(HEAPTRACE_EXIT_FAILURE, "%s is missing; try 'heaptrace --help'",
              *program == NULL ? "the program" : "-o FILE");
     }
+    if (!can_be_executed(program[0])) {
+        fail_to_execute(program[0]);
+    }
     prepare_file(settings.output);
     if (settings.counts[0] != '\0') {
         prepare_file(settings.counts);
@@ -274,6 +308,5 @@ int main(int count, char *words[])
     settings.first_process_id = (uint32_t)getpid();
     export_settings(&settings);
     (void)execvp(program[0], program);
-    fail(errno == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXECUTE, "%s: %s", program[0],
-         strerror(errno));
+    fail_to_execute(program[0]);
 }

@@ -88,6 +88,9 @@ static void expect_accounted(etwas_trace_handle session, const char *path,
     assert_int_equal(result.events_lost, counts->lost);
     assert_int_equal(result.buffers_lost, counts->buffers_lost);
     assert_int_equal(result.buffers, counts->buffers_written);
+    /* Whole buffers are lost, none of them empty. */
+    assert_true((counts->lost_write_error > 0) == (counts->buffers_lost > 0));
+    assert_true(counts->buffers_lost <= counts->lost_write_error);
 }
 
 static void short_writes_and_interruptions_lose_nothing(void **state)

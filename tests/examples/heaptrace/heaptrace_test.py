@@ -294,6 +294,15 @@ class Launcher(HeaptraceTest):
         self.check_refused(self.run_traced("/nonexistent/program"), EXIT_NOT_FOUND, "No such file")
         self.check_refused(self.run_traced("/etc/passwd"), EXIT_CANNOT_EXECUTE, "Permission denied")
 
+    def test_a_program_that_is_not_there_costs_no_trace(self):
+        self.run_traced("true")
+        with open(self.trace, "rb") as file:
+            before = file.read()
+        self.check_refused(self.run_traced("/nonexistent/program"), EXIT_NOT_FOUND, "No such file")
+        self.check_refused(self.run_traced("no-such-program"), EXIT_NOT_FOUND, "No such file")
+        with open(self.trace, "rb") as file:
+            self.assertEqual(file.read(), before)
+
     def test_a_trace_that_is_being_written_is_left_alone(self):
         first = subprocess.Popen([HEAPTRACE, "-o", self.trace, "--", "sh", "-c", "echo up; read line"],
                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE)
