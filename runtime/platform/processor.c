@@ -22,7 +22,10 @@ void etwas_processor_prepare(void)
     if (&__rseq_size != NULL && __rseq_size != 0) {
         place = etwas_thread_pointer() + __rseq_offset + offsetof(struct rseq, cpu_id);
     }
-    etwas_processor_offset = place - etwas_thread_pointer();
+    /* The same in every thread; stored once, so that a later call changes nothing under readers. */
+    if (etwas_processor_offset == 0) {
+        etwas_processor_offset = place - etwas_thread_pointer();
+    }
 }
 
 uint32_t etwas_processor_count(void)
