@@ -69,7 +69,7 @@ uint32_t StartTrace(etwas_trace_handle *TraceHandle, const etwas_tchar *Instance
  * Queries, stops or flushes a session.
  *
  * InstanceName names the session; where it is NULL, TraceHandle does. Set Wnode.BufferSize,
- * Wnode.Guid, Wnode.Flags and both name offsets in Properties. On success, and with
+ * Wnode.Guid and both name offsets in Properties. On success, and with
  * ERROR_MORE_DATA, Properties holds the session's values and statistics as they are after the
  * operation.
  *
@@ -256,8 +256,9 @@ uint32_t CreateTraceInstanceId(etwas_handle RegHandle, EVENT_INSTANCE_INFO *Inst
  * ERROR_INVALID_HANDLE: not a running session, or a RegHandle that is not registered.
  * ERROR_MORE_DATA: Size is not below the buffer size less 72 bytes, or the event with its data
  *   does not fit in a buffer or is above 65,535 bytes.
- * ERROR_NOT_ENOUGH_MEMORY: no free buffer; the event is counted lost.
- * ERROR_OUTOFMEMORY: a further buffer could not be allocated; the event is counted lost.
+ * ERROR_NOT_ENOUGH_MEMORY: no free buffer; the event is counted lost. Also when this thread was
+ *   stopped inside the record for longer than the flusher waits (a second): then the event is
+ *   counted lost, or recorded if it was whole by that time.
  *
  * ETW page: "TraceEventInstance function".
  */
@@ -317,6 +318,7 @@ etwas_trace_handle OpenTrace(EVENT_TRACE_LOGFILE *Logfile) ETWAS_API_AW(OpenTrac
  * ERROR_INVALID_PARAMETER: HandleArray NULL.
  * ERROR_INVALID_HANDLE: a handle is not an open trace.
  * ERROR_INVALID_TIME: EndTime before StartTime.
+ * ERROR_BUSY: a handle is there twice, or ProcessTrace runs on it already.
  * ERROR_CANCELLED: a buffer callback returned 0.
  * ERROR_FILE_CORRUPT: parts of a file were damaged; everything else was delivered.
  * ERROR_NOT_ENOUGH_MEMORY: no memory.

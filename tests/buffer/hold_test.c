@@ -6,7 +6,10 @@
  * (I6), and every event is accounted for when it goes on (I4).
  */
 #include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "flush/drain.h"
 #include "support/folder.h"
@@ -390,6 +393,67 @@ static void a_held_writer_does_not_touch_a_session_started_later_in_the_same_pla
 
 #define HOLD_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
+static void *flush_main(void *session)
+{
+    return etwas_flush(*(etwas_trace_handle *)session) == ERROR_SUCCESS ? session : NULL;
+}
+
+/* False on a machine, or in a group, of one processor. */
+static bool move_to_another_processor(int here)
+{
+    cpu_set_t set;
+
+    leave_one_processor();
+    if (sched_getaffinity(0, sizeof set, &set) != 0) {
+        return false;
+    }
+    CPU_CLR((unsigned)here, &set);
+    return CPU_COUNT(&set) != 0 && sched_setaffinity(0, sizeof set, &set) == 0;
+}
+
+/*
+ * Only the flush drains this session, and it waits for a held writer: were the other processor's
+ * buffers not collected meanwhile, its writer would never get many times the pool recorded.
+ */
+static void a_flush_that_waits_for_a_held_writer_drains_the_other_processors(void **state)
+{
+    enum {
+        ENOUGH = 2000,
+        PAYLOAD = 1000
+    };
+    etwas_session_options options = {
+        .buffer_size_kb = 4, .maximum_buffers = 1, .flusher.no_thread = true};
+    etwas_trace_handle session = start_session(folder_path("trace.etl"), &options);
+    int here = sched_getcpu();
+    etwas_session_counts counts;
+    struct writer *other;
+    struct held held;
+    pthread_t thread;
+    void *flushed;
+
+    (void)state;
+    etwas_drain_patience_ns = NEVER_NS;
+    hold_one(&held, session, ETWAS_POINT_RESERVED, 1);
+    if (!move_to_another_processor(here)) {
+        let_go(&held);
+        stop_session(session, NULL);
+        skip();
+    }
+    other = writer_new(&(struct writer_options){.session = session, .largest_payload = PAYLOAD});
+    assert_int_equal(pthread_create(&thread, NULL, flush_main, &session), 0);
+    while (other->recorded < ENOUGH && other->attempted < other->options.events) {
+        if (writer_log_bytes(other, PAYLOAD) != ERROR_SUCCESS) {
+            (void)usleep(100);
+        }
+    }
+    assert_int_equal(other->recorded, ENOUGH);
+    let_go(&held);
+    assert_int_equal(pthread_join(thread, &flushed), 0);
+    assert_ptr_equal(flushed, &session);
+    stop_session(session, &counts);
+    expect_exact_account(session, &counts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -398,6 +462,7 @@ int main(void)
         HOLD_TEST(a_flush_does_not_lose_anything_to_a_writer_held_while_it_changes_buffers),
         HOLD_TEST(a_stop_returns_while_a_writer_is_held_and_counts_it_when_it_goes_on),
         HOLD_TEST(a_held_writer_does_not_touch_a_session_started_later_in_the_same_place),
+        HOLD_TEST(a_flush_that_waits_for_a_held_writer_drains_the_other_processors),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
