@@ -4,21 +4,24 @@
 /*
  * What an event cannot cost less than: `floor/CLOCK/PAYLOAD` reads the clock and copies a prepared
  * record of the event's size, with the stamp in its place, into a 64 KB buffer that wraps. Inline,
- * one thread, every size a constant, no check, nothing to undo. `clock/CLOCK` is the reading alone.
+ * one thread, every size a constant, no check, nothing to undo. `clock/CLOCK` is the reading alone,
+ * `floor_event/…` has TraceEvent's shorter header.
  */
 #include <etwas/etwas.h>
 #include <string.h>
 
 #include "rows.h"
+#include "session.h"
 #include "shim/bench.h"
 
 enum {
     BUFFER_BYTES = 64 * 1024,
+    LARGEST_PAYLOAD_BYTES = 4096,
     STAMP_OFFSET = 16
 };
 
 static _Alignas(64) uint8_t buffer[BUFFER_BYTES];
-static _Alignas(64) uint8_t record[BENCH_INSTANCE_HEADER_BYTES + 64];
+static _Alignas(64) uint8_t record[BENCH_INSTANCE_HEADER_BYTES + LARGEST_PAYLOAD_BYTES];
 
 static inline int64_t read_tsc(void)
 {
@@ -45,6 +48,11 @@ static inline int64_t read_system(void)
     return 116444736000000000 + (int64_t)now.tv_sec * 10000000 + now.tv_nsec / 100;
 }
 
+static inline int64_t read_constant(void)
+{
+    return 1;
+}
+
 /*
  * Both bodies of one clock, and a floor for each size: made by macro so that sizes are constants.
  */
@@ -62,11 +70,11 @@ static inline int64_t read_system(void)
         }                                                                                          \
     }
 
-#define FLOOR_BODY(CLOCK, PAYLOAD)                                                                 \
-    static void floor_##CLOCK##_##PAYLOAD(struct bench_state *state, const void *unused)           \
+#define FLOOR_BODY(NAME, CLOCK, HEADER, PAYLOAD)                                                   \
+    static void NAME##_##CLOCK##_##PAYLOAD(struct bench_state *state, const void *unused)          \
     {                                                                                              \
         enum {                                                                                     \
-            BYTES = BENCH_INSTANCE_HEADER_BYTES + (PAYLOAD)                                        \
+            BYTES = (HEADER) + (PAYLOAD)                                                           \
         };                                                                                         \
         size_t next = 0;                                                                           \
                                                                                                    \
@@ -86,28 +94,42 @@ static inline int64_t read_system(void)
         }                                                                                          \
     }
 
+#define FLOORS(CLOCK)                                                                              \
+    CLOCK_BODY(CLOCK)                                                                              \
+    FLOOR_BODY(floor, CLOCK, BENCH_INSTANCE_HEADER_BYTES, 0)                                       \
+    FLOOR_BODY(floor, CLOCK, BENCH_INSTANCE_HEADER_BYTES, 16)                                      \
+    FLOOR_BODY(floor, CLOCK, BENCH_INSTANCE_HEADER_BYTES, 64)                                      \
+    FLOOR_BODY(floor, CLOCK, BENCH_INSTANCE_HEADER_BYTES, 256)                                     \
+    FLOOR_BODY(floor, CLOCK, BENCH_INSTANCE_HEADER_BYTES, 4096)                                    \
+    static void register_##CLOCK(void)                                                             \
+    {                                                                                              \
+        bench_register("clock/" #CLOCK, clock_##CLOCK, NULL);                                      \
+        bench_register("floor/" #CLOCK "/0", floor_##CLOCK##_0, NULL);                             \
+        bench_register("floor/" #CLOCK "/16", floor_##CLOCK##_16, NULL);                           \
+        bench_register("floor/" #CLOCK "/64", floor_##CLOCK##_64, NULL);                           \
+        bench_register("floor/" #CLOCK "/256", floor_##CLOCK##_256, NULL);                         \
+        bench_register("floor/" #CLOCK "/4096", floor_##CLOCK##_4096, NULL);                       \
+    }
+
 /* clang-format off */
-CLOCK_BODY(tsc)
-CLOCK_BODY(qpc)
-CLOCK_BODY(system)
-FLOOR_BODY(tsc, 16)
-FLOOR_BODY(tsc, 64)
-FLOOR_BODY(qpc, 16)
-FLOOR_BODY(qpc, 64)
-FLOOR_BODY(system, 16)
-FLOOR_BODY(system, 64)
+FLOORS(tsc)
+FLOORS(qpc)
+FLOORS(system)
+FLOOR_BODY(floor_event, tsc, BENCH_EVENT_HEADER_BYTES, 16)
+FLOOR_BODY(floor, constant, BENCH_INSTANCE_HEADER_BYTES, 16)
 /* clang-format on */
 
 void bench_register_floors(void)
 {
     memset(record, 0x5A, sizeof record);
-    bench_register("clock/tsc", clock_tsc, NULL);
-    bench_register("clock/qpc", clock_qpc, NULL);
-    bench_register("clock/system", clock_system, NULL);
-    bench_register("floor/tsc/16", floor_tsc_16, NULL);
-    bench_register("floor/tsc/64", floor_tsc_64, NULL);
-    bench_register("floor/qpc/16", floor_qpc_16, NULL);
-    bench_register("floor/qpc/64", floor_qpc_64, NULL);
-    bench_register("floor/system/16", floor_system_16, NULL);
-    bench_register("floor/system/64", floor_system_64, NULL);
+    register_tsc();
+    register_qpc();
+    register_system();
+    bench_register("floor_event/tsc/16", floor_event_tsc_16, NULL);
+}
+
+void bench_register_floor_without_clock(void)
+{
+    memset(record, 0x5A, sizeof record);
+    bench_register("floor/constant/16", floor_constant_16, NULL);
 }

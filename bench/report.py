@@ -1,104 +1,240 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""Runs etwas_bench, keeps Google Benchmark's JSON and prints every row beside its floor.
+"""Runs the parts of the benchmarks in turn, keeps every value in one JSON file and prints tables.
 
-Each row is repeated many times, in random order with the others, so that whatever else the machine does
-falls on all rows alike. A figure is the median of a row's repetitions; the spread is the 10th to
-the 90th percentile. The ratio is that of two medians of the same run. Exits with 1 if a row failed.
+A part is measured in rounds, and the rounds of all parts alternate, so that whatever else the
+machine does falls on all rows alike. README.md describes the rows, and what a part prints.
+Exits with 1 if a row failed: events were lost, or a program did not do what its row says.
 """
 
 import argparse
+import datetime
 import json
-import math
+import os
+import pathlib
+import platform
 import subprocess
 import sys
+import tempfile
+import time
 
-# What a row without a clock and a payload of its own is compared with.
-FLOORS = {"gate": "empty_call", "stopped/tsc/16": "empty_call"}
+sys.dont_write_bytecode = True  # nothing is left behind in the source tree
 
+import expect  # noqa: E402
+import tables  # noqa: E402
 
-def floor_of(name):
-    parts = name.split("/")
-    if name in FLOORS:
-        return FLOORS[name]
-    return "/".join(["floor"] + parts[1:]) if len(parts) == 3 and parts[0] != "floor" else None
+# Parts in the order of the tables: rounds, and whether Google Benchmark measures it.
+PARTS = {
+    "hot": (8, True),
+    "constant": (8, True),
+    "tails": (5, False),
+    "scaling": (8, False),
+    "startup": (3, False),
+    "drain": (3, False),
+    "peers": (3, False),
+}
 
-
-def percentile(values, share):
-    """Linear between neighbours: percentile([1, 2, 3, 4], 0.5) == 2.5."""
-    values = sorted(values)
-    place = share * (len(values) - 1)
-    low = math.floor(place)
-    high = math.ceil(place)
-    return values[low] + (values[high] - values[low]) * (place - low)
-
-
-def measure(arguments):
-    command = [
-        arguments.program,
-        f"--benchmark_repetitions={arguments.repetitions}",
-        f"--benchmark_min_time={arguments.min_time}",
-        "--benchmark_enable_random_interleaving=true",
-        "--benchmark_format=json",
-        f"--benchmark_out={arguments.json}",
-        "--benchmark_out_format=json",
-    ]
-    if arguments.filter:
-        command.append(f"--benchmark_filter={arguments.filter}")
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    with open(arguments.json, encoding="utf-8") as file:
-        return json.load(file)
+GOOGLE_REPETITIONS = 5
+GOOGLE_SECONDS = 0.005  # of each repetition; log files grow with it
+QUICK_GOOGLE_SECONDS = 0.0002
+PART_SECONDS = 900  # after which a program is taken for stuck
 
 
-def collect(report):
-    """Times in ns by row, in the order the program names them, and why a row failed."""
-    times, failures = {}, {}
-    runs = [run for run in report["benchmarks"] if run["run_type"] == "iteration"]
-    for run in sorted(runs, key=lambda run: run["family_index"]):
-        name = run["run_name"].removesuffix("/manual_time")
-        times.setdefault(name, [])
-        if run.get("error_occurred"):
-            failures[name] = run.get("error_message", "failed")
-        elif run.get("lost", 0) != 0:
-            failures[name] = f"{run['lost']:.0f} events lost"
+class Run:
+    """The rows of one run, by name, in the order in which they first came."""
+
+    def __init__(self):
+        self.rows = {}
+        self.sentences = []
+
+    def add(self, part, line):
+        row = self.rows.setdefault(line["row"], {"row": line["row"], "part": part, "values": []})
+        row["values"] += line.get("values", [])
+        for key in ("unit", "note", "failed", "skipped"):
+            if key in line:
+                row[key] = line[key]
+
+    def fail(self, part, reason):
+        self.add(part, {"row": part, "failed": reason})
+
+    def failed(self):
+        return [row for row in self.rows.values() if "failed" in row]
+
+
+def find_program(build, part):
+    name = f"etwas_bench_{part}"
+    for place in (build / name, build / part / name):
+        if place.is_file():
+            return place
+    return None
+
+
+def run_google(run, part, program, arguments):
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder) / "out.json"
+        command = [
+            str(program),
+            f"--benchmark_repetitions={1 if arguments.quick else GOOGLE_REPETITIONS}",
+            f"--benchmark_min_time={QUICK_GOOGLE_SECONDS if arguments.quick else GOOGLE_SECONDS}",
+            "--benchmark_enable_random_interleaving=true",
+            f"--benchmark_out={out}",
+            "--benchmark_out_format=json",
+        ]
+        if arguments.rows:
+            command.append(f"--benchmark_filter={arguments.rows}")
+        status = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                text=True, timeout=PART_SECONDS, check=False)
+        if status.returncode != 0 or not out.is_file():
+            if "Failed to match" not in status.stderr:
+                run.fail(part, f"status {status.returncode}: {status.stderr.strip()[-200:]}")
+            return
+        runs = json.loads(out.read_text(encoding="utf-8"))["benchmarks"]
+    for one in sorted((one for one in runs if one["run_type"] == "iteration"),
+                      key=lambda one: one["family_index"]):
+        line = {"row": one["run_name"].removesuffix("/manual_time"), "unit": "ns"}
+        if not one.get("error_occurred"):
+            line["values"] = [one["real_time"]]
+        elif one["error_message"].startswith("skipped: "):
+            line["skipped"] = one["error_message"].removeprefix("skipped: ")
         else:
-            times[name].append(run["real_time"])
-    return times, failures
+            line["failed"] = one["error_message"]
+        run.add(part, line)
 
 
-def print_table(times, failures):
-    medians = {name: percentile(values, 0.5) for name, values in times.items() if values}
-    print(f"{'row':<24}{'median ns':>10}{'p10':>9}{'p90':>9}{'floor ns':>10}{'ratio':>8}")
-    for name, values in times.items():
-        if name in failures:
-            print(f"{name:<24}  FAILED: {failures[name]}")
-            continue
-        line = f"{name:<24}{medians[name]:>10.2f}"
-        line += f"{percentile(values, 0.1):>9.2f}{percentile(values, 0.9):>9.2f}"
-        floor = medians.get(floor_of(name))
-        if floor:
-            line += f"{floor:>10.2f}{medians[name] / floor:>8.2f}"
-        print(line)
+def run_lines(run, part, program, arguments):
+    command = [str(program), "--rounds", "1"]
+    if arguments.quick:
+        command.append("--quick")
+    if arguments.rows:
+        command += ["--only", arguments.rows]
+    status = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=PART_SECONDS,
+                            check=False)
+    for text in status.stdout.splitlines():
+        try:
+            line = json.loads(text)
+            run.add(part, line)
+        except (ValueError, KeyError, TypeError):
+            run.fail(part, f"cannot read the line: {text[:100]}")
+    if status.returncode != 0 and not any(row["part"] == part for row in run.failed()):
+        run.fail(part, f"exit status {status.returncode}")
+
+
+def measure(build, arguments):
+    """The rounds of the parts, spread evenly over one another."""
+    run = Run()
+    rounds = {}
+    for part in arguments.only:
+        if find_program(build, part) is None:
+            run.sentences.append(f"{part}: not built, so not measured.")
+        else:
+            rounds[part] = 1 if arguments.quick else arguments.rounds or PARTS[part][0]
+    most = max(rounds.values(), default=0)
+    for step in range(most):
+        for part, count in rounds.items():
+            if (step + 1) * count // most == step * count // most:
+                continue
+            start = time.monotonic()
+            try:
+                runner = run_google if PARTS[part][1] else run_lines
+                runner(run, part, find_program(build, part), arguments)
+            except subprocess.TimeoutExpired:
+                run.fail(part, f"took more than {PART_SECONDS} s")
+            if not arguments.quiet:
+                print(f"round {step + 1} of {most}: {part}, {time.monotonic() - start:.1f} s",
+                      file=sys.stderr)
+    return run
+
+
+def read_first(path, prefix):
+    """What follows the colon in the first line that begins so, or ''."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            for line in file:
+                if line.startswith(prefix):
+                    return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return ""
+
+
+def describe_machine():
+    return {
+        "processor": read_first("/proc/cpuinfo", "model name") or platform.machine(),
+        "processors": len(os.sched_getaffinity(0)),
+        "memory": read_first("/proc/meminfo", "MemTotal"),
+        "kernel": platform.release(),
+        "libc": " ".join(platform.libc_ver()),
+        "hypervisor": "hypervisor" in read_first("/proc/cpuinfo", "flags").split(),
+        "load": os.getloadavg()[0],
+    }
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", type=pathlib.Path, help="the build's folder bench/")
+    parser.add_argument("--only", help="these parts: " + ",".join(PARTS))
+    parser.add_argument("--rows", help="only rows whose name holds this")
+    parser.add_argument("--rounds", type=int, help="of every part, instead of what each has")
+    parser.add_argument("--quick", action="store_true",
+                        help="run every row for a moment; the figures mean nothing")
+    parser.add_argument("--quiet", action="store_true", help="do not say what runs")
+    parser.add_argument("--json", type=pathlib.Path, default=pathlib.Path("etwas_bench.json"),
+                        help="where every value goes")
+    parser.add_argument("--expect", action="store_true",
+                        help="also set the figures beside what is expected of them")
+    parser.add_argument("--read", type=pathlib.Path, nargs="+", metavar="JSON",
+                        help="measure nothing: print runs kept earlier, the expectations for the "
+                        "best of them")
+    arguments = parser.parse_args()
+    arguments.only = arguments.only.split(",") if arguments.only else list(PARTS)
+    unknown = [part for part in arguments.only if part not in PARTS]
+    if unknown:
+        parser.error(f"no part is called {unknown[0]}; there are {', '.join(PARTS)}")
+    if arguments.build is None and arguments.read is None:
+        parser.error("--build or --read is needed")
+    return arguments
+
+
+def show(kept):
+    machine = kept["machine"]
+    print(f"{machine['processors']} x {machine['processor']}"
+          f"{', virtual' if machine['hypervisor'] else ''}, {machine['memory']}, "
+          f"Linux {machine['kernel']}, {machine['libc']}; {kept['when']}")
+    if machine["load"] > 0.3 * machine["processors"]:
+        print(f"The machine was busy when the run began: load {machine['load']:.1f}.")
+    for sentence in kept["sentences"]:
+        print(sentence)
+    tables.show(kept["rows"])
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("program", help="the built etwas_bench")
-    parser.add_argument("--repetitions", type=int, default=40)
-    parser.add_argument("--min-time", type=float, default=0.02,
-                        help="seconds a repetition measures; log files grow with it")
-    parser.add_argument("--filter", help="regular expression: only these rows")
-    parser.add_argument("--json", default="etwas_bench.json", help="where the raw results go")
-    arguments = parser.parse_args()
-
-    times, failures = collect(measure(arguments))
-    if not times:
+    arguments = parse()
+    if arguments.read is not None:
+        runs = [json.loads(path.read_text(encoding="utf-8")) for path in arguments.read]
+        for kept in runs if not arguments.expect else []:
+            show(kept)
+        expect.show([kept["rows"] for kept in runs])
+        return 0
+    machine = describe_machine()
+    start = time.monotonic()
+    run = measure(arguments.build, arguments)
+    kept = {
+        "when": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "seconds": round(time.monotonic() - start, 1),
+        "quick": arguments.quick,
+        "machine": machine,
+        "sentences": run.sentences,
+        "rows": list(run.rows.values()),
+    }
+    arguments.json.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    show(kept)
+    if arguments.expect:
+        expect.show([kept["rows"]])
+    print(f"\n{kept['seconds']:.0f} s; every value is in {arguments.json}")
+    if not run.rows:
         sys.exit("no row was measured")
-    print_table(times, failures)
-    print(f"\n{arguments.repetitions} repetitions of {arguments.min_time} s each, interleaved; "
-          f"all of them in {arguments.json}")
-    return 1 if failures else 0
+    return 1 if run.failed() else 0
 
 
 if __name__ == "__main__":

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 #
-# Builds the release preset and prints the table. Options go to report.py: bench/run.sh --repetitions 100
+# Builds the release preset, measures and prints the tables. Options go to report.py, for example
+#   bench/run.sh --only hot,tails       bench/run.sh --quick       bench/run.sh --expect
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$root/build/release
 cd "$root"
 cmake --preset release >/dev/null
-cmake --build --preset release --target etwas_bench >/dev/null
-exec python3 "$root/bench/report.py" --json "$build/bench/etwas_bench.json" "$@" \
-    "$build/bench/etwas_bench"
+cmake --build --preset release --target bench/all >/dev/null
+exec python3 -B "$root/bench/report.py" --build "$build/bench" \
+    --json "$build/bench/etwas_bench.json" "$@"

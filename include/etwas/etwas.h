@@ -62,6 +62,16 @@ uint64_t etwas_clock_frequency(uint32_t clock) ETWAS_API(etwas_clock_frequency);
 
 /* ---- sessions -------------------------------------------------------------------------------- */
 
+/*
+ * How writers put events into the buffer of their processor. RSEQ: one restartable sequence an event
+ * (Linux rseq), committed by a plain store; no locked instruction, and no event is ever half there.
+ * It needs glibc 2.35 or newer with rseq registered, and membarrier. SHARED: Concurrency Kit atomics
+ * on slots that any thread may write to at any time.
+ */
+#define ETWAS_PROTOCOL_BEST 0u /* RSEQ where the process can, else SHARED */
+#define ETWAS_PROTOCOL_SHARED 1u
+#define ETWAS_PROTOCOL_RSEQ 2u
+
 /* How the thread that writes a session's buffers runs. A zeroed struct is the default. */
 typedef struct etwas_flusher_options {
     const char *name;          /* thread name, at most 15 bytes are kept; NULL: "etwas-flush" */
@@ -81,6 +91,7 @@ typedef struct etwas_session_options {
     uint32_t maximum_buffers;      /* 0: as many as make 64 MiB, at least minimum_buffers + 22 */
     uint32_t maximum_file_size_mb; /* 0: no limit */
     uint32_t flush_timer_s; /* seconds between timed flushes; 0: buffers are written when full */
+    uint32_t protocol;      /* ETWAS_PROTOCOL_*; RSEQ: ERROR_NOT_SUPPORTED where it cannot be */
     etwas_flusher_options flusher;
 } etwas_session_options;
 
@@ -113,6 +124,11 @@ typedef struct etwas_session_counts {
     uint64_t buffers_lost;     /* could not be written to the file */
     uint64_t buffers_allocated;
     uint64_t buffers_free;
+    uint64_t committed_rseq;   /* events put into a buffer by a restartable sequence, whatever became
+                                  of them later */
+    uint64_t committed_shared; /* likewise by the shared protocol; together with committed_rseq and
+                                  lost_no_buffer: attempted */
+    uint64_t restarts;         /* sequences that were interrupted and begun again */
 } etwas_session_counts;
 
 /*
@@ -124,11 +140,21 @@ typedef struct etwas_session_counts {
 uint32_t etwas_counts(etwas_trace_handle session, etwas_session_counts *counts)
     ETWAS_API(etwas_counts);
 
+/*
+ * The protocol of a running session: *protocol receives ETWAS_PROTOCOL_SHARED or _RSEQ. In a session
+ * with RSEQ the events of a thread that cannot run sequences go to a stream of their own, by the
+ * shared protocol: its processor index is the number of processors, and NumberOfProcessors in the
+ * file is one more. Errors: ERROR_INVALID_PARAMETER for NULL, ERROR_INVALID_HANDLE for a session that
+ * does not run.
+ */
+uint32_t etwas_session_protocol(etwas_trace_handle session, uint32_t *protocol)
+    ETWAS_API(etwas_session_protocol);
+
 /* What a running session costs in memory. */
 typedef struct etwas_session_memory {
     uint64_t region_bytes;          /* address space of the buffer pool */
     uint64_t region_resident_bytes; /* the part of it that occupies memory now */
-    uint64_t control_bytes;         /* the pool's bookkeeping */
+    uint64_t control_bytes;         /* the pool's bookkeeping: address space kept for the next session */
     uint64_t arena_mapped_bytes; /* jemalloc's count for the session's arena; 0 without jemalloc */
     uint64_t arena_resident_bytes; /* likewise */
 } etwas_session_memory;

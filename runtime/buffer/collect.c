@@ -6,11 +6,13 @@
 #include <ck_pr.h>
 #include <string.h>
 
+#include "buffer/current.h"
+
 void etwas_collector_reset(struct etwas_collector *collector)
 {
     for (uint32_t slot = 0; slot < collector->slot_count; slot++) {
-        collector->lists[slot] =
-            (struct etwas_collector_list){ETWAS_NO_BUFFER, ETWAS_NO_BUFFER, ETWAS_NO_BUFFER};
+        collector->lists[slot] = (struct etwas_collector_list){
+            .last_current = ETWAS_NO_BUFFER, .head = ETWAS_NO_BUFFER, .tail = ETWAS_NO_BUFFER};
     }
     collector->set_aside_count = 0;
 }
@@ -32,8 +34,8 @@ static void note_end(struct etwas_collector *collector, uint32_t buffer, uint32_
 {
     struct etwas_buffer_control *control = &collector->pool->buffers[buffer];
 
-    control->end_units = end_units;
-    control->newest = newest;
+    control->end.units = end_units;
+    control->end.newest = newest;
     control->seen_ns = 0;
 }
 
@@ -70,26 +72,24 @@ static uint32_t close_slot(struct etwas_collector *collector, struct etwas_slot 
     }
 }
 
-void etwas_collector_shut(struct etwas_collector *collector, uint32_t slot)
-{
-    (void)close_slot(collector, &collector->slots[slot], ETWAS_COLLECT_SHUT);
-}
-
 /*
  * The buffers before `buffer`, back to the one current at the last look, onto the list, oldest
  * first.
  */
-static void append_chain(struct etwas_collector *collector, struct etwas_collector_list *list,
-                         uint32_t buffer)
+static void append_chain(struct etwas_collector *collector, uint32_t slot, uint32_t buffer)
 {
+    struct etwas_collector_list *list = &collector->lists[slot];
     struct etwas_buffer_control *buffers = collector->pool->buffers;
     uint32_t chain = ETWAS_NO_BUFFER;
 
-    while (buffer != list->last_current && buffers[buffer].previous != ETWAS_NO_BUFFER) {
-        uint32_t previous = buffers[buffer].previous;
+    while (buffer != list->last_current && buffers[buffer].link.previous != ETWAS_NO_BUFFER) {
+        uint32_t previous = buffers[buffer].link.previous;
 
-        note_end(collector, previous, buffers[buffer].previous_end_units,
-                 buffers[buffer].previous_newest);
+        /* A sequence stores a buffer's end in the buffer itself. */
+        if (!etwas_pool_has_sequences(collector->pool, slot)) {
+            note_end(collector, previous, buffers[buffer].link.previous_end_units,
+                     buffers[buffer].link.previous_newest);
+        }
         buffers[previous].next_pending = chain;
         chain = previous;
         buffer = previous;
@@ -102,32 +102,118 @@ static void append_chain(struct etwas_collector *collector, struct etwas_collect
     }
 }
 
-void etwas_collector_look(struct etwas_collector *collector, uint32_t slot,
-                          enum etwas_collector_reach reach)
+static void look_at_shared(struct etwas_collector *collector, uint32_t slot,
+                           enum etwas_collector_reach reach)
 {
     struct etwas_collector_list *list = &collector->lists[slot];
     uint32_t closed = ETWAS_NO_BUFFER;
     uint32_t current;
 
     if (reach != ETWAS_COLLECT_FULL) {
-        closed = close_slot(collector, &collector->slots[slot], reach);
+        closed = close_slot(collector, etwas_slot_of(collector->pool->session, slot), reach);
     }
     if (closed != ETWAS_NO_BUFFER) {
-        append_chain(collector, list, closed);
+        append_chain(collector, slot, closed);
         list->last_current = ETWAS_NO_BUFFER;
-        if (collector->pool->buffers[closed].end_units == ETWAS_FIRST_UNIT) {
+        if (collector->pool->buffers[closed].end.units == ETWAS_FIRST_UNIT) {
             etwas_pool_release(collector->pool, closed, ETWAS_FIRST_UNIT);
         } else {
             append(collector, list, closed);
         }
         return;
     }
-    current = etwas_word_buffer(ck_pr_load_64(&collector->slots[slot].word));
+    current =
+        etwas_word_buffer(ck_pr_load_64(&etwas_slot_of(collector->pool->session, slot)->word));
     /* What its installer stored in it and in those before it: pairs with I1. */
     ck_pr_fence_acquire();
     if (current != ETWAS_NO_BUFFER) {
-        append_chain(collector, list, current);
+        append_chain(collector, slot, current);
         list->last_current = current;
+    }
+}
+
+/*
+ * Takes the current buffer out of a slot in which no sequence can commit any more, and keeps the
+ * slot's sums.
+ */
+static uint32_t shut_sequences(struct etwas_collector *collector, uint32_t slot_index)
+{
+    struct etwas_pool *pool = collector->pool;
+    struct etwas_slot *slot = etwas_slot_of(pool->session, slot_index);
+    uint64_t word = ck_pr_load_64(&slot->word);
+    uint32_t buffer = etwas_word_buffer(word);
+    struct etwas_current current = {.word = word, .buffer = buffer};
+    struct etwas_buffer_control *control;
+    uint32_t replaced;
+
+    if (buffer == ETWAS_NO_BUFFER) {
+        return buffer;
+    }
+    ck_pr_fence_acquire();
+    control = &pool->buffers[buffer];
+    (void)etwas_current_spare_records(slot, pool, &current, &replaced);
+    control->end = (struct etwas_buffer_end){
+        .newest = (int64_t)ck_pr_load_64(&slot->newest),
+        .units = etwas_word_units(word),
+        .records = (uint32_t)etwas_word_count(word),
+    };
+    etwas_pool_settle_begin(pool);
+    ck_pr_add_64(&pool->shut_stored, control->link.stored_before + control->end.records);
+    ck_pr_add_64(&pool->shut_overwritten, control->link.overwritten_before + replaced);
+    ck_pr_store_64(&slot->word, etwas_word_empty(0));
+    etwas_pool_settle_end(pool);
+    return buffer;
+}
+
+static void look_at_sequences(struct etwas_collector *collector, uint32_t slot,
+                              enum etwas_collector_reach reach)
+{
+    struct etwas_collector_list *list = &collector->lists[slot];
+    const struct etwas_slot *place = etwas_slot_of(collector->pool->session, slot);
+
+    list->part = 0;
+    if (reach == ETWAS_COLLECT_SHUT && collector->fenced) {
+        uint32_t shut = shut_sequences(collector, slot);
+
+        if (shut != ETWAS_NO_BUFFER) {
+            append_chain(collector, slot, shut);
+            append(collector, list, shut);
+            list->last_current = ETWAS_NO_BUFFER;
+        }
+    } else {
+        /* Acquires: the links, ends and records of the chain, and of the part. */
+        struct etwas_current current = etwas_current_read(place, collector->pool);
+
+        if (current.buffer == ETWAS_NO_BUFFER) {
+            return;
+        }
+        append_chain(collector, slot, current.buffer);
+        list->last_current = current.buffer;
+        if (reach != ETWAS_COLLECT_FULL) {
+            list->part = current.word;
+            /* Read after the word: each record up to there had raised it. */
+            list->part_newest = (int64_t)ck_pr_load_64(&place->newest);
+        }
+    }
+}
+
+void etwas_collector_look(struct etwas_collector *collector, uint32_t slot,
+                          enum etwas_collector_reach reach)
+{
+    if (etwas_pool_has_sequences(collector->pool, slot)) {
+        look_at_sequences(collector, slot, reach);
+    } else {
+        look_at_shared(collector, slot, reach);
+    }
+}
+
+void etwas_collector_shut(struct etwas_collector *collector, uint32_t slot)
+{
+    if (!etwas_pool_has_sequences(collector->pool, slot)) {
+        (void)close_slot(collector, etwas_slot_of(collector->pool->session, slot),
+                         ETWAS_COLLECT_SHUT);
+    } else if (collector->fenced) {
+        (void)shut_sequences(collector, slot);
     }
 }
 
@@ -169,7 +255,7 @@ static void abandon(struct etwas_collector *collector, struct etwas_collected *c
 
     /* From here on late writers find the mark and report their events lost. */
     (void)ck_pr_faa_64(&control->commit, ETWAS_COMMIT_ABANDONED);
-    etwas_collect_prefix(pool, control->end_units, collected);
+    etwas_collect_prefix(pool, control->end.units, collected);
     collected->abandoned = true;
     etwas_pool_settle_begin(pool);
     ck_pr_store_32(&control->kept, collected->records);
@@ -178,26 +264,55 @@ static void abandon(struct etwas_collector *collector, struct etwas_collected *c
     collector->set_aside_count++;
 }
 
-bool etwas_collector_take(struct etwas_collector *collector, uint32_t slot, uint64_t now_ns,
-                          uint64_t patience_ns, struct etwas_collected *collected)
+/* What a flush collects of the buffer that is still current. */
+static bool take_part(struct etwas_collector *collector, uint32_t slot,
+                      struct etwas_collected *collected)
 {
     struct etwas_collector_list *list = &collector->lists[slot];
-    struct etwas_buffer_control *control;
-    uint64_t commit;
+    uint32_t buffer = etwas_word_buffer(list->part);
+    const struct etwas_buffer_control *control = &collector->pool->buffers[buffer];
+    uint64_t word = list->part;
 
-    if (list->head == ETWAS_NO_BUFFER) {
+    list->part = 0;
+    if (word == 0 || etwas_word_count(word) == control->written_records) {
         return false;
     }
-    control = &collector->pool->buffers[list->head];
-    commit = ck_pr_load_64(&control->commit);
+    *collected = (struct etwas_collected){
+        .buffer = buffer,
+        .slot = slot,
+        .begin_units = control->written_units != 0 ? control->written_units : ETWAS_FIRST_UNIT,
+        .end_units = etwas_word_units(word),
+        .records = (uint32_t)etwas_word_count(word) - control->written_records,
+        .newest = list->part_newest,
+        .part = true,
+    };
+    return true;
+}
+
+/* False: the head of the list is not complete yet, and may still be waited for. */
+static bool take_head(struct etwas_collector *collector, uint32_t slot, uint64_t now_ns,
+                      uint64_t patience_ns, struct etwas_collected *collected)
+{
+    uint32_t head = collector->lists[slot].head;
+    struct etwas_buffer_control *control = &collector->pool->buffers[head];
+    uint64_t commit = ck_pr_load_64(&control->commit);
+
     ck_pr_fence_acquire(); /* pairs with A1 of every writer */
     *collected = (struct etwas_collected){
-        .buffer = list->head,
+        .buffer = head,
         .slot = slot,
-        .end_units = control->end_units,
+        .begin_units = ETWAS_FIRST_UNIT,
+        .end_units = control->end.units,
         .records = etwas_commit_records(commit),
-        .newest = control->newest,
+        .newest = control->end.newest,
     };
+    if (etwas_pool_has_sequences(collector->pool, slot)) {
+        collected->records = control->end.records - control->written_records;
+        if (control->written_units != 0) {
+            collected->begin_units = control->written_units;
+        }
+        return true;
+    }
     if (!etwas_pool_is_complete(collector->pool, commit)) {
         if (control->seen_ns == 0) {
             control->seen_ns = now_ns;
@@ -207,11 +322,46 @@ bool etwas_collector_take(struct etwas_collector *collector, uint32_t slot, uint
         }
         abandon(collector, collected);
     }
-    list->head = control->next_pending;
+    return true;
+}
+
+bool etwas_collector_take(struct etwas_collector *collector, uint32_t slot, uint64_t now_ns,
+                          uint64_t patience_ns, struct etwas_collected *collected)
+{
+    struct etwas_collector_list *list = &collector->lists[slot];
+
+    if (list->head == ETWAS_NO_BUFFER) {
+        return etwas_pool_has_sequences(collector->pool, slot) &&
+               take_part(collector, slot, collected);
+    }
+    if (!take_head(collector, slot, now_ns, patience_ns, collected)) {
+        return false;
+    }
+    list->head = collector->pool->buffers[list->head].next_pending;
     if (list->head == ETWAS_NO_BUFFER) {
         list->tail = ETWAS_NO_BUFFER;
     }
     return true;
+}
+
+/* Events that a sequence stored: they count as recorded until they are lost. */
+static void settle_sequences(struct etwas_collector *collector,
+                             const struct etwas_collected *collected, enum etwas_outcome outcome)
+{
+    struct etwas_pool *pool = collector->pool;
+    struct etwas_buffer_control *control = &pool->buffers[collected->buffer];
+
+    etwas_pool_settle_begin(pool);
+    etwas_pool_settle_stored(pool, outcome, collected->records);
+    etwas_pool_settle_end(pool);
+    if (collected->part) {
+        control->written_units = collected->end_units;
+        control->written_records += collected->records;
+    } else {
+        control->written_units = 0;
+        control->written_records = 0;
+        etwas_pool_release(pool, collected->buffer, collected->end_units);
+    }
 }
 
 void etwas_collector_settle(struct etwas_collector *collector,
@@ -220,6 +370,10 @@ void etwas_collector_settle(struct etwas_collector *collector,
     struct etwas_pool *pool = collector->pool;
     struct etwas_buffer_control *control = &pool->buffers[collected->buffer];
 
+    if (etwas_pool_has_sequences(pool, collected->slot)) {
+        settle_sequences(collector, collected, outcome);
+        return;
+    }
     etwas_pool_settle_begin(pool);
     etwas_pool_settle(pool, outcome, collected->records);
     if (collected->abandoned) {
@@ -236,7 +390,7 @@ void etwas_collector_settle(struct etwas_collector *collector,
 void etwas_collector_reclaim(struct etwas_collector *collector)
 {
     struct etwas_pool *pool = collector->pool;
-    uint32_t allocated = ck_pr_load_32(&pool->allocated);
+    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
 
     for (uint32_t buffer = 0; collector->set_aside_count != 0 && buffer < allocated; buffer++) {
         struct etwas_buffer_control *control = &pool->buffers[buffer];
@@ -255,7 +409,7 @@ void etwas_collector_reclaim(struct etwas_collector *collector)
         ck_pr_store_64(&control->commit, 0);
         etwas_pool_settle_end(pool);
         collector->set_aside_count--;
-        etwas_pool_release(pool, buffer, control->end_units);
+        etwas_pool_release(pool, buffer, control->end.units);
     }
 }
 

@@ -4,6 +4,10 @@
 /*
  * Collecting: the flusher's end of the slots of a session that writes to a file.
  *
+ * FLUSH of the protocols: nothing is taken away from a running writer in a slot with restartable
+ * sequences. Its current buffer stays where it is; of what is committed in it a flush collects the
+ * part not collected before, and later, when the buffer is full, only the rest is left.
+ *
  * Full buffers need no queue: each names the one that was current before it, so the flusher follows
  * the links from a slot's current buffer back to the one that was current when it last looked. It
  * keeps what it found in one list a slot, oldest first, until everything reserved in a buffer is
@@ -29,24 +33,28 @@ struct etwas_collector_list {
     uint32_t last_current; /* the slot's buffer at the last look, ETWAS_NO_BUFFER: none */
     uint32_t head;         /* oldest buffer not yet taken */
     uint32_t tail;
+    uint64_t part; /* sequences: the word up to which the current buffer is collected; 0: no */
+    int64_t part_newest; /* no record up to there is newer */
 };
 
 struct etwas_collector {
     struct etwas_pool *pool;
-    struct etwas_slot *slots;
     struct etwas_collector_list *lists;
     uint32_t slot_count;
     uint32_t set_aside_count; /* abandoned buffers whose writers are not through */
+    bool fenced; /* the gates are closed, and no sequence that saw them open can commit any more */
 };
 
 /* What the flusher writes: one buffer's whole records. */
 struct etwas_collected {
     uint32_t buffer;
     uint32_t slot;
-    uint32_t end_units; /* where the whole records end */
-    uint32_t records;   /* how many they are */
-    int64_t newest;     /* none of them is newer */
+    uint32_t begin_units; /* where its records begin: behind what was written before */
+    uint32_t end_units;   /* where the whole records end */
+    uint32_t records;     /* how many they are */
+    int64_t newest;       /* none of them is newer */
     bool abandoned;
+    bool part; /* the buffer is still current: there will be more in it */
 };
 
 void etwas_collector_reset(struct etwas_collector *collector);
@@ -54,7 +62,8 @@ void etwas_collector_reset(struct etwas_collector *collector);
 /* What happens to a slot's current buffer when the flusher looks. */
 enum etwas_collector_reach {
     ETWAS_COLLECT_FULL, /* it stays: only those before it are collected */
-    ETWAS_COLLECT_USED, /* it is collected if it holds anything; the next writer fetches another */
+    ETWAS_COLLECT_USED, /* it is collected if it holds anything; in a shared slot the next writer
+                           fetches another */
     ETWAS_COLLECT_SHUT, /* it is collected or freed: after this nobody can reserve in the slot */
 };
 

@@ -3,110 +3,146 @@
 
 #include "buffer/pool.h"
 
-#include <sched.h>
 #include <string.h>
 
+#include "platform/processor.h"
 #include "platform/wait.h"
 
 enum {
     CONTROL_ALIGNMENT = 128,
-    SETTLING_NS = 100000000, /* how long a count waits for a settlement under way */
+    LEAST_EXTRA_BUFFERS = 2, /* one current, one for the next */
 };
 
-static size_t aligned(size_t bytes)
+/* ---- bookkeeping, kept a place of the session table ------------------------------------------ */
+
+static struct etwas_pool *kept[ETWAS_SESSIONS]; /* under the control of who starts the session */
+
+static size_t aligned(size_t bytes, size_t alignment)
 {
-    return (bytes + CONTROL_ALIGNMENT - 1) / CONTROL_ALIGNMENT * CONTROL_ALIGNMENT;
+    return (bytes + alignment - 1) / alignment * alignment;
 }
 
-/* ---- the free list: a stack of indexes under a tagged head ----------------------------------- */
+/* The parts of a control block of this capacity. The first page is the pool itself. */
+struct layout {
+    size_t owners;
+    size_t free_set;
+    size_t buffers;
+    size_t lanes;
+    size_t bytes;
+};
 
-static uint64_t free_head_of(uint64_t tag, uint32_t buffer)
+static struct layout lay_out(uint32_t capacity, uint32_t lanes)
 {
-    return tag << 32 | buffer;
+    struct layout layout;
+
+    layout.owners = etwas_memory_page_bytes();
+    layout.free_set = layout.owners + aligned(capacity * sizeof(uint64_t), CONTROL_ALIGNMENT);
+    layout.buffers = layout.free_set +
+                     aligned(etwas_free_set_words(capacity) * sizeof(uint64_t), CONTROL_ALIGNMENT);
+    layout.lanes = layout.buffers + capacity * sizeof(struct etwas_buffer_control);
+    layout.bytes =
+        layout.lanes + aligned(lanes * sizeof(struct etwas_pool_lane), etwas_memory_page_bytes());
+    return layout;
 }
 
 /*
- * The tag changes with every exchange, so a head read before others popped and pushed the same
- * buffer is not mistaken for the present one (ABA), unless 2^32 exchanges happened meanwhile.
+ * A block for the place: the one there is, or a new one of at least twice its capacity, so that what
+ * is left behind stays less than what is in use. Nobody zeroes the first page of a block that was in
+ * use: late writers follow its pointers.
  */
-static bool pop_free(struct etwas_pool *pool, uint32_t *buffer)
+static struct etwas_pool *keep_block(const struct etwas_pool_options *options)
 {
-    uint64_t head = ck_pr_load_64(&pool->free_head);
+    struct etwas_pool *pool = kept[options->session];
+    uint32_t capacity = options->maximum_buffers;
+    struct layout layout;
+    char *block;
 
-    for (;;) {
-        uint32_t index = (uint32_t)head;
-        uint64_t next;
-
-        if (index == ETWAS_NO_BUFFER) {
-            return false;
-        }
-        /* A stale link is harmless: the exchange fails. Pairs with the release in push_free. */
-        ck_pr_fence_acquire();
-        next = free_head_of((head >> 32) + 1, ck_pr_load_32(&pool->buffers[index].next_free));
-        if (ck_pr_cas_64_value(&pool->free_head, head, next, &head)) {
-            ck_pr_fence_acquire();
-            *buffer = index;
-            return true;
-        }
+    if (pool != NULL && pool->capacity >= capacity) {
+        etwas_memory_clear_kept((char *)pool + etwas_memory_page_bytes(),
+                                pool->control_bytes - etwas_memory_page_bytes());
+        return pool;
     }
+    if (pool != NULL && capacity < 2 * pool->capacity) {
+        capacity = 2 * pool->capacity;
+    }
+    layout = lay_out(capacity, etwas_processor_count() + 1);
+    block = etwas_memory_keep(layout.bytes);
+    if (block == NULL) {
+        return NULL;
+    }
+    pool = (struct etwas_pool *)(void *)block;
+    pool->owners = (uint64_t *)(void *)(block + layout.owners);
+    pool->free_set = (uint64_t *)(void *)(block + layout.free_set);
+    pool->buffers = (struct etwas_buffer_control *)(void *)(block + layout.buffers);
+    pool->lanes = (struct etwas_pool_lane *)(void *)(block + layout.lanes);
+    pool->control_bytes = layout.bytes;
+    pool->capacity = capacity;
+    ck_ec32_init(&pool->wake, 0);
+    kept[options->session] = pool;
+    return pool;
 }
 
-static void push_free(struct etwas_pool *pool, uint32_t buffer)
+void etwas_pool_leak(struct etwas_pool *pool)
 {
-    uint64_t head = ck_pr_load_64(&pool->free_head);
-    uint64_t next;
-
-    do {
-        ck_pr_store_32(&pool->buffers[buffer].next_free, (uint32_t)head);
-        next = free_head_of((head >> 32) + 1, buffer);
-        /* The zeroed buffer and its link are seen by whoever pops it. */
-        ck_pr_fence_release();
-    } while (!ck_pr_cas_64_value(&pool->free_head, head, next, &head));
+    etwas_memory_leak(&pool->memory);
+    kept[pool->session] = NULL;
 }
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
+/* In buffering mode the extra slot may take this many buffers from the others. */
+static uint32_t extra_share(const struct etwas_pool_options *options)
+{
+    uint32_t share = options->maximum_buffers / options->slots;
+
+    return share < LEAST_EXTRA_BUFFERS ? LEAST_EXTRA_BUFFERS : share;
+}
+
+/* Field by field: a late writer may look at any of them. */
+static void begin(struct etwas_pool *pool, const struct etwas_pool_options *options,
+                  const struct etwas_memory *memory)
+{
+    ck_pr_store_32(&pool->session, options->session);
+    ck_pr_store_32(&pool->lane_count, options->slots);
+    ck_pr_store_32(&pool->sequences, options->sequences);
+    ck_pr_store_32(&pool->buffer_bytes, options->buffer_bytes);
+    ck_pr_store_32(&pool->maximum_buffers, options->maximum_buffers);
+    ck_pr_store_32(&pool->reserve, options->minimum_buffers / 2);
+    ck_pr_store_32(&pool->extra_buffers, extra_share(options));
+    pool->circular = options->circular;
+    pool->memory = *memory;
+    ck_pr_store_64(&pool->ticket, 1);
+    ck_pr_store_64(&pool->allocated, options->minimum_buffers);
+    ck_pr_store_32(&pool->free_count, options->minimum_buffers);
+    ck_pr_store_32(&pool->wake_wanted, 0);
+    for (uint32_t outcome = 0; outcome < ETWAS_OUTCOMES; outcome++) {
+        ck_pr_store_64(&pool->settled[outcome], 0);
+    }
+    ck_pr_store_64(&pool->settled_of_sequences, 0);
+    ck_pr_store_64(&pool->shut_stored, 0);
+    ck_pr_store_64(&pool->shut_overwritten, 0);
+    ck_pr_store_64(&pool->settles_begun, 0);
+    ck_pr_store_64(&pool->settles_ended, 0);
+}
+
 struct etwas_pool *etwas_pool_create(const struct etwas_pool_options *options)
 {
-    size_t owners = aligned(sizeof(struct etwas_pool));
-    size_t buffers = owners + aligned(options->maximum_buffers * sizeof(uint64_t));
-    size_t lanes =
-        buffers + aligned(options->maximum_buffers * sizeof(struct etwas_buffer_control));
-    size_t bytes = lanes + aligned(options->slots * sizeof(struct etwas_pool_lane));
     size_t touched = (size_t)options->minimum_buffers * options->buffer_bytes;
     struct etwas_memory memory;
     struct etwas_pool *pool;
-    char *control;
 
-    if (!etwas_memory_create(&memory, (size_t)options->maximum_buffers * options->buffer_bytes,
-                             bytes)) {
+    if (!etwas_memory_create(&memory, (size_t)options->maximum_buffers * options->buffer_bytes)) {
         return NULL;
     }
-    if (!etwas_memory_populate(memory.region, touched)) {
+    pool = etwas_memory_populate(memory.region, touched) ? keep_block(options) : NULL;
+    if (pool == NULL) {
         etwas_memory_destroy(&memory);
         return NULL;
     }
-    control = memory.control;
-    pool = memory.control;
-    *pool = (struct etwas_pool){
-        .memory = memory,
-        .owners = (uint64_t *)(void *)(control + owners),
-        .buffers = (struct etwas_buffer_control *)(void *)(control + buffers),
-        .lanes = (struct etwas_pool_lane *)(void *)(control + lanes),
-        .lane_count = options->slots,
-        .buffer_bytes = options->buffer_bytes,
-        .maximum_buffers = options->maximum_buffers,
-        .reserve = options->minimum_buffers / 2,
-        .circular = options->circular,
-        .free_head = free_head_of(0, ETWAS_NO_BUFFER),
-        .free_count = options->minimum_buffers,
-        .allocated = options->minimum_buffers,
-        .ticket = 1,
-    };
-    ck_ec32_init(&pool->wake, 0);
-    for (uint32_t buffer = options->minimum_buffers; buffer-- > 0;) {
+    begin(pool, options, &memory);
+    for (uint32_t buffer = 0; buffer < options->minimum_buffers; buffer++) {
         ETWAS_POISON(etwas_pool_buffer(pool, buffer), pool->buffer_bytes);
-        push_free(pool, buffer);
+        etwas_free_set_add(pool->free_set, buffer);
     }
     return pool;
 }
@@ -118,114 +154,63 @@ void etwas_pool_destroy(struct etwas_pool *pool)
     etwas_memory_destroy(&memory);
 }
 
-/* ---- claiming -------------------------------------------------------------------------------- */
+/* ---- what is free ---------------------------------------------------------------------------- */
 
-/*
- * One more buffer from the region. A bounded compare-exchange: the count never passes the maximum.
- */
-static bool take_new(struct etwas_pool *pool, uint32_t *buffer)
+bool etwas_pool_find_free(struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner)
 {
-    uint32_t allocated = ck_pr_load_32(&pool->allocated);
+    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
 
-    while (allocated < pool->maximum_buffers) {
-        if (ck_pr_cas_32_value(&pool->allocated, allocated, allocated + 1, &allocated)) {
-            *buffer = allocated;
+    while (etwas_free_set_take(pool->free_set, allocated, buffer)) {
+        if (*buffer >= allocated) {
+            continue; /* left by a writer that slept through the session before */
+        }
+        *owner = ck_pr_load_64(&pool->owners[*buffer]);
+        if (etwas_owner_state(*owner) == ETWAS_OWNER_FREE) {
             return true;
         }
     }
     return false;
 }
 
-static void take_from_free(struct etwas_pool *pool, uint32_t buffer)
+void etwas_pool_took_free(struct etwas_pool *pool)
 {
     uint32_t before = ck_pr_faa_32(&pool->free_count, UINT32_MAX);
 
-    ETWAS_UNPOISON(etwas_pool_buffer(pool, buffer), pool->buffer_bytes);
     if (before <= etwas_pool_low_water(pool) + 1 && !pool->circular) {
         etwas_pool_wake_flusher(pool);
     }
 }
 
-/*
- * The oldest complete buffer. A current buffer is never complete, nor is one whose writer stopped
- * in the middle of a record: then the next oldest is taken. One pass over the owner words, 8 bytes
- * a buffer, once in a buffer's worth of events.
- */
-static bool find_oldest(const struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner)
+bool etwas_pool_find_closed(const struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner)
 {
-    uint32_t allocated = ck_pr_load_32(&pool->allocated);
-    uint64_t oldest = UINT64_MAX;
+    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
 
+    *owner = UINT64_MAX;
     for (uint32_t index = 0; index < allocated; index++) {
         uint64_t word = ck_pr_load_64(&pool->owners[index]);
 
-        if (etwas_owner_state(word) == ETWAS_OWNER_USED && word < oldest &&
-            etwas_pool_is_complete(pool, ck_pr_load_64(&pool->buffers[index].commit))) {
-            oldest = word;
+        if (etwas_owner_state(word) == ETWAS_OWNER_CLOSED && word < *owner) {
+            *owner = word;
             *buffer = index;
         }
     }
-    *owner = oldest;
-    return oldest != UINT64_MAX;
+    return *owner != UINT64_MAX;
 }
 
-static bool claim_oldest(struct etwas_pool *pool, uint32_t *buffer)
+/*
+ * One more buffer from the region. A bounded compare-exchange: the count never passes the maximum.
+ */
+static bool take_new(struct etwas_pool *pool, uint32_t *buffer)
 {
-    struct etwas_buffer_control *control;
-    uint32_t found;
-    uint64_t owner;
+    uint64_t allocated = ck_pr_load_64(&pool->allocated);
 
-    /* Lock-free: an exchange fails only because another writer, or a snapshot, got this buffer. */
-    do {
-        if (!find_oldest(pool, &found, &owner)) {
-            return false;
+    while (allocated < pool->maximum_buffers) {
+        if (ck_pr_cas_64_value(&pool->allocated, allocated, allocated + 1, &allocated)) {
+            *buffer = (uint32_t)allocated;
+            return true;
         }
-    } while (!ck_pr_cas_64(&pool->owners[found], owner, ETWAS_OWNER_FREE));
-    /* Every record in it is committed: pairs with the release before each commit. */
-    ck_pr_fence_acquire();
-    control = &pool->buffers[found];
-    memset(etwas_pool_buffer(pool, found) + ETWAS_ETL_BUFFER_HEADER_BYTES, 0,
-           pool->buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES);
-    etwas_pool_settle_begin(pool);
-    etwas_pool_settle(pool, ETWAS_OUTCOME_OVERWRITTEN,
-                      etwas_commit_records(ck_pr_load_64(&control->commit)));
-    ck_pr_store_64(&control->commit, 0);
-    etwas_pool_settle_end(pool);
-    *buffer = found;
-    return true;
-}
-
-bool etwas_pool_claim(struct etwas_pool *pool, uint32_t *buffer)
-{
-    if (pop_free(pool, buffer)) {
-        take_from_free(pool, *buffer);
-        return true;
     }
-    if (take_new(pool, buffer)) {
-        etwas_pool_wake_flusher(pool);
-        return true;
-    }
-    /* The maximum was reached after we found nothing free; meanwhile something may be. */
-    if (pop_free(pool, buffer)) {
-        take_from_free(pool, *buffer);
-        return true;
-    }
-    return pool->circular && claim_oldest(pool, buffer);
-}
-
-void etwas_pool_release(struct etwas_pool *pool, uint32_t buffer, uint32_t used_units)
-{
-    uint8_t *start = etwas_pool_buffer(pool, buffer);
-
-    /* A marker of 0 says "not written yet": the next user's records must not be taken for ours. */
-    memset(start + ETWAS_ETL_BUFFER_HEADER_BYTES, 0,
-           (size_t)(used_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES);
-    ck_pr_store_64(&pool->buffers[buffer].commit, 0);
-    ck_pr_store_64(&pool->owners[buffer], ETWAS_OWNER_FREE);
-    ETWAS_POISON(start, pool->buffer_bytes);
-    /* Counted first: the count may briefly exceed what is in the list, never fall below 0. */
-    ck_pr_inc_32(&pool->free_count);
-    push_free(pool, buffer);
+    return false;
 }
 
 bool etwas_pool_grow(struct etwas_pool *pool)
@@ -237,16 +222,185 @@ bool etwas_pool_grow(struct etwas_pool *pool)
     }
     /* Without memory now the writer's first touch asks again; the address space is ours already. */
     (void)etwas_memory_populate(etwas_pool_buffer(pool, buffer), pool->buffer_bytes);
-    etwas_pool_release(pool, buffer, ETWAS_FIRST_UNIT);
+    ck_pr_inc_32(&pool->free_count);
+    etwas_free_set_add(pool->free_set, buffer);
     return true;
 }
 
-void etwas_pool_hold(struct etwas_pool *pool, uint32_t buffer)
+void etwas_pool_mend_free_set(struct etwas_pool *pool)
+{
+    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
+    uint32_t free = 0;
+
+    for (uint32_t buffer = 0; buffer < allocated; buffer++) {
+        if (etwas_owner_state(ck_pr_load_64(&pool->owners[buffer])) == ETWAS_OWNER_FREE) {
+            free++;
+            if (!etwas_free_set_has(pool->free_set, buffer)) {
+                etwas_free_set_add(pool->free_set, buffer);
+            }
+        }
+    }
+    ck_pr_store_32(&pool->free_count, free);
+}
+
+/* ---- claiming for shared slots --------------------------------------------------------------- */
+
+/*
+ * The oldest buffer the slot may take, and its owner word. A current buffer is never complete, nor
+ * is one whose writer stopped in the middle of a record: then the next oldest is taken. One pass over
+ * the owner words, 8 bytes a buffer, once in a buffer's worth of events.
+ *
+ * Beside slots with restartable sequences the extra slot keeps what it once took: sequences claim
+ * only CLOSED buffers. It takes no more than its share.
+ */
+static bool find_oldest(const struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner)
+{
+    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
+    uint32_t held = 0;
+
+    *owner = UINT64_MAX;
+    for (uint32_t index = 0; index < allocated; index++) {
+        uint64_t word = ck_pr_load_64(&pool->owners[index]);
+
+        if (etwas_owner_state(word) != ETWAS_OWNER_HELD ||
+            etwas_pool_has_sequences(pool, etwas_owner_slot(word))) {
+            continue;
+        }
+        held++;
+        if (word < *owner &&
+            etwas_pool_is_complete(pool, ck_pr_load_64(&pool->buffers[index].commit))) {
+            *owner = word;
+            *buffer = index;
+        }
+    }
+    if (pool->sequences != 0 && held < pool->extra_buffers) {
+        uint32_t closed;
+        uint64_t closed_owner;
+
+        if (etwas_pool_find_closed(pool, &closed, &closed_owner)) {
+            *buffer = closed;
+            *owner = closed_owner;
+        }
+    }
+    return *owner != UINT64_MAX;
+}
+
+/* What was in a buffer that the caller claimed is overwritten now. */
+static void overwrite(struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
+{
+    struct etwas_buffer_control *control = &pool->buffers[buffer];
+
+    memset(etwas_pool_buffer(pool, buffer) + ETWAS_ETL_BUFFER_HEADER_BYTES, 0,
+           pool->buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES);
+    etwas_pool_settle_begin(pool);
+    if (etwas_owner_state(owner) == ETWAS_OWNER_CLOSED) {
+        etwas_pool_settle_stored(pool, ETWAS_OUTCOME_OVERWRITTEN, control->end.records);
+        /* Should the buffer be given back unused, the next claim replaces nothing. */
+        ck_pr_store_32(&control->end.records, 0);
+    } else {
+        etwas_pool_settle(pool, ETWAS_OUTCOME_OVERWRITTEN,
+                          etwas_commit_records(ck_pr_load_64(&control->commit)));
+        ck_pr_store_64(&control->commit, 0);
+    }
+    etwas_pool_settle_end(pool);
+}
+
+/* From the life `owner` to a new one of the slot. False: somebody else was faster. */
+static bool hold(struct etwas_pool *pool, uint32_t slot, uint32_t buffer, uint64_t owner,
+                 enum etwas_owner_state state)
+{
+    uint64_t ticket = ck_pr_faa_64(&pool->ticket, 1);
+
+    /* What its last owner did is done: pairs with the release in etwas_pool_release, and A1. */
+    if (!ck_pr_cas_64(&pool->owners[buffer], owner, etwas_owner(ticket, slot, state))) {
+        return false;
+    }
+    ck_pr_fence_acquire();
+    ETWAS_UNPOISON(etwas_pool_buffer(pool, buffer), pool->buffer_bytes);
+    return true;
+}
+
+static bool claim_free(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
+{
+    uint64_t owner;
+
+    while (etwas_pool_find_free(pool, buffer, &owner)) {
+        if (hold(pool, slot, *buffer, owner, ETWAS_OWNER_HELD)) {
+            etwas_pool_took_free(pool);
+            if (pool->sequences != 0) {
+                /* Sequences leave their records behind; here a marker of 0 says "not written". */
+                memset(etwas_pool_buffer(pool, *buffer) + ETWAS_ETL_BUFFER_HEADER_BYTES, 0,
+                       pool->buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES);
+            }
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A buffer that holds nothing. */
+static bool claim_unused(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
+{
+    if (claim_free(pool, slot, buffer)) {
+        return true;
+    }
+    if (take_new(pool, buffer) && hold(pool, slot, *buffer, 0, ETWAS_OWNER_HELD)) {
+        etwas_pool_wake_flusher(pool);
+        return true;
+    }
+    /* The maximum was reached after we found nothing free; meanwhile something may be. */
+    return claim_free(pool, slot, buffer);
+}
+
+/* Whether the extra slot of a flight recorder has its share: what it takes it keeps. */
+static bool has_its_share(const struct etwas_pool *pool)
+{
+    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
+    uint32_t held = 0;
+
+    if (!pool->circular || pool->sequences == 0) {
+        return false;
+    }
+    for (uint32_t index = 0; index < allocated; index++) {
+        uint64_t owner = ck_pr_load_64(&pool->owners[index]);
+
+        held += etwas_owner_state(owner) != ETWAS_OWNER_FREE &&
+                !etwas_pool_has_sequences(pool, etwas_owner_slot(owner));
+    }
+    return held >= pool->extra_buffers;
+}
+
+bool etwas_pool_claim(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
+{
+    uint64_t owner;
+
+    if (!has_its_share(pool) && claim_unused(pool, slot, buffer)) {
+        return true;
+    }
+    /* Lock-free: an exchange fails only because another writer, or a snapshot, got this buffer. */
+    while (pool->circular && find_oldest(pool, buffer, &owner)) {
+        /*
+         * Until its old records are accounted for, the commit word still calls the buffer complete:
+         * as PINNED nobody takes it.
+         */
+        if (hold(pool, slot, *buffer, owner, ETWAS_OWNER_PINNED)) {
+            overwrite(pool, *buffer, owner);
+            ck_pr_fence_release();
+            ck_pr_store_64(&pool->owners[*buffer],
+                           etwas_owner_as(ck_pr_load_64(&pool->owners[*buffer]), ETWAS_OWNER_HELD));
+            return true;
+        }
+    }
+    *buffer = ETWAS_NO_BUFFER; /* the searches leave what they found there, which is another's */
+    return false;
+}
+
+void etwas_pool_hold(struct etwas_pool *pool, uint32_t slot, uint32_t buffer)
 {
     uint64_t ticket = ck_pr_faa_64(&pool->ticket, 1);
 
     /* Not complete before it has been current and closed, so nobody claims it meanwhile. */
-    ck_pr_store_64(&pool->owners[buffer], ticket << 2 | ETWAS_OWNER_USED);
+    ck_pr_store_64(&pool->owners[buffer], etwas_owner(ticket, slot, ETWAS_OWNER_HELD));
 }
 
 void etwas_pool_retire(struct etwas_pool *pool, uint32_t buffer, uint32_t end_units)
@@ -257,12 +411,34 @@ void etwas_pool_retire(struct etwas_pool *pool, uint32_t buffer, uint32_t end_un
     (void)ck_pr_faa_64(&pool->buffers[buffer].commit, ETWAS_COMMIT_CLOSED + unused);
 }
 
+void etwas_pool_release(struct etwas_pool *pool, uint32_t buffer, uint32_t used_units)
+{
+    uint8_t *start = etwas_pool_buffer(pool, buffer);
+    uint64_t owner = ck_pr_load_64(&pool->owners[buffer]);
+
+    if (pool->sequences == 0) {
+        /* A marker of 0 says "not written": the next user's records must not be taken for ours. */
+        memset(start + ETWAS_ETL_BUFFER_HEADER_BYTES, 0,
+               (size_t)(used_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES);
+    }
+    ck_pr_store_64(&pool->buffers[buffer].commit, 0);
+    ETWAS_POISON(start, pool->buffer_bytes);
+    ck_pr_inc_32(&pool->free_count);
+    /* Whoever claims it sees all that was done with it. Pairs with the acquire in hold and CLAIM. */
+    ck_pr_fence_release();
+    ck_pr_store_64(&pool->owners[buffer], etwas_owner_as(owner, ETWAS_OWNER_FREE));
+    etwas_free_set_add(pool->free_set, buffer);
+}
+
 bool etwas_pool_is_quiet(const struct etwas_pool *pool)
 {
-    uint32_t allocated = ck_pr_load_32(&pool->allocated);
+    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
 
     for (uint32_t index = 0; index < allocated; index++) {
-        if (etwas_owner_state(ck_pr_load_64(&pool->owners[index])) != ETWAS_OWNER_FREE &&
+        uint64_t owner = ck_pr_load_64(&pool->owners[index]);
+
+        if (etwas_owner_state(owner) == ETWAS_OWNER_HELD &&
+            !etwas_pool_has_sequences(pool, etwas_owner_slot(owner)) &&
             !etwas_pool_is_complete(pool, ck_pr_load_64(&pool->buffers[index].commit))) {
             return false;
         }
@@ -281,84 +457,29 @@ void etwas_pool_wake_flusher(struct etwas_pool *pool)
 
 /* ---- pinning --------------------------------------------------------------------------------- */
 
-bool etwas_pool_pin(struct etwas_pool *pool, uint32_t buffer, uint64_t ticket)
+bool etwas_pool_pin(struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
 {
     /*
-     * Before a buffer is current nothing is committed in it, and its claimer may still give it back:
-     * it is not ours to pin. If the ticket is still the same below, the count was of that
-     * installation. Ticket and count were read in this order: the caller loaded the ticket.
+     * Before a shared slot's buffer is current nothing is committed in it, and its claimer may still
+     * give it back: it is not ours to pin. If the owner is still the same below, the count was of
+     * that life. Owner and count were read in this order: the caller loaded the owner.
      */
     ck_pr_fence_acquire();
-    if (ck_pr_load_64(&pool->buffers[buffer].commit) == 0) {
+    if (etwas_owner_state(owner) == ETWAS_OWNER_HELD &&
+        ck_pr_load_64(&pool->buffers[buffer].commit) == 0) {
         return false;
     }
     ck_pr_fence_memory();
-    if (!ck_pr_cas_64(&pool->owners[buffer], ticket << 2 | ETWAS_OWNER_USED,
-                      ticket << 2 | ETWAS_OWNER_PINNED)) {
+    if (!ck_pr_cas_64(&pool->owners[buffer], owner, etwas_owner_as(owner, ETWAS_OWNER_PINNED))) {
         return false;
     }
     ck_pr_fence_acquire();
     return true;
 }
 
-void etwas_pool_unpin(struct etwas_pool *pool, uint32_t buffer, uint64_t ticket)
+void etwas_pool_unpin(struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
 {
-    /* What we read we have read: the claim that follows may zero it. */
+    /* What we read we have read: the claim that follows may write there. */
     ck_pr_fence_release();
-    (void)ck_pr_cas_64(&pool->owners[buffer], ticket << 2 | ETWAS_OWNER_PINNED,
-                       ticket << 2 | ETWAS_OWNER_USED);
-}
-
-/* ---- statistics ------------------------------------------------------------------------------ */
-
-static void count_once(const struct etwas_pool *pool, struct etwas_pool_counts *counts)
-{
-    *counts = (struct etwas_pool_counts){.allocated = ck_pr_load_32(&pool->allocated),
-                                         .free = ck_pr_load_32(&pool->free_count)};
-    for (uint32_t lane = 0; lane < pool->lane_count; lane++) {
-        counts->lost_no_buffer += ck_pr_load_64(&pool->lanes[lane].lost_no_buffer);
-    }
-    for (uint32_t outcome = 0; outcome < ETWAS_OUTCOMES; outcome++) {
-        counts->settled[outcome] = ck_pr_load_64(&pool->settled[outcome]);
-    }
-    for (uint32_t index = 0; index < counts->allocated; index++) {
-        const struct etwas_buffer_control *control = &pool->buffers[index];
-        uint32_t records = etwas_commit_records(ck_pr_load_64(&control->commit));
-        uint32_t set_aside = ck_pr_load_32(&control->set_aside);
-
-        if (set_aside == 0) {
-            counts->in_memory += records;
-        } else {
-            uint32_t whole = set_aside - 1;
-
-            counts->in_memory += ck_pr_load_32(&control->kept);
-            /*
-             * Fewer are counted than found whole while a writer stands between marker and commit.
-             */
-            counts->settled[ETWAS_OUTCOME_ABANDONED] += records > whole ? records - whole : 0;
-        }
-    }
-    if (counts->free > counts->allocated) {
-        counts->free = counts->allocated;
-    }
-}
-
-void etwas_pool_count(const struct etwas_pool *pool, struct etwas_pool_counts *counts)
-{
-    const uint64_t end_ns = etwas_monotonic_ns() + SETTLING_NS;
-
-    while (etwas_monotonic_ns() < end_ns) {
-        uint64_t ended = ck_pr_load_64(&pool->settles_ended);
-
-        ck_pr_fence_memory();
-        if (ck_pr_load_64(&pool->settles_begun) == ended) {
-            count_once(pool, counts);
-            ck_pr_fence_memory();
-            if (ck_pr_load_64(&pool->settles_begun) == ended) {
-                return;
-            }
-        }
-        (void)sched_yield();
-    }
-    count_once(pool, counts);
+    (void)ck_pr_cas_64(&pool->owners[buffer], etwas_owner_as(owner, ETWAS_OWNER_PINNED), owner);
 }

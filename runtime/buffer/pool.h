@@ -5,17 +5,28 @@
  * The pool: the buffers of one session and who owns which.
  *
  *     region   [buffer 0][buffer 1] … address space for the maximum; only what is used takes memory
- *     control  one cache line a buffer, one owner word a buffer, one lane a slot
+ *     control  owner words, the free set, two cache lines a buffer, one lane a slot. Kept when the
+ *              session ends: a writer on the slow path of a slot with restartable sequences may
+ *              still look at it, and finds out by the gate that it must not believe it
  *
- * The life of a buffer:
+ * The life of a buffer in a shared slot:
  *
- *     free ──claim──▶ held by one writer ──install──▶ current in a slot ──switch──▶ closed
- *      ▲                    │ (another was faster)                                    │
- *      └────────────────────┴──────────── release ◀── flusher wrote it ◀──────────────┤
- *                                                                                     │
- *     buffering mode: closed and complete ──claim (the oldest)──▶ held by one writer ◀┘
+ *     FREE ──claim──▶ HELD by one writer ──install──▶ current ──switch──▶ full, HELD
+ *      ▲                │ (another was faster)                             │
+ *      └────────────────┴──────── release ◀── flusher wrote it ◀───────────┤
+ *                                                                          │
+ *     buffering mode: full and complete ──claim (the oldest)──▶ HELD ◀─────┘
  *
- * The commit word counts what writers have finished in a buffer:
+ * and in a slot with restartable sequences (switch_sequence.c):
+ *
+ *     FREE ──CLAIM──▶ HELD, the slot's spare ──ADOPT──▶ current ──ADOPT of the next──▶ full, HELD
+ *      ▲                                                                               │
+ *      └──────────── release ◀── flusher wrote it ◀────────────────────────────────────┤
+ *                                                                                      │
+ *     buffering mode: CLOSED ──CLAIM (the oldest)──▶ HELD                              │
+ *                       ▲──────────────────────────── CLOSE ◀──────────────────────────┘
+ *
+ * The commit word counts what writers of a shared slot have finished in a buffer:
  *
  *     63 abandoned | 62 closed | 61..32 records | 31..0 bytes
  *
@@ -24,8 +35,8 @@
  *
  * Which operations may run together: claim, release and retire, from any number of threads and
  * signal handlers (lock-free, no waiting, no system call but one futex wake per low-water
- * crossing). Whoever calls claim or release keeps the pool alive by being a visitor of a slot of
- * the session, or by holding the session's flusher role. Limits: ETWAS_POOL_MAXIMUM_BUFFERS
+ * crossing). Whoever calls claim or release keeps the pool alive by being a visitor of a shared
+ * slot of the session, or by holding the session's flusher role. Limits: ETWAS_POOL_MAXIMUM_BUFFERS
  * buffers.
  */
 #ifndef ETWAS_BUFFER_POOL_H
@@ -36,6 +47,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "buffer/free_set.h"
+#include "buffer/owner.h"
 #include "buffer/slot.h"
 #include "platform/memory.h"
 
@@ -57,30 +70,50 @@ static inline uint32_t etwas_commit_records(uint64_t commit)
     return (uint32_t)(commit >> 32) & 0x3FFFFFFF;
 }
 
-struct etwas_buffer_control {
-    uint64_t commit;
+/*
+ * Stored before the buffer becomes current, constant while it is in use. A shared slot's claimer
+ * stores what the second part asks for, a sequence the third.
+ */
+struct etwas_buffer_link {
+    uint32_t previous; /* the buffer that was current before, ETWAS_NO_BUFFER: none */
 
-    /* Stored by whoever claimed the buffer before it installs it; constant while it is in use. */
-    int64_t previous_newest;     /* no record in the previous buffer is newer */
-    uint32_t previous;           /* the buffer that was current before, ETWAS_NO_BUFFER: none */
     uint32_t previous_end_units; /* where its records end */
-    uint32_t slot;
+    int64_t previous_newest;     /* no record in it is newer */
 
-    uint32_t next_free; /* in the free list; by compare-exchange of its head */
+    uint64_t previous_owner;     /* its owner word while it was current */
+    uint64_t stored_before;      /* records the slot had stored before this buffer */
+    uint64_t overwritten_before; /* records that its claims had replaced by then, this one's too */
+};
+_Static_assert(sizeof(struct etwas_buffer_link) == 40, "copied by sequences, in words");
+
+/* Where and how a buffer ended: stored when another takes its place. */
+struct etwas_buffer_end {
+    int64_t newest; /* no record is newer */
+    uint32_t units;
+    uint32_t records; /* sequences only; in a shared slot the commit word counts */
+};
+_Static_assert(sizeof(struct etwas_buffer_end) == 16, "copied by sequences, in words");
+
+struct etwas_buffer_control {
+    uint64_t commit; /* shared slots; 0 in a life with sequences */
+    struct etwas_buffer_link link;
+    struct etwas_buffer_end end;
 
     /* The flusher's notes (collect.c); others only read them for the statistics. */
     uint32_t next_pending;
-    uint32_t end_units;
-    int64_t newest;
-    uint32_t set_aside; /* abandoned: 1 + records found whole */
-    uint32_t kept;      /* of these, not yet written or given up */
-    uint64_t seen_ns;   /* when it was first found closed but not complete; 0: never */
-} __attribute__((aligned(64)));
-_Static_assert(sizeof(struct etwas_buffer_control) == 64, "one cache line a buffer");
+    uint32_t written_units;   /* by a flush, while the buffer was current; 0: none */
+    uint32_t written_records; /* likewise */
+    uint32_t set_aside;       /* abandoned: 1 + records found whole */
+    uint32_t kept;            /* of these, not yet written or given up */
+    uint64_t seen_ns;         /* when it was first found closed but not complete; 0: never */
+} __attribute__((aligned(128)));
+_Static_assert(sizeof(struct etwas_buffer_control) == 128, "two cache lines a buffer");
+_Static_assert(offsetof(struct etwas_buffer_control, next_pending) == 64, "the flusher's line");
 
-/* A slot's own counter, so that processors that lose events do not fight for a line. */
+/* A slot's own counters, so that processors that lose events do not fight for a line. */
 struct etwas_pool_lane {
     uint64_t lost_no_buffer;
+    uint64_t restarts; /* of sequences */
 } __attribute__((aligned(64)));
 
 enum etwas_outcome {
@@ -93,22 +126,29 @@ enum etwas_outcome {
 };
 
 struct etwas_pool {
-    /* Constant while the session runs. */
-    struct etwas_memory memory;
-    struct etwas_buffer_control *buffers;
+    /* Constant for the life of the process: a writer may follow them after the session's end. */
     uint64_t *owners;
+    uint64_t *free_set;
+    struct etwas_buffer_control *buffers;
     struct etwas_pool_lane *lanes;
-    uint32_t lane_count;
+    size_t control_bytes;
+    uint32_t capacity; /* of owners, free_set and buffers */
+
+    /* Constant while the session runs. */
+    uint32_t session;    /* its place */
+    uint32_t lane_count; /* slots */
+    uint32_t sequences; /* slots with restartable sequences: the first ones, all but one, or none */
     uint32_t buffer_bytes;
     uint32_t maximum_buffers;
-    uint32_t reserve; /* free buffers the flusher keeps by taking new ones into use */
-    bool circular;    /* buffering mode */
+    uint32_t reserve;       /* free buffers the flusher keeps by taking new ones into use */
+    uint32_t extra_buffers; /* buffering mode: the extra slot takes no more from the others */
+    bool circular;          /* buffering mode */
+    struct etwas_memory memory;
 
     /* Shared by all who claim and release. */
-    uint64_t free_head __attribute__((aligned(64))); /* tag in the high half, index in the low */
-    uint32_t free_count;
-    uint32_t allocated; /* buffers ever put into use: NumberOfBuffers */
-    uint64_t ticket;    /* of the next installation */
+    uint64_t ticket __attribute__((aligned(64))); /* of the next claim */
+    uint64_t allocated;                           /* buffers ever put into use: NumberOfBuffers */
+    uint32_t free_count;                          /* about; the flusher corrects it */
 
     /* The flusher sleeps on `wake`; `wake_wanted` keeps it to one increment per pass. */
     struct ck_ec32 wake __attribute__((aligned(64)));
@@ -116,15 +156,20 @@ struct etwas_pool {
 
     /* Events whose fate is settled. Changed between settle_begin and settle_end. */
     uint64_t settled[ETWAS_OUTCOMES] __attribute__((aligned(64)));
+    uint64_t settled_of_sequences; /* how many of these sequences had stored */
+    uint64_t shut_stored;          /* what sequences had stored in slots that are shut */
+    uint64_t shut_overwritten;     /* and replaced */
     uint64_t settles_begun;
     uint64_t settles_ended;
 };
 
 struct etwas_pool_options {
+    uint32_t session;      /* its place in the table: bookkeeping is kept a place */
     uint32_t buffer_bytes; /* a multiple of the page size, at most 16 MiB */
     uint32_t minimum_buffers;
     uint32_t maximum_buffers;
     uint32_t slots;
+    uint32_t sequences; /* how many of the slots have restartable sequences: slots - 1, or 0 */
     bool circular;
 };
 
@@ -132,32 +177,69 @@ struct etwas_pool_options {
 struct etwas_pool *etwas_pool_create(const struct etwas_pool_options *options);
 void etwas_pool_destroy(struct etwas_pool *pool);
 
-/*
- * A buffer of one's own: zeroed but for its first 72 bytes, commit word 0. A free one; else a new
- * one below the maximum; else, in buffering mode, the oldest that is closed and complete. False:
- * none.
- */
-bool etwas_pool_claim(struct etwas_pool *pool, uint32_t *buffer);
+/* Leaves the pool as it is for ever, because a writer may still be in it. */
+void etwas_pool_leak(struct etwas_pool *pool);
 
-/* Gives back a claimed buffer of which `used_units` were written (ETWAS_FIRST_UNIT: none). */
+static inline bool etwas_pool_has_sequences(const struct etwas_pool *pool, uint32_t slot)
+{
+    return slot < pool->sequences;
+}
+
+/*
+ * A sequence was interrupted. The pool may be of a session that came after: then the count is a
+ * little wrong, nothing else. In a fork's child, whose slots are wiped, there is none.
+ */
+static inline void etwas_pool_count_restart(struct etwas_pool *pool, uint32_t slot)
+{
+    if (pool != NULL) {
+        ck_pr_inc_64(&pool->lanes[slot].restarts);
+    }
+}
+
+/* ---- claiming: shared slots -------------------------------------------------------------------- */
+
+/*
+ * A buffer of one's own for `slot`, a shared one: zeroed but for its first 72 bytes, commit word 0.
+ * A free one; else a new one below the maximum; else, in buffering mode, the oldest that is closed
+ * and complete. False: none, and *buffer is ETWAS_NO_BUFFER.
+ */
+bool etwas_pool_claim(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer);
+
+/*
+ * Says that `buffer`, claimed by the caller, is about to become current. After the slot word is
+ * read.
+ */
+void etwas_pool_hold(struct etwas_pool *pool, uint32_t slot, uint32_t buffer);
+
+/* Gives back a held buffer of which `used_units` were written (ETWAS_FIRST_UNIT: none). */
 void etwas_pool_release(struct etwas_pool *pool, uint32_t buffer, uint32_t used_units);
+
+/* After taking `buffer` out of its slot: adds the unused rest to its commit word. Exactly once. */
+void etwas_pool_retire(struct etwas_pool *pool, uint32_t buffer, uint32_t end_units);
+
+/* ---- claiming: what both protocols need -------------------------------------------------------- */
+
+/* A buffer that is free, and its owner word. Its bit is taken: who does not claim it puts it back. */
+bool etwas_pool_find_free(struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner);
+
+/* The oldest CLOSED buffer, and its owner word. */
+bool etwas_pool_find_closed(const struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner);
+
+/* After a claim of a free buffer: wakes the flusher when few are left. */
+void etwas_pool_took_free(struct etwas_pool *pool);
+
+/* ---- the flusher's ------------------------------------------------------------------------------ */
 
 /*
  * Takes a new buffer into use and has its memory provided. For the flusher; false at the maximum.
  */
 bool etwas_pool_grow(struct etwas_pool *pool);
 
-/*
- * Says that `buffer`, claimed by the caller, is about to become current. After the slot word is
- * read.
- */
-void etwas_pool_hold(struct etwas_pool *pool, uint32_t buffer);
-
-/* After taking `buffer` out of its slot: adds the unused rest to its commit word. Exactly once. */
-void etwas_pool_retire(struct etwas_pool *pool, uint32_t buffer, uint32_t end_units);
+/* Finds free buffers whose bits were lost, and counts anew. */
+void etwas_pool_mend_free_set(struct etwas_pool *pool);
 
 /*
- * Whether no writer can still touch any buffer. For the owner of the role, once every slot is shut.
+ * Whether no writer of a shared slot can still touch any buffer. For the owner of the role, once every slot is shut.
  */
 bool etwas_pool_is_quiet(const struct etwas_pool *pool);
 
@@ -174,7 +256,7 @@ static inline bool etwas_pool_is_complete(const struct etwas_pool *pool, uint64_
  */
 static inline uint32_t etwas_pool_low_water(const struct etwas_pool *pool)
 {
-    return ck_pr_load_32(&pool->allocated) / 2;
+    return (uint32_t)ck_pr_load_64(&pool->allocated) / 2;
 }
 
 static inline uint8_t *etwas_pool_buffer(const struct etwas_pool *pool, uint32_t buffer)
@@ -207,38 +289,38 @@ static inline void etwas_pool_settle(struct etwas_pool *pool, enum etwas_outcome
     ck_pr_add_64(&pool->settled[outcome], events);
 }
 
+/*
+ * The same for events that sequences stored: these count as recorded while they are not settled,
+ * and stay so when they are written.
+ */
+static inline void etwas_pool_settle_stored(struct etwas_pool *pool, enum etwas_outcome outcome,
+                                            uint64_t events)
+{
+    if (outcome != ETWAS_OUTCOME_WRITTEN) {
+        etwas_pool_settle(pool, outcome, events);
+        ck_pr_add_64(&pool->settled_of_sequences, events);
+    }
+}
+
 /* ---- pinning, for snapshots: the flusher's role only ---- */
 
-/* The state of an owner word, and the ticket of the installation it belongs to. */
-enum etwas_owner_state {
-    ETWAS_OWNER_FREE,
-    ETWAS_OWNER_USED,
-    ETWAS_OWNER_PINNED
-};
-
-static inline enum etwas_owner_state etwas_owner_state(uint64_t owner)
-{
-    return (enum etwas_owner_state)(owner & 3);
-}
-
-static inline uint64_t etwas_owner_ticket(uint64_t owner)
-{
-    return owner >> 2;
-}
-
 /*
- * Keeps the buffer installed with `ticket` from being claimed. False when it has been already, or
- * nothing is committed in it yet. `ticket` was loaded from the owner word before.
+ * Keeps a buffer in the life `owner` from being claimed: a CLOSED one, or one of a shared slot. False
+ * when it has been claimed already, or nothing is committed in it yet. `owner` was loaded before.
  */
-bool etwas_pool_pin(struct etwas_pool *pool, uint32_t buffer, uint64_t ticket);
-void etwas_pool_unpin(struct etwas_pool *pool, uint32_t buffer, uint64_t ticket);
+bool etwas_pool_pin(struct etwas_pool *pool, uint32_t buffer, uint64_t owner);
+void etwas_pool_unpin(struct etwas_pool *pool, uint32_t buffer, uint64_t owner);
 
 /* ---- statistics ---- */
 
 struct etwas_pool_counts {
-    uint64_t in_memory; /* recorded, in buffers not yet written */
+    uint64_t recorded; /* in the file, or in buffers not yet written */
+    uint64_t overwritten;
     uint64_t lost_no_buffer;
     uint64_t settled[ETWAS_OUTCOMES];
+    uint64_t committed_rseq; /* ever, whatever became of them */
+    uint64_t committed_shared;
+    uint64_t restarts;
     uint32_t allocated;
     uint32_t free;
 };

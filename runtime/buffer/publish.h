@@ -4,15 +4,20 @@
 /*
  * Publication: one record into the current buffer of this processor.
  *
- * The interface every protocol implements. A session uses one protocol for all its slots; the
- * protocol is chosen when the library is built (ETWAS_PROTOCOL). There is one so far:
+ * A slot has one of two protocols, for as long as a session runs:
  *
- *     shared    publish_shared.c: atomics, any number of writers on a slot;
- *               publish_quick.h: its common case, inlined into TraceEventInstance
+ *     sequence   publish_sequence.c: one restartable sequence a record, one plain store commits it.
+ *                The slots of processors, where the process can run sequences
+ *     shared     publish_shared.c: atomics, any number of writers on a slot. All slots of a session
+ *                that asked for it, or of a process that cannot run sequences; and the extra slot of
+ *                a session with sequences, for threads that cannot run them
+ *
+ * quick_sequence.h and quick_shared.h are their common cases, inlined into TraceEventInstance.
  *
  * Wait-free for the caller in the sense of I5: it never waits for the flusher, another writer or
- * the kernel; a retry means that another writer published. Async-signal-safe; also safe in a
- * handler that interrupts a publish on the same thread.
+ * the kernel; a retry means that another writer published, or that the sequence was interrupted.
+ * Retries of sequences are bounded: then the event goes to the extra slot. Async-signal-safe; also
+ * safe in a handler that interrupts a publish on the same thread.
  */
 #ifndef ETWAS_BUFFER_PUBLISH_H
 #define ETWAS_BUFFER_PUBLISH_H
@@ -21,6 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "buffer/slot.h"
 #include "etl/layout.h"
 
 /*
@@ -43,5 +49,17 @@ struct etwas_record {
  */
 uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_bytes,
                        const struct etwas_record *record);
+
+/* The same into one shared slot, for a stated size that fits. */
+uint32_t etwas_publish_shared(struct etwas_slot *slot, uint32_t generation,
+                              const struct etwas_record *record);
+
+/*
+ * The same into the slot of whichever processor runs the caller. ETWAS_PUBLISH_ELSEWHERE: not to be
+ * had, because the thread is not registered or was interrupted too often; nothing happened.
+ */
+#define ETWAS_PUBLISH_ELSEWHERE UINT32_MAX
+uint32_t etwas_publish_sequence(uint32_t session, uint32_t generation,
+                                const struct etwas_record *record);
 
 #endif

@@ -5,7 +5,7 @@
  * The shared protocol: any number of writers on one slot, Concurrency Kit atomics.
  *
  *     RESERVE   w ← slot.word                                     (L1, acquire)
- *               gate ≠ generation → INVALID; no room → switch_buffer
+ *               gate ≠ generation → INVALID; no room → switch_shared
  *               n ← slot.newest; t ← clock; t < n → restamp, clamp or close (keep_order)
  *               compare-exchange newest: n → t                    (X1)
  *               compare-exchange word: w → w + units              (X2)   else again
@@ -13,7 +13,7 @@
  *     COMMIT    fetch-add on the buffer's commit word             (A1, release)
  *
  * Ordering:
- *     L1  pairs with the exchange that installed the buffer (I1 in switch_buffer.c): who sees the
+ *     L1  pairs with the exchange that installed the buffer (I1 in switch_shared.c): who sees the
  *         buffer in the word sees it zeroed and its commit word 0. Gate, clock, limit and region
  *         are read between L1 and X2; they change only while the word is closed, so if X2 finds the
  *         word unchanged they belong to the session that installed it.
@@ -40,9 +40,8 @@
 
 #include "buffer/pool.h"
 #include "buffer/slot.h"
-#include "buffer/switch_buffer.h"
+#include "buffer/switch_shared.h"
 #include "clock/clock.h"
-#include "platform/processor.h"
 #include "platform/testpoint.h"
 
 struct reservation {
@@ -94,8 +93,8 @@ static inline bool announce_stamp(struct etwas_slot *slot, uint64_t newest, int6
            ck_pr_cas_64(&slot->newest, newest, (uint64_t)stamp); /* X1 */
 }
 
-static inline uint32_t reserve(struct etwas_slot *slot, uint32_t generation, uint32_t units,
-                               struct reservation *reservation)
+static uint32_t reserve(struct etwas_slot *slot, uint32_t generation, uint32_t units,
+                        struct reservation *reservation)
 {
     for (;;) {
         uint64_t word = ck_pr_load_64(&slot->word); /* L1 */
@@ -113,7 +112,7 @@ static inline uint32_t reserve(struct etwas_slot *slot, uint32_t generation, uin
         }
         limit = ck_pr_load_32(&slot->limit_units);
         if (__builtin_expect(first + units > limit, 0)) {
-            uint32_t result = etwas_switch_buffer(slot, generation, units, 0);
+            uint32_t result = etwas_switch_shared(slot, generation, units, 0);
 
             if (result != ERROR_SUCCESS) {
                 return result;
@@ -121,7 +120,7 @@ static inline uint32_t reserve(struct etwas_slot *slot, uint32_t generation, uin
             continue;
         }
         newest = ck_pr_load_64(&slot->newest);
-        clock = ck_pr_load_32(&slot->clock);
+        clock = etwas_kind_clock(ck_pr_load_32(&slot->kind));
         reservation->stamp = etwas_clock_now(clock);
         if (__builtin_expect(reservation->stamp < (int64_t)newest, 0)) {
             enum order order = keep_order(slot, clock, word, newest, &reservation->stamp);
@@ -131,7 +130,7 @@ static inline uint32_t reserve(struct etwas_slot *slot, uint32_t generation, uin
                 continue;
             }
             if (order == ORDER_NEEDS_ANOTHER_BUFFER) {
-                result = etwas_switch_buffer(slot, generation, units, word);
+                result = etwas_switch_shared(slot, generation, units, word);
                 if (result != ERROR_SUCCESS) {
                     return result;
                 }
@@ -154,19 +153,7 @@ static inline uint32_t reserve(struct etwas_slot *slot, uint32_t generation, uin
     }
 }
 
-/*
- * R63: Size < BufferSize - 72, strictly, whatever the record takes on disk. A limit read while the
- * session ends may be another session's; then the gate decides.
- */
-static inline bool fits_stated_limit(const struct etwas_slot *slot, uint32_t given_bytes)
-{
-    uint32_t limit_bytes = ck_pr_load_32(&slot->limit_units) * ETWAS_UNIT_BYTES;
-
-    return given_bytes < limit_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES;
-}
-
-static inline void write_record(const struct reservation *reservation,
-                                const struct etwas_record *record)
+static void write_record(const struct reservation *reservation, const struct etwas_record *record)
 {
     uint8_t *place = reservation->place;
     const uint8_t *header = (const uint8_t *)record->header;
@@ -194,25 +181,14 @@ static inline void write_record(const struct reservation *reservation,
     ck_pr_store_32((uint32_t *)(void *)place, marker); /* S1 */
 }
 
-uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_bytes,
-                       const struct etwas_record *record)
+uint32_t etwas_publish_shared(struct etwas_slot *slot, uint32_t generation,
+                              const struct etwas_record *record)
 {
     struct reservation reservation;
-    struct etwas_slot *slot;
     uint32_t rounded = (uint32_t)etwas_etl_round_up_8(record->bytes);
-    uint32_t result;
     uint64_t before;
+    uint32_t result = reserve(slot, generation, rounded / ETWAS_UNIT_BYTES, &reservation);
 
-    /* Null until the first session starts. Pairs with the release in etwas_slots_prepare. */
-    if (ck_pr_load_ptr(&etwas_slot_table) == NULL) {
-        return ERROR_INVALID_HANDLE;
-    }
-    ck_pr_fence_acquire();
-    slot = etwas_slot_of(session, etwas_processor_current());
-    if (!fits_stated_limit(slot, given_bytes)) {
-        return ck_pr_load_32(&slot->gate) != generation ? ERROR_INVALID_HANDLE : ERROR_MORE_DATA;
-    }
-    result = reserve(slot, generation, rounded / ETWAS_UNIT_BYTES, &reservation);
     if (result != ERROR_SUCCESS) {
         return result;
     }

@@ -13,15 +13,14 @@ uint32_t etwas_slot_count;
 
 bool etwas_slots_prepare(void)
 {
-    size_t bytes;
+    uint32_t count = etwas_processor_count();
+    size_t bytes = ((size_t)count + 1) * ETWAS_SLOTS_A_ROW * sizeof(struct etwas_slot);
     void *table;
 
     if (etwas_slot_table != NULL) {
         return true;
     }
     etwas_processor_prepare();
-    etwas_slot_count = etwas_processor_count();
-    bytes = (size_t)ETWAS_SESSIONS * etwas_slot_count * sizeof(struct etwas_slot);
     table = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (table == MAP_FAILED) {
         return false;
@@ -30,11 +29,12 @@ bool etwas_slots_prepare(void)
      * A fork's child finds every gate closed. Where the kernel cannot do it, the fork handler does.
      */
     (void)madvise(table, bytes, MADV_WIPEONFORK);
+    ck_pr_store_ptr(&etwas_slot_table, table);
     /*
-     * Released: who sees the table sees the counts it is indexed with. Pairs with the load in
-     * publish.
+     * Released: who sees a count that is not 0 sees the table. Pairs with the loads in publish.c,
+     * quick_shared.h and handle.h.
      */
     ck_pr_fence_release();
-    ck_pr_store_ptr(&etwas_slot_table, table);
+    ck_pr_store_32(&etwas_slot_count, count);
     return true;
 }

@@ -6,25 +6,31 @@
  *
  * A slot is one cache line. The table of all slots is mapped when the first session starts, never
  * freed and wiped in a fork's child, so a stale handle finds a closed gate, never unmapped memory.
+ * It has a row for each processor, and one more for the extra slots: that of a session with
+ * restartable sequences takes the events of threads that cannot run them.
  *
  *     word     63        40 39          22 21           0
- *              |  epoch   |    buffer    |    units     |
+ *              |  count   |    buffer    |    units     |
  *
  *     units    where the next record begins, in units of 8 bytes from the start of the buffer
  *     buffer   index in the session's pool; ETWAS_NO_BUFFER: none yet, or closed
- *     epoch    grows whenever another buffer (or none) takes the place, also across sessions, and
- *              when an empty buffer begins anew because the system time was set back: a writer
- *              that slept between reading the word and exchanging it cannot take a recycled
- *              buffer for the one it saw, unless exactly a multiple of 2^24 buffers passed this
- *              slot meanwhile and the last stands at the same offset. At one buffer a microsecond
- *              that is a sleep of 16 seconds that ends on one exact nanosecond, with the same
- *              buffer of thousands in place.
+ *     count    in a slot with restartable sequences the records in the buffer. A sequence needs
+ *              nothing against stale words: it is aborted before it could act on one.
+ *              In a shared slot an epoch: it grows whenever another buffer (or none) takes the
+ *              place, also across sessions, and when an empty buffer begins anew because the
+ *              system time was set back. A writer that slept between reading the word and
+ *              exchanging it cannot take a recycled buffer for the one it saw, unless exactly a
+ *              multiple of 2^24 buffers passed this slot meanwhile and the last stands at the same
+ *              offset. At one buffer a microsecond that is a sleep of 16 seconds that ends on one
+ *              exact nanosecond, with the same buffer of thousands in place.
  *
  * Who may do what with a slot's fields:
  *
- *     word, newest        any writer and the flusher, by compare-exchange
- *     gate                start and stop store it; everybody reads it
- *     visitors            writers on the slow path count themselves in and out
+ *     word, newest        shared: any writer and the flusher, by compare-exchange. Sequences:
+ *                         this processor's, and stop when none can run any more
+ *     spare               this processor's sequences
+ *     gate, kind          start and stop store them; everybody reads them, also as one word
+ *     visitors            writers on the slow path of a shared slot count themselves in and out
  *     the rest            start stores it while the gate is closed and nobody visits
  */
 #ifndef ETWAS_BUFFER_SLOT_H
@@ -46,46 +52,98 @@ enum {
     ETWAS_UNITS_BITS = 22,
     ETWAS_BUFFER_BITS = 18,
     ETWAS_NO_BUFFER = (1 << ETWAS_BUFFER_BITS) - 1,
+    /* More units than the largest buffer has, and the largest record more still fits the field. */
+    ETWAS_NO_ROOM = 3 << (ETWAS_UNITS_BITS - 2),
 };
 
 struct etwas_slot {
     uint64_t word;
     uint64_t newest;      /* no record of this slot is newer; an int64_t stamp */
     uint32_t gate;        /* the session's generation; 0: closed */
-    uint32_t clock;       /* ETWAS_CLOCK_KIND_* */
+    uint32_t kind;        /* clock | protocol << 8; constant while the gate is open, and until the
+                             next session opens it */
     uint32_t limit_units; /* size of a buffer */
-    uint32_t visitors;
+    uint32_t visitors; /* 0 for ever in a slot with sequences: these read it as limit_units' upper
+                             half */
     uint8_t *region;
     struct etwas_buffer_control *buffers;
     struct etwas_pool *pool;
     uint32_t index; /* which slot of the session: the processor number */
-    uint32_t reserved;
+    uint32_t spare; /* claimed to become current next, if its owner word says so too */
 };
 _Static_assert(sizeof(struct etwas_slot) == 64, "a slot is one cache line");
+_Static_assert(offsetof(struct etwas_slot, gate) % 8 == 0, "gate and kind are one word");
+_Static_assert(offsetof(struct etwas_slot, limit_units) % 8 == 0 &&
+                   offsetof(struct etwas_slot, visitors) ==
+                       offsetof(struct etwas_slot, limit_units) + 4,
+               "limit_units and visitors are one word");
+_Static_assert(offsetof(struct etwas_slot, kind) == offsetof(struct etwas_slot, gate) + 4,
+               "gate and kind are one word");
 
-/* All slots of all sessions; NULL until the first session starts. */
-extern struct etwas_slot *etwas_slot_table;
-/* Slots of one session: the processors the machine may have. */
+/* Places in a row of the table: a handle's lowest byte finds its slot without arithmetic. */
+enum {
+    ETWAS_SLOTS_A_ROW = 256
+};
+
+/*
+ * The processors the machine may have, which is also the index of the extra slots; 0 until the first
+ * session starts, and there is no table.
+ */
 extern uint32_t etwas_slot_count;
+/* All slots of all sessions. Written once, before the count. */
+extern struct etwas_slot *etwas_slot_table;
 
 /* Maps the table. False when the system has no memory. Call with the control lock held. */
 bool etwas_slots_prepare(void);
 
-static inline struct etwas_slot *etwas_slot_of(uint32_t session, uint32_t processor)
+/* `index`: a processor below etwas_slot_count, or etwas_slot_count for the extra slot. */
+static inline struct etwas_slot *etwas_slot_of(uint32_t session, uint32_t index)
 {
-    uint32_t index = processor < etwas_slot_count ? processor : processor % etwas_slot_count;
-
-    return &etwas_slot_table[(size_t)session * etwas_slot_count + index];
+    return &etwas_slot_table[(size_t)index * ETWAS_SLOTS_A_ROW + session + 1];
 }
 
-/* (1, 2, 9) → epoch 1, buffer 2, next record at byte 72 */
-static inline uint64_t etwas_slot_word(uint64_t epoch, uint32_t buffer, uint32_t units)
+/* The slot of a processor number as the kernel gave it, which may be odd. */
+static inline struct etwas_slot *etwas_slot_folded(uint32_t session, uint32_t processor)
 {
-    return epoch << (ETWAS_UNITS_BITS + ETWAS_BUFFER_BITS) | (uint64_t)buffer << ETWAS_UNITS_BITS |
+    return etwas_slot_of(session,
+                         processor < etwas_slot_count ? processor : processor % etwas_slot_count);
+}
+
+/* What gate and kind are together while a session of this generation runs. */
+static inline uint64_t etwas_slot_gate_word(uint32_t generation, uint32_t kind)
+{
+    return (uint64_t)kind << 32 | generation;
+}
+
+static inline const uint64_t *etwas_slot_gate(const struct etwas_slot *slot)
+{
+    return (const uint64_t *)(const void *)&slot->gate;
+}
+
+static inline uint32_t etwas_slot_kind(uint32_t clock, uint32_t protocol)
+{
+    return clock | protocol << 8;
+}
+
+static inline uint32_t etwas_kind_clock(uint32_t kind)
+{
+    return kind & 0xFF;
+}
+
+static inline uint32_t etwas_kind_protocol(uint32_t kind)
+{
+    return kind >> 8;
+}
+
+/* (1, 2, 9) → count 1, buffer 2, next record at byte 72 */
+static inline uint64_t etwas_slot_word(uint64_t count, uint32_t buffer, uint32_t units)
+{
+    return count << (ETWAS_UNITS_BITS + ETWAS_BUFFER_BITS) | (uint64_t)buffer << ETWAS_UNITS_BITS |
            units;
 }
 
-static inline uint64_t etwas_word_epoch(uint64_t word)
+/* Records, or epoch. */
+static inline uint64_t etwas_word_count(uint64_t word)
 {
     return word >> (ETWAS_UNITS_BITS + ETWAS_BUFFER_BITS);
 }
@@ -100,19 +158,22 @@ static inline uint32_t etwas_word_units(uint64_t word)
     return (uint32_t)word & ((1u << ETWAS_UNITS_BITS) - 1);
 }
 
-/* The word that takes the place of `word`. The epoch wraps at 24 bits. */
-static inline uint64_t etwas_word_next(uint64_t word, uint32_t buffer, uint32_t units)
+/* What a record of `units` adds to the word of a slot with restartable sequences. */
+static inline uint64_t etwas_word_record(uint32_t units)
 {
-    return etwas_slot_word(etwas_word_epoch(word) + 1, buffer, units);
+    return etwas_slot_word(1, 0, units);
 }
 
-/*
- * Without a buffer the units are the greatest there are, so that "is there room" is the only
- * question a writer asks.
- */
+/* The word that takes the place of `word` in a shared slot. The epoch wraps at 24 bits. */
+static inline uint64_t etwas_word_next(uint64_t word, uint32_t buffer, uint32_t units)
+{
+    return etwas_slot_word(etwas_word_count(word) + 1, buffer, units);
+}
+
+/* Without a buffer there is no room, so that "is there room" is the only question a writer asks. */
 static inline uint64_t etwas_word_empty(uint64_t word)
 {
-    return etwas_word_next(word, ETWAS_NO_BUFFER, (1u << ETWAS_UNITS_BITS) - 1);
+    return etwas_word_next(word, ETWAS_NO_BUFFER, ETWAS_NO_ROOM);
 }
 
 #endif

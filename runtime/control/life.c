@@ -28,10 +28,12 @@ static uint32_t make_pool(struct etwas_session *session)
         .buffer_bytes = configuration->buffer_size_kb * BYTES_A_KB,
         .minimum_buffers = configuration->minimum_buffers,
         .maximum_buffers = configuration->maximum_buffers,
-        .slots = etwas_slot_count,
+        .session = session->index,
+        .slots = session->slot_count,
+        .sequences = configuration->protocol == ETWAS_PROTOCOL_RSEQ ? session->slot_count - 1 : 0,
         .circular = etwas_configuration_is_circular(configuration),
     };
-    struct etwas_collector_list *lists = calloc(etwas_slot_count, sizeof *lists);
+    struct etwas_collector_list *lists = calloc(session->slot_count, sizeof *lists);
     struct etwas_pool *pool = lists != NULL ? etwas_pool_create(&options) : NULL;
 
     if (pool == NULL) {
@@ -44,9 +46,8 @@ static uint32_t make_pool(struct etwas_session *session)
     session->file = NULL;
     session->collector = (struct etwas_collector){
         .pool = pool,
-        .slots = etwas_slot_of(session->index, 0),
         .lists = lists,
-        .slot_count = etwas_slot_count,
+        .slot_count = session->slot_count,
     };
     etwas_collector_reset(&session->collector);
     return ERROR_SUCCESS;

@@ -40,6 +40,7 @@ static uint32_t read_options(const char *session_name, const char *log_file,
     }
     configuration->log_file_mode = options->log_file_mode;
     configuration->clock = options->clock;
+    configuration->protocol = options->protocol;
     configuration->buffer_size_kb = options->buffer_size_kb;
     configuration->minimum_buffers = options->minimum_buffers;
     configuration->maximum_buffers = options->maximum_buffers;
@@ -142,6 +143,27 @@ uint32_t etwas_stop(etwas_trace_handle handle, etwas_session_counts *counts)
     return as_handle_error(etwas_life_stop(key, keep_counts, counts));
 }
 
+uint32_t etwas_session_protocol(etwas_trace_handle handle, uint32_t *protocol)
+{
+    struct etwas_session_key key;
+    const struct etwas_session *session;
+
+    etwas_prepare();
+    if (protocol == NULL) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    if (!etwas_session_key_of(handle, &key)) {
+        return ERROR_INVALID_HANDLE;
+    }
+    etwas_control_lock();
+    session = etwas_session_find(key);
+    if (session != NULL) {
+        *protocol = session->configuration.protocol;
+    }
+    etwas_control_unlock();
+    return session != NULL ? ERROR_SUCCESS : ERROR_INVALID_HANDLE;
+}
+
 uint32_t etwas_memory(etwas_trace_handle handle, etwas_session_memory *memory)
 {
     struct etwas_session_key key;
@@ -166,7 +188,7 @@ uint32_t etwas_memory(etwas_trace_handle handle, etwas_session_memory *memory)
         *memory = (etwas_session_memory){
             .region_bytes = held->region_bytes,
             .region_resident_bytes = etwas_memory_resident_bytes(held),
-            .control_bytes = held->control_bytes,
+            .control_bytes = session->pool->control_bytes,
         };
         etwas_memory_arena_bytes(held, &memory->arena_mapped_bytes, &memory->arena_resident_bytes);
     } else {

@@ -25,6 +25,18 @@ struct batch {
     uint32_t count;
 };
 
+/*
+ * A buffer that is written as one piece, from where it lies: all of it, and nobody writes into it any
+ * more. A writer that was given up might, and one whose buffer is still current does.
+ */
+static uint8_t *whole_buffer(const struct etwas_pool *pool, const struct etwas_collected *collected)
+{
+    bool whole =
+        collected->begin_units == ETWAS_FIRST_UNIT && !collected->part && !collected->abandoned;
+
+    return whole ? etwas_pool_buffer(pool, collected->buffer) : NULL;
+}
+
 static void add_to_batch(const struct etwas_session *session, struct batch *batch,
                          const struct etwas_collected *collected, int64_t now)
 {
@@ -32,8 +44,10 @@ static void add_to_batch(const struct etwas_session *session, struct batch *batc
 
     batch->collected[batch->count] = *collected;
     batch->buffers[batch->count] = (struct etwas_log_buffer){
-        .data = etwas_pool_buffer(pool, collected->buffer) + ETWAS_ETL_BUFFER_HEADER_BYTES,
-        .data_bytes = (collected->end_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES,
+        .whole = whole_buffer(pool, collected),
+        .data = etwas_pool_buffer(pool, collected->buffer) +
+                (size_t)collected->begin_units * ETWAS_UNIT_BYTES,
+        .data_bytes = (collected->end_units - collected->begin_units) * ETWAS_UNIT_BYTES,
         .processor = collected->slot,
         /* System time may have been set back since; a buffer is never older than its records. */
         .time_stamp = now > collected->newest ? now : collected->newest,
@@ -81,7 +95,7 @@ static void drain_slot(struct etwas_session *session, uint32_t slot, struct batc
                                 &collected)) {
         result->buffers++;
         if (collected.records == 0) {
-            /* Abandoned before its first record was whole: nothing to write. */
+            /* Abandoned before its first record was whole, or written by flushes: nothing left. */
             etwas_collector_settle(&session->collector, &collected, ETWAS_OUTCOME_WRITTEN);
             continue;
         }

@@ -45,7 +45,7 @@ static void keep_buffers_free(struct etwas_pool *pool)
  */
 static uint64_t next_interval(const struct etwas_pool *pool, uint64_t interval_ns, uint32_t found)
 {
-    if (found != 0 && found >= ck_pr_load_32(&pool->allocated) / 4) {
+    if (found != 0 && found >= ck_pr_load_64(&pool->allocated) / 4) {
         interval_ns /= 2;
     } else if (found == 0) {
         interval_ns *= 2;
@@ -73,6 +73,7 @@ static struct etwas_drain_result one_pass(struct etwas_session *session, uint64_
         } else {
             result = etwas_drain(session, ETWAS_COLLECT_FULL);
         }
+        etwas_pool_mend_free_set(session->pool);
         keep_buffers_free(session->pool);
     }
     (void)pthread_mutex_unlock(&session->role);

@@ -12,10 +12,10 @@
 #include "etl/layout.h"
 #include "etl/utf16.h"
 #include "flush/log_header.h"
+#include "flush/write_way.h"
 #include "platform/file.h"
 
 enum {
-    VECTORS_A_BUFFER = 3, /* header, records, padding */
     DROP_CHUNK_BYTES = 8 << 20,
 };
 
@@ -27,8 +27,9 @@ struct etwas_log_file {
     uint32_t maximum_buffers; /* 0: no limit */
     uint16_t logger_id;
     uint64_t dropped_bytes; /* up to here pages were dropped from the cache */
+    struct etwas_write_way way;
     struct etwas_log_header header;
-    uint8_t padding[]; /* buffer_bytes of 0xFF */
+    uint8_t *spare; /* a buffer of our own, for what cannot be written from where it lies */
 };
 
 uint32_t etwas_log_file_buffers(const struct etwas_log_file *file)
@@ -49,37 +50,58 @@ static uint64_t position_of(const struct etwas_log_file *file, uint32_t buffer)
     return (uint64_t)buffer * file->buffer_bytes;
 }
 
+static void pad(const struct etwas_log_file *file, uint8_t *buffer, uint32_t used_bytes)
+{
+    memset(buffer + used_bytes, ETWAS_ETL_PADDING_BYTE, file->buffer_bytes - used_bytes);
+}
+
 /* Writes buffer 0, whole. */
 static bool write_header_buffer(struct etwas_log_file *file, int *error)
 {
-    uint32_t used = file->header.bytes;
-    struct iovec vector[] = {
-        {.iov_base = file->header.content, .iov_len = used},
-        {.iov_base = file->padding, .iov_len = file->buffer_bytes - used},
-    };
+    struct iovec vector = {.iov_base = file->spare, .iov_len = file->buffer_bytes};
 
-    return etwas_file_write(file->descriptor, vector, 2, 0, error) == file->buffer_bytes;
+    memcpy(file->spare, file->header.content, file->header.bytes);
+    pad(file, file->spare, file->header.bytes);
+    return etwas_file_write(file->descriptor, &vector, 1, 0, error) == file->buffer_bytes;
 }
 
-uint32_t etwas_log_file_create(const struct etwas_log_file_options *options,
-                               struct etwas_log_file **created)
+static void free_file(struct etwas_log_file *file)
 {
-    struct etwas_log_file *file = malloc(sizeof *file + options->buffer_bytes);
-    bool existed = access(options->path, F_OK) == 0;
-    uint32_t code;
-    int error;
+    etwas_log_header_free(&file->header);
+    free(file->spare);
+    free(file);
+}
+
+/* Everything but the file itself. */
+static struct etwas_log_file *prepare(const struct etwas_log_file_options *options)
+{
+    struct etwas_log_file *file = malloc(sizeof *file);
 
     if (file == NULL) {
-        return ERROR_NOT_ENOUGH_MEMORY;
+        return NULL;
     }
     *file = (struct etwas_log_file){
         .buffer_bytes = options->buffer_bytes,
         .maximum_buffers = limit_in_buffers(options),
         .logger_id = options->logger_id,
+        .spare = aligned_alloc((size_t)sysconf(_SC_PAGESIZE), options->buffer_bytes),
     };
-    memset(file->padding, ETWAS_ETL_PADDING_BYTE, options->buffer_bytes);
-    if (!etwas_log_header_build(&file->header, options)) {
-        free(file);
+    if (file->spare == NULL || !etwas_log_header_build(&file->header, options)) {
+        free_file(file);
+        return NULL;
+    }
+    return file;
+}
+
+uint32_t etwas_log_file_create(const struct etwas_log_file_options *options,
+                               struct etwas_log_file **created)
+{
+    struct etwas_log_file *file = prepare(options);
+    bool existed = access(options->path, F_OK) == 0;
+    uint32_t code;
+    int error;
+
+    if (file == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     code = etwas_file_create(options->path, &file->descriptor);
@@ -91,11 +113,12 @@ uint32_t etwas_log_file_create(const struct etwas_log_file_options *options,
         }
     }
     if (code != ERROR_SUCCESS) {
-        etwas_log_header_free(&file->header);
-        free(file);
+        free_file(file);
         return code;
     }
     file->buffers_written = 1;
+    etwas_write_way_begin(&file->way, file->descriptor, file->buffer_bytes,
+                          position_of(file, file->maximum_buffers));
     *created = file;
     return ERROR_SUCCESS;
 }
@@ -123,12 +146,16 @@ static struct etwas_etl_buffer_header buffer_header(const struct etwas_log_file 
 
 /*
  * Has written pages leave the page cache. The kernel is asked to start writing a chunk when it is
- * full and to forget it one chunk later, when it has probably reached the disk: nothing here waits.
+ * full and to forget it one chunk later, when it has probably reached the disk. Both wait when the
+ * device has more requests than it takes: so nothing is asked while the cache is there to spare us that.
  */
 static void drop_written_pages(struct etwas_log_file *file)
 {
     uint64_t end = position_of(file, file->buffers_written);
 
+    if (etwas_write_way_spares_device(&file->way, end)) {
+        return;
+    }
     while (end - file->dropped_bytes >= 2 * (uint64_t)DROP_CHUNK_BYTES) {
         etwas_file_start_writing(file->descriptor, file->dropped_bytes + DROP_CHUNK_BYTES,
                                  DROP_CHUNK_BYTES);
@@ -137,14 +164,62 @@ static void drop_written_pages(struct etwas_log_file *file)
     }
 }
 
+static bool is_whole(const struct etwas_log_buffer *buffer)
+{
+    return buffer->whole != NULL;
+}
+
+/* Makes a piece of the file of a buffer, in place or in the spare one. */
+static void complete(struct etwas_log_file *file, const struct etwas_log_buffer *buffer,
+                     uint32_t next_sequence, struct iovec *piece)
+{
+    struct etwas_etl_buffer_header header = buffer_header(file, buffer, next_sequence);
+    uint8_t *start = is_whole(buffer) ? buffer->whole : file->spare;
+
+    memcpy(start, &header, sizeof header);
+    if (!is_whole(buffer)) {
+        memcpy(start + sizeof header, buffer->data, buffer->data_bytes);
+    }
+    pad(file, start, header.offset);
+    *piece = (struct iovec){start, file->buffer_bytes};
+}
+
+/*
+ * Writes the whole buffers at the front together, or one that has to be copied. *asked: how many
+ * these were. Returns how many are in the file.
+ */
+static uint32_t write_run(struct etwas_log_file *file, const struct etwas_log_buffer *buffers,
+                          uint32_t count, uint32_t *asked, int *error)
+{
+    struct iovec pieces[ETWAS_LOG_FILE_BATCH];
+    uint64_t position = position_of(file, file->buffers_written);
+    bool whole = is_whole(&buffers[0]);
+    uint64_t written;
+    uint32_t run = 0;
+
+    do {
+        complete(file, &buffers[run], file->buffers_written + run, &pieces[run]);
+        run++;
+    } while (whole && run < count && is_whole(&buffers[run]));
+    if (whole) {
+        written = etwas_write_way_write(&file->way, file->descriptor, pieces, run, position, error);
+    } else {
+        written = etwas_file_write(file->descriptor, pieces, 1, position, error);
+    }
+    for (uint32_t index = 0; whole && index < run; index++) {
+        uint32_t used = ETWAS_ETL_BUFFER_HEADER_BYTES + buffers[index].data_bytes;
+
+        memset(buffers[index].whole + used, 0, file->buffer_bytes - used);
+    }
+    *asked = run;
+    return (uint32_t)(written / file->buffer_bytes);
+}
+
 uint32_t etwas_log_file_write(struct etwas_log_file *file, const struct etwas_log_buffer *buffers,
                               uint32_t count, enum etwas_log_file_state *state, uint32_t *code)
 {
-    struct etwas_etl_buffer_header headers[ETWAS_LOG_FILE_BATCH];
-    struct iovec vector[ETWAS_LOG_FILE_BATCH * VECTORS_A_BUFFER];
     uint32_t fitting = count;
-    uint32_t whole;
-    int error;
+    uint32_t whole = 0;
 
     *state = ETWAS_LOG_FILE_OK;
     *code = ERROR_SUCCESS;
@@ -152,27 +227,23 @@ uint32_t etwas_log_file_write(struct etwas_log_file *file, const struct etwas_lo
         fitting = file->maximum_buffers - file->buffers_written;
         *state = ETWAS_LOG_FILE_FULL;
     }
-    for (uint32_t index = 0; index < fitting; index++) {
-        const struct etwas_log_buffer *buffer = &buffers[index];
-        struct iovec *parts = &vector[(size_t)index * VECTORS_A_BUFFER];
+    while (whole < fitting) {
+        uint32_t asked;
+        int error;
+        uint32_t written = write_run(file, &buffers[whole], fitting - whole, &asked, &error);
 
-        headers[index] = buffer_header(file, buffer, file->buffers_written + index);
-        parts[0] = (struct iovec){&headers[index], sizeof headers[index]};
-        parts[1] = (struct iovec){(void *)(uintptr_t)buffer->data, buffer->data_bytes};
-        parts[2] = (struct iovec){
-            file->padding,
-            file->buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES - buffer->data_bytes,
-        };
-    }
-    whole = (uint32_t)(etwas_file_write(file->descriptor, vector, (int)(fitting * VECTORS_A_BUFFER),
-                                        position_of(file, file->buffers_written), &error) /
-                       file->buffer_bytes);
-    file->buffers_written += whole;
-    if (whole < fitting) {
-        *state = ETWAS_LOG_FILE_FAILED;
-        *code = etwas_file_write_error(error);
-        /* What was written of the next buffer must not look like one. */
-        (void)etwas_file_truncate(file->descriptor, position_of(file, file->buffers_written));
+        whole += written;
+        file->buffers_written += written;
+        if (written < asked) {
+            uint64_t end = position_of(file, file->buffers_written);
+
+            *state = ETWAS_LOG_FILE_FAILED;
+            *code = etwas_file_write_error(error);
+            /* What was written of the next buffer must not look like one. */
+            (void)etwas_file_truncate(file->descriptor, end);
+            etwas_write_way_was_cut(&file->way, end);
+            break;
+        }
     }
     drop_written_pages(file);
     return whole;
@@ -241,8 +312,7 @@ bool etwas_log_file_finish(struct etwas_log_file *file, const struct etwas_log_f
     good = write_header_buffer(file, &error) && good;
     good = etwas_file_sync(file->descriptor) && good;
     good = etwas_file_close(file->descriptor) && good;
-    etwas_log_header_free(&file->header);
-    free(file);
+    free_file(file);
     return good;
 }
 

@@ -39,8 +39,16 @@ struct etwas_log_file_options {
 uint32_t etwas_log_file_create(const struct etwas_log_file_options *options,
                                struct etwas_log_file **file);
 
-/* One data buffer to write: `data` are its records, already padded to 8 bytes each. */
+/*
+ * One data buffer to write: `data` are its records, already padded to 8 bytes each.
+ *
+ * `whole` is given where nobody else reads or writes the buffer they lie in any more: its start, on
+ * a page's boundary and buffer_bytes long, with the data at ETWAS_ETL_BUFFER_HEADER_BYTES. It is
+ * written as one piece, so its head and what is behind the data are overwritten; on return the head
+ * is as in the file, and zeroes are behind the data. NULL: the data are copied.
+ */
 struct etwas_log_buffer {
+    uint8_t *whole;
     const void *data;
     uint32_t data_bytes;
     uint32_t processor;

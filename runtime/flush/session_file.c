@@ -9,6 +9,7 @@
 
 #include "flush/drain.h"
 #include "platform/file.h"
+#include "platform/rseq.h"
 #include "platform/wait.h"
 
 enum {
@@ -32,7 +33,7 @@ uint32_t etwas_session_file_create(const struct etwas_session *session,
         .session_name = configuration->name,
         .file_name = file_name,
         .buffer_bytes = configuration->buffer_size_kb * BYTES_A_KB,
-        .processors = etwas_slot_count,
+        .processors = session->slot_count,
         .clock = configuration->clock,
         .log_file_mode = configuration->log_file_mode,
         .maximum_file_size_mb = size_mb,
@@ -97,8 +98,10 @@ void etwas_session_shut_down(struct etwas_session *session)
     bool all_out;
 
     (void)pthread_mutex_lock(&session->role);
+    /* STOP: the gates are closed; after the fence no sequence that saw them open can commit. */
+    session->collector.fenced = pool->sequences == 0 || etwas_rseq_fence();
     shut_slots(session);
-    all_out = wait_for_writers(session);
+    all_out = wait_for_writers(session) && session->collector.fenced;
     etwas_collector_reclaim(&session->collector);
     finish_file(session);
     free(session->collector.lists);
@@ -108,6 +111,8 @@ void etwas_session_shut_down(struct etwas_session *session)
     etwas_session_count(session, &session->last_counts);
     if (all_out) {
         session->pool = NULL;
+    } else {
+        etwas_pool_leak(pool);
     }
     (void)pthread_mutex_unlock(&session->life);
     (void)pthread_mutex_unlock(&session->role);

@@ -6,7 +6,10 @@
 #include <ck_pr.h>
 #include <etwas/winerror.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "buffer/current.h"
+#include "buffer/switch_sequence.h"
 #include "clock/clock.h"
 #include "flush/log_file.h"
 #include "flush/session_file.h"
@@ -14,30 +17,44 @@
 
 /* A buffer as it was when the snapshot began. */
 struct held {
-    uint64_t ticket;
+    uint64_t owner;
     uint32_t buffer;
+};
+
+struct snapshot {
+    struct etwas_session *session;
+    struct etwas_log_file *file;
+    uint8_t *copy; /* room for one buffer */
 };
 
 static int by_ticket(const void *left, const void *right)
 {
-    uint64_t one = ((const struct held *)left)->ticket;
-    uint64_t other = ((const struct held *)right)->ticket;
+    uint64_t one = ((const struct held *)left)->owner;
+    uint64_t other = ((const struct held *)right)->owner;
 
     return one < other ? -1 : one > other;
 }
 
-/* The buffers in use, in the order they were installed: in each slot that is the order of time. */
-static struct held *list_held(const struct etwas_pool *pool, uint32_t *count)
+/*
+ * The buffers in use, by their tickets: in each slot that is the order of time. The buffer before the
+ * current one of a slot with sequences is closed first, if its writer has not come to it yet: it can
+ * be pinned then.
+ */
+static struct held *list_held(struct etwas_pool *pool, uint32_t *count)
 {
-    uint32_t allocated = ck_pr_load_32(&pool->allocated);
+    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
     struct held *list = malloc(allocated * sizeof *list);
 
     *count = 0;
+    for (uint32_t slot = 0; slot < pool->sequences; slot++) {
+        etwas_sequence_close_previous(etwas_slot_of(pool->session, slot), pool);
+    }
     for (uint32_t buffer = 0; list != NULL && buffer < allocated; buffer++) {
         uint64_t owner = ck_pr_load_64(&pool->owners[buffer]);
 
-        if (etwas_owner_state(owner) == ETWAS_OWNER_USED) {
-            list[(*count)++] = (struct held){etwas_owner_ticket(owner), buffer};
+        if (etwas_owner_state(owner) == ETWAS_OWNER_HELD ||
+            etwas_owner_state(owner) == ETWAS_OWNER_CLOSED) {
+            list[(*count)++] = (struct held){owner, buffer};
         }
     }
     if (list != NULL) {
@@ -46,37 +63,101 @@ static struct held *list_held(const struct etwas_pool *pool, uint32_t *count)
     return list;
 }
 
-/*
- * Writes one buffer while it is pinned, as number `sequence` in the order of time. One that was
- * overwritten since the list was made is history that newer events replaced: it is passed over.
- */
-static uint32_t write_held(struct etwas_session *session, struct etwas_log_file *file,
-                           const struct held *held, uint32_t sequence)
+/* Writes records as a buffer of the file, as number `sequence` in the order of time. */
+static uint32_t write_records(const struct snapshot *snapshot, const void *records,
+                              const struct etwas_collected *collected, uint32_t sequence)
 {
-    struct etwas_pool *pool = session->pool;
-    struct etwas_collected collected = {.buffer = held->buffer};
+    int64_t now = etwas_clock_now(snapshot->session->configuration.clock);
+    struct etwas_log_buffer buffer = {
+        .data = records,
+        .data_bytes = (collected->end_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES,
+        .processor = collected->slot,
+        .time_stamp = now > collected->newest ? now : collected->newest,
+        .sequence = sequence,
+    };
     enum etwas_log_file_state state;
-    uint32_t code = ERROR_SUCCESS;
+    uint32_t code;
 
-    if (!etwas_pool_pin(pool, held->buffer, held->ticket)) {
+    if (collected->end_units == ETWAS_FIRST_UNIT) {
+        return ERROR_SUCCESS;
+    }
+    (void)etwas_log_file_write(snapshot->file, &buffer, 1, &state, &code);
+    return code;
+}
+
+/* Writes a buffer while it is pinned. One that was overwritten meanwhile is passed over. */
+static uint32_t write_pinned(const struct snapshot *snapshot, const struct held *held,
+                             uint32_t sequence)
+{
+    struct etwas_pool *pool = snapshot->session->pool;
+    struct etwas_collected collected = {
+        .buffer = held->buffer,
+        .slot = etwas_owner_slot(held->owner),
+        .end_units = ETWAS_FIRST_UNIT,
+    };
+    uint32_t code;
+
+    if (!etwas_pool_pin(pool, held->buffer, held->owner)) {
         return ERROR_SUCCESS;
     }
     ETWAS_TESTPOINT(ETWAS_POINT_SNAPSHOT_PINNED);
-    etwas_collect_prefix(pool, pool->buffer_bytes / ETWAS_UNIT_BYTES, &collected);
-    if (collected.records != 0) {
-        int64_t now = etwas_clock_now(session->configuration.clock);
-        struct etwas_log_buffer buffer = {
-            .data = etwas_pool_buffer(pool, held->buffer) + ETWAS_ETL_BUFFER_HEADER_BYTES,
-            .data_bytes = (collected.end_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES,
-            .processor = pool->buffers[held->buffer].slot,
-            .time_stamp = now > collected.newest ? now : collected.newest,
-            .sequence = sequence,
-        };
-
-        (void)etwas_log_file_write(file, &buffer, 1, &state, &code);
+    if (etwas_pool_has_sequences(pool, collected.slot)) {
+        collected.end_units = pool->buffers[held->buffer].end.units;
+        collected.newest = pool->buffers[held->buffer].end.newest;
+    } else {
+        etwas_collect_prefix(pool, pool->buffer_bytes / ETWAS_UNIT_BYTES, &collected);
     }
-    etwas_pool_unpin(pool, held->buffer, held->ticket);
+    code = write_records(snapshot,
+                         etwas_pool_buffer(pool, held->buffer) + ETWAS_ETL_BUFFER_HEADER_BYTES,
+                         &collected, sequence);
+    etwas_pool_unpin(pool, held->buffer, held->owner);
     return code;
+}
+
+/*
+ * Copies what is committed in a buffer that is current in a slot with sequences. Its writers are not
+ * held up: if the buffer is still in the same life after the copy, the copy is true.
+ */
+static bool copy_current(const struct snapshot *snapshot, const struct held *held,
+                         struct etwas_collected *collected)
+{
+    const struct etwas_pool *pool = snapshot->session->pool;
+    const struct etwas_slot *slot = etwas_slot_of(pool->session, etwas_owner_slot(held->owner));
+    struct etwas_current current = etwas_current_read(slot, pool);
+
+    if (current.buffer != held->buffer || current.owner != held->owner) {
+        return false;
+    }
+    *collected = (struct etwas_collected){
+        .slot = etwas_owner_slot(held->owner),
+        .end_units = etwas_word_units(current.word),
+        .newest = (int64_t)ck_pr_load_64(&slot->newest),
+    };
+    ETWAS_TESTPOINT(ETWAS_POINT_SNAPSHOT_COPIES);
+    memcpy(snapshot->copy, etwas_pool_buffer(pool, held->buffer) + ETWAS_ETL_BUFFER_HEADER_BYTES,
+           (size_t)(collected->end_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES);
+    return etwas_current_stands(&current, pool);
+}
+
+static uint32_t write_held(const struct snapshot *snapshot, const struct held *held,
+                           uint32_t sequence)
+{
+    struct etwas_pool *pool = snapshot->session->pool;
+    uint32_t index = etwas_owner_slot(held->owner);
+    struct held full = *held;
+
+    if (etwas_pool_has_sequences(pool, index) &&
+        etwas_owner_state(held->owner) == ETWAS_OWNER_HELD) {
+        struct etwas_collected collected;
+
+        if (copy_current(snapshot, held, &collected)) {
+            return write_records(snapshot, snapshot->copy, &collected, sequence);
+        }
+        /* Another is current by now, and this one full; or it was claimed and never current yet. */
+        etwas_sequence_close_previous(etwas_slot_of(pool->session, index), pool);
+        full.owner = etwas_owner_as(held->owner, ETWAS_OWNER_CLOSED);
+    }
+    return write_pinned(snapshot, &full, sequence);
 }
 
 /*
@@ -84,21 +165,21 @@ static uint32_t write_held(struct etwas_session *session, struct etwas_log_file 
  * fast writers overwrite the oldest meanwhile. Passing over leaves gaps in the numbers; then they
  * are given anew.
  */
-static uint32_t write_all_held(struct etwas_session *session, struct etwas_log_file *file)
+static uint32_t write_all_held(const struct snapshot *snapshot)
 {
     uint32_t count;
     uint32_t code = ERROR_SUCCESS;
-    struct held *list = list_held(session->pool, &count);
+    struct held *list = list_held(snapshot->session->pool, &count);
 
     if (list == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     for (uint32_t left = count; left > 0 && code == ERROR_SUCCESS; left--) {
-        code = write_held(session, file, &list[left - 1], left);
+        code = write_held(snapshot, &list[left - 1], left);
     }
     free(list);
-    if (etwas_log_file_buffers(file) != count + 1 && !etwas_log_file_number_backwards(file) &&
-        code == ERROR_SUCCESS) {
+    if (etwas_log_file_buffers(snapshot->file) != count + 1 &&
+        !etwas_log_file_number_backwards(snapshot->file) && code == ERROR_SUCCESS) {
         code = ERROR_WRITE_FAULT;
     }
     return code;
@@ -107,19 +188,26 @@ static uint32_t write_all_held(struct etwas_session *session, struct etwas_log_f
 uint32_t etwas_snapshot_write(struct etwas_session *session, const etwas_wchar *file_name)
 {
     struct etwas_log_file_totals totals = {0};
+    struct snapshot snapshot = {.session = session};
     etwas_session_counts counts;
-    struct etwas_log_file *file;
-    uint32_t code = etwas_session_file_create(session, file_name, &file);
+    uint32_t code;
 
+    snapshot.copy = malloc(session->pool->buffer_bytes);
+    if (snapshot.copy == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    code = etwas_session_file_create(session, file_name, &snapshot.file);
     if (code != ERROR_SUCCESS) {
+        free(snapshot.copy);
         return code;
     }
-    code = write_all_held(session, file);
+    code = write_all_held(&snapshot);
+    free(snapshot.copy);
     etwas_session_count(session, &counts);
     totals.events_lost = counts.lost;
     ck_pr_store_32(&session->buffers_written,
-                   session->buffers_written + etwas_log_file_buffers(file));
-    if (!etwas_log_file_finish(file, &totals) && code == ERROR_SUCCESS) {
+                   session->buffers_written + etwas_log_file_buffers(snapshot.file));
+    if (!etwas_log_file_finish(snapshot.file, &totals) && code == ERROR_SUCCESS) {
         code = ERROR_WRITE_FAULT;
     }
     return code;

@@ -17,6 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
+enum {
+    SHORT_DIRECT_BYTES = 4096, /* what direct writes that tests cut short are a multiple of */
+};
+
 #ifdef ETWAS_TESTPOINTS
 
 #include <ck_pr.h>
@@ -106,7 +110,8 @@ static void advance(struct iovec **vector, int *count, size_t bytes)
 }
 
 /* One attempt. Tests may shorten it: then only the first element is written, in part. */
-static ssize_t write_some(int descriptor, const struct iovec *vector, int count, uint64_t position)
+static ssize_t write_some(int descriptor, const struct iovec *vector, int count, uint64_t position,
+                          bool direct)
 {
     size_t asked = 0;
     long allowed;
@@ -122,22 +127,49 @@ static ssize_t write_some(int descriptor, const struct iovec *vector, int count,
     if ((size_t)allowed < asked) {
         size_t length = vector[0].iov_len < (size_t)allowed ? vector[0].iov_len : (size_t)allowed;
 
+        /* No device stops in the middle of its block. */
+        if (direct && length % SHORT_DIRECT_BYTES != 0) {
+            length += SHORT_DIRECT_BYTES - length % SHORT_DIRECT_BYTES;
+        }
         return pwrite(descriptor, vector[0].iov_base, length, (off_t)position);
     }
     return pwritev(descriptor, vector, count, (off_t)position);
 }
 
+static bool set_direct(int descriptor, bool direct)
+{
+    int flags = fcntl(descriptor, F_GETFL);
+
+    return flags >= 0 &&
+           fcntl(descriptor, F_SETFL, direct ? flags | O_DIRECT : flags & ~O_DIRECT) == 0;
+}
+
+/*
+ * A limit on the file's size, or a system that wrote part of a block through the cache after all,
+ * leave a rest that is not aligned: it is refused as what the file never takes is.
+ */
+static bool is_refused_direct(int error)
+{
+    return error == EINVAL || error == EOPNOTSUPP || error == ENOTBLK;
+}
+
+/* *direct says whether the descriptor is in direct mode, which ends when a write is refused. */
 static uint64_t write_all(int descriptor, struct iovec *vector, int count, uint64_t position,
-                          int *error)
+                          bool *direct, int *error)
 {
     uint64_t written = 0;
 
     *error = 0;
     advance(&vector, &count, 0);
     while (count > 0) {
-        ssize_t result = write_some(descriptor, vector, count, position + written);
+        ssize_t result = write_some(descriptor, vector, count, position + written, *direct);
 
         if (result < 0 && errno == EINTR) {
+            continue;
+        }
+        if (result < 0 && *direct && is_refused_direct(errno)) {
+            (void)set_direct(descriptor, false);
+            *direct = false;
             continue;
         }
         if (result <= 0) {
@@ -154,25 +186,93 @@ static uint64_t write_all(int descriptor, struct iovec *vector, int count, uint6
  * A file that grows past RLIMIT_FSIZE raises SIGXFSZ, which kills by default. In the host's threads
  * it is held back during the write and taken away again; the write's EFBIG says enough.
  */
+struct held_signal {
+    sigset_t too_large;
+    sigset_t before;
+    bool was_pending;
+};
+
+static void hold_signal(struct held_signal *held)
+{
+    sigset_t pending;
+
+    (void)sigemptyset(&held->too_large);
+    (void)sigaddset(&held->too_large, SIGXFSZ);
+    (void)pthread_sigmask(SIG_BLOCK, &held->too_large, &held->before);
+    (void)sigpending(&pending);
+    held->was_pending = sigismember(&pending, SIGXFSZ) != 0;
+}
+
+static void let_signal_go(const struct held_signal *held, int error)
+{
+    const struct timespec now = {0};
+
+    if (error == EFBIG && !held->was_pending) {
+        (void)sigtimedwait(&held->too_large, NULL, &now);
+    }
+    (void)pthread_sigmask(SIG_SETMASK, &held->before, NULL);
+}
+
 uint64_t etwas_file_write(int descriptor, struct iovec *vector, int count, uint64_t position,
                           int *error)
 {
-    const struct timespec now = {0};
-    sigset_t too_large;
-    sigset_t before;
-    sigset_t pending;
+    struct held_signal held;
+    bool direct = false;
     uint64_t written;
 
-    (void)sigemptyset(&too_large);
-    (void)sigaddset(&too_large, SIGXFSZ);
-    (void)pthread_sigmask(SIG_BLOCK, &too_large, &before);
-    (void)sigpending(&pending);
-    written = write_all(descriptor, vector, count, position, error);
-    if (*error == EFBIG && sigismember(&pending, SIGXFSZ) == 0) {
-        (void)sigtimedwait(&too_large, NULL, &now);
-    }
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    hold_signal(&held);
+    written = write_all(descriptor, vector, count, position, &direct, error);
+    let_signal_go(&held, *error);
     return written;
+}
+
+/* The mode is set for this write alone: all others may write any bytes at any position. */
+uint64_t etwas_file_write_direct(int descriptor, struct iovec *vector, int count, uint64_t position,
+                                 bool *direct, int *error)
+{
+    struct held_signal held;
+    uint64_t written;
+
+    *direct = set_direct(descriptor, true);
+    hold_signal(&held);
+    written = write_all(descriptor, vector, count, position, direct, error);
+    let_signal_go(&held, *error);
+    if (*direct) {
+        (void)set_direct(descriptor, false);
+    }
+    return written;
+}
+
+uint32_t etwas_file_direct_alignment(int descriptor)
+{
+#ifdef STATX_DIOALIGN
+    struct statx status;
+
+    if (statx(descriptor, "", AT_EMPTY_PATH, STATX_DIOALIGN, &status) == 0 &&
+        (status.stx_mask & STATX_DIOALIGN) != 0) {
+        /* Both are powers of two, or both are 0. */
+        return status.stx_dio_mem_align > status.stx_dio_offset_align ? status.stx_dio_mem_align
+                                                                      : status.stx_dio_offset_align;
+    }
+#else
+    (void)descriptor;
+#endif
+    return 0;
+}
+
+bool etwas_file_reserve(int descriptor, uint64_t offset, uint64_t bytes)
+{
+    struct held_signal held;
+    int result;
+    int error;
+
+    hold_signal(&held);
+    do {
+        result = fallocate(descriptor, FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)bytes);
+        error = result != 0 ? errno : 0;
+    } while (error == EINTR);
+    let_signal_go(&held, error);
+    return result == 0;
 }
 
 bool etwas_file_truncate(int descriptor, uint64_t bytes)

@@ -42,6 +42,26 @@ uint32_t etwas_file_create(const char *path, int *descriptor);
 uint64_t etwas_file_write(int descriptor, struct iovec *vector, int count, uint64_t position,
                           int *error);
 
+/*
+ * What the memory, the length and the position of a direct write to this file must be multiples of,
+ * in bytes; 0 when the system does not say that the file can be written past the page cache.
+ */
+uint32_t etwas_file_direct_alignment(int descriptor);
+
+/*
+ * etwas_file_write past the page cache, from memory and at a position that are aligned, each
+ * element too. Where the file refuses that after all, *direct becomes false and what is left is
+ * written as etwas_file_write does; nothing is lost by trying.
+ */
+uint64_t etwas_file_write_direct(int descriptor, struct iovec *vector, int count, uint64_t position,
+                                 bool *direct, int *error);
+
+/*
+ * Has the file system set space aside for this part; the file does not grow, and what lies past its
+ * end is given back by etwas_file_truncate. False when there is not so much, or it cannot.
+ */
+bool etwas_file_reserve(int descriptor, uint64_t offset, uint64_t bytes);
+
 /* Cuts the file. False on failure. */
 bool etwas_file_truncate(int descriptor, uint64_t bytes);
 

@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Memory for a session's buffers: one region of address space and one block of bookkeeping, both
- * zeroed.
+ * Memory for a session's buffers: one region of address space, zeroed; and bookkeeping that is kept
+ * for the life of the process, because a writer may look at it after its session's end.
  *
- * Three implementations behind one header, chosen when the library is built: a jemalloc arena of
+ * Three implementations of regions behind one header, chosen when the library is built: a jemalloc arena of
  * the session's own (ETWAS_WITH_JEMALLOC), direct mappings, and malloc under the sanitizers, which
  * then see every access outside the region and, with poisoning, every access to a free buffer.
  */
@@ -19,17 +19,26 @@
 struct etwas_memory {
     uint8_t *region; /* page-aligned; a fork's child finds it empty where the system can do that */
     size_t region_bytes;
-    void *control; /* aligned to 128 bytes */
-    size_t control_bytes;
-    unsigned arena;       /* jemalloc's index; unused otherwise */
-    void *allocations[2]; /* under the sanitizers: what region and control were cut from */
+    unsigned arena;   /* jemalloc's index; unused otherwise */
+    void *allocation; /* under the sanitizers: what the region was cut from */
 };
 
 /* True on success; on failure nothing is held. */
-bool etwas_memory_create(struct etwas_memory *memory, size_t region_bytes, size_t control_bytes);
+bool etwas_memory_create(struct etwas_memory *memory, size_t region_bytes);
 
 /* Returns everything to the system. */
 void etwas_memory_destroy(struct etwas_memory *memory);
+
+/* Leaves it as it is for ever. The leak is on purpose, and no tool shall report it. */
+void etwas_memory_leak(const struct etwas_memory *memory);
+
+size_t etwas_memory_page_bytes(void);
+
+/* Zeroed, page-aligned memory that is never given back. NULL when there is none. */
+void *etwas_memory_keep(size_t bytes);
+
+/* Zeroes such memory from `start`, page-aligned, on; what nobody touches again takes no memory. */
+void etwas_memory_clear_kept(void *start, size_t bytes);
 
 /*
  * Has the system provide pages for a part of the region now. Writes nothing. False when it cannot.

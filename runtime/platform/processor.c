@@ -15,11 +15,16 @@ ptrdiff_t etwas_processor_offset;
 
 static _Thread_local int32_t no_rseq = -1;
 
+bool etwas_processor_is_registered(void)
+{
+    return &__rseq_size != NULL && __rseq_size != 0;
+}
+
 void etwas_processor_prepare(void)
 {
     const char *place = (const char *)&no_rseq;
 
-    if (&__rseq_size != NULL && __rseq_size != 0) {
+    if (etwas_processor_is_registered()) {
         place = etwas_thread_pointer() + __rseq_offset + offsetof(struct rseq, cpu_id);
     }
     /* The same in every thread; stored once, so that a later call changes nothing under readers. */

@@ -12,6 +12,7 @@
 #define ETWAS_PLATFORM_PROCESSOR_H
 
 #include <ck_pr.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,9 @@
  * or, where there is no rseq, a thread-local -1. Set once by etwas_processor_prepare.
  */
 extern ptrdiff_t etwas_processor_offset;
+
+/* Whether glibc registers the threads of this process for rseq. */
+bool etwas_processor_is_registered(void);
 
 /* Finds rseq. Called before the first session starts; calling it again changes nothing. */
 void etwas_processor_prepare(void);

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Test points: named places after the observable steps of publish, switch and flush, where a test
+ * Test points: named places after the observable steps of shared publish and switch, and of flush, where a test
  * can hold a thread or count its passing. They exist in the library the tests link
  * (ETWAS_TESTPOINTS) and cost nothing, not even a branch, in every other build.
  */
@@ -20,6 +20,7 @@ enum etwas_testpoint {
     ETWAS_POINT_SWITCH_NAMED,     /* the claimed buffer has its ticket, it is not installed */
     ETWAS_POINT_SWITCH_INSTALLED, /* the new buffer is current, the old one not retired */
     ETWAS_POINT_SNAPSHOT_PINNED,  /* the snapshot holds one buffer */
+    ETWAS_POINT_SNAPSHOT_COPIES,  /* the snapshot is about to copy a current buffer */
     ETWAS_POINT_COUNT
 };
 

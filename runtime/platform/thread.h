@@ -9,11 +9,12 @@
 #define ETWAS_PLATFORM_THREAD_H
 
 #include <stdint.h>
+#include <string.h>
 
 struct etwas_thread_ids {
     uint32_t thread_id; /* 0: not asked yet */
     uint32_t process_id;
-};
+} __attribute__((aligned(8)));
 
 extern _Thread_local struct etwas_thread_ids etwas_thread_ids_cache;
 
@@ -30,6 +31,15 @@ static inline struct etwas_thread_ids etwas_thread_ids(void)
         ids = etwas_thread_ids_cache;
     }
     return ids;
+}
+
+/* Both as they lie in a record's header, the thread id in the low half; 0: not asked yet. */
+static inline uint64_t etwas_thread_ids_word(void)
+{
+    uint64_t word;
+
+    memcpy(&word, &etwas_thread_ids_cache, sizeof word);
+    return word;
 }
 
 /* In a fork's child: the only thread has other ids now. */

@@ -45,16 +45,20 @@ static inline bool etwas_class_look_up(etwas_handle class_handle, uint64_t guid[
     uint64_t handle = (uint64_t)(uintptr_t)class_handle;
     uint32_t index = (uint32_t)(handle & ((1u << ETWAS_CLASS_INDEX_BITS) - 1)) - 1;
     uint64_t generation = handle >> ETWAS_CLASS_INDEX_BITS; /* wider than a class's: never cut */
+    const struct etwas_class *found;
 
-    if (__builtin_expect((index >= ETWAS_CLASSES) | (generation == 0), 0) ||
-        ck_pr_load_32(&etwas_classes[index].generation) != generation) {
+    if (__builtin_expect(index >= ETWAS_CLASSES, 0) || __builtin_expect(generation == 0, 0)) {
+        return false;
+    }
+    found = &etwas_classes[index];
+    if (__builtin_expect(ck_pr_load_32(&found->generation) != generation, 0)) {
         return false;
     }
     ck_pr_fence_acquire();
-    guid[0] = ck_pr_load_64(&etwas_classes[index].guid[0]);
-    guid[1] = ck_pr_load_64(&etwas_classes[index].guid[1]);
+    guid[0] = ck_pr_load_64(&found->guid[0]);
+    guid[1] = ck_pr_load_64(&found->guid[1]);
     ck_pr_fence_acquire();
-    return ck_pr_load_32(&etwas_classes[index].generation) == generation;
+    return __builtin_expect(ck_pr_load_32(&found->generation) == generation, 1);
 }
 
 #endif

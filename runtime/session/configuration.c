@@ -18,6 +18,7 @@
 #include "etl/utf16.h"
 #include "platform/memory.h"
 #include "platform/processor.h"
+#include "platform/rseq.h"
 #include "session/modes.h"
 
 enum {
@@ -82,12 +83,40 @@ static void adjust_buffer_size(struct etwas_configuration *configuration)
     configuration->buffer_size_kb = (size_kb + page_kb - 1) / page_kb * page_kb;
 }
 
+/* The protocol of the processors' slots: sequences where they can run, unless not wanted. */
+static uint32_t choose_protocol(struct etwas_configuration *configuration)
+{
+    switch (configuration->protocol) {
+    case ETWAS_PROTOCOL_SHARED:
+        return ERROR_SUCCESS;
+    case ETWAS_PROTOCOL_BEST:
+        configuration->protocol =
+            etwas_rseq_prepare() ? ETWAS_PROTOCOL_RSEQ : ETWAS_PROTOCOL_SHARED;
+        return ERROR_SUCCESS;
+    case ETWAS_PROTOCOL_RSEQ:
+        return etwas_rseq_prepare() ? ERROR_SUCCESS : ERROR_NOT_SUPPORTED;
+    default:
+        return ERROR_INVALID_PARAMETER;
+    }
+}
+
+/*
+ * In a flight recorder the extra slot keeps the buffers it took: it counts as a processor. With a file
+ * all buffers go round.
+ */
+static bool needs_extra_stream(const struct etwas_configuration *configuration)
+{
+    return configuration->protocol == ETWAS_PROTOCOL_RSEQ &&
+           etwas_configuration_is_circular(configuration);
+}
+
 /* R66–R68, R72. */
 static void adjust_buffer_counts(struct etwas_configuration *configuration)
 {
     uint64_t buffer_bytes = (uint64_t)configuration->buffer_size_kb * BYTES_A_KB;
     uint64_t limit = etwas_memory_limit_bytes() / buffer_bytes;
-    uint32_t least = BUFFERS_A_PROCESSOR * etwas_processor_count();
+    uint32_t streams = etwas_processor_count() + (needs_extra_stream(configuration) ? 1 : 0);
+    uint32_t least = BUFFERS_A_PROCESSOR * streams;
     uint32_t minimum = configuration->minimum_buffers;
     uint32_t maximum = configuration->maximum_buffers;
 
@@ -147,6 +176,10 @@ uint32_t etwas_configuration_complete(struct etwas_configuration *configuration)
     configuration->clock = etwas_clock_select(configuration->clock);
     if (configuration->clock == 0) {
         return ERROR_INVALID_PARAMETER;
+    }
+    code = choose_protocol(configuration);
+    if (code != ERROR_SUCCESS) {
+        return code;
     }
     adjust_buffer_size(configuration);
     adjust_buffer_counts(configuration);

@@ -40,12 +40,14 @@ struct etwas_configuration {
     uint32_t maximum_file_size_mb;
     uint32_t flush_timer_s;
     uint32_t enable_flags;
+    uint32_t protocol; /* ETWAS_PROTOCOL_*: asked for, then the one in force */
     struct etwas_flusher_configuration flusher;
 };
 
 /*
  * Checks what was asked for and replaces it by what will be: ERROR_INVALID_PARAMETER for illegal
- * modes, clocks and flags, ERROR_NOT_SUPPORTED for legal ones not built, ERROR_BAD_PATHNAME without
+ * modes, clocks, protocols and flags, ERROR_NOT_SUPPORTED for legal ones not built or not possible
+ * here, ERROR_BAD_PATHNAME without
  * a file where one is needed. Touches nothing outside *configuration (R40, R60–R73, R81, R150).
  */
 uint32_t etwas_configuration_complete(struct etwas_configuration *configuration);

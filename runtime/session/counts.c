@@ -15,8 +15,8 @@ void etwas_session_count(const struct etwas_session *session, etwas_session_coun
 
     etwas_pool_count(session->pool, &pool);
     *counts = (etwas_session_counts){
-        .recorded = pool.in_memory + pool.settled[ETWAS_OUTCOME_WRITTEN],
-        .overwritten = pool.settled[ETWAS_OUTCOME_OVERWRITTEN],
+        .recorded = pool.recorded,
+        .overwritten = pool.overwritten,
         .lost_no_buffer = pool.lost_no_buffer,
         .lost_write_error = pool.settled[ETWAS_OUTCOME_WRITE_ERROR],
         .lost_file_full = pool.settled[ETWAS_OUTCOME_FILE_FULL],
@@ -25,6 +25,9 @@ void etwas_session_count(const struct etwas_session *session, etwas_session_coun
         .buffers_lost = ck_pr_load_32(&session->buffers_lost),
         .buffers_allocated = pool.allocated,
         .buffers_free = pool.free,
+        .committed_rseq = pool.committed_rseq,
+        .committed_shared = pool.committed_shared,
+        .restarts = pool.restarts,
     };
     counts->lost = counts->lost_no_buffer + counts->lost_write_error + counts->lost_file_full +
                    counts->lost_abandoned;

@@ -15,10 +15,12 @@
 #ifndef ETWAS_SESSION_HANDLE_H
 #define ETWAS_SESSION_HANDLE_H
 
+#include <ck_pr.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "buffer/slot.h"
+#include "platform/processor.h"
 
 enum {
     ETWAS_HANDLE_INDEX_BITS = 8,
@@ -45,6 +47,33 @@ static inline uint64_t etwas_session_handle_for(uint64_t session, uint32_t regis
 static inline uint32_t etwas_handle_registration(uint64_t handle)
 {
     return (uint32_t)(handle >> ETWAS_HANDLE_REGISTRATION_SHIFT & 0xFFFF) - 1;
+}
+
+/* The generation in a handle; 0 for what never was a session's handle. */
+static inline uint32_t etwas_handle_generation(uint64_t handle)
+{
+    return handle >> (ETWAS_HANDLE_REGISTRATION_SHIFT + 16) == 0
+               ? (uint32_t)(handle >> ETWAS_HANDLE_INDEX_BITS)
+               : 0;
+}
+
+/*
+ * The slot, on the processor that runs the caller, of the session a handle names. False when there is
+ * none, or the caller is not registered for rseq. Also for what never was a session's handle there
+ * is a slot, whose gate is nobody's generation.
+ */
+static inline bool etwas_slot_here(uint64_t handle, struct etwas_slot **slot)
+{
+    uint32_t processor = etwas_processor_seen();
+
+    /* Without rseq the number is UINT32_MAX; before the first session the count is 0. */
+    if (__builtin_expect(processor >= ck_pr_load_32(&etwas_slot_count), 0)) {
+        return false;
+    }
+    ck_pr_fence_acquire(); /* pairs with the release in etwas_slots_prepare */
+    *slot = &etwas_slot_table[(size_t)processor * ETWAS_SLOTS_A_ROW +
+                              (handle & ((1u << ETWAS_HANDLE_INDEX_BITS) - 1))];
+    return true;
 }
 
 /* False for what never was a session's handle. */

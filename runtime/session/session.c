@@ -146,6 +146,8 @@ static struct etwas_session *reserve_locked(const struct etwas_configuration *co
     session->generation = next_generation(session->generation);
     session->ended_by_full_file = false;
     session->configuration = *configuration;
+    session->slot_count =
+        etwas_slot_count + (configuration->protocol == ETWAS_PROTOCOL_RSEQ ? 1 : 0);
     return session;
 }
 
@@ -170,7 +172,7 @@ struct etwas_session *etwas_session_reserve(const struct etwas_configuration *co
     ck_pr_store_32(&session->quit, 0);
     ck_pr_store_32(&session->thread_id, 0);
     /* The flusher looks at the slots before they are opened: a zeroed word would name buffer 0. */
-    for (uint32_t index = 0; index < etwas_slot_count; index++) {
+    for (uint32_t index = 0; index < session->slot_count; index++) {
         struct etwas_slot *slot = etwas_slot_of(session->index, index);
 
         ck_pr_store_64(&slot->word, etwas_word_empty(ck_pr_load_64(&slot->word)));
@@ -200,10 +202,15 @@ void etwas_session_open(struct etwas_session *session)
 {
     struct etwas_pool *pool = session->pool;
 
-    for (uint32_t index = 0; index < etwas_slot_count; index++) {
+    for (uint32_t index = 0; index < session->slot_count; index++) {
         struct etwas_slot *slot = etwas_slot_of(session->index, index);
+        bool sequences = etwas_pool_has_sequences(pool, index);
+        uint64_t word = sequences ? 0 : ck_pr_load_64(&slot->word);
 
-        ck_pr_store_32(&slot->clock, session->configuration.clock);
+        ck_pr_store_32(&slot->kind,
+                       etwas_slot_kind(session->configuration.clock,
+                                       sequences ? ETWAS_PROTOCOL_RSEQ : ETWAS_PROTOCOL_SHARED));
+        ck_pr_store_32(&slot->spare, 0);
         ck_pr_store_32(&slot->limit_units, pool->buffer_bytes / ETWAS_UNIT_BYTES);
         ck_pr_store_ptr(&slot->region, pool->memory.region);
         ck_pr_store_ptr(&slot->buffers, pool->buffers);
@@ -211,7 +218,7 @@ void etwas_session_open(struct etwas_session *session)
         ck_pr_store_64(&slot->newest, (uint64_t)etwas_clock_reading_stamp(
                                           &session->started, session->configuration.clock));
         ck_pr_store_32(&slot->index, index);
-        ck_pr_store_64(&slot->word, etwas_word_empty(ck_pr_load_64(&slot->word)));
+        ck_pr_store_64(&slot->word, etwas_word_empty(word));
         /*
          * Everything above is seen by who sees the gate open, or the word. Pairs with L1 and the
          * gate.
@@ -226,7 +233,7 @@ void etwas_session_open(struct etwas_session *session)
 
 void etwas_session_close(struct etwas_session *session)
 {
-    for (uint32_t index = 0; index < etwas_slot_count; index++) {
+    for (uint32_t index = 0; index < session->slot_count; index++) {
         ck_pr_store_32(&etwas_slot_of(session->index, index)->gate, 0);
     }
     /* Before the visitors are counted: pairs with V1. */
@@ -235,7 +242,7 @@ void etwas_session_close(struct etwas_session *session)
 
 bool etwas_session_has_no_visitors(const struct etwas_session *session)
 {
-    for (uint32_t index = 0; index < etwas_slot_count; index++) {
+    for (uint32_t index = 0; index < session->slot_count; index++) {
         /*
          * Below 0: a child that was forked in the slow path, by a signal handler, came out of it
          * after its slots were wiped.

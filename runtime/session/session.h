@@ -48,6 +48,7 @@ struct etwas_session {
 
     /* Constant while the session runs. */
     uint32_t index;
+    uint32_t slot_count; /* processors, and the extra slot where the others have sequences */
     struct etwas_configuration configuration;
     struct etwas_clock_reading started;
 
@@ -99,7 +100,7 @@ void etwas_session_open(struct etwas_session *session);
 /* Closes the gates. After this, writers that have not reserved yet get ERROR_INVALID_HANDLE. */
 void etwas_session_close(struct etwas_session *session);
 
-/* Whether no writer is inside the slow path. */
+/* Whether no writer is inside the slow path of a shared slot. */
 bool etwas_session_has_no_visitors(const struct etwas_session *session);
 
 /*

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A writer held between any two steps: nobody waits for it (I5), a flush and a stop get along without it
- * (I6), and every event is accounted for when it goes on (I4).
+ * A writer held between any two steps of the shared protocol: nobody waits for it (I5), a flush and a
+ * stop get along without it (I6), and every event is accounted for when it goes on (I4).
  */
 #include <pthread.h>
 #include <sched.h>
@@ -134,7 +134,7 @@ static void a_writer_held_at_any_point_delays_nobody_and_loses_nothing(void **st
         enum etwas_testpoint point = points[turn / WAYS];
         const char *path = folder_path("trace.etl");
         etwas_session_options options = {.buffer_size_kb = 4, .maximum_buffers = 4096};
-        etwas_trace_handle session = start_session(path, &options);
+        etwas_trace_handle session = start_shared_session(path, &options);
         etwas_session_counts counts;
         struct writers writers;
         struct held held;
@@ -181,7 +181,7 @@ static void a_flush_gives_up_on_a_held_writer_and_takes_what_is_whole_before_the
         const struct fate *fate = &fates[turn / WAYS];
         const char *path = folder_path("trace.etl");
         etwas_session_options options = {.maximum_buffers = 8, .flusher = {.no_thread = true}};
-        etwas_trace_handle session = start_session(path, &options);
+        etwas_trace_handle session = start_shared_session(path, &options);
         struct writer *other = writer_new(&(struct writer_options){
             .session = session, .class_handle = writer_class(), .events = 1000});
         etwas_session_counts counts;
@@ -241,7 +241,7 @@ static void a_flush_does_not_lose_anything_to_a_writer_held_while_it_changes_buf
         if (has_reserved(point)) {
             continue;
         }
-        session = start_session(path, &options);
+        session = start_shared_session(path, &options);
         other = writer_new(&(struct writer_options){
             .session = session, .class_handle = writer_class(), .events = 1000});
         hold_one(&held, session, point, befores[turn % WAYS]);
@@ -262,10 +262,6 @@ static void a_flush_does_not_lose_anything_to_a_writer_held_while_it_changes_buf
 
 /* ---- stop ------------------------------------------------------------------------------------ */
 
-/* Pools that stops had to leak; kept here so that leak checkers find them. */
-static struct etwas_pool *leaked[2 * WAYS * POINTS];
-static int leaked_count;
-
 /* What the last events of a stopped session may have become. */
 static bool is_last_code(enum etwas_testpoint point, uint32_t code)
 {
@@ -280,7 +276,7 @@ static void a_stop_returns_while_a_writer_is_held_and_counts_it_when_it_goes_on(
         enum etwas_testpoint point = points[turn / WAYS];
         const char *path = folder_path("trace.etl");
         etwas_session_options options = {.buffer_size_kb = 4, .maximum_buffers = 64};
-        etwas_trace_handle session = start_session(path, &options);
+        etwas_trace_handle session = start_shared_session(path, &options);
         struct writer *other = writer_new(&(struct writer_options){
             .session = session, .class_handle = writer_class(), .events = 1000});
         struct etwas_session *inside = inside_of(session);
@@ -297,7 +293,6 @@ static void a_stop_returns_while_a_writer_is_held_and_counts_it_when_it_goes_on(
         /* Past the gate a writer keeps the pool alive; before it there is nothing to keep. */
         if (has_reserved(point) || is_on_slow_path(point)) {
             assert_ptr_equal(inside->pool, pool);
-            leaked[leaked_count++] = pool;
         } else {
             assert_null(inside->pool);
         }
@@ -342,9 +337,9 @@ static etwas_trace_handle start_in_place(const struct etwas_session *place, cons
     etwas_trace_handle session;
 
     for (int attempt = 0; attempt < ETWAS_SESSIONS && next_place() != place; attempt++) {
-        stop_session(start_session(NULL, &passing), NULL);
+        stop_session(start_shared_session(NULL, &passing), NULL);
     }
-    session = start_session(path, &options);
+    session = start_shared_session(path, &options);
     assert_ptr_equal(inside_of(session), place);
     return session;
 }
@@ -358,7 +353,7 @@ static void a_held_writer_does_not_touch_a_session_started_later_in_the_same_pla
         const char *later_path = folder_path("later.etl");
         etwas_session_options options = {
             .buffer_size_kb = 4, .maximum_buffers = 64, .flusher = {.no_thread = true}};
-        etwas_trace_handle session = start_session(folder_path("trace.etl"), &options);
+        etwas_trace_handle session = start_shared_session(folder_path("trace.etl"), &options);
         struct etwas_session *place = inside_of(session);
         etwas_session_counts counts;
         etwas_trace_handle later;
@@ -366,11 +361,7 @@ static void a_held_writer_does_not_touch_a_session_started_later_in_the_same_pla
         struct held held;
 
         hold_one(&held, session, point, befores[turn % WAYS]);
-        leaked[leaked_count++] = place->pool;
         stop_session(session, NULL);
-        if (place->pool == NULL) {
-            leaked_count--;
-        }
         later = start_in_place(place, later_path);
         writer = writer_new(&(struct writer_options){
             .session = later, .class_handle = writer_class(), .events = 1000});
@@ -423,7 +414,7 @@ static void a_flush_that_waits_for_a_held_writer_drains_the_other_processors(voi
     };
     etwas_session_options options = {
         .buffer_size_kb = 4, .maximum_buffers = 1, .flusher.no_thread = true};
-    etwas_trace_handle session = start_session(folder_path("trace.etl"), &options);
+    etwas_trace_handle session = start_shared_session(folder_path("trace.etl"), &options);
     int here = sched_getcpu();
     etwas_session_counts counts;
     struct writer *other;

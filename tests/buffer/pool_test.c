@@ -15,10 +15,10 @@ enum {
     SLOTS = 2
 };
 
-static void a_slot_word_packs_epoch_buffer_and_units(void **state)
+static void a_slot_word_packs_count_buffer_and_units(void **state)
 {
     static const struct {
-        uint64_t epoch;
+        uint64_t count;
         uint32_t buffer;
         uint32_t units;
         uint64_t word;
@@ -34,15 +34,15 @@ static void a_slot_word_packs_epoch_buffer_and_units(void **state)
 
     (void)state;
     for (size_t index = 0; index < sizeof rows / sizeof rows[0]; index++) {
-        uint64_t word = etwas_slot_word(rows[index].epoch, rows[index].buffer, rows[index].units);
+        uint64_t word = etwas_slot_word(rows[index].count, rows[index].buffer, rows[index].units);
 
         assert_true(word == rows[index].word);
-        assert_int_equal(etwas_word_epoch(word), rows[index].epoch);
+        assert_int_equal(etwas_word_count(word), rows[index].count);
         assert_int_equal(etwas_word_buffer(word), rows[index].buffer);
         assert_int_equal(etwas_word_units(word), rows[index].units);
-        /* Whatever takes its place has another epoch; an empty word has no buffer and no room. */
-        assert_int_equal(etwas_word_epoch(etwas_word_next(word, 7, 9)),
-                         (rows[index].epoch + 1) & 0xFFFFFF);
+        /* Whatever takes its place has another count; an empty word has no buffer and no room. */
+        assert_int_equal(etwas_word_count(etwas_word_next(word, 7, 9)),
+                         (rows[index].count + 1) & 0xFFFFFF);
         assert_int_equal(etwas_word_buffer(etwas_word_next(word, 7, 9)), 7);
         assert_int_equal(etwas_word_buffer(etwas_word_empty(word)), ETWAS_NO_BUFFER);
         assert_true(etwas_word_units(etwas_word_empty(word)) >= (16u << 20) / ETWAS_UNIT_BYTES);
@@ -91,7 +91,7 @@ static void the_pool_grows_from_minimum_to_maximum_and_no_further(void **state)
     assert_int_equal(counts.allocated, MINIMUM);
     assert_int_equal(counts.free, MINIMUM);
     for (int index = 0; index < MAXIMUM; index++) {
-        assert_true(etwas_pool_claim(pool, &buffer));
+        assert_true(etwas_pool_claim(pool, 0, &buffer));
         assert_in_range(buffer, 0, MAXIMUM - 1);
         assert_false(taken[buffer]);
         taken[buffer] = true;
@@ -100,14 +100,14 @@ static void the_pool_grows_from_minimum_to_maximum_and_no_further(void **state)
         memset(etwas_pool_buffer(pool, buffer) + ETWAS_ETL_BUFFER_HEADER_BYTES, 0xA5,
                BUFFER_BYTES - ETWAS_ETL_BUFFER_HEADER_BYTES);
     }
-    assert_false(etwas_pool_claim(pool, &buffer));
+    assert_false(etwas_pool_claim(pool, 0, &buffer));
     assert_false(etwas_pool_grow(pool));
     etwas_pool_count(pool, &counts);
     assert_int_equal(counts.allocated, MAXIMUM);
     assert_int_equal(counts.free, 0);
     /* Given back, a buffer is as good as new. */
     etwas_pool_release(pool, 5, BUFFER_BYTES / ETWAS_UNIT_BYTES);
-    assert_true(etwas_pool_claim(pool, &buffer));
+    assert_true(etwas_pool_claim(pool, 0, &buffer));
     assert_int_equal(buffer, 5);
     assert_true(is_zero_behind_header(pool, buffer));
     etwas_pool_destroy(pool);
@@ -139,7 +139,7 @@ static void the_flusher_is_woken_at_most_once_a_pass_when_buffers_run_low(void *
 
     (void)state;
     for (int pass = 1; pass <= 3; pass++) {
-        for (claimed = 0; etwas_pool_claim(pool, &buffer); claimed++) {
+        for (claimed = 0; etwas_pool_claim(pool, 0, &buffer); claimed++) {
             if (claimed == 0) {
                 /* Many are free: nobody is woken. */
                 assert_int_equal(ck_ec32_value(&pool->wake), before + (uint32_t)pass - 1);
@@ -189,7 +189,7 @@ static void *claim_and_release(void *argument)
         uint32_t buffer;
 
         if (count < HELD && (round * worker->id) % 3 != 0 &&
-            etwas_pool_claim(shared->pool, &buffer)) {
+            etwas_pool_claim(shared->pool, 0, &buffer)) {
             if (!ck_pr_cas_32(&shared->owner[buffer], 0, worker->id) ||
                 ck_pr_load_64(&shared->pool->buffers[buffer].commit) != 0) {
                 ck_pr_inc_32(&shared->faults);
@@ -235,18 +235,18 @@ static void a_buffer_has_one_owner_however_many_threads_claim_and_release(void *
     assert_true(etwas_pool_is_quiet(shared.pool));
     /* None is lost, none is there twice. */
     for (uint32_t index = 0; index < THREADS * HELD - 3; index++) {
-        assert_true(etwas_pool_claim(shared.pool, &buffer));
+        assert_true(etwas_pool_claim(shared.pool, 0, &buffer));
         assert_false(seen[buffer]);
         seen[buffer] = true;
     }
-    assert_false(etwas_pool_claim(shared.pool, &buffer));
+    assert_false(etwas_pool_claim(shared.pool, 0, &buffer));
     etwas_pool_destroy(shared.pool);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_slot_word_packs_epoch_buffer_and_units),
+        cmocka_unit_test(a_slot_word_packs_count_buffer_and_units),
         cmocka_unit_test(the_pool_grows_from_minimum_to_maximum_and_no_further),
         cmocka_unit_test(growing_ahead_adds_free_buffers_up_to_the_maximum),
         cmocka_unit_test(the_flusher_is_woken_at_most_once_a_pass_when_buffers_run_low),

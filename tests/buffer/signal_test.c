@@ -17,7 +17,7 @@
 
 enum {
     THREADS = 3,
-    EVENTS = 20000,
+    EVENTS = 12000,
     HANDLER_EVENTS = 200000,
     INTERVAL_NS = 60000
 };
@@ -42,7 +42,7 @@ static void handle(int signal_number, void (*handler)(int))
     assert_int_equal(sigaction(signal_number, &action, NULL), 0);
 }
 
-/* ---- exactly between two steps --------------------------------------------------------------- */
+/* ---- exactly between two steps of the shared protocol ---------------------------------------- */
 
 static enum etwas_testpoint interrupted_at;
 static _Thread_local bool inside;
@@ -70,7 +70,7 @@ static void a_handler_logs_between_any_two_steps_of_its_own_threads_publication(
     for (size_t index = 0; index < sizeof points / sizeof points[0]; index++) {
         const char *path = folder_path("trace.etl");
         etwas_session_options options = {.buffer_size_kb = 4};
-        etwas_trace_handle session = start_session(path, &options);
+        etwas_trace_handle session = start_shared_session(path, &options);
         struct writer_options what = {.session = session,
                                       .class_handle = writer_class(),
                                       .events = 2000,
@@ -221,5 +221,5 @@ int main(void)
         FOLDER_TEST(a_session_stops_in_the_middle_of_a_storm),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_WITH_EACH_PROTOCOL(tests);
 }

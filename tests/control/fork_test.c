@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "buffer/interrupt.h"
 #include "platform/testpoint.h"
 #include "session/fixture.h"
 #include "support/readback.h"
@@ -230,7 +231,7 @@ static void fork_in_the_record(enum etwas_testpoint point)
     }
 }
 
-/* As a signal handler could: both copies of the writer go on inside the record. */
+/* As a signal handler could, in a shared slot: both copies of the writer go on inside the record. */
 static void a_fork_in_the_middle_of_a_record_harms_neither_side(void **state)
 {
     const char *path = folder_path("f.etl");
@@ -238,7 +239,7 @@ static void a_fork_in_the_middle_of_a_record_harms_neither_side(void **state)
     uint32_t code;
 
     (void)state;
-    parents_session = start_session(path, NULL);
+    parents_session = start_shared_session(path, NULL);
     assert_int_equal(log_number(parents_session, 1), ERROR_SUCCESS);
     may_fork = true;
     etwas_testpoint_set(fork_in_the_record);
@@ -256,6 +257,86 @@ static void a_fork_in_the_middle_of_a_record_harms_neither_side(void **state)
     stop_session(parents_session, &counts);
     assert_int_equal(counts.recorded, 2);
     assert_int_equal(count_events(path), 2);
+}
+
+static void fork_now(void *child)
+{
+    *(pid_t *)child = fork();
+}
+
+/* A handler that interrupts the step at the point and forks; the call goes on in both processes. */
+static void fork_inside(enum sequence_step step, uint32_t point, bool recorder)
+{
+    enum {
+        PAYLOAD = 400, /* long enough to be interrupted in the middle of its copy */
+        EVENTS = 2000
+    };
+    const etwas_session_options options = {
+        .log_file_mode = recorder ? EVENT_TRACE_BUFFERING_MODE : EVENT_TRACE_FILE_MODE_NONE,
+        .buffer_size_kb = 4,
+        .maximum_buffers = 8,
+        .protocol = ETWAS_PROTOCOL_RSEQ,
+        .flusher.no_thread = true,
+    };
+    const char *path = folder_path("f.etl");
+    etwas_trace_handle session = start_session(recorder ? NULL : path, &options);
+    struct writer *writer = writer_new(&(struct writer_options){
+        .session = session, .class_handle = writer_class(), .events = EVENTS});
+    pid_t child = -1;
+    struct interruptions plan = {.session = session,
+                                 .step = step,
+                                 .point = point,
+                                 .most = 1,
+                                 .act = fork_now,
+                                 .context = &child};
+    etwas_session_counts counts;
+    uint32_t code = ERROR_SUCCESS;
+
+    interruptions_begin(&plan);
+    while (plan.total == 0 && code != ERROR_MORE_DATA) {
+        interruptions_arm_quick();
+        code = writer_log_bytes(writer, PAYLOAD);
+    }
+    interruptions_end();
+    if (child == 0) {
+        limit_child();
+        CHECK_IN_CHILD(code == ERROR_INVALID_HANDLE);
+        CHECK_IN_CHILD(log_number(session, 3) == ERROR_INVALID_HANDLE);
+        CHECK_IN_CHILD(etwas_counts(session, &counts) == ERROR_INVALID_HANDLE);
+        _exit(0);
+    }
+    if (child < 0) {
+        fail_msg("%s was not interrupted at point %u", sequence_step_name(step), point);
+    }
+    assert_int_equal(exit_code_of(child), 0);
+    assert_int_equal(code, step == STEP_LOST ? ERROR_NOT_ENOUGH_MEMORY : ERROR_SUCCESS);
+    assert_int_equal(writer_log_bytes(writer, PAYLOAD), code);
+    if (recorder) {
+        expect_recorder_is_exact(session, path);
+    }
+    stop_session(session, &counts);
+    if (!recorder) {
+        expect_file_reads_back(session, path, &counts);
+    }
+    writers_forget();
+}
+
+/* I7: the copies of what was inherited are as they were, whichever step of a writer was under way. */
+static void a_fork_inside_any_sequence_harms_neither_side(void **state)
+{
+    (void)state;
+    skip_without_sequences();
+    interruptions_prepare();
+    for (int recorder = 0; recorder <= 1; recorder++) {
+        for (enum sequence_step step = 0; step < STEPS; step++) {
+            uint32_t last = sequence_last_point(step);
+
+            for (uint32_t point = sequence_first_point(step);
+                 sequence_happens(step, recorder != 0) && point <= last; point++) {
+                fork_inside(step, point, recorder != 0);
+            }
+        }
+    }
 }
 
 static void between_fork_and_exec_logging_is_refused_and_no_file_is_inherited(void **state)
@@ -461,6 +542,7 @@ int main(void)
         FOLDER_TEST(a_childs_sessions_are_its_own_and_the_parents_go_on),
         FOLDER_TEST(a_raw_forks_child_gets_an_error_and_writes_into_no_buffer),
         FOLDER_TEST(a_fork_in_the_middle_of_a_record_harms_neither_side),
+        FOLDER_TEST(a_fork_inside_any_sequence_harms_neither_side),
         FOLDER_TEST(between_fork_and_exec_logging_is_refused_and_no_file_is_inherited),
         FOLDER_TEST(a_child_made_at_any_moment_can_trace),
         FOLDER_TEST(i7_events_from_signal_handlers_are_all_accounted_for),

@@ -265,5 +265,5 @@ int main(void)
         FOLDER_TEST(a_session_ends_with_its_own_numbers_when_its_place_is_taken_at_once),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_WITH_EACH_PROTOCOL(tests);
 }

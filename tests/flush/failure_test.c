@@ -107,7 +107,7 @@ static void short_writes_and_interruptions_lose_nothing(void **state)
     writers_start(&writers, 2,
                   &(struct writer_options){.session = session,
                                            .class_handle = writer_class(),
-                                           .events = 5000,
+                                           .events = 15000,
                                            .largest_payload = 900});
     writers_join(&writers);
     etwas_file_fail(fail_sometimes);
@@ -182,6 +182,8 @@ static void a_disk_that_fills_and_empties_again_costs_only_what_it_refused(void 
                                            .events = 15000,
                                            .largest_payload = 700});
     writers_join(&writers);
+    /* What the thread has not come to fails here. */
+    (void)etwas_flush(session);
     etwas_file_fail(NULL);
     stop_session(session, &counts);
     assert_true(counts.lost_write_error > 0);
@@ -338,5 +340,5 @@ int main(void)
         FAILURE_TEST(a_full_tmpfs_costs_only_what_does_not_fit),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_WITH_EACH_PROTOCOL(tests);
 }

@@ -290,5 +290,5 @@ int main(void)
         FOLDER_TEST(the_flusher_has_its_name_affinity_and_no_signals),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_WITH_EACH_PROTOCOL(tests);
 }

@@ -39,7 +39,7 @@ static void hundreds_of_thousands_of_events_are_accounted_for_byte_by_byte(void 
         struct writer_options what = {
             .session = session,
             .class_handle = writer_class(),
-            .events = 15000,
+            .events = 10000,
             .largest_payload = clock == 2 ? 8000 : 3000,
         };
         etwas_session_counts counts;
@@ -178,6 +178,9 @@ static void snapshots_are_taken_while_writers_write(void **state)
 /* Every snapshot taken in the middle of it is a file in order whose events are all true. */
 static void a_snapshot_taken_while_writers_write_holds_only_whole_events_in_order(void **state)
 {
+    enum {
+        SNAPSHOTS = 6
+    };
     etwas_session_options options = {
         .log_file_mode = EVENT_TRACE_BUFFERING_MODE, .buffer_size_kb = 4, .minimum_buffers = 8};
     etwas_trace_handle session = start_session(NULL, &options);
@@ -191,7 +194,7 @@ static void a_snapshot_taken_while_writers_write_holds_only_whole_events_in_orde
                                            .class_handle = writer_class(),
                                            .events = 300000,
                                            .largest_payload = 1000});
-    for (int turn = 0; turn < 10; turn++) {
+    for (int turn = 0; turn < SNAPSHOTS; turn++) {
         (void)snprintf(name, sizeof name, "snapshot%d.etl", turn);
         assert_int_equal(etwas_snapshot(session, folder_path(name)), ERROR_SUCCESS);
         pause_ms(2);
@@ -199,7 +202,7 @@ static void a_snapshot_taken_while_writers_write_holds_only_whole_events_in_orde
     writers_end(&writers);
     writers_join(&writers);
     stop_session(session, NULL);
-    for (int turn = 0; turn < 10; turn++) {
+    for (int turn = 0; turn < SNAPSHOTS; turn++) {
         (void)snprintf(name, sizeof name, "snapshot%d.etl", turn);
         walk_back(session, folder_path(name), true, &result);
         if (result.wrong != 0) {
@@ -219,5 +222,5 @@ int main(void)
         FOLDER_TEST(a_snapshot_taken_while_writers_write_holds_only_whole_events_in_order),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_WITH_EACH_PROTOCOL(tests);
 }

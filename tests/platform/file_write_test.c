@@ -72,7 +72,8 @@ static long fail_now_and_then(size_t bytes, bool is_sync)
 enum {
     ELEMENTS = 8,
     ELEMENT_BYTES = 3000,
-    FILE_BYTES = 1 << 20
+    BLOCK_BYTES = 4096,
+    FILE_BYTES = 2 << 20
 };
 
 struct expected {
@@ -151,6 +152,158 @@ static void the_bytes_a_write_returns_are_in_the_file_whatever_failed(void **sta
     assert_true(injected.interrupted > ROUNDS);
     assert_true(injected.refused > ROUNDS);
     free(expected);
+}
+
+/* ---- past the page cache --------------------------------------------------------------------- */
+
+/* An open file, and whether it takes direct writes: on a tmpfs, say, it does not. */
+static bool create_direct(const char *path, int *file)
+{
+    uint32_t alignment;
+
+    assert_int_equal(etwas_file_create(path, file), ERROR_SUCCESS);
+    alignment = etwas_file_direct_alignment(*file);
+    assert_int_equal(alignment & (alignment - 1), 0);
+    return alignment != 0 && alignment <= BLOCK_BYTES;
+}
+
+static void write_blocks_at_random(int file, uint8_t *data, struct expected *expected)
+{
+    struct iovec vector[ELEMENTS];
+    int count = (int)random_below(ELEMENTS) + 1;
+    uint64_t blocks = expected->size / BLOCK_BYTES;
+    uint64_t position =
+        BLOCK_BYTES * (random_below(4) != 0 ? blocks : random_below((uint32_t)blocks + 1));
+    uint64_t asked = 0;
+    uint64_t written;
+    bool direct = false;
+    int error = -1;
+
+    for (int index = 0; index < count; index++) {
+        vector[index].iov_base = data + asked;
+        vector[index].iov_len = (size_t)BLOCK_BYTES * (1 + random_below(3));
+        asked += vector[index].iov_len;
+    }
+    for (uint64_t index = 0; index < asked; index++) {
+        data[index] = (uint8_t)random_below(256);
+    }
+    injected.last_error = 0;
+    written = etwas_file_write_direct(file, vector, count, position, &direct, &error);
+    assert_int_equal(error, injected.last_error);
+    assert_true(direct);
+    assert_int_equal(written < asked, error != 0);
+    memcpy(expected->bytes + position, data, written);
+    if (position + written > expected->size) {
+        expected->size = position + written;
+    }
+}
+
+/* Between direct writes the others may be of any bytes, at any position, and both see one file. */
+static void direct_writes_and_others_make_one_file_whatever_failed(void **state)
+{
+    enum {
+        ROUNDS = 10,
+        WRITES = 12
+    };
+    const char *path = folder_path("trace.etl");
+    struct expected *expected = malloc(sizeof *expected);
+    uint8_t *data = aligned_alloc(BLOCK_BYTES, (size_t)ELEMENTS * 3 * BLOCK_BYTES);
+    bool takes_direct = true;
+    int file;
+
+    (void)state;
+    assert_non_null(expected);
+    assert_non_null(data);
+    memset(&injected, 0, sizeof injected);
+    for (uint32_t round = 0; round < ROUNDS && takes_direct; round++) {
+        expected->size = 0;
+        random_state = round;
+        takes_direct = create_direct(path, &file);
+        etwas_file_fail(fail_now_and_then);
+        for (int index = 0; takes_direct && index < WRITES; index++) {
+            write_blocks_at_random(file, data, expected);
+            assert_int_equal(fcntl(file, F_GETFL) & O_DIRECT, 0);
+            write_at_random(file, expected);
+        }
+        etwas_file_fail(NULL);
+        expect_file_holds(path, expected);
+        assert_true(etwas_file_close(file));
+    }
+    free(data);
+    free(expected);
+    if (!takes_direct) {
+        print_message("direct_writes_and_others_make_one_file_whatever_failed: skipped, no direct "
+                      "writes here\n");
+        skip();
+    }
+    assert_true(injected.shorter > ROUNDS);
+    assert_true(injected.refused > ROUNDS);
+}
+
+/* Also where the file system takes none at all. */
+static void a_direct_write_that_is_refused_is_written_all_the_same(void **state)
+{
+    enum {
+        ODD = 100 /* no device has such blocks */
+    };
+    const char *path = folder_path("trace.etl");
+    uint8_t *data = aligned_alloc(BLOCK_BYTES, 2 * BLOCK_BYTES);
+    uint8_t read_back[2 * BLOCK_BYTES];
+    struct iovec vector[2] = {{data, BLOCK_BYTES}, {data + BLOCK_BYTES, BLOCK_BYTES}};
+    bool direct = true;
+    bool takes_direct;
+    int error;
+    int file;
+
+    (void)state;
+    assert_non_null(data);
+    memset(data, 'a', BLOCK_BYTES);
+    memset(data + BLOCK_BYTES, 'b', BLOCK_BYTES);
+    takes_direct = create_direct(path, &file);
+    assert_int_equal(etwas_file_write_direct(file, vector, 2, ODD, &direct, &error),
+                     2 * BLOCK_BYTES);
+    assert_int_equal(error, 0);
+    assert_false(takes_direct && direct);
+    assert_int_equal(fcntl(file, F_GETFL) & O_DIRECT, 0);
+    assert_int_equal(pread(file, read_back, sizeof read_back, ODD), 2 * BLOCK_BYTES);
+    assert_memory_equal(read_back, data, 2 * BLOCK_BYTES);
+    assert_true(etwas_file_close(file));
+    free(data);
+}
+
+static uint64_t taken_bytes(int file)
+{
+    struct stat status;
+
+    assert_int_equal(fstat(file, &status), 0);
+    return (uint64_t)status.st_blocks * 512;
+}
+
+static void reserved_space_is_not_in_the_file_and_is_given_back(void **state)
+{
+    enum {
+        RESERVED = 1 << 20
+    };
+    char text[] = "0123456789";
+    struct iovec vector = {.iov_base = text, .iov_len = 10};
+    struct stat status;
+    bool reserves;
+    int error;
+    int file;
+
+    (void)state;
+    assert_int_equal(etwas_file_create(folder_path("trace.etl"), &file), ERROR_SUCCESS);
+    assert_false(etwas_file_reserve(file, 0, UINT64_C(1) << 62));
+    reserves = etwas_file_reserve(file, 0, RESERVED);
+    assert_int_equal(taken_bytes(file) >= RESERVED, reserves);
+    assert_int_equal(etwas_file_write(file, &vector, 1, 0, &error), 10);
+    assert_int_equal(fstat(file, &status), 0);
+    assert_int_equal(status.st_size, 10);
+    assert_true(etwas_file_truncate(file, 10));
+    assert_true(taken_bytes(file) < RESERVED);
+    assert_true(etwas_file_close(file));
+    assert_false(etwas_file_reserve(file, 0, RESERVED));
+    assert_int_equal(etwas_file_direct_alignment(file), 0);
 }
 
 static void a_write_of_nothing_and_one_to_no_file_say_so(void **state)
@@ -320,6 +473,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(the_bytes_a_write_returns_are_in_the_file_whatever_failed),
+        FOLDER_TEST(direct_writes_and_others_make_one_file_whatever_failed),
+        FOLDER_TEST(a_direct_write_that_is_refused_is_written_all_the_same),
+        FOLDER_TEST(reserved_space_is_not_in_the_file_and_is_given_back),
         FOLDER_TEST(a_write_of_nothing_and_one_to_no_file_say_so),
         FOLDER_TEST(a_file_is_cut_to_the_bytes_asked_for),
         FOLDER_TEST(the_code_of_a_failed_write_says_whether_the_disk_is_full),

@@ -20,7 +20,6 @@
 
 enum {
     MIB = 1 << 20,
-    CONTROL_ALIGNMENT = 128
 };
 
 /* The sanitizers' malloc touches what it gives, and ends the process rather than refuse. */
@@ -45,30 +44,42 @@ static bool is_zeroed(const void *start, size_t bytes)
     return byte[0] == 0 && memcmp(byte, byte + 1, bytes - 1) == 0;
 }
 
-static void both_blocks_are_zeroed_and_aligned_also_when_the_memory_was_used_before(void **state)
+static void a_region_is_zeroed_and_aligned_also_when_the_memory_was_used_before(void **state)
 {
-    static const size_t sizes[][2] = {{1, 1}, {65536, 4096}, {3 * MIB + 1, 100000}, {1, MIB}};
+    static const size_t sizes[] = {1, 65536, 3 * MIB + 1, 4096};
 
     (void)state;
     for (size_t round = 0; round < 12; round++) {
-        size_t region_bytes = sizes[round % 4][0];
-        size_t control_bytes = sizes[round % 4][1];
+        size_t region_bytes = sizes[round % 4];
         struct etwas_memory memory;
 
-        assert_true(etwas_memory_create(&memory, region_bytes, control_bytes));
+        assert_true(etwas_memory_create(&memory, region_bytes));
         assert_int_equal((uintptr_t)memory.region % page_bytes(), 0);
-        assert_int_equal((uintptr_t)memory.control % CONTROL_ALIGNMENT, 0);
         assert_true(memory.region_bytes >= region_bytes);
-        assert_true(memory.control_bytes >= control_bytes);
         assert_true(is_zeroed(memory.region, memory.region_bytes));
-        assert_true(is_zeroed(memory.control, memory.control_bytes));
         memset(memory.region, 0xa5, memory.region_bytes);
-        memset(memory.control, 0x5a, memory.control_bytes);
         ETWAS_POISON(memory.region, memory.region_bytes);
         etwas_memory_destroy(&memory);
         assert_null(memory.region);
-        assert_null(memory.control);
-        assert_int_equal(memory.region_bytes + memory.control_bytes, 0);
+        assert_int_equal(memory.region_bytes, 0);
+    }
+}
+
+static void kept_memory_is_zeroed_at_first_and_when_it_is_cleared(void **state)
+{
+    const size_t bytes = 10 * page_bytes();
+    uint8_t *kept = etwas_memory_keep(bytes);
+
+    (void)state;
+    assert_non_null(kept);
+    assert_int_equal((uintptr_t)kept % page_bytes(), 0);
+    assert_true(is_zeroed(kept, bytes));
+    memset(kept, 0x5a, bytes);
+    etwas_memory_clear_kept(kept + page_bytes(), bytes - page_bytes());
+    assert_int_equal(kept[page_bytes() - 1], 0x5a);
+    assert_true(is_zeroed(kept + page_bytes(), bytes - page_bytes()));
+    if (!is_sanitized) {
+        assert_null(etwas_memory_keep((size_t)1 << 60));
     }
 }
 
@@ -80,7 +91,7 @@ static void memory_costs_nothing_until_it_is_populated(void **state)
     uint64_t resident;
 
     (void)state;
-    assert_true(etwas_memory_create(&memory, bytes, 4096));
+    assert_true(etwas_memory_create(&memory, bytes));
     if (!is_sanitized) {
         assert_true(etwas_memory_resident_bytes(&memory) < bytes / 4);
     }
@@ -125,9 +136,8 @@ static void destroyed_memory_goes_back_to_the_system(void **state)
     for (int round = 0; round < 50; round++) {
         struct etwas_memory memory;
 
-        assert_true(etwas_memory_create(&memory, 8 * MIB, MIB));
+        assert_true(etwas_memory_create(&memory, 8 * MIB));
         assert_true(etwas_memory_populate(memory.region, memory.region_bytes));
-        memset(memory.control, 1, memory.control_bytes);
         etwas_memory_destroy(&memory);
     }
     assert_true(resident_bytes_of_the_process() < before + 32 * MIB);
@@ -141,9 +151,8 @@ static void more_than_there_is_is_refused_and_nothing_is_held(void **state)
     if (is_sanitized) {
         skip();
     }
-    assert_false(etwas_memory_create(&memory, (size_t)1 << 60, 4096));
-    assert_false(etwas_memory_create(&memory, 4096, (size_t)1 << 60));
-    assert_true(etwas_memory_create(&memory, 4096, 4096));
+    assert_false(etwas_memory_create(&memory, (size_t)1 << 60));
+    assert_true(etwas_memory_create(&memory, 4096));
     etwas_memory_destroy(&memory);
 }
 
@@ -155,7 +164,6 @@ static int use_the_empty_region(void)
     struct etwas_memory own;
     uint8_t *block;
 
-    CHECK(memcmp(inherited.control, "kept", 5) == 0);
 #ifndef ETWAS_ADDRESS_SANITIZER
     CHECK(is_zeroed(inherited.region, inherited.region_bytes));
 #endif
@@ -165,7 +173,7 @@ static int use_the_empty_region(void)
     CHECK(block != NULL);
     memset(block, 1, MIB);
     free(block);
-    CHECK(etwas_memory_create(&own, 4 * MIB, MIB));
+    CHECK(etwas_memory_create(&own, 4 * MIB));
     CHECK(etwas_memory_populate(own.region, own.region_bytes));
     CHECK(is_zeroed(own.region, own.region_bytes));
     memset(own.region, 1, own.region_bytes);
@@ -176,9 +184,8 @@ static int use_the_empty_region(void)
 static void a_forks_child_finds_the_region_empty(void **state)
 {
     (void)state;
-    assert_true(etwas_memory_create(&inherited, 4 * MIB, 4096));
+    assert_true(etwas_memory_create(&inherited, 4 * MIB));
     memset(inherited.region, 1, inherited.region_bytes);
-    memcpy(inherited.control, "kept", 5);
     expect_child_passes(use_the_empty_region);
     assert_int_equal(inherited.region[MIB], 1);
     etwas_memory_destroy(&inherited);
@@ -202,7 +209,7 @@ static void memory_given_back_is_inherited_again(void **state)
     (void)state;
     for (size_t index = 0; index < sizeof sizes / sizeof sizes[0]; index++) {
         ordinary_bytes = sizes[index];
-        assert_true(etwas_memory_create(&inherited, ordinary_bytes, 4096));
+        assert_true(etwas_memory_create(&inherited, ordinary_bytes));
         etwas_memory_destroy(&inherited);
         ordinary = malloc(ordinary_bytes);
         assert_non_null(ordinary);
@@ -224,7 +231,8 @@ static void a_pool_may_take_at_most_half_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_blocks_are_zeroed_and_aligned_also_when_the_memory_was_used_before),
+        cmocka_unit_test(a_region_is_zeroed_and_aligned_also_when_the_memory_was_used_before),
+        cmocka_unit_test(kept_memory_is_zeroed_at_first_and_when_it_is_cleared),
         cmocka_unit_test(memory_costs_nothing_until_it_is_populated),
         cmocka_unit_test(destroyed_memory_goes_back_to_the_system),
         cmocka_unit_test(more_than_there_is_is_refused_and_nothing_is_held),

@@ -25,6 +25,15 @@ static uint32_t least_buffers(void)
     return 2 * etwas_processor_count();
 }
 
+/*
+ * In buffering mode the stream of threads without restartable sequences keeps what it took, so it
+ * counts as a processor where the session has such a stream.
+ */
+static uint32_t least_buffers_of_recorder(uint32_t protocol)
+{
+    return least_buffers() + (protocol == ETWAS_PROTOCOL_RSEQ ? 2 : 0);
+}
+
 static uint32_t in_whole_pages(uint32_t kb)
 {
     uint32_t page_kb = (uint32_t)sysconf(_SC_PAGESIZE) / 1024;
@@ -193,6 +202,8 @@ static void r72_buffering_mode_has_its_minimum_of_buffers_and_keeps_the_newest(v
     etwas_trace_handle session;
     etwas_session_counts counts;
     uint64_t number = 0;
+    uint32_t protocol;
+    uint32_t least;
 
     (void)state;
     prepare_block(&block, NULL);
@@ -201,13 +212,15 @@ static void r72_buffering_mode_has_its_minimum_of_buffers_and_keeps_the_newest(v
     block.properties.MaximumBuffers = 1000;
     block.properties.FlushTimer = 1;
     session = start_block("recorder", &block);
-    assert_int_equal(block.properties.MinimumBuffers, least_buffers());
-    assert_int_equal(block.properties.MaximumBuffers, least_buffers());
-    assert_int_equal(block.properties.NumberOfBuffers, least_buffers());
+    assert_int_equal(etwas_session_protocol(session, &protocol), ERROR_SUCCESS);
+    least = least_buffers_of_recorder(protocol);
+    assert_int_equal(block.properties.MinimumBuffers, least);
+    assert_int_equal(block.properties.MaximumBuffers, least);
+    assert_int_equal(block.properties.NumberOfBuffers, least);
     for (; number < 100000; number++) {
         assert_int_equal(log_number(session, number), ERROR_SUCCESS);
     }
-    assert_int_equal(query_session(session).NumberOfBuffers, least_buffers());
+    assert_int_equal(query_session(session).NumberOfBuffers, least);
     assert_int_equal(query_session(session).EventsLost, 0); /* R74 */
     assert_int_equal(query_session(session).BuffersWritten, 0);
     counts = counts_of(session);
@@ -220,6 +233,25 @@ static void r72_buffering_mode_has_its_minimum_of_buffers_and_keeps_the_newest(v
     assert_int_equal(events.count, counts.recorded);
     assert_int_equal(number_of(&events.items[events.count - 1]), number - 1);
     free_events(&events);
+}
+
+/* R66, R72 with each protocol that can be. */
+static void r72_the_minimum_of_a_recorder_depends_on_its_protocol(void **state)
+{
+    (void)state;
+    for (uint32_t protocol = ETWAS_PROTOCOL_SHARED;
+         protocol <= (can_have_sequences() ? ETWAS_PROTOCOL_RSEQ : ETWAS_PROTOCOL_SHARED);
+         protocol++) {
+        const etwas_session_options options = {.log_file_mode = EVENT_TRACE_BUFFERING_MODE,
+                                               .buffer_size_kb = 4,
+                                               .protocol = protocol};
+        etwas_trace_handle session = start_session(NULL, &options);
+        EVENT_TRACE_PROPERTIES properties = query_session(session);
+
+        assert_int_equal(properties.MinimumBuffers, least_buffers_of_recorder(protocol));
+        assert_int_equal(properties.MaximumBuffers, properties.MinimumBuffers);
+        stop_session(session, NULL);
+    }
 }
 
 static void r81_the_flush_timer_is_in_seconds_and_0_turns_it_off(void **state)
@@ -415,6 +447,7 @@ int main(void)
         FOLDER_TEST(r67_and_r68_more_buffers_than_memory_are_reduced),
         FOLDER_TEST(r70_the_pool_grows_to_its_maximum_and_then_events_are_lost),
         FOLDER_TEST(r72_buffering_mode_has_its_minimum_of_buffers_and_keeps_the_newest),
+        FOLDER_TEST(r72_the_minimum_of_a_recorder_depends_on_its_protocol),
         FOLDER_TEST(r81_the_flush_timer_is_in_seconds_and_0_turns_it_off),
         FOLDER_TEST(r90_and_r93_a_file_that_reaches_its_size_stops_the_session),
         FOLDER_TEST(r92_a_file_size_that_does_not_fit_the_disk_is_refused),

@@ -170,6 +170,7 @@ void read_back(etwas_trace_handle session, const char *path, struct readback *re
     result->buffers_lost = file.LogfileHeader.BuffersLost;
     result->buffers = information.buffers;
     result->clock = file.LogfileHeader.ReservedFlags;
+    result->processors = file.LogfileHeader.NumberOfProcessors;
     result->unfinished = information.unfinished;
 }
 

@@ -26,6 +26,7 @@ struct readback {
     uint32_t clock;
 
     /* ProcessTrace only. */
+    uint32_t processors; /* from the log file header */
     uint64_t damages;
     bool unfinished;
 

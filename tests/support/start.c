@@ -8,19 +8,75 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "platform/rseq.h"
 #include "session/handle.h"
 #include "support/writer.h"
 
-etwas_trace_handle start_session(const char *path, const etwas_session_options *options)
+uint32_t session_protocol = ETWAS_PROTOCOL_BEST;
+
+bool can_have_sequences(void)
+{
+    return etwas_rseq_prepare();
+}
+
+bool sessions_have_sequences(void)
+{
+    return session_protocol != ETWAS_PROTOCOL_SHARED && can_have_sequences();
+}
+
+int use_sequences(void **state)
+{
+    (void)state;
+    session_protocol = ETWAS_PROTOCOL_RSEQ;
+    return 0;
+}
+
+int use_shared(void **state)
+{
+    (void)state;
+    session_protocol = ETWAS_PROTOCOL_SHARED;
+    return 0;
+}
+
+static etwas_trace_handle start_with(const char *path, const etwas_session_options *options,
+                                     uint32_t protocol)
 {
     static unsigned started;
+    etwas_session_options chosen = {0};
     etwas_trace_handle session = 0;
+    uint32_t in_force;
     char name[64];
 
+    if (options != NULL) {
+        chosen = *options;
+    }
+    if (chosen.protocol == ETWAS_PROTOCOL_BEST) {
+        chosen.protocol = protocol;
+    }
     (void)snprintf(name, sizeof name, "test session %u of %d", ++started, (int)getpid());
-    assert_int_equal(etwas_start(name, path, options, &session), ERROR_SUCCESS);
+    assert_int_equal(etwas_start(name, path, &chosen, &session), ERROR_SUCCESS);
     assert_int_not_equal(session, 0);
+    assert_int_equal(etwas_session_protocol(session, &in_force), ERROR_SUCCESS);
+    if (chosen.protocol != ETWAS_PROTOCOL_BEST) {
+        assert_int_equal(in_force, chosen.protocol);
+    }
     return session;
+}
+
+etwas_trace_handle start_session(const char *path, const etwas_session_options *options)
+{
+    return start_with(path, options, session_protocol);
+}
+
+etwas_trace_handle start_shared_session(const char *path, const etwas_session_options *options)
+{
+    etwas_session_options chosen = {0};
+
+    if (options != NULL) {
+        chosen = *options;
+    }
+    chosen.protocol = ETWAS_PROTOCOL_SHARED;
+    return start_with(path, &chosen, ETWAS_PROTOCOL_SHARED);
 }
 
 void stop_session(etwas_trace_handle session, etwas_session_counts *counts)
@@ -101,4 +157,9 @@ void expect_exact_account(etwas_trace_handle session, const etwas_session_counts
     assert_int_equal(counts->lost, counts->lost_no_buffer + counts->lost_write_error +
                                        counts->lost_file_full + counts->lost_abandoned);
     assert_int_equal(totals.odd_codes, 0);
+    assert_int_equal(counts->committed_rseq + counts->committed_shared + counts->lost_no_buffer,
+                     totals.attempted - totals.refused);
+    if (!sessions_have_sequences()) {
+        assert_int_equal(counts->committed_rseq + counts->restarts, 0);
+    }
 }

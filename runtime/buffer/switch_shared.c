@@ -2,6 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
+ * The slow path of a shared slot.
+ *
  *     SWITCH    visitors + 1                                            (V1, full)
  *               w ← slot.word; gate ≠ generation → INVALID; room after all → done
  *               n ← a claimed buffer; none → the event is lost
@@ -19,7 +21,7 @@
  * incomplete: the flusher writes its records once its patience ends, and buffering mode keeps it
  * until the writer goes on.
  */
-#include "buffer/switch_buffer.h"
+#include "buffer/switch_shared.h"
 
 #include <ck_pr.h>
 #include <etwas/winerror.h>
@@ -34,15 +36,14 @@ static bool install(struct etwas_slot *slot, struct etwas_pool *pool, uint64_t w
     struct etwas_buffer_control *control = &pool->buffers[buffer];
     uint32_t old = etwas_word_buffer(word);
 
-    control->slot = ck_pr_load_32(&slot->index);
-    control->previous = old;
-    control->previous_end_units = etwas_word_units(word);
+    control->link.previous = old;
+    control->link.previous_end_units = etwas_word_units(word);
     /*
      * Loaded after the word: every record reserved before that word had announced its stamp. If the
      * word changes meanwhile the exchange fails and the value is not used.
      */
-    control->previous_newest = (int64_t)ck_pr_load_64(&slot->newest);
-    etwas_pool_hold(pool, buffer);
+    control->link.previous_newest = (int64_t)ck_pr_load_64(&slot->newest);
+    etwas_pool_hold(pool, ck_pr_load_32(&slot->index), buffer);
     ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_NAMED);
     ck_pr_fence_release();
     if (!ck_pr_cas_64(&slot->word, word, etwas_word_next(word, buffer, ETWAS_FIRST_UNIT))) {
@@ -81,7 +82,8 @@ static uint32_t switch_as_visitor(struct etwas_slot *slot, uint32_t generation, 
         }
         pool = ck_pr_load_ptr(&slot->pool);
         ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_ENTERED);
-        if (claimed == ETWAS_NO_BUFFER && !etwas_pool_claim(pool, &claimed)) {
+        if (claimed == ETWAS_NO_BUFFER &&
+            !etwas_pool_claim(pool, ck_pr_load_32(&slot->index), &claimed)) {
             ck_pr_inc_64(&pool->lanes[ck_pr_load_32(&slot->index)].lost_no_buffer);
             etwas_pool_wake_flusher(pool);
             result = ERROR_NOT_ENOUGH_MEMORY;
@@ -99,7 +101,7 @@ static uint32_t switch_as_visitor(struct etwas_slot *slot, uint32_t generation, 
     return result;
 }
 
-__attribute__((noinline, cold)) uint32_t etwas_switch_buffer(struct etwas_slot *slot,
+__attribute__((noinline, cold)) uint32_t etwas_switch_shared(struct etwas_slot *slot,
                                                              uint32_t generation, uint32_t units,
                                                              uint64_t close_word)
 {

@@ -4,8 +4,8 @@
 /*
  * The slow path of publication: another buffer takes the place of one that is full.
  */
-#ifndef ETWAS_BUFFER_SWITCH_BUFFER_H
-#define ETWAS_BUFFER_SWITCH_BUFFER_H
+#ifndef ETWAS_BUFFER_SWITCH_SHARED_H
+#define ETWAS_BUFFER_SWITCH_SHARED_H
 
 #include <stdint.h>
 
@@ -18,7 +18,7 @@
  * ERROR_MORE_DATA: no buffer is large enough. ERROR_NOT_ENOUGH_MEMORY: no buffer to be had; the
  * event is counted lost.
  */
-uint32_t etwas_switch_buffer(struct etwas_slot *slot, uint32_t generation, uint32_t units,
+uint32_t etwas_switch_shared(struct etwas_slot *slot, uint32_t generation, uint32_t units,
                              uint64_t close_word);
 
 #endif

@@ -18,11 +18,11 @@
  * most the slot's newest stamp was raised, to a time that has been. No loop, no call but to the
  * clock. Async-signal-safe.
  */
-#ifndef ETWAS_BUFFER_PUBLISH_QUICK_H
-#define ETWAS_BUFFER_PUBLISH_QUICK_H
+#ifndef ETWAS_BUFFER_QUICK_SHARED_H
+#define ETWAS_BUFFER_QUICK_SHARED_H
 
 #include <ck_pr.h>
-#include <etwas/winerror.h>
+#include <etwas/etwas.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -41,36 +41,19 @@ struct etwas_quick {
     uint64_t *commit;
 };
 
-enum etwas_quick_begun {
-    ETWAS_QUICK_RUNS,
-    ETWAS_QUICK_CLOSED,
-    ETWAS_QUICK_UNKNOWN
-};
-
-/* CLOSED: the session does not run, without doubt. UNKNOWN: ask the general way. */
-static inline enum etwas_quick_begun etwas_quick_begin(struct etwas_quick *quick, uint32_t session,
-                                                       uint32_t generation)
+/* False: the session does not run, or not in this slot. */
+static inline bool etwas_quick_begin(struct etwas_quick *quick, struct etwas_slot *slot,
+                                     uint32_t generation)
 {
-    /* Null until the first session starts. Pairs with the release in etwas_slots_prepare. */
-    struct etwas_slot *table = ck_pr_load_ptr(&etwas_slot_table);
-    uint32_t processor = etwas_processor_seen();
-    uint32_t count;
-
-    ck_pr_fence_acquire();
-    count = ck_pr_load_32(&etwas_slot_count);
-    /* Without rseq the number is UINT32_MAX. */
-    if (__builtin_expect((table == NULL) | (processor >= count), 0)) {
-        return ETWAS_QUICK_UNKNOWN;
-    }
-    quick->slot = &table[(size_t)session * count + processor];
-    quick->word = ck_pr_load_64(&quick->slot->word); /* L1 */
+    quick->slot = slot;
+    quick->word = ck_pr_load_64(&slot->word); /* L1 */
     ck_pr_fence_acquire();
     ETWAS_TESTPOINT(ETWAS_POINT_RESERVE_LOADED);
-    if (__builtin_expect(ck_pr_load_32(&quick->slot->gate) != generation, 0)) {
-        return ETWAS_QUICK_CLOSED;
+    if (__builtin_expect(ck_pr_load_32(&slot->gate) != generation, 0)) {
+        return false;
     }
-    quick->stamp = etwas_clock_now(ck_pr_load_32(&quick->slot->clock));
-    return ETWAS_QUICK_RUNS;
+    quick->stamp = etwas_clock_now(etwas_kind_clock(ck_pr_load_32(&slot->kind)));
+    return true;
 }
 
 /* False: nothing is reserved. */

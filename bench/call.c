@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What a call costs its caller, through the shared library.
+ *
+ * Timed is a loop of calls: one store into the payload, the call, one look at its result. In a
+ * flight recorder that has wrapped, the price holds the caller's share of overwriting. With a log
+ * file a batch is shorter than the pool, and etwas_flush empties the buffers between batches: the
+ * price holds taking a new buffer when one is full, not the writing.
+ */
+#include "call.h"
+
+#include <etwas/etwas.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "rows.h"
+#include "session.h"
+#include "shim/bench.h"
+
+enum {
+    MOST_ROWS = 128,
+    /* Of the 16 buffers. The rest is free when a batch begins in a buffer that is partly full. */
+    BATCH_BYTES = 9 * 64 * 1024,
+};
+
+/* What is logged, each as its entry point wants it. */
+struct events {
+    struct {
+        EVENT_INSTANCE_HEADER header;
+        uint64_t payload[BENCH_CALL_LARGEST_PAYLOAD / sizeof(uint64_t)];
+    } instance;
+    struct {
+        EVENT_TRACE_HEADER header;
+        uint64_t payload[BENCH_CALL_LARGEST_PAYLOAD / sizeof(uint64_t)];
+    } event;
+    struct {
+        EVENT_INSTANCE_HEADER header;
+        MOF_FIELD list[2];
+    } fields;
+    uint64_t first_field;
+    uint64_t second_field;
+    EVENT_INSTANCE_INFO own;
+    EVENT_INSTANCE_INFO parent;
+};
+
+/* The callers' loops: what the rows time. Each returns the results of all calls, joined. */
+typedef uint32_t log_batch(etwas_trace_handle session, struct events *events, uint32_t calls);
+
+static __attribute__((noinline)) uint32_t log_instances(etwas_trace_handle session,
+                                                        struct events *events, uint32_t calls)
+{
+    uint32_t codes = 0;
+
+    for (uint32_t count = 0; count < calls; count++) {
+        events->instance.payload[0] = count;
+        codes |= TraceEventInstance(session, &events->instance.header, &events->own, NULL);
+    }
+    return codes;
+}
+
+static __attribute__((noinline)) uint32_t log_children(etwas_trace_handle session,
+                                                       struct events *events, uint32_t calls)
+{
+    uint32_t codes = 0;
+
+    for (uint32_t count = 0; count < calls; count++) {
+        events->instance.payload[0] = count;
+        codes |=
+            TraceEventInstance(session, &events->instance.header, &events->own, &events->parent);
+    }
+    return codes;
+}
+
+static __attribute__((noinline)) uint32_t log_events(etwas_trace_handle session,
+                                                     struct events *events, uint32_t calls)
+{
+    uint32_t codes = 0;
+
+    for (uint32_t count = 0; count < calls; count++) {
+        events->event.payload[0] = count;
+        codes |= TraceEvent(session, &events->event.header);
+    }
+    return codes;
+}
+
+static __attribute__((noinline)) uint32_t log_fields(etwas_trace_handle session,
+                                                     struct events *events, uint32_t calls)
+{
+    uint32_t codes = 0;
+
+    for (uint32_t count = 0; count < calls; count++) {
+        events->first_field = count;
+        codes |= TraceEventInstance(session, &events->fields.header, &events->own, NULL);
+    }
+    return codes;
+}
+
+static log_batch *const loops[] = {
+    [BENCH_CALL_INSTANCE] = log_instances,
+    [BENCH_CALL_PARENT] = log_children,
+    [BENCH_CALL_EVENT] = log_events,
+    [BENCH_CALL_FIELDS] = log_fields,
+};
+
+static bool prepare(struct events *events, uint32_t payload_bytes)
+{
+    bench_prepare_instance_header(&events->instance.header, payload_bytes);
+    events->event.header =
+        (EVENT_TRACE_HEADER){.Size = (uint16_t)(sizeof(EVENT_TRACE_HEADER) + payload_bytes)};
+    events->event.header.Flags = WNODE_FLAG_TRACED_GUID;
+    events->event.header.Class.Type = EVENT_TRACE_TYPE_INFO;
+    bench_prepare_instance_header(&events->fields.header, sizeof events->fields.list);
+    events->fields.header.Flags |= WNODE_FLAG_USE_MOF_PTR;
+    DEFINE_TRACE_MOF_FIELD(&events->fields.list[0], &events->first_field, 8, ETW_UINT64_TYPE_VALUE);
+    DEFINE_TRACE_MOF_FIELD(&events->fields.list[1], &events->second_field, 8,
+                           ETW_UINT64_TYPE_VALUE);
+    return bench_make_instance(&events->own) && bench_make_instance(&events->parent);
+}
+
+static uint32_t record_bytes(const struct bench_call *call)
+{
+    return (call->entry == BENCH_CALL_EVENT ? BENCH_EVENT_HEADER_BYTES
+                                            : BENCH_INSTANCE_HEADER_BYTES) +
+           call->payload_bytes;
+}
+
+static const char *start(struct bench_session *session, const struct bench_call *call)
+{
+    const uint32_t first = bench_first_processor();
+    const struct bench_session_request request = {
+        .buffering = call->mode == BENCH_CALL_BUFFERING || call->mode == BENCH_CALL_STOPPED,
+        .protocol = call->protocol,
+        .clock = call->clock,
+        .buffers = call->buffers,
+        .no_flusher = call->mode != BENCH_CALL_FILE_THREAD,
+        .flusher_cpu = &first,
+    };
+
+    return bench_session_start(session, &request);
+}
+
+static void run_batches(struct bench_state *state, const struct bench_session *session,
+                        const struct bench_call *call, struct events *events, uint64_t *attempted)
+{
+    uint32_t expected = call->mode == BENCH_CALL_STOPPED ? ERROR_INVALID_HANDLE : ERROR_SUCCESS;
+    uint32_t batch = BATCH_BYTES / record_bytes(call);
+
+    batch = batch < BENCH_BATCH ? batch : BENCH_BATCH;
+    if (call->mode == BENCH_CALL_BUFFERING) {
+        uint64_t pool_bytes = (uint64_t)call->buffers * BENCH_BUFFER_KB * 1024;
+
+        while (*attempted * record_bytes(call) < pool_bytes) {
+            if (loops[call->entry](session->handle, events, batch) != ERROR_SUCCESS) {
+                bench_fail(state, "cannot fill the flight recorder");
+                return;
+            }
+            *attempted += batch;
+        }
+    }
+    while (bench_next_batch(state, batch)) {
+        uint64_t start_ns = bench_now_ns();
+        uint32_t codes = loops[call->entry](session->handle, events, batch);
+
+        bench_batch_took(state, bench_now_ns() - start_ns);
+        *attempted += batch;
+        if (codes != expected) {
+            bench_fail(state, "an event was refused or lost");
+        }
+        if ((call->mode == BENCH_CALL_FILE || call->mode == BENCH_CALL_FILE_THREAD) &&
+            etwas_flush(session->handle) != ERROR_SUCCESS) {
+            bench_fail(state, "cannot write the log file");
+        }
+    }
+}
+
+static void body(struct bench_state *state, const void *argument)
+{
+    static _Alignas(64) struct events events;
+    const struct bench_call *call = argument;
+    struct bench_session session;
+    uint64_t attempted = 0;
+    const char *reason;
+
+    if (!prepare(&events, call->payload_bytes)) {
+        bench_fail(state, "cannot register the provider");
+        return;
+    }
+    reason = start(&session, call);
+    if (reason == NULL && call->mode == BENCH_CALL_STOPPED) {
+        reason = bench_session_stop(&session, 0, NULL);
+    }
+    if (reason == NULL) {
+        run_batches(state, &session, call, &events, &attempted);
+        if (call->mode != BENCH_CALL_STOPPED) {
+            reason = bench_session_stop(&session, attempted, NULL);
+        }
+    }
+    if (reason != NULL) {
+        bench_fail(state, reason);
+    }
+}
+
+void bench_call_register(const struct bench_call *call)
+{
+    static struct bench_call rows[MOST_ROWS];
+    static size_t count;
+
+    if (count == MOST_ROWS) {
+        (void)fprintf(stderr, "more than %d rows\n", MOST_ROWS);
+        abort();
+    }
+    rows[count] = *call;
+    bench_register(rows[count].name, body, &rows[count]);
+    count++;
+}

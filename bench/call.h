@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A row of Google Benchmark that times calls of TraceEvent or TraceEventInstance.
+ */
+#ifndef ETWAS_BENCH_CALL_H
+#define ETWAS_BENCH_CALL_H
+
+#include <stdint.h>
+
+enum bench_call_entry {
+    BENCH_CALL_INSTANCE,
+    BENCH_CALL_PARENT, /* the instance has a parent */
+    BENCH_CALL_EVENT,  /* TraceEvent */
+    BENCH_CALL_FIELDS, /* the payload is two fields of 8 bytes, elsewhere in memory */
+};
+
+enum bench_call_mode {
+    BENCH_CALL_BUFFERING,   /* a flight recorder that has wrapped */
+    BENCH_CALL_FILE,        /* a log file, written between the batches */
+    BENCH_CALL_FILE_THREAD, /* the same with a flusher thread */
+    BENCH_CALL_STOPPED,     /* the session has stopped */
+};
+
+struct bench_call {
+    char name[64];
+    enum bench_call_entry entry;
+    enum bench_call_mode mode;
+    uint32_t protocol;
+    uint32_t clock;
+    uint32_t payload_bytes; /* at most BENCH_CALL_LARGEST_PAYLOAD */
+    uint32_t buffers;
+};
+
+enum {
+    BENCH_CALL_LARGEST_PAYLOAD = 4096,
+    BENCH_CALL_BUFFERS = 16, /* 1 MB */
+};
+
+/* Adds a copy of `call` to the rows. */
+void bench_call_register(const struct bench_call *call);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * etwas_bench_constant: what is left of a call without its clock. Linked with a library built from
+ * the same sources, but that a session's TSC is a constant: reading the counter takes most of a
+ * call and hides what the protocols cost.
+ */
+#include <etwas/etwas.h>
+#include <stdio.h>
+
+#include "call.h"
+#include "rows.h"
+#include "session.h"
+#include "shim/bench.h"
+
+enum {
+    CHECKED_EVENTS = 100,
+    LARGEST_SNAPSHOT_BYTES = 1 << 20,
+};
+
+/* How often the 8 bytes of `stamp` lie in the file, at multiples of 8. */
+static uint32_t stamps_in(const char *path, int64_t stamp)
+{
+    static int64_t words[LARGEST_SNAPSHOT_BYTES / sizeof(int64_t)];
+    FILE *file = fopen(path, "rbe");
+    size_t count =
+        file != NULL ? fread(words, sizeof words[0], sizeof words / sizeof words[0], file) : 0;
+    uint32_t found = 0;
+
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    for (size_t index = 0; index < count; index++) {
+        found += words[index] == stamp;
+    }
+    return found;
+}
+
+/* Whether every record has the constant for its stamp: the rows would mean nothing otherwise. */
+static bool stamps_are_constant(uint32_t protocol)
+{
+    const struct bench_session_request request = {.buffering = true,
+                                                  .protocol = protocol,
+                                                  .clock = ETWAS_CLOCK_TSC,
+                                                  .buffers = BENCH_CALL_BUFFERS};
+    EVENT_INSTANCE_HEADER event;
+    EVENT_INSTANCE_INFO instance;
+    struct bench_session session;
+    char path[256];
+    uint32_t found = 0;
+
+    if (!bench_make_instance(&instance)) {
+        return false;
+    }
+    if (bench_session_start(&session, &request) != NULL) {
+        return protocol == ETWAS_PROTOCOL_RSEQ; /* the row itself tells why it is skipped */
+    }
+    bench_prepare_instance_header(&event, 0);
+    for (uint32_t count = 0; count < CHECKED_EVENTS; count++) {
+        (void)TraceEventInstance(session.handle, &event, &instance, NULL);
+    }
+    bench_choose_log_file(path, sizeof path);
+    if (etwas_snapshot(session.handle, path) == ERROR_SUCCESS) {
+        found = stamps_in(path, etwas_clock_read(ETWAS_CLOCK_TSC));
+        (void)remove(path);
+    }
+    return bench_session_stop(&session, CHECKED_EVENTS, NULL) == NULL && found >= CHECKED_EVENTS;
+}
+
+int main(int argc, char **argv)
+{
+    static const uint32_t protocols[] = {ETWAS_PROTOCOL_RSEQ, ETWAS_PROTOCOL_SHARED};
+
+    bench_pin_last();
+    bench_register_floor_without_clock();
+    for (size_t index = 0; index < sizeof protocols / sizeof protocols[0]; index++) {
+        struct bench_call call = {
+            .entry = BENCH_CALL_INSTANCE,
+            .mode = BENCH_CALL_BUFFERING,
+            .protocol = protocols[index],
+            .clock = ETWAS_CLOCK_TSC,
+            .payload_bytes = 16,
+            .buffers = BENCH_CALL_BUFFERS,
+        };
+
+        (void)snprintf(call.name, sizeof call.name, "constant/%s/16",
+                       bench_protocol_name(protocols[index]));
+        if (!stamps_are_constant(protocols[index])) {
+            (void)fprintf(stderr, "%s: the library reads its clock\n", call.name);
+            return 1;
+        }
+        bench_call_register(&call);
+    }
+    return bench_run(argc, argv);
+}

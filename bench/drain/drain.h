@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The pieces of etwas_bench_drain: plain writes to compare with, and the proof that a file holds
+ * every event once.
+ */
+#ifndef ETWAS_BENCH_DRAIN_H
+#define ETWAS_BENCH_DRAIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    DRAIN_BUFFER_BYTES = 64 << 10,
+    DRAIN_RECORD_BYTES = 88, /* an instance event with 16 bytes */
+};
+
+/* Events by number of times and by content, in any order: equal sums, equal events. */
+struct drain_sum {
+    uint64_t events;
+    uint64_t mixed;
+};
+
+static inline uint64_t drain_mix(uint64_t number)
+{
+    number = (number ^ number >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    return (number ^ number >> 27) * UINT64_C(0x94D049BB133111EB);
+}
+
+/* The payload's two numbers: who logged it, and as which event of its own. */
+static inline void drain_add(struct drain_sum *sum, uint64_t producer, uint64_t number)
+{
+    sum->events++;
+    sum->mixed += drain_mix(drain_mix(producer + 1) + number);
+}
+
+/*
+ * Writes `bytes` into a new file, as the log file does: pieces of 64 KB, 64 at a time, past the
+ * page cache or through it, and makes them durable. MB/s; 0: this cannot be done here.
+ */
+double drain_plain(const char *path, uint64_t bytes, bool direct);
+
+/* Sums up the events of a finished file of 88-byte records. NULL, or what is wrong with the file. */
+const char *drain_check(const char *path, struct drain_sum *sum);
+
+uint64_t drain_now_ns(void);
+
+#endif

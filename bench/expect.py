@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""What is expected of the figures on a machine with two processors, and what they are.
+
+Nothing fails here: a figure that misses is a question, not an error. Of several runs the best one
+counts, for each line by itself.
+"""
+
+import tables
+
+AT_MOST, AT_LEAST = "at most", "at least"
+
+
+def ratio(above, below):
+    return lambda medians: medians[above] / medians[below]
+
+
+def difference(left, right):
+    return lambda medians: medians[left] - medians[right]
+
+
+def alone(row):
+    return lambda medians: medians[row]
+
+
+def either(*rows):
+    """Of what the library chose on this machine."""
+    return lambda medians: max(medians[row] for row in rows if row in medians)
+
+
+def oversubscribed(protocol):
+    """Processor time an event of four threads a processor, beside that of one thread."""
+    start, end = f"scaling/{protocol}/unpinned/", "/cpu"
+
+    def of(medians):
+        names = [name for name in medians if name.startswith(start) and name.endswith(end)]
+        return medians[names[0]] / medians[f"scaling/{protocol}/pinned/1/cpu"]
+
+    return of
+
+
+def against_lttng(kind, ours, theirs, payload, ending=""):
+    return ratio(f"{kind}/{ours}/{payload}/1{ending}", f"{kind}/{theirs}/{payload}/1{ending}")
+
+
+def times_faster(ours, theirs, payload):
+    return against_lttng("peers", theirs, ours, payload)
+
+
+# What, how it is had from the medians, the bound, its unit.
+LINES = [
+    ("TraceEventInstance, 16 bytes, TSC, rseq; recorder", ratio("hot/buffering/rseq/tsc/16", "floor/tsc/16"),
+     AT_MOST, 1.25, "x floor"),
+    ("the same, log file", ratio("hot/file/rseq/tsc/16", "floor/tsc/16"), AT_MOST, 1.25, "x floor"),
+    ("the same with a constant for the clock", ratio("constant/rseq/16", "constant/shared/16"),
+     AT_MOST, 0.8, "x shared"),
+    ("LTTng discard / log file, u64 and u32", times_faster("etwas_file", "lttng_discard", "u64_u32"),
+     AT_LEAST, 8, "x faster"),
+    ("LTTng discard / log file, 64 bytes", times_faster("etwas_file", "lttng_discard", "blob64"),
+     AT_LEAST, 8, "x faster"),
+    ("LTTng overwrite / recorder, u64 and u32", times_faster("etwas", "lttng_overwrite", "u64_u32"),
+     AT_LEAST, 8, "x faster"),
+    ("LTTng overwrite / recorder, 64 bytes", times_faster("etwas", "lttng_overwrite", "blob64"),
+     AT_LEAST, 8, "x faster"),
+    ("two pinned threads", ratio("scaling/rseq/pinned/2", "scaling/rseq/pinned/1"),
+     AT_LEAST, 1.9, "x one"),
+    ("four threads a processor, processor time", oversubscribed("rseq"), AT_MOST, 1.1, "x one"),
+    ("p99 of one call, log file",
+     against_lttng("peers_tails", "etwas_file", "lttng_discard", "u64_u32", "/p99"),
+     AT_MOST, 0.35, "x LTTng"),
+    ("p99.9 of one call, log file",
+     against_lttng("peers_tails", "etwas_file", "lttng_discard", "u64_u32", "/p99.9"),
+     AT_MOST, 0.7, "x LTTng"),
+    ("p99 of one call, recorder",
+     against_lttng("peers_tails", "etwas", "lttng_overwrite", "u64_u32", "/p99"),
+     AT_MOST, 0.35, "x LTTng"),
+    ("p99.9 of one call, recorder",
+     against_lttng("peers_tails", "etwas", "lttng_overwrite", "u64_u32", "/p99.9"),
+     AT_MOST, 0.7, "x LTTng"),
+    ("lossless, new file on disk", either("drain/disk/buffered/1", "drain/disk/direct/1"),
+     AT_LEAST, 10e6, "events/s"),
+    ("lossless, direct I/O into space reserved", alone("drain/disk/direct/1"),
+     AT_LEAST, 25e6, "events/s"),
+    ("memory only, two producers", alone("scaling/rseq/pinned/2"), AT_LEAST, 130e6, "events/s"),
+    ("disabled gate above an empty call", difference("gate", "empty_call"), AT_MOST, 0.5, "ns"),
+]
+
+
+def measured(of, runs):
+    """The line's figure in each run that has its rows."""
+    figures = []
+    for rows in runs:
+        try:
+            figures.append(of(tables.medians_of(rows)))
+        except (KeyError, IndexError, ValueError, ZeroDivisionError):
+            continue
+    return figures
+
+
+def show(runs):
+    tables.heading(f"expected; best of {len(runs)} run{'s' if len(runs) > 1 else ''}", [])
+    for what, of, bound, limit, unit in LINES:
+        figures = measured(of, runs)
+        asked = f"{bound} {tables.number(limit)} {unit}"
+        if not figures:
+            print(f"{what:<50}{asked:>28}{'not measured':>14}")
+            continue
+        best = max(figures) if bound == AT_LEAST else min(figures)
+        met = best >= limit if bound == AT_LEAST else best <= limit
+        others = ", ".join(tables.number(figure) for figure in figures) if len(figures) > 1 else ""
+        print(f"{what:<50}{asked:>28}{tables.number(best):>14}  {'met' if met else 'MISSED':<8}{others}")

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * etwas_bench_hot: the hot path, its floors, and what tracing costs while nobody traces. Takes Google
+ * Benchmark's options; report.py runs it.
+ */
+#include <etwas/etwas.h>
+#include <stdio.h>
+
+#include "call.h"
+#include "rows.h"
+#include "session.h"
+#include "shim/bench.h"
+
+static const struct {
+    const char *name;
+    uint32_t clock;
+} clocks[] = {
+    {"tsc", ETWAS_CLOCK_TSC}, {"qpc", ETWAS_CLOCK_QPC}, {"system", ETWAS_CLOCK_SYSTEM_TIME}};
+
+static const struct {
+    const char *name;
+    enum bench_call_mode mode;
+} modes[] = {{"file", BENCH_CALL_FILE}, {"buffering", BENCH_CALL_BUFFERING}};
+
+static const uint32_t protocols[] = {ETWAS_PROTOCOL_RSEQ, ETWAS_PROTOCOL_SHARED};
+
+static const uint32_t payloads[] = {0, 16, 64, 256, 4096};
+
+#define COUNT_OF(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
+
+static void register_hot(uint32_t mode, uint32_t protocol, uint32_t clock)
+{
+    for (size_t payload = 0; payload < COUNT_OF(payloads); payload++) {
+        struct bench_call call = {
+            .entry = BENCH_CALL_INSTANCE,
+            .mode = modes[mode].mode,
+            .protocol = protocol,
+            .clock = clocks[clock].clock,
+            .payload_bytes = payloads[payload],
+            .buffers = BENCH_CALL_BUFFERS,
+        };
+
+        (void)snprintf(call.name, sizeof call.name, "hot/%s/%s/%s/%u", modes[mode].name,
+                       bench_protocol_name(protocol), clocks[clock].name, payloads[payload]);
+        bench_call_register(&call);
+    }
+}
+
+static void register_variant(const char *name, enum bench_call_entry entry,
+                             enum bench_call_mode mode, uint32_t buffers)
+{
+    for (size_t protocol = 0; protocol < COUNT_OF(protocols); protocol++) {
+        struct bench_call call = {
+            .entry = entry,
+            .mode = mode,
+            .protocol = protocols[protocol],
+            .clock = ETWAS_CLOCK_TSC,
+            .payload_bytes = 16,
+            .buffers = buffers,
+        };
+
+        (void)snprintf(call.name, sizeof call.name, "%s/%s/tsc/16", name,
+                       bench_protocol_name(protocols[protocol]));
+        bench_call_register(&call);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    bench_pin_last();
+    bench_register_floors();
+    for (uint32_t mode = 0; mode < COUNT_OF(modes); mode++) {
+        for (size_t protocol = 0; protocol < COUNT_OF(protocols); protocol++) {
+            for (uint32_t clock = 0; clock < COUNT_OF(clocks); clock++) {
+                register_hot(mode, protocols[protocol], clock);
+            }
+        }
+    }
+    register_variant("parent", BENCH_CALL_PARENT, BENCH_CALL_BUFFERING, BENCH_CALL_BUFFERS);
+    register_variant("fields", BENCH_CALL_FIELDS, BENCH_CALL_BUFFERING, BENCH_CALL_BUFFERS);
+    register_variant("event", BENCH_CALL_EVENT, BENCH_CALL_BUFFERING, BENCH_CALL_BUFFERS);
+    register_variant("recorder_64mb", BENCH_CALL_INSTANCE, BENCH_CALL_BUFFERING, 1024);
+    register_variant("file_thread", BENCH_CALL_INSTANCE, BENCH_CALL_FILE_THREAD,
+                     BENCH_CALL_BUFFERS);
+    register_variant("stopped", BENCH_CALL_INSTANCE, BENCH_CALL_STOPPED, BENCH_CALL_BUFFERS);
+    bench_register_gates();
+    return bench_run(argc, argv);
+}

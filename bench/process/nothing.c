@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A program that does nothing. Built twice, once linked with the library: startup.c times both.
+ */
+int main(void)
+{
+    return 0;
+}

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""Prints the rows of a run as tables: medians, with the 10th and the 90th percentile of the rounds."""
+
+import math
+
+# What a row is compared with that is not called like its floor.
+FLOORS = {
+    "gate": "empty_call",
+    "constant/rseq/16": "floor/constant/16",
+    "constant/shared/16": "floor/constant/16",
+}
+PERCENTILES = ["p50", "p90", "p99", "p99.9", "p99.99", "max"]
+CAUSES = ["slow_switch", "slow_fault", "slow_preempted", "slow_other", "interrupts",
+          "interrupts_inside"]
+WIDTH = 44
+
+
+def percentile(values, share):
+    """Linear between neighbours: percentile([1, 2, 3, 4], 0.5) == 2.5."""
+    values = sorted(values)
+    place = share * (len(values) - 1)
+    low, high = math.floor(place), math.ceil(place)
+    return values[low] + (values[high] - values[low]) * (place - low)
+
+
+def median(row):
+    return percentile(row["values"], 0.5)
+
+
+def medians_of(rows):
+    return {row["row"]: median(row) for row in rows if row["values"] and "failed" not in row}
+
+
+def number(value):
+    """Three digits or more, and no needless ones: 12.3, 1,234, 65.1 M, 3.1e-06."""
+    size = abs(value)
+    if size >= 1e6:
+        return f"{value / 1e6:,.1f} M"
+    if size >= 1000:
+        return f"{value:,.0f}"
+    if size >= 100:
+        return f"{value:.1f}"
+    return f"{value:.2f}" if size >= 0.01 or size == 0 else f"{value:.1e}"
+
+
+def floor_of(name):
+    """hot/file/rseq/tsc/16 -> floor/tsc/16; None for a row that has no floor."""
+    parts = name.split("/")
+    if name in FLOORS:
+        return FLOORS[name]
+    if parts[0] == "stopped":
+        return "empty_call"
+    if len(parts) < 4:
+        return None
+    return "/".join(["floor_event" if parts[0] == "event" else "floor"] + parts[-2:])
+
+
+def heading(title, columns, width=10):
+    print(f"\n{title:<{WIDTH}}" + "".join(f"{column:>{width}}" for column in columns))
+
+
+def show_calls(rows):
+    """Beside its floor, and how many times as much."""
+    medians = medians_of(rows)
+    heading("ns an operation", ["median", "p10", "p90", "floor", "ratio"])
+    for row in rows:
+        name = row["row"]
+        if name not in medians:
+            continue
+        line = f"{name:<{WIDTH}}{medians[name]:>10.2f}"
+        line += f"{percentile(row['values'], 0.1):>10.2f}{percentile(row['values'], 0.9):>10.2f}"
+        floor = medians.get(floor_of(name))
+        if floor:
+            line += f"{floor:>10.2f}{medians[name] / floor:>10.2f}"
+        print(line)
+
+
+def show_grid(rows, title, endings):
+    """A line for each row that has all of `endings`, a column for each of them."""
+    medians = medians_of(rows)
+    first = "/" + endings[0]
+    names = [name.removesuffix(first) for name in medians if name.endswith(first)]
+    if names:
+        heading(title, endings, 18 if endings is CAUSES else 10)
+    for name in names:
+        cells = [medians.get(f"{name}/{ending}") for ending in endings]
+        width = 18 if endings is CAUSES else 10
+        print(f"{name:<{WIDTH}}"
+              + "".join(f"{'' if cell is None else number(cell):>{width}}" for cell in cells))
+
+
+def show_scaling(rows):
+    medians = medians_of(rows)
+    heading("threads", ["events/s", "p10", "p90", "x one", "cpu ns", "x one", "restarts/event"], 15)
+    for row in rows:
+        name = row["row"]
+        if name not in medians or row["unit"] != "events/s":
+            continue
+        one = name.rsplit("/", 2)[0] + "/pinned/1"
+        cells = [medians[name], percentile(row["values"], 0.1), percentile(row["values"], 0.9)]
+        if one in medians:
+            cells.append(medians[name] / medians[one])
+            cells += [medians[f"{name}/cpu"], medians[f"{name}/cpu"] / medians[f"{one}/cpu"]]
+            cells.append(medians[f"{name}/restarts"])
+        print(f"{name:<{WIDTH}}" + "".join(f"{number(cell):>15}" for cell in cells))
+
+
+def show_plain(rows):
+    """Nothing lost is not worth a line: the row it belongs to would say so otherwise."""
+    heading("", ["unit", "median", "p10", "p90"], 15)
+    for row in rows:
+        if not row["values"] or "failed" in row:
+            continue
+        if row["row"].endswith("/lost") and not any(row["values"]):
+            continue
+        values = [median(row), percentile(row["values"], 0.1), percentile(row["values"], 0.9)]
+        print(f"{row['row']:<{WIDTH}}{row['unit']:>15}"
+              + "".join(f"{number(value):>15}" for value in values)
+              + ("  " + row["note"] if "note" in row else ""))
+
+
+def is_of_grid(row):
+    return row["row"].rsplit("/", 1)[-1] in PERCENTILES + CAUSES
+
+
+def show_sentences(rows):
+    """Skipped rows with the same reason share a line."""
+    reasons = {}
+    for row in rows:
+        if "skipped" in row and not row["values"]:
+            reasons.setdefault(row["skipped"], []).append(row["row"])
+    for reason, names in reasons.items():
+        more = f" and {len(names) - 1} more rows" if len(names) > 1 else ""
+        print(f"\nskipped: {names[0]}{more}: {reason}")
+    for row in rows:
+        if "failed" in row:
+            print(f"\nFAILED: {row['row']}: {row['failed']}")
+
+
+def in_order(rows):
+    """As the programs print them, but that of the peers: they run in random order."""
+    return sorted(rows, key=lambda row: row["row"] if row["part"] == "peers" else "")
+
+
+def show(rows):
+    parts = {}
+    rows = in_order(rows)
+    for row in rows:
+        parts.setdefault(row["part"], []).append(row)
+    calls = parts.pop("hot", []) + parts.pop("constant", [])
+    if medians_of(calls):
+        show_calls(calls)
+    show_grid(rows, "ns a single call", PERCENTILES)
+    show_grid(rows, "slow calls, a million", CAUSES)
+    scaling = parts.pop("scaling", [])
+    if medians_of(scaling):
+        show_scaling(scaling)
+    for part in parts.values():
+        plain = [row for row in part if not is_of_grid(row)]
+        if medians_of(plain):
+            show_plain(plain)
+    show_sentences(rows)

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The current buffer of a slot with restartable sequences, looked at without one: by the flusher, by
+ * the statistics, and by a writer that prepares a sequence.
+ *
+ * Which life of a buffer is current is read in three steps:
+ *
+ *     b ← slot.word's buffer;  o ← owner[b];  w ← slot.word, again with b in it
+ *
+ * If owner[b] is still o at some later moment, then b was in that life all the time, was current in
+ * it when w was read, and its link, which ADOPT stored before it made b current, has been constant
+ * since then. Without reading o first a link could be taken for true that belongs to a life which
+ * never became current: ADOPT stores a link before it commits.
+ */
+#ifndef ETWAS_BUFFER_CURRENT_H
+#define ETWAS_BUFFER_CURRENT_H
+
+#include <ck_pr.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buffer/pool.h"
+#include "buffer/slot.h"
+
+struct etwas_current {
+    uint64_t word;
+    uint64_t owner;  /* 0: there is no current buffer */
+    uint32_t buffer; /* ETWAS_NO_BUFFER: none */
+};
+
+static inline struct etwas_current etwas_current_read(const struct etwas_slot *slot,
+                                                      const struct etwas_pool *pool)
+{
+    struct etwas_current current = {.word = ck_pr_load_64(&slot->word)};
+    uint32_t buffer;
+
+    do {
+        buffer = etwas_word_buffer(current.word);
+        current.owner = 0;
+        if (buffer != ETWAS_NO_BUFFER && buffer >= pool->capacity) {
+            /* The pool is of a session that has ended, the word of one that came after it. */
+            current.buffer = ETWAS_NO_BUFFER;
+            return current;
+        }
+        if (buffer != ETWAS_NO_BUFFER) {
+            /* Pairs with ADOPT's commit: who sees the buffer sees its owner word. */
+            ck_pr_fence_acquire();
+            current.owner = ck_pr_load_64(&pool->owners[buffer]);
+        }
+        ck_pr_fence_acquire();
+        current.word = ck_pr_load_64(&slot->word);
+    } while (etwas_word_buffer(current.word) != buffer);
+    /* Pairs with each commit: the records, the link and the newest stamp are at least as new. */
+    ck_pr_fence_acquire();
+    current.buffer = buffer;
+    return current;
+}
+
+/*
+ * Whether the buffer is in that life to this moment; what was read of it before is then true. (It
+ * need not be current any more.)
+ */
+static inline bool etwas_current_stands(const struct etwas_current *current,
+                                        const struct etwas_pool *pool)
+{
+    ck_pr_fence_acquire();
+    return current->buffer == ETWAS_NO_BUFFER ||
+           ck_pr_load_64(&pool->owners[current->buffer]) == current->owner;
+}
+
+/*
+ * Buffering mode: how many records were in the slot's spare before its claim. They are replaced from
+ * the claim on, though the slot's sums include them only from ADOPT on. False: the slot changes just
+ * now, look again.
+ */
+static inline bool etwas_current_spare_records(const struct etwas_slot *slot,
+                                               const struct etwas_pool *pool,
+                                               const struct etwas_current *current,
+                                               uint32_t *records)
+{
+    uint32_t spare = ck_pr_load_32(&slot->spare);
+    uint64_t owner;
+
+    *records = 0;
+    if (!pool->circular || spare >= pool->capacity || spare == current->buffer) {
+        return true;
+    }
+    ck_pr_fence_acquire();
+    owner = ck_pr_load_64(&pool->owners[spare]);
+    if (!etwas_owner_is_held_by(owner, ck_pr_load_32(&slot->index))) {
+        return true;
+    }
+    ck_pr_fence_acquire();
+    *records = ck_pr_load_32(&pool->buffers[spare].end.records);
+    ck_pr_fence_acquire();
+    return ck_pr_load_64(&pool->owners[spare]) == owner && ck_pr_load_32(&slot->spare) == spare &&
+           etwas_word_buffer(ck_pr_load_64(&slot->word)) == current->buffer;
+}
+
+#endif

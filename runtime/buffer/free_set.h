@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Which buffers are probably free: one bit a buffer, so that a claim finds one without looking at
+ * every owner word. Only a hint. The owner word says what is true, and whoever takes a bit checks
+ * it. A bit that is missing, because a writer that took it went to sleep, hides a free buffer until
+ * the flusher's next pass; a bit too many costs the one who takes it another look.
+ *
+ * Lowest first: a session that needs few buffers stays in few, which the caches hold.
+ *
+ * Any number of threads and handlers; lock-free. Taking pairs with adding: acquire, release.
+ */
+#ifndef ETWAS_BUFFER_FREE_SET_H
+#define ETWAS_BUFFER_FREE_SET_H
+
+#include <ck_pr.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    ETWAS_FREE_SET_WORD_BITS = 64
+};
+
+/* Words for `buffers` bits. */
+static inline uint32_t etwas_free_set_words(uint32_t buffers)
+{
+    return (buffers + ETWAS_FREE_SET_WORD_BITS - 1) / ETWAS_FREE_SET_WORD_BITS;
+}
+
+static inline void etwas_free_set_add(uint64_t *set, uint32_t buffer)
+{
+    ck_pr_fence_release();
+    ck_pr_or_64(&set[buffer / ETWAS_FREE_SET_WORD_BITS], UINT64_C(1)
+                                                             << buffer % ETWAS_FREE_SET_WORD_BITS);
+}
+
+static inline bool etwas_free_set_has(const uint64_t *set, uint32_t buffer)
+{
+    return (ck_pr_load_64(&set[buffer / ETWAS_FREE_SET_WORD_BITS]) >>
+                buffer % ETWAS_FREE_SET_WORD_BITS &
+            1) != 0;
+}
+
+/* Takes the lowest of the bits below `buffers`. */
+static inline bool etwas_free_set_take(uint64_t *set, uint32_t buffers, uint32_t *buffer)
+{
+    for (uint32_t index = 0; index < etwas_free_set_words(buffers); index++) {
+        uint64_t word = ck_pr_load_64(&set[index]);
+
+        while (word != 0) {
+            if (ck_pr_cas_64_value(&set[index], word, word & (word - 1), &word)) {
+                ck_pr_fence_acquire();
+                *buffer = index * ETWAS_FREE_SET_WORD_BITS + (uint32_t)__builtin_ctzll(word);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+#endif

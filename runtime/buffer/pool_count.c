@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A pool's accounts.
+ *
+ * Shared slots: what is committed is in the commit words of their buffers until its fate is settled.
+ * Slots with sequences: the current buffer's link says what the slot had stored and replaced before,
+ * and the slot's word what has been stored since; both change in one commit.
+ */
+#include <sched.h>
+
+#include "buffer/current.h"
+#include "buffer/pool.h"
+#include "platform/wait.h"
+
+enum {
+    SETTLING_NS = 100000000, /* how long a count waits for a settlement under way */
+};
+
+struct tally {
+    uint64_t stored;      /* by sequences, in slots that are not shut */
+    uint64_t overwritten; /* by their claims */
+    uint64_t in_memory;   /* of shared slots */
+    uint64_t abandoned;   /* in buffers set aside, not settled */
+};
+
+struct stored {
+    uint64_t stored;
+    uint64_t overwritten;
+};
+
+/* What one slot with sequences stored so far, and what its claims replaced, at one moment. */
+static struct stored stored_in(const struct etwas_pool *pool, uint32_t index)
+{
+    const struct etwas_slot *slot = etwas_slot_of(pool->session, index);
+    struct stored stored;
+    struct etwas_current current;
+    uint32_t replaced;
+    bool settled;
+
+    do {
+        const struct etwas_buffer_link *link;
+
+        current = etwas_current_read(slot, pool);
+        if (current.buffer == ETWAS_NO_BUFFER) {
+            return (struct stored){0};
+        }
+        settled = etwas_current_spare_records(slot, pool, &current, &replaced);
+        link = &pool->buffers[current.buffer].link;
+        stored.stored = ck_pr_load_64(&link->stored_before) + etwas_word_count(current.word);
+        stored.overwritten = ck_pr_load_64(&link->overwritten_before) + replaced;
+    } while (!settled || !etwas_current_stands(&current, pool));
+    return stored;
+}
+
+static void tally_buffer(const struct etwas_buffer_control *control, struct tally *tally)
+{
+    uint32_t records = etwas_commit_records(ck_pr_load_64(&control->commit));
+    uint32_t set_aside = ck_pr_load_32(&control->set_aside);
+
+    if (set_aside == 0) {
+        tally->in_memory += records;
+    } else {
+        uint32_t whole = set_aside - 1;
+
+        tally->in_memory += ck_pr_load_32(&control->kept);
+        /* Fewer are counted than found whole while a writer stands between marker and commit. */
+        tally->abandoned += records > whole ? records - whole : 0;
+    }
+}
+
+static void count_once(const struct etwas_pool *pool, struct etwas_pool_counts *counts)
+{
+    struct tally tally = {0};
+    uint64_t settled = 0;
+    uint64_t of_sequences;
+
+    *counts = (struct etwas_pool_counts){.allocated = (uint32_t)ck_pr_load_64(&pool->allocated)};
+    for (uint32_t lane = 0; lane < pool->lane_count; lane++) {
+        counts->lost_no_buffer += ck_pr_load_64(&pool->lanes[lane].lost_no_buffer);
+        counts->restarts += ck_pr_load_64(&pool->lanes[lane].restarts);
+    }
+    for (uint32_t outcome = 0; outcome < ETWAS_OUTCOMES; outcome++) {
+        counts->settled[outcome] = ck_pr_load_64(&pool->settled[outcome]);
+        settled += counts->settled[outcome];
+    }
+    /* Before what was stored: nothing is settled that is not stored. */
+    of_sequences = ck_pr_load_64(&pool->settled_of_sequences);
+    ck_pr_fence_acquire();
+    for (uint32_t buffer = 0; buffer < counts->allocated; buffer++) {
+        tally_buffer(&pool->buffers[buffer], &tally);
+        counts->free += etwas_owner_state(ck_pr_load_64(&pool->owners[buffer])) == ETWAS_OWNER_FREE;
+    }
+    /* First of all slots what is replaced, then what is stored: one replaces what another stored. */
+    tally.overwritten = ck_pr_load_64(&pool->shut_overwritten);
+    for (uint32_t slot = 0; slot < pool->sequences; slot++) {
+        tally.overwritten += stored_in(pool, slot).overwritten;
+    }
+    ck_pr_fence_acquire();
+    tally.stored = ck_pr_load_64(&pool->shut_stored);
+    for (uint32_t slot = 0; slot < pool->sequences; slot++) {
+        tally.stored += stored_in(pool, slot).stored;
+    }
+
+    counts->settled[ETWAS_OUTCOME_ABANDONED] += tally.abandoned;
+    counts->recorded = tally.in_memory + counts->settled[ETWAS_OUTCOME_WRITTEN] + tally.stored -
+                       tally.overwritten - of_sequences;
+    counts->overwritten = counts->settled[ETWAS_OUTCOME_OVERWRITTEN] + tally.overwritten;
+    counts->committed_rseq = tally.stored;
+    counts->committed_shared = tally.in_memory + tally.abandoned + settled - of_sequences;
+}
+
+void etwas_pool_count(const struct etwas_pool *pool, struct etwas_pool_counts *counts)
+{
+    const uint64_t end_ns = etwas_monotonic_ns() + SETTLING_NS;
+
+    while (etwas_monotonic_ns() < end_ns) {
+        uint64_t ended = ck_pr_load_64(&pool->settles_ended);
+
+        ck_pr_fence_memory();
+        if (ck_pr_load_64(&pool->settles_begun) == ended) {
+            count_once(pool, counts);
+            ck_pr_fence_memory();
+            if (ck_pr_load_64(&pool->settles_begun) == ended) {
+                return;
+            }
+        }
+        (void)sched_yield();
+    }
+    count_once(pool, counts);
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The protocol of slots with restartable sequences: one sequence builds a record in its place and
+ * commits it with one store. Here for every record; quick_sequence.h has the same sequence for the
+ * commonest, made of fewer instructions.
+ *
+ *     PUBLISH   p ← processor; unregistered → ELSEWHERE
+ *               gate ≠ generation → INVALID
+ *               w ← slot.word; no room → switch_sequence, again
+ *               n ← slot.newest; t ← clock; t < n → restamp, clamp or another buffer
+ *               [gate, word = w, newest = n;  record at w's place;  newest ← t;
+ *                commit: word ← w + {1 record, 0, units}]             else again
+ *
+ * What is in brackets is one sequence on p (platform/rseq.h, which numbers its abort and exit
+ * points). It is aborted by preemption, migration and signals, and by stop's fence; so nothing else
+ * of p happens between its checks and its commit: no other record gets the place, and the buffer
+ * does not change hands. What an aborted one has written lies beyond what is committed, where nobody
+ * reads. `newest` it may have raised, to a time that has been.
+ *
+ * The clock is read before the sequence: some clocks are a call. Another record of p may get a later
+ * stamp meanwhile; `newest` tells, and the stamp is taken again. So stamps do not decrease in a
+ * buffer (I2).
+ *
+ * The commit is a release: who acquires the word sees the records it counts (I1). Nobody else ever
+ * writes the word while the gate is open. Whoever stops the session closes the gate and then fences:
+ * afterwards no sequence commits, and the region may go.
+ *
+ * Progress: a sequence fails only when p did something else meanwhile. A writer that is interrupted
+ * MOST_ATTEMPTS times in a row, under a storm of signals or a debugger's single steps, gives its
+ * event to the session's extra slot, where an interruption costs nothing.
+ *
+ * Records of any size go this way, in one sequence: the largest, 64 KB, is copied in 1.5 microseconds
+ * from and to a cache and in 4.5 from and to memory (Zen 4), so it needs a signal every few
+ * microseconds, more than a thread can take, to keep it from its commit.
+ */
+#include "buffer/publish.h"
+
+#include <ck_pr.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "buffer/pool.h"
+#include "buffer/switch_sequence.h"
+#include "clock/clock.h"
+#include "platform/processor.h"
+#include "platform/rseq.h"
+
+#if ETWAS_RSEQ
+
+enum {
+    MOST_ATTEMPTS = 100,
+    MOST_COPIES = 3 + MAX_MOF_FIELDS, /* zeroes, header, fields, newest stamp */
+    /*
+     * Up to here a record is put together on the stack and copied in one piece: fewer, and more
+     * predictable, branches in the sequence are worth copying twice.
+     */
+    SMALL_BYTES = 512,
+};
+
+enum outcome {
+    OUTCOME_COMMITTED,
+    OUTCOME_AGAIN,
+    OUTCOME_OTHER_BUFFER, /* the system time was set back */
+};
+
+/*
+ * A stamp not older than `newest`. System time that was set back ends the buffer, since stamps must
+ * not decrease inside one; an empty buffer begins at the earlier time.
+ */
+static bool take_stamp(uint32_t clock, uint64_t word, int64_t newest, int64_t *stamp)
+{
+    *stamp = etwas_clock_now(clock);
+    if (__builtin_expect(*stamp >= newest, 1)) {
+        return true;
+    }
+    *stamp = etwas_clock_now(clock);
+    if (*stamp >= newest) {
+        return true;
+    }
+    if (clock == ETWAS_CLOCK_KIND_SYSTEM) {
+        return etwas_word_units(word) == ETWAS_FIRST_UNIT;
+    }
+    *stamp = newest;
+    return true;
+}
+
+/*
+ * The pieces of a record, in the order of their places. The bytes are those the record's size was
+ * computed from, even if another thread changes the fields meanwhile.
+ */
+static uint64_t list_copies(struct etwas_rseq_copy *copies, uint8_t *place,
+                            const struct etwas_etl_instance_header *header,
+                            const struct etwas_record *record)
+{
+    static const uint64_t zeroes;
+    uint32_t left = record->bytes - record->header_bytes;
+    uint64_t count = 2;
+
+    /* The gap behind a record that ends inside a unit. */
+    copies[0] = (struct etwas_rseq_copy){
+        place + etwas_etl_round_up_8(record->bytes) - sizeof zeroes, &zeroes, sizeof zeroes};
+    copies[1] = (struct etwas_rseq_copy){place, header, record->header_bytes};
+    place += record->header_bytes;
+    for (uint32_t index = 0; index < record->field_count; index++) {
+        const MOF_FIELD *field = &record->fields[index];
+        uint32_t bytes = field->Length < left ? field->Length : left;
+
+        if (bytes != 0) {
+            copies[count++] =
+                (struct etwas_rseq_copy){place, (const void *)(uintptr_t)field->DataPtr, bytes};
+            place += bytes;
+            left -= bytes;
+        }
+    }
+    return count;
+}
+
+/* The whole record, with its gap, in one piece. As long as its size says, whatever the fields do. */
+static void assemble(uint8_t image[SMALL_BYTES], const struct etwas_record *record, int64_t stamp)
+{
+    static const uint64_t zeroes;
+    uint32_t left = record->bytes - record->header_bytes;
+    uint8_t *next = image + record->header_bytes;
+
+    memcpy(image + etwas_etl_round_up_8(record->bytes) - sizeof zeroes, &zeroes, sizeof zeroes);
+    memcpy(image, record->header, sizeof record->header->full);
+    if (record->header_bytes == sizeof *record->header) {
+        memcpy(image + sizeof record->header->full,
+               (const uint8_t *)record->header + sizeof record->header->full,
+               sizeof *record->header - sizeof record->header->full);
+    }
+    memcpy(image + offsetof(struct etwas_etl_full_header, time_stamp), &stamp, sizeof stamp);
+    for (uint32_t index = 0; index < record->field_count; index++) {
+        const MOF_FIELD *field = &record->fields[index];
+        uint32_t bytes = field->Length < left ? field->Length : left;
+
+        if (bytes != 0) {
+            memcpy(next, (const void *)(uintptr_t)field->DataPtr, bytes);
+            next += bytes;
+            left -= bytes;
+        }
+    }
+    memset(next, 0, left);
+}
+
+static enum outcome try_publish(struct etwas_slot *slot, uint32_t processor, uint64_t gate,
+                                uint64_t word, const struct etwas_record *record)
+{
+    uint64_t newest = ck_pr_load_64(&slot->newest);
+    uint32_t limit = ck_pr_load_32(&slot->limit_units);
+    uint8_t *region = ck_pr_load_ptr(&slot->region);
+    uint8_t *place = region + ((size_t)etwas_word_buffer(word) * limit + etwas_word_units(word)) *
+                                  ETWAS_UNIT_BYTES;
+    uint32_t units = (uint32_t)etwas_etl_round_up_8(record->bytes) / ETWAS_UNIT_BYTES;
+    struct etwas_rseq_copy copies[MOST_COPIES];
+    struct etwas_etl_instance_header header;
+    uint64_t image[SMALL_BYTES / sizeof(uint64_t)];
+    int64_t stamp;
+    const struct etwas_rseq_check checks[] = {
+        {etwas_slot_gate(slot), gate},
+        {&slot->word, word},
+        {&slot->newest, newest},
+    };
+    struct etwas_rseq_sequence sequence = {
+        .checks = checks,
+        .check_count = sizeof checks / sizeof checks[0],
+        .copies = copies,
+        .target = &slot->word,
+        .value = word + etwas_word_record(units),
+        .processor = processor,
+    };
+    enum etwas_rseq_result result;
+
+    if (!take_stamp(etwas_kind_clock((uint32_t)(gate >> 32)), word, (int64_t)newest, &stamp)) {
+        return OUTCOME_OTHER_BUFFER;
+    }
+    if (record->bytes <= SMALL_BYTES) {
+        assemble((uint8_t *)image, record, stamp);
+        copies[0] = (struct etwas_rseq_copy){place, image, (uint64_t)units * ETWAS_UNIT_BYTES};
+        sequence.copy_count = 1;
+    } else {
+        memcpy(&header, record->header, record->header_bytes);
+        header.full.time_stamp = stamp;
+        sequence.copy_count = list_copies(copies, place, &header, record);
+    }
+    copies[sequence.copy_count++] = (struct etwas_rseq_copy){&slot->newest, &stamp, sizeof stamp};
+    result = etwas_rseq_run(&sequence);
+    if (result == ETWAS_RSEQ_ABORTED) {
+        etwas_pool_count_restart(ck_pr_load_ptr(&slot->pool), processor);
+    }
+    return result == ETWAS_RSEQ_COMMITTED ? OUTCOME_COMMITTED : OUTCOME_AGAIN;
+}
+
+uint32_t etwas_publish_sequence(uint32_t session, uint32_t generation,
+                                const struct etwas_record *record)
+{
+    uint32_t units = (uint32_t)etwas_etl_round_up_8(record->bytes) / ETWAS_UNIT_BYTES;
+    uint64_t close_word = 0;
+
+    for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+        uint32_t processor = etwas_processor_seen();
+        struct etwas_slot *slot;
+        uint64_t gate;
+        uint64_t word;
+
+        if (processor >= etwas_slot_count) {
+            return ETWAS_PUBLISH_ELSEWHERE;
+        }
+        slot = etwas_slot_of(session, processor);
+        gate = ck_pr_load_64(etwas_slot_gate(slot));
+        if ((uint32_t)gate != generation) {
+            return ERROR_INVALID_HANDLE;
+        }
+        ck_pr_fence_acquire();
+        word = ck_pr_load_64(&slot->word);
+        ck_pr_fence_acquire();
+        if (etwas_word_units(word) + units > ck_pr_load_32(&slot->limit_units) ||
+            word == close_word) {
+            uint32_t result = etwas_switch_sequence(slot, processor, gate, units, close_word);
+
+            if (result != ERROR_SUCCESS) {
+                return result;
+            }
+            continue;
+        }
+        switch (try_publish(slot, processor, gate, word, record)) {
+        case OUTCOME_COMMITTED:
+            return ERROR_SUCCESS;
+        case OUTCOME_OTHER_BUFFER:
+            close_word = word;
+            break;
+        case OUTCOME_AGAIN:
+            break;
+        }
+    }
+    return ETWAS_PUBLISH_ELSEWHERE;
+}
+
+#else
+
+uint32_t etwas_publish_sequence(uint32_t session, uint32_t generation,
+                                const struct etwas_record *record)
+{
+    (void)session;
+    (void)generation;
+    (void)record;
+    return ETWAS_PUBLISH_ELSEWHERE;
+}
+
+#endif

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Claiming, adopting and closing buffers in slots with restartable sequences.
+ *
+ * p is the processor, b its current buffer, o[] the owner words. What is in brackets is one
+ * sequence on p: it happens whole or not at all, and nothing else of p happens meanwhile. Each
+ * begins with the processor and the gate, so after the end of the session none commits.
+ *
+ *     CLOSE   buffering mode only, after ADOPT and before the next. q ← b.previous in its life oq:
+ *             [o[b] still;  commit: exchange o[q]: oq → CLOSED]
+ *     CLAIM   the spare is not valid. x ← a FREE buffer, or a new one (GROW), or, in buffering
+ *             mode, the oldest CLOSED one, in its life ox; t ← next ticket
+ *             [word, o[b], spare s, o[s] still;  spare ← x;  commit: exchange o[x]: ox → {t, p, HELD}]
+ *     ADOPT   the spare n is valid: o[n] = {.., p, HELD}, n ≠ b
+ *             [word, o[b], spare n, o[n] still;  b.end ← what word and newest say;  n.link ← b and the sums;
+ *              commit: word ← {0 records, n, first unit}]
+ *     GROW    [commit: exchange allocated: a → a + 1, below the maximum]
+ *     LOST    [this slot's count of lost events still;  commit: it + 1]
+ *
+ * Why it holds:
+ *  - {t, p, HELD} is made only by p's CLAIM, right after `spare` names the buffer, and p claims no
+ *    other while the spare is valid. So a claimed buffer is never forgotten and never owned twice,
+ *    whoever is interrupted: any thread of p finishes what another began.
+ *  - Tickets: CLAIM takes its ticket before the sequence. Had p claimed or adopted since then, the
+ *    word, the spare or one of their owner words would have changed, and the sequence fails. So the
+ *    tickets of one slot are in the order in which its buffers become current.
+ *  - CLOSE says of q in the life oq that another buffer is current after it. Once true that stays
+ *    true, whoever says it and however late; an owner word never comes back. That o[b] still stands
+ *    means that the link, from which q and oq are read, is true (current.h).
+ *  - b.end and n.link are written before the commit. Interrupted before it, b is still current and n
+ *    still spare; nobody reads the end of a current buffer nor the link of a spare one.
+ *  - Everything read before a sequence may be another session's, if this one ended meanwhile; the
+ *    memory is kept. If the gate stands, all of it was this session's.
+ *
+ * Order: word's acquire pairs with the commits of PUBLISH and ADOPT; the exchange of CLAIM pairs
+ * with the release by which the flusher made the buffer FREE, or with CLOSE, whose exchange comes
+ * after everything written into q (p's own stores, or read through word by the flusher).
+ *
+ * I5: no step waits. The searches are bounded by the number of buffers.
+ */
+#include "buffer/switch_sequence.h"
+
+#include <ck_pr.h>
+#include <etwas/winerror.h>
+
+#include "buffer/current.h"
+#include "platform/rseq.h"
+
+#if ETWAS_RSEQ
+
+/* What the steps of one call share. */
+struct step {
+    struct etwas_slot *slot;
+    struct etwas_pool *pool;
+    struct etwas_current current;
+    uint64_t gate;
+    uint32_t processor;
+};
+
+static const uint64_t *spare_word(const struct etwas_slot *slot)
+{
+    return (const uint64_t *)(const void *)&slot->index;
+}
+
+/* A failed or interrupted step is counted, and the caller looks again. */
+static bool run(const struct step *step, struct etwas_rseq_sequence *sequence)
+{
+    enum etwas_rseq_result result;
+
+    sequence->processor = step->processor;
+    result = etwas_rseq_run(sequence);
+    if (result == ETWAS_RSEQ_ABORTED) {
+        etwas_pool_count_restart(step->pool, step->processor);
+    }
+    return result == ETWAS_RSEQ_COMMITTED;
+}
+
+/*
+ * CLOSE. False: it was interrupted, the buffer is still to be closed. That must be before the current
+ * one is replaced: a link leads back to one buffer only.
+ */
+static bool close_previous(const struct step *step)
+{
+    const struct etwas_pool *pool = step->pool;
+    uint32_t buffer = step->current.buffer;
+    const struct etwas_buffer_link *link;
+    uint64_t owner;
+    uint32_t previous;
+
+    if (!pool->circular || buffer == ETWAS_NO_BUFFER) {
+        return true;
+    }
+    link = &pool->buffers[buffer].link;
+    previous = ck_pr_load_32(&link->previous);
+    owner = ck_pr_load_64(&link->previous_owner);
+    if (previous != ETWAS_NO_BUFFER && ck_pr_load_64(&pool->owners[previous]) == owner) {
+        const struct etwas_rseq_check checks[] = {
+            {etwas_slot_gate(step->slot), step->gate},
+            {&pool->owners[buffer], step->current.owner},
+        };
+        struct etwas_rseq_sequence close = {
+            .checks = checks,
+            .check_count = 2,
+            .target = &pool->owners[previous],
+            .expected = owner,
+            .value = etwas_owner_as(owner, ETWAS_OWNER_CLOSED),
+            .exchange = 1,
+        };
+
+        return run(step, &close);
+    }
+    return true;
+}
+
+/* What ADOPT stores in the new current buffer about the one before. */
+static struct etwas_buffer_link link_for(const struct step *step, uint32_t spare)
+{
+    const struct etwas_pool *pool = step->pool;
+    struct etwas_buffer_link link = {
+        .previous = step->current.buffer,
+        .previous_owner = step->current.owner,
+    };
+
+    if (step->current.buffer != ETWAS_NO_BUFFER) {
+        const struct etwas_buffer_link *before = &pool->buffers[step->current.buffer].link;
+
+        link.stored_before =
+            ck_pr_load_64(&before->stored_before) + etwas_word_count(step->current.word);
+        link.overwritten_before = ck_pr_load_64(&before->overwritten_before);
+    }
+    if (pool->circular) {
+        /* 0 in a buffer that was never full. */
+        link.overwritten_before += ck_pr_load_32(&pool->buffers[spare].end.records);
+    }
+    return link;
+}
+
+static void adopt(const struct step *step, uint32_t spare, uint64_t spare_owner)
+{
+    const struct etwas_pool *pool = step->pool;
+    uint32_t buffer = step->current.buffer;
+    bool has_current = buffer != ETWAS_NO_BUFFER;
+    const struct etwas_buffer_link link = link_for(step, spare);
+    const struct etwas_buffer_end end = {
+        .newest = (int64_t)ck_pr_load_64(&step->slot->newest),
+        .units = etwas_word_units(step->current.word),
+        .records = (uint32_t)etwas_word_count(step->current.word),
+    };
+    const struct etwas_rseq_check checks[] = {
+        {etwas_slot_gate(step->slot), step->gate},
+        {&step->slot->word, step->current.word},
+        {spare_word(step->slot), (uint64_t)spare << 32 | step->processor},
+        {&pool->owners[spare], spare_owner},
+        {&pool->owners[has_current ? buffer : spare],
+         has_current ? step->current.owner : spare_owner},
+    };
+    const struct etwas_rseq_copy copies[] = {
+        {&pool->buffers[spare].link, &link, sizeof link},
+        {&pool->buffers[has_current ? buffer : spare].end, &end, has_current ? sizeof end : 0},
+    };
+    struct etwas_rseq_sequence sequence = {
+        .checks = checks,
+        .check_count = sizeof checks / sizeof checks[0],
+        .copies = copies,
+        .copy_count = sizeof copies / sizeof copies[0],
+        .target = &step->slot->word,
+        .value = etwas_slot_word(0, spare, ETWAS_FIRST_UNIT),
+    };
+
+    if (run(step, &sequence) && pool->circular) {
+        struct step after = *step;
+
+        after.current = etwas_current_read(step->slot, pool);
+        (void)close_previous(&after); /* if interrupted: before the next ADOPT */
+    }
+}
+
+/* GROW. The new buffer is FREE in its first life. */
+static bool grow(const struct step *step, uint32_t *buffer, uint64_t *owner)
+{
+    struct etwas_pool *pool = step->pool;
+    uint64_t allocated = ck_pr_load_64(&pool->allocated);
+    const struct etwas_rseq_check checks[] = {{etwas_slot_gate(step->slot), step->gate}};
+    struct etwas_rseq_sequence sequence = {
+        .checks = checks,
+        .check_count = 1,
+        .target = &pool->allocated,
+        .expected = allocated,
+        .value = allocated + 1,
+        .exchange = 1,
+    };
+
+    *buffer = (uint32_t)allocated;
+    *owner = 0;
+    if (!run(step, &sequence)) {
+        return false;
+    }
+    ck_pr_inc_32(&pool->free_count);
+    etwas_pool_wake_flusher(pool);
+    return true;
+}
+
+enum found {
+    FOUND_NONE,
+    FOUND_ONE,
+    FOUND_LOOK_AGAIN
+};
+
+static enum found find(const struct step *step, uint32_t *buffer, uint64_t *owner)
+{
+    struct etwas_pool *pool = step->pool;
+
+    if (etwas_pool_find_free(pool, buffer, owner)) {
+        return FOUND_ONE;
+    }
+    if (ck_pr_load_64(&pool->allocated) < ck_pr_load_32(&pool->maximum_buffers)) {
+        return grow(step, buffer, owner) ? FOUND_ONE : FOUND_LOOK_AGAIN;
+    }
+    /* The maximum was reached after we found nothing free; meanwhile something may be. */
+    if (etwas_pool_find_free(pool, buffer, owner) ||
+        (pool->circular && etwas_pool_find_closed(pool, buffer, owner))) {
+        return FOUND_ONE;
+    }
+    return FOUND_NONE;
+}
+
+static uint32_t lose(const struct step *step)
+{
+    uint64_t *lost = &step->pool->lanes[step->processor].lost_no_buffer;
+    uint64_t before = ck_pr_load_64(lost);
+    const struct etwas_rseq_check checks[] = {
+        {etwas_slot_gate(step->slot), step->gate},
+        {lost, before},
+    };
+    struct etwas_rseq_sequence sequence = {
+        .checks = checks,
+        .check_count = 2,
+        .target = lost,
+        .value = before + 1,
+    };
+
+    if (!run(step, &sequence)) {
+        return ERROR_SUCCESS;
+    }
+    etwas_pool_wake_flusher(step->pool);
+    return ERROR_NOT_ENOUGH_MEMORY;
+}
+
+static uint32_t claim(const struct step *step, uint32_t spare, uint64_t spare_owner)
+{
+    struct etwas_pool *pool = step->pool;
+    struct etwas_slot *slot = step->slot;
+    bool has_current = step->current.buffer != ETWAS_NO_BUFFER;
+    uint32_t found_spare;
+    uint64_t owner;
+    uint64_t ticket;
+    enum found found = find(step, &found_spare, &owner);
+
+    if (found == FOUND_NONE) {
+        return lose(step);
+    }
+    if (found == FOUND_LOOK_AGAIN) {
+        return ERROR_SUCCESS;
+    }
+    /* Written to in a moment, and probably in no cache. */
+    __builtin_prefetch(etwas_pool_buffer(pool, found_spare) + ETWAS_ETL_BUFFER_HEADER_BYTES, 1);
+    __builtin_prefetch(&pool->buffers[found_spare], 1);
+    ticket = ck_pr_faa_64(&pool->ticket, 1);
+    ETWAS_UNPOISON(etwas_pool_buffer(pool, found_spare), pool->buffer_bytes);
+    {
+        const struct etwas_rseq_check checks[] = {
+            {etwas_slot_gate(slot), step->gate},
+            {&slot->word, step->current.word},
+            {spare_word(slot), (uint64_t)spare << 32 | step->processor},
+            {&pool->owners[spare], spare_owner},
+            {&pool->owners[found_spare], owner},
+            {&pool->owners[has_current ? step->current.buffer : found_spare],
+             has_current ? step->current.owner : owner},
+        };
+        const struct etwas_rseq_copy copies[] = {
+            {&slot->spare, &found_spare, sizeof found_spare},
+        };
+        struct etwas_rseq_sequence sequence = {
+            .checks = checks,
+            .check_count = sizeof checks / sizeof checks[0],
+            .copies = copies,
+            .copy_count = 1,
+            .target = &pool->owners[found_spare],
+            .expected = owner,
+            .value = etwas_owner(ticket, step->processor, ETWAS_OWNER_HELD),
+            .exchange = 1,
+        };
+        bool claimed = run(step, &sequence);
+
+        if (etwas_owner_state(owner) == ETWAS_OWNER_FREE) {
+            if (claimed) {
+                etwas_pool_took_free(pool);
+            } else {
+                etwas_free_set_add(pool->free_set, found_spare);
+            }
+        }
+    }
+    return ERROR_SUCCESS;
+}
+
+uint32_t etwas_switch_sequence(struct etwas_slot *slot, uint32_t processor, uint64_t gate,
+                               uint32_t units, uint64_t close_word)
+{
+    struct step step = {
+        .slot = slot,
+        .pool = ck_pr_load_ptr(&slot->pool),
+        .gate = gate,
+        .processor = processor,
+    };
+    uint32_t limit = ck_pr_load_32(&slot->limit_units);
+    uint64_t spare_owner;
+    uint32_t spare;
+
+    if (step.pool == NULL) {
+        return ERROR_SUCCESS; /* a fork's child, whose slots are wiped: the gate will tell */
+    }
+    ck_pr_fence_acquire();
+    step.current = etwas_current_read(slot, step.pool);
+    if (ck_pr_load_64(etwas_slot_gate(slot)) != gate) {
+        return ERROR_INVALID_HANDLE;
+    }
+    if (units > limit - ETWAS_FIRST_UNIT) {
+        return ERROR_MORE_DATA;
+    }
+    if (etwas_word_units(step.current.word) + units <= limit && step.current.word != close_word) {
+        return ERROR_SUCCESS;
+    }
+    if (!close_previous(&step)) {
+        return ERROR_SUCCESS;
+    }
+    spare = ck_pr_load_32(&slot->spare);
+    if (spare >= step.pool->capacity) {
+        return ERROR_SUCCESS; /* of a session that came after this one */
+    }
+    spare_owner = ck_pr_load_64(&step.pool->owners[spare]);
+    if (etwas_owner_is_held_by(spare_owner, processor) && spare != step.current.buffer) {
+        adopt(&step, spare, spare_owner);
+        return ERROR_SUCCESS;
+    }
+    return claim(&step, spare, spare_owner);
+}
+
+#endif
+
+void etwas_sequence_close_previous(const struct etwas_slot *slot, struct etwas_pool *pool)
+{
+    struct etwas_current current = etwas_current_read(slot, pool);
+    const struct etwas_buffer_link *link;
+    uint64_t owner;
+    uint32_t previous;
+
+    if (current.buffer == ETWAS_NO_BUFFER) {
+        return;
+    }
+    link = &pool->buffers[current.buffer].link;
+    previous = ck_pr_load_32(&link->previous);
+    owner = ck_pr_load_64(&link->previous_owner);
+    if (previous != ETWAS_NO_BUFFER && etwas_current_stands(&current, pool)) {
+        (void)ck_pr_cas_64(&pool->owners[previous], owner,
+                           etwas_owner_as(owner, ETWAS_OWNER_CLOSED));
+    }
+}

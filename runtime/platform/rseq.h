@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Restartable sequences: a few instructions that the kernel makes appear to run on one processor
+ * without interruption. A thread that is preempted, moved or signalled inside does not go on there
+ * but at the abort point; so what a sequence reads of its processor's data stays true until it
+ * commits, by its last instruction, or it has not happened.
+ *
+ * One general sequence serves every protocol step that is not the hottest path. Specification:
+ *
+ *     RUN(s)   1  rseq_cs ← descriptor                                  arms the sequence
+ *     start:   2  cpu_id ≠ s.processor                → exit MOVED
+ *              3  any *check.word ≠ check.expected    → exit CHANGED
+ *              4  every copy.to ← copy.from, in order
+ *              5  s.exchange: *target ≠ s.expected    → exit CHANGED, else *target ← s.value
+ *                 otherwise:                            *target ← s.value     (release)
+ *     end:     6  → COMMITTED
+ *     abort:   7  → ABORTED: nothing was committed; copies may have been made
+ *
+ * Step 5 ends with one instruction, the commit, and the range the kernel aborts ends with it: an
+ * instruction between them, a jump say, would be aborted after the commit. So each kind of commit
+ * has a range of its own. On x86-64 it is a store (or `lock cmpxchg`); on aarch64 a store-release (or
+ * the store-exclusive of a pair whose load is inside the sequence; if that fails, though no other
+ * value was found, the result is ABORTED).
+ *
+ * Checks are 8-byte loads, acquire. The copies are visible to whoever acquires the committed word.
+ * Targets of copies must be memory that nobody reads before the commit, or whose readers accept a
+ * value that was never committed.
+ *
+ * glibc registers each thread with the kernel; nothing is registered here. The sequences need
+ * membarrier's PRIVATE_EXPEDITED_RSEQ too, to stop (etwas_rseq_fence).
+ *
+ * All functions but etwas_rseq_prepare are async-signal-safe.
+ */
+#ifndef ETWAS_PLATFORM_RSEQ_H
+#define ETWAS_PLATFORM_RSEQ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Whether this build has sequences at all. ThreadSanitizer cannot see into them. */
+#if defined(ETWAS_WITH_RSEQ) && (defined(__x86_64__) || defined(__aarch64__))
+#define ETWAS_RSEQ 1
+#else
+#define ETWAS_RSEQ 0
+#endif
+
+struct etwas_rseq_check {
+    const uint64_t *word;
+    uint64_t expected;
+};
+
+struct etwas_rseq_copy {
+    void *to;
+    const void *from;
+    uint64_t bytes; /* any number, also 0 */
+};
+
+struct etwas_rseq_sequence {
+    const struct etwas_rseq_check *checks;
+    uint64_t check_count;
+    const struct etwas_rseq_copy *copies;
+    uint64_t copy_count;
+    uint64_t *target;
+    uint64_t expected; /* with exchange */
+    uint64_t value;
+    uint32_t processor;
+    uint32_t exchange; /* 1: commit by compare-exchange; 0: by a store */
+};
+_Static_assert(sizeof(struct etwas_rseq_check) == 16, "read by rseq_*.S");
+_Static_assert(sizeof(struct etwas_rseq_copy) == 24, "read by rseq_*.S");
+_Static_assert(offsetof(struct etwas_rseq_sequence, checks) == 0, "read by rseq_*.S");
+_Static_assert(offsetof(struct etwas_rseq_sequence, check_count) == 8, "read by rseq_*.S");
+_Static_assert(offsetof(struct etwas_rseq_sequence, copies) == 16, "read by rseq_*.S");
+_Static_assert(offsetof(struct etwas_rseq_sequence, copy_count) == 24, "read by rseq_*.S");
+_Static_assert(offsetof(struct etwas_rseq_sequence, target) == 32, "read by rseq_*.S");
+_Static_assert(offsetof(struct etwas_rseq_sequence, expected) == 40, "read by rseq_*.S");
+_Static_assert(offsetof(struct etwas_rseq_sequence, value) == 48, "read by rseq_*.S");
+_Static_assert(offsetof(struct etwas_rseq_sequence, processor) == 56, "read by rseq_*.S");
+_Static_assert(offsetof(struct etwas_rseq_sequence, exchange) == 60, "read by rseq_*.S");
+
+/* The numbers are used in rseq_*.S. */
+enum etwas_rseq_result {
+    ETWAS_RSEQ_COMMITTED = 0,
+    ETWAS_RSEQ_ABORTED = 1, /* interrupted: try again */
+    ETWAS_RSEQ_MOVED = 2,   /* another processor runs the caller */
+    ETWAS_RSEQ_CHANGED = 3, /* a check failed, or the exchange found another value */
+};
+
+/*
+ * Runs one sequence: rseq_x86_64.S, rseq_aarch64.S. Only for a thread that is registered, in a
+ * process where etwas_rseq_prepare said yes.
+ */
+enum etwas_rseq_result etwas_rseq_run(const struct etwas_rseq_sequence *sequence);
+
+/*
+ * Whether sequences can be used in this process: the threads are registered, and membarrier can
+ * fence them. Asks the kernel; the answer may differ in a fork's child. Takes a system call.
+ */
+bool etwas_rseq_prepare(void);
+
+/*
+ * Ends every sequence that runs anywhere in the process: when it returns true, each sequence that
+ * had begun has committed or will abort, and each that begins sees what was stored before the call.
+ */
+bool etwas_rseq_fence(void);
+
+/*
+ * ---- injection points, compiled into the library the tests link -----------------------------
+ *
+ * A sequence that reaches the point whose number etwas_rseq_trap holds executes a trap (int3, brk):
+ * SIGTRAP is delivered, and that aborts the sequence as any signal does. The test's handler sets
+ * the number back to 0. Points of the general sequence are numbered as the steps above; those of
+ * the hottest path (buffer/publish_quick.h) begin at 16.
+ */
+enum {
+    ETWAS_RSEQ_TRAP_NONE = 0,
+    ETWAS_RSEQ_TRAP_ARMED = 1,   /* after step 1 */
+    ETWAS_RSEQ_TRAP_ON = 2,      /* after step 2: on the right processor */
+    ETWAS_RSEQ_TRAP_CHECKED = 3, /* after step 3 */
+    ETWAS_RSEQ_TRAP_COPIED = 4,  /* after step 4: all but the commit */
+    ETWAS_RSEQ_TRAP_MIDDLE =
+        5, /* inside step 4, between two pieces of a copy of 256 bytes or more */
+};
+
+#ifdef ETWAS_TESTPOINTS
+extern uint32_t etwas_rseq_trap;
+/* Makes etwas_rseq_fence fail, as it does where membarrier is forbidden after the start. */
+extern bool etwas_rseq_fence_fails;
+#endif
+
+#endif

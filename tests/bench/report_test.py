@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""bench/report.py with made-up parts: what they print arrives, and what goes wrong is told."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+REPORT = sys.argv.pop(1)
+
+
+class Report(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def part(self, name, *lines, status=0):
+        program = self.folder / f"etwas_bench_{name}"
+        program.write_text("#!/bin/sh\ncat <<'END'\n" + "\n".join(lines) + f"\nEND\nexit {status}\n",
+                           encoding="utf-8")
+        program.chmod(0o755)
+
+    def report(self, *options):
+        command = [sys.executable, "-B", REPORT, "--quiet", "--json", str(self.folder / "json"),
+                   *(options or ("--build", str(self.folder)))]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    def rows(self):
+        kept = json.loads((self.folder / "json").read_text(encoding="utf-8"))
+        return {row["row"]: row for row in kept["rows"]}
+
+    def test_the_rounds_of_a_row_are_joined_and_their_median_is_shown(self):
+        self.part("scaling", '{"row": "scaling/x", "unit": "ns", "values": [1, 3, 20]}')
+        result = self.report("--build", str(self.folder), "--rounds", "2", "--only", "scaling")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.rows()["scaling/x"]["values"], [1, 3, 20, 1, 3, 20])
+
+    def test_a_failed_row_fails_the_run_and_shows_no_figure(self):
+        self.part("drain", '{"row": "drain/a", "unit": "ns", "values": [123.4]}',
+                  '{"row": "drain/a", "failed": "3 events are missing"}', status=1)
+        result = self.report()
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("FAILED: drain/a: 3 events are missing", result.stdout)
+        self.assertNotIn("123.4", result.stdout)
+
+    def test_a_skipped_row_is_told_and_fails_nothing(self):
+        self.part("peers", '{"row": "peers/a", "skipped": "it is not installed"}')
+        result = self.report()
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("skipped: peers/a: it is not installed", result.stdout)
+
+    def test_a_part_that_is_not_built_is_told(self):
+        self.part("peers", '{"row": "peers/a", "unit": "ns", "values": [1]}')
+        result = self.report()
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("drain: not built", result.stdout)
+
+    def test_a_part_that_dies_or_babbles_fails_the_run(self):
+        self.part("drain", '{"row": "drain/a", "unit": "ns", "values": [1]}', status=139)
+        self.assertEqual(self.report().returncode, 1)
+        self.part("drain", "hello", "{}")
+        self.assertEqual(self.report().returncode, 1)
+
+    def test_nothing_measured_is_a_failure(self):
+        self.assertEqual(self.report().returncode, 1)
+
+    def test_of_several_runs_the_best_is_set_beside_what_is_expected(self):
+        paths = []
+        for index, rate in enumerate((8e6, 12e6, 9e6)):
+            self.part("drain", json.dumps({"row": "drain/disk/buffered/1", "unit": "events/s",
+                                           "values": [rate]}))
+            self.assertEqual(self.report().returncode, 0)
+            paths.append(str(self.folder / f"{index}.json"))
+            (self.folder / "json").rename(paths[-1])
+        line = [line for line in self.report("--read", *paths, "--expect").stdout.splitlines()
+                if "new file on disk" in line][0]
+        self.assertRegex(line, r"at least 10\.0 M events/s +12\.0 M +met +8\.0 M, 12\.0 M, 9\.0 M")
+        line = [line for line in self.report("--read", paths[0], "--expect").stdout.splitlines()
+                if "new file on disk" in line][0]
+        self.assertRegex(line, r"8\.0 M +MISSED")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""Runs every benchmark for a moment: each row there should be has a value, or a reason to have none."""
+
+import itertools
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+CLOCKS = ["tsc", "qpc", "system"]
+PAYLOADS = ["0", "16", "64", "256", "4096"]
+PROTOCOLS = ["rseq", "shared"]
+
+
+def wanted_rows():
+    """Those that every machine can measure, or skip with a reason."""
+    for parts in itertools.product(["file", "buffering"], PROTOCOLS, CLOCKS, PAYLOADS):
+        yield "/".join(["hot", *parts])
+    for parts in itertools.product(CLOCKS, PAYLOADS):
+        yield "/".join(["floor", *parts])
+    variants = ["parent", "fields", "event", "recorder_64mb", "file_thread", "stopped"]
+    for variant, protocol in itertools.product(variants, PROTOCOLS):
+        yield f"{variant}/{protocol}/tsc/16"
+    threads = len(os.sched_getaffinity(0))
+    for protocol in PROTOCOLS:
+        yield f"constant/{protocol}/16"
+        for where in ("other", "same", "other_1mb", "buffering"):
+            yield f"tails/{protocol}/{where}"
+        for crowd in ("pinned/1", f"pinned/{threads}", f"unpinned/{4 * threads}"):
+            yield f"scaling/{protocol}/{crowd}"
+    yield from ("gate", "empty_call", "floor/constant/16", "floor_event/tsc/16")
+    yield from ("startup/process/with", "startup/process/without", "startup/event/first",
+                "startup/StartTrace/file", "memory/idle/process", "memory/burst/region",
+                "size/file")
+
+
+def main():
+    report, build = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        kept = pathlib.Path(folder) / "rows.json"
+        result = subprocess.run(
+            [sys.executable, "-B", report, "--quick", "--quiet", "--expect", "--build", build,
+             "--json", str(kept)], stdout=subprocess.PIPE, text=True, check=False)
+        print(result.stdout)
+        if result.returncode != 0:
+            sys.exit("the run failed")
+        rows = {row["row"]: row for row in json.loads(kept.read_text(encoding="utf-8"))["rows"]}
+    skipped = tuple(name for name, row in rows.items() if "skipped" in row)
+    # A row may be a family, such as tails/rseq/other with its percentiles.
+    measured = {"/".join(parts[:end])
+                for parts in (name.split("/") for name, row in rows.items() if row["values"])
+                for end in range(1, len(parts) + 1)}
+    for name in wanted_rows():
+        if name not in measured and not name.startswith(skipped):
+            sys.exit(f"{name} was not measured")
+        if name in measured and name not in result.stdout:
+            sys.exit(f"{name} is not in the tables")
+        if "shared" in name.split("/") and name not in measured and "other" not in name:
+            sys.exit(f"{name} was skipped, which needs nothing that could be missing")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

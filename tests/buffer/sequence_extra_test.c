@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Threads that are not registered for restartable sequences, in a session that has them: their events make a
+ * stream of their own beside the processors'.
+ */
+#include <ck_pr.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/rseq.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "buffer/interrupt.h"
+#include "platform/processor.h"
+#include "support/folder.h"
+#include "support/readback.h"
+#include "support/start.h"
+#include "support/writer.h"
+
+enum {
+    REGISTERED_BYTES = 32, /* what glibc registers; __rseq_size may be less */
+    REGISTERED = 3,
+    UNREGISTERED = 2,
+    EVENTS = 10000,
+    MOST_PAYLOAD = 500,
+    LARGE_PAYLOAD = 3000,
+};
+
+/* The calling thread loses its registration for good. */
+static bool unregister_me(void)
+{
+    const char *area = etwas_thread_pointer() + __rseq_offset;
+
+    return syscall(SYS_rseq, area, REGISTERED_BYTES, RSEQ_FLAG_UNREGISTER, RSEQ_SIG) == 0 ||
+           syscall(SYS_rseq, area, __rseq_size, RSEQ_FLAG_UNREGISTER, RSEQ_SIG) == 0;
+}
+
+struct thread {
+    struct writer *writer;
+    bool unregistered;
+    pthread_t thread;
+};
+
+static void *write_all(void *argument)
+{
+    struct thread *thread = argument;
+
+    if (thread->unregistered && !unregister_me()) {
+        abort();
+    }
+    while (writer_log(thread->writer) != ERROR_MORE_DATA) {
+    }
+    return NULL;
+}
+
+static void start_thread(struct thread *thread, const struct writer_options *what,
+                         bool unregistered)
+{
+    thread->writer = writer_new(what);
+    thread->unregistered = unregistered;
+    assert_int_equal(pthread_create(&thread->thread, NULL, write_all, thread), 0);
+}
+
+static void join(struct thread *thread)
+{
+    assert_int_equal(pthread_join(thread->thread, NULL), 0);
+}
+
+static etwas_trace_handle start(bool circular, const char *path, uint32_t buffers)
+{
+    const etwas_session_options options = {
+        .log_file_mode = circular ? EVENT_TRACE_BUFFERING_MODE : 0,
+        .buffer_size_kb = 4,
+        .minimum_buffers = circular ? buffers : 0,
+        .maximum_buffers = buffers,
+        .protocol = ETWAS_PROTOCOL_RSEQ,
+    };
+
+    return start_session(circular ? NULL : path, &options);
+}
+
+static void expect_exact_end(etwas_trace_handle session, bool circular, const char *path,
+                             etwas_session_counts *counts)
+{
+    if (circular) {
+        expect_recorder_is_exact(session, path);
+    }
+    stop_session(session, counts);
+    assert_int_equal(counts->lost_abandoned, 0);
+    assert_int_equal(counts->lost, writers_totals(session).lost);
+    if (circular) {
+        expect_exact_account(session, counts);
+    } else {
+        expect_file_is_exact(session, path, counts);
+    }
+}
+
+/* All its events are there, in a stream of the number of processors. */
+static void a_thread_without_registration_writes_a_stream_of_its_own(void **state)
+{
+    (void)state;
+    skip_without_sequences();
+    for (int circular = 0; circular < 2; circular++) {
+        const char *path = folder_path("trace.etl");
+        etwas_trace_handle session = start(circular == 1, path, circular == 1 ? 200 : 4000);
+        struct writer_options what = {.session = session,
+                                      .class_handle = writer_class(),
+                                      .events = 300,
+                                      .largest_payload = MOST_PAYLOAD};
+        struct thread thread;
+        etwas_session_counts counts;
+
+        start_thread(&thread, &what, true);
+        join(&thread);
+        counts = counts_of(session);
+        assert_int_equal(counts.committed_shared, 300);
+        assert_int_equal(counts.committed_rseq, 0);
+        assert_int_equal(counts.overwritten + counts.lost, 0);
+        expect_exact_end(session, circular == 1, path, &counts);
+        assert_int_equal(counts.recorded, 300);
+        writers_forget();
+    }
+}
+
+static void threads_with_and_without_registration_write_together(void **state)
+{
+    static const uint32_t buffers[] = {4000, 8, 30};
+
+    (void)state;
+    skip_without_sequences();
+    for (size_t turn = 0; turn < 2 * sizeof buffers / sizeof buffers[0]; turn++) {
+        bool circular = turn % 2 == 1;
+        const char *path = folder_path("trace.etl");
+        etwas_trace_handle session = start(circular, path, buffers[turn / 2]);
+        struct writer_options what = {.session = session,
+                                      .class_handle = writer_class(),
+                                      .events = EVENTS,
+                                      .largest_payload = MOST_PAYLOAD};
+        struct thread threads[REGISTERED + UNREGISTERED];
+        etwas_session_counts counts;
+
+        for (int index = 0; index < REGISTERED + UNREGISTERED; index++) {
+            start_thread(&threads[index], &what, index >= REGISTERED);
+        }
+        for (int index = 0; index < REGISTERED + UNREGISTERED; index++) {
+            join(&threads[index]);
+        }
+        expect_exact_end(session, circular, path, &counts);
+        assert_int_equal(counts.committed_rseq + counts.committed_shared + counts.lost_no_buffer,
+                         writers_totals(session).attempted);
+        /* In a file's few buffers the fastest may leave nothing to the others. */
+        if (circular || turn == 0) {
+            assert_true(counts.committed_shared != 0 && counts.committed_rseq != 0);
+        }
+        writers_forget();
+    }
+}
+
+/*
+ * The extra slot keeps the buffers it once took, in a recorder that has few; the processors get along with
+ * the rest, by turns, and lose nothing.
+ */
+static void the_extra_slot_leaves_the_processors_of_a_small_recorder_what_they_need(void **state)
+{
+    const char *path = folder_path("trace.etl");
+    etwas_trace_handle session;
+    etwas_session_counts counts;
+    struct writer_options what = {
+        .class_handle = writer_class(), .events = 2000, .largest_payload = LARGE_PAYLOAD};
+    struct readback result;
+
+    (void)state;
+    skip_without_sequences();
+    session = start(true, path, 1); /* as few as there may be */
+    what.session = session;
+    stay_on_one_processor();
+    for (int round = 0; round < 3; round++) {
+        struct thread outside;
+        struct thread inside;
+
+        /* Each alone, so that it is known what must be left of it. */
+        start_thread(&outside, &what, true);
+        join(&outside);
+        assert_int_equal(outside.writer->recorded, 2000);
+        expect_recorder_is_exact(session, path);
+        start_thread(&inside, &what, false);
+        join(&inside);
+        assert_int_equal(inside.writer->recorded, 2000);
+        expect_recorder_is_exact(session, path);
+        walk_back(session, path, true, &result);
+        /* The last event of either is there. */
+        assert_int_equal(outside.writer->events[1999].seen, 1);
+        assert_int_equal(inside.writer->events[1999].seen, 1);
+    }
+    leave_one_processor();
+    counts = counts_of(session);
+    assert_int_equal(counts.lost, 0);
+    assert_int_equal(counts.committed_shared, 3 * 2000);
+    expect_exact_end(session, true, path, &counts);
+}
+
+/* I6: stop waits for nobody here either; who comes later is refused. */
+static void sessions_end_while_threads_without_registration_write(void **state)
+{
+    (void)state;
+    skip_without_sequences();
+    for (int round = 0; round < 20; round++) {
+        bool circular = round % 2 == 1;
+        const char *path = folder_path("trace.etl");
+        etwas_trace_handle session = start(circular, path, 60);
+        struct writer_options what = {.session = session,
+                                      .class_handle = writer_class(),
+                                      .events = EVENTS * 4,
+                                      .largest_payload = MOST_PAYLOAD};
+        struct thread threads[REGISTERED + UNREGISTERED];
+        etwas_session_counts counts;
+
+        for (int index = 0; index < REGISTERED + UNREGISTERED; index++) {
+            start_thread(&threads[index], &what, index >= REGISTERED);
+        }
+        while (writer_progress(threads[REGISTERED].writer) < 100 ||
+               writer_progress(threads[0].writer) < 100) {
+            (void)sched_yield();
+        }
+        stop_session(session, &counts);
+        for (int index = 0; index < REGISTERED + UNREGISTERED; index++) {
+            join(&threads[index]);
+        }
+        expect_exact_account(session, &counts);
+        assert_int_equal(counts.lost_abandoned, 0);
+        if (!circular) {
+            expect_file_reads_back(session, path, &counts);
+        }
+        writers_forget();
+    }
+}
+
+int main(int argument_count, char **arguments)
+{
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(a_thread_without_registration_writes_a_stream_of_its_own),
+        FOLDER_TEST(threads_with_and_without_registration_write_together),
+        FOLDER_TEST(the_extra_slot_leaves_the_processors_of_a_small_recorder_what_they_need),
+        FOLDER_TEST(sessions_end_while_threads_without_registration_write),
+    };
+
+    choose_tests(argument_count, arguments);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""Seeds one fault of the restartable protocol in a copy of the sources.
+
+usage: fault.py --list            the names
+       fault.py --tests NAME      the tests that must find it, one a line: program and test
+       fault.py NAME TREE         seeds it in TREE
+
+Each fault is known by the same name in the model (tests/model/rseq.pml). A text that is not found, or not
+as often as expected, is an error: the sources have changed, and the fault must be looked at again.
+"""
+import pathlib
+import sys
+
+# name: (edits, tests); an edit: (file, text, replacement, how often); a test: "program test"
+FAULTS = {
+    # Stop reads the slots, and frees the region, while a writer may still commit.
+    "NO_MEMBARRIER": (
+        [("runtime/flush/session_file.c",
+          "pool->sequences == 0 || etwas_rseq_fence()", "true", 1)],
+        ["buffer_sequence_stop_load a_stop_waits_for_nobody_and_misses_nothing"],
+    ),
+    # A writer that is moved before its sequence commits in the slot of the processor it came from.
+    "NO_PROCESSOR_CHECK": (
+        [("runtime/platform/rseq_x86_64.S", "        jne     .Lmoved\n", "", 1)],
+        ["buffer_sequence_move a_writer_moved_before_or_inside_a_step*"],
+    ),
+    # The gate is looked at before the sequences only.
+    "GATE_OUTSIDE": (
+        [("runtime/buffer/publish_sequence.c", "        {etwas_slot_gate(slot), gate},\n",
+          "        {&slot->word, word},\n", 1),
+         ("runtime/buffer/switch_sequence.c", "{etwas_slot_gate(step->slot), step->gate}",
+          "{&step->gate, step->gate}", 4),
+         ("runtime/buffer/switch_sequence.c", "{etwas_slot_gate(slot), step->gate}",
+          "{&step->gate, step->gate}", 1)],
+        ["buffer_sequence_stop a_writer_is_held_inside_any_step*"],
+    ),
+    # The quick sequence does not look at the gate.
+    "QUICK_WITHOUT_GATE": (
+        [("runtime/buffer/quick_sequence.h",
+          "        \"cmpl %%r8d, %c[gate](%[slot])\\n\\t\" /* 3 */\n        \"jne %l[other]\\n\\t\" ",
+          "        ", 1)],
+        ["buffer_sequence_stop a_writer_is_held_inside_any_step*"],
+    ),
+    # A snapshot reads a full buffer that anybody may claim meanwhile.
+    "NO_PIN": (
+        [("runtime/buffer/pool.c",
+          "    if (!ck_pr_cas_64(&pool->owners[buffer], owner, etwas_owner_as(owner, ETWAS_OWNER_PINNED))) {\n",
+          "    if (ck_pr_load_64(&pool->owners[buffer]) != owner) {\n", 1)],
+        ["buffer_sequence_flush a_snapshot_that_stands_still*"],
+    ),
+    # An owner word does not say which life of the buffer it means.
+    "NO_TICKET": (
+        [("runtime/buffer/owner.h",
+          "    return ticket << ETWAS_OWNER_TICKET_SHIFT | (uint64_t)slot",
+          "    return (ticket & 0) << ETWAS_OWNER_TICKET_SHIFT | (uint64_t)slot", 1)],
+        ["buffer_sequence_abort a_handler_takes_all_buffers_inside_any_step*"],
+    ),
+    # A writer whose CLOSE was interrupted goes on without it.
+    "CLOSE_LEFT_OUT": (
+        [("runtime/buffer/switch_sequence.c",
+          "    if (!close_previous(&step)) {\n        return ERROR_SUCCESS;\n    }\n",
+          "    (void)close_previous(&step);\n", 1)],
+        ["buffer_sequence_abort a_buffer_is_closed_however_often*"],
+    ),
+    # A snapshot believes its copy of a current buffer that was claimed while it copied.
+    "SNAPSHOT_NO_RECHECK": (
+        [("runtime/flush/snapshot.c",
+          "    return etwas_current_stands(&current, pool);\n", "    return true;\n", 1)],
+        ["buffer_sequence_flush a_snapshot_that_stands_still*"],
+    ),
+}
+
+
+def seed(name, tree):
+    for file, text, replacement, count in FAULTS[name][0]:
+        path = pathlib.Path(tree) / file
+        source = path.read_text()
+        if source.count(text) != count:
+            sys.exit(f"{name}: {file} has {source.count(text)} times, not {count}:\n{text}")
+        path.write_text(source.replace(text, replacement))
+
+
+def main():
+    if sys.argv[1:] == ["--list"]:
+        print("\n".join(FAULTS))
+    elif len(sys.argv) == 3 and sys.argv[1] == "--tests":
+        print("\n".join(FAULTS[sys.argv[2]][1]))
+    elif len(sys.argv) == 3:
+        seed(sys.argv[1], sys.argv[2])
+    else:
+        sys.exit(__doc__)
+
+
+main()

@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+#
+# Searches the models of the publication protocols with spin, each configuration to its end, and says
+# so in one line each. Fails when a good one has an error or is not searched to its end, or when a
+# seeded fault is not found. Exit code 77: spin or gcc is
+# missing, or the run is one without restartable sequences, which changes nothing here.
+#
+# usage: run.sh [file|buffering|shared|faults]...      (nothing: all of them)
+
+set -euo pipefail
+
+folder=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+memory_mb=3500
+depth=200000
+limit_s=600
+
+# group, what is expected, name, model, flags. README.md says what each is for.
+one="-DPROCESSORS=1 -DTOGETHER"
+circular="$one -DCIRCULAR -DBUFFERS=3"
+configurations="
+file       good   one-processor        rseq    $one -DFINE -DSWITCHES=2
+file       good   one-counter          rseq    $one -DONE_COUNTER -DFINE
+file       good   three-buffers        rseq    $one -DBUFFERS=3 -DSWITCHES=2
+file       good   signal               rseq    $one -DSIGNALS=1
+file       good   sessions             rseq    $one -DSESSIONS=2
+file       good   stamps               rseq    $one -DSTAMPS -DCAPACITY=2 -DSWITCHES=2
+file       good   system-time          rseq    $one -DSTAMPS -DSYSTEM -DCAPACITY=2 -DSWITCHES=2
+file       good   timed-flush          rseq    $one -DTIMED -DCOUNTS -DCAPACITY=2 -DSWITCHES=2
+file       good   extra-slot           rseq    $one -DEXTRA=1
+file       good   two-processors       rseq    -DEVENTS_1=1
+file       good   two-fine             rseq    -DFINE -DEVENTS=1
+file       good   two-sessions         rseq    -DSESSIONS=2 -DEVENTS_1=1 -DSWITCHES=0
+buffering  good   snapshots            rseq    $circular -DEVENTS=3
+buffering  good   snapshots-fine       rseq    $circular -DFINE -DCOUNTS
+buffering  good   without-snapshots    rseq    $circular -DNO_SNAPSHOTS -DEVENTS_1=3 -DFINE -DSWITCHES=2
+buffering  good   two-processors       rseq    -DCIRCULAR -DBUFFERS=3 -DEVENTS_1=1
+buffering  good   two-overwriting      rseq    -DCIRCULAR -DBUFFERS=3 -DCOUNTS -DEVENTS=3 -DEVENTS_1=1 -DSWITCHES=0
+shared     good   file                 shared
+shared     good   sessions             shared  -DSESSIONS=2 -DEVENTS=1 -DCAPACITY=2 -DSEQUENCES=1
+shared     good   abandoning           shared  -DABANDONING -DCAPACITY=2
+shared     good   stamps               shared  -DSTAMPS -DCAPACITY=2 -DEVENTS_1=1
+shared     good   closing-flush        shared  -DCLOSING -DEVENTS_1=1
+shared     good   snapshots            shared  -DCIRCULAR -DCAPACITY=2 -DBUFFERS=3
+faults     fault  no-membarrier        rseq    $one -DFAULT_NO_MEMBARRIER
+faults     fault  no-processor-check   rseq    -DEVENTS=1 -DFAULT_NO_PROCESSOR_CHECK
+faults     fault  gate-outside         rseq    $one -DFAULT_GATE_OUTSIDE
+faults     fault  no-pin               rseq    $circular -DFAULT_NO_PIN
+faults     fault  no-ticket            rseq    $circular -DEVENTS=3 -DFAULT_NO_TICKET
+faults     fault  no-ticket-writers    rseq    $circular -DNO_SNAPSHOTS -DEVENTS_1=3 -DFINE -DSWITCHES=2 -DFAULT_NO_TICKET
+faults     fault  ticket-early         rseq    $circular -DEVENTS=3 -DFAULT_TICKET_EARLY
+faults     fault  claim-without-spare  rseq    $one -DBUFFERS=3 -DSWITCHES=2 -DFAULT_CLAIM_WITHOUT_SPARE
+faults     fault  newest-after-commit  rseq    $one -DSTAMPS -DCAPACITY=2 -DSWITCHES=2 -DFAULT_NEWEST_AFTER
+faults     fault  close-unchecked      rseq    $circular -DNO_SNAPSHOTS -DEVENTS_1=3 -DFINE -DSWITCHES=2 -DFAULT_CLOSE_UNCHECKED
+faults     fault  close-left-out       rseq    $circular -DFAULT_CLOSE_LEFT_OUT
+faults     fault  snapshot-close       rseq    $circular -DEVENTS=3 -DFAULT_SNAPSHOT_CLOSE
+faults     fault  snapshot-old-word    rseq    $circular -DEVENTS=3 -DFAULT_SNAPSHOT_OLD_WORD
+faults     fault  snapshot-no-recheck  rseq    $circular -DEVENTS=3 -DFAULT_SNAPSHOT_NO_RECHECK
+faults     fault  count-old-word       rseq    $circular -DEVENTS=3 -DCOUNTS -DFAULT_COUNT_OLD_WORD
+faults     fault  shared-no-visitors   shared  -DEVENTS=1 -DFAULT_NO_VISITORS
+faults     fault  shared-no-epoch      shared  -DSESSIONS=2 -DEVENTS=1 -DCAPACITY=2 -DFAULT_NO_EPOCH
+faults     fault  shared-no-pin        shared  -DCIRCULAR -DCAPACITY=1 -DEVENTS=3 -DFAULT_NO_PIN
+faults     fault  shared-half-claimed  shared  -DCIRCULAR -DCAPACITY=2 -DBUFFERS=3 -DFAULT_CLAIM_LOOKS_COMPLETE
+"
+
+if [[ ${GLIBC_TUNABLES:-} == *glibc.pthread.rseq=0* ]]; then
+    echo "skipped: a run without restartable sequences changes nothing about the models"
+    exit 77
+fi
+for tool in spin gcc; do
+    if ! command -v $tool >/dev/null; then
+        echo "skipped: $tool is not installed (on Debian: apt-get install $tool)"
+        exit 77
+    fi
+done
+
+groups=" ${*:-file buffering shared faults} "
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+# A fault is found early: its verifier is compiled fast rather than made fast.
+search() { # expected, model, flags: output in $work/out
+    local optimise=-O1
+    [[ $1 == good ]] || optimise=-O0
+    (
+        cd "$work"
+        rm -f pan* out
+        # shellcheck disable=SC2086 # the flags are several words
+        spin -a $3 "$folder/$2.pml" >out 2>&1 &&
+            gcc $optimise -w -DSAFETY -DCOLLAPSE -DMEMLIM=$memory_mb -o pan pan.c >>out 2>&1 &&
+            timeout $limit_s nice ./pan -m$depth -w22 -b >>out 2>&1
+    ) || true
+}
+
+verdict() { # expected
+    local incomplete='Search not completed|search depth too small|reached -DMEMLIM|out of memory'
+    if ! grep -q 'errors: [0-9]' "$work/out"; then
+        echo 'FAILED: no result'
+    elif [[ $1 == fault ]]; then
+        grep -q "assertion violated" "$work/out" && echo rejected || echo 'FAILED: accepted'
+    elif ! grep -q 'errors: 0$' "$work/out"; then
+        echo 'FAILED: an error'
+    elif grep -qE "$incomplete" "$work/out"; then
+        echo 'FAILED: not searched to its end'
+    else
+        echo 'no error'
+    fi
+}
+
+printf '%-10s %-6s %-20s %10s %7s  %s\n' group kind configuration states seconds verdict
+while read -r group expected name model flags; do
+    [[ -n $group && $groups == *" $group "* ]] || continue
+    begin=$EPOCHSECONDS
+    search "$expected" "$model" "$flags"
+    states=$(sed -nE 's/^ *([0-9.e+]+) states, stored.*/\1/p' "$work/out")
+    result=$(verdict "$expected")
+    printf '%-10s %-6s %-20s %10s %7d  %s\n' "$group" "$expected" "$name" "${states:--}" \
+        $((EPOCHSECONDS - begin)) "$result"
+    if [[ $result == FAILED* ]]; then
+        failed=1
+        sed 's/^/    /' "$work/out" | tail -n 25
+    fi
+done <<<"$configurations"
+exit $failed
