@@ -5,11 +5,13 @@
  * Every step of the restartable protocol, interrupted at every point (I1, I3, I4, I7): by a handler that
  * does nothing, that logs itself, or that lets another thread of the processor log meanwhile.
  */
+#include <ck_pr.h>
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 
 #include "buffer/interrupt.h"
+#include "buffer/pool.h"
 #include "support/folder.h"
 #include "support/readback.h"
 #include "support/start.h"
@@ -270,6 +272,85 @@ static void a_buffer_is_closed_however_often_that_is_interrupted(void **state)
     leave_one_processor();
 }
 
+/* A handler that logs just when a buffer is full, and gets no further than claiming the next. */
+struct half_way {
+    struct interruptions interruptions; /* of the handler's own event */
+    struct writer *writer;
+};
+
+static void claim_and_give_up(void *context)
+{
+    struct half_way *half_way = context;
+
+    interruptions_begin(&half_way->interruptions);
+    (void)writer_log_bytes(half_way->writer, 1000);
+    interruptions_end();
+}
+
+/* Buffers that are some processor's: the current one, the next, and none besides. */
+static uint32_t held_by_processors(etwas_trace_handle session)
+{
+    const struct etwas_pool *pool = inside_of(session)->pool;
+    uint32_t held = 0;
+
+    for (uint32_t buffer = 0; buffer < pool->allocated; buffer++) {
+        uint64_t owner = ck_pr_load_64(&pool->owners[buffer]);
+
+        held += etwas_owner_state(owner) == ETWAS_OWNER_HELD &&
+                etwas_pool_has_sequences(pool, etwas_owner_slot(owner));
+    }
+    return held;
+}
+
+/* The processor has one claimed buffer then; its writer takes that one, and claims no other. */
+static void a_buffer_that_a_handler_claimed_inside_a_claim_is_not_forgotten(void **state)
+{
+    const etwas_session_options options = {.log_file_mode = EVENT_TRACE_BUFFERING_MODE,
+                                           .buffer_size_kb = 4,
+                                           .minimum_buffers = BUFFERS,
+                                           .protocol = ETWAS_PROTOCOL_RSEQ};
+
+    (void)state;
+    skip_without_sequences();
+    interruptions_prepare();
+    stay_on_one_processor();
+    for (uint32_t point = sequence_first_point(STEP_CLAIM);
+         point <= sequence_last_point(STEP_CLAIM); point++) {
+        etwas_trace_handle session = start_session(NULL, &options);
+        struct writer_options what = {.session = session, .events = EVENTS};
+        struct writer *writer = writer_new(&what);
+        struct half_way half_way = {
+            .interruptions = {.session = session,
+                              .step = STEP_ADOPT,
+                              .point = point != 0 ? point : 1,
+                              .always = true},
+            .writer = writer_new(&what),
+        };
+        struct interruptions interruptions = {.session = session,
+                                              .step = STEP_CLAIM,
+                                              .point = point,
+                                              .skip =
+                                                  2, /* while there are free ones, both find one */
+                                              .most = 3,
+                                              .act = claim_and_give_up,
+                                              .context = &half_way};
+
+        interruptions_begin(&interruptions);
+        while (writer->attempted < EVENTS) {
+            assert_int_equal(writer_log_bytes(writer, 1000), ERROR_SUCCESS);
+        }
+        interruptions_end();
+        assert_int_equal(interruptions.total, 3);
+        assert_int_equal(counts_of(session).committed_shared, 3);
+        assert_int_equal(counts_of(session).lost, 0);
+        expect_recorder_is_exact(session, folder_path("trace.etl"));
+        assert_true(held_by_processors(session) <= 2);
+        stop_session(session, NULL);
+        writers_forget();
+    }
+    leave_one_processor();
+}
+
 int main(int argument_count, char **arguments)
 {
     const struct CMUnitTest tests[] = {
@@ -277,6 +358,7 @@ int main(int argument_count, char **arguments)
         FOLDER_TEST(a_handler_logs_inside_any_step_of_its_thread),
         FOLDER_TEST(a_handler_takes_all_buffers_inside_any_step_of_its_thread),
         FOLDER_TEST(a_buffer_is_closed_however_often_that_is_interrupted),
+        FOLDER_TEST(a_buffer_that_a_handler_claimed_inside_a_claim_is_not_forgotten),
         FOLDER_TEST(another_thread_of_the_processor_logs_inside_any_step),
     };
 

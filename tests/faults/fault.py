@@ -7,7 +7,7 @@ usage: fault.py --list            the names
        fault.py --tests NAME      the tests that must find it, one a line: program and test
        fault.py NAME TREE         seeds it in TREE
 
-Each fault is known by the same name in the model (tests/model/rseq.pml). A text that is not found, or not
+Most have the same name in the model (tests/model/rseq.pml). A text that is not found, or not
 as often as expected, is an error: the sources have changed, and the fault must be looked at again.
 """
 import pathlib
@@ -55,7 +55,23 @@ FAULTS = {
         [("runtime/buffer/owner.h",
           "    return ticket << ETWAS_OWNER_TICKET_SHIFT | (uint64_t)slot",
           "    return (ticket & 0) << ETWAS_OWNER_TICKET_SHIFT | (uint64_t)slot", 1)],
-        ["buffer_sequence_abort a_handler_takes_all_buffers_inside_any_step*"],
+        ["buffer_sequence_flush a_snapshot_that_stands_still*",
+         "buffer_sequence_abort a_buffer_is_closed_however_often*"],
+    ),
+    # A writer claims a buffer although its processor has claimed one meanwhile.
+    "CLAIM_WITHOUT_SPARE": (
+        [("runtime/buffer/switch_sequence.c",
+          "            {spare_word(slot), (uint64_t)spare << 32 | step->processor},\n"
+          "            {&pool->owners[spare], spare_owner},\n"
+          "            {&pool->owners[found_spare], owner},\n",
+          "            {&pool->owners[found_spare], owner},\n", 1)],
+        ["buffer_sequence_abort a_buffer_that_a_handler_claimed*"],
+    ),
+    # A record takes the place that another has taken meanwhile.
+    "WORD_UNCHECKED": (
+        [("runtime/buffer/publish_sequence.c",
+          "        {&slot->word, word},\n        {&slot->newest, newest},\n", "", 1)],
+        ["buffer_sequence_abort a_handler_logs_inside_any_step*"],
     ),
     # A writer whose CLOSE was interrupted goes on without it.
     "CLOSE_LEFT_OUT": (

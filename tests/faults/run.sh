@@ -45,16 +45,17 @@ run_test() { # program test
 }
 
 cmake -S "$tree" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DETWAS_BUILD_BENCH=OFF \
-    -DETWAS_BUILD_TOOLS=OFF -DETWAS_BUILD_EXAMPLES=OFF >"$work/build.log" 2>&1 ||
+    -DETWAS_BUILD_TOOLS=OFF -DETWAS_BUILD_EXAMPLES=OFF \
+    -DCMAKE_C_FLAGS="-Wno-unused-parameter -Wno-unused-variable -Wno-unused-function" >"$work/build.log" 2>&1 ||
     { cat "$work/build.log"; exit 1; }
 build
 for test in "${tests[@]}"; do
     read -r program name <<<"$test"
-    if grep -q SKIPPED <(run_test "$program" "$name"; cat "$work/test.log"); then
-        echo "no restartable sequences here"
-        exit 77
-    fi
     if ! run_test "$program" "$name"; then
+        if grep -q SKIPPED "$work/test.log"; then
+            echo "no restartable sequences here"
+            exit 77
+        fi
         cat "$work/test.log"
         echo "$test fails without any fault"
         exit 1
@@ -66,18 +67,15 @@ for fault in "${faults[@]}"; do
     rm -rf "$work/right" && cp -r "$tree/runtime" "$work/right"
     "$fault_py" "$fault" "$tree"
     build
-    found=0
     while read -r program name; do
         if run_test "$program" "$name"; then
             echo "$fault: not found by $program $name"
             missed=1
         else
-            found=1
             reason=$(grep -am1 'ERROR' "$work/test.log" | tr -s ' ' || true)
             echo "$fault: found by $program $name ${reason:+($reason)}"
         fi
     done < <("$fault_py" --tests "$fault")
-    ((found)) || missed=1
     # The right sources again, newer than the objects of the wrong ones.
     for file in $(cd "$work/right" && diff -rq . "$tree/runtime" | sed -n 's/^Files \.\/\(.*\) and .*/\1/p'); do
         cp "$work/right/$file" "$tree/runtime/$file"

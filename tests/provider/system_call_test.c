@@ -93,8 +93,7 @@ static uint32_t log_both(etwas_trace_handle session, etwas_handle class_handle, 
     return code == ERROR_SUCCESS ? log_number(session, number) : code;
 }
 
-static _Noreturn void log_without_system_calls(uint32_t protocol, uint32_t clock,
-                                               bool recorder)
+static _Noreturn void log_without_system_calls(uint32_t protocol, uint32_t clock, bool recorder)
 {
     const etwas_session_options options = {
         .log_file_mode = recorder ? EVENT_TRACE_BUFFERING_MODE : EVENT_TRACE_FILE_MODE_NONE,

@@ -242,9 +242,8 @@ static void r72_the_minimum_of_a_recorder_depends_on_its_protocol(void **state)
     for (uint32_t protocol = ETWAS_PROTOCOL_SHARED;
          protocol <= (can_have_sequences() ? ETWAS_PROTOCOL_RSEQ : ETWAS_PROTOCOL_SHARED);
          protocol++) {
-        const etwas_session_options options = {.log_file_mode = EVENT_TRACE_BUFFERING_MODE,
-                                               .buffer_size_kb = 4,
-                                               .protocol = protocol};
+        const etwas_session_options options = {
+            .log_file_mode = EVENT_TRACE_BUFFERING_MODE, .buffer_size_kb = 4, .protocol = protocol};
         etwas_trace_handle session = start_session(NULL, &options);
         EVENT_TRACE_PROPERTIES properties = query_session(session);
 
