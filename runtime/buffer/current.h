@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The current buffer of a slot with restartable sequences, looked at without one: by the flusher, by
- * the statistics, and by a writer that prepares a sequence.
+ * The current buffer of a slot with restartable sequences, looked at without one: by the flusher,
+ * by the statistics, and by a writer that prepares a sequence.
  *
  * Which life of a buffer is current is read in three steps:
  *
@@ -71,9 +71,9 @@ static inline bool etwas_current_stands(const struct etwas_current *current,
 }
 
 /*
- * Buffering mode: how many records were in the slot's spare before its claim. They are replaced from
- * the claim on, though the slot's sums include them only from ADOPT on. False: the slot changes just
- * now, look again.
+ * Buffering mode: how many records were in the slot's spare before its claim. They are replaced
+ * from the claim on, though the slot's sums include them only from ADOPT on. False: the slot
+ * changes just now, look again.
  */
 static inline bool etwas_current_spare_records(const struct etwas_slot *slot,
                                                const struct etwas_pool *pool,

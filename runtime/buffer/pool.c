@@ -46,9 +46,9 @@ static struct layout lay_out(uint32_t capacity, uint32_t lanes)
 }
 
 /*
- * A block for the place: the one there is, or a new one of at least twice its capacity, so that what
- * is left behind stays less than what is in use. Nobody zeroes the first page of a block that was in
- * use: late writers follow its pointers.
+ * A block for the place: the one there is, or a new one of at least twice its capacity, so that
+ * what is left behind stays less than what is in use. Nobody zeroes the first page of a block that
+ * was in use: late writers follow its pointers.
  */
 static struct etwas_pool *keep_block(const struct etwas_pool_options *options)
 {
@@ -247,8 +247,8 @@ void etwas_pool_mend_free_set(struct etwas_pool *pool)
 
 /*
  * The oldest buffer the slot may take, and its owner word. A current buffer is never complete, nor
- * is one whose writer stopped in the middle of a record: then the next oldest is taken. One pass over
- * the owner words, 8 bytes a buffer, once in a buffer's worth of events.
+ * is one whose writer stopped in the middle of a record: then the next oldest is taken. One pass
+ * over the owner words, 8 bytes a buffer, once in a buffer's worth of events.
  *
  * Beside slots with restartable sequences the extra slot keeps what it once took: sequences claim
  * only CLOSED buffers. It takes no more than its share.
@@ -424,7 +424,9 @@ void etwas_pool_release(struct etwas_pool *pool, uint32_t buffer, uint32_t used_
     ck_pr_store_64(&pool->buffers[buffer].commit, 0);
     ETWAS_POISON(start, pool->buffer_bytes);
     ck_pr_inc_32(&pool->free_count);
-    /* Whoever claims it sees all that was done with it. Pairs with the acquire in hold and CLAIM. */
+    /*
+     * Whoever claims it sees all that was done with it. Pairs with the acquire in hold and CLAIM.
+     */
     ck_pr_fence_release();
     ck_pr_store_64(&pool->owners[buffer], etwas_owner_as(owner, ETWAS_OWNER_FREE));
     etwas_free_set_add(pool->free_set, buffer);
@@ -460,9 +462,9 @@ void etwas_pool_wake_flusher(struct etwas_pool *pool)
 bool etwas_pool_pin(struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
 {
     /*
-     * Before a shared slot's buffer is current nothing is committed in it, and its claimer may still
-     * give it back: it is not ours to pin. If the owner is still the same below, the count was of
-     * that life. Owner and count were read in this order: the caller loaded the owner.
+     * Before a shared slot's buffer is current nothing is committed in it, and its claimer may
+     * still give it back: it is not ours to pin. If the owner is still the same below, the count
+     * was of that life. Owner and count were read in this order: the caller loaded the owner.
      */
     ck_pr_fence_acquire();
     if (etwas_owner_state(owner) == ETWAS_OWNER_HELD &&

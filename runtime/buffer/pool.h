@@ -196,7 +196,9 @@ static inline void etwas_pool_count_restart(struct etwas_pool *pool, uint32_t sl
     }
 }
 
-/* ---- claiming: shared slots -------------------------------------------------------------------- */
+/*
+ * ---- claiming: shared slots --------------------------------------------------------------------
+ */
 
 /*
  * A buffer of one's own for `slot`, a shared one: zeroed but for its first 72 bytes, commit word 0.
@@ -217,9 +219,13 @@ void etwas_pool_release(struct etwas_pool *pool, uint32_t buffer, uint32_t used_
 /* After taking `buffer` out of its slot: adds the unused rest to its commit word. Exactly once. */
 void etwas_pool_retire(struct etwas_pool *pool, uint32_t buffer, uint32_t end_units);
 
-/* ---- claiming: what both protocols need -------------------------------------------------------- */
+/*
+ * ---- claiming: what both protocols need --------------------------------------------------------
+ */
 
-/* A buffer that is free, and its owner word. Its bit is taken: who does not claim it puts it back. */
+/*
+ * A buffer that is free, and its owner word. Its bit is taken: who does not claim it puts it back.
+ */
 bool etwas_pool_find_free(struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner);
 
 /* The oldest CLOSED buffer, and its owner word. */
@@ -228,7 +234,9 @@ bool etwas_pool_find_closed(const struct etwas_pool *pool, uint32_t *buffer, uin
 /* After a claim of a free buffer: wakes the flusher when few are left. */
 void etwas_pool_took_free(struct etwas_pool *pool);
 
-/* ---- the flusher's ------------------------------------------------------------------------------ */
+/*
+ * ---- the flusher's ------------------------------------------------------------------------------
+ */
 
 /*
  * Takes a new buffer into use and has its memory provided. For the flusher; false at the maximum.
@@ -239,7 +247,8 @@ bool etwas_pool_grow(struct etwas_pool *pool);
 void etwas_pool_mend_free_set(struct etwas_pool *pool);
 
 /*
- * Whether no writer of a shared slot can still touch any buffer. For the owner of the role, once every slot is shut.
+ * Whether no writer of a shared slot can still touch any buffer. For the owner of the role, once
+ * every slot is shut.
  */
 bool etwas_pool_is_quiet(const struct etwas_pool *pool);
 
@@ -305,8 +314,9 @@ static inline void etwas_pool_settle_stored(struct etwas_pool *pool, enum etwas_
 /* ---- pinning, for snapshots: the flusher's role only ---- */
 
 /*
- * Keeps a buffer in the life `owner` from being claimed: a CLOSED one, or one of a shared slot. False
- * when it has been claimed already, or nothing is committed in it yet. `owner` was loaded before.
+ * Keeps a buffer in the life `owner` from being claimed: a CLOSED one, or one of a shared slot.
+ * False when it has been claimed already, or nothing is committed in it yet. `owner` was loaded
+ * before.
  */
 bool etwas_pool_pin(struct etwas_pool *pool, uint32_t buffer, uint64_t owner);
 void etwas_pool_unpin(struct etwas_pool *pool, uint32_t buffer, uint64_t owner);

@@ -4,9 +4,9 @@
 /*
  * A pool's accounts.
  *
- * Shared slots: what is committed is in the commit words of their buffers until its fate is settled.
- * Slots with sequences: the current buffer's link says what the slot had stored and replaced before,
- * and the slot's word what has been stored since; both change in one commit.
+ * Shared slots: what is committed is in the commit words of their buffers until its fate is
+ * settled. Slots with sequences: the current buffer's link says what the slot had stored and
+ * replaced before, and the slot's word what has been stored since; both change in one commit.
  */
 #include <sched.h>
 
@@ -92,7 +92,9 @@ static void count_once(const struct etwas_pool *pool, struct etwas_pool_counts *
         tally_buffer(&pool->buffers[buffer], &tally);
         counts->free += etwas_owner_state(ck_pr_load_64(&pool->owners[buffer])) == ETWAS_OWNER_FREE;
     }
-    /* First of all slots what is replaced, then what is stored: one replaces what another stored. */
+    /*
+     * First of all slots what is replaced, then what is stored: one replaces what another stored.
+     */
     tally.overwritten = ck_pr_load_64(&pool->shut_overwritten);
     for (uint32_t slot = 0; slot < pool->sequences; slot++) {
         tally.overwritten += stored_in(pool, slot).overwritten;

@@ -9,8 +9,8 @@
  *     sequence   publish_sequence.c: one restartable sequence a record, one plain store commits it.
  *                The slots of processors, where the process can run sequences
  *     shared     publish_shared.c: atomics, any number of writers on a slot. All slots of a session
- *                that asked for it, or of a process that cannot run sequences; and the extra slot of
- *                a session with sequences, for threads that cannot run them
+ *                that asked for it, or of a process that cannot run sequences; and the extra slot
+ *                of a session with sequences, for threads that cannot run them
  *
  * quick_sequence.h and quick_shared.h are their common cases, inlined into TraceEventInstance.
  *

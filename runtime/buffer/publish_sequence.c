@@ -16,24 +16,24 @@
  * What is in brackets is one sequence on p (platform/rseq.h, which numbers its abort and exit
  * points). It is aborted by preemption, migration and signals, and by stop's fence; so nothing else
  * of p happens between its checks and its commit: no other record gets the place, and the buffer
- * does not change hands. What an aborted one has written lies beyond what is committed, where nobody
- * reads. `newest` it may have raised, to a time that has been.
+ * does not change hands. What an aborted one has written lies beyond what is committed, where
+ * nobody reads. `newest` it may have raised, to a time that has been.
  *
- * The clock is read before the sequence: some clocks are a call. Another record of p may get a later
- * stamp meanwhile; `newest` tells, and the stamp is taken again. So stamps do not decrease in a
- * buffer (I2).
+ * The clock is read before the sequence: some clocks are a call. Another record of p may get a
+ * later stamp meanwhile; `newest` tells, and the stamp is taken again. So stamps do not decrease in
+ * a buffer (I2).
  *
  * The commit is a release: who acquires the word sees the records it counts (I1). Nobody else ever
- * writes the word while the gate is open. Whoever stops the session closes the gate and then fences:
- * afterwards no sequence commits, and the region may go.
+ * writes the word while the gate is open. Whoever stops the session closes the gate and then
+ * fences: afterwards no sequence commits, and the region may go.
  *
  * Progress: a sequence fails only when p did something else meanwhile. A writer that is interrupted
  * MOST_ATTEMPTS times in a row, under a storm of signals or a debugger's single steps, gives its
  * event to the session's extra slot, where an interruption costs nothing.
  *
- * Records of any size go this way, in one sequence: the largest, 64 KB, is copied in 1.5 microseconds
- * from and to a cache and in 4.5 from and to memory (Zen 4), so it needs a signal every few
- * microseconds, more than a thread can take, to keep it from its commit.
+ * Records of any size go this way, in one sequence: the largest, 64 KB, is copied in 1.5
+ * microseconds from and to a cache and in 4.5 from and to memory (Zen 4), so it needs a signal
+ * every few microseconds, more than a thread can take, to keep it from its commit.
  */
 #include "buffer/publish.h"
 
@@ -117,7 +117,9 @@ static uint64_t list_copies(struct etwas_rseq_copy *copies, uint8_t *place,
     return count;
 }
 
-/* The whole record, with its gap, in one piece. As long as its size says, whatever the fields do. */
+/*
+ * The whole record, with its gap, in one piece. As long as its size says, whatever the fields do.
+ */
 static void assemble(uint8_t image[SMALL_BYTES], const struct etwas_record *record, int64_t stamp)
 {
     static const uint64_t zeroes;

@@ -17,14 +17,14 @@
  *     end:        → COMMITTED
  *     abort:   9                                                 → exit ABORTED
  *
- * Ordering: step 8 is a store, which x86-64 keeps behind all earlier ones: a release. What is read of
- * the slot outside the sequence (kind, and with it the clock) belongs to the session of the gate that
- * step 3 finds.
+ * Ordering: step 8 is a store, which x86-64 keeps behind all earlier ones: a release. What is read
+ * of the slot outside the sequence (kind, and with it the clock) belongs to the session of the gate
+ * that step 3 finds.
  *
  * Ten cache lines for an event of 88 bytes, besides the stack and the caller's event: the slot, the
  * class, the thread's ids, its rseq area, the linker's entry for the ids, the globals (three lines,
- * never written after the start), and the two of the record. Only slot and record are written to, and
- * the rseq area; no line is shared with another processor's writers.
+ * never written after the start), and the two of the record. Only slot and record are written to,
+ * and the rseq area; no line is shared with another processor's writers.
  *
  * For anything else nothing is committed, and the caller takes the general way.
  */
@@ -84,8 +84,8 @@ struct etwas_quick_record {
 #endif
 
 /*
- * `slot` was found by the thread's cpu_id. `generation_above` has the session's generation, which is
- * not 0, in bits 8 to 39, as a session's handle has.
+ * `slot` was found by the thread's cpu_id. `generation_above` has the session's generation, which
+ * is not 0, in bits 8 to 39, as a session's handle has.
  */
 static inline __attribute__((always_inline)) enum etwas_quick_sequence etwas_quick_sequence(
     struct etwas_slot *slot, uint64_t generation_above, const struct etwas_quick_record *record)
@@ -95,10 +95,10 @@ static inline __attribute__((always_inline)) enum etwas_quick_sequence etwas_qui
         ETWAS_UNIT_BYTES;
 
     /*
-     * r8: the word; r9: distance from the thread pointer to cpu_id, then the place; r10: units, then offsets into the payload, which begins 56 bytes
-     * behind `before` and 72 behind the place. 16 to 32 bytes of payload are two moves that may
-     * overlap. All copying stands before the commit: the range the kernel aborts is one piece and
-     * ends with the commit.
+     * r8: the word; r9: distance from the thread pointer to cpu_id, then the place; r10: units,
+     * then offsets into the payload, which begins 56 bytes behind `before` and 72 behind the place.
+     * 16 to 32 bytes of payload are two moves that may overlap. All copying stands before the
+     * commit: the range the kernel aborts is one piece and ends with the commit.
      */
     __asm__ goto(
         ".pushsection __rseq_cs, \"aw\"\n\t"

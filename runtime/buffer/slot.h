@@ -86,8 +86,8 @@ enum {
 };
 
 /*
- * The processors the machine may have, which is also the index of the extra slots; 0 until the first
- * session starts, and there is no table.
+ * The processors the machine may have, which is also the index of the extra slots; 0 until the
+ * first session starts, and there is no table.
  */
 extern uint32_t etwas_slot_count;
 /* All slots of all sessions. Written once, before the count. */

@@ -12,10 +12,11 @@
  *             [o[b] still;  commit: exchange o[q]: oq → CLOSED]
  *     CLAIM   the spare is not valid. x ← a FREE buffer, or a new one (GROW), or, in buffering
  *             mode, the oldest CLOSED one, in its life ox; t ← next ticket
- *             [word, o[b], spare s, o[s] still;  spare ← x;  commit: exchange o[x]: ox → {t, p, HELD}]
+ *             [word, o[b], spare s, o[s] still;  spare ← x;
+ *              commit: exchange o[x]: ox → {t, p, HELD}]
  *     ADOPT   the spare n is valid: o[n] = {.., p, HELD}, n ≠ b
- *             [word, o[b], spare n, o[n] still;  b.end ← what word and newest say;  n.link ← b and the sums;
- *              commit: word ← {0 records, n, first unit}]
+ *             [word, o[b], spare n, o[n] still;  b.end ← what word and newest say;
+ *              n.link ← b and the sums;  commit: word ← {0 records, n, first unit}]
  *     GROW    [commit: exchange allocated: a → a + 1, below the maximum]
  *     LOST    [this slot's count of lost events still;  commit: it + 1]
  *
@@ -29,8 +30,8 @@
  *  - CLOSE says of q in the life oq that another buffer is current after it. Once true that stays
  *    true, whoever says it and however late; an owner word never comes back. That o[b] still stands
  *    means that the link, from which q and oq are read, is true (current.h).
- *  - b.end and n.link are written before the commit. Interrupted before it, b is still current and n
- *    still spare; nobody reads the end of a current buffer nor the link of a spare one.
+ *  - b.end and n.link are written before the commit. Interrupted before it, b is still current and
+ *    n still spare; nobody reads the end of a current buffer nor the link of a spare one.
  *  - Everything read before a sequence may be another session's, if this one ended meanwhile; the
  *    memory is kept. If the gate stands, all of it was this session's.
  *
@@ -78,8 +79,8 @@ static bool run(const struct step *step, struct etwas_rseq_sequence *sequence)
 }
 
 /*
- * CLOSE. False: it was interrupted, the buffer is still to be closed. That must be before the current
- * one is replaced: a link leads back to one buffer only.
+ * CLOSE. False: it was interrupted, the buffer is still to be closed. That must be before the
+ * current one is replaced: a link leads back to one buffer only.
  */
 static bool close_previous(const struct step *step)
 {

@@ -26,8 +26,8 @@ struct batch {
 };
 
 /*
- * A buffer that is written as one piece, from where it lies: all of it, and nobody writes into it any
- * more. A writer that was given up might, and one whose buffer is still current does.
+ * A buffer that is written as one piece, from where it lies: all of it, and nobody writes into it
+ * any more. A writer that was given up might, and one whose buffer is still current does.
  */
 static uint8_t *whole_buffer(const struct etwas_pool *pool, const struct etwas_collected *collected)
 {
@@ -137,9 +137,9 @@ struct etwas_drain_result etwas_drain_completely(struct etwas_session *session,
     struct etwas_drain_result total = etwas_drain(session, reach);
 
     /*
-     * Full buffers of other slots are collected meanwhile: one writer that is held costs nobody else
-     * their events. What was there at the call is written or abandoned when the patience ends; a
-     * slot that is shut gets nothing new, and is waited for.
+     * Full buffers of other slots are collected meanwhile: one writer that is held costs nobody
+     * else their events. What was there at the call is written or abandoned when the patience ends;
+     * a slot that is shut gets nothing new, and is waited for.
      */
     while (etwas_collector_has_pending(&session->collector) &&
            (reach == ETWAS_COLLECT_SHUT || etwas_monotonic_ns() <= end_ns + LOOK_AGAIN_NS)) {

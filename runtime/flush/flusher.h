@@ -17,8 +17,8 @@
 #include "session/session.h"
 
 /*
- * Called in the flusher thread when the log file has reached its maximum size and the session has to
- * stop. True: it is stopped, or somebody is stopping it, and the thread ends. Set by who starts
+ * Called in the flusher thread when the log file has reached its maximum size and the session has
+ * to stop. True: it is stopped, or somebody is stopping it, and the thread ends. Set by who starts
  * sessions.
  */
 typedef bool (*etwas_flusher_full)(struct etwas_session_key key);

@@ -147,7 +147,8 @@ static struct etwas_etl_buffer_header buffer_header(const struct etwas_log_file 
 /*
  * Has written pages leave the page cache. The kernel is asked to start writing a chunk when it is
  * full and to forget it one chunk later, when it has probably reached the disk. Both wait when the
- * device has more requests than it takes: so nothing is asked while the cache is there to spare us that.
+ * device has more requests than it takes: so nothing is asked while the cache is there to spare us
+ * that.
  */
 static void drop_written_pages(struct etwas_log_file *file)
 {

@@ -36,9 +36,9 @@ static int by_ticket(const void *left, const void *right)
 }
 
 /*
- * The buffers in use, by their tickets: in each slot that is the order of time. The buffer before the
- * current one of a slot with sequences is closed first, if its writer has not come to it yet: it can
- * be pinned then.
+ * The buffers in use, by their tickets: in each slot that is the order of time. The buffer before
+ * the current one of a slot with sequences is closed first, if its writer has not come to it yet:
+ * it can be pinned then.
  */
 static struct held *list_held(struct etwas_pool *pool, uint32_t *count)
 {
@@ -115,8 +115,8 @@ static uint32_t write_pinned(const struct snapshot *snapshot, const struct held 
 }
 
 /*
- * Copies what is committed in a buffer that is current in a slot with sequences. Its writers are not
- * held up: if the buffer is still in the same life after the copy, the copy is true.
+ * Copies what is committed in a buffer that is current in a slot with sequences. Its writers are
+ * not held up: if the buffer is still in the same life after the copy, the copy is true.
  */
 static bool copy_current(const struct snapshot *snapshot, const struct held *held,
                          struct etwas_collected *collected)

@@ -15,7 +15,8 @@ enum {
     JUDGED_BYTES = 1 * MB,
     /*
      * 250 MB a second. So slow are disks with platters and small shares of a network's: there the
-     * page cache is many times faster. A busy processor alone does not make a write as slow as this.
+     * page cache is many times faster. A busy processor alone does not make a write as slow as
+     * this.
      */
     SLOW_NS_A_MB = 4000000,
 };
@@ -62,8 +63,8 @@ static void reserve_ahead(struct etwas_write_way *way, int descriptor, uint64_t 
  * A slow device gets time to write what the cache holds: twice as much each time it is found slow
  * again. The first write after that waits for the cache's, so it is not judged.
  *
- * Times are averaged, not rates: a device that pauses is as slow as its pauses are long, and a single
- * one does not change the way.
+ * Times are averaged, not rates: a device that pauses is as slow as its pauses are long, and a
+ * single one does not change the way.
  */
 static void judge(struct etwas_write_way *way, uint64_t position, uint64_t bytes, uint64_t took_ns)
 {

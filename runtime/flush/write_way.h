@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Which way whole buffers go into a log file: past the page cache where the file system can do that,
- * else through it. A direct write costs a tenth of the processor's time; but it waits for the
+ * Which way whole buffers go into a log file: past the page cache where the file system can do
+ * that, else through it. A direct write costs a tenth of the processor's time; but it waits for the
  * device, and only the cache takes a burst that a slow device cannot. So it is used there too.
  *
  * Belongs to one log file.

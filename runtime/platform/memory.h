@@ -5,9 +5,10 @@
  * Memory for a session's buffers: one region of address space, zeroed; and bookkeeping that is kept
  * for the life of the process, because a writer may look at it after its session's end.
  *
- * Three implementations of regions behind one header, chosen when the library is built: a jemalloc arena of
- * the session's own (ETWAS_WITH_JEMALLOC), direct mappings, and malloc under the sanitizers, which
- * then see every access outside the region and, with poisoning, every access to a free buffer.
+ * Three implementations of regions behind one header, chosen when the library is built: a jemalloc
+ * arena of the session's own (ETWAS_WITH_JEMALLOC), direct mappings, and malloc under the
+ * sanitizers, which then see every access outside the region and, with poisoning, every access to a
+ * free buffer.
  */
 #ifndef ETWAS_PLATFORM_MEMORY_H
 #define ETWAS_PLATFORM_MEMORY_H

@@ -20,9 +20,9 @@
  *
  * Step 5 ends with one instruction, the commit, and the range the kernel aborts ends with it: an
  * instruction between them, a jump say, would be aborted after the commit. So each kind of commit
- * has a range of its own. On x86-64 it is a store (or `lock cmpxchg`); on aarch64 a store-release (or
- * the store-exclusive of a pair whose load is inside the sequence; if that fails, though no other
- * value was found, the result is ABORTED).
+ * has a range of its own. On x86-64 it is a store (or `lock cmpxchg`); on aarch64 a store-release
+ * (or the store-exclusive of a pair whose load is inside the sequence; if that fails, though no
+ * other value was found, the result is ABORTED).
  *
  * Checks are 8-byte loads, acquire. The copies are visible to whoever acquires the committed word.
  * Targets of copies must be memory that nobody reads before the commit, or whose readers accept a
@@ -113,7 +113,7 @@ bool etwas_rseq_fence(void);
  * A sequence that reaches the point whose number etwas_rseq_trap holds executes a trap (int3, brk):
  * SIGTRAP is delivered, and that aborts the sequence as any signal does. The test's handler sets
  * the number back to 0. Points of the general sequence are numbered as the steps above; those of
- * the hottest path (buffer/publish_quick.h) begin at 16.
+ * the hottest path (buffer/quick_sequence.h) begin at 16.
  */
 enum {
     ETWAS_RSEQ_TRAP_NONE = 0,

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Test points: named places after the observable steps of shared publish and switch, and of flush, where a test
- * can hold a thread or count its passing. They exist in the library the tests link
+ * Test points: named places after the observable steps of shared publish and switch, and of flush,
+ * where a test can hold a thread or count its passing. They exist in the library the tests link
  * (ETWAS_TESTPOINTS) and cost nothing, not even a branch, in every other build.
  */
 #ifndef ETWAS_PLATFORM_TESTPOINT_H

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * TraceEvent, and the general way of TraceEventInstance: from the caller's header to a record on its
- * way into a buffer.
+ * TraceEvent, and the general way of TraceEventInstance: from the caller's header to a record on
+ * its way into a buffer.
  *
  * No lock, no allocation, no system call. Everything is checked before the record is published, so
  * a refused event changes nothing.

@@ -4,13 +4,14 @@
 /*
  * TraceEventInstance and the numbers of its instances.
  *
- * The quick ways, one for each protocol, take what most events are: a payload in one piece. Whatever
- * is not as it should be is left to the general way, which finds out what it is.
+ * The quick ways, one for each protocol, take what most events are: a payload in one piece.
+ * Whatever is not as it should be is left to the general way, which finds out what it is.
  *
- * Claim, checked by the test `straight_path` on the library of the preset `default`: with restartable
- * sequences and the TSC, an event of 16 to 32 bytes without a parent takes 150 instructions (gcc 12)
- * from the call to the return, one of them `rdtsc`; no call, no locked instruction, no loop, and one
- * branch taken. The lines it touches are listed in buffer/quick_sequence.h.
+ * Claim, checked by the test `straight_path` on the library of the preset `default`: with
+ * restartable sequences and the TSC, an event of 16 to 32 bytes without a parent takes 150
+ * instructions (gcc 12) from the call to the return, one of them `rdtsc`; no call, no locked
+ * instruction, no loop, and one branch taken. The lines it touches are listed in
+ * buffer/quick_sequence.h.
  */
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
@@ -68,8 +69,8 @@ static inline __m128i pair(uint64_t low, uint64_t high)
 
 /*
  * ETWAS_QUICK_COMMITTED, or nothing is recorded. `clock` is the one of the slot's kind. It is read
- * first: what follows runs while the processor fetches it. The payload begins a header's size behind
- * `before`, which is mostly the event itself. Inlined with a constant clock and parent.
+ * first: what follows runs while the processor fetches it. The payload begins a header's size
+ * behind `before`, which is mostly the event itself. Inlined with a constant clock and parent.
  */
 static inline __attribute__((always_inline)) enum etwas_quick_sequence trace_by_sequence(
     struct etwas_slot *slot, etwas_trace_handle handle, uint32_t clock,
@@ -245,8 +246,8 @@ static inline uint32_t write_shared(const struct etwas_quick *quick,
 }
 
 /*
- * The quick way of a slot with the shared protocol, for an event without a parent. False: nothing is
- * recorded, the general way shall look.
+ * The quick way of a slot with the shared protocol, for an event without a parent. False: nothing
+ * is recorded, the general way shall look.
  */
 static inline bool trace_shared(struct etwas_slot *slot, uint32_t generation,
                                 const EVENT_INSTANCE_HEADER *event,

@@ -101,8 +101,8 @@ static uint32_t choose_protocol(struct etwas_configuration *configuration)
 }
 
 /*
- * In a flight recorder the extra slot keeps the buffers it took: it counts as a processor. With a file
- * all buffers go round.
+ * In a flight recorder the extra slot keeps the buffers it took: it counts as a processor. With a
+ * file all buffers go round.
  */
 static bool needs_extra_stream(const struct etwas_configuration *configuration)
 {

@@ -58,9 +58,9 @@ static inline uint32_t etwas_handle_generation(uint64_t handle)
 }
 
 /*
- * The slot, on the processor that runs the caller, of the session a handle names. False when there is
- * none, or the caller is not registered for rseq. Also for what never was a session's handle there
- * is a slot, whose gate is nobody's generation.
+ * The slot, on the processor that runs the caller, of the session a handle names. False when there
+ * is none, or the caller is not registered for rseq. Also for what never was a session's handle
+ * there is a slot, whose gate is nobody's generation.
  */
 static inline bool etwas_slot_here(uint64_t handle, struct etwas_slot **slot)
 {
