@@ -161,7 +161,8 @@ bool etwas_pool_find_free(struct etwas_pool *pool, uint32_t *buffer, uint64_t *o
     uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
 
     while (etwas_free_set_take(pool->free_set, allocated, buffer)) {
-        if (*buffer >= allocated) {
+        /* Loaded again: the buffer may have come into use since. Its bit comes after that. */
+        if (*buffer >= (uint32_t)ck_pr_load_64(&pool->allocated)) {
             continue; /* left by a writer that slept through the session before */
         }
         *owner = ck_pr_load_64(&pool->owners[*buffer]);
