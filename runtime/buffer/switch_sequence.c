@@ -178,11 +178,10 @@ static void adopt(const struct step *step, uint32_t spare, uint64_t spare_owner)
     }
 }
 
-/* GROW. The new buffer is FREE in its first life. */
-static bool grow(const struct step *step, uint32_t *buffer, uint64_t *owner)
+/* GROW, from `allocated`, which is below the maximum. The new buffer is FREE in its first life. */
+static bool grow(const struct step *step, uint64_t allocated, uint32_t *buffer, uint64_t *owner)
 {
     struct etwas_pool *pool = step->pool;
-    uint64_t allocated = ck_pr_load_64(&pool->allocated);
     const struct etwas_rseq_check checks[] = {{etwas_slot_gate(step->slot), step->gate}};
     struct etwas_rseq_sequence sequence = {
         .checks = checks,
@@ -212,12 +211,14 @@ enum found {
 static enum found find(const struct step *step, uint32_t *buffer, uint64_t *owner)
 {
     struct etwas_pool *pool = step->pool;
+    uint64_t allocated;
 
     if (etwas_pool_find_free(pool, buffer, owner)) {
         return FOUND_ONE;
     }
-    if (ck_pr_load_64(&pool->allocated) < ck_pr_load_32(&pool->maximum_buffers)) {
-        return grow(step, buffer, owner) ? FOUND_ONE : FOUND_LOOK_AGAIN;
+    allocated = ck_pr_load_64(&pool->allocated);
+    if (allocated < ck_pr_load_32(&pool->maximum_buffers)) {
+        return grow(step, allocated, buffer, owner) ? FOUND_ONE : FOUND_LOOK_AGAIN;
     }
     /* The maximum was reached after we found nothing free; meanwhile something may be. */
     if (etwas_pool_find_free(pool, buffer, owner) ||
