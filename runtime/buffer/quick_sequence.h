@@ -17,9 +17,12 @@
  *     end:        → COMMITTED
  *     abort:   9                                                 → exit ABORTED
  *
- * Ordering: step 8 is a store, which x86-64 keeps behind all earlier ones: a release. What is read
- * of the slot outside the sequence (kind, and with it the clock) belongs to the session of the gate
- * that step 3 finds.
+ * Step 8 is one addition to memory and needs no lock: the word is this processor's, and whatever
+ * could come between its load and its store aborts the sequence before or comes after. Its store
+ * x86-64 keeps behind all earlier ones: a release.
+ *
+ * What is read of the slot outside the sequence (kind, and with it the clock) belongs to the session
+ * of the gate that step 3 finds.
  *
  * Ten cache lines for an event of 88 bytes, besides the stack and the caller's event: the slot, the
  * class, the thread's ids, its rseq area, the linker's entry for the ids, the globals (three lines,
@@ -95,11 +98,13 @@ static inline __attribute__((always_inline)) enum etwas_quick_sequence etwas_qui
         ETWAS_UNIT_BYTES;
 
     /*
-     * r8: the word; r9: distance from the thread pointer to cpu_id, then the place; r10: units,
-     * then offsets into the payload, which begins 56 bytes behind `before` and 72 behind the place.
-     * 16 to 32 bytes of payload are two moves that may overlap. All copying stands before the
-     * commit: the range the kernel aborts is one piece and ends with the commit.
+     * r8: the word, its buffer, what the commit adds; r9: distance from the thread pointer to
+     * cpu_id, then the place; r10: units, then offsets into the payload, which begins 56 bytes
+     * behind `before` and 72 behind the place. 16 to 32 bytes of payload are two moves that may
+     * overlap. All copying stands before the commit: the range the kernel aborts is one piece and
+     * ends with the commit.
      */
+    /* clang-format off */
     __asm__ goto(
         ".pushsection __rseq_cs, \"aw\"\n\t"
         ".balign 32\n"
@@ -108,88 +113,92 @@ static inline __attribute__((always_inline)) enum etwas_quick_sequence etwas_qui
         ".quad 2f, 3f - 2f, 4f\n\t"
         ".popsection\n\t"
         ".pushsection .text.unlikely, \"ax\"\n\t"
-        ".byte 0x0f, 0xb9, 0x3d\n\t" /* ud1, never executed */
-        ".long 0x53053053\n"         /* what the kernel asks for in front of an abort point */
+        ".byte 0x0f, 0xb9, 0x3d\n\t"                /* ud1, never executed */
+        ".long 0x53053053\n"                        /* the kernel's signature of abort points */
         "4:\n\t"
-        "jmp %l[aborted]\n\t" /* 9 */
+        "jmp %l[aborted]\n\t"                       /* 9 */
         ".popsection\n\t"
 
         "movq %[offset], %%r9\n\t"
         "leaq 1b(%%rip), %%r8\n\t"
-        "movq %%r8, %%fs:4(%%r9)\n"   /* 1 */
-        "2:\n\t" ETWAS_QUICK_TRAP(16) /**/
+        "movq %%r8, %%fs:4(%%r9)\n"                 /* 1 */
+        "2:\n\t"
+        ETWAS_QUICK_TRAP(16)
         "movl %c[index](%[slot]), %%r8d\n\t"
-        "cmpl %%r8d, %%fs:(%%r9)\n\t" /* 2 */
+        "cmpl %%r8d, %%fs:(%%r9)\n\t"               /* 2 */
         "jne %l[other]\n\t"
         "movq %[generation], %%r8\n\t"
         "shrq $8, %%r8\n\t"
-        "cmpl %%r8d, %c[gate](%[slot])\n\t" /* 3 */
-        "jne %l[other]\n\t" ETWAS_QUICK_TRAP(
-            17) "movq %c[word](%[slot]), %%r8\n\t" /* 4 */
-                "movl %%r8d, %%r10d\n\t"
-                "andl %[units_mask], %%r10d\n\t"
-                "leal (%%r10,%[units]), %%r9d\n\t"
-                "cmpl %c[limit](%[slot]), %%r9d\n\t"
-                "ja %l[other]\n\t"
-                "cmpq %[stamp], %c[newest](%[slot])\n\t" /* 5 */
-                "jg %l[other]\n\t"
-                "movq %%r8, %%r9\n\t"
-                "shrq %[units_bits], %%r9\n\t"
-                "andl %[buffer_mask], %%r9d\n\t"
-                "imulq %c[limit](%[slot]), %%r9\n\t"
-                "addq %%r10, %%r9\n\t"
-                "shlq $3, %%r9\n\t"
-                "addq %c[region](%[slot]), %%r9\n\t"
+        "cmpl %%r8d, %c[gate](%[slot])\n\t"         /* 3 */
+        "jne %l[other]\n\t"
+        ETWAS_QUICK_TRAP(17)
+        "movq %c[word](%[slot]), %%r8\n\t"          /* 4 */
+        "movl %%r8d, %%r10d\n\t"
+        "andl %[units_mask], %%r10d\n\t"
+        "leal (%%r10,%[units]), %%r9d\n\t"
+        "cmpl %c[limit](%[slot]), %%r9d\n\t"
+        "ja %l[other]\n\t"
+        "cmpq %[stamp], %c[newest](%[slot])\n\t"    /* 5 */
+        "jg %l[other]\n\t"
+        "shrq %[units_bits], %%r8\n\t"
+        "andl %[buffer_mask], %%r8d\n\t"
+        "movl %c[limit](%[slot]), %%r9d\n\t"
+        "imulq %%r8, %%r9\n\t"
+        "addq %%r10, %%r9\n\t"
+        "shlq $3, %%r9\n\t"
+        "addq %c[region](%[slot]), %%r9\n\t"
 
-                "movq $0, -8(%%r9,%[units],8)\n\t" /* 6 */
-                "movups %[start], (%%r9)\n\t"
-                "movq %[stamp], 16(%%r9)\n\t"
-                "movups %[guid], 24(%%r9)\n\t"
-                "movups %[instances], 40(%%r9)\n\t"
-                "movups %[parent], 56(%%r9)\n\t" ETWAS_QUICK_TRAP(
-                    18) "leaq -16(%[bytes]), %%r10\n\t"
-                        "cmpq $16, %%r10\n\t"
-                        "ja 5f\n\t"
-                        "movups 56(%[before]), %%xmm0\n\t"
-                        "movups 40(%[before],%[bytes]), %%xmm1\n\t"
-                        "movups %%xmm0, 72(%%r9)\n\t"
-                        "movups %%xmm1, 56(%%r9,%[bytes])\n\t"
-                        "jmp 6f\n"
+        "movq $0, -8(%%r9,%[units],8)\n\t"          /* 6 */
+        "movups %[start], (%%r9)\n\t"
+        "movq %[stamp], 16(%%r9)\n\t"
+        "movups %[guid], 24(%%r9)\n\t"
+        "movups %[instances], 40(%%r9)\n\t"
+        "movups %[parent], 56(%%r9)\n\t"
+        ETWAS_QUICK_TRAP(18)
+        "leaq -16(%[bytes]), %%r10\n\t"
+        "cmpq $16, %%r10\n\t"
+        "ja 5f\n\t"
+        "movups 56(%[before]), %%xmm0\n\t"
+        "movups 40(%[before],%[bytes]), %%xmm1\n\t"
+        "movups %%xmm0, 72(%%r9)\n\t"
+        "movups %%xmm1, 56(%%r9,%[bytes])\n\t"
+        "jmp 6f\n"
 
-                        "5:\n\t" /* by the flags: fewer than 16 bytes, or more than 32 */
-                        "js 51f\n"
-                        "50:\n\t" /* from the end, the last 16 bytes first */
-                        "movups 56(%[before],%%r10), %%xmm0\n\t"
-                        "movups %%xmm0, 72(%%r9,%%r10)\n\t"
-                        "subq $16, %%r10\n\t"
-                        "ja 50b\n\t"
-                        "movups 56(%[before]), %%xmm0\n\t"
-                        "movups %%xmm0, 72(%%r9)\n\t"
-                        "jmp 6f\n"
-                        "51:\n\t"
-                        "addq $8, %%r10\n\t"
-                        "js 52f\n\t"
-                        "movq 56(%[before]), %%xmm0\n\t" /* 8 to 15 */
-                        "movq 48(%[before],%[bytes]), %%xmm1\n\t"
-                        "movq %%xmm0, 72(%%r9)\n\t"
-                        "movq %%xmm1, 64(%%r9,%[bytes])\n\t"
-                        "jmp 6f\n"
-                        "52:\n\t" /* 0 to 7; the word is read again afterwards */
-                        "addq $8, %%r10\n\t"
-                        "jz 54f\n"
-                        "53:\n\t"
-                        "movb 55(%[before],%%r10), %%r8b\n\t"
-                        "movb %%r8b, 71(%%r9,%%r10)\n\t"
-                        "subq $1, %%r10\n\t"
-                        "jnz 53b\n"
-                        "54:\n\t"
-                        "movq %c[word](%[slot]), %%r8\n"
+        "5:\n\t"                                    /* by the flags: below 16 bytes, or above 32 */
+        "js 51f\n"
+        "50:\n\t"                                   /* from the end, the last 16 bytes first */
+        "movups 56(%[before],%%r10), %%xmm0\n\t"
+        "movups %%xmm0, 72(%%r9,%%r10)\n\t"
+        "subq $16, %%r10\n\t"
+        "ja 50b\n\t"
+        "movups 56(%[before]), %%xmm0\n\t"
+        "movups %%xmm0, 72(%%r9)\n\t"
+        "jmp 6f\n"
+        "51:\n\t"
+        "addq $8, %%r10\n\t"
+        "js 52f\n\t"
+        "movq 56(%[before]), %%xmm0\n\t"            /* 8 to 15 */
+        "movq 48(%[before],%[bytes]), %%xmm1\n\t"
+        "movq %%xmm0, 72(%%r9)\n\t"
+        "movq %%xmm1, 64(%%r9,%[bytes])\n\t"
+        "jmp 6f\n"
+        "52:\n\t"                                   /* 0 to 7 */
+        "addq $8, %%r10\n\t"
+        "jz 6f\n"
+        "53:\n\t"
+        "movb 55(%[before],%%r10), %%r8b\n\t"
+        "movb %%r8b, 71(%%r9,%%r10)\n\t"
+        "subq $1, %%r10\n\t"
+        "jnz 53b\n"
 
-                        "6:\n\t" ETWAS_QUICK_TRAP(19) /**/
-        "movq %[stamp], %c[newest](%[slot])\n\t"      /* 7 */
+        "6:\n\t"
+        ETWAS_QUICK_TRAP(19)
+        "movq %[stamp], %c[newest](%[slot])\n\t"    /* 7 */
+        "movq %[one_record], %%r8\n\t"
         "addq %[units], %%r8\n\t"
-        "addq %[one_record], %%r8\n\t" ETWAS_QUICK_TRAP(20) "movq %%r8, %c[word](%[slot])\n" /* 8 */
-                                                            "3:\n\t"
+        ETWAS_QUICK_TRAP(20)
+        "addq %%r8, %c[word](%[slot])\n"            /* 8 */
+        "3:\n\t"
         :
         : [offset] "m"(etwas_processor_offset), [slot] "r"(slot),
           [generation] "r"(generation_above), [units] "r"(units), [stamp] "r"(record->stamp),
@@ -206,6 +215,7 @@ static inline __attribute__((always_inline)) enum etwas_quick_sequence etwas_qui
           [buffer_mask] "i"(ETWAS_NO_BUFFER)
         : "r8", "r9", "r10", "xmm0", "xmm1", "cc", "memory"
         : aborted, other);
+    /* clang-format on */
     return ETWAS_QUICK_COMMITTED;
 aborted:
     return ETWAS_QUICK_ABORTED;

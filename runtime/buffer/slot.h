@@ -63,8 +63,7 @@ struct etwas_slot {
     uint32_t kind;        /* clock | protocol << 8; constant while the gate is open, and until the
                              next session opens it */
     uint32_t limit_units; /* size of a buffer */
-    uint32_t visitors; /* 0 for ever in a slot with sequences: these read it as limit_units' upper
-                             half */
+    uint32_t visitors;
     uint8_t *region;
     struct etwas_buffer_control *buffers;
     struct etwas_pool *pool;
@@ -73,10 +72,6 @@ struct etwas_slot {
 };
 _Static_assert(sizeof(struct etwas_slot) == 64, "a slot is one cache line");
 _Static_assert(offsetof(struct etwas_slot, gate) % 8 == 0, "gate and kind are one word");
-_Static_assert(offsetof(struct etwas_slot, limit_units) % 8 == 0 &&
-                   offsetof(struct etwas_slot, visitors) ==
-                       offsetof(struct etwas_slot, limit_units) + 4,
-               "limit_units and visitors are one word");
 _Static_assert(offsetof(struct etwas_slot, kind) == offsetof(struct etwas_slot, gate) + 4,
                "gate and kind are one word");
 

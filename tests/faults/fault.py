@@ -39,8 +39,8 @@ FAULTS = {
     # The quick sequence does not look at the gate.
     "QUICK_WITHOUT_GATE": (
         [("runtime/buffer/quick_sequence.h",
-          "        \"cmpl %%r8d, %c[gate](%[slot])\\n\\t\" /* 3 */\n        \"jne %l[other]\\n\\t\" ",
-          "        ", 1)],
+          "        \"cmpl %%r8d, %c[gate](%[slot])\\n\\t\"         /* 3 */\n"
+          "        \"jne %l[other]\\n\\t\"\n", "", 1)],
         ["buffer_sequence_stop a_writer_is_held_inside_any_step*"],
     ),
     # A snapshot reads a full buffer that anybody may claim meanwhile.
