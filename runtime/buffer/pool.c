@@ -15,7 +15,7 @@ enum {
 
 /* ---- bookkeeping, kept a place of the session table ------------------------------------------ */
 
-static struct etwas_pool *kept[ETWAS_SESSIONS]; /* under the control of who starts the session */
+static struct etwas_pool *kept[ETWAS_SESSIONS]; /* each under the control of who has the place */
 
 static size_t aligned(size_t bytes, size_t alignment)
 {
@@ -246,44 +246,63 @@ void etwas_pool_mend_free_set(struct etwas_pool *pool)
 
 /* ---- claiming for shared slots --------------------------------------------------------------- */
 
+static bool is_of_shared_slot(const struct etwas_pool *pool, uint64_t owner)
+{
+    return etwas_owner_state(owner) != ETWAS_OWNER_FREE &&
+           !etwas_pool_has_sequences(pool, etwas_owner_slot(owner));
+}
+
 /*
- * The oldest buffer the slot may take, and its owner word. A current buffer is never complete, nor
- * is one whose writer stopped in the middle of a record: then the next oldest is taken. One pass
- * over the owner words, 8 bytes a buffer, once in a buffer's worth of events.
- *
- * Beside slots with restartable sequences the extra slot keeps what it once took: sequences claim
- * only CLOSED buffers. It takes no more than its share.
+ * Whether the extra slot of a flight recorder has its share. What it takes it keeps: sequences claim
+ * only CLOSED buffers.
  */
-static bool find_oldest(const struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner)
+static bool has_its_share(const struct etwas_pool *pool)
 {
     uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
     uint32_t held = 0;
 
+    if (!pool->circular || pool->sequences == 0) {
+        return false;
+    }
+    for (uint32_t index = 0; index < allocated; index++) {
+        held += is_of_shared_slot(pool, ck_pr_load_64(&pool->owners[index]));
+    }
+    return held >= pool->extra_buffers;
+}
+
+/*
+ * The oldest buffer the slot may take, and its owner word. A current buffer is never complete, nor
+ * is one whose writer stopped in the middle of a record: then the next oldest is taken. One pass
+ * over the owner words, 8 bytes a buffer, once in a buffer's worth of events. An extra slot below
+ * its share takes the oldest of the others.
+ */
+static bool find_oldest(const struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner)
+{
+    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
+
+    if (pool->sequences != 0 && !has_its_share(pool) &&
+        etwas_pool_find_closed(pool, buffer, owner)) {
+        return true;
+    }
     *owner = UINT64_MAX;
     for (uint32_t index = 0; index < allocated; index++) {
         uint64_t word = ck_pr_load_64(&pool->owners[index]);
 
-        if (etwas_owner_state(word) != ETWAS_OWNER_HELD ||
-            etwas_pool_has_sequences(pool, etwas_owner_slot(word))) {
-            continue;
-        }
-        held++;
-        if (word < *owner &&
+        if (etwas_owner_state(word) == ETWAS_OWNER_HELD && is_of_shared_slot(pool, word) &&
+            word < *owner &&
             etwas_pool_is_complete(pool, ck_pr_load_64(&pool->buffers[index].commit))) {
             *owner = word;
             *buffer = index;
         }
     }
-    if (pool->sequences != 0 && held < pool->extra_buffers) {
-        uint32_t closed;
-        uint64_t closed_owner;
-
-        if (etwas_pool_find_closed(pool, &closed, &closed_owner)) {
-            *buffer = closed;
-            *owner = closed_owner;
-        }
-    }
     return *owner != UINT64_MAX;
+}
+
+/* In a shared slot's buffer a marker of 0 says "not written": nobody's records may be left in it. */
+static void clear(const struct etwas_pool *pool, uint32_t buffer, uint32_t end_units)
+{
+    memset(etwas_pool_buffer(pool, buffer) + ETWAS_ETL_BUFFER_HEADER_BYTES, 0,
+           (size_t)(end_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES);
 }
 
 /* What was in a buffer that the caller claimed is overwritten now. */
@@ -291,8 +310,7 @@ static void overwrite(struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
 {
     struct etwas_buffer_control *control = &pool->buffers[buffer];
 
-    memset(etwas_pool_buffer(pool, buffer) + ETWAS_ETL_BUFFER_HEADER_BYTES, 0,
-           pool->buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES);
+    clear(pool, buffer, pool->buffer_bytes / ETWAS_UNIT_BYTES);
     etwas_pool_settle_begin(pool);
     if (etwas_owner_state(owner) == ETWAS_OWNER_CLOSED) {
         etwas_pool_settle_stored(pool, ETWAS_OUTCOME_OVERWRITTEN, control->end.records);
@@ -329,9 +347,7 @@ static bool claim_free(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
         if (hold(pool, slot, *buffer, owner, ETWAS_OWNER_HELD)) {
             etwas_pool_took_free(pool);
             if (pool->sequences != 0) {
-                /* Sequences leave their records behind; here a marker of 0 says "not written". */
-                memset(etwas_pool_buffer(pool, *buffer) + ETWAS_ETL_BUFFER_HEADER_BYTES, 0,
-                       pool->buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES);
+                clear(pool, *buffer, pool->buffer_bytes / ETWAS_UNIT_BYTES);
             }
             return true;
         }
@@ -351,24 +367,6 @@ static bool claim_unused(struct etwas_pool *pool, uint32_t slot, uint32_t *buffe
     }
     /* The maximum was reached after we found nothing free; meanwhile something may be. */
     return claim_free(pool, slot, buffer);
-}
-
-/* Whether the extra slot of a flight recorder has its share: what it takes it keeps. */
-static bool has_its_share(const struct etwas_pool *pool)
-{
-    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
-    uint32_t held = 0;
-
-    if (!pool->circular || pool->sequences == 0) {
-        return false;
-    }
-    for (uint32_t index = 0; index < allocated; index++) {
-        uint64_t owner = ck_pr_load_64(&pool->owners[index]);
-
-        held += etwas_owner_state(owner) != ETWAS_OWNER_FREE &&
-                !etwas_pool_has_sequences(pool, etwas_owner_slot(owner));
-    }
-    return held >= pool->extra_buffers;
 }
 
 bool etwas_pool_claim(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
@@ -414,16 +412,14 @@ void etwas_pool_retire(struct etwas_pool *pool, uint32_t buffer, uint32_t end_un
 
 void etwas_pool_release(struct etwas_pool *pool, uint32_t buffer, uint32_t used_units)
 {
-    uint8_t *start = etwas_pool_buffer(pool, buffer);
     uint64_t owner = ck_pr_load_64(&pool->owners[buffer]);
 
+    /* Sequences need no clear buffers: where there are any, the extra slot's claims clear. */
     if (pool->sequences == 0) {
-        /* A marker of 0 says "not written": the next user's records must not be taken for ours. */
-        memset(start + ETWAS_ETL_BUFFER_HEADER_BYTES, 0,
-               (size_t)(used_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES);
+        clear(pool, buffer, used_units);
     }
     ck_pr_store_64(&pool->buffers[buffer].commit, 0);
-    ETWAS_POISON(start, pool->buffer_bytes);
+    ETWAS_POISON(etwas_pool_buffer(pool, buffer), pool->buffer_bytes);
     ck_pr_inc_32(&pool->free_count);
     /*
      * Whoever claims it sees all that was done with it. Pairs with the acquire in hold and CLAIM.
@@ -440,8 +436,7 @@ bool etwas_pool_is_quiet(const struct etwas_pool *pool)
     for (uint32_t index = 0; index < allocated; index++) {
         uint64_t owner = ck_pr_load_64(&pool->owners[index]);
 
-        if (etwas_owner_state(owner) == ETWAS_OWNER_HELD &&
-            !etwas_pool_has_sequences(pool, etwas_owner_slot(owner)) &&
+        if (etwas_owner_state(owner) == ETWAS_OWNER_HELD && is_of_shared_slot(pool, owner) &&
             !etwas_pool_is_complete(pool, ck_pr_load_64(&pool->buffers[index].commit))) {
             return false;
         }

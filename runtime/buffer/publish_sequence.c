@@ -87,8 +87,8 @@ static bool take_stamp(uint32_t clock, uint64_t word, int64_t newest, int64_t *s
 }
 
 /*
- * The pieces of a record, in the order of their places. The bytes are those the record's size was
- * computed from, even if another thread changes the fields meanwhile.
+ * The pieces of a record, in the order of their places. Never more bytes than its size says, even if
+ * another thread changes the fields meanwhile.
  */
 static uint64_t list_copies(struct etwas_rseq_copy *copies, uint8_t *place,
                             const struct etwas_etl_instance_header *header,
