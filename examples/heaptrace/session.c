@@ -250,7 +250,7 @@ static uint32_t run(bool is_first)
         .buffer_size_kb = settings.buffer_size_kb,
         .minimum_buffers = settings.minimum_buffers,
         .maximum_buffers = settings.maximum_buffers,
-        .flush_timer_s = settings.flush_timer_s,
+        .flush_timer = settings.flush_timer_s,
         .flusher.name = "heaptrace",
     };
     uint32_t result;

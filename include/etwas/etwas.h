@@ -84,14 +84,15 @@ typedef struct etwas_flusher_options {
 
 /* What etwas_start needs beyond two names. A zeroed struct, or NULL, asks for every default. */
 typedef struct etwas_session_options {
-    uint32_t log_file_mode;        /* EVENT_TRACE_*_MODE bits */
-    uint32_t clock;                /* ETWAS_CLOCK_*; 0: QPC */
-    uint32_t buffer_size_kb;       /* 4..16384; 0: 64 */
-    uint32_t minimum_buffers;      /* 0: two for each processor */
-    uint32_t maximum_buffers;      /* 0: as many as make 64 MiB, at least minimum_buffers + 22 */
-    uint32_t maximum_file_size_mb; /* 0: no limit */
-    uint32_t flush_timer_s; /* seconds between timed flushes; 0: buffers are written when full */
-    uint32_t protocol;      /* ETWAS_PROTOCOL_*; RSEQ: ERROR_NOT_SUPPORTED where it cannot be */
+    uint32_t log_file_mode;     /* EVENT_TRACE_*_MODE bits */
+    uint32_t clock;             /* ETWAS_CLOCK_*; 0: QPC */
+    uint32_t buffer_size_kb;    /* 4..16384; 0: 64 */
+    uint32_t minimum_buffers;   /* 0: two for each processor */
+    uint32_t maximum_buffers;   /* 0: as many as make 64 MiB, at least minimum_buffers + 22 */
+    uint32_t maximum_file_size; /* MB; KB with EVENT_TRACE_USE_KBYTES_FOR_SIZE; 0: no limit */
+    uint32_t flush_timer;       /* seconds between timed flushes, milliseconds with
+                             EVENT_TRACE_USE_MS_FLUSH_TIMER; 0: buffers are written when full */
+    uint32_t protocol;          /* ETWAS_PROTOCOL_*; RSEQ: ERROR_NOT_SUPPORTED where it cannot be */
     etwas_flusher_options flusher;
 } etwas_session_options;
 
@@ -124,7 +125,7 @@ typedef struct etwas_session_counts {
     uint64_t buffers_lost;     /* could not be written to the file */
     uint64_t buffers_allocated;
     uint64_t buffers_free;
-    uint64_t committed_rseq;   /* events put into a buffer by a restartable sequence, whatever became
+    uint64_t committed_rseq; /* events put into a buffer by a restartable sequence, whatever became
                                   of them later */
     uint64_t committed_shared; /* likewise by the shared protocol; together with committed_rseq and
                                   lost_no_buffer: attempted */
@@ -154,7 +155,7 @@ uint32_t etwas_session_protocol(etwas_trace_handle session, uint32_t *protocol)
 typedef struct etwas_session_memory {
     uint64_t region_bytes;          /* address space of the buffer pool */
     uint64_t region_resident_bytes; /* the part of it that occupies memory now */
-    uint64_t control_bytes;         /* the pool's bookkeeping: address space kept for the next session */
+    uint64_t control_bytes; /* the pool's bookkeeping: address space kept for the next session */
     uint64_t arena_mapped_bytes; /* jemalloc's count for the session's arena; 0 without jemalloc */
     uint64_t arena_resident_bytes; /* likewise */
 } etwas_session_memory;

@@ -143,8 +143,8 @@ void etwas_properties_read(const EVENT_TRACE_PROPERTIES *properties,
     configuration->buffer_size_kb = properties->BufferSize;
     configuration->minimum_buffers = properties->MinimumBuffers;
     configuration->maximum_buffers = properties->MaximumBuffers;
-    configuration->maximum_file_size_mb = properties->MaximumFileSize;
-    configuration->flush_timer_s = properties->FlushTimer;
+    configuration->maximum_file_size = properties->MaximumFileSize;
+    configuration->flush_timer = properties->FlushTimer;
     configuration->enable_flags = properties->EnableFlags;
 }
 
@@ -216,9 +216,9 @@ uint32_t etwas_properties_fill_from(EVENT_TRACE_PROPERTIES *properties, enum etw
     properties->BufferSize = configuration->buffer_size_kb;
     properties->MinimumBuffers = configuration->minimum_buffers;
     properties->MaximumBuffers = configuration->maximum_buffers;
-    properties->MaximumFileSize = configuration->maximum_file_size_mb;
+    properties->MaximumFileSize = configuration->maximum_file_size;
     properties->LogFileMode = configuration->log_file_mode;
-    properties->FlushTimer = configuration->flush_timer_s;
+    properties->FlushTimer = configuration->flush_timer;
     properties->EnableFlags = configuration->enable_flags;
     properties->NumberOfBuffers = saturated(counts->buffers_allocated);
     properties->FreeBuffers = saturated(counts->buffers_free);

@@ -44,8 +44,8 @@ static uint32_t read_options(const char *session_name, const char *log_file,
     configuration->buffer_size_kb = options->buffer_size_kb;
     configuration->minimum_buffers = options->minimum_buffers;
     configuration->maximum_buffers = options->maximum_buffers;
-    configuration->maximum_file_size_mb = options->maximum_file_size_mb;
-    configuration->flush_timer_s = options->flush_timer_s;
+    configuration->maximum_file_size = options->maximum_file_size;
+    configuration->flush_timer = options->flush_timer;
     code = etwas_configuration_complete(configuration);
     return code == ERROR_SUCCESS
                ? etwas_flusher_configuration_set(&configuration->flusher, &options->flusher)

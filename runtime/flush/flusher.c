@@ -20,7 +20,6 @@ enum {
     LONGEST_INTERVAL_NS = 1000000000,
     BUFFERS_GROWN_A_PASS = 16,
 };
-#define NS_A_SECOND UINT64_C(1000000000)
 
 struct start {
     struct etwas_session *session;
@@ -58,7 +57,7 @@ static uint64_t next_interval(const struct etwas_pool *pool, uint64_t interval_n
 
 static struct etwas_drain_result one_pass(struct etwas_session *session, uint64_t *flush_due_ns)
 {
-    uint64_t period_ns = session->configuration.flush_timer_s * NS_A_SECOND;
+    uint64_t period_ns = etwas_configuration_flush_ns(&session->configuration);
     struct etwas_drain_result result = {.code = ERROR_SUCCESS};
 
     (void)pthread_mutex_lock(&session->role);
@@ -82,7 +81,7 @@ static struct etwas_drain_result one_pass(struct etwas_session *session, uint64_
 
 static void run(struct etwas_session *session, etwas_flusher_full full)
 {
-    uint64_t period_ns = session->configuration.flush_timer_s * NS_A_SECOND;
+    uint64_t period_ns = etwas_configuration_flush_ns(&session->configuration);
     uint64_t flush_due_ns = etwas_monotonic_ns() + period_ns;
     uint64_t interval_ns = SHORTEST_INTERVAL_NS;
     struct etwas_pool *pool = session->pool;

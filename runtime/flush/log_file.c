@@ -40,7 +40,7 @@ uint32_t etwas_log_file_buffers(const struct etwas_log_file *file)
 /* The limit in whole buffers, 0 for none. The configuration has made sure that one fits. */
 static uint32_t limit_in_buffers(const struct etwas_log_file_options *options)
 {
-    uint64_t limit = ((uint64_t)options->maximum_file_size_mb << 20) / options->buffer_bytes;
+    uint64_t limit = options->maximum_bytes / options->buffer_bytes;
 
     return limit > UINT32_MAX ? UINT32_MAX : (uint32_t)limit;
 }

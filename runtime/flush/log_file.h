@@ -26,7 +26,8 @@ struct etwas_log_file_options {
     uint32_t processors;
     uint32_t clock; /* ETWAS_CLOCK_KIND_* */
     uint32_t log_file_mode;
-    uint32_t maximum_file_size_mb; /* as recorded; 0: no limit */
+    uint64_t maximum_bytes;     /* 0: no limit */
+    uint32_t maximum_file_size; /* the same as recorded: MB, or KB by the mode */
     uint16_t logger_id;
     struct etwas_clock_reading started; /* when the session started */
 };

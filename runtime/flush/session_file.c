@@ -24,9 +24,8 @@ uint32_t etwas_session_file_create(const struct etwas_session *session,
 {
     const struct etwas_configuration *configuration = &session->configuration;
     /* A flight recorder has its size from its buffers: what it holds is not cut. */
-    uint32_t size_mb =
-        etwas_configuration_is_circular(configuration) ? 0 : configuration->maximum_file_size_mb;
-    uint64_t wanted_bytes = (uint64_t)size_mb << 20;
+    bool cut = !etwas_configuration_is_circular(configuration);
+    uint64_t wanted_bytes = cut ? etwas_configuration_file_bytes(configuration) : 0;
     char path[ETWAS_PATH_BYTES];
     struct etwas_log_file_options options = {
         .path = path,
@@ -36,7 +35,8 @@ uint32_t etwas_session_file_create(const struct etwas_session *session,
         .processors = session->slot_count,
         .clock = configuration->clock,
         .log_file_mode = configuration->log_file_mode,
-        .maximum_file_size_mb = size_mb,
+        .maximum_bytes = wanted_bytes,
+        .maximum_file_size = cut ? configuration->maximum_file_size : 0,
         .logger_id = (uint16_t)(session->index + 1),
         .started = session->started,
     };

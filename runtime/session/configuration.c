@@ -146,10 +146,7 @@ static void adjust_buffer_counts(struct etwas_configuration *configuration)
  */
 static uint32_t check_file(const struct etwas_configuration *configuration)
 {
-    enum {
-        KB_A_MB = 1024
-    };
-    uint64_t size_kb = (uint64_t)configuration->maximum_file_size_mb * KB_A_MB;
+    uint64_t bytes = etwas_configuration_file_bytes(configuration);
 
     if (etwas_configuration_is_circular(configuration)) {
         return ERROR_SUCCESS;
@@ -157,7 +154,7 @@ static uint32_t check_file(const struct etwas_configuration *configuration)
     if (configuration->file_name[0] == 0) {
         return ERROR_BAD_PATHNAME;
     }
-    return size_kb != 0 && size_kb < 2 * (uint64_t)configuration->buffer_size_kb
+    return bytes != 0 && bytes < 2 * (uint64_t)configuration->buffer_size_kb * BYTES_A_KB
                ? ERROR_INVALID_PARAMETER
                : ERROR_SUCCESS;
 }
@@ -188,6 +185,23 @@ uint32_t etwas_configuration_complete(struct etwas_configuration *configuration)
         make_guid(&configuration->guid);
     }
     return code;
+}
+
+uint64_t etwas_configuration_file_bytes(const struct etwas_configuration *configuration)
+{
+    uint64_t unit =
+        (configuration->log_file_mode & EVENT_TRACE_USE_KBYTES_FOR_SIZE) != 0 ? 1 << 10 : 1 << 20;
+
+    return configuration->maximum_file_size * unit;
+}
+
+uint64_t etwas_configuration_flush_ns(const struct etwas_configuration *configuration)
+{
+    uint64_t unit_ns =
+        (configuration->log_file_mode & EVENT_TRACE_USE_MS_FLUSH_TIMER) != 0 ? 1000000 : 1000000000;
+
+    return etwas_configuration_is_circular(configuration) ? 0
+                                                          : configuration->flush_timer * unit_ns;
 }
 
 uint32_t etwas_configuration_path(const etwas_wchar *file_name, char path[ETWAS_PATH_BYTES])

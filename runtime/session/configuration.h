@@ -37,8 +37,8 @@ struct etwas_configuration {
     uint32_t buffer_size_kb;
     uint32_t minimum_buffers;
     uint32_t maximum_buffers;
-    uint32_t maximum_file_size_mb;
-    uint32_t flush_timer_s;
+    uint32_t maximum_file_size; /* MB, or KB: see etwas_configuration_file_bytes */
+    uint32_t flush_timer;       /* s, or ms: see etwas_configuration_flush_ns */
     uint32_t enable_flags;
     uint32_t protocol; /* ETWAS_PROTOCOL_*: asked for, then the one in force */
     struct etwas_flusher_configuration flusher;
@@ -69,6 +69,12 @@ static inline bool etwas_configuration_is_circular(const struct etwas_configurat
 {
     return (configuration->log_file_mode & EVENT_TRACE_BUFFERING_MODE) != 0;
 }
+
+/* The largest size of a log file (R90), 0: no limit. */
+uint64_t etwas_configuration_file_bytes(const struct etwas_configuration *configuration);
+
+/* The time between timed flushes (R81, R83), 0: there are none. */
+uint64_t etwas_configuration_flush_ns(const struct etwas_configuration *configuration);
 
 /* Two session names that are the same without regard to case (R10). */
 bool etwas_names_equal(const etwas_wchar *left, const etwas_wchar *right);

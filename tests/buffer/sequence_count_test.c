@@ -51,14 +51,14 @@ static bool runs(const struct writers *writers)
 struct mode {
     bool circular;
     bool no_thread; /* nobody writes buffers to the file but the test */
-    uint32_t flush_timer_s;
+    uint32_t flush_timer;
     uint32_t buffers;
 };
 
 static const struct mode modes[] = {
     {.circular = false, .buffers = 4000},
     {.circular = false, .buffers = 12},
-    {.circular = false, .buffers = 60, .flush_timer_s = 1},
+    {.circular = false, .buffers = 60, .flush_timer = 1},
     {.circular = false, .buffers = 60, .no_thread = true},
     {.circular = true, .buffers = 12},
     {.circular = true, .buffers = 60},
@@ -98,7 +98,7 @@ static void counts_are_true_at_every_moment(void **state)
             .buffer_size_kb = 4,
             .minimum_buffers = mode->circular ? mode->buffers : 0,
             .maximum_buffers = mode->buffers,
-            .flush_timer_s = mode->flush_timer_s,
+            .flush_timer = mode->flush_timer,
             .protocol = ETWAS_PROTOCOL_RSEQ,
             .flusher.no_thread = mode->no_thread,
         };

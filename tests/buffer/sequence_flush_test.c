@@ -121,7 +121,7 @@ static void flushes_while_writers_write_take_each_event_once_and_in_order(void *
         const etwas_session_options options = {
             .buffer_size_kb = turn == 1 ? 64 : 4,
             .maximum_buffers = turn == 2 ? 8 : 2000,
-            .flush_timer_s = 1,
+            .flush_timer = 1,
             .clock = turn == 1 ? ETWAS_CLOCK_TSC : ETWAS_CLOCK_QPC,
             .protocol = ETWAS_PROTOCOL_RSEQ,
         };

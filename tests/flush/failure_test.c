@@ -169,7 +169,7 @@ static void errors_at_any_write_lose_whole_buffers_that_are_counted(void **state
 static void a_disk_that_fills_and_empties_again_costs_only_what_it_refused(void **state)
 {
     const char *path = folder_path("trace.etl");
-    etwas_session_options options = {.buffer_size_kb = 4, .flush_timer_s = 1};
+    etwas_session_options options = {.buffer_size_kb = 4, .flush_timer = 1};
     etwas_trace_handle session = start_session(path, &options);
     etwas_session_counts counts;
     struct writers writers;

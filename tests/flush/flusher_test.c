@@ -32,7 +32,7 @@ static void pause_briefly(void)
 static void the_flush_timer_writes_buffers_that_are_not_full(void **state)
 {
     const char *path = folder_path("trace.etl");
-    etwas_session_options options = {.flush_timer_s = 1};
+    etwas_session_options options = {.flush_timer = 1};
     etwas_trace_handle session = start_session(path, &options);
     struct writer *writer = writer_new(
         &(struct writer_options){.session = session, .class_handle = writer_class(), .events = 10});
@@ -99,7 +99,7 @@ static void a_session_ends_when_its_file_has_reached_its_size(void **state)
         const char *path = folder_path("trace.etl");
         etwas_session_options options = {.log_file_mode = EVENT_TRACE_FILE_MODE_SEQUENTIAL,
                                          .buffer_size_kb = 64,
-                                         .maximum_file_size_mb = 1,
+                                         .maximum_file_size = 1,
                                          .flusher = {.no_thread = threads == 1}};
         etwas_trace_handle session = start_session(path, &options);
         const struct etwas_session *inside = inside_of(session);

@@ -81,7 +81,8 @@ static struct etwas_log_file *create(const char *path, uint32_t maximum_mb)
         .buffer_bytes = BUFFER_BYTES,
         .processors = 3,
         .clock = ETWAS_CLOCK_KIND_QPC,
-        .maximum_file_size_mb = maximum_mb,
+        .maximum_bytes = (uint64_t)maximum_mb << 20,
+        .maximum_file_size = maximum_mb,
         .logger_id = 7,
     };
     struct etwas_log_file *file;

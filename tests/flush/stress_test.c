@@ -34,7 +34,7 @@ static void hundreds_of_thousands_of_events_are_accounted_for_byte_by_byte(void 
     for (uint32_t clock = 1; clock <= 3; clock++) {
         const char *path = folder_path("trace.etl");
         etwas_session_options options = {
-            .clock = clock, .buffer_size_kb = buffer_kb[clock - 1], .flush_timer_s = 1};
+            .clock = clock, .buffer_size_kb = buffer_kb[clock - 1], .flush_timer = 1};
         etwas_trace_handle session = start_session(path, &options);
         struct writer_options what = {
             .session = session,

@@ -345,7 +345,7 @@ static void r90_and_r93_a_file_that_reaches_its_size_stops_the_session(void **st
 static void r92_a_file_size_that_does_not_fit_the_disk_is_refused(void **state)
 {
     struct belongings before = count_belongings();
-    etwas_session_options options = {.maximum_file_size_mb = UINT32_MAX};
+    etwas_session_options options = {.maximum_file_size = UINT32_MAX};
     etwas_trace_handle session = 77;
     struct statvfs system;
     struct stat root;
@@ -366,10 +366,10 @@ static void r92_a_file_size_that_does_not_fit_the_disk_is_refused(void **state)
         return;
     }
     /* Others write to the disk meanwhile: half of the reserve each way is margin. */
-    options.maximum_file_size_mb = (uint32_t)free_mb - 100;
+    options.maximum_file_size = (uint32_t)free_mb - 100;
     assert_int_equal(etwas_start("huge", folder_path("f.etl"), &options, &session),
                      ERROR_DISK_FULL);
-    options.maximum_file_size_mb = (uint32_t)free_mb - 300;
+    options.maximum_file_size = (uint32_t)free_mb - 300;
     assert_int_equal(etwas_start("huge", folder_path("f.etl"), &options, &session), ERROR_SUCCESS);
     stop_session(session, NULL);
 }
