@@ -126,11 +126,18 @@ static uint32_t record_bytes(const struct bench_call *call)
            call->payload_bytes;
 }
 
+static bool has_file(const struct bench_call *call)
+{
+    return call->mode == BENCH_CALL_FILE || call->mode == BENCH_CALL_FILE_THREAD;
+}
+
 static const char *start(struct bench_session *session, const struct bench_call *call)
 {
     const uint32_t first = bench_first_processor();
     const struct bench_session_request request = {
-        .buffering = call->mode == BENCH_CALL_BUFFERING || call->mode == BENCH_CALL_STOPPED,
+        .buffering = !has_file(call),
+        .one_slot = call->mode == BENCH_CALL_ONE_SLOT,
+        .process_times = call->mode == BENCH_CALL_TIMES,
         .protocol = call->protocol,
         .clock = call->clock,
         .buffers = call->buffers,
@@ -148,7 +155,7 @@ static void run_batches(struct bench_state *state, const struct bench_session *s
     uint32_t batch = BATCH_BYTES / record_bytes(call);
 
     batch = batch < BENCH_BATCH ? batch : BENCH_BATCH;
-    if (call->mode == BENCH_CALL_BUFFERING) {
+    if (!has_file(call) && call->mode != BENCH_CALL_STOPPED) {
         uint64_t pool_bytes = (uint64_t)call->buffers * BENCH_BUFFER_KB * 1024;
 
         while (*attempted * record_bytes(call) < pool_bytes) {
@@ -168,8 +175,7 @@ static void run_batches(struct bench_state *state, const struct bench_session *s
         if (codes != expected) {
             bench_fail(state, "an event was refused or lost");
         }
-        if ((call->mode == BENCH_CALL_FILE || call->mode == BENCH_CALL_FILE_THREAD) &&
-            etwas_flush(session->handle) != ERROR_SUCCESS) {
+        if (has_file(call) && etwas_flush(session->handle) != ERROR_SUCCESS) {
             bench_fail(state, "cannot write the log file");
         }
     }

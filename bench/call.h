@@ -21,6 +21,8 @@ enum bench_call_mode {
     BENCH_CALL_FILE,        /* a log file, written between the batches */
     BENCH_CALL_FILE_THREAD, /* the same with a flusher thread */
     BENCH_CALL_STOPPED,     /* the session has stopped */
+    BENCH_CALL_ONE_SLOT,    /* a flight recorder with one slot for all processors */
+    BENCH_CALL_TIMES,       /* one whose records have the times of their thread */
 };
 
 struct bench_call {

@@ -7,6 +7,7 @@
  */
 #include <etwas/etwas.h>
 #include <stdio.h>
+#include <sys/resource.h>
 
 #include "call.h"
 #include "rows.h"
@@ -67,6 +68,40 @@ static void register_variant(const char *name, enum bench_call_entry entry,
     }
 }
 
+/* Whoever logs, in whichever session, its one slot has the shared protocol. */
+static void register_one_slot(void)
+{
+    const struct bench_call call = {
+        .name = "one_slot/shared/tsc/16",
+        .entry = BENCH_CALL_INSTANCE,
+        .mode = BENCH_CALL_ONE_SLOT,
+        .protocol = ETWAS_PROTOCOL_SHARED,
+        .clock = ETWAS_CLOCK_TSC,
+        .payload_bytes = 16,
+        .buffers = BENCH_CALL_BUFFERS,
+    };
+
+    bench_call_register(&call);
+}
+
+static void ask_for_times(struct bench_state *state, const void *unused)
+{
+    (void)unused;
+    while (bench_next_batch(state, BENCH_BATCH)) {
+        uint64_t start_ns = bench_now_ns();
+
+        for (uint32_t count = 0; count < BENCH_BATCH; count++) {
+            struct rusage usage;
+
+            if (getrusage(RUSAGE_THREAD, &usage) != 0) {
+                bench_fail(state, "the system does not say");
+            }
+            bench_keep_value((uint64_t)usage.ru_utime.tv_usec);
+        }
+        bench_batch_took(state, bench_now_ns() - start_ns);
+    }
+}
+
 int main(int argc, char **argv)
 {
     bench_pin_last();
@@ -84,6 +119,9 @@ int main(int argc, char **argv)
     register_variant("recorder_64mb", BENCH_CALL_INSTANCE, BENCH_CALL_BUFFERING, 1024);
     register_variant("file_thread", BENCH_CALL_INSTANCE, BENCH_CALL_FILE_THREAD,
                      BENCH_CALL_BUFFERS);
+    register_one_slot();
+    register_variant("times", BENCH_CALL_INSTANCE, BENCH_CALL_TIMES, BENCH_CALL_BUFFERS);
+    bench_register("getrusage", ask_for_times, NULL);
     register_variant("stopped", BENCH_CALL_INSTANCE, BENCH_CALL_STOPPED, BENCH_CALL_BUFFERS);
     bench_register_gates();
     return bench_run(argc, argv);

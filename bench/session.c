@@ -36,7 +36,9 @@ const char *bench_session_start(struct bench_session *session,
                                 const struct bench_session_request *request)
 {
     const etwas_session_options options = {
-        .log_file_mode = request->buffering ? EVENT_TRACE_BUFFERING_MODE : 0,
+        .log_file_mode = (request->buffering ? EVENT_TRACE_BUFFERING_MODE : 0) |
+                         (request->one_slot ? (uint32_t)EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING : 0),
+        .process_times = request->process_times,
         .clock = request->clock,
         .protocol = request->protocol,
         .buffer_size_kb = request->buffer_kb != 0 ? request->buffer_kb : BENCH_BUFFER_KB,

@@ -51,6 +51,8 @@ def floor_of(name):
         return FLOORS[name]
     if parts[0] == "stopped":
         return "empty_call"
+    if parts[0] == "times":
+        return "/".join(["hot", "buffering"] + parts[1:])
     if len(parts) < 4:
         return None
     return "/".join(["floor_event" if parts[0] == "event" else "floor"] + parts[-2:])

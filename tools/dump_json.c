@@ -63,6 +63,27 @@ static void put_instance(struct etwas_output *output, const EVENT_EXTENDED_ITEM_
     put_guid(output, "parent_class", &instance->ParentGuid);
 }
 
+static void put_milliseconds(struct etwas_output *output, const char *key, uint64_t ticks,
+                             uint32_t tick_100ns)
+{
+    put_key(output, key);
+    etwas_output_format(output, "%.4f", (double)ticks * tick_100ns / 1e4);
+}
+
+/* Processor time of the thread, where somebody took it. */
+static void put_times(struct etwas_output *output, const EVENT_HEADER *header, uint32_t tick_100ns)
+{
+    if (header->ProcessorTime == 0) {
+        return;
+    }
+    if ((header->Flags & EVENT_HEADER_FLAG_PRIVATE_SESSION) != 0) {
+        put_milliseconds(output, "processor_ms", header->ProcessorTime, tick_100ns);
+    } else {
+        put_milliseconds(output, "kernel_ms", header->KernelTime, tick_100ns);
+        put_milliseconds(output, "user_ms", header->UserTime, tick_100ns);
+    }
+}
+
 static void put_descriptor(struct etwas_output *output, const EVENT_HEADER *header)
 {
     static const etwas_guid none;
@@ -118,7 +139,12 @@ void etwas_dump_json(struct etwas_dump *dump, const struct etwas_input *input,
     if (dump->several_files) {
         put_number(output, "file", input->number);
     }
-    put_number(output, "processor", event.processor);
+    if (etwas_event_has_processor(record, input->logfile.LogfileHeader.LogFileMode)) {
+        put_number(output, "processor", event.processor);
+    } else {
+        put_key(output, "processor");
+        etwas_output_text(output, "null");
+    }
     put_id(output, "process", header->ProcessId);
     put_id(output, "thread", header->ThreadId);
     put_guid(output, "class", &header->ProviderId);
@@ -126,6 +152,7 @@ void etwas_dump_json(struct etwas_dump *dump, const struct etwas_input *input,
     put_number(output, "type", header->EventDescriptor.Opcode);
     put_number(output, "level", header->EventDescriptor.Level);
     put_number(output, "version", header->EventDescriptor.Version);
+    put_times(output, header, input->logfile.LogfileHeader.TimerResolution);
     if (!event.classic) {
         put_descriptor(output, header);
     }

@@ -91,7 +91,11 @@ void etwas_dump_text(struct etwas_dump *dump, const struct etwas_input *input,
         etwas_text_time(output, header->TimeStamp.QuadPart);
     }
     etwas_output_char(output, ' ');
-    etwas_output_unsigned_wide(output, event.processor, 4);
+    if (etwas_event_has_processor(record, input->logfile.LogfileHeader.LogFileMode)) {
+        etwas_output_unsigned_wide(output, event.processor, 4);
+    } else {
+        etwas_output_text(output, "   -");
+    }
     etwas_output_char(output, ' ');
     put_id(output, header->ProcessId);
     etwas_output_char(output, ' ');

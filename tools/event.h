@@ -38,6 +38,9 @@ void etwas_event_read(const EVENT_RECORD *record, struct etwas_event *event);
 /* The processor of the buffer the record was in. */
 uint32_t etwas_event_processor(const EVENT_RECORD *record);
 
+/* Is it recorded? Not in a session without buffers per processor. */
+bool etwas_event_has_processor(const EVENT_RECORD *record, uint32_t log_file_mode);
+
 /* Is this a record about the trace itself, of class EventTrace? */
 bool etwas_event_is_header_class(const EVENT_RECORD *record);
 

@@ -153,7 +153,7 @@ void etwas_input_put_damages(struct etwas_output *output, const struct etwas_inp
 
 void etwas_input_warn(const struct etwas_input *input)
 {
-    const TRACE_LOGFILE_HEADER *header = &input->logfile.LogfileHeader;
+    const etwas_trace_information *information = &input->information;
     struct etwas_output *errors;
 
     for (uint64_t i = 0; i < input->damage_count && i < ETWAS_INPUT_DAMAGES_KEPT; i++) {
@@ -168,12 +168,12 @@ void etwas_input_warn(const struct etwas_input *input)
                             input->damage_count - ETWAS_INPUT_DAMAGES_KEPT);
         etwas_output_flush(errors);
     }
-    if (header->EventsLost > 0 || header->BuffersLost > 0) {
+    if (information->lost_events > 0 || information->lost_buffers > 0) {
         errors = message(input->path);
         etwas_output_format(errors,
-                            "%" PRIu32 " events and %" PRIu32
+                            "%" PRIu64 " events and %" PRIu64
                             " buffers were lost while the trace was recorded\n",
-                            header->EventsLost, header->BuffersLost);
+                            information->lost_events, information->lost_buffers);
         etwas_output_flush(errors);
     }
 }

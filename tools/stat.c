@@ -16,27 +16,32 @@
 static const char help[] =
     "usage: etwas stat [--json] FILE...\n"
     "\n"
-    "Says what is in each trace: first what is not in it (damage, lost events, no\n"
-    "end), then the session that recorded it, then how many events there are of each\n"
+    "Says what is in each trace: first what is not in it (damage, lost events, what\n"
+    "a circular file replaced, no end, missing parts of a new-file set), then the\n"
+    "session that recorded it, then how many events there are of each\n"
     "processor and of each class and type, most frequent first. Reads the whole file.\n"
     "\n"
     "  -j, --json   one JSON object a line for each file\n"
     "  -h, --help   this text\n"
     "\n"
     "Records of class EventTrace describe the trace itself; they are no events here.\n"
-    "Lost events and buffers are the session's own counts. Rates are over the\n"
-    "session's duration, to the last event where the session wrote no end.\n"
+    "Lost events never got into the file, overwritten ones were replaced by newer\n"
+    "ones; both are the session's own counts. Rates are over the session's duration,\n"
+    "to the last event where the session wrote no end. Parts are missing where the\n"
+    "files given skip numbers of a set; what came after the last is not known.\n"
     "\n"
     "JSON keys:\n"
     "  file; damaged; damage_count; bytes_skipped; damages (the first 20: offset,\n"
-    "  kind, bytes_skipped); events_lost; buffers_lost; unfinished;\n"
+    "  kind, bytes_skipped); events_lost; buffers_lost; overwritten_events;\n"
+    "  overwritten_buffers; unfinished; part (of a new-file set, 0: of none);\n"
+    "  parts_missing (runs of parts: first, last);\n"
     "  session; log_file; mode; mode_names; buffer_bytes; buffers (in the file);\n"
     "  buffers_written (by the session's count); clock; clock_frequency (ticks a\n"
     "  second); calibrated; computer_processors; processor_mhz; pointer_bytes;\n"
     "  system; booted; started; ended (null: unfinished); duration_s; file_bytes;\n"
     "  compressed; events; payload_bytes; header_events (of class EventTrace);\n"
     "  events_per_second; first_event; last_event;\n"
-    "  processors (processor, events, payload_bytes);\n"
+    "  processors (processor, null if not recorded, events, payload_bytes);\n"
     "  classes (class, name if it has one, type, id of manifest events, events,\n"
     "  payload_bytes); other_class_events (of more than 65536 kinds).\n"
     "Times are UTC.\n"
@@ -47,11 +52,12 @@ static void on_record(EVENT_RECORD *record)
 {
     const struct etwas_input *input = record->UserContext;
 
-    etwas_stat_add(input->context, record);
+    etwas_stat_add(input->context, record, input->logfile.LogfileHeader.LogFileMode);
 }
 
 /* Shows one file; returns what the program would exit with if it were the only one. */
-static int show(struct etwas_output *output, bool json, const char *path, uint32_t number)
+static int show(struct etwas_output *output, bool json, const char *path, uint32_t number,
+                const struct etwas_parts *parts)
 {
     static struct etwas_stat stat;
     static struct etwas_input input;
@@ -62,6 +68,7 @@ static int show(struct etwas_output *output, bool json, const char *path, uint32
     if (result != ETWAS_EXIT_FINE) {
         return result;
     }
+    stat.parts = parts;
     etwas_progress_start(&run.progress, false);
     result = etwas_input_process(&run);
     if (stat.out_of_memory) {
@@ -88,6 +95,7 @@ int etwas_command_stat(int argc, char **argv)
         {NULL, 0, NULL, 0},
     };
     static struct etwas_output output = {.descriptor = STDOUT_FILENO};
+    struct etwas_parts parts;
     bool json = false;
     int result = ETWAS_EXIT_FINE;
     int option;
@@ -105,8 +113,13 @@ int etwas_command_stat(int argc, char **argv)
         fputs("etwas stat: which file?\n", stderr);
         return etwas_command_misused("stat");
     }
+    if (!etwas_parts_read(&parts, argv + optind, (uint32_t)(argc - optind))) {
+        fputs("etwas: not enough memory for so many files\n", stderr);
+        result = ETWAS_EXIT_OPEN;
+        argc = optind;
+    }
     for (int i = optind; i < argc && output.error == 0; i++) {
-        int shown = show(&output, json, argv[i], (uint32_t)(i - optind + 1));
+        int shown = show(&output, json, argv[i], (uint32_t)(i - optind + 1), &parts);
 
         /* A file that cannot be opened weighs more than a damaged one. */
         if (result == ETWAS_EXIT_FINE || shown == ETWAS_EXIT_OPEN) {
@@ -114,5 +127,6 @@ int etwas_command_stat(int argc, char **argv)
         }
         etwas_output_flush(&output);
     }
+    etwas_parts_free(&parts);
     return etwas_output_finish(&output) ? result : ETWAS_EXIT_OUTPUT;
 }

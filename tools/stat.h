@@ -10,6 +10,7 @@
 
 #include "event.h"
 #include "input.h"
+#include "parts.h"
 
 enum {
     ETWAS_STAT_PROCESSORS = 65536, /* every value a buffer's 16-bit processor index can have */
@@ -37,10 +38,12 @@ struct etwas_stat_kind {
 };
 
 struct etwas_stat {
-    struct etwas_stat_count total;  /* without the records of class EventTrace */
-    struct etwas_stat_count header; /* those */
+    const struct etwas_parts *parts; /* all files of the command line */
+    struct etwas_stat_count total;   /* without the records of class EventTrace */
+    struct etwas_stat_count header;  /* those */
     struct etwas_stat_count processors[ETWAS_STAT_PROCESSORS];
-    void *kinds; /* tsearch's tree of struct etwas_stat_kind */
+    bool without_processors; /* in a file that does not record them, all are under 0 */
+    void *kinds;             /* tsearch's tree of struct etwas_stat_kind */
     uint32_t kind_count;
     struct etwas_stat_kind *latest;      /* of the event before: often the same again */
     struct etwas_stat_count other_kinds; /* of more kinds than are told apart */
@@ -53,8 +56,8 @@ struct etwas_stat {
     size_t log_file_name_units;
 };
 
-/* Counts one event. */
-void etwas_stat_add(struct etwas_stat *stat, const EVENT_RECORD *record);
+/* Counts one event of a session of this mode. */
+void etwas_stat_add(struct etwas_stat *stat, const EVENT_RECORD *record, uint32_t log_file_mode);
 
 /*
  * The kinds, those with most events first. The caller frees the array, not what it points to. NULL

@@ -118,7 +118,7 @@ static void keep_log_names(struct etwas_stat *stat, const EVENT_RECORD *record)
     }
 }
 
-void etwas_stat_add(struct etwas_stat *stat, const EVENT_RECORD *record)
+void etwas_stat_add(struct etwas_stat *stat, const EVENT_RECORD *record, uint32_t log_file_mode)
 {
     int64_t filetime = record->EventHeader.TimeStamp.QuadPart;
 
@@ -137,6 +137,7 @@ void etwas_stat_add(struct etwas_stat *stat, const EVENT_RECORD *record)
     }
     count(&stat->total, record);
     count(&stat->processors[etwas_event_processor(record)], record);
+    stat->without_processors |= !etwas_event_has_processor(record, log_file_mode);
     count_kind(stat, record);
 }
 

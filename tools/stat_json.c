@@ -47,7 +47,6 @@ static void put_utf16(struct etwas_output *output, const char *key, const uint16
 static void put_missing(struct etwas_output *output, const struct etwas_input *input, int result)
 {
     const etwas_trace_information *information = &input->information;
-    const TRACE_LOGFILE_HEADER *header = &input->logfile.LogfileHeader;
 
     put_flag(output, "damaged", result != ETWAS_EXIT_FINE);
     put_number(output, "damage_count", information->damages);
@@ -62,9 +61,27 @@ static void put_missing(struct etwas_output *output, const struct etwas_input *i
             damage->bytes_skipped);
     }
     etwas_output_char(output, ']');
-    put_number(output, "events_lost", header->EventsLost);
-    put_number(output, "buffers_lost", header->BuffersLost);
+    put_number(output, "events_lost", information->lost_events);
+    put_number(output, "buffers_lost", information->lost_buffers);
+    put_number(output, "overwritten_events", information->overwritten_events);
+    put_number(output, "overwritten_buffers", information->overwritten_buffers);
     put_flag(output, "unfinished", information->unfinished);
+}
+
+static void put_parts(struct etwas_output *output, const struct etwas_parts *parts,
+                      const struct etwas_input *input)
+{
+    const char *before = "";
+    uint32_t first;
+    uint32_t last = 0;
+
+    put_number(output, "part", input->information.part);
+    etwas_output_text(output, ",\"parts_missing\":[");
+    while (etwas_parts_next_missing(parts, input->number, &first, &last)) {
+        etwas_output_format(output, "%s[%" PRIu32 ",%" PRIu32 "]", before, first, last);
+        before = ",";
+    }
+    etwas_output_char(output, ']');
 }
 
 static void put_session(struct etwas_output *output, const struct etwas_stat *stat,
@@ -114,7 +131,12 @@ static void put_processors(struct etwas_output *output, const struct etwas_stat 
     etwas_output_text(output, ",\"processors\":[");
     for (uint32_t i = 0; i < ETWAS_STAT_PROCESSORS; i++) {
         if (stat->processors[i].events > 0) {
-            etwas_output_format(output, "%s{\"processor\":%" PRIu32, before, i);
+            etwas_output_format(output, "%s{\"processor\":", before);
+            if (i == 0 && stat->without_processors) {
+                etwas_output_text(output, "null");
+            } else {
+                etwas_output_unsigned(output, i);
+            }
             put_count(output, &stat->processors[i]);
             before = ",";
         }
@@ -166,6 +188,7 @@ void etwas_stat_json(struct etwas_output *output, const struct etwas_stat *stat,
     etwas_text_utf8(output, ETWAS_TEXT_JSON, input->path, strlen(input->path));
     etwas_output_char(output, '"');
     put_missing(output, input, result);
+    put_parts(output, stat->parts, input);
     put_session(output, stat, input);
     put_number(output, "events", stat->total.events);
     put_number(output, "payload_bytes", stat->total.payload_bytes);

@@ -50,28 +50,59 @@ static void put_damage(struct etwas_output *output, const struct etwas_input *in
     etwas_input_put_damages(output, input, "                ");
 }
 
-static void put_loss(struct etwas_output *output, const TRACE_LOGFILE_HEADER *header)
+static void put_loss(struct etwas_output *output, const etwas_trace_information *information)
 {
-    if (header->EventsLost == 0 && header->BuffersLost == 0) {
+    if (information->lost_events == 0 && information->lost_buffers == 0) {
         put_label(output, "lost");
         etwas_output_text(output, "no events, no buffers\n");
     } else {
         put_label(output, "LOST");
         etwas_output_format(output,
-                            "%" PRIu32 " event%s and %" PRIu32 " buffer%s while recording\n",
-                            header->EventsLost, plural(header->EventsLost), header->BuffersLost,
-                            plural(header->BuffersLost));
+                            "%" PRIu64 " event%s and %" PRIu64 " buffer%s while recording\n",
+                            information->lost_events, plural(information->lost_events),
+                            information->lost_buffers, plural(information->lost_buffers));
+    }
+    if (information->overwritten_events != 0 || information->overwritten_buffers != 0) {
+        put_label(output, "overwritten");
+        etwas_output_format(
+            output,
+            "%" PRIu64 " event%s and %" PRIu64 " buffer%s by newer ones, as a circular file does\n",
+            information->overwritten_events, plural(information->overwritten_events),
+            information->overwritten_buffers, plural(information->overwritten_buffers));
     }
 }
 
-static void put_missing(struct etwas_output *output, const struct etwas_input *input, int result)
+static void put_parts(struct etwas_output *output, const struct etwas_parts *parts, uint32_t file)
+{
+    const char *before = "";
+    uint32_t first;
+    uint32_t last = 0;
+
+    while (etwas_parts_next_missing(parts, file, &first, &last)) {
+        if (before[0] == '\0') {
+            put_label(output, "PARTS MISSING");
+        }
+        etwas_output_format(output, "%s%" PRIu32, before, first);
+        if (last != first) {
+            etwas_output_format(output, " to %" PRIu32, last);
+        }
+        before = ", ";
+    }
+    if (before[0] != '\0') {
+        etwas_output_text(output, " of the new-file set, before the last one given\n");
+    }
+}
+
+static void put_missing(struct etwas_output *output, const struct etwas_stat *stat,
+                        const struct etwas_input *input, int result)
 {
     put_damage(output, input, result);
-    put_loss(output, &input->logfile.LogfileHeader);
+    put_loss(output, &input->information);
     if (input->information.unfinished) {
         put_label(output, "UNFINISHED");
         etwas_output_text(output, "the session did not write its end: it runs, or was killed\n");
     }
+    put_parts(output, stat->parts, input->number);
 }
 
 /* ---- The session ---- */
@@ -107,6 +138,10 @@ static void put_session(struct etwas_output *output, const struct etwas_stat *st
 
     put_name(output, "session", stat->session_name, stat->session_name_units);
     put_name(output, "log file", stat->log_file_name, stat->log_file_name_units);
+    if (input->information.part != 0) {
+        put_label(output, "part");
+        etwas_output_format(output, "%" PRIu32 " of a new-file set\n", input->information.part);
+    }
     put_label(output, "mode");
     etwas_names_mode(output, header->LogFileMode, ", ");
     etwas_output_format(output, " (0x%" PRIx32 ")\n", header->LogFileMode);
@@ -175,7 +210,11 @@ static void put_processors(struct etwas_output *output, const struct etwas_stat 
     for (uint32_t i = 0; i < ETWAS_STAT_PROCESSORS; i++) {
         if (stat->processors[i].events > 0) {
             put_count(output, &stat->processors[i], duration);
-            etwas_output_format(output, "%" PRIu32 "\n", i);
+            if (i == 0 && stat->without_processors) {
+                etwas_output_text(output, "-\n");
+            } else {
+                etwas_output_format(output, "%" PRIu32 "\n", i);
+            }
         }
     }
 }
@@ -221,7 +260,7 @@ void etwas_stat_text(struct etwas_output *output, const struct etwas_stat *stat,
 
     etwas_text_utf8(output, ETWAS_TEXT_PLAIN, input->path, strlen(input->path));
     put_end(output);
-    put_missing(output, input, result);
+    put_missing(output, stat, input, result);
     put_end(output);
     put_session(output, stat, input);
     put_end(output);

@@ -93,6 +93,11 @@ typedef struct etwas_session_options {
     uint32_t flush_timer;       /* seconds between timed flushes, milliseconds with
                              EVENT_TRACE_USE_MS_FLUSH_TIMER; 0: buffers are written when full */
     uint32_t protocol;          /* ETWAS_PROTOCOL_*; RSEQ: ERROR_NOT_SUPPORTED where it cannot be */
+    bool process_times;         /* each record carries the processor time of the thread that logs:
+                             KernelTime and UserTime, in a private session ProcessorTime. Without it
+                             they are 0; with it an event costs a system call more */
+    bool large_pages;           /* huge pages for the buffers, where the system grants them: see
+                             etwas_session_memory.region_huge_bytes */
     etwas_flusher_options flusher;
 } etwas_session_options;
 
@@ -100,9 +105,11 @@ typedef struct etwas_session_options {
  * Starts a session in one call. `session_name` is UTF-8, at most 1,024 characters and unique in the
  * process without regard to case; `log_file` is a UTF-8 path, NULL only with
  * EVENT_TRACE_BUFFERING_MODE; `options` may be NULL. On success *session receives the handle that
- * TraceEvent, TraceEventInstance, EnableTrace and ControlTrace take; on failure it receives 0.
+ * TraceEvent, TraceEventInstance, EnableTrace and ControlTrace take; on failure it receives 0. The
+ * file's name becomes what StartTrace makes of it: a number for `%d`, `_` and the process id.
  *
- * Errors: those of StartTrace, and ERROR_INVALID_PARAMETER for flusher options out of range,
+ * Errors: those of StartTrace, and ERROR_INVALID_PARAMETER for flusher options out of range, and for
+ * ETWAS_PROTOCOL_RSEQ with EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING;
  * ERROR_ACCESS_DENIED where the system refuses the affinity or the priority asked for.
  */
 uint32_t etwas_start(const char *session_name, const char *log_file,
@@ -115,14 +122,17 @@ uint32_t etwas_start(const char *session_name, const char *log_file,
  */
 typedef struct etwas_session_counts {
     uint64_t recorded;         /* in the file or still in memory on the way to it */
-    uint64_t overwritten;      /* buffering mode: recorded, then replaced by newer ones */
+    uint64_t overwritten;      /* buffering mode, circular file: recorded, then replaced by newer
+                                  ones */
     uint64_t lost;             /* the sum of the lost_* below */
     uint64_t lost_no_buffer;   /* every buffer of the pool was full */
     uint64_t lost_write_error; /* the log file could not be written (disk full, I/O error) */
     uint64_t lost_file_full;   /* the log file had reached MaximumFileSize */
     uint64_t lost_abandoned;   /* writers stopped inside a record longer than the flusher waits */
-    uint64_t buffers_written;  /* in the file, the header buffer included */
+    uint64_t buffers_written;  /* to files, the header buffer of each included; of a circular file
+                                  also what was replaced, of one appended to what was there */
     uint64_t buffers_lost;     /* could not be written to the file */
+    uint64_t sync_errors;      /* times the system refused to make the log file durable */
     uint64_t buffers_allocated;
     uint64_t buffers_free;
     uint64_t committed_rseq; /* events put into a buffer by a restartable sequence, whatever became
@@ -153,8 +163,13 @@ uint32_t etwas_session_protocol(etwas_trace_handle session, uint32_t *protocol)
 
 /* What a running session costs in memory. */
 typedef struct etwas_session_memory {
-    uint64_t region_bytes;          /* address space of the buffer pool */
+    uint64_t region_bytes;          /* address space of the buffer pool, with some into which it may
+                                       grow when MaximumBuffers is raised */
     uint64_t region_resident_bytes; /* the part of it that occupies memory now */
+    uint64_t region_huge_bytes;     /* the part of it that lies in huge pages now */
+    uint64_t region_explicit_bytes; /* of these, explicit ones (vm.nr_hugepages), which the session
+                                       holds from start to stop; 0: not asked for, or not granted,
+                                       and huge pages can only be transparent ones */
     uint64_t control_bytes; /* the pool's bookkeeping: address space kept for the next session */
     uint64_t arena_mapped_bytes; /* jemalloc's count for the session's arena; 0 without jemalloc */
     uint64_t arena_resident_bytes; /* likewise */
@@ -171,15 +186,17 @@ uint32_t etwas_memory(etwas_trace_handle session, etwas_session_memory *memory)
  * Writes everything recorded so far to the log file, and makes it durable. What a session without a
  * flusher thread calls often enough to keep buffers free; any session may. Errors:
  * ERROR_INVALID_HANDLE; ERROR_NOT_SUPPORTED for a buffering-mode session (it has no file: see
- * etwas_snapshot).
+ * etwas_snapshot); ERROR_DISK_FULL and ERROR_WRITE_FAULT when not everything could be written or
+ * made durable.
  */
 uint32_t etwas_flush(etwas_trace_handle session) ETWAS_API(etwas_flush);
 
 /*
  * Writes what a buffering-mode session holds to `log_file` (replaced if it exists and nobody uses
- * it); logging goes on, nothing is consumed. Errors: ERROR_INVALID_HANDLE; ERROR_NOT_SUPPORTED for
- * a session with a file; those of StartTrace that concern the log file; ERROR_DISK_FULL and
- * ERROR_WRITE_FAULT when not everything could be written.
+ * it); logging goes on, nothing is consumed. The name is taken as it is, also for a private session.
+ * A session that is filtered out has nothing to show, and writes no file. Errors:
+ * ERROR_INVALID_HANDLE; ERROR_NOT_SUPPORTED for a session with a file; those of StartTrace that
+ * concern the log file; ERROR_DISK_FULL and ERROR_WRITE_FAULT when not everything could be written.
  */
 uint32_t etwas_snapshot(etwas_trace_handle session, const char *log_file) ETWAS_API(etwas_snapshot);
 
@@ -267,11 +284,21 @@ typedef struct etwas_trace_information {
     uint64_t bytes_skipped;   /* by damage */
     uint64_t bytes_read;      /* so far, for progress */
     uint64_t damages;         /* number of damages, whatever their kind */
-    bool unfinished;          /* the session never wrote its end: EndTime is 0 */
+    bool unfinished;          /* the session never wrote its end: EndTime is 0, or the file has more
+                                 buffers than its header counts */
     bool compressed;
     bool calibrated;          /* stamps are converted by the file's own exact calibration */
     uint32_t clock;           /* ETWAS_CLOCK_* */
     uint64_t clock_frequency; /* ticks a second used for conversion */
+
+    /* What is not in the file, by its own totals: of an appended file, of all its sessions. A file
+     * of another system has no totals: lost is what its header says, overwritten and part are 0. */
+    uint64_t lost_events;         /* never got into the file */
+    uint64_t lost_buffers;        /* likewise: could not be written */
+    uint64_t overwritten_events;  /* were in a circular file until newer ones took their place */
+    uint64_t overwritten_buffers; /* likewise; also those a running session replaced while
+                                     ProcessTrace read the file */
+    uint32_t part;                /* of a new-file set: its serial, from 1; 0: not of a set */
 } etwas_trace_information;
 
 /* Errors: ERROR_INVALID_PARAMETER for NULL, ERROR_INVALID_HANDLE. May be called from callbacks. */

@@ -11,9 +11,9 @@
  * include. Functions return a Win32 code of winerror.h unless stated. Strings and structures
  * belong to the caller and are not kept after the call.
  *
- * In this release a session writes to a file (LogFileMode 0 or EVENT_TRACE_FILE_MODE_SEQUENTIAL)
- * or keeps its events in memory (EVENT_TRACE_BUFFERING_MODE). Sessions, their names and their
- * handles are visible only inside the process that starts them.
+ * In this release a session writes to a file or keeps its events in memory
+ * (EVENT_TRACE_BUFFERING_MODE); docs/modes.md lists every bit of LogFileMode. Sessions, their names
+ * and their handles are visible only inside the process that starts them.
  */
 
 #include <etwas/evntrace_constants.h>
@@ -35,25 +35,42 @@ ETWAS_BEGIN_DECLS
  * first; 0 means the default. Set Wnode.BufferSize, Wnode.Flags (WNODE_FLAG_TRACED_GUID),
  * Wnode.ClientContext (the clock) and what the session needs. On success the session's name, its
  * GUID, its handle (Wnode.HistoricalContext) and the values as adjusted are in Properties, and
- * *TraceHandle is the handle, never 0. On failure *TraceHandle is 0 and nothing was started.
+ * *TraceHandle is the handle, never 0. On failure *TraceHandle is 0 and nothing was started. The
+ * log file's name stays as the caller wrote it; QUERY returns the one in force.
  *
  * InstanceName is at most 1,024 characters and compares without regard to case. The log file's
- * folder must exist. An existing log file is replaced.
+ * folder must exist. An existing log file is replaced, or extended with
+ * EVENT_TRACE_FILE_MODE_APPEND. With EVENT_TRACE_FILE_MODE_NEWFILE its name holds one `%d` (or
+ * `%5d`, `%05d`), which a number from 1 on replaces; for EVENT_TRACE_PRIVATE_LOGGER_MODE `_` and
+ * the process id are appended to it. The name that is made has at most 1,024 characters too.
+ *
+ * With WNODE_FLAG_VERSIONED_PROPERTIES the block is an EVENT_TRACE_PROPERTIES_V2. Its filters are
+ * for a private session without EVENT_TRACE_PRIVATE_IN_PROC: of type EVENT_FILTER_TYPE_PID and
+ * EVENT_FILTER_TYPE_EXECUTABLE_NAME, at most one of each, of at most 1,024 bytes of data. Where they
+ * do not name this process the session starts, answers and stops as any other, but records nothing
+ * and has no file; logging to it is ERROR_INVALID_HANDLE. LargeMdlPages asks for huge pages.
  *
  * Thread-safe. Not for signal handlers.
  *
  * ERROR_BAD_LENGTH: Wnode.BufferSize too small, or no room for the session name.
  * ERROR_INVALID_PARAMETER: a NULL argument; a name offset outside the block or inside the
  *   structure; Wnode.Flags without WNODE_FLAG_TRACED_GUID; an unknown ClientContext; modes that
- *   exclude each other; EnableFlags not 0; a name too long; V2 members not as documented.
+ *   exclude each other; EnableFlags not 0; a name too long; V2 members not as documented; filters
+ *   where there may be none, or wrong ones; MaximumFileSize 0 with EVENT_TRACE_FILE_MODE_CIRCULAR,
+ *   _NEWFILE or _PREALLOCATE, or too small for the header and one buffer (two, with _CIRCULAR);
+ *   EVENT_TRACE_FILE_MODE_APPEND without BufferSize or with another clock than system time, or to a
+ *   file with another BufferSize, clock or number of processors.
  * ERROR_NOT_SUPPORTED: a mode this release does not have.
  * ERROR_ALREADY_EXISTS: a running session has this name or this GUID.
  * ERROR_BAD_PATHNAME: LogFileMode and LogFileNameOffset both 0; the log file is in use by another
  *   session; the file name is too long.
+ * ERROR_INVALID_NAME: EVENT_TRACE_FILE_MODE_NEWFILE with a file name without exactly one `%d`.
+ * ERROR_FILE_CORRUPT: EVENT_TRACE_FILE_MODE_APPEND to what is not a whole trace file.
  * ERROR_PATH_NOT_FOUND: the folder of the log file does not exist.
  * ERROR_ACCESS_DENIED: the log file cannot be created.
  * ERROR_DISK_FULL: MaximumFileSize is not free, or on the file system of / not 200 MB more.
- * ERROR_NO_SYSTEM_RESOURCES: too many sessions.
+ * ERROR_NO_SYSTEM_RESOURCES: 64 sessions run, or 8 private ones, or 3 with
+ *   EVENT_TRACE_PRIVATE_IN_PROC.
  * ERROR_NOT_ENOUGH_MEMORY: no memory for the buffers.
  *
  * ETW page: "StartTraceW function".
@@ -66,31 +83,47 @@ uint32_t StartTrace(etwas_trace_handle *TraceHandle, const etwas_tchar *Instance
                     EVENT_TRACE_PROPERTIES *Properties) ETWAS_API_AW(StartTrace);
 
 /*
- * Queries, stops or flushes a session.
+ * Queries, stops, changes or flushes a session.
  *
  * InstanceName names the session; where it is NULL, TraceHandle does. Set Wnode.BufferSize,
  * Wnode.Guid and both name offsets in Properties. On success, and with
  * ERROR_MORE_DATA, Properties holds the session's values and statistics as they are after the
- * operation.
+ * operation. The file's name is the one in force: with the number of a new-file set's part, and the
+ * process id of a private session.
  *
  * EVENT_TRACE_CONTROL_QUERY only reads.
  * EVENT_TRACE_CONTROL_STOP disables the providers still enabled (their callbacks run in this
  *   thread), writes what is recorded, closes the file and ends the handle. It does not wait for
  *   threads that are logging: they get an error or are counted lost.
- * EVENT_TRACE_CONTROL_FLUSH writes the events recorded so far to the log file. For a buffering
- *   session it writes a snapshot to the log file named in Properties, and logging goes on.
+ * EVENT_TRACE_CONTROL_FLUSH writes the events recorded so far to the log file, durably. For a
+ *   buffering session it writes a snapshot to the log file named in Properties, or else the one
+ *   named at the start, and logging goes on.
+ * EVENT_TRACE_CONTROL_UPDATE changes what is not 0 in Properties: FlushTimer; MaximumBuffers (below
+ *   what is allocated it only stops growth; never below MinimumBuffers; a buffering session has no
+ *   use for it); and with LogFileNameOffset the log file: the old one is finished and a new one is
+ *   begun (a buffering session writes a snapshot to it). LogFileMode may repeat the session's own
+ *   bits; Wnode.Flags must hold WNODE_FLAG_TRACED_GUID. In a block that QUERY filled set
+ *   LogFileNameOffset to 0 unless the file shall change. Of a private session only FlushTimer and
+ *   the file may change. Everything is checked before anything changes.
+ * EVENT_TRACE_CONTROL_INCREMENT_FILE ends the present file of a new-file set and begins the next.
  *
  * Thread-safe. Not for signal handlers.
  *
  * ERROR_BAD_LENGTH: Wnode.BufferSize too small, or no room for the names.
  * ERROR_INVALID_PARAMETER: Properties NULL; InstanceName NULL and TraceHandle 0 or not a handle;
- *   a name offset outside the block or inside the structure.
- * ERROR_NOT_SUPPORTED: another control code.
+ *   a name offset outside the block or inside the structure; filters for a session that may not
+ *   have them; an unknown control code; UPDATE of what cannot be changed (EnableFlags, modes other
+ *   than real-time, MaximumBuffers of a private session); INCREMENT_FILE of a session without
+ *   EVENT_TRACE_FILE_MODE_NEWFILE.
+ * ERROR_NOT_SUPPORTED: CONVERT_TO_REALTIME, and UPDATE with EVENT_TRACE_REAL_TIME_MODE.
  * ERROR_WMI_INSTANCE_NOT_FOUND: no such session is running.
  * ERROR_INVALID_HANDLE: the session has stopped because its file is full.
  * ERROR_ACTIVE_CONNECTIONS: STOP while the session is being stopped.
- * ERROR_BAD_PATHNAME: FLUSH of a buffering session without a usable file name, or the file is in
- *   use by another session.
+ * ERROR_BAD_PATHNAME: FLUSH of a buffering session without a usable file name; UPDATE with the
+ *   present file's name or one too long; the file is in use by another session.
+ * UPDATE and INCREMENT_FILE: also the codes of StartTrace that concern the log file. The present
+ *   file then goes on.
+ * ERROR_WRITE_FAULT, ERROR_DISK_FULL: FLUSH, and not everything could be written or made durable.
  * ERROR_MORE_DATA: a name does not fit. The numbers are valid, and the operation was done.
  *
  * ETW page: "ControlTraceW function".
@@ -129,12 +162,46 @@ uint32_t FlushTraceW(etwas_trace_handle TraceHandle, const etwas_wchar *Instance
 uint32_t FlushTrace(etwas_trace_handle TraceHandle, const etwas_tchar *InstanceName,
                     EVENT_TRACE_PROPERTIES *Properties) ETWAS_API_AW(FlushTrace);
 
+/* ControlTrace with EVENT_TRACE_CONTROL_UPDATE. ETW page: "UpdateTraceW function". */
+uint32_t UpdateTraceA(etwas_trace_handle TraceHandle, const char *InstanceName,
+                      EVENT_TRACE_PROPERTIES *Properties) ETWAS_API(etwas_UpdateTraceA);
+uint32_t UpdateTraceW(etwas_trace_handle TraceHandle, const etwas_wchar *InstanceName,
+                      EVENT_TRACE_PROPERTIES *Properties) ETWAS_API(etwas_UpdateTraceW);
+uint32_t UpdateTrace(etwas_trace_handle TraceHandle, const etwas_tchar *InstanceName,
+                     EVENT_TRACE_PROPERTIES *Properties) ETWAS_API_AW(UpdateTrace);
+
+/*
+ * Queries every session of the process but private ones.
+ *
+ * PropertyArray points to PropertyArrayCount blocks. In each set Wnode.BufferSize and both name
+ * offsets (0: no name wanted); the call fills them as ControlTrace does, one block a session, from
+ * the first on. *LoggerCount receives the number of sessions, also when that is more than there are
+ * blocks. Every block is checked before one is filled.
+ *
+ * Thread-safe. Not for signal handlers.
+ *
+ * ERROR_INVALID_PARAMETER: PropertyArray, a block or LoggerCount NULL; PropertyArrayCount 0; a name
+ *   offset outside the block or inside the structure.
+ * ERROR_BAD_LENGTH: Wnode.BufferSize too small.
+ * ERROR_MORE_DATA: more sessions than blocks, or a name that does not fit; everything else is
+ *   filled.
+ *
+ * ETW page: "QueryAllTracesW function".
+ */
+uint32_t QueryAllTracesA(EVENT_TRACE_PROPERTIES **PropertyArray, uint32_t PropertyArrayCount,
+                         uint32_t *LoggerCount) ETWAS_API(etwas_QueryAllTracesA);
+uint32_t QueryAllTracesW(EVENT_TRACE_PROPERTIES **PropertyArray, uint32_t PropertyArrayCount,
+                         uint32_t *LoggerCount) ETWAS_API(etwas_QueryAllTracesW);
+uint32_t QueryAllTraces(EVENT_TRACE_PROPERTIES **PropertyArray, uint32_t PropertyArrayCount,
+                        uint32_t *LoggerCount) ETWAS_API_AW(QueryAllTraces);
+
 /*
  * Enables (Enable not 0) or disables (Enable 0) a classic provider in a session.
  *
  * The provider's control callback runs, in this thread. A provider that is not registered yet
  * gets the setting when it registers. Enabling again updates level and flags. The last session
  * to enable a provider takes it over. EnableLevel is 0 to 255; EnableFlag is the provider's own.
+ * Where the session's filters do not name this process the call succeeds and reaches no provider.
  *
  * Thread-safe, also from a control callback. Not for signal handlers.
  *

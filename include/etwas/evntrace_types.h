@@ -48,10 +48,11 @@ __extension__ typedef struct _EVENT_TRACE_PROPERTIES {
     uint32_t BufferSize;      /* KB, 4 to 16384; 0 means 64; out: as adjusted */
     uint32_t MinimumBuffers;  /* buffers reserved at start; out: as adjusted */
     uint32_t MaximumBuffers;  /* buffers the session may grow to; out: as adjusted */
-    uint32_t MaximumFileSize; /* MB; 0 means no limit */
+    uint32_t MaximumFileSize; /* MB, or KB with EVENT_TRACE_USE_KBYTES_FOR_SIZE; 0: no limit */
     uint32_t LogFileMode;     /* EVENT_TRACE_..._MODE_... */
-    uint32_t FlushTimer;      /* seconds; 0 means that only full buffers are written */
-    uint32_t EnableFlags;     /* EVENT_TRACE_FLAG_..., system loggers only */
+    uint32_t FlushTimer;  /* seconds, or ms with EVENT_TRACE_USE_MS_FLUSH_TIMER; 0 means that only
+                             full buffers are written */
+    uint32_t EnableFlags; /* EVENT_TRACE_FLAG_..., system loggers only */
     union {
         int32_t AgeLimit;        /* not used */
         uint32_t FlushThreshold; /* not used */
@@ -106,8 +107,8 @@ __extension__ typedef struct _EVENT_TRACE_PROPERTIES_V2 {
         struct {
             uint32_t Wow : 1;                /* not used */
             uint32_t QpcDeltaTracking : 1;   /* not used */
-            uint32_t LargeMdlPages : 1;      /* not used */
-            uint32_t ExcludeKernelStack : 1; /* not used */
+            uint32_t LargeMdlPages : 1;      /* huge pages for the buffers, where granted */
+            uint32_t ExcludeKernelStack : 1; /* for system loggers; not used */
         };
         uint64_t V2Options;
     };

@@ -110,7 +110,7 @@ static void look_at_shared(struct etwas_collector *collector, uint32_t slot,
     uint32_t current;
 
     if (reach != ETWAS_COLLECT_FULL) {
-        closed = close_slot(collector, etwas_slot_of(collector->pool->session, slot), reach);
+        closed = close_slot(collector, etwas_pool_slot(collector->pool, slot), reach);
     }
     if (closed != ETWAS_NO_BUFFER) {
         append_chain(collector, slot, closed);
@@ -122,8 +122,7 @@ static void look_at_shared(struct etwas_collector *collector, uint32_t slot,
         }
         return;
     }
-    current =
-        etwas_word_buffer(ck_pr_load_64(&etwas_slot_of(collector->pool->session, slot)->word));
+    current = etwas_word_buffer(ck_pr_load_64(&etwas_pool_slot(collector->pool, slot)->word));
     /* What its installer stored in it and in those before it: pairs with I1. */
     ck_pr_fence_acquire();
     if (current != ETWAS_NO_BUFFER) {
@@ -139,7 +138,7 @@ static void look_at_shared(struct etwas_collector *collector, uint32_t slot,
 static uint32_t shut_sequences(struct etwas_collector *collector, uint32_t slot_index)
 {
     struct etwas_pool *pool = collector->pool;
-    struct etwas_slot *slot = etwas_slot_of(pool->session, slot_index);
+    struct etwas_slot *slot = etwas_pool_slot(pool, slot_index);
     uint64_t word = ck_pr_load_64(&slot->word);
     uint32_t buffer = etwas_word_buffer(word);
     struct etwas_current current = {.word = word, .buffer = buffer};
@@ -160,7 +159,7 @@ static uint32_t shut_sequences(struct etwas_collector *collector, uint32_t slot_
     etwas_pool_settle_begin(pool);
     ck_pr_add_64(&pool->shut_stored, control->link.stored_before + control->end.records);
     ck_pr_add_64(&pool->shut_overwritten, control->link.overwritten_before + replaced);
-    ck_pr_store_64(&slot->word, etwas_word_empty(0));
+    ck_pr_store_64(&slot->word, etwas_word_none());
     etwas_pool_settle_end(pool);
     return buffer;
 }
@@ -169,7 +168,7 @@ static void look_at_sequences(struct etwas_collector *collector, uint32_t slot,
                               enum etwas_collector_reach reach)
 {
     struct etwas_collector_list *list = &collector->lists[slot];
-    const struct etwas_slot *place = etwas_slot_of(collector->pool->session, slot);
+    const struct etwas_slot *place = etwas_pool_slot(collector->pool, slot);
 
     list->part = 0;
     if (reach == ETWAS_COLLECT_SHUT && collector->fenced) {
@@ -210,8 +209,7 @@ void etwas_collector_look(struct etwas_collector *collector, uint32_t slot,
 void etwas_collector_shut(struct etwas_collector *collector, uint32_t slot)
 {
     if (!etwas_pool_has_sequences(collector->pool, slot)) {
-        (void)close_slot(collector, etwas_slot_of(collector->pool->session, slot),
-                         ETWAS_COLLECT_SHUT);
+        (void)close_slot(collector, etwas_pool_slot(collector->pool, slot), ETWAS_COLLECT_SHUT);
     } else if (collector->fenced) {
         (void)shut_sequences(collector, slot);
     }

@@ -11,11 +11,13 @@
 enum {
     CONTROL_ALIGNMENT = 128,
     LEAST_EXTRA_BUFFERS = 2, /* one current, one for the next */
+    RAISED_AT_MOST = 4,      /* times what the maximum is at the start */
 };
 
 /* ---- bookkeeping, kept a place of the session table ------------------------------------------ */
 
-static struct etwas_pool *kept[ETWAS_SESSIONS]; /* each under the control of who has the place */
+/* Each under the control of who has the place. */
+static struct etwas_pool *kept[ETWAS_SESSION_PLACES];
 
 static size_t aligned(size_t bytes, size_t alignment)
 {
@@ -45,6 +47,12 @@ static struct layout lay_out(uint32_t capacity, uint32_t lanes)
     return layout;
 }
 
+static uint32_t region_buffers(const struct etwas_pool_options *options)
+{
+    return options->capacity > options->maximum_buffers ? options->capacity
+                                                        : options->maximum_buffers;
+}
+
 /*
  * A block for the place: the one there is, or a new one of at least twice its capacity, so that
  * what is left behind stays less than what is in use. Nobody zeroes the first page of a block that
@@ -53,7 +61,7 @@ static struct layout lay_out(uint32_t capacity, uint32_t lanes)
 static struct etwas_pool *keep_block(const struct etwas_pool_options *options)
 {
     struct etwas_pool *pool = kept[options->session];
-    uint32_t capacity = options->maximum_buffers;
+    uint32_t capacity = region_buffers(options);
     struct layout layout;
     char *block;
 
@@ -103,10 +111,13 @@ static void begin(struct etwas_pool *pool, const struct etwas_pool_options *opti
                   const struct etwas_memory *memory)
 {
     ck_pr_store_32(&pool->session, options->session);
+    ck_pr_store_32(&pool->first_slot, options->first_slot);
     ck_pr_store_32(&pool->lane_count, options->slots);
     ck_pr_store_32(&pool->sequences, options->sequences);
     ck_pr_store_32(&pool->buffer_bytes, options->buffer_bytes);
+    ck_pr_store_32(&pool->minimum_buffers, options->minimum_buffers);
     ck_pr_store_32(&pool->maximum_buffers, options->maximum_buffers);
+    ck_pr_store_32(&pool->region_buffers, region_buffers(options));
     ck_pr_store_32(&pool->reserve, options->minimum_buffers / 2);
     ck_pr_store_32(&pool->extra_buffers, extra_share(options));
     pool->circular = options->circular;
@@ -125,13 +136,25 @@ static void begin(struct etwas_pool *pool, const struct etwas_pool_options *opti
     ck_pr_store_64(&pool->settles_ended, 0);
 }
 
+/* Explicit huge pages are for what may come into use now; a raised maximum has to do without. */
+static bool make_region(const struct etwas_pool_options *options, struct etwas_memory *memory)
+{
+    size_t buffer_bytes = options->buffer_bytes;
+    size_t bytes = region_buffers(options) * buffer_bytes;
+
+    return options->large_pages
+               ? etwas_memory_create_huge(memory, bytes, options->maximum_buffers * buffer_bytes,
+                                          options->minimum_buffers * buffer_bytes)
+               : etwas_memory_create(memory, bytes);
+}
+
 struct etwas_pool *etwas_pool_create(const struct etwas_pool_options *options)
 {
     size_t touched = (size_t)options->minimum_buffers * options->buffer_bytes;
     struct etwas_memory memory;
     struct etwas_pool *pool;
 
-    if (!etwas_memory_create(&memory, (size_t)options->maximum_buffers * options->buffer_bytes)) {
+    if (!make_region(options, &memory)) {
         return NULL;
     }
     pool = etwas_memory_populate(memory.region, touched) ? keep_block(options) : NULL;
@@ -198,14 +221,33 @@ bool etwas_pool_find_closed(const struct etwas_pool *pool, uint32_t *buffer, uin
     return *owner != UINT64_MAX;
 }
 
+uint32_t etwas_pool_capacity_for(uint32_t maximum, uint32_t buffer_bytes)
+{
+    uint64_t limit = etwas_memory_limit_bytes() / buffer_bytes;
+    uint64_t capacity = (uint64_t)maximum * RAISED_AT_MOST;
+
+    limit = limit > ETWAS_POOL_MAXIMUM_BUFFERS ? ETWAS_POOL_MAXIMUM_BUFFERS : limit;
+    capacity = capacity > limit ? limit : capacity;
+    return capacity > maximum ? (uint32_t)capacity : maximum;
+}
+
+uint32_t etwas_pool_set_maximum(struct etwas_pool *pool, uint32_t maximum)
+{
+    maximum = maximum < pool->minimum_buffers ? pool->minimum_buffers : maximum;
+    maximum = maximum > pool->region_buffers ? pool->region_buffers : maximum;
+    ck_pr_store_32(&pool->maximum_buffers, maximum);
+    return maximum;
+}
+
 /*
- * One more buffer from the region. A bounded compare-exchange: the count never passes the maximum.
+ * One more buffer from the region. A bounded compare-exchange: the count never passes the maximum
+ * that is compared with it.
  */
 static bool take_new(struct etwas_pool *pool, uint32_t *buffer)
 {
     uint64_t allocated = ck_pr_load_64(&pool->allocated);
 
-    while (allocated < pool->maximum_buffers) {
+    while (allocated < ck_pr_load_32(&pool->maximum_buffers)) {
         if (ck_pr_cas_64_value(&pool->allocated, allocated, allocated + 1, &allocated)) {
             *buffer = (uint32_t)allocated;
             return true;

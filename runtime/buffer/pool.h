@@ -136,18 +136,21 @@ struct etwas_pool {
 
     /* Constant while the session runs. */
     uint32_t session;    /* its place */
+    uint32_t first_slot; /* row of the session's slot 0: 0, or the extra row where it is the only */
     uint32_t lane_count; /* slots */
     uint32_t sequences; /* slots with restartable sequences: the first ones, all but one, or none */
     uint32_t buffer_bytes;
-    uint32_t maximum_buffers;
-    uint32_t reserve;       /* free buffers the flusher keeps by taking new ones into use */
-    uint32_t extra_buffers; /* buffering mode: the extra slot takes no more from the others */
-    bool circular;          /* buffering mode */
+    uint32_t minimum_buffers;
+    uint32_t region_buffers; /* that have address space: no maximum is greater */
+    uint32_t reserve;        /* free buffers the flusher keeps by taking new ones into use */
+    uint32_t extra_buffers;  /* buffering mode: the extra slot takes no more from the others */
+    bool circular;           /* buffering mode */
     struct etwas_memory memory;
 
     /* Shared by all who claim and release. */
     uint64_t ticket __attribute__((aligned(64))); /* of the next claim */
     uint64_t allocated;                           /* buffers ever put into use: NumberOfBuffers */
+    uint32_t maximum_buffers;                     /* set by etwas_pool_set_maximum */
     uint32_t free_count;                          /* about; the flusher corrects it */
 
     /* The flusher sleeps on `wake`; `wake_wanted` keeps it to one increment per pass. */
@@ -168,14 +171,23 @@ struct etwas_pool_options {
     uint32_t buffer_bytes; /* a multiple of the page size, at most 16 MiB */
     uint32_t minimum_buffers;
     uint32_t maximum_buffers;
+    uint32_t capacity;   /* the most the maximum may become; less than it, or 0: it stays */
+    uint32_t first_slot; /* row of slot 0: etwas_slot_count for a session with one slot, else 0 */
     uint32_t slots;
     uint32_t sequences; /* how many of the slots have restartable sequences: slots - 1, or 0 */
     bool circular;
+    bool large_pages; /* huge pages where the system grants them */
 };
 
 /* NULL when there is not enough memory. The minimum is touched: using it costs no page fault. */
 struct etwas_pool *etwas_pool_create(const struct etwas_pool_options *options);
 void etwas_pool_destroy(struct etwas_pool *pool);
+
+/* In a fork's child: its writers find zeroes where the pool was. Async-signal-safe. */
+static inline void etwas_pool_forget(const struct etwas_pool *pool)
+{
+    etwas_memory_forget(&pool->memory);
+}
 
 /* Leaves the pool as it is for ever, because a writer may still be in it. */
 void etwas_pool_leak(struct etwas_pool *pool);
@@ -184,6 +196,29 @@ static inline bool etwas_pool_has_sequences(const struct etwas_pool *pool, uint3
 {
     return slot < pool->sequences;
 }
+
+/* Where the session's slot of this index is. */
+static inline struct etwas_slot *etwas_pool_slot(const struct etwas_pool *pool, uint32_t slot)
+{
+    return etwas_slot_of(pool->session, pool->first_slot + slot);
+}
+
+/* The capacity to ask for, so that UPDATE can raise `maximum`: within what the machine has. */
+uint32_t etwas_pool_capacity_for(uint32_t maximum, uint32_t buffer_bytes);
+
+/*
+ * Changes how many buffers may come into use, and returns what is in force: `maximum`, brought
+ * between the session's minimum and the pool's capacity (R68). Writers write meanwhile. Buffers in
+ * use stay, also above the maximum; then nothing grows until it is raised (R70, R71). For the owner
+ * of the role.
+ *
+ * Ordering: none is needed. Every maximum ever in force is within the region, whose size is constant,
+ * and the bookkeeping; so who grows by a maximum that has just been replaced takes a buffer that
+ * exists. `allocated` changes by exchanges from the count that was compared: each writer or flusher
+ * that had read the old maximum takes at most one buffer beyond a lower one, once. And who finds
+ * nothing free and reads a maximum that is just being raised loses his event before the raise.
+ */
+uint32_t etwas_pool_set_maximum(struct etwas_pool *pool, uint32_t maximum);
 
 /*
  * A sequence was interrupted. The pool may be of a session that came after: then the count is a

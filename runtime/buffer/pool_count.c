@@ -33,7 +33,7 @@ struct stored {
 /* What one slot with sequences stored so far, and what its claims replaced, at one moment. */
 static struct stored stored_in(const struct etwas_pool *pool, uint32_t index)
 {
-    const struct etwas_slot *slot = etwas_slot_of(pool->session, index);
+    const struct etwas_slot *slot = etwas_pool_slot(pool, index);
     struct stored stored;
     struct etwas_current current;
     uint32_t replaced;

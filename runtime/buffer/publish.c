@@ -11,6 +11,11 @@
 #include <stdbool.h>
 
 #include "platform/processor.h"
+#include "platform/thread.h"
+
+enum {
+    TICK_US = ETWAS_ETL_TIMES_TICK_100NS / 10
+};
 
 /*
  * R63: Size < BufferSize - 72, strictly, whatever the record takes on disk. A limit read while the
@@ -23,31 +28,77 @@ static bool fits_stated_limit(const struct etwas_slot *slot, uint32_t given_byte
     return given_bytes < limit_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES;
 }
 
+/*
+ * The processor's slot 0 of a session, or its only one; NULL: it does not run. *kind is what it is,
+ * read together with its gate.
+ */
+static struct etwas_slot *open_slot(uint32_t session, uint32_t generation, uint32_t *kind)
+{
+    struct etwas_slot *slot = etwas_slot_of(session, 0);
+    uint64_t gate = ck_pr_load_64(etwas_slot_gate(slot));
+
+    if ((uint32_t)gate != generation) {
+        slot = etwas_slot_of(session, etwas_slot_count);
+        gate = ck_pr_load_64(etwas_slot_gate(slot));
+        if ((uint32_t)gate != generation || (gate >> 32 & ETWAS_KIND_ONE_SLOT) == 0) {
+            return NULL;
+        }
+    }
+    *kind = (uint32_t)(gate >> 32);
+    return slot;
+}
+
+/* Whether the records that no sequence takes go to the extra slot; else to the processor's. */
+static bool takes_extra_slot(uint32_t kind)
+{
+    return etwas_kind_protocol(kind) == ETWAS_PROTOCOL_RSEQ || (kind & ETWAS_KIND_ONE_SLOT) != 0;
+}
+
+/* R106. Two counts of ticks, or one of 64 bits of the ticks in user mode. */
+static void fill_times(struct etwas_etl_full_header *header, uint32_t kind)
+{
+    struct etwas_thread_times times = etwas_thread_times();
+    uint64_t user = times.user_us / TICK_US;
+
+    if ((kind & ETWAS_KIND_PROCESSOR_TIME) != 0) {
+        header->kernel_time = (uint32_t)user;
+        header->user_time = (uint32_t)(user >> 32);
+    } else {
+        header->kernel_time = (uint32_t)(times.kernel_us / TICK_US);
+        header->user_time = (uint32_t)user;
+    }
+}
+
 uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_bytes,
                        const struct etwas_record *record)
 {
+    const struct etwas_slot *open;
     struct etwas_slot *slot;
+    uint32_t kind;
 
     /* 0 until the first session starts. Pairs with the release in etwas_slots_prepare. */
     if (ck_pr_load_32(&etwas_slot_count) == 0) {
         return ERROR_INVALID_HANDLE;
     }
     ck_pr_fence_acquire();
-    slot = etwas_slot_of(session, 0);
-    if (ck_pr_load_32(&slot->gate) != generation) {
+    open = open_slot(session, generation, &kind);
+    if (open == NULL) {
         return ERROR_INVALID_HANDLE;
     }
-    if (!fits_stated_limit(slot, given_bytes)) {
-        return ck_pr_load_32(&slot->gate) != generation ? ERROR_INVALID_HANDLE : ERROR_MORE_DATA;
+    if (!fits_stated_limit(open, given_bytes)) {
+        return ck_pr_load_32(&open->gate) != generation ? ERROR_INVALID_HANDLE : ERROR_MORE_DATA;
     }
-    if (etwas_kind_protocol(ck_pr_load_32(&slot->kind)) == ETWAS_PROTOCOL_RSEQ) {
+    if (__builtin_expect((kind & (ETWAS_KIND_TIMES | ETWAS_KIND_PROCESSOR_TIME)) != 0, 0)) {
+        fill_times(&record->header->full, kind);
+    }
+    if (etwas_kind_protocol(kind) == ETWAS_PROTOCOL_RSEQ) {
         uint32_t result = etwas_publish_sequence(session, generation, record);
 
-        return result != ETWAS_PUBLISH_ELSEWHERE
-                   ? result
-                   : etwas_publish_shared(etwas_slot_of(session, etwas_slot_count), generation,
-                                          record);
+        if (result != ETWAS_PUBLISH_ELSEWHERE) {
+            return result;
+        }
     }
-    return etwas_publish_shared(etwas_slot_folded(session, etwas_processor_current()), generation,
-                                record);
+    slot = takes_extra_slot(kind) ? etwas_slot_of(session, etwas_slot_count)
+                                  : etwas_slot_folded(session, etwas_processor_current());
+    return etwas_publish_shared(slot, generation, record);
 }

@@ -9,8 +9,9 @@
  *     sequence   publish_sequence.c: one restartable sequence a record, one plain store commits it.
  *                The slots of processors, where the process can run sequences
  *     shared     publish_shared.c: atomics, any number of writers on a slot. All slots of a session
- *                that asked for it, or of a process that cannot run sequences; and the extra slot
- *                of a session with sequences, for threads that cannot run them
+ *                that asked for it, or of a process that cannot run sequences; the only slot of
+ *                a session that has one; and the extra slot of a session with sequences, for
+ *                threads that cannot run them
  *
  * quick_sequence.h and quick_shared.h are their common cases, inlined into TraceEventInstance.
  *
@@ -30,11 +31,12 @@
 #include "etl/layout.h"
 
 /*
- * A record in its on-disk form but for the time stamp, which publication takes itself: `header`,
- * then the bytes the fields point to, without gaps. The first 4 bytes of the header are the marker.
+ * A record in its on-disk form but for the time stamp, which publication takes itself, and the times
+ * of the thread, which it fills in for sessions that have them: `header`, then the bytes the fields
+ * point to, without gaps. The first 4 bytes of the header are the marker.
  */
 struct etwas_record {
-    const struct etwas_etl_instance_header *header;
+    struct etwas_etl_instance_header *header;
     uint32_t header_bytes; /* 48: FULL_HEADER, the start of the struct; 72: INSTANCE */
     uint32_t bytes;        /* of the whole record, not rounded, at most 65,535 */
     const MOF_FIELD *fields;

@@ -7,7 +7,9 @@
  * A slot is one cache line. The table of all slots is mapped when the first session starts, never
  * freed and wiped in a fork's child, so a stale handle finds a closed gate, never unmapped memory.
  * It has a row for each processor, and one more for the extra slots: that of a session with
- * restartable sequences takes the events of threads that cannot run them.
+ * restartable sequences takes the events of threads that cannot run them, and that of a session
+ * with one slot takes all events. The processors' slots of such a session stay closed; who finds
+ * them so looks at the extra one before he calls the handle invalid.
  *
  *     word     63        40 39          22 21           0
  *              |  count   |    buffer    |    units     |
@@ -20,9 +22,11 @@
  *              place, also across sessions, and when an empty buffer begins anew because the
  *              system time was set back. A writer that slept between reading the word and
  *              exchanging it cannot take a recycled buffer for the one it saw, unless exactly a
- *              multiple of 2^24 buffers passed this slot meanwhile and the last stands at the same
- *              offset. At one buffer a microsecond that is a sleep of 16 seconds that ends on one
- *              exact nanosecond, with the same buffer of thousands in place.
+ *              multiple of 2^23 buffers passed this slot meanwhile and the last stands at the same
+ *              offset. At one buffer a microsecond that is a sleep of 8 seconds that ends on one
+ *              exact nanosecond, with the same buffer of thousands in place. Its highest bit is
+ *              always set, and never that of a count of records: a writer that sleeps until the
+ *              next session has restartable sequences here does not find its word there.
  *
  * Who may do what with a slot's fields:
  *
@@ -46,7 +50,9 @@ struct etwas_pool;
 struct etwas_buffer_control;
 
 enum {
-    ETWAS_SESSIONS = 64, /* places in the session table (R46) */
+    ETWAS_SESSIONS = 64,        /* places in the session table (R46) … */
+    ETWAS_PRIVATE_SESSIONS = 8, /* … and behind them those of private sessions (R47) */
+    ETWAS_SESSION_PLACES = ETWAS_SESSIONS + ETWAS_PRIVATE_SESSIONS,
     ETWAS_UNIT_BYTES = 8,
     ETWAS_FIRST_UNIT = ETWAS_ETL_BUFFER_HEADER_BYTES / ETWAS_UNIT_BYTES,
     ETWAS_UNITS_BITS = 22,
@@ -60,14 +66,14 @@ struct etwas_slot {
     uint64_t word;
     uint64_t newest;      /* no record of this slot is newer; an int64_t stamp */
     uint32_t gate;        /* the session's generation; 0: closed */
-    uint32_t kind;        /* clock | protocol << 8; constant while the gate is open, and until the
-                             next session opens it */
+    uint32_t kind;        /* clock | protocol << 8 | ETWAS_KIND_*; constant while the gate is open,
+                             and until the next session opens it */
     uint32_t limit_units; /* size of a buffer */
     uint32_t visitors;
     uint8_t *region;
     struct etwas_buffer_control *buffers;
     struct etwas_pool *pool;
-    uint32_t index; /* which slot of the session: the processor number */
+    uint32_t index; /* which slot of the session: the processor number; 0 for the only one */
     uint32_t spare; /* claimed to become current next, if its owner word says so too */
 };
 _Static_assert(sizeof(struct etwas_slot) == 64, "a slot is one cache line");
@@ -79,6 +85,8 @@ _Static_assert(offsetof(struct etwas_slot, kind) == offsetof(struct etwas_slot, 
 enum {
     ETWAS_SLOTS_A_ROW = 256
 };
+_Static_assert((int)ETWAS_SESSION_PLACES < (int)ETWAS_SLOTS_A_ROW,
+               "a place is one byte of a handle");
 
 /*
  * The processors the machine may have, which is also the index of the extra slots; 0 until the
@@ -127,7 +135,22 @@ static inline uint32_t etwas_kind_clock(uint32_t kind)
 
 static inline uint32_t etwas_kind_protocol(uint32_t kind)
 {
-    return kind >> 8;
+    return kind >> 8 & 0xFF;
+}
+
+/* More bits of a kind. */
+enum {
+    ETWAS_KIND_TIMES = 1 << 16,          /* records have KernelTime and UserTime (R106) */
+    ETWAS_KIND_PROCESSOR_TIME = 1 << 17, /* they have ProcessorTime */
+    ETWAS_KIND_ONE_SLOT = 1 << 24,       /* this slot is its session's only one (R65) */
+};
+
+/*
+ * The protocol, if the quick ways may write the records: they know no times. Else no protocol.
+ */
+static inline uint32_t etwas_kind_quick_protocol(uint32_t kind)
+{
+    return kind >> 8 & 0xFFFF;
 }
 
 /* (1, 2, 9) → count 1, buffer 2, next record at byte 72 */
@@ -159,16 +182,25 @@ static inline uint64_t etwas_word_record(uint32_t units)
     return etwas_slot_word(1, 0, units);
 }
 
-/* The word that takes the place of `word` in a shared slot. The epoch wraps at 24 bits. */
+/* The highest bit of an epoch. A buffer of 16 MiB has fewer than 2^19 records. */
+#define ETWAS_WORD_SHARED (UINT64_C(1) << 63)
+
+/* The word that takes the place of `word` in a shared slot. The epoch wraps at 23 bits. */
 static inline uint64_t etwas_word_next(uint64_t word, uint32_t buffer, uint32_t units)
 {
-    return etwas_slot_word(etwas_word_count(word) + 1, buffer, units);
+    return ETWAS_WORD_SHARED | etwas_slot_word(etwas_word_count(word) + 1, buffer, units);
 }
 
 /* Without a buffer there is no room, so that "is there room" is the only question a writer asks. */
 static inline uint64_t etwas_word_empty(uint64_t word)
 {
     return etwas_word_next(word, ETWAS_NO_BUFFER, ETWAS_NO_ROOM);
+}
+
+/* The same in a slot with restartable sequences. */
+static inline uint64_t etwas_word_none(void)
+{
+    return etwas_slot_word(0, ETWAS_NO_BUFFER, ETWAS_NO_ROOM);
 }
 
 #endif

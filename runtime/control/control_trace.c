@@ -2,130 +2,191 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * ControlTrace and its short forms, A and W: query, flush, stop.
+ * ControlTrace and its short forms, A and W: query, update, flush, next file, stop.
  */
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
+#include <string.h>
 
 #include "control/life.h"
 #include "control/prepare.h"
 #include "control/properties.h"
+#include "platform/thread.h"
+#include "session/file_name.h"
 
-/* The session that is meant: by name if there is one, else by handle. */
+/* The session that is meant: what about it decides how it is controlled, all of it constant. */
+struct target {
+    struct etwas_session_key key;
+    uint32_t log_file_mode;
+};
+
+/* By name if there is one, else by handle. */
 static uint32_t find(etwas_trace_handle handle, const void *name, enum etwas_text text,
-                     struct etwas_session_key *key)
+                     struct target *target)
 {
     etwas_wchar copy[ETWAS_NAME_UNITS + 1];
+    struct etwas_session_key key = {0};
     struct etwas_session *session = NULL;
     uint32_t code = ERROR_WMI_INSTANCE_NOT_FOUND;
-    bool ended_by_full_file;
 
     if (name != NULL) {
         if (etwas_copy_name(name, text, copy) != ERROR_SUCCESS) {
             return ERROR_INVALID_PARAMETER;
         }
-    } else if (!etwas_session_key_of(handle, key)) {
+    } else if (!etwas_session_key_of(handle, &key)) {
         return ERROR_INVALID_PARAMETER;
     }
     etwas_control_lock();
-    session = name != NULL ? etwas_session_find_name(copy) : etwas_session_find(*key);
+    session = name != NULL ? etwas_session_find_name(copy) : etwas_session_find(key);
     if (session != NULL) {
-        *key = etwas_session_key(session);
+        *target = (struct target){etwas_session_key(session), session->configuration.log_file_mode};
         code = ERROR_SUCCESS;
-    } else if (name == NULL) {
-        ended_by_full_file =
-            etwas_session_is_remembered(*key) && etwas_sessions[key->index].ended_by_full_file;
-        code = ended_by_full_file ? ERROR_INVALID_HANDLE : ERROR_WMI_INSTANCE_NOT_FOUND;
+    } else if (name == NULL && etwas_session_is_remembered(key) &&
+               etwas_sessions[key.index].ended_by_full_file) {
+        code = ERROR_INVALID_HANDLE;
     }
     etwas_control_unlock();
     return code;
 }
 
-/* The file of a snapshot: named in the call, else in the session's own properties. */
-static uint32_t snapshot(struct etwas_session_key key, const EVENT_TRACE_PROPERTIES *properties,
+/* The file of a snapshot: named in the call, else the one the session was given. */
+static uint32_t snapshot(const struct target *target, const EVENT_TRACE_PROPERTIES *properties,
                          enum etwas_text text)
 {
+    etwas_wchar given[ETWAS_NAME_UNITS + 1];
+    etwas_wchar made[ETWAS_NAME_UNITS + 1];
+    uint32_t code = etwas_properties_file_name(properties, text, given);
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    if (given[0] == 0) {
+        etwas_control_lock();
+        memcpy(given, etwas_sessions[target->key.index].configuration.file_name, sizeof given);
+        etwas_control_unlock();
+    }
+    if (given[0] == 0) {
+        return ERROR_BAD_PATHNAME;
+    }
+    code =
+        etwas_file_name_make(given, target->log_file_mode, 1, etwas_thread_ids().process_id, made);
+    return code == ERROR_SUCCESS ? etwas_life_snapshot(target->key, made) : code;
+}
+
+static uint32_t flush(const struct target *target, const EVENT_TRACE_PROPERTIES *properties,
+                      enum etwas_text text)
+{
+    return (target->log_file_mode & EVENT_TRACE_BUFFERING_MODE) != 0
+               ? snapshot(target, properties, text)
+               : etwas_life_flush(target->key);
+}
+
+/* R130–R137. */
+static uint32_t update(const struct target *target, const EVENT_TRACE_PROPERTIES *properties,
+                       enum etwas_text text)
+{
     etwas_wchar file_name[ETWAS_NAME_UNITS + 1];
+    struct etwas_update wanted = {
+        .flush_timer = properties->FlushTimer,
+        .maximum_buffers = properties->MaximumBuffers,
+        .log_file_mode = properties->LogFileMode,
+        .enable_flags = properties->EnableFlags,
+    };
     uint32_t code = etwas_properties_file_name(properties, text, file_name);
 
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    if (file_name[0] == 0) {
-        return ERROR_BAD_PATHNAME;
+    /* R136, R137 */
+    if ((properties->Wnode.Flags & WNODE_FLAG_TRACED_GUID) == 0) {
+        return ERROR_INVALID_PARAMETER;
     }
-    return etwas_life_snapshot(key, file_name);
+    if (file_name[0] != 0) {
+        wanted.file_name = file_name;
+    }
+    return etwas_life_update(target->key, &wanted);
 }
 
-static uint32_t flush(struct etwas_session_key key, const EVENT_TRACE_PROPERTIES *properties,
-                      enum etwas_text text)
-{
-    bool circular;
-
-    etwas_control_lock();
-    circular = etwas_configuration_is_circular(&etwas_sessions[key.index].configuration);
-    etwas_control_unlock();
-    return circular ? snapshot(key, properties, text) : etwas_life_flush(key);
-}
-
-struct reply {
-    EVENT_TRACE_PROPERTIES *properties;
-    enum etwas_text text;
+struct last_reply {
+    struct etwas_reply reply;
     uint32_t code;
 };
 
 static void fill_at_end(const struct etwas_session *session, const etwas_session_counts *counts,
                         void *context)
 {
-    struct reply *reply = context;
+    struct last_reply *last = context;
 
-    reply->code = etwas_properties_fill_from(reply->properties, reply->text, session, counts);
+    last->code = etwas_properties_fill_from(&last->reply, session, counts);
 }
 
 /*
  * The last numbers are taken before the place is given back: another session may take it at once.
  */
-static uint32_t stop(struct etwas_session_key key, EVENT_TRACE_PROPERTIES *properties,
-                     enum etwas_text text)
+static uint32_t stop(struct etwas_session_key key, const struct etwas_reply *reply)
 {
-    struct reply reply = {properties, text, ERROR_SUCCESS};
-    uint32_t code = etwas_life_stop(key, fill_at_end, &reply);
+    struct last_reply last = {*reply, ERROR_SUCCESS};
+    uint32_t code = etwas_life_stop(key, fill_at_end, &last);
 
-    return code == ERROR_SUCCESS ? reply.code : code;
+    return code == ERROR_SUCCESS ? last.code : code;
+}
+
+/* What can be said of the request before a session is looked for (2.2.2 of the ETW pages). */
+static uint32_t check(etwas_trace_handle handle, const void *name,
+                      const EVENT_TRACE_PROPERTIES *properties)
+{
+    uint32_t code = etwas_properties_check(properties);
+
+    if (code == ERROR_SUCCESS && name == NULL && handle == 0) {
+        code = ERROR_INVALID_PARAMETER;
+    }
+    return code;
 }
 
 static uint32_t control(etwas_trace_handle handle, const void *name,
                         EVENT_TRACE_PROPERTIES *properties, uint32_t control_code,
                         enum etwas_text text)
 {
-    struct etwas_session_key key;
+    struct etwas_reply reply = {.properties = properties, .text = text};
+    struct target target;
+    bool matches;
     uint32_t code;
 
     etwas_prepare();
-    code = etwas_properties_check(properties);
-    if (code != ERROR_SUCCESS) {
-        return code;
+    code = check(handle, name, properties);
+    if (code == ERROR_SUCCESS) {
+        code = find(handle, name, text, &target);
     }
-    if (name == NULL && handle == 0) {
-        return ERROR_INVALID_PARAMETER;
+    /* R27: every call may bring the filters; what they say was settled at the start. */
+    if (code == ERROR_SUCCESS) {
+        code = etwas_properties_filters(properties, target.log_file_mode, &matches);
     }
-    code = find(handle, name, text, &key);
     if (code != ERROR_SUCCESS) {
         return code;
     }
     switch (control_code) {
     case EVENT_TRACE_CONTROL_QUERY:
         break;
-    case EVENT_TRACE_CONTROL_FLUSH:
-        code = flush(key, properties, text);
-        break;
     case EVENT_TRACE_CONTROL_STOP:
-        return stop(key, properties, text);
-    default:
+        return stop(target.key, &reply);
+    case EVENT_TRACE_CONTROL_UPDATE:
+        code = update(&target, properties, text);
+        break;
+    case EVENT_TRACE_CONTROL_FLUSH:
+        code = flush(&target, properties, text);
+        reply.keeps_file_name = (target.log_file_mode & EVENT_TRACE_BUFFERING_MODE) != 0;
+        break;
+    case EVENT_TRACE_CONTROL_INCREMENT_FILE:
+        code = etwas_life_next_file(target.key);
+        break;
+    case EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME:
         code = ERROR_NOT_SUPPORTED;
         break;
+    default:
+        code = ERROR_INVALID_PARAMETER;
+        break;
     }
-    return code == ERROR_SUCCESS ? etwas_properties_fill(properties, text, key) : code;
+    return code == ERROR_SUCCESS ? etwas_properties_fill(&reply, target.key) : code;
 }
 
 uint32_t ControlTraceA(etwas_trace_handle handle, const char *name,
@@ -173,4 +234,16 @@ uint32_t FlushTraceW(etwas_trace_handle handle, const etwas_wchar *name,
                      EVENT_TRACE_PROPERTIES *properties)
 {
     return control(handle, name, properties, EVENT_TRACE_CONTROL_FLUSH, ETWAS_TEXT_W);
+}
+
+uint32_t UpdateTraceA(etwas_trace_handle handle, const char *name,
+                      EVENT_TRACE_PROPERTIES *properties)
+{
+    return control(handle, name, properties, EVENT_TRACE_CONTROL_UPDATE, ETWAS_TEXT_A);
+}
+
+uint32_t UpdateTraceW(etwas_trace_handle handle, const etwas_wchar *name,
+                      EVENT_TRACE_PROPERTIES *properties)
+{
+    return control(handle, name, properties, EVENT_TRACE_CONTROL_UPDATE, ETWAS_TEXT_W);
 }

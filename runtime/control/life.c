@@ -10,8 +10,11 @@
 #include "flush/drain.h"
 #include "flush/flusher.h"
 #include "flush/session_file.h"
+#include "flush/shut_down.h"
 #include "flush/snapshot.h"
+#include "platform/thread.h"
 #include "provider/registration.h"
+#include "session/file_name.h"
 
 enum {
     BYTES_A_KB = 1024
@@ -29,13 +32,19 @@ static uint32_t make_pool(struct etwas_session *session)
         .minimum_buffers = configuration->minimum_buffers,
         .maximum_buffers = configuration->maximum_buffers,
         .session = session->index,
+        .first_slot = session->first_slot,
         .slots = session->slot_count,
         .sequences = configuration->protocol == ETWAS_PROTOCOL_RSEQ ? session->slot_count - 1 : 0,
         .circular = etwas_configuration_is_circular(configuration),
+        .large_pages = configuration->large_pages,
     };
     struct etwas_collector_list *lists = calloc(session->slot_count, sizeof *lists);
-    struct etwas_pool *pool = lists != NULL ? etwas_pool_create(&options) : NULL;
+    struct etwas_pool *pool;
 
+    if (!options.circular) {
+        options.capacity = etwas_pool_capacity_for(options.maximum_buffers, options.buffer_bytes);
+    }
+    pool = lists != NULL ? etwas_pool_create(&options) : NULL;
     if (pool == NULL) {
         free(lists);
         return ERROR_NOT_ENOUGH_MEMORY;
@@ -53,20 +62,29 @@ static uint32_t make_pool(struct etwas_session *session)
     return ERROR_SUCCESS;
 }
 
+/* Where snapshots go that name no file. The name can be made: that was looked at before. */
+static void name_snapshots(struct etwas_session *session)
+{
+    const struct etwas_configuration *configuration = &session->configuration;
+    etwas_wchar made[ETWAS_NAME_UNITS + 1];
+
+    if (configuration->file_name[0] != 0 &&
+        etwas_file_name_make(configuration->file_name, configuration->log_file_mode, 1,
+                             etwas_thread_ids().process_id, made) == ERROR_SUCCESS) {
+        etwas_session_set_file_name(session, made);
+    }
+}
+
 static uint32_t make_file(struct etwas_session *session)
 {
-    struct etwas_log_file *file = NULL;
-    uint32_t code = ERROR_SUCCESS;
+    uint32_t code;
 
     /* The flusher is there already and looks whether there is a file. */
     (void)pthread_mutex_lock(&session->role);
     session->started = etwas_clock_read_together();
-    if (!etwas_configuration_is_circular(&session->configuration)) {
-        code = etwas_session_file_create(session, session->configuration.file_name, &file);
-    }
-    if (file != NULL) {
-        ck_pr_store_32(&session->buffers_written, etwas_log_file_buffers(file));
-        etwas_session_set_file(session, file);
+    code = etwas_session_file_open(session);
+    if (etwas_configuration_is_circular(&session->configuration)) {
+        name_snapshots(session);
     }
     (void)pthread_mutex_unlock(&session->role);
     return code;
@@ -170,8 +188,7 @@ static bool stop_full_session(struct etwas_session_key key)
 
 /* ---- flush and snapshot ---------------------------------------------------------------------- */
 
-/* Takes the role of a session that runs. False: it does not; nothing is held. */
-static bool take_role(struct etwas_session_key key)
+struct etwas_session *etwas_life_take_role(struct etwas_session_key key)
 {
     struct etwas_session *session = &etwas_sessions[key.index];
     const struct etwas_session *found;
@@ -180,47 +197,55 @@ static bool take_role(struct etwas_session_key key)
     (void)pthread_mutex_lock(&session->role);
     etwas_control_lock();
     found = etwas_session_find(key);
-    /* While it stops, or when it has, there is nothing left to flush. */
+    /* While it stops, or when it has, there is nothing left to do for it. */
     runs = found != NULL && found->state == ETWAS_SESSION_RUNNING && session->pool != NULL;
     etwas_control_unlock();
     if (!runs) {
-        (void)pthread_mutex_unlock(&session->role);
+        etwas_life_give_role(session);
     }
-    return runs;
+    return runs ? session : NULL;
+}
+
+void etwas_life_give_role(struct etwas_session *session)
+{
+    (void)pthread_mutex_unlock(&session->role);
 }
 
 uint32_t etwas_life_flush(struct etwas_session_key key)
 {
-    struct etwas_session *session = &etwas_sessions[key.index];
+    struct etwas_session *session = etwas_life_take_role(key);
     struct etwas_drain_result result = {.code = ERROR_SUCCESS};
+    uint32_t code = ERROR_SUCCESS;
 
-    if (!take_role(key)) {
+    if (session == NULL) {
         return ERROR_WMI_INSTANCE_NOT_FOUND;
     }
-    if (session->file == NULL) {
-        result.code = ERROR_NOT_SUPPORTED;
-    } else {
+    if (etwas_configuration_is_circular(&session->configuration)) {
+        code = ERROR_NOT_SUPPORTED;
+    } else if (session->file != NULL) {
         result = etwas_drain_completely(session, ETWAS_COLLECT_USED);
-        if (!etwas_log_file_sync(session->file) && result.code == ERROR_SUCCESS) {
-            result.code = ERROR_WRITE_FAULT;
-        }
+        code = etwas_session_file_sync(session);
     }
-    (void)pthread_mutex_unlock(&session->role);
+    etwas_life_give_role(session);
     if (result.file_full) {
         (void)stop_full_session(key);
     }
-    return result.code;
+    return result.code != ERROR_SUCCESS ? result.code : code;
 }
 
 uint32_t etwas_life_snapshot(struct etwas_session_key key, const etwas_wchar *file_name)
 {
-    struct etwas_session *session = &etwas_sessions[key.index];
-    uint32_t code;
+    struct etwas_session *session = etwas_life_take_role(key);
+    uint32_t code = ERROR_SUCCESS;
 
-    if (!take_role(key)) {
+    if (session == NULL) {
         return ERROR_WMI_INSTANCE_NOT_FOUND;
     }
-    code = session->file == NULL ? etwas_snapshot_write(session, file_name) : ERROR_NOT_SUPPORTED;
-    (void)pthread_mutex_unlock(&session->role);
+    if (!etwas_configuration_is_circular(&session->configuration)) {
+        code = ERROR_NOT_SUPPORTED;
+    } else if (!session->configuration.filtered_out) {
+        code = etwas_snapshot_write(session, file_name);
+    }
+    etwas_life_give_role(session);
     return code;
 }

@@ -2,11 +2,12 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The life of a session, whichever function asked: start, control, stop.
+ * The life of a session, whichever function asked: start, flush, change (change.c), stop.
  */
 #ifndef ETWAS_CONTROL_LIFE_H
 #define ETWAS_CONTROL_LIFE_H
 
+#include <etwas/types.h>
 #include <stdint.h>
 
 #include "session/session.h"
@@ -31,10 +32,43 @@ uint32_t etwas_life_start(struct etwas_configuration *configuration, etwas_life_
  */
 uint32_t etwas_life_stop(struct etwas_session_key key, etwas_life_look look, void *context);
 
-/* Writes what is recorded to the session's file, durably. ERROR_NOT_SUPPORTED in buffering mode. */
+/*
+ * Takes the flusher's role of a session that runs, so that it can be neither flushed nor ended by
+ * others until it is given back. NULL: it does not run, and nothing is held.
+ */
+struct etwas_session *etwas_life_take_role(struct etwas_session_key key);
+void etwas_life_give_role(struct etwas_session *session);
+
+/*
+ * Writes what is recorded to the session's file, durably. ERROR_NOT_SUPPORTED in buffering mode;
+ * ERROR_WRITE_FAULT or ERROR_DISK_FULL when not everything could be written or made durable.
+ */
 uint32_t etwas_life_flush(struct etwas_session_key key);
 
-/* Writes a snapshot of a buffering-mode session; `file_name` is UTF-16. */
+/*
+ * Writes a snapshot of a buffering-mode session; `file_name` is UTF-16. A session that is filtered
+ * out has nothing to show: no file, and ERROR_SUCCESS.
+ */
 uint32_t etwas_life_snapshot(struct etwas_session_key key, const etwas_wchar *file_name);
+
+/* What UPDATE asks for; a member that is 0 leaves things as they are (R132). */
+struct etwas_update {
+    const etwas_wchar *file_name; /* NULL: the file goes on */
+    uint32_t flush_timer;         /* in the session's own unit */
+    uint32_t maximum_buffers;
+    uint32_t log_file_mode;
+    uint32_t enable_flags;
+};
+
+/*
+ * Changes a session that runs (R130–R137). Everything is checked before anything changes, and a
+ * file that cannot be begun changes nothing either. ERROR_INVALID_PARAMETER for what may not be
+ * changed, ERROR_NOT_SUPPORTED for REAL_TIME_MODE, ERROR_BAD_PATHNAME for a file name that is the
+ * present one or too long, and the codes of opening a log file.
+ */
+uint32_t etwas_life_update(struct etwas_session_key key, const struct etwas_update *update);
+
+/* Goes on with the next file of a new-file set (R96). ERROR_INVALID_PARAMETER for other sessions. */
+uint32_t etwas_life_next_file(struct etwas_session_key key);
 
 #endif

@@ -9,10 +9,10 @@
 
 #include "clock/clock.h"
 #include "etl/utf16.h"
+#include "session/filter.h"
 
 enum {
     PROPERTIES_VERSION = 2,
-    FILTERS_MAXIMUM = 50,
 };
 
 static size_t unit_bytes(enum etwas_text text)
@@ -56,6 +56,12 @@ static bool is_versioned(const EVENT_TRACE_PROPERTIES *properties)
     return (properties->Wnode.Flags & WNODE_FLAG_VERSIONED_PROPERTIES) != 0;
 }
 
+/* The same block; only with the flag are there as many bytes. */
+static const EVENT_TRACE_PROPERTIES_V2 *version_2(const EVENT_TRACE_PROPERTIES *properties)
+{
+    return (const void *)properties;
+}
+
 static uint32_t structure_bytes(const EVENT_TRACE_PROPERTIES *properties)
 {
     return is_versioned(properties) ? sizeof(EVENT_TRACE_PROPERTIES_V2)
@@ -81,16 +87,35 @@ uint32_t etwas_properties_check(const EVENT_TRACE_PROPERTIES *properties)
         !offset_is_valid(properties, properties->LogFileNameOffset)) {
         return ERROR_INVALID_PARAMETER;
     }
-    if (is_versioned(properties)) {
-        const EVENT_TRACE_PROPERTIES_V2 *second = (const void *)properties;
-
-        /* R23: filters are for private sessions. */
-        if (second->VersionNumber != PROPERTIES_VERSION || second->FilterDescCount != 0 ||
-            second->FilterDesc != NULL) {
-            return ERROR_INVALID_PARAMETER;
-        }
+    /* One area for two names: whichever was written last would be both. */
+    if (properties->LoggerNameOffset != 0 &&
+        properties->LoggerNameOffset == properties->LogFileNameOffset) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    if (is_versioned(properties) &&
+        (version_2(properties)->VersionNumber != PROPERTIES_VERSION ||
+         version_2(properties)->FilterDescCount > ETWAS_FILTERS_MAXIMUM)) {
+        return ERROR_INVALID_PARAMETER;
     }
     return ERROR_SUCCESS;
+}
+
+uint32_t etwas_properties_filters(const EVENT_TRACE_PROPERTIES *properties, uint32_t log_file_mode,
+                                  bool *matches)
+{
+    const EVENT_TRACE_PROPERTIES_V2 *second = version_2(properties);
+    bool allowed = (log_file_mode & EVENT_TRACE_PRIVATE_LOGGER_MODE) != 0 &&
+                   (log_file_mode & EVENT_TRACE_PRIVATE_IN_PROC) == 0;
+
+    *matches = true;
+    if (!is_versioned(properties)) {
+        return ERROR_SUCCESS;
+    }
+    if (!allowed) {
+        return second->FilterDescCount == 0 && second->FilterDesc == NULL ? ERROR_SUCCESS
+                                                                          : ERROR_INVALID_PARAMETER;
+    }
+    return etwas_filters_match(second->FilterDesc, second->FilterDescCount, matches);
 }
 
 /* Bytes of a name area: up to the other name's area if that comes later, else to the end. */
@@ -146,6 +171,8 @@ void etwas_properties_read(const EVENT_TRACE_PROPERTIES *properties,
     configuration->maximum_file_size = properties->MaximumFileSize;
     configuration->flush_timer = properties->FlushTimer;
     configuration->enable_flags = properties->EnableFlags;
+    configuration->large_pages =
+        is_versioned(properties) && version_2(properties)->LargeMdlPages != 0;
 }
 
 /* ---- filling --------------------------------------------------------------------------------- */
@@ -199,15 +226,10 @@ static uint32_t saturated(uint64_t count)
     return count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
 }
 
-uint32_t etwas_properties_fill_from(EVENT_TRACE_PROPERTIES *properties, enum etwas_text text,
-                                    const struct etwas_session *session,
-                                    const etwas_session_counts *counts)
+static void fill_numbers(EVENT_TRACE_PROPERTIES *properties, const struct etwas_session *session,
+                         const etwas_session_counts *counts)
 {
     const struct etwas_configuration *configuration = &session->configuration;
-    uint32_t name_offset = properties->LoggerNameOffset;
-    uint32_t file_offset = properties->LogFileNameOffset;
-    uint32_t name_code;
-    uint32_t file_code = ERROR_SUCCESS;
 
     properties->Wnode.HistoricalContext = etwas_session_handle(etwas_session_key(session));
     properties->Wnode.TimeStamp.QuadPart = etwas_clock_system();
@@ -227,16 +249,29 @@ uint32_t etwas_properties_fill_from(EVENT_TRACE_PROPERTIES *properties, enum etw
     properties->LogBuffersLost = saturated(counts->buffers_lost);
     properties->RealTimeBuffersLost = 0;
     properties->LoggerThreadId = (etwas_handle)(uintptr_t)ck_pr_load_32(&session->thread_id);
-    name_code = put_name(properties, name_offset, file_offset, text, configuration->name);
+}
+
+uint32_t etwas_properties_fill_from(const struct etwas_reply *reply,
+                                    const struct etwas_session *session,
+                                    const etwas_session_counts *counts)
+{
+    EVENT_TRACE_PROPERTIES *properties = reply->properties;
+    uint32_t name_offset = properties->LoggerNameOffset;
+    uint32_t file_offset = properties->LogFileNameOffset;
+    uint32_t file_code = ERROR_SUCCESS;
+    uint32_t name_code;
+
+    fill_numbers(properties, session, counts);
+    name_code =
+        put_name(properties, name_offset, file_offset, reply->text, session->configuration.name);
     /* A session without a file leaves the name alone: it is the caller's, for snapshots. */
-    if (configuration->file_name[0] != 0) {
-        file_code = put_name(properties, file_offset, name_offset, text, configuration->file_name);
+    if (session->file_name[0] != 0 && !reply->keeps_file_name) {
+        file_code = put_name(properties, file_offset, name_offset, reply->text, session->file_name);
     }
     return name_code != ERROR_SUCCESS ? name_code : file_code;
 }
 
-uint32_t etwas_properties_fill(EVENT_TRACE_PROPERTIES *properties, enum etwas_text text,
-                               struct etwas_session_key key)
+uint32_t etwas_properties_fill(const struct etwas_reply *reply, struct etwas_session_key key)
 {
     etwas_session_counts counts;
     uint32_t code = ERROR_WMI_INSTANCE_NOT_FOUND;
@@ -247,7 +282,7 @@ uint32_t etwas_properties_fill(EVENT_TRACE_PROPERTIES *properties, enum etwas_te
     etwas_control_lock();
     /* Nobody takes a place without this lock. */
     if (etwas_session_is_remembered(key)) {
-        code = etwas_properties_fill_from(properties, text, &etwas_sessions[key.index], &counts);
+        code = etwas_properties_fill_from(reply, &etwas_sessions[key.index], &counts);
     }
     etwas_control_unlock();
     return code;

@@ -4,7 +4,7 @@
 /*
  * EVENT_TRACE_PROPERTIES and its names: read into a configuration, and filled from a session.
  *
- * A block is checked before anything is done with it (R1–R9, R20–R23): sizes and offsets are the
+ * A block is checked before anything is done with it (R1–R9, R20–R26): sizes and offsets are the
  * caller's, and nothing outside the stated size is touched.
  */
 #ifndef ETWAS_CONTROL_PROPERTIES_H
@@ -29,8 +29,16 @@ enum etwas_text {
 uint32_t etwas_copy_name(const void *name, enum etwas_text text,
                          etwas_wchar copy[ETWAS_NAME_UNITS + 1]);
 
-/* ERROR_BAD_LENGTH, ERROR_INVALID_PARAMETER: the block cannot be used at all (R1, R8, R20–R23). */
+/* ERROR_BAD_LENGTH, ERROR_INVALID_PARAMETER: the block cannot be used at all (R1, R8, R20–R22). */
 uint32_t etwas_properties_check(const EVENT_TRACE_PROPERTIES *properties);
+
+/*
+ * The filters in a block of version 2, for a session of this mode; *matches says whether this
+ * process is one they let through. ERROR_INVALID_PARAMETER: filters where there may be none, or
+ * wrong ones (R23–R26).
+ */
+uint32_t etwas_properties_filters(const EVENT_TRACE_PROPERTIES *properties, uint32_t log_file_mode,
+                                  bool *matches);
 
 /* Whether a copy of the session's name fits at LoggerNameOffset. */
 bool etwas_properties_has_room_for_name(const EVENT_TRACE_PROPERTIES *properties,
@@ -43,20 +51,27 @@ bool etwas_properties_has_room_for_name(const EVENT_TRACE_PROPERTIES *properties
 uint32_t etwas_properties_file_name(const EVENT_TRACE_PROPERTIES *properties, enum etwas_text text,
                                     etwas_wchar file_name[ETWAS_NAME_UNITS + 1]);
 
-/* Everything StartTrace reads from the block but the names. */
+/* Everything StartTrace reads from the block but the names and the filters. */
 void etwas_properties_read(const EVENT_TRACE_PROPERTIES *properties,
                            struct etwas_configuration *configuration);
+
+/* A block that a session's values go into. */
+struct etwas_reply {
+    EVENT_TRACE_PROPERTIES *properties;
+    enum etwas_text text;
+    /* Its file name stays: what a start, or a snapshot, was given can be given again. */
+    bool keeps_file_name;
+};
 
 /*
  * Fills the block from a session that runs or was the last in its place (R138–R140).
  * ERROR_MORE_DATA when a name does not fit; the rest is filled all the same.
  * ERROR_WMI_INSTANCE_NOT_FOUND for a forgotten session.
  */
-uint32_t etwas_properties_fill(EVENT_TRACE_PROPERTIES *properties, enum etwas_text text,
-                               struct etwas_session_key key);
+uint32_t etwas_properties_fill(const struct etwas_reply *reply, struct etwas_session_key key);
 
 /* The same for a session whose place cannot be taken meanwhile. */
-uint32_t etwas_properties_fill_from(EVENT_TRACE_PROPERTIES *properties, enum etwas_text text,
+uint32_t etwas_properties_fill_from(const struct etwas_reply *reply,
                                     const struct etwas_session *session,
                                     const etwas_session_counts *counts);
 

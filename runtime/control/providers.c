@@ -11,6 +11,19 @@
 #include "provider/registration.h"
 #include "session/session.h"
 
+/* A private session that is not for this process: its providers are those of other processes. */
+static bool is_filtered_out(struct etwas_session_key key)
+{
+    const struct etwas_session *session;
+    bool filtered_out;
+
+    etwas_control_lock();
+    session = etwas_session_find(key);
+    filtered_out = session != NULL && session->configuration.filtered_out;
+    etwas_control_unlock();
+    return filtered_out;
+}
+
 uint32_t EnableTrace(uint32_t enable, uint32_t flags, uint32_t level, const etwas_guid *control,
                      etwas_trace_handle handle)
 {
@@ -19,6 +32,9 @@ uint32_t EnableTrace(uint32_t enable, uint32_t flags, uint32_t level, const etwa
     etwas_prepare();
     if (control == NULL || !etwas_session_key_of(handle, &key)) {
         return ERROR_INVALID_PARAMETER;
+    }
+    if (is_filtered_out(key)) {
+        return ERROR_SUCCESS;
     }
     return etwas_provider_enable(control, etwas_session_handle(key), enable != 0, (uint8_t)level,
                                  flags);

@@ -41,6 +41,8 @@ static uint32_t read_options(const char *session_name, const char *log_file,
     configuration->log_file_mode = options->log_file_mode;
     configuration->clock = options->clock;
     configuration->protocol = options->protocol;
+    configuration->process_times = options->process_times;
+    configuration->large_pages = options->large_pages;
     configuration->buffer_size_kb = options->buffer_size_kb;
     configuration->minimum_buffers = options->minimum_buffers;
     configuration->maximum_buffers = options->maximum_buffers;
@@ -188,6 +190,8 @@ uint32_t etwas_memory(etwas_trace_handle handle, etwas_session_memory *memory)
         *memory = (etwas_session_memory){
             .region_bytes = held->region_bytes,
             .region_resident_bytes = etwas_memory_resident_bytes(held),
+            .region_huge_bytes = etwas_memory_huge_bytes(held),
+            .region_explicit_bytes = held->explicit_bytes,
             .control_bytes = session->pool->control_bytes,
         };
         etwas_memory_arena_bytes(held, &memory->arena_mapped_bytes, &memory->arena_resident_bytes);

@@ -21,11 +21,12 @@ static bool asks_for_system_logger(const struct etwas_configuration *configurati
            memcmp(&configuration->guid, &GlobalLoggerGuid, sizeof configuration->guid) == 0;
 }
 
-/* R1–R10: everything that can be said without looking at the machine. */
+/* R1–R10, R20–R26: everything that can be said without looking at the machine. */
 static uint32_t read_request(const void *name, const EVENT_TRACE_PROPERTIES *properties,
                              enum etwas_text text, struct etwas_configuration *configuration)
 {
     uint32_t code = etwas_properties_check(properties);
+    bool matches;
 
     if (code != ERROR_SUCCESS) {
         return code;
@@ -47,28 +48,26 @@ static uint32_t read_request(const void *name, const EVENT_TRACE_PROPERTIES *pro
         return code;
     }
     etwas_properties_read(properties, configuration);
-    return asks_for_system_logger(configuration) ? ERROR_NOT_SUPPORTED : ERROR_SUCCESS;
+    if (asks_for_system_logger(configuration)) {
+        return ERROR_NOT_SUPPORTED;
+    }
+    code = etwas_properties_filters(properties, configuration->log_file_mode, &matches);
+    configuration->filtered_out = !matches;
+    return code;
 }
-
-struct reply {
-    EVENT_TRACE_PROPERTIES *properties;
-    enum etwas_text text;
-};
 
 static void fill(const struct etwas_session *session, const etwas_session_counts *counts,
                  void *context)
 {
-    const struct reply *reply = context;
-
-    /* The room for the name was checked before; the file's name is the caller's own. */
-    (void)etwas_properties_fill_from(reply->properties, reply->text, session, counts);
+    /* The room for the name was checked before. */
+    (void)etwas_properties_fill_from(context, session, counts);
 }
 
 static uint32_t start(etwas_trace_handle *handle, const void *name,
                       EVENT_TRACE_PROPERTIES *properties, enum etwas_text text)
 {
     static const etwas_flusher_options defaults;
-    struct reply reply = {properties, text};
+    struct etwas_reply reply = {properties, text, .keeps_file_name = true};
     struct etwas_configuration *configuration;
     uint32_t code;
 

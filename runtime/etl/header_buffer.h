@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * How large buffer 0 is: the log file header record with its two names, then the knot.
+ * How large buffer 0 is: the log file header record with its two names, the knot, the totals.
  */
 #ifndef ETWAS_ETL_HEADER_BUFFER_H
 #define ETWAS_ETL_HEADER_BUFFER_H
@@ -12,6 +12,7 @@
 
 #include "etl/knot.h"
 #include "etl/layout.h"
+#include "etl/totals.h"
 
 /* The log file header record, not rounded; names in UTF-16 units without their terminating 0. */
 static inline uint32_t etwas_etl_log_header_record_bytes(size_t session_name_units,
@@ -22,14 +23,15 @@ static inline uint32_t etwas_etl_log_header_record_bytes(size_t session_name_uni
                       (session_name_units + 1 + file_name_units + 1) * sizeof(etwas_wchar));
 }
 
-/* Everything up to the padding: 72 + 312 + 4 + 4 (rounding) + 96 = 488 with two empty names. */
+/* Everything up to the padding: 72 + 312 + 4 + 4 (rounding) + 96 + 88 = 576 with two empty names. */
 static inline uint32_t etwas_etl_header_buffer_bytes(size_t session_name_units,
                                                      size_t file_name_units)
 {
     return ETWAS_ETL_BUFFER_HEADER_BYTES +
            (uint32_t)etwas_etl_round_up_8(
                etwas_etl_log_header_record_bytes(session_name_units, file_name_units)) +
-           (uint32_t)sizeof(struct etwas_etl_knot_record);
+           (uint32_t)(sizeof(struct etwas_etl_knot_record) +
+                      sizeof(struct etwas_etl_totals_record));
 }
 
 #endif

@@ -4,11 +4,14 @@
 #include "flush/drain.h"
 
 #include <ck_pr.h>
+#include <etwas/evntrace.h>
 #include <etwas/winerror.h>
 #include <time.h>
 
 #include "clock/clock.h"
 #include "flush/log_file.h"
+#include "flush/session_file.h"
+#include "flush/taken_back.h"
 #include "platform/wait.h"
 
 enum {
@@ -48,6 +51,8 @@ static void add_to_batch(const struct etwas_session *session, struct batch *batc
         .data = etwas_pool_buffer(pool, collected->buffer) +
                 (size_t)collected->begin_units * ETWAS_UNIT_BYTES,
         .data_bytes = (collected->end_units - collected->begin_units) * ETWAS_UNIT_BYTES,
+        .records = collected->records,
+        .of_sequences = etwas_pool_has_sequences(pool, collected->slot),
         .processor = collected->slot,
         /* System time may have been set back since; a buffer is never older than its records. */
         .time_stamp = now > collected->newest ? now : collected->newest,
@@ -55,31 +60,62 @@ static void add_to_batch(const struct etwas_session *session, struct batch *batc
     batch->count++;
 }
 
+/* NEWFILE: on with the next part. False: there is none, by the mode or because it was refused. */
+static bool begin_next_part(struct etwas_session *session, struct etwas_log_write *write)
+{
+    if ((session->configuration.log_file_mode & EVENT_TRACE_FILE_MODE_NEWFILE) == 0) {
+        return false;
+    }
+    write->code = etwas_session_file_roll(session);
+    /* The old part stays, full as it is, and each later batch tries again. */
+    write->state = write->code == ERROR_SUCCESS ? ETWAS_LOG_FILE_OK : ETWAS_LOG_FILE_FAILED;
+    return write->code == ERROR_SUCCESS;
+}
+
+/* Writes what fits, in as many parts as it takes. Says of all of it what etwas_log_write says. */
+static struct etwas_log_write write_buffers(struct etwas_session *session,
+                                            const struct etwas_log_buffer *buffers, uint32_t count)
+{
+    struct etwas_log_write all = {.code = ERROR_SUCCESS};
+
+    do {
+        struct etwas_log_write some =
+            etwas_log_file_write(session->file, buffers + all.written, count - all.written);
+
+        all.written += some.written;
+        all.state = some.state;
+        all.code = some.code;
+        all.replaced += some.replaced;
+        all.replaced_of_sequences += some.replaced_of_sequences;
+        ck_pr_store_32(&session->buffers_written, session->buffers_written + some.written);
+    } while (all.state == ETWAS_LOG_FILE_FULL && begin_next_part(session, &all));
+    return all;
+}
+
 static void write_batch(struct etwas_session *session, struct batch *batch,
                         struct etwas_drain_result *result)
 {
     enum etwas_outcome otherwise = ETWAS_OUTCOME_WRITE_ERROR;
-    enum etwas_log_file_state state;
-    uint32_t written;
-    uint32_t code;
+    struct etwas_log_write write;
 
     if (batch->count == 0) {
         return;
     }
-    written = etwas_log_file_write(session->file, batch->buffers, batch->count, &state, &code);
-    if (state == ETWAS_LOG_FILE_FULL) {
+    write = write_buffers(session, batch->buffers, batch->count);
+    if (write.state == ETWAS_LOG_FILE_FULL) {
         otherwise = ETWAS_OUTCOME_FILE_FULL;
         result->file_full = true;
     }
-    if (code != ERROR_SUCCESS) {
-        result->code = code;
+    if (write.code != ERROR_SUCCESS) {
+        result->code = write.code;
     }
     for (uint32_t index = 0; index < batch->count; index++) {
         etwas_collector_settle(&session->collector, &batch->collected[index],
-                               index < written ? ETWAS_OUTCOME_WRITTEN : otherwise);
+                               index < write.written ? ETWAS_OUTCOME_WRITTEN : otherwise);
     }
-    ck_pr_store_32(&session->buffers_written, etwas_log_file_buffers(session->file));
-    ck_pr_store_32(&session->buffers_lost, session->buffers_lost + batch->count - written);
+    etwas_settle_taken_back(session->pool, ETWAS_OUTCOME_OVERWRITTEN, write.replaced,
+                            write.replaced_of_sequences);
+    ck_pr_store_32(&session->buffers_lost, session->buffers_lost + batch->count - write.written);
     batch->count = 0;
 }
 

@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 
 #include "flush/drain.h"
-#include "flush/log_file.h"
+#include "flush/session_file.h"
 #include "platform/thread.h"
 #include "platform/wait.h"
 
@@ -55,9 +55,25 @@ static uint64_t next_interval(const struct etwas_pool *pool, uint64_t interval_n
     return interval_ns > LONGEST_INTERVAL_NS ? LONGEST_INTERVAL_NS : interval_ns;
 }
 
-static struct etwas_drain_result one_pass(struct etwas_session *session, uint64_t *flush_due_ns)
+/* The timed flushes. UPDATE may change the period at any time. */
+struct timer {
+    uint64_t flushed_ns; /* when the last period began */
+};
+
+/* How long until the next timed flush; UINT64_MAX: there is none. */
+static uint64_t left_until_flush_ns(const struct timer *timer, const struct etwas_session *session)
 {
     uint64_t period_ns = etwas_configuration_flush_ns(&session->configuration);
+    uint64_t passed_ns = etwas_monotonic_ns() - timer->flushed_ns;
+
+    if (period_ns == 0) {
+        return UINT64_MAX;
+    }
+    return passed_ns < period_ns ? period_ns - passed_ns : 0;
+}
+
+static struct etwas_drain_result one_pass(struct etwas_session *session, struct timer *timer)
+{
     struct etwas_drain_result result = {.code = ERROR_SUCCESS};
 
     (void)pthread_mutex_lock(&session->role);
@@ -65,10 +81,10 @@ static struct etwas_drain_result one_pass(struct etwas_session *session, uint64_
     ck_pr_store_32(&session->pool->wake_wanted, 0);
     ck_pr_fence_memory();
     if (session->file != NULL) {
-        if (period_ns != 0 && etwas_monotonic_ns() >= *flush_due_ns) {
+        if (left_until_flush_ns(timer, session) == 0) {
             result = etwas_drain(session, ETWAS_COLLECT_USED);
-            (void)etwas_log_file_sync(session->file);
-            *flush_due_ns = etwas_monotonic_ns() + period_ns;
+            (void)etwas_session_file_sync(session); /* a refusal is counted */
+            timer->flushed_ns = etwas_monotonic_ns();
         } else {
             result = etwas_drain(session, ETWAS_COLLECT_FULL);
         }
@@ -81,29 +97,22 @@ static struct etwas_drain_result one_pass(struct etwas_session *session, uint64_
 
 static void run(struct etwas_session *session, etwas_flusher_full full)
 {
-    uint64_t period_ns = etwas_configuration_flush_ns(&session->configuration);
-    uint64_t flush_due_ns = etwas_monotonic_ns() + period_ns;
+    struct timer timer = {etwas_monotonic_ns()};
     uint64_t interval_ns = SHORTEST_INTERVAL_NS;
     struct etwas_pool *pool = session->pool;
 
     while (ck_pr_load_32(&session->quit) == 0) {
         uint32_t seen = ck_ec32_value(&pool->wake);
-        struct etwas_drain_result result = one_pass(session, &flush_due_ns);
-        uint64_t pause_ns;
+        struct etwas_drain_result result = one_pass(session, &timer);
+        uint64_t left_ns;
 
         if (result.file_full && full(etwas_session_key(session))) {
             return;
         }
         interval_ns = next_interval(pool, interval_ns, result.buffers);
-        pause_ns = interval_ns;
-        if (period_ns != 0) {
-            uint64_t now_ns = etwas_monotonic_ns();
-            uint64_t left_ns = flush_due_ns > now_ns ? flush_due_ns - now_ns : 0;
-
-            pause_ns = left_ns < pause_ns ? left_ns : pause_ns;
-        }
+        left_ns = left_until_flush_ns(&timer, session);
         if (ck_pr_load_32(&session->quit) == 0) {
-            etwas_wait(&pool->wake, seen, pause_ns);
+            etwas_wait(&pool->wake, seen, left_ns < interval_ns ? left_ns : interval_ns);
         }
     }
 }

@@ -3,130 +3,35 @@
 
 #include "flush/log_file.h"
 
+#include <errno.h>
 #include <etwas/winerror.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "clock/clock.h"
-#include "etl/layout.h"
-#include "etl/utf16.h"
-#include "flush/log_header.h"
-#include "flush/write_way.h"
+#include "flush/log_inside.h"
+#include "flush/log_patch.h"
 #include "platform/file.h"
 
 enum {
     DROP_CHUNK_BYTES = 8 << 20,
 };
 
-struct etwas_log_file {
-    int descriptor;
-    uint32_t buffer_bytes;
-    uint32_t buffers_written;
-    uint32_t buffers_synced;  /* durable, and counted in the header */
-    uint32_t maximum_buffers; /* 0: no limit */
-    uint16_t logger_id;
-    uint64_t dropped_bytes; /* up to here pages were dropped from the cache */
-    struct etwas_write_way way;
-    struct etwas_log_header header;
-    uint8_t *spare; /* a buffer of our own, for what cannot be written from where it lies */
-};
-
 uint32_t etwas_log_file_buffers(const struct etwas_log_file *file)
 {
-    return file->buffers_written;
+    return etwas_log_places_used(&file->places);
 }
 
-/* The limit in whole buffers, 0 for none. The configuration has made sure that one fits. */
-static uint32_t limit_in_buffers(const struct etwas_log_file_options *options)
+uint32_t etwas_log_file_part(const struct etwas_log_file *file)
 {
-    uint64_t limit = options->maximum_bytes / options->buffer_bytes;
-
-    return limit > UINT32_MAX ? UINT32_MAX : (uint32_t)limit;
+    return file->part;
 }
 
-static uint64_t position_of(const struct etwas_log_file *file, uint32_t buffer)
-{
-    return (uint64_t)buffer * file->buffer_bytes;
-}
-
-static void pad(const struct etwas_log_file *file, uint8_t *buffer, uint32_t used_bytes)
-{
-    memset(buffer + used_bytes, ETWAS_ETL_PADDING_BYTE, file->buffer_bytes - used_bytes);
-}
-
-/* Writes buffer 0, whole. */
-static bool write_header_buffer(struct etwas_log_file *file, int *error)
-{
-    struct iovec vector = {.iov_base = file->spare, .iov_len = file->buffer_bytes};
-
-    memcpy(file->spare, file->header.content, file->header.bytes);
-    pad(file, file->spare, file->header.bytes);
-    return etwas_file_write(file->descriptor, &vector, 1, 0, error) == file->buffer_bytes;
-}
-
-static void free_file(struct etwas_log_file *file)
-{
-    etwas_log_header_free(&file->header);
-    free(file->spare);
-    free(file);
-}
-
-/* Everything but the file itself. */
-static struct etwas_log_file *prepare(const struct etwas_log_file_options *options)
-{
-    struct etwas_log_file *file = malloc(sizeof *file);
-
-    if (file == NULL) {
-        return NULL;
-    }
-    *file = (struct etwas_log_file){
-        .buffer_bytes = options->buffer_bytes,
-        .maximum_buffers = limit_in_buffers(options),
-        .logger_id = options->logger_id,
-        .spare = aligned_alloc((size_t)sysconf(_SC_PAGESIZE), options->buffer_bytes),
-    };
-    if (file->spare == NULL || !etwas_log_header_build(&file->header, options)) {
-        free_file(file);
-        return NULL;
-    }
-    return file;
-}
-
-uint32_t etwas_log_file_create(const struct etwas_log_file_options *options,
-                               struct etwas_log_file **created)
-{
-    struct etwas_log_file *file = prepare(options);
-    bool existed = access(options->path, F_OK) == 0;
-    uint32_t code;
-    int error;
-
-    if (file == NULL) {
-        return ERROR_NOT_ENOUGH_MEMORY;
-    }
-    code = etwas_file_create(options->path, &file->descriptor);
-    if (code == ERROR_SUCCESS && !write_header_buffer(file, &error)) {
-        code = etwas_file_write_error(error);
-        (void)etwas_file_close(file->descriptor);
-        if (!existed) {
-            (void)unlink(options->path);
-        }
-    }
-    if (code != ERROR_SUCCESS) {
-        free_file(file);
-        return code;
-    }
-    file->buffers_written = 1;
-    etwas_write_way_begin(&file->way, file->descriptor, file->buffer_bytes,
-                          position_of(file, file->maximum_buffers));
-    *created = file;
-    return ERROR_SUCCESS;
-}
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static struct etwas_etl_buffer_header buffer_header(const struct etwas_log_file *file,
                                                     const struct etwas_log_buffer *buffer,
-                                                    uint32_t next_sequence)
+                                                    uint64_t next_sequence)
 {
+    bool of_processor = (file->flags & ETWAS_ETL_BUFFER_PROCESSOR_INDEX) != 0;
     uint32_t end = ETWAS_ETL_BUFFER_HEADER_BYTES + buffer->data_bytes;
 
     return (struct etwas_etl_buffer_header){
@@ -134,12 +39,12 @@ static struct etwas_etl_buffer_header buffer_header(const struct etwas_log_file 
         .saved_offset = end,
         .current_offset = end,
         .time_stamp = buffer->time_stamp,
-        .sequence_number = buffer->sequence != 0 ? buffer->sequence : next_sequence,
-        .processor = (uint16_t)buffer->processor,
+        .sequence_number = buffer->sequence != 0 ? buffer->sequence : (int64_t)next_sequence,
+        .processor = of_processor ? (uint16_t)buffer->processor : file->context,
         .logger_id = file->logger_id,
         .state = ETWAS_ETL_BUFFER_STATE_FLUSH,
         .offset = end,
-        .flags = ETWAS_ETL_BUFFER_PROCESSOR_INDEX,
+        .flags = file->flags,
         .type = ETWAS_ETL_BUFFER_GENERIC,
     };
 }
@@ -152,8 +57,11 @@ static struct etwas_etl_buffer_header buffer_header(const struct etwas_log_file 
  */
 static void drop_written_pages(struct etwas_log_file *file)
 {
-    uint64_t end = position_of(file, file->buffers_written);
+    uint64_t end = etwas_log_position(file, etwas_log_places_next(&file->places));
 
+    if (end < file->dropped_bytes) {
+        file->dropped_bytes = 0; /* a circular file began a new round */
+    }
     if (etwas_write_way_spares_device(&file->way, end)) {
         return;
     }
@@ -172,7 +80,7 @@ static bool is_whole(const struct etwas_log_buffer *buffer)
 
 /* Makes a piece of the file of a buffer, in place or in the spare one. */
 static void complete(struct etwas_log_file *file, const struct etwas_log_buffer *buffer,
-                     uint32_t next_sequence, struct iovec *piece)
+                     uint64_t next_sequence, struct iovec *piece)
 {
     struct etwas_etl_buffer_header header = buffer_header(file, buffer, next_sequence);
     uint8_t *start = is_whole(buffer) ? buffer->whole : file->spare;
@@ -181,25 +89,25 @@ static void complete(struct etwas_log_file *file, const struct etwas_log_buffer 
     if (!is_whole(buffer)) {
         memcpy(start + sizeof header, buffer->data, buffer->data_bytes);
     }
-    pad(file, start, header.offset);
+    etwas_log_pad(file, start, header.offset);
     *piece = (struct iovec){start, file->buffer_bytes};
 }
 
 /*
  * Writes the whole buffers at the front together, or one that has to be copied. *asked: how many
- * these were. Returns how many are in the file.
+ * these were. Returns how many bytes are in the file.
  */
-static uint32_t write_run(struct etwas_log_file *file, const struct etwas_log_buffer *buffers,
+static uint64_t write_run(struct etwas_log_file *file, const struct etwas_log_buffer *buffers,
                           uint32_t count, uint32_t *asked, int *error)
 {
     struct iovec pieces[ETWAS_LOG_FILE_BATCH];
-    uint64_t position = position_of(file, file->buffers_written);
+    uint64_t position = etwas_log_position(file, etwas_log_places_next(&file->places));
     bool whole = is_whole(&buffers[0]);
     uint64_t written;
     uint32_t run = 0;
 
     do {
-        complete(file, &buffers[run], file->buffers_written + run, &pieces[run]);
+        complete(file, &buffers[run], file->places.written + run + 1, &pieces[run]);
         run++;
     } while (whole && run < count && is_whole(&buffers[run]));
     if (whole) {
@@ -213,111 +121,252 @@ static uint32_t write_run(struct etwas_log_file *file, const struct etwas_log_bu
         memset(buffers[index].whole + used, 0, file->buffer_bytes - used);
     }
     *asked = run;
-    return (uint32_t)(written / file->buffer_bytes);
+    return written;
 }
 
-uint32_t etwas_log_file_write(struct etwas_log_file *file, const struct etwas_log_buffer *buffers,
-                              uint32_t count, enum etwas_log_file_state *state, uint32_t *code)
+static void note_replaced(struct etwas_log_file *file, struct etwas_log_records records,
+                          struct etwas_log_write *result)
 {
-    uint32_t fitting = count;
-    uint32_t whole = 0;
+    file->overwritten_events += records.count;
+    result->replaced += records.count;
+    result->replaced_of_sequences += records.of_sequences ? records.count : 0;
+}
 
-    *state = ETWAS_LOG_FILE_OK;
-    *code = ERROR_SUCCESS;
-    if (file->maximum_buffers != 0 && count > file->maximum_buffers - file->buffers_written) {
-        fitting = file->maximum_buffers - file->buffers_written;
-        *state = ETWAS_LOG_FILE_FULL;
+/* Whether the buffer for the next place went past the page cache: then it is on the device. */
+static bool went_directly(const struct etwas_log_file *file, const struct etwas_log_buffer *buffer)
+{
+    uint64_t position = etwas_log_position(file, etwas_log_places_next(&file->places));
+
+    return is_whole(buffer) && file->way.direct &&
+           !etwas_write_way_spares_device(&file->way, position);
+}
+
+/* Notes that this buffer is in the file. */
+static void take(struct etwas_log_file *file, const struct etwas_log_buffer *buffer,
+                 struct etwas_log_write *result)
+{
+    struct etwas_log_records records = {buffer->records, buffer->of_sequences};
+
+    if (!went_directly(file, buffer)) {
+        etwas_log_audit_note(file, buffer);
     }
-    while (whole < fitting) {
+    file->overwritten_buffers += etwas_log_places_replaces(&file->places);
+    note_replaced(file, etwas_log_places_take(&file->places, records), result);
+    if (etwas_log_places_replaces(&file->places) && etwas_log_places_next(&file->places) == 1) {
+        etwas_write_way_goes_round(&file->way, etwas_log_position(file, file->places.limit));
+    }
+    result->written++;
+}
+
+void etwas_log_make_empty(struct etwas_log_file *file, uint64_t number, int64_t time_stamp,
+                          uint32_t processor)
+{
+    const struct etwas_log_buffer nothing = {
+        .data = "", .time_stamp = time_stamp, .processor = processor};
+    struct iovec piece;
+
+    complete(file, &nothing, number, &piece);
+}
+
+/* A buffer without records, or in space not used yet zeroes, in the next place. */
+static bool empty_place(struct etwas_log_file *file)
+{
+    if (etwas_log_places_replaces(&file->places)) {
+        etwas_log_make_empty(file, file->places.written + 1, 0, 0);
+    } else {
+        memset(file->spare, 0, file->buffer_bytes);
+    }
+    return etwas_log_patch(file->descriptor, file->spare, file->buffer_bytes,
+                           etwas_log_position(file, etwas_log_places_next(&file->places)));
+}
+
+/* What was written of the next buffer, `torn` bytes, must not look like one. */
+static void mend(struct etwas_log_file *file, uint64_t torn, struct etwas_log_write *result)
+{
+    uint64_t end = etwas_log_position(file, etwas_log_places_next(&file->places));
+    bool has_behind = file->has_space || etwas_log_places_replaces(&file->places);
+
+    if (has_behind && torn == 0) {
+        return;
+    }
+    if (etwas_log_places_replaces(&file->places)) {
+        note_replaced(file, etwas_log_places_lose(&file->places), result);
+    }
+    if ((has_behind && empty_place(file)) || etwas_log_places_replaces(&file->places)) {
+        return;
+    }
+    (void)etwas_file_truncate(file->descriptor, end);
+    etwas_write_way_was_cut(&file->way, end);
+}
+
+struct etwas_log_write etwas_log_file_write(struct etwas_log_file *file,
+                                            const struct etwas_log_buffer *buffers, uint32_t count)
+{
+    struct etwas_log_write result = {.state = ETWAS_LOG_FILE_OK, .code = ERROR_SUCCESS};
+
+    while (result.written < count && result.state == ETWAS_LOG_FILE_OK) {
+        const struct etwas_log_buffer *next = &buffers[result.written];
+        uint32_t room = etwas_log_places_room(&file->places, count - result.written);
         uint32_t asked;
+        uint64_t bytes;
         int error;
-        uint32_t written = write_run(file, &buffers[whole], fitting - whole, &asked, &error);
 
-        whole += written;
-        file->buffers_written += written;
-        if (written < asked) {
-            uint64_t end = position_of(file, file->buffers_written);
-
-            *state = ETWAS_LOG_FILE_FAILED;
-            *code = etwas_file_write_error(error);
-            /* What was written of the next buffer must not look like one. */
-            (void)etwas_file_truncate(file->descriptor, end);
-            etwas_write_way_was_cut(&file->way, end);
+        if (room == 0) {
+            result.state = ETWAS_LOG_FILE_FULL;
             break;
+        }
+        bytes = write_run(file, next, room, &asked, &error);
+        for (uint32_t index = 0; index < bytes / file->buffer_bytes; index++) {
+            take(file, &next[index], &result);
+        }
+        if (bytes < etwas_log_position(file, asked)) {
+            result.state = ETWAS_LOG_FILE_FAILED;
+            result.code = etwas_file_write_error(error);
+            mend(file, bytes % file->buffer_bytes, &result);
         }
     }
     drop_written_pages(file);
-    return whole;
-}
-
-static bool write_at(struct etwas_log_file *file, void *bytes, size_t length, uint64_t position)
-{
-    struct iovec vector = {.iov_base = bytes, .iov_len = length};
-    int error;
-
-    return etwas_file_write(file->descriptor, &vector, 1, position, &error) == length;
+    return result;
 }
 
 bool etwas_log_file_number_backwards(struct etwas_log_file *file)
 {
-    bool good = true;
-
-    for (uint32_t buffer = 1; buffer < file->buffers_written; buffer++) {
-        int64_t sequence = file->buffers_written - buffer;
-
-        good = write_at(file, &sequence, sizeof sequence,
-                        position_of(file, buffer) +
-                            offsetof(struct etwas_etl_buffer_header, sequence_number)) &&
-               good;
-    }
-    return good;
+    return etwas_log_patch_number_backwards(file->descriptor, file->buffer_bytes,
+                                            etwas_log_file_buffers(file) - 1);
 }
 
-bool etwas_log_file_sync(struct etwas_log_file *file)
+/* ---- syncing and ending ---------------------------------------------------------------------- */
+
+static void count(struct etwas_log_file *file, const struct etwas_log_file_totals *totals)
 {
-    uint32_t buffers = file->buffers_written;
+    const struct etwas_log_header_counts counts = {
+        .buffers = etwas_log_file_buffers(file),
+        .lost_events = totals->events_lost - file->before.events_lost,
+        .lost_buffers = totals->buffers_lost - file->before.buffers_lost,
+        .overwritten_events = file->overwritten_events,
+        .overwritten_buffers = file->overwritten_buffers,
+    };
+
+    etwas_log_header_count(&file->header, &counts);
+}
+
+uint32_t etwas_log_file_store(struct etwas_log_file *file, struct etwas_log_lost *lost)
+{
+    uint32_t code;
+
+    *lost = (struct etwas_log_lost){0};
+    if (etwas_file_sync(file->descriptor)) {
+        etwas_log_audit_forget(file);
+        return ERROR_SUCCESS;
+    }
+    code = etwas_file_write_error(errno);
+    *lost = etwas_log_audit(file);
+    return code;
+}
+
+uint32_t etwas_log_file_sync(struct etwas_log_file *file,
+                             const struct etwas_log_file_totals *totals,
+                             struct etwas_log_lost *lost)
+{
+    uint64_t written = file->places.written;
+    uint32_t code;
     bool counted;
 
-    if (buffers == file->buffers_synced) {
-        return true;
+    *lost = (struct etwas_log_lost){0};
+    if (written == file->synced && totals->events_lost == file->counted.events_lost &&
+        totals->buffers_lost == file->counted.buffers_lost) {
+        return ERROR_SUCCESS;
     }
-    counted = write_at(file, &buffers, sizeof buffers,
-                       ETWAS_ETL_LOG_HEADER_FILE_OFFSET +
-                           offsetof(struct etwas_etl_log_header_start, buffers_written));
-
-    if (!etwas_file_sync(file->descriptor) || !counted) {
-        return false;
+    count(file, totals);
+    counted = etwas_log_patch(file->descriptor, file->header.content, file->header.bytes, 0);
+    code = etwas_log_file_store(file, lost);
+    if (code != ERROR_SUCCESS || !counted) {
+        return code != ERROR_SUCCESS ? code : ERROR_WRITE_FAULT;
     }
-    file->buffers_synced = buffers;
-    return true;
+    file->synced = written;
+    file->counted = *totals;
+    return ERROR_SUCCESS;
 }
 
 /* Marks the last buffer of the file as what the session's last flush wrote. */
 static bool mark_last_buffer(struct etwas_log_file *file)
 {
-    uint16_t flags = ETWAS_ETL_BUFFER_PROCESSOR_INDEX | ETWAS_ETL_BUFFER_FLUSH_MARKER;
+    uint32_t buffers = etwas_log_file_buffers(file);
 
-    return file->buffers_written == 1 ||
-           write_at(file, &flags, sizeof flags,
-                    position_of(file, file->buffers_written - 1) +
-                        offsetof(struct etwas_etl_buffer_header, flags));
+    return buffers == 1 ||
+           etwas_log_patch_flags(file->descriptor, file->buffer_bytes, buffers - 1,
+                                 (uint16_t)(file->flags | ETWAS_ETL_BUFFER_FLUSH_MARKER));
+}
+
+bool etwas_log_file_end(struct etwas_log_file *file, const struct etwas_log_file_totals *totals)
+{
+    uint32_t buffers = etwas_log_file_buffers(file);
+    bool good = etwas_file_truncate(file->descriptor, etwas_log_position(file, buffers));
+    int error;
+
+    /* After the first round the numbers went on; the safest set of values has each from 1 once. */
+    if (etwas_log_places_replaces(&file->places)) {
+        good = etwas_log_patch_number_round(file->descriptor, file->buffer_bytes, buffers - 1,
+                                            etwas_log_places_next(&file->places)) &&
+               good;
+    }
+    good = mark_last_buffer(file) && good;
+    count(file, totals);
+    file->counted = *totals;
+    etwas_log_header_end(&file->header);
+    return etwas_log_write_header(file, &error) && good;
+}
+
+struct etwas_log_file_totals etwas_log_file_counted(const struct etwas_log_file *file)
+{
+    return file->counted;
+}
+
+bool etwas_log_file_close(struct etwas_log_file *file)
+{
+    bool good = etwas_file_close(file->descriptor);
+
+    etwas_log_free(file);
+    return good;
 }
 
 bool etwas_log_file_finish(struct etwas_log_file *file, const struct etwas_log_file_totals *totals)
 {
-    int error;
-    bool good = etwas_file_truncate(file->descriptor, position_of(file, file->buffers_written));
+    struct etwas_log_lost lost;
+    bool good = etwas_log_file_end(file, totals);
 
-    good = mark_last_buffer(file) && good;
-    etwas_log_header_end(&file->header, file->buffers_written, totals);
-    good = write_header_buffer(file, &error) && good;
-    good = etwas_file_sync(file->descriptor) && good;
-    good = etwas_file_close(file->descriptor) && good;
-    free_file(file);
-    return good;
+    good = etwas_log_file_store(file, &lost) == ERROR_SUCCESS && good;
+    return etwas_log_file_close(file) && good;
+}
+
+/* ---- parts that ended before ----------------------------------------------------------------- */
+
+void etwas_log_file_set_ended(struct etwas_log_file *file, struct etwas_log_file *ended)
+{
+    file->ended = ended;
+}
+
+struct etwas_log_file *etwas_log_file_ended(const struct etwas_log_file *file)
+{
+    return file->ended;
+}
+
+struct etwas_log_file *etwas_log_file_cut_ended(struct etwas_log_file *file, uint32_t keep)
+{
+    struct etwas_log_file **link = &file->ended;
+    struct etwas_log_file *cut;
+
+    for (; *link != NULL && keep != 0; keep--) {
+        link = &(*link)->ended;
+    }
+    cut = *link;
+    *link = NULL;
+    return cut;
 }
 
 void etwas_log_file_forget(struct etwas_log_file *file)
 {
-    (void)close(file->descriptor);
+    for (; file != NULL; file = file->ended) {
+        etwas_file_forget(file->descriptor);
+    }
 }

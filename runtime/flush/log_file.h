@@ -5,6 +5,9 @@
  * A log file being written: buffer 0 with the log file header, whole data buffers after it, and
  * what is rewritten at the end. At every moment the file is readable up to its last whole buffer.
  *
+ * Sequential, circular or appended to, with or without its space set aside: by the mode bits. A
+ * new-file set is several of these, one after the other (session_file.h).
+ *
  * Not thread-safe: the owner of the session's flusher role calls.
  */
 #ifndef ETWAS_FLUSH_LOG_FILE_H
@@ -18,24 +21,37 @@
 
 struct etwas_log_file;
 
+/* What a session has lost since it began. */
+struct etwas_log_file_totals {
+    uint64_t events_lost;
+    uint64_t buffers_lost;
+};
+
 struct etwas_log_file_options {
     const char *path;
     const etwas_wchar *session_name; /* terminated, as recorded in the header */
     const etwas_wchar *file_name;    /* likewise */
     uint32_t buffer_bytes;
     uint32_t processors;
-    uint32_t clock; /* ETWAS_CLOCK_KIND_* */
-    uint32_t log_file_mode;
+    uint32_t clock;             /* ETWAS_CLOCK_KIND_* */
+    uint32_t log_file_mode;     /* CIRCULAR, APPEND and PREALLOCATE say how the file is written */
     uint64_t maximum_bytes;     /* 0: no limit */
     uint32_t maximum_file_size; /* the same as recorded: MB, or KB by the mode */
     uint16_t logger_id;
-    struct etwas_clock_reading started; /* when the session started */
+    bool process_times; /* records carry processor times */
+    bool one_stream;    /* the buffers belong to no processor (NO_PER_PROCESSOR_BUFFERING) */
+    uint32_t part;      /* number in a new-file set, from 1; 0: none */
+    struct etwas_clock_reading started;  /* when the session started */
+    struct etwas_log_file_totals before; /* what the session had lost when this file began */
+    const struct etwas_log_file *after;  /* the part before, whose device this one is on; or NULL */
 };
 
 /*
- * Creates the file and writes buffer 0. A Win32 code: those of etwas_file_create, ERROR_DISK_FULL,
- * ERROR_WRITE_FAULT, ERROR_NOT_ENOUGH_MEMORY; on failure nothing is left open, and a file that had
- * to be created for this is removed.
+ * Creates the file, or opens it to be appended to, and writes buffer 0. A Win32 code: those of
+ * etwas_file_create and etwas_log_append_check, ERROR_BAD_PATHNAME for names too long for buffer 0,
+ * ERROR_INVALID_PARAMETER for a circular file without places for two buffers, ERROR_DISK_FULL,
+ * ERROR_WRITE_FAULT, ERROR_NOT_ENOUGH_MEMORY. On failure nothing is left open, a file that had to
+ * be created for this is removed, and one that was to be appended to is as it was.
  */
 uint32_t etwas_log_file_create(const struct etwas_log_file_options *options,
                                struct etwas_log_file **file);
@@ -52,6 +68,8 @@ struct etwas_log_buffer {
     uint8_t *whole;
     const void *data;
     uint32_t data_bytes;
+    uint32_t records;  /* how many the data are */
+    bool of_sequences; /* restartable sequences stored them */
     uint32_t processor;
     int64_t time_stamp; /* raw, not less than any record's */
     uint32_t sequence;  /* 0: the next; else its place in the order of time, from 1 */
@@ -67,17 +85,43 @@ enum etwas_log_file_state {
     ETWAS_LOG_FILE_FAILED
 };
 
-/*
- * Writes up to ETWAS_LOG_FILE_BATCH buffers and returns how many are in the file, from the first
- * on. *state says why not all: the file has reached its maximum size, or the system refused (then
- * *code is ERROR_DISK_FULL or ERROR_WRITE_FAULT). Sequence numbers are given here, without gaps,
- * unless the buffers bring their own.
- */
-uint32_t etwas_log_file_write(struct etwas_log_file *file, const struct etwas_log_buffer *buffers,
-                              uint32_t count, enum etwas_log_file_state *state, uint32_t *code);
+/* What became of the buffers of one call. */
+struct etwas_log_write {
+    uint32_t written;                /* from the first on these are in the file */
+    enum etwas_log_file_state state; /* why not all: full, or the system refused */
+    uint32_t code;                   /* then ERROR_DISK_FULL or ERROR_WRITE_FAULT */
+    uint64_t replaced;               /* events that are in the file no more */
+    uint64_t replaced_of_sequences;  /* of these, stored by restartable sequences */
+};
 
-/* Makes everything written durable, and the count of buffers in the header true. */
-bool etwas_log_file_sync(struct etwas_log_file *file);
+/*
+ * Writes up to ETWAS_LOG_FILE_BATCH buffers. Sequence numbers are given here, without gaps, unless
+ * the buffers bring their own. After a refusal the file is cut to its last whole buffer; where it
+ * goes on behind the refused one, in a circular file or in space set aside, that place is emptied
+ * if it was written in part.
+ */
+struct etwas_log_write etwas_log_file_write(struct etwas_log_file *file,
+                                            const struct etwas_log_buffer *buffers, uint32_t count);
+
+/* What was written, and is not in the file after all. */
+struct etwas_log_lost {
+    uint32_t buffers;
+    uint32_t cut; /* of these, cut off at the end: the others have left an empty buffer */
+    uint64_t records;
+    uint64_t records_of_sequences; /* of these */
+};
+
+/*
+ * Makes everything written durable, and the counts in the header true. ERROR_DISK_FULL,
+ * ERROR_WRITE_FAULT; it is tried again with the next one. *lost: what the system says then to have
+ * dropped (log_audit.h).
+ */
+uint32_t etwas_log_file_sync(struct etwas_log_file *file,
+                             const struct etwas_log_file_totals *totals,
+                             struct etwas_log_lost *lost);
+
+/* The same for a file as it is, with the counts it has. */
+uint32_t etwas_log_file_store(struct etwas_log_file *file, struct etwas_log_lost *lost);
 
 /*
  * Numbers the data buffers from the last one in the file to the first: for a file that was written
@@ -88,19 +132,37 @@ bool etwas_log_file_number_backwards(struct etwas_log_file *file);
 /* Buffers in the file, buffer 0 included. */
 uint32_t etwas_log_file_buffers(const struct etwas_log_file *file);
 
-struct etwas_log_file_totals {
-    uint64_t events_lost;
-    uint64_t buffers_lost;
-};
+/* Its number in a new-file set. */
+uint32_t etwas_log_file_part(const struct etwas_log_file *file);
 
 /*
- * Ends the file: length, last buffer's mark, header; makes it durable and closes it. Frees `file`.
- * False when the system reported an error on the way; the file is readable all the same if it can
- * be read at all.
+ * Ends the file: length, sequence numbers of a circular one, last buffer's mark, header. Nothing is
+ * written to it any more; it may be ended once more, with other counts. False when the system
+ * reported an error on the way; the file is readable all the same if it can be read at all.
  */
+bool etwas_log_file_end(struct etwas_log_file *file, const struct etwas_log_file_totals *totals);
+
+/* The totals it was ended with. */
+struct etwas_log_file_totals etwas_log_file_counted(const struct etwas_log_file *file);
+
+/* Closes a file that has ended and was stored. Frees `file`. False likewise. */
+bool etwas_log_file_close(struct etwas_log_file *file);
+
+/* All three, whatever is lost. */
 bool etwas_log_file_finish(struct etwas_log_file *file, const struct etwas_log_file_totals *totals);
 
-/* In a fork's child: closes this copy of the descriptor and leaves the file to the parent. */
+/*
+ * The parts before this one that have ended and are not closed yet, the newest first. `cut` leaves
+ * the `keep` newest of them and returns the others, which are chained as before.
+ */
+void etwas_log_file_set_ended(struct etwas_log_file *file, struct etwas_log_file *ended);
+struct etwas_log_file *etwas_log_file_ended(const struct etwas_log_file *file);
+struct etwas_log_file *etwas_log_file_cut_ended(struct etwas_log_file *file, uint32_t keep);
+
+/*
+ * In a fork's child: closes these copies of the descriptors, of the ended parts too, and leaves the
+ * files to the parent.
+ */
 void etwas_log_file_forget(struct etwas_log_file *file);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "flush/log_header.h"
 
+#include <etwas/winerror.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,11 @@ static uint32_t cpu_speed_mhz(const struct etwas_log_file_options *options)
     return etwas_system_cpu_speed_mhz();
 }
 
+uint32_t etwas_log_header_timer_resolution(const struct etwas_log_file_options *options)
+{
+    return options->process_times ? ETWAS_ETL_TIMES_TICK_100NS : TIMER_RESOLUTION_100NS;
+}
+
 static void fill_log_header(struct etwas_etl_log_header64 *log,
                             const struct etwas_log_file_options *options)
 {
@@ -61,7 +67,7 @@ static void fill_log_header(struct etwas_etl_log_header64 *log,
                 .buffer_bytes = options->buffer_bytes,
                 .provider_version = PROVIDER_VERSION,
                 .number_of_processors = options->processors,
-                .timer_resolution_100ns = TIMER_RESOLUTION_100NS,
+                .timer_resolution_100ns = etwas_log_header_timer_resolution(options),
                 .maximum_file_size = options->maximum_file_size,
                 .log_file_mode = options->log_file_mode,
                 .buffers_written = 1,
@@ -97,37 +103,55 @@ static void set_rate(struct etwas_etl_knot *knot, uint32_t clock,
     }
 }
 
-static void fill_knot(struct etwas_etl_knot_record *record,
-                      const struct etwas_etl_system_header *like,
-                      const struct etwas_log_file_options *options)
+/* The header of a record of our own: like all of buffer 0, with the ids and stamp of the first. */
+static struct etwas_etl_full_header own_header(const struct etwas_etl_system_header *like,
+                                               size_t size, uint8_t type, uint16_t version)
 {
-    *record = (struct etwas_etl_knot_record){
-        .header =
-            {
-                .size = sizeof *record,
-                .header_type = ETWAS_ETL_FULL_HEADER64,
-                .marker_flags = ETWAS_ETL_MARKER_FLAGS,
-                .type = ETWAS_ETL_KNOT_TYPE,
-                .version = ETWAS_ETL_KNOT_VERSION,
-                .thread_id = like->thread_id,
-                .process_id = like->process_id,
-                .time_stamp = like->time_stamp,
-                .guid = etwas_etl_own_class,
-            },
+    return (struct etwas_etl_full_header){
+        .size = (uint16_t)size,
+        .header_type = ETWAS_ETL_FULL_HEADER64,
+        .marker_flags = ETWAS_ETL_MARKER_FLAGS,
+        .type = type,
+        .version = version,
+        .thread_id = like->thread_id,
+        .process_id = like->process_id,
+        .time_stamp = like->time_stamp,
+        .guid = etwas_etl_own_class,
+    };
+}
+
+static void put_knot(const struct etwas_log_header *header,
+                     const struct etwas_etl_system_header *like)
+{
+    struct etwas_etl_knot_record record = {
+        .header = own_header(like, sizeof record, ETWAS_ETL_KNOT_TYPE, ETWAS_ETL_KNOT_VERSION),
         .knot =
             {
                 .version = ETWAS_ETL_KNOT_VERSION,
-                .clock_type = options->clock,
+                .clock_type = header->clock,
                 .raw_stamp = like->time_stamp,
-                .qpc_ns = options->started.qpc_ns,
-                .filetime = options->started.filetime,
+                .qpc_ns = header->started.qpc_ns,
+                .filetime = header->started.filetime,
             },
     };
-    set_rate(&record->knot, options->clock, &options->started, &options->started);
+
+    set_rate(&record.knot, header->clock, &header->started, &header->started);
+    memcpy(header->content + header->knot_offset, &record, sizeof record);
 }
 
-bool etwas_log_header_build(struct etwas_log_header *header,
-                            const struct etwas_log_file_options *options)
+static void put_totals(const struct etwas_log_header *header,
+                       const struct etwas_etl_system_header *like, uint32_t part)
+{
+    struct etwas_etl_totals_record record = {
+        .header = own_header(like, sizeof record, ETWAS_ETL_TOTALS_TYPE, ETWAS_ETL_TOTALS_VERSION),
+        .totals = {.version = ETWAS_ETL_TOTALS_VERSION, .part = part},
+    };
+
+    memcpy(header->content + header->totals_offset, &record, sizeof record);
+}
+
+uint32_t etwas_log_header_build(struct etwas_log_header *header,
+                                const struct etwas_log_file_options *options)
 {
     size_t session_units = etwas_utf16_length(options->session_name, NAME_LIMIT_UNITS);
     size_t file_units = etwas_utf16_length(options->file_name, NAME_LIMIT_UNITS);
@@ -142,7 +166,6 @@ bool etwas_log_header_build(struct etwas_log_header *header,
         .time_stamp = etwas_clock_reading_stamp(&options->started, options->clock),
     };
     struct etwas_etl_buffer_header buffer;
-    struct etwas_etl_knot_record knot;
     struct etwas_etl_log_header64 log;
     uint8_t *names;
 
@@ -151,14 +174,17 @@ bool etwas_log_header_build(struct etwas_log_header *header,
         .clock = options->clock,
         .started = options->started,
     };
+    if (header->bytes > options->buffer_bytes) {
+        return ERROR_BAD_PATHNAME;
+    }
     header->content = calloc(1, header->bytes);
     if (header->content == NULL) {
-        return false;
+        return ERROR_NOT_ENOUGH_MEMORY;
     }
-    header->knot_offset = header->bytes - (uint32_t)sizeof knot;
+    header->totals_offset = header->bytes - (uint32_t)sizeof(struct etwas_etl_totals_record);
+    header->knot_offset = header->totals_offset - (uint32_t)sizeof(struct etwas_etl_knot_record);
     buffer = buffer_header(options, header->bytes);
     fill_log_header(&log, options);
-    fill_knot(&knot, &system, options);
     memcpy(header->content, &buffer, sizeof buffer);
     memcpy(header->content + ETWAS_ETL_BUFFER_HEADER_BYTES, &system, sizeof system);
     memcpy(header->content + ETWAS_ETL_LOG_HEADER_FILE_OFFSET, &log, sizeof log);
@@ -166,8 +192,57 @@ bool etwas_log_header_build(struct etwas_log_header *header,
     memcpy(names, options->session_name, session_units * sizeof(etwas_wchar));
     memcpy(names + (session_units + 1) * sizeof(etwas_wchar), options->file_name,
            file_units * sizeof(etwas_wchar));
-    memcpy(header->content + header->knot_offset, &knot, sizeof knot);
-    return true;
+    put_knot(header, &system);
+    put_totals(header, &system, options->part);
+    return ERROR_SUCCESS;
+}
+
+/* The room behind the content was allocated: a buffer's worth. */
+static void add_totals(struct etwas_log_header *header, uint32_t buffer_bytes)
+{
+    struct etwas_etl_buffer_header buffer;
+    struct etwas_etl_system_header system;
+
+    if (buffer_bytes - header->bytes < sizeof(struct etwas_etl_totals_record)) {
+        return;
+    }
+    memcpy(&system, header->content + ETWAS_ETL_BUFFER_HEADER_BYTES, sizeof system);
+    header->totals_offset = header->bytes;
+    put_totals(header, &system, 0);
+    header->bytes += (uint32_t)sizeof(struct etwas_etl_totals_record);
+    memcpy(&buffer, header->content, sizeof buffer);
+    buffer.offset = header->bytes;
+    buffer.saved_offset = header->bytes;
+    buffer.current_offset = header->bytes;
+    memcpy(header->content, &buffer, sizeof buffer);
+}
+
+void etwas_log_header_continue(struct etwas_log_header *header,
+                               const struct etwas_log_file_options *options)
+{
+    uint8_t *place = header->content + ETWAS_ETL_LOG_HEADER_FILE_OFFSET;
+    struct etwas_etl_log_header64 log;
+
+    memcpy(&log, place, sizeof log);
+    header->earlier = (struct etwas_etl_totals){
+        .lost_events = log.start.events_lost,
+        .lost_buffers = log.buffers_lost,
+    };
+    if (header->totals_offset == 0) {
+        add_totals(header, options->buffer_bytes);
+    } else {
+        memcpy(&header->earlier,
+               header->content + header->totals_offset +
+                   offsetof(struct etwas_etl_totals_record, totals),
+               sizeof header->earlier);
+    }
+    log.start.end_filetime = 0;
+    log.start.log_file_mode = options->log_file_mode;
+    log.start.maximum_file_size = options->maximum_file_size;
+    if (log.start.number_of_processors < options->processors) {
+        log.start.number_of_processors = options->processors;
+    }
+    memcpy(place, &log, sizeof log);
 }
 
 static uint32_t saturated(uint64_t count)
@@ -175,8 +250,32 @@ static uint32_t saturated(uint64_t count)
     return count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
 }
 
-void etwas_log_header_end(struct etwas_log_header *header, uint32_t buffers_written,
-                          const struct etwas_log_file_totals *totals)
+void etwas_log_header_count(struct etwas_log_header *header,
+                            const struct etwas_log_header_counts *counts)
+{
+    uint8_t *log_place = header->content + ETWAS_ETL_LOG_HEADER_FILE_OFFSET;
+    uint8_t *totals_place =
+        header->content + header->totals_offset + offsetof(struct etwas_etl_totals_record, totals);
+    struct etwas_etl_totals totals;
+    struct etwas_etl_log_header64 log;
+
+    memcpy(&log, log_place, sizeof log);
+    log.start.buffers_written = counts->buffers;
+    log.start.events_lost = saturated(header->earlier.lost_events + counts->lost_events);
+    log.buffers_lost = saturated(header->earlier.lost_buffers + counts->lost_buffers);
+    memcpy(log_place, &log, sizeof log);
+    if (header->totals_offset == 0) {
+        return;
+    }
+    memcpy(&totals, totals_place, sizeof totals);
+    totals.overwritten_events = header->earlier.overwritten_events + counts->overwritten_events;
+    totals.overwritten_buffers = header->earlier.overwritten_buffers + counts->overwritten_buffers;
+    totals.lost_events = header->earlier.lost_events + counts->lost_events;
+    totals.lost_buffers = header->earlier.lost_buffers + counts->lost_buffers;
+    memcpy(totals_place, &totals, sizeof totals);
+}
+
+void etwas_log_header_end(struct etwas_log_header *header)
 {
     struct etwas_clock_reading now = etwas_clock_read_together();
     uint8_t *log_place = header->content + ETWAS_ETL_LOG_HEADER_FILE_OFFSET;
@@ -186,14 +285,12 @@ void etwas_log_header_end(struct etwas_log_header *header, uint32_t buffers_writ
 
     memcpy(&log, log_place, sizeof log);
     log.start.end_filetime = now.filetime > log.start_filetime ? now.filetime : log.start_filetime;
-    log.start.buffers_written = buffers_written;
-    log.start.events_lost = saturated(totals->events_lost);
-    log.buffers_lost = saturated(totals->buffers_lost);
     memcpy(log_place, &log, sizeof log);
-
-    memcpy(&knot, knot_place, sizeof knot);
-    set_rate(&knot.knot, header->clock, &header->started, &now);
-    memcpy(knot_place, &knot, sizeof knot);
+    if (header->knot_offset != 0) {
+        memcpy(&knot, knot_place, sizeof knot);
+        set_rate(&knot.knot, header->clock, &header->started, &now);
+        memcpy(knot_place, &knot, sizeof knot);
+    }
 }
 
 void etwas_log_header_free(struct etwas_log_header *header)

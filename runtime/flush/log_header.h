@@ -2,37 +2,61 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The content of buffer 0: buffer header, log file header record, knot. Built at the start of a
- * file and completed at its end; as safe a set of values as the format's readers ask for.
+ * The content of buffer 0: buffer header, log file header record, knot, totals. Built at the start
+ * of a file, or taken over from the file that is appended to; brought up to date at each sync and
+ * completed at the end. As safe a set of values as the format's readers ask for.
  */
 #ifndef ETWAS_FLUSH_LOG_HEADER_H
 #define ETWAS_FLUSH_LOG_HEADER_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "clock/calibration.h"
+#include "etl/totals.h"
 
 struct etwas_log_file_options;
-struct etwas_log_file_totals;
 
 struct etwas_log_header {
     uint8_t *content;
-    uint32_t bytes; /* without padding */
-    uint32_t knot_offset;
+    uint32_t bytes;         /* without padding */
+    uint32_t knot_offset;   /* 0: none, in a file of another writer */
+    uint32_t totals_offset; /* likewise */
     uint32_t clock;
     struct etwas_clock_reading started;
+    struct etwas_etl_totals earlier; /* of the sessions an appended file had before */
 };
 
-/* False when memory is short. */
-bool etwas_log_header_build(struct etwas_log_header *header,
-                            const struct etwas_log_file_options *options);
+struct etwas_log_header_counts {
+    uint32_t buffers; /* in the file, buffer 0 included */
+    uint64_t lost_events;
+    uint64_t lost_buffers;
+    uint64_t overwritten_events;
+    uint64_t overwritten_buffers;
+};
 
 /*
- * What is known at the end: end time, counts, and the clock's rate measured over the whole session.
+ * A new file's. ERROR_NOT_ENOUGH_MEMORY; ERROR_BAD_PATHNAME when the names are too long for a
+ * buffer of this size.
  */
-void etwas_log_header_end(struct etwas_log_header *header, uint32_t buffers_written,
-                          const struct etwas_log_file_totals *totals);
+uint32_t etwas_log_header_build(struct etwas_log_header *header,
+                                const struct etwas_log_file_options *options);
+
+/* The units of KernelTime and UserTime that a file with these options has, in 100 ns. */
+uint32_t etwas_log_header_timer_resolution(const struct etwas_log_file_options *options);
+
+/*
+ * Continues one whose content, offsets and clock are filled in: the file is in progress again, with
+ * the mode and size of this session. Adds a totals record if there is none and room for it.
+ */
+void etwas_log_header_continue(struct etwas_log_header *header,
+                               const struct etwas_log_file_options *options);
+
+/* The counts so far, those of earlier sessions added. */
+void etwas_log_header_count(struct etwas_log_header *header,
+                            const struct etwas_log_header_counts *counts);
+
+/* What is known at the end: the time, and the clock's rate measured over the whole session. */
+void etwas_log_header_end(struct etwas_log_header *header);
 
 void etwas_log_header_free(struct etwas_log_header *header);
 

@@ -3,120 +3,254 @@
 
 #include "flush/session_file.h"
 
+#include <ck_pr.h>
+#include <etwas/evntrace.h>
 #include <etwas/winerror.h>
-#include <stdlib.h>
-#include <time.h>
 
-#include "flush/drain.h"
+#include "flush/taken_back.h"
 #include "platform/file.h"
-#include "platform/rseq.h"
-#include "platform/wait.h"
+#include "platform/processor.h"
+#include "platform/thread.h"
+#include "session/file_name.h"
 
 enum {
     BYTES_A_KB = 1024,
     /* Logging on the system's own file system leaves this much to it (R92). */
     SYSTEM_RESERVE_BYTES = 200 << 20,
-    LOOK_AGAIN_NS = 500000,
+    ENDED_PARTS = 8, /* that may wait for the disk, each with its descriptor */
 };
 
-uint32_t etwas_session_file_create(const struct etwas_session *session,
-                                   const etwas_wchar *file_name, struct etwas_log_file **file)
+/* What every file of the session has. */
+static struct etwas_log_file_options options_of(const struct etwas_session *session)
 {
     const struct etwas_configuration *configuration = &session->configuration;
-    /* A flight recorder has its size from its buffers: what it holds is not cut. */
-    bool cut = !etwas_configuration_is_circular(configuration);
-    uint64_t wanted_bytes = cut ? etwas_configuration_file_bytes(configuration) : 0;
-    char path[ETWAS_PATH_BYTES];
-    struct etwas_log_file_options options = {
-        .path = path,
+    bool one_stream = etwas_configuration_has_one_slot(configuration);
+
+    return (struct etwas_log_file_options){
         .session_name = configuration->name,
-        .file_name = file_name,
         .buffer_bytes = configuration->buffer_size_kb * BYTES_A_KB,
-        .processors = session->slot_count,
+        .processors = one_stream ? etwas_processor_count() : session->slot_count,
         .clock = configuration->clock,
         .log_file_mode = configuration->log_file_mode,
-        .maximum_bytes = wanted_bytes,
-        .maximum_file_size = cut ? configuration->maximum_file_size : 0,
         .logger_id = (uint16_t)(session->index + 1),
+        .process_times = configuration->process_times,
+        .one_stream = one_stream,
         .started = session->started,
     };
+}
+
+/* What the file will take of the disk: what it has already it does not take again. */
+static uint64_t wanted_bytes(const struct etwas_log_file_options *options)
+{
+    uint64_t there = (options->log_file_mode & EVENT_TRACE_FILE_MODE_APPEND) != 0
+                         ? etwas_file_length(options->path)
+                         : 0;
+
+    return options->maximum_bytes > there ? options->maximum_bytes - there : 0;
+}
+
+static uint32_t create(struct etwas_log_file_options *options, const etwas_wchar *file_name,
+                       struct etwas_log_file **file)
+{
+    char path[ETWAS_PATH_BYTES];
     uint32_t code = etwas_configuration_path(file_name, path);
 
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    if (!etwas_file_has_space(path, wanted_bytes, SYSTEM_RESERVE_BYTES)) {
+    options->path = path;
+    options->file_name = file_name;
+    if (!etwas_file_has_space(path, wanted_bytes(options), SYSTEM_RESERVE_BYTES)) {
         return ERROR_DISK_FULL;
     }
-    return etwas_log_file_create(&options, file);
+    return etwas_log_file_create(options, file);
 }
 
-/* Waits for the writers still inside. False: some stay longer than the patience. */
-static bool wait_for_writers(const struct etwas_session *session)
+uint32_t etwas_session_file_create(const struct etwas_session *session,
+                                   const etwas_wchar *file_name, struct etwas_log_file **file)
 {
-    const struct timespec pause = {.tv_nsec = LOOK_AGAIN_NS};
-    uint64_t end_ns = etwas_monotonic_ns() + etwas_drain_patience_ns;
+    /* A flight recorder has its size from its buffers: what it holds is not cut. */
+    struct etwas_log_file_options options = options_of(session);
 
-    while (!etwas_session_has_no_visitors(session) || !etwas_pool_is_quiet(session->pool)) {
-        if (etwas_monotonic_ns() > end_ns) {
-            return false;
+    return create(&options, file_name, file);
+}
+
+static struct etwas_log_file_totals totals_of(const struct etwas_session *session)
+{
+    etwas_session_counts counts;
+
+    etwas_session_count(session, &counts);
+    return (struct etwas_log_file_totals){counts.lost, counts.buffers_lost};
+}
+
+static void count_sync_error(struct etwas_session *session)
+{
+    ck_pr_store_64(&session->sync_errors, session->sync_errors + 1);
+}
+
+/* Counts what the system dropped: it said that it was written, and now it is not there. */
+static void count_lost(struct etwas_session *session, const struct etwas_log_lost *lost)
+{
+    etwas_settle_taken_back(session->pool, ETWAS_OUTCOME_WRITE_ERROR, lost->records,
+                            lost->records_of_sequences);
+    ck_pr_store_32(&session->buffers_lost, session->buffers_lost + lost->buffers);
+    ck_pr_store_32(&session->buffers_written, session->buffers_written - lost->cut);
+}
+
+/*
+ * Makes a file durable that has ended. If that is refused it is ended once more: of what is found
+ * there, and what its end changed may be gone too. The loss is counted in the file that is written
+ * meanwhile; the last one counts its own.
+ */
+static uint32_t store_ended(struct etwas_session *session, struct etwas_log_file *file,
+                            bool is_last)
+{
+    struct etwas_log_lost lost;
+    uint32_t code = etwas_log_file_store(file, &lost);
+
+    if (code != ERROR_SUCCESS) {
+        struct etwas_log_file_totals totals;
+        bool ended;
+
+        count_sync_error(session);
+        count_lost(session, &lost);
+        totals = is_last ? totals_of(session) : etwas_log_file_counted(file);
+        ended = etwas_log_file_end(file, &totals);
+        if (etwas_log_file_store(file, &lost) != ERROR_SUCCESS || !ended) {
+            count_sync_error(session);
+            count_lost(session, &lost);
         }
-        (void)nanosleep(&pause, NULL);
     }
-    return true;
+    return code;
 }
 
-static void shut_slots(struct etwas_session *session)
+/*
+ * Makes the parts that ended before durable, and closes them, but for the `keep` newest. A fork
+ * waits while one is taken off the chain: a child must not close a descriptor that is closed.
+ */
+static uint32_t close_ended(struct etwas_session *session, uint32_t keep)
 {
-    if (session->file != NULL) {
-        (void)etwas_drain_completely(session, ETWAS_COLLECT_SHUT);
-        return;
+    struct etwas_log_file *ended;
+    uint32_t code = ERROR_SUCCESS;
+
+    etwas_control_lock();
+    ended = etwas_log_file_cut_ended(session->file, keep);
+    etwas_control_unlock();
+    while (ended != NULL) {
+        struct etwas_log_file *before = etwas_log_file_ended(ended);
+        uint32_t stored = store_ended(session, ended, false);
+
+        if (!etwas_log_file_close(ended)) {
+            count_sync_error(session);
+            stored = ERROR_WRITE_FAULT;
+        }
+        code = stored != ERROR_SUCCESS ? stored : code;
+        ended = before;
     }
-    for (uint32_t slot = 0; slot < session->collector.slot_count; slot++) {
-        etwas_collector_shut(&session->collector, slot);
-    }
+    return code;
 }
 
-static void finish_file(struct etwas_session *session)
+/*
+ * Goes on with the file of this name and serial. The sums over all files are the session's: what
+ * the old one no longer counts the new one does, from the same moment on. So many of those that
+ * ended, `keep`, are not closed yet.
+ */
+static uint32_t go_on_with(struct etwas_session *session, const etwas_wchar *given, uint32_t serial,
+                           uint32_t keep)
+{
+    const struct etwas_configuration *configuration = &session->configuration;
+    bool of_a_set = (configuration->log_file_mode & EVENT_TRACE_FILE_MODE_NEWFILE) != 0;
+    struct etwas_log_file_options options = options_of(session);
+    struct etwas_log_file *old = session->file;
+    struct etwas_log_file *file = NULL;
+    etwas_wchar name[ETWAS_NAME_UNITS + 1];
+    uint32_t code = etwas_file_name_make(given, configuration->log_file_mode, serial,
+                                         etwas_thread_ids().process_id, name);
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    options.maximum_bytes = etwas_configuration_file_bytes(configuration);
+    options.maximum_file_size = configuration->maximum_file_size;
+    options.part = of_a_set ? serial : 0;
+    options.before = totals_of(session);
+    options.after = old;
+    code = create(&options, name, &file);
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    if (old != NULL && !etwas_log_file_end(old, &options.before)) {
+        count_sync_error(session);
+    }
+    etwas_log_file_set_ended(file, old);
+    etwas_session_set_file(session, file);
+    etwas_session_set_file_name(session, name);
+    ck_pr_store_32(&session->buffers_written,
+                   session->buffers_written + etwas_log_file_buffers(file));
+    (void)close_ended(session, keep); /* a refusal is counted */
+    return ERROR_SUCCESS;
+}
+
+uint32_t etwas_session_file_open(struct etwas_session *session)
+{
+    const struct etwas_configuration *configuration = &session->configuration;
+
+    return etwas_configuration_has_file(configuration)
+               ? go_on_with(session, configuration->file_name, 1, 0)
+               : ERROR_SUCCESS;
+}
+
+static uint32_t begin_next(struct etwas_session *session, uint32_t keep)
+{
+    return go_on_with(session, session->configuration.file_name,
+                      etwas_log_file_part(session->file) + 1, keep);
+}
+
+uint32_t etwas_session_file_next(struct etwas_session *session)
+{
+    return begin_next(session, 0);
+}
+
+uint32_t etwas_session_file_roll(struct etwas_session *session)
+{
+    return begin_next(session, ENDED_PARTS);
+}
+
+uint32_t etwas_session_file_change(struct etwas_session *session, const etwas_wchar *given)
+{
+    return go_on_with(session, given, 1, 0);
+}
+
+uint32_t etwas_session_file_sync(struct etwas_session *session)
+{
+    uint32_t ended = close_ended(session, 0);
+    struct etwas_log_file_totals totals = totals_of(session);
+    struct etwas_log_lost lost;
+    uint32_t code = etwas_log_file_sync(session->file, &totals, &lost);
+
+    if (code != ERROR_SUCCESS) {
+        count_sync_error(session);
+        count_lost(session, &lost);
+    }
+    return code != ERROR_SUCCESS ? code : ended;
+}
+
+void etwas_session_file_finish(struct etwas_session *session)
 {
     struct etwas_log_file *file = session->file;
     struct etwas_log_file_totals totals;
-    etwas_session_counts counts;
 
     if (file == NULL) {
         return;
     }
-    etwas_session_count(session, &counts);
-    totals = (struct etwas_log_file_totals){counts.lost, counts.buffers_lost};
+    (void)close_ended(session, 0);
+    totals = totals_of(session);
     etwas_session_set_file(session, NULL);
-    (void)etwas_log_file_finish(file, &totals);
-}
-
-void etwas_session_shut_down(struct etwas_session *session)
-{
-    struct etwas_pool *pool = session->pool;
-    bool all_out;
-
-    (void)pthread_mutex_lock(&session->role);
-    /* STOP: the gates are closed; after the fence no sequence that saw them open can commit. */
-    session->collector.fenced = pool->sequences == 0 || etwas_rseq_fence();
-    shut_slots(session);
-    all_out = wait_for_writers(session) && session->collector.fenced;
-    etwas_collector_reclaim(&session->collector);
-    finish_file(session);
-    free(session->collector.lists);
-    session->collector = (struct etwas_collector){0};
-
-    (void)pthread_mutex_lock(&session->life);
-    etwas_session_count(session, &session->last_counts);
-    if (all_out) {
-        session->pool = NULL;
-    } else {
-        etwas_pool_leak(pool);
+    if (!etwas_log_file_end(file, &totals)) {
+        count_sync_error(session);
     }
-    (void)pthread_mutex_unlock(&session->life);
-    (void)pthread_mutex_unlock(&session->role);
-    if (all_out) {
-        etwas_pool_destroy(pool);
+    (void)store_ended(session, file, true);
+    if (!etwas_log_file_close(file)) {
+        count_sync_error(session);
     }
 }

@@ -75,14 +75,11 @@ static uint32_t write_records(const struct snapshot *snapshot, const void *recor
         .time_stamp = now > collected->newest ? now : collected->newest,
         .sequence = sequence,
     };
-    enum etwas_log_file_state state;
-    uint32_t code;
 
     if (collected->end_units == ETWAS_FIRST_UNIT) {
         return ERROR_SUCCESS;
     }
-    (void)etwas_log_file_write(snapshot->file, &buffer, 1, &state, &code);
-    return code;
+    return etwas_log_file_write(snapshot->file, &buffer, 1).code;
 }
 
 /* Writes a buffer while it is pinned. One that was overwritten meanwhile is passed over. */

@@ -24,14 +24,30 @@ enum {
 #define CACHED_LONGEST_BYTES (UINT64_C(16) << 30)
 
 void etwas_write_way_begin(struct etwas_write_way *way, int descriptor, uint32_t buffer_bytes,
-                           uint64_t limit_bytes)
+                           uint64_t limit_bytes, bool has_space)
 {
     uint32_t alignment = etwas_file_direct_alignment(descriptor);
     uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
 
     *way = (struct etwas_write_way){.limit_bytes = limit_bytes};
     way->direct = alignment != 0 && page % alignment == 0 && buffer_bytes % alignment == 0;
-    way->reserves = way->direct;
+    way->reserves = way->direct && !has_space;
+}
+
+void etwas_write_way_learn(struct etwas_write_way *way, const struct etwas_write_way *before,
+                           uint64_t position)
+{
+    uint64_t end = before->went_round + position;
+
+    way->ns_a_mb = before->ns_a_mb;
+    way->cached_bytes = before->cached_bytes;
+    way->settles = before->settles;
+    way->cached_until = before->cached_until > end ? before->cached_until - end : 0;
+}
+
+void etwas_write_way_goes_round(struct etwas_write_way *way, uint64_t bytes)
+{
+    way->went_round += bytes;
 }
 
 /*
@@ -86,7 +102,7 @@ static void judge(struct etwas_write_way *way, uint64_t position, uint64_t bytes
     if (way->cached_bytes > CACHED_LONGEST_BYTES) {
         way->cached_bytes = CACHED_LONGEST_BYTES;
     }
-    way->cached_until = position + bytes + way->cached_bytes;
+    way->cached_until = way->went_round + position + bytes + way->cached_bytes;
     /* The next one that is judged decides. */
     way->ns_a_mb = SLOW_NS_A_MB;
     way->settles = true;

@@ -21,14 +21,26 @@ struct etwas_write_way {
     uint64_t reserved_bytes; /* up to here */
     uint64_t limit_bytes;    /* the file's maximum size, 0: none */
     uint64_t ns_a_mb;        /* of direct writes lately */
-    uint64_t cached_until;   /* up to here the cache is used: the device was too slow */
-    uint64_t cached_bytes;   /* for so many at a time; 0: it was fast when last tried */
-    bool settles;            /* the cache was used just before */
+    uint64_t went_round;     /* bytes of the rounds before this one, of a circular file */
+    uint64_t
+        cached_until; /* up to here, rounds added, the cache is used: the device was too slow */
+    uint64_t cached_bytes; /* for so many at a time; 0: it was fast when last tried */
+    bool settles;          /* the cache was used just before */
 };
 
-/* For an open file into which pieces of `buffer_bytes` will be written, page-aligned. */
+/*
+ * For an open file into which pieces of `buffer_bytes` will be written, page-aligned. `has_space`:
+ * all of its space is set aside already.
+ */
 void etwas_write_way_begin(struct etwas_write_way *way, int descriptor, uint32_t buffer_bytes,
-                           uint64_t limit_bytes);
+                           uint64_t limit_bytes, bool has_space);
+
+/* Takes over what is known of the device from a file on it that ended at `position`. */
+void etwas_write_way_learn(struct etwas_write_way *way, const struct etwas_write_way *before,
+                           uint64_t position);
+
+/* The next write is at the start again; the round that ended had so many bytes. */
+void etwas_write_way_goes_round(struct etwas_write_way *way, uint64_t bytes);
 
 /* Writes the pieces at `position`, as etwas_file_write does. */
 uint64_t etwas_write_way_write(struct etwas_write_way *way, int descriptor, struct iovec *pieces,
@@ -38,7 +50,7 @@ uint64_t etwas_write_way_write(struct etwas_write_way *way, int descriptor, stru
 static inline bool etwas_write_way_spares_device(const struct etwas_write_way *way,
                                                  uint64_t position)
 {
-    return position < way->cached_until;
+    return way->went_round + position < way->cached_until;
 }
 
 /* The file was cut to `bytes`: nothing is reserved behind them any more. */

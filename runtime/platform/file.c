@@ -32,20 +32,24 @@ void etwas_file_fail(etwas_file_failure fail)
     ck_pr_store_ptr(&failure, (void *)(uintptr_t)fail);
 }
 
-static long allowed_bytes(size_t bytes, bool is_sync)
+/* How many bytes the call may be about. Less than 0, with errno: it fails. */
+static long permitted(enum etwas_file_call call, size_t bytes)
 {
     etwas_file_failure fail = (etwas_file_failure)(uintptr_t)ck_pr_load_ptr(&failure);
+    long result = fail != NULL ? fail(call, bytes) : (long)bytes;
 
-    return fail != NULL ? fail(bytes, is_sync) : (long)bytes;
+    errno = result < 0 ? (int)-result : errno;
+    return result;
 }
+
+/* A call that is made or fails. */
+#define PERMITTED(call) (permitted(ETWAS_FILE_##call, 0) >= 0)
+#define PERMITTED_BYTES(call, bytes) permitted(ETWAS_FILE_##call, bytes)
 
 #else
 
-static long allowed_bytes(size_t bytes, bool is_sync)
-{
-    (void)is_sync;
-    return (long)bytes;
-}
+#define PERMITTED(call) true
+#define PERMITTED_BYTES(call, bytes) ((long)(bytes))
 
 #endif
 
@@ -73,26 +77,126 @@ static uint32_t open_error(int error)
     }
 }
 
-uint32_t etwas_file_create(const char *path, int *descriptor)
+/* ---- opening --------------------------------------------------------------------------------- */
+
+/* O_NONBLOCK: opening a FIFO must not wait for its other end. */
+static int open_one(const char *path, int more_flags)
 {
-    struct stat status;
     int file;
 
-    /* O_NONBLOCK: opening a FIFO must not wait for its other end. */
     do {
-        file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0666);
+        file =
+            PERMITTED(OPEN)
+                ? open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | more_flags,
+                       0666)
+                : -1;
     } while (file < 0 && errno == EINTR);
+    return file;
+}
+
+/* Two steps, since a file that was there already must stay there when opening fails later. */
+static int open_or_create(const char *path, bool *created)
+{
+    int file;
+
+    do {
+        file = open_one(path, 0);
+        *created = file < 0 && errno == ENOENT;
+        if (*created) {
+            file = open_one(path, O_CREAT | O_EXCL);
+        }
+    } while (file < 0 && *created && errno == EEXIST);
+    return file;
+}
+
+static bool is_regular(int file, struct stat *status)
+{
+    return PERMITTED(STAT) && fstat(file, status) == 0 && S_ISREG(status->st_mode);
+}
+
+static bool lock(int file)
+{
+    bool locked;
+
+    do {
+        locked = PERMITTED(LOCK) && flock(file, LOCK_EX | LOCK_NB) == 0;
+    } while (!locked && errno == EINTR);
+    return locked;
+}
+
+static uint32_t open_locked(const char *path, int *descriptor, uint64_t *bytes, bool *created)
+{
+    struct stat status;
+    int file = open_or_create(path, created);
+
     if (file < 0) {
         return open_error(errno);
     }
-    /* The lock comes before the truncation: a file in use keeps its contents. */
-    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) ||
-        flock(file, LOCK_EX | LOCK_NB) != 0 || ftruncate(file, 0) != 0) {
+    /* The length is asked for under the lock: the last owner may have been about to change it. */
+    if (!is_regular(file, &status) || !lock(file) || !is_regular(file, &status)) {
+        if (*created) {
+            etwas_file_remove(path, file);
+        }
         (void)close(file);
         return ERROR_BAD_PATHNAME;
     }
     *descriptor = file;
+    *bytes = (uint64_t)status.st_size;
     return ERROR_SUCCESS;
+}
+
+uint32_t etwas_file_open(const char *path, int *descriptor, uint64_t *bytes)
+{
+    bool created;
+
+    return open_locked(path, descriptor, bytes, &created);
+}
+
+uint32_t etwas_file_create(const char *path, int *descriptor)
+{
+    uint64_t bytes;
+    bool created;
+    int file;
+    uint32_t code = open_locked(path, &file, &bytes, &created);
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    /* The lock comes before the truncation: a file in use keeps its contents. */
+    if (!created && !etwas_file_truncate(file, 0)) {
+        code = etwas_file_write_error(errno);
+        (void)etwas_file_close(file);
+        return code;
+    }
+    *descriptor = file;
+    return ERROR_SUCCESS;
+}
+
+/* ---- reading and writing --------------------------------------------------------------------- */
+
+size_t etwas_file_read(int descriptor, void *bytes, size_t length, uint64_t position)
+{
+    size_t got = 0;
+
+    while (got < length) {
+        long asked = PERMITTED_BYTES(READ, length - got);
+        ssize_t result = asked < 0 ? -1
+                                   : pread(descriptor, (char *)bytes + got, (size_t)asked,
+                                           (off_t)(position + got));
+
+        if (result < 0 && errno == EINTR) {
+            continue;
+        }
+        if (result < 0) {
+            return got;
+        }
+        if (result == 0) {
+            break;
+        }
+        got += (size_t)result;
+    }
+    errno = 0;
+    return got;
 }
 
 /* Removes `bytes` from the front of the vector. */
@@ -119,9 +223,8 @@ static ssize_t write_some(int descriptor, const struct iovec *vector, int count,
     for (int index = 0; index < count; index++) {
         asked += vector[index].iov_len;
     }
-    allowed = allowed_bytes(asked, false);
+    allowed = PERMITTED_BYTES(WRITE, asked);
     if (allowed < 0) {
-        errno = (int)-allowed;
         return -1;
     }
     if ((size_t)allowed < asked) {
@@ -268,34 +371,51 @@ bool etwas_file_reserve(int descriptor, uint64_t offset, uint64_t bytes)
 
     hold_signal(&held);
     do {
-        result = fallocate(descriptor, FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)bytes);
+        result = PERMITTED(RESERVE)
+                     ? fallocate(descriptor, FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)bytes)
+                     : -1;
         error = result != 0 ? errno : 0;
     } while (error == EINTR);
     let_signal_go(&held, error);
     return result == 0;
 }
 
+int etwas_file_allocate(int descriptor, uint64_t bytes)
+{
+    struct held_signal held;
+    int error;
+
+    hold_signal(&held);
+    do {
+        error = PERMITTED(ALLOCATE) ? posix_fallocate(descriptor, 0, (off_t)bytes) : errno;
+    } while (error == EINTR);
+    let_signal_go(&held, error);
+    return error;
+}
+
+/* Somebody may have cut the file meanwhile: then this makes it longer, and is subject to limits. */
 bool etwas_file_truncate(int descriptor, uint64_t bytes)
 {
-    int result;
+    struct held_signal held;
+    int error;
 
+    hold_signal(&held);
     do {
-        result = ftruncate(descriptor, (off_t)bytes);
-    } while (result != 0 && errno == EINTR);
-    return result == 0;
+        error = PERMITTED(TRUNCATE) && ftruncate(descriptor, (off_t)bytes) == 0 ? 0 : errno;
+    } while (error == EINTR);
+    let_signal_go(&held, error);
+    errno = error;
+    return error == 0;
 }
 
 bool etwas_file_sync(int descriptor)
 {
-    int result;
+    bool good;
 
-    if (allowed_bytes(0, true) < 0) {
-        return false;
-    }
     do {
-        result = fdatasync(descriptor);
-    } while (result != 0 && errno == EINTR);
-    return result == 0;
+        good = PERMITTED(SYNC) && fdatasync(descriptor) == 0;
+    } while (!good && errno == EINTR);
+    return good;
 }
 
 void etwas_file_start_writing(int descriptor, uint64_t offset, uint64_t bytes)
@@ -310,9 +430,39 @@ void etwas_file_drop_cached(int descriptor, uint64_t offset, uint64_t bytes)
 
 bool etwas_file_close(int descriptor)
 {
+    int error = PERMITTED(CLOSE) ? 0 : errno;
+
     /* Unlocked by name: a fork's child may hold a copy of the descriptor for a while. */
     (void)flock(descriptor, LOCK_UN);
-    return close(descriptor) == 0;
+    if (close(descriptor) != 0) {
+        error = errno;
+    }
+    /* An interrupted close has closed: the descriptor may be somebody else's by now. */
+    errno = error;
+    return error == 0 || error == EINTR;
+}
+
+void etwas_file_forget(int descriptor)
+{
+    (void)close(descriptor);
+}
+
+void etwas_file_remove(const char *path, int descriptor)
+{
+    struct stat named;
+    struct stat ours;
+
+    if (fstat(descriptor, &ours) == 0 && lstat(path, &named) == 0 && ours.st_dev == named.st_dev &&
+        ours.st_ino == named.st_ino && PERMITTED(REMOVE)) {
+        (void)unlink(path);
+    }
+}
+
+uint64_t etwas_file_length(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
 bool etwas_file_has_space(const char *path, uint64_t bytes, uint64_t reserve_on_root_bytes)
@@ -328,7 +478,9 @@ bool etwas_file_has_space(const char *path, uint64_t bytes, uint64_t reserve_on_
         return true;
     }
     parent = dirname(copy);
-    if (statvfs(parent, &system) == 0) {
+    if (!PERMITTED(SPACE)) {
+        fits = false;
+    } else if (statvfs(parent, &system) == 0 && system.f_blocks != 0) {
         if (stat("/", &root) == 0 && stat(parent, &folder) == 0 && root.st_dev == folder.st_dev) {
             bytes += reserve_on_root_bytes;
         }

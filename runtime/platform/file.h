@@ -16,12 +16,30 @@
 
 /* ---- failures made on purpose, for tests; nothing else sets them ---- */
 #ifdef ETWAS_TESTPOINTS
+/* What is asked of the system about a log file. */
+enum etwas_file_call {
+    ETWAS_FILE_OPEN, /* also creates */
+    ETWAS_FILE_STAT,
+    ETWAS_FILE_LOCK,
+    ETWAS_FILE_READ,
+    ETWAS_FILE_WRITE,
+    ETWAS_FILE_RESERVE,  /* space past the end */
+    ETWAS_FILE_ALLOCATE, /* space in the file */
+    ETWAS_FILE_TRUNCATE,
+    ETWAS_FILE_SYNC,
+    ETWAS_FILE_CLOSE,
+    ETWAS_FILE_REMOVE,
+    ETWAS_FILE_SPACE, /* how much is free */
+    ETWAS_FILE_CALLS
+};
+
 /*
- * What the next writes do. Each write calls `fail` (when not NULL) with the bytes asked for: it
- * returns how many bytes to write really (short writes) or a negative errno. The same for syncs,
- * with 0 bytes.
+ * Asked before each call, in the thread that makes it, when not NULL. `bytes` is what a read or a
+ * write is about, else 0. Returns `bytes`: the call is made. Less, down to 0: a read or a write is
+ * made with so many bytes. A negative errno: the call is not made and fails with it; but CLOSE
+ * closes all the same, and SPACE answers that there is too little. It may take its time.
  */
-typedef long (*etwas_file_failure)(size_t bytes, bool is_sync);
+typedef long (*etwas_file_failure)(enum etwas_file_call call, size_t bytes);
 void etwas_file_fail(etwas_file_failure fail);
 #endif
 
@@ -30,9 +48,21 @@ void etwas_file_fail(etwas_file_failure fail);
  * locks it against every other session on the machine. On success *descriptor is open,
  * close-on-exec, and the file empty. Returns a Win32 code: ERROR_PATH_NOT_FOUND for a missing
  * folder, ERROR_ACCESS_DENIED, ERROR_BAD_PATHNAME for a file in use, a folder, a link or another
- * odd thing, ERROR_FILENAME_EXCED_RANGE, ERROR_DISK_FULL, ERROR_NO_SYSTEM_RESOURCES.
+ * odd thing, ERROR_FILENAME_EXCED_RANGE, ERROR_DISK_FULL, ERROR_NO_SYSTEM_RESOURCES,
+ * ERROR_WRITE_FAULT. On failure a file that was not there before is not there after.
  */
 uint32_t etwas_file_create(const char *path, int *descriptor);
+
+/*
+ * The same, but what is in an existing file stays there. *bytes is its length, 0 for a new one.
+ */
+uint32_t etwas_file_open(const char *path, int *descriptor, uint64_t *bytes);
+
+/*
+ * Reads up to `length` bytes from `position`. Returns how many there were before the end, or before
+ * the system refused: then errno is not 0.
+ */
+size_t etwas_file_read(int descriptor, void *bytes, size_t length, uint64_t position);
 
 /*
  * Writes the vector at `position`; goes on after interruptions and short writes. Returns the bytes
@@ -62,10 +92,19 @@ uint64_t etwas_file_write_direct(int descriptor, struct iovec *vector, int count
  */
 bool etwas_file_reserve(int descriptor, uint64_t offset, uint64_t bytes);
 
+/*
+ * Makes the file `bytes` long and has the file system set aside all of it; what is new reads as
+ * zeroes. Returns 0 or an errno: then the file may have grown in part.
+ */
+int etwas_file_allocate(int descriptor, uint64_t bytes);
+
 /* Cuts the file. False on failure. */
 bool etwas_file_truncate(int descriptor, uint64_t bytes);
 
-/* Makes written data durable. False on failure. */
+/*
+ * Makes written data durable. False on failure: errno says why. The system may have dropped what it
+ * could not write, and say nothing of it the next time.
+ */
 bool etwas_file_sync(int descriptor);
 
 /* Has the kernel begin to write this part to the disk. Does not wait for it. */
@@ -74,8 +113,17 @@ void etwas_file_start_writing(int descriptor, uint64_t offset, uint64_t bytes);
 /* Drops written pages from the page cache, so that a trace does not evict the host's data. */
 void etwas_file_drop_cached(int descriptor, uint64_t offset, uint64_t bytes);
 
-/* Unlocks and closes. False when the system reports a late error. */
+/* Unlocks and closes. False when the system reports a late error: errno says why. */
 bool etwas_file_close(int descriptor);
+
+/* Closes a fork's copy of a descriptor: the lock stays with the parent. */
+void etwas_file_forget(int descriptor);
+
+/* Removes `path` if that is the open file still, and not another one that took its name. */
+void etwas_file_remove(const char *path, int descriptor);
+
+/* How long the file at `path` is; 0 when there is none, or the system does not say. */
+uint64_t etwas_file_length(const char *path);
 
 /*
  * Whether `bytes` fit on the file system that will hold `path`; `reserve_on_root_bytes` more are

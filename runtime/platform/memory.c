@@ -3,6 +3,8 @@
 
 #include "platform/memory.h"
 
+#include "platform/huge_memory.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +26,7 @@
 
 enum {
     MINCORE_BATCH_PAGES = 4096,
-    HUGE_PAGE_BYTES = 2 << 20,
+    HUGE_PAGE_BYTES = ETWAS_HUGE_PAGE_BYTES,
 };
 
 size_t etwas_memory_page_bytes(void)
@@ -79,6 +81,71 @@ void etwas_memory_arena_bytes(const struct etwas_memory *memory, uint64_t *mappe
 
 #include <jemalloc/jemalloc.h>
 
+/*
+ * Arenas take and give back their memory here. jemalloc's own way keeps address space by default, and
+ * so leaves 2 MB behind each time an arena is destroyed.
+ */
+static void *map_extent(extent_hooks_t *hooks, void *wanted, size_t bytes, size_t alignment,
+                        bool *zero, bool *commit, unsigned arena)
+{
+    char *place;
+    size_t before;
+
+    (void)hooks;
+    (void)arena;
+    if (wanted != NULL) {
+        return NULL;
+    }
+    place = map(bytes + alignment);
+    if (place == NULL) {
+        return NULL;
+    }
+    before = (alignment - (uintptr_t)place % alignment) % alignment;
+    if (before != 0) {
+        (void)munmap(place, before);
+    }
+    (void)munmap(place + before + bytes, alignment - before);
+    *zero = true;
+    *commit = true;
+    return place + before;
+}
+
+static bool unmap_extent(extent_hooks_t *hooks, void *place, size_t bytes, bool committed,
+                         unsigned arena)
+{
+    (void)hooks;
+    (void)committed;
+    (void)arena;
+    return munmap(place, bytes) != 0;
+}
+
+static void forget_extent(extent_hooks_t *hooks, void *place, size_t bytes, bool committed,
+                          unsigned arena)
+{
+    (void)unmap_extent(hooks, place, bytes, committed, arena);
+}
+
+/* Parts of a mapping are unmapped like whole ones. */
+static bool split_extent(extent_hooks_t *hooks, void *place, size_t bytes, size_t first,
+                         size_t second, bool committed, unsigned arena)
+{
+    (void)hooks;
+    (void)place;
+    (void)bytes;
+    (void)first;
+    (void)second;
+    (void)committed;
+    (void)arena;
+    return false;
+}
+
+static extent_hooks_t extent_hooks = {
+    .alloc = map_extent,
+    .dalloc = unmap_extent,
+    .destroy = forget_extent,
+    .split = split_extent,
+};
+
 static void destroy_arena(unsigned arena)
 {
     char name[48];
@@ -89,15 +156,16 @@ static void destroy_arena(unsigned arena)
 
 static size_t region_alignment(size_t bytes)
 {
-    return bytes > HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : etwas_memory_page_bytes();
+    return bytes >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : etwas_memory_page_bytes();
 }
 
 static bool take(struct etwas_memory *memory)
 {
+    extent_hooks_t *hooks = &extent_hooks;
     size_t length = sizeof memory->arena;
     int flags;
 
-    if (mallctl("arenas.create", &memory->arena, &length, NULL, 0) != 0) {
+    if (mallctl("arenas.create", &memory->arena, &length, &hooks, sizeof hooks) != 0) {
         return false;
     }
     flags = MALLOCX_ARENA(memory->arena) | MALLOCX_TCACHE_NONE | MALLOCX_ZERO;
@@ -172,17 +240,43 @@ static size_t round_up(size_t bytes, size_t multiple)
 
 /*
  * Huge pages where the system has them: a device takes what lies in them in a few pieces instead of
- * hundreds, which makes direct writes two to three times as fast. Not at the beginning: a session
- * that needs little memory shall not take much.
+ * hundreds, which makes direct writes two to three times as fast. Not at the beginning, unless they
+ * are wanted: a session that needs little memory shall not take much.
  */
-static void ask_for_huge_pages(const struct etwas_memory *memory)
+static void ask_for_huge_pages(const struct etwas_memory *memory, size_t from)
 {
-    if (memory->region_bytes > HUGE_PAGE_BYTES) {
-        (void)madvise(memory->region + HUGE_PAGE_BYTES, memory->region_bytes - HUGE_PAGE_BYTES,
-                      MADV_HUGEPAGE);
+    if (memory->region_bytes > from) {
+        (void)madvise(memory->region + from, memory->region_bytes - from, MADV_HUGEPAGE);
     }
 }
 
+/*
+ * A fork's child has no use for what is in the buffers, but a writer that forked in a signal
+ * handler goes on with its record there: it finds zeroes, and costs no copies. Old kernels may
+ * refuse; then the pages are copied when touched.
+ */
+static void advise(const struct etwas_memory *memory, size_t huge_from)
+{
+    size_t from = memory->explicit_bytes; /* huge_memory.c has seen to those before */
+
+    (void)madvise(memory->region + from, memory->region_bytes - from, MADV_WIPEONFORK);
+    ask_for_huge_pages(memory, huge_from);
+}
+
+#else
+
+static void advise(const struct etwas_memory *memory, size_t huge_from)
+{
+    (void)memory;
+    (void)huge_from;
+}
+
+#endif
+
+#if !defined(ETWAS_ADDRESS_SANITIZER) && !defined(ETWAS_THREAD_SANITIZER)
+#define HAS_EXPLICIT_PAGES true
+#else
+#define HAS_EXPLICIT_PAGES false
 #endif
 
 bool etwas_memory_create(struct etwas_memory *memory, size_t region_bytes)
@@ -192,24 +286,46 @@ bool etwas_memory_create(struct etwas_memory *memory, size_t region_bytes)
     if (!take(memory)) {
         return false;
     }
-#ifndef ETWAS_ADDRESS_SANITIZER
-    /*
-     * A fork's child has no use for what is in the buffers, but a writer that forked in a signal
-     * handler goes on with its record there: it finds zeroes, and costs no copies. Old kernels may
-     * refuse; then the pages are copied when touched.
-     */
-    (void)madvise(memory->region, memory->region_bytes, MADV_WIPEONFORK);
-    ask_for_huge_pages(memory);
-#endif
+    advise(memory, HUGE_PAGE_BYTES);
     return true;
+}
+
+bool etwas_memory_create_huge(struct etwas_memory *memory, size_t region_bytes, size_t most_bytes,
+                              size_t least_bytes)
+{
+    *memory = (struct etwas_memory){.region_bytes = round_up(region_bytes, HUGE_PAGE_BYTES)};
+    if (HAS_EXPLICIT_PAGES &&
+        (etwas_huge_memory_map(memory, round_up(most_bytes, HUGE_PAGE_BYTES)) ||
+         etwas_huge_memory_map(memory, round_up(least_bytes, HUGE_PAGE_BYTES)))) {
+        advise(memory, memory->explicit_bytes);
+        return true;
+    }
+    if (!take(memory)) {
+        return false;
+    }
+    advise(memory, 0);
+    return true;
+}
+
+void etwas_memory_forget(const struct etwas_memory *memory)
+{
+    if (memory->explicit_bytes != 0) {
+        etwas_huge_memory_forget(memory);
+    }
 }
 
 void etwas_memory_destroy(struct etwas_memory *memory)
 {
 #ifndef ETWAS_ADDRESS_SANITIZER
-    (void)madvise(memory->region, memory->region_bytes, MADV_KEEPONFORK);
+    if (memory->explicit_bytes == 0) {
+        (void)madvise(memory->region, memory->region_bytes, MADV_KEEPONFORK);
+    }
 #endif
-    give_back(memory);
+    if (memory->explicit_bytes != 0) {
+        (void)munmap(memory->region, memory->region_bytes);
+    } else {
+        give_back(memory);
+    }
     *memory = (struct etwas_memory){0};
 }
 
@@ -218,7 +334,7 @@ void etwas_memory_leak(const struct etwas_memory *memory)
 #ifdef ETWAS_ADDRESS_SANITIZER
     __lsan_ignore_object(memory->allocation);
 #else
-    (void)memory;
+    etwas_huge_memory_leak(memory);
 #endif
 }
 

@@ -8,7 +8,8 @@
  * Three implementations of regions behind one header, chosen when the library is built: a jemalloc
  * arena of the session's own (ETWAS_WITH_JEMALLOC), direct mappings, and malloc under the
  * sanitizers, which then see every access outside the region and, with poisoning, every access to a
- * free buffer.
+ * free buffer. A region with explicit huge pages is a mapping of its own (huge_memory.c); under the
+ * sanitizers there is none.
  */
 #ifndef ETWAS_PLATFORM_MEMORY_H
 #define ETWAS_PLATFORM_MEMORY_H
@@ -20,12 +21,28 @@
 struct etwas_memory {
     uint8_t *region; /* page-aligned; a fork's child finds it empty where the system can do that */
     size_t region_bytes;
-    unsigned arena;   /* jemalloc's index; unused otherwise */
-    void *allocation; /* under the sanitizers: what the region was cut from */
+    unsigned arena;        /* jemalloc's index; unused otherwise */
+    void *allocation;      /* under the sanitizers: what the region was cut from */
+    size_t explicit_bytes; /* of its start: the system's explicit huge pages, all of them ours */
 };
 
 /* True on success; on failure nothing is held. */
 bool etwas_memory_create(struct etwas_memory *memory, size_t region_bytes);
+
+/*
+ * The same in huge pages. Explicit ones (vm.nr_hugepages) for the first `most_bytes` of the region,
+ * or, where there are not so many, for the first `least_bytes`; they are taken at once, since pages
+ * that are only promised may be missing when a writer touches them. What lies in none, and all of
+ * it where none are granted, may become transparent ones.
+ */
+bool etwas_memory_create_huge(struct etwas_memory *memory, size_t region_bytes, size_t most_bytes,
+                              size_t least_bytes);
+
+/*
+ * In a fork's child: gives the region's address space zeroes where the system could not.
+ * Async-signal-safe.
+ */
+void etwas_memory_forget(const struct etwas_memory *memory);
 
 /* Returns everything to the system. */
 void etwas_memory_destroy(struct etwas_memory *memory);
@@ -48,6 +65,9 @@ bool etwas_memory_populate(void *start, size_t bytes);
 
 /* Bytes of the region that occupy memory. */
 uint64_t etwas_memory_resident_bytes(const struct etwas_memory *memory);
+
+/* Bytes of the region that lie in huge pages now, of either kind. */
+uint64_t etwas_memory_huge_bytes(const struct etwas_memory *memory);
 
 /* jemalloc's counts for the session's arena; zero without jemalloc. */
 void etwas_memory_arena_bytes(const struct etwas_memory *memory, uint64_t *mapped,

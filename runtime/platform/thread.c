@@ -4,6 +4,7 @@
 #include "platform/thread.h"
 
 #include <stdatomic.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 _Thread_local struct etwas_thread_ids etwas_thread_ids_cache;
@@ -14,4 +15,25 @@ void etwas_thread_ids_load(void)
     /* A signal handler on this thread must not see the thread id before the process id. */
     atomic_signal_fence(memory_order_seq_cst);
     etwas_thread_ids_cache.thread_id = (uint32_t)gettid();
+}
+
+static uint64_t microseconds(const struct timeval *time)
+{
+    return (uint64_t)time->tv_sec * 1000000 + (uint64_t)time->tv_usec;
+}
+
+/*
+ * The thread's clock (CLOCK_THREAD_CPUTIME_ID) is as much a system call, and does not tell kernel and
+ * user mode apart.
+ */
+struct etwas_thread_times etwas_thread_times(void)
+{
+    struct rusage usage;
+
+    /* It fails only for what is not one of its constants, or not an address. */
+    (void)getrusage(RUSAGE_THREAD, &usage);
+    return (struct etwas_thread_times){
+        .kernel_us = microseconds(&usage.ru_stime),
+        .user_us = microseconds(&usage.ru_utime),
+    };
 }

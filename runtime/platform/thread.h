@@ -3,7 +3,7 @@
 
 /*
  * Thread and process ids, cached in thread-local storage: a system call once a thread, then two
- * loads.
+ * loads. And the processor time a thread has used.
  */
 #ifndef ETWAS_PLATFORM_THREAD_H
 #define ETWAS_PLATFORM_THREAD_H
@@ -41,6 +41,15 @@ static inline uint64_t etwas_thread_ids_word(void)
     memcpy(&word, &etwas_thread_ids_cache, sizeof word);
     return word;
 }
+
+/* Processor time of the calling thread. */
+struct etwas_thread_times {
+    uint64_t kernel_us;
+    uint64_t user_us;
+};
+
+/* A system call. Async-signal-safe. */
+struct etwas_thread_times etwas_thread_times(void);
 
 /* In a fork's child: the only thread has other ids now. */
 static inline void etwas_thread_ids_forget(void)

@@ -291,22 +291,30 @@ static __attribute__((noinline)) uint32_t trace_otherwise(etwas_trace_handle han
 {
     uint32_t generation = etwas_handle_generation(handle);
     struct etwas_slot *slot;
-    uint32_t kind;
+    uint32_t protocol;
+    uint64_t gate;
 
     if (!etwas_slot_here(handle, &slot) || generation == 0 || event == NULL || instance == NULL) {
         return etwas_trace_any_instance(handle, event, instance, parent);
     }
-    if (ck_pr_load_32(&slot->gate) != generation && is_quick(event) &&
-        instance->RegHandle != NULL && instance->InstanceId != 0) {
-        return ERROR_INVALID_HANDLE;
+    gate = ck_pr_load_64(etwas_slot_gate(slot));
+    if ((uint32_t)gate != generation) {
+        slot = etwas_slot_extra(handle);
+        gate = ck_pr_load_64(etwas_slot_gate(slot));
+        if ((uint32_t)gate != generation || (gate >> 32 & ETWAS_KIND_ONE_SLOT) == 0) {
+            return is_quick(event) && instance->RegHandle != NULL && instance->InstanceId != 0
+                       ? ERROR_INVALID_HANDLE
+                       : etwas_trace_any_instance(handle, event, instance, parent);
+        }
     }
-    kind = ck_pr_load_32(&slot->kind);
-    if (etwas_kind_protocol(kind) == ETWAS_PROTOCOL_SHARED && parent == NULL && is_quick(event)) {
+    protocol = etwas_kind_quick_protocol((uint32_t)(gate >> 32));
+    if (protocol == ETWAS_PROTOCOL_SHARED && parent == NULL && is_quick(event)) {
         return trace_in_shared_slot(handle, event, instance, slot);
     }
 #if ETWAS_QUICK_SEQUENCE
-    if (etwas_kind_protocol(kind) == ETWAS_PROTOCOL_RSEQ &&
-        trace_quickly(slot, handle, kind, event, instance, parent) == ETWAS_QUICK_COMMITTED) {
+    if (protocol == ETWAS_PROTOCOL_RSEQ &&
+        trace_quickly(slot, handle, (uint32_t)(gate >> 32), event, instance, parent) ==
+            ETWAS_QUICK_COMMITTED) {
         return ERROR_SUCCESS;
     }
 #endif
@@ -350,7 +358,7 @@ uint32_t TraceEventInstance(etwas_trace_handle handle, EVENT_INSTANCE_HEADER *ev
     }
     gate = ck_pr_load_64(etwas_slot_gate(slot));
     if (UNLIKELY(gate != etwas_slot_gate_word(generation, tsc_by_sequence))) {
-        return etwas_kind_protocol((uint32_t)(gate >> 32)) == ETWAS_PROTOCOL_SHARED &&
+        return etwas_kind_quick_protocol((uint32_t)(gate >> 32)) == ETWAS_PROTOCOL_SHARED &&
                        (uint32_t)gate == generation
                    ? trace_in_shared_slot(handle, event, instance, slot)
                    : trace_otherwise(handle, event, instance, NULL);

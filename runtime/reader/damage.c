@@ -61,6 +61,7 @@ void etwas_trace_begin_information(struct etwas_trace *trace)
 
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         ck_pr_store_64(counts[i], 0);
+    ck_pr_store_64(&information->overwritten_buffers, trace->log.totals.overwritten_buffers);
     for (size_t i = 0; i < trace->open_damage_count; i++) {
         const etwas_damage *damage = &trace->open_damages[i];
 

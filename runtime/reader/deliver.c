@@ -176,6 +176,19 @@ static ETW_BUFFER_CONTEXT context_of(const struct etwas_buffer_place *buffer)
     return (ETW_BUFFER_CONTEXT){.ProcessorIndex = buffer->context, .LoggerId = buffer->logger_id};
 }
 
+/* Are the record's processor times zero because nobody took them? */
+static bool has_no_times(const struct etwas_stream *stream)
+{
+    switch (stream->record.kind) {
+    case ETWAS_RECORD_COMPACT:
+    case ETWAS_RECORD_PERFINFO:
+    case ETWAS_RECORD_MESSAGE:
+        return true;
+    default:
+        return stream->trace->log.without_times;
+    }
+}
+
 static uint16_t flags_of(const struct etwas_stream *stream, const struct event *event)
 {
     const struct etwas_file_header *log = &stream->trace->log;
@@ -192,6 +205,8 @@ static uint16_t flags_of(const struct etwas_stream *stream, const struct event *
     if ((log->fields.start.log_file_mode &
          (EVENT_TRACE_PRIVATE_LOGGER_MODE | EVENT_TRACE_PRIVATE_IN_PROC)) != 0)
         flags |= EVENT_HEADER_FLAG_PRIVATE_SESSION;
+    else if (has_no_times(stream))
+        flags |= EVENT_HEADER_FLAG_NO_CPUTIME;
     return (uint16_t)flags;
 }
 

@@ -161,14 +161,44 @@ static void place_buffer(struct etwas_trace *trace, const struct beginning *begi
     }
 }
 
-/* Looks at the other records of buffer 0: a knot, and what only kernel sessions write. A knot is
- * used for cycles alone; the header is exact about the other clocks. */
+/* A knot is used for cycles alone; the header is exact about the other clocks. */
+static void take_knot(struct etwas_file_header *log, const struct etwas_record *record)
+{
+    struct etwas_etl_knot knot;
+
+    memcpy(&knot, record->bytes + record->payload_at, sizeof knot);
+    if (!log->calibrated && log->fields.clock_type == ETWAS_ETL_CLOCK_CYCLES &&
+        etwas_etl_clock_use_knot(&log->clock, log->fields.clock_type, &knot)) {
+        log->calibrated = true;
+        log->clock_frequency_hz =
+            (uint64_t)((etwas_etl_wide)knot.ticks * 1000000000 / (etwas_etl_wide)knot.nanoseconds);
+    }
+}
+
+/* A record of our own class. Types and versions to come are left alone. */
+static void take_own(struct etwas_file_header *log, const struct etwas_record *record)
+{
+    struct etwas_etl_full_header header;
+    struct etwas_etl_totals totals;
+
+    log->own = true;
+    memcpy(&header, record->bytes, sizeof header);
+    if (header.type == ETWAS_ETL_KNOT_TYPE && record->size >= sizeof(struct etwas_etl_knot_record))
+        take_knot(log, record);
+    if (header.type != ETWAS_ETL_TOTALS_TYPE ||
+        record->size < sizeof(struct etwas_etl_totals_record))
+        return;
+    memcpy(&totals, record->bytes + record->payload_at, sizeof totals);
+    if (totals.version == ETWAS_ETL_TOTALS_VERSION)
+        log->totals = totals;
+}
+
+/* Looks at the other records of buffer 0: ours, and what only kernel sessions write. */
 static bool scan_records(struct etwas_trace *trace)
 {
     struct etwas_file_header *log = &trace->log;
     struct etwas_stream stream;
     struct etwas_etl_system_header header;
-    struct etwas_etl_knot knot;
 
     if (!etwas_stream_open(&stream, trace, &log->buffer, 1))
         return false;
@@ -181,14 +211,8 @@ static bool scan_records(struct etwas_trace *trace)
             memcpy(&header, record->bytes, sizeof header);
             log->kernel |= header.group == ETWAS_ETL_GROUP_HEADER &&
                            header.type == (ETWAS_ETL_HOOK_HEADER_EXTENSION & 0xFF);
-        } else if (record->own && record->size >= sizeof(struct etwas_etl_knot_record)) {
-            memcpy(&knot, record->bytes + record->payload_at, sizeof knot);
-            if (!log->calibrated && log->fields.clock_type == ETWAS_ETL_CLOCK_CYCLES &&
-                etwas_etl_clock_use_knot(&log->clock, log->fields.clock_type, &knot)) {
-                log->calibrated = true;
-                log->clock_frequency_hz = (uint64_t)((etwas_etl_wide)knot.ticks * 1000000000 /
-                                                     (etwas_etl_wide)knot.nanoseconds);
-            }
+        } else if (record->own) {
+            take_own(log, record);
         }
     }
     etwas_stream_close(&stream);
@@ -213,6 +237,22 @@ static void decide_clock(struct etwas_trace *trace, int64_t first_raw)
         log->clock_frequency_hz = fields->start.cpu_speed_mhz * UINT64_C(1000000);
 }
 
+/* The header counts what was lost in 32 bits, and only at the end; the totals do so in 64. */
+static void decide_totals(struct etwas_trace *trace)
+{
+    const struct etwas_file_header *log = &trace->log;
+    uint64_t events = log->fields.start.events_lost;
+    uint64_t buffers = log->fields.buffers_lost;
+
+    trace->information.lost_events =
+        log->totals.lost_events > events ? log->totals.lost_events : events;
+    trace->information.lost_buffers =
+        log->totals.lost_buffers > buffers ? log->totals.lost_buffers : buffers;
+    trace->information.overwritten_events = log->totals.overwritten_events;
+    trace->information.overwritten_buffers = log->totals.overwritten_buffers;
+    trace->information.part = log->totals.part;
+}
+
 static uint32_t read_into(struct etwas_trace *trace, struct beginning *beginning)
 {
     struct etwas_file_header *log = &trace->log;
@@ -230,6 +270,11 @@ static uint32_t read_into(struct etwas_trace *trace, struct beginning *beginning
     decide_clock(trace, beginning->record.time_stamp);
     if (!take_names(log, beginning) || !scan_records(trace))
         return ERROR_NOT_ENOUGH_MEMORY;
+    log->replaces = (log->fields.start.log_file_mode & EVENT_TRACE_FILE_MODE_CIRCULAR) != 0 &&
+                    log->fields.start.end_filetime == 0;
+    log->without_times =
+        log->own && log->fields.start.timer_resolution_100ns != ETWAS_ETL_TIMES_TICK_100NS;
+    decide_totals(trace);
     trace->information.file_bytes = trace->file_bytes;
     trace->information.unfinished = log->fields.start.end_filetime == 0;
     trace->information.calibrated = log->calibrated;

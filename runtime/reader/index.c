@@ -59,11 +59,15 @@ static bool append(struct etwas_index *index, const struct etwas_buffer_place *p
 }
 
 /* A buffer whose header cannot be used, or a stretch of the file where none was found. */
-static void report_skipped(struct etwas_trace *trace, etwas_damage_kind kind, uint64_t offset,
-                           uint64_t bytes)
+static void report_skipped(struct etwas_trace *trace, struct etwas_index *index,
+                           etwas_damage_kind kind, uint64_t offset, uint64_t bytes)
 {
+    uint64_t step = trace->log.buffer.buffer_bytes;
+    uint64_t buffers = trace->log.uniform ? (bytes + step - 1) / step : 1;
+
     etwas_trace_report(trace, kind, offset, bytes);
-    etwas_trace_count(&trace->information.buffers_damaged, 1);
+    etwas_trace_count(&trace->information.buffers_damaged, buffers);
+    index->unusable += buffers;
 }
 
 enum step {
@@ -104,9 +108,9 @@ static uint32_t walk_uniform(struct etwas_trace *trace, struct etwas_index *inde
         uint64_t here = left < step ? left : step;
 
         if (got < sizeof header && got < left) {
-            report_skipped(trace, ETWAS_DAMAGE_READ, offset, here);
+            report_skipped(trace, index, ETWAS_DAMAGE_READ, offset, here);
         } else if (got < sizeof header) {
-            report_skipped(trace, ETWAS_DAMAGE_TRUNCATED, offset, here);
+            report_skipped(trace, index, ETWAS_DAMAGE_TRUNCATED, offset, here);
         } else if (header.buffer_bytes == 0) {
             /* Space allocated ahead reads as 0. Nothing is wrong unless buffers follow it. */
             uint64_t data = etwas_source_next_data(trace, offset);
@@ -117,14 +121,14 @@ static uint32_t walk_uniform(struct etwas_trace *trace, struct etwas_index *inde
                 offset = data / step * step - step;
         } else {
             if (hole != UINT64_MAX)
-                report_skipped(trace, ETWAS_DAMAGE_BUFFER_HEADER, hole, offset - hole);
+                report_skipped(trace, index, ETWAS_DAMAGE_BUFFER_HEADER, hole, offset - hole);
             hole = UINT64_MAX;
             enum step result = add_buffer(trace, index, offset, &header);
 
             if (result == STEP_NO_MEMORY)
                 return ERROR_NOT_ENOUGH_MEMORY;
             if (result == STEP_UNUSABLE)
-                report_skipped(trace, ETWAS_DAMAGE_BUFFER_HEADER, offset, here);
+                report_skipped(trace, index, ETWAS_DAMAGE_BUFFER_HEADER, offset, here);
         }
         offset += step;
     }
@@ -175,8 +179,8 @@ static uint32_t walk_chain(struct etwas_trace *trace, struct etwas_index *index,
         size_t got = etwas_source_read(trace, offset, &header, sizeof header);
 
         if (got < sizeof header) {
-            report_skipped(trace, got < left ? ETWAS_DAMAGE_READ : ETWAS_DAMAGE_TRUNCATED, offset,
-                           left);
+            report_skipped(trace, index, got < left ? ETWAS_DAMAGE_READ : ETWAS_DAMAGE_TRUNCATED,
+                           offset, left);
             return ERROR_SUCCESS;
         }
         if (header.buffer_bytes == 0 && etwas_source_next_data(trace, offset) == trace->file_bytes)
@@ -190,7 +194,7 @@ static uint32_t walk_chain(struct etwas_trace *trace, struct etwas_index *index,
         } else {
             uint64_t next = find_next_buffer(trace, offset);
 
-            report_skipped(trace, ETWAS_DAMAGE_BUFFER_HEADER, offset, next - offset);
+            report_skipped(trace, index, ETWAS_DAMAGE_BUFFER_HEADER, offset, next - offset);
             offset = next;
         }
     }
@@ -221,36 +225,6 @@ static int by_processor_and_sequence(const void *left, const void *right)
                                         : by_sequence(left, right);
 }
 
-/*
- * Numbers are given 1, 2, 3 … once each. A file that wraps has lost its first ones rightly;
- * buffers whose headers were unusable, already reported, account for as many missing numbers.
- */
-static void check_sequence(struct etwas_trace *trace, const struct etwas_index *index)
-{
-    const struct etwas_etl_log_header_start *start = &trace->log.fields.start;
-    bool wraps = (start->log_file_mode & EVENT_TRACE_FILE_MODE_CIRCULAR) != 0;
-    uint64_t forgiven = trace->information.buffers_damaged;
-    uint64_t expected = wraps && index->count > 0 ? (uint64_t)index->places[0].sequence : 1;
-
-    for (size_t i = 0; i < index->count; i++) {
-        const struct etwas_buffer_place *place = &index->places[i];
-        uint64_t missing = (uint64_t)place->sequence - expected;
-
-        if (place->sequence < 0 || (uint64_t)place->sequence < expected) {
-            etwas_trace_report(trace, ETWAS_DAMAGE_SEQUENCE, place->file_offset, 0);
-            continue;
-        }
-        if (missing > forgiven)
-            etwas_trace_report(trace, ETWAS_DAMAGE_SEQUENCE, place->file_offset, 0);
-        forgiven -= missing < forgiven ? missing : forgiven;
-        expected = (uint64_t)place->sequence + 1;
-    }
-    /* A finished file says how many buffers it has; a cut at a buffer's edge shows only here. */
-    if (!wraps && start->end_filetime != 0 && start->buffers_written > index->count + 1 &&
-        trace->information.buffers_damaged == 0)
-        etwas_trace_report(trace, ETWAS_DAMAGE_SEQUENCE, trace->file_bytes, 0);
-}
-
 static void check_processors(struct etwas_trace *trace, const struct etwas_index *index)
 {
     for (size_t i = 0; i < index->count; i++) {
@@ -273,11 +247,11 @@ uint32_t etwas_index_build(struct etwas_trace *trace, struct etwas_index *index)
 
     if (code != ERROR_SUCCESS || index->count == 0) {
         if (code == ERROR_SUCCESS)
-            check_sequence(trace, index);
+            etwas_sequence_check(trace, index);
         return code;
     }
     qsort(index->places, index->count, sizeof *index->places, by_sequence);
-    check_sequence(trace, index);
+    etwas_sequence_check(trace, index);
     qsort(index->places, index->count, sizeof *index->places, by_processor_and_sequence);
     check_processors(trace, index);
     return ERROR_SUCCESS;

@@ -14,11 +14,16 @@ struct etwas_index {
     struct etwas_buffer_place *places; /* data buffers: by processor, sequence, place in the file */
     size_t count;
     size_t capacity;
+    uint64_t unusable; /* places of buffers, or stretches, where no header could be used */
 };
 
 /* Fills the index and reports what is wrong with headers. ERROR_SUCCESS, _NOT_ENOUGH_MEMORY. */
 uint32_t etwas_index_build(struct etwas_trace *trace, struct etwas_index *index);
 
 void etwas_index_free(struct etwas_index *index);
+
+/* Reports what the sequence numbers and the header's count show to be missing or there twice.
+ * `index` is by sequence number. */
+void etwas_sequence_check(struct etwas_trace *trace, const struct etwas_index *index);
 
 #endif

@@ -13,9 +13,11 @@ static bool is_before(const struct etwas_stream *a, const struct etwas_stream *b
     int order = compare(a->key_filetime, b->key_filetime);
 
     if (order == 0)
-        order = (a->file_number > b->file_number) - (a->file_number < b->file_number);
+        order = (a->set_number > b->set_number) - (a->set_number < b->set_number);
     if (order == 0)
         order = compare(a->key_raw, b->key_raw);
+    if (order == 0)
+        order = (a->file_number > b->file_number) - (a->file_number < b->file_number);
     if (order == 0)
         order = compare(a->buffer->sequence, b->buffer->sequence);
     if (order == 0)

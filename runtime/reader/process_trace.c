@@ -11,6 +11,7 @@
 #include "reader/deliver.h"
 #include "reader/index.h"
 #include "reader/merge.h"
+#include "reader/parts.h"
 #include "reader/stream.h"
 
 enum {
@@ -20,6 +21,7 @@ enum {
 /* One file of a run. Its first stream is buffer 0, the others its processors'. */
 struct file_run {
     struct etwas_trace *trace;
+    struct etwas_part_place part;
     struct etwas_index index;
     struct etwas_stream *streams;
     size_t stream_count;
@@ -106,8 +108,7 @@ static void update_key(struct etwas_stream *stream, bool is_first)
         return;
     if (is_first || stream->record.stamp > stream->key_raw) {
         stream->key_raw = stream->record.stamp;
-        stream->key_filetime =
-            etwas_etl_clock_to_filetime(&stream->trace->log.clock, stream->key_raw);
+        stream->key_filetime = etwas_etl_clock_to_filetime(stream->clock, stream->key_raw);
     }
 }
 
@@ -123,10 +124,11 @@ static uint32_t start_file(struct run *run, size_t number)
     for (size_t i = 0; i < file->stream_count; i++) {
         struct etwas_stream *stream = &file->streams[i];
 
-        stream->file_number = number;
+        stream->file_number = file->part.file_number;
+        stream->set_number = file->part.set_number;
+        stream->clock = file->part.clock;
         stream->key_raw = file->trace->log.first_raw;
-        stream->key_filetime =
-            etwas_etl_clock_to_filetime(&file->trace->log.clock, stream->key_raw);
+        stream->key_filetime = etwas_etl_clock_to_filetime(stream->clock, stream->key_raw);
         if (etwas_stream_next_buffer(stream) == ETWAS_STREAM_NO_MEMORY)
             return ERROR_NOT_ENOUGH_MEMORY;
         update_key(stream, true);
@@ -154,7 +156,7 @@ static bool make_heap(struct run *run)
 /* The wanted span holds for every event, the header event too. */
 static void deliver(const struct run *run, struct etwas_stream *stream)
 {
-    int64_t filetime = etwas_etl_clock_to_filetime(&stream->trace->log.clock, stream->record.stamp);
+    int64_t filetime = etwas_etl_clock_to_filetime(stream->clock, stream->record.stamp);
 
     if (filetime < run->start_filetime || filetime > run->end_filetime)
         return;
@@ -222,8 +224,12 @@ static uint32_t run_files(struct run *run)
 
 static uint32_t process(struct run *run, struct etwas_trace *const *traces)
 {
+    struct etwas_part_place parts[FILES_LIMIT];
     uint32_t code = ERROR_SUCCESS;
 
+    etwas_parts_arrange(traces, run->file_count, parts);
+    for (uint32_t i = 0; i < run->file_count; i++)
+        run->files[i].part = parts[i];
     for (uint32_t i = 0; i < run->file_count && code == ERROR_SUCCESS; i++)
         code = open_file(&run->files[i], traces[i]);
     if (code == ERROR_SUCCESS)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "etl/layout.h"
+#include "reader/tear.h"
 #include "reader/xpress.h"
 
 #define HEADER_BYTES ETWAS_ETL_BUFFER_HEADER_BYTES
@@ -68,6 +69,11 @@ static const uint8_t *fetch(struct etwas_stream *stream, uint32_t position, uint
     stream->window_at = position;
     stream->window_bytes = (uint32_t)etwas_source_read(
         stream->trace, stream->buffer->file_offset + position, stream->memory, wanted);
+    if (stream->watched && !etwas_tear_is_same_buffer(stream)) {
+        stream->window_bytes = 0;
+        stream->replaced = true;
+        return NULL;
+    }
     return bytes <= stream->window_bytes ? stream->memory : NULL;
 }
 
@@ -130,11 +136,9 @@ static enum etwas_stream_state decompress(struct etwas_stream *stream)
     return ETWAS_STREAM_RECORD;
 }
 
-enum etwas_stream_state etwas_stream_next_buffer(struct etwas_stream *stream)
+static void take_buffer(struct etwas_stream *stream, const struct etwas_buffer_place *buffer)
 {
-    if (stream->next == stream->last)
-        return stream->state = ETWAS_STREAM_END;
-    const struct etwas_buffer_place *buffer = stream->next++;
+    const struct etwas_trace *trace = stream->trace;
 
     stream->buffer = buffer;
     stream->position = HEADER_BYTES;
@@ -144,6 +148,34 @@ enum etwas_stream_state etwas_stream_next_buffer(struct etwas_stream *stream)
     stream->any_stamp = false;
     stream->order_reported = false;
     stream->damage_counted = false;
+    stream->watched = trace->log.replaces && buffer != &trace->log.buffer &&
+                      buffer->file_bytes == buffer->buffer_bytes &&
+                      (buffer->flags & ETWAS_ETL_BUFFER_COMPRESSED) == 0;
+    stream->replaced = false;
+    stream->torn = false;
+}
+
+static void count_replaced(struct etwas_stream *stream)
+{
+    etwas_trace_count(&stream->trace->information.overwritten_buffers, 1);
+}
+
+enum etwas_stream_state etwas_stream_next_buffer(struct etwas_stream *stream)
+{
+    const struct etwas_buffer_place *buffer;
+
+    for (;;) {
+        if (stream->next == stream->last)
+            return stream->state = ETWAS_STREAM_END;
+        buffer = stream->next++;
+        take_buffer(stream, buffer);
+        if (!stream->watched)
+            break;
+        etwas_tear_find(stream);
+        if (!stream->replaced)
+            break;
+        count_replaced(stream);
+    }
     if ((buffer->flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0 &&
         decompress(stream) == ETWAS_STREAM_NO_MEMORY)
         return stream->state = ETWAS_STREAM_NO_MEMORY;
@@ -155,7 +187,9 @@ static enum etwas_stream_state end_buffer(struct etwas_stream *stream)
 {
     const struct etwas_buffer_place *buffer = stream->buffer;
 
-    if (buffer->file_bytes < buffer->buffer_bytes) {
+    if (stream->torn) {
+        report(stream, ETWAS_DAMAGE_RECORD, stream->limit, buffer->data_end - stream->limit);
+    } else if (buffer->file_bytes < buffer->buffer_bytes) {
         uint32_t from = stream->position < buffer->data_end ? stream->position : buffer->data_end;
 
         /* Rounding may have passed the cut. */
@@ -168,7 +202,10 @@ static enum etwas_stream_state end_buffer(struct etwas_stream *stream)
 /* What begins at `position` cannot be followed: nothing after it in this buffer can be found. */
 static enum etwas_stream_state skip_rest(struct etwas_stream *stream, etwas_damage_kind kind)
 {
-    report(stream, kind, stream->position, stream->limit - stream->position);
+    if (!stream->replaced)
+        report(stream, kind, stream->position, stream->limit - stream->position);
+    else if (!stream->quiet)
+        count_replaced(stream);
     return stream->state = ETWAS_STREAM_BUFFER_END;
 }
 
@@ -226,6 +263,7 @@ enum etwas_stream_state etwas_stream_next_record(struct etwas_stream *stream)
             report(stream, ETWAS_DAMAGE_RECORD, stream->position, record->size);
         else
             take_stamp(stream);
+        stream->record_at = stream->position;
         /* Cannot overflow: limit is at most 16 MiB. */
         stream->position += (uint32_t)etwas_etl_round_up_8(record->size);
         if (!skipped && (!record->own || stream->quiet))

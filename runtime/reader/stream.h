@@ -34,7 +34,11 @@ struct etwas_stream {
     bool any_stamp;      /* last_stamp is from this buffer */
     bool order_reported; /* once a buffer */
     bool damage_counted; /* once a buffer */
-    bool quiet;          /* reports nothing: OpenTrace looks ahead */
+    bool quiet;          /* reports nothing: somebody looks ahead */
+    bool watched;        /* a running session may replace the buffer while it is read */
+    bool replaced;       /* it did */
+    bool torn;           /* `limit` is where older data begin, or may begin */
+    uint32_t record_at;  /* position of `record` */
 
     uint8_t *memory; /* the window, or the decompressed records */
     size_t memory_bytes;
@@ -43,7 +47,9 @@ struct etwas_stream {
     uint32_t window_bytes; /* of the buffer that memory holds */
 
     /* The merge's own: never decreases in a stream, whatever the stamps do. */
-    size_t file_number;
+    size_t file_number; /* among the files of a run; parts of one set in their order */
+    size_t set_number;  /* the same for the parts of one set: they share a clock */
+    const struct etwas_etl_clock *clock;
     int64_t key_filetime;
     int64_t key_raw;
 };

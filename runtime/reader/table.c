@@ -179,11 +179,16 @@ static void copy_information(const etwas_trace_information *from, etwas_trace_in
         .bytes_skipped = ck_pr_load_64(&from->bytes_skipped),
         .bytes_read = ck_pr_load_64(&from->bytes_read),
         .damages = ck_pr_load_64(&from->damages),
-        .unfinished = from->unfinished,
+        .unfinished = ck_pr_load_8((const uint8_t *)&from->unfinished) != 0,
         .compressed = from->compressed,
         .calibrated = from->calibrated,
         .clock = from->clock,
         .clock_frequency = from->clock_frequency,
+        .lost_events = from->lost_events,
+        .lost_buffers = from->lost_buffers,
+        .overwritten_events = from->overwritten_events,
+        .overwritten_buffers = ck_pr_load_64(&from->overwritten_buffers),
+        .part = from->part,
     };
 }
 

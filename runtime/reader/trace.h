@@ -7,7 +7,10 @@
  *     source      opens and reads the file
  *     file_header buffer 0: what the file says about itself
  *     index       where every buffer is, and whose
+ *     sequence    which buffers are missing
  *     stream      one processor's buffers in order, one record at a time
+ *     tear        where a buffer that was being replaced goes over into an older one
+ *     parts       which files belong together
  *     merge       all streams of all files in one time order
  *     deliver     a record as EVENT_RECORD or EVENT_TRACE
  *     damage      what is wrong, told once, with its place
@@ -32,6 +35,7 @@
 
 #include "etl/clock_convert.h"
 #include "etl/layout.h"
+#include "etl/totals.h"
 
 enum {
     ETWAS_READER_WINDOW_BYTES = 128 * 1024, /* holds the largest record wherever it begins */
@@ -66,8 +70,13 @@ struct etwas_file_header {
     bool uniform;                  /* every buffer has buffer.buffer_bytes */
     bool calibrated;               /* clock is from a knot */
     bool kernel;                   /* a session of the kernel provider */
-    etwas_wchar *names;            /* one allocation: session, 0, file, 0 */
-    etwas_wchar *log_file_name;    /* inside names */
+    bool own;                      /* written by etwas: buffer 0 has records of our class */
+    bool replaces;      /* a circular file without an end: buffers may be half replaced, or are
+                            replaced while they are read */
+    bool without_times; /* known to record no processor times */
+    struct etwas_etl_totals totals; /* zeroes in a file that has none */
+    etwas_wchar *names;             /* one allocation: session, 0, file, 0 */
+    etwas_wchar *log_file_name;     /* inside names */
 };
 
 /* EVENT_TRACE_LOGFILEA and W differ only in what their names and the buffer callback point to. */

@@ -3,6 +3,7 @@
 
 #include "session/configuration.h"
 
+#include <ck_pr.h>
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
 #include <locale.h>
@@ -14,11 +15,14 @@
 
 #include "buffer/pool.h"
 #include "clock/calibration.h"
+#include "clock/clock.h"
 #include "etl/header_buffer.h"
 #include "etl/utf16.h"
 #include "platform/memory.h"
 #include "platform/processor.h"
 #include "platform/rseq.h"
+#include "platform/thread.h"
+#include "session/file_name.h"
 #include "session/modes.h"
 
 enum {
@@ -26,9 +30,12 @@ enum {
     SMALLEST_BUFFER_KB = 4,
     LARGEST_BUFFER_KB = 16384,
     DEFAULT_POOL_KB = 64 * 1024,
-    BUFFERS_A_PROCESSOR = 2,
+    BUFFERS_A_STREAM = 2,
     BUFFERS_ABOVE_MINIMUM = 22,
     BYTES_A_KB = 1024,
+    LEAST_CIRCULAR_BUFFERS = 3,      /* the header, and two that replace each other */
+    LEAST_FILE_BUFFERS = 2,          /* the header, and one of events */
+    LONGEST_SUFFIXES_UNITS = 2 * 11, /* a serial number and `_` with a process id */
 };
 
 static bool guid_is_zero(const etwas_guid *guid)
@@ -54,13 +61,30 @@ static void make_guid(etwas_guid *guid)
     guid->Data4[0] = (uint8_t)((guid->Data4[0] & 0x3F) | 0x80);
 }
 
-/* What buffer 0 needs for the two names, in KB. */
+/* What buffer 0 needs for the session's name and a file name of this length. */
+static uint32_t header_bytes(const struct etwas_configuration *configuration, size_t file_units)
+{
+    return etwas_etl_header_buffer_bytes(etwas_utf16_length(configuration->name, ETWAS_NAME_UNITS),
+                                         file_units);
+}
+
+bool etwas_configuration_has_room_for(const struct etwas_configuration *configuration,
+                                      const etwas_wchar *file_name)
+{
+    return header_bytes(configuration, etwas_utf16_length(file_name, ETWAS_NAME_UNITS)) <=
+           configuration->buffer_size_kb * BYTES_A_KB;
+}
+
+/* What buffer 0 needs for the two names, the file's with every suffix it may get, in KB. */
 static uint32_t header_kb(const struct etwas_configuration *configuration)
 {
-    uint32_t bytes = etwas_etl_header_buffer_bytes(
-        etwas_utf16_length(configuration->name, ETWAS_NAME_UNITS),
-        etwas_utf16_length(configuration->file_name, ETWAS_NAME_UNITS));
+    size_t units = etwas_utf16_length(configuration->file_name, ETWAS_NAME_UNITS);
+    uint32_t bytes;
 
+    if (units != 0) {
+        units += LONGEST_SUFFIXES_UNITS;
+    }
+    bytes = header_bytes(configuration, units < ETWAS_NAME_UNITS ? units : ETWAS_NAME_UNITS);
     return (bytes + BYTES_A_KB - 1) / BYTES_A_KB;
 }
 
@@ -86,6 +110,13 @@ static void adjust_buffer_size(struct etwas_configuration *configuration)
 /* The protocol of the processors' slots: sequences where they can run, unless not wanted. */
 static uint32_t choose_protocol(struct etwas_configuration *configuration)
 {
+    /* Any processor's writers meet in the one slot: no sequence could order them. */
+    if (etwas_configuration_has_one_slot(configuration)) {
+        if (configuration->protocol > ETWAS_PROTOCOL_SHARED) {
+            return ERROR_INVALID_PARAMETER;
+        }
+        configuration->protocol = ETWAS_PROTOCOL_SHARED;
+    }
     switch (configuration->protocol) {
     case ETWAS_PROTOCOL_SHARED:
         return ERROR_SUCCESS;
@@ -110,13 +141,20 @@ static bool needs_extra_stream(const struct etwas_configuration *configuration)
            etwas_configuration_is_circular(configuration);
 }
 
-/* R66–R68, R72. */
+static uint32_t streams(const struct etwas_configuration *configuration)
+{
+    if (etwas_configuration_has_one_slot(configuration)) {
+        return 1;
+    }
+    return etwas_processor_count() + (needs_extra_stream(configuration) ? 1 : 0);
+}
+
+/* R65–R68, R72. */
 static void adjust_buffer_counts(struct etwas_configuration *configuration)
 {
     uint64_t buffer_bytes = (uint64_t)configuration->buffer_size_kb * BYTES_A_KB;
     uint64_t limit = etwas_memory_limit_bytes() / buffer_bytes;
-    uint32_t streams = etwas_processor_count() + (needs_extra_stream(configuration) ? 1 : 0);
-    uint32_t least = BUFFERS_A_PROCESSOR * streams;
+    uint32_t least = BUFFERS_A_STREAM * streams(configuration);
     uint32_t minimum = configuration->minimum_buffers;
     uint32_t maximum = configuration->maximum_buffers;
 
@@ -141,25 +179,45 @@ static void adjust_buffer_counts(struct etwas_configuration *configuration)
         etwas_configuration_is_circular(configuration) ? minimum : maximum;
 }
 
-/*
- * R17, R90: a file where one is needed, of a size that holds its header and one buffer of events.
- */
-static uint32_t check_file(const struct etwas_configuration *configuration)
+/* R91: modes whose file has no meaning without a size. */
+static bool needs_size(uint32_t log_file_mode)
 {
-    uint64_t bytes = etwas_configuration_file_bytes(configuration);
-
-    if (etwas_configuration_is_circular(configuration)) {
-        return ERROR_SUCCESS;
-    }
-    if (configuration->file_name[0] == 0) {
-        return ERROR_BAD_PATHNAME;
-    }
-    return bytes != 0 && bytes < 2 * (uint64_t)configuration->buffer_size_kb * BYTES_A_KB
-               ? ERROR_INVALID_PARAMETER
-               : ERROR_SUCCESS;
+    return (log_file_mode & (EVENT_TRACE_FILE_MODE_PREALLOCATE | EVENT_TRACE_FILE_MODE_CIRCULAR |
+                             EVENT_TRACE_FILE_MODE_NEWFILE)) != 0;
 }
 
-uint32_t etwas_configuration_complete(struct etwas_configuration *configuration)
+/* R90, R91: a file, and each part of a set, holds its header and what its mode needs. */
+static uint32_t check_file_size(const struct etwas_configuration *configuration)
+{
+    uint64_t buffers = etwas_configuration_file_bytes(configuration) /
+                       ((uint64_t)configuration->buffer_size_kb * BYTES_A_KB);
+    uint32_t least = (configuration->log_file_mode & EVENT_TRACE_FILE_MODE_CIRCULAR) != 0
+                         ? LEAST_CIRCULAR_BUFFERS
+                         : LEAST_FILE_BUFFERS;
+
+    return configuration->maximum_file_size != 0 && buffers < least ? ERROR_INVALID_PARAMETER
+                                                                    : ERROR_SUCCESS;
+}
+
+/* R17, R90, R96, R98: a file where one is needed, with a name that can be made. */
+static uint32_t check_file(const struct etwas_configuration *configuration)
+{
+    etwas_wchar made[ETWAS_NAME_UNITS + 1];
+    uint32_t code;
+
+    if (configuration->file_name[0] == 0) {
+        return etwas_configuration_is_circular(configuration) ? ERROR_SUCCESS : ERROR_BAD_PATHNAME;
+    }
+    code = etwas_configuration_is_circular(configuration) ? ERROR_SUCCESS
+                                                          : check_file_size(configuration);
+    return code == ERROR_SUCCESS
+               ? etwas_file_name_make(configuration->file_name, configuration->log_file_mode, 1,
+                                      etwas_thread_ids().process_id, made)
+               : code;
+}
+
+/* What can be said of the request as it was given, before defaults take the place of zeroes. */
+static uint32_t check_request(const struct etwas_configuration *configuration)
 {
     uint32_t code = etwas_modes_check(configuration->log_file_mode);
 
@@ -169,6 +227,24 @@ uint32_t etwas_configuration_complete(struct etwas_configuration *configuration)
     /* R45: system events are for system loggers. */
     if (configuration->enable_flags != 0) {
         return ERROR_INVALID_PARAMETER;
+    }
+    if (needs_size(configuration->log_file_mode) && configuration->maximum_file_size == 0) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    /* R95: said, not left to a default; other clocks begin anew with each start of the machine. */
+    if ((configuration->log_file_mode & EVENT_TRACE_FILE_MODE_APPEND) != 0 &&
+        (configuration->buffer_size_kb == 0 || configuration->clock != ETWAS_CLOCK_KIND_SYSTEM)) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    return ERROR_SUCCESS;
+}
+
+uint32_t etwas_configuration_complete(struct etwas_configuration *configuration)
+{
+    uint32_t code = check_request(configuration);
+
+    if (code != ERROR_SUCCESS) {
+        return code;
     }
     configuration->clock = etwas_clock_select(configuration->clock);
     if (configuration->clock == 0) {
@@ -200,8 +276,9 @@ uint64_t etwas_configuration_flush_ns(const struct etwas_configuration *configur
     uint64_t unit_ns =
         (configuration->log_file_mode & EVENT_TRACE_USE_MS_FLUSH_TIMER) != 0 ? 1000000 : 1000000000;
 
-    return etwas_configuration_is_circular(configuration) ? 0
-                                                          : configuration->flush_timer * unit_ns;
+    return etwas_configuration_has_file(configuration)
+               ? ck_pr_load_32(&configuration->flush_timer) * unit_ns
+               : 0;
 }
 
 uint32_t etwas_configuration_path(const etwas_wchar *file_name, char path[ETWAS_PATH_BYTES])

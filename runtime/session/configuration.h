@@ -40,17 +40,25 @@ struct etwas_configuration {
     uint32_t maximum_file_size; /* MB, or KB: see etwas_configuration_file_bytes */
     uint32_t flush_timer;       /* s, or ms: see etwas_configuration_flush_ns */
     uint32_t enable_flags;
-    uint32_t protocol; /* ETWAS_PROTOCOL_*: asked for, then the one in force */
+    uint32_t protocol;  /* ETWAS_PROTOCOL_*: asked for, then the one in force */
+    bool process_times; /* records carry the processor time of their thread (R106) */
+    bool large_pages;   /* the pool shall lie in huge pages where the system grants them */
+    bool filtered_out;  /* this process is none of those the filters name: nothing is recorded */
     struct etwas_flusher_configuration flusher;
 };
 
 /*
  * Checks what was asked for and replaces it by what will be: ERROR_INVALID_PARAMETER for illegal
- * modes, clocks, protocols and flags, ERROR_NOT_SUPPORTED for legal ones not built or not possible
- * here, ERROR_BAD_PATHNAME without
- * a file where one is needed. Touches nothing outside *configuration (R40, R60–R73, R81, R150).
+ * modes, clocks, protocols, flags and sizes, ERROR_NOT_SUPPORTED for legal ones not built or not
+ * possible here, ERROR_BAD_PATHNAME without a file where one is needed, or with a name too long for
+ * its suffix, ERROR_INVALID_NAME for a new-file set without its `%d`. Touches nothing outside
+ * *configuration (R40, R60–R73, R81, R90, R91, R95, R96, R150).
  */
 uint32_t etwas_configuration_complete(struct etwas_configuration *configuration);
+
+/* Whether a log file header with this file name fits in a buffer. */
+bool etwas_configuration_has_room_for(const struct etwas_configuration *configuration,
+                                      const etwas_wchar *file_name);
 
 /*
  * The path of a file name: UTF-8, terminated. ERROR_BAD_PATHNAME for ill-formed UTF-16 or no name.
@@ -70,10 +78,36 @@ static inline bool etwas_configuration_is_circular(const struct etwas_configurat
     return (configuration->log_file_mode & EVENT_TRACE_BUFFERING_MODE) != 0;
 }
 
+/* R47: lives beside the ordinary sessions, with a place and a file name of its own. */
+static inline bool etwas_configuration_is_private(const struct etwas_configuration *configuration)
+{
+    return (configuration->log_file_mode & EVENT_TRACE_PRIVATE_LOGGER_MODE) != 0;
+}
+
+static inline bool etwas_configuration_is_in_process(
+    const struct etwas_configuration *configuration)
+{
+    return (configuration->log_file_mode & EVENT_TRACE_PRIVATE_IN_PROC) != 0;
+}
+
+/* R65, R78: one slot, of the shared protocol, for all processors. */
+static inline bool etwas_configuration_has_one_slot(const struct etwas_configuration *configuration)
+{
+    return (configuration->log_file_mode & EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING) != 0;
+}
+
+/* Whether what is recorded goes to a file by itself. */
+static inline bool etwas_configuration_has_file(const struct etwas_configuration *configuration)
+{
+    return !etwas_configuration_is_circular(configuration) && !configuration->filtered_out;
+}
+
 /* The largest size of a log file (R90), 0: no limit. */
 uint64_t etwas_configuration_file_bytes(const struct etwas_configuration *configuration);
 
-/* The time between timed flushes (R81, R83), 0: there are none. */
+/*
+ * The time between timed flushes (R81, R83), 0: there are none. UPDATE may change it at any time.
+ */
 uint64_t etwas_configuration_flush_ns(const struct etwas_configuration *configuration);
 
 /* Two session names that are the same without regard to case (R10). */

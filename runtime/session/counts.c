@@ -23,6 +23,7 @@ void etwas_session_count(const struct etwas_session *session, etwas_session_coun
         .lost_abandoned = pool.settled[ETWAS_OUTCOME_ABANDONED],
         .buffers_written = ck_pr_load_32(&session->buffers_written),
         .buffers_lost = ck_pr_load_32(&session->buffers_lost),
+        .sync_errors = ck_pr_load_64(&session->sync_errors),
         .buffers_allocated = pool.allocated,
         .buffers_free = pool.free,
         .committed_rseq = pool.committed_rseq,

@@ -76,12 +76,19 @@ static inline bool etwas_slot_here(uint64_t handle, struct etwas_slot **slot)
     return true;
 }
 
+/* The extra slot of the session a handle names, once there is a table. Else as etwas_slot_here. */
+static inline struct etwas_slot *etwas_slot_extra(uint64_t handle)
+{
+    return &etwas_slot_table[(size_t)etwas_slot_count * ETWAS_SLOTS_A_ROW +
+                             (handle & ((1u << ETWAS_HANDLE_INDEX_BITS) - 1))];
+}
+
 /* False for what never was a session's handle. */
 static inline bool etwas_session_key_of(uint64_t handle, struct etwas_session_key *key)
 {
     key->index = (uint32_t)(handle & 0xFF) - 1;
     key->generation = (uint32_t)(handle >> ETWAS_HANDLE_INDEX_BITS);
-    return key->index < ETWAS_SESSIONS && key->generation != 0 &&
+    return key->index < ETWAS_SESSION_PLACES && key->generation != 0 &&
            handle >> (ETWAS_HANDLE_REGISTRATION_SHIFT + 16) == 0;
 }
 

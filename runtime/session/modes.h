@@ -11,7 +11,7 @@
 
 /*
  * ERROR_INVALID_PARAMETER: a bit nobody defined, or a combination the page "Logging Mode Constants"
- * forbids. ERROR_NOT_SUPPORTED: a legal mode that is not built.
+ * forbids. ERROR_NOT_SUPPORTED: a legal mode that is refused here.
  */
 uint32_t etwas_modes_check(uint32_t log_file_mode);
 

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct etwas_session etwas_sessions[ETWAS_SESSIONS];
+#include "etl/utf16.h"
+
+struct etwas_session etwas_sessions[ETWAS_SESSION_PLACES];
 
 static pthread_mutex_t control = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t places_freed; /* under the control lock */
@@ -25,7 +27,7 @@ void etwas_control_unlock(void)
 
 void etwas_sessions_prepare(void)
 {
-    for (uint32_t index = 0; index < ETWAS_SESSIONS; index++) {
+    for (uint32_t index = 0; index < ETWAS_SESSION_PLACES; index++) {
         etwas_sessions[index].index = index;
         (void)pthread_mutex_init(&etwas_sessions[index].life, NULL);
         (void)pthread_mutex_init(&etwas_sessions[index].role, NULL);
@@ -40,13 +42,16 @@ static uint32_t next_generation(uint32_t generation)
 
 void etwas_sessions_forget(void)
 {
-    for (uint32_t index = 0; index < ETWAS_SESSIONS; index++) {
+    for (uint32_t index = 0; index < ETWAS_SESSION_PLACES; index++) {
         struct etwas_session *session = &etwas_sessions[index];
 
         /* The kernel has wiped the gates; where it could not, they are closed here. */
         if (session->state != ETWAS_SESSION_FREE) {
             etwas_session_close(session);
             session->state = ETWAS_SESSION_FREE;
+        }
+        if (session->pool != NULL) {
+            etwas_pool_forget(session->pool);
         }
         session->pool = NULL;
         session->file = NULL;
@@ -84,7 +89,7 @@ struct etwas_session *etwas_session_find(struct etwas_session_key key)
 
 struct etwas_session *etwas_session_find_name(const etwas_wchar *name)
 {
-    for (uint32_t index = 0; index < ETWAS_SESSIONS; index++) {
+    for (uint32_t index = 0; index < ETWAS_SESSION_PLACES; index++) {
         struct etwas_session *session = &etwas_sessions[index];
 
         if (is_active(session) && etwas_names_equal(session->configuration.name, name)) {
@@ -96,7 +101,7 @@ struct etwas_session *etwas_session_find_name(const etwas_wchar *name)
 
 static bool is_taken(const struct etwas_configuration *configuration)
 {
-    for (uint32_t index = 0; index < ETWAS_SESSIONS; index++) {
+    for (uint32_t index = 0; index < ETWAS_SESSION_PLACES; index++) {
         const struct etwas_session *session = &etwas_sessions[index];
 
         if (session->state != ETWAS_SESSION_FREE &&
@@ -109,11 +114,15 @@ static bool is_taken(const struct etwas_configuration *configuration)
     return false;
 }
 
-static struct etwas_session *longest_free(void)
+/* R46, R47: private sessions have places of their own and do not count against the others. */
+static struct etwas_session *longest_free(const struct etwas_configuration *configuration)
 {
+    bool private = etwas_configuration_is_private(configuration);
+    uint32_t first = private ? ETWAS_SESSIONS : 0;
+    uint32_t end = private ? ETWAS_SESSION_PLACES : ETWAS_SESSIONS;
     struct etwas_session *found = NULL;
 
-    for (uint32_t index = 0; index < ETWAS_SESSIONS; index++) {
+    for (uint32_t index = first; index < end; index++) {
         struct etwas_session *session = &etwas_sessions[index];
 
         if (session->state == ETWAS_SESSION_FREE &&
@@ -122,6 +131,28 @@ static struct etwas_session *longest_free(void)
         }
     }
     return found;
+}
+
+/* R47: of the private sessions only so many with PRIVATE_IN_PROC. */
+static bool too_many_in_process(const struct etwas_configuration *configuration)
+{
+    uint32_t count = 0;
+
+    if (!etwas_configuration_is_in_process(configuration)) {
+        return false;
+    }
+    for (uint32_t index = ETWAS_SESSIONS; index < ETWAS_SESSION_PLACES; index++) {
+        const struct etwas_session *session = &etwas_sessions[index];
+
+        count += session->state != ETWAS_SESSION_FREE &&
+                 etwas_configuration_is_in_process(&session->configuration);
+    }
+    return count >= ETWAS_IN_PROCESS_SESSIONS;
+}
+
+static struct etwas_slot *slot_of(const struct etwas_session *session, uint32_t index)
+{
+    return etwas_slot_of(session->index, session->first_slot + index);
 }
 
 static struct etwas_session *reserve_locked(const struct etwas_configuration *configuration,
@@ -137,18 +168,42 @@ static struct etwas_session *reserve_locked(const struct etwas_configuration *co
         *code = ERROR_ALREADY_EXISTS;
         return NULL;
     }
-    session = longest_free();
-    if (session == NULL) {
+    session = longest_free(configuration);
+    if (session == NULL || too_many_in_process(configuration)) {
         *code = ERROR_NO_SYSTEM_RESOURCES;
         return NULL;
     }
     session->state = ETWAS_SESSION_STARTING;
     session->generation = next_generation(session->generation);
     session->ended_by_full_file = false;
+    session->file_name[0] = 0;
     session->configuration = *configuration;
-    session->slot_count =
-        etwas_slot_count + (configuration->protocol == ETWAS_PROTOCOL_RSEQ ? 1 : 0);
+    if (etwas_configuration_has_one_slot(configuration)) {
+        session->first_slot = etwas_slot_count;
+        session->slot_count = 1;
+    } else {
+        session->first_slot = 0;
+        session->slot_count =
+            etwas_slot_count + (configuration->protocol == ETWAS_PROTOCOL_RSEQ ? 1 : 0);
+    }
     return session;
+}
+
+/*
+ * What the slot held last. Slots with sequences keep no epoch: one that had them goes on where the
+ * place's shared slots ended, so that no writer of theirs that still sleeps finds his word again.
+ */
+static uint64_t last_word(struct etwas_session *session, const struct etwas_slot *slot)
+{
+    uint64_t word = ck_pr_load_64(&slot->word);
+
+    if ((word & ETWAS_WORD_SHARED) == 0) {
+        return etwas_slot_word(session->epoch, ETWAS_NO_BUFFER, ETWAS_NO_ROOM);
+    }
+    if (etwas_word_count(word) > session->epoch) {
+        session->epoch = etwas_word_count(word);
+    }
+    return word;
 }
 
 struct etwas_session *etwas_session_reserve(const struct etwas_configuration *configuration,
@@ -169,13 +224,14 @@ struct etwas_session *etwas_session_reserve(const struct etwas_configuration *co
     (void)pthread_mutex_unlock(&session->life);
     ck_pr_store_32(&session->buffers_written, 0);
     ck_pr_store_32(&session->buffers_lost, 0);
+    ck_pr_store_64(&session->sync_errors, 0);
     ck_pr_store_32(&session->quit, 0);
     ck_pr_store_32(&session->thread_id, 0);
     /* The flusher looks at the slots before they are opened: a zeroed word would name buffer 0. */
     for (uint32_t index = 0; index < session->slot_count; index++) {
-        struct etwas_slot *slot = etwas_slot_of(session->index, index);
+        struct etwas_slot *slot = slot_of(session, index);
 
-        ck_pr_store_64(&slot->word, etwas_word_empty(ck_pr_load_64(&slot->word)));
+        ck_pr_store_64(&slot->word, etwas_word_empty(last_word(session, slot)));
     }
     return session;
 }
@@ -184,6 +240,15 @@ void etwas_session_set_file(struct etwas_session *session, struct etwas_log_file
 {
     etwas_control_lock();
     session->file = file;
+    etwas_control_unlock();
+}
+
+void etwas_session_set_file_name(struct etwas_session *session, const etwas_wchar *file_name)
+{
+    size_t units = etwas_utf16_length(file_name, ETWAS_NAME_UNITS);
+
+    etwas_control_lock();
+    memcpy(session->file_name, file_name, (units + 1) * sizeof *file_name);
     etwas_control_unlock();
 }
 
@@ -198,18 +263,30 @@ void etwas_session_free_place(struct etwas_session *session, bool ended_by_full_
 
 /* ---- the gates ------------------------------------------------------------------------------- */
 
+static uint32_t kind_of(const struct etwas_session *session, bool sequences)
+{
+    const struct etwas_configuration *configuration = &session->configuration;
+    uint32_t kind = etwas_slot_kind(configuration->clock,
+                                    sequences ? ETWAS_PROTOCOL_RSEQ : ETWAS_PROTOCOL_SHARED);
+
+    if (configuration->process_times) {
+        kind |= etwas_configuration_is_private(configuration) ? ETWAS_KIND_PROCESSOR_TIME
+                                                              : ETWAS_KIND_TIMES;
+    }
+    return etwas_configuration_has_one_slot(configuration) ? kind | ETWAS_KIND_ONE_SLOT : kind;
+}
+
 void etwas_session_open(struct etwas_session *session)
 {
     struct etwas_pool *pool = session->pool;
+    /* A session that is not for this process runs behind closed gates. */
+    uint32_t gate = session->configuration.filtered_out ? 0 : session->generation;
 
     for (uint32_t index = 0; index < session->slot_count; index++) {
-        struct etwas_slot *slot = etwas_slot_of(session->index, index);
+        struct etwas_slot *slot = slot_of(session, index);
         bool sequences = etwas_pool_has_sequences(pool, index);
-        uint64_t word = sequences ? 0 : ck_pr_load_64(&slot->word);
 
-        ck_pr_store_32(&slot->kind,
-                       etwas_slot_kind(session->configuration.clock,
-                                       sequences ? ETWAS_PROTOCOL_RSEQ : ETWAS_PROTOCOL_SHARED));
+        ck_pr_store_32(&slot->kind, kind_of(session, sequences));
         ck_pr_store_32(&slot->spare, 0);
         ck_pr_store_32(&slot->limit_units, pool->buffer_bytes / ETWAS_UNIT_BYTES);
         ck_pr_store_ptr(&slot->region, pool->memory.region);
@@ -218,13 +295,14 @@ void etwas_session_open(struct etwas_session *session)
         ck_pr_store_64(&slot->newest, (uint64_t)etwas_clock_reading_stamp(
                                           &session->started, session->configuration.clock));
         ck_pr_store_32(&slot->index, index);
-        ck_pr_store_64(&slot->word, etwas_word_empty(word));
+        ck_pr_store_64(&slot->word, sequences ? etwas_word_none()
+                                              : etwas_word_empty(ck_pr_load_64(&slot->word)));
         /*
          * Everything above is seen by who sees the gate open, or the word. Pairs with L1 and the
          * gate.
          */
         ck_pr_fence_release();
-        ck_pr_store_32(&slot->gate, session->generation);
+        ck_pr_store_32(&slot->gate, gate);
     }
     etwas_control_lock();
     session->state = ETWAS_SESSION_RUNNING;
@@ -234,7 +312,7 @@ void etwas_session_open(struct etwas_session *session)
 void etwas_session_close(struct etwas_session *session)
 {
     for (uint32_t index = 0; index < session->slot_count; index++) {
-        ck_pr_store_32(&etwas_slot_of(session->index, index)->gate, 0);
+        ck_pr_store_32(&slot_of(session, index)->gate, 0);
     }
     /* Before the visitors are counted: pairs with V1. */
     ck_pr_fence_memory();
@@ -247,7 +325,7 @@ bool etwas_session_has_no_visitors(const struct etwas_session *session)
          * Below 0: a child that was forked in the slow path, by a signal handler, came out of it
          * after its slots were wiped.
          */
-        if ((int32_t)ck_pr_load_32(&etwas_slot_of(session->index, index)->visitors) > 0) {
+        if ((int32_t)ck_pr_load_32(&slot_of(session, index)->visitors) > 0) {
             return false;
         }
     }

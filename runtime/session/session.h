@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The session table: 64 static places, never freed.
+ * The session table: 64 static places for ordinary sessions, 8 for private ones; never freed.
  *
  * Locks, in the order they may be taken together:
  *
@@ -31,6 +31,10 @@
 
 struct etwas_log_file;
 
+enum {
+    ETWAS_IN_PROCESS_SESSIONS = 3 /* of the private ones, with PRIVATE_IN_PROC (R47) */
+};
+
 enum etwas_session_state {
     ETWAS_SESSION_FREE, /* the last counts may still be asked for */
     ETWAS_SESSION_STARTING,
@@ -45,10 +49,17 @@ struct etwas_session {
     uint64_t
         freed_at; /* order in which places became free: the one longest unused is taken first */
     bool ended_by_full_file;
+    uint64_t epoch; /* the last of a shared slot of this place that has had sequences since */
+    /* The log file's name in force (R14); empty: none. Changed by etwas_session_set_file_name. */
+    etwas_wchar file_name[ETWAS_NAME_UNITS + 1];
 
-    /* Constant while the session runs. */
+    /*
+     * Constant while the session runs, but for what UPDATE changes: configuration.flush_timer and
+     * configuration.maximum_buffers, with the role and the control lock held and by atomic stores.
+     */
     uint32_t index;
-    uint32_t slot_count; /* processors, and the extra slot where the others have sequences */
+    uint32_t first_slot; /* row of its slot 0: 0, or the extra row if that is its only slot */
+    uint32_t slot_count; /* processors, and the extra slot where the others have sequences; or 1 */
     struct etwas_configuration configuration;
     struct etwas_clock_reading started;
 
@@ -65,6 +76,7 @@ struct etwas_session {
     /* Stored by the owner of the role, read by anybody. */
     uint32_t buffers_written;
     uint32_t buffers_lost;
+    uint64_t sync_errors; /* times the system refused to make the file durable */
 
     /* The flusher thread; see flush/flusher.h. */
     pthread_t thread;
@@ -72,7 +84,7 @@ struct etwas_session {
     uint32_t quit;      /* the thread shall end */
 };
 
-extern struct etwas_session etwas_sessions[ETWAS_SESSIONS];
+extern struct etwas_session etwas_sessions[ETWAS_SESSION_PLACES];
 
 void etwas_control_lock(void);
 void etwas_control_unlock(void);
@@ -85,7 +97,7 @@ void etwas_sessions_forget(void);
 
 /*
  * Takes a place for a session with this configuration: state STARTING, a new generation. NULL and a
- * code: ERROR_ALREADY_EXISTS (name or GUID, R10, R41), ERROR_NO_SYSTEM_RESOURCES (R46),
+ * code: ERROR_ALREADY_EXISTS (name or GUID, R10, R41), ERROR_NO_SYSTEM_RESOURCES (R46, R47),
  * ERROR_NOT_ENOUGH_MEMORY.
  */
 struct etwas_session *etwas_session_reserve(const struct etwas_configuration *configuration,
@@ -94,7 +106,7 @@ struct etwas_session *etwas_session_reserve(const struct etwas_configuration *co
 /* Gives back the place of a session whose start failed, or that has ended. */
 void etwas_session_free_place(struct etwas_session *session, bool ended_by_full_file);
 
-/* Opens the gates: from here on writers write. State RUNNING. */
+/* Opens the gates, unless the session is filtered out: from here on writers write. RUNNING. */
 void etwas_session_open(struct etwas_session *session);
 
 /* Closes the gates. After this, writers that have not reserved yet get ERROR_INVALID_HANDLE. */
@@ -108,6 +120,9 @@ bool etwas_session_has_no_visitors(const struct etwas_session *session);
  * for it: a child must not close the descriptor of a file that has been closed.
  */
 void etwas_session_set_file(struct etwas_session *session, struct etwas_log_file *file);
+
+/* The name of the file that is written from here on (R14). With the role held. */
+void etwas_session_set_file_name(struct etwas_session *session, const etwas_wchar *file_name);
 
 struct etwas_session_key etwas_session_key(const struct etwas_session *session);
 

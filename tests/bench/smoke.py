@@ -22,7 +22,7 @@ def wanted_rows():
         yield "/".join(["hot", *parts])
     for parts in itertools.product(CLOCKS, PAYLOADS):
         yield "/".join(["floor", *parts])
-    variants = ["parent", "fields", "event", "recorder_64mb", "file_thread", "stopped"]
+    variants = ["parent", "fields", "event", "recorder_64mb", "file_thread", "times", "stopped"]
     for variant, protocol in itertools.product(variants, PROTOCOLS):
         yield f"{variant}/{protocol}/tsc/16"
     threads = len(os.sched_getaffinity(0))
@@ -32,7 +32,7 @@ def wanted_rows():
             yield f"tails/{protocol}/{where}"
         for crowd in ("pinned/1", f"pinned/{threads}", f"unpinned/{4 * threads}"):
             yield f"scaling/{protocol}/{crowd}"
-    yield from ("gate", "empty_call", "floor/constant/16", "floor_event/tsc/16")
+    yield from ("one_slot/shared/tsc/16", "getrusage", "gate", "empty_call", "floor/constant/16", "floor_event/tsc/16")
     yield from ("startup/process/with", "startup/process/without", "startup/event/first",
                 "startup/StartTrace/file", "memory/idle/process", "memory/burst/region",
                 "size/file")

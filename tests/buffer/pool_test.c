@@ -42,11 +42,14 @@ static void a_slot_word_packs_count_buffer_and_units(void **state)
         assert_int_equal(etwas_word_units(word), rows[index].units);
         /* Whatever takes its place has another count; an empty word has no buffer and no room. */
         assert_int_equal(etwas_word_count(etwas_word_next(word, 7, 9)),
-                         (rows[index].count + 1) & 0xFFFFFF);
+                         ((rows[index].count + 1) & 0xFFFFFF) | 0x800000);
         assert_int_equal(etwas_word_buffer(etwas_word_next(word, 7, 9)), 7);
         assert_int_equal(etwas_word_buffer(etwas_word_empty(word)), ETWAS_NO_BUFFER);
         assert_true(etwas_word_units(etwas_word_empty(word)) >= (16u << 20) / ETWAS_UNIT_BYTES);
         assert_true(etwas_word_empty(word) != word);
+        /* No word of a shared slot is one of a slot with sequences. */
+        assert_true(etwas_word_next(word, 7, 9) >> 63 == 1);
+        assert_true(etwas_word_none() >> 63 == 0);
     }
 }
 

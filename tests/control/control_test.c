@@ -61,24 +61,27 @@ static void the_name_wins_over_the_handle_and_a_handle_must_be_one(void **state)
     stop_session(two, NULL);
 }
 
-static void control_codes_that_are_not_built_change_nothing(void **state)
+static void control_codes_that_are_unknown_or_not_built_change_nothing(void **state)
 {
-    static const uint32_t codes[] = {EVENT_TRACE_CONTROL_UPDATE,
-                                     EVENT_TRACE_CONTROL_INCREMENT_FILE,
-                                     EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME,
-                                     6,
-                                     99,
-                                     UINT32_MAX};
+    static const struct {
+        uint32_t control;
+        uint32_t code;
+    } cases[] = {
+        {EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME, ERROR_NOT_SUPPORTED},
+        {6, ERROR_INVALID_PARAMETER},
+        {99, ERROR_INVALID_PARAMETER},
+        {UINT32_MAX, ERROR_INVALID_PARAMETER},
+    };
     etwas_trace_handle session = start_session(folder_path("f.etl"), NULL);
     struct block block;
 
     (void)state;
-    for (size_t index = 0; index < sizeof codes / sizeof codes[0]; index++) {
+    for (size_t index = 0; index < sizeof cases / sizeof cases[0]; index++) {
         struct block copy;
 
         prepare_block(&block, "");
         copy = block;
-        assert_int_equal(control(session, NULL, &block, codes[index]), ERROR_NOT_SUPPORTED);
+        assert_int_equal(control(session, NULL, &block, cases[index].control), cases[index].code);
         assert_memory_equal(&block, &copy, sizeof copy);
     }
     assert_int_equal(log_number(session, 1), ERROR_SUCCESS);
@@ -93,7 +96,8 @@ static void a_bad_block_is_refused_before_anything_is_done(void **state)
     struct block block;
 
     (void)state;
-    for (uint32_t code = EVENT_TRACE_CONTROL_QUERY; code <= EVENT_TRACE_CONTROL_FLUSH; code++) {
+    for (uint32_t code = EVENT_TRACE_CONTROL_QUERY; code <= EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME;
+         code++) {
         prepare_block(&block, NULL);
         block.properties.Wnode.BufferSize = 119;
         assert_int_equal(control(session, NULL, &block, code), ERROR_BAD_LENGTH);
@@ -402,10 +406,9 @@ static void r139_query_tells_the_truth_while_writers_write(void **state)
 
 static uint32_t writes_refused;
 
-static long refuse_writes(size_t bytes, bool is_sync)
+static long refuse_writes(enum etwas_file_call call, size_t bytes)
 {
-    (void)is_sync;
-    if (bytes > 0 && writes_refused != 0) {
+    if (call == ETWAS_FILE_WRITE && writes_refused != 0) {
         return -5; /* EIO */
     }
     return (long)bytes;
@@ -444,11 +447,47 @@ static void r139_buffers_that_cannot_be_written_are_counted(void **state)
     free_events(&events);
 }
 
+static long sync_refusal;
+
+static long refuse_sync(enum etwas_file_call call, size_t bytes)
+{
+    return call == ETWAS_FILE_SYNC && sync_refusal != 0 ? sync_refusal : (long)bytes;
+}
+
+/* R81: what FLUSH cannot make durable it says; the events are in the file, and the next one tries again. */
+static void r81_flush_says_that_the_system_refused_to_make_the_file_durable(void **state)
+{
+    static const struct {
+        long refusal;
+        uint32_t code;
+    } cases[] = {{-5, ERROR_WRITE_FAULT}, {-28, ERROR_DISK_FULL}}; /* EIO, ENOSPC */
+    const etwas_session_options options = {.flusher.no_thread = true};
+    etwas_trace_handle session = start_session(folder_path("f.etl"), &options);
+    struct block block;
+
+    (void)state;
+    for (uint64_t index = 0; index < 2; index++) {
+        assert_int_equal(log_number(session, index), ERROR_SUCCESS);
+        sync_refusal = cases[index].refusal;
+        etwas_file_fail(refuse_sync);
+        prepare_block(&block, "");
+        assert_int_equal(FlushTraceA(session, NULL, &block.properties), cases[index].code);
+        sync_refusal = 0;
+        etwas_file_fail(NULL);
+        assert_int_equal(counts_of(session).sync_errors, index + 1);
+        assert_int_equal(FlushTraceA(session, NULL, &block.properties), ERROR_SUCCESS);
+        assert_int_equal(block.properties.EventsLost, 0);
+    }
+    assert_int_equal(counts_of(session).sync_errors, 2);
+    stop_session(session, NULL);
+    assert_int_equal(count_events(folder_path("f.etl")), 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(the_name_wins_over_the_handle_and_a_handle_must_be_one),
-        FOLDER_TEST(control_codes_that_are_not_built_change_nothing),
+        FOLDER_TEST(control_codes_that_are_unknown_or_not_built_change_nothing),
         FOLDER_TEST(a_bad_block_is_refused_before_anything_is_done),
         FOLDER_TEST(query_flush_and_stop_need_only_sizes_and_offsets),
         FOLDER_TEST(r139_query_returns_what_the_session_is),
@@ -459,6 +498,7 @@ int main(void)
         FOLDER_TEST(r73_flush_of_a_buffering_session_writes_the_file_named_in_the_call),
         FOLDER_TEST(r139_query_tells_the_truth_while_writers_write),
         FOLDER_TEST(r139_buffers_that_cannot_be_written_are_counted),
+        FOLDER_TEST(r81_flush_says_that_the_system_refused_to_make_the_file_durable),
     };
 
     return RUN_WITH_EACH_PROTOCOL(tests);

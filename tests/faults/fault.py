@@ -17,7 +17,7 @@ import sys
 FAULTS = {
     # Stop reads the slots, and frees the region, while a writer may still commit.
     "NO_MEMBARRIER": (
-        [("runtime/flush/session_file.c",
+        [("runtime/flush/shut_down.c",
           "pool->sequences == 0 || etwas_rseq_fence()", "true", 1)],
         ["buffer_sequence_stop_load a_stop_waits_for_nobody_and_misses_nothing"],
     ),
@@ -79,6 +79,26 @@ FAULTS = {
           "    if (!close_previous(&step)) {\n        return ERROR_SUCCESS;\n    }\n",
           "    (void)close_previous(&step);\n", 1)],
         ["buffer_sequence_abort a_buffer_is_closed_however_often*"],
+    ),
+    # A visitor of a shared session takes the word of the next one, with sequences, for its own.
+    "WORD_OF_EITHER": (
+        [("runtime/buffer/slot.h", "    return ETWAS_WORD_SHARED | etwas_slot_word(",
+          "    return etwas_slot_word(", 1)],
+        ["buffer_sequence_leftover a_visitor_does_not_take_the_place*"],
+    ),
+    # A session with sequences makes the epochs of its place begin anew.
+    "EPOCH_ANEW": (
+        [("runtime/session/session.c", "etwas_word_empty(last_word(session, slot))",
+          "etwas_word_empty(ck_pr_load_64(&slot->word))", 1),
+         ("runtime/session/session.c", "static uint64_t last_word(struct",
+          "__attribute__((unused)) static uint64_t last_word(struct", 1)],
+        ["buffer_sequence_leftover a_session_with_sequences_in_between*"],
+    ),
+    # The quick sequence reads the count of visitors together with the size of a buffer.
+    "SIZE_AND_VISITORS": (
+        [("runtime/buffer/quick_sequence.h", "\"movl %c[limit](%[slot]), %%r9d\\n\\t\"",
+          "\"movq %c[limit](%[slot]), %%r9\\n\\t\"", 1)],
+        ["buffer_sequence_leftover a_visitor_left_over*"],
     ),
     # A snapshot believes its copy of a current buffer that was claimed while it copied.
     "SNAPSHOT_NO_RECHECK": (

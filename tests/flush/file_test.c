@@ -232,6 +232,30 @@ static void a_log_file_that_is_removed_or_replaced_while_we_write_harms_nobody(v
     (void)fclose(file);
 }
 
+/* Buffer 0 holds both names: what does not fit there is refused, and nothing is touched. */
+static void names_too_long_for_the_header_buffer_are_refused(void **state)
+{
+    const char *path = folder_path("trace.etl");
+    etwas_session_options options = {.log_file_mode = EVENT_TRACE_BUFFERING_MODE,
+                                     .buffer_size_kb = 4};
+    char session_name[1024 + 1];
+    char long_path[1024 + 1];
+    etwas_trace_handle session;
+    size_t length = strlen(path);
+
+    (void)state;
+    memset(session_name, 'n', 1000);
+    session_name[1000] = '\0';
+    assert_int_equal(etwas_start(session_name, NULL, &options, &session), ERROR_SUCCESS);
+    assert_int_equal(etwas_snapshot(session, path), ERROR_SUCCESS);
+    /* The same file by a long name: 4 KB hold 1,764 characters. */
+    memset(long_path, '/', sizeof long_path);
+    memcpy(long_path + 1000 - length, path, length + 1);
+    assert_int_equal(etwas_snapshot(session, long_path), ERROR_BAD_PATHNAME);
+    assert_int_equal(size_of(path), 4 * BYTES_A_KB);
+    stop_session(session, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -240,6 +264,7 @@ int main(void)
         FOLDER_TEST(the_file_says_how_many_streams_it_may_have),
         FOLDER_TEST(buffers_filled_to_the_last_byte_are_written_as_they_are),
         FOLDER_TEST(an_explicit_flush_writes_everything_recorded_so_far),
+        FOLDER_TEST(names_too_long_for_the_header_buffer_are_refused),
         FOLDER_TEST(a_log_file_that_is_removed_or_replaced_while_we_write_harms_nobody),
     };
 

@@ -91,7 +91,7 @@ static bool has_ended(const struct etwas_session *session)
     return ended;
 }
 
-/* R93: SEQUENTIAL with a size ends by itself; what did not fit is counted, later events are refused. */
+/* R49, R93: SEQUENTIAL with a size ends by itself; what did not fit is counted, later events are refused. */
 static void a_session_ends_when_its_file_has_reached_its_size(void **state)
 {
     (void)state;

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <etwas/evntrace.h>
 #include <etwas/winerror.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@
 #include "clock/clock.h"
 #include "etl/layout.h"
 #include "flush/log_file.h"
+#include "flush/log_inside.h"
 #include "flush/write_way.h"
 #include "platform/file.h"
 #include "support/folder.h"
@@ -65,13 +67,15 @@ static void fill_buffers(struct buffers *buffers)
         buffers->list[index] = (struct etwas_log_buffer){
             .data = start + HEADER_BYTES,
             .data_bytes = used,
+            .records = index + 1,
             .processor = index % 3,
             .time_stamp = 1000 + index,
         };
     }
 }
 
-static struct etwas_log_file *create(const char *path, uint32_t maximum_mb)
+static struct etwas_log_file *create_with(const char *path, uint32_t log_file_mode,
+                                          uint64_t maximum_bytes)
 {
     static const etwas_wchar name[] = {'l', 'o', 'g', 0};
     const struct etwas_log_file_options options = {
@@ -81,14 +85,20 @@ static struct etwas_log_file *create(const char *path, uint32_t maximum_mb)
         .buffer_bytes = BUFFER_BYTES,
         .processors = 3,
         .clock = ETWAS_CLOCK_KIND_QPC,
-        .maximum_bytes = (uint64_t)maximum_mb << 20,
-        .maximum_file_size = maximum_mb,
+        .log_file_mode = log_file_mode,
+        .maximum_bytes = maximum_bytes,
+        .maximum_file_size = (uint32_t)(maximum_bytes / MB),
         .logger_id = 7,
     };
     struct etwas_log_file *file;
 
     assert_int_equal(etwas_log_file_create(&options, &file), ERROR_SUCCESS);
     return file;
+}
+
+static struct etwas_log_file *create(const char *path, uint32_t maximum_mb)
+{
+    return create_with(path, EVENT_TRACE_FILE_MODE_NONE, (uint64_t)maximum_mb << 20);
 }
 
 static void finish(struct etwas_log_file *file)
@@ -113,12 +123,12 @@ static void choose_whole(struct buffers *buffers, enum which which)
 
 static void expect_all_written(struct etwas_log_file *file, const struct buffers *buffers)
 {
-    enum etwas_log_file_state state;
-    uint32_t code;
+    struct etwas_log_write write = etwas_log_file_write(file, buffers->list, BUFFERS);
 
-    assert_int_equal(etwas_log_file_write(file, buffers->list, BUFFERS, &state, &code), BUFFERS);
-    assert_int_equal(state, ETWAS_LOG_FILE_OK);
-    assert_int_equal(code, ERROR_SUCCESS);
+    assert_int_equal(write.written, BUFFERS);
+    assert_int_equal(write.state, ETWAS_LOG_FILE_OK);
+    assert_int_equal(write.code, ERROR_SUCCESS);
+    assert_int_equal(write.replaced, 0);
 }
 
 static off_t size_of(const char *path)
@@ -197,10 +207,12 @@ static void whole_buffers_and_copied_ones_make_the_same_file(void **state)
         }
         for (enum which which = ALL_COPIED; which <= SOME_WHOLE; which++) {
             struct etwas_log_file *file = create(paths[place], 0);
+            struct etwas_log_lost lost;
 
             choose_whole(&buffers, which);
             expect_all_written(file, &buffers);
-            assert_true(etwas_log_file_sync(file));
+            assert_int_equal(etwas_log_file_sync(file, &(struct etwas_log_file_totals){0}, &lost),
+                             ERROR_SUCCESS);
             expect_all_written(file, &buffers);
             expect_zero_behind_data(&buffers);
             assert_int_equal(etwas_log_file_buffers(file), 1 + 2 * BUFFERS);
@@ -257,35 +269,138 @@ static void the_maximum_size_cuts_a_batch_and_reserves_nothing_beyond_it(void **
     };
     const char *path = folder_path("trace.etl");
     struct etwas_log_file *file = create(path, MAXIMUM_MB);
-    enum etwas_log_file_state full = ETWAS_LOG_FILE_OK;
+    struct etwas_log_write write = {.state = ETWAS_LOG_FILE_OK};
     struct buffers buffers;
     struct stat status;
     uint32_t written = 0;
-    uint32_t code;
 
     (void)state;
     fill_buffers(&buffers);
     choose_whole(&buffers, ALL_WHOLE);
-    while (full == ETWAS_LOG_FILE_OK) {
-        written += etwas_log_file_write(file, buffers.list, BUFFERS, &full, &code);
+    while (write.state == ETWAS_LOG_FILE_OK) {
+        write = etwas_log_file_write(file, buffers.list, BUFFERS);
+        written += write.written;
         assert_int_equal(stat(path, &status), 0);
         assert_true((off_t)status.st_blocks * 512 < (off_t)(MAXIMUM_MB + 1) * MB);
     }
-    assert_int_equal(full, ETWAS_LOG_FILE_FULL);
-    assert_int_equal(code, ERROR_SUCCESS);
+    assert_int_equal(write.state, ETWAS_LOG_FILE_FULL);
+    assert_int_equal(write.code, ERROR_SUCCESS);
     assert_int_equal(written, MOST);
     assert_int_equal(size_of(path), (off_t)MAXIMUM_MB * MB);
     finish(file);
     free(buffers.memory);
 }
 
+/* ---- circular -------------------------------------------------------------------------------- */
+
+static int circular_file;
+static uint32_t cached_writes; /* of whole buffers, through the page cache */
+
+static long count_cached(enum etwas_file_call call, size_t bytes)
+{
+    if (call == ETWAS_FILE_WRITE && bytes >= BUFFER_BYTES &&
+        (fcntl(circular_file, F_GETFL) & O_DIRECT) == 0) {
+        cached_writes++;
+    }
+    return (long)bytes;
+}
+
+/* The records of data buffer `number`, from 0. */
+static uint32_t records_of(uint64_t number)
+{
+    return (uint32_t)(number % BUFFERS) + 1;
+}
+
+static void expect_round_file(const char *path, const struct buffers *buffers, uint32_t places,
+                              uint64_t total)
+{
+    uint8_t *written = malloc(BUFFER_BYTES);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+
+    assert_non_null(written);
+    assert_int_equal(size_of(path), (off_t)(1 + places) * BUFFER_BYTES);
+    for (uint64_t number = total - places; number < total; number++) {
+        uint64_t place = 1 + number % places;
+
+        assert_int_equal(pread(file, written, BUFFER_BYTES, (off_t)(place * BUFFER_BYTES)),
+                         BUFFER_BYTES);
+        expect_buffer_in_file(written, &buffers->list[number % BUFFERS],
+                              (uint32_t)(number - (total - places)) + 1);
+    }
+    (void)close(file);
+    free(written);
+}
+
+/* R94: fewer places than a batch has buffers, as many, and more; whole buffers and copied ones. */
+static void batches_go_round_past_the_page_cache_and_say_what_they_replaced(void **state)
+{
+    static const uint32_t sizes[] = {2, 3, 63, 64, 65, 200};
+    const char *path = folder_path("trace.etl");
+    struct buffers buffers;
+
+    (void)state;
+    fill_buffers(&buffers);
+    for (size_t index = 0; index < 2 * sizeof sizes / sizeof sizes[0]; index++) {
+        uint32_t places = sizes[index / 2];
+        struct etwas_log_file *file = create_with(path, EVENT_TRACE_FILE_MODE_CIRCULAR,
+                                                  (uint64_t)(places + 1) * BUFFER_BYTES);
+        uint64_t total = 0;
+
+        choose_whole(&buffers, index % 2 == 0 ? ALL_WHOLE : SOME_WHOLE);
+        circular_file = file->descriptor;
+        cached_writes = 0;
+        etwas_file_fail(count_cached);
+        for (int batch = 0; batch < 10; batch++) {
+            struct etwas_log_write write = etwas_log_file_write(file, buffers.list, BUFFERS);
+            uint64_t replaced = 0;
+
+            for (uint64_t number = total; number < total + BUFFERS; number++) {
+                replaced += number >= places ? records_of(number - places) : 0;
+            }
+            total += BUFFERS;
+            assert_int_equal(write.written, BUFFERS);
+            assert_int_equal(write.state, ETWAS_LOG_FILE_OK);
+            assert_int_equal(write.replaced, replaced);
+            expect_zero_behind_data(&buffers);
+        }
+        etwas_file_fail(NULL);
+        assert_true(cached_writes == 0 || !file->way.direct || index % 2 != 0);
+        finish(file);
+        expect_round_file(path, &buffers, places, total);
+    }
+    free(buffers.memory);
+}
+
+/* What a file learned of a slow device the next part of its set knows. */
+static void the_next_part_knows_what_the_last_one_learned(void **state)
+{
+    static const struct etwas_write_way slow = {
+        .ns_a_mb = 7, .cached_bytes = 100 * MB, .cached_until = 30 * MB, .settles = true};
+    struct etwas_write_way way = {.direct = true};
+
+    (void)state;
+    etwas_write_way_learn(&way, &slow, 10 * MB);
+    assert_true(etwas_write_way_spares_device(&way, 20 * MB - 1));
+    assert_false(etwas_write_way_spares_device(&way, 20 * MB));
+    assert_int_equal(way.cached_bytes, slow.cached_bytes);
+    assert_true(way.direct && way.settles);
+    etwas_write_way_learn(&way, &slow, 40 * MB);
+    assert_false(etwas_write_way_spares_device(&way, 0));
+    /* Round and round: what counts is how much was written. */
+    etwas_write_way_learn(&way, &slow, 10 * MB);
+    etwas_write_way_goes_round(&way, 15 * MB);
+    assert_true(etwas_write_way_spares_device(&way, 4 * MB));
+    etwas_write_way_goes_round(&way, 15 * MB);
+    assert_false(etwas_write_way_spares_device(&way, 0));
+}
+
 /* ---- failures -------------------------------------------------------------------------------- */
 
 static uint32_t writes_left; /* before one is refused */
 
-static long refuse_one(size_t bytes, bool is_sync)
+static long refuse_one(enum etwas_file_call call, size_t bytes)
 {
-    return is_sync || writes_left-- != 0 ? (long)bytes : -ENOSPC;
+    return call != ETWAS_FILE_WRITE || writes_left-- != 0 ? (long)bytes : -ENOSPC;
 }
 
 static void a_write_refused_anywhere_in_a_mixed_batch_leaves_what_is_counted(void **state)
@@ -299,23 +414,21 @@ static void a_write_refused_anywhere_in_a_mixed_batch_leaves_what_is_counted(voi
     choose_whole(&buffers, SOME_WHOLE);
     for (uint32_t before = 0; failed; before++) {
         struct etwas_log_file *file = create(path, 0);
-        enum etwas_log_file_state how;
-        uint32_t code;
-        uint32_t written;
+        struct etwas_log_write write;
 
         writes_left = before;
         etwas_file_fail(refuse_one);
-        written = etwas_log_file_write(file, buffers.list, BUFFERS, &how, &code);
+        write = etwas_log_file_write(file, buffers.list, BUFFERS);
         etwas_file_fail(NULL);
-        failed = how == ETWAS_LOG_FILE_FAILED;
-        assert_int_equal(code, failed ? ERROR_DISK_FULL : ERROR_SUCCESS);
-        assert_int_equal(written < BUFFERS, failed);
-        assert_true(written >= before || !failed);
-        assert_int_equal(size_of(path), (off_t)(1 + written) * BUFFER_BYTES);
+        failed = write.state == ETWAS_LOG_FILE_FAILED;
+        assert_int_equal(write.code, failed ? ERROR_DISK_FULL : ERROR_SUCCESS);
+        assert_int_equal(write.written < BUFFERS, failed);
+        assert_true(write.written >= before || !failed);
+        assert_int_equal(size_of(path), (off_t)(1 + write.written) * BUFFER_BYTES);
         expect_zero_behind_data(&buffers);
         /* And it goes on behind them. */
         expect_all_written(file, &buffers);
-        assert_int_equal(size_of(path), (off_t)(1 + written + BUFFERS) * BUFFER_BYTES);
+        assert_int_equal(size_of(path), (off_t)(1 + write.written + BUFFERS) * BUFFER_BYTES);
         finish(file);
     }
     free(buffers.memory);
@@ -324,11 +437,13 @@ static void a_write_refused_anywhere_in_a_mixed_batch_leaves_what_is_counted(voi
 static int watched_file;
 static bool was_direct; /* the last write */
 
-static long write_slowly(size_t bytes, bool is_sync)
+static long write_slowly(enum etwas_file_call call, size_t bytes)
 {
     const struct timespec long_time = {.tv_nsec = 20000000};
 
-    (void)is_sync;
+    if (call != ETWAS_FILE_WRITE) {
+        return (long)bytes;
+    }
     was_direct = (fcntl(watched_file, F_GETFL) & O_DIRECT) != 0;
     (void)nanosleep(&long_time, NULL);
     return (long)bytes;
@@ -355,7 +470,7 @@ static void a_slow_device_is_helped_by_the_cache_and_tried_again_ever_more_seldo
     assert_non_null(memory);
     memset(memory, 'x', MB);
     assert_int_equal(etwas_file_create(folder_path("trace.etl"), &watched_file), ERROR_SUCCESS);
-    etwas_write_way_begin(&way, watched_file, MB, 0);
+    etwas_write_way_begin(&way, watched_file, MB, 0, false);
     if (!way.direct) {
         (void)etwas_file_close(watched_file);
         free(memory);
@@ -400,6 +515,8 @@ int main(void)
         LOG_FILE_TEST(
             a_file_in_progress_ends_with_its_last_whole_buffer_and_reserves_none_at_its_end),
         LOG_FILE_TEST(the_maximum_size_cuts_a_batch_and_reserves_nothing_beyond_it),
+        LOG_FILE_TEST(batches_go_round_past_the_page_cache_and_say_what_they_replaced),
+        LOG_FILE_TEST(the_next_part_knows_what_the_last_one_learned),
         LOG_FILE_TEST(a_write_refused_anywhere_in_a_mixed_batch_leaves_what_is_counted),
         LOG_FILE_TEST(a_slow_device_is_helped_by_the_cache_and_tried_again_ever_more_seldom),
     };

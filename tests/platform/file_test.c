@@ -212,6 +212,182 @@ static void missing_rights_and_descriptors_have_their_codes(void **state)
     expect_contents(read_only, "kept");
 }
 
+static void a_file_that_is_opened_keeps_what_is_in_it(void **state)
+{
+    const char *path = folder_path("file");
+    uint64_t bytes = 1;
+    char text[8];
+    int file;
+
+    (void)state;
+    assert_int_equal(etwas_file_open(path, &file, &bytes), ERROR_SUCCESS);
+    assert_int_equal(bytes, 0);
+    assert_true(etwas_file_close(file));
+    put(path, "kept");
+    assert_int_equal(etwas_file_open(path, &file, &bytes), ERROR_SUCCESS);
+    assert_int_equal(bytes, 4);
+    assert_int_equal(etwas_file_read(file, text, sizeof text, 1), 3);
+    assert_int_equal(errno, 0);
+    assert_memory_equal(text, "ept", 3);
+    assert_int_equal(etwas_file_read(file, text, sizeof text, 9), 0);
+    assert_int_equal(errno, 0);
+    assert_true(etwas_file_close(file));
+    assert_int_equal(etwas_file_read(file, text, sizeof text, 0), 0);
+    assert_int_equal(errno, EBADF);
+}
+
+static void only_the_file_that_is_open_is_removed(void **state)
+{
+    const char *path = folder_path("file");
+    const char *moved = folder_path("moved");
+    int file;
+
+    (void)state;
+    assert_int_equal(etwas_file_create(path, &file), ERROR_SUCCESS);
+    assert_int_equal(rename(path, moved), 0);
+    etwas_file_remove(path, file);
+    put(path, "theirs");
+    etwas_file_remove(path, file);
+    expect_contents(path, "theirs");
+    etwas_file_remove(moved, file);
+    assert_int_equal(access(moved, F_OK), -1);
+    assert_true(etwas_file_close(file));
+}
+
+static void space_that_is_set_aside_is_in_the_file(void **state)
+{
+    const char *path = folder_path("file");
+    struct stat status;
+    int file;
+
+    (void)state;
+    assert_int_equal(etwas_file_create(path, &file), ERROR_SUCCESS);
+    assert_int_equal(etwas_file_allocate(file, 100000), 0);
+    assert_int_equal(fstat(file, &status), 0);
+    assert_int_equal(status.st_size, 100000);
+    assert_int_equal(etwas_file_allocate(file, 1000), 0);
+    assert_int_equal(fstat(file, &status), 0);
+    assert_int_equal(status.st_size, 100000);
+    assert_true(etwas_file_close(file));
+    assert_int_equal(etwas_file_allocate(file, 1), EBADF);
+}
+
+/* ---- failures made on purpose ---------------------------------------------------------------- */
+
+static enum etwas_file_call failing_call;
+static int failing_errno;
+static unsigned failures;
+
+static long fail_one(enum etwas_file_call call, size_t bytes)
+{
+    if (call != failing_call || (failing_errno == EINTR && failures != 0)) {
+        return (long)bytes;
+    }
+    failures++;
+    return -failing_errno;
+}
+
+static void fail_call(enum etwas_file_call call, int error)
+{
+    failing_call = call;
+    failing_errno = error;
+    failures = 0;
+    etwas_file_fail(fail_one);
+}
+
+/* One that was there keeps its contents. */
+static void an_opening_that_fails_anywhere_leaves_no_new_file(void **state)
+{
+    static const struct {
+        enum etwas_file_call call;
+        int error;
+        uint32_t code;
+    } rows[] = {
+        {ETWAS_FILE_OPEN, EIO, ERROR_BAD_PATHNAME},
+        {ETWAS_FILE_OPEN, EROFS, ERROR_ACCESS_DENIED},
+        {ETWAS_FILE_OPEN, EDQUOT, ERROR_DISK_FULL},
+        {ETWAS_FILE_OPEN, EMFILE, ERROR_NO_SYSTEM_RESOURCES},
+        {ETWAS_FILE_STAT, EIO, ERROR_BAD_PATHNAME},
+        {ETWAS_FILE_LOCK, EWOULDBLOCK, ERROR_BAD_PATHNAME},
+    };
+    const char *path = folder_path("file");
+    int file = -1;
+
+    (void)state;
+    for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {
+        fail_call(rows[row].call, rows[row].error);
+        assert_int_equal(etwas_file_create(path, &file), rows[row].code);
+        assert_int_equal(failures, 1);
+        assert_int_equal(file, -1);
+        assert_int_equal(access(path, F_OK), -1);
+        put(path, "kept");
+        assert_int_equal(etwas_file_create(path, &file), rows[row].code);
+        expect_contents(path, "kept");
+        assert_int_equal(unlink(path), 0);
+    }
+    put(path, "kept");
+    fail_call(ETWAS_FILE_TRUNCATE, EIO);
+    assert_int_equal(etwas_file_create(path, &file), ERROR_WRITE_FAULT);
+    expect_contents(path, "kept");
+    etwas_file_fail(NULL);
+}
+
+static void an_interrupted_call_is_made_again(void **state)
+{
+    static const enum etwas_file_call calls[] = {
+        ETWAS_FILE_OPEN,     ETWAS_FILE_LOCK,     ETWAS_FILE_READ, ETWAS_FILE_WRITE,
+        ETWAS_FILE_ALLOCATE, ETWAS_FILE_TRUNCATE, ETWAS_FILE_SYNC, ETWAS_FILE_CLOSE};
+    const char *path = folder_path("file");
+
+    (void)state;
+    for (size_t call = 0; call < sizeof calls / sizeof calls[0]; call++) {
+        struct iovec part = {.iov_base = (char[]){"text"}, .iov_len = 4};
+        char text[4];
+        int error;
+        int file;
+
+        put(path, "something old");
+        fail_call(calls[call], EINTR);
+        assert_int_equal(etwas_file_create(path, &file), ERROR_SUCCESS);
+        assert_int_equal(etwas_file_write(file, &part, 1, 0, &error), 4);
+        assert_int_equal(etwas_file_read(file, text, 4, 0), 4);
+        assert_memory_equal(text, "text", 4);
+        assert_int_equal(etwas_file_allocate(file, 4096), 0);
+        assert_true(etwas_file_truncate(file, 4));
+        assert_true(etwas_file_sync(file));
+        assert_true(etwas_file_close(file));
+        assert_int_equal(failures, 1);
+        etwas_file_fail(NULL);
+        expect_contents(path, "text");
+    }
+}
+
+static void a_refusal_says_why(void **state)
+{
+    int file;
+
+    (void)state;
+    assert_int_equal(etwas_file_create(folder_path("file"), &file), ERROR_SUCCESS);
+    fail_call(ETWAS_FILE_SYNC, EIO);
+    assert_false(etwas_file_sync(file));
+    assert_int_equal(errno, EIO);
+    fail_call(ETWAS_FILE_TRUNCATE, EPERM);
+    assert_false(etwas_file_truncate(file, 0));
+    assert_int_equal(errno, EPERM);
+    fail_call(ETWAS_FILE_ALLOCATE, ENOSPC);
+    assert_int_equal(etwas_file_allocate(file, 1), ENOSPC);
+    fail_call(ETWAS_FILE_RESERVE, ENOSPC);
+    assert_false(etwas_file_reserve(file, 0, 1));
+    fail_call(ETWAS_FILE_SPACE, ENOSPC);
+    assert_false(etwas_file_has_space(folder_path("file"), 0, 0));
+    fail_call(ETWAS_FILE_CLOSE, EDQUOT);
+    assert_false(etwas_file_close(file));
+    assert_int_equal(errno, EDQUOT);
+    etwas_file_fail(NULL);
+    /* It is closed all the same. */
+    assert_int_equal(fcntl(file, F_GETFD), -1);
+}
+
 /* R92. */
 static void space_is_looked_for_where_the_file_will_be(void **state)
 {
@@ -224,6 +400,14 @@ static void space_is_looked_for_where_the_file_will_be(void **state)
     assert_true(etwas_file_has_space("/proc/file", 0, UINT64_C(1) << 60));
 }
 
+static int failing_teardown(void **state)
+{
+    etwas_file_fail(NULL);
+    return folder_teardown(state);
+}
+
+#define FAILING_TEST(test) cmocka_unit_test_setup_teardown(test, folder_setup, failing_teardown)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +417,12 @@ int main(void)
         FOLDER_TEST(a_closed_file_is_unlocked_although_a_childs_copy_is_open),
         FOLDER_TEST(a_link_to_the_folder_is_followed),
         FOLDER_TEST(missing_rights_and_descriptors_have_their_codes),
+        FOLDER_TEST(a_file_that_is_opened_keeps_what_is_in_it),
+        FOLDER_TEST(only_the_file_that_is_open_is_removed),
+        FOLDER_TEST(space_that_is_set_aside_is_in_the_file),
+        FAILING_TEST(an_opening_that_fails_anywhere_leaves_no_new_file),
+        FAILING_TEST(an_interrupted_call_is_made_again),
+        FAILING_TEST(a_refusal_says_why),
         FOLDER_TEST(space_is_looked_for_where_the_file_will_be),
     };
 

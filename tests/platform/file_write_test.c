@@ -39,13 +39,16 @@ static struct {
     int last_error; /* of the write in progress; 0: none refused */
 } injected;
 
-static long fail_now_and_then(size_t bytes, bool is_sync)
+static long fail_now_and_then(enum etwas_file_call call, size_t bytes)
 {
     static const int errors[] = {ENOSPC, EIO, EDQUOT};
     uint32_t dice = random_below(16);
 
-    if (is_sync) {
+    if (call == ETWAS_FILE_SYNC) {
         return -EIO;
+    }
+    if (call != ETWAS_FILE_WRITE) {
+        return (long)bytes;
     }
     if (dice < 6) {
         return (long)bytes;

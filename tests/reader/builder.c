@@ -3,6 +3,7 @@
 
 #include "builder.h"
 
+#include <etwas/evntrace.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "compress.h"
+#include "etl/knot.h"
 
 const etwas_guid builder_class = {0x11223344, 0x5566, 0x7788, {1, 2, 3, 4, 5, 6, 7, 8}};
 
@@ -42,6 +44,7 @@ struct builder_options builder_defaults(void)
         .first_raw = 1000,
         .start_filetime = BUILDER_START,
         .end_filetime = BUILDER_START + 600000000,
+        .timer_resolution_100ns = 156250,
         .session_name = u"a session",
         .file_name = u"C:\\trace.etl",
     };
@@ -134,7 +137,8 @@ static void fill_log_header(const struct builder_options *options,
                 .provider_version = 19045,
                 .number_of_processors = options->processors,
                 .end_filetime = options->end_filetime,
-                .timer_resolution_100ns = 156250,
+                .timer_resolution_100ns = options->timer_resolution_100ns,
+                .maximum_file_size = options->maximum_file_size,
                 .log_file_mode = options->mode,
                 .start_buffers = 1,
                 .pointer_bytes = options->narrow ? 4 : 8,
@@ -255,6 +259,68 @@ void builder_classic(struct builder *builder, int64_t stamp, uint8_t type, const
 void builder_number(struct builder *builder, int64_t stamp, uint32_t number)
 {
     builder_classic(builder, stamp, 1, &number, sizeof number);
+}
+
+/* Every record of buffer 0 repeats what the first one says. */
+static void put_own(struct builder *builder, uint8_t type, const void *payload, size_t bytes)
+{
+    const struct etwas_etl_full_header header = {
+        .size = (uint16_t)(sizeof header + bytes),
+        .header_type = ETWAS_ETL_FULL_HEADER64,
+        .marker_flags = ETWAS_ETL_MARKER_FLAGS,
+        .type = type,
+        .version = 1,
+        .thread_id = 11,
+        .process_id = 12,
+        .time_stamp = builder->options.first_raw,
+        .guid = etwas_etl_own_class,
+    };
+
+    builder_record(builder, &header, sizeof header, payload, bytes);
+}
+
+void builder_knot(struct builder *builder)
+{
+    const struct builder_options *options = &builder->options;
+    const struct etwas_etl_knot knot = {
+        .version = ETWAS_ETL_KNOT_VERSION,
+        .clock_type = options->clock_type,
+        .ticks = (uint64_t)options->frequency_hz,
+        .nanoseconds = 1000000000,
+        .raw_stamp = options->first_raw,
+        .filetime = options->start_filetime,
+    };
+
+    put_own(builder, ETWAS_ETL_KNOT_TYPE, &knot, sizeof knot);
+}
+
+void builder_totals(struct builder *builder, const struct etwas_etl_totals *totals)
+{
+    put_own(builder, ETWAS_ETL_TOTALS_TYPE, totals, sizeof *totals);
+}
+
+void builder_wrap(struct builder *builder, uint32_t places, bool finished)
+{
+    size_t step = builder->options.buffer_bytes;
+    uint32_t written = builder->buffers - 1;
+    uint32_t left = written < places ? written : places;
+    uint8_t *ring = malloc((places + 1) * step);
+
+    must(ring != NULL, "memory");
+    memcpy(ring, builder->bytes, step);
+    for (uint32_t k = 0; k < written; k++)
+        memcpy(ring + (1 + k % places) * step, builder->bytes + (k + 1) * step, step);
+    free(builder->bytes);
+    builder->bytes = ring;
+    builder->size = (left + 1) * step;
+    builder->capacity = (places + 1) * step;
+    builder->buffers = left + 1;
+    builder_log_header(builder)->log_file_mode |= EVENT_TRACE_FILE_MODE_CIRCULAR;
+    builder_log_header(builder)->buffers_written = left + 1;
+    if (!finished)
+        builder_log_header(builder)->end_filetime = 0;
+    for (uint32_t place = 1; place <= left && finished; place++)
+        builder_header(builder, place)->sequence_number -= written - left;
 }
 
 void builder_end(struct builder *builder)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "etl/layout.h"
+#include "etl/totals.h"
 
 /* What a file says about itself; builder_defaults() is a sound 64-bit file of 4 KB buffers. */
 struct builder_options {
@@ -25,6 +26,8 @@ struct builder_options {
     int64_t first_raw; /* T0 */
     int64_t start_filetime;
     int64_t end_filetime;
+    uint32_t timer_resolution_100ns;
+    uint32_t maximum_file_size;
     bool narrow;     /* the 32-bit form */
     bool compressed; /* data buffers are compressed, buffer 0 is small */
     bool legacy;     /* buffers without the 16-bit processor index */
@@ -69,11 +72,23 @@ void builder_classic(struct builder *builder, int64_t stamp, uint8_t type, const
 /* The same with a payload of one u32. */
 void builder_number(struct builder *builder, int64_t stamp, uint32_t number);
 
+/* The records etwas writes for itself, to be put into buffer 0: a knot that changes no clock, and
+ * the totals. */
+void builder_knot(struct builder *builder);
+void builder_totals(struct builder *builder, const struct etwas_etl_totals *totals);
+
 /* Ends the last buffer, fills in what is known at the end. */
 void builder_end(struct builder *builder);
 
 /* The header of buffer `number` (0 …) in memory, for damaging it. Uncompressed files only. */
 struct etwas_etl_buffer_header *builder_header(struct builder *builder, uint32_t number);
+
+/*
+ * Makes a circular file of a file that is ended: data buffer k (0, 1 …) goes to place
+ * 1 + k mod `places`. Finished: numbered anew from 1 in the order of time, and the header counts
+ * what is left; else as a session leaves it that never ended.
+ */
+void builder_wrap(struct builder *builder, uint32_t places, bool finished);
 
 /* The log file header's common start, for damaging it. */
 struct etwas_etl_log_header_start *builder_log_header(struct builder *builder);

@@ -202,6 +202,8 @@ static void a_hole_between_buffers_is_damage(void **state)
     read_damaged();
     assert_int_equal(collected.code, ERROR_FILE_CORRUPT);
     assert_int_equal(damages_of(ETWAS_DAMAGE_BUFFER_HEADER), 1);
+    assert_int_equal(collected.damage_count, 1);
+    assert_int_equal(collected.information.buffers_damaged, 2);
     assert_int_equal(collected.damages[0].file_offset, 2 * B);
     assert_int_equal(collected.damages[0].bytes_skipped, 2 * B);
     assert_all_but(11, 30);

@@ -17,16 +17,7 @@
 
 #include "builder.h"
 #include "collect.h"
-
-static uint64_t random_state = 6364136223846793005u;
-
-static uint32_t next_random(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (uint32_t)(random_state >> 32);
-}
+#include "hostile.h"
 
 struct file {
     uint8_t *bytes;
@@ -133,29 +124,6 @@ static int free_files(void **state)
     for (size_t i = 0; i < 3; i++)
         free(made[i].bytes);
     return 0;
-}
-
-/* Reads it every way there is. Whatever is missing must have been named. */
-static void read_hostile(const uint8_t *bytes, size_t size, size_t events)
-{
-    const char *path = put_file(0, bytes, size);
-
-    if (next_random() % 4 == 0)
-        run_files(&path, 1, 0, NULL, NULL);
-    run_file(path);
-    assert_true(collected.code == ERROR_SUCCESS || collected.code == ERROR_FILE_CORRUPT);
-    if (collected.code == ERROR_SUCCESS) {
-        assert_int_equal(collected.damage_count, 0);
-        /* A damage that makes another sound file cannot lose events silently. */
-        assert_true(collected.event_count >= events);
-    } else if (collected.event_count > 0) {
-        assert_true(collected.damage_count > 0);
-    }
-    assert_int_equal(collected.information.damages, collected.damage_count);
-    for (size_t i = 0; i < collected.damage_count && i < COLLECT_DAMAGES; i++) {
-        assert_in_range(collected.damages[i].kind, ETWAS_DAMAGE_TRUNCATED, ETWAS_DAMAGE_READ);
-        assert_true(collected.damages[i].file_offset <= size);
-    }
 }
 
 static void the_made_files_are_sound(void **state)

@@ -456,7 +456,8 @@ static void a_message_has_the_fields_its_flags_name(void **state)
     const struct collected_event *event = &collected.events[2];
 
     assert_int_equal(event->header.Flags & ~EVENT_HEADER_FLAG_PROCESSOR_INDEX,
-                     EVENT_HEADER_FLAG_TRACE_MESSAGE | EVENT_HEADER_FLAG_64_BIT_HEADER);
+                     EVENT_HEADER_FLAG_TRACE_MESSAGE | EVENT_HEADER_FLAG_64_BIT_HEADER |
+                         EVENT_HEADER_FLAG_NO_CPUTIME);
     assert_int_equal(event->header.EventDescriptor.Id, 19);
     assert_int_equal(event->header.TimeStamp.QuadPart, BUILDER_START + 1500);
     assert_int_equal(event->header.ThreadId, 91);

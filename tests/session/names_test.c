@@ -108,6 +108,57 @@ static void r9_a_file_name_has_at_most_1024_characters(void **state)
     assert_int_equal(StartTraceA(&session, "long", &block.properties), ERROR_FILENAME_EXCED_RANGE);
 }
 
+/* The block of R1 with both names as long as they may be, in W at odd addresses, to its last byte. */
+static void r9_names_of_1024_characters_fill_a_block_to_its_end(void **state)
+{
+    enum {
+        NAME_BYTES = (LONGEST + 1) * sizeof(etwas_wchar),
+        BLOCK_BYTES = sizeof(EVENT_TRACE_PROPERTIES) + 1 + 2 * NAME_BYTES
+    };
+    static char path[LONGEST + 2];
+    etwas_wchar wide_path[LONGEST + 1];
+    etwas_wchar name[LONGEST + 1];
+    EVENT_TRACE_PROPERTIES *properties = calloc(1, BLOCK_BYTES);
+    char *bytes = (char *)properties;
+    etwas_trace_handle session = 77;
+
+    (void)state;
+    assert_non_null(properties);
+    long_path(path, LONGEST);
+    (void)wide_of(path, wide_path, LONGEST + 1);
+    for (size_t index = 0; index < LONGEST; index++) {
+        name[index] = (etwas_wchar)(u'A' + index % 26);
+    }
+    name[LONGEST] = 0;
+    properties->Wnode.BufferSize = BLOCK_BYTES;
+    properties->Wnode.Flags = WNODE_FLAG_TRACED_GUID;
+    properties->LoggerNameOffset = sizeof *properties + 1;
+    properties->LogFileNameOffset = sizeof *properties + 1 + NAME_BYTES;
+    memcpy(bytes + properties->LogFileNameOffset, wide_path, NAME_BYTES);
+    /* Without the last byte the path has no end inside the block. */
+    properties->Wnode.BufferSize--;
+    assert_int_equal(StartTraceW(&session, name, properties), ERROR_INVALID_PARAMETER);
+    assert_int_equal(session, 0);
+    properties->Wnode.BufferSize++;
+    assert_int_equal(StartTraceW(&session, name, properties), ERROR_SUCCESS);
+    assert_memory_equal(bytes + properties->LoggerNameOffset, name, sizeof name);
+    memset(bytes + sizeof *properties, 0, BLOCK_BYTES - sizeof *properties);
+    assert_int_equal(QueryTraceW(session, NULL, properties), ERROR_SUCCESS);
+    assert_memory_equal(bytes + properties->LoggerNameOffset, name, sizeof name);
+    assert_memory_equal(bytes + properties->LogFileNameOffset, wide_path, NAME_BYTES);
+    properties->Wnode.BufferSize--;
+    assert_int_equal(FlushTraceW(session, NULL, properties), ERROR_MORE_DATA);
+    /* The session's name needs its whole area for a start. */
+    properties->Wnode.BufferSize++;
+    properties->LoggerNameOffset++;
+    assert_int_equal(QueryTraceW(session, NULL, properties), ERROR_MORE_DATA);
+    assert_int_equal(StopTraceW(0, name, properties), ERROR_MORE_DATA);
+    assert_int_equal(StartTraceW(&session, name, properties), ERROR_BAD_LENGTH);
+    assert_int_equal(session, 0);
+    free(properties);
+    assert_int_equal(count_events(path), 0);
+}
+
 static void ill_formed_names_are_refused(void **state)
 {
     static const char *const bad_utf8[] = {
@@ -255,6 +306,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(r9_a_session_name_has_at_most_1024_characters),
         FOLDER_TEST(r9_a_file_name_has_at_most_1024_characters),
+        FOLDER_TEST(r9_names_of_1024_characters_fill_a_block_to_its_end),
         FOLDER_TEST(ill_formed_names_are_refused),
         FOLDER_TEST(r10_names_are_unique_without_regard_to_case),
         FOLDER_TEST(r11_a_missing_folder_is_not_made_and_variables_are_not_expanded),

@@ -149,6 +149,18 @@ static void r4_names_stand_at_their_offsets_also_unaligned_ones(void **state)
     }
 }
 
+/* Two names in one place cannot both be there. */
+static void r8_the_two_offsets_must_differ(void **state)
+{
+    struct block block;
+
+    (void)state;
+    prepare_block(&block, folder_path("f.etl"));
+    block.properties.LoggerNameOffset = block.properties.LogFileNameOffset;
+    expect_refused(&block, ERROR_INVALID_PARAMETER);
+    assert_string_equal(block.file_name, folder_path("f.etl"));
+}
+
 /* R5 has the session's name first; a block the other way round is unusual, not wrong. */
 static void r5_the_name_areas_may_stand_in_either_order(void **state)
 {
@@ -353,6 +365,7 @@ int main(void)
         FOLDER_TEST(r1_a_block_of_exactly_the_stated_size_is_enough),
         FOLDER_TEST(r2_the_flag_traced_guid_is_needed),
         FOLDER_TEST(r4_names_stand_at_their_offsets_also_unaligned_ones),
+        FOLDER_TEST(r8_the_two_offsets_must_differ),
         FOLDER_TEST(r5_the_name_areas_may_stand_in_either_order),
         FOLDER_TEST(r8_offsets_outside_the_block_or_inside_the_structure_are_refused),
         FOLDER_TEST(r16_and_r17_mode_0_writes_a_sequential_file_and_needs_its_name),

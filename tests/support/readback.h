@@ -19,9 +19,12 @@ struct readback {
     uint64_t unexpected; /* the library said lost or refused, and the file has it */
     char first_wrong[160];
 
-    /* From the log file header. */
+    /* From the log file header and the file's own totals. */
     uint64_t events_lost;
     uint64_t buffers_lost;
+    uint64_t overwritten_events;
+    uint64_t overwritten_buffers;
+    uint32_t part;    /* of a new-file set */
     uint64_t buffers; /* in the file, buffer 0 included */
     uint32_t clock;
 
@@ -41,8 +44,9 @@ void read_back(etwas_trace_handle session, const char *path, struct readback *re
 void walk_back(etwas_trace_handle session, const char *path, bool strict, struct readback *result);
 
 /*
- * Both, one after the other, for a file of a session that is stopped and lost nothing it had called recorded:
- * fails the test unless the file is in order and holds exactly what was recorded.
+ * Both, one after the other, for the one file of a session that is stopped and lost nothing it had called
+ * recorded: fails the test unless the file is in order, holds exactly what was recorded and not overwritten,
+ * and says itself what is not in it.
  */
 void expect_file_is_exact(etwas_trace_handle session, const char *path,
                           const etwas_session_counts *counts);

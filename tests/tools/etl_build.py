@@ -11,10 +11,10 @@ PERF_FREQUENCY = 10_000_000  # one tick is 100 ns
 START = 134_116_992_000_000_000  # 2026-01-01T00:00:00Z as FILETIME
 
 
-def classic(guid, stamp, kind=1, level=4, process=10, thread=11, payload=b""):
+def classic(guid, stamp, kind=1, level=4, process=10, thread=11, payload=b"", times=(0, 0)):
     """A FULL_HEADER64 record."""
     return struct.pack("<HBBBBHIIq16sII", 48 + len(payload), 0x14, 0xC0, kind, level, 0, thread,
-                       process, stamp, uuid.UUID(guid).bytes_le, 0, 0) + payload
+                       process, stamp, uuid.UUID(guid).bytes_le, *times) + payload
 
 
 def instance(guid, stamp, number, parent=0, parent_guid=str(uuid.UUID(int=0)), kind=1, level=4,
@@ -48,29 +48,36 @@ def described(guid, stamp, number, opcode):
                        bytes(16))
 
 
-def buffer(records, sequence, processor=0, kind=0, stamp=0, size=BUFFER_BYTES):
+def totals(part=0, overwritten_events=0, overwritten_buffers=0, lost_events=0, lost_buffers=0):
+    """The record in which a file of etwas keeps its totals, for buffer 0."""
+    return classic("7be5a508-db35-4ec9-b650-a9720ecb3b69", FIRST_STAMP, kind=2, level=0,
+                   payload=struct.pack("<IIQQQQ", 1, part, overwritten_events, overwritten_buffers,
+                                       lost_events, lost_buffers))
+
+
+def buffer(records, sequence, processor=0, kind=0, stamp=0, size=BUFFER_BYTES, flags=0x20):
     body = b"".join(r.ljust(-(-len(r) // 8) * 8, b"\0") for r in records)
     used = 72 + len(body)
     assert used <= size
     header = struct.pack("<IIIiqqQHHIIHHQQ", size, used, used, 0, stamp, sequence, 0, processor, 1,
-                         3, used, 0x20 | (1 if kind == 4 else 0), kind, 0, 0)
+                         3, used, flags | (1 if kind == 4 else 0), kind, 0, 0)
     return (header + body).ljust(size, b"\xff")
 
 
 def header_buffer(buffers, name="session", finished=True, events_lost=0, buffers_lost=0,
-                  size=BUFFER_BYTES, processors=4):
+                  size=BUFFER_BYTES, processors=4, mode=1, tick=156250, own=()):
     log_header = struct.pack(
         "<I4sIIqIIIIIIIIQQ172sIqqqII", size, bytes([10, 0, 1, 5]), 19045, processors,
-        START + 20_000_000 if finished else 0, 156250, 0, 1, buffers, 1, 8, events_lost, 3000, 0, 0,
+        START + 20_000_000 if finished else 0, tick, 0, mode, buffers, 1, 8, events_lost, 3000, 0, 0,
         bytes(172), 0, START - 1, PERF_FREQUENCY, START, 1, buffers_lost)
     names = (name + "\0").encode("utf-16-le", "surrogatepass") + "x.etl\0".encode("utf-16-le")
     record = struct.pack("<HBBHBBIIqII", 2, 2, 0xC0, 32 + len(log_header) + len(names), 0, 0, 11,
                          10, FIRST_STAMP, 0, 0) + log_header + names
-    return buffer([record], 0, kind=4, size=size)
+    return buffer([record, *own], 0, kind=4, size=size)
 
 
-def trace(per_buffer, **options):
+def trace(per_buffer, flags=0x20, **options):
     """A whole file: one data buffer for each (processor, records) of `per_buffer`."""
-    data = [buffer(records, i + 1, processor, stamp=1 << 60)
+    data = [buffer(records, i + 1, processor, stamp=1 << 60, flags=flags)
             for i, (processor, records) in enumerate(per_buffer)]
     return b"".join([header_buffer(len(data) + 1, **options)] + data)

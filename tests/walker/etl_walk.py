@@ -3,19 +3,30 @@
 # Copyright (c) 2026 the etwas authors
 """Walks an .etl file and checks every field against the format, without any of etwas' own code.
 
-usage: etl_walk.py [--lenient] [--payloads] FILE
+usage: etl_walk.py [--lenient] [--unfinished] [--set] [--payloads] [--expect KEY=NUMBER]... FILE...
 
 Prints one JSON object and exits 0 when the file keeps every rule, else 1 with the rules it breaks
 under "violations". --payloads prints before it a line for each record, tab-separated: processor,
 stamp, header type, type, class GUID, instance id, parent id, parent GUID, payload in hex; each
-processor's records in the order of their buffers. --lenient asks only what real Windows files keep.
+processor's records in the order of their buffers.
+
+--lenient      asks only what real Windows files keep
+--unfinished   the session never ended: EndTime may be 0, the header may count fewer buffers than
+               there are, the last may be cut or followed by space not used yet, and one buffer may
+               be torn; what is behind the tear is left out
+--set          the files are all parts of one new-file set, given in any order: each keeps the rules,
+               together they are complete, and each processor's time goes on from part to part
+--expect       the report must say so: of buffers, events, events_lost, buffers_lost,
+               overwritten_events, overwritten_buffers, part; of a set the sums
 """
+import argparse
 import json
 import struct
 import sys
 import uuid
 from collections import Counter
 
+import modes
 from lz77 import decompress
 
 # name, header bytes, does the size lie in the second word, where the stamp is
@@ -30,14 +41,25 @@ TYPES = {
 # Records a writer makes for itself carry this class; they are no events.
 OWN_CLASS = uuid.UUID("7be5a508-db35-4ec9-b650-a9720ecb3b69")
 NO_GUID = uuid.UUID(int=0)
+SECTOR = 512  # a write that was interrupted ends at the edge of one
+SUMS = ("buffers", "events", "own_records", "header_records", "events_lost", "buffers_lost",
+        "overwritten_events", "overwritten_buffers", "torn")
 BUFFER_FIELDS = ("size", "saved", "current", "references", "stamp", "sequence", "clock",
                  "processor", "logger", "state", "offset", "flags", "type", "r0", "r1")
 
 
 class Walker:
-    def __init__(self, data, lenient):
+    def __init__(self, data, lenient, unfinished=False):
         self.data, self.lenient, self.violations = data, lenient, []
         self.buffers, self.records, self.header = [], [], {}
+        self.totals, self.torn, self.may_be_unfinished = dict(modes.NO_TOTALS), [], unfinished
+
+    @property
+    def unfinished(self):
+        return self.may_be_unfinished and self.header.get("end") == 0
+
+    def own(self):
+        return [r for r in self.records if r["guid"] == OWN_CLASS]
 
     def check(self, kept, rule, strict_only=False):
         if not kept and not (strict_only and self.lenient):
@@ -49,6 +71,11 @@ class Walker:
     def walk(self):
         at = 0
         while at < len(self.data):
+            if self.unfinished and (len(self.data) - at < self.header["size"] or
+                                    not any(self.data[at:at + 4])):
+                # Cut, or space not used yet: up to the end.
+                cut = len(self.data) - at < self.header["size"]
+                return self.check(cut or not any(self.data[at:]), f"buffers behind zeroes at {at}")
             if len(self.data) - at < 72:
                 return self.check(False, f"{len(self.data) - at} bytes left at {at}")
             buffer = dict(zip(BUFFER_FIELDS, struct.unpack_from("<IIIiqqQHHIIHHQQ", self.data, at)))
@@ -72,11 +99,17 @@ class Walker:
         self.buffers.append(buffer)
         if not 0 <= end <= len(body):
             return self.check(False, f"{name}: Offset {buffer['offset']}")
-        at, stamps = 0, []
+        at, stamps, torn = 0, [], False
         while at < end:
             record = self.read_record(body, at, end)
+            torn = record is None or self.unfinished and number > 0 and (
+                record["stamp"] > buffer["stamp"] or stamps and record["stamp"] < stamps[-1])
+            if torn and self.unfinished and number > 0:
+                self.tear(number, at + 72)
+                return None
             if record is None:
                 return self.check(False, f"{name}: no record at {at + 72}")
+            record["at"] = at + 72
             record.update(buffer=number, cpu=buffer["cpu"], sequence=buffer["sequence"])
             self.records.append(record)
             stamps.append(record["stamp"])
@@ -86,12 +119,26 @@ class Walker:
         self.strict(at == end, f"{name}: records end at {at + 72}, Offset is {end + 72}")
         self.check(stamps == sorted(stamps), f"{name}: stamps decrease")
         if not buffer["flags"] & 0x40:
-            self.check(set(body[end:]) <= {0xFF}, f"{name}: padding is not 0xFF", number == 0)
+            padded = set(body[end:]) <= {0xFF}
+            if not padded and self.unfinished and number > 0:
+                at = next(i for i in range(end, len(body)) if body[i] != 0xFF)
+                self.tear(number, at + 72)
+            else:
+                self.check(padded, f"{name}: padding is not 0xFF", number == 0)
         if number == 0:
             self.read_log_header(body)
         else:
             self.strict(not stamps or buffer["stamp"] >= max(stamps), f"{name}: TimeStamp early")
         return None
+
+    def tear(self, number, at):
+        """Nothing at this place of the buffer is its own. The tear is at a sector's edge: a record
+        across the last one before may be half of each."""
+        self.torn.append(number)
+        edge = (number * self.header["size"] + at) // SECTOR * SECTOR - number * self.header["size"]
+        last = self.records[-1] if self.records else None
+        if last and last["buffer"] == number and last["at"] < edge < last["at"] + last["size"]:
+            self.records.pop()
 
     @staticmethod
     def read_record(body, at, end):
@@ -137,7 +184,7 @@ class Walker:
         self.check(h["clock"] in (1, 2, 3), "ReservedFlags is no clock")
         for field in ("build", "processors", "timer", "mhz", "boot", "frequency", "start", "os"):
             self.check(h[field] > 0, f"log header: {field} is not positive")
-        self.check(h["end"] >= h["start"], "EndTime before StartTime")
+        self.check(self.unfinished or h["end"] >= h["start"], "EndTime before StartTime")
         self.strict(h["boot"] <= h["start"], "BootTime after StartTime")
         for record in self.records[1:]:
             self.check(record["stamp"] == first["stamp"], "buffer 0: stamps differ")
@@ -149,12 +196,13 @@ class Walker:
         h, count = self.header, len(self.buffers)
         if not h:
             return self.check(False, "no log file header")
-        self.check(sorted(b["sequence"] for b in self.buffers) == list(range(count)),
-                   "sequence numbers are not 0..N-1, each once")
-        self.check(h["written"] == count, f"BuffersWritten {h['written']}, buffers {count}")
+        self.totals = modes.read_totals(self)
+        for rule in (modes.numbers, modes.written, modes.size, modes.totals, modes.times):
+            rule(self)
+        self.check(len(self.torn) <= 1, f"torn buffers: {self.torn}")
         for b in self.buffers:
             n, head = f"buffer {b['number']}", b["number"] == 0
-            last = b["number"] == count - 1
+            modes.flags(self, b)
             self.check(b["cpu"] < h["processors"], f"{n}: processor {b['cpu']}")
             self.check(b["type"] == (4 if head else 0), f"{n}: type {b['type']}")
             self.check(b["references"] == 0, f"{n}: ReferenceCount")
@@ -163,10 +211,8 @@ class Walker:
             self.strict(b["saved"] == b["offset"] and b["offset"] % 8 == 0, f"{n}: Offset")
             self.strict(b["current"] == b["offset"] if head else b["current"] >= b["offset"],
                         f"{n}: CurrentOffset")
-            self.strict(b["flags"] == (0x21 if head or last else 0x20), f"{n}: BufferFlag")
             self.strict(b["clock"] == b["r0"] == b["r1"] == 0, f"{n}: reserved fields")
             self.strict(b["state"] == 3, f"{n}: State")
-            self.strict(b["logger"] == self.buffers[0]["logger"], f"{n}: LoggerId")
         b = self.buffers[0]
         self.check(b["stamp"] == 0 and b["sequence"] == 0 and b["cpu"] == 0, "buffer 0: fields")
         t0 = self.records[0]["stamp"]
@@ -190,34 +236,76 @@ class Walker:
                 "per_type": Counter(r["name"] for r in data),
                 "header_per_type": Counter(r["name"] for r in head),
                 "per_processor": Counter(str(r["cpu"]) for r in data),
-                "events_lost": self.header.get("lost"),
-                "buffers_lost": self.header.get("buffers_lost"),
+                "events_lost": max(self.header.get("lost", 0), self.totals["lost_events"]),
+                "buffers_lost": max(self.header.get("buffers_lost", 0),
+                                    self.totals["lost_buffers"]),
+                "overwritten_events": self.totals["overwritten_events"],
+                "overwritten_buffers": self.totals["overwritten_buffers"],
+                "part": self.totals["part"], "unfinished": self.unfinished,
+                "torn": len(self.torn),
                 "clock": self.header.get("clock"), "frequency": self.header.get("frequency"),
                 "session": self.header.get("session"), "file": self.header.get("file"),
                 "violations": self.violations}
 
 
-def walk_bytes(data, lenient=False):
-    walker = Walker(data, lenient)
+def walk_bytes(data, lenient=False, unfinished=False):
+    walker = Walker(data, lenient, unfinished)
     walker.walk()
     walker.check_buffers()
     return walker
 
 
+def walk_set(files, lenient=False, unfinished=False):
+    """Walkers of the parts, in their order, and one report for all."""
+    walkers = sorted((walk_bytes(data, lenient, unfinished) for data in files),
+                     key=lambda w: w.totals["part"])
+    reports = [w.report() for w in walkers]
+    report = {key: sum(r[key] for r in reports) for key in SUMS}
+    report["part"] = len(walkers)
+    report["violations"] = [f"part {w.totals['part']}: {v}" for w in walkers for v in w.violations]
+    report["violations"] += modes.check_set(walkers)
+    return walkers, report
+
+
+def print_payloads(walker):
+    for r in walker.records:
+        if r["buffer"] != 0 and r["guid"] != OWN_CLASS:
+            print(r["cpu"], r["stamp"], r["name"], r["type"], r["guid"], *r["instance"],
+                  r["parent_guid"], r["payload"].hex(), sep="\t")
+
+
+def parse_arguments(arguments):
+    parser = argparse.ArgumentParser(usage=__doc__, add_help=False)
+    for option in ("--lenient", "--unfinished", "--set", "--payloads"):
+        parser.add_argument(option, action="store_true")
+    parser.add_argument("--expect", action="append", default=[])
+    parser.add_argument("files", nargs="+")
+    chosen = parser.parse_args(arguments)
+    chosen.expect = dict(e.split("=") for e in chosen.expect)
+    if not chosen.set and len(chosen.files) > 1:
+        parser.error("several files are parts of a set")
+    return chosen
+
+
 def main(arguments):
-    paths = [a for a in arguments if not a.startswith("--")]
-    if len(paths) != 1 or set(arguments) - set(paths) - {"--lenient", "--payloads"}:
-        print(__doc__, file=sys.stderr)
-        return 2
-    with open(paths[0], "rb") as file:
-        walker = walk_bytes(file.read(), "--lenient" in arguments)
-    if "--payloads" in arguments:
-        for r in walker.records:
-            if r["buffer"] != 0 and r["guid"] != OWN_CLASS:
-                print(r["cpu"], r["stamp"], r["name"], r["type"], r["guid"], *r["instance"],
-                      r["parent_guid"], r["payload"].hex(), sep="\t")
-    print(json.dumps(walker.report()))
-    return 1 if walker.violations else 0
+    chosen = parse_arguments(arguments)
+    files = []
+    for path in chosen.files:
+        with open(path, "rb") as file:
+            files.append(file.read())
+    if chosen.set:
+        walkers, report = walk_set(files, chosen.lenient, chosen.unfinished)
+    else:
+        walkers = [walk_bytes(files[0], chosen.lenient, chosen.unfinished)]
+        report = walkers[0].report()
+    for key, value in chosen.expect.items():
+        if report[key] != int(value):
+            report["violations"].append(f"{key}: {report[key]}, expected {value}")
+    if chosen.payloads:
+        for walker in walkers:
+            print_payloads(walker)
+    print(json.dumps(report))
+    return 1 if report["violations"] else 0
 
 
 if __name__ == "__main__":

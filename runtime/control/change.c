@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What may be changed while a session runs: UPDATE and INCREMENT_FILE (R96, R130–R137).
+ */
+#include <ck_pr.h>
+#include <etwas/evntrace.h>
+#include <etwas/winerror.h>
+#include <string.h>
+
+#include "control/life.h"
+#include "etl/utf16.h"
+#include "flush/drain.h"
+#include "flush/session_file.h"
+#include "flush/snapshot.h"
+#include "platform/thread.h"
+#include "session/file_name.h"
+#include "session/modes.h"
+
+/* R130, R134: of the modes only real-time may be set or cleared; the others may be repeated. */
+static uint32_t check_mode(const struct etwas_configuration *configuration, uint32_t mode)
+{
+    if ((mode & ~(configuration->log_file_mode | EVENT_TRACE_REAL_TIME_MODE)) != 0) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    return etwas_modes_check(configuration->log_file_mode | mode);
+}
+
+/* File names differ by case. */
+static bool is_same_file_name(const etwas_wchar *left, const etwas_wchar *right)
+{
+    size_t units = etwas_utf16_length(left, ETWAS_NAME_UNITS);
+
+    return memcmp(left, right, (units + 1) * sizeof *left) == 0;
+}
+
+/* R133, R98: another name, that can be made and stands in the log file header. */
+static uint32_t check_file_name(const struct etwas_session *session, const etwas_wchar *given)
+{
+    const struct etwas_configuration *configuration = &session->configuration;
+    uint32_t process_id = etwas_thread_ids().process_id;
+    etwas_wchar made[ETWAS_NAME_UNITS + 1];
+    uint32_t code;
+
+    if (is_same_file_name(given, configuration->file_name) ||
+        is_same_file_name(given, session->file_name)) {
+        return ERROR_BAD_PATHNAME;
+    }
+    code = etwas_file_name_make(given, configuration->log_file_mode, 1, process_id, made);
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    /* The longest it may become. */
+    (void)etwas_file_name_make(given, configuration->log_file_mode, UINT32_MAX, process_id, made);
+    return etwas_configuration_has_room_for(configuration, made) ? ERROR_SUCCESS
+                                                                 : ERROR_BAD_PATHNAME;
+}
+
+static uint32_t check(const struct etwas_session *session, const struct etwas_update *update)
+{
+    const struct etwas_configuration *configuration = &session->configuration;
+    uint32_t code = check_mode(configuration, update->log_file_mode);
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    /* R131 */
+    if (update->enable_flags != 0) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    /* R135; a block that QUERY filled repeats the present value. */
+    if (etwas_configuration_is_private(configuration) && update->maximum_buffers != 0 &&
+        update->maximum_buffers != configuration->maximum_buffers) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    return update->file_name != NULL ? check_file_name(session, update->file_name) : ERROR_SUCCESS;
+}
+
+static void keep_file_name(struct etwas_session *session, const etwas_wchar *given)
+{
+    size_t units = etwas_utf16_length(given, ETWAS_NAME_UNITS);
+
+    etwas_control_lock();
+    memcpy(session->configuration.file_name, given, (units + 1) * sizeof *given);
+    etwas_control_unlock();
+}
+
+/* R73: in buffering mode the new file is a snapshot, and nothing more goes to it. */
+static uint32_t write_snapshot(struct etwas_session *session, const etwas_wchar *given)
+{
+    etwas_wchar made[ETWAS_NAME_UNITS + 1];
+    uint32_t code = etwas_file_name_make(given, session->configuration.log_file_mode, 1,
+                                         etwas_thread_ids().process_id, made);
+
+    if (code == ERROR_SUCCESS) {
+        code = etwas_snapshot_write(session, made);
+    }
+    if (code == ERROR_SUCCESS) {
+        etwas_session_set_file_name(session, made);
+    }
+    return code;
+}
+
+/* What was logged before the call belongs to the present file. What that cannot take is counted. */
+static void write_recorded(struct etwas_session *session)
+{
+    (void)etwas_drain_completely(session, ETWAS_COLLECT_USED);
+}
+
+static uint32_t change_file(struct etwas_session *session, const etwas_wchar *given)
+{
+    uint32_t code;
+
+    if (session->configuration.filtered_out) {
+        return ERROR_SUCCESS;
+    }
+    if (etwas_configuration_is_circular(&session->configuration)) {
+        code = write_snapshot(session, given);
+    } else {
+        write_recorded(session);
+        code = etwas_session_file_change(session, given);
+    }
+    if (code == ERROR_SUCCESS) {
+        keep_file_name(session, given);
+    }
+    return code;
+}
+
+/* R72: exactly the minimum in buffering mode. */
+static void change_maximum(struct etwas_session *session, uint32_t maximum)
+{
+    struct etwas_configuration *configuration = &session->configuration;
+
+    if (maximum == 0 || etwas_configuration_is_circular(configuration)) {
+        return;
+    }
+    maximum = etwas_pool_set_maximum(session->pool, maximum);
+    etwas_control_lock();
+    ck_pr_store_32(&configuration->maximum_buffers, maximum);
+    etwas_control_unlock();
+}
+
+static void change_flush_timer(struct etwas_session *session, uint32_t flush_timer)
+{
+    if (flush_timer == 0) {
+        return;
+    }
+    etwas_control_lock();
+    ck_pr_store_32(&session->configuration.flush_timer, flush_timer);
+    etwas_control_unlock();
+    /* It may sleep until the end of the old period. */
+    etwas_pool_wake_flusher(session->pool);
+}
+
+uint32_t etwas_life_update(struct etwas_session_key key, const struct etwas_update *update)
+{
+    struct etwas_session *session = etwas_life_take_role(key);
+    uint32_t code;
+
+    if (session == NULL) {
+        return ERROR_WMI_INSTANCE_NOT_FOUND;
+    }
+    code = check(session, update);
+    /* Only the file can fail, so it comes first. */
+    if (code == ERROR_SUCCESS && update->file_name != NULL) {
+        code = change_file(session, update->file_name);
+    }
+    if (code == ERROR_SUCCESS) {
+        change_maximum(session, update->maximum_buffers);
+        change_flush_timer(session, update->flush_timer);
+    }
+    etwas_life_give_role(session);
+    return code;
+}
+
+uint32_t etwas_life_next_file(struct etwas_session_key key)
+{
+    struct etwas_session *session = etwas_life_take_role(key);
+    uint32_t code = ERROR_SUCCESS;
+
+    if (session == NULL) {
+        return ERROR_WMI_INSTANCE_NOT_FOUND;
+    }
+    if ((session->configuration.log_file_mode & EVENT_TRACE_FILE_MODE_NEWFILE) == 0) {
+        code = ERROR_INVALID_PARAMETER;
+    } else if (session->file != NULL) {
+        write_recorded(session);
+        code = etwas_session_file_next(session);
+    }
+    etwas_life_give_role(session);
+    return code;
+}

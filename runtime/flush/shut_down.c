@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "flush/shut_down.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "flush/drain.h"
+#include "flush/session_file.h"
+#include "platform/rseq.h"
+#include "platform/wait.h"
+
+enum {
+    LOOK_AGAIN_NS = 500000,
+};
+
+/* Waits for the writers still inside. False: some stay longer than the patience. */
+static bool wait_for_writers(const struct etwas_session *session)
+{
+    const struct timespec pause = {.tv_nsec = LOOK_AGAIN_NS};
+    uint64_t end_ns = etwas_monotonic_ns() + etwas_drain_patience_ns;
+
+    while (!etwas_session_has_no_visitors(session) || !etwas_pool_is_quiet(session->pool)) {
+        if (etwas_monotonic_ns() > end_ns) {
+            return false;
+        }
+        (void)nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
+static void shut_slots(struct etwas_session *session)
+{
+    if (session->file != NULL) {
+        (void)etwas_drain_completely(session, ETWAS_COLLECT_SHUT);
+        return;
+    }
+    for (uint32_t slot = 0; slot < session->collector.slot_count; slot++) {
+        etwas_collector_shut(&session->collector, slot);
+    }
+}
+
+void etwas_session_shut_down(struct etwas_session *session)
+{
+    struct etwas_pool *pool = session->pool;
+    bool all_out;
+
+    (void)pthread_mutex_lock(&session->role);
+    /* STOP: the gates are closed; after the fence no sequence that saw them open can commit. */
+    session->collector.fenced = pool->sequences == 0 || etwas_rseq_fence();
+    shut_slots(session);
+    all_out = wait_for_writers(session) && session->collector.fenced;
+    etwas_collector_reclaim(&session->collector);
+    etwas_session_file_finish(session);
+    free(session->collector.lists);
+    session->collector = (struct etwas_collector){0};
+
+    (void)pthread_mutex_lock(&session->life);
+    etwas_session_count(session, &session->last_counts);
+    if (all_out) {
+        session->pool = NULL;
+    } else {
+        etwas_pool_leak(pool);
+    }
+    (void)pthread_mutex_unlock(&session->life);
+    (void)pthread_mutex_unlock(&session->role);
+    if (all_out) {
+        etwas_pool_destroy(pool);
+    }
+}

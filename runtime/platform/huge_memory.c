@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "platform/huge_memory.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+#ifndef MAP_HUGE_SHIFT
+#define MAP_HUGE_SHIFT 26
+#endif
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+enum {
+    HUGE_PAGE_SHIFT = 21,
+    LINE_BYTES = 512,
+    BYTES_A_KB = 1024,
+};
+_Static_assert(1 << HUGE_PAGE_SHIFT == ETWAS_HUGE_PAGE_BYTES, "one size");
+
+/* Where `bytes` of address space are free, on a huge page's boundary. NULL: nowhere. */
+static uint8_t *find_place(size_t bytes)
+{
+    size_t room = bytes + ETWAS_HUGE_PAGE_BYTES;
+    void *found = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (found == MAP_FAILED) {
+        return NULL;
+    }
+    (void)munmap(found, room);
+    return (uint8_t *)(((uintptr_t)found + ETWAS_HUGE_PAGE_BYTES - 1) / ETWAS_HUGE_PAGE_BYTES *
+                       ETWAS_HUGE_PAGE_BYTES);
+}
+
+/*
+ * Exactly there, and only if nobody has mapped anything there meanwhile. Kernels before 4.17 take the
+ * place for a wish.
+ */
+static bool map_at(uint8_t *place, size_t bytes, int flags)
+{
+    void *mapped = mmap(place, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | flags, -1, 0);
+
+    if (mapped != MAP_FAILED && mapped != place) {
+        (void)munmap(mapped, bytes);
+        return false;
+    }
+    return mapped == place;
+}
+
+/*
+ * All pages now, or none: a promised one that a control group withholds would be a SIGBUS in a
+ * writer. Kernels before 5.14 cannot say it, and so get none.
+ */
+static bool map_explicit(uint8_t *place, size_t bytes)
+{
+    if (!map_at(place, bytes, MAP_HUGETLB | HUGE_PAGE_SHIFT << MAP_HUGE_SHIFT)) {
+        return false;
+    }
+    if (madvise(place, bytes, MADV_POPULATE_WRITE) != 0) {
+        (void)munmap(place, bytes);
+        return false;
+    }
+    /*
+     * Such pages cannot be wiped on fork. A child that had them would find no page for the copy when
+     * it, or its parent, writes; so it has a hole, until it forgets the region.
+     */
+    (void)madvise(place, bytes, MADV_DONTFORK);
+    return true;
+}
+
+bool etwas_huge_memory_map(struct etwas_memory *memory, size_t explicit_bytes)
+{
+    size_t rest_bytes = memory->region_bytes - explicit_bytes;
+    uint8_t *place = explicit_bytes != 0 ? find_place(memory->region_bytes) : NULL;
+
+    if (place == NULL || !map_explicit(place, explicit_bytes)) {
+        return false;
+    }
+    if (rest_bytes != 0 && !map_at(place + explicit_bytes, rest_bytes, MAP_NORESERVE)) {
+        (void)munmap(place, explicit_bytes);
+        return false;
+    }
+    memory->region = place;
+    memory->explicit_bytes = explicit_bytes;
+    return true;
+}
+
+void etwas_huge_memory_forget(const struct etwas_memory *memory)
+{
+    (void)mmap(memory->region, memory->explicit_bytes, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+void etwas_huge_memory_leak(const struct etwas_memory *memory)
+{
+    if (memory->explicit_bytes != 0) {
+        (void)madvise(memory->region, memory->explicit_bytes, MADV_DOFORK);
+    }
+}
+
+/* ---- how much there is ------------------------------------------------------------------------ */
+
+/* Of a mapping what lies between two addresses. */
+struct part {
+    uintptr_t start;
+    uintptr_t end;
+    uint64_t overlap;
+};
+
+/* The first line of a mapping: "7f0c8a000000-7f0c8c000000 rw-p …". */
+static bool begins_mapping(const char *line, struct part *part)
+{
+    unsigned long start;
+    unsigned long end;
+
+    if (sscanf(line, "%lx-%lx ", &start, &end) != 2) {
+        return false;
+    }
+    start = start < part->start ? part->start : start;
+    end = end > part->end ? part->end : end;
+    part->overlap = start < end ? end - start : 0;
+    return true;
+}
+
+static uint64_t huge_kb(const char *line)
+{
+    unsigned long kb;
+
+    if (sscanf(line, "AnonHugePages: %lu kB", &kb) == 1 ||
+        sscanf(line, "Private_Hugetlb: %lu kB", &kb) == 1) {
+        return kb;
+    }
+    return 0;
+}
+
+/*
+ * The kernel tells it a mapping. One that reaches beyond the region, because its neighbour has the same
+ * attributes, may have more than lies in the region; never more than all of the region is counted.
+ */
+uint64_t etwas_memory_huge_bytes(const struct etwas_memory *memory)
+{
+    struct part region = {.start = (uintptr_t)memory->region,
+                          .end = (uintptr_t)memory->region + memory->region_bytes};
+    FILE *file = fopen("/proc/self/smaps", "re");
+    char line[LINE_BYTES];
+    uint64_t huge = 0;
+
+    if (file == NULL) {
+        return memory->explicit_bytes;
+    }
+    while (fgets(line, sizeof line, file) != NULL) {
+        if (!begins_mapping(line, &region) && region.overlap != 0) {
+            uint64_t bytes = huge_kb(line) * BYTES_A_KB;
+
+            huge += bytes < region.overlap ? bytes : region.overlap;
+        }
+    }
+    (void)fclose(file);
+    return huge;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "reader/parts.h"
+
+#include <string.h>
+
+#include "etl/utf16.h"
+
+static uint32_t part_of(const struct etwas_trace *trace)
+{
+    return trace->log.totals.part;
+}
+
+/* Every part tells the start of the session, not its own. */
+static bool are_of_one_set(const struct etwas_trace *a, const struct etwas_trace *b)
+{
+    const struct etwas_etl_log_header64 *left = &a->log.fields;
+    const struct etwas_etl_log_header64 *right = &b->log.fields;
+    size_t units = etwas_utf16_length(a->log.names, ETWAS_ETL_LARGEST_RECORD_BYTES);
+
+    return part_of(a) != 0 && part_of(b) != 0 && left->clock_type == right->clock_type &&
+           left->start_filetime == right->start_filetime && a->log.first_raw == b->log.first_raw &&
+           units == etwas_utf16_length(b->log.names, ETWAS_ETL_LARGEST_RECORD_BYTES) &&
+           memcmp(a->log.names, b->log.names, units * sizeof *a->log.names) == 0;
+}
+
+/* Files are few: each is compared with each. */
+void etwas_parts_arrange(struct etwas_trace *const *traces, uint32_t count,
+                         struct etwas_part_place *places)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t last = i;
+        uint32_t before = 0;
+        uint32_t first = count;
+
+        for (uint32_t j = 0; j < count; j++) {
+            if (j != i && !are_of_one_set(traces[i], traces[j]))
+                continue;
+            if (first == count)
+                first = j;
+            if (part_of(traces[j]) > part_of(traces[last]))
+                last = j;
+            before += part_of(traces[j]) < part_of(traces[i]) ||
+                      (part_of(traces[j]) == part_of(traces[i]) && j < i);
+        }
+        places[i] = (struct etwas_part_place){
+            .file_number = (size_t)first * count + before,
+            .set_number = first,
+            .clock = &traces[last]->log.clock,
+        };
+    }
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Files of a run that are parts of one new-file set. They have one clock, and where two stamps are
+ * within 100 ns their raw values and then the parts decide, in whatever order the files were given.
+ */
+#ifndef ETWAS_READER_PARTS_H
+#define ETWAS_READER_PARTS_H
+
+#include "reader/trace.h"
+
+struct etwas_part_place {
+    size_t file_number; /* rank of the file: all different */
+    size_t set_number;  /* the same for the parts of a set, different otherwise */
+    /* What converts its stamps: of a set the last part's, whose rate was measured longest. */
+    const struct etwas_etl_clock *clock;
+};
+
+void etwas_parts_arrange(struct etwas_trace *const *traces, uint32_t count,
+                         struct etwas_part_place *places);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Which buffers of a file are missing.
+ *
+ * Data buffers are numbered 1, 2, 3 … once each, over all sessions of an appended file. A circular
+ * file that runs or was left goes on numbering while new buffers take the places of the oldest: of
+ * n places with S as their highest number, S - n + 1 to S must be there, and what is older was
+ * replaced. A finished one of ours is numbered anew from 1, so that nothing is missing in it at all.
+ */
+#include "reader/index.h"
+
+#include <ck_pr.h>
+
+static uint64_t places(const struct etwas_index *index)
+{
+    return index->count + index->unusable;
+}
+
+/* Is this number i of an unbroken run from 1? */
+static bool is_from_one(const struct etwas_index *index, size_t i)
+{
+    return i < index->count && index->places[i].sequence == (int64_t)i + 1;
+}
+
+/*
+ * The lowest number that must be there, above those that run from 1. Such a run is in a circular
+ * file where the first buffers are never replaced (StartBuffers above 1), and where a session was
+ * killed while it gave the numbers anew, the oldest buffer first.
+ */
+static uint64_t lowest_wanted(const struct etwas_trace *trace, const struct etwas_index *index)
+{
+    int64_t highest = index->places[index->count - 1].sequence;
+    size_t run = 0;
+
+    if ((trace->log.fields.start.log_file_mode & EVENT_TRACE_FILE_MODE_CIRCULAR) == 0 ||
+        highest < 0 || (uint64_t)highest <= places(index))
+        return 1;
+    while (is_from_one(index, run))
+        run++;
+    return (uint64_t)highest - places(index) + 1 + run;
+}
+
+/*
+ * Buffers whose headers were unusable, already reported, account for as many missing numbers.
+ * Returns how many more are missing.
+ */
+static uint64_t check_numbers(struct etwas_trace *trace, const struct etwas_index *index)
+{
+    uint64_t forgiven = index->unusable;
+    uint64_t expected = lowest_wanted(trace, index);
+    uint64_t told = 0;
+    int64_t before = 0;
+
+    for (size_t i = 0; i < index->count; i++) {
+        const struct etwas_buffer_place *place = &index->places[i];
+
+        if (place->sequence <= before) {
+            etwas_trace_report(trace, ETWAS_DAMAGE_SEQUENCE, place->file_offset, 0);
+            continue;
+        }
+        before = place->sequence;
+        if ((uint64_t)place->sequence < expected)
+            continue;
+        uint64_t missing = (uint64_t)place->sequence - expected;
+
+        if (missing > forgiven) {
+            etwas_trace_report(trace, ETWAS_DAMAGE_SEQUENCE, place->file_offset, 0);
+            told += missing - forgiven;
+        }
+        forgiven -= missing < forgiven ? missing : forgiven;
+        expected = (uint64_t)place->sequence + 1;
+    }
+    return told;
+}
+
+/* May the header count more buffers than the file has places? Others count every write to a
+ * circular file; where number 1 is still there nothing was replaced. */
+static bool may_count_writes(const struct etwas_trace *trace, const struct etwas_index *index)
+{
+    return (trace->log.fields.start.log_file_mode & EVENT_TRACE_FILE_MODE_CIRCULAR) != 0 &&
+           !trace->log.own && index->count > 0 &&
+           (index->places[0].sequence != 1 || trace->log.fields.start.start_buffers > 1);
+}
+
+/* A cut at a buffer's edge shows in the header's count alone. A file that goes on behind what was
+ * counted was left by a session that appended to it. `told`: buffers told to be missing. */
+static void check_count(struct etwas_trace *trace, const struct etwas_index *index, uint64_t told)
+{
+    uint64_t found = places(index) + 1;
+    uint64_t counted = trace->log.fields.start.buffers_written;
+
+    ck_pr_store_8((uint8_t *)&trace->information.unfinished,
+                  trace->log.fields.start.end_filetime == 0 || found > counted);
+    /* Where buffers differ in size nobody knows how many an unusable stretch held. */
+    if (found < counted && told < counted - found && !may_count_writes(trace, index) &&
+        (trace->log.uniform || index->unusable == 0))
+        etwas_trace_report(trace, ETWAS_DAMAGE_SEQUENCE, trace->file_bytes, 0);
+}
+
+/*
+ * Did a session go on writing while the file was walked? Then the oldest buffer is gone first, and
+ * what was found are numbers of several moments: gaps say nothing.
+ */
+static bool is_moving(struct etwas_trace *trace, const struct etwas_index *index)
+{
+    const struct etwas_buffer_place *oldest = &index->places[0];
+    int64_t sequence;
+
+    return trace->log.replaces &&
+           etwas_source_read(trace,
+                             oldest->file_offset +
+                                 offsetof(struct etwas_etl_buffer_header, sequence_number),
+                             &sequence, sizeof sequence) == sizeof sequence &&
+           sequence != oldest->sequence;
+}
+
+void etwas_sequence_check(struct etwas_trace *trace, const struct etwas_index *index)
+{
+    uint64_t told = 0;
+
+    if (index->count > 0 && !is_moving(trace, index))
+        told = check_numbers(trace, index);
+
+    check_count(trace, index, told);
+}

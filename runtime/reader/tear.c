@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "reader/tear.h"
+
+enum {
+    SECTOR_BYTES = 512, /* no medium and no page cache tears inside one */
+    PADDING_BYTES = 64, /* looked at behind the records */
+};
+
+/* A new buffer is written from its head on, so the head changes before anything behind it. */
+bool etwas_tear_is_same_buffer(const struct etwas_stream *stream)
+{
+    const struct etwas_buffer_place *buffer = stream->buffer;
+    int64_t sequence;
+
+    /* What the system does not give is damage, which the stream meets by itself. */
+    return etwas_source_read(stream->trace,
+                             buffer->file_offset +
+                                 offsetof(struct etwas_etl_buffer_header, sequence_number),
+                             &sequence, sizeof sequence) < sizeof sequence ||
+           sequence == buffer->sequence;
+}
+
+/* When the buffer was closed. */
+static int64_t closing_stamp(const struct etwas_stream *stream)
+{
+    int64_t stamp;
+
+    return etwas_source_read(stream->trace,
+                             stream->buffer->file_offset +
+                                 offsetof(struct etwas_etl_buffer_header, time_stamp),
+                             &stamp, sizeof stamp) == sizeof stamp
+               ? stamp
+               : INT64_MAX;
+}
+
+/* Where the sector begins that holds this position of the buffer, as a position in it. */
+static uint32_t sector_of(const struct etwas_stream *stream, uint32_t position)
+{
+    uint32_t into = (uint32_t)((stream->buffer->file_offset + position) % SECTOR_BYTES);
+
+    return position > into ? position - into : 0;
+}
+
+/*
+ * Goes through the records. Returns where the first one begins that cannot be of this buffer:
+ * it is no record, or older than the one before it, or newer than the buffer. *before: the
+ * beginning of the last good one.
+ */
+static uint32_t find_foreign(struct etwas_stream *stream, int64_t closed, uint32_t *before)
+{
+    int64_t last = INT64_MIN;
+    bool any = false;
+
+    *before = ETWAS_ETL_BUFFER_HEADER_BYTES;
+    while (etwas_stream_next_record(stream) == ETWAS_STREAM_RECORD) {
+        int64_t stamp = stream->record.stamp;
+
+        /* Some writers stamp buffers by another clock: then this says nothing. */
+        if (!any && stamp > closed)
+            closed = INT64_MAX;
+        any = true;
+        if (stamp < last || stamp > closed)
+            return stream->record_at;
+        last = stamp;
+        *before = stream->record_at;
+    }
+    return stream->position < stream->limit ? stream->position : stream->limit;
+}
+
+/* The first byte behind the records that is not padding; UINT32_MAX: none near by. */
+static uint32_t find_unpadded(const struct etwas_stream *stream)
+{
+    const struct etwas_buffer_place *buffer = stream->buffer;
+    uint8_t padding[PADDING_BYTES];
+    uint32_t left =
+        buffer->file_bytes > buffer->data_end ? buffer->file_bytes - buffer->data_end : 0;
+    size_t got = etwas_source_read(stream->trace, buffer->file_offset + buffer->data_end, padding,
+                                   left < sizeof padding ? left : sizeof padding);
+
+    for (size_t i = 0; i < got; i++) {
+        if (padding[i] != ETWAS_ETL_PADDING_BYTE)
+            return buffer->data_end + (uint32_t)i;
+    }
+    return UINT32_MAX;
+}
+
+/* The records end at `limit`, or where older data begin. The tear is at a sector's edge: a record
+ * that lies across the last edge before `foreign` may have a new head and an old end. */
+static uint32_t choose_end(const struct etwas_stream *stream, uint32_t foreign, uint32_t before)
+{
+    uint32_t seen = foreign;
+    uint32_t edge;
+
+    if (foreign == stream->limit) {
+        seen = stream->trace->log.own ? find_unpadded(stream) : UINT32_MAX;
+        if (seen == UINT32_MAX)
+            return stream->limit;
+    }
+    edge = sector_of(stream, seen);
+    return edge > before && edge < foreign ? before : foreign;
+}
+
+/* Where the records end that belong together. *met_again: the stream will find out by itself. */
+static uint32_t find_end(struct etwas_stream *stream, bool *met_again)
+{
+    int64_t closed = closing_stamp(stream);
+    uint32_t before;
+    uint32_t foreign;
+    uint32_t end;
+
+    stream->quiet = true;
+    foreign = find_foreign(stream, closed, &before);
+    stream->quiet = false;
+    end = choose_end(stream, foreign, before);
+    /* What ends at no record at all is met again when the records are read. */
+    *met_again = end >= stream->position;
+    stream->position = ETWAS_ETL_BUFFER_HEADER_BYTES;
+    stream->any_stamp = false;
+    stream->order_reported = false;
+    return end;
+}
+
+void etwas_tear_find(struct etwas_stream *stream)
+{
+    bool met_again;
+    uint32_t end = find_end(stream, &met_again);
+
+    /* Perhaps the buffer is just being written, and whole when it is looked at again. */
+    if (!stream->replaced && end < stream->limit) {
+        stream->window_bytes = 0;
+        end = find_end(stream, &met_again);
+    }
+    if (!stream->replaced && end < stream->limit && !met_again) {
+        stream->torn = true;
+        stream->limit = end;
+    }
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "session/file_name.h"
+
+#include <etwas/evntrace.h>
+#include <etwas/winerror.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+    DECIMAL_DIGITS = 10 /* of the largest 32-bit number */
+};
+
+/* The field that the serial number replaces. */
+struct field {
+    size_t start; /* its `%` */
+    size_t end;   /* behind its `d` */
+    uint32_t width;
+    etwas_wchar filler;
+};
+
+/* A name that grows. Once too long it stays so, and what was there stays as it was. */
+struct made {
+    etwas_wchar *units;
+    size_t count;
+    bool too_long;
+};
+
+static bool is_digit(etwas_wchar unit)
+{
+    return unit >= u'0' && unit <= u'9';
+}
+
+/* Whether `text`, which starts with `%`, is a field. A width no name can have is as good as any. */
+static bool parse_field(const etwas_wchar *text, struct field *field)
+{
+    size_t at = 1;
+
+    field->filler = text[at] == u'0' ? u'0' : u' ';
+    field->width = 0;
+    for (; is_digit(text[at]); at++) {
+        if (field->width <= ETWAS_NAME_UNITS) {
+            field->width = field->width * 10 + (uint32_t)(text[at] - u'0');
+        }
+    }
+    field->end = at + 1;
+    return text[at] == u'd';
+}
+
+static uint32_t find_fields(const etwas_wchar *name, struct field *first)
+{
+    uint32_t count = 0;
+
+    for (size_t at = 0; name[at] != 0; at++) {
+        struct field field;
+
+        if (name[at] == u'%' && parse_field(name + at, &field)) {
+            field.start = at;
+            field.end += at;
+            if (count == 0) {
+                *first = field;
+            }
+            count++;
+        }
+    }
+    return count;
+}
+
+static void add(struct made *made, etwas_wchar unit)
+{
+    if (made->count == ETWAS_NAME_UNITS) {
+        made->too_long = true;
+    } else {
+        made->units[made->count++] = unit;
+    }
+}
+
+static void add_text(struct made *made, const etwas_wchar *text, size_t count)
+{
+    for (size_t index = 0; index < count && text[index] != 0; index++) {
+        add(made, text[index]);
+    }
+}
+
+static void add_number(struct made *made, uint32_t number, uint32_t width, etwas_wchar filler)
+{
+    etwas_wchar digits[DECIMAL_DIGITS];
+    uint32_t count = 0;
+
+    do {
+        digits[count++] = (etwas_wchar)(u'0' + number % 10);
+        number /= 10;
+    } while (number != 0);
+    for (uint32_t missing = width > count ? width - count : 0; missing != 0; missing--) {
+        add(made, filler);
+    }
+    while (count != 0) {
+        add(made, digits[--count]);
+    }
+}
+
+uint32_t etwas_file_name_make(const etwas_wchar *given, uint32_t log_file_mode, uint32_t serial,
+                              uint32_t process_id, etwas_wchar made[ETWAS_NAME_UNITS + 1])
+{
+    struct made name = {.units = made};
+    struct field field = {0};
+
+    if ((log_file_mode & EVENT_TRACE_FILE_MODE_NEWFILE) != 0) {
+        if (find_fields(given, &field) != 1) {
+            made[0] = 0;
+            return ERROR_INVALID_NAME;
+        }
+        add_text(&name, given, field.start);
+        add_number(&name, serial, field.width, field.filler);
+    }
+    add_text(&name, given + field.end, ETWAS_NAME_UNITS);
+    if ((log_file_mode & EVENT_TRACE_PRIVATE_LOGGER_MODE) != 0) {
+        add(&name, u'_');
+        add_number(&name, process_id, 0, u' ');
+    }
+    made[name.count] = 0;
+    return name.too_long ? ERROR_BAD_PATHNAME : ERROR_SUCCESS;
+}

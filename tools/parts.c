@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Parts of new-file sets.
+ */
+
+#include "parts.h"
+
+#include <etwas/etwas.h>
+#include <etwas/evntrace.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct etwas_parts_file {
+    uint32_t part; /* 0: in no set */
+    uint32_t clock;
+    int64_t start_filetime;
+    etwas_wchar *session; /* terminated */
+};
+
+static etwas_wchar *copy_name(const etwas_wchar *name)
+{
+    size_t units = 0;
+    etwas_wchar *copy;
+
+    while (name[units] != 0) {
+        units++;
+    }
+    copy = malloc((units + 1) * sizeof *copy);
+    if (copy != NULL) {
+        memcpy(copy, name, (units + 1) * sizeof *copy);
+    }
+    return copy;
+}
+
+static bool read_file(struct etwas_parts_file *file, char *path)
+{
+    EVENT_TRACE_LOGFILEA logfile = {.LogFileName = path};
+    etwas_trace_handle trace = OpenTraceA(&logfile);
+    etwas_trace_information information;
+
+    if (trace == INVALID_PROCESSTRACE_HANDLE) {
+        return true;
+    }
+    if (etwas_trace_query(trace, &information) == ERROR_SUCCESS && information.part != 0) {
+        *file = (struct etwas_parts_file){
+            .part = information.part,
+            .clock = logfile.LogfileHeader.ReservedFlags,
+            .start_filetime = logfile.LogfileHeader.StartTime.QuadPart,
+            .session = copy_name(logfile.LogfileHeader.LoggerName),
+        };
+    }
+    CloseTrace(trace);
+    return file->part == 0 || file->session != NULL;
+}
+
+bool etwas_parts_read(struct etwas_parts *parts, char *const *paths, uint32_t count)
+{
+    *parts = (struct etwas_parts){calloc(count, sizeof *parts->files), count};
+    if (parts->files == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (!read_file(&parts->files[i], paths[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool are_same_names(const etwas_wchar *left, const etwas_wchar *right)
+{
+    while (*left != 0 && *left == *right) {
+        left++;
+        right++;
+    }
+    return *left == *right;
+}
+
+static bool are_of_one_set(const struct etwas_parts_file *left,
+                           const struct etwas_parts_file *right)
+{
+    return left->part != 0 && right->part != 0 && left->clock == right->clock &&
+           left->start_filetime == right->start_filetime &&
+           are_same_names(left->session, right->session);
+}
+
+/* The lowest part of the set that is not below `least`; 0: none. */
+static uint32_t find_part(const struct etwas_parts *parts, uint32_t file, uint64_t least)
+{
+    uint32_t found = 0;
+
+    for (uint32_t i = 0; i < parts->count; i++) {
+        const struct etwas_parts_file *other = &parts->files[i];
+
+        if (are_of_one_set(&parts->files[file - 1], other) && other->part >= least &&
+            (found == 0 || other->part < found)) {
+            found = other->part;
+        }
+    }
+    return found;
+}
+
+static bool is_alone(const struct etwas_parts *parts, uint32_t file)
+{
+    const struct etwas_parts_file *own = &parts->files[file - 1];
+
+    for (uint32_t i = 0; i < parts->count; i++) {
+        if (are_of_one_set(own, &parts->files[i]) && parts->files[i].part != own->part) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool etwas_parts_next_missing(const struct etwas_parts *parts, uint32_t file, uint32_t *first,
+                              uint32_t *last)
+{
+    uint64_t next = (uint64_t)*last + 1;
+    uint32_t found;
+
+    if (is_alone(parts, file)) {
+        return false;
+    }
+    for (found = find_part(parts, file, next); found == next;
+         found = find_part(parts, file, next)) {
+        next++;
+    }
+    *first = (uint32_t)next;
+    *last = found - 1;
+    return found != 0;
+}
+
+void etwas_parts_free(struct etwas_parts *parts)
+{
+    for (uint32_t i = 0; parts->files != NULL && i < parts->count; i++) {
+        free(parts->files[i].session);
+    }
+    free(parts->files);
+}
