@@ -98,6 +98,12 @@ typedef struct etwas_session_options {
                              they are 0; with it an event costs a system call more */
     bool large_pages;           /* huge pages for the buffers, where the system grants them: see
                              etwas_session_memory.region_huge_bytes */
+    uint32_t consumer_queue_kb; /* real time: what a consumer may leave unread; 0: 65,536 */
+    uint32_t backlog_kb; /* real time: the file for what is flushed while there is no consumer;
+                                   0: 65,536 */
+    const char
+        *backlog_folder; /* where that file is, which has no name; a UTF-8 path; NULL: $TMPDIR,
+                                   else /var/tmp */
     etwas_flusher_options flusher;
 } etwas_session_options;
 
@@ -129,9 +135,15 @@ typedef struct etwas_session_counts {
     uint64_t lost_write_error; /* the log file could not be written (disk full, I/O error) */
     uint64_t lost_file_full;   /* the log file had reached MaximumFileSize */
     uint64_t lost_abandoned;   /* writers stopped inside a record longer than the flusher waits */
+    uint64_t
+        lost_backlog_full; /* real time: refused with ERROR_LOG_FILE_FULL, for lack of a consumer */
+    uint64_t lost_undelivered; /* real time: in no file, and no consumer took them */
     uint64_t buffers_written;  /* to files, the header buffer of each included; of a circular file
                                   also what was replaced, of one appended to what was there */
     uint64_t buffers_lost;     /* could not be written to the file */
+    uint64_t
+        realtime_buffers_lost; /* real time: a consumer, or the backlog, could not take a buffer,
+                                       so many times */
     uint64_t sync_errors;      /* times the system refused to make the log file durable */
     uint64_t buffers_allocated;
     uint64_t buffers_free;

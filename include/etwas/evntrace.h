@@ -101,11 +101,14 @@ uint32_t StartTrace(etwas_trace_handle *TraceHandle, const etwas_tchar *Instance
  * EVENT_TRACE_CONTROL_UPDATE changes what is not 0 in Properties: FlushTimer; MaximumBuffers (below
  *   what is allocated it only stops growth; never below MinimumBuffers; a buffering session has no
  *   use for it); and with LogFileNameOffset the log file: the old one is finished and a new one is
- *   begun (a buffering session writes a snapshot to it). LogFileMode may repeat the session's own
- *   bits; Wnode.Flags must hold WNODE_FLAG_TRACED_GUID. In a block that QUERY filled set
+ *   begun (a buffering session writes a snapshot to it). Real time is on afterwards if LogFileMode has
+ *   EVENT_TRACE_REAL_TIME_MODE, and off if not; other bits may only repeat the session's own.
+ *   Wnode.Flags must hold WNODE_FLAG_TRACED_GUID. In a block that QUERY filled set
  *   LogFileNameOffset to 0 unless the file shall change. Of a private session only FlushTimer and
  *   the file may change. Everything is checked before anything changes.
  * EVENT_TRACE_CONTROL_INCREMENT_FILE ends the present file of a new-file set and begins the next.
+ * EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME turns real time on and finishes the file, which holds
+ *   everything recorded before the call.
  *
  * Thread-safe. Not for signal handlers.
  *
@@ -115,7 +118,9 @@ uint32_t StartTrace(etwas_trace_handle *TraceHandle, const etwas_tchar *Instance
  *   have them; an unknown control code; UPDATE of what cannot be changed (EnableFlags, modes other
  *   than real-time, MaximumBuffers of a private session); INCREMENT_FILE of a session without
  *   EVENT_TRACE_FILE_MODE_NEWFILE.
- * ERROR_NOT_SUPPORTED: CONVERT_TO_REALTIME, and UPDATE with EVENT_TRACE_REAL_TIME_MODE.
+ * ERROR_INVALID_PARAMETER also: real time for a session whose modes exclude it, or off for one that
+ *   has no file.
+ * ERROR_LOG_FILE_FULL: FLUSH of a real-time session without a consumer, whose backlog is full.
  * ERROR_WMI_INSTANCE_NOT_FOUND: no such session is running.
  * ERROR_INVALID_HANDLE: the session has stopped because its file is full.
  * ERROR_ACTIVE_CONNECTIONS: STOP while the session is being stopped.
@@ -326,6 +331,8 @@ uint32_t CreateTraceInstanceId(etwas_handle RegHandle, EVENT_INSTANCE_INFO *Inst
  * ERROR_NOT_ENOUGH_MEMORY: no free buffer; the event is counted lost. Also when this thread was
  *   stopped inside the record for longer than the flusher waits (a second): then the event is
  *   counted lost, or recorded if it was whole by that time.
+ * ERROR_LOG_FILE_FULL: a real-time session has no consumer, and its backlog and buffers are full; the
+ *   event is counted lost.
  *
  * ETW page: "TraceEventInstance function".
  */
@@ -350,7 +357,11 @@ uint32_t TraceEvent(etwas_trace_handle TraceHandle, EVENT_TRACE_HEADER *EventTra
 /*
  * Opens a trace file for ProcessTrace.
  *
- * Set LogFileName, ProcessTraceMode and the callbacks; LoggerName must be NULL. The call fills
+ * For a file set LogFileName, ProcessTraceMode and the callbacks; LoggerName must be NULL. For a
+ * running real-time session of this process set LoggerName, PROCESS_TRACE_MODE_REAL_TIME in
+ * ProcessTraceMode and the callbacks; LogFileName must be NULL. The session need not run yet. If it
+ * does, its buffers are kept for this trace from here on, and the first trace to be opened also gets
+ * what was flushed before: open it soon before ProcessTrace, or close it. The call fills
  * LogfileHeader and what follows from it. Logfile is copied, but its strings are only read during
  * the call; a buffer callback gets the library's copy.
  *
@@ -358,9 +369,9 @@ uint32_t TraceEvent(etwas_trace_handle TraceHandle, EVENT_TRACE_HEADER *EventTra
  *
  * Thread-safe. Not for signal handlers.
  *
- * ERROR_INVALID_PARAMETER: Logfile NULL, or both names set.
+ * ERROR_INVALID_PARAMETER: Logfile NULL, both names set, LoggerName without
+ *   PROCESS_TRACE_MODE_REAL_TIME or this without LoggerName.
  * ERROR_BAD_PATHNAME: no name, or not a valid one.
- * ERROR_NOT_SUPPORTED: real-time sessions (LoggerName, PROCESS_TRACE_MODE_REAL_TIME).
  * ERROR_FILE_NOT_FOUND, ERROR_PATH_NOT_FOUND, ERROR_ACCESS_DENIED: as the system says.
  * ERROR_FILE_CORRUPT: not a trace file.
  * ERROR_NOT_ENOUGH_MEMORY: no memory, or too many open traces.
@@ -372,7 +383,15 @@ etwas_trace_handle OpenTraceW(EVENT_TRACE_LOGFILEW *Logfile) ETWAS_API(etwas_Ope
 etwas_trace_handle OpenTrace(EVENT_TRACE_LOGFILE *Logfile) ETWAS_API_AW(OpenTrace);
 
 /*
- * Delivers the events of up to 64 open files to their callbacks, in one time order.
+ * Delivers the events of up to 64 open files, or of one running session, to their callbacks in one
+ * time order.
+ *
+ * Of a session the events come as its buffers are flushed: first the backlog, then what is new, until
+ * the session ends or leaves real time. What was lost is told by events of the class Lost_Event (types
+ * 32 events, 33 buffers, 34 backlog) before the events that come after. Across processors the order is
+ * that of time, but for an event whose writer was interrupted between reading the clock and recording
+ * it. A callback that does not keep up loses buffers for this trace alone, never for writers or
+ * others. No log file header event is delivered.
  *
  * Returns when every event was delivered, or a buffer callback returns 0, or the traces are
  * closed. Callbacks run in this thread. StartTime and EndTime (UTC, or NULL) are the first and
@@ -382,8 +401,9 @@ etwas_trace_handle OpenTrace(EVENT_TRACE_LOGFILE *Logfile) ETWAS_API_AW(OpenTrac
  * signal handlers.
  *
  * ERROR_BAD_LENGTH: HandleCount 0 or above 64.
- * ERROR_INVALID_PARAMETER: HandleArray NULL.
+ * ERROR_INVALID_PARAMETER: HandleArray NULL, or a session's handle among others.
  * ERROR_INVALID_HANDLE: a handle is not an open trace.
+ * ERROR_WMI_INSTANCE_NOT_FOUND: no real-time session of that name runs.
  * ERROR_INVALID_TIME: EndTime before StartTime.
  * ERROR_BUSY: a handle is there twice, or ProcessTrace runs on it already.
  * ERROR_CANCELLED: a buffer callback returned 0.

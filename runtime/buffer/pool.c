@@ -120,6 +120,7 @@ static void begin(struct etwas_pool *pool, const struct etwas_pool_options *opti
     ck_pr_store_32(&pool->region_buffers, region_buffers(options));
     ck_pr_store_32(&pool->reserve, options->minimum_buffers / 2);
     ck_pr_store_32(&pool->extra_buffers, extra_share(options));
+    ck_pr_store_32(&pool->backlog_full, 0);
     pool->circular = options->circular;
     pool->memory = *memory;
     ck_pr_store_64(&pool->ticket, 1);

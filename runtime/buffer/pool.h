@@ -44,6 +44,7 @@
 
 #include <ck_ec.h>
 #include <ck_pr.h>
+#include <etwas/winerror.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -113,6 +114,7 @@ _Static_assert(offsetof(struct etwas_buffer_control, next_pending) == 64, "the f
 /* A slot's own counters, so that processors that lose events do not fight for a line. */
 struct etwas_pool_lane {
     uint64_t lost_no_buffer;
+    uint64_t lost_backlog_full;
     uint64_t restarts; /* of sequences */
 } __attribute__((aligned(64)));
 
@@ -122,6 +124,7 @@ enum etwas_outcome {
     ETWAS_OUTCOME_WRITE_ERROR,
     ETWAS_OUTCOME_FILE_FULL,
     ETWAS_OUTCOME_ABANDONED,
+    ETWAS_OUTCOME_UNDELIVERED, /* real time: no consumer took it, and it is in no file */
     ETWAS_OUTCOMES
 };
 
@@ -152,6 +155,7 @@ struct etwas_pool {
     uint64_t allocated;                           /* buffers ever put into use: NumberOfBuffers */
     uint32_t maximum_buffers;                     /* set by etwas_pool_set_maximum */
     uint32_t free_count;                          /* about; the flusher corrects it */
+    uint32_t backlog_full; /* real time: nothing is drained until a consumer comes; the flusher's */
 
     /* The flusher sleeps on `wake`; `wake_wanted` keeps it to one increment per pass. */
     struct ck_ec32 wake __attribute__((aligned(64)));
@@ -346,6 +350,19 @@ static inline void etwas_pool_settle_stored(struct etwas_pool *pool, enum etwas_
     }
 }
 
+/*
+ * Where a writer that finds no buffer counts its event lost, and what it returns (R76, R170). A
+ * change of backlog_full is seen soon: relaxed.
+ */
+static inline uint64_t *etwas_pool_loss(struct etwas_pool *pool, uint32_t slot, uint32_t *code)
+{
+    struct etwas_pool_lane *lane = &pool->lanes[slot];
+    bool backlog_full = ck_pr_load_32(&pool->backlog_full) != 0;
+
+    *code = backlog_full ? ERROR_LOG_FILE_FULL : ERROR_NOT_ENOUGH_MEMORY;
+    return backlog_full ? &lane->lost_backlog_full : &lane->lost_no_buffer;
+}
+
 /* ---- pinning, for snapshots: the flusher's role only ---- */
 
 /*
@@ -362,6 +379,7 @@ struct etwas_pool_counts {
     uint64_t recorded; /* in the file, or in buffers not yet written */
     uint64_t overwritten;
     uint64_t lost_no_buffer;
+    uint64_t lost_backlog_full;
     uint64_t settled[ETWAS_OUTCOMES];
     uint64_t committed_rseq; /* ever, whatever became of them */
     uint64_t committed_shared;

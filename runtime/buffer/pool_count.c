@@ -79,6 +79,7 @@ static void count_once(const struct etwas_pool *pool, struct etwas_pool_counts *
     *counts = (struct etwas_pool_counts){.allocated = (uint32_t)ck_pr_load_64(&pool->allocated)};
     for (uint32_t lane = 0; lane < pool->lane_count; lane++) {
         counts->lost_no_buffer += ck_pr_load_64(&pool->lanes[lane].lost_no_buffer);
+        counts->lost_backlog_full += ck_pr_load_64(&pool->lanes[lane].lost_backlog_full);
         counts->restarts += ck_pr_load_64(&pool->lanes[lane].restarts);
     }
     for (uint32_t outcome = 0; outcome < ETWAS_OUTCOMES; outcome++) {

@@ -230,7 +230,8 @@ static enum found find(const struct step *step, uint32_t *buffer, uint64_t *owne
 
 static uint32_t lose(const struct step *step)
 {
-    uint64_t *lost = &step->pool->lanes[step->processor].lost_no_buffer;
+    uint32_t code;
+    uint64_t *lost = etwas_pool_loss(step->pool, step->processor, &code);
     uint64_t before = ck_pr_load_64(lost);
     const struct etwas_rseq_check checks[] = {
         {etwas_slot_gate(step->slot), step->gate},
@@ -247,7 +248,7 @@ static uint32_t lose(const struct step *step)
         return ERROR_SUCCESS;
     }
     etwas_pool_wake_flusher(step->pool);
-    return ERROR_NOT_ENOUGH_MEMORY;
+    return code;
 }
 
 static uint32_t claim(const struct step *step, uint32_t spare, uint64_t spare_owner)

@@ -84,9 +84,8 @@ static uint32_t switch_as_visitor(struct etwas_slot *slot, uint32_t generation, 
         ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_ENTERED);
         if (claimed == ETWAS_NO_BUFFER &&
             !etwas_pool_claim(pool, ck_pr_load_32(&slot->index), &claimed)) {
-            ck_pr_inc_64(&pool->lanes[ck_pr_load_32(&slot->index)].lost_no_buffer);
+            ck_pr_inc_64(etwas_pool_loss(pool, ck_pr_load_32(&slot->index), &result));
             etwas_pool_wake_flusher(pool);
-            result = ERROR_NOT_ENOUGH_MEMORY;
             break;
         }
         ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_CLAIMED);

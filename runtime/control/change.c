@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What may be changed while a session runs: UPDATE and INCREMENT_FILE (R96, R130–R137).
+ * What may be changed while a session runs: UPDATE, INCREMENT_FILE and CONVERT_TO_REALTIME (R96,
+ * R130–R137).
  */
 #include <ck_pr.h>
 #include <etwas/evntrace.h>
@@ -13,15 +14,27 @@
 #include "etl/utf16.h"
 #include "flush/drain.h"
 #include "flush/session_file.h"
+#include "flush/session_realtime.h"
 #include "flush/snapshot.h"
 #include "platform/thread.h"
 #include "session/file_name.h"
 #include "session/modes.h"
 
-/* R130, R134: of the modes only real-time may be set or cleared; the others may be repeated. */
-static uint32_t check_mode(const struct etwas_configuration *configuration, uint32_t mode)
+/*
+ * R130, R134: of the modes only real-time may be set or cleared; the others may be repeated. What is
+ * recorded must go somewhere.
+ */
+static uint32_t check_mode(const struct etwas_configuration *configuration,
+                           const struct etwas_update *update)
 {
+    uint32_t mode = update->log_file_mode;
+
     if ((mode & ~(configuration->log_file_mode | EVENT_TRACE_REAL_TIME_MODE)) != 0) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    if (etwas_configuration_is_realtime(configuration) &&
+        (mode & EVENT_TRACE_REAL_TIME_MODE) == 0 && configuration->file_name[0] == 0 &&
+        update->file_name == NULL) {
         return ERROR_INVALID_PARAMETER;
     }
     return etwas_modes_check(configuration->log_file_mode | mode);
@@ -60,7 +73,7 @@ static uint32_t check_file_name(const struct etwas_session *session, const etwas
 static uint32_t check(const struct etwas_session *session, const struct etwas_update *update)
 {
     const struct etwas_configuration *configuration = &session->configuration;
-    uint32_t code = check_mode(configuration, update->log_file_mode);
+    uint32_t code = check_mode(configuration, update);
 
     if (code != ERROR_SUCCESS) {
         return code;
@@ -153,6 +166,57 @@ static void change_flush_timer(struct etwas_session *session, uint32_t flush_tim
     etwas_pool_wake_flusher(session->pool);
 }
 
+static void set_mode(struct etwas_session *session, uint32_t log_file_mode)
+{
+    etwas_control_lock();
+    ck_pr_store_32(&session->configuration.log_file_mode, log_file_mode);
+    etwas_control_unlock();
+}
+
+/* R134. */
+static uint32_t begin_realtime(struct etwas_session *session)
+{
+    uint32_t before = session->configuration.log_file_mode;
+    uint32_t code;
+
+    if (session->realtime != NULL || session->configuration.filtered_out) {
+        return ERROR_SUCCESS;
+    }
+    set_mode(session, before | EVENT_TRACE_REAL_TIME_MODE);
+    code = etwas_session_realtime_begin(session);
+    if (code != ERROR_SUCCESS) {
+        set_mode(session, before);
+    }
+    /* Its timed flushes may be nearer than what the flusher sleeps for. */
+    etwas_pool_wake_flusher(session->pool);
+    return code;
+}
+
+static void end_realtime(struct etwas_session *session)
+{
+    if (session->realtime != NULL) {
+        write_recorded(session);
+        etwas_session_realtime_end(session);
+    }
+    set_mode(session, session->configuration.log_file_mode & ~(uint32_t)EVENT_TRACE_REAL_TIME_MODE);
+}
+
+/* What can fail comes first, and is undone if the rest fails. */
+static uint32_t change(struct etwas_session *session, const struct etwas_update *update)
+{
+    bool was_realtime = session->realtime != NULL;
+    bool is_realtime = (update->log_file_mode & EVENT_TRACE_REAL_TIME_MODE) != 0;
+    uint32_t code = is_realtime ? begin_realtime(session) : ERROR_SUCCESS;
+
+    if (code == ERROR_SUCCESS && update->file_name != NULL) {
+        code = change_file(session, update->file_name);
+    }
+    if (code == ERROR_SUCCESS ? !is_realtime : is_realtime && !was_realtime) {
+        end_realtime(session);
+    }
+    return code;
+}
+
 uint32_t etwas_life_update(struct etwas_session_key key, const struct etwas_update *update)
 {
     struct etwas_session *session = etwas_life_take_role(key);
@@ -162,9 +226,8 @@ uint32_t etwas_life_update(struct etwas_session_key key, const struct etwas_upda
         return ERROR_WMI_INSTANCE_NOT_FOUND;
     }
     code = check(session, update);
-    /* Only the file can fail, so it comes first. */
-    if (code == ERROR_SUCCESS && update->file_name != NULL) {
-        code = change_file(session, update->file_name);
+    if (code == ERROR_SUCCESS) {
+        code = change(session, update);
     }
     if (code == ERROR_SUCCESS) {
         change_maximum(session, update->maximum_buffers);
@@ -187,6 +250,32 @@ uint32_t etwas_life_next_file(struct etwas_session_key key)
     } else if (session->file != NULL) {
         write_recorded(session);
         code = etwas_session_file_next(session);
+    }
+    etwas_life_give_role(session);
+    return code;
+}
+
+uint32_t etwas_life_convert_to_realtime(struct etwas_session_key key)
+{
+    const uint32_t file_modes = EVENT_TRACE_FILE_MODE_SEQUENTIAL | EVENT_TRACE_FILE_MODE_CIRCULAR |
+                                EVENT_TRACE_FILE_MODE_NEWFILE | EVENT_TRACE_FILE_MODE_PREALLOCATE;
+    static const etwas_wchar no_file[] = {0};
+    struct etwas_session *session = etwas_life_take_role(key);
+    uint32_t code;
+
+    if (session == NULL) {
+        return ERROR_WMI_INSTANCE_NOT_FOUND;
+    }
+    code = etwas_modes_check(session->configuration.log_file_mode | EVENT_TRACE_REAL_TIME_MODE);
+    if (code == ERROR_SUCCESS) {
+        code = begin_realtime(session);
+    }
+    if (code == ERROR_SUCCESS && session->file != NULL) {
+        write_recorded(session);
+        etwas_session_file_finish(session);
+        etwas_session_set_file_name(session, no_file);
+        keep_file_name(session, no_file);
+        set_mode(session, session->configuration.log_file_mode & ~file_modes);
     }
     etwas_life_give_role(session);
     return code;

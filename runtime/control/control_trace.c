@@ -180,7 +180,7 @@ static uint32_t control(etwas_trace_handle handle, const void *name,
         code = etwas_life_next_file(target.key);
         break;
     case EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME:
-        code = ERROR_NOT_SUPPORTED;
+        code = etwas_life_convert_to_realtime(target.key);
         break;
     default:
         code = ERROR_INVALID_PARAMETER;

@@ -10,6 +10,7 @@
 #include "flush/drain.h"
 #include "flush/flusher.h"
 #include "flush/session_file.h"
+#include "flush/session_realtime.h"
 #include "flush/shut_down.h"
 #include "flush/snapshot.h"
 #include "platform/thread.h"
@@ -53,6 +54,7 @@ static uint32_t make_pool(struct etwas_session *session)
     session->pool = pool;
     (void)pthread_mutex_unlock(&session->life);
     session->file = NULL;
+    session->realtime = NULL;
     session->collector = (struct etwas_collector){
         .pool = pool,
         .lists = lists,
@@ -75,14 +77,17 @@ static void name_snapshots(struct etwas_session *session)
     }
 }
 
-static uint32_t make_file(struct etwas_session *session)
+static uint32_t make_sinks(struct etwas_session *session)
 {
     uint32_t code;
 
     /* The flusher is there already and looks whether there is a file. */
     (void)pthread_mutex_lock(&session->role);
     session->started = etwas_clock_read_together();
-    code = etwas_session_file_open(session);
+    code = etwas_session_realtime_begin(session);
+    if (code == ERROR_SUCCESS) {
+        code = etwas_session_file_open(session);
+    }
     if (etwas_configuration_is_circular(&session->configuration)) {
         name_snapshots(session);
     }
@@ -110,7 +115,7 @@ uint32_t etwas_life_start(struct etwas_configuration *configuration, etwas_life_
     if (code == ERROR_SUCCESS) {
         /* The file comes last: a start that is refused leaves none behind. */
         code = etwas_flusher_start(session, stop_full_session);
-        code = code == ERROR_SUCCESS ? make_file(session) : code;
+        code = code == ERROR_SUCCESS ? make_sinks(session) : code;
         if (code != ERROR_SUCCESS) {
             etwas_flusher_end(session);
             etwas_session_shut_down(session);
@@ -222,7 +227,7 @@ uint32_t etwas_life_flush(struct etwas_session_key key)
     }
     if (etwas_configuration_is_circular(&session->configuration)) {
         code = ERROR_NOT_SUPPORTED;
-    } else if (session->file != NULL) {
+    } else if (etwas_session_has_sink(session)) {
         result = etwas_drain_completely(session, ETWAS_COLLECT_USED);
         code = etwas_session_file_sync(session);
     }

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "flush/log_file.h"
+#include "flush/realtime.h"
 #include "platform/processor.h"
 #include "platform/thread.h"
 #include "provider/registration.h"
@@ -36,6 +37,9 @@ static void after_fork_in_child(void)
         if (etwas_sessions[index].state != ETWAS_SESSION_FREE &&
             etwas_sessions[index].file != NULL) {
             etwas_log_file_forget(etwas_sessions[index].file);
+        }
+        if (etwas_sessions[index].realtime != NULL) {
+            etwas_realtime_forget(etwas_sessions[index].realtime);
         }
     }
     etwas_sessions_forget();

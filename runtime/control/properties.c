@@ -247,7 +247,7 @@ static void fill_numbers(EVENT_TRACE_PROPERTIES *properties, const struct etwas_
     properties->EventsLost = saturated(counts->lost);
     properties->BuffersWritten = saturated(counts->buffers_written);
     properties->LogBuffersLost = saturated(counts->buffers_lost);
-    properties->RealTimeBuffersLost = 0;
+    properties->RealTimeBuffersLost = saturated(counts->realtime_buffers_lost);
     properties->LoggerThreadId = (etwas_handle)(uintptr_t)ck_pr_load_32(&session->thread_id);
 }
 

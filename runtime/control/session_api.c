@@ -6,6 +6,7 @@
  */
 #include <etwas/etwas.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "control/life.h"
 #include "control/prepare.h"
@@ -48,6 +49,14 @@ static uint32_t read_options(const char *session_name, const char *log_file,
     configuration->maximum_buffers = options->maximum_buffers;
     configuration->maximum_file_size = options->maximum_file_size;
     configuration->flush_timer = options->flush_timer;
+    configuration->consumer_queue_kb = options->consumer_queue_kb;
+    configuration->backlog_kb = options->backlog_kb;
+    if (options->backlog_folder != NULL &&
+        strlen(options->backlog_folder) >= sizeof configuration->backlog_folder) {
+        return ERROR_BAD_PATHNAME;
+    }
+    (void)strcpy(configuration->backlog_folder,
+                 options->backlog_folder != NULL ? options->backlog_folder : "");
     code = etwas_configuration_complete(configuration);
     return code == ERROR_SUCCESS
                ? etwas_flusher_configuration_set(&configuration->flusher, &options->flusher)

@@ -11,6 +11,7 @@
 #include "clock/clock.h"
 #include "flush/log_file.h"
 #include "flush/session_file.h"
+#include "flush/session_realtime.h"
 #include "flush/taken_back.h"
 #include "platform/wait.h"
 
@@ -92,42 +93,72 @@ static struct etwas_log_write write_buffers(struct etwas_session *session,
     return all;
 }
 
-static void write_batch(struct etwas_session *session, struct batch *batch,
-                        struct etwas_drain_result *result)
+/* Returns how many are in the file, from the first on, and the fate of the others. */
+static uint32_t write_to_file(struct etwas_session *session, const struct batch *batch,
+                              enum etwas_outcome *otherwise, struct etwas_drain_result *result)
 {
-    enum etwas_outcome otherwise = ETWAS_OUTCOME_WRITE_ERROR;
-    struct etwas_log_write write;
+    struct etwas_log_write write = write_buffers(session, batch->buffers, batch->count);
 
-    if (batch->count == 0) {
-        return;
-    }
-    write = write_buffers(session, batch->buffers, batch->count);
+    *otherwise = ETWAS_OUTCOME_WRITE_ERROR;
     if (write.state == ETWAS_LOG_FILE_FULL) {
-        otherwise = ETWAS_OUTCOME_FILE_FULL;
+        *otherwise = ETWAS_OUTCOME_FILE_FULL;
         result->file_full = true;
     }
     if (write.code != ERROR_SUCCESS) {
         result->code = write.code;
     }
-    for (uint32_t index = 0; index < batch->count; index++) {
-        etwas_collector_settle(&session->collector, &batch->collected[index],
-                               index < write.written ? ETWAS_OUTCOME_WRITTEN : otherwise);
-    }
     etwas_settle_taken_back(session->pool, ETWAS_OUTCOME_OVERWRITTEN, write.replaced,
                             write.replaced_of_sequences);
     ck_pr_store_32(&session->buffers_lost, session->buffers_lost + batch->count - write.written);
+    return write.written;
+}
+
+static void write_batch(struct etwas_session *session, struct batch *batch,
+                        struct etwas_drain_result *result)
+{
+    enum etwas_outcome otherwise = ETWAS_OUTCOME_UNDELIVERED;
+    uint32_t written = 0;
+
+    if (batch->count != 0 && session->file != NULL) {
+        written = write_to_file(session, batch, &otherwise, result);
+    }
+    for (uint32_t index = 0; index < batch->count; index++) {
+        const struct etwas_collected *collected = &batch->collected[index];
+        bool in_file = index < written;
+        bool delivered = session->realtime != NULL &&
+                         etwas_session_realtime_deliver(session, &batch->buffers[index],
+                                                        in_file ? 0 : collected->records);
+
+        etwas_collector_settle(&session->collector, collected,
+                               in_file || delivered ? ETWAS_OUTCOME_WRITTEN : otherwise);
+    }
     batch->count = 0;
 }
 
+/*
+ * Room for one more buffer: only real-time sessions may lack it, whose buffers wait in the pool
+ * then. At the end of a session nothing can wait any more.
+ */
+static bool has_room(const struct etwas_session *session, const struct batch *batch, bool last,
+                     struct etwas_drain_result *result)
+{
+    if (last || etwas_session_realtime_has_room(session, batch->count + 1)) {
+        return true;
+    }
+    result->code = ERROR_LOG_FILE_FULL;
+    return false;
+}
+
 /* What of a slot's list is complete, or has been waited for long enough. */
-static void drain_slot(struct etwas_session *session, uint32_t slot, struct batch *batch,
+static void drain_slot(struct etwas_session *session, uint32_t slot, bool last, struct batch *batch,
                        struct etwas_drain_result *result)
 {
     uint64_t now_ns = etwas_monotonic_ns();
     int64_t now = etwas_clock_now(session->configuration.clock);
     struct etwas_collected collected;
 
-    while (etwas_collector_take(&session->collector, slot, now_ns, etwas_drain_patience_ns,
+    while (has_room(session, batch, last, result) &&
+           etwas_collector_take(&session->collector, slot, now_ns, etwas_drain_patience_ns,
                                 &collected)) {
         result->buffers++;
         if (collected.records == 0) {
@@ -142,27 +173,37 @@ static void drain_slot(struct etwas_session *session, uint32_t slot, struct batc
     }
 }
 
-static struct etwas_drain_result drain_lists(struct etwas_session *session)
+/* One pass; `last` of a session that ends. */
+static struct etwas_drain_result pass(struct etwas_session *session,
+                                      enum etwas_collector_reach reach, bool last)
 {
+    int64_t bound = etwas_clock_now(session->configuration.clock);
     struct etwas_drain_result result = {.code = ERROR_SUCCESS};
     struct batch batch;
 
     batch.count = 0;
+    etwas_session_realtime_settle(session);
+    etwas_collector_reclaim(&session->collector);
+    if (!has_room(session, &batch, last, &result)) {
+        return result;
+    }
     for (uint32_t slot = 0; slot < session->collector.slot_count; slot++) {
-        drain_slot(session, slot, &batch, &result);
+        etwas_collector_look(&session->collector, slot, reach);
+    }
+    for (uint32_t slot = 0; slot < session->collector.slot_count; slot++) {
+        drain_slot(session, slot, last, &batch, &result);
     }
     write_batch(session, &batch, &result);
+    if (reach != ETWAS_COLLECT_FULL && !etwas_collector_has_pending(&session->collector)) {
+        etwas_session_realtime_set_bound(session, bound);
+    }
     return result;
 }
 
 struct etwas_drain_result etwas_drain(struct etwas_session *session,
                                       enum etwas_collector_reach reach)
 {
-    etwas_collector_reclaim(&session->collector);
-    for (uint32_t slot = 0; slot < session->collector.slot_count; slot++) {
-        etwas_collector_look(&session->collector, slot, reach);
-    }
-    return drain_lists(session);
+    return pass(session, reach, false);
 }
 
 struct etwas_drain_result etwas_drain_completely(struct etwas_session *session,
@@ -170,19 +211,20 @@ struct etwas_drain_result etwas_drain_completely(struct etwas_session *session,
 {
     const struct timespec pause = {.tv_nsec = LOOK_AGAIN_NS};
     uint64_t end_ns = etwas_monotonic_ns() + etwas_drain_patience_ns;
-    struct etwas_drain_result total = etwas_drain(session, reach);
+    bool last = reach == ETWAS_COLLECT_SHUT;
+    struct etwas_drain_result total = pass(session, reach, last);
 
     /*
      * Full buffers of other slots are collected meanwhile: one writer that is held costs nobody
      * else their events. What was there at the call is written or abandoned when the patience ends;
      * a slot that is shut gets nothing new, and is waited for.
      */
-    while (etwas_collector_has_pending(&session->collector) &&
-           (reach == ETWAS_COLLECT_SHUT || etwas_monotonic_ns() <= end_ns + LOOK_AGAIN_NS)) {
+    while (etwas_collector_has_pending(&session->collector) && total.code != ERROR_LOG_FILE_FULL &&
+           (last || etwas_monotonic_ns() <= end_ns + LOOK_AGAIN_NS)) {
         struct etwas_drain_result more;
 
         (void)nanosleep(&pause, NULL);
-        more = etwas_drain(session, ETWAS_COLLECT_FULL);
+        more = pass(session, ETWAS_COLLECT_FULL, last);
         total.buffers += more.buffers;
         total.file_full = total.file_full || more.file_full;
         total.code = more.code != ERROR_SUCCESS ? more.code : total.code;

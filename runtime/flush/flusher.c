@@ -12,6 +12,7 @@
 
 #include "flush/drain.h"
 #include "flush/session_file.h"
+#include "flush/session_realtime.h"
 #include "platform/thread.h"
 #include "platform/wait.h"
 
@@ -80,13 +81,15 @@ static struct etwas_drain_result one_pass(struct etwas_session *session, struct 
     /* Whoever wants us from here on sets the wish, and counts, anew. */
     ck_pr_store_32(&session->pool->wake_wanted, 0);
     ck_pr_fence_memory();
-    if (session->file != NULL) {
+    if (etwas_session_has_sink(session)) {
         if (left_until_flush_ns(timer, session) == 0) {
             result = etwas_drain(session, ETWAS_COLLECT_USED);
             (void)etwas_session_file_sync(session); /* a refusal is counted */
             timer->flushed_ns = etwas_monotonic_ns();
         } else {
-            result = etwas_drain(session, ETWAS_COLLECT_FULL);
+            result = etwas_drain(session, etwas_session_realtime_wants_bound(session)
+                                              ? ETWAS_COLLECT_USED
+                                              : ETWAS_COLLECT_FULL);
         }
         etwas_pool_mend_free_set(session->pool);
         keep_buffers_free(session->pool);

@@ -20,8 +20,7 @@ enum {
     ENDED_PARTS = 8, /* that may wait for the disk, each with its descriptor */
 };
 
-/* What every file of the session has. */
-static struct etwas_log_file_options options_of(const struct etwas_session *session)
+struct etwas_log_file_options etwas_session_log_options(const struct etwas_session *session)
 {
     const struct etwas_configuration *configuration = &session->configuration;
     bool one_stream = etwas_configuration_has_one_slot(configuration);
@@ -70,7 +69,7 @@ uint32_t etwas_session_file_create(const struct etwas_session *session,
                                    const etwas_wchar *file_name, struct etwas_log_file **file)
 {
     /* A flight recorder has its size from its buffers: what it holds is not cut. */
-    struct etwas_log_file_options options = options_of(session);
+    struct etwas_log_file_options options = etwas_session_log_options(session);
 
     return create(&options, file_name, file);
 }
@@ -160,7 +159,7 @@ static uint32_t go_on_with(struct etwas_session *session, const etwas_wchar *giv
 {
     const struct etwas_configuration *configuration = &session->configuration;
     bool of_a_set = (configuration->log_file_mode & EVENT_TRACE_FILE_MODE_NEWFILE) != 0;
-    struct etwas_log_file_options options = options_of(session);
+    struct etwas_log_file_options options = etwas_session_log_options(session);
     struct etwas_log_file *old = session->file;
     struct etwas_log_file *file = NULL;
     etwas_wchar name[ETWAS_NAME_UNITS + 1];
@@ -223,11 +222,17 @@ uint32_t etwas_session_file_change(struct etwas_session *session, const etwas_wc
 
 uint32_t etwas_session_file_sync(struct etwas_session *session)
 {
-    uint32_t ended = close_ended(session, 0);
-    struct etwas_log_file_totals totals = totals_of(session);
+    struct etwas_log_file_totals totals;
     struct etwas_log_lost lost;
-    uint32_t code = etwas_log_file_sync(session->file, &totals, &lost);
+    uint32_t ended;
+    uint32_t code;
 
+    if (session->file == NULL) {
+        return ERROR_SUCCESS;
+    }
+    ended = close_ended(session, 0);
+    totals = totals_of(session);
+    code = etwas_log_file_sync(session->file, &totals, &lost);
     if (code != ERROR_SUCCESS) {
         count_sync_error(session);
         count_lost(session, &lost);

@@ -17,6 +17,9 @@
 #include "flush/log_file.h"
 #include "session/session.h"
 
+/* What every file of the session has; its own names and sizes are left open. */
+struct etwas_log_file_options etwas_session_log_options(const struct etwas_session *session);
+
 /*
  * Creates a file for a snapshot of the session. The codes of etwas_log_file_create, and
  * ERROR_BAD_PATHNAME for an ill-formed name, ERROR_DISK_FULL (R92).

@@ -8,6 +8,7 @@
 
 #include "flush/drain.h"
 #include "flush/session_file.h"
+#include "flush/session_realtime.h"
 #include "platform/rseq.h"
 #include "platform/wait.h"
 
@@ -32,7 +33,7 @@ static bool wait_for_writers(const struct etwas_session *session)
 
 static void shut_slots(struct etwas_session *session)
 {
-    if (session->file != NULL) {
+    if (etwas_session_has_sink(session)) {
         (void)etwas_drain_completely(session, ETWAS_COLLECT_SHUT);
         return;
     }
@@ -52,6 +53,7 @@ void etwas_session_shut_down(struct etwas_session *session)
     shut_slots(session);
     all_out = wait_for_writers(session) && session->collector.fenced;
     etwas_collector_reclaim(&session->collector);
+    etwas_session_realtime_end(session);
     etwas_session_file_finish(session);
     free(session->collector.lists);
     session->collector = (struct etwas_collector){0};

@@ -7,8 +7,10 @@
 #include <etwas/winerror.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -170,6 +172,32 @@ uint32_t etwas_file_create(const char *path, int *descriptor)
     }
     *descriptor = file;
     return ERROR_SUCCESS;
+}
+
+/* For file systems without O_TMPFILE. */
+static int create_and_unlink(const char *folder)
+{
+    char path[PATH_MAX];
+    int file = -1;
+
+    if (snprintf(path, sizeof path, "%s/etwas-XXXXXX", folder) < (int)sizeof path) {
+        file = mkostemp(path, O_CLOEXEC);
+    }
+    if (file >= 0) {
+        (void)unlink(path);
+    }
+    return file;
+}
+
+uint32_t etwas_file_create_unnamed(const char *folder, int *descriptor)
+{
+    int file = PERMITTED(OPEN) ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) : -1;
+
+    if (file < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
+        file = create_and_unlink(folder);
+    }
+    *descriptor = file;
+    return file >= 0 ? ERROR_SUCCESS : open_error(errno);
 }
 
 /* ---- reading and writing --------------------------------------------------------------------- */

@@ -113,6 +113,12 @@ void etwas_file_start_writing(int descriptor, uint64_t offset, uint64_t bytes);
 /* Drops written pages from the page cache, so that a trace does not evict the host's data. */
 void etwas_file_drop_cached(int descriptor, uint64_t offset, uint64_t bytes);
 
+/*
+ * Opens a file that has no name and goes with its last descriptor, in `folder`. Win32 codes of
+ * etwas_file_create.
+ */
+uint32_t etwas_file_create_unnamed(const char *folder, int *descriptor);
+
 /* Unlocks and closes. False when the system reports a late error: errno says why. */
 bool etwas_file_close(int descriptor);
 

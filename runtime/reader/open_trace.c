@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* OpenTrace on files. Failures are told through the thread's last error. */
+/* OpenTrace. Failures are told through the thread's last error. */
 #include "reader/trace.h"
 
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 
 #include "etl/utf16.h"
 #include "platform/last_error.h"
+#include "reader/live.h"
 
 enum {
     PATH_LIMIT_UNITS = 4096
@@ -76,6 +77,12 @@ static void fill_logfile(struct etwas_trace *trace)
     logfile->IsKernelTrace = trace->log.kernel || is_kernel_logger(trace->log.names);
 }
 
+static uint32_t put_into_table(struct etwas_trace *trace, etwas_trace_handle *handle)
+{
+    *handle = etwas_trace_table_add(trace);
+    return *handle == INVALID_PROCESSTRACE_HANDLE ? ERROR_NOT_ENOUGH_MEMORY : ERROR_SUCCESS;
+}
+
 /* Opens `path` for a trace whose logfile structure is filled in but for its names. */
 static uint32_t open_path(struct etwas_trace *trace, const char *path, etwas_trace_handle *handle)
 {
@@ -86,19 +93,37 @@ static uint32_t open_path(struct etwas_trace *trace, const char *path, etwas_tra
     if (code != ERROR_SUCCESS)
         return code;
     fill_logfile(trace);
-    *handle = etwas_trace_table_add(trace);
-    return *handle == INVALID_PROCESSTRACE_HANDLE ? ERROR_NOT_ENOUGH_MEMORY : ERROR_SUCCESS;
+    return put_into_table(trace, handle);
 }
 
-/* What both forms check before anything else. `first` is the file name's first unit. */
+/*
+ * The session need not run yet: ProcessTrace looks again, and says so if it does not (R173). One
+ * that runs keeps its buffers for this trace from now on.
+ */
+static uint32_t open_session(struct etwas_trace *trace, etwas_trace_handle *handle)
+{
+    uint32_t code = etwas_live_connect(trace);
+
+    if (code == ERROR_SUCCESS)
+        fill_logfile(trace);
+    else if (code == ERROR_WMI_INSTANCE_NOT_FOUND)
+        memset(&trace->logfile.w.LogfileHeader, 0, sizeof trace->logfile.w.LogfileHeader);
+    else
+        return code;
+    return put_into_table(trace, handle);
+}
+
+/* What both forms check before anything else. `first` is the given name's first unit. */
 static uint32_t check_names(const void *file_name, const void *logger_name, uint32_t first,
                             uint32_t mode)
 {
-    if (file_name != NULL && logger_name != NULL)
+    bool real_time = (mode & PROCESS_TRACE_MODE_REAL_TIME) != 0;
+
+    if ((file_name != NULL && logger_name != NULL) || (logger_name != NULL) != real_time)
         return ERROR_INVALID_PARAMETER;
-    if (logger_name != NULL || (mode & PROCESS_TRACE_MODE_REAL_TIME) != 0)
-        return ERROR_NOT_SUPPORTED;
-    return file_name == NULL || first == 0 ? ERROR_BAD_PATHNAME : ERROR_SUCCESS;
+    if (first == 0)
+        return real_time ? ERROR_INVALID_PARAMETER : ERROR_BAD_PATHNAME;
+    return ERROR_SUCCESS;
 }
 
 static struct etwas_trace *new_trace(bool wide)
@@ -122,15 +147,50 @@ static etwas_trace_handle finish(uint32_t code, struct etwas_trace *trace,
     return INVALID_PROCESSTRACE_HANDLE;
 }
 
+/* Names are UTF-8 and UTF-16 of the same length limit. */
+static uint32_t widen(const char *name, etwas_wchar **wide)
+{
+    size_t bytes = strlen(name);
+    size_t units = 0;
+
+    if (etwas_utf8_to_utf16(name, bytes, NULL, 0, &units) == ETWAS_UTF_INVALID)
+        return ERROR_INVALID_PARAMETER;
+    *wide = malloc(units * sizeof **wide);
+    if (*wide == NULL)
+        return ERROR_NOT_ENOUGH_MEMORY;
+    (void)etwas_utf8_to_utf16(name, bytes, *wide, units, &units);
+    return ERROR_SUCCESS;
+}
+
+/* The name of the caller's structure is copied, for buffer callbacks. */
+static uint32_t open_narrow(struct etwas_trace *trace, const char *name, etwas_trace_handle *handle)
+{
+    bool real_time = trace->logfile.a.LoggerName != NULL;
+    char *copy = strdup(name);
+    uint32_t code;
+
+    trace->logfile.a.LogFileName = real_time ? NULL : copy;
+    trace->logfile.a.LoggerName = real_time ? copy : NULL;
+    if (copy == NULL)
+        return ERROR_NOT_ENOUGH_MEMORY;
+    if (!real_time)
+        return open_path(trace, name, handle);
+    code = widen(name, &trace->session_name);
+    return code == ERROR_SUCCESS ? open_session(trace, handle) : code;
+}
+
 etwas_trace_handle OpenTraceA(EVENT_TRACE_LOGFILEA *Logfile)
 {
     etwas_trace_handle handle = INVALID_PROCESSTRACE_HANDLE;
+    EVENT_TRACE_LOGFILEA given;
+    const char *name;
 
     if (Logfile == NULL)
         return finish(ERROR_INVALID_PARAMETER, NULL, handle);
-    const char *name = Logfile->LogFileName;
-    uint32_t code = check_names(name, Logfile->LoggerName, name != NULL ? (uint8_t)*name : 0,
-                                Logfile->ProcessTraceMode);
+    given = *Logfile;
+    name = given.LoggerName != NULL ? given.LoggerName : given.LogFileName;
+    uint32_t code = check_names(given.LogFileName, given.LoggerName,
+                                name != NULL ? (uint8_t)*name : 0, given.ProcessTraceMode);
 
     if (code != ERROR_SUCCESS)
         return finish(code, NULL, handle);
@@ -138,50 +198,79 @@ etwas_trace_handle OpenTraceA(EVENT_TRACE_LOGFILEA *Logfile)
 
     if (trace == NULL)
         return finish(ERROR_NOT_ENOUGH_MEMORY, NULL, handle);
-    trace->logfile.a = *Logfile;
-    trace->logfile.a.LogFileName = strdup(name);
-    code = trace->logfile.a.LogFileName == NULL ? ERROR_NOT_ENOUGH_MEMORY
-                                                : open_path(trace, name, &handle);
+    trace->logfile.a = given;
+    code = open_narrow(trace, name, &handle);
     if (code == ERROR_SUCCESS) {
         *Logfile = trace->logfile.a;
-        Logfile->LogFileName = (char *)(uintptr_t)name;
+        Logfile->LogFileName = given.LogFileName;
+        Logfile->LoggerName = given.LoggerName;
     }
     return finish(code, trace, handle);
 }
 
-/* The name as UTF-8 for the system, and a copy for buffer callbacks. */
-static uint32_t copy_wide_name(struct etwas_trace *trace, const etwas_wchar *name, char **path)
+/* The name as UTF-8 for the system. */
+static uint32_t narrow(const etwas_wchar *name, size_t units, char **path)
 {
-    size_t units = etwas_utf16_length(name, PATH_LIMIT_UNITS);
     size_t bytes = 0;
 
-    *path = NULL;
-    if (units == PATH_LIMIT_UNITS)
-        return ERROR_FILENAME_EXCED_RANGE;
     if (etwas_utf16_to_utf8(name, units, NULL, 0, &bytes) == ETWAS_UTF_INVALID)
         return ERROR_BAD_PATHNAME;
+    *path = malloc(bytes);
+    if (*path == NULL)
+        return ERROR_NOT_ENOUGH_MEMORY;
+    (void)etwas_utf16_to_utf8(name, units, *path, bytes, &bytes);
+    return ERROR_SUCCESS;
+}
+
+static etwas_wchar *copy_units(const etwas_wchar *name, size_t units)
+{
     etwas_wchar *copy = malloc((units + 1) * sizeof *copy);
 
-    trace->logfile.w.LogFileName = copy;
-    *path = malloc(bytes);
-    if (copy == NULL || *path == NULL)
+    if (copy != NULL) {
+        memcpy(copy, name, units * sizeof *copy);
+        copy[units] = 0;
+    }
+    return copy;
+}
+
+static uint32_t open_wide(struct etwas_trace *trace, const etwas_wchar *name,
+                          etwas_trace_handle *handle)
+{
+    bool real_time = trace->logfile.w.LoggerName != NULL;
+    size_t units = etwas_utf16_length(name, PATH_LIMIT_UNITS);
+    etwas_wchar *copy = units < PATH_LIMIT_UNITS ? copy_units(name, units) : NULL;
+    char *path = NULL;
+    uint32_t code;
+
+    trace->logfile.w.LogFileName = real_time ? NULL : copy;
+    trace->logfile.w.LoggerName = real_time ? copy : NULL;
+    if (units == PATH_LIMIT_UNITS)
+        return real_time ? ERROR_INVALID_PARAMETER : ERROR_FILENAME_EXCED_RANGE;
+    if (copy == NULL)
         return ERROR_NOT_ENOUGH_MEMORY;
-    memcpy(copy, name, units * sizeof *copy);
-    copy[units] = 0;
-    etwas_utf16_to_utf8(name, units, *path, bytes, &bytes);
-    return ERROR_SUCCESS;
+    if (real_time) {
+        trace->session_name = copy_units(name, units);
+        return trace->session_name != NULL ? open_session(trace, handle) : ERROR_NOT_ENOUGH_MEMORY;
+    }
+    code = narrow(name, units, &path);
+    if (code == ERROR_SUCCESS)
+        code = open_path(trace, path, handle);
+    free(path);
+    return code;
 }
 
 etwas_trace_handle OpenTraceW(EVENT_TRACE_LOGFILEW *Logfile)
 {
     etwas_trace_handle handle = INVALID_PROCESSTRACE_HANDLE;
-    char *path = NULL;
+    EVENT_TRACE_LOGFILEW given;
+    const etwas_wchar *name;
 
     if (Logfile == NULL)
         return finish(ERROR_INVALID_PARAMETER, NULL, handle);
-    etwas_wchar *name = Logfile->LogFileName;
-    uint32_t code =
-        check_names(name, Logfile->LoggerName, name != NULL ? *name : 0, Logfile->ProcessTraceMode);
+    given = *Logfile;
+    name = given.LoggerName != NULL ? given.LoggerName : given.LogFileName;
+    uint32_t code = check_names(given.LogFileName, given.LoggerName, name != NULL ? *name : 0,
+                                given.ProcessTraceMode);
 
     if (code != ERROR_SUCCESS)
         return finish(code, NULL, handle);
@@ -189,15 +278,12 @@ etwas_trace_handle OpenTraceW(EVENT_TRACE_LOGFILEW *Logfile)
 
     if (trace == NULL)
         return finish(ERROR_NOT_ENOUGH_MEMORY, NULL, handle);
-    trace->logfile.w = *Logfile;
-    trace->logfile.w.LogFileName = NULL;
-    code = copy_wide_name(trace, name, &path);
-    if (code == ERROR_SUCCESS)
-        code = open_path(trace, path, &handle);
-    free(path);
+    trace->logfile.w = given;
+    code = open_wide(trace, name, &handle);
     if (code == ERROR_SUCCESS) {
         *Logfile = trace->logfile.w;
-        Logfile->LogFileName = name;
+        Logfile->LogFileName = given.LogFileName;
+        Logfile->LoggerName = given.LoggerName;
     }
     return finish(code, trace, handle);
 }

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "reader/deliver.h"
 #include "reader/index.h"
+#include "reader/live.h"
 #include "reader/merge.h"
 #include "reader/parts.h"
-#include "reader/stream.h"
+#include "reader/step.h"
 
 enum {
     FILES_LIMIT = 64
@@ -30,8 +30,7 @@ struct file_run {
 struct run {
     struct file_run files[FILES_LIMIT];
     uint32_t file_count;
-    int64_t start_filetime;
-    int64_t end_filetime;
+    struct etwas_span span;
     struct etwas_merge merge;
 };
 
@@ -100,18 +99,6 @@ static void close_file(struct file_run *file)
     etwas_index_free(&file->index);
 }
 
-/* Takes the key of the stream's record. It never goes back in a stream, so that one damaged stamp
- * cannot hold up or hurry the other streams. */
-static void update_key(struct etwas_stream *stream, bool is_first)
-{
-    if (stream->state != ETWAS_STREAM_RECORD)
-        return;
-    if (is_first || stream->record.stamp > stream->key_raw) {
-        stream->key_raw = stream->record.stamp;
-        stream->key_filetime = etwas_etl_clock_to_filetime(stream->clock, stream->key_raw);
-    }
-}
-
 /*
  * Brings every stream of a file to its first record and into the heap. The records of buffer 0 come
  * before all others of their file (R99), also when something in it was stamped before the session.
@@ -131,7 +118,7 @@ static uint32_t start_file(struct run *run, size_t number)
         stream->key_filetime = etwas_etl_clock_to_filetime(stream->clock, stream->key_raw);
         if (etwas_stream_next_buffer(stream) == ETWAS_STREAM_NO_MEMORY)
             return ERROR_NOT_ENOUGH_MEMORY;
-        update_key(stream, true);
+        etwas_step_update_key(stream, true);
         if (stream->key_filetime < header->key_filetime ||
             (stream->key_filetime == header->key_filetime && stream->key_raw < header->key_raw)) {
             header->key_raw = stream->key_raw;
@@ -153,42 +140,14 @@ static bool make_heap(struct run *run)
     return run->merge.heap != NULL;
 }
 
-/* The wanted span holds for every event, the header event too. */
-static void deliver(const struct run *run, struct etwas_stream *stream)
-{
-    int64_t filetime = etwas_etl_clock_to_filetime(stream->clock, stream->record.stamp);
-
-    if (filetime < run->start_filetime || filetime > run->end_filetime)
-        return;
-    if (stream->buffer != &stream->trace->log.buffer)
-        etwas_trace_count(&stream->trace->information.events, 1);
-    etwas_deliver(stream, filetime);
-}
-
-/* Tells the buffer callback. False: it wants no more. */
-static bool end_buffer(struct etwas_stream *stream)
-{
-    union etwas_logfile *logfile = &stream->trace->logfile;
-    bool compressed = (stream->buffer->flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0;
-
-    logfile->w.BuffersRead++;
-    logfile->w.BufferSize =
-        compressed ? stream->trace->log.session_buffer_bytes : stream->buffer->buffer_bytes;
-    logfile->w.Filled = stream->buffer->data_end;
-    if (logfile->w.BufferCallback == NULL)
-        return true;
-    return stream->trace->wide ? logfile->w.BufferCallback(&logfile->w) != 0
-                               : logfile->a.BufferCallback(&logfile->a) != 0;
-}
-
 /* One step of the earliest stream: gives its record, or ends its buffer and begins the next. */
 static uint32_t step(struct run *run, struct etwas_stream *stream)
 {
     if (stream->state == ETWAS_STREAM_RECORD) {
-        deliver(run, stream);
+        etwas_step_deliver(stream, &run->span);
         etwas_stream_next_record(stream);
     } else {
-        if (!end_buffer(stream))
+        if (!etwas_step_end_buffer(stream))
             return ERROR_CANCELLED;
         if (etwas_stream_next_buffer(stream) == ETWAS_STREAM_NO_MEMORY)
             return ERROR_NOT_ENOUGH_MEMORY;
@@ -197,7 +156,7 @@ static uint32_t step(struct run *run, struct etwas_stream *stream)
         etwas_merge_remove_top(&run->merge);
     } else {
         if (stream->buffer != &stream->trace->log.buffer)
-            update_key(stream, false);
+            etwas_step_update_key(stream, false);
         etwas_merge_top_moved(&run->merge);
     }
     return ERROR_SUCCESS;
@@ -243,6 +202,33 @@ static uint32_t process(struct run *run, struct etwas_trace *const *traces)
     return code;
 }
 
+/*
+ * R173, R174. The session may have been started since OpenTrace. When it has ended the trace is
+ * connected to nothing again.
+ */
+static uint32_t process_session(struct etwas_trace *trace, const struct etwas_span *span)
+{
+    uint32_t code = trace->consumer != NULL ? ERROR_SUCCESS : etwas_live_connect(trace);
+
+    if (code != ERROR_SUCCESS)
+        return code;
+    trace->logfile.w.BuffersRead = 0;
+    etwas_trace_begin_information(trace);
+    code = etwas_live_run(trace, span);
+    etwas_live_disconnect(trace);
+    return code;
+}
+
+/* One session alone, or files alone (C16). */
+static uint32_t check_kinds(struct etwas_trace *const *traces, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (traces[i]->session_name != NULL && count > 1)
+            return ERROR_INVALID_PARAMETER;
+    }
+    return ERROR_SUCCESS;
+}
+
 static int64_t filetime_value(const etwas_filetime *time, int64_t absent)
 {
     uint64_t value;
@@ -275,9 +261,11 @@ uint32_t ProcessTrace(etwas_trace_handle *HandleArray, uint32_t HandleCount,
 
     if (code == ERROR_SUCCESS) {
         run->file_count = HandleCount;
-        run->start_filetime = start;
-        run->end_filetime = end;
-        code = process(run, traces);
+        run->span = (struct etwas_span){start, end};
+        code = check_kinds(traces, HandleCount);
+        if (code == ERROR_SUCCESS)
+            code = traces[0]->session_name != NULL ? process_session(traces[0], &run->span)
+                                                   : process(run, traces);
         etwas_trace_table_release(HandleArray, HandleCount);
     }
     free(run);

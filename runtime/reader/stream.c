@@ -28,6 +28,16 @@ bool etwas_stream_open(struct etwas_stream *stream, struct etwas_trace *trace,
     return stream->memory != NULL;
 }
 
+void etwas_stream_open_image(struct etwas_stream *stream, struct etwas_trace *trace,
+                             const struct etwas_buffer_place *buffer, const uint8_t *image)
+{
+    *stream = (struct etwas_stream){.trace = trace,
+                                    .next = buffer,
+                                    .last = buffer + 1,
+                                    .image = image,
+                                    .clock = &trace->log.clock};
+}
+
 void etwas_stream_close(struct etwas_stream *stream)
 {
     if (stream->trace != NULL)
@@ -54,9 +64,14 @@ static void report(struct etwas_stream *stream, etwas_damage_kind kind, uint32_t
     etwas_trace_report(stream->trace, kind, buffer->file_offset + position, bytes_skipped);
 }
 
-/* Makes `bytes` bytes at `position` available; NULL when the file does not give them. */
+/*
+ * Makes `bytes` bytes at `position` available; NULL when the file does not give them. They lie
+ * below the stream's limit.
+ */
 static const uint8_t *fetch(struct etwas_stream *stream, uint32_t position, uint32_t bytes)
 {
+    if (stream->image != NULL)
+        return stream->image + position;
     if (position >= stream->window_at &&
         position - stream->window_at + (uint64_t)bytes <= stream->window_bytes)
         return stream->memory + (position - stream->window_at);

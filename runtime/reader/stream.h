@@ -40,7 +40,8 @@ struct etwas_stream {
     bool torn;           /* `limit` is where older data begin, or may begin */
     uint32_t record_at;  /* position of `record` */
 
-    uint8_t *memory; /* the window, or the decompressed records */
+    const uint8_t *image; /* the whole buffer, where it is in memory already; else NULL */
+    uint8_t *memory;      /* the window, or the decompressed records */
     size_t memory_bytes;
     size_t grown_bytes;    /* of these, counted in trace->decompressed_bytes */
     uint32_t window_at;    /* position of memory[0] */
@@ -57,6 +58,10 @@ struct etwas_stream {
 /* Prepares to read `count` buffers. False without memory. */
 bool etwas_stream_open(struct etwas_stream *stream, struct etwas_trace *trace,
                        const struct etwas_buffer_place *buffers, size_t count);
+
+/* Prepares to read one buffer that is in memory. Such a stream need not be closed. */
+void etwas_stream_open_image(struct etwas_stream *stream, struct etwas_trace *trace,
+                             const struct etwas_buffer_place *buffer, const uint8_t *image);
 
 void etwas_stream_close(struct etwas_stream *stream);
 

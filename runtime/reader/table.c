@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "flush/realtime.h"
+
 enum {
     TABLE_PLACES = 1024
 };
@@ -121,9 +123,22 @@ void etwas_trace_free(struct etwas_trace *trace)
         return;
     if (trace->descriptor >= 0)
         close(trace->descriptor);
+    if (trace->consumer != NULL)
+        etwas_consumer_disconnect(trace->consumer);
     free(trace->log.names);
     free(trace->logfile.w.LogFileName);
+    free(trace->logfile.w.LoggerName);
+    free(trace->session_name);
     free(trace);
+}
+
+void etwas_trace_table_set_consumer(struct etwas_trace *trace, struct etwas_consumer *consumer)
+{
+    pthread_mutex_lock(&table_lock);
+    trace->consumer = consumer;
+    if (consumer != NULL && trace->closing != 0)
+        etwas_consumer_stop(consumer);
+    pthread_mutex_unlock(&table_lock);
 }
 
 uint32_t CloseTrace(etwas_trace_handle TraceHandle)
@@ -138,6 +153,8 @@ uint32_t CloseTrace(etwas_trace_handle TraceHandle)
         code = ERROR_INVALID_HANDLE;
     } else if (place->trace->processing) {
         ck_pr_store_uint(&place->trace->closing, 1);
+        if (place->trace->consumer != NULL)
+            etwas_consumer_stop(place->trace->consumer);
         code = ERROR_CTX_CLOSE_PENDING;
     } else {
         closed = place->trace;

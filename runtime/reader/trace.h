@@ -37,6 +37,8 @@
 #include "etl/layout.h"
 #include "etl/totals.h"
 
+struct etwas_consumer;
+
 enum {
     ETWAS_READER_WINDOW_BYTES = 128 * 1024, /* holds the largest record wherever it begins */
     ETWAS_READER_OPEN_DAMAGES = 8,          /* OpenTrace looks at one buffer: it finds few */
@@ -86,7 +88,11 @@ union etwas_logfile {
 };
 
 struct etwas_trace {
-    int descriptor;
+    int descriptor;                  /* -1: a running session */
+    struct etwas_consumer *consumer; /* of a running session; NULL: not connected, or a file. Set
+                                        under the table's lock */
+    etwas_wchar *session_name;       /* of a running session; NULL: a file */
+    const uint8_t *head;             /* of a running session, while its header is read */
     uint64_t file_bytes;
     struct etwas_file_header log;
     uint64_t decompressed_bytes; /* held by the streams, at most the limit above */
@@ -153,6 +159,12 @@ uint32_t etwas_trace_table_acquire(const etwas_trace_handle *handles, uint32_t c
 
 /* Ends the processing; frees those that were closed meanwhile. */
 void etwas_trace_table_release(const etwas_trace_handle *handles, uint32_t count);
+
+/*
+ * Gives a trace its consumer, or with NULL takes it away: afterwards nobody stops it any more. One
+ * that comes after CloseTrace is stopped at once.
+ */
+void etwas_trace_table_set_consumer(struct etwas_trace *trace, struct etwas_consumer *consumer);
 
 /* Frees a trace that is in no table. */
 void etwas_trace_free(struct etwas_trace *trace);

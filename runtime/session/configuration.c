@@ -36,6 +36,9 @@ enum {
     LEAST_CIRCULAR_BUFFERS = 3,      /* the header, and two that replace each other */
     LEAST_FILE_BUFFERS = 2,          /* the header, and one of events */
     LONGEST_SUFFIXES_UNITS = 2 * 11, /* a serial number and `_` with a process id */
+    DEFAULT_REALTIME_KB = 64 * 1024,
+    NS_A_MILLISECOND = 1000000,
+    NS_A_SECOND = 1000000000,
 };
 
 static bool guid_is_zero(const etwas_guid *guid)
@@ -206,7 +209,10 @@ static uint32_t check_file(const struct etwas_configuration *configuration)
     uint32_t code;
 
     if (configuration->file_name[0] == 0) {
-        return etwas_configuration_is_circular(configuration) ? ERROR_SUCCESS : ERROR_BAD_PATHNAME;
+        return etwas_configuration_is_circular(configuration) ||
+                       etwas_configuration_is_realtime(configuration)
+                   ? ERROR_SUCCESS
+                   : ERROR_BAD_PATHNAME;
     }
     code = etwas_configuration_is_circular(configuration) ? ERROR_SUCCESS
                                                           : check_file_size(configuration);
@@ -254,6 +260,12 @@ uint32_t etwas_configuration_complete(struct etwas_configuration *configuration)
     if (code != ERROR_SUCCESS) {
         return code;
     }
+    if (configuration->consumer_queue_kb == 0) {
+        configuration->consumer_queue_kb = DEFAULT_REALTIME_KB;
+    }
+    if (configuration->backlog_kb == 0) {
+        configuration->backlog_kb = DEFAULT_REALTIME_KB;
+    }
     adjust_buffer_size(configuration);
     adjust_buffer_counts(configuration);
     code = check_file(configuration);
@@ -273,12 +285,16 @@ uint64_t etwas_configuration_file_bytes(const struct etwas_configuration *config
 
 uint64_t etwas_configuration_flush_ns(const struct etwas_configuration *configuration)
 {
+    uint32_t mode = ck_pr_load_32(&configuration->log_file_mode);
+    uint32_t flush_timer = ck_pr_load_32(&configuration->flush_timer);
     uint64_t unit_ns =
-        (configuration->log_file_mode & EVENT_TRACE_USE_MS_FLUSH_TIMER) != 0 ? 1000000 : 1000000000;
+        (mode & EVENT_TRACE_USE_MS_FLUSH_TIMER) != 0 ? NS_A_MILLISECOND : NS_A_SECOND;
 
-    return etwas_configuration_has_file(configuration)
-               ? ck_pr_load_32(&configuration->flush_timer) * unit_ns
-               : 0;
+    if ((mode & EVENT_TRACE_BUFFERING_MODE) != 0 || configuration->filtered_out) {
+        return 0;
+    }
+    return flush_timer == 0 && (mode & EVENT_TRACE_REAL_TIME_MODE) != 0 ? NS_A_SECOND
+                                                                        : flush_timer * unit_ns;
 }
 
 uint32_t etwas_configuration_path(const etwas_wchar *file_name, char path[ETWAS_PATH_BYTES])

@@ -44,6 +44,9 @@ struct etwas_configuration {
     bool process_times; /* records carry the processor time of their thread (R106) */
     bool large_pages;   /* the pool shall lie in huge pages where the system grants them */
     bool filtered_out;  /* this process is none of those the filters name: nothing is recorded */
+    uint32_t consumer_queue_kb;
+    uint32_t backlog_kb;
+    char backlog_folder[ETWAS_PATH_BYTES]; /* empty: the default */
     struct etwas_flusher_configuration flusher;
 };
 
@@ -96,17 +99,23 @@ static inline bool etwas_configuration_has_one_slot(const struct etwas_configura
     return (configuration->log_file_mode & EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING) != 0;
 }
 
-/* Whether what is recorded goes to a file by itself. */
+static inline bool etwas_configuration_is_realtime(const struct etwas_configuration *configuration)
+{
+    return (configuration->log_file_mode & EVENT_TRACE_REAL_TIME_MODE) != 0;
+}
+
+/* Whether what is recorded goes to a file by itself (R15, R16). */
 static inline bool etwas_configuration_has_file(const struct etwas_configuration *configuration)
 {
-    return !etwas_configuration_is_circular(configuration) && !configuration->filtered_out;
+    return !etwas_configuration_is_circular(configuration) && !configuration->filtered_out &&
+           configuration->file_name[0] != 0;
 }
 
 /* The largest size of a log file (R90), 0: no limit. */
 uint64_t etwas_configuration_file_bytes(const struct etwas_configuration *configuration);
 
 /*
- * The time between timed flushes (R81, R83), 0: there are none. UPDATE may change it at any time.
+ * The time between timed flushes (R81–R83), 0: there are none. UPDATE may change it at any time.
  */
 uint64_t etwas_configuration_flush_ns(const struct etwas_configuration *configuration);
 

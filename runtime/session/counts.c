@@ -21,8 +21,11 @@ void etwas_session_count(const struct etwas_session *session, etwas_session_coun
         .lost_write_error = pool.settled[ETWAS_OUTCOME_WRITE_ERROR],
         .lost_file_full = pool.settled[ETWAS_OUTCOME_FILE_FULL],
         .lost_abandoned = pool.settled[ETWAS_OUTCOME_ABANDONED],
+        .lost_backlog_full = pool.lost_backlog_full,
+        .lost_undelivered = pool.settled[ETWAS_OUTCOME_UNDELIVERED],
         .buffers_written = ck_pr_load_32(&session->buffers_written),
         .buffers_lost = ck_pr_load_32(&session->buffers_lost),
+        .realtime_buffers_lost = ck_pr_load_64(&session->realtime_buffers_lost),
         .sync_errors = ck_pr_load_64(&session->sync_errors),
         .buffers_allocated = pool.allocated,
         .buffers_free = pool.free,
@@ -31,7 +34,7 @@ void etwas_session_count(const struct etwas_session *session, etwas_session_coun
         .restarts = pool.restarts,
     };
     counts->lost = counts->lost_no_buffer + counts->lost_write_error + counts->lost_file_full +
-                   counts->lost_abandoned;
+                   counts->lost_abandoned + counts->lost_backlog_full + counts->lost_undelivered;
 }
 
 uint32_t etwas_session_counts_of(struct etwas_session_key key, etwas_session_counts *counts)

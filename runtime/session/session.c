@@ -55,6 +55,7 @@ void etwas_sessions_forget(void)
         }
         session->pool = NULL;
         session->file = NULL;
+        session->realtime = NULL;
         /* The parent's handles name nothing here, not even last counts. */
         session->generation = next_generation(session->generation);
         /* Their owners were the parent's threads. */
@@ -225,6 +226,7 @@ struct etwas_session *etwas_session_reserve(const struct etwas_configuration *co
     ck_pr_store_32(&session->buffers_written, 0);
     ck_pr_store_32(&session->buffers_lost, 0);
     ck_pr_store_64(&session->sync_errors, 0);
+    ck_pr_store_64(&session->realtime_buffers_lost, 0);
     ck_pr_store_32(&session->quit, 0);
     ck_pr_store_32(&session->thread_id, 0);
     /* The flusher looks at the slots before they are opened: a zeroed word would name buffer 0. */

@@ -30,6 +30,7 @@
 #include "session/handle.h"
 
 struct etwas_log_file;
+struct etwas_realtime;
 
 enum {
     ETWAS_IN_PROCESS_SESSIONS = 3 /* of the private ones, with PRIVATE_IN_PROC (R47) */
@@ -70,13 +71,18 @@ struct etwas_session {
 
     /* Under `role`. */
     pthread_mutex_t role;
-    struct etwas_log_file *file; /* NULL in buffering mode; changed by etwas_session_set_file */
+    struct etwas_log_file *file;     /* NULL in buffering mode; changed by etwas_session_set_file */
+    struct etwas_realtime *realtime; /* NULL: none; changed under the control lock too */
+    uint64_t realtime_lost_before;   /* realtime_buffers_lost when it began */
+    uint64_t delivered_bytes;        /* to consumers, since they were told the last bound */
+    uint64_t noted_lost_events;      /* the consumers know of these */
     struct etwas_collector collector;
 
     /* Stored by the owner of the role, read by anybody. */
     uint32_t buffers_written;
     uint32_t buffers_lost;
     uint64_t sync_errors; /* times the system refused to make the file durable */
+    uint64_t realtime_buffers_lost;
 
     /* The flusher thread; see flush/flusher.h. */
     pthread_t thread;
@@ -123,6 +129,12 @@ void etwas_session_set_file(struct etwas_session *session, struct etwas_log_file
 
 /* The name of the file that is written from here on (R14). With the role held. */
 void etwas_session_set_file_name(struct etwas_session *session, const etwas_wchar *file_name);
+
+/* Whether what is recorded goes somewhere by itself. With the role held. */
+static inline bool etwas_session_has_sink(const struct etwas_session *session)
+{
+    return session->file != NULL || session->realtime != NULL;
+}
 
 struct etwas_session_key etwas_session_key(const struct etwas_session *session);
 

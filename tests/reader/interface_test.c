@@ -75,11 +75,11 @@ static void what_cannot_be_opened_gets_its_code(void **state)
     logfile.LoggerName = name;
     assert_open_fails(&logfile, ERROR_INVALID_PARAMETER);
     logfile.LogFileName = NULL;
-    assert_open_fails(&logfile, ERROR_NOT_SUPPORTED);
+    assert_open_fails(&logfile, ERROR_INVALID_PARAMETER);
     logfile.LoggerName = NULL;
     logfile.LogFileName = sound;
     logfile.ProcessTraceMode = PROCESS_TRACE_MODE_REAL_TIME;
-    assert_open_fails(&logfile, ERROR_NOT_SUPPORTED);
+    assert_open_fails(&logfile, ERROR_INVALID_PARAMETER);
     logfile.ProcessTraceMode = 0;
 
     logfile.LogFileName = (char[]){"/nowhere.etl"};

@@ -260,9 +260,12 @@ static void refused(struct soak_session *session)
         expected = ERROR_PATH_NOT_FOUND;
         break;
     case 4:
-        what = "CONVERT_TO_REALTIME";
+        what = "CONVERT_TO_REALTIME of what cannot be real-time";
+        if ((request->mode & (EVENT_TRACE_FILE_MODE_APPEND | EVENT_TRACE_BUFFERING_MODE |
+                              EVENT_TRACE_PRIVATE_LOGGER_MODE)) == 0) {
+            return;
+        }
         control_code = EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME;
-        expected = ERROR_NOT_SUPPORTED;
         break;
     default:
         what = "UPDATE to the same file";

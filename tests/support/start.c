@@ -155,9 +155,11 @@ void expect_exact_account(etwas_trace_handle session, const etwas_session_counts
                  (unsigned long long)counts->lost_abandoned);
     }
     assert_int_equal(counts->lost, counts->lost_no_buffer + counts->lost_write_error +
-                                       counts->lost_file_full + counts->lost_abandoned);
+                                       counts->lost_file_full + counts->lost_abandoned +
+                                       counts->lost_backlog_full + counts->lost_undelivered);
     assert_int_equal(totals.odd_codes, 0);
-    assert_int_equal(counts->committed_rseq + counts->committed_shared + counts->lost_no_buffer,
+    assert_int_equal(counts->committed_rseq + counts->committed_shared + counts->lost_no_buffer +
+                         counts->lost_backlog_full,
                      totals.attempted - totals.refused);
     if (!sessions_have_sequences()) {
         assert_int_equal(counts->committed_rseq + counts->restarts, 0);

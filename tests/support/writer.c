@@ -215,6 +215,7 @@ uint32_t writer_log_bytes(struct writer *writer, uint32_t payload_bytes)
         writer->recorded++;
         break;
     case ERROR_NOT_ENOUGH_MEMORY:
+    case ERROR_LOG_FILE_FULL:
         event->result = WRITER_LOST;
         writer->lost++;
         break;

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Real-time delivery: a session's flushed buffers to every consumer that is connected, or into the
+ * backlog while there is none.
+ *
+ *     flusher ──deliver──▶ queue of consumer 1 ──next──▶ ProcessTrace
+ *                     ├──▶ queue of consumer 2 ──next──▶ ProcessTrace
+ *                     └──▶ backlog, while there is no consumer; whoever connects first reads it,
+ *                          before its queue (R171)
+ *
+ * A buffer is copied once; the consumers share the copy. Nobody waits for a consumer: what one does
+ * not read in time is lost for it alone, and it is told so (R175).
+ *
+ * The bound makes one order in time out of the processors' streams: all records with stamps up to
+ * it have been delivered, but for those whose writers were interrupted between reading the clock
+ * and committing.
+ *
+ * Lives until the session and all its consumers have let go of it. Thread-safe; not for signal
+ * handlers.
+ */
+#ifndef ETWAS_FLUSH_REALTIME_H
+#define ETWAS_FLUSH_REALTIME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "etl/layout.h"
+
+struct etwas_realtime;
+struct etwas_consumer;
+
+/* A flushed buffer on its way: as in a file, but no longer than its records. */
+struct etwas_realtime_buffer {
+    uint32_t references; /* under the lock, as `given` is */
+    uint32_t bytes;
+    uint32_t records;  /* that are nowhere else, for the accounts */
+    uint32_t given;    /* to so many consumers, or to the backlog */
+    uint8_t content[]; /* buffer header and records; constant */
+};
+_Static_assert(sizeof(struct etwas_realtime_buffer) == 16, "the content is aligned");
+
+struct etwas_realtime_options {
+    const uint8_t
+        *head; /* buffer 0 of a log file of the session, copied: what consumers know of it */
+    uint32_t head_bytes;
+    uint64_t queue_bytes;       /* what a consumer may leave unread */
+    uint64_t backlog_bytes;     /* the same for all, while there is no consumer */
+    const char *backlog_folder; /* NULL: $TMPDIR, else /var/tmp */
+};
+
+/* ---- the session's end: the owner of the flusher's role -------------------------------------- */
+
+/* A Win32 code: ERROR_NOT_ENOUGH_MEMORY, or why there can be no backlog file. */
+uint32_t etwas_realtime_open(const struct etwas_realtime_options *options,
+                             struct etwas_realtime **realtime);
+
+/*
+ * Hands over a buffer: its header, whose sequence number is given here, and the records behind it.
+ * `records`: how many of them are nowhere else, for the accounts. False: nobody took it, and it is
+ * counted as a lost buffer.
+ */
+bool etwas_realtime_deliver(struct etwas_realtime *realtime,
+                            const struct etwas_etl_buffer_header *header, const void *data,
+                            uint32_t records);
+
+/* Everything stamped up to `stamp` has been handed over. */
+void etwas_realtime_set_bound(struct etwas_realtime *realtime, int64_t stamp);
+
+/* Events were lost before they got here: the consumers are told with the next buffer. */
+void etwas_realtime_note_lost_events(struct etwas_realtime *realtime);
+
+/* Whether there is a consumer, or room in the backlog for so many bytes of buffers. */
+bool etwas_realtime_has_room(struct etwas_realtime *realtime, uint64_t bytes);
+
+/* Buffers that a consumer, or the backlog, did not get. */
+uint64_t etwas_realtime_buffers_lost(struct etwas_realtime *realtime);
+
+/* How many records were given up since the last call that were nowhere else. */
+uint64_t etwas_realtime_take_lost_records(struct etwas_realtime *realtime);
+
+/*
+ * The session has ended: consumers read what they have, then the end. What is in the backlog and
+ * will be read by nobody is given up. Lets go of it.
+ */
+uint64_t etwas_realtime_end(struct etwas_realtime *realtime, uint64_t *buffers_lost);
+
+/* Keeps it from being freed, and no more. Holding is for whoever knows that it still is. */
+void etwas_realtime_hold(struct etwas_realtime *realtime);
+void etwas_realtime_let_go(struct etwas_realtime *realtime);
+
+/* In a fork's child: closes this copy of the backlog's descriptor. */
+void etwas_realtime_forget(struct etwas_realtime *realtime);
+
+/* ---- a consumer's end ------------------------------------------------------------------------ */
+
+/*
+ * Connects a consumer: it gets all that is delivered from now on, and before that the backlog, if
+ * there is one nobody reads yet. NULL: no memory, or the session has ended.
+ */
+struct etwas_consumer *etwas_realtime_connect(struct etwas_realtime *realtime);
+
+enum etwas_consumer_got {
+    ETWAS_CONSUMER_BUFFER,
+    ETWAS_CONSUMER_BOUND,   /* there is no buffer, but a new bound */
+    ETWAS_CONSUMER_STOPPED, /* etwas_consumer_stop was called */
+    ETWAS_CONSUMER_END,     /* the session has ended, and everything was given */
+};
+
+struct etwas_consumer_entry {
+    struct etwas_realtime_buffer *buffer; /* the caller lets go of it */
+    int64_t bound;
+    uint16_t notices; /* ETWAS_ETL_BUFFER_EVENTS_LOST, _BUFFER_LOST, _BACKUP_CORRUPT: what was lost
+                         before this */
+};
+
+/* The head that the session gave; lives until the consumer is disconnected. */
+const uint8_t *etwas_consumer_head(const struct etwas_consumer *consumer, uint32_t *bytes);
+
+/* Waits for the next entry. One thread a consumer. */
+enum etwas_consumer_got etwas_consumer_next(struct etwas_consumer *consumer,
+                                            struct etwas_consumer_entry *entry);
+
+/*
+ * Puts a buffer back in front of the queue, unread, for a consumer that is about to disconnect:
+ * the newest first.
+ */
+void etwas_consumer_return(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry);
+
+/* Lets go of an entry's buffer, if it has one. */
+void etwas_consumer_release(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry);
+
+/* Has etwas_consumer_next return, from any thread, from now on. */
+void etwas_consumer_stop(struct etwas_consumer *consumer);
+
+/*
+ * Takes a consumer away. If it was the last, what it did not read goes (back) into the backlog, for
+ * the next one.
+ */
+void etwas_consumer_disconnect(struct etwas_consumer *consumer);
+
+#endif

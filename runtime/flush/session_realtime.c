@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "flush/session_realtime.h"
+
+#include <ck_pr.h>
+#include <etwas/winerror.h>
+
+#include "flush/log_header.h"
+#include "flush/session_file.h"
+#include "flush/taken_back.h"
+
+enum {
+    BYTES_A_KB = 1024,
+    BOUND_BYTES = 8 << 20, /* consumers keep no more than a few of these back */
+};
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static void set(struct etwas_session *session, struct etwas_realtime *realtime)
+{
+    etwas_control_lock();
+    session->realtime = realtime;
+    etwas_control_unlock();
+}
+
+uint32_t etwas_session_realtime_begin(struct etwas_session *session)
+{
+    static const etwas_wchar no_file[] = {0};
+    const struct etwas_configuration *configuration = &session->configuration;
+    struct etwas_log_file_options log = etwas_session_log_options(session);
+    struct etwas_realtime_options options = {
+        .queue_bytes = (uint64_t)configuration->consumer_queue_kb * BYTES_A_KB,
+        .backlog_bytes = (uint64_t)configuration->backlog_kb * BYTES_A_KB,
+        .backlog_folder =
+            configuration->backlog_folder[0] != 0 ? configuration->backlog_folder : NULL,
+    };
+    struct etwas_realtime *realtime;
+    struct etwas_log_header header;
+    uint32_t code;
+
+    if (!etwas_configuration_is_realtime(configuration)) {
+        return ERROR_SUCCESS;
+    }
+    log.file_name = no_file;
+    code = etwas_log_header_build(&header, &log);
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    options.head = header.content;
+    options.head_bytes = header.bytes;
+    code = etwas_realtime_open(&options, &realtime);
+    etwas_log_header_free(&header);
+    if (code == ERROR_SUCCESS) {
+        session->realtime_lost_before = session->realtime_buffers_lost;
+        session->delivered_bytes = 0;
+        session->noted_lost_events = 0;
+        set(session, realtime);
+    }
+    return code;
+}
+
+static void settle_undelivered(struct etwas_session *session, uint64_t records)
+{
+    etwas_settle_taken_back(session->pool, ETWAS_OUTCOME_UNDELIVERED, records, records);
+}
+
+void etwas_session_realtime_end(struct etwas_session *session)
+{
+    struct etwas_realtime *realtime = session->realtime;
+    uint64_t buffers_lost;
+
+    if (realtime == NULL) {
+        return;
+    }
+    set(session, NULL);
+    settle_undelivered(session, etwas_realtime_end(realtime, &buffers_lost));
+    ck_pr_store_64(&session->realtime_buffers_lost, session->realtime_lost_before + buffers_lost);
+    ck_pr_store_32(&session->pool->backlog_full, 0);
+}
+
+/* ---- the drain's ----------------------------------------------------------------------------- */
+
+bool etwas_session_realtime_has_room(const struct etwas_session *session, uint32_t buffers)
+{
+    return session->realtime == NULL ||
+           etwas_realtime_has_room(session->realtime,
+                                   (uint64_t)buffers * session->pool->buffer_bytes);
+}
+
+bool etwas_session_realtime_deliver(struct etwas_session *session,
+                                    const struct etwas_log_buffer *buffer, uint32_t records)
+{
+    uint32_t end = ETWAS_ETL_BUFFER_HEADER_BYTES + buffer->data_bytes;
+    bool one_stream = etwas_configuration_has_one_slot(&session->configuration);
+    const struct etwas_etl_buffer_header header = {
+        .buffer_bytes = end,
+        .saved_offset = end,
+        .current_offset = end,
+        .time_stamp = buffer->time_stamp,
+        .processor =
+            one_stream ? ETWAS_ETL_LEGACY_CONTEXT_ALIGNMENT << 8 : (uint16_t)buffer->processor,
+        .logger_id = (uint16_t)(session->index + 1),
+        .state = ETWAS_ETL_BUFFER_STATE_FLUSH,
+        .offset = end,
+        .flags = one_stream ? 0 : ETWAS_ETL_BUFFER_PROCESSOR_INDEX,
+        .type = ETWAS_ETL_BUFFER_GENERIC,
+    };
+    bool taken = etwas_realtime_deliver(session->realtime, &header, buffer->data, records);
+
+    session->delivered_bytes += end;
+    ck_pr_store_64(&session->realtime_buffers_lost,
+                   session->realtime_lost_before + etwas_realtime_buffers_lost(session->realtime));
+    return taken;
+}
+
+bool etwas_session_realtime_wants_bound(const struct etwas_session *session)
+{
+    return session->realtime != NULL && session->delivered_bytes >= BOUND_BYTES;
+}
+
+void etwas_session_realtime_set_bound(struct etwas_session *session, int64_t stamp)
+{
+    if (session->realtime != NULL) {
+        session->delivered_bytes = 0;
+        etwas_realtime_set_bound(session->realtime, stamp);
+    }
+}
+
+void etwas_session_realtime_settle(struct etwas_session *session)
+{
+    etwas_session_counts counts;
+
+    if (session->realtime == NULL) {
+        return;
+    }
+    ck_pr_store_32(&session->pool->backlog_full, !etwas_session_realtime_has_room(session, 1));
+    settle_undelivered(session, etwas_realtime_take_lost_records(session->realtime));
+    etwas_session_count(session, &counts);
+    if (counts.lost != session->noted_lost_events) {
+        session->noted_lost_events = counts.lost;
+        etwas_realtime_note_lost_events(session->realtime);
+    }
+}
+
+/* ---- consumers ------------------------------------------------------------------------------- */
+
+/* Buffers that waited for a consumer can go now. */
+static void wake_flusher(struct etwas_session *session)
+{
+    (void)pthread_mutex_lock(&session->life);
+    if (session->pool != NULL) {
+        etwas_pool_wake_flusher(session->pool);
+    }
+    (void)pthread_mutex_unlock(&session->life);
+}
+
+uint32_t etwas_session_realtime_connect(const etwas_wchar *name, struct etwas_consumer **consumer)
+{
+    struct etwas_realtime *realtime = NULL;
+    struct etwas_session *session;
+
+    etwas_control_lock();
+    session = etwas_session_find_name(name);
+    if (session != NULL && session->realtime != NULL) {
+        realtime = session->realtime;
+        etwas_realtime_hold(realtime);
+    }
+    etwas_control_unlock();
+    if (realtime == NULL) {
+        return ERROR_WMI_INSTANCE_NOT_FOUND;
+    }
+    *consumer = etwas_realtime_connect(realtime);
+    etwas_realtime_let_go(realtime);
+    if (*consumer == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    wake_flusher(session);
+    return ERROR_SUCCESS;
+}

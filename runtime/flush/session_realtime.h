@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The real-time part of a session: begun with it or by an update, fed by the drain. With the role
+ * held, but for connecting.
+ */
+#ifndef ETWAS_FLUSH_SESSION_REALTIME_H
+#define ETWAS_FLUSH_SESSION_REALTIME_H
+
+#include "flush/log_file.h"
+#include "flush/realtime.h"
+#include "session/session.h"
+
+/* A Win32 code: ERROR_NOT_ENOUGH_MEMORY, or why there can be no backlog file. */
+uint32_t etwas_session_realtime_begin(struct etwas_session *session);
+
+/* Consumers read what they have and come to their end. */
+void etwas_session_realtime_end(struct etwas_session *session);
+
+/*
+ * Whether what is drained now can go somewhere. While there is no consumer and the backlog is full
+ * everything stays in the pool.
+ */
+bool etwas_session_realtime_has_room(const struct etwas_session *session, uint32_t buffers);
+
+/* Hands a buffer over; `records`: how many are nowhere else. False: nobody took it. */
+bool etwas_session_realtime_deliver(struct etwas_session *session,
+                                    const struct etwas_log_buffer *buffer, uint32_t records);
+
+/* So much was delivered without a bound that consumers should get one soon. */
+bool etwas_session_realtime_wants_bound(const struct etwas_session *session);
+
+/* Everything stamped up to `stamp` is drained. */
+void etwas_session_realtime_set_bound(struct etwas_session *session, int64_t stamp);
+
+/* Settles what consumers gave up since, and has them told of events lost. */
+void etwas_session_realtime_settle(struct etwas_session *session);
+
+/*
+ * Connects a consumer to the running real-time session called `name`. Win32 codes:
+ * ERROR_WMI_INSTANCE_NOT_FOUND when there is none (R173), ERROR_NOT_ENOUGH_MEMORY.
+ */
+uint32_t etwas_session_realtime_connect(const etwas_wchar *name, struct etwas_consumer **consumer);
+
+#endif

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "reader/live.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock/clock.h"
+#include "flush/realtime.h"
+#include "reader/deliver.h"
+#include "reader/merge.h"
+
+/* Lost_Event: what a real-time consumer is told. */
+static const etwas_guid lost_event_class = {
+    0x6a399ae0, 0x4bc6, 0x4de9, {0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e}};
+
+enum {
+    LOST_EVENT_TYPE = 32,
+    LOST_BUFFER_TYPE = 33,
+    LOST_FILE_TYPE = 34,
+};
+
+/* A buffer not given to the end. */
+struct held {
+    struct held *next;
+    struct etwas_consumer_entry entry;
+    struct etwas_buffer_place place; /* of the buffer; its sequence number is that of delivery */
+    bool begun;                      /* at least one of its records was given */
+};
+
+/* One processor's buffers. In the heap as long as it has any. */
+struct lane {
+    struct etwas_stream stream;
+    struct held *first;
+    struct held *last;
+};
+
+struct live {
+    struct etwas_trace *trace;
+    const struct etwas_span *span;
+    struct etwas_merge merge;
+    struct lane *lanes;
+    uint32_t lane_count;
+    uint64_t waiting_bytes;
+};
+
+/* ---- notices --------------------------------------------------------------------------------- */
+
+/* Gives an event of the class Lost_Event, as if it were a buffer's only record. */
+static void deliver_notice(struct live *live, uint8_t type)
+{
+    struct etwas_etl_full_header record = {
+        .size = sizeof record,
+        .header_type = ETWAS_ETL_FULL_HEADER64,
+        .marker_flags = ETWAS_ETL_MARKER_FLAGS,
+        .type = type,
+        .time_stamp = etwas_clock_now(live->trace->log.fields.clock_type),
+        .guid = lost_event_class,
+    };
+    struct etwas_buffer_place place = {
+        .buffer_bytes = ETWAS_ETL_BUFFER_HEADER_BYTES + sizeof record,
+        .file_bytes = ETWAS_ETL_BUFFER_HEADER_BYTES + sizeof record,
+        .data_end = ETWAS_ETL_BUFFER_HEADER_BYTES + sizeof record,
+        .logger_id = live->trace->log.buffer.logger_id,
+        .flags = ETWAS_ETL_BUFFER_PROCESSOR_INDEX,
+    };
+    _Alignas(8) uint8_t content[ETWAS_ETL_BUFFER_HEADER_BYTES + sizeof record] = {0};
+    struct etwas_stream stream;
+
+    memcpy(content + ETWAS_ETL_BUFFER_HEADER_BYTES, &record, sizeof record);
+    etwas_stream_open_image(&stream, live->trace, &place, content);
+    if (etwas_stream_next_buffer(&stream) == ETWAS_STREAM_RECORD) {
+        etwas_deliver(&stream,
+                      etwas_etl_clock_to_filetime(&live->trace->log.clock, stream.record.stamp));
+    }
+}
+
+/* R175: before the events of the buffer. */
+static void deliver_notices(struct live *live, uint16_t notices)
+{
+    if ((notices & ETWAS_ETL_BUFFER_EVENTS_LOST) != 0)
+        deliver_notice(live, LOST_EVENT_TYPE);
+    if ((notices & ETWAS_ETL_BUFFER_BUFFER_LOST) != 0)
+        deliver_notice(live, LOST_BUFFER_TYPE);
+    if ((notices & ETWAS_ETL_BUFFER_BACKUP_CORRUPT) != 0)
+        deliver_notice(live, LOST_FILE_TYPE);
+}
+
+/* ---- lanes ----------------------------------------------------------------------------------- */
+
+/* Begins the lane's first buffer, into the heap. A key never goes back in a lane. */
+static void begin_first(struct live *live, struct lane *lane)
+{
+    struct etwas_stream *stream = &lane->stream;
+    int64_t key_raw = stream->key_raw;
+    int64_t key_filetime = stream->key_filetime;
+
+    etwas_stream_open_image(stream, live->trace, &lane->first->place,
+                            lane->first->entry.buffer->content);
+    stream->key_raw = key_raw;
+    stream->key_filetime = key_filetime;
+    (void)etwas_stream_next_buffer(stream);
+    etwas_step_update_key(stream, false);
+}
+
+static bool hold(struct live *live, const struct etwas_consumer_entry *entry)
+{
+    struct etwas_etl_buffer_header header;
+    struct held *held = malloc(sizeof *held);
+    struct lane *lane;
+    bool doubtful;
+
+    if (held == NULL)
+        return false;
+    *held = (struct held){.entry = *entry};
+    memcpy(&header, entry->buffer->content, sizeof header);
+    /* A live buffer ends with its records; our own flusher wrote its header. */
+    (void)etwas_buffer_place_check(&header, 0, entry->buffer->bytes,
+                                   live->trace->log.session_buffer_bytes, &held->place, &doubtful);
+    held->place.buffer_bytes = entry->buffer->bytes;
+    lane = &live->lanes[held->place.processor];
+    live->waiting_bytes += entry->buffer->bytes;
+    if (lane->last != NULL) {
+        lane->last->next = held;
+        lane->last = held;
+    } else {
+        lane->first = held;
+        lane->last = held;
+        begin_first(live, lane);
+        etwas_merge_push(&live->merge, &lane->stream);
+    }
+    return true;
+}
+
+/* The lane's first buffer is given. */
+static void drop_first(struct live *live, struct lane *lane)
+{
+    struct held *held = lane->first;
+
+    lane->first = held->next;
+    if (lane->first == NULL)
+        lane->last = NULL;
+    live->waiting_bytes -= held->entry.buffer->bytes;
+    etwas_consumer_release(live->trace->consumer, &held->entry);
+    free(held);
+}
+
+/* The buffer not begun that was delivered last; NULL: none. */
+static struct lane *newest_unbegun(struct live *live)
+{
+    struct lane *found = NULL;
+
+    for (uint32_t index = 0; index < live->lane_count; index++) {
+        struct lane *lane = &live->lanes[index];
+
+        if (lane->last != NULL && !lane->last->begun &&
+            (found == NULL || lane->last->place.sequence > found->last->place.sequence))
+            found = lane;
+    }
+    return found;
+}
+
+/* The run ends early: what was not begun is for another consumer. */
+static void give_back(struct live *live)
+{
+    struct lane *lane;
+
+    while ((lane = newest_unbegun(live)) != NULL) {
+        struct held *held = lane->first;
+        struct held **link = &lane->first;
+
+        lane->last = NULL;
+        while (held->next != NULL) {
+            lane->last = held;
+            link = &held->next;
+            held = held->next;
+        }
+        *link = NULL;
+        live->waiting_bytes -= held->entry.buffer->bytes;
+        etwas_consumer_return(live->trace->consumer, &held->entry);
+        free(held);
+    }
+    for (uint32_t index = 0; index < live->lane_count; index++) {
+        while (live->lanes[index].first != NULL)
+            drop_first(live, &live->lanes[index]);
+    }
+}
+
+/* One step of the earliest lane: gives its record, or ends its buffer and begins the next. */
+static uint32_t step(struct live *live, struct etwas_stream *stream)
+{
+    struct lane *lane = (struct lane *)(void *)stream;
+
+    if (stream->state == ETWAS_STREAM_RECORD) {
+        lane->first->begun = true;
+        etwas_step_deliver(stream, live->span);
+        etwas_stream_next_record(stream);
+        etwas_step_update_key(stream, false);
+    } else {
+        bool wanted = etwas_step_end_buffer(stream);
+
+        drop_first(live, lane);
+        if (lane->first != NULL)
+            begin_first(live, lane);
+        else
+            etwas_merge_remove_top(&live->merge);
+        if (!wanted)
+            return ERROR_CANCELLED;
+        if (lane->first == NULL)
+            return ERROR_SUCCESS;
+    }
+    etwas_merge_top_moved(&live->merge);
+    return ERROR_SUCCESS;
+}
+
+/* Gives everything stamped up to `bound`, and the ends of buffers that have nothing later. */
+static uint32_t give_up_to(struct live *live, int64_t bound)
+{
+    struct etwas_stream *stream;
+    uint32_t code = ERROR_SUCCESS;
+
+    while (code == ERROR_SUCCESS && (stream = etwas_merge_top(&live->merge)) != NULL &&
+           (stream->state != ETWAS_STREAM_RECORD || stream->key_raw <= bound))
+        code = step(live, stream);
+    return code;
+}
+
+/* Memory is bounded: then the order between processors is as good as it can be. */
+static uint32_t give_excess(struct live *live)
+{
+    uint32_t code = ERROR_SUCCESS;
+
+    while (code == ERROR_SUCCESS && live->waiting_bytes > ETWAS_LIVE_WAITING_BYTES)
+        code = step(live, etwas_merge_top(&live->merge));
+    return code;
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+static uint32_t take(struct live *live, struct etwas_consumer_entry *entry)
+{
+    deliver_notices(live, entry->notices);
+    if (entry->buffer == NULL)
+        return give_up_to(live, entry->bound);
+    etwas_trace_count(&live->trace->information.buffers, 1);
+    if (!hold(live, entry)) {
+        etwas_consumer_release(live->trace->consumer, entry);
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    return give_excess(live);
+}
+
+static uint32_t run(struct live *live)
+{
+    struct etwas_consumer_entry entry;
+    enum etwas_consumer_got got;
+    uint32_t code = ERROR_SUCCESS;
+
+    do {
+        got = etwas_consumer_next(live->trace->consumer, &entry);
+        if (got == ETWAS_CONSUMER_BUFFER || got == ETWAS_CONSUMER_BOUND)
+            code = take(live, &entry);
+        else if (got == ETWAS_CONSUMER_END)
+            deliver_notices(live, entry.notices);
+    } while (code == ERROR_SUCCESS && got != ETWAS_CONSUMER_STOPPED && got != ETWAS_CONSUMER_END);
+    return code == ERROR_SUCCESS ? give_up_to(live, INT64_MAX) : code;
+}
+
+uint32_t etwas_live_run(struct etwas_trace *trace, const struct etwas_span *span)
+{
+    struct live live = {
+        .trace = trace,
+        .span = span,
+        .lane_count = trace->log.fields.start.number_of_processors,
+    };
+    uint32_t code = ERROR_NOT_ENOUGH_MEMORY;
+
+    live.lanes = calloc(live.lane_count, sizeof *live.lanes);
+    live.merge.heap = calloc(live.lane_count, sizeof *live.merge.heap);
+    if (live.lanes != NULL && live.merge.heap != NULL) {
+        for (uint32_t lane = 0; lane < live.lane_count; lane++)
+            live.lanes[lane].stream.key_raw = INT64_MIN;
+        code = run(&live);
+        give_back(&live);
+    }
+    free(live.merge.heap);
+    free(live.lanes);
+    return code;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What ProcessTrace does with the earliest stream, be it of a file or of a running session.
+ */
+#ifndef ETWAS_READER_STEP_H
+#define ETWAS_READER_STEP_H
+
+#include "reader/stream.h"
+
+/* Which events the caller wants, by their FILETIME. */
+struct etwas_span {
+    int64_t start_filetime;
+    int64_t end_filetime;
+};
+
+/*
+ * Takes the key of the stream's record. It never goes back in a stream, so that one damaged stamp
+ * cannot hold up or hurry the other streams.
+ */
+void etwas_step_update_key(struct etwas_stream *stream, bool is_first);
+
+/* Gives the stream's record to the callbacks if the caller wants it. */
+void etwas_step_deliver(struct etwas_stream *stream, const struct etwas_span *span);
+
+/* Tells the buffer callback that a buffer ends. False: it wants no more. */
+bool etwas_step_end_buffer(struct etwas_stream *stream);
+
+#endif
