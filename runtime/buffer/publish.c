@@ -102,3 +102,26 @@ uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_byt
                                   : etwas_slot_folded(session, etwas_processor_current());
     return etwas_publish_shared(slot, generation, record);
 }
+
+uint32_t etwas_publish_check(uint32_t session, uint32_t generation, uint32_t given_bytes,
+                             const struct etwas_record *record)
+{
+    uint32_t units = (uint32_t)etwas_etl_round_up_8(record->bytes) / ETWAS_UNIT_BYTES;
+    const struct etwas_slot *slot;
+    bool fits;
+
+    /* Pairs with the release in etwas_slots_prepare, as in etwas_publish. */
+    if (ck_pr_load_32(&etwas_slot_count) == 0) {
+        return ERROR_INVALID_HANDLE;
+    }
+    ck_pr_fence_acquire();
+    slot = etwas_slot_of(session, 0);
+    fits = fits_stated_limit(slot, given_bytes) &&
+           units <= ck_pr_load_32(&slot->limit_units) - ETWAS_FIRST_UNIT;
+    /* The gate last: while it stands, the limit is this session's. */
+    ck_pr_fence_acquire();
+    if (ck_pr_load_32(&slot->gate) != generation) {
+        return ERROR_INVALID_HANDLE;
+    }
+    return fits ? ERROR_SUCCESS : ERROR_MORE_DATA;
+}

@@ -24,6 +24,7 @@
 #define ETWAS_BUFFER_PUBLISH_H
 
 #include <etwas/evntrace.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,7 +42,32 @@ struct etwas_record {
     uint32_t bytes;        /* of the whole record, not rounded, at most 65,535 */
     const MOF_FIELD *fields;
     uint32_t field_count;
+    /*
+     * Of a message, whose header is of 8 to 44 bytes and laid out otherwise in the same room: where
+     * its stamp goes. 0: it has none, but its place in the order of stamps all the same.
+     */
+    uint32_t message_stamp_at;
 };
+
+static inline bool etwas_record_is_message(const struct etwas_record *record)
+{
+    return record->header_bytes < sizeof(struct etwas_etl_full_header);
+}
+
+/* Where in the header the stamp goes; 0: nowhere. */
+static inline uint32_t etwas_record_stamp_at(const struct etwas_record *record)
+{
+    return etwas_record_is_message(record)
+               ? record->message_stamp_at
+               : (uint32_t)offsetof(struct etwas_etl_full_header, time_stamp);
+}
+
+/*
+ * What etwas_publish would say, without publishing: ERROR_SUCCESS, ERROR_INVALID_HANDLE or
+ * ERROR_MORE_DATA. For what must not happen for a record that is refused.
+ */
+uint32_t etwas_publish_check(uint32_t session, uint32_t generation, uint32_t given_bytes,
+                             const struct etwas_record *record);
 
 /*
  * Publishes into session `session` of the table, if `generation` runs there. `given_bytes` is the
@@ -58,7 +84,8 @@ uint32_t etwas_publish_shared(struct etwas_slot *slot, uint32_t generation,
 
 /*
  * The same into the slot of whichever processor runs the caller. ETWAS_PUBLISH_ELSEWHERE: not to be
- * had, because the thread is not registered or was interrupted too often; nothing happened.
+ * had, because the thread is not registered or was interrupted too often, or the record is long and
+ * has more than MAX_MOF_FIELDS fields; nothing happened.
  */
 #define ETWAS_PUBLISH_ELSEWHERE UINT32_MAX
 uint32_t etwas_publish_sequence(uint32_t session, uint32_t generation,

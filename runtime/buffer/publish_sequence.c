@@ -33,7 +33,9 @@
  *
  * Records of any size go this way, in one sequence: the largest, 64 KB, is copied in 1.5
  * microseconds from and to a cache and in 4.5 from and to memory (Zen 4), so it needs a signal
- * every few microseconds, more than a thread can take, to keep it from its commit.
+ * every few microseconds, more than a thread can take, to keep it from its commit. Only a message
+ * above SMALL_BYTES with more than MAX_MOF_FIELDS arguments has more pieces than a sequence copies;
+ * it goes to the extra slot, so that events need no more stack.
  */
 #include "buffer/publish.h"
 
@@ -86,6 +88,15 @@ static bool take_stamp(uint32_t clock, uint64_t word, int64_t newest, int64_t *s
     return true;
 }
 
+static inline void put_stamp(uint8_t *header, const struct etwas_record *record, int64_t stamp)
+{
+    uint32_t at = etwas_record_stamp_at(record);
+
+    if (at != 0) {
+        memcpy(header + at, &stamp, sizeof stamp);
+    }
+}
+
 /*
  * The pieces of a record, in the order of their places. Never more bytes than its size says, even if
  * another thread changes the fields meanwhile.
@@ -127,13 +138,18 @@ static void assemble(uint8_t image[SMALL_BYTES], const struct etwas_record *reco
     uint8_t *next = image + record->header_bytes;
 
     memcpy(image + etwas_etl_round_up_8(record->bytes) - sizeof zeroes, &zeroes, sizeof zeroes);
-    memcpy(image, record->header, sizeof record->header->full);
-    if (record->header_bytes == sizeof *record->header) {
-        memcpy(image + sizeof record->header->full,
-               (const uint8_t *)record->header + sizeof record->header->full,
-               sizeof *record->header - sizeof record->header->full);
+    if (__builtin_expect(etwas_record_is_message(record), 0)) {
+        memcpy(image, record->header, record->header_bytes);
+    } else {
+        /* Constant sizes: plain moves. */
+        memcpy(image, record->header, sizeof record->header->full);
+        if (record->header_bytes == sizeof *record->header) {
+            memcpy(image + sizeof record->header->full,
+                   (const uint8_t *)record->header + sizeof record->header->full,
+                   sizeof *record->header - sizeof record->header->full);
+        }
     }
-    memcpy(image + offsetof(struct etwas_etl_full_header, time_stamp), &stamp, sizeof stamp);
+    put_stamp(image, record, stamp);
     for (uint32_t index = 0; index < record->field_count; index++) {
         const MOF_FIELD *field = &record->fields[index];
         uint32_t bytes = field->Length < left ? field->Length : left;
@@ -184,7 +200,7 @@ static enum outcome try_publish(struct etwas_slot *slot, uint32_t processor, uin
         sequence.copy_count = 1;
     } else {
         memcpy(&header, record->header, record->header_bytes);
-        header.full.time_stamp = stamp;
+        put_stamp((uint8_t *)&header, record, stamp);
         sequence.copy_count = list_copies(copies, place, &header, record);
     }
     copies[sequence.copy_count++] = (struct etwas_rseq_copy){&slot->newest, &stamp, sizeof stamp};
@@ -201,6 +217,9 @@ uint32_t etwas_publish_sequence(uint32_t session, uint32_t generation,
     uint32_t units = (uint32_t)etwas_etl_round_up_8(record->bytes) / ETWAS_UNIT_BYTES;
     uint64_t close_word = 0;
 
+    if (__builtin_expect(record->field_count > MAX_MOF_FIELDS, 0) && record->bytes > SMALL_BYTES) {
+        return ETWAS_PUBLISH_ELSEWHERE;
+    }
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
         uint32_t processor = etwas_processor_seen();
         struct etwas_slot *slot;

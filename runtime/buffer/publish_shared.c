@@ -153,20 +153,36 @@ static uint32_t reserve(struct etwas_slot *slot, uint32_t generation, uint32_t u
     }
 }
 
-static void write_record(const struct reservation *reservation, const struct etwas_record *record)
+/* All of the header but bytes 0..3, the marker, which is stored last. */
+static inline void write_header(const struct reservation *reservation,
+                                const struct etwas_record *record)
 {
     uint8_t *place = reservation->place;
     const uint8_t *header = (const uint8_t *)record->header;
-    uint8_t *next = place + record->header_bytes;
-    uint32_t marker;
 
-    /* Bytes 0..3 are the marker, stored last; 16..23 the stamp. Constant sizes: plain moves. */
+    if (__builtin_expect(etwas_record_is_message(record), 0)) {
+        memcpy(place + 4, header + 4, record->header_bytes - 4);
+        if (record->message_stamp_at != 0) {
+            memcpy(place + record->message_stamp_at, &reservation->stamp, 8);
+        }
+        return;
+    }
+    /* Bytes 16..23 are the stamp. Constant sizes: plain moves. */
     memcpy(place + 4, header + 4, 12);
     memcpy(place + 16, &reservation->stamp, 8);
     memcpy(place + 24, header + 24, 24);
     if (record->header_bytes == sizeof(struct etwas_etl_instance_header)) {
         memcpy(place + 48, header + 48, 24);
     }
+}
+
+static void write_record(const struct reservation *reservation, const struct etwas_record *record)
+{
+    uint8_t *place = reservation->place;
+    uint8_t *next = place + record->header_bytes;
+    uint32_t marker;
+
+    write_header(reservation, record);
     for (uint32_t index = 0; index < record->field_count; index++) {
         const MOF_FIELD *field = &record->fields[index];
 
@@ -176,7 +192,7 @@ static void write_record(const struct reservation *reservation, const struct etw
         }
     }
     ETWAS_TESTPOINT(ETWAS_POINT_WRITTEN);
-    memcpy(&marker, header, sizeof marker);
+    memcpy(&marker, record->header, sizeof marker);
     ck_pr_fence_release();
     ck_pr_store_32((uint32_t *)(void *)place, marker); /* S1 */
 }
