@@ -62,6 +62,7 @@ void etwas_sessions_forget(void)
         (void)pthread_mutex_init(&session->life, NULL);
         (void)pthread_mutex_init(&session->role, NULL);
     }
+    etwas_sequence_numbers_forget();
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -283,6 +284,9 @@ void etwas_session_open(struct etwas_session *session)
     struct etwas_pool *pool = session->pool;
     /* A session that is not for this process runs behind closed gates. */
     uint32_t gate = session->configuration.filtered_out ? 0 : session->generation;
+
+    etwas_sequence_numbers_begin(&session->sequence_numbers, session->generation,
+                                 session->configuration.log_file_mode);
 
     for (uint32_t index = 0; index < session->slot_count; index++) {
         struct etwas_slot *slot = slot_of(session, index);

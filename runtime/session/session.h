@@ -28,6 +28,7 @@
 #include "clock/calibration.h"
 #include "session/configuration.h"
 #include "session/handle.h"
+#include "session/sequence_number.h"
 
 struct etwas_log_file;
 struct etwas_realtime;
@@ -83,6 +84,9 @@ struct etwas_session {
     uint32_t buffers_lost;
     uint64_t sync_errors; /* times the system refused to make the file durable */
     uint64_t realtime_buffers_lost;
+
+    /* Of writers, without a lock. */
+    struct etwas_sequence_numbers sequence_numbers;
 
     /* The flusher thread; see flush/flusher.h. */
     pthread_t thread;
