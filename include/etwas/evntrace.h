@@ -16,6 +16,8 @@
  * and their handles are visible only inside the process that starts them.
  */
 
+#include <stdarg.h>
+
 #include <etwas/evntrace_constants.h>
 #include <etwas/evntrace_guids.h>
 #include <etwas/evntrace_types.h>
@@ -351,6 +353,57 @@ uint32_t TraceEventInstance(etwas_trace_handle TraceHandle, EVENT_INSTANCE_HEADE
  */
 uint32_t TraceEvent(etwas_trace_handle TraceHandle, EVENT_TRACE_HEADER *EventTrace)
     ETWAS_API(etwas_TraceEvent);
+
+/*
+ * Writes a message to a session: a number, what MessageFlags ask for, and data from anywhere.
+ *
+ * TRACE_MESSAGE_SEQUENCE     a number from 1 on, if the session counts messages: within itself with
+ *                            EVENT_TRACE_USE_LOCAL_SEQUENCE, with all sessions of the process that
+ *                            have EVENT_TRACE_USE_GLOBAL_SEQUENCE with that. In other sessions the
+ *                            message is recorded without a number and without the flag. A message
+ *                            that is lost leaves its number out; one that is refused takes none,
+ *                            unless its session stops meanwhile. After 4,294,967,295 comes 1.
+ * TRACE_MESSAGE_GUID         the class, *MessageGuid
+ * TRACE_MESSAGE_COMPONENTID  the first 4 bytes of *MessageGuid, which is all that is read then
+ * TRACE_MESSAGE_TIMESTAMP    the time, by the session's clock. TRACE_MESSAGE_PERFORMANCE_TIMESTAMP
+ *                            asks for the same; the session chooses the clock
+ * TRACE_MESSAGE_SYSTEMINFO   who logs: thread and process id
+ * TRACE_MESSAGE_POINTER32    the data is of a 32-bit process. Otherwise TRACE_MESSAGE_POINTER64 is
+ *                            recorded, given or not
+ *
+ * Without TRACE_MESSAGE_GUID or _COMPONENTID MessageGuid is not used and may be NULL. MessageNumber
+ * is the caller's. The arguments are pairs of a pointer (void *) and a size (size_t, in bytes), up
+ * to 128 that are not empty; the data is recorded in their order, without padding. The first NULL
+ * pointer ends the list, whatever follows it: write NULL, (size_t)0.
+ *
+ * LoggerHandle is any running session's, as for TraceEvent.
+ *
+ * Thread-safe. Safe in signal handlers and between fork and exec; needs about 4 KB of stack. Not in
+ * a child of vfork. Never waits for another thread.
+ *
+ * ERROR_INVALID_HANDLE: LoggerHandle 0, or not a running session.
+ * ERROR_INVALID_PARAMETER: MessageFlags with other bits, with TRACE_MESSAGE_GUID and _COMPONENTID,
+ *   or with TRACE_MESSAGE_POINTER32 and _POINTER64; MessageGuid NULL though it is used; too many
+ *   arguments.
+ * ERROR_MORE_DATA: the message does not fit in a buffer, less 72 bytes, or is above 65,535 bytes.
+ *   It has 8 bytes, those that MessageFlags ask for (at most 36), and the data.
+ * ERROR_NOT_ENOUGH_MEMORY: as for TraceEventInstance; the message is counted lost.
+ *
+ * ETW page: "TraceMessage function".
+ */
+uint32_t TraceMessage(etwas_trace_handle LoggerHandle, uint32_t MessageFlags,
+                      const etwas_guid *MessageGuid, uint16_t MessageNumber, ...)
+    ETWAS_API(etwas_TraceMessage);
+
+/*
+ * TraceMessage for callers that have the arguments as a va_list, which afterwards is where the list
+ * was left. Errors and safety as there.
+ *
+ * ETW page: "TraceMessageVa function".
+ */
+uint32_t TraceMessageVa(etwas_trace_handle LoggerHandle, uint32_t MessageFlags,
+                        const etwas_guid *MessageGuid, uint16_t MessageNumber,
+                        va_list MessageArgList) ETWAS_API(etwas_TraceMessageVa);
 
 /* ---- Consumer ---- */
 

@@ -104,6 +104,9 @@ typedef TIME_ZONE_INFORMATION *PTIME_ZONE_INFORMATION, *LPTIME_ZONE_INFORMATION;
 #ifndef CALLBACK
 #define CALLBACK
 #endif
+#ifndef __cdecl
+#define __cdecl
+#endif
 
 /*
  * DEFINE_GUID declares a GUID, and defines it where INITGUID is defined. The definition is weak,

@@ -98,6 +98,23 @@ static ULONG LogOne(HANDLE RegHandle)
     return TraceEventInstance(LoggerHandle, &event.Header, &info, NULL);
 }
 
+/* What a message compiler's macros become: the list ends with a NULL alone. */
+static ULONG __cdecl LogMessage(LPCGUID MessageGuid, ULONG MessageNumber, ...)
+{
+    ULONG flags = TRACE_MESSAGE_SEQUENCE | TRACE_MESSAGE_GUID | TRACE_MESSAGE_TIMESTAMP;
+    ULONG size = 32;
+    ULONG status =
+        TraceMessage(LoggerHandle, flags | TRACE_MESSAGE_SYSTEMINFO, MessageGuid,
+                     (USHORT)MessageNumber, &size, sizeof(size), "text", (SIZE_T)5, NULL);
+    if (ERROR_SUCCESS == status) {
+        va_list arguments;
+        va_start(arguments, MessageNumber);
+        status = TraceMessageVa(LoggerHandle, flags, MessageGuid, (USHORT)MessageNumber, arguments);
+        va_end(arguments);
+    }
+    return status;
+}
+
 static VOID WINAPI EventCallback(PEVENT_RECORD Record)
 {
     LARGE_INTEGER stamp = Record->EventHeader.TimeStamp;
@@ -152,6 +169,9 @@ int main(void)
     }
     if (ERROR_SUCCESS == status && EnableLevel >= TRACE_LEVEL_INFORMATION && EnableFlags == 0) {
         status = LogOne(classes[0].RegHandle);
+    }
+    if (ERROR_SUCCESS == status) {
+        status = LogMessage(&CategoryGuid, 7, &session, sizeof(session), NULL, (SIZE_T)0);
     }
     UnregisterTraceGuids(registration);
     ControlTrace(session, LOGSESSION_NAME, properties, EVENT_TRACE_CONTROL_STOP);

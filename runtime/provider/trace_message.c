@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * TraceMessage and TraceMessageVa: from flags and a list of arguments to a MESSAGE record on its way
+ * into a buffer (R110).
+ *
+ *     8 bytes   size, marker, message number, flags
+ *               then, each if its flag is set and in this order:
+ *     4         sequence number
+ *     16 or 4   class GUID, or component id
+ *     8         time stamp
+ *     8         thread id, process id
+ *               then the arguments, without gaps
+ *
+ * No lock, no allocation, no system call. Everything is checked before a sequence number is taken
+ * and the record is published, so a refused message changes nothing. The list of arguments lies on
+ * the stack, which bounds their number.
+ */
+#include <etwas/evntrace.h>
+#include <etwas/winerror.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "buffer/publish.h"
+#include "platform/thread.h"
+#include "session/handle.h"
+#include "session/session.h"
+
+enum {
+    /* As many as EventWrite takes; C promises no more than 60 pairs in one call. */
+    MOST_ARGUMENTS = 128,
+    LARGEST_HEADER_BYTES = sizeof(struct etwas_etl_message_header) + 4 + 16 + 8 + 8,
+};
+
+_Static_assert((int)TRACE_MESSAGE_SEQUENCE == ETWAS_ETL_MESSAGE_SEQUENCE, "recorded as given");
+_Static_assert((int)TRACE_MESSAGE_GUID == ETWAS_ETL_MESSAGE_GUID, "recorded as given");
+_Static_assert((int)TRACE_MESSAGE_COMPONENTID == ETWAS_ETL_MESSAGE_COMPONENT_ID,
+               "recorded as given");
+_Static_assert((int)TRACE_MESSAGE_TIMESTAMP == ETWAS_ETL_MESSAGE_TIMESTAMP, "recorded as given");
+_Static_assert((int)TRACE_MESSAGE_PERFORMANCE_TIMESTAMP == ETWAS_ETL_MESSAGE_PERFORMANCE_TIMESTAMP,
+               "recorded as given");
+_Static_assert((int)TRACE_MESSAGE_SYSTEMINFO == ETWAS_ETL_MESSAGE_SYSTEM_INFORMATION,
+               "recorded as given");
+_Static_assert((int)TRACE_MESSAGE_POINTER32 == ETWAS_ETL_MESSAGE_POINTER32, "recorded as given");
+_Static_assert((int)TRACE_MESSAGE_POINTER64 == ETWAS_ETL_MESSAGE_POINTER64, "recorded as given");
+_Static_assert((int)LARGEST_HEADER_BYTES < (int)sizeof(struct etwas_etl_full_header),
+               "etwas_record_is_message tells messages by their short headers");
+
+struct arguments {
+    MOF_FIELD list[MOST_ARGUMENTS];
+    uint32_t count;
+    uint32_t bytes;
+};
+
+/*
+ * Pairs of a pointer and a size_t, up to the first NULL: its size is not looked at, since callers
+ * leave it out. Empty arguments are passed over.
+ */
+static uint32_t list_arguments(struct arguments *arguments, va_list given)
+{
+    const void *data;
+
+    arguments->count = 0;
+    arguments->bytes = 0;
+    while ((data = va_arg(given, const void *)) != NULL) {
+        size_t bytes = va_arg(given, size_t);
+        MOF_FIELD *next = &arguments->list[arguments->count];
+
+        if (bytes == 0) {
+            continue;
+        }
+        if (arguments->count == MOST_ARGUMENTS) {
+            return ERROR_INVALID_PARAMETER;
+        }
+        if (bytes > ETWAS_ETL_LARGEST_RECORD_BYTES - arguments->bytes) {
+            return ERROR_MORE_DATA;
+        }
+        next->DataPtr = (uint64_t)(uintptr_t)data;
+        next->Length = (uint32_t)bytes;
+        arguments->bytes += next->Length;
+        arguments->count++;
+    }
+    return ERROR_SUCCESS;
+}
+
+static bool has_both(uint32_t flags, uint32_t one, uint32_t other)
+{
+    return (flags & one) != 0 && (flags & other) != 0;
+}
+
+static bool are_valid(uint32_t flags, const etwas_guid *guid)
+{
+    const uint32_t known = TRACE_MESSAGE_SEQUENCE | TRACE_MESSAGE_GUID | TRACE_MESSAGE_COMPONENTID |
+                           TRACE_MESSAGE_TIMESTAMP | TRACE_MESSAGE_PERFORMANCE_TIMESTAMP |
+                           TRACE_MESSAGE_SYSTEMINFO | TRACE_MESSAGE_POINTER32 |
+                           TRACE_MESSAGE_POINTER64;
+
+    return (flags & ~known) == 0 &&
+           !has_both(flags, TRACE_MESSAGE_GUID, TRACE_MESSAGE_COMPONENTID) &&
+           !has_both(flags, TRACE_MESSAGE_POINTER32, TRACE_MESSAGE_POINTER64) &&
+           (guid != NULL || (flags & (TRACE_MESSAGE_GUID | TRACE_MESSAGE_COMPONENTID)) == 0);
+}
+
+/* A header of any length, in the room that publication knows. */
+union header {
+    struct etwas_etl_instance_header room;
+    struct etwas_etl_message_header start;
+    uint8_t bytes[LARGEST_HEADER_BYTES];
+};
+
+static uint32_t put(union header *header, uint32_t at, const void *data, uint32_t bytes)
+{
+    memcpy(header->bytes + at, data, bytes);
+    return at + bytes;
+}
+
+/* The optional fields, but for the values of number and stamp; `record` learns where they end. */
+static void put_fields(union header *header, struct etwas_record *record, uint32_t flags,
+                       const etwas_guid *guid)
+{
+    uint32_t at = sizeof header->start;
+
+    if ((flags & TRACE_MESSAGE_SEQUENCE) != 0) {
+        at += sizeof(uint32_t);
+    }
+    if ((flags & TRACE_MESSAGE_GUID) != 0) {
+        at = put(header, at, guid, sizeof *guid);
+    } else if ((flags & TRACE_MESSAGE_COMPONENTID) != 0) {
+        at = put(header, at, guid, sizeof(uint32_t));
+    }
+    if ((flags & (TRACE_MESSAGE_TIMESTAMP | TRACE_MESSAGE_PERFORMANCE_TIMESTAMP)) != 0) {
+        record->message_stamp_at = at;
+        at += sizeof(int64_t);
+    }
+    if ((flags & TRACE_MESSAGE_SYSTEMINFO) != 0) {
+        struct etwas_thread_ids ids = etwas_thread_ids();
+
+        at = put(header, at, &ids.thread_id, sizeof ids.thread_id);
+        at = put(header, at, &ids.process_id, sizeof ids.process_id);
+    }
+    record->header_bytes = at;
+}
+
+/* The number is the last thing before the record goes out: what is refused takes none. */
+static uint32_t put_number(union header *header, const struct etwas_session_key *key,
+                           const struct arguments *arguments, const struct etwas_record *record)
+{
+    struct etwas_sequence_numbers *numbers = &etwas_sessions[key->index].sequence_numbers;
+    uint32_t code = etwas_publish_check(key->index, key->generation, arguments->bytes, record);
+    uint32_t number;
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    number = etwas_sequence_numbers_next(numbers, key->generation);
+    (void)put(header, sizeof header->start, &number, sizeof number);
+    return number != 0 ? ERROR_SUCCESS : ERROR_INVALID_HANDLE;
+}
+
+static uint32_t publish(const struct etwas_session_key *key, uint32_t flags, const etwas_guid *guid,
+                        uint16_t message_number, const struct arguments *arguments)
+{
+    union header header;
+    struct etwas_record record = {
+        .header = &header.room, .fields = arguments->list, .field_count = arguments->count};
+
+    if (!etwas_sequence_numbers_has(&etwas_sessions[key->index].sequence_numbers,
+                                    key->generation)) {
+        flags &= ~TRACE_MESSAGE_SEQUENCE;
+    }
+    if ((flags & TRACE_MESSAGE_POINTER32) == 0) {
+        flags |= TRACE_MESSAGE_POINTER64;
+    }
+    put_fields(&header, &record, flags, guid);
+    record.bytes = record.header_bytes + arguments->bytes;
+    if (record.bytes > ETWAS_ETL_LARGEST_RECORD_BYTES) {
+        return ERROR_MORE_DATA;
+    }
+    header.start = (struct etwas_etl_message_header){
+        .size = (uint16_t)record.bytes,
+        .marker_flags = ETWAS_ETL_MESSAGE_MARKER_FLAGS,
+        .message_number = message_number,
+        .option_flags = (uint16_t)flags,
+    };
+    if ((flags & TRACE_MESSAGE_SEQUENCE) != 0) {
+        uint32_t code = put_number(&header, key, arguments, &record);
+
+        if (code != ERROR_SUCCESS) {
+            return code;
+        }
+    }
+    return etwas_publish(key->index, key->generation, arguments->bytes, &record);
+}
+
+uint32_t TraceMessageVa(etwas_trace_handle handle, uint32_t flags, const etwas_guid *guid,
+                        uint16_t message_number, va_list given)
+{
+    struct etwas_session_key key;
+    struct arguments arguments;
+    uint32_t code;
+
+    if (handle == 0) {
+        return ERROR_INVALID_HANDLE;
+    }
+    if (!are_valid(flags, guid)) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    code = list_arguments(&arguments, given);
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    if (!etwas_session_key_of(handle, &key)) {
+        return ERROR_INVALID_HANDLE;
+    }
+    return publish(&key, flags, guid, message_number, &arguments);
+}
+
+/*
+ * C leaves open what va_start does behind a parameter narrower than int, which ETW's prototype has.
+ * gcc and clang go by the place of the parameter, not by its type.
+ */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wvarargs"
+
+uint32_t TraceMessage(etwas_trace_handle handle, uint32_t flags, const etwas_guid *guid,
+                      uint16_t message_number, ...)
+{
+    va_list given;
+    uint32_t code;
+
+    va_start(given, message_number);
+    code = TraceMessageVa(handle, flags, guid, message_number, given);
+    va_end(given);
+    return code;
+}
+
+#pragma GCC diagnostic pop
