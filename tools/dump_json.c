@@ -46,6 +46,18 @@ static void put_id(struct etwas_output *output, const char *key, uint32_t id)
     }
 }
 
+/* A message has a class only if it says so. */
+static void put_class(struct etwas_output *output, const EVENT_HEADER *header,
+                      const struct etwas_event *event)
+{
+    if (event->message && (event->message_flags & TRACE_MESSAGE_GUID) == 0) {
+        put_key(output, "class");
+        etwas_output_text(output, "null");
+    } else {
+        put_guid(output, "class", &header->ProviderId);
+    }
+}
+
 static void put_name(struct etwas_output *output, const struct etwas_event *event)
 {
     if (etwas_event_has_name(event)) {
@@ -98,7 +110,19 @@ static void put_descriptor(struct etwas_output *output, const EVENT_HEADER *head
     }
 }
 
-/* All items but the instance, which has keys of its own. */
+static void put_message(struct etwas_output *output, const EVENT_HEADER *header,
+                        const struct etwas_event *event)
+{
+    put_number(output, "message", header->EventDescriptor.Id);
+    if (event->has_instance) {
+        put_number(output, "sequence", event->instance.InstanceId);
+    }
+    if ((event->message_flags & TRACE_MESSAGE_COMPONENTID) != 0) {
+        put_number(output, "component", header->ProviderId.Data1);
+    }
+}
+
+/* All items but the instance, which has keys of its own; so has a message's number. */
 static void put_extended(struct etwas_output *output, const EVENT_RECORD *record)
 {
     const char *before = ",\"extended\":[";
@@ -145,18 +169,20 @@ void etwas_dump_json(struct etwas_dump *dump, const struct etwas_input *input,
         put_key(output, "processor");
         etwas_output_text(output, "null");
     }
-    put_id(output, "process", header->ProcessId);
-    put_id(output, "thread", header->ThreadId);
-    put_guid(output, "class", &header->ProviderId);
+    put_id(output, "process", event.process);
+    put_id(output, "thread", event.thread);
+    put_class(output, header, &event);
     put_name(output, &event);
     put_number(output, "type", header->EventDescriptor.Opcode);
     put_number(output, "level", header->EventDescriptor.Level);
     put_number(output, "version", header->EventDescriptor.Version);
     put_times(output, header, input->logfile.LogfileHeader.TimerResolution);
-    if (!event.classic) {
+    if (event.message) {
+        put_message(output, header, &event);
+    } else if (!event.classic) {
         put_descriptor(output, header);
     }
-    if (event.has_instance) {
+    if (event.has_instance && !event.message) {
         put_instance(output, &event.instance);
     }
     put_extended(output, record);

@@ -53,6 +53,23 @@ static void put_class(struct etwas_output *output, const EVENT_RECORD *record,
     etwas_output_unsigned(output, descriptor->Level);
 }
 
+/* Class, type and level: a message has no level, and a class or a component only if it says so. */
+static void put_message(struct etwas_output *output, const EVENT_HEADER *header,
+                        const struct etwas_event *event)
+{
+    if ((event->message_flags & TRACE_MESSAGE_GUID) != 0) {
+        etwas_text_guid(output, &header->ProviderId);
+    } else if ((event->message_flags & TRACE_MESSAGE_COMPONENTID) != 0) {
+        etwas_output_text(output, "component:");
+        etwas_output_unsigned(output, header->ProviderId.Data1);
+    } else {
+        etwas_output_char(output, '-');
+    }
+    etwas_output_text(output, " message:");
+    etwas_output_unsigned(output, header->EventDescriptor.Id);
+    etwas_output_text(output, " -");
+}
+
 static void put_instance(struct etwas_output *output, const struct etwas_event *event)
 {
     static const etwas_guid none;
@@ -97,11 +114,15 @@ void etwas_dump_text(struct etwas_dump *dump, const struct etwas_input *input,
         etwas_output_text(output, "   -");
     }
     etwas_output_char(output, ' ');
-    put_id(output, header->ProcessId);
+    put_id(output, event.process);
     etwas_output_char(output, ' ');
-    put_id(output, header->ThreadId);
+    put_id(output, event.thread);
     etwas_output_char(output, ' ');
-    put_class(output, record, &event);
+    if (event.message) {
+        put_message(output, header, &event);
+    } else {
+        put_class(output, record, &event);
+    }
     etwas_output_char(output, ' ');
     put_instance(output, &event);
     etwas_output_char(output, ' ');

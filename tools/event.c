@@ -82,8 +82,18 @@ void etwas_event_read(const EVENT_RECORD *record, struct etwas_event *event)
 
     *event = (struct etwas_event){
         .classic = (header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) != 0,
+        .message = (header->Flags & EVENT_HEADER_FLAG_TRACE_MESSAGE) != 0,
+        .process = header->ProcessId,
+        .thread = header->ThreadId,
         .processor = etwas_event_processor(record),
     };
+    if (event->message) {
+        event->message_flags = header->EventDescriptor.Task;
+        if ((event->message_flags & TRACE_MESSAGE_SYSTEMINFO) == 0) {
+            event->process = ETWAS_EVENT_UNKNOWN_ID;
+            event->thread = ETWAS_EVENT_UNKNOWN_ID;
+        }
+    }
     for (uint16_t i = 0; i < record->ExtendedDataCount; i++) {
         read_item(&record->ExtendedData[i], event);
     }

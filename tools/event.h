@@ -22,7 +22,11 @@ struct etwas_event_string {
 #define ETWAS_EVENT_UNKNOWN_ID 0xFFFFFFFFu
 
 struct etwas_event {
-    bool classic; /* else the event of a manifest or self-describing provider */
+    bool classic; /* else the event of a manifest or self-describing provider, or a message */
+    bool message; /* of TraceMessage; `instance` has its sequence number, if it has one */
+    uint16_t message_flags; /* TRACE_MESSAGE_... */
+    uint32_t process;       /* or ETWAS_EVENT_UNKNOWN_ID */
+    uint32_t thread;        /* likewise */
     bool has_instance;
     EVENT_EXTENDED_ITEM_INSTANCE instance;
     uint32_t processor;

@@ -396,7 +396,7 @@ ETWAS_ASSERT_SIZE(ETW_BUFFER_CONTEXT, 4);
 /* ETW page: "EVENT_TRACE structure". */
 __extension__ typedef struct _EVENT_TRACE {
     EVENT_TRACE_HEADER Header;
-    uint32_t InstanceId;       /* 0 for events of TraceEvent */
+    uint32_t InstanceId;       /* 0 for events of TraceEvent; a message's sequence number */
     uint32_t ParentInstanceId; /* 0 where there is no parent */
     etwas_guid ParentGuid;     /* the parent's class */
     void *MofData;             /* the event's data, the reader's memory, valid in the callback */

@@ -15,12 +15,13 @@ struct event {
     uint32_t instance_id;
     uint32_t parent_instance_id;
     etwas_guid parent_guid;
+    EVENT_EXTENDED_ITEM_INSTANCE numbered; /* of a message with a sequence number */
     EVENT_HEADER_EXTENDED_DATA_ITEM items[ETWAS_RECORD_ITEMS_LIMIT];
     uint16_t item_count;
 };
 
-/* `data` lies in the record, which lives as long as the callback. */
-static void add_item(struct event *event, uint16_t type, uint16_t bytes, const uint8_t *data)
+/* `data` lies in the record or the event, which live as long as the callback. */
+static void add_item(struct event *event, uint16_t type, uint16_t bytes, const void *data)
 {
     if (event->item_count > 0)
         event->items[event->item_count - 1].Linkage = 1;
@@ -120,6 +121,10 @@ static void take_event(struct event *event, const struct etwas_record *record)
     }
 }
 
+/*
+ * A member is set only if the record has its flag (R110). The sequence number has none but the
+ * instance id.
+ */
 static void take_message(struct event *event, const struct etwas_record *record)
 {
     struct etwas_etl_message_header disk;
@@ -128,9 +133,15 @@ static void take_message(struct event *event, const struct etwas_record *record)
     memcpy(&disk, record->bytes, sizeof disk);
     event->header.Flags = EVENT_HEADER_FLAG_TRACE_MESSAGE;
     event->header.EventDescriptor.Id = disk.message_number;
+    event->header.EventDescriptor.Task = disk.option_flags;
     event->class_version = disk.message_number;
-    if ((disk.option_flags & ETWAS_ETL_MESSAGE_SEQUENCE) != 0)
-        at += 4;
+    if ((disk.option_flags & ETWAS_ETL_MESSAGE_SEQUENCE) != 0) {
+        memcpy(&event->instance_id, at, sizeof event->instance_id);
+        event->numbered = (EVENT_EXTENDED_ITEM_INSTANCE){.InstanceId = event->instance_id};
+        add_item(event, EVENT_HEADER_EXT_TYPE_INSTANCE_INFO, sizeof event->numbered,
+                 &event->numbered);
+        at += sizeof event->instance_id;
+    }
     if ((disk.option_flags & ETWAS_ETL_MESSAGE_GUID) != 0) {
         memcpy(&event->header.ProviderId, at, sizeof event->header.ProviderId);
         at += sizeof event->header.ProviderId;

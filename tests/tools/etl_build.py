@@ -17,6 +17,11 @@ def classic(guid, stamp, kind=1, level=4, process=10, thread=11, payload=b"", ti
                        process, stamp, uuid.UUID(guid).bytes_le, *times) + payload
 
 
+def message(number, flags, fields=b"", payload=b""):
+    """A MESSAGE record; `fields` are what its flags ask for."""
+    return struct.pack("<HBBHH", 8 + len(fields) + len(payload), 0, 0x90, number, flags) + fields + payload
+
+
 def instance(guid, stamp, number, parent=0, parent_guid=str(uuid.UUID(int=0)), kind=1, level=4,
              process=10, thread=11, payload=b""):
     """An INSTANCE64 record."""

@@ -91,7 +91,8 @@ class Usage(ToolTest):
             self.assertLessEqual(max(len(line) for line in out.splitlines()), 80)
 
     def test_every_json_key_is_in_the_help(self):
-        events = [etl.instance(RED, 1_000_001, 1), etl.self_describing(BLUE, 1_000_002, b"P", b"E")]
+        events = [etl.instance(RED, 1_000_001, 1), etl.self_describing(BLUE, 1_000_002, b"P", b"E"),
+                  etl.message(7, 0x05, struct.pack("<II", 1, 2))]
         path = self.write("a.etl", etl.trace([(0, events)]))
         dump_help, _ = self.run_etwas("dump", "--help")
         for event in self.dump_json(path):
@@ -227,6 +228,27 @@ class Dump(ToolTest):
             "time": "2026-01-01T00:00:00.0000001Z", "processor": 0, "process": None,
             "thread": None, "class": BLUE, "type": 200, "level": 2, "version": 1, "id": 65535,
             "channel": 16, "task": 7, "keyword": "0x20", "payload": ""})
+
+    def test_a_message_shows_its_number_and_what_its_flags_say(self):
+        stamp = struct.pack("<q", 1_000_001)
+        class_guid = uuid.UUID(RED).bytes_le
+        events = [etl.message(7, 0xAB, struct.pack("<I", 41) + class_guid + stamp +
+                              struct.pack("<II", 11, 10), b"\x01\xff"),
+                  etl.message(65535, 0x4C, struct.pack("<I", 5) + stamp), etl.message(0, 0)]
+        path = self.write("a.etl", etl.trace([(3, events)]))
+        time = "2026-01-01T00:00:00.0000001Z"
+        self.assertEqual([line.split() for line in self.dump(path)], [
+            [time, "3", "10", "11", RED, "message:7", "-", "41", "-", "01ff"],
+            [time, "3", "-", "-", "component:5", "message:65535", "-", "-", "-", "-"],
+            [time, "3", "-", "-", "-", "message:0", "-", "-", "-", "-"]])
+        common = {"time": time, "processor": 3, "type": 0, "level": 0, "version": 0}
+        self.assertEqual(self.dump_json(path), [
+            {**common, "process": 10, "thread": 11, "class": RED, "message": 7, "sequence": 41,
+             "payload": "01ff"},
+            {**common, "process": None, "thread": None, "class": None, "message": 65535,
+             "component": 5, "payload": ""},
+            {**common, "process": None, "thread": None, "class": None, "message": 0,
+             "payload": ""}])
 
     def test_names_from_the_file_cannot_break_a_line_or_the_terminal(self):
         evil = b"a b\n\x1b[31m\"\\\xff\xe2\x80\xae\xc3\xa9"
