@@ -8,7 +8,8 @@ usage: etl_walk.py [--lenient] [--unfinished] [--set] [--payloads] [--expect KEY
 Prints one JSON object and exits 0 when the file keeps every rule, else 1 with the rules it breaks
 under "violations". --payloads prints before it a line for each record, tab-separated: processor,
 stamp, header type, type, class GUID, instance id, parent id, parent GUID, payload in hex; each
-processor's records in the order of their buffers.
+processor's records in the order of their buffers. Of a MESSAGE: its number for the type, sequence
+number and flags for the ids, and thread and process id behind the payload.
 
 --lenient      asks only what real Windows files keep
 --unfinished   the session never ended: EndTime may be 0, the header may count fewer buffers than
@@ -26,6 +27,7 @@ import sys
 import uuid
 from collections import Counter
 
+import messages
 import modes
 from lz77 import decompress
 
@@ -102,6 +104,9 @@ class Walker:
         at, stamps, torn = 0, [], False
         while at < end:
             record = self.read_record(body, at, end)
+            if record is not None and record["stamp"] is None:
+                messages.lend_time(record, self.records[-1] if stamps else None, self.read_record,
+                                   body, at, end, buffer["stamp"])
             torn = record is None or self.unfinished and number > 0 and (
                 record["stamp"] > buffer["stamp"] or stamps and record["stamp"] < stamps[-1])
             if torn and self.unfinished and number > 0:
@@ -145,6 +150,8 @@ class Walker:
         if end - at < 8:
             return None
         first, second = struct.unpack_from("<II", body, at)
+        if first >> 24 == messages.MARKER:
+            return messages.read(body, at, end)
         if first >> 24 != 0xC0 or first >> 16 & 0xFF not in TYPES:
             return None
         name, header, second_word, stamp_at = TYPES[first >> 16 & 0xFF]
@@ -219,6 +226,7 @@ class Walker:
         self.strict(h["clock"] == 2 or all(r["stamp"] >= t0 for r in self.records), "before T0")
         # System time may step back, between buffers only; the other clocks never do (I8).
         ordered = sorted(self.records, key=lambda r: (r["cpu"], r["sequence"]))
+        messages.settle(ordered, t0)
         for before, after in zip(ordered, ordered[1:]):
             if h["clock"] != 2 and before["cpu"] == after["cpu"]:
                 self.check(before["stamp"] <= after["stamp"],
@@ -271,7 +279,8 @@ def print_payloads(walker):
     for r in walker.records:
         if r["buffer"] != 0 and r["guid"] != OWN_CLASS:
             print(r["cpu"], r["stamp"], r["name"], r["type"], r["guid"], *r["instance"],
-                  r["parent_guid"], r["payload"].hex(), sep="\t")
+                  r["parent_guid"], r["payload"].hex(),
+                  *(messages.ids(r) if r["name"] == "MESSAGE" else ()), sep="\t")
 
 
 def parse_arguments(arguments):

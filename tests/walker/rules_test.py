@@ -20,6 +20,12 @@ def record(stamp, number, kind=0x14):
     return raw + b"\0" * (-len(raw) % 8)
 
 
+def message(flags, fields=b"", payload=b"data!", number=7):
+    """A MESSAGE record with these flags; `fields` are what they ask for."""
+    raw = struct.pack("<HBBHH", 8 + len(fields + payload), 0, 0x90, number, flags) + fields + payload
+    return raw + b"\0" * (-len(raw) % 8)
+
+
 def buffer(records, stamp, sequence, processor, flags, kind):
     offset = 72 + len(records)
     header = struct.pack("<IIIiqqQHHIIHHQQ", SIZE, offset, offset, 0, stamp, sequence, 0, processor,
@@ -40,6 +46,57 @@ def good_file():
             buffer(record(2000, 1) + record(2001, 2), 2001, 1, 1, 0x20, 0),
             buffer(record(2002, 3, 0x15), 2100, 2, 1, 0x20, 0),
             buffer(record(1500, 4) + record(2050, 5), 2100, 3, 0, 0x21, 0)]
+
+
+# Optional fields in their order: sequence number, class or component, stamp, thread and process.
+SEQUENCE, CLASS, COMPONENT, STAMP, SYSTEM = (struct.pack("<I", 3), b"m" * 16, struct.pack("<I", 5),
+                                             struct.pack("<q", 2000), struct.pack("<II", 11, 12))
+MESSAGES = {
+    "none": (0x00, b"", 0, None, None), "pointers": (0x80, b"", 0, None, None),
+    "all with a class": (0x2B, SEQUENCE + CLASS + STAMP + SYSTEM, 3, uuid.UUID(bytes_le=CLASS),
+                         (11, 12)),
+    "a component": (0x14, COMPONENT + STAMP, 0, uuid.UUID(int=5 << 96), None),
+    "who, without a stamp": (0x61, SEQUENCE + SYSTEM, 3, None, (11, 12)),
+}
+BROKEN_MESSAGES = {
+    "class and component": message(0x06, CLASS + COMPONENT), "both pointers": message(0xC0),
+    "an unknown flag": message(0x100), "fields past the end": message(0x2B, CLASS, b""),
+    "a stamp that goes back": record(2001, 1) + message(0x08, STAMP),
+    "a reserved byte": message(0)[:2] + b"\1" + message(0)[3:],
+}
+
+
+def message_file(records):
+    """The good file with these records in the first buffer of processor 1."""
+    buffers = good_file()
+    buffers[1] = buffer(records, 2001, 1, 1, 0x20, 0)
+    return b"".join(buffers)
+
+
+def check_messages():
+    failed = []
+    for name, (flags, fields, sequence, guid, ids) in MESSAGES.items():
+        walker = etl_walk.walk_bytes(message_file(message(flags, fields)))
+        got = next(r for r in walker.records if r["name"] == "MESSAGE")
+        found = (got["type"], got["instance"], got["guid"], got["ids"], got["payload"])
+        right = (7, (sequence, flags), guid or uuid.UUID(int=0), ids, b"data!")
+        if walker.violations or found != right:
+            failed.append(f"message with {name}: {found}, {walker.violations}")
+    # Without a stamp: the time of the record before, or behind it.
+    walker = etl_walk.walk_bytes(message_file(message(0) + record(2000, 1) + message(0)))
+    times = [r["stamp"] for r in walker.records if r["buffer"] == 1]
+    if walker.violations or times != [2000, 2000, 2000]:
+        failed.append(f"messages without a stamp: {times}, {walker.violations}")
+    buffers = good_file()
+    buffers[2] = buffer(message(0) + message(0), 2100, 2, 1, 0x20, 0)
+    walker = etl_walk.walk_bytes(b"".join(buffers))
+    times = [r["stamp"] for r in walker.records if r["buffer"] == 2]
+    if walker.violations or times != [2001, 2001]:
+        failed.append(f"a buffer without stamps: {times}, {walker.violations}")
+    for name, records in BROKEN_MESSAGES.items():
+        if not etl_walk.walk_bytes(message_file(records)).violations:
+            failed.append(f"not noticed in a message: {name}")
+    return failed
 
 
 # What is broken: buffer, offset in it, format, value.
@@ -90,10 +147,11 @@ def main():
         struct.pack_into(layout, buffers[number], at, value)
         if not etl_walk.walk_bytes(b"".join(buffers)).violations:
             failed.append(f"not noticed: {name}")
+    failed += check_messages()
     for cut in (1, 71, 72, 4096, 4097, len(data) - 1):
         if not etl_walk.walk_bytes(data[:-cut]).violations:
             failed.append(f"not noticed: {cut} bytes cut off")
-    print("\n".join(failed) or f"{len(BROKEN) + 6} broken files noticed")
+    print("\n".join(failed) or f"{len(BROKEN) + len(BROKEN_MESSAGES) + 6} broken files noticed")
     return 1 if failed else 0
 
 
