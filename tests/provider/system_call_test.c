@@ -77,11 +77,13 @@ struct instance_event {
     uint64_t data[8];
 };
 
-/* An instance event and a plain one; 264 bytes of buffer in all, at least. */
-static uint32_t log_both(etwas_trace_handle session, etwas_handle class_handle, uint64_t number)
+/* An instance event, a plain one and a message: 136, 56 and 56 bytes of a buffer. */
+static uint32_t log_all(etwas_trace_handle session, etwas_handle class_handle, uint64_t number)
 {
     struct instance_event event = {.header.Size = sizeof event};
     EVENT_INSTANCE_INFO instance;
+    const uint32_t flags = TRACE_MESSAGE_SEQUENCE | TRACE_MESSAGE_GUID | TRACE_MESSAGE_TIMESTAMP |
+                           TRACE_MESSAGE_SYSTEMINFO;
     uint32_t code;
 
     event.header.Flags = WNODE_FLAG_TRACED_GUID;
@@ -90,13 +92,19 @@ static uint32_t log_both(etwas_trace_handle session, etwas_handle class_handle, 
     if (code == ERROR_SUCCESS) {
         code = TraceEventInstance(session, &event.header, &instance, NULL);
     }
-    return code == ERROR_SUCCESS ? log_number(session, number) : code;
+    if (code == ERROR_SUCCESS) {
+        code = log_number(session, number);
+    }
+    return code == ERROR_SUCCESS
+               ? TraceMessage(session, flags, &first_class, 1, &number, sizeof number, NULL)
+               : code;
 }
 
 static _Noreturn void log_without_system_calls(uint32_t protocol, uint32_t clock, bool recorder)
 {
     const etwas_session_options options = {
-        .log_file_mode = recorder ? EVENT_TRACE_BUFFERING_MODE : EVENT_TRACE_FILE_MODE_NONE,
+        .log_file_mode = EVENT_TRACE_USE_LOCAL_SEQUENCE |
+                         (recorder ? EVENT_TRACE_BUFFERING_MODE : EVENT_TRACE_FILE_MODE_NONE),
         .clock = clock,
         .buffer_size_kb = BUFFER_KB,
         /* A flight recorder overwrites its oldest buffers meanwhile. */
@@ -104,7 +112,7 @@ static _Noreturn void log_without_system_calls(uint32_t protocol, uint32_t clock
         .maximum_buffers = MINIMUM_BUFFERS,
         .protocol = protocol,
     };
-    const uint64_t events = (uint64_t)BUFFERS_TO_FILL * BUFFER_KB * 1024 / 192;
+    const uint64_t events = (uint64_t)BUFFERS_TO_FILL * BUFFER_KB * 1024 / (136 + 56 + 56);
     TRACE_GUID_REGISTRATION classes[] = {{.Guid = &first_class}};
     etwas_trace_handle registration;
     etwas_trace_handle session;
@@ -122,7 +130,7 @@ static _Noreturn void log_without_system_calls(uint32_t protocol, uint32_t clock
     CHECK_IN_CHILD(EnableTrace(1, 1, 5, &control_guid, session) == ERROR_SUCCESS);
     gate = etwas_provider_of(registration);
     /* Once a thread: it learns its ids. */
-    CHECK_IN_CHILD(log_both(session, classes[0].RegHandle, 0) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(log_all(session, classes[0].RegHandle, 0) == ERROR_SUCCESS);
     inside = inside_of(session);
     claims = claims_of(inside);
     if (!forbid_system_calls()) {
@@ -134,7 +142,7 @@ static _Noreturn void log_without_system_calls(uint32_t protocol, uint32_t clock
         _exit(NOT_PERMITTED);
     }
     for (uint64_t number = 1; number <= events; number++) {
-        odd += etwas_enabled(gate, 5, 1) ? log_both(session, classes[0].RegHandle, number) : 1;
+        odd += etwas_enabled(gate, 5, 1) ? log_all(session, classes[0].RegHandle, number) : 1;
     }
     odd += log_number(session + 0x100, 1) != ERROR_INVALID_HANDLE;
     if (calls != 0) {
