@@ -97,11 +97,25 @@ static __attribute__((noinline)) uint32_t log_fields(etwas_trace_handle session,
     return codes;
 }
 
+static __attribute__((noinline)) uint32_t log_messages(etwas_trace_handle session,
+                                                       struct events *events, uint32_t calls)
+{
+    const uint32_t flags = TRACE_MESSAGE_GUID | TRACE_MESSAGE_TIMESTAMP | TRACE_MESSAGE_SYSTEMINFO;
+    uint32_t codes = 0;
+
+    for (uint32_t count = 0; count < calls; count++) {
+        events->first_field = count;
+        codes |= TraceMessage(session, flags, &events->event.header.Guid, 1, &events->first_field,
+                              sizeof events->first_field, &events->second_field,
+                              sizeof events->second_field, NULL, (size_t)0);
+    }
+    return codes;
+}
+
 static log_batch *const loops[] = {
-    [BENCH_CALL_INSTANCE] = log_instances,
-    [BENCH_CALL_PARENT] = log_children,
-    [BENCH_CALL_EVENT] = log_events,
-    [BENCH_CALL_FIELDS] = log_fields,
+    [BENCH_CALL_INSTANCE] = log_instances, [BENCH_CALL_PARENT] = log_children,
+    [BENCH_CALL_EVENT] = log_events,       [BENCH_CALL_FIELDS] = log_fields,
+    [BENCH_CALL_MESSAGE] = log_messages,
 };
 
 static bool prepare(struct events *events, uint32_t payload_bytes)
@@ -121,9 +135,14 @@ static bool prepare(struct events *events, uint32_t payload_bytes)
 
 static uint32_t record_bytes(const struct bench_call *call)
 {
-    return (call->entry == BENCH_CALL_EVENT ? BENCH_EVENT_HEADER_BYTES
-                                            : BENCH_INSTANCE_HEADER_BYTES) +
-           call->payload_bytes;
+    switch (call->entry) {
+    case BENCH_CALL_EVENT:
+        return BENCH_EVENT_HEADER_BYTES + call->payload_bytes;
+    case BENCH_CALL_MESSAGE:
+        return BENCH_MESSAGE_HEADER_BYTES + call->payload_bytes;
+    default:
+        return BENCH_INSTANCE_HEADER_BYTES + call->payload_bytes;
+    }
 }
 
 static bool has_file(const struct bench_call *call)

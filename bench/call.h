@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A row of Google Benchmark that times calls of TraceEvent or TraceEventInstance.
+ * A row of Google Benchmark that times calls of TraceEvent, TraceEventInstance or TraceMessage.
  */
 #ifndef ETWAS_BENCH_CALL_H
 #define ETWAS_BENCH_CALL_H
@@ -11,9 +11,10 @@
 
 enum bench_call_entry {
     BENCH_CALL_INSTANCE,
-    BENCH_CALL_PARENT, /* the instance has a parent */
-    BENCH_CALL_EVENT,  /* TraceEvent */
-    BENCH_CALL_FIELDS, /* the payload is two fields of 8 bytes, elsewhere in memory */
+    BENCH_CALL_PARENT,  /* the instance has a parent */
+    BENCH_CALL_EVENT,   /* TraceEvent */
+    BENCH_CALL_FIELDS,  /* the payload is two fields of 8 bytes, elsewhere in memory */
+    BENCH_CALL_MESSAGE, /* TraceMessage with these two as arguments, GUID, time stamp and ids */
 };
 
 enum bench_call_mode {

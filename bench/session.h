@@ -16,6 +16,7 @@
 enum {
     BENCH_BUFFER_KB = 64,
     BENCH_BUFFER_HEADER_BYTES = 72,   /* of each buffer, before its first record */
+    BENCH_MESSAGE_HEADER_BYTES = 40,  /* with GUID, time stamp and ids */
     BENCH_EVENT_HEADER_BYTES = 48,    /* what precedes the payload of TraceEvent's record */
     BENCH_INSTANCE_HEADER_BYTES = 72, /* and of TraceEventInstance's */
 };

@@ -55,7 +55,7 @@ def floor_of(name):
         return "/".join(["hot", "buffering"] + parts[1:])
     if len(parts) < 4:
         return None
-    return "/".join(["floor_event" if parts[0] == "event" else "floor"] + parts[-2:])
+    return "/".join(["floor_event" if parts[0] in ("event", "message") else "floor"] + parts[-2:])
 
 
 def heading(title, columns, width=10):
