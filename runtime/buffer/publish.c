@@ -88,7 +88,9 @@ uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_byt
     if (!fits_stated_limit(open, given_bytes)) {
         return ck_pr_load_32(&open->gate) != generation ? ERROR_INVALID_HANDLE : ERROR_MORE_DATA;
     }
-    if (__builtin_expect((kind & (ETWAS_KIND_TIMES | ETWAS_KIND_PROCESSOR_TIME)) != 0, 0)) {
+    /* A message has no room for times. */
+    if (__builtin_expect((kind & (ETWAS_KIND_TIMES | ETWAS_KIND_PROCESSOR_TIME)) != 0, 0) &&
+        !etwas_record_is_message(record)) {
         fill_times(&record->header->full, kind);
     }
     if (etwas_kind_protocol(kind) == ETWAS_PROTOCOL_RSEQ) {
@@ -107,7 +109,8 @@ uint32_t etwas_publish_check(uint32_t session, uint32_t generation, uint32_t giv
                              const struct etwas_record *record)
 {
     uint32_t units = (uint32_t)etwas_etl_round_up_8(record->bytes) / ETWAS_UNIT_BYTES;
-    const struct etwas_slot *slot;
+    const struct etwas_slot *open;
+    uint32_t kind;
     bool fits;
 
     /* Pairs with the release in etwas_slots_prepare, as in etwas_publish. */
@@ -115,12 +118,15 @@ uint32_t etwas_publish_check(uint32_t session, uint32_t generation, uint32_t giv
         return ERROR_INVALID_HANDLE;
     }
     ck_pr_fence_acquire();
-    slot = etwas_slot_of(session, 0);
-    fits = fits_stated_limit(slot, given_bytes) &&
-           units <= ck_pr_load_32(&slot->limit_units) - ETWAS_FIRST_UNIT;
-    /* The gate last: while it stands, the limit is this session's. */
+    open = open_slot(session, generation, &kind);
+    if (open == NULL) {
+        return ERROR_INVALID_HANDLE;
+    }
+    fits = fits_stated_limit(open, given_bytes) &&
+           units <= ck_pr_load_32(&open->limit_units) - ETWAS_FIRST_UNIT;
+    /* The gate once more: if it still stands, the limit was this session's. */
     ck_pr_fence_acquire();
-    if (ck_pr_load_32(&slot->gate) != generation) {
+    if (ck_pr_load_32(&open->gate) != generation) {
         return ERROR_INVALID_HANDLE;
     }
     return fits ? ERROR_SUCCESS : ERROR_MORE_DATA;
