@@ -436,14 +436,16 @@ static void put_message(uint16_t options, const void *rest, size_t rest_bytes)
     builder_record(&builder, &header, sizeof header, rest, rest_bytes);
 }
 
-static void a_message_has_the_fields_its_flags_name(void **state)
+static void a_message_has_the_fields_its_flags_name_R110(void **state)
 {
     uint8_t all[4 + 16 + 8 + 8 + 5];
+    const uint32_t sequence = 77;
     const int64_t stamp = 2500;
     const uint32_t ids[2] = {91, 92};
 
     (void)state;
     memset(all, 0, sizeof all);
+    memcpy(all, &sequence, 4);
     memcpy(all + 4, &builder_class, 16);
     memcpy(all + 20, &stamp, 8);
     memcpy(all + 28, ids, 8);
@@ -457,8 +459,13 @@ static void a_message_has_the_fields_its_flags_name(void **state)
 
     assert_int_equal(event->header.Flags & ~EVENT_HEADER_FLAG_PROCESSOR_INDEX,
                      EVENT_HEADER_FLAG_TRACE_MESSAGE | EVENT_HEADER_FLAG_64_BIT_HEADER |
-                         EVENT_HEADER_FLAG_NO_CPUTIME);
+                         EVENT_HEADER_FLAG_EXTENDED_INFO | EVENT_HEADER_FLAG_NO_CPUTIME);
     assert_int_equal(event->header.EventDescriptor.Id, 19);
+    assert_int_equal(event->header.EventDescriptor.Task, 0x2B | 0x80);
+    assert_int_equal(event->item_count, 1);
+    assert_int_equal(event->items[0].ExtType, EVENT_HEADER_EXT_TYPE_INSTANCE_INFO);
+    assert_int_equal(event->items[0].DataSize, sizeof(EVENT_EXTENDED_ITEM_INSTANCE));
+    assert_memory_equal(event->item_data[0], &sequence, sizeof sequence);
     assert_int_equal(event->header.TimeStamp.QuadPart, BUILDER_START + 1500);
     assert_int_equal(event->header.ThreadId, 91);
     assert_int_equal(event->header.ProcessId, 92);
@@ -467,6 +474,7 @@ static void a_message_has_the_fields_its_flags_name(void **state)
     assert_string_equal(event->payload, "args");
     event = &collected.events[3];
     assert_int_equal(event->header.TimeStamp.QuadPart, BUILDER_START + 1500);
+    assert_int_equal(event->item_count, 0);
     assert_int_equal(event->payload_bytes, 15);
     assert_true((event->header.Flags & EVENT_HEADER_FLAG_32_BIT_HEADER) != 0);
     event = &collected.events[4];
@@ -569,7 +577,7 @@ int main(void)
         RECORD_TEST(an_event_comes_with_its_descriptor),
         RECORD_TEST(extended_items_on_disk_become_pointers),
         RECORD_TEST(an_event_in_the_old_form_keeps_what_fits),
-        RECORD_TEST(a_message_has_the_fields_its_flags_name),
+        RECORD_TEST(a_message_has_the_fields_its_flags_name_R110),
         RECORD_TEST(our_own_records_are_neither_delivered_nor_counted),
         RECORD_TEST(the_largest_record_is_delivered_whole),
         RECORD_TEST(buffers_of_old_systems_have_8_bit_processors),
