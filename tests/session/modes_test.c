@@ -62,7 +62,6 @@ static uint32_t expected_code(uint32_t mode)
     /* R142: no session here is one that cannot be stopped. */
     const uint32_t refused = EVENT_TRACE_NONSTOPPABLE_MODE | EVENT_TRACE_SECURE_MODE |
                              EVENT_TRACE_DELAY_OPEN_FILE_MODE | EVENT_TRACE_ADD_HEADER_MODE |
-
                              EVENT_TRACE_RELOG_MODE | EVENT_TRACE_MODE_RESERVED |
                              EVENT_TRACE_SYSTEM_LOGGER_MODE | EVENT_TRACE_COMPRESSED_MODE |
                              EVENT_TRACE_ADDTO_TRIAGE_DUMP;
