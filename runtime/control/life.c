@@ -14,7 +14,7 @@
 #include "flush/shut_down.h"
 #include "flush/snapshot.h"
 #include "platform/thread.h"
-#include "provider/registration.h"
+#include "provider/enabling.h"
 #include "session/file_name.h"
 
 enum {

@@ -9,7 +9,7 @@
 #include "flush/realtime.h"
 #include "platform/processor.h"
 #include "platform/thread.h"
-#include "provider/registration.h"
+#include "provider/enabling.h"
 #include "session/session.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -51,7 +51,6 @@ static void prepare(void)
 {
     etwas_processor_prepare();
     etwas_sessions_prepare();
-    etwas_providers_prepare();
     (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 

@@ -4,10 +4,12 @@
 /*
  * EnableTrace and RegisterTraceGuids, A and W.
  */
+#include <etwas/evntprov.h>
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
 
 #include "control/prepare.h"
+#include "provider/enabling.h"
 #include "provider/registration.h"
 #include "session/session.h"
 
@@ -27,6 +29,11 @@ static bool is_filtered_out(struct etwas_session_key key)
 uint32_t EnableTrace(uint32_t enable, uint32_t flags, uint32_t level, const etwas_guid *control,
                      etwas_trace_handle handle)
 {
+    struct etwas_enable_request request = {
+        .control = control,
+        .control_code =
+            enable != 0 ? EVENT_CONTROL_CODE_ENABLE_PROVIDER : EVENT_CONTROL_CODE_DISABLE_PROVIDER,
+    };
     struct etwas_session_key key;
 
     etwas_prepare();
@@ -36,8 +43,9 @@ uint32_t EnableTrace(uint32_t enable, uint32_t flags, uint32_t level, const etwa
     if (is_filtered_out(key)) {
         return ERROR_SUCCESS;
     }
-    return etwas_provider_enable(control, etwas_session_handle(key), enable != 0, (uint8_t)level,
-                                 flags);
+    request.wish = (struct etwas_enablement){
+        .session = etwas_session_handle(key), .match_any_keyword = flags, .level = (uint8_t)level};
+    return etwas_provider_enable(&request);
 }
 
 static uint32_t register_provider(const struct etwas_registration_request *request,

@@ -8,6 +8,7 @@
 #include <etwas/winerror.h>
 
 #include "platform/last_error.h"
+#include "provider/enabling.h"
 #include "provider/registration.h"
 #include "session/session.h"
 

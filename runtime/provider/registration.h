@@ -2,12 +2,12 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Providers: who registered, with which classes, and which session enables whom.
+ * Registrations: who registered under which control GUID, with which callback and classes.
  *
- * Two static tables, never freed: registrations (R: at most 1,024 in a process) and the classes of
- * their instances. Writers read a class by its handle without a lock; everything else is under the
- * control lock. Callbacks run under a recursive lock of their own and never under the control lock,
- * so a callback may log, register and enable.
+ * Static tables, never freed: at most 1,024 registrations in a process, and the classes of their
+ * instances. Writers read a class by its handle without a lock, and anybody a gate; everything else
+ * is under the control lock. What sessions ask of the registered is enabling.h, how they are told
+ * callback.h.
  */
 #ifndef ETWAS_PROVIDER_REGISTRATION_H
 #define ETWAS_PROVIDER_REGISTRATION_H
@@ -21,11 +21,25 @@ enum {
     ETWAS_CLASSES = 8192,
 };
 
-/* Once, before the tables are used. */
-void etwas_providers_prepare(void);
+struct etwas_registration {
+    etwas_provider provider; /* first, and public: the inline gate */
+    bool used;
+    uint32_t generation;
+    uint32_t control; /* index of its control GUID */
+    WMIDPREQUEST callback;
+    void *context;
+};
 
-/* In a fork's child: registrations stay, nobody enables them. With the control lock held. */
-void etwas_providers_forget_enablements(void);
+extern struct etwas_registration etwas_registrations[ETWAS_REGISTRATIONS];
+
+/* Below this index lies every registration there is or was. With the control lock held. */
+uint32_t etwas_registrations_end(void);
+
+/* Whether the place holds a registration under this control GUID. With the control lock held. */
+static inline bool etwas_registration_is_under(uint32_t index, uint32_t control)
+{
+    return etwas_registrations[index].used && etwas_registrations[index].control == control;
+}
 
 struct etwas_registration_request {
     WMIDPREQUEST callback;
@@ -50,20 +64,5 @@ uint32_t etwas_provider_unregister(uint64_t registration);
  * async-signal-safe.
  */
 bool etwas_class_guid(etwas_handle class_handle, etwas_guid *guid);
-
-/*
- * Enables (or with `enable` 0 disables) every provider of a control GUID for a session (R190–R192).
- */
-uint32_t etwas_provider_enable(const etwas_guid *control, uint64_t session, bool enable,
-                               uint8_t level, uint32_t flags);
-
-/* Disables every provider the session still enables, and calls their callbacks (R141). */
-void etwas_providers_disable_session(uint64_t session);
-
-/*
- * Level and flags with which the session of `handle` enables the provider in it. False: it does
- * not.
- */
-bool etwas_provider_enablement(uint64_t handle, uint8_t *level, uint32_t *flags);
 
 #endif

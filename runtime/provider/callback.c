@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "provider/callback.h"
+
+#include <ck_ec.h>
+
+#include "platform/wait.h"
+#include "provider/callback_thread.h"
+#include "provider/control_guid.h"
+#include "provider/registration.h"
+#include "session/session.h"
+
+enum {
+    QUEUE_REQUESTS = 16,
+    NANOSECONDS_A_MILLISECOND = 1000000,
+};
+#define NO_DEADLINE UINT64_MAX
+
+struct request {
+    uint64_t session;
+    WMIDPREQUESTCODE code;
+};
+
+struct queue;
+
+/* What a thread waits for; its address stands for the thread. Under the control lock. */
+struct caller {
+    const struct queue *waits_for;
+};
+
+/* Under the control lock. The counts go on when another registration takes the place. */
+struct queue {
+    uint64_t asked;
+    uint64_t started;
+    uint64_t finished;
+    const struct caller *runner;
+    uint32_t depth; /* callbacks that run, one inside the other */
+    struct request requests[QUEUE_REQUESTS];
+};
+
+static struct queue queues[ETWAS_REGISTRATIONS];
+static _Thread_local struct caller self;
+
+/* Incremented, under the control lock, whenever a queue has finished something. */
+static struct ck_ec32 turns = CK_EC_INITIALIZER;
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+bool etwas_callback_can_be_asked(uint32_t registration, WMIDPREQUESTCODE request)
+{
+    const struct queue *queue = &queues[registration];
+
+    return request != WMI_CAPTURE_STATE || queue->asked - queue->started < QUEUE_REQUESTS;
+}
+
+bool etwas_callback_ask(uint32_t registration, WMIDPREQUESTCODE request, uint64_t session)
+{
+    struct queue *queue = &queues[registration];
+
+    if (!etwas_callback_can_be_asked(registration, request)) {
+        return false;
+    }
+    if (queue->asked - queue->started == QUEUE_REQUESTS) {
+        queue->asked--;
+    }
+    queue->requests[queue->asked % QUEUE_REQUESTS] = (struct request){session, request};
+    queue->asked++;
+    return true;
+}
+
+bool etwas_callback_runs(uint32_t registration)
+{
+    return queues[registration].runner != NULL;
+}
+
+/* ---- running: with the control lock held, which a callback runs without ---------------------- */
+
+static uint32_t call(uint32_t registration, const struct request *request)
+{
+    const struct etwas_registration *place = &etwas_registrations[registration];
+    WMIDPREQUEST callback = place->callback;
+    void *context = place->context;
+    uint32_t buffer_bytes = sizeof(WNODE_HEADER);
+    WNODE_HEADER header = {
+        .BufferSize = sizeof header,
+        .HistoricalContext = etwas_session_handle_for(request->session, registration),
+        .Guid = etwas_control_guids[place->control].guid,
+        .Flags = WNODE_FLAG_TRACED_GUID,
+    };
+    uint32_t value;
+
+    etwas_control_unlock();
+    value = callback(request->code, context, &buffer_bytes, &header);
+    etwas_control_lock();
+    return value;
+}
+
+/* What waits for a registration that has ended was dropped with it, so every request has one. */
+static uint32_t run_next(uint32_t registration)
+{
+    struct queue *queue = &queues[registration];
+    struct request request = queue->requests[queue->started % QUEUE_REQUESTS];
+    uint32_t value;
+
+    queue->started++;
+    queue->runner = &self;
+    queue->depth++;
+    value = call(registration, &request);
+    queue->depth--;
+    if (queue->depth == 0) {
+        queue->finished = queue->started;
+        queue->runner = NULL;
+        ck_ec32_inc(&turns, &etwas_wait_mode);
+    }
+    return value;
+}
+
+static void run_all(uint32_t registration)
+{
+    struct queue *queue = &queues[registration];
+
+    while (queue->started != queue->asked) {
+        (void)run_next(registration);
+    }
+}
+
+uint32_t etwas_callback_run(uint32_t registration)
+{
+    uint32_t value = run_next(registration);
+
+    run_all(registration);
+    return value;
+}
+
+void etwas_callback_run_waiting(uint32_t registration)
+{
+    /* A runner runs everything before it leaves. */
+    if (queues[registration].runner == NULL) {
+        run_all(registration);
+    }
+}
+
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+/*
+ * Whether the runner of the queue waits for this thread. The chain ends: nobody begins to wait
+ * where it would close a circle, and who becomes a runner does not wait.
+ */
+static bool waits_for_us(const struct queue *queue)
+{
+    while (queue != NULL && queue->runner != NULL) {
+        if (queue->runner == &self) {
+            return true;
+        }
+        queue = queue->runner->waits_for;
+    }
+    return false;
+}
+
+static void wait_a_turn(const struct queue *queue, uint64_t deadline_ns)
+{
+    uint32_t seen = ck_ec32_value(&turns);
+    uint64_t now_ns = etwas_monotonic_ns();
+
+    self.waits_for = queue;
+    etwas_control_unlock();
+    if (deadline_ns == NO_DEADLINE) {
+        /* However long; the caller looks again. */
+        etwas_wait(&turns, seen, (uint64_t)ETWAS_WAIT_FOREVER * NANOSECONDS_A_MILLISECOND);
+    } else if (deadline_ns > now_ns) {
+        etwas_wait(&turns, seen, deadline_ns - now_ns);
+    }
+    etwas_control_lock();
+    self.waits_for = NULL;
+}
+
+static bool has_passed(uint64_t deadline_ns)
+{
+    return deadline_ns != NO_DEADLINE && etwas_monotonic_ns() >= deadline_ns;
+}
+
+void etwas_callback_end(uint32_t registration)
+{
+    struct queue *queue = &queues[registration];
+
+    queue->started = queue->asked;
+    if (queue->runner == NULL) {
+        queue->finished = queue->started;
+    }
+    ck_ec32_inc(&turns, &etwas_wait_mode);
+    while (queue->runner != NULL && !waits_for_us(queue)) {
+        uint64_t finished = queue->finished;
+
+        wait_a_turn(queue, NO_DEADLINE);
+        /* A place without a runner is free: the next one may be another registration's. */
+        if (queue->finished != finished) {
+            return;
+        }
+    }
+}
+
+/* ---- settling -------------------------------------------------------------------------------- */
+
+/* How long, and whether this thread may run what nobody runs. */
+struct patience {
+    uint64_t deadline_ns;
+    bool leaves_to_others; /* does not wait for another thread */
+    bool run_here;
+};
+
+/* Everything asked of one registration so far. False: not yet. */
+static bool settle(uint32_t registration, const struct patience *patience)
+{
+    struct queue *queue = &queues[registration];
+    uint64_t target = queue->asked;
+
+    while (queue->finished < target) {
+        if (queue->runner == &self || (queue->runner == NULL && patience->run_here)) {
+            run_all(registration);
+            return !has_passed(patience->deadline_ns);
+        }
+        if (patience->leaves_to_others || waits_for_us(queue) ||
+            has_passed(patience->deadline_ns)) {
+            return false;
+        }
+        wait_a_turn(queue, patience->deadline_ns);
+    }
+    return true;
+}
+
+/* Whether a callback under the GUID shall run and nobody runs it. */
+static bool needs_runner(uint32_t control)
+{
+    for (uint32_t index = 0; index < etwas_registrations_end(); index++) {
+        if (etwas_registration_is_under(index, control) && queues[index].runner == NULL &&
+            queues[index].started != queues[index].asked) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Without the control lock, so that no thread is started under it. */
+static struct patience patience_for(const etwas_guid *guid, uint32_t timeout_ms)
+{
+    struct patience patience = {
+        .deadline_ns = NO_DEADLINE,
+        .leaves_to_others = timeout_ms == 0,
+        .run_here = true,
+    };
+    uint32_t control;
+    bool needs_thread;
+
+    if (timeout_ms != 0 && timeout_ms != ETWAS_WAIT_FOREVER) {
+        patience.deadline_ns =
+            etwas_monotonic_ns() + (uint64_t)timeout_ms * NANOSECONDS_A_MILLISECOND;
+        etwas_control_lock();
+        control = etwas_control_guid_find(guid);
+        needs_thread = control != ETWAS_NO_CONTROL_GUID && needs_runner(control);
+        etwas_control_unlock();
+        patience.run_here = needs_thread && !etwas_callback_thread_start(control);
+    }
+    return patience;
+}
+
+bool etwas_callbacks_settle(const etwas_guid *guid, uint32_t timeout_ms)
+{
+    struct patience patience = patience_for(guid, timeout_ms);
+    uint32_t control;
+    bool all = true;
+
+    etwas_control_lock();
+    control = etwas_control_guid_find(guid);
+    /* Whoever registers under it meanwhile has heard of the change already. */
+    for (uint32_t index = 0; control != ETWAS_NO_CONTROL_GUID && index < etwas_registrations_end();
+         index++) {
+        if (etwas_registration_is_under(index, control)) {
+            all = settle(index, &patience) && all;
+        }
+    }
+    etwas_control_unlock();
+    return all || timeout_ms == 0;
+}
+
+/* ---- fork ------------------------------------------------------------------------------------ */
+
+void etwas_callbacks_forget(void)
+{
+    for (uint32_t index = 0; index < etwas_registrations_end(); index++) {
+        struct queue *queue = &queues[index];
+
+        queue->started = queue->asked;
+        /* Where this thread forked inside a callback, it still has to come out of it. */
+        if (queue->runner != &self) {
+            queue->runner = NULL;
+            queue->depth = 0;
+            queue->finished = queue->started;
+        }
+    }
+    self.waits_for = NULL;
+    /* A wait that a signal handler interrupted with its fork ends. */
+    ck_ec32_inc(&turns, &etwas_wait_mode);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Control callbacks: telling the registered what sessions ask of them (R141, R191).
+ *
+ * Each registration has a short queue of requests. Whoever asks adds to it, under the control lock;
+ * one thread at a time runs the callbacks, in the order of asking, without any lock:
+ *
+ *     asked       requests ever added
+ *     started     requests ever taken out, started <= asked
+ *     finished    no callback of the first `finished` requests runs any more
+ *     runner      the thread that runs callbacks now; it also runs what others ask meanwhile
+ *
+ * Order: callbacks of one registration run one after the other, each after the change it tells of.
+ *     Callbacks of different registrations run independently. A callback that causes another
+ *     request for its own registration has it run inside itself, at once.
+ * Waiting: a thread may wait for a runner, also from inside a callback, unless that runner waits,
+ *     directly or through others, for this thread: then it goes on, and the request is run when the
+ *     callback that is in the way returns. So callbacks may call everything, and never deadlock
+ *     among themselves.
+ * Limit: 16 requests wait for one registration. Beyond that the newest of them gives way to the
+ *     next, so that what is told last is always what was asked last; asking for state is refused.
+ * After a fork, the child has the registrations, and a runner only if that is its own thread.
+ */
+#ifndef ETWAS_PROVIDER_CALLBACK_H
+#define ETWAS_PROVIDER_CALLBACK_H
+
+#include <etwas/evntrace.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ETWAS_WAIT_FOREVER UINT32_MAX /* a timeout; INFINITE in programs */
+
+/* ---- with the control lock held -------------------------------------------------------------- */
+
+/*
+ * Adds a request for a registration; somebody has to settle or run it. False: the callback is so
+ * far behind that a request for its state cannot wait; other requests always can.
+ */
+bool etwas_callback_ask(uint32_t registration, WMIDPREQUESTCODE request, uint64_t session);
+
+/* Whether etwas_callback_ask would succeed. */
+bool etwas_callback_can_be_asked(uint32_t registration, WMIDPREQUESTCODE request);
+
+/* Whether a callback of this place runs, also of a registration that has ended. */
+bool etwas_callback_runs(uint32_t registration);
+
+/*
+ * Runs what is asked of a registration that nobody else can know yet, in this thread; returns the
+ * value of the first callback. The lock is let go meanwhile.
+ */
+uint32_t etwas_callback_run(uint32_t registration);
+
+/*
+ * Drops what is asked of a registration that has just ended, and waits until none of its callbacks
+ * runs but in this thread, or in one that waits for it. The lock is let go meanwhile.
+ */
+void etwas_callback_end(uint32_t registration);
+
+/* In a fork's child. */
+void etwas_callbacks_forget(void);
+
+/* ---- without it ------------------------------------------------------------------------------ */
+
+/*
+ * Sees to it that everything asked so far under a control GUID is run.
+ *
+ *     timeout_ms  0                   runs it in this thread; what another thread runs already is
+ *                                     left to that one
+ *                 ETWAS_WAIT_FOREVER  runs it in this thread, and waits for what another runs
+ *                 else                waits so long at most: a thread of the library runs it.
+ *                                     Inside a callback of the same registration, and where there
+ *                                     can be no such thread, this one does.
+ *
+ * False: a timeout that is not 0 has passed, or somebody waits for this thread, before all of it
+ * was run.
+ */
+bool etwas_callbacks_settle(const etwas_guid *control, uint32_t timeout_ms);
+
+#endif

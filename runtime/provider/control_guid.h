@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Control GUIDs: the providers a process knows, because they are registered, or because a session
+ * has enabled them before they are (R190).
+ *
+ * A static table, under the control lock. An entry is in use while anybody is registered under its
+ * GUID or a session enables it; its index stays the same as long.
+ */
+#ifndef ETWAS_PROVIDER_CONTROL_GUID_H
+#define ETWAS_PROVIDER_CONTROL_GUID_H
+
+#include <etwas/evntrace.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "provider/registration.h"
+
+enum {
+    ETWAS_ENABLED_PROVIDERS = 1024, /* GUIDs enabled at a time */
+    ETWAS_CONTROL_GUIDS = ETWAS_REGISTRATIONS + ETWAS_ENABLED_PROVIDERS,
+    ETWAS_NO_CONTROL_GUID = ETWAS_CONTROL_GUIDS,
+};
+
+/* What the session that enables a provider asked for, as a whole: enabling again replaces it. */
+struct etwas_enablement {
+    uint64_t session; /* 0: nobody enables it */
+    uint64_t match_any_keyword;
+    uint64_t match_all_keyword;
+    uint32_t property;
+    uint8_t level;
+};
+
+struct etwas_control_guid {
+    etwas_guid guid;
+    uint32_t registrations;
+    struct etwas_enablement enablement;
+};
+
+extern struct etwas_control_guid etwas_control_guids[ETWAS_CONTROL_GUIDS];
+
+/* Below this index lies every entry that is or was in use. */
+uint32_t etwas_control_guids_end(void);
+
+static inline bool etwas_control_guid_is_used(const struct etwas_control_guid *entry)
+{
+    return entry->registrations != 0 || entry->enablement.session != 0;
+}
+
+/* A classic provider gets the low half of the keywords, 0 as 0. */
+static inline uint32_t etwas_enablement_flags(const struct etwas_enablement *enablement)
+{
+    return (uint32_t)enablement->match_any_keyword;
+}
+
+/* The index of the GUID's entry; ETWAS_NO_CONTROL_GUID: nobody knows it. */
+uint32_t etwas_control_guid_find(const etwas_guid *guid);
+
+/*
+ * The same, or the index of an unused entry that has the GUID now: the caller registers or enables
+ * before it lets go of the lock. ETWAS_NO_CONTROL_GUID: the table is full.
+ */
+uint32_t etwas_control_guid_take(const etwas_guid *guid);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Enabling: what sessions ask of providers (R141, R190–R192).
+ *
+ * A classic provider has one session at a time, the last that enabled it. A change is made under
+ * the control lock, gates included, before anybody is told of it: whether the callbacks have
+ * returned says nothing of whether the change was made.
+ */
+#ifndef ETWAS_PROVIDER_ENABLING_H
+#define ETWAS_PROVIDER_ENABLING_H
+
+#include <etwas/evntrace.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "provider/control_guid.h"
+
+/* In a fork's child: registrations stay, nobody enables them. With the control lock held. */
+void etwas_providers_forget_enablements(void);
+
+struct etwas_enable_request {
+    const etwas_guid *control;
+    uint32_t control_code; /* EVENT_CONTROL_CODE_... */
+    bool excluded;         /* a filter says that this process is not meant */
+    uint32_t timeout_ms;
+    struct etwas_enablement wish; /* its session is set whatever the control code */
+};
+
+/*
+ * Enables, disables or asks every provider of a control GUID, for a session. For a process that a
+ * filter excludes, enabling is disabling, and nobody there is asked for its state.
+ *
+ * ERROR_INVALID_PARAMETER: the session does not run. ERROR_NO_SYSTEM_RESOURCES: too many providers
+ * are enabled, or more requests wait for a callback than it can be asked. ERROR_TIMEOUT: done, but
+ * with a timeout that is not 0 a callback has not returned in time, or can return only after this
+ * call.
+ */
+uint32_t etwas_provider_enable(const struct etwas_enable_request *request);
+
+/*
+ * Disables every provider the session still enables, and waits for their callbacks (R141). Without
+ * the control lock.
+ */
+void etwas_providers_disable_session(uint64_t session);
+
+/*
+ * Opens the gate of a new registration that is enabled already, and has its callback asked (R190).
+ * False: nobody enables it. With the control lock held.
+ */
+bool etwas_provider_apply(uint32_t registration);
+
+/*
+ * Level and flags with which the session of `handle` enables the provider in it. False: it does
+ * not.
+ */
+bool etwas_provider_enablement(uint64_t handle, uint8_t *level, uint32_t *flags);
+
+#endif
