@@ -18,6 +18,7 @@
 
 #include <stdarg.h>
 
+#include <etwas/evntprov.h>
 #include <etwas/evntrace_constants.h>
 #include <etwas/evntrace_guids.h>
 #include <etwas/evntrace_types.h>
@@ -203,23 +204,171 @@ uint32_t QueryAllTraces(EVENT_TRACE_PROPERTIES **PropertyArray, uint32_t Propert
                         uint32_t *LoggerCount) ETWAS_API_AW(QueryAllTraces);
 
 /*
- * Enables (Enable not 0) or disables (Enable 0) a classic provider in a session.
+ * Enables a provider in a session, disables it, or asks it for its state.
  *
- * The provider's control callback runs, in this thread. A provider that is not registered yet
- * gets the setting when it registers. Enabling again updates level and flags. The last session
- * to enable a provider takes it over. EnableLevel is 0 to 255; EnableFlag is the provider's own.
- * Where the session's filters do not name this process the call succeeds and reaches no provider.
+ * ControlCode (evntprov.h) is
+ * - EVENT_CONTROL_CODE_ENABLE_PROVIDER: the session receives the provider's events. A provider that
+ *   is not registered yet gets the setting when it registers. Enabling again replaces everything:
+ *   level, keywords, properties and filters.
+ * - EVENT_CONTROL_CODE_DISABLE_PROVIDER: it receives them no more. Without effect where the session
+ *   does not enable the provider.
+ * - EVENT_CONTROL_CODE_CAPTURE_STATE: the provider's callback gets WMI_CAPTURE_STATE. Without
+ *   effect where the session does not enable the provider. The level and the keywords of this call
+ *   are not used.
+ *
+ * A classic provider has one session at a time: the last one to enable it takes it over. Its
+ * callback is told of the new session; the former one is not told, and can disable it no more.
+ * GetTraceEnableLevel gives Level, GetTraceEnableFlags the low 32 bits of MatchAnyKeyword, 0 as 0:
+ * what they mean, and whether MatchAllKeyword means anything, is for a classic provider to decide.
+ *
+ * The setting is made, and etwas_enabled (etwas.h) follows it, before a callback runs. Timeout says
+ * what becomes of the callbacks:
+ * - 0: they run in this thread. One that runs in another thread just now is told there, after it
+ *   has returned, and this call does not wait for that.
+ * - INFINITE (0xFFFFFFFF): they run in this thread, and the call waits for those that run
+ *   elsewhere.
+ * - else, milliseconds: they run in a thread of the library. When they have not all returned in
+ *   time the call returns ERROR_TIMEOUT, and they go on. Inside the provider's own callback they
+ *   run in this thread, whatever they take.
+ * A registration's callbacks run one after the other, in the order in which the settings were made.
+ * A callback that changes the settings of its own provider is called again inside that call. While
+ * a callback runs, 16 more requests wait for it; then the newest of those gives way to the next.
+ *
+ * EnableParameters may be NULL. Its Version is ENABLE_TRACE_PARAMETERS_VERSION_2, or
+ * ENABLE_TRACE_PARAMETERS_VERSION with an ENABLE_TRACE_PARAMETERS_V1, which has one filter at most.
+ * ControlFlags is 0. EnableProperty (evntcons.h) is reported by EnumerateTraceGuidsEx; to the
+ * events of a classic provider it adds nothing. SourceId is not given to classic providers. At most
+ * MAX_EVENT_FILTERS_COUNT filters, one of a type: EVENT_FILTER_TYPE_PID (1 to
+ * MAX_EVENT_FILTER_PID_COUNT ids of 32 bits) and EVENT_FILTER_TYPE_EXECUTABLE_NAME (UTF-16 with its
+ * NUL, names separated by ";", compared with the name of the program's file without regard to
+ * case). For a process that one of them, or a filter of the session, excludes, enabling is
+ * disabling, and it is not asked for its state.
  *
  * Thread-safe, also from a control callback. Not for signal handlers.
  *
- * ERROR_INVALID_PARAMETER: ControlGuid NULL, TraceHandle 0 or not a running session.
- * ERROR_NO_SYSTEM_RESOURCES: too many providers in the process.
+ * ERROR_INVALID_PARAMETER: ProviderId NULL; a provider of the system; TraceHandle 0 or not a
+ *   running session; another ControlCode; Version, ControlFlags or EnableProperty not as above; too
+ *   many filters, two of one type, or one whose data is missing, malformed or too long.
+ * ERROR_NOT_SUPPORTED: EVENT_ENABLE_PROPERTY_PROVIDER_GROUP; a filter of another type: classic
+ *   providers get no filter data, and there are no packages or containers.
+ * ERROR_NO_SYSTEM_RESOURCES: more than 1,024 providers enabled; or a request for state while so
+ *   much waits for a callback that it cannot wait, too. Nothing was changed.
+ * ERROR_TIMEOUT: with a Timeout that is not 0, a callback has not returned in time, or it can
+ *   return only after this call, because it waits for this thread. The setting was made all the
+ *   same.
+ *
+ * Level and flags of a provider that is not registered may be changed; ERROR_INVALID_FUNCTION and
+ * ERROR_WMI_GUID_NOT_FOUND, which the page names for that, are not returned.
+ *
+ * ETW page: "EnableTraceEx2 function".
+ */
+uint32_t EnableTraceEx2(etwas_trace_handle TraceHandle, const etwas_guid *ProviderId,
+                        uint32_t ControlCode, uint8_t Level, uint64_t MatchAnyKeyword,
+                        uint64_t MatchAllKeyword, uint32_t Timeout,
+                        ENABLE_TRACE_PARAMETERS *EnableParameters) ETWAS_API(etwas_EnableTraceEx2);
+
+/*
+ * EnableTraceEx2 with Timeout 0 and the parameters one by one: IsEnabled is its ControlCode,
+ * EnableFilterDesc one filter or NULL. SourceId may be NULL.
+ *
+ * ETW page: "EnableTraceEx function".
+ */
+uint32_t EnableTraceEx(const etwas_guid *ProviderId, const etwas_guid *SourceId,
+                       etwas_trace_handle TraceHandle, uint32_t IsEnabled, uint8_t Level,
+                       uint64_t MatchAnyKeyword, uint64_t MatchAllKeyword, uint32_t EnableProperty,
+                       EVENT_FILTER_DESCRIPTOR *EnableFilterDesc) ETWAS_API(etwas_EnableTraceEx);
+
+/*
+ * EnableTraceEx2 with Timeout 0 and nothing else: Enable is its ControlCode (1 enables, 0
+ * disables), EnableFlag its MatchAnyKeyword, and of EnableLevel the low 8 bits are its Level.
  *
  * ETW page: "EnableTrace function".
  */
 uint32_t EnableTrace(uint32_t Enable, uint32_t EnableFlag, uint32_t EnableLevel,
                      const etwas_guid *ControlGuid, etwas_trace_handle TraceHandle)
     ETWAS_API(etwas_EnableTrace);
+
+/*
+ * Lists the registered providers of this process, and the session that enables each.
+ *
+ * GuidPropertiesArray points to PropertyArrayCount structures, which are filled; *GuidCount is the
+ * number of providers, however many were filled. A provider that is registered several times is
+ * there once. The system's providers are not listed.
+ *
+ * Thread-safe, also from a control callback. Not for signal handlers.
+ *
+ * ERROR_INVALID_PARAMETER: GuidPropertiesArray, one of its pointers, or GuidCount NULL.
+ * ERROR_MORE_DATA: there are more than PropertyArrayCount, which may be 0; so many are filled.
+ *
+ * ETW page: "EnumerateTraceGuids function".
+ */
+uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **GuidPropertiesArray,
+                             uint32_t PropertyArrayCount, uint32_t *GuidCount)
+    ETWAS_API(etwas_EnumerateTraceGuids);
+
+/*
+ * Says which providers there are in this process, or what is known of one.
+ *
+ * TraceGuidQueryList: an array of the GUIDs that are registered, or enabled beforehand.
+ * TraceGuidQueryProcess: an array of the GUIDs that are registered.
+ * TraceGuidQueryInfo, with a GUID in InBuffer: a TRACE_GUID_INFO; then InstanceCount times a
+ *   TRACE_PROVIDER_INSTANCE_INFO, each followed by EnableCount times a TRACE_ENABLE_INFO.
+ *   NextOffset leads from one instance to the next, and is 0 in the last. There is an instance for
+ *   each registration (TRACE_PROVIDER_FLAG_LEGACY); where nobody is registered and a session has
+ *   enabled the provider beforehand, one with TRACE_PROVIDER_FLAG_PRE_ENABLE and the process id 0.
+ * TraceGroupQueryList: an array of provider groups. Groups gather modern providers, so it is empty.
+ * TraceMaxLoggersQuery: a 32-bit number, how many sessions can run at a time.
+ *
+ * *ReturnLength is the size of the answer in bytes, also where OutBuffer is too small for it, which
+ * is then filled in part. OutBufferSize 0, with or without an OutBuffer, asks for the size.
+ * InBuffer is read only for TraceGuidQueryInfo and TraceGroupQueryInfo.
+ *
+ * Thread-safe, also from a control callback. Not for signal handlers.
+ *
+ * ERROR_INVALID_PARAMETER: another class; ReturnLength NULL; OutBuffer NULL with a size; InBuffer
+ *   NULL or too small for a GUID where one is needed.
+ * ERROR_INSUFFICIENT_BUFFER: the answer does not fit.
+ * ERROR_WMI_GUID_NOT_FOUND: nobody is registered under that GUID and no session enables it, or
+ *   there is no such group. *ReturnLength is not changed.
+ *
+ * ETW page: "EnumerateTraceGuidsEx function".
+ */
+uint32_t EnumerateTraceGuidsEx(TRACE_QUERY_INFO_CLASS TraceQueryInfoClass, void *InBuffer,
+                               uint32_t InBufferSize, void *OutBuffer, uint32_t OutBufferSize,
+                               uint32_t *ReturnLength) ETWAS_API(etwas_EnumerateTraceGuidsEx);
+
+/*
+ * Reads a setting. TraceVersionInfo gives a TRACE_VERSION_INFO, whose version is 1 here;
+ * TraceMaxLoggersQuery gives a 32-bit number, how many sessions can run at a time. Neither depends
+ * on a session, so SessionHandle is not looked at and may be 0. ReturnLength, which may be NULL,
+ * gets the size of the setting in bytes, also where InformationLength is too small for it.
+ *
+ * Thread-safe, also from a control callback. Not for signal handlers.
+ *
+ * ERROR_BAD_LENGTH: InformationLength is too small.
+ * ERROR_INVALID_PARAMETER: TraceInformation NULL.
+ * ERROR_NOT_SUPPORTED: another class. Most of them belong to the system logger.
+ *
+ * ETW page: "TraceQueryInformation function".
+ */
+uint32_t TraceQueryInformation(etwas_trace_handle SessionHandle, TRACE_INFO_CLASS InformationClass,
+                               void *TraceInformation, uint32_t InformationLength,
+                               uint32_t *ReturnLength) ETWAS_API(etwas_TraceQueryInformation);
+
+/*
+ * Changes a setting. Those that ETW has (stack traces, profiling, counters, the system's events)
+ * belong to the system logger, which is not in this release, so nothing can be changed.
+ *
+ * Thread-safe. Not for signal handlers.
+ *
+ * ERROR_INVALID_PARAMETER: TraceInformation NULL with a length that is not 0.
+ * ERROR_NOT_SUPPORTED: else, whatever the class.
+ *
+ * ETW page: "TraceSetInformation function".
+ */
+uint32_t TraceSetInformation(etwas_trace_handle SessionHandle, TRACE_INFO_CLASS InformationClass,
+                             void *TraceInformation, uint32_t InformationLength)
+    ETWAS_API(etwas_TraceSetInformation);
 
 /* ---- Classic provider ---- */
 
@@ -259,8 +408,9 @@ uint32_t RegisterTraceGuids(WMIDPREQUEST RequestAddress, void *RequestContext,
     ETWAS_API_AW(RegisterTraceGuids);
 
 /*
- * Ends a registration and its classes' handles. The provider's callback is not called again once
- * this returns.
+ * Ends a registration and its classes' handles. The provider's callback is not called again, and
+ * does not run any more once this returns, unless it is what calls this function, or waits for the
+ * thread that does.
  *
  * Thread-safe. Not for signal handlers.
  *

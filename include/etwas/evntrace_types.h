@@ -26,11 +26,13 @@ typedef struct _EVENT_RECORD EVENT_RECORD, *PEVENT_RECORD;
 
 /*
  * ETW page: "WMIDPREQUEST callback function". A provider's control callback: RequestCode is
- * WMI_ENABLE_EVENTS when a session enables the provider or changes its level or flags, and
- * WMI_DISABLE_EVENTS when it is disabled. RequestContext is what RegisterTraceGuids was given.
- * Buffer is a WNODE_HEADER of the library, valid until the callback returns; GetTraceLoggerHandle
- * reads it. BufferSize is reserved. The value returned is used only during RegisterTraceGuids,
- * which then returns it.
+ * WMI_ENABLE_EVENTS when a session enables the provider or changes its level or flags,
+ * WMI_DISABLE_EVENTS when it is disabled, and WMI_CAPTURE_STATE when a session asks the provider to
+ * log its state. The callback may call every function, and runs in the thread of the function that
+ * causes it, or in one of the library (see EnableTraceEx2). RequestContext is what
+ * RegisterTraceGuids was given. Buffer is a WNODE_HEADER of the library, valid until the callback
+ * returns; GetTraceLoggerHandle reads it. BufferSize is reserved. The value returned is used only
+ * during RegisterTraceGuids, which then returns it.
  */
 typedef uint32_t (*WMIDPREQUEST)(WMIDPREQUESTCODE RequestCode, void *RequestContext,
                                  uint32_t *BufferSize, void *Buffer);
@@ -115,14 +117,17 @@ __extension__ typedef struct _EVENT_TRACE_PROPERTIES_V2 {
 } EVENT_TRACE_PROPERTIES_V2, *PEVENT_TRACE_PROPERTIES_V2;
 ETWAS_ASSERT_SIZE(EVENT_TRACE_PROPERTIES_V2, 144);
 
-/* ETW page: "ENABLE_TRACE_PARAMETERS structure". */
+/*
+ * What EnableTraceEx2 is given beside level and keywords.
+ * ETW page: "ENABLE_TRACE_PARAMETERS structure".
+ */
 typedef struct _ENABLE_TRACE_PARAMETERS {
-    uint32_t Version; /* ENABLE_TRACE_PARAMETERS_VERSION_2 */
-    uint32_t EnableProperty;
-    uint32_t ControlFlags;
-    etwas_guid SourceId;
-    EVENT_FILTER_DESCRIPTOR *EnableFilterDesc;
-    uint32_t FilterDescCount;
+    uint32_t Version;                          /* ENABLE_TRACE_PARAMETERS_VERSION_2 */
+    uint32_t EnableProperty;                   /* EVENT_ENABLE_PROPERTY_... */
+    uint32_t ControlFlags;                     /* 0 */
+    etwas_guid SourceId;                       /* who enables; not for classic providers */
+    EVENT_FILTER_DESCRIPTOR *EnableFilterDesc; /* FilterDescCount of them */
+    uint32_t FilterDescCount;                  /* 0 to MAX_EVENT_FILTERS_COUNT */
 } ENABLE_TRACE_PARAMETERS, *PENABLE_TRACE_PARAMETERS;
 ETWAS_ASSERT_SIZE(ENABLE_TRACE_PARAMETERS, 48);
 
@@ -131,48 +136,48 @@ typedef struct _ENABLE_TRACE_PARAMETERS_V1 {
     uint32_t EnableProperty;
     uint32_t ControlFlags;
     etwas_guid SourceId;
-    EVENT_FILTER_DESCRIPTOR *EnableFilterDesc;
+    EVENT_FILTER_DESCRIPTOR *EnableFilterDesc; /* one, or NULL */
 } ENABLE_TRACE_PARAMETERS_V1, *PENABLE_TRACE_PARAMETERS_V1;
 ETWAS_ASSERT_SIZE(ENABLE_TRACE_PARAMETERS_V1, 40);
 
 /* ---- Information about providers and sessions ---- */
 
-/* ETW page: "TRACE_GUID_PROPERTIES structure". */
+/* A registered provider. ETW page: "TRACE_GUID_PROPERTIES structure". */
 typedef struct _TRACE_GUID_PROPERTIES {
     etwas_guid Guid;
-    uint32_t GuidType;
-    uint32_t LoggerId;
-    uint32_t EnableLevel;
-    uint32_t EnableFlags;
-    uint8_t IsEnable;
+    uint32_t GuidType;    /* not used */
+    uint32_t LoggerId;    /* the session that enables it, the low 8 bits of its handle; 0: none */
+    uint32_t EnableLevel; /* 0 to 255 */
+    uint32_t EnableFlags; /* the provider's own */
+    uint8_t IsEnable;     /* 1 or 0 */
 } TRACE_GUID_PROPERTIES, *PTRACE_GUID_PROPERTIES;
 ETWAS_ASSERT_SIZE(TRACE_GUID_PROPERTIES, 36);
 
-/* ETW page: "TRACE_ENABLE_INFO structure". */
+/* A session that enables a provider. ETW page: "TRACE_ENABLE_INFO structure". */
 typedef struct _TRACE_ENABLE_INFO {
-    uint32_t IsEnabled;
+    uint32_t IsEnabled; /* 1 */
     uint8_t Level;
     uint8_t Reserved1;
-    uint16_t LoggerId;
-    uint32_t EnableProperty;
+    uint16_t LoggerId;       /* the session, the low 8 bits of its handle */
+    uint32_t EnableProperty; /* EVENT_ENABLE_PROPERTY_... */
     uint32_t Reserved2;
     uint64_t MatchAnyKeyword;
     uint64_t MatchAllKeyword;
 } TRACE_ENABLE_INFO, *PTRACE_ENABLE_INFO;
 ETWAS_ASSERT_SIZE(TRACE_ENABLE_INFO, 32);
 
-/* ETW page: "TRACE_PROVIDER_INSTANCE_INFO structure". */
+/* A registration of a provider. ETW page: "TRACE_PROVIDER_INSTANCE_INFO structure". */
 typedef struct _TRACE_PROVIDER_INSTANCE_INFO {
-    uint32_t NextOffset;
-    uint32_t EnableCount;
+    uint32_t NextOffset;  /* bytes from this block to the next; 0 in the last */
+    uint32_t EnableCount; /* TRACE_ENABLE_INFO blocks behind this one */
     uint32_t Pid;
-    uint32_t Flags;
+    uint32_t Flags; /* TRACE_PROVIDER_FLAG_... */
 } TRACE_PROVIDER_INSTANCE_INFO, *PTRACE_PROVIDER_INSTANCE_INFO;
 ETWAS_ASSERT_SIZE(TRACE_PROVIDER_INSTANCE_INFO, 16);
 
-/* ETW page: "TRACE_GUID_INFO structure". */
+/* The head of what is known of a provider. ETW page: "TRACE_GUID_INFO structure". */
 typedef struct _TRACE_GUID_INFO {
-    uint32_t InstanceCount;
+    uint32_t InstanceCount; /* TRACE_PROVIDER_INSTANCE_INFO blocks that follow */
     uint32_t Reserved;
 } TRACE_GUID_INFO, *PTRACE_GUID_INFO;
 ETWAS_ASSERT_SIZE(TRACE_GUID_INFO, 8);
@@ -205,7 +210,7 @@ ETWAS_ASSERT_SIZE(TRACE_PROFILE_INTERVAL, 8);
 
 /* ETW page: "TRACE_VERSION_INFO structure". */
 typedef struct _TRACE_VERSION_INFO {
-    uint32_t EtwTraceProcessingVersion;
+    uint32_t EtwTraceProcessingVersion; /* of OpenTrace and ProcessTrace; 1 here */
     uint32_t Reserved;
 } TRACE_VERSION_INFO, *PTRACE_VERSION_INFO;
 ETWAS_ASSERT_SIZE(TRACE_VERSION_INFO, 8);

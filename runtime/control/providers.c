@@ -2,51 +2,13 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EnableTrace and RegisterTraceGuids, A and W.
+ * RegisterTraceGuids, A and W.
  */
-#include <etwas/evntprov.h>
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
 
 #include "control/prepare.h"
-#include "provider/enabling.h"
 #include "provider/registration.h"
-#include "session/session.h"
-
-/* A private session that is not for this process: its providers are those of other processes. */
-static bool is_filtered_out(struct etwas_session_key key)
-{
-    const struct etwas_session *session;
-    bool filtered_out;
-
-    etwas_control_lock();
-    session = etwas_session_find(key);
-    filtered_out = session != NULL && session->configuration.filtered_out;
-    etwas_control_unlock();
-    return filtered_out;
-}
-
-uint32_t EnableTrace(uint32_t enable, uint32_t flags, uint32_t level, const etwas_guid *control,
-                     etwas_trace_handle handle)
-{
-    struct etwas_enable_request request = {
-        .control = control,
-        .control_code =
-            enable != 0 ? EVENT_CONTROL_CODE_ENABLE_PROVIDER : EVENT_CONTROL_CODE_DISABLE_PROVIDER,
-    };
-    struct etwas_session_key key;
-
-    etwas_prepare();
-    if (control == NULL || !etwas_session_key_of(handle, &key)) {
-        return ERROR_INVALID_PARAMETER;
-    }
-    if (is_filtered_out(key)) {
-        return ERROR_SUCCESS;
-    }
-    request.wish = (struct etwas_enablement){
-        .session = etwas_session_handle(key), .match_any_keyword = flags, .level = (uint8_t)level};
-    return etwas_provider_enable(&request);
-}
 
 static uint32_t register_provider(const struct etwas_registration_request *request,
                                   etwas_trace_handle *registration)

@@ -156,7 +156,7 @@ uint32_t etwas_provider_enable(const struct etwas_enable_request *request)
     etwas_control_lock();
     session = find_running(request->wish.session);
     if (session != NULL) {
-        code = make_change(request, request->excluded);
+        code = make_change(request, request->excluded || session->configuration.filtered_out);
     }
     etwas_control_unlock();
     if (code == ERROR_SUCCESS && !etwas_callbacks_settle(request->control, request->timeout_ms)) {

@@ -115,6 +115,46 @@ static ULONG __cdecl LogMessage(LPCGUID MessageGuid, ULONG MessageNumber, ...)
     return status;
 }
 
+static ULONG EnableForOneProcess(TRACEHANDLE Session, ULONG ProcessId)
+{
+    ENABLE_TRACE_PARAMETERS parameters;
+    EVENT_FILTER_DESCRIPTOR filter;
+
+    memset(&parameters, 0, sizeof(parameters));
+    filter.Ptr = (ULONGLONG)(ULONG_PTR)&ProcessId;
+    filter.Size = sizeof(ProcessId);
+    filter.Type = EVENT_FILTER_TYPE_PID;
+    parameters.Version = ENABLE_TRACE_PARAMETERS_VERSION_2;
+    parameters.EnableFilterDesc = &filter;
+    parameters.FilterDescCount = 1;
+    return EnableTraceEx2(Session, &ProviderGuid, EVENT_CONTROL_CODE_ENABLE_PROVIDER,
+                          TRACE_LEVEL_INFORMATION, 0, 0, INFINITE, &parameters);
+}
+
+static ULONG CountEnablements(GUID Provider)
+{
+    ULONG count = 0;
+    ULONG size = 0;
+    PTRACE_GUID_INFO info;
+    PTRACE_PROVIDER_INSTANCE_INFO instance;
+
+    if (ERROR_INSUFFICIENT_BUFFER !=
+        EnumerateTraceGuidsEx(TraceGuidQueryInfo, &Provider, sizeof(GUID), NULL, 0, &size)) {
+        return 0;
+    }
+    info = (PTRACE_GUID_INFO)malloc(size);
+    if (NULL != info && ERROR_SUCCESS == EnumerateTraceGuidsEx(TraceGuidQueryInfo, &Provider,
+                                                               sizeof(GUID), info, size, &size)) {
+        instance = (PTRACE_PROVIDER_INSTANCE_INFO)((PBYTE)info + sizeof(TRACE_GUID_INFO));
+        for (ULONG index = 0; index < info->InstanceCount; index++) {
+            count += instance->EnableCount;
+            instance = (PTRACE_PROVIDER_INSTANCE_INFO)((PBYTE)instance + instance->NextOffset);
+        }
+    }
+    free(info);
+    return count;
+}
+
 static VOID WINAPI EventCallback(PEVENT_RECORD Record)
 {
     LARGE_INTEGER stamp = Record->EventHeader.TimeStamp;
@@ -166,6 +206,9 @@ int main(void)
     }
     if (ERROR_SUCCESS == status) {
         status = EnableTrace(TRUE, 0, TRACE_LEVEL_INFORMATION, &ProviderGuid, session);
+    }
+    if (ERROR_SUCCESS == status && 1 == CountEnablements(ProviderGuid)) {
+        status = EnableForOneProcess(session, 4711);
     }
     if (ERROR_SUCCESS == status && EnableLevel >= TRACE_LEVEL_INFORMATION && EnableFlags == 0) {
         status = LogOne(classes[0].RegHandle);

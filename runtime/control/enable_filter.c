@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "control/enable_filter.h"
+
+#include <etwas/winerror.h>
+#include <string.h>
+
+#include "session/filter.h"
+
+enum kind {
+    KIND_UNKNOWN,
+    KIND_NONE,    /* no filter */
+    KIND_PROCESS, /* which processes are meant */
+    KIND_EVENT,   /* needs what a classic provider does not have */
+};
+
+/* Types below this one are a provider's own, and their data is for its callback. */
+#define FIRST_SYSTEM_TYPE EVENT_FILTER_TYPE_SCHEMATIZED
+
+static enum kind kind_of(uint32_t type)
+{
+    switch (type) {
+    case EVENT_FILTER_TYPE_NONE:
+        return KIND_NONE;
+    case EVENT_FILTER_TYPE_PID:
+    case EVENT_FILTER_TYPE_EXECUTABLE_NAME:
+        return KIND_PROCESS;
+    case EVENT_FILTER_TYPE_SCHEMATIZED:
+    case EVENT_FILTER_TYPE_SYSTEM_FLAGS:
+    case EVENT_FILTER_TYPE_TRACEHANDLE:
+    case EVENT_FILTER_TYPE_PACKAGE_ID:
+    case EVENT_FILTER_TYPE_PACKAGE_APP_ID:
+    case EVENT_FILTER_TYPE_PAYLOAD:
+    case EVENT_FILTER_TYPE_EVENT_ID:
+    case EVENT_FILTER_TYPE_EVENT_NAME:
+    case EVENT_FILTER_TYPE_STACKWALK:
+    case EVENT_FILTER_TYPE_STACKWALK_NAME:
+    case EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW:
+    case EVENT_FILTER_TYPE_CONTAINER:
+        return KIND_EVENT;
+    default:
+        return type < FIRST_SYSTEM_TYPE ? KIND_EVENT : KIND_UNKNOWN;
+    }
+}
+
+static uint32_t largest_data_bytes(uint32_t type)
+{
+    switch (type) {
+    case EVENT_FILTER_TYPE_PAYLOAD:
+        return MAX_EVENT_FILTER_PAYLOAD_SIZE;
+    case EVENT_FILTER_TYPE_EVENT_NAME:
+    case EVENT_FILTER_TYPE_STACKWALK_NAME:
+        return MAX_EVENT_FILTER_EVENT_NAME_SIZE;
+    default:
+        return MAX_EVENT_FILTER_DATA_SIZE;
+    }
+}
+
+static uint32_t check_one(const EVENT_FILTER_DESCRIPTOR *filter)
+{
+    enum kind kind = kind_of(filter->Type);
+
+    if (kind == KIND_NONE) {
+        return filter->Ptr == 0 && filter->Size == 0 ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER;
+    }
+    if (kind == KIND_UNKNOWN || filter->Ptr == 0 || filter->Size == 0 ||
+        filter->Size > largest_data_bytes(filter->Type)) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    return kind == KIND_PROCESS ? ERROR_SUCCESS : ERROR_NOT_SUPPORTED;
+}
+
+static bool has_two_of_a_type(const EVENT_FILTER_DESCRIPTOR *filters, uint32_t count)
+{
+    for (uint32_t index = 0; index < count; index++) {
+        for (uint32_t before = 0; before < index; before++) {
+            if (filters[before].Type == filters[index].Type) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+uint32_t etwas_enable_filters_check(const EVENT_FILTER_DESCRIPTOR *filters, uint32_t count,
+                                    bool *excluded)
+{
+    EVENT_FILTER_DESCRIPTOR copies[MAX_EVENT_FILTERS_COUNT];
+    EVENT_FILTER_DESCRIPTOR of_processes[MAX_EVENT_FILTERS_COUNT];
+    uint32_t process_count = 0;
+    uint32_t code = ERROR_SUCCESS;
+    bool matches = true;
+
+    if (count > MAX_EVENT_FILTERS_COUNT || (count != 0 && filters == NULL)) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    if (count != 0) {
+        memcpy(copies, filters, count * sizeof copies[0]);
+    }
+    if (has_two_of_a_type(copies, count)) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    for (uint32_t index = 0; index < count; index++) {
+        uint32_t one = check_one(&copies[index]);
+
+        /* What is wrong is said before what is not there. */
+        code = one == ERROR_INVALID_PARAMETER || code == ERROR_SUCCESS ? one : code;
+        if (code == ERROR_INVALID_PARAMETER) {
+            return code;
+        }
+        if (kind_of(copies[index].Type) == KIND_PROCESS) {
+            of_processes[process_count++] = copies[index];
+        }
+    }
+    if (code == ERROR_SUCCESS) {
+        code = etwas_filters_match(of_processes, process_count, &matches);
+    }
+    if (code == ERROR_SUCCESS) {
+        *excluded = !matches;
+    }
+    return code;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The filters of EnableTraceEx and EnableTraceEx2: which processes are meant, and which of the
+ * other kinds a classic provider cannot have.
+ */
+#ifndef ETWAS_CONTROL_ENABLE_FILTER_H
+#define ETWAS_CONTROL_ENABLE_FILTER_H
+
+#include <etwas/evntprov.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Checks the filters, and says whether one of them excludes this process; *excluded is set on
+ * success only. `filters` need not be aligned.
+ *
+ * ERROR_INVALID_PARAMETER: more than MAX_EVENT_FILTERS_COUNT, or none at the address; two of one
+ * type; data missing or more than its type may have; not 1 to 8 process ids; names that are not
+ * UTF-16 with a 0 at the end; a type of the system's that ETW does not know. ERROR_NOT_SUPPORTED:
+ * filters of single events, of stacks, of packages and containers, and a provider's own: a classic
+ * provider gets no filter data, and its events have nothing these could look at.
+ */
+uint32_t etwas_enable_filters_check(const EVENT_FILTER_DESCRIPTOR *filters, uint32_t count,
+                                    bool *excluded);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * EnableTrace, EnableTraceEx and EnableTraceEx2. The first two are forms of the third.
+ */
+#include <etwas/evntcons.h>
+#include <etwas/evntrace.h>
+#include <etwas/winerror.h>
+#include <string.h>
+
+#include "control/enable_filter.h"
+#include "control/prepare.h"
+#include "provider/enabling.h"
+#include "session/session.h"
+
+#define KNOWN_PROPERTIES                                                                           \
+    (EVENT_ENABLE_PROPERTY_SID | EVENT_ENABLE_PROPERTY_TS_ID | EVENT_ENABLE_PROPERTY_STACK_TRACE | \
+     EVENT_ENABLE_PROPERTY_PSM_KEY | EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0 |                      \
+     EVENT_ENABLE_PROPERTY_PROVIDER_GROUP | EVENT_ENABLE_PROPERTY_ENABLE_KEYWORD_0 |               \
+     EVENT_ENABLE_PROPERTY_PROCESS_START_KEY | EVENT_ENABLE_PROPERTY_EVENT_KEY |                   \
+     EVENT_ENABLE_PROPERTY_EXCLUDE_INPRIVATE | EVENT_ENABLE_PROPERTY_ENABLE_SILOS |                \
+     EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING)
+
+/* What the system itself provides; only a system logger can have it. */
+static const etwas_guid *const system_providers[] = {
+    &SystemTraceControlGuid,      &KernelRundownGuid,           &SystemAlpcProviderGuid,
+    &SystemConfigProviderGuid,    &SystemCpuProviderGuid,       &SystemHypervisorProviderGuid,
+    &SystemInterruptProviderGuid, &SystemIoProviderGuid,        &SystemIoFilterProviderGuid,
+    &SystemLockProviderGuid,      &SystemMemoryProviderGuid,    &SystemObjectProviderGuid,
+    &SystemPowerProviderGuid,     &SystemProcessProviderGuid,   &SystemProfileProviderGuid,
+    &SystemRegistryProviderGuid,  &SystemSchedulerProviderGuid, &SystemSyscallProviderGuid,
+    &SystemTimerProviderGuid,
+};
+
+static bool is_system_provider(const etwas_guid *guid)
+{
+    for (size_t index = 0; index < sizeof system_providers / sizeof system_providers[0]; index++) {
+        if (memcmp(system_providers[index], guid, sizeof *guid) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The structure in either version, read into the newer one. */
+static uint32_t read_parameters(const ENABLE_TRACE_PARAMETERS *given,
+                                ENABLE_TRACE_PARAMETERS *parameters)
+{
+    memset(parameters, 0, sizeof *parameters);
+    if (given == NULL) {
+        return ERROR_SUCCESS;
+    }
+    switch (given->Version) {
+    case ENABLE_TRACE_PARAMETERS_VERSION:
+        memcpy(parameters, given, sizeof(ENABLE_TRACE_PARAMETERS_V1));
+        parameters->FilterDescCount = parameters->EnableFilterDesc != NULL ? 1 : 0;
+        break;
+    case ENABLE_TRACE_PARAMETERS_VERSION_2:
+        *parameters = *given;
+        break;
+    default:
+        return ERROR_INVALID_PARAMETER;
+    }
+    if (parameters->ControlFlags != 0 || (parameters->EnableProperty & ~KNOWN_PROPERTIES) != 0) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    /* A group gathers modern providers. */
+    return (parameters->EnableProperty & EVENT_ENABLE_PROPERTY_PROVIDER_GROUP) != 0
+               ? ERROR_NOT_SUPPORTED
+               : ERROR_SUCCESS;
+}
+
+uint32_t EnableTraceEx2(etwas_trace_handle handle, const etwas_guid *provider,
+                        uint32_t control_code, uint8_t level, uint64_t match_any_keyword,
+                        uint64_t match_all_keyword, uint32_t timeout_ms,
+                        ENABLE_TRACE_PARAMETERS *given)
+{
+    ENABLE_TRACE_PARAMETERS parameters;
+    struct etwas_enable_request request = {
+        .control = provider, .control_code = control_code, .timeout_ms = timeout_ms};
+    struct etwas_session_key key;
+    uint32_t code;
+
+    etwas_prepare();
+    if (provider == NULL || !etwas_session_key_of(handle, &key) ||
+        control_code > EVENT_CONTROL_CODE_CAPTURE_STATE || is_system_provider(provider)) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    code = read_parameters(given, &parameters);
+    if (code == ERROR_SUCCESS) {
+        code = etwas_enable_filters_check(parameters.EnableFilterDesc, parameters.FilterDescCount,
+                                          &request.excluded);
+    }
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    request.wish = (struct etwas_enablement){
+        .session = etwas_session_handle(key),
+        .match_any_keyword = match_any_keyword,
+        .match_all_keyword = match_all_keyword,
+        .property = parameters.EnableProperty,
+        .level = level,
+    };
+    return etwas_provider_enable(&request);
+}
+
+uint32_t EnableTraceEx(const etwas_guid *provider, const etwas_guid *source,
+                       etwas_trace_handle handle, uint32_t control_code, uint8_t level,
+                       uint64_t match_any_keyword, uint64_t match_all_keyword, uint32_t property,
+                       EVENT_FILTER_DESCRIPTOR *filter)
+{
+    ENABLE_TRACE_PARAMETERS parameters = {
+        .Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
+        .EnableProperty = property,
+        .EnableFilterDesc = filter,
+        .FilterDescCount = filter != NULL ? 1 : 0,
+    };
+
+    if (source != NULL) {
+        parameters.SourceId = *source;
+    }
+    return EnableTraceEx2(handle, provider, control_code, level, match_any_keyword,
+                          match_all_keyword, 0, &parameters);
+}
+
+uint32_t EnableTrace(uint32_t control_code, uint32_t flags, uint32_t level,
+                     const etwas_guid *control, etwas_trace_handle handle)
+{
+    return EnableTraceEx2(handle, control, control_code, (uint8_t)level, flags, 0, 0, NULL);
+}

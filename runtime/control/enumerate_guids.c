@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * EnumerateTraceGuids and EnumerateTraceGuidsEx: which providers there are, and who enables them.
+ *
+ * Sessions and registrations live inside one process, so the providers of the computer are those of
+ * this process. Each answer is one moment's: it is written under the control lock.
+ */
+#include <etwas/evntrace.h>
+#include <etwas/winerror.h>
+#include <string.h>
+
+#include "control/prepare.h"
+#include "platform/thread.h"
+#include "provider/control_guid.h"
+#include "session/session.h"
+
+/* The number that stands for a session in events and log files, too. */
+static uint16_t logger_id_of(uint64_t session)
+{
+    struct etwas_session_key key = {0};
+
+    return etwas_session_key_of(session, &key) ? (uint16_t)(key.index + 1) : 0;
+}
+
+/* ---- EnumerateTraceGuids --------------------------------------------------------------------- */
+
+static TRACE_GUID_PROPERTIES properties_of(const struct etwas_control_guid *provider)
+{
+    const struct etwas_enablement *enablement = &provider->enablement;
+
+    return (TRACE_GUID_PROPERTIES){
+        .Guid = provider->guid,
+        .LoggerId = logger_id_of(enablement->session),
+        .EnableLevel = enablement->level,
+        .EnableFlags = etwas_enablement_flags(enablement),
+        .IsEnable = enablement->session != 0,
+    };
+}
+
+uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **properties, uint32_t property_count,
+                             uint32_t *guid_count)
+{
+    uint32_t found = 0;
+
+    etwas_prepare();
+    if (properties == NULL || guid_count == NULL) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    for (uint32_t index = 0; index < property_count; index++) {
+        if (properties[index] == NULL) {
+            return ERROR_INVALID_PARAMETER;
+        }
+    }
+    etwas_control_lock();
+    for (uint32_t index = 0; index < etwas_control_guids_end(); index++) {
+        if (etwas_control_guids[index].registrations == 0) {
+            continue;
+        }
+        if (found < property_count) {
+            *properties[found] = properties_of(&etwas_control_guids[index]);
+        }
+        found++;
+    }
+    etwas_control_unlock();
+    *guid_count = found;
+    return found > property_count ? ERROR_MORE_DATA : ERROR_SUCCESS;
+}
+
+/* ---- EnumerateTraceGuidsEx: with the control lock held --------------------------------------- */
+
+/* Room for an answer: counts on when it is full, so that the size needed is known. */
+struct answer {
+    unsigned char *buffer;
+    size_t room;
+    size_t needed;
+};
+
+static void append(struct answer *answer, const void *piece, size_t bytes)
+{
+    if (answer->needed + bytes <= answer->room) {
+        memcpy(answer->buffer + answer->needed, piece, bytes);
+    }
+    answer->needed += bytes;
+}
+
+static void list_guids(struct answer *answer, bool registered_only)
+{
+    for (uint32_t index = 0; index < etwas_control_guids_end(); index++) {
+        const struct etwas_control_guid *provider = &etwas_control_guids[index];
+
+        if (provider->registrations != 0 ||
+            (!registered_only && etwas_control_guid_is_used(provider))) {
+            append(answer, &provider->guid, sizeof provider->guid);
+        }
+    }
+}
+
+static void describe_enablement(struct answer *answer, const struct etwas_enablement *enablement)
+{
+    const TRACE_ENABLE_INFO enable = {
+        .IsEnabled = 1,
+        .Level = enablement->level,
+        .LoggerId = logger_id_of(enablement->session),
+        .EnableProperty = enablement->property,
+        .MatchAnyKeyword = enablement->match_any_keyword,
+        .MatchAllKeyword = enablement->match_all_keyword,
+    };
+
+    append(answer, &enable, sizeof enable);
+}
+
+/* One block for each registration; one without a process where a session enables it beforehand. */
+static uint32_t describe_provider(struct answer *answer, const etwas_guid *guid)
+{
+    uint32_t control = etwas_control_guid_find(guid);
+    const struct etwas_control_guid *provider;
+    TRACE_PROVIDER_INSTANCE_INFO instance = {0};
+    TRACE_GUID_INFO head = {0};
+
+    if (control == ETWAS_NO_CONTROL_GUID) {
+        return ERROR_WMI_GUID_NOT_FOUND;
+    }
+    provider = &etwas_control_guids[control];
+    if (provider->registrations != 0) {
+        head.InstanceCount = provider->registrations;
+        instance.Pid = etwas_thread_ids().process_id;
+        instance.Flags = TRACE_PROVIDER_FLAG_LEGACY;
+    } else {
+        head.InstanceCount = 1;
+        instance.Flags = TRACE_PROVIDER_FLAG_PRE_ENABLE;
+    }
+    instance.EnableCount = provider->enablement.session != 0 ? 1 : 0;
+    append(answer, &head, sizeof head);
+    for (uint32_t left = head.InstanceCount; left != 0; left--) {
+        instance.NextOffset =
+            (uint32_t)(left > 1 ? sizeof instance + instance.EnableCount * sizeof(TRACE_ENABLE_INFO)
+                                : 0);
+        append(answer, &instance, sizeof instance);
+        if (instance.EnableCount != 0) {
+            describe_enablement(answer, &provider->enablement);
+        }
+    }
+    return ERROR_SUCCESS;
+}
+
+static uint32_t answer_question(TRACE_QUERY_INFO_CLASS question, const etwas_guid *guid,
+                                struct answer *answer)
+{
+    const uint32_t loggers = ETWAS_SESSIONS;
+
+    switch ((uint32_t)question) {
+    case TraceGuidQueryList:
+        list_guids(answer, false);
+        return ERROR_SUCCESS;
+    case TraceGuidQueryProcess:
+        list_guids(answer, true);
+        return ERROR_SUCCESS;
+    case TraceGuidQueryInfo:
+        return describe_provider(answer, guid);
+    case TraceGroupQueryList:
+        /* Groups gather modern providers; there are none. */
+        return ERROR_SUCCESS;
+    case TraceGroupQueryInfo:
+        return ERROR_WMI_GUID_NOT_FOUND;
+    case TraceMaxLoggersQuery:
+        append(answer, &loggers, sizeof loggers);
+        return ERROR_SUCCESS;
+    default:
+        return ERROR_INVALID_PARAMETER;
+    }
+}
+
+uint32_t EnumerateTraceGuidsEx(TRACE_QUERY_INFO_CLASS question, void *in_buffer, uint32_t in_bytes,
+                               void *out_buffer, uint32_t out_bytes, uint32_t *return_bytes)
+{
+    struct answer answer = {.buffer = out_buffer, .room = out_bytes};
+    etwas_guid guid = {0};
+    uint32_t code;
+
+    etwas_prepare();
+    if (return_bytes == NULL || (out_buffer == NULL && out_bytes != 0)) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    if (question == TraceGuidQueryInfo || question == TraceGroupQueryInfo) {
+        if (in_buffer == NULL || in_bytes < sizeof guid) {
+            return ERROR_INVALID_PARAMETER;
+        }
+        memcpy(&guid, in_buffer, sizeof guid);
+    }
+    etwas_control_lock();
+    code = answer_question(question, &guid, &answer);
+    etwas_control_unlock();
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    *return_bytes = (uint32_t)answer.needed;
+    return answer.needed > answer.room ? ERROR_INSUFFICIENT_BUFFER : ERROR_SUCCESS;
+}
