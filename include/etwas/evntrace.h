@@ -11,9 +11,10 @@
  * include. Functions return a Win32 code of winerror.h unless stated. Strings and structures
  * belong to the caller and are not kept after the call.
  *
- * In this release a session writes to a file or keeps its events in memory
- * (EVENT_TRACE_BUFFERING_MODE); docs/modes.md lists every bit of LogFileMode. Sessions, their names
- * and their handles are visible only inside the process that starts them.
+ * A session writes to a file, hands its events to consumers in the process
+ * (EVENT_TRACE_REAL_TIME_MODE) or keeps them in memory (EVENT_TRACE_BUFFERING_MODE); docs/modes.md
+ * lists every bit of LogFileMode. Sessions, their names and their handles are visible only inside
+ * the process that starts them.
  */
 
 #include <stdarg.h>
@@ -96,7 +97,7 @@ uint32_t StartTrace(etwas_trace_handle *TraceHandle, const etwas_tchar *Instance
  *
  * EVENT_TRACE_CONTROL_QUERY only reads.
  * EVENT_TRACE_CONTROL_STOP disables the providers still enabled (their callbacks run in this
- *   thread), writes what is recorded, closes the file and ends the handle. It does not wait for
+ *   thread, or are waited for where one runs elsewhere), writes what is recorded, closes the file and ends the handle. It does not wait for
  *   threads that are logging: they get an error or are counted lost.
  * EVENT_TRACE_CONTROL_FLUSH writes the events recorded so far to the log file, durably. For a
  *   buffering session it writes a snapshot to the log file named in Properties, or else the one
