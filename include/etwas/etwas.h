@@ -156,9 +156,9 @@ typedef struct etwas_session_counts {
 
 /*
  * The counts of a running session, or the last counts of one that has stopped until its place in
- * the session table is taken by another (64 places, the one longest unused is taken first). Writers
- * may write meanwhile. Errors: ERROR_INVALID_PARAMETER for NULL, ERROR_INVALID_HANDLE for a handle
- * unknown or forgotten.
+ * the session table is taken by another (64 places, and 8 of private sessions; the one longest
+ * unused is taken first). Writers may write meanwhile. Errors: ERROR_INVALID_PARAMETER for NULL,
+ * ERROR_INVALID_HANDLE for a handle unknown or forgotten.
  */
 uint32_t etwas_counts(etwas_trace_handle session, etwas_session_counts *counts)
     ETWAS_API(etwas_counts);
@@ -199,7 +199,8 @@ uint32_t etwas_memory(etwas_trace_handle session, etwas_session_memory *memory)
  * flusher thread calls often enough to keep buffers free; any session may. Errors:
  * ERROR_INVALID_HANDLE; ERROR_NOT_SUPPORTED for a buffering-mode session (it has no file: see
  * etwas_snapshot); ERROR_DISK_FULL and ERROR_WRITE_FAULT when not everything could be written or
- * made durable.
+ * made durable; for a new-file set also the codes of opening a file; ERROR_LOG_FILE_FULL for a
+ * real-time session without a consumer, whose backlog is full.
  */
 uint32_t etwas_flush(etwas_trace_handle session) ETWAS_API(etwas_flush);
 

@@ -132,7 +132,8 @@ uint32_t StartTrace(etwas_trace_handle *TraceHandle, const etwas_tchar *Instance
  *   present file's name or one too long; the file is in use by another session.
  * UPDATE and INCREMENT_FILE: also the codes of StartTrace that concern the log file. The present
  *   file then goes on.
- * ERROR_WRITE_FAULT, ERROR_DISK_FULL: FLUSH, and not everything could be written or made durable.
+ * ERROR_WRITE_FAULT, ERROR_DISK_FULL: FLUSH, and not everything could be written or made durable. Of
+ *   a new-file set also the codes of opening a file.
  * ERROR_MORE_DATA: a name does not fit. The numbers are valid, and the operation was done.
  *
  * ETW page: "ControlTraceW function".

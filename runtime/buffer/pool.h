@@ -120,7 +120,7 @@ struct etwas_pool_lane {
 
 enum etwas_outcome {
     ETWAS_OUTCOME_WRITTEN,     /* in the file */
-    ETWAS_OUTCOME_OVERWRITTEN, /* buffering mode: replaced by newer events */
+    ETWAS_OUTCOME_OVERWRITTEN, /* buffering mode, circular file: replaced by newer events */
     ETWAS_OUTCOME_WRITE_ERROR,
     ETWAS_OUTCOME_FILE_FULL,
     ETWAS_OUTCOME_ABANDONED,

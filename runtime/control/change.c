@@ -60,12 +60,11 @@ static uint32_t check_file_name(const struct etwas_session *session, const etwas
         is_same_file_name(given, session->file_name)) {
         return ERROR_BAD_PATHNAME;
     }
-    code = etwas_file_name_make(given, configuration->log_file_mode, 1, process_id, made);
+    /* The longest it may become. */
+    code = etwas_file_name_make(given, configuration->log_file_mode, UINT32_MAX, process_id, made);
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    /* The longest it may become. */
-    (void)etwas_file_name_make(given, configuration->log_file_mode, UINT32_MAX, process_id, made);
     return etwas_configuration_has_room_for(configuration, made) ? ERROR_SUCCESS
                                                                  : ERROR_BAD_PATHNAME;
 }

@@ -14,7 +14,8 @@
 #include "platform/thread.h"
 #include "session/file_name.h"
 
-/* The session that is meant: what about it decides how it is controlled, all of it constant. */
+/* The session that is meant: what about it decides how it is controlled: of the mode the bits that UPDATE
+ * does not change. */
 struct target {
     struct etwas_session_key key;
     uint32_t log_file_mode;
@@ -96,6 +97,10 @@ static uint32_t update(const struct target *target, const EVENT_TRACE_PROPERTIES
 
     if (code != ERROR_SUCCESS) {
         return code;
+    }
+    /* R133 */
+    if (properties->LogFileNameOffset != 0 && file_name[0] == 0) {
+        return ERROR_BAD_PATHNAME;
     }
     /* R136, R137 */
     if ((properties->Wnode.Flags & WNODE_FLAG_TRACED_GUID) == 0) {

@@ -46,6 +46,11 @@ static uint32_t make_pool(struct etwas_session *session)
         options.capacity = etwas_pool_capacity_for(options.maximum_buffers, options.buffer_bytes);
     }
     pool = lists != NULL ? etwas_pool_create(&options) : NULL;
+    if (pool == NULL && lists != NULL && options.capacity > options.maximum_buffers) {
+        /* Address space to raise the maximum into is a wish. */
+        options.capacity = 0;
+        pool = etwas_pool_create(&options);
+    }
     if (pool == NULL) {
         free(lists);
         return ERROR_NOT_ENOUGH_MEMORY;
@@ -158,17 +163,12 @@ static uint32_t begin_stop(struct etwas_session_key key, struct etwas_session **
     return code;
 }
 
-static uint32_t stop(struct etwas_session_key key, bool file_is_full, etwas_life_look look,
-                     void *context)
+/* Ends a session that is STOPPING. */
+static void end(struct etwas_session *session, bool file_is_full, etwas_life_look look,
+                void *context)
 {
-    struct etwas_session *session;
-    uint32_t code = begin_stop(key, &session);
-
-    if (code != ERROR_SUCCESS) {
-        return code;
-    }
     /* R141: the callbacks may still log. */
-    etwas_providers_disable_session(etwas_session_handle(key));
+    etwas_providers_disable_session(etwas_session_handle(etwas_session_key(session)));
     etwas_session_close(session);
     etwas_flusher_end(session);
     etwas_session_shut_down(session);
@@ -177,18 +177,39 @@ static uint32_t stop(struct etwas_session_key key, bool file_is_full, etwas_life
         look(session, &session->last_counts, context);
     }
     etwas_session_free_place(session, file_is_full);
-    return ERROR_SUCCESS;
 }
 
 uint32_t etwas_life_stop(struct etwas_session_key key, etwas_life_look look, void *context)
 {
-    return stop(key, false, look, context);
+    struct etwas_session *session;
+    uint32_t code = begin_stop(key, &session);
+
+    if (code == ERROR_SUCCESS) {
+        end(session, false, look, context);
+    }
+    return code;
 }
 
-/* R93. A stop under way does what is needed; a session not quite open yet has to be asked again. */
+/*
+ * R93. A stop under way does what is needed; a session not quite open yet has to be asked again.
+ * With the role held nobody can give the session another file between the look and the stop.
+ */
 static bool stop_full_session(struct etwas_session_key key)
 {
-    return stop(key, true, NULL, NULL) != ERROR_WMI_INSTANCE_NOT_FOUND;
+    struct etwas_session *session = &etwas_sessions[key.index];
+    uint32_t code = ERROR_SUCCESS;
+    bool full;
+
+    (void)pthread_mutex_lock(&session->role);
+    full = session->file != NULL && etwas_log_file_is_full(session->file);
+    if (full) {
+        code = begin_stop(key, &session);
+    }
+    (void)pthread_mutex_unlock(&etwas_sessions[key.index].role);
+    if (full && code == ERROR_SUCCESS) {
+        end(session, true, NULL, NULL);
+    }
+    return full && code != ERROR_WMI_INSTANCE_NOT_FOUND;
 }
 
 /* ---- flush and snapshot ---------------------------------------------------------------------- */

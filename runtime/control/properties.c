@@ -155,8 +155,7 @@ uint32_t etwas_properties_file_name(const EVENT_TRACE_PROPERTIES *properties, en
     if (units == room) {
         return ERROR_INVALID_PARAMETER;
     }
-    return units != 0 && copy_text(area, units, text, file_name) ? ERROR_SUCCESS
-                                                                 : ERROR_BAD_PATHNAME;
+    return copy_text(area, units, text, file_name) ? ERROR_SUCCESS : ERROR_BAD_PATHNAME;
 }
 
 void etwas_properties_read(const EVENT_TRACE_PROPERTIES *properties,

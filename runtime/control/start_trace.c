@@ -47,6 +47,9 @@ static uint32_t read_request(const void *name, const EVENT_TRACE_PROPERTIES *pro
     if (code != ERROR_SUCCESS) {
         return code;
     }
+    if (properties->LogFileNameOffset != 0 && configuration->file_name[0] == 0) {
+        return ERROR_BAD_PATHNAME;
+    }
     etwas_properties_read(properties, configuration);
     if (asks_for_system_logger(configuration)) {
         return ERROR_NOT_SUPPORTED;

@@ -20,6 +20,11 @@ uint32_t etwas_log_file_buffers(const struct etwas_log_file *file)
     return etwas_log_places_used(&file->places);
 }
 
+bool etwas_log_file_is_full(const struct etwas_log_file *file)
+{
+    return etwas_log_places_room(&file->places, 1) == 0;
+}
+
 uint32_t etwas_log_file_part(const struct etwas_log_file *file)
 {
     return file->part;

@@ -132,6 +132,9 @@ bool etwas_log_file_number_backwards(struct etwas_log_file *file);
 /* Buffers in the file, buffer 0 included. */
 uint32_t etwas_log_file_buffers(const struct etwas_log_file *file);
 
+/* Whether no buffer fits in it any more. */
+bool etwas_log_file_is_full(const struct etwas_log_file *file);
+
 /* Its number in a new-file set. */
 uint32_t etwas_log_file_part(const struct etwas_log_file *file);
 

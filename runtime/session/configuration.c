@@ -217,8 +217,8 @@ static uint32_t check_file(const struct etwas_configuration *configuration)
     code = etwas_configuration_is_circular(configuration) ? ERROR_SUCCESS
                                                           : check_file_size(configuration);
     return code == ERROR_SUCCESS
-               ? etwas_file_name_make(configuration->file_name, configuration->log_file_mode, 1,
-                                      etwas_thread_ids().process_id, made)
+               ? etwas_file_name_make(configuration->file_name, configuration->log_file_mode,
+                                      UINT32_MAX, etwas_thread_ids().process_id, made)
                : code;
 }
 

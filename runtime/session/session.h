@@ -51,13 +51,15 @@ struct etwas_session {
     uint64_t
         freed_at; /* order in which places became free: the one longest unused is taken first */
     bool ended_by_full_file;
-    uint64_t epoch; /* the last of a shared slot of this place that has had sequences since */
+    uint64_t epoch; /* the last of a shared slot of this place that has had sequences since; changed
+                       while the place is STARTING */
     /* The log file's name in force (R14); empty: none. Changed by etwas_session_set_file_name. */
     etwas_wchar file_name[ETWAS_NAME_UNITS + 1];
 
     /*
-     * Constant while the session runs, but for what UPDATE changes: configuration.flush_timer and
-     * configuration.maximum_buffers, with the role and the control lock held and by atomic stores.
+     * Constant while the session runs, but for what UPDATE changes with the role and the control
+     * lock held: of the configuration log_file_mode (its real-time bit and, by CONVERT_TO_REALTIME,
+     * its file modes), flush_timer and maximum_buffers, by atomic stores, and file_name.
      */
     uint32_t index;
     uint32_t first_slot; /* row of its slot 0: 0, or the extra row if that is its only slot */
