@@ -314,6 +314,22 @@ static void r85_flush_writes_what_is_recorded_and_returns_the_numbers_after_it(v
 }
 
 /* R73: a snapshot on demand, as often as wanted; logging goes on and nothing is consumed. */
+static void r73_flush_without_a_name_writes_the_file_named_at_the_start(void **state)
+{
+    const etwas_session_options options = {.log_file_mode = EVENT_TRACE_BUFFERING_MODE};
+    etwas_trace_handle session = start_session(folder_path("first.etl"), &options);
+    struct block block;
+
+    (void)state;
+    for (uint64_t number = 0; number < 2; number++) {
+        assert_int_equal(log_number(session, number), ERROR_SUCCESS);
+        prepare_block(&block, number == 0 ? NULL : ""); /* no area, and an empty one */
+        assert_int_equal(FlushTraceA(session, NULL, &block.properties), ERROR_SUCCESS);
+        assert_int_equal(count_events(folder_path("first.etl")), number + 1);
+    }
+    stop_session(session, NULL);
+}
+
 static void r73_flush_of_a_buffering_session_writes_the_file_named_in_the_call(void **state)
 {
     etwas_trace_handle session = start_recorder();
@@ -494,6 +510,7 @@ int main(void)
         FOLDER_TEST(r140_a_name_that_does_not_fit_is_more_data_and_the_numbers_are_valid),
         FOLDER_TEST(r140_without_offsets_no_names_are_copied),
         FOLDER_TEST(r85_flush_writes_what_is_recorded_and_returns_the_numbers_after_it),
+        FOLDER_TEST(r73_flush_without_a_name_writes_the_file_named_at_the_start),
         FOLDER_TEST(r73_flush_of_a_buffering_session_writes_the_file_named_in_the_call),
         FOLDER_TEST(r139_query_tells_the_truth_while_writers_write),
         FOLDER_TEST(r139_buffers_that_cannot_be_written_are_counted),

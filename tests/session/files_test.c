@@ -46,6 +46,35 @@ static void prepare_mode(struct block *block, uint32_t mode, uint32_t size)
     block->properties.MaximumFileSize = size;
 }
 
+/* R96: a name that is too long for a later serial number is refused at the start, not at part 10. */
+static void r96_a_name_leaves_room_for_every_serial_number(void **state)
+{
+    char name[1200];
+    struct block block;
+
+    (void)state;
+    for (int digits = 1; digits <= 10; digits += 9) {
+        size_t folder = (size_t)snprintf(name, sizeof name, "%s/", folder_path("."));
+
+        /* Folders that lead back, then the field: 1,024 characters with so many digits. */
+        while (folder + 2 <= 1024 - (size_t)digits) {
+            memcpy(name + folder, "./", 2);
+            folder += 2;
+        }
+        memset(name + folder, 'f', 1024 - (size_t)digits - folder);
+        (void)strcpy(name + 1024 - digits, "%d");
+        prepare_block(&block, name);
+        block.properties.LogFileMode = EVENT_TRACE_FILE_MODE_NEWFILE;
+        block.properties.BufferSize = 64;
+        block.properties.MaximumFileSize = 1;
+        if (digits == 1) {
+            expect_refused(&block, ERROR_BAD_PATHNAME);
+        } else {
+            expect_starts(&block);
+        }
+    }
+}
+
 static void r91_some_modes_need_a_maximum_file_size(void **state)
 {
     static const uint32_t needing[] = {EVENT_TRACE_FILE_MODE_CIRCULAR,
@@ -193,6 +222,7 @@ static void r96_the_name_of_a_set_has_one_field(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        FOLDER_TEST(r96_a_name_leaves_room_for_every_serial_number),
         FOLDER_TEST(r91_some_modes_need_a_maximum_file_size),
         FOLDER_TEST(r90_a_file_holds_its_header_and_what_its_mode_needs),
         FOLDER_TEST(r17_every_file_mode_needs_a_name),

@@ -143,6 +143,48 @@ static void expect_refused_in_child(const char *path, const etwas_session_option
     CHECK_IN_CHILD(session == 0);
 }
 
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+/* Bytes of address space in use. */
+static rlim_t address_space(void)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+
+    CHECK_IN_CHILD(file != NULL && fscanf(file, "%lu", &pages) == 1);
+    (void)fclose(file);
+    return pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+/* R68: what UPDATE may raise MaximumBuffers to is set aside only where there is room for it. */
+static void a_start_does_not_fail_for_space_to_grow_into(void **state)
+{
+    const char *path = folder_path("f.etl");
+    pid_t child = fork();
+
+    (void)state;
+    if (child == 0) {
+        const rlim_t bytes = address_space() + (150 << 20); /* the buffers have 64 MB */
+        const struct rlimit limit = {bytes, bytes};
+
+        CHECK_IN_CHILD(setrlimit(RLIMIT_AS, &limit) == 0);
+        for (int round = 0; round < 2; round++) {
+            etwas_trace_handle session;
+
+            CHECK_IN_CHILD(etwas_start(name, path, NULL, &session) == ERROR_SUCCESS);
+            CHECK_IN_CHILD(etwas_stop(session, NULL) == ERROR_SUCCESS);
+        }
+        _exit(0);
+    }
+    assert_int_equal(exit_code_of(child), 0);
+}
+#else
+static void a_start_does_not_fail_for_space_to_grow_into(void **state)
+{
+    (void)state;
+    skip(); /* sanitizers need addresses of their own */
+}
+#endif
+
 static void files_without_permission_are_refused(void **state)
 {
     pid_t child;
@@ -238,6 +280,7 @@ int main(void)
         FOLDER_TEST(files_that_cannot_be_logged_to_are_refused),
         FOLDER_TEST(unknown_clocks_and_modes_are_refused),
         FOLDER_TEST(flusher_options_out_of_range_are_refused),
+        FOLDER_TEST(a_start_does_not_fail_for_space_to_grow_into),
         FOLDER_TEST(files_without_permission_are_refused),
         FOLDER_TEST(a_refused_flusher_thread_leaves_no_file_and_empties_none),
         FOLDER_TEST(without_descriptors_left_nothing_starts),
