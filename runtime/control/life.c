@@ -163,12 +163,28 @@ static uint32_t begin_stop(struct etwas_session_key key, struct etwas_session **
     return code;
 }
 
-/* Ends a session that is STOPPING. */
-static void end(struct etwas_session *session, bool file_is_full, etwas_life_look look,
-                void *context)
+static bool is_forgotten(struct etwas_session_key key)
 {
+    bool forgotten;
+
+    etwas_control_lock();
+    forgotten = etwas_session_find(key) == NULL;
+    etwas_control_unlock();
+    return forgotten;
+}
+
+/* Ends a session that is STOPPING. */
+static uint32_t end(struct etwas_session *session, bool file_is_full, etwas_life_look look,
+                    void *context)
+{
+    struct etwas_session_key key = etwas_session_key(session);
+
     /* R141: the callbacks may still log. */
-    etwas_providers_disable_session(etwas_session_handle(etwas_session_key(session)));
+    etwas_providers_disable_session(etwas_session_handle(key));
+    /* A callback that forks returns in the child, too, which has none of the parent's sessions. */
+    if (is_forgotten(key)) {
+        return ERROR_INVALID_HANDLE;
+    }
     etwas_session_close(session);
     etwas_flusher_end(session);
     etwas_session_shut_down(session);
@@ -177,6 +193,7 @@ static void end(struct etwas_session *session, bool file_is_full, etwas_life_loo
         look(session, &session->last_counts, context);
     }
     etwas_session_free_place(session, file_is_full);
+    return ERROR_SUCCESS;
 }
 
 uint32_t etwas_life_stop(struct etwas_session_key key, etwas_life_look look, void *context)
@@ -184,10 +201,7 @@ uint32_t etwas_life_stop(struct etwas_session_key key, etwas_life_look look, voi
     struct etwas_session *session;
     uint32_t code = begin_stop(key, &session);
 
-    if (code == ERROR_SUCCESS) {
-        end(session, false, look, context);
-    }
-    return code;
+    return code == ERROR_SUCCESS ? end(session, false, look, context) : code;
 }
 
 /*
@@ -207,7 +221,7 @@ static bool stop_full_session(struct etwas_session_key key)
     }
     (void)pthread_mutex_unlock(&etwas_sessions[key.index].role);
     if (full && code == ERROR_SUCCESS) {
-        end(session, true, NULL, NULL);
+        code = end(session, true, NULL, NULL);
     }
     return full && code != ERROR_WMI_INSTANCE_NOT_FOUND;
 }

@@ -4,6 +4,7 @@
 #include "provider/callback.h"
 
 #include <ck_ec.h>
+#include <pthread.h>
 
 #include "platform/wait.h"
 #include "provider/callback_thread.h"
@@ -89,9 +90,13 @@ static uint32_t call(uint32_t registration, const struct request *request)
         .Flags = WNODE_FLAG_TRACED_GUID,
     };
     uint32_t value;
+    int cancel_state;
 
     etwas_control_unlock();
+    /* A thread that ended in here would be the runner for ever. */
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     value = callback(request->code, context, &buffer_bytes, &header);
+    (void)pthread_setcancelstate(cancel_state, NULL);
     etwas_control_lock();
     return value;
 }
@@ -133,11 +138,13 @@ uint32_t etwas_callback_run(uint32_t registration)
     return value;
 }
 
-void etwas_callback_run_waiting(uint32_t registration)
+void etwas_callback_run_waiting(uint32_t control)
 {
-    /* A runner runs everything before it leaves. */
-    if (queues[registration].runner == NULL) {
-        run_all(registration);
+    for (uint32_t index = 0; index < etwas_registrations_end(); index++) {
+        /* A runner runs everything before it leaves. */
+        if (etwas_registration_is_under(index, control) && queues[index].runner == NULL) {
+            run_all(index);
+        }
     }
 }
 
@@ -272,6 +279,10 @@ bool etwas_callbacks_settle(const etwas_guid *guid, uint32_t timeout_ms)
 
     etwas_control_lock();
     control = etwas_control_guid_find(guid);
+    if (control != ETWAS_NO_CONTROL_GUID && patience.run_here) {
+        /* First what nobody runs, so that it does not wait for what somebody does. */
+        etwas_callback_run_waiting(control);
+    }
     /* Whoever registers under it meanwhile has heard of the change already. */
     for (uint32_t index = 0; control != ETWAS_NO_CONTROL_GUID && index < etwas_registrations_end();
          index++) {

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include "provider/registration.h"
+#include "provider/callback.h"
 #include "session/session.h"
 
 /*
@@ -19,11 +19,7 @@ static void *run(void *argument)
 
     (void)pthread_setname_np(pthread_self(), "etwas-callback");
     etwas_control_lock();
-    for (uint32_t index = 0; index < etwas_registrations_end(); index++) {
-        if (etwas_registration_is_under(index, control)) {
-            etwas_callback_run_waiting(index);
-        }
-    }
+    etwas_callback_run_waiting(control);
     etwas_control_unlock();
     return NULL;
 }

@@ -14,10 +14,4 @@
 /* Starts one for the control GUID with this index. False: the system gives none. */
 bool etwas_callback_thread_start(uint32_t control);
 
-/*
- * Runs what waits for a registration, unless somebody else does. With the control lock held, which
- * is let go meanwhile.
- */
-void etwas_callback_run_waiting(uint32_t registration);
-
 #endif

@@ -108,15 +108,19 @@ static uint32_t enable(const struct etwas_enable_request *request)
     return ERROR_SUCCESS;
 }
 
-static uint32_t make_change(const struct etwas_enable_request *request, bool excluded)
+/* *changed: somebody is to be told. Nobody waits for callbacks that others caused. */
+static uint32_t make_change(const struct etwas_enable_request *request, bool excluded,
+                            bool *changed)
 {
     uint32_t control = etwas_control_guid_find(request->control);
     bool is_ours = control != ETWAS_NO_CONTROL_GUID &&
                    etwas_control_guids[control].enablement.session == request->wish.session;
 
+    *changed = is_ours;
     switch (request->control_code) {
     case EVENT_CONTROL_CODE_ENABLE_PROVIDER:
         if (!excluded) {
+            *changed = true;
             return enable(request);
         }
         __attribute__((fallthrough));
@@ -126,7 +130,8 @@ static uint32_t make_change(const struct etwas_enable_request *request, bool exc
         }
         return ERROR_SUCCESS;
     default:
-        if (is_ours && !excluded && !ask_all(control, WMI_CAPTURE_STATE, request->wish.session)) {
+        *changed = is_ours && !excluded;
+        if (*changed && !ask_all(control, WMI_CAPTURE_STATE, request->wish.session)) {
             return ERROR_NO_SYSTEM_RESOURCES;
         }
         return ERROR_SUCCESS;
@@ -152,14 +157,17 @@ uint32_t etwas_provider_enable(const struct etwas_enable_request *request)
 {
     const struct etwas_session *session;
     uint32_t code = ERROR_INVALID_PARAMETER;
+    bool changed = false;
 
     etwas_control_lock();
     session = find_running(request->wish.session);
     if (session != NULL) {
-        code = make_change(request, request->excluded || session->configuration.filtered_out);
+        code = make_change(request, request->excluded || session->configuration.filtered_out,
+                           &changed);
     }
     etwas_control_unlock();
-    if (code == ERROR_SUCCESS && !etwas_callbacks_settle(request->control, request->timeout_ms)) {
+    if (code == ERROR_SUCCESS && changed &&
+        !etwas_callbacks_settle(request->control, request->timeout_ms)) {
         code = ERROR_TIMEOUT;
     }
     return code;

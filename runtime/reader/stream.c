@@ -227,10 +227,13 @@ static enum etwas_stream_state skip_rest(struct etwas_stream *stream, etwas_dama
 /* A message may have no stamp of its own: it happened when the record before it did. */
 static void take_stamp(struct etwas_stream *stream)
 {
+    int64_t first_raw = stream->trace->log.first_raw;
     struct etwas_record *record = &stream->record;
 
     if (!record->has_stamp) {
-        record->stamp = stream->any_stamp ? stream->last_stamp : stream->trace->log.first_raw;
+        record->stamp = stream->any_stamp             ? stream->last_stamp
+                        : stream->key_raw > first_raw ? stream->key_raw
+                                                      : first_raw;
         return;
     }
     if (stream->any_stamp && record->stamp < stream->last_stamp && !stream->order_reported) {
