@@ -6,6 +6,15 @@
 #include "etl/layout.h"
 #include "platform/file.h"
 
+enum {
+    /*
+     * Buffers whose headers are read ahead of the one that is numbered. They went past the page
+     * cache or left it: each would be a wait for the disk of its own.
+     */
+    AHEAD_BUFFERS = 512,
+    AHEAD_STEP = 256,
+};
+
 bool etwas_log_patch(int descriptor, const void *bytes, size_t length, uint64_t position)
 {
     /* A vector of what is written has no const. */
@@ -29,18 +38,31 @@ bool etwas_log_patch_flags(int descriptor, uint32_t buffer_bytes, uint32_t place
                                offsetof(struct etwas_etl_buffer_header, flags));
 }
 
+/* Where number 1, 2, 3 … goes when number 1 goes to place `first`. */
+static uint32_t place_of(uint64_t number, uint32_t count, uint32_t first)
+{
+    return (uint32_t)((first - 1 + number - 1) % count) + 1;
+}
+
 bool etwas_log_patch_number_round(int descriptor, uint32_t buffer_bytes, uint32_t count,
                                   uint32_t first)
 {
-    bool good = true;
+    uint64_t ahead = 0; /* so many from the first on were asked for */
 
-    for (uint32_t place = 1; place <= count; place++) {
-        uint32_t after_first = place >= first ? place - first : place + count - first;
-
-        good = etwas_log_patch_number(descriptor, buffer_bytes, place, 1 + (int64_t)after_first) &&
-               good;
+    for (uint64_t number = 1; number <= count; number++) {
+        if (number % AHEAD_STEP == 1) {
+            for (; ahead < count && ahead < number - 1 + AHEAD_BUFFERS; ahead++) {
+                etwas_file_read_ahead(descriptor,
+                                      (uint64_t)place_of(ahead + 1, count, first) * buffer_bytes,
+                                      sizeof(struct etwas_etl_buffer_header));
+            }
+        }
+        if (!etwas_log_patch_number(descriptor, buffer_bytes, place_of(number, count, first),
+                                    (int64_t)number)) {
+            return false;
+        }
     }
-    return good;
+    return true;
 }
 
 bool etwas_log_patch_number_backwards(int descriptor, uint32_t buffer_bytes, uint32_t count)

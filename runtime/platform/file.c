@@ -451,6 +451,13 @@ void etwas_file_start_writing(int descriptor, uint64_t offset, uint64_t bytes)
     (void)sync_file_range(descriptor, (off_t)offset, (off_t)bytes, SYNC_FILE_RANGE_WRITE);
 }
 
+void etwas_file_read_ahead(int descriptor, uint64_t offset, uint64_t bytes)
+{
+    if (PERMITTED(AHEAD)) {
+        (void)posix_fadvise(descriptor, (off_t)offset, (off_t)bytes, POSIX_FADV_WILLNEED);
+    }
+}
+
 void etwas_file_drop_cached(int descriptor, uint64_t offset, uint64_t bytes)
 {
     (void)posix_fadvise(descriptor, (off_t)offset, (off_t)bytes, POSIX_FADV_DONTNEED);

@@ -30,6 +30,7 @@ enum etwas_file_call {
     ETWAS_FILE_CLOSE,
     ETWAS_FILE_REMOVE,
     ETWAS_FILE_SPACE, /* how much is free */
+    ETWAS_FILE_AHEAD, /* a part that will be needed */
     ETWAS_FILE_CALLS
 };
 
@@ -109,6 +110,12 @@ bool etwas_file_sync(int descriptor);
 
 /* Has the kernel begin to write this part to the disk. Does not wait for it. */
 void etwas_file_start_writing(int descriptor, uint64_t offset, uint64_t bytes);
+
+/*
+ * Has the kernel begin to read this part into the page cache. Does not wait for it, and says nothing
+ * of a refusal: whoever needs the part waits for it then.
+ */
+void etwas_file_read_ahead(int descriptor, uint64_t offset, uint64_t bytes);
 
 /* Drops written pages from the page cache, so that a trace does not evict the host's data. */
 void etwas_file_drop_cached(int descriptor, uint64_t offset, uint64_t bytes);

@@ -26,6 +26,7 @@
 #include "etl/layout.h"
 #include "flush/log_file.h"
 #include "flush/log_inside.h"
+#include "flush/log_patch.h"
 #include "flush/write_way.h"
 #include "platform/file.h"
 #include "support/folder.h"
@@ -371,6 +372,52 @@ static void batches_go_round_past_the_page_cache_and_say_what_they_replaced(void
     free(buffers.memory);
 }
 
+enum {
+    NUMBERED = 1300,
+    FIRST_NUMBERED = 700,
+    NUMBERED_BYTES = 4096,
+};
+
+static uint32_t asked_ahead;
+static uint32_t numbered;
+static uint32_t shortest_ahead; /* at any number but the last ones */
+
+static long watch_ahead(enum etwas_file_call call, size_t bytes)
+{
+    asked_ahead += call == ETWAS_FILE_AHEAD;
+    if (call == ETWAS_FILE_WRITE) {
+        uint32_t ahead = asked_ahead - numbered++;
+
+        shortest_ahead = ahead < shortest_ahead && asked_ahead < NUMBERED ? ahead : shortest_ahead;
+    }
+    return (long)bytes;
+}
+
+/* Each header lies in a page of its own, and none should be waited for alone. */
+static void headers_are_read_ahead_of_the_one_that_is_numbered(void **state)
+{
+    int file;
+
+    (void)state;
+    asked_ahead = 0;
+    numbered = 0;
+    shortest_ahead = NUMBERED;
+    assert_int_equal(etwas_file_create(folder_path("trace.etl"), &file), ERROR_SUCCESS);
+    etwas_file_fail(watch_ahead);
+    assert_true(etwas_log_patch_number_round(file, NUMBERED_BYTES, NUMBERED, FIRST_NUMBERED));
+    etwas_file_fail(NULL);
+    assert_int_equal(asked_ahead, NUMBERED);
+    assert_in_range(shortest_ahead, 200, NUMBERED / 2);
+    for (uint32_t place = 1; place <= NUMBERED; place++) {
+        struct etwas_etl_buffer_header header = {0};
+        uint32_t behind = place < FIRST_NUMBERED ? NUMBERED : 0;
+
+        (void)pread(file, &header, sizeof header, (off_t)place * NUMBERED_BYTES);
+        assert_int_equal(header.sequence_number, place + behind - FIRST_NUMBERED + 1);
+    }
+    assert_true(etwas_file_close(file));
+}
+
 /* What a file learned of a slow device the next part of its set knows. */
 static void the_next_part_knows_what_the_last_one_learned(void **state)
 {
@@ -516,6 +563,7 @@ int main(void)
             a_file_in_progress_ends_with_its_last_whole_buffer_and_reserves_none_at_its_end),
         LOG_FILE_TEST(the_maximum_size_cuts_a_batch_and_reserves_nothing_beyond_it),
         LOG_FILE_TEST(batches_go_round_past_the_page_cache_and_say_what_they_replaced),
+        LOG_FILE_TEST(headers_are_read_ahead_of_the_one_that_is_numbered),
         LOG_FILE_TEST(the_next_part_knows_what_the_last_one_learned),
         LOG_FILE_TEST(a_write_refused_anywhere_in_a_mixed_batch_leaves_what_is_counted),
         LOG_FILE_TEST(a_slow_device_is_helped_by_the_cache_and_tried_again_ever_more_seldom),

@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "platform/file.h"
@@ -400,6 +402,50 @@ static void space_is_looked_for_where_the_file_will_be(void **state)
     assert_true(etwas_file_has_space("/proc/file", 0, UINT64_C(1) << 60));
 }
 
+/* Whether the page at `offset` is in the page cache. */
+static bool is_cached(int file, uint64_t offset)
+{
+    long page = sysconf(_SC_PAGESIZE);
+    void *mapped = mmap(NULL, (size_t)page, PROT_READ, MAP_SHARED, file, (off_t)offset);
+    unsigned char resident = 0;
+
+    assert_true(mapped != MAP_FAILED);
+    assert_int_equal(mincore(mapped, (size_t)page, &resident), 0);
+    assert_int_equal(munmap(mapped, (size_t)page), 0);
+    return (resident & 1) != 0;
+}
+
+static void a_part_that_is_read_ahead_comes_into_the_cache_unread(void **state)
+{
+    enum {
+        BYTES = 1 << 20,
+        PART = BYTES / 2
+    };
+    const struct timespec pause = {.tv_nsec = 1000000};
+    static char zeroes[BYTES];
+    struct iovec piece = {zeroes, BYTES};
+    int file;
+    int error;
+
+    (void)state;
+    assert_int_equal(etwas_file_create(folder_path("file"), &file), ERROR_SUCCESS);
+    assert_int_equal(etwas_file_write(file, &piece, 1, 0, &error), BYTES);
+    assert_true(etwas_file_sync(file));
+    etwas_file_drop_cached(file, 0, BYTES);
+    if (is_cached(file, PART)) {
+        (void)etwas_file_close(file);
+        print_message("a_part_that_is_read_ahead_comes_into_the_cache_unread: skipped, this file "
+                      "system keeps its pages\n");
+        skip();
+    }
+    etwas_file_read_ahead(file, PART, 1);
+    while (!is_cached(file, PART)) {
+        (void)nanosleep(&pause, NULL);
+    }
+    assert_false(is_cached(file, 0));
+    assert_true(etwas_file_close(file));
+}
+
 static int failing_teardown(void **state)
 {
     etwas_file_fail(NULL);
@@ -424,6 +470,7 @@ int main(void)
         FAILING_TEST(an_interrupted_call_is_made_again),
         FAILING_TEST(a_refusal_says_why),
         FOLDER_TEST(space_is_looked_for_where_the_file_will_be),
+        FOLDER_TEST(a_part_that_is_read_ahead_comes_into_the_cache_unread),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

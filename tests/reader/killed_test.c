@@ -31,6 +31,7 @@
 
 #include "etl/layout.h"
 #include "hostile.h"
+#include "platform/file.h"
 #include "support/folder.h"
 
 enum {
@@ -39,6 +40,9 @@ enum {
     ROUNDS = 2,
     EVENTS = 6000, /* before it is killed, at least */
     PARTS_LIMIT = 60,
+    ENDED_PLACES = 7,
+    EVENTS_A_BUFFER = 50,
+    ENDED_EVENTS = 24 * EVENTS_A_BUFFER, /* three times round, and to the middle */
     KB = EVENT_TRACE_USE_KBYTES_FOR_SIZE,
 };
 
@@ -53,21 +57,26 @@ struct event {
     uint64_t words[WORDS];
 };
 
-/* Writes for ever: each word of event n is n. */
+/* Each word of event n is n. */
+static void write_event(uint32_t writer, uint64_t number)
+{
+    struct event event = {.header.Flags = WNODE_FLAG_TRACED_GUID, .header.Guid.Data1 = writer};
+    size_t words = 1 + number % WORDS;
+
+    event.header.Size = (uint16_t)(sizeof event.header + words * 8);
+    for (size_t i = 0; i < words; i++)
+        event.words[i] = number;
+    TraceEvent(session, &event.header);
+}
+
+/* Writes for ever. */
 static void *write_events(void *writer)
 {
     /* A few MB in the time it lives: more would only take the walker longer. */
     const struct timespec pause = {.tv_nsec = 200000};
-    struct event event = {.header.Flags = WNODE_FLAG_TRACED_GUID};
 
-    event.header.Guid.Data1 = (uint32_t)(uintptr_t)writer;
     for (uint64_t number = 1;; number++) {
-        size_t words = 1 + number % WORDS;
-
-        event.header.Size = (uint16_t)(sizeof event.header + words * 8);
-        for (size_t i = 0; i < words; i++)
-            event.words[i] = number;
-        TraceEvent(session, &event.header);
+        write_event((uint32_t)(uintptr_t)writer, number);
         if (number % 64 == 0) {
             ck_pr_add_64(written, 64);
             (void)nanosleep(&pause, NULL);
@@ -352,6 +361,67 @@ static void one_stream_is_read_in_its_order_R78(void **state)
     kill_in_mode(&options, false);
 }
 
+static uint32_t numbers_left; /* before the process is killed */
+
+/* At a number, or the mark that comes after the last: nothing else is written in pieces so small. */
+static long kill_at_number(enum etwas_file_call call, size_t bytes)
+{
+    if (call == ETWAS_FILE_WRITE && bytes <= sizeof(int64_t) && numbers_left-- == 0)
+        (void)raise(SIGKILL);
+    return (long)bytes;
+}
+
+/* Ends a circular file that went round; is killed when so many buffers have their number anew. */
+static void be_killed_at_number(const char *path, uint32_t numbers)
+{
+    etwas_session_counts counts;
+
+    if (etwas_start("killed", path, wanted, &session) != ERROR_SUCCESS)
+        _exit(1);
+    for (uint64_t number = 1; number <= ENDED_EVENTS; number++) {
+        write_event(0, number);
+        if (number % EVENTS_A_BUFFER == 0 && etwas_flush(session) != ERROR_SUCCESS)
+            _exit(2);
+    }
+    if (etwas_counts(session, &counts) != ERROR_SUCCESS)
+        _exit(3);
+    ck_pr_store_64(written, counts.recorded);
+    numbers_left = numbers;
+    etwas_file_fail(kill_at_number);
+    (void)etwas_stop(session, NULL);
+    _exit(4);
+}
+
+static void a_circular_file_is_read_wherever_its_end_was_left_R94(void **state)
+{
+    const etwas_session_options options = {.log_file_mode = EVENT_TRACE_FILE_MODE_CIRCULAR | KB |
+                                                            EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING,
+                                           .buffer_size_kb = 8,
+                                           .maximum_file_size = 8 * (ENDED_PLACES + 1),
+                                           .flusher = {.no_thread = true}};
+    char path[1][512];
+    struct reading reading;
+
+    (void)state;
+    wanted = &options;
+    (void)snprintf(path[0], sizeof path[0], "%s", folder_path("ended.etl"));
+    for (uint32_t numbers = 0; numbers <= ENDED_PLACES; numbers++) {
+        int status = 0;
+        pid_t child = fork();
+
+        assert_true(child >= 0);
+        if (child == 0)
+            be_killed_at_number(path[0], numbers);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+        read_paths(path, 1, &reading);
+        assert_true(reading.unfinished);
+        assert_int_equal(reading.damages, 0);
+        assert_int_equal(reading.events, ck_pr_load_64(written));
+        assert_int_equal(walk(path, 1, reading.events), 0);
+    }
+}
+
 /* Each time appended to what the killed ones before left. A writer's numbers begin anew. */
 static void an_appended_file_is_read_over_all_its_sessions_R95(void **state)
 {
@@ -419,6 +489,7 @@ int main(void)
         FOLDER_TEST(a_sequential_file_is_read_to_where_it_was_left),
         FOLDER_TEST(a_circular_file_is_read_while_it_is_written_R94),
         FOLDER_TEST(a_circular_file_is_read_wherever_it_was_left_R94),
+        FOLDER_TEST(a_circular_file_is_read_wherever_its_end_was_left_R94),
         FOLDER_TEST(space_set_aside_is_no_part_of_the_file_R97),
         FOLDER_TEST(one_stream_is_read_in_its_order_R78),
         FOLDER_TEST(an_appended_file_is_read_over_all_its_sessions_R95),

@@ -31,6 +31,9 @@ def numbers(walker):
         highest = max(found)
         wrapped = highest >= count
         lowest = max(1, highest - (count - 1) + 1)
+        # It may have been left while it was ended: the oldest have their number from 1 on.
+        anew = next(k for k in range(count + 1) if k + 1 not in found)
+        found = [0] + [s + lowest - 1 if s <= anew else s for s in found[1:]]
         walker.check(sorted(found) == [0] + list(range(lowest, highest + 1)),
                      "sequence numbers are not 0 and the highest ones, each once")
     else:
@@ -39,7 +42,7 @@ def numbers(walker):
     data = found[1:]
     if wrapped:
         in_place = all(1 + (s - 1) % (count - 1) == place for place, s in enumerate(data, 1))
-    elif circular and not walker.unfinished:
+    elif circular:
         in_place = goes_round(data)
     elif header["mode"] & BUFFERING:
         in_place = True
