@@ -98,35 +98,43 @@ static void complete(struct etwas_log_file *file, const struct etwas_log_buffer 
     *piece = (struct iovec){start, file->buffer_bytes};
 }
 
-/*
- * Writes the whole buffers at the front together, or one that has to be copied. *asked: how many
- * these were. Returns how many bytes are in the file.
- */
-static uint64_t write_run(struct etwas_log_file *file, const struct etwas_log_buffer *buffers,
-                          uint32_t count, uint32_t *asked, int *error)
+/* Buffers that are written together. */
+struct run {
+    uint32_t buffers; /* how many it is */
+    uint64_t bytes;   /* so much of it is in the file */
+    int error;        /* why not all */
+    bool directly;    /* all went past the page cache: they are on the device */
+};
+
+/* Writes the whole buffers at the front together, or one that has to be copied. */
+static struct run write_run(struct etwas_log_file *file, const struct etwas_log_buffer *buffers,
+                            uint32_t count)
 {
     struct iovec pieces[ETWAS_LOG_FILE_BATCH];
     uint64_t position = etwas_log_position(file, etwas_log_places_next(&file->places));
     bool whole = is_whole(&buffers[0]);
-    uint64_t written;
-    uint32_t run = 0;
+    /* Where it begins decides: a run is written one way, and what is learned of it comes after. */
+    bool directly = whole && !etwas_write_way_spares_device(&file->way, position);
+    struct run run = {0};
 
     do {
-        complete(file, &buffers[run], file->places.written + run + 1, &pieces[run]);
-        run++;
-    } while (whole && run < count && is_whole(&buffers[run]));
+        complete(file, &buffers[run.buffers], file->places.written + run.buffers + 1,
+                 &pieces[run.buffers]);
+        run.buffers++;
+    } while (whole && run.buffers < count && is_whole(&buffers[run.buffers]));
     if (whole) {
-        written = etwas_write_way_write(&file->way, file->descriptor, pieces, run, position, error);
+        run.bytes = etwas_write_way_write(&file->way, file->descriptor, pieces, run.buffers,
+                                          position, &run.error);
     } else {
-        written = etwas_file_write(file->descriptor, pieces, 1, position, error);
+        run.bytes = etwas_file_write(file->descriptor, pieces, 1, position, &run.error);
     }
-    for (uint32_t index = 0; whole && index < run; index++) {
+    run.directly = directly && file->way.direct; /* the file may have refused it */
+    for (uint32_t index = 0; whole && index < run.buffers; index++) {
         uint32_t used = ETWAS_ETL_BUFFER_HEADER_BYTES + buffers[index].data_bytes;
 
         memset(buffers[index].whole + used, 0, file->buffer_bytes - used);
     }
-    *asked = run;
-    return written;
+    return run;
 }
 
 static void note_replaced(struct etwas_log_file *file, struct etwas_log_records records,
@@ -137,22 +145,13 @@ static void note_replaced(struct etwas_log_file *file, struct etwas_log_records 
     result->replaced_of_sequences += records.of_sequences ? records.count : 0;
 }
 
-/* Whether the buffer for the next place went past the page cache: then it is on the device. */
-static bool went_directly(const struct etwas_log_file *file, const struct etwas_log_buffer *buffer)
-{
-    uint64_t position = etwas_log_position(file, etwas_log_places_next(&file->places));
-
-    return is_whole(buffer) && file->way.direct &&
-           !etwas_write_way_spares_device(&file->way, position);
-}
-
 /* Notes that this buffer is in the file. */
-static void take(struct etwas_log_file *file, const struct etwas_log_buffer *buffer,
+static void take(struct etwas_log_file *file, const struct etwas_log_buffer *buffer, bool directly,
                  struct etwas_log_write *result)
 {
     struct etwas_log_records records = {buffer->records, buffer->of_sequences};
 
-    if (!went_directly(file, buffer)) {
+    if (!directly) {
         etwas_log_audit_note(file, buffer);
     }
     file->overwritten_buffers += etwas_log_places_replaces(&file->places);
@@ -212,22 +211,20 @@ struct etwas_log_write etwas_log_file_write(struct etwas_log_file *file,
     while (result.written < count && result.state == ETWAS_LOG_FILE_OK) {
         const struct etwas_log_buffer *next = &buffers[result.written];
         uint32_t room = etwas_log_places_room(&file->places, count - result.written);
-        uint32_t asked;
-        uint64_t bytes;
-        int error;
+        struct run run;
 
         if (room == 0) {
             result.state = ETWAS_LOG_FILE_FULL;
             break;
         }
-        bytes = write_run(file, next, room, &asked, &error);
-        for (uint32_t index = 0; index < bytes / file->buffer_bytes; index++) {
-            take(file, &next[index], &result);
+        run = write_run(file, next, room);
+        for (uint32_t index = 0; index < run.bytes / file->buffer_bytes; index++) {
+            take(file, &next[index], run.directly, &result);
         }
-        if (bytes < etwas_log_position(file, asked)) {
+        if (run.bytes < etwas_log_position(file, run.buffers)) {
             result.state = ETWAS_LOG_FILE_FAILED;
-            result.code = etwas_file_write_error(error);
-            mend(file, bytes % file->buffer_bytes, &result);
+            result.code = etwas_file_write_error(run.error);
+            mend(file, run.bytes % file->buffer_bytes, &result);
         }
     }
     drop_written_pages(file);

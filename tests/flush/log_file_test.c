@@ -441,6 +441,26 @@ static void the_next_part_knows_what_the_last_one_learned(void **state)
     assert_false(etwas_write_way_spares_device(&way, 0));
 }
 
+/*
+ * The cache is used up to the middle of a batch, which is written in one piece: none of it is known
+ * to be on the device, so all of it is looked for when a sync is refused.
+ */
+static void what_went_through_the_cache_is_noted_to_its_end(void **state)
+{
+    struct etwas_log_file *file = create(folder_path("trace.etl"), 0);
+    struct buffers buffers;
+
+    (void)state;
+    fill_buffers(&buffers);
+    choose_whole(&buffers, ALL_WHOLE);
+    file->way.direct = true;
+    file->way.cached_until = (1 + BUFFERS / 2) * BUFFER_BYTES;
+    expect_all_written(file, &buffers);
+    assert_int_equal(file->audit.noted - file->audit.durable, BUFFERS);
+    finish(file);
+    free(buffers.memory);
+}
+
 /* ---- failures -------------------------------------------------------------------------------- */
 
 static uint32_t writes_left; /* before one is refused */
@@ -564,6 +584,7 @@ int main(void)
         LOG_FILE_TEST(the_maximum_size_cuts_a_batch_and_reserves_nothing_beyond_it),
         LOG_FILE_TEST(batches_go_round_past_the_page_cache_and_say_what_they_replaced),
         LOG_FILE_TEST(headers_are_read_ahead_of_the_one_that_is_numbered),
+        LOG_FILE_TEST(what_went_through_the_cache_is_noted_to_its_end),
         LOG_FILE_TEST(the_next_part_knows_what_the_last_one_learned),
         LOG_FILE_TEST(a_write_refused_anywhere_in_a_mixed_batch_leaves_what_is_counted),
         LOG_FILE_TEST(a_slow_device_is_helped_by_the_cache_and_tried_again_ever_more_seldom),
