@@ -98,9 +98,14 @@ static uint32_t set_space_aside(const struct etwas_log_file *file)
 static uint32_t begin_new(struct etwas_log_file *file)
 {
     int error;
+    uint32_t code = etwas_log_write_header(file, &error) ? set_space_aside(file)
+                                                         : etwas_file_write_error(error);
 
-    return etwas_log_write_header(file, &error) ? set_space_aside(file)
-                                                : etwas_file_write_error(error);
+    if (code != ERROR_SUCCESS) {
+        /* One that stays, since it was there before, is as empty as it was. */
+        (void)etwas_file_truncate(file->descriptor, 0);
+    }
+    return code;
 }
 
 /* Makes what is behind the last whole buffer zeroes: space set aside. */

@@ -5,6 +5,7 @@
  * APPEND (R95): a session goes on where another ended, in a file that is as the session is; any
  * other file is refused, and left as it was.
  */
+#include <errno.h>
 #include <etwas/winerror.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "file_modes.h"
+#include "platform/file.h"
 #include "support/folder.h"
 #include "support/readback.h"
 #include "support/start.h"
@@ -376,6 +378,44 @@ static void a_damaged_or_different_file_is_refused_and_left_alone(void **state)
     free(good.data);
 }
 
+static int teardown(void **state)
+{
+    etwas_file_fail(NULL);
+    return folder_teardown(state);
+}
+
+static enum etwas_file_call full_at;
+
+/* A disk that is full at this call. Of what is written a part finds room. */
+static long be_full(enum etwas_file_call call, size_t bytes)
+{
+    if (call != full_at) {
+        return (long)bytes;
+    }
+    return bytes > 100 ? 100 : -ENOSPC;
+}
+
+/* An empty file may be appended to; where its beginning is refused it stays, and stays empty. */
+static void an_empty_file_that_cannot_be_begun_stays_empty(void **state)
+{
+    static const enum etwas_file_call calls[] = {ETWAS_FILE_WRITE, ETWAS_FILE_ALLOCATE};
+    const char *path = folder_path("trace.etl");
+    etwas_session_options options = append_options;
+
+    (void)state;
+    options.log_file_mode |= EVENT_TRACE_FILE_MODE_PREALLOCATE;
+    options.maximum_file_size = 1;
+    put(path, "", 0);
+    for (size_t index = 0; index < sizeof calls / sizeof calls[0]; index++) {
+        full_at = calls[index];
+        etwas_file_fail(be_full);
+        assert_int_equal(try_to_start(path, &options), ERROR_DISK_FULL);
+        etwas_file_fail(NULL);
+        assert_int_equal(size_of(path), 0);
+    }
+    assert_int_equal(try_to_start(path, &options), ERROR_SUCCESS);
+}
+
 /* R18: a file that another session writes. */
 static void a_file_in_use_is_refused(void **state)
 {
@@ -426,6 +466,8 @@ int main(void)
         FOLDER_TEST(a_file_with_another_clock_or_buffer_size_is_refused),
         FOLDER_TEST(a_file_with_another_unit_of_processor_times_is_refused),
         FOLDER_TEST(a_damaged_or_different_file_is_refused_and_left_alone),
+        cmocka_unit_test_setup_teardown(an_empty_file_that_cannot_be_begun_stays_empty,
+                                        folder_setup, teardown),
         FOLDER_TEST(a_file_in_use_is_refused),
         FOLDER_TEST(a_file_without_totals_gets_them),
     };
