@@ -316,7 +316,13 @@ bool etwas_log_file_end(struct etwas_log_file *file, const struct etwas_log_file
     count(file, totals);
     file->counted = *totals;
     etwas_log_header_end(&file->header);
-    return etwas_log_write_header(file, &error) && good;
+    file->is_ended = etwas_log_write_header(file, &error) && good;
+    return file->is_ended;
+}
+
+bool etwas_log_file_is_ended(const struct etwas_log_file *file)
+{
+    return file->is_ended;
 }
 
 struct etwas_log_file_totals etwas_log_file_counted(const struct etwas_log_file *file)
@@ -348,22 +354,24 @@ void etwas_log_file_set_ended(struct etwas_log_file *file, struct etwas_log_file
     file->ended = ended;
 }
 
-struct etwas_log_file *etwas_log_file_ended(const struct etwas_log_file *file)
+struct etwas_log_file *etwas_log_file_oldest_ended(const struct etwas_log_file *file, uint32_t keep)
 {
-    return file->ended;
+    struct etwas_log_file *oldest = NULL;
+    uint32_t ended = 0;
+
+    for (struct etwas_log_file *next = file->ended; next != NULL; next = next->ended) {
+        oldest = next;
+        ended++;
+    }
+    return ended > keep ? oldest : NULL;
 }
 
-struct etwas_log_file *etwas_log_file_cut_ended(struct etwas_log_file *file, uint32_t keep)
+void etwas_log_file_drop_oldest_ended(struct etwas_log_file *file)
 {
-    struct etwas_log_file **link = &file->ended;
-    struct etwas_log_file *cut;
-
-    for (; *link != NULL && keep != 0; keep--) {
-        link = &(*link)->ended;
+    while (file->ended->ended != NULL) {
+        file = file->ended;
     }
-    cut = *link;
-    *link = NULL;
-    return cut;
+    file->ended = NULL;
 }
 
 void etwas_log_file_forget(struct etwas_log_file *file)

@@ -145,6 +145,9 @@ uint32_t etwas_log_file_part(const struct etwas_log_file *file);
  */
 bool etwas_log_file_end(struct etwas_log_file *file, const struct etwas_log_file_totals *totals);
 
+/* Whether it was ended, and the system reported no error the last time. */
+bool etwas_log_file_is_ended(const struct etwas_log_file *file);
+
 /* The totals it was ended with. */
 struct etwas_log_file_totals etwas_log_file_counted(const struct etwas_log_file *file);
 
@@ -155,12 +158,13 @@ bool etwas_log_file_close(struct etwas_log_file *file);
 bool etwas_log_file_finish(struct etwas_log_file *file, const struct etwas_log_file_totals *totals);
 
 /*
- * The parts before this one that have ended and are not closed yet, the newest first. `cut` leaves
- * the `keep` newest of them and returns the others, which are chained as before.
+ * The parts before this one that have ended and are not closed yet, chained. `oldest` is NULL when
+ * there are no more than `keep`; `drop` takes it off the chain.
  */
 void etwas_log_file_set_ended(struct etwas_log_file *file, struct etwas_log_file *ended);
-struct etwas_log_file *etwas_log_file_ended(const struct etwas_log_file *file);
-struct etwas_log_file *etwas_log_file_cut_ended(struct etwas_log_file *file, uint32_t keep);
+struct etwas_log_file *etwas_log_file_oldest_ended(const struct etwas_log_file *file,
+                                                   uint32_t keep);
+void etwas_log_file_drop_oldest_ended(struct etwas_log_file *file);
 
 /*
  * In a fork's child: closes these copies of the descriptors, of the ended parts too, and leaves the

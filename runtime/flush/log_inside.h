@@ -24,6 +24,7 @@ struct etwas_log_file {
     uint16_t logger_id;
     uint16_t flags;   /* of a data buffer */
     uint16_t context; /* of a data buffer that belongs to no processor; flags say that */
+    bool is_ended;    /* and nothing was refused when it was */
     bool has_space;   /* set aside at the start: the length says nothing while it runs */
     uint32_t part;
     struct etwas_log_file *ended; /* the part before, if it is not closed yet */

@@ -96,55 +96,80 @@ static void count_lost(struct etwas_session *session, const struct etwas_log_los
     ck_pr_store_32(&session->buffers_written, session->buffers_written - lost->cut);
 }
 
-/*
- * Makes a file durable that has ended. If that is refused it is ended once more: of what is found
- * there, and what its end changed may be gone too. The loss is counted in the file that is written
- * meanwhile; the last one counts its own.
- */
-static uint32_t store_ended(struct etwas_session *session, struct etwas_log_file *file,
-                            bool is_last)
+/* Ends a file, once more if it was before. */
+static bool end(struct etwas_session *session, struct etwas_log_file *file,
+                const struct etwas_log_file_totals *totals)
+{
+    bool good = etwas_log_file_end(file, totals);
+
+    if (!good) {
+        count_sync_error(session);
+    }
+    return good;
+}
+
+static uint32_t store(struct etwas_session *session, struct etwas_log_file *file)
 {
     struct etwas_log_lost lost;
     uint32_t code = etwas_log_file_store(file, &lost);
 
     if (code != ERROR_SUCCESS) {
-        struct etwas_log_file_totals totals;
-        bool ended;
-
         count_sync_error(session);
         count_lost(session, &lost);
-        totals = is_last ? totals_of(session) : etwas_log_file_counted(file);
-        ended = etwas_log_file_end(file, &totals);
-        if (etwas_log_file_store(file, &lost) != ERROR_SUCCESS || !ended) {
-            count_sync_error(session);
-            count_lost(session, &lost);
-        }
     }
     return code;
 }
 
 /*
- * Makes the parts that ended before durable, and closes them, but for the `keep` newest. A fork
- * waits while one is taken off the chain: a child must not close a descriptor that is closed.
+ * Makes a file durable that has ended. What was refused of its end is tried again first. If storing
+ * it is refused it is ended once more: of what is found there, and what its end changed may be gone
+ * too. The loss is counted in the file that is written meanwhile; the last one counts its own.
+ */
+static uint32_t store_ended(struct etwas_session *session, struct etwas_log_file *file,
+                            bool is_last)
+{
+    struct etwas_log_file_totals totals = etwas_log_file_counted(file);
+    bool ended = etwas_log_file_is_ended(file) || end(session, file, &totals);
+    uint32_t code = store(session, file);
+
+    if (code != ERROR_SUCCESS) {
+        totals = is_last ? totals_of(session) : totals;
+        (void)end(session, file, &totals);
+        (void)store(session, file);
+        return code;
+    }
+    return ended ? ERROR_SUCCESS : ERROR_WRITE_FAULT;
+}
+
+static uint32_t close_file(struct etwas_session *session, struct etwas_log_file *file)
+{
+    if (etwas_log_file_close(file)) {
+        return ERROR_SUCCESS;
+    }
+    count_sync_error(session);
+    return ERROR_WRITE_FAULT;
+}
+
+/*
+ * Makes the parts that ended before durable, and closes them, but for the `keep` newest. While one
+ * waits for the disk it is on the chain, so that a fork's child finds its descriptor. A fork waits
+ * while it is taken off: a child must not close a descriptor that is closed.
  */
 static uint32_t close_ended(struct etwas_session *session, uint32_t keep)
 {
-    struct etwas_log_file *ended;
     uint32_t code = ERROR_SUCCESS;
+    struct etwas_log_file *ended;
 
-    etwas_control_lock();
-    ended = etwas_log_file_cut_ended(session->file, keep);
-    etwas_control_unlock();
-    while (ended != NULL) {
-        struct etwas_log_file *before = etwas_log_file_ended(ended);
+    while ((ended = etwas_log_file_oldest_ended(session->file, keep)) != NULL) {
         uint32_t stored = store_ended(session, ended, false);
+        uint32_t closed;
 
-        if (!etwas_log_file_close(ended)) {
-            count_sync_error(session);
-            stored = ERROR_WRITE_FAULT;
-        }
+        etwas_control_lock();
+        etwas_log_file_drop_oldest_ended(session->file);
+        etwas_control_unlock();
+        closed = close_file(session, ended);
+        stored = closed != ERROR_SUCCESS ? closed : stored;
         code = stored != ERROR_SUCCESS ? stored : code;
-        ended = before;
     }
     return code;
 }
@@ -178,8 +203,8 @@ static uint32_t go_on_with(struct etwas_session *session, const etwas_wchar *giv
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    if (old != NULL && !etwas_log_file_end(old, &options.before)) {
-        count_sync_error(session);
+    if (old != NULL) {
+        (void)end(session, old, &options.before); /* tried again before it is stored */
     }
     etwas_log_file_set_ended(file, old);
     etwas_session_set_file(session, file);
@@ -250,12 +275,9 @@ void etwas_session_file_finish(struct etwas_session *session)
     }
     (void)close_ended(session, 0);
     totals = totals_of(session);
-    etwas_session_set_file(session, NULL);
-    if (!etwas_log_file_end(file, &totals)) {
-        count_sync_error(session);
-    }
+    (void)end(session, file, &totals); /* tried again before it is stored */
     (void)store_ended(session, file, true);
-    if (!etwas_log_file_close(file)) {
-        count_sync_error(session);
-    }
+    /* Not before: a fork's child finds the descriptor while the disk is waited for. */
+    etwas_session_set_file(session, NULL);
+    (void)close_file(session, file);
 }

@@ -128,7 +128,7 @@ void etwas_session_close(struct etwas_session *session);
 bool etwas_session_has_no_visitors(const struct etwas_session *session);
 
 /*
- * Gives a session its file, or takes it away before it is ended. With the role held. A fork waits
+ * Gives a session its file, or takes it away before it is closed. With the role held. A fork waits
  * for it: a child must not close the descriptor of a file that has been closed.
  */
 void etwas_session_set_file(struct etwas_session *session, struct etwas_log_file *file);

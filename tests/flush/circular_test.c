@@ -287,6 +287,71 @@ static void a_write_torn_in_a_wrapped_file_costs_two_buffers(void **state)
     }
 }
 
+static uint32_t numbers_left;    /* before they are refused */
+static uint32_t numbers_refused; /* and so many are then */
+
+/* Nothing else that is written of a file has the length of a number. */
+static long refuse_numbers(enum etwas_file_call call, size_t bytes)
+{
+    if (call != ETWAS_FILE_WRITE || bytes != sizeof(int64_t)) {
+        return (long)bytes;
+    }
+    if (numbers_left != 0) {
+        numbers_left--;
+        return (long)bytes;
+    }
+    if (numbers_refused == 0) {
+        return (long)bytes;
+    }
+    numbers_refused--;
+    return -EIO;
+}
+
+/*
+ * R94: at the end each number may be refused: once, and the next attempt gives them all; or from
+ * there on, and what is there is found in its order all the same.
+ */
+static void a_number_that_is_refused_at_the_end_hides_nothing(void **state)
+{
+    enum {
+        PLACES = 7
+    };
+    const char *path = folder_path("trace.etl");
+    etwas_session_options options = {.log_file_mode = CIRCULAR,
+                                     .buffer_size_kb = 4,
+                                     .maximum_file_size = 4 * (PLACES + 1),
+                                     .flusher = {.no_thread = true}};
+
+    (void)state;
+    for (uint32_t row = 0; row < 2 * PLACES; row++) {
+        bool once = row % 2 == 0;
+        etwas_trace_handle session = start_session(path, &options);
+        struct writer *writer =
+            writer_new(&(struct writer_options){.session = session, .events = 99});
+        etwas_session_counts counts;
+        struct readback result;
+
+        /* Three times round, and to the middle. */
+        for (int buffer = 0; buffer < 3 * PLACES + 3; buffer++) {
+            assert_int_equal(writer_log(writer), ERROR_SUCCESS);
+            assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+        }
+        numbers_left = row / 2;
+        numbers_refused = once ? 1 : UINT32_MAX;
+        etwas_file_fail(refuse_numbers);
+        stop_session(session, &counts);
+        etwas_file_fail(NULL);
+        assert_int_equal(counts.sync_errors, once ? 1 : 2);
+        assert_int_equal(counts.recorded, PLACES);
+        if (once) {
+            expect_circular_file(session, path, &counts);
+        }
+        read_back(session, path, &result);
+        assert_int_equal(result.wrong + result.unexpected + result.damages, 0);
+        assert_int_equal(result.events, PLACES);
+    }
+}
+
 #define CIRCULAR_TEST(test) cmocka_unit_test_setup_teardown(test, folder_setup, teardown)
 
 int main(void)
@@ -299,6 +364,7 @@ int main(void)
         CIRCULAR_TEST(several_writers_and_a_timer_of_milliseconds_account_for_every_event),
         CIRCULAR_TEST(a_wrapped_file_in_progress_can_be_read),
         CIRCULAR_TEST(a_write_torn_in_a_wrapped_file_costs_two_buffers),
+        CIRCULAR_TEST(a_number_that_is_refused_at_the_end_hides_nothing),
     };
 
     return RUN_WITH_EACH_PROTOCOL(tests);

@@ -7,6 +7,7 @@
  */
 #include <ck_pr.h>
 #include <dirent.h>
+#include <errno.h>
 #include <etwas/winerror.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +40,16 @@ static uint32_t increment(etwas_trace_handle session)
     code = etwas_session_file_next(inside);
     (void)pthread_mutex_unlock(&inside->role);
     return code;
+}
+
+/* What a full part does. */
+static void roll(etwas_trace_handle session)
+{
+    struct etwas_session *inside = inside_of(session);
+
+    (void)pthread_mutex_lock(&inside->role);
+    assert_int_equal(etwas_session_file_roll(inside), ERROR_SUCCESS);
+    (void)pthread_mutex_unlock(&inside->role);
 }
 
 /* UPDATE with another name, without its call. */
@@ -204,6 +215,18 @@ static uint32_t open_parts(const char *name)
     return count;
 }
 
+static void expect_no_part_in_a_child(void)
+{
+    int status = 0;
+    pid_t child = fork();
+
+    if (child == 0) {
+        _exit(open_parts("/part") == 0 ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 /*
  * R81: only a flush and the stop wait for the disk; a full part does not, but no flush leaves one
  * behind that is not durable. A fork's child has none of them open.
@@ -225,8 +248,6 @@ static void full_parts_are_made_durable_by_the_next_flush(void **state)
     struct parts parts;
     struct etwas_session *inside = inside_of(session);
     uint32_t ended;
-    int status = 0;
-    pid_t child;
 
     (void)state;
     ck_pr_store_32(&syncs, 0);
@@ -237,12 +258,7 @@ static void full_parts_are_made_durable_by_the_next_flush(void **state)
     assert_int_equal(ck_pr_load_32(&syncs), ended > WAITING ? ended - WAITING : 0);
     assert_int_equal(open_parts("/part"), 1 + (ended > WAITING ? WAITING : ended));
     (void)pthread_mutex_unlock(&inside->role);
-    child = fork();
-    if (child == 0) {
-        _exit(open_parts("/part") == 0 ? 0 : 1);
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    expect_no_part_in_a_child();
     assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
     assert_true(ck_pr_load_32(&syncs) >= PARTS);
     assert_int_equal(open_parts("/part"), 1);
@@ -254,6 +270,115 @@ static void full_parts_are_made_durable_by_the_next_flush(void **state)
     assert_true(ck_pr_load_32(&syncs) >= 10 * PARTS);
     assert_int_equal(counts.sync_errors, 0);
     expect_parts_are_exact(session, "part", &counts, &parts);
+}
+
+static uint32_t hangs;
+static uint32_t hung;
+
+static long hang_at_sync(enum etwas_file_call call, size_t bytes)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+
+    while (call == ETWAS_FILE_SYNC && ck_pr_load_32(&hangs) != 0) {
+        ck_pr_store_32(&hung, 1);
+        (void)nanosleep(&pause, NULL);
+    }
+    return (long)bytes;
+}
+
+static void *flush_in_thread(void *session)
+{
+    assert_int_equal(etwas_flush(*(etwas_trace_handle *)session), ERROR_SUCCESS);
+    return NULL;
+}
+
+static void *stop_in_thread(void *session)
+{
+    stop_session(*(etwas_trace_handle *)session, NULL);
+    return NULL;
+}
+
+/* A file that waits for the disk is the parent's alone, also when it has ended. */
+static void a_child_of_a_fork_has_no_part_that_waits_for_the_disk(void **state)
+{
+    void *(*const calls[])(void *) = {flush_in_thread, stop_in_thread};
+    const struct timespec pause = {.tv_nsec = 1000000};
+    etwas_session_options options = {.log_file_mode = NEWFILE,
+                                     .buffer_size_kb = 4,
+                                     .maximum_file_size = 16,
+                                     .flusher = {.no_thread = true}};
+    etwas_trace_handle session = start_session(folder_path("part%d.etl"), &options);
+
+    (void)state;
+    for (size_t index = 0; index < sizeof calls / sizeof calls[0]; index++) {
+        pthread_t thread;
+
+        if (calls[index] == flush_in_thread) {
+            roll(session);
+            roll(session);
+        }
+        ck_pr_store_32(&hung, 0);
+        ck_pr_store_32(&hangs, 1);
+        etwas_file_fail(hang_at_sync);
+        assert_int_equal(pthread_create(&thread, NULL, calls[index], &session), 0);
+        while (ck_pr_load_32(&hung) == 0) {
+            (void)nanosleep(&pause, NULL);
+        }
+        assert_int_equal(open_parts("/part"), calls[index] == flush_in_thread ? 3 : 1);
+        expect_no_part_in_a_child();
+        ck_pr_store_32(&hangs, 0);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+    }
+    assert_int_equal(open_parts("/part"), 0);
+}
+
+static uint32_t changes_left; /* before one is refused */
+
+static long refuse_change(enum etwas_file_call call, size_t bytes)
+{
+    bool changes = call == ETWAS_FILE_WRITE || call == ETWAS_FILE_TRUNCATE;
+
+    return changes && changes_left-- == 0 ? -ENOSPC : (long)bytes;
+}
+
+/* One refusal while a part is ended, by a seam or by the stop, is made good when it is stored. */
+static void an_end_that_is_refused_once_is_tried_again(void **state)
+{
+    enum {
+        CHANGES = 3 /* length, mark, header */
+    };
+    etwas_session_options options = {.log_file_mode = NEWFILE,
+                                     .buffer_size_kb = 4,
+                                     .maximum_file_size = 1024,
+                                     .flusher = {.no_thread = true}};
+
+    (void)state;
+    for (uint32_t change = 0; change < CHANGES; change++) {
+        etwas_trace_handle session = start_session(folder_path("part%d.etl"), &options);
+        struct writer *writer =
+            writer_new(&(struct writer_options){.session = session, .events = 9});
+        etwas_session_counts counts;
+        struct parts parts;
+
+        assert_int_equal(writer_log(writer), ERROR_SUCCESS);
+        assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+        changes_left = 1 + change; /* the next part's header comes first */
+        etwas_file_fail(refuse_change);
+        roll(session);
+        etwas_file_fail(NULL);
+        assert_int_equal(counts_of(session).sync_errors, 1);
+        assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+        assert_int_equal(writer_log(writer), ERROR_SUCCESS);
+        assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+        changes_left = change;
+        etwas_file_fail(refuse_change);
+        stop_session(session, &counts);
+        etwas_file_fail(NULL);
+        assert_int_equal(counts.sync_errors, 2);
+        assert_int_equal(counts.recorded, 2);
+        expect_parts_are_exact(session, "part", &counts, &parts);
+        assert_int_equal(parts.count, 2);
+    }
 }
 
 /* ---- another name ---------------------------------------------------------------------------- */
@@ -351,6 +476,8 @@ int main(void)
         NEW_FILE_TEST(a_part_ends_when_it_is_asked_to),
         NEW_FILE_TEST(a_part_that_cannot_be_opened_is_tried_again),
         NEW_FILE_TEST(full_parts_are_made_durable_by_the_next_flush),
+        NEW_FILE_TEST(a_child_of_a_fork_has_no_part_that_waits_for_the_disk),
+        NEW_FILE_TEST(an_end_that_is_refused_once_is_tried_again),
         NEW_FILE_TEST(a_changed_name_begins_another_file_and_ends_the_first),
         NEW_FILE_TEST(parts_with_their_space_set_aside_are_trimmed),
     };
