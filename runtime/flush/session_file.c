@@ -17,7 +17,9 @@ enum {
     BYTES_A_KB = 1024,
     /* Logging on the system's own file system leaves this much to it (R92). */
     SYSTEM_RESERVE_BYTES = 200 << 20,
-    ENDED_PARTS = 8, /* that may wait for the disk, each with its descriptor */
+    /* What may wait for the disk: each part has its descriptor, and memory for a buffer. */
+    ENDED_PARTS = 8,
+    ENDED_PARTS_BYTES = 16 << 20,
 };
 
 struct etwas_log_file_options etwas_session_log_options(const struct etwas_session *session)
@@ -237,7 +239,9 @@ uint32_t etwas_session_file_next(struct etwas_session *session)
 
 uint32_t etwas_session_file_roll(struct etwas_session *session)
 {
-    return begin_next(session, ENDED_PARTS);
+    uint32_t fit = ENDED_PARTS_BYTES / (session->configuration.buffer_size_kb * BYTES_A_KB);
+
+    return begin_next(session, fit < ENDED_PARTS ? fit : ENDED_PARTS);
 }
 
 uint32_t etwas_session_file_change(struct etwas_session *session, const etwas_wchar *given)

@@ -272,6 +272,28 @@ static void full_parts_are_made_durable_by_the_next_flush(void **state)
     expect_parts_are_exact(session, "part", &counts, &parts);
 }
 
+/* Each has memory for a buffer until it is closed: of large ones few may wait. */
+static void few_parts_of_large_buffers_wait_for_the_disk(void **state)
+{
+    enum {
+        WAITING = 4 /* 16 MB of buffers */
+    };
+    etwas_session_options options = {.log_file_mode = EVENT_TRACE_FILE_MODE_NEWFILE,
+                                     .buffer_size_kb = 4 * BYTES_A_KB,
+                                     .minimum_buffers = 2,
+                                     .maximum_file_size = 12,
+                                     .flusher = {.no_thread = true}};
+    etwas_trace_handle session = start_session(folder_path("part%d.etl"), &options);
+
+    (void)state;
+    for (uint32_t ended = 1; ended <= WAITING + 2; ended++) {
+        roll(session);
+        assert_int_equal(open_parts("/part"), 1 + (ended < WAITING ? ended : WAITING));
+    }
+    stop_session(session, NULL);
+    assert_int_equal(open_parts("/part"), 0);
+}
+
 static uint32_t hangs;
 static uint32_t hung;
 
@@ -476,6 +498,7 @@ int main(void)
         NEW_FILE_TEST(a_part_ends_when_it_is_asked_to),
         NEW_FILE_TEST(a_part_that_cannot_be_opened_is_tried_again),
         NEW_FILE_TEST(full_parts_are_made_durable_by_the_next_flush),
+        NEW_FILE_TEST(few_parts_of_large_buffers_wait_for_the_disk),
         NEW_FILE_TEST(a_child_of_a_fork_has_no_part_that_waits_for_the_disk),
         NEW_FILE_TEST(an_end_that_is_refused_once_is_tried_again),
         NEW_FILE_TEST(a_changed_name_begins_another_file_and_ends_the_first),
