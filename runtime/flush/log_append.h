@@ -25,8 +25,9 @@ struct etwas_log_append {
  * there is, and a buffer that is there in part, or space set aside, is not counted.
  *
  * ERROR_INVALID_PARAMETER: a trace file, but of another buffer size, clock, number of processors or
- * unit of processor times, of 32-bit pointers, compressed, circular, a snapshot, or part of a set. ERROR_FILE_CORRUPT: no trace file, or
- * a damaged one. ERROR_NOT_ENOUGH_MEMORY. On failure there is nothing to free.
+ * unit of processor times, of 32-bit pointers, compressed, circular, a snapshot, or part of a set.
+ * ERROR_FILE_CORRUPT: no trace file, or a damaged one. ERROR_NOT_ENOUGH_MEMORY. On failure there is
+ * nothing to free.
  */
 uint32_t etwas_log_append_check(int descriptor, uint64_t file_bytes,
                                 const struct etwas_log_file_options *options,

@@ -89,7 +89,7 @@ enum etwas_log_file_state {
 struct etwas_log_write {
     uint32_t written;                /* from the first on these are in the file */
     enum etwas_log_file_state state; /* why not all: full, or the system refused */
-    uint32_t code;                   /* then ERROR_DISK_FULL or ERROR_WRITE_FAULT */
+    uint32_t code;                   /* why, of a refusal: see the calls that return this */
     uint64_t replaced;               /* events that are in the file no more */
     uint64_t replaced_of_sequences;  /* of these, stored by restartable sequences */
 };
@@ -98,7 +98,7 @@ struct etwas_log_write {
  * Writes up to ETWAS_LOG_FILE_BATCH buffers. Sequence numbers are given here, without gaps, unless
  * the buffers bring their own. After a refusal the file is cut to its last whole buffer; where it
  * goes on behind the refused one, in a circular file or in space set aside, that place is emptied
- * if it was written in part.
+ * if it was written in part. Codes of a refusal: ERROR_DISK_FULL, ERROR_WRITE_FAULT.
  */
 struct etwas_log_write etwas_log_file_write(struct etwas_log_file *file,
                                             const struct etwas_log_buffer *buffers, uint32_t count);

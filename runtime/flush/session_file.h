@@ -49,8 +49,8 @@ uint32_t etwas_session_file_roll(struct etwas_session *session);
 uint32_t etwas_session_file_change(struct etwas_session *session, const etwas_wchar *given);
 
 /*
- * Makes the file durable and its header true (R81), and the parts that ended before. A refusal is counted in sync_errors, and is
- * ERROR_WRITE_FAULT or ERROR_DISK_FULL.
+ * Makes the file durable and its header true (R81), and the parts that ended before. A refusal is
+ * counted in sync_errors, and is ERROR_WRITE_FAULT or ERROR_DISK_FULL.
  */
 uint32_t etwas_session_file_sync(struct etwas_session *session);
 
