@@ -29,14 +29,16 @@
 #define EVENT_HEADER_FLAG_PROCESSOR_INDEX 0x0200u
 
 /*
- * An event of TraceMessage has EVENT_HEADER_FLAG_TRACE_MESSAGE. EventDescriptor.Id is its number and
- * EventDescriptor.Task the TRACE_MESSAGE_... flags it was recorded with, which say what else is set;
- * the rest of the descriptor is 0. UserData holds the arguments alone.
+ * An event of TraceMessage has EVENT_HEADER_FLAG_TRACE_MESSAGE. EventDescriptor.Id is its number
+ * and EventDescriptor.Task the TRACE_MESSAGE_... flags it was recorded with, which say what else is
+ * set; the rest of the descriptor is 0. UserData holds the arguments alone.
  *
- *   TRACE_MESSAGE_SEQUENCE      the item EVENT_HEADER_EXT_TYPE_INSTANCE_INFO: InstanceId is the number
+ *   TRACE_MESSAGE_SEQUENCE      the item EVENT_HEADER_EXT_TYPE_INSTANCE_INFO: InstanceId is the
+ *                               number
  *   TRACE_MESSAGE_GUID          ProviderId is the class
  *   TRACE_MESSAGE_COMPONENTID   ProviderId.Data1 is the component id
  *   TRACE_MESSAGE_TIMESTAMP     TimeStamp; without it, the time of the event before in its stream
+ *                               or, if there is none, when the session began
  *   TRACE_MESSAGE_SYSTEMINFO    ThreadId and ProcessId
  *
  * In EVENT_TRACE the same are in InstanceId, Header.Guid, Header.TimeStamp, Header.ThreadId and

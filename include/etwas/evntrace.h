@@ -50,9 +50,10 @@ ETWAS_BEGIN_DECLS
  *
  * With WNODE_FLAG_VERSIONED_PROPERTIES the block is an EVENT_TRACE_PROPERTIES_V2. Its filters are
  * for a private session without EVENT_TRACE_PRIVATE_IN_PROC: of type EVENT_FILTER_TYPE_PID and
- * EVENT_FILTER_TYPE_EXECUTABLE_NAME, at most one of each, of at most 1,024 bytes of data. Where they
- * do not name this process the session starts, answers and stops as any other, but records nothing
- * and has no file; logging to it is ERROR_INVALID_HANDLE. LargeMdlPages asks for huge pages.
+ * EVENT_FILTER_TYPE_EXECUTABLE_NAME, at most one of each, of at most 1,024 bytes of data. Where
+ * they do not name this process the session starts, answers and stops as any other, but records
+ * nothing and has no file; logging to it is ERROR_INVALID_HANDLE. LargeMdlPages asks for huge
+ * pages.
  *
  * Thread-safe. Not for signal handlers.
  *
@@ -97,16 +98,18 @@ uint32_t StartTrace(etwas_trace_handle *TraceHandle, const etwas_tchar *Instance
  *
  * EVENT_TRACE_CONTROL_QUERY only reads.
  * EVENT_TRACE_CONTROL_STOP disables the providers still enabled (their callbacks run in this
- *   thread, or are waited for where one runs elsewhere), writes what is recorded, closes the file and ends the handle. It does not wait for
- *   threads that are logging: they get an error or are counted lost.
+ *   thread, or are waited for where one runs elsewhere), writes what is recorded, closes the file
+ *   and ends the handle. It does not wait for a callback whose thread waits for this one: that
+ *   callback is told after the stop. It does not wait for threads that are logging: they get an
+ *   error or are counted lost.
  * EVENT_TRACE_CONTROL_FLUSH writes the events recorded so far to the log file, durably. For a
  *   buffering session it writes a snapshot to the log file named in Properties, or else the one
  *   named at the start, and logging goes on.
  * EVENT_TRACE_CONTROL_UPDATE changes what is not 0 in Properties: FlushTimer; MaximumBuffers (below
  *   what is allocated it only stops growth; never below MinimumBuffers; a buffering session has no
  *   use for it); and with LogFileNameOffset the log file: the old one is finished and a new one is
- *   begun (a buffering session writes a snapshot to it). Real time is on afterwards if LogFileMode has
- *   EVENT_TRACE_REAL_TIME_MODE, and off if not; other bits may only repeat the session's own.
+ *   begun (a buffering session writes a snapshot to it). Real time is on afterwards if LogFileMode
+ *   has EVENT_TRACE_REAL_TIME_MODE, and off if not; other bits may only repeat the session's own.
  *   Wnode.Flags must hold WNODE_FLAG_TRACED_GUID. In a block that QUERY filled set
  *   LogFileNameOffset to 0 unless the file shall change. Of a private session only FlushTimer and
  *   the file may change. Everything is checked before anything changes.
@@ -126,14 +129,15 @@ uint32_t StartTrace(etwas_trace_handle *TraceHandle, const etwas_tchar *Instance
  *   has no file.
  * ERROR_LOG_FILE_FULL: FLUSH of a real-time session without a consumer, whose backlog is full.
  * ERROR_WMI_INSTANCE_NOT_FOUND: no such session is running.
- * ERROR_INVALID_HANDLE: the session has stopped because its file is full.
+ * ERROR_INVALID_HANDLE: the session has stopped because its file is full. STOP also in a child
+ *   that a control callback forked meanwhile: the session is the parent's.
  * ERROR_ACTIVE_CONNECTIONS: STOP while the session is being stopped.
  * ERROR_BAD_PATHNAME: FLUSH of a buffering session without a usable file name; UPDATE with the
  *   present file's name or one too long; the file is in use by another session.
  * UPDATE and INCREMENT_FILE: also the codes of StartTrace that concern the log file. The present
  *   file then goes on.
- * ERROR_WRITE_FAULT, ERROR_DISK_FULL: FLUSH, and not everything could be written or made durable. Of
- *   a new-file set also the codes of opening a file.
+ * ERROR_WRITE_FAULT, ERROR_DISK_FULL: FLUSH, and not everything could be written or made durable.
+ *   Of a new-file set also the codes of opening a file.
  * ERROR_MORE_DATA: a name does not fit. The numbers are valid, and the operation was done.
  *
  * ETW page: "ControlTraceW function".
@@ -225,8 +229,9 @@ uint32_t QueryAllTraces(EVENT_TRACE_PROPERTIES **PropertyArray, uint32_t Propert
  *
  * The setting is made, and etwas_enabled (etwas.h) follows it, before a callback runs. Timeout says
  * what becomes of the callbacks:
- * - 0: they run in this thread. One that runs in another thread just now is told there, after it
- *   has returned, and this call does not wait for that.
+ * - 0: they run in this thread, before the call returns; ETW's are asynchronous then. One that
+ *   runs in another thread just now is told there, after it has returned, and this call does not
+ *   wait for that.
  * - INFINITE (0xFFFFFFFF): they run in this thread, and the call waits for those that run
  *   elsewhere.
  * - else, milliseconds: they run in a thread of the library. When they have not all returned in
@@ -235,6 +240,8 @@ uint32_t QueryAllTraces(EVENT_TRACE_PROPERTIES **PropertyArray, uint32_t Propert
  * A registration's callbacks run one after the other, in the order in which the settings were made.
  * A callback that changes the settings of its own provider is called again inside that call. While
  * a callback runs, 16 more requests wait for it; then the newest of those gives way to the next.
+ * A thread that runs a registration's callbacks runs what others ask of it meanwhile, too, as long
+ * as they keep asking: this call may return later than its own callbacks do.
  *
  * EnableParameters may be NULL. Its Version is ENABLE_TRACE_PARAMETERS_VERSION_2, or
  * ENABLE_TRACE_PARAMETERS_VERSION with an ENABLE_TRACE_PARAMETERS_V1, which has one filter at most.
@@ -243,8 +250,9 @@ uint32_t QueryAllTraces(EVENT_TRACE_PROPERTIES **PropertyArray, uint32_t Propert
  * MAX_EVENT_FILTERS_COUNT filters, one of a type: EVENT_FILTER_TYPE_PID (1 to
  * MAX_EVENT_FILTER_PID_COUNT ids of 32 bits) and EVENT_FILTER_TYPE_EXECUTABLE_NAME (UTF-16 with its
  * NUL, names separated by ";", compared with the name of the program's file without regard to
- * case). For a process that one of them, or a filter of the session, excludes, enabling is
- * disabling, and it is not asked for its state.
+ * case). One of type EVENT_FILTER_TYPE_NONE with nothing in it filters nothing. For a process that
+ * one of them, or a filter of the session, excludes, enabling is disabling, and it is not asked for
+ * its state.
  *
  * Thread-safe, also from a control callback. Not for signal handlers.
  *
@@ -377,11 +385,12 @@ uint32_t TraceSetInformation(etwas_trace_handle SessionHandle, TRACE_INFO_CLASS 
 /*
  * Registers a provider, and the event classes of its instances.
  *
- * RequestAddress is called when a session enables or disables the provider. Where one has enabled
- * it already, the callback runs during this call and its value is returned here; the provider is
- * registered whatever it returns. TraceGuidReg holds GuidCount classes whose RegHandle is filled;
- * it may be NULL, with GuidCount 0, where only TraceEvent is used. The class GUIDs are copied.
- * MofImagePath and MofResourceName are not used. On failure *RegistrationHandle is 0.
+ * RequestAddress is called when a session enables or disables the provider, or asks for its state
+ * (WMI_CAPTURE_STATE). Where one has enabled it already, the callback runs during this call and its
+ * value is returned here; the provider is registered whatever it returns. TraceGuidReg holds
+ * GuidCount classes whose RegHandle is filled; it may be NULL, with GuidCount 0, where only
+ * TraceEvent is used. The class GUIDs are copied. MofImagePath and MofResourceName are not used. On
+ * failure *RegistrationHandle is 0.
  *
  * Thread-safe, also from a control callback. Not for signal handlers.
  *
@@ -435,13 +444,16 @@ uint32_t UnregisterTraceGuids(etwas_trace_handle RegistrationHandle)
 etwas_trace_handle GetTraceLoggerHandle(void *Buffer) ETWAS_API(etwas_GetTraceLoggerHandle);
 
 /*
- * The level and the flags that the controller gave when it enabled the provider in the session
- * TraceHandle. 0 may be a level or flags, or a failure: call SetLastError(ERROR_SUCCESS) before
- * and GetLastError after.
+ * The level and the flags that the session TraceHandle has the provider enabled with. They are
+ * those of now, which may be newer than the request that a callback was called for. TraceHandle is
+ * what GetTraceLoggerHandle gave: it knows the provider. 0 may be a level or flags, or a failure:
+ * call SetLastError(ERROR_SUCCESS) before and GetLastError after.
  *
  * Thread-safe, also from a control callback. Not for signal handlers.
  *
- * ERROR_INVALID_HANDLE (GetLastError): TraceHandle is 0 or not a running session.
+ * ERROR_INVALID_HANDLE (GetLastError): TraceHandle is 0, StartTrace's, or of a session that does
+ *   not enable the provider: in a callback for WMI_DISABLE_EVENTS, and where the session was
+ *   stopped, or superseded by another, meanwhile.
  *
  * ETW pages: "GetTraceEnableLevel function", "GetTraceEnableFlags function".
  */
@@ -485,8 +497,8 @@ uint32_t CreateTraceInstanceId(etwas_handle RegHandle, EVENT_INSTANCE_INFO *Inst
  * ERROR_NOT_ENOUGH_MEMORY: no free buffer; the event is counted lost. Also when this thread was
  *   stopped inside the record for longer than the flusher waits (a second): then the event is
  *   counted lost, or recorded if it was whole by that time.
- * ERROR_LOG_FILE_FULL: a real-time session has no consumer, and its backlog and buffers are full; the
- *   event is counted lost.
+ * ERROR_LOG_FILE_FULL: a real-time session has no consumer, and its backlog and buffers are full;
+ *   the event is counted lost.
  *
  * ETW page: "TraceEventInstance function".
  */
@@ -539,7 +551,8 @@ uint32_t TraceEvent(etwas_trace_handle TraceHandle, EVENT_TRACE_HEADER *EventTra
  *   arguments.
  * ERROR_MORE_DATA: the message does not fit in a buffer, less 72 bytes, or is above 65,535 bytes.
  *   It has 8 bytes, those that MessageFlags ask for (at most 36), and the data.
- * ERROR_NOT_ENOUGH_MEMORY: as for TraceEventInstance; the message is counted lost.
+ * ERROR_NOT_ENOUGH_MEMORY, ERROR_LOG_FILE_FULL: as for TraceEventInstance; the message is counted
+ *   lost.
  *
  * ETW page: "TraceMessage function".
  */
@@ -548,8 +561,8 @@ uint32_t TraceMessage(etwas_trace_handle LoggerHandle, uint32_t MessageFlags,
     ETWAS_API(etwas_TraceMessage);
 
 /*
- * TraceMessage for callers that have the arguments as a va_list, which afterwards is where the list
- * was left. Errors and safety as there.
+ * TraceMessage for callers that have the arguments as a va_list, of which only va_end may be used
+ * afterwards. Errors and safety as there.
  *
  * ETW page: "TraceMessageVa function".
  */
@@ -565,8 +578,8 @@ uint32_t TraceMessageVa(etwas_trace_handle LoggerHandle, uint32_t MessageFlags,
  * For a file set LogFileName, ProcessTraceMode and the callbacks; LoggerName must be NULL. For a
  * running real-time session of this process set LoggerName, PROCESS_TRACE_MODE_REAL_TIME in
  * ProcessTraceMode and the callbacks; LogFileName must be NULL. The session need not run yet. If it
- * does, its buffers are kept for this trace from here on, and the first trace to be opened also gets
- * what was flushed before: open it soon before ProcessTrace, or close it. The call fills
+ * does, its buffers are kept for this trace from here on, and the first trace to be opened also
+ * gets what was flushed before: open it soon before ProcessTrace, or close it. The call fills
  * LogfileHeader and what follows from it. Logfile is copied, but its strings are only read during
  * the call; a buffer callback gets the library's copy.
  *
@@ -591,12 +604,12 @@ etwas_trace_handle OpenTrace(EVENT_TRACE_LOGFILE *Logfile) ETWAS_API_AW(OpenTrac
  * Delivers the events of up to 64 open files, or of one running session, to their callbacks in one
  * time order.
  *
- * Of a session the events come as its buffers are flushed: first the backlog, then what is new, until
- * the session ends or leaves real time. What was lost is told by events of the class Lost_Event (types
- * 32 events, 33 buffers, 34 backlog) before the events that come after. Across processors the order is
- * that of time, but for an event whose writer was interrupted between reading the clock and recording
- * it. A callback that does not keep up loses buffers for this trace alone, never for writers or
- * others. No log file header event is delivered.
+ * Of a session the events come as its buffers are flushed: first the backlog, then what is new,
+ * until the session ends or leaves real time. What was lost is told by events of the class
+ * Lost_Event (types 32 events, 33 buffers, 34 backlog) before the events that come after. Across
+ * processors the order is that of time, but for an event whose writer was interrupted between
+ * reading the clock and recording it. A callback that does not keep up loses buffers for this trace
+ * alone, never for writers or others. No log file header event is delivered.
  *
  * Returns when every event was delivered, or a buffer callback returns 0, or the traces are
  * closed. Callbacks run in this thread. StartTime and EndTime (UTC, or NULL) are the first and

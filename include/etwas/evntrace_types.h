@@ -28,11 +28,20 @@ typedef struct _EVENT_RECORD EVENT_RECORD, *PEVENT_RECORD;
  * ETW page: "WMIDPREQUEST callback function". A provider's control callback: RequestCode is
  * WMI_ENABLE_EVENTS when a session enables the provider or changes its level or flags,
  * WMI_DISABLE_EVENTS when it is disabled, and WMI_CAPTURE_STATE when a session asks the provider to
- * log its state. The callback may call every function, and runs in the thread of the function that
- * causes it, or in one of the library (see EnableTraceEx2). RequestContext is what
- * RegisterTraceGuids was given. Buffer is a WNODE_HEADER of the library, valid until the callback
- * returns; GetTraceLoggerHandle reads it. BufferSize is reserved. The value returned is used only
- * during RegisterTraceGuids, which then returns it.
+ * log its state. RequestContext is what RegisterTraceGuids was given. Buffer is a WNODE_HEADER of
+ * the library, valid until the callback returns; GetTraceLoggerHandle reads it. BufferSize is
+ * reserved. The value returned is used only during RegisterTraceGuids, which then returns it.
+ *
+ * The callback runs in the thread of the function that causes it; in the thread of another caller
+ * that is running callbacks of the same registration already; in one of the library (see
+ * EnableTraceEx2); or, where a session ends because its file is full, in the one that writes its
+ * buffers. In the library's threads all signals are blocked, and a thread or process that the
+ * callback starts there inherits that.
+ *
+ * The callback may call every function. One thing it must not do is wait, with ProcessTrace, for
+ * the end of a session whose STOP waits for the callback. It must return: pthread_exit, longjmp and
+ * C++ exceptions may not leave it. A request to cancel its thread is held back until it has
+ * returned.
  */
 typedef uint32_t (*WMIDPREQUEST)(WMIDPREQUESTCODE RequestCode, void *RequestContext,
                                  uint32_t *BufferSize, void *Buffer);

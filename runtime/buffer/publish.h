@@ -32,9 +32,9 @@
 #include "etl/layout.h"
 
 /*
- * A record in its on-disk form but for the time stamp, which publication takes itself, and the times
- * of the thread, which it fills in for sessions that have them: `header`, then the bytes the fields
- * point to, without gaps. The first 4 bytes of the header are the marker.
+ * A record in its on-disk form but for the time stamp, which publication takes itself, and the
+ * times of the thread, which it fills in for sessions that have them: `header`, then the bytes the
+ * fields point to, without gaps. The first 4 bytes of the header are the marker.
  */
 struct etwas_record {
     struct etwas_etl_instance_header *header;
@@ -73,7 +73,8 @@ uint32_t etwas_publish_check(uint32_t session, uint32_t generation, uint32_t giv
  * Publishes into session `session` of the table, if `generation` runs there. `given_bytes` is the
  * Size the caller stated. ERROR_SUCCESS: the record is recorded. ERROR_INVALID_HANDLE: that session
  * does not run; ERROR_MORE_DATA: the record, or the stated size (R63), does not fit into a buffer:
- * nothing happened. ERROR_NOT_ENOUGH_MEMORY: the event is counted lost.
+ * nothing happened. ERROR_NOT_ENOUGH_MEMORY, and ERROR_LOG_FILE_FULL of a real-time session whose
+ * backlog is full, too: the event is counted lost.
  */
 uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_bytes,
                        const struct etwas_record *record);

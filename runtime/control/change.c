@@ -21,8 +21,8 @@
 #include "session/modes.h"
 
 /*
- * R130, R134: of the modes only real-time may be set or cleared; the others may be repeated. What is
- * recorded must go somewhere.
+ * R130, R134: of the modes only real-time may be set or cleared; the others may be repeated. What
+ * is recorded must go somewhere.
  */
 static uint32_t check_mode(const struct etwas_configuration *configuration,
                            const struct etwas_update *update)

@@ -63,12 +63,14 @@ struct etwas_update {
 /*
  * Changes a session that runs (R130–R137). Everything is checked before anything changes, and a
  * file that cannot be begun changes nothing either. ERROR_INVALID_PARAMETER for what may not be
- * changed, or for real time off where there is no file, ERROR_BAD_PATHNAME for a file name that is the
- * present one or too long, and the codes of opening a log file.
+ * changed, or for real time off where there is no file, ERROR_BAD_PATHNAME for a file name that is
+ * the present one or too long, and the codes of opening a log file.
  */
 uint32_t etwas_life_update(struct etwas_session_key key, const struct etwas_update *update);
 
-/* Goes on with the next file of a new-file set (R96). ERROR_INVALID_PARAMETER for other sessions. */
+/*
+ * Goes on with the next file of a new-file set (R96). ERROR_INVALID_PARAMETER for other sessions.
+ */
 uint32_t etwas_life_next_file(struct etwas_session_key key);
 
 /*

@@ -13,12 +13,15 @@
  *     runner      the thread that runs callbacks now; it also runs what others ask meanwhile
  *
  * Order: callbacks of one registration run one after the other, each after the change it tells of.
- *     Callbacks of different registrations run independently. A callback that causes another
- *     request for its own registration has it run inside itself, at once.
+ *     Callbacks of different providers do not wait for each other. A runner leaves only when
+ *     nothing is asked any more, so it may run other threads' requests as long as they keep coming.
+ *     A callback that causes another request for its own registration has it run inside itself, at
+ *     once.
  * Waiting: a thread may wait for a runner, also from inside a callback, unless that runner waits,
  *     directly or through others, for this thread: then it goes on, and the request is run when the
  *     callback that is in the way returns. So callbacks may call everything, and never deadlock
- *     among themselves.
+ *     among themselves; but for ProcessTrace on a session that a STOP is ending which waits for
+ *     this callback.
  * Limit: 16 requests wait for one registration. Beyond that the newest of them gives way to the
  *     next, so that what is told last is always what was asked last; asking for state is refused.
  * After a fork, the child has the registrations, and a runner only if that is its own thread.

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * TraceMessage and TraceMessageVa: from flags and a list of arguments to a MESSAGE record on its way
- * into a buffer (R110).
+ * TraceMessage and TraceMessageVa: from flags and a list of arguments to a MESSAGE record on its
+ * way into a buffer (R110).
  *
  *     8 bytes   size, marker, message number, flags
  *               then, each if its flag is set and in this order:
