@@ -259,6 +259,7 @@ uint32_t QueryAllTraces(EVENT_TRACE_PROPERTIES **PropertyArray, uint32_t Propert
  * ERROR_INVALID_PARAMETER: ProviderId NULL; a provider of the system; TraceHandle 0 or not a
  *   running session; another ControlCode; Version, ControlFlags or EnableProperty not as above; too
  *   many filters, two of one type, or one whose data is missing, malformed or too long.
+ * ERROR_INVALID_HANDLE: the session has stopped because its file is full.
  * ERROR_NOT_SUPPORTED: EVENT_ENABLE_PROPERTY_PROVIDER_GROUP; a filter of another type: classic
  *   providers get no filter data, and there are no packages or containers.
  * ERROR_NO_SYSTEM_RESOURCES: more than 1,024 providers enabled; or a request for state while so

@@ -138,16 +138,21 @@ static uint32_t make_change(const struct etwas_enable_request *request, bool exc
     }
 }
 
-/* The session that asks; NULL: it does not run. */
-static const struct etwas_session *find_running(uint64_t handle)
+/* The session that asks; NULL: it does not run, and *code says which way (R93). */
+static const struct etwas_session *find_running(uint64_t handle, uint32_t *code)
 {
     struct etwas_session_key key;
     const struct etwas_session *session;
 
+    *code = ERROR_INVALID_PARAMETER;
     if (!etwas_session_key_of(handle, &key)) {
         return NULL;
     }
     session = etwas_session_find(key);
+    if (session == NULL && etwas_session_is_remembered(key) &&
+        etwas_sessions[key.index].ended_by_full_file) {
+        *code = ERROR_INVALID_HANDLE;
+    }
     return session != NULL && session->state == ETWAS_SESSION_RUNNING ? session : NULL;
 }
 
@@ -156,11 +161,11 @@ static const struct etwas_session *find_running(uint64_t handle)
 uint32_t etwas_provider_enable(const struct etwas_enable_request *request)
 {
     const struct etwas_session *session;
-    uint32_t code = ERROR_INVALID_PARAMETER;
+    uint32_t code;
     bool changed = false;
 
     etwas_control_lock();
-    session = find_running(request->wish.session);
+    session = find_running(request->wish.session, &code);
     if (session != NULL) {
         code = make_change(request, request->excluded || session->configuration.filtered_out,
                            &changed);

@@ -318,6 +318,8 @@ static void r90_and_r93_a_file_that_reaches_its_size_stops_the_session(void **st
     assert_int_equal(QueryTraceA(0, "full", &block.properties), ERROR_WMI_INSTANCE_NOT_FOUND);
     assert_int_equal(etwas_stop(session, NULL), ERROR_INVALID_HANDLE);
     assert_int_equal(log_number(session, 0), ERROR_INVALID_HANDLE);
+    assert_int_equal(EnableTrace(1, 0, 0, &control_guid, session), ERROR_INVALID_HANDLE);
+    assert_int_equal(EnableTrace(0, 0, 0, &control_guid, session), ERROR_INVALID_HANDLE);
     counts = counts_of(session);
     assert_int_equal(counts.recorded + counts.lost, good + lost);
     assert_int_equal(counts.lost, counts.lost_file_full + counts.lost_no_buffer);
