@@ -34,9 +34,16 @@ static bool fits_stated_limit(const struct etwas_slot *slot, uint32_t given_byte
  */
 static struct etwas_slot *open_slot(uint32_t session, uint32_t generation, uint32_t *kind)
 {
-    struct etwas_slot *slot = etwas_slot_of(session, 0);
-    uint64_t gate = ck_pr_load_64(etwas_slot_gate(slot));
+    struct etwas_slot *slot;
+    uint64_t gate;
 
+    /* 0 until the first session starts. Pairs with the release in etwas_slots_prepare. */
+    if (ck_pr_load_32(&etwas_slot_count) == 0) {
+        return NULL;
+    }
+    ck_pr_fence_acquire();
+    slot = etwas_slot_of(session, 0);
+    gate = ck_pr_load_64(etwas_slot_gate(slot));
     if ((uint32_t)gate != generation) {
         slot = etwas_slot_of(session, etwas_slot_count);
         gate = ck_pr_load_64(etwas_slot_gate(slot));
@@ -76,11 +83,6 @@ uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_byt
     struct etwas_slot *slot;
     uint32_t kind;
 
-    /* 0 until the first session starts. Pairs with the release in etwas_slots_prepare. */
-    if (ck_pr_load_32(&etwas_slot_count) == 0) {
-        return ERROR_INVALID_HANDLE;
-    }
-    ck_pr_fence_acquire();
     open = open_slot(session, generation, &kind);
     if (open == NULL) {
         return ERROR_INVALID_HANDLE;
@@ -113,11 +115,6 @@ uint32_t etwas_publish_check(uint32_t session, uint32_t generation, uint32_t giv
     uint32_t kind;
     bool fits;
 
-    /* Pairs with the release in etwas_slots_prepare, as in etwas_publish. */
-    if (ck_pr_load_32(&etwas_slot_count) == 0) {
-        return ERROR_INVALID_HANDLE;
-    }
-    ck_pr_fence_acquire();
     open = open_slot(session, generation, &kind);
     if (open == NULL) {
         return ERROR_INVALID_HANDLE;

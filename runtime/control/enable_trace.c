@@ -117,9 +117,7 @@ uint32_t EnableTraceEx(const etwas_guid *provider, const etwas_guid *source,
         .FilterDescCount = filter != NULL ? 1 : 0,
     };
 
-    if (source != NULL) {
-        parameters.SourceId = *source;
-    }
+    (void)source; /* not given to classic providers */
     return EnableTraceEx2(handle, provider, control_code, level, match_any_keyword,
                           match_all_keyword, 0, &parameters);
 }
