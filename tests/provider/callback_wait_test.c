@@ -124,6 +124,89 @@ static void two_callbacks_that_unregister_each_others_provider_do_not_wait_for_e
     }
 }
 
+/* ---- what stays inside a callback, or ends there --------------------------------------------- */
+
+static void what_nobody_runs_does_not_wait_for_a_callback_that_stays_inside(void **state)
+{
+    struct provider held;
+    struct provider other;
+    struct other_call first;
+    struct other_call second;
+    etwas_trace_handle session = start_recorder();
+
+    (void)state;
+    begin(&held, &control_guid);
+    start_held_call(&first, &held, session);
+    /* Registers after it, and so is looked at after it. */
+    begin(&other, &control_guid);
+    assert_int_equal(other.returned, 1);
+    ck_pr_store_32(&other.hold, 1);
+    start_call(&second, &held, session, 2, INFINITELY);
+    /* Comes to this while the first one is held. */
+    wait_for(&other.held);
+    assert_int_equal(ck_pr_load_32(&held.returned), 0);
+    assert_int_equal(other.levels[1], 2);
+    (void)sem_post(&other.go_on);
+    (void)sem_post(&held.go_on);
+    join_call(&first);
+    join_call(&second);
+    assert_int_equal(second.code, ERROR_SUCCESS);
+    assert_int_equal(held.returned, 2);
+    assert_int_equal(other.returned, 2);
+    end(&other);
+    end(&held);
+    stop_session(session, NULL);
+}
+
+static void a_session_that_does_not_enable_the_provider_waits_for_no_callback(void **state)
+{
+    static const uint32_t timeouts[] = {50, INFINITELY, 0};
+    struct provider held;
+    struct other_call call;
+    etwas_trace_handle session = start_recorder();
+    etwas_trace_handle stranger = start_recorder();
+
+    (void)state;
+    begin(&held, &control_guid);
+    start_held_call(&call, &held, session);
+    for (size_t index = 0; index < sizeof timeouts / sizeof timeouts[0]; index++) {
+        assert_int_equal(EnableTraceEx2(stranger, &control_guid,
+                                        EVENT_CONTROL_CODE_DISABLE_PROVIDER, 0, 0, 0,
+                                        timeouts[index], NULL),
+                         ERROR_SUCCESS);
+        assert_int_equal(EnableTraceEx2(stranger, &control_guid, EVENT_CONTROL_CODE_CAPTURE_STATE,
+                                        0, 0, 0, timeouts[index], NULL),
+                         ERROR_SUCCESS);
+    }
+    assert_int_equal(ck_pr_load_32(&held.returned), 0);
+    (void)sem_post(&held.go_on);
+    join_call(&call);
+    assert_int_equal(held.calls, 1);
+    end(&held);
+    stop_session(stranger, NULL);
+    stop_session(session, NULL);
+}
+
+/* The callback waits in sem_wait, where a thread that is cancelled would end. */
+static void a_thread_that_is_cancelled_inside_a_callback_comes_out_of_it_first(void **state)
+{
+    struct provider provider;
+    struct other_call call;
+    etwas_trace_handle session = start_recorder();
+
+    (void)state;
+    begin(&provider, &control_guid);
+    start_held_call(&call, &provider, session);
+    assert_int_equal(pthread_cancel(call.thread), 0);
+    (void)sem_post(&provider.go_on);
+    join_call(&call);
+    assert_int_equal(provider.returned, 1);
+    stop_session(session, NULL);
+    assert_int_equal(provider.returned, 2);
+    assert_int_equal(provider.requests[1], WMI_DISABLE_EVENTS);
+    end(&provider);
+}
+
 /* ---- many threads ---------------------------------------------------------------------------- */
 
 enum {
@@ -316,14 +399,57 @@ static void a_child_forked_inside_a_callback_or_beside_one_is_told_again(void **
     stop_session(session, NULL);
 }
 
+static pid_t forked_at_stop = -1;
+
+static void fork_at_disabling(struct provider *provider, etwas_trace_handle session)
+{
+    (void)session;
+    if (provider->requests[provider->calls - 1] == WMI_DISABLE_EVENTS && forked_at_stop == -1) {
+        forked_at_stop = fork();
+        if (forked_at_stop == 0) {
+            (void)alarm(60);
+        }
+    }
+}
+
+static void a_stop_whose_callback_forks_ends_the_session_in_the_parent_alone(void **state)
+{
+    struct provider provider;
+    etwas_trace_handle session = start_recorder();
+    etwas_session_counts counts;
+    uint32_t code;
+
+    (void)state;
+    assert_int_equal(log_number(session, 1), ERROR_SUCCESS);
+    begin(&provider, &control_guid);
+    provider.also = fork_at_disabling;
+    assert_int_equal(enable(&provider, session, 1, 0), ERROR_SUCCESS);
+    code = etwas_stop(session, &counts);
+    if (forked_at_stop == 0) {
+        CHECK_IN_CHILD(code == ERROR_INVALID_HANDLE);
+        CHECK_IN_CHILD(etwas_stop(session, NULL) == ERROR_INVALID_HANDLE);
+        provider.also = NULL;
+        live_as_child(&provider, NULL);
+    }
+    assert_int_equal(code, ERROR_SUCCESS);
+    assert_int_equal(counts.recorded, 1);
+    assert_int_equal(exit_code_of(forked_at_stop), 0);
+    assert_int_equal(provider.returned, 2);
+    end(&provider);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(inside_its_own_callback_a_provider_is_called_at_once_and_in_the_same_thread),
         FOLDER_TEST(two_callbacks_that_enable_each_others_provider_do_not_wait_for_ever),
         FOLDER_TEST(two_callbacks_that_unregister_each_others_provider_do_not_wait_for_ever),
+        FOLDER_TEST(what_nobody_runs_does_not_wait_for_a_callback_that_stays_inside),
+        FOLDER_TEST(a_session_that_does_not_enable_the_provider_waits_for_no_callback),
+        FOLDER_TEST(a_thread_that_is_cancelled_inside_a_callback_comes_out_of_it_first),
         FOLDER_TEST(callbacks_of_a_registration_never_meet_and_never_outlive_it),
         FOLDER_TEST(a_child_forked_inside_a_callback_or_beside_one_is_told_again),
+        FOLDER_TEST(a_stop_whose_callback_forks_ends_the_session_in_the_parent_alone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
