@@ -178,7 +178,7 @@ static uint32_t begin_realtime(struct etwas_session *session)
     uint32_t before = session->configuration.log_file_mode;
     uint32_t code;
 
-    if (session->realtime != NULL || session->configuration.filtered_out) {
+    if (session->realtime != NULL) {
         return ERROR_SUCCESS;
     }
     set_mode(session, before | EVENT_TRACE_REAL_TIME_MODE);
@@ -266,11 +266,14 @@ uint32_t etwas_life_convert_to_realtime(struct etwas_session_key key)
         return ERROR_WMI_INSTANCE_NOT_FOUND;
     }
     code = etwas_modes_check(session->configuration.log_file_mode | EVENT_TRACE_REAL_TIME_MODE);
+    /* What was logged before the call is for the file; what comes after it is for consumers. */
+    if (code == ERROR_SUCCESS && session->file != NULL) {
+        write_recorded(session);
+    }
     if (code == ERROR_SUCCESS) {
         code = begin_realtime(session);
     }
-    if (code == ERROR_SUCCESS && session->file != NULL) {
-        write_recorded(session);
+    if (code == ERROR_SUCCESS) {
         etwas_session_file_finish(session);
         etwas_session_set_file_name(session, no_file);
         keep_file_name(session, no_file);

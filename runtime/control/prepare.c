@@ -10,6 +10,7 @@
 #include "platform/processor.h"
 #include "platform/thread.h"
 #include "provider/enabling.h"
+#include "reader/trace.h"
 #include "session/session.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -17,34 +18,37 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 /* Nobody changes a table while the process is copied. */
 static void before_fork(void)
 {
+    etwas_trace_table_lock();
     etwas_control_lock();
+    etwas_realtime_before_fork();
 }
 
 static void after_fork_in_parent(void)
 {
+    etwas_realtime_after_fork_in_parent();
     etwas_control_unlock();
+    etwas_trace_table_unlock();
 }
 
 /*
  * The child has none of the parent's sessions: no flusher threads and no buffers, only copies to
  * forget. Registrations stay valid; nobody enables them. The descriptors are closed, so that the
- * parent's files do not stay open in the child.
+ * parent's files do not stay open in the child. Traces of running sessions are at their end.
  */
 static void after_fork_in_child(void)
 {
     etwas_thread_ids_forget();
+    etwas_realtime_after_fork_in_child();
     for (uint32_t index = 0; index < ETWAS_SESSION_PLACES; index++) {
         if (etwas_sessions[index].state != ETWAS_SESSION_FREE &&
             etwas_sessions[index].file != NULL) {
             etwas_log_file_forget(etwas_sessions[index].file);
         }
-        if (etwas_sessions[index].realtime != NULL) {
-            etwas_realtime_forget(etwas_sessions[index].realtime);
-        }
     }
     etwas_sessions_forget();
     etwas_providers_forget_enablements();
     etwas_control_unlock();
+    etwas_trace_table_unlock();
 }
 
 static void prepare(void)

@@ -24,33 +24,46 @@ uint32_t etwas_backlog_open(struct etwas_backlog *backlog, const char *folder, u
 
 void etwas_backlog_close(struct etwas_backlog *backlog)
 {
-    (void)etwas_file_close(backlog->descriptor);
+    if (backlog->descriptor >= 0) {
+        (void)etwas_file_close(backlog->descriptor);
+        backlog->descriptor = -1;
+    }
 }
 
-bool etwas_backlog_has_room(const struct etwas_backlog *backlog, uint64_t bytes)
+bool etwas_backlog_has_room(const struct etwas_backlog *backlog, uint32_t entries, uint32_t bytes)
 {
-    return bytes + sizeof(struct etwas_backlog_entry) <= backlog->limit_bytes - backlog->end;
+    return entries * (bytes + sizeof(struct etwas_backlog_entry)) <=
+           backlog->limit_bytes - backlog->end;
+}
+
+static uint64_t ungiven(const struct etwas_backlog_entry *entry)
+{
+    return entry->records > entry->given ? entry->records - entry->given : 0;
 }
 
 bool etwas_backlog_append(struct etwas_backlog *backlog, const struct etwas_backlog_entry *entry,
-                          const void *bytes)
+                          const struct etwas_etl_buffer_header *header, const void *data)
 {
     struct etwas_backlog_entry head = *entry;
-    struct iovec pieces[] = {{&head, sizeof head}, {(void *)(uintptr_t)bytes, entry->bytes}};
+    uint32_t header_bytes = entry->bytes != 0 ? sizeof *header : 0;
+    struct iovec pieces[] = {{&head, sizeof head},
+                             {(void *)(uintptr_t)header, header_bytes},
+                             {(void *)(uintptr_t)data, entry->bytes - header_bytes}};
     uint64_t total = sizeof head + (uint64_t)entry->bytes;
     int error;
 
-    if (!etwas_backlog_has_room(backlog, entry->bytes)) {
+    if (!etwas_backlog_has_room(backlog, 1, entry->bytes)) {
         return false;
     }
-    if (etwas_file_write(backlog->descriptor, pieces, 2, backlog->end, &error) != total) {
-        backlog->failed = true;
+    backlog->failed =
+        etwas_file_write(backlog->descriptor, pieces, 3, backlog->end, &error) != total;
+    if (backlog->failed) {
         (void)etwas_file_truncate(backlog->descriptor, backlog->end);
         return false;
     }
     backlog->end += total;
     backlog->buffers += entry->bytes != 0;
-    backlog->records += entry->records;
+    backlog->records += ungiven(entry);
     return true;
 }
 
@@ -63,30 +76,28 @@ void etwas_backlog_empty(struct etwas_backlog *backlog)
     (void)etwas_file_truncate(backlog->descriptor, 0);
 }
 
-bool etwas_backlog_read_entry(struct etwas_backlog *backlog, struct etwas_backlog_entry *entry)
+bool etwas_backlog_read_entry(const struct etwas_backlog *backlog,
+                              struct etwas_backlog_entry *entry)
 {
     uint64_t left = backlog->end - backlog->begin;
 
-    if (left < sizeof *entry ||
-        etwas_file_read(backlog->descriptor, entry, sizeof *entry, backlog->begin) !=
-            sizeof *entry ||
-        entry->bytes > left - sizeof *entry) {
-        backlog->failed = true;
-        return false;
-    }
-    return true;
+    return left >= sizeof *entry &&
+           etwas_file_read(backlog->descriptor, entry, sizeof *entry, backlog->begin) ==
+               sizeof *entry &&
+           entry->bytes <= left - sizeof *entry;
 }
 
-bool etwas_backlog_read_bytes(struct etwas_backlog *backlog,
+bool etwas_backlog_read_bytes(const struct etwas_backlog *backlog,
                               const struct etwas_backlog_entry *entry, void *target)
 {
-    if (etwas_file_read(backlog->descriptor, target, entry->bytes,
-                        backlog->begin + sizeof *entry) != entry->bytes) {
-        backlog->failed = true;
-        return false;
-    }
+    return etwas_file_read(backlog->descriptor, target, entry->bytes,
+                           backlog->begin + sizeof *entry) == entry->bytes;
+}
+
+void etwas_backlog_drop_entry(struct etwas_backlog *backlog,
+                              const struct etwas_backlog_entry *entry)
+{
     backlog->begin += sizeof *entry + (uint64_t)entry->bytes;
     backlog->buffers -= entry->bytes != 0;
-    backlog->records -= entry->records;
-    return true;
+    backlog->records -= ungiven(entry);
 }

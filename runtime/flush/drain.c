@@ -57,6 +57,7 @@ static void add_to_batch(const struct etwas_session *session, struct batch *batc
         .processor = collected->slot,
         /* System time may have been set back since; a buffer is never older than its records. */
         .time_stamp = now > collected->newest ? now : collected->newest,
+        .newest = collected->newest,
     };
     batch->count++;
 }
@@ -139,14 +140,16 @@ static void write_batch(struct etwas_session *session, struct batch *batch,
  * Room for one more buffer: only real-time sessions may lack it, whose buffers wait in the pool
  * then. At the end of a session nothing can wait any more.
  */
-static bool has_room(const struct etwas_session *session, const struct batch *batch, bool last,
+static bool has_room(struct etwas_session *session, struct batch *batch, bool last,
                      struct etwas_drain_result *result)
 {
     if (last || etwas_session_realtime_has_room(session, batch->count + 1)) {
         return true;
     }
-    result->code = ERROR_LOG_FILE_FULL;
-    return false;
+    /* What is on its way may be smaller than it could be. */
+    write_batch(session, batch, result);
+    result->no_room = !etwas_session_realtime_has_room(session, 1);
+    return !result->no_room;
 }
 
 /* What of a slot's list is complete, or has been waited for long enough. */
@@ -177,7 +180,6 @@ static void drain_slot(struct etwas_session *session, uint32_t slot, bool last, 
 static struct etwas_drain_result pass(struct etwas_session *session,
                                       enum etwas_collector_reach reach, bool last)
 {
-    int64_t bound = etwas_clock_now(session->configuration.clock);
     struct etwas_drain_result result = {.code = ERROR_SUCCESS};
     struct batch batch;
 
@@ -185,7 +187,12 @@ static struct etwas_drain_result pass(struct etwas_session *session,
     etwas_session_realtime_settle(session);
     etwas_collector_reclaim(&session->collector);
     if (!has_room(session, &batch, last, &result)) {
+        result.code = ERROR_LOG_FILE_FULL;
+        etwas_session_realtime_tell_room(session);
         return result;
+    }
+    if (reach != ETWAS_COLLECT_FULL) {
+        etwas_session_realtime_begin_bound(session);
     }
     for (uint32_t slot = 0; slot < session->collector.slot_count; slot++) {
         etwas_collector_look(&session->collector, slot, reach);
@@ -194,9 +201,13 @@ static struct etwas_drain_result pass(struct etwas_session *session,
         drain_slot(session, slot, last, &batch, &result);
     }
     write_batch(session, &batch, &result);
-    if (reach != ETWAS_COLLECT_FULL && !etwas_collector_has_pending(&session->collector)) {
-        etwas_session_realtime_set_bound(session, bound);
+    if (result.no_room) {
+        result.code = ERROR_LOG_FILE_FULL;
+        session->bound_is_due = false;
+    } else if (!etwas_collector_has_pending(&session->collector)) {
+        etwas_session_realtime_tell_bound(session);
     }
+    etwas_session_realtime_tell_room(session);
     return result;
 }
 
@@ -219,7 +230,7 @@ struct etwas_drain_result etwas_drain_completely(struct etwas_session *session,
      * else their events. What was there at the call is written or abandoned when the patience ends;
      * a slot that is shut gets nothing new, and is waited for.
      */
-    while (etwas_collector_has_pending(&session->collector) && total.code != ERROR_LOG_FILE_FULL &&
+    while (etwas_collector_has_pending(&session->collector) && !total.no_room &&
            (last || etwas_monotonic_ns() <= end_ns + LOOK_AGAIN_NS)) {
         struct etwas_drain_result more;
 
@@ -227,6 +238,7 @@ struct etwas_drain_result etwas_drain_completely(struct etwas_session *session,
         more = pass(session, ETWAS_COLLECT_FULL, last);
         total.buffers += more.buffers;
         total.file_full = total.file_full || more.file_full;
+        total.no_room = more.no_room;
         total.code = more.code != ERROR_SUCCESS ? more.code : total.code;
     }
     return total;

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Draining: from the slots of a session into its log file. One pass collects what is there, writes
- * it in batches and gives the buffers back. The caller holds the session's role; the session has a
- * file.
+ * Draining: from the slots of a session into its log file and to its consumers. One pass collects what
+ * is there, hands it over in batches and gives the buffers back. The caller holds the session's
+ * role; the session has a file, or is a real-time session.
  */
 #ifndef ETWAS_FLUSH_DRAIN_H
 #define ETWAS_FLUSH_DRAIN_H
@@ -30,6 +30,7 @@ extern uint64_t etwas_drain_patience_ns;
 struct etwas_drain_result {
     uint32_t buffers; /* taken from the slots */
     bool file_full;   /* the file has reached its size: the session has to stop */
+    bool no_room;     /* what is left waits for a consumer */
     uint32_t code;    /* ERROR_SUCCESS, or why something could not be written */
 };
 

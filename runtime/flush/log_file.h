@@ -72,6 +72,7 @@ struct etwas_log_buffer {
     bool of_sequences; /* restartable sequences stored them */
     uint32_t processor;
     int64_t time_stamp; /* raw, not less than any record's */
+    int64_t newest;     /* the newest record's, or later; for consumers */
     uint32_t sequence;  /* 0: the next; else its place in the order of time, from 1 */
 };
 

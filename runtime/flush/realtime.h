@@ -35,11 +35,22 @@ struct etwas_consumer;
 struct etwas_realtime_buffer {
     uint32_t references; /* under the lock, as `given` is */
     uint32_t bytes;
-    uint32_t records;  /* that are nowhere else, for the accounts */
-    uint32_t given;    /* to so many consumers, or to the backlog */
+    uint32_t records;    /* for the accounts; 0: they are in a file */
+    uint32_t given;      /* so many of them, the first ones, were given to a consumer or stored */
+    uint32_t of_backlog; /* not 0: read from there, by one consumer alone */
+    uint32_t reserved;
     uint8_t content[]; /* buffer header and records; constant */
 };
-_Static_assert(sizeof(struct etwas_realtime_buffer) == 16, "the content is aligned");
+_Static_assert(sizeof(struct etwas_realtime_buffer) == 24, "the content is aligned");
+
+/* Has a buffer's header say that the buffer is `end` bytes long. */
+static inline void etwas_realtime_set_end(struct etwas_etl_buffer_header *header, uint32_t end)
+{
+    header->buffer_bytes = end;
+    header->saved_offset = end;
+    header->current_offset = end;
+    header->offset = end;
+}
 
 struct etwas_realtime_options {
     const uint8_t
@@ -71,8 +82,8 @@ void etwas_realtime_set_bound(struct etwas_realtime *realtime, int64_t stamp);
 /* Events were lost before they got here: the consumers are told with the next buffer. */
 void etwas_realtime_note_lost_events(struct etwas_realtime *realtime);
 
-/* Whether there is a consumer, or room in the backlog for so many bytes of buffers. */
-bool etwas_realtime_has_room(struct etwas_realtime *realtime, uint64_t bytes);
+/* Whether there is a consumer, or room in the backlog for so many buffers of at most `bytes`. */
+bool etwas_realtime_has_room(struct etwas_realtime *realtime, uint32_t buffers, uint32_t bytes);
 
 /* Buffers that a consumer, or the backlog, did not get. */
 uint64_t etwas_realtime_buffers_lost(struct etwas_realtime *realtime);
@@ -90,16 +101,22 @@ uint64_t etwas_realtime_end(struct etwas_realtime *realtime, uint64_t *buffers_l
 void etwas_realtime_hold(struct etwas_realtime *realtime);
 void etwas_realtime_let_go(struct etwas_realtime *realtime);
 
-/* In a fork's child: closes this copy of the backlog's descriptor. */
-void etwas_realtime_forget(struct etwas_realtime *realtime);
+/*
+ * A fork waits until nobody changes anything. In the child every session has ended, and the
+ * backlogs' descriptors are closed; its copies of consumers find their end.
+ */
+void etwas_realtime_before_fork(void);
+void etwas_realtime_after_fork_in_parent(void);
+void etwas_realtime_after_fork_in_child(void);
 
 /* ---- a consumer's end ------------------------------------------------------------------------ */
 
 /*
  * Connects a consumer: it gets all that is delivered from now on, and before that the backlog, if
- * there is one nobody reads yet. NULL: no memory, or the session has ended.
+ * there is one nobody reads yet. A Win32 code: ERROR_NOT_ENOUGH_MEMORY, ERROR_WMI_INSTANCE_NOT_FOUND
+ * when the session has ended.
  */
-struct etwas_consumer *etwas_realtime_connect(struct etwas_realtime *realtime);
+uint32_t etwas_realtime_connect(struct etwas_realtime *realtime, struct etwas_consumer **consumer);
 
 enum etwas_consumer_got {
     ETWAS_CONSUMER_BUFFER,
@@ -118,25 +135,26 @@ struct etwas_consumer_entry {
 /* The head that the session gave; lives until the consumer is disconnected. */
 const uint8_t *etwas_consumer_head(const struct etwas_consumer *consumer, uint32_t *bytes);
 
-/* Waits for the next entry. One thread a consumer. */
+/* Waits for the next entry; a cancellation point. One thread a consumer. */
 enum etwas_consumer_got etwas_consumer_next(struct etwas_consumer *consumer,
                                             struct etwas_consumer_entry *entry);
 
 /*
- * Puts a buffer back in front of the queue, unread, for a consumer that is about to disconnect:
- * the newest first.
+ * Puts a buffer back in front of the queue, for a consumer that is about to disconnect: the newest
+ * first. Of it so many records were given, `given_bytes` is where the others begin.
  */
-void etwas_consumer_return(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry);
+void etwas_consumer_return(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry,
+                           uint32_t given_records, uint32_t given_bytes);
 
-/* Lets go of an entry's buffer, if it has one. */
+/* Lets go of an entry's buffer, if it has one. All of it was given. */
 void etwas_consumer_release(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry);
 
 /* Has etwas_consumer_next return, from any thread, from now on. */
 void etwas_consumer_stop(struct etwas_consumer *consumer);
 
 /*
- * Takes a consumer away. If it was the last, what it did not read goes (back) into the backlog, for
- * the next one.
+ * Takes a consumer away. What it did not read, and nobody else can, goes (back) into the backlog,
+ * for the next one.
  */
 void etwas_consumer_disconnect(struct etwas_consumer *consumer);
 

@@ -6,6 +6,7 @@
 #include <ck_pr.h>
 #include <etwas/winerror.h>
 
+#include "clock/clock.h"
 #include "flush/log_header.h"
 #include "flush/session_file.h"
 #include "flush/taken_back.h"
@@ -37,6 +38,7 @@ uint32_t etwas_session_realtime_begin(struct etwas_session *session)
     };
     struct etwas_realtime *realtime;
     struct etwas_log_header header;
+    etwas_session_counts counts;
     uint32_t code;
 
     if (!etwas_configuration_is_realtime(configuration)) {
@@ -54,7 +56,11 @@ uint32_t etwas_session_realtime_begin(struct etwas_session *session)
     if (code == ERROR_SUCCESS) {
         session->realtime_lost_before = session->realtime_buffers_lost;
         session->delivered_bytes = 0;
-        session->noted_lost_events = 0;
+        session->delivered_newest = INT64_MIN;
+        session->bound_is_due = false;
+        /* Events lost before are not theirs. */
+        etwas_session_count(session, &counts);
+        session->noted_lost_events = counts.lost;
         set(session, realtime);
     }
     return code;
@@ -65,6 +71,11 @@ static void settle_undelivered(struct etwas_session *session, uint64_t records)
     etwas_settle_taken_back(session->pool, ETWAS_OUTCOME_UNDELIVERED, records, records);
 }
 
+static void keep_buffers_lost(struct etwas_session *session, uint64_t buffers)
+{
+    ck_pr_store_64(&session->realtime_buffers_lost, session->realtime_lost_before + buffers);
+}
+
 void etwas_session_realtime_end(struct etwas_session *session)
 {
     struct etwas_realtime *realtime = session->realtime;
@@ -73,9 +84,10 @@ void etwas_session_realtime_end(struct etwas_session *session)
     if (realtime == NULL) {
         return;
     }
+    etwas_session_realtime_settle(session);
     set(session, NULL);
     settle_undelivered(session, etwas_realtime_end(realtime, &buffers_lost));
-    ck_pr_store_64(&session->realtime_buffers_lost, session->realtime_lost_before + buffers_lost);
+    keep_buffers_lost(session, buffers_lost);
     ck_pr_store_32(&session->pool->backlog_full, 0);
 }
 
@@ -84,8 +96,7 @@ void etwas_session_realtime_end(struct etwas_session *session)
 bool etwas_session_realtime_has_room(const struct etwas_session *session, uint32_t buffers)
 {
     return session->realtime == NULL ||
-           etwas_realtime_has_room(session->realtime,
-                                   (uint64_t)buffers * session->pool->buffer_bytes);
+           etwas_realtime_has_room(session->realtime, buffers, session->pool->buffer_bytes);
 }
 
 bool etwas_session_realtime_deliver(struct etwas_session *session,
@@ -93,24 +104,24 @@ bool etwas_session_realtime_deliver(struct etwas_session *session,
 {
     uint32_t end = ETWAS_ETL_BUFFER_HEADER_BYTES + buffer->data_bytes;
     bool one_stream = etwas_configuration_has_one_slot(&session->configuration);
-    const struct etwas_etl_buffer_header header = {
-        .buffer_bytes = end,
-        .saved_offset = end,
-        .current_offset = end,
+    struct etwas_etl_buffer_header header = {
         .time_stamp = buffer->time_stamp,
         .processor =
             one_stream ? ETWAS_ETL_LEGACY_CONTEXT_ALIGNMENT << 8 : (uint16_t)buffer->processor,
         .logger_id = (uint16_t)(session->index + 1),
         .state = ETWAS_ETL_BUFFER_STATE_FLUSH,
-        .offset = end,
         .flags = one_stream ? 0 : ETWAS_ETL_BUFFER_PROCESSOR_INDEX,
         .type = ETWAS_ETL_BUFFER_GENERIC,
     };
-    bool taken = etwas_realtime_deliver(session->realtime, &header, buffer->data, records);
+    bool taken;
 
+    etwas_realtime_set_end(&header, end);
+    taken = etwas_realtime_deliver(session->realtime, &header, buffer->data, records);
     session->delivered_bytes += end;
-    ck_pr_store_64(&session->realtime_buffers_lost,
-                   session->realtime_lost_before + etwas_realtime_buffers_lost(session->realtime));
+    if (buffer->newest > session->delivered_newest) {
+        session->delivered_newest = buffer->newest;
+    }
+    keep_buffers_lost(session, etwas_realtime_buffers_lost(session->realtime));
     return taken;
 }
 
@@ -119,12 +130,30 @@ bool etwas_session_realtime_wants_bound(const struct etwas_session *session)
     return session->realtime != NULL && session->delivered_bytes >= BOUND_BYTES;
 }
 
-void etwas_session_realtime_set_bound(struct etwas_session *session, int64_t stamp)
+/*
+ * Records are handed over that are later than now when system time was set back. What was handed
+ * over before is no later than what this pass finds, whatever its stamps say.
+ */
+void etwas_session_realtime_begin_bound(struct etwas_session *session)
 {
-    if (session->realtime != NULL) {
+    int64_t now = etwas_clock_now(session->configuration.clock);
+
+    session->bound = now > session->delivered_newest ? now : session->delivered_newest;
+    session->bound_is_due = session->realtime != NULL;
+}
+
+void etwas_session_realtime_tell_bound(struct etwas_session *session)
+{
+    if (session->bound_is_due && session->realtime != NULL) {
+        session->bound_is_due = false;
         session->delivered_bytes = 0;
-        etwas_realtime_set_bound(session->realtime, stamp);
+        etwas_realtime_set_bound(session->realtime, session->bound);
     }
+}
+
+void etwas_session_realtime_tell_room(struct etwas_session *session)
+{
+    ck_pr_store_32(&session->pool->backlog_full, !etwas_session_realtime_has_room(session, 1));
 }
 
 void etwas_session_realtime_settle(struct etwas_session *session)
@@ -134,7 +163,7 @@ void etwas_session_realtime_settle(struct etwas_session *session)
     if (session->realtime == NULL) {
         return;
     }
-    ck_pr_store_32(&session->pool->backlog_full, !etwas_session_realtime_has_room(session, 1));
+    keep_buffers_lost(session, etwas_realtime_buffers_lost(session->realtime));
     settle_undelivered(session, etwas_realtime_take_lost_records(session->realtime));
     etwas_session_count(session, &counts);
     if (counts.lost != session->noted_lost_events) {
@@ -159,6 +188,7 @@ uint32_t etwas_session_realtime_connect(const etwas_wchar *name, struct etwas_co
 {
     struct etwas_realtime *realtime = NULL;
     struct etwas_session *session;
+    uint32_t code;
 
     etwas_control_lock();
     session = etwas_session_find_name(name);
@@ -170,11 +200,10 @@ uint32_t etwas_session_realtime_connect(const etwas_wchar *name, struct etwas_co
     if (realtime == NULL) {
         return ERROR_WMI_INSTANCE_NOT_FOUND;
     }
-    *consumer = etwas_realtime_connect(realtime);
+    code = etwas_realtime_connect(realtime, consumer);
     etwas_realtime_let_go(realtime);
-    if (*consumer == NULL) {
-        return ERROR_NOT_ENOUGH_MEMORY;
+    if (code == ERROR_SUCCESS) {
+        wake_flusher(session);
     }
-    wake_flusher(session);
-    return ERROR_SUCCESS;
+    return code;
 }

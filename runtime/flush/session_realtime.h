@@ -31,11 +31,20 @@ bool etwas_session_realtime_deliver(struct etwas_session *session,
 /* So much was delivered without a bound that consumers should get one soon. */
 bool etwas_session_realtime_wants_bound(const struct etwas_session *session);
 
-/* Everything stamped up to `stamp` is drained. */
-void etwas_session_realtime_set_bound(struct etwas_session *session, int64_t stamp);
+/*
+ * A pass that looks at the current buffers too begins: what it finds is everything that was recorded
+ * before.
+ */
+void etwas_session_realtime_begin_bound(struct etwas_session *session);
+
+/* All that the last such pass found is handed over: consumers are told, if they were not yet. */
+void etwas_session_realtime_tell_bound(struct etwas_session *session);
 
 /* Settles what consumers gave up since, and has them told of events lost. */
 void etwas_session_realtime_settle(struct etwas_session *session);
+
+/* Tells the writers whether it is for lack of a consumer that buffers are not given back. */
+void etwas_session_realtime_tell_room(struct etwas_session *session);
 
 /*
  * Connects a consumer to the running real-time session called `name`. Win32 codes:

@@ -270,7 +270,8 @@ static uint32_t read_into(struct etwas_trace *trace, struct beginning *beginning
     decide_clock(trace, beginning->record.time_stamp);
     if (!take_names(log, beginning) || !scan_records(trace))
         return ERROR_NOT_ENOUGH_MEMORY;
-    log->replaces = (log->fields.start.log_file_mode & EVENT_TRACE_FILE_MODE_CIRCULAR) != 0 &&
+    log->replaces = trace->head == NULL &&
+                    (log->fields.start.log_file_mode & EVENT_TRACE_FILE_MODE_CIRCULAR) != 0 &&
                     log->fields.start.end_filetime == 0;
     log->without_times =
         log->own && log->fields.start.timer_resolution_100ns != ETWAS_ETL_TIMES_TICK_100NS;

@@ -3,6 +3,7 @@
 
 #include "reader/live.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,8 @@ struct held {
     struct held *next;
     struct etwas_consumer_entry entry;
     struct etwas_buffer_place place; /* of the buffer; its sequence number is that of delivery */
-    bool begun;                      /* at least one of its records was given */
+    uint32_t given_records;          /* so many were given, */
+    uint32_t given_bytes;            /* and here the others begin */
 };
 
 /* One processor's buffers. In the heap as long as it has any. */
@@ -104,6 +106,11 @@ static void begin_first(struct live *live, struct lane *lane)
     etwas_step_update_key(stream, false);
 }
 
+static uint64_t held_bytes(const struct held *held)
+{
+    return sizeof *held + sizeof *held->entry.buffer + held->entry.buffer->bytes;
+}
+
 static bool hold(struct live *live, const struct etwas_consumer_entry *entry)
 {
     struct etwas_etl_buffer_header header;
@@ -113,14 +120,14 @@ static bool hold(struct live *live, const struct etwas_consumer_entry *entry)
 
     if (held == NULL)
         return false;
-    *held = (struct held){.entry = *entry};
+    *held = (struct held){.entry = *entry, .given_bytes = ETWAS_ETL_BUFFER_HEADER_BYTES};
     memcpy(&header, entry->buffer->content, sizeof header);
     /* A live buffer ends with its records; our own flusher wrote its header. */
     (void)etwas_buffer_place_check(&header, 0, entry->buffer->bytes,
                                    live->trace->log.session_buffer_bytes, &held->place, &doubtful);
     held->place.buffer_bytes = entry->buffer->bytes;
     lane = &live->lanes[held->place.processor];
-    live->waiting_bytes += entry->buffer->bytes;
+    live->waiting_bytes += held_bytes(held);
     if (lane->last != NULL) {
         lane->last->next = held;
         lane->last = held;
@@ -141,49 +148,56 @@ static void drop_first(struct live *live, struct lane *lane)
     lane->first = held->next;
     if (lane->first == NULL)
         lane->last = NULL;
-    live->waiting_bytes -= held->entry.buffer->bytes;
+    live->waiting_bytes -= held_bytes(held);
     etwas_consumer_release(live->trace->consumer, &held->entry);
     free(held);
 }
 
-/* The buffer not begun that was delivered last; NULL: none. */
-static struct lane *newest_unbegun(struct live *live)
+/* Whose last buffer was delivered last; NULL: nothing is held. */
+static struct lane *newest(struct live *live)
 {
     struct lane *found = NULL;
 
     for (uint32_t index = 0; index < live->lane_count; index++) {
         struct lane *lane = &live->lanes[index];
 
-        if (lane->last != NULL && !lane->last->begun &&
+        if (lane->last != NULL &&
             (found == NULL || lane->last->place.sequence > found->last->place.sequence))
             found = lane;
     }
     return found;
 }
 
-/* The run ends early: what was not begun is for another consumer. */
+static struct held *take_last(struct lane *lane)
+{
+    struct held **link = &lane->first;
+    struct held *before = NULL;
+    struct held *held;
+
+    while ((*link)->next != NULL) {
+        before = *link;
+        link = &before->next;
+    }
+    held = *link;
+    *link = NULL;
+    lane->last = before;
+    return held;
+}
+
+/* The run ends early: what was not given is for another consumer. */
 static void give_back(struct live *live)
 {
     struct lane *lane;
 
-    while ((lane = newest_unbegun(live)) != NULL) {
-        struct held *held = lane->first;
-        struct held **link = &lane->first;
+    while ((lane = newest(live)) != NULL) {
+        struct held *held = take_last(lane);
 
-        lane->last = NULL;
-        while (held->next != NULL) {
-            lane->last = held;
-            link = &held->next;
-            held = held->next;
-        }
-        *link = NULL;
-        live->waiting_bytes -= held->entry.buffer->bytes;
-        etwas_consumer_return(live->trace->consumer, &held->entry);
+        if (held->given_bytes < held->entry.buffer->bytes)
+            etwas_consumer_return(live->trace->consumer, &held->entry, held->given_records,
+                                  held->given_bytes);
+        else
+            etwas_consumer_release(live->trace->consumer, &held->entry);
         free(held);
-    }
-    for (uint32_t index = 0; index < live->lane_count; index++) {
-        while (live->lanes[index].first != NULL)
-            drop_first(live, &live->lanes[index]);
     }
 }
 
@@ -193,7 +207,9 @@ static uint32_t step(struct live *live, struct etwas_stream *stream)
     struct lane *lane = (struct lane *)(void *)stream;
 
     if (stream->state == ETWAS_STREAM_RECORD) {
-        lane->first->begun = true;
+        /* Before the callback, which may end this thread. */
+        lane->first->given_records++;
+        lane->first->given_bytes = stream->position;
         etwas_step_deliver(stream, live->span);
         etwas_stream_next_record(stream);
         etwas_step_update_key(stream, false);
@@ -245,7 +261,7 @@ static uint32_t take(struct live *live, struct etwas_consumer_entry *entry)
         return give_up_to(live, entry->bound);
     etwas_trace_count(&live->trace->information.buffers, 1);
     if (!hold(live, entry)) {
-        etwas_consumer_release(live->trace->consumer, entry);
+        etwas_consumer_return(live->trace->consumer, entry, 0, ETWAS_ETL_BUFFER_HEADER_BYTES);
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     return give_excess(live);
@@ -267,6 +283,27 @@ static uint32_t run(struct live *live)
     return code == ERROR_SUCCESS ? give_up_to(live, INT64_MAX) : code;
 }
 
+static void end_run(void *argument)
+{
+    struct live *live = argument;
+
+    if (live->lanes != NULL)
+        give_back(live);
+    free(live->merge.heap);
+    free(live->lanes);
+}
+
+static uint32_t begin_run(struct live *live)
+{
+    live->lanes = calloc(live->lane_count, sizeof *live->lanes);
+    live->merge.heap = calloc(live->lane_count, sizeof *live->merge.heap);
+    if (live->lanes == NULL || live->merge.heap == NULL)
+        return ERROR_NOT_ENOUGH_MEMORY;
+    for (uint32_t lane = 0; lane < live->lane_count; lane++)
+        live->lanes[lane].stream.key_raw = INT64_MIN;
+    return run(live);
+}
+
 uint32_t etwas_live_run(struct etwas_trace *trace, const struct etwas_span *span)
 {
     struct live live = {
@@ -274,17 +311,11 @@ uint32_t etwas_live_run(struct etwas_trace *trace, const struct etwas_span *span
         .span = span,
         .lane_count = trace->log.fields.start.number_of_processors,
     };
-    uint32_t code = ERROR_NOT_ENOUGH_MEMORY;
+    volatile uint32_t code;
 
-    live.lanes = calloc(live.lane_count, sizeof *live.lanes);
-    live.merge.heap = calloc(live.lane_count, sizeof *live.merge.heap);
-    if (live.lanes != NULL && live.merge.heap != NULL) {
-        for (uint32_t lane = 0; lane < live.lane_count; lane++)
-            live.lanes[lane].stream.key_raw = INT64_MIN;
-        code = run(&live);
-        give_back(&live);
-    }
-    free(live.merge.heap);
-    free(live.lanes);
+    /* A callback may end its thread. */
+    pthread_cleanup_push(end_run, &live);
+    code = begin_run(&live);
+    pthread_cleanup_pop(1);
     return code;
 }

@@ -8,33 +8,50 @@
 
 #include "flush/session_realtime.h"
 
+/*
+ * A trace that was connected before keeps the names it has: callers may still look at them, and
+ * they are the same but for the case of their letters.
+ */
+static void take_header(struct etwas_trace *trace, const struct etwas_file_header *log)
+{
+    etwas_wchar *names = trace->log.names;
+    etwas_wchar *log_file_name = trace->log.log_file_name;
+
+    trace->log = *log;
+    if (names != NULL) {
+        free(log->names);
+        trace->log.names = names;
+        trace->log.log_file_name = log_file_name;
+    }
+    etwas_trace_fill_header(&trace->log, &trace->logfile.w.LogfileHeader);
+}
+
 uint32_t etwas_live_connect(struct etwas_trace *trace)
 {
+    struct etwas_trace seen = {.descriptor = -1};
     struct etwas_consumer *consumer;
     uint32_t code = etwas_session_realtime_connect(trace->session_name, &consumer);
     uint32_t bytes;
 
     if (code != ERROR_SUCCESS)
         return code;
-    free(trace->log.names);
-    trace->log = (struct etwas_file_header){0};
-    trace->head = etwas_consumer_head(consumer, &bytes);
-    trace->file_bytes = bytes;
-    code = etwas_file_header_read(trace);
-    trace->head = NULL;
+    seen.head = etwas_consumer_head(consumer, &bytes);
+    seen.file_bytes = bytes;
+    code = etwas_file_header_read(&seen);
     if (code != ERROR_SUCCESS) {
+        free(seen.log.names);
         etwas_consumer_disconnect(consumer);
         return code;
     }
-    etwas_trace_table_set_consumer(trace, consumer);
+    take_header(trace, &seen.log);
+    etwas_trace_table_connect(trace, consumer, &seen.information);
     return ERROR_SUCCESS;
 }
 
 void etwas_live_disconnect(struct etwas_trace *trace)
 {
-    struct etwas_consumer *consumer = trace->consumer;
+    struct etwas_consumer *consumer = etwas_trace_table_disconnect(trace);
 
-    etwas_trace_table_set_consumer(trace, NULL);
     if (consumer != NULL)
         etwas_consumer_disconnect(consumer);
 }

@@ -30,8 +30,8 @@ static bool is_kernel_logger(const etwas_wchar *name)
     return *name == 0;
 }
 
-/* The file's header in the public form. Its names are ours until CloseTrace. */
-static void fill_header(const struct etwas_file_header *log, TRACE_LOGFILE_HEADER *header)
+/* Its names are ours until CloseTrace. */
+void etwas_trace_fill_header(const struct etwas_file_header *log, TRACE_LOGFILE_HEADER *header)
 {
     const struct etwas_etl_log_header64 *fields = &log->fields;
 
@@ -70,7 +70,7 @@ static void fill_logfile(struct etwas_trace *trace)
     logfile->CurrentTime = 0;
     logfile->BuffersRead = 0;
     memset(&logfile->CurrentEvent, 0, sizeof logfile->CurrentEvent);
-    fill_header(&trace->log, &logfile->LogfileHeader);
+    etwas_trace_fill_header(&trace->log, &logfile->LogfileHeader);
     logfile->BufferSize = trace->log.session_buffer_bytes;
     logfile->Filled = 0;
     logfile->EventsLost = 0;

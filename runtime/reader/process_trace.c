@@ -5,6 +5,7 @@
 #include "reader/trace.h"
 
 #include <ck_pr.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -193,30 +194,23 @@ static uint32_t process(struct run *run, struct etwas_trace *const *traces)
         code = open_file(&run->files[i], traces[i]);
     if (code == ERROR_SUCCESS)
         code = run_files(run);
-    for (uint32_t i = 0; i < run->file_count; i++) {
-        if (code == ERROR_SUCCESS && traces[i]->information.damages > 0)
+    for (uint32_t i = 0; i < run->file_count && code == ERROR_SUCCESS; i++) {
+        if (traces[i]->information.damages > 0)
             code = ERROR_FILE_CORRUPT;
-        close_file(&run->files[i]);
     }
-    free(run->merge.heap);
     return code;
 }
 
-/*
- * R173, R174. The session may have been started since OpenTrace. When it has ended the trace is
- * connected to nothing again.
- */
 static uint32_t process_session(struct etwas_trace *trace, const struct etwas_span *span)
 {
+    /* R173: the session may have been started since OpenTrace. */
     uint32_t code = trace->consumer != NULL ? ERROR_SUCCESS : etwas_live_connect(trace);
 
     if (code != ERROR_SUCCESS)
         return code;
     trace->logfile.w.BuffersRead = 0;
     etwas_trace_begin_information(trace);
-    code = etwas_live_run(trace, span);
-    etwas_live_disconnect(trace);
-    return code;
+    return etwas_live_run(trace, span);
 }
 
 /* One session alone, or files alone (C16). */
@@ -239,11 +233,56 @@ static int64_t filetime_value(const etwas_filetime *time, int64_t absent)
     return value > INT64_MAX ? INT64_MAX : (int64_t)value;
 }
 
+/* What has to be ended when ProcessTrace returns, or a callback ends the thread. */
+struct processing {
+    const etwas_trace_handle *handles;
+    uint32_t count;
+    struct etwas_trace *traces[FILES_LIMIT];
+    struct etwas_trace *live; /* NULL: files */
+    struct run run;
+};
+
+static void end_processing(void *argument)
+{
+    struct processing *processing = argument;
+
+    for (uint32_t i = 0; i < processing->run.file_count; i++)
+        close_file(&processing->run.files[i]);
+    free(processing->run.merge.heap);
+    /* R174. When its session has ended the trace is connected to nothing again. */
+    if (processing->live != NULL)
+        etwas_live_disconnect(processing->live);
+    etwas_trace_table_release(processing->handles, processing->count);
+    free(processing);
+}
+
+static uint32_t process_traces(struct processing *processing)
+{
+    uint32_t code = check_kinds(processing->traces, processing->count);
+
+    if (code != ERROR_SUCCESS)
+        return code;
+    if (processing->traces[0]->session_name != NULL) {
+        processing->live = processing->traces[0];
+        return process_session(processing->live, &processing->run.span);
+    }
+    processing->run.file_count = processing->count;
+    return process(&processing->run, processing->traces);
+}
+
+static uint32_t process_and_end(struct processing *processing)
+{
+    volatile uint32_t code;
+
+    pthread_cleanup_push(end_processing, processing);
+    code = process_traces(processing);
+    pthread_cleanup_pop(1);
+    return code;
+}
+
 uint32_t ProcessTrace(etwas_trace_handle *HandleArray, uint32_t HandleCount,
                       etwas_filetime *StartTime, etwas_filetime *EndTime)
 {
-    struct etwas_trace *traces[FILES_LIMIT];
-
     if (HandleArray == NULL)
         return ERROR_INVALID_PARAMETER;
     if (HandleCount == 0 || HandleCount > FILES_LIMIT)
@@ -253,21 +292,18 @@ uint32_t ProcessTrace(etwas_trace_handle *HandleArray, uint32_t HandleCount,
 
     if (end < start)
         return ERROR_INVALID_TIME;
-    struct run *run = calloc(1, sizeof *run);
+    struct processing *processing = calloc(1, sizeof *processing);
 
-    if (run == NULL)
+    if (processing == NULL)
         return ERROR_NOT_ENOUGH_MEMORY;
-    uint32_t code = etwas_trace_table_acquire(HandleArray, HandleCount, traces);
+    processing->handles = HandleArray;
+    processing->count = HandleCount;
+    processing->run.span = (struct etwas_span){start, end};
+    uint32_t code = etwas_trace_table_acquire(HandleArray, HandleCount, processing->traces);
 
-    if (code == ERROR_SUCCESS) {
-        run->file_count = HandleCount;
-        run->span = (struct etwas_span){start, end};
-        code = check_kinds(traces, HandleCount);
-        if (code == ERROR_SUCCESS)
-            code = traces[0]->session_name != NULL ? process_session(traces[0], &run->span)
-                                                   : process(run, traces);
-        etwas_trace_table_release(HandleArray, HandleCount);
+    if (code != ERROR_SUCCESS) {
+        free(processing);
+        return code;
     }
-    free(run);
-    return code;
+    return process_and_end(processing);
 }

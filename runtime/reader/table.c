@@ -132,12 +132,35 @@ void etwas_trace_free(struct etwas_trace *trace)
     free(trace);
 }
 
-void etwas_trace_table_set_consumer(struct etwas_trace *trace, struct etwas_consumer *consumer)
+void etwas_trace_table_connect(struct etwas_trace *trace, struct etwas_consumer *consumer,
+                               const etwas_trace_information *information)
 {
     pthread_mutex_lock(&table_lock);
     trace->consumer = consumer;
-    if (consumer != NULL && trace->closing != 0)
+    trace->information = *information;
+    if (trace->closing != 0)
         etwas_consumer_stop(consumer);
+    pthread_mutex_unlock(&table_lock);
+}
+
+struct etwas_consumer *etwas_trace_table_disconnect(struct etwas_trace *trace)
+{
+    struct etwas_consumer *consumer;
+
+    pthread_mutex_lock(&table_lock);
+    consumer = trace->consumer;
+    trace->consumer = NULL;
+    pthread_mutex_unlock(&table_lock);
+    return consumer;
+}
+
+void etwas_trace_table_lock(void)
+{
+    pthread_mutex_lock(&table_lock);
+}
+
+void etwas_trace_table_unlock(void)
+{
     pthread_mutex_unlock(&table_lock);
 }
 

@@ -161,10 +161,21 @@ uint32_t etwas_trace_table_acquire(const etwas_trace_handle *handles, uint32_t c
 void etwas_trace_table_release(const etwas_trace_handle *handles, uint32_t count);
 
 /*
- * Gives a trace its consumer, or with NULL takes it away: afterwards nobody stops it any more. One
- * that comes after CloseTrace is stopped at once.
+ * Gives a trace its consumer, and what its session says about itself. One that comes after
+ * CloseTrace is stopped at once.
  */
-void etwas_trace_table_set_consumer(struct etwas_trace *trace, struct etwas_consumer *consumer);
+void etwas_trace_table_connect(struct etwas_trace *trace, struct etwas_consumer *consumer,
+                               const etwas_trace_information *information);
+
+/* Takes it away: afterwards nobody stops it any more. NULL: there is none. */
+struct etwas_consumer *etwas_trace_table_disconnect(struct etwas_trace *trace);
+
+/* A fork waits until nobody changes the table. */
+void etwas_trace_table_lock(void);
+void etwas_trace_table_unlock(void);
+
+/* The header's public form, with the names that lie in `log`. */
+void etwas_trace_fill_header(const struct etwas_file_header *log, TRACE_LOGFILE_HEADER *header);
 
 /* Frees a trace that is in no table. */
 void etwas_trace_free(struct etwas_trace *trace);

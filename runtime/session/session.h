@@ -78,6 +78,9 @@ struct etwas_session {
     struct etwas_realtime *realtime; /* NULL: none; changed under the control lock too */
     uint64_t realtime_lost_before;   /* realtime_buffers_lost when it began */
     uint64_t delivered_bytes;        /* to consumers, since they were told the last bound */
+    int64_t delivered_newest;        /* no record delivered is newer */
+    int64_t bound;                   /* of the last pass that looked at everything */
+    bool bound_is_due;               /* the consumers have not been told it */
     uint64_t noted_lost_events;      /* the consumers know of these */
     struct etwas_collector collector;
 

@@ -63,19 +63,11 @@ static bool look_at_notice(struct consumer *consumer, const EVENT_RECORD *record
     return true;
 }
 
-static void on_event(EVENT_RECORD *record)
+/* Who logged it, and which of its events it is, is in the header. */
+static void look_at_record(struct consumer *consumer, const EVENT_RECORD *record)
 {
-    struct consumer *consumer = record->UserContext;
     uint64_t number;
 
-    if (consumer->before != NULL) {
-        consumer->before(consumer);
-    }
-    if (look_at_notice(consumer, record)) {
-        return;
-    }
-    consumer->backwards += record->EventHeader.TimeStamp.QuadPart < consumer->newest;
-    consumer->newest = record->EventHeader.TimeStamp.QuadPart;
     for (uint16_t index = 0; index < record->ExtendedDataCount; index++) {
         const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[index];
         EVENT_EXTENDED_ITEM_INSTANCE instance;
@@ -89,6 +81,24 @@ static void on_event(EVENT_RECORD *record)
     }
     memcpy(&number, record->EventHeader.ProviderId.Data4, sizeof number);
     look_at_event(consumer, record->EventHeader.ProviderId.Data1, number, record);
+}
+
+static void on_event(EVENT_RECORD *record)
+{
+    struct consumer *consumer = record->UserContext;
+
+    if (consumer->before != NULL) {
+        consumer->before(consumer);
+    }
+    if (look_at_notice(consumer, record)) {
+        return;
+    }
+    consumer->backwards += record->EventHeader.TimeStamp.QuadPart < consumer->newest;
+    consumer->newest = record->EventHeader.TimeStamp.QuadPart;
+    look_at_record(consumer, record);
+    if (consumer->ends_thread) {
+        pthread_exit(NULL);
+    }
 }
 
 static uint32_t on_buffer(EVENT_TRACE_LOGFILEW *file)

@@ -23,6 +23,7 @@ struct consumer {
     /* Called in the consumer's thread before it looks at an event; NULL: nothing. */
     void (*before)(struct consumer *consumer);
     void *context;
+    bool ends_thread; /* behind the next event */
 
     uint64_t events;    /* of writers; atomic */
     uint64_t wrong;     /* odd, or changed */
