@@ -324,7 +324,7 @@ static void return_queue(struct etwas_consumer *consumer)
     struct etwas_realtime *realtime = consumer->realtime;
     struct etwas_realtime_node **kept_end = &realtime->kept;
     struct etwas_realtime_node *node;
-    uint16_t notices = consumer->notices;
+    uint16_t notices = 0;
 
     while ((node = take_node(consumer)) != NULL) {
         struct etwas_realtime_buffer *buffer = node->entry.buffer;
@@ -335,9 +335,8 @@ static void return_queue(struct etwas_consumer *consumer)
                 kept_end = keep(realtime, kept_end, node);
                 continue;
             }
-            (void)etwas_realtime_put_into_backlog(realtime, buffer, &node->part,
-                                                  node->entry.notices);
-            notices = consumer->notices;
+            (void)etwas_realtime_put_into_backlog(realtime, buffer, &node->part, notices);
+            notices = 0;
         }
         if (buffer != NULL) {
             etwas_realtime_release(realtime, buffer);
@@ -345,7 +344,7 @@ static void return_queue(struct etwas_consumer *consumer)
         free(node);
     }
     if (realtime->consumers == NULL) {
-        realtime->backlog_notices |= notices;
+        realtime->backlog_notices |= notices | consumer->notices;
     }
 }
 

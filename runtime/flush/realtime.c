@@ -92,6 +92,7 @@ void etwas_realtime_let_go(struct etwas_realtime *realtime)
     ck_pr_fence_release();
     if (ck_pr_faa_32(&realtime->references, UINT32_MAX) == 1) {
         ck_pr_fence_acquire();
+        etwas_realtime_give_up_backlog(realtime);
         close_last(realtime);
         (void)pthread_mutex_destroy(&realtime->lock);
         free(realtime);

@@ -365,6 +365,33 @@ static void a_backlog_left_unread_beside_another_consumer_is_kept(void **state)
     consumer_free(&next);
 }
 
+/* R174: a consumer need not read what is left when its session has ended. */
+static void a_consumer_may_leave_after_the_end_without_reading(void **state)
+{
+    etwas_session_options options = manual_options();
+    etwas_trace_handle session = start_session(NULL, &options);
+    struct writer *writer = small_writer(session);
+    struct consumer first = {.stop_after_buffers = 1};
+    struct consumer late = {.stop_after_buffers = 2};
+    etwas_session_counts counts;
+
+    (void)state;
+    log_events(writer, 5000);
+    assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+    consumer_open(&first, session);
+    consumer_start(&first);
+    consumer_join(&first);
+    consumer_open(&late, session);
+    stop_session(session, &counts);
+    assert_int_equal(counts.recorded, 5000);
+    consumer_start(&late);
+    consumer_join(&late);
+    assert_int_equal(late.code, ERROR_CANCELLED);
+    assert_int_equal(late.seen[0].number, first.events);
+    consumer_free(&first);
+    consumer_free(&late);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -377,6 +404,7 @@ int main(void)
         FOLDER_TEST(consumers_that_leave_hand_over_to_the_next),
         FOLDER_TEST(what_the_last_consumer_did_not_give_is_counted_to_the_event),
         FOLDER_TEST(a_backlog_left_unread_beside_another_consumer_is_kept),
+        FOLDER_TEST(a_consumer_may_leave_after_the_end_without_reading),
     };
 
     return RUN_WITH_EACH_PROTOCOL(tests);

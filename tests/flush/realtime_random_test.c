@@ -17,7 +17,7 @@
 
 enum {
     COMERS = 4,
-    VISITS = 40, /* of each */
+    VISITS = 12, /* of each */
 };
 
 /* A thread that is one consumer after the other. */
@@ -171,7 +171,7 @@ static void consumers_that_come_and_go_lose_nothing_together(void **state)
     (void)state;
     options.consumer_queue_kb = 1024 * 1024;
     options.backlog_kb = 1024 * 1024;
-    run(NULL, &options, 500000, &counts);
+    run(NULL, &options, 200000, &counts);
     assert_int_equal(counts.lost, counts.lost_no_buffer);
     assert_int_equal(counts.realtime_buffers_lost, 0);
 }
@@ -185,7 +185,7 @@ static void what_no_consumer_saw_is_counted_to_the_event(void **state)
     (void)state;
     options.consumer_queue_kb = 32;
     options.backlog_kb = 64;
-    run(NULL, &options, 0, &counts);
+    run(NULL, &options, 200000, &counts);
     assert_true(counts.lost_undelivered > 0);
     assert_true(counts.realtime_buffers_lost > 0);
 }
@@ -200,7 +200,7 @@ static void a_file_has_what_consumers_lose(void **state)
     (void)state;
     options.consumer_queue_kb = 32;
     options.backlog_kb = 64;
-    run(path, &options, 300000, &counts);
+    run(path, &options, 100000, &counts);
 }
 
 int main(void)
