@@ -62,25 +62,34 @@ static bool takes_extra_slot(uint32_t kind)
 }
 
 /* R106. Two counts of ticks, or one of 64 bits of the ticks in user mode. */
-static void fill_times(struct etwas_etl_full_header *header, uint32_t kind)
+static void fill_times(const struct etwas_record *record, uint32_t kind)
 {
     struct etwas_thread_times times = etwas_thread_times();
     uint64_t user = times.user_us / TICK_US;
+    bool one_count = (kind & ETWAS_KIND_PROCESSOR_TIME) != 0;
+    uint32_t first = (uint32_t)(one_count ? user : times.kernel_us / TICK_US);
+    uint32_t second = (uint32_t)(one_count ? user >> 32 : user);
 
-    if ((kind & ETWAS_KIND_PROCESSOR_TIME) != 0) {
-        header->kernel_time = (uint32_t)user;
-        header->user_time = (uint32_t)(user >> 32);
+    if (etwas_record_is_event(record)) {
+        record->event->kernel_time = first;
+        record->event->user_time = second;
     } else {
-        header->kernel_time = (uint32_t)(times.kernel_us / TICK_US);
-        header->user_time = (uint32_t)user;
+        record->header->full.kernel_time = first;
+        record->header->full.user_time = second;
     }
+}
+
+/* Where a record goes that no sequence takes. */
+static struct etwas_slot *shared_slot(uint32_t session, uint32_t kind)
+{
+    return takes_extra_slot(kind) ? etwas_slot_of(session, etwas_slot_count)
+                                  : etwas_slot_folded(session, etwas_processor_current());
 }
 
 uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_bytes,
                        const struct etwas_record *record)
 {
     const struct etwas_slot *open;
-    struct etwas_slot *slot;
     uint32_t kind;
 
     open = open_slot(session, generation, &kind);
@@ -93,7 +102,7 @@ uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_byt
     /* A message has no room for times. */
     if (__builtin_expect((kind & (ETWAS_KIND_TIMES | ETWAS_KIND_PROCESSOR_TIME)) != 0, 0) &&
         !etwas_record_is_message(record)) {
-        fill_times(&record->header->full, kind);
+        fill_times(record, kind);
     }
     if (etwas_kind_protocol(kind) == ETWAS_PROTOCOL_RSEQ) {
         uint32_t result = etwas_publish_sequence(session, generation, record);
@@ -102,9 +111,31 @@ uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_byt
             return result;
         }
     }
-    slot = takes_extra_slot(kind) ? etwas_slot_of(session, etwas_slot_count)
-                                  : etwas_slot_folded(session, etwas_processor_current());
-    return etwas_publish_shared(slot, generation, record);
+    return etwas_publish_shared(shared_slot(session, kind), generation, record);
+}
+
+bool etwas_publish_has_room(uint32_t session, uint32_t generation,
+                            const struct etwas_record *record)
+{
+    uint32_t units = (uint32_t)etwas_etl_round_up_8(record->bytes) / ETWAS_UNIT_BYTES;
+    const struct etwas_slot *slot;
+    uint32_t processor;
+    uint32_t kind;
+
+    /* Pairs with the release in etwas_slots_prepare, as in etwas_publish. */
+    if (ck_pr_load_32(&etwas_slot_count) == 0) {
+        return false;
+    }
+    ck_pr_fence_acquire();
+    if (open_slot(session, generation, &kind) == NULL) {
+        return false;
+    }
+    processor = etwas_processor_seen();
+    slot = etwas_kind_protocol(kind) == ETWAS_PROTOCOL_RSEQ && processor < etwas_slot_count
+               ? etwas_slot_of(session, processor)
+               : shared_slot(session, kind);
+    return etwas_word_units(ck_pr_load_64(&slot->word)) + units <=
+           ck_pr_load_32(&slot->limit_units);
 }
 
 uint32_t etwas_publish_check(uint32_t session, uint32_t generation, uint32_t given_bytes,

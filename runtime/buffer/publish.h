@@ -37,8 +37,11 @@
  * fields point to, without gaps. The first 4 bytes of the header are the marker.
  */
 struct etwas_record {
-    struct etwas_etl_instance_header *header;
-    uint32_t header_bytes; /* 48: FULL_HEADER, the start of the struct; 72: INSTANCE */
+    union {
+        struct etwas_etl_instance_header *header;
+        struct etwas_etl_event_header *event;
+    };
+    uint32_t header_bytes; /* 48: FULL_HEADER, the start of `header`; 72: INSTANCE; 80: `event` */
     uint32_t bytes;        /* of the whole record, not rounded, at most 65,535 */
     const MOF_FIELD *fields;
     uint32_t field_count;
@@ -52,6 +55,11 @@ struct etwas_record {
 static inline bool etwas_record_is_message(const struct etwas_record *record)
 {
     return record->header_bytes < sizeof(struct etwas_etl_full_header);
+}
+
+static inline bool etwas_record_is_event(const struct etwas_record *record)
+{
+    return record->header_bytes == sizeof(struct etwas_etl_event_header);
 }
 
 /* Where in the header the stamp goes; 0: nowhere. */
@@ -68,6 +76,13 @@ static inline uint32_t etwas_record_stamp_at(const struct etwas_record *record)
  */
 uint32_t etwas_publish_check(uint32_t session, uint32_t generation, uint32_t given_bytes,
                              const struct etwas_record *record);
+
+/*
+ * Whether the buffer that takes the caller's events just now has room for the record, in a running
+ * session. A glance: another writer may be faster, and without room there may be a free buffer.
+ */
+bool etwas_publish_has_room(uint32_t session, uint32_t generation,
+                            const struct etwas_record *record);
 
 /*
  * Publishes into session `session` of the table, if `generation` runs there. `given_bytes` is the

@@ -101,8 +101,7 @@ static inline void put_stamp(uint8_t *header, const struct etwas_record *record,
  * The pieces of a record, in the order of their places. Never more bytes than its size says, even if
  * another thread changes the fields meanwhile.
  */
-static uint64_t list_copies(struct etwas_rseq_copy *copies, uint8_t *place,
-                            const struct etwas_etl_instance_header *header,
+static uint64_t list_copies(struct etwas_rseq_copy *copies, uint8_t *place, const void *header,
                             const struct etwas_record *record)
 {
     static const uint64_t zeroes;
@@ -147,6 +146,10 @@ static void assemble(uint8_t image[SMALL_BYTES], const struct etwas_record *reco
             memcpy(image + sizeof record->header->full,
                    (const uint8_t *)record->header + sizeof record->header->full,
                    sizeof *record->header - sizeof record->header->full);
+        } else if (etwas_record_is_event(record)) {
+            memcpy(image + sizeof record->header->full,
+                   (const uint8_t *)record->event + sizeof record->header->full,
+                   sizeof *record->event - sizeof record->header->full);
         }
     }
     put_stamp(image, record, stamp);
@@ -173,7 +176,7 @@ static enum outcome try_publish(struct etwas_slot *slot, uint32_t processor, uin
                                   ETWAS_UNIT_BYTES;
     uint32_t units = (uint32_t)etwas_etl_round_up_8(record->bytes) / ETWAS_UNIT_BYTES;
     struct etwas_rseq_copy copies[MOST_COPIES];
-    struct etwas_etl_instance_header header;
+    struct etwas_etl_event_header header; /* the longest there is */
     uint64_t image[SMALL_BYTES / sizeof(uint64_t)];
     int64_t stamp;
     const struct etwas_rseq_check checks[] = {

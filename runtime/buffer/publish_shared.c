@@ -173,6 +173,8 @@ static inline void write_header(const struct reservation *reservation,
     memcpy(place + 24, header + 24, 24);
     if (record->header_bytes == sizeof(struct etwas_etl_instance_header)) {
         memcpy(place + 48, header + 48, 24);
+    } else if (etwas_record_is_event(record)) {
+        memcpy(place + 48, header + 48, 32);
     }
 }
 
