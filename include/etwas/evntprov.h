@@ -4,8 +4,13 @@
 #define ETWAS_EVNTPROV_H
 
 /*
- * Event descriptors and filters: what consumers and session properties need of ETW's evntprov.h.
- * The functions of modern providers are not in this release.
+ * Modern providers, event descriptors and filters: ETW's evntprov.h.
+ *
+ * A provider registers under a GUID, and up to 8 sessions may enable it (EnableTraceEx2 in
+ * evntrace.h). An event goes to each session whose level and keywords it meets: its level is not
+ * above the session's, of which 0 means every level; and its keyword is 0, or shares a bit with
+ * MatchAnyKeyword, of which 0 means every keyword, and has all bits of MatchAllKeyword.
+ * EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0 keeps events with keyword 0 out of a session.
  */
 
 #include <etwas/types.h>
@@ -13,6 +18,8 @@
 #ifndef ETWAS_NO_WINDOWS_TYPES
 #include <etwas/windows_types.h>
 #endif
+
+ETWAS_BEGIN_DECLS
 
 #define EVENT_MIN_LEVEL 0u
 #define EVENT_MAX_LEVEL 0xFFu
@@ -133,5 +140,249 @@ typedef struct _EVENT_FILTER_LEVEL_KW {
     uint8_t FilterIn; /* not 0: stacks only for these events; 0: for all but these */
 } EVENT_FILTER_LEVEL_KW, *PEVENT_FILTER_LEVEL_KW;
 ETWAS_ASSERT_SIZE(EVENT_FILTER_LEVEL_KW, 24);
+
+/* ---- Providers ---- */
+
+/* A registration: never a pointer, 0 is none. */
+typedef uint64_t REGHANDLE, *PREGHANDLE;
+
+/*
+ * ETW page: "PENABLECALLBACK callback function". Called when a session enables the provider,
+ * changes what it asked for, disables it, stops, or asks for the provider's state; and in
+ * EventRegister where a session has enabled it before. What it is told is what all sessions ask for
+ * together:
+ *
+ *   IsEnabled         EVENT_CONTROL_CODE_ENABLE_PROVIDER while any session enables it, then
+ *                     EVENT_CONTROL_CODE_DISABLE_PROVIDER; or EVENT_CONTROL_CODE_CAPTURE_STATE
+ *   Level             the highest level; 0: every level
+ *   MatchAnyKeyword   the keywords of all sessions together; all bits where one of them has 0
+ *   MatchAllKeyword   the bits that all of them have
+ *
+ * SourceId is that of the call that caused it, else all 0. FilterData is NULL: filters for a
+ * provider are not supported. The callback may call every function, and runs in the thread of the
+ * function that causes it, or in one of the library (see EnableTraceEx2); callbacks of one
+ * registration run one after the other.
+ */
+typedef void (*PENABLECALLBACK)(const etwas_guid *SourceId, uint32_t IsEnabled, uint8_t Level,
+                                uint64_t MatchAnyKeyword, uint64_t MatchAllKeyword,
+                                EVENT_FILTER_DESCRIPTOR *FilterData, void *CallbackContext);
+
+/*
+ * Registers a provider. EnableCallback may be NULL, and gets CallbackContext. Sessions that have
+ * enabled ProviderId before receive its events from here on. A GUID can be registered several
+ * times; all registrations are enabled alike. *RegHandle is 0 on failure; in a fork's child it
+ * stays valid, and no session enables it.
+ *
+ * Thread-safe, also from a control callback. Not for signal handlers.
+ *
+ * ERROR_INVALID_PARAMETER: ProviderId or RegHandle NULL.
+ * ERROR_NO_SYSTEM_RESOURCES: there are 1,024 registrations, those of RegisterTraceGuids included.
+ *
+ * ETW page: "EventRegister function".
+ */
+uint32_t EventRegister(const etwas_guid *ProviderId, PENABLECALLBACK EnableCallback,
+                       void *CallbackContext, REGHANDLE *RegHandle) ETWAS_API(etwas_EventRegister);
+
+/*
+ * Ends a registration; 0 is accepted and does nothing. Waits until its callback has returned, but
+ * not for one that waits for this thread, nor inside itself.
+ *
+ * Thread-safe, also from a control callback. Not for signal handlers.
+ *
+ * ERROR_INVALID_HANDLE: not a registration of EventRegister, or ended.
+ *
+ * ETW page: "EventUnregister function".
+ */
+uint32_t EventUnregister(REGHANDLE RegHandle) ETWAS_API(etwas_EventUnregister);
+
+/*
+ * Whether a session wants an event with this descriptor, or with this level and keyword: what
+ * EventWrite asks itself. 0 for handle 0, for what is not a registration, and for a descriptor that
+ * is NULL.
+ *
+ * Lock-free; thread-safe and async-signal-safe.
+ *
+ * ETW pages: "EventEnabled function", "EventProviderEnabled function".
+ */
+uint8_t EventEnabled(REGHANDLE RegHandle, const EVENT_DESCRIPTOR *EventDescriptor)
+    ETWAS_API(etwas_EventEnabled);
+uint8_t EventProviderEnabled(REGHANDLE RegHandle, uint8_t Level, uint64_t Keyword)
+    ETWAS_API(etwas_EventProviderEnabled);
+
+/* EventWriteEx's Flags. */
+#define EVENT_WRITE_FLAG_NO_FAULTING 0x00000001u /* accepted, no effect */
+#define EVENT_WRITE_FLAG_INPRIVATE 0x00000002u /* not for EVENT_ENABLE_PROPERTY_EXCLUDE_INPRIVATE */
+
+/*
+ * Writes an event to every session that wants it. At most MAX_EVENT_DATA_DESCRIPTORS blocks of
+ * data, which are recorded in their order, without gaps; blocks of 0 bytes are passed over.
+ *
+ * ActivityId NULL: the thread's own (EventActivityIdControl). RelatedActivityId, which may be NULL,
+ * becomes the extended item EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID. EventWrite has neither, and
+ * EventWriteTransfer has both.
+ *
+ * Filter: bit n keeps the event out of the session with the LoggerId n + 1 (TRACE_ENABLE_INFO of
+ * EnumerateTraceGuidsEx). Private sessions have no bit.
+ *
+ * Several sessions: what one of them refuses because it is too large for its buffers goes to none;
+ * so does what one has no buffer for, if that one is asked first: sessions whose buffer of the
+ * moment is full are. A session with EVENT_TRACE_INDEPENDENT_SESSION_MODE stops no other. The
+ * code is that of the session that failed; where only independent sessions did, and another has
+ * the event, ERROR_SUCCESS. docs/modes.md says what remains possible.
+ *
+ * No lock, no allocation, no system call but those a session asks for (process_times, etwas.h).
+ * Thread-safe and async-signal-safe.
+ *
+ * ERROR_SUCCESS: recorded; or RegHandle is 0, or no session wants the event. Then nothing else is
+ *   looked at.
+ * ERROR_INVALID_HANDLE: not a registration of EventRegister, or ended.
+ * ERROR_INVALID_PARAMETER: EventDescriptor NULL; other flags; more than MAX_EVENT_DATA_DESCRIPTORS,
+ *   or none at UserData; a block with a size and no address. With descriptor types
+ *   (EventSetInformation): an unknown type, or two blocks of one metadata type.
+ * ERROR_NOT_SUPPORTED: with descriptor types, EVENT_DATA_DESCRIPTOR_TYPE_TIMESTAMP_OVERRIDE.
+ * ERROR_ARITHMETIC_OVERFLOW: the record would exceed 65,535 bytes, its header of 80 included.
+ * ERROR_MORE_DATA: it does not fit into a session's buffer.
+ * ERROR_NOT_ENOUGH_MEMORY: a session has no free buffer; there the event is counted lost.
+ * ERROR_LOG_FILE_FULL: a real-time session has no consumer, and its backlog and buffers are full.
+ *
+ * ETW pages: "EventWrite function", "EventWriteTransfer function", "EventWriteEx function".
+ */
+uint32_t EventWrite(REGHANDLE RegHandle, const EVENT_DESCRIPTOR *EventDescriptor,
+                    uint32_t UserDataCount, EVENT_DATA_DESCRIPTOR *UserData)
+    ETWAS_API(etwas_EventWrite);
+uint32_t EventWriteTransfer(REGHANDLE RegHandle, const EVENT_DESCRIPTOR *EventDescriptor,
+                            const etwas_guid *ActivityId, const etwas_guid *RelatedActivityId,
+                            uint32_t UserDataCount, EVENT_DATA_DESCRIPTOR *UserData)
+    ETWAS_API(etwas_EventWriteTransfer);
+uint32_t EventWriteEx(REGHANDLE RegHandle, const EVENT_DESCRIPTOR *EventDescriptor, uint64_t Filter,
+                      uint32_t Flags, const etwas_guid *ActivityId,
+                      const etwas_guid *RelatedActivityId, uint32_t UserDataCount,
+                      EVENT_DATA_DESCRIPTOR *UserData) ETWAS_API(etwas_EventWriteEx);
+
+/*
+ * Writes an event whose data is a UTF-16 string with its NUL. Of its descriptor only level and
+ * keyword are not 0; it has EVENT_HEADER_FLAG_STRING_ONLY. Otherwise as EventWrite;
+ * ERROR_INVALID_PARAMETER: String NULL.
+ *
+ * ETW page: "EventWriteString function".
+ */
+uint32_t EventWriteString(REGHANDLE RegHandle, uint8_t Level, uint64_t Keyword,
+                          const etwas_wchar *String) ETWAS_API(etwas_EventWriteString);
+
+/* EventActivityIdControl's ControlCode. */
+#define EVENT_ACTIVITY_CTRL_GET_ID 1u        /* gives the thread's id */
+#define EVENT_ACTIVITY_CTRL_SET_ID 2u        /* sets it */
+#define EVENT_ACTIVITY_CTRL_CREATE_ID 3u     /* gives a new id */
+#define EVENT_ACTIVITY_CTRL_GET_SET_ID 4u    /* sets the thread's id, and gives the one before */
+#define EVENT_ACTIVITY_CTRL_CREATE_SET_ID 5u /* sets a new id, and gives the one before */
+
+/*
+ * The activity id of the calling thread, which its events carry. It starts as all 0. A new id is
+ * never all 0 and unique on this computer since it started.
+ *
+ * Thread-safe and async-signal-safe, also in a handler that interrupts a call of the same thread.
+ *
+ * ERROR_INVALID_PARAMETER: ActivityId NULL, or another code.
+ *
+ * ETW page: "EventActivityIdControl function".
+ */
+uint32_t EventActivityIdControl(uint32_t ControlCode, etwas_guid *ActivityId)
+    ETWAS_API(etwas_EventActivityIdControl);
+
+/* EventSetInformation's InformationClass. */
+typedef enum _EVENT_INFO_CLASS {
+    EventProviderBinaryTrackInfo = 0,
+    EventProviderSetReserved1 = 1,
+    EventProviderSetTraits = 2,
+    EventProviderUseDescriptorType = 3,
+    MaxEventInfo = 4
+} EVENT_INFO_CLASS;
+
+/* The type of a trait in the data of EventProviderSetTraits. */
+#define ETW_PROVIDER_TRAIT_TYPE_GROUP 1u /* the GUID of a provider group */
+
+/*
+ * Sets something for a registration.
+ *
+ * EventProviderUseDescriptorType: one byte; 1 lets the Type of data descriptors mean something, 0,
+ *   which is the default, not. Then a block of EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_METADATA becomes
+ *   the extended item EVENT_HEADER_EXT_TYPE_PROV_TRAITS and one of
+ *   EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA the item EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL,
+ *   in this order, and neither is part of the event's data.
+ * EventProviderSetTraits: the size of all in 2 bytes, the provider's name in UTF-8 with its NUL,
+ *   then traits: size in 2 bytes, type in 1, data. Can be set once, and turns descriptor types on.
+ *   The traits are checked and not recorded by themselves: events carry those they are given.
+ *
+ * Thread-safe, also from a control callback. Not for signal handlers.
+ *
+ * ERROR_INVALID_PARAMETER: not a registration of EventRegister; EventInformation NULL with a
+ *   length; another length than the class has; traits that are malformed or set already.
+ * ERROR_NOT_SUPPORTED: another class; EventProviderBinaryTrackInfo, because nothing keeps track of
+ *   programs; traits with a provider group, because there are no groups.
+ *
+ * ETW page: "EventSetInformation function".
+ */
+uint32_t EventSetInformation(REGHANDLE RegHandle, EVENT_INFO_CLASS InformationClass,
+                             void *EventInformation, uint32_t InformationLength)
+    ETWAS_API(etwas_EventSetInformation);
+
+/* ---- Filling descriptors ---- */
+
+/* DataPtr stays the caller's, and is read by the call that writes the event. */
+static inline void EventDataDescCreate(EVENT_DATA_DESCRIPTOR *EventDataDescriptor,
+                                       const void *DataPtr, uint32_t DataSize)
+{
+    EventDataDescriptor->Ptr = (uint64_t)(uintptr_t)DataPtr;
+    EventDataDescriptor->Size = DataSize;
+    EventDataDescriptor->Reserved = 0;
+}
+
+static inline void EventDescCreate(EVENT_DESCRIPTOR *EventDescriptor, uint16_t Id, uint8_t Version,
+                                   uint8_t Channel, uint8_t Level, uint16_t Task, uint8_t Opcode,
+                                   uint64_t Keyword)
+{
+    EventDescriptor->Id = Id;
+    EventDescriptor->Version = Version;
+    EventDescriptor->Channel = Channel;
+    EventDescriptor->Level = Level;
+    EventDescriptor->Opcode = Opcode;
+    EventDescriptor->Task = Task;
+    EventDescriptor->Keyword = Keyword;
+}
+
+static inline void EventDescZero(EVENT_DESCRIPTOR *EventDescriptor)
+{
+    EventDescCreate(EventDescriptor, 0, 0, 0, 0, 0, 0, 0);
+}
+
+/* EventDescGetId and EventDescSetId, and the same for every member. */
+#define ETWAS_EVENT_DESCRIPTOR_MEMBER(name, type)                                                  \
+    static inline type EventDescGet##name(const EVENT_DESCRIPTOR *EventDescriptor)                 \
+    {                                                                                              \
+        return EventDescriptor->name;                                                              \
+    }                                                                                              \
+    static inline EVENT_DESCRIPTOR *EventDescSet##name(EVENT_DESCRIPTOR *EventDescriptor,          \
+                                                       type name)                                  \
+    {                                                                                              \
+        EventDescriptor->name = name;                                                              \
+        return EventDescriptor;                                                                    \
+    }
+ETWAS_EVENT_DESCRIPTOR_MEMBER(Id, uint16_t)
+ETWAS_EVENT_DESCRIPTOR_MEMBER(Version, uint8_t)
+ETWAS_EVENT_DESCRIPTOR_MEMBER(Channel, uint8_t)
+ETWAS_EVENT_DESCRIPTOR_MEMBER(Level, uint8_t)
+ETWAS_EVENT_DESCRIPTOR_MEMBER(Opcode, uint8_t)
+ETWAS_EVENT_DESCRIPTOR_MEMBER(Task, uint16_t)
+ETWAS_EVENT_DESCRIPTOR_MEMBER(Keyword, uint64_t)
+#undef ETWAS_EVENT_DESCRIPTOR_MEMBER
+
+static inline EVENT_DESCRIPTOR *EventDescOrKeyword(EVENT_DESCRIPTOR *EventDescriptor,
+                                                   uint64_t Keyword)
+{
+    EventDescriptor->Keyword |= Keyword;
+    return EventDescriptor;
+}
+
+ETWAS_END_DECLS
 
 #endif

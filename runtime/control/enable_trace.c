@@ -95,6 +95,7 @@ uint32_t EnableTraceEx2(etwas_trace_handle handle, const etwas_guid *provider,
     if (code != ERROR_SUCCESS) {
         return code;
     }
+    request.source = parameters.SourceId;
     request.wish = (struct etwas_enablement){
         .session = etwas_session_handle(key),
         .match_any_keyword = match_any_keyword,

@@ -14,6 +14,7 @@
 #include "control/prepare.h"
 #include "platform/thread.h"
 #include "provider/control_guid.h"
+#include "provider/registration.h"
 #include "session/session.h"
 
 /* The number that stands for a session in events and log files, too. */
@@ -28,7 +29,7 @@ static uint16_t logger_id_of(uint64_t session)
 
 static TRACE_GUID_PROPERTIES properties_of(const struct etwas_control_guid *provider)
 {
-    const struct etwas_enablement *enablement = &provider->enablement;
+    const struct etwas_enablement *enablement = etwas_control_guid_newest(provider);
 
     return (TRACE_GUID_PROPERTIES){
         .Guid = provider->guid,
@@ -111,35 +112,55 @@ static void describe_enablement(struct answer *answer, const struct etwas_enable
     append(answer, &enable, sizeof enable);
 }
 
+/*
+ * One instance of a provider, with the sessions that enable it: of a classic one the newest only.
+ */
+static void describe_instance(struct answer *answer, const struct etwas_control_guid *provider,
+                              TRACE_PROVIDER_INSTANCE_INFO *instance, bool is_last)
+{
+    const struct etwas_enablement *enablements = provider->enablements;
+
+    instance->EnableCount = provider->enablement_count;
+    if ((instance->Flags & TRACE_PROVIDER_FLAG_LEGACY) != 0) {
+        enablements = etwas_control_guid_newest(provider);
+        instance->EnableCount = enablements->session != 0 ? 1 : 0;
+    }
+    instance->NextOffset =
+        is_last ? 0
+                : (uint32_t)(sizeof *instance + instance->EnableCount * sizeof(TRACE_ENABLE_INFO));
+    append(answer, instance, sizeof *instance);
+    for (uint32_t index = 0; index < instance->EnableCount; index++) {
+        describe_enablement(answer, &enablements[index]);
+    }
+}
+
 /* One block for each registration; one without a process where a session enables it beforehand. */
 static uint32_t describe_provider(struct answer *answer, const etwas_guid *guid)
 {
     uint32_t control = etwas_control_guid_find(guid);
     const struct etwas_control_guid *provider;
     TRACE_PROVIDER_INSTANCE_INFO instance = {0};
-    TRACE_GUID_INFO head = {0};
+    TRACE_GUID_INFO head = {.InstanceCount = 1};
+    uint32_t left;
 
     if (control == ETWAS_NO_CONTROL_GUID) {
         return ERROR_WMI_GUID_NOT_FOUND;
     }
     provider = &etwas_control_guids[control];
-    if (provider->registrations != 0) {
-        head.InstanceCount = provider->registrations;
-        instance.Pid = etwas_thread_ids().process_id;
-        instance.Flags = TRACE_PROVIDER_FLAG_LEGACY;
-    } else {
-        head.InstanceCount = 1;
+    if (provider->registrations == 0) {
         instance.Flags = TRACE_PROVIDER_FLAG_PRE_ENABLE;
+        append(answer, &head, sizeof head);
+        describe_instance(answer, provider, &instance, true);
+        return ERROR_SUCCESS;
     }
-    instance.EnableCount = provider->enablement.session != 0 ? 1 : 0;
+    head.InstanceCount = provider->registrations;
+    left = provider->registrations;
     append(answer, &head, sizeof head);
-    for (uint32_t left = head.InstanceCount; left != 0; left--) {
-        instance.NextOffset =
-            (uint32_t)(left > 1 ? sizeof instance + instance.EnableCount * sizeof(TRACE_ENABLE_INFO)
-                                : 0);
-        append(answer, &instance, sizeof instance);
-        if (instance.EnableCount != 0) {
-            describe_enablement(answer, &provider->enablement);
+    instance.Pid = etwas_thread_ids().process_id;
+    for (uint32_t index = 0; index < etwas_registrations_end(); index++) {
+        if (etwas_registration_is_under(index, control)) {
+            instance.Flags = etwas_registrations[index].is_modern ? 0 : TRACE_PROVIDER_FLAG_LEGACY;
+            describe_instance(answer, provider, &instance, --left == 0);
         }
     }
     return ERROR_SUCCESS;
@@ -160,7 +181,7 @@ static uint32_t answer_question(TRACE_QUERY_INFO_CLASS question, const etwas_gui
     case TraceGuidQueryInfo:
         return describe_provider(answer, guid);
     case TraceGroupQueryList:
-        /* Groups gather modern providers; there are none. */
+        /* Groups are not built; there are none. */
         return ERROR_SUCCESS;
     case TraceGroupQueryInfo:
         return ERROR_WMI_GUID_NOT_FOUND;

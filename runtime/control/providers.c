@@ -35,8 +35,11 @@ uint32_t RegisterTraceGuidsA(WMIDPREQUEST callback, void *context, const etwas_g
                              const char *mof_image_path, const char *mof_resource_name,
                              etwas_trace_handle *registration)
 {
-    const struct etwas_registration_request request = {callback, context, control, classes,
-                                                       class_count};
+    const struct etwas_registration_request request = {.callback = callback,
+                                                       .context = context,
+                                                       .control = control,
+                                                       .classes = classes,
+                                                       .class_count = class_count};
 
     (void)mof_image_path;
     (void)mof_resource_name;
@@ -48,8 +51,11 @@ uint32_t RegisterTraceGuidsW(WMIDPREQUEST callback, void *context, const etwas_g
                              const etwas_wchar *mof_image_path,
                              const etwas_wchar *mof_resource_name, etwas_trace_handle *registration)
 {
-    const struct etwas_registration_request request = {callback, context, control, classes,
-                                                       class_count};
+    const struct etwas_registration_request request = {.callback = callback,
+                                                       .context = context,
+                                                       .control = control,
+                                                       .classes = classes,
+                                                       .class_count = class_count};
 
     (void)mof_image_path;
     (void)mof_resource_name;

@@ -4,6 +4,7 @@
 #include "provider/callback.h"
 
 #include <ck_ec.h>
+#include <etwas/winerror.h>
 #include <pthread.h>
 
 #include "platform/wait.h"
@@ -17,11 +18,6 @@ enum {
     NANOSECONDS_A_MILLISECOND = 1000000,
 };
 #define NO_DEADLINE UINT64_MAX
-
-struct request {
-    uint64_t session;
-    WMIDPREQUESTCODE code;
-};
 
 struct queue;
 
@@ -37,7 +33,7 @@ struct queue {
     uint64_t finished;
     const struct caller *runner;
     uint32_t depth; /* callbacks that run, one inside the other */
-    struct request requests[QUEUE_REQUESTS];
+    struct etwas_callback_request requests[QUEUE_REQUESTS];
 };
 
 static struct queue queues[ETWAS_REGISTRATIONS];
@@ -48,24 +44,24 @@ static struct ck_ec32 turns = CK_EC_INITIALIZER;
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-bool etwas_callback_can_be_asked(uint32_t registration, WMIDPREQUESTCODE request)
+bool etwas_callback_can_be_asked(uint32_t registration, WMIDPREQUESTCODE code)
 {
     const struct queue *queue = &queues[registration];
 
-    return request != WMI_CAPTURE_STATE || queue->asked - queue->started < QUEUE_REQUESTS;
+    return code != WMI_CAPTURE_STATE || queue->asked - queue->started < QUEUE_REQUESTS;
 }
 
-bool etwas_callback_ask(uint32_t registration, WMIDPREQUESTCODE request, uint64_t session)
+bool etwas_callback_ask(uint32_t registration, const struct etwas_callback_request *request)
 {
     struct queue *queue = &queues[registration];
 
-    if (!etwas_callback_can_be_asked(registration, request)) {
+    if (!etwas_callback_can_be_asked(registration, request->code)) {
         return false;
     }
     if (queue->asked - queue->started == QUEUE_REQUESTS) {
         queue->asked--;
     }
-    queue->requests[queue->asked % QUEUE_REQUESTS] = (struct request){session, request};
+    queue->requests[queue->asked % QUEUE_REQUESTS] = *request;
     queue->asked++;
     return true;
 }
@@ -77,7 +73,19 @@ bool etwas_callback_runs(uint32_t registration)
 
 /* ---- running: with the control lock held, which a callback runs without ---------------------- */
 
-static uint32_t call(uint32_t registration, const struct request *request)
+static uint32_t call_modern(uint32_t registration, const struct etwas_composite *composite)
+{
+    PENABLECALLBACK callback = etwas_registrations[registration].enable_callback;
+    void *context = etwas_registrations[registration].context;
+
+    etwas_control_unlock();
+    callback(&composite->source, composite->is_enabled, composite->level,
+             composite->match_any_keyword, composite->match_all_keyword, NULL, context);
+    etwas_control_lock();
+    return ERROR_SUCCESS;
+}
+
+static uint32_t call_classic(uint32_t registration, const struct etwas_callback_request *request)
 {
     const struct etwas_registration *place = &etwas_registrations[registration];
     WMIDPREQUEST callback = place->callback;
@@ -105,13 +113,15 @@ static uint32_t call(uint32_t registration, const struct request *request)
 static uint32_t run_next(uint32_t registration)
 {
     struct queue *queue = &queues[registration];
-    struct request request = queue->requests[queue->started % QUEUE_REQUESTS];
+    struct etwas_callback_request request = queue->requests[queue->started % QUEUE_REQUESTS];
     uint32_t value;
 
     queue->started++;
     queue->runner = &self;
     queue->depth++;
-    value = call(registration, &request);
+    value = etwas_registrations[registration].is_modern
+                ? call_modern(registration, &request.composite)
+                : call_classic(registration, &request);
     queue->depth--;
     if (queue->depth == 0) {
         queue->finished = queue->started;

@@ -35,16 +35,31 @@
 
 #define ETWAS_WAIT_FOREVER UINT32_MAX /* a timeout; INFINITE in programs */
 
+/* What all sessions together ask of a modern provider, as its callback is told (R195). */
+struct etwas_composite {
+    etwas_guid source;
+    uint32_t is_enabled; /* EVENT_CONTROL_CODE_... */
+    uint8_t level;
+    uint64_t match_any_keyword;
+    uint64_t match_all_keyword;
+};
+
+struct etwas_callback_request {
+    uint64_t session;
+    WMIDPREQUESTCODE code;
+    struct etwas_composite composite; /* for modern providers */
+};
+
 /* ---- with the control lock held -------------------------------------------------------------- */
 
 /*
  * Adds a request for a registration; somebody has to settle or run it. False: the callback is so
  * far behind that a request for its state cannot wait; other requests always can.
  */
-bool etwas_callback_ask(uint32_t registration, WMIDPREQUESTCODE request, uint64_t session);
+bool etwas_callback_ask(uint32_t registration, const struct etwas_callback_request *request);
 
 /* Whether etwas_callback_ask would succeed. */
-bool etwas_callback_can_be_asked(uint32_t registration, WMIDPREQUESTCODE request);
+bool etwas_callback_can_be_asked(uint32_t registration, WMIDPREQUESTCODE code);
 
 /* Whether a callback of this place runs, also of a registration that has ended. */
 bool etwas_callback_runs(uint32_t registration);

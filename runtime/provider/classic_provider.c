@@ -14,7 +14,7 @@
 
 uint32_t UnregisterTraceGuids(etwas_trace_handle registration)
 {
-    return etwas_provider_unregister(registration);
+    return etwas_provider_unregister(registration, false);
 }
 
 etwas_trace_handle GetTraceLoggerHandle(void *buffer)

@@ -41,3 +41,57 @@ uint32_t etwas_control_guid_take(const etwas_guid *guid)
     }
     return ETWAS_NO_CONTROL_GUID;
 }
+
+/* ---- who enables it -------------------------------------------------------------------------- */
+
+struct etwas_enablement *etwas_control_guid_enablement(struct etwas_control_guid *entry,
+                                                       uint64_t session)
+{
+    for (uint32_t index = 0; index < entry->enablement_count; index++) {
+        if (entry->enablements[index].session == session) {
+            return &entry->enablements[index];
+        }
+    }
+    return NULL;
+}
+
+const struct etwas_enablement *etwas_control_guid_newest(const struct etwas_control_guid *entry)
+{
+    static const struct etwas_enablement nobody;
+
+    for (uint32_t index = 0; index < entry->enablement_count; index++) {
+        if (entry->enablements[index].session == entry->newest) {
+            return &entry->enablements[index];
+        }
+    }
+    return &nobody;
+}
+
+void etwas_control_guid_keep(struct etwas_control_guid *entry, uint64_t session)
+{
+    const struct etwas_enablement *kept = etwas_control_guid_enablement(entry, session);
+
+    if (kept == NULL) {
+        entry->enablement_count = 0;
+        entry->newest = 0;
+    } else {
+        entry->enablements[0] = *kept;
+        entry->enablement_count = 1;
+        entry->newest = session;
+    }
+}
+
+void etwas_control_guid_drop(struct etwas_control_guid *entry, uint64_t session)
+{
+    struct etwas_enablement *dropped = etwas_control_guid_enablement(entry, session);
+
+    if (dropped == NULL) {
+        return;
+    }
+    entry->enablement_count--;
+    memmove(dropped, dropped + 1,
+            (size_t)(&entry->enablements[entry->enablement_count] - dropped) * sizeof *dropped);
+    if (entry->newest == session) {
+        entry->newest = 0;
+    }
+}

@@ -7,6 +7,10 @@
  *
  * A static table, under the control lock. An entry is in use while anybody is registered under its
  * GUID or a session enables it; its index stays the same as long.
+ *
+ * Up to 8 sessions enable a GUID. Its modern providers write to all of them; its classic providers
+ * to the newest, until that one disables it (R192). As long as all who are registered under it are
+ * classic, it has no other.
  */
 #ifndef ETWAS_PROVIDER_CONTROL_GUID_H
 #define ETWAS_PROVIDER_CONTROL_GUID_H
@@ -21,21 +25,26 @@ enum {
     ETWAS_ENABLED_PROVIDERS = 1024, /* GUIDs enabled at a time */
     ETWAS_CONTROL_GUIDS = ETWAS_REGISTRATIONS + ETWAS_ENABLED_PROVIDERS,
     ETWAS_NO_CONTROL_GUID = ETWAS_CONTROL_GUIDS,
+    ETWAS_LISTENERS = 8, /* sessions that enable one GUID at a time */
 };
 
-/* What the session that enables a provider asked for, as a whole: enabling again replaces it. */
+/* What a session that enables a provider asked for, as a whole: enabling again replaces it. */
 struct etwas_enablement {
     uint64_t session; /* 0: nobody enables it */
     uint64_t match_any_keyword;
     uint64_t match_all_keyword;
     uint32_t property;
     uint8_t level;
+    bool independent; /* what the session cannot take costs the others nothing (R77) */
 };
 
 struct etwas_control_guid {
     etwas_guid guid;
     uint32_t registrations;
-    struct etwas_enablement enablement;
+    uint32_t classic_registrations; /* of these, those of classic providers */
+    uint32_t enablement_count;
+    uint64_t newest; /* the session that enabled it last; 0: that one has disabled it again */
+    struct etwas_enablement enablements[ETWAS_LISTENERS];
 };
 
 extern struct etwas_control_guid etwas_control_guids[ETWAS_CONTROL_GUIDS];
@@ -45,8 +54,26 @@ uint32_t etwas_control_guids_end(void);
 
 static inline bool etwas_control_guid_is_used(const struct etwas_control_guid *entry)
 {
-    return entry->registrations != 0 || entry->enablement.session != 0;
+    return entry->registrations != 0 || entry->enablement_count != 0;
 }
+
+static inline bool etwas_control_guid_is_classic(const struct etwas_control_guid *entry)
+{
+    return entry->registrations != 0 && entry->registrations == entry->classic_registrations;
+}
+
+/* What a session asks of it; NULL: nothing. */
+struct etwas_enablement *etwas_control_guid_enablement(struct etwas_control_guid *entry,
+                                                       uint64_t session);
+
+/* What its classic providers go by; one with session 0: nobody enables them. */
+const struct etwas_enablement *etwas_control_guid_newest(const struct etwas_control_guid *entry);
+
+/* Forgets all that is asked of it but by this session. */
+void etwas_control_guid_keep(struct etwas_control_guid *entry, uint64_t session);
+
+/* Forgets what this session asks of it. */
+void etwas_control_guid_drop(struct etwas_control_guid *entry, uint64_t session);
 
 /* A classic provider gets the low half of the keywords, 0 as 0. */
 static inline uint32_t etwas_enablement_flags(const struct etwas_enablement *enablement)

@@ -8,6 +8,7 @@
 #include <etwas/winerror.h>
 
 #include "provider/callback.h"
+#include "provider/event_provider.h"
 #include "provider/registration.h"
 #include "session/session.h"
 
@@ -15,20 +16,6 @@ enum {
     GATE_LEVEL_SHIFT = 32,
     EVERY_LEVEL = 255,
 };
-
-static uint32_t enabled_count; /* control GUIDs enabled; under the control lock */
-
-void etwas_providers_forget_enablements(void)
-{
-    for (uint32_t control = 0; control < etwas_control_guids_end(); control++) {
-        etwas_control_guids[control].enablement = (struct etwas_enablement){0};
-    }
-    enabled_count = 0;
-    for (uint32_t index = 0; index < etwas_registrations_end(); index++) {
-        ck_pr_store_64(&etwas_registrations[index].provider.gate, 0);
-    }
-    etwas_callbacks_forget();
-}
 
 /* ---- gates and enablements: with the control lock held --------------------------------------- */
 
@@ -38,103 +25,240 @@ static uint64_t gate_of(const struct etwas_enablement *enablement)
     uint64_t level = enablement->level != 0 ? enablement->level : EVERY_LEVEL;
     uint32_t flags = etwas_enablement_flags(enablement);
 
+    if (enablement->session == 0) {
+        return 0;
+    }
     return (level + 1) << GATE_LEVEL_SHIFT | (flags != 0 ? flags : UINT32_MAX);
 }
 
-static void set_gates(uint32_t control, uint64_t gate)
+static void set_gate(uint32_t registration)
+{
+    struct etwas_registration *place = &etwas_registrations[registration];
+    const struct etwas_control_guid *entry = &etwas_control_guids[place->control];
+
+    if (place->is_modern) {
+        etwas_event_provider_listen(registration, entry);
+    } else {
+        ck_pr_store_64(&place->provider.gate, gate_of(etwas_control_guid_newest(entry)));
+    }
+}
+
+static void set_gates(uint32_t control)
 {
     for (uint32_t index = 0; index < etwas_registrations_end(); index++) {
         if (etwas_registration_is_under(index, control)) {
-            ck_pr_store_64(&etwas_registrations[index].provider.gate, gate);
+            set_gate(index);
         }
     }
 }
 
-bool etwas_provider_apply(uint32_t registration)
+void etwas_providers_forget_enablements(void)
 {
-    struct etwas_registration *place = &etwas_registrations[registration];
-    const struct etwas_enablement *enablement = &etwas_control_guids[place->control].enablement;
-
-    if (enablement->session == 0) {
-        return false;
+    for (uint32_t control = 0; control < etwas_control_guids_end(); control++) {
+        etwas_control_guid_keep(&etwas_control_guids[control], 0);
     }
-    ck_pr_store_64(&place->provider.gate, gate_of(enablement));
-    return etwas_callback_ask(registration, WMI_ENABLE_EVENTS, enablement->session);
+    for (uint32_t index = 0; index < etwas_registrations_end(); index++) {
+        if (etwas_registrations[index].used) {
+            set_gate(index);
+        }
+    }
+    etwas_callbacks_forget();
+}
+
+static uint32_t count_enabled(void)
+{
+    uint32_t count = 0;
+
+    for (uint32_t control = 0; control < etwas_control_guids_end(); control++) {
+        count += etwas_control_guids[control].enablement_count != 0 ? 1 : 0;
+    }
+    return count;
+}
+
+/* ---- telling: with the control lock held ----------------------------------------------------- */
+
+/*
+ * R195: the highest level, any keyword that a session wants, the keywords that all of them demand.
+ * Level 0 is the highest of all.
+ */
+static struct etwas_composite composite_of(const struct etwas_control_guid *entry)
+{
+    struct etwas_composite composite = {0};
+    bool every_level = false;
+
+    if (entry->enablement_count != 0) {
+        composite.is_enabled = EVENT_CONTROL_CODE_ENABLE_PROVIDER;
+        composite.match_all_keyword = UINT64_MAX;
+    }
+    for (uint32_t index = 0; index < entry->enablement_count; index++) {
+        const struct etwas_enablement *one = &entry->enablements[index];
+
+        every_level = every_level || one->level == 0;
+        composite.level = one->level > composite.level ? one->level : composite.level;
+        composite.match_any_keyword |=
+            one->match_any_keyword != 0 ? one->match_any_keyword : UINT64_MAX;
+        composite.match_all_keyword &= one->match_all_keyword;
+    }
+    if (every_level) {
+        composite.level = 0;
+    }
+    return composite;
+}
+
+/* Something to tell the registered; classic providers only where it is their session's. */
+struct news {
+    struct etwas_callback_request request;
+    bool for_classic;
+};
+
+static struct news news_of(uint32_t control, WMIDPREQUESTCODE code, uint64_t session,
+                           const etwas_guid *source)
+{
+    struct etwas_control_guid *entry = &etwas_control_guids[control];
+    struct news news = {
+        .request = {session, code, composite_of(entry)},
+        .for_classic = entry->newest == session,
+    };
+
+    if (source != NULL) {
+        news.request.composite.source = *source;
+    }
+    if (code == WMI_CAPTURE_STATE) {
+        news.request.composite.is_enabled = EVENT_CONTROL_CODE_CAPTURE_STATE;
+    }
+    return news;
+}
+
+static bool concerns(uint32_t registration, uint32_t control, const struct news *news)
+{
+    const struct etwas_registration *place = &etwas_registrations[registration];
+
+    return etwas_registration_is_under(registration, control) &&
+           (place->is_modern ? place->enable_callback != NULL : news->for_classic);
 }
 
 /* Has every registration asked. False: one has too much to do, and none is asked. */
-static bool ask_all(uint32_t control, WMIDPREQUESTCODE request, uint64_t session)
+static bool ask_all(uint32_t control, const struct news *news)
 {
     for (uint32_t index = 0; index < etwas_registrations_end(); index++) {
-        if (etwas_registration_is_under(index, control) &&
-            !etwas_callback_can_be_asked(index, request)) {
+        if (concerns(index, control, news) &&
+            !etwas_callback_can_be_asked(index, news->request.code)) {
             return false;
         }
     }
     for (uint32_t index = 0; index < etwas_registrations_end(); index++) {
-        if (etwas_registration_is_under(index, control)) {
-            (void)etwas_callback_ask(index, request, session);
+        if (concerns(index, control, news)) {
+            (void)etwas_callback_ask(index, &news->request);
         }
     }
     return true;
 }
 
-/* Forgets what the session that enables it asked for. */
-static void drop(uint32_t control)
+bool etwas_provider_apply(uint32_t registration)
 {
-    uint64_t session = etwas_control_guids[control].enablement.session;
+    const struct etwas_registration *place = &etwas_registrations[registration];
+    struct etwas_control_guid *entry = &etwas_control_guids[place->control];
+    struct news news;
 
-    etwas_control_guids[control].enablement = (struct etwas_enablement){0};
-    enabled_count--;
-    set_gates(control, 0);
-    (void)ask_all(control, WMI_DISABLE_EVENTS, session);
+    if (etwas_control_guid_is_classic(entry)) {
+        etwas_control_guid_keep(entry, entry->newest);
+    }
+    set_gate(registration);
+    news = news_of(place->control, WMI_ENABLE_EVENTS, entry->newest, NULL);
+    news.for_classic = entry->newest != 0;
+    return entry->enablement_count != 0 && concerns(registration, place->control, &news) &&
+           etwas_callback_ask(registration, &news.request);
+}
+
+/* Forgets what a session asked for. */
+static void drop(uint32_t control, uint64_t session, const etwas_guid *source)
+{
+    struct etwas_control_guid *entry = &etwas_control_guids[control];
+    bool for_classic = entry->newest == session;
+    struct news news;
+
+    etwas_control_guid_drop(entry, session);
+    set_gates(control);
+    news = news_of(control, WMI_DISABLE_EVENTS, session, source);
+    news.for_classic = for_classic;
+    (void)ask_all(control, &news);
 }
 
 /* ---- what a controller asks for: with the control lock held ---------------------------------- */
 
-static uint32_t enable(const struct etwas_enable_request *request)
+/* Where the wish goes; NULL: too many sessions or providers are there. */
+static struct etwas_enablement *place_for(uint32_t control, uint64_t session)
+{
+    struct etwas_control_guid *entry = &etwas_control_guids[control];
+    struct etwas_enablement *place;
+
+    if (entry->enablement_count == 0 && count_enabled() == ETWAS_ENABLED_PROVIDERS) {
+        return NULL;
+    }
+    if (etwas_control_guid_is_classic(entry)) {
+        etwas_control_guid_keep(entry, session); /* R192: taken over */
+    }
+    place = etwas_control_guid_enablement(entry, session);
+    if (place == NULL && entry->enablement_count < ETWAS_LISTENERS) {
+        place = &entry->enablements[entry->enablement_count++];
+    }
+    return place;
+}
+
+static uint32_t enable(const struct etwas_enable_request *request, bool independent)
 {
     uint32_t control = etwas_control_guid_take(request->control);
-    bool is_new =
-        control == ETWAS_NO_CONTROL_GUID || etwas_control_guids[control].enablement.session == 0;
+    uint64_t session = request->wish.session;
+    struct etwas_enablement *place =
+        control != ETWAS_NO_CONTROL_GUID ? place_for(control, session) : NULL;
+    struct news news;
 
-    if (control == ETWAS_NO_CONTROL_GUID || (is_new && enabled_count == ETWAS_ENABLED_PROVIDERS)) {
+    if (place == NULL) {
         return ERROR_NO_SYSTEM_RESOURCES;
     }
-    enabled_count += is_new ? 1 : 0;
-    etwas_control_guids[control].enablement = request->wish;
-    set_gates(control, gate_of(&request->wish));
-    (void)ask_all(control, WMI_ENABLE_EVENTS, request->wish.session);
+    *place = request->wish;
+    place->independent = independent;
+    etwas_control_guids[control].newest = session;
+    set_gates(control);
+    news = news_of(control, WMI_ENABLE_EVENTS, session, &request->source);
+    (void)ask_all(control, &news);
     return ERROR_SUCCESS;
 }
 
+static uint32_t capture_state(uint32_t control, const struct etwas_enable_request *request)
+{
+    struct news news = news_of(control, WMI_CAPTURE_STATE, request->wish.session, &request->source);
+
+    return ask_all(control, &news) ? ERROR_SUCCESS : ERROR_NO_SYSTEM_RESOURCES;
+}
+
 /* *changed: somebody is to be told. Nobody waits for callbacks that others caused. */
-static uint32_t make_change(const struct etwas_enable_request *request, bool excluded,
-                            bool *changed)
+static uint32_t make_change(const struct etwas_enable_request *request,
+                            const struct etwas_session *session, bool *changed)
 {
     uint32_t control = etwas_control_guid_find(request->control);
-    bool is_ours = control != ETWAS_NO_CONTROL_GUID &&
-                   etwas_control_guids[control].enablement.session == request->wish.session;
+    bool excluded = request->excluded || session->configuration.filtered_out;
+    bool is_ours =
+        control != ETWAS_NO_CONTROL_GUID &&
+        etwas_control_guid_enablement(&etwas_control_guids[control], request->wish.session) != NULL;
 
     *changed = is_ours;
     switch (request->control_code) {
     case EVENT_CONTROL_CODE_ENABLE_PROVIDER:
         if (!excluded) {
             *changed = true;
-            return enable(request);
+            return enable(request, (session->configuration.log_file_mode &
+                                    EVENT_TRACE_INDEPENDENT_SESSION_MODE) != 0);
         }
         __attribute__((fallthrough));
     case EVENT_CONTROL_CODE_DISABLE_PROVIDER:
         if (is_ours) {
-            drop(control);
+            drop(control, request->wish.session, &request->source);
         }
         return ERROR_SUCCESS;
     default:
         *changed = is_ours && !excluded;
-        if (*changed && !ask_all(control, WMI_CAPTURE_STATE, request->wish.session)) {
-            return ERROR_NO_SYSTEM_RESOURCES;
-        }
-        return ERROR_SUCCESS;
+        return *changed ? capture_state(control, request) : ERROR_SUCCESS;
     }
 }
 
@@ -167,8 +291,7 @@ uint32_t etwas_provider_enable(const struct etwas_enable_request *request)
     etwas_control_lock();
     session = find_running(request->wish.session, &code);
     if (session != NULL) {
-        code = make_change(request, request->excluded || session->configuration.filtered_out,
-                           &changed);
+        code = make_change(request, session, &changed);
     }
     etwas_control_unlock();
     if (code == ERROR_SUCCESS && changed &&
@@ -182,10 +305,10 @@ void etwas_providers_disable_session(uint64_t session)
 {
     etwas_control_lock();
     for (uint32_t control = 0; control < etwas_control_guids_end(); control++) {
-        if (etwas_control_guids[control].enablement.session == session) {
+        if (etwas_control_guid_enablement(&etwas_control_guids[control], session) != NULL) {
             etwas_guid guid = etwas_control_guids[control].guid;
 
-            drop(control);
+            drop(control, session, NULL);
             etwas_control_unlock();
             (void)etwas_callbacks_settle(&guid, ETWAS_WAIT_FOREVER);
             etwas_control_lock();
@@ -206,7 +329,7 @@ bool etwas_provider_enablement(uint64_t handle, uint8_t *level, uint32_t *flags)
     etwas_control_lock();
     if (etwas_registrations[index].used) {
         const struct etwas_enablement *enablement =
-            &etwas_control_guids[etwas_registrations[index].control].enablement;
+            etwas_control_guid_newest(&etwas_control_guids[etwas_registrations[index].control]);
 
         found = enablement->session == etwas_session_handle(key);
         if (found) {

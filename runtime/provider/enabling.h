@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Enabling: what sessions ask of providers (R141, R190–R192).
+ * Enabling: what sessions ask of providers (R141, R190–R192, R195).
  *
- * A classic provider has one session at a time, the last that enabled it. A change is made under
+ * A classic provider has one session at a time, the last that enabled it; a modern one up to 8, and
+ * its callback is told what they ask for together. A change is made under
  * the control lock, gates included, before anybody is told of it: whether the callbacks have
  * returned says nothing of whether the change was made.
  */
@@ -25,6 +26,7 @@ struct etwas_enable_request {
     uint32_t control_code; /* EVENT_CONTROL_CODE_... */
     bool excluded;         /* a filter says that this process is not meant */
     uint32_t timeout_ms;
+    etwas_guid source;            /* who asks; for the callbacks of modern providers */
     struct etwas_enablement wish; /* its session is set whatever the control code */
 };
 
@@ -33,9 +35,9 @@ struct etwas_enable_request {
  * filter excludes, enabling is disabling, and nobody there is asked for its state.
  *
  * ERROR_INVALID_PARAMETER: the session does not run. ERROR_INVALID_HANDLE: because its file is full
- * (R93). ERROR_NO_SYSTEM_RESOURCES: too many providers are enabled, or more requests wait for a
- * callback than it can be asked. ERROR_TIMEOUT: done, but with a timeout that is not 0 a callback
- * has not returned in time, or can return only after this call.
+ * (R93). ERROR_NO_SYSTEM_RESOURCES: too many providers are enabled, or too many sessions enable this
+ * one, or more requests wait for a callback than it can be asked. ERROR_TIMEOUT: done, but with a
+ * timeout that is not 0 a callback has not returned in time, or can return only after this call.
  */
 uint32_t etwas_provider_enable(const struct etwas_enable_request *request);
 
@@ -47,7 +49,7 @@ void etwas_providers_disable_session(uint64_t session);
 
 /*
  * Opens the gate of a new registration that is enabled already, and has its callback asked (R190).
- * False: nobody enables it. With the control lock held.
+ * False: nobody enables it, or it has no callback. With the control lock held.
  */
 bool etwas_provider_apply(uint32_t registration);
 

@@ -10,13 +10,11 @@
 #include "provider/control_guid.h"
 #include "provider/enabling.h"
 #include "provider/event_class.h"
+#include "provider/event_provider.h"
 #include "session/session.h"
 
-enum {
-    REGISTRATION_INDEX_BITS = 16,
-};
-/* Tells a registration's handle from a session's. */
-#define REGISTRATION_TAG (UINT64_C(1) << 62)
+/* Tells a classic registration's handle from a session's, and from a modern one's. */
+#define CLASSIC_TAG (UINT64_C(1) << 62)
 
 struct etwas_registration etwas_registrations[ETWAS_REGISTRATIONS];
 
@@ -31,13 +29,15 @@ uint32_t etwas_registrations_end(void)
 
 static uint64_t handle_of(uint32_t index)
 {
-    return REGISTRATION_TAG |
-           (uint64_t)etwas_registrations[index].generation << REGISTRATION_INDEX_BITS | (index + 1);
+    const struct etwas_registration *place = &etwas_registrations[index];
+
+    return (place->is_modern ? ETWAS_EVENT_PROVIDER_TAG : CLASSIC_TAG) |
+           (uint64_t)place->generation << ETWAS_REGISTRATION_INDEX_BITS | (index + 1);
 }
 
 static struct etwas_registration *registration_of(uint64_t handle)
 {
-    uint32_t index = (uint32_t)(handle & ((1u << REGISTRATION_INDEX_BITS) - 1)) - 1;
+    uint32_t index = etwas_registration_index(handle);
 
     if (index >= ETWAS_REGISTRATIONS || !etwas_registrations[index].used ||
         handle != handle_of(index)) {
@@ -53,7 +53,16 @@ const etwas_provider *etwas_provider_of(etwas_trace_handle handle)
     etwas_control_lock();
     registration = registration_of(handle);
     etwas_control_unlock();
-    return registration != NULL ? &registration->provider : NULL;
+    return registration != NULL && !registration->is_modern ? &registration->provider : NULL;
+}
+
+uint32_t etwas_registration_of_modern(uint64_t handle)
+{
+    const struct etwas_registration *registration = registration_of(handle);
+
+    return registration != NULL && registration->is_modern
+               ? (uint32_t)(registration - etwas_registrations)
+               : UINT32_MAX;
 }
 
 /* ---- registering ----------------------------------------------------------------------------- */
@@ -82,14 +91,20 @@ static uint32_t take_place(const struct etwas_registration_request *request)
         return UINT32_MAX;
     }
     etwas_control_guids[control].registrations++;
+    etwas_control_guids[control].classic_registrations += request->is_modern ? 0 : 1;
     registration = &etwas_registrations[index];
     registration->used = true;
     registration->generation =
         registration->generation == UINT32_MAX ? 1 : registration->generation + 1;
     registration->control = control;
+    registration->is_modern = request->is_modern;
     registration->callback = request->callback;
+    registration->enable_callback = request->enable_callback;
     registration->context = request->context;
     end = index < end ? end : index + 1;
+    if (request->is_modern) {
+        etwas_event_provider_open(index, registration->generation, request->control);
+    }
     return index;
 }
 
@@ -112,19 +127,26 @@ uint32_t etwas_provider_register(const struct etwas_registration_request *reques
     return code;
 }
 
-uint32_t etwas_provider_unregister(uint64_t handle)
+uint32_t etwas_provider_unregister(uint64_t handle, bool is_modern)
 {
     struct etwas_registration *registration;
 
     etwas_control_lock();
     registration = registration_of(handle);
+    if (registration != NULL && registration->is_modern != is_modern) {
+        registration = NULL;
+    }
     if (registration != NULL) {
         uint32_t index = (uint32_t)(registration - etwas_registrations);
 
         etwas_classes_remove(index);
         ck_pr_store_64(&registration->provider.gate, 0);
+        if (is_modern) {
+            etwas_event_provider_close(index);
+        }
         registration->used = false;
         etwas_control_guids[registration->control].registrations--;
+        etwas_control_guids[registration->control].classic_registrations -= is_modern ? 0 : 1;
         etwas_callback_end(index);
     }
     etwas_control_unlock();

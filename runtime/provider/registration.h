@@ -4,15 +4,16 @@
 /*
  * Registrations: who registered under which control GUID, with which callback and classes.
  *
- * Static tables, never freed: at most 1,024 registrations in a process, and the classes of their
- * instances. Writers read a class by its handle without a lock, and anybody a gate; everything else
- * is under the control lock. What sessions ask of the registered is enabling.h, how they are told
+ * Static tables, never freed: at most 1,024 registrations in a process, classic and modern ones, and
+ * the classes of their instances. Writers read a class by its handle without a lock, and what is in
+ * event_provider.h, and anybody a gate; everything else is under the control lock. What sessions ask of the registered is enabling.h, how they are told
  * callback.h.
  */
 #ifndef ETWAS_PROVIDER_REGISTRATION_H
 #define ETWAS_PROVIDER_REGISTRATION_H
 
 #include <etwas/etwas.h>
+#include <etwas/evntprov.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -22,11 +23,13 @@ enum {
 };
 
 struct etwas_registration {
-    etwas_provider provider; /* first, and public: the inline gate */
+    etwas_provider provider; /* first, and public: the inline gate of a classic provider */
     bool used;
+    bool is_modern;
     uint32_t generation;
-    uint32_t control; /* index of its control GUID */
-    WMIDPREQUEST callback;
+    uint32_t control;                /* index of its control GUID */
+    WMIDPREQUEST callback;           /* of a classic provider */
+    PENABLECALLBACK enable_callback; /* of a modern one; NULL: none */
     void *context;
 };
 
@@ -42,7 +45,9 @@ static inline bool etwas_registration_is_under(uint32_t index, uint32_t control)
 }
 
 struct etwas_registration_request {
+    bool is_modern;
     WMIDPREQUEST callback;
+    PENABLECALLBACK enable_callback;
     void *context;
     const etwas_guid *control;
     TRACE_GUID_REGISTRATION *classes; /* RegHandle of each is filled */
@@ -51,13 +56,22 @@ struct etwas_registration_request {
 
 /*
  * Registers a provider (R190, R193). ERROR_NO_SYSTEM_RESOURCES when a table is full, with nothing
- * registered; else the value of the callback if it ran, or ERROR_SUCCESS.
+ * registered; else the value of a classic provider's callback if it ran, or ERROR_SUCCESS.
  */
 uint32_t etwas_provider_register(const struct etwas_registration_request *request,
                                  uint64_t *registration);
 
-/* ERROR_INVALID_PARAMETER for what is not a registration. The callback runs no more afterwards. */
-uint32_t etwas_provider_unregister(uint64_t registration);
+/*
+ * ERROR_INVALID_PARAMETER for what is not a registration of that kind. The callback runs no more
+ * afterwards.
+ */
+uint32_t etwas_provider_unregister(uint64_t registration, bool is_modern);
+
+/*
+ * The index of a modern provider's registration; UINT32_MAX: there is none. With the control lock
+ * held.
+ */
+uint32_t etwas_registration_of_modern(uint64_t registration);
 
 /*
  * The GUID of a class handle. False when the handle is not, or no longer, registered. Lock-free;

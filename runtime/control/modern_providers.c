@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * EventRegister, EventUnregister and EventSetInformation.
+ */
+#include <ck_pr.h>
+#include <etwas/evntprov.h>
+#include <etwas/winerror.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "control/prepare.h"
+#include "provider/event_provider.h"
+#include "provider/registration.h"
+#include "session/session.h"
+
+uint32_t EventRegister(const etwas_guid *provider, PENABLECALLBACK callback, void *context,
+                       REGHANDLE *handle)
+{
+    const struct etwas_registration_request request = {
+        .is_modern = true,
+        .enable_callback = callback,
+        .context = context,
+        .control = provider,
+    };
+
+    if (handle == NULL) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    *handle = 0;
+    if (provider == NULL) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    etwas_prepare();
+    return etwas_provider_register(&request, handle);
+}
+
+uint32_t EventUnregister(REGHANDLE handle)
+{
+    if (handle == 0) {
+        return ERROR_SUCCESS;
+    }
+    etwas_prepare();
+    return etwas_provider_unregister(handle, true) == ERROR_SUCCESS ? ERROR_SUCCESS
+                                                                    : ERROR_INVALID_HANDLE;
+}
+
+/* ---- EventSetInformation --------------------------------------------------------------------- */
+
+enum {
+    TRAITS_HEAD_BYTES = 2, /* the size of all of them */
+    TRAIT_HEAD_BYTES = 3,  /* size, type */
+};
+
+static uint32_t size_at(const uint8_t *bytes)
+{
+    uint16_t size;
+
+    memcpy(&size, bytes, sizeof size);
+    return size;
+}
+
+/* A name with its NUL, then whole traits to the end. */
+static uint32_t check_traits(const uint8_t *traits, uint32_t length)
+{
+    uint32_t at = TRAITS_HEAD_BYTES;
+    bool has_group = false;
+
+    if (length <= TRAITS_HEAD_BYTES || size_at(traits) != length) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    while (at < length && traits[at] != 0) {
+        at++;
+    }
+    if (at == length) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    at++;
+    while (at < length) {
+        uint32_t left = length - at;
+        uint32_t size;
+
+        if (left < TRAIT_HEAD_BYTES) {
+            return ERROR_INVALID_PARAMETER;
+        }
+        size = size_at(traits + at);
+        if (size < TRAIT_HEAD_BYTES || size > left) {
+            return ERROR_INVALID_PARAMETER;
+        }
+        has_group = has_group || traits[at + 2] == ETW_PROVIDER_TRAIT_TYPE_GROUP;
+        at += size;
+    }
+    return has_group ? ERROR_NOT_SUPPORTED : ERROR_SUCCESS;
+}
+
+/* With the control lock held. */
+static uint32_t change_options(struct etwas_event_provider *provider, EVENT_INFO_CLASS class,
+                               const void *information)
+{
+    uint32_t options = ck_pr_load_32(&provider->options);
+    uint8_t on;
+
+    if (class == EventProviderSetTraits) {
+        if ((options & ETWAS_EVENT_PROVIDER_TRAITS) != 0) {
+            return ERROR_INVALID_PARAMETER;
+        }
+        options |= ETWAS_EVENT_PROVIDER_TRAITS | ETWAS_EVENT_PROVIDER_TYPED;
+    } else {
+        memcpy(&on, information, sizeof on);
+        options &= ~(uint32_t)ETWAS_EVENT_PROVIDER_TYPED;
+        options |= on != 0 ? ETWAS_EVENT_PROVIDER_TYPED : 0;
+    }
+    ck_pr_store_32(&provider->options, options);
+    return ERROR_SUCCESS;
+}
+
+static uint32_t check_information(EVENT_INFO_CLASS class, const void *information, uint32_t length)
+{
+    if (information == NULL && length != 0) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    switch ((uint32_t) class) {
+    case EventProviderSetTraits:
+        return check_traits(information, length);
+    case EventProviderUseDescriptorType:
+        return length == 1 ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER;
+    default:
+        return ERROR_NOT_SUPPORTED;
+    }
+}
+
+uint32_t EventSetInformation(REGHANDLE handle, EVENT_INFO_CLASS class, void *information,
+                             uint32_t length)
+{
+    uint32_t code = check_information(class, information, length);
+    uint32_t registration;
+
+    etwas_prepare();
+    etwas_control_lock();
+    registration = etwas_registration_of_modern(handle);
+    if (registration == UINT32_MAX) {
+        code = ERROR_INVALID_PARAMETER;
+    } else if (code == ERROR_SUCCESS) {
+        code = change_options(&etwas_event_providers[registration], class, information);
+    }
+    etwas_control_unlock();
+    return code;
+}

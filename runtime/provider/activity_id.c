@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * EventActivityIdControl.
+ *
+ * A thread has two places for its id; the low bit of a count says which is in force. Setting fills
+ * the other one, then raises the count, unless a signal handler has set an id meanwhile: then it
+ * fills again. So a handler never sees half an id, nor leaves one behind.
+ */
+#include "provider/activity_id.h"
+
+#include <ck_pr.h>
+#include <etwas/evntprov.h>
+#include <etwas/winerror.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock/clock.h"
+
+enum {
+    ID_WORDS = 2,
+    MAKER_TIME_BITS = 42,
+    MAKER_TIME_SHIFT = 17,
+};
+
+static _Thread_local struct {
+    uint64_t ids[2][ID_WORDS];
+    uint32_t count;
+} own;
+
+static uint64_t created; /* ids in this process */
+static uint64_t maker;   /* who makes them; 0: nobody has */
+
+etwas_guid etwas_activity_id(void)
+{
+    uint64_t words[ID_WORDS];
+    etwas_guid id;
+    uint32_t count;
+
+    do {
+        count = ck_pr_load_32(&own.count);
+        atomic_signal_fence(memory_order_seq_cst);
+        for (uint32_t index = 0; index < ID_WORDS; index++) {
+            words[index] = ck_pr_load_64(&own.ids[count % 2][index]);
+        }
+        atomic_signal_fence(memory_order_seq_cst);
+    } while (ck_pr_load_32(&own.count) != count);
+    memcpy(&id, words, sizeof id);
+    return id;
+}
+
+static void set(const etwas_guid *id)
+{
+    uint64_t words[ID_WORDS];
+    uint32_t count;
+
+    memcpy(words, id, sizeof words);
+    do {
+        count = ck_pr_load_32(&own.count);
+        atomic_signal_fence(memory_order_seq_cst);
+        for (uint32_t index = 0; index < ID_WORDS; index++) {
+            ck_pr_store_64(&own.ids[(count + 1) % 2][index], words[index]);
+        }
+        atomic_signal_fence(memory_order_seq_cst);
+    } while (!ck_pr_cas_32(&own.count, count, count + 1));
+}
+
+/*
+ * A process, and when it began to make ids, in steps of 13 ms that last for two millennia: a process
+ * id is used again. Asked of the system, because a fork's child has to be told from its parent.
+ */
+static uint64_t find_maker(void)
+{
+    uint64_t process = (uint64_t)getpid();
+    uint64_t known = ck_pr_load_64(&maker);
+
+    while (known >> MAKER_TIME_BITS != process) {
+        uint64_t now = (uint64_t)etwas_clock_now(ETWAS_CLOCK_KIND_SYSTEM) >> MAKER_TIME_SHIFT;
+        uint64_t made = process << MAKER_TIME_BITS | (now & ((UINT64_C(1) << MAKER_TIME_BITS) - 1));
+
+        known = ck_pr_cas_64(&maker, known, made) ? made : ck_pr_load_64(&maker);
+    }
+    return known;
+}
+
+static etwas_guid create(void)
+{
+    const uint64_t words[ID_WORDS] = {ck_pr_faa_64(&created, 1) + 1, find_maker()};
+    etwas_guid id;
+
+    memcpy(&id, words, sizeof id);
+    return id;
+}
+
+uint32_t EventActivityIdControl(uint32_t code, etwas_guid *id)
+{
+    etwas_guid before;
+
+    if (id == NULL) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    switch (code) {
+    case EVENT_ACTIVITY_CTRL_GET_ID:
+        *id = etwas_activity_id();
+        return ERROR_SUCCESS;
+    case EVENT_ACTIVITY_CTRL_SET_ID:
+        set(id);
+        return ERROR_SUCCESS;
+    case EVENT_ACTIVITY_CTRL_CREATE_ID:
+        *id = create();
+        return ERROR_SUCCESS;
+    case EVENT_ACTIVITY_CTRL_GET_SET_ID:
+        before = etwas_activity_id();
+        set(id);
+        *id = before;
+        return ERROR_SUCCESS;
+    case EVENT_ACTIVITY_CTRL_CREATE_SET_ID: {
+        const etwas_guid made = create();
+
+        *id = etwas_activity_id();
+        set(&made);
+        return ERROR_SUCCESS;
+    }
+    default:
+        return ERROR_INVALID_PARAMETER;
+    }
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "provider/event_provider.h"
+
+#include <etwas/evntcons.h>
+#include <string.h>
+
+enum {
+    HIGHEST_LEVEL = 255
+};
+
+struct etwas_event_provider etwas_event_providers[ETWAS_REGISTRATIONS];
+
+/* ---- changes: with the control lock held ----------------------------------------------------- */
+
+static struct etwas_listener listener_of(const struct etwas_enablement *enablement)
+{
+    struct etwas_listener listener = {
+        .session = enablement->session,
+        /* C15: 0 is every keyword; and level 0 is every level. */
+        .match_any_keyword =
+            enablement->match_any_keyword != 0 ? enablement->match_any_keyword : UINT64_MAX,
+        .match_all_keyword = enablement->match_all_keyword,
+        .level = enablement->level != 0 ? enablement->level : (uint32_t)HIGHEST_LEVEL,
+    };
+
+    if (enablement->independent) {
+        listener.flags |= ETWAS_LISTENER_INDEPENDENT;
+    }
+    if ((enablement->property & EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0) != 0) {
+        listener.flags |= ETWAS_LISTENER_IGNORE_KEYWORD_0;
+    }
+    if ((enablement->property & EVENT_ENABLE_PROPERTY_EXCLUDE_INPRIVATE) != 0) {
+        listener.flags |= ETWAS_LISTENER_EXCLUDE_PRIVATE;
+    }
+    return listener;
+}
+
+static void store(struct etwas_listener *place, const struct etwas_listener *listener)
+{
+    ck_pr_store_64(&place->session, listener->session);
+    ck_pr_store_64(&place->match_any_keyword, listener->match_any_keyword);
+    ck_pr_store_64(&place->match_all_keyword, listener->match_all_keyword);
+    ck_pr_store_32(&place->level, listener->level);
+    ck_pr_store_32(&place->flags, listener->flags);
+}
+
+void etwas_event_provider_listen(uint32_t registration, const struct etwas_control_guid *entry)
+{
+    struct etwas_event_provider *provider = &etwas_event_providers[registration];
+    uint32_t version = provider->version + 1;
+    struct etwas_listener *list = provider->listeners[version % 2];
+
+    /* Whoever sees a listener of the new list sees that the version before it is not in force. */
+    ck_pr_fence_store();
+    for (uint32_t index = 0; index < ETWAS_LISTENERS; index++) {
+        struct etwas_listener listener = {0};
+
+        if (index < entry->enablement_count) {
+            listener = listener_of(&entry->enablements[index]);
+        }
+        store(&list[index], &listener);
+    }
+    ck_pr_fence_release(); /* pairs with the acquire after the version in `audience` */
+    ck_pr_store_32(&provider->version, version);
+    ck_pr_store_32(&provider->listening, entry->enablement_count);
+}
+
+void etwas_event_provider_open(uint32_t registration, uint32_t generation, const etwas_guid *guid)
+{
+    struct etwas_event_provider *provider = &etwas_event_providers[registration];
+    static const struct etwas_control_guid nobody;
+    uint64_t words[2];
+
+    memcpy(words, guid, sizeof words);
+    etwas_event_provider_listen(registration, &nobody);
+    ck_pr_store_32(&provider->options, 0);
+    ck_pr_store_64(&provider->guid[0], words[0]);
+    ck_pr_store_64(&provider->guid[1], words[1]);
+    ck_pr_fence_release();
+    ck_pr_store_32(&provider->generation, generation);
+}
+
+void etwas_event_provider_close(uint32_t registration)
+{
+    struct etwas_event_provider *provider = &etwas_event_providers[registration];
+
+    ck_pr_store_32(&provider->generation, 0);
+    ck_pr_store_32(&provider->listening, 0);
+    /* What is stored here next, for another registration, comes after: a reader finds it ended. */
+    ck_pr_fence_store();
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static bool wants(const struct etwas_listener *listener, uint8_t level, uint64_t keyword,
+                  uint32_t flags)
+{
+    uint64_t all = ck_pr_load_64(&listener->match_all_keyword);
+
+    if (level > ck_pr_load_32(&listener->level)) {
+        return false;
+    }
+    if (keyword == 0) {
+        return (flags & ETWAS_LISTENER_IGNORE_KEYWORD_0) == 0;
+    }
+    return (keyword & ck_pr_load_64(&listener->match_any_keyword)) != 0 && (keyword & all) == all;
+}
+
+static void collect(const struct etwas_listener *list, uint8_t level, uint64_t keyword,
+                    struct etwas_audience *audience)
+{
+    audience->count = 0;
+    for (uint32_t index = 0; index < ETWAS_LISTENERS; index++) {
+        uint64_t session = ck_pr_load_64(&list[index].session);
+        uint32_t flags = ck_pr_load_32(&list[index].flags);
+
+        if (session == 0) {
+            return;
+        }
+        if (wants(&list[index], level, keyword, flags)) {
+            audience->sessions[audience->count].session = session;
+            audience->sessions[audience->count].flags = flags;
+            audience->count++;
+        }
+    }
+}
+
+bool etwas_event_provider_audience(const struct etwas_event_provider *provider, uint64_t handle,
+                                   uint8_t level, uint64_t keyword, struct etwas_audience *audience)
+{
+    uint32_t version = ck_pr_load_32(&provider->version);
+
+    for (;;) {
+        uint32_t now;
+
+        ck_pr_fence_acquire();
+        collect(provider->listeners[version % 2], level, keyword, audience);
+        ck_pr_fence_acquire();
+        now = ck_pr_load_32(&provider->version);
+        if (now == version) {
+            break;
+        }
+        version = now;
+    }
+    audience->options = ck_pr_load_32(&provider->options);
+    audience->guid[0] = ck_pr_load_64(&provider->guid[0]);
+    audience->guid[1] = ck_pr_load_64(&provider->guid[1]);
+    ck_pr_fence_acquire();
+    return ck_pr_load_32(&provider->generation) ==
+           (uint32_t)(handle >> ETWAS_REGISTRATION_INDEX_BITS);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "provider/event_record.h"
+
+#include <etwas/evntcons.h>
+#include <etwas/winerror.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "platform/thread.h"
+#include "provider/activity_id.h"
+
+/* Adds a piece. False: the record is too long. */
+static bool add(struct etwas_event_record *built, const void *piece, uint32_t bytes)
+{
+    MOF_FIELD *field = &built->pieces[built->record.field_count];
+
+    if (bytes > ETWAS_ETL_LARGEST_RECORD_BYTES - built->record.bytes) {
+        return false;
+    }
+    if (bytes != 0) {
+        field->DataPtr = (uint64_t)(uintptr_t)piece;
+        field->Length = bytes;
+        built->record.bytes += bytes;
+        built->record.field_count++;
+    }
+    return true;
+}
+
+static bool add_item(struct etwas_event_record *built, uint16_t type, const void *data,
+                     uint32_t bytes)
+{
+    static const uint8_t zeroes[8];
+    struct etwas_etl_extended_item *item = &built->items[built->item_count];
+    size_t item_bytes = etwas_etl_round_up_8(sizeof *item + (size_t)bytes);
+
+    if (item_bytes > ETWAS_ETL_LARGEST_RECORD_BYTES) {
+        return false;
+    }
+    *item = (struct etwas_etl_extended_item){
+        .item_bytes = (uint16_t)item_bytes, .type = type, .data_bytes = (uint16_t)bytes};
+    if (built->item_count != 0) {
+        item[-1].linkage = ETWAS_ETL_ITEM_LINKAGE;
+    }
+    built->item_count++;
+    return add(built, item, sizeof *item) && add(built, data, bytes) &&
+           add(built, zeroes, (uint32_t)(item_bytes - sizeof *item - bytes));
+}
+
+/* The blocks that are metadata; NULL: none. */
+struct metadata {
+    const EVENT_DATA_DESCRIPTOR *event;
+    const EVENT_DATA_DESCRIPTOR *provider;
+};
+
+static uint32_t find_metadata(const struct etwas_event *event, struct metadata *found)
+{
+    *found = (struct metadata){NULL, NULL};
+    for (uint32_t index = 0; index < event->data_count; index++) {
+        const EVENT_DATA_DESCRIPTOR *block = &event->data[index];
+        const EVENT_DATA_DESCRIPTOR **place;
+
+        switch (block->Type) {
+        case EVENT_DATA_DESCRIPTOR_TYPE_NONE:
+            continue;
+        case EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA:
+            place = &found->event;
+            break;
+        case EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_METADATA:
+            place = &found->provider;
+            break;
+        case EVENT_DATA_DESCRIPTOR_TYPE_TIMESTAMP_OVERRIDE:
+            return ERROR_NOT_SUPPORTED;
+        default:
+            return ERROR_INVALID_PARAMETER;
+        }
+        if (*place != NULL) {
+            return ERROR_INVALID_PARAMETER;
+        }
+        *place = block;
+    }
+    return ERROR_SUCCESS;
+}
+
+static bool add_metadata(struct etwas_event_record *built, uint16_t type,
+                         const EVENT_DATA_DESCRIPTOR *block)
+{
+    return block == NULL || add_item(built, type, (const void *)(uintptr_t)block->Ptr, block->Size);
+}
+
+static bool add_data(struct etwas_event_record *built, const struct etwas_event *event,
+                     const struct metadata *metadata)
+{
+    for (uint32_t index = 0; index < event->data_count; index++) {
+        const EVENT_DATA_DESCRIPTOR *block = &event->data[index];
+
+        if (block != metadata->event && block != metadata->provider) {
+            if (!add(built, (const void *)(uintptr_t)block->Ptr, block->Size)) {
+                return false;
+            }
+            built->data_bytes += block->Size;
+        }
+    }
+    return true;
+}
+
+static uint32_t add_pieces(struct etwas_event_record *built, const struct etwas_event *event,
+                           bool typed)
+{
+    struct metadata metadata = {NULL, NULL};
+    uint32_t code = typed ? find_metadata(event, &metadata) : (uint32_t)ERROR_SUCCESS;
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    if (event->related != NULL && !add_item(built, EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID,
+                                            event->related, sizeof *event->related)) {
+        return ERROR_ARITHMETIC_OVERFLOW;
+    }
+    return add_metadata(built, EVENT_HEADER_EXT_TYPE_PROV_TRAITS, metadata.provider) &&
+                   add_metadata(built, EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL, metadata.event) &&
+                   add_data(built, event, &metadata)
+               ? ERROR_SUCCESS
+               : ERROR_ARITHMETIC_OVERFLOW;
+}
+
+static void fill_header(struct etwas_event_record *built, const struct etwas_event *event,
+                        const struct etwas_audience *audience)
+{
+    struct etwas_thread_ids ids = etwas_thread_ids();
+    const EVENT_DESCRIPTOR *descriptor = event->descriptor;
+    uint16_t items = built->item_count != 0 ? ETWAS_ETL_EVENT_EXTENDED_INFO : 0;
+
+    built->header = (struct etwas_etl_event_header){
+        .size = (uint16_t)built->record.bytes,
+        .header_type = ETWAS_ETL_EVENT_HEADER64,
+        .marker_flags = ETWAS_ETL_MARKER_FLAGS,
+        .flags = (uint16_t)(event->header_flags | items),
+        .thread_id = ids.thread_id,
+        .process_id = ids.process_id,
+        .id = descriptor->Id,
+        .version = descriptor->Version,
+        .channel = descriptor->Channel,
+        .level = descriptor->Level,
+        .opcode = descriptor->Opcode,
+        .task = descriptor->Task,
+        .keyword = descriptor->Keyword,
+    };
+    memcpy(&built->header.provider_id, audience->guid, sizeof built->header.provider_id);
+    built->header.activity_id = event->activity != NULL ? *event->activity : etwas_activity_id();
+}
+
+uint32_t etwas_event_record_build(struct etwas_event_record *built, const struct etwas_event *event,
+                                  const struct etwas_audience *audience)
+{
+    bool typed = (audience->options & ETWAS_EVENT_PROVIDER_TYPED) != 0;
+    uint32_t code;
+
+    if (event->data_count > MAX_EVENT_DATA_DESCRIPTORS ||
+        (event->data_count != 0 && event->data == NULL)) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    for (uint32_t index = 0; index < event->data_count; index++) {
+        if (event->data[index].Ptr == 0 && event->data[index].Size != 0) {
+            return ERROR_INVALID_PARAMETER;
+        }
+    }
+    built->item_count = 0;
+    built->data_bytes = 0;
+    built->record = (struct etwas_record){
+        .event = &built->header,
+        .header_bytes = sizeof built->header,
+        .bytes = sizeof built->header,
+        .fields = built->pieces,
+    };
+    code = add_pieces(built, event, typed);
+    if (code == ERROR_SUCCESS) {
+        fill_header(built, event, audience);
+    }
+    return code;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What the tests of modern providers share: registering, enabling, one event with a number, and events read
+ * back with the reader and with the walker.
+ */
+#ifndef ETWAS_TESTS_PROVIDER_MODERN_H
+#define ETWAS_TESTS_PROVIDER_MODERN_H
+
+#include <etwas/evntcons.h>
+#include <etwas/evntprov.h>
+
+#include "session/fixture.h"
+
+#define INFINITELY 0xFFFFFFFFu
+
+/* What a callback was told last, and how often it was called. */
+struct heard {
+    uint32_t calls;
+    etwas_guid source;
+    uint32_t is_enabled;
+    uint8_t level;
+    uint64_t any;
+    uint64_t all;
+    EVENT_FILTER_DESCRIPTOR *filter;
+};
+
+/* Registers control_guid; `heard` may be NULL: no callback. */
+REGHANDLE begin_modern(struct heard *heard);
+
+/* EnableTraceEx2 for control_guid, which waits; fails the test unless it succeeds. */
+void enable_modern(etwas_trace_handle session, uint8_t level, uint64_t any, uint64_t all);
+void disable_modern(etwas_trace_handle session);
+
+/* EventWrite of 8 bytes with this level and keyword. Async-signal-safe. */
+uint32_t write_number(REGHANDLE provider, uint8_t level, uint64_t keyword, uint64_t number);
+
+enum {
+    MODERN_ITEMS = 4
+};
+
+/* An event as the reader gives it, and what the walker found in the same place of the file. */
+struct modern_event {
+    EVENT_HEADER header;
+    uint32_t item_count;
+    struct {
+        uint16_t type;
+        uint16_t bytes;
+        uint8_t data[64]; /* the first of them */
+    } items[MODERN_ITEMS];
+    uint32_t bytes;
+    uint8_t *data;
+    bool walked; /* the walker found it, too */
+};
+
+struct modern_events {
+    struct modern_event *list;
+    size_t count;
+};
+
+/*
+ * Reads a file with ProcessTrace and with the walker, and fails the test unless both found the same events of
+ * modern providers, the file breaks no rule, and there are no other events in it.
+ */
+void read_modern(const char *path, struct modern_events *events);
+void free_modern(struct modern_events *events);
+
+/* A session with a file, f.etl, that this provider writes to, all levels and keywords. */
+struct trace {
+    etwas_trace_handle session;
+    REGHANDLE provider;
+};
+
+struct trace begin_trace(uint32_t buffer_kb);
+
+/* Stops and unregisters, and reads the file. */
+void end_trace(const struct trace *trace, struct modern_events *events);
+
+/* How many; each must be one of write_number. */
+size_t count_modern(const char *path);
+
+#endif
