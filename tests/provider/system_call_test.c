@@ -17,6 +17,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <etwas/evntprov.h>
+
 #include "session/fixture.h"
 
 enum {
@@ -26,6 +28,7 @@ enum {
     BUFFERS_TO_FILL = 12
 };
 
+static REGHANDLE modern_provider;
 static volatile sig_atomic_t calls;
 static volatile sig_atomic_t first_call;
 
@@ -77,15 +80,22 @@ struct instance_event {
     uint64_t data[8];
 };
 
-/* An instance event, a plain one and a message: 136, 56 and 56 bytes of a buffer. */
+enum {
+    BYTES_OF_ALL = 136 + 56 + 56 + 112, /* what log_all takes of a buffer */
+};
+
+/* An instance event, a plain one, a message, and a modern event with a related activity. */
 static uint32_t log_all(etwas_trace_handle session, etwas_handle class_handle, uint64_t number)
 {
     struct instance_event event = {.header.Size = sizeof event};
     EVENT_INSTANCE_INFO instance;
     const uint32_t flags = TRACE_MESSAGE_SEQUENCE | TRACE_MESSAGE_GUID | TRACE_MESSAGE_TIMESTAMP |
                            TRACE_MESSAGE_SYSTEMINFO;
+    const EVENT_DESCRIPTOR descriptor = {.Level = 5, .Keyword = 1};
+    EVENT_DATA_DESCRIPTOR data;
     uint32_t code;
 
+    EventDataDescCreate(&data, &number, sizeof number);
     event.header.Flags = WNODE_FLAG_TRACED_GUID;
     event.data[0] = number;
     code = CreateTraceInstanceId(class_handle, &instance);
@@ -95,8 +105,11 @@ static uint32_t log_all(etwas_trace_handle session, etwas_handle class_handle, u
     if (code == ERROR_SUCCESS) {
         code = log_number(session, number);
     }
+    if (code == ERROR_SUCCESS) {
+        code = TraceMessage(session, flags, &first_class, 1, &number, sizeof number, NULL);
+    }
     return code == ERROR_SUCCESS
-               ? TraceMessage(session, flags, &first_class, 1, &number, sizeof number, NULL)
+               ? EventWriteTransfer(modern_provider, &descriptor, NULL, &second_class, 1, &data)
                : code;
 }
 
@@ -112,7 +125,7 @@ static _Noreturn void log_without_system_calls(uint32_t protocol, uint32_t clock
         .maximum_buffers = MINIMUM_BUFFERS,
         .protocol = protocol,
     };
-    const uint64_t events = (uint64_t)BUFFERS_TO_FILL * BUFFER_KB * 1024 / (136 + 56 + 56);
+    const uint64_t events = (uint64_t)BUFFERS_TO_FILL * BUFFER_KB * 1024 / BYTES_OF_ALL;
     TRACE_GUID_REGISTRATION classes[] = {{.Guid = &first_class}};
     etwas_trace_handle registration;
     etwas_trace_handle session;
@@ -125,6 +138,7 @@ static _Noreturn void log_without_system_calls(uint32_t protocol, uint32_t clock
 
     CHECK_IN_CHILD(RegisterTraceGuidsA(ignore_request, NULL, &control_guid, 1, classes, NULL, NULL,
                                        &registration) == ERROR_SUCCESS);
+    CHECK_IN_CHILD(EventRegister(&control_guid, NULL, NULL, &modern_provider) == ERROR_SUCCESS);
     CHECK_IN_CHILD(etwas_start("quiet", recorder ? NULL : folder_path("f.etl"), &options,
                                &session) == ERROR_SUCCESS);
     CHECK_IN_CHILD(EnableTrace(1, 1, 5, &control_guid, session) == ERROR_SUCCESS);
@@ -142,7 +156,9 @@ static _Noreturn void log_without_system_calls(uint32_t protocol, uint32_t clock
         _exit(NOT_PERMITTED);
     }
     for (uint64_t number = 1; number <= events; number++) {
-        odd += etwas_enabled(gate, 5, 1) ? log_all(session, classes[0].RegHandle, number) : 1;
+        bool enabled = etwas_enabled(gate, 5, 1) && EventProviderEnabled(modern_provider, 5, 1);
+
+        odd += enabled ? log_all(session, classes[0].RegHandle, number) : 1;
     }
     odd += log_number(session + 0x100, 1) != ERROR_INVALID_HANDLE;
     if (calls != 0) {
