@@ -12,6 +12,7 @@
 #include "call.h"
 
 #include <etwas/etwas.h>
+#include <etwas/evntprov.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -43,7 +44,13 @@ struct events {
     uint64_t second_field;
     EVENT_INSTANCE_INFO own;
     EVENT_INSTANCE_INFO parent;
+    REGHANDLE provider;
+    EVENT_DESCRIPTOR descriptor;
+    EVENT_DATA_DESCRIPTOR block;
 };
+
+static const etwas_guid modern_guid = {
+    0x1f0a6d3c, 0x92be, 0x4c15, {0x8d, 0x07, 0xe1, 0x4b, 0x60, 0x39, 0xca, 0x52}};
 
 /* The callers' loops: what the rows time. Each returns the results of all calls, joined. */
 typedef uint32_t log_batch(etwas_trace_handle session, struct events *events, uint32_t calls);
@@ -97,6 +104,19 @@ static __attribute__((noinline)) uint32_t log_fields(etwas_trace_handle session,
     return codes;
 }
 
+static __attribute__((noinline)) uint32_t write_events(etwas_trace_handle session,
+                                                       struct events *events, uint32_t calls)
+{
+    uint32_t codes = 0;
+
+    (void)session;
+    for (uint32_t count = 0; count < calls; count++) {
+        events->event.payload[0] = count;
+        codes |= EventWrite(events->provider, &events->descriptor, 1, &events->block);
+    }
+    return codes;
+}
+
 static __attribute__((noinline)) uint32_t log_messages(etwas_trace_handle session,
                                                        struct events *events, uint32_t calls)
 {
@@ -115,8 +135,22 @@ static __attribute__((noinline)) uint32_t log_messages(etwas_trace_handle sessio
 static log_batch *const loops[] = {
     [BENCH_CALL_INSTANCE] = log_instances, [BENCH_CALL_PARENT] = log_children,
     [BENCH_CALL_EVENT] = log_events,       [BENCH_CALL_FIELDS] = log_fields,
-    [BENCH_CALL_MESSAGE] = log_messages,
+    [BENCH_CALL_WRITE] = write_events,     [BENCH_CALL_MESSAGE] = log_messages,
 };
+
+/* Once; a session enables it where its row needs it. */
+static bool prepare_provider(struct events *events, uint32_t payload_bytes)
+{
+    static REGHANDLE provider;
+
+    EventDescCreate(&events->descriptor, 1, 0, 0, TRACE_LEVEL_INFORMATION, 0, 0, 1);
+    EventDataDescCreate(&events->block, events->event.payload, payload_bytes);
+    if (provider == 0 && EventRegister(&modern_guid, NULL, NULL, &provider) != ERROR_SUCCESS) {
+        return false;
+    }
+    events->provider = provider;
+    return true;
+}
 
 static bool prepare(struct events *events, uint32_t payload_bytes)
 {
@@ -130,7 +164,8 @@ static bool prepare(struct events *events, uint32_t payload_bytes)
     DEFINE_TRACE_MOF_FIELD(&events->fields.list[0], &events->first_field, 8, ETW_UINT64_TYPE_VALUE);
     DEFINE_TRACE_MOF_FIELD(&events->fields.list[1], &events->second_field, 8,
                            ETW_UINT64_TYPE_VALUE);
-    return bench_make_instance(&events->own) && bench_make_instance(&events->parent);
+    return prepare_provider(events, payload_bytes) && bench_make_instance(&events->own) &&
+           bench_make_instance(&events->parent);
 }
 
 static uint32_t record_bytes(const struct bench_call *call)
@@ -138,6 +173,8 @@ static uint32_t record_bytes(const struct bench_call *call)
     switch (call->entry) {
     case BENCH_CALL_EVENT:
         return BENCH_EVENT_HEADER_BYTES + call->payload_bytes;
+    case BENCH_CALL_WRITE:
+        return BENCH_MODERN_HEADER_BYTES + call->payload_bytes;
     case BENCH_CALL_MESSAGE:
         return BENCH_MESSAGE_HEADER_BYTES + call->payload_bytes;
     default:
@@ -213,6 +250,10 @@ static void body(struct bench_state *state, const void *argument)
         return;
     }
     reason = start(&session, call);
+    if (reason == NULL && call->entry == BENCH_CALL_WRITE &&
+        EnableTrace(1, 1, TRACE_LEVEL_INFORMATION, &modern_guid, session.handle) != ERROR_SUCCESS) {
+        reason = "cannot enable the provider";
+    }
     if (reason == NULL && call->mode == BENCH_CALL_STOPPED) {
         reason = bench_session_stop(&session, 0, NULL);
     }

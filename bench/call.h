@@ -14,6 +14,7 @@ enum bench_call_entry {
     BENCH_CALL_PARENT,  /* the instance has a parent */
     BENCH_CALL_EVENT,   /* TraceEvent */
     BENCH_CALL_FIELDS,  /* the payload is two fields of 8 bytes, elsewhere in memory */
+    BENCH_CALL_WRITE,   /* EventWrite with one block of data */
     BENCH_CALL_MESSAGE, /* TraceMessage with these two as arguments, GUID, time stamp and ids */
 };
 

@@ -116,6 +116,7 @@ int main(int argc, char **argv)
     register_variant("parent", BENCH_CALL_PARENT, BENCH_CALL_BUFFERING, BENCH_CALL_BUFFERS);
     register_variant("fields", BENCH_CALL_FIELDS, BENCH_CALL_BUFFERING, BENCH_CALL_BUFFERS);
     register_variant("event", BENCH_CALL_EVENT, BENCH_CALL_BUFFERING, BENCH_CALL_BUFFERS);
+    register_variant("write", BENCH_CALL_WRITE, BENCH_CALL_BUFFERING, BENCH_CALL_BUFFERS);
     register_variant("message", BENCH_CALL_MESSAGE, BENCH_CALL_BUFFERING, BENCH_CALL_BUFFERS);
     register_variant("recorder_64mb", BENCH_CALL_INSTANCE, BENCH_CALL_BUFFERING, 1024);
     register_variant("file_thread", BENCH_CALL_INSTANCE, BENCH_CALL_FILE_THREAD,

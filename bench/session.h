@@ -18,7 +18,8 @@ enum {
     BENCH_BUFFER_HEADER_BYTES = 72,   /* of each buffer, before its first record */
     BENCH_MESSAGE_HEADER_BYTES = 40,  /* with GUID, time stamp and ids */
     BENCH_EVENT_HEADER_BYTES = 48,    /* what precedes the payload of TraceEvent's record */
-    BENCH_INSTANCE_HEADER_BYTES = 72, /* and of TraceEventInstance's */
+    BENCH_INSTANCE_HEADER_BYTES = 72, /* of TraceEventInstance's */
+    BENCH_MODERN_HEADER_BYTES = 80,   /* and of EventWrite's */
 };
 
 /* A zeroed request: a log file, QPC, 64 KB buffers, a flusher thread, the best protocol. */
