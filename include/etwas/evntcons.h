@@ -72,7 +72,7 @@
 #define EVENT_HEADER_EXT_TYPE_STACK_KEY64 0x0012u
 #define EVENT_HEADER_EXT_TYPE_MAX 0x0013u
 
-/* What a session adds to a provider's events. */
+/* What a session asks of a provider's events; EnableTraceEx2 says which of it is done. */
 #define EVENT_ENABLE_PROPERTY_SID 0x00000001u
 #define EVENT_ENABLE_PROPERTY_TS_ID 0x00000002u
 #define EVENT_ENABLE_PROPERTY_STACK_TRACE 0x00000004u

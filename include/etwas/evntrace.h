@@ -218,17 +218,21 @@ uint32_t QueryAllTraces(EVENT_TRACE_PROPERTIES **PropertyArray, uint32_t Propert
  *   level, keywords, properties and filters.
  * - EVENT_CONTROL_CODE_DISABLE_PROVIDER: it receives them no more. Without effect where the session
  *   does not enable the provider.
- * - EVENT_CONTROL_CODE_CAPTURE_STATE: the provider's callback gets WMI_CAPTURE_STATE. Without
- *   effect where the session does not enable the provider. The level and the keywords of this call
- *   are not used.
+ * - EVENT_CONTROL_CODE_CAPTURE_STATE: the provider's callback gets WMI_CAPTURE_STATE, or
+ *   EVENT_CONTROL_CODE_CAPTURE_STATE. Without effect where the session does not enable the
+ *   provider. The level and the keywords of this call are not used.
  *
  * A classic provider has one session at a time: the last one to enable it takes it over. Its
  * callback is told of the new session; the former one is not told, and can disable it no more.
  * GetTraceEnableLevel gives Level, GetTraceEnableFlags the low 32 bits of MatchAnyKeyword, 0 as 0:
  * what they mean, and whether MatchAllKeyword means anything, is for a classic provider to decide.
  *
- * The setting is made, and etwas_enabled (etwas.h) follows it, before a callback runs. Timeout says
- * what becomes of the callbacks:
+ * A modern provider (EventRegister in evntprov.h) has up to 8 sessions. Each gets the events that
+ * its own level and keywords ask for; PENABLECALLBACK says what the callback is told. Under a GUID
+ * that both kinds are registered under, classic providers go by the session that enabled it last.
+ *
+ * The setting is made, and etwas_enabled (etwas.h) and EventEnabled follow it, before a callback
+ * runs. Timeout says what becomes of the callbacks:
  * - 0: they run in this thread, before the call returns; ETW's are asynchronous then. One that
  *   runs in another thread just now is told there, after it has returned, and this call does not
  *   wait for that.
@@ -245,8 +249,9 @@ uint32_t QueryAllTraces(EVENT_TRACE_PROPERTIES **PropertyArray, uint32_t Propert
  *
  * EnableParameters may be NULL. Its Version is ENABLE_TRACE_PARAMETERS_VERSION_2, or
  * ENABLE_TRACE_PARAMETERS_VERSION with an ENABLE_TRACE_PARAMETERS_V1, which has one filter at most.
- * ControlFlags is 0. EnableProperty (evntcons.h) is reported by EnumerateTraceGuidsEx; to the
- * events of a classic provider it adds nothing. SourceId is not given to classic providers. At most
+ * ControlFlags is 0. EnableProperty (evntcons.h) is reported by EnumerateTraceGuidsEx; of the
+ * events of modern providers EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0 and _EXCLUDE_INPRIVATE keep
+ * some out; nothing is added to any event. SourceId is given to modern providers. At most
  * MAX_EVENT_FILTERS_COUNT filters, one of a type: EVENT_FILTER_TYPE_PID (1 to
  * MAX_EVENT_FILTER_PID_COUNT ids of 32 bits) and EVENT_FILTER_TYPE_EXECUTABLE_NAME (UTF-16 with its
  * NUL, names separated by ";", compared with the name of the program's file without regard to
@@ -260,9 +265,11 @@ uint32_t QueryAllTraces(EVENT_TRACE_PROPERTIES **PropertyArray, uint32_t Propert
  *   running session; another ControlCode; Version, ControlFlags or EnableProperty not as above; too
  *   many filters, two of one type, or one whose data is missing, malformed or too long.
  * ERROR_INVALID_HANDLE: the session has stopped because its file is full.
- * ERROR_NOT_SUPPORTED: EVENT_ENABLE_PROPERTY_PROVIDER_GROUP; a filter of another type: classic
- *   providers get no filter data, and there are no packages or containers.
- * ERROR_NO_SYSTEM_RESOURCES: more than 1,024 providers enabled; or a request for state while so
+ * ERROR_NOT_SUPPORTED: EVENT_ENABLE_PROPERTY_PROVIDER_GROUP; a filter of another type:
+ *   providers get no filter data, single events and stacks are not told apart, and there are no
+ *   packages or containers.
+ * ERROR_NO_SYSTEM_RESOURCES: more than 1,024 providers enabled; 8 other sessions enable this one,
+ *   and nobody or a modern provider is registered; or a request for state while so
  *   much waits for a callback that it cannot wait, too. Nothing was changed.
  * ERROR_TIMEOUT: with a Timeout that is not 0, a callback has not returned in time, or it can
  *   return only after this call, because it waits for this thread. The setting was made all the
@@ -300,7 +307,7 @@ uint32_t EnableTrace(uint32_t Enable, uint32_t EnableFlag, uint32_t EnableLevel,
     ETWAS_API(etwas_EnableTrace);
 
 /*
- * Lists the registered providers of this process, and the session that enables each.
+ * Lists the registered providers of this process, and the session that enabled each last.
  *
  * GuidPropertiesArray points to PropertyArrayCount structures, which are filled; *GuidCount is the
  * number of providers, however many were filled. A provider that is registered several times is
@@ -325,9 +332,9 @@ uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **GuidPropertiesArray,
  * TraceGuidQueryInfo, with a GUID in InBuffer: a TRACE_GUID_INFO; then InstanceCount times a
  *   TRACE_PROVIDER_INSTANCE_INFO, each followed by EnableCount times a TRACE_ENABLE_INFO.
  *   NextOffset leads from one instance to the next, and is 0 in the last. There is an instance for
- *   each registration (TRACE_PROVIDER_FLAG_LEGACY); where nobody is registered and a session has
+ *   each registration (TRACE_PROVIDER_FLAG_LEGACY: of a classic provider); where nobody is registered and a session has
  *   enabled the provider beforehand, one with TRACE_PROVIDER_FLAG_PRE_ENABLE and the process id 0.
- * TraceGroupQueryList: an array of provider groups. Groups gather modern providers, so it is empty.
+ * TraceGroupQueryList: an array of provider groups. There are no groups, so it is empty.
  * TraceMaxLoggersQuery: a 32-bit number, how many sessions can run at a time.
  *
  * *ReturnLength is the size of the answer in bytes, also where OutBuffer is too small for it, which

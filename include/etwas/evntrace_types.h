@@ -134,7 +134,7 @@ typedef struct _ENABLE_TRACE_PARAMETERS {
     uint32_t Version;                          /* ENABLE_TRACE_PARAMETERS_VERSION_2 */
     uint32_t EnableProperty;                   /* EVENT_ENABLE_PROPERTY_... */
     uint32_t ControlFlags;                     /* 0 */
-    etwas_guid SourceId;                       /* who enables; not for classic providers */
+    etwas_guid SourceId;                       /* who enables; for modern providers */
     EVENT_FILTER_DESCRIPTOR *EnableFilterDesc; /* FilterDescCount of them */
     uint32_t FilterDescCount;                  /* 0 to MAX_EVENT_FILTERS_COUNT */
 } ENABLE_TRACE_PARAMETERS, *PENABLE_TRACE_PARAMETERS;

@@ -12,7 +12,7 @@ enum kind {
     KIND_UNKNOWN,
     KIND_NONE,    /* no filter */
     KIND_PROCESS, /* which processes are meant */
-    KIND_EVENT,   /* needs what a classic provider does not have */
+    KIND_EVENT,   /* of single events, and others that are not built */
 };
 
 /* Types below this one are a provider's own, and their data is for its callback. */

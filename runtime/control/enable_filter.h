@@ -3,7 +3,7 @@
 
 /*
  * The filters of EnableTraceEx and EnableTraceEx2: which processes are meant, and which of the
- * other kinds a classic provider cannot have.
+ * other kinds there are not.
  */
 #ifndef ETWAS_CONTROL_ENABLE_FILTER_H
 #define ETWAS_CONTROL_ENABLE_FILTER_H
@@ -19,8 +19,8 @@
  * ERROR_INVALID_PARAMETER: more than MAX_EVENT_FILTERS_COUNT, or none at the address; two of one
  * type; data missing or more than its type may have; not 1 to 8 process ids; names that are not
  * UTF-16 with a 0 at the end; a type of the system's that ETW does not know. ERROR_NOT_SUPPORTED:
- * filters of single events, of stacks, of packages and containers, and a provider's own: a classic
- * provider gets no filter data, and its events have nothing these could look at.
+ * filters of single events, of stacks, of packages and containers, and a provider's own, whose data
+ * providers do not get.
  */
 uint32_t etwas_enable_filters_check(const EVENT_FILTER_DESCRIPTOR *filters, uint32_t count,
                                     bool *excluded);

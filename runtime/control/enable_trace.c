@@ -65,7 +65,7 @@ static uint32_t read_parameters(const ENABLE_TRACE_PARAMETERS *given,
     if (parameters->ControlFlags != 0 || (parameters->EnableProperty & ~KNOWN_PROPERTIES) != 0) {
         return ERROR_INVALID_PARAMETER;
     }
-    /* A group gathers modern providers. */
+    /* There are no groups. */
     return (parameters->EnableProperty & EVENT_ENABLE_PROPERTY_PROVIDER_GROUP) != 0
                ? ERROR_NOT_SUPPORTED
                : ERROR_SUCCESS;
