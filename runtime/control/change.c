@@ -127,7 +127,7 @@ static uint32_t change_file(struct etwas_session *session, const etwas_wchar *gi
     if (session->configuration.filtered_out) {
         return ERROR_SUCCESS;
     }
-    if (etwas_configuration_is_circular(&session->configuration)) {
+    if (etwas_configuration_is_buffering(&session->configuration)) {
         code = write_snapshot(session, given);
     } else {
         write_recorded(session);
@@ -144,7 +144,7 @@ static void change_maximum(struct etwas_session *session, uint32_t maximum)
 {
     struct etwas_configuration *configuration = &session->configuration;
 
-    if (maximum == 0 || etwas_configuration_is_circular(configuration)) {
+    if (maximum == 0 || etwas_configuration_is_buffering(configuration)) {
         return;
     }
     maximum = etwas_pool_set_maximum(session->pool, maximum);

@@ -36,7 +36,7 @@ static uint32_t make_pool(struct etwas_session *session)
         .first_slot = session->first_slot,
         .slots = session->slot_count,
         .sequences = configuration->protocol == ETWAS_PROTOCOL_RSEQ ? session->slot_count - 1 : 0,
-        .circular = etwas_configuration_is_circular(configuration),
+        .circular = etwas_configuration_is_buffering(configuration),
         .large_pages = configuration->large_pages,
     };
     struct etwas_collector_list *lists = calloc(session->slot_count, sizeof *lists);
@@ -93,7 +93,7 @@ static uint32_t make_sinks(struct etwas_session *session)
     if (code == ERROR_SUCCESS) {
         code = etwas_session_file_open(session);
     }
-    if (etwas_configuration_is_circular(&session->configuration)) {
+    if (etwas_configuration_is_buffering(&session->configuration)) {
         name_snapshots(session);
     }
     (void)pthread_mutex_unlock(&session->role);
@@ -260,7 +260,7 @@ uint32_t etwas_life_flush(struct etwas_session_key key)
     if (session == NULL) {
         return ERROR_WMI_INSTANCE_NOT_FOUND;
     }
-    if (etwas_configuration_is_circular(&session->configuration)) {
+    if (etwas_configuration_is_buffering(&session->configuration)) {
         code = ERROR_NOT_SUPPORTED;
     } else if (etwas_session_has_sink(session)) {
         result = etwas_drain_completely(session, ETWAS_COLLECT_USED);
@@ -281,7 +281,7 @@ uint32_t etwas_life_snapshot(struct etwas_session_key key, const etwas_wchar *fi
     if (session == NULL) {
         return ERROR_WMI_INSTANCE_NOT_FOUND;
     }
-    if (!etwas_configuration_is_circular(&session->configuration)) {
+    if (!etwas_configuration_is_buffering(&session->configuration)) {
         code = ERROR_NOT_SUPPORTED;
     } else if (!session->configuration.filtered_out) {
         code = etwas_snapshot_write(session, file_name);

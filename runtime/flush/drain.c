@@ -89,7 +89,7 @@ static struct etwas_log_write write_buffers(struct etwas_session *session,
         all.code = some.code;
         all.replaced += some.replaced;
         all.replaced_of_sequences += some.replaced_of_sequences;
-        ck_pr_store_32(&session->buffers_written, session->buffers_written + some.written);
+        ck_pr_store_64(&session->buffers_written, session->buffers_written + some.written);
     } while (all.state == ETWAS_LOG_FILE_FULL && begin_next_part(session, &all));
     return all;
 }
@@ -110,7 +110,7 @@ static uint32_t write_to_file(struct etwas_session *session, const struct batch 
     }
     etwas_settle_taken_back(session->pool, ETWAS_OUTCOME_OVERWRITTEN, write.replaced,
                             write.replaced_of_sequences);
-    ck_pr_store_32(&session->buffers_lost, session->buffers_lost + batch->count - write.written);
+    ck_pr_store_64(&session->buffers_lost, session->buffers_lost + batch->count - write.written);
     return write.written;
 }
 

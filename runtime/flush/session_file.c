@@ -94,8 +94,8 @@ static void count_lost(struct etwas_session *session, const struct etwas_log_los
 {
     etwas_settle_taken_back(session->pool, ETWAS_OUTCOME_WRITE_ERROR, lost->records,
                             lost->records_of_sequences);
-    ck_pr_store_32(&session->buffers_lost, session->buffers_lost + lost->buffers);
-    ck_pr_store_32(&session->buffers_written, session->buffers_written - lost->cut);
+    ck_pr_store_64(&session->buffers_lost, session->buffers_lost + lost->buffers);
+    ck_pr_store_64(&session->buffers_written, session->buffers_written - lost->cut);
 }
 
 /* Ends a file, once more if it was before. */
@@ -211,7 +211,7 @@ static uint32_t go_on_with(struct etwas_session *session, const etwas_wchar *giv
     etwas_log_file_set_ended(file, old);
     etwas_session_set_file(session, file);
     etwas_session_set_file_name(session, name);
-    ck_pr_store_32(&session->buffers_written,
+    ck_pr_store_64(&session->buffers_written,
                    session->buffers_written + etwas_log_file_buffers(file));
     (void)close_ended(session, keep); /* a refusal is counted */
     return ERROR_SUCCESS;

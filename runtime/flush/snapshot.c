@@ -202,7 +202,7 @@ uint32_t etwas_snapshot_write(struct etwas_session *session, const etwas_wchar *
     free(snapshot.copy);
     etwas_session_count(session, &counts);
     totals.events_lost = counts.lost;
-    ck_pr_store_32(&session->buffers_written,
+    ck_pr_store_64(&session->buffers_written,
                    session->buffers_written + etwas_log_file_buffers(snapshot.file));
     if (!etwas_log_file_finish(snapshot.file, &totals) && code == ERROR_SUCCESS) {
         code = ERROR_WRITE_FAULT;

@@ -141,7 +141,7 @@ static uint32_t choose_protocol(struct etwas_configuration *configuration)
 static bool needs_extra_stream(const struct etwas_configuration *configuration)
 {
     return configuration->protocol == ETWAS_PROTOCOL_RSEQ &&
-           etwas_configuration_is_circular(configuration);
+           etwas_configuration_is_buffering(configuration);
 }
 
 static uint32_t streams(const struct etwas_configuration *configuration)
@@ -179,7 +179,7 @@ static void adjust_buffer_counts(struct etwas_configuration *configuration)
     maximum = maximum < minimum ? minimum : maximum;
     configuration->minimum_buffers = minimum;
     configuration->maximum_buffers =
-        etwas_configuration_is_circular(configuration) ? minimum : maximum;
+        etwas_configuration_is_buffering(configuration) ? minimum : maximum;
 }
 
 /* R91: modes whose file has no meaning without a size. */
@@ -209,13 +209,13 @@ static uint32_t check_file(const struct etwas_configuration *configuration)
     uint32_t code;
 
     if (configuration->file_name[0] == 0) {
-        return etwas_configuration_is_circular(configuration) ||
+        return etwas_configuration_is_buffering(configuration) ||
                        etwas_configuration_is_realtime(configuration)
                    ? ERROR_SUCCESS
                    : ERROR_BAD_PATHNAME;
     }
-    code = etwas_configuration_is_circular(configuration) ? ERROR_SUCCESS
-                                                          : check_file_size(configuration);
+    code = etwas_configuration_is_buffering(configuration) ? ERROR_SUCCESS
+                                                           : check_file_size(configuration);
     return code == ERROR_SUCCESS
                ? etwas_file_name_make(configuration->file_name, configuration->log_file_mode,
                                       UINT32_MAX, etwas_thread_ids().process_id, made)

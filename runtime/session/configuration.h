@@ -76,7 +76,7 @@ uint32_t etwas_flusher_configuration_set(struct etwas_flusher_configuration *con
                                          const etwas_flusher_options *options);
 void etwas_flusher_configuration_free(struct etwas_flusher_configuration *configuration);
 
-static inline bool etwas_configuration_is_circular(const struct etwas_configuration *configuration)
+static inline bool etwas_configuration_is_buffering(const struct etwas_configuration *configuration)
 {
     return (configuration->log_file_mode & EVENT_TRACE_BUFFERING_MODE) != 0;
 }
@@ -107,7 +107,7 @@ static inline bool etwas_configuration_is_realtime(const struct etwas_configurat
 /* Whether what is recorded goes to a file by itself (R15, R16). */
 static inline bool etwas_configuration_has_file(const struct etwas_configuration *configuration)
 {
-    return !etwas_configuration_is_circular(configuration) && !configuration->filtered_out &&
+    return !etwas_configuration_is_buffering(configuration) && !configuration->filtered_out &&
            configuration->file_name[0] != 0;
 }
 

@@ -224,8 +224,8 @@ struct etwas_session *etwas_session_reserve(const struct etwas_configuration *co
     session->pool = NULL;
     session->last_counts = (etwas_session_counts){0};
     (void)pthread_mutex_unlock(&session->life);
-    ck_pr_store_32(&session->buffers_written, 0);
-    ck_pr_store_32(&session->buffers_lost, 0);
+    ck_pr_store_64(&session->buffers_written, 0);
+    ck_pr_store_64(&session->buffers_lost, 0);
     ck_pr_store_64(&session->sync_errors, 0);
     ck_pr_store_64(&session->realtime_buffers_lost, 0);
     ck_pr_store_32(&session->quit, 0);

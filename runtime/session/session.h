@@ -85,8 +85,8 @@ struct etwas_session {
     struct etwas_collector collector;
 
     /* Stored by the owner of the role, read by anybody. */
-    uint32_t buffers_written;
-    uint32_t buffers_lost;
+    uint64_t buffers_written;
+    uint64_t buffers_lost;
     uint64_t sync_errors; /* times the system refused to make the file durable */
     uint64_t realtime_buffers_lost;
 
