@@ -407,6 +407,25 @@ static void a_handle_that_has_ended_stays_ended_when_its_place_is_taken_again(vo
     stop_session(session, NULL);
 }
 
+static void a_process_registers_1024_providers_and_no_more(void **state)
+{
+    static REGHANDLE providers[1024];
+    REGHANDLE another = 1;
+
+    (void)state;
+    for (uint32_t index = 0; index < 1024; index++) {
+        etwas_guid guid = control_guid;
+
+        guid.Data1 += index;
+        assert_int_equal(EventRegister(&guid, NULL, NULL, &providers[index]), ERROR_SUCCESS);
+    }
+    assert_int_equal(EventRegister(&control_guid, NULL, NULL, &another), ERROR_NO_SYSTEM_RESOURCES);
+    assert_true(another == 0);
+    for (uint32_t index = 0; index < 1024; index++) {
+        assert_int_equal(EventUnregister(providers[index]), ERROR_SUCCESS);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -418,6 +437,7 @@ int main(void)
         FOLDER_TEST(a_filter_of_processes_keeps_this_one_out),
         FOLDER_TEST(eight_sessions_enable_a_provider_and_a_ninth_is_refused),
         FOLDER_TEST(r192_under_one_guid_classic_and_modern_providers_go_by_their_own_rules),
+        FOLDER_TEST(a_process_registers_1024_providers_and_no_more),
         FOLDER_TEST(a_handle_that_has_ended_stays_ended_when_its_place_is_taken_again),
     };
 

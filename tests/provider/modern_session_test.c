@@ -3,7 +3,7 @@
 
 /*
  * Modern providers and several sessions: what a failure in one means to the others (R77); threads, signal
- * handlers and changes of settings at the same time; fork.
+ * handlers and changes of settings at the same time; callbacks that write; fork.
  */
 #include <ck_pr.h>
 #include <pthread.h>
@@ -293,6 +293,63 @@ static void sessions_and_registrations_may_end_while_writers_write(void **state)
     assert_int_equal(EventUnregister(shared_provider), ERROR_SUCCESS);
 }
 
+/* ---- callbacks that do something ------------------------------------------------------------- */
+
+struct busy {
+    REGHANDLE provider;
+    uint32_t calls;
+    uint32_t written;
+};
+
+/* Writes an event while it is enabled, and unregisters when it is not. */
+static void write_or_leave(const etwas_guid *source, uint32_t is_enabled, uint8_t level,
+                           uint64_t any, uint64_t all, EVENT_FILTER_DESCRIPTOR *filter,
+                           void *context)
+{
+    struct busy *busy = context;
+
+    (void)source;
+    (void)level;
+    (void)any;
+    (void)all;
+    (void)filter;
+    busy->calls++;
+    if (is_enabled != EVENT_CONTROL_CODE_DISABLE_PROVIDER) {
+        busy->written += write_number(busy->provider, 1, 1, busy->calls) == ERROR_SUCCESS;
+    } else {
+        assert_int_equal(write_number(busy->provider, 1, 1, 1), ERROR_SUCCESS);
+        assert_int_equal(EventUnregister(busy->provider), ERROR_SUCCESS);
+    }
+}
+
+static void a_callback_may_write_events_and_unregister_itself(void **state)
+{
+    etwas_trace_handle session = start_recorder();
+    struct busy busy = {0};
+    etwas_session_counts counts;
+
+    (void)state;
+    enable_modern(session, 0, 0, 0);
+    /* At registration the callback has the handle already. */
+    assert_int_equal(EventRegister(&control_guid, write_or_leave, &busy, &busy.provider),
+                     ERROR_SUCCESS);
+    assert_int_equal(busy.calls, 1);
+    assert_int_equal(EnableTraceEx2(session, &control_guid, EVENT_CONTROL_CODE_CAPTURE_STATE, 0, 0,
+                                    0, INFINITELY, NULL),
+                     ERROR_SUCCESS);
+    assert_int_equal(busy.calls, 2);
+    /* With a time to wait, a thread of the library calls it. */
+    assert_int_equal(EnableTraceEx2(session, &control_guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0,
+                                    0, 0, 60000, NULL),
+                     ERROR_SUCCESS);
+    assert_int_equal(busy.calls, 3);
+    assert_int_equal(busy.written, 3);
+    stop_session(session, &counts);
+    assert_int_equal(busy.calls, 4);
+    assert_int_equal(counts.recorded, 3);
+    assert_int_equal(EventUnregister(busy.provider), ERROR_INVALID_HANDLE);
+}
+
 /* ---- fork -------------------------------------------------------------------------------------- */
 
 static void live_as_child(REGHANDLE provider, struct heard *heard, const etwas_guid *parents)
@@ -349,6 +406,7 @@ int main(void)
         FOLDER_TEST(r77_what_is_too_large_for_one_session_is_published_to_none),
         FOLDER_TEST(threads_and_handlers_lose_nothing_while_settings_change),
         FOLDER_TEST(sessions_and_registrations_may_end_while_writers_write),
+        FOLDER_TEST(a_callback_may_write_events_and_unregister_itself),
         FOLDER_TEST(a_forks_child_keeps_its_providers_and_nobody_enables_them),
     };
 
