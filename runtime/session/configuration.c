@@ -182,6 +182,12 @@ static void adjust_buffer_counts(struct etwas_configuration *configuration)
         etwas_configuration_is_buffering(configuration) ? minimum : maximum;
 }
 
+/* Modes that say how a file is written. */
+static const uint32_t file_modes = EVENT_TRACE_FILE_MODE_SEQUENTIAL |
+                                   EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_FILE_MODE_APPEND |
+                                   EVENT_TRACE_FILE_MODE_NEWFILE |
+                                   EVENT_TRACE_FILE_MODE_PREALLOCATE;
+
 /* R91: modes whose file has no meaning without a size. */
 static bool needs_size(uint32_t log_file_mode)
 {
@@ -209,8 +215,10 @@ static uint32_t check_file(const struct etwas_configuration *configuration)
     uint32_t code;
 
     if (configuration->file_name[0] == 0) {
-        return etwas_configuration_is_buffering(configuration) ||
-                       etwas_configuration_is_realtime(configuration)
+        bool realtime_alone = etwas_configuration_is_realtime(configuration) &&
+                              (configuration->log_file_mode & file_modes) == 0;
+
+        return etwas_configuration_is_buffering(configuration) || realtime_alone
                    ? ERROR_SUCCESS
                    : ERROR_BAD_PATHNAME;
     }
