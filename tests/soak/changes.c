@@ -138,10 +138,12 @@ static uint32_t file_of_a_session(struct soak_attempt *attempt)
     return opens_file_as_named(attempt) ? ERROR_BAD_PATHNAME : no_error; /* R18 */
 }
 
+/* R17; real time alone needs none. */
 static uint32_t no_file(struct soak_attempt *attempt)
 {
     attempt->request.has_file = false;
-    return attempt->request.kind != SOAK_BUFFERING ? ERROR_BAD_PATHNAME : no_error; /* R17 */
+    attempt->request.mode &= ~(uint32_t)EVENT_TRACE_REAL_TIME_MODE;
+    return attempt->request.kind != SOAK_BUFFERING ? ERROR_BAD_PATHNAME : no_error;
 }
 
 static uint32_t name_of_a_session(struct soak_attempt *attempt)

@@ -62,7 +62,9 @@ static void query(struct soak_session *session)
         return;
     }
     if (block.properties.Wnode.HistoricalContext != session->handle ||
-        block.properties.LogFileMode != request->mode ||
+        /* R134: every UPDATE turns real time on or off. */
+        ((block.properties.LogFileMode ^ request->mode) & ~(uint32_t)EVENT_TRACE_REAL_TIME_MODE) !=
+            0 ||
         block.properties.FreeBuffers > block.properties.NumberOfBuffers ||
         (!session->maximum_changed &&
          block.properties.NumberOfBuffers > block.properties.MaximumBuffers)) {

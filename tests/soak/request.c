@@ -133,8 +133,15 @@ static void choose_modes(struct soak_request *request, struct soak_random *rando
         soak_once_in(random, 5)) {
         request->mode |= EVENT_TRACE_PRIVATE_LOGGER_MODE;
         request->mode |= soak_once_in(random, 2) ? EVENT_TRACE_PRIVATE_IN_PROC : 0;
-    } else if (soak_once_in(random, 6)) {
-        request->mode |= EVENT_TRACE_INDEPENDENT_SESSION_MODE;
+    } else {
+        if (soak_once_in(random, 6)) {
+            request->mode |= EVENT_TRACE_INDEPENDENT_SESSION_MODE;
+        }
+        /* Into a backlog that nobody reads: flush/realtime_random_test.c has the readers. */
+        if (request->kind != SOAK_APPEND && request->kind != SOAK_BUFFERING &&
+            soak_once_in(random, 3)) {
+            request->mode |= EVENT_TRACE_REAL_TIME_MODE;
+        }
     }
     if (soak_once_in(random, 4)) {
         request->mode |= EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING;

@@ -175,7 +175,8 @@ static void check_counts(const struct soak_session *session, const etwas_session
     if (attempted != counts->recorded + counts->overwritten + counts->lost) {
         wrong = "attempted is not recorded + overwritten + lost";
     } else if (counts->lost != counts->lost_no_buffer + counts->lost_write_error +
-                                   counts->lost_file_full + counts->lost_abandoned) {
+                                   counts->lost_file_full + counts->lost_abandoned +
+                                   counts->lost_backlog_full + counts->lost_undelivered) {
         wrong = "lost is not the sum of its causes";
     } else if (total.lost < counts->lost_no_buffer ||
                total.lost > counts->lost_no_buffer + counts->lost_abandoned) {
@@ -187,6 +188,9 @@ static void check_counts(const struct soak_session *session, const etwas_session
         wrong = "nothing was wrong with the disk";
     } else if (counts->lost_file_full != 0 && !soak_may_end(request)) {
         wrong = "its file cannot be full";
+    } else if (counts->lost_backlog_full != 0 ||
+               (counts->lost_undelivered != 0 && !soak_may_end(request))) {
+        wrong = "the backlog has room, and the file has what is in it";
     } else if (counts->overwritten != 0 && !overwrites) {
         wrong = "it overwrites nothing";
     } else if (request->filtered_out && attempted != 0) {
@@ -214,7 +218,8 @@ static void check_last(const struct soak_session *session, const etwas_session_c
 
     if (last->Wnode.BufferSize != 0 &&
         (last->EventsLost > counts->lost || last->BuffersWritten != counts->buffers_written ||
-         last->LogBuffersLost != counts->buffers_lost || last->RealTimeBuffersLost != 0)) {
+         last->LogBuffersLost != counts->buffers_lost ||
+         last->RealTimeBuffersLost != counts->realtime_buffers_lost)) {
         soak_fault(session->where,
                    "STOP says %u events lost, %u buffers written, %u lost; the counts %llu, %llu "
                    "and %llu",

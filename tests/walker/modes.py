@@ -9,6 +9,7 @@ PROCESSOR_INDEX, LAST = 0x20, 0x01
 KNOT, TOTALS = 0, 2
 TOTALS_FIELDS = ("version", "part", "overwritten_events", "overwritten_buffers", "lost_events",
                  "lost_buffers")
+REAL_TIME = 0x100
 TICK_WITH_TIMES, TICK_WITHOUT = 10000, 156250
 NO_TOTALS = dict.fromkeys(TOTALS_FIELDS, 0)
 
@@ -146,9 +147,12 @@ def check_set(walkers):
     """Parts of one new-file set, by their numbers: complete, of one session, and in order."""
     parts = [w.totals["part"] for w in walkers]
     wrong = [] if parts == list(range(1, len(parts) + 1)) else [f"set: the parts are {parts}"]
-    for field in ("session", "start", "clock", "size", "processors", "mode", "frequency"):
+    for field in ("session", "start", "clock", "size", "processors", "frequency"):
         if len({w.header.get(field) for w in walkers}) > 1:
             wrong.append(f"set: the parts differ in {field}")
+    # R134: real time may be turned on and off between two parts.
+    if len({w.header["mode"] & ~REAL_TIME for w in walkers}) > 1:
+        wrong.append("set: the parts differ in mode")
     if len({w.records[0]["stamp"] for w in walkers if w.records}) > 1:
         wrong.append("set: the parts differ in T0")
     latest = {}
