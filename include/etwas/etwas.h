@@ -63,10 +63,10 @@ uint64_t etwas_clock_frequency(uint32_t clock) ETWAS_API(etwas_clock_frequency);
 /* ---- sessions -------------------------------------------------------------------------------- */
 
 /*
- * How writers put events into the buffer of their processor. RSEQ: one restartable sequence an event
- * (Linux rseq), committed by a plain store; no locked instruction, and no event is ever half there.
- * It needs glibc 2.35 or newer with rseq registered, and membarrier. SHARED: Concurrency Kit atomics
- * on slots that any thread may write to at any time.
+ * How writers put events into the buffer of their processor. RSEQ: one restartable sequence an
+ * event (Linux rseq), committed by a plain store; no locked instruction, and no event is ever half
+ * there. It needs glibc 2.35 or newer with rseq registered, and membarrier. SHARED: Concurrency Kit
+ * atomics on slots that any thread may write to at any time.
  */
 #define ETWAS_PROTOCOL_BEST 0u /* RSEQ where the process can, else SHARED */
 #define ETWAS_PROTOCOL_SHARED 1u
@@ -114,9 +114,9 @@ typedef struct etwas_session_options {
  * TraceEvent, TraceEventInstance, EnableTrace and ControlTrace take; on failure it receives 0. The
  * file's name becomes what StartTrace makes of it: a number for `%d`, `_` and the process id.
  *
- * Errors: those of StartTrace, and ERROR_INVALID_PARAMETER for flusher options out of range, and for
- * ETWAS_PROTOCOL_RSEQ with EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING;
- * ERROR_ACCESS_DENIED where the system refuses the affinity or the priority asked for.
+ * Errors: those of StartTrace, and ERROR_INVALID_PARAMETER for flusher options out of range, and
+ * for ETWAS_PROTOCOL_RSEQ with EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING; ERROR_ACCESS_DENIED where
+ * the system refuses the affinity or the priority asked for.
  */
 uint32_t etwas_start(const char *session_name, const char *log_file,
                      const etwas_session_options *options, etwas_trace_handle *session)
@@ -164,11 +164,11 @@ uint32_t etwas_counts(etwas_trace_handle session, etwas_session_counts *counts)
     ETWAS_API(etwas_counts);
 
 /*
- * The protocol of a running session: *protocol receives ETWAS_PROTOCOL_SHARED or _RSEQ. In a session
- * with RSEQ the events of a thread that cannot run sequences go to a stream of their own, by the
- * shared protocol: its processor index is the number of processors, and NumberOfProcessors in the
- * file is one more. Errors: ERROR_INVALID_PARAMETER for NULL, ERROR_INVALID_HANDLE for a session that
- * does not run.
+ * The protocol of a running session: *protocol receives ETWAS_PROTOCOL_SHARED or _RSEQ. In a
+ * session with RSEQ the events of a thread that cannot run sequences go to a stream of their own,
+ * by the shared protocol: its processor index is the number of processors, and NumberOfProcessors
+ * in the file is one more. Errors: ERROR_INVALID_PARAMETER for NULL, ERROR_INVALID_HANDLE for a
+ * session that does not run.
  */
 uint32_t etwas_session_protocol(etwas_trace_handle session, uint32_t *protocol)
     ETWAS_API(etwas_session_protocol);
@@ -206,8 +206,8 @@ uint32_t etwas_flush(etwas_trace_handle session) ETWAS_API(etwas_flush);
 
 /*
  * Writes what a buffering-mode session holds to `log_file` (replaced if it exists and nobody uses
- * it); logging goes on, nothing is consumed. The name is taken as it is, also for a private session.
- * A session that is filtered out has nothing to show, and writes no file. Errors:
+ * it); logging goes on, nothing is consumed. The name is taken as it is, also for a private
+ * session. A session that is filtered out has nothing to show, and writes no file. Errors:
  * ERROR_INVALID_HANDLE; ERROR_NOT_SUPPORTED for a session with a file; those of StartTrace that
  * concern the log file; ERROR_DISK_FULL and ERROR_WRITE_FAULT when not everything could be written.
  */

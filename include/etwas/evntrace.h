@@ -332,8 +332,9 @@ uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **GuidPropertiesArray,
  * TraceGuidQueryInfo, with a GUID in InBuffer: a TRACE_GUID_INFO; then InstanceCount times a
  *   TRACE_PROVIDER_INSTANCE_INFO, each followed by EnableCount times a TRACE_ENABLE_INFO.
  *   NextOffset leads from one instance to the next, and is 0 in the last. There is an instance for
- *   each registration (TRACE_PROVIDER_FLAG_LEGACY: of a classic provider); where nobody is registered and a session has
- *   enabled the provider beforehand, one with TRACE_PROVIDER_FLAG_PRE_ENABLE and the process id 0.
+ *   each registration (TRACE_PROVIDER_FLAG_LEGACY: of a classic provider); where nobody is
+ *   registered and a session has enabled the provider beforehand, one with
+ *   TRACE_PROVIDER_FLAG_PRE_ENABLE and the process id 0.
  * TraceGroupQueryList: an array of provider groups. There are no groups, so it is empty.
  * TraceMaxLoggersQuery: a 32-bit number, how many sessions can run at a time.
  *

@@ -296,8 +296,8 @@ static bool is_of_shared_slot(const struct etwas_pool *pool, uint64_t owner)
 }
 
 /*
- * Whether the extra slot of a flight recorder has its share. What it takes it keeps: sequences claim
- * only CLOSED buffers.
+ * Whether the extra slot of a flight recorder has its share. What it takes it keeps: sequences
+ * claim only CLOSED buffers.
  */
 static bool has_its_share(const struct etwas_pool *pool)
 {
@@ -341,7 +341,9 @@ static bool find_oldest(const struct etwas_pool *pool, uint32_t *buffer, uint64_
     return *owner != UINT64_MAX;
 }
 
-/* In a shared slot's buffer a marker of 0 says "not written": nobody's records may be left in it. */
+/*
+ * In a shared slot's buffer a marker of 0 says "not written": nobody's records may be left in it.
+ */
 static void clear(const struct etwas_pool *pool, uint32_t buffer, uint32_t end_units)
 {
     memset(etwas_pool_buffer(pool, buffer) + ETWAS_ETL_BUFFER_HEADER_BYTES, 0,

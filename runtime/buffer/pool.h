@@ -216,11 +216,12 @@ uint32_t etwas_pool_capacity_for(uint32_t maximum, uint32_t buffer_bytes);
  * use stay, also above the maximum; then nothing grows until it is raised (R70, R71). For the owner
  * of the role.
  *
- * Ordering: none is needed. Every maximum ever in force is within the region, whose size is constant,
- * and the bookkeeping; so who grows by a maximum that has just been replaced takes a buffer that
- * exists. `allocated` changes by exchanges from the count that was compared: each writer or flusher
- * that had read the old maximum takes at most one buffer beyond a lower one, once. And who finds
- * nothing free and reads a maximum that is just being raised loses his event before the raise.
+ * Ordering: none is needed. Every maximum ever in force is within the region, whose size is
+ * constant, and the bookkeeping; so who grows by a maximum that has just been replaced takes a
+ * buffer that exists. `allocated` changes by exchanges from the count that was compared: each
+ * writer or flusher that had read the old maximum takes at most one buffer beyond a lower one,
+ * once. And who finds nothing free and reads a maximum that is just being raised loses his event
+ * before the raise.
  */
 uint32_t etwas_pool_set_maximum(struct etwas_pool *pool, uint32_t maximum);
 

@@ -98,8 +98,8 @@ static inline void put_stamp(uint8_t *header, const struct etwas_record *record,
 }
 
 /*
- * The pieces of a record, in the order of their places. Never more bytes than its size says, even if
- * another thread changes the fields meanwhile.
+ * The pieces of a record, in the order of their places. Never more bytes than its size says, even
+ * if another thread changes the fields meanwhile.
  */
 static uint64_t list_copies(struct etwas_rseq_copy *copies, uint8_t *place, const void *header,
                             const struct etwas_record *record)

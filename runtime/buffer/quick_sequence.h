@@ -21,8 +21,8 @@
  * could come between its load and its store aborts the sequence before or comes after. Its store
  * x86-64 keeps behind all earlier ones: a release.
  *
- * What is read of the slot outside the sequence (kind, and with it the clock) belongs to the session
- * of the gate that step 3 finds.
+ * What is read of the slot outside the sequence (kind, and with it the clock) belongs to the
+ * session of the gate that step 3 finds.
  *
  * Ten cache lines for an event of 88 bytes, besides the stack and the caller's event: the slot, the
  * class, the thread's ids, its rseq area, the linker's entry for the ids, the globals (three lines,

@@ -14,8 +14,10 @@
 #include "platform/thread.h"
 #include "session/file_name.h"
 
-/* The session that is meant: what about it decides how it is controlled: of the mode the bits that UPDATE
- * does not change. */
+/*
+ * The session that is meant: what about it decides how it is controlled, of the mode the bits that
+ * UPDATE does not change.
+ */
 struct target {
     struct etwas_session_key key;
     uint32_t log_file_mode;

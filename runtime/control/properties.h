@@ -45,8 +45,8 @@ bool etwas_properties_has_room_for_name(const EVENT_TRACE_PROPERTIES *properties
                                         enum etwas_text text, const etwas_wchar *name);
 
 /*
- * The log file name in the block; empty without an offset or with an empty area. ERROR_BAD_PATHNAME,
- * ERROR_INVALID_PARAMETER.
+ * The log file name in the block; empty without an offset or with an empty area.
+ * ERROR_BAD_PATHNAME, ERROR_INVALID_PARAMETER.
  */
 uint32_t etwas_properties_file_name(const EVENT_TRACE_PROPERTIES *properties, enum etwas_text text,
                                     etwas_wchar file_name[ETWAS_NAME_UNITS + 1]);

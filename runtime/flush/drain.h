@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Draining: from the slots of a session into its log file and to its consumers. One pass collects what
- * is there, hands it over in batches and gives the buffers back. The caller holds the session's
- * role; the session has a file, or is a real-time session.
+ * Draining: from the slots of a session into its log file and to its consumers. One pass collects
+ * what is there, hands it over in batches and gives the buffers back. The caller holds the
+ * session's role; the session has a file, or is a real-time session.
  */
 #ifndef ETWAS_FLUSH_DRAIN_H
 #define ETWAS_FLUSH_DRAIN_H

@@ -23,7 +23,9 @@ enum {
     BITS_A_WORD = 64,
 };
 
-/* What a file of these modes holds is not in the order in which it was written, or part of a set. */
+/*
+ * What a file of these modes holds is not in the order in which it was written, or part of a set.
+ */
 static const uint32_t other_modes = EVENT_TRACE_COMPRESSED_MODE | EVENT_TRACE_FILE_MODE_CIRCULAR |
                                     EVENT_TRACE_FILE_MODE_NEWFILE | EVENT_TRACE_BUFFERING_MODE;
 

@@ -24,8 +24,8 @@ bool etwas_log_patch_flags(int descriptor, uint32_t buffer_bytes, uint32_t place
 
 /*
  * Numbers the data buffers in places 1 to `count`: 1, 2, 3 … from place `first` on, round to the
- * place before it. The oldest comes first, and the first refusal ends it, with false: wherever it is
- * broken off, the reader sees which buffers have their new number (reader/sequence.c).
+ * place before it. The oldest comes first, and the first refusal ends it, with false: wherever it
+ * is broken off, the reader sees which buffers have their new number (reader/sequence.c).
  */
 bool etwas_log_patch_number_round(int descriptor, uint32_t buffer_bytes, uint32_t count,
                                   uint32_t first);

@@ -113,8 +113,8 @@ void etwas_realtime_after_fork_in_child(void);
 
 /*
  * Connects a consumer: it gets all that is delivered from now on, and before that the backlog, if
- * there is one nobody reads yet. A Win32 code: ERROR_NOT_ENOUGH_MEMORY, ERROR_WMI_INSTANCE_NOT_FOUND
- * when the session has ended.
+ * there is one nobody reads yet. A Win32 code: ERROR_NOT_ENOUGH_MEMORY,
+ * ERROR_WMI_INSTANCE_NOT_FOUND when the session has ended.
  */
 uint32_t etwas_realtime_connect(struct etwas_realtime *realtime, struct etwas_consumer **consumer);
 

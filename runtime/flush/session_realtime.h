@@ -32,8 +32,8 @@ bool etwas_session_realtime_deliver(struct etwas_session *session,
 bool etwas_session_realtime_wants_bound(const struct etwas_session *session);
 
 /*
- * A pass that looks at the current buffers too begins: what it finds is everything that was recorded
- * before.
+ * A pass that looks at the current buffers too begins: what it finds is everything that was
+ * recorded before.
  */
 void etwas_session_realtime_begin_bound(struct etwas_session *session);
 

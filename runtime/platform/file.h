@@ -112,8 +112,8 @@ bool etwas_file_sync(int descriptor);
 void etwas_file_start_writing(int descriptor, uint64_t offset, uint64_t bytes);
 
 /*
- * Has the kernel begin to read this part into the page cache. Does not wait for it, and says nothing
- * of a refusal: whoever needs the part waits for it then.
+ * Has the kernel begin to read this part into the page cache. Does not wait for it, and says
+ * nothing of a refusal: whoever needs the part waits for it then.
  */
 void etwas_file_read_ahead(int descriptor, uint64_t offset, uint64_t bytes);
 

@@ -40,8 +40,8 @@ static uint8_t *find_place(size_t bytes)
 }
 
 /*
- * Exactly there, and only if nobody has mapped anything there meanwhile. Kernels before 4.17 take the
- * place for a wish.
+ * Exactly there, and only if nobody has mapped anything there meanwhile. Kernels before 4.17 take
+ * the place for a wish.
  */
 static bool map_at(uint8_t *place, size_t bytes, int flags)
 {
@@ -69,8 +69,8 @@ static bool map_explicit(uint8_t *place, size_t bytes)
         return false;
     }
     /*
-     * Such pages cannot be wiped on fork. A child that had them would find no page for the copy when
-     * it, or its parent, writes; so it has a hole, until it forgets the region.
+     * Such pages cannot be wiped on fork. A child that had them would find no page for the copy
+     * when it, or its parent, writes; so it has a hole, until it forgets the region.
      */
     (void)madvise(place, bytes, MADV_DONTFORK);
     return true;
@@ -106,7 +106,7 @@ void etwas_huge_memory_leak(const struct etwas_memory *memory)
     }
 }
 
-/* ---- how much there is ------------------------------------------------------------------------ */
+/* ---- how much there is ----------------------------------------------------------------------- */
 
 /* Of a mapping what lies between two addresses. */
 struct part {
@@ -142,8 +142,9 @@ static uint64_t huge_kb(const char *line)
 }
 
 /*
- * The kernel tells it a mapping. One that reaches beyond the region, because its neighbour has the same
- * attributes, may have more than lies in the region; never more than all of the region is counted.
+ * The kernel tells it a mapping. One that reaches beyond the region, because its neighbour has the
+ * same attributes, may have more than lies in the region; never more than all of the region is
+ * counted.
  */
 uint64_t etwas_memory_huge_bytes(const struct etwas_memory *memory)
 {

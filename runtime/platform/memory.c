@@ -82,8 +82,8 @@ void etwas_memory_arena_bytes(const struct etwas_memory *memory, uint64_t *mappe
 #include <jemalloc/jemalloc.h>
 
 /*
- * Arenas take and give back their memory here. jemalloc's own way keeps address space by default, and
- * so leaves 2 MB behind each time an arena is destroyed.
+ * Arenas take and give back their memory here. jemalloc's own way keeps address space by default,
+ * and so leaves 2 MB behind each time an arena is destroyed.
  */
 static void *map_extent(extent_hooks_t *hooks, void *wanted, size_t bytes, size_t alignment,
                         bool *zero, bool *commit, unsigned arena)

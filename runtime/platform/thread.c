@@ -23,8 +23,8 @@ static uint64_t microseconds(const struct timeval *time)
 }
 
 /*
- * The thread's clock (CLOCK_THREAD_CPUTIME_ID) is as much a system call, and does not tell kernel and
- * user mode apart.
+ * The thread's clock (CLOCK_THREAD_CPUTIME_ID) is as much a system call, and does not tell kernel
+ * and user mode apart.
  */
 struct etwas_thread_times etwas_thread_times(void)
 {

@@ -69,8 +69,9 @@ static void set(const etwas_guid *id)
 }
 
 /*
- * A process, and when it began to make ids, in steps of 13 ms that last for two millennia: a process
- * id is used again. Asked of the system, because a fork's child has to be told from its parent.
+ * A process, and when it began to make ids, in steps of 13 ms that last for two millennia: a
+ * process id is used again. Asked of the system, because a fork's child has to be told from its
+ * parent.
  */
 static uint64_t find_maker(void)
 {

@@ -35,9 +35,10 @@ struct etwas_enable_request {
  * filter excludes, enabling is disabling, and nobody there is asked for its state.
  *
  * ERROR_INVALID_PARAMETER: the session does not run. ERROR_INVALID_HANDLE: because its file is full
- * (R93). ERROR_NO_SYSTEM_RESOURCES: too many providers are enabled, or too many sessions enable this
- * one, or more requests wait for a callback than it can be asked. ERROR_TIMEOUT: done, but with a
- * timeout that is not 0 a callback has not returned in time, or can return only after this call.
+ * (R93). ERROR_NO_SYSTEM_RESOURCES: too many providers are enabled, or too many sessions enable
+ * this one, or more requests wait for a callback than it can be asked. ERROR_TIMEOUT: done, but
+ * with a timeout that is not 0 a callback has not returned in time, or can return only after this
+ * call.
  */
 uint32_t etwas_provider_enable(const struct etwas_enable_request *request);
 

@@ -4,10 +4,10 @@
 /*
  * Registrations: who registered under which control GUID, with which callback and classes.
  *
- * Static tables, never freed: at most 1,024 registrations in a process, classic and modern ones, and
- * the classes of their instances. Writers read a class by its handle without a lock, and what is in
- * event_provider.h, and anybody a gate; everything else is under the control lock. What sessions ask of the registered is enabling.h, how they are told
- * callback.h.
+ * Static tables, never freed: at most 1,024 registrations in a process, classic and modern ones,
+ * and the classes of their instances. Writers read a class by its handle without a lock, and what
+ * is in event_provider.h, and anybody a gate; everything else is under the control lock. What
+ * sessions ask of the registered is enabling.h, how they are told callback.h.
  */
 #ifndef ETWAS_PROVIDER_REGISTRATION_H
 #define ETWAS_PROVIDER_REGISTRATION_H

@@ -7,7 +7,8 @@
  * Data buffers are numbered 1, 2, 3 … once each, over all sessions of an appended file. A circular
  * file that runs or was left goes on numbering while new buffers take the places of the oldest: of
  * n places with S as their highest number, S - n + 1 to S must be there, and what is older was
- * replaced. A finished one of ours is numbered anew from 1, so that nothing is missing in it at all.
+ * replaced. A finished one of ours is numbered anew from 1, so that nothing is missing in it at
+ * all.
  */
 #include "reader/index.h"
 

@@ -14,9 +14,9 @@
  *                     `load; fence; use` and `write; fence; store` mean everywhere.
  *   read-modify-write sequentially consistent: a locked instruction on x86-64.
  *   fences            order the machine and the compiler but say nothing to ThreadSanitizer. They
- *                     must be real, because this is the only order between a store and a later load.
- *                     A read-modify-write of one dummy would be understood, but it would order all
- *                     threads that ever pass a fence, and hide the races between them.
+ *                     must be real, because this is the only order between a store and a later
+ *                     load. A read-modify-write of one dummy would be understood, but it would
+ *                     order all threads that ever pass a fence, and hide the races between them.
  *
  * The price: a fence that is missing between two accesses of CK's kind is not found by this build.
  *
