@@ -119,6 +119,7 @@ static inline __attribute__((always_inline)) enum etwas_quick_sequence etwas_qui
         "jmp %l[aborted]\n\t"                       /* 9 */
         ".popsection\n\t"
 
+        ETWAS_QUICK_TRAP(15)
         "movq %[offset], %%r9\n\t"
         "leaq 1b(%%rip), %%r8\n\t"
         "movq %%r8, %%fs:4(%%r9)\n"                 /* 1 */

@@ -36,7 +36,7 @@ enum {
 /*
  * The points of a step are numbered from 1, as in platform/rseq.h: those of the general sequence 1 to 4, and
  * 5 where something long is copied. Point 0 is not in the sequence: everything is prepared, and it is about
- * to begin. A quick sequence has none.
+ * to begin.
  */
 uint32_t sequence_first_point(enum sequence_step step);
 uint32_t sequence_last_point(enum sequence_step step);
@@ -63,7 +63,7 @@ struct interruptions {
     /* Working. */
     const struct etwas_pool *pool;
     uint32_t seen;
-    uint32_t armed; /* the point, while the trap is set for it; 0: none */
+    uint32_t armed; /* one more than the point, while the trap is set for it; 0: none */
 };
 
 /* For main: an argument is the name of the only test to run, with * for any letters. */
