@@ -170,6 +170,9 @@ static uint32_t update(struct soak_session *session, struct soak_block *block)
 
 static void update_numbers(struct soak_session *session)
 {
+    enum {
+        NOBODYS_MAXIMUM = 1000000 /* which no session has: to repeat the present one is allowed */
+    };
     bool private = (session->request->mode & EVENT_TRACE_PRIVATE_LOGGER_MODE) != 0;
     bool maximum = soak_once_in(session->random, 2);
     struct soak_block block;
@@ -177,7 +180,7 @@ static void update_numbers(struct soak_session *session)
     soak_block_begin(&block, session->request->wide, NULL);
     block.properties.FlushTimer = soak_upto(session->random, 3);
     block.properties.MaximumBuffers =
-        maximum ? (private ? 1000 : 1) + soak_upto(session->random, 100) : 0;
+        maximum ? (private ? NOBODYS_MAXIMUM : 1) + soak_upto(session->random, 100) : 0;
     /* What is allocated stays, also above a lower maximum. */
     session->maximum_changed = session->maximum_changed || maximum;
     (void)soak_expect(session, "UPDATE of numbers", update(session, &block),
