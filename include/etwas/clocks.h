@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The clock laboratory: which clock may be used on this machine, what reading it costs, and how far
+ * it can be trusted. `etwas clocks` prints what these functions find.
+ *
+ * Unless a declaration says otherwise, functions may be called from any thread, not from a signal
+ * handler, and return ERROR_SUCCESS or a code of <etwas/winerror.h>.
+ */
+#ifndef ETWAS_CLOCKS_H
+#define ETWAS_CLOCKS_H
+
+#include <etwas/types.h>
+#include <etwas/winerror.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- trust ----------------------------------------------------------------------------------- */
+
+/* What the cycle counter of this machine is worth. */
+#define ETWAS_CLOCK_VERDICT_UNUSABLE 0u /* a session that asks for it gets system time */
+#define ETWAS_CLOCK_VERDICT_DOUBTFUL 1u /* it is used, and something speaks against it */
+#define ETWAS_CLOCK_VERDICT_TRUSTED 2u
+
+/* Why: bits of etwas_clock_trust.reasons. The first group speaks for the counter. */
+#define ETWAS_CLOCK_REASON_INVARIANT 0x0001u        /* one rate in all power states (CPUID) */
+#define ETWAS_CLOCK_REASON_NONSTOP 0x0002u          /* runs in deep sleep, says the kernel */
+#define ETWAS_CLOCK_REASON_STATED_FREQUENCY 0x0004u /* CPUID, hypervisor or CNTFRQ states one */
+#define ETWAS_CLOCK_REASON_KERNEL_USES_IT 0x0008u   /* the kernel's own clock source */
+#define ETWAS_CLOCK_REASON_KERNEL_OFFERS_IT 0x0010u /* among the sources it has not given up */
+#define ETWAS_CLOCK_REASON_ADJUSTABLE 0x0020u       /* the kernel can set processors right */
+#define ETWAS_CLOCK_REASON_HYPERVISOR                                                              \
+    0x0100u /* from here on: against it. A guest: it may be
+                                                      moved to another machine */
+#define ETWAS_CLOCK_REASON_NOT_INVARIANT 0x0200u
+#define ETWAS_CLOCK_REASON_KERNEL_DROPPED_IT 0x0400u
+#define ETWAS_CLOCK_REASON_EMULATED 0x0800u        /* a reading takes too long for an instruction */
+#define ETWAS_CLOCK_REASON_WRONG_FREQUENCY 0x1000u /* stated and measured differ by > 100 ppm */
+#define ETWAS_CLOCK_REASON_BACKWARDS 0x2000u       /* it was seen running backwards */
+#define ETWAS_CLOCK_REASON_APART 0x4000u      /* processors differ by more than can be bounded */
+#define ETWAS_CLOCK_REASON_NO_COUNTER 0x8000u /* it could not be calibrated */
+
+/* Where a stated frequency comes from. */
+#define ETWAS_CLOCK_STATED_NOWHERE 0u
+#define ETWAS_CLOCK_STATED_CPUID_15H 1u  /* crystal and ratio */
+#define ETWAS_CLOCK_STATED_CPUID_16H 2u  /* base frequency, whole MHz */
+#define ETWAS_CLOCK_STATED_HYPERVISOR 3u /* leaf 4000_0010h, whole kHz */
+#define ETWAS_CLOCK_STATED_CNTFRQ 4u     /* aarch64 */
+
+typedef struct etwas_clock_trust {
+    uint32_t verdict;                /* ETWAS_CLOCK_VERDICT_* */
+    uint32_t reasons;                /* ETWAS_CLOCK_REASON_* */
+    uint64_t frequency_hz;           /* as calibrated; 0: it could not be */
+    uint32_t frequency_error_ppb;    /* bound of that, parts in 10^9 */
+    uint32_t stated_by;              /* ETWAS_CLOCK_STATED_* */
+    uint64_t stated_hz;              /* 0: nothing states one */
+    char clocksource[32];            /* the kernel's current one; "" where it does not say */
+    char available_clocksources[96]; /* those it has not given up, separated by blanks */
+    char hypervisor[16];             /* its signature, as "KVMKVMKVM"; "" on bare metal */
+} etwas_clock_trust;
+
+/*
+ * What can be said of the cycle counter without measuring long: the first call calibrates it, some
+ * tens of milliseconds once per process. ERROR_INVALID_PARAMETER for NULL.
+ */
+uint32_t etwas_clock_query_trust(etwas_clock_trust *trust) ETWAS_API(etwas_clock_query_trust);
+
+/*
+ * A sentence without its full stop for one bit of `reasons`; "" for none or several. Static text.
+ */
+const char *etwas_clock_reason_text(uint32_t reason) ETWAS_API(etwas_clock_reason_text);
+
+/* ---- examination ----------------------------------------------------------------------------- */
+
+/* What is examined: the clocks of sessions, and what a C programmer would consider beside them. */
+#define ETWAS_CLOCK_SOURCE_QPC 0u          /* as a session reads it */
+#define ETWAS_CLOCK_SOURCE_SYSTEM_TIME 1u  /* likewise */
+#define ETWAS_CLOCK_SOURCE_TSC 2u          /* likewise: rdtsc; cntvct_el0 on aarch64 */
+#define ETWAS_CLOCK_SOURCE_RDTSCP 3u       /* x86-64 */
+#define ETWAS_CLOCK_SOURCE_LFENCE_RDTSC 4u /* x86-64; isb and cntvct_el0 on aarch64 */
+#define ETWAS_CLOCK_SOURCE_MONOTONIC 5u
+#define ETWAS_CLOCK_SOURCE_MONOTONIC_RAW 6u
+#define ETWAS_CLOCK_SOURCE_MONOTONIC_COARSE 7u
+#define ETWAS_CLOCK_SOURCE_REALTIME 8u
+#define ETWAS_CLOCK_SOURCE_REALTIME_COARSE 9u
+#define ETWAS_CLOCK_SOURCE_BOOTTIME 10u
+#define ETWAS_CLOCK_SOURCE_TAI 11u
+#define ETWAS_CLOCK_SOURCE_THREAD_CPUTIME 12u
+#define ETWAS_CLOCK_SOURCES 13u
+
+/* Durations in nanoseconds; all 0 where count is 0. */
+typedef struct etwas_clock_distribution {
+    uint64_t count;
+    double minimum;
+    double median;
+    double mean;
+    double p90;
+    double p99;
+    double p999;
+    double maximum;
+} etwas_clock_distribution;
+
+/* How many values were in [from, to), in nanoseconds. Bins ascend and do not overlap. */
+typedef struct etwas_clock_bin {
+    double from;
+    double to;
+    uint64_t count;
+} etwas_clock_bin;
+
+#define ETWAS_CLOCK_BINS 64u
+
+typedef struct etwas_clock_histogram {
+    uint32_t bins; /* in use */
+    etwas_clock_bin bin[ETWAS_CLOCK_BINS];
+} etwas_clock_histogram;
+
+/* How fast a clock runs against another: ppm > 0, it is fast. The interval is of 95 %. */
+typedef struct etwas_clock_drift {
+    bool known;
+    double ppm;
+    double interval_ppm; /* half the width */
+    uint32_t points;     /* readings the line was fitted to */
+    double seconds;      /* between the first and the last */
+} etwas_clock_drift;
+
+/*
+ * The clock of one processor against that of another. Each bound holds: the true offset is within
+ * offset_ns ± bound_ns.
+ */
+typedef struct etwas_clock_offset {
+    uint32_t processor; /* system numbers */
+    uint32_t other;
+    double offset_ns; /* how far `other` is ahead */
+    double bound_ns;  /* half of the fastest round trip */
+    uint64_t rounds;
+    uint64_t
+        handovers;    /* stamps taken after another that happened before, on the other processor */
+    uint64_t smaller; /* of these, smaller than that one */
+    double worst_ns;  /* by how much at most */
+} etwas_clock_offset;
+
+typedef struct etwas_clock_source_report {
+    uint32_t source;     /* ETWAS_CLOCK_SOURCE_* */
+    const char *name;    /* "QPC", "CLOCK_BOOTTIME", … static text */
+    bool available;      /* all else is 0 where it is not */
+    double tick_ns;      /* what a difference of 1 in its value means */
+    bool follows_thread; /* counts one thread's time: cannot be compared between processors */
+
+    /* Cost of one reading, the loop's own cost subtracted. */
+    etwas_clock_distribution warm_ns;
+    etwas_clock_distribution cold_ns; /* its code and data were put out of the caches before */
+    etwas_clock_histogram warm;
+    double loop_ns;         /* what was subtracted */
+    double back_to_back_ns; /* mean of readings one after the other, without timing each */
+
+    /* Steps between readings one after the other. */
+    double resolution_ns; /* the smallest that is not 0 */
+    uint64_t pairs;
+    uint64_t equal_pairs;
+    etwas_clock_histogram steps;
+
+    /* Over the whole examination, on threads that the kernel moves as it likes. */
+    uint64_t readings;
+    uint64_t backward_steps;
+    double largest_backward_ns;
+    uint64_t stalls;         /* equal for longer than 10 of its steps while another clock went on */
+    double longest_stall_ns; /* by that clock */
+
+    etwas_clock_drift against_raw;      /* CLOCK_MONOTONIC_RAW */
+    etwas_clock_drift against_realtime; /* CLOCK_REALTIME */
+
+    uint32_t offset_count; /* pairs of processors */
+    etwas_clock_offset *offsets;
+} etwas_clock_source_report;
+
+/* How far stamps are off after a time, converted by one of three rates. */
+typedef struct etwas_clock_conversion {
+    const char *name; /* "exact frequency", "whole MHz", "calibration"; static text */
+    double hz;
+    double error_ppm;    /* against the rate measured over the whole examination */
+    double interval_ppm; /* how well that is known, 95 % */
+    double after_second_ns;
+    double after_minute_ns;
+    double after_hour_ns;
+    double after_day_ns; /* 25 hours */
+} etwas_clock_conversion;
+
+enum {
+    ETWAS_CLOCK_CONVERSIONS = 3
+};
+
+typedef struct etwas_clock_report {
+    etwas_clock_trust trust;
+    double seconds;      /* that the examination took */
+    uint32_t processors; /* that this process may use, and that were examined */
+    uint32_t *processor_numbers;
+    uint32_t processors_configured; /* that the machine may have */
+    bool all_pairs;                 /* false: more than the limit, see the options */
+    etwas_clock_source_report sources[ETWAS_CLOCK_SOURCES];
+    etwas_clock_conversion conversions[ETWAS_CLOCK_CONVERSIONS]; /* of the cycle counter */
+    uint32_t recommended_clock; /* ETWAS_CLOCK_*: a session's ClientContext */
+    char recommendation[512];   /* why, in sentences */
+    char verdict[1024];         /* what the counter is worth and why, in sentences */
+} etwas_clock_report;
+
+typedef struct etwas_clock_options {
+    double seconds;              /* about how long all may take, 1 to 3,600; 0: 5 */
+    uint32_t sources;            /* bit n: source n; 0: all */
+    uint32_t maximum_processors; /* pairs are examined among so many at most; 0: 64 */
+} etwas_clock_options;
+
+/*
+ * Examines the clocks. Runs threads on every processor the caller may use, with their affinity, and
+ * takes about options->seconds; NULL: the defaults. The caller frees the report. Errors:
+ * ERROR_INVALID_PARAMETER, ERROR_NOT_ENOUGH_MEMORY, ERROR_NO_SYSTEM_RESOURCES (no thread).
+ */
+uint32_t etwas_clock_examine(const etwas_clock_options *options, etwas_clock_report **report)
+    ETWAS_API(etwas_clock_examine);
+
+/* NULL is allowed. */
+void etwas_clock_report_free(etwas_clock_report *report) ETWAS_API(etwas_clock_report_free);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
