@@ -158,10 +158,12 @@ typedef struct etwas_clock_source_report {
     etwas_clock_distribution cold_ns; /* its code and data were put out of the caches before */
     etwas_clock_histogram warm;
     double loop_ns;         /* what was subtracted */
+    double timer_step_ns;   /* single readings were timed in units of it */
     double back_to_back_ns; /* mean of readings one after the other, without timing each */
 
-    /* Steps between readings one after the other. */
-    double resolution_ns; /* the smallest that is not 0 */
+    /* Steps between readings one after the other; those backwards are counted below alone. */
+    double resolution_ns; /* the smallest that is not 0; 0: none was seen */
+    double unit_ns;       /* all of them are multiples of it */
     uint64_t pairs;
     uint64_t equal_pairs;
     etwas_clock_histogram steps;
@@ -201,6 +203,7 @@ typedef struct etwas_clock_report {
     double seconds;      /* that the examination took */
     uint32_t processors; /* that this process may use, and that were examined */
     uint32_t *processor_numbers;
+    uint32_t processors_allowed;    /* that this process may use */
     uint32_t processors_configured; /* that the machine may have */
     bool all_pairs;                 /* false: more than the limit, see the options */
     etwas_clock_source_report sources[ETWAS_CLOCK_SOURCES];

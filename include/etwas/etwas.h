@@ -12,6 +12,7 @@
 #ifndef ETWAS_ETWAS_H
 #define ETWAS_ETWAS_H
 
+#include <etwas/clocks.h>
 #include <etwas/evntrace.h>
 #include <etwas/types.h>
 #include <etwas/winerror.h>

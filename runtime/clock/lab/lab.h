@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The frame of the clock laboratory: what its parts know of a source and of the processors, and
+ * what each part does for a report.
+ *
+ *     sources    what can be read, and how                          one thread, any processor
+ *     cost       what a reading costs, warm and cold                one thread, pinned
+ *     steps      how finely it counts                               one thread, pinned
+ *     monotony   whether it ever runs backwards or stands still     threads, not pinned
+ *     pairs      how far apart the processors are                   threads, pinned
+ *     drift      how fast it runs against the kernel's clocks       one thread, not pinned
+ *     verdict    what all that means, in sentences
+ *
+ * examine.c runs the parts one after the other on a thread of its own, which has all signals
+ * blocked, as threads started by it have. No two parts run at once. A part fills its fields of a
+ * report that was zeroed, takes about the time it is given, and leaves the affinity of the thread
+ * that called it as it was.
+ */
+#ifndef ETWAS_CLOCK_LAB_LAB_H
+#define ETWAS_CLOCK_LAB_LAB_H
+
+#include <etwas/clocks.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* ---- sources --------------------------------------------------------------------------------- */
+
+struct etwas_lab_source {
+    const char *name;      /* as in the report */
+    int64_t (*read)(void); /* NULL where it is not available */
+    double tick_ns;        /* what a difference of 1 means; 0 where it is not available */
+    bool available;        /* this machine and this kernel have it */
+    bool follows_thread;   /* counts the calling thread's time */
+};
+
+/*
+ * The source of number ETWAS_CLOCK_SOURCE_*, which must be one. The first call tries them all and
+ * calibrates the counter, which takes some tens of milliseconds. Any thread may ask.
+ */
+const struct etwas_lab_source *etwas_lab_source(uint32_t source);
+
+#ifdef ETWAS_TESTPOINTS
+/*
+ * Has `source` be what `replacement` says, which must stay; NULL gives the machine's back. Not
+ * while an examination runs.
+ */
+void etwas_lab_source_replace(uint32_t source, const struct etwas_lab_source *replacement);
+#endif
+
+/*
+ * No later reading of this thread is taken before the earlier ones are done. Readings of the
+ * counter may otherwise change places.
+ */
+static inline void etwas_lab_fence(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_lfence();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb" ::: "memory");
+#else
+#error "etwas needs to know how this architecture keeps readings of its counter in order"
+#endif
+}
+
+/* CLOCK_MONOTONIC in nanoseconds: what the parts measure their own time with. */
+uint64_t etwas_lab_now_ns(void);
+
+/* ---- processors ------------------------------------------------------------------------------ */
+
+/* The processors the calling thread may use, by ascending system numbers. */
+struct etwas_lab_cpus {
+    uint32_t count; /* at least 1 */
+    uint32_t *numbers;
+};
+
+/* False without memory, or where the system does not say. */
+bool etwas_lab_cpus_read(struct etwas_lab_cpus *cpus);
+void etwas_lab_cpus_free(struct etwas_lab_cpus *cpus);
+
+/* Has the calling thread run on this processor alone. False where the system refuses. */
+bool etwas_lab_pin(uint32_t processor);
+
+/* Has the calling thread run on any of these. False where the system refuses. */
+bool etwas_lab_unpin(const struct etwas_lab_cpus *cpus);
+
+/* ---- the parts ------------------------------------------------------------------------------- */
+
+/*
+ * Each returns ERROR_SUCCESS or what etwas_clock_examine shall return. `report` is that of `source`,
+ * which is available.
+ */
+
+/* warm_ns, warm, loop_ns, timer_step_ns, back_to_back_ns. */
+uint32_t etwas_lab_cost_warm(uint32_t source, uint64_t budget_ns,
+                             etwas_clock_source_report *report);
+
+/* cold_ns. At least one reading, however long that takes. */
+uint32_t etwas_lab_cost_cold(uint32_t source, uint64_t budget_ns,
+                             etwas_clock_source_report *report);
+
+/* resolution_ns, unit_ns, pairs, equal_pairs, steps. */
+uint32_t etwas_lab_steps(uint32_t source, uint64_t budget_ns, etwas_clock_source_report *report);
+
+/*
+ * readings, backward_steps, largest_backward_ns, stalls, longest_stall_ns of all available sources
+ * among `sources`, whose resolution_ns must be known. `run` may be called any number of times and
+ * `end` once, after which the monotony is gone; NULL from `begin`: no memory.
+ */
+struct etwas_lab_monotony;
+struct etwas_lab_monotony *etwas_lab_monotony_begin(uint32_t sources,
+                                                    const struct etwas_lab_cpus *cpus);
+uint32_t etwas_lab_monotony_run(struct etwas_lab_monotony *monotony, uint64_t budget_ns,
+                                const etwas_clock_report *report);
+void etwas_lab_monotony_end(struct etwas_lab_monotony *monotony, etwas_clock_report *report);
+
+/*
+ * offset_count and offsets, which etwas_clock_report_free frees with free. Not called for sources
+ * that follow a thread. `cpus` is what shall be compared, the caller's limit already applied.
+ */
+uint32_t etwas_lab_pairs(uint32_t source, const struct etwas_lab_cpus *cpus, uint64_t budget_ns,
+                         etwas_clock_source_report *report);
+
+/*
+ * against_raw, against_realtime of all available sources among `sources` (bit n: source n), and
+ * conversions. A sample is taken every 10 to 50 ms, less often while a part runs that takes longer,
+ * from `begin` to `end`, after which the drift is gone; NULL from `begin`: no memory.
+ */
+struct etwas_lab_drift;
+struct etwas_lab_drift *etwas_lab_drift_begin(uint32_t sources);
+void etwas_lab_drift_sample(struct etwas_lab_drift *drift);
+void etwas_lab_drift_end(struct etwas_lab_drift *drift, etwas_clock_report *report);
+
+/* trust, recommended_clock, recommendation, verdict; last, when all else is filled. */
+void etwas_lab_conclude(etwas_clock_report *report);
+
+#endif
