@@ -23,6 +23,7 @@
 
 #include <etwas/clocks.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* ---- sources --------------------------------------------------------------------------------- */
@@ -47,6 +48,7 @@ const struct etwas_lab_source *etwas_lab_source(uint32_t source);
  * while an examination runs.
  */
 void etwas_lab_source_replace(uint32_t source, const struct etwas_lab_source *replacement);
+bool etwas_lab_source_is_replaced(uint32_t source);
 #endif
 
 /*
@@ -96,17 +98,27 @@ bool etwas_lab_unpin(const struct etwas_lab_cpus *cpus);
 uint32_t etwas_lab_cost_warm(uint32_t source, uint64_t budget_ns,
                              etwas_clock_source_report *report);
 
-/* cold_ns. At least one reading, however long that takes. */
-uint32_t etwas_lab_cost_cold(uint32_t source, uint64_t budget_ns,
-                             etwas_clock_source_report *report);
+/*
+ * cold_ns; at least one reading, however long that takes. `walk` is memory larger than the caches,
+ * which is walked through to fill them; `begin` is false without memory.
+ */
+struct etwas_lab_walk {
+    uint8_t *memory;
+    size_t bytes;
+};
+bool etwas_lab_walk_begin(struct etwas_lab_walk *walk);
+void etwas_lab_walk_end(struct etwas_lab_walk *walk);
+void etwas_lab_cost_cold(uint32_t source, const struct etwas_lab_walk *walk, uint64_t budget_ns,
+                         etwas_clock_source_report *report);
 
-/* resolution_ns, unit_ns, pairs, equal_pairs, steps. */
+/* resolution_ns, unit_ns, pairs, equal_pairs, steps; adds to readings and what ran backwards. */
 uint32_t etwas_lab_steps(uint32_t source, uint64_t budget_ns, etwas_clock_source_report *report);
 
 /*
  * readings, backward_steps, largest_backward_ns, stalls, longest_stall_ns of all available sources
- * among `sources`, whose resolution_ns must be known. `run` may be called any number of times and
- * `end` once, after which the monotony is gone; NULL from `begin`: no memory.
+ * among `sources`; stalls once their resolution_ns is in the report that `run` is given. `run` may
+ * be called any number of times and `end` once, after which the monotony is gone; NULL from
+ * `begin`: no memory.
  */
 struct etwas_lab_monotony;
 struct etwas_lab_monotony *etwas_lab_monotony_begin(uint32_t sources,
@@ -132,7 +144,10 @@ struct etwas_lab_drift *etwas_lab_drift_begin(uint32_t sources);
 void etwas_lab_drift_sample(struct etwas_lab_drift *drift);
 void etwas_lab_drift_end(struct etwas_lab_drift *drift, etwas_clock_report *report);
 
-/* trust, recommended_clock, recommendation, verdict; last, when all else is filled. */
+/*
+ * What the findings add to trust; recommended_clock, recommendation, verdict. Last, when all else is
+ * filled.
+ */
 void etwas_lab_conclude(etwas_clock_report *report);
 
 #endif

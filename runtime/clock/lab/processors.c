@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* Which processors a thread may use, and pinning it to them; any number of processors. */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "clock/lab/lab.h"
+
+enum {
+    MOST_PROCESSORS = 1 << 20, /* where a kernel that refuses every size is given up */
+};
+
+/* The mask of the calling thread; NULL without memory or where the system does not say. */
+static cpu_set_t *read_mask(uint32_t *bits)
+{
+    for (*bits = CPU_SETSIZE; *bits <= MOST_PROCESSORS; *bits *= 2) {
+        size_t bytes = CPU_ALLOC_SIZE(*bits);
+        cpu_set_t *mask = CPU_ALLOC(*bits);
+        int error;
+
+        if (mask == NULL) {
+            return NULL;
+        }
+        CPU_ZERO_S(bytes, mask);
+        error = sched_getaffinity(0, bytes, mask) == 0 ? 0 : errno;
+        if (error == 0) {
+            return mask;
+        }
+        CPU_FREE(mask);
+        if (error != EINVAL) {
+            return NULL;
+        }
+    }
+    return NULL;
+}
+
+bool etwas_lab_cpus_read(struct etwas_lab_cpus *cpus)
+{
+    uint32_t bits;
+    cpu_set_t *mask = read_mask(&bits);
+    size_t bytes = CPU_ALLOC_SIZE(bits);
+    int count;
+
+    *cpus = (struct etwas_lab_cpus){0};
+    if (mask == NULL) {
+        return false;
+    }
+    count = CPU_COUNT_S(bytes, mask);
+    cpus->numbers = count > 0 ? calloc((size_t)count, sizeof *cpus->numbers) : NULL;
+    if (cpus->numbers != NULL) {
+        for (uint32_t number = 0; number < bits; number++) {
+            if (CPU_ISSET_S(number, bytes, mask)) {
+                cpus->numbers[cpus->count++] = number;
+            }
+        }
+    }
+    CPU_FREE(mask);
+    return cpus->numbers != NULL;
+}
+
+void etwas_lab_cpus_free(struct etwas_lab_cpus *cpus)
+{
+    free(cpus->numbers);
+    *cpus = (struct etwas_lab_cpus){0};
+}
+
+bool etwas_lab_unpin(const struct etwas_lab_cpus *cpus)
+{
+    uint32_t bits = cpus->numbers[cpus->count - 1] + 1;
+    size_t bytes = CPU_ALLOC_SIZE(bits);
+    cpu_set_t *mask = CPU_ALLOC(bits);
+    bool done;
+
+    if (mask == NULL) {
+        return false;
+    }
+    CPU_ZERO_S(bytes, mask);
+    for (uint32_t index = 0; index < cpus->count; index++) {
+        CPU_SET_S(cpus->numbers[index], bytes, mask);
+    }
+    done = sched_setaffinity(0, bytes, mask) == 0;
+    CPU_FREE(mask);
+    return done;
+}
+
+bool etwas_lab_pin(uint32_t processor)
+{
+    const struct etwas_lab_cpus one = {.count = 1, .numbers = &processor};
+
+    return etwas_lab_unpin(&one);
+}
