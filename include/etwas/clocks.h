@@ -149,17 +149,21 @@ typedef struct etwas_clock_offset {
 typedef struct etwas_clock_source_report {
     uint32_t source;     /* ETWAS_CLOCK_SOURCE_* */
     const char *name;    /* "QPC", "CLOCK_BOOTTIME", … static text */
-    bool available;      /* all else is 0 where it is not */
+    bool available;      /* all else is 0 where it is not, or was not asked for */
     double tick_ns;      /* what a difference of 1 in its value means */
     bool follows_thread; /* counts one thread's time: cannot be compared between processors */
 
-    /* Cost of one reading, the loop's own cost subtracted. */
+    /*
+     * Cost of one reading, the loop's own cost subtracted. The timer counts in steps that may be as
+     * long as a cheap reading, and single readings with it; their mean is finer than that.
+     */
     etwas_clock_distribution warm_ns;
     etwas_clock_distribution cold_ns; /* its code and data were put out of the caches before */
     etwas_clock_histogram warm;
     double loop_ns;         /* what was subtracted */
     double timer_step_ns;   /* single readings were timed in units of it */
-    double back_to_back_ns; /* mean of readings one after the other, without timing each */
+    double back_to_back_ns; /* mean of readings one after the other, without timing each; the median
+                               of many rows of them */
 
     /* Steps between readings one after the other; those backwards are counted below alone. */
     double resolution_ns; /* the smallest that is not 0; 0: none was seen */

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Data leaves the caches, and pages leave the translation buffers, when twice as much memory as the
+ * largest cache holds is walked through. Code may survive that in a cache of its own, so the lines
+ * of the source's function, of clock_gettime and of the vDSO are put out one by one.
+ *
+ * The code that takes the time is kept warm: it times nothing, twice, right before.
+ */
+#include <elf.h>
+#include <stdio.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "clock/lab/counter.h"
+#include "clock/lab/lab.h"
+#include "clock/lab/meter.h"
+#include "clock/lab/tally.h"
+#include "platform/memory.h"
+
+enum {
+    LINE_BYTES = 64,
+    CODE_BYTES = 128, /* of a function: its beginning */
+    CACHES = 8,
+    MOST_READINGS = 512,
+    LOOPS = 64,
+};
+
+#define KIB ((size_t)1024)
+#define SMALLEST_WALK (8 * KIB * KIB)
+#define WALK_WHEN_UNKNOWN (32 * KIB * KIB)
+#define LARGEST_WALK (64 * KIB * KIB)
+
+/* The largest cache of the first processor; 0 where the kernel does not say. */
+static size_t largest_cache_bytes(void)
+{
+    size_t largest = 0;
+
+    for (int index = 0; index < CACHES; index++) {
+        char path[80];
+        FILE *file;
+        unsigned kib;
+
+        (void)snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", index);
+        file = fopen(path, "re");
+        if (file == NULL) {
+            break;
+        }
+        if (fscanf(file, "%9uK", &kib) == 1 && kib * KIB > largest) {
+            largest = kib * KIB;
+        }
+        (void)fclose(file);
+    }
+    return largest;
+}
+
+static size_t walk_bytes(void)
+{
+    size_t bytes = 2 * largest_cache_bytes();
+    uint64_t share = etwas_memory_limit_bytes() / 8;
+
+    if (bytes == 0) {
+        bytes = WALK_WHEN_UNKNOWN;
+    }
+    bytes = bytes < LARGEST_WALK ? bytes : LARGEST_WALK;
+    bytes = bytes < share ? bytes : (size_t)share;
+    return bytes > SMALLEST_WALK ? bytes : SMALLEST_WALK;
+}
+
+bool etwas_lab_walk_begin(struct etwas_lab_walk *walk)
+{
+    size_t bytes = walk_bytes();
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (memory == MAP_FAILED) {
+        return false;
+    }
+    /* Small pages, so that the walk also goes through the translation buffers; as good as it gets. */
+    (void)madvise(memory, bytes, MADV_NOHUGEPAGE);
+    *walk = (struct etwas_lab_walk){memory, bytes};
+    /* Pages that were never written are all the same page of zeroes. */
+    for (size_t offset = 0; offset < bytes; offset += LINE_BYTES) {
+        walk->memory[offset] = 1;
+    }
+    return true;
+}
+
+void etwas_lab_walk_end(struct etwas_lab_walk *walk)
+{
+    if (walk->memory != NULL) {
+        (void)munmap(walk->memory, walk->bytes);
+    }
+    *walk = (struct etwas_lab_walk){0};
+}
+
+static void go_through(const struct etwas_lab_walk *walk)
+{
+    const volatile uint8_t *memory = walk->memory;
+
+    for (size_t offset = 0; offset < walk->bytes; offset += LINE_BYTES) {
+        (void)memory[offset];
+    }
+}
+
+static void put_out_line(uintptr_t address)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("clflush (%0)" : : "r"(address) : "memory");
+#elif defined(__aarch64__)
+    __asm__ volatile("dc civac, %0\n\tic ivau, %0\n\tdsb ish" : : "r"(address) : "memory");
+#else
+#error "etwas needs to know how this architecture puts a line out of its caches"
+#endif
+}
+
+static void put_out(uintptr_t start, size_t bytes)
+{
+    for (uintptr_t line = start & ~(uintptr_t)(LINE_BYTES - 1); line < start + bytes;
+         line += LINE_BYTES) {
+        put_out_line(line);
+    }
+}
+
+/* No further than its page: the next one need not be there. */
+static void put_out_function(uintptr_t start)
+{
+    size_t page = etwas_memory_page_bytes();
+    size_t left = page - start % page;
+
+    put_out(start, left < CODE_BYTES ? left : CODE_BYTES);
+}
+
+/* The kernel's code in the process: everything its program headers have loaded. */
+static void put_out_vdso(void)
+{
+    uintptr_t base = getauxval(AT_SYSINFO_EHDR);
+    const Elf64_Ehdr *header;
+    const Elf64_Phdr *parts;
+
+    if (base == 0) {
+        return;
+    }
+    header = (const Elf64_Ehdr *)base;
+    parts = (const Elf64_Phdr *)(base + header->e_phoff);
+    for (unsigned index = 0; index < header->e_phnum; index++) {
+        if (parts[index].p_type == PT_LOAD) {
+            put_out(base + parts[index].p_offset, parts[index].p_filesz);
+        }
+    }
+}
+
+/* Ticks of one reading whose code and data are far away, the timing's included. */
+static int64_t read_cold(int64_t (*read)(void), const struct etwas_lab_walk *walk)
+{
+    go_through(walk);
+    put_out_vdso();
+    put_out_function((uintptr_t)clock_gettime);
+    put_out_function((uintptr_t)read);
+    (void)etwas_lab_meter_call(etwas_lab_read_nothing);
+    (void)etwas_lab_meter_call(etwas_lab_read_nothing);
+    return etwas_lab_meter_call(read);
+}
+
+static double timing_ns(void)
+{
+    double values[LOOPS];
+
+    for (int loop = 0; loop < LOOPS; loop++) {
+        values[loop] = (double)etwas_lab_meter_call(etwas_lab_read_nothing);
+    }
+    return etwas_lab_trimmed_mean(values, LOOPS) * etwas_lab_counter_tick_ns();
+}
+
+void etwas_lab_cost_cold(uint32_t source, const struct etwas_lab_walk *walk, uint64_t budget_ns,
+                         etwas_clock_source_report *report)
+{
+    int64_t (*read)(void) = etwas_lab_source(source)->read;
+    const double loop_ns = timing_ns();
+    uint64_t end_ns = etwas_lab_now_ns() + budget_ns;
+    double values[MOST_READINGS];
+    uint32_t count = 0;
+
+    do {
+        double ns = (double)read_cold(read, walk) * etwas_lab_counter_tick_ns() - loop_ns;
+
+        values[count++] = ns > 0 ? ns : 0;
+    } while (count < MOST_READINGS && etwas_lab_now_ns() < end_ns);
+    etwas_lab_distribution_of(values, count, &report->cold_ns);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What a reading costs while its code and data are in the caches: each alone, from a fence before
+ * it to a fence after it, and in rows, where readings may overlap.
+ *
+ * The timing takes about as long as what it times. Its own cost is measured in turn with the
+ * readings, so that both see the same machine, and the mean of it is subtracted: the timer counts
+ * in steps that may be as long as a reading, so a single difference says little, and the mean of
+ * many differences says it right.
+ */
+#include <stdlib.h>
+
+#include "clock/lab/counter.h"
+#include "clock/lab/lab.h"
+#include "clock/lab/meter.h"
+#include "clock/lab/tally.h"
+
+enum {
+    CHUNK = 256, /* readings between two looks at the time */
+    EMPTY_CHUNK = 64,
+    FEWEST = 4096,
+    MOST = 65536, /* enough for one in a thousand, and soon sorted */
+    NS_FOR_EACH = 256,
+    ROWS = 512,
+};
+
+struct room {
+    double readings[MOST];
+    double empty[MOST / CHUNK * EMPTY_CHUNK];
+    double rows[ROWS];
+    double empty_rows[ROWS];
+};
+
+static int64_t unit_of(int64_t unit, int64_t ticks)
+{
+    while (ticks != 0) {
+        int64_t rest = unit % ticks;
+
+        unit = ticks;
+        ticks = rest;
+    }
+    return unit;
+}
+
+/* Adds `count` single readings to `values`, in ns. Returns what all ticks are multiples of. */
+static int64_t time_some(const struct etwas_lab_meter *meter, int64_t (*read)(void), double *values,
+                         uint32_t count, int64_t unit)
+{
+    const double tick_ns = etwas_lab_counter_tick_ns();
+    int64_t ticks[CHUNK];
+
+    meter->each(read, ticks, count);
+    for (uint32_t index = 0; index < count; index++) {
+        /* A thread that was moved between two counters that are apart. */
+        int64_t took = ticks[index] > 0 ? ticks[index] : 0;
+
+        values[index] = (double)took * tick_ns;
+        if (unit != 1) {
+            unit = unit_of(unit, took);
+        }
+    }
+    return unit;
+}
+
+static uint32_t time_singles(struct room *room, uint32_t source, uint64_t budget_ns,
+                             etwas_clock_source_report *report)
+{
+    const struct etwas_lab_meter *meter = etwas_lab_meter(source);
+    const struct etwas_lab_meter *empty = etwas_lab_meter_empty();
+    int64_t (*read)(void) = etwas_lab_source(source)->read;
+    uint64_t most = budget_ns / NS_FOR_EACH;
+    uint64_t end_ns = etwas_lab_now_ns() + budget_ns;
+    uint32_t count = 0;
+    uint32_t empty_count = 0;
+    int64_t unit = 0;
+
+    most = most < FEWEST ? FEWEST : most > MOST ? MOST : most;
+    /* Twice, so that what is counted finds everything warm. */
+    (void)time_some(meter, read, room->readings, CHUNK, 1);
+    (void)time_some(empty, read, room->empty, EMPTY_CHUNK, 1);
+    do {
+        unit = time_some(meter, read, &room->readings[count], CHUNK, unit);
+        count += CHUNK;
+        unit = time_some(empty, read, &room->empty[empty_count], EMPTY_CHUNK, unit);
+        empty_count += EMPTY_CHUNK;
+    } while (count + CHUNK <= most && etwas_lab_now_ns() < end_ns);
+    report->loop_ns = etwas_lab_trimmed_mean(room->empty, empty_count);
+    report->timer_step_ns = (double)unit * etwas_lab_counter_tick_ns();
+    return count;
+}
+
+/* Less than nothing is what the timer's step makes of a cheap reading; the mean stays right. */
+static void subtract(double *values, uint32_t count, etwas_clock_source_report *report)
+{
+    etwas_clock_distribution *warm = &report->warm_ns;
+    struct etwas_lab_tally tally = {{0}};
+    double mean;
+
+    etwas_lab_distribution_of(values, count, warm);
+    mean = warm->mean - report->loop_ns;
+    for (uint32_t index = 0; index < count; index++) {
+        values[index] = values[index] > report->loop_ns ? values[index] - report->loop_ns : 0;
+        etwas_lab_tally_add(&tally, values[index]);
+    }
+    etwas_lab_distribution_of(values, count, warm);
+    warm->mean = mean > warm->minimum ? mean : warm->minimum;
+    etwas_lab_tally_bins(&tally, &report->warm);
+}
+
+static double row_ns(const struct etwas_lab_meter *meter, int64_t (*read)(void))
+{
+    return (double)meter->row(read, CHUNK) * etwas_lab_counter_tick_ns() / CHUNK;
+}
+
+static double time_rows(struct room *room, uint32_t source, uint64_t budget_ns)
+{
+    const struct etwas_lab_meter *meter = etwas_lab_meter(source);
+    int64_t (*read)(void) = etwas_lab_source(source)->read;
+    uint64_t end_ns = etwas_lab_now_ns() + budget_ns;
+    uint32_t count = 0;
+    etwas_clock_distribution with;
+    etwas_clock_distribution without;
+
+    (void)row_ns(meter, read);
+    do {
+        room->rows[count] = row_ns(meter, read);
+        room->empty_rows[count] = row_ns(etwas_lab_meter_empty(), read);
+        count++;
+    } while (count < ROWS && etwas_lab_now_ns() < end_ns);
+    etwas_lab_distribution_of(room->rows, count, &with);
+    etwas_lab_distribution_of(room->empty_rows, count, &without);
+    return with.median > without.median ? with.median - without.median : 0;
+}
+
+uint32_t etwas_lab_cost_warm(uint32_t source, uint64_t budget_ns, etwas_clock_source_report *report)
+{
+    struct room *room = malloc(sizeof *room);
+    uint32_t count;
+
+    if (room == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    count = time_singles(room, source, budget_ns / 2, report);
+    subtract(room->readings, count, report);
+    report->back_to_back_ns = time_rows(room, source, budget_ns / 4);
+    free(room);
+    return ERROR_SUCCESS;
+}

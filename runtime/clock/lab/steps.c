@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Rows of readings as fast as they can be taken, compared afterwards. A coarse clock is read until
+ * it has made some steps, within reason.
+ */
+#include "clock/lab/steps.h"
+
+#include <stdlib.h>
+
+#include "clock/lab/lab.h"
+#include "clock/lab/meter.h"
+
+enum {
+    ROW = 1024,
+    FORWARD_WANTED = 4,
+    /* Six ticks of a kernel that ticks a hundred times a second. */
+    COARSE_NS = 60000000,
+};
+
+static uint64_t unit_of(uint64_t unit, uint64_t step)
+{
+    while (step != 0) {
+        uint64_t rest = unit % step;
+
+        unit = step;
+        step = rest;
+    }
+    return unit;
+}
+
+static void note_forward(struct etwas_lab_steps *steps, uint64_t step)
+{
+    steps->forward++;
+    if (steps->smallest == 0 || step < steps->smallest) {
+        steps->smallest = step;
+    }
+    if (steps->unit != 1) {
+        steps->unit = unit_of(steps->unit, step);
+    }
+}
+
+void etwas_lab_steps_note(struct etwas_lab_steps *steps, const int64_t *stamps, uint32_t count,
+                          double tick_ns)
+{
+    steps->readings += count;
+    for (uint32_t index = 1; index < count; index++) {
+        /* Unsigned, so that the difference of any two stamps is defined. */
+        uint64_t step = (uint64_t)stamps[index] - (uint64_t)stamps[index - 1];
+
+        if (stamps[index] < stamps[index - 1]) {
+            step = 0 - step;
+            steps->backward++;
+            steps->largest_backward =
+                step > steps->largest_backward ? step : steps->largest_backward;
+            continue;
+        }
+        steps->pairs++;
+        if (step == 0) {
+            steps->equal++;
+        } else {
+            note_forward(steps, step);
+        }
+        etwas_lab_tally_add(&steps->tally, (double)step * tick_ns);
+    }
+}
+
+void etwas_lab_steps_tell(const struct etwas_lab_steps *steps, double tick_ns,
+                          etwas_clock_source_report *report)
+{
+    double largest_backward_ns = (double)steps->largest_backward * tick_ns;
+
+    report->resolution_ns = (double)steps->smallest * tick_ns;
+    report->unit_ns = (double)steps->unit * tick_ns;
+    report->pairs = steps->pairs;
+    report->equal_pairs = steps->equal;
+    etwas_lab_tally_bins(&steps->tally, &report->steps);
+    report->readings += steps->readings;
+    report->backward_steps += steps->backward;
+    if (largest_backward_ns > report->largest_backward_ns) {
+        report->largest_backward_ns = largest_backward_ns;
+    }
+}
+
+uint32_t etwas_lab_steps(uint32_t source, uint64_t budget_ns, etwas_clock_source_report *report)
+{
+    const struct etwas_lab_source *what = etwas_lab_source(source);
+    const struct etwas_lab_meter *meter = etwas_lab_meter(source);
+    struct etwas_lab_steps *steps = calloc(1, sizeof *steps);
+    uint64_t end_ns = etwas_lab_now_ns() + budget_ns;
+    int64_t stamps[ROW];
+    uint64_t now_ns;
+
+    if (steps == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    do {
+        meter->stamps(what->read, stamps, ROW);
+        etwas_lab_steps_note(steps, stamps, ROW, what->tick_ns);
+        now_ns = etwas_lab_now_ns();
+    } while (now_ns < end_ns ||
+             (steps->forward < FORWARD_WANTED && now_ns < end_ns + (uint64_t)COARSE_NS));
+    etwas_lab_steps_tell(steps, what->tick_ns, report);
+    free(steps);
+    return ERROR_SUCCESS;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Durations counted: a distribution of some that are at hand, and a tally of any number of them in
+ * bins that grow with what they hold, each at most a sixteenth as wide as its values are large.
+ */
+#ifndef ETWAS_CLOCK_LAB_TALLY_H
+#define ETWAS_CLOCK_LAB_TALLY_H
+
+#include <etwas/clocks.h>
+#include <stdint.h>
+
+enum {
+    /* From 0 to 2^59 ns: 16 bins of 1/16 ns, then 16 for each doubling. */
+    ETWAS_LAB_TALLY_BINS = 960,
+};
+
+struct etwas_lab_tally {
+    uint64_t counts[ETWAS_LAB_TALLY_BINS];
+};
+
+/* `ns` is not negative; what is beyond the last bin counts in it. */
+void etwas_lab_tally_add(struct etwas_lab_tally *tally, double ns);
+
+/* The bins that are not empty; where they are too many, neighbours with the fewest are joined. */
+void etwas_lab_tally_bins(const struct etwas_lab_tally *tally, etwas_clock_histogram *histogram);
+
+/* Sorts the values. `count` 0 gives zeroes. */
+void etwas_lab_distribution_of(double *values, uint32_t count,
+                               etwas_clock_distribution *distribution);
+
+/* The mean of the smallest 99 of 100 values; sorts them. What was interrupted is left out so. */
+double etwas_lab_trimmed_mean(double *values, uint32_t count);
+
+#endif
