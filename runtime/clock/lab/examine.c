@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * etwas_clock_examine: the parts of the laboratory, one after the other, in the time there is.
+ *
+ *     for each source   cost warm, cost cold, steps, and a burst of monotony      half of the time
+ *     until time is up  bursts of monotony with pauses between them
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "clock/lab/lab.h"
+#include "platform/processor.h"
+
+#define DEFAULT_SECONDS 5.0
+#define LEAST_SECONDS 1.0
+#define MOST_SECONDS 3600.0
+#define NS_PER_SECOND 1e9
+#define NS_PER_MS UINT64_C(1000000)
+
+/* Shares of the whole time, of all sources together. */
+#define WARM_SHARE 0.14
+#define COLD_SHARE 0.16
+#define STEPS_SHARE 0.14
+#define BURSTS_SHARE 0.06 /* one after the others, for each source */
+
+enum {
+    DEFAULT_MAXIMUM_PROCESSORS = 64,
+    ALL_SOURCES = (1 << ETWAS_CLOCK_SOURCES) - 1,
+    /* More says nothing more, however long an examination takes. */
+    LONGEST_COST_MS = 500,
+    LONGEST_COLD_MS = 2000,
+    LONGEST_STEPS_MS = 500,
+    LONGEST_BURST_MS = 20,
+    PAUSE_MS = 30,
+};
+
+struct examination {
+    uint64_t begin_ns;
+    uint64_t total_ns;
+    uint32_t sources; /* asked for and available */
+    uint32_t source_count;
+    struct etwas_lab_cpus cpus;     /* allowed */
+    struct etwas_lab_cpus compared; /* of these, as many as the limit lets */
+    struct etwas_lab_walk walk;
+    struct etwas_lab_monotony *monotony;
+    etwas_clock_report *report;
+    uint32_t error;
+};
+
+/* A source's part of a share of the time. */
+static uint64_t budget_ns(const struct examination *examination, double share, uint64_t longest_ms)
+{
+    double ns = (double)examination->total_ns * share / examination->source_count;
+    uint64_t longest_ns = longest_ms * NS_PER_MS;
+
+    return ns < (double)longest_ns ? (uint64_t)ns : longest_ns;
+}
+
+static bool has_source(const struct examination *examination, uint32_t source)
+{
+    return (examination->sources >> source & 1) != 0;
+}
+
+/* Remembers the first error; false when there is one. */
+static bool went_well(struct examination *examination, uint32_t error)
+{
+    if (examination->error == ERROR_SUCCESS) {
+        examination->error = error;
+    }
+    return examination->error == ERROR_SUCCESS;
+}
+
+static void describe_sources(struct examination *examination, uint32_t asked)
+{
+    for (uint32_t number = 0; number < ETWAS_CLOCK_SOURCES; number++) {
+        const struct etwas_lab_source *source = etwas_lab_source(number);
+        etwas_clock_source_report *to = &examination->report->sources[number];
+
+        to->source = number;
+        to->name = source->name;
+        to->available = source->available;
+        if (source->available && (asked >> number & 1) != 0) {
+            to->tick_ns = source->tick_ns;
+            to->follows_thread = source->follows_thread;
+            examination->sources |= 1u << number;
+            examination->source_count++;
+        }
+    }
+}
+
+/* Chooses what is compared: evenly from all that may be used. */
+static bool describe_processors(struct examination *examination, uint32_t limit)
+{
+    const struct etwas_lab_cpus *cpus = &examination->cpus;
+    etwas_clock_report *report = examination->report;
+    uint32_t count = cpus->count < limit ? cpus->count : limit;
+    uint32_t *numbers = calloc(count, sizeof *numbers);
+
+    if (numbers == NULL) {
+        return false;
+    }
+    for (uint32_t index = 0; index < count; index++) {
+        numbers[index] = cpus->numbers[(uint64_t)index * cpus->count / count];
+    }
+    examination->compared = (struct etwas_lab_cpus){count, numbers};
+    report->processors = count;
+    report->processor_numbers = numbers;
+    report->processors_allowed = cpus->count;
+    report->processors_configured = etwas_processor_count();
+    report->all_pairs = count == cpus->count;
+    return true;
+}
+
+static bool begin(struct examination *examination)
+{
+    if (!etwas_lab_walk_begin(&examination->walk)) {
+        return false;
+    }
+    examination->monotony = etwas_lab_monotony_begin(examination->sources, &examination->cpus);
+    return examination->monotony != NULL;
+}
+
+static void end(struct examination *examination)
+{
+    if (examination->monotony != NULL) {
+        etwas_lab_monotony_end(examination->monotony, examination->report);
+    }
+    etwas_lab_walk_end(&examination->walk);
+}
+
+static bool burst(struct examination *examination, uint64_t ns)
+{
+    return went_well(examination,
+                     etwas_lab_monotony_run(examination->monotony, ns, examination->report));
+}
+
+/* Pinned, so that a reading is not timed with the counters of two processors. */
+static bool measure(struct examination *examination, uint32_t source)
+{
+    etwas_clock_source_report *report = &examination->report->sources[source];
+    int processor = sched_getcpu();
+    bool pinned = processor >= 0 && etwas_lab_pin((uint32_t)processor);
+    uint32_t error;
+
+    error =
+        etwas_lab_cost_warm(source, budget_ns(examination, WARM_SHARE, LONGEST_COST_MS), report);
+    etwas_lab_cost_cold(source, &examination->walk,
+                        budget_ns(examination, COLD_SHARE, LONGEST_COLD_MS), report);
+    if (error == ERROR_SUCCESS) {
+        error =
+            etwas_lab_steps(source, budget_ns(examination, STEPS_SHARE, LONGEST_STEPS_MS), report);
+    }
+    if (pinned && !etwas_lab_unpin(&examination->cpus)) {
+        error = ERROR_NO_SYSTEM_RESOURCES;
+    }
+    return went_well(examination, error);
+}
+
+/* One part for each source, with a burst after each; false after an error. */
+static bool for_each(struct examination *examination,
+                     bool (*part)(struct examination *examination, uint32_t source))
+{
+    for (uint32_t source = 0; source < ETWAS_CLOCK_SOURCES; source++) {
+        if (has_source(examination, source) &&
+            !(part(examination, source) &&
+              burst(examination, budget_ns(examination, BURSTS_SHARE, LONGEST_BURST_MS)))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static uint64_t left_ns(const struct examination *examination)
+{
+    uint64_t elapsed_ns = etwas_lab_now_ns() - examination->begin_ns;
+
+    return elapsed_ns < examination->total_ns ? examination->total_ns - elapsed_ns : 0;
+}
+
+/* At least one burst: each source has been watched when its steps were known. */
+static bool until_time_is_up(struct examination *examination)
+{
+    while (burst(examination, LONGEST_BURST_MS * NS_PER_MS)) {
+        uint64_t pause_ns = left_ns(examination);
+        struct timespec pause = {0};
+
+        if (pause_ns == 0) {
+            return true;
+        }
+        pause.tv_nsec = (long)(pause_ns < PAUSE_MS * NS_PER_MS ? pause_ns : PAUSE_MS * NS_PER_MS);
+        (void)nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
+static void *examine(void *argument)
+{
+    struct examination *examination = argument;
+    etwas_clock_report *report = examination->report;
+
+    (void)pthread_setname_np(pthread_self(), "etwas-clocks");
+    if (!begin(examination)) {
+        examination->error = ERROR_NOT_ENOUGH_MEMORY;
+    } else {
+        (void)(for_each(examination, measure) && until_time_is_up(examination));
+    }
+    end(examination);
+    report->seconds = (double)(etwas_lab_now_ns() - examination->begin_ns) / NS_PER_SECOND;
+    return NULL;
+}
+
+/* On a thread of its own: it is pinned at times, and no handler of the host shall run there. */
+static uint32_t run(struct examination *examination)
+{
+    sigset_t all;
+    sigset_t before;
+    pthread_t thread;
+    int error;
+
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    error = pthread_create(&thread, NULL, examine, examination);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (error != 0) {
+        return ERROR_NO_SYSTEM_RESOURCES;
+    }
+    (void)pthread_join(thread, NULL);
+    return examination->error;
+}
+
+static bool are_valid(const etwas_clock_options *options)
+{
+    bool seconds_valid = options->seconds == 0 ||
+                         (options->seconds >= LEAST_SECONDS && options->seconds <= MOST_SECONDS);
+
+    return seconds_valid && (options->sources & ~(uint32_t)ALL_SOURCES) == 0;
+}
+
+uint32_t etwas_clock_examine(const etwas_clock_options *options, etwas_clock_report **report)
+{
+    static const etwas_clock_options defaults;
+    struct examination examination = {.begin_ns = etwas_lab_now_ns()};
+    uint32_t limit;
+    uint32_t error = ERROR_NOT_ENOUGH_MEMORY;
+
+    options = options != NULL ? options : &defaults;
+    if (report == NULL || !are_valid(options)) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    limit =
+        options->maximum_processors != 0 ? options->maximum_processors : DEFAULT_MAXIMUM_PROCESSORS;
+    examination.total_ns =
+        (uint64_t)((options->seconds != 0 ? options->seconds : DEFAULT_SECONDS) * NS_PER_SECOND);
+    examination.report = calloc(1, sizeof *examination.report);
+    if (examination.report != NULL && etwas_lab_cpus_read(&examination.cpus) &&
+        describe_processors(&examination, limit)) {
+        describe_sources(&examination,
+                         options->sources != 0 ? options->sources : (uint32_t)ALL_SOURCES);
+        error = run(&examination);
+    }
+    etwas_lab_cpus_free(&examination.cpus);
+    if (error != ERROR_SUCCESS) {
+        etwas_clock_report_free(examination.report);
+        return error;
+    }
+    *report = examination.report;
+    return ERROR_SUCCESS;
+}
+
+void etwas_clock_report_free(etwas_clock_report *report)
+{
+    if (report == NULL) {
+        return;
+    }
+    for (uint32_t source = 0; source < ETWAS_CLOCK_SOURCES; source++) {
+        free(report->sources[source].offsets);
+    }
+    free(report->processor_numbers);
+    free(report);
+}
