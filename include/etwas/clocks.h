@@ -36,9 +36,9 @@ extern "C" {
 #define ETWAS_CLOCK_REASON_KERNEL_USES_IT 0x0008u   /* the kernel's own clock source */
 #define ETWAS_CLOCK_REASON_KERNEL_OFFERS_IT 0x0010u /* among the sources it has not given up */
 #define ETWAS_CLOCK_REASON_ADJUSTABLE 0x0020u       /* the kernel can set processors right */
-#define ETWAS_CLOCK_REASON_HYPERVISOR                                                              \
-    0x0100u /* from here on: against it. A guest: it may be
-                                                      moved to another machine */
+#define ETWAS_CLOCK_REASON_KERNEL_WAS_TOLD 0x0040u  /* its frequency: tsc_known_freq */
+/* The others speak against it. A guest may be moved to another machine while it runs. */
+#define ETWAS_CLOCK_REASON_HYPERVISOR 0x0100u
 #define ETWAS_CLOCK_REASON_NOT_INVARIANT 0x0200u
 #define ETWAS_CLOCK_REASON_KERNEL_DROPPED_IT 0x0400u
 #define ETWAS_CLOCK_REASON_EMULATED 0x0800u        /* a reading takes too long for an instruction */
@@ -63,12 +63,16 @@ typedef struct etwas_clock_trust {
     uint64_t stated_hz;              /* 0: nothing states one */
     char clocksource[32];            /* the kernel's current one; "" where it does not say */
     char available_clocksources[96]; /* those it has not given up, separated by blanks */
-    char hypervisor[16];             /* its signature, as "KVMKVMKVM"; "" on bare metal */
+    char hypervisor[16];             /* its signature, as "KVMKVMKVM"; "": none, or none seen */
 } etwas_clock_trust;
 
 /*
  * What can be said of the cycle counter without measuring long: the first call calibrates it, some
- * tens of milliseconds once per process. ERROR_INVALID_PARAMETER for NULL.
+ * tens of milliseconds once per process. Sessions decide by the same verdict: one that asks for
+ * ClientContext 3 gets system time where it is ETWAS_CLOCK_VERDICT_UNUSABLE. Unusable is a counter
+ * that is not invariant, that the kernel gave up, or that cannot be calibrated; doubtful one with
+ * another reason against it, a guest only where its kernel keeps time by something else.
+ * ERROR_INVALID_PARAMETER for NULL.
  */
 uint32_t etwas_clock_query_trust(etwas_clock_trust *trust) ETWAS_API(etwas_clock_query_trust);
 

@@ -4,50 +4,16 @@
 #include "clock/calibration.h"
 
 #include "clock/clock.h"
+#include "clock/trust.h"
 
 #include <etwas/etwas.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <string.h>
-
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
 
 enum {
     READINGS = 16,
-    /* Two readings are some tens of ns uncertain each: 20 ms between them leave a few ppm. */
-    CALIBRATION_NS = 20000000,
 };
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static uint64_t frequency_hz; /* 0: not to be trusted; written once, under `once` */
-
 #ifdef ETWAS_TESTPOINTS
-
-#include <ck_pr.h>
-
-static uint32_t tsc_forbidden;
-
 uint64_t etwas_clock_system_step;
-
-void etwas_clock_allow_tsc(bool allowed)
-{
-    ck_pr_store_32(&tsc_forbidden, allowed ? 0 : 1);
-}
-
-static bool tsc_allowed(void)
-{
-    return ck_pr_load_32(&tsc_forbidden) == 0;
-}
-
-#else
-
-static bool tsc_allowed(void)
-{
-    return true;
-}
-
 #endif
 
 struct etwas_clock_reading etwas_clock_read_together(void)
@@ -82,82 +48,11 @@ int64_t etwas_clock_reading_stamp(const struct etwas_clock_reading *reading, uin
     return kind == ETWAS_CLOCK_KIND_QPC ? reading->qpc_ns : reading->filetime;
 }
 
-#if defined(__x86_64__)
-
-static bool invariant(void)
-{
-    const unsigned advanced_power_management = 0x80000007u;
-    const unsigned invariant_tsc = 1u << 8;
-    unsigned eax;
-    unsigned ebx;
-    unsigned ecx;
-    unsigned edx;
-
-    return __get_cpuid(advanced_power_management, &eax, &ebx, &ecx, &edx) != 0 &&
-           (edx & invariant_tsc) != 0;
-}
-
-/* The kernel drops "tsc" from its list when it finds the counters of two processors apart. */
-static bool kernel_keeps_it(void)
-{
-    FILE *file = fopen("/sys/devices/system/clocksource/clocksource0/available_clocksource", "re");
-    char line[256];
-    bool found = false;
-
-    if (file == NULL) {
-        return true;
-    }
-    if (fgets(line, sizeof line, file) != NULL) {
-        for (char *rest = line, *name; (name = strtok_r(rest, " \n", &rest)) != NULL;) {
-            found = found || strcmp(name, "tsc") == 0;
-        }
-    }
-    (void)fclose(file);
-    return found;
-}
-
-static bool machine_trusts_it(void)
-{
-    return invariant() && kernel_keeps_it();
-}
-
-#else
-
-static bool machine_trusts_it(void)
-{
-    return true;
-}
-
-#endif
-
-static void calibrate(void)
-{
-    const struct timespec pause = {.tv_nsec = CALIBRATION_NS};
-    struct etwas_clock_reading first;
-    struct etwas_clock_reading last;
-    __extension__ unsigned __int128 ticks;
-
-    if (!machine_trusts_it()) {
-        return;
-    }
-    first = etwas_clock_read_together();
-    (void)nanosleep(&pause, NULL);
-    last = etwas_clock_read_together();
-    if (last.tsc <= first.tsc || last.qpc_ns <= first.qpc_ns) {
-        return;
-    }
-    ticks = (uint64_t)(last.tsc - first.tsc);
-    frequency_hz = (uint64_t)(ticks * (uint64_t)ETWAS_CLOCK_NS_PER_SECOND /
-                              (uint64_t)(last.qpc_ns - first.qpc_ns));
-}
-
 uint64_t etwas_clock_tsc_frequency_hz(void)
 {
-    if (!tsc_allowed()) {
-        return 0;
-    }
-    (void)pthread_once(&once, calibrate);
-    return frequency_hz;
+    const etwas_clock_trust *trust = etwas_clock_trust_here();
+
+    return trust->verdict != ETWAS_CLOCK_VERDICT_UNUSABLE ? trust->frequency_hz : 0;
 }
 
 bool etwas_clock_tsc_trusted(void)

@@ -25,11 +25,7 @@ struct etwas_clock_reading etwas_clock_read_together(void);
 /* The stamp of `kind` in a reading. */
 int64_t etwas_clock_reading_stamp(const struct etwas_clock_reading *reading, uint32_t kind);
 
-/*
- * Whether the counter runs at a constant rate, also in sleep states, and the kernel has found it
- * the same on all processors. On x86: CPUID's invariant bit, and "tsc" among the kernel's clock
- * sources. On aarch64: always.
- */
+/* Whether a session may use the counter: the verdict (clock/trust.h) is not "unusable". */
 bool etwas_clock_tsc_trusted(void);
 
 /* Ticks a second; 0 when the counter is not to be trusted. */

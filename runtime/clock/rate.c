@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "clock/rate.h"
+
+#include <float.h>
+#include <stdint.h>
+
+enum {
+    MARKS = 3,
+    BRACKETS = 32, /* of a mark */
+    PAUSE_NS = 10000000,
+    ATTEMPTS = 3,
+    PAIRS = 64,
+};
+
+#define LARGEST_RELATIVE_ERROR 1e-3
+
+struct bracket {
+    int64_t before;
+    int64_t raw_ns;
+    int64_t after;
+};
+
+/* Readings one after the other. */
+struct mark {
+    struct bracket brackets[BRACKETS];
+};
+
+struct interval {
+    double low;
+    double high;
+};
+
+/* Wraps instead of overflowing: a counter may begin anywhere. */
+static double difference(int64_t later, int64_t earlier)
+{
+    return (double)(int64_t)((uint64_t)later - (uint64_t)earlier);
+}
+
+static void take(const struct etwas_machine *machine, struct mark *mark)
+{
+    for (int index = 0; index < BRACKETS; index++) {
+        struct bracket *bracket = &mark->brackets[index];
+
+        bracket->before = machine->counter();
+        bracket->raw_ns = machine->raw_ns();
+        bracket->after = machine->counter();
+    }
+}
+
+static bool runs_backwards(const struct mark *mark)
+{
+    for (int index = 0; index < BRACKETS; index++) {
+        const struct bracket *bracket = &mark->brackets[index];
+
+        if (difference(bracket->after, bracket->before) < 0 ||
+            (index > 0 && difference(bracket->before, bracket[-1].after) < 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Steps are multiples of the clock's own, so the smallest seen is no smaller than that. */
+static double smallest_raw_step(const struct mark *marks)
+{
+    double smallest = DBL_MAX;
+
+    for (int mark = 0; mark < MARKS; mark++) {
+        for (int index = 1; index < BRACKETS; index++) {
+            const struct bracket *bracket = &marks[mark].brackets[index];
+            double step = difference(bracket->raw_ns, bracket[-1].raw_ns);
+
+            if (step > 0 && step < smallest) {
+                smallest = step;
+            }
+        }
+    }
+    return smallest;
+}
+
+/* What the rate must be in, in ticks a second, for all pairs of readings of two marks. */
+static struct interval between(const struct mark *earlier, const struct mark *later,
+                               double raw_step_ns)
+{
+    struct interval interval = {0, DBL_MAX};
+
+    for (int first = 0; first < BRACKETS; first++) {
+        const struct bracket *from = &earlier->brackets[first];
+
+        for (int second = 0; second < BRACKETS; second++) {
+            const struct bracket *to = &later->brackets[second];
+            double raw_ns = difference(to->raw_ns, from->raw_ns);
+            double low;
+            double high;
+
+            if (raw_ns <= raw_step_ns) {
+                continue;
+            }
+            low = (difference(to->before, from->after) - 1) * 1e9 / (raw_ns + raw_step_ns);
+            high = (difference(to->after, from->before) + 1) * 1e9 / (raw_ns - raw_step_ns);
+            interval.low = low > interval.low ? low : interval.low;
+            interval.high = high < interval.high ? high : interval.high;
+        }
+    }
+    return interval;
+}
+
+static bool overlap(struct interval a, struct interval b)
+{
+    return a.low <= b.high && b.low <= a.high;
+}
+
+static struct interval hull(struct interval a, struct interval b)
+{
+    struct interval both = a;
+    const double ends[] = {a.high, b.low, b.high};
+
+    for (int index = 0; index < 3; index++) {
+        both.low = ends[index] < both.low ? ends[index] : both.low;
+        both.high = ends[index] > both.high ? ends[index] : both.high;
+    }
+    return both;
+}
+
+/*
+ * The rate over three marks. It is steady if the first half, the second and the whole can be the
+ * same: a counter or a clock that stood still in one half, as over a suspend, or jumped, cannot.
+ */
+static bool attempt(const struct etwas_machine *machine, double raw_step_ns,
+                    struct interval *interval, bool *backwards)
+{
+    struct mark marks[MARKS];
+    struct interval halves[2];
+    bool steady;
+
+    for (int mark = 0; mark < MARKS; mark++) {
+        if (mark > 0) {
+            machine->pause_ns(PAUSE_NS);
+        }
+        take(machine, &marks[mark]);
+        *backwards = *backwards || runs_backwards(&marks[mark]);
+    }
+    if (raw_step_ns <= 0) {
+        raw_step_ns = smallest_raw_step(marks);
+    }
+    *interval = between(&marks[0], &marks[2], raw_step_ns);
+    halves[0] = between(&marks[0], &marks[1], raw_step_ns);
+    halves[1] = between(&marks[1], &marks[2], raw_step_ns);
+    steady = interval->low <= interval->high && overlap(halves[0], halves[1]) &&
+             overlap(halves[0], *interval) && overlap(halves[1], *interval);
+    if (!steady) {
+        *interval = hull(*interval, hull(halves[0], halves[1]));
+    }
+    return steady;
+}
+
+static double fastest_pair_ticks(const struct etwas_machine *machine, bool *backwards)
+{
+    double fastest = DBL_MAX;
+    int64_t last = machine->counter();
+
+    for (int pair = 0; pair < PAIRS; pair++) {
+        int64_t now = machine->counter();
+        double ticks = difference(now, last);
+
+        *backwards = *backwards || ticks < 0;
+        fastest = ticks < fastest ? ticks : fastest;
+        last = now;
+    }
+    return fastest;
+}
+
+bool etwas_clock_measure_rate(const struct etwas_machine *machine, double raw_step_ns,
+                              struct etwas_clock_rate *rate)
+{
+    struct interval interval;
+    double ticks;
+
+    *rate = (struct etwas_clock_rate){0};
+    for (int tried = 0; tried < ATTEMPTS; tried++) {
+        if (attempt(machine, raw_step_ns, &interval, &rate->backwards)) {
+            break;
+        }
+    }
+    ticks = fastest_pair_ticks(machine, &rate->backwards);
+    if (interval.low <= 0 || interval.high >= DBL_MAX ||
+        interval.high - interval.low > 2 * LARGEST_RELATIVE_ERROR * interval.low) {
+        return false;
+    }
+    rate->hz = interval.low + (interval.high - interval.low) / 2;
+    rate->error_hz = (interval.high - interval.low) / 2;
+    rate->reading_ns = ticks * 1e9 / rate->hz;
+    return true;
+}

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "clock/trust.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "clock/calibration.h"
+#include "clock/rate.h"
+
+#ifdef ETWAS_TESTPOINTS
+#include <ck_pr.h>
+#endif
+
+#define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/"
+
+/*
+ * The instruction takes 6 to 60 ns with its fences. Leaving a guest for its hypervisor and coming
+ * back takes 500 ns and more, a trap into the kernel 300.
+ */
+#define EMULATED_NS 250.0
+
+/* Calibration by another clock is within some ppm; crystals are within 100. */
+#define WRONG_PPM 100.0
+
+/* The base frequency is what is printed on the box: 2,600 MHz where the counter runs at 2,592. */
+#define WRONG_BASE_FREQUENCY_PPM 10000.0
+
+enum {
+    CPUID_FEATURES = 1,
+    CPUID_MORE_FEATURES = 7,
+    CPUID_COUNTER = 0x15,
+    CPUID_FREQUENCY = 0x16,
+    CPUINFO_BYTES = 8192, /* the first processor's block */
+};
+
+#define CPUID_HYPERVISOR 0x40000000u
+#define CPUID_HYPERVISOR_TIMING 0x40000010u
+#define CPUID_POWER 0x80000007u
+
+/* ---- what the kernel says -------------------------------------------------------------------- */
+
+/* Whether `word` is among the words of the first line of `list`. */
+static bool has_word(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+
+    for (const char *at = list; *at != '\0' && *at != '\n';) {
+        size_t here = strcspn(at, " \t\n");
+
+        if (here == length && memcmp(at, word, length) == 0) {
+            return true;
+        }
+        at += here;
+        at += strspn(at, " \t");
+    }
+    return false;
+}
+
+/* The words of the first line of `list` that fit in whole. */
+static void copy_words(char *to, size_t size, const char *list)
+{
+    size_t length = strcspn(list, "\n");
+
+    if (length >= size) {
+        length = size - 1;
+        while (length > 0 && list[length] != ' ') {
+            length--;
+        }
+    }
+    while (length > 0 && list[length - 1] == ' ') {
+        length--;
+    }
+    memcpy(to, list, length);
+    to[length] = '\0';
+}
+
+/*
+ * The kernel drops the counter from its list when it finds two processors' apart, or the rate
+ * unsteady. A kernel that shows no list has said nothing.
+ */
+static void ask_clocksources(const struct etwas_machine *machine, etwas_clock_trust *trust)
+{
+    const char *counter =
+        machine->architecture == ETWAS_ARCHITECTURE_X86_64 ? "tsc" : "arch_sys_counter";
+    char line[256];
+
+    if (machine->text(CLOCKSOURCE "current_clocksource", line, sizeof line)) {
+        copy_words(trust->clocksource, sizeof trust->clocksource, line);
+        if (strcmp(trust->clocksource, counter) == 0) {
+            trust->reasons |= ETWAS_CLOCK_REASON_KERNEL_USES_IT;
+        }
+    }
+    if (machine->text(CLOCKSOURCE "available_clocksource", line, sizeof line) && line[0] != '\n') {
+        copy_words(trust->available_clocksources, sizeof trust->available_clocksources, line);
+        trust->reasons |= has_word(line, counter) ? ETWAS_CLOCK_REASON_KERNEL_OFFERS_IT
+                                                  : ETWAS_CLOCK_REASON_KERNEL_DROPPED_IT;
+    }
+}
+
+static void ask_cpuinfo(const struct etwas_machine *machine, etwas_clock_trust *trust)
+{
+    char text[CPUINFO_BYTES];
+    const char *flags;
+
+    if (!machine->text("/proc/cpuinfo", text, sizeof text)) {
+        return;
+    }
+    flags = strstr(text, "\nflags");
+    if (flags == NULL) {
+        return;
+    }
+    flags++;
+    if (has_word(flags, "nonstop_tsc")) {
+        trust->reasons |= ETWAS_CLOCK_REASON_NONSTOP;
+    }
+    if (has_word(flags, "tsc_known_freq")) {
+        trust->reasons |= ETWAS_CLOCK_REASON_KERNEL_WAS_TOLD;
+    }
+}
+
+/* ---- what the processor and the hypervisor say ----------------------------------------------- */
+
+static void state(etwas_clock_trust *trust, uint32_t by, uint64_t hz)
+{
+    if (hz != 0 && trust->stated_hz == 0) {
+        trust->stated_by = by;
+        trust->stated_hz = hz;
+        trust->reasons |= ETWAS_CLOCK_REASON_STATED_FREQUENCY;
+    }
+}
+
+/*
+ * The timing leaf is a convention of some hypervisors; others have something else in its place, or
+ * nothing.
+ */
+static bool has_timing_leaf(const char *hypervisor)
+{
+    static const char *const with[] = {"KVMKVMKVM", "VMwareVMware", "ACRNACRNACRN"};
+
+    for (size_t index = 0; index < sizeof with / sizeof with[0]; index++) {
+        if (strcmp(hypervisor, with[index]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void ask_hypervisor(const struct etwas_machine *machine, etwas_clock_trust *trust)
+{
+    struct etwas_cpuid leaf;
+    uint32_t last;
+
+    trust->reasons |= ETWAS_CLOCK_REASON_HYPERVISOR;
+    if (!machine->cpuid(CPUID_HYPERVISOR, &leaf)) {
+        return;
+    }
+    last = leaf.eax;
+    memcpy(trust->hypervisor, &leaf.ebx, sizeof leaf.ebx);
+    memcpy(trust->hypervisor + 4, &leaf.ecx, sizeof leaf.ecx);
+    memcpy(trust->hypervisor + 8, &leaf.edx, sizeof leaf.edx);
+    if (strcmp(trust->hypervisor, "TCGTCGTCGTCG") == 0) {
+        /* Every instruction is; this one too fast to be noticed. */
+        trust->reasons |= ETWAS_CLOCK_REASON_EMULATED;
+    }
+    if (last >= CPUID_HYPERVISOR_TIMING && has_timing_leaf(trust->hypervisor) &&
+        machine->cpuid(CPUID_HYPERVISOR_TIMING, &leaf)) {
+        state(trust, ETWAS_CLOCK_STATED_HYPERVISOR, (uint64_t)leaf.eax * 1000);
+    }
+}
+
+/* In a guest the hypervisor knows better than the processor, whose counter it may scale. */
+static void ask_cpuid(const struct etwas_machine *machine, etwas_clock_trust *trust)
+{
+    const uint32_t invariant = 1u << 8;
+    const uint32_t hypervisor = 1u << 31;
+    const uint32_t adjustable = 1u << 1;
+    struct etwas_cpuid leaf;
+
+    trust->reasons |= machine->cpuid(CPUID_POWER, &leaf) && (leaf.edx & invariant) != 0
+                          ? ETWAS_CLOCK_REASON_INVARIANT
+                          : ETWAS_CLOCK_REASON_NOT_INVARIANT;
+    if (machine->cpuid(CPUID_MORE_FEATURES, &leaf) && (leaf.ebx & adjustable) != 0) {
+        trust->reasons |= ETWAS_CLOCK_REASON_ADJUSTABLE;
+    }
+    if (machine->cpuid(CPUID_FEATURES, &leaf) && (leaf.ecx & hypervisor) != 0) {
+        ask_hypervisor(machine, trust);
+    }
+    if (machine->cpuid(CPUID_COUNTER, &leaf) && leaf.eax != 0) {
+        /* Crystal × numerator / denominator; a processor may leave out the crystal. */
+        state(trust, ETWAS_CLOCK_STATED_CPUID_15H, (uint64_t)leaf.ecx * leaf.ebx / leaf.eax);
+    }
+    if (machine->cpuid(CPUID_FREQUENCY, &leaf)) {
+        state(trust, ETWAS_CLOCK_STATED_CPUID_16H, (uint64_t)(leaf.eax & 0xffff) * 1000000);
+    }
+}
+
+/* The architecture promises one rate in all power states (Arm ARM, generic timer). */
+static void ask_generic_timer(const struct etwas_machine *machine, etwas_clock_trust *trust)
+{
+    trust->reasons |= ETWAS_CLOCK_REASON_INVARIANT | ETWAS_CLOCK_REASON_NONSTOP;
+    state(trust, ETWAS_CLOCK_STATED_CNTFRQ, machine->stated_hz());
+}
+
+/* ---- measuring ------------------------------------------------------------------------------- */
+
+/* The step of CLOCK_MONOTONIC_RAW; 0 where it does not follow from the clock source. */
+static double raw_step_ns(const etwas_clock_trust *trust)
+{
+    static const char *const fine[] = {"tsc", "kvm-clock", "xen"};
+
+    for (size_t index = 0; index < sizeof fine / sizeof fine[0]; index++) {
+        if (strcmp(trust->clocksource, fine[index]) == 0) {
+            return 1;
+        }
+    }
+    if (strcmp(trust->clocksource, "arch_sys_counter") == 0 && trust->stated_hz != 0) {
+        return 1 + 1e9 / (double)trust->stated_hz;
+    }
+    return 0;
+}
+
+double etwas_clock_stated_apart_ppm(const etwas_clock_trust *trust)
+{
+    double measured = (double)trust->frequency_hz;
+
+    if (trust->frequency_hz == 0 || trust->stated_hz == 0) {
+        return 0;
+    }
+    return ((double)trust->stated_hz - measured) / measured * 1e6;
+}
+
+static double apart_ppm(const etwas_clock_trust *trust)
+{
+    double apart = etwas_clock_stated_apart_ppm(trust);
+
+    return apart < 0 ? -apart : apart;
+}
+
+bool etwas_clock_stated_agrees(const etwas_clock_trust *trust)
+{
+    return trust->frequency_hz != 0 && trust->stated_hz != 0 &&
+           apart_ppm(trust) * 1000 <= trust->frequency_error_ppb;
+}
+
+static bool states_another(const etwas_clock_trust *trust)
+{
+    double limit_ppm =
+        trust->stated_by == ETWAS_CLOCK_STATED_CPUID_16H ? WRONG_BASE_FREQUENCY_PPM : WRONG_PPM;
+
+    return apart_ppm(trust) > limit_ppm + trust->frequency_error_ppb / 1e3;
+}
+
+static void measure(const struct etwas_machine *machine, etwas_clock_trust *trust)
+{
+    struct etwas_clock_rate rate;
+    bool known = etwas_clock_measure_rate(machine, raw_step_ns(trust), &rate);
+
+    if (rate.backwards) {
+        trust->reasons |= ETWAS_CLOCK_REASON_BACKWARDS;
+    }
+    if (!known || rate.backwards || rate.hz < 1) {
+        trust->reasons |= ETWAS_CLOCK_REASON_NO_COUNTER;
+        return;
+    }
+    trust->frequency_hz = (uint64_t)(rate.hz + 0.5);
+    /* With half a Hz that is cut off, and rounded up. */
+    trust->frequency_error_ppb = (uint32_t)((rate.error_hz + 0.5) / rate.hz * 1e9) + 1;
+    if (rate.reading_ns > EMULATED_NS) {
+        trust->reasons |= ETWAS_CLOCK_REASON_EMULATED;
+    }
+    if (states_another(trust)) {
+        trust->reasons |= ETWAS_CLOCK_REASON_WRONG_FREQUENCY;
+    }
+}
+
+uint32_t etwas_clock_judge(uint32_t reasons)
+{
+    const uint32_t unusable = ETWAS_CLOCK_REASON_NO_COUNTER | ETWAS_CLOCK_REASON_NOT_INVARIANT |
+                              ETWAS_CLOCK_REASON_KERNEL_DROPPED_IT;
+    const uint32_t doubtful = ETWAS_CLOCK_REASON_EMULATED | ETWAS_CLOCK_REASON_WRONG_FREQUENCY |
+                              ETWAS_CLOCK_REASON_BACKWARDS | ETWAS_CLOCK_REASON_APART;
+
+    if ((reasons & unusable) != 0) {
+        return ETWAS_CLOCK_VERDICT_UNUSABLE;
+    }
+    if ((reasons & doubtful) != 0 || ((reasons & ETWAS_CLOCK_REASON_HYPERVISOR) != 0 &&
+                                      (reasons & ETWAS_CLOCK_REASON_KERNEL_USES_IT) == 0)) {
+        return ETWAS_CLOCK_VERDICT_DOUBTFUL;
+    }
+    return ETWAS_CLOCK_VERDICT_TRUSTED;
+}
+
+void etwas_clock_trust_of(const struct etwas_machine *machine, etwas_clock_trust *trust)
+{
+    memset(trust, 0, sizeof *trust);
+    ask_clocksources(machine, trust);
+    if (machine->architecture == ETWAS_ARCHITECTURE_X86_64) {
+        ask_cpuinfo(machine, trust);
+        ask_cpuid(machine, trust);
+    } else {
+        ask_generic_timer(machine, trust);
+    }
+    measure(machine, trust);
+    trust->verdict = etwas_clock_judge(trust->reasons);
+}
+
+/* ---- this process's -------------------------------------------------------------------------- */
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static etwas_clock_trust here; /* written once, under `once` */
+
+static void find_out(void)
+{
+    etwas_clock_trust_of(&etwas_machine_here, &here);
+}
+
+#ifdef ETWAS_TESTPOINTS
+
+static const etwas_clock_trust forbidden = {.reasons = ETWAS_CLOCK_REASON_NO_COUNTER};
+static const etwas_clock_trust *instead; /* NULL: the machine's own */
+
+static void have_instead(const etwas_clock_trust *trust)
+{
+    ck_pr_fence_release();
+    ck_pr_store_ptr(&instead, trust);
+}
+
+void etwas_clock_allow_tsc(bool allowed)
+{
+    have_instead(allowed ? NULL : &forbidden);
+}
+
+void etwas_clock_use_machine(const struct etwas_machine *machine)
+{
+    static etwas_clock_trust made_up;
+
+    if (machine != NULL) {
+        etwas_clock_trust_of(machine, &made_up);
+    }
+    have_instead(machine != NULL ? &made_up : NULL);
+}
+
+static const etwas_clock_trust *what_a_test_says(void)
+{
+    const etwas_clock_trust *trust = ck_pr_load_ptr(&instead);
+
+    ck_pr_fence_acquire();
+    return trust;
+}
+
+#else
+
+static const etwas_clock_trust *what_a_test_says(void)
+{
+    return NULL;
+}
+
+#endif
+
+const etwas_clock_trust *etwas_clock_trust_here(void)
+{
+    const etwas_clock_trust *trust = what_a_test_says();
+
+    if (trust == NULL) {
+        (void)pthread_once(&once, find_out);
+        trust = &here;
+    }
+    return trust;
+}
+
+uint32_t etwas_clock_query_trust(etwas_clock_trust *trust)
+{
+    if (trust == NULL) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    *trust = *etwas_clock_trust_here();
+    return ERROR_SUCCESS;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "platform/machine.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <time.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#define NS_PER_SECOND INT64_C(1000000000)
+
+static bool read_text(const char *path, char *text, size_t size)
+{
+    FILE *file = fopen(path, "re");
+    size_t length;
+
+    if (file == NULL) {
+        return false;
+    }
+    length = fread(text, 1, size - 1, file);
+    text[length] = '\0';
+    (void)fclose(file);
+    return length > 0;
+}
+
+static int64_t nanoseconds(clockid_t clock)
+{
+    struct timespec now;
+
+    (void)clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * NS_PER_SECOND + now.tv_nsec;
+}
+
+static int64_t raw_ns(void)
+{
+    return nanoseconds(CLOCK_MONOTONIC_RAW);
+}
+
+/* Until a time, not for a time: a signal that comes again and again must not make it endless. */
+static void pause_ns(int64_t ns)
+{
+    int64_t end_ns = nanoseconds(CLOCK_MONOTONIC) + ns;
+    const struct timespec end = {.tv_sec = end_ns / NS_PER_SECOND,
+                                 .tv_nsec = end_ns % NS_PER_SECOND};
+
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) == EINTR) {
+    }
+}
+
+#if defined(__x86_64__)
+
+#define ARCHITECTURE ETWAS_ARCHITECTURE_X86_64
+
+static bool cpuid(uint32_t leaf, struct etwas_cpuid *registers)
+{
+    const uint32_t first_of_hypervisor = 0x40000000;
+    const uint32_t extended = 0x80000000;
+
+    if ((leaf < first_of_hypervisor || leaf >= extended) &&
+        (uint32_t)__get_cpuid_max(leaf & extended, NULL) < leaf) {
+        return false;
+    }
+    __cpuid_count(leaf, 0, registers->eax, registers->ebx, registers->ecx, registers->edx);
+    return true;
+}
+
+static uint64_t stated_hz(void)
+{
+    return 0;
+}
+
+static int64_t counter(void)
+{
+    int64_t ticks;
+
+    __builtin_ia32_lfence();
+    ticks = (int64_t)__builtin_ia32_rdtsc();
+    __builtin_ia32_lfence();
+    return ticks;
+}
+
+#elif defined(__aarch64__)
+
+#define ARCHITECTURE ETWAS_ARCHITECTURE_AARCH64
+
+static bool cpuid(uint32_t leaf, struct etwas_cpuid *registers)
+{
+    (void)leaf;
+    (void)registers;
+    return false;
+}
+
+static uint64_t stated_hz(void)
+{
+    uint64_t hz;
+
+    __asm__("mrs %0, cntfrq_el0" : "=r"(hz));
+    return hz;
+}
+
+static int64_t counter(void)
+{
+    int64_t ticks;
+
+    __asm__ volatile("isb\n\tmrs %0, cntvct_el0\n\tisb" : "=r"(ticks) : : "memory");
+    return ticks;
+}
+
+#else
+#error "etwas needs to know this architecture's cycle counter"
+#endif
+
+const struct etwas_machine etwas_machine_here = {
+    .architecture = ARCHITECTURE,
+    .cpuid = cpuid,
+    .text = read_text,
+    .stated_hz = stated_hz,
+    .counter = counter,
+    .raw_ns = raw_ns,
+    .pause_ns = pause_ns,
+};
