@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "clock/lab/verdict.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "clock/clock.h"
+#include "clock/lab/lab.h"
+#include "clock/lab/sentences.h"
+#include "clock/trust.h"
+
+/* Words for what speaks against the counter have numbers of the report in them, if it has any. */
+enum {
+    AGAINST = 0xff00
+};
+
+static const etwas_clock_source_report *examined(const etwas_clock_report *report, uint32_t source)
+{
+    return report->sources[source].available ? &report->sources[source] : NULL;
+}
+
+/* ---- findings -------------------------------------------------------------------------------- */
+
+/* The counter read so that nothing is read early, where that was examined. */
+static const etwas_clock_source_report *ordered_counter(const etwas_clock_report *report)
+{
+    const etwas_clock_source_report *fenced = examined(report, ETWAS_CLOCK_SOURCE_LFENCE_RDTSC);
+
+    return fenced != NULL && fenced->offset_count > 0 ? fenced
+                                                      : examined(report, ETWAS_CLOCK_SOURCE_TSC);
+}
+
+/* The two processors that are farthest apart beyond what the bound explains; NULL: none. */
+static const etwas_clock_offset *farthest_apart(const etwas_clock_report *report)
+{
+    const etwas_clock_source_report *counter = ordered_counter(report);
+    const etwas_clock_offset *farthest = NULL;
+
+    for (uint32_t pair = 0; counter != NULL && pair < counter->offset_count; pair++) {
+        const etwas_clock_offset *offset = &counter->offsets[pair];
+
+        if (fabs(offset->offset_ns) > offset->bound_ns &&
+            (farthest == NULL || fabs(offset->offset_ns) > fabs(farthest->offset_ns))) {
+            farthest = offset;
+        }
+    }
+    return farthest;
+}
+
+static void add_findings(etwas_clock_report *report)
+{
+    const etwas_clock_source_report *counter = examined(report, ETWAS_CLOCK_SOURCE_TSC);
+
+    if (counter != NULL && counter->backward_steps > 0) {
+        report->trust.reasons |= ETWAS_CLOCK_REASON_BACKWARDS;
+    }
+    if (farthest_apart(report) != NULL) {
+        report->trust.reasons |= ETWAS_CLOCK_REASON_APART;
+    }
+    report->trust.verdict = etwas_clock_judge(report->trust.reasons);
+}
+
+/* ---- the verdict ----------------------------------------------------------------------------- */
+
+static const char *who_states(const etwas_clock_trust *trust)
+{
+    switch (trust->stated_by) {
+    case ETWAS_CLOCK_STATED_CPUID_15H:
+        return "CPUID 15h";
+    case ETWAS_CLOCK_STATED_CPUID_16H:
+        return "CPUID 16h";
+    case ETWAS_CLOCK_STATED_HYPERVISOR:
+        return "the hypervisor";
+    default:
+        return "CNTFRQ_EL0";
+    }
+}
+
+static void say_head(const etwas_clock_report *report, struct etwas_sentences *verdict)
+{
+    static const char *const heads[] = {
+        "The cycle counter cannot be used: a session that asks for it gets system time.",
+        "The cycle counter can be used, but something speaks against it.",
+        "The cycle counter can be trusted.",
+    };
+
+    etwas_sentences_add(verdict, "%s", heads[report->trust.verdict]);
+}
+
+static void say_against(const etwas_clock_report *report, uint32_t reason,
+                        struct etwas_sentences *verdict)
+{
+    const etwas_clock_trust *trust = &report->trust;
+    const etwas_clock_source_report *counter = examined(report, ETWAS_CLOCK_SOURCE_TSC);
+    const etwas_clock_offset *apart = farthest_apart(report);
+    const char *text = etwas_clock_reason_text(reason);
+    char duration[ETWAS_DURATION_BYTES];
+    char bound[ETWAS_DURATION_BYTES];
+
+    if (reason == ETWAS_CLOCK_REASON_HYPERVISOR &&
+        (trust->reasons & ETWAS_CLOCK_REASON_KERNEL_USES_IT) != 0) {
+        etwas_sentences_add(verdict,
+                            "%s (%s), but its kernel keeps time by the counter too, so "
+                            "whoever moves it has to keep it steady.",
+                            text, trust->hypervisor);
+    } else if (reason == ETWAS_CLOCK_REASON_HYPERVISOR) {
+        etwas_sentences_add(verdict,
+                            "%s (%s), and its kernel keeps time by %s, so nothing says that the "
+                            "counter would stay steady then.",
+                            text, trust->hypervisor,
+                            trust->clocksource[0] != '\0' ? trust->clocksource : "something else");
+    } else if (reason == ETWAS_CLOCK_REASON_WRONG_FREQUENCY) {
+        etwas_sentences_add(verdict,
+                            "%s: %s says %.6f MHz, %+.1f ppm of what was measured; the measured "
+                            "one is used.",
+                            text, who_states(trust), (double)trust->stated_hz / 1e6,
+                            etwas_clock_stated_apart_ppm(trust));
+    } else if (reason == ETWAS_CLOCK_REASON_BACKWARDS && counter != NULL &&
+               counter->backward_steps > 0) {
+        etwas_sentences_add(verdict, "%s, %llu times in %llu readings, by up to %s.", text,
+                            (unsigned long long)counter->backward_steps,
+                            (unsigned long long)counter->readings,
+                            etwas_duration_text(counter->largest_backward_ns, duration));
+    } else if (reason == ETWAS_CLOCK_REASON_APART && apart != NULL) {
+        etwas_sentences_add(verdict, "%s: that of processor %u is %s %s that of %u, ± %s.", text,
+                            apart->other, etwas_duration_text(fabs(apart->offset_ns), duration),
+                            apart->offset_ns > 0 ? "ahead of" : "behind", apart->processor,
+                            etwas_duration_text(apart->bound_ns, bound));
+    } else {
+        etwas_sentences_add(verdict, "%s.", text);
+    }
+}
+
+static void say_reasons(const etwas_clock_report *report, struct etwas_sentences *verdict)
+{
+    uint32_t reasons = report->trust.reasons;
+
+    for (uint32_t reason = 1; reason <= ETWAS_CLOCK_REASON_NO_COUNTER; reason <<= 1) {
+        if ((reasons & reason & AGAINST) != 0) {
+            say_against(report, reason, verdict);
+        }
+    }
+    for (uint32_t reason = 1; reason <= ETWAS_CLOCK_REASON_NO_COUNTER; reason <<= 1) {
+        /* That the kernel has it goes without saying where it keeps time by it. */
+        bool said = reason == ETWAS_CLOCK_REASON_KERNEL_OFFERS_IT &&
+                    (reasons & ETWAS_CLOCK_REASON_KERNEL_USES_IT) != 0;
+
+        if ((reasons & reason & ~(uint32_t)AGAINST) != 0 && !said &&
+            reason != ETWAS_CLOCK_REASON_STATED_FREQUENCY) {
+            etwas_sentences_add(verdict, "%s.", etwas_clock_reason_text(reason));
+        }
+    }
+}
+
+static void say_frequency(const etwas_clock_report *report, struct etwas_sentences *verdict)
+{
+    const etwas_clock_trust *trust = &report->trust;
+
+    if (trust->frequency_hz == 0) {
+        return;
+    }
+    etwas_sentences_add(verdict, "It ticks at %.6f MHz, known within %.2f ppm.",
+                        (double)trust->frequency_hz / 1e6, trust->frequency_error_ppb / 1e3);
+    if (trust->stated_hz == 0 || (trust->reasons & ETWAS_CLOCK_REASON_WRONG_FREQUENCY) != 0) {
+        return;
+    }
+    if (etwas_clock_stated_agrees(trust)) {
+        etwas_sentences_add(verdict, "Within that, %s states the same: %.6f MHz.",
+                            who_states(trust), (double)trust->stated_hz / 1e6);
+    } else {
+        etwas_sentences_add(verdict, "Stated by %s: %.6f MHz, %+.1f ppm of that.",
+                            who_states(trust), (double)trust->stated_hz / 1e6,
+                            etwas_clock_stated_apart_ppm(trust));
+    }
+}
+
+static void say_measured(const etwas_clock_report *report, struct etwas_sentences *verdict)
+{
+    const etwas_clock_source_report *counter = examined(report, ETWAS_CLOCK_SOURCE_TSC);
+    const etwas_clock_source_report *ordered = ordered_counter(report);
+    const etwas_clock_source_report *qpc = examined(report, ETWAS_CLOCK_SOURCE_QPC);
+    char duration[ETWAS_DURATION_BYTES];
+
+    if (counter != NULL && counter->against_raw.known) {
+        const etwas_clock_drift *drift = &counter->against_raw;
+
+        etwas_sentences_add(verdict,
+                            "Over %.1f s it was %.3f ± %.3f ppm %s against "
+                            "CLOCK_MONOTONIC_RAW.",
+                            drift->seconds, fabs(drift->ppm), drift->interval_ppm,
+                            drift->ppm < 0 ? "slow" : "fast");
+    }
+    if (ordered != NULL && ordered->offset_count > 0 &&
+        (report->trust.reasons & ETWAS_CLOCK_REASON_APART) == 0) {
+        double widest_ns = 0;
+
+        for (uint32_t pair = 0; pair < ordered->offset_count; pair++) {
+            const etwas_clock_offset *offset = &ordered->offsets[pair];
+            double most_ns = fabs(offset->offset_ns) + offset->bound_ns;
+
+            widest_ns = most_ns > widest_ns ? most_ns : widest_ns;
+        }
+        etwas_sentences_add(verdict, "No two of %u processors are more than %s apart.",
+                            report->processors, etwas_duration_text(widest_ns, duration));
+    }
+    if (report->processors < report->processors_configured) {
+        etwas_sentences_add(verdict, "Nothing is known of %u of %u processors.",
+                            report->processors_configured - report->processors,
+                            report->processors_configured);
+    }
+    if (qpc != NULL && qpc->backward_steps > 0) {
+        etwas_sentences_add(verdict, "QPC was seen running backwards too, by up to %s.",
+                            etwas_duration_text(qpc->largest_backward_ns, duration));
+    }
+}
+
+/* ---- the recommendation ---------------------------------------------------------------------- */
+
+/* What a stamp costs; 0: not known. */
+static double cost_ns(const etwas_clock_report *report, uint32_t source)
+{
+    const etwas_clock_source_report *clock = examined(report, source);
+
+    if (clock == NULL) {
+        return 0;
+    }
+    return clock->back_to_back_ns > 0 ? clock->back_to_back_ns : clock->warm_ns.median;
+}
+
+/* A tenth less is worth asking for another clock than the usual one. */
+static bool counter_is_cheaper(const etwas_clock_report *report)
+{
+    double counter_ns = cost_ns(report, ETWAS_CLOCK_SOURCE_TSC);
+    double qpc_ns = cost_ns(report, ETWAS_CLOCK_SOURCE_QPC);
+
+    return counter_ns <= 0 || qpc_ns <= 0 || counter_ns < 0.9 * qpc_ns;
+}
+
+static void say_costs(const etwas_clock_report *report, struct etwas_sentences *recommendation)
+{
+    static const uint32_t sources[] = {ETWAS_CLOCK_SOURCE_QPC, ETWAS_CLOCK_SOURCE_SYSTEM_TIME,
+                                       ETWAS_CLOCK_SOURCE_TSC};
+    char texts[3][ETWAS_DURATION_BYTES];
+
+    for (int index = 0; index < 3; index++) {
+        double ns = cost_ns(report, sources[index]);
+
+        if (ns <= 0) {
+            return;
+        }
+        (void)etwas_duration_text(ns, texts[index]);
+    }
+    etwas_sentences_add(recommendation,
+                        "A stamp costs %s with 1 (QPC), %s with 2 (system time), %s with 3.",
+                        texts[0], texts[1], texts[2]);
+}
+
+static double whole_mhz_hour_ns(const etwas_clock_report *report)
+{
+    for (int index = 0; index < ETWAS_CLOCK_CONVERSIONS; index++) {
+        const etwas_clock_conversion *conversion = &report->conversions[index];
+
+        if (conversion->name != NULL && strcmp(conversion->name, "whole MHz") == 0) {
+            return fabs(conversion->after_hour_ns);
+        }
+    }
+    return 0;
+}
+
+static void recommend_counter(const etwas_clock_report *report,
+                              struct etwas_sentences *recommendation)
+{
+    double hour_ns = whole_mhz_hour_ns(report);
+    char duration[ETWAS_DURATION_BYTES];
+
+    etwas_sentences_add(recommendation, "Ask for ClientContext 3, the cycle counter.");
+    say_costs(report, recommendation);
+    if (hour_ns > 0) {
+        etwas_sentences_add(recommendation,
+                            "Ask for 1 where other readers than etwas convert long traces: they "
+                            "know whole MHz only, %s off after an hour.",
+                            etwas_duration_text(hour_ns, duration));
+    }
+    if ((report->trust.reasons & ETWAS_CLOCK_REASON_HYPERVISOR) != 0) {
+        etwas_sentences_add(recommendation,
+                            "Ask for 1, too, if this guest is to be moved while it traces.");
+    }
+}
+
+static void recommend_qpc(const etwas_clock_report *report, struct etwas_sentences *recommendation)
+{
+    double qpc_ns = cost_ns(report, ETWAS_CLOCK_SOURCE_QPC);
+    double system_ns = cost_ns(report, ETWAS_CLOCK_SOURCE_SYSTEM_TIME);
+
+    etwas_sentences_add(recommendation, "Ask for ClientContext 1, QPC: %s.",
+                        report->trust.verdict == ETWAS_CLOCK_VERDICT_UNUSABLE
+                            ? "the cycle counter cannot be used"
+                        : report->trust.verdict == ETWAS_CLOCK_VERDICT_DOUBTFUL
+                            ? "the cycle counter is doubtful"
+                            : "the cycle counter would save next to nothing");
+    say_costs(report, recommendation);
+    if (qpc_ns > 2 * system_ns && system_ns > 0) {
+        etwas_sentences_add(recommendation,
+                            "QPC costs more than twice as much as system time, as on kernels that "
+                            "read it by a system call: where that hurts, 2 is the way out.");
+    }
+}
+
+static void recommend(etwas_clock_report *report)
+{
+    struct etwas_sentences recommendation =
+        etwas_sentences_in(report->recommendation, sizeof report->recommendation);
+
+    if (report->trust.verdict == ETWAS_CLOCK_VERDICT_TRUSTED && counter_is_cheaper(report)) {
+        report->recommended_clock = ETWAS_CLOCK_KIND_TSC;
+        recommend_counter(report, &recommendation);
+    } else {
+        report->recommended_clock = ETWAS_CLOCK_KIND_QPC;
+        recommend_qpc(report, &recommendation);
+    }
+    etwas_sentences_add(&recommendation,
+                        "Ask for 2 to compare traces with logs of other machines; it steps when "
+                        "the wall clock is set.");
+}
+
+void etwas_lab_judge(etwas_clock_report *report)
+{
+    struct etwas_sentences verdict = etwas_sentences_in(report->verdict, sizeof report->verdict);
+
+    add_findings(report);
+    say_head(report, &verdict);
+    say_frequency(report, &verdict);
+    say_reasons(report, &verdict);
+    say_measured(report, &verdict);
+    recommend(report);
+}
+
+void etwas_lab_conclude(etwas_clock_report *report)
+{
+    report->trust = *etwas_clock_trust_here();
+    etwas_lab_judge(report);
+}
