@@ -142,7 +142,7 @@ typedef struct etwas_clock_offset {
     uint32_t processor; /* system numbers */
     uint32_t other;
     double offset_ns; /* how far `other` is ahead */
-    double bound_ns;  /* half of the fastest round trip */
+    double bound_ns;  /* at most half of the fastest round trip, and a step of the clock */
     uint64_t rounds;
     uint64_t
         handovers;    /* stamps taken after another that happened before, on the other processor */

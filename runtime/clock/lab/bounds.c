@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "clock/lab/bounds.h"
+
+/* Modulo 2^64: stamps are readings of any size and sign, their differences are small. */
+static int64_t difference(int64_t left, int64_t right)
+{
+    return (int64_t)((uint64_t)left - (uint64_t)right);
+}
+
+void etwas_lab_bounds_add(struct etwas_lab_bounds *bounds, const struct etwas_lab_round *round)
+{
+    int64_t lowest = difference(round->answered, round->received);
+    int64_t highest = difference(round->answered, round->sent);
+
+    if (round->received < round->sent) {
+        return;
+    }
+    if (bounds->rounds == 0 ||
+        difference(highest, lowest) < difference(bounds->fastest_highest, bounds->fastest_lowest)) {
+        bounds->fastest_lowest = lowest;
+        bounds->fastest_highest = highest;
+    }
+    if (bounds->rounds == 0 || lowest > bounds->lowest) {
+        bounds->lowest = lowest;
+    }
+    if (bounds->rounds == 0 || highest < bounds->highest) {
+        bounds->highest = highest;
+    }
+    bounds->rounds++;
+}
+
+static double middle(int64_t lowest, int64_t highest)
+{
+    return (double)lowest + (double)difference(highest, lowest) / 2;
+}
+
+static double half_width(int64_t lowest, int64_t highest)
+{
+    return (double)difference(highest, lowest) / 2;
+}
+
+static double farther(double centre, int64_t lowest, int64_t highest)
+{
+    double below = centre - (double)lowest;
+    double above = (double)highest - centre;
+
+    return below > above ? below : above;
+}
+
+void etwas_lab_bounds_report(const struct etwas_lab_bounds *bounds, double tick_ns,
+                             double step_ticks, etwas_clock_offset *offset)
+{
+    double centre = middle(bounds->lowest, bounds->highest);
+    double bound = half_width(bounds->lowest, bounds->highest) + step_ticks;
+
+    if (bound < 0) {
+        /* The ends have changed sides: some rounds say at most `highest`, others at least `lowest`. */
+        centre = middle(bounds->fastest_lowest, bounds->fastest_highest);
+        bound = farther(centre, bounds->highest, bounds->lowest) +
+                half_width(bounds->fastest_lowest, bounds->fastest_highest) + step_ticks;
+    }
+    offset->offset_ns = centre * tick_ns;
+    offset->bound_ns = bound * tick_ns;
+    offset->rounds = bounds->rounds;
+}

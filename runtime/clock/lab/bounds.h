@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What rounds of ping-pong say of the offset between the clocks of two processors.
+ *
+ *     near   sent ------------------------------ received
+ *                \                              /
+ *     far         `------- answered -----------'
+ *
+ * Be d(t) = far(t) - near(t) the offset, constant during a round. The answer's stamp was taken
+ * after `sent` and before `received`, and near's clock does not run backwards, so at the moment of
+ * the answer near's clock stood between the two:
+ *
+ *     sent <= answered - d <= received      <=>      answered - received <= d <= answered - sent
+ *
+ * That holds for every round, however long a thread was kept waiting in it; so the offset lies in
+ * the intersection of all, which is never wider than the fastest round trip. A stamp is what the
+ * clock stood at when it last moved, less than one step ago: each end moves outwards by a step.
+ *
+ *     sent 1000, answered 2050, received 1100      950 <= d <= 1050      1000 ± 50, and a step
+ */
+#ifndef ETWAS_CLOCK_LAB_BOUNDS_H
+#define ETWAS_CLOCK_LAB_BOUNDS_H
+
+#include <etwas/clocks.h>
+#include <stdint.h>
+
+/* Stamps in ticks. */
+struct etwas_lab_round {
+    int64_t sent;
+    int64_t answered;
+    int64_t received;
+};
+
+/* Zeroed to begin with. Ticks. */
+struct etwas_lab_bounds {
+    uint64_t rounds; /* that said something */
+    int64_t lowest;  /* the offset is at least that, says the round that knows best */
+    int64_t highest;
+    int64_t fastest_lowest; /* what the fastest round said */
+    int64_t fastest_highest;
+};
+
+/* A round in which near's clock ran backwards says nothing and is left out. */
+void etwas_lab_bounds_add(struct etwas_lab_bounds *bounds, const struct etwas_lab_round *round);
+
+/*
+ * Fills offset_ns, bound_ns and rounds; there must be a round. `step_ticks`, at least 1: what the
+ * clock moves by. The bound is that of the intersection. Where that is empty the offset was not
+ * constant: then the offset is that of the fastest round, and the bound so wide that it holds what
+ * every round allows.
+ */
+void etwas_lab_bounds_report(const struct etwas_lab_bounds *bounds, double tick_ns,
+                             double step_ticks, etwas_clock_offset *offset);
+
+#endif

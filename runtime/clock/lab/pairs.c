@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "clock/lab/pairs.h"
+
+#include <ck_pr.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdalign.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "clock/lab/bounds.h"
+#include "clock/lab/handover.h"
+#include "platform/processor.h"
+
+enum {
+    /* Two lines: processors fetch the neighbour of a line they miss. */
+    APART_BYTES = 128,
+    QUICK_SPINS = 256,  /* an answer takes about so long */
+    SPINS = 1024,       /* then the other thread does not run: let it */
+    YIELDS = 4096,      /* then it does not want to: sleep */
+    ROUNDS_AT_ONCE = 64 /* between looks at the time */
+};
+
+static const uint64_t pair_patience_ns = 100000000;
+static const uint64_t patience_ns = 1000000000; /* of all pairs, beyond four times their budget */
+static const struct timespec nap = {.tv_nsec = 50000};
+
+/* What near asks: the low bits of a turn. The rest is a number that is never used again. */
+enum {
+    ASK_FENCED, /* read the clock, not ahead of this */
+    ASK_PLAIN,  /* read the clock */
+    ASK_PIN,    /* move to the processor in `stamp`; 1 is the answer of success */
+    ASK_WHERE,  /* on which processor do you run? */
+    ASK_STOP,   /* return; no answer */
+    ASK_BITS = 3,
+    ASK_MASK = (1 << ASK_BITS) - 1
+};
+
+struct mailbox {
+    alignas(APART_BYTES) uint64_t turn;
+    uint64_t stamp;
+};
+
+struct table {
+    struct mailbox to_far;
+    struct mailbox to_near;
+    alignas(APART_BYTES) int64_t (*read)(void);
+    /* From here on near's alone. */
+    uint64_t number; /* of the turn asked last */
+    double tick_ns;
+    double step_ticks; /* what the clock moves by */
+};
+
+/* ---- mailboxes ------------------------------------------------------------------------------- */
+
+static inline void put(struct mailbox *mailbox, uint64_t turn, int64_t stamp)
+{
+    ck_pr_store_64(&mailbox->stamp, (uint64_t)stamp);
+    ck_pr_fence_store(); /* A0 */
+    ck_pr_store_64(&mailbox->turn, turn);
+}
+
+/* For a turn that was seen. */
+static inline int64_t take(const struct mailbox *mailbox)
+{
+    ck_pr_fence_load(); /* A1 */
+    return (int64_t)ck_pr_load_64(&mailbox->stamp);
+}
+
+/* One step of waiting for the other thread, the longer the more patient. */
+static void pause_for_other(uint32_t step)
+{
+    if (step < SPINS) {
+        ck_pr_stall();
+    } else if (step < SPINS + YIELDS) {
+        (void)sched_yield();
+    } else {
+        (void)nanosleep(&nap, NULL);
+    }
+}
+
+/* The first turn that is not `turn`. */
+static uint64_t await_turn_after(const struct mailbox *mailbox, uint64_t turn)
+{
+    uint64_t seen;
+
+    for (uint32_t spin = 0; spin < QUICK_SPINS; spin++) {
+        seen = ck_pr_load_64(&mailbox->turn);
+        if (seen != turn) {
+            return seen;
+        }
+    }
+    for (uint32_t step = 0; (seen = ck_pr_load_64(&mailbox->turn)) == turn;) {
+        pause_for_other(step);
+        step += step < SPINS + YIELDS;
+    }
+    return seen;
+}
+
+/* False when it did not come until `end_ns`. */
+static bool await_turn(const struct mailbox *mailbox, uint64_t turn, uint64_t end_ns)
+{
+    for (uint32_t spin = 0; spin < QUICK_SPINS; spin++) {
+        if (ck_pr_load_64(&mailbox->turn) == turn) {
+            return true;
+        }
+    }
+    for (uint32_t step = 0; ck_pr_load_64(&mailbox->turn) != turn;) {
+        pause_for_other(step);
+        if (step >= SPINS && etwas_lab_now_ns() >= end_ns) {
+            return ck_pr_load_64(&mailbox->turn) == turn;
+        }
+        step += step < SPINS + YIELDS;
+    }
+    return true;
+}
+
+/* ---- far ------------------------------------------------------------------------------------- */
+
+static void *answer(void *argument)
+{
+    struct table *table = argument;
+    uint64_t turn = 0;
+
+    for (;;) {
+        int64_t stamp = 0;
+
+        turn = await_turn_after(&table->to_far, turn);
+        switch (turn & ASK_MASK) {
+        case ASK_FENCED:
+            etwas_lab_fence(); /* F */
+            stamp = table->read();
+            break;
+        case ASK_PLAIN:
+            stamp = table->read();
+            break;
+        case ASK_PIN:
+            stamp = etwas_lab_pin((uint32_t)take(&table->to_far));
+            break;
+        case ASK_WHERE:
+            stamp = etwas_processor_ask();
+            break;
+        default:
+            return NULL;
+        }
+        put(&table->to_near, turn, stamp);
+    }
+}
+
+/* ---- near ------------------------------------------------------------------------------------ */
+
+static inline uint64_t next_turn(struct table *table, uint64_t ask)
+{
+    return (++table->number << ASK_BITS) | ask;
+}
+
+static bool ask_for(struct table *table, uint64_t ask, int64_t value, uint64_t end_ns,
+                    int64_t *result)
+{
+    uint64_t turn = next_turn(table, ask);
+
+    put(&table->to_far, turn, value);
+    if (!await_turn(&table->to_near, turn, end_ns)) {
+        return false;
+    }
+    *result = take(&table->to_near);
+    return true;
+}
+
+static bool play_fenced(struct table *table, uint64_t end_ns, struct etwas_lab_bounds *bounds)
+{
+    uint64_t turn = next_turn(table, ASK_FENCED);
+    struct etwas_lab_round round;
+
+    etwas_lab_fence(); /* only to make the round trip shorter */
+    round.sent = table->read();
+    put(&table->to_far, turn, round.sent);
+    if (!await_turn(&table->to_near, turn, end_ns)) {
+        return false;
+    }
+    etwas_lab_fence(); /* F */
+    round.received = table->read();
+    round.answered = take(&table->to_near);
+    etwas_lab_bounds_add(bounds, &round);
+    return true;
+}
+
+static bool play_plain(struct table *table, uint64_t end_ns, struct etwas_lab_handovers *handovers)
+{
+    uint64_t turn = next_turn(table, ASK_PLAIN);
+    struct etwas_lab_round round;
+
+    round.sent = table->read();
+    put(&table->to_far, turn, round.sent);
+    if (!await_turn(&table->to_near, turn, end_ns)) {
+        return false;
+    }
+    round.received = table->read();
+    round.answered = take(&table->to_near);
+    etwas_lab_handover_add(handovers, round.sent, round.answered);
+    etwas_lab_handover_add(handovers, round.answered, round.received);
+    return true;
+}
+
+/* Once at least, however short the budget. */
+static void play(struct table *table, uint64_t budget_ns, uint64_t end_ns,
+                 struct etwas_lab_bounds *bounds, struct etwas_lab_handovers *handovers)
+{
+    uint64_t begin_ns = etwas_lab_now_ns();
+
+    do {
+        for (int round = 0; round < ROUNDS_AT_ONCE; round += 2) {
+            if (!play_fenced(table, end_ns, bounds) || !play_plain(table, end_ns, handovers)) {
+                return;
+            }
+        }
+    } while (etwas_lab_now_ns() < begin_ns + budget_ns);
+}
+
+/* Near is on its processor. False: the pair is left out. */
+static bool compare(struct table *table, uint64_t budget_ns, uint64_t last_ns,
+                    etwas_clock_offset *offset)
+{
+    uint64_t end_ns = etwas_lab_now_ns() + budget_ns + pair_patience_ns;
+    struct etwas_lab_bounds bounds = {0};
+    struct etwas_lab_handovers handovers = {0};
+    int64_t far;
+
+    end_ns = end_ns < last_ns ? end_ns : last_ns;
+    if (!ask_for(table, ASK_PIN, offset->other, end_ns, &far) || far != 1) {
+        return false;
+    }
+    play(table, budget_ns, end_ns, &bounds, &handovers);
+    /* A processor that is switched off sends its threads elsewhere without asking them. */
+    if (bounds.rounds == 0 ||
+        !ask_for(table, ASK_WHERE, 0, etwas_lab_now_ns() + pair_patience_ns, &far) ||
+        far != offset->other || etwas_processor_ask() != offset->processor) {
+        return false;
+    }
+    etwas_lab_bounds_report(&bounds, table->tick_ns, table->step_ticks, offset);
+    etwas_lab_handover_report(&handovers, table->tick_ns, offset);
+    return true;
+}
+
+static void compare_all(struct table *table, const struct etwas_lab_cpus *cpus, uint64_t budget_ns,
+                        etwas_clock_source_report *report)
+{
+    uint64_t share_ns = budget_ns / etwas_lab_pair_count(cpus->count);
+    uint64_t last_ns = etwas_lab_now_ns() + 4 * budget_ns + patience_ns;
+
+    for (uint32_t near = 0; near + 1 < cpus->count; near++) {
+        if (!etwas_lab_pin(cpus->numbers[near])) {
+            continue;
+        }
+        for (uint32_t far = near + 1; far < cpus->count && etwas_lab_now_ns() < last_ns; far++) {
+            etwas_clock_offset *offset = &report->offsets[report->offset_count];
+
+            *offset =
+                (etwas_clock_offset){.processor = cpus->numbers[near], .other = cpus->numbers[far]};
+            report->offset_count += compare(table, share_ns, last_ns, offset);
+        }
+    }
+}
+
+/*
+ * A counter may move by many ticks at once, and what is derived from it likewise. A coarse clock's
+ * steps are another thing: the kernel makes them, for all processors at once.
+ */
+static double step_ticks_of(uint32_t source, double tick_ns, double unit_ns)
+{
+    bool coarse = source == ETWAS_CLOCK_SOURCE_MONOTONIC_COARSE ||
+                  source == ETWAS_CLOCK_SOURCE_REALTIME_COARSE;
+
+    return coarse || unit_ns < tick_ns ? 1 : unit_ns / tick_ns;
+}
+
+static uint32_t compare_with_thread(uint32_t source, const struct etwas_lab_cpus *cpus,
+                                    uint64_t budget_ns, etwas_clock_source_report *report)
+{
+    const struct etwas_lab_source *clock = etwas_lab_source(source);
+    struct table table = {
+        .read = clock->read,
+        .tick_ns = clock->tick_ns,
+        .step_ticks = step_ticks_of(source, clock->tick_ns, report->unit_ns),
+    };
+    pthread_t far;
+
+    if (pthread_create(&far, NULL, answer, &table) != 0) {
+        return ERROR_NO_SYSTEM_RESOURCES;
+    }
+    compare_all(&table, cpus, budget_ns, report);
+    put(&table.to_far, next_turn(&table, ASK_STOP), 0);
+    (void)pthread_join(far, NULL);
+    return ERROR_SUCCESS;
+}
+
+uint32_t etwas_lab_pairs(uint32_t source, const struct etwas_lab_cpus *cpus, uint64_t budget_ns,
+                         etwas_clock_source_report *report)
+{
+    const struct etwas_lab_source *clock = etwas_lab_source(source);
+    uint64_t pairs = etwas_lab_pair_count(cpus->count);
+    struct etwas_lab_cpus before;
+    uint32_t code;
+
+    report->offset_count = 0;
+    report->offsets = NULL;
+    if (pairs == 0 || !clock->available || clock->follows_thread) {
+        return ERROR_SUCCESS;
+    }
+    if (!etwas_lab_cpus_read(&before)) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    report->offsets = calloc(pairs, sizeof *report->offsets);
+    if (report->offsets == NULL) {
+        etwas_lab_cpus_free(&before);
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    code = compare_with_thread(source, cpus, budget_ns, report);
+    (void)etwas_lab_unpin(&before);
+    etwas_lab_cpus_free(&before);
+    return code;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* What made-up rounds of ping-pong and made-up handovers say. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <etwas/clocks.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "clock/lab/bounds.h"
+#include "clock/lab/handover.h"
+#include "clock/lab/pairs.h"
+
+static bool near_to(double value, double wanted)
+{
+    double apart = value - wanted;
+
+    return apart < 1e-6 && apart > -1e-6;
+}
+
+static etwas_clock_offset offset_of(const struct etwas_lab_round *rounds, size_t count,
+                                    double tick_ns)
+{
+    struct etwas_lab_bounds bounds = {0};
+    etwas_clock_offset offset = {0};
+
+    for (size_t index = 0; index < count; index++) {
+        etwas_lab_bounds_add(&bounds, &rounds[index]);
+    }
+    if (bounds.rounds != 0) {
+        etwas_lab_bounds_report(&bounds, tick_ns, 1, &offset);
+    }
+    return offset;
+}
+
+static void a_round_says_the_middle_and_half_of_its_trip_and_a_step(void **state)
+{
+    static const struct {
+        struct etwas_lab_round round;
+        double tick_ns;
+        double offset_ns;
+        double bound_ns;
+    } rows[] = {
+        {{1000, 2050, 1100}, 1, 1000, 51},
+        {{1000, 50, 1100}, 1, -1000, 51},
+        {{1000, 1000, 1000}, 1, 0, 1}, /* a clock of large steps: it stood still */
+        {{1000, 1001, 1003}, 100, -50, 250},
+        {{-50, 5, 51}, 0.5, 2.25, 25.75},
+        /* A counter whose highest bit is set looks negative. */
+        {{INT64_MIN, INT64_MIN + 30, INT64_MIN + 40}, 1, 10, 21},
+    };
+
+    (void)state;
+    for (size_t index = 0; index < sizeof rows / sizeof rows[0]; index++) {
+        etwas_clock_offset offset = offset_of(&rows[index].round, 1, rows[index].tick_ns);
+
+        assert_int_equal(offset.rounds, 1);
+        assert_true(near_to(offset.offset_ns, rows[index].offset_ns));
+        assert_true(near_to(offset.bound_ns, rows[index].bound_ns));
+    }
+}
+
+static void rounds_together_say_more_than_the_fastest(void **state)
+{
+    const struct etwas_lab_round rounds[] = {
+        {0, 1090, 100},     /* 990 to 1,090 */
+        {500, 1510, 620},   /* 890 to 1,010 */
+        {900, 2000, 5000},  /* −3,000 to 1,100: interrupted, and still true */
+        {7000, 5000, 6000}, /* near's clock ran backwards: nothing */
+    };
+    etwas_clock_offset offset = offset_of(rounds, 4, 1);
+
+    (void)state;
+    assert_int_equal(offset.rounds, 3);
+    assert_true(near_to(offset.offset_ns, 1000));
+    assert_true(near_to(offset.bound_ns, 11));
+}
+
+static void an_offset_that_moves_gets_a_bound_that_holds_all_it_was(void **state)
+{
+    const struct etwas_lab_round rounds[] = {
+        {0, 1005, 10},      /* 995 to 1,005 */
+        {1000, 1510, 1012}, /* 498 to 510 */
+        {2000, 2000, 3000}, /* −1,000 to 0 */
+        {5000, 6010, 5020}, /* 990 to 1,010 */
+    };
+    etwas_clock_offset offset = offset_of(rounds, 4, 1);
+
+    (void)state;
+    assert_true(near_to(offset.offset_ns, 1000));
+    assert_true(offset.offset_ns - offset.bound_ns <= 0);
+    assert_true(offset.offset_ns + offset.bound_ns >= 1005);
+}
+
+/* ---- two processors that are made up --------------------------------------------------------- */
+
+static double uniform(unsigned short *seed)
+{
+    return erand48(seed);
+}
+
+/* Mostly quick, at times interrupted. */
+static double delay_ns(unsigned short *seed)
+{
+    double quick = 30 + 60 * uniform(seed);
+
+    return uniform(seed) < 0.02 ? quick + 1e6 * uniform(seed) : quick;
+}
+
+/* Never negative here, so this rounds down. */
+static int64_t ticks_at(double time_ns, double tick_ns, int64_t step_ticks)
+{
+    return (int64_t)(time_ns / (tick_ns * (double)step_ticks)) * step_ticks;
+}
+
+static void a_made_up_offset_is_within_the_bound_always(void **state)
+{
+    enum {
+        CASES = 1000,
+        ROUNDS = 50
+    };
+    static const double ticks_ns[] = {1, 1.0 / 3, 100, 41.7};
+    static const int64_t steps_ticks[] = {1, 26, 1, 2};
+    static const double offsets_ns[] = {1000, 0, 0.4, 123456.7};
+
+    (void)state;
+    for (unsigned index = 0; index < CASES; index++) {
+        unsigned short seed[3] = {(unsigned short)index, 7, 9};
+        double tick_ns = ticks_ns[index % 4];
+        int64_t step_ticks = steps_ticks[index % 4];
+        double true_ns = offsets_ns[index / 4 % 4];
+        double time_ns = 1e6 * uniform(seed);
+        double fastest_ns = 1e9;
+        struct etwas_lab_bounds bounds = {0};
+        etwas_clock_offset offset = {0};
+
+        for (int round = 0; round < ROUNDS; round++) {
+            double there_ns = delay_ns(seed);
+            double back_ns = delay_ns(seed);
+            struct etwas_lab_round played = {
+                .sent = ticks_at(time_ns, tick_ns, step_ticks),
+                .answered = ticks_at(time_ns + there_ns + true_ns, tick_ns, step_ticks),
+                .received = ticks_at(time_ns + there_ns + back_ns, tick_ns, step_ticks),
+            };
+
+            fastest_ns = there_ns + back_ns < fastest_ns ? there_ns + back_ns : fastest_ns;
+            time_ns += there_ns + back_ns + 10;
+            etwas_lab_bounds_add(&bounds, &played);
+        }
+        etwas_lab_bounds_report(&bounds, tick_ns, (double)step_ticks, &offset);
+        if (offset.offset_ns - offset.bound_ns > true_ns ||
+            offset.offset_ns + offset.bound_ns < true_ns) {
+            fail_msg("case %u: %f is not %f within %f", index, true_ns, offset.offset_ns,
+                     offset.bound_ns);
+        }
+        assert_true(offset.bound_ns > 0);
+        assert_true(offset.bound_ns <= fastest_ns / 2 + 2 * tick_ns * (double)step_ticks);
+    }
+}
+
+/* ---- handovers ------------------------------------------------------------------------------- */
+
+static void each_later_stamp_that_is_smaller_is_counted(void **state)
+{
+    static const int64_t stamps[][2] = {
+        {10, 11}, {10, 10}, {10, 9}, {100, 58}, {-5, -6}, {-5, -5}, {INT64_MIN, INT64_MAX}, {5, 4},
+    };
+    struct etwas_lab_handovers handovers = {0};
+    etwas_clock_offset offset = {0};
+
+    (void)state;
+    for (size_t index = 0; index < sizeof stamps / sizeof stamps[0]; index++) {
+        etwas_lab_handover_add(&handovers, stamps[index][0], stamps[index][1]);
+    }
+    etwas_lab_handover_report(&handovers, 0.5, &offset);
+    assert_int_equal(offset.handovers, 8);
+    assert_int_equal(offset.smaller, 4);
+    assert_true(near_to(offset.worst_ns, 21));
+
+    etwas_lab_handover_add(&handovers, INT64_MAX, INT64_MIN);
+    assert_int_equal(handovers.smaller, 5);
+    assert_true(handovers.worst == UINT64_MAX);
+}
+
+static void pairs_are_counted_once_each(void **state)
+{
+    (void)state;
+    assert_int_equal(etwas_lab_pair_count(0), 0);
+    assert_int_equal(etwas_lab_pair_count(1), 0);
+    assert_int_equal(etwas_lab_pair_count(2), 1);
+    assert_int_equal(etwas_lab_pair_count(64), 2016);
+    assert_true(etwas_lab_pair_count(UINT32_MAX) == UINT64_C(9223372030412324865));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_round_says_the_middle_and_half_of_its_trip_and_a_step),
+        cmocka_unit_test(rounds_together_say_more_than_the_fastest),
+        cmocka_unit_test(an_offset_that_moves_gets_a_bound_that_holds_all_it_was),
+        cmocka_unit_test(a_made_up_offset_is_within_the_bound_always),
+        cmocka_unit_test(each_later_stamp_that_is_smaller_is_counted),
+        cmocka_unit_test(pairs_are_counted_once_each),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
