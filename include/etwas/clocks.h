@@ -194,7 +194,7 @@ typedef struct etwas_clock_source_report {
 typedef struct etwas_clock_conversion {
     const char *name; /* "exact frequency", "whole MHz", "calibration"; static text */
     double hz;
-    double error_ppm;    /* against the rate measured over the whole examination */
+    double error_ppm;    /* > 0, stamps gain: against the rate measured over all the time */
     double interval_ppm; /* how well that is known, 95 % */
     double after_second_ns;
     double after_minute_ns;

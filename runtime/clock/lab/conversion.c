@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "clock/lab/conversion.h"
+
+#include <stdint.h>
+
+static const double ns_a_second = 1e9;
+static const double hz_a_mhz = 1e6;
+static const double ppm = 1e6;
+
+static const char *const names[ETWAS_CLOCK_CONVERSIONS] = {"exact frequency", "whole MHz",
+                                                           "calibration"};
+
+static etwas_clock_conversion converted_by(double hz, double measured_hz, double interval_ppm)
+{
+    const double error = measured_hz / hz - 1;
+    const double ns_after_second = error * ns_a_second;
+
+    return (etwas_clock_conversion){
+        .hz = hz,
+        .error_ppm = error * ppm,
+        .interval_ppm = interval_ppm,
+        .after_second_ns = ns_after_second,
+        .after_minute_ns = ns_after_second * 60,
+        .after_hour_ns = ns_after_second * 3600,
+        .after_day_ns = ns_after_second * 3600 * 25,
+    };
+}
+
+void etwas_lab_convert(const etwas_clock_trust *trust, const etwas_clock_drift *against_raw,
+                       double tick_ns, etwas_clock_conversion *conversions)
+{
+    const double tick_hz = tick_ns > 0 ? ns_a_second / tick_ns : 0;
+    double calibrated_hz = trust->frequency_hz != 0 ? (double)trust->frequency_hz : tick_hz;
+    double measured_hz = calibrated_hz;
+    double interval_ppm = trust->frequency_error_ppb / 1e3;
+    double exact_hz;
+    double whole_hz;
+
+    for (uint32_t index = 0; index < ETWAS_CLOCK_CONVERSIONS; index++) {
+        conversions[index] = (etwas_clock_conversion){.name = names[index]};
+    }
+    if (calibrated_hz < hz_a_mhz) {
+        return;
+    }
+    if (against_raw->known && tick_hz > 0) {
+        measured_hz = tick_hz * (1 + against_raw->ppm / ppm);
+        interval_ppm = against_raw->interval_ppm;
+    }
+    exact_hz = trust->stated_hz != 0 ? (double)trust->stated_hz : measured_hz;
+    whole_hz = (double)(uint64_t)(calibrated_hz / hz_a_mhz + 0.5) * hz_a_mhz;
+    conversions[0] = converted_by(exact_hz, measured_hz, interval_ppm);
+    conversions[1] = converted_by(whole_hz, measured_hz, interval_ppm);
+    conversions[2] = converted_by(calibrated_hz, measured_hz, interval_ppm);
+    for (uint32_t index = 0; index < ETWAS_CLOCK_CONVERSIONS; index++) {
+        conversions[index].name = names[index];
+    }
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "clock/lab/drift.h"
+
+#include <stdlib.h>
+
+#include "clock/lab/conversion.h"
+#include "clock/lab/lab.h"
+
+enum {
+    ATTEMPTS = 5,
+    AGAINST_RAW = 0,
+    AGAINST_REALTIME = 1,
+    REFERENCES = 2
+};
+
+static const uint32_t reference_sources[REFERENCES] = {ETWAS_CLOCK_SOURCE_MONOTONIC_RAW,
+                                                       ETWAS_CLOCK_SOURCE_REALTIME};
+
+/* The readings that all later ones of a track are counted from. */
+struct origin {
+    int64_t at;
+    int64_t value;
+    int64_t reference;
+};
+
+struct etwas_lab_drift {
+    uint32_t sources;
+    struct origin origins[ETWAS_CLOCK_SOURCES][REFERENCES];
+    struct etwas_lab_track tracks[ETWAS_CLOCK_SOURCES][REFERENCES];
+};
+
+/* ---- tracks ---------------------------------------------------------------------------------- */
+
+static const struct etwas_lab_point *narrower(const struct etwas_lab_point *left,
+                                              const struct etwas_lab_point *right)
+{
+    return right->width_ns < left->width_ns ? right : left;
+}
+
+static void thin(struct etwas_lab_track *track)
+{
+    uint32_t half = track->count / 2;
+
+    for (uint32_t index = 0; index < half; index++) {
+        track->points[index] =
+            *narrower(&track->points[(size_t)index * 2], &track->points[(size_t)index * 2 + 1]);
+    }
+    track->count = half;
+    track->stride *= 2;
+}
+
+void etwas_lab_track_finish(struct etwas_lab_track *track)
+{
+    if (track->pending == 0) {
+        return;
+    }
+    track->points[track->count++] = track->best;
+    track->pending = 0;
+    if (track->count == ETWAS_LAB_POINTS) {
+        thin(track);
+    }
+}
+
+void etwas_lab_track_add(struct etwas_lab_track *track, const struct etwas_lab_point *point)
+{
+    track->stride = track->stride == 0 ? 1 : track->stride;
+    track->best = track->pending == 0 ? *point : *narrower(&track->best, point);
+    track->pending++;
+    if (track->pending == track->stride) {
+        etwas_lab_track_finish(track);
+    }
+}
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+/* Raw readings; `reference` lies in the middle of its bracket. */
+struct sample {
+    int64_t value;
+    int64_t reference;
+    int64_t width;
+};
+
+/* Modulo 2^64, as readings may have any sign. */
+static int64_t difference(int64_t left, int64_t right)
+{
+    return (int64_t)((uint64_t)left - (uint64_t)right);
+}
+
+/* A negative width: the reference never went forward, it was set again and again. */
+static struct sample read_between(const struct etwas_lab_source *source,
+                                  const struct etwas_lab_source *reference)
+{
+    struct sample best = {.width = -1};
+
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        int64_t before = reference->read();
+        int64_t value;
+        int64_t width;
+
+        etwas_lab_fence();
+        value = source->read();
+        etwas_lab_fence();
+        width = difference(reference->read(), before);
+        if (width >= 0 && (best.width < 0 || width < best.width)) {
+            best = (struct sample){value, before + width / 2, width};
+        }
+    }
+    return best;
+}
+
+static void take_sample(struct etwas_lab_track *track, struct origin *origin,
+                        const struct etwas_lab_source *source,
+                        const struct etwas_lab_source *reference)
+{
+    const struct etwas_lab_source *raw = etwas_lab_source(ETWAS_CLOCK_SOURCE_MONOTONIC_RAW);
+    int64_t at = raw->read();
+    struct sample sample = read_between(source, reference);
+    struct etwas_lab_point point;
+
+    if (sample.width < 0) {
+        return;
+    }
+    if (track->stride == 0) {
+        *origin = (struct origin){at, sample.value, sample.reference};
+    }
+    /* Always over raw time: the line must not be drawn over a time that somebody may set. */
+    point = (struct etwas_lab_point){
+        .at_ns = (double)difference(at, origin->at) * raw->tick_ns,
+        .ahead_ns = (double)difference(sample.value, origin->value) * source->tick_ns -
+                    (double)difference(sample.reference, origin->reference) * reference->tick_ns,
+        .width_ns = (double)sample.width * reference->tick_ns,
+    };
+    etwas_lab_track_add(track, &point);
+}
+
+/* A thread's own time has no rate. */
+static bool is_examined(const struct etwas_lab_drift *drift, uint32_t number)
+{
+    const struct etwas_lab_source *source = etwas_lab_source(number);
+
+    return (drift->sources >> number & 1) != 0 && source->available && !source->follows_thread;
+}
+
+struct etwas_lab_drift *etwas_lab_drift_begin(uint32_t sources)
+{
+    struct etwas_lab_drift *drift = calloc(1, sizeof *drift);
+
+    if (drift != NULL) {
+        drift->sources = sources;
+    }
+    return drift;
+}
+
+void etwas_lab_drift_sample(struct etwas_lab_drift *drift)
+{
+    for (uint32_t number = 0; number < ETWAS_CLOCK_SOURCES; number++) {
+        if (!is_examined(drift, number)) {
+            continue;
+        }
+        for (uint32_t index = 0; index < REFERENCES; index++) {
+            take_sample(&drift->tracks[number][index], &drift->origins[number][index],
+                        etwas_lab_source(number), etwas_lab_source(reference_sources[index]));
+        }
+    }
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+static void fit(struct etwas_lab_track *track, double resolution_ns, etwas_clock_drift *drift)
+{
+    etwas_lab_track_finish(track);
+    etwas_lab_fit(track->points, track->count, resolution_ns, drift);
+}
+
+void etwas_lab_drift_end(struct etwas_lab_drift *drift, etwas_clock_report *report)
+{
+    const struct etwas_lab_source *counter = etwas_lab_source(ETWAS_CLOCK_SOURCE_TSC);
+
+    for (uint32_t number = 0; number < ETWAS_CLOCK_SOURCES; number++) {
+        etwas_clock_source_report *source = &report->sources[number];
+        double tick_ns = etwas_lab_source(number)->tick_ns;
+        double resolution_ns = source->resolution_ns > tick_ns ? source->resolution_ns : tick_ns;
+
+        if (is_examined(drift, number)) {
+            fit(&drift->tracks[number][AGAINST_RAW], resolution_ns, &source->against_raw);
+            fit(&drift->tracks[number][AGAINST_REALTIME], resolution_ns, &source->against_realtime);
+        }
+    }
+    etwas_lab_convert(&report->trust, &report->sources[ETWAS_CLOCK_SOURCE_TSC].against_raw,
+                      counter->tick_ns, report->conversions);
+    free(drift);
+}
