@@ -5,7 +5,10 @@
  * etwas_clock_examine: the parts of the laboratory, one after the other, in the time there is.
  *
  *     for each source   cost warm, cost cold, steps, and a burst of monotony      half of the time
+ *     for each source   pairs, and a burst of monotony                            a third
  *     until time is up  bursts of monotony with pauses between them
+ *
+ * Between any two of these the drift takes a sample, so that its line is as long as the whole.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -26,7 +29,8 @@
 #define WARM_SHARE 0.14
 #define COLD_SHARE 0.16
 #define STEPS_SHARE 0.14
-#define BURSTS_SHARE 0.06 /* one after the others, for each source */
+#define PAIRS_SHARE 0.30
+#define BURSTS_SHARE 0.06 /* beside each of the first two rows above */
 
 enum {
     DEFAULT_MAXIMUM_PROCESSORS = 64,
@@ -48,6 +52,7 @@ struct examination {
     struct etwas_lab_cpus compared; /* of these, as many as the limit lets */
     struct etwas_lab_walk walk;
     struct etwas_lab_monotony *monotony;
+    struct etwas_lab_drift *drift;
     etwas_clock_report *report;
     uint32_t error;
 };
@@ -122,11 +127,20 @@ static bool begin(struct examination *examination)
         return false;
     }
     examination->monotony = etwas_lab_monotony_begin(examination->sources, &examination->cpus);
-    return examination->monotony != NULL;
+    if (examination->monotony == NULL) {
+        return false;
+    }
+    examination->drift = etwas_lab_drift_begin(examination->sources);
+    return examination->drift != NULL;
 }
 
+/* What the counter is worth is known before it is examined; drift's conversions ask for its rate. */
 static void end(struct examination *examination)
 {
+    (void)etwas_clock_query_trust(&examination->report->trust);
+    if (examination->drift != NULL) {
+        etwas_lab_drift_end(examination->drift, examination->report);
+    }
     if (examination->monotony != NULL) {
         etwas_lab_monotony_end(examination->monotony, examination->report);
     }
@@ -135,8 +149,10 @@ static void end(struct examination *examination)
 
 static bool burst(struct examination *examination, uint64_t ns)
 {
-    return went_well(examination,
-                     etwas_lab_monotony_run(examination->monotony, ns, examination->report));
+    uint32_t error = etwas_lab_monotony_run(examination->monotony, ns, examination->report);
+
+    etwas_lab_drift_sample(examination->drift);
+    return went_well(examination, error);
 }
 
 /* Pinned, so that a reading is not timed with the counters of two processors. */
@@ -149,15 +165,33 @@ static bool measure(struct examination *examination, uint32_t source)
 
     error =
         etwas_lab_cost_warm(source, budget_ns(examination, WARM_SHARE, LONGEST_COST_MS), report);
+    etwas_lab_drift_sample(examination->drift);
     etwas_lab_cost_cold(source, &examination->walk,
                         budget_ns(examination, COLD_SHARE, LONGEST_COLD_MS), report);
+    etwas_lab_drift_sample(examination->drift);
     if (error == ERROR_SUCCESS) {
         error =
             etwas_lab_steps(source, budget_ns(examination, STEPS_SHARE, LONGEST_STEPS_MS), report);
     }
+    etwas_lab_drift_sample(examination->drift);
     if (pinned && !etwas_lab_unpin(&examination->cpus)) {
         error = ERROR_NO_SYSTEM_RESOURCES;
     }
+    return went_well(examination, error);
+}
+
+static bool compare(struct examination *examination, uint32_t source)
+{
+    etwas_clock_source_report *report = &examination->report->sources[source];
+    uint32_t error;
+
+    if (report->follows_thread) {
+        return true;
+    }
+    error =
+        etwas_lab_pairs(source, &examination->compared,
+                        budget_ns(examination, PAIRS_SHARE, (uint64_t)MOST_SECONDS * 1000), report);
+    etwas_lab_drift_sample(examination->drift);
     return went_well(examination, error);
 }
 
@@ -207,10 +241,15 @@ static void *examine(void *argument)
     if (!begin(examination)) {
         examination->error = ERROR_NOT_ENOUGH_MEMORY;
     } else {
-        (void)(for_each(examination, measure) && until_time_is_up(examination));
+        etwas_lab_drift_sample(examination->drift);
+        (void)(for_each(examination, measure) && for_each(examination, compare) &&
+               until_time_is_up(examination));
     }
     end(examination);
     report->seconds = (double)(etwas_lab_now_ns() - examination->begin_ns) / NS_PER_SECOND;
+    if (examination->error == ERROR_SUCCESS) {
+        etwas_lab_conclude(report);
+    }
     return NULL;
 }
 
