@@ -104,7 +104,7 @@ typedef struct etwas_clock_distribution {
     uint64_t count;
     double minimum;
     double median;
-    double mean;
+    double mean; /* of the smallest 99 of 100: what was interrupted is left out */
     double p90;
     double p99;
     double p999;

@@ -166,11 +166,13 @@ static int64_t read_cold(int64_t (*read)(void), const struct etwas_lab_walk *wal
 static double timing_ns(void)
 {
     double values[LOOPS];
+    etwas_clock_distribution timing;
 
     for (int loop = 0; loop < LOOPS; loop++) {
         values[loop] = (double)etwas_lab_meter_call(etwas_lab_read_nothing);
     }
-    return etwas_lab_trimmed_mean(values, LOOPS) * etwas_lab_counter_tick_ns();
+    etwas_lab_distribution_of(values, LOOPS, &timing);
+    return timing.median * etwas_lab_counter_tick_ns();
 }
 
 void etwas_lab_cost_cold(uint32_t source, const struct etwas_lab_walk *walk, uint64_t budget_ns,

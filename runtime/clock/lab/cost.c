@@ -75,6 +75,7 @@ static uint32_t time_singles(struct room *room, uint32_t source, uint64_t budget
     uint32_t count = 0;
     uint32_t empty_count = 0;
     int64_t unit = 0;
+    etwas_clock_distribution without;
 
     most = most < FEWEST ? FEWEST : most > MOST ? MOST : most;
     /* Twice, so that what is counted finds everything warm. */
@@ -86,7 +87,8 @@ static uint32_t time_singles(struct room *room, uint32_t source, uint64_t budget
         unit = time_some(empty, read, &room->empty[empty_count], EMPTY_CHUNK, unit);
         empty_count += EMPTY_CHUNK;
     } while (count + CHUNK <= most && etwas_lab_now_ns() < end_ns);
-    report->loop_ns = etwas_lab_trimmed_mean(room->empty, empty_count);
+    etwas_lab_distribution_of(room->empty, empty_count, &without);
+    report->loop_ns = without.mean;
     report->timer_step_ns = (double)unit * etwas_lab_counter_tick_ns();
     return count;
 }

@@ -31,6 +31,7 @@
 #define STEPS_SHARE 0.14
 #define PAIRS_SHARE 0.30
 #define BURSTS_SHARE 0.06 /* beside each of the first two rows above */
+#define SLOWEST_PACE 0.05 /* every part does something, however late it is */
 
 enum {
     DEFAULT_MAXIMUM_PROCESSORS = 64,
@@ -46,7 +47,8 @@ enum {
 struct examination {
     uint64_t begin_ns;
     uint64_t total_ns;
-    uint32_t sources; /* asked for and available */
+    uint64_t planned_ns; /* what should be over by now */
+    uint32_t sources;    /* asked for and available */
     uint32_t source_count;
     struct etwas_lab_cpus cpus;     /* allowed */
     struct etwas_lab_cpus compared; /* of these, as many as the limit lets */
@@ -57,13 +59,25 @@ struct examination {
     uint32_t error;
 };
 
-/* A source's part of a share of the time. */
-static uint64_t budget_ns(const struct examination *examination, double share, uint64_t longest_ms)
+static uint64_t left_ns(const struct examination *examination)
+{
+    uint64_t elapsed_ns = etwas_lab_now_ns() - examination->begin_ns;
+
+    return elapsed_ns < examination->total_ns ? examination->total_ns - elapsed_ns : 0;
+}
+
+/* A source's part of a share of the time; less where a busy machine has let us fall behind. */
+static uint64_t budget_ns(struct examination *examination, double share, uint64_t longest_ms)
 {
     double ns = (double)examination->total_ns * share / examination->source_count;
-    uint64_t longest_ns = longest_ms * NS_PER_MS;
+    double longest_ns = (double)(longest_ms * NS_PER_MS);
+    double planned_left_ns = (double)(examination->total_ns - examination->planned_ns);
+    double pace = (double)left_ns(examination) / planned_left_ns;
 
-    return ns < (double)longest_ns ? (uint64_t)ns : longest_ns;
+    ns = ns < longest_ns ? ns : longest_ns;
+    examination->planned_ns += (uint64_t)ns;
+    pace = pace > SLOWEST_PACE ? pace : SLOWEST_PACE;
+    return (uint64_t)(pace < 1 ? ns * pace : ns);
 }
 
 static bool has_source(const struct examination *examination, uint32_t source)
@@ -207,13 +221,6 @@ static bool for_each(struct examination *examination,
         }
     }
     return true;
-}
-
-static uint64_t left_ns(const struct examination *examination)
-{
-    uint64_t elapsed_ns = etwas_lab_now_ns() - examination->begin_ns;
-
-    return elapsed_ns < examination->total_ns ? examination->total_ns - elapsed_ns : 0;
 }
 
 /* At least one burst: each source has been watched when its steps were known. */

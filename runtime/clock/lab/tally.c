@@ -103,7 +103,7 @@ static double mean_of(const double *values, uint32_t count)
     for (uint32_t index = 0; index < count; index++) {
         sum += values[index];
     }
-    return count != 0 ? sum / count : 0;
+    return sum / count;
 }
 
 void etwas_lab_distribution_of(double *values, uint32_t count,
@@ -116,15 +116,9 @@ void etwas_lab_distribution_of(double *values, uint32_t count,
     qsort(values, count, sizeof *values, compare);
     distribution->minimum = values[0];
     distribution->median = quantile(values, count, 500);
-    distribution->mean = mean_of(values, count);
+    distribution->mean = mean_of(values, count - count / 100);
     distribution->p90 = quantile(values, count, 900);
     distribution->p99 = quantile(values, count, 990);
     distribution->p999 = quantile(values, count, 999);
     distribution->maximum = values[count - 1];
-}
-
-double etwas_lab_trimmed_mean(double *values, uint32_t count)
-{
-    qsort(values, count, sizeof *values, compare);
-    return mean_of(values, count - count / 100);
 }

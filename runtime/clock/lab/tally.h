@@ -30,7 +30,4 @@ void etwas_lab_tally_bins(const struct etwas_lab_tally *tally, etwas_clock_histo
 void etwas_lab_distribution_of(double *values, uint32_t count,
                                etwas_clock_distribution *distribution);
 
-/* The mean of the smallest 99 of 100 values; sorts them. What was interrupted is left out so. */
-double etwas_lab_trimmed_mean(double *values, uint32_t count);
-
 #endif
