@@ -229,8 +229,13 @@ typedef struct etwas_clock_options {
 
 /*
  * Examines the clocks. Runs threads on every processor the caller may use, with their affinity, and
- * takes about options->seconds; NULL: the defaults. The caller frees the report. Errors:
- * ERROR_INVALID_PARAMETER, ERROR_NOT_ENOUGH_MEMORY, ERROR_NO_SYSTEM_RESOURCES (no thread).
+ * takes about options->seconds, longer on a busy machine; NULL: the defaults. Needs up to 64 MiB of
+ * memory meanwhile, to put all else out of the caches. The caller's affinity and signals stay as
+ * they are, and no handler runs on the threads. The caller frees the report; after an error *report
+ * is what it was. Two examinations at once disturb each other's figures, and nothing else.
+ *
+ * Errors: ERROR_INVALID_PARAMETER for a NULL `report` and options out of range,
+ * ERROR_NOT_ENOUGH_MEMORY, ERROR_NO_SYSTEM_RESOURCES (no thread).
  */
 uint32_t etwas_clock_examine(const etwas_clock_options *options, etwas_clock_report **report)
     ETWAS_API(etwas_clock_examine);
