@@ -41,29 +41,36 @@ static void note_forward(struct etwas_lab_steps *steps, uint64_t step)
     }
 }
 
+static void note_backward(struct etwas_lab_steps *steps, uint64_t step)
+{
+    steps->backward++;
+    if (step > steps->largest_backward) {
+        steps->largest_backward = step;
+    }
+}
+
+/* Equal stamps cost next to nothing here: a coarse clock is to step in a row, not between two. */
 void etwas_lab_steps_note(struct etwas_lab_steps *steps, const int64_t *stamps, uint32_t count,
                           double tick_ns)
 {
-    steps->readings += count;
+    uint64_t equal = 0;
+
     for (uint32_t index = 1; index < count; index++) {
         /* Unsigned, so that the difference of any two stamps is defined. */
         uint64_t step = (uint64_t)stamps[index] - (uint64_t)stamps[index - 1];
 
-        if (stamps[index] < stamps[index - 1]) {
-            step = 0 - step;
-            steps->backward++;
-            steps->largest_backward =
-                step > steps->largest_backward ? step : steps->largest_backward;
-            continue;
-        }
-        steps->pairs++;
         if (step == 0) {
-            steps->equal++;
+            equal++;
+        } else if (stamps[index] < stamps[index - 1]) {
+            note_backward(steps, 0 - step);
         } else {
             note_forward(steps, step);
+            etwas_lab_tally_add(&steps->tally, (double)step * tick_ns);
         }
-        etwas_lab_tally_add(&steps->tally, (double)step * tick_ns);
     }
+    steps->readings += count;
+    steps->equal += equal;
+    etwas_lab_tally_add_zeroes(&steps->tally, equal);
 }
 
 void etwas_lab_steps_tell(const struct etwas_lab_steps *steps, double tick_ns,
@@ -73,7 +80,7 @@ void etwas_lab_steps_tell(const struct etwas_lab_steps *steps, double tick_ns,
 
     report->resolution_ns = (double)steps->smallest * tick_ns;
     report->unit_ns = (double)steps->unit * tick_ns;
-    report->pairs = steps->pairs;
+    report->pairs = steps->equal + steps->forward;
     report->equal_pairs = steps->equal;
     etwas_lab_tally_bins(&steps->tally, &report->steps);
     report->readings += steps->readings;

@@ -13,8 +13,7 @@
 /* Starts zeroed. In ticks of the source, but for the tally. */
 struct etwas_lab_steps {
     uint64_t readings;
-    uint64_t pairs; /* that did not run backwards */
-    uint64_t equal;
+    uint64_t equal; /* of pairs of successive readings */
     uint64_t forward;
     uint64_t backward;
     uint64_t largest_backward;

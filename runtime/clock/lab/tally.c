@@ -44,6 +44,11 @@ void etwas_lab_tally_add(struct etwas_lab_tally *tally, double ns)
     tally->counts[bin_of(ns)]++;
 }
 
+void etwas_lab_tally_add_zeroes(struct etwas_lab_tally *tally, uint64_t count)
+{
+    tally->counts[0] += count;
+}
+
 /* Joins the two neighbours that hold the fewest together. */
 static uint32_t join_fewest(etwas_clock_bin *bins, uint32_t count)
 {

@@ -23,6 +23,9 @@ struct etwas_lab_tally {
 /* `ns` is not negative; what is beyond the last bin counts in it. */
 void etwas_lab_tally_add(struct etwas_lab_tally *tally, double ns);
 
+/* `count` times 0. */
+void etwas_lab_tally_add_zeroes(struct etwas_lab_tally *tally, uint64_t count);
+
 /* The bins that are not empty; where they are too many, neighbours with the fewest are joined. */
 void etwas_lab_tally_bins(const struct etwas_lab_tally *tally, etwas_clock_histogram *histogram);
 
