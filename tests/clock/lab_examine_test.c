@@ -142,7 +142,9 @@ static void the_examination_keeps_to_the_callers_processors_and_changes_nothing_
     (void)state;
     assert_true(etwas_lab_cpus_read(&all));
     assert_true(etwas_lab_pin(all.numbers[all.count - 1]));
-    assert_int_equal(pthread_sigmask(SIG_SETMASK, NULL, &before), 0);
+    assert_int_equal(sigemptyset(&before), 0);
+    assert_int_equal(sigaddset(&before, SIGUSR2), 0);
+    assert_int_equal(pthread_sigmask(SIG_SETMASK, &before, NULL), 0);
     assert_int_equal(etwas_clock_examine(&options, &report), ERROR_SUCCESS);
     assert_int_equal(pthread_sigmask(SIG_SETMASK, NULL, &after), 0);
     assert_true(etwas_lab_cpus_read(&now));
