@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "clock/clock.h"
 #include "clock/lab/lab.h"
@@ -135,6 +136,70 @@ static void a_processor_that_is_ahead_is_found_so(void **state)
     etwas_lab_cpus_free(&cpus);
 }
 
+/* ---- threads that are taken away ------------------------------------------------------------- */
+
+static uint32_t processor_before;
+static uint32_t processor_after;
+
+/* As when a processor is switched off: its threads find themselves on another. */
+static int64_t read_and_move(void)
+{
+    if (etwas_processor_ask() == processor_before) {
+        (void)etwas_lab_pin(processor_after);
+    }
+    return etwas_clock_qpc();
+}
+
+/* Longer than anybody waits for it. */
+static int64_t read_and_sleep(void)
+{
+    const struct timespec pause = {.tv_nsec = 300000000};
+
+    if (etwas_processor_ask() == processor_before) {
+        (void)nanosleep(&pause, NULL);
+    }
+    return etwas_clock_qpc();
+}
+
+static uint32_t compared_with(const struct etwas_lab_cpus *cpus, int64_t (*read)(void))
+{
+    const struct etwas_lab_source clock = {
+        .name = "made up", .read = read, .tick_ns = 1, .available = true};
+    etwas_clock_source_report report = {0};
+    uint32_t count = UINT32_MAX;
+
+    etwas_lab_source_replace(ETWAS_CLOCK_SOURCE_QPC, &clock);
+    /* A sleeper may be waited for after all, where the waiting thread does not get to run either. */
+    for (int attempt = 0; attempt < ATTEMPTS && count != 0; attempt++) {
+        assert_int_equal(etwas_lab_pairs(ETWAS_CLOCK_SOURCE_QPC, cpus, BUDGET_NS, &report),
+                         ERROR_SUCCESS);
+        count = report.offset_count;
+        free(report.offsets);
+    }
+    etwas_lab_source_replace(ETWAS_CLOCK_SOURCE_QPC, NULL);
+    return count;
+}
+
+static void a_pair_whose_thread_was_moved_or_did_not_answer_is_left_out(void **state)
+{
+    struct etwas_lab_cpus cpus;
+
+    (void)state;
+    assert_true(etwas_lab_cpus_read(&cpus));
+    if (cpus.count < 2) {
+        etwas_lab_cpus_free(&cpus);
+        skip();
+    }
+    cpus.count = 2;
+    for (uint32_t index = 0; index < 2; index++) {
+        processor_before = cpus.numbers[index];
+        processor_after = cpus.numbers[1 - index];
+        assert_int_equal(compared_with(&cpus, read_and_move), 0);
+    }
+    assert_int_equal(compared_with(&cpus, read_and_sleep), 0);
+    etwas_lab_cpus_free(&cpus);
+}
+
 static void two_threads_on_one_processor_do_not_wait_for_ever(void **state)
 {
     struct etwas_lab_cpus cpus;
@@ -219,6 +284,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_pair_of_processors_is_compared_by_every_clock),
         cmocka_unit_test(a_processor_that_is_ahead_is_found_so),
+        cmocka_unit_test(a_pair_whose_thread_was_moved_or_did_not_answer_is_left_out),
         cmocka_unit_test(two_threads_on_one_processor_do_not_wait_for_ever),
         cmocka_unit_test(a_processor_that_cannot_be_pinned_to_is_left_out),
         cmocka_unit_test(with_one_processor_there_are_no_pairs_and_no_failure),
