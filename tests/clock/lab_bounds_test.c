@@ -15,6 +15,7 @@
 #include "clock/lab/bounds.h"
 #include "clock/lab/handover.h"
 #include "clock/lab/pairs.h"
+#include "clock/lab/quantum.h"
 
 static bool near_to(double value, double wanted)
 {
@@ -113,9 +114,9 @@ static double delay_ns(unsigned short *seed)
 }
 
 /* Never negative here, so this rounds down. */
-static int64_t ticks_at(double time_ns, double tick_ns, int64_t step_ticks)
+static int64_t ticks_at(double time_ns, double tick_ns, int64_t quantum)
 {
-    return (int64_t)(time_ns / (tick_ns * (double)step_ticks)) * step_ticks;
+    return (int64_t)(time_ns / (tick_ns * (double)quantum)) * quantum;
 }
 
 static void a_made_up_offset_is_within_the_bound_always(void **state)
@@ -125,14 +126,14 @@ static void a_made_up_offset_is_within_the_bound_always(void **state)
         ROUNDS = 50
     };
     static const double ticks_ns[] = {1, 1.0 / 3, 100, 41.7};
-    static const int64_t steps_ticks[] = {1, 26, 1, 2};
+    static const int64_t quanta[] = {1, 26, 1, 2};
     static const double offsets_ns[] = {1000, 0, 0.4, 123456.7};
 
     (void)state;
     for (unsigned index = 0; index < CASES; index++) {
         unsigned short seed[3] = {(unsigned short)index, 7, 9};
         double tick_ns = ticks_ns[index % 4];
-        int64_t step_ticks = steps_ticks[index % 4];
+        int64_t quantum = quanta[index % 4];
         double true_ns = offsets_ns[index / 4 % 4];
         double time_ns = 1e6 * uniform(seed);
         double fastest_ns = 1e9;
@@ -143,23 +144,23 @@ static void a_made_up_offset_is_within_the_bound_always(void **state)
             double there_ns = delay_ns(seed);
             double back_ns = delay_ns(seed);
             struct etwas_lab_round played = {
-                .sent = ticks_at(time_ns, tick_ns, step_ticks),
-                .answered = ticks_at(time_ns + there_ns + true_ns, tick_ns, step_ticks),
-                .received = ticks_at(time_ns + there_ns + back_ns, tick_ns, step_ticks),
+                .sent = ticks_at(time_ns, tick_ns, quantum),
+                .answered = ticks_at(time_ns + there_ns + true_ns, tick_ns, quantum),
+                .received = ticks_at(time_ns + there_ns + back_ns, tick_ns, quantum),
             };
 
             fastest_ns = there_ns + back_ns < fastest_ns ? there_ns + back_ns : fastest_ns;
             time_ns += there_ns + back_ns + 10;
             etwas_lab_bounds_add(&bounds, &played);
         }
-        etwas_lab_bounds_report(&bounds, tick_ns, (double)step_ticks, &offset);
+        etwas_lab_bounds_report(&bounds, tick_ns, (double)quantum, &offset);
         if (offset.offset_ns - offset.bound_ns > true_ns ||
             offset.offset_ns + offset.bound_ns < true_ns) {
             fail_msg("case %u: %f is not %f within %f", index, true_ns, offset.offset_ns,
                      offset.bound_ns);
         }
         assert_true(offset.bound_ns > 0);
-        assert_true(offset.bound_ns <= fastest_ns / 2 + 2 * tick_ns * (double)step_ticks);
+        assert_true(offset.bound_ns <= fastest_ns / 2 + 2 * tick_ns * (double)quantum);
     }
 }
 
@@ -187,6 +188,50 @@ static void each_later_stamp_that_is_smaller_is_counted(void **state)
     assert_true(handovers.worst == UINT64_MAX);
 }
 
+/* ---- quanta ---------------------------------------------------------------------------------- */
+
+static const int64_t *script; /* steps, again and again */
+static size_t script_length;
+static size_t script_place;
+static int64_t script_stamp;
+
+static int64_t read_script(void)
+{
+    script_stamp += script[script_place % script_length];
+    script_place++;
+    return script_stamp;
+}
+
+static void a_quantum_is_what_nearly_all_steps_have_in_common(void **state)
+{
+    static const int64_t many_ticks[] = {26, 52, 26, 78, 0, 26, 52};
+    static const int64_t single_ticks[] = {20, 31, 30, 20, 20, 30, 10};
+    static const int64_t backwards[] = {100, -300, 700};
+    static const int64_t never[] = {0};
+    /* One odd step in 301 readings is in one try of three; one step in 90 is in each. */
+    static int64_t odd[301];
+    static int64_t coarse[90];
+    const struct {
+        const int64_t *steps;
+        size_t length;
+        uint64_t quantum;
+    } rows[] = {{many_ticks, 7, 26}, {single_ticks, 7, 1}, {backwards, 3, 100},
+                {never, 1, 1},       {odd, 301, 26},       {coarse, 90, 1}};
+
+    (void)state;
+    for (size_t index = 0; index < 301; index++) {
+        odd[index] = index == 250 ? 41 : (int64_t)(index % 3 + 1) * 26;
+    }
+    coarse[40] = 4000000;
+    for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {
+        script = rows[row].steps;
+        script_length = rows[row].length;
+        script_place = 0;
+        script_stamp = -1000;
+        assert_int_equal(etwas_lab_quantum(read_script), rows[row].quantum);
+    }
+}
+
 static void pairs_are_counted_once_each(void **state)
 {
     (void)state;
@@ -205,6 +250,7 @@ int main(void)
         cmocka_unit_test(an_offset_that_moves_gets_a_bound_that_holds_all_it_was),
         cmocka_unit_test(a_made_up_offset_is_within_the_bound_always),
         cmocka_unit_test(each_later_stamp_that_is_smaller_is_counted),
+        cmocka_unit_test(a_quantum_is_what_nearly_all_steps_have_in_common),
         cmocka_unit_test(pairs_are_counted_once_each),
     };
 

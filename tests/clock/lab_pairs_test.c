@@ -138,6 +138,38 @@ static void a_processor_that_is_ahead_is_found_so(void **state)
     etwas_lab_cpus_free(&cpus);
 }
 
+/* Moves by 260 ns at once, on one processor 100 ns before the others. */
+static int64_t read_coarsely(void)
+{
+    int64_t phase = etwas_processor_ask() == processor_ahead ? 100 : 0;
+
+    return (etwas_clock_qpc() + phase) / 260 * 260;
+}
+
+static const struct etwas_lab_source clock_of_steps = {
+    .name = "of steps", .read = read_coarsely, .tick_ns = 1, .available = true};
+
+static void processors_whose_clocks_step_at_different_moments_are_bounded_too(void **state)
+{
+    struct etwas_lab_cpus cpus;
+    etwas_clock_source_report report = {0};
+
+    (void)state;
+    assert_true(etwas_lab_cpus_read(&cpus));
+    if (cpus.count < 2) {
+        etwas_lab_cpus_free(&cpus);
+        skip();
+    }
+    cpus.count = 2;
+    processor_ahead = cpus.numbers[1];
+    etwas_lab_source_replace(ETWAS_CLOCK_SOURCE_QPC, &clock_of_steps);
+    compare(ETWAS_CLOCK_SOURCE_QPC, &cpus, 1, &report);
+    etwas_lab_source_replace(ETWAS_CLOCK_SOURCE_QPC, NULL);
+    assert_true(fabs(report.offsets[0].offset_ns - 100) <= report.offsets[0].bound_ns);
+    free(report.offsets);
+    etwas_lab_cpus_free(&cpus);
+}
+
 /* ---- threads that are taken away ------------------------------------------------------------- */
 
 static uint32_t processor_before;
@@ -286,6 +318,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_pair_of_processors_is_compared_by_every_clock),
         cmocka_unit_test(a_processor_that_is_ahead_is_found_so),
+        cmocka_unit_test(processors_whose_clocks_step_at_different_moments_are_bounded_too),
         cmocka_unit_test(a_pair_whose_thread_was_moved_or_did_not_answer_is_left_out),
         cmocka_unit_test(two_threads_on_one_processor_do_not_wait_for_ever),
         cmocka_unit_test(a_processor_that_cannot_be_pinned_to_is_left_out),

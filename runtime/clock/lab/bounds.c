@@ -49,17 +49,17 @@ static double farther(double centre, int64_t lowest, int64_t highest)
     return below > above ? below : above;
 }
 
-void etwas_lab_bounds_report(const struct etwas_lab_bounds *bounds, double tick_ns,
-                             double step_ticks, etwas_clock_offset *offset)
+void etwas_lab_bounds_report(const struct etwas_lab_bounds *bounds, double tick_ns, double quantum,
+                             etwas_clock_offset *offset)
 {
     double centre = middle(bounds->lowest, bounds->highest);
-    double bound = half_width(bounds->lowest, bounds->highest) + step_ticks;
+    double bound = half_width(bounds->lowest, bounds->highest) + quantum;
 
     if (bound < 0) {
         /* The ends have changed sides: some rounds say at most `highest`, others at least `lowest`. */
         centre = middle(bounds->fastest_lowest, bounds->fastest_highest);
         bound = farther(centre, bounds->highest, bounds->lowest) +
-                half_width(bounds->fastest_lowest, bounds->fastest_highest) + step_ticks;
+                half_width(bounds->fastest_lowest, bounds->fastest_highest) + quantum;
     }
     offset->offset_ns = centre * tick_ns;
     offset->bound_ns = bound * tick_ns;

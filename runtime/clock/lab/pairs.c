@@ -12,6 +12,7 @@
 
 #include "clock/lab/bounds.h"
 #include "clock/lab/handover.h"
+#include "clock/lab/quantum.h"
 #include "platform/processor.h"
 
 enum {
@@ -50,7 +51,7 @@ struct table {
     /* From here on near's alone. */
     uint64_t number; /* of the turn asked last */
     double tick_ns;
-    double step_ticks; /* what the clock moves by */
+    double quantum; /* what the clock moves by at once */
 };
 
 /* ---- mailboxes ------------------------------------------------------------------------------- */
@@ -239,7 +240,7 @@ static bool compare(struct table *table, uint64_t budget_ns, uint64_t last_ns,
         far != offset->other || etwas_processor_ask() != offset->processor) {
         return false;
     }
-    etwas_lab_bounds_report(&bounds, table->tick_ns, table->step_ticks, offset);
+    etwas_lab_bounds_report(&bounds, table->tick_ns, table->quantum, offset);
     etwas_lab_handover_report(&handovers, table->tick_ns, offset);
     return true;
 }
@@ -264,26 +265,14 @@ static void compare_all(struct table *table, const struct etwas_lab_cpus *cpus, 
     }
 }
 
-/*
- * A counter may move by many ticks at once, and what is derived from it likewise. A coarse clock's
- * steps are another thing: the kernel makes them, for all processors at once.
- */
-static double step_ticks_of(uint32_t source, double tick_ns, double unit_ns)
+static uint32_t compare_with_thread(const struct etwas_lab_source *clock,
+                                    const struct etwas_lab_cpus *cpus, uint64_t budget_ns,
+                                    etwas_clock_source_report *report)
 {
-    bool coarse = source == ETWAS_CLOCK_SOURCE_MONOTONIC_COARSE ||
-                  source == ETWAS_CLOCK_SOURCE_REALTIME_COARSE;
-
-    return coarse || unit_ns < tick_ns ? 1 : unit_ns / tick_ns;
-}
-
-static uint32_t compare_with_thread(uint32_t source, const struct etwas_lab_cpus *cpus,
-                                    uint64_t budget_ns, etwas_clock_source_report *report)
-{
-    const struct etwas_lab_source *clock = etwas_lab_source(source);
     struct table table = {
         .read = clock->read,
         .tick_ns = clock->tick_ns,
-        .step_ticks = step_ticks_of(source, clock->tick_ns, report->unit_ns),
+        .quantum = (double)etwas_lab_quantum(clock->read),
     };
     pthread_t far;
 
@@ -317,7 +306,7 @@ uint32_t etwas_lab_pairs(uint32_t source, const struct etwas_lab_cpus *cpus, uin
         etwas_lab_cpus_free(&before);
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    code = compare_with_thread(source, cpus, budget_ns, report);
+    code = compare_with_thread(clock, cpus, budget_ns, report);
     (void)etwas_lab_unpin(&before);
     etwas_lab_cpus_free(&before);
     return code;
