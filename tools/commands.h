@@ -11,20 +11,23 @@
 enum etwas_exit {
     ETWAS_EXIT_FINE = 0,
     ETWAS_EXIT_USAGE = 1, /* the command line is wrong; nothing was read */
-    ETWAS_EXIT_OPEN = 2, /* a file could not be opened, is not a trace, or could not be processed */
+    /* A file could not be opened, is not a trace, or could not be processed; or the clocks. */
+    ETWAS_EXIT_OPEN = 2,
     ETWAS_EXIT_DAMAGED = 3, /* a file is damaged; what could be read was shown */
     ETWAS_EXIT_OUTPUT = 4,  /* the output could not be written */
 };
 
-/* argv[0] is the command's own name. Both return what the program exits with. */
+/* argv[0] is the command's own name. All return what the program exits with. */
 int etwas_command_dump(int argc, char **argv);
 int etwas_command_stat(int argc, char **argv);
+int etwas_command_clocks(int argc, char **argv);
 
 /* Prints `text` to standard output, the end of a --help; returns what the program exits with. */
 int etwas_command_help(const char *text);
 
 /*
- * After a message of getopt_long: points to the help of "dump" or "stat". Returns ETWAS_EXIT_USAGE.
+ * After a message of getopt_long: points to the help of "dump", "stat" or "clocks". Returns
+ * ETWAS_EXIT_USAGE.
  */
 int etwas_command_misused(const char *command);
 

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The command `etwas`: looks into event traces (.etl).
+ * The command `etwas`: looks into event traces (.etl), and examines the clocks they are stamped by.
  */
 
 #include "commands.h"
@@ -17,6 +17,7 @@
 static const char help[] =
     "usage: etwas dump [OPTION...] FILE...   show the events, a line for each\n"
     "       etwas stat [OPTION...] FILE...   say what is in a trace, and what is not\n"
+    "       etwas clocks [OPTION...]         say which clock to use on this machine\n"
     "       etwas COMMAND --help             everything about a command\n"
     "       etwas --version\n"
     "\n"
@@ -29,13 +30,14 @@ static const char help[] =
     "  0  all is well; lost events are not damage\n"
     "  1  the command line is wrong\n"
     "  2  a file could not be opened, is not an event trace, or could not be read to\n"
-    "     its end; the other files were shown\n"
+    "     its end; the other files were shown. Or the clocks could not be examined\n"
     "  3  a file is damaged; what could be read was shown\n"
     "  4  the output could not be written\n"
     "\n"
     "Examples:\n"
     "  etwas stat service.etl\n"
     "  etwas dump --limit 20 service.etl\n"
+    "  etwas clocks --html clocks.html\n"
     "  etwas dump --json service.etl | jq -c 'select(.level <= 2)'\n";
 
 int etwas_command_help(const char *text)
@@ -69,6 +71,7 @@ int main(int argc, char **argv)
     /* What getopt_long calls the command in its messages. */
     static char dump_name[] = "etwas dump";
     static char stat_name[] = "etwas stat";
+    static char clocks_name[] = "etwas clocks";
     const char *command = argc > 1 ? argv[1] : "";
 
     if (strcmp(command, "dump") == 0) {
@@ -78,6 +81,10 @@ int main(int argc, char **argv)
     if (strcmp(command, "stat") == 0) {
         argv[1] = stat_name;
         return etwas_command_stat(argc - 1, argv + 1);
+    }
+    if (strcmp(command, "clocks") == 0) {
+        argv[1] = clocks_name;
+        return etwas_command_clocks(argc - 1, argv + 1);
     }
     if (strcmp(command, "--help") == 0 || strcmp(command, "-h") == 0 ||
         strcmp(command, "help") == 0) {

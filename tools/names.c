@@ -169,6 +169,8 @@ const char *etwas_names_error(uint32_t code)
         return "not an event trace";
     case ERROR_NOT_SUPPORTED:
         return "not supported";
+    case ERROR_NO_SYSTEM_RESOURCES:
+        return "no thread could be started";
     default:
         return NULL;
     }

@@ -26,7 +26,10 @@ void etwas_names_mode(struct etwas_output *output, uint32_t log_file_mode, const
 /* "performance counter" */
 const char *etwas_names_clock(uint32_t clock);
 
-/* Why a trace could not be opened or read, as a part of a sentence. */
+/*
+ * Why a trace could not be opened or read, or clocks not be examined, as a part of a sentence. NULL
+ * for a code that is not expected.
+ */
 const char *etwas_names_error(uint32_t code);
 
 #endif

@@ -127,6 +127,9 @@ static void put_point(struct etwas_output *output, enum etwas_text_style style, 
         } else {
             put_utf8(output, point);
         }
+    } else if (style == ETWAS_TEXT_HTML && point < 0x80 && strchr("<>&\"'", (int)point) != NULL &&
+               point != 0) {
+        etwas_output_format(output, "&#%u;", point);
     } else if (!steers_a_terminal(point) && (style != ETWAS_TEXT_WORD || point != ' ')) {
         put_utf8(output, point);
     } else if (point < 0x80) {

@@ -33,6 +33,7 @@ enum etwas_text_style {
     ETWAS_TEXT_PLAIN,
     ETWAS_TEXT_WORD, /* as plain, and spaces are escaped: one column of a line */
     ETWAS_TEXT_JSON, /* the inside of a JSON string, without the quotes */
+    ETWAS_TEXT_HTML, /* as plain, and what means something to HTML and SVG is escaped */
 };
 
 /* Writes `bytes` of UTF-8. Any bytes will do. */

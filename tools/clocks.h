@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_CLOCKS_H
+#define ETWAS_TOOLS_CLOCKS_H
+
+/*
+ * What `etwas clocks` shows, and the three forms it shows it in.
+ */
+
+#include "output.h"
+
+#include <etwas/clocks.h>
+#include <etwas/etwas.h>
+
+/* Where and when the clocks were examined. A text is "" where it is not known. */
+struct etwas_clocks_machine {
+    char host[65];
+    char system[256];  /* "Linux 6.1.0 x86_64" */
+    char model[128];   /* of the processors, as the kernel names it */
+    char examined[32]; /* UTC, ISO 8601 to the second */
+};
+
+struct etwas_clocks_view {
+    const etwas_clock_report *report;
+    const struct etwas_clocks_machine *machine;
+    uint32_t chosen; /* bit n: source n was asked for */
+};
+
+void etwas_clocks_machine_read(struct etwas_clocks_machine *machine);
+
+/* Tables of at most 100 columns. */
+void etwas_clocks_text(struct etwas_output *output, const struct etwas_clocks_view *view);
+
+/* The order across processors, a part of the text. */
+void etwas_clocks_text_order(struct etwas_output *output, const struct etwas_clocks_view *view);
+
+/* One object on one line. */
+void etwas_clocks_json(struct etwas_output *output, const struct etwas_clocks_view *view);
+
+/* One page that needs no other file, no network and no script. */
+void etwas_clocks_html(struct etwas_output *output, const struct etwas_clocks_view *view);
+
+#endif

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * `etwas clocks` in words and tables: first what to do and why, then what was measured.
+ */
+
+#include "clocks_table.h"
+#include "names.h"
+#include "text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum {
+    INDENT = 2,
+    LABEL = 17,
+    NUMBER = 8
+};
+
+/* ---- What to do, and why ---- */
+
+static void put_machine(struct etwas_output *output, const struct etwas_clocks_view *view)
+{
+    const struct etwas_clocks_machine *machine = view->machine;
+    const etwas_clock_report *report = view->report;
+    const char *parts[] = {machine->host, machine->model, machine->system};
+    char text[640];
+    size_t used = 0;
+
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (parts[i][0] != '\0') {
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s, ", parts[i]);
+        }
+    }
+    snprintf(text + used, sizeof text - used,
+             "%" PRIu32 " of %" PRIu32 " processor%s. Examined for %s, until %s.",
+             report->processors, report->processors_configured,
+             report->processors_configured == 1 ? "" : "s",
+             etwas_clocks_duration(report->seconds * 1e9).text, machine->examined);
+    etwas_clocks_put_paragraph(output, text, 0, 0);
+}
+
+static void put_sentences(struct etwas_output *output, const char *text)
+{
+    if (text[0] != '\0') {
+        etwas_output_text(output, "  ");
+        etwas_clocks_put_paragraph(output, text, INDENT, INDENT);
+    }
+}
+
+static void put_label(struct etwas_output *output, const char *label)
+{
+    etwas_output_text(output, "  ");
+    etwas_clocks_put_left(output, label, LABEL);
+}
+
+static void put_fact(struct etwas_output *output, const char *label, const char *text)
+{
+    put_label(output, label);
+    etwas_clocks_put_paragraph(output, text, INDENT + LABEL, INDENT + LABEL);
+}
+
+static void put_frequency(struct etwas_output *output, const etwas_clock_trust *trust)
+{
+    char text[256];
+
+    if (trust->frequency_hz == 0) {
+        put_fact(output, "frequency", "could not be calibrated");
+    } else {
+        snprintf(text, sizeof text, "%s ± %s ppm, as calibrated",
+                 etwas_clocks_hz((double)trust->frequency_hz).text,
+                 etwas_clocks_ppm_interval(etwas_clocks_frequency_error_ppm(trust)).text);
+        put_fact(output, "frequency", text);
+    }
+    if (trust->stated_hz == 0) {
+        put_fact(output, "stated", "nowhere");
+    } else {
+        snprintf(
+            text, sizeof text, "%s by %s%s%s%s", etwas_clocks_hz((double)trust->stated_hz).text,
+            etwas_clocks_stated_by(trust->stated_by), trust->frequency_hz > 0 ? ", " : "",
+            trust->frequency_hz > 0 ? etwas_clocks_ppm(etwas_clocks_stated_error_ppm(trust)).text
+                                    : "",
+            trust->frequency_hz > 0 ? " ppm against that" : "");
+        put_fact(output, "stated", text);
+    }
+}
+
+static void put_trust(struct etwas_output *output, const struct etwas_clocks_view *view)
+{
+    const etwas_clock_trust *trust = &view->report->trust;
+    char text[192];
+
+    etwas_output_format(output, "\nThe cycle counter (TSC) is %s\n",
+                        etwas_clocks_verdict(trust->verdict));
+    put_sentences(output, view->report->verdict);
+    put_frequency(output, trust);
+    snprintf(text, sizeof text, "%s (offered: %s)",
+             trust->clocksource[0] != '\0' ? trust->clocksource : "not known",
+             trust->available_clocksources[0] != '\0' ? trust->available_clocksources
+                                                      : "not known");
+    put_fact(output, "kernel's source", text);
+    put_fact(output, "hypervisor", trust->hypervisor[0] != '\0' ? trust->hypervisor : "none");
+}
+
+static void put_answer(struct etwas_output *output, const struct etwas_clocks_view *view)
+{
+    const etwas_clock_report *report = view->report;
+
+    etwas_output_format(output, "\nUse ClientContext %" PRIu32 ", the %s\n",
+                        report->recommended_clock, etwas_names_clock(report->recommended_clock));
+    put_sentences(output, report->recommendation);
+}
+
+/* ---- What was measured ---- */
+
+static void put_title(struct etwas_output *output, const char *title)
+{
+    etwas_output_char(output, '\n');
+    etwas_clocks_put_paragraph(output, title, 0, 0);
+}
+
+static void put_cost(struct etwas_output *output, const struct etwas_clocks_view *view)
+{
+    static const char *const titles[] = {"in a row", "minimum", "median", "p90", "p99",
+                                         "p99.9",    "maximum", "median", "p99"};
+
+    put_title(output,
+              "Cost of one reading in ns, without the loop's own. Warm, and cold: after its "
+              "code and data were put out of the caches");
+    etwas_output_format(output, "  %-*s%*s%*s\n", ETWAS_CLOCKS_NAME_COLUMNS, "", NUMBER * 2, "warm",
+                        NUMBER * 6, "cold");
+    etwas_output_text(output, "  ");
+    etwas_clocks_put_left(output, "clock", ETWAS_CLOCKS_NAME_COLUMNS);
+    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++) {
+        etwas_clocks_put_right(output, titles[i], NUMBER);
+    }
+    etwas_output_char(output, '\n');
+    for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {
+        const etwas_clock_source_report *source = &view->report->sources[i];
+        const etwas_clock_distribution *warm = &source->warm_ns;
+        const etwas_clock_distribution *cold = &source->cold_ns;
+        const double numbers[] = {
+            source->back_to_back_ns, warm->minimum, warm->median, warm->p90, warm->p99, warm->p999,
+            warm->maximum,           cold->median,  cold->p99};
+
+        if (!etwas_clocks_shown(view, i)) {
+            continue;
+        }
+        etwas_clocks_put_name(output, view, i);
+        for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
+            bool measured = k == 0 || (k < 7 ? warm->count : cold->count) > 0;
+
+            etwas_clocks_put_right(output, measured ? etwas_clocks_ns(numbers[k]).text : "-",
+                                   NUMBER);
+        }
+        etwas_output_char(output, '\n');
+    }
+}
+
+/* The bin with most steps. */
+static void put_usual_step(struct etwas_output *output, const etwas_clock_histogram *steps)
+{
+    uint64_t all = 0;
+    uint32_t usual = 0;
+    char text[128];
+
+    for (uint32_t i = 0; i < steps->bins; i++) {
+        all += steps->bin[i].count;
+        if (steps->bin[i].count > steps->bin[usual].count) {
+            usual = i;
+        }
+    }
+    if (all == 0) {
+        etwas_clocks_put_right(output, "-", 34);
+        return;
+    }
+    snprintf(text, sizeof text, "%s to %s (%s)", etwas_clocks_duration(steps->bin[usual].from).text,
+             etwas_clocks_duration(steps->bin[usual].to).text,
+             etwas_clocks_percent(steps->bin[usual].count, all).text);
+    etwas_clocks_put_right(output, text, 34);
+}
+
+static void put_resolution(struct etwas_output *output, const struct etwas_clocks_view *view)
+{
+    put_title(output, "Resolution: steps between readings one after the other");
+    etwas_output_format(output, "  %-*s%11s%14s%12s%34s\n", ETWAS_CLOCKS_NAME_COLUMNS, "clock",
+                        "one tick", "smallest step", "equal", "most often");
+    for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {
+        const etwas_clock_source_report *source = &view->report->sources[i];
+
+        if (etwas_clocks_shown(view, i)) {
+            etwas_clocks_put_name(output, view, i);
+            etwas_clocks_put_word(output, etwas_clocks_duration(source->tick_ns), 11);
+            etwas_clocks_put_word(output, etwas_clocks_duration(source->resolution_ns), 14);
+            etwas_clocks_put_word(output, etwas_clocks_percent(source->equal_pairs, source->pairs),
+                                  12);
+            put_usual_step(output, &source->steps);
+            etwas_output_char(output, '\n');
+        }
+    }
+}
+
+static void put_monotony(struct etwas_output *output, const struct etwas_clocks_view *view)
+{
+    put_title(output, "Monotony, on threads that the kernel moved as it liked");
+    etwas_output_format(output, "  %-*s%16s%16s%12s%12s%12s\n", ETWAS_CLOCKS_NAME_COLUMNS, "clock",
+                        "readings", "backward steps", "largest", "stalls", "longest");
+    for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {
+        const etwas_clock_source_report *source = &view->report->sources[i];
+
+        if (!etwas_clocks_shown(view, i)) {
+            continue;
+        }
+        etwas_clocks_put_name(output, view, i);
+        etwas_clocks_put_word(output, etwas_clocks_count(source->readings), 16);
+        etwas_clocks_put_word(output, etwas_clocks_count(source->backward_steps), 16);
+        etwas_clocks_put_right(output,
+                               source->backward_steps > 0
+                                   ? etwas_clocks_duration(source->largest_backward_ns).text
+                                   : "-",
+                               12);
+        etwas_clocks_put_word(output, etwas_clocks_count(source->stalls), 12);
+        etwas_clocks_put_right(
+            output, source->stalls > 0 ? etwas_clocks_duration(source->longest_stall_ns).text : "-",
+            12);
+        etwas_output_char(output, '\n');
+    }
+}
+
+static void put_one_drift(struct etwas_output *output, const etwas_clock_drift *drift)
+{
+    char text[96];
+
+    if (!drift->known) {
+        etwas_clocks_put_right(output, "-", 26);
+        return;
+    }
+    snprintf(text, sizeof text, "%s ± %s", etwas_clocks_ppm(drift->ppm).text,
+             etwas_clocks_ppm_interval(drift->interval_ppm).text);
+    etwas_clocks_put_right(output, text, 26);
+}
+
+static void put_drift(struct etwas_output *output, const struct etwas_clocks_view *view)
+{
+    put_title(output, "Drift in ppm with its interval of 95 %; a clock that is fast has more");
+    etwas_output_format(output, "  %-*s%26s%26s%10s%8s\n", ETWAS_CLOCKS_NAME_COLUMNS, "clock",
+                        "CLOCK_MONOTONIC_RAW", "CLOCK_REALTIME", "readings", "over");
+    for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {
+        const etwas_clock_source_report *source = &view->report->sources[i];
+        const etwas_clock_drift *drift =
+            source->against_raw.known ? &source->against_raw : &source->against_realtime;
+
+        if (!etwas_clocks_shown(view, i) || !drift->known) {
+            continue;
+        }
+        etwas_clocks_put_name(output, view, i);
+        put_one_drift(output, &source->against_raw);
+        put_one_drift(output, &source->against_realtime);
+        etwas_clocks_put_word(output, etwas_clocks_count(drift->points), 10);
+        etwas_clocks_put_word(output, etwas_clocks_duration(drift->seconds * 1e9), 8);
+        etwas_output_char(output, '\n');
+    }
+}
+
+static void put_conversions(struct etwas_output *output, const etwas_clock_report *report)
+{
+    put_title(output,
+              "Conversion: how far stamps of the cycle counter are off after a time, by the "
+              "rate they are converted with");
+    etwas_output_format(output, "  %-18s%18s%22s%10s%10s%10s%10s\n", "rate", "", "off by, ppm",
+                        "1 s", "1 min", "1 h", "25 h");
+    for (size_t i = 0; i < ETWAS_CLOCK_CONVERSIONS; i++) {
+        const etwas_clock_conversion *conversion = &report->conversions[i];
+        char text[96];
+
+        if (!etwas_clocks_conversion_known(conversion)) {
+            continue;
+        }
+        snprintf(text, sizeof text, "%s ± %s", etwas_clocks_ppm(conversion->error_ppm).text,
+                 etwas_clocks_ppm_interval(conversion->interval_ppm).text);
+        etwas_output_text(output, "  ");
+        etwas_clocks_put_left(output, conversion->name, 18);
+        etwas_clocks_put_word(output, etwas_clocks_hz(conversion->hz), 18);
+        etwas_clocks_put_right(output, text, 22);
+        etwas_clocks_put_word(output, etwas_clocks_duration(conversion->after_second_ns), 10);
+        etwas_clocks_put_word(output, etwas_clocks_duration(conversion->after_minute_ns), 10);
+        etwas_clocks_put_word(output, etwas_clocks_duration(conversion->after_hour_ns), 10);
+        etwas_clocks_put_word(output, etwas_clocks_duration(conversion->after_day_ns), 10);
+        etwas_output_char(output, '\n');
+    }
+}
+
+void etwas_clocks_text(struct etwas_output *output, const struct etwas_clocks_view *view)
+{
+    char missing[512];
+
+    put_machine(output, view);
+    put_answer(output, view);
+    put_trust(output, view);
+    put_cost(output, view);
+    if (etwas_clocks_missing(view, missing, sizeof missing)) {
+        etwas_output_text(output, "  not available here: ");
+        etwas_clocks_put_paragraph(output, missing, INDENT + 20, INDENT + 20);
+    }
+    put_resolution(output, view);
+    etwas_clocks_text_order(output, view);
+    put_monotony(output, view);
+    put_drift(output, view);
+    put_conversions(output, view->report);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The order across processors: a line for each clock, and for the clocks of sessions the matrix, or
+ * where there are too many processors for that the worst pairs.
+ */
+
+#include "clocks_table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum {
+    MATRIX_PROCESSORS = 11, /* what fits into the columns */
+    CELL = 8,
+    WORST_PAIRS = 8
+};
+
+static void put_summary(struct etwas_output *output, const struct etwas_clocks_view *view)
+{
+    etwas_output_format(output, "  %-*s%6s%10s%10s%7s%16s%12s%12s\n", ETWAS_CLOCKS_NAME_COLUMNS,
+                        "clock", "pairs", "offset", "bound", "apart", "handovers", "smaller", "by");
+    for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {
+        const etwas_clock_source_report *source = &view->report->sources[i];
+        struct etwas_clocks_order order = etwas_clocks_order_of(source);
+
+        if (!etwas_clocks_shown(view, i) || source->offset_count == 0) {
+            continue;
+        }
+        etwas_clocks_put_name(output, view, i);
+        etwas_clocks_put_word(output, etwas_clocks_count(source->offset_count), 6);
+        etwas_clocks_put_word(output, etwas_clocks_duration(order.largest_offset_ns), 10);
+        etwas_clocks_put_word(output, etwas_clocks_duration(order.largest_bound_ns), 10);
+        etwas_clocks_put_word(output, etwas_clocks_count(order.apart), 7);
+        etwas_clocks_put_word(output, etwas_clocks_count(order.handovers), 16);
+        etwas_clocks_put_word(output, etwas_clocks_count(order.smaller), 12);
+        etwas_clocks_put_right(
+            output, order.smaller > 0 ? etwas_clocks_duration(order.worst_ns).text : "-", 12);
+        etwas_output_char(output, '\n');
+    }
+    etwas_output_text(output,
+                      "  offset, bound: the largest of all pairs; apart: pairs whose offset is "
+                      "larger than its bound;\n"
+                      "  smaller: stamps smaller than one that was taken before on the other "
+                      "processor, by how much\n");
+}
+
+static void put_cell(struct etwas_output *output, const etwas_clock_source_report *source,
+                     uint32_t row, uint32_t column, bool above)
+{
+    const etwas_clock_offset *pair = etwas_clocks_pair(source, row, column);
+    char text[48];
+
+    if (pair == NULL) {
+        etwas_clocks_put_right(output, row == column ? "\u00b7" : "-", CELL);
+    } else if (above) {
+        double offset_ns = pair->processor == row ? pair->offset_ns : -pair->offset_ns;
+
+        snprintf(text, sizeof text, "%s", etwas_clocks_ns(offset_ns).text);
+        etwas_clocks_put_right(output, text, CELL);
+    } else {
+        snprintf(text, sizeof text, "±%s", etwas_clocks_ns(pair->bound_ns).text);
+        etwas_clocks_put_right(output, text, CELL);
+    }
+}
+
+static void put_matrix(struct etwas_output *output, const struct etwas_clocks_view *view,
+                       const etwas_clock_source_report *source)
+{
+    const etwas_clock_report *report = view->report;
+
+    etwas_output_text(output, "  CPU   ");
+    for (uint32_t i = 0; i < report->processors; i++) {
+        etwas_output_format(output, "%*" PRIu32, CELL, report->processor_numbers[i]);
+    }
+    etwas_output_char(output, '\n');
+    for (uint32_t row = 0; row < report->processors; row++) {
+        etwas_output_format(output, "  %5" PRIu32 " ", report->processor_numbers[row]);
+        for (uint32_t column = 0; column < report->processors; column++) {
+            put_cell(output, source, report->processor_numbers[row],
+                     report->processor_numbers[column], column > row);
+        }
+        etwas_output_char(output, '\n');
+    }
+}
+
+static void put_worst(struct etwas_output *output, const etwas_clock_source_report *source)
+{
+    const etwas_clock_offset *worst[WORST_PAIRS];
+    uint32_t count = etwas_clocks_worst_pairs(source, worst, WORST_PAIRS);
+
+    etwas_output_format(output, "  %8s%8s%12s%12s%16s%12s%12s\n", "CPU", "and CPU", "ahead by",
+                        "bound", "handovers", "smaller", "by");
+    for (uint32_t i = 0; i < count; i++) {
+        const etwas_clock_offset *pair = worst[i];
+
+        etwas_output_format(output, "  %8" PRIu32 "%8" PRIu32, pair->processor, pair->other);
+        etwas_clocks_put_word(output, etwas_clocks_duration(pair->offset_ns), 12);
+        etwas_clocks_put_word(output, etwas_clocks_duration(pair->bound_ns), 12);
+        etwas_clocks_put_word(output, etwas_clocks_count(pair->handovers), 16);
+        etwas_clocks_put_word(output, etwas_clocks_count(pair->smaller), 12);
+        etwas_clocks_put_right(
+            output, pair->smaller > 0 ? etwas_clocks_duration(pair->worst_ns).text : "-", 12);
+        etwas_output_char(output, '\n');
+    }
+}
+
+static void put_pairs(struct etwas_output *output, const struct etwas_clocks_view *view,
+                      uint32_t source)
+{
+    const etwas_clock_source_report *one = &view->report->sources[source];
+    const char *name = etwas_clocks_name(view, source);
+
+    if (view->report->processors <= MATRIX_PROCESSORS && view->report->all_pairs) {
+        etwas_output_format(output,
+                            "\n  %s, ns: above the diagonal the column's processor is ahead by, "
+                            "below ±bound\n",
+                            name);
+        put_matrix(output, view, one);
+    } else {
+        etwas_output_format(output, "\n  %s: the worst of %" PRIu32 " pairs%s\n", name,
+                            one->offset_count,
+                            view->report->all_pairs ? "" : "; not all pairs were examined");
+        put_worst(output, one);
+    }
+}
+
+void etwas_clocks_text_order(struct etwas_output *output, const struct etwas_clocks_view *view)
+{
+    bool all = view->chosen == (1u << ETWAS_CLOCK_SOURCES) - 1;
+
+    etwas_output_text(output, "\nOrder across processors\n");
+    if (view->report->processors < 2) {
+        etwas_output_text(output, "  one processor: there is nothing to compare\n");
+        return;
+    }
+    put_summary(output, view);
+    for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {
+        /* A clock that was asked for by name is shown in full. */
+        if (etwas_clocks_shown(view, i) && view->report->sources[i].offset_count > 0 &&
+            (etwas_clocks_of_session(i) || !all)) {
+            put_pairs(output, view, i);
+        }
+    }
+}
