@@ -13,7 +13,7 @@
  *     clock                  units of 100 ns in a tick
  *     1 performance counter  10,000,000 / PerfFreq
  *     2 system time          1, and the stamp is FILETIME already
- *     3 cycles               10 / CpuSpeedInMHz, or the ratio of a knot (etl/knot.h)
+ *     3 cycles               10 / CpuSpeedInMHz, or the ratio of a calibration (etl/calibration.h)
  *
  * Worked example, 3,000 MHz: 25 hours are 270,000,000,000,000 ticks, × 10 / 3,000 =
  * 900,000,000,000 units of 100 ns = 90,000 s.
@@ -24,7 +24,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "etl/knot.h"
+#include "etl/calibration.h"
 #include "etl/layout.h"
 
 #define ETWAS_ETL_FILETIME_PER_SECOND INT64_C(10000000)
@@ -86,21 +86,22 @@ static inline bool etwas_etl_clock_from_header(struct etwas_etl_clock *clock, ui
     }
 }
 
-/* Takes the exact ratio of a knot; the anchor stays. False, and no change, if the knot is not valid
+/* Takes the exact ratio of a calibration; the anchor stays. False, and no change, if it is not valid
  * or is of another clock than `clock_type`. */
-static inline bool etwas_etl_clock_use_knot(struct etwas_etl_clock *clock, uint32_t clock_type,
-                                            const struct etwas_etl_knot *knot)
+static inline bool etwas_etl_clock_use_calibration(struct etwas_etl_clock *clock,
+                                                   uint32_t clock_type,
+                                                   const struct etwas_etl_calibration *calibration)
 {
-    uint64_t ticks = knot->ticks;
-    uint64_t nanoseconds = knot->nanoseconds;
+    uint64_t ticks = calibration->ticks;
+    uint64_t nanoseconds = calibration->nanoseconds;
 
     /* Above the limit the lowest bits say nothing; without them products stay in 128 bits. */
-    while (ticks > ETWAS_ETL_KNOT_LARGEST || nanoseconds > ETWAS_ETL_KNOT_LARGEST) {
+    while (ticks > ETWAS_ETL_CALIBRATION_LARGEST || nanoseconds > ETWAS_ETL_CALIBRATION_LARGEST) {
         ticks >>= 1;
         nanoseconds >>= 1;
     }
-    if (knot->version != ETWAS_ETL_KNOT_VERSION || knot->clock_type != clock_type || ticks == 0 ||
-        nanoseconds == 0)
+    if (calibration->version != ETWAS_ETL_CALIBRATION_VERSION ||
+        calibration->clock_type != clock_type || ticks == 0 || nanoseconds == 0)
         return false;
     etwas_etl_clock_set_ratio(clock, nanoseconds, ticks * 100);
     return true;

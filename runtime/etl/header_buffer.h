@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * How large buffer 0 is: the log file header record with its two names, the knot, the totals.
+ * How large buffer 0 is: the log file header record with its two names, the calibration and the
+ * totals.
  */
 #ifndef ETWAS_ETL_HEADER_BUFFER_H
 #define ETWAS_ETL_HEADER_BUFFER_H
@@ -10,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "etl/knot.h"
+#include "etl/calibration.h"
 #include "etl/layout.h"
 #include "etl/totals.h"
 
@@ -30,7 +31,7 @@ static inline uint32_t etwas_etl_header_buffer_bytes(size_t session_name_units,
     return ETWAS_ETL_BUFFER_HEADER_BYTES +
            (uint32_t)etwas_etl_round_up_8(
                etwas_etl_log_header_record_bytes(session_name_units, file_name_units)) +
-           (uint32_t)(sizeof(struct etwas_etl_knot_record) +
+           (uint32_t)(sizeof(struct etwas_etl_calibration_record) +
                       sizeof(struct etwas_etl_totals_record));
 }
 

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The totals of one file: a record of our own in buffer 0, right after the knot.
+ * The totals of one file: a record of our own in buffer 0, right after the calibration.
  *
  * The log file header counts what was lost in 32 bits, and knows nothing of what a circular file
  * replaced, nor which part of a new-file set a file is. Zeroes until the first sync, brought up to
@@ -11,8 +11,8 @@
 #ifndef ETWAS_ETL_TOTALS_H
 #define ETWAS_ETL_TOTALS_H
 
-#include "etl/knot.h"
 #include "etl/layout.h"
+#include "etl/own_record.h"
 
 enum {
     ETWAS_ETL_TOTALS_TYPE = 2, /* Class.Type, of class etwas_etl_own_class */

@@ -106,9 +106,9 @@ static bool find_own_records(struct etwas_log_header *header)
         }
         if (record[2] == ETWAS_ETL_FULL_HEADER64 && size >= sizeof full) {
             memcpy(&full, record, sizeof full);
-            if (etwas_etl_is_own_record(&full) && full.type == ETWAS_ETL_KNOT_TYPE &&
-                size == sizeof(struct etwas_etl_knot_record)) {
-                header->knot_offset = at;
+            if (etwas_etl_is_own_record(&full) && full.type == ETWAS_ETL_CALIBRATION_TYPE &&
+                size == sizeof(struct etwas_etl_calibration_record)) {
+                header->calibration_offset = at;
             } else if (etwas_etl_is_own_record(&full) && full.type == ETWAS_ETL_TOTALS_TYPE &&
                        size == sizeof(struct etwas_etl_totals_record)) {
                 header->totals_offset = at;

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "clock/clock.h"
+#include "etl/calibration.h"
 #include "etl/header_buffer.h"
-#include "etl/knot.h"
 #include "etl/layout.h"
 #include "etl/utf16.h"
 #include "flush/log_file.h"
@@ -85,21 +85,21 @@ static void fill_log_header(struct etwas_etl_log_header64 *log,
 }
 
 /* The ratio of the clock's ticks to nanoseconds, between two readings or as calibrated. */
-static void set_rate(struct etwas_etl_knot *knot, uint32_t clock,
+static void set_rate(struct etwas_etl_calibration *calibration, uint32_t clock,
                      const struct etwas_clock_reading *first,
                      const struct etwas_clock_reading *last)
 {
-    knot->nanoseconds = (uint64_t)ETWAS_CLOCK_NS_PER_SECOND;
+    calibration->nanoseconds = (uint64_t)ETWAS_CLOCK_NS_PER_SECOND;
     if (clock == ETWAS_CLOCK_KIND_QPC) {
-        knot->ticks = (uint64_t)ETWAS_CLOCK_NS_PER_SECOND;
+        calibration->ticks = (uint64_t)ETWAS_CLOCK_NS_PER_SECOND;
     } else if (clock == ETWAS_CLOCK_KIND_SYSTEM) {
-        knot->ticks = (uint64_t)ETWAS_CLOCK_FILETIME_PER_SECOND;
+        calibration->ticks = (uint64_t)ETWAS_CLOCK_FILETIME_PER_SECOND;
     } else if (last->qpc_ns - first->qpc_ns >= RATE_NS && last->tsc > first->tsc &&
-               (uint64_t)(last->tsc - first->tsc) <= ETWAS_ETL_KNOT_LARGEST) {
-        knot->ticks = (uint64_t)(last->tsc - first->tsc);
-        knot->nanoseconds = (uint64_t)(last->qpc_ns - first->qpc_ns);
+               (uint64_t)(last->tsc - first->tsc) <= ETWAS_ETL_CALIBRATION_LARGEST) {
+        calibration->ticks = (uint64_t)(last->tsc - first->tsc);
+        calibration->nanoseconds = (uint64_t)(last->qpc_ns - first->qpc_ns);
     } else {
-        knot->ticks = etwas_clock_tsc_frequency_hz();
+        calibration->ticks = etwas_clock_tsc_frequency_hz();
     }
 }
 
@@ -120,14 +120,15 @@ static struct etwas_etl_full_header own_header(const struct etwas_etl_system_hea
     };
 }
 
-static void put_knot(const struct etwas_log_header *header,
-                     const struct etwas_etl_system_header *like)
+static void put_calibration(const struct etwas_log_header *header,
+                            const struct etwas_etl_system_header *like)
 {
-    struct etwas_etl_knot_record record = {
-        .header = own_header(like, sizeof record, ETWAS_ETL_KNOT_TYPE, ETWAS_ETL_KNOT_VERSION),
-        .knot =
+    struct etwas_etl_calibration_record record = {
+        .header = own_header(like, sizeof record, ETWAS_ETL_CALIBRATION_TYPE,
+                             ETWAS_ETL_CALIBRATION_VERSION),
+        .calibration =
             {
-                .version = ETWAS_ETL_KNOT_VERSION,
+                .version = ETWAS_ETL_CALIBRATION_VERSION,
                 .clock_type = header->clock,
                 .raw_stamp = like->time_stamp,
                 .qpc_ns = header->started.qpc_ns,
@@ -135,8 +136,8 @@ static void put_knot(const struct etwas_log_header *header,
             },
     };
 
-    set_rate(&record.knot, header->clock, &header->started, &header->started);
-    memcpy(header->content + header->knot_offset, &record, sizeof record);
+    set_rate(&record.calibration, header->clock, &header->started, &header->started);
+    memcpy(header->content + header->calibration_offset, &record, sizeof record);
 }
 
 static void put_totals(const struct etwas_log_header *header,
@@ -182,7 +183,8 @@ uint32_t etwas_log_header_build(struct etwas_log_header *header,
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     header->totals_offset = header->bytes - (uint32_t)sizeof(struct etwas_etl_totals_record);
-    header->knot_offset = header->totals_offset - (uint32_t)sizeof(struct etwas_etl_knot_record);
+    header->calibration_offset =
+        header->totals_offset - (uint32_t)sizeof(struct etwas_etl_calibration_record);
     buffer = buffer_header(options, header->bytes);
     fill_log_header(&log, options);
     memcpy(header->content, &buffer, sizeof buffer);
@@ -192,7 +194,7 @@ uint32_t etwas_log_header_build(struct etwas_log_header *header,
     memcpy(names, options->session_name, session_units * sizeof(etwas_wchar));
     memcpy(names + (session_units + 1) * sizeof(etwas_wchar), options->file_name,
            file_units * sizeof(etwas_wchar));
-    put_knot(header, &system);
+    put_calibration(header, &system);
     put_totals(header, &system, options->part);
     return ERROR_SUCCESS;
 }
@@ -279,17 +281,17 @@ void etwas_log_header_end(struct etwas_log_header *header)
 {
     struct etwas_clock_reading now = etwas_clock_read_together();
     uint8_t *log_place = header->content + ETWAS_ETL_LOG_HEADER_FILE_OFFSET;
-    uint8_t *knot_place = header->content + header->knot_offset;
+    uint8_t *calibration_place = header->content + header->calibration_offset;
     struct etwas_etl_log_header64 log;
-    struct etwas_etl_knot_record knot;
+    struct etwas_etl_calibration_record calibration;
 
     memcpy(&log, log_place, sizeof log);
     log.start.end_filetime = now.filetime > log.start_filetime ? now.filetime : log.start_filetime;
     memcpy(log_place, &log, sizeof log);
-    if (header->knot_offset != 0) {
-        memcpy(&knot, knot_place, sizeof knot);
-        set_rate(&knot.knot, header->clock, &header->started, &now);
-        memcpy(knot_place, &knot, sizeof knot);
+    if (header->calibration_offset != 0) {
+        memcpy(&calibration, calibration_place, sizeof calibration);
+        set_rate(&calibration.calibration, header->clock, &header->started, &now);
+        memcpy(calibration_place, &calibration, sizeof calibration);
     }
 }
 

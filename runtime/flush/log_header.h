@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The content of buffer 0: buffer header, log file header record, knot, totals. Built at the start
+ * The content of buffer 0: buffer header, log file header record, calibration, totals. Built at the start
  * of a file, or taken over from the file that is appended to; brought up to date at each sync and
  * completed at the end. As safe a set of values as the format's readers ask for.
  */
@@ -19,7 +19,7 @@ struct etwas_log_file_options;
 struct etwas_log_header {
     uint8_t *content;
     uint32_t bytes;         /* without padding */
-    uint32_t knot_offset;   /* 0: none, in a file of another writer */
+    uint32_t calibration_offset;   /* 0: none, in a file of another writer */
     uint32_t totals_offset; /* likewise */
     uint32_t clock;
     struct etwas_clock_reading started;

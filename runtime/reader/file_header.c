@@ -161,17 +161,17 @@ static void place_buffer(struct etwas_trace *trace, const struct beginning *begi
     }
 }
 
-/* A knot is used for cycles alone; the header is exact about the other clocks. */
-static void take_knot(struct etwas_file_header *log, const struct etwas_record *record)
+/* A calibration is used for cycles alone; the header is exact about the other clocks. */
+static void take_calibration(struct etwas_file_header *log, const struct etwas_record *record)
 {
-    struct etwas_etl_knot knot;
+    struct etwas_etl_calibration calibration;
 
-    memcpy(&knot, record->bytes + record->payload_at, sizeof knot);
+    memcpy(&calibration, record->bytes + record->payload_at, sizeof calibration);
     if (!log->calibrated && log->fields.clock_type == ETWAS_ETL_CLOCK_CYCLES &&
-        etwas_etl_clock_use_knot(&log->clock, log->fields.clock_type, &knot)) {
+        etwas_etl_clock_use_calibration(&log->clock, log->fields.clock_type, &calibration)) {
         log->calibrated = true;
-        log->clock_frequency_hz =
-            (uint64_t)((etwas_etl_wide)knot.ticks * 1000000000 / (etwas_etl_wide)knot.nanoseconds);
+        log->clock_frequency_hz = (uint64_t)((etwas_etl_wide)calibration.ticks * 1000000000 /
+                                             (etwas_etl_wide)calibration.nanoseconds);
     }
 }
 
@@ -183,8 +183,9 @@ static void take_own(struct etwas_file_header *log, const struct etwas_record *r
 
     log->own = true;
     memcpy(&header, record->bytes, sizeof header);
-    if (header.type == ETWAS_ETL_KNOT_TYPE && record->size >= sizeof(struct etwas_etl_knot_record))
-        take_knot(log, record);
+    if (header.type == ETWAS_ETL_CALIBRATION_TYPE &&
+        record->size >= sizeof(struct etwas_etl_calibration_record))
+        take_calibration(log, record);
     if (header.type != ETWAS_ETL_TOTALS_TYPE ||
         record->size < sizeof(struct etwas_etl_totals_record))
         return;

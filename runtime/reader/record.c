@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "etl/knot.h"
+#include "etl/calibration.h"
 #include "etl/layout.h"
 
 /* What the header type says: the form of the header, and how wide the payload's pointers are. */

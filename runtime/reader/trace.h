@@ -70,7 +70,7 @@ struct etwas_file_header {
     uint64_t clock_frequency_hz;
     uint32_t session_buffer_bytes; /* the largest a buffer's data may be */
     bool uniform;                  /* every buffer has buffer.buffer_bytes */
-    bool calibrated;               /* clock is from a knot */
+    bool calibrated;               /* clock is from a calibration */
     bool kernel;                   /* a session of the kernel provider */
     bool own;                      /* written by etwas: buffer 0 has records of our class */
     bool replaces;      /* a circular file without an end: buffers may be half replaced, or are

@@ -117,10 +117,10 @@ static void numbers_that_cannot_be_used_count_a_tick_as_100_ns(void **state)
     }
 }
 
-static void a_knot_is_exact_where_whole_megahertz_are_not(void **state)
+static void a_calibration_is_exact_where_whole_megahertz_are_not(void **state)
 {
     /* 2,994,374,511 Hz; ten days later whole MHz are off by more than 100 seconds. */
-    const struct etwas_etl_knot knot = {
+    const struct etwas_etl_calibration calibration = {
         .version = 1, .clock_type = 3, .ticks = 2994374511, .nanoseconds = 1000000000};
     const int64_t ticks = 10 * DAY_SECONDS * INT64_C(2994374511);
     struct etwas_etl_clock clock;
@@ -129,30 +129,30 @@ static void a_knot_is_exact_where_whole_megahertz_are_not(void **state)
     assert_true(etwas_etl_clock_from_header(&clock, 3, 1000000000, 2994, 77, START));
     assert_true(etwas_etl_clock_to_filetime(&clock, 77 + ticks) >
                 START + (10 * DAY_SECONDS + 100) * 10000000);
-    assert_true(etwas_etl_clock_use_knot(&clock, 3, &knot));
+    assert_true(etwas_etl_clock_use_calibration(&clock, 3, &calibration));
     assert_int_equal(etwas_etl_clock_to_filetime(&clock, 77 + ticks),
                      START + 10 * DAY_SECONDS * 10000000);
     assert_int_equal(etwas_etl_clock_to_filetime(&clock, 77 - ticks),
                      START - 10 * DAY_SECONDS * 10000000);
 }
 
-static void a_knot_measured_over_years_is_still_used(void **state)
+static void a_calibration_measured_over_years_is_still_used(void **state)
 {
     const uint64_t years_ns = (uint64_t)TEN_YEAR_SECONDS * 1000000000;
-    const struct etwas_etl_knot knot = {
+    const struct etwas_etl_calibration calibration = {
         .version = 1, .clock_type = 3, .ticks = years_ns * 3, .nanoseconds = years_ns};
     struct etwas_etl_clock clock;
 
     (void)state;
     assert_true(etwas_etl_clock_from_header(&clock, 3, 1, 2999, 0, START));
-    assert_true(etwas_etl_clock_use_knot(&clock, 3, &knot));
+    assert_true(etwas_etl_clock_use_calibration(&clock, 3, &calibration));
     assert_int_equal(etwas_etl_clock_to_filetime(&clock, INT64_C(3000000000) * DAY_SECONDS),
                      START + DAY_SECONDS * 10000000);
 }
 
-static void a_knot_that_is_not_valid_changes_nothing(void **state)
+static void a_calibration_that_is_not_valid_changes_nothing(void **state)
 {
-    const struct etwas_etl_knot bad[] = {
+    const struct etwas_etl_calibration bad[] = {
         {.version = 2, .clock_type = 3, .ticks = 3, .nanoseconds = 1},
         {.version = 1, .clock_type = 1, .ticks = 3, .nanoseconds = 1},
         {.version = 1, .clock_type = 3, .ticks = 0, .nanoseconds = 1},
@@ -167,7 +167,7 @@ static void a_knot_that_is_not_valid_changes_nothing(void **state)
     assert_true(etwas_etl_clock_from_header(&clock, 3, 1, 3000, 5, START));
     before = clock;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        assert_false(etwas_etl_clock_use_knot(&clock, 3, &bad[i]));
+        assert_false(etwas_etl_clock_use_calibration(&clock, 3, &bad[i]));
         assert_memory_equal(&clock, &before, sizeof clock);
     }
 }
@@ -180,9 +180,9 @@ int main(void)
         cmocka_unit_test(the_order_of_stamps_survives_rounding),
         cmocka_unit_test(what_does_not_fit_saturates),
         cmocka_unit_test(numbers_that_cannot_be_used_count_a_tick_as_100_ns),
-        cmocka_unit_test(a_knot_is_exact_where_whole_megahertz_are_not),
-        cmocka_unit_test(a_knot_measured_over_years_is_still_used),
-        cmocka_unit_test(a_knot_that_is_not_valid_changes_nothing),
+        cmocka_unit_test(a_calibration_is_exact_where_whole_megahertz_are_not),
+        cmocka_unit_test(a_calibration_measured_over_years_is_still_used),
+        cmocka_unit_test(a_calibration_that_is_not_valid_changes_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,7 @@
 #include <etwas/evntcons.h>
 #include <etwas/evntrace.h>
 
-#include "etl/knot.h"
+#include "etl/calibration.h"
 #include "etl/layout.h"
 
 #define SAME_PLACE(disk, disk_member, api, api_member)                                             \

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "compress.h"
-#include "etl/knot.h"
+#include "etl/calibration.h"
 
 const etwas_guid builder_class = {0x11223344, 0x5566, 0x7788, {1, 2, 3, 4, 5, 6, 7, 8}};
 
@@ -279,11 +279,11 @@ static void put_own(struct builder *builder, uint8_t type, const void *payload, 
     builder_record(builder, &header, sizeof header, payload, bytes);
 }
 
-void builder_knot(struct builder *builder)
+void builder_calibration(struct builder *builder)
 {
     const struct builder_options *options = &builder->options;
-    const struct etwas_etl_knot knot = {
-        .version = ETWAS_ETL_KNOT_VERSION,
+    const struct etwas_etl_calibration calibration = {
+        .version = ETWAS_ETL_CALIBRATION_VERSION,
         .clock_type = options->clock_type,
         .ticks = (uint64_t)options->frequency_hz,
         .nanoseconds = 1000000000,
@@ -291,7 +291,7 @@ void builder_knot(struct builder *builder)
         .filetime = options->start_filetime,
     };
 
-    put_own(builder, ETWAS_ETL_KNOT_TYPE, &knot, sizeof knot);
+    put_own(builder, ETWAS_ETL_CALIBRATION_TYPE, &calibration, sizeof calibration);
 }
 
 void builder_totals(struct builder *builder, const struct etwas_etl_totals *totals)

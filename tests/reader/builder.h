@@ -72,9 +72,9 @@ void builder_classic(struct builder *builder, int64_t stamp, uint8_t type, const
 /* The same with a payload of one u32. */
 void builder_number(struct builder *builder, int64_t stamp, uint32_t number);
 
-/* The records etwas writes for itself, to be put into buffer 0: a knot that changes no clock, and
+/* The records etwas writes for itself, to be put into buffer 0: a calibration that changes no clock, and
  * the totals. */
-void builder_knot(struct builder *builder);
+void builder_calibration(struct builder *builder);
 void builder_totals(struct builder *builder, const struct etwas_etl_totals *totals);
 
 /* Ends the last buffer, fills in what is known at the end. */

@@ -47,7 +47,7 @@ static void build(uint32_t written, uint32_t buffer_bytes, bool own)
     options.buffer_bytes = buffer_bytes;
     builder_begin(&builder, &options);
     if (own) {
-        builder_knot(&builder);
+        builder_calibration(&builder);
         builder_totals(&builder, &totals);
     }
     for (uint32_t i = 0; i < written; i++) {

@@ -19,7 +19,7 @@
 
 #include "builder.h"
 #include "collect.h"
-#include "etl/knot.h"
+#include "etl/calibration.h"
 
 enum {
     B = 4096,

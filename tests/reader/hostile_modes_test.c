@@ -48,7 +48,7 @@ static void begin_file(struct builder *builder, uint32_t mode, uint32_t part, bo
     options.mode = mode;
     options.legacy = one_stream;
     builder_begin(builder, &options);
-    builder_knot(builder);
+    builder_calibration(builder);
     builder_totals(builder, &totals);
     file->totals_at = builder->record_at;
 }

@@ -17,7 +17,7 @@
 
 #include "builder.h"
 #include "collect.h"
-#include "etl/knot.h"
+#include "etl/calibration.h"
 
 enum {
     B = 4096,
@@ -75,7 +75,7 @@ static void build_appended(void)
     options.clock_type = ETWAS_ETL_CLOCK_SYSTEM;
     options.first_raw = 1000;
     builder_begin(&builder, &options);
-    builder_knot(&builder);
+    builder_calibration(&builder);
     put_buffers(4, 3);
     put_buffers(3, 3);
     put_buffers(2, 3);
@@ -148,7 +148,7 @@ static void put_part(uint32_t part, unsigned slot, const char **path)
     options.mode = EVENT_TRACE_FILE_MODE_NEWFILE;
     options.frequency_hz = 1000000000;
     builder_begin(&builder, &options);
-    builder_knot(&builder);
+    builder_calibration(&builder);
     builder_totals(&builder, &totals);
     builder_buffer(&builder, 0);
     for (uint32_t i = 0; i < 2 * IN_BUFFER; i++) {
@@ -197,7 +197,7 @@ static void parts_share_the_rate_that_was_measured_longest(void **state)
         options.clock_type = ETWAS_ETL_CLOCK_CYCLES;
         options.frequency_hz = 10000000 + part * 1000;
         builder_begin(&builder, &options);
-        builder_knot(&builder);
+        builder_calibration(&builder);
         builder_totals(&builder, &totals);
         builder_buffer(&builder, 0);
         for (uint32_t i = 0; i < 20; i++)
@@ -272,7 +272,7 @@ static const EVENT_HEADER *read_times(uint32_t mode, uint32_t tick_100ns, bool o
     options.timer_resolution_100ns = tick_100ns;
     builder_begin(&builder, &options);
     if (own)
-        builder_knot(&builder);
+        builder_calibration(&builder);
     put_buffers(1, 1);
     builder_end(&builder);
     read_all();
@@ -329,7 +329,7 @@ static void read_totals(const struct etwas_etl_totals *totals, size_t bytes, uin
     struct builder_options options = builder_defaults();
 
     builder_begin(&builder, &options);
-    builder_knot(&builder);
+    builder_calibration(&builder);
     builder_totals(&builder, totals);
     struct etwas_etl_full_header *record =
         (struct etwas_etl_full_header *)(void *)(builder.bytes + builder.record_at);
@@ -419,7 +419,7 @@ static void read_live(uint32_t buffer_bytes, uint32_t place, size_t after,
 
     options.buffer_bytes = buffer_bytes;
     builder_begin(&builder, &options);
-    builder_knot(&builder);
+    builder_calibration(&builder);
     for (uint32_t i = 0; i < 3; i++) {
         builder_buffer(&builder, 0);
         for (uint32_t j = 0; j < 20; j++) {

@@ -14,7 +14,7 @@
 
 #include "builder.h"
 #include "collect.h"
-#include "etl/knot.h"
+#include "etl/calibration.h"
 
 static uint64_t random_state = 1181783497276652981u;
 
@@ -333,17 +333,20 @@ static void the_files_own_calibration_is_used_for_cycles_R153(void **state)
     struct builder_options options = builder_defaults();
     struct builder builder;
     const int64_t ticks = 86400 * INT64_C(2994374511);
-    struct etwas_etl_knot_record knot = {
+    struct etwas_etl_calibration_record calibration = {
         .header =
             {
-                .size = sizeof knot,
+                .size = sizeof calibration,
                 .header_type = ETWAS_ETL_FULL_HEADER64,
                 .marker_flags = ETWAS_ETL_MARKER_FLAGS,
-                .version = ETWAS_ETL_KNOT_VERSION,
+                .version = ETWAS_ETL_CALIBRATION_VERSION,
                 .time_stamp = 1000,
                 .guid = etwas_etl_own_class,
             },
-        .knot = {.version = 1, .clock_type = 3, .ticks = 2994374511, .nanoseconds = 1000000000},
+        .calibration = {.version = 1,
+                        .clock_type = 3,
+                        .ticks = 2994374511,
+                        .nanoseconds = 1000000000},
     };
 
     (void)state;
@@ -352,7 +355,7 @@ static void the_files_own_calibration_is_used_for_cycles_R153(void **state)
     for (int round = 0; round < 2; round++) {
         builder_begin(&builder, &options);
         if (round == 1)
-            builder_raw(&builder, &knot, sizeof knot);
+            builder_raw(&builder, &calibration, sizeof calibration);
         builder_buffer(&builder, 0);
         builder_number(&builder, 1000 + ticks, 1);
         run_file(finish(&builder, 0));

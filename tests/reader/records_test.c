@@ -14,7 +14,7 @@
 
 #include "builder.h"
 #include "collect.h"
-#include "etl/knot.h"
+#include "etl/calibration.h"
 
 static struct builder builder;
 

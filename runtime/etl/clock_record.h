@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The clock of one file: a record of our own in buffer 0, right after the totals. Which clock the
+ * session asked for and got, and what the cycle counter of the machine was worth.
+ */
+#ifndef ETWAS_ETL_CLOCK_RECORD_H
+#define ETWAS_ETL_CLOCK_RECORD_H
+
+#include "etl/layout.h"
+#include "etl/own_record.h"
+
+enum {
+    ETWAS_ETL_CLOCK_RECORD_TYPE = 3, /* Class.Type, of class etwas_etl_own_class */
+    ETWAS_ETL_CLOCK_RECORD_VERSION = 1,
+};
+
+/*
+ * The payload; values as in <etwas/clocks.h>. Only a session that asked for the cycle counter has
+ * it examined: else verdict, reasons and stated_by are 0 if nobody in the process did, and
+ * frequency_hz is 0, which says so.
+ */
+struct etwas_etl_clock_trust {
+    uint32_t version;         /* ETWAS_ETL_CLOCK_RECORD_VERSION; also in Class.Version */
+    uint32_t requested_clock; /* ClientContext as asked for, 1 for 0 */
+    uint32_t clock_type;      /* what the session got, ETWAS_ETL_CLOCK_* */
+    uint32_t verdict;         /* ETWAS_CLOCK_VERDICT_*, of the cycle counter */
+    uint32_t reasons;         /* ETWAS_CLOCK_REASON_*, likewise */
+    uint32_t stated_by;       /* ETWAS_CLOCK_STATED_* */
+    uint64_t frequency_hz;    /* of the cycle counter as calibrated; 0: not known */
+    uint64_t stated_hz;       /* 0: nothing states one */
+    uint32_t frequency_error_ppb;
+    uint32_t reserved;    /* 0 */
+    char clocksource[32]; /* the kernel's when the file began; ends with 0 */
+    char hypervisor[16];  /* its signature; "" on bare metal; likewise */
+};
+_Static_assert(sizeof(struct etwas_etl_clock_trust) == 96, "clock");
+_Static_assert(offsetof(struct etwas_etl_clock_trust, requested_clock) == 4, "requested");
+_Static_assert(offsetof(struct etwas_etl_clock_trust, clock_type) == 8, "clock type");
+_Static_assert(offsetof(struct etwas_etl_clock_trust, verdict) == 12, "verdict");
+_Static_assert(offsetof(struct etwas_etl_clock_trust, reasons) == 16, "reasons");
+_Static_assert(offsetof(struct etwas_etl_clock_trust, stated_by) == 20, "stated by");
+_Static_assert(offsetof(struct etwas_etl_clock_trust, frequency_hz) == 24, "frequency");
+_Static_assert(offsetof(struct etwas_etl_clock_trust, stated_hz) == 32, "stated frequency");
+_Static_assert(offsetof(struct etwas_etl_clock_trust, frequency_error_ppb) == 40, "its error");
+_Static_assert(offsetof(struct etwas_etl_clock_trust, clocksource) == 48, "clock source");
+_Static_assert(offsetof(struct etwas_etl_clock_trust, hypervisor) == 80, "hypervisor");
+
+/* The whole record, 144 bytes. header.time_stamp is that of the log file header record. */
+struct etwas_etl_clock_trust_record {
+    struct etwas_etl_full_header header;
+    struct etwas_etl_clock_trust clock;
+};
+_Static_assert(sizeof(struct etwas_etl_clock_trust_record) == 144, "clock record");
+
+#endif
