@@ -8,45 +8,9 @@
 
 #include <etwas/etwas.h>
 
-enum {
-    READINGS = 16,
-};
-
 #ifdef ETWAS_TESTPOINTS
 uint64_t etwas_clock_system_step;
 #endif
-
-struct etwas_clock_reading etwas_clock_read_together(void)
-{
-    struct etwas_clock_reading best = {0};
-    int64_t best_width = INT64_MAX;
-
-    for (int attempt = 0; attempt < READINGS; attempt++) {
-        int64_t before = etwas_clock_tsc();
-        int64_t qpc_ns = etwas_clock_qpc();
-        int64_t filetime = etwas_clock_system();
-        int64_t width = etwas_clock_tsc() - before;
-
-        if (width >= 0 && width < best_width) {
-            best_width = width;
-            best = (struct etwas_clock_reading){before + width / 2, qpc_ns, filetime};
-        }
-    }
-    if (best_width == INT64_MAX) {
-        /* A counter that only ever ran backwards: take what there is. */
-        best = (struct etwas_clock_reading){etwas_clock_tsc(), etwas_clock_qpc(),
-                                            etwas_clock_system()};
-    }
-    return best;
-}
-
-int64_t etwas_clock_reading_stamp(const struct etwas_clock_reading *reading, uint32_t kind)
-{
-    if (kind == ETWAS_CLOCK_KIND_TSC) {
-        return reading->tsc;
-    }
-    return kind == ETWAS_CLOCK_KIND_QPC ? reading->qpc_ns : reading->filetime;
-}
 
 uint64_t etwas_clock_tsc_frequency_hz(void)
 {

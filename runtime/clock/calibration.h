@@ -12,19 +12,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The three clocks read together, as near as they can be. */
-struct etwas_clock_reading {
-    int64_t tsc;
-    int64_t qpc_ns;
-    int64_t filetime;
-};
-
-/* The reading of several whose cycle counter stamps lie nearest together. */
-struct etwas_clock_reading etwas_clock_read_together(void);
-
-/* The stamp of `kind` in a reading. */
-int64_t etwas_clock_reading_stamp(const struct etwas_clock_reading *reading, uint32_t kind);
-
 /* Whether a session may use the counter: the verdict (clock/trust.h) is not "unusable". */
 bool etwas_clock_tsc_trusted(void);
 

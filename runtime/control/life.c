@@ -9,6 +9,7 @@
 
 #include "flush/drain.h"
 #include "flush/flusher.h"
+#include "flush/session_clock.h"
 #include "flush/session_file.h"
 #include "flush/session_realtime.h"
 #include "flush/shut_down.h"
@@ -88,7 +89,7 @@ static uint32_t make_sinks(struct etwas_session *session)
 
     /* The flusher is there already and looks whether there is a file. */
     (void)pthread_mutex_lock(&session->role);
-    session->started = etwas_clock_read_together();
+    etwas_session_clock_begin(session);
     code = etwas_session_realtime_begin(session);
     if (code == ERROR_SUCCESS) {
         code = etwas_session_file_open(session);
@@ -264,6 +265,7 @@ uint32_t etwas_life_flush(struct etwas_session_key key)
         code = ERROR_NOT_SUPPORTED;
     } else if (etwas_session_has_sink(session)) {
         result = etwas_drain_completely(session, ETWAS_COLLECT_USED);
+        etwas_session_clock_look(session);
         code = etwas_session_file_sync(session);
     }
     etwas_life_give_role(session);
@@ -284,6 +286,7 @@ uint32_t etwas_life_snapshot(struct etwas_session_key key, const etwas_wchar *fi
     if (!etwas_configuration_is_buffering(&session->configuration)) {
         code = ERROR_NOT_SUPPORTED;
     } else if (!session->configuration.filtered_out) {
+        etwas_session_clock_look(session);
         code = etwas_snapshot_write(session, file_name);
     }
     etwas_life_give_role(session);

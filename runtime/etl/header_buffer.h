@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * How large buffer 0 is: the log file header record with its two names, the calibration and the
- * totals.
+ * How large buffer 0 is at least: the log file header record with its two names, the calibration,
+ * the totals, the clock, and the knots of the file's two ends.
  */
 #ifndef ETWAS_ETL_HEADER_BUFFER_H
 #define ETWAS_ETL_HEADER_BUFFER_H
@@ -12,6 +12,8 @@
 #include <stdint.h>
 
 #include "etl/calibration.h"
+#include "etl/clock_record.h"
+#include "etl/knot.h"
 #include "etl/layout.h"
 #include "etl/totals.h"
 
@@ -24,15 +26,24 @@ static inline uint32_t etwas_etl_log_header_record_bytes(size_t session_name_uni
                       (session_name_units + 1 + file_name_units + 1) * sizeof(etwas_wchar));
 }
 
-/* Everything up to the padding: 72 + 312 + 4 + 4 (rounding) + 96 + 88 = 576 with two empty names. */
-static inline uint32_t etwas_etl_header_buffer_bytes(size_t session_name_units,
-                                                     size_t file_name_units)
+/* Up to the first knot: 72 + 312 + 4 + 4 (rounding) + 96 + 88 + 144 = 720 with two empty names. */
+static inline uint32_t etwas_etl_first_knot_offset(size_t session_name_units,
+                                                   size_t file_name_units)
 {
     return ETWAS_ETL_BUFFER_HEADER_BYTES +
            (uint32_t)etwas_etl_round_up_8(
                etwas_etl_log_header_record_bytes(session_name_units, file_name_units)) +
            (uint32_t)(sizeof(struct etwas_etl_calibration_record) +
-                      sizeof(struct etwas_etl_totals_record));
+                      sizeof(struct etwas_etl_totals_record) +
+                      sizeof(struct etwas_etl_clock_trust_record));
+}
+
+/* With the knots of both ends: 720 + 2 × 96 = 912 with two empty names. */
+static inline uint32_t etwas_etl_header_buffer_bytes(size_t session_name_units,
+                                                     size_t file_name_units)
+{
+    return etwas_etl_first_knot_offset(session_name_units, file_name_units) +
+           2 * (uint32_t)sizeof(struct etwas_etl_knot_record);
 }
 
 #endif

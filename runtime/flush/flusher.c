@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 
 #include "flush/drain.h"
+#include "flush/session_clock.h"
 #include "flush/session_file.h"
 #include "flush/session_realtime.h"
 #include "platform/thread.h"
@@ -56,9 +57,10 @@ static uint64_t next_interval(const struct etwas_pool *pool, uint64_t interval_n
     return interval_ns > LONGEST_INTERVAL_NS ? LONGEST_INTERVAL_NS : interval_ns;
 }
 
-/* The timed flushes. UPDATE may change the period at any time. */
+/* The timed flushes, of which UPDATE may change the period at any time, and the clock's readings. */
 struct timer {
-    uint64_t flushed_ns; /* when the last period began */
+    uint64_t flushed_ns;         /* when the last period began */
+    uint64_t left_to_reading_ns; /* at the last pass */
 };
 
 /* How long until the next timed flush; UINT64_MAX: there is none. */
@@ -94,13 +96,15 @@ static struct etwas_drain_result one_pass(struct etwas_session *session, struct 
         etwas_pool_mend_free_set(session->pool);
         keep_buffers_free(session->pool);
     }
+    etwas_session_clock_look(session);
+    timer->left_to_reading_ns = etwas_session_clock_left_ns(session);
     (void)pthread_mutex_unlock(&session->role);
     return result;
 }
 
 static void run(struct etwas_session *session, etwas_flusher_full full)
 {
-    struct timer timer = {etwas_monotonic_ns()};
+    struct timer timer = {.flushed_ns = etwas_monotonic_ns()};
     uint64_t interval_ns = SHORTEST_INTERVAL_NS;
     struct etwas_pool *pool = session->pool;
 
@@ -114,6 +118,9 @@ static void run(struct etwas_session *session, etwas_flusher_full full)
         }
         interval_ns = next_interval(pool, interval_ns, result.buffers);
         left_ns = left_until_flush_ns(&timer, session);
+        if (left_ns > timer.left_to_reading_ns) {
+            left_ns = timer.left_to_reading_ns;
+        }
         if (ck_pr_load_32(&session->quit) == 0) {
             etwas_wait(&pool->wake, seen, left_ns < interval_ns ? left_ns : interval_ns);
         }

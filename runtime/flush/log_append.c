@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "clock/clock.h"
+#include "etl/calibration.h"
 #include "etl/layout.h"
 #include "flush/log_file.h"
 #include "platform/file.h"

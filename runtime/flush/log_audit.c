@@ -117,7 +117,8 @@ static void lose(struct etwas_log_file *file, struct etwas_log_noted *noted,
     bool at_end =
         !etwas_log_places_replaces(&file->places) && noted->number == file->places.written;
 
-    lost->buffers++;
+    /* One without events holds knots. */
+    lost->buffers += noted->records != 0;
     lost->records += noted->records;
     lost->records_of_sequences += noted->of_sequences ? noted->records : 0;
     noted->lost = true;
@@ -163,6 +164,7 @@ struct etwas_log_lost etwas_log_audit(struct etwas_log_file *file)
 {
     struct etwas_log_lost lost = {0};
     uint64_t first = first_of(&file->audit);
+    bool missing = false;
     int error;
 
     if (file->audit.entries == NULL) {
@@ -173,9 +175,10 @@ struct etwas_log_lost etwas_log_audit(struct etwas_log_file *file)
 
         if (!noted->lost && !is_replaced(file, noted) && is_missing(file, noted)) {
             lose(file, noted, &lost);
+            missing = true;
         }
     }
-    if (lost.buffers != 0) {
+    if (missing) {
         cut_behind_last(file);
     }
     (void)etwas_log_write_header(file, &error);

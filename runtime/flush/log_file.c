@@ -151,6 +151,7 @@ static void take(struct etwas_log_file *file, const struct etwas_log_buffer *buf
 {
     struct etwas_log_records records = {buffer->records, buffer->of_sequences};
 
+    etwas_log_knots_note(file, buffer);
     if (!directly) {
         etwas_log_audit_note(file, buffer);
     }
@@ -280,7 +281,7 @@ uint32_t etwas_log_file_sync(struct etwas_log_file *file,
         return ERROR_SUCCESS;
     }
     count(file, totals);
-    counted = etwas_log_patch(file->descriptor, file->header.content, file->header.bytes, 0);
+    counted = etwas_log_knots_store(file);
     code = etwas_log_file_store(file, lost);
     if (code != ERROR_SUCCESS || !counted) {
         return code != ERROR_SUCCESS ? code : ERROR_WRITE_FAULT;
@@ -304,6 +305,7 @@ bool etwas_log_file_end(struct etwas_log_file *file, const struct etwas_log_file
 {
     uint32_t buffers = etwas_log_file_buffers(file);
     bool good = etwas_file_truncate(file->descriptor, etwas_log_position(file, buffers));
+    struct etwas_clock_reading now = etwas_clock_read_together();
     int error;
 
     /* After the first round the numbers went on; the safest set of values has each from 1 once. */
@@ -315,7 +317,8 @@ bool etwas_log_file_end(struct etwas_log_file *file, const struct etwas_log_file
     good = mark_last_buffer(file) && good;
     count(file, totals);
     file->counted = *totals;
-    etwas_log_header_end(&file->header);
+    etwas_log_header_end(&file->header, &now);
+    etwas_log_knots_end(file, &now);
     file->is_ended = etwas_log_write_header(file, &error) && good;
     return file->is_ended;
 }

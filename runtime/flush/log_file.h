@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "clock/calibration.h"
+#include "clock/timeline.h"
 
 struct etwas_log_file;
 
@@ -34,6 +34,7 @@ struct etwas_log_file_options {
     uint32_t buffer_bytes;
     uint32_t processors;
     uint32_t clock;             /* ETWAS_CLOCK_KIND_* */
+    uint32_t requested_clock;   /* that the session asked for; 0: this one */
     uint32_t log_file_mode;     /* CIRCULAR, APPEND and PREALLOCATE say how the file is written */
     uint64_t maximum_bytes;     /* 0: no limit */
     uint32_t maximum_file_size; /* the same as recorded: MB, or KB by the mode */
@@ -41,7 +42,9 @@ struct etwas_log_file_options {
     bool process_times; /* records carry processor times */
     bool one_stream;    /* the buffers belong to no processor (NO_PER_PROCESSOR_BUFFERING) */
     uint32_t part;      /* number in a new-file set, from 1; 0: none */
-    struct etwas_clock_reading started;  /* when the session started */
+    struct etwas_clock_reading started;          /* when the session started */
+    const struct etwas_clock_reading *opened;    /* now; NULL: when it started */
+    const struct etwas_clock_timeline *timeline; /* what it has read in between; NULL: nothing */
     struct etwas_log_file_totals before; /* what the session had lost when this file began */
     const struct etwas_log_file *after;  /* the part before, whose device this one is on; or NULL */
 };
@@ -104,10 +107,20 @@ struct etwas_log_write {
 struct etwas_log_write etwas_log_file_write(struct etwas_log_file *file,
                                             const struct etwas_log_buffer *buffers, uint32_t count);
 
+/*
+ * Takes in a reading of the clocks as a knot. `quiet`: nothing was logged since the one before. It
+ * goes into buffer 0, which is brought up to date in the file if data were written since the last
+ * time. Now and then a data buffer with knots is written, as number `sequence`, 0: the next; of it
+ * is what is returned. A refusal costs no event: fewer knots are kept.
+ */
+struct etwas_log_write etwas_log_file_take_reading(struct etwas_log_file *file,
+                                                   const struct etwas_clock_reading *reading,
+                                                   bool quiet, uint32_t sequence);
+
 /* What was written, and is not in the file after all. */
 struct etwas_log_lost {
-    uint32_t buffers;
-    uint32_t cut; /* of these, cut off at the end: the others have left an empty buffer */
+    uint32_t buffers; /* with events */
+    uint32_t cut;     /* of all buffers, cut off at the end: the others have left an empty one */
     uint64_t records;
     uint64_t records_of_sequences; /* of these */
 };

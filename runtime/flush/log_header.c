@@ -7,11 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock/calibration.h"
 #include "clock/clock.h"
 #include "etl/calibration.h"
+#include "etl/clock_record.h"
 #include "etl/header_buffer.h"
 #include "etl/layout.h"
 #include "etl/utf16.h"
+#include "flush/log_clock.h"
 #include "flush/log_file.h"
 #include "platform/system_information.h"
 #include "platform/thread.h"
@@ -103,34 +106,35 @@ static void set_rate(struct etwas_etl_calibration *calibration, uint32_t clock,
     }
 }
 
-/* The header of a record of our own: like all of buffer 0, with the ids and stamp of the first. */
-static struct etwas_etl_full_header own_header(const struct etwas_etl_system_header *like,
-                                               size_t size, uint8_t type, uint16_t version)
+struct etwas_etl_full_header etwas_log_header_own(const struct etwas_log_header *header,
+                                                  size_t size, uint8_t type, uint16_t version)
 {
+    struct etwas_etl_system_header first;
+
+    memcpy(&first, header->content + ETWAS_ETL_BUFFER_HEADER_BYTES, sizeof first);
     return (struct etwas_etl_full_header){
         .size = (uint16_t)size,
         .header_type = ETWAS_ETL_FULL_HEADER64,
         .marker_flags = ETWAS_ETL_MARKER_FLAGS,
         .type = type,
         .version = version,
-        .thread_id = like->thread_id,
-        .process_id = like->process_id,
-        .time_stamp = like->time_stamp,
+        .thread_id = first.thread_id,
+        .process_id = first.process_id,
+        .time_stamp = first.time_stamp,
         .guid = etwas_etl_own_class,
     };
 }
 
-static void put_calibration(const struct etwas_log_header *header,
-                            const struct etwas_etl_system_header *like)
+static void put_calibration(const struct etwas_log_header *header)
 {
     struct etwas_etl_calibration_record record = {
-        .header = own_header(like, sizeof record, ETWAS_ETL_CALIBRATION_TYPE,
-                             ETWAS_ETL_CALIBRATION_VERSION),
+        .header = etwas_log_header_own(header, sizeof record, ETWAS_ETL_CALIBRATION_TYPE,
+                                       ETWAS_ETL_CALIBRATION_VERSION),
         .calibration =
             {
                 .version = ETWAS_ETL_CALIBRATION_VERSION,
                 .clock_type = header->clock,
-                .raw_stamp = like->time_stamp,
+                .raw_stamp = etwas_clock_reading_stamp(&header->started, header->clock),
                 .qpc_ns = header->started.qpc_ns,
                 .filetime = header->started.filetime,
             },
@@ -140,15 +144,27 @@ static void put_calibration(const struct etwas_log_header *header,
     memcpy(header->content + header->calibration_offset, &record, sizeof record);
 }
 
-static void put_totals(const struct etwas_log_header *header,
-                       const struct etwas_etl_system_header *like, uint32_t part)
+static void put_totals(const struct etwas_log_header *header, uint32_t part)
 {
     struct etwas_etl_totals_record record = {
-        .header = own_header(like, sizeof record, ETWAS_ETL_TOTALS_TYPE, ETWAS_ETL_TOTALS_VERSION),
+        .header = etwas_log_header_own(header, sizeof record, ETWAS_ETL_TOTALS_TYPE,
+                                       ETWAS_ETL_TOTALS_VERSION),
         .totals = {.version = ETWAS_ETL_TOTALS_VERSION, .part = part},
     };
 
     memcpy(header->content + header->totals_offset, &record, sizeof record);
+}
+
+static void put_clock(const struct etwas_log_header *header, uint32_t requested)
+{
+    struct etwas_etl_clock_trust_record record = {
+        .header = etwas_log_header_own(header, sizeof record, ETWAS_ETL_CLOCK_RECORD_TYPE,
+                                       ETWAS_ETL_CLOCK_RECORD_VERSION),
+    };
+
+    etwas_log_clock_describe(requested, header->clock, &record.clock);
+    memcpy(header->content + header->totals_offset + sizeof(struct etwas_etl_totals_record),
+           &record, sizeof record);
 }
 
 uint32_t etwas_log_header_build(struct etwas_log_header *header,
@@ -171,18 +187,20 @@ uint32_t etwas_log_header_build(struct etwas_log_header *header,
     uint8_t *names;
 
     *header = (struct etwas_log_header){
-        .bytes = etwas_etl_header_buffer_bytes(session_units, file_units),
+        .bytes = etwas_etl_first_knot_offset(session_units, file_units),
         .clock = options->clock,
         .started = options->started,
     };
-    if (header->bytes > options->buffer_bytes) {
+    if (etwas_etl_header_buffer_bytes(session_units, file_units) > options->buffer_bytes) {
         return ERROR_BAD_PATHNAME;
     }
-    header->content = calloc(1, header->bytes);
+    /* Zeroes that were never touched cost address space only. */
+    header->content = calloc(1, options->buffer_bytes);
     if (header->content == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    header->totals_offset = header->bytes - (uint32_t)sizeof(struct etwas_etl_totals_record);
+    header->totals_offset = header->bytes - (uint32_t)(sizeof(struct etwas_etl_totals_record) +
+                                                       sizeof(struct etwas_etl_clock_trust_record));
     header->calibration_offset =
         header->totals_offset - (uint32_t)sizeof(struct etwas_etl_calibration_record);
     buffer = buffer_header(options, header->bytes);
@@ -194,29 +212,33 @@ uint32_t etwas_log_header_build(struct etwas_log_header *header,
     memcpy(names, options->session_name, session_units * sizeof(etwas_wchar));
     memcpy(names + (session_units + 1) * sizeof(etwas_wchar), options->file_name,
            file_units * sizeof(etwas_wchar));
-    put_calibration(header, &system);
-    put_totals(header, &system, options->part);
+    put_calibration(header);
+    put_totals(header, options->part);
+    put_clock(header, options->requested_clock);
     return ERROR_SUCCESS;
 }
 
-/* The room behind the content was allocated: a buffer's worth. */
-static void add_totals(struct etwas_log_header *header, uint32_t buffer_bytes)
+void etwas_log_header_resize(struct etwas_log_header *header, uint32_t bytes)
 {
     struct etwas_etl_buffer_header buffer;
-    struct etwas_etl_system_header system;
 
+    header->bytes = bytes;
+    memcpy(&buffer, header->content, sizeof buffer);
+    buffer.offset = bytes;
+    buffer.saved_offset = bytes;
+    buffer.current_offset = bytes;
+    memcpy(header->content, &buffer, sizeof buffer);
+}
+
+static void add_totals(struct etwas_log_header *header, uint32_t buffer_bytes)
+{
     if (buffer_bytes - header->bytes < sizeof(struct etwas_etl_totals_record)) {
         return;
     }
-    memcpy(&system, header->content + ETWAS_ETL_BUFFER_HEADER_BYTES, sizeof system);
     header->totals_offset = header->bytes;
-    put_totals(header, &system, 0);
-    header->bytes += (uint32_t)sizeof(struct etwas_etl_totals_record);
-    memcpy(&buffer, header->content, sizeof buffer);
-    buffer.offset = header->bytes;
-    buffer.saved_offset = header->bytes;
-    buffer.current_offset = header->bytes;
-    memcpy(header->content, &buffer, sizeof buffer);
+    put_totals(header, 0);
+    etwas_log_header_resize(header,
+                            header->bytes + (uint32_t)sizeof(struct etwas_etl_totals_record));
 }
 
 void etwas_log_header_continue(struct etwas_log_header *header,
@@ -277,20 +299,20 @@ void etwas_log_header_count(struct etwas_log_header *header,
     memcpy(totals_place, &totals, sizeof totals);
 }
 
-void etwas_log_header_end(struct etwas_log_header *header)
+void etwas_log_header_end(struct etwas_log_header *header, const struct etwas_clock_reading *now)
 {
-    struct etwas_clock_reading now = etwas_clock_read_together();
     uint8_t *log_place = header->content + ETWAS_ETL_LOG_HEADER_FILE_OFFSET;
     uint8_t *calibration_place = header->content + header->calibration_offset;
     struct etwas_etl_log_header64 log;
     struct etwas_etl_calibration_record calibration;
 
     memcpy(&log, log_place, sizeof log);
-    log.start.end_filetime = now.filetime > log.start_filetime ? now.filetime : log.start_filetime;
+    log.start.end_filetime =
+        now->filetime > log.start_filetime ? now->filetime : log.start_filetime;
     memcpy(log_place, &log, sizeof log);
     if (header->calibration_offset != 0) {
         memcpy(&calibration, calibration_place, sizeof calibration);
-        set_rate(&calibration.calibration, header->clock, &header->started, &now);
+        set_rate(&calibration.calibration, header->clock, &header->started, now);
         memcpy(calibration_place, &calibration, sizeof calibration);
     }
 }

@@ -15,6 +15,7 @@
 #include "flush/log_audit.h"
 #include "flush/log_file.h"
 #include "flush/log_header.h"
+#include "flush/log_knots.h"
 #include "flush/log_places.h"
 #include "flush/write_way.h"
 
@@ -38,6 +39,7 @@ struct etwas_log_file {
     struct etwas_write_way way;
     struct etwas_log_audit audit;
     struct etwas_log_header header;
+    struct etwas_log_knots knots;
     uint8_t *spare; /* a buffer of our own, for what cannot be written from where it lies */
 };
 

@@ -27,6 +27,7 @@ void etwas_log_free(struct etwas_log_file *file)
 {
     etwas_log_audit_end(file);
     etwas_log_places_end(&file->places);
+    etwas_log_knots_free(&file->knots);
     etwas_log_header_free(&file->header);
     free(file->spare);
     free(file);
@@ -95,12 +96,16 @@ static uint32_t set_space_aside(const struct etwas_log_file *file)
     return error != 0 ? etwas_file_write_error(error) : ERROR_SUCCESS;
 }
 
-static uint32_t begin_new(struct etwas_log_file *file)
+static uint32_t begin_new(struct etwas_log_file *file, const struct etwas_log_file_options *options)
 {
     int error;
-    uint32_t code = etwas_log_write_header(file, &error) ? set_space_aside(file)
-                                                         : etwas_file_write_error(error);
+    uint32_t code;
 
+    if (!etwas_log_knots_begin(file, options)) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    code = etwas_log_write_header(file, &error) ? set_space_aside(file)
+                                                : etwas_file_write_error(error);
     if (code != ERROR_SUCCESS) {
         /* One that stays, since it was there before, is as empty as it was. */
         (void)etwas_file_truncate(file->descriptor, 0);
@@ -174,7 +179,7 @@ static uint32_t begin_appending(struct etwas_log_file *file,
     memcpy(first, file->header.content, file->buffer_bytes);
     etwas_log_header_continue(&file->header, options);
     /* A file that is longer already keeps its length. */
-    code = set_space_aside(file);
+    code = etwas_log_knots_begin(file, options) ? set_space_aside(file) : ERROR_NOT_ENOUGH_MEMORY;
     if (code == ERROR_SUCCESS) {
         code = reopen(file, &append, file_bytes);
     }
@@ -198,7 +203,7 @@ static uint32_t begin(struct etwas_log_file *file, const struct etwas_log_file_o
     if (!*opened) {
         return code;
     }
-    return file_bytes != 0 ? begin_appending(file, options, file_bytes) : begin_new(file);
+    return file_bytes != 0 ? begin_appending(file, options, file_bytes) : begin_new(file, options);
 }
 
 uint32_t etwas_log_file_create(const struct etwas_log_file_options *options,

@@ -32,6 +32,7 @@ struct etwas_log_file_options etwas_session_log_options(const struct etwas_sessi
         .buffer_bytes = configuration->buffer_size_kb * BYTES_A_KB,
         .processors = one_stream ? etwas_processor_count() : session->slot_count,
         .clock = configuration->clock,
+        .requested_clock = configuration->requested_clock,
         .log_file_mode = configuration->log_file_mode,
         .logger_id = (uint16_t)(session->index + 1),
         .process_times = configuration->process_times,
@@ -179,10 +180,10 @@ static uint32_t close_ended(struct etwas_session *session, uint32_t keep)
 /*
  * Goes on with the file of this name and serial. The sums over all files are the session's: what
  * the old one no longer counts the new one does, from the same moment on. So many of those that
- * ended, `keep`, are not closed yet.
+ * ended, `keep`, are not closed yet. `opened`: the clocks now; NULL: the session starts.
  */
 static uint32_t go_on_with(struct etwas_session *session, const etwas_wchar *given, uint32_t serial,
-                           uint32_t keep)
+                           uint32_t keep, const struct etwas_clock_reading *opened)
 {
     const struct etwas_configuration *configuration = &session->configuration;
     bool of_a_set = (configuration->log_file_mode & EVENT_TRACE_FILE_MODE_NEWFILE) != 0;
@@ -201,6 +202,8 @@ static uint32_t go_on_with(struct etwas_session *session, const etwas_wchar *giv
     options.part = of_a_set ? serial : 0;
     options.before = totals_of(session);
     options.after = old;
+    options.opened = opened;
+    options.timeline = &session->timeline;
     code = create(&options, name, &file);
     if (code != ERROR_SUCCESS) {
         return code;
@@ -222,14 +225,16 @@ uint32_t etwas_session_file_open(struct etwas_session *session)
     const struct etwas_configuration *configuration = &session->configuration;
 
     return etwas_configuration_has_file(configuration)
-               ? go_on_with(session, configuration->file_name, 1, 0)
+               ? go_on_with(session, configuration->file_name, 1, 0, NULL)
                : ERROR_SUCCESS;
 }
 
 static uint32_t begin_next(struct etwas_session *session, uint32_t keep)
 {
+    const struct etwas_clock_reading now = etwas_clock_read_together();
+
     return go_on_with(session, session->configuration.file_name,
-                      etwas_log_file_part(session->file) + 1, keep);
+                      etwas_log_file_part(session->file) + 1, keep, &now);
 }
 
 uint32_t etwas_session_file_next(struct etwas_session *session)
@@ -246,7 +251,23 @@ uint32_t etwas_session_file_roll(struct etwas_session *session)
 
 uint32_t etwas_session_file_change(struct etwas_session *session, const etwas_wchar *given)
 {
-    return go_on_with(session, given, 1, 0);
+    const struct etwas_clock_reading now = etwas_clock_read_together();
+
+    return go_on_with(session, given, 1, 0, &now);
+}
+
+void etwas_session_file_take_reading(struct etwas_session *session,
+                                     const struct etwas_clock_reading *reading, bool quiet)
+{
+    struct etwas_log_write write;
+
+    if (session->file == NULL) {
+        return;
+    }
+    write = etwas_log_file_take_reading(session->file, reading, quiet, 0);
+    etwas_settle_taken_back(session->pool, ETWAS_OUTCOME_OVERWRITTEN, write.replaced,
+                            write.replaced_of_sequences);
+    ck_pr_store_64(&session->buffers_written, session->buffers_written + write.written);
 }
 
 uint32_t etwas_session_file_sync(struct etwas_session *session)

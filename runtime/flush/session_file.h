@@ -49,6 +49,13 @@ uint32_t etwas_session_file_roll(struct etwas_session *session);
 uint32_t etwas_session_file_change(struct etwas_session *session, const etwas_wchar *given);
 
 /*
+ * Takes a reading of the clocks into the file, if there is one: see etwas_log_file_take_reading.
+ * What knots take the place of in a circular file is counted.
+ */
+void etwas_session_file_take_reading(struct etwas_session *session,
+                                     const struct etwas_clock_reading *reading, bool quiet);
+
+/*
  * Makes the file durable and its header true (R81), and the parts that ended before. A refusal is
  * counted in sync_errors, and is ERROR_WRITE_FAULT or ERROR_DISK_FULL.
  */

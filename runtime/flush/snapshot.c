@@ -158,13 +158,32 @@ static uint32_t write_held(const struct snapshot *snapshot, const struct held *h
 }
 
 /*
+ * What the session has read of the clocks. Knots that do not fit in buffer 0 come last in the file,
+ * and so first in the order of time: they are of processor 0 and stamped with the session's start.
+ * Returns how many buffers they are. `sequence`: no buffer has it, nor one behind it.
+ */
+static uint32_t write_knots(const struct snapshot *snapshot, uint32_t sequence)
+{
+    const struct etwas_clock_timeline *timeline = &snapshot->session->timeline;
+    uint32_t written = 0;
+
+    for (uint32_t index = 1; index < timeline->count; index++) {
+        written += etwas_log_file_take_reading(snapshot->file, &timeline->readings[index], false,
+                                               sequence + written)
+                       .written;
+    }
+    return written;
+}
+
+/*
  * Newest buffers first: what happened just before the snapshot was asked for is what it is for, and
- * fast writers overwrite the oldest meanwhile. Passing over leaves gaps in the numbers; then they
- * are given anew.
+ * fast writers overwrite the oldest meanwhile. Passing over leaves gaps in the numbers, and knot
+ * buffers belong before the oldest; then they are given anew.
  */
 static uint32_t write_all_held(const struct snapshot *snapshot)
 {
     uint32_t count;
+    uint32_t knots;
     uint32_t code = ERROR_SUCCESS;
     struct held *list = list_held(snapshot->session->pool, &count);
 
@@ -175,7 +194,8 @@ static uint32_t write_all_held(const struct snapshot *snapshot)
         code = write_held(snapshot, &list[left - 1], left);
     }
     free(list);
-    if (etwas_log_file_buffers(snapshot->file) != count + 1 &&
+    knots = write_knots(snapshot, count + 1);
+    if ((knots != 0 || etwas_log_file_buffers(snapshot->file) != count + 1) &&
         !etwas_log_file_number_backwards(snapshot->file) && code == ERROR_SUCCESS) {
         code = ERROR_WRITE_FAULT;
     }

@@ -21,6 +21,7 @@ enum etwas_testpoint {
     ETWAS_POINT_SWITCH_INSTALLED, /* the new buffer is current, the old one not retired */
     ETWAS_POINT_SNAPSHOT_PINNED,  /* the snapshot holds one buffer */
     ETWAS_POINT_SNAPSHOT_COPIES,  /* the snapshot is about to copy a current buffer */
+    ETWAS_POINT_CLOCK_READ,       /* a reading of the clocks has read one, and not the next */
     ETWAS_POINT_COUNT
 };
 

@@ -16,6 +16,7 @@
 #include "buffer/pool.h"
 #include "clock/calibration.h"
 #include "clock/clock.h"
+#include "clock/reading.h"
 #include "etl/header_buffer.h"
 #include "etl/utf16.h"
 #include "platform/memory.h"
@@ -260,6 +261,8 @@ uint32_t etwas_configuration_complete(struct etwas_configuration *configuration)
     if (code != ERROR_SUCCESS) {
         return code;
     }
+    configuration->requested_clock =
+        configuration->clock != 0 ? configuration->clock : ETWAS_CLOCK_KIND_QPC;
     configuration->clock = etwas_clock_select(configuration->clock);
     if (configuration->clock == 0) {
         return ERROR_INVALID_PARAMETER;

@@ -33,7 +33,8 @@ struct etwas_configuration {
     etwas_wchar file_name[ETWAS_NAME_UNITS + 1]; /* as given; empty: none */
     etwas_guid guid;
     uint32_t log_file_mode;
-    uint32_t clock; /* asked for, then the one in force */
+    uint32_t clock;           /* asked for, then the one in force */
+    uint32_t requested_clock; /* 1 for 0 */
     uint32_t buffer_size_kb;
     uint32_t minimum_buffers;
     uint32_t maximum_buffers;

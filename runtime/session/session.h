@@ -25,7 +25,7 @@
 
 #include "buffer/collect.h"
 #include "buffer/pool.h"
-#include "clock/calibration.h"
+#include "clock/timeline.h"
 #include "session/configuration.h"
 #include "session/handle.h"
 #include "session/sequence_number.h"
@@ -83,6 +83,9 @@ struct etwas_session {
     bool bound_is_due;               /* the consumers have not been told it */
     uint64_t noted_lost_events;      /* the consumers know of these */
     struct etwas_collector collector;
+    struct etwas_clock_timeline timeline; /* empty before `started` is set */
+    uint64_t clock_read_ns;               /* when its newest was taken */
+    uint64_t clock_events;                /* what had been logged then, or lost */
 
     /* Stored by the owner of the role, read by anybody. */
     uint64_t buffers_written;

@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "clock/calibration.h"
+#include "clock/reading.h"
 #include "clock/clock.h"
 
 /* The counter is read without a fence, so two readings need one between them to be in order. */

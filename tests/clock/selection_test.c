@@ -9,6 +9,7 @@
 #include <etwas/evntrace.h>
 
 #include "clock/calibration.h"
+#include "clock/reading.h"
 #include "clock/clock.h"
 #include "support/folder.h"
 #include "support/readback.h"

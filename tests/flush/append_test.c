@@ -433,24 +433,24 @@ static void a_file_without_totals_gets_them(void **state)
     const char *path = folder_path("trace.etl");
     struct etwas_etl_buffer_header header;
     struct bytes bytes;
-    uint32_t own = sizeof(struct etwas_etl_totals_record);
+    uint32_t end;
     etwas_trace_handle session;
 
     (void)state;
     make_file(path, ETWAS_CLOCK_SYSTEM_TIME, 4);
     bytes = content_of(path);
     memcpy(&header, bytes.data, sizeof header);
-    header.offset -= own;
+    end = header.offset;
+    header.offset = own_record_at(path, 0, 0, ETWAS_ETL_TOTALS_TYPE, 0);
     header.saved_offset = header.current_offset = header.offset;
     memcpy(bytes.data, &header, sizeof header);
-    memset(bytes.data + header.offset, 0xFF, own);
+    memset(bytes.data + header.offset, 0xFF, end - header.offset);
     put(path, bytes.data, bytes.count);
     free(bytes.data);
     session = append(path);
     log_events(session, 20);
     stop_session(session, NULL);
-    assert_int_equal(buffer_header_of(path, 0, 0).offset,
-                     header.offset + sizeof(struct etwas_etl_totals_record));
+    assert_int_equal(own_record_at(path, 0, 0, ETWAS_ETL_TOTALS_TYPE, 0), header.offset);
     assert_int_equal(totals_of(path).part, 0);
     expect_all_of(session, path, 20, 100);
 }

@@ -54,14 +54,39 @@ struct etwas_etl_log_header64 log_header_of(const char *path)
     return log;
 }
 
+uint32_t own_record_at(const char *path, uint32_t place, uint32_t buffer_bytes, uint8_t type,
+                       uint32_t from)
+{
+    struct etwas_etl_buffer_header buffer = buffer_header_of(path, place, buffer_bytes);
+    uint32_t at = ETWAS_ETL_BUFFER_HEADER_BYTES;
+
+    while (at < buffer.offset) {
+        union {
+            struct etwas_etl_system_header system;
+            struct etwas_etl_full_header full;
+        } record;
+
+        read_at(path, &record, sizeof record, (uint64_t)place * buffer_bytes + at);
+        if (record.full.header_type == ETWAS_ETL_FULL_HEADER64) {
+            if (at >= from && record.full.type == type && etwas_etl_is_own_record(&record.full)) {
+                return at;
+            }
+            at += (uint32_t)etwas_etl_round_up_8(record.full.size);
+        } else {
+            assert_int_equal(record.system.header_type, ETWAS_ETL_SYSTEM64);
+            at += (uint32_t)etwas_etl_round_up_8(record.system.size);
+        }
+    }
+    return 0;
+}
+
 struct etwas_etl_totals totals_of(const char *path)
 {
-    struct etwas_etl_buffer_header buffer = buffer_header_of(path, 0, 0);
+    uint32_t at = own_record_at(path, 0, 0, ETWAS_ETL_TOTALS_TYPE, 0);
     struct etwas_etl_totals_record record;
 
-    read_at(path, &record, sizeof record, buffer.offset - sizeof record);
-    assert_true(etwas_etl_is_own_record(&record.header));
-    assert_int_equal(record.header.type, ETWAS_ETL_TOTALS_TYPE);
+    assert_int_not_equal(at, 0);
+    read_at(path, &record, sizeof record, at);
     assert_int_equal(record.header.size, sizeof record);
     assert_int_equal(record.totals.version, ETWAS_ETL_TOTALS_VERSION);
     return record.totals;

@@ -20,7 +20,14 @@ off_t space_of(const char *path);
 /* The log file header. Fails the test when it cannot be read. */
 struct etwas_etl_log_header64 log_header_of(const char *path);
 
-/* The totals record, the last record of buffer 0 in files of ours. */
+/*
+ * Where in the buffer of a place the first record of our own of this type is, at `from` or behind
+ * it; 0: nowhere. Among records of ours and the log file header only.
+ */
+uint32_t own_record_at(const char *path, uint32_t place, uint32_t buffer_bytes, uint8_t type,
+                       uint32_t from);
+
+/* The totals record of a file of ours. */
 struct etwas_etl_totals totals_of(const char *path);
 
 /* The header of the buffer in a place. */

@@ -27,6 +27,7 @@ import sys
 import uuid
 from collections import Counter
 
+import knots
 import messages
 import modes
 from lz77 import decompress
@@ -55,6 +56,7 @@ class Walker:
         self.data, self.lenient, self.violations = data, lenient, []
         self.buffers, self.records, self.header = [], [], {}
         self.totals, self.torn, self.may_be_unfinished = dict(modes.NO_TOTALS), [], unfinished
+        self.knots = []
 
     @property
     def unfinished(self):
@@ -129,7 +131,9 @@ class Walker:
                 at = next(i for i in range(end, len(body)) if body[i] != 0xFF)
                 self.tear(number, at + 72)
             else:
-                self.check(padded, f"{name}: padding is not 0xFF", number == 0)
+                # Knots are written before the header that counts them in.
+                self.check(padded or self.may_be_unfinished and number == 0,
+                           f"{name}: padding is not 0xFF", number == 0)
         if number == 0:
             self.read_log_header(body)
         else:
@@ -204,7 +208,7 @@ class Walker:
         if not h:
             return self.check(False, "no log file header")
         self.totals = modes.read_totals(self)
-        for rule in (modes.numbers, modes.written, modes.size, modes.totals, modes.times):
+        for rule in (knots.check, modes.numbers, modes.written, modes.size, modes.totals, modes.times):
             rule(self)
         self.check(len(self.torn) <= 1, f"torn buffers: {self.torn}")
         for b in self.buffers:
@@ -250,6 +254,8 @@ class Walker:
                 "overwritten_events": self.totals["overwritten_events"],
                 "overwritten_buffers": self.totals["overwritten_buffers"],
                 "part": self.totals["part"], "unfinished": self.unfinished,
+                "knots": len(self.knots), "knot_buffers":
+                len({k["buffer"] for k in self.knots} - {0}),
                 "torn": len(self.torn),
                 "clock": self.header.get("clock"), "frequency": self.header.get("frequency"),
                 "session": self.header.get("session"), "file": self.header.get("file"),

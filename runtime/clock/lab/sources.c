@@ -9,6 +9,7 @@
 
 #include "clock/calibration.h"
 #include "clock/lab/counter.h"
+#include "clock/reading.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "clock/reading.h"
+
+#include <ck_pr.h>
+#include <stdbool.h>
+
+#include "clock/clock.h"
+#include "platform/testpoint.h"
+
+enum {
+    ATTEMPTS = 16,
+    FILETIME_UNIT_NS = 100,
+};
+
+#ifdef ETWAS_TESTPOINTS
+uint64_t etwas_clock_suspended_step_ns;
+#define SUSPENDED_STEP_NS ((int64_t)ck_pr_load_64(&etwas_clock_suspended_step_ns))
+#else
+#define SUSPENDED_STEP_NS 0
+#endif
+
+/* As it was read last, 0 before. Of several threads each stores a value that is true. */
+static uint64_t last_suspended_ns;
+
+#if defined(__x86_64__)
+#define FENCE "lfence"
+#else
+#define FENCE "isb"
+#endif
+
+/* The counter, read neither before what stands before the call nor after what follows it. */
+static int64_t fenced_tsc(void)
+{
+    int64_t ticks;
+
+    __asm__ volatile(FENCE ::: "memory");
+    ticks = etwas_clock_tsc();
+    __asm__ volatile(FENCE ::: "memory");
+    return ticks;
+}
+
+static int64_t read_ns(clockid_t clock)
+{
+    struct timespec now;
+
+    (void)clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * ETWAS_CLOCK_NS_PER_SECOND + now.tv_nsec;
+}
+
+/*
+ * The difference of two clocks cannot be read at once, but between suspends it does not change. So
+ * it stays what it was as long as that is possible, and readings do not jitter. On a machine that
+ * was never suspended it is 0 from the first reading on.
+ */
+static int64_t read_suspended_ns(void)
+{
+    int64_t suspended_ns = (int64_t)ck_pr_load_64(&last_suspended_ns);
+    int64_t narrowest = INT64_MAX;
+    int64_t least = 0;
+    int64_t most = 0;
+
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        int64_t before = read_ns(CLOCK_MONOTONIC);
+        int64_t with_suspends = read_ns(CLOCK_BOOTTIME);
+        int64_t after = read_ns(CLOCK_MONOTONIC);
+
+        if (after - before < narrowest) {
+            narrowest = after - before;
+            least = with_suspends - after;
+            most = with_suspends - before;
+        }
+    }
+    if (suspended_ns < least || suspended_ns > most) {
+        suspended_ns = least + (most - least) / 2;
+        ck_pr_store_64(&last_suspended_ns, (uint64_t)suspended_ns);
+    }
+    return suspended_ns + SUSPENDED_STEP_NS;
+}
+
+static uint32_t saturated(int64_t ns)
+{
+    return ns < 0 || ns > UINT32_MAX ? UINT32_MAX : (uint32_t)ns;
+}
+
+struct etwas_clock_reading etwas_clock_read_together(void)
+{
+    struct etwas_clock_reading best = {0};
+    int64_t narrowest = INT64_MAX;
+
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        struct etwas_clock_reading reading;
+        int64_t first;
+        int64_t second;
+        int64_t third;
+
+        first = etwas_clock_qpc();
+        ETWAS_TESTPOINT(ETWAS_POINT_CLOCK_READ);
+        reading.tsc = fenced_tsc();
+        second = etwas_clock_qpc();
+        ETWAS_TESTPOINT(ETWAS_POINT_CLOCK_READ);
+        reading.filetime = etwas_clock_system();
+        third = etwas_clock_qpc();
+        if (third - first >= narrowest) {
+            continue;
+        }
+        narrowest = third - first;
+        reading.qpc_ns = first + (second - first) / 2;
+        /* Halves of odd widths are rounded up. */
+        reading.tsc_error_ns = saturated(second - reading.qpc_ns);
+        reading.filetime_error_ns = saturated(third - reading.qpc_ns + FILETIME_UNIT_NS);
+        best = reading;
+    }
+    best.suspended_ns = read_suspended_ns();
+    return best;
+}
+
+int64_t etwas_clock_reading_stamp(const struct etwas_clock_reading *reading, uint32_t kind)
+{
+    if (kind == ETWAS_CLOCK_KIND_TSC) {
+        return reading->tsc;
+    }
+    return kind == ETWAS_CLOCK_KIND_QPC ? reading->qpc_ns : reading->filetime;
+}
+
+uint32_t etwas_clock_reading_qpc_error_ns(const struct etwas_clock_reading *reading, uint32_t kind)
+{
+    if (kind == ETWAS_CLOCK_KIND_TSC) {
+        return reading->tsc_error_ns;
+    }
+    return kind == ETWAS_CLOCK_KIND_QPC ? 0 : reading->filetime_error_ns;
+}
+
+uint32_t etwas_clock_reading_filetime_error_ns(const struct etwas_clock_reading *reading,
+                                               uint32_t kind)
+{
+    if (kind == ETWAS_CLOCK_KIND_TSC) {
+        return saturated((int64_t)reading->tsc_error_ns + reading->filetime_error_ns);
+    }
+    return kind == ETWAS_CLOCK_KIND_QPC ? reading->filetime_error_ns : 0;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "flush/session_clock.h"
+
+#include <stdbool.h>
+
+#include "flush/session_file.h"
+#include "platform/wait.h"
+
+void etwas_session_clock_begin(struct etwas_session *session)
+{
+    session->started = etwas_clock_read_together();
+    etwas_clock_timeline_begin(&session->timeline, &session->started);
+    session->clock_read_ns = etwas_monotonic_ns();
+    session->clock_events = 0;
+}
+
+/* Whether nothing was logged since the last reading, nor tried to be. */
+static bool was_quiet(struct etwas_session *session)
+{
+    uint64_t before = session->clock_events;
+    etwas_session_counts counts;
+
+    etwas_session_count(session, &counts);
+    session->clock_events = counts.recorded + counts.overwritten + counts.lost;
+    return session->clock_events == before;
+}
+
+void etwas_session_clock_look(struct etwas_session *session)
+{
+    struct etwas_clock_reading reading;
+
+    if (etwas_session_clock_left_ns(session) != 0) {
+        return;
+    }
+    session->clock_read_ns = etwas_monotonic_ns();
+    reading = etwas_clock_read_together();
+    etwas_clock_timeline_add(&session->timeline, &reading);
+    etwas_session_file_take_reading(session, &reading, was_quiet(session));
+}
+
+uint64_t etwas_session_clock_left_ns(const struct etwas_session *session)
+{
+    uint64_t passed_ns = etwas_monotonic_ns() - session->clock_read_ns;
+
+    if (session->timeline.count == 0) {
+        return UINT64_MAX;
+    }
+    return passed_ns < etwas_clock_knot_interval_ns ? etwas_clock_knot_interval_ns - passed_ns : 0;
+}

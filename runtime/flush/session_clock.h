@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The readings of the clocks that a session takes: at its start, about every second while it runs,
+ * and at its end. They go into its timeline in memory, and into its file as knots. All of this with
+ * the session's role held.
+ */
+#ifndef ETWAS_FLUSH_SESSION_CLOCK_H
+#define ETWAS_FLUSH_SESSION_CLOCK_H
+
+#include <stdint.h>
+
+#include "session/session.h"
+
+/* The session starts now: fills in `started` too. Before this the others do nothing. */
+void etwas_session_clock_begin(struct etwas_session *session);
+
+/* Takes a reading if it is time for one. After the file got what there was for it. */
+void etwas_session_clock_look(struct etwas_session *session);
+
+/* How long until then; UINT64_MAX before the start. */
+uint64_t etwas_session_clock_left_ns(const struct etwas_session *session);
+
+#endif
