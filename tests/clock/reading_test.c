@@ -14,8 +14,8 @@
 #include <time.h>
 
 #include "clock/calibration.h"
-#include "clock/reading.h"
 #include "clock/clock.h"
+#include "clock/reading.h"
 
 /* The counter is read without a fence, so two readings need one between them to be in order. */
 static int64_t read_in_order(uint32_t kind)

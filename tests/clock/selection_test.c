@@ -9,8 +9,8 @@
 #include <etwas/evntrace.h>
 
 #include "clock/calibration.h"
-#include "clock/reading.h"
 #include "clock/clock.h"
+#include "clock/reading.h"
 #include "support/folder.h"
 #include "support/readback.h"
 #include "support/start.h"
