@@ -17,9 +17,8 @@ enum {
 };
 
 /*
- * The payload; values as in <etwas/clocks.h>. Only a session that asked for the cycle counter has
- * it examined: else verdict, reasons and stated_by are 0 if nobody in the process did, and
- * frequency_hz is 0, which says so.
+ * The payload; values as in <etwas/clocks.h>. Only for a session that asked for the cycle counter is
+ * the counter examined. Of others all that tells is 0, and frequency_hz says that it was not.
  */
 struct etwas_etl_clock_trust {
     uint32_t version;         /* ETWAS_ETL_CLOCK_RECORD_VERSION; also in Class.Version */
@@ -32,8 +31,8 @@ struct etwas_etl_clock_trust {
     uint64_t stated_hz;       /* 0: nothing states one */
     uint32_t frequency_error_ppb;
     uint32_t reserved;    /* 0 */
-    char clocksource[32]; /* the kernel's when the file began; ends with 0 */
-    char hypervisor[16];  /* its signature; "" on bare metal; likewise */
+    char clocksource[32]; /* the kernel's, in any session's file; "" where it is not known */
+    char hypervisor[16];  /* its signature; "" on bare metal. Both end with 0 */
 };
 _Static_assert(sizeof(struct etwas_etl_clock_trust) == 96, "clock");
 _Static_assert(offsetof(struct etwas_etl_clock_trust, requested_clock) == 4, "requested");

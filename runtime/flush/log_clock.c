@@ -3,17 +3,34 @@
 
 #include "flush/log_clock.h"
 
-#include <etwas/clocks.h>
 #include <string.h>
 
-#include "clock/calibration.h"
 #include "clock/clock.h"
+#include "clock/trust.h"
 
 static void describe_counter(struct etwas_etl_clock_trust *trust)
 {
-    trust->frequency_hz = etwas_clock_tsc_frequency_hz();
-    trust->verdict =
-        trust->frequency_hz != 0 ? ETWAS_CLOCK_VERDICT_TRUSTED : ETWAS_CLOCK_VERDICT_UNUSABLE;
+    const etwas_clock_trust *here = etwas_clock_trust_here();
+
+    trust->verdict = here->verdict;
+    trust->reasons = here->reasons;
+    trust->stated_by = here->stated_by;
+    trust->frequency_hz = here->frequency_hz;
+    trust->stated_hz = here->stated_hz;
+    trust->frequency_error_ppb = here->frequency_error_ppb;
+    memcpy(trust->clocksource, here->clocksource, sizeof trust->clocksource);
+    memcpy(trust->hypervisor, here->hypervisor, sizeof trust->hypervisor);
+}
+
+/* The other two clocks depend on it too. */
+static void describe_clocksource(struct etwas_etl_clock_trust *trust)
+{
+    char line[sizeof trust->clocksource];
+
+    if (etwas_machine_here.text("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+                                line, sizeof line)) {
+        memcpy(trust->clocksource, line, strcspn(line, "\n"));
+    }
 }
 
 void etwas_log_clock_describe(uint32_t requested, uint32_t clock,
@@ -26,5 +43,7 @@ void etwas_log_clock_describe(uint32_t requested, uint32_t clock,
     };
     if (trust->requested_clock == ETWAS_CLOCK_KIND_TSC) {
         describe_counter(trust);
+    } else {
+        describe_clocksource(trust);
     }
 }
