@@ -32,6 +32,12 @@ struct interval {
     double high;
 };
 
+/* In what the two clocks count. */
+struct steps {
+    double ticks;
+    double raw_ns;
+};
+
 /* Wraps instead of overflowing: a counter may begin anywhere. */
 static double difference(int64_t later, int64_t earlier)
 {
@@ -62,19 +68,25 @@ static bool runs_backwards(const struct mark *mark)
     return false;
 }
 
-/* Steps are multiples of the clock's own, so the smallest seen is no smaller than that. */
-static double smallest_raw_step(const struct mark *marks)
+static double smaller_step(double smallest, double step)
 {
-    double smallest = DBL_MAX;
+    return step > 0 && step < smallest ? step : smallest;
+}
+
+/* Steps are multiples of the clocks' own, so the smallest seen are no smaller than those. */
+static struct steps smallest_steps(const struct mark *marks)
+{
+    struct steps smallest = {DBL_MAX, DBL_MAX};
 
     for (int mark = 0; mark < MARKS; mark++) {
         for (int index = 1; index < BRACKETS; index++) {
             const struct bracket *bracket = &marks[mark].brackets[index];
-            double step = difference(bracket->raw_ns, bracket[-1].raw_ns);
+            double raw_ns = difference(bracket->raw_ns, bracket[-1].raw_ns);
+            double inside = difference(bracket->after, bracket->before);
+            double outside = difference(bracket->before, bracket[-1].after);
 
-            if (step > 0 && step < smallest) {
-                smallest = step;
-            }
+            smallest.raw_ns = smaller_step(smallest.raw_ns, raw_ns);
+            smallest.ticks = smaller_step(smaller_step(smallest.ticks, inside), outside);
         }
     }
     return smallest;
@@ -82,7 +94,7 @@ static double smallest_raw_step(const struct mark *marks)
 
 /* What the rate must be in, in ticks a second, for all pairs of readings of two marks. */
 static struct interval between(const struct mark *earlier, const struct mark *later,
-                               double raw_step_ns)
+                               struct steps steps)
 {
     struct interval interval = {0, DBL_MAX};
 
@@ -95,11 +107,13 @@ static struct interval between(const struct mark *earlier, const struct mark *la
             double low;
             double high;
 
-            if (raw_ns <= raw_step_ns) {
+            if (raw_ns <= steps.raw_ns) {
                 continue;
             }
-            low = (difference(to->before, from->after) - 1) * 1e9 / (raw_ns + raw_step_ns);
-            high = (difference(to->after, from->before) + 1) * 1e9 / (raw_ns - raw_step_ns);
+            low =
+                (difference(to->before, from->after) - steps.ticks) * 1e9 / (raw_ns + steps.raw_ns);
+            high =
+                (difference(to->after, from->before) + steps.ticks) * 1e9 / (raw_ns - steps.raw_ns);
             interval.low = low > interval.low ? low : interval.low;
             interval.high = high < interval.high ? high : interval.high;
         }
@@ -133,6 +147,7 @@ static bool attempt(const struct etwas_machine *machine, double raw_step_ns,
 {
     struct mark marks[MARKS];
     struct interval halves[2];
+    struct steps steps = {1, raw_step_ns};
     bool steady;
 
     for (int mark = 0; mark < MARKS; mark++) {
@@ -143,11 +158,11 @@ static bool attempt(const struct etwas_machine *machine, double raw_step_ns,
         *backwards = *backwards || runs_backwards(&marks[mark]);
     }
     if (raw_step_ns <= 0) {
-        raw_step_ns = smallest_raw_step(marks);
+        steps = smallest_steps(marks);
     }
-    *interval = between(&marks[0], &marks[2], raw_step_ns);
-    halves[0] = between(&marks[0], &marks[1], raw_step_ns);
-    halves[1] = between(&marks[1], &marks[2], raw_step_ns);
+    *interval = between(&marks[0], &marks[2], steps);
+    halves[0] = between(&marks[0], &marks[1], steps);
+    halves[1] = between(&marks[1], &marks[2], steps);
     steady = interval->low <= interval->high && overlap(halves[0], halves[1]) &&
              overlap(halves[0], *interval) && overlap(halves[1], *interval);
     if (!steady) {

@@ -11,8 +11,8 @@
  *     ───────────────  ≤  rate  ≤  ───────────────
  *      raw' − raw                 raw' − raw
  *
- * each numerator widened by a tick and each denominator by a step of the kernel's clock, because
- * both are cut off. What satisfies this for every pair of readings is the answer. A reading that
+ * each numerator widened by a step of the counter and each denominator by one of the kernel's
+ * clock, because both are cut off. What satisfies this for every pair of readings is the answer. A reading that
  * was interrupted has a wide bracket: what follows from it is true and too weak to matter.
  *
  * Worked example: brackets of 50 ns and steps of 1 ns, 20 ms apart, leave ± 2.5 ppm at most.
@@ -32,8 +32,9 @@ struct etwas_clock_rate {
 };
 
 /*
- * Takes some 20 ms. `raw_step_ns` is the step in which the kernel's clock counts; 0, if it is not
- * known: then the smallest that is seen. False where no rate can be told better than 1,000 ppm;
+ * Takes some 20 ms. `raw_step_ns` is the step in which the kernel's clock counts where that clock is
+ * made of the counter, whose own steps are then in both and do not matter: some processors' move by
+ * tens of ticks at once. 0: it is made of something else; then the smallest steps that are seen. False where no rate can be told better than 1,000 ppm;
  * then only `backwards` says something.
  */
 bool etwas_clock_measure_rate(const struct etwas_machine *machine, double raw_step_ns,

@@ -206,10 +206,10 @@ static void ask_generic_timer(const struct etwas_machine *machine, etwas_clock_t
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
-/* The step of CLOCK_MONOTONIC_RAW; 0 where it does not follow from the clock source. */
+/* The step of CLOCK_MONOTONIC_RAW where that is made of the counter; 0 where it is not. */
 static double raw_step_ns(const etwas_clock_trust *trust)
 {
-    static const char *const fine[] = {"tsc", "kvm-clock", "xen"};
+    static const char *const fine[] = {"tsc", "tsc-early", "kvm-clock", "xen"};
 
     for (size_t index = 0; index < sizeof fine / sizeof fine[0]; index++) {
         if (strcmp(trust->clocksource, fine[index]) == 0) {

@@ -20,7 +20,7 @@ const char *etwas_clock_reason_text(uint32_t reason)
         {ETWAS_CLOCK_REASON_KERNEL_OFFERS_IT, "The kernel has it among its clock sources"},
         {ETWAS_CLOCK_REASON_ADJUSTABLE, "The kernel can set a processor's counter right"},
         {ETWAS_CLOCK_REASON_KERNEL_WAS_TOLD,
-         "The kernel was told its frequency and had not to measure it"},
+         "The kernel was told its frequency and did not have to measure it"},
         {ETWAS_CLOCK_REASON_HYPERVISOR, "This is a guest, which may be moved to another machine"},
         {ETWAS_CLOCK_REASON_NOT_INVARIANT,
          "Its rate is not said to be the same in all power states"},

@@ -109,7 +109,9 @@ static int64_t counter(void)
     uint64_t ticks;
 
     go_on(made.is->counter_ns != 0 ? made.is->counter_ns : 20);
-    ticks = (uint64_t)made.is->first_tick + (uint64_t)((double)made.now_ns * made.is->hz / 1e9);
+    ticks = (uint64_t)((double)made.now_ns * made.is->hz / 1e9);
+    ticks -= ticks % (made.is->step != 0 ? made.is->step : 1);
+    ticks += (uint64_t)made.is->first_tick;
     if (made.is->backwards != 0 && made.readings % made.is->backwards == 0) {
         ticks -= (uint64_t)(made.is->hz / 1e6);
     }

@@ -36,6 +36,7 @@ struct made_up {
     double hz;
     int64_t first_tick;
     int64_t counter_ns;  /* what a reading of the counter takes; 0: 20 */
+    uint64_t step;       /* in which it counts, in ticks; 0: 1 */
     int64_t raw_step_ns; /* in which the kernel's clock counts; 0: 1 */
     uint32_t interrupt;  /* every how manieth reading 50 µs go by before it; 0: none */
     uint32_t suspends;   /* bit n: in pause n the kernel's clock stands still for a second */

@@ -386,6 +386,20 @@ static void a_kernels_clock_of_coarse_steps_makes_the_bound_as_wide(void **state
     }
 }
 
+/* Some processors' counters move by tens of ticks. The kernel's clock is another one here. */
+static void a_counter_of_coarse_steps_makes_the_bound_as_wide(void **state)
+{
+    (void)state;
+    for (uint64_t step = 2; step < 5000; step += 13) {
+        for (int64_t counter_ns = 15; counter_ns < 25; counter_ns++) {
+            expect_rate(&(struct made_up){"moves by leaps", .invariant = true, .current = "hpet",
+                                          .available = "tsc hpet", .hz = 2596138200,
+                                          .counter_ns = counter_ns, .step = step},
+                        200);
+        }
+    }
+}
+
 static void names_of_clock_sources_that_do_not_fit_are_left_out_whole(void **state)
 {
     struct made_up machine = {"long", .invariant = true, .hz = 1000000000};
@@ -484,6 +498,7 @@ int main(void)
         cmocka_unit_test(a_suspend_while_it_is_calibrated_is_noticed_and_it_is_calibrated_again),
         cmocka_unit_test(a_counter_may_begin_anywhere),
         cmocka_unit_test(a_kernels_clock_of_coarse_steps_makes_the_bound_as_wide),
+        cmocka_unit_test(a_counter_of_coarse_steps_makes_the_bound_as_wide),
         cmocka_unit_test(names_of_clock_sources_that_do_not_fit_are_left_out_whole),
         cmocka_unit_test(each_reason_has_a_sentence_of_its_own_and_nothing_else_has_one),
         cmocka_unit_test(only_what_speaks_against_the_counter_lowers_the_verdict),

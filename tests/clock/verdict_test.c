@@ -130,15 +130,17 @@ static void a_guest_is_told_whether_its_kernel_trusts_the_counter(void **state)
     begin(BARE_METAL | ETWAS_CLOCK_REASON_HYPERVISOR);
     (void)snprintf(report.trust.hypervisor, sizeof report.trust.hypervisor, "KVMKVMKVM");
     conclude(ETWAS_CLOCK_VERDICT_TRUSTED, 3);
-    expect_words(report.verdict, "This is a guest, which may be moved to another machine "
-                                 "(KVMKVMKVM), but its kernel keeps time by the counter too");
+    expect_words(report.verdict, "This is a guest of KVMKVMKVM, which may be moved to another "
+                                 "machine, but its kernel keeps time by the counter too");
     expect_words(report.recommendation, "if this guest is to be moved while it traces");
 
     begin((BARE_METAL | ETWAS_CLOCK_REASON_HYPERVISOR) & ~ETWAS_CLOCK_REASON_KERNEL_USES_IT);
     (void)snprintf(report.trust.clocksource, sizeof report.trust.clocksource, "kvm-clock");
     conclude(ETWAS_CLOCK_VERDICT_DOUBTFUL, 1);
     expect_words(report.verdict, HEAD_DOUBTFUL);
-    expect_words(report.verdict, "its kernel keeps time by kvm-clock, so nothing says");
+    expect_words(report.verdict,
+                 "This is a guest, which may be moved to another machine, and its kernel keeps "
+                 "time by kvm-clock, so nothing says");
     expect_words(report.verdict, "The kernel has it among its clock sources.");
     expect_words(report.recommendation, "QPC: the cycle counter is doubtful.");
 }
@@ -198,14 +200,42 @@ static void processors_that_are_apart_are_named(void **state)
                                  "ns behind that of 1, ± 40.0 ns.");
     assert_null(strstr(report.verdict, "No two of"));
 
-    /* Without a fence in the examination the counter as sessions read it has to do. */
+    /* rdtscp shows it too; readings without a fence show nothing of it. */
     begin(BARE_METAL);
-    report.sources[ETWAS_CLOCK_SOURCE_LFENCE_RDTSC].available = false;
+    offsets[0] = (etwas_clock_offset){.other = 1, .offset_ns = 100, .bound_ns = 43.5};
     report.sources[ETWAS_CLOCK_SOURCE_TSC].offset_count = 1;
     report.sources[ETWAS_CLOCK_SOURCE_TSC].offsets = offsets;
-    offsets[0].offset_ns = 100;
+    report.sources[ETWAS_CLOCK_SOURCE_LFENCE_RDTSC].available = false;
+    conclude(ETWAS_CLOCK_VERDICT_TRUSTED, 3);
+    cost(ETWAS_CLOCK_SOURCE_RDTSCP, 15)->offset_count = 1;
+    report.sources[ETWAS_CLOCK_SOURCE_RDTSCP].offsets = offsets;
     conclude(ETWAS_CLOCK_VERDICT_DOUBTFUL, 1);
     expect_words(report.verdict, "that of processor 1 is 100 ns ahead of that of 0, ± 43.5 ns.");
+}
+
+static void the_better_of_two_ways_says_how_far_processors_may_be_apart(void **state)
+{
+    (void)state;
+    begin(BARE_METAL);
+    offsets[1] = (etwas_clock_offset){.other = 1, .offset_ns = 10, .bound_ns = 20};
+    cost(ETWAS_CLOCK_SOURCE_RDTSCP, 15)->offset_count = 1;
+    report.sources[ETWAS_CLOCK_SOURCE_RDTSCP].offsets = &offsets[1];
+    conclude(ETWAS_CLOCK_VERDICT_TRUSTED, 3);
+    expect_words(report.verdict, "No two of 2 processors are more than 30.0 ns apart.");
+}
+
+static void stamps_read_early_are_told_and_are_no_fault_of_the_counter(void **state)
+{
+    (void)state;
+    begin(BARE_METAL);
+    offsets[1] = (etwas_clock_offset){
+        .other = 1, .bound_ns = 40, .handovers = 25216, .smaller = 2, .worst_ns = 151};
+    report.sources[ETWAS_CLOCK_SOURCE_TSC].offset_count = 1;
+    report.sources[ETWAS_CLOCK_SOURCE_TSC].offsets = &offsets[1];
+    conclude(ETWAS_CLOCK_VERDICT_TRUSTED, 3);
+    expect_words(report.verdict, "A stamp was smaller than one taken before it on another "
+                                 "processor, by up to 151 ns: without a fence it may be read "
+                                 "early.");
 }
 
 static void processors_that_could_not_be_examined_are_counted(void **state)
@@ -329,6 +359,8 @@ int main(void)
         cmocka_unit_test(what_is_stated_is_compared_with_what_was_measured),
         cmocka_unit_test(a_counter_seen_running_backwards_is_doubtful),
         cmocka_unit_test(processors_that_are_apart_are_named),
+        cmocka_unit_test(the_better_of_two_ways_says_how_far_processors_may_be_apart),
+        cmocka_unit_test(stamps_read_early_are_told_and_are_no_fault_of_the_counter),
         cmocka_unit_test(processors_that_could_not_be_examined_are_counted),
         cmocka_unit_test(whatever_was_found_there_are_whole_sentences),
         cmocka_unit_test(the_conclusion_is_about_the_machine_it_runs_on),

@@ -23,30 +23,66 @@ static const etwas_clock_source_report *examined(const etwas_clock_report *repor
 
 /* ---- findings -------------------------------------------------------------------------------- */
 
-/* The counter read so that nothing is read early, where that was examined. */
-static const etwas_clock_source_report *ordered_counter(const etwas_clock_report *report)
-{
-    const etwas_clock_source_report *fenced = examined(report, ETWAS_CLOCK_SOURCE_LFENCE_RDTSC);
-
-    return fenced != NULL && fenced->offset_count > 0 ? fenced
-                                                      : examined(report, ETWAS_CLOCK_SOURCE_TSC);
-}
+/*
+ * The processors' counters are compared by readings that are taken neither early nor late; without a
+ * fence, a stamp taken after another may be smaller though the counters agree.
+ */
+static const uint32_t ordered_counters[] = {ETWAS_CLOCK_SOURCE_LFENCE_RDTSC,
+                                            ETWAS_CLOCK_SOURCE_RDTSCP};
 
 /* The two processors that are farthest apart beyond what the bound explains; NULL: none. */
 static const etwas_clock_offset *farthest_apart(const etwas_clock_report *report)
 {
-    const etwas_clock_source_report *counter = ordered_counter(report);
     const etwas_clock_offset *farthest = NULL;
 
-    for (uint32_t pair = 0; counter != NULL && pair < counter->offset_count; pair++) {
-        const etwas_clock_offset *offset = &counter->offsets[pair];
+    for (int index = 0; index < 2; index++) {
+        const etwas_clock_source_report *counter = examined(report, ordered_counters[index]);
 
-        if (fabs(offset->offset_ns) > offset->bound_ns &&
-            (farthest == NULL || fabs(offset->offset_ns) > fabs(farthest->offset_ns))) {
-            farthest = offset;
+        for (uint32_t pair = 0; counter != NULL && pair < counter->offset_count; pair++) {
+            const etwas_clock_offset *offset = &counter->offsets[pair];
+
+            if (fabs(offset->offset_ns) > offset->bound_ns &&
+                (farthest == NULL || fabs(offset->offset_ns) > fabs(farthest->offset_ns))) {
+                farthest = offset;
+            }
         }
     }
     return farthest;
+}
+
+/* How far apart two processors may be at most, by the better of the two; 0: not known. */
+static double most_apart_ns(const etwas_clock_report *report)
+{
+    double best_ns = 0;
+
+    for (int index = 0; index < 2; index++) {
+        const etwas_clock_source_report *counter = examined(report, ordered_counters[index]);
+        double widest_ns = 0;
+
+        for (uint32_t pair = 0; counter != NULL && pair < counter->offset_count; pair++) {
+            const etwas_clock_offset *offset = &counter->offsets[pair];
+            double most_ns = fabs(offset->offset_ns) + offset->bound_ns;
+
+            widest_ns = most_ns > widest_ns ? most_ns : widest_ns;
+        }
+        if (widest_ns > 0 && (best_ns <= 0 || widest_ns < best_ns)) {
+            best_ns = widest_ns;
+        }
+    }
+    return best_ns;
+}
+
+/* By how much a stamp was smaller than one taken before it on another processor, at most. */
+static double worst_order_ns(const etwas_clock_source_report *clock)
+{
+    double worst_ns = 0;
+
+    for (uint32_t pair = 0; pair < clock->offset_count; pair++) {
+        const etwas_clock_offset *offset = &clock->offsets[pair];
+
+        worst_ns = offset->smaller > 0 && offset->worst_ns > worst_ns ? offset->worst_ns : worst_ns;
+    }
+    return worst_ns;
 }
 
 static void add_findings(etwas_clock_report *report)
@@ -89,6 +125,26 @@ static void say_head(const etwas_clock_report *report, struct etwas_sentences *v
     etwas_sentences_add(verdict, "%s", heads[report->trust.verdict]);
 }
 
+static void say_guest(const etwas_clock_trust *trust, struct etwas_sentences *verdict)
+{
+    bool named = trust->hypervisor[0] != '\0';
+
+    if ((trust->reasons & ETWAS_CLOCK_REASON_KERNEL_USES_IT) != 0) {
+        etwas_sentences_add(verdict,
+                            "This is a guest%s%s, which may be moved to another machine, but its "
+                            "kernel keeps time by the counter too, so whoever moves it has to keep "
+                            "it steady.",
+                            named ? " of " : "", trust->hypervisor);
+    } else {
+        etwas_sentences_add(verdict,
+                            "This is a guest%s%s, which may be moved to another machine, and its "
+                            "kernel keeps time by %s, so nothing says that the counter would stay "
+                            "steady then.",
+                            named ? " of " : "", trust->hypervisor,
+                            trust->clocksource[0] != '\0' ? trust->clocksource : "something else");
+    }
+}
+
 static void say_against(const etwas_clock_report *report, uint32_t reason,
                         struct etwas_sentences *verdict)
 {
@@ -99,18 +155,8 @@ static void say_against(const etwas_clock_report *report, uint32_t reason,
     char duration[ETWAS_DURATION_BYTES];
     char bound[ETWAS_DURATION_BYTES];
 
-    if (reason == ETWAS_CLOCK_REASON_HYPERVISOR &&
-        (trust->reasons & ETWAS_CLOCK_REASON_KERNEL_USES_IT) != 0) {
-        etwas_sentences_add(verdict,
-                            "%s (%s), but its kernel keeps time by the counter too, so "
-                            "whoever moves it has to keep it steady.",
-                            text, trust->hypervisor);
-    } else if (reason == ETWAS_CLOCK_REASON_HYPERVISOR) {
-        etwas_sentences_add(verdict,
-                            "%s (%s), and its kernel keeps time by %s, so nothing says that the "
-                            "counter would stay steady then.",
-                            text, trust->hypervisor,
-                            trust->clocksource[0] != '\0' ? trust->clocksource : "something else");
+    if (reason == ETWAS_CLOCK_REASON_HYPERVISOR) {
+        say_guest(trust, verdict);
     } else if (reason == ETWAS_CLOCK_REASON_WRONG_FREQUENCY) {
         etwas_sentences_add(verdict,
                             "%s: %s says %.6f MHz, %+.1f ppm of what was measured; the measured "
@@ -179,8 +225,8 @@ static void say_frequency(const etwas_clock_report *report, struct etwas_sentenc
 static void say_measured(const etwas_clock_report *report, struct etwas_sentences *verdict)
 {
     const etwas_clock_source_report *counter = examined(report, ETWAS_CLOCK_SOURCE_TSC);
-    const etwas_clock_source_report *ordered = ordered_counter(report);
     const etwas_clock_source_report *qpc = examined(report, ETWAS_CLOCK_SOURCE_QPC);
+    double apart_ns = most_apart_ns(report);
     char duration[ETWAS_DURATION_BYTES];
 
     if (counter != NULL && counter->against_raw.known) {
@@ -192,18 +238,15 @@ static void say_measured(const etwas_clock_report *report, struct etwas_sentence
                             drift->seconds, fabs(drift->ppm), drift->interval_ppm,
                             drift->ppm < 0 ? "slow" : "fast");
     }
-    if (ordered != NULL && ordered->offset_count > 0 &&
-        (report->trust.reasons & ETWAS_CLOCK_REASON_APART) == 0) {
-        double widest_ns = 0;
-
-        for (uint32_t pair = 0; pair < ordered->offset_count; pair++) {
-            const etwas_clock_offset *offset = &ordered->offsets[pair];
-            double most_ns = fabs(offset->offset_ns) + offset->bound_ns;
-
-            widest_ns = most_ns > widest_ns ? most_ns : widest_ns;
-        }
+    if (apart_ns > 0 && (report->trust.reasons & ETWAS_CLOCK_REASON_APART) == 0) {
         etwas_sentences_add(verdict, "No two of %u processors are more than %s apart.",
-                            report->processors, etwas_duration_text(widest_ns, duration));
+                            report->processors, etwas_duration_text(apart_ns, duration));
+    }
+    if (counter != NULL && worst_order_ns(counter) > 0) {
+        etwas_sentences_add(verdict,
+                            "A stamp was smaller than one taken before it on another processor, by "
+                            "up to %s: without a fence it may be read early.",
+                            etwas_duration_text(worst_order_ns(counter), duration));
     }
     if (report->processors < report->processors_configured) {
         etwas_sentences_add(verdict, "Nothing is known of %u of %u processors.",
