@@ -303,7 +303,8 @@ typedef struct etwas_trace_information {
     bool compressed;
     bool calibrated;          /* stamps are converted by the file's own exact calibration */
     uint32_t clock;           /* ETWAS_CLOCK_* */
-    uint64_t clock_frequency; /* ticks a second used for conversion */
+    uint64_t clock_frequency; /* ticks a second, by the calibration or the header. A TSC file with
+                                 readings of the clocks is converted by those */
 
     /* What is not in the file, by its own totals: of an appended file, of all its sessions. A file
      * of another system has no totals: lost is what its header says, overwritten and part are 0. */
@@ -318,6 +319,84 @@ typedef struct etwas_trace_information {
 /* Errors: ERROR_INVALID_PARAMETER for NULL, ERROR_INVALID_HANDLE. May be called from callbacks. */
 uint32_t etwas_trace_query(etwas_trace_handle trace, etwas_trace_information *information)
     ETWAS_API(etwas_trace_query);
+
+/* ---- reading: what time it was --------------------------------------------------------------- */
+
+/* A time and how well it is known: the true one is within value ± error. */
+typedef struct etwas_clock_time {
+    int64_t value;     /* QPC in nanoseconds, or FILETIME */
+    uint64_t error_ns; /* UINT64_MAX: the file does not say */
+} etwas_clock_time;
+
+/*
+ * What a raw stamp of this trace (PROCESS_TRACE_MODE_RAW_TIMESTAMP) is by another clock of the
+ * machine that recorded it: `clock` is ETWAS_CLOCK_QPC, CLOCK_MONOTONIC_RAW in nanoseconds, or
+ * ETWAS_CLOCK_SYSTEM_TIME, the wall clock as it was, as FILETIME. A file of etwas has readings of
+ * all clocks, one a second; between two of them is interpolated. Their steps are seen here, while
+ * ProcessTrace counts from StartTime by QPC and knows none. A stamp of system time may mean several
+ * moments if the wall clock was set back: the error says so. A file without such readings is
+ * converted by its header alone, with an unknown error, and a QPC that it does not say begins with 0
+ * at its start.
+ *
+ * May be called from callbacks; does not allocate. A file that is being written is known as far as
+ * it was when it was opened, or when ProcessTrace began. Errors: ERROR_INVALID_PARAMETER for NULL
+ * and for another clock; ERROR_INVALID_HANDLE; ERROR_NOT_SUPPORTED for a real-time trace.
+ */
+uint32_t etwas_trace_convert_time(etwas_trace_handle trace, int64_t raw, uint32_t clock,
+                                  etwas_clock_time *time) ETWAS_API(etwas_trace_convert_time);
+
+/* The wall clock was set while the trace was recorded, between two readings of the clocks. */
+typedef struct etwas_clock_step {
+    int64_t before;  /* the wall clock at the reading before, FILETIME */
+    int64_t after;   /* and at the one after it */
+    int64_t step_ns; /* > 0: it was set forward */
+} etwas_clock_step;
+
+#define ETWAS_TRACE_CLOCK_STEPS 16u
+
+/* What a file says of its clocks. Texts are UTF-8 and end with 0; any bytes, as files have them. */
+typedef struct etwas_trace_clock {
+    uint32_t clock; /* ETWAS_CLOCK_* */
+
+    /* What the session noted of the cycle counter. */
+    bool noted;               /* else all of it is 0 */
+    bool examined;            /* else nobody had asked for the counter, and verdict, reasons,
+                                 frequencies say nothing */
+    uint32_t requested_clock; /* what the session asked for */
+    uint32_t verdict;         /* ETWAS_CLOCK_VERDICT_* */
+    uint32_t reasons;         /* ETWAS_CLOCK_REASON_* */
+    uint32_t stated_by;       /* ETWAS_CLOCK_STATED_* */
+    uint64_t frequency_hz;    /* as calibrated; 0: it could not be */
+    uint64_t stated_hz;       /* 0: nothing states one */
+    uint32_t frequency_error_ppb;
+    char clocksource[32];
+    char hypervisor[16];
+
+    /* The readings. */
+    uint64_t knots;           /* in the file */
+    uint64_t knots_unusable;  /* of these, contradict the others or are out of range */
+    double seconds;           /* between the first and the last, by QPC */
+    uint64_t qpc_error_ns;    /* largest error of a time between them; UINT64_MAX: not known */
+    uint64_t system_error_ns; /* likewise of system time */
+    etwas_clock_drift system_against_qpc;     /* steps and suspends taken out */
+    etwas_clock_drift tsc_against_calibrated; /* ppm > 0: it was faster than that */
+    etwas_clock_drift tsc_against_stated;
+
+    uint64_t steps;   /* of the wall clock */
+    int64_t steps_ns; /* all together */
+    etwas_clock_step largest_step;
+    etwas_clock_step step[ETWAS_TRACE_CLOCK_STEPS]; /* the first so many */
+    uint64_t suspends;                              /* of the machine */
+    uint64_t suspended_ns;                          /* all together */
+} etwas_trace_clock;
+
+/*
+ * What is known of a file's clocks, as far as etwas_trace_convert_time knows it. May be called from
+ * callbacks. Errors: ERROR_INVALID_PARAMETER for NULL, ERROR_INVALID_HANDLE, ERROR_NOT_SUPPORTED for
+ * a real-time trace.
+ */
+uint32_t etwas_trace_query_clock(etwas_trace_handle trace, etwas_trace_clock *clock)
+    ETWAS_API(etwas_trace_query_clock);
 
 #ifdef __cplusplus
 }

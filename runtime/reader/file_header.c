@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "etl/knot.h"
 #include "etl/utf16.h"
 #include "reader/stream.h"
 
@@ -170,28 +171,76 @@ static void take_calibration(struct etwas_file_header *log, const struct etwas_r
     if (!log->calibrated && log->fields.clock_type == ETWAS_ETL_CLOCK_CYCLES &&
         etwas_etl_clock_use_calibration(&log->clock, log->fields.clock_type, &calibration)) {
         log->calibrated = true;
+        log->base.rate.ticks = calibration.ticks;
+        log->base.rate.nanoseconds = calibration.nanoseconds;
+        log->base.anchor_raw = calibration.raw_stamp;
+        log->base.anchor_qpc_ns = calibration.qpc_ns;
         log->clock_frequency_hz = (uint64_t)((etwas_etl_wide)calibration.ticks * 1000000000 /
                                              (etwas_etl_wide)calibration.nanoseconds);
     }
 }
 
-/* A record of our own class. Types and versions to come are left alone. */
-static void take_own(struct etwas_file_header *log, const struct etwas_record *record)
+static void take_totals(struct etwas_file_header *log, const struct etwas_record *record)
+{
+    struct etwas_etl_totals totals;
+
+    memcpy(&totals, record->bytes + record->payload_at, sizeof totals);
+    if (totals.version == ETWAS_ETL_TOTALS_VERSION)
+        log->totals = totals;
+}
+
+static void take_trust(struct etwas_file_header *log, const struct etwas_record *record)
+{
+    struct etwas_etl_clock_trust trust;
+
+    memcpy(&trust, record->bytes + record->payload_at, sizeof trust);
+    if (trust.version != ETWAS_ETL_CLOCK_RECORD_VERSION)
+        return;
+    trust.clocksource[sizeof trust.clocksource - 1] = 0;
+    trust.hypervisor[sizeof trust.hypervisor - 1] = 0;
+    log->trust = trust;
+}
+
+/* A record of our own class at `position`. Types and versions to come are left alone. */
+static void take_own(struct etwas_file_header *log, const struct etwas_record *record,
+                     uint32_t position)
 {
     struct etwas_etl_full_header header;
-    struct etwas_etl_totals totals;
+    size_t payload_bytes = record->size - record->payload_at;
 
     log->own = true;
     memcpy(&header, record->bytes, sizeof header);
     if (header.type == ETWAS_ETL_CALIBRATION_TYPE &&
-        record->size >= sizeof(struct etwas_etl_calibration_record))
+        payload_bytes >= sizeof(struct etwas_etl_calibration))
         take_calibration(log, record);
-    if (header.type != ETWAS_ETL_TOTALS_TYPE ||
-        record->size < sizeof(struct etwas_etl_totals_record))
+    else if (header.type == ETWAS_ETL_TOTALS_TYPE &&
+             payload_bytes >= sizeof(struct etwas_etl_totals))
+        take_totals(log, record);
+    else if (header.type == ETWAS_ETL_CLOCK_RECORD_TYPE &&
+             payload_bytes >= sizeof(struct etwas_etl_clock_trust))
+        take_trust(log, record);
+    else if (header.type == ETWAS_ETL_KNOT_TYPE && log->knots_at == 0)
+        log->knots_at = position;
+}
+
+/* What converts where no knots reach. */
+static void decide_base(struct etwas_file_header *log)
+{
+    const struct etwas_etl_log_header64 *fields = &log->fields;
+    struct etwas_timeline_base *base = &log->base;
+
+    base->clock_type = fields->clock_type;
+    base->first_raw = log->first_raw;
+    base->start_filetime = fields->start_filetime;
+    base->rate.error_ppb = UINT64_MAX;
+    if (log->calibrated) {
+        if (log->trust.frequency_hz != 0)
+            base->rate.error_ppb = log->trust.frequency_error_ppb;
         return;
-    memcpy(&totals, record->bytes + record->payload_at, sizeof totals);
-    if (totals.version == ETWAS_ETL_TOTALS_VERSION)
-        log->totals = totals;
+    }
+    base->rate.ticks = log->clock_frequency_hz;
+    base->rate.nanoseconds = 1000000000;
+    base->anchor_raw = log->first_raw;
 }
 
 /* Looks at the other records of buffer 0: ours, and what only kernel sessions write. */
@@ -213,7 +262,7 @@ static bool scan_records(struct etwas_trace *trace)
             log->kernel |= header.group == ETWAS_ETL_GROUP_HEADER &&
                            header.type == (ETWAS_ETL_HOOK_HEADER_EXTENSION & 0xFF);
         } else if (record->own) {
-            take_own(log, record);
+            take_own(log, record, stream.record_at);
         }
     }
     etwas_stream_close(&stream);
@@ -276,6 +325,7 @@ static uint32_t read_into(struct etwas_trace *trace, struct beginning *beginning
                     log->fields.start.end_filetime == 0;
     log->without_times =
         log->own && log->fields.start.timer_resolution_100ns != ETWAS_ETL_TIMES_TICK_100NS;
+    decide_base(log);
     decide_totals(trace);
     trace->information.file_bytes = trace->file_bytes;
     trace->information.unfinished = log->fields.start.end_filetime == 0;

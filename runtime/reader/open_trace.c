@@ -9,6 +9,7 @@
 
 #include "etl/utf16.h"
 #include "platform/last_error.h"
+#include "reader/knots.h"
 #include "reader/live.h"
 
 enum {
@@ -92,6 +93,9 @@ static uint32_t open_path(struct etwas_trace *trace, const char *path, etwas_tra
         code = etwas_file_header_read(trace);
     if (code != ERROR_SUCCESS)
         return code;
+    trace->timeline = etwas_knots_read(trace);
+    if (trace->timeline == NULL)
+        return ERROR_NOT_ENOUGH_MEMORY;
     fill_logfile(trace);
     return put_into_table(trace, handle);
 }

@@ -33,12 +33,14 @@ void etwas_parts_arrange(struct etwas_trace *const *traces, uint32_t count,
         uint32_t last = i;
         uint32_t before = 0;
         uint32_t first = count;
+        uint32_t parts = 0;
 
         for (uint32_t j = 0; j < count; j++) {
             if (j != i && !are_of_one_set(traces[i], traces[j]))
                 continue;
             if (first == count)
                 first = j;
+            parts++;
             if (part_of(traces[j]) > part_of(traces[last]))
                 last = j;
             before += part_of(traces[j]) < part_of(traces[i]) ||
@@ -48,6 +50,8 @@ void etwas_parts_arrange(struct etwas_trace *const *traces, uint32_t count,
             .file_number = (size_t)first * count + before,
             .set_number = first,
             .clock = &traces[last]->log.clock,
+            .trace = traces[last],
+            .of_several = parts > 1,
         };
     }
 }

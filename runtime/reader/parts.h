@@ -15,6 +15,8 @@ struct etwas_part_place {
     size_t set_number;  /* the same for the parts of a set, different otherwise */
     /* What converts its stamps: of a set the last part's, whose rate was measured longest. */
     const struct etwas_etl_clock *clock;
+    const struct etwas_trace *trace; /* that one */
+    bool of_several;                 /* parts of the set are in the run */
 };
 
 void etwas_parts_arrange(struct etwas_trace *const *traces, uint32_t count,

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "reader/index.h"
+#include "reader/knots.h"
 #include "reader/live.h"
 #include "reader/merge.h"
 #include "reader/parts.h"
@@ -26,6 +27,8 @@ struct file_run {
     struct etwas_index index;
     struct etwas_stream *streams;
     size_t stream_count;
+    const struct etwas_timeline *timeline; /* NULL: the header's clock converts */
+    struct etwas_timeline *set_timeline;   /* the same, made for a set of several files */
 };
 
 struct run {
@@ -70,6 +73,21 @@ static bool open_streams(struct file_run *file)
     return true;
 }
 
+/* A session that runs has written more knots since OpenTrace. */
+static bool read_knots_again(struct etwas_trace *trace)
+{
+    struct etwas_timeline *timeline = etwas_knots_read(trace);
+    struct etwas_timeline *before = trace->timeline;
+
+    if (timeline == NULL)
+        return false;
+    etwas_trace_table_lock();
+    trace->timeline = timeline;
+    etwas_trace_table_unlock();
+    etwas_timeline_free(before);
+    return true;
+}
+
 static uint32_t open_file(struct file_run *file, struct etwas_trace *trace)
 {
     struct stat status;
@@ -85,6 +103,8 @@ static uint32_t open_file(struct file_run *file, struct etwas_trace *trace)
                                        : trace->log.buffer.buffer_bytes;
     logfile->BuffersRead = 0;
     etwas_trace_begin_information(trace);
+    if (trace->log.fields.start.end_filetime == 0 && !read_knots_again(trace))
+        return ERROR_NOT_ENOUGH_MEMORY;
     uint32_t code = etwas_index_build(trace, &file->index);
 
     if (code == ERROR_SUCCESS && !open_streams(file))
@@ -97,6 +117,7 @@ static void close_file(struct file_run *file)
     for (size_t i = 0; i < file->stream_count; i++)
         etwas_stream_close(&file->streams[i]);
     free(file->streams);
+    etwas_timeline_free(file->set_timeline);
     etwas_index_free(&file->index);
 }
 
@@ -116,7 +137,8 @@ static uint32_t start_file(struct run *run, size_t number)
         stream->set_number = file->part.set_number;
         stream->clock = file->part.clock;
         stream->key_raw = file->trace->log.first_raw;
-        stream->key_filetime = etwas_etl_clock_to_filetime(stream->clock, stream->key_raw);
+        stream->timeline = file->timeline;
+        stream->key_filetime = etwas_step_filetime(stream, stream->key_raw);
         if (etwas_stream_next_buffer(stream) == ETWAS_STREAM_NO_MEMORY)
             return ERROR_NOT_ENOUGH_MEMORY;
         etwas_step_update_key(stream, true);
@@ -182,6 +204,49 @@ static uint32_t run_files(struct run *run)
     return code;
 }
 
+/* The timeline of all parts of a set, whose first file is `first`. */
+static bool join_timelines(struct run *run, uint32_t first)
+{
+    struct etwas_knot_list list = {0};
+    bool complete = true;
+
+    for (uint32_t i = first; i < run->file_count; i++) {
+        const struct etwas_timeline *timeline = run->files[i].trace->timeline;
+
+        for (size_t k = 0; run->files[i].part.set_number == first && k < timeline->count; k++)
+            complete = complete && etwas_knot_list_add(&list, &timeline->knots[k]);
+    }
+    if (complete)
+        run->files[first].set_timeline =
+            etwas_timeline_new(&run->files[first].part.trace->log.base, &list);
+    free(list.knots);
+    return run->files[first].set_timeline != NULL;
+}
+
+/*
+ * The knots of a cycle counter tell its rate from second to second, a calibration only that of some
+ * milliseconds. The other clocks need none: their rates are exact.
+ */
+static uint32_t choose_timelines(struct run *run)
+{
+    for (uint32_t i = 0; i < run->file_count; i++) {
+        struct file_run *file = &run->files[i];
+        uint32_t first = (uint32_t)file->part.set_number;
+
+        if (file->trace->log.fields.clock_type != ETWAS_ETL_CLOCK_CYCLES)
+            continue;
+        file->timeline = file->trace->timeline;
+        if (file->part.of_several) {
+            if (first == i && !join_timelines(run, first))
+                return ERROR_NOT_ENOUGH_MEMORY;
+            file->timeline = run->files[first].set_timeline;
+        }
+        if (!etwas_timeline_has_rate(file->timeline))
+            file->timeline = NULL;
+    }
+    return ERROR_SUCCESS;
+}
+
 static uint32_t process(struct run *run, struct etwas_trace *const *traces)
 {
     struct etwas_part_place parts[FILES_LIMIT];
@@ -192,6 +257,8 @@ static uint32_t process(struct run *run, struct etwas_trace *const *traces)
         run->files[i].part = parts[i];
     for (uint32_t i = 0; i < run->file_count && code == ERROR_SUCCESS; i++)
         code = open_file(&run->files[i], traces[i]);
+    if (code == ERROR_SUCCESS)
+        code = choose_timelines(run);
     if (code == ERROR_SUCCESS)
         code = run_files(run);
     for (uint32_t i = 0; i < run->file_count && code == ERROR_SUCCESS; i++) {

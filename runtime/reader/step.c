@@ -5,20 +5,27 @@
 
 #include "reader/deliver.h"
 
+int64_t etwas_step_filetime(struct etwas_stream *stream, int64_t raw)
+{
+    return stream->timeline != NULL
+               ? etwas_timeline_filetime(stream->timeline, raw, &stream->near_knot)
+               : etwas_etl_clock_to_filetime(stream->clock, raw);
+}
+
 void etwas_step_update_key(struct etwas_stream *stream, bool is_first)
 {
     if (stream->state != ETWAS_STREAM_RECORD)
         return;
     if (is_first || stream->record.stamp > stream->key_raw) {
         stream->key_raw = stream->record.stamp;
-        stream->key_filetime = etwas_etl_clock_to_filetime(stream->clock, stream->key_raw);
+        stream->key_filetime = etwas_step_filetime(stream, stream->key_raw);
     }
 }
 
 /* The wanted span holds for every event, the header event too. */
 void etwas_step_deliver(struct etwas_stream *stream, const struct etwas_span *span)
 {
-    int64_t filetime = etwas_etl_clock_to_filetime(stream->clock, stream->record.stamp);
+    int64_t filetime = etwas_step_filetime(stream, stream->record.stamp);
 
     if (filetime < span->start_filetime || filetime > span->end_filetime)
         return;

@@ -51,6 +51,8 @@ struct etwas_stream {
     size_t file_number; /* among the files of a run; parts of one set in their order */
     size_t set_number;  /* the same for the parts of one set: they share a clock */
     const struct etwas_etl_clock *clock;
+    const struct etwas_timeline *timeline; /* converts instead of `clock`; NULL: there is none */
+    size_t near_knot;                      /* where in the timeline the stream is */
     int64_t key_filetime;
     int64_t key_raw;
 };

@@ -46,6 +46,13 @@ static struct place *find(etwas_trace_handle handle)
     return place;
 }
 
+struct etwas_trace *etwas_trace_table_find(etwas_trace_handle handle)
+{
+    struct place *place = find(handle);
+
+    return place != NULL ? place->trace : NULL;
+}
+
 etwas_trace_handle etwas_trace_table_add(struct etwas_trace *trace)
 {
     etwas_trace_handle handle = INVALID_PROCESSTRACE_HANDLE;
@@ -125,6 +132,7 @@ void etwas_trace_free(struct etwas_trace *trace)
         close(trace->descriptor);
     if (trace->consumer != NULL)
         etwas_consumer_disconnect(trace->consumer);
+    etwas_timeline_free(trace->timeline);
     free(trace->log.names);
     free(trace->logfile.w.LogFileName);
     free(trace->logfile.w.LoggerName);

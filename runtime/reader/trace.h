@@ -6,6 +6,8 @@
  *
  *     source      opens and reads the file
  *     file_header buffer 0: what the file says about itself
+ *     knots       its readings of the clocks
+ *     timeline    what a stamp means between them
  *     index       where every buffer is, and whose
  *     sequence    which buffers are missing
  *     stream      one processor's buffers in order, one record at a time
@@ -14,13 +16,15 @@
  *     merge       all streams of all files in one time order
  *     deliver     a record as EVENT_RECORD or EVENT_TRACE
  *     damage      what is wrong, told once, with its place
+ *     times       stamps and clocks for whoever asks
  *     table       handles
  *
  * The file is hostile: whatever it says is checked before it is used as a size, an offset or a
  * count. The file is read, never mapped, because a file cut under a mapping kills the process.
  *
  * Memory: the index holds 40 bytes a buffer (2.6 MB for 4 GB of 64 KB buffers); every processor of
- * the file has one window of at most ETWAS_READER_WINDOW_BYTES, or one decompressed buffer.
+ * the file has one window of at most ETWAS_READER_WINDOW_BYTES, or one decompressed buffer; knots
+ * take 1 MB at most.
  */
 #ifndef ETWAS_READER_TRACE_H
 #define ETWAS_READER_TRACE_H
@@ -34,8 +38,10 @@
 #include <etwas/evntrace.h>
 
 #include "etl/clock_convert.h"
+#include "etl/clock_record.h"
 #include "etl/layout.h"
 #include "etl/totals.h"
+#include "reader/timeline.h"
 
 struct etwas_consumer;
 
@@ -66,7 +72,9 @@ struct etwas_file_header {
     struct etwas_etl_log_header64 fields;
     struct etwas_buffer_place buffer; /* buffer 0 */
     struct etwas_etl_clock clock;
-    int64_t first_raw; /* stamp of the header event: T0 */
+    struct etwas_timeline_base base; /* the same for a timeline */
+    uint32_t knots_at;               /* the first knot in buffer 0; 0: it has none */
+    int64_t first_raw;               /* stamp of the header event: T0 */
     uint64_t clock_frequency_hz;
     uint32_t session_buffer_bytes; /* the largest a buffer's data may be */
     bool uniform;                  /* every buffer has buffer.buffer_bytes */
@@ -76,9 +84,10 @@ struct etwas_file_header {
     bool replaces;      /* a circular file without an end: buffers may be half replaced, or are
                             replaced while they are read */
     bool without_times; /* known to record no processor times */
-    struct etwas_etl_totals totals; /* zeroes in a file that has none */
-    etwas_wchar *names;             /* one allocation: session, 0, file, 0 */
-    etwas_wchar *log_file_name;     /* inside names */
+    struct etwas_etl_totals totals;     /* zeroes in a file that has none */
+    struct etwas_etl_clock_trust trust; /* likewise; its texts end with 0 */
+    etwas_wchar *names;                 /* one allocation: session, 0, file, 0 */
+    etwas_wchar *log_file_name;         /* inside names */
 };
 
 /* EVENT_TRACE_LOGFILEA and W differ only in what their names and the buffer callback point to. */
@@ -96,6 +105,9 @@ struct etwas_trace {
     uint64_t file_bytes;
     struct etwas_file_header log;
     uint64_t decompressed_bytes; /* held by the streams, at most the limit above */
+
+    /* Of a file. Replaced under the table's lock, by the thread in ProcessTrace. */
+    struct etwas_timeline *timeline;
 
     /* the caller's structure, copied; ours are the names it points to */
     union etwas_logfile logfile;
@@ -169,6 +181,9 @@ void etwas_trace_table_connect(struct etwas_trace *trace, struct etwas_consumer 
 
 /* Takes it away: afterwards nobody stops it any more. NULL: there is none. */
 struct etwas_consumer *etwas_trace_table_disconnect(struct etwas_trace *trace);
+
+/* With the table locked. NULL: not the handle of an open trace. */
+struct etwas_trace *etwas_trace_table_find(etwas_trace_handle handle);
 
 /* A fork waits until nobody changes the table. */
 void etwas_trace_table_lock(void);

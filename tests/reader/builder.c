@@ -262,7 +262,7 @@ void builder_number(struct builder *builder, int64_t stamp, uint32_t number)
 }
 
 /* Every record of buffer 0 repeats what the first one says. */
-static void put_own(struct builder *builder, uint8_t type, const void *payload, size_t bytes)
+void builder_own(struct builder *builder, uint8_t type, const void *payload, size_t bytes)
 {
     const struct etwas_etl_full_header header = {
         .size = (uint16_t)(sizeof header + bytes),
@@ -279,6 +279,11 @@ static void put_own(struct builder *builder, uint8_t type, const void *payload, 
     builder_record(builder, &header, sizeof header, payload, bytes);
 }
 
+void builder_knot(struct builder *builder, const struct etwas_etl_knot *knot)
+{
+    builder_own(builder, ETWAS_ETL_KNOT_TYPE, knot, sizeof *knot);
+}
+
 void builder_calibration(struct builder *builder)
 {
     const struct builder_options *options = &builder->options;
@@ -291,12 +296,12 @@ void builder_calibration(struct builder *builder)
         .filetime = options->start_filetime,
     };
 
-    put_own(builder, ETWAS_ETL_CALIBRATION_TYPE, &calibration, sizeof calibration);
+    builder_own(builder, ETWAS_ETL_CALIBRATION_TYPE, &calibration, sizeof calibration);
 }
 
 void builder_totals(struct builder *builder, const struct etwas_etl_totals *totals)
 {
-    put_own(builder, ETWAS_ETL_TOTALS_TYPE, totals, sizeof *totals);
+    builder_own(builder, ETWAS_ETL_TOTALS_TYPE, totals, sizeof *totals);
 }
 
 void builder_wrap(struct builder *builder, uint32_t places, bool finished)

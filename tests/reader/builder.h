@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "etl/knot.h"
 #include "etl/layout.h"
 #include "etl/totals.h"
 
@@ -72,10 +73,12 @@ void builder_classic(struct builder *builder, int64_t stamp, uint8_t type, const
 /* The same with a payload of one u32. */
 void builder_number(struct builder *builder, int64_t stamp, uint32_t number);
 
-/* The records etwas writes for itself, to be put into buffer 0: a calibration that changes no clock, and
- * the totals. */
+/* The records etwas writes for itself: a calibration that changes no clock, a knot, the totals, and
+ * any other. */
 void builder_calibration(struct builder *builder);
+void builder_knot(struct builder *builder, const struct etwas_etl_knot *knot);
 void builder_totals(struct builder *builder, const struct etwas_etl_totals *totals);
+void builder_own(struct builder *builder, uint8_t type, const void *payload, size_t bytes);
 
 /* Ends the last buffer, fills in what is known at the end. */
 void builder_end(struct builder *builder);

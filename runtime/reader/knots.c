@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "reader/knots.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "etl/knot.h"
+#include "reader/record.h"
+
+#define HEADER_BYTES ETWAS_ETL_BUFFER_HEADER_BYTES
+#define KNOT_BYTES (uint32_t)sizeof(struct etwas_etl_knot_record)
+
+enum {
+    CHUNK_BYTES = 16384
+};
+
+/* Is this the beginning of a knot that is there to its end? */
+static bool is_knot(const uint8_t *bytes)
+{
+    struct etwas_etl_full_header header;
+    uint32_t version;
+
+    memcpy(&header, bytes, sizeof header);
+    memcpy(&version, bytes + sizeof header, sizeof version);
+    return header.header_type == ETWAS_ETL_FULL_HEADER64 &&
+           header.marker_flags == ETWAS_ETL_MARKER_FLAGS && etwas_etl_is_own_record(&header) &&
+           header.type == ETWAS_ETL_KNOT_TYPE && header.size >= KNOT_BYTES &&
+           version == ETWAS_ETL_KNOT_VERSION;
+}
+
+static bool add(struct etwas_knot_list *list, const uint8_t *bytes)
+{
+    struct etwas_etl_knot_record record;
+
+    memcpy(&record, bytes, sizeof record);
+    const struct etwas_timeline_knot knot = {
+        .raw = record.knot.raw_stamp,
+        .qpc_ns = record.knot.qpc_ns,
+        .filetime = record.knot.filetime,
+        .suspended_ns = record.knot.suspended_ns,
+        .qpc_error_ns = record.knot.qpc_error_ns,
+        .filetime_error_ns = record.knot.filetime_error_ns,
+    };
+
+    return etwas_knot_list_add(list, &knot);
+}
+
+/* Takes the knots among the records from `offset` to `end`, up to one that is none or is cut. */
+static bool take_knots(struct etwas_trace *trace, struct etwas_knot_list *list, uint64_t offset,
+                       uint64_t end)
+{
+    uint8_t chunk[CHUNK_BYTES];
+    uint64_t chunk_at = 0;
+    size_t got = 0;
+    struct etwas_record record;
+
+    for (; offset + KNOT_BYTES <= end; offset += etwas_etl_round_up_8(record.size)) {
+        if (got == 0 || offset + KNOT_BYTES > chunk_at + got) {
+            chunk_at = offset;
+            got = etwas_source_read(trace, offset, chunk,
+                                    end - offset < sizeof chunk ? (size_t)(end - offset)
+                                                                : sizeof chunk);
+            if (got < KNOT_BYTES)
+                return true;
+        }
+        const uint8_t *bytes = chunk + (offset - chunk_at);
+
+        if (etwas_record_measure(bytes, &record) != ETWAS_RECORD_MEASURED)
+            return true;
+        if (is_knot(bytes) && !add(list, bytes))
+            return false;
+    }
+    return true;
+}
+
+/* Buffer 0 of a running session has more knots than when the file was opened. */
+static bool read_first_buffer(struct etwas_trace *trace, struct etwas_knot_list *list)
+{
+    const struct etwas_buffer_place *place = &trace->log.buffer;
+    struct etwas_etl_buffer_header header;
+    uint64_t end = place->data_end;
+
+    if (etwas_source_read(trace, 0, &header, sizeof header) == sizeof header &&
+        header.offset > end && header.offset <= place->buffer_bytes)
+        end = header.offset;
+    return take_knots(trace, list, trace->log.knots_at, end);
+}
+
+/* The beginning of a data buffer. */
+struct beginning {
+    struct etwas_etl_buffer_header header;
+    uint8_t record[sizeof(struct etwas_etl_knot_record)];
+};
+_Static_assert(sizeof(struct beginning) == 168, "read at once");
+
+static bool read_data_buffer(struct etwas_trace *trace, struct etwas_knot_list *list,
+                             uint64_t offset, const struct beginning *beginning)
+{
+    struct etwas_buffer_place place;
+    bool doubtful;
+
+    if (!is_knot(beginning->record) ||
+        !etwas_buffer_place_check(&beginning->header, offset, trace->file_bytes - offset,
+                                  trace->log.session_buffer_bytes, &place, &doubtful) ||
+        (place.flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0)
+        return true;
+    uint32_t end = place.data_end < place.file_bytes ? place.data_end : place.file_bytes;
+
+    return take_knots(trace, list, offset + HEADER_BYTES, offset + end);
+}
+
+/* Where buffers have one size: ours always do. */
+static bool read_data_buffers(struct etwas_trace *trace, struct etwas_knot_list *list)
+{
+    uint64_t step = trace->log.buffer.buffer_bytes;
+    struct beginning beginning;
+
+    for (uint64_t offset = step; offset + sizeof beginning <= trace->file_bytes; offset += step) {
+        if (etwas_source_read(trace, offset, &beginning, sizeof beginning) < sizeof beginning)
+            continue;
+        if (beginning.header.buffer_bytes == 0) {
+            uint64_t data = etwas_source_next_data(trace, offset);
+
+            if (data > offset + step)
+                offset = data / step * step - step;
+        } else if (!read_data_buffer(trace, list, offset, &beginning)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+struct etwas_timeline *etwas_knots_read(struct etwas_trace *trace)
+{
+    struct etwas_file_header *log = &trace->log;
+    struct etwas_knot_list list = {0};
+    struct etwas_timeline *timeline = NULL;
+    bool complete = true;
+
+    if (log->knots_at != 0)
+        complete = read_first_buffer(trace, &list) &&
+                   (!log->uniform || trace->head != NULL || read_data_buffers(trace, &list));
+    if (complete)
+        timeline = etwas_timeline_new(&log->base, &list);
+    free(list.knots);
+    return timeline;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * From the knots of a file to a timeline.
+ *
+ * Whoever made the file chose the knots. The most of them that agree with each other are kept: the
+ * longest row in which every clock goes on. One knot that lies costs itself, not those around it.
+ */
+#include "reader/timeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FIRST_CAPACITY = 256
+};
+
+/* Differences of clocks within it fit in 63 bits, and products of two of them in 127. */
+#define LARGEST_READING (INT64_C(1) << 62)
+
+/* A rate over less than this says less than a calibration. */
+#define SHORTEST_SPAN_NS INT64_C(20000000)
+#define WANTED_SPAN_NS INT64_C(1000000000)
+#define WANDER_PPB 1000u
+
+/* ---- the list -------------------------------------------------------------------------------- */
+
+static int compare(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* The largest qpc_ns of equal stamps first: a row that grows has only one of them. */
+static int by_raw(const void *left, const void *right)
+{
+    const struct etwas_timeline_knot *a = left;
+    const struct etwas_timeline_knot *b = right;
+    int order = compare(a->raw, b->raw);
+
+    return order != 0 ? order : compare(b->qpc_ns, a->qpc_ns);
+}
+
+static int by_qpc(const void *left, const void *right)
+{
+    const struct etwas_timeline_knot *a = left;
+    const struct etwas_timeline_knot *b = right;
+    int order = compare(a->qpc_ns, b->qpc_ns);
+
+    return order != 0 ? order : compare(b->raw, a->raw);
+}
+
+/* Drops every second knot in the order of time, the first and the last excepted. */
+static void thin(struct etwas_knot_list *list)
+{
+    size_t kept = 0;
+
+    qsort(list->knots, list->count, sizeof *list->knots, by_qpc);
+    for (size_t i = 0; i < list->count; i++) {
+        if (i % 2 == 0 || i == list->count - 1)
+            list->knots[kept++] = list->knots[i];
+    }
+    list->count = kept;
+    list->stride *= 2;
+}
+
+static bool grow(struct etwas_knot_list *list)
+{
+    size_t capacity = list->capacity == 0 ? FIRST_CAPACITY : list->capacity * 2;
+    struct etwas_timeline_knot *knots;
+
+    if (capacity > ETWAS_TIMELINE_KNOTS_LIMIT)
+        capacity = ETWAS_TIMELINE_KNOTS_LIMIT;
+    knots = realloc(list->knots, capacity * sizeof *knots);
+    if (knots == NULL)
+        return false;
+    list->knots = knots;
+    list->capacity = capacity;
+    return true;
+}
+
+bool etwas_knot_list_add(struct etwas_knot_list *list, const struct etwas_timeline_knot *knot)
+{
+    if (list->stride == 0)
+        list->stride = 1;
+    if (list->found++ % list->stride != 0)
+        return true;
+    if (list->count == ETWAS_TIMELINE_KNOTS_LIMIT)
+        thin(list);
+    if (list->count == list->capacity && !grow(list))
+        return false;
+    list->knots[list->count++] = *knot;
+    return true;
+}
+
+/* ---- choosing -------------------------------------------------------------------------------- */
+
+static bool is_in_range(int64_t reading)
+{
+    return reading > -LARGEST_READING && reading < LARGEST_READING;
+}
+
+static bool is_usable(const struct etwas_timeline_knot *knot)
+{
+    return is_in_range(knot->raw) && is_in_range(knot->qpc_ns) && is_in_range(knot->filetime) &&
+           is_in_range(knot->suspended_ns);
+}
+
+static size_t copy_usable(struct etwas_timeline_knot *out, const struct etwas_knot_list *list)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        if (is_usable(&list->knots[i]))
+            out[count++] = list->knots[i];
+    }
+    return count;
+}
+
+/* Of the knots sorted by one clock, what the other one says. */
+static int64_t other_clock(const struct etwas_timeline_knot *knot, bool sorted_by_raw)
+{
+    return sorted_by_raw ? knot->qpc_ns : knot->raw;
+}
+
+/*
+ * Moves the longest row in which the other clock grows to the front; returns how long it is.
+ * ends[n] is the knot with which a row of n + 1 can end earliest, and before[i] the one that goes
+ * before knot i in its row.
+ */
+static size_t keep_longest_row(struct etwas_timeline_knot *knots, size_t count, bool sorted_by_raw,
+                               uint32_t *ends, uint32_t *before)
+{
+    size_t rows = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        int64_t value = other_clock(&knots[i], sorted_by_raw);
+        size_t low = 0;
+        size_t high = rows;
+
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+
+            if (other_clock(&knots[ends[middle]], sorted_by_raw) < value)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        before[i] = low > 0 ? ends[low - 1] : 0;
+        ends[low] = (uint32_t)i;
+        if (low == rows)
+            rows++;
+    }
+    if (rows == 0)
+        return 0;
+    for (size_t n = rows, i = ends[rows - 1]; n > 0; n--, i = before[i])
+        ends[n - 1] = (uint32_t)i;
+    for (size_t n = 0; n < rows; n++)
+        knots[n] = knots[ends[n]];
+    return rows;
+}
+
+static struct etwas_timeline_knot *new_knots(size_t count)
+{
+    return malloc((count + 1) * sizeof(struct etwas_timeline_knot));
+}
+
+/* A stamp of system time means several moments when the wall clock was set back. */
+static void find_spread(struct etwas_timeline *timeline)
+{
+    etwas_etl_wide least = 0;
+    etwas_etl_wide most = 0;
+
+    for (size_t i = 1; i < timeline->all_count; i++) {
+        etwas_etl_wide moved = etwas_timeline_moved_ns(&timeline->all[0], &timeline->all[i]);
+
+        least = moved < least ? moved : least;
+        most = moved > most ? moved : most;
+    }
+    if (timeline->all_count > timeline->count)
+        timeline->spread_ns =
+            most - least > INT64_MAX ? (uint64_t)INT64_MAX : (uint64_t)(most - least);
+}
+
+static bool choose(struct etwas_timeline *timeline, const struct etwas_knot_list *list)
+{
+    bool system = timeline->base.clock_type == ETWAS_ETL_CLOCK_SYSTEM;
+    uint32_t *work = malloc((list->count + 1) * 2 * sizeof *work);
+    struct etwas_timeline_knot *knots = new_knots(list->count);
+    size_t count;
+
+    timeline->knots = knots;
+    if (work == NULL || knots == NULL) {
+        free(work);
+        return false;
+    }
+    count = copy_usable(knots, list);
+    qsort(knots, count, sizeof *knots, system ? by_qpc : by_raw);
+    if (system) {
+        timeline->all = new_knots(count);
+        if (timeline->all == NULL) {
+            free(work);
+            return false;
+        }
+        memcpy(timeline->all, knots, count * sizeof *knots);
+        timeline->all_count = count;
+    }
+    timeline->count = keep_longest_row(knots, count, !system, work, work + list->count + 1);
+    free(work);
+    if (system) {
+        find_spread(timeline);
+    } else {
+        timeline->all = knots;
+        timeline->all_count = timeline->count;
+    }
+    timeline->found = list->found;
+    timeline->unusable = list->count - timeline->all_count;
+    return true;
+}
+
+/* ---- rates at the ends ----------------------------------------------------------------------- */
+
+static struct etwas_timeline_rate rate_between(const struct etwas_timeline *timeline,
+                                               const struct etwas_timeline_knot *from,
+                                               const struct etwas_timeline_knot *to)
+{
+    int64_t span_ns = to->qpc_ns - from->qpc_ns;
+    uint64_t errors_ns = (uint64_t)from->qpc_error_ns + to->qpc_error_ns;
+
+    if (span_ns < SHORTEST_SPAN_NS)
+        return timeline->base.rate;
+    return (struct etwas_timeline_rate){
+        .ticks = (uint64_t)(to->raw - from->raw),
+        .nanoseconds = (uint64_t)span_ns,
+        .error_ppb = (uint64_t)((etwas_etl_wide)errors_ns * 1000000000 / span_ns) + 1 + WANDER_PPB,
+    };
+}
+
+static void find_rates(struct etwas_timeline *timeline)
+{
+    const struct etwas_timeline_knot *knots = timeline->knots;
+    size_t last = timeline->count - 1;
+    size_t near_first = 0;
+    size_t near_last = last;
+
+    while (near_first < last && knots[near_first].qpc_ns - knots[0].qpc_ns < WANTED_SPAN_NS)
+        near_first++;
+    while (near_last > 0 && knots[last].qpc_ns - knots[near_last].qpc_ns < WANTED_SPAN_NS)
+        near_last--;
+    timeline->before = rate_between(timeline, &knots[0], &knots[near_first]);
+    timeline->after = rate_between(timeline, &knots[near_last], &knots[last]);
+}
+
+/* ---- the timeline ---------------------------------------------------------------------------- */
+
+struct etwas_timeline *etwas_timeline_new(const struct etwas_timeline_base *base,
+                                          const struct etwas_knot_list *list)
+{
+    struct etwas_timeline *timeline = calloc(1, sizeof *timeline);
+    const struct etwas_knot_list none = {0};
+
+    if (timeline == NULL)
+        return NULL;
+    timeline->base = *base;
+    if (base->clock_type < ETWAS_ETL_CLOCK_PERFORMANCE || base->clock_type > ETWAS_ETL_CLOCK_CYCLES)
+        list = &none;
+    if (!choose(timeline, list)) {
+        etwas_timeline_free(timeline);
+        return NULL;
+    }
+    if (timeline->count > 0)
+        find_rates(timeline);
+    timeline->start_qpc_ns =
+        etwas_timeline_convert(timeline, base->first_raw, ETWAS_CLOCK_QPC).value;
+    return timeline;
+}
+
+void etwas_timeline_free(struct etwas_timeline *timeline)
+{
+    if (timeline == NULL)
+        return;
+    if (timeline->all != timeline->knots)
+        free(timeline->all);
+    free(timeline->knots);
+    free(timeline);
+}
+
+bool etwas_timeline_has_rate(const struct etwas_timeline *timeline)
+{
+    return timeline->count > 1 &&
+           timeline->knots[timeline->count - 1].qpc_ns - timeline->knots[0].qpc_ns >=
+               SHORTEST_SPAN_NS;
+}

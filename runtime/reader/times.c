@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* What the clocks of a file said: a stamp by another clock, and how the clocks ran. */
+#include "reader/trace.h"
+
+#include <string.h>
+
+/* What shorter waits of the kernel may look like. */
+#define SHORTEST_SUSPEND_NS 1000000
+
+/* ---- one stamp ------------------------------------------------------------------------------- */
+
+/* With the table locked. NULL: *code says why. */
+static const struct etwas_trace *find_file(etwas_trace_handle handle, uint32_t *code)
+{
+    const struct etwas_trace *trace = etwas_trace_table_find(handle);
+
+    *code = trace == NULL             ? ERROR_INVALID_HANDLE
+            : trace->timeline == NULL ? ERROR_NOT_SUPPORTED
+                                      : ERROR_SUCCESS;
+    return *code == ERROR_SUCCESS ? trace : NULL;
+}
+
+uint32_t etwas_trace_convert_time(etwas_trace_handle trace, int64_t raw, uint32_t clock,
+                                  etwas_clock_time *time)
+{
+    const struct etwas_trace *file;
+    uint32_t code;
+
+    if (time == NULL || (clock != ETWAS_CLOCK_QPC && clock != ETWAS_CLOCK_SYSTEM_TIME))
+        return ERROR_INVALID_PARAMETER;
+    etwas_trace_table_lock();
+    file = find_file(trace, &code);
+    if (file != NULL)
+        *time = etwas_timeline_convert(file->timeline, raw, clock);
+    etwas_trace_table_unlock();
+    return code;
+}
+
+/* ---- drift ----------------------------------------------------------------------------------- */
+
+/* 97.5 % of Student's distribution by degrees of freedom, from 1. */
+static double student(size_t freedom)
+{
+    static const double quantiles[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
+                                       2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131};
+    const size_t known = sizeof quantiles / sizeof quantiles[0];
+
+    return freedom <= known ? quantiles[freedom - 1] : 1.96 + 2.5 / (double)freedom;
+}
+
+/* Of a number above 0, by Newton's way: the library needs no other mathematics. */
+static double square_root(double value)
+{
+    double root = value > 1 ? value : 1;
+
+    for (double before = 0; root != before && root * root > value;) {
+        before = root;
+        root = (root + value / root) / 2;
+    }
+    return root;
+}
+
+/* A line through points (seconds, ns ahead) whose errors are at most error_ns. */
+struct line {
+    size_t points;
+    double x;
+    double y;
+    double xx;
+    double xy;
+    double yy;
+    double first_x;
+    double last_x;
+    double error_ns;
+};
+
+static void add_point(struct line *line, double x, double y, double error_ns)
+{
+    /* Welford's sums: differences from the mean so far. */
+    double dx = x - line->x;
+    double dy = y - line->y;
+
+    if (line->points == 0)
+        line->first_x = x;
+    line->last_x = x;
+    line->points++;
+    line->x += dx / (double)line->points;
+    line->y += dy / (double)line->points;
+    line->xx += dx * (x - line->x);
+    line->xy += dx * (y - line->y);
+    line->yy += dy * (y - line->y);
+    line->error_ns = error_ns > line->error_ns ? error_ns : line->error_ns;
+}
+
+/* The interval is at least what the readings' own errors leave open. */
+static etwas_clock_drift drift_of(const struct line *line)
+{
+    double seconds = line->last_x - line->first_x;
+    etwas_clock_drift drift = {.points = (uint32_t)line->points, .seconds = seconds};
+
+    if (line->points < 2 || !(line->xx > 0))
+        return drift;
+    double slope = line->xy / line->xx;
+    double width = 2 * line->error_ns / seconds;
+
+    if (line->points > 2) {
+        size_t freedom = line->points - 2;
+        double rest = line->yy - slope * line->xy;
+        double scatter = rest > 0 ? square_root(rest / (double)freedom / line->xx) : 0;
+        double wide = student(freedom) * scatter;
+
+        width = wide > width ? wide : width;
+    }
+    drift.known = true;
+    drift.ppm = slope / 1e3;
+    drift.interval_ppm = width / 1e3;
+    return drift;
+}
+
+static double seconds_after_first(const struct etwas_timeline *timeline, size_t i)
+{
+    return (double)(timeline->all[i].qpc_ns - timeline->all[0].qpc_ns) / 1e9;
+}
+
+/* Steps and suspends are no drift: they are taken out. */
+static etwas_clock_drift drift_of_system(const struct etwas_timeline *timeline)
+{
+    struct line line = {0};
+    etwas_etl_wide ahead_ns = 0;
+
+    for (size_t i = 0; i < timeline->all_count; i++) {
+        const struct etwas_timeline_knot *knot = &timeline->all[i];
+
+        if (i > 0 && !etwas_timeline_is_step(knot - 1, knot))
+            ahead_ns += etwas_timeline_moved_ns(knot - 1, knot);
+        add_point(&line, seconds_after_first(timeline, i), (double)ahead_ns,
+                  (double)knot->filetime_error_ns + knot->qpc_error_ns);
+    }
+    return drift_of(&line);
+}
+
+/* How fast the cycle counter ran against one that makes so many ticks a second. */
+static etwas_clock_drift drift_of_counter(const struct etwas_timeline *timeline, uint64_t hz)
+{
+    struct line line = {0};
+
+    if (timeline->base.clock_type != ETWAS_ETL_CLOCK_CYCLES || hz == 0)
+        return (etwas_clock_drift){0};
+    for (size_t i = 0; i < timeline->all_count; i++) {
+        const struct etwas_timeline_knot *knot = &timeline->all[i];
+        etwas_etl_wide ticks = (etwas_etl_wide)knot->raw - timeline->all[0].raw;
+        etwas_etl_wide counted_ns = ticks * 1000000000 / (etwas_etl_wide)hz;
+        etwas_etl_wide passed_ns = (etwas_etl_wide)knot->qpc_ns - timeline->all[0].qpc_ns;
+
+        add_point(&line, seconds_after_first(timeline, i), (double)(counted_ns - passed_ns),
+                  knot->qpc_error_ns);
+    }
+    return drift_of(&line);
+}
+
+/* ---- steps and suspends ---------------------------------------------------------------------- */
+
+static int64_t saturate(etwas_etl_wide value)
+{
+    return value > INT64_MAX ? INT64_MAX : value < INT64_MIN ? INT64_MIN : (int64_t)value;
+}
+
+static etwas_etl_wide magnitude(int64_t value)
+{
+    return value < 0 ? -(etwas_etl_wide)value : value;
+}
+
+static void add_step(etwas_trace_clock *clock, const etwas_clock_step *step)
+{
+    if (clock->steps < ETWAS_TRACE_CLOCK_STEPS)
+        clock->step[clock->steps] = *step;
+    if (clock->steps == 0 || magnitude(step->step_ns) > magnitude(clock->largest_step.step_ns))
+        clock->largest_step = *step;
+    clock->steps++;
+    clock->steps_ns = saturate((etwas_etl_wide)clock->steps_ns + step->step_ns);
+}
+
+/* While the machine is suspended the wall clock goes on and the performance counter does not. */
+static void find_steps(const struct etwas_timeline *timeline, etwas_trace_clock *clock)
+{
+    for (size_t i = 1; i < timeline->all_count; i++) {
+        const struct etwas_timeline_knot *from = &timeline->all[i - 1];
+        struct etwas_timeline_knot to = timeline->all[i];
+        int64_t suspended_ns = to.suspended_ns - from->suspended_ns;
+
+        if (suspended_ns >= SHORTEST_SUSPEND_NS) {
+            clock->suspends++;
+            clock->suspended_ns += (uint64_t)suspended_ns;
+            to.filetime -= suspended_ns / 100;
+        }
+        if (!etwas_timeline_is_step(from, &to))
+            continue;
+        const etwas_clock_step step = {from->filetime, timeline->all[i].filetime,
+                                       saturate(etwas_timeline_moved_ns(from, &to))};
+
+        add_step(clock, &step);
+    }
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static void take_trust(const struct etwas_etl_clock_trust *trust, etwas_trace_clock *clock)
+{
+    clock->noted = trust->version != 0;
+    clock->examined = trust->reasons != 0 || trust->frequency_hz != 0;
+    clock->requested_clock = trust->requested_clock;
+    clock->verdict = trust->verdict;
+    clock->reasons = trust->reasons;
+    clock->stated_by = trust->stated_by;
+    clock->frequency_hz = trust->frequency_hz;
+    clock->stated_hz = trust->stated_hz;
+    clock->frequency_error_ppb = trust->frequency_error_ppb;
+    _Static_assert(sizeof clock->clocksource == sizeof trust->clocksource, "the same text");
+    _Static_assert(sizeof clock->hypervisor == sizeof trust->hypervisor, "the same text");
+    memcpy(clock->clocksource, trust->clocksource, sizeof clock->clocksource);
+    memcpy(clock->hypervisor, trust->hypervisor, sizeof clock->hypervisor);
+}
+
+static void describe(const struct etwas_trace *trace, etwas_trace_clock *clock)
+{
+    const struct etwas_timeline *timeline = trace->timeline;
+
+    *clock = (etwas_trace_clock){
+        .clock = trace->log.fields.clock_type,
+        .knots = timeline->found,
+        .knots_unusable = timeline->unusable,
+        .qpc_error_ns = etwas_timeline_largest_error_ns(timeline, ETWAS_CLOCK_QPC),
+        .system_error_ns = etwas_timeline_largest_error_ns(timeline, ETWAS_CLOCK_SYSTEM_TIME),
+        .system_against_qpc = drift_of_system(timeline),
+        .tsc_against_calibrated = drift_of_counter(timeline, trace->log.clock_frequency_hz),
+        .tsc_against_stated = drift_of_counter(timeline, trace->log.trust.stated_hz),
+    };
+    if (timeline->all_count > 0)
+        clock->seconds = seconds_after_first(timeline, timeline->all_count - 1);
+    take_trust(&trace->log.trust, clock);
+    find_steps(timeline, clock);
+}
+
+uint32_t etwas_trace_query_clock(etwas_trace_handle trace, etwas_trace_clock *clock)
+{
+    const struct etwas_trace *file;
+    uint32_t code;
+
+    if (clock == NULL)
+        return ERROR_INVALID_PARAMETER;
+    etwas_trace_table_lock();
+    file = find_file(trace, &code);
+    if (file != NULL)
+        describe(file, clock);
+    etwas_trace_table_unlock();
+    return code;
+}
