@@ -13,24 +13,34 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static const char help[] =
-    "usage: etwas dump [--json] [--raw] [--limit N] FILE...\n"
+    "usage: etwas dump [--json] [--clock CLOCK] [--limit N] FILE...\n"
     "\n"
     "Shows the events of one or more traces, a line for each. The events of several\n"
     "files (at most 64) come in one time order.\n"
     "\n"
     "  -j, --json      one JSON object a line instead of columns\n"
-    "  -r, --raw       time stamps as recorded, in ticks of the session's clock (see\n"
-    "                  'etwas stat'); those of several files do not compare\n"
+    "  -c, --clock raw|qpc|system\n"
+    "                  times by another clock of the machine that recorded them:\n"
+    "                  raw: as recorded, in ticks of the session's clock (see 'etwas\n"
+    "                  stat'); those of several files do not compare\n"
+    "                  qpc: CLOCK_MONOTONIC_RAW in ns, with the error bound\n"
+    "                  system: the wall clock as it was, with the error bound;\n"
+    "                  without --clock, times go on from the session's start, and no\n"
+    "                  step of the wall clock disturbs them\n"
+    "  -r, --raw       --clock=raw\n"
     "  -n, --limit N   only the first N events\n"
     "  -h, --help      this text\n"
     "\n"
     "Columns, separated by spaces; '-' where an event has no such thing:\n"
     "  file      with several files: its number on the command line, from 1\n"
     "  time      UTC, with the 100 ns of Windows time; @N for a time outside the\n"
-    "            years 1601 to 9999, in 100 ns since 1601\n"
+    "            years 1601 to 9999, in 100 ns since 1601; with --clock: raw_time,\n"
+    "            qpc_ns and error_ns, or system_time and error_ns: the true time is\n"
+    "            within so many ns, '-' if the file does not say\n"
     "  cpu       the processor that recorded it\n"
     "  process, thread\n"
     "  class     the event class: its name if it is well known, else its GUID; a\n"
@@ -47,7 +57,8 @@ static const char help[] =
     "stat' shows it in words. Lines that begin with # are no events.\n"
     "\n"
     "JSON keys, in this order:\n"
-    "  time (string, as above), or raw_time (number) with --raw;\n"
+    "  time (string, as above); with --clock raw_time (number), or qpc_ns (number)\n"
+    "  and error_ns, or system_time (string) and error_ns (null: not known);\n"
     "  file, with several files; processor, process and thread, null if not known;\n"
     "  class (GUID); name, if it has one; type; level; version;\n"
     "  processor time of the thread, if recorded and not zero: kernel_ms and user_ms,\n"
@@ -90,26 +101,58 @@ static bool parse_limit(const char *text, uint64_t *limit)
     return errno == 0 && end != text && *end == '\0' && text[0] != '-';
 }
 
+static bool parse_clock(const char *text, enum etwas_dump_clock *clock)
+{
+    static const char *const names[] = {
+        [ETWAS_DUMP_RAW] = "raw",
+        [ETWAS_DUMP_QPC] = "qpc",
+        [ETWAS_DUMP_SYSTEM] = "system",
+    };
+
+    for (unsigned i = ETWAS_DUMP_RAW; i <= ETWAS_DUMP_SYSTEM; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *clock = (enum etwas_dump_clock)i;
+            return true;
+        }
+    }
+    fprintf(stderr, "etwas dump: --clock takes raw, qpc or system, not '%s'\n", text);
+    return false;
+}
+
+etwas_clock_time etwas_dump_time(const struct etwas_dump *dump, const struct etwas_input *input,
+                                 const EVENT_RECORD *record)
+{
+    uint32_t clock = dump->clock == ETWAS_DUMP_QPC ? ETWAS_CLOCK_QPC : ETWAS_CLOCK_SYSTEM_TIME;
+    etwas_clock_time time = {0, UINT64_MAX};
+
+    (void)etwas_trace_convert_time(input->trace, record->EventHeader.TimeStamp.QuadPart, clock,
+                                   &time);
+    return time;
+}
+
 /* Returns whether to go on; otherwise *result is what the program exits with. */
 static bool parse_options(int argc, char **argv, struct etwas_dump *dump, int *result)
 {
     static const struct option options[] = {
-        {"json", no_argument, NULL, 'j'},
-        {"raw", no_argument, NULL, 'r'},
-        {"limit", required_argument, NULL, 'n'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+        {"json", no_argument, NULL, 'j'}, {"clock", required_argument, NULL, 'c'},
+        {"raw", no_argument, NULL, 'r'},  {"limit", required_argument, NULL, 'n'},
+        {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0},
     };
     int option;
 
-    while ((option = getopt_long(argc, argv, "jrn:h", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "jc:rn:h", options, NULL)) != -1) {
         if (option == 'j') {
             dump->json = true;
         } else if (option == 'r') {
-            dump->raw = true;
+            dump->clock = ETWAS_DUMP_RAW;
         } else if (option == 'h') {
             *result = etwas_command_help(help);
             return false;
+        } else if (option == 'c') {
+            if (!parse_clock(optarg, &dump->clock)) {
+                *result = etwas_command_misused("dump");
+                return false;
+            }
         } else if (option != 'n') {
             *result = etwas_command_misused("dump");
             return false;
@@ -141,7 +184,7 @@ int etwas_command_dump(int argc, char **argv)
     }
     dump.several_files = argc - optind > 1;
     for (int i = optind; i < argc; i++) {
-        const struct etwas_input_callbacks callbacks = {on_record, dump.raw};
+        const struct etwas_input_callbacks callbacks = {on_record, dump.clock != ETWAS_DUMP_TIME};
 
         if (etwas_input_open(&inputs[run.count], argv[i], (uint32_t)(i - optind + 1), &callbacks,
                              &dump) == ETWAS_EXIT_FINE) {

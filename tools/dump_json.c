@@ -144,6 +144,48 @@ static void put_extended(struct etwas_output *output, const EVENT_RECORD *record
     }
 }
 
+static void put_string_time(struct etwas_output *output, const char *key, int64_t filetime)
+{
+    etwas_output_format(output, "{\"%s\":\"", key);
+    etwas_text_time(output, filetime);
+    etwas_output_char(output, '"');
+}
+
+static void put_number_time(struct etwas_output *output, const char *key, int64_t time)
+{
+    etwas_output_format(output, "{\"%s\":", key);
+    etwas_output_signed(output, time);
+}
+
+/* Begins the object. */
+static void put_time(struct etwas_dump *dump, const struct etwas_input *input,
+                     const EVENT_RECORD *record)
+{
+    int64_t stamp = record->EventHeader.TimeStamp.QuadPart;
+    etwas_clock_time time;
+
+    if (dump->clock == ETWAS_DUMP_TIME) {
+        put_string_time(dump->output, "time", stamp);
+        return;
+    }
+    if (dump->clock == ETWAS_DUMP_RAW) {
+        put_number_time(dump->output, "raw_time", stamp);
+        return;
+    }
+    time = etwas_dump_time(dump, input, record);
+    if (dump->clock == ETWAS_DUMP_QPC) {
+        put_number_time(dump->output, "qpc_ns", time.value);
+    } else {
+        put_string_time(dump->output, "system_time", time.value);
+    }
+    if (time.error_ns == UINT64_MAX) {
+        put_key(dump->output, "error_ns");
+        etwas_output_text(dump->output, "null");
+    } else {
+        put_number(dump->output, "error_ns", time.error_ns);
+    }
+}
+
 void etwas_dump_json(struct etwas_dump *dump, const struct etwas_input *input,
                      const EVENT_RECORD *record)
 {
@@ -152,14 +194,7 @@ void etwas_dump_json(struct etwas_dump *dump, const struct etwas_input *input,
     struct etwas_event event;
 
     etwas_event_read(record, &event);
-    if (dump->raw) {
-        etwas_output_text(output, "{\"raw_time\":");
-        etwas_output_signed(output, header->TimeStamp.QuadPart);
-    } else {
-        etwas_output_text(output, "{\"time\":\"");
-        etwas_text_time(output, header->TimeStamp.QuadPart);
-        etwas_output_char(output, '"');
-    }
+    put_time(dump, input, record);
     if (dump->several_files) {
         put_number(output, "file", input->number);
     }

@@ -9,6 +9,13 @@
 
 void etwas_dump_text_title(struct etwas_dump *dump)
 {
+    static const char *const titles[] = {
+        [ETWAS_DUMP_TIME] = "time",
+        [ETWAS_DUMP_RAW] = "raw_time",
+        [ETWAS_DUMP_QPC] = "qpc_ns error_ns",
+        [ETWAS_DUMP_SYSTEM] = "system_time error_ns",
+    };
+
     if (dump->several_files) {
         for (uint32_t i = 0; i < dump->run->count; i++) {
             const struct etwas_input *input = &dump->run->inputs[i];
@@ -20,7 +27,7 @@ void etwas_dump_text_title(struct etwas_dump *dump)
     }
     etwas_output_format(dump->output,
                         "# %s%s cpu process thread class type level instance parent payload\n",
-                        dump->several_files ? "file " : "", dump->raw ? "raw_time" : "time");
+                        dump->several_files ? "file " : "", titles[dump->clock]);
 }
 
 static void put_id(struct etwas_output *output, uint32_t id)
@@ -90,6 +97,35 @@ static void put_instance(struct etwas_output *output, const struct etwas_event *
     etwas_text_guid(output, &event->instance.ParentGuid);
 }
 
+/* One column, or a time and its error. */
+static void put_time(struct etwas_dump *dump, const struct etwas_input *input,
+                     const EVENT_RECORD *record)
+{
+    struct etwas_output *output = dump->output;
+    etwas_clock_time time;
+
+    if (dump->clock == ETWAS_DUMP_TIME) {
+        etwas_text_time(output, record->EventHeader.TimeStamp.QuadPart);
+        return;
+    }
+    if (dump->clock == ETWAS_DUMP_RAW) {
+        etwas_output_signed(output, record->EventHeader.TimeStamp.QuadPart);
+        return;
+    }
+    time = etwas_dump_time(dump, input, record);
+    if (dump->clock == ETWAS_DUMP_QPC) {
+        etwas_output_signed(output, time.value);
+    } else {
+        etwas_text_time(output, time.value);
+    }
+    etwas_output_char(output, ' ');
+    if (time.error_ns == UINT64_MAX) {
+        etwas_output_char(output, '-');
+    } else {
+        etwas_output_unsigned(output, time.error_ns);
+    }
+}
+
 void etwas_dump_text(struct etwas_dump *dump, const struct etwas_input *input,
                      const EVENT_RECORD *record)
 {
@@ -102,11 +138,7 @@ void etwas_dump_text(struct etwas_dump *dump, const struct etwas_input *input,
         etwas_output_unsigned_wide(output, input->number, 6);
         etwas_output_char(output, ' ');
     }
-    if (dump->raw) {
-        etwas_output_signed(output, header->TimeStamp.QuadPart);
-    } else {
-        etwas_text_time(output, header->TimeStamp.QuadPart);
-    }
+    put_time(dump, input, record);
     etwas_output_char(output, ' ');
     if (etwas_event_has_processor(record, input->logfile.LogfileHeader.LogFileMode)) {
         etwas_output_unsigned_wide(output, event.processor, 4);

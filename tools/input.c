@@ -114,6 +114,7 @@ int etwas_input_process(struct etwas_input_run *run)
         struct etwas_input *input = &run->inputs[i];
 
         etwas_trace_query(input->trace, &input->information);
+        etwas_trace_query_clock(input->trace, &input->clock);
         CloseTrace(input->trace);
         if (input->damage_count > 0 || input->information.damages > 0) {
             result = ETWAS_EXIT_DAMAGED;

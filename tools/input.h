@@ -26,6 +26,7 @@ struct etwas_input {
     etwas_trace_handle trace;
     EVENT_TRACE_LOGFILEA logfile; /* OpenTrace's */
     etwas_trace_information information;
+    etwas_trace_clock clock;
     etwas_damage damages[ETWAS_INPUT_DAMAGES_KEPT];
     uint64_t damage_count;
 };
@@ -52,8 +53,8 @@ struct etwas_input_run {
 };
 
 /*
- * Delivers the events of all inputs in one time order and closes the inputs. Fills `information`
- * and the damages. Returns ETWAS_EXIT_FINE, ETWAS_EXIT_DAMAGED, or ETWAS_EXIT_OPEN after a message
+ * Delivers the events of all inputs in one time order and closes the inputs. Fills `information`,
+ * `clock` and the damages. Returns ETWAS_EXIT_FINE, ETWAS_EXIT_DAMAGED, or ETWAS_EXIT_OPEN after a message
  * on standard error.
  */
 int etwas_input_process(struct etwas_input_run *run);

@@ -152,6 +152,38 @@ const char *etwas_names_clock(uint32_t clock)
     }
 }
 
+const char *etwas_names_verdict(uint32_t verdict)
+{
+    switch (verdict) {
+    case ETWAS_CLOCK_VERDICT_UNUSABLE:
+        return "unusable";
+    case ETWAS_CLOCK_VERDICT_DOUBTFUL:
+        return "doubtful";
+    case ETWAS_CLOCK_VERDICT_TRUSTED:
+        return "trusted";
+    default:
+        return "unknown";
+    }
+}
+
+const char *etwas_names_stated_by(uint32_t stated_by)
+{
+    switch (stated_by) {
+    case ETWAS_CLOCK_STATED_NOWHERE:
+        return "nobody";
+    case ETWAS_CLOCK_STATED_CPUID_15H:
+        return "CPUID 15h";
+    case ETWAS_CLOCK_STATED_CPUID_16H:
+        return "CPUID 16h";
+    case ETWAS_CLOCK_STATED_HYPERVISOR:
+        return "the hypervisor";
+    case ETWAS_CLOCK_STATED_CNTFRQ:
+        return "CNTFRQ";
+    default:
+        return "unknown";
+    }
+}
+
 const char *etwas_names_error(uint32_t code)
 {
     switch (code) {

@@ -26,6 +26,12 @@ void etwas_names_mode(struct etwas_output *output, uint32_t log_file_mode, const
 /* "performance counter" */
 const char *etwas_names_clock(uint32_t clock);
 
+/* "trusted" */
+const char *etwas_names_verdict(uint32_t verdict);
+
+/* Who states a frequency, as the beginning of a sentence: "the hypervisor". */
+const char *etwas_names_stated_by(uint32_t stated_by);
+
 /*
  * Why a trace could not be opened or read, or clocks not be examined, as a part of a sentence. NULL
  * for a code that is not expected.

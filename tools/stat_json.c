@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "names.h"
+#include "stat_clock.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -102,6 +103,8 @@ static void put_session(struct etwas_output *output, const struct etwas_stat *st
     etwas_output_format(output, ",\"clock\":\"%s\"", etwas_names_clock(information->clock));
     put_number(output, "clock_frequency", information->clock_frequency);
     put_flag(output, "calibrated", information->calibrated);
+    etwas_output_text(output, ",\"clocks\":");
+    etwas_stat_clock_json(output, &input->clock);
     put_number(output, "computer_processors", header->NumberOfProcessors);
     put_number(output, "processor_mhz", header->CpuSpeedInMHz);
     put_number(output, "pointer_bytes", header->PointerSize);

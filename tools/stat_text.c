@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "names.h"
+#include "stat_clock.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -150,6 +151,7 @@ static void put_session(struct etwas_output *output, const struct etwas_stat *st
                         "%" PRIu64 " of %" PRIu32 " bytes in the file, %" PRIu32 " written\n",
                         input->information.buffers, header->BufferSize, header->BuffersWritten);
     put_clock(output, &input->information);
+    etwas_stat_clock_text(output, &input->clock);
     put_label(output, "computer");
     etwas_output_format(
         output,

@@ -123,18 +123,21 @@ static double seconds_after_first(const struct etwas_timeline *timeline, size_t 
     return (double)(timeline->all[i].qpc_ns - timeline->all[0].qpc_ns) / 1e9;
 }
 
-/* Steps and suspends are no drift: they are taken out. */
+/* Steps and suspends are no drift: they are taken out, with the intervals in which they were. */
 static etwas_clock_drift drift_of_system(const struct etwas_timeline *timeline)
 {
     struct line line = {0};
     etwas_etl_wide ahead_ns = 0;
+    double seconds = 0;
 
     for (size_t i = 0; i < timeline->all_count; i++) {
         const struct etwas_timeline_knot *knot = &timeline->all[i];
 
-        if (i > 0 && !etwas_timeline_is_step(knot - 1, knot))
+        if (i > 0 && !etwas_timeline_is_step(knot - 1, knot)) {
             ahead_ns += etwas_timeline_moved_ns(knot - 1, knot);
-        add_point(&line, seconds_after_first(timeline, i), (double)ahead_ns,
+            seconds += (double)(knot->qpc_ns - knot[-1].qpc_ns) / 1e9;
+        }
+        add_point(&line, seconds, (double)ahead_ns,
                   (double)knot->filetime_error_ns + knot->qpc_error_ns);
     }
     return drift_of(&line);

@@ -9,6 +9,7 @@ BUFFER_BYTES = 8192
 FIRST_STAMP = 1_000_000  # of the header event; raw
 PERF_FREQUENCY = 10_000_000  # one tick is 100 ns
 START = 134_116_992_000_000_000  # 2026-01-01T00:00:00Z as FILETIME
+OWN_CLASS = "7be5a508-db35-4ec9-b650-a9720ecb3b69"  # records etwas writes for itself
 
 
 def classic(guid, stamp, kind=1, level=4, process=10, thread=11, payload=b"", times=(0, 0)):
@@ -55,9 +56,24 @@ def described(guid, stamp, number, opcode):
 
 def totals(part=0, overwritten_events=0, overwritten_buffers=0, lost_events=0, lost_buffers=0):
     """The record in which a file of etwas keeps its totals, for buffer 0."""
-    return classic("7be5a508-db35-4ec9-b650-a9720ecb3b69", FIRST_STAMP, kind=2, level=0,
+    return classic(OWN_CLASS, FIRST_STAMP, kind=2, level=0,
                    payload=struct.pack("<IIQQQQ", 1, part, overwritten_events, overwritten_buffers,
                                        lost_events, lost_buffers))
+
+
+def knot(raw, qpc_ns, filetime, suspended_ns=0, errors_ns=(20, 120), reason=2):
+    """A reading of the clocks in a file of etwas."""
+    return classic(OWN_CLASS, FIRST_STAMP, kind=1, level=0,
+                   payload=struct.pack("<IIqqqqII", 1, reason, raw, qpc_ns, filetime, suspended_ns,
+                                       *errors_ns))
+
+
+def clock_record(requested=1, got=1, verdict=2, reasons=1, stated_by=0, hz=3_000_000_000, stated_hz=0,
+                 error_ppb=1500, clocksource=b"tsc", hypervisor=b""):
+    """What a session of etwas noted of the cycle counter."""
+    return classic(OWN_CLASS, FIRST_STAMP, kind=3, level=0,
+                   payload=struct.pack("<IIIIIIQQII32s16s", 1, requested, got, verdict, reasons,
+                                       stated_by, hz, stated_hz, error_ppb, 0, clocksource, hypervisor))
 
 
 def buffer(records, sequence, processor=0, kind=0, stamp=0, size=BUFFER_BYTES, flags=0x20):
@@ -70,11 +86,12 @@ def buffer(records, sequence, processor=0, kind=0, stamp=0, size=BUFFER_BYTES, f
 
 
 def header_buffer(buffers, name="session", finished=True, events_lost=0, buffers_lost=0,
-                  size=BUFFER_BYTES, processors=4, mode=1, tick=156250, own=()):
+                  size=BUFFER_BYTES, processors=4, mode=1, tick=156250, own=(),
+                  clock=1, frequency=PERF_FREQUENCY):
     log_header = struct.pack(
         "<I4sIIqIIIIIIIIQQ172sIqqqII", size, bytes([10, 0, 1, 5]), 19045, processors,
         START + 20_000_000 if finished else 0, tick, 0, mode, buffers, 1, 8, events_lost, 3000, 0, 0,
-        bytes(172), 0, START - 1, PERF_FREQUENCY, START, 1, buffers_lost)
+        bytes(172), 0, START - 1, frequency, START, clock, buffers_lost)
     names = (name + "\0").encode("utf-16-le", "surrogatepass") + "x.etl\0".encode("utf-16-le")
     record = struct.pack("<HBBHBBIIqII", 2, 2, 0xC0, 32 + len(log_header) + len(names), 0, 0, 11,
                          10, FIRST_STAMP, 0, 0) + log_header + names

@@ -78,7 +78,7 @@ class Usage(ToolTest):
         self.assertEqual(self.run_etwas("help"), (out, ""))
 
     def test_each_command_has_help_that_names_its_options(self):
-        for command, options in (("dump", ("--json", "--raw", "--limit")), ("stat", ("--json",))):
+        for command, options in (("dump", ("--json", "--clock", "--raw", "--limit")), ("stat", ("--json",))):
             out, error = self.run_etwas(command, "--help")
             self.assertTrue(out.startswith(f"usage: etwas {command}"))
             self.assertEqual(error, "")
@@ -111,7 +111,8 @@ class Usage(ToolTest):
         for arguments, word in (([], "which command"), (["frobnicate", path], "frobnicate"),
                                 (["dump"], "which file"), (["stat"], "which file"),
                                 (["dump", "--frob", path], "frob"),
-                                (["stat", "--raw", path], "raw"), (["dump", "--limit"], "limit"),
+                                (["stat", "--raw", path], "raw"), (["dump", "--clock"], "clock"),
+                                (["dump", "--clock", "tsc", path], "'tsc'"), (["dump", "--limit"], "limit"),
                                 (["dump", "--limit", "x", path], "'x'"),
                                 (["dump", "--limit", "-1", path], "'-1'"),
                                 (["dump", "--limit", "1x", path], "'1x'"),
@@ -285,6 +286,43 @@ class Dump(ToolTest):
         self.assertEqual([line.split()[0] for line in out.splitlines()[1:]],
                          [str(etl.FIRST_STAMP), "7654321"])
         self.assertEqual(self.dump_json("--raw", path)[0]["raw_time"], 7_654_321)
+
+    def test_an_event_is_shown_by_each_clock_with_its_error(self):
+        # QPC in ns, begun at 1,000,000; the wall clock is set forward by an hour after 2 s.
+        second = 1_000_000_000
+        knots = [etl.knot(1_000_000 + n * second, 1_000_000 + n * second,
+                          etl.START + n * 10_000_000 + (36_000_000_000 if n > 2 else 0),
+                          errors_ns=(0, 100)) for n in range(6)]
+        events = [etl.classic(RED, 1_000_000 + 500_000_000), etl.classic(RED, 1_000_000 + 4_000_000_000)]
+        path = self.write("a.etl", etl.trace([(0, events)], frequency=second, own=knots))
+        raw, qpc, system = ([e for e in map(json.loads, self.run_etwas(
+            "dump", "-j", f"--clock={clock}", path)[0].splitlines()) if e["class"] == RED]
+            for clock in ("raw", "qpc", "system"))
+        self.assertEqual([e["raw_time"] for e in raw], [501_000_000, 4_001_000_000])
+        self.assertEqual([(e["qpc_ns"], e["error_ns"]) for e in qpc], [(501_000_000, 0), (4_001_000_000, 0)])
+        self.assertEqual([e["system_time"] for e in system],
+                         ["2026-01-01T00:00:00.5000000Z", "2026-01-01T01:00:04.0000000Z"])
+        self.assertEqual([e["time"] for e in self.dump_json(path)],
+                         ["2026-01-01T00:00:00.5000000Z", "2026-01-01T00:00:04.0000000Z"])
+        for event in system:
+            self.assertTrue(100 <= event["error_ns"] <= 1000)
+        lines = self.run_etwas("dump", "--clock", "system", path)[0].splitlines()
+        self.assertEqual(lines[0], TITLE.replace("time", "system_time error_ns"))
+        self.assertEqual(lines[3].split()[:2], ["2026-01-01T01:00:04.0000000Z", str(system[1]["error_ns"])])
+        lines = self.run_etwas("dump", "--clock", "qpc", path)[0].splitlines()
+        self.assertEqual(lines[0], TITLE.replace("time", "qpc_ns error_ns"))
+        self.assertEqual(lines[2].split()[:2], ["501000000", "0"])
+        self.assertEqual(self.run_etwas("dump", "--clock=raw", path), self.run_etwas("dump", "-r", path))
+
+    def test_an_error_that_the_file_does_not_say_is_shown_as_unknown(self):
+        path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, 11_000_000)])]))
+        event, = self.dump_json("--clock=system", path)
+        self.assertEqual((event["system_time"], event["error_ns"]), ("2026-01-01T00:00:01.0000000Z", None))
+        out, _ = self.run_etwas("dump", "--clock=system", path)
+        self.assertEqual(out.splitlines()[2].split()[1], "-")
+        # Of the performance counter itself the header is exact.
+        event, = self.dump_json("--clock=qpc", path)
+        self.assertEqual((event["qpc_ns"], event["error_ns"]), (1_100_000_000, 0))
 
     def test_a_limit_shows_exactly_that_many(self):
         events = [etl.classic(RED, 1_000_001 + i) for i in range(100)]
@@ -495,6 +533,95 @@ class Modes(ToolTest):
         path = self.write("a.etl", bytes(data))
         stat, = self.stat_json(path)
         self.assertEqual((stat["unfinished"], stat["events"], stat["damaged"]), (True, 4, False))
+
+
+class Clocks(ToolTest):
+    """What `etwas stat` says of a file's clocks."""
+
+    def counter_file(self, **noted):
+        """31 s of a TSC 500 ppm faster than calibrated; set back by 90 s; half a minute of sleep."""
+        knots = [etl.knot(1_000_000 + n * 3_001_500_000, 7_000_000 + n * 1_000_000_000,
+                          etl.START + n * 10_000_050 - (900_000_000 if n > 10 else 0)
+                          + (300_000_000 if n > 20 else 0), 30_000_000_000 if n > 20 else 0)
+                 for n in range(31)]
+        calibration = etl.classic(etl.OWN_CLASS, etl.FIRST_STAMP, kind=0, level=0,
+                                  payload=struct.pack("<IIQQqqq", 1, 3, 3, 1, 1_000_000, 0, 0))
+        noted = {"requested": 3, "got": 3, "verdict": 1, "reasons": 0x40000101, "stated_by": 3,
+                 "stated_hz": 3_001_000_000, "hypervisor": b"KVM\x1bKVM", **noted}
+        return self.write("a.etl", etl.trace([(0, [])], clock=3, own=[
+            calibration, etl.totals(), etl.clock_record(**noted), *knots]))
+
+    def test_the_verdict_and_the_drift_as_recorded_are_told(self):
+        out, _ = self.run_etwas("stat", self.counter_file())
+        for line in (
+                r"cycle counter doubtful", r"              \+ It runs at one rate in all power states",
+                r"              - This is a guest, .*", r"              - reason 0x40000000",
+                r"its rate      3000000000 Hz within 1\.500 ppm, as calibrated; the hypervisor states "
+                r"3001000000 Hz",
+                r"clock source  tsc, KVM\\x1bKVM",
+                r"knots         31 readings of the clocks in 30\.000 s; times between them are within "
+                r"\d+ ns by QPC, within \d+ ns by system time",
+                r"drift         system time against QPC: \+5\.0000 ppm, give or take .*",
+                r"drift         TSC against its calibration: \+500\.0000 ppm, give or take 0\.\d+",
+                r"drift         TSC against the stated frequency: \+166\.6111 ppm, .*",
+                r"WALL CLOCK    set 1 time, -89\.99\d+ s together",
+                r"              -89\.99\d+ s between 2026-01-01T00:00:10\.0000500Z and "
+                r"2025-12-31T23:58:41\.0000550Z",
+                r"suspended     1 time, 30\.000000000 s together"):
+            self.assertRegex(out, rf"(?m)^  {line}$")
+        self.assertNotIn("ASKED FOR", out)
+
+    def test_the_same_is_in_the_json(self):
+        stat, = self.stat_json(self.counter_file())
+        clocks = stat["clocks"]
+        self.assertEqual(clocks["requested"], "processor cycle counter")
+        counter = clocks["counter"]
+        self.assertEqual([r["bit"] for r in counter["reasons"]], [1, 0x100, 0x40000000])
+        self.assertEqual([counter[key] for key in (
+            "verdict", "frequency_hz", "frequency_error_ppb", "stated_hz", "stated_by", "clocksource",
+            "hypervisor")], ["doubtful", 3_000_000_000, 1500, 3_001_000_000, "the hypervisor", "tsc",
+                             "KVM\x1bKVM"])
+        self.assertEqual((clocks["knots"], clocks["knots_unusable"], clocks["seconds"]), (31, 0, 30))
+        self.assertAlmostEqual(clocks["tsc_against_calibrated"]["ppm"], 500, 3)
+        self.assertAlmostEqual(clocks["tsc_against_stated"]["ppm"], 166.6111, 3)
+        self.assertAlmostEqual(clocks["system_against_qpc"]["ppm"], 5, 3)
+        self.assertEqual(clocks["system_against_qpc"]["points"], 31)
+        self.assertLess(clocks["qpc_error_ns"], 200)
+        self.assertGreaterEqual(clocks["system_error_ns"], 89_000_000_000)
+        self.assertEqual((clocks["steps"], clocks["suspends"], clocks["suspended_ns"]),
+                         (1, 1, 30_000_000_000))
+        step, = clocks["first_steps"]
+        self.assertEqual(clocks["largest_step"], step)
+        self.assertEqual(step["before"], "2026-01-01T00:00:10.0000500Z")
+        self.assertAlmostEqual(step["step_ns"] / 1e9, -90, 3)
+
+    def test_every_key_is_in_the_help(self):
+        stat_help, _ = self.run_etwas("stat", "--help")
+
+        def look(value):
+            for key in value if isinstance(value, dict) else ():
+                self.assertIn(key, stat_help)
+                look(value[key])
+            for item in value if isinstance(value, list) else ():
+                look(item)
+        look(self.stat_json(self.counter_file())[0]["clocks"])
+
+    def test_a_session_that_got_another_clock_says_so(self):
+        out, _ = self.run_etwas("stat", self.counter_file(requested=1))
+        self.assertRegex(out, r"(?m)^  ASKED FOR     performance counter$")
+
+    def test_a_counter_nobody_examined_and_a_file_without_notes_are_told_apart(self):
+        path = self.counter_file(verdict=0, reasons=0, stated_by=0, hz=0, stated_hz=0)
+        self.assertRegex(self.run_etwas("stat", path)[0], r"(?m)^  cycle counter not examined$")
+        self.assertIsNone(self.stat_json(path)[0]["clocks"]["counter"]["verdict"])
+        path = self.write("b.etl", etl.trace([(0, [])]))
+        out, _ = self.run_etwas("stat", path)
+        self.assertRegex(out, r"(?m)^  knots         none: .*$")
+        self.assertNotIn("cycle counter", out)
+        clocks = self.stat_json(path)[0]["clocks"]
+        self.assertEqual([clocks[key] for key in ("requested", "counter", "knots", "system_error_ns",
+                                                  "system_against_qpc", "steps", "largest_step")],
+                         [None, None, 0, None, None, 0, None])
 
 
 class Damage(ToolTest):

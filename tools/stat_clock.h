@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_STAT_CLOCK_H
+#define ETWAS_TOOLS_STAT_CLOCK_H
+
+/*
+ * What `etwas stat` says of a file's clocks: what the cycle counter was worth, how the clocks ran
+ * against each other, and how well times are known.
+ */
+
+#include "output.h"
+
+#include <etwas/etwas.h>
+
+/* Lines of "etwas stat", labelled as its others. */
+void etwas_stat_clock_text(struct etwas_output *output, const etwas_trace_clock *clock);
+
+/* One JSON object. Its keys are documented in `etwas stat --help`. */
+void etwas_stat_clock_json(struct etwas_output *output, const etwas_trace_clock *clock);
+
+#endif

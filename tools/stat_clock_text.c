@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The clocks of a file in words.
+ */
+
+#include "stat_clock.h"
+
+#include "names.h"
+#include "text.h"
+
+#include <inttypes.h>
+
+static void put_label(struct etwas_output *output, const char *label)
+{
+    etwas_output_format(output, "  %-14s", label);
+}
+
+static void put_times(struct etwas_output *output, uint64_t count)
+{
+    etwas_output_format(output, "%" PRIu64 " time%s", count, count == 1 ? "" : "s");
+}
+
+/* ---- the cycle counter ---- */
+
+/* One a line: + speaks for the counter, - against it. */
+static void put_reasons(struct etwas_output *output, uint32_t reasons)
+{
+    for (uint32_t bit = 0; bit < 32; bit++) {
+        uint32_t reason = reasons & UINT32_C(1) << bit;
+        const char *text = etwas_clock_reason_text(reason);
+
+        if (reason == 0) {
+            continue;
+        }
+        put_label(output, "");
+        etwas_output_text(output, reason < ETWAS_CLOCK_REASON_HYPERVISOR ? "+ " : "- ");
+        if (text[0] != '\0') {
+            etwas_output_format(output, "%s\n", text);
+        } else {
+            etwas_output_format(output, "reason 0x%" PRIx32 "\n", reason);
+        }
+    }
+}
+
+static void put_frequency(struct etwas_output *output, const etwas_trace_clock *clock)
+{
+    if (clock->frequency_hz == 0) {
+        return;
+    }
+    put_label(output, "its rate");
+    etwas_output_format(output, "%" PRIu64 " Hz within %.3f ppm, as calibrated",
+                        clock->frequency_hz, clock->frequency_error_ppb / 1e3);
+    if (clock->stated_hz != 0) {
+        etwas_output_format(output, "; %s states %" PRIu64 " Hz",
+                            etwas_names_stated_by(clock->stated_by), clock->stated_hz);
+    }
+    etwas_output_char(output, '\n');
+}
+
+/* Texts are from the file. */
+static void put_name(struct etwas_output *output, const char *name, const char *absent)
+{
+    if (name[0] == '\0') {
+        etwas_output_text(output, absent);
+    } else {
+        etwas_text_utf8(output, ETWAS_TEXT_PLAIN, name, strlen(name));
+    }
+}
+
+static void put_counter(struct etwas_output *output, const etwas_trace_clock *clock)
+{
+    if (!clock->noted) {
+        return;
+    }
+    if (clock->requested_clock != clock->clock) {
+        put_label(output, "ASKED FOR");
+        etwas_output_format(output, "%s\n", etwas_names_clock(clock->requested_clock));
+    }
+    put_label(output, "cycle counter");
+    if (clock->examined) {
+        etwas_output_format(output, "%s\n", etwas_names_verdict(clock->verdict));
+        put_reasons(output, clock->reasons);
+        put_frequency(output, clock);
+    } else {
+        etwas_output_text(output, "not examined\n");
+    }
+    put_label(output, "clock source");
+    put_name(output, clock->clocksource, "unknown");
+    etwas_output_text(output, ", ");
+    put_name(output, clock->hypervisor, "no hypervisor");
+    etwas_output_char(output, '\n');
+}
+
+/* ---- the readings ---- */
+
+static void put_error(struct etwas_output *output, uint64_t error_ns, const char *clock)
+{
+    if (error_ns == UINT64_MAX) {
+        etwas_output_format(output, "not known by %s", clock);
+    } else {
+        etwas_output_format(output, "within %" PRIu64 " ns by %s", error_ns, clock);
+    }
+}
+
+static void put_knots(struct etwas_output *output, const etwas_trace_clock *clock)
+{
+    put_label(output, "knots");
+    if (clock->knots == 0) {
+        etwas_output_text(output, "none: how well times are known is not\n");
+        return;
+    }
+    etwas_output_format(output, "%" PRIu64 " readings of the clocks in %.3f s", clock->knots,
+                        clock->seconds);
+    if (clock->knots_unusable > 0) {
+        etwas_output_format(output, ", %" PRIu64 " of them unusable", clock->knots_unusable);
+    }
+    etwas_output_text(output, "; times between them are ");
+    put_error(output, clock->qpc_error_ns, "QPC");
+    etwas_output_text(output, ", ");
+    put_error(output, clock->system_error_ns, "system time");
+    etwas_output_char(output, '\n');
+}
+
+static void put_drift(struct etwas_output *output, const char *label,
+                      const etwas_clock_drift *drift, const char *what)
+{
+    if (drift->known) {
+        put_label(output, label);
+        etwas_output_format(output, "%s: %+.4f ppm, give or take %.4f\n", what, drift->ppm,
+                            drift->interval_ppm);
+    }
+}
+
+/* ---- the wall clock ---- */
+
+static void put_step(struct etwas_output *output, const char *label, const etwas_clock_step *step)
+{
+    put_label(output, label);
+    etwas_output_format(output, "%+.9f s between ", (double)step->step_ns / 1e9);
+    etwas_text_time(output, step->before);
+    etwas_output_text(output, " and ");
+    etwas_text_time(output, step->after);
+    etwas_output_char(output, '\n');
+}
+
+static void put_steps(struct etwas_output *output, const etwas_trace_clock *clock)
+{
+    uint64_t shown =
+        clock->steps < ETWAS_TRACE_CLOCK_STEPS ? clock->steps : ETWAS_TRACE_CLOCK_STEPS;
+
+    if (clock->steps == 0) {
+        return;
+    }
+    put_label(output, "WALL CLOCK");
+    etwas_output_text(output, "set ");
+    put_times(output, clock->steps);
+    etwas_output_format(output, ", %+.9f s together\n", (double)clock->steps_ns / 1e9);
+    for (uint64_t i = 0; i < shown; i++) {
+        put_step(output, "", &clock->step[i]);
+    }
+    if (clock->steps > shown) {
+        put_step(output, "  at most", &clock->largest_step);
+    }
+}
+
+void etwas_stat_clock_text(struct etwas_output *output, const etwas_trace_clock *clock)
+{
+    put_counter(output, clock);
+    put_knots(output, clock);
+    put_drift(output, "drift", &clock->system_against_qpc, "system time against QPC");
+    put_drift(output, "drift", &clock->tsc_against_calibrated, "TSC against its calibration");
+    put_drift(output, "drift", &clock->tsc_against_stated, "TSC against the stated frequency");
+    put_steps(output, clock);
+    if (clock->suspends > 0) {
+        put_label(output, "suspended");
+        put_times(output, clock->suspends);
+        etwas_output_format(output, ", %.9f s together\n", (double)clock->suspended_ns / 1e9);
+    }
+}
