@@ -7,6 +7,7 @@ usage: example_test.py EXAMPLE PROGRAM FOLDER_OF_WALKER
 
 import json
 import os
+import platform
 import re
 import subprocess
 import sys
@@ -64,6 +65,66 @@ def check_flight_recorder(out, folder):
     require(len(out.splitlines()) == 2, out)
 
 
+CLOCKS = {"qpc": "QPC", "system": "system time", "tsc": "TSC"}  # by name of file, in order
+RECORDED = {1: "QPC", 2: "system time", 3: "TSC"}
+JOBS = 20000
+
+
+def order(stamps):
+    """How many starts have the stamp of the one before, and how many an older one."""
+    pairs = [(stamps[2 * job - 2], stamps[2 * job]) for job in range(1, JOBS)]
+    return sum(a == b for a, b in pairs), sum(a > b for a, b in pairs)
+
+
+def check_compare_clocks(out, folder):
+    """Also the figures that follow from the files alone, and exactly: TSC needs a calibration."""
+    stamps = {}
+    for file, name in CLOCKS.items():
+        records, report = walk(os.path.join(folder, f"compare_clocks.etl.{file}.etl"))
+        stamps[file] = {int.from_bytes(bytes.fromhex(r[8]), "little"): int(r[1]) for r in records}
+        require(len(records) == 2 * JOBS and sorted(stamps[file]) == list(range(2 * JOBS)),
+                f"{file}: every event, once")
+        require(re.search(rf"^{name} +{RECORDED[report['clock']]} ", out, re.MULTILINE),
+                f"{file}: the clock of the file is {report['clock']}")
+        require("%-14s%18u%18u\n" % (name, *order(stamps[file])) in out, f"{file}: the order")
+    apart = sorted(abs(100 * (stamps["system"][2 * job + 1] - stamps["system"][2 * job]) -
+                       stamps["qpc"][2 * job + 1] + stamps["qpc"][2 * job]) for job in range(JOBS))
+    require("%-24s%9.0f ns%9.0f ns%9.0f ns\n" % ("QPC, system time", apart[JOBS // 2],
+                                                 apart[JOBS * 99 // 100], apart[-1]) in out,
+            "durations by QPC and by system time")
+
+
+def without_counter(folder, *command):
+    """Runs it where the kernel has given the cycle counter up; None where that cannot be feigned."""
+    sources = "/sys/devices/system/clocksource/clocksource0/available_clocksource"
+    feigned = os.path.join(folder, "available_clocksource")
+    with open(feigned, "w", encoding="utf-8") as file:
+        file.write("hpet acpi_pm\n")
+    feign = ["unshare", "--mount", "--map-root-user", "sh", "-c",
+             f"mount --bind {feigned} {sources} && exec \"$@\"", "sh"]
+    try:
+        if platform.machine() != "x86_64" or subprocess.run(
+                feign + ["true"], stderr=subprocess.DEVNULL, check=False).returncode != 0:
+            return None
+    except FileNotFoundError:
+        return None
+    return subprocess.run(feign + list(command), stdout=subprocess.PIPE, check=False)
+
+
+def also_compare_clocks(program):
+    with tempfile.TemporaryDirectory() as folder:
+        result = without_counter(folder, program, os.path.join(folder, "compare_clocks.etl"))
+        if result is None:
+            print("the fallback to system time was not tried: no private mounts")
+            return
+        out = result.stdout.decode()
+        print(out, end="")
+        require(result.returncode == 0, f"without a counter: returned {result.returncode}")
+        require("gets system time" in out, "the fallback is told")
+        require(re.search("^TSC +system time ", out, re.MULTILINE), "and seen in the file")
+        check_compare_clocks(out, folder)
+
+
 def main():
     global WALKER
     example, program, walker_folder = sys.argv[1:]
@@ -83,6 +144,8 @@ def main():
                                 check=False)
         require(result.returncode == 1, f"{example} with a bad file returned {result.returncode}")
         require(b"missing/x" in result.stderr, result.stderr)
+    if example == "compare_clocks":
+        also_compare_clocks(program)
 
 
 if __name__ == "__main__":
