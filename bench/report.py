@@ -124,7 +124,7 @@ def measure(build, arguments):
     """The rounds of the parts, spread evenly over one another."""
     run = Run()
     rounds = {}
-    for part in arguments.only:
+    for part in arguments.parts:
         if find_program(build, part) is None:
             run.sentences.append(f"{part}: not built, so not measured.")
         else:
@@ -173,7 +173,9 @@ def describe_machine():
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=pathlib.Path, help="the build's folder bench/")
-    parser.add_argument("--only", help="these parts: " + ",".join(PARTS))
+    parser.add_argument("parts", nargs="*", metavar="PART",
+                        help="these parts: " + ", ".join(PARTS) + "; else all")
+    parser.add_argument("--only", help="the same, separated by commas")
     parser.add_argument("--rows", help="only rows whose name holds this")
     parser.add_argument("--rounds", type=int, help="of every part, instead of what each has")
     parser.add_argument("--quick", action="store_true",
@@ -187,8 +189,9 @@ def parse():
                         help="measure nothing: print runs kept earlier, the expectations for the "
                         "best of them")
     arguments = parser.parse_args()
-    arguments.only = arguments.only.split(",") if arguments.only else list(PARTS)
-    unknown = [part for part in arguments.only if part not in PARTS]
+    arguments.parts += arguments.only.split(",") if arguments.only else []
+    arguments.parts = arguments.parts or list(PARTS)
+    unknown = [part for part in arguments.parts if part not in PARTS]
     if unknown:
         parser.error(f"no part is called {unknown[0]}; there are {', '.join(PARTS)}")
     if arguments.build is None and arguments.read is None:

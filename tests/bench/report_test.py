@@ -66,6 +66,13 @@ class Report(unittest.TestCase):
         self.part("drain", "hello", "{}")
         self.assertEqual(self.report().returncode, 1)
 
+    def test_parts_are_named_and_what_is_no_part_is_refused(self):
+        self.part("drain", '{"row": "drain/a", "unit": "ns", "values": [1]}')
+        self.part("peers", '{"row": "peers/a", "unit": "ns", "values": [1]}')
+        self.assertEqual(self.report("--build", str(self.folder), "drain").returncode, 0)
+        self.assertEqual(list(self.rows()), ["drain/a"])
+        self.assertEqual(self.report("--build", str(self.folder), "drains").returncode, 2)
+
     def test_nothing_measured_is_a_failure(self):
         self.assertEqual(self.report().returncode, 1)
 
