@@ -455,10 +455,21 @@ static void compare_positions(void)
 /* What is asked for is not always what a session gets. */
 static void tell_fallback(void)
 {
-    if (etwas_clock_effective(ETWAS_CLOCK_TSC) != ETWAS_CLOCK_TSC) {
-        printf("This machine's cycle counter cannot be trusted: a session that asks for the TSC\n"
-               "gets system time, and all that is said of the TSC below is about that.\n\n");
+    etwas_clock_trust trust;
+
+    if (etwas_clock_effective(ETWAS_CLOCK_TSC) == ETWAS_CLOCK_TSC ||
+        etwas_clock_query_trust(&trust)) {
+        return;
     }
+    printf("A session that asks for the TSC gets system time here, and what is said of the\n"
+           "TSC below is about that. What speaks against the cycle counter:\n");
+    for (ULONG reason = ETWAS_CLOCK_REASON_HYPERVISOR; reason <= ETWAS_CLOCK_REASON_NO_COUNTER;
+         reason <<= 1) {
+        if ((trust.reasons & reason) != 0) {
+            printf("    %s.\n", etwas_clock_reason_text(reason));
+        }
+    }
+    printf("\n");
 }
 
 int main(int argc, char **argv)
