@@ -187,7 +187,7 @@ static int64_t read_and_move(void)
 /* Longer than anybody waits for it. */
 static int64_t read_and_sleep(void)
 {
-    const struct timespec pause = {.tv_nsec = 300000000};
+    const struct timespec pause = {.tv_nsec = 400000000};
 
     if (etwas_processor_ask() == processor_before) {
         (void)nanosleep(&pause, NULL);

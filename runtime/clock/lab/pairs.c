@@ -24,7 +24,7 @@ enum {
     ROUNDS_AT_ONCE = 64 /* between looks at the time */
 };
 
-static const uint64_t pair_patience_ns = 100000000;
+static const uint64_t pair_patience_ns = 200000000;
 static const uint64_t patience_ns = 1000000000; /* of all pairs, beyond four times their budget */
 static const struct timespec nap = {.tv_nsec = 50000};
 
@@ -235,7 +235,7 @@ static bool compare(struct table *table, uint64_t budget_ns, uint64_t last_ns,
     }
     play(table, budget_ns, end_ns, &bounds, &handovers);
     /* A processor that is switched off sends its threads elsewhere without asking them. */
-    if (bounds.rounds == 0 ||
+    if (bounds.rounds == 0 || handovers.count == 0 ||
         !ask_for(table, ASK_WHERE, 0, etwas_lab_now_ns() + pair_patience_ns, &far) ||
         far != offset->other || etwas_processor_ask() != offset->processor) {
         return false;

@@ -26,7 +26,7 @@
  * comes, bears an old turn and is not listened to. Far waits until it is told to stop.
  *
  * Left out are pairs with a processor that cannot be pinned to or that was taken away meanwhile,
- * and those the other thread did not answer on in time.
+ * and those in which a thread was away for so long that there was no whole round of either kind.
  */
 #ifndef ETWAS_CLOCK_LAB_PAIRS_H
 #define ETWAS_CLOCK_LAB_PAIRS_H
