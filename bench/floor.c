@@ -10,6 +10,7 @@
 #include <etwas/etwas.h>
 #include <string.h>
 
+#include "readings.h"
 #include "rows.h"
 #include "session.h"
 #include "shim/bench.h"
@@ -23,32 +24,8 @@ enum {
 static _Alignas(64) uint8_t buffer[BUFFER_BYTES];
 static _Alignas(64) uint8_t record[BENCH_INSTANCE_HEADER_BYTES + LARGEST_PAYLOAD_BYTES];
 
-static inline int64_t read_tsc(void)
-{
-#if defined(__x86_64__)
-    return (int64_t)__builtin_ia32_rdtsc();
-#else
-    return etwas_clock_read(ETWAS_CLOCK_TSC);
-#endif
-}
-
-static inline int64_t read_qpc(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-static inline int64_t read_system(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    return 116444736000000000 + (int64_t)now.tv_sec * 10000000 + now.tv_nsec / 100;
-}
-
-static inline int64_t read_constant(void)
+/* Called like those of readings.h: the macros below put the names together. */
+static inline int64_t bench_read_constant(void)
 {
     return 1;
 }
@@ -64,7 +41,7 @@ static inline int64_t read_constant(void)
             uint64_t start_ns = bench_now_ns();                                                    \
                                                                                                    \
             for (uint32_t count = 0; count < BENCH_BATCH; count++) {                               \
-                bench_keep_value((uint64_t)read_##CLOCK());                                        \
+                bench_keep_value((uint64_t)bench_read_##CLOCK());                                  \
             }                                                                                      \
             bench_batch_took(state, bench_now_ns() - start_ns);                                    \
         }                                                                                          \
@@ -83,7 +60,7 @@ static inline int64_t read_constant(void)
             uint64_t start_ns = bench_now_ns();                                                    \
                                                                                                    \
             for (uint32_t count = 0; count < BENCH_BATCH; count++) {                               \
-                int64_t stamp = read_##CLOCK();                                                    \
+                int64_t stamp = bench_read_##CLOCK();                                              \
                                                                                                    \
                 memcpy(buffer + next, record, BYTES);                                              \
                 memcpy(buffer + next + STAMP_OFFSET, &stamp, sizeof stamp);                        \

@@ -14,6 +14,7 @@ import json
 import os
 import pathlib
 import platform
+import re
 import subprocess
 import sys
 import tempfile
@@ -28,6 +29,7 @@ import tables  # noqa: E402
 PARTS = {
     "hot": (8, True),
     "constant": (8, True),
+    "clocks": (4, True),
     "tails": (5, False),
     "scaling": (8, False),
     "startup": (3, False),
@@ -92,7 +94,8 @@ def run_google(run, part, program, arguments):
         runs = json.loads(out.read_text(encoding="utf-8"))["benchmarks"]
     for one in sorted((one for one in runs if one["run_type"] == "iteration"),
                       key=lambda one: one["family_index"]):
-        line = {"row": one["run_name"].removesuffix("/manual_time"), "unit": "ns"}
+        name = re.sub("(/iterations:[0-9]+)?/manual_time$", "", one["run_name"])
+        line = {"row": name, "unit": "ns"}
         if not one.get("error_occurred"):
             line["values"] = [one["real_time"]]
         elif one["error_message"].startswith("skipped: "):
@@ -100,6 +103,9 @@ def run_google(run, part, program, arguments):
         else:
             line["failed"] = one["error_message"]
         run.add(part, line)
+        if "laboratory" in one:
+            run.add(part, {"row": "laboratory/" + name.split("/", 1)[1], "unit": "ns",
+                           "values": [one["laboratory"]]})
 
 
 def run_lines(run, part, program, arguments):

@@ -78,6 +78,22 @@ def show_calls(rows):
         print(line)
 
 
+def show_clocks(rows):
+    """Beside what the laboratory said of the same, and how many times as much that was."""
+    medians = medians_of(rows)
+    heading("ns a reading", ["median", "p10", "p90", "laboratory", "ratio"], 12)
+    for row in rows:
+        name = row["row"]
+        if name not in medians or name.startswith("laboratory/"):
+            continue
+        cells = [medians[name], percentile(row["values"], 0.1), percentile(row["values"], 0.9)]
+        found = medians.get("laboratory/" + name.split("/", 1)[1])
+        if found is not None:
+            cells.append(found)
+            cells += [found / medians[name]] if medians[name] else []
+        print(f"{name:<{WIDTH}}" + "".join(f"{cell:>12.2f}" for cell in cells))
+
+
 def show_grid(rows, title, endings):
     """A line for each row that has all of `endings`, a column for each of them."""
     medians = medians_of(rows)
@@ -153,6 +169,9 @@ def show(rows):
     calls = parts.pop("hot", []) + parts.pop("constant", [])
     if medians_of(calls):
         show_calls(calls)
+    clocks = parts.pop("clocks", [])
+    if medians_of(clocks):
+        show_clocks(clocks)
     show_grid(rows, "ns a single call", PERCENTILES)
     show_grid(rows, "slow calls, a million", CAUSES)
     scaling = parts.pop("scaling", [])

@@ -12,7 +12,7 @@ struct bench_state {
     benchmark::State &state;
 };
 
-void bench_register(const char *name, bench_body *body, const void *argument)
+static benchmark::internal::Benchmark *add(const char *name, bench_body *body, const void *argument)
 {
     auto run = [body, argument](benchmark::State &state) {
         bench_state wrapped{state};
@@ -20,7 +20,18 @@ void bench_register(const char *name, bench_body *body, const void *argument)
         body(&wrapped, argument);
     };
 
-    benchmark::RegisterBenchmark(name, run)->UseManualTime();
+    return benchmark::RegisterBenchmark(name, run)->UseManualTime();
+}
+
+void bench_register(const char *name, bench_body *body, const void *argument)
+{
+    add(name, body, argument);
+}
+
+void bench_register_few(const char *name, bench_body *body, const void *argument,
+                        uint32_t operations)
+{
+    add(name, body, argument)->Iterations(operations);
 }
 
 int bench_run(int argc, char **argv)

@@ -39,6 +39,10 @@ typedef void bench_body(struct bench_state *state, const void *argument);
 /* Adds a row. `argument` is handed to `body` and must live until bench_run returns. */
 void bench_register(const char *name, bench_body *body, const void *argument);
 
+/* The same for what takes long to set up: a value of the row is of just so many operations. */
+void bench_register_few(const char *name, bench_body *body, const void *argument,
+                        uint32_t operations);
+
 /* Runs the rows the command line selects (Google Benchmark's own options). The exit status. */
 int bench_run(int argc, char **argv);
 

@@ -25,6 +25,16 @@ class Report(unittest.TestCase):
                            encoding="utf-8")
         program.chmod(0o755)
 
+    def google(self, name, *benchmarks):
+        """A part that Google Benchmark measures: its file has these, each with its name and time."""
+        runs = [{"run_type": "iteration", "family_index": index, **one}
+                for index, one in enumerate(benchmarks)]
+        program = self.folder / f"etwas_bench_{name}"
+        program.write_text("#!/bin/sh\nfor option; do case $option in --benchmark_out=*)\n"
+                           f"cat >\"${{option#*=}}\" <<'END'\n{json.dumps({'benchmarks': runs})}\n"
+                           "END\nesac; done\n", encoding="utf-8")
+        program.chmod(0o755)
+
     def report(self, *options):
         command = [sys.executable, "-B", REPORT, "--quiet", "--json", str(self.folder / "json"),
                    *(options or ("--build", str(self.folder)))]
@@ -72,6 +82,20 @@ class Report(unittest.TestCase):
         self.assertEqual(self.report("--build", str(self.folder), "drain").returncode, 0)
         self.assertEqual(list(self.rows()), ["drain/a"])
         self.assertEqual(self.report("--build", str(self.folder), "drains").returncode, 2)
+
+    def test_a_clock_has_the_laboratory_s_figure_and_the_ratio_beside_it(self):
+        self.google("clocks",
+                    {"run_name": "clocks/single/tsc/manual_time", "real_time": 20, "laboratory": 25},
+                    {"run_name": "clocks/cold/tsc/iterations:8/manual_time", "real_time": 100},
+                    {"run_name": "clocks/cold/tai/iterations:8/manual_time",
+                     "error_occurred": True, "error_message": "skipped: no such clock"})
+        result = self.report("--build", str(self.folder), "clocks")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        lines = {line.split()[0]: line.split()[1:] for line in result.stdout.splitlines()
+                 if line.startswith("clocks/")}
+        self.assertEqual(lines, {"clocks/single/tsc": ["20.00", "20.00", "20.00", "25.00", "1.25"],
+                                 "clocks/cold/tsc": ["100.00", "100.00", "100.00"]})
+        self.assertIn("skipped: clocks/cold/tai: no such clock", result.stdout)
 
     def test_nothing_measured_is_a_failure(self):
         self.assertEqual(self.report().returncode, 1)

@@ -14,6 +14,8 @@ import tempfile
 CLOCKS = ["tsc", "qpc", "system"]
 PAYLOADS = ["0", "16", "64", "256", "4096"]
 PROTOCOLS = ["rseq", "shared"]
+SOURCES = ["qpc", "system", "tsc", "rdtscp", "lfence_rdtsc", "monotonic", "monotonic_raw", "monotonic_coarse",
+           "realtime", "realtime_coarse", "boottime", "tai", "thread_cputime"]
 
 
 def wanted_rows():
@@ -32,10 +34,19 @@ def wanted_rows():
             yield f"tails/{protocol}/{where}"
         for crowd in ("pinned/1", f"pinned/{threads}", f"unpinned/{4 * threads}"):
             yield f"scaling/{protocol}/{crowd}"
-    yield from ("one_slot/shared/tsc/16", "getrusage", "gate", "empty_call", "floor/constant/16", "floor_event/tsc/16")
+    for parts in itertools.product(["back_to_back", "single", "cold"], SOURCES):
+        yield "/".join(["clocks", *parts])
+    yield from ("clocks/back_to_back/nothing", "one_slot/shared/tsc/16", "getrusage", "gate", "empty_call", "floor/constant/16", "floor_event/tsc/16")
     yield from ("startup/process/with", "startup/process/without", "startup/event/first",
                 "startup/StartTrace/file", "memory/idle/process", "memory/burst/region",
                 "size/file")
+
+
+def require_laboratory(name, known, tables):
+    """The laboratory's figure and the ratio are on the row's line."""
+    line = next(line for line in tables.splitlines() if line.split()[:1] == [name])
+    if not known or len(line.split()) != 6:
+        sys.exit(f"{name} has no figure of the laboratory beside it: {line}")
 
 
 def main():
@@ -61,6 +72,10 @@ def main():
             sys.exit(f"{name} is not in the tables")
         if "shared" in name.split("/") and name not in measured and "other" not in name:
             sys.exit(f"{name} was skipped, which needs nothing that could be missing")
+    for name in measured:
+        kind, _, source = name.partition("/")
+        if kind == "clocks" and "/" in source and source != "back_to_back/nothing":
+            require_laboratory(name, f"laboratory/{source}" in measured, result.stdout)
     return 0
 
 
