@@ -28,7 +28,6 @@ enum {
     EVENTS = 2 * JOBS, /* number 2 n is the start of job n, and 2 n + 1 its end */
     ROUNDS = 9,        /* after one that warms up */
     JOBS_A_NAP = 64,   /* of 1 ms, where all three clocks are compared: the trace shall be long */
-    SOME = 1000,       /* events that say where two clocks stand against each other */
     MOST_PROCESSORS = 256
 };
 
@@ -219,8 +218,10 @@ static void stop(int clock)
 
 static struct recording {
     LONG64 stamps[EVENTS]; /* as recorded: ProcessTrace gives 100 ns units if not asked for that */
+    etwas_clock_time times[EVENTS]; /* what they are by QPC, whatever the clock */
     USHORT processors[EVENTS];
     ULONG seen;
+    TRACEHANDLE trace;
     ULONG clock; /* what the session got */
     double tick_ns;
 } recordings[CLOCKS];
@@ -238,7 +239,9 @@ static void WINAPI on_event(PEVENT_RECORD event)
     if (number < EVENTS) {
         recording->stamps[number] = event->EventHeader.TimeStamp.QuadPart;
         recording->processors[number] = event->BufferContext.ProcessorIndex;
-        recording->seen++;
+        recording->seen +=
+            etwas_trace_convert_time(recording->trace, recording->stamps[number], ETWAS_CLOCK_QPC,
+                                     &recording->times[number]) == ERROR_SUCCESS;
     }
 }
 
@@ -250,16 +253,16 @@ static void read_back(int clock)
                                                     PROCESS_TRACE_MODE_RAW_TIMESTAMP,
                                 .EventRecordCallback = on_event,
                                 .Context = recording};
-    TRACEHANDLE handle = OpenTrace(&file);
     etwas_trace_information information;
 
     recording->seen = 0;
-    if (etwas_trace_query(handle, &information) || ProcessTrace(&handle, 1, NULL, NULL) ||
-        recording->seen != EVENTS) {
+    recording->trace = OpenTrace(&file);
+    if (etwas_trace_query(recording->trace, &information) ||
+        ProcessTrace(&recording->trace, 1, NULL, NULL) || recording->seen != EVENTS) {
         fprintf(stderr, "cannot read %s\n", files[clock]);
         exit(1);
     }
-    CloseTrace(handle);
+    CloseTrace(recording->trace);
     recording->clock = information.clock;
     recording->tick_ns = 1e9 / (double)information.clock_frequency;
 }
@@ -352,7 +355,8 @@ static void compare_resolution(void)
                clocks[recording->clock - 1].name, recording->tick_ns, smallest_ns,
                100.0 * equal / pairs, backwards);
     }
-    printf("\nThe smallest step includes the event itself; a tick says what the clock could tell.\n"
+    printf("\nA tick is the unit of a stamp; a clock may move by many at once. The smallest step\n"
+           "cannot be smaller than what an event takes.\n"
            "ProcessTrace gives times in units of 100 ns, unless it is asked for raw stamps.\n\n");
 }
 
@@ -408,48 +412,50 @@ static void compare_durations(void)
            "shows here, as do the 100 ns of system time.\n\n");
 }
 
-/* How far `other` is ahead of `one`, from the first event on: of some events beginning with one. */
-static double ahead_ns(int one, int other, ULONG64 begin)
+/* How many others stamped the event before this clock did. */
+static int place(int clock, ULONG64 number)
 {
-    static double ahead[SOME];
-
-    for (ULONG64 i = 0; i < SOME; i++) {
-        ahead[i] = elapsed_ns(&recordings[other], 0, begin + i) -
-                   elapsed_ns(&recordings[one], 0, begin + i);
-    }
-    return median(ahead, SOME);
+    return (int)((ULONG64)clock + CLOCKS - number / 2 % CLOCKS) % CLOCKS;
 }
 
-/* Where the same events lie in the trace. */
+/*
+ * Where the same events lie in time. Each file says what its stamps are by QPC and how far that may
+ * be wrong: within both errors, the earlier stamp of two must not be the later time.
+ */
 static void compare_positions(void)
 {
     static double apart[EVENTS];
 
-    printf("Positions: the same event by two clocks, how far they differ since the first %d\n\n"
-           "%-24s%12s%12s%12s%16s\n",
-           SOME, "", "median", "largest", "at the end", "rates differ");
+    printf("Positions: the same event by two clocks, both converted to QPC, how far they differ\n\n"
+           "%-24s%12s%12s%12s%16s%16s\n",
+           "", "median", "99 %", "largest", "stated errors", "beyond these");
     for (int one = 0; one < CLOCKS; one++) {
         for (int other = one + 1; other < CLOCKS; other++) {
-            double first_ns = ahead_ns(one, other, 0);
-            double gain_ns = ahead_ns(one, other, EVENTS - SOME) - first_ns;
-            double length_ns = elapsed_ns(&recordings[one], SOME / 2, EVENTS - SOME / 2);
+            double largest_error_ns = 0;
+            ULONG beyond = 0;
             char pair[64];
 
             for (ULONG64 i = 0; i < EVENTS; i++) {
-                double ns = elapsed_ns(&recordings[other], 0, i) -
-                            elapsed_ns(&recordings[one], 0, i) - first_ns;
+                const etwas_clock_time *a = &recordings[one].times[i];
+                const etwas_clock_time *b = &recordings[other].times[i];
+                double error_ns = (double)a->error_ns + (double)b->error_ns;
+                double ns = (double)(b->value - a->value);
+                double early_ns = place(one, i) < place(other, i) ? -ns : ns;
 
                 apart[i] = ns < 0 ? -ns : ns;
+                beyond += early_ns > error_ns;
+                largest_error_ns = error_ns > largest_error_ns ? error_ns : largest_error_ns;
             }
             snprintf(pair, sizeof pair, "%s, %s", clocks[one].name, clocks[other].name);
             printf("%-24s%9.0f ns", pair, median(apart, EVENTS));
-            printf("%9.0f ns%9.0f ns%+12.2f ppm\n", apart[EVENTS - 1], gain_ns,
-                   gain_ns / length_ns * 1e6);
+            printf("%9.0f ns%9.0f ns%13.0f ns%16u\n", apart[EVENTS * 99 / 100], apart[EVENTS - 1],
+                   largest_error_ns, beyond);
         }
     }
-    printf("\nThe trace is %.2f s long. System time follows the world's time, QPC and TSC do not:\n"
-           "1 ppm is 3.6 ms an hour. `etwas clocks` says more about this machine's clocks.\n",
-           elapsed_ns(&recordings[0], 0, EVENTS - 1) / 1e9);
+    printf(
+        "\nThe trace is %.2f s long. `etwas stat FILE` says what a file knows of its clocks, and\n"
+        "`etwas clocks` what this machine's are worth.\n",
+        elapsed_ns(&recordings[0], 0, EVENTS - 1) / 1e9);
 }
 
 /* What is asked for is not always what a session gets. */
