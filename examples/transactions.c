@@ -3,7 +3,8 @@
 
 /*
  * Requests and their steps, each an instance with a parent: so one request is found again among all
- * that happened at the same time. Then the program reads its trace and prints the first one's 
+ * that happened at the same time. Then the program reads its trace and prints the first one's
+ * steps.
  */
 
 #include <etwas/etwas.h>
