@@ -7,7 +7,6 @@
 #include <string.h>
 
 #define INTERRUPTED_NS 50000
-#define SUSPENDED_NS 1000000000
 
 static struct {
     const struct made_up *is;
@@ -130,8 +129,8 @@ static void pause_ns(int64_t ns)
 {
     made.now_ns += ns;
     if ((made.is->suspends >> made.pauses++ & 1) != 0) {
-        made.now_ns += SUSPENDED_NS;
-        made.suspended_ns += SUSPENDED_NS;
+        made.now_ns += made.is->suspended_ns;
+        made.suspended_ns += made.is->suspended_ns;
     }
 }
 

@@ -35,12 +35,13 @@ struct made_up {
     /* What is so. */
     double hz;
     int64_t first_tick;
-    int64_t counter_ns;  /* what a reading of the counter takes; 0: 20 */
-    uint64_t step;       /* in which it counts, in ticks; 0: 1 */
-    int64_t raw_step_ns; /* in which the kernel's clock counts; 0: 1 */
-    uint32_t interrupt;  /* every how manieth reading 50 µs go by before it; 0: none */
-    uint32_t suspends;   /* bit n: in pause n the kernel's clock stands still for a second */
-    uint32_t backwards;  /* every how manieth reading of the counter is 1 µs too small; 0: none */
+    int64_t counter_ns;   /* what a reading of the counter takes; 0: 20 */
+    uint64_t step;        /* in which it counts, in ticks; 0: 1 */
+    int64_t raw_step_ns;  /* in which the kernel's clock counts; 0: 1 */
+    uint32_t interrupt;   /* every how manieth reading 50 µs go by before it; 0: none */
+    uint32_t suspends;    /* bit n: in pause n the kernel's clock stands still … */
+    int64_t suspended_ns; /* … for so long */
+    uint32_t backwards;   /* every how manieth reading of the counter is 1 µs too small; 0: none */
 };
 
 /* From here on `made_up_machine` is what `made_up` says. It must stay. */

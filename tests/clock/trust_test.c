@@ -243,7 +243,8 @@ static const struct row rows[] = {
      ETWAS_CLOCK_STATED_NOWHERE,
      0,
      false},
-    {{"its clock and it never agree for long", AMD, .suspends = 0xaaaaaaaa, .hz = 2000000000},
+    {{"its clock and it never agree for long", AMD, .suspends = 0xaaaaaaaa,
+      .suspended_ns = 1000000000, .hz = 2000000000},
      UNUSABLE,
      AMD_REASONS | NO_COUNTER,
      ETWAS_CLOCK_STATED_NOWHERE,
@@ -351,16 +352,29 @@ static void interrupted_readings_do_not_make_the_frequency_less_known(void **sta
     }
 }
 
+/* Or the counter jumps, as where the processors are apart and the thread moves. */
 static void a_suspend_while_it_is_calibrated_is_noticed_and_it_is_calibrated_again(void **state)
 {
-    (void)state;
     /* In the first or second half of the first attempt, and in the second attempt too. */
     static const uint32_t pauses[] = {0x1, 0x2, 0x5, 0x6, 0x9, 0xa};
 
-    for (size_t index = 0; index < sizeof pauses / sizeof pauses[0]; index++) {
-        expect_rate(
-            &(struct made_up){"suspended", AMD, .hz = 2995200000, .suspends = pauses[index]}, 3);
+    (void)state;
+    for (int64_t suspended_ns = 1000; suspended_ns <= 100000000000; suspended_ns *= 10) {
+        for (size_t index = 0; index < sizeof pauses / sizeof pauses[0]; index++) {
+            expect_rate(&(struct made_up){"suspended", AMD, .hz = 2995200000,
+                                          .suspends = pauses[index], .suspended_ns = suspended_ns},
+                        3);
+        }
     }
+}
+
+/* What can be said then: between what the halves say. */
+static void a_counter_that_jumps_each_time_is_known_as_well_as_it_jumps(void **state)
+{
+    (void)state;
+    expect_rate(&(struct made_up){"jumps", AMD, .hz = 2995200000, .suspends = 0xaaaaaaaa,
+                                  .suspended_ns = 1000},
+                60);
 }
 
 static void a_counter_may_begin_anywhere(void **state)
@@ -496,6 +510,7 @@ int main(void)
         cmocka_unit_test(the_bound_of_the_frequency_holds_on_every_machine),
         cmocka_unit_test(interrupted_readings_do_not_make_the_frequency_less_known),
         cmocka_unit_test(a_suspend_while_it_is_calibrated_is_noticed_and_it_is_calibrated_again),
+        cmocka_unit_test(a_counter_that_jumps_each_time_is_known_as_well_as_it_jumps),
         cmocka_unit_test(a_counter_may_begin_anywhere),
         cmocka_unit_test(a_kernels_clock_of_coarse_steps_makes_the_bound_as_wide),
         cmocka_unit_test(a_counter_of_coarse_steps_makes_the_bound_as_wide),
