@@ -49,9 +49,10 @@ struct etwas_clocks_word etwas_clocks_count(uint64_t count)
 static struct etwas_clocks_word three_digits(double value, const char *unit)
 {
     double size = fabs(value);
-    int decimals = size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
+    /* Nothing is 0, however small something is. */
+    int decimals = size <= 0 ? 0 : size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
 
-    return word("%.*f%s", decimals, value, unit);
+    return word("%.*f%s", decimals, size <= 0 ? 0 : value, unit);
 }
 
 struct etwas_clocks_word etwas_clocks_duration(double ns)

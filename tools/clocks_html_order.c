@@ -253,8 +253,12 @@ static void put_worst(struct etwas_output *output, const struct etwas_clocks_vie
     uint32_t count = etwas_clocks_worst_pairs(source, worst, WORST_PAIRS);
     char text[128];
 
-    snprintf(text, sizeof text, "%s: the worst %s of %s pairs", etwas_clocks_name(view, number),
-             etwas_clocks_count(count).text, etwas_clocks_count(source->offset_count).text);
+    if (count < source->offset_count) {
+        snprintf(text, sizeof text, "%s: the worst of %s pairs", etwas_clocks_name(view, number),
+                 etwas_clocks_count(source->offset_count).text);
+    } else {
+        snprintf(text, sizeof text, "%s: all pairs, worst first", etwas_clocks_name(view, number));
+    }
     etwas_page_table(output, text, titles, sizeof titles / sizeof titles[0]);
     for (uint32_t i = 0; i < count; i++) {
         const etwas_clock_offset *pair = worst[i];
@@ -290,7 +294,9 @@ void etwas_page_order(struct etwas_output *output, const struct etwas_clocks_vie
         "half of the fastest round trip: an offset smaller than its bound may be none. "
         "<i>Smaller</i> "
         "counts stamps that were smaller than one taken before them on the other processor: events "
-        "that a trace would show in the wrong order.</p>\n");
+        "that a trace would show in the wrong order. A counter read by a bare instruction may be "
+        "read ahead of what stands before it in the program; lfence+rdtsc shows the counter "
+        "without that.</p>\n");
     if (!view->report->all_pairs) {
         etwas_output_text(output, "<p class=\"note\">There are too many processors to examine all "
                                   "pairs; those left out are not shown.</p>\n");

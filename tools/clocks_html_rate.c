@@ -27,9 +27,22 @@ static bool drift_known(const struct etwas_clocks_view *view, uint32_t source)
            (one->against_raw.known || one->against_realtime.known);
 }
 
-static void reach(const etwas_clock_drift *drift, double *largest)
+static void narrow(const etwas_clock_drift *drift, double *narrowest)
 {
-    if (drift->known && isfinite(drift->ppm) && isfinite(drift->interval_ppm)) {
+    if (drift->known && drift->interval_ppm > 0) {
+        *narrowest = fmin(*narrowest, drift->interval_ppm);
+    }
+}
+
+/*
+ * What is all but unknown, as the drift of a coarse clock, would hide the others: it goes beyond the
+ * edges.
+ */
+static void reach(const etwas_clock_drift *drift, double narrowest, double *largest)
+{
+    bool vague = drift->interval_ppm > fabs(drift->ppm) && drift->interval_ppm > 100 * narrowest;
+
+    if (drift->known && isfinite(drift->ppm) && isfinite(drift->interval_ppm) && !vague) {
         *largest = fmax(*largest, fabs(drift->ppm) + drift->interval_ppm);
     }
 }
@@ -37,13 +50,20 @@ static void reach(const etwas_clock_drift *drift, double *largest)
 /* At most three decades beyond the part that is linear: what is smaller is all but nothing. */
 static uint32_t cover_drift(const struct etwas_clocks_view *view, struct etwas_plot_scale *scale)
 {
+    double narrowest = INFINITY;
     double largest = 1e-3;
     uint32_t rows = 0;
 
     for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {
         if (drift_known(view, i)) {
-            reach(&view->report->sources[i].against_raw, &largest);
-            reach(&view->report->sources[i].against_realtime, &largest);
+            narrow(&view->report->sources[i].against_raw, &narrowest);
+            narrow(&view->report->sources[i].against_realtime, &narrowest);
+        }
+    }
+    for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {
+        if (drift_known(view, i)) {
+            reach(&view->report->sources[i].against_raw, narrowest, &largest);
+            reach(&view->report->sources[i].against_realtime, narrowest, &largest);
             rows++;
         }
     }
@@ -181,7 +201,8 @@ void etwas_page_drift(struct etwas_output *output, const struct etwas_clocks_vie
             "against <b class=\"cold-text\">CLOCK_REALTIME</b>, which the kernel steers to true "
             "time "
             "where it is synchronized. The lines are intervals of 95\u00a0%; a longer examination "
-            "narrows them. 1\u00a0ppm is a microsecond in each second.</p>\n");
+            "narrows them; one that reaches the edges goes on beyond. 1\u00a0ppm is a microsecond "
+            "in each second.</p>\n");
         put_drift_plot(output, view);
         put_drift_table(output, view);
     } else {
@@ -265,7 +286,7 @@ static void put_growth(struct etwas_output *output, const struct etwas_plot_scal
     }
     etwas_output_text(output, "\"/>\n");
     for (int i = 0; i < MARKS; i++) {
-        char style[16];
+        char style[40];
 
         snprintf(style, sizeof style, "point c%zu", number);
         etwas_plot_dot(output, style, etwas_plot_place(across, marks[i].seconds),
@@ -283,7 +304,7 @@ static void put_names(struct etwas_output *output, const struct etwas_plot_scale
     for (size_t round = 0; round < ETWAS_CLOCK_CONVERSIONS; round++) {
         const etwas_clock_conversion *lowest = NULL;
         size_t place = 0;
-        char style[24];
+        char style[40];
         double y;
 
         for (size_t i = 0; i < ETWAS_CLOCK_CONVERSIONS; i++) {

@@ -15,6 +15,8 @@
 enum {
     WIDTH = 300,
     LEFT = 44,
+    ZERO = 36, /* right of that, for equal readings: a logarithmic axis has no 0 */
+    BAR = 10,  /* its width */
     TOP = 10,
     BASE = 122,
     HEIGHT = 160
@@ -72,10 +74,13 @@ static void put_one(struct etwas_output *output, const struct etwas_clocks_view 
     etwas_plot_begin(output, id, WIDTH, HEIGHT, "Steps between readings", text);
     put_shares(output, decades);
     etwas_plot_durations_across(output, scale, TOP, BASE, "step");
+    etwas_plot_line(output, "axis", LEFT, BASE, LEFT + BAR + 8, BASE);
+    etwas_plot_text(output, "tick middle", LEFT + 4 + BAR / 2.0, BASE + 16, "0");
     for (uint32_t i = 0; i < source->steps.bins; i++) {
         const etwas_clock_bin *bin = &source->steps.bin[i];
-        double left = etwas_plot_place(scale, bin->from);
-        double right = etwas_plot_place(scale, bin->to);
+        bool equal = !(bin->from > 0);
+        double left = equal ? LEFT + 4 : etwas_plot_place(scale, bin->from);
+        double right = equal ? LEFT + 4 + BAR : etwas_plot_place(scale, bin->to);
 
         if (bin->count > 0) {
             double height = height_of((double)bin->count / (double)all, decades);
@@ -100,16 +105,16 @@ static int cover(const struct etwas_clocks_view *view, struct etwas_plot_scale *
         double all = (double)steps_of(steps);
 
         for (uint32_t k = 0; etwas_clocks_shown(view, i) && k < steps->bins; k++) {
-            if (steps->bin[k].count > 0) {
+            if (steps->bin[k].count > 0 && steps->bin[k].from > 0) {
                 smallest = fmin(smallest, steps->bin[k].from);
                 largest = fmax(largest, steps->bin[k].to);
                 rarest = fmin(rarest, (double)steps->bin[k].count / all);
             }
         }
     }
-    etwas_plot_decades(scale, smallest, largest, 1);
-    scale->start = LEFT;
-    scale->end = WIDTH - 14;
+    etwas_plot_decades(scale, smallest, largest, 0.1);
+    scale->start = LEFT + ZERO;
+    scale->end = WIDTH - 22;
     return (int)fmin(2 * ceil(-log10(rarest) / 2), 8);
 }
 
@@ -142,7 +147,8 @@ void etwas_page_steps(struct etwas_output *output, const struct etwas_clocks_vie
 
     etwas_page_section(output, "steps", "Resolution");
     etwas_output_text(
-        output, "<p>Steps between readings one after the other, as a share of all steps; both axes "
+        output, "<p>Steps between readings one after the other, as a share of all; equal readings "
+                "are at 0. Both axes "
                 "are logarithmic and the same for all clocks. Two events of one thread can be told "
                 "apart by their stamps if they are further from each other than the smallest step. "
                 "Large steps are interrupts and other guests, not the clock.</p>\n<div "

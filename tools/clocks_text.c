@@ -125,9 +125,8 @@ static void put_cost(struct etwas_output *output, const struct etwas_clocks_view
     static const char *const titles[] = {"in a row", "minimum", "median", "p90", "p99",
                                          "p99.9",    "maximum", "median", "p99"};
 
-    put_title(output,
-              "Cost of one reading in ns, without the loop's own. Warm, and cold: after its "
-              "code and data were put out of the caches");
+    put_title(output, "Cost of one reading in ns, the loop's own subtracted. Cold: its code and "
+                      "data out of the caches");
     etwas_output_format(output, "  %-*s%*s%*s\n", ETWAS_CLOCKS_NAME_COLUMNS, "", NUMBER * 2, "warm",
                         NUMBER * 6, "cold");
     etwas_output_text(output, "  ");
@@ -158,7 +157,7 @@ static void put_cost(struct etwas_output *output, const struct etwas_clocks_view
     }
 }
 
-/* The bin with most steps. */
+/* The bin with most steps; equal readings, which have a bin too, are no step. */
 static void put_usual_step(struct etwas_output *output, const etwas_clock_histogram *steps)
 {
     uint64_t all = 0;
@@ -166,9 +165,11 @@ static void put_usual_step(struct etwas_output *output, const etwas_clock_histog
     char text[128];
 
     for (uint32_t i = 0; i < steps->bins; i++) {
-        all += steps->bin[i].count;
-        if (steps->bin[i].count > steps->bin[usual].count) {
-            usual = i;
+        if (steps->bin[i].from > 0) {
+            all += steps->bin[i].count;
+            usual = steps->bin[usual].from > 0 && steps->bin[usual].count >= steps->bin[i].count
+                        ? usual
+                        : i;
         }
     }
     if (all == 0) {
@@ -265,9 +266,9 @@ static void put_drift(struct etwas_output *output, const struct etwas_clocks_vie
 
 static void put_conversions(struct etwas_output *output, const etwas_clock_report *report)
 {
-    put_title(output,
-              "Conversion: how far stamps of the cycle counter are off after a time, by the "
-              "rate they are converted with");
+    put_title(
+        output,
+        "Conversion: how far stamps of the cycle counter are off after a time, by the rate used");
     etwas_output_format(output, "  %-18s%18s%22s%10s%10s%10s%10s\n", "rate", "", "off by, ppm",
                         "1 s", "1 min", "1 h", "25 h");
     for (size_t i = 0; i < ETWAS_CLOCK_CONVERSIONS; i++) {

@@ -114,12 +114,19 @@ static void make_source(etwas_clock_report *report, uint32_t number, double slow
     source->cold_ns.count = 2000;
     make_histogram(&source->warm, median, source->warm_ns.maximum, 1e6);
     if (coarse(number)) {
-        source->steps.bins = 1;
-        source->steps.bin[0] = (etwas_clock_bin){3.9e6, 4.1e6, 1249};
+        source->steps.bins = 2;
+        source->steps.bin[0] = (etwas_clock_bin){0, 0.0625, source->equal_pairs};
+        source->steps.bin[1] = (etwas_clock_bin){3.9e6, 4.1e6, 1249};
+        source->against_raw = (etwas_clock_drift){true, 93.2, 809, 79, 4.9};
+        source->against_realtime = source->against_raw;
     } else {
         make_histogram(&source->steps, fmax(kind->step_ns, median), 40000, 4e6 * (1 - kind->equal));
+        if (number == ETWAS_CLOCK_SOURCE_TSC) {
+            source->steps.bin[0].from = 0.39;
+            source->steps.bin[source->steps.bins - 1].to = 2e7;
+        }
     }
-    if (!source->follows_thread) {
+    if (!source->follows_thread && !coarse(number)) {
         source->against_raw = (etwas_clock_drift){true,
                                                   counter                     ? 0.021
                                                   : number > 4 && number != 6 ? 7.412
