@@ -228,14 +228,20 @@ static bool is_not_the_last(const struct etwas_log_knots *knots, uint32_t index)
     return index + 1 < knots->running;
 }
 
-static bool may_move(const struct etwas_log_file *file)
+/* Whether the file can have knot buffers at all. */
+static bool has_buffers(const struct etwas_log_file *file)
 {
     uint32_t limit = file->places.limit;
 
-    return file->knots.capacity >= ETWAS_KNOTS_LEAST &&
-           (limit == 0 || (limit >= ETWAS_KNOTS_PLACES &&
-                           file->places.written - file->knots.moved_at >= ETWAS_KNOTS_PLACES - 1 &&
-                           !etwas_log_file_is_full(file)));
+    return file->knots.capacity >= ETWAS_KNOTS_LEAST && (limit == 0 || limit >= ETWAS_KNOTS_PLACES);
+}
+
+static bool may_move(const struct etwas_log_file *file)
+{
+    uint64_t since = file->places.written - file->knots.moved_at;
+
+    return has_buffers(file) && !etwas_log_file_is_full(file) &&
+           (file->places.limit == 0 || since >= ETWAS_KNOTS_PLACES - 1);
 }
 
 static void stamp_running(const struct etwas_log_file *file, uint32_t count, int64_t stamp)
@@ -268,7 +274,6 @@ static struct etwas_log_write move(struct etwas_log_file *file, uint32_t sequenc
         memmove(running_at(file, 0), running_at(file, count), KNOT_BYTES);
         knots->quiet[0] = knots->quiet[count];
         knots->running = 1;
-        knots->stride = 1;
         knots->moved_at = file->places.written;
         knots->shrunk = true;
         changed(file, knots->fixed);
@@ -281,7 +286,7 @@ static void thin(struct etwas_log_file *file)
     struct etwas_log_knots *knots = &file->knots;
     uint32_t before = knots->running;
 
-    if (file->places.records != NULL) {
+    if (file->places.records != NULL || has_buffers(file)) {
         drop(file, is_new_or_every_second);
     } else {
         drop(file, is_every_second);

@@ -16,8 +16,9 @@
  *     1. those go that lie between two others with nothing logged in between, so an idle session's
  *        file is not touched;
  *     2. all but the last move into a data buffer of their own, a knot buffer;
- *     3. every second one goes: of a circular file in the older half, as its older buffers go too;
- *        of others everywhere, and from then on only every second reading is taken in.
+ *     3. every second one goes: of the older half, since in a circular file older buffers go too,
+ *        and others may get a knot buffer later; of all where there can be none, and from then on
+ *        only every second reading is taken in.
  *
  * A knot buffer needs room for some in buffer 0, or there would be too many of it, and in a file of
  * limited size many places, of which it gets one in ETWAS_KNOTS_PLACES at most.
