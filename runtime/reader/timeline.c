@@ -227,11 +227,14 @@ static bool is_even(const struct etwas_timeline *timeline, const struct etwas_ti
     return jump_ns(timeline, at, clock) == 0;
 }
 
-/* Knots may lie near together, as at the end of a file: a neighbour is half as long at least. */
+/*
+ * What is beside an interval tells its rate the better the longer it is: twice as long, if there is
+ * as much. Knots may lie near together, as at the end of a file: half as long at least.
+ */
 static wide gain_before_ns(const struct etwas_timeline *timeline, size_t at, uint32_t clock)
 {
     const struct etwas_timeline_knot *knots = timeline->knots;
-    wide wanted = ((wide)knots[at + 1].raw - knots[at].raw) / 2;
+    wide wanted = ((wide)knots[at + 1].raw - knots[at].raw) * 2;
     size_t from = at;
 
     while (from > 0 && at - from < NEIGHBOURS && (wide)knots[at].raw - knots[from].raw < wanted &&
@@ -243,7 +246,7 @@ static wide gain_before_ns(const struct etwas_timeline *timeline, size_t at, uin
 static wide gain_after_ns(const struct etwas_timeline *timeline, size_t at, uint32_t clock)
 {
     const struct etwas_timeline_knot *knots = timeline->knots;
-    wide wanted = ((wide)knots[at + 1].raw - knots[at].raw) / 2;
+    wide wanted = ((wide)knots[at + 1].raw - knots[at].raw) * 2;
     size_t to = at + 1;
 
     while (to + 1 < timeline->count && to - at <= NEIGHBOURS &&
