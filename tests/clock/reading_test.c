@@ -16,6 +16,7 @@
 #include "clock/calibration.h"
 #include "clock/clock.h"
 #include "clock/reading.h"
+#include "platform/testpoint.h"
 
 /* The counter is read without a fence, so two readings need one between them to be in order. */
 static int64_t read_in_order(uint32_t kind)
@@ -168,9 +169,114 @@ static void the_stamp_of_a_reading_is_that_of_the_clock_asked_for(void **state)
     assert_int_equal(etwas_clock_reading_stamp(&reading, ETWAS_CLOCK_KIND_TSC), 11);
 }
 
+/* ---- bounds ---------------------------------------------------------------------------------- */
+
+static uint32_t passed;
+static uint32_t free_from; /* before this pass each one is held up */
+
+static void hold_up(enum etwas_testpoint point)
+{
+    const struct timespec pause = {.tv_nsec = 300000};
+
+    if (point == ETWAS_POINT_CLOCK_READ && passed++ < free_from) {
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
+static struct etwas_clock_reading read_held_up(uint32_t passes)
+{
+    struct etwas_clock_reading reading;
+
+    passed = 0;
+    free_from = passes;
+    etwas_testpoint_set(hold_up);
+    reading = etwas_clock_read_together();
+    etwas_testpoint_set(NULL);
+    return reading;
+}
+
+/* The two passes of each of 16 attempts come before the counter, and before the system time. */
+static void a_reading_that_is_interrupted_says_how_much_it_is_worth(void **state)
+{
+    struct etwas_clock_reading reading = read_held_up(UINT32_MAX);
+
+    (void)state;
+    assert_true(reading.tsc_error_ns >= 150000);
+    assert_true(reading.filetime_error_ns >= 300000);
+    assert_int_equal(passed, 32);
+    assert_int_equal(etwas_clock_reading_qpc_error_ns(&reading, ETWAS_CLOCK_KIND_QPC), 0);
+    assert_int_equal(etwas_clock_reading_qpc_error_ns(&reading, ETWAS_CLOCK_KIND_TSC),
+                     reading.tsc_error_ns);
+    assert_int_equal(etwas_clock_reading_qpc_error_ns(&reading, ETWAS_CLOCK_KIND_SYSTEM),
+                     reading.filetime_error_ns);
+    assert_int_equal(etwas_clock_reading_filetime_error_ns(&reading, ETWAS_CLOCK_KIND_SYSTEM), 0);
+    assert_int_equal(etwas_clock_reading_filetime_error_ns(&reading, ETWAS_CLOCK_KIND_TSC),
+                     reading.filetime_error_ns + reading.tsc_error_ns);
+}
+
+static void of_several_attempts_the_one_that_was_not_interrupted_counts(void **state)
+{
+    uint32_t narrow = UINT32_MAX;
+
+    (void)state;
+    /* One attempt in 16 is left alone; now and then the system interrupts that too. */
+    for (int round = 0; round < 20; round++) {
+        struct etwas_clock_reading reading = read_held_up(30);
+
+        narrow = reading.tsc_error_ns < narrow ? reading.tsc_error_ns : narrow;
+    }
+    assert_true(narrow < 150000);
+}
+
+/*
+ * Two readings bound the rate of the counter; a third between them must fit. If a bound were too
+ * good it would not, however long the thread was away.
+ */
+static void bounds_hold_between_readings_that_were_interrupted_differently(void **state)
+{
+    uint64_t hz = etwas_clock_tsc_frequency_hz();
+    const struct timespec pause = {.tv_nsec = 20000000};
+    struct etwas_clock_reading first;
+    struct etwas_clock_reading last;
+
+    (void)state;
+    if (hz == 0) {
+        skip();
+    }
+    first = read_held_up(0);
+    (void)nanosleep(&pause, NULL);
+    last = read_held_up(UINT32_MAX);
+    {
+        double ticks_ns = (double)(last.tsc - first.tsc) * 1e9 / (double)hz;
+        double qpc_ns = (double)(last.qpc_ns - first.qpc_ns);
+        double bound = first.tsc_error_ns + last.tsc_error_ns;
+
+        /* The frequency is good to 100 ppm at worst. */
+        assert_true(ticks_ns - qpc_ns <= bound + qpc_ns / 1e4);
+        assert_true(qpc_ns - ticks_ns <= bound + qpc_ns / 1e4);
+    }
+}
+
+static void the_time_suspended_does_not_jitter_and_jumps_by_what_it_was(void **state)
+{
+    int64_t before = etwas_clock_read_together().suspended_ns;
+
+    (void)state;
+    for (int round = 0; round < 1000; round++) {
+        assert_int_equal(etwas_clock_read_together().suspended_ns, before);
+    }
+    ck_pr_store_64(&etwas_clock_suspended_step_ns, 5);
+    assert_int_equal(etwas_clock_read_together().suspended_ns, before + 5);
+    ck_pr_store_64(&etwas_clock_suspended_step_ns, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_reading_that_is_interrupted_says_how_much_it_is_worth),
+        cmocka_unit_test(of_several_attempts_the_one_that_was_not_interrupted_counts),
+        cmocka_unit_test(bounds_hold_between_readings_that_were_interrupted_differently),
+        cmocka_unit_test(the_time_suspended_does_not_jitter_and_jumps_by_what_it_was),
         cmocka_unit_test(a_clock_that_follows_no_wall_clock_never_runs_backwards),
         cmocka_unit_test(each_clock_reads_what_the_system_says),
         cmocka_unit_test(an_unknown_clock_reads_0_and_has_no_frequency),
