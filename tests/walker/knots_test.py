@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""The walker on files with knots: good ones pass, and each rule of theirs broken is noticed."""
+import struct
+import unittest
+
+import modes
+from modes_test import OWN, data, own, walk
+from rules_test import SIZE, START, T0, buffer
+
+STARTED, OPENED, RUNNING, ENDED = range(4)
+PLACES = 64
+
+
+def knot(number, reason=RUNNING, stamp=T0, **changed):
+    """A knot of QPC: number n is n µs after the start."""
+    fields = {"version": 1, "reason": reason, "raw": T0 + number * 1000, "qpc": T0 + number * 1000,
+              "filetime": START + number * 10, "suspended": 7, "qpc_error": 0,
+              "filetime_error": 150}
+    fields.update(changed)
+    payload = struct.pack("<IIqqqqII", *fields.values())
+    return struct.pack("<HBBBBHIIq16sII", 96, 0x14, 0xC0, 1, 0, 1, 11, 12, stamp, OWN, 0, 0) + payload
+
+
+def clock(requested=1, got=1, verdict=0, hz=0, stated_hz=0, stated_by=0, reserved=0, text=b"tsc"):
+    return own(3, struct.pack("<6IQQII32s16s", 1, requested, got, verdict, 0, stated_by, hz, stated_hz, 0,
+                              reserved, text, b""))
+
+
+def ends(*middle):
+    return [knot(0, STARTED)] + list(middle) + [knot(1000, ENDED)]
+
+
+def head(count, knots, of_clock=None, mode=0, end=START + 10000, max_size=0):
+    names = "session\0file.etl\0".encode("utf-16-le")
+    fields = struct.pack("<I4BIIqIIIIIIIIQQ172sIqqqII", SIZE, 10, 0, 1, 5, 19045, 2, end, 156250,
+                         max_size, mode, count, 1, 8, 0, 3000, 0, 0, b"", 0, START - 5, 10000000, START,
+                         1, 0)
+    first = struct.pack("<HBBHBBIIqII", 2, 2, 0xC0, 32 + len(fields) + len(names), 0, 0, 11, 12, T0, 0,
+                        0) + fields + names
+    first += b"\0" * (-len(first) % 8)
+    body = first + own(0, struct.pack("<IIQQqqq", 1, 1, 10 ** 7, 10 ** 9, T0, T0, START))
+    body += own(2, struct.pack("<IIQQQQ", 1, 0, 0, 0, 0, 0)) + (of_clock or clock()) + b"".join(knots)
+    return buffer(body, 0, 0, 0, 0x21, 4)
+
+
+def moved(number, first, last=False, processor=0, stamp=T0, knots=None):
+    """A knot buffer of 8, as data buffer `number`."""
+    body = b"".join(knots or [knot(n, stamp=stamp) for n in range(first, first + 8)])
+    return buffer(body, stamp, number, processor, 0x20 | last, 0)
+
+
+class Knots(unittest.TestCase):
+    def good(self, buffers, knots, **options):
+        walker = walk(buffers, **options)
+        self.assertEqual(walker.report()["violations"], [])
+        self.assertEqual(walker.report()["knots"], knots)
+
+    def bad(self, buffers, word, **options):
+        violations = walk(buffers, **options).violations
+        self.assertTrue(any(word in v for v in violations), (word, violations))
+
+    def bad_knots(self, knots, word):
+        self.bad([head(2, knots), data(1, last=True)], word)
+
+    def test_good_files(self):
+        self.good([head(2, ends()), data(1, last=True)], 2)
+        self.good([head(2, ends(knot(3), knot(4))), data(1, last=True)], 4)
+        self.good([head(2, ends(knot(3), knot(4, OPENED), knot(5))), data(1, last=True)], 5)
+        self.good([head(3, ends(knot(20))), moved(1, 5), data(2, processor=0, last=True)], 11)
+        self.good([head(2, [knot(0, STARTED), knot(3)], end=0), data(1)], 2, unfinished=True)
+        twice = [head(3, [knot(0, STARTED), knot(5), knot(20)], end=0), moved(1, 5), data(2)]
+        self.good(twice, 11, unfinished=True)
+
+    def test_ends(self):
+        self.bad_knots([knot(0, STARTED)], "the end")
+        self.bad_knots([knot(1), knot(1000, ENDED)], "no start")
+        self.bad_knots([], "none")
+        self.bad_knots(ends(knot(500, ENDED)), "the end")
+        self.bad_knots(ends(knot(4, OPENED), knot(5, OPENED)), "begun twice")
+        self.bad_knots(ends(knot(4, STARTED)), "several sessions")
+        self.bad_knots([knot(0, STARTED, qpc=T0 + 5, raw=T0 + 5), knot(9, ENDED)], "not T0")
+        self.bad_knots([knot(0, STARTED, filetime=START + 5), knot(9, ENDED)], "not StartTime")
+        self.bad([head(2, ends(), end=0), data(1)], "the end", unfinished=True)
+
+    def test_order_and_values(self):
+        self.bad_knots(ends(knot(4), knot(3)), "not in order")
+        self.bad_knots(ends(knot(4), knot(4)), "not in order")
+        self.bad_knots(ends(knot(4, raw=T0)), "goes back")
+        self.bad_knots(ends(knot(4, raw=T0 + 4001)), "raw stamp")
+        self.bad_knots(ends(knot(4, qpc_error=1)), "own clock")
+        self.bad_knots(ends(knot(4, filetime_error=99)), "too good")
+        self.bad_knots(ends(knot(4, version=2)), "version or reason")
+        self.bad_knots(ends(knot(4, reason=4)), "version or reason")
+
+    def test_knot_buffers(self):
+        knots = ends(knot(20))
+        rest = data(2, processor=0, last=True)
+        self.bad([head(3, knots), moved(1, 5, processor=1), rest], "not of processor 0")
+        self.bad([head(3, knots), moved(1, 5, knots=[knot(5), knot(6)]), rest], "few")
+        self.bad([head(3, knots), moved(1, 15), rest], "in two places")
+        self.bad([head(3, knots), moved(1, 5, knots=[knot(n, OPENED) for n in range(5, 13)]), rest],
+                 "not running ones")
+        self.bad([head(4, ends(knot(40))), moved(1, 15), moved(2, 5), data(3, last=True)],
+                 "not in order")
+        late = moved(2, 5, last=True, stamp=3000)
+        self.good([head(3, knots), data(1, processor=0), late], 11)
+        early = moved(2, 5, last=True)
+        self.bad([head(3, knots), data(1, processor=0), early], "time goes back")
+        mixed = buffer(knot(5) + own(2, struct.pack("<IIQQQQ", 1, 0, 0, 0, 0, 0)), T0, 1, 0, 0x20, 0)
+        self.bad([head(3, knots), mixed, rest], "outside buffer 0")
+
+    def test_knot_buffers_of_small_files(self):
+        kb = (PLACES + 1) * SIZE // 1024
+        for size, word in ((kb, None), (kb - 1, "small file")):
+            buffers = [head(3, ends(knot(20)), mode=modes.KBYTES, max_size=size), moved(1, 5),
+                       data(2, processor=0, last=True)]
+            if word:
+                self.bad(buffers, word)
+            else:
+                self.good(buffers, 11)
+        many = [head(5, ends(knot(90)), mode=modes.KBYTES, max_size=kb)]
+        many += [moved(n, 10 * n) for n in range(1, 4)] + [data(4, processor=0, last=True)]
+        self.bad(many, "many")
+
+    def test_the_clock(self):
+        for wrong, word in ((clock(got=2), "not the header's"), (clock(requested=3), "as requested"),
+                            (clock(verdict=3), "verdict"), (clock(stated_hz=5), "stated by nobody"),
+                            (clock(reserved=1), "reserved"), (clock(text=b"x" * 32), "without an end")):
+            self.bad([head(2, ends(), wrong), data(1, last=True)], word)
+
+
+if __name__ == "__main__":
+    unittest.main()
