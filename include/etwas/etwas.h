@@ -338,9 +338,11 @@ typedef struct etwas_clock_time {
  * converted by its header alone, with an unknown error, and a QPC that it does not say begins with 0
  * at its start.
  *
- * May be called from callbacks; does not allocate. A file that is being written is known as far as
- * it was when it was opened, or when ProcessTrace began. Errors: ERROR_INVALID_PARAMETER for NULL
- * and for another clock; ERROR_INVALID_HANDLE; ERROR_NOT_SUPPORTED for a real-time trace.
+ * May be called from callbacks. The first call before ProcessTrace looks the file through,
+ * some milliseconds for a gigabyte, while the handle is busy. A file that is being written is known
+ * as far as it was then, or when ProcessTrace began. Errors: ERROR_INVALID_PARAMETER for NULL and
+ * for another clock; ERROR_INVALID_HANDLE; ERROR_NOT_SUPPORTED for a real-time trace;
+ * ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_trace_convert_time(etwas_trace_handle trace, int64_t raw, uint32_t clock,
                                   etwas_clock_time *time) ETWAS_API(etwas_trace_convert_time);
@@ -392,8 +394,8 @@ typedef struct etwas_trace_clock {
 
 /*
  * What is known of a file's clocks, as far as etwas_trace_convert_time knows it. May be called from
- * callbacks. Errors: ERROR_INVALID_PARAMETER for NULL, ERROR_INVALID_HANDLE, ERROR_NOT_SUPPORTED for
- * a real-time trace.
+ * callbacks. Errors: ERROR_INVALID_PARAMETER for NULL; ERROR_INVALID_HANDLE; ERROR_NOT_SUPPORTED for
+ * a real-time trace; ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_trace_query_clock(etwas_trace_handle trace, etwas_trace_clock *clock)
     ETWAS_API(etwas_trace_query_clock);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reader/knots.h"
+
 #define HEADER_BYTES ETWAS_ETL_BUFFER_HEADER_BYTES
 
 bool etwas_buffer_place_check(const struct etwas_etl_buffer_header *header, uint64_t file_offset,
@@ -100,18 +102,20 @@ static uint32_t walk_uniform(struct etwas_trace *trace, struct etwas_index *inde
 {
     uint64_t step = trace->log.buffer.buffer_bytes;
     uint64_t hole = UINT64_MAX; /* where a run of buffers of size 0 began */
-    struct etwas_etl_buffer_header header;
+    struct etwas_buffer_beginning beginning;
+    struct etwas_etl_buffer_header *header = &beginning.header;
+    size_t wanted = index->looked_for_knots ? sizeof beginning : sizeof *header;
 
     while (offset < trace->file_bytes) {
-        size_t got = etwas_source_read(trace, offset, &header, sizeof header);
+        size_t got = etwas_source_read(trace, offset, &beginning, wanted);
         uint64_t left = trace->file_bytes - offset;
         uint64_t here = left < step ? left : step;
 
-        if (got < sizeof header && got < left) {
+        if (got < sizeof *header && got < left) {
             report_skipped(trace, index, ETWAS_DAMAGE_READ, offset, here);
-        } else if (got < sizeof header) {
+        } else if (got < sizeof *header) {
             report_skipped(trace, index, ETWAS_DAMAGE_TRUNCATED, offset, here);
-        } else if (header.buffer_bytes == 0) {
+        } else if (header->buffer_bytes == 0) {
             /* Space allocated ahead reads as 0. Nothing is wrong unless buffers follow it. */
             uint64_t data = etwas_source_next_data(trace, offset);
 
@@ -123,8 +127,11 @@ static uint32_t walk_uniform(struct etwas_trace *trace, struct etwas_index *inde
             if (hole != UINT64_MAX)
                 report_skipped(trace, index, ETWAS_DAMAGE_BUFFER_HEADER, hole, offset - hole);
             hole = UINT64_MAX;
-            enum step result = add_buffer(trace, index, offset, &header);
+            enum step result = add_buffer(trace, index, offset, header);
 
+            if (result == STEP_ADDED && got == sizeof beginning &&
+                !etwas_knots_take_buffer(trace, &index->knots, offset, &beginning))
+                result = STEP_NO_MEMORY;
             if (result == STEP_NO_MEMORY)
                 return ERROR_NOT_ENOUGH_MEMORY;
             if (result == STEP_UNUSABLE)
@@ -240,8 +247,13 @@ uint32_t etwas_index_build(struct etwas_trace *trace, struct etwas_index *index)
 {
     uint64_t first = trace->log.buffer.buffer_bytes;
 
-    *index = (struct etwas_index){0};
+    *index = (struct etwas_index){
+        .looked_for_knots = trace->log.knots_at != 0 && (!trace->timeline_complete ||
+                                                         trace->log.fields.start.end_filetime == 0),
+    };
     etwas_trace_count(&trace->information.buffers, 1);
+    if (index->looked_for_knots && !etwas_knots_take_first(trace, &index->knots))
+        return ERROR_NOT_ENOUGH_MEMORY;
     uint32_t code =
         trace->log.uniform ? walk_uniform(trace, index, first) : walk_chain(trace, index, first);
 
@@ -260,5 +272,6 @@ uint32_t etwas_index_build(struct etwas_trace *trace, struct etwas_index *index)
 void etwas_index_free(struct etwas_index *index)
 {
     free(index->places);
+    free(index->knots.knots);
     *index = (struct etwas_index){0};
 }

@@ -3,18 +3,22 @@
 
 /*
  * The buffers of a file, found by their headers alone, in the order the merge needs them: each
- * processor's buffers together, by sequence number. One pass over the file, 72 bytes a buffer.
+ * processor's buffers together, by sequence number. One pass over the file, 72 bytes a buffer, or
+ * 168 where knots are looked for.
  */
 #ifndef ETWAS_READER_INDEX_H
 #define ETWAS_READER_INDEX_H
 
+#include "reader/timeline.h"
 #include "reader/trace.h"
 
 struct etwas_index {
     struct etwas_buffer_place *places; /* data buffers: by processor, sequence, place in the file */
     size_t count;
     size_t capacity;
-    uint64_t unusable; /* places of buffers, or stretches, where no header could be used */
+    uint64_t unusable;     /* places of buffers, or stretches, where no header could be used */
+    bool looked_for_knots; /* the file may have more than are known */
+    struct etwas_knot_list knots;
 };
 
 /* Fills the index and reports what is wrong with headers. ERROR_SUCCESS, _NOT_ENOUGH_MEMORY. */

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "etl/knot.h"
 #include "reader/record.h"
 
 #define HEADER_BYTES ETWAS_ETL_BUFFER_HEADER_BYTES
@@ -75,28 +74,22 @@ static bool take_knots(struct etwas_trace *trace, struct etwas_knot_list *list, 
     return true;
 }
 
-/* Buffer 0 of a running session has more knots than when the file was opened. */
-static bool read_first_buffer(struct etwas_trace *trace, struct etwas_knot_list *list)
+bool etwas_knots_take_first(struct etwas_trace *trace, struct etwas_knot_list *list)
 {
     const struct etwas_buffer_place *place = &trace->log.buffer;
     struct etwas_etl_buffer_header header;
     uint64_t end = place->data_end;
 
+    if (trace->log.knots_at == 0)
+        return true;
     if (etwas_source_read(trace, 0, &header, sizeof header) == sizeof header &&
         header.offset > end && header.offset <= place->buffer_bytes)
         end = header.offset;
     return take_knots(trace, list, trace->log.knots_at, end);
 }
 
-/* The beginning of a data buffer. */
-struct beginning {
-    struct etwas_etl_buffer_header header;
-    uint8_t record[sizeof(struct etwas_etl_knot_record)];
-};
-_Static_assert(sizeof(struct beginning) == 168, "read at once");
-
-static bool read_data_buffer(struct etwas_trace *trace, struct etwas_knot_list *list,
-                             uint64_t offset, const struct beginning *beginning)
+bool etwas_knots_take_buffer(struct etwas_trace *trace, struct etwas_knot_list *list,
+                             uint64_t offset, const struct etwas_buffer_beginning *beginning)
 {
     struct etwas_buffer_place place;
     bool doubtful;
@@ -115,7 +108,7 @@ static bool read_data_buffer(struct etwas_trace *trace, struct etwas_knot_list *
 static bool read_data_buffers(struct etwas_trace *trace, struct etwas_knot_list *list)
 {
     uint64_t step = trace->log.buffer.buffer_bytes;
-    struct beginning beginning;
+    struct etwas_buffer_beginning beginning;
 
     for (uint64_t offset = step; offset + sizeof beginning <= trace->file_bytes; offset += step) {
         if (etwas_source_read(trace, offset, &beginning, sizeof beginning) < sizeof beginning)
@@ -125,7 +118,7 @@ static bool read_data_buffers(struct etwas_trace *trace, struct etwas_knot_list 
 
             if (data > offset + step)
                 offset = data / step * step - step;
-        } else if (!read_data_buffer(trace, list, offset, &beginning)) {
+        } else if (!etwas_knots_take_buffer(trace, list, offset, &beginning)) {
             return false;
         }
     }
@@ -134,16 +127,23 @@ static bool read_data_buffers(struct etwas_trace *trace, struct etwas_knot_list 
 
 struct etwas_timeline *etwas_knots_read(struct etwas_trace *trace)
 {
-    struct etwas_file_header *log = &trace->log;
     struct etwas_knot_list list = {0};
     struct etwas_timeline *timeline = NULL;
-    bool complete = true;
 
-    if (log->knots_at != 0)
-        complete = read_first_buffer(trace, &list) &&
-                   (!log->uniform || trace->head != NULL || read_data_buffers(trace, &list));
-    if (complete)
-        timeline = etwas_timeline_new(&log->base, &list);
+    if (etwas_knots_take_first(trace, &list) &&
+        (trace->log.knots_at == 0 || !trace->log.uniform || read_data_buffers(trace, &list)))
+        timeline = etwas_timeline_new(&trace->log.base, &list);
     free(list.knots);
     return timeline;
+}
+
+void etwas_knots_keep(struct etwas_trace *trace, struct etwas_timeline *timeline, bool complete)
+{
+    struct etwas_timeline *before = trace->timeline;
+
+    etwas_trace_table_lock();
+    trace->timeline = timeline;
+    trace->timeline_complete = complete;
+    etwas_trace_table_unlock();
+    etwas_timeline_free(before);
 }

@@ -2,19 +2,38 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Finding the knots of a file: in buffer 0, and in the data buffers that begin with one. A file of
- * another system has none and is not looked through.
+ * Finding the knots of a file: in buffer 0, and in the data buffers that begin with one. OpenTrace
+ * looks at buffer 0 alone. ProcessTrace finds the others when it looks at each buffer's header
+ * anyway; who asks for a time before that has the file looked through then. A file of another
+ * system has none.
+ *
+ * What cannot be read has no knots; it is no damage here.
  */
 #ifndef ETWAS_READER_KNOTS_H
 #define ETWAS_READER_KNOTS_H
 
+#include "etl/knot.h"
 #include "reader/timeline.h"
 #include "reader/trace.h"
 
-/*
- * The timeline of the file as it is now: one of a running session grows. One reading of 168 bytes
- * for each buffer. NULL without memory. What cannot be read has no knots; it is no damage here.
- */
+/* What is looked at of each data buffer. */
+struct etwas_buffer_beginning {
+    struct etwas_etl_buffer_header header;
+    uint8_t record[sizeof(struct etwas_etl_knot_record)];
+};
+_Static_assert(sizeof(struct etwas_buffer_beginning) == 168, "read at once");
+
+/* Adds the knots of buffer 0, as it is now: that of a running session grows. False: no memory. */
+bool etwas_knots_take_first(struct etwas_trace *trace, struct etwas_knot_list *list);
+
+/* Adds those of the data buffer at `offset`, if it is a knot buffer. False: no memory. */
+bool etwas_knots_take_buffer(struct etwas_trace *trace, struct etwas_knot_list *list,
+                             uint64_t offset, const struct etwas_buffer_beginning *beginning);
+
+/* The timeline of the whole file: one reading for each buffer. NULL: no memory. */
 struct etwas_timeline *etwas_knots_read(struct etwas_trace *trace);
+
+/* Gives the trace another timeline, which is that of the whole file if it is `complete`. */
+void etwas_knots_keep(struct etwas_trace *trace, struct etwas_timeline *timeline, bool complete);
 
 #endif

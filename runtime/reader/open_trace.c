@@ -84,6 +84,18 @@ static uint32_t put_into_table(struct etwas_trace *trace, etwas_trace_handle *ha
     return *handle == INVALID_PROCESSTRACE_HANDLE ? ERROR_NOT_ENOUGH_MEMORY : ERROR_SUCCESS;
 }
 
+/* Those of buffer 0: a file is not looked through before somebody wants to know. */
+static uint32_t read_first_knots(struct etwas_trace *trace)
+{
+    struct etwas_knot_list list = {0};
+
+    if (etwas_knots_take_first(trace, &list))
+        trace->timeline = etwas_timeline_new(&trace->log.base, &list);
+    trace->timeline_complete = trace->log.knots_at == 0;
+    free(list.knots);
+    return trace->timeline != NULL ? ERROR_SUCCESS : ERROR_NOT_ENOUGH_MEMORY;
+}
+
 /* Opens `path` for a trace whose logfile structure is filled in but for its names. */
 static uint32_t open_path(struct etwas_trace *trace, const char *path, etwas_trace_handle *handle)
 {
@@ -93,9 +105,9 @@ static uint32_t open_path(struct etwas_trace *trace, const char *path, etwas_tra
         code = etwas_file_header_read(trace);
     if (code != ERROR_SUCCESS)
         return code;
-    trace->timeline = etwas_knots_read(trace);
-    if (trace->timeline == NULL)
-        return ERROR_NOT_ENOUGH_MEMORY;
+    code = read_first_knots(trace);
+    if (code != ERROR_SUCCESS)
+        return code;
     fill_logfile(trace);
     return put_into_table(trace, handle);
 }

@@ -73,19 +73,18 @@ static bool open_streams(struct file_run *file)
     return true;
 }
 
-/* A session that runs has written more knots since OpenTrace. */
-static bool read_knots_again(struct etwas_trace *trace)
+/* The knots that were found beside the buffers. What a session still writes has more of them now. */
+static bool take_knots(struct file_run *file)
 {
-    struct etwas_timeline *timeline = etwas_knots_read(trace);
-    struct etwas_timeline *before = trace->timeline;
+    struct etwas_trace *trace = file->trace;
+    struct etwas_timeline *timeline;
 
-    if (timeline == NULL)
-        return false;
-    etwas_trace_table_lock();
-    trace->timeline = timeline;
-    etwas_trace_table_unlock();
-    etwas_timeline_free(before);
-    return true;
+    if (trace->timeline_complete && !file->index.looked_for_knots)
+        return true;
+    timeline = etwas_timeline_new(&trace->log.base, &file->index.knots);
+    if (timeline != NULL)
+        etwas_knots_keep(trace, timeline, true);
+    return timeline != NULL;
 }
 
 static uint32_t open_file(struct file_run *file, struct etwas_trace *trace)
@@ -103,11 +102,9 @@ static uint32_t open_file(struct file_run *file, struct etwas_trace *trace)
                                        : trace->log.buffer.buffer_bytes;
     logfile->BuffersRead = 0;
     etwas_trace_begin_information(trace);
-    if (trace->log.fields.start.end_filetime == 0 && !read_knots_again(trace))
-        return ERROR_NOT_ENOUGH_MEMORY;
     uint32_t code = etwas_index_build(trace, &file->index);
 
-    if (code == ERROR_SUCCESS && !open_streams(file))
+    if (code == ERROR_SUCCESS && (!take_knots(file) || !open_streams(file)))
         code = ERROR_NOT_ENOUGH_MEMORY;
     return code;
 }

@@ -2,6 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /* What the clocks of a file said: a stamp by another clock, and how the clocks ran. */
+#include "reader/knots.h"
 #include "reader/trace.h"
 
 #include <string.h>
@@ -10,6 +11,35 @@
 #define SHORTEST_SUSPEND_NS 1000000
 
 /* ---- one stamp ------------------------------------------------------------------------------- */
+
+/*
+ * Before ProcessTrace a file is looked through when somebody asks for the first time. Nobody else
+ * can use it meanwhile, as during ProcessTrace; who asks then is answered by what is known.
+ */
+static uint32_t look_through(etwas_trace_handle handle)
+{
+    struct etwas_trace *trace;
+    struct etwas_timeline *timeline;
+    uint32_t code = ERROR_SUCCESS;
+    bool known;
+
+    etwas_trace_table_lock();
+    trace = etwas_trace_table_find(handle);
+    known = trace == NULL || trace->timeline == NULL || trace->timeline_complete;
+    etwas_trace_table_unlock();
+    if (known)
+        return ERROR_SUCCESS;
+    code = etwas_trace_table_acquire(&handle, 1, &trace);
+    if (code != ERROR_SUCCESS)
+        return code == ERROR_BUSY ? ERROR_SUCCESS : code;
+    timeline = etwas_knots_read(trace);
+    if (timeline != NULL)
+        etwas_knots_keep(trace, timeline, true);
+    else
+        code = ERROR_NOT_ENOUGH_MEMORY;
+    etwas_trace_table_release(&handle, 1);
+    return code;
+}
 
 /* With the table locked. NULL: *code says why. */
 static const struct etwas_trace *find_file(etwas_trace_handle handle, uint32_t *code)
@@ -30,6 +60,9 @@ uint32_t etwas_trace_convert_time(etwas_trace_handle trace, int64_t raw, uint32_
 
     if (time == NULL || (clock != ETWAS_CLOCK_QPC && clock != ETWAS_CLOCK_SYSTEM_TIME))
         return ERROR_INVALID_PARAMETER;
+    code = look_through(trace);
+    if (code != ERROR_SUCCESS)
+        return code;
     etwas_trace_table_lock();
     file = find_file(trace, &code);
     if (file != NULL)
@@ -252,6 +285,9 @@ uint32_t etwas_trace_query_clock(etwas_trace_handle trace, etwas_trace_clock *cl
 
     if (clock == NULL)
         return ERROR_INVALID_PARAMETER;
+    code = look_through(trace);
+    if (code != ERROR_SUCCESS)
+        return code;
     etwas_trace_table_lock();
     file = find_file(trace, &code);
     if (file != NULL)

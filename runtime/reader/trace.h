@@ -108,6 +108,7 @@ struct etwas_trace {
 
     /* Of a file. Replaced under the table's lock, by the thread in ProcessTrace. */
     struct etwas_timeline *timeline;
+    bool timeline_complete; /* of the whole file, not of buffer 0 alone */
 
     /* the caller's structure, copied; ours are the names it points to */
     union etwas_logfile logfile;

@@ -30,7 +30,7 @@ enum {
     THREADS = 3,
     DEFAULT_SECONDS = 3,
     BRACKETS_LIMIT = 1500000, /* of a thread */
-    BURST = 500,              /* without a pause */
+    BURST = 250,              /* without a pause */
     MOVE_NS = 7000000,
 };
 

@@ -18,6 +18,7 @@
 
 #include "builder.h"
 #include "collect.h"
+#include "etl/clock_record.h"
 #include "hostile.h"
 
 enum {
@@ -43,14 +44,27 @@ static void begin_file(struct builder *builder, uint32_t mode, uint32_t part, bo
 {
     struct builder_options options = builder_defaults();
     const struct etwas_etl_totals totals = {1, part, 40, 4, 3, 1};
+    const struct etwas_etl_clock_trust trust = {.version = ETWAS_ETL_CLOCK_RECORD_VERSION};
 
     options.buffer_bytes = B;
+    options.clock_type = ETWAS_ETL_CLOCK_CYCLES;
     options.mode = mode;
     options.legacy = one_stream;
     builder_begin(builder, &options);
     builder_calibration(builder);
     builder_totals(builder, &totals);
     file->totals_at = builder->record_at;
+    builder_own(builder, ETWAS_ETL_CLOCK_RECORD_TYPE, &trust, sizeof trust);
+    for (int64_t n = 0; n < 2; n++) {
+        const struct etwas_etl_knot knot = {
+            .version = ETWAS_ETL_KNOT_VERSION,
+            .raw_stamp = 1000 + n * 10000000,
+            .qpc_ns = n * 1000000000,
+            .filetime = BUILDER_START + n * 10000000,
+        };
+
+        builder_knot(builder, &knot);
+    }
 }
 
 static void put_buffers(struct builder *builder, uint32_t count, uint16_t processors)

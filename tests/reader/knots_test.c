@@ -271,6 +271,7 @@ static void a_file_that_still_grows_is_known_as_far_as_when_it_is_read(void **st
     forget_collected();
     etwas_trace_handle trace = open_collecting(path, PROCESS_TRACE_MODE_EVENT_RECORD);
 
+    assert_int_equal(etwas_trace_query_clock(trace, &clock), ERROR_SUCCESS);
     begin(&options);
     put_knots(0, 5);
     put_events(20);
