@@ -60,12 +60,21 @@ static void put_frequency(struct etwas_output *output, const etwas_trace_clock *
 }
 
 /* Texts are from the file. */
-static void put_name(struct etwas_output *output, const char *name, const char *absent)
+static void put_name(struct etwas_output *output, const char *name)
 {
-    if (name[0] == '\0') {
-        etwas_output_text(output, absent);
+    etwas_text_utf8(output, ETWAS_TEXT_PLAIN, name, strlen(name));
+}
+
+static void put_machine(struct etwas_output *output, const etwas_trace_clock *clock)
+{
+    put_label(output, "clock source");
+    put_name(output, clock->clocksource[0] != '\0' ? clock->clocksource : "unknown");
+    if (clock->hypervisor[0] != '\0') {
+        etwas_output_text(output, " of the kernel, a guest of ");
+        put_name(output, clock->hypervisor);
+        etwas_output_char(output, '\n');
     } else {
-        etwas_text_utf8(output, ETWAS_TEXT_PLAIN, name, strlen(name));
+        etwas_output_text(output, " of the kernel\n");
     }
 }
 
@@ -86,11 +95,7 @@ static void put_counter(struct etwas_output *output, const etwas_trace_clock *cl
     } else {
         etwas_output_text(output, "not examined\n");
     }
-    put_label(output, "clock source");
-    put_name(output, clock->clocksource, "unknown");
-    etwas_output_text(output, ", ");
-    put_name(output, clock->hypervisor, "no hypervisor");
-    etwas_output_char(output, '\n');
+    put_machine(output, clock);
 }
 
 /* ---- the readings ---- */

@@ -558,7 +558,7 @@ class Clocks(ToolTest):
                 r"              - This is a guest, .*", r"              - reason 0x40000000",
                 r"its rate      3000000000 Hz within 1\.500 ppm, as calibrated; the hypervisor states "
                 r"3001000000 Hz",
-                r"clock source  tsc, KVM\\x1bKVM",
+                r"clock source  tsc of the kernel, a guest of KVM\\x1bKVM",
                 r"knots         31 readings of the clocks in 30\.000 s; times between them are within "
                 r"\d+ ns by QPC, within \d+ ns by system time",
                 r"drift         system time against QPC: \+5\.0000 ppm, give or take .*",
