@@ -22,10 +22,12 @@ void etwas_step_update_key(struct etwas_stream *stream, bool is_first)
     }
 }
 
-/* The wanted span holds for every event, the header event too. */
+/* The wanted span holds for every event, the header event too. Mostly the key is the record's. */
 void etwas_step_deliver(struct etwas_stream *stream, const struct etwas_span *span)
 {
-    int64_t filetime = etwas_step_filetime(stream, stream->record.stamp);
+    int64_t filetime = stream->record.stamp == stream->key_raw
+                           ? stream->key_filetime
+                           : etwas_step_filetime(stream, stream->record.stamp);
 
     if (filetime < span->start_filetime || filetime > span->end_filetime)
         return;

@@ -24,6 +24,16 @@ static wide floor_divide(wide a, wide b)
     return a / b - (a % b < 0);
 }
 
+/* Almost every time is within 64 bits, where it takes no division. */
+static wide filetime_units(wide ns)
+{
+    int64_t narrow = (int64_t)ns;
+
+    if (narrow != ns)
+        return floor_divide(ns, NS_PER_FILETIME);
+    return narrow / NS_PER_FILETIME - (narrow % NS_PER_FILETIME < 0);
+}
+
 static wide magnitude(wide value)
 {
     return value < 0 ? -value : value;
@@ -156,7 +166,7 @@ int64_t etwas_timeline_filetime(const struct etwas_timeline *timeline, int64_t r
         qpc_ns = qpc_outside(timeline, raw);
     }
     return saturate(timeline->base.start_filetime +
-                    floor_divide(qpc_ns - timeline->start_qpc_ns, NS_PER_FILETIME));
+                    filetime_units(qpc_ns - timeline->start_qpc_ns));
 }
 
 /* ---- errors between knots -------------------------------------------------------------------- */
