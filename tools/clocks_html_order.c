@@ -290,10 +290,10 @@ void etwas_page_order(struct etwas_output *output, const struct etwas_clocks_vie
     etwas_output_text(
         output,
         "<p>Two processors handed a word to and fro through memory and read the clock each time. "
-        "The true offset of their clocks surely lies within the one found ± its bound, which is "
-        "half of the fastest round trip: an offset smaller than its bound may be none. "
-        "<i>Smaller</i> "
-        "counts stamps that were smaller than one taken before them on the other processor: events "
+        "The true offset of their clocks surely lies within the one found ± its bound, which "
+        "comes from the fastest round trip and the steps of the clock: an offset smaller than its "
+        "bound may be none. <i>Smaller</i> counts stamps that were smaller than one taken before "
+        "them on the other processor: events "
         "that a trace would show in the wrong order. A counter read by a bare instruction may be "
         "read ahead of what stands before it in the program; lfence+rdtsc shows the counter "
         "without that.</p>\n");

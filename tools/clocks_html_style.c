@@ -86,7 +86,8 @@ static const char plots[] =
     "svg .n0{fill:var(--warm)}svg .n1{fill:var(--cold)}svg .n2{fill:var(--third)}\n";
 
 static const char paper[] =
-    "@media(max-width:560px){main{padding:14px 10px 32px}section{padding:14px 12px 8px}}\n"
+    "@media(max-width:560px){main{padding:14px 10px 32px}section{padding:14px 12px 8px}"
+    "table{font-size:.78em}th,td{padding:4px 6px}}\n"
     "@media print{:root{color-scheme:light}body{background:#fff;font-size:10pt}"
     "main{max-width:none;padding:0}section{border:0;border-radius:0;padding:0;margin:0 0 14pt}"
     ".answer,.trust{border-left:3pt solid;padding-left:8pt}"

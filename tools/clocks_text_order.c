@@ -43,7 +43,9 @@ static void put_summary(struct etwas_output *output, const struct etwas_clocks_v
                       "  offset, bound: the largest of all pairs; apart: pairs whose offset is "
                       "larger than its bound;\n"
                       "  smaller: stamps smaller than one that was taken before on the other "
-                      "processor, by how much\n");
+                      "processor, by how much.\n"
+                      "  A bare instruction, as TSC, may be read ahead of what stands before it; "
+                      "lfence+rdtsc may not\n");
 }
 
 static void put_cell(struct etwas_output *output, const etwas_clock_source_report *source,

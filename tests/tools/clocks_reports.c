@@ -75,6 +75,18 @@ static void make_histogram(etwas_clock_histogram *histogram, double median, doub
     }
 }
 
+/* Where it belongs: bins ascend. */
+static void add_bin(etwas_clock_histogram *histogram, double from, double to, uint64_t count)
+{
+    uint32_t place = histogram->bins++;
+
+    while (place > 0 && histogram->bin[place - 1].from > from) {
+        histogram->bin[place] = histogram->bin[place - 1];
+        place--;
+    }
+    histogram->bin[place] = (etwas_clock_bin){from, to, count};
+}
+
 static etwas_clock_distribution make_distribution(double median, double spread, double maximum)
 {
     return (etwas_clock_distribution){
@@ -114,17 +126,18 @@ static void make_source(etwas_clock_report *report, uint32_t number, double slow
     source->cold_ns.count = 2000;
     make_histogram(&source->warm, median, source->warm_ns.maximum, 1e6);
     if (coarse(number)) {
-        source->steps.bins = 2;
-        source->steps.bin[0] = (etwas_clock_bin){0, 0.0625, source->equal_pairs};
-        source->steps.bin[1] = (etwas_clock_bin){3.9e6, 4.1e6, 1249};
+        add_bin(&source->steps, 3.9e6, 4.1e6, 1249);
         source->against_raw = (etwas_clock_drift){true, 93.2, 809, 79, 4.9};
         source->against_realtime = source->against_raw;
     } else {
         make_histogram(&source->steps, fmax(kind->step_ns, median), 40000, 4e6 * (1 - kind->equal));
-        if (number == ETWAS_CLOCK_SOURCE_TSC) {
-            source->steps.bin[0].from = 0.39;
-            source->steps.bin[source->steps.bins - 1].to = 2e7;
-        }
+        add_bin(&source->steps, 1.8e7, 1.9e7, 3);
+    }
+    if (number == ETWAS_CLOCK_SOURCE_TSC) {
+        add_bin(&source->steps, 0.39, 0.44, 1000);
+    }
+    if (source->equal_pairs > 0) {
+        add_bin(&source->steps, 0, 0.0625, source->equal_pairs);
     }
     if (!source->follows_thread && !coarse(number)) {
         source->against_raw = (etwas_clock_drift){true,

@@ -9,6 +9,7 @@ import html.parser
 import json
 import os
 import re
+import resource
 import shutil
 import struct
 import subprocess
@@ -37,12 +38,12 @@ class ClocksTest(unittest.TestCase):
     maxDiff = None
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
+        self.folder = tempfile.mkdtemp()
+        # A browser's processes may still write for a moment after it has ended.
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
 
-class Command(ClocksTest):
+class CommandTest(ClocksTest):
     def run_clocks(self, *arguments, expect=FINE, **options):
         options.setdefault("stdout", subprocess.PIPE)
         result = subprocess.run([ETWAS, "clocks", *arguments], stderr=subprocess.PIPE, check=False,
@@ -50,6 +51,8 @@ class Command(ClocksTest):
         self.assertEqual(result.returncode, expect, result.stderr.decode())
         return (result.stdout or b"").decode("utf-8"), result.stderr.decode("utf-8")
 
+
+class Command(CommandTest):
     def test_the_help_names_every_option_and_clock_and_fits_80_columns(self):
         out, error = self.run_clocks("--help")
         self.assertTrue(out.startswith("usage: etwas clocks"))
@@ -119,6 +122,26 @@ class Command(ClocksTest):
         self.assertIn("cannot write the output", error)
         _, error = self.run_clocks("-s", "1", "-c", "qpc", "--html", "/dev/full", expect=OUTPUT)
         self.assertIn("'/dev/full'", error)
+
+
+class Starved(CommandTest):
+    """Not with sanitizers: they need far more memory."""
+
+    def test_without_memory_for_threads_nothing_is_shown_and_no_file_is_touched(self):
+        new, old = (os.path.join(self.folder, name) for name in ("new.html", "old.html"))
+        with open(old, "w", encoding="utf-8") as file:
+            file.write("old")
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (32 << 20, 32 << 20))
+
+        for path in (new, old):
+            out, error = self.run_clocks("-s", "1", "--html", path, expect=OPEN, preexec_fn=limit)
+            self.assertEqual(out, "")
+            self.assertIn("the clocks cannot be examined", error)
+        self.assertFalse(os.path.exists(new))
+        with open(old, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "old")
 
 
 class Text(ClocksTest):
