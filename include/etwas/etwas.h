@@ -145,7 +145,8 @@ typedef struct etwas_session_counts {
     uint64_t
         realtime_buffers_lost; /* real time: a consumer, or the backlog, could not take a buffer,
                                        so many times */
-    uint64_t sync_errors;      /* times the system refused to make the log file durable */
+    uint64_t sync_errors;      /* times the system refused to make the log file durable, or to take
+                                  what it says of its clock */
     uint64_t buffers_allocated;
     uint64_t buffers_free;
     uint64_t committed_rseq; /* events put into a buffer by a restartable sequence, whatever became

@@ -111,7 +111,8 @@ struct etwas_log_write etwas_log_file_write(struct etwas_log_file *file,
  * Takes in a reading of the clocks as a knot. `quiet`: nothing was logged since the one before. It
  * goes into buffer 0, which is brought up to date in the file if data were written since the last
  * time. Now and then a data buffer with knots is written, as number `sequence`, 0: the next; of it
- * is what is returned. A refusal costs no event: fewer knots are kept.
+ * is what is returned, and the code of a refusal of either. That costs no event: there are fewer
+ * knots then.
  */
 struct etwas_log_write etwas_log_file_take_reading(struct etwas_log_file *file,
                                                    const struct etwas_clock_reading *reading,

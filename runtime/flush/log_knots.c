@@ -336,8 +336,10 @@ struct etwas_log_write etwas_log_file_take_reading(struct etwas_log_file *file,
     knots->quiet[knots->running++] = !knots->busy;
     knots->busy = false;
     changed(file, knots->fixed + knots->running - 1);
-    if (knots->stored_at != file->places.written) {
-        (void)etwas_log_knots_store(file); /* tried again with the next */
+    /* What is refused is tried again with the next. */
+    if (knots->stored_at != file->places.written && !etwas_log_knots_store(file) &&
+        write.code == ERROR_SUCCESS) {
+        write.code = ERROR_WRITE_FAULT;
     }
     return write;
 }

@@ -268,6 +268,9 @@ void etwas_session_file_take_reading(struct etwas_session *session,
     etwas_settle_taken_back(session->pool, ETWAS_OUTCOME_OVERWRITTEN, write.replaced,
                             write.replaced_of_sequences);
     ck_pr_store_64(&session->buffers_written, session->buffers_written + write.written);
+    if (write.code != ERROR_SUCCESS) {
+        count_sync_error(session);
+    }
 }
 
 uint32_t etwas_session_file_sync(struct etwas_session *session)

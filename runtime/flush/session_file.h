@@ -50,7 +50,7 @@ uint32_t etwas_session_file_change(struct etwas_session *session, const etwas_wc
 
 /*
  * Takes a reading of the clocks into the file, if there is one: see etwas_log_file_take_reading.
- * What knots take the place of in a circular file is counted.
+ * What knots take the place of in a circular file is counted; a refusal is in sync_errors.
  */
 void etwas_session_file_take_reading(struct etwas_session *session,
                                      const struct etwas_clock_reading *reading, bool quiet);

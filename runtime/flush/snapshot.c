@@ -160,19 +160,22 @@ static uint32_t write_held(const struct snapshot *snapshot, const struct held *h
 /*
  * What the session has read of the clocks. Knots that do not fit in buffer 0 come last in the file,
  * and so first in the order of time: they are of processor 0 and stamped with the session's start.
- * Returns how many buffers they are. `sequence`: no buffer has it, nor one behind it.
+ * *buffers: how many they are. No buffer has a number from `sequence` on.
  */
-static uint32_t write_knots(const struct snapshot *snapshot, uint32_t sequence)
+static uint32_t write_knots(const struct snapshot *snapshot, uint32_t sequence, uint32_t *buffers)
 {
     const struct etwas_clock_timeline *timeline = &snapshot->session->timeline;
-    uint32_t written = 0;
+    uint32_t code = ERROR_SUCCESS;
 
+    *buffers = 0;
     for (uint32_t index = 1; index < timeline->count; index++) {
-        written += etwas_log_file_take_reading(snapshot->file, &timeline->readings[index], false,
-                                               sequence + written)
-                       .written;
+        struct etwas_log_write write = etwas_log_file_take_reading(
+            snapshot->file, &timeline->readings[index], false, sequence + *buffers);
+
+        *buffers += write.written;
+        code = write.code != ERROR_SUCCESS ? write.code : code;
     }
-    return written;
+    return code;
 }
 
 /*
@@ -184,6 +187,7 @@ static uint32_t write_all_held(const struct snapshot *snapshot)
 {
     uint32_t count;
     uint32_t knots;
+    uint32_t knots_code;
     uint32_t code = ERROR_SUCCESS;
     struct held *list = list_held(snapshot->session->pool, &count);
 
@@ -194,7 +198,8 @@ static uint32_t write_all_held(const struct snapshot *snapshot)
         code = write_held(snapshot, &list[left - 1], left);
     }
     free(list);
-    knots = write_knots(snapshot, count + 1);
+    knots_code = write_knots(snapshot, count + 1, &knots);
+    code = code == ERROR_SUCCESS ? knots_code : code;
     if ((knots != 0 || etwas_log_file_buffers(snapshot->file) != count + 1) &&
         !etwas_log_file_number_backwards(snapshot->file) && code == ERROR_SUCCESS) {
         code = ERROR_WRITE_FAULT;
