@@ -595,6 +595,10 @@ class Clocks(ToolTest):
         self.assertEqual(step["before"], "2026-01-01T00:00:10.0000500Z")
         self.assertAlmostEqual(step["step_ns"] / 1e9, -90, 3)
 
+    def test_the_duration_is_what_passed_and_not_what_the_wall_clock_was_set_by(self):
+        stat, = self.stat_json(self.counter_file())
+        self.assertAlmostEqual(stat["duration_s"], 2 + 90, 3)  # EndTime is 2 s after StartTime
+
     def test_every_key_is_in_the_help(self):
         stat_help, _ = self.run_etwas("stat", "--help")
 
