@@ -15,6 +15,9 @@
 
 #include <cmocka.h>
 
+#include <ck_pr.h>
+#include <pthread.h>
+
 #include "builder.h"
 #include "collect.h"
 #include "etl/clock_record.h"
@@ -520,6 +523,62 @@ static void wrong_questions_are_refused(void **state)
     assert_true(time.value == 7 && time.error_ns == 7);
 }
 
+static etwas_trace_handle asked;
+static uint32_t stop_asking;
+
+static void *ask_on(void *argument)
+{
+    etwas_clock_time time;
+    etwas_trace_clock clock;
+    uint64_t *wrong = argument;
+
+    while (ck_pr_load_32(&stop_asking) == 0) {
+        if (etwas_trace_convert_time(asked, raw_of(20), ETWAS_CLOCK_QPC, &time) != ERROR_SUCCESS ||
+            time.value != QPC0 + 20 * SECOND ||
+            etwas_trace_query_clock(asked, &clock) != ERROR_SUCCESS ||
+            (clock.knots != 51 && clock.knots != 11))
+            (*wrong)++;
+    }
+    return NULL;
+}
+
+/* The knots beside buffer 0 are found by whoever comes first; nobody gets a wrong answer. */
+static void others_may_ask_while_a_file_is_read(void **state)
+{
+    enum {
+        THREADS = 3
+    };
+    struct builder_options options = cycles();
+    pthread_t threads[THREADS];
+    uint64_t wrong[THREADS] = {0};
+
+    (void)state;
+    options.end_filetime = 0; /* looked through again each time */
+    begin(&options);
+    put_knots(0, 10);
+    put_events(50);
+    builder_buffer(&builder, 0);
+    put_knots(11, 50);
+    const char *path = finish(0);
+
+    forget_collected();
+    asked = open_collecting(path, PROCESS_TRACE_MODE_EVENT_RECORD);
+    ck_pr_store_32(&stop_asking, 0);
+    for (size_t i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, ask_on, &wrong[i]), 0);
+    for (int round = 0; round < 200; round++) {
+        uint32_t code = ProcessTrace(&asked, 1, NULL, NULL);
+
+        assert_true(code == ERROR_SUCCESS || code == ERROR_BUSY);
+    }
+    ck_pr_store_32(&stop_asking, 1);
+    for (size_t i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        assert_int_equal(wrong[i], 0);
+    }
+    assert_int_equal(CloseTrace(asked), ERROR_SUCCESS);
+}
+
 /* ---- hostile --------------------------------------------------------------------------------- */
 
 /* What a callback and a curious user ask of a file, whatever is in it. */
@@ -631,6 +690,7 @@ int main(void)
         cmocka_unit_test(steps_of_the_wall_clock_and_suspends_are_told_apart),
         cmocka_unit_test(more_steps_than_are_kept_are_counted),
         cmocka_unit_test(wrong_questions_are_refused),
+        cmocka_unit_test(others_may_ask_while_a_file_is_read),
         cmocka_unit_test(damaged_knots_do_no_harm),
         cmocka_unit_test(knots_of_random_numbers_do_no_harm),
     };
