@@ -66,6 +66,7 @@ static void put_counter(struct etwas_output *output, const etwas_trace_clock *cl
     } else {
         etwas_output_text(output, "null");
     }
+    etwas_output_format(output, ",\"measured\":%s", clock->measured ? "true" : "false");
     put_reasons(output, clock->reasons);
     put_number(output, "frequency_hz", clock->frequency_hz);
     put_number(output, "frequency_error_ppb", clock->frequency_error_ppb);

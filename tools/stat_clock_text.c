@@ -89,7 +89,8 @@ static void put_counter(struct etwas_output *output, const etwas_trace_clock *cl
     }
     put_label(output, "cycle counter");
     if (clock->examined) {
-        etwas_output_format(output, "%s\n", etwas_names_verdict(clock->verdict));
+        etwas_output_format(output, "%s%s\n", etwas_names_verdict(clock->verdict),
+                            clock->measured ? "" : ", by what the machine says; not measured");
         put_reasons(output, clock->reasons);
         put_frequency(output, clock);
     } else {

@@ -363,13 +363,14 @@ typedef struct etwas_trace_clock {
 
     /* What the session noted of the cycle counter. */
     bool noted;               /* else all of it is 0 */
-    bool examined;            /* else nobody had asked for the counter, and verdict, reasons,
-                                 frequencies say nothing */
+    bool examined;            /* else verdict and reasons say nothing */
+    bool measured;            /* else nobody had asked for the counter: verdict and reasons are by
+                                 what the machine says of it, and its frequency is not known */
     uint32_t requested_clock; /* what the session asked for */
     uint32_t verdict;         /* ETWAS_CLOCK_VERDICT_* */
     uint32_t reasons;         /* ETWAS_CLOCK_REASON_* */
     uint32_t stated_by;       /* ETWAS_CLOCK_STATED_* */
-    uint64_t frequency_hz;    /* as calibrated; 0: it could not be */
+    uint64_t frequency_hz;    /* as calibrated; 0: it could not be, or was not measured */
     uint64_t stated_hz;       /* 0: nothing states one */
     uint32_t frequency_error_ppb;
     char clocksource[32];

@@ -31,6 +31,12 @@
  */
 const etwas_clock_trust *etwas_clock_trust_here(void);
 
+/*
+ * The same, if it has been found out; else by what the machine says alone: frequency_hz is 0, and no
+ * reason that takes measuring is there. Some tenths of a millisecond at the first call.
+ */
+const etwas_clock_trust *etwas_clock_trust_so_far(void);
+
 /* Judges `machine`, measuring its counter. */
 void etwas_clock_trust_of(const struct etwas_machine *machine, etwas_clock_trust *trust);
 

@@ -17,8 +17,9 @@ enum {
 };
 
 /*
- * The payload; values as in <etwas/clocks.h>. Only for a session that asked for the cycle counter is
- * the counter examined. Of others all that tells is 0, and frequency_hz says that it was not.
+ * The payload; values as in <etwas/clocks.h>. The counter is measured only for a session that asked
+ * for it, or if the process had it measured before. Else verdict and reasons are by what the machine
+ * says of it, frequency_hz is 0, and there is no reason that takes measuring.
  */
 struct etwas_etl_clock_trust {
     uint32_t version;         /* ETWAS_ETL_CLOCK_RECORD_VERSION; also in Class.Version */
@@ -27,7 +28,7 @@ struct etwas_etl_clock_trust {
     uint32_t verdict;         /* ETWAS_CLOCK_VERDICT_*, of the cycle counter */
     uint32_t reasons;         /* ETWAS_CLOCK_REASON_*, likewise */
     uint32_t stated_by;       /* ETWAS_CLOCK_STATED_* */
-    uint64_t frequency_hz;    /* of the cycle counter as calibrated; 0: not known */
+    uint64_t frequency_hz;    /* of the cycle counter as calibrated; 0: it was not */
     uint64_t stated_hz;       /* 0: nothing states one */
     uint32_t frequency_error_ppb;
     uint32_t reserved;    /* 0 */

@@ -10,10 +10,11 @@
 #include "etl/clock_record.h"
 
 /*
- * A session asked for clock `requested` (0: the one it got) and got `clock`. The cycle counter is
- * described if it was asked for; else nobody needs it, and examining it would delay the start.
+ * A session asked for clock `requested` (0: the one it got) and got `clock`. Of the cycle counter
+ * all is said that is known; it is measured if the session asked for it, which else would delay the
+ * start for nothing.
  */
 void etwas_log_clock_describe(uint32_t requested, uint32_t clock,
-                              struct etwas_etl_clock_trust *trust);
+                              struct etwas_etl_clock_trust *record);
 
 #endif

@@ -245,6 +245,8 @@ static void take_trust(const struct etwas_etl_clock_trust *trust, etwas_trace_cl
 {
     clock->noted = trust->version != 0;
     clock->examined = trust->reasons != 0 || trust->frequency_hz != 0;
+    clock->measured =
+        trust->frequency_hz != 0 || (trust->reasons & ETWAS_CLOCK_REASON_NO_COUNTER) != 0;
     clock->requested_clock = trust->requested_clock;
     clock->verdict = trust->verdict;
     clock->reasons = trust->reasons;

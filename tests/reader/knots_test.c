@@ -410,7 +410,7 @@ static void what_the_session_noted_of_its_clock_is_told(void **state)
     put_knots(0, 30);
     etwas_trace_clock clock = clock_of(finish(0));
 
-    assert_true(clock.noted && clock.examined);
+    assert_true(clock.noted && clock.examined && clock.measured);
     assert_int_equal(clock.clock, ETWAS_CLOCK_TSC);
     assert_int_equal(clock.requested_clock, ETWAS_CLOCK_TSC);
     assert_int_equal(clock.verdict, ETWAS_CLOCK_VERDICT_DOUBTFUL);

@@ -618,6 +618,10 @@ class Clocks(ToolTest):
         path = self.counter_file(verdict=0, reasons=0, stated_by=0, hz=0, stated_hz=0)
         self.assertRegex(self.run_etwas("stat", path)[0], r"(?m)^  cycle counter not examined$")
         self.assertIsNone(self.stat_json(path)[0]["clocks"]["counter"]["verdict"])
+        path = self.counter_file(hz=0)
+        self.assertRegex(self.run_etwas("stat", path)[0],
+                         r"(?m)^  cycle counter doubtful, by what the machine says; not measured$")
+        self.assertIs(self.stat_json(path)[0]["clocks"]["counter"]["measured"], False)
         path = self.write("b.etl", etl.trace([(0, [])]))
         out, _ = self.run_etwas("stat", path)
         self.assertRegex(out, r"(?m)^  knots         none: .*$")
