@@ -2,15 +2,19 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Knots that the system refuses: they are fewer then, and no event is lost or accounted otherwise.
+ * Knots that the system refuses, or takes and drops later: they are fewer then, and no event is lost
+ * or accounted otherwise.
  */
 #include <errno.h>
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
 #include <pthread.h>
+#include <unistd.h>
 
+#include "clock/clock.h"
 #include "clock/timeline.h"
 #include "failures/failing.h"
+#include "flush/log_inside.h"
 #include "flush/session_clock.h"
 #include "support/folder.h"
 #include "support/knots.h"
@@ -20,6 +24,7 @@
 
 enum {
     ROUNDS = 120,
+    BUFFER_BYTES = 4096,
 };
 
 static struct knots knots;
@@ -142,9 +147,92 @@ static void refused_knots_cost_no_event(void **state)
     }
 }
 
+/* ---- dropped --------------------------------------------------------------------------------- */
+
+static void write_data(struct etwas_log_file *file)
+{
+    const struct etwas_etl_full_header record = {
+        .size = sizeof record,
+        .header_type = ETWAS_ETL_FULL_HEADER64,
+        .marker_flags = ETWAS_ETL_MARKER_FLAGS,
+        .time_stamp = INT64_MAX,
+    };
+    const struct etwas_log_buffer buffer = {
+        .data = &record,
+        .data_bytes = sizeof record,
+        .records = 1,
+        .time_stamp = INT64_MAX,
+        .newest = INT64_MAX,
+    };
+
+    assert_int_equal(etwas_log_file_write(file, &buffer, 1).written, 1);
+}
+
+/* Place 0 is buffer 0, 1 has an event, 2 knots and, unless it is the last, 3 an event. */
+static struct etwas_log_file *make_file(const char *path, bool knots_are_last)
+{
+    static const etwas_wchar name[] = {'k', 0};
+    const struct etwas_log_file_options options = {
+        .path = path,
+        .session_name = name,
+        .file_name = name,
+        .buffer_bytes = BUFFER_BYTES,
+        .processors = 1,
+        .clock = ETWAS_CLOCK_KIND_QPC,
+        .started = etwas_clock_read_together(),
+    };
+    struct etwas_clock_reading reading = options.started;
+    struct etwas_log_file *file = NULL;
+
+    assert_int_equal(etwas_log_file_create(&options, &file), ERROR_SUCCESS);
+    write_data(file);
+    do {
+        reading.qpc_ns++;
+    } while (etwas_log_file_take_reading(file, &reading, false, 0).written == 0);
+    if (!knots_are_last) {
+        write_data(file);
+    }
+    return file;
+}
+
+static void a_knot_buffer_that_the_system_dropped_is_no_event_lost(void **state)
+{
+    static const uint8_t nothing[BUFFER_BYTES];
+
+    (void)state;
+    for (int last = 0; last < 2; last++) {
+        const char *path = folder_path("dropped.etl");
+        struct etwas_log_file *file = make_file(path, last);
+        struct etwas_etl_buffer_header header;
+        struct etwas_log_lost lost;
+
+        assert_int_equal(pwrite(file->descriptor, nothing, sizeof nothing, 2 * BUFFER_BYTES),
+                         sizeof nothing);
+        fail_calls(&(struct failing){.calls = FAILING(SYNC), .error = EIO});
+        assert_int_not_equal(etwas_log_file_store(file, &lost), ERROR_SUCCESS);
+        fail_no_more();
+        assert_int_equal(lost.buffers, 0);
+        assert_int_equal(lost.records, 0);
+        assert_int_equal(lost.cut, last);
+        assert_int_equal(etwas_log_file_buffers(file), last ? 2 : 4);
+        if (!last) {
+            assert_int_equal(pread(file->descriptor, &header, sizeof header, 2 * BUFFER_BYTES),
+                             sizeof header);
+            assert_int_equal(header.offset, sizeof header);
+            assert_int_equal(header.sequence_number, 2);
+        }
+        assert_true(etwas_log_file_finish(file, &(struct etwas_log_file_totals){0}));
+        knots_read(path, &knots);
+        assert_int_equal(knots.buffers, 0);
+        assert_int_equal(knots_with(&knots, ETWAS_ETL_KNOT_RUNNING), 2);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_knot_buffer_that_the_system_dropped_is_no_event_lost,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(refused_knots_cost_no_event, setup, teardown),
     };
 
