@@ -142,7 +142,8 @@ typedef struct etwas_clock_offset {
     uint32_t processor; /* system numbers */
     uint32_t other;
     double offset_ns; /* how far `other` is ahead */
-    double bound_ns;  /* at most half of the fastest round trip, and a step of the clock */
+    double bound_ns;  /* at most half of the fastest round trip, and a step of the clock, or of the
+                         cycle counter beneath it where that is longer */
     uint64_t rounds;
     uint64_t
         handovers;    /* stamps taken after another that happened before, on the other processor */
@@ -164,29 +165,50 @@ typedef struct etwas_clock_source_report {
     etwas_clock_distribution warm_ns;
     etwas_clock_distribution cold_ns; /* its code and data were put out of the caches before */
     etwas_clock_histogram warm;
-    double loop_ns;         /* what was subtracted */
-    double timer_step_ns;   /* single readings were timed in units of it */
+    double loop_ns;       /* what was subtracted */
+    double timer_step_ns; /* single readings were timed in units of it: the quantiles of cheap ones
+                               are multiples of it, less loop_ns; their mean says more */
     double back_to_back_ns; /* mean of readings one after the other, without timing each; the median
                                of many rows of them */
 
-    /* Steps between readings one after the other; those backwards are counted below alone. */
+    /*
+     * Steps between readings one after the other; those backwards are counted below alone. A counter
+     * may add a tick to a second reading before it has moved: then the smallest step is that tick,
+     * and says nothing of how finely it tells times apart. unit_ns does: what readings in order are
+     * multiples of, a tick more or less; where it moves too seldom to tell, the smallest step.
+     */
     double resolution_ns; /* the smallest that is not 0; 0: none was seen */
-    double unit_ns;       /* all of them are multiples of it */
+    double unit_ns;       /* what it really moves by at once */
     uint64_t pairs;
     uint64_t equal_pairs;
     etwas_clock_histogram steps;
 
-    /* Over the whole examination, on threads that the kernel moves as it likes. */
+    /*
+     * Over the whole examination, on threads that the kernel moves as it likes; each reading taken
+     * when the one before was done.
+     */
     uint64_t readings;
     uint64_t backward_steps;
     double largest_backward_ns;
-    uint64_t stalls;         /* equal for longer than 10 of its steps while another clock went on */
+    uint64_t stalls; /* equal for longer than 10 of its steps, resolution_ns or unit_ns if that
+                                is larger, while another clock went on */
     double longest_stall_ns; /* by that clock */
+
+    /* Readings one after the other as a session takes them: they may change places. */
+    uint64_t unordered_readings;
+    uint64_t unordered_backward_steps; /* no fault of the clock if there are none above */
+    double largest_unordered_backward_ns;
 
     etwas_clock_drift against_raw;      /* CLOCK_MONOTONIC_RAW */
     etwas_clock_drift against_realtime; /* CLOCK_REALTIME */
 
-    uint32_t offset_count; /* pairs of processors */
+    /*
+     * Pairs of the processors examined; with those left out all there are, n * (n - 1) / 2. Left out
+     * is a pair whose threads did not get to run in time, or whose processor was taken away: nothing
+     * is known of it. Both 0 for a clock that follows a thread.
+     */
+    uint32_t offset_count;
+    uint32_t offsets_left_out;
     etwas_clock_offset *offsets;
 } etwas_clock_source_report;
 
@@ -212,13 +234,15 @@ typedef struct etwas_clock_report {
     uint32_t processors; /* that this process may use, and that were examined */
     uint32_t *processor_numbers;
     uint32_t processors_allowed;    /* that this process may use */
-    uint32_t processors_configured; /* that the machine may have */
-    bool all_pairs;                 /* false: more than the limit, see the options */
+    uint32_t processors_configured; /* that the machine may have, also switched off ones */
+    uint32_t processors_online;     /* that are switched on, allowed or not */
+    bool all_pairs; /* of those allowed are meant to be examined; false: they are more
+                                       than the limit, see the options. See offsets_left_out, too */
     etwas_clock_source_report sources[ETWAS_CLOCK_SOURCES];
     etwas_clock_conversion conversions[ETWAS_CLOCK_CONVERSIONS]; /* of the cycle counter */
     uint32_t recommended_clock; /* ETWAS_CLOCK_*: a session's ClientContext */
-    char recommendation[512];   /* why, in sentences */
-    char verdict[1024];         /* what the counter is worth and why, in sentences */
+    char recommendation[1024];  /* why, in sentences */
+    char verdict[2048];         /* what the counter is worth and why, in sentences */
 } etwas_clock_report;
 
 typedef struct etwas_clock_options {

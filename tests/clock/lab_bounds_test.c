@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include <math.h>
+
 #include "clock/lab/bounds.h"
 #include "clock/lab/handover.h"
 #include "clock/lab/pairs.h"
@@ -205,18 +207,20 @@ static int64_t read_script(void)
 static void a_quantum_is_what_nearly_all_steps_have_in_common(void **state)
 {
     static const int64_t many_ticks[] = {26, 52, 26, 78, 0, 26, 52};
-    static const int64_t single_ticks[] = {20, 31, 30, 20, 20, 30, 10};
+    static const int64_t single_ticks[] = {20, 31, 37, 44, 20, 51, 25};
+    static const int64_t even_ticks[] = {20, 30, 38, 44, 26, 50, 62, 6};
     static const int64_t backwards[] = {100, -300, 700};
+    static const int64_t whole[] = {1};
     static const int64_t never[] = {0};
-    /* One odd step in 301 readings is in one try of three; one step in 90 is in each. */
+    /* One odd step in 301; one step in 90 readings. */
     static int64_t odd[301];
     static int64_t coarse[90];
     const struct {
         const int64_t *steps;
         size_t length;
-        uint64_t quantum;
-    } rows[] = {{many_ticks, 7, 26}, {single_ticks, 7, 1}, {backwards, 3, 100},
-                {never, 1, 1},       {odd, 301, 26},       {coarse, 90, 1}};
+        double quantum;
+    } rows[] = {{many_ticks, 7, 26}, {single_ticks, 7, 1}, {even_ticks, 8, 2}, {backwards, 3, 100},
+                {whole, 1, 1},       {never, 1, 1},        {odd, 301, 26},     {coarse, 90, 1}};
 
     (void)state;
     for (size_t index = 0; index < 301; index++) {
@@ -228,8 +232,59 @@ static void a_quantum_is_what_nearly_all_steps_have_in_common(void **state)
         script_length = rows[row].length;
         script_place = 0;
         script_stamp = -1000;
-        assert_int_equal(etwas_lab_quantum(read_script), rows[row].quantum);
+        assert_true(near_to(etwas_lab_quantum(read_script), rows[row].quantum));
     }
+}
+
+/* As a hypervisor makes it that scales the counter, and as a clock of whole nanoseconds does. */
+static void a_quantum_that_is_no_whole_number_of_ticks_is_found(void **state)
+{
+    static const double quanta[] = {24.45406, 10.014, 69.841, 8.3};
+
+    (void)state;
+    for (size_t index = 0; index < sizeof quanta / sizeof quanta[0]; index++) {
+        uint64_t steps[500];
+        double stood = 0.3;
+        double found;
+
+        for (uint32_t step = 0; step < 500; step++) {
+            double next = stood + quanta[index] * (step % 5 == 0 ? 1 : 1 + step * 7 % 4);
+
+            steps[step] = (uint64_t)next - (uint64_t)stood;
+            stood = next;
+        }
+        steps[333] = 57; /* on the way to another processor */
+        found = etwas_lab_quantum_of(steps, 500);
+        assert_true(fabs(found - quanta[index]) < 0.02);
+    }
+}
+
+static void a_counter_that_does_move_by_a_tick_has_no_larger_quantum(void **state)
+{
+    uint64_t steps[500];
+    uint64_t chance = 1;
+
+    (void)state;
+    for (uint32_t from = 10; from < 2000; from = from * 3 / 2) {
+        for (uint32_t step = 0; step < 500; step++) {
+            chance = chance * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            steps[step] = from + (chance >> 33) % from;
+        }
+        assert_true(near_to(etwas_lab_quantum_of(steps, 500), 1));
+    }
+}
+
+static void of_few_steps_no_quantum_is_told(void **state)
+{
+    uint64_t steps[ETWAS_LAB_QUANTUM_STEPS];
+
+    (void)state;
+    for (uint32_t step = 0; step < ETWAS_LAB_QUANTUM_STEPS; step++) {
+        steps[step] = 4000000 + step % 7; /* slewed */
+    }
+    assert_true(near_to(etwas_lab_quantum_of(steps, ETWAS_LAB_QUANTUM_STEPS - 1), 0));
+    assert_true(near_to(etwas_lab_quantum_of(steps, 0), 0));
+    assert_true(fabs(etwas_lab_quantum_of(steps, ETWAS_LAB_QUANTUM_STEPS) - 4000003) < 4);
 }
 
 static void pairs_are_counted_once_each(void **state)
@@ -251,6 +306,9 @@ int main(void)
         cmocka_unit_test(a_made_up_offset_is_within_the_bound_always),
         cmocka_unit_test(each_later_stamp_that_is_smaller_is_counted),
         cmocka_unit_test(a_quantum_is_what_nearly_all_steps_have_in_common),
+        cmocka_unit_test(a_quantum_that_is_no_whole_number_of_ticks_is_found),
+        cmocka_unit_test(a_counter_that_does_move_by_a_tick_has_no_larger_quantum),
+        cmocka_unit_test(of_few_steps_no_quantum_is_told),
         cmocka_unit_test(pairs_are_counted_once_each),
     };
 

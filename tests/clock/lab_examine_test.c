@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "clock/lab/lab.h"
+#include "clock/lab/pairs.h"
 #include "platform/memory.h"
 #include "platform/processor.h"
 
@@ -49,7 +50,8 @@ static void assert_ascending(const etwas_clock_distribution *of)
 static void assert_examined(const etwas_clock_source_report *source)
 {
     assert_true(source->tick_ns > 0);
-    assert_true(source->warm_ns.count > 0 && source->cold_ns.count > 0);
+    assert_true(source->warm_ns.count > 0);
+    assert_true(source->cold_ns.count >= ETWAS_LAB_COLD_READINGS);
     assert_ascending(&source->warm_ns);
     assert_ascending(&source->cold_ns);
     assert_int_equal(sum_of(&source->warm), source->warm_ns.count);
@@ -57,8 +59,12 @@ static void assert_examined(const etwas_clock_source_report *source)
     assert_true(source->back_to_back_ns > 0);
     assert_true(source->pairs > 0 && source->equal_pairs <= source->pairs);
     assert_int_equal(sum_of(&source->steps), source->pairs);
-    assert_true(source->resolution_ns >= source->unit_ns && source->unit_ns >= source->tick_ns);
-    assert_true(source->readings > source->pairs);
+    assert_true(source->resolution_ns >= source->tick_ns && source->unit_ns >= source->tick_ns);
+    assert_true(source->unordered_readings > source->pairs);
+    assert_true(source->unordered_backward_steps < source->unordered_readings);
+    assert_int_equal(source->unordered_backward_steps != 0,
+                     source->largest_unordered_backward_ns > 0);
+    assert_true(source->readings > 0);
     assert_true(source->backward_steps < source->readings);
     assert_int_equal(source->backward_steps != 0, source->largest_backward_ns > 0);
     assert_true(source->stalls < source->readings);
@@ -83,7 +89,8 @@ static void assert_report(const etwas_clock_report *report, uint32_t asked)
     assert_true(report->seconds >= 1);
     assert_true(report->processors >= 1);
     assert_true(report->processors <= report->processors_allowed);
-    assert_true(report->processors_allowed <= report->processors_configured);
+    assert_true(report->processors_allowed <= report->processors_online);
+    assert_true(report->processors_online <= report->processors_configured);
     assert_int_equal(report->all_pairs, report->processors == report->processors_allowed);
     for (uint32_t index = 1; index < report->processors; index++) {
         assert_true(report->processor_numbers[index - 1] < report->processor_numbers[index]);
@@ -96,6 +103,8 @@ static void assert_report(const etwas_clock_report *report, uint32_t asked)
         assert_int_equal(source->available, etwas_lab_source(number)->available);
         if (source->available && (asked >> number & 1) != 0) {
             assert_examined(source);
+            assert_int_equal(source->offset_count + source->offsets_left_out,
+                             source->follows_thread ? 0 : etwas_lab_pair_count(report->processors));
         } else {
             assert_left_out(source);
         }
@@ -111,6 +120,7 @@ static void an_examination_of_a_second_fills_a_report_that_agrees_with_itself(vo
     assert_int_equal(etwas_clock_examine(&options, &report), ERROR_SUCCESS);
     assert_report(report, UINT32_MAX);
     assert_int_equal(report->processors_configured, etwas_processor_count());
+    assert_int_equal(report->processors_online, sysconf(_SC_NPROCESSORS_ONLN));
     assert_true(report->sources[ETWAS_CLOCK_SOURCE_THREAD_CPUTIME].follows_thread);
     assert_true(report->sources[ETWAS_CLOCK_SOURCE_SYSTEM_TIME].tick_ns == 100);
     etwas_clock_report_free(report);

@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <time.h>
 
 #include "clock/lab/counter.h"
@@ -19,6 +20,7 @@
 #include "clock/lab/monotony.h"
 #include "clock/lab/steps.h"
 #include "clock/lab/tally.h"
+#include "platform/memory.h"
 
 enum {
     REPLACED = ETWAS_CLOCK_SOURCE_TAI, /* stands for any */
@@ -71,13 +73,13 @@ static void steps_are_counted_by_kind_and_the_smallest_and_their_unit_are_found(
     /* A second row: nothing is compared with the end of the first. */
     etwas_lab_steps_note(&steps, (const int64_t[]){0, 6}, 2, tick_ns);
     etwas_lab_steps_tell(&steps, tick_ns, &report);
-    assert_int_equal(report.readings, 13);
+    assert_int_equal(report.unordered_readings, 13);
     assert_int_equal(report.pairs, 9);
     assert_int_equal(report.equal_pairs, 4);
-    assert_int_equal(report.backward_steps, 2);
-    assert_true(report.largest_backward_ns == 30 * tick_ns);
+    assert_int_equal(report.unordered_backward_steps, 2);
+    assert_true(report.largest_unordered_backward_ns == 30 * tick_ns);
     assert_true(report.resolution_ns == 6 * tick_ns);
-    assert_true(report.unit_ns == 3 * tick_ns); /* of 12, 18, 15, 900 and 6 */
+    assert_true(report.unit_ns == 6 * tick_ns); /* nothing else is known */
     assert_in_order(&report.steps);
     assert_true(sum_of(&report.steps) == 9);
     assert_int_equal(count_at(&report.steps, 0), 4);
@@ -93,11 +95,59 @@ static void steps_over_the_whole_range_of_stamps_are_counted(void **state)
 
     (void)state;
     etwas_lab_steps_note(&steps, stamps, 3, 1);
+    etwas_lab_steps_note_ordered(&steps, stamps, 3);
     etwas_lab_steps_tell(&steps, 1, &report);
     assert_int_equal(report.pairs, 1);
     assert_int_equal(report.backward_steps, 1);
+    assert_int_equal(report.unordered_backward_steps, 1);
     assert_true(report.largest_backward_ns == 18446744073709551615.0);
+    assert_true(report.largest_unordered_backward_ns == 18446744073709551615.0);
     assert_true(sum_of(&report.steps) == 1);
+}
+
+/* The counter moves by 26 ticks, and a second reading before it has moved again says one more. */
+static void a_counter_that_adds_a_tick_between_its_steps_is_known_by_what_it_moves_by(void **state)
+{
+    static const int64_t between[] = {1, 25, 26, 26, 52, 1, 25, 26};
+    static const int64_t in_order[] = {26, 52, 26, 52, 52, 78, 26, 1040};
+    static struct etwas_lab_steps steps;
+    static etwas_clock_source_report report;
+    int64_t stamps[256] = {0};
+    int64_t ordered[256] = {0};
+
+    (void)state;
+    for (uint32_t index = 1; index < 256; index++) {
+        stamps[index] = stamps[index - 1] + between[index % 8];
+        ordered[index] = ordered[index - 1] + in_order[index % 8];
+    }
+    etwas_lab_steps_note(&steps, stamps, 256, tick_ns);
+    etwas_lab_steps_note_ordered(&steps, ordered, 256);
+    etwas_lab_steps_tell(&steps, tick_ns, &report);
+    assert_true(report.resolution_ns == tick_ns);
+    assert_true(report.unit_ns == 26 * tick_ns);
+    assert_true(etwas_lab_step_ns(&report) == 26 * tick_ns);
+    assert_int_equal(report.readings, 256);
+}
+
+/* What was read without a fence may have changed places; that is told, and not blamed on the clock. */
+static void readings_that_changed_places_are_no_steps_backwards(void **state)
+{
+    static const int64_t stamps[] = {10, 30, 20, 40};
+    static struct etwas_lab_steps steps;
+    static etwas_clock_source_report report;
+
+    (void)state;
+    etwas_lab_steps_note(&steps, stamps, 4, tick_ns);
+    etwas_lab_steps_note_ordered(&steps, (const int64_t[]){10, 20, 30}, 3);
+    etwas_lab_steps_tell(&steps, tick_ns, &report);
+    assert_int_equal(report.backward_steps, 0);
+    assert_true(report.largest_backward_ns == 0);
+    assert_int_equal(report.unordered_backward_steps, 1);
+    assert_true(report.largest_unordered_backward_ns == 10 * tick_ns);
+    etwas_lab_steps_note_ordered(&steps, stamps, 4);
+    etwas_lab_steps_tell(&steps, tick_ns, &report);
+    assert_int_equal(report.backward_steps, 1);
+    assert_true(report.largest_backward_ns == 10 * tick_ns);
 }
 
 static void a_source_that_never_moves_has_no_resolution(void **state)
@@ -150,11 +200,15 @@ static void a_source_read_from_a_table_has_the_steps_of_the_table(void **state)
     etwas_lab_source_replace(REPLACED, &table);
     assert_int_equal(etwas_lab_steps(REPLACED, 1000000, &report), ERROR_SUCCESS);
     etwas_lab_source_replace(REPLACED, NULL);
-    assert_int_equal(report.readings, position);
+    /* As many readings in order as without. */
+    assert_int_equal(report.readings + report.unordered_readings, position);
+    assert_int_equal(report.readings, report.unordered_readings);
     assert_int_equal(report.readings % LENGTH, 0);
     turns = report.readings / LENGTH;
     assert_int_equal(report.backward_steps, turns);
+    assert_int_equal(report.unordered_backward_steps, turns);
     assert_true(report.largest_backward_ns == 32 * tick_ns);
+    assert_true(report.largest_unordered_backward_ns == 32 * tick_ns);
     /* The last pair of a row of readings lies between two rows, and is none. */
     rows = report.readings - report.pairs - report.backward_steps;
     assert_true(rows > 0 && report.readings % rows == 0);
@@ -226,7 +280,7 @@ static int64_t read_frozen(void)
 
 /* Runs the threads, twice at 100 and twice at 60, and reports what they saw. */
 static void watch_frozen(const struct etwas_lab_source *frozen, double resolution_ns,
-                         etwas_clock_report *report, uint32_t *others)
+                         double unit_ns, etwas_clock_report *report, uint32_t *others)
 {
     struct etwas_lab_cpus cpus;
     struct etwas_lab_monotony *monotony;
@@ -235,6 +289,7 @@ static void watch_frozen(const struct etwas_lab_source *frozen, double resolutio
     *others = cpus.count < 4 ? cpus.count : 4;
     memset(report, 0, sizeof *report);
     report->sources[REPLACED].resolution_ns = resolution_ns;
+    report->sources[REPLACED].unit_ns = unit_ns;
     etwas_lab_source_replace(REPLACED, frozen);
     monotony = etwas_lab_monotony_begin(1u << REPLACED, &cpus);
     assert_non_null(monotony);
@@ -256,7 +311,7 @@ static void a_clock_set_back_between_two_runs_is_seen_by_one_thread(void **state
     uint32_t others;
 
     (void)state;
-    watch_frozen(&frozen, 1, &report, &others);
+    watch_frozen(&frozen, 1, 1, &report, &others);
     assert_true(source->readings > 0);
     assert_int_equal(source->backward_steps, 1);
     assert_true(source->largest_backward_ns == 40 * tick_ns);
@@ -279,7 +334,7 @@ static void a_threads_own_clock_is_not_compared_with_that_of_another(void **stat
     uint32_t others;
 
     (void)state;
-    watch_frozen(&frozen, 1, &report, &others);
+    watch_frozen(&frozen, 1, 1, &report, &others);
     assert_int_equal(report.sources[REPLACED].backward_steps, 0);
     assert_int_equal(report.sources[REPLACED].stalls, 4 * (others + 1));
 }
@@ -292,9 +347,45 @@ static void no_stall_is_seen_of_a_clock_whose_steps_are_unknown(void **state)
     uint32_t others;
 
     (void)state;
-    watch_frozen(&frozen, 0, &report, &others);
+    watch_frozen(&frozen, 0, 0, &report, &others);
     assert_int_equal(report.sources[REPLACED].backward_steps, 1);
     assert_int_equal(report.sources[REPLACED].stalls, 0);
+}
+
+/* Ten of its steps are a quarter of an hour, of which a tick that it adds between them says nothing. */
+static void a_stall_is_told_by_what_a_clock_really_moves_by(void **state)
+{
+    static const struct etwas_lab_source frozen = {
+        .name = "frozen", .read = read_frozen, .tick_ns = 2.5, .available = true};
+    static etwas_clock_report report;
+    uint32_t others;
+
+    (void)state;
+    watch_frozen(&frozen, 1, 1e11, &report, &others);
+    assert_int_equal(report.sources[REPLACED].stalls, 0);
+}
+
+/* ---- cold readings --------------------------------------------------------------------------- */
+
+/* However short the time: a single one says nothing. */
+static void some_cold_readings_are_taken_at_least_and_the_kernels_data_is_known(void **state)
+{
+    struct etwas_lab_walk walk;
+    static etwas_clock_source_report report;
+
+    (void)state;
+    assert_true(etwas_lab_walk_begin(&walk));
+    etwas_lab_cost_cold(ETWAS_CLOCK_SOURCE_QPC, &walk, 0, &report);
+    assert_int_equal(report.cold_ns.count, ETWAS_LAB_COLD_READINGS);
+    assert_true(report.cold_ns.median > 0);
+    assert_true(walk.data_pages <= ETWAS_LAB_WALK_PAGES);
+    for (uint32_t page = 0; page < walk.data_pages; page++) {
+        assert_int_equal(walk.data[page] % etwas_memory_page_bytes(), 0);
+    }
+    if (getauxval(AT_SYSINFO_EHDR) != 0) {
+        assert_true(walk.data_pages > 0);
+    }
+    etwas_lab_walk_end(&walk);
 }
 
 /* ---- durations ------------------------------------------------------------------------------- */
@@ -463,6 +554,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_are_counted_by_kind_and_the_smallest_and_their_unit_are_found),
         cmocka_unit_test(steps_over_the_whole_range_of_stamps_are_counted),
+        cmocka_unit_test(a_counter_that_adds_a_tick_between_its_steps_is_known_by_what_it_moves_by),
+        cmocka_unit_test(readings_that_changed_places_are_no_steps_backwards),
         cmocka_unit_test(a_source_that_never_moves_has_no_resolution),
         cmocka_unit_test(a_source_read_from_a_table_has_the_steps_of_the_table),
         cmocka_unit_test(a_step_backwards_is_counted_with_its_size_and_watched_from_there),
@@ -470,6 +563,8 @@ int main(void)
         cmocka_unit_test(a_clock_set_back_between_two_runs_is_seen_by_one_thread),
         cmocka_unit_test(a_threads_own_clock_is_not_compared_with_that_of_another),
         cmocka_unit_test(no_stall_is_seen_of_a_clock_whose_steps_are_unknown),
+        cmocka_unit_test(a_stall_is_told_by_what_a_clock_really_moves_by),
+        cmocka_unit_test(some_cold_readings_are_taken_at_least_and_the_kernels_data_is_known),
         cmocka_unit_test(
             quantiles_are_values_that_enough_others_do_not_exceed_and_the_mean_leaves_1_percent_out),
         cmocka_unit_test(each_duration_is_in_a_bin_that_is_a_sixteenth_of_it_wide),

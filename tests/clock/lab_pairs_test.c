@@ -17,6 +17,7 @@
 #include "clock/clock.h"
 #include "clock/lab/lab.h"
 #include "clock/lab/pairs.h"
+#include "clock/lab/quantum.h"
 #include "platform/processor.h"
 
 enum {
@@ -40,13 +41,15 @@ static void compare(uint32_t source, const struct etwas_lab_cpus *cpus, uint64_t
              (unsigned long long)wanted, report->offset_count);
 }
 
+/* However fine a clock's ticks are, it moves no oftener than the counter beneath it. */
 static void check(const etwas_clock_offset *offset)
 {
     assert_true(offset->rounds > 0);
     assert_true(offset->handovers > 0);
     assert_true(offset->smaller <= offset->handovers);
     assert_true((offset->smaller > 0) == (offset->worst_ns > 0));
-    assert_true(offset->bound_ns > 0 && isfinite(offset->bound_ns));
+    assert_true(offset->bound_ns >= etwas_lab_counter_step_ns() && isfinite(offset->bound_ns));
+    assert_true(offset->bound_ns > 0);
     assert_true(isfinite(offset->offset_ns));
 }
 
@@ -208,6 +211,7 @@ static uint32_t compared_with(const struct etwas_lab_cpus *cpus, int64_t (*read)
         assert_int_equal(etwas_lab_pairs(ETWAS_CLOCK_SOURCE_QPC, cpus, BUDGET_NS, &report),
                          ERROR_SUCCESS);
         count = report.offset_count;
+        assert_int_equal(count + report.offsets_left_out, etwas_lab_pair_count(cpus->count));
         free(report.offsets);
     }
     etwas_lab_source_replace(ETWAS_CLOCK_SOURCE_QPC, NULL);

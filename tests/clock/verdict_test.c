@@ -49,7 +49,7 @@ static void begin(uint32_t reasons)
     (void)snprintf(report.trust.clocksource, sizeof report.trust.clocksource, "tsc");
     report.processors = 2;
     report.processors_allowed = 2;
-    report.processors_configured = 2;
+    report.processors_online = 2;
     cost(ETWAS_CLOCK_SOURCE_QPC, 21.44);
     cost(ETWAS_CLOCK_SOURCE_SYSTEM_TIME, 22.04);
     cost(ETWAS_CLOCK_SOURCE_TSC, 8.124);
@@ -229,13 +229,60 @@ static void stamps_read_early_are_told_and_are_no_fault_of_the_counter(void **st
     (void)state;
     begin(BARE_METAL);
     offsets[1] = (etwas_clock_offset){
-        .other = 1, .bound_ns = 40, .handovers = 25216, .smaller = 2, .worst_ns = 151};
+        .other = 1, .bound_ns = 40, .handovers = 22464, .smaller = 51, .worst_ns = 15.02};
     report.sources[ETWAS_CLOCK_SOURCE_TSC].offset_count = 1;
     report.sources[ETWAS_CLOCK_SOURCE_TSC].offsets = &offsets[1];
+    report.sources[ETWAS_CLOCK_SOURCE_TSC].unordered_readings = 4000000;
     conclude(ETWAS_CLOCK_VERDICT_TRUSTED, 3);
-    expect_words(report.verdict, "A stamp was smaller than one taken before it on another "
-                                 "processor, by up to 151 ns: without a fence it may be read "
-                                 "early.");
+    expect_words(report.verdict,
+                 "Sessions read it without a fence, so it may be read early. Stamps of sessions "
+                 "that ask for 3 taken on different processors within 15.0 ns of each other may be "
+                 "in the other order, as 51 of 22464 were that one processor handed to another.");
+    assert_null(strstr(report.verdict, "changed places"));
+    assert_null(strstr(report.recommendation, "the order of events"));
+
+    /* Where QPC keeps the order, it is the way out. */
+    offsets[2] = (etwas_clock_offset){.other = 1, .bound_ns = 40, .handovers = 20000};
+    report.sources[ETWAS_CLOCK_SOURCE_QPC].offset_count = 1;
+    report.sources[ETWAS_CLOCK_SOURCE_QPC].offsets = &offsets[2];
+    report.sources[ETWAS_CLOCK_SOURCE_TSC].unordered_backward_steps = 7;
+    report.sources[ETWAS_CLOCK_SOURCE_TSC].largest_unordered_backward_ns = 3.1;
+    conclude(ETWAS_CLOCK_VERDICT_TRUSTED, 3);
+    assert_int_equal(report.trust.reasons, BARE_METAL);
+    expect_words(report.verdict, "Without a fence 7 of 4000000 readings on one processor changed "
+                                 "places too, by up to 3.10 ns.");
+    expect_words(report.recommendation,
+                 "Ask for 1 where the order of events within 15.0 ns of each other on different "
+                 "processors matters: it was right with QPC.");
+
+    offsets[2].smaller = 1;
+    conclude(ETWAS_CLOCK_VERDICT_TRUSTED, 3);
+    assert_null(strstr(report.recommendation, "the order of events"));
+}
+
+/* By any of the ways to read it. */
+static void steps_backwards_of_ordered_readings_alone_speak_against_the_counter(void **state)
+{
+    (void)state;
+    begin(BARE_METAL);
+    report.sources[ETWAS_CLOCK_SOURCE_LFENCE_RDTSC].readings = 500;
+    report.sources[ETWAS_CLOCK_SOURCE_LFENCE_RDTSC].unordered_backward_steps = 5;
+    conclude(ETWAS_CLOCK_VERDICT_TRUSTED, 3);
+    report.sources[ETWAS_CLOCK_SOURCE_LFENCE_RDTSC].backward_steps = 1;
+    report.sources[ETWAS_CLOCK_SOURCE_LFENCE_RDTSC].largest_backward_ns = 20;
+    conclude(ETWAS_CLOCK_VERDICT_DOUBTFUL, 1);
+    expect_words(report.verdict, "backwards, 1 time in 1000500 readings, by up to 20.0 ns.");
+}
+
+static void pairs_that_were_left_out_are_told(void **state)
+{
+    (void)state;
+    begin(BARE_METAL);
+    report.sources[ETWAS_CLOCK_SOURCE_LFENCE_RDTSC].offsets_left_out = 1;
+    conclude(ETWAS_CLOCK_VERDICT_TRUSTED, 3);
+    expect_words(report.verdict,
+                 "No two of 2 processors are more than 50.0 ns apart, but not every "
+                 "pair could be compared.");
 }
 
 static void processors_that_could_not_be_examined_are_counted(void **state)
@@ -243,13 +290,13 @@ static void processors_that_could_not_be_examined_are_counted(void **state)
     (void)state;
     begin(BARE_METAL);
     report.processors = 1;
-    report.processors_configured = 8;
+    report.processors_online = 8;
     report.sources[ETWAS_CLOCK_SOURCE_LFENCE_RDTSC].offset_count = 0;
     conclude(ETWAS_CLOCK_VERDICT_TRUSTED, 3);
-    expect_words(report.verdict, "Nothing is known of 7 of 8 processors.");
+    expect_words(report.verdict, "Nothing is known of 7 of 8 processors online.");
     assert_null(strstr(report.verdict, "No two of"));
 
-    report.processors_configured = 1;
+    report.processors_online = 1;
     conclude(ETWAS_CLOCK_VERDICT_TRUSTED, 3);
     assert_null(strstr(report.verdict, "Nothing is known"));
 }
@@ -281,7 +328,7 @@ static void whatever_was_found_there_are_whole_sentences(void **state)
         report.trust.stated_hz = 1;
         memset(report.trust.clocksource, 'x', sizeof report.trust.clocksource - 1);
         memset(report.trust.hypervisor, 'y', sizeof report.trust.hypervisor - 1);
-        report.processors_configured = UINT32_MAX;
+        report.processors_online = UINT32_MAX;
         report.conversions[1].after_hour_ns = DBL_MAX;
         report.sources[ETWAS_CLOCK_SOURCE_TSC].against_raw.ppm = -DBL_MAX;
         offsets[0].bound_ns = 1e18;
@@ -361,6 +408,8 @@ int main(void)
         cmocka_unit_test(processors_that_are_apart_are_named),
         cmocka_unit_test(the_better_of_two_ways_says_how_far_processors_may_be_apart),
         cmocka_unit_test(stamps_read_early_are_told_and_are_no_fault_of_the_counter),
+        cmocka_unit_test(steps_backwards_of_ordered_readings_alone_speak_against_the_counter),
+        cmocka_unit_test(pairs_that_were_left_out_are_told),
         cmocka_unit_test(processors_that_could_not_be_examined_are_counted),
         cmocka_unit_test(whatever_was_found_there_are_whole_sentences),
         cmocka_unit_test(the_conclusion_is_about_the_machine_it_runs_on),

@@ -15,6 +15,7 @@
 #include "clock/lab/counter.h"
 #include "clock/lab/lab.h"
 #include "clock/lab/meter.h"
+#include "clock/lab/quantum.h"
 #include "clock/lab/tally.h"
 
 enum {
@@ -33,20 +34,9 @@ struct room {
     double empty_rows[ROWS];
 };
 
-static int64_t unit_of(int64_t unit, int64_t ticks)
-{
-    while (ticks != 0) {
-        int64_t rest = unit % ticks;
-
-        unit = ticks;
-        ticks = rest;
-    }
-    return unit;
-}
-
-/* Adds `count` single readings to `values`, in ns. Returns what all ticks are multiples of. */
-static int64_t time_some(const struct etwas_lab_meter *meter, int64_t (*read)(void), double *values,
-                         uint32_t count, int64_t unit)
+/* Adds `count` single readings to `values`, in ns. */
+static void time_some(const struct etwas_lab_meter *meter, int64_t (*read)(void), double *values,
+                      uint32_t count)
 {
     const double tick_ns = etwas_lab_counter_tick_ns();
     int64_t ticks[CHUNK];
@@ -57,11 +47,7 @@ static int64_t time_some(const struct etwas_lab_meter *meter, int64_t (*read)(vo
         int64_t took = ticks[index] > 0 ? ticks[index] : 0;
 
         values[index] = (double)took * tick_ns;
-        if (unit != 1) {
-            unit = unit_of(unit, took);
-        }
     }
-    return unit;
 }
 
 static uint32_t time_singles(struct room *room, uint32_t source, uint64_t budget_ns,
@@ -74,22 +60,21 @@ static uint32_t time_singles(struct room *room, uint32_t source, uint64_t budget
     uint64_t end_ns = etwas_lab_now_ns() + budget_ns;
     uint32_t count = 0;
     uint32_t empty_count = 0;
-    int64_t unit = 0;
     etwas_clock_distribution without;
 
     most = most < FEWEST ? FEWEST : most > MOST ? MOST : most;
     /* Twice, so that what is counted finds everything warm. */
-    (void)time_some(meter, read, room->readings, CHUNK, 1);
-    (void)time_some(empty, read, room->empty, EMPTY_CHUNK, 1);
+    time_some(meter, read, room->readings, CHUNK);
+    time_some(empty, read, room->empty, EMPTY_CHUNK);
     do {
-        unit = time_some(meter, read, &room->readings[count], CHUNK, unit);
+        time_some(meter, read, &room->readings[count], CHUNK);
         count += CHUNK;
-        unit = time_some(empty, read, &room->empty[empty_count], EMPTY_CHUNK, unit);
+        time_some(empty, read, &room->empty[empty_count], EMPTY_CHUNK);
         empty_count += EMPTY_CHUNK;
     } while (count + CHUNK <= most && etwas_lab_now_ns() < end_ns);
     etwas_lab_distribution_of(room->empty, empty_count, &without);
     report->loop_ns = without.mean;
-    report->timer_step_ns = (double)unit * etwas_lab_counter_tick_ns();
+    report->timer_step_ns = etwas_lab_counter_step_ns();
     return count;
 }
 

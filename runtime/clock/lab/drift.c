@@ -181,7 +181,8 @@ void etwas_lab_drift_end(struct etwas_lab_drift *drift, etwas_clock_report *repo
     for (uint32_t number = 0; number < ETWAS_CLOCK_SOURCES; number++) {
         etwas_clock_source_report *source = &report->sources[number];
         double tick_ns = etwas_lab_source(number)->tick_ns;
-        double resolution_ns = source->resolution_ns > tick_ns ? source->resolution_ns : tick_ns;
+        double step_ns = etwas_lab_step_ns(source);
+        double resolution_ns = step_ns > tick_ns ? step_ns : tick_ns;
 
         if (is_examined(drift, number)) {
             fit(&drift->tracks[number][AGAINST_RAW], resolution_ns, &source->against_raw);

@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "clock/lab/lab.h"
 #include "platform/processor.h"
@@ -112,6 +113,14 @@ static void describe_sources(struct examination *examination, uint32_t asked)
     }
 }
 
+/* One that is switched off meanwhile may still be allowed. */
+static uint32_t processors_online(uint32_t allowed)
+{
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return online > (long)allowed ? (uint32_t)online : allowed;
+}
+
 /* Chooses what is compared: evenly from all that may be used. */
 static bool describe_processors(struct examination *examination, uint32_t limit)
 {
@@ -131,6 +140,7 @@ static bool describe_processors(struct examination *examination, uint32_t limit)
     report->processor_numbers = numbers;
     report->processors_allowed = cpus->count;
     report->processors_configured = etwas_processor_count();
+    report->processors_online = processors_online(cpus->count);
     report->all_pairs = count == cpus->count;
     return true;
 }

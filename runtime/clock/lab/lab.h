@@ -99,26 +99,45 @@ uint32_t etwas_lab_cost_warm(uint32_t source, uint64_t budget_ns,
                              etwas_clock_source_report *report);
 
 /*
- * cold_ns; at least one reading, however long that takes. `walk` is memory larger than the caches,
- * which is walked through to fill them; `begin` is false without memory.
+ * cold_ns; some readings at least, however long they take. `walk` is memory as large as the caches,
+ * which is walked through to fill them, and what else has to be put out of them; `begin` is false
+ * without memory.
  */
+enum {
+    ETWAS_LAB_COLD_READINGS = 5, /* at least */
+    ETWAS_LAB_WALK_PAGES = 16,
+};
 struct etwas_lab_walk {
     uint8_t *memory;
     size_t bytes;
+    uint32_t data_pages; /* of the kernel's data in the process, which its code reads */
+    uintptr_t data[ETWAS_LAB_WALK_PAGES];
 };
 bool etwas_lab_walk_begin(struct etwas_lab_walk *walk);
 void etwas_lab_walk_end(struct etwas_lab_walk *walk);
 void etwas_lab_cost_cold(uint32_t source, const struct etwas_lab_walk *walk, uint64_t budget_ns,
                          etwas_clock_source_report *report);
 
-/* resolution_ns, unit_ns, pairs, equal_pairs, steps; adds to readings and what ran backwards. */
+/*
+ * resolution_ns, unit_ns, pairs, equal_pairs, steps, what was read and ran backwards out of order;
+ * adds to what did in order.
+ */
 uint32_t etwas_lab_steps(uint32_t source, uint64_t budget_ns, etwas_clock_source_report *report);
 
 /*
+ * The step that a clock can be held to: as seen, or what it really moves by where it adds ticks of
+ * no meaning between. 0: not known.
+ */
+static inline double etwas_lab_step_ns(const etwas_clock_source_report *report)
+{
+    return report->resolution_ns > report->unit_ns ? report->resolution_ns : report->unit_ns;
+}
+
+/*
  * readings, backward_steps, largest_backward_ns, stalls, longest_stall_ns of all available sources
- * among `sources`; stalls once their resolution_ns is in the report that `run` is given. `run` may
- * be called any number of times and `end` once, after which the monotony is gone; NULL from
- * `begin`: no memory.
+ * among `sources`; stalls once their resolution_ns and unit_ns are in the report that `run` is
+ * given. `run` may be called any number of times and `end` once, after which the monotony is gone;
+ * NULL from `begin`: no memory.
  */
 struct etwas_lab_monotony;
 struct etwas_lab_monotony *etwas_lab_monotony_begin(uint32_t sources,
@@ -128,7 +147,7 @@ uint32_t etwas_lab_monotony_run(struct etwas_lab_monotony *monotony, uint64_t bu
 void etwas_lab_monotony_end(struct etwas_lab_monotony *monotony, etwas_clock_report *report);
 
 /*
- * offset_count and offsets, which etwas_clock_report_free frees with free. Not called for sources
+ * offset_count, offsets_left_out and offsets, which etwas_clock_report_free frees with free. Not called for sources
  * that follow a thread. `cpus` is what shall be compared, the caller's limit already applied.
  */
 uint32_t etwas_lab_pairs(uint32_t source, const struct etwas_lab_cpus *cpus, uint64_t budget_ns,

@@ -146,7 +146,7 @@ struct etwas_lab_monotony *etwas_lab_monotony_begin(uint32_t sources,
 static void set_limits(struct etwas_lab_monotony *monotony, const etwas_clock_report *report)
 {
     for (uint32_t source = 0; source < ETWAS_CLOCK_SOURCES; source++) {
-        double limit_ns = STALL_STEPS * report->sources[source].resolution_ns;
+        double limit_ns = STALL_STEPS * etwas_lab_step_ns(&report->sources[source]);
         double tick_ns = reference_of(source)->tick_ns;
 
         monotony->limits[source] =

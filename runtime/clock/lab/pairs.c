@@ -265,6 +265,15 @@ static void compare_all(struct table *table, const struct etwas_lab_cpus *cpus, 
     }
 }
 
+/* A clock that is derived from the counter moves no oftener than it, however fine its ticks are. */
+static double step_ticks(const struct etwas_lab_source *clock)
+{
+    double own = etwas_lab_quantum(clock->read);
+    double beneath = etwas_lab_counter_step_ns() / clock->tick_ns;
+
+    return own > beneath ? own : beneath;
+}
+
 static uint32_t compare_with_thread(const struct etwas_lab_source *clock,
                                     const struct etwas_lab_cpus *cpus, uint64_t budget_ns,
                                     etwas_clock_source_report *report)
@@ -272,7 +281,7 @@ static uint32_t compare_with_thread(const struct etwas_lab_source *clock,
     struct table table = {
         .read = clock->read,
         .tick_ns = clock->tick_ns,
-        .quantum = (double)etwas_lab_quantum(clock->read),
+        .quantum = step_ticks(clock),
     };
     pthread_t far;
 
@@ -294,6 +303,7 @@ uint32_t etwas_lab_pairs(uint32_t source, const struct etwas_lab_cpus *cpus, uin
     uint32_t code;
 
     report->offset_count = 0;
+    report->offsets_left_out = 0;
     report->offsets = NULL;
     if (pairs == 0 || !clock->available || clock->follows_thread) {
         return ERROR_SUCCESS;
@@ -307,6 +317,7 @@ uint32_t etwas_lab_pairs(uint32_t source, const struct etwas_lab_cpus *cpus, uin
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     code = compare_with_thread(clock, cpus, budget_ns, report);
+    report->offsets_left_out = (uint32_t)(pairs - report->offset_count);
     (void)etwas_lab_unpin(&before);
     etwas_lab_cpus_free(&before);
     return code;

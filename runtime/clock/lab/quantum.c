@@ -3,54 +3,172 @@
 
 #include "clock/lab/quantum.h"
 
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "clock/clock.h"
+#include "clock/lab/counter.h"
 #include "clock/lab/lab.h"
 
 enum {
-    READINGS = 100,
-    STEPS_AT_LEAST = 8, /* among these */
-    ATTEMPTS = 8
+    ROW = 128,
+    ROWS = 16,
+    STEPS_AT_LEAST = ROW * ROWS / 16, /* among these */
+    ODD = 50,                         /* one step in so many may be odd */
+    MOST_IN_STEP = 32,                /* the shortest step is at most so many quanta */
+    MOST_COMPARED = 64,               /* steps of more quanta, as of an interrupt, say nothing */
+    FEWEST_TICKS = 8,                 /* of a quantum, where a tick more or less is allowed */
+    SLEWED = 1000,                    /* a part in so many is, too: the kernel slews its clocks */
+    DELAYS = 13, /* that readings take turns in; no common divisor with likely steps */
 };
 
-static uint64_t common_divisor(uint64_t left, uint64_t right)
+static int compare(const void *left, const void *right)
 {
-    while (right != 0) {
-        uint64_t rest = left % right;
+    const uint64_t *a = left;
+    const uint64_t *b = right;
 
-        left = right;
-        right = rest;
-    }
-    return left;
+    return (*a > *b) - (*a < *b);
 }
 
-/* What all steps of a few readings are multiples of; 1 where there are hardly any steps. */
-static uint64_t common_step(int64_t (*read)(void))
+/* How many quanta a step is, one at least. */
+static double quanta_in(uint64_t step, double quantum)
 {
-    uint64_t common = 0;
-    int steps = 0;
-    int64_t last = read();
+    uint64_t quanta = (uint64_t)((double)step / quantum + 0.5);
 
-    for (int reading = 0; reading < READINGS; reading++) {
-        int64_t now;
+    return quanta > 0 ? (double)quanta : 1;
+}
 
-        etwas_lab_fence();
-        now = read();
-        if (now > last) {
-            common = common_divisor(common, (uint64_t)now - (uint64_t)last);
-            steps++;
+static double distance(double left, double right)
+{
+    return left < right ? right - left : left - right;
+}
+
+/* Makes `quantum`, which is about right for the shortest steps, right for all. */
+static double refine(const uint64_t *steps, uint32_t count, double quantum)
+{
+    double ticks = 0;
+    double quanta = 0;
+
+    for (uint32_t index = 0; index < count && (double)steps[index] < quantum * MOST_COMPARED;
+         index++) {
+        /* Ascending: each is divided by what those before it have made better. */
+        quanta += quanta_in(steps[index], quanta > 0 ? ticks / quanta : quantum);
+        ticks += (double)steps[index];
+    }
+    return ticks / quanta;
+}
+
+static bool nearly_all_are_multiples(const uint64_t *steps, uint32_t count, double quantum,
+                                     double tolerance)
+{
+    uint32_t compared = 0;
+    uint32_t odd = 0;
+
+    for (uint32_t index = 0; index < count && (double)steps[index] < quantum * MOST_COMPARED;
+         index++) {
+        double multiple = quanta_in(steps[index], quantum) * quantum;
+
+        compared++;
+        odd += distance((double)steps[index], multiple) > tolerance;
+    }
+    return compared > 0 && odd <= compared / ODD;
+}
+
+/* The most of at least FEWEST_TICKS; 0: none. */
+static double long_quantum(const uint64_t *steps, uint32_t count)
+{
+    const uint64_t shortest = steps[count / ODD];
+
+    for (uint32_t parts = 1; parts <= MOST_IN_STEP && shortest / parts >= FEWEST_TICKS; parts++) {
+        double quantum = (double)shortest / parts;
+        double tolerance = quantum / SLEWED > 1 ? quantum / SLEWED : 1;
+
+        if (shortest % parts == 0 && nearly_all_are_multiples(steps, count, quantum, 0)) {
+            return quantum;
         }
-        last = now;
+        quantum = refine(steps + count / ODD, count - count / ODD, quantum);
+        if (nearly_all_are_multiples(steps, count, quantum, tolerance)) {
+            return quantum;
+        }
     }
-    return steps < STEPS_AT_LEAST ? 1 : common;
+    return 0;
 }
 
-uint64_t etwas_lab_quantum(int64_t (*read)(void))
+static double short_quantum(const uint64_t *steps, uint32_t count)
 {
-    uint64_t most = 1;
+    uint32_t quantum = FEWEST_TICKS - 1;
 
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        uint64_t step = common_step(read);
-
-        most = step > most ? step : most;
+    while (quantum > 1 && !nearly_all_are_multiples(steps, count, quantum, 0)) {
+        quantum--;
     }
-    return most;
+    return quantum;
+}
+
+double etwas_lab_quantum_of(uint64_t *steps, uint32_t count)
+{
+    double quantum;
+
+    if (count < ETWAS_LAB_QUANTUM_STEPS) {
+        return 0;
+    }
+    qsort(steps, count, sizeof *steps, compare);
+    quantum = long_quantum(steps, count);
+    return quantum > 0 ? quantum : short_quantum(steps, count);
+}
+
+/* A chain that no processor can shorten. */
+static void delay(uint32_t turns)
+{
+    for (uint32_t turn = 0; turn < turns; turn++) {
+        __asm__ volatile("" : "+r"(turns) : : "memory");
+    }
+}
+
+void etwas_lab_read_in_order(int64_t (*read)(void), int64_t *stamps, uint32_t count)
+{
+    for (uint32_t index = 0; index < count; index++) {
+        delay(index % DELAYS);
+        etwas_lab_fence();
+        stamps[index] = read();
+    }
+    etwas_lab_fence();
+}
+
+double etwas_lab_quantum(int64_t (*read)(void))
+{
+    int64_t stamps[ROW];
+    uint64_t steps[ROWS * ROW];
+    uint32_t count = 0;
+
+    for (int row = 0; row < ROWS; row++) {
+        etwas_lab_read_in_order(read, stamps, ROW);
+        for (uint32_t index = 1; index < ROW; index++) {
+            if (stamps[index] > stamps[index - 1]) {
+                steps[count++] = (uint64_t)stamps[index] - (uint64_t)stamps[index - 1];
+            }
+        }
+    }
+    return count < STEPS_AT_LEAST ? 1 : etwas_lab_quantum_of(steps, count);
+}
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static double counter_step_ns;
+
+static int64_t read_counter(void)
+{
+    return etwas_clock_tsc();
+}
+
+static void find_counter_step(void)
+{
+    double tick_ns = etwas_lab_counter_tick_ns();
+
+    counter_step_ns = tick_ns > 0 ? etwas_lab_quantum(read_counter) * tick_ns : 0;
+}
+
+double etwas_lab_counter_step_ns(void)
+{
+    (void)pthread_once(&once, find_counter_step);
+    return counter_step_ns;
 }

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Rows of readings as fast as they can be taken, compared afterwards. A coarse clock is read until
- * it has made some steps, within reason.
+ * Rows of readings as fast as they can be taken, and in turn with them rows of readings in order,
+ * compared afterwards. A coarse clock is read until it has made some steps, within reason.
  */
 #include "clock/lab/steps.h"
 
@@ -11,6 +11,7 @@
 
 #include "clock/lab/lab.h"
 #include "clock/lab/meter.h"
+#include "clock/lab/quantum.h"
 
 enum {
     ROW = 1024,
@@ -19,25 +20,11 @@ enum {
     COARSE_NS = 60000000,
 };
 
-static uint64_t unit_of(uint64_t unit, uint64_t step)
-{
-    while (step != 0) {
-        uint64_t rest = unit % step;
-
-        unit = step;
-        step = rest;
-    }
-    return unit;
-}
-
 static void note_forward(struct etwas_lab_steps *steps, uint64_t step)
 {
     steps->forward++;
     if (steps->smallest == 0 || step < steps->smallest) {
         steps->smallest = step;
-    }
-    if (steps->unit != 1) {
-        steps->unit = unit_of(steps->unit, step);
     }
 }
 
@@ -73,21 +60,47 @@ void etwas_lab_steps_note(struct etwas_lab_steps *steps, const int64_t *stamps, 
     etwas_lab_tally_add_zeroes(&steps->tally, equal);
 }
 
-void etwas_lab_steps_tell(const struct etwas_lab_steps *steps, double tick_ns,
+void etwas_lab_steps_note_ordered(struct etwas_lab_steps *steps, const int64_t *stamps,
+                                  uint32_t count)
+{
+    for (uint32_t index = 1; index < count; index++) {
+        uint64_t step = (uint64_t)stamps[index] - (uint64_t)stamps[index - 1];
+
+        if (stamps[index] < stamps[index - 1]) {
+            steps->ordered_backward++;
+            if (0 - step > steps->largest_ordered_backward) {
+                steps->largest_ordered_backward = 0 - step;
+            }
+        } else if (step != 0 && steps->kept < ETWAS_LAB_STEPS_KEPT) {
+            steps->kept_steps[steps->kept++] = step;
+        }
+    }
+    steps->ordered_readings += count;
+}
+
+static double larger(double left, double right)
+{
+    return left > right ? left : right;
+}
+
+void etwas_lab_steps_tell(struct etwas_lab_steps *steps, double tick_ns,
                           etwas_clock_source_report *report)
 {
-    double largest_backward_ns = (double)steps->largest_backward * tick_ns;
+    double quantum = etwas_lab_quantum_of(steps->kept_steps, steps->kept);
 
     report->resolution_ns = (double)steps->smallest * tick_ns;
-    report->unit_ns = (double)steps->unit * tick_ns;
+    report->unit_ns = quantum > 0 ? quantum * tick_ns : report->resolution_ns;
     report->pairs = steps->equal + steps->forward;
     report->equal_pairs = steps->equal;
     etwas_lab_tally_bins(&steps->tally, &report->steps);
-    report->readings += steps->readings;
-    report->backward_steps += steps->backward;
-    if (largest_backward_ns > report->largest_backward_ns) {
-        report->largest_backward_ns = largest_backward_ns;
-    }
+    report->unordered_readings += steps->readings;
+    report->unordered_backward_steps += steps->backward;
+    report->largest_unordered_backward_ns =
+        larger(report->largest_unordered_backward_ns, (double)steps->largest_backward * tick_ns);
+    report->readings += steps->ordered_readings;
+    report->backward_steps += steps->ordered_backward;
+    report->largest_backward_ns =
+        larger(report->largest_backward_ns, (double)steps->largest_ordered_backward * tick_ns);
 }
 
 uint32_t etwas_lab_steps(uint32_t source, uint64_t budget_ns, etwas_clock_source_report *report)
@@ -105,6 +118,8 @@ uint32_t etwas_lab_steps(uint32_t source, uint64_t budget_ns, etwas_clock_source
     do {
         meter->stamps(what->read, stamps, ROW);
         etwas_lab_steps_note(steps, stamps, ROW, what->tick_ns);
+        etwas_lab_read_in_order(what->read, stamps, ROW);
+        etwas_lab_steps_note_ordered(steps, stamps, ROW);
         now_ns = etwas_lab_now_ns();
     } while (now_ns < end_ns ||
              (steps->forward < FORWARD_WANTED && now_ns < end_ns + (uint64_t)COARSE_NS));

@@ -21,6 +21,11 @@ static const etwas_clock_source_report *examined(const etwas_clock_report *repor
     return report->sources[source].available ? &report->sources[source] : NULL;
 }
 
+static double larger(double left, double right)
+{
+    return left > right ? left : right;
+}
+
 /* ---- findings -------------------------------------------------------------------------------- */
 
 /*
@@ -72,24 +77,70 @@ static double most_apart_ns(const etwas_clock_report *report)
     return best_ns;
 }
 
-/* By how much a stamp was smaller than one taken before it on another processor, at most. */
-static double worst_order_ns(const etwas_clock_source_report *clock)
+/* Whether every pair of the processors examined was compared by one of the two. */
+static bool no_pair_is_missing(const etwas_clock_report *report)
 {
-    double worst_ns = 0;
+    for (int index = 0; index < 2; index++) {
+        const etwas_clock_source_report *counter = examined(report, ordered_counters[index]);
 
-    for (uint32_t pair = 0; pair < clock->offset_count; pair++) {
+        if (counter != NULL && counter->offset_count > 0 && counter->offsets_left_out == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* How often a stamp was smaller than one taken before it on another processor, and by how much. */
+struct order {
+    uint64_t handovers;
+    uint64_t smaller;
+    double worst_ns;
+};
+
+static struct order order_of(const etwas_clock_source_report *clock)
+{
+    struct order order = {0};
+
+    for (uint32_t pair = 0; clock != NULL && pair < clock->offset_count; pair++) {
         const etwas_clock_offset *offset = &clock->offsets[pair];
 
-        worst_ns = offset->smaller > 0 && offset->worst_ns > worst_ns ? offset->worst_ns : worst_ns;
+        order.handovers += offset->handovers;
+        order.smaller += offset->smaller;
+        if (offset->smaller > 0 && offset->worst_ns > order.worst_ns) {
+            order.worst_ns = offset->worst_ns;
+        }
     }
-    return worst_ns;
+    return order;
+}
+
+/* Steps backwards of the counter, by any way that keeps its readings in order. */
+struct backwards {
+    uint64_t readings;
+    uint64_t steps;
+    double largest_ns;
+};
+
+static struct backwards backwards_of(const etwas_clock_report *report)
+{
+    static const uint32_t counters[] = {ETWAS_CLOCK_SOURCE_TSC, ETWAS_CLOCK_SOURCE_RDTSCP,
+                                        ETWAS_CLOCK_SOURCE_LFENCE_RDTSC};
+    struct backwards backwards = {0};
+
+    for (int index = 0; index < 3; index++) {
+        const etwas_clock_source_report *counter = examined(report, counters[index]);
+
+        if (counter != NULL) {
+            backwards.readings += counter->readings;
+            backwards.steps += counter->backward_steps;
+            backwards.largest_ns = larger(backwards.largest_ns, counter->largest_backward_ns);
+        }
+    }
+    return backwards;
 }
 
 static void add_findings(etwas_clock_report *report)
 {
-    const etwas_clock_source_report *counter = examined(report, ETWAS_CLOCK_SOURCE_TSC);
-
-    if (counter != NULL && counter->backward_steps > 0) {
+    if (backwards_of(report).steps > 0) {
         report->trust.reasons |= ETWAS_CLOCK_REASON_BACKWARDS;
     }
     if (farthest_apart(report) != NULL) {
@@ -149,7 +200,7 @@ static void say_against(const etwas_clock_report *report, uint32_t reason,
                         struct etwas_sentences *verdict)
 {
     const etwas_clock_trust *trust = &report->trust;
-    const etwas_clock_source_report *counter = examined(report, ETWAS_CLOCK_SOURCE_TSC);
+    const struct backwards backwards = backwards_of(report);
     const etwas_clock_offset *apart = farthest_apart(report);
     const char *text = etwas_clock_reason_text(reason);
     char duration[ETWAS_DURATION_BYTES];
@@ -163,12 +214,11 @@ static void say_against(const etwas_clock_report *report, uint32_t reason,
                             "one is used.",
                             text, who_states(trust), (double)trust->stated_hz / 1e6,
                             etwas_clock_stated_apart_ppm(trust));
-    } else if (reason == ETWAS_CLOCK_REASON_BACKWARDS && counter != NULL &&
-               counter->backward_steps > 0) {
-        etwas_sentences_add(verdict, "%s, %llu times in %llu readings, by up to %s.", text,
-                            (unsigned long long)counter->backward_steps,
-                            (unsigned long long)counter->readings,
-                            etwas_duration_text(counter->largest_backward_ns, duration));
+    } else if (reason == ETWAS_CLOCK_REASON_BACKWARDS && backwards.steps > 0) {
+        etwas_sentences_add(verdict, "%s, %llu time%s in %llu readings, by up to %s.", text,
+                            (unsigned long long)backwards.steps, backwards.steps == 1 ? "" : "s",
+                            (unsigned long long)backwards.readings,
+                            etwas_duration_text(backwards.largest_ns, duration));
     } else if (reason == ETWAS_CLOCK_REASON_APART && apart != NULL) {
         etwas_sentences_add(verdict, "%s: that of processor %u is %s %s that of %u, ± %s.", text,
                             apart->other, etwas_duration_text(fabs(apart->offset_ns), duration),
@@ -239,23 +289,47 @@ static void say_measured(const etwas_clock_report *report, struct etwas_sentence
                             drift->ppm < 0 ? "slow" : "fast");
     }
     if (apart_ns > 0 && (report->trust.reasons & ETWAS_CLOCK_REASON_APART) == 0) {
-        etwas_sentences_add(verdict, "No two of %u processors are more than %s apart.",
-                            report->processors, etwas_duration_text(apart_ns, duration));
+        etwas_sentences_add(verdict, "No two of %u processors are more than %s apart%s.",
+                            report->processors, etwas_duration_text(apart_ns, duration),
+                            no_pair_is_missing(report) ? ""
+                                                       : ", but not every pair could be compared");
     }
-    if (counter != NULL && worst_order_ns(counter) > 0) {
-        etwas_sentences_add(verdict,
-                            "A stamp was smaller than one taken before it on another processor, by "
-                            "up to %s: without a fence it may be read early.",
-                            etwas_duration_text(worst_order_ns(counter), duration));
-    }
-    if (report->processors < report->processors_configured) {
-        etwas_sentences_add(verdict, "Nothing is known of %u of %u processors.",
-                            report->processors_configured - report->processors,
-                            report->processors_configured);
+    if (report->processors < report->processors_online) {
+        etwas_sentences_add(verdict, "Nothing is known of %u of %u processors online.",
+                            report->processors_online - report->processors,
+                            report->processors_online);
     }
     if (qpc != NULL && qpc->backward_steps > 0) {
         etwas_sentences_add(verdict, "QPC was seen running backwards too, by up to %s.",
                             etwas_duration_text(qpc->largest_backward_ns, duration));
+    }
+}
+
+/* What the bare instruction does, which sessions read: it is executed as early as it can be. */
+static void say_order(const etwas_clock_report *report, struct etwas_sentences *verdict)
+{
+    const etwas_clock_source_report *counter = examined(report, ETWAS_CLOCK_SOURCE_TSC);
+    const struct order order = order_of(counter);
+    char duration[ETWAS_DURATION_BYTES];
+
+    if (order.smaller > 0) {
+        etwas_sentences_add(verdict,
+                            "%sStamps of sessions that ask for 3 taken on different processors "
+                            "within %s of each other may be in the other order, as %llu of %llu "
+                            "were that one processor handed to another.",
+                            (report->trust.reasons & ETWAS_CLOCK_REASON_APART) != 0
+                                ? ""
+                                : "Sessions read it without a fence, so it may be read early. ",
+                            etwas_duration_text(order.worst_ns, duration),
+                            (unsigned long long)order.smaller, (unsigned long long)order.handovers);
+    }
+    if (counter != NULL && counter->unordered_backward_steps > 0) {
+        etwas_sentences_add(verdict,
+                            "Without a fence %llu of %llu readings on one processor changed places "
+                            "too, by up to %s.",
+                            (unsigned long long)counter->unordered_backward_steps,
+                            (unsigned long long)counter->unordered_readings,
+                            etwas_duration_text(counter->largest_unordered_backward_ns, duration));
     }
 }
 
@@ -315,11 +389,19 @@ static double whole_mhz_hour_ns(const etwas_clock_report *report)
 static void recommend_counter(const etwas_clock_report *report,
                               struct etwas_sentences *recommendation)
 {
+    const struct order order = order_of(examined(report, ETWAS_CLOCK_SOURCE_TSC));
+    const struct order qpc_order = order_of(examined(report, ETWAS_CLOCK_SOURCE_QPC));
     double hour_ns = whole_mhz_hour_ns(report);
     char duration[ETWAS_DURATION_BYTES];
 
     etwas_sentences_add(recommendation, "Ask for ClientContext 3, the cycle counter.");
     say_costs(report, recommendation);
+    if (order.smaller > 0 && qpc_order.handovers > 0 && qpc_order.smaller == 0) {
+        etwas_sentences_add(recommendation,
+                            "Ask for 1 where the order of events within %s of each other on "
+                            "different processors matters: it was right with QPC.",
+                            etwas_duration_text(order.worst_ns, duration));
+    }
     if (hour_ns > 0) {
         etwas_sentences_add(recommendation,
                             "Ask for 1 where other readers than etwas convert long traces: they "
@@ -377,6 +459,7 @@ void etwas_lab_judge(etwas_clock_report *report)
     say_frequency(report, &verdict);
     say_reasons(report, &verdict);
     say_measured(report, &verdict);
+    say_order(report, &verdict);
     recommend(report);
 }
 
