@@ -63,7 +63,7 @@ static void put_row(struct etwas_output *output, const struct etwas_clocks_view 
         etwas_plot_line(output, "warm thick", etwas_plot_place(scale, warm->median), base - 5,
                         etwas_plot_place(scale, warm->median), base + 5);
         etwas_plot_number(output, "value end warm-text", right - 72, base,
-                          etwas_clocks_duration(warm->median));
+                          etwas_clocks_duration(warm->mean));
     }
     if (cold->count > 0) {
         etwas_plot_line(output, "cold thin", etwas_plot_place(scale, cold->minimum), base + COLD,
@@ -116,7 +116,7 @@ static void put_plot(struct etwas_output *output, const struct etwas_clocks_view
         "For each clock the distribution of the cost of one reading in nanoseconds, on "
         "a logarithmic axis. The table below has the same figures.");
     etwas_plot_durations_across(output, &scale, TOP, bottom, "cost of one reading");
-    etwas_plot_text(output, "tick end warm-text", ETWAS_PLOT_WIDTH - 72, TOP - 10, "warm median");
+    etwas_plot_text(output, "tick end warm-text", ETWAS_PLOT_WIDTH - 72, TOP - 10, "warm mean");
     etwas_plot_text(output, "tick end cold-text", ETWAS_PLOT_WIDTH, TOP - 10, "cold");
     for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {
         if (etwas_clocks_shown(view, i)) {
@@ -130,8 +130,8 @@ static void put_plot(struct etwas_output *output, const struct etwas_clocks_view
 
 static void put_table(struct etwas_output *output, const struct etwas_clocks_view *view)
 {
-    static const char *const titles[] = {"clock",   "in a row",    "minimum", "median",
-                                         "mean",    "p90",         "p99",     "p99.9",
+    static const char *const titles[] = {"clock",   "in a row",    "mean",    "minimum",
+                                         "median",  "p90",         "p99",     "p99.9",
                                          "maximum", "cold median", "cold p99"};
 
     etwas_page_table(output, "Cost of one reading, ns", titles, sizeof titles / sizeof titles[0]);
@@ -139,8 +139,8 @@ static void put_table(struct etwas_output *output, const struct etwas_clocks_vie
         const etwas_clock_source_report *source = &view->report->sources[i];
         const etwas_clock_distribution *warm = &source->warm_ns;
         const etwas_clock_distribution *cold = &source->cold_ns;
-        const double numbers[] = {warm->minimum, warm->median,  warm->mean,   warm->p90, warm->p99,
-                                  warm->p999,    warm->maximum, cold->median, cold->p99};
+        const double numbers[] = {warm->mean, warm->minimum, warm->median, warm->p90, warm->p99,
+                                  warm->p999, warm->maximum, cold->median, cold->p99};
 
         if (!etwas_clocks_shown(view, i)) {
             continue;
@@ -159,8 +159,12 @@ static void put_table(struct etwas_output *output, const struct etwas_clocks_vie
 
 void etwas_page_cost(struct etwas_output *output, const struct etwas_clocks_view *view)
 {
+    double timer_step_ns = 0;
     char missing[512];
 
+    for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {
+        timer_step_ns = fmax(timer_step_ns, view->report->sources[i].timer_step_ns);
+    }
     etwas_page_section(output, "cost", "What a reading costs");
     etwas_output_text(
         output,
@@ -172,6 +176,12 @@ void etwas_page_cost(struct etwas_output *output, const struct etwas_clocks_view
         "whose code and data were put out of the caches before, its line runs from the fastest to "
         "the 99th percentile. The loop's own cost is subtracted. <i>In a row</i> is the mean of "
         "many readings without timing each.</p>\n");
+    if (timer_step_ns > 0) {
+        etwas_output_text(output, "<p class=\"note\">Single readings are timed in steps of ");
+        etwas_page_number(output, etwas_clocks_duration(timer_step_ns));
+        etwas_output_text(output, ": of cheap ones, <i>in a row</i> and the mean say more than the "
+                                  "median and the other quantiles.</p>\n");
+    }
     put_plot(output, view);
     put_table(output, view);
     if (etwas_clocks_missing(view, missing, sizeof missing)) {

@@ -277,6 +277,24 @@ static void put_worst(struct etwas_output *output, const struct etwas_clocks_vie
     etwas_page_table_end(output);
 }
 
+/* They are empty in the matrix, and not found to be right. */
+static void put_left_out(struct etwas_output *output, const struct etwas_clocks_view *view)
+{
+    for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {
+        const etwas_clock_source_report *source = &view->report->sources[i];
+
+        if (etwas_clocks_shown(view, i) && source->offsets_left_out > 0) {
+            etwas_output_text(output, "<p class=\"note\">");
+            etwas_page_text(output, etwas_clocks_name(view, i));
+            etwas_output_format(output,
+                                ": %" PRIu32 " of %" PRIu64 " pairs could not be compared, nothing "
+                                "is known of them.</p>\n",
+                                source->offsets_left_out,
+                                (uint64_t)source->offset_count + source->offsets_left_out);
+        }
+    }
+}
+
 void etwas_page_order(struct etwas_output *output, const struct etwas_clocks_view *view)
 {
     bool all = view->chosen == (1u << ETWAS_CLOCK_SOURCES) - 1;
@@ -301,6 +319,7 @@ void etwas_page_order(struct etwas_output *output, const struct etwas_clocks_vie
         etwas_output_text(output, "<p class=\"note\">There are too many processors to examine all "
                                   "pairs; those left out are not shown.</p>\n");
     }
+    put_left_out(output, view);
     put_summary(output, view);
     for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {
         /* A clock that was asked for by name is shown in full. */
@@ -322,7 +341,8 @@ void etwas_page_monotony(struct etwas_output *output, const struct etwas_clocks_
 
     etwas_page_section(output, "monotony", "Monotony");
     etwas_output_text(output, "<p>Whether the clock ever ran backwards or stood still while the "
-                              "kernel moved its readers between processors as it liked. A stall is "
+                              "kernel moved its readers between processors as it liked; each "
+                              "reading was taken when the one before was done. A stall is "
                               "a time in which the clock did not change for more than ten of its "
                               "steps while another one went on.</p>\n");
     etwas_page_table(output, "Monotony over the examination", titles,

@@ -68,6 +68,8 @@ static void put_one(struct etwas_output *output, const struct etwas_clocks_view 
     etwas_page_text(output, etwas_clocks_name(view, number));
     etwas_output_text(output, "</h3><p class=\"note\">smallest ");
     etwas_page_number(output, etwas_clocks_duration(source->resolution_ns));
+    etwas_output_text(output, ", moves by ");
+    etwas_page_number(output, etwas_clocks_duration(source->unit_ns));
     etwas_output_text(output, ", equal ");
     etwas_page_number(output, etwas_clocks_percent(source->equal_pairs, source->pairs));
     etwas_output_text(output, "</p>");
@@ -120,8 +122,8 @@ static int cover(const struct etwas_clocks_view *view, struct etwas_plot_scale *
 
 static void put_table(struct etwas_output *output, const struct etwas_clocks_view *view)
 {
-    static const char *const titles[] = {"clock", "one tick", "smallest step", "pairs of readings",
-                                         "equal"};
+    static const char *const titles[] = {"clock",    "one tick",          "smallest step",
+                                         "moves by", "pairs of readings", "equal"};
 
     etwas_page_table(output, "Steps between readings one after the other", titles,
                      sizeof titles / sizeof titles[0]);
@@ -132,6 +134,7 @@ static void put_table(struct etwas_output *output, const struct etwas_clocks_vie
             etwas_page_row(output, etwas_clocks_name(view, i));
             etwas_page_cell(output, etwas_clocks_duration(source->tick_ns));
             etwas_page_cell(output, etwas_clocks_duration(source->resolution_ns));
+            etwas_page_cell(output, etwas_clocks_duration(source->unit_ns));
             etwas_page_cell(output, etwas_clocks_count(source->pairs));
             etwas_page_cell(output, etwas_clocks_percent(source->equal_pairs, source->pairs));
             etwas_page_row_end(output);
@@ -147,12 +150,15 @@ void etwas_page_steps(struct etwas_output *output, const struct etwas_clocks_vie
 
     etwas_page_section(output, "steps", "Resolution");
     etwas_output_text(
-        output, "<p>Steps between readings one after the other, as a share of all; equal readings "
-                "are at 0. Both axes "
-                "are logarithmic and the same for all clocks. Two events of one thread can be told "
-                "apart by their stamps if they are further from each other than the smallest step. "
-                "Large steps are interrupts and other guests, not the clock.</p>\n<div "
-                "class=\"smalls\">\n");
+        output,
+        "<p>Steps between readings one after the other, as a share of all; equal readings "
+        "are at 0. Both axes "
+        "are logarithmic and the same for all clocks. Two events of one thread can be told "
+        "apart by their stamps if they are further from each other than what the clock moves by; "
+        "a counter may add a tick to a second reading before it has moved, which is then "
+        "its smallest step and says nothing. "
+        "Large steps are interrupts and other guests, not the clock.</p>\n<div "
+        "class=\"smalls\">\n");
     for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {
         if (etwas_clocks_shown(view, i) && steps_of(&view->report->sources[i].steps) > 0) {
             put_one(output, view, i, &scale, decades);

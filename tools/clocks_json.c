@@ -183,8 +183,10 @@ static void put_source(struct etwas_output *output, const struct etwas_clocks_vi
         put_distribution(output, "cold", &source->cold_ns);
         put_histogram(output, "warm_histogram", &source->warm);
         put_real(output, ",", "loop_ns", source->loop_ns);
+        put_real(output, ",", "timer_step_ns", source->timer_step_ns);
         put_real(output, ",", "back_to_back_ns", source->back_to_back_ns);
         put_real(output, ",", "resolution_ns", source->resolution_ns);
+        put_real(output, ",", "unit_ns", source->unit_ns);
         put_unsigned(output, ",", "pairs", source->pairs);
         put_unsigned(output, ",", "equal_pairs", source->equal_pairs);
         put_histogram(output, "steps", &source->steps);
@@ -193,8 +195,13 @@ static void put_source(struct etwas_output *output, const struct etwas_clocks_vi
         put_real(output, ",", "largest_backward_ns", source->largest_backward_ns);
         put_unsigned(output, ",", "stalls", source->stalls);
         put_real(output, ",", "longest_stall_ns", source->longest_stall_ns);
+        put_unsigned(output, ",", "unordered_readings", source->unordered_readings);
+        put_unsigned(output, ",", "unordered_backward_steps", source->unordered_backward_steps);
+        put_real(output, ",", "largest_unordered_backward_ns",
+                 source->largest_unordered_backward_ns);
         put_drift(output, "against_raw", &source->against_raw);
         put_drift(output, "against_realtime", &source->against_realtime);
+        put_unsigned(output, ",", "offsets_left_out", source->offsets_left_out);
         put_offsets(output, source);
     }
     etwas_output_char(output, '}');
@@ -243,6 +250,7 @@ void etwas_clocks_json(struct etwas_output *output, const struct etwas_clocks_vi
     }
     etwas_output_text(output, report->processors > 0 ? "]" : "[]");
     put_unsigned(output, ",", "processors_configured", report->processors_configured);
+    put_unsigned(output, ",", "processors_online", report->processors_online);
     put_bool(output, "all_pairs", report->all_pairs);
     put_trust(output, report);
     put_key(output, ",", "clocks");

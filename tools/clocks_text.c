@@ -10,12 +10,14 @@
 #include "text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 enum {
     INDENT = 2,
     LABEL = 17,
-    NUMBER = 8
+    NUMBER = 8,
+    MOST_OFTEN = 30 /* from, to and share of the step that is seen most often */
 };
 
 /* ---- What to do, and why ---- */
@@ -34,9 +36,9 @@ static void put_machine(struct etwas_output *output, const struct etwas_clocks_v
         }
     }
     snprintf(text + used, sizeof text - used,
-             "%" PRIu32 " of %" PRIu32 " processor%s. Examined for %s, until %s.",
-             report->processors, report->processors_configured,
-             report->processors_configured == 1 ? "" : "s",
+             "%" PRIu32 " of %" PRIu32 " processor%s online. Examined for %s, until %s.",
+             report->processors, report->processors_online,
+             report->processors_online == 1 ? "" : "s",
              etwas_clocks_duration(report->seconds * 1e9).text, machine->examined);
     etwas_clocks_put_paragraph(output, text, 0, 0);
 }
@@ -122,8 +124,9 @@ static void put_title(struct etwas_output *output, const char *title)
 
 static void put_cost(struct etwas_output *output, const struct etwas_clocks_view *view)
 {
-    static const char *const titles[] = {"in a row", "minimum", "median", "p90", "p99",
-                                         "p99.9",    "maximum", "median", "p99"};
+    static const char *const titles[] = {"in a row", "mean",    "minimum", "median", "p99",
+                                         "p99.9",    "maximum", "median",  "p99"};
+    double timer_step_ns = 0;
 
     put_title(output, "Cost of one reading in ns, the loop's own subtracted. Cold: its code and "
                       "data out of the caches");
@@ -139,13 +142,20 @@ static void put_cost(struct etwas_output *output, const struct etwas_clocks_view
         const etwas_clock_source_report *source = &view->report->sources[i];
         const etwas_clock_distribution *warm = &source->warm_ns;
         const etwas_clock_distribution *cold = &source->cold_ns;
-        const double numbers[] = {
-            source->back_to_back_ns, warm->minimum, warm->median, warm->p90, warm->p99, warm->p999,
-            warm->maximum,           cold->median,  cold->p99};
+        const double numbers[] = {source->back_to_back_ns,
+                                  warm->mean,
+                                  warm->minimum,
+                                  warm->median,
+                                  warm->p99,
+                                  warm->p999,
+                                  warm->maximum,
+                                  cold->median,
+                                  cold->p99};
 
         if (!etwas_clocks_shown(view, i)) {
             continue;
         }
+        timer_step_ns = fmax(timer_step_ns, source->timer_step_ns);
         etwas_clocks_put_name(output, view, i);
         for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
             bool measured = k == 0 || (k < 7 ? warm->count : cold->count) > 0;
@@ -154,6 +164,12 @@ static void put_cost(struct etwas_output *output, const struct etwas_clocks_view
                                    NUMBER);
         }
         etwas_output_char(output, '\n');
+    }
+    if (timer_step_ns > 0) {
+        etwas_output_format(output,
+                            "  single readings are timed in steps of %s: of cheap ones, in a row "
+                            "and mean say more\n",
+                            etwas_clocks_duration(timer_step_ns).text);
     }
 }
 
@@ -173,29 +189,30 @@ static void put_usual_step(struct etwas_output *output, const etwas_clock_histog
         }
     }
     if (all == 0) {
-        etwas_clocks_put_right(output, "-", 34);
+        etwas_clocks_put_right(output, "-", MOST_OFTEN);
         return;
     }
     snprintf(text, sizeof text, "%s to %s (%s)", etwas_clocks_duration(steps->bin[usual].from).text,
              etwas_clocks_duration(steps->bin[usual].to).text,
              etwas_clocks_percent(steps->bin[usual].count, all).text);
-    etwas_clocks_put_right(output, text, 34);
+    etwas_clocks_put_right(output, text, MOST_OFTEN);
 }
 
 static void put_resolution(struct etwas_output *output, const struct etwas_clocks_view *view)
 {
     put_title(output, "Resolution: steps between readings one after the other");
-    etwas_output_format(output, "  %-*s%11s%14s%12s%34s\n", ETWAS_CLOCKS_NAME_COLUMNS, "clock",
-                        "one tick", "smallest step", "equal", "most often");
+    etwas_output_format(output, "  %-*s%9s%14s%10s%10s%*s\n", ETWAS_CLOCKS_NAME_COLUMNS, "clock",
+                        "one tick", "smallest step", "moves by", "equal", MOST_OFTEN, "most often");
     for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {
         const etwas_clock_source_report *source = &view->report->sources[i];
 
         if (etwas_clocks_shown(view, i)) {
             etwas_clocks_put_name(output, view, i);
-            etwas_clocks_put_word(output, etwas_clocks_duration(source->tick_ns), 11);
+            etwas_clocks_put_word(output, etwas_clocks_duration(source->tick_ns), 9);
             etwas_clocks_put_word(output, etwas_clocks_duration(source->resolution_ns), 14);
+            etwas_clocks_put_word(output, etwas_clocks_duration(source->unit_ns), 10);
             etwas_clocks_put_word(output, etwas_clocks_percent(source->equal_pairs, source->pairs),
-                                  12);
+                                  10);
             put_usual_step(output, &source->steps);
             etwas_output_char(output, '\n');
         }
@@ -204,7 +221,8 @@ static void put_resolution(struct etwas_output *output, const struct etwas_clock
 
 static void put_monotony(struct etwas_output *output, const struct etwas_clocks_view *view)
 {
-    put_title(output, "Monotony, on threads that the kernel moved as it liked");
+    put_title(output,
+              "Monotony of readings in order, on threads that the kernel moved as it liked");
     etwas_output_format(output, "  %-*s%16s%16s%12s%12s%12s\n", ETWAS_CLOCKS_NAME_COLUMNS, "clock",
                         "readings", "backward steps", "largest", "stalls", "longest");
     for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {

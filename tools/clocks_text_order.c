@@ -48,6 +48,22 @@ static void put_summary(struct etwas_output *output, const struct etwas_clocks_v
                       "lfence+rdtsc may not\n");
 }
 
+/* Of those the matrix says nothing; they are not found to be right. */
+static void put_left_out(struct etwas_output *output, const struct etwas_clocks_view *view)
+{
+    for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {
+        const etwas_clock_source_report *source = &view->report->sources[i];
+
+        if (etwas_clocks_shown(view, i) && source->offsets_left_out > 0) {
+            etwas_output_format(output,
+                                "  %s: %" PRIu32 " of %" PRIu64 " pairs could not be compared, "
+                                "nothing is known of them\n",
+                                etwas_clocks_name(view, i), source->offsets_left_out,
+                                (uint64_t)source->offset_count + source->offsets_left_out);
+        }
+    }
+}
+
 static void put_cell(struct etwas_output *output, const etwas_clock_source_report *source,
                      uint32_t row, uint32_t column, bool above)
 {
@@ -138,6 +154,7 @@ void etwas_clocks_text_order(struct etwas_output *output, const struct etwas_clo
         return;
     }
     put_summary(output, view);
+    put_left_out(output, view);
     for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {
         /* A clock that was asked for by name is shown in full. */
         if (etwas_clocks_shown(view, i) && view->report->sources[i].offset_count > 0 &&

@@ -118,7 +118,9 @@ static void make_source(etwas_clock_report *report, uint32_t number, double slow
         .cold_ns = make_distribution(median * 6 + 70, 0.5, 60000),
         .loop_ns = 0.31,
         .back_to_back_ns = median * 0.97,
+        .timer_step_ns = 10.0139,
         .resolution_ns = kind->step_ns,
+        .unit_ns = fmax(kind->step_ns, 10.0139),
         .pairs = 4000000,
         .equal_pairs = (uint64_t)(4000000 * kind->equal),
         .readings = 61234567 + (uint64_t)(1e6 * chance()),
@@ -134,6 +136,7 @@ static void make_source(etwas_clock_report *report, uint32_t number, double slow
         add_bin(&source->steps, 1.8e7, 1.9e7, 3);
     }
     if (number == ETWAS_CLOCK_SOURCE_TSC) {
+        source->resolution_ns = kind->tick_ns;
         add_bin(&source->steps, 0.39, 0.44, 1000);
     }
     if (source->equal_pairs > 0) {
@@ -193,6 +196,7 @@ static void make_machine(etwas_clock_report *report, uint32_t processors, uint32
     report->seconds = 5.03;
     report->processors = processors;
     report->processors_configured = configured;
+    report->processors_online = configured;
     report->all_pairs = true;
     report->processor_numbers = calloc(processors + 1, sizeof *report->processor_numbers);
     for (uint32_t i = 0; report->processor_numbers != NULL && i < processors; i++) {
@@ -299,6 +303,8 @@ static void make_guest(etwas_clock_report *report, struct etwas_clocks_machine *
     }
     make_all_pairs(report);
     spoil_counter(report);
+    report->sources[ETWAS_CLOCK_SOURCE_QPC].offset_count--;
+    report->sources[ETWAS_CLOCK_SOURCE_QPC].offsets_left_out++;
     free(report->sources[ETWAS_CLOCK_SOURCE_RDTSCP].offsets);
     free(report->sources[ETWAS_CLOCK_SOURCE_TAI].offsets);
     report->sources[ETWAS_CLOCK_SOURCE_RDTSCP] =

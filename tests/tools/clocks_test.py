@@ -170,8 +170,27 @@ class Text(ClocksTest):
     def test_costs_are_those_of_the_report(self):
         rows = {line[2:26].strip(): line[26:].split()
                 for line in self.part(shown("text", "laptop"), "Cost of one reading")}
-        self.assertEqual(rows["TSC"][:7], ["6.98", "6.70", "7.20", "7.54", "8.21", "13.2", "23,088"])
+        self.assertEqual(rows["TSC"][:7], ["6.98", "7.45", "6.70", "7.20", "8.21", "13.2", "23,088"])
         self.assertEqual(rows["CLOCK_THREAD_CPUTIME_ID"][-2:], ["1,342", "2,013"])
+
+    def test_the_unit_of_single_timings_and_what_a_clock_moves_by_are_told(self):
+        text = shown("text", "laptop")
+        self.assertIn("single readings are timed in steps of 10.0 ns", text)
+        rows = {line[2:26].strip(): line[26:]
+                for line in self.part(text, "Resolution")}
+        self.assertRegex(rows["TSC"], r"^ +0\.41 ns +0\.41 ns +10\.0 ns ")
+        self.assertNotIn("timed in steps", shown("text", "nothing"))
+
+    def test_pairs_that_could_not_be_compared_are_told(self):
+        words = "QPC: 1 of 6 pairs could not be compared, nothing is known of them"
+        self.assertIn(words, shown("text", "guest"))
+        self.assertIn(words, shown("html", "guest"))
+        self.assertEqual(json.loads(shown("json", "guest"))["clocks"][0]["offsets_left_out"], 1)
+        self.assertNotIn("could not be compared", shown("text", "laptop"))
+
+    def test_processors_are_counted_of_those_online(self):
+        self.assertIn("64 of 256 processors online.", shown("text", "server"))
+        self.assertIn("1 of 1 processor online.", shown("text", "single"))
 
     def test_a_clock_that_is_not_there_is_named_and_has_no_row(self):
         text = shown("text", "guest")
