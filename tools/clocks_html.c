@@ -165,11 +165,11 @@ static void put_session_clock(struct etwas_output *output, const struct etwas_cl
                         context == view->report->recommended_clock
                             ? " <span class=\"badge\">recommended</span>"
                             : "");
-    etwas_page_cell(
-        output, etwas_clocks_duration(source->warm_ns.count > 0 ? source->warm_ns.median : NAN));
+    /* What the sentences above say a stamp costs. */
+    etwas_page_cell(output, etwas_clocks_duration(source->back_to_back_ns));
     etwas_page_cell(output,
                     etwas_clocks_duration(source->warm_ns.count > 0 ? source->warm_ns.p999 : NAN));
-    etwas_page_cell(output, etwas_clocks_duration(source->resolution_ns));
+    etwas_page_cell(output, etwas_clocks_duration(source->unit_ns));
     etwas_page_cell(output, etwas_clocks_percent(source->equal_pairs, source->pairs));
     etwas_page_cell(
         output, etwas_clocks_duration(source->offset_count > 0 ? order.largest_offset_ns : NAN));
@@ -184,7 +184,7 @@ static void put_session_clock(struct etwas_output *output, const struct etwas_cl
 static void put_glance(struct etwas_output *output, const struct etwas_clocks_view *view)
 {
     static const char *const titles[] = {
-        "clock", "ClientContext", "a reading",    "99.9 % below",    "smallest step",
+        "clock", "ClientContext", "a reading",    "99.9 % below",    "moves by",
         "equal", "between CPUs",  "out of order", "steps backwards", "drift, ppm"};
 
     etwas_page_section(output, "glance", "The clocks of sessions at a glance");

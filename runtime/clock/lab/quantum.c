@@ -16,8 +16,8 @@ enum {
     ROWS = 16,
     STEPS_AT_LEAST = ROW * ROWS / 16, /* among these */
     ODD = 50,                         /* one step in so many may be odd */
-    MOST_IN_STEP = 32,                /* the shortest step is at most so many quanta */
-    MOST_COMPARED = 64,               /* steps of more quanta, as of an interrupt, say nothing */
+    MOST_IN_STEP = 128,               /* the shortest step is at most so many quanta */
+    MOST_COMPARED = 512,              /* steps of more quanta, as of an interrupt, say nothing */
     FEWEST_TICKS = 8,                 /* of a quantum, where a tick more or less is allowed */
     SLEWED = 1000,                    /* a part in so many is, too: the kernel slews its clocks */
     DELAYS = 13, /* that readings take turns in; no common divisor with likely steps */
@@ -71,6 +71,9 @@ static bool nearly_all_are_multiples(const uint64_t *steps, uint32_t count, doub
 
         compared++;
         odd += distance((double)steps[index], multiple) > tolerance;
+        if (odd > count / ODD) {
+            return false;
+        }
     }
     return compared > 0 && odd <= compared / ODD;
 }
