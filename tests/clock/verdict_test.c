@@ -280,9 +280,19 @@ static void pairs_that_were_left_out_are_told(void **state)
     begin(BARE_METAL);
     report.sources[ETWAS_CLOCK_SOURCE_LFENCE_RDTSC].offsets_left_out = 1;
     conclude(ETWAS_CLOCK_VERDICT_TRUSTED, 3);
-    expect_words(report.verdict,
-                 "No two of 2 processors are more than 50.0 ns apart, but not every "
-                 "pair could be compared.");
+    expect_words(report.verdict, "No two of 2 processors that could be compared are more than 50.0 "
+                                 "ns apart. Nothing is known of 1 pair of processors.");
+
+    report.sources[ETWAS_CLOCK_SOURCE_LFENCE_RDTSC].offset_count = 0;
+    report.sources[ETWAS_CLOCK_SOURCE_LFENCE_RDTSC].offsets_left_out = 3;
+    conclude(ETWAS_CLOCK_VERDICT_TRUSTED, 3);
+    assert_null(strstr(report.verdict, "No two of"));
+    expect_words(report.verdict, "Nothing is known of 3 pairs of processors.");
+    /* What one of two ways left out, the other has compared. */
+    cost(ETWAS_CLOCK_SOURCE_RDTSCP, 15)->offset_count = 1;
+    report.sources[ETWAS_CLOCK_SOURCE_RDTSCP].offsets = offsets;
+    conclude(ETWAS_CLOCK_VERDICT_TRUSTED, 3);
+    assert_null(strstr(report.verdict, "Nothing is known"));
 }
 
 static void processors_that_could_not_be_examined_are_counted(void **state)

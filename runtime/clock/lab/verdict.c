@@ -77,17 +77,19 @@ static double most_apart_ns(const etwas_clock_report *report)
     return best_ns;
 }
 
-/* Whether every pair of the processors examined was compared by one of the two. */
-static bool no_pair_is_missing(const etwas_clock_report *report)
+/* Pairs of the processors examined that neither way compared. */
+static uint32_t pairs_left_out(const etwas_clock_report *report)
 {
+    uint32_t fewest = UINT32_MAX;
+
     for (int index = 0; index < 2; index++) {
         const etwas_clock_source_report *counter = examined(report, ordered_counters[index]);
 
-        if (counter != NULL && counter->offset_count > 0 && counter->offsets_left_out == 0) {
-            return true;
+        if (counter != NULL && counter->offsets_left_out < fewest) {
+            fewest = counter->offsets_left_out;
         }
     }
-    return false;
+    return fewest < UINT32_MAX ? fewest : 0;
 }
 
 /* How often a stamp was smaller than one taken before it on another processor, and by how much. */
@@ -277,6 +279,7 @@ static void say_measured(const etwas_clock_report *report, struct etwas_sentence
     const etwas_clock_source_report *counter = examined(report, ETWAS_CLOCK_SOURCE_TSC);
     const etwas_clock_source_report *qpc = examined(report, ETWAS_CLOCK_SOURCE_QPC);
     double apart_ns = most_apart_ns(report);
+    uint32_t left_out = pairs_left_out(report);
     char duration[ETWAS_DURATION_BYTES];
 
     if (counter != NULL && counter->against_raw.known) {
@@ -289,10 +292,13 @@ static void say_measured(const etwas_clock_report *report, struct etwas_sentence
                             drift->ppm < 0 ? "slow" : "fast");
     }
     if (apart_ns > 0 && (report->trust.reasons & ETWAS_CLOCK_REASON_APART) == 0) {
-        etwas_sentences_add(verdict, "No two of %u processors are more than %s apart%s.",
-                            report->processors, etwas_duration_text(apart_ns, duration),
-                            no_pair_is_missing(report) ? ""
-                                                       : ", but not every pair could be compared");
+        etwas_sentences_add(verdict, "No two of %u processors%s are more than %s apart.",
+                            report->processors, left_out > 0 ? " that could be compared" : "",
+                            etwas_duration_text(apart_ns, duration));
+    }
+    if (left_out > 0) {
+        etwas_sentences_add(verdict, "Nothing is known of %u pair%s of processors.", left_out,
+                            left_out == 1 ? "" : "s");
     }
     if (report->processors < report->processors_online) {
         etwas_sentences_add(verdict, "Nothing is known of %u of %u processors online.",
