@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "buffer/current.h"
+#include "etl/message.h"
 
 void etwas_collector_reset(struct etwas_collector *collector)
 {
@@ -215,13 +216,48 @@ void etwas_collector_shut(struct etwas_collector *collector, uint32_t slot)
     }
 }
 
+static uint32_t units_of(uint32_t marker)
+{
+    const uint32_t size_mask = 0xFFFF;
+
+    return (uint32_t)etwas_etl_round_up_8(marker & size_mask) / ETWAS_UNIT_BYTES;
+}
+
+/* Where in a record its stamp is; 0: it has none. */
+static uint32_t stamp_at(const uint8_t *record)
+{
+    struct etwas_etl_message_header header;
+
+    memcpy(&header, record, sizeof header);
+    if (header.marker_flags != ETWAS_ETL_MESSAGE_MARKER_FLAGS) {
+        return offsetof(struct etwas_etl_full_header, time_stamp);
+    }
+    return etwas_etl_message_has_stamp(header.option_flags)
+               ? etwas_etl_message_stamp_at(header.option_flags)
+               : 0;
+}
+
+/* The last stamp of whole records, which is the newest; a message may have none. */
+static void find_newest(const uint8_t *start, uint32_t end_units, int64_t *newest)
+{
+    for (uint32_t units = ETWAS_FIRST_UNIT; units < end_units;) {
+        const uint8_t *place = start + (size_t)units * ETWAS_UNIT_BYTES;
+        uint32_t at = stamp_at(place);
+        uint32_t marker;
+
+        if (at != 0) {
+            memcpy(newest, place + at, sizeof *newest);
+        }
+        memcpy(&marker, place, sizeof marker);
+        units += units_of(marker);
+    }
+}
+
 void etwas_collect_prefix(const struct etwas_pool *pool, uint32_t limit_units,
                           struct etwas_collected *collected)
 {
     const uint32_t final = 1u << 31;
-    const uint32_t size_mask = 0xFFFF;
     const uint8_t *start = etwas_pool_buffer(pool, collected->buffer);
-    const uint8_t *last = NULL;
     uint32_t units = ETWAS_FIRST_UNIT;
 
     collected->records = 0;
@@ -232,17 +268,13 @@ void etwas_collect_prefix(const struct etwas_pool *pool, uint32_t limit_units,
         if ((marker & final) == 0) {
             break;
         }
-        last = place;
-        units += (uint32_t)etwas_etl_round_up_8(marker & size_mask) / ETWAS_UNIT_BYTES;
+        units += units_of(marker);
         collected->records++;
     }
     /* The bytes of every record whose marker we saw: pairs with S1. */
     ck_pr_fence_acquire();
     collected->end_units = units;
-    if (last != NULL) {
-        memcpy(&collected->newest, last + offsetof(struct etwas_etl_full_header, time_stamp),
-               sizeof collected->newest);
-    }
+    find_newest(start, units, &collected->newest);
 }
 
 /* Gives up on the buffer's missing commits. What is whole before the first hole stays. */

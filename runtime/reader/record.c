@@ -7,6 +7,7 @@
 
 #include "etl/calibration.h"
 #include "etl/layout.h"
+#include "etl/message.h"
 
 /* What the header type says: the form of the header, and how wide the payload's pointers are. */
 struct form {
@@ -128,18 +129,12 @@ static bool parse_items(struct etwas_record *record)
 static bool parse_message(struct etwas_record *record)
 {
     struct etwas_etl_message_header header;
-    uint32_t at = sizeof header;
 
     memcpy(&header, record->bytes, sizeof header);
     uint16_t options = header.option_flags;
+    uint32_t at = etwas_etl_message_stamp_at(options);
 
-    if ((options & ETWAS_ETL_MESSAGE_SEQUENCE) != 0)
-        at += 4;
-    if ((options & ETWAS_ETL_MESSAGE_GUID) != 0)
-        at += 16;
-    else if ((options & ETWAS_ETL_MESSAGE_COMPONENT_ID) != 0)
-        at += 4;
-    if ((options & (ETWAS_ETL_MESSAGE_TIMESTAMP | ETWAS_ETL_MESSAGE_PERFORMANCE_TIMESTAMP)) != 0) {
+    if (etwas_etl_message_has_stamp(options)) {
         if (record->size - record->header_bytes < at - record->header_bytes + 8)
             return false;
         memcpy(&record->stamp, record->bytes + at, sizeof record->stamp);

@@ -6,8 +6,10 @@
  * buffer begins with them, and with the session's start where there is none (R110).
  */
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "etl/layout.h"
 #include "session/fixture.h"
 
 enum {
@@ -148,12 +150,61 @@ static void r110_unstamped_messages_alone_are_as_old_as_the_session(void **state
     expect_times(0);
 }
 
+/* The TimeStamp of the first data buffer of a file of 4 KB buffers. */
+static int64_t buffer_stamp(const char *path)
+{
+    struct etwas_etl_buffer_header header;
+    FILE *file = fopen(path, "rb");
+
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 4096, SEEK_SET), 0);
+    assert_int_equal(fread(&header, sizeof header, 1, file), 1);
+    (void)fclose(file);
+    return header.time_stamp;
+}
+
+/* A message's fields have no fixed places: what is where others have their stamp is not one. */
+static void a_snapshot_stamps_a_buffer_of_messages_with_the_time_it_was_made(void **state)
+{
+    static const etwas_guid guid = {~0u, 0xFFFF, 0x7FFF, {255, 255, 255, 255, 255, 255, 255, 127}};
+    static const uint32_t flags[] = {
+        TRACE_MESSAGE_GUID | TRACE_MESSAGE_TIMESTAMP | TRACE_MESSAGE_SYSTEMINFO,
+        TRACE_MESSAGE_GUID,
+        TRACE_MESSAGE_SYSTEMINFO,
+        TRACE_MESSAGE_COMPONENTID | TRACE_MESSAGE_PERFORMANCE_TIMESTAMP,
+        0,
+    };
+    uint8_t data[DATA_BYTES];
+
+    (void)state;
+    memset(data, 0x7F, sizeof data);
+    for (size_t row = 0; row < sizeof flags / sizeof flags[0]; row++) {
+        etwas_session_options options = several_buffers;
+        int64_t before = etwas_clock_read(ETWAS_CLOCK_QPC);
+        etwas_trace_handle session;
+        int64_t stamp;
+
+        options.log_file_mode = EVENT_TRACE_BUFFERING_MODE;
+        session = start_session(NULL, &options);
+        stay_on_one_processor();
+        assert_int_equal(
+            TraceMessage(session, flags[row], &guid, 1, data, sizeof data, NULL, (size_t)0),
+            ERROR_SUCCESS);
+        leave_one_processor();
+        assert_int_equal(etwas_snapshot(session, folder_path("s.etl")), ERROR_SUCCESS);
+        stop_session(session, NULL);
+        stamp = buffer_stamp(folder_path("s.etl"));
+        assert_true(before <= stamp && stamp <= etwas_clock_read(ETWAS_CLOCK_QPC));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(
             r110_an_unstamped_message_is_as_old_as_the_event_before_it_also_in_another_buffer),
         FOLDER_TEST(r110_unstamped_messages_alone_are_as_old_as_the_session),
+        FOLDER_TEST(a_snapshot_stamps_a_buffer_of_messages_with_the_time_it_was_made),
     };
 
     return RUN_WITH_EACH_PROTOCOL(tests);
