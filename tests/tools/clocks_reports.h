@@ -8,7 +8,7 @@
  * runs the tests.
  */
 
-#include "clocks.h"
+#include "clocks/clocks.h"
 
 /*
  * Fills the report and the machine of one of these:

@@ -5,7 +5,7 @@
  * The clocks of a file in words.
  */
 
-#include "stat_clock.h"
+#include "stat/clock.h"
 
 #include "names.h"
 #include "text.h"

@@ -6,8 +6,8 @@
  * clock. All have the same axes, so that they can be compared.
  */
 
-#include "clocks_html.h"
-#include "clocks_plot.h"
+#include "clocks/html.h"
+#include "clocks/plot.h"
 
 #include <math.h>
 #include <stdio.h>

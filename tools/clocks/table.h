@@ -7,7 +7,7 @@
  * Columns and paragraphs on a terminal. Widths are in characters of UTF-8, each one column wide.
  */
 
-#include "clocks_format.h"
+#include "clocks/format.h"
 
 enum {
     ETWAS_CLOCKS_COLUMNS = 100,

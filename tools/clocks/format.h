@@ -8,7 +8,7 @@
  * finite is "-".
  */
 
-#include "clocks.h"
+#include "clocks/clocks.h"
 
 struct etwas_clocks_word {
     char text[40];

@@ -5,7 +5,7 @@
  * Events as lines of columns, each column always there.
  */
 
-#include "dump.h"
+#include "dump/dump.h"
 
 void etwas_dump_text_title(struct etwas_dump *dump)
 {

@@ -6,7 +6,7 @@
  * where there are too many processors for that the worst pairs.
  */
 
-#include "clocks_table.h"
+#include "clocks/table.h"
 
 #include <inttypes.h>
 #include <stdio.h>

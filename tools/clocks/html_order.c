@@ -6,8 +6,8 @@
  * on one line of time.
  */
 
-#include "clocks_html.h"
-#include "clocks_plot.h"
+#include "clocks/html.h"
+#include "clocks/plot.h"
 
 #include <inttypes.h>
 #include <math.h>

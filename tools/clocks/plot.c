@@ -5,9 +5,9 @@
  * Plots as SVG.
  */
 
-#include "clocks_plot.h"
+#include "clocks/plot.h"
 
-#include "clocks_html.h"
+#include "clocks/html.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
  * `etwas clocks --html`: the page's frame, and its answer before everything measured.
  */
 
-#include "clocks_html.h"
+#include "clocks/html.h"
 #include "names.h"
 
 #include <inttypes.h>

@@ -8,7 +8,7 @@
  * the same figures for who cannot see the plot.
  */
 
-#include "clocks_format.h"
+#include "clocks/format.h"
 
 /* Escaped text. */
 void etwas_page_text(struct etwas_output *output, const char *text);

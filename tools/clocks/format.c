@@ -5,7 +5,7 @@
  * Names and numbers of the clock report.
  */
 
-#include "clocks_format.h"
+#include "clocks/format.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -5,9 +5,9 @@
  * `etwas clocks` in words and tables: first what to do and why, then what was measured.
  */
 
-#include "clocks_table.h"
-#include "names.h"
 #include "text.h"
+#include "clocks/table.h"
+#include "names.h"
 
 #include <inttypes.h>
 #include <math.h>

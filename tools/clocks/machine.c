@@ -5,7 +5,7 @@
  * Where and when clocks were examined: a saved report must tell itself from another machine's.
  */
 
-#include "clocks.h"
+#include "clocks/clocks.h"
 
 #include <stdio.h>
 #include <sys/utsname.h>

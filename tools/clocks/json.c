@@ -5,7 +5,7 @@
  * `etwas clocks --json`: everything in the report, its keys documented in the help.
  */
 
-#include "clocks_format.h"
+#include "clocks/format.h"
 #include "text.h"
 
 #include <inttypes.h>

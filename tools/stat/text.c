@@ -5,11 +5,11 @@
  * `etwas stat` in words and tables.
  */
 
-#include "stat.h"
+#include "stat/stat.h"
 
 #include "commands.h"
 #include "names.h"
-#include "stat_clock.h"
+#include "stat/clock.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

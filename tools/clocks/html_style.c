@@ -5,7 +5,7 @@
  * The style sheet of the page. Colours are named once for light and once for dark; paper is light.
  */
 
-#include "clocks_html.h"
+#include "clocks/html.h"
 
 static const char colours[] =
     ":root{color-scheme:light dark;"

@@ -5,7 +5,7 @@
  * The command `etwas stat`.
  */
 
-#include "stat.h"
+#include "stat/stat.h"
 
 #include "commands.h"
 

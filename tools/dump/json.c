@@ -5,7 +5,7 @@
  * Events as JSON objects, one a line. The keys and their order are part of the command's interface.
  */
 
-#include "dump.h"
+#include "dump/dump.h"
 
 static void put_key(struct etwas_output *output, const char *key)
 {

@@ -5,7 +5,7 @@
  * The command `etwas clocks`.
  */
 
-#include "clocks_format.h"
+#include "clocks/format.h"
 #include "commands.h"
 #include "names.h"
 

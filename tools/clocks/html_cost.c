@@ -6,8 +6,8 @@
  * ones below, all on one logarithmic axis.
  */
 
-#include "clocks_html.h"
-#include "clocks_plot.h"
+#include "clocks/html.h"
+#include "clocks/plot.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  * The command `etwas dump`.
  */
 
-#include "dump.h"
+#include "dump/dump.h"
 
 #include "commands.h"
 

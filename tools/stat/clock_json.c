@@ -5,7 +5,7 @@
  * The clocks of a file as JSON. The keys are part of the command's interface.
  */
 
-#include "stat_clock.h"
+#include "stat/clock.h"
 
 #include "names.h"
 #include "text.h"

@@ -5,7 +5,7 @@
  * What the sections of the page are made of: escaped text, figures, tables.
  */
 
-#include "clocks_html.h"
+#include "clocks/html.h"
 
 #include "text.h"
 

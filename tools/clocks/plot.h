@@ -8,7 +8,7 @@
  * fonts are classes of the page's style sheet, so that a plot follows its light or dark.
  */
 
-#include "clocks_format.h"
+#include "clocks/format.h"
 
 enum {
     ETWAS_PLOT_WIDTH = 760,

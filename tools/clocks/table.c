@@ -5,7 +5,7 @@
  * Columns and paragraphs on a terminal.
  */
 
-#include "clocks_table.h"
+#include "clocks/table.h"
 
 #include "text.h"
 

@@ -5,8 +5,8 @@
  * Rates: how fast the clocks run against two others, and how the error of converted stamps grows.
  */
 
-#include "clocks_html.h"
-#include "clocks_plot.h"
+#include "clocks/html.h"
+#include "clocks/plot.h"
 
 #include <math.h>
 #include <stdio.h>

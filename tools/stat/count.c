@@ -5,7 +5,7 @@
  * Counting for `etwas stat`.
  */
 
-#include "stat.h"
+#include "stat/stat.h"
 
 #include "names.h"
 
