@@ -365,7 +365,9 @@ static void batches_go_round_past_the_page_cache_and_say_what_they_replaced(void
             expect_zero_behind_data(&buffers);
         }
         etwas_file_fail(NULL);
-        assert_true(cached_writes == 0 || !file->way.direct || index % 2 != 0);
+        /* A disk that was found slow is helped by the cache. */
+        assert_true(cached_writes == 0 || !file->way.direct || index % 2 != 0 ||
+                    file->way.cached_until != 0);
         finish(file);
         expect_round_file(path, &buffers, places, total);
     }
