@@ -130,7 +130,7 @@ static void begin(struct etwas_pool *pool, const struct etwas_pool_options *opti
     for (uint32_t outcome = 0; outcome < ETWAS_OUTCOMES; outcome++) {
         ck_pr_store_64(&pool->settled[outcome], 0);
     }
-    ck_pr_store_64(&pool->settled_of_sequences, 0);
+    ck_pr_store_64(&pool->settled_besides, 0);
     ck_pr_store_64(&pool->shut_stored, 0);
     ck_pr_store_64(&pool->shut_overwritten, 0);
     ck_pr_store_64(&pool->settles_begun, 0);
@@ -358,7 +358,7 @@ static void overwrite(struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
     clear(pool, buffer, pool->buffer_bytes / ETWAS_UNIT_BYTES);
     etwas_pool_settle_begin(pool);
     if (etwas_owner_state(owner) == ETWAS_OWNER_CLOSED) {
-        etwas_pool_settle_stored(pool, ETWAS_OUTCOME_OVERWRITTEN, control->end.records);
+        etwas_pool_settle_besides(pool, ETWAS_OUTCOME_OVERWRITTEN, control->end.records);
         /* Should the buffer be given back unused, the next claim replaces nothing. */
         ck_pr_store_32(&control->end.records, 0);
     } else {

@@ -163,9 +163,9 @@ struct etwas_pool {
 
     /* Events whose fate is settled. Changed between settle_begin and settle_end. */
     uint64_t settled[ETWAS_OUTCOMES] __attribute__((aligned(64)));
-    uint64_t settled_of_sequences; /* how many of these sequences had stored */
-    uint64_t shut_stored;          /* what sequences had stored in slots that are shut */
-    uint64_t shut_overwritten;     /* and replaced */
+    uint64_t settled_besides;  /* how many of these count elsewhere, too: see settle_besides */
+    uint64_t shut_stored;      /* what sequences had stored in slots that are shut */
+    uint64_t shut_overwritten; /* and replaced */
     uint64_t settles_begun;
     uint64_t settles_ended;
 };
@@ -339,15 +339,15 @@ static inline void etwas_pool_settle(struct etwas_pool *pool, enum etwas_outcome
 }
 
 /*
- * The same for events that sequences stored: these count as recorded while they are not settled,
- * and stay so when they are written.
+ * The same for events that count as recorded already, and stay so when they are written: what
+ * sequences stored, and what was settled as written before and is taken back.
  */
-static inline void etwas_pool_settle_stored(struct etwas_pool *pool, enum etwas_outcome outcome,
-                                            uint64_t events)
+static inline void etwas_pool_settle_besides(struct etwas_pool *pool, enum etwas_outcome outcome,
+                                             uint64_t events)
 {
     if (outcome != ETWAS_OUTCOME_WRITTEN) {
         etwas_pool_settle(pool, outcome, events);
-        ck_pr_add_64(&pool->settled_of_sequences, events);
+        ck_pr_add_64(&pool->settled_besides, events);
     }
 }
 

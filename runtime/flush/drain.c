@@ -53,7 +53,6 @@ static void add_to_batch(const struct etwas_session *session, struct batch *batc
                 (size_t)collected->begin_units * ETWAS_UNIT_BYTES,
         .data_bytes = (collected->end_units - collected->begin_units) * ETWAS_UNIT_BYTES,
         .records = collected->records,
-        .of_sequences = etwas_pool_has_sequences(pool, collected->slot),
         .processor = collected->slot,
         /* System time may have been set back since; a buffer is never older than its records. */
         .time_stamp = now > collected->newest ? now : collected->newest,
@@ -88,7 +87,6 @@ static struct etwas_log_write write_buffers(struct etwas_session *session,
         all.state = some.state;
         all.code = some.code;
         all.replaced += some.replaced;
-        all.replaced_of_sequences += some.replaced_of_sequences;
         ck_pr_store_64(&session->buffers_written, session->buffers_written + some.written);
     } while (all.state == ETWAS_LOG_FILE_FULL && begin_next_part(session, &all));
     return all;
@@ -108,8 +106,7 @@ static uint32_t write_to_file(struct etwas_session *session, const struct batch 
     if (write.code != ERROR_SUCCESS) {
         result->code = write.code;
     }
-    etwas_settle_taken_back(session->pool, ETWAS_OUTCOME_OVERWRITTEN, write.replaced,
-                            write.replaced_of_sequences);
+    etwas_settle_taken_back(session->pool, ETWAS_OUTCOME_OVERWRITTEN, write.replaced);
     ck_pr_store_64(&session->buffers_lost, session->buffers_lost + batch->count - write.written);
     return write.written;
 }

@@ -59,7 +59,6 @@ void etwas_log_audit_note(struct etwas_log_file *file, const struct etwas_log_bu
         .records = buffer->records,
         .print = print_of(buffer->data, buffer->data_bytes),
         .processor = (uint16_t)buffer->processor,
-        .of_sequences = buffer->of_sequences,
     };
     audit->noted++;
 }
@@ -120,7 +119,6 @@ static void lose(struct etwas_log_file *file, struct etwas_log_noted *noted,
     /* One without events holds knots. */
     lost->buffers += noted->records != 0;
     lost->records += noted->records;
-    lost->records_of_sequences += noted->of_sequences ? noted->records : 0;
     noted->lost = true;
     etwas_log_places_clear(&file->places, noted->place);
     if (at_end) {

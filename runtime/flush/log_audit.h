@@ -31,8 +31,7 @@ struct etwas_log_noted {
     uint32_t records;
     uint32_t print; /* of its data */
     uint16_t processor;
-    bool of_sequences; /* restartable sequences stored the records */
-    bool lost;         /* found missing before */
+    bool lost; /* found missing before */
 };
 
 /* Zeroed at the start. Buffer `n` is in entries[n % ETWAS_LOG_AUDIT_BUFFERS]. */

@@ -137,26 +137,23 @@ static struct run write_run(struct etwas_log_file *file, const struct etwas_log_
     return run;
 }
 
-static void note_replaced(struct etwas_log_file *file, struct etwas_log_records records,
+static void note_replaced(struct etwas_log_file *file, uint32_t records,
                           struct etwas_log_write *result)
 {
-    file->overwritten_events += records.count;
-    result->replaced += records.count;
-    result->replaced_of_sequences += records.of_sequences ? records.count : 0;
+    file->overwritten_events += records;
+    result->replaced += records;
 }
 
 /* Notes that this buffer is in the file. */
 static void take(struct etwas_log_file *file, const struct etwas_log_buffer *buffer, bool directly,
                  struct etwas_log_write *result)
 {
-    struct etwas_log_records records = {buffer->records, buffer->of_sequences};
-
     etwas_log_knots_note(file, buffer);
     if (!directly) {
         etwas_log_audit_note(file, buffer);
     }
     file->overwritten_buffers += etwas_log_places_replaces(&file->places);
-    note_replaced(file, etwas_log_places_take(&file->places, records), result);
+    note_replaced(file, etwas_log_places_take(&file->places, buffer->records), result);
     if (etwas_log_places_replaces(&file->places) && etwas_log_places_next(&file->places) == 1) {
         etwas_write_way_goes_round(&file->way, etwas_log_position(file, file->places.limit));
     }

@@ -71,8 +71,7 @@ struct etwas_log_buffer {
     uint8_t *whole;
     const void *data;
     uint32_t data_bytes;
-    uint32_t records;  /* how many the data are */
-    bool of_sequences; /* restartable sequences stored them */
+    uint32_t records; /* how many the data are */
     uint32_t processor;
     int64_t time_stamp; /* raw, not less than any record's */
     int64_t newest;     /* the newest record's, or later; for consumers */
@@ -95,7 +94,6 @@ struct etwas_log_write {
     enum etwas_log_file_state state; /* why not all: full, or the system refused */
     uint32_t code;                   /* why, of a refusal: see the calls that return this */
     uint64_t replaced;               /* events that are in the file no more */
-    uint64_t replaced_of_sequences;  /* of these, stored by restartable sequences */
 };
 
 /*
@@ -123,7 +121,6 @@ struct etwas_log_lost {
     uint32_t buffers; /* with events */
     uint32_t cut;     /* of all buffers, cut off at the end: the others have left an empty one */
     uint64_t records;
-    uint64_t records_of_sequences; /* of these */
 };
 
 /*

@@ -6,9 +6,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* A place's word: a buffer holds far fewer records than this bit says. */
-#define OF_SEQUENCES (1u << 31)
-
 bool etwas_log_places_begin(struct etwas_log_places *places, uint32_t limit, bool circular)
 {
     *places = (struct etwas_log_places){.limit = limit};
@@ -55,25 +52,23 @@ bool etwas_log_places_replaces(const struct etwas_log_places *places)
 }
 
 /* What lay in the next place; from here on `now` does. */
-static struct etwas_log_records exchange(struct etwas_log_places *places,
-                                         struct etwas_log_records now)
+static uint32_t exchange(struct etwas_log_places *places, uint32_t now)
 {
-    uint32_t *word;
+    uint32_t *records;
     uint32_t before;
 
     if (places->records == NULL) {
-        return (struct etwas_log_records){0};
+        return 0;
     }
-    word = &places->records[etwas_log_places_next(places)];
-    before = *word;
-    *word = now.count | (now.of_sequences ? OF_SEQUENCES : 0);
-    return (struct etwas_log_records){before & ~OF_SEQUENCES, (before & OF_SEQUENCES) != 0};
+    records = &places->records[etwas_log_places_next(places)];
+    before = *records;
+    *records = now;
+    return before;
 }
 
-struct etwas_log_records etwas_log_places_take(struct etwas_log_places *places,
-                                               struct etwas_log_records records)
+uint32_t etwas_log_places_take(struct etwas_log_places *places, uint32_t records)
 {
-    struct etwas_log_records before = exchange(places, records);
+    uint32_t before = exchange(places, records);
 
     places->written++;
     return before;
@@ -86,7 +81,7 @@ void etwas_log_places_clear(struct etwas_log_places *places, uint32_t place)
     }
 }
 
-struct etwas_log_records etwas_log_places_lose(struct etwas_log_places *places)
+uint32_t etwas_log_places_lose(struct etwas_log_places *places)
 {
-    return exchange(places, (struct etwas_log_records){0});
+    return exchange(places, 0);
 }

@@ -14,12 +14,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The records of one buffer in the file. */
-struct etwas_log_records {
-    uint32_t count;
-    bool of_sequences; /* restartable sequences stored them: they are accounted another way */
-};
-
 struct etwas_log_places {
     uint32_t limit;    /* places for data; 0: as many as wanted */
     uint64_t written;  /* data buffers so far, in an appended file those that were there too */
@@ -42,14 +36,13 @@ uint32_t etwas_log_places_used(const struct etwas_log_places *places);
 /* Whether the next data buffer takes the place of an older one. */
 bool etwas_log_places_replaces(const struct etwas_log_places *places);
 
-/* Notes that the next data buffer was written; returns the records of the one it replaced. */
-struct etwas_log_records etwas_log_places_take(struct etwas_log_places *places,
-                                               struct etwas_log_records records);
+/* Notes that the next data buffer was written; returns how many records the one it replaced had. */
+uint32_t etwas_log_places_take(struct etwas_log_places *places, uint32_t records);
 
 /* This place, of a circular file, holds nothing of use any more, and will replace nothing. */
 void etwas_log_places_clear(struct etwas_log_places *places, uint32_t place);
 
-/* The next buffer's place holds nothing of use any more; returns the records that were in it. */
-struct etwas_log_records etwas_log_places_lose(struct etwas_log_places *places);
+/* The next buffer's place holds nothing of use any more; returns how many records were in it. */
+uint32_t etwas_log_places_lose(struct etwas_log_places *places);
 
 #endif

@@ -93,8 +93,7 @@ static void count_sync_error(struct etwas_session *session)
 /* Counts what the system dropped: it said that it was written, and now it is not there. */
 static void count_lost(struct etwas_session *session, const struct etwas_log_lost *lost)
 {
-    etwas_settle_taken_back(session->pool, ETWAS_OUTCOME_WRITE_ERROR, lost->records,
-                            lost->records_of_sequences);
+    etwas_settle_taken_back(session->pool, ETWAS_OUTCOME_WRITE_ERROR, lost->records);
     ck_pr_store_64(&session->buffers_lost, session->buffers_lost + lost->buffers);
     ck_pr_store_64(&session->buffers_written, session->buffers_written - lost->cut);
 }
@@ -265,8 +264,7 @@ void etwas_session_file_take_reading(struct etwas_session *session,
         return;
     }
     write = etwas_log_file_take_reading(session->file, reading, quiet, 0);
-    etwas_settle_taken_back(session->pool, ETWAS_OUTCOME_OVERWRITTEN, write.replaced,
-                            write.replaced_of_sequences);
+    etwas_settle_taken_back(session->pool, ETWAS_OUTCOME_OVERWRITTEN, write.replaced);
     ck_pr_store_64(&session->buffers_written, session->buffers_written + write.written);
     if (write.code != ERROR_SUCCESS) {
         count_sync_error(session);

@@ -68,7 +68,7 @@ uint32_t etwas_session_realtime_begin(struct etwas_session *session)
 
 static void settle_undelivered(struct etwas_session *session, uint64_t records)
 {
-    etwas_settle_taken_back(session->pool, ETWAS_OUTCOME_UNDELIVERED, records, records);
+    etwas_settle_taken_back(session->pool, ETWAS_OUTCOME_UNDELIVERED, records);
 }
 
 static void keep_buffers_lost(struct etwas_session *session, uint64_t buffers)

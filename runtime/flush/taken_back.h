@@ -12,19 +12,14 @@
 
 #include "buffer/pool.h"
 
-/* `of_sequences` of the `events` were stored by restartable sequences. */
 static inline void etwas_settle_taken_back(struct etwas_pool *pool, enum etwas_outcome outcome,
-                                           uint64_t events, uint64_t of_sequences)
+                                           uint64_t events)
 {
-    uint64_t of_others = events - of_sequences;
-
     if (events == 0) {
         return;
     }
     etwas_pool_settle_begin(pool);
-    etwas_pool_settle(pool, ETWAS_OUTCOME_WRITTEN, 0 - of_others);
-    etwas_pool_settle(pool, outcome, of_others);
-    etwas_pool_settle_stored(pool, outcome, of_sequences);
+    etwas_pool_settle_besides(pool, outcome, events);
     etwas_pool_settle_end(pool);
 }
 

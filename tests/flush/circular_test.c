@@ -35,22 +35,20 @@ static void data_buffers_go_round_and_say_what_they_replace(void **state)
     (void)state;
     assert_true(etwas_log_places_begin(&places, LIMIT, true));
     for (uint32_t number = 0; number < LIMIT * ROUNDS; number++) {
-        struct etwas_log_records records = {100 + number, number % 2 != 0};
         uint32_t left = LIMIT - number % LIMIT;
-        struct etwas_log_records before;
+        uint32_t before;
 
         assert_int_equal(etwas_log_places_next(&places), 1 + number % LIMIT);
         assert_int_equal(etwas_log_places_room(&places, 100), left);
         assert_int_equal(etwas_log_places_room(&places, 1), 1);
         assert_int_equal(etwas_log_places_used(&places), 1 + (number < LIMIT ? number : LIMIT));
         assert_int_equal(etwas_log_places_replaces(&places), number >= LIMIT);
-        before = etwas_log_places_take(&places, records);
-        assert_int_equal(before.count, number < LIMIT ? 0 : 100 + number - LIMIT);
-        assert_int_equal(before.of_sequences, number >= LIMIT && (number - LIMIT) % 2 != 0);
+        before = etwas_log_places_take(&places, 100 + number);
+        assert_int_equal(before, number < LIMIT ? 0 : 100 + number - LIMIT);
     }
     /* What a place has lost is not replaced once more. */
-    assert_int_equal(etwas_log_places_lose(&places).count, 100 + LIMIT * (ROUNDS - 1));
-    assert_int_equal(etwas_log_places_take(&places, (struct etwas_log_records){1, false}).count, 0);
+    assert_int_equal(etwas_log_places_lose(&places), 100 + LIMIT * (ROUNDS - 1));
+    assert_int_equal(etwas_log_places_take(&places, 1), 0);
     etwas_log_places_end(&places);
 }
 
@@ -61,9 +59,9 @@ static void without_rounds_the_last_place_is_the_last(void **state)
     (void)state;
     assert_true(etwas_log_places_begin(&places, 2, false));
     assert_int_equal(etwas_log_places_room(&places, 9), 2);
-    (void)etwas_log_places_take(&places, (struct etwas_log_records){1, false});
+    (void)etwas_log_places_take(&places, 1);
     assert_int_equal(etwas_log_places_room(&places, 9), 1);
-    (void)etwas_log_places_take(&places, (struct etwas_log_records){1, false});
+    (void)etwas_log_places_take(&places, 1);
     assert_int_equal(etwas_log_places_room(&places, 9), 0);
     assert_int_equal(etwas_log_places_used(&places), 3);
     etwas_log_places_end(&places);
