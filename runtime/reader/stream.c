@@ -47,13 +47,28 @@ void etwas_stream_close(struct etwas_stream *stream)
     stream->grown_bytes = 0;
 }
 
+/*
+ * Whether what is read here are knots of a session that goes on: since OpenTrace some have left
+ * buffer 0, and it is shorter, or longer again.
+ */
+static bool has_changed(const struct etwas_stream *stream)
+{
+    struct etwas_trace *trace = stream->trace;
+    struct etwas_etl_buffer_header header;
+
+    return stream->buffer == &trace->log.buffer && trace->log.knots_at != 0 &&
+           stream->position >= trace->log.knots_at && trace->log.fields.start.end_filetime == 0 &&
+           etwas_source_read(trace, 0, &header, sizeof header) == sizeof header &&
+           header.offset != stream->buffer->data_end;
+}
+
 /* `position` is the place in the buffer. In a compressed buffer only the buffer has a place. */
 static void report(struct etwas_stream *stream, etwas_damage_kind kind, uint32_t position,
                    uint32_t bytes_skipped)
 {
     const struct etwas_buffer_place *buffer = stream->buffer;
 
-    if (stream->quiet)
+    if (stream->quiet || has_changed(stream))
         return;
     if ((buffer->flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0)
         position = 0;

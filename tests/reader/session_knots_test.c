@@ -271,6 +271,30 @@ static void knots_that_leave_buffer_0_are_all_read(void **state)
     assert_true(seen.clock.knots > 60); /* 4 KB have room for 35 */
 }
 
+/* Buffer 0 was longer when the file was opened than it is when it is read. */
+static void knots_that_leave_buffer_0_meanwhile_are_no_damage(void **state)
+{
+    etwas_session_options options = {.clock = 3, .buffer_size_kb = 4};
+
+    (void)state;
+    begin(folder_path("meanwhile.etl"), &options);
+    for (int times = 0; times < 8; times++) {
+        EVENT_TRACE_LOGFILEA logfile = {
+            .LogFileName = (char *)(uintptr_t)folder_path("meanwhile.etl"),
+            .ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD,
+            .EventRecordCallback = on_timed_event,
+        };
+        etwas_trace_handle trace = OpenTraceA(&logfile);
+
+        assert_true(trace != INVALID_PROCESSTRACE_HANDLE);
+        log_for(60000000); /* 15 knots of the 35 for which there is room */
+        newest = 0;
+        assert_int_equal(ProcessTrace(&trace, 1, NULL, NULL), ERROR_SUCCESS);
+        assert_int_equal(CloseTrace(trace), ERROR_SUCCESS);
+    }
+    end();
+}
+
 static void a_small_circular_file_has_knots_for_what_is_left_R94(void **state)
 {
     etwas_session_options options = {.clock = 3,
@@ -403,6 +427,7 @@ int main(void)
         KNOTS_TEST(every_clock_s_events_are_told_within_the_error),
         KNOTS_TEST(the_wall_clock_s_steps_and_a_sleep_are_seen_in_qpc_and_tsc_traces),
         KNOTS_TEST(knots_that_leave_buffer_0_are_all_read),
+        KNOTS_TEST(knots_that_leave_buffer_0_meanwhile_are_no_damage),
         KNOTS_TEST(a_small_circular_file_has_knots_for_what_is_left_R94),
         KNOTS_TEST(a_snapshot_has_the_readings_of_its_session),
         KNOTS_TEST(the_parts_of_a_set_have_their_knots_and_one_order_R96),
