@@ -94,7 +94,9 @@ bool etwas_knots_take_buffer(struct etwas_trace *trace, struct etwas_knot_list *
     struct etwas_buffer_place place;
     bool doubtful;
 
+    /* Of one size, as the index asks too: else what lies behind is read once for each before it. */
     if (!is_knot(beginning->record) ||
+        beginning->header.buffer_bytes != trace->log.buffer.buffer_bytes ||
         !etwas_buffer_place_check(&beginning->header, offset, trace->file_bytes - offset,
                                   trace->log.session_buffer_bytes, &place, &doubtful) ||
         (place.flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0)

@@ -235,6 +235,30 @@ static void a_knot_buffer_that_is_cut_gives_the_knots_before_the_cut(void **stat
     builder_free(&builder);
 }
 
+/*
+ * Buffers of one size: one that says that it is longer would have those behind it read again, and
+ * many such would take forever.
+ */
+static void a_buffer_that_is_too_long_has_no_knots(void **state)
+{
+    const struct builder_options options = cycles();
+
+    (void)state;
+    begin(&options);
+    put_knots(0, 0);
+    put_events(1);
+    builder_buffer(&builder, 0);
+    put_knots(1, 40);
+    builder_buffer(&builder, 0);
+    put_knots(41, 50);
+    builder_end(&builder);
+    builder_header(&builder, 3)->buffer_bytes = 4 * 8192;
+    const char *path = put_file(0, builder.bytes, builder.size);
+
+    assert_int_equal(clock_of(path).knots, 11);
+    builder_free(&builder);
+}
+
 static void a_million_knots_need_no_more_memory_than_a_few(void **state)
 {
     struct builder_options options = cycles();
@@ -680,6 +704,7 @@ int main(void)
         cmocka_unit_test(knots_in_buffer_0_put_the_rate_right),
         cmocka_unit_test(knots_in_buffers_of_their_own_are_found),
         cmocka_unit_test(a_knot_buffer_that_is_cut_gives_the_knots_before_the_cut),
+        cmocka_unit_test(a_buffer_that_is_too_long_has_no_knots),
         cmocka_unit_test(a_million_knots_need_no_more_memory_than_a_few),
         cmocka_unit_test(a_file_that_still_grows_is_known_as_far_as_when_it_is_read),
         cmocka_unit_test(a_file_without_an_end_is_converted_by_the_knots_it_has),
