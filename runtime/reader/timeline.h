@@ -45,6 +45,7 @@ enum {
     /* Less than 1 MB, whatever a file holds. With one a second: seven hours. */
     ETWAS_TIMELINE_KNOTS_LIMIT = 24576,
 };
+_Static_assert(sizeof(struct etwas_timeline_knot) == 40, "no padding: compared as a whole");
 _Static_assert(sizeof(struct etwas_timeline_knot) * ETWAS_TIMELINE_KNOTS_LIMIT < 1000000, "1 MB");
 
 /* Knots as they are found, in any order. Beyond the limit every second one is dropped, evenly. */

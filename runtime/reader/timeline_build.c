@@ -117,6 +117,18 @@ static size_t copy_usable(struct etwas_timeline_knot *out, const struct etwas_kn
     return count;
 }
 
+/* A writer that was killed may leave a knot in two places. Of those sorted, equal ones are one. */
+static size_t drop_equal(struct etwas_timeline_knot *knots, size_t count)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (kept == 0 || memcmp(&knots[kept - 1], &knots[i], sizeof *knots) != 0)
+            knots[kept++] = knots[i];
+    }
+    return kept;
+}
+
 /* Of the knots sorted by one clock, what the other one says. */
 static int64_t other_clock(const struct etwas_timeline_knot *knot, bool sorted_by_raw)
 {
@@ -188,6 +200,7 @@ static bool choose(struct etwas_timeline *timeline, const struct etwas_knot_list
     uint32_t *work = malloc((list->count + 1) * 2 * sizeof *work);
     struct etwas_timeline_knot *knots = new_knots(list->count);
     size_t count;
+    size_t equal;
 
     timeline->knots = knots;
     if (work == NULL || knots == NULL) {
@@ -196,6 +209,8 @@ static bool choose(struct etwas_timeline *timeline, const struct etwas_knot_list
     }
     count = copy_usable(knots, list);
     qsort(knots, count, sizeof *knots, system ? by_qpc : by_raw);
+    equal = count - drop_equal(knots, count);
+    count -= equal;
     if (system) {
         timeline->all = new_knots(count);
         if (timeline->all == NULL) {
@@ -213,8 +228,8 @@ static bool choose(struct etwas_timeline *timeline, const struct etwas_knot_list
         timeline->all = knots;
         timeline->all_count = timeline->count;
     }
-    timeline->found = list->found;
-    timeline->unusable = list->count - timeline->all_count;
+    timeline->found = list->found - equal;
+    timeline->unusable = list->count - equal - timeline->all_count;
     return true;
 }
 
