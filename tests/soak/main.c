@@ -13,6 +13,10 @@
 
 #include "soak.h"
 
+#ifdef SOAK_KNOTS
+#include "clock/timeline.h"
+#endif
+
 enum {
     DEFAULT_SECONDS = 3,
     DEFAULT_CONTROLLERS = 3,
@@ -199,6 +203,23 @@ static void run_controllers(void)
     }
 }
 
+#ifdef SOAK_KNOTS
+
+/* Sessions read the clocks as often as the seed says, each some 50 µs to 13 ms. */
+static void choose_interval(void)
+{
+    enum {
+        SHORTEST_NS = 50000
+    };
+    struct soak_random random = soak_random_of(options.seed, SOAK_CONTROLLERS, 0);
+    uint64_t interval_ns = (uint64_t)SHORTEST_NS << soak_upto(&random, 8);
+
+    ck_pr_store_64(&etwas_clock_knot_interval_ns, interval_ns);
+    (void)printf("knots every %llu us\n", (unsigned long long)interval_ns / 1000);
+}
+
+#endif
+
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static void read_options(int count, char **arguments)
@@ -306,6 +327,9 @@ int main(int count, char **arguments)
     read_options(count, arguments);
     (void)printf("seed %llu, %llu seconds, %u controllers\n", (unsigned long long)options.seed,
                  (unsigned long long)options.seconds, options.controllers);
+#ifdef SOAK_KNOTS
+    choose_interval();
+#endif
     (void)fflush(stdout);
     make_folder();
     if (!soak_audit_begin()) {
