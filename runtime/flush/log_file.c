@@ -303,7 +303,6 @@ bool etwas_log_file_end(struct etwas_log_file *file, const struct etwas_log_file
     uint32_t buffers = etwas_log_file_buffers(file);
     bool good = etwas_file_truncate(file->descriptor, etwas_log_position(file, buffers));
     struct etwas_clock_reading now = etwas_clock_read_together();
-    int error;
 
     /* After the first round the numbers went on; the safest set of values has each from 1 once. */
     if (etwas_log_places_replaces(&file->places)) {
@@ -316,7 +315,7 @@ bool etwas_log_file_end(struct etwas_log_file *file, const struct etwas_log_file
     file->counted = *totals;
     etwas_log_header_end(&file->header, &now);
     etwas_log_knots_end(file, &now);
-    file->is_ended = etwas_log_write_header(file, &error) && good;
+    file->is_ended = etwas_log_knots_store(file) && good;
     return file->is_ended;
 }
 

@@ -144,23 +144,45 @@ void etwas_log_knots_note(struct etwas_log_file *file, const struct etwas_log_bu
     }
 }
 
-/* The knots that are new first, then the header that counts them in. */
+/*
+ * What other knots lie in the file from `from` on than before: it ends in front of them until all
+ * are there, and nothing is behind the last.
+ */
+static bool replace(struct etwas_log_file *file, uint32_t from)
+{
+    struct etwas_log_header *header = &file->header;
+    uint32_t bytes = header->bytes;
+    bool good;
+
+    etwas_log_header_resize(header, from);
+    good = etwas_log_patch(file->descriptor, header->content,
+                           sizeof(struct etwas_etl_buffer_header), 0);
+    etwas_log_header_resize(header, bytes);
+    memcpy(file->spare + from, header->content + from, bytes - from);
+    etwas_log_pad(file, file->spare, bytes);
+    return good &&
+           etwas_log_patch(file->descriptor, file->spare + from, file->buffer_bytes - from, from);
+}
+
+/*
+ * The knots that are new first, then the header that counts them in: wherever a writer is killed
+ * in between, buffer 0 ends with a whole record.
+ */
 bool etwas_log_knots_store(struct etwas_log_file *file)
 {
     struct etwas_log_knots *knots = &file->knots;
     const struct etwas_log_header *header = &file->header;
     uint32_t begin = knots->begin != 0 ? knots->begin : header->bytes;
     uint32_t from = knots->stored > begin ? knots->stored : begin;
-    bool good = true;
-    int error;
+    bool good;
 
     if (knots->shrunk) {
-        good = etwas_log_write_header(file, &error);
+        good = replace(file, from);
     } else {
         good = header->bytes <= from || etwas_log_patch(file->descriptor, header->content + from,
                                                         header->bytes - from, from);
-        good = good && etwas_log_patch(file->descriptor, header->content, begin, 0);
     }
+    good = good && etwas_log_patch(file->descriptor, header->content, begin, 0);
     if (good) {
         knots->stored = header->bytes;
         knots->stored_at = file->places.written;

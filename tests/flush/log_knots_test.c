@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <errno.h>
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #include "clock/clock.h"
 #include "etl/header_buffer.h"
 #include "flush/log_inside.h"
+#include "platform/file.h"
 #include "support/folder.h"
 #include "support/knots.h"
 
@@ -311,6 +313,64 @@ static void knots_take_few_places_of_a_file_of_limited_size(void **state)
     }
 }
 
+/* ---- a writer that is killed ------------------------------------------------------------------ */
+
+static size_t left_bytes; /* then it is killed */
+
+static long write_until_killed(enum etwas_file_call call, size_t bytes)
+{
+    size_t now = bytes < left_bytes ? bytes : left_bytes;
+
+    if (call != ETWAS_FILE_WRITE) {
+        return (long)bytes;
+    }
+    left_bytes -= now;
+    return now == 0 ? -EIO : (long)now;
+}
+
+/* Also when knots in the middle of buffer 0 have gone: no knot is half one and half another. */
+static void a_writer_that_is_killed_at_any_byte_leaves_whole_knots(void **state)
+{
+    enum {
+        LARGE_BYTES = 16384,
+        STEP_BYTES = 8
+    };
+    const struct request request = {
+        .mode = EVENT_TRACE_FILE_MODE_CIRCULAR, .buffer_bytes = LARGE_BYTES, .places = 8};
+    uint32_t least = UINT32_MAX;
+
+    (void)state;
+    for (size_t bytes = 0; bytes <= LARGE_BYTES + 4096; bytes += STEP_BYTES) {
+        struct etwas_log_file *file = NULL;
+        const struct etwas_clock_reading reading = reading_of(1000);
+
+        assert_int_equal(create(&request, &file), ERROR_SUCCESS);
+        for (int64_t number = 1; number <= file->knots.capacity; number++) {
+            if (number == file->knots.capacity) {
+                write_data(file, 0, number);
+            }
+            assert_int_equal(take(file, number, false), 0);
+        }
+        write_data(file, 0, 1000);
+        left_bytes = bytes;
+        etwas_file_fail(write_until_killed);
+        (void)etwas_log_file_take_reading(file, &reading, false, 0);
+        etwas_file_fail(NULL);
+        knots_read(folder_path("knots.etl"), &knots);
+        least = knots.count < least ? knots.count : least;
+        for (uint32_t index = 0; index < knots.count; index++) {
+            const struct etwas_etl_knot *knot = &knots.list[index];
+
+            assert_int_equal(knot->raw_stamp, knot->qpc_ns);
+            assert_int_equal(knot->filetime, reading_of(number_of(index)).filetime);
+            assert_true(index == 0 || knot->reason == ETWAS_ETL_KNOT_RUNNING);
+        }
+        finish(file);
+        assert_true(has(1000));
+    }
+    assert_int_equal(least, 1);
+}
+
 /* ---- beginnings ------------------------------------------------------------------------------ */
 
 static void names_may_be_so_long_that_only_the_two_ends_fit(void **state)
@@ -428,6 +488,7 @@ int main(void)
         FOLDER_TEST(knots_take_few_places_of_a_file_of_limited_size),
         FOLDER_TEST(names_may_be_so_long_that_only_the_two_ends_fit),
         FOLDER_TEST(a_later_file_begins_with_what_the_session_has_read_before),
+        FOLDER_TEST(a_writer_that_is_killed_at_any_byte_leaves_whole_knots),
         FOLDER_TEST(a_file_that_is_ended_twice_has_one_end),
         cmocka_unit_test(a_timeline_forgets_the_old_more_than_the_new),
     };
