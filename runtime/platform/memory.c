@@ -27,6 +27,7 @@
 enum {
     MINCORE_BATCH_PAGES = 4096,
     HUGE_PAGE_BYTES = ETWAS_HUGE_PAGE_BYTES,
+    MAPPINGS_MOST = 16, /* of an arena: its bookkeeping, the region and what is tried before it */
 };
 
 size_t etwas_memory_page_bytes(void)
@@ -82,18 +83,31 @@ void etwas_memory_arena_bytes(const struct etwas_memory *memory, uint64_t *mappe
 #include <jemalloc/jemalloc.h>
 
 /*
- * Arenas take and give back their memory here. jemalloc's own way keeps address space by default,
- * and so leaves 2 MB behind each time an arena is destroyed.
+ * An arena's memory comes from here, and goes back when the arena is destroyed, each mapping whole.
+ * jemalloc's own way keeps address space for ever, 2 MB of each arena. Giving back parts is no way
+ * either: jemalloc merges what lies side by side unless the upper one begins a mapping. In the place
+ * of a part that is gone the program's own arenas may map something, and merge it with the rest of
+ * ours, which is under another arena's lock.
  */
+struct mappings {
+    extent_hooks_t hooks; /* the first member: jemalloc hands it to the hooks */
+    uint32_t count;
+    struct {
+        void *place;
+        size_t bytes;
+    } list[MAPPINGS_MOST];
+};
+
+/* Called by whoever owns the region alone. */
 static void *map_extent(extent_hooks_t *hooks, void *wanted, size_t bytes, size_t alignment,
                         bool *zero, bool *commit, unsigned arena)
 {
+    struct mappings *mappings = (struct mappings *)hooks;
     char *place;
     size_t before;
 
-    (void)hooks;
     (void)arena;
-    if (wanted != NULL) {
+    if (wanted != NULL || mappings->count == MAPPINGS_MOST) {
         return NULL;
     }
     place = map(bytes + alignment);
@@ -105,27 +119,13 @@ static void *map_extent(extent_hooks_t *hooks, void *wanted, size_t bytes, size_
         (void)munmap(place, before);
     }
     (void)munmap(place + before + bytes, alignment - before);
+    mappings->list[mappings->count].place = place + before;
+    mappings->list[mappings->count++].bytes = bytes;
     *zero = true;
     *commit = true;
     return place + before;
 }
 
-static bool unmap_extent(extent_hooks_t *hooks, void *place, size_t bytes, bool committed,
-                         unsigned arena)
-{
-    (void)hooks;
-    (void)committed;
-    (void)arena;
-    return munmap(place, bytes) != 0;
-}
-
-static void forget_extent(extent_hooks_t *hooks, void *place, size_t bytes, bool committed,
-                          unsigned arena)
-{
-    (void)unmap_extent(hooks, place, bytes, committed, arena);
-}
-
-/* Parts of a mapping are unmapped like whole ones. */
 static bool split_extent(extent_hooks_t *hooks, void *place, size_t bytes, size_t first,
                          size_t second, bool committed, unsigned arena)
 {
@@ -139,12 +139,13 @@ static bool split_extent(extent_hooks_t *hooks, void *place, size_t bytes, size_
     return false;
 }
 
-static extent_hooks_t extent_hooks = {
-    .alloc = map_extent,
-    .dalloc = unmap_extent,
-    .destroy = forget_extent,
-    .split = split_extent,
-};
+static void unmap_all(struct mappings *mappings)
+{
+    for (uint32_t index = 0; index < mappings->count; index++) {
+        (void)munmap(mappings->list[index].place, mappings->list[index].bytes);
+    }
+    free(mappings);
+}
 
 static void destroy_arena(unsigned arena)
 {
@@ -161,18 +162,26 @@ static size_t region_alignment(size_t bytes)
 
 static bool take(struct etwas_memory *memory)
 {
-    extent_hooks_t *hooks = &extent_hooks;
+    struct mappings *mappings = calloc(1, sizeof *mappings);
+    extent_hooks_t *hooks = &mappings->hooks;
     size_t length = sizeof memory->arena;
     int flags;
 
+    if (mappings == NULL) {
+        return false;
+    }
+    *hooks = (extent_hooks_t){.alloc = map_extent, .split = split_extent};
     if (mallctl("arenas.create", &memory->arena, &length, &hooks, sizeof hooks) != 0) {
+        unmap_all(mappings);
         return false;
     }
     flags = MALLOCX_ARENA(memory->arena) | MALLOCX_TCACHE_NONE | MALLOCX_ZERO;
     memory->region = mallocx(memory->region_bytes,
                              flags | MALLOCX_ALIGN(region_alignment(memory->region_bytes)));
+    memory->allocation = mappings;
     if (memory->region == NULL) {
         destroy_arena(memory->arena);
+        unmap_all(mappings);
         return false;
     }
     return true;
@@ -184,6 +193,7 @@ static void give_back(struct etwas_memory *memory)
 
     dallocx(memory->region, flags);
     destroy_arena(memory->arena);
+    unmap_all(memory->allocation);
 }
 
 static uint64_t arena_statistic(unsigned arena, const char *statistic)

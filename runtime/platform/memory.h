@@ -21,8 +21,8 @@
 struct etwas_memory {
     uint8_t *region; /* page-aligned; a fork's child finds it empty where the system can do that */
     size_t region_bytes;
-    unsigned arena;        /* jemalloc's index; unused otherwise */
-    void *allocation;      /* under the sanitizers: what the region was cut from */
+    unsigned arena;   /* jemalloc's index; unused otherwise */
+    void *allocation; /* under the sanitizers: what the region was cut from; the arena's mappings */
     size_t explicit_bytes; /* of its start: the system's explicit huge pages, all of them ours */
 };
 
