@@ -48,8 +48,8 @@ struct table {
     struct mailbox to_far;
     struct mailbox to_near;
     alignas(APART_BYTES) int64_t (*read)(void);
-    /* From here on near's alone. */
-    uint64_t number; /* of the turn asked last */
+    /* From here on near's alone: far would have to wait for a line that near writes. */
+    alignas(APART_BYTES) uint64_t number; /* of the turn asked last */
     double tick_ns;
     double quantum; /* what the clock moves by at once */
 };
