@@ -282,11 +282,15 @@ def walk_set(files, lenient=False, unfinished=False):
 
 
 def print_payloads(walker):
+    lines = []
     for r in walker.records:
         if r["buffer"] != 0 and r["guid"] != OWN_CLASS:
-            print(r["cpu"], r["stamp"], r["name"], r["type"], r["guid"], *r["instance"],
-                  r["parent_guid"], r["payload"].hex(),
-                  *(messages.ids(r) if r["name"] == "MESSAGE" else ()), sep="\t")
+            fields = (r["cpu"], r["stamp"], r["name"], r["type"], r["guid"], *r["instance"],
+                      r["parent_guid"], r["payload"].hex(),
+                      *(messages.ids(r) if r["name"] == "MESSAGE" else ()))
+            lines.append("\t".join(map(str, fields)) + "\n")
+    # All at once: where Python does not buffer, each field would be a system call.
+    sys.stdout.write("".join(lines))
 
 
 def parse_arguments(arguments):
