@@ -16,7 +16,7 @@
 
 enum {
     THREADS = 4,
-    EVENTS = 1000, /* of each thread */
+    EVENTS = 400, /* of each thread */
 };
 
 /* Half of the threads log already when `meanwhile` is called, the others begin after it. */

@@ -321,11 +321,22 @@ static void expect_whole_sentences(const char *text, size_t size)
     assert_null(strstr(text, ".."));
 }
 
+/* Few reasons, or nearly all: each alone, each two together, and the most there is to say. */
+static bool is_tried(uint32_t reasons)
+{
+    int count = __builtin_popcount(reasons);
+
+    return count <= 3 || count >= 13;
+}
+
 /* With nothing examined, and with numbers as wide as they come. */
 static void whatever_was_found_there_are_whole_sentences(void **state)
 {
     (void)state;
     for (uint32_t reasons = 0; reasons <= 0xffff; reasons++) {
+        if (!is_tried(reasons)) {
+            continue;
+        }
         memset(&report, 0, sizeof report);
         report.trust.reasons = reasons;
         etwas_lab_judge(&report);
