@@ -222,6 +222,31 @@ static void a_source_read_from_a_table_has_the_steps_of_the_table(void **state)
     assert_true(sum_of(&report.steps) == (double)report.pairs);
 }
 
+/* 1,024 readings are a row. It steps in the middle of every second one, from the second one on. */
+static int64_t read_stepping_in_every_second_row(void)
+{
+    static uint32_t reading;
+
+    return (reading++ + 512) / 2048 * 4000;
+}
+
+/* The first two rows are one of either kind: were they taken in turn, all steps were in the other. */
+static void a_clock_that_hardly_ever_moves_is_read_by_rows_in_which_steps_are_seen(void **state)
+{
+    static const struct etwas_lab_source stepping = {.name = "stepping",
+                                                     .read = read_stepping_in_every_second_row,
+                                                     .tick_ns = 1,
+                                                     .available = true};
+    etwas_clock_source_report report = {0};
+
+    (void)state;
+    etwas_lab_source_replace(REPLACED, &stepping);
+    assert_int_equal(etwas_lab_steps(REPLACED, 0, &report), ERROR_SUCCESS);
+    etwas_lab_source_replace(REPLACED, NULL);
+    assert_true(report.resolution_ns == 4000);
+    assert_int_equal(report.unordered_backward_steps, 0);
+}
+
 /* ---- monotony -------------------------------------------------------------------------------- */
 
 static void a_step_backwards_is_counted_with_its_size_and_watched_from_there(void **state)
@@ -558,6 +583,7 @@ int main(void)
         cmocka_unit_test(readings_that_changed_places_are_no_steps_backwards),
         cmocka_unit_test(a_source_that_never_moves_has_no_resolution),
         cmocka_unit_test(a_source_read_from_a_table_has_the_steps_of_the_table),
+        cmocka_unit_test(a_clock_that_hardly_ever_moves_is_read_by_rows_in_which_steps_are_seen),
         cmocka_unit_test(a_step_backwards_is_counted_with_its_size_and_watched_from_there),
         cmocka_unit_test(equal_stamps_are_a_stall_when_the_other_clock_goes_on_beyond_the_limit),
         cmocka_unit_test(a_clock_set_back_between_two_runs_is_seen_by_one_thread),

@@ -3,7 +3,8 @@
 
 /*
  * Rows of readings as fast as they can be taken, and in turn with them rows of readings in order,
- * compared afterwards. A coarse clock is read until it has made some steps, within reason.
+ * compared afterwards. A step between two rows is not seen: so a coarse clock is read on until it has
+ * made some steps, within reason, by rows of the first kind alone.
  */
 #include "clock/lab/steps.h"
 
@@ -108,9 +109,9 @@ uint32_t etwas_lab_steps(uint32_t source, uint64_t budget_ns, etwas_clock_source
     const struct etwas_lab_source *what = etwas_lab_source(source);
     const struct etwas_lab_meter *meter = etwas_lab_meter(source);
     struct etwas_lab_steps *steps = calloc(1, sizeof *steps);
-    uint64_t end_ns = etwas_lab_now_ns() + budget_ns;
+    uint64_t now_ns = etwas_lab_now_ns();
+    uint64_t end_ns = now_ns + budget_ns;
     int64_t stamps[ROW];
-    uint64_t now_ns;
 
     if (steps == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
@@ -118,8 +119,10 @@ uint32_t etwas_lab_steps(uint32_t source, uint64_t budget_ns, etwas_clock_source
     do {
         meter->stamps(what->read, stamps, ROW);
         etwas_lab_steps_note(steps, stamps, ROW, what->tick_ns);
-        etwas_lab_read_in_order(what->read, stamps, ROW);
-        etwas_lab_steps_note_ordered(steps, stamps, ROW);
+        if (steps->ordered_readings == 0 || now_ns < end_ns) {
+            etwas_lab_read_in_order(what->read, stamps, ROW);
+            etwas_lab_steps_note_ordered(steps, stamps, ROW);
+        }
         now_ns = etwas_lab_now_ns();
     } while (now_ns < end_ns ||
              (steps->forward < FORWARD_WANTED && now_ns < end_ns + (uint64_t)COARSE_NS));
