@@ -249,6 +249,7 @@ void etwas_clocks_json(struct etwas_output *output, const struct etwas_clocks_vi
         etwas_output_unsigned(output, report->processor_numbers[i]);
     }
     etwas_output_text(output, report->processors > 0 ? "]" : "[]");
+    put_unsigned(output, ",", "processors_allowed", report->processors_allowed);
     put_unsigned(output, ",", "processors_configured", report->processors_configured);
     put_unsigned(output, ",", "processors_online", report->processors_online);
     put_bool(output, "all_pairs", report->all_pairs);
