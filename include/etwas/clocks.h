@@ -71,7 +71,7 @@ typedef struct etwas_clock_trust {
  * tens of milliseconds once per process. Sessions decide by the same verdict: one that asks for
  * ClientContext 3 gets system time where it is ETWAS_CLOCK_VERDICT_UNUSABLE. Unusable is a counter
  * that is not invariant, that the kernel gave up, or that cannot be calibrated; doubtful one with
- * another reason against it, a guest only where its kernel keeps time by something else.
+ * another reason against it, a guest only where its kernel does not say that it keeps time by it.
  * ERROR_INVALID_PARAMETER for NULL.
  */
 uint32_t etwas_clock_query_trust(etwas_clock_trust *trust) ETWAS_API(etwas_clock_query_trust);

@@ -143,6 +143,11 @@ static void a_guest_is_told_whether_its_kernel_trusts_the_counter(void **state)
                  "time by kvm-clock, so nothing says");
     expect_words(report.verdict, "The kernel has it among its clock sources.");
     expect_words(report.recommendation, "QPC: the cycle counter is doubtful.");
+
+    begin(ETWAS_CLOCK_REASON_INVARIANT | ETWAS_CLOCK_REASON_HYPERVISOR);
+    report.trust.clocksource[0] = '\0';
+    conclude(ETWAS_CLOCK_VERDICT_DOUBTFUL, 1);
+    expect_words(report.verdict, "and its kernel does not say what it keeps time by, so nothing");
 }
 
 static void what_is_stated_is_compared_with_what_was_measured(void **state)

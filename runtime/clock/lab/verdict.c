@@ -181,6 +181,7 @@ static void say_head(const etwas_clock_report *report, struct etwas_sentences *v
 static void say_guest(const etwas_clock_trust *trust, struct etwas_sentences *verdict)
 {
     bool named = trust->hypervisor[0] != '\0';
+    bool told = trust->clocksource[0] != '\0';
 
     if ((trust->reasons & ETWAS_CLOCK_REASON_KERNEL_USES_IT) != 0) {
         etwas_sentences_add(verdict,
@@ -191,10 +192,10 @@ static void say_guest(const etwas_clock_trust *trust, struct etwas_sentences *ve
     } else {
         etwas_sentences_add(verdict,
                             "This is a guest%s%s, which may be moved to another machine, and its "
-                            "kernel keeps time by %s, so nothing says that the counter would stay "
-                            "steady then.",
+                            "kernel %s%s, so nothing says that the counter would stay steady then.",
                             named ? " of " : "", trust->hypervisor,
-                            trust->clocksource[0] != '\0' ? trust->clocksource : "something else");
+                            told ? "keeps time by " : "does not say what it keeps time by",
+                            trust->clocksource);
     }
 }
 
