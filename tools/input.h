@@ -54,8 +54,8 @@ struct etwas_input_run {
 
 /*
  * Delivers the events of all inputs in one time order and closes the inputs. Fills `information`,
- * `clock` and the damages. Returns ETWAS_EXIT_FINE, ETWAS_EXIT_DAMAGED, or ETWAS_EXIT_OPEN after a message
- * on standard error.
+ * `clock` and the damages. Returns ETWAS_EXIT_FINE, ETWAS_EXIT_DAMAGED, or ETWAS_EXIT_OPEN after a
+ * message on standard error.
  */
 int etwas_input_process(struct etwas_input_run *run);
 

@@ -172,10 +172,11 @@ typedef struct etwas_clock_source_report {
                                of many rows of them */
 
     /*
-     * Steps between readings one after the other; those backwards are counted below alone. A counter
-     * may add a tick to a second reading before it has moved: then the smallest step is that tick,
-     * and says nothing of how finely it tells times apart. unit_ns does: what readings in order are
-     * multiples of, a tick more or less; where it moves too seldom to tell, the smallest step.
+     * Steps between readings one after the other; those backwards are counted below alone. A
+     * counter may add a tick to a second reading before it has moved: then the smallest step is
+     * that tick, and says nothing of how finely it tells times apart. unit_ns does: what readings
+     * in order are multiples of, a tick more or less; where it moves too seldom to tell, the
+     * smallest step.
      */
     double resolution_ns; /* the smallest that is not 0; 0: none was seen */
     double unit_ns;       /* what it really moves by at once */
@@ -203,9 +204,9 @@ typedef struct etwas_clock_source_report {
     etwas_clock_drift against_realtime; /* CLOCK_REALTIME */
 
     /*
-     * Pairs of the processors examined; with those left out all there are, n * (n - 1) / 2. Left out
-     * is a pair whose threads did not get to run in time, or whose processor was taken away: nothing
-     * is known of it. Both 0 for a clock that follows a thread.
+     * Pairs of the processors examined; with those left out all there are, n * (n - 1) / 2. Left
+     * out is a pair whose threads did not get to run in time, or whose processor was taken away:
+     * nothing is known of it. Both 0 for a clock that follows a thread.
      */
     uint32_t offset_count;
     uint32_t offsets_left_out;
@@ -259,7 +260,8 @@ typedef struct etwas_clock_options {
  * is what it was. Two examinations at once disturb each other's figures, and nothing else.
  *
  * Errors: ERROR_INVALID_PARAMETER for a NULL `report` and options out of range,
- * ERROR_NOT_ENOUGH_MEMORY, ERROR_NO_SYSTEM_RESOURCES (no thread).
+ * ERROR_NOT_ENOUGH_MEMORY, ERROR_NO_SYSTEM_RESOURCES (no thread, or the system does not say which
+ * processors may be used).
  */
 uint32_t etwas_clock_examine(const etwas_clock_options *options, etwas_clock_report **report)
     ETWAS_API(etwas_clock_examine);

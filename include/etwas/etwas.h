@@ -336,8 +336,8 @@ typedef struct etwas_clock_time {
  * all clocks, one a second; between two of them is interpolated. Their steps are seen here, while
  * ProcessTrace counts from StartTime by QPC and knows none. A stamp of system time may mean several
  * moments if the wall clock was set back: the error says so. A file without such readings is
- * converted by its header alone, with an unknown error, and a QPC that it does not say begins with 0
- * at its start.
+ * converted by its header alone, with an unknown error, and a QPC that it does not say begins with
+ * 0 at its start.
  *
  * May be called from callbacks. The first call before ProcessTrace looks the file through,
  * some milliseconds for a gigabyte, while the handle is busy. A file that is being written is known
@@ -396,8 +396,8 @@ typedef struct etwas_trace_clock {
 
 /*
  * What is known of a file's clocks, as far as etwas_trace_convert_time knows it. May be called from
- * callbacks. Errors: ERROR_INVALID_PARAMETER for NULL; ERROR_INVALID_HANDLE; ERROR_NOT_SUPPORTED for
- * a real-time trace; ERROR_NOT_ENOUGH_MEMORY.
+ * callbacks. Errors: ERROR_INVALID_PARAMETER for NULL; ERROR_INVALID_HANDLE; ERROR_NOT_SUPPORTED
+ * for a real-time trace; ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_trace_query_clock(etwas_trace_handle trace, etwas_trace_clock *clock)
     ETWAS_API(etwas_trace_query_clock);

@@ -12,8 +12,9 @@
  *      raw' − raw                 raw' − raw
  *
  * each numerator widened by a step of the counter and each denominator by one of the kernel's
- * clock, because both are cut off. What satisfies this for every pair of readings is the answer. A reading that
- * was interrupted has a wide bracket: what follows from it is true and too weak to matter.
+ * clock, because both are cut off. What satisfies this for every pair of readings is the answer. A
+ * reading that was interrupted has a wide bracket: what follows from it is true and too weak to
+ * matter.
  *
  * Worked example: brackets of 50 ns and steps of 1 ns, 20 ms apart, leave ± 2.5 ppm at most.
  */
@@ -32,10 +33,10 @@ struct etwas_clock_rate {
 };
 
 /*
- * Takes some 20 ms. `raw_step_ns` is the step in which the kernel's clock counts where that clock is
- * made of the counter, whose own steps are then in both and do not matter: some processors' move by
- * tens of ticks at once. 0: it is made of something else; then the smallest steps that are seen. False where no rate can be told better than 1,000 ppm;
- * then only `backwards` says something.
+ * Takes some 20 ms. `raw_step_ns` is the step in which the kernel's clock counts where that clock
+ * is made of the counter, whose own steps are then in both and do not matter: some processors' move
+ * by tens of ticks at once. 0: it is made of something else; then the smallest steps that are seen.
+ * False where no rate can be told better than 1,000 ppm; then only `backwards` says something.
  */
 bool etwas_clock_measure_rate(const struct etwas_machine *machine, double raw_step_ns,
                               struct etwas_clock_rate *rate);

@@ -10,7 +10,7 @@
  *     the kernel gave it up                  unusable
  *     readings are emulated                  doubtful
  *     another frequency is stated            doubtful
- *     it ran backwards                       doubtful
+ *     it ran backwards, in an examination    doubtful; while calibrated, unusable
  *     processors are apart                   doubtful
  *     a guest, whose kernel does not use it  doubtful
  *     nothing of that                        trusted
@@ -32,8 +32,8 @@
 const etwas_clock_trust *etwas_clock_trust_here(void);
 
 /*
- * The same, if it has been found out; else by what the machine says alone: frequency_hz is 0, and no
- * reason that takes measuring is there. Some tenths of a millisecond at the first call.
+ * The same, if it has been found out; else by what the machine says alone: frequency_hz is 0, and
+ * no reason that takes measuring is there. Some tenths of a millisecond at the first call.
  */
 const etwas_clock_trust *etwas_clock_trust_so_far(void);
 

@@ -86,8 +86,8 @@ static inline bool etwas_etl_clock_from_header(struct etwas_etl_clock *clock, ui
     }
 }
 
-/* Takes the exact ratio of a calibration; the anchor stays. False, and no change, if it is not valid
- * or is of another clock than `clock_type`. */
+/* Takes the exact ratio of a calibration; the anchor stays. False, and no change, if it is not
+ * valid or is of another clock than `clock_type`. */
 static inline bool etwas_etl_clock_use_calibration(struct etwas_etl_clock *clock,
                                                    uint32_t clock_type,
                                                    const struct etwas_etl_calibration *calibration)

@@ -18,8 +18,8 @@ enum {
 
 /*
  * The payload; values as in <etwas/clocks.h>. The counter is measured only for a session that asked
- * for it, or if the process had it measured before. Else verdict and reasons are by what the machine
- * says of it, frequency_hz is 0, and there is no reason that takes measuring.
+ * for it, or if the process had it measured before. Else verdict and reasons are by what the
+ * machine says of it, frequency_hz is 0, and there is no reason that takes measuring.
  */
 struct etwas_etl_clock_trust {
     uint32_t version;         /* ETWAS_ETL_CLOCK_RECORD_VERSION; also in Class.Version */

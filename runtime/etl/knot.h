@@ -29,8 +29,8 @@ enum {
 };
 
 /*
- * At some moment the session's clock was `raw_stamp`, the performance counter within qpc_error_ns of
- * qpc_ns, and the system time within filetime_error_ns of `filetime`. What is 0 is exact.
+ * At some moment the session's clock was `raw_stamp`, the performance counter within qpc_error_ns
+ * of qpc_ns, and the system time within filetime_error_ns of `filetime`. What is 0 is exact.
  */
 struct etwas_etl_knot {
     uint32_t version; /* ETWAS_ETL_KNOT_VERSION; also in Class.Version */

@@ -57,7 +57,9 @@ static uint64_t next_interval(const struct etwas_pool *pool, uint64_t interval_n
     return interval_ns > LONGEST_INTERVAL_NS ? LONGEST_INTERVAL_NS : interval_ns;
 }
 
-/* The timed flushes, of which UPDATE may change the period at any time, and the clock's readings. */
+/*
+ * The timed flushes, of which UPDATE may change the period at any time, and the clock's readings.
+ */
 struct timer {
     uint64_t flushed_ns;         /* when the last period began */
     uint64_t left_to_reading_ns; /* at the last pass */

@@ -85,9 +85,9 @@ void etwas_memory_arena_bytes(const struct etwas_memory *memory, uint64_t *mappe
 /*
  * An arena's memory comes from here, and goes back when the arena is destroyed, each mapping whole.
  * jemalloc's own way keeps address space for ever, 2 MB of each arena. Giving back parts is no way
- * either: jemalloc merges what lies side by side unless the upper one begins a mapping. In the place
- * of a part that is gone the program's own arenas may map something, and merge it with the rest of
- * ours, which is under another arena's lock.
+ * either: jemalloc merges what lies side by side unless the upper one begins a mapping. In the
+ * place of a part that is gone the program's own arenas may map something, and merge it with the
+ * rest of ours, which is under another arena's lock.
  */
 struct mappings {
     extent_hooks_t hooks; /* the first member: jemalloc hands it to the hooks */

@@ -73,7 +73,9 @@ static bool open_streams(struct file_run *file)
     return true;
 }
 
-/* The knots that were found beside the buffers. What a session still writes has more of them now. */
+/*
+ * The knots that were found beside the buffers. What a session still writes has more of them now.
+ */
 static bool take_knots(struct file_run *file)
 {
     struct etwas_trace *trace = file->trace;

@@ -38,7 +38,9 @@ static void assert_error(const etwas_clock_conversion *conversion, double hz, do
     assert_near(conversion->after_day_ns, ppm * 90000e3);
 }
 
-/* It runs at 3,000.75 MHz, was calibrated 1 ppm too low, and states a frequency 500 ppm too high. */
+/*
+ * It runs at 3,000.75 MHz, was calibrated 1 ppm too low, and states a frequency 500 ppm too high.
+ */
 static void a_frequency_stated_500_ppm_wrong_costs_45_seconds_in_25_hours(void **state)
 {
     const double true_hz = 3000750000;
@@ -96,7 +98,9 @@ static void without_a_drift_the_calibration_stands_in_with_its_bound(void **stat
     assert_near(conversions[CALIBRATION].interval_ppm, 1.5);
 }
 
-/* A counter that is not trusted has no calibration, and yet a rate; without one there is nothing. */
+/*
+ * A counter that is not trusted has no calibration, and yet a rate; without one there is nothing.
+ */
 static void a_counter_without_calibration_is_converted_by_its_tick_or_not_at_all(void **state)
 {
     const etwas_clock_trust trust = {0};

@@ -150,14 +150,14 @@ static void the_examination_keeps_to_the_callers_processors_and_changes_nothing_
     sigset_t after;
 
     (void)state;
-    assert_true(etwas_lab_cpus_read(&all));
+    assert_int_equal(etwas_lab_cpus_read(&all), ERROR_SUCCESS);
     assert_true(etwas_lab_pin(all.numbers[all.count - 1]));
     assert_int_equal(sigemptyset(&before), 0);
     assert_int_equal(sigaddset(&before, SIGUSR2), 0);
     assert_int_equal(pthread_sigmask(SIG_SETMASK, &before, NULL), 0);
     assert_int_equal(etwas_clock_examine(&options, &report), ERROR_SUCCESS);
     assert_int_equal(pthread_sigmask(SIG_SETMASK, NULL, &after), 0);
-    assert_true(etwas_lab_cpus_read(&now));
+    assert_int_equal(etwas_lab_cpus_read(&now), ERROR_SUCCESS);
     assert_int_equal(now.count, 1);
     assert_int_equal(now.numbers[0], all.numbers[all.count - 1]);
     assert_true(etwas_lab_unpin(&all));

@@ -129,7 +129,9 @@ static void a_counter_that_adds_a_tick_between_its_steps_is_known_by_what_it_mov
     assert_int_equal(report.readings, 256);
 }
 
-/* What was read without a fence may have changed places; that is told, and not blamed on the clock. */
+/*
+ * What was read without a fence may have changed places; that is told, and not blamed on the clock.
+ */
 static void readings_that_changed_places_are_no_steps_backwards(void **state)
 {
     static const int64_t stamps[] = {10, 30, 20, 40};
@@ -230,7 +232,9 @@ static int64_t read_stepping_in_every_second_row(void)
     return (reading++ + 512) / 2048 * 4000;
 }
 
-/* The first two rows are one of either kind: were they taken in turn, all steps were in the other. */
+/*
+ * The first two rows are one of either kind: were they taken in turn, all steps were in the other.
+ */
 static void a_clock_that_hardly_ever_moves_is_read_by_rows_in_which_steps_are_seen(void **state)
 {
     static const struct etwas_lab_source stepping = {.name = "stepping",
@@ -310,7 +314,7 @@ static void watch_frozen(const struct etwas_lab_source *frozen, double resolutio
     struct etwas_lab_cpus cpus;
     struct etwas_lab_monotony *monotony;
 
-    assert_true(etwas_lab_cpus_read(&cpus));
+    assert_int_equal(etwas_lab_cpus_read(&cpus), ERROR_SUCCESS);
     *others = cpus.count < 4 ? cpus.count : 4;
     memset(report, 0, sizeof *report);
     report->sources[REPLACED].resolution_ns = resolution_ns;
@@ -377,7 +381,10 @@ static void no_stall_is_seen_of_a_clock_whose_steps_are_unknown(void **state)
     assert_int_equal(report.sources[REPLACED].stalls, 0);
 }
 
-/* Ten of its steps are a quarter of an hour, of which a tick that it adds between them says nothing. */
+/*
+ * Ten of its steps are a quarter of an hour, of which a tick that it adds between them says
+ * nothing.
+ */
 static void a_stall_is_told_by_what_a_clock_really_moves_by(void **state)
 {
     static const struct etwas_lab_source frozen = {
@@ -552,7 +559,7 @@ static void a_thread_runs_where_it_is_pinned_and_then_where_it_may(void **state)
     if (sched_getaffinity(0, sizeof before, &before) != 0) {
         skip(); /* more processors than a plain mask holds */
     }
-    assert_true(etwas_lab_cpus_read(&cpus));
+    assert_int_equal(etwas_lab_cpus_read(&cpus), ERROR_SUCCESS);
     assert_int_equal(cpus.count, CPU_COUNT(&before));
     for (uint32_t index = 0; index < cpus.count; index++) {
         struct etwas_lab_cpus one;
@@ -562,7 +569,7 @@ static void a_thread_runs_where_it_is_pinned_and_then_where_it_may(void **state)
         assert_true(etwas_lab_pin(cpus.numbers[index]));
         assert_int_equal(sched_getcpu(), cpus.numbers[index]);
         /* What a thread may use is what it is pinned to. */
-        assert_true(etwas_lab_cpus_read(&one));
+        assert_int_equal(etwas_lab_cpus_read(&one), ERROR_SUCCESS);
         assert_int_equal(one.count, 1);
         assert_int_equal(one.numbers[0], cpus.numbers[index]);
         etwas_lab_cpus_free(&one);

@@ -61,8 +61,8 @@ static void every_pair_of_processors_is_compared_by_every_clock(void **state)
     uint64_t pairs;
 
     (void)state;
-    assert_true(etwas_lab_cpus_read(&before));
-    assert_true(etwas_lab_cpus_read(&cpus));
+    assert_int_equal(etwas_lab_cpus_read(&before), ERROR_SUCCESS);
+    assert_int_equal(etwas_lab_cpus_read(&cpus), ERROR_SUCCESS);
     cpus.count = cpus.count < 4 ? cpus.count : 4; /* a limit, as the caller's */
     pairs = etwas_lab_pair_count(cpus.count);
     for (uint32_t source = 0; source < ETWAS_CLOCK_SOURCES; source++) {
@@ -89,7 +89,7 @@ static void every_pair_of_processors_is_compared_by_every_clock(void **state)
     }
     etwas_lab_cpus_free(&cpus);
     /* The caller may run where it could before. */
-    assert_true(etwas_lab_cpus_read(&after));
+    assert_int_equal(etwas_lab_cpus_read(&after), ERROR_SUCCESS);
     assert_int_equal(after.count, before.count);
     assert_memory_equal(after.numbers, before.numbers, before.count * sizeof *before.numbers);
     etwas_lab_cpus_free(&before);
@@ -117,7 +117,7 @@ static void a_processor_that_is_ahead_is_found_so(void **state)
     const etwas_clock_offset *offset;
 
     (void)state;
-    assert_true(etwas_lab_cpus_read(&cpus));
+    assert_int_equal(etwas_lab_cpus_read(&cpus), ERROR_SUCCESS);
     if (cpus.count < 2) {
         etwas_lab_cpus_free(&cpus);
         skip();
@@ -158,7 +158,7 @@ static void processors_whose_clocks_step_at_different_moments_are_bounded_too(vo
     etwas_clock_source_report report = {0};
 
     (void)state;
-    assert_true(etwas_lab_cpus_read(&cpus));
+    assert_int_equal(etwas_lab_cpus_read(&cpus), ERROR_SUCCESS);
     if (cpus.count < 2) {
         etwas_lab_cpus_free(&cpus);
         skip();
@@ -206,7 +206,9 @@ static uint32_t compared_with(const struct etwas_lab_cpus *cpus, int64_t (*read)
     uint32_t count = UINT32_MAX;
 
     etwas_lab_source_replace(ETWAS_CLOCK_SOURCE_QPC, &clock);
-    /* A sleeper may be waited for after all, where the waiting thread does not get to run either. */
+    /*
+     * A sleeper may be waited for after all, where the waiting thread does not get to run either.
+     */
     for (int attempt = 0; attempt < ATTEMPTS && count != 0; attempt++) {
         assert_int_equal(etwas_lab_pairs(ETWAS_CLOCK_SOURCE_QPC, cpus, BUDGET_NS, &report),
                          ERROR_SUCCESS);
@@ -223,7 +225,7 @@ static void a_pair_whose_thread_was_moved_or_did_not_answer_is_left_out(void **s
     struct etwas_lab_cpus cpus;
 
     (void)state;
-    assert_true(etwas_lab_cpus_read(&cpus));
+    assert_int_equal(etwas_lab_cpus_read(&cpus), ERROR_SUCCESS);
     if (cpus.count < 2) {
         etwas_lab_cpus_free(&cpus);
         skip();
@@ -246,7 +248,7 @@ static void two_threads_on_one_processor_do_not_wait_for_ever(void **state)
     etwas_clock_source_report report = {0};
 
     (void)state;
-    assert_true(etwas_lab_cpus_read(&cpus));
+    assert_int_equal(etwas_lab_cpus_read(&cpus), ERROR_SUCCESS);
     numbers[0] = numbers[1] = cpus.numbers[cpus.count - 1];
     compare(ETWAS_CLOCK_SOURCE_QPC, &twice, 1, &report);
     check(&report.offsets[0]);
@@ -263,7 +265,7 @@ static void a_processor_that_cannot_be_pinned_to_is_left_out(void **state)
     struct etwas_lab_cpus some = {.count = 4, .numbers = numbers};
 
     (void)state;
-    assert_true(etwas_lab_cpus_read(&cpus));
+    assert_int_equal(etwas_lab_cpus_read(&cpus), ERROR_SUCCESS);
     numbers[0] = NO_PROCESSOR;
     numbers[1] = cpus.numbers[0];
     numbers[2] = NO_PROCESSOR + 1;
@@ -283,9 +285,9 @@ static void with_one_processor_there_are_no_pairs_and_no_failure(void **state)
     etwas_clock_source_report report;
 
     (void)state;
-    assert_true(etwas_lab_cpus_read(&all));
+    assert_int_equal(etwas_lab_cpus_read(&all), ERROR_SUCCESS);
     assert_true(etwas_lab_pin(all.numbers[all.count - 1]));
-    assert_true(etwas_lab_cpus_read(&one));
+    assert_int_equal(etwas_lab_cpus_read(&one), ERROR_SUCCESS);
     assert_int_equal(one.count, 1);
     assert_int_equal(one.numbers[0], all.numbers[all.count - 1]);
 
@@ -295,7 +297,7 @@ static void with_one_processor_there_are_no_pairs_and_no_failure(void **state)
     assert_int_equal(report.offset_count, 0);
     assert_null(report.offsets);
 
-    assert_true(etwas_lab_cpus_read(&still));
+    assert_int_equal(etwas_lab_cpus_read(&still), ERROR_SUCCESS);
     assert_int_equal(still.count, 1);
     assert_true(etwas_lab_unpin(&all));
     etwas_lab_cpus_free(&still);
@@ -309,7 +311,7 @@ static void a_clock_of_one_thread_is_compared_with_nothing(void **state)
     etwas_clock_source_report report = {0};
 
     (void)state;
-    assert_true(etwas_lab_cpus_read(&cpus));
+    assert_int_equal(etwas_lab_cpus_read(&cpus), ERROR_SUCCESS);
     assert_int_equal(etwas_lab_pairs(ETWAS_CLOCK_SOURCE_THREAD_CPUTIME, &cpus, BUDGET_NS, &report),
                      ERROR_SUCCESS);
     assert_int_equal(report.offset_count, 0);

@@ -6,8 +6,8 @@
 #define ETWAS_TESTS_CLOCK_LOG_EACH_CLOCK_H
 
 /*
- * Logs with each clock in turn, calls `meanwhile` (NULL: nothing) in the middle of it, and fails the
- * test unless counts and file are exact.
+ * Logs with each clock in turn, calls `meanwhile` (NULL: nothing) in the middle of it, and fails
+ * the test unless counts and file are exact.
  */
 void log_with_each_clock(void (*meanwhile)(void));
 

@@ -65,7 +65,10 @@ static int64_t ns_of(clockid_t clock)
     return (int64_t)now.tv_sec * ETWAS_CLOCK_NS_PER_SECOND + now.tv_nsec;
 }
 
-/* R151, R152 and what etwas.h says of each. Attempts, because somebody may set the wall clock meanwhile. */
+/*
+ * R151, R152 and what etwas.h says of each. Attempts, because somebody may set the wall clock
+ * meanwhile.
+ */
 static void each_clock_reads_what_the_system_says(void **state)
 {
     bool right = false;

@@ -35,8 +35,8 @@ static void narrow(const etwas_clock_drift *drift, double *narrowest)
 }
 
 /*
- * What is all but unknown, as the drift of a coarse clock, would hide the others: it goes beyond the
- * edges.
+ * What is all but unknown, as the drift of a coarse clock, would hide the others: it goes beyond
+ * the edges.
  */
 static void reach(const etwas_clock_drift *drift, double narrowest, double *largest)
 {

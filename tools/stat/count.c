@@ -212,7 +212,9 @@ int64_t etwas_stat_duration_100ns(const struct etwas_stat *stat, const struct et
     if (end == 0) {
         end = stat->last_filetime;
     }
-    /* What the wall clock was set by did not pass. Times of events have no steps by other clocks. */
+    /*
+     * What the wall clock was set by did not pass. Times of events have no steps by other clocks.
+     */
     if ((header->EndTime.QuadPart != 0 || input->clock.clock == ETWAS_CLOCK_SYSTEM_TIME) &&
         __builtin_sub_overflow(end, input->clock.steps_ns / 100, &end)) {
         return 0;

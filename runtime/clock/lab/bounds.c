@@ -56,7 +56,9 @@ void etwas_lab_bounds_report(const struct etwas_lab_bounds *bounds, double tick_
     double bound = half_width(bounds->lowest, bounds->highest) + quantum;
 
     if (bound < 0) {
-        /* The ends have changed sides: some rounds say at most `highest`, others at least `lowest`. */
+        /*
+         * The ends have changed sides: some rounds say at most `highest`, others at least `lowest`.
+         */
         centre = middle(bounds->fastest_lowest, bounds->fastest_highest);
         bound = farther(centre, bounds->highest, bounds->lowest) +
                 half_width(bounds->fastest_lowest, bounds->fastest_highest) + quantum;

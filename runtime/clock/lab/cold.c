@@ -4,9 +4,10 @@
 /*
  * What is known to be needed is put out of the caches line by line: the code of the source's
  * function, of clock_gettime and of the vDSO, which may survive in a cache of its own, the data of
- * the vDSO, and the stack. All else that a reading needs, as the tables of pages, leaves the caches,
- * and pages leave the translation buffers, when as much memory as the largest cache holds is walked
- * through. More would take longer and change little: a short examination shall have some readings.
+ * the vDSO, and the stack. All else that a reading needs, as the tables of pages, leaves the
+ * caches, and pages leave the translation buffers, when as much memory as the largest cache holds
+ * is walked through. More would take longer and change little: a short examination shall have some
+ * readings.
  *
  * The code that takes the time is kept warm: it times nothing, twice, right before.
  */
@@ -131,7 +132,9 @@ bool etwas_lab_walk_begin(struct etwas_lab_walk *walk)
     if (memory == MAP_FAILED) {
         return false;
     }
-    /* Small pages, so that the walk also goes through the translation buffers; as good as it gets. */
+    /*
+     * Small pages, so that the walk also goes through the translation buffers; as good as it gets.
+     */
     (void)madvise(memory, bytes, MADV_NOHUGEPAGE);
     *walk = (struct etwas_lab_walk){.memory = memory, .bytes = bytes};
     find_data(walk);

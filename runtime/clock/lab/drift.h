@@ -5,8 +5,8 @@
  * Readings of one source against a reference, each between two readings of that, kept until a line
  * is fitted to them (fit.h).
  *
- *     reference | source | reference      the source was read somewhere between; the middle is taken,
- *                                         from the narrowest of some attempts
+ *     reference | source | reference      the source was read somewhere between; the middle of the
+ *                                         narrowest of some attempts is taken
  *
  * A track holds so many points at most. When it is full each two neighbours become one, the one
  * with the narrower bracket, and from then on each point is the narrowest of twice as many samples.

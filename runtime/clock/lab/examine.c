@@ -158,7 +158,9 @@ static bool begin(struct examination *examination)
     return examination->drift != NULL;
 }
 
-/* What the counter is worth is known before it is examined; drift's conversions ask for its rate. */
+/*
+ * What the counter is worth is known before it is examined; drift's conversions ask for its rate.
+ */
 static void end(struct examination *examination)
 {
     (void)etwas_clock_query_trust(&examination->report->trust);
@@ -313,8 +315,13 @@ uint32_t etwas_clock_examine(const etwas_clock_options *options, etwas_clock_rep
     examination.total_ns =
         (uint64_t)((options->seconds != 0 ? options->seconds : DEFAULT_SECONDS) * NS_PER_SECOND);
     examination.report = calloc(1, sizeof *examination.report);
-    if (examination.report != NULL && etwas_lab_cpus_read(&examination.cpus) &&
-        describe_processors(&examination, limit)) {
+    if (examination.report != NULL) {
+        error = etwas_lab_cpus_read(&examination.cpus);
+    }
+    if (error == ERROR_SUCCESS && !describe_processors(&examination, limit)) {
+        error = ERROR_NOT_ENOUGH_MEMORY;
+    }
+    if (error == ERROR_SUCCESS) {
         describe_sources(&examination,
                          options->sources != 0 ? options->sources : (uint32_t)ALL_SOURCES);
         error = run(&examination);

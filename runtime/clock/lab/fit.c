@@ -13,7 +13,9 @@ enum {
     POINTS_A_STEP = 8, /* steps that come more often are how the clock counts */
 };
 
-/* No clock is adjusted faster by its kernel (500 ppm, and the counter itself may be off as much). */
+/*
+ * No clock is adjusted faster by its kernel (500 ppm, and the counter itself may be off as much).
+ */
 static const double fastest_adjustment = 1e-3;
 
 double etwas_lab_student(uint32_t degrees)

@@ -7,8 +7,8 @@
  * What is fitted is how far the clock is ahead of the reference, over a time that never steps.
  * Readings disturb the line in four ways, each met by itself:
  *
- *     interrupted     the thread lost the processor between the readings of a bracket: the bracket is
- *                     wide, and points much wider than the usual one are left out
+ *     interrupted     the thread lost the processor between the readings of a bracket: it is wide,
+ *                     and points much wider than the usual one are left out
  *     set             a wall clock was set, or a machine slept: the points before and after lie on
  *                     lines of one slope, each with its own height; unless the clock does that all
  *                     the time, as a coarse one does

@@ -77,8 +77,8 @@ struct etwas_lab_cpus {
     uint32_t *numbers;
 };
 
-/* False without memory, or where the system does not say. */
-bool etwas_lab_cpus_read(struct etwas_lab_cpus *cpus);
+/* ERROR_NOT_ENOUGH_MEMORY; ERROR_NO_SYSTEM_RESOURCES where the system does not say. */
+uint32_t etwas_lab_cpus_read(struct etwas_lab_cpus *cpus);
 void etwas_lab_cpus_free(struct etwas_lab_cpus *cpus);
 
 /* Has the calling thread run on this processor alone. False where the system refuses. */
@@ -90,8 +90,8 @@ bool etwas_lab_unpin(const struct etwas_lab_cpus *cpus);
 /* ---- the parts ------------------------------------------------------------------------------- */
 
 /*
- * Each returns ERROR_SUCCESS or what etwas_clock_examine shall return. `report` is that of `source`,
- * which is available.
+ * Each returns ERROR_SUCCESS or what etwas_clock_examine shall return. `report` is that of
+ * `source`, which is available.
  */
 
 /* warm_ns, warm, loop_ns, timer_step_ns, back_to_back_ns. */
@@ -147,8 +147,9 @@ uint32_t etwas_lab_monotony_run(struct etwas_lab_monotony *monotony, uint64_t bu
 void etwas_lab_monotony_end(struct etwas_lab_monotony *monotony, etwas_clock_report *report);
 
 /*
- * offset_count, offsets_left_out and offsets, which etwas_clock_report_free frees with free. Not called for sources
- * that follow a thread. `cpus` is what shall be compared, the caller's limit already applied.
+ * offset_count, offsets_left_out and offsets, which etwas_clock_report_free frees with free. Not
+ * called for sources that follow a thread. `cpus` is what shall be compared, the caller's limit
+ * already applied.
  */
 uint32_t etwas_lab_pairs(uint32_t source, const struct etwas_lab_cpus *cpus, uint64_t budget_ns,
                          etwas_clock_source_report *report);
@@ -164,8 +165,8 @@ void etwas_lab_drift_sample(struct etwas_lab_drift *drift);
 void etwas_lab_drift_end(struct etwas_lab_drift *drift, etwas_clock_report *report);
 
 /*
- * What the findings add to trust; recommended_clock, recommendation, verdict. Last, when all else is
- * filled.
+ * What the findings add to trust; recommended_clock, recommendation, verdict. Last, when all else
+ * is filled.
  */
 void etwas_lab_conclude(etwas_clock_report *report);
 

@@ -23,8 +23,8 @@ struct etwas_lab_watch {
 
 /*
  * One reading: the source read `stamp` after the reference read `before` and before it read
- * `after`. Equal stamps that stand for more than `limit` ticks of the reference are a stall: what is
- * certain of that time counts, from the end of the first reading to the beginning of the last.
+ * `after`. Equal stamps that stand for more than `limit` ticks of the reference are a stall: what
+ * is certain of that time counts, from the end of the first reading to the beginning of the last.
  */
 void etwas_lab_watch_note(struct etwas_lab_watch *watch, int64_t before, int64_t stamp,
                           int64_t after, uint64_t limit);

@@ -308,8 +308,9 @@ uint32_t etwas_lab_pairs(uint32_t source, const struct etwas_lab_cpus *cpus, uin
     if (pairs == 0 || !clock->available || clock->follows_thread) {
         return ERROR_SUCCESS;
     }
-    if (!etwas_lab_cpus_read(&before)) {
-        return ERROR_NOT_ENOUGH_MEMORY;
+    code = etwas_lab_cpus_read(&before);
+    if (code != ERROR_SUCCESS) {
+        return code;
     }
     report->offsets = calloc(pairs, sizeof *report->offsets);
     if (report->offsets == NULL) {

@@ -12,15 +12,17 @@ enum {
     MOST_PROCESSORS = 1 << 20, /* where a kernel that refuses every size is given up */
 };
 
-/* The mask of the calling thread; NULL without memory or where the system does not say. */
-static cpu_set_t *read_mask(uint32_t *bits)
+/* The mask of the calling thread; NULL and why: no memory, or the system does not say. */
+static cpu_set_t *read_mask(uint32_t *bits, uint32_t *code)
 {
+    *code = ERROR_NO_SYSTEM_RESOURCES;
     for (*bits = CPU_SETSIZE; *bits <= MOST_PROCESSORS; *bits *= 2) {
         size_t bytes = CPU_ALLOC_SIZE(*bits);
         cpu_set_t *mask = CPU_ALLOC(*bits);
         int error;
 
         if (mask == NULL) {
+            *code = ERROR_NOT_ENOUGH_MEMORY;
             return NULL;
         }
         CPU_ZERO_S(bytes, mask);
@@ -36,16 +38,17 @@ static cpu_set_t *read_mask(uint32_t *bits)
     return NULL;
 }
 
-bool etwas_lab_cpus_read(struct etwas_lab_cpus *cpus)
+uint32_t etwas_lab_cpus_read(struct etwas_lab_cpus *cpus)
 {
     uint32_t bits;
-    cpu_set_t *mask = read_mask(&bits);
+    uint32_t code;
+    cpu_set_t *mask = read_mask(&bits, &code);
     size_t bytes = CPU_ALLOC_SIZE(bits);
     int count;
 
     *cpus = (struct etwas_lab_cpus){0};
     if (mask == NULL) {
-        return false;
+        return code;
     }
     count = CPU_COUNT_S(bytes, mask);
     cpus->numbers = count > 0 ? calloc((size_t)count, sizeof *cpus->numbers) : NULL;
@@ -57,7 +60,7 @@ bool etwas_lab_cpus_read(struct etwas_lab_cpus *cpus)
         }
     }
     CPU_FREE(mask);
-    return cpus->numbers != NULL;
+    return cpus->numbers != NULL ? ERROR_SUCCESS : ERROR_NOT_ENOUGH_MEMORY;
 }
 
 void etwas_lab_cpus_free(struct etwas_lab_cpus *cpus)

@@ -3,8 +3,8 @@
 
 /*
  * Rows of readings as fast as they can be taken, and in turn with them rows of readings in order,
- * compared afterwards. A step between two rows is not seen: so a coarse clock is read on until it has
- * made some steps, within reason, by rows of the first kind alone.
+ * compared afterwards. A step between two rows is not seen: so a coarse clock is read on until it
+ * has made some steps, within reason, by rows of the first kind alone.
  */
 #include "clock/lab/steps.h"
 

@@ -29,8 +29,8 @@ static double larger(double left, double right)
 /* ---- findings -------------------------------------------------------------------------------- */
 
 /*
- * The processors' counters are compared by readings that are taken neither early nor late; without a
- * fence, a stamp taken after another may be smaller though the counters agree.
+ * The processors' counters are compared by readings that are taken neither early nor late; without
+ * a fence, a stamp taken after another may be smaller though the counters agree.
  */
 static const uint32_t ordered_counters[] = {ETWAS_CLOCK_SOURCE_LFENCE_RDTSC,
                                             ETWAS_CLOCK_SOURCE_RDTSCP};

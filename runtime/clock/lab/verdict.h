@@ -11,8 +11,8 @@
 #include <etwas/clocks.h>
 
 /*
- * The part etwas_lab_conclude for a report whose `trust` is filled already: adds to its reasons what
- * the examination found, and fills recommended_clock, recommendation and verdict.
+ * The part etwas_lab_conclude for a report whose `trust` is filled already: adds to its reasons
+ * what the examination found, and fills recommended_clock, recommendation and verdict.
  */
 void etwas_lab_judge(etwas_clock_report *report);
 
