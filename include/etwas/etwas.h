@@ -336,8 +336,8 @@ typedef struct etwas_clock_time {
  * all clocks, one a second; between two of them is interpolated. Their steps are seen here, while
  * ProcessTrace counts from StartTime by QPC and knows none. A stamp of system time may mean several
  * moments if the wall clock was set back: the error says so. A file without such readings is
- * converted by its header alone, with an unknown error, and a QPC that it does not say begins with
- * 0 at its start.
+ * converted by its header alone, with an unknown error unless `clock` is its own, and a QPC that it
+ * does not say begins with 0 at its start.
  *
  * May be called from callbacks. The first call before ProcessTrace looks the file through,
  * some milliseconds for a gigabyte, while the handle is busy. A file that is being written is known
@@ -383,7 +383,8 @@ typedef struct etwas_trace_clock {
     uint64_t qpc_error_ns;    /* largest error of a time between them; UINT64_MAX: not known */
     uint64_t system_error_ns; /* likewise of system time */
     etwas_clock_drift system_against_qpc;     /* steps and suspends taken out */
-    etwas_clock_drift tsc_against_calibrated; /* ppm > 0: it was faster than that */
+    etwas_clock_drift tsc_against_calibrated; /* frequency_hz, or the file's calibration where it
+                                                 is 0; ppm > 0: it was faster than that */
     etwas_clock_drift tsc_against_stated;
 
     uint64_t steps;   /* of the wall clock */

@@ -260,6 +260,15 @@ static void take_trust(const struct etwas_etl_clock_trust *trust, etwas_trace_cl
     memcpy(clock->hypervisor, trust->hypervisor, sizeof clock->hypervisor);
 }
 
+/*
+ * What the session knew of the counter when it began. The calibration of a file that ended may have
+ * been measured over the same time as the knots: against that there is no drift.
+ */
+static uint64_t calibrated_hz(const struct etwas_file_header *log)
+{
+    return log->trust.frequency_hz != 0 ? log->trust.frequency_hz : log->clock_frequency_hz;
+}
+
 static void describe(const struct etwas_trace *trace, etwas_trace_clock *clock)
 {
     const struct etwas_timeline *timeline = trace->timeline;
@@ -271,7 +280,7 @@ static void describe(const struct etwas_trace *trace, etwas_trace_clock *clock)
         .qpc_error_ns = etwas_timeline_largest_error_ns(timeline, ETWAS_CLOCK_QPC),
         .system_error_ns = etwas_timeline_largest_error_ns(timeline, ETWAS_CLOCK_SYSTEM_TIME),
         .system_against_qpc = drift_of_system(timeline),
-        .tsc_against_calibrated = drift_of_counter(timeline, trace->log.clock_frequency_hz),
+        .tsc_against_calibrated = drift_of_counter(timeline, calibrated_hz(&trace->log)),
         .tsc_against_stated = drift_of_counter(timeline, trace->log.trust.stated_hz),
     };
     if (timeline->all_count > 0)

@@ -424,6 +424,25 @@ static void a_file_without_knots_is_converted_as_before_with_an_unknown_error(vo
 
 /* ---- what is told ---------------------------------------------------------------------------- */
 
+/* The calibration of a file that ended was measured over all of it: against that nothing drifts. */
+static void drift_is_told_against_what_the_session_knew_at_its_start(void **state)
+{
+    struct builder_options options = cycles();
+
+    (void)state;
+    options.frequency_hz = 3001500000; /* the rate of the knots */
+    for (int noted = 0; noted < 2; noted++) {
+        begin(&options);
+        if (noted)
+            put_trust(); /* 3 GHz */
+        put_knots(0, 30);
+        etwas_trace_clock clock = clock_of(finish(0));
+
+        assert_true(clock.tsc_against_calibrated.known);
+        expect_near(clock.tsc_against_calibrated.ppm, noted ? 500 : 0, 0.001);
+    }
+}
+
 static void what_the_session_noted_of_its_clock_is_told(void **state)
 {
     const struct builder_options options = cycles();
@@ -711,6 +730,7 @@ int main(void)
         cmocka_unit_test(the_parts_of_a_set_have_one_timeline_R96),
         cmocka_unit_test(knots_change_no_times_of_qpc_and_system_time_R151_R152),
         cmocka_unit_test(a_file_without_knots_is_converted_as_before_with_an_unknown_error),
+        cmocka_unit_test(drift_is_told_against_what_the_session_knew_at_its_start),
         cmocka_unit_test(what_the_session_noted_of_its_clock_is_told),
         cmocka_unit_test(steps_of_the_wall_clock_and_suspends_are_told_apart),
         cmocka_unit_test(more_steps_than_are_kept_are_counted),
