@@ -320,15 +320,16 @@ static void say_order(const etwas_clock_report *report, struct etwas_sentences *
     char duration[ETWAS_DURATION_BYTES];
 
     if (order.smaller > 0) {
-        etwas_sentences_add(verdict,
-                            "%sStamps of sessions that ask for 3 taken on different processors "
-                            "within %s of each other may be in the other order, as %llu of %llu "
-                            "were that one processor handed to another.",
-                            (report->trust.reasons & ETWAS_CLOCK_REASON_APART) != 0
-                                ? ""
-                                : "Sessions read it without a fence, so it may be read early. ",
-                            etwas_duration_text(order.worst_ns, duration),
-                            (unsigned long long)order.smaller, (unsigned long long)order.handovers);
+        etwas_sentences_add(
+            verdict,
+            "%sIts stamps of different processors may be in the wrong order: of %llu "
+            "that were taken after one of another processor, %llu were smaller "
+            "than that, by up to %s.",
+            (report->trust.reasons & ETWAS_CLOCK_REASON_APART) != 0
+                ? ""
+                : "Sessions read it without a fence, and it may be read early. ",
+            (unsigned long long)order.handovers, (unsigned long long)order.smaller,
+            etwas_duration_text(order.worst_ns, duration));
     }
     if (counter != NULL && counter->unordered_backward_steps > 0) {
         etwas_sentences_add(verdict,
@@ -405,8 +406,8 @@ static void recommend_counter(const etwas_clock_report *report,
     say_costs(report, recommendation);
     if (order.smaller > 0 && qpc_order.handovers > 0 && qpc_order.smaller == 0) {
         etwas_sentences_add(recommendation,
-                            "Ask for 1 where the order of events within %s of each other on "
-                            "different processors matters: it was right with QPC.",
+                            "Ask for 1 where the order of events on different processors matters: "
+                            "it was always right with QPC, and wrong by up to %s with 3.",
                             etwas_duration_text(order.worst_ns, duration));
     }
     if (hour_ns > 0) {
