@@ -189,8 +189,8 @@ class Text(ClocksTest):
         self.assertNotIn("could not be compared", shown("text", "laptop"))
 
     def test_processors_are_counted_of_those_online(self):
-        self.assertIn("64 of 256 processors online.", shown("text", "server"))
-        self.assertIn("1 of 1 processor online.", shown("text", "single"))
+        self.assertIn("64 of 256 online processors examined, for ", shown("text", "server"))
+        self.assertIn("1 of 1 online processor examined, for ", shown("text", "single"))
 
     def test_a_clock_that_is_not_there_is_named_and_has_no_row(self):
         text = shown("text", "guest")

@@ -48,7 +48,7 @@ static void put_title(struct etwas_output *output, const struct etwas_clocks_vie
         etwas_output_text(output, " · ");
     }
     etwas_output_format(
-        output, "%" PRIu32 " of %" PRIu32 " processor%s online · examined for %s, until ",
+        output, "%" PRIu32 " of %" PRIu32 " online processor%s examined, for %s, until ",
         report->processors, report->processors_online, report->processors_online == 1 ? "" : "s",
         etwas_clocks_duration(report->seconds * 1e9).text);
     etwas_page_text(output, machine->examined);

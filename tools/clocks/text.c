@@ -36,7 +36,7 @@ static void put_machine(struct etwas_output *output, const struct etwas_clocks_v
         }
     }
     snprintf(text + used, sizeof text - used,
-             "%" PRIu32 " of %" PRIu32 " processor%s online. Examined for %s, until %s.",
+             "%" PRIu32 " of %" PRIu32 " online processor%s examined, for %s, until %s.",
              report->processors, report->processors_online,
              report->processors_online == 1 ? "" : "s",
              etwas_clocks_duration(report->seconds * 1e9).text, machine->examined);
