@@ -117,12 +117,16 @@ static void put_knots(struct etwas_output *output, const etwas_trace_clock *cloc
         etwas_output_text(output, "none: how well times are known is not\n");
         return;
     }
-    etwas_output_format(output, "%" PRIu64 " readings of the clocks in %.3f s", clock->knots,
-                        clock->seconds);
+    if (clock->knots == 1) {
+        etwas_output_text(output, "1 reading of the clocks");
+    } else {
+        etwas_output_format(output, "%" PRIu64 " readings of the clocks in %.3f s", clock->knots,
+                            clock->seconds);
+    }
     if (clock->knots_unusable > 0) {
         etwas_output_format(output, ", %" PRIu64 " of them unusable", clock->knots_unusable);
     }
-    etwas_output_text(output, "; times between them are ");
+    etwas_output_text(output, clock->knots == 1 ? "; its time is " : "; times between them are ");
     put_error(output, clock->qpc_error_ns, "QPC");
     etwas_output_text(output, ", ");
     put_error(output, clock->system_error_ns, "system time");
