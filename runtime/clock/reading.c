@@ -84,33 +84,60 @@ static uint32_t saturated(int64_t ns)
     return ns < 0 || ns > UINT32_MAX ? UINT32_MAX : (uint32_t)ns;
 }
 
+/*
+ * The system time was read between `second` and `third`. At qpc_ns it was less by what lies between,
+ * and that is rounded: how much by is known.
+ */
+static void set_filetime(struct etwas_clock_reading *reading, const struct timespec *system,
+                         int64_t second, int64_t third)
+{
+    int64_t stamp = etwas_clock_filetime_of(system) + ETWAS_CLOCK_SYSTEM_STEP;
+    int64_t later_ns = second + (third - second) / 2 - reading->qpc_ns;
+    int64_t beyond_ns = system->tv_nsec % FILETIME_UNIT_NS - later_ns;
+    /* Rounded downwards first, as division is not for what is negative. */
+    int64_t units = (beyond_ns - (FILETIME_UNIT_NS - 1)) / FILETIME_UNIT_NS;
+    int64_t rest_ns = beyond_ns - units * FILETIME_UNIT_NS;
+
+    while (rest_ns > FILETIME_UNIT_NS / 2) {
+        units++;
+        rest_ns -= FILETIME_UNIT_NS;
+    }
+    reading->system_stamp = stamp;
+    reading->stamp_error_ns = saturated(third - reading->qpc_ns + FILETIME_UNIT_NS);
+    reading->filetime = stamp + units;
+    reading->filetime_error_ns =
+        saturated((third - second + 1) / 2 + (rest_ns < 0 ? -rest_ns : rest_ns));
+}
+
 struct etwas_clock_reading etwas_clock_read_together(void)
 {
     struct etwas_clock_reading best = {0};
-    int64_t narrowest = INT64_MAX;
+    uint64_t narrowest = UINT64_MAX;
 
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         struct etwas_clock_reading reading;
+        struct timespec system;
         int64_t first;
         int64_t second;
         int64_t third;
+        uint64_t width;
 
         first = etwas_clock_qpc();
         ETWAS_TESTPOINT(ETWAS_POINT_CLOCK_READ);
         reading.tsc = fenced_tsc();
         second = etwas_clock_qpc();
         ETWAS_TESTPOINT(ETWAS_POINT_CLOCK_READ);
-        reading.filetime = etwas_clock_system();
+        (void)clock_gettime(CLOCK_REALTIME, &system);
         third = etwas_clock_qpc();
-        if (third - first >= narrowest) {
-            continue;
-        }
-        narrowest = third - first;
         reading.qpc_ns = first + (second - first) / 2;
         /* Halves of odd widths are rounded up. */
         reading.tsc_error_ns = saturated(second - reading.qpc_ns);
-        reading.filetime_error_ns = saturated(third - reading.qpc_ns + FILETIME_UNIT_NS);
-        best = reading;
+        set_filetime(&reading, &system, second, third);
+        width = (uint64_t)reading.tsc_error_ns + reading.filetime_error_ns;
+        if (width < narrowest) {
+            narrowest = width;
+            best = reading;
+        }
     }
     best.suspended_ns = read_suspended_ns();
     return best;
@@ -121,7 +148,12 @@ int64_t etwas_clock_reading_stamp(const struct etwas_clock_reading *reading, uin
     if (kind == ETWAS_CLOCK_KIND_TSC) {
         return reading->tsc;
     }
-    return kind == ETWAS_CLOCK_KIND_QPC ? reading->qpc_ns : reading->filetime;
+    return kind == ETWAS_CLOCK_KIND_QPC ? reading->qpc_ns : reading->system_stamp;
+}
+
+int64_t etwas_clock_reading_filetime(const struct etwas_clock_reading *reading, uint32_t kind)
+{
+    return kind == ETWAS_CLOCK_KIND_SYSTEM ? reading->system_stamp : reading->filetime;
 }
 
 uint32_t etwas_clock_reading_qpc_error_ns(const struct etwas_clock_reading *reading, uint32_t kind)
@@ -129,7 +161,7 @@ uint32_t etwas_clock_reading_qpc_error_ns(const struct etwas_clock_reading *read
     if (kind == ETWAS_CLOCK_KIND_TSC) {
         return reading->tsc_error_ns;
     }
-    return kind == ETWAS_CLOCK_KIND_QPC ? 0 : reading->filetime_error_ns;
+    return kind == ETWAS_CLOCK_KIND_QPC ? 0 : reading->stamp_error_ns;
 }
 
 uint32_t etwas_clock_reading_filetime_error_ns(const struct etwas_clock_reading *reading,

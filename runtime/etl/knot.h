@@ -39,8 +39,8 @@ struct etwas_etl_knot {
     int64_t qpc_ns;
     int64_t filetime;
     int64_t suspended_ns;       /* since the machine booted; a jump between knots is a suspend */
-    uint32_t qpc_error_ns;      /* 0 when the session's clock is QPC */
-    uint32_t filetime_error_ns; /* 0 when it is system time; else 100 at least */
+    uint32_t qpc_error_ns;      /* 0 when the session's clock is QPC; system time: 100 at least */
+    uint32_t filetime_error_ns; /* 0 when it is system time */
 };
 _Static_assert(sizeof(struct etwas_etl_knot) == 48, "knot");
 _Static_assert(offsetof(struct etwas_etl_knot, reason) == 4, "reason");

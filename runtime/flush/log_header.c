@@ -80,7 +80,7 @@ static void fill_log_header(struct etwas_etl_log_header64 *log,
             },
         .boot_filetime = etwas_system_boot_filetime(),
         .performance_frequency_hz = ETWAS_CLOCK_NS_PER_SECOND,
-        .start_filetime = options->started.filetime,
+        .start_filetime = etwas_clock_reading_filetime(&options->started, options->clock),
         .clock_type = options->clock,
     };
     memcpy(log->start.version, layout_version, sizeof layout_version);
@@ -136,7 +136,7 @@ static void put_calibration(const struct etwas_log_header *header)
                 .clock_type = header->clock,
                 .raw_stamp = etwas_clock_reading_stamp(&header->started, header->clock),
                 .qpc_ns = header->started.qpc_ns,
-                .filetime = header->started.filetime,
+                .filetime = etwas_clock_reading_filetime(&header->started, header->clock),
             },
     };
 
@@ -305,10 +305,10 @@ void etwas_log_header_end(struct etwas_log_header *header, const struct etwas_cl
     uint8_t *calibration_place = header->content + header->calibration_offset;
     struct etwas_etl_log_header64 log;
     struct etwas_etl_calibration_record calibration;
+    int64_t filetime = etwas_clock_reading_filetime(now, header->clock);
 
     memcpy(&log, log_place, sizeof log);
-    log.start.end_filetime =
-        now->filetime > log.start_filetime ? now->filetime : log.start_filetime;
+    log.start.end_filetime = filetime > log.start_filetime ? filetime : log.start_filetime;
     memcpy(log_place, &log, sizeof log);
     if (header->calibration_offset != 0) {
         memcpy(&calibration, calibration_place, sizeof calibration);

@@ -38,7 +38,9 @@ static struct etwas_clock_reading reading_of(int64_t number)
         .tsc = number * UNIT_NS,
         .qpc_ns = number * UNIT_NS,
         .filetime = ETWAS_CLOCK_UNIX_EPOCH_FILETIME + number * UNIT_NS / 100,
+        .system_stamp = ETWAS_CLOCK_UNIX_EPOCH_FILETIME + number * UNIT_NS / 100,
         .filetime_error_ns = 150,
+        .stamp_error_ns = 250,
     };
 }
 

@@ -72,9 +72,10 @@ def values(walker, knots):
     kind, errors = walker.header["clock"], ("qpc_error", "filetime_error")
     for knot in knots:
         walker.check(knot["version"] == 1 and knot["reason"] <= ENDED, "knot: version or reason")
-        exact, coarse = {1: errors, 2: errors[::-1]}.get(kind, (None, "filetime_error"))
+        exact, other = {1: errors, 2: errors[::-1]}.get(kind, (None, "filetime_error"))
         walker.check(exact is None or knot[exact] == 0, f"knot: {exact} of the session's own clock")
-        walker.check(knot[coarse] >= FILETIME_UNIT_NS, f"knot: {coarse} is too good")
+        least = FILETIME_UNIT_NS if kind == 2 else 1
+        walker.check(knot[other] >= least, f"knot: {other} is too good")
         shown = {1: "qpc", 2: "filetime"}.get(kind)
         walker.check(shown is None or knot["raw"] == knot[shown], "knot: raw stamp")
 
