@@ -85,8 +85,8 @@ static uint32_t saturated(int64_t ns)
 }
 
 /*
- * The system time was read between `second` and `third`. At qpc_ns it was less by what lies between,
- * and that is rounded: how much by is known.
+ * The system time was read between `second` and `third`. At qpc_ns it was less by what lies
+ * between, and that is rounded: how much by is known.
  */
 static void set_filetime(struct etwas_clock_reading *reading, const struct timespec *system,
                          int64_t second, int64_t third)
