@@ -5,9 +5,8 @@
  * What is known to be needed is put out of the caches line by line: the code of the source's
  * function, of clock_gettime and of the vDSO, which may survive in a cache of its own, the data of
  * the vDSO, and the stack. All else that a reading needs, as the tables of pages, leaves the
- * caches, and pages leave the translation buffers, when as much memory as the largest cache holds
- * is walked through. More would take longer and change little: a short examination shall have some
- * readings.
+ * caches, and pages leave the translation buffers, when twice as much memory as the largest cache
+ * holds is walked through: once would leave half of it there.
  *
  * The code that takes the time is kept warm: it times nothing, twice, right before.
  */
@@ -66,7 +65,7 @@ static size_t largest_cache_bytes(void)
 
 static size_t walk_bytes(void)
 {
-    size_t bytes = largest_cache_bytes();
+    size_t bytes = 2 * largest_cache_bytes();
     uint64_t share = etwas_memory_limit_bytes() / 8;
 
     if (bytes == 0) {
