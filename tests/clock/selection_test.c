@@ -11,10 +11,10 @@
 #include "clock/calibration.h"
 #include "clock/clock.h"
 #include "clock/reading.h"
+#include "clock/session_clock.h"
 #include "support/folder.h"
 #include "support/readback.h"
 #include "support/start.h"
-#include "support/writer.h"
 
 static void *ask_for_frequency(void *frequency_hz)
 {
@@ -75,27 +75,18 @@ static void r150_r153_r155_the_clock_asked_for_or_what_takes_its_place(void **st
     assert_true(etwas_clock_tsc_frequency_hz() == frequency_hz);
 }
 
-/* Starts, queries and reads back a session that asks for `clock`; all must say `effective`. */
-static void expect_session_has_clock(uint32_t clock, uint32_t effective)
+/* By the walker too: what is counted, and what the file says. */
+static void expect_clock_everywhere(uint32_t clock, uint32_t effective)
 {
     const char *path = folder_path("trace.etl");
-    const etwas_session_options options = {.clock = clock};
-    etwas_trace_handle session = start_session(path, &options);
-    struct writer *writer = writer_new(&(struct writer_options){.session = session, .events = 10});
     etwas_session_counts counts;
+    etwas_trace_handle session = expect_session_has_clock(clock, effective, &counts);
     struct readback result;
 
-    for (int event = 0; event < 10; event++) {
-        assert_int_equal(writer_log(writer), ERROR_SUCCESS);
-    }
-    assert_int_equal(query_session(session).Wnode.ClientContext, effective);
-    stop_session(session, &counts);
     expect_file_is_exact(session, path, &counts);
-    read_back(session, path, &result);
-    assert_int_equal(result.clock, effective);
     walk_back(session, path, true, &result);
     assert_int_equal(result.clock, effective);
-    assert_int_equal(result.events, 10);
+    assert_int_equal(result.events, counts.recorded);
 }
 
 static void r153_a_session_without_a_cycle_counter_to_trust_says_that_it_has_system_time(
@@ -104,10 +95,10 @@ static void r153_a_session_without_a_cycle_counter_to_trust_says_that_it_has_sys
     (void)state;
     etwas_clock_allow_tsc(false);
     for (uint32_t clock = 0; clock <= 3; clock++) {
-        expect_session_has_clock(clock, clock == 0 ? 1 : clock == 3 ? 2 : clock);
+        expect_clock_everywhere(clock, clock == 0 ? 1 : clock == 3 ? 2 : clock);
     }
     etwas_clock_allow_tsc(true);
-    expect_session_has_clock(3, etwas_clock_effective(3));
+    expect_clock_everywhere(3, etwas_clock_effective(3));
 }
 
 static void r155_an_unknown_clock_starts_no_session_and_makes_no_file(void **state)
