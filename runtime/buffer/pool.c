@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "platform/processor.h"
+#include "platform/testpoint.h"
 #include "platform/wait.h"
 
 enum {
@@ -406,9 +407,13 @@ static bool claim_unused(struct etwas_pool *pool, uint32_t slot, uint32_t *buffe
     if (claim_free(pool, slot, buffer)) {
         return true;
     }
-    if (take_new(pool, buffer) && hold(pool, slot, *buffer, 0, ETWAS_OWNER_HELD)) {
-        etwas_pool_wake_flusher(pool);
-        return true;
+    while (take_new(pool, buffer)) {
+        ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_GREW);
+        /* It looks free to the flusher, which may have offered it to another: then one more. */
+        if (hold(pool, slot, *buffer, 0, ETWAS_OWNER_HELD)) {
+            etwas_pool_wake_flusher(pool);
+            return true;
+        }
     }
     /* The maximum was reached after we found nothing free; meanwhile something may be. */
     return claim_free(pool, slot, buffer);

@@ -16,6 +16,7 @@ enum etwas_testpoint {
     ETWAS_POINT_WRITTEN,          /* the record is written, its marker not */
     ETWAS_POINT_MARKED,           /* the marker is stored, the commit not counted */
     ETWAS_POINT_SWITCH_ENTERED,   /* a visitor of the pool, nothing claimed */
+    ETWAS_POINT_SWITCH_GREW,      /* a buffer more is counted as allocated, nobody holds it */
     ETWAS_POINT_SWITCH_CLAIMED,   /* a buffer is claimed, not installed */
     ETWAS_POINT_SWITCH_NAMED,     /* the claimed buffer has its ticket, it is not installed */
     ETWAS_POINT_SWITCH_INSTALLED, /* the new buffer is current, the old one not retired */

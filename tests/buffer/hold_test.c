@@ -28,9 +28,10 @@ enum {
 #define SOON_NS (UINT64_C(20) * 1000000)
 
 static const enum etwas_testpoint points[] = {
-    ETWAS_POINT_RESERVE_LOADED, ETWAS_POINT_STAMPED,      ETWAS_POINT_RESERVED,
-    ETWAS_POINT_WRITTEN,        ETWAS_POINT_MARKED,       ETWAS_POINT_SWITCH_ENTERED,
-    ETWAS_POINT_SWITCH_CLAIMED, ETWAS_POINT_SWITCH_NAMED, ETWAS_POINT_SWITCH_INSTALLED,
+    ETWAS_POINT_RESERVE_LOADED,   ETWAS_POINT_STAMPED,        ETWAS_POINT_RESERVED,
+    ETWAS_POINT_WRITTEN,          ETWAS_POINT_MARKED,         ETWAS_POINT_SWITCH_ENTERED,
+    ETWAS_POINT_SWITCH_GREW,      ETWAS_POINT_SWITCH_CLAIMED, ETWAS_POINT_SWITCH_NAMED,
+    ETWAS_POINT_SWITCH_INSTALLED,
 };
 enum {
     POINTS = sizeof points / sizeof points[0]
@@ -155,6 +156,46 @@ static void a_writer_held_at_any_point_delays_nobody_and_loses_nothing(void **st
         expect_file_is_exact(session, path, &counts);
         writers_forget();
     }
+}
+
+/* What the flusher's pass does for the writers: it offers what nobody holds. */
+static void offer_what_is_free(etwas_trace_handle session)
+{
+    struct etwas_session *inside = inside_of(session);
+
+    (void)pthread_mutex_lock(&inside->role);
+    etwas_pool_mend_free_set(inside->pool);
+    (void)pthread_mutex_unlock(&inside->role);
+}
+
+static void a_writer_whose_new_buffer_another_takes_gets_one_more(void **state)
+{
+    etwas_session_options options = {
+        .buffer_size_kb = 4, .maximum_buffers = 64, .flusher.no_thread = true};
+    const char *path = folder_path("trace.etl");
+    etwas_trace_handle session = start_shared_session(path, &options);
+    struct writer *other = writer_new(&(struct writer_options){
+        .session = session, .class_handle = writer_class(), .events = 1000});
+    etwas_session_counts counts;
+    struct held held;
+    uint64_t allocated;
+
+    (void)state;
+    hold_one(&held, session, ETWAS_POINT_SWITCH_GREW, 10);
+    allocated = counts_of(session).buffers_allocated;
+    offer_what_is_free(session);
+    /* Two buffers' worth: into the offered one, and through it. */
+    for (int number = 0; number < 6; number++) {
+        assert_int_equal(writer_log_bytes(other, 1000), ERROR_SUCCESS);
+    }
+    assert_int_equal(counts_of(session).buffers_free, 0);
+    assert_int_equal(counts_of(session).buffers_allocated, allocated + 1);
+    let_go(&held);
+    assert_int_equal(held.last_code, ERROR_SUCCESS);
+    stop_session(session, &counts);
+    assert_int_equal(counts.lost, 0);
+    expect_file_is_exact(session, path, &counts);
+    writers_forget();
 }
 
 /* ---- flush ----------------------------------------------------------------------------------- */
@@ -449,6 +490,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         HOLD_TEST(a_writer_held_at_any_point_delays_nobody_and_loses_nothing),
+        HOLD_TEST(a_writer_whose_new_buffer_another_takes_gets_one_more),
         HOLD_TEST(a_flush_gives_up_on_a_held_writer_and_takes_what_is_whole_before_the_hole),
         HOLD_TEST(a_flush_does_not_lose_anything_to_a_writer_held_while_it_changes_buffers),
         HOLD_TEST(a_stop_returns_while_a_writer_is_held_and_counts_it_when_it_goes_on),
