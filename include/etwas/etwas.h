@@ -339,11 +339,16 @@ typedef struct etwas_clock_time {
  * converted by its header alone, with an unknown error unless `clock` is its own, and a QPC that it
  * does not say begins with 0 at its start.
  *
+ * A real-time trace knows what its session has read until now: once a second, of which 256 readings
+ * are kept, the newest as they were taken, older ones the wider apart the older they are. What is
+ * newer than the last goes on from there at the rate of the seconds before. The trace keeps what it
+ * knew when ProcessTrace returned.
+ *
  * May be called from callbacks. The first call before ProcessTrace looks the file through,
  * some milliseconds for a gigabyte, while the handle is busy. A file that is being written is known
  * as far as it was then, or when ProcessTrace began. Errors: ERROR_INVALID_PARAMETER for NULL and
- * for another clock; ERROR_INVALID_HANDLE; ERROR_NOT_SUPPORTED for a real-time trace;
- * ERROR_NOT_ENOUGH_MEMORY.
+ * for another clock; ERROR_INVALID_HANDLE; ERROR_WMI_INSTANCE_NOT_FOUND for a real-time trace whose
+ * session has not run yet; ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_trace_convert_time(etwas_trace_handle trace, int64_t raw, uint32_t clock,
                                   etwas_clock_time *time) ETWAS_API(etwas_trace_convert_time);
@@ -357,7 +362,10 @@ typedef struct etwas_clock_step {
 
 #define ETWAS_TRACE_CLOCK_STEPS 16u
 
-/* What a file says of its clocks. Texts are UTF-8 and end with 0; any bytes, as files have them. */
+/*
+ * What a file, or a running session, says of its clocks. Texts are UTF-8 and end with 0; any bytes,
+ * as files have them.
+ */
 typedef struct etwas_trace_clock {
     uint32_t clock; /* ETWAS_CLOCK_* */
 
@@ -377,7 +385,7 @@ typedef struct etwas_trace_clock {
     char hypervisor[16];
 
     /* The readings. */
-    uint64_t knots;           /* in the file */
+    uint64_t knots;           /* in the file, or kept by the session */
     uint64_t knots_unusable;  /* of these, contradict the others or are out of range */
     double seconds;           /* between the first and the last, by QPC */
     uint64_t qpc_error_ns;    /* largest error of a time between them; UINT64_MAX: not known */
@@ -396,9 +404,9 @@ typedef struct etwas_trace_clock {
 } etwas_trace_clock;
 
 /*
- * What is known of a file's clocks, as far as etwas_trace_convert_time knows it. May be called from
- * callbacks. Errors: ERROR_INVALID_PARAMETER for NULL; ERROR_INVALID_HANDLE; ERROR_NOT_SUPPORTED
- * for a real-time trace; ERROR_NOT_ENOUGH_MEMORY.
+ * What is known of a trace's clocks, as far as etwas_trace_convert_time knows it. May be called from
+ * callbacks. Errors: ERROR_INVALID_PARAMETER for NULL; ERROR_INVALID_HANDLE;
+ * ERROR_WMI_INSTANCE_NOT_FOUND likewise; ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_trace_query_clock(etwas_trace_handle trace, etwas_trace_clock *clock)
     ETWAS_API(etwas_trace_query_clock);

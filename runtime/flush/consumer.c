@@ -61,6 +61,24 @@ const uint8_t *etwas_consumer_head(const struct etwas_consumer *consumer, uint32
     return consumer->realtime->head;
 }
 
+struct etwas_clock_timeline *etwas_consumer_clocks(const struct etwas_consumer *consumer,
+                                                   uint64_t *seen)
+{
+    struct etwas_realtime *realtime = consumer->realtime;
+    struct etwas_clock_timeline *clocks = NULL;
+
+    (void)pthread_mutex_lock(&realtime->lock);
+    if (realtime->clocks_set != *seen) {
+        clocks = malloc(sizeof *clocks);
+    }
+    if (clocks != NULL) {
+        *clocks = realtime->clocks;
+        *seen = realtime->clocks_set;
+    }
+    (void)pthread_mutex_unlock(&realtime->lock);
+    return clocks;
+}
+
 void etwas_consumer_stop(struct etwas_consumer *consumer)
 {
     struct etwas_realtime *realtime = consumer->realtime;

@@ -255,6 +255,15 @@ void etwas_realtime_set_bound(struct etwas_realtime *realtime, int64_t stamp)
     (void)pthread_mutex_unlock(&realtime->lock);
 }
 
+void etwas_realtime_set_clocks(struct etwas_realtime *realtime,
+                               const struct etwas_clock_timeline *clocks)
+{
+    (void)pthread_mutex_lock(&realtime->lock);
+    realtime->clocks = *clocks;
+    realtime->clocks_set++;
+    (void)pthread_mutex_unlock(&realtime->lock);
+}
+
 void etwas_realtime_note_lost_events(struct etwas_realtime *realtime)
 {
     (void)pthread_mutex_lock(&realtime->lock);

@@ -26,6 +26,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "clock/timeline.h"
 #include "etl/layout.h"
 
 struct etwas_realtime;
@@ -78,6 +79,10 @@ bool etwas_realtime_deliver(struct etwas_realtime *realtime,
 
 /* Everything stamped up to `stamp` has been handed over. */
 void etwas_realtime_set_bound(struct etwas_realtime *realtime, int64_t stamp);
+
+/* What the session has read of its clocks until now: copied, for whoever consumes. */
+void etwas_realtime_set_clocks(struct etwas_realtime *realtime,
+                               const struct etwas_clock_timeline *clocks);
 
 /* Events were lost before they got here: the consumers are told with the next buffer. */
 void etwas_realtime_note_lost_events(struct etwas_realtime *realtime);
@@ -134,6 +139,14 @@ struct etwas_consumer_entry {
 
 /* The head that the session gave; lives until the consumer is disconnected. */
 const uint8_t *etwas_consumer_head(const struct etwas_consumer *consumer, uint32_t *bytes);
+
+/*
+ * What the session has read of its clocks, a copy to free(), if that is more than *seen says; 0:
+ * give it anyhow. NULL: it is not, or there is no memory. May be called by any thread while the
+ * consumer is connected.
+ */
+struct etwas_clock_timeline *etwas_consumer_clocks(const struct etwas_consumer *consumer,
+                                                   uint64_t *seen);
 
 /* Waits for the next entry; a cancellation point. One thread a consumer. */
 enum etwas_consumer_got etwas_consumer_next(struct etwas_consumer *consumer,

@@ -57,6 +57,8 @@ struct etwas_realtime {
     int64_t sequence;
     uint64_t buffers_lost;
     uint64_t lost_records; /* not yet taken by etwas_realtime_take_lost_records */
+    struct etwas_clock_timeline clocks;
+    uint64_t clocks_set; /* so many times */
     bool ended;
     uint32_t head_bytes;
     uint8_t head[]; /* constant */

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "flush/session_file.h"
+#include "flush/session_realtime.h"
 #include "platform/wait.h"
 
 void etwas_session_clock_begin(struct etwas_session *session)
@@ -38,6 +39,7 @@ void etwas_session_clock_look(struct etwas_session *session)
     reading = etwas_clock_read_together();
     etwas_clock_timeline_add(&session->timeline, &reading);
     etwas_session_file_take_reading(session, &reading, was_quiet(session));
+    etwas_session_realtime_tell_clocks(session);
 }
 
 uint64_t etwas_session_clock_left_ns(const struct etwas_session *session)

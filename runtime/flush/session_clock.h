@@ -3,8 +3,8 @@
 
 /*
  * The readings of the clocks that a session takes: at its start, about every second while it runs,
- * and at its end. They go into its timeline in memory, and into its file as knots. All of this with
- * the session's role held.
+ * and at its end. They go into its timeline in memory, from there to its consumers, and into its
+ * file as knots. All of this with the session's role held.
  */
 #ifndef ETWAS_FLUSH_SESSION_CLOCK_H
 #define ETWAS_FLUSH_SESSION_CLOCK_H

@@ -61,6 +61,7 @@ uint32_t etwas_session_realtime_begin(struct etwas_session *session)
         /* Events lost before are not theirs. */
         etwas_session_count(session, &counts);
         session->noted_lost_events = counts.lost;
+        etwas_realtime_set_clocks(realtime, &session->timeline);
         set(session, realtime);
     }
     return code;
@@ -79,11 +80,15 @@ static void keep_buffers_lost(struct etwas_session *session, uint64_t buffers)
 void etwas_session_realtime_end(struct etwas_session *session)
 {
     struct etwas_realtime *realtime = session->realtime;
+    struct etwas_clock_reading last;
     uint64_t buffers_lost;
 
     if (realtime == NULL) {
         return;
     }
+    last = etwas_clock_read_together();
+    etwas_clock_timeline_add(&session->timeline, &last);
+    etwas_realtime_set_clocks(realtime, &session->timeline);
     etwas_session_realtime_settle(session);
     set(session, NULL);
     settle_undelivered(session, etwas_realtime_end(realtime, &buffers_lost));
@@ -123,6 +128,13 @@ bool etwas_session_realtime_deliver(struct etwas_session *session,
     }
     keep_buffers_lost(session, etwas_realtime_buffers_lost(session->realtime));
     return taken;
+}
+
+void etwas_session_realtime_tell_clocks(struct etwas_session *session)
+{
+    if (session->realtime != NULL) {
+        etwas_realtime_set_clocks(session->realtime, &session->timeline);
+    }
 }
 
 bool etwas_session_realtime_wants_bound(const struct etwas_session *session)

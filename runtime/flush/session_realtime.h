@@ -28,6 +28,9 @@ bool etwas_session_realtime_has_room(const struct etwas_session *session, uint32
 bool etwas_session_realtime_deliver(struct etwas_session *session,
                                     const struct etwas_log_buffer *buffer, uint32_t records);
 
+/* Tells consumers what the session has read of its clocks. */
+void etwas_session_realtime_tell_clocks(struct etwas_session *session);
+
 /* So much was delivered without a bound that consumers should get one soon. */
 bool etwas_session_realtime_wants_bound(const struct etwas_session *session);
 

@@ -26,6 +26,14 @@ static void take_header(struct etwas_trace *trace, const struct etwas_file_heade
     etwas_trace_fill_header(&trace->log, &trace->logfile.w.LogfileHeader);
 }
 
+/* They are those of the session before. */
+static void forget_clocks(struct etwas_trace *trace)
+{
+    etwas_timeline_free(trace->timeline);
+    trace->timeline = NULL;
+    trace->clocks_seen = 0;
+}
+
 uint32_t etwas_live_connect(struct etwas_trace *trace)
 {
     struct etwas_trace seen = {.descriptor = -1};
@@ -43,15 +51,22 @@ uint32_t etwas_live_connect(struct etwas_trace *trace)
         etwas_consumer_disconnect(consumer);
         return code;
     }
+    etwas_trace_table_lock();
     take_header(trace, &seen.log);
+    forget_clocks(trace);
     etwas_trace_table_connect(trace, consumer, &seen.information);
+    etwas_trace_table_unlock();
     return ERROR_SUCCESS;
 }
 
 void etwas_live_disconnect(struct etwas_trace *trace)
 {
-    struct etwas_consumer *consumer = etwas_trace_table_disconnect(trace);
+    struct etwas_consumer *consumer;
 
+    etwas_trace_table_lock();
+    etwas_live_take_clocks(trace);
+    etwas_trace_table_unlock();
+    consumer = etwas_trace_table_disconnect(trace);
     if (consumer != NULL)
         etwas_consumer_disconnect(consumer);
 }

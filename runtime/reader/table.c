@@ -143,12 +143,10 @@ void etwas_trace_free(struct etwas_trace *trace)
 void etwas_trace_table_connect(struct etwas_trace *trace, struct etwas_consumer *consumer,
                                const etwas_trace_information *information)
 {
-    pthread_mutex_lock(&table_lock);
     trace->consumer = consumer;
     trace->information = *information;
     if (trace->closing != 0)
         etwas_consumer_stop(consumer);
-    pthread_mutex_unlock(&table_lock);
 }
 
 struct etwas_consumer *etwas_trace_table_disconnect(struct etwas_trace *trace)

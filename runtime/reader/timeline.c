@@ -11,8 +11,6 @@ enum {
 };
 
 #define PPB INT64_C(1000000000)
-#define WANDER_PPB 1000    /* of two clocks of one machine, where nothing tells */
-#define SLEW_PPB 500000    /* the most the kernel slews the wall clock by */
 #define STEP_NS 1000000    /* more than this, */
 #define STEP_PARTS 1000    /* and a thousandth of the interval, is a step */
 #define UNKNOWN UINT64_MAX /* an error nobody knows */
@@ -278,8 +276,9 @@ static wide lonely_gain_ns(const struct etwas_timeline *timeline,
 
     if (clock == ETWAS_CLOCK_SYSTEM_TIME)
         return magnitude(etwas_timeline_moved_ns(&at[0], &at[1])) + noise +
-               nearer_ns * (jump != 0 ? SLEW_PPB : WANDER_PPB) / PPB + 1;
-    return jump + (jump != 0 ? noise : 0) + nearer_ns * WANDER_PPB / PPB + 1;
+               nearer_ns * (jump != 0 ? ETWAS_TIMELINE_SLEW_PPB : ETWAS_TIMELINE_WANDER_PPB) / PPB +
+               1;
+    return jump + (jump != 0 ? noise : 0) + nearer_ns * ETWAS_TIMELINE_WANDER_PPB / PPB + 1;
 }
 
 /* `qpc_ns` is a time in the interval that begins with knot `at`. */
@@ -351,8 +350,9 @@ static etwas_clock_time system_outside(const struct etwas_timeline *timeline, in
     if (raw == end->raw)
         time.error_ns = end->filetime_error_ns;
     else if (qpc.error_ns != UNKNOWN)
-        time.error_ns = saturate_error((wide)qpc.error_ns + end->filetime_error_ns +
-                                       magnitude(elapsed) * SLEW_PPB / PPB + NS_PER_FILETIME);
+        time.error_ns =
+            saturate_error((wide)qpc.error_ns + end->filetime_error_ns +
+                           magnitude(elapsed) * ETWAS_TIMELINE_SLEW_PPB / PPB + NS_PER_FILETIME);
     return time;
 }
 

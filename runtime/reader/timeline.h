@@ -18,8 +18,9 @@
  * rate, a jump of the counter. Intervals beside it do not compare with it.
  *
  * Outside of the knots the rate of the last second or more goes on, known to 1 ppm and to the
- * errors of the knots; without that much, the calibrated rate with its own bound. The system time
- * goes on as the performance counter does, give or take 500 ppm, the most that it is slewed by.
+ * errors of the knots; without that much, the calibrated rate with its own bound, or that of the
+ * system time. The system time goes on as the performance counter does, give or take 500 ppm, the
+ * most that it is slewed by.
  */
 #ifndef ETWAS_READER_TIMELINE_H
 #define ETWAS_READER_TIMELINE_H
@@ -31,6 +32,11 @@
 #include <etwas/etwas.h>
 
 #include "etl/clock_convert.h"
+
+enum {
+    ETWAS_TIMELINE_WANDER_PPB = 1000, /* of two clocks of one machine, where nothing tells */
+    ETWAS_TIMELINE_SLEW_PPB = 500000, /* the most the kernel slews the wall clock by */
+};
 
 struct etwas_timeline_knot {
     int64_t raw;

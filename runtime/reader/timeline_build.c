@@ -22,7 +22,6 @@ enum {
 /* A rate over less than this says less than a calibration. */
 #define SHORTEST_SPAN_NS INT64_C(20000000)
 #define WANTED_SPAN_NS INT64_C(1000000000)
-#define WANDER_PPB 1000u
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
@@ -242,12 +241,18 @@ static struct etwas_timeline_rate rate_between(const struct etwas_timeline *time
     int64_t span_ns = to->qpc_ns - from->qpc_ns;
     uint64_t errors_ns = (uint64_t)from->qpc_error_ns + to->qpc_error_ns;
 
-    if (span_ns < SHORTEST_SPAN_NS)
-        return timeline->base.rate;
+    if (span_ns < SHORTEST_SPAN_NS) {
+        struct etwas_timeline_rate rate = timeline->base.rate;
+
+        if (timeline->base.clock_type == ETWAS_ETL_CLOCK_SYSTEM)
+            rate.error_ppb = ETWAS_TIMELINE_SLEW_PPB;
+        return rate;
+    }
     return (struct etwas_timeline_rate){
         .ticks = (uint64_t)(to->raw - from->raw),
         .nanoseconds = (uint64_t)span_ns,
-        .error_ppb = (uint64_t)((etwas_etl_wide)errors_ns * 1000000000 / span_ns) + 1 + WANDER_PPB,
+        .error_ppb = (uint64_t)((etwas_etl_wide)errors_ns * 1000000000 / span_ns) + 1 +
+                     ETWAS_TIMELINE_WANDER_PPB,
     };
 }
 

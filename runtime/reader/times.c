@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* What the clocks of a file said: a stamp by another clock, and how the clocks ran. */
+/* What the clocks of a trace said: a stamp by another clock, and how the clocks ran. */
 #include "reader/knots.h"
+#include "reader/live.h"
 #include "reader/trace.h"
 
 #include <string.h>
@@ -25,7 +26,7 @@ static uint32_t look_through(etwas_trace_handle handle)
 
     etwas_trace_table_lock();
     trace = etwas_trace_table_find(handle);
-    known = trace == NULL || trace->timeline == NULL || trace->timeline_complete;
+    known = trace == NULL || trace->session_name != NULL || trace->timeline_complete;
     etwas_trace_table_unlock();
     if (known)
         return ERROR_SUCCESS;
@@ -42,31 +43,36 @@ static uint32_t look_through(etwas_trace_handle handle)
 }
 
 /* With the table locked. NULL: *code says why. */
-static const struct etwas_trace *find_file(etwas_trace_handle handle, uint32_t *code)
+static const struct etwas_trace *find(etwas_trace_handle handle, uint32_t *code)
 {
-    const struct etwas_trace *trace = etwas_trace_table_find(handle);
+    struct etwas_trace *trace = etwas_trace_table_find(handle);
 
-    *code = trace == NULL             ? ERROR_INVALID_HANDLE
-            : trace->timeline == NULL ? ERROR_NOT_SUPPORTED
-                                      : ERROR_SUCCESS;
+    *code = ERROR_INVALID_HANDLE;
+    if (trace == NULL)
+        return NULL;
+    if (trace->session_name != NULL)
+        etwas_live_take_clocks(trace);
+    *code = trace->timeline != NULL                                  ? ERROR_SUCCESS
+            : trace->session_name != NULL && trace->consumer == NULL ? ERROR_WMI_INSTANCE_NOT_FOUND
+                                                                     : ERROR_NOT_ENOUGH_MEMORY;
     return *code == ERROR_SUCCESS ? trace : NULL;
 }
 
-uint32_t etwas_trace_convert_time(etwas_trace_handle trace, int64_t raw, uint32_t clock,
+uint32_t etwas_trace_convert_time(etwas_trace_handle handle, int64_t raw, uint32_t clock,
                                   etwas_clock_time *time)
 {
-    const struct etwas_trace *file;
+    const struct etwas_trace *trace;
     uint32_t code;
 
     if (time == NULL || (clock != ETWAS_CLOCK_QPC && clock != ETWAS_CLOCK_SYSTEM_TIME))
         return ERROR_INVALID_PARAMETER;
-    code = look_through(trace);
+    code = look_through(handle);
     if (code != ERROR_SUCCESS)
         return code;
     etwas_trace_table_lock();
-    file = find_file(trace, &code);
-    if (file != NULL)
-        *time = etwas_timeline_convert(file->timeline, raw, clock);
+    trace = find(handle, &code);
+    if (trace != NULL)
+        *time = etwas_timeline_convert(trace->timeline, raw, clock);
     etwas_trace_table_unlock();
     return code;
 }
@@ -289,20 +295,20 @@ static void describe(const struct etwas_trace *trace, etwas_trace_clock *clock)
     find_steps(timeline, clock);
 }
 
-uint32_t etwas_trace_query_clock(etwas_trace_handle trace, etwas_trace_clock *clock)
+uint32_t etwas_trace_query_clock(etwas_trace_handle handle, etwas_trace_clock *clock)
 {
-    const struct etwas_trace *file;
+    const struct etwas_trace *trace;
     uint32_t code;
 
     if (clock == NULL)
         return ERROR_INVALID_PARAMETER;
-    code = look_through(trace);
+    code = look_through(handle);
     if (code != ERROR_SUCCESS)
         return code;
     etwas_trace_table_lock();
-    file = find_file(trace, &code);
-    if (file != NULL)
-        describe(file, clock);
+    trace = find(handle, &code);
+    if (trace != NULL)
+        describe(trace, clock);
     etwas_trace_table_unlock();
     return code;
 }

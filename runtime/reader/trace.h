@@ -106,8 +106,10 @@ struct etwas_trace {
     struct etwas_file_header log;
     uint64_t decompressed_bytes; /* held by the streams, at most the limit above */
 
-    /* Of a file. Replaced under the table's lock, by the thread in ProcessTrace. */
+    /* Replaced under the table's lock: of a file by the thread in ProcessTrace, of a running session
+     * by whoever asks; NULL until somebody does. */
     struct etwas_timeline *timeline;
+    uint64_t clocks_seen;   /* of a running session: what the timeline was made of */
     bool timeline_complete; /* of the whole file, not of buffer 0 alone */
 
     /* the caller's structure, copied; ours are the names it points to */
@@ -174,7 +176,7 @@ uint32_t etwas_trace_table_acquire(const etwas_trace_handle *handles, uint32_t c
 void etwas_trace_table_release(const etwas_trace_handle *handles, uint32_t count);
 
 /*
- * Gives a trace its consumer, and what its session says about itself. One that comes after
+ * With the table locked: gives a trace its consumer, and what its session says about itself. One that comes after
  * CloseTrace is stopped at once.
  */
 void etwas_trace_table_connect(struct etwas_trace *trace, struct etwas_consumer *consumer,
