@@ -8,11 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "fixture.h"
 #include "platform/file.h"
-#include "support/consumer.h"
-#include "support/folder.h"
-#include "support/start.h"
-#include "support/writer.h"
 
 /* No thread: what is flushed, and when, is the test's choice. */
 static etwas_session_options manual_options(void)
@@ -24,31 +21,6 @@ static etwas_session_options manual_options(void)
         .flusher = {.no_thread = true},
         .backlog_folder = folder_path("."),
     };
-}
-
-static struct writer *small_writer(etwas_trace_handle session)
-{
-    return writer_new(&(struct writer_options){
-        .session = session, .class_handle = writer_class(), .largest_payload = 100});
-}
-
-static void log_events(struct writer *writer, uint64_t events)
-{
-    for (uint64_t event = 0; event < events; event++) {
-        assert_int_equal(writer_log(writer), ERROR_SUCCESS);
-    }
-}
-
-/* A consumer that reads until the session ends. */
-static void read_to_the_end(struct consumer *consumer, etwas_trace_handle session,
-                            etwas_session_counts *counts)
-{
-    consumer_open(consumer, session);
-    consumer_start(consumer);
-    stop_session(session, counts);
-    consumer_join(consumer);
-    assert_int_equal(consumer->code, ERROR_SUCCESS);
-    assert_int_equal(consumer->wrong, 0);
 }
 
 /* ---- failures -------------------------------------------------------------------------------- */
@@ -107,16 +79,14 @@ static void a_backlog_that_cannot_be_written_loses_what_was_refused(void **state
         struct consumer consumer = {0};
         etwas_session_counts counts;
 
-        log_events(writer, 700);
-        assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+        log_and_flush(writer, 700);
         log_events(writer, 300);
         fail_next(ETWAS_FILE_WRITE, error == 0 ? ENOSPC : EIO, UINT32_MAX);
         assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
         etwas_file_fail(NULL);
         assert_int_equal(counts_of(session).lost_undelivered, 300);
-        log_events(writer, 500);
-        assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
-        read_to_the_end(&consumer, session, &counts);
+        log_and_flush(writer, 500);
+        consume_to_the_end(&consumer, session, &counts);
         assert_int_equal(consumer.events, 1200);
         assert_int_equal(consumer.seen[699].number, 699);
         assert_int_equal(consumer.seen[700].number, 1000);
@@ -146,9 +116,8 @@ static void short_writes_and_reads_of_the_backlog_lose_nothing(void **state)
         etwas_session_counts counts;
 
         fail_next(calls[index % 2], errors[index / 2], 5);
-        log_events(writer, 2000);
-        assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
-        read_to_the_end(&consumer, session, &counts);
+        log_and_flush(writer, 2000);
+        consume_to_the_end(&consumer, session, &counts);
         etwas_file_fail(NULL);
         assert_int_equal(ck_pr_load_32(&failures_left), 0);
         assert_int_equal(counts.lost, 0);
@@ -169,12 +138,10 @@ static void a_backlog_that_cannot_be_read_is_given_up(void **state)
     etwas_session_counts counts;
 
     (void)state;
-    log_events(writer, 900);
-    assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+    log_and_flush(writer, 900);
     fail_next(ETWAS_FILE_READ, EIO, 1);
     consumer_open(&consumer, session);
-    log_events(writer, 400);
-    assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+    log_and_flush(writer, 400);
     consumer_start(&consumer);
     consumer_wait(&consumer, 400);
     etwas_file_fail(NULL);
@@ -206,9 +173,8 @@ static void a_backlog_outlives_its_folder(void **state)
     session = start_session(NULL, &options);
     writer = small_writer(session);
     assert_int_equal(rmdir(folder), 0);
-    log_events(writer, 1500);
-    assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
-    read_to_the_end(&consumer, session, &counts);
+    log_and_flush(writer, 1500);
+    consume_to_the_end(&consumer, session, &counts);
     assert_int_equal(consumer.events, 1500);
     assert_int_equal(counts.lost, 0);
     consumer_free(&consumer);
@@ -243,7 +209,7 @@ static void a_backlog_that_is_full_to_the_byte_loses_nothing(void **state)
         code = writer_log_bytes(writer, 32);
     } while (code == ERROR_SUCCESS);
     assert_int_equal(code, ERROR_LOG_FILE_FULL);
-    read_to_the_end(&consumer, session, &counts);
+    consume_to_the_end(&consumer, session, &counts);
     assert_int_equal(counts.lost_undelivered, 0);
     assert_int_equal(counts.lost_backlog_full, 1);
     assert_int_equal(counts.realtime_buffers_lost, 0);
@@ -268,16 +234,13 @@ static void consumers_that_leave_hand_over_to_the_next(void **state)
     uint64_t seen = 0;
 
     (void)state;
-    log_events(writer, 3000);
-    assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+    log_and_flush(writer, 3000);
     for (uint64_t round = 0; round < 30; round++) {
         struct consumer consumer = {.stop_after_buffers = 1 + round % 3};
 
-        log_events(writer, 100);
-        assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+        log_and_flush(writer, 100);
         consumer_open(&consumer, session);
-        log_events(writer, 100);
-        assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+        log_and_flush(writer, 100);
         if (round == 29) {
             consumer.stop_after_buffers = 0;
         }
@@ -313,8 +276,7 @@ static void what_the_last_consumer_did_not_give_is_counted_to_the_event(void **s
     (void)state;
     consumer_open(&whole, session);
     consumer_open(&part, session);
-    log_events(writer, 1000);
-    assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+    log_and_flush(writer, 1000);
     consumer_start(&part);
     consumer_join(&part);
     /* Not lost yet: the other one has them in its queue. */
@@ -340,16 +302,14 @@ static void a_backlog_left_unread_beside_another_consumer_is_kept(void **state)
     etwas_session_counts counts;
 
     (void)state;
-    log_events(writer, 2000);
-    assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+    log_and_flush(writer, 2000);
     consumer_open(&first, session);
     consumer_open(&other, session);
     consumer_start(&first);
     consumer_join(&first);
     assert_true(first.events < 2000);
     consumer_open(&next, session);
-    log_events(writer, 500);
-    assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+    log_and_flush(writer, 500);
     consumer_start(&other);
     consumer_start(&next);
     stop_session(session, &counts);
@@ -376,10 +336,8 @@ static void a_consumer_may_leave_after_the_end_without_reading(void **state)
     etwas_session_counts counts;
 
     (void)state;
-    log_events(writer, 5000);
-    assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
-    consumer_open(&first, session);
-    consumer_start(&first);
+    log_and_flush(writer, 5000);
+    consume(&first, session);
     consumer_join(&first);
     consumer_open(&late, session);
     stop_session(session, &counts);

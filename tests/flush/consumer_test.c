@@ -11,11 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "support/consumer.h"
-#include "support/folder.h"
+#include "fixture.h"
 #include "support/readback.h"
-#include "support/start.h"
-#include "support/writer.h"
 
 /* ThreadSanitizer's: without it a child may start no threads. */
 __attribute__((visibility("default"))) const char *__tsan_default_options(void);
@@ -35,29 +32,6 @@ const char *__tsan_default_options(void)
 enum {
     CHILD_SECONDS = 60
 };
-
-static etwas_session_options realtime_options(void)
-{
-    return (etwas_session_options){
-        .log_file_mode = EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_USE_MS_FLUSH_TIMER,
-        .flush_timer = 5,
-        .buffer_size_kb = 16,
-        .clock = ETWAS_CLOCK_TSC,
-    };
-}
-
-static struct writer *small_writer(etwas_trace_handle session)
-{
-    return writer_new(&(struct writer_options){
-        .session = session, .class_handle = writer_class(), .largest_payload = 100});
-}
-
-static void log_events(struct writer *writer, uint64_t events)
-{
-    for (uint64_t event = 0; event < events; event++) {
-        assert_int_equal(writer_log(writer), ERROR_SUCCESS);
-    }
-}
 
 /* What a callback needs. */
 struct act {
@@ -108,14 +82,12 @@ static void a_consumer_whose_thread_ends_leaves_the_rest_to_the_next(void **stat
         struct consumer next = {0};
         etwas_session_counts counts;
 
-        consumer_open(&dying, session);
-        consumer_start(&dying);
+        consume(&dying, session);
         log_events(writer, 5000);
         assert_int_equal(pthread_join(dying.thread, NULL), 0);
         assert_int_equal(dying.events, 1234);
         assert_int_equal(CloseTrace(dying.trace), ERROR_SUCCESS);
-        consumer_open(&next, session);
-        consumer_start(&next);
+        consume(&next, session);
         log_events(writer, 1000);
         stop_session(session, &counts);
         consumer_join(&next);
@@ -140,16 +112,13 @@ static void a_waiting_consumer_can_be_cancelled(void **state)
     etwas_session_counts counts;
 
     (void)state;
-    consumer_open(&cancelled, session);
-    consumer_start(&cancelled);
+    consume(&cancelled, session);
     log_events(writer, 100);
     consumer_wait(&cancelled, 100);
     assert_int_equal(pthread_cancel(cancelled.thread), 0);
     assert_int_equal(pthread_join(cancelled.thread, NULL), 0);
-    log_events(writer, 100);
-    assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
-    consumer_open(&next, session);
-    consumer_start(&next);
+    log_and_flush(writer, 100);
+    consume(&next, session);
     consumer_wait(&next, 100);
     assert_int_equal(CloseTrace(cancelled.trace), ERROR_SUCCESS);
     stop_session(session, &counts);
@@ -193,7 +162,7 @@ static void turn_off(struct consumer *consumer)
     }
 }
 
-static void log_and_flush(struct consumer *consumer)
+static void log_from_callback(struct consumer *consumer)
 {
     struct act *act = consumer->context;
 
@@ -219,15 +188,13 @@ static void a_callback_may_close_its_trace(void **state)
     etwas_session_counts counts;
 
     (void)state;
-    consumer_open(&closing, session);
-    consumer_start(&closing);
+    consume(&closing, session);
     log_events(writer, 3000);
     consumer_join(&closing);
     assert_int_equal(act.code, ERROR_CTX_CLOSE_PENDING);
     assert_int_equal(closing.code, ERROR_SUCCESS);
     assert_true(closing.events >= 701);
-    consumer_open(&next, session);
-    consumer_start(&next);
+    consume(&next, session);
     stop_session(session, &counts);
     consumer_join(&next);
     assert_int_equal(closing.events + next.events, 3000);
@@ -285,8 +252,7 @@ static void a_callback_may_turn_real_time_off(void **state)
     etwas_session_counts counts;
 
     (void)state;
-    consumer_open(&consumer, session);
-    consumer_start(&consumer);
+    consume(&consumer, session);
     log_events(writer, 5000);
     consumer_join(&consumer);
     assert_int_equal(act.code, ERROR_SUCCESS);
@@ -307,12 +273,11 @@ static void a_callback_may_log_to_its_own_session(void **state)
     etwas_trace_handle session = start_session(NULL, &options);
     struct writer *writer = small_writer(session);
     struct act act = {.session = session, .at_event = 200, .writer = small_writer(session)};
-    struct consumer consumer = {.before = log_and_flush, .context = &act};
+    struct consumer consumer = {.before = log_from_callback, .context = &act};
     etwas_session_counts counts;
 
     (void)state;
-    consumer_open(&consumer, session);
-    consumer_start(&consumer);
+    consume(&consumer, session);
     log_events(writer, 50);
     consumer_wait(&consumer, 250);
     stop_session(session, &counts);
@@ -362,10 +327,8 @@ static void consume_as_child(const struct consumer *of_parent)
     (void)CloseTrace(trace);
     session = start_session(NULL, &options);
     writer = small_writer(session);
-    log_events(writer, 500);
-    assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
-    consumer_open(&consumer, session);
-    consumer_start(&consumer);
+    log_and_flush(writer, 500);
+    consume(&consumer, session);
     log_events(writer, 500);
     stop_session(session, &counts);
     consumer_join(&consumer);
@@ -456,8 +419,7 @@ static void a_callback_may_fork(void **state)
     etwas_session_counts counts;
 
     (void)state;
-    log_events(writer, 4000);
-    assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+    log_and_flush(writer, 4000);
     consumer_open(&consumer, session);
     /* In this thread, so that the child has a main that goes on. */
     stop_session(session, &counts);

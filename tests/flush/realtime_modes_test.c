@@ -8,59 +8,36 @@
 #include <string.h>
 
 #include "clock/clock.h"
+#include "fixture.h"
 #include "platform/file.h"
-#include "support/consumer.h"
-#include "support/folder.h"
 #include "support/readback.h"
-#include "support/start.h"
-#include "support/writer.h"
-
-static etwas_session_options realtime_options(void)
-{
-    return (etwas_session_options){
-        .log_file_mode = EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_USE_MS_FLUSH_TIMER,
-        .flush_timer = 5,
-        .buffer_size_kb = 16,
-        .clock = ETWAS_CLOCK_TSC,
-    };
-}
-
-static struct writer *small_writer(etwas_trace_handle session)
-{
-    return writer_new(&(struct writer_options){
-        .session = session, .class_handle = writer_class(), .largest_payload = 100});
-}
-
-static void log_events(struct writer *writer, uint64_t events)
-{
-    for (uint64_t event = 0; event < events; event++) {
-        assert_int_equal(writer_log(writer), ERROR_SUCCESS);
-    }
-}
 
 /* ---- file modes ------------------------------------------------------------------------------ */
+
+/* A real-time session that also writes a file, of at most 1 MB. */
+static etwas_trace_handle start_with_file(const char *path, uint32_t file_mode)
+{
+    etwas_session_options options = realtime_options();
+
+    options.log_file_mode |= file_mode;
+    options.maximum_file_size = 1;
+    return start_session(path, &options);
+}
 
 /* R94: what a circular file replaces consumers have seen. */
 static void consumers_see_what_a_circular_file_replaces(void **state)
 {
     const char *path = folder_path("trace.etl");
-    etwas_session_options options = realtime_options();
-    etwas_trace_handle session;
-    struct writer *writer;
+    etwas_trace_handle session = start_with_file(path, EVENT_TRACE_FILE_MODE_CIRCULAR);
+    struct writer *writer = small_writer(session);
     struct consumer consumer = {0};
     struct readback result;
     etwas_session_counts counts;
 
     (void)state;
-    options.log_file_mode |= EVENT_TRACE_FILE_MODE_CIRCULAR;
-    options.maximum_file_size = 1;
-    session = start_session(path, &options);
-    writer = small_writer(session);
-    consumer_open(&consumer, session);
-    consumer_start(&consumer);
+    consume(&consumer, session);
     for (uint32_t round = 0; round < 30; round++) {
-        log_events(writer, 1000);
-        assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+        log_and_flush(writer, 1000);
     }
     stop_session(session, &counts);
     consumer_join(&consumer);
@@ -79,9 +56,9 @@ static void consumers_see_what_a_circular_file_replaces(void **state)
 /* R97: consumers notice nothing of the seams of a set; together its parts hold what they saw. */
 static void consumers_see_no_seams_of_a_new_file_set(void **state)
 {
-    etwas_session_options options = realtime_options();
-    etwas_trace_handle session;
-    struct writer *writer;
+    etwas_trace_handle session =
+        start_with_file(folder_path("part%d.etl"), EVENT_TRACE_FILE_MODE_NEWFILE);
+    struct writer *writer = small_writer(session);
     struct consumer consumer = {0};
     etwas_session_counts counts;
     uint64_t in_parts = 0;
@@ -89,15 +66,9 @@ static void consumers_see_no_seams_of_a_new_file_set(void **state)
     char name[32];
 
     (void)state;
-    options.log_file_mode |= EVENT_TRACE_FILE_MODE_NEWFILE;
-    options.maximum_file_size = 1;
-    session = start_session(folder_path("part%d.etl"), &options);
-    writer = small_writer(session);
-    consumer_open(&consumer, session);
-    consumer_start(&consumer);
+    consume(&consumer, session);
     for (uint32_t round = 0; round < 30; round++) {
-        log_events(writer, 1000);
-        assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+        log_and_flush(writer, 1000);
     }
     stop_session(session, &counts);
     consumer_join(&consumer);
@@ -125,21 +96,15 @@ static void consumers_see_no_seams_of_a_new_file_set(void **state)
 static void a_full_file_ends_the_session_for_consumers_too(void **state)
 {
     const char *path = folder_path("trace.etl");
-    etwas_session_options options = realtime_options();
-    etwas_trace_handle session;
-    struct writer *writer;
+    etwas_trace_handle session = start_with_file(path, EVENT_TRACE_FILE_MODE_SEQUENTIAL);
+    struct writer *writer = small_writer(session);
     struct consumer consumer = {0};
     struct readback result;
     etwas_session_counts counts;
     uint32_t code;
 
     (void)state;
-    options.log_file_mode |= EVENT_TRACE_FILE_MODE_SEQUENTIAL;
-    options.maximum_file_size = 1;
-    session = start_session(path, &options);
-    writer = small_writer(session);
-    consumer_open(&consumer, session);
-    consumer_start(&consumer);
+    consume(&consumer, session);
     do {
         code = writer_log(writer);
     } while (code != ERROR_INVALID_HANDLE);
@@ -177,8 +142,7 @@ static void consumers_get_what_a_failing_file_refuses(void **state)
     session = start_session(folder_path("trace.etl"), &options);
     writer = small_writer(session);
     consumer_open(&consumer, session);
-    log_events(writer, 200);
-    assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+    log_and_flush(writer, 200);
     log_events(writer, 300);
     etwas_file_fail(refuse_log_file);
     assert_int_not_equal(etwas_flush(session), ERROR_SUCCESS);
@@ -209,8 +173,6 @@ static void a_converted_session_gives_each_event_to_one_side(void **state)
 {
     const char *path = folder_path("trace.etl");
     etwas_session_options options = {.flusher = {.no_thread = true}};
-    EVENT_TRACE_PROPERTIES block = {
-        .Wnode = {.BufferSize = sizeof block, .Flags = WNODE_FLAG_TRACED_GUID}};
     etwas_trace_handle session = start_session(path, &options);
     struct writer *writer = small_writer(session);
     struct consumer consumer = {0};
@@ -219,13 +181,9 @@ static void a_converted_session_gives_each_event_to_one_side(void **state)
 
     (void)state;
     log_events(writer, 700);
-    assert_int_equal(ControlTraceA(session, NULL, &block, EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME),
-                     ERROR_SUCCESS);
+    convert_to_realtime(session);
     log_events(writer, 300);
-    consumer_open(&consumer, session);
-    consumer_start(&consumer);
-    stop_session(session, &counts);
-    consumer_join(&consumer);
+    consume_to_the_end(&consumer, session, &counts);
     read_back(session, path, &result);
     assert_int_equal(result.events, 700);
     assert_int_equal(consumer.events, 300);
@@ -254,14 +212,12 @@ static void system_time_that_steps_back_delays_no_event(void **state)
     options.flusher.no_thread = true;
     session = start_session(NULL, &options);
     writer = small_writer(session);
-    consumer_open(&consumer, session);
-    consumer_start(&consumer);
+    consume(&consumer, session);
     for (uint64_t round = 1; round <= 5; round++) {
         log_events(writer, 300);
         ck_pr_store_64(&etwas_clock_system_step,
                        0 - round * 3600 * (uint64_t)ETWAS_CLOCK_FILETIME_PER_SECOND);
-        log_events(writer, 300);
-        assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+        log_and_flush(writer, 300);
         assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
         consumer_wait(&consumer, round * 600);
     }
@@ -329,8 +285,7 @@ static void a_narrow_classic_consumer_gets_its_span_of_time(void **state)
         assert_int_equal(etwas_start("a narrow \xC3\x84 session", NULL, &options, &session),
                          ERROR_SUCCESS);
         writer = small_writer(session);
-        log_events(writer, 10);
-        assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+        log_and_flush(writer, 10);
         now = (uint64_t)etwas_clock_system();
         while ((uint64_t)etwas_clock_system() <= now) {
         }

@@ -3,28 +3,10 @@
 
 /* Real-time sessions and their consumers inside the process. */
 #include <ck_pr.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-#include "platform/wait.h"
-#include "support/consumer.h"
-#include "support/folder.h"
+#include "fixture.h"
 #include "support/readback.h"
-#include "support/start.h"
-#include "support/writer.h"
-
-#define GENEROUS_NS (UINT64_C(60) * 1000000000)
-
-static etwas_session_options realtime_options(void)
-{
-    return (etwas_session_options){
-        .log_file_mode = EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_USE_MS_FLUSH_TIMER,
-        .flush_timer = 5,
-        .buffer_size_kb = 16,
-        .clock = ETWAS_CLOCK_TSC,
-    };
-}
 
 /*
  * R172, R174, R99: what writers on all processors log arrives at a flush, in time order, without the file
@@ -39,8 +21,7 @@ static void a_consumer_sees_everything_in_time_order(void **state)
     etwas_session_counts counts;
 
     (void)state;
-    consumer_open(&consumer, session);
-    consumer_start(&consumer);
+    consume(&consumer, session);
     writers_start(&writers, 4,
                   &(struct writer_options){.session = session,
                                            .class_handle = writer_class(),
@@ -64,13 +45,11 @@ static void one_threads_events_keep_their_order(void **state)
 {
     etwas_session_options options = realtime_options();
     etwas_trace_handle session = start_session(NULL, &options);
-    struct writer *writer = writer_new(&(struct writer_options){
-        .session = session, .class_handle = writer_class(), .largest_payload = 100});
+    struct writer *writer = small_writer(session);
     struct consumer consumer = {0};
 
     (void)state;
-    consumer_open(&consumer, session);
-    consumer_start(&consumer);
+    consume(&consumer, session);
     for (uint32_t number = 0; number < 20000; number++) {
         assert_int_equal(writer_log(writer), ERROR_SUCCESS);
         if (number % 1000 == 0) {
@@ -92,8 +71,7 @@ static void the_backlog_comes_before_what_is_new(void **state)
 {
     etwas_session_options options = realtime_options();
     etwas_trace_handle session = start_session(NULL, &options);
-    struct writer *writer = writer_new(&(struct writer_options){
-        .session = session, .class_handle = writer_class(), .largest_payload = 100});
+    struct writer *writer = small_writer(session);
     etwas_session_counts counts;
 
     (void)state;
@@ -101,15 +79,9 @@ static void the_backlog_comes_before_what_is_new(void **state)
         struct consumer consumer = {0};
         uint64_t before = writer->attempted;
 
-        for (uint32_t number = 0; number < 5000; number++) {
-            assert_int_equal(writer_log(writer), ERROR_SUCCESS);
-        }
-        assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
-        consumer_open(&consumer, session);
-        consumer_start(&consumer);
-        for (uint32_t number = 0; number < 5000; number++) {
-            assert_int_equal(writer_log(writer), ERROR_SUCCESS);
-        }
+        log_and_flush(writer, 5000);
+        consume(&consumer, session);
+        log_events(writer, 5000);
         consumer_wait(&consumer, 10000);
         assert_int_equal(CloseTrace(consumer.trace), ERROR_CTX_CLOSE_PENDING);
         consumer_join(&consumer);
@@ -131,15 +103,11 @@ static void an_unread_backlog_is_lost_at_the_end(void **state)
 {
     etwas_session_options options = realtime_options();
     etwas_trace_handle session = start_session(NULL, &options);
-    struct writer *writer = writer_new(&(struct writer_options){
-        .session = session, .class_handle = writer_class(), .largest_payload = 100});
+    struct writer *writer = small_writer(session);
     etwas_session_counts counts;
 
     (void)state;
-    for (uint32_t number = 0; number < 1000; number++) {
-        assert_int_equal(writer_log(writer), ERROR_SUCCESS);
-    }
-    assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+    log_and_flush(writer, 1000);
     assert_int_equal(counts_of(session).recorded, 1000);
     stop_session(session, &counts);
     assert_int_equal(counts.recorded, 0);
@@ -160,8 +128,7 @@ static void file_and_consumers_each_have_everything(void **state)
 
     (void)state;
     for (int index = 0; index < 3; index++) {
-        consumer_open(&consumers[index], session);
-        consumer_start(&consumers[index]);
+        consume(&consumers[index], session);
     }
     writers_start(&writers, 3,
                   &(struct writer_options){.session = session,
@@ -210,8 +177,7 @@ static void a_full_backlog_refuses_events_until_a_consumer_comes(void **state)
         }
         assert_int_equal(etwas_flush(session), ERROR_LOG_FILE_FULL);
         assert_int_equal(counts_of(session).lost_backlog_full, refused);
-        consumer_open(&consumer, session);
-        consumer_start(&consumer);
+        consume(&consumer, session);
         while (writer_log(writer) != ERROR_SUCCESS) {
         }
         stop_session(session, &counts);
@@ -243,8 +209,7 @@ static void a_session_with_one_slot_is_delivered_too(void **state)
     options.log_file_mode |= EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING;
     options.protocol = ETWAS_PROTOCOL_SHARED;
     session = start_session(NULL, &options);
-    consumer_open(&consumer, session);
-    consumer_start(&consumer);
+    consume(&consumer, session);
     writers_start(&writers, 3,
                   &(struct writer_options){.session = session,
                                            .class_handle = writer_class(),
@@ -269,8 +234,7 @@ static void without_a_timer_delivery_comes_every_second(void **state)
     struct consumer consumer = {0};
 
     (void)state;
-    consumer_open(&consumer, session);
-    consumer_start(&consumer);
+    consume(&consumer, session);
     assert_int_equal(writer_log(writer), ERROR_SUCCESS);
     consumer_wait(&consumer, 1);
     stop_session(session, NULL);
@@ -292,8 +256,7 @@ static void an_update_turns_real_time_on_and_off(void **state)
 {
     const char *path = folder_path("trace.etl");
     etwas_trace_handle session = start_session(path, NULL);
-    struct writer *writer = writer_new(&(struct writer_options){
-        .session = session, .class_handle = writer_class(), .largest_payload = 100});
+    struct writer *writer = small_writer(session);
     etwas_session_counts counts;
 
     (void)state;
@@ -303,17 +266,11 @@ static void an_update_turns_real_time_on_and_off(void **state)
         struct consumer consumer = {0};
         uint64_t before = writer->attempted;
 
-        for (int event = 0; event < 500; event++) {
-            assert_int_equal(writer_log(writer), ERROR_SUCCESS);
-        }
-        assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+        log_and_flush(writer, 500);
         assert_int_equal(UpdateTraceA(session, NULL, &on), ERROR_SUCCESS);
         assert_true((on.LogFileMode & EVENT_TRACE_REAL_TIME_MODE) != 0);
-        consumer_open(&consumer, session);
-        consumer_start(&consumer);
-        for (int event = 0; event < 500; event++) {
-            assert_int_equal(writer_log(writer), ERROR_SUCCESS);
-        }
+        consume(&consumer, session);
+        log_events(writer, 500);
         assert_int_equal(UpdateTraceA(session, NULL, &off), ERROR_SUCCESS);
         assert_int_equal(off.LogFileMode & EVENT_TRACE_REAL_TIME_MODE, 0);
         consumer_join(&consumer);
@@ -339,11 +296,7 @@ static void real_time_without_a_file_cannot_be_turned_off(void **state)
     off.FlushTimer = 77;
     assert_int_equal(UpdateTraceA(session, NULL, &off), ERROR_INVALID_PARAMETER);
     assert_int_equal(query_session(session).FlushTimer, options.flush_timer);
-    consumer_open(&consumer, session);
-    consumer_start(&consumer);
-    stop_session(session, NULL);
-    consumer_join(&consumer);
-    assert_int_equal(consumer.code, ERROR_SUCCESS);
+    consume_to_the_end(&consumer, session, NULL);
     consumer_free(&consumer);
 }
 
@@ -352,29 +305,20 @@ static void a_converted_session_leaves_its_file_and_goes_on(void **state)
 {
     const char *path = folder_path("trace.etl");
     etwas_trace_handle session = start_session(path, NULL);
-    EVENT_TRACE_PROPERTIES block = block_for_update(0);
-    struct writer *writer = writer_new(&(struct writer_options){
-        .session = session, .class_handle = writer_class(), .largest_payload = 100});
+    struct writer *writer = small_writer(session);
     struct consumer consumer = {0};
     struct readback result;
     etwas_session_counts counts;
 
     (void)state;
-    for (int event = 0; event < 700; event++) {
-        assert_int_equal(writer_log(writer), ERROR_SUCCESS);
-    }
-    assert_int_equal(ControlTraceA(session, NULL, &block, EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME),
-                     ERROR_SUCCESS);
-    assert_true((block.LogFileMode & EVENT_TRACE_REAL_TIME_MODE) != 0);
+    log_events(writer, 700);
+    convert_to_realtime(session);
     read_back(session, path, &result);
     assert_int_equal(result.events, 700);
     assert_int_equal(result.wrong, 0);
     assert_false(result.unfinished);
-    consumer_open(&consumer, session);
-    consumer_start(&consumer);
-    for (int event = 0; event < 300; event++) {
-        assert_int_equal(writer_log(writer), ERROR_SUCCESS);
-    }
+    consume(&consumer, session);
+    log_events(writer, 300);
     stop_session(session, &counts);
     consumer_join(&consumer);
     assert_true(consumer.events >= 300);
@@ -409,8 +353,7 @@ static void a_slow_consumer_harms_nobody_else(void **state)
     (void)state;
     options.consumer_queue_kb = 64;
     session = start_session(NULL, &options);
-    writer = writer_new(&(struct writer_options){
-        .session = session, .class_handle = writer_class(), .largest_payload = 100});
+    writer = small_writer(session);
     slow.context = &go_on;
     consumer_open(&quick, session);
     consumer_open(&slow, session);
@@ -445,8 +388,7 @@ static void what_a_consumer_leaves_unread_is_kept_for_the_next(void **state)
 {
     etwas_session_options options = realtime_options();
     etwas_trace_handle session = start_session(NULL, &options);
-    struct writer *writer = writer_new(&(struct writer_options){
-        .session = session, .class_handle = writer_class(), .largest_payload = 100});
+    struct writer *writer = small_writer(session);
     struct consumer idle = {0};
     struct consumer cancelled = {.stop_after_buffers = 2};
     struct consumer last = {0};
@@ -454,22 +396,15 @@ static void what_a_consumer_leaves_unread_is_kept_for_the_next(void **state)
 
     (void)state;
     consumer_open(&idle, session);
-    for (uint32_t number = 0; number < 5000; number++) {
-        assert_int_equal(writer_log(writer), ERROR_SUCCESS);
-    }
-    assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+    log_and_flush(writer, 5000);
     assert_int_equal(CloseTrace(idle.trace), ERROR_SUCCESS);
 
-    consumer_open(&cancelled, session);
-    consumer_start(&cancelled);
+    consume(&cancelled, session);
     consumer_join(&cancelled);
     assert_int_equal(cancelled.code, ERROR_CANCELLED);
     assert_true(cancelled.events < 5000);
 
-    consumer_open(&last, session);
-    consumer_start(&last);
-    stop_session(session, &counts);
-    consumer_join(&last);
+    consume_to_the_end(&last, session, &counts);
     assert_int_equal(counts.recorded, 5000);
     consumers_unmark(session);
     consumer_mark(&cancelled, session);

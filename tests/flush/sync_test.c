@@ -12,12 +12,10 @@
 #include <unistd.h>
 
 #include "file_modes.h"
+#include "fixture.h"
 #include "flush/session_file.h"
 #include "platform/file.h"
-#include "support/folder.h"
 #include "support/readback.h"
-#include "support/start.h"
-#include "support/writer.h"
 
 static uint32_t syncs;
 static uint32_t refuses; /* syncs fail */
@@ -42,13 +40,6 @@ static int teardown(void **state)
 {
     etwas_file_fail(NULL);
     return folder_teardown(state);
-}
-
-static void log_events(struct writer *writer, uint32_t events)
-{
-    for (uint32_t event = 0; event < events; event++) {
-        assert_int_equal(writer_log(writer), ERROR_SUCCESS);
-    }
 }
 
 /* Waits until at least so many syncs were asked for. */

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* What the tests of this folder share beside support/: writers that lose nothing, and real time. */
+#ifndef ETWAS_TESTS_FLUSH_FIXTURE_H
+#define ETWAS_TESTS_FLUSH_FIXTURE_H
+
+#include <etwas/etwas.h>
+#include <stdint.h>
+
+#include "support/consumer.h"
+#include "support/folder.h"
+#include "support/start.h"
+#include "support/writer.h"
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+/* A writer of events with at most 100 bytes of payload, instances too. */
+struct writer *small_writer(etwas_trace_handle session);
+
+/* Logs so many events; fails the test when one is not recorded. */
+void log_events(struct writer *writer, uint64_t events);
+
+/* The same, and then a flush of the writer's session. */
+void log_and_flush(struct writer *writer, uint64_t events);
+
+/* ---- real time ------------------------------------------------------------------------------- */
+
+/* A session whose thread delivers every 5 ms. */
+etwas_session_options realtime_options(void);
+
+/* CONTROL_CONVERT_TO_REALTIME; fails the test when it is refused. */
+void convert_to_realtime(etwas_trace_handle session);
+
+/* Opens a trace on the session, and runs ProcessTrace in a thread. */
+void consume(struct consumer *consumer, etwas_trace_handle session);
+
+/* Consumes, stops the session and joins; fails the test when the consumer got anything wrong. */
+void consume_to_the_end(struct consumer *consumer, etwas_trace_handle session,
+                        etwas_session_counts *counts);
+
+#endif
