@@ -22,8 +22,11 @@ int etwas_command_dump(int argc, char **argv);
 int etwas_command_stat(int argc, char **argv);
 int etwas_command_clocks(int argc, char **argv);
 
-/* Prints `text` to standard output, the end of a --help; returns what the program exits with. */
-int etwas_command_help(const char *text);
+/*
+ * Prints the paragraphs of a --help, NULL behind the last one, to standard output; returns what the
+ * program exits with. C promises no more than 4,095 characters of one string literal.
+ */
+int etwas_command_help(const char *const *paragraphs);
 
 /*
  * After a message of getopt_long: points to the help of "dump", "stat" or "clocks". Returns

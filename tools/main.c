@@ -14,18 +14,18 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char help[] =
+static const char *const help[] = {
     "usage: etwas dump [OPTION...] FILE...   show the events, a line for each\n"
     "       etwas stat [OPTION...] FILE...   say what is in a trace, and what is not\n"
     "       etwas clocks [OPTION...]         say which clock to use on this machine\n"
     "       etwas COMMAND --help             everything about a command\n"
     "       etwas --version\n"
-    "\n"
+    "\n",
     "Looks into event trace logs (.etl), from etwas or from Windows. Nothing is ever\n"
     "changed. A file is read piece by piece: a large one needs no more memory than a\n"
     "small one. It must be a regular file, not a pipe. Output is UTF-8; control\n"
     "characters in names are shown as \\xNN or \\u{N}.\n"
-    "\n"
+    "\n",
     "Exit codes:\n"
     "  0  all is well; lost events are not damage\n"
     "  1  the command line is wrong\n"
@@ -33,18 +33,22 @@ static const char help[] =
     "     its end; the other files were shown. Or the clocks could not be examined\n"
     "  3  a file is damaged; what could be read was shown\n"
     "  4  the output could not be written\n"
-    "\n"
+    "\n",
     "Examples:\n"
     "  etwas stat service.etl\n"
     "  etwas dump --limit 20 service.etl\n"
     "  etwas clocks --html clocks.html\n"
-    "  etwas dump --json service.etl | jq -c 'select(.level <= 2)'\n";
+    "  etwas dump --json service.etl | jq -c 'select(.level <= 2)'\n",
+    NULL,
+};
 
-int etwas_command_help(const char *text)
+int etwas_command_help(const char *const *paragraphs)
 {
     static struct etwas_output output = {.descriptor = STDOUT_FILENO};
 
-    etwas_output_text(&output, text);
+    for (; *paragraphs != NULL; paragraphs++) {
+        etwas_output_text(&output, *paragraphs);
+    }
     return etwas_output_finish(&output) ? ETWAS_EXIT_FINE : ETWAS_EXIT_OUTPUT;
 }
 

@@ -17,15 +17,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static const char help[] =
+static const char *const help[] = {
     "usage: etwas clocks [--seconds N] [--clock NAME,...] [--json] [--html FILE]\n"
-    "\n"
+    "\n",
     "Which clock may be used on this machine, what does it cost, and how far can it\n"
     "be trusted? Examines the three clocks a session can have and those a C program\n"
     "would consider beside them, and recommends one for a session's ClientContext.\n"
     "Runs a thread on each processor it may use, for some seconds; leave the machine\n"
     "alone meanwhile, or the costs are those of a busy machine.\n"
-    "\n"
+    "\n",
     "  -s, --seconds N   how long it may take, 1 to 3600, as 2.5 (default: 5). Drift\n"
     "                    is known better the longer it takes\n"
     "  -c, --clock NAME[,NAME...]\n"
@@ -34,14 +34,14 @@ static const char help[] =
     "  -o, --html FILE   also write a page with plots; it needs no network. FILE is\n"
     "                    overwritten\n"
     "  -h, --help        this text\n"
-    "\n"
+    "\n",
     "NAME, in upper or lower case:\n"
     "  clocks of sessions  qpc, system, tsc (ClientContext 1, 2, 3)\n"
     "  instructions        rdtscp, lfence+rdtsc (isb+cntvct_el0 on aarch64)\n"
     "  clock_gettime       monotonic, monotonic-raw, monotonic-coarse, realtime,\n"
     "                      realtime-coarse, boottime, tai, thread-cputime; also as\n"
     "                      CLOCK_MONOTONIC and so on\n"
-    "\n"
+    "\n",
     "What is shown, the answer first:\n"
     "  recommendation  the ClientContext to use, and why\n"
     "  verdict         the cycle counter (TSC) is trusted; doubtful, used although\n"
@@ -59,7 +59,7 @@ static const char help[] =
     "  conversion      how far stamps of the counter are off after a time, converted\n"
     "                  by the exact frequency, by whole MHz as a trace's header has\n"
     "                  it, and by the calibration that etwas records\n"
-    "\n"
+    "\n",
     "JSON keys; null: not known; names that end in _ns are nanoseconds:\n"
     "  examined (UTC); host; system; processor_model; seconds; processors (those\n"
     "  examined); processors_allowed (that this process may use);\n"
@@ -82,8 +82,10 @@ static const char help[] =
     "    rounds, handovers, smaller, worst_ns);\n"
     "  conversions: name; hz; error_ppm; interval_ppm; after_second_ns;\n"
     "    after_minute_ns; after_hour_ns; after_day_ns (25 hours).\n"
-    "\n"
-    "Exit codes: see 'etwas --help'. What is found, good or bad, is no error.\n";
+    "\n",
+    "Exit codes: see 'etwas --help'. What is found, good or bad, is no error.\n",
+    NULL,
+};
 
 struct request {
     etwas_clock_options options;

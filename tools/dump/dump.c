@@ -16,12 +16,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char help[] =
+static const char *const help[] = {
     "usage: etwas dump [--json] [--clock CLOCK] [--limit N] FILE...\n"
-    "\n"
+    "\n",
     "Shows the events of one or more traces, a line for each. The events of several\n"
     "files (at most 64) come in one time order.\n"
-    "\n"
+    "\n",
     "  -j, --json      one JSON object a line instead of columns\n"
     "  -c, --clock raw|qpc|system\n"
     "                  times by another clock of the machine that recorded them:\n"
@@ -34,7 +34,7 @@ static const char help[] =
     "  -r, --raw       --clock=raw\n"
     "  -n, --limit N   only the first N events\n"
     "  -h, --help      this text\n"
-    "\n"
+    "\n",
     "Columns, separated by spaces; '-' where an event has no such thing:\n"
     "  file      with several files: its number on the command line, from 1\n"
     "  time      UTC, with the 100 ns of Windows time; @N for a time outside the\n"
@@ -55,7 +55,7 @@ static const char help[] =
     "  payload   in hexadecimal\n"
     "The first event of a trace, EventTrace/Header, describes the session; 'etwas\n"
     "stat' shows it in words. Lines that begin with # are no events.\n"
-    "\n"
+    "\n",
     "JSON keys, in this order:\n"
     "  time (string, as above); with --clock raw_time (number), or qpc_ns (number)\n"
     "  and error_ns, or system_time (string) and error_ns (null: not known);\n"
@@ -71,9 +71,11 @@ static const char help[] =
     "  extended, if there are any: an array of objects with type and data\n"
     "  (hexadecimal); payload (hexadecimal).\n"
     "Numbers have up to 64 bits.\n"
-    "\n"
+    "\n",
     "Damage and lost events are reported on standard error.\n"
-    "Exit codes: see 'etwas --help'.\n";
+    "Exit codes: see 'etwas --help'.\n",
+    NULL,
+};
 
 static void on_record(EVENT_RECORD *record)
 {

@@ -13,23 +13,23 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static const char help[] =
+static const char *const help[] = {
     "usage: etwas stat [--json] FILE...\n"
-    "\n"
+    "\n",
     "Says what is in each trace: first what is not in it (damage, lost events, what\n"
     "a circular file replaced, no end, missing parts of a new-file set), then the\n"
     "session that recorded it, then how many events there are of each\n"
     "processor and of each class and type, most frequent first. Reads the whole file.\n"
-    "\n"
+    "\n",
     "  -j, --json   one JSON object a line for each file\n"
     "  -h, --help   this text\n"
-    "\n"
+    "\n",
     "Records of class EventTrace describe the trace itself; they are no events here.\n"
     "Lost events never got into the file, overwritten ones were replaced by newer\n"
     "ones; both are the session's own counts. Rates are over the session's duration,\n"
     "to the last event where the session wrote no end. Parts are missing where the\n"
     "files given skip numbers of a set; what came after the last is not known.\n"
-    "\n"
+    "\n",
     "The session notes what it finds about the clocks: what the cycle counter of the\n"
     "machine is worth, and why; about each second a knot, a reading of all clocks.\n"
     "By them: the largest error of a time between two knots, how fast the clocks ran\n"
@@ -37,7 +37,7 @@ static const char help[] =
     "by how much, and whether the machine was suspended. A time after the last knot,\n"
     "as a session that was killed leaves some, is known less well. 'etwas dump\n"
     "--clock' shows each event's time by any clock, with its error.\n"
-    "\n"
+    "\n",
     "JSON keys:\n"
     "  file; damaged; damage_count; bytes_skipped; damages (the first 20: offset,\n"
     "  kind, bytes_skipped); events_lost; buffers_lost; overwritten_events;\n"
@@ -65,8 +65,10 @@ static const char help[] =
     "  steps_ns (all together), first_steps (at most 16: before, after, step_ns),\n"
     "  largest_step; suspends, suspended_ns.\n"
     "Times are UTC.\n"
-    "\n"
-    "Exit codes: see 'etwas --help'.\n";
+    "\n",
+    "Exit codes: see 'etwas --help'.\n",
+    NULL,
+};
 
 static void on_record(EVENT_RECORD *record)
 {
