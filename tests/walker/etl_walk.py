@@ -289,8 +289,7 @@ def print_payloads(walker):
                       r["parent_guid"], r["payload"].hex(),
                       *(messages.ids(r) if r["name"] == "MESSAGE" else ()))
             lines.append("\t".join(map(str, fields)) + "\n")
-    # All at once: where Python does not buffer, each field would be a system call.
-    sys.stdout.write("".join(lines))
+    sys.stdout.writelines(lines)
 
 
 def parse_arguments(arguments):
@@ -328,4 +327,8 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    # Where Python does not buffer, each print is a system call, and of one that the system cuts
+    # short (the process was stopped in it) the rest is dropped.
+    with open(sys.stdout.fileno(), "w", encoding="utf-8", closefd=False) as sys.stdout:
+        code = main(sys.argv[1:])
+    sys.exit(code)
