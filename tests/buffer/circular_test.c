@@ -54,7 +54,7 @@ static void the_newest_events_stay_and_the_overwritten_are_counted_apart(void **
     leave_one_processor();
     assert_int_equal(writer->recorded, MANY);
     counts = counts_of(session);
-    assert_int_equal(counts.lost, 0);
+    expect_nothing_lost(counts);
     assert_true(counts.overwritten > MANY / 2);
     assert_int_equal(query_session(session).EventsLost, 0);
     assert_int_equal(etwas_snapshot(session, path), ERROR_SUCCESS);
@@ -167,7 +167,7 @@ static void the_buffer_of_a_held_writer_is_not_used_again_before_it_goes_on(void
         assert_int_equal(held.code, ERROR_SUCCESS);
         counts = counts_of(session);
         expect_exact_account(session, &counts);
-        assert_int_equal(counts.lost, 0);
+        expect_nothing_lost(counts);
         assert_int_equal(etwas_snapshot(session, path), ERROR_SUCCESS);
         expect_true_and_complete(session, path, counts.recorded);
         stop_session(session, &counts);
@@ -236,7 +236,7 @@ static void a_snapshot_that_stands_still_holds_one_buffer_and_nobody_up(void **s
     }
     counts = counts_of(session);
     expect_exact_account(session, &counts);
-    assert_int_equal(counts.lost, 0);
+    expect_nothing_lost(counts);
     stop_session(session, &counts);
     expect_exact_account(session, &counts);
 }

@@ -121,7 +121,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     leave_one_processor();
-    etwas_drain_patience_ns = ETWAS_DRAIN_PATIENCE_NS;
+    etwas_drain_patience_ns = TEST_PATIENCE_NS;
     return folder_teardown(state);
 }
 
@@ -151,7 +151,7 @@ static void a_writer_held_at_any_point_delays_nobody_and_loses_nothing(void **st
         let_go(&held);
         assert_int_equal(held.last_code, ERROR_SUCCESS);
         stop_session(session, &counts);
-        assert_int_equal(counts.lost, 0);
+        expect_nothing_lost(counts);
         assert_int_equal(counts.recorded, writers_totals(session).attempted);
         expect_file_is_exact(session, path, &counts);
         writers_forget();
@@ -193,7 +193,7 @@ static void a_writer_whose_new_buffer_another_takes_gets_one_more(void **state)
     let_go(&held);
     assert_int_equal(held.last_code, ERROR_SUCCESS);
     stop_session(session, &counts);
-    assert_int_equal(counts.lost, 0);
+    expect_nothing_lost(counts);
     expect_file_is_exact(session, path, &counts);
     writers_forget();
 }
@@ -295,7 +295,7 @@ static void a_flush_does_not_lose_anything_to_a_writer_held_while_it_changes_buf
         let_go(&held);
         assert_int_equal(held.last_code, ERROR_SUCCESS);
         stop_session(session, &counts);
-        assert_int_equal(counts.lost, 0);
+        expect_nothing_lost(counts);
         expect_file_is_exact(session, path, &counts);
         writers_forget();
     }
@@ -417,7 +417,7 @@ static void a_held_writer_does_not_touch_a_session_started_later_in_the_same_pla
         }
         stop_session(later, &counts);
         assert_int_equal(counts.recorded, held.before + LATER);
-        assert_int_equal(counts.lost, 0);
+        expect_nothing_lost(counts);
         expect_file_is_exact(later, later_path, &counts);
         writers_forget();
     }

@@ -342,7 +342,7 @@ static void a_buffer_that_a_handler_claimed_inside_a_claim_is_not_forgotten(void
         interruptions_end();
         assert_int_equal(interruptions.total, 3);
         assert_int_equal(counts_of(session).committed_shared, 3);
-        assert_int_equal(counts_of(session).lost, 0);
+        expect_nothing_lost(counts_of(session));
         expect_recorder_is_exact(session, folder_path("trace.etl"));
         assert_true(held_by_processors(session) <= 2);
         stop_session(session, NULL);

@@ -87,7 +87,7 @@ static void a_flush_writes_what_is_there_and_leaves_the_buffer_to_its_writers(vo
     }
     leave_one_processor();
     stop_session(session, &counts);
-    assert_int_equal(counts.lost, 0);
+    expect_nothing_lost(counts);
     expect_file_is_exact(session, path, &counts);
 }
 

@@ -179,7 +179,7 @@ static void every_size_up_to_the_largest_is_committed_by_sequences(void **state)
     }
     stop_session(session, &counts);
     expect_nearly_all_by_sequences(&counts);
-    assert_int_equal(counts.lost, 0);
+    expect_nothing_lost(counts);
     expect_file_is_exact(session, path, &counts);
 }
 

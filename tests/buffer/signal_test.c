@@ -89,7 +89,7 @@ static void a_handler_logs_between_any_two_steps_of_its_own_threads_publication(
         assert_int_equal(handler_writer->attempted, handler_writer->recorded);
         handler_writer = NULL;
         stop_session(session, &counts);
-        assert_int_equal(counts.lost, 0);
+        expect_nothing_lost(counts);
         expect_file_is_exact(session, path, &counts);
         writers_forget();
     }

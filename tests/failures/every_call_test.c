@@ -381,7 +381,7 @@ static uint32_t fail_snapshot(etwas_trace_handle session, const struct failing *
     }
     expect_snapshot(session, path, code);
     assert_int_equal(open_descriptors(), descriptors);
-    assert_int_equal(counts_of(session).lost, 0);
+    expect_nothing_lost(counts_of(session));
     (void)unlink(path);
     at_work = false;
     return calls_asked();

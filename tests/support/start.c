@@ -6,13 +6,20 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "flush/drain.h"
 #include "platform/rseq.h"
 #include "session/handle.h"
 #include "support/writer.h"
 
 uint32_t session_protocol = ETWAS_PROTOCOL_BEST;
+
+__attribute__((constructor)) static void be_patient(void)
+{
+    etwas_drain_patience_ns = TEST_PATIENCE_NS;
+}
 
 bool can_have_sequences(void)
 {
@@ -120,6 +127,56 @@ struct etwas_session *inside_of(etwas_trace_handle session)
     assert_true(etwas_session_key_of(session, &key));
     assert_int_equal(etwas_sessions[key.index].generation, key.generation);
     return &etwas_sessions[key.index];
+}
+
+void expect_nothing_lost_at(etwas_session_counts counts, const char *file, int line)
+{
+    const struct {
+        const char *cause;
+        uint64_t events;
+    } causes[] = {
+        {"lost_no_buffer", counts.lost_no_buffer},
+        {"lost_write_error", counts.lost_write_error},
+        {"lost_file_full", counts.lost_file_full},
+        {"lost_abandoned", counts.lost_abandoned},
+        {"lost_backlog_full", counts.lost_backlog_full},
+        {"lost_undelivered", counts.lost_undelivered},
+    };
+    uint64_t sum = 0;
+
+    for (size_t index = 0; index < sizeof causes / sizeof causes[0]; index++) {
+        sum += causes[index].events;
+    }
+    if (counts.lost == 0 && sum == 0) {
+        return;
+    }
+    print_error("%llu events lost of %llu:", (unsigned long long)counts.lost,
+                (unsigned long long)(counts.lost + counts.recorded + counts.overwritten));
+    for (size_t index = 0; index < sizeof causes / sizeof causes[0]; index++) {
+        if (causes[index].events != 0) {
+            print_error(" %s %llu", causes[index].cause, (unsigned long long)causes[index].events);
+        }
+    }
+    print_error("; %llu of %llu buffers free\n", (unsigned long long)counts.buffers_free,
+                (unsigned long long)counts.buffers_allocated);
+    _fail(file, line);
+}
+
+bool has_room(etwas_trace_handle session)
+{
+    etwas_session_counts counts = counts_of(session);
+
+    return counts.buffers_allocated - counts.buffers_free <=
+           query_session(session).MaximumBuffers / 2;
+}
+
+void wait_for_room(etwas_trace_handle session)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+
+    while (!has_room(session)) {
+        (void)nanosleep(&pause, NULL);
+    }
 }
 
 static cpu_set_t all_processors;

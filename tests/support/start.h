@@ -40,6 +40,14 @@ bool sessions_have_sequences(void);
 int use_sequences(void **state);
 int use_shared(void **state);
 
+/*
+ * How long flushers wait in tests for a writer inside a record before they abandon it
+ * (flush/drain.h). On a busy machine a thread may be off its processor for longer than their usual
+ * patience; with this one, an event that is missing has another reason. Tests of abandonment set
+ * etwas_drain_patience_ns, and put this back.
+ */
+#define TEST_PATIENCE_NS (UINT64_C(60) * 1000000000)
+
 /* Runs a group of tests once with each protocol that sessions can have here. For main. */
 #define RUN_WITH_EACH_PROTOCOL(tests)                                                              \
     ((can_have_sequences()                                                                         \
@@ -54,6 +62,17 @@ etwas_session_counts counts_of(etwas_trace_handle session);
 
 /* What QUERY says of a running session. */
 EVENT_TRACE_PROPERTIES query_session(etwas_trace_handle session);
+
+/* Fails the test when something was lost, and says of each cause how much. */
+#define expect_nothing_lost(counts) expect_nothing_lost_at(counts, __FILE__, __LINE__)
+void expect_nothing_lost_at(etwas_session_counts counts, const char *file, int line);
+
+/*
+ * Whether half of the buffers that the session may have are there to be written to. Who logs only
+ * then, and little at a time, loses nothing to a flusher that seldom runs. Not for recorders.
+ */
+bool has_room(etwas_trace_handle session);
+void wait_for_room(etwas_trace_handle session);
 
 /* The place of a running session, for tests that look inside. */
 struct etwas_session *inside_of(etwas_trace_handle session);
