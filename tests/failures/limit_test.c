@@ -83,7 +83,9 @@ static void log_until_lost(struct writer *writer, bool with_thread)
     while (counts_of(writer->options.session).lost_write_error == 0) {
         assert_true(writer->attempted < EVENTS);
         log_some(writer);
-        if (!with_thread) {
+        if (with_thread) {
+            wait_for_room(writer->options.session);
+        } else {
             (void)etwas_flush(writer->options.session);
         }
     }
@@ -96,6 +98,7 @@ static void reach_limit(uint32_t mode, bool with_thread)
                                      .maximum_file_size = mode != 0 ? 1 : 0,
                                      .clock = ETWAS_CLOCK_SYSTEM_TIME,
                                      .buffer_size_kb = 4,
+                                     .maximum_buffers = 64,
                                      .flusher = {.no_thread = !with_thread}};
     struct account account = {
         .paths = &path, .path_count = 1, .flags = ACCOUNT_WALKED | ACCOUNT_LOSSES};

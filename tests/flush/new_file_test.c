@@ -193,6 +193,7 @@ static void log_until_part(etwas_trace_handle session, struct writer *writer, ui
     const struct timespec pause = {.tv_nsec = 50000};
 
     while (part_of(session) < part) {
+        wait_for_room(session);
         assert_int_equal(writer_log(writer), ERROR_SUCCESS);
         (void)nanosleep(&pause, NULL);
     }
