@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include <ck_pr.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -31,12 +32,14 @@
 #include "clock/reading.h"
 #include "clock/timeline.h"
 #include "support/folder.h"
+#include "support/start.h"
 
 #define INTERVAL_NS UINT64_C(4000000)
 #define SECOND_100NS INT64_C(10000000)
 
 enum {
     PARTS_LIMIT = 60,
+    EVENTS_A_READING = 64,
     KB = EVENT_TRACE_USE_KBYTES_FOR_SIZE,
 };
 
@@ -72,13 +75,31 @@ static void log_event(void)
     (void)TraceEvent(session, &event.header);
 }
 
-static void log_for(uint64_t ns)
+static uint64_t last_reading(struct etwas_session *inside)
 {
-    int64_t end = etwas_clock_qpc() + (int64_t)ns;
+    uint64_t at_ns;
 
-    while (etwas_clock_qpc() < end) {
-        log_event();
-        pause_ns(50000);
+    (void)pthread_mutex_lock(&inside->role);
+    at_ns = inside->clock_read_ns;
+    (void)pthread_mutex_unlock(&inside->role);
+    return at_ns;
+}
+
+/* Logs until the flusher has read the clocks so many times, each between two events. */
+static void log_until_read(uint32_t readings)
+{
+    struct etwas_session *inside = inside_of(session);
+
+    for (; readings != 0; readings--) {
+        uint64_t before_ns = last_reading(inside);
+        uint32_t logged = 0;
+
+        do {
+            if (logged++ < EVENTS_A_READING) {
+                log_event();
+            }
+            pause_ns(50000);
+        } while (last_reading(inside) == before_ns);
     }
 }
 
@@ -183,7 +204,7 @@ static void every_clock_s_events_are_told_within_the_error(void **state)
         etwas_session_options options = {.clock = clock};
 
         begin(folder_path("knots.etl"), &options);
-        log_for(100000000);
+        log_until_read(25);
         end();
         read_sound_file(folder_path("knots.etl"), false);
         assert_true(seen.clock.noted);
@@ -233,14 +254,14 @@ static void the_wall_clock_s_steps_and_a_sleep_are_seen_in_qpc_and_tsc_traces(vo
         etwas_session_options options = {.clock = clock};
 
         begin(folder_path("steps.etl"), &options);
-        log_for(60000000);
+        log_until_read(15);
         ck_pr_store_64(&etwas_clock_system_step, (uint64_t)(3600 * SECOND_100NS));
-        log_for(60000000);
+        log_until_read(15);
         ck_pr_store_64(&etwas_clock_system_step, (uint64_t)(1800 * SECOND_100NS));
-        log_for(60000000);
+        log_until_read(15);
         ck_pr_store_64(&etwas_clock_suspended_step_ns, UINT64_C(60000000000));
         ck_pr_store_64(&etwas_clock_system_step, (uint64_t)(1860 * SECOND_100NS));
-        log_for(60000000);
+        log_until_read(15);
         end();
         ck_pr_store_64(&etwas_clock_system_step, 0);
         ck_pr_store_64(&etwas_clock_suspended_step_ns, 0);
@@ -265,7 +286,7 @@ static void knots_that_leave_buffer_0_are_all_read(void **state)
 
     (void)state;
     begin(folder_path("many.etl"), &options);
-    log_for(800000000);
+    log_until_read(70);
     end();
     read_sound_file(folder_path("many.etl"), false);
     assert_true(seen.clock.knots > 60); /* 4 KB have room for 35 */
@@ -287,7 +308,7 @@ static void knots_that_leave_buffer_0_meanwhile_are_no_damage(void **state)
         etwas_trace_handle trace = OpenTraceA(&logfile);
 
         assert_true(trace != INVALID_PROCESSTRACE_HANDLE);
-        log_for(60000000); /* 15 knots of the 35 for which there is room */
+        log_until_read(15); /* 15 knots of the 35 for which there is room */
         newest = 0;
         assert_int_equal(ProcessTrace(&trace, 1, NULL, NULL), ERROR_SUCCESS);
         assert_int_equal(CloseTrace(trace), ERROR_SUCCESS);
@@ -304,7 +325,7 @@ static void a_small_circular_file_has_knots_for_what_is_left_R94(void **state)
 
     (void)state;
     begin(folder_path("circular.etl"), &options);
-    log_for(700000000);
+    log_until_read(100);
     end();
     read_sound_file(folder_path("circular.etl"), false);
     assert_true(seen.clock.knots >= 4);
@@ -317,7 +338,7 @@ static void a_snapshot_has_the_readings_of_its_session(void **state)
 
     (void)state;
     begin(NULL, &options);
-    log_for(150000000);
+    log_until_read(35);
     assert_int_equal(etwas_snapshot(session, folder_path("snapshot.etl")), ERROR_SUCCESS);
     end();
     read_sound_file(folder_path("snapshot.etl"), false);
@@ -339,7 +360,10 @@ static void the_parts_of_a_set_have_their_knots_and_one_order_R96(void **state)
 
     (void)state;
     begin(folder_path("%d.etl"), &options);
-    log_for(300000000);
+    for (uint32_t event = 0; event < 1000; event++) {
+        log_event(); /* two parts at least */
+    }
+    log_until_read(30);
     end();
     for (; count < PARTS_LIMIT; count++) {
         char name[32];
@@ -392,9 +416,9 @@ static void a_killed_process_leaves_knots_that_convert_to_its_end(void **state)
         ck_pr_store_64(&etwas_clock_knot_interval_ns, INTERVAL_NS);
         if (etwas_start("killed", folder_path("killed.etl"), &options, &session) != ERROR_SUCCESS)
             _exit(1);
-        log_for(300000000);
+        log_until_read(30);
         ck_pr_store_32(ready, 1);
-        log_for(10000000000);
+        log_until_read(UINT32_MAX);
         _exit(2);
     }
     for (int tries = 0; tries < 20000 && ck_pr_load_32(ready) == 0; tries++)
