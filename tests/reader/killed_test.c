@@ -72,14 +72,18 @@ static void write_event(uint32_t writer, uint64_t number)
 /* Writes for ever. */
 static void *write_events(void *writer)
 {
-    /* A few MB in the time it lives: more would only take the walker longer. */
+    /*
+     * A few MB in the time it lives: more would only take the walker longer. If that time is long,
+     * it goes on so slowly that no file becomes full.
+     */
     const struct timespec pause = {.tv_nsec = 200000};
+    const struct timespec long_pause = {.tv_nsec = 50000000};
 
     for (uint64_t number = 1;; number++) {
         write_event((uint32_t)(uintptr_t)writer, number);
         if (number % 64 == 0) {
             ck_pr_add_64(written, 64);
-            (void)nanosleep(&pause, NULL);
+            (void)nanosleep(number < 5 * EVENTS ? &pause : &long_pause, NULL);
         }
     }
     return NULL;
