@@ -61,7 +61,7 @@ static void *write_always(void *argument)
             tally->lost[session]++;
             break;
         case ERROR_INVALID_HANDLE:
-            tally->refused++;
+            ck_pr_inc_64(&tally->refused);
             break;
         default:
             tally->odd++;
@@ -133,11 +133,15 @@ static void i6_no_event_lands_in_a_session_started_later_in_the_same_place(void 
             ck_pr_store_32(&newest, session + 1);
         }
     }
+    for (uint32_t writer = 0; writer < WRITERS; writer++) {
+        while (ck_pr_load_64(&tallies[writer].refused) == 0) {
+            (void)usleep(1000);
+        }
+    }
     ck_pr_store_32(&end, 1);
     for (uint32_t writer = 0; writer < WRITERS; writer++) {
         assert_int_equal(pthread_join(threads[writer], NULL), 0);
         assert_int_equal(tallies[writer].odd, 0);
-        assert_true(tallies[writer].refused > 0);
     }
     for (int index = 0; index < PLACES - 1; index++) {
         assert_int_equal(counts_of(others[index]).recorded, 0);
