@@ -177,6 +177,7 @@ static void several_writers_and_a_timer_of_milliseconds_account_for_every_event(
     writers_join(&writers);
     /* They may have lost most of theirs before the flusher ran. */
     while (counts_of(session).overwritten == 0) {
+        wait_for_room(session);
         (void)writer_log(writer);
     }
     stop_session(session, &counts);
