@@ -120,7 +120,7 @@ static void short_writes_and_reads_of_the_backlog_lose_nothing(void **state)
         consume_to_the_end(&consumer, session, &counts);
         etwas_file_fail(NULL);
         assert_int_equal(ck_pr_load_32(&failures_left), 0);
-        assert_int_equal(counts.lost, 0);
+        expect_nothing_lost(counts);
         assert_int_equal(consumer.events, 2000);
         expect_consumer_is_exact(&consumer, session);
         assert_int_equal(consumer.lost_file_notices, 0);
@@ -176,7 +176,7 @@ static void a_backlog_outlives_its_folder(void **state)
     log_and_flush(writer, 1500);
     consume_to_the_end(&consumer, session, &counts);
     assert_int_equal(consumer.events, 1500);
-    assert_int_equal(counts.lost, 0);
+    expect_nothing_lost(counts);
     consumer_free(&consumer);
 }
 
@@ -259,7 +259,7 @@ static void consumers_that_leave_hand_over_to_the_next(void **state)
     }
     assert_int_equal(seen, 9000);
     assert_int_equal(counts.recorded, 9000);
-    assert_int_equal(counts.lost, 0);
+    expect_nothing_lost(counts);
     assert_int_equal(counts.realtime_buffers_lost, 0);
 }
 
@@ -281,7 +281,7 @@ static void what_the_last_consumer_did_not_give_is_counted_to_the_event(void **s
     consumer_join(&part);
     /* Not lost yet: the other one has them in its queue. */
     assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
-    assert_int_equal(counts_of(session).lost, 0);
+    expect_nothing_lost(counts_of(session));
     assert_int_equal(CloseTrace(whole.trace), ERROR_SUCCESS);
     stop_session(session, &counts);
     assert_int_equal(counts.recorded, part.events);

@@ -90,7 +90,7 @@ static void many_knots_move_into_buffers_in_every_mode_and_cost_no_event(void **
         }
         leave_one_processor();
         stop_session(session, &counts);
-        assert_int_equal(counts.lost, 0);
+        expect_nothing_lost(counts);
         expect_file_is_exact(session, path, &counts);
         knots_read(path, &knots);
         expect_knots_of(ETWAS_CLOCK_KIND_QPC, 0, INT64_MAX);

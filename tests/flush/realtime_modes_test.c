@@ -42,7 +42,7 @@ static void consumers_see_what_a_circular_file_replaces(void **state)
     stop_session(session, &counts);
     consumer_join(&consumer);
     assert_true(counts.overwritten > 0);
-    assert_int_equal(counts.lost, 0);
+    expect_nothing_lost(counts);
     assert_int_equal(counts.recorded + counts.overwritten, 30000);
     assert_int_equal(consumer.events, 30000);
     expect_consumer_is_exact(&consumer, session);
@@ -147,7 +147,7 @@ static void consumers_get_what_a_failing_file_refuses(void **state)
     etwas_file_fail(refuse_log_file);
     assert_int_not_equal(etwas_flush(session), ERROR_SUCCESS);
     etwas_file_fail(NULL);
-    assert_int_equal(counts_of(session).lost, 0);
+    expect_nothing_lost(counts_of(session));
     consumer_start(&consumer);
     consumer_wait(&consumer, 500);
     assert_int_equal(CloseTrace(consumer.trace), ERROR_CTX_CLOSE_PENDING);
