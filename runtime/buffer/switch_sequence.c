@@ -18,7 +18,7 @@
  *             [word, o[b], spare n, o[n] still;  b.end ← what word and newest say;
  *              n.link ← b and the sums;  commit: word ← {0 records, n, first unit}]
  *     GROW    [commit: exchange allocated: a → a + 1, below the maximum]
- *     LOST    [this slot's count of lost events still;  commit: it + 1]
+ *     LOST    [word, spare s, o[s], this slot's count of lost events still;  commit: it + 1]
  *
  * Why it holds:
  *  - {t, p, HELD} is made only by p's CLAIM, right after `spare` names the buffer, and p claims no
@@ -228,18 +228,22 @@ static enum found find(const struct step *step, uint32_t *buffer, uint64_t *owne
     return FOUND_NONE;
 }
 
-static uint32_t lose(const struct step *step)
+/* Unless the slot changed since it was looked at: another thread of it may have found a buffer. */
+static uint32_t lose(const struct step *step, uint32_t spare, uint64_t spare_owner)
 {
     uint32_t code;
     uint64_t *lost = etwas_pool_loss(step->pool, step->processor, &code);
     uint64_t before = ck_pr_load_64(lost);
     const struct etwas_rseq_check checks[] = {
         {etwas_slot_gate(step->slot), step->gate},
+        {&step->slot->word, step->current.word},
+        {spare_word(step->slot), (uint64_t)spare << 32 | step->processor},
+        {&step->pool->owners[spare], spare_owner},
         {lost, before},
     };
     struct etwas_rseq_sequence sequence = {
         .checks = checks,
-        .check_count = 2,
+        .check_count = sizeof checks / sizeof checks[0],
         .target = lost,
         .value = before + 1,
     };
@@ -262,7 +266,7 @@ static uint32_t claim(const struct step *step, uint32_t spare, uint64_t spare_ow
     enum found found = find(step, &found_spare, &owner);
 
     if (found == FOUND_NONE) {
-        return lose(step);
+        return lose(step, spare, spare_owner);
     }
     if (found == FOUND_LOOK_AGAIN) {
         return ERROR_SUCCESS;

@@ -6,7 +6,7 @@
  *
  *     SWITCH    visitors + 1                                            (V1, full)
  *               w ← slot.word; gate ≠ generation → INVALID; room after all → done
- *               n ← a claimed buffer; none → the event is lost
+ *               n ← a claimed buffer; none, and the word still w → the event is lost
  *               n.previous ← what w says and the newest stamp
  *               compare-exchange word: w → {epoch + 1, n, first}        (I1, release)   else again
  *               retire the old buffer: commit word + the unused rest, closed
@@ -84,6 +84,10 @@ static uint32_t switch_as_visitor(struct etwas_slot *slot, uint32_t generation, 
         ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_ENTERED);
         if (claimed == ETWAS_NO_BUFFER &&
             !etwas_pool_claim(pool, ck_pr_load_32(&slot->index), &claimed)) {
+            ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_FOUND_NONE);
+            if (ck_pr_load_64(&slot->word) != word) {
+                continue; /* who took the last one may have installed it: then there is room */
+            }
             ck_pr_inc_64(etwas_pool_loss(pool, ck_pr_load_32(&slot->index), &result));
             etwas_pool_wake_flusher(pool);
             break;

@@ -198,6 +198,30 @@ static void a_writer_whose_new_buffer_another_takes_gets_one_more(void **state)
     writers_forget();
 }
 
+/* The session is at its maximum, and nothing is free when it looks. */
+static void a_writer_that_found_no_buffer_looks_again_when_its_slot_changed_meanwhile(void **state)
+{
+    etwas_session_options options = {
+        .buffer_size_kb = 4, .maximum_buffers = 1, .flusher.no_thread = true};
+    const char *path = folder_path("trace.etl");
+    etwas_trace_handle session = start_shared_session(path, &options);
+    struct writer *other = writer_new(&(struct writer_options){
+        .session = session, .class_handle = writer_class(), .events = 1000});
+    etwas_session_counts counts;
+    struct held held;
+
+    (void)state;
+    hold_one(&held, session, ETWAS_POINT_SWITCH_FOUND_NONE, 10);
+    assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+    assert_int_equal(writer_log_bytes(other, 100), ERROR_SUCCESS);
+    let_go(&held);
+    assert_int_equal(held.last_code, ERROR_SUCCESS);
+    stop_session(session, &counts);
+    assert_int_equal(counts.lost, 0);
+    expect_file_is_exact(session, path, &counts);
+    writers_forget();
+}
+
 /* ---- flush ----------------------------------------------------------------------------------- */
 
 struct fate {
@@ -491,6 +515,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         HOLD_TEST(a_writer_held_at_any_point_delays_nobody_and_loses_nothing),
         HOLD_TEST(a_writer_whose_new_buffer_another_takes_gets_one_more),
+        HOLD_TEST(a_writer_that_found_no_buffer_looks_again_when_its_slot_changed_meanwhile),
         HOLD_TEST(a_flush_gives_up_on_a_held_writer_and_takes_what_is_whole_before_the_hole),
         HOLD_TEST(a_flush_does_not_lose_anything_to_a_writer_held_while_it_changes_buffers),
         HOLD_TEST(a_stop_returns_while_a_writer_is_held_and_counts_it_when_it_goes_on),
