@@ -4,8 +4,9 @@
 /*
  * Which buffers are probably free: one bit a buffer, so that a claim finds one without looking at
  * every owner word. Only a hint. The owner word says what is true, and whoever takes a bit checks
- * it. A bit that is missing, because a writer that took it went to sleep, hides a free buffer until
- * the flusher's next pass; a bit too many costs the one who takes it another look.
+ * it. A bit may be missing, because a writer that took it went to sleep: the flusher's next pass
+ * sets it again, and until then who finds no other buffer looks at the owner words before he loses
+ * an event. A bit too many costs the one who takes it another look.
  *
  * Lowest first: a session that needs few buffers stays in few, which the caches hold.
  *

@@ -192,6 +192,21 @@ bool etwas_pool_find_free(struct etwas_pool *pool, uint32_t *buffer, uint64_t *o
         }
         *owner = ck_pr_load_64(&pool->owners[*buffer]);
         if (etwas_owner_state(*owner) == ETWAS_OWNER_FREE) {
+            ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_FOUND_FREE);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool etwas_pool_find_hidden(const struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner)
+{
+    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
+
+    for (uint32_t index = 0; index < allocated; index++) {
+        *owner = ck_pr_load_64(&pool->owners[index]);
+        if (etwas_owner_state(*owner) == ETWAS_OWNER_FREE) {
+            *buffer = index;
             return true;
         }
     }
@@ -385,16 +400,37 @@ static bool hold(struct etwas_pool *pool, uint32_t slot, uint32_t buffer, uint64
     return true;
 }
 
+static bool hold_free(struct etwas_pool *pool, uint32_t slot, uint32_t buffer, uint64_t owner)
+{
+    if (!hold(pool, slot, buffer, owner, ETWAS_OWNER_HELD)) {
+        return false;
+    }
+    etwas_pool_took_free(pool);
+    if (pool->sequences != 0) {
+        clear(pool, buffer, pool->buffer_bytes / ETWAS_UNIT_BYTES);
+    }
+    return true;
+}
+
 static bool claim_free(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
 {
     uint64_t owner;
 
     while (etwas_pool_find_free(pool, buffer, &owner)) {
-        if (hold(pool, slot, *buffer, owner, ETWAS_OWNER_HELD)) {
-            etwas_pool_took_free(pool);
-            if (pool->sequences != 0) {
-                clear(pool, *buffer, pool->buffer_bytes / ETWAS_UNIT_BYTES);
-            }
+        if (hold_free(pool, slot, *buffer, owner)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Lock-free: an exchange fails only because another writer got this buffer. */
+static bool claim_hidden(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
+{
+    uint64_t owner;
+
+    while (etwas_pool_find_hidden(pool, buffer, &owner)) {
+        if (hold_free(pool, slot, *buffer, owner)) {
             return true;
         }
     }
@@ -419,15 +455,13 @@ static bool claim_unused(struct etwas_pool *pool, uint32_t slot, uint32_t *buffe
     return claim_free(pool, slot, buffer);
 }
 
-bool etwas_pool_claim(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
+/* What was full and complete is overwritten. */
+static bool claim_oldest(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
 {
     uint64_t owner;
 
-    if (!has_its_share(pool) && claim_unused(pool, slot, buffer)) {
-        return true;
-    }
     /* Lock-free: an exchange fails only because another writer, or a snapshot, got this buffer. */
-    while (pool->circular && find_oldest(pool, buffer, &owner)) {
+    while (find_oldest(pool, buffer, &owner)) {
         /*
          * Until its old records are accounted for, the commit word still calls the buffer complete:
          * as PINNED nobody takes it.
@@ -439,6 +473,20 @@ bool etwas_pool_claim(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
                            etwas_owner_as(ck_pr_load_64(&pool->owners[*buffer]), ETWAS_OWNER_HELD));
             return true;
         }
+    }
+    return false;
+}
+
+bool etwas_pool_claim(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
+{
+    if (!has_its_share(pool) && claim_unused(pool, slot, buffer)) {
+        return true;
+    }
+    if (pool->circular && claim_oldest(pool, slot, buffer)) {
+        return true;
+    }
+    if (!has_its_share(pool) && claim_hidden(pool, slot, buffer)) {
+        return true;
     }
     *buffer = ETWAS_NO_BUFFER; /* the searches leave what they found there, which is another's */
     return false;

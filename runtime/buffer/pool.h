@@ -243,7 +243,7 @@ static inline void etwas_pool_count_restart(struct etwas_pool *pool, uint32_t sl
 /*
  * A buffer of one's own for `slot`, a shared one: zeroed but for its first 72 bytes, commit word 0.
  * A free one; else a new one below the maximum; else, in buffering mode, the oldest that is closed
- * and complete. False: none, and *buffer is ETWAS_NO_BUFFER.
+ * and complete. False: there is none of these, and *buffer is ETWAS_NO_BUFFER.
  */
 bool etwas_pool_claim(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer);
 
@@ -267,6 +267,13 @@ void etwas_pool_retire(struct etwas_pool *pool, uint32_t buffer, uint32_t end_un
  * A buffer that is free, and its owner word. Its bit is taken: who does not claim it puts it back.
  */
 bool etwas_pool_find_free(struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner);
+
+/*
+ * A FREE buffer whatever its bit says, and its owner word. Its bit may be missing because who took
+ * it sleeps, or who brought the buffer into use has not come to hold or offer it. One pass over the
+ * owner words: for who would lose an event otherwise.
+ */
+bool etwas_pool_find_hidden(const struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner);
 
 /* The oldest CLOSED buffer, and its owner word. */
 bool etwas_pool_find_closed(const struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner);

@@ -222,7 +222,8 @@ static enum found find(const struct step *step, uint32_t *buffer, uint64_t *owne
     }
     /* The maximum was reached after we found nothing free; meanwhile something may be. */
     if (etwas_pool_find_free(pool, buffer, owner) ||
-        (pool->circular && etwas_pool_find_closed(pool, buffer, owner))) {
+        (pool->circular && etwas_pool_find_closed(pool, buffer, owner)) ||
+        etwas_pool_find_hidden(pool, buffer, owner)) {
         return FOUND_ONE;
     }
     return FOUND_NONE;

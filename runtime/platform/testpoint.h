@@ -16,6 +16,7 @@ enum etwas_testpoint {
     ETWAS_POINT_WRITTEN,           /* the record is written, its marker not */
     ETWAS_POINT_MARKED,            /* the marker is stored, the commit not counted */
     ETWAS_POINT_SWITCH_ENTERED,    /* a visitor of the pool, nothing claimed */
+    ETWAS_POINT_SWITCH_FOUND_FREE, /* a free buffer's bit is taken, the buffer is not claimed */
     ETWAS_POINT_SWITCH_GREW,       /* a buffer more is counted as allocated, nobody holds it */
     ETWAS_POINT_SWITCH_FOUND_NONE, /* no buffer is to be had, the event is not counted lost */
     ETWAS_POINT_SWITCH_CLAIMED,    /* a buffer is claimed, not installed */

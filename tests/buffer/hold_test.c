@@ -28,10 +28,10 @@ enum {
 #define SOON_NS (UINT64_C(20) * 1000000)
 
 static const enum etwas_testpoint points[] = {
-    ETWAS_POINT_RESERVE_LOADED,   ETWAS_POINT_STAMPED,        ETWAS_POINT_RESERVED,
-    ETWAS_POINT_WRITTEN,          ETWAS_POINT_MARKED,         ETWAS_POINT_SWITCH_ENTERED,
-    ETWAS_POINT_SWITCH_GREW,      ETWAS_POINT_SWITCH_CLAIMED, ETWAS_POINT_SWITCH_NAMED,
-    ETWAS_POINT_SWITCH_INSTALLED,
+    ETWAS_POINT_RESERVE_LOADED,    ETWAS_POINT_STAMPED,          ETWAS_POINT_RESERVED,
+    ETWAS_POINT_WRITTEN,           ETWAS_POINT_MARKED,           ETWAS_POINT_SWITCH_ENTERED,
+    ETWAS_POINT_SWITCH_FOUND_FREE, ETWAS_POINT_SWITCH_GREW,      ETWAS_POINT_SWITCH_CLAIMED,
+    ETWAS_POINT_SWITCH_NAMED,      ETWAS_POINT_SWITCH_INSTALLED,
 };
 enum {
     POINTS = sizeof points / sizeof points[0]
@@ -194,6 +194,35 @@ static void a_writer_whose_new_buffer_another_takes_gets_one_more(void **state)
     assert_int_equal(held.last_code, ERROR_SUCCESS);
     stop_session(session, &counts);
     expect_nothing_lost(counts);
+    expect_file_is_exact(session, path, &counts);
+    writers_forget();
+}
+
+/* The writer has taken the bit of the last free buffer, and nothing else. */
+static void a_free_buffer_is_found_though_a_held_writer_hides_it(void **state)
+{
+    etwas_session_options options = {
+        .buffer_size_kb = 4, .maximum_buffers = 1, .flusher.no_thread = true};
+    const char *path = folder_path("trace.etl");
+    etwas_trace_handle session = start_shared_session(path, &options);
+    struct writer *other = writer_new(&(struct writer_options){
+        .session = session, .class_handle = writer_class(), .events = 1000});
+    etwas_session_counts counts;
+    struct held held;
+
+    (void)state;
+    while (counts_of(session).buffers_free > 1) {
+        assert_int_equal(writer_log_bytes(other, 1000), ERROR_SUCCESS);
+    }
+    hold_one(&held, session, ETWAS_POINT_SWITCH_FOUND_FREE, 0);
+    while (counts_of(session).buffers_free != 0) {
+        assert_int_equal(writer_log_bytes(other, 1000), ERROR_SUCCESS);
+    }
+    held.then = 0;
+    let_go(&held);
+    assert_int_equal(held.last_code, ERROR_SUCCESS);
+    stop_session(session, &counts);
+    assert_int_equal(counts.lost, 0);
     expect_file_is_exact(session, path, &counts);
     writers_forget();
 }
@@ -515,6 +544,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         HOLD_TEST(a_writer_held_at_any_point_delays_nobody_and_loses_nothing),
         HOLD_TEST(a_writer_whose_new_buffer_another_takes_gets_one_more),
+        HOLD_TEST(a_free_buffer_is_found_though_a_held_writer_hides_it),
         HOLD_TEST(a_writer_that_found_no_buffer_looks_again_when_its_slot_changed_meanwhile),
         HOLD_TEST(a_flush_gives_up_on_a_held_writer_and_takes_what_is_whole_before_the_hole),
         HOLD_TEST(a_flush_does_not_lose_anything_to_a_writer_held_while_it_changes_buffers),

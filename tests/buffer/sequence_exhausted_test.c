@@ -80,6 +80,34 @@ static void an_event_is_not_lost_where_another_thread_has_made_room_meanwhile(vo
     end_scene(&scene);
 }
 
+static void log_one(void *context)
+{
+    const struct scene *scene = context;
+
+    assert_int_equal(writer_log_bytes(scene->other, PAYLOAD), ERROR_SUCCESS);
+}
+
+/* The writer has taken the bit of the last free buffer, and nothing else. */
+static void a_free_buffer_is_found_though_a_sleeping_writer_hides_it(void **state)
+{
+    struct scene scene = begin_scene();
+    struct etwas_pool *pool = inside_of(scene.session)->pool;
+
+    (void)state;
+    while (counts_of(scene.session).buffers_free > 1) {
+        assert_int_equal(writer_log_bytes(scene.writer, PAYLOAD), ERROR_SUCCESS);
+    }
+    log_until_interrupted(&scene, &(struct interruptions){.session = scene.session,
+                                                          .step = STEP_CLAIM,
+                                                          .point = 0,
+                                                          .most = 1,
+                                                          .act = log_one,
+                                                          .context = &scene});
+    assert_int_equal(counts_of(scene.session).buffers_free, 0);
+    assert_int_equal(pool->allocated, pool->maximum_buffers);
+    end_scene(&scene);
+}
+
 static int setup(void **state)
 {
     int code = folder_setup(state);
@@ -101,6 +129,7 @@ int main(int argument_count, char **arguments)
 {
     const struct CMUnitTest tests[] = {
         EXHAUSTED_TEST(an_event_is_not_lost_where_another_thread_has_made_room_meanwhile),
+        EXHAUSTED_TEST(a_free_buffer_is_found_though_a_sleeping_writer_hides_it),
     };
 
     choose_tests(argument_count, arguments);
