@@ -203,6 +203,9 @@ bool etwas_pool_find_hidden(const struct etwas_pool *pool, uint32_t *buffer, uin
 {
     uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
 
+    if (etwas_pool_free_about(pool) <= 0) {
+        return false;
+    }
     for (uint32_t index = 0; index < allocated; index++) {
         *owner = ck_pr_load_64(&pool->owners[index]);
         if (etwas_owner_state(*owner) == ETWAS_OWNER_FREE) {
@@ -215,9 +218,9 @@ bool etwas_pool_find_hidden(const struct etwas_pool *pool, uint32_t *buffer, uin
 
 void etwas_pool_took_free(struct etwas_pool *pool)
 {
-    uint32_t before = ck_pr_faa_32(&pool->free_count, UINT32_MAX);
+    int32_t before = (int32_t)ck_pr_faa_32(&pool->free_count, UINT32_MAX);
 
-    if (before <= etwas_pool_low_water(pool) + 1 && !pool->circular) {
+    if (before <= (int32_t)etwas_pool_low_water(pool) + 1 && !pool->circular) {
         etwas_pool_wake_flusher(pool);
     }
 }
@@ -257,18 +260,20 @@ uint32_t etwas_pool_set_maximum(struct etwas_pool *pool, uint32_t maximum)
 }
 
 /*
- * One more buffer from the region. A bounded compare-exchange: the count never passes the maximum
- * that is compared with it.
+ * One more buffer from the region, counted as free. A bounded compare-exchange: `allocated` never
+ * passes the maximum that is compared with it.
  */
 static bool take_new(struct etwas_pool *pool, uint32_t *buffer)
 {
     uint64_t allocated = ck_pr_load_64(&pool->allocated);
 
     while (allocated < ck_pr_load_32(&pool->maximum_buffers)) {
+        ck_pr_inc_32(&pool->free_count);
         if (ck_pr_cas_64_value(&pool->allocated, allocated, allocated + 1, &allocated)) {
             *buffer = (uint32_t)allocated;
             return true;
         }
+        ck_pr_dec_32(&pool->free_count);
     }
     return false;
 }
@@ -282,16 +287,17 @@ bool etwas_pool_grow(struct etwas_pool *pool)
     }
     /* Without memory now the writer's first touch asks again; the address space is ours already. */
     (void)etwas_memory_populate(etwas_pool_buffer(pool, buffer), pool->buffer_bytes);
-    ck_pr_inc_32(&pool->free_count);
     etwas_free_set_add(pool->free_set, buffer);
     return true;
 }
 
 void etwas_pool_mend_free_set(struct etwas_pool *pool)
 {
+    uint32_t before = ck_pr_load_32(&pool->free_count);
     uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
     uint32_t free = 0;
 
+    ck_pr_fence_acquire();
     for (uint32_t buffer = 0; buffer < allocated; buffer++) {
         if (etwas_owner_state(ck_pr_load_64(&pool->owners[buffer])) == ETWAS_OWNER_FREE) {
             free++;
@@ -300,7 +306,13 @@ void etwas_pool_mend_free_set(struct etwas_pool *pool)
             }
         }
     }
-    ck_pr_store_32(&pool->free_count, free);
+    ETWAS_TESTPOINT(ETWAS_POINT_FREE_COUNTED);
+    /*
+     * A claim or a release meanwhile counted itself, whether we saw it or not; the next pass will
+     * tell. Were it overwritten, the writers would wake the flusher late, or not at all.
+     */
+    ck_pr_fence_memory();
+    (void)ck_pr_cas_32(&pool->free_count, before, free);
 }
 
 /* ---- claiming for shared slots --------------------------------------------------------------- */
@@ -405,6 +417,7 @@ static bool hold_free(struct etwas_pool *pool, uint32_t slot, uint32_t buffer, u
     if (!hold(pool, slot, buffer, owner, ETWAS_OWNER_HELD)) {
         return false;
     }
+    ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_TOOK_FREE);
     etwas_pool_took_free(pool);
     if (pool->sequences != 0) {
         clear(pool, buffer, pool->buffer_bytes / ETWAS_UNIT_BYTES);
@@ -447,6 +460,7 @@ static bool claim_unused(struct etwas_pool *pool, uint32_t slot, uint32_t *buffe
         ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_GREW);
         /* It looks free to the flusher, which may have offered it to another: then one more. */
         if (hold(pool, slot, *buffer, 0, ETWAS_OWNER_HELD)) {
+            ck_pr_dec_32(&pool->free_count);
             etwas_pool_wake_flusher(pool);
             return true;
         }

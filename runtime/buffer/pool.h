@@ -154,7 +154,8 @@ struct etwas_pool {
     uint64_t ticket __attribute__((aligned(64))); /* of the next claim */
     uint64_t allocated;                           /* buffers ever put into use: NumberOfBuffers */
     uint32_t maximum_buffers;                     /* set by etwas_pool_set_maximum */
-    uint32_t free_count;                          /* about; the flusher corrects it */
+    uint32_t free_count;   /* an int32_t: no buffer is FREE before it is counted, nor counted out
+                            before it is claimed; the flusher corrects what went wrong */
     uint32_t backlog_full; /* real time: nothing is drained until a consumer comes; the flusher's */
 
     /* The flusher sleeps on `wake`; `wake_wanted` keeps it to one increment per pass. */
@@ -269,9 +270,18 @@ void etwas_pool_retire(struct etwas_pool *pool, uint32_t buffer, uint32_t end_un
 bool etwas_pool_find_free(struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner);
 
 /*
+ * How many buffers are free, about. Below 0 for a moment, when the flusher corrected the count
+ * between a claim and its counting.
+ */
+static inline int32_t etwas_pool_free_about(const struct etwas_pool *pool)
+{
+    return (int32_t)ck_pr_load_32(&pool->free_count);
+}
+
+/*
  * A FREE buffer whatever its bit says, and its owner word. Its bit may be missing because who took
- * it sleeps, or who brought the buffer into use has not come to hold or offer it. One pass over the
- * owner words: for who would lose an event otherwise.
+ * it sleeps, or who brought the buffer into use has not come to hold or offer it. For who would
+ * lose an event otherwise: one pass over the owner words, if the count says that there is one.
  */
 bool etwas_pool_find_hidden(const struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner);
 
@@ -290,7 +300,7 @@ void etwas_pool_took_free(struct etwas_pool *pool);
  */
 bool etwas_pool_grow(struct etwas_pool *pool);
 
-/* Finds free buffers whose bits were lost, and counts anew. */
+/* Finds free buffers whose bits were lost, and counts anew unless somebody counts meanwhile. */
 void etwas_pool_mend_free_set(struct etwas_pool *pool);
 
 /*

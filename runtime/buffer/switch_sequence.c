@@ -194,10 +194,11 @@ static bool grow(const struct step *step, uint64_t allocated, uint32_t *buffer, 
 
     *buffer = (uint32_t)allocated;
     *owner = 0;
+    ck_pr_inc_32(&pool->free_count);
     if (!run(step, &sequence)) {
+        ck_pr_dec_32(&pool->free_count);
         return false;
     }
-    ck_pr_inc_32(&pool->free_count);
     etwas_pool_wake_flusher(pool);
     return true;
 }

@@ -34,7 +34,7 @@ struct start {
 static void keep_buffers_free(struct etwas_pool *pool)
 {
     for (int grown = 0; grown < BUFFERS_GROWN_A_PASS; grown++) {
-        if (ck_pr_load_32(&pool->free_count) > pool->reserve || !etwas_pool_grow(pool)) {
+        if (etwas_pool_free_about(pool) > (int32_t)pool->reserve || !etwas_pool_grow(pool)) {
             return;
         }
     }

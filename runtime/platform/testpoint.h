@@ -17,11 +17,13 @@ enum etwas_testpoint {
     ETWAS_POINT_MARKED,            /* the marker is stored, the commit not counted */
     ETWAS_POINT_SWITCH_ENTERED,    /* a visitor of the pool, nothing claimed */
     ETWAS_POINT_SWITCH_FOUND_FREE, /* a free buffer's bit is taken, the buffer is not claimed */
+    ETWAS_POINT_SWITCH_TOOK_FREE,  /* a free buffer is claimed, and still counted as free */
     ETWAS_POINT_SWITCH_GREW,       /* a buffer more is counted as allocated, nobody holds it */
     ETWAS_POINT_SWITCH_FOUND_NONE, /* no buffer is to be had, the event is not counted lost */
     ETWAS_POINT_SWITCH_CLAIMED,    /* a buffer is claimed, not installed */
     ETWAS_POINT_SWITCH_NAMED,      /* the claimed buffer has its ticket, it is not installed */
     ETWAS_POINT_SWITCH_INSTALLED,  /* the new buffer is current, the old one not retired */
+    ETWAS_POINT_FREE_COUNTED,      /* the flusher has looked which buffers are free */
     ETWAS_POINT_SNAPSHOT_PINNED,   /* the snapshot holds one buffer */
     ETWAS_POINT_SNAPSHOT_COPIES,   /* the snapshot is about to copy a current buffer */
     ETWAS_POINT_CLOCK_READ,        /* a reading of the clocks has read one, and not the next */

@@ -227,6 +227,36 @@ static void a_free_buffer_is_found_though_a_held_writer_hides_it(void **state)
     writers_forget();
 }
 
+/* The writer has brought the last buffer into use, and does not hold it yet. */
+static void a_new_buffer_is_found_though_the_writer_that_took_it_is_held(void **state)
+{
+    etwas_session_options options = {
+        .buffer_size_kb = 4, .maximum_buffers = 1, .flusher.no_thread = true};
+    const char *path = folder_path("trace.etl");
+    etwas_trace_handle session = start_shared_session(path, &options);
+    etwas_session_counts counts = counts_of(session);
+    struct writer *other;
+    struct held held;
+
+    (void)state;
+    stop_session(session, NULL);
+    options.maximum_buffers = (uint32_t)counts.buffers_allocated + 1;
+    session = start_shared_session(path, &options);
+    other = writer_new(&(struct writer_options){
+        .session = session, .class_handle = writer_class(), .events = 1000});
+    hold_one(&held, session, ETWAS_POINT_SWITCH_GREW, 0);
+    assert_int_equal(counts_of(session).buffers_allocated, options.maximum_buffers);
+    assert_int_equal(writer_log_bytes(other, 1000), ERROR_SUCCESS);
+    assert_int_equal(counts_of(session).buffers_free, 0);
+    held.then = 0;
+    let_go(&held);
+    assert_int_equal(held.last_code, ERROR_SUCCESS);
+    stop_session(session, &counts);
+    assert_int_equal(counts.lost, 0);
+    expect_file_is_exact(session, path, &counts);
+    writers_forget();
+}
+
 /* The session is at its maximum, and nothing is free when it looks. */
 static void a_writer_that_found_no_buffer_looks_again_when_its_slot_changed_meanwhile(void **state)
 {
@@ -545,6 +575,7 @@ int main(void)
         HOLD_TEST(a_writer_held_at_any_point_delays_nobody_and_loses_nothing),
         HOLD_TEST(a_writer_whose_new_buffer_another_takes_gets_one_more),
         HOLD_TEST(a_free_buffer_is_found_though_a_held_writer_hides_it),
+        HOLD_TEST(a_new_buffer_is_found_though_the_writer_that_took_it_is_held),
         HOLD_TEST(a_writer_that_found_no_buffer_looks_again_when_its_slot_changed_meanwhile),
         HOLD_TEST(a_flush_gives_up_on_a_held_writer_and_takes_what_is_whole_before_the_hole),
         HOLD_TEST(a_flush_does_not_lose_anything_to_a_writer_held_while_it_changes_buffers),

@@ -8,6 +8,7 @@
 
 #include "buffer/pool.h"
 #include "buffer/slot.h"
+#include "platform/testpoint.h"
 #include "support/start.h"
 
 enum {
@@ -160,6 +161,77 @@ static void the_flusher_is_woken_at_most_once_a_pass_when_buffers_run_low(void *
     etwas_pool_destroy(pool);
 }
 
+/* ---- the count of what is free --------------------------------------------------------------- */
+
+static struct etwas_pool *claimed_from;
+static uint32_t claims;
+
+static void claim_at(enum etwas_testpoint point)
+{
+    uint32_t buffer;
+
+    if (point == ETWAS_POINT_FREE_COUNTED) {
+        for (uint32_t index = 0; index < claims; index++) {
+            assert_true(etwas_pool_claim(claimed_from, 0, &buffer));
+        }
+    }
+}
+
+/* The flusher is held, or slow, between looking and counting. */
+static void what_is_claimed_while_the_flusher_counts_is_not_counted_as_free(void **state)
+{
+    struct etwas_pool *pool = pool_of(16, 16);
+
+    (void)state;
+    claimed_from = pool;
+    claims = 5;
+    etwas_testpoint_set(claim_at);
+    etwas_pool_mend_free_set(pool);
+    etwas_testpoint_set(NULL);
+    assert_int_equal(etwas_pool_free_about(pool), 11);
+    etwas_pool_destroy(pool);
+}
+
+/* One more claim, and then the flusher's pass, come between a claim and its counting. */
+static void claim_and_count_at(enum etwas_testpoint point)
+{
+    uint32_t buffer;
+
+    if (point == ETWAS_POINT_SWITCH_TOOK_FREE && claims != 0) {
+        claims--;
+        assert_true(etwas_pool_claim(claimed_from, 0, &buffer));
+    } else if (point == ETWAS_POINT_SWITCH_TOOK_FREE) {
+        etwas_pool_mend_free_set(claimed_from);
+    }
+}
+
+static void a_count_below_zero_is_few(void **state)
+{
+    struct etwas_pool *pool = pool_of(2, 2);
+    uint32_t before;
+    uint32_t buffer;
+
+    (void)state;
+    claimed_from = pool;
+    claims = 1;
+    etwas_testpoint_set(claim_and_count_at);
+    assert_true(etwas_pool_claim(pool, 0, &buffer));
+    etwas_testpoint_set(NULL);
+    assert_int_equal(etwas_pool_free_about(pool), -2);
+    etwas_pool_release(pool, 0, ETWAS_FIRST_UNIT);
+    etwas_pool_release(pool, 1, ETWAS_FIRST_UNIT);
+    for (int claim = 0; claim < 2; claim++) {
+        before = ck_ec32_value(&pool->wake);
+        ck_pr_store_32(&pool->wake_wanted, 0);
+        assert_true(etwas_pool_claim(pool, 0, &buffer));
+        assert_int_equal(ck_ec32_value(&pool->wake), before + 1);
+    }
+    /* Until the flusher has looked again. */
+    etwas_pool_mend_free_set(pool);
+    assert_int_equal(etwas_pool_free_about(pool), 0);
+    etwas_pool_destroy(pool);
+}
+
 /* ---- from several threads -------------------------------------------------------------------- */
 
 enum {
@@ -234,6 +306,7 @@ static void a_buffer_has_one_owner_however_many_threads_claim_and_release(void *
     assert_int_equal(shared.faults, 0);
     etwas_pool_count(shared.pool, &counts);
     assert_int_equal(counts.free, counts.allocated);
+    assert_int_equal(etwas_pool_free_about(shared.pool), (int32_t)counts.free);
     assert_true(counts.allocated <= THREADS * HELD - 3);
     assert_true(etwas_pool_is_quiet(shared.pool));
     /* None is lost, none is there twice. */
@@ -253,6 +326,8 @@ int main(void)
         cmocka_unit_test(the_pool_grows_from_minimum_to_maximum_and_no_further),
         cmocka_unit_test(growing_ahead_adds_free_buffers_up_to_the_maximum),
         cmocka_unit_test(the_flusher_is_woken_at_most_once_a_pass_when_buffers_run_low),
+        cmocka_unit_test(what_is_claimed_while_the_flusher_counts_is_not_counted_as_free),
+        cmocka_unit_test(a_count_below_zero_is_few),
         cmocka_unit_test(a_buffer_has_one_owner_however_many_threads_claim_and_release),
     };
 
