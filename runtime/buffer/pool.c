@@ -127,7 +127,8 @@ static void begin(struct etwas_pool *pool, const struct etwas_pool_options *opti
     ck_pr_store_64(&pool->ticket, 1);
     ck_pr_store_64(&pool->allocated, options->minimum_buffers);
     ck_pr_store_32(&pool->free_count, options->minimum_buffers);
-    ck_pr_store_32(&pool->wake_wanted, 0);
+    ck_pr_store_32(&pool->pass_began, ck_ec32_value(&pool->wake));
+    ck_pr_store_32(&pool->woken, UINT32_MAX); /* no value of a ck_ec32 */
     for (uint32_t outcome = 0; outcome < ETWAS_OUTCOMES; outcome++) {
         ck_pr_store_64(&pool->settled[outcome], 0);
     }
@@ -557,11 +558,29 @@ bool etwas_pool_is_quiet(const struct etwas_pool *pool)
     return true;
 }
 
+/*
+ * Of a writer that wants a pass and the flusher that begins one, at least one sees the other: the
+ * writer's fence is between what the pass is to find and its load of pass_began, the flusher's
+ * between its store there and the pass.
+ */
+uint32_t etwas_pool_begin_pass(struct etwas_pool *pool)
+{
+    uint32_t seen = ck_ec32_value(&pool->wake);
+
+    ck_pr_store_32(&pool->pass_began, seen);
+    ck_pr_fence_memory();
+    return seen;
+}
+
 void etwas_pool_wake_flusher(struct etwas_pool *pool)
 {
-    /* The flusher clears the wish at the start of each pass, so one pass follows every wish. */
-    if (ck_pr_load_32(&pool->wake_wanted) == 0 && ck_pr_cas_32(&pool->wake_wanted, 0, 1)) {
-        ck_ec32_inc(&pool->wake, &etwas_wait_mode);
+    uint32_t began;
+
+    ck_pr_fence_memory();
+    began = ck_pr_load_32(&pool->pass_began);
+    if (ck_pr_load_32(&pool->woken) != began) {
+        etwas_wake(&pool->wake, began);
+        ck_pr_store_32(&pool->woken, began);
     }
 }
 

@@ -158,9 +158,10 @@ struct etwas_pool {
                             before it is claimed; the flusher corrects what went wrong */
     uint32_t backlog_full; /* real time: nothing is drained until a consumer comes; the flusher's */
 
-    /* The flusher sleeps on `wake`; `wake_wanted` keeps it to one increment per pass. */
+    /* The flusher sleeps on `wake`. Below it, values of it, to wake the flusher once a pass. */
     struct ck_ec32 wake __attribute__((aligned(64)));
-    uint32_t wake_wanted;
+    uint32_t pass_began; /* when the flusher's last pass began */
+    uint32_t woken;      /* pass_began of the last pass after which somebody has woken it */
 
     /* Events whose fate is settled. Changed between settle_begin and settle_end. */
     uint64_t settled[ETWAS_OUTCOMES] __attribute__((aligned(64)));
@@ -330,7 +331,16 @@ static inline uint8_t *etwas_pool_buffer(const struct etwas_pool *pool, uint32_t
     return pool->memory.region + (size_t)buffer * pool->buffer_bytes;
 }
 
-/* Wakes the flusher unless somebody has since its last pass. Async-signal-safe. */
+/*
+ * The flusher begins a pass: whoever wants it from here on wakes it anew. Returns what to wait with
+ * after the pass.
+ */
+uint32_t etwas_pool_begin_pass(struct etwas_pool *pool);
+
+/*
+ * Wakes the flusher unless somebody has, and has come back from it, since its last pass began: who
+ * is held while he wakes it keeps nobody else from that. Async-signal-safe.
+ */
 void etwas_pool_wake_flusher(struct etwas_pool *pool);
 
 /*

@@ -82,9 +82,6 @@ static struct etwas_drain_result one_pass(struct etwas_session *session, struct 
     struct etwas_drain_result result = {.code = ERROR_SUCCESS};
 
     (void)pthread_mutex_lock(&session->role);
-    /* Whoever wants us from here on sets the wish, and counts, anew. */
-    ck_pr_store_32(&session->pool->wake_wanted, 0);
-    ck_pr_fence_memory();
     if (etwas_session_has_sink(session)) {
         if (left_until_flush_ns(timer, session) == 0) {
             result = etwas_drain(session, ETWAS_COLLECT_USED);
@@ -111,7 +108,7 @@ static void run(struct etwas_session *session, etwas_flusher_full full)
     struct etwas_pool *pool = session->pool;
 
     while (ck_pr_load_32(&session->quit) == 0) {
-        uint32_t seen = ck_ec32_value(&pool->wake);
+        uint32_t seen = etwas_pool_begin_pass(pool);
         struct etwas_drain_result result = one_pass(session, &timer);
         uint64_t left_ns;
 

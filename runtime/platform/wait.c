@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "platform/testpoint.h"
+
 enum {
     NANOSECONDS_A_SECOND = 1000000000
 };
@@ -31,6 +33,7 @@ static void wait_on(const struct ck_ec_wait_state *state, const uint32_t *addres
 static void wake(const struct ck_ec_ops *operations, const uint32_t *address)
 {
     (void)operations;
+    ETWAS_TESTPOINT(ETWAS_POINT_WAKING);
     (void)syscall(SYS_futex, address, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
@@ -60,4 +63,18 @@ void etwas_wait(struct ck_ec32 *count, uint32_t seen, uint64_t timeout_ns)
     };
 
     (void)ck_ec32_wait(count, &etwas_wait_mode, seen, &deadline);
+}
+
+/*
+ * The first to count finds the mark of the sleeper, takes it away, and then makes the system call;
+ * who counts after him finds no mark. So who is not the only one calls, too.
+ */
+void etwas_wake(struct ck_ec32 *count, uint32_t seen)
+{
+    const uint32_t value_mask = INT32_MAX; /* the highest bit is the mark */
+
+    ck_ec32_inc(count, &etwas_wait_mode);
+    if (ck_ec32_value(count) != ((seen + 1) & value_mask)) {
+        ck_ec32_wake(count, &operations);
+    }
 }

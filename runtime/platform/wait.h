@@ -21,6 +21,12 @@ extern const struct ck_ec_mode etwas_wait_mode;
  */
 void etwas_wait(struct ck_ec32 *count, uint32_t seen, uint64_t timeout_ns);
 
+/*
+ * Ends a wait with `seen`, and any that begins. When it returns that is done, also where another
+ * has counted before and is held on his way to the system call. Async-signal-safe.
+ */
+void etwas_wake(struct ck_ec32 *count, uint32_t seen);
+
 /* CLOCK_MONOTONIC in nanoseconds. */
 uint64_t etwas_monotonic_ns(void);
 

@@ -4,11 +4,13 @@
 /* The words of a slot, and the pool by itself: who owns which buffer (I3), and when the flusher is woken. */
 #include <ck_pr.h>
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 
 #include "buffer/pool.h"
 #include "buffer/slot.h"
-#include "platform/testpoint.h"
+#include "platform/wait.h"
+#include "support/hold.h"
 #include "support/start.h"
 
 enum {
@@ -156,8 +158,49 @@ static void the_flusher_is_woken_at_most_once_a_pass_when_buffers_run_low(void *
         for (buffer = 0; buffer < 16; buffer++) {
             etwas_pool_release(pool, buffer, ETWAS_FIRST_UNIT);
         }
-        ck_pr_store_32(&pool->wake_wanted, 0);
+        (void)etwas_pool_begin_pass(pool);
     }
+    etwas_pool_destroy(pool);
+}
+
+static void *sleep_as_the_flusher(void *pool)
+{
+    struct etwas_pool *mine = pool;
+
+    etwas_wait(&mine->wake, etwas_pool_begin_pass(mine), UINT64_C(3600) * 1000000000);
+    return NULL;
+}
+
+static void *wake_and_be_held(void *pool)
+{
+    hold_me(ETWAS_POINT_WAKING);
+    etwas_pool_wake_flusher(pool);
+    return NULL;
+}
+
+static void a_writer_that_is_held_while_it_wakes_the_flusher_leaves_that_to_the_next(void **state)
+{
+    struct etwas_pool *pool = pool_of(2, 2);
+    pthread_t flusher;
+    pthread_t writer;
+
+    (void)state;
+    hold_count_from_zero();
+    assert_int_equal(pthread_create(&flusher, NULL, sleep_as_the_flusher, pool), 0);
+    while (!ck_ec32_has_waiters(&pool->wake)) {
+        (void)sched_yield();
+    }
+    assert_int_equal(pthread_create(&writer, NULL, wake_and_be_held, pool), 0);
+    hold_wait();
+    etwas_pool_wake_flusher(pool);
+    assert_int_equal(hold_passed(ETWAS_POINT_WAKING), 2);
+    assert_int_equal(pthread_join(flusher, NULL), 0);
+    /* That one has come back: until the flusher's next pass nobody makes a system call. */
+    etwas_pool_wake_flusher(pool);
+    assert_int_equal(hold_passed(ETWAS_POINT_WAKING), 2);
+    hold_release();
+    assert_int_equal(pthread_join(writer, NULL), 0);
+    hold_release_all();
     etwas_pool_destroy(pool);
 }
 
@@ -222,7 +265,7 @@ static void a_count_below_zero_is_few(void **state)
     etwas_pool_release(pool, 1, ETWAS_FIRST_UNIT);
     for (int claim = 0; claim < 2; claim++) {
         before = ck_ec32_value(&pool->wake);
-        ck_pr_store_32(&pool->wake_wanted, 0);
+        (void)etwas_pool_begin_pass(pool);
         assert_true(etwas_pool_claim(pool, 0, &buffer));
         assert_int_equal(ck_ec32_value(&pool->wake), before + 1);
     }
@@ -326,6 +369,7 @@ int main(void)
         cmocka_unit_test(the_pool_grows_from_minimum_to_maximum_and_no_further),
         cmocka_unit_test(growing_ahead_adds_free_buffers_up_to_the_maximum),
         cmocka_unit_test(the_flusher_is_woken_at_most_once_a_pass_when_buffers_run_low),
+        cmocka_unit_test(a_writer_that_is_held_while_it_wakes_the_flusher_leaves_that_to_the_next),
         cmocka_unit_test(what_is_claimed_while_the_flusher_counts_is_not_counted_as_free),
         cmocka_unit_test(a_count_below_zero_is_few),
         cmocka_unit_test(a_buffer_has_one_owner_however_many_threads_claim_and_release),
