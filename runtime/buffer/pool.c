@@ -217,11 +217,9 @@ bool etwas_pool_find_hidden(const struct etwas_pool *pool, uint32_t *buffer, uin
     return false;
 }
 
-void etwas_pool_took_free(struct etwas_pool *pool)
+void etwas_pool_wake_if_few(struct etwas_pool *pool)
 {
-    int32_t before = (int32_t)ck_pr_faa_32(&pool->free_count, UINT32_MAX);
-
-    if (before <= (int32_t)etwas_pool_low_water(pool) + 1 && !pool->circular) {
+    if (etwas_pool_free_about(pool) <= (int32_t)etwas_pool_low_water(pool) && !pool->circular) {
         etwas_pool_wake_flusher(pool);
     }
 }
@@ -461,7 +459,7 @@ static bool claim_unused(struct etwas_pool *pool, uint32_t slot, uint32_t *buffe
         ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_GREW);
         /* It looks free to the flusher, which may have offered it to another: then one more. */
         if (hold(pool, slot, *buffer, 0, ETWAS_OWNER_HELD)) {
-            ck_pr_dec_32(&pool->free_count);
+            etwas_pool_took_free(pool);
             etwas_pool_wake_flusher(pool);
             return true;
         }

@@ -289,8 +289,17 @@ bool etwas_pool_find_hidden(const struct etwas_pool *pool, uint32_t *buffer, uin
 /* The oldest CLOSED buffer, and its owner word. */
 bool etwas_pool_find_closed(const struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner);
 
-/* After a claim of a free buffer: wakes the flusher when few are left. */
-void etwas_pool_took_free(struct etwas_pool *pool);
+/* After a claim of a free buffer. */
+static inline void etwas_pool_took_free(struct etwas_pool *pool)
+{
+    ck_pr_dec_32(&pool->free_count);
+}
+
+/*
+ * After a buffer has become current, and the one before it can be collected: wakes the flusher when
+ * few are free. Not before: its pass could come too early for that one, and the next wake too late.
+ */
+void etwas_pool_wake_if_few(struct etwas_pool *pool);
 
 /*
  * ---- the flusher's ------------------------------------------------------------------------------

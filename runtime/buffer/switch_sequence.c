@@ -170,7 +170,11 @@ static void adopt(const struct step *step, uint32_t spare, uint64_t spare_owner)
         .value = etwas_slot_word(0, spare, ETWAS_FIRST_UNIT),
     };
 
-    if (run(step, &sequence) && pool->circular) {
+    if (!run(step, &sequence)) {
+        return;
+    }
+    etwas_pool_wake_if_few(step->pool);
+    if (pool->circular) {
         struct step after = *step;
 
         after.current = etwas_current_read(step->slot, pool);

@@ -53,6 +53,7 @@ static bool install(struct etwas_slot *slot, struct etwas_pool *pool, uint64_t w
     if (old != ETWAS_NO_BUFFER) {
         etwas_pool_retire(pool, old, etwas_word_units(word));
     }
+    etwas_pool_wake_if_few(pool);
     return true;
 }
 

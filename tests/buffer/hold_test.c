@@ -281,6 +281,30 @@ static void a_writer_that_found_no_buffer_looks_again_when_its_slot_changed_mean
     writers_forget();
 }
 
+/* Few are free. The flusher's pass comes after the claim: too early for the buffer that is full. */
+static void the_flusher_is_woken_when_the_full_buffer_can_be_collected(void **state)
+{
+    etwas_session_options options = {
+        .buffer_size_kb = 4, .maximum_buffers = 1, .flusher.no_thread = true};
+    etwas_trace_handle session = start_shared_session(folder_path("trace.etl"), &options);
+    struct etwas_pool *pool = inside_of(session)->pool;
+    struct writer *other = writer_new(&(struct writer_options){
+        .session = session, .class_handle = writer_class(), .events = 1000});
+    struct held held;
+
+    (void)state;
+    while (counts_of(session).buffers_free > 1) {
+        assert_int_equal(writer_log_bytes(other, 1000), ERROR_SUCCESS);
+    }
+    hold_one(&held, session, ETWAS_POINT_SWITCH_CLAIMED, 0);
+    (void)etwas_pool_begin_pass(pool);
+    held.then = 0;
+    let_go(&held);
+    assert_int_not_equal(ck_ec32_value(&pool->wake), pool->pass_began);
+    stop_session(session, NULL);
+    writers_forget();
+}
+
 /* ---- flush ----------------------------------------------------------------------------------- */
 
 struct fate {
@@ -577,6 +601,7 @@ int main(void)
         HOLD_TEST(a_free_buffer_is_found_though_a_held_writer_hides_it),
         HOLD_TEST(a_new_buffer_is_found_though_the_writer_that_took_it_is_held),
         HOLD_TEST(a_writer_that_found_no_buffer_looks_again_when_its_slot_changed_meanwhile),
+        HOLD_TEST(the_flusher_is_woken_when_the_full_buffer_can_be_collected),
         HOLD_TEST(a_flush_gives_up_on_a_held_writer_and_takes_what_is_whole_before_the_hole),
         HOLD_TEST(a_flush_does_not_lose_anything_to_a_writer_held_while_it_changes_buffers),
         HOLD_TEST(a_stop_returns_while_a_writer_is_held_and_counts_it_when_it_goes_on),

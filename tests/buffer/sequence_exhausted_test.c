@@ -3,7 +3,8 @@
 
 /*
  * A session with restartable sequences at its maximum: an event is lost only when its processor has
- * no room, no spare and no free buffer, whatever other threads of the processor do meanwhile.
+ * no room, no spare and no free buffer, whatever other threads of the processor do meanwhile; and
+ * the flusher is woken in time.
  */
 #include "buffer/interrupt.h"
 #include "support/folder.h"
@@ -108,6 +109,34 @@ static void a_free_buffer_is_found_though_a_sleeping_writer_hides_it(void **stat
     end_scene(&scene);
 }
 
+static void pass_as_the_flusher(void *context)
+{
+    (void)etwas_pool_begin_pass(context);
+}
+
+/*
+ * Few are free. The flusher's pass comes after CLAIM: too early for the buffer that is full after
+ * ADOPT.
+ */
+static void the_flusher_is_woken_when_the_full_buffer_can_be_collected(void **state)
+{
+    struct scene scene = begin_scene();
+    struct etwas_pool *pool = inside_of(scene.session)->pool;
+
+    (void)state;
+    while (counts_of(scene.session).buffers_free > 1) {
+        assert_int_equal(writer_log_bytes(scene.writer, PAYLOAD), ERROR_SUCCESS);
+    }
+    log_until_interrupted(&scene, &(struct interruptions){.session = scene.session,
+                                                          .step = STEP_ADOPT,
+                                                          .point = 0,
+                                                          .most = 1,
+                                                          .act = pass_as_the_flusher,
+                                                          .context = pool});
+    assert_int_not_equal(ck_ec32_value(&pool->wake), pool->pass_began);
+    end_scene(&scene);
+}
+
 static int setup(void **state)
 {
     int code = folder_setup(state);
@@ -130,6 +159,7 @@ int main(int argument_count, char **arguments)
     const struct CMUnitTest tests[] = {
         EXHAUSTED_TEST(an_event_is_not_lost_where_another_thread_has_made_room_meanwhile),
         EXHAUSTED_TEST(a_free_buffer_is_found_though_a_sleeping_writer_hides_it),
+        EXHAUSTED_TEST(the_flusher_is_woken_when_the_full_buffer_can_be_collected),
     };
 
     choose_tests(argument_count, arguments);
