@@ -201,7 +201,9 @@ static struct etwas_drain_result pass(struct etwas_session *session,
     if (result.no_room) {
         result.code = ERROR_LOG_FILE_FULL;
         session->bound_is_due = false;
-    } else if (!etwas_collector_has_pending(&session->collector)) {
+    } else if (etwas_collector_has_pending(&session->collector)) {
+        result.waits = true;
+    } else {
         etwas_session_realtime_tell_bound(session);
     }
     etwas_session_realtime_tell_room(session);

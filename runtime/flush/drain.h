@@ -31,6 +31,7 @@ struct etwas_drain_result {
     uint32_t buffers; /* taken from the slots */
     bool file_full;   /* the file has reached its size: the session has to stop */
     bool no_room;     /* what is left waits for a consumer */
+    bool waits;       /* what is left waits for writers that reserved and have not committed */
     uint32_t code;    /* ERROR_SUCCESS, or why something could not be written */
 };
 

@@ -43,9 +43,17 @@ static void keep_buffers_free(struct etwas_pool *pool)
 /*
  * The next pause: half of the last one when a pass found a quarter of the pool full, twice when it
  * found nothing. Writers wake us when half of the buffers is used, so idle sessions may sleep long.
+ * But a writer that commits late wakes nobody, and full buffers may wait behind it: until the
+ * patience ends we look again soon.
  */
-static uint64_t next_interval(const struct etwas_pool *pool, uint64_t interval_ns, uint32_t found)
+static uint64_t next_interval(const struct etwas_pool *pool, uint64_t interval_ns,
+                              const struct etwas_drain_result *result)
 {
+    uint32_t found = result->buffers;
+
+    if (result->waits) {
+        return SHORTEST_INTERVAL_NS;
+    }
     if (found != 0 && found >= ck_pr_load_64(&pool->allocated) / 4) {
         interval_ns /= 2;
     } else if (found == 0) {
@@ -115,7 +123,7 @@ static void run(struct etwas_session *session, etwas_flusher_full full)
         if (result.file_full && full(etwas_session_key(session))) {
             return;
         }
-        interval_ns = next_interval(pool, interval_ns, result.buffers);
+        interval_ns = next_interval(pool, interval_ns, &result);
         left_ns = left_until_flush_ns(&timer, session);
         if (left_ns > timer.left_to_reading_ns) {
             left_ns = timer.left_to_reading_ns;

@@ -307,6 +307,50 @@ static void the_flusher_is_woken_when_the_full_buffer_can_be_collected(void **st
 
 /* ---- flush ----------------------------------------------------------------------------------- */
 
+static struct etwas_drain_result drain(etwas_trace_handle session)
+{
+    struct etwas_session *inside = inside_of(session);
+    struct etwas_drain_result result;
+
+    (void)pthread_mutex_lock(&inside->role);
+    result = etwas_drain(inside, ETWAS_COLLECT_FULL);
+    (void)pthread_mutex_unlock(&inside->role);
+    return result;
+}
+
+/* Its commit wakes nobody: the flusher has to know that it should look again soon. */
+static void a_pass_tells_that_full_buffers_wait_for_a_held_writer(void **state)
+{
+    etwas_session_options options = {
+        .buffer_size_kb = 4, .maximum_buffers = 64, .flusher.no_thread = true};
+    const char *path = folder_path("trace.etl");
+    etwas_trace_handle session = start_shared_session(path, &options);
+    struct writer *other = writer_new(&(struct writer_options){
+        .session = session, .class_handle = writer_class(), .events = 1000});
+    struct etwas_drain_result result;
+    etwas_session_counts counts;
+    struct held held;
+
+    (void)state;
+    etwas_drain_patience_ns = NEVER_NS;
+    hold_one(&held, session, ETWAS_POINT_RESERVED, 1);
+    assert_false(drain(session).waits);
+    for (int number = 0; number < 9; number++) {
+        assert_int_equal(writer_log_bytes(other, 1000), ERROR_SUCCESS);
+    }
+    result = drain(session);
+    assert_int_equal(result.buffers, 0);
+    assert_true(result.waits);
+    let_go(&held);
+    result = drain(session);
+    assert_true(result.buffers >= 2);
+    assert_false(result.waits);
+    stop_session(session, &counts);
+    assert_int_equal(counts.lost, 0);
+    expect_file_is_exact(session, path, &counts);
+    writers_forget();
+}
+
 struct fate {
     enum etwas_testpoint point;
     uint32_t held_in_file; /* the held event is in the file: its marker was stored */
@@ -602,6 +646,7 @@ int main(void)
         HOLD_TEST(a_new_buffer_is_found_though_the_writer_that_took_it_is_held),
         HOLD_TEST(a_writer_that_found_no_buffer_looks_again_when_its_slot_changed_meanwhile),
         HOLD_TEST(the_flusher_is_woken_when_the_full_buffer_can_be_collected),
+        HOLD_TEST(a_pass_tells_that_full_buffers_wait_for_a_held_writer),
         HOLD_TEST(a_flush_gives_up_on_a_held_writer_and_takes_what_is_whole_before_the_hole),
         HOLD_TEST(a_flush_does_not_lose_anything_to_a_writer_held_while_it_changes_buffers),
         HOLD_TEST(a_stop_returns_while_a_writer_is_held_and_counts_it_when_it_goes_on),
