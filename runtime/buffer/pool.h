@@ -426,8 +426,10 @@ struct etwas_pool_counts {
 };
 
 /*
- * Consistent at one moment between the call and the return, unless a writer is stopped in the
- * middle of a settlement: for that it waits a tenth of a second and counts what it sees.
+ * Consistent at one moment between the call and the return, unless a thread is stopped in the
+ * middle of a settlement, or there is no moment without one: for the one it waits some seconds, for
+ * the other it tries some hundred times and a tenth of a second at least, and then it counts what
+ * it sees.
  */
 void etwas_pool_count(const struct etwas_pool *pool, struct etwas_pool_counts *counts);
 

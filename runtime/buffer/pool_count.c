@@ -9,13 +9,25 @@
  * replaced before, and the slot's word what has been stored since; both change in one commit.
  */
 #include <sched.h>
+#include <time.h>
 
 #include "buffer/current.h"
 #include "buffer/pool.h"
 #include "platform/wait.h"
 
+/*
+ * How long a count waits for one settlement: that is a few instructions, so only for a thread that
+ * lost its processor there. Who is to have it back has it long before.
+ */
+#define SETTLING_NS (UINT64_C(5) * 1000000000)
+
+/* How long it looks for a moment without settlements, and how often, however long that takes. */
+#define BUSY_NS (UINT64_C(100) * 1000000)
+
 enum {
-    SETTLING_NS = 100000000, /* how long a count waits for a settlement under way */
+    BUSY_ATTEMPTS = 300,
+    YIELDS = 100,
+    PAUSE_NS = 100000, /* then: who yields to nobody, by his priority, keeps nobody from going on */
 };
 
 struct tally {
@@ -114,22 +126,44 @@ static void count_once(const struct etwas_pool *pool, struct etwas_pool_counts *
     counts->committed_shared = tally.in_memory + tally.abandoned + settled - besides;
 }
 
+static void give_way(uint32_t attempt)
+{
+    const struct timespec pause = {.tv_nsec = PAUSE_NS};
+
+    if (attempt < YIELDS) {
+        (void)sched_yield();
+    } else {
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
+/* False: settlements came meanwhile, so some events may be counted twice or not at all. */
+static bool count_between(const struct etwas_pool *pool, uint64_t ended,
+                          struct etwas_pool_counts *counts)
+{
+    count_once(pool, counts);
+    ck_pr_fence_memory();
+    return ck_pr_load_64(&pool->settles_begun) == ended;
+}
+
 void etwas_pool_count(const struct etwas_pool *pool, struct etwas_pool_counts *counts)
 {
-    const uint64_t end_ns = etwas_monotonic_ns() + SETTLING_NS;
+    const uint64_t start_ns = etwas_monotonic_ns();
 
-    while (etwas_monotonic_ns() < end_ns) {
+    for (uint32_t attempt = 0;; attempt++) {
+        uint64_t passed_ns = etwas_monotonic_ns() - start_ns;
+        bool may_end = attempt >= BUSY_ATTEMPTS && passed_ns > BUSY_NS;
         uint64_t ended = ck_pr_load_64(&pool->settles_ended);
 
         ck_pr_fence_memory();
         if (ck_pr_load_64(&pool->settles_begun) == ended) {
-            count_once(pool, counts);
-            ck_pr_fence_memory();
-            if (ck_pr_load_64(&pool->settles_begun) == ended) {
+            if (count_between(pool, ended, counts) || may_end) {
                 return;
             }
+        } else if (may_end && passed_ns > SETTLING_NS) {
+            count_once(pool, counts);
+            return;
         }
-        (void)sched_yield();
+        give_way(attempt);
     }
-    count_once(pool, counts);
 }

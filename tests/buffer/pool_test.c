@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
+#include <time.h>
 
 #include "buffer/pool.h"
 #include "buffer/slot.h"
@@ -286,6 +287,49 @@ static void a_count_below_zero_is_few(void **state)
     etwas_pool_destroy(pool);
 }
 
+/* ---- the accounts ---------------------------------------------------------------------------- */
+
+struct count {
+    struct etwas_pool *pool;
+    uint32_t begun;
+    struct etwas_pool_counts counts;
+};
+
+static void *count_once(void *argument)
+{
+    struct count *count = argument;
+
+    ck_pr_store_32(&count->begun, 1);
+    etwas_pool_count(count->pool, &count->counts);
+    return NULL;
+}
+
+/* I4. The settling thread loses its processor for more than a time slice: the count waits. */
+static void an_event_whose_fate_is_being_settled_is_counted_once(void **state)
+{
+    const struct timespec a_while = {.tv_nsec = 300000000};
+    struct count count = {.pool = pool_of(2, 2)};
+    struct etwas_pool *pool = count.pool;
+    pthread_t thread;
+    uint32_t buffer;
+
+    (void)state;
+    assert_true(etwas_pool_claim(pool, 0, &buffer));
+    ck_pr_store_64(&pool->buffers[buffer].commit, ETWAS_COMMIT_ONE_RECORD);
+    etwas_pool_settle_begin(pool);
+    etwas_pool_settle(pool, ETWAS_OUTCOME_WRITTEN, 1);
+    assert_int_equal(pthread_create(&thread, NULL, count_once, &count), 0);
+    while (ck_pr_load_32(&count.begun) == 0) {
+        (void)sched_yield();
+    }
+    (void)nanosleep(&a_while, NULL);
+    ck_pr_store_64(&pool->buffers[buffer].commit, 0);
+    etwas_pool_settle_end(pool);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(count.counts.recorded, 1);
+    etwas_pool_destroy(pool);
+}
+
 /* ---- from several threads -------------------------------------------------------------------- */
 
 enum {
@@ -383,6 +427,7 @@ int main(void)
         cmocka_unit_test(a_writer_that_is_held_while_it_wakes_the_flusher_leaves_that_to_the_next),
         cmocka_unit_test(what_is_claimed_while_the_flusher_counts_is_not_counted_as_free),
         cmocka_unit_test(a_count_below_zero_is_few),
+        cmocka_unit_test(an_event_whose_fate_is_being_settled_is_counted_once),
         cmocka_unit_test(a_buffer_has_one_owner_however_many_threads_claim_and_release),
     };
 
