@@ -161,7 +161,8 @@ typedef uint64_t REGHANDLE, *PREGHANDLE;
  * SourceId is that of the call that caused it, else all 0. FilterData is NULL: filters for a
  * provider are not supported. The callback may call every function, and runs in the thread of the
  * function that causes it, or in one of the library (see EnableTraceEx2); callbacks of one
- * registration run one after the other.
+ * registration run one after the other. It must return, as that of RegisterTraceGuids must; a
+ * request to cancel its thread is held back until it has returned.
  */
 typedef void (*PENABLECALLBACK)(const etwas_guid *SourceId, uint32_t IsEnabled, uint8_t Level,
                                 uint64_t MatchAnyKeyword, uint64_t MatchAllKeyword,

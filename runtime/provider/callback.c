@@ -98,13 +98,9 @@ static uint32_t call_classic(uint32_t registration, const struct etwas_callback_
         .Flags = WNODE_FLAG_TRACED_GUID,
     };
     uint32_t value;
-    int cancel_state;
 
     etwas_control_unlock();
-    /* A thread that ended in here would be the runner for ever. */
-    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     value = callback(request->code, context, &buffer_bytes, &header);
-    (void)pthread_setcancelstate(cancel_state, NULL);
     etwas_control_lock();
     return value;
 }
@@ -115,13 +111,17 @@ static uint32_t run_next(uint32_t registration)
     struct queue *queue = &queues[registration];
     struct etwas_callback_request request = queue->requests[queue->started % QUEUE_REQUESTS];
     uint32_t value;
+    int cancel_state;
 
     queue->started++;
     queue->runner = &self;
     queue->depth++;
+    /* A thread that ended in a callback would be the runner for ever. */
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     value = etwas_registrations[registration].is_modern
                 ? call_modern(registration, &request.composite)
                 : call_classic(registration, &request);
+    (void)pthread_setcancelstate(cancel_state, NULL);
     queue->depth--;
     if (queue->depth == 0) {
         queue->finished = queue->started;

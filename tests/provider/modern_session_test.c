@@ -8,6 +8,7 @@
 #include <ck_pr.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/time.h>
@@ -404,6 +405,65 @@ static void a_forks_child_keeps_its_providers_and_nobody_enables_them(void **sta
     assert_int_equal(EventUnregister(provider), ERROR_SUCCESS);
 }
 
+/* ---- a thread that is cancelled --------------------------------------------------------------- */
+
+/* A callback that waits where a thread that is cancelled would end. */
+struct waiting {
+    sem_t inside;
+    sem_t go_on;
+    uint32_t returned;
+};
+
+static void wait_inside(const etwas_guid *source, uint32_t is_enabled, uint8_t level, uint64_t any,
+                        uint64_t all, EVENT_FILTER_DESCRIPTOR *filter, void *context)
+{
+    struct waiting *waiting = context;
+
+    (void)source;
+    (void)level;
+    (void)any;
+    (void)all;
+    (void)filter;
+    if (is_enabled != EVENT_CONTROL_CODE_DISABLE_PROVIDER) {
+        (void)sem_post(&waiting->inside);
+        while (sem_wait(&waiting->go_on) != 0) {
+        }
+    }
+    waiting->returned++;
+}
+
+static void *enable_from_a_thread(void *session)
+{
+    enable_modern(*(etwas_trace_handle *)session, 0, 0, 0);
+    return NULL;
+}
+
+static void a_thread_that_is_cancelled_inside_a_callback_comes_out_of_it_first(void **state)
+{
+    struct waiting waiting = {.returned = 0};
+    etwas_trace_handle session = start_recorder();
+    REGHANDLE provider;
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(sem_init(&waiting.inside, 0, 0), 0);
+    assert_int_equal(sem_init(&waiting.go_on, 0, 0), 0);
+    assert_int_equal(EventRegister(&control_guid, wait_inside, &waiting, &provider), ERROR_SUCCESS);
+    assert_int_equal(pthread_create(&thread, NULL, enable_from_a_thread, &session), 0);
+    while (sem_wait(&waiting.inside) != 0) {
+    }
+    assert_int_equal(pthread_cancel(thread), 0);
+    (void)sem_post(&waiting.go_on);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(waiting.returned, 1);
+    /* Both would wait for ever for a callback that does not come back. */
+    stop_session(session, NULL);
+    assert_int_equal(waiting.returned, 2);
+    assert_int_equal(EventUnregister(provider), ERROR_SUCCESS);
+    (void)sem_destroy(&waiting.inside);
+    (void)sem_destroy(&waiting.go_on);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -414,6 +474,7 @@ int main(void)
         FOLDER_TEST(sessions_and_registrations_may_end_while_writers_write),
         FOLDER_TEST(a_callback_may_write_events_and_unregister_itself),
         FOLDER_TEST(a_forks_child_keeps_its_providers_and_nobody_enables_them),
+        FOLDER_TEST(a_thread_that_is_cancelled_inside_a_callback_comes_out_of_it_first),
     };
 
     return RUN_WITH_EACH_PROTOCOL(tests);
