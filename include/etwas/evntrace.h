@@ -621,8 +621,8 @@ etwas_trace_handle OpenTrace(EVENT_TRACE_LOGFILE *Logfile) ETWAS_API_AW(OpenTrac
  * alone, never for writers or others. No log file header event is delivered.
  *
  * Returns when every event was delivered, or a buffer callback returns 0, or the traces are
- * closed. Callbacks run in this thread. StartTime and EndTime (UTC, or NULL) are the first and
- * the last time wanted.
+ * closed. Callbacks run in this thread. HandleArray is read when the call begins, and not again.
+ * StartTime and EndTime (UTC, or NULL) are the first and the last time wanted.
  *
  * Thread-safe for different handles; a handle is processed by one thread at a time. Not for
  * signal handlers.

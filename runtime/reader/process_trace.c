@@ -7,6 +7,7 @@
 #include <ck_pr.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "reader/index.h"
@@ -301,7 +302,8 @@ static int64_t filetime_value(const etwas_filetime *time, int64_t absent)
 
 /* What has to be ended when ProcessTrace returns, or a callback ends the thread. */
 struct processing {
-    const etwas_trace_handle *handles;
+    /* A copy: with CloseTrace the caller's array may go, or name another trace. */
+    etwas_trace_handle handles[FILES_LIMIT];
     uint32_t count;
     struct etwas_trace *traces[FILES_LIMIT];
     struct etwas_trace *live; /* NULL: files */
@@ -311,7 +313,10 @@ struct processing {
 static void end_processing(void *argument)
 {
     struct processing *processing = argument;
+    int cancel_state;
 
+    /* Closing a file is a point of cancellation, and the rest would never be released. */
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     for (uint32_t i = 0; i < processing->run.file_count; i++)
         close_file(&processing->run.files[i]);
     free(processing->run.merge.heap);
@@ -320,6 +325,7 @@ static void end_processing(void *argument)
         etwas_live_disconnect(processing->live);
     etwas_trace_table_release(processing->handles, processing->count);
     free(processing);
+    (void)pthread_setcancelstate(cancel_state, NULL);
 }
 
 static uint32_t process_traces(struct processing *processing)
@@ -362,10 +368,10 @@ uint32_t ProcessTrace(etwas_trace_handle *HandleArray, uint32_t HandleCount,
 
     if (processing == NULL)
         return ERROR_NOT_ENOUGH_MEMORY;
-    processing->handles = HandleArray;
+    memcpy(processing->handles, HandleArray, HandleCount * sizeof *HandleArray);
     processing->count = HandleCount;
     processing->run.span = (struct etwas_span){start, end};
-    uint32_t code = etwas_trace_table_acquire(HandleArray, HandleCount, processing->traces);
+    uint32_t code = etwas_trace_table_acquire(processing->handles, HandleCount, processing->traces);
 
     if (code != ERROR_SUCCESS) {
         free(processing);
