@@ -256,14 +256,17 @@ static uint32_t give_excess(struct live *live)
 
 static uint32_t take(struct live *live, struct etwas_consumer_entry *entry)
 {
-    deliver_notices(live, entry->notices);
-    if (entry->buffer == NULL)
+    if (entry->buffer == NULL) {
+        deliver_notices(live, entry->notices);
         return give_up_to(live, entry->bound);
+    }
     etwas_trace_count(&live->trace->information.buffers, 1);
     if (!hold(live, entry)) {
         etwas_consumer_return(live->trace->consumer, entry, 0, ETWAS_ETL_BUFFER_HEADER_BYTES);
         return ERROR_NOT_ENOUGH_MEMORY;
     }
+    /* A callback may end this thread: by now the buffer is where it is given back from. */
+    deliver_notices(live, entry->notices);
     return give_excess(live);
 }
 
