@@ -14,6 +14,7 @@
 #include "flush/session_realtime.h"
 #include "flush/shut_down.h"
 #include "flush/snapshot.h"
+#include "platform/cancel.h"
 #include "platform/thread.h"
 #include "provider/enabling.h"
 #include "session/file_name.h"
@@ -174,9 +175,8 @@ static bool is_forgotten(struct etwas_session_key key)
     return forgotten;
 }
 
-/* Ends a session that is STOPPING. */
-static uint32_t end(struct etwas_session *session, bool file_is_full, etwas_life_look look,
-                    void *context)
+static uint32_t end_now(struct etwas_session *session, bool file_is_full, etwas_life_look look,
+                        void *context)
 {
     struct etwas_session_key key = etwas_session_key(session);
 
@@ -195,6 +195,17 @@ static uint32_t end(struct etwas_session *session, bool file_is_full, etwas_life
     }
     etwas_session_free_place(session, file_is_full);
     return ERROR_SUCCESS;
+}
+
+/* Ends a session that is STOPPING; nobody else would. */
+static uint32_t end(struct etwas_session *session, bool file_is_full, etwas_life_look look,
+                    void *context)
+{
+    int cancelling = etwas_cancel_forbid();
+    uint32_t code = end_now(session, file_is_full, look, context);
+
+    etwas_cancel_allow(cancelling);
+    return code;
 }
 
 uint32_t etwas_life_stop(struct etwas_session_key key, etwas_life_look look, void *context)
@@ -233,9 +244,11 @@ struct etwas_session *etwas_life_take_role(struct etwas_session_key key)
 {
     struct etwas_session *session = &etwas_sessions[key.index];
     const struct etwas_session *found;
+    int cancelling = etwas_cancel_forbid();
     bool runs;
 
     (void)pthread_mutex_lock(&session->role);
+    session->role_cancelling = cancelling;
     etwas_control_lock();
     found = etwas_session_find(key);
     /* While it stops, or when it has, there is nothing left to do for it. */
@@ -249,7 +262,10 @@ struct etwas_session *etwas_life_take_role(struct etwas_session_key key)
 
 void etwas_life_give_role(struct etwas_session *session)
 {
+    int cancelling = session->role_cancelling;
+
     (void)pthread_mutex_unlock(&session->role);
+    etwas_cancel_allow(cancelling);
 }
 
 uint32_t etwas_life_flush(struct etwas_session_key key)

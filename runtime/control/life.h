@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The life of a session, whichever function asked: start, flush, change (change.c), stop.
+ * The life of a session, whichever function asked: start, flush, change (change.c), stop. None of
+ * them is a point of cancellation; of starting, its callers see to that.
  */
 #ifndef ETWAS_CONTROL_LIFE_H
 #define ETWAS_CONTROL_LIFE_H

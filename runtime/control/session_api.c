@@ -11,6 +11,7 @@
 #include "control/life.h"
 #include "control/prepare.h"
 #include "control/properties.h"
+#include "platform/cancel.h"
 
 const char *etwas_version(void)
 {
@@ -63,17 +64,13 @@ static uint32_t read_options(const char *session_name, const char *log_file,
                : code;
 }
 
-uint32_t etwas_start(const char *session_name, const char *log_file,
-                     const etwas_session_options *options, etwas_trace_handle *handle)
+static uint32_t start(const char *session_name, const char *log_file,
+                      const etwas_session_options *options, etwas_trace_handle *handle)
 {
     static const etwas_session_options defaults;
     struct etwas_configuration *configuration;
     uint32_t code;
 
-    if (handle == NULL) {
-        return ERROR_INVALID_PARAMETER;
-    }
-    *handle = 0;
     etwas_prepare();
     configuration = calloc(1, sizeof *configuration);
     if (configuration == NULL) {
@@ -85,6 +82,22 @@ uint32_t etwas_start(const char *session_name, const char *log_file,
         code = etwas_life_start(configuration, NULL, NULL, handle);
     }
     free(configuration);
+    return code;
+}
+
+uint32_t etwas_start(const char *session_name, const char *log_file,
+                     const etwas_session_options *options, etwas_trace_handle *handle)
+{
+    int cancelling;
+    uint32_t code;
+
+    if (handle == NULL) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    *handle = 0;
+    cancelling = etwas_cancel_forbid();
+    code = start(session_name, log_file, options, handle);
+    etwas_cancel_allow(cancelling);
     return code;
 }
 

@@ -12,6 +12,7 @@
 #include "control/life.h"
 #include "control/prepare.h"
 #include "control/properties.h"
+#include "platform/cancel.h"
 
 /* System loggers are a release of their own (R42). */
 static bool asks_for_system_logger(const struct etwas_configuration *configuration)
@@ -66,18 +67,14 @@ static void fill(const struct etwas_session *session, const etwas_session_counts
     (void)etwas_properties_fill_from(context, session, counts);
 }
 
-static uint32_t start(etwas_trace_handle *handle, const void *name,
-                      EVENT_TRACE_PROPERTIES *properties, enum etwas_text text)
+static uint32_t start_now(etwas_trace_handle *handle, const void *name,
+                          EVENT_TRACE_PROPERTIES *properties, enum etwas_text text)
 {
     static const etwas_flusher_options defaults;
     struct etwas_reply reply = {properties, text, .keeps_file_name = true};
     struct etwas_configuration *configuration;
     uint32_t code;
 
-    if (handle == NULL) {
-        return ERROR_INVALID_PARAMETER;
-    }
-    *handle = 0;
     etwas_prepare();
     configuration = calloc(1, sizeof *configuration);
     if (configuration == NULL) {
@@ -94,6 +91,22 @@ static uint32_t start(etwas_trace_handle *handle, const void *name,
         code = etwas_life_start(configuration, fill, &reply, handle);
     }
     free(configuration);
+    return code;
+}
+
+static uint32_t start(etwas_trace_handle *handle, const void *name,
+                      EVENT_TRACE_PROPERTIES *properties, enum etwas_text text)
+{
+    int cancelling;
+    uint32_t code;
+
+    if (handle == NULL) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    *handle = 0;
+    cancelling = etwas_cancel_forbid();
+    code = start_now(handle, name, properties, text);
+    etwas_cancel_allow(cancelling);
     return code;
 }
 

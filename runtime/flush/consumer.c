@@ -11,19 +11,7 @@
 #include <string.h>
 
 #include "flush/realtime_inside.h"
-
-static int forbid_cancelling(void)
-{
-    int before;
-
-    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-    return before;
-}
-
-static void allow_cancelling(int before)
-{
-    (void)pthread_setcancelstate(before, NULL);
-}
+#include "platform/cancel.h"
 
 uint32_t etwas_realtime_connect(struct etwas_realtime *realtime, struct etwas_consumer **connected)
 {
@@ -124,13 +112,13 @@ static bool next_of_file(struct etwas_consumer *consumer, struct etwas_consumer_
     struct etwas_realtime_buffer *buffer;
     struct etwas_backlog_entry head;
     struct etwas_backlog backlog = realtime->backlog;
-    int before = forbid_cancelling();
+    int before = etwas_cancel_forbid();
     bool good;
 
     (void)pthread_mutex_unlock(&realtime->lock);
     good = read_backlog(&backlog, &head, &buffer);
     (void)pthread_mutex_lock(&realtime->lock);
-    allow_cancelling(before);
+    etwas_cancel_allow(before);
     if (!good) {
         etwas_realtime_give_up_backlog(realtime);
         consumer->reads_backlog = false;
@@ -369,14 +357,14 @@ static void return_queue(struct etwas_consumer *consumer)
 void etwas_consumer_disconnect(struct etwas_consumer *consumer)
 {
     struct etwas_realtime *realtime = consumer->realtime;
-    int before = forbid_cancelling();
+    int before = etwas_cancel_forbid();
 
     (void)pthread_mutex_lock(&realtime->lock);
     unlink_consumer(consumer);
     return_queue(consumer);
     (void)pthread_mutex_unlock(&realtime->lock);
     etwas_realtime_let_go(realtime);
-    allow_cancelling(before);
+    etwas_cancel_allow(before);
     (void)pthread_cond_destroy(&consumer->changed);
     free(consumer);
 }

@@ -5,8 +5,8 @@
 
 #include <ck_ec.h>
 #include <etwas/winerror.h>
-#include <pthread.h>
 
+#include "platform/cancel.h"
 #include "platform/wait.h"
 #include "provider/callback_thread.h"
 #include "provider/control_guid.h"
@@ -111,17 +111,17 @@ static uint32_t run_next(uint32_t registration)
     struct queue *queue = &queues[registration];
     struct etwas_callback_request request = queue->requests[queue->started % QUEUE_REQUESTS];
     uint32_t value;
-    int cancel_state;
+    int cancelling;
 
     queue->started++;
     queue->runner = &self;
     queue->depth++;
     /* A thread that ended in a callback would be the runner for ever. */
-    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    cancelling = etwas_cancel_forbid();
     value = etwas_registrations[registration].is_modern
                 ? call_modern(registration, &request.composite)
                 : call_classic(registration, &request);
-    (void)pthread_setcancelstate(cancel_state, NULL);
+    etwas_cancel_allow(cancelling);
     queue->depth--;
     if (queue->depth == 0) {
         queue->finished = queue->started;

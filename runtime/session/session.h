@@ -74,6 +74,7 @@ struct etwas_session {
 
     /* Under `role`. */
     pthread_mutex_t role;
+    int role_cancelling;             /* what a controller that has it goes back to */
     struct etwas_log_file *file;     /* NULL in buffering mode; changed by etwas_session_set_file */
     struct etwas_realtime *realtime; /* NULL: none; changed under the control lock too */
     uint64_t realtime_lost_before;   /* realtime_buffers_lost when it began */

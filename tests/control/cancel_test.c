@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* Controllers whose threads are cancelled: a call that has begun is done, and nothing stays locked. */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "session/fixture.h"
+
+static const etwas_session_options set_of_files = {
+    .log_file_mode = EVENT_TRACE_FILE_MODE_NEWFILE,
+    .maximum_file_size = 1,
+    .buffer_size_kb = 4,
+};
+
+struct call {
+    const char *name;
+    uint32_t (*make)(struct call *call);
+    etwas_trace_handle *session;
+    uint32_t code;
+    bool returned;
+};
+
+static uint32_t start(struct call *call)
+{
+    return etwas_start("a session", folder_path("a%d.etl"), &set_of_files, call->session);
+}
+
+static uint32_t flush(struct call *call)
+{
+    return etwas_flush(*call->session);
+}
+
+static uint32_t control(struct call *call, const char *file, uint32_t control_code)
+{
+    struct block block;
+
+    prepare_block(&block, file);
+    return ControlTraceA(*call->session, NULL, &block.properties, control_code);
+}
+
+static uint32_t go_on_with_the_next_file(struct call *call)
+{
+    return control(call, NULL, EVENT_TRACE_CONTROL_INCREMENT_FILE);
+}
+
+static uint32_t go_on_with_another_file(struct call *call)
+{
+    return control(call, folder_path("b%d.etl"), EVENT_TRACE_CONTROL_UPDATE);
+}
+
+static uint32_t stop(struct call *call)
+{
+    return etwas_stop(*call->session, NULL);
+}
+
+static uint32_t start_recording(struct call *call)
+{
+    return etwas_start("a recorder", NULL, &small_recorder, call->session);
+}
+
+static uint32_t write_snapshot(struct call *call)
+{
+    return etwas_snapshot(*call->session, folder_path("snapshot.etl"));
+}
+
+static void *call_when_cancelled(void *argument)
+{
+    struct call *call = argument;
+
+    (void)pthread_cancel(pthread_self());
+    call->code = call->make(call);
+    call->returned = true;
+    pthread_testcancel();
+    call->code = ERROR_CANCELLED;
+    return NULL;
+}
+
+static void a_call_of_a_cancelled_thread_is_done_before_the_thread_ends(void **state)
+{
+    etwas_trace_handle session;
+    struct call calls[] = {
+        {.name = "start", .make = start},
+        {.name = "flush", .make = flush},
+        {.name = "next file", .make = go_on_with_the_next_file},
+        {.name = "other file", .make = go_on_with_another_file},
+        {.name = "stop", .make = stop},
+        {.name = "start recording", .make = start_recording},
+        {.name = "snapshot", .make = write_snapshot},
+        {.name = "stop recording", .make = stop},
+    };
+
+    (void)state;
+    for (size_t index = 0; index < sizeof calls / sizeof calls[0]; index++) {
+        struct call *call = &calls[index];
+        pthread_t thread;
+
+        call->session = &session;
+        assert_int_equal(pthread_create(&thread, NULL, call_when_cancelled, call), 0);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        if (!call->returned || call->code != ERROR_SUCCESS) {
+            fail_msg("%s: %s, code %u", call->name, call->returned ? "returned" : "ended inside",
+                     call->code);
+        }
+        if (call->make != stop) {
+            assert_int_equal(log_number(session, index), ERROR_SUCCESS);
+        }
+    }
+    assert_int_equal(count_events(folder_path("a1.etl")), 2);
+    assert_int_equal(count_events(folder_path("a2.etl")), 1);
+    assert_int_equal(count_events(folder_path("b1.etl")), 1);
+    assert_int_equal(count_events(folder_path("snapshot.etl")), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(a_call_of_a_cancelled_thread_is_done_before_the_thread_ends),
+    };
+
+    return RUN_WITH_EACH_PROTOCOL(tests);
+}
