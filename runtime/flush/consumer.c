@@ -115,9 +115,11 @@ static bool next_of_file(struct etwas_consumer *consumer, struct etwas_consumer_
     int before = etwas_cancel_forbid();
     bool good;
 
+    consumer->in_file = true;
     (void)pthread_mutex_unlock(&realtime->lock);
     good = read_backlog(&backlog, &head, &buffer);
     (void)pthread_mutex_lock(&realtime->lock);
+    consumer->in_file = false;
     etwas_cancel_allow(before);
     if (!good) {
         etwas_realtime_give_up_backlog(realtime);
@@ -151,7 +153,7 @@ static bool next_of_backlog(struct etwas_consumer *consumer, struct etwas_consum
     return false;
 }
 
-static struct etwas_realtime_node *take_node(struct etwas_consumer *consumer)
+struct etwas_realtime_node *etwas_realtime_take_node(struct etwas_consumer *consumer)
 {
     struct etwas_realtime_node *node = consumer->first;
 
@@ -166,7 +168,7 @@ static struct etwas_realtime_node *take_node(struct etwas_consumer *consumer)
 
 static bool next_of_queue(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry)
 {
-    struct etwas_realtime_node *node = take_node(consumer);
+    struct etwas_realtime_node *node = etwas_realtime_take_node(consumer);
 
     if (node == NULL) {
         return false;
@@ -332,7 +334,7 @@ static void return_queue(struct etwas_consumer *consumer)
     struct etwas_realtime_node *node;
     uint16_t notices = 0;
 
-    while ((node = take_node(consumer)) != NULL) {
+    while ((node = etwas_realtime_take_node(consumer)) != NULL) {
         struct etwas_realtime_buffer *buffer = node->entry.buffer;
 
         notices |= node->entry.notices;

@@ -338,12 +338,37 @@ const struct etwas_consumer *etwas_realtime_backlog_reader(const struct etwas_re
     return one;
 }
 
+/*
+ * A consumer that was stopped reads no more, but its thread need not have come to know it: what
+ * waits for it is given up while the session still counts. But for the backlog of one that is
+ * reading its file at this moment: nobody else may touch that.
+ */
+static void give_up_stopped(struct etwas_realtime *realtime)
+{
+    for (struct etwas_consumer *one = realtime->consumers; one != NULL; one = one->next) {
+        struct etwas_realtime_node *node;
+
+        one->reads_backlog = one->reads_backlog && (!one->stopped || one->in_file);
+        while (one->stopped && (node = etwas_realtime_take_node(one)) != NULL) {
+            struct etwas_realtime_buffer *buffer = node->entry.buffer;
+
+            if (buffer != NULL) {
+                realtime->buffers_lost +=
+                    buffer->references == 1 && etwas_realtime_ungiven(buffer) != 0;
+                etwas_realtime_release(realtime, buffer);
+            }
+            free(node);
+        }
+    }
+}
+
 uint64_t etwas_realtime_end(struct etwas_realtime *realtime, uint64_t *buffers_lost)
 {
     uint64_t lost_records;
 
     (void)pthread_mutex_lock(&realtime->lock);
     realtime->ended = true;
+    give_up_stopped(realtime);
     if (etwas_realtime_backlog_reader(realtime) == NULL) {
         etwas_realtime_give_up_backlog(realtime);
     }

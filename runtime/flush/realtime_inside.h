@@ -40,6 +40,7 @@ struct etwas_consumer {
     uint64_t queued_bytes;
     uint16_t notices; /* for the next entry */
     bool reads_backlog;
+    bool in_file; /* reads the backlog's file, without the lock */
     bool stopped;
     pthread_cond_t changed;
 };
@@ -96,6 +97,9 @@ bool etwas_realtime_put_into_backlog(struct etwas_realtime *realtime,
 
 /* Nobody will read what is kept. */
 void etwas_realtime_give_up_backlog(struct etwas_realtime *realtime);
+
+/* The first entry of a consumer's queue; the caller frees it. NULL: there is none. */
+struct etwas_realtime_node *etwas_realtime_take_node(struct etwas_consumer *consumer);
 
 bool etwas_realtime_has_backlog(const struct etwas_realtime *realtime);
 

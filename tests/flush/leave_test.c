@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Consumers of a real-time session that leave while they are told that something was lost. */
+/* Consumers of a real-time session that leave at odd moments: while they are told of a loss, or while
+ * the session ends. */
 #include <ck_pr.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <string.h>
 
 #include "support/consumer.h"
@@ -96,10 +98,95 @@ static void who_leaves_at_a_notice_leaves_the_buffer_behind_it_to_the_next(void 
     consumer_free(&next);
 }
 
+/* ---- closed, and not yet gone ---------------------------------------------------------------- */
+
+/* A consumer that stays in its first callback until it is let go. */
+struct stayer {
+    etwas_trace_handle trace;
+    sem_t inside;
+    sem_t go_on;
+    uint64_t events;
+};
+
+static void stay_in_the_first(EVENT_RECORD *record)
+{
+    struct stayer *stayer = record->UserContext;
+
+    if (++stayer->events == 1) {
+        (void)sem_post(&stayer->inside);
+        while (sem_wait(&stayer->go_on) != 0) {
+        }
+    }
+}
+
+static void *process_closed(void *argument)
+{
+    struct stayer *stayer = argument;
+    etwas_trace_handle trace = stayer->trace;
+
+    (void)ProcessTrace(&trace, 1, NULL, NULL);
+    return NULL;
+}
+
+static void flush_some(etwas_trace_handle session, struct writer *writer)
+{
+    for (int buffer = 0; buffer < 10; buffer++) {
+        log_events(writer, 10);
+        assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+    }
+}
+
+/* The session ends before the thread comes out of its callback: it is the session that counts. */
+static void what_waits_for_a_closed_consumer_at_the_end_is_counted(void **state)
+{
+    const etwas_session_options options = {.log_file_mode = EVENT_TRACE_REAL_TIME_MODE,
+                                           .buffer_size_kb = 4};
+
+    (void)state;
+    for (int with_backlog = 0; with_backlog < 2; with_backlog++) {
+        etwas_trace_handle session = start_session(NULL, &options);
+        struct writer *writer = writer_new(&(struct writer_options){
+            .session = session, .class_handle = writer_class(), .largest_payload = 100});
+        struct stayer stayer = {.events = 0};
+        EVENT_TRACE_LOGFILEW file = {
+            .LoggerName = inside_of(session)->configuration.name,
+            .ProcessTraceMode = PROCESS_TRACE_MODE_REAL_TIME | PROCESS_TRACE_MODE_EVENT_RECORD,
+            .EventRecordCallback = stay_in_the_first,
+            .Context = &stayer,
+        };
+        etwas_session_counts counts;
+        pthread_t thread;
+
+        assert_int_equal(sem_init(&stayer.inside, 0, 0), 0);
+        assert_int_equal(sem_init(&stayer.go_on, 0, 0), 0);
+        if (with_backlog) {
+            flush_some(session, writer);
+        }
+        stayer.trace = OpenTraceW(&file);
+        assert_true(stayer.trace != INVALID_PROCESSTRACE_HANDLE);
+        assert_int_equal(pthread_create(&thread, NULL, process_closed, &stayer), 0);
+        flush_some(session, writer);
+        while (sem_wait(&stayer.inside) != 0) {
+        }
+        flush_some(session, writer);
+        assert_int_equal(CloseTrace(stayer.trace), ERROR_CTX_CLOSE_PENDING);
+        stop_session(session, &counts);
+        (void)sem_post(&stayer.go_on);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        expect_exact_account(session, &counts);
+        assert_true(counts.lost_undelivered >= 100);
+        assert_true(counts.realtime_buffers_lost >= 10);
+        assert_int_equal(stayer.events, counts.recorded);
+        (void)sem_destroy(&stayer.inside);
+        (void)sem_destroy(&stayer.go_on);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(who_leaves_at_a_notice_leaves_the_buffer_behind_it_to_the_next),
+        FOLDER_TEST(what_waits_for_a_closed_consumer_at_the_end_is_counted),
     };
 
     return RUN_WITH_EACH_PROTOCOL(tests);
