@@ -191,11 +191,14 @@ static int create_and_unlink(const char *folder)
 
 uint32_t etwas_file_create_unnamed(const char *folder, int *descriptor)
 {
-    int file = PERMITTED(OPEN) ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) : -1;
+    int file;
 
-    if (file < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
-        file = create_and_unlink(folder);
-    }
+    do {
+        file = PERMITTED(OPEN) ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) : -1;
+        if (file < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
+            file = create_and_unlink(folder);
+        }
+    } while (file < 0 && errno == EINTR);
     *descriptor = file;
     return file >= 0 ? ERROR_SUCCESS : open_error(errno);
 }

@@ -56,9 +56,12 @@ static uint32_t open_code(const char *path, int error)
 uint32_t etwas_source_open(const char *path, int *descriptor, uint64_t *file_bytes)
 {
     struct stat status;
-    /* Without O_NONBLOCK the open of a pipe would wait for a writer. */
-    int opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int opened;
 
+    /* Without O_NONBLOCK the open of a pipe would wait for a writer. */
+    do
+        opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    while (opened < 0 && errno == EINTR);
     if (opened < 0)
         return open_code(path, errno);
     if (fstat(opened, &status) != 0 || !S_ISREG(status.st_mode)) {

@@ -364,6 +364,18 @@ static void an_interrupted_call_is_made_again(void **state)
     }
 }
 
+static void an_interrupted_opening_of_a_file_without_a_name_is_made_again(void **state)
+{
+    int file;
+
+    (void)state;
+    fail_call(ETWAS_FILE_OPEN, EINTR);
+    assert_int_equal(etwas_file_create_unnamed(folder_path("."), &file), ERROR_SUCCESS);
+    assert_int_equal(failures, 1);
+    etwas_file_fail(NULL);
+    assert_true(etwas_file_close(file));
+}
+
 static void a_refusal_says_why(void **state)
 {
     int file;
@@ -468,6 +480,7 @@ int main(void)
         FOLDER_TEST(space_that_is_set_aside_is_in_the_file),
         FAILING_TEST(an_opening_that_fails_anywhere_leaves_no_new_file),
         FAILING_TEST(an_interrupted_call_is_made_again),
+        FAILING_TEST(an_interrupted_opening_of_a_file_without_a_name_is_made_again),
         FAILING_TEST(a_refusal_says_why),
         FOLDER_TEST(space_is_looked_for_where_the_file_will_be),
         FOLDER_TEST(a_part_that_is_read_ahead_comes_into_the_cache_unread),
