@@ -55,7 +55,7 @@ ETWAS_BEGIN_DECLS
  * nothing and has no file; logging to it is ERROR_INVALID_HANDLE. LargeMdlPages asks for huge
  * pages.
  *
- * Thread-safe. Not for signal handlers.
+ * Thread-safe. Not for signal handlers. Not a point of cancellation.
  *
  * ERROR_BAD_LENGTH: Wnode.BufferSize too small, or no room for the session name.
  * ERROR_INVALID_PARAMETER: a NULL argument; a name offset outside the block or inside the
@@ -117,7 +117,7 @@ uint32_t StartTrace(etwas_trace_handle *TraceHandle, const etwas_tchar *Instance
  * EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME turns real time on and finishes the file, which holds
  *   everything recorded before the call.
  *
- * Thread-safe. Not for signal handlers.
+ * Thread-safe. Not for signal handlers. Not a point of cancellation.
  *
  * ERROR_BAD_LENGTH: Wnode.BufferSize too small, or no room for the names.
  * ERROR_INVALID_PARAMETER: Properties NULL; InstanceName NULL and TraceHandle 0 or not a handle;
@@ -594,7 +594,7 @@ uint32_t TraceMessageVa(etwas_trace_handle LoggerHandle, uint32_t MessageFlags,
  *
  * Returns INVALID_PROCESSTRACE_HANDLE on failure, and GetLastError gives the reason.
  *
- * Thread-safe. Not for signal handlers.
+ * Thread-safe. Not for signal handlers. Not a point of cancellation.
  *
  * ERROR_INVALID_PARAMETER: Logfile NULL, both names set, LoggerName without
  *   PROCESS_TRACE_MODE_REAL_TIME or this without LoggerName.
@@ -646,7 +646,7 @@ uint32_t ProcessTrace(etwas_trace_handle *HandleArray, uint32_t HandleCount,
 /*
  * Closes a trace of OpenTrace. Allowed in callbacks and while ProcessTrace runs, which then ends.
  *
- * Thread-safe. Not for signal handlers.
+ * Thread-safe. Not for signal handlers. Not a point of cancellation.
  *
  * ERROR_INVALID_HANDLE: not an open trace.
  * ERROR_CTX_CLOSE_PENDING: done, but ProcessTrace still runs.

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "etl/utf16.h"
+#include "platform/cancel.h"
 #include "platform/last_error.h"
 #include "reader/knots.h"
 #include "reader/live.h"
@@ -195,7 +196,7 @@ static uint32_t open_narrow(struct etwas_trace *trace, const char *name, etwas_t
     return code == ERROR_SUCCESS ? open_session(trace, handle) : code;
 }
 
-etwas_trace_handle OpenTraceA(EVENT_TRACE_LOGFILEA *Logfile)
+static etwas_trace_handle open_a(EVENT_TRACE_LOGFILEA *Logfile)
 {
     etwas_trace_handle handle = INVALID_PROCESSTRACE_HANDLE;
     EVENT_TRACE_LOGFILEA given;
@@ -275,7 +276,7 @@ static uint32_t open_wide(struct etwas_trace *trace, const etwas_wchar *name,
     return code;
 }
 
-etwas_trace_handle OpenTraceW(EVENT_TRACE_LOGFILEW *Logfile)
+static etwas_trace_handle open_w(EVENT_TRACE_LOGFILEW *Logfile)
 {
     etwas_trace_handle handle = INVALID_PROCESSTRACE_HANDLE;
     EVENT_TRACE_LOGFILEW given;
@@ -302,4 +303,23 @@ etwas_trace_handle OpenTraceW(EVENT_TRACE_LOGFILEW *Logfile)
         Logfile->LoggerName = given.LoggerName;
     }
     return finish(code, trace, handle);
+}
+
+/* Opening and reading are points of cancellation: a thread that ended there would leave the trace. */
+etwas_trace_handle OpenTraceA(EVENT_TRACE_LOGFILEA *Logfile)
+{
+    int cancelling = etwas_cancel_forbid();
+    etwas_trace_handle handle = open_a(Logfile);
+
+    etwas_cancel_allow(cancelling);
+    return handle;
+}
+
+etwas_trace_handle OpenTraceW(EVENT_TRACE_LOGFILEW *Logfile)
+{
+    int cancelling = etwas_cancel_forbid();
+    etwas_trace_handle handle = open_w(Logfile);
+
+    etwas_cancel_allow(cancelling);
+    return handle;
 }

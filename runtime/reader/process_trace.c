@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "platform/cancel.h"
 #include "reader/index.h"
 #include "reader/knots.h"
 #include "reader/live.h"
@@ -314,9 +313,6 @@ struct processing {
 static void end_processing(void *argument)
 {
     struct processing *processing = argument;
-    /* Closing a file is a point of cancellation, and the rest would never be released. */
-    int cancelling = etwas_cancel_forbid();
-
     for (uint32_t i = 0; i < processing->run.file_count; i++)
         close_file(&processing->run.files[i]);
     free(processing->run.merge.heap);
@@ -325,7 +321,6 @@ static void end_processing(void *argument)
         etwas_live_disconnect(processing->live);
     etwas_trace_table_release(processing->handles, processing->count);
     free(processing);
-    etwas_cancel_allow(cancelling);
 }
 
 static uint32_t process_traces(struct processing *processing)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "flush/realtime.h"
+#include "platform/cancel.h"
 
 enum {
     TABLE_PLACES = 1024
@@ -128,6 +129,9 @@ void etwas_trace_free(struct etwas_trace *trace)
 {
     if (trace == NULL)
         return;
+    /* Closing is a point of cancellation: the rest, and other traces, would never be released. */
+    int cancelling = etwas_cancel_forbid();
+
     if (trace->descriptor >= 0)
         close(trace->descriptor);
     if (trace->consumer != NULL)
@@ -138,6 +142,7 @@ void etwas_trace_free(struct etwas_trace *trace)
     free(trace->logfile.w.LoggerName);
     free(trace->session_name);
     free(trace);
+    etwas_cancel_allow(cancelling);
 }
 
 void etwas_trace_table_connect(struct etwas_trace *trace, struct etwas_consumer *consumer,

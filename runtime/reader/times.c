@@ -2,6 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /* What the clocks of a trace said: a stamp by another clock, and how the clocks ran. */
+#include "platform/cancel.h"
 #include "reader/knots.h"
 #include "reader/live.h"
 #include "reader/trace.h"
@@ -22,6 +23,7 @@ static uint32_t look_through(etwas_trace_handle handle)
     struct etwas_trace *trace;
     struct etwas_timeline *timeline;
     uint32_t code = ERROR_SUCCESS;
+    int cancelling;
     bool known;
 
     etwas_trace_table_lock();
@@ -33,12 +35,14 @@ static uint32_t look_through(etwas_trace_handle handle)
     code = etwas_trace_table_acquire(&handle, 1, &trace);
     if (code != ERROR_SUCCESS)
         return code == ERROR_BUSY ? ERROR_SUCCESS : code;
+    cancelling = etwas_cancel_forbid(); /* reading is a point of cancellation */
     timeline = etwas_knots_read(trace);
     if (timeline != NULL)
         etwas_knots_keep(trace, timeline, true);
     else
         code = ERROR_NOT_ENOUGH_MEMORY;
     etwas_trace_table_release(&handle, 1);
+    etwas_cancel_allow(cancelling);
     return code;
 }
 

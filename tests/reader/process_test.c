@@ -18,9 +18,14 @@
 static const char *sound_file(unsigned slot, uint32_t events)
 {
     struct builder_options options = builder_defaults();
+    const struct etwas_etl_knot knot = {.version = ETWAS_ETL_KNOT_VERSION,
+                                        .raw_stamp = options.first_raw,
+                                        .qpc_ns = options.first_raw,
+                                        .filetime = options.start_filetime};
     struct builder builder;
 
     builder_begin(&builder, &options);
+    builder_knot(&builder, &knot);
     for (uint32_t i = 0; i < events; i++) {
         if (i % 10 == 0)
             builder_buffer(&builder, (uint16_t)(i / 10 % 2));
@@ -127,11 +132,50 @@ static void a_thread_cancelled_at_the_end_of_ProcessTrace_releases_every_trace(v
     assert_int_equal(close_code, ERROR_CTX_CLOSE_PENDING);
 }
 
+/* What a thread got of a call that it began when it was cancelled already. */
+struct asker {
+    const char *path;
+    etwas_trace_handle trace;
+    uint32_t query_code;
+    uint32_t close_code;
+    uint32_t calls; /* that returned */
+};
+
+static void *ask_when_cancelled(void *argument)
+{
+    struct asker *asker = argument;
+    etwas_trace_clock clock;
+
+    (void)pthread_cancel(pthread_self());
+    asker->trace = open_with(asker->path, NULL);
+    asker->calls++;
+    asker->query_code = etwas_trace_query_clock(asker->trace, &clock);
+    asker->calls++;
+    asker->close_code = CloseTrace(asker->trace);
+    asker->calls++;
+    return NULL;
+}
+
+static void a_cancelled_thread_comes_out_of_opening_asking_and_closing(void **state)
+{
+    struct asker asker = {.path = sound_file(0, 50)};
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, ask_when_cancelled, &asker), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(asker.calls, 3);
+    assert_true(asker.trace != INVALID_PROCESSTRACE_HANDLE);
+    assert_int_equal(asker.query_code, ERROR_SUCCESS);
+    assert_int_equal(asker.close_code, ERROR_SUCCESS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_handle_variable_may_change_when_its_trace_is_closed),
         cmocka_unit_test(a_thread_cancelled_at_the_end_of_ProcessTrace_releases_every_trace),
+        cmocka_unit_test(a_cancelled_thread_comes_out_of_opening_asking_and_closing),
     };
 
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
