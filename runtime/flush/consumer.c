@@ -13,36 +13,6 @@
 #include "flush/realtime_inside.h"
 #include "platform/cancel.h"
 
-uint32_t etwas_realtime_connect(struct etwas_realtime *realtime, struct etwas_consumer **connected)
-{
-    struct etwas_consumer *consumer = malloc(sizeof *consumer);
-
-    if (consumer == NULL) {
-        return ERROR_NOT_ENOUGH_MEMORY;
-    }
-    *consumer = (struct etwas_consumer){.realtime = realtime};
-    (void)pthread_cond_init(&consumer->changed, NULL);
-    (void)pthread_mutex_lock(&realtime->lock);
-    if (realtime->ended) {
-        (void)pthread_mutex_unlock(&realtime->lock);
-        (void)pthread_cond_destroy(&consumer->changed);
-        free(consumer);
-        return ERROR_WMI_INSTANCE_NOT_FOUND;
-    }
-    consumer->reads_backlog =
-        etwas_realtime_backlog_reader(realtime) == NULL && etwas_realtime_has_backlog(realtime);
-    if (realtime->consumers == NULL) {
-        consumer->notices = realtime->backlog_notices;
-        realtime->backlog_notices = 0;
-    }
-    consumer->next = realtime->consumers;
-    realtime->consumers = consumer;
-    etwas_realtime_hold(realtime);
-    (void)pthread_mutex_unlock(&realtime->lock);
-    *connected = consumer;
-    return ERROR_SUCCESS;
-}
-
 const uint8_t *etwas_consumer_head(const struct etwas_consumer *consumer, uint32_t *bytes)
 {
     *bytes = consumer->realtime->head_bytes;
@@ -362,11 +332,78 @@ void etwas_consumer_disconnect(struct etwas_consumer *consumer)
     int before = etwas_cancel_forbid();
 
     (void)pthread_mutex_lock(&realtime->lock);
-    unlink_consumer(consumer);
+    if (!consumer->left) {
+        unlink_consumer(consumer);
+    }
     return_queue(consumer);
     (void)pthread_mutex_unlock(&realtime->lock);
     etwas_realtime_let_go(realtime);
     etwas_cancel_allow(before);
     (void)pthread_cond_destroy(&consumer->changed);
     free(consumer);
+}
+
+/* ---- connecting ------------------------------------------------------------------------------ */
+
+/*
+ * A consumer that was stopped reads no more, also if its thread has not come to know it yet: the
+ * new one goes on where it ended. But not in the backlog of one that is reading its file.
+ */
+static void take_over_from_stopped(struct etwas_realtime *realtime)
+{
+    struct etwas_consumer *one = realtime->consumers;
+
+    while (one != NULL) {
+        struct etwas_consumer *next = one->next;
+
+        if (one->stopped && !one->in_file) {
+            one->left = true;
+            unlink_consumer(one);
+            return_queue(one);
+        }
+        one = next;
+    }
+}
+
+static void join(struct etwas_realtime *realtime, struct etwas_consumer *consumer)
+{
+    consumer->reads_backlog =
+        etwas_realtime_backlog_reader(realtime) == NULL && etwas_realtime_has_backlog(realtime);
+    if (realtime->consumers == NULL) {
+        consumer->notices = realtime->backlog_notices;
+        realtime->backlog_notices = 0;
+    }
+    consumer->next = realtime->consumers;
+    realtime->consumers = consumer;
+    etwas_realtime_hold(realtime);
+}
+
+uint32_t etwas_realtime_connect(struct etwas_realtime *realtime, struct etwas_consumer **connected)
+{
+    struct etwas_consumer *consumer = malloc(sizeof *consumer);
+    uint32_t code = ERROR_SUCCESS;
+    int before;
+
+    if (consumer == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    *consumer = (struct etwas_consumer){.realtime = realtime};
+    (void)pthread_cond_init(&consumer->changed, NULL);
+    before = etwas_cancel_forbid();
+    (void)pthread_mutex_lock(&realtime->lock);
+    if (realtime->ended) {
+        code = ERROR_WMI_INSTANCE_NOT_FOUND;
+    } else {
+        take_over_from_stopped(realtime);
+        join(realtime, consumer);
+    }
+    (void)pthread_mutex_unlock(&realtime->lock);
+    etwas_cancel_allow(before);
+    if (code != ERROR_SUCCESS) {
+        (void)pthread_cond_destroy(&consumer->changed);
+        free(consumer);
+        return code;
+    }
+    *connected = consumer;
+    return ERROR_SUCCESS;
 }

@@ -118,8 +118,9 @@ void etwas_realtime_after_fork_in_child(void);
 
 /*
  * Connects a consumer: it gets all that is delivered from now on, and before that the backlog, if
- * there is one nobody reads yet. A Win32 code: ERROR_NOT_ENOUGH_MEMORY,
- * ERROR_WMI_INSTANCE_NOT_FOUND when the session has ended.
+ * there is one nobody reads yet. What waits for consumers that were stopped is part of that, unless
+ * others have it. A Win32 code: ERROR_NOT_ENOUGH_MEMORY, ERROR_WMI_INSTANCE_NOT_FOUND when the
+ * session has ended.
  */
 uint32_t etwas_realtime_connect(struct etwas_realtime *realtime, struct etwas_consumer **consumer);
 

@@ -42,6 +42,7 @@ struct etwas_consumer {
     bool reads_backlog;
     bool in_file; /* reads the backlog's file, without the lock */
     bool stopped;
+    bool left; /* the list of consumers, before it was disconnected */
     pthread_cond_t changed;
 };
 

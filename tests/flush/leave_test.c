@@ -136,6 +136,41 @@ static void flush_some(etwas_trace_handle session, struct writer *writer)
     }
 }
 
+static void open_staying(struct stayer *stayer, etwas_trace_handle session)
+{
+    EVENT_TRACE_LOGFILEW file = {
+        .LoggerName = inside_of(session)->configuration.name,
+        .ProcessTraceMode = PROCESS_TRACE_MODE_REAL_TIME | PROCESS_TRACE_MODE_EVENT_RECORD,
+        .EventRecordCallback = stay_in_the_first,
+        .Context = stayer,
+    };
+
+    assert_int_equal(sem_init(&stayer->inside, 0, 0), 0);
+    assert_int_equal(sem_init(&stayer->go_on, 0, 0), 0);
+    stayer->trace = OpenTraceW(&file);
+    assert_true(stayer->trace != INVALID_PROCESSTRACE_HANDLE);
+}
+
+/* Closes the trace while its thread is in the callback and more waits for it. */
+static void close_staying(struct stayer *stayer, etwas_trace_handle session, struct writer *writer,
+                          pthread_t *thread)
+{
+    assert_int_equal(pthread_create(thread, NULL, process_closed, stayer), 0);
+    flush_some(session, writer);
+    while (sem_wait(&stayer->inside) != 0) {
+    }
+    flush_some(session, writer);
+    assert_int_equal(CloseTrace(stayer->trace), ERROR_CTX_CLOSE_PENDING);
+}
+
+static void let_go(struct stayer *stayer, pthread_t thread)
+{
+    (void)sem_post(&stayer->go_on);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    (void)sem_destroy(&stayer->inside);
+    (void)sem_destroy(&stayer->go_on);
+}
+
 /* The session ends before the thread comes out of its callback: it is the session that counts. */
 static void what_waits_for_a_closed_consumer_at_the_end_is_counted(void **state)
 {
@@ -148,37 +183,56 @@ static void what_waits_for_a_closed_consumer_at_the_end_is_counted(void **state)
         struct writer *writer = writer_new(&(struct writer_options){
             .session = session, .class_handle = writer_class(), .largest_payload = 100});
         struct stayer stayer = {.events = 0};
-        EVENT_TRACE_LOGFILEW file = {
-            .LoggerName = inside_of(session)->configuration.name,
-            .ProcessTraceMode = PROCESS_TRACE_MODE_REAL_TIME | PROCESS_TRACE_MODE_EVENT_RECORD,
-            .EventRecordCallback = stay_in_the_first,
-            .Context = &stayer,
-        };
         etwas_session_counts counts;
         pthread_t thread;
 
-        assert_int_equal(sem_init(&stayer.inside, 0, 0), 0);
-        assert_int_equal(sem_init(&stayer.go_on, 0, 0), 0);
         if (with_backlog) {
             flush_some(session, writer);
         }
-        stayer.trace = OpenTraceW(&file);
-        assert_true(stayer.trace != INVALID_PROCESSTRACE_HANDLE);
-        assert_int_equal(pthread_create(&thread, NULL, process_closed, &stayer), 0);
-        flush_some(session, writer);
-        while (sem_wait(&stayer.inside) != 0) {
-        }
-        flush_some(session, writer);
-        assert_int_equal(CloseTrace(stayer.trace), ERROR_CTX_CLOSE_PENDING);
+        open_staying(&stayer, session);
+        close_staying(&stayer, session, writer, &thread);
         stop_session(session, &counts);
-        (void)sem_post(&stayer.go_on);
-        assert_int_equal(pthread_join(thread, NULL), 0);
+        let_go(&stayer, thread);
         expect_exact_account(session, &counts);
         assert_true(counts.lost_undelivered >= 100);
         assert_true(counts.realtime_buffers_lost >= 10);
         assert_int_equal(stayer.events, counts.recorded);
-        (void)sem_destroy(&stayer.inside);
-        (void)sem_destroy(&stayer.go_on);
+    }
+}
+
+/* The next consumer comes before the thread comes out of its callback. */
+static void what_waits_for_a_closed_consumer_is_for_the_next(void **state)
+{
+    const etwas_session_options options = {.log_file_mode = EVENT_TRACE_REAL_TIME_MODE,
+                                           .buffer_size_kb = 4};
+
+    (void)state;
+    for (int with_backlog = 0; with_backlog < 2; with_backlog++) {
+        etwas_trace_handle session = start_session(NULL, &options);
+        struct writer *writer = writer_new(&(struct writer_options){
+            .session = session, .class_handle = writer_class(), .largest_payload = 100});
+        struct stayer stayer = {.events = 0};
+        struct consumer next = {0};
+        etwas_session_counts counts;
+        pthread_t thread;
+
+        if (with_backlog) {
+            flush_some(session, writer);
+        }
+        open_staying(&stayer, session);
+        close_staying(&stayer, session, writer, &thread);
+        consumer_open(&next, session);
+        consumer_start(&next);
+        flush_some(session, writer);
+        let_go(&stayer, thread);
+        flush_some(session, writer);
+        stop_session(session, &counts);
+        consumer_join(&next);
+        expect_exact_account(session, &counts);
+        assert_int_equal(counts.lost, 0);
+        assert_int_equal(next.wrong, 0);
+        assert_int_equal(stayer.events + next.events, counts.recorded);
+        consumer_free(&next);
     }
 }
 
@@ -187,6 +241,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(who_leaves_at_a_notice_leaves_the_buffer_behind_it_to_the_next),
         FOLDER_TEST(what_waits_for_a_closed_consumer_at_the_end_is_counted),
+        FOLDER_TEST(what_waits_for_a_closed_consumer_is_for_the_next),
     };
 
     return RUN_WITH_EACH_PROTOCOL(tests);
