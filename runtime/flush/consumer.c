@@ -90,6 +90,7 @@ static bool next_of_file(struct etwas_consumer *consumer, struct etwas_consumer_
     good = read_backlog(&backlog, &head, &buffer);
     (void)pthread_mutex_lock(&realtime->lock);
     consumer->in_file = false;
+    (void)pthread_cond_broadcast(&realtime->file_left);
     etwas_cancel_allow(before);
     if (!good) {
         etwas_realtime_give_up_backlog(realtime);
@@ -284,13 +285,19 @@ static struct etwas_realtime_node **keep(struct etwas_realtime *realtime,
     return &node->next;
 }
 
-/* The last consumer's is wanted by the next one; another's, if it alone had it. */
+/*
+ * What nobody else has: the last consumer's is wanted by the next one; another's, if it was given
+ * to nobody.
+ */
 static bool is_wanted(const struct etwas_realtime *realtime,
                       const struct etwas_realtime_buffer *buffer)
 {
-    return buffer != NULL && !realtime->ended &&
-           (realtime->consumers == NULL || buffer->of_backlog != 0 ||
-            (buffer->references == 1 && etwas_realtime_ungiven(buffer) != 0));
+    if (buffer == NULL || realtime->ended) {
+        return false;
+    }
+    return buffer->of_backlog != 0 ||
+           (buffer->references == 1 &&
+            (!etwas_realtime_has_consumer(realtime) || etwas_realtime_ungiven(buffer) != 0));
 }
 
 /*
@@ -309,7 +316,8 @@ static void return_queue(struct etwas_consumer *consumer)
 
         notices |= node->entry.notices;
         if (is_wanted(realtime, buffer)) {
-            if (buffer->of_backlog != 0 && consumer->reads_backlog) {
+            /* What a callback that ended its thread left is older than all the rest. */
+            if (consumer->left || (buffer->of_backlog != 0 && consumer->reads_backlog)) {
                 kept_end = keep(realtime, kept_end, node);
                 continue;
             }
@@ -321,7 +329,7 @@ static void return_queue(struct etwas_consumer *consumer)
         }
         free(node);
     }
-    if (realtime->consumers == NULL) {
+    if (!etwas_realtime_has_consumer(realtime)) {
         realtime->backlog_notices |= notices | consumer->notices;
     }
 }
@@ -332,6 +340,7 @@ void etwas_consumer_disconnect(struct etwas_consumer *consumer)
     int before = etwas_cancel_forbid();
 
     (void)pthread_mutex_lock(&realtime->lock);
+    etwas_realtime_let_stopped_leave(realtime);
     if (!consumer->left) {
         unlink_consumer(consumer);
     }
@@ -345,11 +354,8 @@ void etwas_consumer_disconnect(struct etwas_consumer *consumer)
 
 /* ---- connecting ------------------------------------------------------------------------------ */
 
-/*
- * A consumer that was stopped reads no more, also if its thread has not come to know it yet: the
- * new one goes on where it ended. But not in the backlog of one that is reading its file.
- */
-static void take_over_from_stopped(struct etwas_realtime *realtime)
+/* One that reads the backlog's file just now stays for that. */
+void etwas_realtime_let_stopped_leave(struct etwas_realtime *realtime)
 {
     struct etwas_consumer *one = realtime->consumers;
 
@@ -357,19 +363,29 @@ static void take_over_from_stopped(struct etwas_realtime *realtime)
         struct etwas_consumer *next = one->next;
 
         if (one->stopped && !one->in_file) {
-            one->left = true;
             unlink_consumer(one);
+        }
+        if (one->stopped) {
             return_queue(one);
+            one->left = !one->in_file;
         }
         one = next;
     }
+}
+
+/* Whether who reads the backlog was stopped in the midst of that: it goes no further. */
+static bool is_left_soon(const struct etwas_realtime *realtime)
+{
+    const struct etwas_consumer *reader = etwas_realtime_backlog_reader(realtime);
+
+    return !realtime->ended && reader != NULL && reader->stopped;
 }
 
 static void join(struct etwas_realtime *realtime, struct etwas_consumer *consumer)
 {
     consumer->reads_backlog =
         etwas_realtime_backlog_reader(realtime) == NULL && etwas_realtime_has_backlog(realtime);
-    if (realtime->consumers == NULL) {
+    if (!etwas_realtime_has_consumer(realtime)) {
         consumer->notices = realtime->backlog_notices;
         realtime->backlog_notices = 0;
     }
@@ -391,10 +407,14 @@ uint32_t etwas_realtime_connect(struct etwas_realtime *realtime, struct etwas_co
     (void)pthread_cond_init(&consumer->changed, NULL);
     before = etwas_cancel_forbid();
     (void)pthread_mutex_lock(&realtime->lock);
+    etwas_realtime_let_stopped_leave(realtime);
+    while (is_left_soon(realtime)) {
+        (void)pthread_cond_wait(&realtime->file_left, &realtime->lock);
+        etwas_realtime_let_stopped_leave(realtime);
+    }
     if (realtime->ended) {
         code = ERROR_WMI_INSTANCE_NOT_FOUND;
     } else {
-        take_over_from_stopped(realtime);
         join(realtime, consumer);
     }
     (void)pthread_mutex_unlock(&realtime->lock);

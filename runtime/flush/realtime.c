@@ -59,6 +59,7 @@ uint32_t etwas_realtime_open(const struct etwas_realtime_options *options,
     }
     made->options.backlog_folder = NULL;
     (void)pthread_mutex_init(&made->lock, NULL);
+    (void)pthread_cond_init(&made->file_left, NULL);
     (void)pthread_mutex_lock(&all_lock);
     made->next = all;
     all = made;
@@ -94,6 +95,7 @@ void etwas_realtime_let_go(struct etwas_realtime *realtime)
         ck_pr_fence_acquire();
         etwas_realtime_give_up_backlog(realtime);
         close_last(realtime);
+        (void)pthread_cond_destroy(&realtime->file_left);
         (void)pthread_mutex_destroy(&realtime->lock);
         free(realtime);
     }
@@ -122,6 +124,7 @@ void etwas_realtime_after_fork_in_child(void)
     for (struct etwas_realtime *one = all; one != NULL; one = one->next) {
         etwas_backlog_close(&one->backlog);
         one->ended = true;
+        (void)pthread_cond_init(&one->file_left, NULL);
         for (struct etwas_consumer *each = one->consumers; each != NULL; each = each->next) {
             each->stopped = true;
             /* Who waits for it does so in the parent. */
@@ -227,11 +230,12 @@ bool etwas_realtime_deliver(struct etwas_realtime *realtime,
     }
     memcpy(buffer->content, &numbered, sizeof numbered);
     memcpy(buffer->content + sizeof numbered, data, header->offset - sizeof numbered);
-    if (realtime->consumers == NULL) {
+    etwas_realtime_let_stopped_leave(realtime);
+    if (!etwas_realtime_has_consumer(realtime)) {
         taken = etwas_realtime_put_into_backlog(realtime, buffer, &etwas_realtime_all_of_it, 0);
     }
     for (struct etwas_consumer *one = realtime->consumers; one != NULL; one = one->next) {
-        taken = offer(one, buffer) || taken;
+        taken = (!one->stopped && offer(one, buffer)) || taken;
     }
     /* One that was not taken is the caller's loss. */
     buffer->given = taken ? buffer->given : UINT32_MAX;
@@ -245,12 +249,15 @@ void etwas_realtime_set_bound(struct etwas_realtime *realtime, int64_t stamp)
     struct etwas_backlog_entry entry = {.bound = stamp};
 
     (void)pthread_mutex_lock(&realtime->lock);
+    etwas_realtime_let_stopped_leave(realtime);
     /* A bound that finds no room, or no memory, is replaced by the next one. */
-    if (realtime->consumers == NULL && !etwas_backlog_is_empty(&realtime->backlog)) {
+    if (!etwas_realtime_has_consumer(realtime) && !etwas_backlog_is_empty(&realtime->backlog)) {
         (void)etwas_backlog_append(&realtime->backlog, &entry, NULL, NULL);
     }
     for (struct etwas_consumer *one = realtime->consumers; one != NULL; one = one->next) {
-        (void)enqueue(one, NULL, stamp);
+        if (!one->stopped) {
+            (void)enqueue(one, NULL, stamp);
+        }
     }
     (void)pthread_mutex_unlock(&realtime->lock);
 }
@@ -267,7 +274,8 @@ void etwas_realtime_set_clocks(struct etwas_realtime *realtime,
 void etwas_realtime_note_lost_events(struct etwas_realtime *realtime)
 {
     (void)pthread_mutex_lock(&realtime->lock);
-    if (realtime->consumers == NULL) {
+    etwas_realtime_let_stopped_leave(realtime);
+    if (!etwas_realtime_has_consumer(realtime)) {
         realtime->backlog_notices |= ETWAS_ETL_BUFFER_EVENTS_LOST;
     }
     for (struct etwas_consumer *one = realtime->consumers; one != NULL; one = one->next) {
@@ -281,8 +289,9 @@ bool etwas_realtime_has_room(struct etwas_realtime *realtime, uint32_t buffers, 
     bool room;
 
     (void)pthread_mutex_lock(&realtime->lock);
-    room =
-        realtime->consumers != NULL || etwas_backlog_has_room(&realtime->backlog, buffers, bytes);
+    etwas_realtime_let_stopped_leave(realtime);
+    room = etwas_realtime_has_consumer(realtime) ||
+           etwas_backlog_has_room(&realtime->backlog, buffers, bytes);
     (void)pthread_mutex_unlock(&realtime->lock);
     return room;
 }
@@ -306,6 +315,16 @@ uint64_t etwas_realtime_take_lost_records(struct etwas_realtime *realtime)
     realtime->lost_records = 0;
     (void)pthread_mutex_unlock(&realtime->lock);
     return lost;
+}
+
+bool etwas_realtime_has_consumer(const struct etwas_realtime *realtime)
+{
+    const struct etwas_consumer *one = realtime->consumers;
+
+    while (one != NULL && one->stopped) {
+        one = one->next;
+    }
+    return one != NULL;
 }
 
 bool etwas_realtime_has_backlog(const struct etwas_realtime *realtime)

@@ -53,6 +53,7 @@ struct etwas_realtime {
     struct etwas_realtime_options options;
     struct etwas_consumer *consumers;
     struct etwas_backlog backlog;
+    pthread_cond_t file_left; /* its reader is not in its file any more */
     /* Taken from the backlog, not read to the end, and older than what is in it still. */
     struct etwas_realtime_node *kept;
     uint16_t backlog_notices; /* for its next entry */
@@ -101,6 +102,15 @@ void etwas_realtime_give_up_backlog(struct etwas_realtime *realtime);
 
 /* The first entry of a consumer's queue; the caller frees it. NULL: there is none. */
 struct etwas_realtime_node *etwas_realtime_take_node(struct etwas_consumer *consumer);
+
+/* Whether anybody is connected that has not been stopped. */
+bool etwas_realtime_has_consumer(const struct etwas_realtime *realtime);
+
+/*
+ * A consumer that was stopped reads no more, also if its thread has not come to know it yet: what
+ * waits for it goes back now, before anything newer is put there.
+ */
+void etwas_realtime_let_stopped_leave(struct etwas_realtime *realtime);
 
 bool etwas_realtime_has_backlog(const struct etwas_realtime *realtime);
 

@@ -8,6 +8,7 @@
 #include <semaphore.h>
 #include <string.h>
 
+#include "platform/file.h"
 #include "support/consumer.h"
 #include "support/folder.h"
 #include "support/start.h"
@@ -236,12 +237,96 @@ static void what_waits_for_a_closed_consumer_is_for_the_next(void **state)
     }
 }
 
+/* ---- closed while it reads the backlog ------------------------------------------------------- */
+
+static struct {
+    sem_t inside;
+    sem_t go_on;
+    uint32_t held;
+} reading;
+
+/* Holds the first who reads a file. */
+static long hold_who_reads(enum etwas_file_call call, size_t bytes)
+{
+    if (call == ETWAS_FILE_READ && ck_pr_faa_32(&reading.held, 1) == 0) {
+        (void)sem_post(&reading.inside);
+        while (sem_wait(&reading.go_on) != 0) {
+        }
+    }
+    return (long)bytes;
+}
+
+struct opening {
+    struct consumer *consumer;
+    etwas_trace_handle session;
+};
+
+static void *open_and_start(void *argument)
+{
+    struct opening *opening = argument;
+
+    consumer_open(opening->consumer, opening->session);
+    consumer_start(opening->consumer);
+    return NULL;
+}
+
+/* It gives what it is reading, and the next one goes on behind that: nothing twice, nothing lost. */
+static void the_next_waits_for_a_closed_one_that_reads_the_backlog(void **state)
+{
+    const etwas_session_options options = {.log_file_mode = EVENT_TRACE_REAL_TIME_MODE,
+                                           .buffer_size_kb = 4};
+    etwas_trace_handle session = start_session(NULL, &options);
+    struct writer *writer = writer_new(&(struct writer_options){
+        .session = session, .class_handle = writer_class(), .largest_payload = 100});
+    struct consumer closed = {0};
+    struct consumer next = {0};
+    struct opening opening = {&next, session};
+    etwas_session_counts counts;
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(sem_init(&reading.inside, 0, 0), 0);
+    assert_int_equal(sem_init(&reading.go_on, 0, 0), 0);
+    ck_pr_store_32(&reading.held, 0);
+    flush_some(session, writer);
+    etwas_file_fail(hold_who_reads);
+    consumer_open(&closed, session);
+    consumer_start(&closed);
+    while (sem_wait(&reading.inside) != 0) {
+    }
+    flush_some(session, writer);
+    assert_int_equal(CloseTrace(closed.trace), ERROR_CTX_CLOSE_PENDING);
+    flush_some(session, writer);
+    assert_int_equal(pthread_create(&thread, NULL, open_and_start, &opening), 0);
+    flush_some(session, writer);
+    (void)sem_post(&reading.go_on);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    flush_some(session, writer);
+    stop_session(session, &counts);
+    etwas_file_fail(NULL);
+    consumer_join(&closed);
+    consumer_join(&next);
+    expect_exact_account(session, &counts);
+    assert_int_equal(counts.lost, 0);
+    assert_int_equal(closed.wrong + next.wrong + next.backwards, 0);
+    consumers_unmark(session);
+    consumer_mark(&closed, session);
+    consumer_mark(&next, session);
+    assert_int_equal(consumers_missing(session), 0);
+    assert_int_equal(closed.events + next.events, counts.recorded);
+    consumer_free(&closed);
+    consumer_free(&next);
+    (void)sem_destroy(&reading.inside);
+    (void)sem_destroy(&reading.go_on);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(who_leaves_at_a_notice_leaves_the_buffer_behind_it_to_the_next),
         FOLDER_TEST(what_waits_for_a_closed_consumer_at_the_end_is_counted),
         FOLDER_TEST(what_waits_for_a_closed_consumer_is_for_the_next),
+        FOLDER_TEST(the_next_waits_for_a_closed_one_that_reads_the_backlog),
     };
 
     return RUN_WITH_EACH_PROTOCOL(tests);
