@@ -373,12 +373,11 @@ void etwas_realtime_let_stopped_leave(struct etwas_realtime *realtime)
     }
 }
 
-/* Whether who reads the backlog was stopped in the midst of that: it goes no further. */
-static bool is_left_soon(const struct etwas_realtime *realtime)
+bool etwas_realtime_is_left_soon(const struct etwas_realtime *realtime)
 {
     const struct etwas_consumer *reader = etwas_realtime_backlog_reader(realtime);
 
-    return !realtime->ended && reader != NULL && reader->stopped;
+    return !realtime->ended && reader != NULL && reader->stopped && reader->in_file;
 }
 
 static void join(struct etwas_realtime *realtime, struct etwas_consumer *consumer)
@@ -408,7 +407,7 @@ uint32_t etwas_realtime_connect(struct etwas_realtime *realtime, struct etwas_co
     before = etwas_cancel_forbid();
     (void)pthread_mutex_lock(&realtime->lock);
     etwas_realtime_let_stopped_leave(realtime);
-    while (is_left_soon(realtime)) {
+    while (etwas_realtime_is_left_soon(realtime)) {
         (void)pthread_cond_wait(&realtime->file_left, &realtime->lock);
         etwas_realtime_let_stopped_leave(realtime);
     }

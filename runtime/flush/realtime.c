@@ -8,8 +8,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "flush/realtime_inside.h"
+
+enum {
+    PATIENCE_SECONDS = 1
+};
 
 /* Of all that live, for a fork. Locked before the lock of any of them. */
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -381,11 +386,26 @@ static void give_up_stopped(struct etwas_realtime *realtime)
     }
 }
 
+/* So that the rest of the backlog can be counted; but not for ever. */
+static void wait_for_stopped(struct etwas_realtime *realtime)
+{
+    struct timespec deadline;
+    int error = 0;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &deadline);
+    deadline.tv_sec += PATIENCE_SECONDS;
+    while (error == 0 && etwas_realtime_is_left_soon(realtime)) {
+        error = pthread_cond_clockwait(&realtime->file_left, &realtime->lock, CLOCK_MONOTONIC,
+                                       &deadline);
+    }
+}
+
 uint64_t etwas_realtime_end(struct etwas_realtime *realtime, uint64_t *buffers_lost)
 {
     uint64_t lost_records;
 
     (void)pthread_mutex_lock(&realtime->lock);
+    wait_for_stopped(realtime);
     realtime->ended = true;
     give_up_stopped(realtime);
     if (etwas_realtime_backlog_reader(realtime) == NULL) {

@@ -112,6 +112,9 @@ bool etwas_realtime_has_consumer(const struct etwas_realtime *realtime);
  */
 void etwas_realtime_let_stopped_leave(struct etwas_realtime *realtime);
 
+/* Whether who reads the backlog was stopped in the midst of that: it goes no further. */
+bool etwas_realtime_is_left_soon(const struct etwas_realtime *realtime);
+
 bool etwas_realtime_has_backlog(const struct etwas_realtime *realtime);
 
 /* NULL: nobody. */

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <string.h>
+#include <time.h>
 
 #include "platform/file.h"
 #include "support/consumer.h"
@@ -259,6 +260,7 @@ static long hold_who_reads(enum etwas_file_call call, size_t bytes)
 struct opening {
     struct consumer *consumer;
     etwas_trace_handle session;
+    etwas_session_counts *counts;
 };
 
 static void *open_and_start(void *argument)
@@ -280,7 +282,7 @@ static void the_next_waits_for_a_closed_one_that_reads_the_backlog(void **state)
         .session = session, .class_handle = writer_class(), .largest_payload = 100});
     struct consumer closed = {0};
     struct consumer next = {0};
-    struct opening opening = {&next, session};
+    struct opening opening = {.consumer = &next, .session = session};
     etwas_session_counts counts;
     pthread_t thread;
 
@@ -320,6 +322,51 @@ static void the_next_waits_for_a_closed_one_that_reads_the_backlog(void **state)
     (void)sem_destroy(&reading.go_on);
 }
 
+static void *stop_beside(void *argument)
+{
+    stop_session(((struct opening *)argument)->session, ((struct opening *)argument)->counts);
+    return NULL;
+}
+
+/* What it does not come to read any more is counted. */
+static void the_end_waits_for_a_closed_one_that_reads_the_backlog(void **state)
+{
+    const struct timespec until_it_waits = {.tv_nsec = 50000000};
+    const etwas_session_options options = {.log_file_mode = EVENT_TRACE_REAL_TIME_MODE,
+                                           .buffer_size_kb = 4};
+    etwas_trace_handle session = start_session(NULL, &options);
+    struct writer *writer = writer_new(&(struct writer_options){
+        .session = session, .class_handle = writer_class(), .largest_payload = 100});
+    struct consumer closed = {0};
+    etwas_session_counts counts;
+    struct opening stopping = {.session = session, .counts = &counts};
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(sem_init(&reading.inside, 0, 0), 0);
+    assert_int_equal(sem_init(&reading.go_on, 0, 0), 0);
+    ck_pr_store_32(&reading.held, 0);
+    flush_some(session, writer);
+    etwas_file_fail(hold_who_reads);
+    consumer_open(&closed, session);
+    consumer_start(&closed);
+    while (sem_wait(&reading.inside) != 0) {
+    }
+    assert_int_equal(CloseTrace(closed.trace), ERROR_CTX_CLOSE_PENDING);
+    assert_int_equal(pthread_create(&thread, NULL, stop_beside, &stopping), 0);
+    (void)nanosleep(&until_it_waits, NULL);
+    (void)sem_post(&reading.go_on);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    etwas_file_fail(NULL);
+    consumer_join(&closed);
+    expect_exact_account(session, &counts);
+    assert_true(counts.lost_undelivered != 0);
+    assert_int_equal(closed.events, counts.recorded);
+    consumer_free(&closed);
+    (void)sem_destroy(&reading.inside);
+    (void)sem_destroy(&reading.go_on);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -327,6 +374,7 @@ int main(void)
         FOLDER_TEST(what_waits_for_a_closed_consumer_at_the_end_is_counted),
         FOLDER_TEST(what_waits_for_a_closed_consumer_is_for_the_next),
         FOLDER_TEST(the_next_waits_for_a_closed_one_that_reads_the_backlog),
+        FOLDER_TEST(the_end_waits_for_a_closed_one_that_reads_the_backlog),
     };
 
     return RUN_WITH_EACH_PROTOCOL(tests);
