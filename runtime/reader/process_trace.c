@@ -313,6 +313,7 @@ struct processing {
 static void end_processing(void *argument)
 {
     struct processing *processing = argument;
+
     for (uint32_t i = 0; i < processing->run.file_count; i++)
         close_file(&processing->run.files[i]);
     free(processing->run.merge.heap);
