@@ -286,6 +286,9 @@ static inline int32_t etwas_pool_free_about(const struct etwas_pool *pool)
  */
 bool etwas_pool_find_hidden(const struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner);
 
+/* One more buffer from the region, counted as free. False: the maximum is reached. */
+bool etwas_pool_take_new(struct etwas_pool *pool, uint32_t *buffer);
+
 /* The oldest CLOSED buffer, and its owner word. */
 bool etwas_pool_find_closed(const struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner);
 

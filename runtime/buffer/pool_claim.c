@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Buffers of shared slots: claimed by any number of writers, given back by the flusher or by who
+ * did not need them.
+ */
+#include "buffer/pool.h"
+
+#include <string.h>
+
+#include "platform/testpoint.h"
+
+static bool is_of_shared_slot(const struct etwas_pool *pool, uint64_t owner)
+{
+    return etwas_owner_state(owner) != ETWAS_OWNER_FREE &&
+           !etwas_pool_has_sequences(pool, etwas_owner_slot(owner));
+}
+
+/*
+ * Whether the extra slot of a flight recorder has its share. What it takes it keeps: sequences
+ * claim only CLOSED buffers.
+ */
+static bool has_its_share(const struct etwas_pool *pool)
+{
+    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
+    uint32_t held = 0;
+
+    if (!pool->circular || pool->sequences == 0) {
+        return false;
+    }
+    for (uint32_t index = 0; index < allocated; index++) {
+        held += is_of_shared_slot(pool, ck_pr_load_64(&pool->owners[index]));
+    }
+    return held >= pool->extra_buffers;
+}
+
+/*
+ * The oldest buffer the slot may take, and its owner word. A current buffer is never complete, nor
+ * is one whose writer stopped in the middle of a record: then the next oldest is taken. One pass
+ * over the owner words, 8 bytes a buffer, once in a buffer's worth of events. An extra slot below
+ * its share takes the oldest of the others.
+ */
+static bool find_oldest(const struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner)
+{
+    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
+
+    if (pool->sequences != 0 && !has_its_share(pool) &&
+        etwas_pool_find_closed(pool, buffer, owner)) {
+        return true;
+    }
+    *owner = UINT64_MAX;
+    for (uint32_t index = 0; index < allocated; index++) {
+        uint64_t word = ck_pr_load_64(&pool->owners[index]);
+
+        if (etwas_owner_state(word) == ETWAS_OWNER_HELD && is_of_shared_slot(pool, word) &&
+            word < *owner &&
+            etwas_pool_is_complete(pool, ck_pr_load_64(&pool->buffers[index].commit))) {
+            *owner = word;
+            *buffer = index;
+        }
+    }
+    return *owner != UINT64_MAX;
+}
+
+/*
+ * In a shared slot's buffer a marker of 0 says "not written": nobody's records may be left in it.
+ */
+static void clear(const struct etwas_pool *pool, uint32_t buffer, uint32_t end_units)
+{
+    memset(etwas_pool_buffer(pool, buffer) + ETWAS_ETL_BUFFER_HEADER_BYTES, 0,
+           (size_t)(end_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES);
+}
+
+/* What was in a buffer that the caller claimed is overwritten now. */
+static void overwrite(struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
+{
+    struct etwas_buffer_control *control = &pool->buffers[buffer];
+
+    clear(pool, buffer, pool->buffer_bytes / ETWAS_UNIT_BYTES);
+    etwas_pool_settle_begin(pool);
+    if (etwas_owner_state(owner) == ETWAS_OWNER_CLOSED) {
+        etwas_pool_settle_besides(pool, ETWAS_OUTCOME_OVERWRITTEN, control->end.records);
+        /* Should the buffer be given back unused, the next claim replaces nothing. */
+        ck_pr_store_32(&control->end.records, 0);
+    } else {
+        etwas_pool_settle(pool, ETWAS_OUTCOME_OVERWRITTEN,
+                          etwas_commit_records(ck_pr_load_64(&control->commit)));
+        ck_pr_store_64(&control->commit, 0);
+    }
+    etwas_pool_settle_end(pool);
+}
+
+/* From the life `owner` to a new one of the slot. False: somebody else was faster. */
+static bool hold(struct etwas_pool *pool, uint32_t slot, uint32_t buffer, uint64_t owner,
+                 enum etwas_owner_state state)
+{
+    uint64_t ticket = ck_pr_faa_64(&pool->ticket, 1);
+
+    /* What its last owner did is done: pairs with the release in etwas_pool_release, and A1. */
+    if (!ck_pr_cas_64(&pool->owners[buffer], owner, etwas_owner(ticket, slot, state))) {
+        return false;
+    }
+    ck_pr_fence_acquire();
+    ETWAS_UNPOISON(etwas_pool_buffer(pool, buffer), pool->buffer_bytes);
+    return true;
+}
+
+static bool hold_free(struct etwas_pool *pool, uint32_t slot, uint32_t buffer, uint64_t owner)
+{
+    if (!hold(pool, slot, buffer, owner, ETWAS_OWNER_HELD)) {
+        return false;
+    }
+    ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_TOOK_FREE);
+    etwas_pool_took_free(pool);
+    if (pool->sequences != 0) {
+        clear(pool, buffer, pool->buffer_bytes / ETWAS_UNIT_BYTES);
+    }
+    return true;
+}
+
+static bool claim_free(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
+{
+    uint64_t owner;
+
+    while (etwas_pool_find_free(pool, buffer, &owner)) {
+        if (hold_free(pool, slot, *buffer, owner)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Lock-free: an exchange fails only because another writer got this buffer. */
+static bool claim_hidden(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
+{
+    uint64_t owner;
+
+    while (etwas_pool_find_hidden(pool, buffer, &owner)) {
+        if (hold_free(pool, slot, *buffer, owner)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A buffer that holds nothing. */
+static bool claim_unused(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
+{
+    if (claim_free(pool, slot, buffer)) {
+        return true;
+    }
+    while (etwas_pool_take_new(pool, buffer)) {
+        ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_GREW);
+        /* It looks free to the flusher, which may have offered it to another: then one more. */
+        if (hold(pool, slot, *buffer, 0, ETWAS_OWNER_HELD)) {
+            etwas_pool_took_free(pool);
+            etwas_pool_wake_flusher(pool);
+            return true;
+        }
+    }
+    /* The maximum was reached after we found nothing free; meanwhile something may be. */
+    return claim_free(pool, slot, buffer);
+}
+
+/* What was full and complete is overwritten. */
+static bool claim_oldest(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
+{
+    uint64_t owner;
+
+    /* Lock-free: an exchange fails only because another writer, or a snapshot, got this buffer. */
+    while (find_oldest(pool, buffer, &owner)) {
+        /*
+         * Until its old records are accounted for, the commit word still calls the buffer complete:
+         * as PINNED nobody takes it.
+         */
+        if (hold(pool, slot, *buffer, owner, ETWAS_OWNER_PINNED)) {
+            overwrite(pool, *buffer, owner);
+            ck_pr_fence_release();
+            ck_pr_store_64(&pool->owners[*buffer],
+                           etwas_owner_as(ck_pr_load_64(&pool->owners[*buffer]), ETWAS_OWNER_HELD));
+            return true;
+        }
+    }
+    return false;
+}
+
+bool etwas_pool_claim(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
+{
+    if (!has_its_share(pool) && claim_unused(pool, slot, buffer)) {
+        return true;
+    }
+    if (pool->circular && claim_oldest(pool, slot, buffer)) {
+        return true;
+    }
+    if (!has_its_share(pool) && claim_hidden(pool, slot, buffer)) {
+        return true;
+    }
+    *buffer = ETWAS_NO_BUFFER; /* the searches leave what they found there, which is another's */
+    return false;
+}
+
+void etwas_pool_hold(struct etwas_pool *pool, uint32_t slot, uint32_t buffer)
+{
+    uint64_t ticket = ck_pr_faa_64(&pool->ticket, 1);
+
+    /* Not complete before it has been current and closed, so nobody claims it meanwhile. */
+    ck_pr_store_64(&pool->owners[buffer], etwas_owner(ticket, slot, ETWAS_OWNER_HELD));
+}
+
+void etwas_pool_retire(struct etwas_pool *pool, uint32_t buffer, uint32_t end_units)
+{
+    uint64_t unused = pool->buffer_bytes - (uint64_t)end_units * ETWAS_UNIT_BYTES;
+
+    ck_pr_fence_release();
+    (void)ck_pr_faa_64(&pool->buffers[buffer].commit, ETWAS_COMMIT_CLOSED + unused);
+}
+
+void etwas_pool_release(struct etwas_pool *pool, uint32_t buffer, uint32_t used_units)
+{
+    uint64_t owner = ck_pr_load_64(&pool->owners[buffer]);
+
+    /* Sequences need no clear buffers: where there are any, the extra slot's claims clear. */
+    if (pool->sequences == 0) {
+        clear(pool, buffer, used_units);
+    }
+    ck_pr_store_64(&pool->buffers[buffer].commit, 0);
+    ETWAS_POISON(etwas_pool_buffer(pool, buffer), pool->buffer_bytes);
+    ck_pr_inc_32(&pool->free_count);
+    /*
+     * Whoever claims it sees all that was done with it. Pairs with the acquire in hold and CLAIM.
+     */
+    ck_pr_fence_release();
+    ck_pr_store_64(&pool->owners[buffer], etwas_owner_as(owner, ETWAS_OWNER_FREE));
+    etwas_free_set_add(pool->free_set, buffer);
+}
+
+bool etwas_pool_is_quiet(const struct etwas_pool *pool)
+{
+    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
+
+    for (uint32_t index = 0; index < allocated; index++) {
+        uint64_t owner = ck_pr_load_64(&pool->owners[index]);
+
+        if (etwas_owner_state(owner) == ETWAS_OWNER_HELD && is_of_shared_slot(pool, owner) &&
+            !etwas_pool_is_complete(pool, ck_pr_load_64(&pool->buffers[index].commit))) {
+            return false;
+        }
+    }
+    ck_pr_fence_acquire();
+    return true;
+}
