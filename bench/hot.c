@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * etwas_bench_hot: the hot path, its floors, and what tracing costs while nobody traces. Takes Google
- * Benchmark's options; report.py runs it.
+ * etwas_bench_hot: the hot path, its floors, and what tracing costs while nobody traces. Takes
+ * Google Benchmark's options; report.py runs it.
  */
 #include <etwas/etwas.h>
 #include <stdio.h>

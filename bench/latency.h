@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * How long single calls take: a pair of fenced readings of the cycle counter around each call, and a
- * histogram of what lay between, less what an empty pair reads.
+ * How long single calls take: a pair of fenced readings of the cycle counter around each call, and
+ * a histogram of what lay between, less what an empty pair reads.
  *
  *     static struct bench_latency latency;                     // 60 KB: not on the stack
  *     struct bench_timer timer = bench_timer_calibrate();

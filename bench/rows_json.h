@@ -69,13 +69,17 @@ static inline void bench_row_without_values(const char *row, const char *key, co
     (void)fflush(stdout);
 }
 
-/* The row could not be measured, or what it measured is not true (events missing): the run fails. */
+/*
+ * The row could not be measured, or what it measured is not true (events missing): the run fails.
+ */
 static inline void bench_row_failed(const char *row, const char *reason)
 {
     bench_row_without_values(row, "failed", reason);
 }
 
-/* The row, or the rows that begin with `row`, cannot be had here: `sentence` says why. No failure. */
+/*
+ * The row, or the rows that begin with `row`, cannot be had here: `sentence` says why. No failure.
+ */
 static inline void bench_row_skipped(const char *row, const char *sentence)
 {
     bench_row_without_values(row, "skipped", sentence);

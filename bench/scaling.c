@@ -119,7 +119,9 @@ static void prepare(struct crowd *crowd, const struct configuration *configurati
     }
 }
 
-/* Every thread is started before any logs in earnest. A thread that cannot be started ends it all. */
+/*
+ * Every thread is started before any logs in earnest. A thread that cannot be started ends it all.
+ */
 static void run(struct crowd *crowd, uint32_t threads, uint32_t duration_ms)
 {
     const struct timespec duration = {.tv_nsec = (long)duration_ms * 1000000};

@@ -10,8 +10,8 @@
  *     tails/PROTOCOL/buffering   a flight recorder of 1 MB
  *
  * An event of 16 bytes every 500 ns, from a thread pinned to one processor: a load a log file can
- * take, so that nothing is lost and the rows can be compared. `tails/timer` is what an empty pair of
- * readings takes, and is subtracted; `tails/timer_step` is the counter's step. Behind ROW:
+ * take, so that nothing is lost and the rows can be compared. `tails/timer` is what an empty pair
+ * of readings takes, and is subtracted; `tails/timer_step` is the counter's step. Behind ROW:
  *
  *     /p50 … /max         all calls
  *     /switching/p50 …    the calls that took a new buffer. On one processor it is every n-th call

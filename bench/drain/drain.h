@@ -41,7 +41,9 @@ static inline void drain_add(struct drain_sum *sum, uint64_t producer, uint64_t 
  */
 double drain_plain(const char *path, uint64_t bytes, bool direct);
 
-/* Sums up the events of a finished file of 88-byte records. NULL, or what is wrong with the file. */
+/*
+ * Sums up the events of a finished file of 88-byte records. NULL, or what is wrong with the file.
+ */
 const char *drain_check(const char *path, struct drain_sum *sum);
 
 uint64_t drain_now_ns(void);

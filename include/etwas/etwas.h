@@ -404,8 +404,8 @@ typedef struct etwas_trace_clock {
 } etwas_trace_clock;
 
 /*
- * What is known of a trace's clocks, as far as etwas_trace_convert_time knows it. May be called from
- * callbacks. Errors: ERROR_INVALID_PARAMETER for NULL; ERROR_INVALID_HANDLE;
+ * What is known of a trace's clocks, as far as etwas_trace_convert_time knows it. May be called
+ * from callbacks. Errors: ERROR_INVALID_PARAMETER for NULL; ERROR_INVALID_HANDLE;
  * ERROR_WMI_INSTANCE_NOT_FOUND likewise; ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_trace_query_clock(etwas_trace_handle trace, etwas_trace_clock *clock)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The clocks of a running session, for whoever consumes it: the readings that it has taken so far. */
+/*
+ * The clocks of a running session, for whoever consumes it: the readings that it has taken so far.
+ */
 #include "reader/live.h"
 
 #include <stdlib.h>

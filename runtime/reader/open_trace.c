@@ -305,7 +305,9 @@ static etwas_trace_handle open_w(EVENT_TRACE_LOGFILEW *Logfile)
     return finish(code, trace, handle);
 }
 
-/* Opening and reading are points of cancellation: a thread that ended there would leave the trace. */
+/*
+ * Opening and reading are points of cancellation: a thread that ended there would leave the trace.
+ */
 etwas_trace_handle OpenTraceA(EVENT_TRACE_LOGFILEA *Logfile)
 {
     int cancelling = etwas_cancel_forbid();

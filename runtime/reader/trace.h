@@ -106,8 +106,10 @@ struct etwas_trace {
     struct etwas_file_header log;
     uint64_t decompressed_bytes; /* held by the streams, at most the limit above */
 
-    /* Replaced under the table's lock: of a file by the thread in ProcessTrace, of a running session
-     * by whoever asks; NULL until somebody does. */
+    /*
+     * Replaced under the table's lock: of a file by the thread in ProcessTrace, of a running
+     * session by whoever asks; NULL until somebody does.
+     */
     struct etwas_timeline *timeline;
     uint64_t clocks_seen;   /* of a running session: what the timeline was made of */
     bool timeline_complete; /* of the whole file, not of buffer 0 alone */
@@ -176,8 +178,8 @@ uint32_t etwas_trace_table_acquire(const etwas_trace_handle *handles, uint32_t c
 void etwas_trace_table_release(const etwas_trace_handle *handles, uint32_t count);
 
 /*
- * With the table locked: gives a trace its consumer, and what its session says about itself. One that comes after
- * CloseTrace is stopped at once.
+ * With the table locked: gives a trace its consumer, and what its session says about itself. One
+ * that comes after CloseTrace is stopped at once.
  */
 void etwas_trace_table_connect(struct etwas_trace *trace, struct etwas_consumer *consumer,
                                const etwas_trace_information *information);

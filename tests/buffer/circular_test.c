@@ -242,8 +242,8 @@ static void a_snapshot_that_stands_still_holds_one_buffer_and_nobody_up(void **s
 }
 
 /*
- * Shared protocol: a buffer that a writer has claimed but not yet made current is that writer's alone: a snapshot that pinned it
- * would give it back twice.
+ * Shared protocol: a buffer that a writer has claimed but not yet made current is that writer's
+ * alone: a snapshot that pinned it would give it back twice.
  */
 static void a_snapshot_leaves_a_claimed_buffer_to_its_writer(void **state)
 {

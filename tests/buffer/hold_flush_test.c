@@ -118,7 +118,10 @@ static void a_flush_gives_up_on_a_held_writer_and_takes_what_is_whole_before_the
     }
 }
 
-/* Held on the slow path it owes no record: all that is recorded is written, and it goes on as if nothing was. */
+/*
+ * Held on the slow path it owes no record: all that is recorded is written, and it goes on as if
+ * nothing was.
+ */
 static void a_flush_does_not_lose_anything_to_a_writer_held_while_it_changes_buffers(void **state)
 {
     (void)state;

@@ -149,7 +149,9 @@ static void a_held_writer_does_not_touch_a_session_started_later_in_the_same_pla
         later = start_in_place(place, later_path);
         writer = writer_new(&(struct writer_options){
             .session = later, .class_handle = writer_class(), .events = 1000});
-        /* As far as the held writer saw the old one: but for its epoch the slot's word is the same. */
+        /*
+         * As far as the held writer saw the old one: but for its epoch the slot's word is the same.
+         */
         for (uint32_t number = 0; number < held.before; number++) {
             assert_int_equal(writer_log_bytes(writer, 40), ERROR_SUCCESS);
         }

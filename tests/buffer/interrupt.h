@@ -34,9 +34,9 @@ enum {
 };
 
 /*
- * The points of a step are numbered from 1, as in platform/rseq.h: those of the general sequence 1 to 4, and
- * 5 where something long is copied. Point 0 is not in the sequence: everything is prepared, and it is about
- * to begin.
+ * The points of a step are numbered from 1, as in platform/rseq.h: those of the general sequence 1
+ * to 4, and 5 where something long is copied. Point 0 is not in the sequence: everything is
+ * prepared, and it is about to begin.
  */
 uint32_t sequence_first_point(enum sequence_step step);
 uint32_t sequence_last_point(enum sequence_step step);
@@ -80,8 +80,8 @@ void interruptions_begin(struct interruptions *interruptions);
 void interruptions_end(void);
 
 /*
- * Sets the trap for the quick sequence, which cannot be wrapped. Before each TraceEventInstance; does
- * nothing for other steps.
+ * Sets the trap for the quick sequence, which cannot be wrapped. Before each TraceEventInstance;
+ * does nothing for other steps.
  */
 void interruptions_arm_quick(void);
 
@@ -95,11 +95,11 @@ void expect_file_reads_back(etwas_trace_handle session, const char *path,
 /* Takes a snapshot of a recorder nobody writes to: it holds exactly what the counts say. */
 void expect_recorder_is_exact(etwas_trace_handle session, const char *path);
 
-/* ---- the place of sessions -------------------------------------------------------------------- */
+/* ---- the place of sessions ------------------------------------------------------------------- */
 
 /*
- * Leaves one free place in the session table, so that each session takes the place of the one before.
- * The sessions that fill the others are stopped by places_empty.
+ * Leaves one free place in the session table, so that each session takes the place of the one
+ * before. The sessions that fill the others are stopped by places_empty.
  */
 void places_fill(void);
 void places_empty(void);

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Sessions that ask for large pages: with explicit huge pages, for which a test raises vm.nr_hugepages for a
- * moment, and without. What is said of them is what the system counts.
+ * Sessions that ask for large pages: with explicit huge pages, for which a test raises
+ * vm.nr_hugepages for a moment, and without. What is said of them is what the system counts.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static const bool is_sanitized = true;
 static const bool is_sanitized = false;
 #endif
 
-/* ---- the system's pages ----------------------------------------------------------------------- */
+/* ---- the system's pages ---------------------------------------------------------------------- */
 
 static const char setting[] = "/proc/sys/vm/nr_hugepages";
 static long pages_before = -1; /* the setting to restore; -1: it is not changed */
@@ -116,7 +116,7 @@ static int restore_pages(void **state)
     return folder_teardown(state) != 0 || !restored;
 }
 
-/* ---- sessions --------------------------------------------------------------------------------- */
+/* ---- sessions -------------------------------------------------------------------------------- */
 
 static etwas_session_memory memory_of(etwas_trace_handle session)
 {
@@ -295,7 +295,7 @@ static void what_lies_in_transparent_pages_is_what_the_system_counts(void **stat
     assert_int_equal(prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0), 0);
 }
 
-/* ---- fork ------------------------------------------------------------------------------------- */
+/* ---- fork ------------------------------------------------------------------------------------ */
 
 static pid_t forked = -1;
 
@@ -332,7 +332,10 @@ static void a_child_that_is_forked_inside_a_record_finds_zeroes_where_explicit_p
     etwas_testpoint_set(fork_once);
     code = writer_log_bytes(writer, 500);
     if (forked == 0) {
-        /* The child has finished its record in its own pages: behind the parent's, which is not there. */
+        /*
+         * The child has finished its record in its own pages: behind the parent's, which is not
+         * there.
+         */
         bool zeroed = region[ETWAS_ETL_BUFFER_HEADER_BYTES + 16] == 0;
 
         _exit(zeroed && writer_log_bytes(writer, 500) == ERROR_INVALID_HANDLE ? 0 : 1);

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The most buffers a session may have, changed while it runs (R70): more come into use after it is raised,
- * none after it is lowered, and those in use stay (R71).
+ * The most buffers a session may have, changed while it runs (R70): more come into use after it is
+ * raised, none after it is lowered, and those in use stay (R71).
  */
 #include <ck_pr.h>
 #include <pthread.h>

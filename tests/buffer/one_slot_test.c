@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Sessions with EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING: one slot for the writers of all processors, two
- * buffers in all if no more are asked for (R65), and one stream in the order of time (R78).
+ * Sessions with EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING: one slot for the writers of all processors,
+ * two buffers in all if no more are asked for (R65), and one stream in the order of time (R78).
  */
 #include <ck_pr.h>
 #include <sched.h>
@@ -61,7 +61,7 @@ static void log_from_all_processors(etwas_trace_handle session, uint64_t events)
     writers_join(&writers);
 }
 
-/* ---- the file, byte by byte ------------------------------------------------------------------- */
+/* ---- the file, byte by byte ------------------------------------------------------------------ */
 
 static uint8_t *read_whole(const char *path, size_t *bytes)
 {
@@ -112,7 +112,9 @@ static uint64_t sequence_of(const uint8_t *buffer)
     return (uint64_t)head.sequence_number;
 }
 
-/* R78: from buffer 1 on, in the order of their numbers, no stamp is older than the one before it. */
+/*
+ * R78: from buffer 1 on, in the order of their numbers, no stamp is older than the one before it.
+ */
 static void expect_one_stream(const char *path, uint64_t records)
 {
     size_t bytes;
@@ -148,7 +150,7 @@ static void expect_exact_file(etwas_trace_handle session, const char *path,
     expect_one_stream(path, counts->recorded);
 }
 
-/* ---- tests ------------------------------------------------------------------------------------ */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static void one_slot_takes_the_events_of_all_processors_in_the_order_of_time(void **state)
 {
@@ -296,7 +298,9 @@ static void a_fork_leaves_the_one_slot_to_the_parent(void **state)
     writers_forget();
 }
 
-/* I6: whatever kind of session comes next in the place, a handle is good for its own session alone. */
+/*
+ * I6: whatever kind of session comes next in the place, a handle is good for its own session alone.
+ */
 static void sessions_with_one_slot_and_with_many_take_turns_in_one_place(void **state)
 {
     etwas_trace_handle before = 0;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The words of a slot, and the pool by itself: who owns which buffer (I3), and when the flusher is woken. */
+/*
+ * The words of a slot, and the pool by itself: who owns which buffer (I3), and when the flusher is
+ * woken.
+ */
 #include <ck_pr.h>
 #include <pthread.h>
 #include <sched.h>
@@ -383,7 +386,9 @@ static void *claim_and_release(void *argument)
     return NULL;
 }
 
-/* I3. Fewer buffers than the threads would hold, so that growth, exhaustion and return all happen. */
+/*
+ * I3. Fewer buffers than the threads would hold, so that growth, exhaustion and return all happen.
+ */
 static void a_buffer_has_one_owner_however_many_threads_claim_and_release(void **state)
 {
     struct shared shared = {.pool = pool_of(2, THREADS * HELD - 3)};

@@ -126,7 +126,10 @@ static void events_of_every_size_come_back_byte_by_byte(void **state)
 
 /* ---- many writers on few processors ---------------------------------------------------------- */
 
-/* I4, I5: sixteen threads on one slot, and on all; the smallest pool, so that all of it is in motion. */
+/*
+ * I4, I5: sixteen threads on one slot, and on all; the smallest pool, so that all of it is in
+ * motion.
+ */
 static void many_threads_share_few_processors_and_every_event_is_accounted_for(void **state)
 {
     (void)state;
@@ -172,7 +175,9 @@ static int teardown(void **state)
     return folder_teardown(state);
 }
 
-/* I2: stamps do not decrease inside a buffer, so setting the clock back ends it; forward does not. */
+/*
+ * I2: stamps do not decrease inside a buffer, so setting the clock back ends it; forward does not.
+ */
 static void system_time_that_steps_back_begins_another_buffer(void **state)
 {
     const char *path = folder_path("trace.etl");
@@ -254,11 +259,11 @@ static void stamps_never_decrease_inside_a_buffer_while_the_clock_jumps(void **s
     expect_file_is_exact(session, path, &counts);
 }
 
-/* ---- a clock that runs behind ----------------------------------------------------------------- */
+/* ---- a clock that runs behind ---------------------------------------------------------------- */
 
 /*
- * I2: the counter of another processor may be ahead; then the slot's newest stamp is taken instead of what
- * the clock says. Here the newest stamp is put into the future.
+ * I2: the counter of another processor may be ahead; then the slot's newest stamp is taken instead
+ * of what the clock says. Here the newest stamp is put into the future.
  */
 static void a_stamp_is_never_older_than_the_newest_of_its_slot(void **state)
 {
@@ -303,7 +308,7 @@ static void a_stamp_is_never_older_than_the_newest_of_its_slot(void **state)
     }
 }
 
-/* ---- two writers held between their stamp and their place ------------------------------------- */
+/* ---- two writers held between their stamp and their place ------------------------------------ */
 
 struct stamped {
     struct writer *writer;
@@ -355,8 +360,9 @@ static void end_stamped(struct stamped *stamped)
 }
 
 /*
- * I2, shared protocol: one writer has announced its stamp in an empty buffer when the clock is set back; another finds the
- * buffer empty and begins it at the earlier time. Only one of the two times may be in it.
+ * I2, shared protocol: one writer has announced its stamp in an empty buffer when the clock is set
+ * back; another finds the buffer empty and begins it at the earlier time. Only one of the two times
+ * may be in it.
  */
 static void a_stamp_announced_before_the_clock_stepped_back_is_not_used_after_it(void **state)
 {

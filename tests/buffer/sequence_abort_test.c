@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Every step of the restartable protocol, interrupted at every point (I1, I3, I4, I7): by a handler that
- * does nothing, that logs itself, or that lets another thread of the processor log meanwhile.
+ * Every step of the restartable protocol, interrupted at every point (I1, I3, I4, I7): by a handler
+ * that does nothing, that logs itself, or that lets another thread of the processor log meanwhile.
  */
 #include <ck_pr.h>
 #include <errno.h>
@@ -231,8 +231,8 @@ static void another_thread_of_the_processor_logs_inside_any_step(void **state)
 }
 
 /*
- * A writer that is interrupted closes the buffer at its next try. No buffer is forgotten, however often that
- * happens, so the recorder keeps its length.
+ * A writer that is interrupted closes the buffer at its next try. No buffer is forgotten, however
+ * often that happens, so the recorder keeps its length.
  */
 static void a_buffer_is_closed_however_often_that_is_interrupted(void **state)
 {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The statistics of a session with restartable sequences, asked for while writers write: each answer is true
- * of a moment between the question and the answer (R139, I4).
+ * The statistics of a session with restartable sequences, asked for while writers write: each
+ * answer is true of a moment between the question and the answer (R139, I4).
  */
 #include <ck_pr.h>
 #include <pthread.h>

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Threads that are not registered for restartable sequences, in a session that has them: their events make a
- * stream of their own beside the processors'.
+ * Threads that are not registered for restartable sequences, in a session that has them: their
+ * events make a stream of their own beside the processors'.
  */
 #include <ck_pr.h>
 #include <pthread.h>
@@ -161,8 +161,8 @@ static void threads_with_and_without_registration_write_together(void **state)
 }
 
 /*
- * The extra slot keeps the buffers it once took, in a recorder that has few; the processors get along with
- * the rest, by turns, and lose nothing.
+ * The extra slot keeps the buffers it once took, in a recorder that has few; the processors get
+ * along with the rest, by turns, and lose nothing.
  */
 static void the_extra_slot_leaves_the_processors_of_a_small_recorder_what_they_need(void **state)
 {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Flushes and snapshots of sessions with restartable sequences: the committed part of a buffer is taken while
- * its writers go on, and while one of them stands inside any step (I1, I3, I8).
+ * Flushes and snapshots of sessions with restartable sequences: the committed part of a buffer is
+ * taken while its writers go on, and while one of them stands inside any step (I1, I3, I8).
  */
 #include <ck_pr.h>
 #include <pthread.h>
@@ -260,8 +260,8 @@ static void *snapshot_main(void *argument)
 }
 
 /*
- * Held before it copies a current buffer, or with a full one pinned, while the writer goes on for less than a
- * buffer, for several, or once round the whole recorder and more.
+ * Held before it copies a current buffer, or with a full one pinned, while the writer goes on for
+ * less than a buffer, for several, or once round the whole recorder and more.
  */
 static void a_snapshot_that_stands_still_holds_only_whole_records_of_one_history(void **state)
 {
@@ -297,7 +297,10 @@ static void a_snapshot_that_stands_still_holds_only_whole_records_of_one_history
         if (snapshot.point == ETWAS_POINT_SNAPSHOT_PINNED) {
             uint64_t seen = 0;
 
-            /* The current buffer had been copied, and the newest full one is kept: seven records of 500. */
+            /*
+             * The current buffer had been copied, and the newest full one is kept: seven records of
+             * 500.
+             */
             for (uint64_t number = before - 7; number < before; number++) {
                 seen += writer->events[number].seen;
             }

@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What is left over from a shared session whose memory had to be leaked, because a writer stood in it when
- * it ended: a visitor counted in its slot, who comes out of it at any time. The next session in that place
- * has restartable sequences, and neither the count nor the writer may harm it (I6).
+ * What is left over from a shared session whose memory had to be leaked, because a writer stood in
+ * it when it ended: a visitor counted in its slot, who comes out of it at any time. The next
+ * session in that place has restartable sequences, and neither the count nor the writer may harm it
+ * (I6).
  */
 #include <ck_pr.h>
 #include <pthread.h>
@@ -144,8 +145,8 @@ static void log_records(struct writer *writer, uint32_t records, uint32_t units)
 }
 
 /*
- * The visitor has read its slot's word and is about to exchange it: {epoch, buffer, units}. The next
- * session's is brought to {as many records, the same buffer, the same units}.
+ * The visitor has read its slot's word and is about to exchange it: {epoch, buffer, units}. The
+ * next session's is brought to {as many records, the same buffer, the same units}.
  */
 /* What a visitor of a session saw, and how to bring another one's slot as far. */
 struct sight {
@@ -155,7 +156,9 @@ struct sight {
     uint32_t units; /* of each */
 };
 
-/* Leaves a visitor who has seen {epoch, buffer, units} after as many records as the epoch counts. */
+/*
+ * Leaves a visitor who has seen {epoch, buffer, units} after as many records as the epoch counts.
+ */
 static struct sight leave_a_visitor_of_full_buffer(struct visitor *visitor, bool circular)
 {
     const uint32_t buffer_units = BUFFER_KB * 1024 / ETWAS_UNIT_BYTES - ETWAS_FIRST_UNIT;
@@ -179,8 +182,8 @@ static struct sight leave_a_visitor_of_full_buffer(struct visitor *visitor, bool
 }
 
 /*
- * The session's slot comes to {…, the same buffer, the same units}, the visitor goes on, and nothing has
- * changed.
+ * The session's slot comes to {…, the same buffer, the same units}, the visitor goes on, and
+ * nothing has changed.
  */
 static void let_go_before_the_same_word(const struct sight *sight, struct visitor *visitor,
                                         etwas_trace_handle session)
@@ -200,8 +203,8 @@ static void let_go_before_the_same_word(const struct sight *sight, struct visito
 }
 
 /*
- * The visitor is about to exchange his slot's word. The next session's slot has as many records as that
- * word's epoch says.
+ * The visitor is about to exchange his slot's word. The next session's slot has as many records as
+ * that word's epoch says.
  */
 static void a_visitor_does_not_take_the_place_of_a_session_whose_word_looks_like_its_own(
     void **state)

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Restartable sequences under load: nearly every event goes that way, whatever its size and entry point; the
- * largest make progress under a storm of signals; one that is always interrupted goes to the extra slot.
+ * Restartable sequences under load: nearly every event goes that way, whatever its size and entry
+ * point; the largest make progress under a storm of signals; one that is always interrupted goes to
+ * the extra slot.
  */
 #include <etwas/evntcons.h>
 #include <pthread.h>
@@ -51,7 +52,9 @@ struct pinned {
     pthread_t thread;
 };
 
-/* The `turn`-th of the processors the caller may use, again from the first when there are no more. */
+/*
+ * The `turn`-th of the processors the caller may use, again from the first when there are no more.
+ */
 static unsigned allowed_processor(unsigned turn)
 {
     cpu_set_t allowed;
@@ -299,7 +302,10 @@ static void read_streams(const char *path, struct streams *streams)
     streams->processors = file.LogfileHeader.NumberOfProcessors;
 }
 
-/* Each attempt to publish, or to get a buffer, is interrupted: the event takes the way that needs none. */
+/*
+ * Each attempt to publish, or to get a buffer, is interrupted: the event takes the way that needs
+ * none.
+ */
 static void an_event_that_is_always_interrupted_goes_to_the_extra_slot(void **state)
 {
     static const enum sequence_step steps[] = {STEP_PUBLISH, STEP_CLAIM, STEP_ADOPT};

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Writers that are moved from processor to processor, between any two steps or at any moment: a record is in
- * the stream of the processor that committed it, and each is there once.
+ * Writers that are moved from processor to processor, between any two steps or at any moment: a
+ * record is in the stream of the processor that committed it, and each is there once.
  */
 #include <ck_pr.h>
 #include <etwas/evntcons.h>

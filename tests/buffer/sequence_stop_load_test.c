@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Stopping sessions with restartable sequences while threads log without end (I6): every count is exact, and
- * nothing that was meant for one session lands in the next one in its place.
+ * Stopping sessions with restartable sequences while threads log without end (I6): every count is
+ * exact, and nothing that was meant for one session lands in the next one in its place.
  */
 #include <ck_pr.h>
 #include <pthread.h>
@@ -18,7 +18,7 @@
 #include "support/start.h"
 #include "support/writer.h"
 
-/* ---- threads that never stop ------------------------------------------------------------------ */
+/* ---- threads that never stop ----------------------------------------------------------------- */
 
 enum {
     INTERVAL_NS = 100000,
@@ -95,8 +95,8 @@ static bool is_circular(int round)
 }
 
 /*
- * On each processor the caller may use two threads, one with large records, which are long inside a sequence,
- * and one in a storm; and some that go anywhere.
+ * On each processor the caller may use two threads, one with large records, which are long inside a
+ * sequence, and one in a storm; and some that go anywhere.
  */
 static void load_start(struct load *load, etwas_trace_handle session)
 {
@@ -162,7 +162,9 @@ static etwas_trace_handle start_large(bool circular, const char *path)
         .minimum_buffers = 24,
         .protocol = ETWAS_PROTOCOL_RSEQ,
         .clock = ETWAS_CLOCK_TSC,
-        /* A stop that has no thread to wait for reaches the slots while long sequences still run. */
+        /*
+         * A stop that has no thread to wait for reaches the slots while long sequences still run.
+         */
         .flusher.no_thread = circular,
     };
 
@@ -180,7 +182,9 @@ static void expect_load_is_exact(struct load *load, bool circular)
     }
 }
 
-/* The last session's writers go on while the next runs in its place; they are refused, all of them. */
+/*
+ * The last session's writers go on while the next runs in its place; they are refused, all of them.
+ */
 static void sessions_stop_and_start_in_one_place_under_load(void **state)
 {
     static struct load loads[2];
@@ -265,7 +269,10 @@ static void first_and_last_processor(int *first, int *last)
     }
 }
 
-/* Most stops find the writer inside a sequence, on another processor. It commits before the fence, or not. */
+/*
+ * Most stops find the writer inside a sequence, on another processor. It commits before the fence,
+ * or not.
+ */
 static void a_stop_waits_for_nobody_and_misses_nothing(void **state)
 {
     const etwas_session_options options = {

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Stopping sessions with restartable sequences (I6): while a writer stands inside any step, and under load;
- * another session starts in the same place at once, and nothing meant for the first lands in it.
+ * Stopping sessions with restartable sequences (I6): while a writer stands inside any step, and
+ * under load; another session starts in the same place at once, and nothing meant for the first
+ * lands in it.
  */
 #include <ck_pr.h>
 #include <errno.h>
@@ -227,8 +228,8 @@ static void a_writer_is_held_inside_any_step_while_the_session_ends_and_another_
 /* ---- without a fence ------------------------------------------------------------------------- */
 
 /*
- * Where the kernel refuses the fence, nobody knows whether a writer is still inside: its memory stays. What was
- * recorded by then is in the file all the same.
+ * Where the kernel refuses the fence, nobody knows whether a writer is still inside: its memory
+ * stays. What was recorded by then is in the file all the same.
  */
 static void without_a_fence_the_memory_stays_and_the_place_is_used_again(void **state)
 {

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* A storm of signals: an interval timer for each thread that asks, whose handler logs an event itself. */
+/*
+ * A storm of signals: an interval timer for each thread that asks, whose handler logs an event
+ * itself.
+ */
 #ifndef ETWAS_BUFFER_STORM_H
 #define ETWAS_BUFFER_STORM_H
 

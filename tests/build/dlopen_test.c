@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The build without jemalloc as a plugin: loaded by a running program that has threads, which is what
- * a library linked with Debian's jemalloc cannot be ("cannot allocate memory in static TLS block").
+ * The build without jemalloc as a plugin: loaded by a running program that has threads, which is
+ * what a library linked with Debian's jemalloc cannot be ("cannot allocate memory in static TLS
+ * block").
  */
 
 #include <setjmp.h>
@@ -105,7 +106,9 @@ static void a_loaded_library_runs_a_session_on_any_thread(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-/* Its threads and their thread data may outlive the last dlclose, so the library stays (nodelete). */
+/*
+ * Its threads and their thread data may outlive the last dlclose, so the library stays (nodelete).
+ */
 static void a_closed_library_stays_in_memory(void **state)
 {
     (void)state;

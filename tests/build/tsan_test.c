@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Whether ThreadSanitizer understands the operations the runtime is built from. A thread writes a word
- * and publishes it; `tsan_test published` waits for the publication before it reads the word, and must
- * run without a report; `tsan_test race` reads at once, and must be reported.
+ * Whether ThreadSanitizer understands the operations the runtime is built from. A thread writes a
+ * word and publishes it; `tsan_test published` waits for the publication before it reads the word,
+ * and must run without a report; `tsan_test race` reads at once, and must be reported.
  */
 
 #include <ck_pr.h>

@@ -178,7 +178,8 @@ static void the_stamp_of_a_reading_is_that_of_the_clock_asked_for(void **state)
 
 /*
  * From one reading to the next, microseconds later, the system time goes on as the performance
- * counter does; the kernel may slew it by a thousandth at most. A bound that is too good would show.
+ * counter does; the kernel may slew it by a thousandth at most. A bound that is too good would
+ * show.
  */
 static void the_system_time_of_a_reading_is_true_within_its_bound(void **state)
 {

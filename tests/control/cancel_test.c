@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Controllers whose threads are cancelled: a call that has begun is done, and nothing stays locked. */
+/*
+ * Controllers whose threads are cancelled: a call that has begun is done, and nothing stays locked.
+ */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * ControlTrace and its short forms: which session is meant, what comes back, QUERY and FLUSH (R1, R8, R10,
- * R20, R73, R80, R85, R138–R140).
+ * ControlTrace and its short forms: which session is meant, what comes back, QUERY and FLUSH (R1,
+ * R8, R10, R20, R73, R80, R85, R138–R140).
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -114,7 +114,9 @@ static void a_bad_block_is_refused_before_anything_is_done(void **state)
     stop_session(session, NULL);
 }
 
-/* What the documented table of control codes asks for on input: the block's size and the offsets. */
+/*
+ * What the documented table of control codes asks for on input: the block's size and the offsets.
+ */
 static void query_flush_and_stop_need_only_sizes_and_offsets(void **state)
 {
     etwas_trace_handle session = start_session(folder_path("f.etl"), NULL);
@@ -240,7 +242,10 @@ static void r140_a_name_that_does_not_fit_is_more_data_and_the_numbers_are_valid
                          fits_wide ? ERROR_SUCCESS : ERROR_MORE_DATA);
         assert_int_equal(names[block.properties.Wnode.BufferSize], 0x55);
 
-        /* The session's name first, with the other area `room` bytes behind it; the file's name fits. */
+        /*
+         * The session's name first, with the other area `room` bytes behind it; the file's name
+         * fits.
+         */
         prepare_block(&block, "");
         block.properties.LoggerNameOffset = block.properties.LogFileNameOffset - room;
         assert_int_equal(control(session, NULL, &block, EVENT_TRACE_CONTROL_QUERY),
@@ -280,9 +285,9 @@ static void r140_without_offsets_no_names_are_copied(void **state)
 }
 
 /*
- * R80, R85: what FLUSH returns counts what it wrote; the short forms are the same calls. With restartable
- * sequences the writers' buffer is written as far as it is full and stays theirs; a shared slot gets
- * another with its next event.
+ * R80, R85: what FLUSH returns counts what it wrote; the short forms are the same calls. With
+ * restartable sequences the writers' buffer is written as far as it is full and stays theirs; a
+ * shared slot gets another with its next event.
  */
 static void r85_flush_writes_what_is_recorded_and_returns_the_numbers_after_it(void **state)
 {
@@ -371,7 +376,9 @@ static void r73_flush_of_a_buffering_session_writes_the_file_named_in_the_call(v
     assert_int_not_equal(access(folder_path("3.etl"), F_OK), 0);
 }
 
-/* R139 at every QUERY, while writers write and the flusher flushes: sums that hold at any moment. */
+/*
+ * R139 at every QUERY, while writers write and the flusher flushes: sums that hold at any moment.
+ */
 static void r139_query_tells_the_truth_while_writers_write(void **state)
 {
     enum {
@@ -469,7 +476,10 @@ static long refuse_sync(enum etwas_file_call call, size_t bytes)
     return call == ETWAS_FILE_SYNC && sync_refusal != 0 ? sync_refusal : (long)bytes;
 }
 
-/* R81: what FLUSH cannot make durable it says; the events are in the file, and the next one tries again. */
+/*
+ * R81: what FLUSH cannot make durable it says; the events are in the file, and the next one tries
+ * again.
+ */
 static void r81_flush_says_that_the_system_refused_to_make_the_file_durable(void **state)
 {
     static const struct {

@@ -181,7 +181,10 @@ static void a_childs_sessions_are_its_own_and_the_parents_go_on(void **state)
     assert_int_equal(UnregisterTraceGuids(registration), ERROR_SUCCESS);
 }
 
-/* Without the handlers of pthread_atfork nothing is told to the library: the kernel wiped the gates. */
+/*
+ * Without the handlers of pthread_atfork nothing is told to the library: the kernel wiped the
+ * gates.
+ */
 static void a_raw_forks_child_gets_an_error_and_writes_into_no_buffer(void **state)
 {
     const char *path = folder_path("f.etl");
@@ -231,7 +234,9 @@ static void fork_in_the_record(enum etwas_testpoint point)
     }
 }
 
-/* As a signal handler could, in a shared slot: both copies of the writer go on inside the record. */
+/*
+ * As a signal handler could, in a shared slot: both copies of the writer go on inside the record.
+ */
 static void a_fork_in_the_middle_of_a_record_harms_neither_side(void **state)
 {
     const char *path = folder_path("f.etl");
@@ -321,7 +326,9 @@ static void fork_inside(enum sequence_step step, uint32_t point, bool recorder)
     writers_forget();
 }
 
-/* I7: the copies of what was inherited are as they were, whichever step of a writer was under way. */
+/*
+ * I7: the copies of what was inherited are as they were, whichever step of a writer was under way.
+ */
 static void a_fork_inside_any_sequence_harms_neither_side(void **state)
 {
     (void)state;

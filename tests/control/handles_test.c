@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Handles outlive their sessions: what is written with one never lands in a session started later in the
- * same place, while threads write without pause and sessions come and go (I6).
+ * Handles outlive their sessions: what is written with one never lands in a session started later
+ * in the same place, while threads write without pause and sessions come and go (I6).
  */
 #include <ck_pr.h>
 #include <pthread.h>

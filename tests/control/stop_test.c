@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * STOP: final numbers, second and concurrent stops, and a table without a free place (R138, R139, R141).
+ * STOP: final numbers, second and concurrent stops, and a table without a free place (R138, R139,
+ * R141).
  */
 #include <ck_pr.h>
 #include <pthread.h>
@@ -195,7 +196,9 @@ struct turns {
     uint32_t wrong;
 };
 
-/* Each session ends with its own numbers and name, whoever takes its place the moment it is free. */
+/*
+ * Each session ends with its own numbers and name, whoever takes its place the moment it is free.
+ */
 static void *take_turns(void *argument)
 {
     struct turns *turns = argument;

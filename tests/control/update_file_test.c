@@ -156,7 +156,9 @@ static void a_name_that_the_header_has_no_room_for_is_a_bad_pathname(void **stat
     assert_int_equal(count_events(folder_path("x")), 0);
 }
 
-/* R73: UPDATE with a new name is a snapshot; nothing is consumed, and the name is the present one. */
+/*
+ * R73: UPDATE with a new name is a snapshot; nothing is consumed, and the name is the present one.
+ */
 static void r73_update_of_a_buffering_session_writes_a_snapshot(void **state)
 {
     etwas_trace_handle session = start_recorder();
@@ -186,7 +188,9 @@ static void r73_update_of_a_buffering_session_writes_a_snapshot(void **state)
     stop_session(session, NULL);
 }
 
-/* FLUSH leaves the name it was given, so that it can be given again; QUERY says the session's own. */
+/*
+ * FLUSH leaves the name it was given, so that it can be given again; QUERY says the session's own.
+ */
 static void r73_a_snapshot_leaves_its_name_in_the_block(void **state)
 {
     etwas_trace_handle session;

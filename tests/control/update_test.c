@@ -222,7 +222,10 @@ static void r72_buffering_mode_keeps_its_buffers_whatever_update_says(void **sta
     stop_session(session, NULL);
 }
 
-/* R131, R134: no system events; the session's own bits may be repeated. Real time: flush/realtime_test.c. */
+/*
+ * R131, R134: no system events; the session's own bits may be repeated. Real time:
+ * flush/realtime_test.c.
+ */
 static void r134_of_the_modes_only_real_time_may_be_asked_for(void **state)
 {
     const uint32_t own = EVENT_TRACE_FILE_MODE_SEQUENTIAL | EVENT_TRACE_USE_KBYTES_FOR_SIZE;

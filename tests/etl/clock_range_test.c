@@ -113,7 +113,9 @@ static void r151_r158_25_hours_and_10_years_are_exact_to_the_tick_at_every_speed
         assert_true(etwas_etl_clock_from_header(&clock, ETWAS_ETL_CLOCK_CYCLES, 1,
                                                 (uint32_t)(hz / 1000000), 0, START));
         expect_long_arithmetic(clock, hz);
-        /* As a calibration says it, in ticks of so many nanoseconds; one Hz more has no divisors. */
+        /*
+         * As a calibration says it, in ticks of so many nanoseconds; one Hz more has no divisors.
+         */
         etwas_etl_clock_set_ratio(&clock, 1000000000, hz * 100);
         expect_long_arithmetic(clock, hz);
         etwas_etl_clock_set_ratio(&clock, 1000000000, (hz + 1) * 100);

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Knots that the system refuses, or takes and drops later: they are fewer then, and no event is lost
- * or accounted otherwise.
+ * Knots that the system refuses, or takes and drops later: they are fewer then, and no event is
+ * lost or accounted otherwise.
  */
 #include <errno.h>
 #include <etwas/evntrace.h>
@@ -67,7 +67,9 @@ static void read_clocks(etwas_trace_handle session)
     etwas_clock_knot_interval_ns = UINT64_MAX; /* not by flushes */
 }
 
-/* Events, written; then the clocks are read while the calls of the plan fail. Returns how many did. */
+/*
+ * Events, written; then the clocks are read while the calls of the plan fail. Returns how many did.
+ */
 static uint32_t log_with_failing_knots(etwas_trace_handle session, const struct failing *plan)
 {
     struct writer *writer =

@@ -66,8 +66,8 @@ static void a_backlog_that_cannot_be_made_refuses_the_start(void **state)
 }
 
 /*
- * R170, R175: what the disk refuses is lost, counted event by event, and the next consumer is told that
- * events, buffers and a file were lost. What was stored before and after is whole.
+ * R170, R175: what the disk refuses is lost, counted event by event, and the next consumer is told
+ * that events, buffers and a file were lost. What was stored before and after is whole.
  */
 static void a_backlog_that_cannot_be_written_loses_what_was_refused(void **state)
 {
@@ -181,8 +181,8 @@ static void a_backlog_outlives_its_folder(void **state)
 }
 
 /*
- * R170: the backlog's limit is kept, also by buffers that are full to the last byte, and nothing is lost at
- * it: what has no room stays in the pool.
+ * R170: the backlog's limit is kept, also by buffers that are full to the last byte, and nothing is
+ * lost at it: what has no room stays in the pool.
  */
 static void a_backlog_that_is_full_to_the_byte_loses_nothing(void **state)
 {
@@ -222,8 +222,8 @@ static void a_backlog_that_is_full_to_the_byte_loses_nothing(void **state)
 /* ---- consumers that leave -------------------------------------------------------------------- */
 
 /*
- * R171: however many consumers leave in the middle of a buffer, of the backlog or of what is new, together
- * they see every event once, and in the order in which it was logged.
+ * R171: however many consumers leave in the middle of a buffer, of the backlog or of what is new,
+ * together they see every event once, and in the order in which it was logged.
  */
 static void consumers_that_leave_hand_over_to_the_next(void **state)
 {
@@ -290,7 +290,10 @@ static void what_the_last_consumer_did_not_give_is_counted_to_the_event(void **s
     consumer_free(&part);
 }
 
-/* A consumer that reads the backlog had it alone: when it leaves, the next one gets it beside others. */
+/*
+ * A consumer that reads the backlog had it alone: when it leaves, the next one gets it beside
+ * others.
+ */
 static void a_backlog_left_unread_beside_another_consumer_is_kept(void **state)
 {
     etwas_session_options options = manual_options();

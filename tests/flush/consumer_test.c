@@ -65,8 +65,9 @@ static void cancel_thread(struct consumer *consumer)
 }
 
 /*
- * A thread that ends in a callback takes one event with it, the one that was being given, and nothing else:
- * the next consumer gets all others, the writers and the session go on. The trace can be used again.
+ * A thread that ends in a callback takes one event with it, the one that was being given, and
+ * nothing else: the next consumer gets all others, the writers and the session go on. The trace can
+ * be used again.
  */
 static void a_consumer_whose_thread_ends_leaves_the_rest_to_the_next(void **state)
 {
@@ -206,7 +207,10 @@ static void a_callback_may_close_its_trace(void **state)
     consumer_free(&next);
 }
 
-/* R174: whoever stops the session, ProcessTrace gives everything and returns; also when that is a callback. */
+/*
+ * R174: whoever stops the session, ProcessTrace gives everything and returns; also when that is a
+ * callback.
+ */
 static void a_callback_may_stop_its_session(void **state)
 {
     etwas_session_options options = realtime_options();
@@ -345,7 +349,10 @@ static uint32_t child_failed(pid_t child)
     return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
 }
 
-/* I7. A fork at any moment of delivery: the child has no copy of a session, the parent notices nothing. */
+/*
+ * I7. A fork at any moment of delivery: the child has no copy of a session, the parent notices
+ * nothing.
+ */
 static void a_fork_beside_consumers_disturbs_nobody(void **state)
 {
     etwas_session_options options = realtime_options();
@@ -385,7 +392,9 @@ static void a_fork_beside_consumers_disturbs_nobody(void **state)
     assert_int_equal(unnamed_files(), 0);
     expect_exact_account(session, &counts);
     assert_int_equal(consumer.events, counts.recorded);
-    /* Writers are quicker than a consumer: what its queue could not hold is lost, and is counted. */
+    /*
+     * Writers are quicker than a consumer: what its queue could not hold is lost, and is counted.
+     */
     consumers_unmark(session);
     consumer_mark(&consumer, session);
     assert_int_equal(consumers_missing(session), counts.lost_undelivered);

@@ -119,8 +119,8 @@ static void the_file_says_how_many_streams_it_may_have(void **state)
 }
 
 /*
- * Events that fill a buffer to its last byte: the next one needs another, and the file has no padding in
- * between. All on one processor, or the buffers would be shared out.
+ * Events that fill a buffer to its last byte: the next one needs another, and the file has no
+ * padding in between. All on one processor, or the buffers would be shared out.
  */
 static void buffers_filled_to_the_last_byte_are_written_as_they_are(void **state)
 {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The flusher thread: when it writes, what it is, and sessions that end by themselves or have none. */
+/*
+ * The flusher thread: when it writes, what it is, and sessions that end by themselves or have none.
+ */
 #include <ck_pr.h>
 #include <dirent.h>
 #include <sched.h>
@@ -91,7 +93,10 @@ static bool has_ended(const struct etwas_session *session)
     return ended;
 }
 
-/* R49, R93: SEQUENTIAL with a size ends by itself; what did not fit is counted, later events are refused. */
+/*
+ * R49, R93: SEQUENTIAL with a size ends by itself; what did not fit is counted, later events are
+ * refused.
+ */
 static void a_session_ends_when_its_file_has_reached_its_size(void **state)
 {
     (void)state;
@@ -108,7 +113,10 @@ static void a_session_ends_when_its_file_has_reached_its_size(void **state)
         struct stat status;
         struct writers writers;
 
-        /* Without a thread it is the flush that finds the file full; 40 of the pool's 64 MB are enough. */
+        /*
+         * Without a thread it is the flush that finds the file full; 40 of the pool's 64 MB are
+         * enough.
+         */
         writers_start(&writers, (uint32_t)threads,
                       &(struct writer_options){.session = session,
                                                .class_handle = writer_class(),
@@ -119,7 +127,9 @@ static void a_session_ends_when_its_file_has_reached_its_size(void **state)
             assert_int_equal(writers_totals(session).refused, 0);
             (void)etwas_flush(session);
         }
-        /* The session refuses before its end is complete: only then are the counts the last ones. */
+        /*
+         * The session refuses before its end is complete: only then are the counts the last ones.
+         */
         while (!has_ended(inside)) {
             pause_briefly();
         }

@@ -91,7 +91,10 @@ static bool has_read_often(void *session)
     return often;
 }
 
-/* Also of a flight recorder, whose thread has nothing else to do, and of one that only has consumers. */
+/*
+ * Also of a flight recorder, whose thread has nothing else to do, and of one that only has
+ * consumers.
+ */
 static void the_flusher_thread_reads_the_clocks_in_every_mode(void **state)
 {
     static const uint32_t wanted[] = {EVENT_TRACE_FILE_MODE_SEQUENTIAL, EVENT_TRACE_BUFFERING_MODE,

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Consumers of a real-time session that leave at odd moments: while they are told of a loss, or while
- * the session ends. */
+/*
+ * Consumers of a real-time session that leave at odd moments: while they are told of a loss, or
+ * while the session ends.
+ */
 #include <ck_pr.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -272,7 +274,9 @@ static void *open_and_start(void *argument)
     return NULL;
 }
 
-/* It gives what it is reading, and the next one goes on behind that: nothing twice, nothing lost. */
+/*
+ * It gives what it is reading, and the next one goes on behind that: nothing twice, nothing lost.
+ */
 static void the_next_waits_for_a_closed_one_that_reads_the_backlog(void **state)
 {
     const etwas_session_options options = {.log_file_mode = EVENT_TRACE_REAL_TIME_MODE,

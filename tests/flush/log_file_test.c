@@ -225,7 +225,9 @@ static void whole_buffers_and_copied_ones_make_the_same_file(void **state)
     free(buffers.memory);
 }
 
-/* Read while it grows, by another descriptor: the whole buffers are there, and nothing behind them. */
+/*
+ * Read while it grows, by another descriptor: the whole buffers are there, and nothing behind them.
+ */
 static void a_file_in_progress_ends_with_its_last_whole_buffer_and_reserves_none_at_its_end(
     void **state)
 {

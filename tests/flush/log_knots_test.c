@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The knots of a log file alone, with readings made up: where they go when there are many, and which
- * go when they may not be many. Reading n, from 1, was at n µs.
+ * The knots of a log file alone, with readings made up: where they go when there are many, and
+ * which go when they may not be many. Reading n, from 1, was at n µs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -315,7 +315,7 @@ static void knots_take_few_places_of_a_file_of_limited_size(void **state)
     }
 }
 
-/* ---- a writer that is killed ------------------------------------------------------------------ */
+/* ---- a writer that is killed ----------------------------------------------------------------- */
 
 static size_t left_bytes; /* then it is killed */
 

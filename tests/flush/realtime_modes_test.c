@@ -92,7 +92,10 @@ static void consumers_see_no_seams_of_a_new_file_set(void **state)
     consumer_free(&consumer);
 }
 
-/* R93: a sequential file that is full ends the session for consumers too; they got also what it could not take. */
+/*
+ * R93: a sequential file that is full ends the session for consumers too; they got also what it
+ * could not take.
+ */
 static void a_full_file_ends_the_session_for_consumers_too(void **state)
 {
     const char *path = folder_path("trace.etl");
@@ -126,8 +129,8 @@ static long refuse_log_file(enum etwas_file_call call, size_t bytes)
 }
 
 /*
- * What a failing file does not take consumers get, and it is not lost; what neither gets is lost to the file,
- * whoever had room for it before.
+ * What a failing file does not take consumers get, and it is not lost; what neither gets is lost to
+ * the file, whoever had room for it before.
  */
 static void consumers_get_what_a_failing_file_refuses(void **state)
 {
@@ -166,8 +169,8 @@ static void consumers_get_what_a_failing_file_refuses(void **state)
 }
 
 /*
- * R96: a converted session's file ends with what was logged before; consumers get what is logged after it, and
- * only that.
+ * R96: a converted session's file ends with what was logged before; consumers get what is logged
+ * after it, and only that.
  */
 static void a_converted_session_gives_each_event_to_one_side(void **state)
 {
@@ -196,8 +199,8 @@ static void a_converted_session_gives_each_event_to_one_side(void **state)
 /* ---- time ------------------------------------------------------------------------------------ */
 
 /*
- * System time that is set back holds nothing up: what was logged before and after it arrives with the next
- * flushes.
+ * System time that is set back holds nothing up: what was logged before and after it arrives with
+ * the next flushes.
  */
 static void system_time_that_steps_back_delays_no_event(void **state)
 {
@@ -254,7 +257,10 @@ static uint32_t on_classic_buffer(EVENT_TRACE_LOGFILEA *file)
     return 1;
 }
 
-/* The A form by a name in other letters, EVENT_TRACE callbacks, and a span of time; two runs of one trace. */
+/*
+ * The A form by a name in other letters, EVENT_TRACE callbacks, and a span of time; two runs of one
+ * trace.
+ */
 static void a_narrow_classic_consumer_gets_its_span_of_time(void **state)
 {
     etwas_session_options options = {.log_file_mode = EVENT_TRACE_REAL_TIME_MODE,
@@ -328,7 +334,10 @@ static uint32_t look_at_names(EVENT_TRACE_LOGFILEW *file)
     return 0;
 }
 
-/* One trace for session after session of a name: what it said about names stays there until CloseTrace. */
+/*
+ * One trace for session after session of a name: what it said about names stays there until
+ * CloseTrace.
+ */
 static void a_trace_may_follow_the_sessions_of_a_name(void **state)
 {
     static etwas_wchar name[] = {'f', 'o', 'l', 'l', 'o', 'w', 0};

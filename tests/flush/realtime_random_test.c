@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Consumers that come and go at random while writers write: whatever happens, each recorded event was seen by
- * somebody, and each that nobody saw is counted.
+ * Consumers that come and go at random while writers write: whatever happens, each recorded event
+ * was seen by somebody, and each that nobody saw is counted.
  */
 #include <ck_pr.h>
 #include <stdlib.h>

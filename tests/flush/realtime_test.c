@@ -14,8 +14,8 @@ enum {
 };
 
 /*
- * R172, R174, R99: what writers on all processors log arrives at a flush, in time order, without the file
- * header's event; ProcessTrace returns when the session is stopped.
+ * R172, R174, R99: what writers on all processors log arrives at a flush, in time order, without
+ * the file header's event; ProcessTrace returns when the session is stopped.
  */
 static void a_consumer_sees_everything_in_time_order(void **state)
 {
@@ -71,7 +71,10 @@ static void one_threads_events_keep_their_order(void **state)
     consumer_free(&consumer);
 }
 
-/* R171: what was flushed before there was a consumer comes first, and nothing is lost between the two. */
+/*
+ * R171: what was flushed before there was a consumer comes first, and nothing is lost between the
+ * two.
+ */
 static void the_backlog_comes_before_what_is_new(void **state)
 {
     etwas_session_options options = realtime_options();
@@ -153,8 +156,9 @@ static void file_and_consumers_each_have_everything(void **state)
 }
 
 /*
- * R170: without a consumer the backlog, and then the pool, is full: logging fails with ERROR_LOG_FILE_FULL, and
- * goes on when a consumer comes, which sees everything that was recorded. A file makes no difference (C8).
+ * R170: without a consumer the backlog, and then the pool, is full: logging fails with
+ * ERROR_LOG_FILE_FULL, and goes on when a consumer comes, which sees everything that was recorded.
+ * A file makes no difference (C8).
  */
 static void a_full_backlog_refuses_events_until_a_consumer_comes(void **state)
 {
@@ -233,7 +237,9 @@ static void a_session_with_one_slot_is_delivered_too(void **state)
     consumer_free(&consumer);
 }
 
-/* R82: FlushTimer 0 is a second in real time: what is in a buffer arrives without being asked for. */
+/*
+ * R82: FlushTimer 0 is a second in real time: what is in a buffer arrives without being asked for.
+ */
 static void without_a_timer_delivery_comes_every_second(void **state)
 {
     etwas_session_options options = {.log_file_mode = EVENT_TRACE_REAL_TIME_MODE};
@@ -309,7 +315,10 @@ static void real_time_without_a_file_cannot_be_turned_off(void **state)
     consumer_free(&consumer);
 }
 
-/* CONVERT_TO_REALTIME: the file holds what was before, whole and finished; consumers get what comes after. */
+/*
+ * CONVERT_TO_REALTIME: the file holds what was before, whole and finished; consumers get what comes
+ * after.
+ */
 static void a_converted_session_leaves_its_file_and_goes_on(void **state)
 {
     const char *path = folder_path("trace.etl");
@@ -346,8 +355,8 @@ static void wait_for_word(struct consumer *consumer)
 }
 
 /*
- * R175: a consumer that stands still costs the writers and the other consumers nothing. What its queue could
- * not hold is lost for it alone, and it is told.
+ * R175: a consumer that stands still costs the writers and the other consumers nothing. What its
+ * queue could not hold is lost for it alone, and it is told.
  */
 static void a_slow_consumer_harms_nobody_else(void **state)
 {

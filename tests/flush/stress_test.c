@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Hundreds of thousands of events of random sizes from several threads, and flush, snapshot and stop in the
- * middle of it: every event accounted for, byte by byte.
+ * Hundreds of thousands of events of random sizes from several threads, and flush, snapshot and
+ * stop in the middle of it: every event accounted for, byte by byte.
  */
 #include <stdio.h>
 #include <string.h>
@@ -96,8 +96,8 @@ static void sessions_are_flushed_queried_and_stopped_while_writers_write(void **
 }
 
 /*
- * I6: several sessions with writers that keep their old handles while the places are taken by others:
- * nothing lands in a session it was not meant for.
+ * I6: several sessions with writers that keep their old handles while the places are taken by
+ * others: nothing lands in a session it was not meant for.
  */
 static void writers_with_handles_of_stopped_sessions_never_reach_another_session(void **state)
 {
@@ -137,7 +137,9 @@ static void writers_with_handles_of_stopped_sessions_never_reach_another_session
     }
 }
 
-/* I4 in buffering mode: overwritten + recorded + lost = attempted, also while snapshots are taken. */
+/*
+ * I4 in buffering mode: overwritten + recorded + lost = attempted, also while snapshots are taken.
+ */
 static void snapshots_are_taken_while_writers_write(void **state)
 {
     etwas_session_options options = {

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Checks that need a process of their own: limits, rights, signals that kill, locks of somebody else. */
+/*
+ * Checks that need a process of their own: limits, rights, signals that kill, locks of somebody
+ * else.
+ */
 #ifndef ETWAS_TESTS_PLATFORM_CHILD_H
 #define ETWAS_TESTS_PLATFORM_CHILD_H
 
-/* Runs `body` in a fork's child and fails the test unless it returns 0: it lives and all its CHECKs hold. */
+/*
+ * Runs `body` in a fork's child and fails the test unless it returns 0: it lives and all its CHECKs
+ * hold.
+ */
 void expect_child_passes(int (*body)(void));
 
 /* A child that does `body`, then lives until child_end. Returns when `body` is done. */

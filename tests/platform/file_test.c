@@ -39,7 +39,7 @@ static void expect_contents(const char *path, const char *text)
     (void)close(file);
 }
 
-/* ---- creating ---------------------------------------------------------------------------------- */
+/* ---- creating -------------------------------------------------------------------------------- */
 
 static void odd_places_for_a_file_are_refused_by_name(void **state)
 {

@@ -398,7 +398,9 @@ static int limit_files(int *file)
     return 0;
 }
 
-/* Writes past the limit: what fits is there, and nothing is left pending or blocked that was not. */
+/*
+ * Writes past the limit: what fits is there, and nothing is left pending or blocked that was not.
+ */
 static int write_too_much(int file, bool pending_before)
 {
     static char data[4000];

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The memory of a session: what it begins with, what it costs, and what a fork's child has of it. */
+/*
+ * The memory of a session: what it begins with, what it costs, and what a fork's child has of it.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

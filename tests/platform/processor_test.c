@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Which processor runs the caller. CTest runs this program with and without registered rseq areas. */
+/*
+ * Which processor runs the caller. CTest runs this program with and without registered rseq areas.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -2,12 +2,13 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A signal before each instruction of the general restartable sequence, one after the other. The range
- * the kernel aborts must begin before the first look and end with the commit, to the instruction.
+ * A signal before each instruction of the general restartable sequence, one after the other. The
+ * range the kernel aborts must begin before the first look and end with the commit, to the
+ * instruction.
  *
- * A child runs the sequence, and this process traces it: first step by step, to learn the instructions,
- * with an rseq area the kernel does not know, since a step would abort the sequence; then with a
- * breakpoint at one of them, where the child gets a signal.
+ * A child runs the sequence, and this process traces it: first step by step, to learn the
+ * instructions, with an rseq area the kernel does not know, since a step would abort the sequence;
+ * then with a breakpoint at one of them, where the child gets a signal.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -74,7 +75,10 @@ static void on_signal(int number)
     guard++;
 }
 
-/* Committed after the signal: with a guard that had changed. Not committed, and the target changed: half. */
+/*
+ * Committed after the signal: with a guard that had changed. Not committed, and the target changed:
+ * half.
+ */
 static int judge(enum etwas_rseq_result result)
 {
     if (result == ETWAS_RSEQ_COMMITTED) {
@@ -158,7 +162,10 @@ static uint64_t program_counter(pid_t child, const uint64_t *replacement)
     return PROGRAM_COUNTER(registers);
 }
 
-/* The addresses of the instructions that a sequence passes, each once, in the order of the first time. */
+/*
+ * The addresses of the instructions that a sequence passes, each once, in the order of the first
+ * time.
+ */
 static uint32_t learn_instructions(uint32_t kind, uint64_t addresses[INSTRUCTIONS_MAXIMUM])
 {
     const uint64_t first = (uint64_t)(uintptr_t)etwas_rseq_run;
@@ -201,8 +208,8 @@ static uint32_t learn_instructions(uint32_t kind, uint64_t addresses[INSTRUCTION
 }
 
 /*
- * Runs a sequence that gets a signal before it executes the instruction at `address`. NOT_PASSED: it
- * committed without coming there.
+ * Runs a sequence that gets a signal before it executes the instruction at `address`. NOT_PASSED:
+ * it committed without coming there.
  */
 static int result_with_signal_at(uint32_t kind, uint64_t address)
 {
@@ -254,8 +261,8 @@ static int move_freely(void **state)
 }
 
 /*
- * Before the sequence is armed it finds the guard changed. From there to the commit, which is the last
- * instruction of the range, it is aborted. After that it has committed.
+ * Before the sequence is armed it finds the guard changed. From there to the commit, which is the
+ * last instruction of the range, it is aborted. After that it has committed.
  */
 static void a_signal_at_any_instruction_aborts_what_has_begun_and_not_committed(void **state)
 {

@@ -211,7 +211,10 @@ static uint32_t allowed_processors(uint32_t processors[CPU_SETSIZE])
     return count;
 }
 
-/* Moves the threads from processor to processor, the first `processor_count` of them, until all are done. */
+/*
+ * Moves the threads from processor to processor, the first `processor_count` of them, until all are
+ * done.
+ */
 static void move_until_done(struct worker *workers, uint32_t worker_count,
                             const uint32_t *processors, uint32_t processor_count)
 {
@@ -344,7 +347,9 @@ struct gated {
     uint8_t to[LONG_COPY_BYTES];
 };
 
-/* Counts while the gate is open. Between the look at it and the commit there is time for a fence. */
+/*
+ * Counts while the gate is open. Between the look at it and the commit there is time for a fence.
+ */
 static void *count_through_the_gate(void *argument)
 {
     struct gated *gated = argument;

@@ -130,7 +130,10 @@ static void *sleep_for_an_hour(void *argument)
     return NULL;
 }
 
-/* The event count looks again by itself after a while, and so hides a wake that is lost: here it cannot. */
+/*
+ * The event count looks again by itself after a while, and so hides a wake that is lost: here it
+ * cannot.
+ */
 static void the_systems_wake_ends_the_systems_wait(void **state)
 {
     struct lone_sleeper sleeper = {0};

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Which thread runs a control callback, in which order, and who waits for it (R141, R191; Timeout of
- * EnableTraceEx2).
+ * Which thread runs a control callback, in which order, and who waits for it (R141, R191; Timeout
+ * of EnableTraceEx2).
  */
 #include <ck_pr.h>
 #include <sys/resource.h>

@@ -219,8 +219,9 @@ static void r192_the_last_session_to_enable_a_provider_has_it(void **state)
 /* ---- the gate -------------------------------------------------------------------------------- */
 
 /*
- * R107, for every level asked and enabled: a provider logs when the enabled level is 0 or not below the
- * event's, and when no flags are enabled or one of the event's is; an event without flags needs none.
+ * R107, for every level asked and enabled: a provider logs when the enabled level is 0 or not below
+ * the event's, and when no flags are enabled or one of the event's is; an event without flags needs
+ * none.
  */
 static void r107_the_gate_says_what_the_documented_comparison_says(void **state)
 {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Control callbacks that call the library themselves, beside many others, and across a fork: nobody waits for
- * ever (R191).
+ * Control callbacks that call the library themselves, beside many others, and across a fork: nobody
+ * waits for ever (R191).
  */
 #include <ck_pr.h>
 #include <string.h>

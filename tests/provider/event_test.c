@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Events: what the calls refuse, how large an event may be, and every member of what a consumer gets
- * (R62–R64, R100–R109, R115–R120).
+ * Events: what the calls refuse, how large an event may be, and every member of what a consumer
+ * gets (R62–R64, R100–R109, R115–R120).
  */
 #include <stdlib.h>
 #include <string.h>

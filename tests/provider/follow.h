@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What the tests of control callbacks share: a provider whose callback remembers its calls and can be held
- * inside, and calls of EnableTraceEx2 in other threads.
+ * What the tests of control callbacks share: a provider whose callback remembers its calls and can
+ * be held inside, and calls of EnableTraceEx2 in other threads.
  */
 #ifndef ETWAS_TESTS_PROVIDER_FOLLOW_H
 #define ETWAS_TESTS_PROVIDER_FOLLOW_H

@@ -281,7 +281,7 @@ static void r110_global_numbers_of_a_process_start_at_1_and_a_forks_child_is_ano
     assert_int_equal(next_global_number(), next + 1);
 }
 
-/* ---- buffers run out, sessions stop ----------------------------------------------------------- */
+/* ---- buffers run out, sessions stop ---------------------------------------------------------- */
 
 /* R74, R76, R110: a lost message took its number with it; nothing else is missing. */
 static void r76_and_r110_a_lost_message_leaves_its_number_out(void **state)
@@ -371,7 +371,7 @@ static void a_flight_recorder_keeps_the_last_messages(void **state)
     free_writers();
 }
 
-/* ---- signal handlers -------------------------------------------------------------------------- */
+/* ---- signal handlers ------------------------------------------------------------------------- */
 
 static _Thread_local struct writer *of_handler; /* NULL: this thread's handler logs nothing */
 
@@ -439,7 +439,7 @@ static void r110_handlers_that_interrupt_writers_take_numbers_of_their_own(void 
     free_writers();
 }
 
-/* ---- the counters themselves ------------------------------------------------------------------ */
+/* ---- the counters themselves ----------------------------------------------------------------- */
 
 struct taker {
     struct etwas_sequence_numbers *numbers;

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * TraceMessage and TraceMessageVa: what they refuse, how long a message may be, what the file has and
- * what a consumer gets (R62, R63, R110). Files are read by the independent walker, too.
+ * TraceMessage and TraceMessageVa: what they refuse, how long a message may be, what the file has
+ * and what a consumer gets (R62, R63, R110). Files are read by the independent walker, too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -120,7 +120,7 @@ static void a_handle_that_is_no_running_sessions_is_an_invalid_handle(void **sta
     assert_int_equal(log_flags(session, TRACE_MESSAGE_SEQUENCE, 1, "x", 1), ERROR_INVALID_HANDLE);
 }
 
-/* ---- what is recorded, and what a consumer gets ----------------------------------------------- */
+/* ---- what is recorded, and what a consumer gets ---------------------------------------------- */
 
 static void expect_walked(const struct message *message, uint32_t flags, uint32_t sequence)
 {

@@ -159,8 +159,8 @@ static void compare_tail(const struct modern_event *event, const char *digits)
 }
 
 /*
- * The walker goes from processor to processor, the reader by time: an event is found by its stamp, and of
- * those with one stamp the first.
+ * The walker goes from processor to processor, the reader by time: an event is found by its stamp,
+ * and of those with one stamp the first.
  */
 static struct modern_event *find(struct modern_events *events, int64_t stamp)
 {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What the tests of modern providers share: registering, enabling, one event with a number, and events read
- * back with the reader and with the walker.
+ * What the tests of modern providers share: registering, enabling, one event with a number, and
+ * events read back with the reader and with the walker.
  */
 #ifndef ETWAS_TESTS_PROVIDER_MODERN_H
 #define ETWAS_TESTS_PROVIDER_MODERN_H
@@ -60,8 +60,8 @@ struct modern_events {
 };
 
 /*
- * Reads a file with ProcessTrace and with the walker, and fails the test unless both found the same events of
- * modern providers, the file breaks no rule, and there are no other events in it.
+ * Reads a file with ProcessTrace and with the walker, and fails the test unless both found the same
+ * events of modern providers, the file breaks no rule, and there are no other events in it.
  */
 void read_modern(const char *path, struct modern_events *events);
 void free_modern(struct modern_events *events);

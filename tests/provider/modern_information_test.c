@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a provider and a thread set for their events: EventSetInformation, and the thread's activity id
- * (R196).
+ * What a provider and a thread set for their events: EventSetInformation, and the thread's activity
+ * id (R196).
  */
 #include <pthread.h>
 #include <string.h>

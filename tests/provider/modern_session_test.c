@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Modern providers and several sessions: what a failure in one means to the others (R77); threads, signal
- * handlers and changes of settings at the same time; callbacks that write; fork.
+ * Modern providers and several sessions: what a failure in one means to the others (R77); threads,
+ * signal handlers and changes of settings at the same time; callbacks that write; fork.
  */
 #include <ck_pr.h>
 #include <pthread.h>
@@ -21,7 +21,7 @@ enum {
     EVENTS = 5000,
 };
 
-/* ---- R77: a failure in one session ------------------------------------------------------------ */
+/* ---- R77: a failure in one session ----------------------------------------------------------- */
 
 /* One buffer of 4 KB that nobody empties. */
 static etwas_trace_handle start_narrow(const char *name, uint32_t mode)
@@ -138,7 +138,7 @@ static void r77_what_is_too_large_for_one_session_is_published_to_none(void **st
     }
 }
 
-/* ---- threads and signal handlers --------------------------------------------------------------- */
+/* ---- threads and signal handlers ------------------------------------------------------------- */
 
 static REGHANDLE shared_provider;
 static uint32_t quit;
@@ -241,7 +241,7 @@ static void threads_and_handlers_lose_nothing_while_settings_change(void **state
     assert_int_equal(EventUnregister(shared_provider), ERROR_SUCCESS);
 }
 
-/* ---- sessions and registrations that end meanwhile ---------------------------------------------- */
+/* ---- sessions and registrations that end meanwhile ------------------------------------------- */
 
 static void *write_until_told(void *recorded)
 {
@@ -357,7 +357,7 @@ static void a_callback_may_write_events_and_unregister_itself(void **state)
     assert_int_equal(EventUnregister(busy.provider), ERROR_INVALID_HANDLE);
 }
 
-/* ---- fork -------------------------------------------------------------------------------------- */
+/* ---- fork ------------------------------------------------------------------------------------ */
 
 static void live_as_child(REGHANDLE provider, struct heard *heard, const etwas_guid *parents)
 {
@@ -405,7 +405,7 @@ static void a_forks_child_keeps_its_providers_and_nobody_enables_them(void **sta
     assert_int_equal(EventUnregister(provider), ERROR_SUCCESS);
 }
 
-/* ---- a thread that is cancelled --------------------------------------------------------------- */
+/* ---- a thread that is cancelled -------------------------------------------------------------- */
 
 /* A callback that waits where a thread that is cancelled would end. */
 struct waiting {

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EventWrite and its companions: from the call through the file to the reader and the walker (R194).
+ * EventWrite and its companions: from the call through the file to the reader and the walker
+ * (R194).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +87,9 @@ static void an_event_is_read_back_as_it_was_written(void **state)
     free_modern(&events);
 }
 
-/* Sizes around every way a record is put together: with and without an item, in one block or many. */
+/*
+ * Sizes around every way a record is put together: with and without an item, in one block or many.
+ */
 static void data_of_every_size_and_number_of_blocks_is_recorded(void **state)
 {
     static const uint32_t sizes[] = {0,

@@ -4,8 +4,9 @@
 /*
  * Writers make no system call, neither for an event nor for a buffer, unless the pool runs low.
  *
- * A child starts a session, then puts a filter on its own thread (not on the flusher's) that turns every
- * system call into a signal, and logs several buffers' worth of events. The handler notes the call.
+ * A child starts a session, then puts a filter on its own thread (not on the flusher's) that turns
+ * every system call into a signal, and logs several buffers' worth of events. The handler notes the
+ * call.
  */
 #include <ck_pr.h>
 #include <linux/filter.h>

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Processor times in records (R106): KernelTime and UserTime of the thread that logs, ProcessorTime in a
- * private session, nothing unless asked for; true between two questions to the system.
+ * Processor times in records (R106): KernelTime and UserTime of the thread that logs, ProcessorTime
+ * in a private session, nothing unless asked for; true between two questions to the system.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -93,7 +93,7 @@ static void burn_kernel_time(void)
     }
 }
 
-/* ---- logging ---------------------------------------------------------------------------------- */
+/* ---- logging --------------------------------------------------------------------------------- */
 
 static uint32_t log_event(etwas_trace_handle session, uint8_t number)
 {
@@ -174,7 +174,7 @@ static void run_thread(struct thread *thread)
     assert_ptr_equal(result, thread);
 }
 
-/* ---- reading back ----------------------------------------------------------------------------- */
+/* ---- reading back ---------------------------------------------------------------------------- */
 
 static void keep(EVENT_TRACE *event)
 {
@@ -222,7 +222,7 @@ static void expect_times(const struct seen *event, const struct bracket *bracket
     }
 }
 
-/* ---- tests ------------------------------------------------------------------------------------ */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static etwas_trace_handle start(char *path, size_t size, uint32_t mode, bool times)
 {

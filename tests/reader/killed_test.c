@@ -367,7 +367,9 @@ static void one_stream_is_read_in_its_order_R78(void **state)
 
 static uint32_t numbers_left; /* before the process is killed */
 
-/* At a number, or the mark that comes after the last: nothing else is written in pieces so small. */
+/*
+ * At a number, or the mark that comes after the last: nothing else is written in pieces so small.
+ */
 static long kill_at_number(enum etwas_file_call call, size_t bytes)
 {
     if (call == ETWAS_FILE_WRITE && bytes <= sizeof(int64_t) && numbers_left-- == 0)

@@ -138,8 +138,10 @@ static void a_header_that_counts_more_than_is_there_is_damage_also_without_an_en
 
 /* ---- new-file sets --------------------------------------------------------------------------- */
 
-/* Parts 1 … 3 of one session at 1 GHz: 100 stamps make one FILETIME, and four events one stamp, also
- * where a part ends. */
+/*
+ * Parts 1 … 3 of one session at 1 GHz: 100 stamps make one FILETIME, and four events one stamp,
+ * also where a part ends.
+ */
 static void put_part(uint32_t part, unsigned slot, const char **path)
 {
     struct builder_options options = builder_defaults();

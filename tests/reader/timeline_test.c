@@ -80,7 +80,9 @@ static int64_t filetime_at(int64_t raw)
     return etwas_timeline_filetime(timeline, raw, &near);
 }
 
-/* The counter makes 500 ppm more ticks than it was calibrated for; the wall clock is 20 ppm fast. */
+/*
+ * The counter makes 500 ppm more ticks than it was calibrated for; the wall clock is 20 ppm fast.
+ */
 static void put_steady(int count)
 {
     for (int i = 0; i < count; i++)
@@ -471,7 +473,9 @@ static int64_t jump_of(int clock)
     return clock == 0 || next_random() % 2 == 0 ? size : -size;
 }
 
-/* Every six seconds or more one thing happens to each clock; three thousand million ticks a second. */
+/*
+ * Every six seconds or more one thing happens to each clock; three thousand million ticks a second.
+ */
 static void make_truths(void)
 {
     changes = CHANGES;

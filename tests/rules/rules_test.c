@@ -84,8 +84,8 @@ static void r49_a_session_lives_until_it_is_stopped(void **state)
 }
 
 /*
- * R77: an event goes to the session of its handle alone, so one that has no buffer left makes nothing fail but
- * itself, with the mode and without.
+ * R77: an event goes to the session of its handle alone, so one that has no buffer left makes
+ * nothing fail but itself, with the mode and without.
  */
 static void r77_a_session_that_cannot_record_harms_no_other(void **state)
 {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The three clocks through a whole session: what is stamped, what the file says of it, and both ways to
- * make it a time of day (R103, R150–R160).
+ * The three clocks through a whole session: what is stamped, what the file says of it, and both
+ * ways to make it a time of day (R103, R150–R160).
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,10 @@
 enum {
     EVENTS = 200
 };
-/* 100 ns units: the clocks need not agree better than a second, which no mistake in a unit survives. */
+/*
+ * 100 ns units: the clocks need not agree better than a second, which no mistake in a unit
+ * survives.
+ */
 #define SECOND INT64_C(10000000)
 
 struct logged {

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The name that is made from the one that was given: a serial number and a process id (R14, R96, R98).
+ * The name that is made from the one that was given: a serial number and a process id (R14, R96,
+ * R98).
  */
 #include "session/file_name.h"
 

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a file mode needs before anything is started: a size, a name, a clock (R14, R17, R90, R91, R95,
- * R96). What the files then are is tested where they are written.
+ * What a file mode needs before anything is started: a size, a name, a clock (R14, R17, R90, R91,
+ * R95, R96). What the files then are is tested where they are written.
  */
 #include <stdio.h>
 #include <string.h>
@@ -46,7 +46,9 @@ static void prepare_mode(struct block *block, uint32_t mode, uint32_t size)
     block->properties.MaximumFileSize = size;
 }
 
-/* R96: a name that is too long for a later serial number is refused at the start, not at part 10. */
+/*
+ * R96: a name that is too long for a later serial number is refused at the start, not at part 10.
+ */
 static void r96_a_name_leaves_room_for_every_serial_number(void **state)
 {
     char name[1200];

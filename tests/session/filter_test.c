@@ -333,7 +333,9 @@ static uint32_t count_callback(WMIDPREQUESTCODE code, void *context, uint32_t *s
     return ERROR_SUCCESS;
 }
 
-/* R24, R48: it starts, answers and stops as any other, but nothing is recorded and nothing written. */
+/*
+ * R24, R48: it starts, answers and stops as any other, but nothing is recorded and nothing written.
+ */
 static void a_filtered_out_process_records_nothing(void **state)
 {
     static const uint32_t modes[] = {PRIVATE, PRIVATE | EVENT_TRACE_BUFFERING_MODE,

@@ -43,7 +43,9 @@ struct block {
     char file_name[NAME_AREA_BYTES];
 };
 
-/* A zeroed block with sizes, flags and offsets set, and the file's name (NULL: no file) in UTF-8. */
+/*
+ * A zeroed block with sizes, flags and offsets set, and the file's name (NULL: no file) in UTF-8.
+ */
 void prepare_block(struct block *block, const char *file);
 
 /* StartTraceA with the block; fails the test when it does not start. */
@@ -66,7 +68,9 @@ extern const etwas_guid control_guid; /* a provider */
 extern const etwas_guid first_class;  /* two classes of instances */
 extern const etwas_guid second_class;
 
-/* One TraceEvent of event_class, type 10, level 4, whose payload is the number. Async-signal-safe. */
+/*
+ * One TraceEvent of event_class, type 10, level 4, whose payload is the number. Async-signal-safe.
+ */
 uint32_t log_number(etwas_trace_handle session, uint64_t number);
 
 /* ---- reading back ---------------------------------------------------------------------------- */

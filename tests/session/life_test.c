@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a request that says nothing gets, how long a session lives, and that sessions do not depend on
- * each other (R3, R28, R49, R75, R77, R142).
+ * What a request that says nothing gets, how long a session lives, and that sessions do not depend
+ * on each other (R3, R28, R49, R75, R77, R142).
  */
 #include <pthread.h>
 #include <string.h>
@@ -108,7 +108,9 @@ static void r77_a_session_that_fails_makes_no_call_to_another_fail(void **state)
     }
 }
 
-/* R142: it is for sessions of the system's own start, so there is none, and any session can stop. */
+/*
+ * R142: it is for sessions of the system's own start, so there is none, and any session can stop.
+ */
 static void r142_no_session_here_is_one_that_cannot_be_stopped(void **state)
 {
     struct belongings before = count_belongings();

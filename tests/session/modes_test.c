@@ -168,7 +168,10 @@ static void every_pair_of_modes_that_is_not_allowed_is_an_invalid_parameter(void
     expect_mode(EVENT_TRACE_BUFFERING_MODE | EVENT_TRACE_PRIVATE_LOGGER_MODE |
                 EVENT_TRACE_PRIVATE_IN_PROC);
     expect_mode(UINT32_MAX);
-    /* Nothing is left: not of those that were refused, and of the others only the file removed above. */
+    /*
+     * Nothing is left: not of those that were refused, and of the others only the file removed
+     * above.
+     */
     assert_nothing_gained(&before);
 }
 

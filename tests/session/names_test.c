@@ -108,7 +108,9 @@ static void r9_a_file_name_has_at_most_1024_characters(void **state)
     assert_int_equal(StartTraceA(&session, "long", &block.properties), ERROR_FILENAME_EXCED_RANGE);
 }
 
-/* The block of R1 with both names as long as they may be, in W at odd addresses, to its last byte. */
+/*
+ * The block of R1 with both names as long as they may be, in W at odd addresses, to its last byte.
+ */
 static void r9_names_of_1024_characters_fill_a_block_to_its_end(void **state)
 {
     enum {

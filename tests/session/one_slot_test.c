@@ -90,7 +90,9 @@ static void sequences_for_one_slot_are_an_invalid_parameter(void **state)
     assert_nothing_gained(&before);
 }
 
-/* R78: one stream, whoever writes, and no processor's number; the times never go back in the file. */
+/*
+ * R78: one stream, whoever writes, and no processor's number; the times never go back in the file.
+ */
 static void r78_threads_of_every_processor_write_one_stream(void **state)
 {
     const etwas_session_options options = {.log_file_mode = ONE_SLOT, .buffer_size_kb = 8};

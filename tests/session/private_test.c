@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Private sessions: how many there may be, the name of their file, their GUID (R14, R40, R41, R44, R46,
- * R47, R48, R98).
+ * Private sessions: how many there may be, the name of their file, their GUID (R14, R40, R41, R44,
+ * R46, R47, R48, R98).
  */
 #include <stdio.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Which protocol a session gets, and what it says of it. The test runs a second time in a process without
- * registered restartable sequences.
+ * Which protocol a session gets, and what it says of it. The test runs a second time in a process
+ * without registered restartable sequences.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Starts that are refused leave nothing: no file, no thread, no descriptor, no name in the table, and a
- * file that was there before keeps its contents.
+ * Starts that are refused leave nothing: no file, no thread, no descriptor, no name in the table,
+ * and a file that was there before keeps its contents.
  */
 #include <fcntl.h>
 #include <stdio.h>

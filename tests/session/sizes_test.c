@@ -152,7 +152,10 @@ static void r67_and_r68_more_buffers_than_memory_are_reduced(void **state)
     assert_true(block.properties.MaximumBuffers >= block.properties.MinimumBuffers);
 }
 
-/* R70 and R76, with nobody to write the buffers: the pool grows to its maximum, then events are lost. */
+/*
+ * R70 and R76, with nobody to write the buffers: the pool grows to its maximum, then events are
+ * lost.
+ */
 static void r70_the_pool_grows_to_its_maximum_and_then_events_are_lost(void **state)
 {
     const etwas_session_options options = {
@@ -193,7 +196,9 @@ static void r70_the_pool_grows_to_its_maximum_and_then_events_are_lost(void **st
     assert_int_equal(count_events(folder_path("f.etl")), good + 1);
 }
 
-/* R72, R73, R83: MaximumBuffers and FlushTimer mean nothing, the oldest events give way, no file. */
+/*
+ * R72, R73, R83: MaximumBuffers and FlushTimer mean nothing, the oldest events give way, no file.
+ */
 static void r72_buffering_mode_has_its_minimum_of_buffers_and_keeps_the_newest(void **state)
 {
     struct belongings before = count_belongings();

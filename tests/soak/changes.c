@@ -336,7 +336,7 @@ static uint32_t long_session_name(struct soak_attempt *attempt)
     return ERROR_INVALID_PARAMETER; /* R9 */
 }
 
-/* ---- all of them ------------------------------------------------------------------------------ */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 const struct soak_change soak_changes[] = {
     {"an unknown clock", unknown_clock, false},

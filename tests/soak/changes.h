@@ -22,7 +22,9 @@ struct soak_attempt {
     bool name_is_long;
 };
 
-/* One change. It returns the code that the rules give for it; 0: it does not apply to this request. */
+/*
+ * One change. It returns the code that the rules give for it; 0: it does not apply to this request.
+ */
 struct soak_change {
     const char *what;
     uint32_t (*make)(struct soak_attempt *attempt);

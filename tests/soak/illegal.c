@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Illegal sessions: each is a legal one with one change whose error follows from the rules. It gets exactly
- * that error, and leaves nothing behind.
+ * Illegal sessions: each is a legal one with one change whose error follows from the rules. It gets
+ * exactly that error, and leaves nothing behind.
  */
 #include <ck_pr.h>
 #include <stdio.h>

@@ -280,8 +280,8 @@ static void make_folder(void)
 }
 
 /*
- * Every place of the session table keeps the bookkeeping of its largest pool: let each have had one before
- * mappings are counted.
+ * Every place of the session table keeps the bookkeeping of its largest pool: let each have had one
+ * before mappings are counted.
  */
 static void fill_places(void)
 {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* What controllers do to a running session: query, flush, update, increment, and what is refused. */
+/*
+ * What controllers do to a running session: query, flush, update, increment, and what is refused.
+ */
 #include <stdio.h>
 #include <string.h>
 

@@ -2,11 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The soak program's parts: what a session is asked for, who writes to it, what is done to it, and how
- * what it left is checked.
+ * The soak program's parts: what a session is asked for, who writes to it, what is done to it, and
+ * how what it left is checked.
  *
- * Everything random follows from the seed, the controller and the round, so that a round asks for the same
- * again; only the threads' timing is new.
+ * Everything random follows from the seed, the controller and the round, so that a round asks for
+ * the same again; only the threads' timing is new.
  */
 #ifndef ETWAS_SOAK_SOAK_H
 #define ETWAS_SOAK_SOAK_H
@@ -212,8 +212,8 @@ bool soak_names_any(struct soak_random *random, char name[SOAK_NAME_BYTES]);
 /* ---- illegal.c ------------------------------------------------------------------------------- */
 
 /*
- * Starts legal sessions with one illegal change each, and checks code and belongings; with nobody else at
- * work when `alone`.
+ * Starts legal sessions with one illegal change each, and checks code and belongings; with nobody
+ * else at work when `alone`.
  */
 void soak_illegal(uint64_t seed, uint32_t round, uint32_t times, const char *folder, bool alone);
 
@@ -240,7 +240,9 @@ void soak_remove_folder(const char *folder);
 /* Starts the Python program that walks files. False: it cannot. */
 bool soak_audit_begin(void);
 void soak_audit_end(void);
-/* One line of JSON, answered by "ok" or by what is wrong. Returns false and faults for the latter. */
+/*
+ * One line of JSON, answered by "ok" or by what is wrong. Returns false and faults for the latter.
+ */
 bool soak_audit(const char *where, const char *question);
 
 #endif

@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Threads that write. Every event says whose it is, so that a file can be checked without any memory of
- * what was written: Class.Version is the session's tag, Class.Level the writer, Class.Type the low byte
- * of the event's number, which is in Guid.Data4 or in InstanceId. The payload repeats one word made of these.
+ * Threads that write. Every event says whose it is, so that a file can be checked without any
+ * memory of what was written: Class.Version is the session's tag, Class.Level the writer,
+ * Class.Type the low byte of the event's number, which is in Guid.Data4 or in InstanceId. The
+ * payload repeats one word made of these.
  */
 #include <ck_pr.h>
 #include <stdlib.h>
@@ -59,7 +60,10 @@ static void fill(uint8_t *payload, uint64_t word, uint32_t bytes)
     }
 }
 
-/* Payload or fields behind a header of `header_bytes`. Returns Size, which may be too much for 16 bits. */
+/*
+ * Payload or fields behind a header of `header_bytes`. Returns Size, which may be too much for 16
+ * bits.
+ */
 static uint32_t place(struct soak_writer *writer, uint8_t *scratch, uint64_t word,
                       uint32_t header_bytes, uint32_t bytes, uint32_t *flags)
 {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A consumer of a running session: ProcessTrace in a thread of its own, which looks at every byte of the
- * events of writer.h and notes which it saw.
+ * A consumer of a running session: ProcessTrace in a thread of its own, which looks at every byte
+ * of the events of writer.h and notes which it saw.
  */
 #ifndef ETWAS_SUPPORT_CONSUMER_H
 #define ETWAS_SUPPORT_CONSUMER_H
@@ -59,8 +59,8 @@ uint64_t consumer_events(const struct consumer *consumer);
 void consumer_wait(const struct consumer *consumer, uint64_t events);
 
 /*
- * Marks in the writers' memory what this consumer saw, on top of what is marked there. Fails the test for
- * an event that was never recorded, or that this consumer saw twice.
+ * Marks in the writers' memory what this consumer saw, on top of what is marked there. Fails the
+ * test for an event that was never recorded, or that this consumer saw twice.
  */
 void consumer_mark(const struct consumer *consumer, etwas_trace_handle session);
 

@@ -6,8 +6,9 @@
 #define ETWAS_SUPPORT_FOLDER_H
 
 /*
- * cmocka's setup and teardown of a test: cmocka_unit_test_setup_teardown(test, folder_setup, folder_teardown).
- * The teardown also forgets every writer (writer.h) and lets go of every held thread (hold.h).
+ * cmocka's setup and teardown of a test: cmocka_unit_test_setup_teardown(test, folder_setup,
+ * folder_teardown). The teardown also forgets every writer (writer.h) and lets go of every held
+ * thread (hold.h).
  */
 int folder_setup(void **state);
 int folder_teardown(void **state);

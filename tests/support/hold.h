@@ -10,8 +10,8 @@
 #include "platform/testpoint.h"
 
 /*
- * A thread that calls hold_me stops the next time it comes to `point`, once. The test waits for that with
- * hold_wait and lets it go on with hold_release. One thread at a time.
+ * A thread that calls hold_me stops the next time it comes to `point`, once. The test waits for
+ * that with hold_wait and lets it go on with hold_release. One thread at a time.
  */
 void hold_me(enum etwas_testpoint point);
 void hold_wait(void);

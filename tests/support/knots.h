@@ -25,8 +25,8 @@ struct knots {
 };
 
 /*
- * Reads them; the file may be in progress, of which knots that are there twice are given once. Fails
- * the test when there is something else in a knot buffer.
+ * Reads them; the file may be in progress, of which knots that are there twice are given once.
+ * Fails the test when there is something else in a knot buffer.
  */
 void knots_read(const char *path, struct knots *knots);
 

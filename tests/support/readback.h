@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Reading a file back, with ProcessTrace or with the independent walker, and comparing it with what the
- * writers of its session (writer.h) remember: every payload byte by byte, every event at most once.
+ * Reading a file back, with ProcessTrace or with the independent walker, and comparing it with what
+ * the writers of its session (writer.h) remember: every payload byte by byte, every event at most
+ * once.
  */
 #ifndef ETWAS_SUPPORT_READBACK_H
 #define ETWAS_SUPPORT_READBACK_H
@@ -44,9 +45,9 @@ void read_back(etwas_trace_handle session, const char *path, struct readback *re
 void walk_back(etwas_trace_handle session, const char *path, bool strict, struct readback *result);
 
 /*
- * Both, one after the other, for the one file of a session that is stopped and lost nothing it had called
- * recorded: fails the test unless the file is in order, holds exactly what was recorded and not overwritten,
- * and says itself what is not in it.
+ * Both, one after the other, for the one file of a session that is stopped and lost nothing it had
+ * called recorded: fails the test unless the file is in order, holds exactly what was recorded and
+ * not overwritten, and says itself what is not in it.
  */
 void expect_file_is_exact(etwas_trace_handle session, const char *path,
                           const etwas_session_counts *counts);

@@ -18,16 +18,22 @@
 
 #include "session/session.h"
 
-/* Starts a session with a name of its own; `path` NULL: none. Fails the test when it does not start. */
+/*
+ * Starts a session with a name of its own; `path` NULL: none. Fails the test when it does not
+ * start.
+ */
 etwas_trace_handle start_session(const char *path, const etwas_session_options *options);
 
 /*
- * The same with the shared protocol, whatever the options say: for tests that hold a thread at the test
- * points of that protocol (platform/testpoint.h), or look at what only its slots have.
+ * The same with the shared protocol, whatever the options say: for tests that hold a thread at the
+ * test points of that protocol (platform/testpoint.h), or look at what only its slots have.
  */
 etwas_trace_handle start_shared_session(const char *path, const etwas_session_options *options);
 
-/* What start_session asks for where the options leave it open. ETWAS_PROTOCOL_BEST if nobody set it. */
+/*
+ * What start_session asks for where the options leave it open. ETWAS_PROTOCOL_BEST if nobody set
+ * it.
+ */
 extern uint32_t session_protocol;
 
 /* Whether sessions can have restartable sequences here. */
@@ -78,16 +84,16 @@ void wait_for_room(etwas_trace_handle session);
 struct etwas_session *inside_of(etwas_trace_handle session);
 
 /*
- * Keeps the calling thread, and those it starts, on one processor: all of them then share a slot. Undone by
- * leave_one_processor.
+ * Keeps the calling thread, and those it starts, on one processor: all of them then share a slot.
+ * Undone by leave_one_processor.
  */
 void stay_on_one_processor(void);
 void leave_one_processor(void);
 
 /*
- * attempted = recorded + overwritten + lost (R74, R139, I4): what the writers of this session (writer.h)
- * attempted and were not refused, against the counts; and what each protocol committed. Fails the test
- * when they differ.
+ * attempted = recorded + overwritten + lost (R74, R139, I4): what the writers of this session
+ * (writer.h) attempted and were not refused, against the counts; and what each protocol committed.
+ * Fails the test when they differ.
  */
 void expect_exact_account(etwas_trace_handle session, const etwas_session_counts *counts);
 

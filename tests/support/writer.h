@@ -80,8 +80,8 @@ etwas_handle writer_class(void);
 struct writer *writer_new(const struct writer_options *options);
 
 /*
- * Logs the next event and returns TraceEvent's code; ERROR_MORE_DATA when `events` are logged. Async-signal-safe
- * (each handler with a writer of its own).
+ * Logs the next event and returns TraceEvent's code; ERROR_MORE_DATA when `events` are logged.
+ * Async-signal-safe (each handler with a writer of its own).
  */
 uint32_t writer_log(struct writer *writer);
 
@@ -126,7 +126,9 @@ struct writers {
     uint32_t end;
 };
 
-/* Starts `count` threads that log until they have logged options->events, or the session refuses. */
+/*
+ * Starts `count` threads that log until they have logged options->events, or the session refuses.
+ */
 void writers_start(struct writers *writers, uint32_t count, const struct writer_options *options);
 /* Asks all of them to end, without waiting. */
 void writers_end(struct writers *writers);

@@ -4,8 +4,8 @@
 #define ETWAS_TESTS_CLOCKS_REPORTS_H
 
 /*
- * Made-up reports of the clock laboratory: what is shown of them must not depend on the machine that
- * runs the tests.
+ * Made-up reports of the clock laboratory: what is shown of them must not depend on the machine
+ * that runs the tests.
  */
 
 #include "clocks/clocks.h"

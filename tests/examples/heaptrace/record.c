@@ -3,7 +3,8 @@
 
 /*
  * A shared library that `known` links, so that its constructor runs before heaptrace's own and its
- * destructor after the program's. It keeps its notes in static memory and writes them without stdio.
+ * destructor after the program's. It keeps its notes in static memory and writes them without
+ * stdio.
  */
 
 #include "record.h"

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What the program `known` writes down about its own heap calls: sections, each a run of calls that one
- * thread makes with nothing between them. heaptrace must have exactly these, in this order.
+ * What the program `known` writes down about its own heap calls: sections, each a run of calls that
+ * one thread makes with nothing between them. heaptrace must have exactly these, in this order.
  */
 #ifndef ETWAS_TESTS_HEAPTRACE_RECORD_H
 #define ETWAS_TESTS_HEAPTRACE_RECORD_H

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Every public header in one file, as C and as C++. A host's headers may come first: with BESIDE_...
- * the file includes them and checks that they bring the clash they are here for.
+ * Every public header in one file, as C and as C++. A host's headers may come first: with
+ * BESIDE_... the file includes them and checks that they bring the clash they are here for.
  */
 
 #if defined(BESIDE_UNIXODBC)
