@@ -10,10 +10,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "flush/drain.h"
 #include "flush/realtime_inside.h"
 
 enum {
-    PATIENCE_SECONDS = 1
+    NS_PER_SECOND = 1000000000
 };
 
 /* Of all that live, for a fork. Locked before the lock of any of them. */
@@ -393,7 +394,10 @@ static void wait_for_stopped(struct etwas_realtime *realtime)
     int error = 0;
 
     (void)clock_gettime(CLOCK_MONOTONIC, &deadline);
-    deadline.tv_sec += PATIENCE_SECONDS;
+    deadline.tv_nsec += (long)(etwas_drain_patience_ns % NS_PER_SECOND);
+    deadline.tv_sec +=
+        (time_t)(etwas_drain_patience_ns / NS_PER_SECOND) + deadline.tv_nsec / NS_PER_SECOND;
+    deadline.tv_nsec %= NS_PER_SECOND;
     while (error == 0 && etwas_realtime_is_left_soon(realtime)) {
         error = pthread_cond_clockwait(&realtime->file_left, &realtime->lock, CLOCK_MONOTONIC,
                                        &deadline);
