@@ -71,7 +71,7 @@ static void a_free_buffer_is_found_though_a_held_writer_hides_it(void **state)
     let_go(&held);
     assert_int_equal(held.last_code, ERROR_SUCCESS);
     stop_session(session, &counts);
-    assert_int_equal(counts.lost, 0);
+    expect_nothing_lost(counts);
     expect_file_is_exact(session, path, &counts);
     writers_forget();
 }
@@ -101,7 +101,7 @@ static void a_new_buffer_is_found_though_the_writer_that_took_it_is_held(void **
     let_go(&held);
     assert_int_equal(held.last_code, ERROR_SUCCESS);
     stop_session(session, &counts);
-    assert_int_equal(counts.lost, 0);
+    expect_nothing_lost(counts);
     expect_file_is_exact(session, path, &counts);
     writers_forget();
 }
@@ -125,7 +125,7 @@ static void a_writer_that_found_no_buffer_looks_again_when_its_slot_changed_mean
     let_go(&held);
     assert_int_equal(held.last_code, ERROR_SUCCESS);
     stop_session(session, &counts);
-    assert_int_equal(counts.lost, 0);
+    expect_nothing_lost(counts);
     expect_file_is_exact(session, path, &counts);
     writers_forget();
 }

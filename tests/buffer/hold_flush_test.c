@@ -49,7 +49,7 @@ static void a_pass_tells_that_full_buffers_wait_for_a_held_writer(void **state)
     assert_true(result.buffers >= 2);
     assert_false(result.waits);
     stop_session(session, &counts);
-    assert_int_equal(counts.lost, 0);
+    expect_nothing_lost(counts);
     expect_file_is_exact(session, path, &counts);
     writers_forget();
 }

@@ -45,7 +45,7 @@ static void end_scene(const struct scene *scene)
     etwas_session_counts counts;
 
     stop_session(scene->session, &counts);
-    assert_int_equal(counts.lost, 0);
+    expect_nothing_lost(counts);
     expect_file_reads_back(scene->session, folder_path("trace.etl"), &counts);
 }
 

@@ -11,11 +11,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "fixture.h"
 #include "platform/file.h"
-#include "support/consumer.h"
-#include "support/folder.h"
-#include "support/start.h"
-#include "support/writer.h"
 
 static const etwas_guid lost_event_class = {
     0x6a399ae0, 0x4bc6, 0x4de9, {0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e}};
@@ -46,13 +43,6 @@ static void *process(void *argument)
     return NULL;
 }
 
-static void log_events(struct writer *writer, uint64_t events)
-{
-    for (uint64_t event = 0; event < events; event++) {
-        assert_int_equal(writer_log(writer), ERROR_SUCCESS);
-    }
-}
-
 /* The notice is told before the events of the buffer that brings it: none of them was given. */
 static void who_leaves_at_a_notice_leaves_the_buffer_behind_it_to_the_next(void **state)
 {
@@ -62,8 +52,7 @@ static void who_leaves_at_a_notice_leaves_the_buffer_behind_it_to_the_next(void 
         .consumer_queue_kb = 4, /* an empty queue takes one buffer of any size */
     };
     etwas_trace_handle session = start_session(NULL, &options);
-    struct writer *writer = writer_new(&(struct writer_options){
-        .session = session, .class_handle = writer_class(), .largest_payload = 100});
+    struct writer *writer = small_writer(session);
     struct leaver leaver = {0};
     EVENT_TRACE_LOGFILEW file = {
         .LoggerName = inside_of(session)->configuration.name,
@@ -80,13 +69,11 @@ static void who_leaves_at_a_notice_leaves_the_buffer_behind_it_to_the_next(void 
     leaver.trace = OpenTraceW(&file);
     assert_true(leaver.trace != INVALID_PROCESSTRACE_HANDLE);
     do {
-        log_events(writer, 10);
-        assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+        log_and_flush(writer, 10);
     } while (counts_of(session).realtime_buffers_lost == 0);
     assert_int_equal(pthread_create(&thread, NULL, process, &leaver), 0);
     while (!left) {
-        log_events(writer, 10);
-        assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+        log_and_flush(writer, 10);
         left = pthread_tryjoin_np(thread, NULL) == 0;
     }
     assert_int_equal(leaver.notices, 1);
@@ -132,11 +119,10 @@ static void *process_closed(void *argument)
     return NULL;
 }
 
-static void flush_some(etwas_trace_handle session, struct writer *writer)
+static void flush_some(struct writer *writer)
 {
     for (int buffer = 0; buffer < 10; buffer++) {
-        log_events(writer, 10);
-        assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+        log_and_flush(writer, 10);
     }
 }
 
@@ -156,14 +142,13 @@ static void open_staying(struct stayer *stayer, etwas_trace_handle session)
 }
 
 /* Closes the trace while its thread is in the callback and more waits for it. */
-static void close_staying(struct stayer *stayer, etwas_trace_handle session, struct writer *writer,
-                          pthread_t *thread)
+static void close_staying(struct stayer *stayer, struct writer *writer, pthread_t *thread)
 {
     assert_int_equal(pthread_create(thread, NULL, process_closed, stayer), 0);
-    flush_some(session, writer);
+    flush_some(writer);
     while (sem_wait(&stayer->inside) != 0) {
     }
-    flush_some(session, writer);
+    flush_some(writer);
     assert_int_equal(CloseTrace(stayer->trace), ERROR_CTX_CLOSE_PENDING);
 }
 
@@ -184,17 +169,16 @@ static void what_waits_for_a_closed_consumer_at_the_end_is_counted(void **state)
     (void)state;
     for (int with_backlog = 0; with_backlog < 2; with_backlog++) {
         etwas_trace_handle session = start_session(NULL, &options);
-        struct writer *writer = writer_new(&(struct writer_options){
-            .session = session, .class_handle = writer_class(), .largest_payload = 100});
+        struct writer *writer = small_writer(session);
         struct stayer stayer = {.events = 0};
         etwas_session_counts counts;
         pthread_t thread;
 
         if (with_backlog) {
-            flush_some(session, writer);
+            flush_some(writer);
         }
         open_staying(&stayer, session);
-        close_staying(&stayer, session, writer, &thread);
+        close_staying(&stayer, writer, &thread);
         stop_session(session, &counts);
         let_go(&stayer, thread);
         expect_exact_account(session, &counts);
@@ -213,27 +197,26 @@ static void what_waits_for_a_closed_consumer_is_for_the_next(void **state)
     (void)state;
     for (int with_backlog = 0; with_backlog < 2; with_backlog++) {
         etwas_trace_handle session = start_session(NULL, &options);
-        struct writer *writer = writer_new(&(struct writer_options){
-            .session = session, .class_handle = writer_class(), .largest_payload = 100});
+        struct writer *writer = small_writer(session);
         struct stayer stayer = {.events = 0};
         struct consumer next = {0};
         etwas_session_counts counts;
         pthread_t thread;
 
         if (with_backlog) {
-            flush_some(session, writer);
+            flush_some(writer);
         }
         open_staying(&stayer, session);
-        close_staying(&stayer, session, writer, &thread);
+        close_staying(&stayer, writer, &thread);
         consumer_open(&next, session);
         consumer_start(&next);
-        flush_some(session, writer);
+        flush_some(writer);
         let_go(&stayer, thread);
-        flush_some(session, writer);
+        flush_some(writer);
         stop_session(session, &counts);
         consumer_join(&next);
         expect_exact_account(session, &counts);
-        assert_int_equal(counts.lost, 0);
+        expect_nothing_lost(counts);
         assert_int_equal(next.wrong, 0);
         assert_int_equal(stayer.events + next.events, counts.recorded);
         consumer_free(&next);
@@ -282,8 +265,7 @@ static void the_next_waits_for_a_closed_one_that_reads_the_backlog(void **state)
     const etwas_session_options options = {.log_file_mode = EVENT_TRACE_REAL_TIME_MODE,
                                            .buffer_size_kb = 4};
     etwas_trace_handle session = start_session(NULL, &options);
-    struct writer *writer = writer_new(&(struct writer_options){
-        .session = session, .class_handle = writer_class(), .largest_payload = 100});
+    struct writer *writer = small_writer(session);
     struct consumer closed = {0};
     struct consumer next = {0};
     struct opening opening = {.consumer = &next, .session = session};
@@ -294,26 +276,26 @@ static void the_next_waits_for_a_closed_one_that_reads_the_backlog(void **state)
     assert_int_equal(sem_init(&reading.inside, 0, 0), 0);
     assert_int_equal(sem_init(&reading.go_on, 0, 0), 0);
     ck_pr_store_32(&reading.held, 0);
-    flush_some(session, writer);
+    flush_some(writer);
     etwas_file_fail(hold_who_reads);
     consumer_open(&closed, session);
     consumer_start(&closed);
     while (sem_wait(&reading.inside) != 0) {
     }
-    flush_some(session, writer);
+    flush_some(writer);
     assert_int_equal(CloseTrace(closed.trace), ERROR_CTX_CLOSE_PENDING);
-    flush_some(session, writer);
+    flush_some(writer);
     assert_int_equal(pthread_create(&thread, NULL, open_and_start, &opening), 0);
-    flush_some(session, writer);
+    flush_some(writer);
     (void)sem_post(&reading.go_on);
     assert_int_equal(pthread_join(thread, NULL), 0);
-    flush_some(session, writer);
+    flush_some(writer);
     stop_session(session, &counts);
     etwas_file_fail(NULL);
     consumer_join(&closed);
     consumer_join(&next);
     expect_exact_account(session, &counts);
-    assert_int_equal(counts.lost, 0);
+    expect_nothing_lost(counts);
     assert_int_equal(closed.wrong + next.wrong + next.backwards, 0);
     consumers_unmark(session);
     consumer_mark(&closed, session);
@@ -339,8 +321,7 @@ static void the_end_waits_for_a_closed_one_that_reads_the_backlog(void **state)
     const etwas_session_options options = {.log_file_mode = EVENT_TRACE_REAL_TIME_MODE,
                                            .buffer_size_kb = 4};
     etwas_trace_handle session = start_session(NULL, &options);
-    struct writer *writer = writer_new(&(struct writer_options){
-        .session = session, .class_handle = writer_class(), .largest_payload = 100});
+    struct writer *writer = small_writer(session);
     struct consumer closed = {0};
     etwas_session_counts counts;
     struct opening stopping = {.session = session, .counts = &counts};
@@ -350,7 +331,7 @@ static void the_end_waits_for_a_closed_one_that_reads_the_backlog(void **state)
     assert_int_equal(sem_init(&reading.inside, 0, 0), 0);
     assert_int_equal(sem_init(&reading.go_on, 0, 0), 0);
     ck_pr_store_32(&reading.held, 0);
-    flush_some(session, writer);
+    flush_some(writer);
     etwas_file_fail(hold_who_reads);
     consumer_open(&closed, session);
     consumer_start(&closed);
