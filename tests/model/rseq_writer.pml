@@ -383,6 +383,9 @@ lost:
 
         /* LOST */
         ENTER;
+        CHECK(WORD_UNCHANGED);
+        SEQ_CUT
+        CHECK(spare[p] == s && (s == NO_BUFFER || owner[s] == os));
         SEQ_STEP
         assert(region == h);
         LEAVE;

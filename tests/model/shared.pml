@@ -280,7 +280,7 @@ claim:
         :: STATE(owner[2]) == HELD && COMPLETE(2) -> x = 2
 #endif
 #endif
-        :: else -> goto leave /* lost */
+        :: else -> goto none
         fi;
         o = owner[x]
     };
@@ -328,6 +328,14 @@ install:
         d_step { assert(EXISTS(h)); units[b] = units[b] + CAPACITY - n; closed[b] = 1 }
     :: else
     fi;
+    goto leave;
+none:
+    atomic {
+        if
+        :: !WORD_IS(e, b, n) -> goto look
+        :: else -> goto leave /* lost */
+        fi
+    };
 leave:
     if
     :: x != NO_BUFFER -> assert(EXISTS(h)); release(x)
