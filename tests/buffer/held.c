@@ -41,6 +41,12 @@ static void *held_main(void *argument)
     return NULL;
 }
 
+struct writer *short_writer(etwas_trace_handle session)
+{
+    return writer_new(&(struct writer_options){
+        .session = session, .class_handle = writer_class(), .events = 1000});
+}
+
 void hold_one(struct held *held, etwas_trace_handle session, enum etwas_testpoint point,
               uint32_t before)
 {
@@ -48,8 +54,7 @@ void hold_one(struct held *held, etwas_trace_handle session, enum etwas_testpoin
     *held = (struct held){
         .point = point,
         .before = before,
-        .writer = writer_new(&(struct writer_options){
-            .session = session, .class_handle = writer_class(), .events = 1000}),
+        .writer = short_writer(session),
         .then = LATER,
     };
     assert_int_equal(pthread_create(&held->thread, NULL, held_main, held), 0);

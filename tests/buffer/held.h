@@ -52,6 +52,9 @@ struct held {
 bool is_on_slow_path(enum etwas_testpoint point);
 bool has_reserved(enum etwas_testpoint point);
 
+/* A writer of at most 1,000 events. */
+struct writer *short_writer(etwas_trace_handle session);
+
 /* Starts the thread and waits until it is held. */
 void hold_one(struct held *held, etwas_trace_handle session, enum etwas_testpoint point,
               uint32_t before);

@@ -7,6 +7,51 @@
  */
 #include "held.h"
 
+enum {
+    PAYLOAD = 1000, /* three in a buffer */
+};
+
+struct scene {
+    etwas_trace_handle session;
+    struct writer *other; /* another thread of the slot */
+    struct held held;
+};
+
+/* A session that only flushes drain. The maximum of 1 is raised to the minimum. */
+static void begin_scene(struct scene *scene, uint32_t maximum_buffers)
+{
+    const etwas_session_options options = {
+        .buffer_size_kb = 4, .maximum_buffers = maximum_buffers, .flusher.no_thread = true};
+
+    *scene = (struct scene){.session = start_shared_session(folder_path("trace.etl"), &options)};
+    scene->other = short_writer(scene->session);
+}
+
+static void log_other(const struct scene *scene)
+{
+    assert_int_equal(writer_log_bytes(scene->other, PAYLOAD), ERROR_SUCCESS);
+}
+
+static void log_until_free(const struct scene *scene, uint64_t buffers)
+{
+    while (counts_of(scene->session).buffers_free > buffers) {
+        log_other(scene);
+    }
+}
+
+/* The held writer has its event, and nobody lost any. */
+static void end_scene(struct scene *scene)
+{
+    etwas_session_counts counts;
+
+    let_go(&scene->held);
+    assert_int_equal(scene->held.last_code, ERROR_SUCCESS);
+    stop_session(scene->session, &counts);
+    expect_nothing_lost(counts);
+    expect_file_is_exact(scene->session, folder_path("trace.etl"), &counts);
+    writers_forget();
+}
+
 /* What the flusher's pass does for the writers: it offers what nobody holds. */
 static void offer_what_is_free(etwas_trace_handle session)
 {
@@ -19,138 +64,85 @@ static void offer_what_is_free(etwas_trace_handle session)
 
 static void a_writer_whose_new_buffer_another_takes_gets_one_more(void **state)
 {
-    etwas_session_options options = {
-        .buffer_size_kb = 4, .maximum_buffers = 64, .flusher.no_thread = true};
-    const char *path = folder_path("trace.etl");
-    etwas_trace_handle session = start_shared_session(path, &options);
-    struct writer *other = writer_new(&(struct writer_options){
-        .session = session, .class_handle = writer_class(), .events = 1000});
-    etwas_session_counts counts;
-    struct held held;
+    struct scene scene;
     uint64_t allocated;
 
     (void)state;
-    hold_one(&held, session, ETWAS_POINT_SWITCH_GREW, 10);
-    allocated = counts_of(session).buffers_allocated;
-    offer_what_is_free(session);
+    begin_scene(&scene, 64);
+    hold_one(&scene.held, scene.session, ETWAS_POINT_SWITCH_GREW, 10);
+    allocated = counts_of(scene.session).buffers_allocated;
+    offer_what_is_free(scene.session);
     /* Two buffers' worth: into the offered one, and through it. */
     for (int number = 0; number < 6; number++) {
-        assert_int_equal(writer_log_bytes(other, 1000), ERROR_SUCCESS);
+        log_other(&scene);
     }
-    assert_int_equal(counts_of(session).buffers_free, 0);
-    assert_int_equal(counts_of(session).buffers_allocated, allocated + 1);
-    let_go(&held);
-    assert_int_equal(held.last_code, ERROR_SUCCESS);
-    stop_session(session, &counts);
-    expect_nothing_lost(counts);
-    expect_file_is_exact(session, path, &counts);
-    writers_forget();
+    assert_int_equal(counts_of(scene.session).buffers_free, 0);
+    assert_int_equal(counts_of(scene.session).buffers_allocated, allocated + 1);
+    end_scene(&scene);
 }
 
 /* The writer has taken the bit of the last free buffer, and nothing else. */
 static void a_free_buffer_is_found_though_a_held_writer_hides_it(void **state)
 {
-    etwas_session_options options = {
-        .buffer_size_kb = 4, .maximum_buffers = 1, .flusher.no_thread = true};
-    const char *path = folder_path("trace.etl");
-    etwas_trace_handle session = start_shared_session(path, &options);
-    struct writer *other = writer_new(&(struct writer_options){
-        .session = session, .class_handle = writer_class(), .events = 1000});
-    etwas_session_counts counts;
-    struct held held;
+    struct scene scene;
 
     (void)state;
-    while (counts_of(session).buffers_free > 1) {
-        assert_int_equal(writer_log_bytes(other, 1000), ERROR_SUCCESS);
-    }
-    hold_one(&held, session, ETWAS_POINT_SWITCH_FOUND_FREE, 0);
-    while (counts_of(session).buffers_free != 0) {
-        assert_int_equal(writer_log_bytes(other, 1000), ERROR_SUCCESS);
-    }
-    held.then = 0;
-    let_go(&held);
-    assert_int_equal(held.last_code, ERROR_SUCCESS);
-    stop_session(session, &counts);
-    expect_nothing_lost(counts);
-    expect_file_is_exact(session, path, &counts);
-    writers_forget();
+    begin_scene(&scene, 1);
+    log_until_free(&scene, 1);
+    hold_one(&scene.held, scene.session, ETWAS_POINT_SWITCH_FOUND_FREE, 0);
+    log_until_free(&scene, 0);
+    scene.held.then = 0;
+    end_scene(&scene);
 }
 
 /* The writer has brought the last buffer into use, and does not hold it yet. */
 static void a_new_buffer_is_found_though_the_writer_that_took_it_is_held(void **state)
 {
-    etwas_session_options options = {
-        .buffer_size_kb = 4, .maximum_buffers = 1, .flusher.no_thread = true};
-    const char *path = folder_path("trace.etl");
-    etwas_trace_handle session = start_shared_session(path, &options);
-    etwas_session_counts counts = counts_of(session);
-    struct writer *other;
-    struct held held;
+    struct scene scene;
+    uint64_t maximum;
 
     (void)state;
-    stop_session(session, NULL);
-    options.maximum_buffers = (uint32_t)counts.buffers_allocated + 1;
-    session = start_shared_session(path, &options);
-    other = writer_new(&(struct writer_options){
-        .session = session, .class_handle = writer_class(), .events = 1000});
-    hold_one(&held, session, ETWAS_POINT_SWITCH_GREW, 0);
-    assert_int_equal(counts_of(session).buffers_allocated, options.maximum_buffers);
-    assert_int_equal(writer_log_bytes(other, 1000), ERROR_SUCCESS);
-    assert_int_equal(counts_of(session).buffers_free, 0);
-    held.then = 0;
-    let_go(&held);
-    assert_int_equal(held.last_code, ERROR_SUCCESS);
-    stop_session(session, &counts);
-    expect_nothing_lost(counts);
-    expect_file_is_exact(session, path, &counts);
-    writers_forget();
+    begin_scene(&scene, 1);
+    maximum = counts_of(scene.session).buffers_allocated + 1;
+    stop_session(scene.session, NULL);
+    begin_scene(&scene, (uint32_t)maximum);
+    hold_one(&scene.held, scene.session, ETWAS_POINT_SWITCH_GREW, 0);
+    assert_int_equal(counts_of(scene.session).buffers_allocated, maximum);
+    log_other(&scene);
+    assert_int_equal(counts_of(scene.session).buffers_free, 0);
+    scene.held.then = 0;
+    end_scene(&scene);
 }
 
 /* The session is at its maximum, and nothing is free when it looks. */
 static void a_writer_that_found_no_buffer_looks_again_when_its_slot_changed_meanwhile(void **state)
 {
-    etwas_session_options options = {
-        .buffer_size_kb = 4, .maximum_buffers = 1, .flusher.no_thread = true};
-    const char *path = folder_path("trace.etl");
-    etwas_trace_handle session = start_shared_session(path, &options);
-    struct writer *other = writer_new(&(struct writer_options){
-        .session = session, .class_handle = writer_class(), .events = 1000});
-    etwas_session_counts counts;
-    struct held held;
+    struct scene scene;
 
     (void)state;
-    hold_one(&held, session, ETWAS_POINT_SWITCH_FOUND_NONE, 10);
-    assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
-    assert_int_equal(writer_log_bytes(other, 100), ERROR_SUCCESS);
-    let_go(&held);
-    assert_int_equal(held.last_code, ERROR_SUCCESS);
-    stop_session(session, &counts);
-    expect_nothing_lost(counts);
-    expect_file_is_exact(session, path, &counts);
-    writers_forget();
+    begin_scene(&scene, 1);
+    hold_one(&scene.held, scene.session, ETWAS_POINT_SWITCH_FOUND_NONE, 10);
+    assert_int_equal(etwas_flush(scene.session), ERROR_SUCCESS);
+    assert_int_equal(writer_log_bytes(scene.other, 100), ERROR_SUCCESS);
+    end_scene(&scene);
 }
 
 /* Few are free. The flusher's pass comes after the claim: too early for the buffer that is full. */
 static void the_flusher_is_woken_when_the_full_buffer_can_be_collected(void **state)
 {
-    etwas_session_options options = {
-        .buffer_size_kb = 4, .maximum_buffers = 1, .flusher.no_thread = true};
-    etwas_trace_handle session = start_shared_session(folder_path("trace.etl"), &options);
-    struct etwas_pool *pool = inside_of(session)->pool;
-    struct writer *other = writer_new(&(struct writer_options){
-        .session = session, .class_handle = writer_class(), .events = 1000});
-    struct held held;
+    struct etwas_pool *pool;
+    struct scene scene;
 
     (void)state;
-    while (counts_of(session).buffers_free > 1) {
-        assert_int_equal(writer_log_bytes(other, 1000), ERROR_SUCCESS);
-    }
-    hold_one(&held, session, ETWAS_POINT_SWITCH_CLAIMED, 0);
+    begin_scene(&scene, 1);
+    pool = inside_of(scene.session)->pool;
+    log_until_free(&scene, 1);
+    hold_one(&scene.held, scene.session, ETWAS_POINT_SWITCH_CLAIMED, 0);
     (void)etwas_pool_begin_pass(pool);
-    held.then = 0;
-    let_go(&held);
+    scene.held.then = 0;
+    let_go(&scene.held);
     assert_int_not_equal(ck_ec32_value(&pool->wake), pool->pass_began);
-    stop_session(session, NULL);
+    stop_session(scene.session, NULL);
     writers_forget();
 }
 

@@ -28,8 +28,7 @@ static void a_pass_tells_that_full_buffers_wait_for_a_held_writer(void **state)
         .buffer_size_kb = 4, .maximum_buffers = 64, .flusher.no_thread = true};
     const char *path = folder_path("trace.etl");
     etwas_trace_handle session = start_shared_session(path, &options);
-    struct writer *other = writer_new(&(struct writer_options){
-        .session = session, .class_handle = writer_class(), .events = 1000});
+    struct writer *other = short_writer(session);
     struct etwas_drain_result result;
     etwas_session_counts counts;
     struct held held;
@@ -77,8 +76,7 @@ static void a_flush_gives_up_on_a_held_writer_and_takes_what_is_whole_before_the
         const char *path = folder_path("trace.etl");
         etwas_session_options options = {.maximum_buffers = 8, .flusher = {.no_thread = true}};
         etwas_trace_handle session = start_shared_session(path, &options);
-        struct writer *other = writer_new(&(struct writer_options){
-            .session = session, .class_handle = writer_class(), .events = 1000});
+        struct writer *other = short_writer(session);
         etwas_session_counts counts;
         struct readback result;
         struct held held;
@@ -140,8 +138,7 @@ static void a_flush_does_not_lose_anything_to_a_writer_held_while_it_changes_buf
             continue;
         }
         session = start_shared_session(path, &options);
-        other = writer_new(&(struct writer_options){
-            .session = session, .class_handle = writer_class(), .events = 1000});
+        other = short_writer(session);
         hold_one(&held, session, point, held_befores[turn % WAYS]);
         for (int number = 0; number < AFTER; number++) {
             assert_int_equal(writer_log_bytes(other, 100), ERROR_SUCCESS);

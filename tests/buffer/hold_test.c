@@ -61,8 +61,7 @@ static void a_stop_returns_while_a_writer_is_held_and_counts_it_when_it_goes_on(
         const char *path = folder_path("trace.etl");
         etwas_session_options options = {.buffer_size_kb = 4, .maximum_buffers = 64};
         etwas_trace_handle session = start_shared_session(path, &options);
-        struct writer *other = writer_new(&(struct writer_options){
-            .session = session, .class_handle = writer_class(), .events = 1000});
+        struct writer *other = short_writer(session);
         struct etwas_session *inside = inside_of(session);
         struct etwas_pool *pool = inside->pool;
         etwas_session_counts counts;

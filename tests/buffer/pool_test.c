@@ -250,6 +250,37 @@ static void what_is_claimed_while_the_flusher_counts_is_not_counted_as_free(void
     etwas_pool_destroy(pool);
 }
 
+/* The flusher offers the buffer that is new and nobody holds yet, and somebody takes it. */
+static void offer_and_claim_at(enum etwas_testpoint point)
+{
+    uint32_t buffer;
+
+    if (point == ETWAS_POINT_SWITCH_GREW && claims != 0) {
+        claims--;
+        etwas_pool_mend_free_set(claimed_from);
+        assert_true(etwas_pool_claim(claimed_from, 0, &buffer));
+    }
+}
+
+static void who_finds_a_new_buffer_taken_gets_one_more(void **state)
+{
+    struct etwas_pool *pool = pool_of(2, 5);
+    uint32_t buffer;
+
+    (void)state;
+    for (int claim = 0; claim < 2; claim++) {
+        assert_true(etwas_pool_claim(pool, 0, &buffer));
+    }
+    claimed_from = pool;
+    claims = 2;
+    etwas_testpoint_set(offer_and_claim_at);
+    assert_true(etwas_pool_claim(pool, 0, &buffer));
+    etwas_testpoint_set(NULL);
+    assert_int_equal(claims, 0);
+    assert_int_equal(buffer, 4);
+    etwas_pool_destroy(pool);
+}
+
 /* One more claim, and then the flusher's pass, come between a claim and its counting. */
 static void claim_and_count_at(enum etwas_testpoint point)
 {
@@ -431,6 +462,7 @@ int main(void)
         cmocka_unit_test(the_flusher_is_woken_at_most_once_a_pass_when_buffers_run_low),
         cmocka_unit_test(a_writer_that_is_held_while_it_wakes_the_flusher_leaves_that_to_the_next),
         cmocka_unit_test(what_is_claimed_while_the_flusher_counts_is_not_counted_as_free),
+        cmocka_unit_test(who_finds_a_new_buffer_taken_gets_one_more),
         cmocka_unit_test(a_count_below_zero_is_few),
         cmocka_unit_test(an_event_whose_fate_is_being_settled_is_counted_once),
         cmocka_unit_test(a_buffer_has_one_owner_however_many_threads_claim_and_release),

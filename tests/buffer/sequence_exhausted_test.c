@@ -49,11 +49,26 @@ static void end_scene(const struct scene *scene)
     expect_file_reads_back(scene->session, folder_path("trace.etl"), &counts);
 }
 
-/* Logs until a step was interrupted. Every event is recorded. */
-static void log_until_interrupted(const struct scene *scene, struct interruptions *interruptions)
+static void log_until_one_is_free(const struct scene *scene)
 {
-    interruptions_begin(interruptions);
-    while (interruptions->total == 0) {
+    while (counts_of(scene->session).buffers_free > 1) {
+        assert_int_equal(writer_log_bytes(scene->writer, PAYLOAD), ERROR_SUCCESS);
+    }
+}
+
+/* Logs until the step was interrupted before it began. Every event is recorded. */
+static void log_until_interrupted(const struct scene *scene, enum sequence_step step,
+                                  void (*act)(void *context), void *context)
+{
+    struct interruptions interruptions = {.session = scene->session,
+                                          .step = step,
+                                          .point = 0,
+                                          .most = 1,
+                                          .act = act,
+                                          .context = context};
+
+    interruptions_begin(&interruptions);
+    while (interruptions.total == 0) {
         assert_int_equal(writer_log_bytes(scene->writer, PAYLOAD), ERROR_SUCCESS);
     }
     interruptions_end();
@@ -72,12 +87,7 @@ static void an_event_is_not_lost_where_another_thread_has_made_room_meanwhile(vo
     struct scene scene = begin_scene();
 
     (void)state;
-    log_until_interrupted(&scene, &(struct interruptions){.session = scene.session,
-                                                          .step = STEP_LOST,
-                                                          .point = 0,
-                                                          .most = 1,
-                                                          .act = flush_and_log,
-                                                          .context = &scene});
+    log_until_interrupted(&scene, STEP_LOST, flush_and_log, &scene);
     end_scene(&scene);
 }
 
@@ -95,15 +105,8 @@ static void a_free_buffer_is_found_though_a_sleeping_writer_hides_it(void **stat
     struct etwas_pool *pool = inside_of(scene.session)->pool;
 
     (void)state;
-    while (counts_of(scene.session).buffers_free > 1) {
-        assert_int_equal(writer_log_bytes(scene.writer, PAYLOAD), ERROR_SUCCESS);
-    }
-    log_until_interrupted(&scene, &(struct interruptions){.session = scene.session,
-                                                          .step = STEP_CLAIM,
-                                                          .point = 0,
-                                                          .most = 1,
-                                                          .act = log_one,
-                                                          .context = &scene});
+    log_until_one_is_free(&scene);
+    log_until_interrupted(&scene, STEP_CLAIM, log_one, &scene);
     assert_int_equal(counts_of(scene.session).buffers_free, 0);
     assert_int_equal(pool->allocated, pool->maximum_buffers);
     end_scene(&scene);
@@ -124,15 +127,8 @@ static void the_flusher_is_woken_when_the_full_buffer_can_be_collected(void **st
     struct etwas_pool *pool = inside_of(scene.session)->pool;
 
     (void)state;
-    while (counts_of(scene.session).buffers_free > 1) {
-        assert_int_equal(writer_log_bytes(scene.writer, PAYLOAD), ERROR_SUCCESS);
-    }
-    log_until_interrupted(&scene, &(struct interruptions){.session = scene.session,
-                                                          .step = STEP_ADOPT,
-                                                          .point = 0,
-                                                          .most = 1,
-                                                          .act = pass_as_the_flusher,
-                                                          .context = pool});
+    log_until_one_is_free(&scene);
+    log_until_interrupted(&scene, STEP_ADOPT, pass_as_the_flusher, pool);
     assert_int_not_equal(ck_ec32_value(&pool->wake), pool->pass_began);
     end_scene(&scene);
 }

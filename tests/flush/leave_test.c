@@ -17,6 +17,10 @@
 static const etwas_guid lost_event_class = {
     0x6a399ae0, 0x4bc6, 0x4de9, {0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e}};
 
+/* Delivers when it is flushed. */
+static const etwas_session_options by_hand = {.log_file_mode = EVENT_TRACE_REAL_TIME_MODE,
+                                              .buffer_size_kb = 4};
+
 /* A consumer whose thread ends with the first notice. */
 struct leaver {
     etwas_trace_handle trace;
@@ -163,12 +167,9 @@ static void let_go(struct stayer *stayer, pthread_t thread)
 /* The session ends before the thread comes out of its callback: it is the session that counts. */
 static void what_waits_for_a_closed_consumer_at_the_end_is_counted(void **state)
 {
-    const etwas_session_options options = {.log_file_mode = EVENT_TRACE_REAL_TIME_MODE,
-                                           .buffer_size_kb = 4};
-
     (void)state;
     for (int with_backlog = 0; with_backlog < 2; with_backlog++) {
-        etwas_trace_handle session = start_session(NULL, &options);
+        etwas_trace_handle session = start_session(NULL, &by_hand);
         struct writer *writer = small_writer(session);
         struct stayer stayer = {.events = 0};
         etwas_session_counts counts;
@@ -191,12 +192,9 @@ static void what_waits_for_a_closed_consumer_at_the_end_is_counted(void **state)
 /* The next consumer comes before the thread comes out of its callback. */
 static void what_waits_for_a_closed_consumer_is_for_the_next(void **state)
 {
-    const etwas_session_options options = {.log_file_mode = EVENT_TRACE_REAL_TIME_MODE,
-                                           .buffer_size_kb = 4};
-
     (void)state;
     for (int with_backlog = 0; with_backlog < 2; with_backlog++) {
-        etwas_trace_handle session = start_session(NULL, &options);
+        etwas_trace_handle session = start_session(NULL, &by_hand);
         struct writer *writer = small_writer(session);
         struct stayer stayer = {.events = 0};
         struct consumer next = {0};
@@ -242,6 +240,28 @@ static long hold_who_reads(enum etwas_file_call call, size_t bytes)
     return (long)bytes;
 }
 
+/* The session has a backlog, and the consumer's thread is reading it. */
+static void hold_in_the_backlog(struct consumer *consumer, etwas_trace_handle session,
+                                struct writer *writer)
+{
+    assert_int_equal(sem_init(&reading.inside, 0, 0), 0);
+    assert_int_equal(sem_init(&reading.go_on, 0, 0), 0);
+    ck_pr_store_32(&reading.held, 0);
+    flush_some(writer);
+    etwas_file_fail(hold_who_reads);
+    consumer_open(consumer, session);
+    consumer_start(consumer);
+    while (sem_wait(&reading.inside) != 0) {
+    }
+}
+
+static void forget_reading(void)
+{
+    etwas_file_fail(NULL);
+    (void)sem_destroy(&reading.inside);
+    (void)sem_destroy(&reading.go_on);
+}
+
 struct opening {
     struct consumer *consumer;
     etwas_trace_handle session;
@@ -262,9 +282,7 @@ static void *open_and_start(void *argument)
  */
 static void the_next_waits_for_a_closed_one_that_reads_the_backlog(void **state)
 {
-    const etwas_session_options options = {.log_file_mode = EVENT_TRACE_REAL_TIME_MODE,
-                                           .buffer_size_kb = 4};
-    etwas_trace_handle session = start_session(NULL, &options);
+    etwas_trace_handle session = start_session(NULL, &by_hand);
     struct writer *writer = small_writer(session);
     struct consumer closed = {0};
     struct consumer next = {0};
@@ -273,15 +291,7 @@ static void the_next_waits_for_a_closed_one_that_reads_the_backlog(void **state)
     pthread_t thread;
 
     (void)state;
-    assert_int_equal(sem_init(&reading.inside, 0, 0), 0);
-    assert_int_equal(sem_init(&reading.go_on, 0, 0), 0);
-    ck_pr_store_32(&reading.held, 0);
-    flush_some(writer);
-    etwas_file_fail(hold_who_reads);
-    consumer_open(&closed, session);
-    consumer_start(&closed);
-    while (sem_wait(&reading.inside) != 0) {
-    }
+    hold_in_the_backlog(&closed, session, writer);
     flush_some(writer);
     assert_int_equal(CloseTrace(closed.trace), ERROR_CTX_CLOSE_PENDING);
     flush_some(writer);
@@ -291,8 +301,8 @@ static void the_next_waits_for_a_closed_one_that_reads_the_backlog(void **state)
     assert_int_equal(pthread_join(thread, NULL), 0);
     flush_some(writer);
     stop_session(session, &counts);
-    etwas_file_fail(NULL);
     consumer_join(&closed);
+    forget_reading();
     consumer_join(&next);
     expect_exact_account(session, &counts);
     expect_nothing_lost(counts);
@@ -304,8 +314,6 @@ static void the_next_waits_for_a_closed_one_that_reads_the_backlog(void **state)
     assert_int_equal(closed.events + next.events, counts.recorded);
     consumer_free(&closed);
     consumer_free(&next);
-    (void)sem_destroy(&reading.inside);
-    (void)sem_destroy(&reading.go_on);
 }
 
 static void *stop_beside(void *argument)
@@ -318,9 +326,7 @@ static void *stop_beside(void *argument)
 static void the_end_waits_for_a_closed_one_that_reads_the_backlog(void **state)
 {
     const struct timespec until_it_waits = {.tv_nsec = 50000000};
-    const etwas_session_options options = {.log_file_mode = EVENT_TRACE_REAL_TIME_MODE,
-                                           .buffer_size_kb = 4};
-    etwas_trace_handle session = start_session(NULL, &options);
+    etwas_trace_handle session = start_session(NULL, &by_hand);
     struct writer *writer = small_writer(session);
     struct consumer closed = {0};
     etwas_session_counts counts;
@@ -328,28 +334,18 @@ static void the_end_waits_for_a_closed_one_that_reads_the_backlog(void **state)
     pthread_t thread;
 
     (void)state;
-    assert_int_equal(sem_init(&reading.inside, 0, 0), 0);
-    assert_int_equal(sem_init(&reading.go_on, 0, 0), 0);
-    ck_pr_store_32(&reading.held, 0);
-    flush_some(writer);
-    etwas_file_fail(hold_who_reads);
-    consumer_open(&closed, session);
-    consumer_start(&closed);
-    while (sem_wait(&reading.inside) != 0) {
-    }
+    hold_in_the_backlog(&closed, session, writer);
     assert_int_equal(CloseTrace(closed.trace), ERROR_CTX_CLOSE_PENDING);
     assert_int_equal(pthread_create(&thread, NULL, stop_beside, &stopping), 0);
     (void)nanosleep(&until_it_waits, NULL);
     (void)sem_post(&reading.go_on);
     assert_int_equal(pthread_join(thread, NULL), 0);
-    etwas_file_fail(NULL);
     consumer_join(&closed);
+    forget_reading();
     expect_exact_account(session, &counts);
     assert_true(counts.lost_undelivered != 0);
     assert_int_equal(closed.events, counts.recorded);
     consumer_free(&closed);
-    (void)sem_destroy(&reading.inside);
-    (void)sem_destroy(&reading.go_on);
 }
 
 int main(void)

@@ -384,3 +384,27 @@ void remove_files(void)
     if (has_folder)
         rmdir(folder);
 }
+
+const char *put_sound_file(unsigned slot, uint32_t events, bool with_knot)
+{
+    struct builder_options options = builder_defaults();
+    const struct etwas_etl_knot knot = {.version = ETWAS_ETL_KNOT_VERSION,
+                                        .raw_stamp = options.first_raw,
+                                        .qpc_ns = options.first_raw,
+                                        .filetime = options.start_filetime};
+    struct builder builder;
+
+    builder_begin(&builder, &options);
+    if (with_knot)
+        builder_knot(&builder, &knot);
+    for (uint32_t i = 0; i < events; i++) {
+        if (i % 10 == 0)
+            builder_buffer(&builder, (uint16_t)(i / 10 % 2));
+        builder_number(&builder, 2000 + i, i + 1);
+    }
+    builder_end(&builder);
+    const char *path = put_file(slot, builder.bytes, builder.size);
+
+    builder_free(&builder);
+    return path;
+}

@@ -104,6 +104,9 @@ extern const etwas_guid builder_class;
 /* Writes bytes to a file of its own and gives its path, valid until the next call with `slot`. */
 const char *put_file(unsigned slot, const void *bytes, size_t size);
 
+/* The same of a sound file of `events` events on two processors, ten a buffer. */
+const char *put_sound_file(unsigned slot, uint32_t events, bool with_knot);
+
 /* Removes what put_file made. */
 void remove_files(void);
 

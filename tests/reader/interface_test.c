@@ -19,25 +19,6 @@
 #include "builder.h"
 #include "collect.h"
 
-/* A sound file of `events` events on two processors. */
-static const char *sound_file(unsigned slot, uint32_t events)
-{
-    struct builder_options options = builder_defaults();
-    struct builder builder;
-
-    builder_begin(&builder, &options);
-    for (uint32_t i = 0; i < events; i++) {
-        if (i % 10 == 0)
-            builder_buffer(&builder, (uint16_t)(i / 10 % 2));
-        builder_number(&builder, 2000 + i, i + 1);
-    }
-    builder_end(&builder);
-    const char *path = put_file(slot, builder.bytes, builder.size);
-
-    builder_free(&builder);
-    return path;
-}
-
 static etwas_trace_handle open_path(const char *path)
 {
     EVENT_TRACE_LOGFILEA logfile = {.LogFileName = (char *)(uintptr_t)path};
@@ -60,7 +41,7 @@ static void assert_open_fails(EVENT_TRACE_LOGFILEA *logfile, uint32_t code)
 
 static void what_cannot_be_opened_gets_its_code(void **state)
 {
-    char *sound = strdup(sound_file(0, 1));
+    char *sound = strdup(put_sound_file(0, 1, false));
     char folder[128];
     char longest[5000];
     char name[] = "a session";
@@ -218,7 +199,7 @@ static uint32_t on_wide_buffer(EVENT_TRACE_LOGFILEW *logfile)
 
 static void OpenTraceW_takes_UTF_16(void **state)
 {
-    const char *path = sound_file(0, 3);
+    const char *path = put_sound_file(0, 3, false);
     etwas_wchar name[64] = {0};
     etwas_wchar bad[] = {'/', 0xD800, '.', 0};
     etwas_wchar *longest = calloc(5001, sizeof *longest);
@@ -260,7 +241,7 @@ static void up_to_64_files_are_processed_together_C16(void **state)
     (void)state;
     forget_collected();
     for (unsigned i = 0; i < 65; i++) {
-        handles[i] = open_collecting(sound_file(i, 2), PROCESS_TRACE_MODE_EVENT_RECORD);
+        handles[i] = open_collecting(put_sound_file(i, 2, false), PROCESS_TRACE_MODE_EVENT_RECORD);
         assert_true(handles[i] != INVALID_PROCESSTRACE_HANDLE);
     }
     assert_int_equal(ProcessTrace(handles, 65, NULL, NULL), ERROR_BAD_LENGTH);
@@ -274,7 +255,7 @@ static void up_to_64_files_are_processed_together_C16(void **state)
 
 static void bad_arguments_of_ProcessTrace_get_their_codes(void **state)
 {
-    etwas_trace_handle handles[2] = {open_path(sound_file(0, 1)), 12345};
+    etwas_trace_handle handles[2] = {open_path(put_sound_file(0, 1, false)), 12345};
     etwas_filetime early = filetime_of(BUILDER_START);
     etwas_filetime late = filetime_of(BUILDER_START + 1);
 
@@ -291,7 +272,7 @@ static void bad_arguments_of_ProcessTrace_get_their_codes(void **state)
 
 static void a_handle_is_dead_after_CloseTrace(void **state)
 {
-    etwas_trace_handle handle = open_path(sound_file(0, 1));
+    etwas_trace_handle handle = open_path(put_sound_file(0, 1, false));
     const etwas_trace_handle never[] = {0, INVALID_PROCESSTRACE_HANDLE, handle ^ 0xFFFF,
                                         handle + (1 << 16), handle ^ 1ull << 62};
     etwas_trace_information information;
@@ -308,7 +289,7 @@ static void a_handle_is_dead_after_CloseTrace(void **state)
     assert_int_equal(etwas_trace_query(handle, &information), ERROR_INVALID_HANDLE);
     assert_int_equal(etwas_trace_on_damage(handle, NULL, NULL), ERROR_INVALID_HANDLE);
     /* Its place is taken by another trace, with another handle. */
-    etwas_trace_handle other = open_path(sound_file(0, 1));
+    etwas_trace_handle other = open_path(put_sound_file(0, 1, false));
 
     assert_true(other != handle);
     assert_int_equal(CloseTrace(handle), ERROR_INVALID_HANDLE);
@@ -321,7 +302,7 @@ static void a_full_table_of_handles_is_an_error(void **state)
         MANY = 1024
     };
     static etwas_trace_handle handles[MANY];
-    const char *path = sound_file(0, 1);
+    const char *path = put_sound_file(0, 1, false);
     size_t opened = 0;
 
     (void)state;
@@ -349,7 +330,7 @@ static void a_trace_can_be_processed_again(void **state)
 
     (void)state;
     forget_collected();
-    handle = open_collecting(sound_file(0, 25), PROCESS_TRACE_MODE_EVENT_RECORD);
+    handle = open_collecting(put_sound_file(0, 25, false), PROCESS_TRACE_MODE_EVENT_RECORD);
     for (size_t round = 1; round <= 2; round++) {
         assert_int_equal(ProcessTrace(&handle, 1, NULL, NULL), ERROR_SUCCESS);
         assert_int_equal(collected.event_count, round * 26);
@@ -372,7 +353,7 @@ static uint32_t count_and_cancel(EVENT_TRACE_LOGFILEA *logfile)
 
 static void a_buffer_callback_that_returns_0_cancels(void **state)
 {
-    EVENT_TRACE_LOGFILEA logfile = {.LogFileName = (char *)(uintptr_t)sound_file(0, 95),
+    EVENT_TRACE_LOGFILEA logfile = {.LogFileName = (char *)(uintptr_t)put_sound_file(0, 95, false),
                                     .BufferCallback = count_and_cancel};
 
     (void)state;
@@ -412,7 +393,7 @@ static void close_at_the_fifth(EVENT_RECORD *record)
 
 static void CloseTrace_in_a_callback_ends_the_processing(void **state)
 {
-    EVENT_TRACE_LOGFILEA logfile = {.LogFileName = (char *)(uintptr_t)sound_file(0, 95),
+    EVENT_TRACE_LOGFILEA logfile = {.LogFileName = (char *)(uintptr_t)put_sound_file(0, 95, false),
                                     .ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD,
                                     .EventRecordCallback = close_at_the_fifth};
 
@@ -427,7 +408,7 @@ static void CloseTrace_in_a_callback_ends_the_processing(void **state)
 
 static void closing_one_of_two_files_leaves_the_other(void **state)
 {
-    EVENT_TRACE_LOGFILEA logfile = {.LogFileName = (char *)(uintptr_t)sound_file(0, 95),
+    EVENT_TRACE_LOGFILEA logfile = {.LogFileName = (char *)(uintptr_t)put_sound_file(0, 95, false),
                                     .ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD,
                                     .EventRecordCallback = close_at_the_fifth};
     etwas_trace_handle handles[2];
@@ -435,7 +416,7 @@ static void closing_one_of_two_files_leaves_the_other(void **state)
     (void)state;
     forget_collected();
     handles[0] = to_close = OpenTraceA(&logfile);
-    handles[1] = open_collecting(sound_file(1, 42), PROCESS_TRACE_MODE_EVENT_RECORD);
+    handles[1] = open_collecting(put_sound_file(1, 42, false), PROCESS_TRACE_MODE_EVENT_RECORD);
     events_seen = 0;
     assert_int_equal(ProcessTrace(handles, 2, NULL, NULL), ERROR_SUCCESS);
     assert_int_equal(events_seen, 5);
@@ -446,7 +427,7 @@ static void closing_one_of_two_files_leaves_the_other(void **state)
 
 static void a_trace_without_callbacks_is_read_all_the_same(void **state)
 {
-    etwas_trace_handle handle = open_path(sound_file(0, 12));
+    etwas_trace_handle handle = open_path(put_sound_file(0, 12, false));
     etwas_trace_information information;
 
     (void)state;
@@ -488,7 +469,7 @@ static void *read_repeatedly(void *path)
 static void different_handles_are_processed_by_different_threads(void **state)
 {
     pthread_t threads[THREADS];
-    const char *path = sound_file(0, 200);
+    const char *path = put_sound_file(0, 200, false);
     void *failed;
 
     (void)state;
@@ -519,7 +500,7 @@ static void *process_one(void *handle)
 static void another_thread_may_close_and_ask(void **state)
 {
     size_t events = 0;
-    EVENT_TRACE_LOGFILEA logfile = {.LogFileName = (char *)(uintptr_t)sound_file(0, 200),
+    EVENT_TRACE_LOGFILEA logfile = {.LogFileName = (char *)(uintptr_t)put_sound_file(0, 200, false),
                                     .ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD,
                                     .EventRecordCallback = wait_in_the_first,
                                     .Context = &events};

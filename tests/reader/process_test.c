@@ -14,30 +14,6 @@
 #include "builder.h"
 #include "collect.h"
 
-/* A sound file of `events` events in several buffers. */
-static const char *sound_file(unsigned slot, uint32_t events)
-{
-    struct builder_options options = builder_defaults();
-    const struct etwas_etl_knot knot = {.version = ETWAS_ETL_KNOT_VERSION,
-                                        .raw_stamp = options.first_raw,
-                                        .qpc_ns = options.first_raw,
-                                        .filetime = options.start_filetime};
-    struct builder builder;
-
-    builder_begin(&builder, &options);
-    builder_knot(&builder, &knot);
-    for (uint32_t i = 0; i < events; i++) {
-        if (i % 10 == 0)
-            builder_buffer(&builder, (uint16_t)(i / 10 % 2));
-        builder_number(&builder, 2000 + i, i + 1);
-    }
-    builder_end(&builder);
-    const char *path = put_file(slot, builder.bytes, builder.size);
-
-    builder_free(&builder);
-    return path;
-}
-
 /* ---- the caller's variables ------------------------------------------------------------------ */
 
 static etwas_trace_handle variable; /* what ProcessTrace is given the address of */
@@ -64,7 +40,7 @@ static etwas_trace_handle open_with(const char *path, PEVENT_RECORD_CALLBACK cal
 
 static void a_handle_variable_may_change_when_its_trace_is_closed(void **state)
 {
-    const char *path = sound_file(0, 50);
+    const char *path = put_sound_file(0, 50, true);
     etwas_trace_handle other = open_with(path, NULL);
     const etwas_trace_handle later[] = {INVALID_PROCESSTRACE_HANDLE, other};
 
@@ -114,9 +90,9 @@ static void a_thread_cancelled_at_the_end_of_ProcessTrace_releases_every_trace(v
         pthread_t thread;
 
         for (unsigned i = 0; i < 2; i++) {
-            EVENT_TRACE_LOGFILEA logfile = {.LogFileName =
-                                                (char *)(uintptr_t)sound_file(i, 50 - i * 10),
-                                            .BufferCallback = end_in_the_last};
+            EVENT_TRACE_LOGFILEA logfile = {
+                .LogFileName = (char *)(uintptr_t)put_sound_file(i, 50 - i * 10, true),
+                .BufferCallback = end_in_the_last};
 
             traces[i] = OpenTraceA(&logfile);
             assert_true(traces[i] != INVALID_PROCESSTRACE_HANDLE);
@@ -158,7 +134,7 @@ static void *ask_when_cancelled(void *argument)
 
 static void a_cancelled_thread_comes_out_of_opening_asking_and_closing(void **state)
 {
-    struct asker asker = {.path = sound_file(0, 50)};
+    struct asker asker = {.path = put_sound_file(0, 50, true)};
     pthread_t thread;
 
     (void)state;
