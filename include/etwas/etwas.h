@@ -92,7 +92,8 @@ typedef struct etwas_session_options {
     uint32_t maximum_buffers;   /* 0: as many as make 64 MiB, at least minimum_buffers + 22 */
     uint32_t maximum_file_size; /* MB; KB with EVENT_TRACE_USE_KBYTES_FOR_SIZE; 0: no limit */
     uint32_t flush_timer;       /* seconds between timed flushes, milliseconds with
-                             EVENT_TRACE_USE_MS_FLUSH_TIMER; 0: buffers are written when full */
+                             EVENT_TRACE_USE_MS_FLUSH_TIMER; 0: buffers are written when full, in
+                             real time also each second */
     uint32_t protocol;          /* ETWAS_PROTOCOL_*; RSEQ: ERROR_NOT_SUPPORTED where it cannot be */
     bool process_times;         /* each record carries the processor time of the thread that logs:
                              KernelTime and UserTime, in a private session ProcessorTime. Without it
@@ -111,9 +112,10 @@ typedef struct etwas_session_options {
 /*
  * Starts a session in one call. `session_name` is UTF-8, at most 1,024 characters and unique in the
  * process without regard to case; `log_file` is a UTF-8 path, NULL only with
- * EVENT_TRACE_BUFFERING_MODE; `options` may be NULL. On success *session receives the handle that
- * TraceEvent, TraceEventInstance, EnableTrace and ControlTrace take; on failure it receives 0. The
- * file's name becomes what StartTrace makes of it: a number for `%d`, `_` and the process id.
+ * EVENT_TRACE_BUFFERING_MODE or EVENT_TRACE_REAL_TIME_MODE; `options` may be NULL. On success
+ * *session receives the handle that TraceEvent, TraceEventInstance, EnableTrace and ControlTrace
+ * take; on failure it receives 0. The file's name becomes what StartTrace makes of it: a number for
+ * `%d`, `_` and the process id.
  *
  * Errors: those of StartTrace, and ERROR_INVALID_PARAMETER for flusher options out of range, and
  * for ETWAS_PROTOCOL_RSEQ with EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING; ERROR_ACCESS_DENIED where
@@ -128,7 +130,8 @@ uint32_t etwas_start(const char *session_name, const char *log_file,
  * lost.
  */
 typedef struct etwas_session_counts {
-    uint64_t recorded;         /* in the file or still in memory on the way to it */
+    uint64_t recorded;         /* in the file, delivered, or still in memory on the way to either;
+                                  after STOP also what a consumer had still to take then */
     uint64_t overwritten;      /* buffering mode, circular file: recorded, then replaced by newer
                                   ones */
     uint64_t lost;             /* the sum of the lost_* below */
@@ -347,8 +350,9 @@ typedef struct etwas_clock_time {
  * May be called from callbacks. The first call before ProcessTrace looks the file through,
  * some milliseconds for a gigabyte, while the handle is busy. A file that is being written is known
  * as far as it was then, or when ProcessTrace began. Errors: ERROR_INVALID_PARAMETER for NULL and
- * for another clock; ERROR_INVALID_HANDLE; ERROR_WMI_INSTANCE_NOT_FOUND for a real-time trace whose
- * session has not run yet; ERROR_NOT_ENOUGH_MEMORY.
+ * for another clock; ERROR_INVALID_HANDLE; ERROR_WMI_INSTANCE_NOT_FOUND for a real-time trace that
+ * has never been connected: OpenTrace, or else ProcessTrace, does that while the session runs;
+ * ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_trace_convert_time(etwas_trace_handle trace, int64_t raw, uint32_t clock,
                                   etwas_clock_time *time) ETWAS_API(etwas_trace_convert_time);

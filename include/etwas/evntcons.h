@@ -12,7 +12,7 @@
 #include <etwas/types.h>
 
 /* EVENT_TRACE_LOGFILEW.ProcessTraceMode. */
-#define PROCESS_TRACE_MODE_REAL_TIME 0x00000100u     /* follow a session; not in this release */
+#define PROCESS_TRACE_MODE_REAL_TIME 0x00000100u     /* follow a running session */
 #define PROCESS_TRACE_MODE_RAW_TIMESTAMP 0x00001000u /* give time stamps as recorded */
 #define PROCESS_TRACE_MODE_EVENT_RECORD 0x10000000u  /* call EventRecordCallback */
 

@@ -614,8 +614,9 @@ etwas_trace_handle OpenTrace(EVENT_TRACE_LOGFILE *Logfile) ETWAS_API_AW(OpenTrac
  * time order.
  *
  * Of a session the events come as its buffers are flushed: first the backlog, then what is new,
- * until the session ends or leaves real time. What was lost is told by events of the class
- * Lost_Event (types 32 events, 33 buffers, 34 backlog) before the events that come after. Across
+ * until the session ends or leaves real time. That something was lost is told by events of the
+ * class Lost_Event (types 32 events, 33 buffers, 34 backlog) before the events that come after; how
+ * much, etwas_counts and QUERY tell. Across
  * processors the order is that of time, but for an event whose writer was interrupted between
  * reading the clock and recording it. A callback that does not keep up loses buffers for this trace
  * alone, never for writers or others. No log file header event is delivered.
@@ -644,7 +645,9 @@ uint32_t ProcessTrace(etwas_trace_handle *HandleArray, uint32_t HandleCount,
     ETWAS_API(etwas_ProcessTrace);
 
 /*
- * Closes a trace of OpenTrace. Allowed in callbacks and while ProcessTrace runs, which then ends.
+ * Closes a trace of OpenTrace. Allowed in callbacks and while ProcessTrace runs, which then ends:
+ * of a file at once, of a session when it has given what it has already taken, up to 32 MB. Until
+ * ProcessTrace has returned there may be callbacks.
  *
  * Thread-safe. Not for signal handlers. Not a point of cancellation.
  *

@@ -29,6 +29,8 @@ static const char *const help[] = {
     "ones; both are the session's own counts. Rates are over the session's duration,\n"
     "to the last event where the session wrote no end. Parts are missing where the\n"
     "files given skip numbers of a set; what came after the last is not known.\n"
+    "The number of processors is the header's. Of a session of etwas with restartable\n"
+    "sequences it has one more: the stream of what was logged without them.\n"
     "\n",
     "The session notes what it finds about the clocks: what the cycle counter of the\n"
     "machine is worth, and why; about each second a knot, a reading of all clocks.\n"
