@@ -303,7 +303,8 @@ void etwas_pool_mend_free_set(struct etwas_pool *pool)
     ETWAS_TESTPOINT(ETWAS_POINT_FREE_COUNTED);
     /*
      * A claim or a release meanwhile counted itself, whether we saw it or not; the next pass will
-     * tell. Were it overwritten, the writers would wake the flusher late, or not at all.
+     * tell. Were it overwritten, the writers would wake the flusher late, or not at all. A claim
+     * and a release together are not seen: then the count is off until the next pass.
      */
     ck_pr_fence_memory();
     (void)ck_pr_cas_32(&pool->free_count, before, free);

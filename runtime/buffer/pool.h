@@ -34,10 +34,10 @@
  * "closed, and bytes = capacity" says that nobody will touch the buffer any more, whoever asks.
  *
  * Which operations may run together: claim, release and retire, from any number of threads and
- * signal handlers (lock-free, no waiting, no system call but one futex wake per low-water
- * crossing). Whoever calls claim or release keeps the pool alive by being a visitor of a shared
- * slot of the session, or by holding the session's flusher role. Limits: ETWAS_POOL_MAXIMUM_BUFFERS
- * buffers.
+ * signal handlers (lock-free, no waiting, no system call but a futex wake, by who finds the flusher
+ * wanted and not yet woken since its last pass). Whoever calls claim or release keeps the pool
+ * alive by being a visitor of a shared slot of the session, or by holding the session's flusher
+ * role. Limits: ETWAS_POOL_MAXIMUM_BUFFERS buffers.
  */
 #ifndef ETWAS_BUFFER_POOL_H
 #define ETWAS_BUFFER_POOL_H
@@ -271,8 +271,8 @@ void etwas_pool_retire(struct etwas_pool *pool, uint32_t buffer, uint32_t end_un
 bool etwas_pool_find_free(struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner);
 
 /*
- * How many buffers are free, about. Below 0 for a moment, when the flusher corrected the count
- * between a claim and its counting.
+ * How many buffers are free, about. Too few, even below 0, when the flusher corrected the count
+ * between a claim and its counting: until its next pass.
  */
 static inline int32_t etwas_pool_free_about(const struct etwas_pool *pool)
 {

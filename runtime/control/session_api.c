@@ -193,6 +193,7 @@ uint32_t etwas_memory(etwas_trace_handle handle, etwas_session_memory *memory)
     struct etwas_session_key key;
     struct etwas_session *session;
     uint32_t code = ERROR_INVALID_HANDLE;
+    int cancelling;
 
     etwas_prepare();
     if (memory == NULL) {
@@ -202,6 +203,7 @@ uint32_t etwas_memory(etwas_trace_handle handle, etwas_session_memory *memory)
         return ERROR_INVALID_HANDLE;
     }
     session = &etwas_sessions[key.index];
+    cancelling = etwas_cancel_forbid(); /* what is huge is read from a file */
     (void)pthread_mutex_lock(&session->life);
     etwas_control_lock();
     code = etwas_session_find(key) != NULL ? ERROR_SUCCESS : ERROR_INVALID_HANDLE;
@@ -221,5 +223,6 @@ uint32_t etwas_memory(etwas_trace_handle handle, etwas_session_memory *memory)
         code = ERROR_INVALID_HANDLE;
     }
     (void)pthread_mutex_unlock(&session->life);
+    etwas_cancel_allow(cancelling);
     return code;
 }

@@ -259,7 +259,6 @@ static struct etwas_realtime_buffer *rest_of(struct etwas_realtime *realtime,
         memcpy(rest->content + sizeof header, buffer->content + part->begin,
                buffer->bytes - part->begin);
         rest->given = etwas_realtime_less(buffer->given, part->records_before);
-        rest->of_backlog = 1;
         buffer->given = UINT32_MAX;
         etwas_realtime_release(realtime, buffer);
     }
@@ -279,6 +278,7 @@ static struct etwas_realtime_node **keep(struct etwas_realtime *realtime,
         free(node);
         return link;
     }
+    rest->of_backlog = 1;
     *node = (struct etwas_realtime_node){
         .next = *link, .entry = {.buffer = rest}, .part = etwas_realtime_all_of_it};
     *link = node;
@@ -331,6 +331,7 @@ static void return_queue(struct etwas_consumer *consumer)
     }
     if (!etwas_realtime_has_consumer(realtime)) {
         realtime->backlog_notices |= notices | consumer->notices;
+        consumer->notices = 0;
     }
 }
 

@@ -17,7 +17,8 @@
 /*
  * How long the flusher waits for writers that reserved and do not commit, before it abandons a
  * buffer. Far longer than a time slice: only a writer that is stopped, or dead, takes so long. The
- * same for a closed consumer that is reading the backlog when its session ends.
+ * same for a closed consumer that is reading the backlog when its session ends,
+ * or leaves real time.
  */
 #define ETWAS_DRAIN_PATIENCE_NS UINT64_C(1000000000)
 

@@ -285,7 +285,7 @@ void etwas_realtime_note_lost_events(struct etwas_realtime *realtime)
         realtime->backlog_notices |= ETWAS_ETL_BUFFER_EVENTS_LOST;
     }
     for (struct etwas_consumer *one = realtime->consumers; one != NULL; one = one->next) {
-        one->notices |= ETWAS_ETL_BUFFER_EVENTS_LOST;
+        one->notices |= one->stopped ? 0 : ETWAS_ETL_BUFFER_EVENTS_LOST;
     }
     (void)pthread_mutex_unlock(&realtime->lock);
 }
@@ -379,7 +379,8 @@ static void give_up_stopped(struct etwas_realtime *realtime)
 
             if (buffer != NULL) {
                 realtime->buffers_lost +=
-                    buffer->references == 1 && etwas_realtime_ungiven(buffer) != 0;
+                    buffer->references == 1 && buffer->given != UINT32_MAX &&
+                    (buffer->records == 0 || etwas_realtime_ungiven(buffer) != 0);
                 etwas_realtime_release(realtime, buffer);
             }
             free(node);
@@ -417,6 +418,7 @@ uint64_t etwas_realtime_end(struct etwas_realtime *realtime, uint64_t *buffers_l
     }
     lost_records = realtime->lost_records;
     *buffers_lost = realtime->buffers_lost;
+    (void)pthread_cond_broadcast(&realtime->file_left);
     for (struct etwas_consumer *one = realtime->consumers; one != NULL; one = one->next) {
         (void)pthread_cond_signal(&one->changed);
     }

@@ -10,8 +10,8 @@
  *                     └──▶ backlog, while there is no consumer; whoever connects first reads it,
  *                          before its queue (R171)
  *
- * A buffer is copied once; the consumers share the copy. Nobody waits for a consumer: what one does
- * not read in time is lost for it alone, and it is told so (R175).
+ * A buffer is copied once; the consumers share the copy. No writer and no delivery waits for a
+ * consumer: what one does not read in time is lost for it alone, and it is told so (R175).
  *
  * The bound makes one order in time out of the processors' streams: all records with stamps up to
  * it have been delivered, but for those whose writers were interrupted between reading the clock
@@ -38,7 +38,7 @@ struct etwas_realtime_buffer {
     uint32_t bytes;
     uint32_t records;    /* for the accounts; 0: they are in a file */
     uint32_t given;      /* so many of them, the first ones, were given to a consumer or stored */
-    uint32_t of_backlog; /* not 0: read from there, by one consumer alone */
+    uint32_t of_backlog; /* not 0: from there, or kept before it: one consumer alone has it */
     uint32_t reserved;
     uint8_t content[]; /* buffer header and records; constant */
 };
@@ -98,7 +98,8 @@ uint64_t etwas_realtime_take_lost_records(struct etwas_realtime *realtime);
 
 /*
  * The session has ended: consumers read what they have, then the end. What is in the backlog and
- * will be read by nobody is given up. Lets go of it.
+ * will be read by nobody is given up. Waits, as long as for a writer, for a closed consumer that is
+ * reading the backlog's file. Lets go of it.
  */
 uint64_t etwas_realtime_end(struct etwas_realtime *realtime, uint64_t *buffers_lost);
 
@@ -119,8 +120,8 @@ void etwas_realtime_after_fork_in_child(void);
 /*
  * Connects a consumer: it gets all that is delivered from now on, and before that the backlog, if
  * there is one nobody reads yet. What waits for consumers that were stopped is part of that, unless
- * others have it. A Win32 code: ERROR_NOT_ENOUGH_MEMORY, ERROR_WMI_INSTANCE_NOT_FOUND when the
- * session has ended.
+ * others have it. Waits for one of those that is reading the backlog's file. A Win32 code:
+ * ERROR_NOT_ENOUGH_MEMORY, ERROR_WMI_INSTANCE_NOT_FOUND when the session has ended.
  */
 uint32_t etwas_realtime_connect(struct etwas_realtime *realtime, struct etwas_consumer **consumer);
 

@@ -54,7 +54,7 @@ struct etwas_realtime {
     struct etwas_consumer *consumers;
     struct etwas_backlog backlog;
     pthread_cond_t file_left; /* its reader is not in its file any more */
-    /* Taken from the backlog, not read to the end, and older than what is in it still. */
+    /* Not given to the end by who had it, and older than what is in the backlog. */
     struct etwas_realtime_node *kept;
     uint16_t backlog_notices; /* for its next entry */
     int64_t sequence;

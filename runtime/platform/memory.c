@@ -5,6 +5,7 @@
 
 #include "platform/huge_memory.h"
 
+#include <ck_pr.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -367,7 +368,7 @@ void etwas_memory_clear_kept(void *start, size_t bytes)
 bool etwas_memory_populate(void *start, size_t bytes)
 {
     size_t page = etwas_memory_page_bytes();
-    volatile uint8_t *byte = start;
+    uint8_t *byte = start;
 
     if (madvise(start, bytes, MADV_POPULATE_WRITE) == 0) {
         return true;
@@ -375,9 +376,12 @@ bool etwas_memory_populate(void *start, size_t bytes)
     if (errno != EINVAL) {
         return false;
     }
-    /* Kernels before 5.14: a write that changes nothing makes each page ours. */
+    /*
+     * Kernels before 5.14: a write that changes nothing makes each page ours. Atomic, in no order:
+     * a writer may have the buffer by now, and what it stores stays.
+     */
     for (size_t offset = 0; offset < bytes; offset += page) {
-        byte[offset] = byte[offset];
+        ck_pr_or_64((uint64_t *)(void *)(byte + offset), 0);
     }
     return true;
 }

@@ -263,6 +263,7 @@ static uint32_t take(struct live *live, struct etwas_consumer_entry *entry)
     etwas_trace_count(&live->trace->information.buffers, 1);
     if (!hold(live, entry)) {
         etwas_consumer_return(live->trace->consumer, entry, 0, ETWAS_ETL_BUFFER_HEADER_BYTES);
+        deliver_notices(live, entry->notices);
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     /* A callback may end this thread: by now the buffer is where it is given back from. */

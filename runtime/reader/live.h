@@ -30,8 +30,8 @@ void etwas_live_disconnect(struct etwas_trace *trace);
 void etwas_live_take_clocks(struct etwas_trace *trace);
 
 /*
- * Runs until the session ends: ERROR_SUCCESS, also when the trace is closed meanwhile (what was
- * queued is given first); ERROR_CANCELLED when the buffer callback wants no more;
+ * Runs until the session ends: ERROR_SUCCESS, also when the trace is closed meanwhile (what
+ * it holds is given first); ERROR_CANCELLED when the buffer callback wants no more;
  * ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_live_run(struct etwas_trace *trace, const struct etwas_span *span);

@@ -7,6 +7,7 @@
 #include <ck_pr.h>
 #include <etwas/winerror.h>
 
+#include "platform/cancel.h"
 #include "session/session.h"
 
 void etwas_session_count(const struct etwas_session *session, etwas_session_counts *counts)
@@ -41,6 +42,7 @@ uint32_t etwas_session_counts_of(struct etwas_session_key key, etwas_session_cou
 {
     struct etwas_session *session = &etwas_sessions[key.index];
     uint32_t code = ERROR_INVALID_HANDLE;
+    int cancelling = etwas_cancel_forbid(); /* a count may sleep */
 
     (void)pthread_mutex_lock(&session->life);
     etwas_control_lock();
@@ -54,5 +56,6 @@ uint32_t etwas_session_counts_of(struct etwas_session_key key, etwas_session_cou
         *counts = session->last_counts;
     }
     (void)pthread_mutex_unlock(&session->life);
+    etwas_cancel_allow(cancelling);
     return code;
 }
