@@ -29,6 +29,13 @@ static uint32_t start(struct call *call)
     return etwas_start("a session", folder_path("a%d.etl"), &set_of_files, call->session);
 }
 
+static uint32_t ask_for_its_memory(struct call *call)
+{
+    etwas_session_memory memory;
+
+    return etwas_memory(*call->session, &memory);
+}
+
 static uint32_t flush(struct call *call)
 {
     return etwas_flush(*call->session);
@@ -84,6 +91,7 @@ static void a_call_of_a_cancelled_thread_is_done_before_the_thread_ends(void **s
     etwas_trace_handle session;
     struct call calls[] = {
         {.name = "start", .make = start},
+        {.name = "memory", .make = ask_for_its_memory},
         {.name = "flush", .make = flush},
         {.name = "next file", .make = go_on_with_the_next_file},
         {.name = "other file", .make = go_on_with_another_file},
@@ -109,7 +117,7 @@ static void a_call_of_a_cancelled_thread_is_done_before_the_thread_ends(void **s
             assert_int_equal(log_number(session, index), ERROR_SUCCESS);
         }
     }
-    assert_int_equal(count_events(folder_path("a1.etl")), 2);
+    assert_int_equal(count_events(folder_path("a1.etl")), 3);
     assert_int_equal(count_events(folder_path("a2.etl")), 1);
     assert_int_equal(count_events(folder_path("b1.etl")), 1);
     assert_int_equal(count_events(folder_path("snapshot.etl")), 1);
