@@ -12,11 +12,11 @@
 
 #include "control/life.h"
 #include "etl/utf16.h"
+#include "file/session_file.h"
 #include "flush/drain.h"
-#include "flush/session_file.h"
-#include "flush/session_realtime.h"
 #include "flush/snapshot.h"
 #include "platform/thread.h"
+#include "realtime/session_realtime.h"
 #include "session/file_name.h"
 #include "session/modes.h"
 

@@ -7,16 +7,16 @@
 #include <etwas/winerror.h>
 #include <stdlib.h>
 
+#include "file/session_file.h"
 #include "flush/drain.h"
 #include "flush/flusher.h"
 #include "flush/session_clock.h"
-#include "flush/session_file.h"
-#include "flush/session_realtime.h"
 #include "flush/shut_down.h"
 #include "flush/snapshot.h"
 #include "platform/cancel.h"
 #include "platform/thread.h"
 #include "provider/enabling.h"
+#include "realtime/session_realtime.h"
 #include "session/file_name.h"
 
 enum {

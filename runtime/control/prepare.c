@@ -5,12 +5,12 @@
 
 #include <pthread.h>
 
-#include "flush/log_file.h"
-#include "flush/realtime.h"
+#include "file/log_file.h"
 #include "platform/processor.h"
 #include "platform/thread.h"
 #include "provider/enabling.h"
 #include "reader/trace.h"
+#include "realtime/realtime.h"
 #include "session/session.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;

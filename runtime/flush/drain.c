@@ -9,11 +9,11 @@
 #include <time.h>
 
 #include "clock/clock.h"
-#include "flush/log_file.h"
-#include "flush/session_file.h"
-#include "flush/session_realtime.h"
+#include "file/log_file.h"
+#include "file/session_file.h"
 #include "flush/taken_back.h"
 #include "platform/wait.h"
+#include "realtime/session_realtime.h"
 
 enum {
     LOOK_AGAIN_NS = 500000

@@ -10,12 +10,12 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include "file/session_file.h"
 #include "flush/drain.h"
 #include "flush/session_clock.h"
-#include "flush/session_file.h"
-#include "flush/session_realtime.h"
 #include "platform/thread.h"
 #include "platform/wait.h"
+#include "realtime/session_realtime.h"
 
 enum {
     SHORTEST_INTERVAL_NS = 1000000,

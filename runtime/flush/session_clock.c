@@ -5,9 +5,9 @@
 
 #include <stdbool.h>
 
-#include "flush/session_file.h"
-#include "flush/session_realtime.h"
+#include "file/session_file.h"
 #include "platform/wait.h"
+#include "realtime/session_realtime.h"
 
 void etwas_session_clock_begin(struct etwas_session *session)
 {

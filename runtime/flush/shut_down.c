@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "file/session_file.h"
 #include "flush/drain.h"
-#include "flush/session_file.h"
-#include "flush/session_realtime.h"
 #include "platform/rseq.h"
 #include "platform/wait.h"
+#include "realtime/session_realtime.h"
 
 enum {
     LOOK_AGAIN_NS = 500000,

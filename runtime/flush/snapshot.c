@@ -11,8 +11,8 @@
 #include "buffer/current.h"
 #include "buffer/switch_sequence.h"
 #include "clock/clock.h"
-#include "flush/log_file.h"
-#include "flush/session_file.h"
+#include "file/log_file.h"
+#include "file/session_file.h"
 #include "platform/testpoint.h"
 
 /* A buffer as it was when the snapshot began. */

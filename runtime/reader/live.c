@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "clock/clock.h"
-#include "flush/realtime.h"
 #include "reader/deliver.h"
 #include "reader/merge.h"
+#include "realtime/realtime.h"
 
 /* Lost_Event: what a real-time consumer is told. */
 static const etwas_guid lost_event_class = {

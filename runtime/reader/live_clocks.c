@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "flush/realtime.h"
+#include "realtime/realtime.h"
 
 static struct etwas_timeline *timeline_of(const struct etwas_trace *trace,
                                           const struct etwas_clock_timeline *clocks)

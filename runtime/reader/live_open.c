@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "flush/session_realtime.h"
+#include "realtime/session_realtime.h"
 
 /*
  * A trace that was connected before keeps the names it has: callers may still look at them, and

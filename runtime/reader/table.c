@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "flush/realtime.h"
 #include "platform/cancel.h"
+#include "realtime/realtime.h"
 
 enum {
     TABLE_PLACES = 1024

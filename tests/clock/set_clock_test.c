@@ -5,7 +5,7 @@
  * The wall clock of this machine is really set, ten seconds forward and back again, while sessions
  * with each clock record. Only where ETWAS_TEST_SET_CLOCK is 1, since everything on the machine
  * sees it; needs the right to set the clock. What the same does through the platform layer is
- * tested always (flush/knots_steps_test.c, reader/timeline_test.c).
+ * tested always (file/knots_steps_test.c, reader/timeline_test.c).
  */
 #include <etwas/evntcons.h>
 #include <stdio.h>

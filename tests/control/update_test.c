@@ -224,7 +224,7 @@ static void r72_buffering_mode_keeps_its_buffers_whatever_update_says(void **sta
 
 /*
  * R131, R134: no system events; the session's own bits may be repeated. Real time:
- * flush/realtime_test.c.
+ * realtime/delivery_test.c.
  */
 static void r134_of_the_modes_only_real_time_may_be_asked_for(void **state)
 {

@@ -14,7 +14,7 @@
 #include "clock/clock.h"
 #include "clock/timeline.h"
 #include "failures/failing.h"
-#include "flush/log_inside.h"
+#include "file/log_inside.h"
 #include "flush/session_clock.h"
 #include "support/folder.h"
 #include "support/knots.h"

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "file/log_append.h"
+
+#include <etwas/evntrace.h>
+#include <etwas/winerror.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock/clock.h"
+#include "etl/calibration.h"
+#include "etl/layout.h"
+#include "file/log_file.h"
+#include "platform/file.h"
+#include "platform/processor.h"
+
+enum {
+    HEADER_BYTES = ETWAS_ETL_BUFFER_HEADER_BYTES,
+    LOG_AT = ETWAS_ETL_LOG_HEADER_FILE_OFFSET,
+    LEAST_BYTES = LOG_AT + (int)sizeof(struct etwas_etl_log_header64),
+    LAYOUT_MAJOR = 1, /* of a file whose buffers all have one size */
+    BITS_A_WORD = 64,
+};
+
+/*
+ * What a file of these modes holds is not in the order in which it was written, or part of a set.
+ */
+static const uint32_t other_modes = EVENT_TRACE_COMPRESSED_MODE | EVENT_TRACE_FILE_MODE_CIRCULAR |
+                                    EVENT_TRACE_FILE_MODE_NEWFILE | EVENT_TRACE_BUFFERING_MODE;
+
+/* ---- buffer 0 -------------------------------------------------------------------------------- */
+
+static bool is_known_marker(const uint8_t *record)
+{
+    return record[3] == ETWAS_ETL_MARKER_FLAGS;
+}
+
+/* The size of the record at `record`; the marker says in which word it is. */
+static uint32_t record_size(const uint8_t *record)
+{
+    uint8_t type = record[2];
+    bool in_second = (type >= ETWAS_ETL_SYSTEM32 && type <= ETWAS_ETL_COMPACT64) ||
+                     type == ETWAS_ETL_PERFINFO32 || type == ETWAS_ETL_PERFINFO64;
+    uint16_t size;
+
+    memcpy(&size, record + (in_second ? 4 : 0), sizeof size);
+    return size;
+}
+
+static bool is_trace_file(const uint8_t *content, uint64_t file_bytes)
+{
+    struct etwas_etl_buffer_header buffer;
+    struct etwas_etl_system_header system;
+
+    memcpy(&buffer, content, sizeof buffer);
+    memcpy(&system, content + HEADER_BYTES, sizeof system);
+    return file_bytes >= LEAST_BYTES && buffer.type == ETWAS_ETL_BUFFER_HEADER &&
+           buffer.state == ETWAS_ETL_BUFFER_STATE_FLUSH && buffer.buffer_bytes >= LEAST_BYTES &&
+           buffer.buffer_bytes <= ETWAS_ETL_LARGEST_BUFFER_BYTES &&
+           system.marker_flags == ETWAS_ETL_MARKER_FLAGS &&
+           (system.header_type == ETWAS_ETL_SYSTEM64 || system.header_type == ETWAS_ETL_SYSTEM32) &&
+           system.type == 0 && system.group == ETWAS_ETL_GROUP_HEADER;
+}
+
+/* R95: what the file is must be what the session has. */
+static bool is_like_the_session(const uint8_t *content,
+                                const struct etwas_log_file_options *options)
+{
+    uint32_t processors = etwas_processor_count();
+    struct etwas_etl_buffer_header buffer;
+    struct etwas_etl_log_header64 log;
+
+    memcpy(&buffer, content, sizeof buffer);
+    memcpy(&log, content + LOG_AT, sizeof log);
+    return content[HEADER_BYTES + 2] == ETWAS_ETL_SYSTEM64 &&
+           log.start.pointer_bytes == sizeof(void *) &&
+           buffer.buffer_bytes == options->buffer_bytes &&
+           log.start.buffer_bytes == options->buffer_bytes &&
+           log.clock_type == ETWAS_CLOCK_KIND_SYSTEM && options->clock == ETWAS_CLOCK_KIND_SYSTEM &&
+           /* With or without the stream of threads that cannot run restartable sequences. */
+           (log.start.number_of_processors == processors ||
+            log.start.number_of_processors == processors + 1) &&
+           log.start.version[2] == LAYOUT_MAJOR && (log.start.log_file_mode & other_modes) == 0 &&
+           (!options->process_times ||
+            log.start.timer_resolution_100ns == etwas_log_header_timer_resolution(options));
+}
+
+/* Finds the records of our own behind the first. False: what is there are no records. */
+static bool find_own_records(struct etwas_log_header *header)
+{
+    uint32_t at =
+        HEADER_BYTES + (uint32_t)etwas_etl_round_up_8(record_size(header->content + HEADER_BYTES));
+
+    while (at < header->bytes) {
+        const uint8_t *record = header->content + at;
+        struct etwas_etl_full_header full;
+        uint32_t size;
+
+        if (header->bytes - at < sizeof(uint64_t) || !is_known_marker(record)) {
+            return false;
+        }
+        size = record_size(record);
+        if (size < sizeof(uint64_t) || size > header->bytes - at) {
+            return false;
+        }
+        if (record[2] == ETWAS_ETL_FULL_HEADER64 && size >= sizeof full) {
+            memcpy(&full, record, sizeof full);
+            if (etwas_etl_is_own_record(&full) && full.type == ETWAS_ETL_CALIBRATION_TYPE &&
+                size == sizeof(struct etwas_etl_calibration_record)) {
+                header->calibration_offset = at;
+            } else if (etwas_etl_is_own_record(&full) && full.type == ETWAS_ETL_TOTALS_TYPE &&
+                       size == sizeof(struct etwas_etl_totals_record)) {
+                header->totals_offset = at;
+            }
+        }
+        at += (uint32_t)etwas_etl_round_up_8(size);
+    }
+    return true;
+}
+
+/* The first record is whole and long enough, and its two names end inside it. */
+static bool is_sane(const uint8_t *content, const struct etwas_log_file_options *options)
+{
+    struct etwas_etl_buffer_header buffer;
+    uint32_t size = record_size(content + HEADER_BYTES);
+    uint32_t names_end = HEADER_BYTES + size;
+    uint32_t ended = 0;
+
+    memcpy(&buffer, content, sizeof buffer);
+    if (buffer.offset > options->buffer_bytes || buffer.offset < LEAST_BYTES ||
+        buffer.offset % sizeof(uint64_t) != 0 || names_end > buffer.offset) {
+        return false;
+    }
+    for (uint32_t at = LEAST_BYTES; at + 1 < names_end; at += sizeof(etwas_wchar)) {
+        ended += content[at] == 0 && content[at + 1] == 0;
+    }
+    return ended >= 2;
+}
+
+static uint32_t take_header(uint8_t *content, uint64_t file_bytes,
+                            const struct etwas_log_file_options *options,
+                            struct etwas_log_header *header)
+{
+    struct etwas_etl_buffer_header buffer;
+
+    if (!is_trace_file(content, file_bytes)) {
+        return ERROR_FILE_CORRUPT;
+    }
+    if (!is_like_the_session(content, options)) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    memcpy(&buffer, content, sizeof buffer);
+    *header = (struct etwas_log_header){
+        .content = content,
+        .bytes = buffer.offset,
+        .clock = options->clock,
+        .started = options->started,
+    };
+    if (file_bytes < options->buffer_bytes || !is_sane(content, options) ||
+        !find_own_records(header)) {
+        return ERROR_FILE_CORRUPT;
+    }
+    return ERROR_SUCCESS;
+}
+
+/* ---- data buffers ---------------------------------------------------------------------------- */
+
+struct scan {
+    int descriptor;
+    const struct etwas_log_file_options *options;
+    uint32_t count;      /* data buffers that may be there */
+    uint32_t processors; /* the header's */
+    bool finished;
+    uint64_t *seen; /* a bit for each sequence number */
+};
+
+static bool is_data_buffer(const struct scan *scan, const struct etwas_etl_buffer_header *buffer)
+{
+    return buffer->buffer_bytes == scan->options->buffer_bytes && buffer->offset >= HEADER_BYTES &&
+           buffer->offset <= buffer->buffer_bytes && buffer->type == ETWAS_ETL_BUFFER_GENERIC &&
+           (buffer->flags & ETWAS_ETL_BUFFER_COMPRESSED) == 0 &&
+           buffer->state == ETWAS_ETL_BUFFER_STATE_FLUSH && buffer->sequence_number >= 1 &&
+           buffer->sequence_number <= (int64_t)scan->count;
+}
+
+static bool is_of_a_processor(const struct scan *scan, const struct etwas_etl_buffer_header *buffer)
+{
+    uint32_t mask = (buffer->flags & ETWAS_ETL_BUFFER_PROCESSOR_INDEX) != 0
+                        ? ETWAS_ETL_PROCESSOR_INDEX_MASK
+                        : UINT8_MAX;
+
+    return (buffer->processor & mask) < scan->processors;
+}
+
+/* Each number once; what comes out at the end is 1 … n without gaps. */
+static bool mark_seen(const struct scan *scan, int64_t number)
+{
+    uint64_t bit = UINT64_C(1) << (number % BITS_A_WORD);
+    uint64_t *word = &scan->seen[number / BITS_A_WORD];
+    bool first = (*word & bit) == 0;
+
+    *word |= bit;
+    return first;
+}
+
+static uint32_t scan_buffers(const struct scan *scan, struct etwas_log_append *append)
+{
+    int64_t greatest = 0;
+
+    append->buffers = 1;
+    for (uint32_t place = 1; place <= scan->count; place++) {
+        struct etwas_etl_buffer_header buffer;
+
+        if (etwas_file_read(scan->descriptor, &buffer, sizeof buffer,
+                            (uint64_t)place * scan->options->buffer_bytes) != sizeof buffer) {
+            return ERROR_FILE_CORRUPT;
+        }
+        if (buffer.buffer_bytes == 0 && !scan->finished) {
+            break; /* space set aside, never used */
+        }
+        if (!is_data_buffer(scan, &buffer) || !is_of_a_processor(scan, &buffer) ||
+            !mark_seen(scan, buffer.sequence_number)) {
+            return ERROR_FILE_CORRUPT;
+        }
+        greatest = buffer.sequence_number > greatest ? buffer.sequence_number : greatest;
+        append->last_flags = buffer.flags;
+        append->buffers++;
+    }
+    return greatest + 1 == (int64_t)append->buffers ? ERROR_SUCCESS : ERROR_FILE_CORRUPT;
+}
+
+static uint32_t check_buffers(int descriptor, uint64_t file_bytes,
+                              const struct etwas_log_file_options *options,
+                              struct etwas_log_append *append)
+{
+    uint64_t places = file_bytes / options->buffer_bytes;
+    struct etwas_etl_log_header64 log;
+    struct scan scan = {.descriptor = descriptor, .options = options};
+    uint32_t code;
+
+    if (places > UINT32_MAX) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    memcpy(&log, append->header.content + LOG_AT, sizeof log);
+    scan.count = (uint32_t)places - 1;
+    scan.processors = log.start.number_of_processors;
+    scan.finished = log.start.end_filetime != 0;
+    scan.seen = calloc(places / BITS_A_WORD + 1, sizeof *scan.seen);
+    if (scan.seen == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    code = scan_buffers(&scan, append);
+    free(scan.seen);
+    return code;
+}
+
+uint32_t etwas_log_append_check(int descriptor, uint64_t file_bytes,
+                                const struct etwas_log_file_options *options,
+                                struct etwas_log_append *append)
+{
+    /* Zeroed: of a file shorter than a header nothing is read that is not there. */
+    size_t room = options->buffer_bytes > LEAST_BYTES ? options->buffer_bytes : LEAST_BYTES;
+    uint8_t *content = calloc(1, room);
+    uint32_t code;
+
+    *append = (struct etwas_log_append){0};
+    if (content == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    (void)etwas_file_read(descriptor, content, options->buffer_bytes, 0);
+    code = take_header(content, file_bytes, options, &append->header);
+    if (code == ERROR_SUCCESS) {
+        code = check_buffers(descriptor, file_bytes, options, append);
+    }
+    if (code != ERROR_SUCCESS) {
+        free(content);
+    }
+    return code;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "file/log_audit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "file/log_inside.h"
+#include "file/log_patch.h"
+#include "platform/file.h"
+
+enum {
+    SECTOR_BYTES = 512
+};
+
+/*
+ * A word of each sector and the last one: what is lost on the way to a disk is whole sectors. A
+ * sum over all bytes would cost as much as the write.
+ */
+static uint32_t print_of(const uint8_t *data, uint32_t bytes)
+{
+    uint64_t sum = bytes;
+    uint64_t word;
+
+    for (uint32_t at = 0; at + sizeof word <= bytes; at += SECTOR_BYTES) {
+        memcpy(&word, data + at, sizeof word);
+        sum = (sum ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+        sum ^= sum >> 29;
+    }
+    if (bytes >= sizeof word) {
+        memcpy(&word, data + bytes - sizeof word, sizeof word);
+        sum = (sum ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+    }
+    return (uint32_t)(sum >> 32);
+}
+
+static struct etwas_log_noted *entry(struct etwas_log_audit *audit, uint64_t number)
+{
+    return &audit->entries[number % ETWAS_LOG_AUDIT_BUFFERS];
+}
+
+void etwas_log_audit_note(struct etwas_log_file *file, const struct etwas_log_buffer *buffer)
+{
+    struct etwas_log_audit *audit = &file->audit;
+
+    if (audit->entries == NULL) {
+        /* Memory that was never touched costs address space only. */
+        audit->entries = malloc(ETWAS_LOG_AUDIT_BUFFERS * sizeof *audit->entries);
+        if (audit->entries == NULL) {
+            return;
+        }
+        audit->durable = audit->noted;
+    }
+    *entry(audit, audit->noted) = (struct etwas_log_noted){
+        .time_stamp = buffer->time_stamp,
+        .number = file->places.written + 1,
+        .place = etwas_log_places_next(&file->places),
+        .records = buffer->records,
+        .print = print_of(buffer->data, buffer->data_bytes),
+        .processor = (uint16_t)buffer->processor,
+    };
+    audit->noted++;
+}
+
+void etwas_log_audit_forget(struct etwas_log_file *file)
+{
+    file->audit.durable = file->audit.noted;
+}
+
+void etwas_log_audit_end(struct etwas_log_file *file)
+{
+    free(file->audit.entries);
+    file->audit = (struct etwas_log_audit){0};
+}
+
+/*
+ * Seen to be missing: what the system does not let us read may be there. The header's number and
+ * flags may have been changed since; the data are as they were.
+ */
+static bool is_missing(const struct etwas_log_file *file, const struct etwas_log_noted *noted)
+{
+    uint64_t position = etwas_log_position(file, noted->place);
+    struct etwas_etl_buffer_header header;
+    size_t bytes;
+
+    etwas_file_drop_cached(file->descriptor, position, file->buffer_bytes);
+    bytes = etwas_file_read(file->descriptor, file->spare, file->buffer_bytes, position);
+    if (bytes != file->buffer_bytes) {
+        return errno == 0;
+    }
+    memcpy(&header, file->spare, sizeof header);
+    return header.buffer_bytes != file->buffer_bytes || header.time_stamp != noted->time_stamp ||
+           header.offset < sizeof header || header.offset > file->buffer_bytes ||
+           print_of(file->spare + sizeof header, header.offset - (uint32_t)sizeof header) !=
+               noted->print;
+}
+
+/* Zeroes in space set aside say that nothing is there; elsewhere an empty buffer does. */
+static void clear_place(struct etwas_log_file *file, const struct etwas_log_noted *noted, bool cut)
+{
+    if (cut) {
+        memset(file->spare, 0, file->buffer_bytes);
+    } else {
+        etwas_log_make_empty(file, noted->number, noted->time_stamp, noted->processor);
+    }
+    /* If that is refused too, the reader finds the place torn, and says so. */
+    (void)etwas_log_patch(file->descriptor, file->spare, file->buffer_bytes,
+                          etwas_log_position(file, noted->place));
+}
+
+static void lose(struct etwas_log_file *file, struct etwas_log_noted *noted,
+                 struct etwas_log_lost *lost)
+{
+    /* Nothing that is there comes after it. */
+    bool at_end =
+        !etwas_log_places_replaces(&file->places) && noted->number == file->places.written;
+
+    /* One without events holds knots. */
+    lost->buffers += noted->records != 0;
+    lost->records += noted->records;
+    noted->lost = true;
+    etwas_log_places_clear(&file->places, noted->place);
+    if (at_end) {
+        lost->cut++;
+        file->places.written--;
+        file->audit.noted--;
+    }
+    if (!at_end || file->has_space) {
+        clear_place(file, noted, at_end);
+    }
+}
+
+/* Whether a circular file has written another buffer to its place since. */
+static bool is_replaced(const struct etwas_log_file *file, const struct etwas_log_noted *noted)
+{
+    return file->places.records != NULL &&
+           file->places.written - noted->number >= file->places.limit;
+}
+
+static uint64_t first_of(const struct etwas_log_audit *audit)
+{
+    return audit->noted - audit->durable > ETWAS_LOG_AUDIT_BUFFERS
+               ? audit->noted - ETWAS_LOG_AUDIT_BUFFERS
+               : audit->durable;
+}
+
+static void cut_behind_last(struct etwas_log_file *file)
+{
+    uint64_t end = etwas_log_position(file, etwas_log_places_used(&file->places));
+
+    if (!file->has_space) {
+        (void)etwas_file_truncate(file->descriptor, end);
+        etwas_write_way_was_cut(&file->way, end);
+    }
+    if (file->dropped_bytes > end) {
+        file->dropped_bytes = end;
+    }
+}
+
+struct etwas_log_lost etwas_log_audit(struct etwas_log_file *file)
+{
+    struct etwas_log_lost lost = {0};
+    uint64_t first = first_of(&file->audit);
+    bool missing = false;
+    int error;
+
+    if (file->audit.entries == NULL) {
+        return lost;
+    }
+    for (uint64_t number = file->audit.noted; number > first; number--) {
+        struct etwas_log_noted *noted = entry(&file->audit, number - 1);
+
+        if (!noted->lost && !is_replaced(file, noted) && is_missing(file, noted)) {
+            lose(file, noted, &lost);
+            missing = true;
+        }
+    }
+    if (missing) {
+        cut_behind_last(file);
+    }
+    (void)etwas_log_write_header(file, &error);
+    return lost;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What is really in a log file after the system refused to make it durable.
+ *
+ * Whoever takes writes and drops them later says so once, at a sync or a close, and not what it
+ * dropped: a disk with bad blocks, a remote file system, one whose space is promised twice. So the
+ * newest buffers are remembered until they are durable, and after a refusal looked for in the file,
+ * past the page cache. Those that are not there are cut off, or an empty buffer takes their place.
+ */
+#ifndef ETWAS_FILE_LOG_AUDIT_H
+#define ETWAS_FILE_LOG_AUDIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "file/log_file.h"
+
+enum {
+    /* So many buffers at most are looked for: what is older was written back by the system long
+     * ago, unless it has more memory than disk. */
+    ETWAS_LOG_AUDIT_BUFFERS = 8192
+};
+
+/* A buffer that may not be durable yet. */
+struct etwas_log_noted {
+    int64_t time_stamp;
+    uint64_t number; /* of data buffers in the file, this one included */
+    uint32_t place;
+    uint32_t records;
+    uint32_t print; /* of its data */
+    uint16_t processor;
+    bool lost; /* found missing before */
+};
+
+/* Zeroed at the start. Buffer `n` is in entries[n % ETWAS_LOG_AUDIT_BUFFERS]. */
+struct etwas_log_audit {
+    struct etwas_log_noted *entries; /* NULL: none yet, or no memory; then nothing is looked for */
+    uint64_t noted;
+    uint64_t durable; /* all before this one are */
+};
+
+/* Before places count a buffer that was written: it goes to the next place. */
+void etwas_log_audit_note(struct etwas_log_file *file, const struct etwas_log_buffer *buffer);
+
+/* All that was noted is durable. */
+void etwas_log_audit_forget(struct etwas_log_file *file);
+
+/* Looks for what is not durable. The header is written anew, as it is in memory. */
+struct etwas_log_lost etwas_log_audit(struct etwas_log_file *file);
+
+void etwas_log_audit_end(struct etwas_log_file *file);
+
+#endif

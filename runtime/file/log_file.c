@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "file/log_file.h"
+
+#include <errno.h>
+#include <etwas/winerror.h>
+#include <string.h>
+
+#include "file/log_inside.h"
+#include "file/log_patch.h"
+#include "platform/file.h"
+
+enum {
+    DROP_CHUNK_BYTES = 8 << 20,
+};
+
+uint32_t etwas_log_file_buffers(const struct etwas_log_file *file)
+{
+    return etwas_log_places_used(&file->places);
+}
+
+bool etwas_log_file_is_full(const struct etwas_log_file *file)
+{
+    return etwas_log_places_room(&file->places, 1) == 0;
+}
+
+uint32_t etwas_log_file_part(const struct etwas_log_file *file)
+{
+    return file->part;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static struct etwas_etl_buffer_header buffer_header(const struct etwas_log_file *file,
+                                                    const struct etwas_log_buffer *buffer,
+                                                    uint64_t next_sequence)
+{
+    bool of_processor = (file->flags & ETWAS_ETL_BUFFER_PROCESSOR_INDEX) != 0;
+    uint32_t end = ETWAS_ETL_BUFFER_HEADER_BYTES + buffer->data_bytes;
+
+    return (struct etwas_etl_buffer_header){
+        .buffer_bytes = file->buffer_bytes,
+        .saved_offset = end,
+        .current_offset = end,
+        .time_stamp = buffer->time_stamp,
+        .sequence_number = buffer->sequence != 0 ? buffer->sequence : (int64_t)next_sequence,
+        .processor = of_processor ? (uint16_t)buffer->processor : file->context,
+        .logger_id = file->logger_id,
+        .state = ETWAS_ETL_BUFFER_STATE_FLUSH,
+        .offset = end,
+        .flags = file->flags,
+        .type = ETWAS_ETL_BUFFER_GENERIC,
+    };
+}
+
+/*
+ * Has written pages leave the page cache. The kernel is asked to start writing a chunk when it is
+ * full and to forget it one chunk later, when it has probably reached the disk. Both wait when the
+ * device has more requests than it takes: so nothing is asked while the cache is there to spare us
+ * that.
+ */
+static void drop_written_pages(struct etwas_log_file *file)
+{
+    uint64_t end = etwas_log_position(file, etwas_log_places_next(&file->places));
+
+    if (end < file->dropped_bytes) {
+        file->dropped_bytes = 0; /* a circular file began a new round */
+    }
+    if (etwas_write_way_spares_device(&file->way, end)) {
+        return;
+    }
+    while (end - file->dropped_bytes >= 2 * (uint64_t)DROP_CHUNK_BYTES) {
+        etwas_file_start_writing(file->descriptor, file->dropped_bytes + DROP_CHUNK_BYTES,
+                                 DROP_CHUNK_BYTES);
+        etwas_file_drop_cached(file->descriptor, file->dropped_bytes, DROP_CHUNK_BYTES);
+        file->dropped_bytes += DROP_CHUNK_BYTES;
+    }
+}
+
+static bool is_whole(const struct etwas_log_buffer *buffer)
+{
+    return buffer->whole != NULL;
+}
+
+/* Makes a piece of the file of a buffer, in place or in the spare one. */
+static void complete(struct etwas_log_file *file, const struct etwas_log_buffer *buffer,
+                     uint64_t next_sequence, struct iovec *piece)
+{
+    struct etwas_etl_buffer_header header = buffer_header(file, buffer, next_sequence);
+    uint8_t *start = is_whole(buffer) ? buffer->whole : file->spare;
+
+    memcpy(start, &header, sizeof header);
+    if (!is_whole(buffer)) {
+        memcpy(start + sizeof header, buffer->data, buffer->data_bytes);
+    }
+    etwas_log_pad(file, start, header.offset);
+    *piece = (struct iovec){start, file->buffer_bytes};
+}
+
+/* Buffers that are written together. */
+struct run {
+    uint32_t buffers; /* how many it is */
+    uint64_t bytes;   /* so much of it is in the file */
+    int error;        /* why not all */
+    bool directly;    /* all went past the page cache: they are on the device */
+};
+
+/* Writes the whole buffers at the front together, or one that has to be copied. */
+static struct run write_run(struct etwas_log_file *file, const struct etwas_log_buffer *buffers,
+                            uint32_t count)
+{
+    struct iovec pieces[ETWAS_LOG_FILE_BATCH];
+    uint64_t position = etwas_log_position(file, etwas_log_places_next(&file->places));
+    bool whole = is_whole(&buffers[0]);
+    /* Where it begins decides: a run is written one way, and what is learned of it comes after. */
+    bool directly = whole && !etwas_write_way_spares_device(&file->way, position);
+    struct run run = {0};
+
+    do {
+        complete(file, &buffers[run.buffers], file->places.written + run.buffers + 1,
+                 &pieces[run.buffers]);
+        run.buffers++;
+    } while (whole && run.buffers < count && is_whole(&buffers[run.buffers]));
+    if (whole) {
+        run.bytes = etwas_write_way_write(&file->way, file->descriptor, pieces, run.buffers,
+                                          position, &run.error);
+    } else {
+        run.bytes = etwas_file_write(file->descriptor, pieces, 1, position, &run.error);
+    }
+    run.directly = directly && file->way.direct; /* the file may have refused it */
+    for (uint32_t index = 0; whole && index < run.buffers; index++) {
+        uint32_t used = ETWAS_ETL_BUFFER_HEADER_BYTES + buffers[index].data_bytes;
+
+        memset(buffers[index].whole + used, 0, file->buffer_bytes - used);
+    }
+    return run;
+}
+
+static void note_replaced(struct etwas_log_file *file, uint32_t records,
+                          struct etwas_log_write *result)
+{
+    file->overwritten_events += records;
+    result->replaced += records;
+}
+
+/* Notes that this buffer is in the file. */
+static void take(struct etwas_log_file *file, const struct etwas_log_buffer *buffer, bool directly,
+                 struct etwas_log_write *result)
+{
+    etwas_log_knots_note(file, buffer);
+    if (!directly) {
+        etwas_log_audit_note(file, buffer);
+    }
+    file->overwritten_buffers += etwas_log_places_replaces(&file->places);
+    note_replaced(file, etwas_log_places_take(&file->places, buffer->records), result);
+    if (etwas_log_places_replaces(&file->places) && etwas_log_places_next(&file->places) == 1) {
+        etwas_write_way_goes_round(&file->way, etwas_log_position(file, file->places.limit));
+    }
+    result->written++;
+}
+
+void etwas_log_make_empty(struct etwas_log_file *file, uint64_t number, int64_t time_stamp,
+                          uint32_t processor)
+{
+    const struct etwas_log_buffer nothing = {
+        .data = "", .time_stamp = time_stamp, .processor = processor};
+    struct iovec piece;
+
+    complete(file, &nothing, number, &piece);
+}
+
+/* A buffer without records, or in space not used yet zeroes, in the next place. */
+static bool empty_place(struct etwas_log_file *file)
+{
+    if (etwas_log_places_replaces(&file->places)) {
+        etwas_log_make_empty(file, file->places.written + 1, 0, 0);
+    } else {
+        memset(file->spare, 0, file->buffer_bytes);
+    }
+    return etwas_log_patch(file->descriptor, file->spare, file->buffer_bytes,
+                           etwas_log_position(file, etwas_log_places_next(&file->places)));
+}
+
+/* What was written of the next buffer, `torn` bytes, must not look like one. */
+static void mend(struct etwas_log_file *file, uint64_t torn, struct etwas_log_write *result)
+{
+    uint64_t end = etwas_log_position(file, etwas_log_places_next(&file->places));
+    bool has_behind = file->has_space || etwas_log_places_replaces(&file->places);
+
+    if (has_behind && torn == 0) {
+        return;
+    }
+    if (etwas_log_places_replaces(&file->places)) {
+        note_replaced(file, etwas_log_places_lose(&file->places), result);
+    }
+    if ((has_behind && empty_place(file)) || etwas_log_places_replaces(&file->places)) {
+        return;
+    }
+    (void)etwas_file_truncate(file->descriptor, end);
+    etwas_write_way_was_cut(&file->way, end);
+}
+
+struct etwas_log_write etwas_log_file_write(struct etwas_log_file *file,
+                                            const struct etwas_log_buffer *buffers, uint32_t count)
+{
+    struct etwas_log_write result = {.state = ETWAS_LOG_FILE_OK, .code = ERROR_SUCCESS};
+
+    while (result.written < count && result.state == ETWAS_LOG_FILE_OK) {
+        const struct etwas_log_buffer *next = &buffers[result.written];
+        uint32_t room = etwas_log_places_room(&file->places, count - result.written);
+        struct run run;
+
+        if (room == 0) {
+            result.state = ETWAS_LOG_FILE_FULL;
+            break;
+        }
+        run = write_run(file, next, room);
+        for (uint32_t index = 0; index < run.bytes / file->buffer_bytes; index++) {
+            take(file, &next[index], run.directly, &result);
+        }
+        if (run.bytes < etwas_log_position(file, run.buffers)) {
+            result.state = ETWAS_LOG_FILE_FAILED;
+            result.code = etwas_file_write_error(run.error);
+            mend(file, run.bytes % file->buffer_bytes, &result);
+        }
+    }
+    drop_written_pages(file);
+    return result;
+}
+
+bool etwas_log_file_number_backwards(struct etwas_log_file *file)
+{
+    return etwas_log_patch_number_backwards(file->descriptor, file->buffer_bytes,
+                                            etwas_log_file_buffers(file) - 1);
+}
+
+/* ---- syncing and ending ---------------------------------------------------------------------- */
+
+static void count(struct etwas_log_file *file, const struct etwas_log_file_totals *totals)
+{
+    const struct etwas_log_header_counts counts = {
+        .buffers = etwas_log_file_buffers(file),
+        .lost_events = totals->events_lost - file->before.events_lost,
+        .lost_buffers = totals->buffers_lost - file->before.buffers_lost,
+        .overwritten_events = file->overwritten_events,
+        .overwritten_buffers = file->overwritten_buffers,
+    };
+
+    etwas_log_header_count(&file->header, &counts);
+}
+
+uint32_t etwas_log_file_store(struct etwas_log_file *file, struct etwas_log_lost *lost)
+{
+    uint32_t code;
+
+    *lost = (struct etwas_log_lost){0};
+    if (etwas_file_sync(file->descriptor)) {
+        etwas_log_audit_forget(file);
+        return ERROR_SUCCESS;
+    }
+    code = etwas_file_write_error(errno);
+    *lost = etwas_log_audit(file);
+    return code;
+}
+
+uint32_t etwas_log_file_sync(struct etwas_log_file *file,
+                             const struct etwas_log_file_totals *totals,
+                             struct etwas_log_lost *lost)
+{
+    uint64_t written = file->places.written;
+    uint32_t code;
+    bool counted;
+
+    *lost = (struct etwas_log_lost){0};
+    if (written == file->synced && totals->events_lost == file->counted.events_lost &&
+        totals->buffers_lost == file->counted.buffers_lost) {
+        return ERROR_SUCCESS;
+    }
+    count(file, totals);
+    counted = etwas_log_knots_store(file);
+    code = etwas_log_file_store(file, lost);
+    if (code != ERROR_SUCCESS || !counted) {
+        return code != ERROR_SUCCESS ? code : ERROR_WRITE_FAULT;
+    }
+    file->synced = written;
+    file->counted = *totals;
+    return ERROR_SUCCESS;
+}
+
+/* Marks the last buffer of the file as what the session's last flush wrote. */
+static bool mark_last_buffer(struct etwas_log_file *file)
+{
+    uint32_t buffers = etwas_log_file_buffers(file);
+
+    return buffers == 1 ||
+           etwas_log_patch_flags(file->descriptor, file->buffer_bytes, buffers - 1,
+                                 (uint16_t)(file->flags | ETWAS_ETL_BUFFER_FLUSH_MARKER));
+}
+
+bool etwas_log_file_end(struct etwas_log_file *file, const struct etwas_log_file_totals *totals)
+{
+    uint32_t buffers = etwas_log_file_buffers(file);
+    bool good = etwas_file_truncate(file->descriptor, etwas_log_position(file, buffers));
+    struct etwas_clock_reading now = etwas_clock_read_together();
+
+    /* After the first round the numbers went on; the safest set of values has each from 1 once. */
+    if (etwas_log_places_replaces(&file->places)) {
+        good = etwas_log_patch_number_round(file->descriptor, file->buffer_bytes, buffers - 1,
+                                            etwas_log_places_next(&file->places)) &&
+               good;
+    }
+    good = mark_last_buffer(file) && good;
+    count(file, totals);
+    file->counted = *totals;
+    etwas_log_header_end(&file->header, &now);
+    etwas_log_knots_end(file, &now);
+    file->is_ended = etwas_log_knots_store(file) && good;
+    return file->is_ended;
+}
+
+bool etwas_log_file_is_ended(const struct etwas_log_file *file)
+{
+    return file->is_ended;
+}
+
+struct etwas_log_file_totals etwas_log_file_counted(const struct etwas_log_file *file)
+{
+    return file->counted;
+}
+
+bool etwas_log_file_close(struct etwas_log_file *file)
+{
+    bool good = etwas_file_close(file->descriptor);
+
+    etwas_log_free(file);
+    return good;
+}
+
+bool etwas_log_file_finish(struct etwas_log_file *file, const struct etwas_log_file_totals *totals)
+{
+    struct etwas_log_lost lost;
+    bool good = etwas_log_file_end(file, totals);
+
+    good = etwas_log_file_store(file, &lost) == ERROR_SUCCESS && good;
+    return etwas_log_file_close(file) && good;
+}
+
+/* ---- parts that ended before ----------------------------------------------------------------- */
+
+void etwas_log_file_set_ended(struct etwas_log_file *file, struct etwas_log_file *ended)
+{
+    file->ended = ended;
+}
+
+struct etwas_log_file *etwas_log_file_oldest_ended(const struct etwas_log_file *file, uint32_t keep)
+{
+    struct etwas_log_file *oldest = NULL;
+    uint32_t ended = 0;
+
+    for (struct etwas_log_file *next = file->ended; next != NULL; next = next->ended) {
+        oldest = next;
+        ended++;
+    }
+    return ended > keep ? oldest : NULL;
+}
+
+void etwas_log_file_drop_oldest_ended(struct etwas_log_file *file)
+{
+    while (file->ended->ended != NULL) {
+        file = file->ended;
+    }
+    file->ended = NULL;
+}
+
+void etwas_log_file_forget(struct etwas_log_file *file)
+{
+    for (; file != NULL; file = file->ended) {
+        etwas_file_forget(file->descriptor);
+    }
+}

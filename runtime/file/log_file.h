@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A log file being written: buffer 0 with the log file header, whole data buffers after it, and
+ * what is rewritten at the end. At every moment the file is readable up to its last whole buffer.
+ *
+ * Sequential, circular or appended to, with or without its space set aside: by the mode bits. A
+ * new-file set is several of these, one after the other (session_file.h).
+ *
+ * Not thread-safe: the owner of the session's flusher role calls.
+ */
+#ifndef ETWAS_FILE_LOG_FILE_H
+#define ETWAS_FILE_LOG_FILE_H
+
+#include <etwas/types.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "clock/timeline.h"
+
+struct etwas_log_file;
+
+/* What a session has lost since it began. */
+struct etwas_log_file_totals {
+    uint64_t events_lost;
+    uint64_t buffers_lost;
+};
+
+struct etwas_log_file_options {
+    const char *path;
+    const etwas_wchar *session_name; /* terminated, as recorded in the header */
+    const etwas_wchar *file_name;    /* likewise */
+    uint32_t buffer_bytes;
+    uint32_t processors;
+    uint32_t clock;             /* ETWAS_CLOCK_KIND_* */
+    uint32_t requested_clock;   /* that the session asked for; 0: this one */
+    uint32_t log_file_mode;     /* CIRCULAR, APPEND and PREALLOCATE say how the file is written */
+    uint64_t maximum_bytes;     /* 0: no limit */
+    uint32_t maximum_file_size; /* the same as recorded: MB, or KB by the mode */
+    uint16_t logger_id;
+    bool process_times; /* records carry processor times */
+    bool one_stream;    /* the buffers belong to no processor (NO_PER_PROCESSOR_BUFFERING) */
+    uint32_t part;      /* number in a new-file set, from 1; 0: none */
+    struct etwas_clock_reading started;          /* when the session started */
+    const struct etwas_clock_reading *opened;    /* now; NULL: when it started */
+    const struct etwas_clock_timeline *timeline; /* what it has read in between; NULL: nothing */
+    struct etwas_log_file_totals before; /* what the session had lost when this file began */
+    const struct etwas_log_file *after;  /* the part before, whose device this one is on; or NULL */
+};
+
+/*
+ * Creates the file, or opens it to be appended to, and writes buffer 0. A Win32 code: those of
+ * etwas_file_create and etwas_log_append_check, ERROR_BAD_PATHNAME for names too long for buffer 0,
+ * ERROR_INVALID_PARAMETER for a circular file without places for two buffers, ERROR_DISK_FULL,
+ * ERROR_WRITE_FAULT, ERROR_NOT_ENOUGH_MEMORY. On failure nothing is left open, a file that had to
+ * be created for this is removed, and one that was to be appended to is as it was.
+ */
+uint32_t etwas_log_file_create(const struct etwas_log_file_options *options,
+                               struct etwas_log_file **file);
+
+/*
+ * One data buffer to write: `data` are its records, already padded to 8 bytes each.
+ *
+ * `whole` is given where nobody else reads or writes the buffer they lie in any more: its start, on
+ * a page's boundary and buffer_bytes long, with the data at ETWAS_ETL_BUFFER_HEADER_BYTES. It is
+ * written as one piece, so its head and what is behind the data are overwritten; on return the head
+ * is as in the file, and zeroes are behind the data. NULL: the data are copied.
+ */
+struct etwas_log_buffer {
+    uint8_t *whole;
+    const void *data;
+    uint32_t data_bytes;
+    uint32_t records; /* how many the data are */
+    uint32_t processor;
+    int64_t time_stamp; /* raw, not less than any record's */
+    int64_t newest;     /* the newest record's, or later; for consumers */
+    uint32_t sequence;  /* 0: the next; else its place in the order of time, from 1 */
+};
+
+enum {
+    ETWAS_LOG_FILE_BATCH = 64
+};
+
+enum etwas_log_file_state {
+    ETWAS_LOG_FILE_OK,
+    ETWAS_LOG_FILE_FULL,
+    ETWAS_LOG_FILE_FAILED
+};
+
+/* What became of the buffers of one call. */
+struct etwas_log_write {
+    uint32_t written;                /* from the first on these are in the file */
+    enum etwas_log_file_state state; /* why not all: full, or the system refused */
+    uint32_t code;                   /* why, of a refusal: see the calls that return this */
+    uint64_t replaced;               /* events that are in the file no more */
+};
+
+/*
+ * Writes up to ETWAS_LOG_FILE_BATCH buffers. Sequence numbers are given here, without gaps, unless
+ * the buffers bring their own. After a refusal the file is cut to its last whole buffer; where it
+ * goes on behind the refused one, in a circular file or in space set aside, that place is emptied
+ * if it was written in part. Codes of a refusal: ERROR_DISK_FULL, ERROR_WRITE_FAULT.
+ */
+struct etwas_log_write etwas_log_file_write(struct etwas_log_file *file,
+                                            const struct etwas_log_buffer *buffers, uint32_t count);
+
+/*
+ * Takes in a reading of the clocks as a knot. `quiet`: nothing was logged since the one before. It
+ * goes into buffer 0, which is brought up to date in the file if data were written since the last
+ * time. Now and then a data buffer with knots is written, as number `sequence`, 0: the next; of it
+ * is what is returned, and the code of a refusal of either. That costs no event: there are fewer
+ * knots then.
+ */
+struct etwas_log_write etwas_log_file_take_reading(struct etwas_log_file *file,
+                                                   const struct etwas_clock_reading *reading,
+                                                   bool quiet, uint32_t sequence);
+
+/* What was written, and is not in the file after all. */
+struct etwas_log_lost {
+    uint32_t buffers; /* with events */
+    uint32_t cut;     /* of all buffers, cut off at the end: the others have left an empty one */
+    uint64_t records;
+};
+
+/*
+ * Makes everything written durable, and the counts in the header true. ERROR_DISK_FULL,
+ * ERROR_WRITE_FAULT; it is tried again with the next one. *lost: what the system says then to have
+ * dropped (log_audit.h).
+ */
+uint32_t etwas_log_file_sync(struct etwas_log_file *file,
+                             const struct etwas_log_file_totals *totals,
+                             struct etwas_log_lost *lost);
+
+/* The same for a file as it is, with the counts it has. */
+uint32_t etwas_log_file_store(struct etwas_log_file *file, struct etwas_log_lost *lost);
+
+/*
+ * Numbers the data buffers from the last one in the file to the first: for a file that was written
+ * newest buffer first. False when the system refused.
+ */
+bool etwas_log_file_number_backwards(struct etwas_log_file *file);
+
+/* Buffers in the file, buffer 0 included. */
+uint32_t etwas_log_file_buffers(const struct etwas_log_file *file);
+
+/* Whether no buffer fits in it any more. */
+bool etwas_log_file_is_full(const struct etwas_log_file *file);
+
+/* Its number in a new-file set. */
+uint32_t etwas_log_file_part(const struct etwas_log_file *file);
+
+/*
+ * Ends the file: length, sequence numbers of a circular one, last buffer's mark, header. Nothing is
+ * written to it any more; it may be ended once more, with other counts. False when the system
+ * reported an error on the way; the file is readable all the same if it can be read at all.
+ */
+bool etwas_log_file_end(struct etwas_log_file *file, const struct etwas_log_file_totals *totals);
+
+/* Whether it was ended, and the system reported no error the last time. */
+bool etwas_log_file_is_ended(const struct etwas_log_file *file);
+
+/* The totals it was ended with. */
+struct etwas_log_file_totals etwas_log_file_counted(const struct etwas_log_file *file);
+
+/* Closes a file that has ended and was stored. Frees `file`. False likewise. */
+bool etwas_log_file_close(struct etwas_log_file *file);
+
+/* All three, whatever is lost. */
+bool etwas_log_file_finish(struct etwas_log_file *file, const struct etwas_log_file_totals *totals);
+
+/*
+ * The parts before this one that have ended and are not closed yet, chained. `oldest` is NULL when
+ * there are no more than `keep`; `drop` takes it off the chain.
+ */
+void etwas_log_file_set_ended(struct etwas_log_file *file, struct etwas_log_file *ended);
+struct etwas_log_file *etwas_log_file_oldest_ended(const struct etwas_log_file *file,
+                                                   uint32_t keep);
+void etwas_log_file_drop_oldest_ended(struct etwas_log_file *file);
+
+/*
+ * In a fork's child: closes these copies of the descriptors, of the ended parts too, and leaves the
+ * files to the parent.
+ */
+void etwas_log_file_forget(struct etwas_log_file *file);
+
+#endif

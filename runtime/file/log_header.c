@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "file/log_header.h"
+
+#include <etwas/winerror.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock/calibration.h"
+#include "clock/clock.h"
+#include "etl/calibration.h"
+#include "etl/clock_record.h"
+#include "etl/header_buffer.h"
+#include "etl/layout.h"
+#include "etl/utf16.h"
+#include "file/log_clock.h"
+#include "file/log_file.h"
+#include "platform/system_information.h"
+#include "platform/thread.h"
+
+enum {
+    PROVIDER_VERSION = 19045,
+    TIMER_RESOLUTION_100NS = 156250,
+    NAME_LIMIT_UNITS = 4096,
+    /* A rate measured over less than this is no better than the calibration made at the start. */
+    RATE_NS = 1000000000,
+};
+
+static const uint8_t layout_version[4] = {10, 0, 1, 5};
+
+static struct etwas_etl_buffer_header buffer_header(const struct etwas_log_file_options *options,
+                                                    uint32_t bytes)
+{
+    return (struct etwas_etl_buffer_header){
+        .buffer_bytes = options->buffer_bytes,
+        .saved_offset = bytes,
+        .current_offset = bytes,
+        .logger_id = options->logger_id,
+        .state = ETWAS_ETL_BUFFER_STATE_FLUSH,
+        .offset = bytes,
+        .flags = ETWAS_ETL_BUFFER_PROCESSOR_INDEX | ETWAS_ETL_BUFFER_FLUSH_MARKER,
+        .type = ETWAS_ETL_BUFFER_HEADER,
+    };
+}
+
+static uint32_t cpu_speed_mhz(const struct etwas_log_file_options *options)
+{
+    enum {
+        HZ_A_MHZ = 1000000
+    };
+
+    if (options->clock == ETWAS_CLOCK_KIND_TSC) {
+        return (uint32_t)((etwas_clock_tsc_frequency_hz() + HZ_A_MHZ / 2) / HZ_A_MHZ);
+    }
+    return etwas_system_cpu_speed_mhz();
+}
+
+uint32_t etwas_log_header_timer_resolution(const struct etwas_log_file_options *options)
+{
+    return options->process_times ? ETWAS_ETL_TIMES_TICK_100NS : TIMER_RESOLUTION_100NS;
+}
+
+static void fill_log_header(struct etwas_etl_log_header64 *log,
+                            const struct etwas_log_file_options *options)
+{
+    *log = (struct etwas_etl_log_header64){
+        .start =
+            {
+                .buffer_bytes = options->buffer_bytes,
+                .provider_version = PROVIDER_VERSION,
+                .number_of_processors = options->processors,
+                .timer_resolution_100ns = etwas_log_header_timer_resolution(options),
+                .maximum_file_size = options->maximum_file_size,
+                .log_file_mode = options->log_file_mode,
+                .buffers_written = 1,
+                .start_buffers = 1,
+                .pointer_bytes = sizeof(void *),
+                .cpu_speed_mhz = cpu_speed_mhz(options),
+            },
+        .boot_filetime = etwas_system_boot_filetime(),
+        .performance_frequency_hz = ETWAS_CLOCK_NS_PER_SECOND,
+        .start_filetime = etwas_clock_reading_filetime(&options->started, options->clock),
+        .clock_type = options->clock,
+    };
+    memcpy(log->start.version, layout_version, sizeof layout_version);
+    etwas_system_time_zone(&log->time_zone);
+}
+
+/* The ratio of the clock's ticks to nanoseconds, between two readings or as calibrated. */
+static void set_rate(struct etwas_etl_calibration *calibration, uint32_t clock,
+                     const struct etwas_clock_reading *first,
+                     const struct etwas_clock_reading *last)
+{
+    calibration->nanoseconds = (uint64_t)ETWAS_CLOCK_NS_PER_SECOND;
+    if (clock == ETWAS_CLOCK_KIND_QPC) {
+        calibration->ticks = (uint64_t)ETWAS_CLOCK_NS_PER_SECOND;
+    } else if (clock == ETWAS_CLOCK_KIND_SYSTEM) {
+        calibration->ticks = (uint64_t)ETWAS_CLOCK_FILETIME_PER_SECOND;
+    } else if (last->qpc_ns - first->qpc_ns >= RATE_NS && last->tsc > first->tsc &&
+               (uint64_t)(last->tsc - first->tsc) <= ETWAS_ETL_CALIBRATION_LARGEST) {
+        calibration->ticks = (uint64_t)(last->tsc - first->tsc);
+        calibration->nanoseconds = (uint64_t)(last->qpc_ns - first->qpc_ns);
+    } else {
+        calibration->ticks = etwas_clock_tsc_frequency_hz();
+    }
+}
+
+struct etwas_etl_full_header etwas_log_header_own(const struct etwas_log_header *header,
+                                                  size_t size, uint8_t type, uint16_t version)
+{
+    struct etwas_etl_system_header first;
+
+    memcpy(&first, header->content + ETWAS_ETL_BUFFER_HEADER_BYTES, sizeof first);
+    return (struct etwas_etl_full_header){
+        .size = (uint16_t)size,
+        .header_type = ETWAS_ETL_FULL_HEADER64,
+        .marker_flags = ETWAS_ETL_MARKER_FLAGS,
+        .type = type,
+        .version = version,
+        .thread_id = first.thread_id,
+        .process_id = first.process_id,
+        .time_stamp = first.time_stamp,
+        .guid = etwas_etl_own_class,
+    };
+}
+
+static void put_calibration(const struct etwas_log_header *header)
+{
+    struct etwas_etl_calibration_record record = {
+        .header = etwas_log_header_own(header, sizeof record, ETWAS_ETL_CALIBRATION_TYPE,
+                                       ETWAS_ETL_CALIBRATION_VERSION),
+        .calibration =
+            {
+                .version = ETWAS_ETL_CALIBRATION_VERSION,
+                .clock_type = header->clock,
+                .raw_stamp = etwas_clock_reading_stamp(&header->started, header->clock),
+                .qpc_ns = header->started.qpc_ns,
+                .filetime = etwas_clock_reading_filetime(&header->started, header->clock),
+            },
+    };
+
+    set_rate(&record.calibration, header->clock, &header->started, &header->started);
+    memcpy(header->content + header->calibration_offset, &record, sizeof record);
+}
+
+static void put_totals(const struct etwas_log_header *header, uint32_t part)
+{
+    struct etwas_etl_totals_record record = {
+        .header = etwas_log_header_own(header, sizeof record, ETWAS_ETL_TOTALS_TYPE,
+                                       ETWAS_ETL_TOTALS_VERSION),
+        .totals = {.version = ETWAS_ETL_TOTALS_VERSION, .part = part},
+    };
+
+    memcpy(header->content + header->totals_offset, &record, sizeof record);
+}
+
+static void put_clock(const struct etwas_log_header *header, uint32_t requested)
+{
+    struct etwas_etl_clock_trust_record record = {
+        .header = etwas_log_header_own(header, sizeof record, ETWAS_ETL_CLOCK_RECORD_TYPE,
+                                       ETWAS_ETL_CLOCK_RECORD_VERSION),
+    };
+
+    etwas_log_clock_describe(requested, header->clock, &record.clock);
+    memcpy(header->content + header->totals_offset + sizeof(struct etwas_etl_totals_record),
+           &record, sizeof record);
+}
+
+uint32_t etwas_log_header_build(struct etwas_log_header *header,
+                                const struct etwas_log_file_options *options)
+{
+    size_t session_units = etwas_utf16_length(options->session_name, NAME_LIMIT_UNITS);
+    size_t file_units = etwas_utf16_length(options->file_name, NAME_LIMIT_UNITS);
+    struct etwas_thread_ids ids = etwas_thread_ids();
+    struct etwas_etl_system_header system = {
+        .version = ETWAS_ETL_LOG_HEADER_CLASS_VERSION,
+        .header_type = ETWAS_ETL_SYSTEM64,
+        .marker_flags = ETWAS_ETL_MARKER_FLAGS,
+        .size = (uint16_t)etwas_etl_log_header_record_bytes(session_units, file_units),
+        .thread_id = ids.thread_id,
+        .process_id = ids.process_id,
+        .time_stamp = etwas_clock_reading_stamp(&options->started, options->clock),
+    };
+    struct etwas_etl_buffer_header buffer;
+    struct etwas_etl_log_header64 log;
+    uint8_t *names;
+
+    *header = (struct etwas_log_header){
+        .bytes = etwas_etl_first_knot_offset(session_units, file_units),
+        .clock = options->clock,
+        .started = options->started,
+    };
+    if (etwas_etl_header_buffer_bytes(session_units, file_units) > options->buffer_bytes) {
+        return ERROR_BAD_PATHNAME;
+    }
+    /* Zeroes that were never touched cost address space only. */
+    header->content = calloc(1, options->buffer_bytes);
+    if (header->content == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    header->totals_offset = header->bytes - (uint32_t)(sizeof(struct etwas_etl_totals_record) +
+                                                       sizeof(struct etwas_etl_clock_trust_record));
+    header->calibration_offset =
+        header->totals_offset - (uint32_t)sizeof(struct etwas_etl_calibration_record);
+    buffer = buffer_header(options, header->bytes);
+    fill_log_header(&log, options);
+    memcpy(header->content, &buffer, sizeof buffer);
+    memcpy(header->content + ETWAS_ETL_BUFFER_HEADER_BYTES, &system, sizeof system);
+    memcpy(header->content + ETWAS_ETL_LOG_HEADER_FILE_OFFSET, &log, sizeof log);
+    names = header->content + ETWAS_ETL_LOG_HEADER_FILE_OFFSET + sizeof log;
+    memcpy(names, options->session_name, session_units * sizeof(etwas_wchar));
+    memcpy(names + (session_units + 1) * sizeof(etwas_wchar), options->file_name,
+           file_units * sizeof(etwas_wchar));
+    put_calibration(header);
+    put_totals(header, options->part);
+    put_clock(header, options->requested_clock);
+    return ERROR_SUCCESS;
+}
+
+void etwas_log_header_resize(struct etwas_log_header *header, uint32_t bytes)
+{
+    struct etwas_etl_buffer_header buffer;
+
+    header->bytes = bytes;
+    memcpy(&buffer, header->content, sizeof buffer);
+    buffer.offset = bytes;
+    buffer.saved_offset = bytes;
+    buffer.current_offset = bytes;
+    memcpy(header->content, &buffer, sizeof buffer);
+}
+
+static void add_totals(struct etwas_log_header *header, uint32_t buffer_bytes)
+{
+    if (buffer_bytes - header->bytes < sizeof(struct etwas_etl_totals_record)) {
+        return;
+    }
+    header->totals_offset = header->bytes;
+    put_totals(header, 0);
+    etwas_log_header_resize(header,
+                            header->bytes + (uint32_t)sizeof(struct etwas_etl_totals_record));
+}
+
+void etwas_log_header_continue(struct etwas_log_header *header,
+                               const struct etwas_log_file_options *options)
+{
+    uint8_t *place = header->content + ETWAS_ETL_LOG_HEADER_FILE_OFFSET;
+    struct etwas_etl_log_header64 log;
+
+    memcpy(&log, place, sizeof log);
+    header->earlier = (struct etwas_etl_totals){
+        .lost_events = log.start.events_lost,
+        .lost_buffers = log.buffers_lost,
+    };
+    if (header->totals_offset == 0) {
+        add_totals(header, options->buffer_bytes);
+    } else {
+        memcpy(&header->earlier,
+               header->content + header->totals_offset +
+                   offsetof(struct etwas_etl_totals_record, totals),
+               sizeof header->earlier);
+    }
+    log.start.end_filetime = 0;
+    log.start.log_file_mode = options->log_file_mode;
+    log.start.maximum_file_size = options->maximum_file_size;
+    if (log.start.number_of_processors < options->processors) {
+        log.start.number_of_processors = options->processors;
+    }
+    memcpy(place, &log, sizeof log);
+}
+
+static uint32_t saturated(uint64_t count)
+{
+    return count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
+}
+
+void etwas_log_header_count(struct etwas_log_header *header,
+                            const struct etwas_log_header_counts *counts)
+{
+    uint8_t *log_place = header->content + ETWAS_ETL_LOG_HEADER_FILE_OFFSET;
+    uint8_t *totals_place =
+        header->content + header->totals_offset + offsetof(struct etwas_etl_totals_record, totals);
+    struct etwas_etl_totals totals;
+    struct etwas_etl_log_header64 log;
+
+    memcpy(&log, log_place, sizeof log);
+    log.start.buffers_written = counts->buffers;
+    log.start.events_lost = saturated(header->earlier.lost_events + counts->lost_events);
+    log.buffers_lost = saturated(header->earlier.lost_buffers + counts->lost_buffers);
+    memcpy(log_place, &log, sizeof log);
+    if (header->totals_offset == 0) {
+        return;
+    }
+    memcpy(&totals, totals_place, sizeof totals);
+    totals.overwritten_events = header->earlier.overwritten_events + counts->overwritten_events;
+    totals.overwritten_buffers = header->earlier.overwritten_buffers + counts->overwritten_buffers;
+    totals.lost_events = header->earlier.lost_events + counts->lost_events;
+    totals.lost_buffers = header->earlier.lost_buffers + counts->lost_buffers;
+    memcpy(totals_place, &totals, sizeof totals);
+}
+
+void etwas_log_header_end(struct etwas_log_header *header, const struct etwas_clock_reading *now)
+{
+    uint8_t *log_place = header->content + ETWAS_ETL_LOG_HEADER_FILE_OFFSET;
+    uint8_t *calibration_place = header->content + header->calibration_offset;
+    struct etwas_etl_log_header64 log;
+    struct etwas_etl_calibration_record calibration;
+    int64_t filetime = etwas_clock_reading_filetime(now, header->clock);
+
+    memcpy(&log, log_place, sizeof log);
+    log.start.end_filetime = filetime > log.start_filetime ? filetime : log.start_filetime;
+    memcpy(log_place, &log, sizeof log);
+    if (header->calibration_offset != 0) {
+        memcpy(&calibration, calibration_place, sizeof calibration);
+        set_rate(&calibration.calibration, header->clock, &header->started, now);
+        memcpy(calibration_place, &calibration, sizeof calibration);
+    }
+}
+
+void etwas_log_header_free(struct etwas_log_header *header)
+{
+    free(header->content);
+}

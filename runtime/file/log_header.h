@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The content of buffer 0: buffer header, log file header record, calibration, totals, clock, and
+ * behind them the knots (log_knots.h). Built at the start of a file, or taken over from the file
+ * that is appended to; brought up to date at each sync and completed at the end. As safe a set of
+ * values as the format's readers ask for.
+ */
+#ifndef ETWAS_FILE_LOG_HEADER_H
+#define ETWAS_FILE_LOG_HEADER_H
+
+#include <stdint.h>
+
+#include "clock/reading.h"
+#include "etl/own_record.h"
+#include "etl/totals.h"
+
+struct etwas_log_file_options;
+
+struct etwas_log_header {
+    uint8_t *content;            /* room for a whole buffer */
+    uint32_t bytes;              /* without padding; changed by etwas_log_header_resize */
+    uint32_t calibration_offset; /* 0: none, in a file of another writer */
+    uint32_t totals_offset;      /* likewise */
+    uint32_t clock;
+    struct etwas_clock_reading started;
+    struct etwas_etl_totals earlier; /* of the sessions an appended file had before */
+};
+
+struct etwas_log_header_counts {
+    uint32_t buffers; /* in the file, buffer 0 included */
+    uint64_t lost_events;
+    uint64_t lost_buffers;
+    uint64_t overwritten_events;
+    uint64_t overwritten_buffers;
+};
+
+/*
+ * A new file's. ERROR_NOT_ENOUGH_MEMORY; ERROR_BAD_PATHNAME when the names are too long for a
+ * buffer of this size.
+ */
+uint32_t etwas_log_header_build(struct etwas_log_header *header,
+                                const struct etwas_log_file_options *options);
+
+/* The units of KernelTime and UserTime that a file with these options has, in 100 ns. */
+uint32_t etwas_log_header_timer_resolution(const struct etwas_log_file_options *options);
+
+/*
+ * Continues one whose content, offsets and clock are filled in: the file is in progress again, with
+ * the mode and size of this session. Adds a totals record if there is none and room for it.
+ */
+void etwas_log_header_continue(struct etwas_log_header *header,
+                               const struct etwas_log_file_options *options);
+
+/* The counts so far, those of earlier sessions added. */
+void etwas_log_header_count(struct etwas_log_header *header,
+                            const struct etwas_log_header_counts *counts);
+
+/* What is known at the end: the time, and the clock's rate measured over the whole session. */
+void etwas_log_header_end(struct etwas_log_header *header, const struct etwas_clock_reading *now);
+
+/* The records end here from now on. */
+void etwas_log_header_resize(struct etwas_log_header *header, uint32_t bytes);
+
+/* The header of a record of our own in buffer 0: with the ids and the stamp of the first record. */
+struct etwas_etl_full_header etwas_log_header_own(const struct etwas_log_header *header,
+                                                  size_t size, uint8_t type, uint16_t version);
+
+void etwas_log_header_free(struct etwas_log_header *header);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A log file's inside: what log_open.c makes and log_file.c works with. Nobody else looks at it.
+ */
+#ifndef ETWAS_FILE_LOG_INSIDE_H
+#define ETWAS_FILE_LOG_INSIDE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "etl/layout.h"
+#include "file/log_audit.h"
+#include "file/log_file.h"
+#include "file/log_header.h"
+#include "file/log_knots.h"
+#include "file/log_places.h"
+#include "file/write_way.h"
+
+struct etwas_log_file {
+    int descriptor;
+    uint32_t buffer_bytes;
+    uint16_t logger_id;
+    uint16_t flags;   /* of a data buffer */
+    uint16_t context; /* of a data buffer that belongs to no processor; flags say that */
+    bool is_ended;    /* and nothing was refused when it was */
+    bool has_space;   /* set aside at the start: the length says nothing while it runs */
+    uint32_t part;
+    struct etwas_log_file *ended; /* the part before, if it is not closed yet */
+    struct etwas_log_places places;
+    uint64_t synced; /* data buffers that are durable, and counted in the header */
+    uint64_t overwritten_events;
+    uint64_t overwritten_buffers;
+    struct etwas_log_file_totals before;
+    struct etwas_log_file_totals counted; /* in the header */
+    uint64_t dropped_bytes;               /* up to here pages were dropped from the cache */
+    struct etwas_write_way way;
+    struct etwas_log_audit audit;
+    struct etwas_log_header header;
+    struct etwas_log_knots knots;
+    uint8_t *spare; /* a buffer of our own, for what cannot be written from where it lies */
+};
+
+static inline uint64_t etwas_log_position(const struct etwas_log_file *file, uint32_t place)
+{
+    return (uint64_t)place * file->buffer_bytes;
+}
+
+static inline void etwas_log_pad(const struct etwas_log_file *file, uint8_t *buffer,
+                                 uint32_t used_bytes)
+{
+    memset(buffer + used_bytes, ETWAS_ETL_PADDING_BYTE, file->buffer_bytes - used_bytes);
+}
+
+/* Writes buffer 0, whole, by way of the spare one. */
+bool etwas_log_write_header(struct etwas_log_file *file, int *error);
+
+/* Makes the spare buffer one without records, as data buffer `number`, from 1. */
+void etwas_log_make_empty(struct etwas_log_file *file, uint64_t number, int64_t time_stamp,
+                          uint32_t processor);
+
+/* Everything but the descriptor. */
+void etwas_log_free(struct etwas_log_file *file);
+
+#endif

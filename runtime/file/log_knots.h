@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The knots of one file (etl/knot.h). They lie in buffer 0, behind the other records:
+ *
+ *     session started | so far, file opened | running, running … | file ended
+ *     └──── fixed ─────────────────────────┘ └─ running ────────┘
+ *
+ * Those in the middle of the first two are a part's that is not its session's first: some of the
+ * session's readings before it, because its first events are older than the part.
+ *
+ * Room for the last one is always kept. When there is none for another running knot, room is made,
+ * by the first of these that does it:
+ *
+ *     1. those go that lie between two others with nothing logged in between, so an idle session's
+ *        file is not touched;
+ *     2. all but the last move into a data buffer of their own, a knot buffer;
+ *     3. every second one goes: of the older half, since in a circular file older buffers go too,
+ *        and others may get a knot buffer later; of all where there can be none, and from then on
+ *        only every second reading is taken in.
+ *
+ * A knot buffer needs room for some in buffer 0, or there would be too many of it, and in a file of
+ * limited size many places, of which it gets one in ETWAS_KNOTS_PLACES at most.
+ *
+ * Buffer 0 is brought up to date in the file only when data were written to it since. Belongs to
+ * the log file; the same caller.
+ */
+#ifndef ETWAS_FILE_LOG_KNOTS_H
+#define ETWAS_FILE_LOG_KNOTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "clock/reading.h"
+#include "file/log_file.h"
+
+enum {
+    ETWAS_KNOTS_LEAST = 8,     /* so many running knots fit in buffer 0, or there are no others */
+    ETWAS_KNOTS_PLACES = 64,   /* a file of limited size has so many places, likewise */
+    ETWAS_KNOTS_OF_BEFORE = 8, /* readings that a part takes over from the session at most */
+};
+
+struct etwas_log_knots {
+    uint32_t begin; /* where in buffer 0 the first is; 0: no room for those of both ends */
+    uint32_t fixed;
+    uint32_t running;
+    uint32_t capacity;  /* of running ones */
+    bool *quiet;        /* of running ones: nothing was logged since the one before */
+    uint32_t stride;    /* one in so many readings is taken in */
+    uint32_t passed;    /* since then */
+    bool busy;          /* something was logged since then */
+    bool ended;         /* the last one is there */
+    int64_t newest;     /* no record of processor 0 in the file is newer */
+    uint64_t moved_at;  /* data buffers in the file when the last knot buffer was written */
+    uint64_t stored_at; /* likewise, when buffer 0 was brought up to date last */
+    uint32_t stored;    /* up to here, and not farther, buffer 0 in the file is as in memory */
+    bool shrunk;        /* what is behind its end is none of it any more */
+};
+
+/*
+ * The first knots, into buffer 0 in memory, which is complete otherwise. False: no memory. After a
+ * success, and zeroed, to be ended by etwas_log_knots_free.
+ */
+bool etwas_log_knots_begin(struct etwas_log_file *file,
+                           const struct etwas_log_file_options *options);
+void etwas_log_knots_free(struct etwas_log_knots *knots);
+
+/* Before places count a buffer that was written. */
+void etwas_log_knots_note(struct etwas_log_file *file, const struct etwas_log_buffer *buffer);
+
+/* The last one, or another in its place. In memory. */
+void etwas_log_knots_end(struct etwas_log_file *file, const struct etwas_clock_reading *reading);
+
+/* Makes buffer 0 in the file what it is in memory. False when the system refused. */
+bool etwas_log_knots_store(struct etwas_log_file *file);
+
+#endif

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Opening a log file: created, or taken over to be appended to, with its space set aside if asked.
+ */
+#include <etwas/evntrace.h>
+#include <etwas/winerror.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "file/log_append.h"
+#include "file/log_inside.h"
+#include "file/log_patch.h"
+#include "platform/file.h"
+
+bool etwas_log_write_header(struct etwas_log_file *file, int *error)
+{
+    struct iovec vector = {.iov_base = file->spare, .iov_len = file->buffer_bytes};
+
+    memcpy(file->spare, file->header.content, file->header.bytes);
+    etwas_log_pad(file, file->spare, file->header.bytes);
+    return etwas_file_write(file->descriptor, &vector, 1, 0, error) == file->buffer_bytes;
+}
+
+void etwas_log_free(struct etwas_log_file *file)
+{
+    etwas_log_audit_end(file);
+    etwas_log_places_end(&file->places);
+    etwas_log_knots_free(&file->knots);
+    etwas_log_header_free(&file->header);
+    free(file->spare);
+    free(file);
+}
+
+/* Places for data buffers, 0 for no limit. The configuration has made sure that there are some. */
+static uint32_t places_in(const struct etwas_log_file_options *options)
+{
+    uint64_t limit = options->maximum_bytes / options->buffer_bytes;
+
+    if (limit == 0) {
+        return 0;
+    }
+    return limit > UINT32_MAX ? UINT32_MAX - 1 : (uint32_t)limit - 1;
+}
+
+/* Everything but the file itself: what is wrong with the request is found before it is touched. */
+static uint32_t prepare(const struct etwas_log_file_options *options,
+                        struct etwas_log_file **prepared)
+{
+    bool circular = (options->log_file_mode & EVENT_TRACE_FILE_MODE_CIRCULAR) != 0;
+    uint32_t limit = places_in(options);
+    struct etwas_log_file *file;
+    uint32_t code;
+
+    if (circular && limit < 2) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    file = malloc(sizeof *file);
+    if (file == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    *file = (struct etwas_log_file){
+        .descriptor = -1,
+        .buffer_bytes = options->buffer_bytes,
+        .logger_id = options->logger_id,
+        .flags = options->one_stream ? 0 : ETWAS_ETL_BUFFER_PROCESSOR_INDEX,
+        .context = ETWAS_ETL_LEGACY_CONTEXT_ALIGNMENT << 8,
+        .has_space = (options->log_file_mode & EVENT_TRACE_FILE_MODE_PREALLOCATE) != 0 &&
+                     options->maximum_bytes != 0,
+        .part = options->part,
+        .before = options->before,
+        .counted = options->before,
+        .spare = aligned_alloc((size_t)sysconf(_SC_PAGESIZE), options->buffer_bytes),
+    };
+    code = etwas_log_header_build(&file->header, options);
+    if (code == ERROR_SUCCESS &&
+        (file->spare == NULL || !etwas_log_places_begin(&file->places, limit, circular))) {
+        code = ERROR_NOT_ENOUGH_MEMORY;
+    }
+    if (code != ERROR_SUCCESS) {
+        etwas_log_free(file);
+        return code;
+    }
+    *prepared = file;
+    return ERROR_SUCCESS;
+}
+
+static uint32_t set_space_aside(const struct etwas_log_file *file)
+{
+    int error = file->has_space
+                    ? etwas_file_allocate(file->descriptor,
+                                          etwas_log_position(file, file->places.limit + 1))
+                    : 0;
+
+    return error != 0 ? etwas_file_write_error(error) : ERROR_SUCCESS;
+}
+
+static uint32_t begin_new(struct etwas_log_file *file, const struct etwas_log_file_options *options)
+{
+    int error;
+    uint32_t code;
+
+    if (!etwas_log_knots_begin(file, options)) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    code = etwas_log_write_header(file, &error) ? set_space_aside(file)
+                                                : etwas_file_write_error(error);
+    if (code != ERROR_SUCCESS) {
+        /* One that stays, since it was there before, is as empty as it was. */
+        (void)etwas_file_truncate(file->descriptor, 0);
+    }
+    return code;
+}
+
+/* Makes what is behind the last whole buffer zeroes: space set aside. */
+static bool clear_tail(const struct etwas_log_file *file, uint64_t end, uint64_t file_bytes)
+{
+    memset(file->spare, 0, file->buffer_bytes);
+    for (uint64_t at = end; at < file_bytes; at += file->buffer_bytes) {
+        uint64_t left = file_bytes - at;
+        size_t length = left < file->buffer_bytes ? (size_t)left : file->buffer_bytes;
+
+        if (!etwas_log_patch(file->descriptor, file->spare, length, at)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/*
+ * The file is in progress again: its last buffer is the last no more, its end is not known, and
+ * what is behind its last whole buffer goes.
+ */
+static uint32_t reopen(struct etwas_log_file *file, const struct etwas_log_append *append,
+                       uint64_t file_bytes)
+{
+    uint64_t end = etwas_log_position(file, append->buffers);
+    uint16_t flags = (uint16_t)(append->last_flags & ~ETWAS_ETL_BUFFER_FLUSH_MARKER);
+    bool good =
+        flags == append->last_flags ||
+        etwas_log_patch_flags(file->descriptor, file->buffer_bytes, append->buffers - 1, flags);
+
+    good = good && etwas_log_patch(file->descriptor, file->header.content, file->header.bytes, 0);
+    good = good && (file->has_space ? clear_tail(file, end, file_bytes)
+                                    : etwas_file_truncate(file->descriptor, end));
+    return good ? ERROR_SUCCESS : ERROR_WRITE_FAULT;
+}
+
+/* Makes the file what it was, as far as the system lets us. */
+static void put_back(const struct etwas_log_file *file, const struct etwas_log_append *append,
+                     const uint8_t *first, uint64_t file_bytes)
+{
+    (void)etwas_log_patch(file->descriptor, first, file->buffer_bytes, 0);
+    if (append->buffers > 1) {
+        (void)etwas_log_patch_flags(file->descriptor, file->buffer_bytes, append->buffers - 1,
+                                    append->last_flags);
+    }
+    (void)etwas_file_truncate(file->descriptor, file_bytes);
+}
+
+static uint32_t begin_appending(struct etwas_log_file *file,
+                                const struct etwas_log_file_options *options, uint64_t file_bytes)
+{
+    struct etwas_log_append append;
+    uint8_t *first = malloc(file->buffer_bytes);
+    uint32_t code = first != NULL
+                        ? etwas_log_append_check(file->descriptor, file_bytes, options, &append)
+                        : ERROR_NOT_ENOUGH_MEMORY;
+
+    if (code != ERROR_SUCCESS) {
+        free(first);
+        return code;
+    }
+    etwas_log_header_free(&file->header);
+    file->header = append.header;
+    file->places.written = append.buffers - 1;
+    file->synced = file->places.written;
+    memcpy(first, file->header.content, file->buffer_bytes);
+    etwas_log_header_continue(&file->header, options);
+    /* A file that is longer already keeps its length. */
+    code = etwas_log_knots_begin(file, options) ? set_space_aside(file) : ERROR_NOT_ENOUGH_MEMORY;
+    if (code == ERROR_SUCCESS) {
+        code = reopen(file, &append, file_bytes);
+    }
+    if (code != ERROR_SUCCESS) {
+        put_back(file, &append, first, file_bytes);
+    }
+    free(first);
+    return code;
+}
+
+/* Opens the file and gives it its beginning. */
+static uint32_t begin(struct etwas_log_file *file, const struct etwas_log_file_options *options,
+                      bool *opened)
+{
+    bool appends = (options->log_file_mode & EVENT_TRACE_FILE_MODE_APPEND) != 0;
+    uint64_t file_bytes = 0;
+    uint32_t code = appends ? etwas_file_open(options->path, &file->descriptor, &file_bytes)
+                            : etwas_file_create(options->path, &file->descriptor);
+
+    *opened = code == ERROR_SUCCESS;
+    if (!*opened) {
+        return code;
+    }
+    return file_bytes != 0 ? begin_appending(file, options, file_bytes) : begin_new(file, options);
+}
+
+uint32_t etwas_log_file_create(const struct etwas_log_file_options *options,
+                               struct etwas_log_file **created)
+{
+    bool existed = access(options->path, F_OK) == 0;
+    struct etwas_log_file *file = NULL;
+    uint32_t code = prepare(options, &file);
+    bool opened;
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    code = begin(file, options, &opened);
+    if (code != ERROR_SUCCESS) {
+        if (opened && !existed) {
+            etwas_file_remove(options->path, file->descriptor);
+        }
+        if (opened) {
+            (void)etwas_file_close(file->descriptor);
+        }
+        etwas_log_free(file);
+        return code;
+    }
+    etwas_write_way_begin(
+        &file->way, file->descriptor, file->buffer_bytes,
+        options->maximum_bytes != 0 ? etwas_log_position(file, file->places.limit + 1) : 0,
+        file->has_space);
+    if (options->after != NULL) {
+        etwas_write_way_learn(
+            &file->way, &options->after->way,
+            etwas_log_position(options->after, etwas_log_places_next(&options->after->places)));
+    }
+    *created = file;
+    return ERROR_SUCCESS;
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "file/session_file.h"
+
+#include <ck_pr.h>
+#include <etwas/evntrace.h>
+#include <etwas/winerror.h>
+
+#include "flush/taken_back.h"
+#include "platform/file.h"
+#include "platform/processor.h"
+#include "platform/thread.h"
+#include "session/file_name.h"
+
+enum {
+    BYTES_A_KB = 1024,
+    /* Logging on the system's own file system leaves this much to it (R92). */
+    SYSTEM_RESERVE_BYTES = 200 << 20,
+    /* What may wait for the disk: each part has its descriptor, and memory for a buffer. */
+    ENDED_PARTS = 8,
+    ENDED_PARTS_BYTES = 16 << 20,
+};
+
+struct etwas_log_file_options etwas_session_log_options(const struct etwas_session *session)
+{
+    const struct etwas_configuration *configuration = &session->configuration;
+    bool one_stream = etwas_configuration_has_one_slot(configuration);
+
+    return (struct etwas_log_file_options){
+        .session_name = configuration->name,
+        .buffer_bytes = configuration->buffer_size_kb * BYTES_A_KB,
+        .processors = one_stream ? etwas_processor_count() : session->slot_count,
+        .clock = configuration->clock,
+        .requested_clock = configuration->requested_clock,
+        .log_file_mode = configuration->log_file_mode,
+        .logger_id = (uint16_t)(session->index + 1),
+        .process_times = configuration->process_times,
+        .one_stream = one_stream,
+        .started = session->started,
+    };
+}
+
+/* What the file will take of the disk: what it has already it does not take again. */
+static uint64_t wanted_bytes(const struct etwas_log_file_options *options)
+{
+    uint64_t there = (options->log_file_mode & EVENT_TRACE_FILE_MODE_APPEND) != 0
+                         ? etwas_file_length(options->path)
+                         : 0;
+
+    return options->maximum_bytes > there ? options->maximum_bytes - there : 0;
+}
+
+static uint32_t create(struct etwas_log_file_options *options, const etwas_wchar *file_name,
+                       struct etwas_log_file **file)
+{
+    char path[ETWAS_PATH_BYTES];
+    uint32_t code = etwas_configuration_path(file_name, path);
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    options->path = path;
+    options->file_name = file_name;
+    if (!etwas_file_has_space(path, wanted_bytes(options), SYSTEM_RESERVE_BYTES)) {
+        return ERROR_DISK_FULL;
+    }
+    return etwas_log_file_create(options, file);
+}
+
+uint32_t etwas_session_file_create(const struct etwas_session *session,
+                                   const etwas_wchar *file_name, struct etwas_log_file **file)
+{
+    /* A flight recorder has its size from its buffers: what it holds is not cut. */
+    struct etwas_log_file_options options = etwas_session_log_options(session);
+
+    return create(&options, file_name, file);
+}
+
+static struct etwas_log_file_totals totals_of(const struct etwas_session *session)
+{
+    etwas_session_counts counts;
+
+    etwas_session_count(session, &counts);
+    return (struct etwas_log_file_totals){counts.lost, counts.buffers_lost};
+}
+
+static void count_sync_error(struct etwas_session *session)
+{
+    ck_pr_store_64(&session->sync_errors, session->sync_errors + 1);
+}
+
+/* Counts what the system dropped: it said that it was written, and now it is not there. */
+static void count_lost(struct etwas_session *session, const struct etwas_log_lost *lost)
+{
+    etwas_settle_taken_back(session->pool, ETWAS_OUTCOME_WRITE_ERROR, lost->records);
+    ck_pr_store_64(&session->buffers_lost, session->buffers_lost + lost->buffers);
+    ck_pr_store_64(&session->buffers_written, session->buffers_written - lost->cut);
+}
+
+/* Ends a file, once more if it was before. */
+static bool end(struct etwas_session *session, struct etwas_log_file *file,
+                const struct etwas_log_file_totals *totals)
+{
+    bool good = etwas_log_file_end(file, totals);
+
+    if (!good) {
+        count_sync_error(session);
+    }
+    return good;
+}
+
+static uint32_t store(struct etwas_session *session, struct etwas_log_file *file)
+{
+    struct etwas_log_lost lost;
+    uint32_t code = etwas_log_file_store(file, &lost);
+
+    if (code != ERROR_SUCCESS) {
+        count_sync_error(session);
+        count_lost(session, &lost);
+    }
+    return code;
+}
+
+/*
+ * Makes a file durable that has ended. What was refused of its end is tried again first. If storing
+ * it is refused it is ended once more: of what is found there, and what its end changed may be gone
+ * too. The loss is counted in the file that is written meanwhile; the last one counts its own.
+ */
+static uint32_t store_ended(struct etwas_session *session, struct etwas_log_file *file,
+                            bool is_last)
+{
+    struct etwas_log_file_totals totals = etwas_log_file_counted(file);
+    bool ended = etwas_log_file_is_ended(file) || end(session, file, &totals);
+    uint32_t code = store(session, file);
+
+    if (code != ERROR_SUCCESS) {
+        totals = is_last ? totals_of(session) : totals;
+        (void)end(session, file, &totals);
+        (void)store(session, file);
+        return code;
+    }
+    return ended ? ERROR_SUCCESS : ERROR_WRITE_FAULT;
+}
+
+static uint32_t close_file(struct etwas_session *session, struct etwas_log_file *file)
+{
+    if (etwas_log_file_close(file)) {
+        return ERROR_SUCCESS;
+    }
+    count_sync_error(session);
+    return ERROR_WRITE_FAULT;
+}
+
+/*
+ * Makes the parts that ended before durable, and closes them, but for the `keep` newest. While one
+ * waits for the disk it is on the chain, so that a fork's child finds its descriptor. A fork waits
+ * while it is taken off: a child must not close a descriptor that is closed.
+ */
+static uint32_t close_ended(struct etwas_session *session, uint32_t keep)
+{
+    uint32_t code = ERROR_SUCCESS;
+    struct etwas_log_file *ended;
+
+    while ((ended = etwas_log_file_oldest_ended(session->file, keep)) != NULL) {
+        uint32_t stored = store_ended(session, ended, false);
+        uint32_t closed;
+
+        etwas_control_lock();
+        etwas_log_file_drop_oldest_ended(session->file);
+        etwas_control_unlock();
+        closed = close_file(session, ended);
+        stored = closed != ERROR_SUCCESS ? closed : stored;
+        code = stored != ERROR_SUCCESS ? stored : code;
+    }
+    return code;
+}
+
+/*
+ * Goes on with the file of this name and serial. The sums over all files are the session's: what
+ * the old one no longer counts the new one does, from the same moment on. So many of those that
+ * ended, `keep`, are not closed yet. `opened`: the clocks now; NULL: the session starts.
+ */
+static uint32_t go_on_with(struct etwas_session *session, const etwas_wchar *given, uint32_t serial,
+                           uint32_t keep, const struct etwas_clock_reading *opened)
+{
+    const struct etwas_configuration *configuration = &session->configuration;
+    bool of_a_set = (configuration->log_file_mode & EVENT_TRACE_FILE_MODE_NEWFILE) != 0;
+    struct etwas_log_file_options options = etwas_session_log_options(session);
+    struct etwas_log_file *old = session->file;
+    struct etwas_log_file *file = NULL;
+    etwas_wchar name[ETWAS_NAME_UNITS + 1];
+    uint32_t code = etwas_file_name_make(given, configuration->log_file_mode, serial,
+                                         etwas_thread_ids().process_id, name);
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    options.maximum_bytes = etwas_configuration_file_bytes(configuration);
+    options.maximum_file_size = configuration->maximum_file_size;
+    options.part = of_a_set ? serial : 0;
+    options.before = totals_of(session);
+    options.after = old;
+    options.opened = opened;
+    options.timeline = &session->timeline;
+    code = create(&options, name, &file);
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    if (old != NULL) {
+        (void)end(session, old, &options.before); /* tried again before it is stored */
+    }
+    etwas_log_file_set_ended(file, old);
+    etwas_session_set_file(session, file);
+    etwas_session_set_file_name(session, name);
+    ck_pr_store_64(&session->buffers_written,
+                   session->buffers_written + etwas_log_file_buffers(file));
+    (void)close_ended(session, keep); /* a refusal is counted */
+    return ERROR_SUCCESS;
+}
+
+uint32_t etwas_session_file_open(struct etwas_session *session)
+{
+    const struct etwas_configuration *configuration = &session->configuration;
+
+    return etwas_configuration_has_file(configuration)
+               ? go_on_with(session, configuration->file_name, 1, 0, NULL)
+               : ERROR_SUCCESS;
+}
+
+static uint32_t begin_next(struct etwas_session *session, uint32_t keep)
+{
+    const struct etwas_clock_reading now = etwas_clock_read_together();
+
+    return go_on_with(session, session->configuration.file_name,
+                      etwas_log_file_part(session->file) + 1, keep, &now);
+}
+
+uint32_t etwas_session_file_next(struct etwas_session *session)
+{
+    return begin_next(session, 0);
+}
+
+uint32_t etwas_session_file_roll(struct etwas_session *session)
+{
+    uint32_t fit = ENDED_PARTS_BYTES / (session->configuration.buffer_size_kb * BYTES_A_KB);
+
+    return begin_next(session, fit < ENDED_PARTS ? fit : ENDED_PARTS);
+}
+
+uint32_t etwas_session_file_change(struct etwas_session *session, const etwas_wchar *given)
+{
+    const struct etwas_clock_reading now = etwas_clock_read_together();
+
+    return go_on_with(session, given, 1, 0, &now);
+}
+
+void etwas_session_file_take_reading(struct etwas_session *session,
+                                     const struct etwas_clock_reading *reading, bool quiet)
+{
+    struct etwas_log_write write;
+
+    if (session->file == NULL) {
+        return;
+    }
+    write = etwas_log_file_take_reading(session->file, reading, quiet, 0);
+    etwas_settle_taken_back(session->pool, ETWAS_OUTCOME_OVERWRITTEN, write.replaced);
+    ck_pr_store_64(&session->buffers_written, session->buffers_written + write.written);
+    if (write.code != ERROR_SUCCESS) {
+        count_sync_error(session);
+    }
+}
+
+uint32_t etwas_session_file_sync(struct etwas_session *session)
+{
+    struct etwas_log_file_totals totals;
+    struct etwas_log_lost lost;
+    uint32_t ended;
+    uint32_t code;
+
+    if (session->file == NULL) {
+        return ERROR_SUCCESS;
+    }
+    ended = close_ended(session, 0);
+    totals = totals_of(session);
+    code = etwas_log_file_sync(session->file, &totals, &lost);
+    if (code != ERROR_SUCCESS) {
+        count_sync_error(session);
+        count_lost(session, &lost);
+    }
+    return code != ERROR_SUCCESS ? code : ended;
+}
+
+void etwas_session_file_finish(struct etwas_session *session)
+{
+    struct etwas_log_file *file = session->file;
+    struct etwas_log_file_totals totals;
+
+    if (file == NULL) {
+        return;
+    }
+    (void)close_ended(session, 0);
+    totals = totals_of(session);
+    (void)end(session, file, &totals); /* tried again before it is stored */
+    (void)store_ended(session, file, true);
+    /* Not before: a fork's child finds the descriptor while the disk is waited for. */
+    etwas_session_set_file(session, NULL);
+    (void)close_file(session, file);
+}

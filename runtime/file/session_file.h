@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The log files of a session: made from its configuration, one after the other. All of this with
+ * the session's role held.
+ *
+ * From one file to the next: the new one is opened first. If that fails the old one goes on, and
+ * nothing has changed; else it takes the old one's place, and the old one is finished with what was
+ * lost since it began.
+ */
+#ifndef ETWAS_FILE_SESSION_FILE_H
+#define ETWAS_FILE_SESSION_FILE_H
+
+#include <stdint.h>
+
+#include "file/log_file.h"
+#include "session/session.h"
+
+/* What every file of the session has; its own names and sizes are left open. */
+struct etwas_log_file_options etwas_session_log_options(const struct etwas_session *session);
+
+/*
+ * Creates a file for a snapshot of the session. The codes of etwas_log_file_create, and
+ * ERROR_BAD_PATHNAME for an ill-formed name, ERROR_DISK_FULL (R92).
+ */
+uint32_t etwas_session_file_create(const struct etwas_session *session,
+                                   const etwas_wchar *file_name, struct etwas_log_file **file);
+
+/*
+ * Opens the session's first file, if it has one by its mode: after `started` is set, before the
+ * gates are open. These codes and those of etwas_file_name_make.
+ */
+uint32_t etwas_session_file_open(struct etwas_session *session);
+
+/*
+ * NEWFILE: goes on with the file of the next serial (R96), which moves on success only. The codes
+ * of etwas_session_file_open.
+ */
+uint32_t etwas_session_file_next(struct etwas_session *session);
+
+/*
+ * The same for a part that is full, without waiting for the disk: the part is whole at once, and
+ * made durable and closed by the next sync, or when some more have ended.
+ */
+uint32_t etwas_session_file_roll(struct etwas_session *session);
+
+/* Goes on with a file of another name, `given` as in StartTrace (R130). The same codes. */
+uint32_t etwas_session_file_change(struct etwas_session *session, const etwas_wchar *given);
+
+/*
+ * Takes a reading of the clocks into the file, if there is one: see etwas_log_file_take_reading.
+ * What knots take the place of in a circular file is counted; a refusal is in sync_errors.
+ */
+void etwas_session_file_take_reading(struct etwas_session *session,
+                                     const struct etwas_clock_reading *reading, bool quiet);
+
+/*
+ * Makes the file durable and its header true (R81), and the parts that ended before. A refusal is
+ * counted in sync_errors, and is ERROR_WRITE_FAULT or ERROR_DISK_FULL.
+ */
+uint32_t etwas_session_file_sync(struct etwas_session *session);
+
+/* Ends the session's file, if it has one. An error on the way is counted in sync_errors. */
+void etwas_session_file_finish(struct etwas_session *session);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "realtime/backlog.h"
+
+#include <etwas/winerror.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "platform/file.h"
+
+static const char default_folder[] = "/var/tmp";
+
+uint32_t etwas_backlog_open(struct etwas_backlog *backlog, const char *folder, uint64_t limit_bytes)
+{
+    const char *temporary = secure_getenv("TMPDIR");
+
+    if (folder == NULL) {
+        folder = temporary != NULL && *temporary != 0 ? temporary : default_folder;
+    }
+    *backlog = (struct etwas_backlog){.limit_bytes = limit_bytes};
+    return etwas_file_create_unnamed(folder, &backlog->descriptor);
+}
+
+void etwas_backlog_close(struct etwas_backlog *backlog)
+{
+    if (backlog->descriptor >= 0) {
+        (void)etwas_file_close(backlog->descriptor);
+        backlog->descriptor = -1;
+    }
+}
+
+bool etwas_backlog_has_room(const struct etwas_backlog *backlog, uint32_t entries, uint32_t bytes)
+{
+    return entries * (bytes + sizeof(struct etwas_backlog_entry)) <=
+           backlog->limit_bytes - backlog->end;
+}
+
+static uint64_t ungiven(const struct etwas_backlog_entry *entry)
+{
+    return entry->records > entry->given ? entry->records - entry->given : 0;
+}
+
+bool etwas_backlog_append(struct etwas_backlog *backlog, const struct etwas_backlog_entry *entry,
+                          const struct etwas_etl_buffer_header *header, const void *data)
+{
+    struct etwas_backlog_entry head = *entry;
+    uint32_t header_bytes = entry->bytes != 0 ? sizeof *header : 0;
+    struct iovec pieces[] = {{&head, sizeof head},
+                             {(void *)(uintptr_t)header, header_bytes},
+                             {(void *)(uintptr_t)data, entry->bytes - header_bytes}};
+    uint64_t total = sizeof head + (uint64_t)entry->bytes;
+    int error;
+
+    if (!etwas_backlog_has_room(backlog, 1, entry->bytes)) {
+        return false;
+    }
+    backlog->failed =
+        etwas_file_write(backlog->descriptor, pieces, 3, backlog->end, &error) != total;
+    if (backlog->failed) {
+        (void)etwas_file_truncate(backlog->descriptor, backlog->end);
+        return false;
+    }
+    backlog->end += total;
+    backlog->buffers += entry->bytes != 0;
+    backlog->records += ungiven(entry);
+    return true;
+}
+
+void etwas_backlog_empty(struct etwas_backlog *backlog)
+{
+    backlog->begin = 0;
+    backlog->end = 0;
+    backlog->buffers = 0;
+    backlog->records = 0;
+    (void)etwas_file_truncate(backlog->descriptor, 0);
+}
+
+bool etwas_backlog_read_entry(const struct etwas_backlog *backlog,
+                              struct etwas_backlog_entry *entry)
+{
+    uint64_t left = backlog->end - backlog->begin;
+
+    return left >= sizeof *entry &&
+           etwas_file_read(backlog->descriptor, entry, sizeof *entry, backlog->begin) ==
+               sizeof *entry &&
+           entry->bytes <= left - sizeof *entry;
+}
+
+bool etwas_backlog_read_bytes(const struct etwas_backlog *backlog,
+                              const struct etwas_backlog_entry *entry, void *target)
+{
+    return etwas_file_read(backlog->descriptor, target, entry->bytes,
+                           backlog->begin + sizeof *entry) == entry->bytes;
+}
+
+void etwas_backlog_drop_entry(struct etwas_backlog *backlog,
+                              const struct etwas_backlog_entry *entry)
+{
+    backlog->begin += sizeof *entry + (uint64_t)entry->bytes;
+    backlog->buffers -= entry->bytes != 0;
+    backlog->records -= ungiven(entry);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What the tests of flush/, file/ and realtime/ share: writers that lose nothing, real time, and
+ * sessions whose clock knots are known.
+ */
+#ifndef ETWAS_TESTS_SUPPORT_FLUSHING_H
+#define ETWAS_TESTS_SUPPORT_FLUSHING_H
+
+#include <etwas/etwas.h>
+#include <stdint.h>
+
+#include "support/consumer.h"
+#include "support/folder.h"
+#include "support/start.h"
+#include "support/writer.h"
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+/* A writer of events with at most 100 bytes of payload, instances too. */
+struct writer *small_writer(etwas_trace_handle session);
+
+/* The same without instances. */
+struct writer *plain_writer(etwas_trace_handle session);
+
+/* Logs so many events; fails the test when one is not recorded. */
+void log_events(struct writer *writer, uint64_t events);
+
+/* The same, and then a flush of the writer's session. */
+void log_and_flush(struct writer *writer, uint64_t events);
+
+/* ---- real time ------------------------------------------------------------------------------- */
+
+/* A session whose thread delivers every 5 ms. */
+etwas_session_options realtime_options(void);
+
+/* CONTROL_CONVERT_TO_REALTIME; fails the test when it is refused. */
+void convert_to_realtime(etwas_trace_handle session);
+
+/* Opens a trace on the session, and runs ProcessTrace in a thread. */
+void consume(struct consumer *consumer, etwas_trace_handle session);
+
+/* Consumes, stops the session, and joins; fails the test for anything wrong that was consumed. */
+void consume_to_the_end(struct consumer *consumer, etwas_trace_handle session,
+                        etwas_session_counts *counts);
+
+/* ---- clock knots ----------------------------------------------------------------------------- */
+
+/*
+ * A session without a thread reads its clocks at each flush when the interval is 0, as it is in
+ * these tests: so they know how many knots there are. The teardown undoes the steps of clocks too.
+ */
+int knots_setup(void **state);
+int knots_teardown(void **state);
+
+#define KNOTS_TEST(test) cmocka_unit_test_setup_teardown(test, knots_setup, knots_teardown)
+
+/* A session without a thread, of small buffers. `size`: the most for its file, as `mode` has it. */
+etwas_trace_handle start_by_hand(const char *path, uint32_t mode, uint32_t size, uint32_t clock);
+
+#endif
