@@ -191,40 +191,39 @@ static uint32_t begin_appending(struct etwas_log_file *file,
 }
 
 /* Opens the file and gives it its beginning. */
-static uint32_t begin(struct etwas_log_file *file, const struct etwas_log_file_options *options,
-                      bool *opened)
+static uint32_t begin(struct etwas_log_file *file, const struct etwas_log_file_options *options)
 {
     bool appends = (options->log_file_mode & EVENT_TRACE_FILE_MODE_APPEND) != 0;
     uint64_t file_bytes = 0;
-    uint32_t code = appends ? etwas_file_open(options->path, &file->descriptor, &file_bytes)
-                            : etwas_file_create(options->path, &file->descriptor);
+    bool created;
+    uint32_t code = appends
+                        ? etwas_file_open(options->path, &file->descriptor, &file_bytes, &created)
+                        : etwas_file_create(options->path, &file->descriptor, &created);
 
-    *opened = code == ERROR_SUCCESS;
-    if (!*opened) {
+    if (code != ERROR_SUCCESS) {
         return code;
     }
-    return file_bytes != 0 ? begin_appending(file, options, file_bytes) : begin_new(file, options);
+    code = file_bytes != 0 ? begin_appending(file, options, file_bytes) : begin_new(file, options);
+    if (code != ERROR_SUCCESS) {
+        if (created) {
+            etwas_file_remove(options->path, file->descriptor);
+        }
+        (void)etwas_file_close(file->descriptor);
+    }
+    return code;
 }
 
 uint32_t etwas_log_file_create(const struct etwas_log_file_options *options,
                                struct etwas_log_file **created)
 {
-    bool existed = access(options->path, F_OK) == 0;
     struct etwas_log_file *file = NULL;
     uint32_t code = prepare(options, &file);
-    bool opened;
 
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    code = begin(file, options, &opened);
+    code = begin(file, options);
     if (code != ERROR_SUCCESS) {
-        if (opened && !existed) {
-            etwas_file_remove(options->path, file->descriptor);
-        }
-        if (opened) {
-            (void)etwas_file_close(file->descriptor);
-        }
         etwas_log_free(file);
         return code;
     }

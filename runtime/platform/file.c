@@ -126,17 +126,18 @@ static bool lock(int file)
     return locked;
 }
 
-static uint32_t open_locked(const char *path, int *descriptor, uint64_t *bytes, bool *created)
+uint32_t etwas_file_open(const char *path, int *descriptor, uint64_t *bytes, bool *created)
 {
     struct stat status;
-    int file = open_or_create(path, created);
+    bool made;
+    int file = open_or_create(path, &made);
 
     if (file < 0) {
         return open_error(errno);
     }
     /* The length is asked for under the lock: the last owner may have been about to change it. */
     if (!is_regular(file, &status) || !lock(file) || !is_regular(file, &status)) {
-        if (*created) {
+        if (made) {
             etwas_file_remove(path, file);
         }
         (void)close(file);
@@ -144,33 +145,32 @@ static uint32_t open_locked(const char *path, int *descriptor, uint64_t *bytes, 
     }
     *descriptor = file;
     *bytes = (uint64_t)status.st_size;
+    if (created != NULL) {
+        *created = made;
+    }
     return ERROR_SUCCESS;
 }
 
-uint32_t etwas_file_open(const char *path, int *descriptor, uint64_t *bytes)
-{
-    bool created;
-
-    return open_locked(path, descriptor, bytes, &created);
-}
-
-uint32_t etwas_file_create(const char *path, int *descriptor)
+uint32_t etwas_file_create(const char *path, int *descriptor, bool *created)
 {
     uint64_t bytes;
-    bool created;
+    bool made;
     int file;
-    uint32_t code = open_locked(path, &file, &bytes, &created);
+    uint32_t code = etwas_file_open(path, &file, &bytes, &made);
 
     if (code != ERROR_SUCCESS) {
         return code;
     }
     /* The lock comes before the truncation: a file in use keeps its contents. */
-    if (!created && !etwas_file_truncate(file, 0)) {
+    if (!made && !etwas_file_truncate(file, 0)) {
         code = etwas_file_write_error(errno);
         (void)etwas_file_close(file);
         return code;
     }
     *descriptor = file;
+    if (created != NULL) {
+        *created = made;
+    }
     return ERROR_SUCCESS;
 }
 

@@ -197,21 +197,49 @@ static void a_file_may_be_removed_or_replaced_while_it_is_written(void **state)
     assert_int_equal(close(other), 0);
 }
 
+static void write_theirs(const char *path)
+{
+    FILE *other = fopen(path, "we");
+
+    assert_non_null(other);
+    assert_true(fputs("theirs", other) >= 0);
+    assert_int_equal(fclose(other), 0);
+}
+
 static void a_start_that_fails_late_leaves_a_file_where_one_was(void **state)
 {
     const char *path = in_place("trace.etl");
     etwas_trace_handle session = 0;
-    FILE *other = fopen(path, "we");
 
     (void)state;
-    assert_non_null(other);
-    assert_true(fputs("theirs", other) >= 0);
-    assert_int_equal(fclose(other), 0);
+    write_theirs(path);
     fail_calls(&(struct failing){.calls = FAILING(WRITE), .error = ENOSPC});
     assert_int_equal(etwas_start("fails late", path, NULL, &session), ERROR_DISK_FULL);
     fail_no_more();
     assert_int_equal(session, 0);
     assert_int_equal(access(path, F_OK), 0);
+}
+
+/* Another makes the file just before the session opens it; then the disk is full. */
+static long make_theirs_and_be_full(enum etwas_file_call call, size_t bytes)
+{
+    if (call == ETWAS_FILE_OPEN && access(in_place("trace.etl"), F_OK) != 0) {
+        write_theirs(in_place("trace.etl"));
+    }
+    return call == ETWAS_FILE_WRITE ? -ENOSPC : (long)bytes;
+}
+
+static void a_start_that_fails_late_leaves_a_file_that_another_made_meanwhile(void **state)
+{
+    etwas_trace_handle session = 0;
+
+    (void)state;
+    etwas_file_fail(make_theirs_and_be_full);
+    assert_int_equal(etwas_start("fails late", in_place("trace.etl"), NULL, &session),
+                     ERROR_DISK_FULL);
+    etwas_file_fail(NULL);
+    assert_int_equal(session, 0);
+    assert_int_equal(access(in_place("trace.etl"), F_OK), 0);
 }
 
 #define PLACE_TEST(test) cmocka_unit_test_setup_teardown(test, setup, failing_teardown)
@@ -226,6 +254,7 @@ int main(void)
         PLACE_TEST(a_file_may_be_moved_away_while_it_is_written),
         PLACE_TEST(a_file_may_be_removed_or_replaced_while_it_is_written),
         PLACE_TEST(a_start_that_fails_late_leaves_a_file_where_one_was),
+        PLACE_TEST(a_start_that_fails_late_leaves_a_file_that_another_made_meanwhile),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -406,7 +406,7 @@ static void headers_are_read_ahead_of_the_one_that_is_numbered(void **state)
     asked_ahead = 0;
     numbered = 0;
     shortest_ahead = NUMBERED;
-    assert_int_equal(etwas_file_create(folder_path("trace.etl"), &file), ERROR_SUCCESS);
+    assert_int_equal(etwas_file_create(folder_path("trace.etl"), &file, NULL), ERROR_SUCCESS);
     etwas_file_fail(watch_ahead);
     assert_true(etwas_log_patch_number_round(file, NUMBERED_BYTES, NUMBERED, FIRST_NUMBERED));
     etwas_file_fail(NULL);
@@ -540,7 +540,8 @@ static void a_slow_device_is_helped_by_the_cache_and_tried_again_ever_more_seldo
     (void)state;
     assert_non_null(memory);
     memset(memory, 'x', MB);
-    assert_int_equal(etwas_file_create(folder_path("trace.etl"), &watched_file), ERROR_SUCCESS);
+    assert_int_equal(etwas_file_create(folder_path("trace.etl"), &watched_file, NULL),
+                     ERROR_SUCCESS);
     etwas_write_way_begin(&way, watched_file, MB, 0, false);
     if (!way.direct) {
         (void)etwas_file_close(watched_file);
