@@ -219,7 +219,8 @@ uint32_t etwas_flush(etwas_trace_handle session) ETWAS_API(etwas_flush);
 uint32_t etwas_snapshot(etwas_trace_handle session, const char *log_file) ETWAS_API(etwas_snapshot);
 
 /*
- * Stops a session: what StopTrace does. `counts` (may be NULL) receives the last counts.
+ * Stops a session: what StopTrace does. `counts` (may be NULL) receives the last counts, those of a
+ * session that has ended by itself too, while etwas_counts knows them; else it is left as it is.
  * Errors: ERROR_INVALID_HANDLE, ERROR_ACTIVE_CONNECTIONS while another thread stops it.
  */
 uint32_t etwas_stop(etwas_trace_handle session, etwas_session_counts *counts) ETWAS_API(etwas_stop);

@@ -159,12 +159,18 @@ static void keep_counts(const struct etwas_session *session, const etwas_session
 uint32_t etwas_stop(etwas_trace_handle handle, etwas_session_counts *counts)
 {
     struct etwas_session_key key;
+    uint32_t code;
 
     etwas_prepare();
     if (!etwas_session_key_of(handle, &key)) {
         return ERROR_INVALID_HANDLE;
     }
-    return as_handle_error(etwas_life_stop(key, keep_counts, counts));
+    code = as_handle_error(etwas_life_stop(key, keep_counts, counts));
+    if (code != ERROR_SUCCESS && counts != NULL) {
+        /* It may have ended by itself. */
+        (void)etwas_session_counts_of(key, counts);
+    }
+    return code;
 }
 
 uint32_t etwas_session_protocol(etwas_trace_handle handle, uint32_t *protocol)
