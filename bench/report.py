@@ -9,6 +9,7 @@ Exits with 1 if a row failed: events were lost, or a program did not do what its
 """
 
 import argparse
+import contextlib
 import datetime
 import json
 import os
@@ -22,6 +23,7 @@ import time
 
 sys.dont_write_bytecode = True  # nothing is left behind in the source tree
 
+import beside  # noqa: E402
 import expect  # noqa: E402
 import tables  # noqa: E402
 
@@ -48,7 +50,6 @@ class Run:
 
     def __init__(self):
         self.rows = {}
-        self.sentences = []
 
     def add(self, part, line):
         row = self.rows.setdefault(line["row"], {"row": line["row"], "part": part, "values": []})
@@ -72,7 +73,7 @@ def find_program(build, part):
     return None
 
 
-def run_google(run, part, program, arguments):
+def run_google(run, part, program, environment, arguments):
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "out.json"
         command = [
@@ -86,7 +87,7 @@ def run_google(run, part, program, arguments):
         if arguments.rows:
             command.append(f"--benchmark_filter={arguments.rows}")
         status = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                                text=True, timeout=PART_SECONDS, check=False)
+                                text=True, env=environment, timeout=PART_SECONDS, check=False)
         if status.returncode != 0 or not out.is_file():
             if "Failed to match" not in status.stderr:
                 run.fail(part, f"status {status.returncode}: {status.stderr.strip()[-200:]}")
@@ -108,14 +109,14 @@ def run_google(run, part, program, arguments):
                            "values": [one["laboratory"]]})
 
 
-def run_lines(run, part, program, arguments):
+def run_lines(run, part, program, environment, arguments):
     command = [str(program), "--rounds", "1"]
     if arguments.quick:
         command.append("--quick")
     if arguments.rows:
         command += ["--only", arguments.rows]
-    status = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=PART_SECONDS,
-                            check=False)
+    status = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=environment,
+                            timeout=PART_SECONDS, check=False)
     for text in status.stdout.splitlines():
         try:
             line = json.loads(text)
@@ -126,30 +127,47 @@ def run_lines(run, part, program, arguments):
         run.fail(part, f"exit status {status.returncode}")
 
 
-def measure(build, arguments):
-    """The rounds of the parts, spread evenly over one another."""
-    run = Run()
-    rounds = {}
+def choose_rounds(arguments):
+    """{part: rounds} of those that are built, and a sentence about each that is not."""
+    rounds, sentences = {}, []
     for part in arguments.parts:
-        if find_program(build, part) is None:
-            run.sentences.append(f"{part}: not built, so not measured.")
+        if find_program(arguments.build, part) is None:
+            sentences.append(f"{part}: not built, so not measured.")
         else:
             rounds[part] = 1 if arguments.quick else arguments.rounds or PARTS[part][0]
+    return rounds, sentences
+
+
+def run_part(run, part, program, environment, arguments):
+    start = time.monotonic()
+    try:
+        runner = run_google if PARTS[part][1] else run_lines
+        runner(run, part, program, environment, arguments)
+    except subprocess.TimeoutExpired:
+        run.fail(part, f"took more than {PART_SECONDS} s")
+    return f"{part}, {time.monotonic() - start:.1f} s"
+
+
+def measure(rounds, arguments, old):
+    """The rounds of the parts, spread evenly over one another. `old` runs in turn with this build's
+    library, and either comes first in every other round. Returns the runs of both; `old` and its
+    run may be None."""
+    run, old_run = Run(), Run() if old else None
     most = max(rounds.values(), default=0)
     for step in range(most):
         for part, count in rounds.items():
             if (step + 1) * count // most == step * count // most:
                 continue
-            start = time.monotonic()
-            try:
-                runner = run_google if PARTS[part][1] else run_lines
-                runner(run, part, find_program(build, part), arguments)
-            except subprocess.TimeoutExpired:
-                run.fail(part, f"took more than {PART_SECONDS} s")
-            if not arguments.quiet:
-                print(f"round {step + 1} of {most}: {part}, {time.monotonic() - start:.1f} s",
-                      file=sys.stderr)
-    return run
+            program = find_program(arguments.build, part)
+            turns = [(run, program, None)]
+            if old:
+                turns.append((old_run, old.program_for[program], old.environment))
+            for turn in turns[::-1] if step % 2 else turns:
+                took = run_part(turn[0], part, *turn[1:], arguments)
+                if not arguments.quiet:
+                    print(f"round {step + 1} of {most}: {took}"
+                          f"{' (beside)' if turn[0] is old_run else ''}", file=sys.stderr)
+    return run, old_run
 
 
 def read_first(path, prefix):
@@ -191,6 +209,9 @@ def parse():
                         help="where every value goes")
     parser.add_argument("--expect", action="store_true",
                         help="also set the figures beside what is expected of them")
+    parser.add_argument("--beside", type=pathlib.Path, metavar="OLD.so",
+                        help="measure this libetwas.so too, in turn with the build's, and print how "
+                        "many times as much each row takes as with it")
     parser.add_argument("--read", type=pathlib.Path, nargs="+", metavar="JSON",
                         help="measure nothing: print runs kept earlier, the expectations for the "
                         "best of them")
@@ -202,6 +223,8 @@ def parse():
         parser.error(f"no part is called {unknown[0]}; there are {', '.join(PARTS)}")
     if arguments.build is None and arguments.read is None:
         parser.error("--build or --read is needed")
+    if arguments.beside and not arguments.beside.is_file():
+        parser.error(f"{arguments.beside} is no file")
     return arguments
 
 
@@ -214,7 +237,12 @@ def show(kept):
         print(f"The machine was busy when the run began: load {machine['load']:.1f}.")
     for sentence in kept["sentences"]:
         print(sentence)
-    tables.show(kept["rows"])
+    if "beside" not in kept:
+        tables.show(kept["rows"])
+        return
+    beside.show([kept])
+    tables.show_sentences(kept["rows"])
+    tables.show_sentences(kept["beside"]["rows"])
 
 
 def main():
@@ -223,19 +251,31 @@ def main():
         runs = [json.loads(path.read_text(encoding="utf-8")) for path in arguments.read]
         for kept in runs if not arguments.expect else []:
             show(kept)
-        expect.show([kept["rows"] for kept in runs])
+        compared = [kept for kept in runs if "beside" in kept]
+        if compared:
+            beside.show(compared)
+        else:
+            expect.show([kept["rows"] for kept in runs])
         return 0
     machine = describe_machine()
     start = time.monotonic()
-    run = measure(arguments.build, arguments)
+    rounds, sentences = choose_rounds(arguments)
+    with contextlib.ExitStack() as stack:
+        old = None
+        if arguments.beside:
+            programs = [find_program(arguments.build, part) for part in rounds]
+            old = stack.enter_context(beside.Library(arguments.beside, arguments.build, programs))
+        run, old_run = measure(rounds, arguments, old)
     kept = {
         "when": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         "seconds": round(time.monotonic() - start, 1),
         "quick": arguments.quick,
         "machine": machine,
-        "sentences": run.sentences,
+        "sentences": sentences,
         "rows": list(run.rows.values()),
     }
+    if old_run:
+        kept["beside"] = {"library": str(arguments.beside), "rows": list(old_run.rows.values())}
     arguments.json.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     show(kept)
     if arguments.expect:
@@ -243,7 +283,7 @@ def main():
     print(f"\n{kept['seconds']:.0f} s; every value is in {arguments.json}")
     if not run.rows:
         sys.exit("no row was measured")
-    return 1 if run.failed() else 0
+    return 1 if run.failed() or old_run and old_run.failed() else 0
 
 
 if __name__ == "__main__":

@@ -115,6 +115,46 @@ class Report(unittest.TestCase):
                 if "new file on disk" in line][0]
         self.assertRegex(line, r"8\.0 M +MISSED")
 
+    def beside(self, own_programs):
+        """A run beside the library old/runtime/libetwas.so.0, whose file says which it is. The part
+        is as slow as its library's file says, and 10 slower if it is the old build's program."""
+        build, old = self.folder / "new", self.folder / "old"
+        for tree, ns in ((build, 100), (old, 50)):
+            for folder in ("runtime", "bench"):
+                (tree / folder).mkdir(parents=True, exist_ok=True)
+            (tree / "runtime" / "libetwas.so.0").write_text(str(ns), encoding="utf-8")
+        for program, more in ((build / "bench", 0), (old / "bench", 10))[:1 + own_programs]:
+            part = program / "etwas_bench_scaling"
+            part.write_text("#!/bin/sh\n"
+                            f"library=${{LD_LIBRARY_PATH:-{build}/runtime}}/libetwas.so.0\n"
+                            f"ns=$(($(cat $library) + {more}))\n"
+                            'echo "{\\"row\\": \\"scaling/x\\", \\"unit\\": \\"ns\\", '
+                            '\\"values\\": [$ns]}"\n', encoding="utf-8")
+            part.chmod(0o755)
+        return self.report("--build", str(build / "bench"), "--beside",
+                           str(old / "runtime" / "libetwas.so.0"), "--json",
+                           str(self.folder / "json"), "scaling")
+
+    def row_beside(self, result):
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return [line.split() for line in result.stdout.splitlines()
+                if line.startswith("scaling/x")]
+
+    def test_another_library_runs_in_turn_and_each_row_says_how_many_times_as_much_it_takes(self):
+        self.assertEqual(self.row_beside(self.beside(False)), [["scaling/x", "50.00", "100.0", "2.000"]])
+
+    def test_a_library_that_lies_in_its_build_is_run_by_its_own_programs(self):
+        self.assertEqual(self.row_beside(self.beside(True)), [["scaling/x", "60.00", "100.0", "1.667"]])
+
+    def test_of_several_runs_beside_another_library_the_best_ratio_counts(self):
+        self.beside(False)
+        (self.folder / "json").rename(self.folder / "first.json")
+        self.beside(True)
+        result = self.report("--read", str(self.folder / "first.json"), str(self.folder / "json"), "--expect")
+        self.assertEqual(self.row_beside(result),
+                         [["scaling/x", "60.00", "100.0", "1.667", "2.000", "1.667"]])
+        self.assertIn("highest 1.667 (scaling/x)", result.stdout)
+
 
 if __name__ == "__main__":
     unittest.main()

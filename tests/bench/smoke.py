@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -49,6 +50,22 @@ def require_laboratory(name, known, tables):
         sys.exit(f"{name} has no figure of the laboratory beside it: {line}")
 
 
+def require_beside(report, build, folder):
+    """The rows of another library are there, and a file that is no library fails the run."""
+    other, kept = folder / "other.so", folder / "beside.json"
+    shutil.copy(pathlib.Path(build).parent / "runtime" / "libetwas.so", other)
+    command = [sys.executable, "-B", report, "--quick", "--quiet", "--build", build, "--beside", str(other),
+               "--json", str(kept), "hot", "--rows", "stopped/shared"]
+    result = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    print(result.stdout)
+    rows = json.loads(kept.read_text(encoding="utf-8"))["beside"]["rows"]
+    if result.returncode != 0 or [row["row"] for row in rows] != ["stopped/shared/tsc/16"]:
+        sys.exit("another library was not measured beside this one")
+    other.write_text("no library", encoding="utf-8")
+    if subprocess.run(command, capture_output=True, check=False).returncode != 1:
+        sys.exit("what ran beside the library was not the library that was named")
+
+
 def main():
     report, build = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
@@ -59,6 +76,7 @@ def main():
         print(result.stdout)
         if result.returncode != 0:
             sys.exit("the run failed")
+        require_beside(report, build, pathlib.Path(folder))
         rows = {row["row"]: row for row in json.loads(kept.read_text(encoding="utf-8"))["rows"]}
     skipped = tuple(name for name, row in rows.items() if "skipped" in row)
     # A row may be a family, such as tails/rseq/other with its percentiles.
