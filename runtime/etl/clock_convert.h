@@ -68,8 +68,9 @@ static inline bool etwas_etl_clock_from_header(struct etwas_etl_clock *clock, ui
     *clock = (struct etwas_etl_clock){first_raw, start_filetime, 1, 1};
     switch (clock_type) {
     case ETWAS_ETL_CLOCK_PERFORMANCE:
-        if (performance_frequency_hz <= 0)
+        if (performance_frequency_hz <= 0) {
             return false;
+        }
         etwas_etl_clock_set_ratio(clock, (uint64_t)ETWAS_ETL_FILETIME_PER_SECOND,
                                   (uint64_t)performance_frequency_hz);
         return true;
@@ -77,8 +78,9 @@ static inline bool etwas_etl_clock_from_header(struct etwas_etl_clock *clock, ui
         *clock = (struct etwas_etl_clock){0, 0, 1, 1};
         return true;
     case ETWAS_ETL_CLOCK_CYCLES:
-        if (cpu_speed_mhz == 0)
+        if (cpu_speed_mhz == 0) {
             return false;
+        }
         etwas_etl_clock_set_ratio(clock, 10, cpu_speed_mhz);
         return true;
     default:
@@ -101,8 +103,9 @@ static inline bool etwas_etl_clock_use_calibration(struct etwas_etl_clock *clock
         nanoseconds >>= 1;
     }
     if (calibration->version != ETWAS_ETL_CALIBRATION_VERSION ||
-        calibration->clock_type != clock_type || ticks == 0 || nanoseconds == 0)
+        calibration->clock_type != clock_type || ticks == 0 || nanoseconds == 0) {
         return false;
+    }
     etwas_etl_clock_set_ratio(clock, nanoseconds, ticks * 100);
     return true;
 }
@@ -114,17 +117,20 @@ static inline int64_t etwas_etl_clock_to_filetime(const struct etwas_etl_clock *
         ((etwas_etl_wide)raw - clock->anchor_raw) * (etwas_etl_wide)clock->numerator;
     etwas_etl_wide result;
 
-    if (product >= 0 && product <= INT64_MAX)
+    if (product >= 0 && product <= INT64_MAX) {
         result = (int64_t)((uint64_t)product / clock->denominator);
-    else if (product >= 0)
+    } else if (product >= 0) {
         result = product / clock->denominator;
-    else
+    } else {
         result = -((-product + clock->denominator - 1) / clock->denominator);
+    }
     result += clock->anchor_filetime;
-    if (result > INT64_MAX)
+    if (result > INT64_MAX) {
         return INT64_MAX;
-    if (result < INT64_MIN)
+    }
+    if (result < INT64_MIN) {
         return INT64_MIN;
+    }
     return (int64_t)result;
 }
 

@@ -13,6 +13,8 @@ static const uint32_t smallest_of_length[5] = {0, 0, 0x80, 0x800, 0x10000};
 /* Reads the code point at text[0] into *point; returns its length in bytes, 0 if it is invalid. */
 static size_t decode_utf8(const unsigned char *text, size_t bytes, uint32_t *point)
 {
+    uint32_t value;
+
     unsigned char lead = text[0];
     size_t length = lead < 0x80             ? 1
                     : (lead & 0xE0) == 0xC0 ? 2
@@ -20,17 +22,20 @@ static size_t decode_utf8(const unsigned char *text, size_t bytes, uint32_t *poi
                     : (lead & 0xF8) == 0xF0 ? 4
                                             : 0;
 
-    if (length == 0 || length > bytes)
+    if (length == 0 || length > bytes) {
         return 0;
-    uint32_t value = length == 1 ? lead : lead & (0x7Fu >> length);
+    }
+    value = length == 1 ? lead : lead & (0x7Fu >> length);
     for (size_t i = 1; i < length; i++) {
-        if ((text[i] & 0xC0) != 0x80)
+        if ((text[i] & 0xC0) != 0x80) {
             return 0;
+        }
         value = value << 6 | (text[i] & 0x3Fu);
     }
     if (value == 0 || value < smallest_of_length[length] || value > 0x10FFFF ||
-        (value >= 0xD800 && value <= 0xDFFF))
+        (value >= 0xD800 && value <= 0xDFFF)) {
         return 0;
+    }
     *point = value;
     return length;
 }
@@ -40,14 +45,16 @@ static size_t decode_utf16(const etwas_wchar *text, size_t units, uint32_t *poin
 {
     uint32_t first = text[0];
 
-    if (first == 0 || (first >= 0xDC00 && first <= 0xDFFF))
+    if (first == 0 || (first >= 0xDC00 && first <= 0xDFFF)) {
         return 0;
+    }
     if (first < 0xD800 || first > 0xDFFF) {
         *point = first;
         return 1;
     }
-    if (units < 2 || text[1] < 0xDC00 || text[1] > 0xDFFF)
+    if (units < 2 || text[1] < 0xDC00 || text[1] > 0xDFFF) {
         return 0;
+    }
     *point = 0x10000 + ((first - 0xD800) << 10) + (text[1] - 0xDC00u);
     return 2;
 }
@@ -91,13 +98,15 @@ enum etwas_utf_result etwas_utf8_to_utf16(const char *text, size_t bytes, etwas_
     *needed_units = 0;
     for (size_t at = 0, length; at < bytes; at += length) {
         length = decode_utf8(input + at, bytes - at, &point);
-        if (length == 0)
+        if (length == 0) {
             return ETWAS_UTF_INVALID;
+        }
         needed += point < 0x10000 ? 1 : 2;
     }
     *needed_units = needed;
-    if (needed > capacity_units)
+    if (needed > capacity_units) {
         return ETWAS_UTF_TOO_LONG;
+    }
     for (size_t at = 0; at < bytes;) {
         at += decode_utf8(input + at, bytes - at, &point);
         out += encode_utf16(point, out);
@@ -115,13 +124,15 @@ enum etwas_utf_result etwas_utf16_to_utf8(const etwas_wchar *text, size_t units,
     *needed_bytes = 0;
     for (size_t at = 0, length; at < units; at += length) {
         length = decode_utf16(text + at, units - at, &point);
-        if (length == 0)
+        if (length == 0) {
             return ETWAS_UTF_INVALID;
+        }
         needed += utf8_length(point);
     }
     *needed_bytes = needed;
-    if (needed > capacity_bytes)
+    if (needed > capacity_bytes) {
         return ETWAS_UTF_TOO_LONG;
+    }
     for (size_t at = 0; at < units;) {
         at += decode_utf16(text + at, units - at, &point);
         out += encode_utf8(point, out);
@@ -134,7 +145,8 @@ size_t etwas_utf16_length(const etwas_wchar *text, size_t limit_units)
 {
     size_t units = 0;
 
-    while (units < limit_units && text[units] != 0)
+    while (units < limit_units && text[units] != 0) {
         units++;
+    }
     return units;
 }

@@ -45,8 +45,9 @@ void etwas_trace_report(struct etwas_trace *trace, etwas_damage_kind kind, uint6
     etwas_trace_count(&trace->information.damages, 1);
     etwas_trace_count(&trace->information.bytes_skipped, bytes_skipped);
     if (!trace->processing) {
-        if (trace->open_damage_count < ETWAS_READER_OPEN_DAMAGES)
+        if (trace->open_damage_count < ETWAS_READER_OPEN_DAMAGES) {
             trace->open_damages[trace->open_damage_count++] = damage;
+        }
     } else if (trace->on_damage != NULL) {
         trace->on_damage(&damage, trace->damage_context);
     }
@@ -59,8 +60,9 @@ void etwas_trace_begin_information(struct etwas_trace *trace)
                           &information->events,     &information->bytes_skipped,
                           &information->bytes_read, &information->damages};
 
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         ck_pr_store_64(counts[i], 0);
+    }
     ck_pr_store_64(&information->overwritten_buffers, trace->log.totals.overwritten_buffers);
     for (size_t i = 0; i < trace->open_damage_count; i++) {
         const etwas_damage *damage = &trace->open_damages[i];

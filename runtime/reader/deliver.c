@@ -23,8 +23,9 @@ struct event {
 /* `data` lies in the record or the event, which live as long as the callback. */
 static void add_item(struct event *event, uint16_t type, uint16_t bytes, const void *data)
 {
-    if (event->item_count > 0)
+    if (event->item_count > 0) {
         event->items[event->item_count - 1].Linkage = 1;
+    }
     event->items[event->item_count++] = (EVENT_HEADER_EXTENDED_DATA_ITEM){
         .ExtType = type, .DataSize = bytes, .DataPtr = (uint64_t)(uintptr_t)data};
 }
@@ -42,6 +43,8 @@ static void set_class(struct event *event, uint8_t type, uint8_t level, uint16_t
 static void take_kernel(struct event *event, const struct etwas_record *record)
 {
     struct etwas_etl_system_header disk = {0};
+    const uint8_t *extension;
+    uint16_t counters;
 
     memcpy(&disk, record->bytes, record->header_bytes);
     set_class(event, disk.type, 0, disk.version & ETWAS_ETL_VERSION_MASK);
@@ -56,16 +59,16 @@ static void take_kernel(struct event *event, const struct etwas_record *record)
         event->header.KernelTime = disk.kernel_time;
         event->header.UserTime = disk.user_time;
     }
-    const uint8_t *extension = record->bytes + record->header_bytes;
-    uint16_t counters = (uint16_t)((disk.version & ETWAS_ETL_EXTENSION_COUNTERS_MASK) >>
-                                   ETWAS_ETL_EXTENSION_COUNTERS_SHIFT);
-
+    extension = record->bytes + record->header_bytes;
+    counters = (uint16_t)((disk.version & ETWAS_ETL_EXTENSION_COUNTERS_MASK) >>
+                          ETWAS_ETL_EXTENSION_COUNTERS_SHIFT);
     if ((disk.version & ETWAS_ETL_EXTENSION_PEBS) != 0) {
         add_item(event, EVENT_HEADER_EXT_TYPE_PEBS_INDEX, 8, extension);
         extension += 8;
     }
-    if (counters > 0)
+    if (counters > 0) {
         add_item(event, EVENT_HEADER_EXT_TYPE_PMC_COUNTERS, (uint16_t)(counters * 8), extension);
+    }
 }
 
 static void take_classic(struct event *event, const struct etwas_record *record)
@@ -79,8 +82,9 @@ static void take_classic(struct event *event, const struct etwas_record *record)
     event->header.ProviderId = disk.full.guid;
     event->header.KernelTime = disk.full.kernel_time;
     event->header.UserTime = disk.full.user_time;
-    if (record->kind != ETWAS_RECORD_INSTANCE)
+    if (record->kind != ETWAS_RECORD_INSTANCE) {
         return;
+    }
     event->instance_id = disk.instance_id;
     event->parent_instance_id = disk.parent_instance_id;
     event->parent_guid = disk.parent_guid;
@@ -205,19 +209,23 @@ static uint16_t flags_of(const struct etwas_stream *stream, const struct event *
     const struct etwas_file_header *log = &stream->trace->log;
     unsigned flags = event->header.Flags;
 
-    if (stream->record.pointer_bytes == 4)
+    if (stream->record.pointer_bytes == 4) {
         flags |= EVENT_HEADER_FLAG_32_BIT_HEADER;
-    else if (stream->record.pointer_bytes == 8)
+    } else if (stream->record.pointer_bytes == 8) {
         flags |= EVENT_HEADER_FLAG_64_BIT_HEADER;
-    if (event->item_count > 0)
+    }
+    if (event->item_count > 0) {
         flags |= EVENT_HEADER_FLAG_EXTENDED_INFO;
-    if ((stream->buffer->flags & ETWAS_ETL_BUFFER_PROCESSOR_INDEX) != 0)
+    }
+    if ((stream->buffer->flags & ETWAS_ETL_BUFFER_PROCESSOR_INDEX) != 0) {
         flags |= EVENT_HEADER_FLAG_PROCESSOR_INDEX;
+    }
     if ((log->fields.start.log_file_mode &
-         (EVENT_TRACE_PRIVATE_LOGGER_MODE | EVENT_TRACE_PRIVATE_IN_PROC)) != 0)
+         (EVENT_TRACE_PRIVATE_LOGGER_MODE | EVENT_TRACE_PRIVATE_IN_PROC)) != 0) {
         flags |= EVENT_HEADER_FLAG_PRIVATE_SESSION;
-    else if (has_no_times(stream))
+    } else if (has_no_times(stream)) {
         flags |= EVENT_HEADER_FLAG_NO_CPUTIME;
+    }
     return (uint16_t)flags;
 }
 
@@ -283,14 +291,16 @@ void etwas_deliver(struct etwas_stream *stream, int64_t filetime)
     uint32_t payload_bytes = record->size - record->payload_at;
 
     logfile->CurrentTime = filetime;
-    if (logfile->EventCallback == NULL)
+    if (logfile->EventCallback == NULL) {
         return;
+    }
     take_record(&event, record);
     event.header.TimeStamp.QuadPart =
         (logfile->ProcessTraceMode & PROCESS_TRACE_MODE_RAW_TIMESTAMP) != 0 ? record->stamp
                                                                             : filetime;
-    if ((logfile->ProcessTraceMode & PROCESS_TRACE_MODE_EVENT_RECORD) != 0)
+    if ((logfile->ProcessTraceMode & PROCESS_TRACE_MODE_EVENT_RECORD) != 0) {
         deliver_record(stream, &event, payload, payload_bytes);
-    else
+    } else {
         deliver_classic(stream, &event, payload, payload_bytes);
+    }
 }

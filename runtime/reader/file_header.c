@@ -37,8 +37,9 @@ static bool is_log_header_record(const struct beginning *beginning)
 static bool read_beginning(struct etwas_trace *trace, struct beginning *beginning)
 {
     beginning->got = etwas_source_read(trace, 0, beginning->bytes, sizeof beginning->bytes);
-    if (beginning->got < HEADER_BYTES + sizeof beginning->record)
+    if (beginning->got < HEADER_BYTES + sizeof beginning->record) {
         return false;
+    }
     memcpy(&beginning->buffer, beginning->bytes, sizeof beginning->buffer);
     memcpy(&beginning->record, beginning->bytes + HEADER_BYTES, sizeof beginning->record);
     beginning->form_bytes = beginning->record.header_type == ETWAS_ETL_SYSTEM32
@@ -50,13 +51,12 @@ static bool read_beginning(struct etwas_trace *trace, struct beginning *beginnin
 static void take_fields(struct etwas_file_header *log, const struct beginning *beginning)
 {
     const uint8_t *payload = beginning->bytes + ETWAS_ETL_LOG_HEADER_FILE_OFFSET;
+    struct etwas_etl_log_header32 narrow;
 
     if (beginning->record.header_type == ETWAS_ETL_SYSTEM64) {
         memcpy(&log->fields, payload, sizeof log->fields);
         return;
     }
-    struct etwas_etl_log_header32 narrow;
-
     memcpy(&narrow, payload, sizeof narrow);
     log->fields = (struct etwas_etl_log_header64){
         .start = narrow.start,
@@ -78,10 +78,12 @@ static bool take_names(struct etwas_file_header *log, const struct beginning *be
     size_t units = (beginning->record.size - fixed) / sizeof(etwas_wchar);
 
     log->names = calloc(units + 2, sizeof *log->names);
-    if (log->names == NULL)
+    if (log->names == NULL) {
         return false;
-    if (units > 0)
+    }
+    if (units > 0) {
         memcpy(log->names, beginning->bytes + HEADER_BYTES + fixed, units * sizeof *log->names);
+    }
     log->log_file_name = log->names + etwas_utf16_length(log->names, units) + 1;
     return true;
 }
@@ -118,6 +120,7 @@ static bool decide_shape(struct etwas_trace *trace, const struct beginning *begi
     uint32_t session = log->fields.start.buffer_bytes;
     uint32_t chosen = own;
     bool found = read_second(trace, own, &second);
+    bool compressed;
 
     if (!found && own != session && read_second(trace, session, &second)) {
         chosen = session;
@@ -125,19 +128,21 @@ static bool decide_shape(struct etwas_trace *trace, const struct beginning *begi
     } else if (!is_buffer_size(own)) {
         chosen = session;
     }
-    if (!is_buffer_size(chosen))
+    if (!is_buffer_size(chosen)) {
         return false;
+    }
 
-    bool compressed = (log->fields.start.log_file_mode & EVENT_TRACE_COMPRESSED_MODE) != 0 ||
-                      (found && (second.flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0);
-
+    compressed = (log->fields.start.log_file_mode & EVENT_TRACE_COMPRESSED_MODE) != 0 ||
+                 (found && (second.flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0);
     log->uniform = !compressed && (own == session || !found || second.buffer_bytes == chosen);
     log->session_buffer_bytes = is_buffer_size(session) ? session : chosen;
-    if (log->session_buffer_bytes < chosen)
+    if (log->session_buffer_bytes < chosen) {
         log->session_buffer_bytes = chosen;
+    }
     trace->information.compressed = compressed;
-    if (chosen != own || (!compressed && log->uniform && own != session))
+    if (chosen != own || (!compressed && log->uniform && own != session)) {
         etwas_trace_report(trace, ETWAS_DAMAGE_BUFFER_HEADER, 0, 0);
+    }
     log->buffer.buffer_bytes = chosen;
     return true;
 }
@@ -157,8 +162,9 @@ static void place_buffer(struct etwas_trace *trace, const struct beginning *begi
     if (beginning->buffer.type != ETWAS_ETL_BUFFER_HEADER || place->data_end < record_end ||
         place->data_end > place->buffer_bytes) {
         etwas_trace_report(trace, ETWAS_DAMAGE_BUFFER_HEADER, 0, 0);
-        if (place->data_end < record_end || place->data_end > place->buffer_bytes)
+        if (place->data_end < record_end || place->data_end > place->buffer_bytes) {
             place->data_end = record_end;
+        }
     }
 }
 
@@ -185,8 +191,9 @@ static void take_totals(struct etwas_file_header *log, const struct etwas_record
     struct etwas_etl_totals totals;
 
     memcpy(&totals, record->bytes + record->payload_at, sizeof totals);
-    if (totals.version == ETWAS_ETL_TOTALS_VERSION)
+    if (totals.version == ETWAS_ETL_TOTALS_VERSION) {
         log->totals = totals;
+    }
 }
 
 static void take_trust(struct etwas_file_header *log, const struct etwas_record *record)
@@ -194,8 +201,9 @@ static void take_trust(struct etwas_file_header *log, const struct etwas_record 
     struct etwas_etl_clock_trust trust;
 
     memcpy(&trust, record->bytes + record->payload_at, sizeof trust);
-    if (trust.version != ETWAS_ETL_CLOCK_RECORD_VERSION)
+    if (trust.version != ETWAS_ETL_CLOCK_RECORD_VERSION) {
         return;
+    }
     trust.clocksource[sizeof trust.clocksource - 1] = 0;
     trust.hypervisor[sizeof trust.hypervisor - 1] = 0;
     log->trust = trust;
@@ -211,16 +219,17 @@ static void take_own(struct etwas_file_header *log, const struct etwas_record *r
     log->own = true;
     memcpy(&header, record->bytes, sizeof header);
     if (header.type == ETWAS_ETL_CALIBRATION_TYPE &&
-        payload_bytes >= sizeof(struct etwas_etl_calibration))
+        payload_bytes >= sizeof(struct etwas_etl_calibration)) {
         take_calibration(log, record);
-    else if (header.type == ETWAS_ETL_TOTALS_TYPE &&
-             payload_bytes >= sizeof(struct etwas_etl_totals))
+    } else if (header.type == ETWAS_ETL_TOTALS_TYPE &&
+               payload_bytes >= sizeof(struct etwas_etl_totals)) {
         take_totals(log, record);
-    else if (header.type == ETWAS_ETL_CLOCK_RECORD_TYPE &&
-             payload_bytes >= sizeof(struct etwas_etl_clock_trust))
+    } else if (header.type == ETWAS_ETL_CLOCK_RECORD_TYPE &&
+               payload_bytes >= sizeof(struct etwas_etl_clock_trust)) {
         take_trust(log, record);
-    else if (header.type == ETWAS_ETL_KNOT_TYPE && log->knots_at == 0)
+    } else if (header.type == ETWAS_ETL_KNOT_TYPE && log->knots_at == 0) {
         log->knots_at = position;
+    }
 }
 
 /* What converts where no knots reach. */
@@ -234,8 +243,9 @@ static void decide_base(struct etwas_file_header *log)
     base->start_filetime = fields->start_filetime;
     base->rate.error_ppb = UINT64_MAX;
     if (log->calibrated) {
-        if (log->trust.frequency_hz != 0)
+        if (log->trust.frequency_hz != 0) {
             base->rate.error_ppb = log->trust.frequency_error_ppb;
+        }
         return;
     }
     base->rate.ticks = log->clock_frequency_hz;
@@ -250,8 +260,9 @@ static bool scan_records(struct etwas_trace *trace)
     struct etwas_stream stream;
     struct etwas_etl_system_header header;
 
-    if (!etwas_stream_open(&stream, trace, &log->buffer, 1))
+    if (!etwas_stream_open(&stream, trace, &log->buffer, 1)) {
         return false;
+    }
     stream.quiet = true;
     for (enum etwas_stream_state state = etwas_stream_next_buffer(&stream);
          state == ETWAS_STREAM_RECORD; state = etwas_stream_next_record(&stream)) {
@@ -277,14 +288,16 @@ static void decide_clock(struct etwas_trace *trace, int64_t first_raw)
         &log->clock, fields->clock_type, fields->performance_frequency_hz,
         fields->start.cpu_speed_mhz, first_raw, fields->start_filetime);
 
-    if (!usable)
+    if (!usable) {
         etwas_trace_report(trace, ETWAS_DAMAGE_BUFFER_HEADER, ETWAS_ETL_LOG_HEADER_FILE_OFFSET, 0);
+    }
     log->first_raw = first_raw;
     log->clock_frequency_hz = (uint64_t)ETWAS_ETL_FILETIME_PER_SECOND;
-    if (usable && fields->clock_type == ETWAS_ETL_CLOCK_PERFORMANCE)
+    if (usable && fields->clock_type == ETWAS_ETL_CLOCK_PERFORMANCE) {
         log->clock_frequency_hz = (uint64_t)fields->performance_frequency_hz;
-    else if (usable && fields->clock_type == ETWAS_ETL_CLOCK_CYCLES)
+    } else if (usable && fields->clock_type == ETWAS_ETL_CLOCK_CYCLES) {
         log->clock_frequency_hz = fields->start.cpu_speed_mhz * UINT64_C(1000000);
+    }
 }
 
 /* The header counts what was lost in 32 bits, and only at the end; the totals do so in 64. */
@@ -306,20 +319,24 @@ static void decide_totals(struct etwas_trace *trace)
 static uint32_t read_into(struct etwas_trace *trace, struct beginning *beginning)
 {
     struct etwas_file_header *log = &trace->log;
+    uint32_t pointer_bytes;
 
-    if (!read_beginning(trace, beginning))
+    if (!read_beginning(trace, beginning)) {
         return ERROR_FILE_CORRUPT;
+    }
     take_fields(log, beginning);
-    if (!decide_shape(trace, beginning))
+    if (!decide_shape(trace, beginning)) {
         return ERROR_FILE_CORRUPT;
+    }
     place_buffer(trace, beginning);
-    uint32_t pointer_bytes = beginning->record.header_type == ETWAS_ETL_SYSTEM32 ? 4 : 8;
-
-    if (log->fields.start.pointer_bytes != pointer_bytes)
+    pointer_bytes = beginning->record.header_type == ETWAS_ETL_SYSTEM32 ? 4 : 8;
+    if (log->fields.start.pointer_bytes != pointer_bytes) {
         etwas_trace_report(trace, ETWAS_DAMAGE_BUFFER_HEADER, ETWAS_ETL_LOG_HEADER_FILE_OFFSET, 0);
+    }
     decide_clock(trace, beginning->record.time_stamp);
-    if (!take_names(log, beginning) || !scan_records(trace))
+    if (!take_names(log, beginning) || !scan_records(trace)) {
         return ERROR_NOT_ENOUGH_MEMORY;
+    }
     log->replaces = trace->head == NULL &&
                     (log->fields.start.log_file_mode & EVENT_TRACE_FILE_MODE_CIRCULAR) != 0 &&
                     log->fields.start.end_filetime == 0;
@@ -338,11 +355,12 @@ static uint32_t read_into(struct etwas_trace *trace, struct beginning *beginning
 uint32_t etwas_file_header_read(struct etwas_trace *trace)
 {
     struct beginning *beginning = malloc(sizeof *beginning);
+    uint32_t code;
 
-    if (beginning == NULL)
+    if (beginning == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
-    uint32_t code = read_into(trace, beginning);
-
+    }
+    code = read_into(trace, beginning);
     free(beginning);
     return code;
 }

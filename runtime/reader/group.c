@@ -75,8 +75,9 @@ static const etwas_guid no_class;
 
 const etwas_guid *etwas_class_of_hook(uint8_t group, uint8_t type)
 {
-    if (((unsigned)group << 8 | type) == ETWAS_ETL_HOOK_IMAGE_LOAD)
+    if (((unsigned)group << 8 | type) == ETWAS_ETL_HOOK_IMAGE_LOAD) {
         group = 0x14;
+    }
     return group < sizeof group_classes / sizeof group_classes[0] ? &group_classes[group]
                                                                   : &no_class;
 }

@@ -22,8 +22,9 @@ bool etwas_buffer_place_check(const struct etwas_etl_buffer_header *header, uint
 
     if (header->buffer_bytes < HEADER_BYTES ||
         header->buffer_bytes > ETWAS_ETL_LARGEST_BUFFER_BYTES || available < HEADER_BYTES ||
-        (!offset_valid && !saved_valid))
+        (!offset_valid && !saved_valid)) {
         return false;
+    }
     *doubtful = header->offset != header->saved_offset;
     *place = (struct etwas_buffer_place){
         .file_offset = file_offset,
@@ -39,8 +40,9 @@ bool etwas_buffer_place_check(const struct etwas_etl_buffer_header *header, uint
     };
     /* Of two ends take the later: records say themselves where they stop. Not in compressed
      * buffers, where the end is also the size to decompress to. */
-    if (!offset_valid || (saved_valid && !compressed && header->saved_offset > header->offset))
+    if (!offset_valid || (saved_valid && !compressed && header->saved_offset > header->offset)) {
         place->data_end = header->saved_offset;
+    }
     return true;
 }
 
@@ -51,8 +53,9 @@ static bool append(struct etwas_index *index, const struct etwas_buffer_place *p
         struct etwas_buffer_place *places =
             realloc(index->places, capacity * sizeof *index->places);
 
-        if (places == NULL)
+        if (places == NULL) {
             return false;
+        }
         index->places = places;
         index->capacity = capacity;
     }
@@ -86,14 +89,18 @@ static enum step add_buffer(struct etwas_trace *trace, struct etwas_index *index
     bool doubtful;
 
     if (!etwas_buffer_place_check(header, offset, trace->file_bytes - offset,
-                                  trace->log.session_buffer_bytes, &place, &doubtful))
+                                  trace->log.session_buffer_bytes, &place, &doubtful)) {
         return STEP_UNUSABLE;
-    if (trace->log.uniform && place.buffer_bytes != trace->log.buffer.buffer_bytes)
+    }
+    if (trace->log.uniform && place.buffer_bytes != trace->log.buffer.buffer_bytes) {
         return STEP_UNUSABLE;
-    if (doubtful)
+    }
+    if (doubtful) {
         etwas_trace_report(trace, ETWAS_DAMAGE_BUFFER_HEADER, offset, 0);
-    if (place.file_bytes == place.buffer_bytes)
+    }
+    if (place.file_bytes == place.buffer_bytes) {
         etwas_trace_count(&trace->information.buffers, 1);
+    }
     return append(index, &place) ? STEP_ADDED : STEP_NO_MEMORY;
 }
 
@@ -119,23 +126,30 @@ static uint32_t walk_uniform(struct etwas_trace *trace, struct etwas_index *inde
             /* Space allocated ahead reads as 0. Nothing is wrong unless buffers follow it. */
             uint64_t data = etwas_source_next_data(trace, offset);
 
-            if (hole == UINT64_MAX)
+            if (hole == UINT64_MAX) {
                 hole = offset;
-            if (data > offset + step)
+            }
+            if (data > offset + step) {
                 offset = data / step * step - step;
+            }
         } else {
-            if (hole != UINT64_MAX)
-                report_skipped(trace, index, ETWAS_DAMAGE_BUFFER_HEADER, hole, offset - hole);
-            hole = UINT64_MAX;
-            enum step result = add_buffer(trace, index, offset, header);
+            enum step result;
 
+            if (hole != UINT64_MAX) {
+                report_skipped(trace, index, ETWAS_DAMAGE_BUFFER_HEADER, hole, offset - hole);
+            }
+            hole = UINT64_MAX;
+            result = add_buffer(trace, index, offset, header);
             if (result == STEP_ADDED && got == sizeof beginning &&
-                !etwas_knots_take_buffer(trace, &index->knots, offset, &beginning))
+                !etwas_knots_take_buffer(trace, &index->knots, offset, &beginning)) {
                 result = STEP_NO_MEMORY;
-            if (result == STEP_NO_MEMORY)
+            }
+            if (result == STEP_NO_MEMORY) {
                 return ERROR_NOT_ENOUGH_MEMORY;
-            if (result == STEP_UNUSABLE)
+            }
+            if (result == STEP_UNUSABLE) {
                 report_skipped(trace, index, ETWAS_DAMAGE_BUFFER_HEADER, offset, here);
+            }
         }
         offset += step;
     }
@@ -169,8 +183,9 @@ static uint64_t find_next_buffer(struct etwas_trace *trace, uint64_t offset)
 
         for (size_t i = 0; i + sizeof header <= got; i++) {
             memcpy(&header, chunk + i, sizeof header);
-            if (looks_like_buffer(trace, &header, trace->file_bytes - offset - i))
+            if (looks_like_buffer(trace, &header, trace->file_bytes - offset - i)) {
                 return offset + i;
+            }
         }
     }
     return trace->file_bytes;
@@ -184,18 +199,21 @@ static uint32_t walk_chain(struct etwas_trace *trace, struct etwas_index *index,
     while (offset < trace->file_bytes) {
         uint64_t left = trace->file_bytes - offset;
         size_t got = etwas_source_read(trace, offset, &header, sizeof header);
+        enum step result;
 
         if (got < sizeof header) {
             report_skipped(trace, index, got < left ? ETWAS_DAMAGE_READ : ETWAS_DAMAGE_TRUNCATED,
                            offset, left);
             return ERROR_SUCCESS;
         }
-        if (header.buffer_bytes == 0 && etwas_source_next_data(trace, offset) == trace->file_bytes)
+        if (header.buffer_bytes == 0 &&
+            etwas_source_next_data(trace, offset) == trace->file_bytes) {
             return ERROR_SUCCESS;
-        enum step result = add_buffer(trace, index, offset, &header);
-
-        if (result == STEP_NO_MEMORY)
+        }
+        result = add_buffer(trace, index, offset, &header);
+        if (result == STEP_NO_MEMORY) {
             return ERROR_NOT_ENOUGH_MEMORY;
+        }
         if (result == STEP_ADDED) {
             offset += header.buffer_bytes;
         } else {
@@ -238,28 +256,30 @@ static void check_processors(struct etwas_trace *trace, const struct etwas_index
         const struct etwas_buffer_place *place = &index->places[i];
 
         if (place->processor >= trace->log.fields.start.number_of_processors &&
-            (i == 0 || place->processor != index->places[i - 1].processor))
+            (i == 0 || place->processor != index->places[i - 1].processor)) {
             etwas_trace_report(trace, ETWAS_DAMAGE_PROCESSOR, place->file_offset, 0);
+        }
     }
 }
 
 uint32_t etwas_index_build(struct etwas_trace *trace, struct etwas_index *index)
 {
     uint64_t first = trace->log.buffer.buffer_bytes;
+    uint32_t code;
 
     *index = (struct etwas_index){
         .looked_for_knots = trace->log.knots_at != 0 && (!trace->timeline_complete ||
                                                          trace->log.fields.start.end_filetime == 0),
     };
     etwas_trace_count(&trace->information.buffers, 1);
-    if (index->looked_for_knots && !etwas_knots_take_first(trace, &index->knots))
+    if (index->looked_for_knots && !etwas_knots_take_first(trace, &index->knots)) {
         return ERROR_NOT_ENOUGH_MEMORY;
-    uint32_t code =
-        trace->log.uniform ? walk_uniform(trace, index, first) : walk_chain(trace, index, first);
-
+    }
+    code = trace->log.uniform ? walk_uniform(trace, index, first) : walk_chain(trace, index, first);
     if (code != ERROR_SUCCESS || index->count == 0) {
-        if (code == ERROR_SUCCESS)
+        if (code == ERROR_SUCCESS) {
             etwas_sequence_check(trace, index);
+        }
         return code;
     }
     qsort(index->places, index->count, sizeof *index->places, by_sequence);

@@ -32,9 +32,10 @@ static bool is_knot(const uint8_t *bytes)
 static bool add(struct etwas_knot_list *list, const uint8_t *bytes)
 {
     struct etwas_etl_knot_record record;
+    struct etwas_timeline_knot knot;
 
     memcpy(&record, bytes, sizeof record);
-    const struct etwas_timeline_knot knot = {
+    knot = (struct etwas_timeline_knot){
         .raw = record.knot.raw_stamp,
         .qpc_ns = record.knot.qpc_ns,
         .filetime = record.knot.filetime,
@@ -42,7 +43,6 @@ static bool add(struct etwas_knot_list *list, const uint8_t *bytes)
         .qpc_error_ns = record.knot.qpc_error_ns,
         .filetime_error_ns = record.knot.filetime_error_ns,
     };
-
     return etwas_knot_list_add(list, &knot);
 }
 
@@ -56,20 +56,24 @@ static bool take_knots(struct etwas_trace *trace, struct etwas_knot_list *list, 
     struct etwas_record record;
 
     for (; offset + KNOT_BYTES <= end; offset += etwas_etl_round_up_8(record.size)) {
+        const uint8_t *bytes;
+
         if (got == 0 || offset + KNOT_BYTES > chunk_at + got) {
             chunk_at = offset;
             got = etwas_source_read(trace, offset, chunk,
                                     end - offset < sizeof chunk ? (size_t)(end - offset)
                                                                 : sizeof chunk);
-            if (got < KNOT_BYTES)
+            if (got < KNOT_BYTES) {
                 return true;
+            }
         }
-        const uint8_t *bytes = chunk + (offset - chunk_at);
-
-        if (etwas_record_measure(bytes, &record) != ETWAS_RECORD_MEASURED)
+        bytes = chunk + (offset - chunk_at);
+        if (etwas_record_measure(bytes, &record) != ETWAS_RECORD_MEASURED) {
             return true;
-        if (is_knot(bytes) && !add(list, bytes))
+        }
+        if (is_knot(bytes) && !add(list, bytes)) {
             return false;
+        }
     }
     return true;
 }
@@ -80,11 +84,13 @@ bool etwas_knots_take_first(struct etwas_trace *trace, struct etwas_knot_list *l
     struct etwas_etl_buffer_header header;
     uint64_t end = place->data_end;
 
-    if (trace->log.knots_at == 0)
+    if (trace->log.knots_at == 0) {
         return true;
+    }
     if (etwas_source_read(trace, 0, &header, sizeof header) == sizeof header &&
-        header.offset > end && header.offset <= place->buffer_bytes)
+        header.offset > end && header.offset <= place->buffer_bytes) {
         end = header.offset;
+    }
     return take_knots(trace, list, trace->log.knots_at, end);
 }
 
@@ -93,16 +99,17 @@ bool etwas_knots_take_buffer(struct etwas_trace *trace, struct etwas_knot_list *
 {
     struct etwas_buffer_place place;
     bool doubtful;
+    uint32_t end;
 
     /* Of one size, as the index asks too: else what lies behind is read once for each before it. */
     if (!is_knot(beginning->record) ||
         beginning->header.buffer_bytes != trace->log.buffer.buffer_bytes ||
         !etwas_buffer_place_check(&beginning->header, offset, trace->file_bytes - offset,
                                   trace->log.session_buffer_bytes, &place, &doubtful) ||
-        (place.flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0)
+        (place.flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0) {
         return true;
-    uint32_t end = place.data_end < place.file_bytes ? place.data_end : place.file_bytes;
-
+    }
+    end = place.data_end < place.file_bytes ? place.data_end : place.file_bytes;
     return take_knots(trace, list, offset + HEADER_BYTES, offset + end);
 }
 
@@ -113,13 +120,15 @@ static bool read_data_buffers(struct etwas_trace *trace, struct etwas_knot_list 
     struct etwas_buffer_beginning beginning;
 
     for (uint64_t offset = step; offset + sizeof beginning <= trace->file_bytes; offset += step) {
-        if (etwas_source_read(trace, offset, &beginning, sizeof beginning) < sizeof beginning)
+        if (etwas_source_read(trace, offset, &beginning, sizeof beginning) < sizeof beginning) {
             continue;
+        }
         if (beginning.header.buffer_bytes == 0) {
             uint64_t data = etwas_source_next_data(trace, offset);
 
-            if (data > offset + step)
+            if (data > offset + step) {
                 offset = data / step * step - step;
+            }
         } else if (!etwas_knots_take_buffer(trace, list, offset, &beginning)) {
             return false;
         }
@@ -133,8 +142,9 @@ struct etwas_timeline *etwas_knots_read(struct etwas_trace *trace)
     struct etwas_timeline *timeline = NULL;
 
     if (etwas_knots_take_first(trace, &list) &&
-        (trace->log.knots_at == 0 || !trace->log.uniform || read_data_buffers(trace, &list)))
+        (trace->log.knots_at == 0 || !trace->log.uniform || read_data_buffers(trace, &list))) {
         timeline = etwas_timeline_new(&trace->log.base, &list);
+    }
     free(list.knots);
     return timeline;
 }

@@ -81,12 +81,15 @@ static void deliver_notice(struct live *live, uint8_t type)
 /* R175: before the events of the buffer. */
 static void deliver_notices(struct live *live, uint16_t notices)
 {
-    if ((notices & ETWAS_ETL_BUFFER_EVENTS_LOST) != 0)
+    if ((notices & ETWAS_ETL_BUFFER_EVENTS_LOST) != 0) {
         deliver_notice(live, LOST_EVENT_TYPE);
-    if ((notices & ETWAS_ETL_BUFFER_BUFFER_LOST) != 0)
+    }
+    if ((notices & ETWAS_ETL_BUFFER_BUFFER_LOST) != 0) {
         deliver_notice(live, LOST_BUFFER_TYPE);
-    if ((notices & ETWAS_ETL_BUFFER_BACKUP_CORRUPT) != 0)
+    }
+    if ((notices & ETWAS_ETL_BUFFER_BACKUP_CORRUPT) != 0) {
         deliver_notice(live, LOST_FILE_TYPE);
+    }
 }
 
 /* ---- lanes ----------------------------------------------------------------------------------- */
@@ -118,8 +121,9 @@ static bool hold(struct live *live, const struct etwas_consumer_entry *entry)
     struct lane *lane;
     bool doubtful;
 
-    if (held == NULL)
+    if (held == NULL) {
         return false;
+    }
     *held = (struct held){.entry = *entry, .given_bytes = ETWAS_ETL_BUFFER_HEADER_BYTES};
     memcpy(&header, entry->buffer->content, sizeof header);
     /* A live buffer ends with its records; our own flusher wrote its header. */
@@ -146,8 +150,9 @@ static void drop_first(struct live *live, struct lane *lane)
     struct held *held = lane->first;
 
     lane->first = held->next;
-    if (lane->first == NULL)
+    if (lane->first == NULL) {
         lane->last = NULL;
+    }
     live->waiting_bytes -= held_bytes(held);
     etwas_consumer_release(live->trace->consumer, &held->entry);
     free(held);
@@ -162,8 +167,9 @@ static struct lane *newest(struct live *live)
         struct lane *lane = &live->lanes[index];
 
         if (lane->last != NULL &&
-            (found == NULL || lane->last->place.sequence > found->last->place.sequence))
+            (found == NULL || lane->last->place.sequence > found->last->place.sequence)) {
             found = lane;
+        }
     }
     return found;
 }
@@ -192,11 +198,12 @@ static void give_back(struct live *live)
     while ((lane = newest(live)) != NULL) {
         struct held *held = take_last(lane);
 
-        if (held->given_bytes < held->entry.buffer->bytes)
+        if (held->given_bytes < held->entry.buffer->bytes) {
             etwas_consumer_return(live->trace->consumer, &held->entry, held->given_records,
                                   held->given_bytes);
-        else
+        } else {
             etwas_consumer_release(live->trace->consumer, &held->entry);
+        }
         free(held);
     }
 }
@@ -217,14 +224,17 @@ static uint32_t step(struct live *live, struct etwas_stream *stream)
         bool wanted = etwas_step_end_buffer(stream);
 
         drop_first(live, lane);
-        if (lane->first != NULL)
+        if (lane->first != NULL) {
             begin_first(live, lane);
-        else
+        } else {
             etwas_merge_remove_top(&live->merge);
-        if (!wanted)
+        }
+        if (!wanted) {
             return ERROR_CANCELLED;
-        if (lane->first == NULL)
+        }
+        if (lane->first == NULL) {
             return ERROR_SUCCESS;
+        }
     }
     etwas_merge_top_moved(&live->merge);
     return ERROR_SUCCESS;
@@ -237,8 +247,9 @@ static uint32_t give_up_to(struct live *live, int64_t bound)
     uint32_t code = ERROR_SUCCESS;
 
     while (code == ERROR_SUCCESS && (stream = etwas_merge_top(&live->merge)) != NULL &&
-           (stream->state != ETWAS_STREAM_RECORD || stream->key_raw <= bound))
+           (stream->state != ETWAS_STREAM_RECORD || stream->key_raw <= bound)) {
         code = step(live, stream);
+    }
     return code;
 }
 
@@ -247,8 +258,9 @@ static uint32_t give_excess(struct live *live)
 {
     uint32_t code = ERROR_SUCCESS;
 
-    while (code == ERROR_SUCCESS && live->waiting_bytes > ETWAS_LIVE_WAITING_BYTES)
+    while (code == ERROR_SUCCESS && live->waiting_bytes > ETWAS_LIVE_WAITING_BYTES) {
         code = step(live, etwas_merge_top(&live->merge));
+    }
     return code;
 }
 
@@ -279,10 +291,11 @@ static uint32_t run(struct live *live)
 
     do {
         got = etwas_consumer_next(live->trace->consumer, &entry);
-        if (got == ETWAS_CONSUMER_BUFFER || got == ETWAS_CONSUMER_BOUND)
+        if (got == ETWAS_CONSUMER_BUFFER || got == ETWAS_CONSUMER_BOUND) {
             code = take(live, &entry);
-        else if (got == ETWAS_CONSUMER_END)
+        } else if (got == ETWAS_CONSUMER_END) {
             deliver_notices(live, entry.notices);
+        }
     } while (code == ERROR_SUCCESS && got != ETWAS_CONSUMER_STOPPED && got != ETWAS_CONSUMER_END);
     return code == ERROR_SUCCESS ? give_up_to(live, INT64_MAX) : code;
 }
@@ -291,8 +304,9 @@ static void end_run(void *argument)
 {
     struct live *live = argument;
 
-    if (live->lanes != NULL)
+    if (live->lanes != NULL) {
         give_back(live);
+    }
     free(live->merge.heap);
     free(live->lanes);
 }
@@ -301,10 +315,12 @@ static uint32_t begin_run(struct live *live)
 {
     live->lanes = calloc(live->lane_count, sizeof *live->lanes);
     live->merge.heap = calloc(live->lane_count, sizeof *live->merge.heap);
-    if (live->lanes == NULL || live->merge.heap == NULL)
+    if (live->lanes == NULL || live->merge.heap == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
-    for (uint32_t lane = 0; lane < live->lane_count; lane++)
+    }
+    for (uint32_t lane = 0; lane < live->lane_count; lane++) {
         live->lanes[lane].stream.key_raw = INT64_MIN;
+    }
     return run(live);
 }
 

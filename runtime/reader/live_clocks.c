@@ -31,8 +31,9 @@ static struct etwas_timeline *timeline_of(const struct etwas_trace *trace,
 
         complete = complete && etwas_knot_list_add(&list, &knot);
     }
-    if (complete)
+    if (complete) {
         timeline = etwas_timeline_new(&trace->log.base, &list);
+    }
     free(list.knots);
     return timeline;
 }
@@ -47,10 +48,12 @@ void etwas_live_take_clocks(struct etwas_trace *trace)
     struct etwas_timeline *timeline = NULL;
     uint64_t seen = trace->clocks_seen;
 
-    if (trace->consumer != NULL)
+    if (trace->consumer != NULL) {
         clocks = etwas_consumer_clocks(trace->consumer, &seen);
-    if (clocks != NULL)
+    }
+    if (clocks != NULL) {
         timeline = timeline_of(trace, clocks);
+    }
     free(clocks);
     if (timeline != NULL) {
         etwas_timeline_free(trace->timeline);

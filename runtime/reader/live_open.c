@@ -41,8 +41,9 @@ uint32_t etwas_live_connect(struct etwas_trace *trace)
     uint32_t code = etwas_session_realtime_connect(trace->session_name, &consumer);
     uint32_t bytes;
 
-    if (code != ERROR_SUCCESS)
+    if (code != ERROR_SUCCESS) {
         return code;
+    }
     seen.head = etwas_consumer_head(consumer, &bytes);
     seen.file_bytes = bytes;
     code = etwas_file_header_read(&seen);
@@ -67,6 +68,7 @@ void etwas_live_disconnect(struct etwas_trace *trace)
     etwas_live_take_clocks(trace);
     etwas_trace_table_unlock();
     consumer = etwas_trace_table_disconnect(trace);
-    if (consumer != NULL)
+    if (consumer != NULL) {
         etwas_consumer_disconnect(consumer);
+    }
 }

@@ -12,16 +12,21 @@ static bool is_before(const struct etwas_stream *a, const struct etwas_stream *b
 {
     int order = compare(a->key_filetime, b->key_filetime);
 
-    if (order == 0)
+    if (order == 0) {
         order = (a->set_number > b->set_number) - (a->set_number < b->set_number);
-    if (order == 0)
+    }
+    if (order == 0) {
         order = compare(a->key_raw, b->key_raw);
-    if (order == 0)
+    }
+    if (order == 0) {
         order = (a->file_number > b->file_number) - (a->file_number < b->file_number);
-    if (order == 0)
+    }
+    if (order == 0) {
         order = compare(a->buffer->sequence, b->buffer->sequence);
-    if (order == 0)
+    }
+    if (order == 0) {
         order = compare(a->buffer->processor, b->buffer->processor);
+    }
     return order < 0;
 }
 
@@ -49,12 +54,15 @@ void etwas_merge_top_moved(struct etwas_merge *merge)
     for (;;) {
         size_t child = 2 * at + 1;
 
-        if (child >= merge->count)
+        if (child >= merge->count) {
             break;
-        if (child + 1 < merge->count && is_before(merge->heap[child + 1], merge->heap[child]))
+        }
+        if (child + 1 < merge->count && is_before(merge->heap[child + 1], merge->heap[child])) {
             child++;
-        if (!is_before(merge->heap[child], stream))
+        }
+        if (!is_before(merge->heap[child], stream)) {
             break;
+        }
         merge->heap[at] = merge->heap[child];
         at = child;
     }
@@ -64,6 +72,7 @@ void etwas_merge_top_moved(struct etwas_merge *merge)
 void etwas_merge_remove_top(struct etwas_merge *merge)
 {
     merge->heap[0] = merge->heap[--merge->count];
-    if (merge->count > 0)
+    if (merge->count > 0) {
         etwas_merge_top_moved(merge);
+    }
 }

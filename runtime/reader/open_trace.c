@@ -26,8 +26,9 @@ static bool is_kernel_logger(const etwas_wchar *name)
         bool letter =
             (*expected >= 'a' && *expected <= 'z') || (*expected >= 'A' && *expected <= 'Z');
 
-        if ((letter ? *name | 0x20 : *name) != (letter ? *expected | 0x20 : *expected))
+        if ((letter ? *name | 0x20 : *name) != (letter ? *expected | 0x20 : *expected)) {
             return false;
+        }
     }
     return *name == 0;
 }
@@ -37,6 +38,7 @@ void etwas_trace_fill_header(const struct etwas_file_header *log, TRACE_LOGFILE_
 {
     const struct etwas_etl_log_header64 *fields = &log->fields;
 
+    _Static_assert(sizeof header->TimeZone == sizeof fields->time_zone, "the same time zone");
     *header = (TRACE_LOGFILE_HEADER){
         .BufferSize = fields->start.buffer_bytes,
         .VersionDetail = {fields->start.version[0], fields->start.version[1],
@@ -60,7 +62,6 @@ void etwas_trace_fill_header(const struct etwas_file_header *log, TRACE_LOGFILE_
         .ReservedFlags = fields->clock_type,
         .BuffersLost = fields->buffers_lost,
     };
-    _Static_assert(sizeof header->TimeZone == sizeof fields->time_zone, "the same time zone");
     memcpy(&header->TimeZone, &fields->time_zone, sizeof header->TimeZone);
 }
 
@@ -90,8 +91,9 @@ static uint32_t read_first_knots(struct etwas_trace *trace)
 {
     struct etwas_knot_list list = {0};
 
-    if (etwas_knots_take_first(trace, &list))
+    if (etwas_knots_take_first(trace, &list)) {
         trace->timeline = etwas_timeline_new(&trace->log.base, &list);
+    }
     trace->timeline_complete = trace->log.knots_at == 0;
     free(list.knots);
     return trace->timeline != NULL ? ERROR_SUCCESS : ERROR_NOT_ENOUGH_MEMORY;
@@ -102,13 +104,16 @@ static uint32_t open_path(struct etwas_trace *trace, const char *path, etwas_tra
 {
     uint32_t code = etwas_source_open(path, &trace->descriptor, &trace->file_bytes);
 
-    if (code == ERROR_SUCCESS)
+    if (code == ERROR_SUCCESS) {
         code = etwas_file_header_read(trace);
-    if (code != ERROR_SUCCESS)
+    }
+    if (code != ERROR_SUCCESS) {
         return code;
+    }
     code = read_first_knots(trace);
-    if (code != ERROR_SUCCESS)
+    if (code != ERROR_SUCCESS) {
         return code;
+    }
     fill_logfile(trace);
     return put_into_table(trace, handle);
 }
@@ -121,12 +126,13 @@ static uint32_t open_session(struct etwas_trace *trace, etwas_trace_handle *hand
 {
     uint32_t code = etwas_live_connect(trace);
 
-    if (code == ERROR_SUCCESS)
+    if (code == ERROR_SUCCESS) {
         fill_logfile(trace);
-    else if (code == ERROR_WMI_INSTANCE_NOT_FOUND)
+    } else if (code == ERROR_WMI_INSTANCE_NOT_FOUND) {
         memset(&trace->logfile.w.LogfileHeader, 0, sizeof trace->logfile.w.LogfileHeader);
-    else
+    } else {
         return code;
+    }
     return put_into_table(trace, handle);
 }
 
@@ -136,10 +142,12 @@ static uint32_t check_names(const void *file_name, const void *logger_name, uint
 {
     bool real_time = (mode & PROCESS_TRACE_MODE_REAL_TIME) != 0;
 
-    if ((file_name != NULL && logger_name != NULL) || (logger_name != NULL) != real_time)
+    if ((file_name != NULL && logger_name != NULL) || (logger_name != NULL) != real_time) {
         return ERROR_INVALID_PARAMETER;
-    if (first == 0)
+    }
+    if (first == 0) {
         return real_time ? ERROR_INVALID_PARAMETER : ERROR_BAD_PATHNAME;
+    }
     return ERROR_SUCCESS;
 }
 
@@ -157,8 +165,9 @@ static struct etwas_trace *new_trace(bool wide)
 static etwas_trace_handle finish(uint32_t code, struct etwas_trace *trace,
                                  etwas_trace_handle handle)
 {
-    if (code == ERROR_SUCCESS)
+    if (code == ERROR_SUCCESS) {
         return handle;
+    }
     etwas_trace_free(trace);
     etwas_set_last_error(code);
     return INVALID_PROCESSTRACE_HANDLE;
@@ -170,11 +179,13 @@ static uint32_t widen(const char *name, etwas_wchar **wide)
     size_t bytes = strlen(name);
     size_t units = 0;
 
-    if (etwas_utf8_to_utf16(name, bytes, NULL, 0, &units) == ETWAS_UTF_INVALID)
+    if (etwas_utf8_to_utf16(name, bytes, NULL, 0, &units) == ETWAS_UTF_INVALID) {
         return ERROR_INVALID_PARAMETER;
+    }
     *wide = malloc(units * sizeof **wide);
-    if (*wide == NULL)
+    if (*wide == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
+    }
     (void)etwas_utf8_to_utf16(name, bytes, *wide, units, &units);
     return ERROR_SUCCESS;
 }
@@ -188,10 +199,12 @@ static uint32_t open_narrow(struct etwas_trace *trace, const char *name, etwas_t
 
     trace->logfile.a.LogFileName = real_time ? NULL : copy;
     trace->logfile.a.LoggerName = real_time ? copy : NULL;
-    if (copy == NULL)
+    if (copy == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
-    if (!real_time)
+    }
+    if (!real_time) {
         return open_path(trace, name, handle);
+    }
     code = widen(name, &trace->session_name);
     return code == ERROR_SUCCESS ? open_session(trace, handle) : code;
 }
@@ -201,20 +214,23 @@ static etwas_trace_handle open_a(EVENT_TRACE_LOGFILEA *Logfile)
     etwas_trace_handle handle = INVALID_PROCESSTRACE_HANDLE;
     EVENT_TRACE_LOGFILEA given;
     const char *name;
+    struct etwas_trace *trace;
+    uint32_t code;
 
-    if (Logfile == NULL)
+    if (Logfile == NULL) {
         return finish(ERROR_INVALID_PARAMETER, NULL, handle);
+    }
     given = *Logfile;
     name = given.LoggerName != NULL ? given.LoggerName : given.LogFileName;
-    uint32_t code = check_names(given.LogFileName, given.LoggerName,
-                                name != NULL ? (uint8_t)*name : 0, given.ProcessTraceMode);
-
-    if (code != ERROR_SUCCESS)
+    code = check_names(given.LogFileName, given.LoggerName, name != NULL ? (uint8_t)*name : 0,
+                       given.ProcessTraceMode);
+    if (code != ERROR_SUCCESS) {
         return finish(code, NULL, handle);
-    struct etwas_trace *trace = new_trace(false);
-
-    if (trace == NULL)
+    }
+    trace = new_trace(false);
+    if (trace == NULL) {
         return finish(ERROR_NOT_ENOUGH_MEMORY, NULL, handle);
+    }
     trace->logfile.a = given;
     code = open_narrow(trace, name, &handle);
     if (code == ERROR_SUCCESS) {
@@ -230,11 +246,13 @@ static uint32_t narrow(const etwas_wchar *name, size_t units, char **path)
 {
     size_t bytes = 0;
 
-    if (etwas_utf16_to_utf8(name, units, NULL, 0, &bytes) == ETWAS_UTF_INVALID)
+    if (etwas_utf16_to_utf8(name, units, NULL, 0, &bytes) == ETWAS_UTF_INVALID) {
         return ERROR_BAD_PATHNAME;
+    }
     *path = malloc(bytes);
-    if (*path == NULL)
+    if (*path == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
+    }
     (void)etwas_utf16_to_utf8(name, units, *path, bytes, &bytes);
     return ERROR_SUCCESS;
 }
@@ -261,17 +279,20 @@ static uint32_t open_wide(struct etwas_trace *trace, const etwas_wchar *name,
 
     trace->logfile.w.LogFileName = real_time ? NULL : copy;
     trace->logfile.w.LoggerName = real_time ? copy : NULL;
-    if (units == PATH_LIMIT_UNITS)
+    if (units == PATH_LIMIT_UNITS) {
         return real_time ? ERROR_INVALID_PARAMETER : ERROR_FILENAME_EXCED_RANGE;
-    if (copy == NULL)
+    }
+    if (copy == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
+    }
     if (real_time) {
         trace->session_name = copy_units(name, units);
         return trace->session_name != NULL ? open_session(trace, handle) : ERROR_NOT_ENOUGH_MEMORY;
     }
     code = narrow(name, units, &path);
-    if (code == ERROR_SUCCESS)
+    if (code == ERROR_SUCCESS) {
         code = open_path(trace, path, handle);
+    }
     free(path);
     return code;
 }
@@ -281,20 +302,23 @@ static etwas_trace_handle open_w(EVENT_TRACE_LOGFILEW *Logfile)
     etwas_trace_handle handle = INVALID_PROCESSTRACE_HANDLE;
     EVENT_TRACE_LOGFILEW given;
     const etwas_wchar *name;
+    struct etwas_trace *trace;
+    uint32_t code;
 
-    if (Logfile == NULL)
+    if (Logfile == NULL) {
         return finish(ERROR_INVALID_PARAMETER, NULL, handle);
+    }
     given = *Logfile;
     name = given.LoggerName != NULL ? given.LoggerName : given.LogFileName;
-    uint32_t code = check_names(given.LogFileName, given.LoggerName, name != NULL ? *name : 0,
-                                given.ProcessTraceMode);
-
-    if (code != ERROR_SUCCESS)
+    code = check_names(given.LogFileName, given.LoggerName, name != NULL ? *name : 0,
+                       given.ProcessTraceMode);
+    if (code != ERROR_SUCCESS) {
         return finish(code, NULL, handle);
-    struct etwas_trace *trace = new_trace(true);
-
-    if (trace == NULL)
+    }
+    trace = new_trace(true);
+    if (trace == NULL) {
         return finish(ERROR_NOT_ENOUGH_MEMORY, NULL, handle);
+    }
     trace->logfile.w = given;
     code = open_wide(trace, name, &handle);
     if (code == ERROR_SUCCESS) {

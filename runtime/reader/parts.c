@@ -36,13 +36,16 @@ void etwas_parts_arrange(struct etwas_trace *const *traces, uint32_t count,
         uint32_t parts = 0;
 
         for (uint32_t j = 0; j < count; j++) {
-            if (j != i && !are_of_one_set(traces[i], traces[j]))
+            if (j != i && !are_of_one_set(traces[i], traces[j])) {
                 continue;
-            if (first == count)
+            }
+            if (first == count) {
                 first = j;
+            }
             parts++;
-            if (part_of(traces[j]) > part_of(traces[last]))
+            if (part_of(traces[j]) > part_of(traces[last])) {
                 last = j;
+            }
             before += part_of(traces[j]) < part_of(traces[i]) ||
                       (part_of(traces[j]) == part_of(traces[i]) && j < i);
         }

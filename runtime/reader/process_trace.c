@@ -44,8 +44,9 @@ static size_t count_streams(const struct etwas_index *index)
     size_t count = 1;
 
     for (size_t i = 0; i < index->count; i++) {
-        if (i == 0 || index->places[i].processor != index->places[i - 1].processor)
+        if (i == 0 || index->places[i].processor != index->places[i - 1].processor) {
             count++;
+        }
     }
     return count;
 }
@@ -58,17 +59,20 @@ static bool open_streams(struct file_run *file)
 
     file->streams = calloc(count_streams(index), sizeof *file->streams);
     if (file->streams == NULL || !etwas_stream_open(&file->streams[file->stream_count++],
-                                                    file->trace, &file->trace->log.buffer, 1))
+                                                    file->trace, &file->trace->log.buffer, 1)) {
         return false;
+    }
     while (first < index->count) {
         size_t last = first + 1;
 
         while (last < index->count &&
-               index->places[last].processor == index->places[first].processor)
+               index->places[last].processor == index->places[first].processor) {
             last++;
+        }
         if (!etwas_stream_open(&file->streams[file->stream_count++], file->trace,
-                               &index->places[first], last - first))
+                               &index->places[first], last - first)) {
             return false;
+        }
         first = last;
     }
     return true;
@@ -82,11 +86,13 @@ static bool take_knots(struct file_run *file)
     struct etwas_trace *trace = file->trace;
     struct etwas_timeline *timeline;
 
-    if (trace->timeline_complete && !file->index.looked_for_knots)
+    if (trace->timeline_complete && !file->index.looked_for_knots) {
         return true;
+    }
     timeline = etwas_timeline_new(&trace->log.base, &file->index.knots);
-    if (timeline != NULL)
+    if (timeline != NULL) {
         etwas_knots_keep(trace, timeline, true);
+    }
     return timeline != NULL;
 }
 
@@ -94,28 +100,31 @@ static uint32_t open_file(struct file_run *file, struct etwas_trace *trace)
 {
     struct stat status;
     EVENT_TRACE_LOGFILEW *logfile = &trace->logfile.w;
+    uint32_t code;
 
     file->trace = trace;
     /* A file still being written has grown since OpenTrace. */
-    if (fstat(trace->descriptor, &status) == 0)
+    if (fstat(trace->descriptor, &status) == 0) {
         trace->file_bytes = (uint64_t)status.st_size;
+    }
     ck_pr_store_64(&trace->information.file_bytes, trace->file_bytes);
     trace->log.buffer.file_bytes = trace->file_bytes < trace->log.buffer.buffer_bytes
                                        ? (uint32_t)trace->file_bytes
                                        : trace->log.buffer.buffer_bytes;
     logfile->BuffersRead = 0;
     etwas_trace_begin_information(trace);
-    uint32_t code = etwas_index_build(trace, &file->index);
-
-    if (code == ERROR_SUCCESS && (!take_knots(file) || !open_streams(file)))
+    code = etwas_index_build(trace, &file->index);
+    if (code == ERROR_SUCCESS && (!take_knots(file) || !open_streams(file))) {
         code = ERROR_NOT_ENOUGH_MEMORY;
+    }
     return code;
 }
 
 static void close_file(struct file_run *file)
 {
-    for (size_t i = 0; i < file->stream_count; i++)
+    for (size_t i = 0; i < file->stream_count; i++) {
         etwas_stream_close(&file->streams[i]);
+    }
     free(file->streams);
     etwas_timeline_free(file->set_timeline);
     etwas_index_free(&file->index);
@@ -139,8 +148,9 @@ static uint32_t start_file(struct run *run, size_t number)
         stream->key_raw = file->trace->log.first_raw;
         stream->timeline = file->timeline;
         stream->key_filetime = etwas_step_filetime(stream, stream->key_raw);
-        if (etwas_stream_next_buffer(stream) == ETWAS_STREAM_NO_MEMORY)
+        if (etwas_stream_next_buffer(stream) == ETWAS_STREAM_NO_MEMORY) {
             return ERROR_NOT_ENOUGH_MEMORY;
+        }
         etwas_step_update_key(stream, true);
         if (stream->key_filetime < header->key_filetime ||
             (stream->key_filetime == header->key_filetime && stream->key_raw < header->key_raw)) {
@@ -148,8 +158,9 @@ static uint32_t start_file(struct run *run, size_t number)
             header->key_filetime = stream->key_filetime;
         }
     }
-    for (size_t i = 0; i < file->stream_count; i++)
+    for (size_t i = 0; i < file->stream_count; i++) {
         etwas_merge_push(&run->merge, &file->streams[i]);
+    }
     return ERROR_SUCCESS;
 }
 
@@ -157,8 +168,9 @@ static bool make_heap(struct run *run)
 {
     size_t streams = 0;
 
-    for (uint32_t i = 0; i < run->file_count; i++)
+    for (uint32_t i = 0; i < run->file_count; i++) {
         streams += run->files[i].stream_count;
+    }
     run->merge.heap = calloc(streams, sizeof *run->merge.heap);
     return run->merge.heap != NULL;
 }
@@ -170,16 +182,19 @@ static uint32_t step(struct run *run, struct etwas_stream *stream)
         etwas_step_deliver(stream, &run->span);
         etwas_stream_next_record(stream);
     } else {
-        if (!etwas_step_end_buffer(stream))
+        if (!etwas_step_end_buffer(stream)) {
             return ERROR_CANCELLED;
-        if (etwas_stream_next_buffer(stream) == ETWAS_STREAM_NO_MEMORY)
+        }
+        if (etwas_stream_next_buffer(stream) == ETWAS_STREAM_NO_MEMORY) {
             return ERROR_NOT_ENOUGH_MEMORY;
+        }
     }
     if (stream->state == ETWAS_STREAM_END) {
         etwas_merge_remove_top(&run->merge);
     } else {
-        if (stream->buffer != &stream->trace->log.buffer)
+        if (stream->buffer != &stream->trace->log.buffer) {
             etwas_step_update_key(stream, false);
+        }
         etwas_merge_top_moved(&run->merge);
     }
     return ERROR_SUCCESS;
@@ -190,16 +205,19 @@ static uint32_t run_files(struct run *run)
     uint32_t code = ERROR_SUCCESS;
     struct etwas_stream *stream;
 
-    if (!make_heap(run))
+    if (!make_heap(run)) {
         return ERROR_NOT_ENOUGH_MEMORY;
-    for (uint32_t i = 0; i < run->file_count && code == ERROR_SUCCESS; i++)
+    }
+    for (uint32_t i = 0; i < run->file_count && code == ERROR_SUCCESS; i++) {
         code = start_file(run, i);
+    }
     while (code == ERROR_SUCCESS && (stream = etwas_merge_top(&run->merge)) != NULL) {
         /* Pairs with the store in CloseTrace; nothing else is published by it. */
-        if (ck_pr_load_uint(&stream->trace->closing) != 0)
+        if (ck_pr_load_uint(&stream->trace->closing) != 0) {
             etwas_merge_remove_top(&run->merge);
-        else
+        } else {
             code = step(run, stream);
+        }
     }
     return code;
 }
@@ -213,12 +231,14 @@ static bool join_timelines(struct run *run, uint32_t first)
     for (uint32_t i = first; i < run->file_count; i++) {
         const struct etwas_timeline *timeline = run->files[i].trace->timeline;
 
-        for (size_t k = 0; run->files[i].part.set_number == first && k < timeline->count; k++)
+        for (size_t k = 0; run->files[i].part.set_number == first && k < timeline->count; k++) {
             complete = complete && etwas_knot_list_add(&list, &timeline->knots[k]);
+        }
     }
-    if (complete)
+    if (complete) {
         run->files[first].set_timeline =
             etwas_timeline_new(&run->files[first].part.trace->log.base, &list);
+    }
     free(list.knots);
     return run->files[first].set_timeline != NULL;
 }
@@ -233,16 +253,19 @@ static uint32_t choose_timelines(struct run *run)
         struct file_run *file = &run->files[i];
         uint32_t first = (uint32_t)file->part.set_number;
 
-        if (file->trace->log.fields.clock_type != ETWAS_ETL_CLOCK_CYCLES)
+        if (file->trace->log.fields.clock_type != ETWAS_ETL_CLOCK_CYCLES) {
             continue;
+        }
         file->timeline = file->trace->timeline;
         if (file->part.of_several) {
-            if (first == i && !join_timelines(run, first))
+            if (first == i && !join_timelines(run, first)) {
                 return ERROR_NOT_ENOUGH_MEMORY;
+            }
             file->timeline = run->files[first].set_timeline;
         }
-        if (!etwas_timeline_has_rate(file->timeline))
+        if (!etwas_timeline_has_rate(file->timeline)) {
             file->timeline = NULL;
+        }
     }
     return ERROR_SUCCESS;
 }
@@ -253,17 +276,22 @@ static uint32_t process(struct run *run, struct etwas_trace *const *traces)
     uint32_t code = ERROR_SUCCESS;
 
     etwas_parts_arrange(traces, run->file_count, parts);
-    for (uint32_t i = 0; i < run->file_count; i++)
+    for (uint32_t i = 0; i < run->file_count; i++) {
         run->files[i].part = parts[i];
-    for (uint32_t i = 0; i < run->file_count && code == ERROR_SUCCESS; i++)
-        code = open_file(&run->files[i], traces[i]);
-    if (code == ERROR_SUCCESS)
-        code = choose_timelines(run);
-    if (code == ERROR_SUCCESS)
-        code = run_files(run);
+    }
     for (uint32_t i = 0; i < run->file_count && code == ERROR_SUCCESS; i++) {
-        if (traces[i]->information.damages > 0)
+        code = open_file(&run->files[i], traces[i]);
+    }
+    if (code == ERROR_SUCCESS) {
+        code = choose_timelines(run);
+    }
+    if (code == ERROR_SUCCESS) {
+        code = run_files(run);
+    }
+    for (uint32_t i = 0; i < run->file_count && code == ERROR_SUCCESS; i++) {
+        if (traces[i]->information.damages > 0) {
             code = ERROR_FILE_CORRUPT;
+        }
     }
     return code;
 }
@@ -273,8 +301,9 @@ static uint32_t process_session(struct etwas_trace *trace, const struct etwas_sp
     /* R173: the session may have been started since OpenTrace. */
     uint32_t code = trace->consumer != NULL ? ERROR_SUCCESS : etwas_live_connect(trace);
 
-    if (code != ERROR_SUCCESS)
+    if (code != ERROR_SUCCESS) {
         return code;
+    }
     trace->logfile.w.BuffersRead = 0;
     etwas_trace_begin_information(trace);
     return etwas_live_run(trace, span);
@@ -284,8 +313,9 @@ static uint32_t process_session(struct etwas_trace *trace, const struct etwas_sp
 static uint32_t check_kinds(struct etwas_trace *const *traces, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (traces[i]->session_name != NULL && count > 1)
+        if (traces[i]->session_name != NULL && count > 1) {
             return ERROR_INVALID_PARAMETER;
+        }
     }
     return ERROR_SUCCESS;
 }
@@ -294,8 +324,9 @@ static int64_t filetime_value(const etwas_filetime *time, int64_t absent)
 {
     uint64_t value;
 
-    if (time == NULL)
+    if (time == NULL) {
         return absent;
+    }
     value = (uint64_t)time->dwHighDateTime << 32 | time->dwLowDateTime;
     return value > INT64_MAX ? INT64_MAX : (int64_t)value;
 }
@@ -314,12 +345,14 @@ static void end_processing(void *argument)
 {
     struct processing *processing = argument;
 
-    for (uint32_t i = 0; i < processing->run.file_count; i++)
+    for (uint32_t i = 0; i < processing->run.file_count; i++) {
         close_file(&processing->run.files[i]);
+    }
     free(processing->run.merge.heap);
     /* R174. When its session has ended the trace is connected to nothing again. */
-    if (processing->live != NULL)
+    if (processing->live != NULL) {
         etwas_live_disconnect(processing->live);
+    }
     etwas_trace_table_release(processing->handles, processing->count);
     free(processing);
 }
@@ -328,8 +361,9 @@ static uint32_t process_traces(struct processing *processing)
 {
     uint32_t code = check_kinds(processing->traces, processing->count);
 
-    if (code != ERROR_SUCCESS)
+    if (code != ERROR_SUCCESS) {
         return code;
+    }
     if (processing->traces[0]->session_name != NULL) {
         processing->live = processing->traces[0];
         return process_session(processing->live, &processing->run.span);
@@ -351,24 +385,28 @@ static uint32_t process_and_end(struct processing *processing)
 uint32_t ProcessTrace(etwas_trace_handle *HandleArray, uint32_t HandleCount,
                       etwas_filetime *StartTime, etwas_filetime *EndTime)
 {
-    if (HandleArray == NULL)
-        return ERROR_INVALID_PARAMETER;
-    if (HandleCount == 0 || HandleCount > FILES_LIMIT)
-        return ERROR_BAD_LENGTH;
     int64_t start = filetime_value(StartTime, INT64_MIN);
     int64_t end = filetime_value(EndTime, INT64_MAX);
+    struct processing *processing;
+    uint32_t code;
 
-    if (end < start)
+    if (HandleArray == NULL) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    if (HandleCount == 0 || HandleCount > FILES_LIMIT) {
+        return ERROR_BAD_LENGTH;
+    }
+    if (end < start) {
         return ERROR_INVALID_TIME;
-    struct processing *processing = calloc(1, sizeof *processing);
-
-    if (processing == NULL)
+    }
+    processing = calloc(1, sizeof *processing);
+    if (processing == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
+    }
     memcpy(processing->handles, HandleArray, HandleCount * sizeof *HandleArray);
     processing->count = HandleCount;
     processing->run.span = (struct etwas_span){start, end};
-    uint32_t code = etwas_trace_table_acquire(processing->handles, HandleCount, processing->traces);
-
+    code = etwas_trace_table_acquire(processing->handles, HandleCount, processing->traces);
     if (code != ERROR_SUCCESS) {
         free(processing);
         return code;

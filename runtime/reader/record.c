@@ -39,11 +39,12 @@ static enum etwas_record_measure measure_typed(uint32_t first, uint32_t second,
                                                struct etwas_record *record)
 {
     uint32_t type = first >> 16 & 0xFF;
+    const struct form *form;
 
-    if (type >= sizeof forms / sizeof forms[0] || forms[type].header_bytes == 0)
+    if (type >= sizeof forms / sizeof forms[0] || forms[type].header_bytes == 0) {
         return ETWAS_RECORD_UNKNOWN;
-    const struct form *form = &forms[type];
-
+    }
+    form = &forms[type];
     record->kind = form->kind;
     record->header_type = (uint8_t)type;
     record->pointer_bytes = form->pointer_bytes;
@@ -65,10 +66,12 @@ enum etwas_record_measure etwas_record_measure(const uint8_t *bytes, struct etwa
     memcpy(&first, bytes, sizeof first);
     memcpy(&second, bytes + sizeof first, sizeof second);
     *record = (struct etwas_record){.bytes = bytes};
-    if (first == ETWAS_ETL_END_OF_DATA)
+    if (first == ETWAS_ETL_END_OF_DATA) {
         return ETWAS_RECORD_END;
-    if (first >> 24 == ETWAS_ETL_MARKER_FLAGS)
+    }
+    if (first >> 24 == ETWAS_ETL_MARKER_FLAGS) {
         return measure_typed(first, second, record);
+    }
 
     record->header_bytes = 8;
     if (first >> 24 == ETWAS_ETL_MESSAGE_MARKER_FLAGS) {
@@ -91,14 +94,15 @@ enum etwas_record_measure etwas_record_measure(const uint8_t *bytes, struct etwa
 static bool parse_extension(struct etwas_record *record)
 {
     uint16_t version;
+    uint32_t counters;
 
     memcpy(&version, record->bytes, sizeof version);
     record->payload_at = record->header_bytes;
-    if ((version & ETWAS_ETL_EXTENSION_PEBS) != 0)
+    if ((version & ETWAS_ETL_EXTENSION_PEBS) != 0) {
         record->payload_at += 8;
-    uint32_t counters = (uint32_t)(version & ETWAS_ETL_EXTENSION_COUNTERS_MASK) >>
-                        ETWAS_ETL_EXTENSION_COUNTERS_SHIFT;
-
+    }
+    counters = (uint32_t)(version & ETWAS_ETL_EXTENSION_COUNTERS_MASK) >>
+               ETWAS_ETL_EXTENSION_COUNTERS_SHIFT;
     record->payload_at += 8 * counters;
     return record->payload_at <= record->size;
 }
@@ -111,15 +115,19 @@ static bool parse_items(struct etwas_record *record)
 
     memcpy(&header, record->bytes, sizeof header);
     record->payload_at = record->header_bytes;
-    if ((header.flags & ETWAS_ETL_EVENT_EXTENDED_INFO) == 0)
+    if ((header.flags & ETWAS_ETL_EVENT_EXTENDED_INFO) == 0) {
         return true;
+    }
     do {
-        if (record->size - record->payload_at < sizeof item || items++ == ETWAS_RECORD_ITEMS_LIMIT)
+        if (record->size - record->payload_at < sizeof item ||
+            items++ == ETWAS_RECORD_ITEMS_LIMIT) {
             return false;
+        }
         memcpy(&item, record->bytes + record->payload_at, sizeof item);
         if (item.item_bytes % 8 != 0 || item.item_bytes > record->size - record->payload_at ||
-            item.item_bytes < sizeof item + item.data_bytes)
+            item.item_bytes < sizeof item + item.data_bytes) {
             return false;
+        }
         record->payload_at += item.item_bytes;
     } while ((item.linkage & ETWAS_ETL_ITEM_LINKAGE) != 0);
     return true;
@@ -129,20 +137,23 @@ static bool parse_items(struct etwas_record *record)
 static bool parse_message(struct etwas_record *record)
 {
     struct etwas_etl_message_header header;
+    uint16_t options;
+    uint32_t at;
 
     memcpy(&header, record->bytes, sizeof header);
-    uint16_t options = header.option_flags;
-    uint32_t at = etwas_etl_message_stamp_at(options);
-
+    options = header.option_flags;
+    at = etwas_etl_message_stamp_at(options);
     if (etwas_etl_message_has_stamp(options)) {
-        if (record->size - record->header_bytes < at - record->header_bytes + 8)
+        if (record->size - record->header_bytes < at - record->header_bytes + 8) {
             return false;
+        }
         memcpy(&record->stamp, record->bytes + at, sizeof record->stamp);
         record->has_stamp = true;
         at += 8;
     }
-    if ((options & ETWAS_ETL_MESSAGE_SYSTEM_INFORMATION) != 0)
+    if ((options & ETWAS_ETL_MESSAGE_SYSTEM_INFORMATION) != 0) {
         at += 8;
+    }
     record->payload_at = at;
     record->pointer_bytes = (options & ETWAS_ETL_MESSAGE_POINTER64) != 0   ? 8
                             : (options & ETWAS_ETL_MESSAGE_POINTER32) != 0 ? 4
@@ -170,8 +181,9 @@ static bool parse_body(struct etwas_record *record)
 bool etwas_record_parse(const uint8_t *bytes, struct etwas_record *record)
 {
     record->bytes = bytes;
-    if (record->kind == ETWAS_RECORD_OPAQUE)
+    if (record->kind == ETWAS_RECORD_OPAQUE) {
         return false;
+    }
     if (record->kind != ETWAS_RECORD_MESSAGE) {
         size_t at = record->kind == ETWAS_RECORD_PERFINFO
                         ? offsetof(struct etwas_etl_perfinfo_header, time_stamp)

@@ -36,10 +36,12 @@ static uint64_t lowest_wanted(const struct etwas_trace *trace, const struct etwa
     size_t run = 0;
 
     if ((trace->log.fields.start.log_file_mode & EVENT_TRACE_FILE_MODE_CIRCULAR) == 0 ||
-        highest < 0 || (uint64_t)highest <= places(index))
+        highest < 0 || (uint64_t)highest <= places(index)) {
         return 1;
-    while (is_from_one(index, run))
+    }
+    while (is_from_one(index, run)) {
         run++;
+    }
     return (uint64_t)highest - places(index) + 1 + run;
 }
 
@@ -56,16 +58,17 @@ static uint64_t check_numbers(struct etwas_trace *trace, const struct etwas_inde
 
     for (size_t i = 0; i < index->count; i++) {
         const struct etwas_buffer_place *place = &index->places[i];
+        uint64_t missing;
 
         if (place->sequence <= before) {
             etwas_trace_report(trace, ETWAS_DAMAGE_SEQUENCE, place->file_offset, 0);
             continue;
         }
         before = place->sequence;
-        if ((uint64_t)place->sequence < expected)
+        if ((uint64_t)place->sequence < expected) {
             continue;
-        uint64_t missing = (uint64_t)place->sequence - expected;
-
+        }
+        missing = (uint64_t)place->sequence - expected;
         if (missing > forgiven) {
             etwas_trace_report(trace, ETWAS_DAMAGE_SEQUENCE, place->file_offset, 0);
             told += missing - forgiven;
@@ -96,8 +99,9 @@ static void check_count(struct etwas_trace *trace, const struct etwas_index *ind
                   trace->log.fields.start.end_filetime == 0 || found > counted);
     /* Where buffers differ in size nobody knows how many an unusable stretch held. */
     if (found < counted && told < counted - found && !may_count_writes(trace, index) &&
-        (trace->log.uniform || index->unusable == 0))
+        (trace->log.uniform || index->unusable == 0)) {
         etwas_trace_report(trace, ETWAS_DAMAGE_SEQUENCE, trace->file_bytes, 0);
+    }
 }
 
 /*
@@ -121,8 +125,9 @@ void etwas_sequence_check(struct etwas_trace *trace, const struct etwas_index *i
 {
     uint64_t told = 0;
 
-    if (index->count > 0 && !is_moving(trace, index))
+    if (index->count > 0 && !is_moving(trace, index)) {
         told = check_numbers(trace, index);
+    }
 
     check_count(trace, index, told);
 }

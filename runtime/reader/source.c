@@ -17,15 +17,17 @@ static uint32_t missing_code(const char *path)
     char *folder = strdup(path);
     uint32_t code = ERROR_FILE_NOT_FOUND;
     struct stat status;
+    char *slash;
 
-    if (folder == NULL)
+    if (folder == NULL) {
         return code;
-    char *slash = strrchr(folder, '/');
-
+    }
+    slash = strrchr(folder, '/');
     if (slash != NULL && slash != folder) {
         *slash = 0;
-        if (stat(folder, &status) != 0)
+        if (stat(folder, &status) != 0) {
             code = ERROR_PATH_NOT_FOUND;
+        }
     }
     free(folder);
     return code;
@@ -59,11 +61,12 @@ uint32_t etwas_source_open(const char *path, int *descriptor, uint64_t *file_byt
     int opened;
 
     /* Without O_NONBLOCK the open of a pipe would wait for a writer. */
-    do
+    do {
         opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    while (opened < 0 && errno == EINTR);
-    if (opened < 0)
+    } while (opened < 0 && errno == EINTR);
+    if (opened < 0) {
         return open_code(path, errno);
+    }
     if (fstat(opened, &status) != 0 || !S_ISREG(status.st_mode)) {
         close(opened);
         return S_ISDIR(status.st_mode) ? ERROR_ACCESS_DENIED : ERROR_BAD_PATHNAME;
@@ -86,10 +89,12 @@ size_t etwas_source_read(struct etwas_trace *trace, uint64_t offset, void *targe
         ssize_t part =
             pread(trace->descriptor, (char *)target + done, bytes - done, (off_t)(offset + done));
 
-        if (part < 0 && errno == EINTR)
+        if (part < 0 && errno == EINTR) {
             continue;
-        if (part <= 0)
+        }
+        if (part <= 0) {
             break;
+        }
         done += (size_t)part;
     }
     etwas_trace_count(&trace->information.bytes_read, done);
@@ -100,7 +105,8 @@ uint64_t etwas_source_next_data(const struct etwas_trace *trace, uint64_t offset
 {
     off_t next = lseek(trace->descriptor, (off_t)offset, SEEK_DATA);
 
-    if (next >= 0)
+    if (next >= 0) {
         return (uint64_t)next;
+    }
     return errno == ENXIO ? trace->file_bytes : offset;
 }

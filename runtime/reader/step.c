@@ -14,8 +14,9 @@ int64_t etwas_step_filetime(struct etwas_stream *stream, int64_t raw)
 
 void etwas_step_update_key(struct etwas_stream *stream, bool is_first)
 {
-    if (stream->state != ETWAS_STREAM_RECORD)
+    if (stream->state != ETWAS_STREAM_RECORD) {
         return;
+    }
     if (is_first || stream->record.stamp > stream->key_raw) {
         stream->key_raw = stream->record.stamp;
         stream->key_filetime = etwas_step_filetime(stream, stream->key_raw);
@@ -29,10 +30,12 @@ void etwas_step_deliver(struct etwas_stream *stream, const struct etwas_span *sp
                            ? stream->key_filetime
                            : etwas_step_filetime(stream, stream->record.stamp);
 
-    if (filetime < span->start_filetime || filetime > span->end_filetime)
+    if (filetime < span->start_filetime || filetime > span->end_filetime) {
         return;
-    if (stream->buffer != &stream->trace->log.buffer)
+    }
+    if (stream->buffer != &stream->trace->log.buffer) {
         etwas_trace_count(&stream->trace->information.events, 1);
+    }
     etwas_deliver(stream, filetime);
 }
 
@@ -45,8 +48,9 @@ bool etwas_step_end_buffer(struct etwas_stream *stream)
     logfile->w.BufferSize =
         compressed ? stream->trace->log.session_buffer_bytes : stream->buffer->buffer_bytes;
     logfile->w.Filled = stream->buffer->data_end;
-    if (logfile->w.BufferCallback == NULL)
+    if (logfile->w.BufferCallback == NULL) {
         return true;
+    }
     return stream->trace->wide ? logfile->w.BufferCallback(&logfile->w) != 0
                                : logfile->a.BufferCallback(&logfile->a) != 0;
 }

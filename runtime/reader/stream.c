@@ -18,11 +18,13 @@ bool etwas_stream_open(struct etwas_stream *stream, struct etwas_trace *trace,
 
     *stream = (struct etwas_stream){.trace = trace, .next = buffers, .last = buffers + count};
     for (size_t i = 0; i < count; i++) {
-        if (buffers[i].file_bytes > largest)
+        if (buffers[i].file_bytes > largest) {
             largest = buffers[i].file_bytes;
+        }
     }
-    if (largest > ETWAS_READER_WINDOW_BYTES)
+    if (largest > ETWAS_READER_WINDOW_BYTES) {
         largest = ETWAS_READER_WINDOW_BYTES;
+    }
     stream->memory = malloc(largest);
     stream->memory_bytes = largest;
     return stream->memory != NULL;
@@ -40,8 +42,9 @@ void etwas_stream_open_image(struct etwas_stream *stream, struct etwas_trace *tr
 
 void etwas_stream_close(struct etwas_stream *stream)
 {
-    if (stream->trace != NULL)
+    if (stream->trace != NULL) {
         stream->trace->decompressed_bytes -= stream->grown_bytes;
+    }
     free(stream->memory);
     stream->memory = NULL;
     stream->grown_bytes = 0;
@@ -68,10 +71,12 @@ static void report(struct etwas_stream *stream, etwas_damage_kind kind, uint32_t
 {
     const struct etwas_buffer_place *buffer = stream->buffer;
 
-    if (stream->quiet || has_changed(stream))
+    if (stream->quiet || has_changed(stream)) {
         return;
-    if ((buffer->flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0)
+    }
+    if ((buffer->flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0) {
         position = 0;
+    }
     if (bytes_skipped > 0 && !stream->damage_counted) {
         etwas_trace_count(&stream->trace->information.buffers_damaged, 1);
         stream->damage_counted = true;
@@ -85,17 +90,22 @@ static void report(struct etwas_stream *stream, etwas_damage_kind kind, uint32_t
  */
 static const uint8_t *fetch(struct etwas_stream *stream, uint32_t position, uint32_t bytes)
 {
-    if (stream->image != NULL)
-        return stream->image + position;
-    if (position >= stream->window_at &&
-        position - stream->window_at + (uint64_t)bytes <= stream->window_bytes)
-        return stream->memory + (position - stream->window_at);
-    if ((stream->buffer->flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0)
-        return NULL;
-    size_t wanted = stream->limit - position;
+    size_t wanted;
 
-    if (wanted > stream->memory_bytes)
+    if (stream->image != NULL) {
+        return stream->image + position;
+    }
+    if (position >= stream->window_at &&
+        position - stream->window_at + (uint64_t)bytes <= stream->window_bytes) {
+        return stream->memory + (position - stream->window_at);
+    }
+    if ((stream->buffer->flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0) {
+        return NULL;
+    }
+    wanted = stream->limit - position;
+    if (wanted > stream->memory_bytes) {
         wanted = stream->memory_bytes;
+    }
     stream->window_at = position;
     stream->window_bytes = (uint32_t)etwas_source_read(
         stream->trace, stream->buffer->file_offset + position, stream->memory, wanted);
@@ -116,12 +126,15 @@ static bool may_decompress(const struct etwas_stream *stream, size_t bytes)
 
 static bool grow_memory(struct etwas_stream *stream, size_t bytes)
 {
-    if (bytes <= stream->memory_bytes)
-        return true;
-    uint8_t *larger = realloc(stream->memory, bytes);
+    uint8_t *larger;
 
-    if (larger == NULL)
+    if (bytes <= stream->memory_bytes) {
+        return true;
+    }
+    larger = realloc(stream->memory, bytes);
+    if (larger == NULL) {
         return false;
+    }
     stream->trace->decompressed_bytes += bytes - stream->grown_bytes;
     stream->grown_bytes = bytes;
     stream->memory = larger;
@@ -137,29 +150,31 @@ static enum etwas_stream_state decompress(struct etwas_stream *stream)
     uint32_t input_bytes = buffer->file_bytes - HEADER_BYTES;
     bool cut = buffer->file_bytes < buffer->buffer_bytes;
     bool exact = false;
+    uint8_t *input;
+    size_t got;
+    size_t made;
 
     if (!may_decompress(stream, data_bytes)) {
         report(stream, ETWAS_DAMAGE_COMPRESSION, 0, data_bytes);
         stream->limit = HEADER_BYTES;
         return ETWAS_STREAM_RECORD;
     }
-    uint8_t *input = malloc(input_bytes + 1u);
-
+    input = malloc(input_bytes + 1u);
     if (input == NULL || !grow_memory(stream, data_bytes)) {
         free(input);
         return ETWAS_STREAM_NO_MEMORY;
     }
-    size_t got =
-        etwas_source_read(stream->trace, buffer->file_offset + HEADER_BYTES, input, input_bytes);
-    size_t made = etwas_xpress_decode(input, got, stream->memory, data_bytes, &exact);
-
+    got = etwas_source_read(stream->trace, buffer->file_offset + HEADER_BYTES, input, input_bytes);
+    made = etwas_xpress_decode(input, got, stream->memory, data_bytes, &exact);
     free(input);
-    if (got < input_bytes)
+    if (got < input_bytes) {
         report(stream, ETWAS_DAMAGE_READ, 0, data_bytes - (uint32_t)made);
-    else if (!exact && !cut)
+    } else if (!exact && !cut) {
         report(stream, ETWAS_DAMAGE_COMPRESSION, 0, data_bytes);
-    if (!exact && !cut)
+    }
+    if (!exact && !cut) {
         made = 0;
+    }
     stream->window_at = HEADER_BYTES;
     stream->window_bytes = (uint32_t)made;
     stream->limit = HEADER_BYTES + (uint32_t)made;
@@ -195,20 +210,24 @@ enum etwas_stream_state etwas_stream_next_buffer(struct etwas_stream *stream)
     const struct etwas_buffer_place *buffer;
 
     for (;;) {
-        if (stream->next == stream->last)
+        if (stream->next == stream->last) {
             return stream->state = ETWAS_STREAM_END;
+        }
         buffer = stream->next++;
         take_buffer(stream, buffer);
-        if (!stream->watched)
+        if (!stream->watched) {
             break;
+        }
         etwas_tear_find(stream);
-        if (!stream->replaced)
+        if (!stream->replaced) {
             break;
+        }
         count_replaced(stream);
     }
     if ((buffer->flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0 &&
-        decompress(stream) == ETWAS_STREAM_NO_MEMORY)
+        decompress(stream) == ETWAS_STREAM_NO_MEMORY) {
         return stream->state = ETWAS_STREAM_NO_MEMORY;
+    }
     return etwas_stream_next_record(stream);
 }
 
@@ -232,10 +251,11 @@ static enum etwas_stream_state end_buffer(struct etwas_stream *stream)
 /* What begins at `position` cannot be followed: nothing after it in this buffer can be found. */
 static enum etwas_stream_state skip_rest(struct etwas_stream *stream, etwas_damage_kind kind)
 {
-    if (!stream->replaced)
+    if (!stream->replaced) {
         report(stream, kind, stream->position, stream->limit - stream->position);
-    else if (!stream->quiet)
+    } else if (!stream->quiet) {
         count_replaced(stream);
+    }
     return stream->state = ETWAS_STREAM_BUFFER_END;
 }
 
@@ -272,35 +292,42 @@ enum etwas_stream_state etwas_stream_next_record(struct etwas_stream *stream)
 
     while (stream->position < stream->limit) {
         uint32_t left = stream->limit - stream->position;
+        bool skipped;
+        const uint8_t *bytes;
 
-        if (left < ETWAS_RECORD_MEASURE_BYTES)
+        if (left < ETWAS_RECORD_MEASURE_BYTES) {
             return is_cut(stream) ? end_buffer(stream) : skip_rest(stream, ETWAS_DAMAGE_RECORD);
-        const uint8_t *bytes = fetch(stream, stream->position, ETWAS_RECORD_MEASURE_BYTES);
-
-        if (bytes == NULL)
+        }
+        bytes = fetch(stream, stream->position, ETWAS_RECORD_MEASURE_BYTES);
+        if (bytes == NULL) {
             return skip_rest(stream, ETWAS_DAMAGE_READ);
-        if (etwas_record_measure(bytes, record) != ETWAS_RECORD_MEASURED)
+        }
+        if (etwas_record_measure(bytes, record) != ETWAS_RECORD_MEASURED) {
             return skip_rest(stream, ETWAS_DAMAGE_RECORD);
-        if (record->size > left)
+        }
+        if (record->size > left) {
             return is_cut(stream) ? end_buffer(stream) : skip_rest(stream, ETWAS_DAMAGE_RECORD);
+        }
 
-        bool skipped = record->kind == ETWAS_RECORD_OPAQUE;
-
+        skipped = record->kind == ETWAS_RECORD_OPAQUE;
         if (!skipped) {
             bytes = fetch(stream, stream->position, record->size);
-            if (bytes == NULL)
+            if (bytes == NULL) {
                 return skip_rest(stream, ETWAS_DAMAGE_READ);
+            }
             skipped = !etwas_record_parse(bytes, record);
         }
-        if (skipped)
+        if (skipped) {
             report(stream, ETWAS_DAMAGE_RECORD, stream->position, record->size);
-        else
+        } else {
             take_stamp(stream);
+        }
         stream->record_at = stream->position;
         /* Cannot overflow: limit is at most 16 MiB. */
         stream->position += (uint32_t)etwas_etl_round_up_8(record->size);
-        if (!skipped && (!record->own || stream->quiet))
+        if (!skipped && (!record->own || stream->quiet)) {
             return stream->state = ETWAS_STREAM_RECORD;
+        }
     }
     return end_buffer(stream);
 }

@@ -37,13 +37,15 @@ static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct place *find(etwas_trace_handle handle)
 {
     uint64_t index = handle & 0xFFFF;
+    struct place *place;
 
-    if ((handle & HANDLE_TAG_MASK) != HANDLE_TAG || index >= TABLE_PLACES)
+    if ((handle & HANDLE_TAG_MASK) != HANDLE_TAG || index >= TABLE_PLACES) {
         return NULL;
-    struct place *place = &places[index];
-
-    if (place->trace == NULL || place->generation != (handle >> 16 & HANDLE_GENERATION))
+    }
+    place = &places[index];
+    if (place->trace == NULL || place->generation != (handle >> 16 & HANDLE_GENERATION)) {
         return NULL;
+    }
     return place;
 }
 
@@ -62,8 +64,9 @@ etwas_trace_handle etwas_trace_table_add(struct etwas_trace *trace)
     for (uint64_t i = 0; i < TABLE_PLACES; i++) {
         struct place *place = &places[i];
 
-        if (place->trace != NULL)
+        if (place->trace != NULL) {
             continue;
+        }
         place->trace = trace;
         place->generation = (place->generation + 1) & HANDLE_GENERATION;
         handle = HANDLE_TAG | place->generation << 16 | i;
@@ -78,10 +81,12 @@ static uint32_t acquire_one(etwas_trace_handle handle, struct etwas_trace **trac
 {
     struct place *place = find(handle);
 
-    if (place == NULL || place->trace->closing != 0)
+    if (place == NULL || place->trace->closing != 0) {
         return ERROR_INVALID_HANDLE;
-    if (place->trace->processing)
+    }
+    if (place->trace->processing) {
         return ERROR_BUSY;
+    }
     place->trace->processing = true;
     *trace = place->trace;
     return ERROR_SUCCESS;
@@ -96,12 +101,14 @@ uint32_t etwas_trace_table_acquire(const etwas_trace_handle *handles, uint32_t c
     pthread_mutex_lock(&table_lock);
     while (taken < count && code == ERROR_SUCCESS) {
         code = acquire_one(handles[taken], &traces[taken]);
-        if (code == ERROR_SUCCESS)
+        if (code == ERROR_SUCCESS) {
             taken++;
+        }
     }
     if (code != ERROR_SUCCESS) {
-        for (uint32_t i = 0; i < taken; i++)
+        for (uint32_t i = 0; i < taken; i++) {
             traces[i]->processing = false;
+        }
     }
     pthread_mutex_unlock(&table_lock);
     return code;
@@ -111,10 +118,10 @@ void etwas_trace_table_release(const etwas_trace_handle *handles, uint32_t count
 {
     for (uint32_t i = 0; i < count; i++) {
         struct etwas_trace *closed = NULL;
+        struct place *place;
 
         pthread_mutex_lock(&table_lock);
-        struct place *place = find(handles[i]);
-
+        place = find(handles[i]);
         place->trace->processing = false;
         if (place->trace->closing != 0) {
             closed = place->trace;
@@ -127,15 +134,19 @@ void etwas_trace_table_release(const etwas_trace_handle *handles, uint32_t count
 
 void etwas_trace_free(struct etwas_trace *trace)
 {
-    if (trace == NULL)
-        return;
-    /* Closing is a point of cancellation: the rest, and other traces, would never be released. */
-    int cancelling = etwas_cancel_forbid();
+    int cancelling;
 
-    if (trace->descriptor >= 0)
+    if (trace == NULL) {
+        return;
+    }
+    /* Closing is a point of cancellation: the rest, and other traces, would never be released. */
+    cancelling = etwas_cancel_forbid();
+    if (trace->descriptor >= 0) {
         close(trace->descriptor);
-    if (trace->consumer != NULL)
+    }
+    if (trace->consumer != NULL) {
         etwas_consumer_disconnect(trace->consumer);
+    }
     etwas_timeline_free(trace->timeline);
     free(trace->log.names);
     free(trace->logfile.w.LogFileName);
@@ -150,8 +161,9 @@ void etwas_trace_table_connect(struct etwas_trace *trace, struct etwas_consumer 
 {
     trace->consumer = consumer;
     trace->information = *information;
-    if (trace->closing != 0)
+    if (trace->closing != 0) {
         etwas_consumer_stop(consumer);
+    }
 }
 
 struct etwas_consumer *etwas_trace_table_disconnect(struct etwas_trace *trace)
@@ -179,16 +191,17 @@ uint32_t CloseTrace(etwas_trace_handle TraceHandle)
 {
     struct etwas_trace *closed = NULL;
     uint32_t code = ERROR_SUCCESS;
+    struct place *place;
 
     pthread_mutex_lock(&table_lock);
-    struct place *place = find(TraceHandle);
-
+    place = find(TraceHandle);
     if (place == NULL) {
         code = ERROR_INVALID_HANDLE;
     } else if (place->trace->processing) {
         ck_pr_store_uint(&place->trace->closing, 1);
-        if (place->trace->consumer != NULL)
+        if (place->trace->consumer != NULL) {
             etwas_consumer_stop(place->trace->consumer);
+        }
         code = ERROR_CTX_CLOSE_PENDING;
     } else {
         closed = place->trace;
@@ -203,10 +216,10 @@ uint32_t etwas_trace_on_damage(etwas_trace_handle trace, etwas_damage_callback c
                                void *context)
 {
     uint32_t code = ERROR_SUCCESS;
+    struct place *place;
 
     pthread_mutex_lock(&table_lock);
-    struct place *place = find(trace);
-
+    place = find(trace);
     if (place == NULL) {
         code = ERROR_INVALID_HANDLE;
     } else if (place->trace->processing) {
@@ -246,16 +259,18 @@ static void copy_information(const etwas_trace_information *from, etwas_trace_in
 uint32_t etwas_trace_query(etwas_trace_handle trace, etwas_trace_information *information)
 {
     uint32_t code = ERROR_SUCCESS;
+    struct place *place;
 
-    if (information == NULL)
+    if (information == NULL) {
         return ERROR_INVALID_PARAMETER;
+    }
     pthread_mutex_lock(&table_lock);
-    struct place *place = find(trace);
-
-    if (place == NULL)
+    place = find(trace);
+    if (place == NULL) {
         code = ERROR_INVALID_HANDLE;
-    else
+    } else {
         copy_information(&place->trace->information, information);
+    }
     pthread_mutex_unlock(&table_lock);
     return code;
 }

@@ -58,11 +58,13 @@ static uint32_t find_foreign(struct etwas_stream *stream, int64_t closed, uint32
         int64_t stamp = stream->record.stamp;
 
         /* Some writers stamp buffers by another clock: then this says nothing. */
-        if (!any && stamp > closed)
+        if (!any && stamp > closed) {
             closed = INT64_MAX;
+        }
         any = true;
-        if (stamp < last || stamp > closed)
+        if (stamp < last || stamp > closed) {
             return stream->record_at;
+        }
         last = stamp;
         *before = stream->record_at;
     }
@@ -80,8 +82,9 @@ static uint32_t find_unpadded(const struct etwas_stream *stream)
                                    left < sizeof padding ? left : sizeof padding);
 
     for (size_t i = 0; i < got; i++) {
-        if (padding[i] != ETWAS_ETL_PADDING_BYTE)
+        if (padding[i] != ETWAS_ETL_PADDING_BYTE) {
             return buffer->data_end + (uint32_t)i;
+        }
     }
     return UINT32_MAX;
 }
@@ -95,8 +98,9 @@ static uint32_t choose_end(const struct etwas_stream *stream, uint32_t foreign, 
 
     if (foreign == stream->limit) {
         seen = stream->trace->log.own ? find_unpadded(stream) : UINT32_MAX;
-        if (seen == UINT32_MAX)
+        if (seen == UINT32_MAX) {
             return stream->limit;
+        }
     }
     edge = sector_of(stream, seen);
     return edge > before && edge < foreign ? before : foreign;

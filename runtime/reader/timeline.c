@@ -27,8 +27,9 @@ static wide filetime_units(wide ns)
 {
     int64_t narrow = (int64_t)ns;
 
-    if (narrow != ns)
+    if (narrow != ns) {
         return floor_divide(ns, NS_PER_FILETIME);
+    }
     return narrow / NS_PER_FILETIME - (narrow % NS_PER_FILETIME < 0);
 }
 
@@ -80,10 +81,11 @@ static size_t find_interval(const struct etwas_timeline *timeline, int64_t raw)
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
 
-        if (timeline->knots[middle].raw <= raw)
+        if (timeline->knots[middle].raw <= raw) {
             low = middle;
-        else
+        } else {
             high = middle;
+        }
     }
     return low;
 }
@@ -96,8 +98,9 @@ static bool is_in_interval(const struct etwas_timeline *timeline, size_t at, int
 /* Stamps of a stream come in order: mostly it is where the last was. */
 static size_t find_near(const struct etwas_timeline *timeline, int64_t raw, size_t near)
 {
-    if (near + 1 < timeline->count && is_in_interval(timeline, near, raw))
+    if (near + 1 < timeline->count && is_in_interval(timeline, near, raw)) {
         return near;
+    }
     return find_interval(timeline, raw);
 }
 
@@ -114,8 +117,9 @@ static wide interpolate(int64_t raw, int64_t from_raw, int64_t to_raw, int64_t f
     wide product = ((wide)raw - from_raw) * ((wide)to - from);
     wide span = (wide)to_raw - from_raw;
 
-    if (product >= 0 && product <= INT64_MAX && span <= INT64_MAX)
+    if (product >= 0 && product <= INT64_MAX && span <= INT64_MAX) {
         return from + (wide)((uint64_t)product / (uint64_t)span);
+    }
     return from + floor_divide(product, span);
 }
 
@@ -145,10 +149,12 @@ static wide qpc_outside(const struct etwas_timeline *timeline, int64_t raw)
     const struct etwas_timeline_base *base = &timeline->base;
     const struct etwas_timeline_knot *end;
 
-    if (base->clock_type == ETWAS_ETL_CLOCK_PERFORMANCE)
+    if (base->clock_type == ETWAS_ETL_CLOCK_PERFORMANCE) {
         return elapsed_ns(raw, &base->rate);
-    if (timeline->count == 0)
+    }
+    if (timeline->count == 0) {
         return base->anchor_qpc_ns + elapsed_ns((wide)raw - base->anchor_raw, &base->rate);
+    }
     end = end_near(timeline, raw);
     return end->qpc_ns + elapsed_ns((wide)raw - end->raw, rate_near(timeline, raw));
 }
@@ -201,11 +207,12 @@ static wide gain_ns(const struct etwas_timeline_knot *at, const struct etwas_tim
     wide other_ticks = (wide)to->raw - from->raw;
     wide here = (wide)reading(&at[1], clock) - reading(&at[0], clock);
     wide there = (wide)reading(to, clock) - reading(from, clock);
+    wide gain;
 
-    if (from == to || 2 * other_ticks < ticks)
+    if (from == to || 2 * other_ticks < ticks) {
         return -1;
-    wide gain = magnitude(here - floor_divide(there * ticks, other_ticks)) * unit_ns(clock);
-
+    }
+    gain = magnitude(here - floor_divide(there * ticks, other_ticks)) * unit_ns(clock);
     return gain + errors_ns(&at[0], &at[1], clock) +
            errors_ns(from, to, clock) * ticks / other_ticks + 1;
 }
@@ -219,13 +226,14 @@ static wide jump_ns(const struct etwas_timeline *timeline, const struct etwas_ti
 {
     const struct etwas_timeline_base *base = &timeline->base;
     wide elapsed = (wide)at[1].qpc_ns - at[0].qpc_ns;
+    wide apart;
 
-    if (clock == ETWAS_CLOCK_SYSTEM_TIME || base->clock_type == ETWAS_ETL_CLOCK_SYSTEM)
+    if (clock == ETWAS_CLOCK_SYSTEM_TIME || base->clock_type == ETWAS_ETL_CLOCK_SYSTEM) {
         return etwas_timeline_is_step(&at[0], &at[1])
                    ? magnitude(etwas_timeline_moved_ns(&at[0], &at[1]))
                    : 0;
-    wide apart = magnitude(elapsed - elapsed_ns((wide)at[1].raw - at[0].raw, &base->rate));
-
+    }
+    apart = magnitude(elapsed - elapsed_ns((wide)at[1].raw - at[0].raw, &base->rate));
     return apart > STEP_NS + elapsed / STEP_PARTS ? apart : 0;
 }
 
@@ -246,8 +254,9 @@ static wide gain_before_ns(const struct etwas_timeline *timeline, size_t at, uin
     size_t from = at;
 
     while (from > 0 && at - from < NEIGHBOURS && (wide)knots[at].raw - knots[from].raw < wanted &&
-           is_even(timeline, &knots[from - 1], clock))
+           is_even(timeline, &knots[from - 1], clock)) {
         from--;
+    }
     return gain_ns(&knots[at], &knots[from], &knots[at], clock);
 }
 
@@ -258,8 +267,10 @@ static wide gain_after_ns(const struct etwas_timeline *timeline, size_t at, uint
     size_t to = at + 1;
 
     while (to + 1 < timeline->count && to - at <= NEIGHBOURS &&
-           (wide)knots[to].raw - knots[at + 1].raw < wanted && is_even(timeline, &knots[to], clock))
+           (wide)knots[to].raw - knots[at + 1].raw < wanted &&
+           is_even(timeline, &knots[to], clock)) {
         to++;
+    }
     return gain_ns(&knots[at], &knots[at + 1], &knots[to], clock);
 }
 
@@ -274,10 +285,11 @@ static wide lonely_gain_ns(const struct etwas_timeline *timeline,
     wide noise = errors_ns(&at[0], &at[1], ETWAS_CLOCK_QPC) +
                  errors_ns(&at[0], &at[1], ETWAS_CLOCK_SYSTEM_TIME);
 
-    if (clock == ETWAS_CLOCK_SYSTEM_TIME)
+    if (clock == ETWAS_CLOCK_SYSTEM_TIME) {
         return magnitude(etwas_timeline_moved_ns(&at[0], &at[1])) + noise +
                nearer_ns * (jump != 0 ? ETWAS_TIMELINE_SLEW_PPB : ETWAS_TIMELINE_WANDER_PPB) / PPB +
                1;
+    }
     return jump + (jump != 0 ? noise : 0) + nearer_ns * ETWAS_TIMELINE_WANDER_PPB / PPB + 1;
 }
 
@@ -307,6 +319,7 @@ static uint64_t error_between(const struct etwas_timeline *timeline, size_t at, 
 static etwas_clock_time qpc_of(const struct etwas_timeline *timeline, int64_t raw)
 {
     const struct etwas_timeline_base *base = &timeline->base;
+    etwas_clock_time time;
 
     if (base->clock_type == ETWAS_ETL_CLOCK_PERFORMANCE) {
         bool exact = PPB % base->rate.ticks == 0;
@@ -320,19 +333,18 @@ static etwas_clock_time qpc_of(const struct etwas_timeline *timeline, int64_t ra
 
         return (etwas_clock_time){saturate(qpc_ns), saturate_error(error + timeline->spread_ns)};
     }
-    wide qpc_ns = qpc_outside(timeline, raw);
-    etwas_clock_time time = {saturate(qpc_ns), UNKNOWN};
-
+    time = (etwas_clock_time){saturate(qpc_outside(timeline, raw)), UNKNOWN};
     if (timeline->count > 0) {
         const struct etwas_timeline_knot *end = end_near(timeline, raw);
         wide distance = magnitude((wide)time.value - end->qpc_ns);
         uint64_t error_ppb = rate_near(timeline, raw)->error_ppb;
 
-        if (raw == end->raw)
+        if (raw == end->raw) {
             time.error_ns = saturate_error((wide)end->qpc_error_ns + timeline->spread_ns);
-        else if (error_ppb != UNKNOWN)
+        } else if (error_ppb != UNKNOWN) {
             time.error_ns = saturate_error(distance * (wide)error_ppb / PPB + end->qpc_error_ns +
                                            timeline->spread_ns + 2);
+        }
     }
     return time;
 }
@@ -347,32 +359,36 @@ static etwas_clock_time system_outside(const struct etwas_timeline *timeline, in
         UNKNOWN,
     };
 
-    if (raw == end->raw)
+    if (raw == end->raw) {
         time.error_ns = end->filetime_error_ns;
-    else if (qpc.error_ns != UNKNOWN)
+    } else if (qpc.error_ns != UNKNOWN) {
         time.error_ns =
             saturate_error((wide)qpc.error_ns + end->filetime_error_ns +
                            magnitude(elapsed) * ETWAS_TIMELINE_SLEW_PPB / PPB + NS_PER_FILETIME);
+    }
     return time;
 }
 
 static etwas_clock_time system_of(const struct etwas_timeline *timeline, int64_t raw)
 {
     const struct etwas_timeline_base *base = &timeline->base;
+    size_t at;
+    const struct etwas_timeline_knot *knots;
 
-    if (base->clock_type == ETWAS_ETL_CLOCK_SYSTEM)
+    if (base->clock_type == ETWAS_ETL_CLOCK_SYSTEM) {
         return (etwas_clock_time){raw, 0};
+    }
     if (timeline->count == 0) {
         wide elapsed = elapsed_ns((wide)raw - base->first_raw, &base->rate);
 
         return (etwas_clock_time){
             saturate(base->start_filetime + floor_divide(elapsed, NS_PER_FILETIME)), UNKNOWN};
     }
-    if (!is_between(timeline, raw))
+    if (!is_between(timeline, raw)) {
         return system_outside(timeline, raw);
-    size_t at = find_interval(timeline, raw);
-    const struct etwas_timeline_knot *knots = &timeline->knots[at];
-
+    }
+    at = find_interval(timeline, raw);
+    knots = &timeline->knots[at];
     return (etwas_clock_time){
         saturate(
             interpolate(raw, knots[0].raw, knots[1].raw, knots[0].filetime, knots[1].filetime)),
@@ -391,10 +407,12 @@ uint64_t etwas_timeline_largest_error_ns(const struct etwas_timeline *timeline, 
     uint64_t largest = 0;
 
     if ((clock == ETWAS_CLOCK_QPC && type == ETWAS_ETL_CLOCK_PERFORMANCE) ||
-        (clock == ETWAS_CLOCK_SYSTEM_TIME && type == ETWAS_ETL_CLOCK_SYSTEM))
+        (clock == ETWAS_CLOCK_SYSTEM_TIME && type == ETWAS_ETL_CLOCK_SYSTEM)) {
         return etwas_timeline_convert(timeline, 0, clock).error_ns;
-    if (timeline->count == 0)
+    }
+    if (timeline->count == 0) {
         return UNKNOWN;
+    }
     /* An interval that compares with no other has its largest error in its middle. */
     for (size_t i = 0; i + 1 < timeline->count; i++) {
         const struct etwas_timeline_knot *knots = &timeline->knots[i];
@@ -403,7 +421,8 @@ uint64_t etwas_timeline_largest_error_ns(const struct etwas_timeline *timeline, 
 
         largest = error_ns > largest ? error_ns : largest;
     }
-    if (timeline->count == 1)
+    if (timeline->count == 1) {
         largest = etwas_timeline_convert(timeline, timeline->knots[0].raw, clock).error_ns;
+    }
     return largest;
 }

@@ -56,8 +56,9 @@ static void thin(struct etwas_knot_list *list)
 
     qsort(list->knots, list->count, sizeof *list->knots, by_qpc);
     for (size_t i = 0; i < list->count; i++) {
-        if (i % 2 == 0 || i == list->count - 1)
+        if (i % 2 == 0 || i == list->count - 1) {
             list->knots[kept++] = list->knots[i];
+        }
     }
     list->count = kept;
     list->stride *= 2;
@@ -68,11 +69,13 @@ static bool grow(struct etwas_knot_list *list)
     size_t capacity = list->capacity == 0 ? FIRST_CAPACITY : list->capacity * 2;
     struct etwas_timeline_knot *knots;
 
-    if (capacity > ETWAS_TIMELINE_KNOTS_LIMIT)
+    if (capacity > ETWAS_TIMELINE_KNOTS_LIMIT) {
         capacity = ETWAS_TIMELINE_KNOTS_LIMIT;
+    }
     knots = realloc(list->knots, capacity * sizeof *knots);
-    if (knots == NULL)
+    if (knots == NULL) {
         return false;
+    }
     list->knots = knots;
     list->capacity = capacity;
     return true;
@@ -80,14 +83,18 @@ static bool grow(struct etwas_knot_list *list)
 
 bool etwas_knot_list_add(struct etwas_knot_list *list, const struct etwas_timeline_knot *knot)
 {
-    if (list->stride == 0)
+    if (list->stride == 0) {
         list->stride = 1;
-    if (list->found++ % list->stride != 0)
+    }
+    if (list->found++ % list->stride != 0) {
         return true;
-    if (list->count == ETWAS_TIMELINE_KNOTS_LIMIT)
+    }
+    if (list->count == ETWAS_TIMELINE_KNOTS_LIMIT) {
         thin(list);
-    if (list->count == list->capacity && !grow(list))
+    }
+    if (list->count == list->capacity && !grow(list)) {
         return false;
+    }
     list->knots[list->count++] = *knot;
     return true;
 }
@@ -110,8 +117,9 @@ static size_t copy_usable(struct etwas_timeline_knot *out, const struct etwas_kn
     size_t count = 0;
 
     for (size_t i = 0; i < list->count; i++) {
-        if (is_usable(&list->knots[i]))
+        if (is_usable(&list->knots[i])) {
             out[count++] = list->knots[i];
+        }
     }
     return count;
 }
@@ -122,8 +130,9 @@ static size_t drop_equal(struct etwas_timeline_knot *knots, size_t count)
     size_t kept = 0;
 
     for (size_t i = 0; i < count; i++) {
-        if (kept == 0 || memcmp(&knots[kept - 1], &knots[i], sizeof *knots) != 0)
+        if (kept == 0 || memcmp(&knots[kept - 1], &knots[i], sizeof *knots) != 0) {
             knots[kept++] = knots[i];
+        }
     }
     return kept;
 }
@@ -152,22 +161,27 @@ static size_t keep_longest_row(struct etwas_timeline_knot *knots, size_t count, 
         while (low < high) {
             size_t middle = low + (high - low) / 2;
 
-            if (other_clock(&knots[ends[middle]], sorted_by_raw) < value)
+            if (other_clock(&knots[ends[middle]], sorted_by_raw) < value) {
                 low = middle + 1;
-            else
+            } else {
                 high = middle;
+            }
         }
         before[i] = low > 0 ? ends[low - 1] : 0;
         ends[low] = (uint32_t)i;
-        if (low == rows)
+        if (low == rows) {
             rows++;
+        }
     }
-    if (rows == 0)
+    if (rows == 0) {
         return 0;
-    for (size_t n = rows, i = ends[rows - 1]; n > 0; n--, i = before[i])
+    }
+    for (size_t n = rows, i = ends[rows - 1]; n > 0; n--, i = before[i]) {
         ends[n - 1] = (uint32_t)i;
-    for (size_t n = 0; n < rows; n++)
+    }
+    for (size_t n = 0; n < rows; n++) {
         knots[n] = knots[ends[n]];
+    }
     return rows;
 }
 
@@ -188,9 +202,10 @@ static void find_spread(struct etwas_timeline *timeline)
         least = moved < least ? moved : least;
         most = moved > most ? moved : most;
     }
-    if (timeline->all_count > timeline->count)
+    if (timeline->all_count > timeline->count) {
         timeline->spread_ns =
             most - least > INT64_MAX ? (uint64_t)INT64_MAX : (uint64_t)(most - least);
+    }
 }
 
 static bool choose(struct etwas_timeline *timeline, const struct etwas_knot_list *list)
@@ -244,8 +259,9 @@ static struct etwas_timeline_rate rate_between(const struct etwas_timeline *time
     if (span_ns < SHORTEST_SPAN_NS) {
         struct etwas_timeline_rate rate = timeline->base.rate;
 
-        if (timeline->base.clock_type == ETWAS_ETL_CLOCK_SYSTEM)
+        if (timeline->base.clock_type == ETWAS_ETL_CLOCK_SYSTEM) {
             rate.error_ppb = ETWAS_TIMELINE_SLEW_PPB;
+        }
         return rate;
     }
     return (struct etwas_timeline_rate){
@@ -263,10 +279,12 @@ static void find_rates(struct etwas_timeline *timeline)
     size_t near_first = 0;
     size_t near_last = last;
 
-    while (near_first < last && knots[near_first].qpc_ns - knots[0].qpc_ns < WANTED_SPAN_NS)
+    while (near_first < last && knots[near_first].qpc_ns - knots[0].qpc_ns < WANTED_SPAN_NS) {
         near_first++;
-    while (near_last > 0 && knots[last].qpc_ns - knots[near_last].qpc_ns < WANTED_SPAN_NS)
+    }
+    while (near_last > 0 && knots[last].qpc_ns - knots[near_last].qpc_ns < WANTED_SPAN_NS) {
         near_last--;
+    }
     timeline->before = rate_between(timeline, &knots[0], &knots[near_first]);
     timeline->after = rate_between(timeline, &knots[near_last], &knots[last]);
 }
@@ -279,17 +297,21 @@ struct etwas_timeline *etwas_timeline_new(const struct etwas_timeline_base *base
     struct etwas_timeline *timeline = calloc(1, sizeof *timeline);
     const struct etwas_knot_list none = {0};
 
-    if (timeline == NULL)
+    if (timeline == NULL) {
         return NULL;
+    }
     timeline->base = *base;
-    if (base->clock_type < ETWAS_ETL_CLOCK_PERFORMANCE || base->clock_type > ETWAS_ETL_CLOCK_CYCLES)
+    if (base->clock_type < ETWAS_ETL_CLOCK_PERFORMANCE ||
+        base->clock_type > ETWAS_ETL_CLOCK_CYCLES) {
         list = &none;
+    }
     if (!choose(timeline, list)) {
         etwas_timeline_free(timeline);
         return NULL;
     }
-    if (timeline->count > 0)
+    if (timeline->count > 0) {
         find_rates(timeline);
+    }
     timeline->start_qpc_ns =
         etwas_timeline_convert(timeline, base->first_raw, ETWAS_CLOCK_QPC).value;
     return timeline;
@@ -297,10 +319,12 @@ struct etwas_timeline *etwas_timeline_new(const struct etwas_timeline_base *base
 
 void etwas_timeline_free(struct etwas_timeline *timeline)
 {
-    if (timeline == NULL)
+    if (timeline == NULL) {
         return;
-    if (timeline->all != timeline->knots)
+    }
+    if (timeline->all != timeline->knots) {
         free(timeline->all);
+    }
     free(timeline->knots);
     free(timeline);
 }

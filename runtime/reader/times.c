@@ -30,17 +30,20 @@ static uint32_t look_through(etwas_trace_handle handle)
     trace = etwas_trace_table_find(handle);
     known = trace == NULL || trace->session_name != NULL || trace->timeline_complete;
     etwas_trace_table_unlock();
-    if (known)
+    if (known) {
         return ERROR_SUCCESS;
+    }
     code = etwas_trace_table_acquire(&handle, 1, &trace);
-    if (code != ERROR_SUCCESS)
+    if (code != ERROR_SUCCESS) {
         return code == ERROR_BUSY ? ERROR_SUCCESS : code;
+    }
     cancelling = etwas_cancel_forbid(); /* reading is a point of cancellation */
     timeline = etwas_knots_read(trace);
-    if (timeline != NULL)
+    if (timeline != NULL) {
         etwas_knots_keep(trace, timeline, true);
-    else
+    } else {
         code = ERROR_NOT_ENOUGH_MEMORY;
+    }
     etwas_trace_table_release(&handle, 1);
     etwas_cancel_allow(cancelling);
     return code;
@@ -52,10 +55,12 @@ static const struct etwas_trace *find(etwas_trace_handle handle, uint32_t *code)
     struct etwas_trace *trace = etwas_trace_table_find(handle);
 
     *code = ERROR_INVALID_HANDLE;
-    if (trace == NULL)
+    if (trace == NULL) {
         return NULL;
-    if (trace->session_name != NULL)
+    }
+    if (trace->session_name != NULL) {
         etwas_live_take_clocks(trace);
+    }
     *code = trace->timeline != NULL                                  ? ERROR_SUCCESS
             : trace->session_name != NULL && trace->consumer == NULL ? ERROR_WMI_INSTANCE_NOT_FOUND
                                                                      : ERROR_NOT_ENOUGH_MEMORY;
@@ -68,15 +73,18 @@ uint32_t etwas_trace_convert_time(etwas_trace_handle handle, int64_t raw, uint32
     const struct etwas_trace *trace;
     uint32_t code;
 
-    if (time == NULL || (clock != ETWAS_CLOCK_QPC && clock != ETWAS_CLOCK_SYSTEM_TIME))
+    if (time == NULL || (clock != ETWAS_CLOCK_QPC && clock != ETWAS_CLOCK_SYSTEM_TIME)) {
         return ERROR_INVALID_PARAMETER;
+    }
     code = look_through(handle);
-    if (code != ERROR_SUCCESS)
+    if (code != ERROR_SUCCESS) {
         return code;
+    }
     etwas_trace_table_lock();
     trace = find(handle, &code);
-    if (trace != NULL)
+    if (trace != NULL) {
         *time = etwas_timeline_convert(trace->timeline, raw, clock);
+    }
     etwas_trace_table_unlock();
     return code;
 }
@@ -124,8 +132,9 @@ static void add_point(struct line *line, double x, double y, double error_ns)
     double dx = x - line->x;
     double dy = y - line->y;
 
-    if (line->points == 0)
+    if (line->points == 0) {
         line->first_x = x;
+    }
     line->last_x = x;
     line->points++;
     line->x += dx / (double)line->points;
@@ -141,12 +150,14 @@ static etwas_clock_drift drift_of(const struct line *line)
 {
     double seconds = line->last_x - line->first_x;
     etwas_clock_drift drift = {.points = (uint32_t)line->points, .seconds = seconds};
+    double slope;
+    double width;
 
-    if (line->points < 2 || !(line->xx > 0))
+    if (line->points < 2 || !(line->xx > 0)) {
         return drift;
-    double slope = line->xy / line->xx;
-    double width = 2 * line->error_ns / seconds;
-
+    }
+    slope = line->xy / line->xx;
+    width = 2 * line->error_ns / seconds;
     if (line->points > 2) {
         size_t freedom = line->points - 2;
         double rest = line->yy - slope * line->xy;
@@ -191,8 +202,9 @@ static etwas_clock_drift drift_of_counter(const struct etwas_timeline *timeline,
 {
     struct line line = {0};
 
-    if (timeline->base.clock_type != ETWAS_ETL_CLOCK_CYCLES || hz == 0)
+    if (timeline->base.clock_type != ETWAS_ETL_CLOCK_CYCLES || hz == 0) {
         return (etwas_clock_drift){0};
+    }
     for (size_t i = 0; i < timeline->all_count; i++) {
         const struct etwas_timeline_knot *knot = &timeline->all[i];
         etwas_etl_wide ticks = (etwas_etl_wide)knot->raw - timeline->all[0].raw;
@@ -219,10 +231,12 @@ static etwas_etl_wide magnitude(int64_t value)
 
 static void add_step(etwas_trace_clock *clock, const etwas_clock_step *step)
 {
-    if (clock->steps < ETWAS_TRACE_CLOCK_STEPS)
+    if (clock->steps < ETWAS_TRACE_CLOCK_STEPS) {
         clock->step[clock->steps] = *step;
-    if (clock->steps == 0 || magnitude(step->step_ns) > magnitude(clock->largest_step.step_ns))
+    }
+    if (clock->steps == 0 || magnitude(step->step_ns) > magnitude(clock->largest_step.step_ns)) {
         clock->largest_step = *step;
+    }
     clock->steps++;
     clock->steps_ns = saturate((etwas_etl_wide)clock->steps_ns + step->step_ns);
 }
@@ -234,18 +248,18 @@ static void find_steps(const struct etwas_timeline *timeline, etwas_trace_clock 
         const struct etwas_timeline_knot *from = &timeline->all[i - 1];
         struct etwas_timeline_knot to = timeline->all[i];
         int64_t suspended_ns = to.suspended_ns - from->suspended_ns;
+        etwas_clock_step step;
 
         if (suspended_ns >= SHORTEST_SUSPEND_NS) {
             clock->suspends++;
             clock->suspended_ns += (uint64_t)suspended_ns;
             to.filetime -= suspended_ns / 100;
         }
-        if (!etwas_timeline_is_step(from, &to))
-            continue;
-        const etwas_clock_step step = {from->filetime, timeline->all[i].filetime,
-                                       saturate(etwas_timeline_moved_ns(from, &to))};
-
-        add_step(clock, &step);
+        if (etwas_timeline_is_step(from, &to)) {
+            step = (etwas_clock_step){from->filetime, timeline->all[i].filetime,
+                                      saturate(etwas_timeline_moved_ns(from, &to))};
+            add_step(clock, &step);
+        }
     }
 }
 
@@ -253,6 +267,8 @@ static void find_steps(const struct etwas_timeline *timeline, etwas_trace_clock 
 
 static void take_trust(const struct etwas_etl_clock_trust *trust, etwas_trace_clock *clock)
 {
+    _Static_assert(sizeof clock->clocksource == sizeof trust->clocksource, "the same text");
+    _Static_assert(sizeof clock->hypervisor == sizeof trust->hypervisor, "the same text");
     clock->noted = trust->version != 0;
     clock->examined = trust->reasons != 0 || trust->frequency_hz != 0;
     clock->measured =
@@ -264,8 +280,6 @@ static void take_trust(const struct etwas_etl_clock_trust *trust, etwas_trace_cl
     clock->frequency_hz = trust->frequency_hz;
     clock->stated_hz = trust->stated_hz;
     clock->frequency_error_ppb = trust->frequency_error_ppb;
-    _Static_assert(sizeof clock->clocksource == sizeof trust->clocksource, "the same text");
-    _Static_assert(sizeof clock->hypervisor == sizeof trust->hypervisor, "the same text");
     memcpy(clock->clocksource, trust->clocksource, sizeof clock->clocksource);
     memcpy(clock->hypervisor, trust->hypervisor, sizeof clock->hypervisor);
 }
@@ -293,8 +307,9 @@ static void describe(const struct etwas_trace *trace, etwas_trace_clock *clock)
         .tsc_against_calibrated = drift_of_counter(timeline, calibrated_hz(&trace->log)),
         .tsc_against_stated = drift_of_counter(timeline, trace->log.trust.stated_hz),
     };
-    if (timeline->all_count > 0)
+    if (timeline->all_count > 0) {
         clock->seconds = seconds_after_first(timeline, timeline->all_count - 1);
+    }
     take_trust(&trace->log.trust, clock);
     find_steps(timeline, clock);
 }
@@ -304,15 +319,18 @@ uint32_t etwas_trace_query_clock(etwas_trace_handle handle, etwas_trace_clock *c
     const struct etwas_trace *trace;
     uint32_t code;
 
-    if (clock == NULL)
+    if (clock == NULL) {
         return ERROR_INVALID_PARAMETER;
+    }
     code = look_through(handle);
-    if (code != ERROR_SUCCESS)
+    if (code != ERROR_SUCCESS) {
         return code;
+    }
     etwas_trace_table_lock();
     trace = find(handle, &code);
-    if (trace != NULL)
+    if (trace != NULL) {
         describe(trace, clock);
+    }
     etwas_trace_table_unlock();
     return code;
 }

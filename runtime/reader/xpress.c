@@ -15,11 +15,13 @@ struct input {
 /* Takes a little-endian number of `width` bytes; false at the end of the input. */
 static bool take(struct input *input, size_t width, uint32_t *value)
 {
-    if (input->size - input->at < width)
+    if (input->size - input->at < width) {
         return false;
+    }
     *value = 0;
-    for (size_t i = 0; i < width; i++)
+    for (size_t i = 0; i < width; i++) {
         *value |= (uint32_t)input->bytes[input->at + i] << (8 * i);
+    }
     input->at += width;
     return true;
 }
@@ -32,8 +34,9 @@ static bool take_nibble(struct input *input, uint32_t *value)
         input->shared = 0;
         return true;
     }
-    if (!take(input, 1, value))
+    if (!take(input, 1, value)) {
         return false;
+    }
     input->shared = input->at;
     *value &= 15;
     return true;
@@ -45,20 +48,26 @@ static bool take_length(struct input *input, uint32_t code, uint32_t *length)
     uint32_t more;
 
     *length = code;
-    if (code < 7)
+    if (code < 7) {
         return true;
-    if (!take_nibble(input, &more))
+    }
+    if (!take_nibble(input, &more)) {
         return false;
+    }
     *length += more;
-    if (more < 15)
+    if (more < 15) {
         return true;
-    if (!take(input, 1, &more))
+    }
+    if (!take(input, 1, &more)) {
         return false;
+    }
     *length += more;
-    if (more < 255)
+    if (more < 255) {
         return true;
-    if (!take(input, 2, length))
+    }
+    if (!take(input, 2, length)) {
         return false;
+    }
     return *length != 0 || take(input, 4, length);
 }
 
@@ -67,11 +76,13 @@ static bool copy_match(uint8_t *output, size_t *made, size_t output_bytes, size_
 {
     uint64_t length = (uint64_t)length_less_3 + 3;
 
-    if (distance > *made || length > output_bytes - *made)
+    if (distance > *made || length > output_bytes - *made) {
         return false;
+    }
     /* Byte by byte: a match may overlap what it makes. */
-    for (uint64_t i = 0; i < length; i++, ++*made)
+    for (uint64_t i = 0; i < length; i++, ++*made) {
         output[*made] = output[*made - distance];
+    }
     return true;
 }
 
@@ -97,21 +108,24 @@ size_t etwas_xpress_decode(const uint8_t *bytes, size_t input_bytes, uint8_t *ou
         uint32_t word;
 
         if (flags_left == 0) {
-            if (!take(&input, 4, &flags))
+            if (!take(&input, 4, &flags)) {
                 return made;
+            }
             flags_left = 32;
         }
         flags_left--;
         if ((flags >> flags_left & 1) == 0) {
-            if (!take(&input, 1, &word))
+            if (!take(&input, 1, &word)) {
                 return made;
+            }
             output[made++] = (uint8_t)word;
         } else {
             uint32_t length;
 
             if (!take(&input, 2, &word) || !take_length(&input, word & 7, &length) ||
-                !copy_match(output, &made, output_bytes, (word >> 3) + 1, length))
+                !copy_match(output, &made, output_bytes, (word >> 3) + 1, length)) {
                 return made;
+            }
         }
     }
     *exact = only_closing_word_left(&input);

@@ -66,18 +66,19 @@ static void system_time_is_filetime_already(void **state)
 
     (void)state;
     assert_true(etwas_etl_clock_from_header(&clock, 2, 10000000, 3000, START + 5, START));
-    for (size_t i = 0; i < sizeof stamps / sizeof stamps[0]; i++)
+    for (size_t i = 0; i < sizeof stamps / sizeof stamps[0]; i++) {
         assert_int_equal(etwas_etl_clock_to_filetime(&clock, stamps[i]), stamps[i]);
+    }
 }
 
 static void the_order_of_stamps_survives_rounding(void **state)
 {
     struct etwas_etl_clock clock;
+    int64_t before;
 
     (void)state;
     assert_true(etwas_etl_clock_from_header(&clock, 1, 1000000000, 1, 0, START));
-    int64_t before = etwas_etl_clock_to_filetime(&clock, -1000);
-
+    before = etwas_etl_clock_to_filetime(&clock, -1000);
     for (int64_t raw = -999; raw <= 1000; raw++) {
         int64_t now = etwas_etl_clock_to_filetime(&clock, raw);
 

@@ -70,8 +70,9 @@ static void records_begin_on_multiples_of_8(void **state)
     } table[] = {{0, 0}, {1, 8}, {7, 8}, {8, 8}, {9, 16}, {72, 72}, {73, 80}, {65535, 65536}};
 
     (void)state;
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         assert_int_equal(etwas_etl_round_up_8(table[i].size), table[i].rounded);
+    }
 }
 
 static void only_our_class_is_our_own(void **state)

@@ -47,6 +47,7 @@ static void every_code_point_goes_there_and_back(void **state)
         size_t length = encode_8(point, bytes);
         size_t needed;
         enum etwas_utf_result result = etwas_utf8_to_utf16(bytes, length, units, 4, &needed);
+        uint32_t decoded;
 
         if (point >= 0xD800 && point <= 0xDFFF) {
             assert_int_equal(result, ETWAS_UTF_INVALID);
@@ -55,10 +56,10 @@ static void every_code_point_goes_there_and_back(void **state)
         assert_int_equal(result, ETWAS_UTF_OK);
         assert_int_equal(needed, point < 0x10000 ? 2 : 3);
         assert_int_equal(units[needed - 1], 0);
-        uint32_t decoded = units[0];
-
-        if (needed == 3)
+        decoded = units[0];
+        if (needed == 3) {
             decoded = 0x10000 + (units[0] - 0xD800u) * 1024 + (units[1] - 0xDC00u);
+        }
         assert_int_equal(decoded, point);
         assert_int_equal(etwas_utf16_to_utf8(units, needed - 1, back, sizeof back, &needed),
                          ETWAS_UTF_OK);
@@ -142,28 +143,27 @@ static void the_room_needed_is_told_and_never_exceeded(void **state)
     etwas_wchar units[8];
     char back[16];
     size_t needed;
+    enum etwas_utf_result result;
 
     (void)state;
     for (size_t capacity = 0; capacity < 8; capacity++) {
         memset(units, 0x55, sizeof units);
-        enum etwas_utf_result result =
-            etwas_utf8_to_utf16(text, bytes, capacity > 0 ? units : NULL, capacity, &needed);
-
+        result = etwas_utf8_to_utf16(text, bytes, capacity > 0 ? units : NULL, capacity, &needed);
         assert_int_equal(needed, 7);
         assert_int_equal(result, capacity >= 7 ? ETWAS_UTF_OK : ETWAS_UTF_TOO_LONG);
-        for (size_t i = capacity >= 7 ? 7 : 0; i < 8; i++)
+        for (size_t i = capacity >= 7 ? 7 : 0; i < 8; i++) {
             assert_int_equal(units[i], 0x5555);
+        }
     }
     etwas_utf8_to_utf16(text, bytes, units, 8, &needed);
     for (size_t capacity = 0; capacity < sizeof back; capacity++) {
         memset(back, 0x55, sizeof back);
-        enum etwas_utf_result result =
-            etwas_utf16_to_utf8(units, 6, capacity > 0 ? back : NULL, capacity, &needed);
-
+        result = etwas_utf16_to_utf8(units, 6, capacity > 0 ? back : NULL, capacity, &needed);
         assert_int_equal(needed, bytes + 1);
         assert_int_equal(result, capacity > bytes ? ETWAS_UTF_OK : ETWAS_UTF_TOO_LONG);
-        for (size_t i = capacity > bytes ? bytes + 1 : 0; i < sizeof back; i++)
+        for (size_t i = capacity > bytes ? bytes + 1 : 0; i < sizeof back; i++) {
             assert_int_equal(back[i], 0x55);
+        }
     }
 }
 

@@ -54,16 +54,18 @@ static size_t units_of(const uint16_t *text)
 {
     size_t units = 0;
 
-    while (text[units] != 0)
+    while (text[units] != 0) {
         units++;
+    }
     return units + 1;
 }
 
 /* A reader's pointer into the file changes when the file grows, as any realloc's. */
 static void reserve(struct builder *builder, size_t size)
 {
-    if (size <= builder->capacity)
+    if (size <= builder->capacity) {
         return;
+    }
     builder->capacity = size * 2;
     builder->bytes = realloc(builder->bytes, builder->capacity);
     must(builder->bytes != NULL, "memory");
@@ -87,6 +89,9 @@ static loose_header *open_header(struct builder *builder)
 /* Squeezes the open buffer's records; a header buffer is cut to what it needs. */
 static void squeeze(struct builder *builder)
 {
+    size_t made;
+    uint8_t *squeezed;
+
     loose_header *header = open_header(builder);
     uint8_t *records = builder->bytes + builder->buffer_at + sizeof *header;
     uint32_t bytes = builder->filled - (uint32_t)sizeof *header;
@@ -96,11 +101,9 @@ static void squeeze(struct builder *builder)
         builder->size = builder->buffer_at + header->buffer_bytes;
         return;
     }
-    uint8_t *squeezed = malloc(bytes * 2u + 64);
-
+    squeezed = malloc(bytes * 2u + 64);
     must(squeezed != NULL, "memory");
-    size_t made = compress(records, bytes, squeezed);
-
+    made = compress(records, bytes, squeezed);
     reserve(builder, builder->buffer_at + sizeof *header + made);
     header = open_header(builder);
     memcpy(builder->bytes + builder->buffer_at + sizeof *header, squeezed, made);
@@ -122,8 +125,9 @@ static void close_buffer(struct builder *builder)
     header->logger_id = 7;
     builder->last_buffer_at = builder->buffer_at;
     builder->buffers++;
-    if (builder->options.compressed)
+    if (builder->options.compressed) {
         squeeze(builder);
+    }
 }
 
 static void fill_log_header(const struct builder_options *options,
@@ -149,8 +153,9 @@ static void fill_log_header(const struct builder_options *options,
         .start_filetime = options->start_filetime,
         .clock_type = options->clock_type,
     };
-    if (options->compressed)
+    if (options->compressed) {
         fields->start.log_file_mode |= 0x04000000;
+    }
 }
 
 static size_t put_fields(const struct builder_options *options, uint8_t *out)
@@ -178,6 +183,7 @@ void builder_begin(struct builder *builder, const struct builder_options *option
     size_t bytes = put_fields(options, payload);
     size_t session = units_of(options->session_name) * 2;
     size_t file = units_of(options->file_name) * 2;
+    struct etwas_etl_system_header header;
 
     *builder = (struct builder){.options = *options};
     open_buffer(builder);
@@ -187,7 +193,7 @@ void builder_begin(struct builder *builder, const struct builder_options *option
     memcpy(payload + bytes, options->session_name, session);
     memcpy(payload + bytes + session, options->file_name, file);
     bytes += session + file;
-    const struct etwas_etl_system_header header = {
+    header = (struct etwas_etl_system_header){
         .version = 2,
         .header_type = options->narrow ? ETWAS_ETL_SYSTEM32 : ETWAS_ETL_SYSTEM64,
         .marker_flags = ETWAS_ETL_MARKER_FLAGS,
@@ -196,7 +202,6 @@ void builder_begin(struct builder *builder, const struct builder_options *option
         .process_id = 12,
         .time_stamp = options->first_raw,
     };
-
     builder_record(builder, &header, sizeof header, payload, bytes);
 }
 
@@ -229,8 +234,9 @@ void builder_record(struct builder *builder, const void *header, size_t header_b
 
     must(record != NULL, "memory");
     memcpy(record, header, header_bytes);
-    if (payload_bytes > 0)
+    if (payload_bytes > 0) {
         memcpy(record + header_bytes, payload, payload_bytes);
+    }
     builder_raw(builder, record, header_bytes + payload_bytes);
     free(record);
 }
@@ -313,8 +319,9 @@ void builder_wrap(struct builder *builder, uint32_t places, bool finished)
 
     must(ring != NULL, "memory");
     memcpy(ring, builder->bytes, step);
-    for (uint32_t k = 0; k < written; k++)
+    for (uint32_t k = 0; k < written; k++) {
         memcpy(ring + (1 + k % places) * step, builder->bytes + (k + 1) * step, step);
+    }
     free(builder->bytes);
     builder->bytes = ring;
     builder->size = (left + 1) * step;
@@ -322,10 +329,12 @@ void builder_wrap(struct builder *builder, uint32_t places, bool finished)
     builder->buffers = left + 1;
     builder_log_header(builder)->log_file_mode |= EVENT_TRACE_FILE_MODE_CIRCULAR;
     builder_log_header(builder)->buffers_written = left + 1;
-    if (!finished)
+    if (!finished) {
         builder_log_header(builder)->end_filetime = 0;
-    for (uint32_t place = 1; place <= left && finished; place++)
+    }
+    for (uint32_t place = 1; place <= left && finished; place++) {
         builder_header(builder, place)->sequence_number -= written - left;
+    }
 }
 
 void builder_end(struct builder *builder)
@@ -359,14 +368,15 @@ void builder_free(struct builder *builder)
 
 const char *put_file(unsigned slot, const void *bytes, size_t size)
 {
+    int descriptor;
+
     if (!has_folder) {
         must(mkdtemp(folder) != NULL, "a temporary folder");
         has_folder = true;
     }
     must(slot < FILE_SLOTS, "slot");
     snprintf(paths[slot], sizeof paths[slot], "%s/%u.etl", folder, slot);
-    int descriptor = open(paths[slot], O_WRONLY | O_CREAT, 0600);
-
+    descriptor = open(paths[slot], O_WRONLY | O_CREAT, 0600);
     must(descriptor >= 0, paths[slot]);
     must(write(descriptor, bytes, size) == (ssize_t)size, "write");
     /* Not O_TRUNC: some file systems go to the disk when a file is replaced that way. */
@@ -378,11 +388,13 @@ const char *put_file(unsigned slot, const void *bytes, size_t size)
 void remove_files(void)
 {
     for (unsigned i = 0; i < FILE_SLOTS; i++) {
-        if (paths[i][0] != 0)
+        if (paths[i][0] != 0) {
             unlink(paths[i]);
+        }
     }
-    if (has_folder)
+    if (has_folder) {
         rmdir(folder);
+    }
 }
 
 const char *put_sound_file(unsigned slot, uint32_t events, bool with_knot)
@@ -393,18 +405,20 @@ const char *put_sound_file(unsigned slot, uint32_t events, bool with_knot)
                                         .qpc_ns = options.first_raw,
                                         .filetime = options.start_filetime};
     struct builder builder;
+    const char *path;
 
     builder_begin(&builder, &options);
-    if (with_knot)
+    if (with_knot) {
         builder_knot(&builder, &knot);
+    }
     for (uint32_t i = 0; i < events; i++) {
-        if (i % 10 == 0)
+        if (i % 10 == 0) {
             builder_buffer(&builder, (uint16_t)(i / 10 % 2));
+        }
         builder_number(&builder, 2000 + i, i + 1);
     }
     builder_end(&builder);
-    const char *path = put_file(slot, builder.bytes, builder.size);
-
+    path = put_file(slot, builder.bytes, builder.size);
     builder_free(&builder);
     return path;
 }

@@ -32,8 +32,9 @@ static void put_event(uint32_t number)
 {
     uint32_t payload[PAYLOAD_WORDS];
 
-    for (uint32_t i = 0; i < PAYLOAD_WORDS; i++)
+    for (uint32_t i = 0; i < PAYLOAD_WORDS; i++) {
         payload[i] = number;
+    }
     builder_classic(&builder, 2000 + number, 1, payload, sizeof payload);
 }
 
@@ -52,12 +53,14 @@ static void build(uint32_t written, uint32_t buffer_bytes, bool own)
     }
     for (uint32_t i = 0; i < written; i++) {
         builder_buffer(&builder, (uint16_t)(i % 3));
-        for (uint32_t j = 0; j < IN_BUFFER; j++)
+        for (uint32_t j = 0; j < IN_BUFFER; j++) {
             put_event(++number);
+        }
     }
     builder_end(&builder);
-    for (uint32_t i = 1; i <= written; i++)
+    for (uint32_t i = 1; i <= written; i++) {
         builder_header(&builder, i)->time_stamp = 2000 + (int64_t)(i * IN_BUFFER);
+    }
 }
 
 static int end(void **state)
@@ -73,11 +76,13 @@ static void assert_events(uint32_t first, uint32_t last, uint32_t without)
     size_t at = 1;
 
     for (uint32_t number = first; number <= last; number++) {
-        if ((number - 1) / IN_BUFFER + 1 == without)
+        if ((number - 1) / IN_BUFFER + 1 == without) {
             continue;
+        }
         assert_true(at < collected.event_count);
-        for (uint32_t i = 0; i < COLLECT_PAYLOAD; i += 4)
+        for (uint32_t i = 0; i < COLLECT_PAYLOAD; i += 4) {
             assert_memory_equal(collected.events[at].payload + i, &number, 4);
+        }
         at++;
     }
     assert_int_equal(collected.event_count, at);
@@ -158,8 +163,9 @@ static void numbers_half_given_anew_are_no_damage(void **state)
             struct etwas_etl_buffer_header *header = builder_header(&builder, place);
             int64_t anew = header->sequence_number - (written - PLACES);
 
-            if (anew <= done)
+            if (anew <= done) {
                 header->sequence_number = anew;
+            }
         }
         read_all();
         assert_int_equal(collected.code, ERROR_SUCCESS);
@@ -194,10 +200,11 @@ static void a_place_with_a_useless_header_costs_one_buffer_and_is_told_once(void
 
     (void)state;
     for (uint32_t place = 1; place <= PLACES; place++) {
+        uint32_t number;
+
         build(written, B, true);
         builder_wrap(&builder, PLACES, false);
-        uint32_t number = (uint32_t)builder_header(&builder, place)->sequence_number;
-
+        number = (uint32_t)builder_header(&builder, place)->sequence_number;
         memset(builder.bytes + place * B, place % 2 == 0 ? 0 : 0x5A, 72);
         read_all();
         assert_int_equal(damages_of(ETWAS_DAMAGE_BUFFER_HEADER), place == PLACES ? 0 : 1);
@@ -245,8 +252,9 @@ static void a_buffer_torn_in_the_middle_gives_its_beginning(void **state)
     for (uint32_t edge = 512; edge < B; edge += 512) {
         uint32_t sure = (edge - 72) / 112; /* records that end before the edge */
 
-        if (sure > IN_BUFFER)
+        if (sure > IN_BUFFER) {
             sure = IN_BUFFER;
+        }
         build(written, B, true);
         memcpy(older, builder.bytes + (written - PLACES) * B, B);
         builder_wrap(&builder, PLACES, false);
@@ -315,12 +323,12 @@ static void a_tear_in_the_last_record_shows_behind_it(void **state)
 /* A finished file cannot be torn: what is wrong in it is told as in any other. */
 static void a_finished_file_is_not_searched_for_tears(void **state)
 {
+    struct etwas_etl_full_header *record;
+
     (void)state;
     build(PLACES + 2, B, true);
     builder_wrap(&builder, PLACES, true);
-    struct etwas_etl_full_header *record =
-        (struct etwas_etl_full_header *)(void *)(builder.bytes + 4 * B + 72 + 4 * 112);
-
+    record = (struct etwas_etl_full_header *)(void *)(builder.bytes + 4 * B + 72 + 4 * 112);
     record->time_stamp -= 1000;
     read_all();
     assert_int_equal(damages_of(ETWAS_DAMAGE_TIME_ORDER), 1);

@@ -11,8 +11,9 @@ static void look_at(const void *bytes, size_t size)
 {
     const uint8_t *at = bytes;
 
-    for (size_t i = 0; i < size; i++)
+    for (size_t i = 0; i < size; i++) {
         collected.checksum = collected.checksum * 31 + at[i];
+    }
 }
 
 static struct collected_event *next_event(void)
@@ -83,8 +84,9 @@ static uint32_t on_buffer(EVENT_TRACE_LOGFILEA *logfile)
 static void on_damage(const etwas_damage *damage, void *context)
 {
     (void)context;
-    if (collected.damage_count < COLLECT_DAMAGES)
+    if (collected.damage_count < COLLECT_DAMAGES) {
         collected.damages[collected.damage_count] = *damage;
+    }
     collected.damage_count++;
 }
 
@@ -107,17 +109,19 @@ etwas_trace_handle open_collecting(const char *path, uint32_t mode)
         .BufferCallback = on_buffer,
         .Context = &collected,
     };
+    etwas_trace_handle handle;
 
-    if ((mode & PROCESS_TRACE_MODE_EVENT_RECORD) != 0)
+    if ((mode & PROCESS_TRACE_MODE_EVENT_RECORD) != 0) {
         logfile.EventRecordCallback = on_record;
-    else
+    } else {
         logfile.EventCallback = on_classic;
-    etwas_trace_handle handle = OpenTraceA(&logfile);
-
-    if (handle == INVALID_PROCESSTRACE_HANDLE)
+    }
+    handle = OpenTraceA(&logfile);
+    if (handle == INVALID_PROCESSTRACE_HANDLE) {
         collected.code = etwas_GetLastError();
-    else
+    } else {
         etwas_trace_on_damage(handle, on_damage, NULL);
+    }
     return handle;
 }
 
@@ -130,15 +134,17 @@ void run_files(const char *const *paths, uint32_t count, uint32_t mode, etwas_fi
     for (uint32_t i = 0; i < count; i++) {
         handles[i] = open_collecting(paths[i], mode);
         if (handles[i] == INVALID_PROCESSTRACE_HANDLE) {
-            while (i > 0)
+            while (i > 0) {
                 CloseTrace(handles[--i]);
+            }
             return;
         }
     }
     collected.code = ProcessTrace(handles, count, start, end);
     etwas_trace_query(handles[0], &collected.information);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         CloseTrace(handles[i]);
+    }
 }
 
 void run_file(const char *path)
@@ -150,8 +156,9 @@ size_t damages_of(etwas_damage_kind kind)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < collected.damage_count && i < COLLECT_DAMAGES; i++)
+    for (size_t i = 0; i < collected.damage_count && i < COLLECT_DAMAGES; i++) {
         count += collected.damages[i].kind == kind;
+    }
     return count;
 }
 

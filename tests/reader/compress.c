@@ -17,8 +17,9 @@ struct output {
 
 static void put(struct output *out, uint64_t value, size_t width)
 {
-    for (size_t i = 0; i < width; i++)
+    for (size_t i = 0; i < width; i++) {
         out->bytes[out->at++] = (uint8_t)(value >> (8 * i));
+    }
 }
 
 static void close_flags(struct output *out)
@@ -55,11 +56,13 @@ static void put_match(struct output *out, size_t distance, size_t length)
 
     begin_item(out, true);
     put(out, (distance - 1) << 3 | (rest < 7 ? rest : 7), 2);
-    if (rest < 7)
+    if (rest < 7) {
         return;
+    }
     put_nibble(out, rest - 7 < 15 ? (uint32_t)(rest - 7) : 15);
-    if (rest - 7 < 15)
+    if (rest - 7 < 15) {
         return;
+    }
     if (rest - 22 < 255) {
         put(out, rest - 22, 1);
         return;
@@ -81,14 +84,16 @@ static size_t longest(const uint8_t *input, size_t bytes, size_t at, size_t *dis
     for (size_t back = 1; back <= at && back <= 8192; back++) {
         size_t length = 0;
 
-        while (at + length < bytes && input[at + length] == input[at + length - back])
+        while (at + length < bytes && input[at + length] == input[at + length - back]) {
             length++;
+        }
         if (length > best) {
             best = length;
             *distance = back;
         }
-        if (best == bytes - at)
+        if (best == bytes - at) {
             break;
+        }
     }
     return best;
 }

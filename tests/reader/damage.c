@@ -60,8 +60,9 @@ void assert_all_but(uint32_t first, uint32_t last)
     size_t at = 1;
 
     for (uint32_t number = 1; number <= BUFFERS * EVENTS_IN_BUFFER; number++) {
-        if (number >= first && number <= last)
+        if (number >= first && number <= last) {
             continue;
+        }
         assert_true(at < collected.event_count);
         assert_int_equal(collected.events[at++].number, number);
     }

@@ -104,8 +104,9 @@ static void a_file_that_wrapped_has_lost_its_first_buffers_rightly(void **state)
     (void)state;
     builder_log_header(&builder)->log_file_mode = EVENT_TRACE_FILE_MODE_CIRCULAR;
     builder_log_header(&builder)->buffers_written = 1000;
-    for (uint32_t i = 1; i <= BUFFERS; i++)
+    for (uint32_t i = 1; i <= BUFFERS; i++) {
         builder_header(&builder, i)->sequence_number += 994;
+    }
     read_damaged();
     assert_int_equal(collected.code, ERROR_SUCCESS);
     assert_all_but(1, 0);

@@ -116,8 +116,9 @@ static void extended_items_that_lie_cost_only_their_record(void **state)
         };
         struct etwas_etl_extended_item payload[128];
 
-        for (size_t j = 0; j < 128; j++)
+        for (size_t j = 0; j < 128; j++) {
             payload[j] = items[i];
+        }
         builder_free(&builder);
         builder_begin(&builder, &options);
         builder_buffer(&builder, 0);

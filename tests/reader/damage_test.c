@@ -23,9 +23,10 @@ static void every_kind_has_a_sentence(void **state)
     (void)state;
     for (int kind = ETWAS_DAMAGE_NONE; kind <= ETWAS_DAMAGE_READ; kind++) {
         assert_true(strlen(etwas_damage_name((etwas_damage_kind)kind)) > 5);
-        for (int other = ETWAS_DAMAGE_NONE; other < kind; other++)
+        for (int other = ETWAS_DAMAGE_NONE; other < kind; other++) {
             assert_string_not_equal(etwas_damage_name((etwas_damage_kind)kind),
                                     etwas_damage_name((etwas_damage_kind)other));
+        }
     }
     assert_string_equal(etwas_damage_name((etwas_damage_kind)99), "unknown damage");
 }
@@ -46,11 +47,14 @@ static void a_truncated_file_is_reported_and_the_rest_is_read(void **state)
 {
     (void)state;
     for (size_t cut = 1; cut < B; cut++) {
-        run_file(put_file(0, builder.bytes, builder.size - cut));
-        size_t left = B - cut;
-        uint32_t whole = left < 72 ? 0 : (uint32_t)((left - 72) / 56);
-        uint64_t skipped = left < 72 ? left : (uint64_t)(EVENTS_IN_BUFFER - whole) * 56;
+        size_t left;
+        uint32_t whole;
+        uint64_t skipped;
 
+        run_file(put_file(0, builder.bytes, builder.size - cut));
+        left = B - cut;
+        whole = left < 72 ? 0 : (uint32_t)((left - 72) / 56);
+        skipped = left < 72 ? left : (uint64_t)(EVENTS_IN_BUFFER - whole) * 56;
         if (whole > EVENTS_IN_BUFFER) {
             whole = EVENTS_IN_BUFFER;
             skipped = 0;
@@ -94,6 +98,7 @@ static void an_unfinished_file_is_read_by_its_length(void **state)
 static void space_allocated_ahead_is_not_damage(void **state)
 {
     uint8_t *longer = calloc(1, builder.size + 10 * B);
+    const char *path;
 
     (void)state;
     assert_non_null(longer);
@@ -103,8 +108,7 @@ static void space_allocated_ahead_is_not_damage(void **state)
     assert_int_equal(collected.code, ERROR_SUCCESS);
     assert_all_but(1, 0);
     /* The same as a hole, too long to walk through. */
-    const char *path = put_file(0, builder.bytes, builder.size);
-
+    path = put_file(0, builder.bytes, builder.size);
     if (truncate(path, INT64_C(1) << 42) == 0) {
         run_file(path);
         assert_int_equal(collected.code, ERROR_SUCCESS);
@@ -135,14 +139,14 @@ static void buffer_0_alone_or_not_at_all(void **state)
 static void what_OpenTrace_finds_is_told_by_ProcessTrace(void **state)
 {
     etwas_trace_information information;
+    etwas_trace_handle handle;
 
     (void)state;
     builder_header(&builder, 0)->type = 0;
     builder_log_header(&builder)->pointer_bytes = 3;
     forget_collected();
-    etwas_trace_handle handle =
+    handle =
         open_collecting(put_file(0, builder.bytes, builder.size), PROCESS_TRACE_MODE_EVENT_RECORD);
-
     assert_int_equal(collected.damage_count, 0);
     assert_int_equal(etwas_trace_query(handle, &information), ERROR_SUCCESS);
     assert_int_equal(information.damages, 2);

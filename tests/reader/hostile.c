@@ -27,8 +27,9 @@ void read_hostile(const uint8_t *bytes, size_t size, size_t events)
 {
     const char *path = put_file(0, bytes, size);
 
-    if (next_random() % 4 == 0)
+    if (next_random() % 4 == 0) {
         run_files(&path, 1, 0, NULL, NULL);
+    }
     run_file(path);
     assert_true(collected.code == ERROR_SUCCESS || collected.code == ERROR_FILE_CORRUPT);
     if (collected.code == ERROR_SUCCESS) {

@@ -79,8 +79,9 @@ static void put_buffers(struct builder *builder, uint32_t count, uint16_t proces
         }
     }
     builder_end(builder);
-    for (uint32_t i = 1; i <= count; i++)
+    for (uint32_t i = 1; i <= count; i++) {
         builder_header(builder, i)->time_stamp = 2000 + (int64_t)(i * IN_BUFFER);
+    }
 }
 
 static void keep(struct file *file, struct builder *builder, size_t events)
@@ -141,8 +142,9 @@ static int make_files(void **state)
 static int free_files(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < FILES; i++)
+    for (size_t i = 0; i < FILES; i++) {
         free(made[i].bytes);
+    }
     return 0;
 }
 
@@ -165,8 +167,9 @@ static void files_cut_anywhere_are_read_to_the_cut(void **state)
 {
     (void)state;
     for (size_t i = 0; i < FILES; i++) {
-        for (size_t length = 0; length < made[i].size; length++)
+        for (size_t length = 0; length < made[i].size; length++) {
             read_hostile(made[i].bytes, length, 1);
+        }
     }
 }
 
@@ -198,8 +201,9 @@ static void every_word_of_every_header_set_to_a_limit_does_no_harm(void **state)
         for (size_t at = 0; at + 4 <= made[i].size; at += 4) {
             uint8_t before[4];
 
-            if (at >= B && at % B >= 72)
+            if (at >= B && at % B >= 72) {
                 continue;
+            }
             memcpy(before, made[i].bytes + at, 4);
             for (size_t v = 0; v < sizeof values / sizeof values[0]; v++) {
                 memcpy(made[i].bytes + at, &values[v], 4);
@@ -278,8 +282,9 @@ static void noise_in_any_buffer_does_no_harm(void **state)
             size_t length = next_random() % (made[i].size - from);
 
             memcpy(bytes, made[i].bytes, made[i].size);
-            for (size_t at = from; at < from + length; at++)
+            for (size_t at = from; at < from + length; at++) {
                 bytes[at] = (uint8_t)next_random();
+            }
             read_hostile(bytes, made[i].size, 1);
         }
         free(bytes);
@@ -301,14 +306,16 @@ static void parts_that_lie_do_no_harm(void **state)
         for (size_t i = 0; i < 7; i++) {
             memcpy(bytes, file->bytes, file->size);
             memcpy(bytes + file->totals_at + 48 + 4, &parts[(i + round) % 7], 4);
-            if (next_random() % 2 == 0)
+            if (next_random() % 2 == 0) {
                 bytes[next_random() % file->size] ^= (uint8_t)(1u << next_random() % 8);
+            }
             paths[i] = put_file((unsigned)i, bytes, file->size);
         }
         run_files(paths, 7, PROCESS_TRACE_MODE_EVENT_RECORD, NULL, NULL);
         assert_true(collected.code == ERROR_SUCCESS || collected.code == ERROR_FILE_CORRUPT);
-        if (collected.code == ERROR_SUCCESS)
+        if (collected.code == ERROR_SUCCESS) {
             assert_true(collected.event_count >= 7 * (file->events - 3));
+        }
     }
     free(bytes);
 }

@@ -121,8 +121,9 @@ static int make_files(void **state)
 static int free_files(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < 3; i++) {
         free(made[i].bytes);
+    }
     return 0;
 }
 
@@ -140,8 +141,9 @@ static void files_cut_anywhere_are_read_to_the_cut(void **state)
 {
     (void)state;
     for (size_t i = 0; i < 3; i++) {
-        for (size_t length = 0; length < made[i].size; length++)
+        for (size_t length = 0; length < made[i].size; length++) {
             read_hostile(made[i].bytes, length, made[i].events);
+        }
     }
 }
 
@@ -174,8 +176,9 @@ static void many_bits_flipped_do_no_harm(void **state)
         assert_non_null(bytes);
         for (size_t round = 0; round < 1500; round++) {
             memcpy(bytes, made[i].bytes, made[i].size);
-            for (uint32_t flips = next_random() % 64; flips > 0; flips--)
+            for (uint32_t flips = next_random() % 64; flips > 0; flips--) {
                 bytes[next_random() % made[i].size] ^= (uint8_t)(1u << next_random() % 8);
+            }
             read_hostile(bytes, made[i].size, 1);
         }
         free(bytes);
@@ -235,8 +238,9 @@ static void noise_behind_a_good_header_does_no_harm(void **state)
             size_t from = 600 + next_random() % (made[i].size - 600);
 
             memcpy(bytes, made[i].bytes, made[i].size);
-            for (size_t at = from; at < made[i].size; at++)
+            for (size_t at = from; at < made[i].size; at++) {
                 bytes[at] = (uint8_t)next_random();
+            }
             read_hostile(bytes, made[i].size, 1);
         }
         free(bytes);
@@ -252,6 +256,8 @@ static void a_small_file_that_promises_much_is_refused(void **state)
     };
     struct builder_options options = builder_defaults();
     struct builder builder;
+    size_t size;
+    uint8_t *bytes;
     /* A literal, then one match as long as the buffer. */
     static const uint8_t bomb[INPUT] = {0xFF, 0xFF, 0xFF, 0x7F, 'x',  0x07, 0, 0xFF,
                                         0xFF, 0,    0,    0xB4, 0xFF, 0xFF, 0};
@@ -270,9 +276,8 @@ static void a_small_file_that_promises_much_is_refused(void **state)
     builder_end(&builder);
     builder_log_header(&builder)->buffer_bytes = 16 << 20;
     builder_log_header(&builder)->buffers_written = STREAMS + 1;
-    size_t size = builder.size + STREAMS * (sizeof header + INPUT);
-    uint8_t *bytes = malloc(size);
-
+    size = builder.size + STREAMS * (sizeof header + INPUT);
+    bytes = malloc(size);
     assert_non_null(bytes);
     memcpy(bytes, builder.bytes, builder.size);
     for (size_t i = 0; i < STREAMS; i++) {
@@ -299,19 +304,20 @@ static void real_files_damaged_at_random_do_no_harm(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        size_t size;
+        FILE *file;
+
         static uint8_t sound[65536];
         static uint8_t bytes[65536];
         char path[4096];
 
         snprintf(path, sizeof path, "%s/etl-samples/%s", ETWAS_SHARED_DIR, names[i]);
-        FILE *file = fopen(path, "rb");
-
+        file = fopen(path, "rb");
         if (file == NULL) {
             print_message("%s is not there: skipped\n", path);
             continue;
         }
-        size_t size = fread(sound, 1, sizeof sound, file);
-
+        size = fread(sound, 1, sizeof sound, file);
         fclose(file);
         any = true;
         for (size_t round = 0; round < 1000; round++) {
@@ -325,8 +331,9 @@ static void real_files_damaged_at_random_do_no_harm(void **state)
             read_hostile(bytes, round % 4 == 0 ? next_random() % size : size, 1);
         }
     }
-    if (!any)
+    if (!any) {
         skip();
+    }
 }
 
 int main(void)

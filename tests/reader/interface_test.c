@@ -30,13 +30,15 @@ static void assert_open_fails(EVENT_TRACE_LOGFILEA *logfile, uint32_t code)
 {
     EVENT_TRACE_LOGFILEA before;
 
-    if (logfile != NULL)
+    if (logfile != NULL) {
         before = *logfile;
+    }
     etwas_SetLastError(ERROR_SUCCESS);
     assert_true(OpenTraceA(logfile) == INVALID_PROCESSTRACE_HANDLE);
     assert_int_equal(etwas_GetLastError(), code);
-    if (logfile != NULL)
+    if (logfile != NULL) {
         assert_memory_equal(logfile, &before, sizeof before);
+    }
 }
 
 static void what_cannot_be_opened_gets_its_code(void **state)
@@ -98,15 +100,15 @@ static void what_cannot_be_opened_gets_its_code(void **state)
 static void a_file_that_is_no_trace_is_corrupt(void **state)
 {
     uint8_t noise[9000];
-
-    (void)state;
-    for (size_t i = 0; i < sizeof noise; i++)
-        noise[i] = (uint8_t)(i * 7 + i / 251);
     const struct {
         const void *bytes;
         size_t size;
     } table[] = {{"", 0}, {"#!/bin/sh\n", 10}, {noise, 71}, {noise, 400}, {noise, sizeof noise}};
 
+    (void)state;
+    for (size_t i = 0; i < sizeof noise; i++) {
+        noise[i] = (uint8_t)(i * 7 + i / 251);
+    }
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         EVENT_TRACE_LOGFILEA logfile = {
             .LogFileName = (char *)(uintptr_t)put_file(0, table[i].bytes, table[i].size)};
@@ -128,18 +130,20 @@ static void OpenTrace_fills_in_the_header(void **state)
 
     (void)state;
     for (int narrow = 0; narrow < 2; narrow++) {
+        EVENT_TRACE_LOGFILEA logfile = {0};
+        const TRACE_LOGFILE_HEADER *header = &logfile.LogfileHeader;
+        etwas_trace_handle handle;
+        const char *name;
+
         options.narrow = narrow != 0;
         options.mode = EVENT_TRACE_FILE_MODE_SEQUENTIAL;
         builder_begin(&builder, &options);
         builder_buffer(&builder, 0);
         builder_end(&builder);
         builder_log_header(&builder)->events_lost = 99;
-        EVENT_TRACE_LOGFILEA logfile = {
-            .LogFileName = (char *)(uintptr_t)put_file(0, builder.bytes, builder.size)};
-        const char *name = logfile.LogFileName;
-        etwas_trace_handle handle = OpenTraceA(&logfile);
-        const TRACE_LOGFILE_HEADER *header = &logfile.LogfileHeader;
-
+        name = put_file(0, builder.bytes, builder.size);
+        logfile.LogFileName = (char *)(uintptr_t)name;
+        handle = OpenTraceA(&logfile);
         assert_true(handle != INVALID_PROCESSTRACE_HANDLE);
         assert_ptr_equal(logfile.LogFileName, name);
         assert_int_equal(logfile.BufferSize, 4096);
@@ -171,15 +175,15 @@ static void the_kernel_loggers_trace_says_so(void **state)
 {
     struct builder_options options = builder_defaults();
     struct builder builder;
+    EVENT_TRACE_LOGFILEA logfile = {0};
+    etwas_trace_handle handle;
 
     (void)state;
     options.session_name = u"nt kernel LOGGER";
     builder_begin(&builder, &options);
     builder_end(&builder);
-    EVENT_TRACE_LOGFILEA logfile = {
-        .LogFileName = (char *)(uintptr_t)put_file(0, builder.bytes, builder.size)};
-    etwas_trace_handle handle = OpenTraceA(&logfile);
-
+    logfile.LogFileName = (char *)(uintptr_t)put_file(0, builder.bytes, builder.size);
+    handle = OpenTraceA(&logfile);
     assert_true(handle != INVALID_PROCESSTRACE_HANDLE);
     assert_int_equal(logfile.IsKernelTrace, 1);
     CloseTrace(handle);
@@ -192,8 +196,9 @@ static etwas_wchar wide_name_seen[64];
 static uint32_t on_wide_buffer(EVENT_TRACE_LOGFILEW *logfile)
 {
     wide_seen = *logfile;
-    for (size_t i = 0; i < 64 && (i == 0 || wide_name_seen[i - 1] != 0); i++)
+    for (size_t i = 0; i < 64 && (i == 0 || wide_name_seen[i - 1] != 0); i++) {
         wide_name_seen[i] = logfile->LogFileName[i];
+    }
     return 1;
 }
 
@@ -203,15 +208,16 @@ static void OpenTraceW_takes_UTF_16(void **state)
     etwas_wchar name[64] = {0};
     etwas_wchar bad[] = {'/', 0xD800, '.', 0};
     etwas_wchar *longest = calloc(5001, sizeof *longest);
+    EVENT_TRACE_LOGFILEW logfile = {
+        .LogFileName = name, .BufferCallback = on_wide_buffer, .Context = &wide_seen};
+    etwas_trace_handle handle;
 
     (void)state;
     assert_non_null(longest);
-    for (size_t i = 0; path[i] != 0; i++)
+    for (size_t i = 0; path[i] != 0; i++) {
         name[i] = (etwas_wchar)path[i];
-    EVENT_TRACE_LOGFILEW logfile = {
-        .LogFileName = name, .BufferCallback = on_wide_buffer, .Context = &wide_seen};
-    etwas_trace_handle handle = OpenTraceW(&logfile);
-
+    }
+    handle = OpenTraceW(&logfile);
     assert_true(handle != INVALID_PROCESSTRACE_HANDLE);
     assert_ptr_equal(logfile.LogFileName, name);
     assert_int_equal(logfile.LogfileHeader.BuffersWritten, 2);
@@ -224,8 +230,9 @@ static void OpenTraceW_takes_UTF_16(void **state)
     logfile = (EVENT_TRACE_LOGFILEW){.LogFileName = bad};
     assert_true(OpenTraceW(&logfile) == INVALID_PROCESSTRACE_HANDLE);
     assert_int_equal(etwas_GetLastError(), ERROR_BAD_PATHNAME);
-    for (size_t i = 0; i < 5000; i++)
+    for (size_t i = 0; i < 5000; i++) {
         longest[i] = 'x';
+    }
     logfile.LogFileName = longest;
     assert_true(OpenTraceW(&logfile) == INVALID_PROCESSTRACE_HANDLE);
     assert_int_equal(etwas_GetLastError(), ERROR_FILENAME_EXCED_RANGE);
@@ -249,8 +256,9 @@ static void up_to_64_files_are_processed_together_C16(void **state)
     assert_int_equal(collected.event_count, 0);
     assert_int_equal(ProcessTrace(handles, 64, NULL, NULL), ERROR_SUCCESS);
     assert_int_equal(collected.event_count, 64 * 3);
-    for (unsigned i = 0; i < 65; i++)
+    for (unsigned i = 0; i < 65; i++) {
         assert_int_equal(CloseTrace(handles[i]), ERROR_SUCCESS);
+    }
 }
 
 static void bad_arguments_of_ProcessTrace_get_their_codes(void **state)
@@ -276,10 +284,12 @@ static void a_handle_is_dead_after_CloseTrace(void **state)
     const etwas_trace_handle never[] = {0, INVALID_PROCESSTRACE_HANDLE, handle ^ 0xFFFF,
                                         handle + (1 << 16), handle ^ 1ull << 62};
     etwas_trace_information information;
+    etwas_trace_handle other;
 
     (void)state;
-    for (size_t i = 0; i < sizeof never / sizeof never[0]; i++)
+    for (size_t i = 0; i < sizeof never / sizeof never[0]; i++) {
         assert_int_equal(CloseTrace(never[i]), ERROR_INVALID_HANDLE);
+    }
     assert_int_equal(etwas_trace_query(handle, NULL), ERROR_INVALID_PARAMETER);
     assert_int_equal(etwas_trace_query(handle, &information), ERROR_SUCCESS);
     assert_int_equal(information.file_bytes, 2 * 4096);
@@ -289,8 +299,7 @@ static void a_handle_is_dead_after_CloseTrace(void **state)
     assert_int_equal(etwas_trace_query(handle, &information), ERROR_INVALID_HANDLE);
     assert_int_equal(etwas_trace_on_damage(handle, NULL, NULL), ERROR_INVALID_HANDLE);
     /* Its place is taken by another trace, with another handle. */
-    etwas_trace_handle other = open_path(put_sound_file(0, 1, false));
-
+    other = open_path(put_sound_file(0, 1, false));
     assert_true(other != handle);
     assert_int_equal(CloseTrace(handle), ERROR_INVALID_HANDLE);
     assert_int_equal(CloseTrace(other), ERROR_SUCCESS);
@@ -301,13 +310,15 @@ static void a_full_table_of_handles_is_an_error(void **state)
     enum {
         MANY = 1024
     };
+    etwas_trace_handle again;
     static etwas_trace_handle handles[MANY];
     const char *path = put_sound_file(0, 1, false);
     size_t opened = 0;
 
     (void)state;
-    while (opened < MANY && (handles[opened] = open_path(path)) != INVALID_PROCESSTRACE_HANDLE)
+    while (opened < MANY && (handles[opened] = open_path(path)) != INVALID_PROCESSTRACE_HANDLE) {
         opened++;
+    }
     if (opened == MANY) {
         assert_true(open_path(path) == INVALID_PROCESSTRACE_HANDLE);
         assert_int_equal(etwas_GetLastError(), ERROR_NOT_ENOUGH_MEMORY);
@@ -315,10 +326,10 @@ static void a_full_table_of_handles_is_an_error(void **state)
         /* The system allows fewer open files. */
         assert_int_equal(etwas_GetLastError(), ERROR_NO_SYSTEM_RESOURCES);
     }
-    while (opened > 0)
+    while (opened > 0) {
         assert_int_equal(CloseTrace(handles[--opened]), ERROR_SUCCESS);
-    etwas_trace_handle again = open_path(path);
-
+    }
+    again = open_path(path);
     assert_true(again != INVALID_PROCESSTRACE_HANDLE);
     CloseTrace(again);
 }
@@ -355,6 +366,7 @@ static void a_buffer_callback_that_returns_0_cancels(void **state)
 {
     EVENT_TRACE_LOGFILEA logfile = {.LogFileName = (char *)(uintptr_t)put_sound_file(0, 95, false),
                                     .BufferCallback = count_and_cancel};
+    etwas_trace_handle handle;
 
     (void)state;
     for (buffers_wanted = 1; buffers_wanted <= 11; buffers_wanted++) {
@@ -366,8 +378,7 @@ static void a_buffer_callback_that_returns_0_cancels(void **state)
         assert_int_equal(CloseTrace(handle), ERROR_SUCCESS);
     }
     /* One more than there are: nothing cancels. */
-    etwas_trace_handle handle = OpenTraceA(&logfile);
-
+    handle = OpenTraceA(&logfile);
     buffers_seen = 0;
     assert_int_equal(ProcessTrace(&handle, 1, NULL, NULL), ERROR_SUCCESS);
     assert_int_equal(buffers_seen, 11);
@@ -460,8 +471,9 @@ static void *read_repeatedly(void *path)
 
         if (handle == INVALID_PROCESSTRACE_HANDLE ||
             ProcessTrace(&handle, 1, NULL, NULL) != ERROR_SUCCESS ||
-            CloseTrace(handle) != ERROR_SUCCESS || events != 201)
+            CloseTrace(handle) != ERROR_SUCCESS || events != 201) {
             return path;
+        }
     }
     return NULL;
 }
@@ -473,9 +485,10 @@ static void different_handles_are_processed_by_different_threads(void **state)
     void *failed;
 
     (void)state;
-    for (size_t i = 0; i < THREADS; i++)
+    for (size_t i = 0; i < THREADS; i++) {
         assert_int_equal(
             pthread_create(&threads[i], NULL, read_repeatedly, (void *)(uintptr_t)path), 0);
+    }
     for (size_t i = 0; i < THREADS; i++) {
         assert_int_equal(pthread_join(threads[i], &failed), 0);
         assert_null(failed);

@@ -64,8 +64,9 @@ static void write_event(uint32_t writer, uint64_t number)
     size_t words = 1 + number % WORDS;
 
     event.header.Size = (uint16_t)(sizeof event.header + words * 8);
-    for (size_t i = 0; i < words; i++)
+    for (size_t i = 0; i < words; i++) {
         event.words[i] = number;
+    }
     TraceEvent(session, &event.header);
 }
 
@@ -95,11 +96,13 @@ static void be_killed(const char *path)
 
     /* Not even where the test itself is killed does this live on. */
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (etwas_start("killed", path, wanted, &session) != ERROR_SUCCESS)
+    if (etwas_start("killed", path, wanted, &session) != ERROR_SUCCESS) {
         _exit(1);
+    }
     for (uintptr_t i = 1; i < WRITERS; i++) {
-        if (pthread_create(&thread, NULL, write_events, (void *)i) != 0)
+        if (pthread_create(&thread, NULL, write_events, (void *)i) != 0) {
             _exit(2);
+        }
     }
     (void)write_events((void *)(uintptr_t)0);
 }
@@ -130,14 +133,16 @@ static bool has_wrapped(const char *path)
     int64_t sequence = 0;
     FILE *file = fopen(path, "rb");
 
-    if (file == NULL)
+    if (file == NULL) {
         return false;
+    }
     if (fseek(file,
               (long)(wanted->buffer_size_kb * 1024 +
                      offsetof(struct etwas_etl_buffer_header, sequence_number)),
               SEEK_SET) != 0 ||
-        fread(&sequence, sizeof sequence, 1, file) != 1)
+        fread(&sequence, sizeof sequence, 1, file) != 1) {
         sequence = 0;
+    }
     fclose(file);
     return sequence > 1;
 }
@@ -152,14 +157,17 @@ static bool holds(const struct condition *condition)
 /* Has a process write; returns when the condition holds. */
 static pid_t begin_writing(const char *path, const struct condition *condition)
 {
-    ck_pr_store_64(written, 0);
-    pid_t child = fork();
+    pid_t child;
 
+    ck_pr_store_64(written, 0);
+    child = fork();
     assert_true(child >= 0);
-    if (child == 0)
+    if (child == 0) {
         be_killed(path);
-    for (int tries = 0; tries < 20000 && !holds(condition); tries++)
+    }
+    for (int tries = 0; tries < 20000 && !holds(condition); tries++) {
         sleep_ms(1);
+    }
     assert_true(holds(condition));
     sleep_ms(next_random() % 20);
     return child;
@@ -197,8 +205,9 @@ static void on_event(EVENT_RECORD *record)
     uint32_t writer = header->ProviderId.Data1;
     size_t count = record->UserDataLength / 8u;
 
-    if (memcmp(&header->ProviderId, &EventTraceGuid, sizeof EventTraceGuid) == 0)
+    if (memcmp(&header->ProviderId, &EventTraceGuid, sizeof EventTraceGuid) == 0) {
         return;
+    }
     reading->events++;
     if (writer >= WRITERS || count == 0 || count > WORDS) {
         reading->wrong++;
@@ -207,14 +216,16 @@ static void on_event(EVENT_RECORD *record)
     memcpy(words, record->UserData, count * 8);
     reading->wrong += words[0] <= reading->latest[writer] || count != 1 + words[0] % WORDS;
     reading->latest[writer] = words[0];
-    for (size_t i = 1; i < count; i++)
+    for (size_t i = 1; i < count; i++) {
         reading->wrong += words[i] != words[0];
+    }
 }
 
 static void read_paths(char (*paths)[512], uint32_t count, struct reading *reading)
 {
     etwas_trace_handle traces[PARTS_LIMIT];
     etwas_trace_information information;
+    uint32_t code;
 
     *reading = (struct reading){0};
     for (uint32_t i = 0; i < count; i++) {
@@ -228,8 +239,7 @@ static void read_paths(char (*paths)[512], uint32_t count, struct reading *readi
         traces[i] = OpenTraceA(&file);
         assert_true(traces[i] != INVALID_PROCESSTRACE_HANDLE);
     }
-    uint32_t code = ProcessTrace(traces, count, NULL, NULL);
-
+    code = ProcessTrace(traces, count, NULL, NULL);
     assert_true(code == ERROR_SUCCESS || code == ERROR_FILE_CORRUPT);
     for (uint32_t i = 0; i < count; i++) {
         assert_int_equal(etwas_trace_query(traces[i], &information), ERROR_SUCCESS);
@@ -251,19 +261,22 @@ static uint64_t reported(const char *report, const char *key)
 /* The walker keeps every rule and finds as many events. Returns how many buffers were torn. */
 static uint64_t walk(char (*paths)[512], uint32_t count, uint64_t events)
 {
+    FILE *pipe;
+
     static char command[PARTS_LIMIT * 512];
     static char report[65536];
     int length = snprintf(command, sizeof command, "'%s' -B '%s' --unfinished%s", ETWAS_TEST_PYTHON,
                           ETWAS_TEST_WALKER, count > 1 ? " --set" : "");
 
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         length += snprintf(command + length, sizeof command - (size_t)length, " '%s'", paths[i]);
-    FILE *pipe = popen(command, "re");
-
+    }
+    pipe = popen(command, "re");
     assert_non_null(pipe);
     report[fread(report, 1, sizeof report - 1, pipe)] = 0;
-    if (pclose(pipe) != 0)
+    if (pclose(pipe) != 0) {
         fail_msg("the walker: %s", report);
+    }
     assert_int_equal(reported(report, "\"events\": "), events);
     return reported(report, "\"torn\": ");
 }
@@ -310,12 +323,12 @@ static void a_circular_file_is_read_while_it_is_written_R94(void **state)
                                            .maximum_file_size = 64};
     char path[1][512];
     struct reading reading;
+    pid_t child;
 
     (void)state;
     (void)snprintf(path[0], sizeof path[0], "%s", folder_path("live.etl"));
     wanted = &options;
-    pid_t child = begin_writing(path[0], &(struct condition){.file_wrapped = path[0]});
-
+    child = begin_writing(path[0], &(struct condition){.file_wrapped = path[0]});
     for (int round = 0; round < 20; round++) {
         read_paths(path, 1, &reading);
         assert_true(reading.unfinished);
@@ -372,8 +385,9 @@ static uint32_t numbers_left; /* before the process is killed */
  */
 static long kill_at_number(enum etwas_file_call call, size_t bytes)
 {
-    if (call == ETWAS_FILE_WRITE && bytes <= sizeof(int64_t) && numbers_left-- == 0)
+    if (call == ETWAS_FILE_WRITE && bytes <= sizeof(int64_t) && numbers_left-- == 0) {
         (void)raise(SIGKILL);
+    }
     return (long)bytes;
 }
 
@@ -382,15 +396,18 @@ static void be_killed_at_number(const char *path, uint32_t numbers)
 {
     etwas_session_counts counts;
 
-    if (etwas_start("killed", path, wanted, &session) != ERROR_SUCCESS)
+    if (etwas_start("killed", path, wanted, &session) != ERROR_SUCCESS) {
         _exit(1);
+    }
     for (uint64_t number = 1; number <= ENDED_EVENTS; number++) {
         write_event(0, number);
-        if (number % EVENTS_A_BUFFER == 0 && etwas_flush(session) != ERROR_SUCCESS)
+        if (number % EVENTS_A_BUFFER == 0 && etwas_flush(session) != ERROR_SUCCESS) {
             _exit(2);
+        }
     }
-    if (etwas_counts(session, &counts) != ERROR_SUCCESS)
+    if (etwas_counts(session, &counts) != ERROR_SUCCESS) {
         _exit(3);
+    }
     ck_pr_store_64(written, counts.recorded);
     numbers_left = numbers;
     etwas_file_fail(kill_at_number);
@@ -416,8 +433,9 @@ static void a_circular_file_is_read_wherever_its_end_was_left_R94(void **state)
         pid_t child = fork();
 
         assert_true(child >= 0);
-        if (child == 0)
+        if (child == 0) {
             be_killed_at_number(path[0], numbers);
+        }
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
         read_paths(path, 1, &reading);
@@ -443,10 +461,10 @@ static void an_appended_file_is_read_over_all_its_sessions_R95(void **state)
     (void)snprintf(path[0], sizeof path[0], "%s", folder_path("appended.etl"));
     for (int round = 0; round < ROUNDS; round++) {
         EVENT_TRACE_LOGFILEA file = {.LogFileName = path[0]};
+        etwas_trace_handle trace;
 
         write_and_kill(path[0], &(struct condition){0});
-        etwas_trace_handle trace = OpenTraceA(&file);
-
+        trace = OpenTraceA(&file);
         assert_true(trace != INVALID_PROCESSTRACE_HANDLE);
         (void)ProcessTrace(&trace, 1, NULL, NULL);
         assert_int_equal(etwas_trace_query(trace, &information), ERROR_SUCCESS);
@@ -473,8 +491,9 @@ static void a_set_of_new_files_is_whole_but_for_its_last_part_R96(void **state)
 
         (void)snprintf(name, sizeof name, "%u.etl", count + 1);
         (void)snprintf(paths[count], sizeof paths[count], "%s", folder_path(name));
-        if (size_of(paths[count]) == 0)
+        if (size_of(paths[count]) == 0) {
             break;
+        }
         count++;
     }
     assert_in_range(count, 3, PARTS_LIMIT - 1);

@@ -22,19 +22,23 @@ static void ask_everything(const uint8_t *bytes, size_t size)
     etwas_trace_clock clock;
     etwas_clock_time time;
 
-    if (trace == INVALID_PROCESSTRACE_HANDLE)
+    if (trace == INVALID_PROCESSTRACE_HANDLE) {
         return;
+    }
     assert_int_equal(etwas_trace_query_clock(trace, &clock), ERROR_SUCCESS);
     for (size_t i = 0; i < sizeof stamps / sizeof stamps[0]; i++) {
-        for (uint32_t other = 1; other <= 2; other++)
+        for (uint32_t other = 1; other <= 2; other++) {
             assert_int_equal(etwas_trace_convert_time(trace, stamps[i], other, &time),
                              ERROR_SUCCESS);
+        }
     }
     assert_int_equal(CloseTrace(trace), ERROR_SUCCESS);
 }
 
 static void damaged_knots_do_no_harm(void **state)
 {
+    size_t events;
+
     static const uint8_t values[] = {0x00, 0x7F, 0x80, 0xFF};
     struct builder_options options = cycles();
 
@@ -47,26 +51,28 @@ static void damaged_knots_do_no_harm(void **state)
     builder_buffer(&builder, 0);
     put_knots(4, 10);
     builder_end(&builder);
-    size_t events = 1 + 21;
-
+    events = 1 + 21;
     for (size_t at = 0; at < builder.size; at++) {
         uint8_t before = builder.bytes[at];
 
-        if (at > 1800 && at < 3 * 2048)
+        if (at > 1800 && at < 3 * 2048) {
             continue;
+        }
         for (size_t v = 0; v < sizeof values; v++) {
             builder.bytes[at] = values[v];
             ask_everything(builder.bytes, builder.size);
-            if (v == at % 4)
+            if (v == at % 4) {
                 read_hostile(builder.bytes, builder.size, 1);
+            }
         }
         builder.bytes[at] = (uint8_t)(before ^ 1u << next_random() % 8);
         ask_everything(builder.bytes, builder.size);
         read_hostile(builder.bytes, builder.size, events - 3);
         builder.bytes[at] = before;
     }
-    for (size_t cut = 0; cut < builder.size; cut += 8)
+    for (size_t cut = 0; cut < builder.size; cut += 8) {
         ask_everything(builder.bytes, cut);
+    }
     builder_free(&builder);
 }
 
@@ -86,9 +92,10 @@ static void knots_of_random_numbers_do_no_harm(void **state)
 
             memcpy(words, &knot, sizeof knot);
             for (size_t w = 1; w < 6; w++) {
-                if (next_random() % 8 == 0)
+                if (next_random() % 8 == 0) {
                     words[w] =
                         ((uint64_t)next_random() << 32 | next_random()) >> next_random() % 64;
+                }
             }
             memcpy(&knot, words, sizeof knot);
             builder_knot(&builder, &knot);

@@ -35,9 +35,10 @@ void begin_file(const struct builder_options *options)
 
 const char *finish(unsigned slot)
 {
-    builder_end(&builder);
-    const char *path = put_file(slot, builder.bytes, builder.size);
+    const char *path;
 
+    builder_end(&builder);
+    path = put_file(slot, builder.bytes, builder.size);
     builder_free(&builder);
     return path;
 }
@@ -93,8 +94,9 @@ void put_events(int64_t seconds)
 {
     for (uint16_t processor = 0; processor < 2; processor++) {
         builder_buffer(&builder, processor);
-        for (int64_t n = processor; n <= 2 * seconds; n += 2)
+        for (int64_t n = processor; n <= 2 * seconds; n += 2) {
             builder_number(&builder, 1000 + n * REAL_HZ / 2, (uint32_t)n);
+        }
     }
 }
 

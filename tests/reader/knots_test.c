@@ -19,13 +19,13 @@
 static void knots_in_buffer_0_put_the_rate_right(void **state)
 {
     const struct builder_options options = cycles();
+    const char *path;
 
     (void)state;
     begin_file(&options);
     put_knots(0, 20);
     put_events(20);
-    const char *path = finish(0);
-
+    path = finish(0);
     run_file(path);
     expect_events(20);
     assert_int_equal(collected.information.events, 41);
@@ -44,6 +44,7 @@ static void knots_in_buffer_0_put_the_rate_right(void **state)
 static void knots_in_buffers_of_their_own_are_found(void **state)
 {
     const struct builder_options options = cycles();
+    const char *path;
 
     (void)state;
     begin_file(&options);
@@ -52,8 +53,7 @@ static void knots_in_buffers_of_their_own_are_found(void **state)
     put_events(50);
     builder_buffer(&builder, 0);
     put_knots(1, 49);
-    const char *path = finish(0);
-
+    path = finish(0);
     run_file(path);
     expect_events(50);
     assert_int_equal(collected.information.buffers, 4);
@@ -81,11 +81,13 @@ static void a_knot_buffer_that_is_cut_gives_the_knots_before_the_cut(void **stat
     }
     /* The end of its data before the end of a knot, and behind the end of the file. */
     for (uint32_t end = 72; end <= 16384; end += 24) {
+        size_t whole;
+        const char *path;
+
         builder_header(&builder, 1)->offset = end;
         builder_header(&builder, 1)->saved_offset = end;
-        size_t whole = end > 8192 ? 0 : (end - 72) / 96;
-        const char *path = put_file(0, builder.bytes, builder.size);
-
+        whole = end > 8192 ? 0 : (end - 72) / 96;
+        path = put_file(0, builder.bytes, builder.size);
         assert_int_equal(clock_of(path).knots, 1 + (whole < 40 ? whole : 40));
     }
     builder_free(&builder);
@@ -98,6 +100,7 @@ static void a_knot_buffer_that_is_cut_gives_the_knots_before_the_cut(void **stat
 static void a_buffer_that_is_too_long_has_no_knots(void **state)
 {
     const struct builder_options options = cycles();
+    const char *path;
 
     (void)state;
     begin_file(&options);
@@ -109,8 +112,7 @@ static void a_buffer_that_is_too_long_has_no_knots(void **state)
     put_knots(41, 50);
     builder_end(&builder);
     builder_header(&builder, 3)->buffer_bytes = 4 * 8192;
-    const char *path = put_file(0, builder.bytes, builder.size);
-
+    path = put_file(0, builder.bytes, builder.size);
     assert_int_equal(clock_of(path).knots, 11);
     builder_free(&builder);
 }
@@ -119,6 +121,7 @@ static void a_million_knots_need_no_more_memory_than_a_few(void **state)
 {
     struct builder_options options = cycles();
     etwas_trace_clock clock;
+    const char *path;
 
     (void)state;
     options.buffer_bytes = 1 << 20;
@@ -128,8 +131,7 @@ static void a_million_knots_need_no_more_memory_than_a_few(void **state)
         builder_buffer(&builder, 0);
         put_knots(n, n + 9999);
     }
-    const char *path = finish(0);
-
+    path = finish(0);
     clock = clock_of(path);
     assert_int_equal(clock.knots, 1000001);
     assert_true(clock.seconds > 999900);
@@ -142,18 +144,18 @@ static void a_file_that_still_grows_is_known_as_far_as_when_it_is_read(void **st
 {
     struct builder_options options = cycles();
     etwas_trace_clock clock;
+    etwas_trace_handle trace;
+    const char *path;
 
     (void)state;
     options.end_filetime = 0;
     begin_file(&options);
     put_knots(0, 0);
     builder_end(&builder);
-    const char *path = put_file(0, builder.bytes, builder.size);
-
+    path = put_file(0, builder.bytes, builder.size);
     builder_free(&builder);
     forget_collected();
-    etwas_trace_handle trace = open_collecting(path, PROCESS_TRACE_MODE_EVENT_RECORD);
-
+    trace = open_collecting(path, PROCESS_TRACE_MODE_EVENT_RECORD);
     assert_int_equal(etwas_trace_query_clock(trace, &clock), ERROR_SUCCESS);
     begin_file(&options);
     put_knots(0, 5);
@@ -174,18 +176,18 @@ static void a_file_that_still_grows_is_known_as_far_as_when_it_is_read(void **st
 static void a_file_without_an_end_is_converted_by_the_knots_it_has(void **state)
 {
     struct builder_options options = cycles();
+    etwas_clock_time time;
+    const char *path;
 
     (void)state;
     options.end_filetime = 0;
     begin_file(&options);
     put_knots(0, 3);
     put_events(10);
-    const char *path = finish(0);
-
+    path = finish(0);
     run_file(path);
     expect_events(10);
-    etwas_clock_time time = time_in(path, raw_of(10), ETWAS_CLOCK_QPC);
-
+    time = time_in(path, raw_of(10), ETWAS_CLOCK_QPC);
     assert_int_equal(time.value, QPC0 + 10 * SECOND);
     assert_in_range(time.error_ns, 7000, 7500);
 }
@@ -208,15 +210,17 @@ static void the_parts_of_a_set_have_one_timeline_R96(void **state)
         put_knots(0, 0);
         put_knots(part * 10 - 10, part * 10 - 1);
         builder_buffer(&builder, 0);
-        for (uint32_t n = part * 20 - 20; n < part * 20; n++)
+        for (uint32_t n = part * 20 - 20; n < part * 20; n++) {
             builder_number(&builder, 1000 + n * REAL_HZ / 2, n);
+        }
         paths[3 - part] = finish(part);
     }
     run_files(paths, 3, PROCESS_TRACE_MODE_EVENT_RECORD, NULL, NULL);
     assert_int_equal(collected.event_count, 3 + 60);
     for (size_t n = 0, at = 0; at < collected.event_count; at++) {
-        if (collected.events[at].header.ProviderId.Data1 != builder_class.Data1)
+        if (collected.events[at].header.ProviderId.Data1 != builder_class.Data1) {
             continue;
+        }
         assert_int_equal(collected.events[at].number, n);
         assert_int_equal(collected.events[at].header.TimeStamp.QuadPart,
                          BUILDER_START + (int64_t)n * 5000000);
@@ -235,8 +239,9 @@ static void knots_change_no_times_of_qpc_and_system_time_R151_R152(void **state)
 
             options.clock_type = clock;
             begin_file(&options);
-            if (round == 1)
+            if (round == 1) {
                 put_knots(0, 10);
+            }
             put_events(10);
             run_file(finish(0));
             assert_int_equal(collected.event_count, 22);
@@ -256,12 +261,16 @@ static void a_file_without_knots_is_converted_as_before_with_an_unknown_error(vo
 
     (void)state;
     for (int own = 0; own < 2; own++) {
-        builder_begin(&builder, &options);
-        if (own == 1)
-            builder_calibration(&builder);
-        put_events(10);
-        const char *path = finish(0);
+        etwas_clock_time qpc;
+        etwas_clock_time system;
+        const char *path;
 
+        builder_begin(&builder, &options);
+        if (own == 1) {
+            builder_calibration(&builder);
+        }
+        put_events(10);
+        path = finish(0);
         run_file(path);
         assert_int_equal(collected.events[1].header.TimeStamp.QuadPart, BUILDER_START);
         assert_int_equal(collected.events[21].header.TimeStamp.QuadPart,
@@ -269,9 +278,8 @@ static void a_file_without_knots_is_converted_as_before_with_an_unknown_error(vo
         assert_int_equal(clock_of(path).knots, 0);
         assert_false(clock_of(path).noted);
         assert_true(clock_of(path).qpc_error_ns == UINT64_MAX);
-        etwas_clock_time qpc = time_in(path, raw_of(10), ETWAS_CLOCK_QPC);
-        etwas_clock_time system = time_in(path, raw_of(10), ETWAS_CLOCK_SYSTEM_TIME);
-
+        qpc = time_in(path, raw_of(10), ETWAS_CLOCK_QPC);
+        system = time_in(path, raw_of(10), ETWAS_CLOCK_SYSTEM_TIME);
         assert_int_equal(qpc.value, INT64_C(10005000000));
         assert_true(qpc.error_ns == UINT64_MAX && system.error_ns == UINT64_MAX);
         assert_int_equal(system.value, BUILDER_START + 10 * 10005000);

@@ -18,8 +18,9 @@
 
 static void expect_near(double value, double wanted, double within)
 {
-    if (!(value >= wanted - within && value <= wanted + within))
+    if (!(value >= wanted - within && value <= wanted + within)) {
         fail_msg("%f instead of %f", value, wanted);
+    }
 }
 
 /* The calibration of a file that ended was measured over all of it: against that nothing drifts. */
@@ -30,12 +31,14 @@ static void drift_is_told_against_what_the_session_knew_at_its_start(void **stat
     (void)state;
     options.frequency_hz = 3001500000; /* the rate of the knots */
     for (int noted = 0; noted < 2; noted++) {
-        begin_file(&options);
-        if (noted)
-            put_trust(); /* 3 GHz */
-        put_knots(0, 30);
-        etwas_trace_clock clock = clock_of(finish(0));
+        etwas_trace_clock clock;
 
+        begin_file(&options);
+        if (noted) {
+            put_trust(); /* 3 GHz */
+        }
+        put_knots(0, 30);
+        clock = clock_of(finish(0));
         assert_true(clock.tsc_against_calibrated.known);
         expect_near(clock.tsc_against_calibrated.ppm, noted ? 500 : 0, 0.001);
     }
@@ -44,13 +47,13 @@ static void drift_is_told_against_what_the_session_knew_at_its_start(void **stat
 static void what_the_session_noted_of_its_clock_is_told(void **state)
 {
     const struct builder_options options = cycles();
+    etwas_trace_clock clock;
 
     (void)state;
     begin_file(&options);
     put_trust();
     put_knots(0, 30);
-    etwas_trace_clock clock = clock_of(finish(0));
-
+    clock = clock_of(finish(0));
     assert_true(clock.noted && clock.examined && clock.measured);
     assert_int_equal(clock.clock, ETWAS_CLOCK_TSC);
     assert_int_equal(clock.requested_clock, ETWAS_CLOCK_TSC);
@@ -81,6 +84,7 @@ static void steps_of_the_wall_clock_and_suspends_are_told_apart(void **state)
 {
     const struct builder_options options = cycles();
     etwas_trace_clock clock;
+    const char *path;
 
     (void)state;
     begin_file(&options);
@@ -95,8 +99,7 @@ static void steps_of_the_wall_clock_and_suspends_are_told_apart(void **state)
         builder_knot(&builder, &knot);
     }
     put_events(40);
-    const char *path = finish(0);
-
+    path = finish(0);
     run_file(path);
     expect_events(40); /* as if nothing had happened */
     clock = clock_of(path);
@@ -119,6 +122,7 @@ static void steps_of_the_wall_clock_and_suspends_are_told_apart(void **state)
 static void more_steps_than_are_kept_are_counted(void **state)
 {
     struct builder_options options = cycles();
+    etwas_trace_clock clock;
 
     (void)state;
     options.buffer_bytes = 65536;
@@ -129,8 +133,7 @@ static void more_steps_than_are_kept_are_counted(void **state)
         knot.filetime += n * 10000000 + (n > 77 ? 1000000000 : 0);
         builder_knot(&builder, &knot);
     }
-    etwas_trace_clock clock = clock_of(finish(0));
-
+    clock = clock_of(finish(0));
     assert_int_equal(clock.steps, 100);
     assert_int_equal(clock.largest_step.before, BUILDER_START + 77 * 20000050);
     assert_int_equal(clock.step[15].before, BUILDER_START + 15 * 20000050);
@@ -143,16 +146,17 @@ static void wrong_questions_are_refused(void **state)
                                  .ProcessTraceMode = PROCESS_TRACE_MODE_REAL_TIME};
     etwas_clock_time time = {7, 7};
     etwas_trace_clock clock;
+    etwas_trace_handle trace;
 
     (void)state;
     begin_file(&options);
     put_knots(0, 1);
-    etwas_trace_handle trace = open_collecting(finish(0), PROCESS_TRACE_MODE_EVENT_RECORD);
-
+    trace = open_collecting(finish(0), PROCESS_TRACE_MODE_EVENT_RECORD);
     assert_int_equal(etwas_trace_convert_time(trace, 1, 1, NULL), ERROR_INVALID_PARAMETER);
     assert_int_equal(etwas_trace_query_clock(trace, NULL), ERROR_INVALID_PARAMETER);
-    for (uint32_t other = 0; other < 40; other += 3)
+    for (uint32_t other = 0; other < 40; other += 3) {
         assert_int_equal(etwas_trace_convert_time(trace, 1, other, &time), ERROR_INVALID_PARAMETER);
+    }
     assert_int_equal(CloseTrace(trace), ERROR_SUCCESS);
     assert_int_equal(etwas_trace_convert_time(trace, 1, 1, &time), ERROR_INVALID_HANDLE);
     assert_int_equal(etwas_trace_query_clock(trace, &clock), ERROR_INVALID_HANDLE);
@@ -177,8 +181,9 @@ static void *ask_on(void *argument)
         if (etwas_trace_convert_time(asked, raw_of(20), ETWAS_CLOCK_QPC, &time) != ERROR_SUCCESS ||
             time.value != QPC0 + 20 * SECOND ||
             etwas_trace_query_clock(asked, &clock) != ERROR_SUCCESS ||
-            (clock.knots != 51 && clock.knots != 11))
+            (clock.knots != 51 && clock.knots != 11)) {
             (*wrong)++;
+        }
     }
     return NULL;
 }
@@ -190,6 +195,7 @@ static void others_may_ask_while_a_file_is_read(void **state)
         THREADS = 3
     };
     struct builder_options options = cycles();
+    const char *path;
     pthread_t threads[THREADS];
     uint64_t wrong[THREADS] = {0};
 
@@ -200,13 +206,13 @@ static void others_may_ask_while_a_file_is_read(void **state)
     put_events(50);
     builder_buffer(&builder, 0);
     put_knots(11, 50);
-    const char *path = finish(0);
-
+    path = finish(0);
     forget_collected();
     asked = open_collecting(path, PROCESS_TRACE_MODE_EVENT_RECORD);
     ck_pr_store_32(&stop_asking, 0);
-    for (size_t i = 0; i < THREADS; i++)
+    for (size_t i = 0; i < THREADS; i++) {
         assert_int_equal(pthread_create(&threads[i], NULL, ask_on, &wrong[i]), 0);
+    }
     for (int round = 0; round < 200; round++) {
         uint32_t code = ProcessTrace(&asked, 1, NULL, NULL);
 

@@ -124,8 +124,9 @@ static void on_event(EVENT_RECORD *record)
     struct consumer *consumer = record->UserContext;
     uint64_t index = consumer->events;
 
-    if (record->EventHeader.ProviderId.Data1 != 1 || index == EVENTS_LIMIT)
+    if (record->EventHeader.ProviderId.Data1 != 1 || index == EVENTS_LIMIT) {
         return;
+    }
     consumer->event[index].stamp = record->EventHeader.TimeStamp.QuadPart;
     memcpy(&consumer->event[index].before, record->UserData, sizeof(struct readings));
     consumer->refused +=

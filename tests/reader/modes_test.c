@@ -46,8 +46,9 @@ static void read_all(void)
 static void assert_events(uint32_t first, uint32_t last)
 {
     assert_int_equal(collected.event_count, last - first + 2);
-    for (uint32_t i = first; i <= last; i++)
+    for (uint32_t i = first; i <= last; i++) {
         assert_int_equal(collected.events[i - first + 1].number, i);
+    }
 }
 
 static int begin(void **state)
@@ -169,16 +170,18 @@ static void parts_of_a_set_are_one_trace_in_whatever_order_they_are_given_R96(vo
     const char *paths[3];
 
     (void)state;
-    for (uint32_t part = 1; part <= 3; part++)
+    for (uint32_t part = 1; part <= 3; part++) {
         put_part(part, part, &paths[part - 1]);
+    }
     for (size_t i = 0; i < 6; i++) {
         const char *given[3] = {paths[orders[i][0]], paths[orders[i][1]], paths[orders[i][2]]};
 
         run_files(given, 3, PROCESS_TRACE_MODE_EVENT_RECORD, NULL, NULL);
         assert_int_equal(collected.code, ERROR_SUCCESS);
         assert_int_equal(collected.event_count, 3 + 6 * IN_BUFFER);
-        for (uint32_t j = 0; j < 6 * IN_BUFFER; j++)
+        for (uint32_t j = 0; j < 6 * IN_BUFFER; j++) {
             assert_int_equal(collected.events[3 + j].number, j + 1);
+        }
         assert_int_equal(collected.information.part, orders[i][0] + 1);
         assert_int_equal(collected.information.lost_events, orders[i][0] + 1);
     }
@@ -202,8 +205,9 @@ static void parts_share_the_rate_that_was_measured_longest(void **state)
         builder_calibration(&builder);
         builder_totals(&builder, &totals);
         builder_buffer(&builder, 0);
-        for (uint32_t i = 0; i < 20; i++)
+        for (uint32_t i = 0; i < 20; i++) {
             builder_number(&builder, INT64_C(1000000000) + (part * 20 + i) * 100, part * 20 + i);
+        }
         builder_end(&builder);
         paths[3 - part] = put_file(part, builder.bytes, builder.size);
         builder_free(&builder);
@@ -273,8 +277,9 @@ static const EVENT_HEADER *read_times(uint32_t mode, uint32_t tick_100ns, bool o
     options.mode = mode;
     options.timer_resolution_100ns = tick_100ns;
     builder_begin(&builder, &options);
-    if (own)
+    if (own) {
         builder_calibration(&builder);
+    }
     put_buffers(1, 1);
     builder_end(&builder);
     read_all();
@@ -311,13 +316,13 @@ static void times_nobody_took_are_marked_where_the_file_says_so_R106(void **stat
 static void processor_times_are_in_the_old_form_too_R106(void **state)
 {
     struct builder_options options = builder_defaults();
+    const char *path;
 
     (void)state;
     builder_begin(&builder, &options);
     put_buffers(1, 1);
     builder_end(&builder);
-    const char *path = put_file(0, builder.bytes, builder.size);
-
+    path = put_file(0, builder.bytes, builder.size);
     run_files(&path, 1, 0, NULL, NULL);
     assert_int_equal(collected.events[1].classic.Header.KernelTime, 31);
     assert_int_equal(collected.events[1].classic.Header.UserTime, 32);
@@ -329,13 +334,12 @@ static void processor_times_are_in_the_old_form_too_R106(void **state)
 static void read_totals(const struct etwas_etl_totals *totals, size_t bytes, uint8_t type)
 {
     struct builder_options options = builder_defaults();
+    struct etwas_etl_full_header *record;
 
     builder_begin(&builder, &options);
     builder_calibration(&builder);
     builder_totals(&builder, totals);
-    struct etwas_etl_full_header *record =
-        (struct etwas_etl_full_header *)(void *)(builder.bytes + builder.record_at);
-
+    record = (struct etwas_etl_full_header *)(void *)(builder.bytes + builder.record_at);
     record->size = (uint16_t)(sizeof *record + bytes);
     record->type = type;
     put_buffers(1, 1);
@@ -392,22 +396,25 @@ static uint32_t live_seen;
 static void on_live_record(EVENT_RECORD *record)
 {
     struct etwas_etl_buffer_header header;
+    long at = (long)live_place * (long)live_buffer_bytes;
+    FILE *file;
+    size_t left;
 
     (void)record;
-    if (++live_seen != live_after)
+    if (++live_seen != live_after) {
         return;
-    FILE *file = fopen(live_path, "r+b");
-    size_t left = live_buffer_bytes - sizeof header;
-    long at = (long)live_place * (long)live_buffer_bytes;
-
+    }
+    file = fopen(live_path, "r+b");
+    left = live_buffer_bytes - sizeof header;
     assert_non_null(file);
     assert_int_equal(fseek(file, at, SEEK_SET), 0);
     assert_int_equal(fread(&header, sizeof header, 1, file), 1);
     header.sequence_number += 100;
     assert_int_equal(fseek(file, at, SEEK_SET), 0);
     assert_int_equal(fwrite(&header, sizeof header, 1, file), 1);
-    while (left-- > 0)
+    while (left-- > 0) {
         assert_int_equal(fputc(0x33, file), 0x33);
+    }
     assert_int_equal(fclose(file), 0);
 }
 
@@ -417,6 +424,7 @@ static void read_live(uint32_t buffer_bytes, uint32_t place, size_t after,
     struct builder_options options = builder_defaults();
     EVENT_TRACE_LOGFILEA logfile = {.ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD,
                                     .EventRecordCallback = on_live_record};
+    etwas_trace_handle trace;
     static uint8_t payload[16384];
 
     options.buffer_bytes = buffer_bytes;
@@ -431,16 +439,16 @@ static void read_live(uint32_t buffer_bytes, uint32_t place, size_t after,
     }
     builder_end(&builder);
     builder_wrap(&builder, 3, false);
-    for (uint32_t i = 1; i <= 3; i++)
+    for (uint32_t i = 1; i <= 3; i++) {
         builder_header(&builder, i)->time_stamp = INT64_MAX;
+    }
     live_path = put_file(0, builder.bytes, builder.size);
     live_buffer_bytes = buffer_bytes;
     live_place = place;
     live_after = after;
     live_seen = 0;
     logfile.LogFileName = (char *)(uintptr_t)live_path;
-    etwas_trace_handle trace = OpenTraceA(&logfile);
-
+    trace = OpenTraceA(&logfile);
     assert_true(trace != INVALID_PROCESSTRACE_HANDLE);
     assert_int_equal(ProcessTrace(&trace, 1, NULL, NULL), ERROR_SUCCESS);
     assert_int_equal(etwas_trace_query(trace, information), ERROR_SUCCESS);

@@ -29,15 +29,17 @@ static uint32_t next_random(void)
 static void assert_numbers(const uint32_t *numbers, size_t count)
 {
     assert_int_equal(collected.event_count, count + 1);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         assert_int_equal(collected.events[i + 1].number, numbers[i]);
+    }
 }
 
 static const char *finish(struct builder *builder, unsigned slot)
 {
-    builder_end(builder);
-    const char *path = put_file(slot, builder->bytes, builder->size);
+    const char *path;
 
+    builder_end(builder);
+    path = put_file(slot, builder->bytes, builder->size);
     builder_free(builder);
     return path;
 }
@@ -83,8 +85,9 @@ static void sequence_numbers_order_the_buffers_of_a_processor(void **state)
         builder_number(&builder, 2050 - 10 * i, 5 - i);
     }
     builder_end(&builder);
-    for (uint32_t i = 1; i <= 5; i++)
+    for (uint32_t i = 1; i <= 5; i++) {
         builder_header(&builder, i)->sequence_number = 6 - (int64_t)i;
+    }
     run_file(put_file(0, builder.bytes, builder.size));
     builder_free(&builder);
     assert_int_equal(collected.code, ERROR_SUCCESS);
@@ -147,8 +150,9 @@ static void random_traces_come_in_time_order_and_whole(void **state)
         options.processors = 8;
         options.compressed = round % 3 == 0;
         builder_begin(&builder, &options);
-        for (unsigned i = 0; i < 8; i++)
+        for (unsigned i = 0; i < 8; i++) {
             time[i] = 2000 + next_random() % 50;
+        }
         for (unsigned i = 0; i < 40; i++) {
             uint16_t processor = (uint16_t)(next_random() % 8);
 
@@ -179,6 +183,7 @@ static void several_files_are_merged_by_time(void **state)
     struct builder_options options = builder_defaults();
     struct builder builder;
     const char *paths[2];
+    const char *swapped[2];
 
     (void)state;
     builder_begin(&builder, &options); /* 100 ns a tick, from 1000 */
@@ -198,13 +203,15 @@ static void several_files_are_merged_by_time(void **state)
     run_files(paths, 2, PROCESS_TRACE_MODE_EVENT_RECORD, NULL, NULL);
     assert_int_equal(collected.code, ERROR_SUCCESS);
     assert_int_equal(collected.event_count, 8);
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < 2; i++) {
         assert_memory_equal(&collected.events[i].header.ProviderId, &EventTraceGuid, 16);
-    for (size_t i = 0; i < 6; i++)
+    }
+    for (size_t i = 0; i < 6; i++) {
         assert_int_equal(collected.events[i + 2].number, expected[i]);
+    }
     /* The same files the other way around: a tie goes to the file that is first in the array. */
-    const char *swapped[2] = {paths[1], paths[0]};
-
+    swapped[0] = paths[1];
+    swapped[1] = paths[0];
     run_files(swapped, 2, PROCESS_TRACE_MODE_EVENT_RECORD, NULL, NULL);
     assert_int_equal(collected.events[2].number, 10);
     assert_int_equal(collected.events[6].number, 22);
@@ -308,17 +315,22 @@ static void raw_stamps_convert_by_the_pages_steps_R158(void **state)
 
         write_clock_case(clock, &path);
         for (size_t mode = 0; mode < 2; mode++) {
-            run_files(&path, 1, modes[mode], NULL, NULL);
-            int64_t first = mode == 0 ? collected.events[0].classic.Header.TimeStamp.QuadPart
-                                      : collected.events[0].header.TimeStamp.QuadPart;
-            int64_t second = mode == 0 ? collected.events[1].classic.Header.TimeStamp.QuadPart
-                                       : collected.events[1].header.TimeStamp.QuadPart;
-            double scale = clock->type == 1   ? 10000000.0 / (double)clock->frequency_hz
-                           : clock->type == 2 ? 1.0
-                                              : 10.0 / clock->mhz;
-            int64_t base = BUILDER_START - (int64_t)(scale * (double)first);
-            int64_t filetime = base + (int64_t)(scale * (double)second);
+            int64_t first;
+            int64_t second;
+            double scale;
+            int64_t base;
+            int64_t filetime;
 
+            run_files(&path, 1, modes[mode], NULL, NULL);
+            first = mode == 0 ? collected.events[0].classic.Header.TimeStamp.QuadPart
+                              : collected.events[0].header.TimeStamp.QuadPart;
+            second = mode == 0 ? collected.events[1].classic.Header.TimeStamp.QuadPart
+                               : collected.events[1].header.TimeStamp.QuadPart;
+            scale = clock->type == 1   ? 10000000.0 / (double)clock->frequency_hz
+                    : clock->type == 2 ? 1.0
+                                       : 10.0 / clock->mhz;
+            base = BUILDER_START - (int64_t)(scale * (double)first);
+            filetime = base + (int64_t)(scale * (double)second);
             assert_int_equal(first, clock->first_raw);
             assert_int_equal(second, clock->raw);
             /* R160: small rounding errors of floating point. */
@@ -353,28 +365,34 @@ static void the_files_own_calibration_is_used_for_cycles_R153(void **state)
     options.clock_type = 3;
     options.mhz = 2994;
     for (int round = 0; round < 2; round++) {
+        int64_t error;
+
         builder_begin(&builder, &options);
-        if (round == 1)
+        if (round == 1) {
             builder_raw(&builder, &calibration, sizeof calibration);
+        }
         builder_buffer(&builder, 0);
         builder_number(&builder, 1000 + ticks, 1);
         run_file(finish(&builder, 0));
         assert_int_equal(collected.event_count, 2);
-        int64_t error =
+        error =
             collected.events[1].header.TimeStamp.QuadPart - BUILDER_START - INT64_C(864000000000);
-
         assert_int_equal(collected.information.calibrated, round == 1);
         assert_int_equal(collected.information.clock_frequency,
                          round == 1 ? 2994374511 : 2994000000);
-        if (round == 1)
+        if (round == 1) {
             assert_int_equal(error, 0);
-        else
+        } else {
             assert_true(error > 10 * INT64_C(10000000));
+        }
     }
 }
 
 static void only_events_of_the_wanted_time_are_delivered(void **state)
 {
+    etwas_filetime edge;
+    const char *path;
+
     static const struct {
         int64_t from, to; /* after the start, 0 both: no limit */
         size_t events;
@@ -396,8 +414,7 @@ static void only_events_of_the_wanted_time_are_delivered(void **state)
         builder_buffer(&builder, (uint16_t)(i % 3));
         builder_number(&builder, 2000 + i, i);
     }
-    const char *path = finish(&builder, 0);
-
+    path = finish(&builder, 0);
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         etwas_filetime from = filetime_of(BUILDER_START + table[i].from);
         etwas_filetime to = filetime_of(BUILDER_START + table[i].to);
@@ -408,12 +425,12 @@ static void only_events_of_the_wanted_time_are_delivered(void **state)
         assert_int_equal(collected.code, ERROR_SUCCESS);
         assert_int_equal(collected.event_count, table[i].events);
         assert_int_equal(collected.buffer_count, 11);
-        if (table[i].events > 0 && table[i].first > 0)
+        if (table[i].events > 0 && table[i].first > 0) {
             assert_int_equal(collected.events[0].number, table[i].first);
+        }
     }
     /* One end alone. */
-    etwas_filetime edge = filetime_of(BUILDER_START + 1008);
-
+    edge = filetime_of(BUILDER_START + 1008);
     run_files(&path, 1, PROCESS_TRACE_MODE_EVENT_RECORD, &edge, NULL);
     assert_int_equal(collected.event_count, 3);
     run_files(&path, 1, PROCESS_TRACE_MODE_EVENT_RECORD, NULL, &edge);
@@ -422,6 +439,7 @@ static void only_events_of_the_wanted_time_are_delivered(void **state)
 
 static void a_buffer_is_called_back_after_its_last_event(void **state)
 {
+    static const size_t events_before[] = {1, 4, 5}; /* buffer 0, processor 1, processor 0 */
     struct builder_options options = builder_defaults();
     struct builder builder;
 
@@ -435,8 +453,6 @@ static void a_buffer_is_called_back_after_its_last_event(void **state)
     builder_number(&builder, 2003, 3);
     run_file(finish(&builder, 0));
     assert_int_equal(collected.buffer_count, 3);
-    static const size_t events_before[] = {1, 4, 5}; /* buffer 0, processor 1, processor 0 */
-
     for (uint32_t i = 0; i < 3; i++) {
         assert_int_equal(collected.buffers[i].buffers_read, i + 1);
         assert_int_equal(collected.buffers[i].buffer_bytes, 4096);

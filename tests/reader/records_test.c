@@ -38,9 +38,10 @@ static int end(void **state)
 /* Ends the file and reads it; the events after the header event begin at [1]. */
 static void read_back(uint32_t mode)
 {
-    builder_end(&builder);
-    const char *path = put_file(0, builder.bytes, builder.size);
+    const char *path;
 
+    builder_end(&builder);
+    path = put_file(0, builder.bytes, builder.size);
     run_files(&path, 1, mode, NULL, NULL);
     assert_int_equal(collected.code, ERROR_SUCCESS);
     assert_int_equal(collected.damage_count, 0);
@@ -96,11 +97,12 @@ static void assert_guid(const etwas_guid *guid, uint32_t data1, uint16_t data2)
 
 static void a_classic_event_is_a_record_with_the_classic_flag(void **state)
 {
+    const EVENT_HEADER *header;
+
     (void)state;
     builder_number(&builder, 2000, 77);
     read_back(PROCESS_TRACE_MODE_EVENT_RECORD);
-    const EVENT_HEADER *header = header_of(1);
-
+    header = header_of(1);
     assert_int_equal(header->Flags, EVENT_HEADER_FLAG_CLASSIC_HEADER |
                                         EVENT_HEADER_FLAG_64_BIT_HEADER |
                                         EVENT_HEADER_FLAG_PROCESSOR_INDEX);
@@ -152,12 +154,12 @@ static void put_instance(uint8_t header_type)
 static void an_instance_event_has_its_item_R118(void **state)
 {
     EVENT_EXTENDED_ITEM_INSTANCE item;
+    const struct collected_event *event;
 
     (void)state;
     put_instance(ETWAS_ETL_INSTANCE64);
     read_back(PROCESS_TRACE_MODE_EVENT_RECORD);
-    const struct collected_event *event = &collected.events[1];
-
+    event = &collected.events[1];
     assert_int_equal(event->header.Flags & EVENT_HEADER_FLAG_EXTENDED_INFO, 1);
     assert_int_equal(event->header.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER,
                      EVENT_HEADER_FLAG_CLASSIC_HEADER);
@@ -175,12 +177,13 @@ static void an_instance_event_has_its_item_R118(void **state)
 
 static void an_instance_event_has_its_ids_in_the_old_form_R118(void **state)
 {
+    const EVENT_TRACE *event;
+
     (void)state;
     put_instance(ETWAS_ETL_INSTANCE32);
     builder_number(&builder, 2001, 5);
     read_back(0);
-    const EVENT_TRACE *event = &collected.events[1].classic;
-
+    event = &collected.events[1].classic;
     assert_int_equal(event->InstanceId, 71);
     assert_int_equal(event->ParentInstanceId, 72);
     assert_int_equal(event->ParentGuid.Data1, 0xAABBCCDD);
@@ -287,13 +290,13 @@ static void counters_before_the_payload_become_items(void **state)
 {
     const uint64_t rest[4] = {0x1111, 0x2222, 0x3333, 0x4444};
     uint64_t value;
+    const struct collected_event *event;
 
     (void)state;
     put_perfinfo(ETWAS_ETL_PERFINFO64, 0x0F, 0x2E, 0x8202, rest, sizeof rest);
     put_system(ETWAS_ETL_SYSTEM64, 0x0F, 0x2E, 0x0102, rest, sizeof rest);
     read_back(PROCESS_TRACE_MODE_EVENT_RECORD);
-    const struct collected_event *event = &collected.events[1];
-
+    event = &collected.events[1];
     assert_int_equal(event->header.EventDescriptor.Version, 2);
     assert_int_equal(event->item_count, 2);
     assert_int_equal(event->items[0].ExtType, EVENT_HEADER_EXT_TYPE_PEBS_INDEX);
@@ -337,19 +340,21 @@ static void put_event(uint16_t flags, const void *items, size_t item_bytes, cons
         .activity_id = {.Data1 = 0x55},
     };
 
-    if (item_bytes > 0)
+    if (item_bytes > 0) {
         memcpy(rest, items, item_bytes);
+    }
     memcpy(rest + item_bytes, payload, strlen(payload));
     builder_record(&builder, &header, sizeof header, rest, item_bytes + strlen(payload));
 }
 
 static void an_event_comes_with_its_descriptor(void **state)
 {
+    const EVENT_HEADER *header;
+
     (void)state;
     put_event(0, NULL, 0, "payload");
     read_back(PROCESS_TRACE_MODE_EVENT_RECORD);
-    const EVENT_HEADER *header = header_of(1);
-
+    header = header_of(1);
     assert_int_equal(header->Flags,
                      EVENT_HEADER_FLAG_64_BIT_HEADER | EVENT_HEADER_FLAG_PROCESSOR_INDEX);
     assert_int_equal(header->EventProperty, 8);
@@ -386,14 +391,14 @@ static void extended_items_on_disk_become_pointers(void **state)
 {
     uint8_t items[128];
     size_t bytes = put_item(items, 1, true, "0123456789abcdef", 16);
+    const struct collected_event *event;
 
     (void)state;
     bytes += put_item(items + bytes, 16, true, "", 0);
     bytes += put_item(items + bytes, 12, false, "xyz", 3);
     put_event(1, items, bytes, "payload");
     read_back(PROCESS_TRACE_MODE_EVENT_RECORD);
-    const struct collected_event *event = &collected.events[1];
-
+    event = &collected.events[1];
     assert_int_equal(event->header.Flags & EVENT_HEADER_FLAG_EXTENDED_INFO, 1);
     assert_int_equal(event->item_count, 3);
     assert_int_equal(event->items[0].ExtType, 1);
@@ -411,11 +416,12 @@ static void extended_items_on_disk_become_pointers(void **state)
 
 static void an_event_in_the_old_form_keeps_what_fits(void **state)
 {
+    const EVENT_TRACE *event;
+
     (void)state;
     put_event(0, NULL, 0, "payload");
     read_back(0);
-    const EVENT_TRACE *event = &collected.events[1].classic;
-
+    event = &collected.events[1].classic;
     assert_memory_equal(&event->Header.Guid, &builder_class, sizeof builder_class);
     assert_int_equal(event->Header.Class.Type, 9);
     assert_int_equal(event->Header.Class.Level, 4);
@@ -442,6 +448,7 @@ static void a_message_has_the_fields_its_flags_name_R110(void **state)
     const uint32_t sequence = 77;
     const int64_t stamp = 2500;
     const uint32_t ids[2] = {91, 92};
+    const struct collected_event *event;
 
     (void)state;
     memset(all, 0, sizeof all);
@@ -455,8 +462,7 @@ static void a_message_has_the_fields_its_flags_name_R110(void **state)
     put_message(0x40, "only arguments", 15);    /* no stamp: that of the record before */
     put_message(0x04, "\x78\x56\x34\x12..", 6); /* component id */
     read_back(PROCESS_TRACE_MODE_EVENT_RECORD);
-    const struct collected_event *event = &collected.events[2];
-
+    event = &collected.events[2];
     assert_int_equal(event->header.Flags & ~EVENT_HEADER_FLAG_PROCESSOR_INDEX,
                      EVENT_HEADER_FLAG_TRACE_MESSAGE | EVENT_HEADER_FLAG_64_BIT_HEADER |
                          EVENT_HEADER_FLAG_EXTENDED_INFO | EVENT_HEADER_FLAG_NO_CPUTIME);

@@ -79,9 +79,10 @@ static void it_has_the_records_of_the_evidence_table(void **state)
     assert_int_equal(collected.information.clock, 1);
     assert_int_equal(collected.information.clock_frequency, sample->frequency_hz);
     assert_false(collected.information.unfinished);
-    for (size_t i = 1; i < collected.event_count; i++)
+    for (size_t i = 1; i < collected.event_count; i++) {
         assert_true(collected.events[i].header.TimeStamp.QuadPart >=
                     collected.events[i - 1].header.TimeStamp.QuadPart);
+    }
 }
 
 static void its_header_is_filled_in_by_OpenTrace(void **state)
@@ -102,8 +103,9 @@ static void its_header_is_filled_in_by_OpenTrace(void **state)
     assert_int_equal(header->StartBuffers, 1);
     assert_true(header->EndTime.QuadPart >= header->StartTime.QuadPart);
     assert_true(header->BootTime.QuadPart > 0);
-    for (size_t i = 0; i <= strlen(sample->session); i++)
+    for (size_t i = 0; i <= strlen(sample->session); i++) {
         assert_int_equal(header->LoggerName[i], sample->session[i]);
+    }
     assert_true(header->LogFileName[0] != 0);
     assert_int_equal(CloseTrace(handle), ERROR_SUCCESS);
 }

@@ -140,30 +140,35 @@ static void on_event(EVENT_RECORD *record)
 {
     static etwas_clock_time qpc_before;
     static etwas_clock_time system_before;
+    etwas_clock_time qpc;
+    etwas_clock_time system;
+    int64_t qpc_error;
+    int64_t system_error;
     struct around readings;
 
-    if (record->EventHeader.ProviderId.Data1 != 1 || record->UserDataLength != sizeof readings)
+    if (record->EventHeader.ProviderId.Data1 != 1 || record->UserDataLength != sizeof readings) {
         return;
+    }
     memcpy(&readings, record->UserData, sizeof readings);
-    etwas_clock_time qpc = time_of(record->EventHeader.TimeStamp.QuadPart, ETWAS_CLOCK_QPC);
-    etwas_clock_time system =
-        time_of(record->EventHeader.TimeStamp.QuadPart, ETWAS_CLOCK_SYSTEM_TIME);
-    int64_t qpc_error = (int64_t)qpc.error_ns;
-    int64_t system_error = (int64_t)(system.error_ns / 100) + 1;
-
+    qpc = time_of(record->EventHeader.TimeStamp.QuadPart, ETWAS_CLOCK_QPC);
+    system = time_of(record->EventHeader.TimeStamp.QuadPart, ETWAS_CLOCK_SYSTEM_TIME);
+    qpc_error = (int64_t)qpc.error_ns;
+    system_error = (int64_t)(system.error_ns / 100) + 1;
     assert_true(qpc.value + qpc_error >= readings.qpc_ns[0]);
     assert_true(system.value + system_error >= readings.filetime[0]);
     if (seen.events > 0) {
         assert_true(qpc_before.value - (int64_t)qpc_before.error_ns <= readings.qpc_ns[0]);
         /* A wall clock that is set back in between tells nothing. */
-        if (!seen.steps)
+        if (!seen.steps) {
             assert_true(system_before.value - (int64_t)(system_before.error_ns / 100) - 1 <=
                         readings.filetime[0]);
+        }
     }
     qpc_before = qpc;
     system_before = system;
-    if (qpc.error_ns > seen.largest_qpc_error_ns)
+    if (qpc.error_ns > seen.largest_qpc_error_ns) {
         seen.largest_qpc_error_ns = qpc.error_ns;
+    }
     seen.events++;
 }
 
@@ -174,13 +179,13 @@ static void read_file(const char *path, bool steps)
         .ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD | PROCESS_TRACE_MODE_RAW_TIMESTAMP,
         .EventRecordCallback = on_event,
     };
+    uint32_t code;
 
     memset(&seen, 0, sizeof seen);
     seen.steps = steps;
     seen.trace = OpenTraceA(&logfile);
     assert_true(seen.trace != INVALID_PROCESSTRACE_HANDLE);
-    uint32_t code = ProcessTrace(&seen.trace, 1, NULL, NULL);
-
+    code = ProcessTrace(&seen.trace, 1, NULL, NULL);
     assert_true(code == ERROR_SUCCESS || code == ERROR_FILE_CORRUPT);
     assert_int_equal(etwas_trace_query_clock(seen.trace, &seen.clock), ERROR_SUCCESS);
     assert_int_equal(etwas_trace_query(seen.trace, &seen.information), ERROR_SUCCESS);
@@ -266,8 +271,9 @@ static void the_wall_clock_s_steps_and_a_sleep_are_seen_in_qpc_and_tsc_traces(vo
         ck_pr_store_64(&etwas_clock_system_step, 0);
         ck_pr_store_64(&etwas_clock_suspended_step_ns, 0);
         read_sound_file(folder_path("steps.etl"), true);
-        if (etwas_clock_effective(clock) != clock)
+        if (etwas_clock_effective(clock) != clock) {
             continue;
+        }
         assert_int_equal(seen.clock.suspends, 1);
         assert_true(seen.clock.suspended_ns == UINT64_C(60000000000));
         assert_int_equal(seen.clock.steps, 2);
@@ -370,8 +376,9 @@ static void the_parts_of_a_set_have_their_knots_and_one_order_R96(void **state)
 
         (void)snprintf(name, sizeof name, "%u.etl", count + 1);
         (void)snprintf(paths[count], sizeof paths[count], "%s", folder_path(name));
-        if (access(paths[count], F_OK) != 0)
+        if (access(paths[count], F_OK) != 0) {
             break;
+        }
         read_sound_file(paths[count], false);
         assert_true(seen.clock.knots >= 2);
         events += seen.events;
@@ -390,8 +397,9 @@ static void the_parts_of_a_set_have_their_knots_and_one_order_R96(void **state)
     counted = 0;
     assert_int_equal(ProcessTrace(traces, count, NULL, NULL), ERROR_SUCCESS);
     assert_int_equal(counted, events);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         assert_int_equal(CloseTrace(traces[i]), ERROR_SUCCESS);
+    }
 }
 
 /* The process did not end its file: times behind the last knot go on with the knots' rate. */
@@ -404,25 +412,27 @@ static void a_killed_process_leaves_knots_that_convert_to_its_end(void **state)
                                                       EVENT_TRACE_USE_MS_FLUSH_TIMER};
     uint32_t *ready =
         mmap(NULL, sizeof *ready, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid_t child;
     int status;
 
     (void)state;
     assert_true(ready != MAP_FAILED);
-    pid_t child = fork();
-
+    child = fork();
     assert_true(child >= 0);
     if (child == 0) {
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
         ck_pr_store_64(&etwas_clock_knot_interval_ns, INTERVAL_NS);
-        if (etwas_start("killed", folder_path("killed.etl"), &options, &session) != ERROR_SUCCESS)
+        if (etwas_start("killed", folder_path("killed.etl"), &options, &session) != ERROR_SUCCESS) {
             _exit(1);
+        }
         log_until_read(30);
         ck_pr_store_32(ready, 1);
         log_until_read(UINT32_MAX);
         _exit(2);
     }
-    for (int tries = 0; tries < 20000 && ck_pr_load_32(ready) == 0; tries++)
+    for (int tries = 0; tries < 20000 && ck_pr_load_32(ready) == 0; tries++) {
         pause_ns(1000000);
+    }
     assert_int_equal(kill(child, SIGKILL), 0);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFSIGNALED(status));

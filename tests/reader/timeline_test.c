@@ -85,8 +85,9 @@ static int64_t filetime_at(int64_t raw)
  */
 static void put_steady(int count)
 {
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         put(1000 + i * INT64_C(1000500000), 5000 + i * SECOND, START + i * INT64_C(10000200));
+    }
 }
 
 /* ---- between knots --------------------------------------------------------------------------- */
@@ -143,8 +144,9 @@ static void a_gap_between_knots_is_bridged(void **state)
 {
     (void)state;
     put_steady(3);
-    for (int i = 3600; i < 3603; i++)
+    for (int i = 3600; i < 3603; i++) {
         put(1000 + i * INT64_C(1000500000), 5000 + i * SECOND, START + i * INT64_C(10000200));
+    }
     build(ETWAS_ETL_CLOCK_CYCLES);
     assert_int_equal(qpc_at(1000 + 1800 * INT64_C(1000500000)).value, 5000 + 1800 * SECOND);
     /* Nothing beside it is long enough to compare with: 1 ppm of what it is away from a knot. */
@@ -155,8 +157,9 @@ static void a_gap_between_knots_is_bridged(void **state)
 static void a_counter_that_jumps_disturbs_only_its_interval(void **state)
 {
     (void)state;
-    for (int i = 0; i < 20; i++)
+    for (int i = 0; i < 20; i++) {
         put(1000 + i * SECOND + (i >= 10 ? 3600 * SECOND : 0), i * SECOND, START + i * 10000000);
+    }
     build(ETWAS_ETL_CLOCK_CYCLES);
     assert_in_range(qpc_at(1000 + 9 * SECOND + 1800 * SECOND).error_ns, 3600 * SECOND,
                     3600 * SECOND + 3601 * 4 * 130);
@@ -168,11 +171,12 @@ static void a_counter_that_jumps_disturbs_only_its_interval(void **state)
 
 static void outside_of_the_knots_their_rate_goes_on_and_the_error_grows(void **state)
 {
+    int64_t last;
+
     (void)state;
     put_steady(11);
     build(ETWAS_ETL_CLOCK_CYCLES);
-    int64_t last = 1000 + 10 * INT64_C(1000500000);
-
+    last = 1000 + 10 * INT64_C(1000500000);
     for (int64_t s = 1; s < 100; s++) {
         etwas_clock_time after = qpc_at(last + s * 1000500000);
         etwas_clock_time before = qpc_at(1000 - s * 1000500000);
@@ -239,9 +243,10 @@ static void a_step_of_the_wall_clock_is_the_error_of_its_interval_alone(void **s
     const int64_t step = 36000000000; /* an hour */
 
     (void)state;
-    for (int i = 0; i < 30; i++)
+    for (int i = 0; i < 30; i++) {
         put(1000 + i * SECOND, 5000 + i * SECOND,
             START + i * 10000000 + (i >= 10 ? step : 0) - (i >= 20 ? 2 * step : 0));
+    }
     build(ETWAS_ETL_CLOCK_CYCLES);
     for (int i = 0; i < 29; i++) {
         int64_t raw = 1000 + i * SECOND + SECOND / 4;
@@ -281,10 +286,12 @@ static void a_session_of_system_time_says_when_a_stamp_means_several_moments(voi
         assert_int_equal(system_at(raw).value, raw);
         assert_int_equal(system_at(raw).error_ns, 0);
         /* Before and after it was set back by 5 s. */
-        if (raw < START + 90000000)
+        if (raw < START + 90000000) {
             assert_true(llabs(qpc.value - (raw - START) * 100) <= error);
-        if (raw >= START + 50000000)
+        }
+        if (raw >= START + 50000000) {
             assert_true(llabs(qpc.value - (raw - START) * 100 - 5 * SECOND) <= error);
+        }
     }
 }
 
@@ -316,8 +323,9 @@ static void shuffle(void)
 
 static void expect_steady(int count)
 {
-    for (int64_t i = 0; i < 2 * count - 2; i++)
+    for (int64_t i = 0; i < 2 * count - 2; i++) {
         assert_int_equal(qpc_at(1000 + i * 500250000).value, 5000 + i * SECOND / 2);
+    }
 }
 
 static void knots_in_any_order_and_twice_are_the_same(void **state)
@@ -364,16 +372,18 @@ static void a_million_knots_are_thinned_evenly(void **state)
     };
 
     (void)state;
-    for (int64_t i = 0; i < MILLION; i++)
+    for (int64_t i = 0; i < MILLION; i++) {
         put(1000 + i * INT64_C(1000500), 5000 + i * INT64_C(1000000), START + i * 10000);
+    }
     assert_int_equal(list.found, MILLION);
     assert_true(list.capacity <= ETWAS_TIMELINE_KNOTS_LIMIT);
     build(ETWAS_ETL_CLOCK_CYCLES);
     assert_true(timeline->count > ETWAS_TIMELINE_KNOTS_LIMIT / 2);
     assert_int_equal(timeline->knots[0].raw, 1000);
     assert_true(timeline->knots[timeline->count - 1].raw > 1000 + INT64_C(999900) * 1000500);
-    for (size_t i = 1; i < timeline->count; i++)
+    for (size_t i = 1; i < timeline->count; i++) {
         assert_true(timeline->knots[i].qpc_ns - timeline->knots[i - 1].qpc_ns <= 64 * SECOND);
+    }
     for (int i = 0; i < 100000; i++) {
         uint32_t at = next_random() % MILLION;
 
@@ -411,12 +421,14 @@ static void the_order_of_stamps_never_turns_around_R158(void **state)
         int64_t before = INT64_MIN;
 
         (void)forget(NULL);
-        for (uint32_t i = 0; i < count; i++)
+        for (uint32_t i = 0; i < count; i++) {
             put(random_reading(), random_reading(), random_reading());
+        }
         build(types[next_random() % 7]);
-        for (size_t i = 0; i < STAMPS; i++)
+        for (size_t i = 0; i < STAMPS; i++) {
             stamps[i] = i < timeline->count ? timeline->knots[i].raw + (int)(next_random() % 3) - 1
                                             : random_reading();
+        }
         qsort(stamps, STAMPS, sizeof stamps[0], compare_readings);
         for (size_t i = 0; i < STAMPS; i++) {
             int64_t time = etwas_timeline_filetime(timeline, stamps[i], &near);
@@ -453,8 +465,9 @@ static wide true_fs(int clock, int64_t raw)
 {
     int i = 0;
 
-    while (i + 1 < changes && truths[clock][i + 1].raw <= raw)
+    while (i + 1 < changes && truths[clock][i + 1].raw <= raw) {
         i++;
+    }
     return truths[clock][i].fs + (wide)(raw - truths[clock][i].raw) * truths[clock][i].fs_a_tick;
 }
 
@@ -489,10 +502,11 @@ static void make_truths(void)
             int64_t length = random_between(18, 24) * SECOND;
             bool jumps = next_random() % 2 == 0;
 
-            if (i == 0 || !jumps)
+            if (i == 0 || !jumps) {
                 rate = 333333 + random_between(-60, 60); /* 180 ppm */
-            else
+            } else {
                 fs += (wide)jump_of(clock) * 1000000;
+            }
             truths[clock][i] = (struct truth){raw, fs, rate};
             raw += length;
             fs += (wide)length * rate;
@@ -528,19 +542,21 @@ static void expect_within(wide value_fs, wide truth_fs, uint64_t error_ns)
 {
     wide apart = value_fs > truth_fs ? value_fs - truth_fs : truth_fs - value_fs;
 
-    if (apart > (wide)error_ns * 1000000)
+    if (apart > (wide)error_ns * 1000000) {
         fail_msg("%lld ns from the truth, and the error is %llu", (long long)(apart / 1000000),
                  (unsigned long long)error_ns);
+    }
 }
 
 static void the_true_time_is_within_the_error(void **state)
 {
     (void)state;
     for (int round = 0; round < 400; round++) {
+        int64_t last;
+
         (void)forget(NULL);
         make_truths();
-        int64_t last = put_random_knots(random_between(4, 300));
-
+        last = put_random_knots(random_between(4, 300));
         build(ETWAS_ETL_CLOCK_CYCLES);
         timeline->base.rate = (struct etwas_timeline_rate){3, 1, 1000};
         assert_int_equal(timeline->unusable, 0);

@@ -33,8 +33,9 @@ static void make_text(uint8_t *text, size_t bytes)
         size_t back = at == 0 ? 0 : next_random() % (at < 8192 ? at : 8192) + 1;
         bool copy = back > 0 && next_random() % 3 != 0;
 
-        for (size_t i = 0; i < length && at < bytes; i++, at++)
+        for (size_t i = 0; i < length && at < bytes; i++, at++) {
             text[at] = copy ? text[at - back] : (uint8_t)next_random();
+        }
     }
 }
 
@@ -43,15 +44,16 @@ static void check_round_trip(const uint8_t *text, size_t bytes)
     uint8_t *squeezed = malloc(bytes * 2 + 64);
     uint8_t *back = malloc(bytes + 1);
     bool exact;
+    size_t made;
 
     assert_non_null(squeezed);
     assert_non_null(back);
-    size_t made = compress(text, bytes, squeezed);
-
+    made = compress(text, bytes, squeezed);
     assert_int_equal(etwas_xpress_decode(squeezed, made, back, bytes, &exact), bytes);
     assert_true(exact);
-    if (bytes > 0)
+    if (bytes > 0) {
         assert_memory_equal(back, text, bytes);
+    }
     free(squeezed);
     free(back);
 }
@@ -81,8 +83,9 @@ static void matches_of_every_length_form_come_back(void **state)
 
         assert_non_null(text);
         memcpy(text, "abcdefgh", 8);
-        for (size_t at = 8; at < lengths[i] + 8; at++)
+        for (size_t at = 8; at < lengths[i] + 8; at++) {
             text[at] = text[at - 8];
+        }
         text[lengths[i] + 8] = '!';
         check_round_trip(text, lengths[i] + 9);
         free(text);
@@ -96,18 +99,18 @@ static void a_cut_input_gives_the_beginning(void **state)
     uint8_t squeezed[1400];
     uint8_t back[600];
     bool exact;
+    size_t bytes;
 
     (void)state;
     make_text(text, sizeof text);
-    size_t bytes = compress(text, sizeof text, squeezed);
-
+    bytes = compress(text, sizeof text, squeezed);
     for (size_t cut = 0; cut < bytes; cut++) {
         uint8_t *input = malloc(cut + 1);
+        size_t made;
 
         assert_non_null(input);
         memcpy(input, squeezed, cut);
-        size_t made = etwas_xpress_decode(input, cut, back, sizeof back, &exact);
-
+        made = etwas_xpress_decode(input, cut, back, sizeof back, &exact);
         assert_true(made <= sizeof text);
         assert_memory_equal(back, text, made);
         free(input);
@@ -168,8 +171,9 @@ static void noise_is_decoded_without_harm(void **state)
 
         assert_non_null(input);
         assert_non_null(output);
-        for (size_t i = 0; i < bytes; i++)
+        for (size_t i = 0; i < bytes; i++) {
             input[i] = (uint8_t)(next_random() & next_random());
+        }
         assert_true(etwas_xpress_decode(input, bytes, output, room, &exact) <= room);
         free(input);
         free(output);
