@@ -23,6 +23,7 @@
 #ifndef ETWAS_BUFFER_PUBLISH_H
 #define ETWAS_BUFFER_PUBLISH_H
 
+#include <ck_pr.h>
 #include <etwas/evntrace.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,6 +69,17 @@ static inline uint32_t etwas_record_stamp_at(const struct etwas_record *record)
     return etwas_record_is_message(record)
                ? record->message_stamp_at
                : (uint32_t)offsetof(struct etwas_etl_full_header, time_stamp);
+}
+
+/*
+ * How much of a field goes into a record that has room for `left` more bytes. Its length is read
+ * once, and the record ends where its size says: another thread may change the fields meanwhile.
+ */
+static inline uint32_t etwas_record_field_bytes(const MOF_FIELD *field, uint32_t left)
+{
+    uint32_t bytes = ck_pr_load_32(&field->Length);
+
+    return bytes < left ? bytes : left;
 }
 
 /*

@@ -97,10 +97,7 @@ static inline void put_stamp(uint8_t *header, const struct etwas_record *record,
     }
 }
 
-/*
- * The pieces of a record, in the order of their places. Never more bytes than its size says, even
- * if another thread changes the fields meanwhile.
- */
+/* The pieces of a record, in the order of their places. */
 static uint64_t list_copies(struct etwas_rseq_copy *copies, uint8_t *place, const void *header,
                             const struct etwas_record *record)
 {
@@ -115,7 +112,7 @@ static uint64_t list_copies(struct etwas_rseq_copy *copies, uint8_t *place, cons
     place += record->header_bytes;
     for (uint32_t index = 0; index < record->field_count; index++) {
         const MOF_FIELD *field = &record->fields[index];
-        uint32_t bytes = field->Length < left ? field->Length : left;
+        uint32_t bytes = etwas_record_field_bytes(field, left);
 
         if (bytes != 0) {
             copies[count++] =
@@ -127,9 +124,7 @@ static uint64_t list_copies(struct etwas_rseq_copy *copies, uint8_t *place, cons
     return count;
 }
 
-/*
- * The whole record, with its gap, in one piece. As long as its size says, whatever the fields do.
- */
+/* The whole record, with its gap, in one piece. */
 static void assemble(uint8_t image[SMALL_BYTES], const struct etwas_record *record, int64_t stamp)
 {
     static const uint64_t zeroes;
@@ -155,7 +150,7 @@ static void assemble(uint8_t image[SMALL_BYTES], const struct etwas_record *reco
     put_stamp(image, record, stamp);
     for (uint32_t index = 0; index < record->field_count; index++) {
         const MOF_FIELD *field = &record->fields[index];
-        uint32_t bytes = field->Length < left ? field->Length : left;
+        uint32_t bytes = etwas_record_field_bytes(field, left);
 
         if (bytes != 0) {
             memcpy(next, (const void *)(uintptr_t)field->DataPtr, bytes);

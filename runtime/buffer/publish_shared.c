@@ -182,15 +182,18 @@ static void write_record(const struct reservation *reservation, const struct etw
 {
     uint8_t *place = reservation->place;
     uint8_t *next = place + record->header_bytes;
+    uint32_t left = record->bytes - record->header_bytes;
     uint32_t marker;
 
     write_header(reservation, record);
     for (uint32_t index = 0; index < record->field_count; index++) {
         const MOF_FIELD *field = &record->fields[index];
+        uint32_t bytes = etwas_record_field_bytes(field, left);
 
-        if (field->Length != 0) {
-            memcpy(next, (const void *)(uintptr_t)field->DataPtr, field->Length);
-            next += field->Length;
+        if (bytes != 0) {
+            memcpy(next, (const void *)(uintptr_t)field->DataPtr, bytes);
+            next += bytes;
+            left -= bytes;
         }
     }
     ETWAS_TESTPOINT(ETWAS_POINT_WRITTEN);

@@ -26,10 +26,13 @@
 #include "provider/trace_instance.h"
 #include "session/handle.h"
 
-/* A Size below the header's wraps to a payload far too long. */
+/*
+ * A Size below the header's wraps to a payload far too long. Read once for what is both checked and
+ * copied: another thread may change it meanwhile.
+ */
 static inline uint32_t payload_bytes_of(const EVENT_INSTANCE_HEADER *event)
 {
-    return (uint32_t)event->Size - (uint32_t)sizeof *event;
+    return (uint32_t) * (const volatile uint16_t *)&event->Size - (uint32_t)sizeof *event;
 }
 
 /* The quick ways take a payload in one piece. */
@@ -42,11 +45,11 @@ static inline bool is_quick_kind(const EVENT_INSTANCE_HEADER *event)
 /*
  * What fits into a buffer also keeps R63, since the record is longer than the Size stated.
  */
-static inline bool is_quick(const EVENT_INSTANCE_HEADER *event)
+static inline bool is_quick(const EVENT_INSTANCE_HEADER *event, uint32_t payload_bytes)
 {
     const uint32_t most = ETWAS_ETL_LARGEST_RECORD_BYTES - sizeof(struct etwas_etl_instance_header);
 
-    return is_quick_kind(event) && payload_bytes_of(event) <= most;
+    return is_quick_kind(event) && payload_bytes <= most;
 }
 
 /* Marker and class: the first 8 bytes of a record that is not too long. */
@@ -178,15 +181,18 @@ static enum etwas_quick_sequence trace_quickly(struct etwas_slot *slot, etwas_tr
                                                const EVENT_INSTANCE_INFO *instance,
                                                const EVENT_INSTANCE_INFO *parent)
 {
+    uint32_t payload_bytes;
+
     if ((event->Flags & WNODE_FLAG_TRACED_GUID) == 0) {
         return ETWAS_QUICK_OTHER;
     }
     if ((event->Flags & WNODE_FLAG_USE_MOF_PTR) != 0) {
         return trace_fields_by_sequence(slot, handle, kind, event, instance, parent);
     }
-    return payload_bytes_of(event) <= ETWAS_QUICK_PAYLOAD_BYTES
-               ? trace_by_any_sequence(slot, handle, kind, event, event, payload_bytes_of(event),
-                                       instance, parent)
+    payload_bytes = payload_bytes_of(event);
+    return payload_bytes <= ETWAS_QUICK_PAYLOAD_BYTES
+               ? trace_by_any_sequence(slot, handle, kind, event, event, payload_bytes, instance,
+                                       parent)
                : ETWAS_QUICK_OTHER;
 }
 
@@ -224,12 +230,12 @@ static inline void copy_payload(uint8_t *to, const void *payload, uint32_t bytes
 
 /* Writes the record into its place, and commits it. */
 static inline uint32_t write_shared(const struct etwas_quick *quick,
-                                    const EVENT_INSTANCE_HEADER *event, uint32_t instance_id,
-                                    const uint64_t guid[2], struct etwas_thread_ids ids)
+                                    const EVENT_INSTANCE_HEADER *event, uint32_t payload_bytes,
+                                    uint32_t instance_id, const uint64_t guid[2],
+                                    struct etwas_thread_ids ids)
 {
     struct etwas_etl_instance_header *header =
         (struct etwas_etl_instance_header *)(void *)quick->place;
-    uint32_t payload_bytes = payload_bytes_of(event);
 
     header->full.thread_id = ids.thread_id;
     header->full.process_id = ids.process_id;
@@ -250,7 +256,7 @@ static inline uint32_t write_shared(const struct etwas_quick *quick,
  * is recorded, the general way shall look.
  */
 static inline bool trace_shared(struct etwas_slot *slot, uint32_t generation,
-                                const EVENT_INSTANCE_HEADER *event,
+                                const EVENT_INSTANCE_HEADER *event, uint32_t payload_bytes,
                                 const EVENT_INSTANCE_INFO *instance, uint32_t *code)
 {
     struct etwas_thread_ids ids;
@@ -262,11 +268,11 @@ static inline bool trace_shared(struct etwas_slot *slot, uint32_t generation,
     }
     ids = etwas_thread_ids();
     if (instance->InstanceId == 0 || !etwas_class_look_up(instance->RegHandle, guid) ||
-        !etwas_quick_reserve(&quick, (uint32_t)sizeof(struct etwas_etl_instance_header) +
-                                         payload_bytes_of(event))) {
+        !etwas_quick_reserve(&quick,
+                             (uint32_t)sizeof(struct etwas_etl_instance_header) + payload_bytes)) {
         return false;
     }
-    *code = write_shared(&quick, event, instance->InstanceId, guid, ids);
+    *code = write_shared(&quick, event, payload_bytes, instance->InstanceId, guid, ids);
     return true;
 }
 
@@ -276,9 +282,11 @@ static __attribute__((noinline)) uint32_t trace_in_shared_slot(etwas_trace_handl
                                                                const EVENT_INSTANCE_INFO *instance,
                                                                struct etwas_slot *slot)
 {
+    uint32_t payload_bytes = payload_bytes_of(event);
     uint32_t code;
 
-    return trace_shared(slot, etwas_handle_generation(handle), event, instance, &code)
+    return is_quick(event, payload_bytes) && trace_shared(slot, etwas_handle_generation(handle),
+                                                          event, payload_bytes, instance, &code)
                ? code
                : etwas_trace_any_instance(handle, event, instance, NULL);
 }
@@ -302,13 +310,14 @@ static __attribute__((noinline)) uint32_t trace_otherwise(etwas_trace_handle han
         slot = etwas_slot_extra(handle);
         gate = ck_pr_load_64(etwas_slot_gate(slot));
         if ((uint32_t)gate != generation || (gate >> 32 & ETWAS_KIND_ONE_SLOT) == 0) {
-            return is_quick(event) && instance->RegHandle != NULL && instance->InstanceId != 0
+            return is_quick(event, payload_bytes_of(event)) && instance->RegHandle != NULL &&
+                           instance->InstanceId != 0
                        ? ERROR_INVALID_HANDLE
                        : etwas_trace_any_instance(handle, event, instance, parent);
         }
     }
     protocol = etwas_kind_quick_protocol((uint32_t)(gate >> 32));
-    if (protocol == ETWAS_PROTOCOL_SHARED && parent == NULL && is_quick(event)) {
+    if (protocol == ETWAS_PROTOCOL_SHARED && parent == NULL) {
         return trace_in_shared_slot(handle, event, instance, slot);
     }
 #if ETWAS_QUICK_SEQUENCE

@@ -388,6 +388,92 @@ static void a_stamp_announced_before_the_clock_stepped_back_is_not_used_after_it
     expect_file_is_exact(session, path, &counts);
 }
 
+/* ---- a caller whose other thread changes the event meanwhile --------------------------------- */
+
+enum {
+    STATED_BYTES = 20
+};
+
+static struct {
+    EVENT_TRACE_HEADER header;
+    MOF_FIELD field;
+} listing;
+static struct {
+    EVENT_INSTANCE_HEADER header;
+    uint8_t payload[8192];
+} plain;
+static uint32_t bytes_meanwhile;
+
+/* Between the sizing of a record and its copying. */
+static void change_both(enum etwas_testpoint point)
+{
+    if (point == ETWAS_POINT_RESERVED) {
+        listing.field.Length = bytes_meanwhile;
+        plain.header.Size = (uint16_t)(sizeof plain.header + bytes_meanwhile);
+    }
+}
+
+/* The payload of the newest record, which is `record_bytes` long; behind it nothing is written. */
+static const uint8_t *newest_payload(etwas_trace_handle session, uint32_t record_bytes)
+{
+    struct etwas_session *inside = inside_of(session);
+    uint64_t word = etwas_slot_of(inside->index, (uint32_t)sched_getcpu())->word;
+    const uint8_t *buffer = etwas_pool_buffer(inside->pool, etwas_word_buffer(word));
+    uint32_t end = etwas_word_units(word) * ETWAS_UNIT_BYTES;
+    uint16_t size;
+
+    memcpy(&size, buffer + end - etwas_etl_round_up_8(record_bytes), sizeof size);
+    assert_int_equal(size, record_bytes);
+    for (uint32_t offset = end - (uint32_t)etwas_etl_round_up_8(record_bytes) + record_bytes;
+         offset < inside->pool->buffer_bytes; offset++) {
+        assert_int_equal(buffer[offset], 0);
+    }
+    return buffer + end - etwas_etl_round_up_8(record_bytes) + record_bytes - STATED_BYTES;
+}
+
+/*
+ * I1, shared protocol: a record is as long as the event was when its place was reserved, whatever
+ * becomes of the event; so TraceEvent with a list of fields, and the quick way of TraceEventInstance.
+ */
+static void an_event_that_changes_while_it_is_copied_stays_within_its_place(void **state)
+{
+    static const uint32_t becomes[] = {0, 4, STATED_BYTES + 4, 800, sizeof plain.payload};
+    const etwas_session_options options = {.buffer_size_kb = 4, .flusher = {.no_thread = true}};
+    etwas_trace_handle session = start_shared_session(folder_path("trace.etl"), &options);
+    EVENT_INSTANCE_INFO instance;
+    etwas_session_counts counts;
+
+    (void)state;
+    memset(plain.payload, 0xEE, sizeof plain.payload);
+    plain.header.Flags = WNODE_FLAG_TRACED_GUID;
+    listing.header.Size = sizeof listing;
+    listing.header.Flags = WNODE_FLAG_TRACED_GUID | WNODE_FLAG_USE_MOF_PTR;
+    listing.field.DataPtr = (uint64_t)(uintptr_t)plain.payload;
+    assert_int_equal(CreateTraceInstanceId(writer_class(), &instance), ERROR_SUCCESS);
+    stay_on_one_processor();
+    etwas_testpoint_set(change_both);
+    for (size_t index = 0; index < sizeof becomes / sizeof becomes[0]; index++) {
+        const uint8_t *payload;
+
+        bytes_meanwhile = becomes[index];
+        listing.field.Length = STATED_BYTES;
+        assert_int_equal(TraceEvent(session, &listing.header), ERROR_SUCCESS);
+        payload = newest_payload(session, sizeof listing.header + STATED_BYTES);
+        for (uint32_t offset = 0; offset < STATED_BYTES; offset++) {
+            assert_int_equal(payload[offset], offset < bytes_meanwhile ? 0xEE : 0);
+        }
+        plain.header.Size = sizeof plain.header + STATED_BYTES;
+        assert_int_equal(TraceEventInstance(session, &plain.header, &instance, NULL),
+                         ERROR_SUCCESS);
+        payload = newest_payload(session, sizeof(struct etwas_etl_instance_header) + STATED_BYTES);
+        assert_memory_equal(payload, plain.payload, STATED_BYTES);
+    }
+    etwas_testpoint_set(NULL);
+    leave_one_processor();
+    stop_session(session, &counts);
+    assert_int_equal(counts.recorded, 2 * sizeof becomes / sizeof becomes[0]);
+}
+
 #define PUBLISH_TEST(test) cmocka_unit_test_setup_teardown(test, folder_setup, teardown)
 
 int main(void)
@@ -401,6 +487,7 @@ int main(void)
         PUBLISH_TEST(stamps_never_decrease_inside_a_buffer_while_the_clock_jumps),
         PUBLISH_TEST(a_stamp_is_never_older_than_the_newest_of_its_slot),
         PUBLISH_TEST(a_stamp_announced_before_the_clock_stepped_back_is_not_used_after_it),
+        PUBLISH_TEST(an_event_that_changes_while_it_is_copied_stays_within_its_place),
     };
 
     return RUN_WITH_EACH_PROTOCOL(tests);
