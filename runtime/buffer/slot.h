@@ -182,8 +182,16 @@ static inline uint64_t etwas_word_record(uint32_t units)
     return etwas_slot_word(1, 0, units);
 }
 
-/* The highest bit of an epoch. A buffer of 16 MiB has fewer than 2^19 records. */
+/*
+ * The highest bit of an epoch. A count of records never reaches it: a record takes a unit at least,
+ * as a message without anything does, so that a buffer of 16 MiB has fewer than 2^21.
+ */
 #define ETWAS_WORD_SHARED (UINT64_C(1) << 63)
+_Static_assert(ETWAS_ETL_LARGEST_BUFFER_BYTES / ETWAS_UNIT_BYTES < ETWAS_WORD_SHARED >>
+                   (ETWAS_UNITS_BITS + ETWAS_BUFFER_BITS),
+               "a count of records is not taken for an epoch");
+_Static_assert(ETWAS_ETL_LARGEST_BUFFER_BYTES / ETWAS_UNIT_BYTES < ETWAS_NO_ROOM,
+               "there is more room in the largest buffer than in none");
 
 /* The word that takes the place of `word` in a shared slot. The epoch wraps at 23 bits. */
 static inline uint64_t etwas_word_next(uint64_t word, uint32_t buffer, uint32_t units)
