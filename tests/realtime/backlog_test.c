@@ -4,12 +4,14 @@
 /* The backlog of a real-time session when its disk fails, and what consumers leave in it. */
 #include <ck_pr.h>
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "platform/file.h"
 #include "support/flushing.h"
+#include "support/hold.h"
 
 /* No thread: what is flushed, and when, is the test's choice. */
 static etwas_session_options manual_options(void)
@@ -219,6 +221,35 @@ static void a_backlog_that_is_full_to_the_byte_loses_nothing(void **state)
     consumer_free(&consumer);
 }
 
+enum {
+    PASSES_BY_TIME = 3
+};
+
+/*
+ * What waited in the pool for lack of a consumer goes at once: the flusher begins a pass that knows
+ * of a wake. Nobody else wakes it here; the passes it begins by itself do not count as that.
+ */
+static void a_consumer_that_connects_wakes_the_flusher(void **state)
+{
+    etwas_session_options options = {.log_file_mode = EVENT_TRACE_REAL_TIME_MODE};
+    etwas_trace_handle session = start_session(NULL, &options);
+    const struct etwas_pool *pool = inside_of(session)->pool;
+    struct consumer consumer = {0};
+    uint32_t before = ck_pr_load_32(&pool->pass_began);
+
+    (void)state;
+    consumer_open(&consumer, session);
+    hold_count_from_zero();
+    while (ck_pr_load_32(&pool->pass_began) == before) {
+        assert_true(hold_passed(ETWAS_POINT_FREE_COUNTED) < PASSES_BY_TIME);
+        (void)sched_yield();
+    }
+    hold_release_all();
+    stop_session(session, NULL);
+    assert_int_equal(CloseTrace(consumer.trace), ERROR_SUCCESS);
+    consumer_free(&consumer);
+}
+
 /* ---- consumers that leave -------------------------------------------------------------------- */
 
 /*
@@ -362,6 +393,7 @@ int main(void)
         FOLDER_TEST(a_backlog_that_cannot_be_read_is_given_up),
         FOLDER_TEST(a_backlog_outlives_its_folder),
         FOLDER_TEST(a_backlog_that_is_full_to_the_byte_loses_nothing),
+        FOLDER_TEST(a_consumer_that_connects_wakes_the_flusher),
         FOLDER_TEST(consumers_that_leave_hand_over_to_the_next),
         FOLDER_TEST(what_the_last_consumer_did_not_give_is_counted_to_the_event),
         FOLDER_TEST(a_backlog_left_unread_beside_another_consumer_is_kept),
