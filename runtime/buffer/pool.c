@@ -3,6 +3,7 @@
 
 #include "buffer/pool.h"
 
+#include "platform/memory_limit.h"
 #include "platform/processor.h"
 #include "platform/testpoint.h"
 #include "platform/wait.h"

@@ -408,37 +408,3 @@ uint64_t etwas_memory_resident_bytes(const struct etwas_memory *memory)
     }
     return resident;
 }
-
-/*
- * The control group's limit of this process, or UINT64_MAX: version 2 of the interface, then
- * version 1.
- */
-static uint64_t control_group_limit_bytes(void)
-{
-    static const char *const paths[] = {"/sys/fs/cgroup/memory.max",
-                                        "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
-
-    for (size_t index = 0; index < sizeof paths / sizeof paths[0]; index++) {
-        FILE *file = fopen(paths[index], "re");
-        unsigned long long limit = 0;
-        int read;
-
-        if (file == NULL) {
-            continue;
-        }
-        read = fscanf(file, "%llu", &limit);
-        (void)fclose(file);
-        if (read == 1 && limit != 0) {
-            return limit;
-        }
-    }
-    return UINT64_MAX;
-}
-
-uint64_t etwas_memory_limit_bytes(void)
-{
-    uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * etwas_memory_page_bytes();
-    uint64_t group = control_group_limit_bytes();
-
-    return (group < memory ? group : memory) / 2;
-}

@@ -73,9 +73,6 @@ uint64_t etwas_memory_huge_bytes(const struct etwas_memory *memory);
 void etwas_memory_arena_bytes(const struct etwas_memory *memory, uint64_t *mapped,
                               uint64_t *resident);
 
-/* The most a pool may take: half of memory or of the control group's limit, whichever is less. */
-uint64_t etwas_memory_limit_bytes(void);
-
 #if defined(__SANITIZE_ADDRESS__)
 #define ETWAS_ADDRESS_SANITIZER 1
 #elif defined(__has_feature)

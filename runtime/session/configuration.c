@@ -19,7 +19,7 @@
 #include "clock/reading.h"
 #include "etl/header_buffer.h"
 #include "etl/utf16.h"
-#include "platform/memory.h"
+#include "platform/memory_limit.h"
 #include "platform/processor.h"
 #include "platform/rseq.h"
 #include "platform/thread.h"

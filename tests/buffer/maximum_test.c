@@ -11,7 +11,7 @@
 
 #include "buffer/interrupt.h"
 #include "buffer/pool.h"
-#include "platform/memory.h"
+#include "platform/memory_limit.h"
 #include "support/folder.h"
 #include "support/start.h"
 #include "support/writer.h"

@@ -221,15 +221,6 @@ static void memory_given_back_is_inherited_again(void **state)
     }
 }
 
-static void a_pool_may_take_at_most_half_of_memory(void **state)
-{
-    uint64_t limit = etwas_memory_limit_bytes();
-
-    (void)state;
-    assert_true(limit > 0);
-    assert_true(limit <= (uint64_t)sysconf(_SC_PHYS_PAGES) * page_bytes() / 2);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -240,7 +231,6 @@ int main(void)
         cmocka_unit_test(more_than_there_is_is_refused_and_nothing_is_held),
         cmocka_unit_test(a_forks_child_finds_the_region_empty),
         cmocka_unit_test(memory_given_back_is_inherited_again),
-        cmocka_unit_test(a_pool_may_take_at_most_half_of_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,6 +25,7 @@
 #include "clock/lab/meter.h"
 #include "clock/lab/tally.h"
 #include "platform/memory.h"
+#include "platform/memory_limit.h"
 
 enum {
     LINE_BYTES = 64,
