@@ -4,8 +4,13 @@
 #include "platform/processor.h"
 
 #include <sched.h>
+#include <stdlib.h>
 #include <sys/rseq.h>
 #include <unistd.h>
+
+enum {
+    MOST_PROCESSORS = 1 << 16 /* more than any kernel can have: the text is not what it should be */
+};
 
 /* Weak, so that the library loads with a glibc that has no rseq. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
@@ -33,15 +38,35 @@ void etwas_processor_prepare(void)
     }
 }
 
+/* Numbers and ranges in rising order, as in "0,2-5": the last number ends the text. */
+uint32_t etwas_processor_count_of(const struct etwas_machine *machine)
+{
+    long configured = sysconf(_SC_NPROCESSORS_CONF);
+    char list[4096];
+
+    if (machine->text("/sys/devices/system/cpu/possible", list, sizeof list)) {
+        const char *last = list;
+        char *end;
+        unsigned long number;
+
+        for (const char *at = list; *at != '\0'; at++) {
+            last = *at == ',' || *at == '-' ? at + 1 : last;
+        }
+        number = strtoul(last, &end, 10);
+        if (end != last && *end == '\n' && number < MOST_PROCESSORS) {
+            return (uint32_t)number + 1;
+        }
+    }
+    return configured > 0 ? (uint32_t)configured : 1;
+}
+
 uint32_t etwas_processor_count(void)
 {
     static uint32_t count;
     uint32_t known = ck_pr_load_32(&count);
 
     if (known == 0) {
-        long configured = sysconf(_SC_NPROCESSORS_CONF);
-
-        known = configured > 0 ? (uint32_t)configured : 1;
+        known = etwas_processor_count_of(&etwas_machine_here);
         /* Relaxed: every thread computes the same number. */
         ck_pr_store_32(&count, known);
     }

@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "platform/machine.h"
+
 /*
  * Distance from the thread pointer to a signed 32-bit processor number: in the thread's rseq area,
  * or, where there is no rseq, a thread-local -1. Set once by etwas_processor_prepare.
@@ -28,8 +30,15 @@ bool etwas_processor_is_registered(void);
 /* Finds rseq. Called before the first session starts; calling it again changes nothing. */
 void etwas_processor_prepare(void);
 
-/* The processors the machine may have (_SC_NPROCESSORS_CONF), at least 1. Constant in a process. */
+/*
+ * The highest processor number the machine may have, and 1; numbers may be missing below it. Where
+ * the system does not say, how many there are (_SC_NPROCESSORS_CONF). At least 1, constant in a
+ * process. The first call reads a file.
+ */
 uint32_t etwas_processor_count(void);
+
+/* The same of another machine. */
+uint32_t etwas_processor_count_of(const struct etwas_machine *machine);
 
 /* The kernel's answer, for threads without rseq. */
 uint32_t etwas_processor_ask(void);

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "platform/processor.h"
 #include "platform/wait.h"
 #include "support/folder.h"
 #include "support/readback.h"
@@ -246,7 +247,7 @@ static uint32_t flusher_of(etwas_trace_handle session)
 
 static void the_flusher_has_its_name_affinity_and_no_signals(void **state)
 {
-    const uint32_t last = (uint32_t)sysconf(_SC_NPROCESSORS_CONF) - 1;
+    const uint32_t last = etwas_processor_count() - 1;
     const struct {
         etwas_flusher_options options;
         const char *name;

@@ -96,14 +96,56 @@ static void preparing_again_changes_nothing(void **state)
     assert_true(etwas_processor_offset == offset);
 }
 
-static void the_processors_are_counted_once_and_at_least_as_many_as_we_may_use(void **state)
+static void the_number_of_every_processor_we_may_use_is_below_the_count(void **state)
 {
     cpu_set_t allowed;
 
     (void)state;
     assert_int_equal(sched_getaffinity(0, sizeof allowed, &allowed), 0);
-    assert_true(etwas_processor_count() >= (uint32_t)CPU_COUNT(&allowed));
-    assert_int_equal(etwas_processor_count(), sysconf(_SC_NPROCESSORS_CONF));
+    for (size_t processor = 0; processor < CPU_SETSIZE; processor++) {
+        if (CPU_ISSET(processor, &allowed)) {
+            assert_true(processor < etwas_processor_count());
+        }
+    }
+}
+
+static const char *possible; /* what a made-up machine says; NULL: nothing */
+
+static bool text_of_machine(const char *path, char *text, size_t size)
+{
+    assert_string_equal(path, "/sys/devices/system/cpu/possible");
+    if (possible == NULL) {
+        return false;
+    }
+    assert_true(strlen(possible) < size);
+    (void)strcpy(text, possible);
+    return true;
+}
+
+static void every_possible_number_is_below_the_count_also_where_numbers_are_missing(void **state)
+{
+    static const struct {
+        const char *text;
+        uint32_t count;
+    } machines[] = {
+        {"0\n", 1},
+        {"0-7\n", 8},
+        {"0,2-5\n", 6},
+        {"0-3,64-67,130\n", 131},
+    };
+    static const char *const unusable[] = {NULL,    "\n", "0-\n", "all\n", "0-99999999999\n",
+                                           "0-3x\n"};
+    const struct etwas_machine machine = {.text = text_of_machine};
+
+    (void)state;
+    for (size_t index = 0; index < sizeof machines / sizeof machines[0]; index++) {
+        possible = machines[index].text;
+        assert_int_equal(etwas_processor_count_of(&machine), machines[index].count);
+    }
+    for (size_t index = 0; index < sizeof unusable / sizeof unusable[0]; index++) {
+        possible = unusable[index];
+        assert_int_equal(etwas_processor_count_of(&machine), sysconf(_SC_NPROCESSORS_CONF));
+    }
 }
 
 /* Or both runs of this program would test the same. */
@@ -123,7 +165,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pinned_thread_sees_the_number_of_its_processor),
         cmocka_unit_test(preparing_again_changes_nothing),
-        cmocka_unit_test(the_processors_are_counted_once_and_at_least_as_many_as_we_may_use),
+        cmocka_unit_test(the_number_of_every_processor_we_may_use_is_below_the_count),
+        cmocka_unit_test(every_possible_number_is_below_the_count_also_where_numbers_are_missing),
         cmocka_unit_test(rseq_is_off_where_it_was_switched_off),
     };
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "platform/processor.h"
 #include "session/fixture.h"
 
 static etwas_trace_handle session;
@@ -418,7 +419,7 @@ static void expect_record(const struct event *event, uint16_t header_type, uint1
     assert_int_equal(header->UserTime, 0);
     assert_memory_equal(&header->ActivityId, &zero, sizeof zero);
     assert_in_range(event->record.BufferContext.ProcessorIndex, 0,
-                    (uint32_t)sysconf(_SC_NPROCESSORS_CONF) - 1);
+                    etwas_processor_count() - 1);
     assert_in_range(event->record.BufferContext.LoggerId, 1, 64);
 }
 
