@@ -2,6 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /* What the clocks of a trace said: a stamp by another clock, and how the clocks ran. */
+#include "clock/student.h"
 #include "platform/cancel.h"
 #include "reader/knots.h"
 #include "reader/live.h"
@@ -91,28 +92,6 @@ uint32_t etwas_trace_convert_time(etwas_trace_handle handle, int64_t raw, uint32
 
 /* ---- drift ----------------------------------------------------------------------------------- */
 
-/* 97.5 % of Student's distribution by degrees of freedom, from 1. */
-static double student(size_t freedom)
-{
-    static const double quantiles[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
-                                       2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131};
-    const size_t known = sizeof quantiles / sizeof quantiles[0];
-
-    return freedom <= known ? quantiles[freedom - 1] : 1.96 + 2.5 / (double)freedom;
-}
-
-/* Of a number above 0, by Newton's way: the library needs no other mathematics. */
-static double square_root(double value)
-{
-    double root = value > 1 ? value : 1;
-
-    for (double before = 0; root != before && root * root > value;) {
-        before = root;
-        root = (root + value / root) / 2;
-    }
-    return root;
-}
-
 /* A line through points (seconds, ns ahead) whose errors are at most error_ns. */
 struct line {
     size_t points;
@@ -159,10 +138,9 @@ static etwas_clock_drift drift_of(const struct line *line)
     slope = line->xy / line->xx;
     width = 2 * line->error_ns / seconds;
     if (line->points > 2) {
-        size_t freedom = line->points - 2;
+        uint32_t degrees = (uint32_t)line->points - 2;
         double rest = line->yy - slope * line->xy;
-        double scatter = rest > 0 ? square_root(rest / (double)freedom / line->xx) : 0;
-        double wide = student(freedom) * scatter;
+        double wide = etwas_student_interval(rest > 0 ? rest / degrees / line->xx : 0, degrees);
 
         width = wide > width ? wide : width;
     }

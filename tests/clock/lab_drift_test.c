@@ -16,6 +16,7 @@
 #include "clock/lab/drift.h"
 #include "clock/lab/fit.h"
 #include "clock/lab/lab.h"
+#include "clock/student.h"
 
 enum {
     CASES = 1000,
@@ -240,7 +241,7 @@ static void student_is_that_of_the_tables(void **state)
 
     (void)state;
     for (size_t index = 0; index < sizeof rows / sizeof rows[0]; index++) {
-        assert_true(fabs(etwas_lab_student(rows[index].degrees) - rows[index].value) < 0.0025);
+        assert_true(fabs(etwas_student_t(rows[index].degrees) - rows[index].value) < 0.0025);
     }
 }
 

@@ -3,7 +3,10 @@
 
 #include "clock/lab/fit.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+#include "clock/student.h"
 
 enum {
     POINTS_AT_LEAST = 3,
@@ -17,41 +20,6 @@ enum {
  * No clock is adjusted faster by its kernel (500 ppm, and the counter itself may be off as much).
  */
 static const double fastest_adjustment = 1e-3;
-
-double etwas_lab_student(uint32_t degrees)
-{
-    static const double table[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
-                                   2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
-                                   2.110,  2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064,
-                                   2.060,  2.056, 2.052, 2.048, 2.045, 2.042};
-    const double normal = 1.959964;
-    const double cube = normal * normal * normal;
-
-    if (degrees <= sizeof table / sizeof table[0]) {
-        return table[degrees - 1];
-    }
-    /* The first term of the expansion in 1/degrees; the next is below 0.003 from 31 on. */
-    return normal + (cube + normal) / (4.0 * degrees);
-}
-
-static double magnitude(double value)
-{
-    return value < 0 ? -value : value;
-}
-
-/* Newton's steps from above go down until they are as near as doubles can be. */
-static double square_root(double value)
-{
-    double root = value > 1 ? value : 1;
-
-    for (double next; value > 0; root = next) {
-        next = (root + value / root) / 2;
-        if (!(next < root)) {
-            return root;
-        }
-    }
-    return 0;
-}
 
 static int compare(const void *left, const void *right)
 {
@@ -102,8 +70,7 @@ struct segment {
 /* What the change from one point to the next is beyond the usual one. */
 static double unusual(const struct etwas_lab_point *point, double rate)
 {
-    return magnitude(point[1].ahead_ns - point[0].ahead_ns -
-                     rate * (point[1].at_ns - point[0].at_ns));
+    return fabs(point[1].ahead_ns - point[0].ahead_ns - rate * (point[1].at_ns - point[0].at_ns));
 }
 
 /*
@@ -213,7 +180,7 @@ static void draw_line(const struct sums *sums, double *slope, double *interval)
     *slope = sums->time_ahead / sums->time_time;
     rest = sums->ahead_ahead - *slope * sums->time_ahead;
     rest = rest > 0 ? rest : 0; /* rounding */
-    *interval = etwas_lab_student(degrees) * square_root(rest / degrees / sums->time_time);
+    *interval = etwas_student_interval(rest / degrees / sums->time_time, degrees);
 }
 
 void etwas_lab_fit(struct etwas_lab_point *points, uint32_t count, double resolution_ns,

@@ -43,7 +43,4 @@ struct etwas_lab_point {
 void etwas_lab_fit(struct etwas_lab_point *points, uint32_t count, double resolution_ns,
                    etwas_clock_drift *drift);
 
-/* Student's t for a two-sided interval of 95 % with so many degrees of freedom, at least 1. */
-double etwas_lab_student(uint32_t degrees);
-
 #endif
