@@ -114,22 +114,39 @@ static uint64_t held_bytes(const struct held *held)
     return sizeof *held + sizeof *held->entry.buffer + held->entry.buffer->bytes;
 }
 
-static bool hold(struct live *live, const struct etwas_consumer_entry *entry)
+/*
+ * Can this be a buffer of the session? Our own flusher wrote its header, but the backlog's file may
+ * have been damaged since.
+ */
+static bool check(const struct live *live, const struct etwas_realtime_buffer *buffer,
+                  struct etwas_buffer_place *place)
 {
     struct etwas_etl_buffer_header header;
+    bool doubtful;
+
+    if (buffer->bytes < sizeof header) {
+        return false;
+    }
+    memcpy(&header, buffer->content, sizeof header);
+    /* A live buffer ends with its records, and is never compressed. */
+    return header.buffer_bytes == buffer->bytes &&
+           (header.flags & ETWAS_ETL_BUFFER_COMPRESSED) == 0 &&
+           etwas_buffer_place_check(&header, 0, buffer->bytes,
+                                    live->trace->log.session_buffer_bytes, place, &doubtful) &&
+           place->processor < live->lane_count;
+}
+
+static bool hold(struct live *live, const struct etwas_consumer_entry *entry,
+                 const struct etwas_buffer_place *place)
+{
     struct held *held = malloc(sizeof *held);
     struct lane *lane;
-    bool doubtful;
 
     if (held == NULL) {
         return false;
     }
-    *held = (struct held){.entry = *entry, .given_bytes = ETWAS_ETL_BUFFER_HEADER_BYTES};
-    memcpy(&header, entry->buffer->content, sizeof header);
-    /* A live buffer ends with its records; our own flusher wrote its header. */
-    (void)etwas_buffer_place_check(&header, 0, entry->buffer->bytes,
-                                   live->trace->log.session_buffer_bytes, &held->place, &doubtful);
-    held->place.buffer_bytes = entry->buffer->bytes;
+    *held = (struct held){
+        .entry = *entry, .place = *place, .given_bytes = ETWAS_ETL_BUFFER_HEADER_BYTES};
     lane = &live->lanes[held->place.processor];
     live->waiting_bytes += held_bytes(held);
     if (lane->last != NULL) {
@@ -266,14 +283,32 @@ static uint32_t give_excess(struct live *live)
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
+/* R175: the consumer is told that a part of the backlog's file is lost, and goes on behind it. */
+static void refuse(struct live *live, struct etwas_consumer_entry *entry)
+{
+    uint32_t bytes = entry->buffer->bytes;
+
+    etwas_consumer_refuse(live->trace->consumer, entry);
+    etwas_trace_count(&live->trace->information.buffers_damaged, 1);
+    etwas_trace_report(live->trace, ETWAS_DAMAGE_BUFFER_HEADER, 0, bytes);
+    deliver_notices(live, entry->notices | ETWAS_ETL_BUFFER_BUFFER_LOST |
+                              ETWAS_ETL_BUFFER_BACKUP_CORRUPT);
+}
+
 static uint32_t take(struct live *live, struct etwas_consumer_entry *entry)
 {
+    struct etwas_buffer_place place;
+
     if (entry->buffer == NULL) {
         deliver_notices(live, entry->notices);
         return give_up_to(live, entry->bound);
     }
+    if (!check(live, entry->buffer, &place)) {
+        refuse(live, entry);
+        return ERROR_SUCCESS;
+    }
     etwas_trace_count(&live->trace->information.buffers, 1);
-    if (!hold(live, entry)) {
+    if (!hold(live, entry, &place)) {
         etwas_consumer_return(live->trace->consumer, entry, 0, ETWAS_ETL_BUFFER_HEADER_BYTES);
         deliver_notices(live, entry->notices);
         return ERROR_NOT_ENOUGH_MEMORY;

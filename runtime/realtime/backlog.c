@@ -84,7 +84,7 @@ bool etwas_backlog_read_entry(const struct etwas_backlog *backlog,
     return left >= sizeof *entry &&
            etwas_file_read(backlog->descriptor, entry, sizeof *entry, backlog->begin) ==
                sizeof *entry &&
-           entry->bytes <= left - sizeof *entry;
+           entry->bytes <= left - sizeof *entry && ungiven(entry) <= backlog->records;
 }
 
 bool etwas_backlog_read_bytes(const struct etwas_backlog *backlog,

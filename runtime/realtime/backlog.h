@@ -62,7 +62,7 @@ static inline bool etwas_backlog_is_empty(const struct etwas_backlog *backlog)
 
 /*
  * Reads the next entry's head, and then its bytes into `target`, which has room for them. False:
- * the system refused; then what comes after it cannot be found. Neither changes anything, so that
+ * the system refused, or the head is damaged; then what comes after it cannot be found. Neither changes anything, so that
  * a copy of the struct will do while others append.
  */
 bool etwas_backlog_read_entry(const struct etwas_backlog *backlog,

@@ -201,6 +201,15 @@ void etwas_consumer_release(struct etwas_consumer *consumer, struct etwas_consum
     }
 }
 
+void etwas_consumer_refuse(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry)
+{
+    (void)pthread_mutex_lock(&consumer->realtime->lock);
+    consumer->realtime->buffers_lost++;
+    etwas_realtime_release(consumer->realtime, entry->buffer);
+    (void)pthread_mutex_unlock(&consumer->realtime->lock);
+    entry->buffer = NULL;
+}
+
 /* ---- leaving --------------------------------------------------------------------------------- */
 
 void etwas_consumer_return(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry,

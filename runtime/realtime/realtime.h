@@ -164,6 +164,9 @@ void etwas_consumer_return(struct etwas_consumer *consumer, struct etwas_consume
 /* Lets go of an entry's buffer, if it has one. All of it was given. */
 void etwas_consumer_release(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry);
 
+/* The same of a buffer that cannot be read: it is lost. */
+void etwas_consumer_refuse(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry);
+
 /* Has etwas_consumer_next return, from any thread, from now on. */
 void etwas_consumer_stop(struct etwas_consumer *consumer);
 

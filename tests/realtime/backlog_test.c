@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "platform/file.h"
+#include "realtime/realtime_inside.h"
 #include "support/flushing.h"
 #include "support/hold.h"
 
@@ -157,6 +158,92 @@ static void a_backlog_that_cannot_be_read_is_given_up(void **state)
     assert_int_equal(counts.lost_undelivered, 900);
     expect_exact_account(session, &counts);
     consumer_free(&consumer);
+}
+
+/*
+ * What is damaged on its way through the file is given up buffer by buffer, whatever its header
+ * says: what comes behind it is delivered, and every event is accounted for.
+ */
+static void a_buffer_that_is_damaged_in_the_backlog_is_given_up_R175(void **state)
+{
+    static const struct {
+        size_t at;
+        uint32_t value;
+    } damages[] = {
+        {offsetof(struct etwas_etl_buffer_header, processor), 0x000107FF},
+        {offsetof(struct etwas_etl_buffer_header, buffer_bytes), 0},
+        {offsetof(struct etwas_etl_buffer_header, buffer_bytes), UINT32_MAX},
+        {offsetof(struct etwas_etl_buffer_header, flags), ETWAS_ETL_BUFFER_COMPRESSED},
+    };
+
+    (void)state;
+    for (size_t index = 0; index < sizeof damages / sizeof damages[0]; index++) {
+        etwas_session_options options = manual_options();
+        etwas_trace_handle session = start_session(NULL, &options);
+        const struct etwas_backlog *backlog = &inside_of(session)->realtime->backlog;
+        struct writer *writer = small_writer(session);
+        struct consumer consumer = {0};
+        struct etwas_backlog_entry head;
+        etwas_session_counts counts;
+
+        stay_on_one_processor();
+        log_and_flush(writer, 50);
+        log_and_flush(writer, 500);
+        leave_one_processor();
+        assert_true(etwas_backlog_read_entry(backlog, &head));
+        assert_int_equal(pwrite(backlog->descriptor, &damages[index].value, 4,
+                                (off_t)(backlog->begin + sizeof head + damages[index].at)),
+                         4);
+        consumer_open(&consumer, session);
+        consumer_start(&consumer);
+        consumer_wait(&consumer, 500);
+        stop_session(session, &counts);
+        consumer_join(&consumer);
+        assert_int_equal(consumer.code, ERROR_SUCCESS);
+        assert_int_equal(consumer.seen[0].number, 50);
+        assert_int_equal(counts.lost_undelivered, 50);
+        assert_int_equal(counts.realtime_buffers_lost, 1);
+        expect_exact_account(session, &counts);
+        assert_int_equal(consumer.lost_file_notices, 1);
+        assert_int_equal(consumer.lost_buffer_notices, 1);
+        consumer_free(&consumer);
+    }
+}
+
+/* A head in the file that cannot be is where the rest cannot be found any more. */
+static void a_backlog_with_a_damaged_head_is_given_up_R175(void **state)
+{
+    static const struct etwas_backlog_entry damages[] = {
+        {.bytes = 8, .records = 50},
+        {.bytes = UINT32_MAX, .records = 50},
+        {.bytes = 72, .records = UINT32_MAX},
+    };
+
+    (void)state;
+    for (size_t index = 0; index < sizeof damages / sizeof damages[0]; index++) {
+        etwas_session_options options = manual_options();
+        etwas_trace_handle session = start_session(NULL, &options);
+        const struct etwas_backlog *backlog = &inside_of(session)->realtime->backlog;
+        struct writer *writer = small_writer(session);
+        struct consumer consumer = {0};
+        etwas_session_counts counts;
+
+        log_and_flush(writer, 50);
+        assert_int_equal(pwrite(backlog->descriptor, &damages[index], sizeof damages[index],
+                                (off_t)backlog->begin),
+                         sizeof damages[index]);
+        consumer_open(&consumer, session);
+        log_and_flush(writer, 500);
+        consumer_start(&consumer);
+        consumer_wait(&consumer, 500);
+        stop_session(session, &counts);
+        consumer_join(&consumer);
+        assert_int_equal(consumer.seen[0].number, 50);
+        assert_int_equal(counts.lost_undelivered, 50);
+        expect_exact_account(session, &counts);
+        assert_true(consumer.lost_file_notices > 0);
+        consumer_free(&consumer);
+    }
 }
 
 /* The backlog has no name: what happens to its folder is nothing to it. */
@@ -391,6 +478,8 @@ int main(void)
         FOLDER_TEST(a_backlog_that_cannot_be_written_loses_what_was_refused),
         FOLDER_TEST(short_writes_and_reads_of_the_backlog_lose_nothing),
         FOLDER_TEST(a_backlog_that_cannot_be_read_is_given_up),
+        FOLDER_TEST(a_buffer_that_is_damaged_in_the_backlog_is_given_up_R175),
+        FOLDER_TEST(a_backlog_with_a_damaged_head_is_given_up_R175),
         FOLDER_TEST(a_backlog_outlives_its_folder),
         FOLDER_TEST(a_backlog_that_is_full_to_the_byte_loses_nothing),
         FOLDER_TEST(a_consumer_that_connects_wakes_the_flusher),
