@@ -117,14 +117,17 @@ uint32_t StartTrace(etwas_trace_handle *TraceHandle, const etwas_tchar *Instance
  * EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME turns real time on and finishes the file, which holds
  *   everything recorded before the call.
  *
+ * TraceHandle may also be a LoggerId (TRACE_GUID_PROPERTIES, TRACE_ENABLE_INFO): it means the
+ * session that has it at the time of the call.
+ *
  * Thread-safe. Not for signal handlers. Not a point of cancellation.
  *
  * ERROR_BAD_LENGTH: Wnode.BufferSize too small, or no room for the names.
- * ERROR_INVALID_PARAMETER: Properties NULL; InstanceName NULL and TraceHandle 0 or not a handle;
- *   a name offset outside the block or inside the structure; filters for a session that may not
- *   have them; an unknown control code; UPDATE of what cannot be changed (EnableFlags, modes other
- *   than real-time, MaximumBuffers of a private session); INCREMENT_FILE of a session without
- *   EVENT_TRACE_FILE_MODE_NEWFILE.
+ * ERROR_INVALID_PARAMETER: Properties NULL; InstanceName NULL and TraceHandle 0 or neither a handle
+ *   nor a LoggerId; a name offset outside the block or inside the structure; filters for a session
+ *   that may not have them; an unknown control code; UPDATE of what cannot be changed (EnableFlags,
+ *   modes other than real-time, MaximumBuffers of a private session); INCREMENT_FILE of a session
+ *   without EVENT_TRACE_FILE_MODE_NEWFILE.
  * ERROR_INVALID_PARAMETER also: real time for a session whose modes exclude it, or off for one that
  *   has no file.
  * ERROR_LOG_FILE_FULL: FLUSH of a real-time session without a consumer, whose backlog is full.

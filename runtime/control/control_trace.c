@@ -23,7 +23,17 @@ struct target {
     uint32_t log_file_mode;
 };
 
-/* By name if there is one, else by handle. */
+/* A LoggerId means the session that runs with it now. With the control lock held. */
+static struct etwas_session *find_by_handle(etwas_trace_handle handle,
+                                            struct etwas_session_key *key)
+{
+    if (handle <= ETWAS_SESSION_PLACES) {
+        *key = etwas_session_key(&etwas_sessions[handle - 1]);
+    }
+    return etwas_session_find(*key);
+}
+
+/* By name if there is one, else by handle, which is not 0, or LoggerId. */
 static uint32_t find(etwas_trace_handle handle, const void *name, enum etwas_text text,
                      struct target *target)
 {
@@ -36,11 +46,11 @@ static uint32_t find(etwas_trace_handle handle, const void *name, enum etwas_tex
         if (etwas_copy_name(name, text, copy) != ERROR_SUCCESS) {
             return ERROR_INVALID_PARAMETER;
         }
-    } else if (!etwas_session_key_of(handle, &key)) {
+    } else if (!etwas_session_key_of(handle, &key) && handle > ETWAS_SESSION_PLACES) {
         return ERROR_INVALID_PARAMETER;
     }
     etwas_control_lock();
-    session = name != NULL ? etwas_session_find_name(copy) : etwas_session_find(key);
+    session = name != NULL ? etwas_session_find_name(copy) : find_by_handle(handle, &key);
     if (session != NULL) {
         *target = (struct target){etwas_session_key(session), session->configuration.log_file_mode};
         code = ERROR_SUCCESS;

@@ -24,7 +24,7 @@ static uint32_t control(etwas_trace_handle session, const char *name, struct blo
 
 static void the_name_wins_over_the_handle_and_a_handle_must_be_one(void **state)
 {
-    static const etwas_trace_handle wrong[] = {1,          0xFF,       0x100,
+    static const etwas_trace_handle wrong[] = {73,         0xFF,       0x100,
                                                0xFFFFFFFF, UINT64_MAX, UINT64_C(1) << 62};
     struct block block;
     etwas_trace_handle one;

@@ -103,6 +103,54 @@ static void c13_the_registered_providers_are_listed_with_who_enables_them(void *
     stop_session(session, NULL);
 }
 
+/* What the session with the LoggerId of the only provider has to say. */
+static uint32_t query_by_logger_id(struct block *block)
+{
+    TRACE_GUID_PROPERTIES item;
+    TRACE_GUID_PROPERTIES *array[] = {&item};
+    uint32_t count;
+
+    assert_int_equal(EnumerateTraceGuids(array, 1, &count), ERROR_SUCCESS);
+    assert_int_equal(count, 1);
+    assert_int_equal(item.IsEnable, 1);
+    prepare_block(block, "");
+    return ControlTraceA(item.LoggerId, NULL, &block->properties, EVENT_TRACE_CONTROL_QUERY);
+}
+
+/* ETW's own sample of EnumerateTraceGuids tells private sessions this way. */
+static void the_logger_id_of_a_provider_tells_controltrace_which_session_enables_it(void **state)
+{
+    etwas_trace_handle registration = register_as(&control_guid);
+    etwas_trace_handle session = start_recorder();
+    etwas_trace_handle private_session;
+    struct block block;
+    struct block start;
+
+    (void)state;
+    assert_int_equal(EnableTrace(1, 1, 1, &control_guid, session), ERROR_SUCCESS);
+    assert_int_equal(query_by_logger_id(&block), ERROR_SUCCESS);
+    assert_int_equal(block.properties.Wnode.HistoricalContext, session);
+    assert_int_equal(block.properties.LogFileMode & EVENT_TRACE_PRIVATE_LOGGER_MODE, 0);
+
+    prepare_block(&start, folder_path("f.etl"));
+    start.properties.Wnode.Guid = control_guid;
+    start.properties.LogFileMode = EVENT_TRACE_PRIVATE_LOGGER_MODE;
+    private_session = start_block("private", &start);
+    assert_int_equal(EnableTrace(1, 1, 1, &control_guid, private_session), ERROR_SUCCESS);
+    assert_int_equal(query_by_logger_id(&block), ERROR_SUCCESS);
+    assert_int_equal(block.properties.Wnode.HistoricalContext, private_session);
+    assert_int_not_equal(block.properties.LogFileMode & EVENT_TRACE_PRIVATE_LOGGER_MODE, 0);
+
+    stop_session(private_session, NULL);
+    prepare_block(&block, "");
+    assert_int_equal(StopTraceA(private_session & 0xFF, NULL, &block.properties),
+                     ERROR_WMI_INSTANCE_NOT_FOUND);
+    assert_int_equal(StopTraceA(ETWAS_SESSION_PLACES + 1, NULL, &block.properties),
+                     ERROR_INVALID_PARAMETER);
+    assert_int_equal(StopTraceA(session & 0xFF, NULL, &block.properties), ERROR_SUCCESS);
+    assert_int_equal(UnregisterTraceGuids(registration), ERROR_SUCCESS);
+}
+
 /* ---- EnumerateTraceGuidsEx ------------------------------------------------------------------- */
 
 static uint32_t ask(TRACE_QUERY_INFO_CLASS question, const etwas_guid *guid, void *out,
@@ -385,6 +433,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(c13_the_registered_providers_are_listed_with_who_enables_them),
+        FOLDER_TEST(the_logger_id_of_a_provider_tells_controltrace_which_session_enables_it),
         FOLDER_TEST(
             r190_the_list_has_what_is_enabled_beforehand_and_the_process_what_it_registered),
         FOLDER_TEST(what_is_known_of_a_provider_is_a_chain_of_instances_and_enablements),
