@@ -12,7 +12,6 @@
 #ifndef ETWAS_ETWAS_H
 #define ETWAS_ETWAS_H
 
-#include <etwas/clocks.h>
 #include <etwas/evntrace.h>
 #include <etwas/types.h>
 #include <etwas/winerror.h>
@@ -60,6 +59,63 @@ int64_t etwas_clock_read(uint32_t clock) ETWAS_API(etwas_clock_read);
  * for the TSC (0 where there is none). 0 for an unknown clock.
  */
 uint64_t etwas_clock_frequency(uint32_t clock) ETWAS_API(etwas_clock_frequency);
+
+/* What the cycle counter of this machine is worth. */
+#define ETWAS_CLOCK_VERDICT_UNUSABLE 0u /* a session that asks for it gets system time */
+#define ETWAS_CLOCK_VERDICT_DOUBTFUL 1u /* it is used, and something speaks against it */
+#define ETWAS_CLOCK_VERDICT_TRUSTED 2u
+
+/* Why: bits of etwas_clock_trust.reasons. The first group speaks for the counter. */
+#define ETWAS_CLOCK_REASON_INVARIANT 0x0001u        /* one rate in all power states (CPUID) */
+#define ETWAS_CLOCK_REASON_NONSTOP 0x0002u          /* runs in deep sleep, says the kernel */
+#define ETWAS_CLOCK_REASON_STATED_FREQUENCY 0x0004u /* CPUID, hypervisor or CNTFRQ states one */
+#define ETWAS_CLOCK_REASON_KERNEL_USES_IT 0x0008u   /* the kernel's own clock source */
+#define ETWAS_CLOCK_REASON_KERNEL_OFFERS_IT 0x0010u /* among the sources it has not given up */
+#define ETWAS_CLOCK_REASON_ADJUSTABLE 0x0020u       /* the kernel can set processors right */
+#define ETWAS_CLOCK_REASON_KERNEL_WAS_TOLD 0x0040u  /* its frequency: tsc_known_freq */
+/* The others speak against it. A guest may be moved to another machine while it runs. */
+#define ETWAS_CLOCK_REASON_HYPERVISOR 0x0100u
+#define ETWAS_CLOCK_REASON_NOT_INVARIANT 0x0200u
+#define ETWAS_CLOCK_REASON_KERNEL_DROPPED_IT 0x0400u
+#define ETWAS_CLOCK_REASON_EMULATED 0x0800u        /* a reading takes too long for an instruction */
+#define ETWAS_CLOCK_REASON_WRONG_FREQUENCY 0x1000u /* stated and measured differ by > 100 ppm */
+#define ETWAS_CLOCK_REASON_BACKWARDS 0x2000u       /* it was seen running backwards */
+#define ETWAS_CLOCK_REASON_APART 0x4000u      /* processors differ by more than can be bounded */
+#define ETWAS_CLOCK_REASON_NO_COUNTER 0x8000u /* it could not be calibrated */
+
+/* Where a stated frequency comes from. */
+#define ETWAS_CLOCK_STATED_NOWHERE 0u
+#define ETWAS_CLOCK_STATED_CPUID_15H 1u  /* crystal and ratio */
+#define ETWAS_CLOCK_STATED_CPUID_16H 2u  /* base frequency, whole MHz */
+#define ETWAS_CLOCK_STATED_HYPERVISOR 3u /* leaf 4000_0010h, whole kHz */
+#define ETWAS_CLOCK_STATED_CNTFRQ 4u     /* aarch64 */
+
+typedef struct etwas_clock_trust {
+    uint32_t verdict;                /* ETWAS_CLOCK_VERDICT_* */
+    uint32_t reasons;                /* ETWAS_CLOCK_REASON_* */
+    uint64_t frequency_hz;           /* as calibrated; 0: it could not be */
+    uint32_t frequency_error_ppb;    /* bound of that, parts in 10^9 */
+    uint32_t stated_by;              /* ETWAS_CLOCK_STATED_* */
+    uint64_t stated_hz;              /* 0: nothing states one */
+    char clocksource[32];            /* the kernel's current one; "" where it does not say */
+    char available_clocksources[96]; /* those it has not given up, separated by blanks */
+    char hypervisor[16];             /* its signature, as "KVMKVMKVM"; "": none, or none seen */
+} etwas_clock_trust;
+
+/*
+ * What can be said of the cycle counter without measuring long: the first call calibrates it, some
+ * tens of milliseconds once per process. Sessions decide by the same verdict: one that asks for
+ * ClientContext 3 gets system time where it is ETWAS_CLOCK_VERDICT_UNUSABLE. Unusable is a counter
+ * that is not invariant, that the kernel gave up, or that cannot be calibrated; doubtful one with
+ * another reason against it, a guest only where its kernel does not say that it keeps time by it.
+ * ERROR_INVALID_PARAMETER for NULL.
+ */
+uint32_t etwas_clock_query_trust(etwas_clock_trust *trust) ETWAS_API(etwas_clock_query_trust);
+
+/*
+ * A sentence without its full stop for one bit of `reasons`; "" for none or several. Static text.
+ */
+const char *etwas_clock_reason_text(uint32_t reason) ETWAS_API(etwas_clock_reason_text);
 
 /* ---- sessions -------------------------------------------------------------------------------- */
 
@@ -364,6 +420,15 @@ typedef struct etwas_clock_step {
     int64_t after;   /* and at the one after it */
     int64_t step_ns; /* > 0: it was set forward */
 } etwas_clock_step;
+
+/* How fast a clock runs against another: ppm > 0, it is fast. The interval is of 95 %. */
+typedef struct etwas_clock_drift {
+    bool known;
+    double ppm;
+    double interval_ppm; /* half the width */
+    uint32_t points;     /* readings the line was fitted to */
+    double seconds;      /* between the first and the last */
+} etwas_clock_drift;
 
 #define ETWAS_TRACE_CLOCK_STEPS 16u
 

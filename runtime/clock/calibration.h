@@ -24,9 +24,4 @@ uint64_t etwas_clock_tsc_frequency_hz(void);
  */
 uint32_t etwas_clock_select(uint32_t requested);
 
-#ifdef ETWAS_TESTPOINTS
-/* Makes the counter untrusted (false) or gives the decision back to the machine (true). */
-void etwas_clock_allow_tsc(bool allowed);
-#endif
-
 #endif

@@ -4,11 +4,12 @@
 #include "clock/trust.h"
 
 #include <ck_pr.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "clock/calibration.h"
+#include "clock/judge.h"
 #include "clock/rate.h"
 
 #define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/"
@@ -219,35 +220,12 @@ static double raw_step_ns(const etwas_clock_trust *trust)
     return 0;
 }
 
-double etwas_clock_stated_apart_ppm(const etwas_clock_trust *trust)
-{
-    double measured = (double)trust->frequency_hz;
-
-    if (trust->frequency_hz == 0 || trust->stated_hz == 0) {
-        return 0;
-    }
-    return ((double)trust->stated_hz - measured) / measured * 1e6;
-}
-
-static double apart_ppm(const etwas_clock_trust *trust)
-{
-    double apart = etwas_clock_stated_apart_ppm(trust);
-
-    return apart < 0 ? -apart : apart;
-}
-
-bool etwas_clock_stated_agrees(const etwas_clock_trust *trust)
-{
-    return trust->frequency_hz != 0 && trust->stated_hz != 0 &&
-           apart_ppm(trust) * 1000 <= trust->frequency_error_ppb;
-}
-
 static bool states_another(const etwas_clock_trust *trust)
 {
     double limit_ppm =
         trust->stated_by == ETWAS_CLOCK_STATED_CPUID_16H ? WRONG_BASE_FREQUENCY_PPM : WRONG_PPM;
 
-    return apart_ppm(trust) > limit_ppm + trust->frequency_error_ppb / 1e3;
+    return fabs(etwas_clock_stated_apart_ppm(trust)) > limit_ppm + trust->frequency_error_ppb / 1e3;
 }
 
 static void measure(const struct etwas_machine *machine, etwas_clock_trust *trust)
@@ -271,23 +249,6 @@ static void measure(const struct etwas_machine *machine, etwas_clock_trust *trus
     if (states_another(trust)) {
         trust->reasons |= ETWAS_CLOCK_REASON_WRONG_FREQUENCY;
     }
-}
-
-uint32_t etwas_clock_judge(uint32_t reasons)
-{
-    const uint32_t unusable = ETWAS_CLOCK_REASON_NO_COUNTER | ETWAS_CLOCK_REASON_NOT_INVARIANT |
-                              ETWAS_CLOCK_REASON_KERNEL_DROPPED_IT;
-    const uint32_t doubtful = ETWAS_CLOCK_REASON_EMULATED | ETWAS_CLOCK_REASON_WRONG_FREQUENCY |
-                              ETWAS_CLOCK_REASON_BACKWARDS | ETWAS_CLOCK_REASON_APART;
-
-    if ((reasons & unusable) != 0) {
-        return ETWAS_CLOCK_VERDICT_UNUSABLE;
-    }
-    if ((reasons & doubtful) != 0 || ((reasons & ETWAS_CLOCK_REASON_HYPERVISOR) != 0 &&
-                                      (reasons & ETWAS_CLOCK_REASON_KERNEL_USES_IT) == 0)) {
-        return ETWAS_CLOCK_VERDICT_DOUBTFUL;
-    }
-    return ETWAS_CLOCK_VERDICT_TRUSTED;
 }
 
 static void ask(const struct etwas_machine *machine, etwas_clock_trust *trust)

@@ -4,7 +4,7 @@
 /* The reasons of a verdict in words. Each stands for itself, "it" being the cycle counter. */
 #include <stddef.h>
 
-#include <etwas/clocks.h>
+#include <etwas/etwas.h>
 
 const char *etwas_clock_reason_text(uint32_t reason)
 {

@@ -17,7 +17,7 @@ enum {
 };
 
 /*
- * The payload; values as in <etwas/clocks.h>. The counter is measured only for a session that asked
+ * The payload; values as in <etwas/etwas.h>. The counter is measured only for a session that asked
  * for it, or if the process had it measured before. Else verdict and reasons are by what the
  * machine says of it, frequency_hz is 0, and there is no reason that takes measuring.
  */

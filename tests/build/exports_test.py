@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""Compares what a library exports with the version script, in both directions, and sees to it that
-everything the public headers label is in that script."""
+"""Compares what each library exports with its version script, in both directions, and sees to it that
+everything the public headers label is in one of the scripts."""
 import pathlib
 import re
 import subprocess
@@ -45,15 +45,14 @@ def exported(nm, version, library):
 
 
 def main():
-    if len(sys.argv) < 5:
-        sys.exit("usage: exports_test.py NM INCLUDE_FOLDER MAP LIBRARY...")
-    nm, include, map_path, libraries = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
-    version, wanted = listed(map_path)
-    unlisted = declared(include) - wanted
-    for name in sorted(unlisted):
-        print(f"{name} is declared in {include} but not listed in {map_path}")
-    wrong = bool(unlisted)
-    for library in libraries:
+    if len(sys.argv) < 4:
+        sys.exit("usage: exports_test.py NM INCLUDE_FOLDER MAP=LIBRARY...")
+    nm, include, pairs = sys.argv[1], sys.argv[2], [pair.split("=") for pair in sys.argv[3:]]
+    unlisted = declared(include)
+    wrong = False
+    for map_path, library in pairs:
+        version, wanted = listed(map_path)
+        unlisted -= wanted
         found = exported(nm, version, library)
         for name in sorted(wanted - found):
             print(f"{library}: {name} is listed in {map_path} but not exported")
@@ -61,7 +60,9 @@ def main():
             print(f"{library}: {name} is exported but not listed in {map_path}")
         wrong = wrong or found != wanted
         print(f"{library}: {len(found)} symbols exported, {len(wanted)} listed")
-    sys.exit(1 if wrong else 0)
+    for name in sorted(unlisted):
+        print(f"{name} is declared in {include} but listed in no map")
+    sys.exit(1 if wrong or unlisted else 0)
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 #
-# Installs a build into a folder of its own, moves that folder, and builds and runs a small program
-# against it: with find_package (shared and static) and with pkg-config (shared and static). The installed
+# Installs a build into a folder of its own, moves that folder, and builds and runs small programs
+# against it: with find_package and with pkg-config, shared and static each. The installed
 # command, where there is one, must find its library in the moved folder too.
 #
 # usage: install_test.sh BUILD_FOLDER VERSION C_COMPILER [SANITIZERS]
@@ -36,20 +36,27 @@ prefix=$work/moved
 cmake -S "$here/consumer" -B "$work/consumer" -G Ninja -DCMAKE_C_COMPILER="$compiler" \
     -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_FLAGS="${flags[*]}" -DEXPECTED_VERSION="$version"
 cmake --build "$work/consumer"
-expect_version "$work/consumer/shared"
-expect_version "$work/consumer/static"
+for target in etwas etwas_static clocks clocks_static; do
+    expect_version "$work/consumer/$target"
+done
 
 pc=$(find "$prefix" -name etwas.pc)
 export PKG_CONFIG_PATH=${pc%/*}
-read -ra shared <<<"$(pkg-config --cflags --libs etwas)"
-"$compiler" "${flags[@]}" "$here/consumer/consumer.c" -o "$work/shared" "${shared[@]}"
-library=$(find "$prefix" -name 'libetwas.so.0')
-LD_LIBRARY_PATH=${library%/*} expect_version "$work/shared"
+libraries=${PKG_CONFIG_PATH%/pkgconfig}
 
-# The archive by its path, so that the linker cannot prefer the shared library beside it.
-read -ra static <<<"$(pkg-config --static --cflags --libs etwas | sed 's/-letwas/-l:libetwas.a/')"
-"$compiler" "${flags[@]}" "$here/consumer/consumer.c" -o "$work/static" "${static[@]}"
-expect_version "$work/static"
+# link SOURCE MODULE: with pkg-config, to the shared library and to the static one, given by its path, so that
+# the linker cannot prefer the shared one beside it.
+link() {
+    local shared static
+    read -ra shared <<<"$(pkg-config --cflags --libs "$2")"
+    "$compiler" "${flags[@]}" "$here/consumer/$1" -o "$work/shared" "${shared[@]}"
+    LD_LIBRARY_PATH=$libraries expect_version "$work/shared"
+    read -ra static <<<"$(pkg-config --static --cflags --libs "$2" | sed -E 's/-l(etwas[a-z-]*)/-l:lib\1.a/g')"
+    "$compiler" "${flags[@]}" "$here/consumer/$1" -o "$work/static" "${static[@]}"
+    expect_version "$work/static"
+}
+link consumer.c etwas
+link clocks.c etwas-clocks
 
 if [[ -x $prefix/bin/etwas ]]; then
     "$prefix/bin/etwas" --version

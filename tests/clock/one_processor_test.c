@@ -8,7 +8,7 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include <etwas/clocks.h>
+#include <etwas/etwas.h>
 
 #include "clock/log_each_clock.h"
 #include "platform/processor.h"

@@ -12,6 +12,7 @@
 #include "clock/clock.h"
 #include "clock/reading.h"
 #include "clock/session_clock.h"
+#include "clock/trust.h"
 #include "support/folder.h"
 #include "support/readback.h"
 #include "support/start.h"

@@ -13,6 +13,7 @@
 #include <etwas/etwas.h>
 
 #include "clock/calibration.h"
+#include "clock/judge.h"
 #include "clock/made_up.h"
 #include "clock/session_clock.h"
 #include "clock/trust.h"

@@ -10,6 +10,7 @@
 
 #include "clock/calibration.h"
 #include "clock/clock.h"
+#include "clock/trust.h"
 #include "file_modes.h"
 #include "flush/session_clock.h"
 #include "support/flushing.h"

@@ -24,7 +24,6 @@
 #include "clock/lab/lab.h"
 #include "clock/lab/meter.h"
 #include "clock/lab/tally.h"
-#include "platform/memory.h"
 #include "platform/memory_limit.h"
 
 enum {
@@ -40,6 +39,11 @@ enum {
 #define SMALLEST_WALK (8 * KIB * KIB)
 #define WALK_WHEN_UNKNOWN (32 * KIB * KIB)
 #define LARGEST_WALK (64 * KIB * KIB)
+
+static size_t page_bytes(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
 
 /* The largest cache of the first processor; 0 where the kernel does not say. */
 static size_t largest_cache_bytes(void)
@@ -97,7 +101,7 @@ static void find_data_in(const char *line, int to, struct etwas_lab_walk *walk)
         return;
     }
     for (; start < end && walk->data_pages < ETWAS_LAB_WALK_PAGES;
-         start += etwas_memory_page_bytes()) {
+         start += page_bytes()) {
         if (is_readable(start, to)) {
             walk->data[walk->data_pages++] = start;
         }
@@ -184,7 +188,7 @@ static void put_out(uintptr_t start, size_t bytes)
 /* No further than its page: the next one need not be there. */
 static void put_out_function(uintptr_t start)
 {
-    size_t page = etwas_memory_page_bytes();
+    const size_t page = page_bytes();
     size_t left = page - start % page;
 
     put_out(start, left < CODE_BYTES ? left : CODE_BYTES);
@@ -212,7 +216,7 @@ static void put_out_vdso(void)
 static void put_out_data(const struct etwas_lab_walk *walk)
 {
     for (uint32_t page = 0; page < walk->data_pages; page++) {
-        put_out(walk->data[page], etwas_memory_page_bytes());
+        put_out(walk->data[page], page_bytes());
     }
 }
 

@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "clock/lab/lab.h"
-#include "platform/processor.h"
 
 #define DEFAULT_SECONDS 5.0
 #define LEAST_SECONDS 1.0
@@ -139,7 +138,7 @@ static bool describe_processors(struct examination *examination, uint32_t limit)
     report->processors = count;
     report->processor_numbers = numbers;
     report->processors_allowed = cpus->count;
-    report->processors_configured = etwas_processor_count();
+    report->processors_configured = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
     report->processors_online = processors_online(cpus->count);
     report->all_pairs = count == cpus->count;
     return true;

@@ -13,7 +13,6 @@
 #include "clock/lab/bounds.h"
 #include "clock/lab/handover.h"
 #include "clock/lab/quantum.h"
-#include "platform/processor.h"
 
 enum {
     /* Two lines: processors fetch the neighbour of a line they miss. */
@@ -141,7 +140,7 @@ static void *answer(void *argument)
             stamp = etwas_lab_pin((uint32_t)take(&table->to_far));
             break;
         case ASK_WHERE:
-            stamp = etwas_processor_ask();
+            stamp = sched_getcpu();
             break;
         default:
             return NULL;
@@ -237,7 +236,7 @@ static bool compare(struct table *table, uint64_t budget_ns, uint64_t last_ns,
     /* A processor that is switched off sends its threads elsewhere without asking them. */
     if (bounds.rounds == 0 || handovers.count == 0 ||
         !ask_for(table, ASK_WHERE, 0, etwas_lab_now_ns() + pair_patience_ns, &far) ||
-        far != offset->other || etwas_processor_ask() != offset->processor) {
+        far != offset->other || (uint32_t)sched_getcpu() != offset->processor) {
         return false;
     }
     etwas_lab_bounds_report(&bounds, table->tick_ns, table->quantum, offset);

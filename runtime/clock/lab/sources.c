@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "clock/calibration.h"
 #include "clock/lab/counter.h"
 #include "clock/reading.h"
 
@@ -78,7 +77,7 @@ static double measured_tick_ns(void)
 
 static double counter_tick_ns(void)
 {
-    uint64_t frequency_hz = etwas_clock_tsc_frequency_hz();
+    uint64_t frequency_hz = etwas_clock_frequency(ETWAS_CLOCK_TSC);
 
     return frequency_hz != 0 ? (double)ETWAS_CLOCK_NS_PER_SECOND / (double)frequency_hz
                              : measured_tick_ns();

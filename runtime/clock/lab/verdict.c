@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "clock/clock.h"
+#include "clock/judge.h"
 #include "clock/lab/lab.h"
 #include "clock/lab/sentences.h"
-#include "clock/trust.h"
 
 /* Words for what speaks against the counter have numbers of the report in them, if it has any. */
 enum {
@@ -473,6 +473,6 @@ void etwas_lab_judge(etwas_clock_report *report)
 
 void etwas_lab_conclude(etwas_clock_report *report)
 {
-    report->trust = *etwas_clock_trust_here();
+    (void)etwas_clock_query_trust(&report->trust);
     etwas_lab_judge(report);
 }
