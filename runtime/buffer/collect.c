@@ -382,7 +382,7 @@ static void settle_sequences(struct etwas_collector *collector,
     struct etwas_buffer_control *control = &pool->buffers[collected->buffer];
 
     etwas_pool_settle_begin(pool);
-    etwas_pool_settle_besides(pool, outcome, collected->records);
+    etwas_pool_settle_recorded(pool, outcome, collected->records);
     etwas_pool_settle_end(pool);
     if (collected->part) {
         control->written_units = collected->end_units;

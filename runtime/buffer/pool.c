@@ -131,7 +131,7 @@ static void begin(struct etwas_pool *pool, const struct etwas_pool_options *opti
     for (uint32_t outcome = 0; outcome < ETWAS_OUTCOMES; outcome++) {
         ck_pr_store_64(&pool->settled[outcome], 0);
     }
-    ck_pr_store_64(&pool->settled_besides, 0);
+    ck_pr_store_64(&pool->settled_recorded, 0);
     ck_pr_store_64(&pool->shut_stored, 0);
     ck_pr_store_64(&pool->shut_overwritten, 0);
     ck_pr_store_64(&pool->settles_begun, 0);

@@ -165,7 +165,7 @@ struct etwas_pool {
 
     /* Events whose fate is settled. Changed between settle_begin and settle_end. */
     uint64_t settled[ETWAS_OUTCOMES] __attribute__((aligned(64)));
-    uint64_t settled_besides;  /* how many of these count elsewhere, too: see settle_besides */
+    uint64_t settled_recorded; /* so many of these count as recorded too: see settle_recorded */
     uint64_t shut_stored;      /* what sequences had stored in slots that are shut */
     uint64_t shut_overwritten; /* and replaced */
     uint64_t settles_begun;
@@ -379,14 +379,28 @@ static inline void etwas_pool_settle(struct etwas_pool *pool, enum etwas_outcome
 
 /*
  * The same for events that count as recorded already, and stay so when they are written: what
- * sequences stored, and what was settled as written before and is taken back.
+ * sequences stored, and what was settled as written before.
  */
-static inline void etwas_pool_settle_besides(struct etwas_pool *pool, enum etwas_outcome outcome,
-                                             uint64_t events)
+static inline void etwas_pool_settle_recorded(struct etwas_pool *pool, enum etwas_outcome outcome,
+                                              uint64_t events)
 {
     if (outcome != ETWAS_OUTCOME_WRITTEN) {
         etwas_pool_settle(pool, outcome, events);
-        ck_pr_add_64(&pool->settled_besides, events);
+        ck_pr_add_64(&pool->settled_recorded, events);
+    }
+}
+
+/*
+ * Events that were settled as written, and are so no more: a circular file replaced them, no
+ * consumer came for them, or the system found out late that it could not keep them.
+ */
+static inline void etwas_pool_rebook_written(struct etwas_pool *pool, enum etwas_outcome outcome,
+                                             uint64_t events)
+{
+    if (events != 0) {
+        etwas_pool_settle_begin(pool);
+        etwas_pool_settle_recorded(pool, outcome, events);
+        etwas_pool_settle_end(pool);
     }
 }
 

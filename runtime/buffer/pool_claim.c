@@ -80,7 +80,7 @@ static void overwrite(struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
     clear(pool, buffer, pool->buffer_bytes / ETWAS_UNIT_BYTES);
     etwas_pool_settle_begin(pool);
     if (etwas_owner_state(owner) == ETWAS_OWNER_CLOSED) {
-        etwas_pool_settle_besides(pool, ETWAS_OUTCOME_OVERWRITTEN, control->end.records);
+        etwas_pool_settle_recorded(pool, ETWAS_OUTCOME_OVERWRITTEN, control->end.records);
         /* Should the buffer be given back unused, the next claim replaces nothing. */
         ck_pr_store_32(&control->end.records, 0);
     } else {

@@ -86,7 +86,7 @@ static void count_once(const struct etwas_pool *pool, struct etwas_pool_counts *
 {
     struct tally tally = {0};
     uint64_t settled = 0;
-    uint64_t besides;
+    uint64_t settled_recorded;
 
     *counts = (struct etwas_pool_counts){.allocated = (uint32_t)ck_pr_load_64(&pool->allocated)};
     for (uint32_t lane = 0; lane < pool->lane_count; lane++) {
@@ -99,7 +99,7 @@ static void count_once(const struct etwas_pool *pool, struct etwas_pool_counts *
         settled += counts->settled[outcome];
     }
     /* Before what was stored: nothing is settled that is not stored. */
-    besides = ck_pr_load_64(&pool->settled_besides);
+    settled_recorded = ck_pr_load_64(&pool->settled_recorded);
     ck_pr_fence_acquire();
     for (uint32_t buffer = 0; buffer < counts->allocated; buffer++) {
         tally_buffer(&pool->buffers[buffer], &tally);
@@ -120,10 +120,10 @@ static void count_once(const struct etwas_pool *pool, struct etwas_pool_counts *
 
     counts->settled[ETWAS_OUTCOME_ABANDONED] += tally.abandoned;
     counts->recorded = tally.in_memory + counts->settled[ETWAS_OUTCOME_WRITTEN] + tally.stored -
-                       tally.overwritten - besides;
+                       tally.overwritten - settled_recorded;
     counts->overwritten = counts->settled[ETWAS_OUTCOME_OVERWRITTEN] + tally.overwritten;
     counts->committed_rseq = tally.stored;
-    counts->committed_shared = tally.in_memory + tally.abandoned + settled - besides;
+    counts->committed_shared = tally.in_memory + tally.abandoned + settled - settled_recorded;
 }
 
 static void give_way(uint32_t attempt)

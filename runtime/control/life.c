@@ -6,13 +6,15 @@
 #include <ck_pr.h>
 #include <etwas/winerror.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "file/session_file.h"
+#include "file/snapshot.h"
 #include "flush/drain.h"
 #include "flush/flusher.h"
 #include "flush/session_clock.h"
 #include "flush/shut_down.h"
-#include "flush/snapshot.h"
+#include "flush/sink.h"
 #include "platform/cancel.h"
 #include "platform/thread.h"
 #include "provider/enabling.h"
@@ -62,12 +64,14 @@ static uint32_t make_pool(struct etwas_session *session)
     (void)pthread_mutex_unlock(&session->life);
     session->file = NULL;
     session->realtime = NULL;
+    memset(session->sinks, 0, sizeof session->sinks);
     session->collector = (struct etwas_collector){
         .pool = pool,
         .lists = lists,
         .slot_count = session->slot_count,
     };
     etwas_collector_reset(&session->collector);
+    etwas_drain_reset(session);
     return ERROR_SUCCESS;
 }
 
@@ -281,11 +285,11 @@ uint32_t etwas_life_flush(struct etwas_session_key key)
         code = ERROR_NOT_SUPPORTED;
     } else if (etwas_session_has_sink(session)) {
         result = etwas_drain_completely(session, ETWAS_COLLECT_USED);
-        etwas_session_clock_look(session);
-        code = etwas_session_file_sync(session);
+        etwas_session_clock_read_if_due(session);
+        code = etwas_sinks_sync(session);
     }
     etwas_life_give_role(session);
-    if (result.file_full) {
+    if (result.is_full) {
         (void)stop_full_session(key);
     }
     return result.code != ERROR_SUCCESS ? result.code : code;
@@ -302,7 +306,7 @@ uint32_t etwas_life_snapshot(struct etwas_session_key key, const etwas_wchar *fi
     if (!etwas_configuration_is_buffering(&session->configuration)) {
         code = ERROR_NOT_SUPPORTED;
     } else if (!session->configuration.filtered_out) {
-        etwas_session_clock_look(session);
+        etwas_session_clock_read_if_due(session);
         code = etwas_snapshot_write(session, file_name);
     }
     etwas_life_give_role(session);

@@ -40,7 +40,7 @@ static struct etwas_log_noted *entry(struct etwas_log_audit *audit, uint64_t num
     return &audit->entries[number % ETWAS_LOG_AUDIT_BUFFERS];
 }
 
-void etwas_log_audit_note(struct etwas_log_file *file, const struct etwas_log_buffer *buffer)
+void etwas_log_audit_note(struct etwas_log_file *file, const struct etwas_drained *buffer)
 {
     struct etwas_log_audit *audit = &file->audit;
 

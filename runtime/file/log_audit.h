@@ -42,7 +42,7 @@ struct etwas_log_audit {
 };
 
 /* Before places count a buffer that was written: it goes to the next place. */
-void etwas_log_audit_note(struct etwas_log_file *file, const struct etwas_log_buffer *buffer);
+void etwas_log_audit_note(struct etwas_log_file *file, const struct etwas_drained *buffer);
 
 /* All that was noted is durable. */
 void etwas_log_audit_forget(struct etwas_log_file *file);

@@ -33,7 +33,7 @@ uint32_t etwas_log_file_part(const struct etwas_log_file *file)
 /* ---- writing --------------------------------------------------------------------------------- */
 
 static struct etwas_etl_buffer_header buffer_header(const struct etwas_log_file *file,
-                                                    const struct etwas_log_buffer *buffer,
+                                                    const struct etwas_drained *buffer,
                                                     uint64_t next_sequence)
 {
     bool of_processor = (file->flags & ETWAS_ETL_BUFFER_PROCESSOR_INDEX) != 0;
@@ -78,13 +78,13 @@ static void drop_written_pages(struct etwas_log_file *file)
     }
 }
 
-static bool is_whole(const struct etwas_log_buffer *buffer)
+static bool is_whole(const struct etwas_drained *buffer)
 {
     return buffer->whole != NULL;
 }
 
 /* Makes a piece of the file of a buffer, in place or in the spare one. */
-static void complete(struct etwas_log_file *file, const struct etwas_log_buffer *buffer,
+static void complete(struct etwas_log_file *file, const struct etwas_drained *buffer,
                      uint64_t next_sequence, struct iovec *piece)
 {
     struct etwas_etl_buffer_header header = buffer_header(file, buffer, next_sequence);
@@ -107,10 +107,10 @@ struct run {
 };
 
 /* Writes the whole buffers at the front together, or one that has to be copied. */
-static struct run write_run(struct etwas_log_file *file, const struct etwas_log_buffer *buffers,
+static struct run write_run(struct etwas_log_file *file, const struct etwas_drained *buffers,
                             uint32_t count)
 {
-    struct iovec pieces[ETWAS_LOG_FILE_BATCH];
+    struct iovec pieces[ETWAS_BATCH_BUFFERS];
     uint64_t position = etwas_log_position(file, etwas_log_places_next(&file->places));
     bool whole = is_whole(&buffers[0]);
     /* Where it begins decides: a run is written one way, and what is learned of it comes after. */
@@ -145,7 +145,7 @@ static void note_replaced(struct etwas_log_file *file, uint32_t records,
 }
 
 /* Notes that this buffer is in the file. */
-static void take(struct etwas_log_file *file, const struct etwas_log_buffer *buffer, bool directly,
+static void take(struct etwas_log_file *file, const struct etwas_drained *buffer, bool directly,
                  struct etwas_log_write *result)
 {
     etwas_log_knots_note(file, buffer);
@@ -163,7 +163,7 @@ static void take(struct etwas_log_file *file, const struct etwas_log_buffer *buf
 void etwas_log_make_empty(struct etwas_log_file *file, uint64_t number, int64_t time_stamp,
                           uint32_t processor)
 {
-    const struct etwas_log_buffer nothing = {
+    const struct etwas_drained nothing = {
         .data = "", .time_stamp = time_stamp, .processor = processor};
     struct iovec piece;
 
@@ -202,12 +202,12 @@ static void mend(struct etwas_log_file *file, uint64_t torn, struct etwas_log_wr
 }
 
 struct etwas_log_write etwas_log_file_write(struct etwas_log_file *file,
-                                            const struct etwas_log_buffer *buffers, uint32_t count)
+                                            const struct etwas_drained *buffers, uint32_t count)
 {
     struct etwas_log_write result = {.state = ETWAS_LOG_FILE_OK, .code = ERROR_SUCCESS};
 
     while (result.written < count && result.state == ETWAS_LOG_FILE_OK) {
-        const struct etwas_log_buffer *next = &buffers[result.written];
+        const struct etwas_drained *next = &buffers[result.written];
         uint32_t room = etwas_log_places_room(&file->places, count - result.written);
         struct run run;
 

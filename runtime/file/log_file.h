@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "clock/timeline.h"
+#include "flush/sink.h"
 
 struct etwas_log_file;
 
@@ -59,29 +60,6 @@ struct etwas_log_file_options {
 uint32_t etwas_log_file_create(const struct etwas_log_file_options *options,
                                struct etwas_log_file **file);
 
-/*
- * One data buffer to write: `data` are its records, already padded to 8 bytes each.
- *
- * `whole` is given where nobody else reads or writes the buffer they lie in any more: its start, on
- * a page's boundary and buffer_bytes long, with the data at ETWAS_ETL_BUFFER_HEADER_BYTES. It is
- * written as one piece, so its head and what is behind the data are overwritten; on return the head
- * is as in the file, and zeroes are behind the data. NULL: the data are copied.
- */
-struct etwas_log_buffer {
-    uint8_t *whole;
-    const void *data;
-    uint32_t data_bytes;
-    uint32_t records; /* how many the data are */
-    uint32_t processor;
-    int64_t time_stamp; /* raw, not less than any record's */
-    int64_t newest;     /* the newest record's, or later; for consumers */
-    uint32_t sequence;  /* 0: the next; else its place in the order of time, from 1 */
-};
-
-enum {
-    ETWAS_LOG_FILE_BATCH = 64
-};
-
 enum etwas_log_file_state {
     ETWAS_LOG_FILE_OK,
     ETWAS_LOG_FILE_FULL,
@@ -97,13 +75,13 @@ struct etwas_log_write {
 };
 
 /*
- * Writes up to ETWAS_LOG_FILE_BATCH buffers. Sequence numbers are given here, without gaps, unless
- * the buffers bring their own. After a refusal the file is cut to its last whole buffer; where it
+ * Writes up to ETWAS_BATCH_BUFFERS buffers; a whole one as one piece, with its head as it is in the
+ * file. Sequence numbers are given here, without gaps, unless the buffers bring their own. After a refusal the file is cut to its last whole buffer; where it
  * goes on behind the refused one, in a circular file or in space set aside, that place is emptied
  * if it was written in part. Codes of a refusal: ERROR_DISK_FULL, ERROR_WRITE_FAULT.
  */
 struct etwas_log_write etwas_log_file_write(struct etwas_log_file *file,
-                                            const struct etwas_log_buffer *buffers, uint32_t count);
+                                            const struct etwas_drained *buffers, uint32_t count);
 
 /*
  * Takes in a reading of the clocks as a knot. `quiet`: nothing was logged since the one before. It

@@ -134,7 +134,7 @@ void etwas_log_knots_end(struct etwas_log_file *file, const struct etwas_clock_r
  * A buffer with a number of its own is not the newest of the file (a snapshot's): what comes behind
  * it there is older.
  */
-void etwas_log_knots_note(struct etwas_log_file *file, const struct etwas_log_buffer *buffer)
+void etwas_log_knots_note(struct etwas_log_file *file, const struct etwas_drained *buffer)
 {
     bool of_processor = (file->flags & ETWAS_ETL_BUFFER_PROCESSOR_INDEX) != 0;
 
@@ -280,7 +280,7 @@ static struct etwas_log_write move(struct etwas_log_file *file, uint32_t sequenc
     struct etwas_log_knots *knots = &file->knots;
     uint32_t count = knots->running - 1;
     struct etwas_etl_full_header own = etwas_log_header_own(&file->header, KNOT_BYTES, 0, 0);
-    const struct etwas_log_buffer buffer = {
+    const struct etwas_drained buffer = {
         .data = running_at(file, 0),
         .data_bytes = count * KNOT_BYTES,
         .time_stamp = knots->newest,

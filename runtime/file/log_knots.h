@@ -67,7 +67,7 @@ bool etwas_log_knots_begin(struct etwas_log_file *file,
 void etwas_log_knots_free(struct etwas_log_knots *knots);
 
 /* Before places count a buffer that was written. */
-void etwas_log_knots_note(struct etwas_log_file *file, const struct etwas_log_buffer *buffer);
+void etwas_log_knots_note(struct etwas_log_file *file, const struct etwas_drained *buffer);
 
 /* The last one, or another in its place. In memory. */
 void etwas_log_knots_end(struct etwas_log_file *file, const struct etwas_clock_reading *reading);

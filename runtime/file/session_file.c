@@ -7,7 +7,7 @@
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
 
-#include "flush/taken_back.h"
+#include "flush/sink.h"
 #include "platform/file.h"
 #include "platform/processor.h"
 #include "platform/thread.h"
@@ -93,7 +93,7 @@ static void count_sync_error(struct etwas_session *session)
 /* Counts what the system dropped: it said that it was written, and now it is not there. */
 static void count_lost(struct etwas_session *session, const struct etwas_log_lost *lost)
 {
-    etwas_settle_taken_back(session->pool, ETWAS_OUTCOME_WRITE_ERROR, lost->records);
+    etwas_pool_rebook_written(session->pool, ETWAS_OUTCOME_WRITE_ERROR, lost->records);
     ck_pr_store_64(&session->buffers_lost, session->buffers_lost + lost->buffers);
     ck_pr_store_64(&session->buffers_written, session->buffers_written - lost->cut);
 }
@@ -176,6 +176,8 @@ static uint32_t close_ended(struct etwas_session *session, uint32_t keep)
     return code;
 }
 
+static const struct etwas_sink log_file_sink;
+
 /*
  * Goes on with the file of this name and serial. The sums over all files are the session's: what
  * the old one no longer counts the new one does, from the same moment on. So many of those that
@@ -212,6 +214,7 @@ static uint32_t go_on_with(struct etwas_session *session, const etwas_wchar *giv
     }
     etwas_log_file_set_ended(file, old);
     etwas_session_set_file(session, file);
+    session->sinks[ETWAS_SINK_FILE] = &log_file_sink;
     etwas_session_set_file_name(session, name);
     ck_pr_store_64(&session->buffers_written,
                    session->buffers_written + etwas_log_file_buffers(file));
@@ -255,35 +258,76 @@ uint32_t etwas_session_file_change(struct etwas_session *session, const etwas_wc
     return go_on_with(session, given, 1, 0, &now);
 }
 
-void etwas_session_file_take_reading(struct etwas_session *session,
-                                     const struct etwas_clock_reading *reading, bool quiet)
-{
-    struct etwas_log_write write;
+/* ---- as a sink ------------------------------------------------------------------------------- */
 
-    if (session->file == NULL) {
-        return;
+/* NEWFILE: on with the next part. False: there is none, by the mode or because it was refused. */
+static bool begin_next_part(struct etwas_session *session, struct etwas_log_write *write)
+{
+    if ((session->configuration.log_file_mode & EVENT_TRACE_FILE_MODE_NEWFILE) == 0) {
+        return false;
     }
-    write = etwas_log_file_take_reading(session->file, reading, quiet, 0);
-    etwas_settle_taken_back(session->pool, ETWAS_OUTCOME_OVERWRITTEN, write.replaced);
+    write->code = etwas_session_file_roll(session);
+    /* The old part stays, full as it is, and each later batch tries again. */
+    write->state = write->code == ERROR_SUCCESS ? ETWAS_LOG_FILE_OK : ETWAS_LOG_FILE_FAILED;
+    return write->code == ERROR_SUCCESS;
+}
+
+/* Writes what fits, in as many parts as it takes. Says of all of it what etwas_log_write says. */
+static struct etwas_log_write write_buffers(struct etwas_session *session,
+                                            const struct etwas_drained *buffers, uint32_t count)
+{
+    struct etwas_log_write all = {.code = ERROR_SUCCESS};
+
+    do {
+        struct etwas_log_write some =
+            etwas_log_file_write(session->file, buffers + all.written, count - all.written);
+
+        all.written += some.written;
+        all.state = some.state;
+        all.code = some.code;
+        all.replaced += some.replaced;
+        ck_pr_store_64(&session->buffers_written, session->buffers_written + some.written);
+    } while (all.state == ETWAS_LOG_FILE_FULL && begin_next_part(session, &all));
+    return all;
+}
+
+static void take(struct etwas_session *session, struct etwas_batch *batch)
+{
+    struct etwas_log_write write = write_buffers(session, batch->buffers, batch->count);
+
+    for (uint32_t index = 0; index < write.written; index++) {
+        batch->buffers[index].kept = true;
+    }
+    batch->is_full = write.state == ETWAS_LOG_FILE_FULL;
+    batch->loss = batch->is_full ? ETWAS_OUTCOME_FILE_FULL : ETWAS_OUTCOME_WRITE_ERROR;
+    batch->code = write.code;
+    etwas_pool_rebook_written(session->pool, ETWAS_OUTCOME_OVERWRITTEN, write.replaced);
+    ck_pr_store_64(&session->buffers_lost, session->buffers_lost + batch->count - write.written);
+}
+
+/*
+ * What knots take the place of in a circular file is counted. A refusal costs knots, and no event.
+ */
+static void read_clocks(struct etwas_session *session, const struct etwas_clock_reading *reading,
+                        bool quiet)
+{
+    struct etwas_log_write write = etwas_log_file_take_reading(session->file, reading, quiet, 0);
+
+    etwas_pool_rebook_written(session->pool, ETWAS_OUTCOME_OVERWRITTEN, write.replaced);
     ck_pr_store_64(&session->buffers_written, session->buffers_written + write.written);
     if (write.code != ERROR_SUCCESS) {
         count_sync_error(session);
     }
 }
 
-uint32_t etwas_session_file_sync(struct etwas_session *session)
+/* R81: with it the header is true, and the parts that ended before are closed. */
+static uint32_t sync(struct etwas_session *session)
 {
-    struct etwas_log_file_totals totals;
+    uint32_t ended = close_ended(session, 0);
+    struct etwas_log_file_totals totals = totals_of(session);
     struct etwas_log_lost lost;
-    uint32_t ended;
-    uint32_t code;
+    uint32_t code = etwas_log_file_sync(session->file, &totals, &lost);
 
-    if (session->file == NULL) {
-        return ERROR_SUCCESS;
-    }
-    ended = close_ended(session, 0);
-    totals = totals_of(session);
-    code = etwas_log_file_sync(session->file, &totals, &lost);
     if (code != ERROR_SUCCESS) {
         count_sync_error(session);
         count_lost(session, &lost);
@@ -305,5 +349,13 @@ void etwas_session_file_finish(struct etwas_session *session)
     (void)store_ended(session, file, true);
     /* Not before: a fork's child finds the descriptor while the disk is waited for. */
     etwas_session_set_file(session, NULL);
+    session->sinks[ETWAS_SINK_FILE] = NULL;
     (void)close_file(session, file);
 }
+
+static const struct etwas_sink log_file_sink = {
+    .take = take,
+    .sync = sync,
+    .read_clocks = read_clocks,
+    .end = etwas_session_file_finish,
+};

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The log files of a session: made from its configuration, one after the other. All of this with
- * the session's role held.
+ * The log files of a session: made from its configuration, one after the other, and a sink of what
+ * is drained (flush/sink.h). All of this with the session's role held.
  *
  * From one file to the next: the new one is opened first. If that fails the old one goes on, and
  * nothing has changed; else it takes the old one's place, and the old one is finished with what was
@@ -47,19 +47,6 @@ uint32_t etwas_session_file_roll(struct etwas_session *session);
 
 /* Goes on with a file of another name, `given` as in StartTrace (R130). The same codes. */
 uint32_t etwas_session_file_change(struct etwas_session *session, const etwas_wchar *given);
-
-/*
- * Takes a reading of the clocks into the file, if there is one: see etwas_log_file_take_reading.
- * What knots take the place of in a circular file is counted; a refusal is in sync_errors.
- */
-void etwas_session_file_take_reading(struct etwas_session *session,
-                                     const struct etwas_clock_reading *reading, bool quiet);
-
-/*
- * Makes the file durable and its header true (R81), and the parts that ended before. A refusal is
- * counted in sync_errors, and is ERROR_WRITE_FAULT or ERROR_DISK_FULL.
- */
-uint32_t etwas_session_file_sync(struct etwas_session *session);
 
 /* Ends the session's file, if it has one. An error on the way is counted in sync_errors. */
 void etwas_session_file_finish(struct etwas_session *session);

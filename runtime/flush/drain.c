@@ -3,17 +3,12 @@
 
 #include "flush/drain.h"
 
-#include <ck_pr.h>
-#include <etwas/evntrace.h>
 #include <etwas/winerror.h>
 #include <time.h>
 
 #include "clock/clock.h"
-#include "file/log_file.h"
-#include "file/session_file.h"
-#include "flush/taken_back.h"
+#include "flush/sink.h"
 #include "platform/wait.h"
-#include "realtime/session_realtime.h"
 
 enum {
     LOOK_AGAIN_NS = 500000
@@ -23,11 +18,21 @@ enum {
 uint64_t etwas_drain_patience_ns = ETWAS_DRAIN_PATIENCE_NS;
 #endif
 
-struct batch {
-    struct etwas_collected collected[ETWAS_LOG_FILE_BATCH];
-    struct etwas_log_buffer buffers[ETWAS_LOG_FILE_BATCH];
-    uint32_t count;
+struct pass {
+    struct etwas_session *session;
+    bool last; /* of a session that ends: nothing can wait for room */
+    struct etwas_collected collected[ETWAS_BATCH_BUFFERS];
+    struct etwas_batch batch;
+    uint32_t room; /* how many buffers the batch may have */
+    struct etwas_drain_result result;
 };
+
+void etwas_drain_reset(struct etwas_session *session)
+{
+    session->taken_bytes = 0;
+    session->taken_newest = INT64_MIN;
+    session->flush_is_due = false;
+}
 
 /*
  * A buffer that is written as one piece, from where it lies: all of it, and nobody writes into it
@@ -41,13 +46,13 @@ static uint8_t *whole_buffer(const struct etwas_pool *pool, const struct etwas_c
     return whole ? etwas_pool_buffer(pool, collected->buffer) : NULL;
 }
 
-static void add_to_batch(const struct etwas_session *session, struct batch *batch,
-                         const struct etwas_collected *collected, int64_t now)
+static void add_to_batch(struct pass *pass, const struct etwas_collected *collected, int64_t now)
 {
-    const struct etwas_pool *pool = session->pool;
+    const struct etwas_pool *pool = pass->session->pool;
+    uint32_t index = pass->batch.count++;
 
-    batch->collected[batch->count] = *collected;
-    batch->buffers[batch->count] = (struct etwas_log_buffer){
+    pass->collected[index] = *collected;
+    pass->batch.buffers[index] = (struct etwas_drained){
         .whole = whole_buffer(pool, collected),
         .data = etwas_pool_buffer(pool, collected->buffer) +
                 (size_t)collected->begin_units * ETWAS_UNIT_BYTES,
@@ -58,162 +63,141 @@ static void add_to_batch(const struct etwas_session *session, struct batch *batc
         .time_stamp = now > collected->newest ? now : collected->newest,
         .newest = collected->newest,
     };
-    batch->count++;
 }
 
-/* NEWFILE: on with the next part. False: there is none, by the mode or because it was refused. */
-static bool begin_next_part(struct etwas_session *session, struct etwas_log_write *write)
+/* An empty batch, of as many buffers as the sinks have room for. */
+static void begin_batch(struct pass *pass)
 {
-    if ((session->configuration.log_file_mode & EVENT_TRACE_FILE_MODE_NEWFILE) == 0) {
-        return false;
-    }
-    write->code = etwas_session_file_roll(session);
-    /* The old part stays, full as it is, and each later batch tries again. */
-    write->state = write->code == ERROR_SUCCESS ? ETWAS_LOG_FILE_OK : ETWAS_LOG_FILE_FAILED;
-    return write->code == ERROR_SUCCESS;
+    pass->batch.count = 0;
+    pass->batch.loss = ETWAS_OUTCOME_UNDELIVERED;
+    pass->batch.code = ERROR_SUCCESS;
+    pass->batch.is_full = false;
+    pass->room =
+        pass->last ? ETWAS_BATCH_BUFFERS : etwas_sinks_room(pass->session, ETWAS_BATCH_BUFFERS);
 }
 
-/* Writes what fits, in as many parts as it takes. Says of all of it what etwas_log_write says. */
-static struct etwas_log_write write_buffers(struct etwas_session *session,
-                                            const struct etwas_log_buffer *buffers, uint32_t count)
+/* Gives the batch to the sinks, settles what became of it, and begins the next. */
+static void hand_over(struct pass *pass)
 {
-    struct etwas_log_write all = {.code = ERROR_SUCCESS};
+    struct etwas_session *session = pass->session;
+    struct etwas_batch *batch = &pass->batch;
 
-    do {
-        struct etwas_log_write some =
-            etwas_log_file_write(session->file, buffers + all.written, count - all.written);
-
-        all.written += some.written;
-        all.state = some.state;
-        all.code = some.code;
-        all.replaced += some.replaced;
-        ck_pr_store_64(&session->buffers_written, session->buffers_written + some.written);
-    } while (all.state == ETWAS_LOG_FILE_FULL && begin_next_part(session, &all));
-    return all;
-}
-
-/* Returns how many are in the file, from the first on, and the fate of the others. */
-static uint32_t write_to_file(struct etwas_session *session, const struct batch *batch,
-                              enum etwas_outcome *otherwise, struct etwas_drain_result *result)
-{
-    struct etwas_log_write write = write_buffers(session, batch->buffers, batch->count);
-
-    *otherwise = ETWAS_OUTCOME_WRITE_ERROR;
-    if (write.state == ETWAS_LOG_FILE_FULL) {
-        *otherwise = ETWAS_OUTCOME_FILE_FULL;
-        result->file_full = true;
+    if (batch->count == 0) {
+        return;
     }
-    if (write.code != ERROR_SUCCESS) {
-        result->code = write.code;
-    }
-    etwas_settle_taken_back(session->pool, ETWAS_OUTCOME_OVERWRITTEN, write.replaced);
-    ck_pr_store_64(&session->buffers_lost, session->buffers_lost + batch->count - write.written);
-    return write.written;
-}
-
-static void write_batch(struct etwas_session *session, struct batch *batch,
-                        struct etwas_drain_result *result)
-{
-    enum etwas_outcome otherwise = ETWAS_OUTCOME_UNDELIVERED;
-    uint32_t written = 0;
-
-    if (batch->count != 0 && session->file != NULL) {
-        written = write_to_file(session, batch, &otherwise, result);
-    }
+    etwas_sinks_take(session, batch);
     for (uint32_t index = 0; index < batch->count; index++) {
-        const struct etwas_collected *collected = &batch->collected[index];
-        bool in_file = index < written;
-        bool delivered = session->realtime != NULL &&
-                         etwas_session_realtime_deliver(session, &batch->buffers[index],
-                                                        in_file ? 0 : collected->records);
+        const struct etwas_drained *buffer = &batch->buffers[index];
 
-        etwas_collector_settle(&session->collector, collected,
-                               in_file || delivered ? ETWAS_OUTCOME_WRITTEN : otherwise);
+        session->taken_bytes += buffer->data_bytes;
+        if (buffer->newest > session->taken_newest) {
+            session->taken_newest = buffer->newest;
+        }
+        etwas_collector_settle(&session->collector, &pass->collected[index],
+                               buffer->kept ? ETWAS_OUTCOME_WRITTEN : batch->loss);
     }
-    batch->count = 0;
-}
-
-/*
- * Room for one more buffer: only real-time sessions may lack it, whose buffers wait in the pool
- * then. At the end of a session nothing can wait any more.
- */
-static bool has_room(struct etwas_session *session, struct batch *batch, bool last,
-                     struct etwas_drain_result *result)
-{
-    if (last || etwas_session_realtime_has_room(session, batch->count + 1)) {
-        return true;
+    if (batch->code != ERROR_SUCCESS) {
+        pass->result.code = batch->code;
     }
-    /* What is on its way may be smaller than it could be. */
-    write_batch(session, batch, result);
-    result->no_room = !etwas_session_realtime_has_room(session, 1);
-    return !result->no_room;
+    pass->result.is_full = pass->result.is_full || batch->is_full;
+    begin_batch(pass);
 }
 
 /* What of a slot's list is complete, or has been waited for long enough. */
-static void drain_slot(struct etwas_session *session, uint32_t slot, bool last, struct batch *batch,
-                       struct etwas_drain_result *result)
+static void drain_slot(struct pass *pass, uint32_t slot)
 {
+    struct etwas_session *session = pass->session;
     uint64_t now_ns = etwas_monotonic_ns();
     int64_t now = etwas_clock_now(session->configuration.clock);
     struct etwas_collected collected;
 
-    while (has_room(session, batch, last, result) &&
-           etwas_collector_take(&session->collector, slot, now_ns, etwas_drain_patience_ns,
-                                &collected)) {
-        result->buffers++;
+    while (pass->room != 0 && etwas_collector_take(&session->collector, slot, now_ns,
+                                                   etwas_drain_patience_ns, &collected)) {
+        pass->result.buffers++;
         if (collected.records == 0) {
             /* Abandoned before its first record was whole, or written by flushes: nothing left. */
             etwas_collector_settle(&session->collector, &collected, ETWAS_OUTCOME_WRITTEN);
             continue;
         }
-        add_to_batch(session, batch, &collected, now);
-        if (batch->count == ETWAS_LOG_FILE_BATCH) {
-            write_batch(session, batch, result);
+        add_to_batch(pass, &collected, now);
+        if (pass->batch.count == pass->room) {
+            hand_over(pass);
         }
     }
 }
 
-/* One pass; `last` of a session that ends. */
-static struct etwas_drain_result pass(struct etwas_session *session,
-                                      enum etwas_collector_reach reach, bool last)
+/*
+ * What a flush finds in the slots is all that was recorded before. Records may be later than now,
+ * when system time was set back; those that were taken before are no later than what it finds,
+ * whatever their stamps say.
+ */
+static void begin_flush(struct etwas_session *session)
 {
-    struct etwas_drain_result result = {.code = ERROR_SUCCESS};
-    struct batch batch;
+    int64_t now = etwas_clock_now(session->configuration.clock);
 
-    batch.count = 0;
-    etwas_session_realtime_settle(session);
-    etwas_collector_reclaim(&session->collector);
-    if (!has_room(session, &batch, last, &result)) {
-        result.code = ERROR_LOG_FILE_FULL;
-        etwas_session_realtime_tell_room(session);
-        return result;
+    session->flush_bound = now > session->taken_newest ? now : session->taken_newest;
+    session->flush_is_due = true;
+}
+
+/* All that the last flush found is taken. */
+static void end_flush(struct etwas_session *session)
+{
+    if (session->flush_is_due) {
+        session->flush_is_due = false;
+        session->taken_bytes = 0;
+        etwas_sinks_flushed(session, session->flush_bound);
     }
+}
+
+static void drain_slots(struct pass *pass, enum etwas_collector_reach reach)
+{
+    struct etwas_session *session = pass->session;
+
     if (reach != ETWAS_COLLECT_FULL) {
-        etwas_session_realtime_begin_bound(session);
+        begin_flush(session);
     }
     for (uint32_t slot = 0; slot < session->collector.slot_count; slot++) {
         etwas_collector_look(&session->collector, slot, reach);
     }
     for (uint32_t slot = 0; slot < session->collector.slot_count; slot++) {
-        drain_slot(session, slot, last, &batch, &result);
+        drain_slot(pass, slot);
     }
-    write_batch(session, &batch, &result);
-    if (result.no_room) {
-        result.code = ERROR_LOG_FILE_FULL;
-        session->bound_is_due = false;
+    hand_over(pass);
+    if (pass->room == 0) {
+        session->flush_is_due = false;
     } else if (etwas_collector_has_pending(&session->collector)) {
-        result.waits = true;
+        pass->result.waits = true;
     } else {
-        etwas_session_realtime_tell_bound(session);
+        end_flush(session);
     }
-    etwas_session_realtime_tell_room(session);
-    return result;
+}
+
+/* One pass; `last` of a session that ends. */
+static struct etwas_drain_result drain(struct etwas_session *session,
+                                       enum etwas_collector_reach reach, bool last)
+{
+    struct pass pass;
+
+    pass.session = session;
+    pass.last = last;
+    pass.result = (struct etwas_drain_result){.code = ERROR_SUCCESS};
+    etwas_sinks_settle(session);
+    etwas_collector_reclaim(&session->collector);
+    begin_batch(&pass);
+    if (pass.room != 0) {
+        drain_slots(&pass, reach);
+    }
+    if (pass.room == 0) {
+        pass.result.no_room = true;
+        pass.result.code = ERROR_LOG_FILE_FULL;
+    }
+    return pass.result;
 }
 
 struct etwas_drain_result etwas_drain(struct etwas_session *session,
                                       enum etwas_collector_reach reach)
 {
-    return pass(session, reach, false);
+    return drain(session, reach, false);
 }
 
 struct etwas_drain_result etwas_drain_completely(struct etwas_session *session,
@@ -222,7 +206,7 @@ struct etwas_drain_result etwas_drain_completely(struct etwas_session *session,
     const struct timespec pause = {.tv_nsec = LOOK_AGAIN_NS};
     uint64_t end_ns = etwas_monotonic_ns() + etwas_drain_patience_ns;
     bool last = reach == ETWAS_COLLECT_SHUT;
-    struct etwas_drain_result total = pass(session, reach, last);
+    struct etwas_drain_result total = drain(session, reach, last);
 
     /*
      * Full buffers of other slots are collected meanwhile: one writer that is held costs nobody
@@ -234,9 +218,9 @@ struct etwas_drain_result etwas_drain_completely(struct etwas_session *session,
         struct etwas_drain_result more;
 
         (void)nanosleep(&pause, NULL);
-        more = pass(session, ETWAS_COLLECT_FULL, last);
+        more = drain(session, ETWAS_COLLECT_FULL, last);
         total.buffers += more.buffers;
-        total.file_full = total.file_full || more.file_full;
+        total.is_full = total.is_full || more.is_full;
         total.no_room = more.no_room;
         total.code = more.code != ERROR_SUCCESS ? more.code : total.code;
     }

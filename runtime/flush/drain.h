@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Draining: from the slots of a session into its log file and to its consumers. One pass collects
- * what is there, hands it over in batches and gives the buffers back. The caller holds the
- * session's role; the session has a file, or is a real-time session.
+ * Draining: from the slots of a session to its sinks. One pass collects what is there, hands it over
+ * in batches, settles what became of it and gives the buffers back. The caller holds the session's
+ * role; the session has a sink.
  */
 #ifndef ETWAS_FLUSH_DRAIN_H
 #define ETWAS_FLUSH_DRAIN_H
@@ -16,9 +16,8 @@
 
 /*
  * How long the flusher waits for writers that reserved and do not commit, before it abandons a
- * buffer. Far longer than a time slice: only a writer that is stopped, or dead, takes so long. The
- * same for a closed consumer that is reading the backlog when its session ends,
- * or leaves real time.
+ * buffer. Far longer than a time slice: only a writer that is stopped, or dead, takes so long. A
+ * sink that waits for somebody as it ends does so for as long.
  */
 #define ETWAS_DRAIN_PATIENCE_NS UINT64_C(1000000000)
 
@@ -31,11 +30,14 @@ extern uint64_t etwas_drain_patience_ns;
 
 struct etwas_drain_result {
     uint32_t buffers; /* taken from the slots */
-    bool file_full;   /* the file has reached its size: the session has to stop */
-    bool no_room;     /* what is left waits for a consumer */
+    bool is_full;     /* a sink takes nothing more: the session has to stop */
+    bool no_room;     /* what is left waits for room in a sink */
     bool waits;       /* what is left waits for writers that reserved and have not committed */
     uint32_t code;    /* ERROR_SUCCESS, or why something could not be written */
 };
+
+/* A session begins. */
+void etwas_drain_reset(struct etwas_session *session);
 
 /* One pass; does not wait for writers. */
 struct etwas_drain_result etwas_drain(struct etwas_session *session,

@@ -10,12 +10,11 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "file/session_file.h"
 #include "flush/drain.h"
 #include "flush/session_clock.h"
+#include "flush/sink.h"
 #include "platform/thread.h"
 #include "platform/wait.h"
-#include "realtime/session_realtime.h"
 
 enum {
     SHORTEST_INTERVAL_NS = 1000000,
@@ -93,17 +92,17 @@ static struct etwas_drain_result one_pass(struct etwas_session *session, struct 
     if (etwas_session_has_sink(session)) {
         if (left_until_flush_ns(timer, session) == 0) {
             result = etwas_drain(session, ETWAS_COLLECT_USED);
-            (void)etwas_session_file_sync(session); /* a refusal is counted */
+            (void)etwas_sinks_sync(session); /* a refusal is counted */
             timer->flushed_ns = etwas_monotonic_ns();
         } else {
-            result = etwas_drain(session, etwas_session_realtime_wants_bound(session)
+            result = etwas_drain(session, etwas_sinks_want_flush(session, session->taken_bytes)
                                               ? ETWAS_COLLECT_USED
                                               : ETWAS_COLLECT_FULL);
         }
         etwas_pool_mend_free_set(session->pool);
         keep_buffers_free(session->pool);
     }
-    etwas_session_clock_look(session);
+    etwas_session_clock_read_if_due(session);
     timer->left_to_reading_ns = etwas_session_clock_left_ns(session);
     (void)pthread_mutex_unlock(&session->role);
     return result;
@@ -120,7 +119,7 @@ static void run(struct etwas_session *session, etwas_flusher_full full)
         struct etwas_drain_result result = one_pass(session, &timer);
         uint64_t left_ns;
 
-        if (result.file_full && full(etwas_session_key(session))) {
+        if (result.is_full && full(etwas_session_key(session))) {
             return;
         }
         interval_ns = next_interval(pool, interval_ns, &result);

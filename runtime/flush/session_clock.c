@@ -5,9 +5,8 @@
 
 #include <stdbool.h>
 
-#include "file/session_file.h"
+#include "flush/sink.h"
 #include "platform/wait.h"
-#include "realtime/session_realtime.h"
 
 void etwas_session_clock_begin(struct etwas_session *session)
 {
@@ -28,7 +27,7 @@ static bool was_quiet(struct etwas_session *session)
     return session->clock_events == before;
 }
 
-void etwas_session_clock_look(struct etwas_session *session)
+void etwas_session_clock_read_if_due(struct etwas_session *session)
 {
     struct etwas_clock_reading reading;
 
@@ -38,8 +37,7 @@ void etwas_session_clock_look(struct etwas_session *session)
     session->clock_read_ns = etwas_monotonic_ns();
     reading = etwas_clock_read_together();
     etwas_clock_timeline_add(&session->timeline, &reading);
-    etwas_session_file_take_reading(session, &reading, was_quiet(session));
-    etwas_session_realtime_tell_clocks(session);
+    etwas_sinks_read_clocks(session, &reading, was_quiet(session));
 }
 
 uint64_t etwas_session_clock_left_ns(const struct etwas_session *session)

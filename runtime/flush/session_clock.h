@@ -3,8 +3,8 @@
 
 /*
  * The readings of the clocks that a session takes: at its start, about every second while it runs,
- * and at its end. They go into its timeline in memory, from there to its consumers, and into its
- * file as knots. All of this with the session's role held.
+ * and at its end. They go into its timeline in memory, and to its sinks. All of this with the
+ * session's role held.
  */
 #ifndef ETWAS_FLUSH_SESSION_CLOCK_H
 #define ETWAS_FLUSH_SESSION_CLOCK_H
@@ -16,8 +16,8 @@
 /* The session starts now: fills in `started` too. Before this the others do nothing. */
 void etwas_session_clock_begin(struct etwas_session *session);
 
-/* Takes a reading if it is time for one. After the file got what there was for it. */
-void etwas_session_clock_look(struct etwas_session *session);
+/* Takes a reading if it is time for one. After the sinks got what there was for them. */
+void etwas_session_clock_read_if_due(struct etwas_session *session);
 
 /* How long until then; UINT64_MAX before the start. */
 uint64_t etwas_session_clock_left_ns(const struct etwas_session *session);

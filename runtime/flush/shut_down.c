@@ -6,11 +6,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "file/session_file.h"
 #include "flush/drain.h"
+#include "flush/sink.h"
 #include "platform/rseq.h"
 #include "platform/wait.h"
-#include "realtime/session_realtime.h"
 
 enum {
     LOOK_AGAIN_NS = 500000,
@@ -53,8 +52,7 @@ void etwas_session_shut_down(struct etwas_session *session)
     shut_slots(session);
     all_out = wait_for_writers(session) && session->collector.fenced;
     etwas_collector_reclaim(&session->collector);
-    etwas_session_realtime_end(session);
-    etwas_session_file_finish(session);
+    etwas_sinks_end(session);
     free(session->collector.lists);
     session->collector = (struct etwas_collector){0};
 

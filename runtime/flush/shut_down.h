@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The end of a session's buffers and of its file.
+ * The end of a session's buffers and of its sinks.
  */
 #ifndef ETWAS_FLUSH_SHUT_DOWN_H
 #define ETWAS_FLUSH_SHUT_DOWN_H
@@ -10,8 +10,8 @@
 #include "session/session.h"
 
 /*
- * After the session's gates are closed and its thread has ended. Drains what is recorded (a session
- * with a file), finishes the file, keeps the last counts and returns the memory. A writer that does
+ * After the session's gates are closed and its thread has ended. Drains what is recorded, if there
+ * is a sink, ends the sinks, keeps the last counts and returns the memory. A writer that does
  * not come out of a record or of the slow path of a shared slot within the patience keeps the
  * memory: it is leaked, never pulled away. Writers in slots with sequences are not waited for; if
  * the system refuses the fence that ends their sequences, the memory is leaked too.

@@ -30,10 +30,9 @@ void etwas_backlog_close(struct etwas_backlog *backlog)
     }
 }
 
-bool etwas_backlog_has_room(const struct etwas_backlog *backlog, uint32_t entries, uint32_t bytes)
+uint64_t etwas_backlog_room(const struct etwas_backlog *backlog, uint32_t bytes)
 {
-    return entries * (bytes + sizeof(struct etwas_backlog_entry)) <=
-           backlog->limit_bytes - backlog->end;
+    return (backlog->limit_bytes - backlog->end) / (bytes + sizeof(struct etwas_backlog_entry));
 }
 
 static uint64_t ungiven(const struct etwas_backlog_entry *entry)
@@ -52,7 +51,7 @@ bool etwas_backlog_append(struct etwas_backlog *backlog, const struct etwas_back
     uint64_t total = sizeof head + (uint64_t)entry->bytes;
     int error;
 
-    if (!etwas_backlog_has_room(backlog, 1, entry->bytes)) {
+    if (etwas_backlog_room(backlog, entry->bytes) == 0) {
         return false;
     }
     backlog->failed =

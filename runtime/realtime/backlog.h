@@ -45,8 +45,8 @@ uint32_t etwas_backlog_open(struct etwas_backlog *backlog, const char *folder,
                             uint64_t limit_bytes);
 void etwas_backlog_close(struct etwas_backlog *backlog);
 
-/* Whether so many entries with `bytes` bytes each would still fit. */
-bool etwas_backlog_has_room(const struct etwas_backlog *backlog, uint32_t entries, uint32_t bytes);
+/* How many entries with `bytes` bytes each would still fit. */
+uint64_t etwas_backlog_room(const struct etwas_backlog *backlog, uint32_t bytes);
 
 /*
  * Appends an entry and its bytes: a buffer header, and what comes behind it. False: it does not

@@ -290,16 +290,17 @@ void etwas_realtime_note_lost_events(struct etwas_realtime *realtime)
     (void)pthread_mutex_unlock(&realtime->lock);
 }
 
-bool etwas_realtime_has_room(struct etwas_realtime *realtime, uint32_t buffers, uint32_t bytes)
+uint32_t etwas_realtime_room(struct etwas_realtime *realtime, uint32_t most, uint32_t bytes)
 {
-    bool room;
-
     (void)pthread_mutex_lock(&realtime->lock);
     etwas_realtime_let_stopped_leave(realtime);
-    room = etwas_realtime_has_consumer(realtime) ||
-           etwas_backlog_has_room(&realtime->backlog, buffers, bytes);
+    if (!etwas_realtime_has_consumer(realtime)) {
+        uint64_t room = etwas_backlog_room(&realtime->backlog, bytes);
+
+        most = room < most ? (uint32_t)room : most;
+    }
     (void)pthread_mutex_unlock(&realtime->lock);
-    return room;
+    return most;
 }
 
 uint64_t etwas_realtime_buffers_lost(struct etwas_realtime *realtime)

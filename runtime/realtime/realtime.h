@@ -87,8 +87,11 @@ void etwas_realtime_set_clocks(struct etwas_realtime *realtime,
 /* Events were lost before they got here: the consumers are told with the next buffer. */
 void etwas_realtime_note_lost_events(struct etwas_realtime *realtime);
 
-/* Whether there is a consumer, or room in the backlog for so many buffers of at most `bytes`. */
-bool etwas_realtime_has_room(struct etwas_realtime *realtime, uint32_t buffers, uint32_t bytes);
+/*
+ * For how many buffers of `bytes` there is room, up to `most`: all while there is a consumer, else
+ * what fits in the backlog.
+ */
+uint32_t etwas_realtime_room(struct etwas_realtime *realtime, uint32_t most, uint32_t bytes);
 
 /* Buffers that a consumer, or the backlog, did not get. */
 uint64_t etwas_realtime_buffers_lost(struct etwas_realtime *realtime);

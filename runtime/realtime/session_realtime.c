@@ -9,20 +9,23 @@
 #include "clock/clock.h"
 #include "file/log_header.h"
 #include "file/session_file.h"
-#include "flush/taken_back.h"
+#include "flush/sink.h"
 
 enum {
     BYTES_A_KB = 1024,
-    BOUND_BYTES = 8 << 20, /* consumers keep no more than a few of these back */
+    FLUSH_BYTES = 8 << 20, /* consumers keep no more than a few of these back */
 };
 
 /* ---- life ------------------------------------------------------------------------------------ */
+
+static const struct etwas_sink realtime_sink;
 
 static void set(struct etwas_session *session, struct etwas_realtime *realtime)
 {
     etwas_control_lock();
     session->realtime = realtime;
     etwas_control_unlock();
+    session->sinks[ETWAS_SINK_REALTIME] = realtime != NULL ? &realtime_sink : NULL;
 }
 
 uint32_t etwas_session_realtime_begin(struct etwas_session *session)
@@ -55,9 +58,6 @@ uint32_t etwas_session_realtime_begin(struct etwas_session *session)
     etwas_log_header_free(&header);
     if (code == ERROR_SUCCESS) {
         session->realtime_lost_before = session->realtime_buffers_lost;
-        session->delivered_bytes = 0;
-        session->delivered_newest = INT64_MIN;
-        session->bound_is_due = false;
         /* Events lost before are not theirs. */
         etwas_session_count(session, &counts);
         session->noted_lost_events = counts.lost;
@@ -69,7 +69,7 @@ uint32_t etwas_session_realtime_begin(struct etwas_session *session)
 
 static void settle_undelivered(struct etwas_session *session, uint64_t records)
 {
-    etwas_settle_taken_back(session->pool, ETWAS_OUTCOME_UNDELIVERED, records);
+    etwas_pool_rebook_written(session->pool, ETWAS_OUTCOME_UNDELIVERED, records);
 }
 
 static void keep_buffers_lost(struct etwas_session *session, uint64_t buffers)
@@ -77,37 +77,51 @@ static void keep_buffers_lost(struct etwas_session *session, uint64_t buffers)
     ck_pr_store_64(&session->realtime_buffers_lost, session->realtime_lost_before + buffers);
 }
 
+/* What consumers gave up since is lost, and they are told of events lost before they got here. */
+static void settle(struct etwas_session *session)
+{
+    etwas_session_counts counts;
+
+    keep_buffers_lost(session, etwas_realtime_buffers_lost(session->realtime));
+    settle_undelivered(session, etwas_realtime_take_lost_records(session->realtime));
+    etwas_session_count(session, &counts);
+    if (counts.lost != session->noted_lost_events) {
+        session->noted_lost_events = counts.lost;
+        etwas_realtime_note_lost_events(session->realtime);
+    }
+}
+
 void etwas_session_realtime_end(struct etwas_session *session)
 {
     struct etwas_realtime *realtime = session->realtime;
-    struct etwas_clock_reading last;
+    const struct etwas_clock_reading last = etwas_clock_read_together();
     uint64_t buffers_lost;
 
-    if (realtime == NULL) {
-        return;
-    }
-    last = etwas_clock_read_together();
     etwas_clock_timeline_add(&session->timeline, &last);
     etwas_realtime_set_clocks(realtime, &session->timeline);
-    etwas_session_realtime_settle(session);
+    settle(session);
     set(session, NULL);
     settle_undelivered(session, etwas_realtime_end(realtime, &buffers_lost));
     keep_buffers_lost(session, buffers_lost);
     ck_pr_store_32(&session->pool->backlog_full, 0);
 }
 
-/* ---- the drain's ----------------------------------------------------------------------------- */
+/* ---- as a sink ------------------------------------------------------------------------------- */
 
-bool etwas_session_realtime_has_room(const struct etwas_session *session, uint32_t buffers)
+/* While there is no consumer and the backlog is full everything stays in the pool. */
+static uint32_t room(struct etwas_session *session, uint32_t most)
 {
-    return session->realtime == NULL ||
-           etwas_realtime_has_room(session->realtime, buffers, session->pool->buffer_bytes);
+    uint32_t buffers = etwas_realtime_room(session->realtime, most, session->pool->buffer_bytes);
+
+    /* Writers that find no buffer say then that it is for lack of a consumer. */
+    ck_pr_store_32(&session->pool->backlog_full, buffers == 0);
+    return buffers;
 }
 
-bool etwas_session_realtime_deliver(struct etwas_session *session,
-                                    const struct etwas_log_buffer *buffer, uint32_t records)
+/* Hands a buffer over; `records`: how many are nowhere else. False: nobody took it. */
+static bool deliver(struct etwas_session *session, const struct etwas_drained *buffer,
+                    uint32_t records)
 {
-    uint32_t end = ETWAS_ETL_BUFFER_HEADER_BYTES + buffer->data_bytes;
     bool one_stream = etwas_configuration_has_one_slot(&session->configuration);
     struct etwas_etl_buffer_header header = {
         .time_stamp = buffer->time_stamp,
@@ -118,71 +132,44 @@ bool etwas_session_realtime_deliver(struct etwas_session *session,
         .flags = one_stream ? 0 : ETWAS_ETL_BUFFER_PROCESSOR_INDEX,
         .type = ETWAS_ETL_BUFFER_GENERIC,
     };
-    bool taken;
 
-    etwas_realtime_set_end(&header, end);
-    taken = etwas_realtime_deliver(session->realtime, &header, buffer->data, records);
-    session->delivered_bytes += end;
-    if (buffer->newest > session->delivered_newest) {
-        session->delivered_newest = buffer->newest;
+    etwas_realtime_set_end(&header, ETWAS_ETL_BUFFER_HEADER_BYTES + buffer->data_bytes);
+    return etwas_realtime_deliver(session->realtime, &header, buffer->data, records);
+}
+
+static void take(struct etwas_session *session, struct etwas_batch *batch)
+{
+    for (uint32_t index = 0; index < batch->count; index++) {
+        struct etwas_drained *buffer = &batch->buffers[index];
+
+        buffer->kept = deliver(session, buffer, buffer->kept ? 0 : buffer->records) || buffer->kept;
     }
     keep_buffers_lost(session, etwas_realtime_buffers_lost(session->realtime));
-    return taken;
 }
 
-void etwas_session_realtime_tell_clocks(struct etwas_session *session)
+static void flushed(struct etwas_session *session, int64_t bound)
 {
-    if (session->realtime != NULL) {
-        etwas_realtime_set_clocks(session->realtime, &session->timeline);
-    }
+    etwas_realtime_set_bound(session->realtime, bound);
 }
 
-bool etwas_session_realtime_wants_bound(const struct etwas_session *session)
+/* They get the whole timeline; it has the reading already. */
+static void read_clocks(struct etwas_session *session, const struct etwas_clock_reading *reading,
+                        bool quiet)
 {
-    return session->realtime != NULL && session->delivered_bytes >= BOUND_BYTES;
+    (void)reading;
+    (void)quiet;
+    etwas_realtime_set_clocks(session->realtime, &session->timeline);
 }
 
-/*
- * Records are handed over that are later than now when system time was set back. What was handed
- * over before is no later than what this pass finds, whatever its stamps say.
- */
-void etwas_session_realtime_begin_bound(struct etwas_session *session)
-{
-    int64_t now = etwas_clock_now(session->configuration.clock);
-
-    session->bound = now > session->delivered_newest ? now : session->delivered_newest;
-    session->bound_is_due = session->realtime != NULL;
-}
-
-void etwas_session_realtime_tell_bound(struct etwas_session *session)
-{
-    if (session->bound_is_due && session->realtime != NULL) {
-        session->bound_is_due = false;
-        session->delivered_bytes = 0;
-        etwas_realtime_set_bound(session->realtime, session->bound);
-    }
-}
-
-void etwas_session_realtime_tell_room(struct etwas_session *session)
-{
-    ck_pr_store_32(&session->pool->backlog_full, !etwas_session_realtime_has_room(session, 1));
-}
-
-void etwas_session_realtime_settle(struct etwas_session *session)
-{
-    etwas_session_counts counts;
-
-    if (session->realtime == NULL) {
-        return;
-    }
-    keep_buffers_lost(session, etwas_realtime_buffers_lost(session->realtime));
-    settle_undelivered(session, etwas_realtime_take_lost_records(session->realtime));
-    etwas_session_count(session, &counts);
-    if (counts.lost != session->noted_lost_events) {
-        session->noted_lost_events = counts.lost;
-        etwas_realtime_note_lost_events(session->realtime);
-    }
-}
+static const struct etwas_sink realtime_sink = {
+    .flush_bytes = FLUSH_BYTES,
+    .settle = settle,
+    .room = room,
+    .take = take,
+    .flushed = flushed,
+    .read_clocks = read_clocks,
+    .end = etwas_session_realtime_end,
+};
 
 /* ---- consumers ------------------------------------------------------------------------------- */
 

@@ -32,6 +32,14 @@
 
 struct etwas_log_file;
 struct etwas_realtime;
+struct etwas_sink;
+
+/* What a session's buffers go to (flush/sink.h), in the order in which they are given a batch. */
+enum etwas_session_sink {
+    ETWAS_SINK_FILE,
+    ETWAS_SINK_REALTIME,
+    ETWAS_SESSION_SINKS
+};
 
 enum {
     ETWAS_IN_PROCESS_SESSIONS = 3 /* of the private ones, with PRIVATE_IN_PROC (R47) */
@@ -74,16 +82,17 @@ struct etwas_session {
 
     /* Under `role`. */
     pthread_mutex_t role;
-    int role_cancelling;             /* what a controller that has it goes back to */
+    int role_cancelling; /* what a controller that has it goes back to */
+    const struct etwas_sink *sinks[ETWAS_SESSION_SINKS];
     struct etwas_log_file *file;     /* NULL in buffering mode; changed by etwas_session_set_file */
     struct etwas_realtime *realtime; /* NULL: none; changed under the control lock too */
     uint64_t realtime_lost_before;   /* realtime_buffers_lost when it began */
-    uint64_t delivered_bytes;        /* to consumers, since they were told the last bound */
-    int64_t delivered_newest;        /* no record delivered is newer */
-    int64_t bound;                   /* of the last pass that looked at everything */
-    bool bound_is_due;               /* the consumers have not been told it */
     uint64_t noted_lost_events;      /* the consumers know of these */
     struct etwas_collector collector;
+    uint64_t taken_bytes; /* by the sinks, since they were told of a flush */
+    int64_t taken_newest; /* no record they have taken is newer */
+    int64_t flush_bound;  /* of the last flush; while it is due the sinks have not been told */
+    bool flush_is_due;
     struct etwas_clock_timeline timeline; /* empty before `started` is set */
     uint64_t clock_read_ns;               /* when its newest was taken */
     uint64_t clock_events;                /* what had been logged then, or lost */
@@ -146,7 +155,7 @@ void etwas_session_set_file_name(struct etwas_session *session, const etwas_wcha
 /* Whether what is recorded goes somewhere by itself. With the role held. */
 static inline bool etwas_session_has_sink(const struct etwas_session *session)
 {
-    return session->file != NULL || session->realtime != NULL;
+    return session->sinks[ETWAS_SINK_FILE] != NULL || session->sinks[ETWAS_SINK_REALTIME] != NULL;
 }
 
 struct etwas_session_key etwas_session_key(const struct etwas_session *session);

@@ -62,7 +62,7 @@ static void read_clocks(etwas_trace_handle session)
 
     etwas_clock_knot_interval_ns = 0;
     (void)pthread_mutex_lock(&inside->role);
-    etwas_session_clock_look(inside);
+    etwas_session_clock_read_if_due(inside);
     (void)pthread_mutex_unlock(&inside->role);
     etwas_clock_knot_interval_ns = UINT64_MAX; /* not by flushes */
 }
@@ -159,7 +159,7 @@ static void write_data(struct etwas_log_file *file)
         .marker_flags = ETWAS_ETL_MARKER_FLAGS,
         .time_stamp = INT64_MAX,
     };
-    const struct etwas_log_buffer buffer = {
+    const struct etwas_drained buffer = {
         .data = &record,
         .data_bytes = sizeof record,
         .records = 1,

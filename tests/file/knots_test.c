@@ -242,7 +242,7 @@ static void a_snapshot_has_the_knots_of_its_session(void **state)
     for (int reading = 1; reading < READINGS; reading++) {
         log_events(writer, 3);
         (void)pthread_mutex_lock(&inside->role);
-        etwas_session_clock_look(inside);
+        etwas_session_clock_read_if_due(inside);
         (void)pthread_mutex_unlock(&inside->role);
     }
     for (int times = 0; times < 2; times++) {

@@ -34,14 +34,14 @@
 enum {
     BUFFER_BYTES = 16 << 10,
     HEADER_BYTES = ETWAS_ETL_BUFFER_HEADER_BYTES,
-    BUFFERS = ETWAS_LOG_FILE_BATCH,
+    BUFFERS = ETWAS_BATCH_BUFFERS,
     MB = 1 << 20,
 };
 
 /* Buffers as a pool hands them out: page-aligned, zero behind their data. */
 struct buffers {
     uint8_t *memory;
-    struct etwas_log_buffer list[BUFFERS];
+    struct etwas_drained list[BUFFERS];
 };
 
 static uint32_t random_below(uint32_t limit)
@@ -65,7 +65,7 @@ static void fill_buffers(struct buffers *buffers)
         for (uint32_t byte = 0; byte < used; byte++) {
             start[HEADER_BYTES + byte] = (uint8_t)random_below(256);
         }
-        buffers->list[index] = (struct etwas_log_buffer){
+        buffers->list[index] = (struct etwas_drained){
             .data = start + HEADER_BYTES,
             .data_bytes = used,
             .records = index + 1,
@@ -140,7 +140,7 @@ static off_t size_of(const char *path)
     return status.st_size;
 }
 
-static void expect_buffer_in_file(const uint8_t *written, const struct etwas_log_buffer *buffer,
+static void expect_buffer_in_file(const uint8_t *written, const struct etwas_drained *buffer,
                                   uint32_t sequence)
 {
     struct etwas_etl_buffer_header header;

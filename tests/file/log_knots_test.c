@@ -95,7 +95,7 @@ static void write_data(struct etwas_log_file *file, uint32_t processor, int64_t 
         .marker_flags = ETWAS_ETL_MARKER_FLAGS,
         .time_stamp = number * UNIT_NS,
     };
-    const struct etwas_log_buffer buffer = {
+    const struct etwas_drained buffer = {
         .data = &record,
         .data_bytes = sizeof record,
         .records = 1,

@@ -5,8 +5,8 @@
  * Snapshots: what a buffering-mode session holds, written to a file of its own while logging goes
  * on.
  */
-#ifndef ETWAS_FLUSH_SNAPSHOT_H
-#define ETWAS_FLUSH_SNAPSHOT_H
+#ifndef ETWAS_FILE_SNAPSHOT_H
+#define ETWAS_FILE_SNAPSHOT_H
 
 #include "session/session.h"
 

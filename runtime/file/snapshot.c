@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "flush/snapshot.h"
+#include "file/snapshot.h"
 
 #include <ck_pr.h>
 #include <etwas/winerror.h>
@@ -68,7 +68,7 @@ static uint32_t write_records(const struct snapshot *snapshot, const void *recor
                               const struct etwas_collected *collected, uint32_t sequence)
 {
     int64_t now = etwas_clock_now(snapshot->session->configuration.clock);
-    struct etwas_log_buffer buffer = {
+    struct etwas_drained buffer = {
         .data = records,
         .data_bytes = (collected->end_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES,
         .processor = collected->slot,

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "flush/sink.h"
+
+#include <etwas/winerror.h>
+
+/* What an empty place has: no verb. */
+static const struct etwas_sink none;
+
+static const struct etwas_sink *sink_at(const struct etwas_session *session, uint32_t place)
+{
+    return session->sinks[place] != NULL ? session->sinks[place] : &none;
+}
+
+void etwas_sinks_settle(struct etwas_session *session)
+{
+    for (uint32_t place = 0; place < ETWAS_SESSION_SINKS; place++) {
+        if (sink_at(session, place)->settle != NULL) {
+            sink_at(session, place)->settle(session);
+        }
+    }
+}
+
+uint32_t etwas_sinks_room(struct etwas_session *session, uint32_t most)
+{
+    for (uint32_t place = 0; place < ETWAS_SESSION_SINKS; place++) {
+        if (sink_at(session, place)->room != NULL) {
+            most = sink_at(session, place)->room(session, most);
+        }
+    }
+    return most;
+}
+
+void etwas_sinks_take(struct etwas_session *session, struct etwas_batch *batch)
+{
+    for (uint32_t place = 0; place < ETWAS_SESSION_SINKS; place++) {
+        if (sink_at(session, place)->take != NULL) {
+            sink_at(session, place)->take(session, batch);
+        }
+    }
+}
+
+void etwas_sinks_flushed(struct etwas_session *session, int64_t bound)
+{
+    for (uint32_t place = 0; place < ETWAS_SESSION_SINKS; place++) {
+        if (sink_at(session, place)->flushed != NULL) {
+            sink_at(session, place)->flushed(session, bound);
+        }
+    }
+}
+
+bool etwas_sinks_want_flush(const struct etwas_session *session, uint64_t bytes)
+{
+    bool wanted = false;
+
+    for (uint32_t place = 0; place < ETWAS_SESSION_SINKS; place++) {
+        uint64_t limit = sink_at(session, place)->flush_bytes;
+
+        wanted = wanted || (limit != 0 && bytes >= limit);
+    }
+    return wanted;
+}
+
+uint32_t etwas_sinks_sync(struct etwas_session *session)
+{
+    uint32_t code = ERROR_SUCCESS;
+
+    for (uint32_t place = 0; place < ETWAS_SESSION_SINKS; place++) {
+        if (sink_at(session, place)->sync != NULL) {
+            uint32_t refused = sink_at(session, place)->sync(session);
+
+            code = code != ERROR_SUCCESS ? code : refused;
+        }
+    }
+    return code;
+}
+
+void etwas_sinks_read_clocks(struct etwas_session *session,
+                             const struct etwas_clock_reading *reading, bool quiet)
+{
+    for (uint32_t place = 0; place < ETWAS_SESSION_SINKS; place++) {
+        if (sink_at(session, place)->read_clocks != NULL) {
+            sink_at(session, place)->read_clocks(session, reading, quiet);
+        }
+    }
+}
+
+void etwas_sinks_end(struct etwas_session *session)
+{
+    for (uint32_t place = ETWAS_SESSION_SINKS; place-- > 0;) {
+        if (sink_at(session, place)->end != NULL) {
+            sink_at(session, place)->end(session);
+        }
+    }
+}
