@@ -9,7 +9,7 @@
  *     3  TSC          the invariant cycle counter of the processor
  *
  * Reading costs no system call on a machine whose kernel keeps time by the cycle counter: 1 and 2
- * go through the vDSO. Reading is async-signal-safe; calibration (calibration.h) is not.
+ * go through the vDSO. Reading is async-signal-safe; calibrating the counter (trust.h) is not.
  */
 #ifndef ETWAS_CLOCK_CLOCK_H
 #define ETWAS_CLOCK_CLOCK_H

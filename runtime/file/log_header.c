@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock/calibration.h"
 #include "clock/clock.h"
+#include "clock/selection.h"
 #include "etl/calibration.h"
 #include "etl/clock_record.h"
 #include "etl/header_buffer.h"

@@ -14,9 +14,9 @@
 #include <wctype.h>
 
 #include "buffer/pool.h"
-#include "clock/calibration.h"
 #include "clock/clock.h"
 #include "clock/reading.h"
+#include "clock/selection.h"
 #include "etl/header_buffer.h"
 #include "etl/utf16.h"
 #include "platform/memory_limit.h"

@@ -13,9 +13,9 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include "clock/calibration.h"
 #include "clock/clock.h"
 #include "clock/reading.h"
+#include "clock/selection.h"
 #include "platform/testpoint.h"
 
 /* The counter is read without a fence, so two readings need one between them to be in order. */

@@ -22,7 +22,7 @@
 #include <etwas/evntcons.h>
 #include <etwas/evntrace.h>
 
-#include "clock/calibration.h"
+#include "clock/selection.h"
 #include "support/folder.h"
 #include "support/start.h"
 

@@ -8,9 +8,9 @@
 
 #include <etwas/evntrace.h>
 
-#include "clock/calibration.h"
 #include "clock/clock.h"
 #include "clock/reading.h"
+#include "clock/selection.h"
 #include "clock/session_clock.h"
 #include "clock/trust.h"
 #include "support/folder.h"

@@ -12,9 +12,9 @@
 
 #include <etwas/etwas.h>
 
-#include "clock/calibration.h"
 #include "clock/judge.h"
 #include "clock/made_up.h"
+#include "clock/selection.h"
 #include "clock/session_clock.h"
 #include "clock/trust.h"
 #include "support/folder.h"

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "clock/calibration.h"
 #include "clock/clock.h"
+#include "clock/selection.h"
 #include "clock/trust.h"
 #include "file_modes.h"
 #include "flush/session_clock.h"

@@ -23,9 +23,9 @@
 #include <etwas/evntcons.h>
 #include <etwas/evntrace.h>
 
-#include "clock/calibration.h"
 #include "clock/clock.h"
 #include "clock/reading.h"
+#include "clock/selection.h"
 #include "clock/timeline.h"
 
 #define INTERVAL_NS UINT64_C(4000000)

@@ -27,9 +27,9 @@
 #include <etwas/evntcons.h>
 #include <etwas/evntrace.h>
 
-#include "clock/calibration.h"
 #include "clock/clock.h"
 #include "clock/reading.h"
+#include "clock/selection.h"
 #include "clock/timeline.h"
 #include "support/folder.h"
 #include "support/start.h"

@@ -100,8 +100,7 @@ static void find_data_in(const char *line, int to, struct etwas_lab_walk *walk)
         sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &start, &end) != 2) {
         return;
     }
-    for (; start < end && walk->data_pages < ETWAS_LAB_WALK_PAGES;
-         start += page_bytes()) {
+    for (; start < end && walk->data_pages < ETWAS_LAB_WALK_PAGES; start += page_bytes()) {
         if (is_readable(start, to)) {
             walk->data[walk->data_pages++] = start;
         }

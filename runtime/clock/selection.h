@@ -2,12 +2,13 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What the cycle counter is worth: whether a session may use it, and how fast it ticks.
+ * Which clock a session gets, and whether it may be the cycle counter.
  *
- * Nothing happens before the first question; that one takes some milliseconds, once in a process.
+ * Nothing happens before the first question about the counter; that one measures it, which takes
+ * some tens of milliseconds, once in a process.
  */
-#ifndef ETWAS_CLOCK_CALIBRATION_H
-#define ETWAS_CLOCK_CALIBRATION_H
+#ifndef ETWAS_CLOCK_SELECTION_H
+#define ETWAS_CLOCK_SELECTION_H
 
 #include <stdbool.h>
 #include <stdint.h>
