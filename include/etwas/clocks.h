@@ -184,6 +184,11 @@ typedef struct etwas_clock_options {
     uint32_t maximum_processors; /* pairs are examined among so many at most; 0: 64 */
 } etwas_clock_options;
 
+/* etwas_clock_examine, told how large the caller knows the struct. */
+uint32_t etwas_clock_examine_sized(const etwas_clock_options *options, size_t options_bytes,
+                                   etwas_clock_report **report)
+    ETWAS_API(etwas_clock_examine_sized);
+
 /*
  * Examines the clocks. Runs threads on every processor the caller may use, with their affinity, and
  * takes about options->seconds, longer on a busy machine; NULL: the defaults. Needs up to 64 MiB of
@@ -195,8 +200,11 @@ typedef struct etwas_clock_options {
  * ERROR_NOT_ENOUGH_MEMORY, ERROR_NO_SYSTEM_RESOURCES (no thread, or the system does not say which
  * processors may be used).
  */
-uint32_t etwas_clock_examine(const etwas_clock_options *options, etwas_clock_report **report)
-    ETWAS_API(etwas_clock_examine);
+static inline uint32_t etwas_clock_examine(const etwas_clock_options *options,
+                                           etwas_clock_report **report)
+{
+    return etwas_clock_examine_sized(options, sizeof *options, report);
+}
 
 /* NULL is allowed. */
 void etwas_clock_report_free(etwas_clock_report *report) ETWAS_API(etwas_clock_report_free);

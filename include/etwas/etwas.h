@@ -24,6 +24,14 @@
 extern "C" {
 #endif
 
+/*
+ * Structs may grow at their end from version to version. So a function that takes one is inline: it
+ * tells the exported function, whose name ends in _sized, how large the caller knows the struct.
+ * Who finds functions with dlsym passes the size himself. A newer library touches only what the
+ * caller knows. An older one sets members it does not know to 0, and refuses options that use one
+ * with ERROR_NOT_SUPPORTED. What is inside another struct or in an array stays as it is.
+ */
+
 /* ---- version --------------------------------------------------------------------------------- */
 
 #define ETWAS_VERSION_MAJOR 0
@@ -102,6 +110,10 @@ typedef struct etwas_clock_trust {
     char hypervisor[16];             /* its signature, as "KVMKVMKVM"; "": none, or none seen */
 } etwas_clock_trust;
 
+/* etwas_clock_query_trust, told how large the caller knows the struct. */
+uint32_t etwas_clock_query_trust_sized(etwas_clock_trust *trust, size_t trust_bytes)
+    ETWAS_API(etwas_clock_query_trust_sized);
+
 /*
  * What can be said of the cycle counter without measuring long: the first call calibrates it, some
  * tens of milliseconds once per process. Sessions decide by the same verdict: one that asks for
@@ -110,7 +122,10 @@ typedef struct etwas_clock_trust {
  * another reason against it, a guest only where its kernel does not say that it keeps time by it.
  * ERROR_INVALID_PARAMETER for NULL.
  */
-uint32_t etwas_clock_query_trust(etwas_clock_trust *trust) ETWAS_API(etwas_clock_query_trust);
+static inline uint32_t etwas_clock_query_trust(etwas_clock_trust *trust)
+{
+    return etwas_clock_query_trust_sized(trust, sizeof *trust);
+}
 
 /*
  * A sentence without its full stop for one bit of `reasons`; "" for none or several. Static text.
@@ -165,6 +180,11 @@ typedef struct etwas_session_options {
     etwas_flusher_options flusher;
 } etwas_session_options;
 
+/* etwas_start, told how large the caller knows the struct. */
+uint32_t etwas_start_sized(const char *session_name, const char *log_file,
+                           const etwas_session_options *options, size_t options_bytes,
+                           etwas_trace_handle *session) ETWAS_API(etwas_start_sized);
+
 /*
  * Starts a session in one call. `session_name` is UTF-8, at most 1,024 characters and unique in the
  * process without regard to case; `log_file` is a UTF-8 path, NULL only with
@@ -177,9 +197,12 @@ typedef struct etwas_session_options {
  * for ETWAS_PROTOCOL_RSEQ with EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING; ERROR_ACCESS_DENIED where
  * the system refuses the affinity or the priority asked for.
  */
-uint32_t etwas_start(const char *session_name, const char *log_file,
-                     const etwas_session_options *options, etwas_trace_handle *session)
-    ETWAS_API(etwas_start);
+static inline uint32_t etwas_start(const char *session_name, const char *log_file,
+                                   const etwas_session_options *options,
+                                   etwas_trace_handle *session)
+{
+    return etwas_start_sized(session_name, log_file, options, sizeof *options, session);
+}
 
 /*
  * Events and buffers of one session, by what became of them. attempted = recorded + overwritten +
@@ -215,14 +238,20 @@ typedef struct etwas_session_counts {
     uint64_t restarts;         /* sequences that were interrupted and begun again */
 } etwas_session_counts;
 
+/* etwas_counts, told how large the caller knows the struct. */
+uint32_t etwas_counts_sized(etwas_trace_handle session, etwas_session_counts *counts,
+                            size_t counts_bytes) ETWAS_API(etwas_counts_sized);
+
 /*
  * The counts of a running session, or the last counts of one that has stopped until its place in
  * the session table is taken by another (64 places, and 8 of private sessions; the one longest
  * unused is taken first). Writers may write meanwhile. Errors: ERROR_INVALID_PARAMETER for NULL,
  * ERROR_INVALID_HANDLE for a handle unknown or forgotten.
  */
-uint32_t etwas_counts(etwas_trace_handle session, etwas_session_counts *counts)
-    ETWAS_API(etwas_counts);
+static inline uint32_t etwas_counts(etwas_trace_handle session, etwas_session_counts *counts)
+{
+    return etwas_counts_sized(session, counts, sizeof *counts);
+}
 
 /*
  * The protocol of a running session: *protocol receives ETWAS_PROTOCOL_SHARED or _RSEQ. In a
@@ -248,12 +277,18 @@ typedef struct etwas_session_memory {
     uint64_t arena_resident_bytes; /* likewise */
 } etwas_session_memory;
 
+/* etwas_memory, told how large the caller knows the struct. */
+uint32_t etwas_memory_sized(etwas_trace_handle session, etwas_session_memory *memory,
+                            size_t memory_bytes) ETWAS_API(etwas_memory_sized);
+
 /*
  * Looks at every page of the pool: milliseconds for a large one. Errors: ERROR_INVALID_PARAMETER
  * for NULL, ERROR_INVALID_HANDLE for a session that does not run.
  */
-uint32_t etwas_memory(etwas_trace_handle session, etwas_session_memory *memory)
-    ETWAS_API(etwas_memory);
+static inline uint32_t etwas_memory(etwas_trace_handle session, etwas_session_memory *memory)
+{
+    return etwas_memory_sized(session, memory, sizeof *memory);
+}
 
 /*
  * Writes everything recorded so far to the log file, and makes it durable. What a session without a
@@ -274,12 +309,19 @@ uint32_t etwas_flush(etwas_trace_handle session) ETWAS_API(etwas_flush);
  */
 uint32_t etwas_snapshot(etwas_trace_handle session, const char *log_file) ETWAS_API(etwas_snapshot);
 
+/* etwas_stop, told how large the caller knows the struct. */
+uint32_t etwas_stop_sized(etwas_trace_handle session, etwas_session_counts *counts,
+                          size_t counts_bytes) ETWAS_API(etwas_stop_sized);
+
 /*
  * Stops a session: what StopTrace does. `counts` (may be NULL) receives the last counts, those of a
  * session that has ended by itself too, while etwas_counts knows them; else it is left as it is.
  * Errors: ERROR_INVALID_HANDLE, ERROR_ACTIVE_CONNECTIONS while another thread stops it.
  */
-uint32_t etwas_stop(etwas_trace_handle session, etwas_session_counts *counts) ETWAS_API(etwas_stop);
+static inline uint32_t etwas_stop(etwas_trace_handle session, etwas_session_counts *counts)
+{
+    return etwas_stop_sized(session, counts, sizeof *counts);
+}
 
 /* ---- the inline gate ------------------------------------------------------------------------- */
 
@@ -377,9 +419,16 @@ typedef struct etwas_trace_information {
     uint32_t part;                /* of a new-file set: its serial, from 1; 0: not of a set */
 } etwas_trace_information;
 
+/* etwas_trace_query, told how large the caller knows the struct. */
+uint32_t etwas_trace_query_sized(etwas_trace_handle trace, etwas_trace_information *information,
+                                 size_t information_bytes) ETWAS_API(etwas_trace_query_sized);
+
 /* Errors: ERROR_INVALID_PARAMETER for NULL, ERROR_INVALID_HANDLE. May be called from callbacks. */
-uint32_t etwas_trace_query(etwas_trace_handle trace, etwas_trace_information *information)
-    ETWAS_API(etwas_trace_query);
+static inline uint32_t etwas_trace_query(etwas_trace_handle trace,
+                                         etwas_trace_information *information)
+{
+    return etwas_trace_query_sized(trace, information, sizeof *information);
+}
 
 /* ---- reading: what time it was --------------------------------------------------------------- */
 
@@ -473,13 +522,19 @@ typedef struct etwas_trace_clock {
     uint64_t suspended_ns;                          /* all together */
 } etwas_trace_clock;
 
+/* etwas_trace_query_clock, told how large the caller knows the struct. */
+uint32_t etwas_trace_query_clock_sized(etwas_trace_handle trace, etwas_trace_clock *clock,
+                                       size_t clock_bytes) ETWAS_API(etwas_trace_query_clock_sized);
+
 /*
  * What is known of a trace's clocks, as far as etwas_trace_convert_time knows it. May be called
  * from callbacks. Errors: ERROR_INVALID_PARAMETER for NULL; ERROR_INVALID_HANDLE;
  * ERROR_WMI_INSTANCE_NOT_FOUND likewise; ERROR_NOT_ENOUGH_MEMORY.
  */
-uint32_t etwas_trace_query_clock(etwas_trace_handle trace, etwas_trace_clock *clock)
-    ETWAS_API(etwas_trace_query_clock);
+static inline uint32_t etwas_trace_query_clock(etwas_trace_handle trace, etwas_trace_clock *clock)
+{
+    return etwas_trace_query_clock_sized(trace, clock, sizeof *clock);
+}
 
 #ifdef __cplusplus
 }

@@ -11,6 +11,7 @@
 
 #include "clock/judge.h"
 #include "clock/rate.h"
+#include "platform/sized.h"
 
 #define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/"
 
@@ -355,11 +356,11 @@ const etwas_clock_trust *etwas_clock_trust_so_far(void)
     return &asked;
 }
 
-uint32_t etwas_clock_query_trust(etwas_clock_trust *trust)
+uint32_t etwas_clock_query_trust_sized(etwas_clock_trust *trust, size_t trust_bytes)
 {
     if (trust == NULL) {
         return ERROR_INVALID_PARAMETER;
     }
-    *trust = *etwas_clock_trust_here();
+    etwas_sized_give(trust, trust_bytes, etwas_clock_trust_here(), sizeof *trust);
     return ERROR_SUCCESS;
 }

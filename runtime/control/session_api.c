@@ -12,6 +12,7 @@
 #include "control/prepare.h"
 #include "control/properties.h"
 #include "platform/cancel.h"
+#include "platform/sized.h"
 
 const char *etwas_version(void)
 {
@@ -67,7 +68,6 @@ static uint32_t read_options(const char *session_name, const char *log_file,
 static uint32_t start(const char *session_name, const char *log_file,
                       const etwas_session_options *options, etwas_trace_handle *handle)
 {
-    static const etwas_session_options defaults;
     struct etwas_configuration *configuration;
     uint32_t code;
 
@@ -76,8 +76,7 @@ static uint32_t start(const char *session_name, const char *log_file,
     if (configuration == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    code =
-        read_options(session_name, log_file, options != NULL ? options : &defaults, configuration);
+    code = read_options(session_name, log_file, options, configuration);
     if (code == ERROR_SUCCESS) {
         code = etwas_life_start(configuration, NULL, NULL, handle);
     }
@@ -85,9 +84,11 @@ static uint32_t start(const char *session_name, const char *log_file,
     return code;
 }
 
-uint32_t etwas_start(const char *session_name, const char *log_file,
-                     const etwas_session_options *options, etwas_trace_handle *handle)
+uint32_t etwas_start_sized(const char *session_name, const char *log_file,
+                           const etwas_session_options *given, size_t given_bytes,
+                           etwas_trace_handle *handle)
 {
+    etwas_session_options options;
     int cancelling;
     uint32_t code;
 
@@ -95,13 +96,30 @@ uint32_t etwas_start(const char *session_name, const char *log_file,
         return ERROR_INVALID_PARAMETER;
     }
     *handle = 0;
+    if (!etwas_sized_take(&options, sizeof options, given, given_bytes)) {
+        return ERROR_NOT_SUPPORTED;
+    }
     cancelling = etwas_cancel_forbid();
-    code = start(session_name, log_file, options, handle);
+    code = start(session_name, log_file, &options, handle);
     etwas_cancel_allow(cancelling);
     return code;
 }
 
-uint32_t etwas_counts(etwas_trace_handle handle, etwas_session_counts *counts)
+/* The counts of a session that runs, or the last ones. */
+static uint32_t give_counts(struct etwas_session_key key, etwas_session_counts *counts,
+                            size_t counts_bytes)
+{
+    etwas_session_counts known;
+    uint32_t code = etwas_session_counts_of(key, &known);
+
+    if (code == ERROR_SUCCESS) {
+        etwas_sized_give(counts, counts_bytes, &known, sizeof known);
+    }
+    return code;
+}
+
+uint32_t etwas_counts_sized(etwas_trace_handle handle, etwas_session_counts *counts,
+                            size_t counts_bytes)
 {
     struct etwas_session_key key;
 
@@ -112,7 +130,7 @@ uint32_t etwas_counts(etwas_trace_handle handle, etwas_session_counts *counts)
     if (!etwas_session_key_of(handle, &key)) {
         return ERROR_INVALID_HANDLE;
     }
-    return etwas_session_counts_of(key, counts);
+    return give_counts(key, counts, counts_bytes);
 }
 
 /* These functions know one code for "no such session". */
@@ -151,24 +169,28 @@ static void keep_counts(const struct etwas_session *session, const etwas_session
                         void *context)
 {
     (void)session;
-    if (context != NULL) {
-        *(etwas_session_counts *)context = *counts;
-    }
+    *(etwas_session_counts *)context = *counts;
 }
 
-uint32_t etwas_stop(etwas_trace_handle handle, etwas_session_counts *counts)
+uint32_t etwas_stop_sized(etwas_trace_handle handle, etwas_session_counts *counts,
+                          size_t counts_bytes)
 {
     struct etwas_session_key key;
+    etwas_session_counts last;
     uint32_t code;
 
     etwas_prepare();
     if (!etwas_session_key_of(handle, &key)) {
         return ERROR_INVALID_HANDLE;
     }
-    code = as_handle_error(etwas_life_stop(key, keep_counts, counts));
-    if (code != ERROR_SUCCESS && counts != NULL) {
-        /* It may have ended by itself. */
-        (void)etwas_session_counts_of(key, counts);
+    code = as_handle_error(etwas_life_stop(key, keep_counts, &last));
+    if (counts == NULL) {
+        return code;
+    }
+    if (code == ERROR_SUCCESS) {
+        etwas_sized_give(counts, counts_bytes, &last, sizeof last);
+    } else {
+        (void)give_counts(key, counts, counts_bytes); /* it may have ended by itself */
     }
     return code;
 }
@@ -194,8 +216,10 @@ uint32_t etwas_session_protocol(etwas_trace_handle handle, uint32_t *protocol)
     return session != NULL ? ERROR_SUCCESS : ERROR_INVALID_HANDLE;
 }
 
-uint32_t etwas_memory(etwas_trace_handle handle, etwas_session_memory *memory)
+uint32_t etwas_memory_sized(etwas_trace_handle handle, etwas_session_memory *memory,
+                            size_t memory_bytes)
 {
+    etwas_session_memory known;
     struct etwas_session_key key;
     struct etwas_session *session;
     uint32_t code = ERROR_INVALID_HANDLE;
@@ -217,14 +241,15 @@ uint32_t etwas_memory(etwas_trace_handle handle, etwas_session_memory *memory)
     if (code == ERROR_SUCCESS && session->pool != NULL) {
         const struct etwas_memory *held = &session->pool->memory;
 
-        *memory = (etwas_session_memory){
+        known = (etwas_session_memory){
             .region_bytes = held->region_bytes,
             .region_resident_bytes = etwas_memory_resident_bytes(held),
             .region_huge_bytes = etwas_memory_huge_bytes(held),
             .region_explicit_bytes = held->explicit_bytes,
             .control_bytes = session->pool->control_bytes,
         };
-        etwas_memory_arena_bytes(held, &memory->arena_mapped_bytes, &memory->arena_resident_bytes);
+        etwas_memory_arena_bytes(held, &known.arena_mapped_bytes, &known.arena_resident_bytes);
+        etwas_sized_give(memory, memory_bytes, &known, sizeof known);
     } else {
         code = ERROR_INVALID_HANDLE;
     }

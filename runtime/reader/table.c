@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "platform/cancel.h"
+#include "platform/sized.h"
 #include "realtime/realtime.h"
 
 enum {
@@ -256,8 +257,10 @@ static void copy_information(const etwas_trace_information *from, etwas_trace_in
     };
 }
 
-uint32_t etwas_trace_query(etwas_trace_handle trace, etwas_trace_information *information)
+uint32_t etwas_trace_query_sized(etwas_trace_handle trace, etwas_trace_information *information,
+                                 size_t information_bytes)
 {
+    etwas_trace_information known;
     uint32_t code = ERROR_SUCCESS;
     struct place *place;
 
@@ -269,7 +272,8 @@ uint32_t etwas_trace_query(etwas_trace_handle trace, etwas_trace_information *in
     if (place == NULL) {
         code = ERROR_INVALID_HANDLE;
     } else {
-        copy_information(&place->trace->information, information);
+        copy_information(&place->trace->information, &known);
+        etwas_sized_give(information, information_bytes, &known, sizeof known);
     }
     pthread_mutex_unlock(&table_lock);
     return code;

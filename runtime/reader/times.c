@@ -4,6 +4,7 @@
 /* What the clocks of a trace said: a stamp by another clock, and how the clocks ran. */
 #include "clock/student.h"
 #include "platform/cancel.h"
+#include "platform/sized.h"
 #include "reader/knots.h"
 #include "reader/live.h"
 #include "reader/trace.h"
@@ -292,9 +293,11 @@ static void describe(const struct etwas_trace *trace, etwas_trace_clock *clock)
     find_steps(timeline, clock);
 }
 
-uint32_t etwas_trace_query_clock(etwas_trace_handle handle, etwas_trace_clock *clock)
+uint32_t etwas_trace_query_clock_sized(etwas_trace_handle handle, etwas_trace_clock *clock,
+                                       size_t clock_bytes)
 {
     const struct etwas_trace *trace;
+    etwas_trace_clock known;
     uint32_t code;
 
     if (clock == NULL) {
@@ -307,7 +310,8 @@ uint32_t etwas_trace_query_clock(etwas_trace_handle handle, etwas_trace_clock *c
     etwas_trace_table_lock();
     trace = find(handle, &code);
     if (trace != NULL) {
-        describe(trace, clock);
+        describe(trace, &known);
+        etwas_sized_give(clock, clock_bytes, &known, sizeof known);
     }
     etwas_trace_table_unlock();
     return code;

@@ -26,8 +26,8 @@
 
 /* The functions under test, by the types the header gives them. */
 static __typeof__(&etwas_version) version;
-static __typeof__(&etwas_start) start;
-static __typeof__(&etwas_stop) stop;
+static __typeof__(&etwas_start_sized) start;
+static __typeof__(&etwas_stop_sized) stop;
 
 /* dlsym gives an object pointer; POSIX lets its bytes be a function pointer's. */
 static void find(void *library, const char *name, void *function)
@@ -48,8 +48,8 @@ static void *load(void)
         fail_msg("%s", dlerror());
     }
     find(library, "etwas_version", &version);
-    find(library, "etwas_start", &start);
-    find(library, "etwas_stop", &stop);
+    find(library, "etwas_start_sized", &start);
+    find(library, "etwas_stop_sized", &stop);
     return library;
 }
 
@@ -59,10 +59,10 @@ static void *run_a_session(void *path)
     etwas_trace_handle session = 0;
     etwas_session_counts counts;
 
-    if (start("dlopen", path, NULL, &session) != ERROR_SUCCESS) {
+    if (start("dlopen", path, NULL, 0, &session) != ERROR_SUCCESS) {
         return "start";
     }
-    if (stop(session, &counts) != ERROR_SUCCESS) {
+    if (stop(session, &counts, sizeof counts) != ERROR_SUCCESS) {
         return "stop";
     }
     return counts.lost == 0 && counts.buffers_written > 0 ? "" : "counts";

@@ -234,15 +234,22 @@ static void options_out_of_range_are_refused_and_the_report_is_left_alone(void *
         {.seconds = (double)NAN}, {.seconds = 1, .sources = 1u << ETWAS_CLOCK_SOURCES},
         {.sources = UINT32_MAX},
     };
+    const struct {
+        etwas_clock_options options;
+        uint64_t later;
+    } later = {.options = {.seconds = 1}, .later = 1};
     static etwas_clock_report untouched;
+    etwas_clock_report *report = &untouched;
 
     (void)state;
     for (size_t index = 0; index < sizeof refused / sizeof refused[0]; index++) {
-        etwas_clock_report *report = &untouched;
-
         assert_int_equal(etwas_clock_examine(&refused[index], &report), ERROR_INVALID_PARAMETER);
         assert_ptr_equal(report, &untouched);
     }
+    /* What a later version may ask for. */
+    assert_int_equal(etwas_clock_examine_sized(&later.options, sizeof later, &report),
+                     ERROR_NOT_SUPPORTED);
+    assert_ptr_equal(report, &untouched);
     assert_int_equal(etwas_clock_examine(NULL, NULL), ERROR_INVALID_PARAMETER);
 }
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "clock/lab/lab.h"
+#include "platform/sized.h"
 
 #define DEFAULT_SECONDS 5.0
 #define LEAST_SECONDS 1.0
@@ -298,21 +299,24 @@ static bool are_valid(const etwas_clock_options *options)
     return seconds_valid && (options->sources & ~(uint32_t)ALL_SOURCES) == 0;
 }
 
-uint32_t etwas_clock_examine(const etwas_clock_options *options, etwas_clock_report **report)
+uint32_t etwas_clock_examine_sized(const etwas_clock_options *given, size_t given_bytes,
+                                   etwas_clock_report **report)
 {
-    static const etwas_clock_options defaults;
+    etwas_clock_options options;
     struct examination examination = {.begin_ns = etwas_lab_now_ns()};
     uint32_t limit;
     uint32_t error = ERROR_NOT_ENOUGH_MEMORY;
 
-    options = options != NULL ? options : &defaults;
-    if (report == NULL || !are_valid(options)) {
+    if (!etwas_sized_take(&options, sizeof options, given, given_bytes)) {
+        return ERROR_NOT_SUPPORTED;
+    }
+    if (report == NULL || !are_valid(&options)) {
         return ERROR_INVALID_PARAMETER;
     }
     limit =
-        options->maximum_processors != 0 ? options->maximum_processors : DEFAULT_MAXIMUM_PROCESSORS;
+        options.maximum_processors != 0 ? options.maximum_processors : DEFAULT_MAXIMUM_PROCESSORS;
     examination.total_ns =
-        (uint64_t)((options->seconds != 0 ? options->seconds : DEFAULT_SECONDS) * NS_PER_SECOND);
+        (uint64_t)((options.seconds != 0 ? options.seconds : DEFAULT_SECONDS) * NS_PER_SECOND);
     examination.report = calloc(1, sizeof *examination.report);
     if (examination.report != NULL) {
         error = etwas_lab_cpus_read(&examination.cpus);
@@ -322,7 +326,7 @@ uint32_t etwas_clock_examine(const etwas_clock_options *options, etwas_clock_rep
     }
     if (error == ERROR_SUCCESS) {
         describe_sources(&examination,
-                         options->sources != 0 ? options->sources : (uint32_t)ALL_SOURCES);
+                         options.sources != 0 ? options.sources : (uint32_t)ALL_SOURCES);
         error = run(&examination);
     }
     etwas_lab_cpus_free(&examination.cpus);
