@@ -5,6 +5,8 @@
 
 usage: fault.py --list            the names
        fault.py --tests NAME      the tests that must find it, one a line: program and test
+       fault.py --show NAME       the fault itself, as text
+       fault.py --sources NAME    the files that it is seeded in and its tests' own, one a line
        fault.py NAME TREE         seeds it in TREE
 
 Most have the same name in the model (tests/model/rseq.pml). A text that is not found, or not
@@ -122,11 +124,24 @@ def seed(name, tree):
         path.write_text(source.replace(text, replacement))
 
 
+def sources(name):
+    """Of a test also what interrupts it inside a sequence."""
+    edits, tests = FAULTS[name]
+    names = {file for file, *_ in edits}
+    for program in {test.split()[0].removeprefix("buffer_") for test in tests}:
+        names |= {f"tests/buffer/{file}" for file in (f"{program}_test.c", "interrupt.c", "storm.c")}
+    return sorted(names)
+
+
 def main():
     if sys.argv[1:] == ["--list"]:
         print("\n".join(FAULTS))
     elif len(sys.argv) == 3 and sys.argv[1] == "--tests":
         print("\n".join(FAULTS[sys.argv[2]][1]))
+    elif len(sys.argv) == 3 and sys.argv[1] == "--show":
+        print(FAULTS[sys.argv[2]])
+    elif len(sys.argv) == 3 and sys.argv[1] == "--sources":
+        print("\n".join(sources(sys.argv[2])))
     elif len(sys.argv) == 3:
         seed(sys.argv[1], sys.argv[2])
     else:

@@ -5,18 +5,45 @@
 # Seeds faults in the restartable protocol, one at a time, in a copy of the sources, and sees whether the
 # tests find them: each named test passes without the fault and fails, crashes or hangs with it.
 #
-# usage: run.sh [FAULT...]        all by default
+# usage: run.sh [FAULT...]        nothing: those whose stamp does not stand (tests/stamps.sh)
 # Exits with 77 where the process has no restartable sequences, or the machine only one processor.
 set -euo pipefail
 
 folder=$(cd "$(dirname "$0")" && pwd)
 source_tree=$(cd "$folder/../.." && pwd)
 fault_py=$folder/fault.py
+. "$folder/../stamps.sh"
 limit_s=60
 
 if [[ ${GLIBC_TUNABLES:-} == *rseq=0* || $(uname -m) != x86_64 || $(nproc) -lt 2 ]]; then
     echo "no restartable sequences here, or one processor only"
     exit 77
+fi
+
+# What a verdict depends on: the fault, how it is looked for, and the sources of both sides.
+digest() { # fault
+    local sources
+    mapfile -t sources < <("$fault_py" --sources "$1")
+    "$fault_py" --show "$1" | stamps_digest "$folder/run.sh" "${sources[@]/#/$source_tree/}"
+}
+
+mapfile -t all < <("$fault_py" --list)
+faults=("$@")
+lines=""
+for fault in "${all[@]}"; do
+    stamp="fault/$fault $(digest "$fault")"
+    lines+=$stamp$'\n'
+    # shellcheck disable=SC2086 # a stamp is two words
+    (($# != 0)) || stamps_stand $stamp || faults+=("$fault")
+done
+# Without names all of them, searched or stamped, have passed in the end.
+keep_stamps() {
+    (($# != 0)) || stamps_keep fault/ <<<"${lines%$'\n'}"
+}
+(($# != 0)) || echo "note: faults: ${#faults[@]} searched, $((${#all[@]} - ${#faults[@]})) stamped"
+if ((${#faults[@]} == 0)); then
+    keep_stamps
+    exit 0
 fi
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/etwas-faults-XXXXXX")
@@ -25,11 +52,6 @@ tree=$work/tree
 mkdir "$tree"
 cp -r "$source_tree"/{CMakeLists.txt,README.md,LICENSE,runtime,include,tests} "$tree"
 
-if (($# != 0)); then
-    faults=("$@")
-else
-    mapfile -t faults < <("$fault_py" --list)
-fi
 mapfile -t tests < <(for fault in "${faults[@]}"; do "$fault_py" --tests "$fault"; done | sort -u)
 mapfile -t programs < <(printf '%s\n' "${tests[@]}" | cut -d' ' -f1 | sort -u)
 
@@ -81,4 +103,5 @@ for fault in "${faults[@]}"; do
         cp "$work/right/$file" "$tree/runtime/$file"
     done
 done
+((missed != 0)) || keep_stamps "$@"
 exit "$missed"

@@ -4,14 +4,15 @@
 #
 # Searches the models of the publication protocols with spin, each configuration to its end, and says
 # so in one line each. Fails when a good one has an error or is not searched to its end, or when a
-# seeded fault is not found. Exit code 77: spin or gcc is
-# missing, or the run is one without restartable sequences, which changes nothing here.
+# seeded fault is not found. One whose stamp stands (tests/stamps.sh) is not searched. Exit code 77: spin
+# or gcc is missing, or the run is one without restartable sequences, which changes nothing here.
 #
 # usage: run.sh [file|buffering|shared|faults]...      (nothing: all of them)
 
 set -euo pipefail
 
 folder=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$folder/../stamps.sh"
 memory_mb=3500
 depth=200000
 limit_s=600
@@ -109,9 +110,24 @@ verdict() { # expected
     fi
 }
 
+# What a verdict depends on: the model, how it is searched, and by what.
+digest() { # model, flags
+    stamps_digest "$folder/$1"*.pml "$folder/run.sh" <<<"$(spin -V) $1 $2"
+}
+
 printf '%-10s %-6s %-20s %10s %7s  %s\n' group kind configuration states seconds verdict
+declare -A searched stamped lines
 while read -r group expected name model flags; do
     [[ -n $group && $groups == *" $group "* ]] || continue
+    stamp="model/$group/$name $(digest "$model" "$flags")"
+    lines[$group]+=$stamp$'\n'
+    # shellcheck disable=SC2086 # a stamp is two words
+    if stamps_stand $stamp; then
+        stamped[$group]=$((${stamped[$group]:-0} + 1))
+        printf '%-10s %-6s %-20s %10s %7s  %s\n' "$group" "$expected" "$name" - - stamped
+        continue
+    fi
+    searched[$group]=$((${searched[$group]:-0} + 1))
     begin=$EPOCHSECONDS
     search "$expected" "$model" "$flags"
     states=$(sed -nE 's/^ *([0-9.e+]+) states, stored.*/\1/p' "$work/out")
@@ -123,4 +139,9 @@ while read -r group expected name model flags; do
         sed 's/^/    /' "$work/out" | tail -n 25
     fi
 done <<<"$configurations"
+
+for group in "${!lines[@]}"; do
+    echo "note: model/$group: ${searched[$group]:-0} searched, ${stamped[$group]:-0} stamped"
+    [[ $failed == 1 ]] || stamps_keep "model/$group/" <<<"${lines[$group]%$'\n'}"
+done
 exit $failed
