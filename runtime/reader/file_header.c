@@ -342,6 +342,8 @@ static uint32_t read_into(struct etwas_trace *trace, struct beginning *beginning
                     log->fields.start.end_filetime == 0;
     log->without_times =
         log->own && log->fields.start.timer_resolution_100ns != ETWAS_ETL_TIMES_TICK_100NS;
+    /* Ours begins a new buffer then. */
+    log->may_step_back = !log->own && log->fields.clock_type == ETWAS_ETL_CLOCK_SYSTEM;
     decide_base(log);
     decide_totals(trace);
     trace->information.file_bytes = trace->file_bytes;

@@ -235,8 +235,9 @@ static int by_sequence(const void *left, const void *right)
 {
     const struct etwas_buffer_place *a = left;
     const struct etwas_buffer_place *b = right;
-    int order = compare_i64(a->sequence, b->sequence);
+    int order = (a->session > b->session) - (a->session < b->session);
 
+    order = order != 0 ? order : compare_i64(a->sequence, b->sequence);
     return order != 0 ? order
                       : (a->file_offset > b->file_offset) - (a->file_offset < b->file_offset);
 }
@@ -248,6 +249,13 @@ static int by_processor_and_sequence(const void *left, const void *right)
 
     return a->processor != b->processor ? (int)a->processor - (int)b->processor
                                         : by_sequence(left, right);
+}
+
+static void sort(struct etwas_index *index, int (*compare)(const void *, const void *))
+{
+    if (index->count > 0) {
+        qsort(index->places, index->count, sizeof *index->places, compare);
+    }
 }
 
 static void check_processors(struct etwas_trace *trace, const struct etwas_index *index)
@@ -276,15 +284,17 @@ uint32_t etwas_index_build(struct etwas_trace *trace, struct etwas_index *index)
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     code = trace->log.uniform ? walk_uniform(trace, index, first) : walk_chain(trace, index, first);
-    if (code != ERROR_SUCCESS || index->count == 0) {
-        if (code == ERROR_SUCCESS) {
-            etwas_sequence_check(trace, index);
-        }
+    if (code != ERROR_SUCCESS) {
         return code;
     }
-    qsort(index->places, index->count, sizeof *index->places, by_sequence);
+    /* In a circular file what is older may stand behind what is newer. */
+    if ((trace->log.fields.start.log_file_mode & EVENT_TRACE_FILE_MODE_CIRCULAR) == 0 &&
+        !etwas_index_find_sessions(trace, index)) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    sort(index, by_sequence);
     etwas_sequence_check(trace, index);
-    qsort(index->places, index->count, sizeof *index->places, by_processor_and_sequence);
+    sort(index, by_processor_and_sequence);
     check_processors(trace, index);
     return ERROR_SUCCESS;
 }

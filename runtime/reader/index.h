@@ -3,7 +3,7 @@
 
 /*
  * The buffers of a file, found by their headers alone, in the order the merge needs them: each
- * processor's buffers together, by sequence number. One pass over the file, 72 bytes a buffer, or
+ * processor's buffers together, session by session and by sequence number. One pass over the file, 72 bytes a buffer, or
  * 168 where knots are looked for.
  */
 #ifndef ETWAS_READER_INDEX_H
@@ -13,7 +13,8 @@
 #include "reader/trace.h"
 
 struct etwas_index {
-    struct etwas_buffer_place *places; /* data buffers: by processor, sequence, place in the file */
+    struct etwas_buffer_place *places; /* data buffers: by processor, session, sequence number,
+                                          position in the file */
     size_t count;
     size_t capacity;
     uint64_t unusable;     /* places of buffers, or stretches, where no header could be used */
@@ -26,8 +27,14 @@ uint32_t etwas_index_build(struct etwas_trace *trace, struct etwas_index *index)
 
 void etwas_index_free(struct etwas_index *index);
 
+/*
+ * Tells the sessions of an appended file apart. `index` is in the order of the file. False without
+ * memory.
+ */
+bool etwas_index_find_sessions(struct etwas_trace *trace, struct etwas_index *index);
+
 /* Reports what the sequence numbers and the header's count show to be missing or there twice.
- * `index` is by sequence number. */
+ * `index` is by session and sequence number. */
 void etwas_sequence_check(struct etwas_trace *trace, const struct etwas_index *index);
 
 #endif

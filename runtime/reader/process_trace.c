@@ -28,6 +28,7 @@ struct file_run {
     struct etwas_index index;
     struct etwas_stream *streams;
     size_t stream_count;
+    uint32_t session;                      /* of an appended file: whose streams are in the heap */
     const struct etwas_timeline *timeline; /* NULL: the header's clock converts */
     struct etwas_timeline *set_timeline;   /* the same, made for a set of several files */
 };
@@ -131,6 +132,35 @@ static void close_file(struct file_run *file)
 }
 
 /*
+ * Brings those streams into the heap that are at the earliest session left, unless it is the one
+ * that they are at already: the sessions of an appended file come one after the other, whatever the
+ * wall clock did in between.
+ */
+static void enter_session(struct run *run, struct file_run *file)
+{
+    uint32_t earliest = UINT32_MAX;
+
+    for (size_t i = 0; i < file->stream_count; i++) {
+        const struct etwas_stream *stream = &file->streams[i];
+
+        if (stream->state != ETWAS_STREAM_END && stream->buffer->session < earliest) {
+            earliest = stream->buffer->session;
+        }
+    }
+    if (earliest == file->session) {
+        return;
+    }
+    file->session = earliest;
+    for (size_t i = 0; i < file->stream_count; i++) {
+        struct etwas_stream *stream = &file->streams[i];
+
+        if (stream->state != ETWAS_STREAM_END && stream->buffer->session == earliest) {
+            etwas_merge_push(&run->merge, stream);
+        }
+    }
+}
+
+/*
  * Brings every stream of a file to its first record and into the heap. The records of buffer 0 come
  * before all others of their file (R99), also when something in it was stamped before the session.
  */
@@ -139,6 +169,7 @@ static uint32_t start_file(struct run *run, size_t number)
     struct file_run *file = &run->files[number];
     struct etwas_stream *header = &file->streams[0];
 
+    file->session = UINT32_MAX; /* none yet */
     for (size_t i = 0; i < file->stream_count; i++) {
         struct etwas_stream *stream = &file->streams[i];
 
@@ -158,10 +189,18 @@ static uint32_t start_file(struct run *run, size_t number)
             header->key_filetime = stream->key_filetime;
         }
     }
-    for (size_t i = 0; i < file->stream_count; i++) {
-        etwas_merge_push(&run->merge, &file->streams[i]);
-    }
+    enter_session(run, file);
     return ERROR_SUCCESS;
+}
+
+static struct file_run *file_of(struct run *run, const struct etwas_stream *stream)
+{
+    struct file_run *file = run->files;
+
+    while (file->trace != stream->trace) {
+        file++;
+    }
+    return file;
 }
 
 static bool make_heap(struct run *run)
@@ -178,6 +217,8 @@ static bool make_heap(struct run *run)
 /* One step of the earliest stream: gives its record, or ends its buffer and begins the next. */
 static uint32_t step(struct run *run, struct etwas_stream *stream)
 {
+    uint32_t session = stream->buffer->session;
+
     if (stream->state == ETWAS_STREAM_RECORD) {
         etwas_step_deliver(stream, &run->span);
         etwas_stream_next_record(stream);
@@ -189,8 +230,10 @@ static uint32_t step(struct run *run, struct etwas_stream *stream)
             return ERROR_NOT_ENOUGH_MEMORY;
         }
     }
-    if (stream->state == ETWAS_STREAM_END) {
+    if (stream->state == ETWAS_STREAM_END || stream->buffer->session != session) {
+        etwas_step_update_key(stream, true);
         etwas_merge_remove_top(&run->merge);
+        enter_session(run, file_of(run, stream));
     } else {
         if (stream->buffer != &stream->trace->log.buffer) {
             etwas_step_update_key(stream, false);

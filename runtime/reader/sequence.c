@@ -4,8 +4,9 @@
 /*
  * Which buffers of a file are missing.
  *
- * Data buffers are numbered 1, 2, 3 … once each, over all sessions of an appended file. A circular
- * file that runs or was left goes on numbering while new buffers take the places of the oldest: of
+ * Each session of a file numbers its data buffers 1, 2, 3 … A number that is there twice is damage.
+ * One that is missing is damage in a file of ours; another system may leave one out, so there
+ * something else must say that a buffer is missing. A circular file that runs or was left goes on numbering while new buffers take the places of the oldest: of
  * n places with S as their highest number, S - n + 1 to S must be there, and what is older was
  * replaced. A finished one of ours is numbered anew from 1, so that nothing is missing in it at
  * all.
@@ -51,6 +52,8 @@ static uint64_t lowest_wanted(const struct etwas_trace *trace, const struct etwa
  */
 static uint64_t check_numbers(struct etwas_trace *trace, const struct etwas_index *index)
 {
+    bool gaps_tell = trace->log.own || trace->information.lost_buffers != 0 ||
+                     places(index) + 1 < trace->log.fields.start.buffers_written;
     uint64_t forgiven = index->unusable;
     uint64_t expected = lowest_wanted(trace, index);
     uint64_t told = 0;
@@ -60,6 +63,10 @@ static uint64_t check_numbers(struct etwas_trace *trace, const struct etwas_inde
         const struct etwas_buffer_place *place = &index->places[i];
         uint64_t missing;
 
+        if (i > 0 && place->session != index->places[i - 1].session) {
+            before = 0;
+            expected = 1;
+        }
         if (place->sequence <= before) {
             etwas_trace_report(trace, ETWAS_DAMAGE_SEQUENCE, place->file_offset, 0);
             continue;
@@ -69,7 +76,7 @@ static uint64_t check_numbers(struct etwas_trace *trace, const struct etwas_inde
             continue;
         }
         missing = (uint64_t)place->sequence - expected;
-        if (missing > forgiven) {
+        if (missing > forgiven && gaps_tell) {
             etwas_trace_report(trace, ETWAS_DAMAGE_SEQUENCE, place->file_offset, 0);
             told += missing - forgiven;
         }

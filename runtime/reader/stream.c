@@ -271,7 +271,8 @@ static void take_stamp(struct etwas_stream *stream)
                                                       : first_raw;
         return;
     }
-    if (stream->any_stamp && record->stamp < stream->last_stamp && !stream->order_reported) {
+    if (stream->any_stamp && record->stamp < stream->last_stamp && !stream->order_reported &&
+        !stream->trace->log.may_step_back) {
         stream->order_reported = true;
         report(stream, ETWAS_DAMAGE_TIME_ORDER, stream->position, 0);
     }

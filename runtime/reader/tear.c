@@ -50,6 +50,7 @@ static uint32_t sector_of(const struct etwas_stream *stream, uint32_t position)
  */
 static uint32_t find_foreign(struct etwas_stream *stream, int64_t closed, uint32_t *before)
 {
+    bool may_step_back = stream->trace->log.may_step_back;
     int64_t last = INT64_MIN;
     bool any = false;
 
@@ -58,11 +59,11 @@ static uint32_t find_foreign(struct etwas_stream *stream, int64_t closed, uint32
         int64_t stamp = stream->record.stamp;
 
         /* Some writers stamp buffers by another clock: then this says nothing. */
-        if (!any && stamp > closed) {
+        if (may_step_back || (!any && stamp > closed)) {
             closed = INT64_MAX;
         }
         any = true;
-        if (stamp < last || stamp > closed) {
+        if ((stamp < last && !may_step_back) || stamp > closed) {
             return stream->record_at;
         }
         last = stamp;

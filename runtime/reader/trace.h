@@ -9,6 +9,7 @@
  *     knots       its readings of the clocks
  *     timeline    what a stamp means between them
  *     index       where every buffer is, and whose
+ *     appended    which of several sessions a buffer is of
  *     sequence    which buffers are missing
  *     stream      one processor's buffers in order, one record at a time
  *     tear        where a buffer that was being replaced goes over into an older one
@@ -63,7 +64,8 @@ struct etwas_buffer_place {
     uint16_t processor;    /* which stream */
     uint16_t context;      /* the processor word as it is in the header */
     uint16_t logger_id;
-    uint16_t flags; /* ETWAS_ETL_BUFFER_* */
+    uint16_t flags;   /* ETWAS_ETL_BUFFER_* */
+    uint32_t session; /* of an appended file: which of its sessions, from 0 */
 };
 _Static_assert(sizeof(struct etwas_buffer_place) == 40, "the index is as small as it says");
 
@@ -84,6 +86,7 @@ struct etwas_file_header {
     bool replaces;      /* a circular file without an end: buffers may be half replaced, or are
                             replaced while they are read */
     bool without_times; /* known to record no processor times */
+    bool may_step_back; /* stamps may, inside a buffer: the wall clock was set back */
     struct etwas_etl_totals totals;     /* zeroes in a file that has none */
     struct etwas_etl_clock_trust trust; /* likewise; its texts end with 0 */
     etwas_wchar *names;                 /* one allocation: session, 0, file, 0 */
