@@ -21,7 +21,6 @@ enum {
     LOG_AT = ETWAS_ETL_LOG_HEADER_FILE_OFFSET,
     LEAST_BYTES = LOG_AT + (int)sizeof(struct etwas_etl_log_header64),
     LAYOUT_MAJOR = 1, /* of a file whose buffers all have one size */
-    BITS_A_WORD = 64,
 };
 
 /*
@@ -173,7 +172,6 @@ struct scan {
     uint32_t count;      /* data buffers that may be there */
     uint32_t processors; /* the header's */
     bool finished;
-    uint64_t *seen; /* a bit for each sequence number */
 };
 
 static bool is_data_buffer(const struct scan *scan, const struct etwas_etl_buffer_header *buffer)
@@ -194,21 +192,8 @@ static bool is_of_a_processor(const struct scan *scan, const struct etwas_etl_bu
     return (buffer->processor & mask) < scan->processors;
 }
 
-/* Each number once; what comes out at the end is 1 … n without gaps. */
-static bool mark_seen(const struct scan *scan, int64_t number)
-{
-    uint64_t bit = UINT64_C(1) << (number % BITS_A_WORD);
-    uint64_t *word = &scan->seen[number / BITS_A_WORD];
-    bool first = (*word & bit) == 0;
-
-    *word |= bit;
-    return first;
-}
-
 static uint32_t scan_buffers(const struct scan *scan, struct etwas_log_append *append)
 {
-    int64_t greatest = 0;
-
     append->buffers = 1;
     for (uint32_t place = 1; place <= scan->count; place++) {
         struct etwas_etl_buffer_header buffer;
@@ -220,15 +205,13 @@ static uint32_t scan_buffers(const struct scan *scan, struct etwas_log_append *a
         if (buffer.buffer_bytes == 0 && !scan->finished) {
             break; /* space set aside, never used */
         }
-        if (!is_data_buffer(scan, &buffer) || !is_of_a_processor(scan, &buffer) ||
-            !mark_seen(scan, buffer.sequence_number)) {
+        if (!is_data_buffer(scan, &buffer) || !is_of_a_processor(scan, &buffer)) {
             return ERROR_FILE_CORRUPT;
         }
-        greatest = buffer.sequence_number > greatest ? buffer.sequence_number : greatest;
         append->last_flags = buffer.flags;
         append->buffers++;
     }
-    return greatest + 1 == (int64_t)append->buffers ? ERROR_SUCCESS : ERROR_FILE_CORRUPT;
+    return ERROR_SUCCESS;
 }
 
 static uint32_t check_buffers(int descriptor, uint64_t file_bytes,
@@ -238,7 +221,6 @@ static uint32_t check_buffers(int descriptor, uint64_t file_bytes,
     uint64_t places = file_bytes / options->buffer_bytes;
     struct etwas_etl_log_header64 log;
     struct scan scan = {.descriptor = descriptor, .options = options};
-    uint32_t code;
 
     if (places > UINT32_MAX) {
         return ERROR_INVALID_PARAMETER;
@@ -247,13 +229,7 @@ static uint32_t check_buffers(int descriptor, uint64_t file_bytes,
     scan.count = (uint32_t)places - 1;
     scan.processors = log.start.number_of_processors;
     scan.finished = log.start.end_filetime != 0;
-    scan.seen = calloc(places / BITS_A_WORD + 1, sizeof *scan.seen);
-    if (scan.seen == NULL) {
-        return ERROR_NOT_ENOUGH_MEMORY;
-    }
-    code = scan_buffers(&scan, append);
-    free(scan.seen);
-    return code;
+    return scan_buffers(&scan, append);
 }
 
 uint32_t etwas_log_append_check(int descriptor, uint64_t file_bytes,

@@ -102,7 +102,8 @@ static void clear_place(struct etwas_log_file *file, const struct etwas_log_note
     if (cut) {
         memset(file->spare, 0, file->buffer_bytes);
     } else {
-        etwas_log_make_empty(file, noted->number, noted->time_stamp, noted->processor);
+        etwas_log_make_empty(file, noted->number - file->numbered_before, noted->time_stamp,
+                             noted->processor);
     }
     /* If that is refused too, the reader finds the place torn, and says so. */
     (void)etwas_log_patch(file->descriptor, file->spare, file->buffer_bytes,

@@ -112,14 +112,14 @@ static struct run write_run(struct etwas_log_file *file, const struct etwas_drai
 {
     struct iovec pieces[ETWAS_BATCH_BUFFERS];
     uint64_t position = etwas_log_position(file, etwas_log_places_next(&file->places));
+    uint64_t number = file->places.written - file->numbered_before;
     bool whole = is_whole(&buffers[0]);
     /* Where it begins decides: a run is written one way, and what is learned of it comes after. */
     bool directly = whole && !etwas_write_way_spares_device(&file->way, position);
     struct run run = {0};
 
     do {
-        complete(file, &buffers[run.buffers], file->places.written + run.buffers + 1,
-                 &pieces[run.buffers]);
+        complete(file, &buffers[run.buffers], ++number, &pieces[run.buffers]);
         run.buffers++;
     } while (whole && run.buffers < count && is_whole(&buffers[run.buffers]));
     if (whole) {

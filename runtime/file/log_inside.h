@@ -30,6 +30,7 @@ struct etwas_log_file {
     uint32_t part;
     struct etwas_log_file *ended; /* the part before, if it is not closed yet */
     struct etwas_log_places places;
+    uint64_t numbered_before; /* data buffers of the sessions before, in a file appended to */
     uint64_t synced; /* data buffers that are durable, and counted in the header */
     uint64_t overwritten_events;
     uint64_t overwritten_buffers;

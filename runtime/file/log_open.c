@@ -175,6 +175,7 @@ static uint32_t begin_appending(struct etwas_log_file *file,
     etwas_log_header_free(&file->header);
     file->header = append.header;
     file->places.written = append.buffers - 1;
+    file->numbered_before = file->places.written;
     file->synced = file->places.written;
     memcpy(first, file->header.content, file->buffer_bytes);
     etwas_log_header_continue(&file->header, options);

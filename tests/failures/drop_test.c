@@ -18,6 +18,7 @@
 #include "failures/account.h"
 #include "failures/failing.h"
 #include "support/folder.h"
+#include "support/readback.h"
 #include "support/start.h"
 #include "support/writer.h"
 
@@ -225,6 +226,30 @@ static void a_dropped_sector_costs_its_buffer_and_no_other(void **state)
     }
 }
 
+/* In an appended file it has the number that its session gave the lost one. */
+static void an_empty_buffer_is_numbered_as_its_session_numbers(void **state)
+{
+    struct writer *writer;
+    etwas_trace_handle session = start(EVENT_TRACE_FILE_MODE_APPEND, 0, &writer);
+    struct readback result;
+
+    (void)state;
+    log_100(writer);
+    stop_session(session, NULL);
+    session = start(EVENT_TRACE_FILE_MODE_APPEND, 0, &writer);
+    for (int turn = 0; turn < 3; turn++) {
+        log_100(writer);
+    }
+    sector =
+        (uint64_t)BUFFER_BYTES * (query_session(session).BuffersWritten + 1) + 2 * SECTOR_BYTES;
+    dropping = DROP_SECTOR;
+    assert_int_equal(etwas_flush(session), ERROR_WRITE_FAULT);
+    stop_session(session, NULL);
+    walk_back(session, path, true, &result);
+    read_back(session, path, &result);
+    assert_int_equal(result.damages, 0);
+}
+
 /* Nobody knows what became of it; a file that can be read again has it. */
 static void what_cannot_be_read_after_a_refusal_is_not_called_lost(void **state)
 {
@@ -251,6 +276,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         DROP_TEST(what_a_sync_dropped_is_lost_and_the_rest_is_not),
         DROP_TEST(a_dropped_sector_costs_its_buffer_and_no_other),
+        DROP_TEST(an_empty_buffer_is_numbered_as_its_session_numbers),
         DROP_TEST(what_cannot_be_read_after_a_refusal_is_not_called_lost),
     };
 

@@ -124,7 +124,8 @@ class Walker:
             self.strict(not any(body[at + record["size"]:rounded]), f"{name}: gap at {at + 72}")
             at = rounded
         self.strict(at == end, f"{name}: records end at {at + 72}, Offset is {end + 72}")
-        self.check(stamps == sorted(stamps), f"{name}: stamps decrease")
+        self.check(stamps == sorted(stamps) or self.header.get("clock") == 2 and
+                   not modes.is_of_this_library(self), f"{name}: stamps decrease")
         if not buffer["flags"] & 0x40:
             padded = set(body[end:]) <= {0xFF}
             if not padded and self.unfinished and number > 0:
@@ -228,8 +229,11 @@ class Walker:
         self.check(b["stamp"] == 0 and b["sequence"] == 0 and b["cpu"] == 0, "buffer 0: fields")
         t0 = self.records[0]["stamp"]
         self.strict(h["clock"] == 2 or all(r["stamp"] >= t0 for r in self.records), "before T0")
-        # System time may step back, between buffers only; the other clocks never do (I8).
-        ordered = sorted(self.records, key=lambda r: (r["cpu"], r["sequence"]))
+        # System time may step back, in our files between buffers only; the other clocks never do
+        # (I8).
+        session = modes.sessions(self)
+        ordered = sorted(self.records,
+                         key=lambda r: (r["cpu"], session[r["buffer"]], r["sequence"]))
         messages.settle(ordered, t0)
         for before, after in zip(ordered, ordered[1:]):
             if h["clock"] != 2 and before["cpu"] == after["cpu"]:

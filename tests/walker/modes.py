@@ -23,6 +23,17 @@ def goes_round(data):
     return all(b == a % len(data) + 1 for a, b in zip(data, data[1:]))
 
 
+def sessions(walker):
+    """Which session of an appended file each buffer is of: each numbers its own from 1 again."""
+    found, session, seen = [], 0, set()
+    for buffer in walker.buffers:
+        again = not walker.header["mode"] & CIRCULAR and buffer["sequence"] in seen
+        session, seen = (session + 1, set()) if again else (session, seen)
+        seen.add(buffer["sequence"])
+        found.append(session)
+    return found
+
+
 def numbers(walker):
     """The sequence numbers: what a file of this mode may have, in which places."""
     header, count = walker.header, len(walker.buffers)
@@ -37,7 +48,7 @@ def numbers(walker):
         found = [0] + [s + lowest - 1 if s <= anew else s for s in found[1:]]
         walker.check(sorted(found) == [0] + list(range(lowest, highest + 1)),
                      "sequence numbers are not 0 and the highest ones, each once")
-    else:
+    elif circular or header["mode"] & BUFFERING:
         walker.check(sorted(found) == list(range(count)),
                      "sequence numbers are not 0..N-1, each once")
     data = found[1:]
@@ -48,11 +59,10 @@ def numbers(walker):
     elif header["mode"] & BUFFERING:
         in_place = True
     else:
-        # What is appended to may have been a finished circular file.
-        first = data
-        while header["mode"] & APPEND and first and first[-1] == len(first):
-            first = first[:-1]
-        in_place = goes_round(first) if header["mode"] & APPEND else data == list(range(1, count))
+        # From 1 on, or from 1 on again where several sessions appended.
+        walker.check(all(n > 0 for n in data), "sequence numbers are not above 0")
+        in_place = all(n == before + 1 or n == 1 and header["mode"] & APPEND
+                       for before, n in zip(found, data))
     walker.strict(in_place, "sequence numbers are not in the places of this mode")
     walker.strict(data == list(range(count - 1, 0, -1)) or not header["mode"] & BUFFERING,
                   "a snapshot is not numbered from its end")

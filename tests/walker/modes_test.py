@@ -11,7 +11,7 @@ import uuid
 
 import etl_walk
 import modes
-from rules_test import LOG, SIZE, START, T0, buffer, record
+from rules_test import LOG, SIZE, START, T0, buffer, good_file, record
 
 OWN = etl_walk.OWN_CLASS.bytes_le
 PREALLOCATE = 0x20
@@ -128,18 +128,28 @@ class Modes(unittest.TestCase):
         struct.pack_into("<I", buffers[0], LOG + 32, 0)
         self.bad(buffers, "LoggerId")
 
-    def test_what_is_appended_to_may_have_been_circular(self):
-        buffers = circular(8, 5, True)
-        struct.pack_into("<H", buffers[5], 52, 0x20)
-        buffers += [data(9, 6), data(10, 7, last=True)]
-        struct.pack_into("<II", buffers[0], LOG + 28, 0, modes.APPEND)
-        struct.pack_into("<I", buffers[0], LOG + 36, 8)
-        self.good(buffers, 21)
-        for number in (6, 7):
-            wrong = [bytearray(b) for b in buffers]
-            struct.pack_into("<q", wrong[number], 24, 13 - number)
-            struct.pack_into("<q", wrong[13 - number], 24, number)
-            self.bad(list(map(bytes, wrong)), "places")
+    def test_each_session_of_an_appended_file_numbers_its_buffers_from_1(self):
+        for sequences in ((1, 2, 3, 4, 5), (1, 2, 3, 1, 2), (1, 1, 1, 2, 1)):
+            buffers = [head(6, modes.APPEND, clock=2)]
+            buffers += [data(n, s, last=n == 5) for n, s in enumerate(sequences, 1)]
+            self.good(buffers, 15)
+            self.assertEqual([r["payload"] for r in walk(buffers).records if r["cpu"] == 1 and
+                              r["buffer"]], [struct.pack("<I", 2000 + 10 * n + i)
+                                             for n in (1, 3, 5) for i in range(3)])
+            for n in range(2, 6):
+                wrong = [bytearray(b) for b in buffers]
+                struct.pack_into("<q", wrong[n], 24, sequences[n - 1] + 5)
+                self.bad(list(map(bytes, wrong)), "places")
+        self.bad([head(3, 0), data(1, 1), data(2, 1, last=True)], "places")
+
+    def test_system_time_steps_back_inside_a_buffer_of_other_systems_only(self):
+        buffers = [head(2, 0, clock=2), data(1, last=True)]
+        struct.pack_into("<q", buffers[1], 72 + 16, 2012)
+        self.bad(buffers, "stamps decrease")
+        foreign = good_file()
+        struct.pack_into("<q", foreign[1], 72 + 16, 2002)
+        struct.pack_into("<I", foreign[0], LOG + 272, 2)
+        self.assertEqual([v for v in walk(foreign, lenient=True).violations if "decrease" in v], [])
 
     def test_one_stream_records_no_processor(self):
         stream = [data(n, processor=0x0800, flags=0, last=n == 3) for n in range(1, 4)]
