@@ -6,7 +6,7 @@
  *
  *     startup/process/without, with      starting a program that does nothing and waiting for its
  *                                        end; linked with the library, or not
- *     startup/process/jemalloc           linked with jemalloc only, which the library needs
+ *     startup/process/jemalloc           linked with jemalloc only, of which the library has a copy
  *     startup/StartTrace/first           the first session of a process: tables, clock calibration
  *     startup/StartTrace/MODE            a later one; MODE is buffering or file
  *     startup/StopTrace/MODE

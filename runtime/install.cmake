@@ -18,11 +18,6 @@ install(TARGETS etwas_static etwas_clocks_static EXPORT etwasStaticTargets
 install(EXPORT etwasTargets NAMESPACE etwas:: DESTINATION ${cmake_dir})
 install(EXPORT etwasStaticTargets NAMESPACE etwas:: DESTINATION ${cmake_dir})
 
-set(ETWAS_STATIC_MODULES ck)
-if(ETWAS_WITH_JEMALLOC)
-    list(APPEND ETWAS_STATIC_MODULES jemalloc)
-endif()
-list(JOIN ETWAS_STATIC_MODULES " " ETWAS_STATIC_MODULES)
 configure_package_config_file(
     ${CMAKE_CURRENT_SOURCE_DIR}/etwasConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/etwasConfig.cmake
     INSTALL_DESTINATION ${cmake_dir} NO_SET_AND_CHECK_MACRO)
@@ -40,12 +35,8 @@ function(etwas_install_module NAME DESCRIPTION REQUIRES LIBS_PRIVATE)
 endfunction()
 
 # Libs.private, not Requires.private: pkg-config looks for the latter even for the shared library.
-set(ETWAS_PC_LIBS_PRIVATE "-lck -pthread")
-if(ETWAS_WITH_JEMALLOC)
-    string(PREPEND ETWAS_PC_LIBS_PRIVATE "-ljemalloc ")
-endif()
 file(RELATIVE_PATH ETWAS_PC_PREFIX
     ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" ETWAS_PC_PREFIX "${ETWAS_PC_PREFIX}")
-etwas_install_module(etwas "${PROJECT_DESCRIPTION}" "" "${ETWAS_PC_LIBS_PRIVATE}")
+etwas_install_module(etwas "${PROJECT_DESCRIPTION}" "" "-lck -pthread")
 etwas_install_module(etwas-clocks "The clock laboratory of etwas" "etwas" "-lm")

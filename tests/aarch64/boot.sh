@@ -27,7 +27,7 @@ fi
 "$root/.ci/packages" build tests aarch64 boot
 "$root/tests/aarch64/cross.sh"
 "$root/tests/aarch64/unpack.sh" "$work/machine" \
-    linux-image-arm64+ busybox-static libc6 libc-bin libgcc-s1 libstdc++6 libck0 libjemalloc2 libcmocka0 \
+    linux-image-arm64+ busybox-static libc6 libc-bin libgcc-s1 libstdc++6 libck0 libcmocka0 \
     python3.11-minimal libpython3.11-minimal libpython3.11-stdlib zlib1g libexpat1
 
 # ---- the machine's files ---------------------------------------------------------------------
