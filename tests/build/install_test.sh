@@ -58,6 +58,17 @@ link() {
 link consumer.c etwas
 link clocks.c etwas-clocks
 
+# Until 1.0 each minor version has a soname of its own.
+[[ $version == 0.* ]] && abi=${version%.*} || abi=${version%%.*}
+for library in "$libraries"/libetwas*.so; do
+    soname=$(objdump -p "$library" | awk '$1 == "SONAME" { print $2 }')
+    if [[ $soname != "${library##*/}.$abi" || ! -e $libraries/$soname ]]; then
+        echo "FAILED: the soname of $library is '$soname', not '${library##*/}.$abi'" >&2
+        exit 1
+    fi
+    echo "ok: soname $soname"
+done
+
 if [[ -x $prefix/bin/etwas ]]; then
     "$prefix/bin/etwas" --version
 fi
