@@ -125,6 +125,9 @@ static void begin(struct etwas_pool *pool, const struct etwas_pool_options *opti
     pool->memory = *memory;
     ck_pr_store_64(&pool->ticket, 1);
     ck_pr_store_64(&pool->allocated, options->minimum_buffers);
+    ck_pr_store_64(&pool->closed_hand, 0);
+    ck_pr_store_64(&pool->complete_hand, 0);
+    ck_pr_store_32(&pool->shared_held, 0);
     ck_pr_store_32(&pool->free_count, options->minimum_buffers);
     ck_pr_store_32(&pool->pass_began, ck_ec32_value(&pool->wake));
     ck_pr_store_32(&pool->woken, UINT32_MAX); /* no value of a ck_ec32 */
@@ -218,25 +221,9 @@ bool etwas_pool_find_hidden(const struct etwas_pool *pool, uint32_t *buffer, uin
 
 void etwas_pool_wake_if_few(struct etwas_pool *pool)
 {
-    if (etwas_pool_free_about(pool) <= (int32_t)etwas_pool_low_water(pool) && !pool->circular) {
+    if (!pool->circular && etwas_pool_free_about(pool) <= (int32_t)etwas_pool_low_water(pool)) {
         etwas_pool_wake_flusher(pool);
     }
-}
-
-bool etwas_pool_find_closed(const struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner)
-{
-    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
-
-    *owner = UINT64_MAX;
-    for (uint32_t index = 0; index < allocated; index++) {
-        uint64_t word = ck_pr_load_64(&pool->owners[index]);
-
-        if (etwas_owner_state(word) == ETWAS_OWNER_CLOSED && word < *owner) {
-            *owner = word;
-            *buffer = index;
-        }
-    }
-    return *owner != UINT64_MAX;
 }
 
 uint32_t etwas_pool_capacity_for(uint32_t maximum, uint32_t buffer_bytes)

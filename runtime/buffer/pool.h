@@ -153,9 +153,12 @@ struct etwas_pool {
     /* Shared by all who claim and release. */
     uint64_t ticket __attribute__((aligned(64))); /* of the next claim */
     uint64_t allocated;                           /* buffers ever put into use: NumberOfBuffers */
+    uint64_t closed_hand;                         /* where the oldest CLOSED one is: oldest.c */
+    uint64_t complete_hand;                       /* and the oldest of shared slots */
     uint32_t maximum_buffers;                     /* set by etwas_pool_set_maximum */
     uint32_t free_count;   /* an int32_t: no buffer is FREE before it is counted, nor counted out
                             before it is claimed; the flusher corrects what went wrong */
+    uint32_t shared_held;  /* buffers of shared slots, about */
     uint32_t backlog_full; /* real time: nothing is drained until a consumer comes; the flusher's */
 
     /* The flusher sleeps on `wake`. Below it, values of it, to wake the flusher once a pass. */
@@ -280,6 +283,16 @@ static inline int32_t etwas_pool_free_about(const struct etwas_pool *pool)
 }
 
 /*
+ * A flight recorder in which nothing seems to be free, nor to come into use: it overwrites without
+ * looking for either.
+ */
+static inline bool etwas_pool_has_wrapped(const struct etwas_pool *pool)
+{
+    return pool->circular && etwas_pool_free_about(pool) <= 0 &&
+           ck_pr_load_64(&pool->allocated) >= ck_pr_load_32(&pool->maximum_buffers);
+}
+
+/*
  * A FREE buffer whatever its bit says, and its owner word. Its bit may be missing because who took
  * it sleeps, or who brought the buffer into use has not come to hold or offer it. For who would
  * lose an event otherwise: one pass over the owner words, if the count says that there is one.
@@ -289,8 +302,24 @@ bool etwas_pool_find_hidden(const struct etwas_pool *pool, uint32_t *buffer, uin
 /* One more buffer from the region, counted as free. False: the maximum is reached. */
 bool etwas_pool_take_new(struct etwas_pool *pool, uint32_t *buffer);
 
-/* The oldest CLOSED buffer, and its owner word. */
-bool etwas_pool_find_closed(const struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner);
+/*
+ * ---- claiming: what a flight recorder overwrites (oldest.c) ------------------------------------
+ *
+ * Each finds the oldest buffer of its kind, and its owner word. Constant work but for the buffers
+ * it passes that are not of its kind.
+ */
+
+/* A CLOSED one. */
+bool etwas_pool_find_closed(struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner);
+
+/* One of a shared slot that is closed and complete. */
+bool etwas_pool_find_complete(struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner);
+
+static inline bool etwas_pool_is_of_shared_slot(const struct etwas_pool *pool, uint64_t owner)
+{
+    return etwas_owner_state(owner) != ETWAS_OWNER_FREE &&
+           !etwas_pool_has_sequences(pool, etwas_owner_slot(owner));
+}
 
 /* After a claim of a free buffer. */
 static inline void etwas_pool_took_free(struct etwas_pool *pool)

@@ -11,56 +11,25 @@
 
 #include "platform/testpoint.h"
 
-static bool is_of_shared_slot(const struct etwas_pool *pool, uint64_t owner)
-{
-    return etwas_owner_state(owner) != ETWAS_OWNER_FREE &&
-           !etwas_pool_has_sequences(pool, etwas_owner_slot(owner));
-}
-
 /*
  * Whether the extra slot of a flight recorder has its share. What it takes it keeps: sequences
  * claim only CLOSED buffers.
  */
 static bool has_its_share(const struct etwas_pool *pool)
 {
-    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
-    uint32_t held = 0;
-
-    if (!pool->circular || pool->sequences == 0) {
-        return false;
-    }
-    for (uint32_t index = 0; index < allocated; index++) {
-        held += is_of_shared_slot(pool, ck_pr_load_64(&pool->owners[index]));
-    }
-    return held >= pool->extra_buffers;
+    return pool->circular && pool->sequences != 0 &&
+           ck_pr_load_32(&pool->shared_held) >= pool->extra_buffers;
 }
 
 /*
- * The oldest buffer the slot may take, and its owner word. A current buffer is never complete, nor
- * is one whose writer stopped in the middle of a record: then the next oldest is taken. One pass
- * over the owner words, 8 bytes a buffer, once in a buffer's worth of events. An extra slot below
- * its share takes the oldest of the others.
+ * The oldest buffer the slot may take, and its owner word. An extra slot below its share takes the
+ * oldest of the others.
  */
-static bool find_oldest(const struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner)
+static bool find_oldest(struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner)
 {
-    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
-
-    if (pool->sequences != 0 && !has_its_share(pool) &&
-        etwas_pool_find_closed(pool, buffer, owner)) {
-        return true;
-    }
-    *owner = UINT64_MAX;
-    for (uint32_t index = 0; index < allocated; index++) {
-        uint64_t word = ck_pr_load_64(&pool->owners[index]);
-
-        if (etwas_owner_state(word) == ETWAS_OWNER_HELD && is_of_shared_slot(pool, word) &&
-            word < *owner &&
-            etwas_pool_is_complete(pool, ck_pr_load_64(&pool->buffers[index].commit))) {
-            *owner = word;
-            *buffer = index;
-        }
-    }
-    return *owner != UINT64_MAX;
+    return (pool->sequences != 0 && !has_its_share(pool) &&
+            etwas_pool_find_closed(pool, buffer, owner)) ||
+           etwas_pool_find_complete(pool, buffer, owner);
 }
 
 /*
@@ -102,6 +71,9 @@ static bool hold(struct etwas_pool *pool, uint32_t slot, uint32_t buffer, uint64
         return false;
     }
     ck_pr_fence_acquire();
+    if (!etwas_pool_is_of_shared_slot(pool, owner)) {
+        ck_pr_inc_32(&pool->shared_held);
+    }
     ETWAS_UNPOISON(etwas_pool_buffer(pool, buffer), pool->buffer_bytes);
     return true;
 }
@@ -187,6 +159,9 @@ static bool claim_oldest(struct etwas_pool *pool, uint32_t slot, uint32_t *buffe
 
 bool etwas_pool_claim(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
 {
+    if (etwas_pool_has_wrapped(pool) && claim_oldest(pool, slot, buffer)) {
+        return true;
+    }
     if (!has_its_share(pool) && claim_unused(pool, slot, buffer)) {
         return true;
     }
@@ -226,6 +201,9 @@ void etwas_pool_release(struct etwas_pool *pool, uint32_t buffer, uint32_t used_
     }
     ck_pr_store_64(&pool->buffers[buffer].commit, 0);
     ETWAS_POISON(etwas_pool_buffer(pool, buffer), pool->buffer_bytes);
+    if (etwas_pool_is_of_shared_slot(pool, owner)) {
+        ck_pr_dec_32(&pool->shared_held);
+    }
     ck_pr_inc_32(&pool->free_count);
     /*
      * Whoever claims it sees all that was done with it. Pairs with the acquire in hold and CLAIM.
@@ -242,7 +220,8 @@ bool etwas_pool_is_quiet(const struct etwas_pool *pool)
     for (uint32_t index = 0; index < allocated; index++) {
         uint64_t owner = ck_pr_load_64(&pool->owners[index]);
 
-        if (etwas_owner_state(owner) == ETWAS_OWNER_HELD && is_of_shared_slot(pool, owner) &&
+        if (etwas_owner_state(owner) == ETWAS_OWNER_HELD &&
+            etwas_pool_is_of_shared_slot(pool, owner) &&
             !etwas_pool_is_complete(pool, ck_pr_load_64(&pool->buffers[index].commit))) {
             return false;
         }

@@ -218,7 +218,8 @@ static enum found find(const struct step *step, uint32_t *buffer, uint64_t *owne
     struct etwas_pool *pool = step->pool;
     uint64_t allocated;
 
-    if (etwas_pool_find_free(pool, buffer, owner)) {
+    if ((etwas_pool_has_wrapped(pool) && etwas_pool_find_closed(pool, buffer, owner)) ||
+        etwas_pool_find_free(pool, buffer, owner)) {
         return FOUND_ONE;
     }
     allocated = ck_pr_load_64(&pool->allocated);

@@ -5,6 +5,8 @@
 #include <ck_pr.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "buffer/pool.h"
 #include "buffer/slot.h"
@@ -371,6 +373,94 @@ static void more_writers_than_buffers_lose_events_but_never_a_buffer(void **stat
     }
 }
 
+/* ---- the hand that finds the oldest (buffer/oldest.c) ------------------------------------------ */
+
+enum {
+    HUGE_BUFFERS = 16384,
+    EVENTS_A_BUFFER = 4, /* of PAYLOAD_OF_FOUR bytes */
+    PAYLOAD_OF_FOUR = (4096 - 72) / EVENTS_A_BUFFER / 8 * 8 - 72
+};
+
+static void fill_buffers(struct writer *writer, uint32_t buffers)
+{
+    for (uint32_t number = 0; number < EVENTS_A_BUFFER * buffers; number++) {
+        assert_int_equal(writer_log_bytes(writer, PAYLOAD_OF_FOUR), ERROR_SUCCESS);
+    }
+}
+
+/* All owner words but those on the page of `buffer`. */
+static void protect_owners(const struct etwas_pool *pool, uint32_t buffer, int protection)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *first = (char *)pool->owners;
+    char *looked_at = first + buffer * sizeof(uint64_t) / page * page;
+    char *end = first + pool->capacity * sizeof(uint64_t) / page * page;
+
+    assert_int_equal((uintptr_t)first % page, 0);
+    assert_int_equal(mprotect(first, (size_t)(looked_at - first), protection), 0);
+    assert_int_equal(mprotect(looked_at + page, (size_t)(end - looked_at) - page, protection), 0);
+}
+
+/*
+ * A recorder that has wrapped takes its oldest buffer without looking at the others: their owner
+ * words cannot be read meanwhile.
+ */
+static void a_switch_looks_at_few_buffers_of_many(void **state)
+{
+    const etwas_session_options huge = {.log_file_mode = EVENT_TRACE_BUFFERING_MODE,
+                                        .buffer_size_kb = 4,
+                                        .minimum_buffers = HUGE_BUFFERS,
+                                        .maximum_buffers = HUGE_BUFFERS,
+                                        .flusher.no_thread = true};
+    etwas_trace_handle session = start_session(NULL, &huge);
+    struct etwas_pool *pool = inside_of(session)->pool;
+    struct writer *writer = writer_new(
+        &(struct writer_options){.session = session, .events = EVENTS_A_BUFFER * 3 * HUGE_BUFFERS});
+    etwas_session_counts counts;
+
+    (void)state;
+    stay_on_one_processor();
+    fill_buffers(writer, HUGE_BUFFERS + 1000);
+    protect_owners(pool, 1000, PROT_NONE);
+    fill_buffers(writer, 20);
+    protect_owners(pool, 1000, PROT_READ | PROT_WRITE);
+    fill_buffers(writer, 20);
+    leave_one_processor();
+    stop_session(session, &counts);
+    assert_int_equal(counts.recorded + counts.overwritten,
+                     EVENTS_A_BUFFER * (HUGE_BUFFERS + 1000 + 40));
+    expect_nothing_lost(counts);
+}
+
+/*
+ * The hand is only a hint: wherever it was left, by a writer of the session before too, the
+ * recorder goes on and its account is exact.
+ */
+static void a_hand_that_points_anywhere_costs_no_event(void **state)
+{
+    const char *path = folder_path("snapshot.etl");
+    etwas_trace_handle session = start_session(NULL, &recorder);
+    struct etwas_pool *pool = inside_of(session)->pool;
+    struct writer *writer = writer_new(
+        &(struct writer_options){.session = session, .events = EVENTS_A_BUFFER * 40 * BUFFERS});
+    etwas_session_counts counts;
+
+    (void)state;
+    stay_on_one_processor();
+    for (uint32_t turn = 0; turn < 3 * BUFFERS; turn++) {
+        fill_buffers(writer, turn % 7 + BUFFERS / 2);
+        ck_pr_store_64(&pool->closed_hand, turn % 4 == 0 ? UINT64_MAX - turn : turn);
+        ck_pr_store_64(&pool->complete_hand, turn % 4 == 0 ? UINT64_MAX - turn : turn);
+    }
+    leave_one_processor();
+    counts = counts_of(session);
+    expect_exact_account(session, &counts);
+    expect_nothing_lost(counts);
+    assert_int_equal(etwas_snapshot(session, path), ERROR_SUCCESS);
+    expect_true_and_complete(session, path, counts.recorded);
+    stop_session(session, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -381,6 +471,8 @@ int main(void)
         FOLDER_TEST(a_snapshot_leaves_a_claimed_buffer_to_its_writer),
         FOLDER_TEST(a_recorder_stops_with_exact_counts_while_writers_write),
         FOLDER_TEST(more_writers_than_buffers_lose_events_but_never_a_buffer),
+        FOLDER_TEST(a_switch_looks_at_few_buffers_of_many),
+        FOLDER_TEST(a_hand_that_points_anywhere_costs_no_event),
     };
 
     return RUN_WITH_EACH_PROTOCOL(tests);
