@@ -78,9 +78,29 @@ static bool run(const struct step *step, struct etwas_rseq_sequence *sequence)
     return result == ETWAS_RSEQ_COMMITTED;
 }
 
+/* CLOSE of `previous`, before which `buffer` is current in the life `buffer_owner`. */
+static bool close(const struct step *step, uint32_t buffer, uint64_t buffer_owner,
+                  uint32_t previous, uint64_t owner)
+{
+    const struct etwas_rseq_check checks[] = {
+        {etwas_slot_gate(step->slot), step->gate},
+        {&step->pool->owners[buffer], buffer_owner},
+    };
+    struct etwas_rseq_sequence sequence = {
+        .checks = checks,
+        .check_count = sizeof checks / sizeof checks[0],
+        .target = &step->pool->owners[previous],
+        .expected = owner,
+        .value = etwas_owner_as(owner, ETWAS_OWNER_CLOSED),
+        .exchange = 1,
+    };
+
+    return run(step, &sequence);
+}
+
 /*
- * CLOSE. False: it was interrupted, the buffer is still to be closed. That must be before the
- * current one is replaced: a link leads back to one buffer only.
+ * CLOSE, if it is still to be done. False: it was interrupted. It must come before the current one
+ * is replaced: a link leads back to one buffer only.
  */
 static bool close_previous(const struct step *step)
 {
@@ -96,23 +116,8 @@ static bool close_previous(const struct step *step)
     link = &pool->buffers[buffer].link;
     previous = ck_pr_load_32(&link->previous);
     owner = ck_pr_load_64(&link->previous_owner);
-    if (previous != ETWAS_NO_BUFFER && ck_pr_load_64(&pool->owners[previous]) == owner) {
-        const struct etwas_rseq_check checks[] = {
-            {etwas_slot_gate(step->slot), step->gate},
-            {&pool->owners[buffer], step->current.owner},
-        };
-        struct etwas_rseq_sequence close = {
-            .checks = checks,
-            .check_count = 2,
-            .target = &pool->owners[previous],
-            .expected = owner,
-            .value = etwas_owner_as(owner, ETWAS_OWNER_CLOSED),
-            .exchange = 1,
-        };
-
-        return run(step, &close);
-    }
-    return true;
+    return previous == ETWAS_NO_BUFFER || ck_pr_load_64(&pool->owners[previous]) != owner ||
+           close(step, buffer, step->current.owner, previous, owner);
 }
 
 /* What ADOPT stores in the new current buffer about the one before. */
@@ -174,11 +179,9 @@ static void adopt(const struct step *step, uint32_t spare, uint64_t spare_owner)
         return;
     }
     etwas_pool_wake_if_few(step->pool);
-    if (pool->circular) {
-        struct step after = *step;
-
-        after.current = etwas_current_read(step->slot, pool);
-        (void)close_previous(&after); /* if interrupted: before the next ADOPT */
+    if (pool->circular && has_current) {
+        /* If interrupted: before the next ADOPT. */
+        (void)close(step, spare, spare_owner, buffer, step->current.owner);
     }
 }
 
@@ -314,6 +317,9 @@ static uint32_t claim(const struct step *step, uint32_t spare, uint64_t spare_ow
             } else {
                 etwas_free_set_add(pool->free_set, found_spare);
             }
+        }
+        if (claimed) {
+            adopt(step, found_spare, sequence.value);
         }
     }
     return ERROR_SUCCESS;

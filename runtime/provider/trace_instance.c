@@ -20,6 +20,7 @@
 
 #include "buffer/quick_sequence.h"
 #include "buffer/quick_shared.h"
+#include "buffer/switch_sequence.h"
 #include "platform/thread.h"
 #include "provider/event_class.h"
 #include "provider/instance_id.h"
@@ -112,21 +113,37 @@ static void count_restart(const struct etwas_slot *slot)
     etwas_pool_count_restart(ck_pr_load_ptr(&slot->pool), ck_pr_load_32(&slot->index));
 }
 
-/* With any clock, with or without a parent. */
-static inline __attribute__((always_inline)) enum etwas_quick_sequence trace_by_any_sequence(
-    struct etwas_slot *slot, etwas_trace_handle handle, uint32_t kind,
+/*
+ * With any clock, with or without a parent. True: *code says what became of the event. An event
+ * that would be refused takes no buffer, and is not lost.
+ */
+static inline __attribute__((always_inline)) bool trace_by_any_sequence(
+    struct etwas_slot *slot, etwas_trace_handle handle, uint64_t gate,
     const EVENT_INSTANCE_HEADER *event, const void *before, uint32_t payload_bytes,
-    const EVENT_INSTANCE_INFO *instance, const EVENT_INSTANCE_INFO *parent)
+    const EVENT_INSTANCE_INFO *instance, const EVENT_INSTANCE_INFO *parent, uint32_t *code)
 {
+    const uint32_t units =
+        (uint32_t)etwas_etl_round_up_8(sizeof(struct etwas_etl_instance_header) + payload_bytes) /
+        ETWAS_UNIT_BYTES;
     enum etwas_quick_sequence result;
+    uint64_t guid[2];
 
+    if (etwas_word_units(ck_pr_load_64(&slot->word)) + units > ck_pr_load_32(&slot->limit_units) &&
+        instance->InstanceId != 0 && etwas_class_look_up(instance->RegHandle, guid) &&
+        (parent == NULL || etwas_class_look_up(parent->RegHandle, guid))) {
+        *code = etwas_switch_sequence(slot, ck_pr_load_32(&slot->index), gate, units, 0);
+        if (*code != ERROR_SUCCESS) {
+            return true;
+        }
+    }
     (void)etwas_thread_ids(); /* asks for them, if this is the thread's first event */
-    result = trace_by_sequence(slot, handle, etwas_kind_clock(kind), event, before, payload_bytes,
-                               instance, parent);
+    result = trace_by_sequence(slot, handle, etwas_kind_clock((uint32_t)(gate >> 32)), event,
+                               before, payload_bytes, instance, parent);
     if (result == ETWAS_QUICK_ABORTED) {
         count_restart(slot);
     }
-    return result;
+    *code = ERROR_SUCCESS;
+    return result == ETWAS_QUICK_COMMITTED;
 }
 
 /* Room for a payload where trace_by_sequence looks for it. */
@@ -161,39 +178,36 @@ static bool gather(const EVENT_INSTANCE_HEADER *event, struct gathered *gathered
 }
 
 /* Payloads that are lists of fields are gathered first, since a sequence may not call memcpy. */
-static __attribute__((noinline)) enum etwas_quick_sequence trace_fields_by_sequence(
-    struct etwas_slot *slot, etwas_trace_handle handle, uint32_t kind,
+static __attribute__((noinline)) bool trace_fields_by_sequence(
+    struct etwas_slot *slot, etwas_trace_handle handle, uint64_t gate,
     const EVENT_INSTANCE_HEADER *event, const EVENT_INSTANCE_INFO *instance,
-    const EVENT_INSTANCE_INFO *parent)
+    const EVENT_INSTANCE_INFO *parent, uint32_t *code)
 {
     struct gathered gathered;
     uint32_t bytes;
 
-    return gather(event, &gathered, &bytes)
-               ? trace_by_any_sequence(slot, handle, kind, event, &gathered, bytes, instance,
-                                       parent)
-               : ETWAS_QUICK_OTHER;
+    return gather(event, &gathered, &bytes) &&
+           trace_by_any_sequence(slot, handle, gate, event, &gathered, bytes, instance, parent,
+                                 code);
 }
 
 /* Both forms of payload. */
-static enum etwas_quick_sequence trace_quickly(struct etwas_slot *slot, etwas_trace_handle handle,
-                                               uint32_t kind, const EVENT_INSTANCE_HEADER *event,
-                                               const EVENT_INSTANCE_INFO *instance,
-                                               const EVENT_INSTANCE_INFO *parent)
+static bool trace_quickly(struct etwas_slot *slot, etwas_trace_handle handle, uint64_t gate,
+                          const EVENT_INSTANCE_HEADER *event, const EVENT_INSTANCE_INFO *instance,
+                          const EVENT_INSTANCE_INFO *parent, uint32_t *code)
 {
     uint32_t payload_bytes;
 
     if ((event->Flags & WNODE_FLAG_TRACED_GUID) == 0) {
-        return ETWAS_QUICK_OTHER;
+        return false;
     }
     if ((event->Flags & WNODE_FLAG_USE_MOF_PTR) != 0) {
-        return trace_fields_by_sequence(slot, handle, kind, event, instance, parent);
+        return trace_fields_by_sequence(slot, handle, gate, event, instance, parent, code);
     }
     payload_bytes = payload_bytes_of(event);
-    return payload_bytes <= ETWAS_QUICK_PAYLOAD_BYTES
-               ? trace_by_any_sequence(slot, handle, kind, event, event, payload_bytes, instance,
-                                       parent)
-               : ETWAS_QUICK_OTHER;
+    return payload_bytes <= ETWAS_QUICK_PAYLOAD_BYTES &&
+           trace_by_any_sequence(slot, handle, gate, event, event, payload_bytes, instance, parent,
+                                 code);
 }
 
 #endif
@@ -300,6 +314,7 @@ static __attribute__((noinline)) uint32_t trace_otherwise(etwas_trace_handle han
     uint32_t generation = etwas_handle_generation(handle);
     struct etwas_slot *slot;
     uint32_t protocol;
+    uint32_t code;
     uint64_t gate;
 
     if (!etwas_slot_here(handle, &slot) || generation == 0 || event == NULL || instance == NULL) {
@@ -322,9 +337,8 @@ static __attribute__((noinline)) uint32_t trace_otherwise(etwas_trace_handle han
     }
 #if ETWAS_QUICK_SEQUENCE
     if (protocol == ETWAS_PROTOCOL_RSEQ &&
-        trace_quickly(slot, handle, (uint32_t)(gate >> 32), event, instance, parent) ==
-            ETWAS_QUICK_COMMITTED) {
-        return ERROR_SUCCESS;
+        trace_quickly(slot, handle, gate, event, instance, parent, &code)) {
+        return code;
     }
 #endif
     return etwas_trace_any_instance(handle, event, instance, parent);

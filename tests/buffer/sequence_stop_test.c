@@ -110,7 +110,7 @@ static void *write_until_interrupted(void *argument)
         .session = scene->first,
         .step = scene->step,
         .point = scene->point,
-        .skip = scene->step == STEP_PUBLISH ? 30 : 2,
+        .skip = scene->step == STEP_PUBLISH ? 20 : 2,
         .most = 1,
         .act = stand_inside,
         .context = scene,
