@@ -197,6 +197,7 @@ static const char *start(struct bench_session *session, const struct bench_call 
         .protocol = call->protocol,
         .clock = call->clock,
         .buffers = call->buffers,
+        .buffer_kb = call->buffer_kb,
         .no_flusher = call->mode != BENCH_CALL_FILE_THREAD,
         .flusher_cpu = &first,
     };
@@ -212,7 +213,8 @@ static void run_batches(struct bench_state *state, const struct bench_session *s
 
     batch = batch < BENCH_BATCH ? batch : BENCH_BATCH;
     if (!has_file(call) && call->mode != BENCH_CALL_STOPPED) {
-        uint64_t pool_bytes = (uint64_t)call->buffers * BENCH_BUFFER_KB * 1024;
+        uint32_t buffer_kb = call->buffer_kb != 0 ? call->buffer_kb : BENCH_BUFFER_KB;
+        uint64_t pool_bytes = (uint64_t)call->buffers * buffer_kb * 1024;
 
         while (*attempted * record_bytes(call) < pool_bytes) {
             if (loops[call->entry](session->handle, events, batch) != ERROR_SUCCESS) {

@@ -35,6 +35,7 @@ struct bench_call {
     uint32_t clock;
     uint32_t payload_bytes; /* at most BENCH_CALL_LARGEST_PAYLOAD */
     uint32_t buffers;
+    uint32_t buffer_kb; /* 0: 64 */
 };
 
 enum {

@@ -47,6 +47,12 @@ def times_faster(ours, theirs, payload):
     return against_lttng("peers", theirs, ours, payload)
 
 
+def larger(recorder):
+    """A flight recorder beside one of 4 MB with buffers of the same size."""
+    small = recorder.split("/")[0] + "/4mb"
+    return ratio(f"recorder/{recorder}/rseq/tsc/16", f"recorder/{small}/rseq/tsc/16")
+
+
 # What, how it is had from the medians, the bound, its unit.
 LINES = [
     ("TraceEventInstance, 16 bytes, TSC, rseq; recorder", ratio("hot/buffering/rseq/tsc/16", "floor/tsc/16"),
@@ -76,7 +82,13 @@ LINES = [
      AT_MOST, 0.35, "x LTTng"),
     ("p99.9 of one call, recorder",
      against_lttng("peers_tails", "etwas", "lttng_overwrite", "u64_u32", "/p99.9"),
-     AT_MOST, 0.7, "x LTTng"),
+     AT_MOST, 0.5, "x LTTng"),
+    ("recorder of 1 GB", larger("64kb/1gb"), AT_MOST, 1.15, "x 4 MB"),
+    ("recorder of 65,536 buffers", larger("4kb/256mb"), AT_MOST, 1.15, "x 4 MB"),
+    ("a call that takes a new buffer, p50", alone("tails/rseq/buffering/switching/p50"),
+     AT_MOST, 100, "ns"),
+    ("a call that takes a new buffer, p99", alone("tails/rseq/buffering/switching/p99"),
+     AT_MOST, 250, "ns"),
     ("lossless, new file on disk", either("drain/disk/buffered/1", "drain/disk/direct/1"),
      AT_LEAST, 10e6, "events/s"),
     ("lossless, direct I/O into space reserved", alone("drain/disk/direct/1"),

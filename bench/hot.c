@@ -49,8 +49,8 @@ static void register_hot(uint32_t mode, uint32_t protocol, uint32_t clock)
     }
 }
 
-static void register_variant(const char *name, enum bench_call_entry entry,
-                             enum bench_call_mode mode, uint32_t buffers)
+static void register_sized(const char *name, enum bench_call_entry entry, enum bench_call_mode mode,
+                           uint32_t buffers, uint32_t buffer_kb)
 {
     for (size_t protocol = 0; protocol < COUNT_OF(protocols); protocol++) {
         struct bench_call call = {
@@ -60,11 +60,37 @@ static void register_variant(const char *name, enum bench_call_entry entry,
             .clock = ETWAS_CLOCK_TSC,
             .payload_bytes = 16,
             .buffers = buffers,
+            .buffer_kb = buffer_kb,
         };
 
         (void)snprintf(call.name, sizeof call.name, "%s/%s/tsc/16", name,
                        bench_protocol_name(protocols[protocol]));
         bench_call_register(&call);
+    }
+}
+
+static void register_variant(const char *name, enum bench_call_entry entry,
+                             enum bench_call_mode mode, uint32_t buffers)
+{
+    register_sized(name, entry, mode, buffers, 0);
+}
+
+/* Flight recorders that have wrapped: what a call costs must not grow with their size. */
+static void register_recorders(void)
+{
+    static const struct {
+        const char *name;
+        uint32_t buffers;
+        uint32_t buffer_kb;
+    } recorders[] = {
+        {"recorder/64kb/4mb", 64, 64},    {"recorder/64kb/64mb", 1024, 64},
+        {"recorder/64kb/1gb", 16384, 64}, {"recorder/4kb/4mb", 1024, 4},
+        {"recorder/4kb/256mb", 65536, 4},
+    };
+
+    for (size_t index = 0; index < COUNT_OF(recorders); index++) {
+        register_sized(recorders[index].name, BENCH_CALL_INSTANCE, BENCH_CALL_BUFFERING,
+                       recorders[index].buffers, recorders[index].buffer_kb);
     }
 }
 
@@ -118,7 +144,7 @@ int main(int argc, char **argv)
     register_variant("event", BENCH_CALL_EVENT, BENCH_CALL_BUFFERING, BENCH_CALL_BUFFERS);
     register_variant("write", BENCH_CALL_WRITE, BENCH_CALL_BUFFERING, BENCH_CALL_BUFFERS);
     register_variant("message", BENCH_CALL_MESSAGE, BENCH_CALL_BUFFERING, BENCH_CALL_BUFFERS);
-    register_variant("recorder_64mb", BENCH_CALL_INSTANCE, BENCH_CALL_BUFFERING, 1024);
+    register_recorders();
     register_variant("file_thread", BENCH_CALL_INSTANCE, BENCH_CALL_FILE_THREAD,
                      BENCH_CALL_BUFFERS);
     register_one_slot();

@@ -25,7 +25,8 @@ def wanted_rows():
         yield "/".join(["hot", *parts])
     for parts in itertools.product(CLOCKS, PAYLOADS):
         yield "/".join(["floor", *parts])
-    variants = ["parent", "fields", "event", "write", "recorder_64mb", "file_thread", "times", "stopped"]
+    variants = ["parent", "fields", "event", "write", "recorder/64kb/4mb", "recorder/64kb/64mb", "recorder/64kb/1gb",
+                "recorder/4kb/4mb", "recorder/4kb/256mb", "file_thread", "times", "stopped"]
     for variant, protocol in itertools.product(variants, PROTOCOLS):
         yield f"{variant}/{protocol}/tsc/16"
     threads = len(os.sched_getaffinity(0))
