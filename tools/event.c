@@ -11,20 +11,6 @@
 
 #include <etwas/evntrace.h>
 
-uint32_t etwas_event_processor(const EVENT_RECORD *record)
-{
-    if ((record->EventHeader.Flags & EVENT_HEADER_FLAG_PROCESSOR_INDEX) != 0) {
-        return record->BufferContext.ProcessorIndex;
-    }
-    return record->BufferContext.ProcessorNumber;
-}
-
-bool etwas_event_has_processor(const EVENT_RECORD *record, uint32_t log_file_mode)
-{
-    return (log_file_mode & EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING) == 0 ||
-           (record->EventHeader.Flags & EVENT_HEADER_FLAG_PROCESSOR_INDEX) != 0;
-}
-
 bool etwas_event_is_header_class(const EVENT_RECORD *record)
 {
     return (record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) != 0 &&
@@ -85,7 +71,7 @@ void etwas_event_read(const EVENT_RECORD *record, struct etwas_event *event)
         .message = (header->Flags & EVENT_HEADER_FLAG_TRACE_MESSAGE) != 0,
         .process = header->ProcessId,
         .thread = header->ThreadId,
-        .processor = etwas_event_processor(record),
+        .processor = record->BufferContext.ProcessorIndex,
     };
     if (event->message) {
         event->message_flags = header->EventDescriptor.Task;

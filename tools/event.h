@@ -39,11 +39,11 @@ struct etwas_event {
 /* Looks at `record`; the strings point into it. */
 void etwas_event_read(const EVENT_RECORD *record, struct etwas_event *event);
 
-/* The processor of the buffer the record was in. */
-uint32_t etwas_event_processor(const EVENT_RECORD *record);
-
-/* Is it recorded? Not in a session without buffers per processor. */
-bool etwas_event_has_processor(const EVENT_RECORD *record, uint32_t log_file_mode);
+/* Is an event's processor recorded? Not in a session without buffers per processor. */
+static inline bool etwas_event_has_processor(uint32_t log_file_mode)
+{
+    return (log_file_mode & EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING) == 0;
+}
 
 /* Is this a record about the trace itself, of class EventTrace? */
 bool etwas_event_is_header_class(const EVENT_RECORD *record);

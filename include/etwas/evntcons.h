@@ -93,7 +93,7 @@
  */
 __extension__ typedef struct _EVENT_HEADER {
     uint16_t Size;
-    uint16_t HeaderType;
+    uint16_t HeaderType;    /* 0 in what ProcessTrace delivers */
     uint16_t Flags;         /* EVENT_HEADER_FLAG_... */
     uint16_t EventProperty; /* EVENT_HEADER_PROPERTY_... */
     uint32_t ThreadId;

@@ -9,7 +9,7 @@
 
 /* What every record has, whatever its form: one step between disk and either structure. */
 struct event {
-    EVENT_HEADER header; /* Flags without pointer width and context */
+    EVENT_HEADER header; /* Flags without pointer width; HeaderType is 0, as in Windows */
     uint16_t class_version;
     uint8_t marker_flags;
     uint32_t instance_id;
@@ -167,7 +167,6 @@ static void take_record(struct event *event, const struct etwas_record *record)
     event->marker_flags = record->kind == ETWAS_RECORD_MESSAGE ? ETWAS_ETL_MESSAGE_MARKER_FLAGS
                                                                : ETWAS_ETL_MARKER_FLAGS;
     event->header.Size = (uint16_t)record->size;
-    event->header.HeaderType = record->header_type;
     switch (record->kind) {
     case ETWAS_RECORD_SYSTEM:
     case ETWAS_RECORD_COMPACT:
@@ -188,7 +187,7 @@ static void take_record(struct event *event, const struct etwas_record *record)
 
 static ETW_BUFFER_CONTEXT context_of(const struct etwas_buffer_place *buffer)
 {
-    return (ETW_BUFFER_CONTEXT){.ProcessorIndex = buffer->context, .LoggerId = buffer->logger_id};
+    return (ETW_BUFFER_CONTEXT){.ProcessorIndex = buffer->processor, .LoggerId = buffer->logger_id};
 }
 
 /* Are the record's processor times zero because nobody took them? */
@@ -207,7 +206,8 @@ static bool has_no_times(const struct etwas_stream *stream)
 static uint16_t flags_of(const struct etwas_stream *stream, const struct event *event)
 {
     const struct etwas_file_header *log = &stream->trace->log;
-    unsigned flags = event->header.Flags;
+    /* Of any file: context_of has made an index of what it says. */
+    unsigned flags = event->header.Flags | EVENT_HEADER_FLAG_PROCESSOR_INDEX;
 
     if (stream->record.pointer_bytes == 4) {
         flags |= EVENT_HEADER_FLAG_32_BIT_HEADER;
@@ -216,9 +216,6 @@ static uint16_t flags_of(const struct etwas_stream *stream, const struct event *
     }
     if (event->item_count > 0) {
         flags |= EVENT_HEADER_FLAG_EXTENDED_INFO;
-    }
-    if ((stream->buffer->flags & ETWAS_ETL_BUFFER_PROCESSOR_INDEX) != 0) {
-        flags |= EVENT_HEADER_FLAG_PROCESSOR_INDEX;
     }
     if ((log->fields.start.log_file_mode &
          (EVENT_TRACE_PRIVATE_LOGGER_MODE | EVENT_TRACE_PRIVATE_IN_PROC)) != 0) {
@@ -256,7 +253,7 @@ static void deliver_classic(struct etwas_stream *stream, const struct event *eve
         .Header =
             {
                 .Size = header->Size,
-                .HeaderType = (uint8_t)header->HeaderType,
+                .HeaderType = stream->record.header_type,
                 .MarkerFlags = event->marker_flags,
                 .Class = {.Type = header->EventDescriptor.Opcode,
                           .Level = header->EventDescriptor.Level,

@@ -156,9 +156,7 @@ static void place_buffer(struct etwas_trace *trace, const struct beginning *begi
     place->file_bytes =
         trace->file_bytes < place->buffer_bytes ? (uint32_t)trace->file_bytes : place->buffer_bytes;
     place->data_end = beginning->buffer.offset;
-    place->context = beginning->buffer.processor;
     place->logger_id = beginning->buffer.logger_id;
-    place->flags = beginning->buffer.flags & ETWAS_ETL_BUFFER_PROCESSOR_INDEX;
     if (beginning->buffer.type != ETWAS_ETL_BUFFER_HEADER || place->data_end < record_end ||
         place->data_end > place->buffer_bytes) {
         etwas_trace_report(trace, ETWAS_DAMAGE_BUFFER_HEADER, 0, 0);

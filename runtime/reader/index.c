@@ -34,9 +34,8 @@ bool etwas_buffer_place_check(const struct etwas_etl_buffer_header *header, uint
         .data_end = header->offset,
         .processor = wide_index ? header->processor & ETWAS_ETL_PROCESSOR_INDEX_MASK
                                 : header->processor & 0xFF,
-        .context = header->processor,
         .logger_id = header->logger_id,
-        .flags = header->flags,
+        .compressed = compressed,
     };
     /* Of two ends take the later: records say themselves where they stop. Not in compressed
      * buffers, where the end is also the size to decompress to. */

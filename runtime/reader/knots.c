@@ -106,7 +106,7 @@ bool etwas_knots_take_buffer(struct etwas_trace *trace, struct etwas_knot_list *
         beginning->header.buffer_bytes != trace->log.buffer.buffer_bytes ||
         !etwas_buffer_place_check(&beginning->header, offset, trace->file_bytes - offset,
                                   trace->log.session_buffer_bytes, &place, &doubtful) ||
-        (place.flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0) {
+        place.compressed) {
         return true;
     }
     end = place.data_end < place.file_bytes ? place.data_end : place.file_bytes;

@@ -65,7 +65,6 @@ static void deliver_notice(struct live *live, uint8_t type)
         .file_bytes = ETWAS_ETL_BUFFER_HEADER_BYTES + sizeof record,
         .data_end = ETWAS_ETL_BUFFER_HEADER_BYTES + sizeof record,
         .logger_id = live->trace->log.buffer.logger_id,
-        .flags = ETWAS_ETL_BUFFER_PROCESSOR_INDEX,
     };
     _Alignas(8) uint8_t content[ETWAS_ETL_BUFFER_HEADER_BYTES + sizeof record] = {0};
     struct etwas_stream stream;

@@ -42,7 +42,7 @@ void etwas_step_deliver(struct etwas_stream *stream, const struct etwas_span *sp
 bool etwas_step_end_buffer(struct etwas_stream *stream)
 {
     union etwas_logfile *logfile = &stream->trace->logfile;
-    bool compressed = (stream->buffer->flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0;
+    bool compressed = stream->buffer->compressed;
 
     logfile->w.BuffersRead++;
     logfile->w.BufferSize =

@@ -74,7 +74,7 @@ static void report(struct etwas_stream *stream, etwas_damage_kind kind, uint32_t
     if (stream->quiet || has_changed(stream)) {
         return;
     }
-    if ((buffer->flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0) {
+    if (buffer->compressed) {
         position = 0;
     }
     if (bytes_skipped > 0 && !stream->damage_counted) {
@@ -99,7 +99,7 @@ static const uint8_t *fetch(struct etwas_stream *stream, uint32_t position, uint
         position - stream->window_at + (uint64_t)bytes <= stream->window_bytes) {
         return stream->memory + (position - stream->window_at);
     }
-    if ((stream->buffer->flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0) {
+    if (stream->buffer->compressed) {
         return NULL;
     }
     wanted = stream->limit - position;
@@ -194,8 +194,7 @@ static void take_buffer(struct etwas_stream *stream, const struct etwas_buffer_p
     stream->order_reported = false;
     stream->damage_counted = false;
     stream->watched = trace->log.replaces && buffer != &trace->log.buffer &&
-                      buffer->file_bytes == buffer->buffer_bytes &&
-                      (buffer->flags & ETWAS_ETL_BUFFER_COMPRESSED) == 0;
+                      buffer->file_bytes == buffer->buffer_bytes && !buffer->compressed;
     stream->replaced = false;
     stream->torn = false;
 }
@@ -224,8 +223,7 @@ enum etwas_stream_state etwas_stream_next_buffer(struct etwas_stream *stream)
         }
         count_replaced(stream);
     }
-    if ((buffer->flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0 &&
-        decompress(stream) == ETWAS_STREAM_NO_MEMORY) {
+    if (buffer->compressed && decompress(stream) == ETWAS_STREAM_NO_MEMORY) {
         return stream->state = ETWAS_STREAM_NO_MEMORY;
     }
     return etwas_stream_next_record(stream);

@@ -61,10 +61,9 @@ struct etwas_buffer_place {
     uint32_t buffer_bytes; /* in the file, as its header says */
     uint32_t file_bytes;   /* of these, how many the file has: fewer in a buffer that is cut */
     uint32_t data_end;     /* Offset: uncompressed, from the buffer's start */
-    uint16_t processor;    /* which stream */
-    uint16_t context;      /* the processor word as it is in the header */
+    uint16_t processor;
     uint16_t logger_id;
-    uint16_t flags;   /* ETWAS_ETL_BUFFER_* */
+    bool compressed;
     uint32_t session; /* of an appended file: which of its sessions, from 0 */
 };
 _Static_assert(sizeof(struct etwas_buffer_place) == 40, "the index is as small as it says");

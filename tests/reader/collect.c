@@ -37,7 +37,6 @@ static void on_record(EVENT_RECORD *record)
 {
     struct collected_event *event = next_event();
 
-    collected.per_type[record->EventHeader.HeaderType & 0xFF]++;
     event->header = record->EventHeader;
     event->context = record->BufferContext;
     event->user_context = record->UserContext;

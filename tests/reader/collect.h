@@ -46,7 +46,7 @@ struct collected_buffer {
 struct collected {
     struct collected_event events[COLLECT_EVENTS];
     size_t event_count;
-    size_t per_type[256]; /* by header type */
+    size_t per_type[256]; /* by header type, which only the old format tells */
     struct collected_buffer buffers[COLLECT_EVENTS];
     size_t buffer_count;
     etwas_damage damages[COLLECT_DAMAGES];

@@ -9,6 +9,7 @@ import etl_walk
 
 # buffers, compressed ones, and records of each header type, the whole file's
 SAMPLES = {
+    "HTTP_Server.etl": (36, 0, {"SYSTEM64": 1, "EVENT64": 2041}),
     "AMSITrace.etl": (6, 0, {"SYSTEM64": 2, "EVENT64": 19}),
     "SelfDescribingSingleEvent.etl": (3, 2, {"SYSTEM64": 4, "FULL64": 18, "EVENT64": 1}),
     "gcevents.etl": (5, 0, {"SYSTEM64": 2, "EVENT64": 69}),

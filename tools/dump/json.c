@@ -198,7 +198,7 @@ void etwas_dump_json(struct etwas_dump *dump, const struct etwas_input *input,
     if (dump->several_files) {
         put_number(output, "file", input->number);
     }
-    if (etwas_event_has_processor(record, input->logfile.LogfileHeader.LogFileMode)) {
+    if (etwas_event_has_processor(input->logfile.LogfileHeader.LogFileMode)) {
         put_number(output, "processor", event.processor);
     } else {
         put_key(output, "processor");

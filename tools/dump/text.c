@@ -140,7 +140,7 @@ void etwas_dump_text(struct etwas_dump *dump, const struct etwas_input *input,
     }
     put_time(dump, input, record);
     etwas_output_char(output, ' ');
-    if (etwas_event_has_processor(record, input->logfile.LogfileHeader.LogFileMode)) {
+    if (etwas_event_has_processor(input->logfile.LogfileHeader.LogFileMode)) {
         etwas_output_unsigned_wide(output, event.processor, 4);
     } else {
         etwas_output_text(output, "   -");

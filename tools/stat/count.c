@@ -136,8 +136,8 @@ void etwas_stat_add(struct etwas_stat *stat, const EVENT_RECORD *record, uint32_
         stat->last_filetime = filetime;
     }
     count(&stat->total, record);
-    count(&stat->processors[etwas_event_processor(record)], record);
-    stat->without_processors |= !etwas_event_has_processor(record, log_file_mode);
+    count(&stat->processors[record->BufferContext.ProcessorIndex], record);
+    stat->without_processors |= !etwas_event_has_processor(log_file_mode);
     count_kind(stat, record);
 }
 
