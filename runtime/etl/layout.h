@@ -55,7 +55,6 @@ enum {
 enum {
     ETWAS_ETL_BUFFER_STATE_FLUSH = 3,        /* state of every buffer in a file */
     ETWAS_ETL_PROCESSOR_INDEX_MASK = 0x07FF, /* processor indexes are 11 bits */
-    ETWAS_ETL_LEGACY_CONTEXT_ALIGNMENT = 8,  /* high byte of the context without PROCESSOR_INDEX */
     ETWAS_ETL_TIMES_TICK_100NS = 10000,      /* unit of processor times, where records have them */
 };
 

@@ -36,7 +36,6 @@ static struct etwas_etl_buffer_header buffer_header(const struct etwas_log_file 
                                                     const struct etwas_drained *buffer,
                                                     uint64_t next_sequence)
 {
-    bool of_processor = (file->flags & ETWAS_ETL_BUFFER_PROCESSOR_INDEX) != 0;
     uint32_t end = ETWAS_ETL_BUFFER_HEADER_BYTES + buffer->data_bytes;
 
     return (struct etwas_etl_buffer_header){
@@ -45,11 +44,11 @@ static struct etwas_etl_buffer_header buffer_header(const struct etwas_log_file 
         .current_offset = end,
         .time_stamp = buffer->time_stamp,
         .sequence_number = buffer->sequence != 0 ? buffer->sequence : (int64_t)next_sequence,
-        .processor = of_processor ? (uint16_t)buffer->processor : file->context,
+        .processor = (uint16_t)buffer->processor,
         .logger_id = file->logger_id,
         .state = ETWAS_ETL_BUFFER_STATE_FLUSH,
         .offset = end,
-        .flags = file->flags,
+        .flags = ETWAS_ETL_BUFFER_PROCESSOR_INDEX,
         .type = ETWAS_ETL_BUFFER_GENERIC,
     };
 }
@@ -295,7 +294,7 @@ static bool mark_last_buffer(struct etwas_log_file *file)
 
     return buffers == 1 ||
            etwas_log_patch_flags(file->descriptor, file->buffer_bytes, buffers - 1,
-                                 (uint16_t)(file->flags | ETWAS_ETL_BUFFER_FLUSH_MARKER));
+                                 ETWAS_ETL_BUFFER_PROCESSOR_INDEX | ETWAS_ETL_BUFFER_FLUSH_MARKER);
 }
 
 bool etwas_log_file_end(struct etwas_log_file *file, const struct etwas_log_file_totals *totals)

@@ -23,15 +23,13 @@ struct etwas_log_file {
     int descriptor;
     uint32_t buffer_bytes;
     uint16_t logger_id;
-    uint16_t flags;   /* of a data buffer */
-    uint16_t context; /* of a data buffer that belongs to no processor; flags say that */
-    bool is_ended;    /* and nothing was refused when it was */
-    bool has_space;   /* set aside at the start: the length says nothing while it runs */
+    bool is_ended;  /* and nothing was refused when it was */
+    bool has_space; /* set aside at the start: the length says nothing while it runs */
     uint32_t part;
     struct etwas_log_file *ended; /* the part before, if it is not closed yet */
     struct etwas_log_places places;
     uint64_t numbered_before; /* data buffers of the sessions before, in a file appended to */
-    uint64_t synced; /* data buffers that are durable, and counted in the header */
+    uint64_t synced;          /* data buffers that are durable, and counted in the header */
     uint64_t overwritten_events;
     uint64_t overwritten_buffers;
     struct etwas_log_file_totals before;

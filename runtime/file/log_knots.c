@@ -136,10 +136,7 @@ void etwas_log_knots_end(struct etwas_log_file *file, const struct etwas_clock_r
  */
 void etwas_log_knots_note(struct etwas_log_file *file, const struct etwas_drained *buffer)
 {
-    bool of_processor = (file->flags & ETWAS_ETL_BUFFER_PROCESSOR_INDEX) != 0;
-
-    if (buffer->sequence == 0 && (!of_processor || buffer->processor == 0) &&
-        buffer->newest > file->knots.newest) {
+    if (buffer->sequence == 0 && buffer->processor == 0 && buffer->newest > file->knots.newest) {
         file->knots.newest = buffer->newest;
     }
 }

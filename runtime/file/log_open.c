@@ -64,8 +64,6 @@ static uint32_t prepare(const struct etwas_log_file_options *options,
         .descriptor = -1,
         .buffer_bytes = options->buffer_bytes,
         .logger_id = options->logger_id,
-        .flags = options->one_stream ? 0 : ETWAS_ETL_BUFFER_PROCESSOR_INDEX,
-        .context = ETWAS_ETL_LEGACY_CONTEXT_ALIGNMENT << 8,
         .has_space = (options->log_file_mode & EVENT_TRACE_FILE_MODE_PREALLOCATE) != 0 &&
                      options->maximum_bytes != 0,
         .part = options->part,

@@ -25,18 +25,17 @@ enum {
 struct etwas_log_file_options etwas_session_log_options(const struct etwas_session *session)
 {
     const struct etwas_configuration *configuration = &session->configuration;
-    bool one_stream = etwas_configuration_has_one_slot(configuration);
 
     return (struct etwas_log_file_options){
         .session_name = configuration->name,
         .buffer_bytes = configuration->buffer_size_kb * BYTES_A_KB,
-        .processors = one_stream ? etwas_processor_count() : session->slot_count,
+        .processors = etwas_configuration_has_one_slot(configuration) ? etwas_processor_count()
+                                                                      : session->slot_count,
         .clock = configuration->clock,
         .requested_clock = configuration->requested_clock,
         .log_file_mode = configuration->log_file_mode,
         .logger_id = (uint16_t)(session->index + 1),
         .process_times = configuration->process_times,
-        .one_stream = one_stream,
         .started = session->started,
     };
 }

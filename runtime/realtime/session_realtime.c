@@ -122,14 +122,12 @@ static uint32_t room(struct etwas_session *session, uint32_t most)
 static bool deliver(struct etwas_session *session, const struct etwas_drained *buffer,
                     uint32_t records)
 {
-    bool one_stream = etwas_configuration_has_one_slot(&session->configuration);
     struct etwas_etl_buffer_header header = {
         .time_stamp = buffer->time_stamp,
-        .processor =
-            one_stream ? ETWAS_ETL_LEGACY_CONTEXT_ALIGNMENT << 8 : (uint16_t)buffer->processor,
+        .processor = (uint16_t)buffer->processor,
         .logger_id = (uint16_t)(session->index + 1),
         .state = ETWAS_ETL_BUFFER_STATE_FLUSH,
-        .flags = one_stream ? 0 : ETWAS_ETL_BUFFER_PROCESSOR_INDEX,
+        .flags = ETWAS_ETL_BUFFER_PROCESSOR_INDEX,
         .type = ETWAS_ETL_BUFFER_GENERIC,
     };
 

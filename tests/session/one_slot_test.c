@@ -112,7 +112,7 @@ static void r78_threads_of_every_processor_write_one_stream(void **state)
     assert_int_equal(events.count, counts.recorded);
     assert_int_equal(events.header.NumberOfProcessors, etwas_processor_count());
     for (size_t index = 0; index < events.count; index++) {
-        assert_int_equal(events.items[index].record.BufferContext.ProcessorNumber, 0);
+        assert_int_equal(events.items[index].record.BufferContext.ProcessorIndex, 0);
     }
     free_events(&events);
 }

@@ -92,15 +92,13 @@ def size(walker):
 def flags(walker, buffer):
     """BufferFlag and the context, by the mode."""
     name, head = f"buffer {buffer['number']}", buffer["number"] == 0
-    one = walker.header["mode"] & ONE_STREAM and is_of_this_library(walker)
     last = head or buffer["number"] == len(walker.buffers) - 1
-    wanted = (0 if one and not head else PROCESSOR_INDEX) | (LAST if last else 0)
-    found = buffer["flags"]
+    wanted, found = PROCESSOR_INDEX | (LAST if last else 0), buffer["flags"]
     if walker.unfinished and not head:
         wanted, found = wanted & ~LAST, found & ~LAST
     walker.strict(found == wanted, f"{name}: BufferFlag")
-    if one and not head:
-        walker.strict(buffer["processor"] == 0x0800, f"{name}: a processor is recorded")
+    if walker.header["mode"] & ONE_STREAM:
+        walker.check(buffer["cpu"] == 0, f"{name}: a processor is recorded")
     # Each session of an appended file has its own.
     walker.strict(buffer["logger"] == walker.buffers[0]["logger"] or walker.header["mode"] & APPEND,
                   f"{name}: LoggerId")
