@@ -11,7 +11,7 @@ set(cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/etwas)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/etwas
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 # Two export sets: whoever uses the shared library need not have what the static one is linked with.
-install(TARGETS etwas etwas_clocks EXPORT etwasTargets
+install(TARGETS etwas etwas_plain etwas_clocks EXPORT etwasTargets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS etwas_static etwas_clocks_static EXPORT etwasStaticTargets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -39,4 +39,5 @@ file(RELATIVE_PATH ETWAS_PC_PREFIX
     ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" ETWAS_PC_PREFIX "${ETWAS_PC_PREFIX}")
 etwas_install_module(etwas "${PROJECT_DESCRIPTION}" "" "-lck -pthread")
+etwas_install_module(etwas-plain "${PROJECT_DESCRIPTION}, for plugins and preload libraries" "" "")
 etwas_install_module(etwas-clocks "The clock laboratory of etwas" "etwas" "-lm")

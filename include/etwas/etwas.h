@@ -25,6 +25,14 @@ extern "C" {
 #endif
 
 /*
+ * A process has one etwas. Where a plugin brings libetwas-plain.so into a program that has
+ * libetwas.so, the loader binds both to the same functions. What is called of a second copy all the
+ * same (dlsym on its handle, RTLD_DEEPBIND) registers no provider and starts and names no session:
+ * ERROR_ALREADY_INITIALIZED. libetwas.a with its names hidden (-Wl,--exclude-libs) is an etwas of
+ * its own, which sees neither the others' providers nor their sessions.
+ */
+
+/*
  * Structs may grow at their end from version to version. So a function that takes one is inline: it
  * tells the exported function, whose name ends in _sized, how large the caller knows the struct.
  * Who finds functions with dlsym passes the size himself. A newer library touches only what the

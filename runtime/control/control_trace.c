@@ -167,10 +167,11 @@ static uint32_t control(etwas_trace_handle handle, const void *name,
     struct etwas_reply reply = {.properties = properties, .text = text};
     struct target target;
     bool matches;
-    uint32_t code;
+    uint32_t code = etwas_prepare_to_serve();
 
-    etwas_prepare();
-    code = check(handle, name, properties);
+    if (code == ERROR_SUCCESS) {
+        code = check(handle, name, properties);
+    }
     if (code == ERROR_SUCCESS) {
         code = find(handle, name, text, &target);
     }

@@ -24,6 +24,7 @@ uint32_t EventRegister(const etwas_guid *provider, PENABLECALLBACK callback, voi
         .context = context,
         .control = provider,
     };
+    uint32_t code;
 
     if (handle == NULL) {
         return ERROR_INVALID_PARAMETER;
@@ -32,8 +33,8 @@ uint32_t EventRegister(const etwas_guid *provider, PENABLECALLBACK callback, voi
     if (provider == NULL) {
         return ERROR_INVALID_PARAMETER;
     }
-    etwas_prepare();
-    return etwas_provider_register(&request, handle);
+    code = etwas_prepare_to_serve();
+    return code == ERROR_SUCCESS ? etwas_provider_register(&request, handle) : code;
 }
 
 uint32_t EventUnregister(REGHANDLE handle)

@@ -3,7 +3,11 @@
 
 #include "control/prepare.h"
 
+#include <ck_pr.h>
+#include <etwas/winerror.h>
 #include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 #include "file/log_file.h"
 #include "platform/processor.h"
@@ -14,6 +18,24 @@
 #include "session/session.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/*
+ * Which copy of the library serves the process: the one that was called first. A plugin may bring
+ * libetwas-plain.so into a program that has libetwas.so. Usually the loader binds both to the
+ * functions of one; but each could be called by itself (dlsym, RTLD_DEEPBIND, scopes of their own),
+ * and know nothing of the other's providers and sessions. The loader gives a unique symbol one
+ * address in the process, whatever else it hides; C has no word for it.
+ */
+extern const void *etwas_serving_copy __attribute__((visibility("default")));
+__asm__(".pushsection .bss\n"
+        ".globl etwas_serving_copy\n"
+        ".type etwas_serving_copy, %gnu_unique_object\n"
+        ".size etwas_serving_copy, 8\n"
+        ".balign 8\n"
+        "etwas_serving_copy: .zero 8\n"
+        ".popsection");
+
+static bool serves; /* written under `once` */
 
 /* Nobody changes a table while the process is copied. */
 static void before_fork(void)
@@ -55,10 +77,17 @@ static void prepare(void)
 {
     etwas_processor_prepare();
     etwas_sessions_prepare();
+    serves = ck_pr_cas_ptr(&etwas_serving_copy, NULL, &once);
     (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
 void etwas_prepare(void)
 {
     (void)pthread_once(&once, prepare);
+}
+
+uint32_t etwas_prepare_to_serve(void)
+{
+    etwas_prepare();
+    return serves ? ERROR_SUCCESS : ERROR_ALREADY_INITIALIZED;
 }

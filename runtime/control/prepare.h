@@ -7,7 +7,15 @@
 #ifndef ETWAS_CONTROL_PREPARE_H
 #define ETWAS_CONTROL_PREPARE_H
 
+#include <stdint.h>
+
 /* Any control call makes it first. The first one in a process does the work. */
 void etwas_prepare(void);
+
+/*
+ * The same for a call that registers a provider or starts or names a session:
+ * ERROR_ALREADY_INITIALIZED where another copy of the library serves the process.
+ */
+uint32_t etwas_prepare_to_serve(void);
 
 #endif

@@ -13,6 +13,8 @@
 static uint32_t register_provider(const struct etwas_registration_request *request,
                                   etwas_trace_handle *registration)
 {
+    uint32_t code;
+
     if (registration == NULL) {
         return ERROR_INVALID_PARAMETER;
     }
@@ -26,8 +28,8 @@ static uint32_t register_provider(const struct etwas_registration_request *reque
             return ERROR_INVALID_PARAMETER;
         }
     }
-    etwas_prepare();
-    return etwas_provider_register(request, registration);
+    code = etwas_prepare_to_serve();
+    return code == ERROR_SUCCESS ? etwas_provider_register(request, registration) : code;
 }
 
 uint32_t RegisterTraceGuidsA(WMIDPREQUEST callback, void *context, const etwas_guid *control,

@@ -53,10 +53,11 @@ static uint32_t query_all(EVENT_TRACE_PROPERTIES **array, uint32_t array_count,
     struct etwas_session_key keys[ETWAS_SESSIONS];
     uint32_t found;
     uint32_t filled = 0;
-    uint32_t code;
+    uint32_t code = etwas_prepare_to_serve();
 
-    etwas_prepare();
-    code = session_count != NULL ? check(array, array_count) : ERROR_INVALID_PARAMETER;
+    if (code == ERROR_SUCCESS) {
+        code = session_count != NULL ? check(array, array_count) : ERROR_INVALID_PARAMETER;
+    }
     if (code != ERROR_SUCCESS) {
         return code;
     }

@@ -69,9 +69,11 @@ static uint32_t start(const char *session_name, const char *log_file,
                       const etwas_session_options *options, etwas_trace_handle *handle)
 {
     struct etwas_configuration *configuration;
-    uint32_t code;
+    uint32_t code = etwas_prepare_to_serve();
 
-    etwas_prepare();
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
     configuration = calloc(1, sizeof *configuration);
     if (configuration == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;

@@ -73,9 +73,11 @@ static uint32_t start_now(etwas_trace_handle *handle, const void *name,
     static const etwas_flusher_options defaults;
     struct etwas_reply reply = {properties, text, .keeps_file_name = true};
     struct etwas_configuration *configuration;
-    uint32_t code;
+    uint32_t code = etwas_prepare_to_serve();
 
-    etwas_prepare();
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
     configuration = calloc(1, sizeof *configuration);
     if (configuration == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;

@@ -36,7 +36,7 @@ prefix=$work/moved
 cmake -S "$here/consumer" -B "$work/consumer" -G Ninja -DCMAKE_C_COMPILER="$compiler" \
     -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_FLAGS="${flags[*]}" -DEXPECTED_VERSION="$version"
 cmake --build "$work/consumer"
-for target in etwas etwas_static clocks clocks_static; do
+for target in etwas plain etwas_static clocks clocks_static; do
     expect_version "$work/consumer/$target"
 done
 
@@ -44,19 +44,25 @@ pc=$(find "$prefix" -name etwas.pc)
 export PKG_CONFIG_PATH=${pc%/*}
 libraries=${PKG_CONFIG_PATH%/pkgconfig}
 
-# link SOURCE MODULE: with pkg-config, to the shared library and to the static one, given by its path, so that
-# the linker cannot prefer the shared one beside it.
-link() {
-    local shared static
-    read -ra shared <<<"$(pkg-config --cflags --libs "$2")"
-    "$compiler" "${flags[@]}" "$here/consumer/$1" -o "$work/shared" "${shared[@]}"
-    LD_LIBRARY_PATH=$libraries expect_version "$work/shared"
-    read -ra static <<<"$(pkg-config --static --cflags --libs "$2" | sed -E 's/-l(etwas[a-z-]*)/-l:lib\1.a/g')"
-    "$compiler" "${flags[@]}" "$here/consumer/$1" -o "$work/static" "${static[@]}"
-    expect_version "$work/static"
+# With pkg-config: link_shared SOURCE MODULE, and link_static, which gives the archives by their paths, so that
+# the linker cannot prefer the shared libraries beside them.
+link_shared() {
+    local options
+    read -ra options <<<"$(pkg-config --cflags --libs "$2")"
+    "$compiler" "${flags[@]}" "$here/consumer/$1" -o "$work/$2" "${options[@]}"
+    LD_LIBRARY_PATH=$libraries expect_version "$work/$2"
 }
-link consumer.c etwas
-link clocks.c etwas-clocks
+link_static() {
+    local options
+    read -ra options <<<"$(pkg-config --static --cflags --libs "$2" | sed -E 's/-l(etwas[a-z-]*)/-l:lib\1.a/g')"
+    "$compiler" "${flags[@]}" "$here/consumer/$1" -o "$work/$2-static" "${options[@]}"
+    expect_version "$work/$2-static"
+}
+link_shared consumer.c etwas
+link_shared consumer.c etwas-plain
+link_shared clocks.c etwas-clocks
+link_static consumer.c etwas
+link_static clocks.c etwas-clocks
 
 # Until 1.0 each minor version has a soname of its own.
 [[ $version == 0.* ]] && abi=${version%.*} || abi=${version%%.*}
