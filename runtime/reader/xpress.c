@@ -74,14 +74,22 @@ static bool take_length(struct input *input, uint32_t code, uint32_t *length)
 static bool copy_match(uint8_t *output, size_t *made, size_t output_bytes, size_t distance,
                        uint32_t length_less_3)
 {
-    uint64_t length = (uint64_t)length_less_3 + 3;
+    uint64_t left = (uint64_t)length_less_3 + 3;
 
-    if (distance > *made || length > output_bytes - *made) {
+    if (distance > *made || left > output_bytes - *made) {
         return false;
     }
-    /* Byte by byte: a match may overlap what it makes. */
-    for (uint64_t i = 0; i < length; i++, ++*made) {
-        output[*made] = output[*made - distance];
+    /*
+     * A match may overlap what it makes, and then repeats it: after each copy twice as much is
+     * there. So what a few bytes promise costs no more than copying it.
+     */
+    while (left > 0) {
+        size_t bytes = left < distance ? (size_t)left : distance;
+
+        memcpy(output + *made, output + *made - distance, bytes);
+        *made += bytes;
+        left -= bytes;
+        distance *= 2;
     }
     return true;
 }

@@ -247,53 +247,71 @@ static void noise_behind_a_good_header_does_no_harm(void **state)
     }
 }
 
-/* Two thousand streams that promise 16 MiB each: refused, not allocated. */
-static void a_small_file_that_promises_much_is_refused(void **state)
+/*
+ * Reads a file of so many compressed buffers of 87 bytes, on so many processors, each of which
+ * promises 16 MiB; it decompresses to so much more.
+ */
+static void read_bombs(uint32_t buffers, uint32_t processors, uint32_t more)
 {
     enum {
-        STREAMS = 2000,
-        INPUT = 24
+        LARGEST = 16 << 20,
+        INPUT = 15,
+        BYTES = ETWAS_ETL_BUFFER_HEADER_BYTES + INPUT,
     };
-    struct builder_options options = builder_defaults();
-    struct builder builder;
-    size_t size;
-    uint8_t *bytes;
-    /* A literal, then one match as long as the buffer. */
-    static const uint8_t bomb[INPUT] = {0xFF, 0xFF, 0xFF, 0x7F, 'x',  0x07, 0, 0xFF,
-                                        0xFF, 0,    0,    0xB4, 0xFF, 0xFF, 0};
+    /* A literal, then one match for the rest: its length is in the last four bytes. */
+    static const uint8_t beginning[INPUT] = {0xFF, 0xFF, 0xFF, 0x7F, 'x', 7, 0, 0xF, 0xFF};
+    const uint32_t match = LARGEST - ETWAS_ETL_BUFFER_HEADER_BYTES - 1 - 3 + more;
     struct etwas_etl_buffer_header header = {
-        .buffer_bytes = sizeof header + INPUT,
-        .saved_offset = 16 << 20,
-        .offset = 16 << 20,
+        .buffer_bytes = BYTES,
+        .saved_offset = LARGEST,
+        .offset = LARGEST,
         .state = ETWAS_ETL_BUFFER_STATE_FLUSH,
         .flags = ETWAS_ETL_BUFFER_PROCESSOR_INDEX | ETWAS_ETL_BUFFER_COMPRESSED,
     };
+    struct builder_options options = builder_defaults();
+    struct builder builder;
+    uint8_t *bytes;
 
-    (void)state;
     options.compressed = true;
-    options.processors = STREAMS;
+    options.processors = processors;
     builder_begin(&builder, &options);
     builder_end(&builder);
-    builder_log_header(&builder)->buffer_bytes = 16 << 20;
-    builder_log_header(&builder)->buffers_written = STREAMS + 1;
-    size = builder.size + STREAMS * (sizeof header + INPUT);
-    bytes = malloc(size);
+    builder_log_header(&builder)->buffer_bytes = LARGEST;
+    builder_log_header(&builder)->buffers_written = buffers + 1;
+    bytes = malloc(builder.size + buffers * (size_t)BYTES);
     assert_non_null(bytes);
     memcpy(bytes, builder.bytes, builder.size);
-    for (size_t i = 0; i < STREAMS; i++) {
-        uint8_t *at = bytes + builder.size + i * (sizeof header + INPUT);
+    for (uint32_t i = 0; i < buffers; i++) {
+        uint8_t *at = bytes + builder.size + i * (size_t)BYTES;
 
-        header.processor = (uint16_t)i;
+        header.processor = (uint16_t)(i % processors);
         header.sequence_number = (int64_t)i + 1;
         memcpy(at, &header, sizeof header);
-        memcpy(at + sizeof header, bomb, INPUT);
+        memcpy(at + sizeof header, beginning, INPUT);
+        memcpy(at + BYTES - sizeof match, &match, sizeof match);
     }
-    run_file(put_file(0, bytes, size));
+    run_file(put_file(0, bytes, builder.size + buffers * (size_t)BYTES));
     assert_int_equal(collected.code, ERROR_FILE_CORRUPT);
     assert_int_equal(collected.event_count, 1);
-    assert_int_equal(collected.damage_count, STREAMS);
+    assert_int_equal(collected.damage_count, buffers);
     free(bytes);
     builder_free(&builder);
+}
+
+/* Two thousand streams: refused, not allocated. */
+static void a_small_file_that_promises_much_is_refused(void **state)
+{
+    (void)state;
+    read_bombs(2000, 2000, 1);
+    assert_int_equal(damages_of(ETWAS_DAMAGE_COMPRESSION), COLLECT_DAMAGES);
+}
+
+/* Copied piece by piece instead of byte by byte: the same a byte at a time takes half a minute. */
+static void a_small_file_that_decompresses_to_much_is_read_at_the_speed_of_memory(void **state)
+{
+    (void)state;
+    read_bombs(1000, 1, 0);
+    assert_int_equal(damages_of(ETWAS_DAMAGE_RECORD), COLLECT_DAMAGES);
 }
 
 static void real_files_damaged_at_random_do_no_harm(void **state)
@@ -347,6 +365,7 @@ int main(void)
         cmocka_unit_test(every_word_set_to_a_limit_does_no_harm),
         cmocka_unit_test(noise_behind_a_good_header_does_no_harm),
         cmocka_unit_test(a_small_file_that_promises_much_is_refused),
+        cmocka_unit_test(a_small_file_that_decompresses_to_much_is_read_at_the_speed_of_memory),
         cmocka_unit_test(real_files_damaged_at_random_do_no_harm),
     };
     int failed = cmocka_run_group_tests(tests, make_files, free_files);
