@@ -8,6 +8,8 @@
 #include <ck_pr.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 static void *current_hook;
 
@@ -23,6 +25,12 @@ void etwas_testpoint_reached(enum etwas_testpoint point)
     if (hook != NULL) {
         hook(point);
     }
+}
+
+void etwas_invariant_broken(const char *condition, const char *file, int line)
+{
+    (void)fprintf(stderr, "%s:%d: broken: %s\n", file, line, condition);
+    abort();
 }
 
 #endif

@@ -3,8 +3,9 @@
 
 /*
  * Test points: named places after the observable steps of shared publish and switch, and of flush,
- * where a test can hold a thread or count its passing. They exist in the library the tests link
- * (ETWAS_TESTPOINTS) and cost nothing, not even a branch, in every other build.
+ * where a test can hold a thread or count its passing; and invariants, looked at where something
+ * changes. They exist in the library the tests link (ETWAS_TESTPOINTS) and cost nothing, not even a
+ * branch, in every other build.
  */
 #ifndef ETWAS_PLATFORM_TESTPOINT_H
 #define ETWAS_PLATFORM_TESTPOINT_H
@@ -41,7 +42,14 @@ void etwas_testpoint_reached(enum etwas_testpoint point);
 
 #define ETWAS_TESTPOINT(point) etwas_testpoint_reached(point)
 
+/* Ends the process where an invariant is broken. */
+#define ETWAS_INVARIANT(condition)                                                                 \
+    ((condition) ? (void)0 : etwas_invariant_broken(#condition, __FILE__, __LINE__))
+_Noreturn void etwas_invariant_broken(const char *condition, const char *file, int line);
+
 #else
+
+#define ETWAS_INVARIANT(condition) ((void)0)
 
 #define ETWAS_TESTPOINT(point) ((void)0)
 

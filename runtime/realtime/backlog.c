@@ -40,63 +40,84 @@ static uint64_t ungiven(const struct etwas_backlog_entry *entry)
     return entry->records > entry->given ? entry->records - entry->given : 0;
 }
 
-bool etwas_backlog_append(struct etwas_backlog *backlog, const struct etwas_backlog_entry *entry,
-                          const struct etwas_etl_buffer_header *header, const void *data)
+static bool write_at(struct etwas_backlog *backlog, uint64_t position,
+                     const struct etwas_backlog_entry *entry,
+                     const struct etwas_etl_buffer_header *header, const void *data)
 {
     struct etwas_backlog_entry head = *entry;
     uint32_t header_bytes = entry->bytes != 0 ? sizeof *header : 0;
     struct iovec pieces[] = {{&head, sizeof head},
                              {(void *)(uintptr_t)header, header_bytes},
                              {(void *)(uintptr_t)data, entry->bytes - header_bytes}};
-    uint64_t total = sizeof head + (uint64_t)entry->bytes;
     int error;
 
+    backlog->failed = etwas_file_write(backlog->descriptor, pieces, 3, position, &error) !=
+                      sizeof head + (uint64_t)entry->bytes;
+    if (!backlog->failed) {
+        backlog->buffers += entry->bytes != 0;
+        backlog->records += ungiven(entry);
+    }
+    return !backlog->failed;
+}
+
+bool etwas_backlog_append(struct etwas_backlog *backlog, const struct etwas_backlog_entry *entry,
+                          const struct etwas_etl_buffer_header *header, const void *data)
+{
     if (etwas_backlog_room(backlog, entry->bytes) == 0) {
         return false;
     }
-    backlog->failed =
-        etwas_file_write(backlog->descriptor, pieces, 3, backlog->end, &error) != total;
-    if (backlog->failed) {
+    if (!write_at(backlog, backlog->end, entry, header, data)) {
         (void)etwas_file_truncate(backlog->descriptor, backlog->end);
         return false;
     }
-    backlog->end += total;
-    backlog->buffers += entry->bytes != 0;
-    backlog->records += ungiven(entry);
+    backlog->end += sizeof *entry + (uint64_t)entry->bytes;
     return true;
+}
+
+bool etwas_backlog_put_back(struct etwas_backlog *backlog, const struct etwas_backlog_entry *entry,
+                            const struct etwas_etl_buffer_header *header, const void *data)
+{
+    uint64_t begin = backlog->begin - (sizeof *entry + (uint64_t)entry->bytes);
+
+    if (!write_at(backlog, begin, entry, header, data)) {
+        return false;
+    }
+    backlog->begin = begin;
+    return true;
+}
+
+bool etwas_backlog_take(struct etwas_backlog *backlog, struct etwas_backlog_entry *entry,
+                        uint64_t *position)
+{
+    uint64_t left = backlog->end - backlog->begin;
+
+    if (left < sizeof *entry ||
+        etwas_file_read(backlog->descriptor, entry, sizeof *entry, backlog->begin) !=
+            sizeof *entry ||
+        entry->bytes > left - sizeof *entry || ungiven(entry) > backlog->records) {
+        return false;
+    }
+    *position = backlog->begin + sizeof *entry;
+    backlog->begin = *position + entry->bytes;
+    backlog->buffers -= entry->bytes != 0;
+    backlog->records -= ungiven(entry);
+    return true;
+}
+
+bool etwas_backlog_read(int descriptor, const struct etwas_backlog_entry *entry, uint64_t position,
+                        void *target)
+{
+    return etwas_file_read(descriptor, target, entry->bytes, position) == entry->bytes;
 }
 
 void etwas_backlog_empty(struct etwas_backlog *backlog)
 {
-    backlog->begin = 0;
-    backlog->end = 0;
+    backlog->begin = backlog->end;
     backlog->buffers = 0;
     backlog->records = 0;
-    (void)etwas_file_truncate(backlog->descriptor, 0);
-}
-
-bool etwas_backlog_read_entry(const struct etwas_backlog *backlog,
-                              struct etwas_backlog_entry *entry)
-{
-    uint64_t left = backlog->end - backlog->begin;
-
-    return left >= sizeof *entry &&
-           etwas_file_read(backlog->descriptor, entry, sizeof *entry, backlog->begin) ==
-               sizeof *entry &&
-           entry->bytes <= left - sizeof *entry && ungiven(entry) <= backlog->records;
-}
-
-bool etwas_backlog_read_bytes(const struct etwas_backlog *backlog,
-                              const struct etwas_backlog_entry *entry, void *target)
-{
-    return etwas_file_read(backlog->descriptor, target, entry->bytes,
-                           backlog->begin + sizeof *entry) == entry->bytes;
-}
-
-void etwas_backlog_drop_entry(struct etwas_backlog *backlog,
-                              const struct etwas_backlog_entry *entry)
-{
-    backlog->begin += sizeof *entry + (uint64_t)entry->bytes;
-    backlog->buffers -= entry->bytes != 0;
-    backlog->records -= ungiven(entry);
+    if (backlog->readers == 0) {
+        backlog->begin = 0;
+        backlog->end = 0;
+        (void)etwas_file_truncate(backlog->descriptor, 0);
+    }
 }

@@ -8,7 +8,8 @@
  *
  *     entry    etwas_backlog_entry, then `bytes` bytes: a buffer's header and records, or nothing
  *
- * One thread at a time, but for reading: see realtime_inside.h.
+ * One thread at a time, but for the bytes of an entry that was taken: these stay where they are
+ * until who took it has read them, or puts back what it does not want.
  */
 #ifndef ETWAS_REALTIME_BACKLOG_H
 #define ETWAS_REALTIME_BACKLOG_H
@@ -21,8 +22,9 @@
 struct etwas_backlog {
     int descriptor; /* -1: closed */
     uint64_t limit_bytes;
-    uint64_t begin;   /* of what has not been read */
+    uint64_t begin;   /* of what has not been taken */
     uint64_t end;     /* of what was appended */
+    uint32_t readers; /* of entries that were taken: the file is not emptied under them */
     uint64_t buffers; /* between the two */
     uint64_t records; /* in them, and nowhere else */
     bool failed;      /* the system refused what was asked of it last */
@@ -55,26 +57,30 @@ uint64_t etwas_backlog_room(const struct etwas_backlog *backlog, uint32_t bytes)
 bool etwas_backlog_append(struct etwas_backlog *backlog, const struct etwas_backlog_entry *entry,
                           const struct etwas_etl_buffer_header *header, const void *data);
 
+/*
+ * The same in front of all others, where the entry was taken from of which this is the rest: the
+ * entry taken last is put back first.
+ */
+bool etwas_backlog_put_back(struct etwas_backlog *backlog, const struct etwas_backlog_entry *entry,
+                            const struct etwas_etl_buffer_header *header, const void *data);
+
 static inline bool etwas_backlog_is_empty(const struct etwas_backlog *backlog)
 {
     return backlog->begin == backlog->end;
 }
 
 /*
- * Reads the next entry's head, and then its bytes into `target`, which has room for them. False:
- * the system refused, or the head is damaged; then what comes after it cannot be found. Neither changes anything, so that
- * a copy of the struct will do while others append.
+ * Takes the next entry: its head, and where its bytes are. False: the system refused, or the head is
+ * damaged; then what comes after it cannot be found.
  */
-bool etwas_backlog_read_entry(const struct etwas_backlog *backlog,
-                              struct etwas_backlog_entry *entry);
-bool etwas_backlog_read_bytes(const struct etwas_backlog *backlog,
-                              const struct etwas_backlog_entry *entry, void *target);
+bool etwas_backlog_take(struct etwas_backlog *backlog, struct etwas_backlog_entry *entry,
+                        uint64_t *position);
 
-/* The next entry, which was read, is not in the backlog any more. */
-void etwas_backlog_drop_entry(struct etwas_backlog *backlog,
-                              const struct etwas_backlog_entry *entry);
+/* Reads the bytes of an entry that was taken. False: the system refused. */
+bool etwas_backlog_read(int descriptor, const struct etwas_backlog_entry *entry, uint64_t position,
+                        void *target);
 
-/* Forgets what has not been read. */
+/* Forgets what has not been taken. */
 void etwas_backlog_empty(struct etwas_backlog *backlog);
 
 #endif

@@ -8,14 +8,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "flush/drain.h"
+#include "platform/testpoint.h"
 #include "realtime/realtime_inside.h"
-
-enum {
-    NS_PER_SECOND = 1000000000
-};
 
 /* Of all that live, for a fork. Locked before the lock of any of them. */
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -39,7 +34,7 @@ void etwas_realtime_release(struct etwas_realtime *realtime, struct etwas_realti
     if (--buffer->references != 0) {
         return;
     }
-    realtime->lost_records += etwas_realtime_ungiven(buffer);
+    realtime->lost_records += buffer->stored ? 0 : etwas_realtime_ungiven(buffer);
     free(buffer);
 }
 
@@ -65,7 +60,6 @@ uint32_t etwas_realtime_open(const struct etwas_realtime_options *options,
     }
     made->options.backlog_folder = NULL;
     (void)pthread_mutex_init(&made->lock, NULL);
-    (void)pthread_cond_init(&made->file_left, NULL);
     (void)pthread_mutex_lock(&all_lock);
     made->next = all;
     all = made;
@@ -99,9 +93,10 @@ void etwas_realtime_let_go(struct etwas_realtime *realtime)
     ck_pr_fence_release();
     if (ck_pr_faa_32(&realtime->references, UINT32_MAX) == 1) {
         ck_pr_fence_acquire();
+        etwas_realtime_lock(realtime);
         etwas_realtime_give_up_backlog(realtime);
+        etwas_realtime_unlock(realtime);
         close_last(realtime);
-        (void)pthread_cond_destroy(&realtime->file_left);
         (void)pthread_mutex_destroy(&realtime->lock);
         free(realtime);
     }
@@ -130,26 +125,38 @@ void etwas_realtime_after_fork_in_child(void)
     for (struct etwas_realtime *one = all; one != NULL; one = one->next) {
         etwas_backlog_close(&one->backlog);
         one->ended = true;
-        (void)pthread_cond_init(&one->file_left, NULL);
         for (struct etwas_consumer *each = one->consumers; each != NULL; each = each->next) {
-            each->stopped = true;
+            each->state = ETWAS_CONSUMER_GONE;
             /* Who waits for it does so in the parent. */
             (void)pthread_cond_init(&each->changed, NULL);
         }
+        one->consumers = NULL;
         (void)pthread_mutex_unlock(&one->lock);
     }
     (void)pthread_mutex_unlock(&all_lock);
 }
 
-/* ---- delivery: with the lock held ------------------------------------------------------------ */
+/* ---- queues and the backlog: with the lock held ---------------------------------------------- */
+
+struct etwas_realtime_node *etwas_realtime_queue_pop(struct etwas_realtime_queue *queue)
+{
+    struct etwas_realtime_node *node = queue->first;
+
+    if (node != NULL) {
+        queue->first = node->next;
+        queue->last = queue->first != NULL ? queue->last : NULL;
+    }
+    return node;
+}
 
 static bool enqueue(struct etwas_consumer *consumer, struct etwas_realtime_buffer *buffer,
                     int64_t bound)
 {
+    struct etwas_realtime_queue *queue = &consumer->queue;
     struct etwas_realtime_node *node;
 
-    if (buffer == NULL && consumer->last != NULL && consumer->last->entry.buffer == NULL) {
-        consumer->last->entry.bound = bound;
+    if (buffer == NULL && queue->last != NULL && queue->last->entry.buffer == NULL) {
+        queue->last->entry.bound = bound;
         return true;
     }
     node = malloc(sizeof *node);
@@ -159,12 +166,8 @@ static bool enqueue(struct etwas_consumer *consumer, struct etwas_realtime_buffe
     *node = (struct etwas_realtime_node){.entry = {buffer, bound, consumer->notices},
                                          .part = etwas_realtime_all_of_it};
     consumer->notices = 0;
-    if (consumer->last == NULL) {
-        consumer->first = node;
-    } else {
-        consumer->last->next = node;
-    }
-    consumer->last = node;
+    *(queue->last != NULL ? &queue->last->next : &queue->first) = node;
+    queue->last = node;
     if (buffer != NULL) {
         consumer->queued_bytes += etwas_realtime_cost(buffer);
     }
@@ -187,33 +190,165 @@ static bool offer(struct etwas_consumer *consumer, struct etwas_realtime_buffer 
     return false;
 }
 
-bool etwas_realtime_put_into_backlog(struct etwas_realtime *realtime,
-                                     struct etwas_realtime_buffer *buffer,
-                                     const struct etwas_realtime_part *part, uint16_t notices)
+static uint32_t behind(uint32_t count, const struct etwas_realtime_part *part)
 {
+    return count > part->records_before ? count - part->records_before : 0;
+}
+
+bool etwas_realtime_store(struct etwas_realtime *realtime, struct etwas_realtime_buffer *buffer,
+                          const struct etwas_realtime_part *part, uint16_t notices,
+                          enum etwas_backlog_end end)
+{
+    const uint8_t *data = buffer->content + part->begin;
     struct etwas_etl_buffer_header header;
-    uint32_t data_bytes = buffer->bytes - part->begin;
     struct etwas_backlog_entry entry = {
-        .bytes = (uint32_t)sizeof header + data_bytes,
-        .records = etwas_realtime_less(buffer->records, part->records_before),
-        .given = etwas_realtime_less(buffer->given, part->records_before),
-        .notices = realtime->backlog_notices | notices,
+        .bytes = (uint32_t)sizeof header + buffer->bytes - part->begin,
+        .records = behind(buffer->records, part),
+        .given = behind(buffer->given, part),
+        .notices = notices,
     };
     bool failed_before = realtime->backlog.failed;
 
     memcpy(&header, buffer->content, sizeof header);
     etwas_realtime_set_end(&header, entry.bytes);
-    if (etwas_backlog_append(&realtime->backlog, &entry, &header, buffer->content + part->begin)) {
-        realtime->backlog_notices = 0;
-        buffer->given = UINT32_MAX;
-        return true;
+    if (end == ETWAS_BACKLOG_FRONT) {
+        buffer->stored = etwas_backlog_put_back(&realtime->backlog, &entry, &header, data);
+    } else {
+        entry.notices |= realtime->backlog_notices;
+        buffer->stored = etwas_backlog_append(&realtime->backlog, &entry, &header, data);
+        realtime->backlog_notices = buffer->stored ? 0 : (uint16_t)entry.notices;
     }
-    realtime->backlog_notices = (uint16_t)entry.notices | ETWAS_ETL_BUFFER_BUFFER_LOST;
+    if (!buffer->stored) {
+        realtime->buffers_lost++;
+        realtime->backlog_notices |= ETWAS_ETL_BUFFER_BUFFER_LOST;
+    }
     if (realtime->backlog.failed && !failed_before) {
         realtime->backlog_notices |= ETWAS_ETL_BUFFER_BACKUP_CORRUPT;
     }
+    return buffer->stored;
+}
+
+void etwas_realtime_give_up_backlog(struct etwas_realtime *realtime)
+{
+    realtime->buffers_lost += realtime->backlog.buffers;
+    realtime->lost_records += realtime->backlog.records;
+    etwas_backlog_empty(&realtime->backlog);
+}
+
+bool etwas_realtime_backlog_is_read(const struct etwas_realtime *realtime)
+{
+    const struct etwas_consumer *one = realtime->consumers;
+
+    while (one != NULL && one->state != ETWAS_CONSUMER_CATCHING_UP) {
+        one = one->next;
+    }
+    return one != NULL;
+}
+
+/*
+ * Whether the next consumer wants a buffer that one has handed back: one from the backlog, which
+ * nobody else has had; what the last consumer had still to get; what nobody has got.
+ */
+static bool is_wanted(const struct etwas_realtime *realtime,
+                      const struct etwas_realtime_buffer *buffer)
+{
+    return buffer->of_backlog || (buffer->references == 1 && (realtime->consumers == NULL ||
+                                                              etwas_realtime_ungiven(buffer) != 0));
+}
+
+static void store_handed_back(struct etwas_realtime *realtime)
+{
+    struct etwas_realtime_node *node;
+    uint16_t notices = 0;
+
+    while ((node = etwas_realtime_queue_pop(&realtime->handed_back)) != NULL) {
+        struct etwas_realtime_buffer *buffer = node->entry.buffer;
+
+        notices |= node->entry.notices;
+        if (buffer != NULL) {
+            if (!realtime->ended && is_wanted(realtime, buffer)) {
+                (void)etwas_realtime_store(realtime, buffer, &node->part, notices,
+                                           ETWAS_BACKLOG_BACK);
+                notices = 0;
+            }
+            etwas_realtime_release(realtime, buffer);
+        }
+        free(node);
+    }
+    if (realtime->consumers == NULL) {
+        realtime->backlog_notices |= notices | realtime->handed_back_notices;
+    }
+    realtime->handed_back_notices = 0;
+}
+
+void etwas_realtime_lock(struct etwas_realtime *realtime)
+{
+    (void)pthread_mutex_lock(&realtime->lock);
+    store_handed_back(realtime);
+}
+
+void etwas_realtime_unlock(struct etwas_realtime *realtime)
+{
+    (void)pthread_mutex_unlock(&realtime->lock);
+}
+
+static bool queue_is_valid(const struct etwas_realtime_queue *queue, uint64_t bytes)
+{
+    const struct etwas_realtime_node *last = NULL;
+
+    for (const struct etwas_realtime_node *node = queue->first; node != NULL; node = node->next) {
+        const struct etwas_realtime_buffer *buffer = node->entry.buffer;
+
+        if (buffer != NULL &&
+            (buffer->references == 0 || buffer->stored || node->part.begin > buffer->bytes)) {
+            return false;
+        }
+        bytes -= buffer != NULL ? etwas_realtime_cost(buffer) : 0;
+        last = node;
+    }
+    return last == queue->last && bytes == 0;
+}
+
+bool etwas_realtime_is_valid(const struct etwas_realtime *realtime)
+{
+    const struct etwas_backlog *backlog = &realtime->backlog;
+    uint32_t catching_up = 0;
+
+    for (const struct etwas_consumer *one = realtime->consumers; one != NULL; one = one->next) {
+        catching_up += one->state == ETWAS_CONSUMER_CATCHING_UP;
+        if ((one->state != ETWAS_CONSUMER_CATCHING_UP && one->state != ETWAS_CONSUMER_LIVE) ||
+            !queue_is_valid(&one->queue, one->queued_bytes)) {
+            return false;
+        }
+    }
+    return catching_up <= 1 && backlog->begin <= backlog->end &&
+           backlog->end <= backlog->limit_bytes &&
+           (!etwas_backlog_is_empty(backlog) || (backlog->buffers == 0 && backlog->records == 0));
+}
+
+/* ---- the session's end ----------------------------------------------------------------------- */
+
+/* Without memory for a copy. */
+static void lose_undelivered(struct etwas_realtime *realtime)
+{
     realtime->buffers_lost++;
-    return false;
+    for (struct etwas_consumer *one = realtime->consumers; one != NULL; one = one->next) {
+        one->notices |= ETWAS_ETL_BUFFER_BUFFER_LOST;
+    }
+}
+
+static bool hand_out(struct etwas_realtime *realtime, struct etwas_realtime_buffer *buffer)
+{
+    bool taken = false;
+
+    if (realtime->consumers == NULL) {
+        return etwas_realtime_store(realtime, buffer, &etwas_realtime_all_of_it, 0,
+                                    ETWAS_BACKLOG_BACK);
+    }
+    for (struct etwas_consumer *one = realtime->consumers; one != NULL; one = one->next) {
+        taken = offer(one, buffer) || taken;
+    }
+    return taken;
 }
 
 bool etwas_realtime_deliver(struct etwas_realtime *realtime,
@@ -224,29 +359,21 @@ bool etwas_realtime_deliver(struct etwas_realtime *realtime,
     struct etwas_realtime_buffer *buffer = etwas_realtime_new_buffer(header->offset, records);
     bool taken = false;
 
-    (void)pthread_mutex_lock(&realtime->lock);
+    if (buffer != NULL) {
+        memcpy(buffer->content + sizeof numbered, data, header->offset - sizeof numbered);
+    }
+    etwas_realtime_lock(realtime);
     numbered.sequence_number = ++realtime->sequence;
-    if (buffer == NULL) {
-        realtime->buffers_lost++;
-        for (struct etwas_consumer *one = realtime->consumers; one != NULL; one = one->next) {
-            one->notices |= ETWAS_ETL_BUFFER_BUFFER_LOST;
-        }
-        (void)pthread_mutex_unlock(&realtime->lock);
-        return false;
+    if (buffer != NULL) {
+        memcpy(buffer->content, &numbered, sizeof numbered);
+        taken = hand_out(realtime, buffer);
+        /* One that was not taken is the caller's loss. */
+        buffer->records = taken ? buffer->records : 0;
+        etwas_realtime_release(realtime, buffer);
+    } else {
+        lose_undelivered(realtime);
     }
-    memcpy(buffer->content, &numbered, sizeof numbered);
-    memcpy(buffer->content + sizeof numbered, data, header->offset - sizeof numbered);
-    etwas_realtime_let_stopped_leave(realtime);
-    if (!etwas_realtime_has_consumer(realtime)) {
-        taken = etwas_realtime_put_into_backlog(realtime, buffer, &etwas_realtime_all_of_it, 0);
-    }
-    for (struct etwas_consumer *one = realtime->consumers; one != NULL; one = one->next) {
-        taken = (!one->stopped && offer(one, buffer)) || taken;
-    }
-    /* One that was not taken is the caller's loss. */
-    buffer->given = taken ? buffer->given : UINT32_MAX;
-    etwas_realtime_release(realtime, buffer);
-    (void)pthread_mutex_unlock(&realtime->lock);
+    etwas_realtime_unlock(realtime);
     return taken;
 }
 
@@ -254,176 +381,78 @@ void etwas_realtime_set_bound(struct etwas_realtime *realtime, int64_t stamp)
 {
     struct etwas_backlog_entry entry = {.bound = stamp};
 
-    (void)pthread_mutex_lock(&realtime->lock);
-    etwas_realtime_let_stopped_leave(realtime);
+    etwas_realtime_lock(realtime);
     /* A bound that finds no room, or no memory, is replaced by the next one. */
-    if (!etwas_realtime_has_consumer(realtime) && !etwas_backlog_is_empty(&realtime->backlog)) {
+    if (realtime->consumers == NULL && !etwas_backlog_is_empty(&realtime->backlog)) {
         (void)etwas_backlog_append(&realtime->backlog, &entry, NULL, NULL);
     }
     for (struct etwas_consumer *one = realtime->consumers; one != NULL; one = one->next) {
-        if (!one->stopped) {
-            (void)enqueue(one, NULL, stamp);
-        }
+        (void)enqueue(one, NULL, stamp);
     }
-    (void)pthread_mutex_unlock(&realtime->lock);
+    etwas_realtime_unlock(realtime);
 }
 
 void etwas_realtime_set_clocks(struct etwas_realtime *realtime,
                                const struct etwas_clock_timeline *clocks)
 {
-    (void)pthread_mutex_lock(&realtime->lock);
+    etwas_realtime_lock(realtime);
     realtime->clocks = *clocks;
     realtime->clocks_set++;
-    (void)pthread_mutex_unlock(&realtime->lock);
+    etwas_realtime_unlock(realtime);
 }
 
 void etwas_realtime_note_lost_events(struct etwas_realtime *realtime)
 {
-    (void)pthread_mutex_lock(&realtime->lock);
-    etwas_realtime_let_stopped_leave(realtime);
-    if (!etwas_realtime_has_consumer(realtime)) {
+    etwas_realtime_lock(realtime);
+    if (realtime->consumers == NULL) {
         realtime->backlog_notices |= ETWAS_ETL_BUFFER_EVENTS_LOST;
     }
     for (struct etwas_consumer *one = realtime->consumers; one != NULL; one = one->next) {
-        one->notices |= one->stopped ? 0 : ETWAS_ETL_BUFFER_EVENTS_LOST;
+        one->notices |= ETWAS_ETL_BUFFER_EVENTS_LOST;
     }
-    (void)pthread_mutex_unlock(&realtime->lock);
+    etwas_realtime_unlock(realtime);
 }
 
 uint32_t etwas_realtime_room(struct etwas_realtime *realtime, uint32_t most, uint32_t bytes)
 {
-    (void)pthread_mutex_lock(&realtime->lock);
-    etwas_realtime_let_stopped_leave(realtime);
-    if (!etwas_realtime_has_consumer(realtime)) {
+    etwas_realtime_lock(realtime);
+    if (realtime->consumers == NULL) {
         uint64_t room = etwas_backlog_room(&realtime->backlog, bytes);
 
         most = room < most ? (uint32_t)room : most;
     }
-    (void)pthread_mutex_unlock(&realtime->lock);
+    etwas_realtime_unlock(realtime);
     return most;
 }
 
-uint64_t etwas_realtime_buffers_lost(struct etwas_realtime *realtime)
+uint64_t etwas_realtime_take_lost(struct etwas_realtime *realtime, uint64_t *buffers)
 {
-    uint64_t lost;
+    uint64_t records;
 
-    (void)pthread_mutex_lock(&realtime->lock);
-    lost = realtime->buffers_lost;
-    (void)pthread_mutex_unlock(&realtime->lock);
-    return lost;
-}
-
-uint64_t etwas_realtime_take_lost_records(struct etwas_realtime *realtime)
-{
-    uint64_t lost;
-
-    (void)pthread_mutex_lock(&realtime->lock);
-    lost = realtime->lost_records;
+    etwas_realtime_lock(realtime);
+    records = realtime->lost_records;
     realtime->lost_records = 0;
-    (void)pthread_mutex_unlock(&realtime->lock);
-    return lost;
+    *buffers = realtime->buffers_lost;
+    etwas_realtime_unlock(realtime);
+    return records;
 }
 
-bool etwas_realtime_has_consumer(const struct etwas_realtime *realtime)
+uint64_t etwas_realtime_end(struct etwas_realtime *realtime, uint64_t *buffers)
 {
-    const struct etwas_consumer *one = realtime->consumers;
+    uint64_t records;
 
-    while (one != NULL && one->stopped) {
-        one = one->next;
-    }
-    return one != NULL;
-}
-
-bool etwas_realtime_has_backlog(const struct etwas_realtime *realtime)
-{
-    return realtime->kept != NULL || !etwas_backlog_is_empty(&realtime->backlog);
-}
-
-void etwas_realtime_give_up_backlog(struct etwas_realtime *realtime)
-{
-    while (realtime->kept != NULL) {
-        struct etwas_realtime_node *node = realtime->kept;
-
-        realtime->kept = node->next;
-        realtime->buffers_lost++;
-        etwas_realtime_release(realtime, node->entry.buffer);
-        free(node);
-    }
-    realtime->buffers_lost += realtime->backlog.buffers;
-    realtime->lost_records += realtime->backlog.records;
-    etwas_backlog_empty(&realtime->backlog);
-}
-
-const struct etwas_consumer *etwas_realtime_backlog_reader(const struct etwas_realtime *realtime)
-{
-    const struct etwas_consumer *one = realtime->consumers;
-
-    while (one != NULL && !one->reads_backlog) {
-        one = one->next;
-    }
-    return one;
-}
-
-/*
- * A consumer that was stopped reads no more, but its thread need not have come to know it: what
- * waits for it is given up while the session still counts. But for the backlog of one that is
- * reading its file at this moment: nobody else may touch that.
- */
-static void give_up_stopped(struct etwas_realtime *realtime)
-{
-    for (struct etwas_consumer *one = realtime->consumers; one != NULL; one = one->next) {
-        struct etwas_realtime_node *node;
-
-        one->reads_backlog = one->reads_backlog && (!one->stopped || one->in_file);
-        while (one->stopped && (node = etwas_realtime_take_node(one)) != NULL) {
-            struct etwas_realtime_buffer *buffer = node->entry.buffer;
-
-            if (buffer != NULL) {
-                realtime->buffers_lost +=
-                    buffer->references == 1 && buffer->given != UINT32_MAX &&
-                    (buffer->records == 0 || etwas_realtime_ungiven(buffer) != 0);
-                etwas_realtime_release(realtime, buffer);
-            }
-            free(node);
-        }
-    }
-}
-
-/* So that the rest of the backlog can be counted; but not for ever. */
-static void wait_for_stopped(struct etwas_realtime *realtime)
-{
-    struct timespec deadline;
-    int error = 0;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &deadline);
-    deadline.tv_nsec += (long)(etwas_drain_patience_ns % NS_PER_SECOND);
-    deadline.tv_sec +=
-        (time_t)(etwas_drain_patience_ns / NS_PER_SECOND) + deadline.tv_nsec / NS_PER_SECOND;
-    deadline.tv_nsec %= NS_PER_SECOND;
-    while (error == 0 && etwas_realtime_is_left_soon(realtime)) {
-        error = pthread_cond_clockwait(&realtime->file_left, &realtime->lock, CLOCK_MONOTONIC,
-                                       &deadline);
-    }
-}
-
-uint64_t etwas_realtime_end(struct etwas_realtime *realtime, uint64_t *buffers_lost)
-{
-    uint64_t lost_records;
-
-    (void)pthread_mutex_lock(&realtime->lock);
-    wait_for_stopped(realtime);
+    etwas_realtime_lock(realtime);
+    ETWAS_INVARIANT(etwas_realtime_is_valid(realtime));
     realtime->ended = true;
-    give_up_stopped(realtime);
-    if (etwas_realtime_backlog_reader(realtime) == NULL) {
+    if (!etwas_realtime_backlog_is_read(realtime)) {
         etwas_realtime_give_up_backlog(realtime);
     }
-    lost_records = realtime->lost_records;
-    *buffers_lost = realtime->buffers_lost;
-    (void)pthread_cond_broadcast(&realtime->file_left);
+    records = realtime->lost_records;
+    *buffers = realtime->buffers_lost;
     for (struct etwas_consumer *one = realtime->consumers; one != NULL; one = one->next) {
         (void)pthread_cond_signal(&one->changed);
     }
-    (void)pthread_mutex_unlock(&realtime->lock);
+    etwas_realtime_unlock(realtime);
     etwas_realtime_let_go(realtime);
-    return lost_records;
+    return records;
 }

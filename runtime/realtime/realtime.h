@@ -36,10 +36,11 @@ struct etwas_consumer;
 struct etwas_realtime_buffer {
     uint32_t references; /* under the lock, as `given` is */
     uint32_t bytes;
-    uint32_t records;    /* for the accounts; 0: they are in a file */
-    uint32_t given;      /* so many of them, the first ones, were given to a consumer or stored */
-    uint32_t of_backlog; /* not 0: from there, or kept before it: one consumer alone has it */
-    uint32_t reserved;
+    uint32_t records; /* for the accounts; 0: they are in a file */
+    uint32_t given;   /* so many of them, the first ones, were given to a consumer */
+    bool of_backlog;  /* from there: one consumer alone has it */
+    bool stored;      /* the rest is in the backlog (again) */
+    uint8_t reserved[6];
     uint8_t content[]; /* buffer header and records; constant */
 };
 _Static_assert(sizeof(struct etwas_realtime_buffer) == 24, "the content is aligned");
@@ -93,18 +94,17 @@ void etwas_realtime_note_lost_events(struct etwas_realtime *realtime);
  */
 uint32_t etwas_realtime_room(struct etwas_realtime *realtime, uint32_t most, uint32_t bytes);
 
-/* Buffers that a consumer, or the backlog, did not get. */
-uint64_t etwas_realtime_buffers_lost(struct etwas_realtime *realtime);
-
-/* How many records were given up since the last call that were nowhere else. */
-uint64_t etwas_realtime_take_lost_records(struct etwas_realtime *realtime);
+/*
+ * How many records were given up since the last call that were nowhere else. *buffers: how many
+ * buffers a consumer, or the backlog, has not got since it was opened.
+ */
+uint64_t etwas_realtime_take_lost(struct etwas_realtime *realtime, uint64_t *buffers);
 
 /*
  * The session has ended: consumers read what they have, then the end. What is in the backlog and
- * will be read by nobody is given up. Waits, as long as for a writer, for a closed consumer that is
- * reading the backlog's file. Lets go of it.
+ * will be read by nobody is given up. Returns what etwas_realtime_take_lost does, and lets go of it.
  */
-uint64_t etwas_realtime_end(struct etwas_realtime *realtime, uint64_t *buffers_lost);
+uint64_t etwas_realtime_end(struct etwas_realtime *realtime, uint64_t *buffers);
 
 /* Keeps it from being freed, and no more. Holding is for whoever knows that it still is. */
 void etwas_realtime_hold(struct etwas_realtime *realtime);
@@ -122,9 +122,8 @@ void etwas_realtime_after_fork_in_child(void);
 
 /*
  * Connects a consumer: it gets all that is delivered from now on, and before that the backlog, if
- * there is one nobody reads yet. What waits for consumers that were stopped is part of that, unless
- * others have it. Waits for one of those that is reading the backlog's file. A Win32 code:
- * ERROR_NOT_ENOUGH_MEMORY, ERROR_WMI_INSTANCE_NOT_FOUND when the session has ended.
+ * there is one nobody reads yet. A Win32 code: ERROR_NOT_ENOUGH_MEMORY,
+ * ERROR_WMI_INSTANCE_NOT_FOUND when the session has ended.
  */
 uint32_t etwas_realtime_connect(struct etwas_realtime *realtime, struct etwas_consumer **consumer);
 
@@ -158,8 +157,9 @@ enum etwas_consumer_got etwas_consumer_next(struct etwas_consumer *consumer,
                                             struct etwas_consumer_entry *entry);
 
 /*
- * Puts a buffer back in front of the queue, for a consumer that is about to disconnect: the newest
- * first. Of it so many records were given, `given_bytes` is where the others begin.
+ * Hands back a buffer, for a consumer that is about to disconnect: the newest first. Of it so many
+ * records were given, `given_bytes` is where the others begin. What a consumer hands back that was
+ * stopped comes behind what waited for it.
  */
 void etwas_consumer_return(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry,
                            uint32_t given_records, uint32_t given_bytes);
@@ -170,13 +170,13 @@ void etwas_consumer_release(struct etwas_consumer *consumer, struct etwas_consum
 /* The same of a buffer that cannot be read: it is lost. */
 void etwas_consumer_refuse(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry);
 
-/* Has etwas_consumer_next return, from any thread, from now on. */
+/*
+ * From any thread: the consumer gets nothing more, and etwas_consumer_next returns. What waits for
+ * it, and nobody else has, is for the next one.
+ */
 void etwas_consumer_stop(struct etwas_consumer *consumer);
 
-/*
- * Takes a consumer away. What it did not read, and nobody else can, goes (back) into the backlog,
- * for the next one.
- */
+/* Stops it, and frees it. */
 void etwas_consumer_disconnect(struct etwas_consumer *consumer);
 
 #endif

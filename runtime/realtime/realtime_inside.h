@@ -3,10 +3,26 @@
 
 /*
  * What realtime.c and consumer.c share. Everything is under the lock of struct etwas_realtime, but
- * for the backlog's file while its reader reads it: there is one reader at a time, and others only
- * append.
+ * for the bytes of a backlog entry that a consumer has taken: it alone reads them.
  *
- * Where one consumer's buffers come from, in this order: `kept`, the backlog, its queue.
+ * The states of a consumer (etwas_consumer_become):
+ *
+ *     connect ──▶ CATCHING_UP ──▶ LIVE ──▶ GONE
+ *             └──────────────────▶         ▲
+ *                     └────────────────────┘
+ *
+ *     state        | connected | reads                            | leaves it
+ *     -------------+-----------+----------------------------------+------------------------------
+ *     NEW          | no        |                                  | when it connects: CATCHING_UP
+ *                  |           |                                  | if there is a backlog that
+ *                  |           |                                  | nobody reads, else LIVE
+ *     CATCHING_UP  | yes       | the backlog, alone               | LIVE: at the backlog's end
+ *     LIVE         | yes       | its queue, which has grown since | GONE: stopped, disconnected
+ *     GONE         | no        | nothing                          |
+ *
+ * Who goes hands back what waits for it, and before that, if its thread comes out of ProcessTrace
+ * without having given all that it had taken, the rest of that. One that is stopped in the midst of
+ * ProcessTrace goes at once: what it has taken it gives still, or hands back later.
  */
 #ifndef ETWAS_REALTIME_REALTIME_INSIDE_H
 #define ETWAS_REALTIME_REALTIME_INSIDE_H
@@ -32,17 +48,25 @@ struct etwas_realtime_node {
     struct etwas_realtime_part part; /* of a buffer that its consumer has given in part */
 };
 
-struct etwas_consumer {
-    struct etwas_realtime *realtime;
-    struct etwas_consumer *next;
+struct etwas_realtime_queue {
     struct etwas_realtime_node *first;
     struct etwas_realtime_node *last;
+};
+
+enum etwas_consumer_state {
+    ETWAS_CONSUMER_NEW,
+    ETWAS_CONSUMER_CATCHING_UP,
+    ETWAS_CONSUMER_LIVE,
+    ETWAS_CONSUMER_GONE,
+};
+
+struct etwas_consumer {
+    struct etwas_realtime *realtime;
+    struct etwas_consumer *next; /* of those connected */
+    enum etwas_consumer_state state;
+    struct etwas_realtime_queue queue;
     uint64_t queued_bytes;
     uint16_t notices; /* for the next entry */
-    bool reads_backlog;
-    bool in_file; /* reads the backlog's file, without the lock */
-    bool stopped;
-    bool left; /* the list of consumers, before it was disconnected */
     pthread_cond_t changed;
 };
 
@@ -51,15 +75,14 @@ struct etwas_realtime {
     uint32_t references; /* the session, each consumer, and who is about to be one; atomic */
     struct etwas_realtime *next; /* of all; under their lock */
     struct etwas_realtime_options options;
-    struct etwas_consumer *consumers;
+    struct etwas_consumer *consumers;        /* connected */
+    struct etwas_realtime_queue handed_back; /* by who has gone; not in the backlog yet */
+    uint16_t handed_back_notices;            /* behind it */
     struct etwas_backlog backlog;
-    pthread_cond_t file_left; /* its reader is not in its file any more */
-    /* Not given to the end by who had it, and older than what is in the backlog. */
-    struct etwas_realtime_node *kept;
     uint16_t backlog_notices; /* for its next entry */
     int64_t sequence;
     uint64_t buffers_lost;
-    uint64_t lost_records; /* not yet taken by etwas_realtime_take_lost_records */
+    uint64_t lost_records; /* not yet taken by etwas_realtime_take_lost */
     struct etwas_clock_timeline clocks;
     uint64_t clocks_set; /* so many times */
     bool ended;
@@ -73,51 +96,47 @@ static inline uint64_t etwas_realtime_cost(const struct etwas_realtime_buffer *b
     return sizeof *buffer + buffer->bytes + 2 * sizeof(struct etwas_realtime_node);
 }
 
-static inline uint32_t etwas_realtime_less(uint32_t count, uint32_t less)
-{
-    return count > less ? count - less : 0;
-}
-
 /* How many of its records are nowhere else. */
 static inline uint32_t etwas_realtime_ungiven(const struct etwas_realtime_buffer *buffer)
 {
-    return etwas_realtime_less(buffer->records, buffer->given);
+    return buffer->records > buffer->given ? buffer->records - buffer->given : 0;
 }
 
-/* All with the lock held, but the first. */
+/* Takes the lock, with all in the backlog that was handed back: nothing newer comes before it. */
+void etwas_realtime_lock(struct etwas_realtime *realtime);
+void etwas_realtime_unlock(struct etwas_realtime *realtime);
 
-/* NULL: no memory. */
+/* NULL: no memory. Needs no lock. */
 struct etwas_realtime_buffer *etwas_realtime_new_buffer(uint32_t bytes, uint32_t records);
+
+/* ---- with the lock held ---- */
 
 /* What nobody got is lost with the last reference. */
 void etwas_realtime_release(struct etwas_realtime *realtime, struct etwas_realtime_buffer *buffer);
 
-/* Appends what is left of a buffer to the backlog, with a header of its own. False: it is lost. */
-bool etwas_realtime_put_into_backlog(struct etwas_realtime *realtime,
-                                     struct etwas_realtime_buffer *buffer,
-                                     const struct etwas_realtime_part *part, uint16_t notices);
+/* The first entry, which the caller frees. NULL: there is none. */
+struct etwas_realtime_node *etwas_realtime_queue_pop(struct etwas_realtime_queue *queue);
 
-/* Nobody will read what is kept. */
+enum etwas_backlog_end {
+    ETWAS_BACKLOG_FRONT, /* for what was read from there last, in reverse */
+    ETWAS_BACKLOG_BACK,
+};
+
+/* Puts what is left of a buffer into the backlog, with a header of its own. False: it is lost. */
+bool etwas_realtime_store(struct etwas_realtime *realtime, struct etwas_realtime_buffer *buffer,
+                          const struct etwas_realtime_part *part, uint16_t notices,
+                          enum etwas_backlog_end end);
+
+/* Nobody will read the backlog. */
 void etwas_realtime_give_up_backlog(struct etwas_realtime *realtime);
 
-/* The first entry of a consumer's queue; the caller frees it. NULL: there is none. */
-struct etwas_realtime_node *etwas_realtime_take_node(struct etwas_consumer *consumer);
-
-/* Whether anybody is connected that has not been stopped. */
-bool etwas_realtime_has_consumer(const struct etwas_realtime *realtime);
+/* Whether somebody is catching up. */
+bool etwas_realtime_backlog_is_read(const struct etwas_realtime *realtime);
 
 /*
- * A consumer that was stopped reads no more, also if its thread has not come to know it yet: what
- * waits for it goes back now, before anything newer is put there.
+ * Whether the table above, the queues' sums and the backlog's counts are kept. For
+ * ETWAS_INVARIANT; looks at every entry.
  */
-void etwas_realtime_let_stopped_leave(struct etwas_realtime *realtime);
-
-/* Whether who reads the backlog was stopped in the midst of that: it goes no further. */
-bool etwas_realtime_is_left_soon(const struct etwas_realtime *realtime);
-
-bool etwas_realtime_has_backlog(const struct etwas_realtime *realtime);
-
-/* NULL: nobody. */
-const struct etwas_consumer *etwas_realtime_backlog_reader(const struct etwas_realtime *realtime);
+bool etwas_realtime_is_valid(const struct etwas_realtime *realtime);
 
 #endif

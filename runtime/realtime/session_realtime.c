@@ -67,23 +67,27 @@ uint32_t etwas_session_realtime_begin(struct etwas_session *session)
     return code;
 }
 
-static void settle_undelivered(struct etwas_session *session, uint64_t records)
+static void book(struct etwas_session *session, uint64_t records, uint64_t buffers)
 {
     etwas_pool_rebook_written(session->pool, ETWAS_OUTCOME_UNDELIVERED, records);
-}
-
-static void keep_buffers_lost(struct etwas_session *session, uint64_t buffers)
-{
     ck_pr_store_64(&session->realtime_buffers_lost, session->realtime_lost_before + buffers);
 }
 
-/* What consumers gave up since is lost, and they are told of events lost before they got here. */
+/* What consumers, or the backlog, have not got after all. */
+static void book_lost(struct etwas_session *session)
+{
+    uint64_t buffers;
+    uint64_t records = etwas_realtime_take_lost(session->realtime, &buffers);
+
+    book(session, records, buffers);
+}
+
+/* Consumers are told of events lost before they got here, too. */
 static void settle(struct etwas_session *session)
 {
     etwas_session_counts counts;
 
-    keep_buffers_lost(session, etwas_realtime_buffers_lost(session->realtime));
-    settle_undelivered(session, etwas_realtime_take_lost_records(session->realtime));
+    book_lost(session);
     etwas_session_count(session, &counts);
     if (counts.lost != session->noted_lost_events) {
         session->noted_lost_events = counts.lost;
@@ -95,14 +99,15 @@ void etwas_session_realtime_end(struct etwas_session *session)
 {
     struct etwas_realtime *realtime = session->realtime;
     const struct etwas_clock_reading last = etwas_clock_read_together();
-    uint64_t buffers_lost;
+    uint64_t records;
+    uint64_t buffers;
 
     etwas_clock_timeline_add(&session->timeline, &last);
     etwas_realtime_set_clocks(realtime, &session->timeline);
     settle(session);
     set(session, NULL);
-    settle_undelivered(session, etwas_realtime_end(realtime, &buffers_lost));
-    keep_buffers_lost(session, buffers_lost);
+    records = etwas_realtime_end(realtime, &buffers);
+    book(session, records, buffers);
     ck_pr_store_32(&session->pool->backlog_full, 0);
 }
 
@@ -142,7 +147,7 @@ static void take(struct etwas_session *session, struct etwas_batch *batch)
 
         buffer->kept = deliver(session, buffer, buffer->kept ? 0 : buffer->records) || buffer->kept;
     }
-    keep_buffers_lost(session, etwas_realtime_buffers_lost(session->realtime));
+    book_lost(session);
 }
 
 static void flushed(struct etwas_session *session, int64_t bound)

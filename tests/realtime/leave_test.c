@@ -9,9 +9,9 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <string.h>
-#include <time.h>
 
 #include "platform/file.h"
+#include "realtime/backlog.h"
 #include "support/flushing.h"
 
 static const etwas_guid lost_event_class = {
@@ -229,10 +229,11 @@ static struct {
     uint32_t held;
 } reading;
 
-/* Holds the first who reads a file. */
+/* Holds the first who reads a buffer of a backlog; its head was read before. */
 static long hold_who_reads(enum etwas_file_call call, size_t bytes)
 {
-    if (call == ETWAS_FILE_READ && ck_pr_faa_32(&reading.held, 1) == 0) {
+    if (call == ETWAS_FILE_READ && bytes > sizeof(struct etwas_backlog_entry) &&
+        ck_pr_faa_32(&reading.held, 1) == 0) {
         (void)sem_post(&reading.inside);
         while (sem_wait(&reading.go_on) != 0) {
         }
@@ -262,50 +263,35 @@ static void forget_reading(void)
     (void)sem_destroy(&reading.go_on);
 }
 
-struct opening {
-    struct consumer *consumer;
-    etwas_trace_handle session;
-    etwas_session_counts *counts;
-};
-
-static void *open_and_start(void *argument)
-{
-    struct opening *opening = argument;
-
-    consumer_open(opening->consumer, opening->session);
-    consumer_start(opening->consumer);
-    return NULL;
-}
-
 /*
- * It gives what it is reading, and the next one goes on behind that: nothing twice, nothing lost.
+ * Nobody waits for it: it gives what it is reading, and the next one goes on behind that. Nothing
+ * twice, nothing lost.
  */
-static void the_next_waits_for_a_closed_one_that_reads_the_backlog(void **state)
+static void the_next_goes_on_behind_what_a_closed_one_is_reading(void **state)
 {
     etwas_trace_handle session = start_session(NULL, &by_hand);
     struct writer *writer = small_writer(session);
     struct consumer closed = {0};
     struct consumer next = {0};
-    struct opening opening = {.consumer = &next, .session = session};
     etwas_session_counts counts;
-    pthread_t thread;
 
     (void)state;
     hold_in_the_backlog(&closed, session, writer);
     flush_some(writer);
     assert_int_equal(CloseTrace(closed.trace), ERROR_CTX_CLOSE_PENDING);
     flush_some(writer);
-    assert_int_equal(pthread_create(&thread, NULL, open_and_start, &opening), 0);
+    consumer_open(&next, session);
+    consumer_start(&next);
     flush_some(writer);
+    consumer_wait(&next, 4 * 100 - 10);
     (void)sem_post(&reading.go_on);
-    assert_int_equal(pthread_join(thread, NULL), 0);
-    flush_some(writer);
-    stop_session(session, &counts);
     consumer_join(&closed);
     forget_reading();
+    stop_session(session, &counts);
     consumer_join(&next);
     expect_exact_account(session, &counts);
     expect_nothing_lost(counts);
+    assert_int_equal(closed.events, 10);
     assert_int_equal(closed.wrong + next.wrong + next.backwards, 0);
     consumers_unmark(session);
     consumer_mark(&closed, session);
@@ -316,36 +302,69 @@ static void the_next_waits_for_a_closed_one_that_reads_the_backlog(void **state)
     consumer_free(&next);
 }
 
-static void *stop_beside(void *argument)
+/* What it has taken is its own; the rest, which nobody will read, is counted. */
+static void the_end_counts_what_is_behind_what_a_closed_one_is_reading(void **state)
 {
-    stop_session(((struct opening *)argument)->session, ((struct opening *)argument)->counts);
-    return NULL;
-}
-
-/* What it does not come to read any more is counted. */
-static void the_end_waits_for_a_closed_one_that_reads_the_backlog(void **state)
-{
-    const struct timespec until_it_waits = {.tv_nsec = 50000000};
     etwas_trace_handle session = start_session(NULL, &by_hand);
     struct writer *writer = small_writer(session);
     struct consumer closed = {0};
     etwas_session_counts counts;
-    struct opening stopping = {.session = session, .counts = &counts};
-    pthread_t thread;
 
     (void)state;
     hold_in_the_backlog(&closed, session, writer);
     assert_int_equal(CloseTrace(closed.trace), ERROR_CTX_CLOSE_PENDING);
-    assert_int_equal(pthread_create(&thread, NULL, stop_beside, &stopping), 0);
-    (void)nanosleep(&until_it_waits, NULL);
+    stop_session(session, &counts);
     (void)sem_post(&reading.go_on);
-    assert_int_equal(pthread_join(thread, NULL), 0);
     consumer_join(&closed);
     forget_reading();
     expect_exact_account(session, &counts);
-    assert_true(counts.lost_undelivered != 0);
+    assert_int_equal(counts.lost_undelivered, 90);
     assert_int_equal(closed.events, counts.recorded);
     consumer_free(&closed);
+}
+
+/* ---- closed, and its thread ends all the same ------------------------------------------------ */
+
+static void close_and_end_thread(EVENT_RECORD *record)
+{
+    struct stayer *stayer = record->UserContext;
+
+    if (++stayer->events == 5) {
+        assert_int_equal(CloseTrace(stayer->trace), ERROR_CTX_CLOSE_PENDING);
+        pthread_exit(NULL);
+    }
+}
+
+/* What it had taken is for the next, too, from the event on that was not given. */
+static void what_a_closed_one_had_taken_and_does_not_give_is_for_the_next(void **state)
+{
+    etwas_trace_handle session = start_session(NULL, &by_hand);
+    struct writer *writer = small_writer(session);
+    struct stayer stayer = {.events = 0};
+    EVENT_TRACE_LOGFILEW file = {
+        .LoggerName = inside_of(session)->configuration.name,
+        .ProcessTraceMode = PROCESS_TRACE_MODE_REAL_TIME | PROCESS_TRACE_MODE_EVENT_RECORD,
+        .EventRecordCallback = close_and_end_thread,
+        .Context = &stayer,
+    };
+    struct consumer next = {0};
+    etwas_session_counts counts;
+    pthread_t thread;
+
+    (void)state;
+    stayer.trace = OpenTraceW(&file);
+    assert_true(stayer.trace != INVALID_PROCESSTRACE_HANDLE);
+    stay_on_one_processor();
+    flush_some(writer);
+    leave_one_processor();
+    assert_int_equal(pthread_create(&thread, NULL, process_closed, &stayer), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    consume_to_the_end(&next, session, &counts);
+    expect_exact_account(session, &counts);
+    expect_nothing_lost(counts);
+    assert_int_equal(stayer.events, 5);
+    assert_int_equal(stayer.events + next.events, counts.recorded);
+    consumer_free(&next);
 }
 
 int main(void)
@@ -354,8 +373,9 @@ int main(void)
         FOLDER_TEST(who_leaves_at_a_notice_leaves_the_buffer_behind_it_to_the_next),
         FOLDER_TEST(what_waits_for_a_closed_consumer_at_the_end_is_counted),
         FOLDER_TEST(what_waits_for_a_closed_consumer_is_for_the_next),
-        FOLDER_TEST(the_next_waits_for_a_closed_one_that_reads_the_backlog),
-        FOLDER_TEST(the_end_waits_for_a_closed_one_that_reads_the_backlog),
+        FOLDER_TEST(the_next_goes_on_behind_what_a_closed_one_is_reading),
+        FOLDER_TEST(the_end_counts_what_is_behind_what_a_closed_one_is_reading),
+        FOLDER_TEST(what_a_closed_one_had_taken_and_does_not_give_is_for_the_next),
     };
 
     return RUN_WITH_EACH_PROTOCOL(tests);
