@@ -12,6 +12,8 @@
  * Only registers a function may change are used, and no stack, so that the abort point finds what
  * the entry point left.
  */
+#include "platform/branch_protection.h"
+
 #if defined(__aarch64__) && defined(ETWAS_WITH_RSEQ)
 
         .equ    CHECKS, 0
@@ -149,6 +151,7 @@
         .balign 64
 etwas_rseq_run:
         .cfi_startproc
+        ETWAS_BRANCH_TARGET
         mrs     x9, tpidr_el0
         adrp    x10, etwas_processor_offset
         ldr     x10, [x10, :lo12:etwas_processor_offset]

@@ -11,6 +11,8 @@
  * Only registers a function may change are used, and no stack, so that the abort point finds what
  * the entry point left.
  */
+#include "platform/branch_protection.h"
+
 #if defined(__x86_64__) && defined(ETWAS_WITH_RSEQ)
 
 #define CHECKS      0
@@ -153,6 +155,7 @@
         .balign 64
 etwas_rseq_run:
         .cfi_startproc
+        ETWAS_BRANCH_TARGET
         movq    %rdi, %r10
         movq    etwas_processor_offset(%rip), %r11
         cmpl    $0, EXCHANGE(%r10)
