@@ -314,7 +314,6 @@ static __attribute__((noinline)) uint32_t trace_otherwise(etwas_trace_handle han
     uint32_t generation = etwas_handle_generation(handle);
     struct etwas_slot *slot;
     uint32_t protocol;
-    uint32_t code;
     uint64_t gate;
 
     if (!etwas_slot_here(handle, &slot) || generation == 0 || event == NULL || instance == NULL) {
@@ -336,9 +335,12 @@ static __attribute__((noinline)) uint32_t trace_otherwise(etwas_trace_handle han
         return trace_in_shared_slot(handle, event, instance, slot);
     }
 #if ETWAS_QUICK_SEQUENCE
-    if (protocol == ETWAS_PROTOCOL_RSEQ &&
-        trace_quickly(slot, handle, gate, event, instance, parent, &code)) {
-        return code;
+    if (protocol == ETWAS_PROTOCOL_RSEQ) {
+        uint32_t code;
+
+        if (trace_quickly(slot, handle, gate, event, instance, parent, &code)) {
+            return code;
+        }
     }
 #endif
     return etwas_trace_any_instance(handle, event, instance, parent);
