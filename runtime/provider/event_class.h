@@ -39,7 +39,13 @@ bool etwas_classes_add(uint32_t registration, TRACE_GUID_REGISTRATION *classes, 
 /* Takes the handles of a registration back. With the control lock held. */
 void etwas_classes_remove(uint32_t registration);
 
-/* etwas_class_guid, inlined into the hot path: the GUID as two words. */
+/*
+ * The GUID of a class handle. False when the handle is not, or no longer, registered. Lock-free;
+ * async-signal-safe.
+ */
+bool etwas_class_guid(etwas_handle class_handle, etwas_guid *guid);
+
+/* The same, inlined into the hot path: the GUID as two words. */
 static inline bool etwas_class_look_up(etwas_handle class_handle, uint64_t guid[2])
 {
     uint64_t handle = (uint64_t)(uintptr_t)class_handle;

@@ -73,10 +73,4 @@ uint32_t etwas_provider_unregister(uint64_t registration, bool is_modern);
  */
 uint32_t etwas_registration_of_modern(uint64_t registration);
 
-/*
- * The GUID of a class handle. False when the handle is not, or no longer, registered. Lock-free;
- * async-signal-safe.
- */
-bool etwas_class_guid(etwas_handle class_handle, etwas_guid *guid);
-
 #endif

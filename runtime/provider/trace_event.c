@@ -16,8 +16,7 @@
 #include "buffer/publish.h"
 #include "platform/thread.h"
 #include "provider/event_class.h"
-#include "provider/registration.h"
-#include "provider/trace_instance.h"
+#include "provider/trace_event.h"
 #include "session/handle.h"
 
 /* What follows the caller's header: the payload itself as one field, or up to 16 fields. */

@@ -24,7 +24,7 @@
 #include "platform/thread.h"
 #include "provider/event_class.h"
 #include "provider/instance_id.h"
-#include "provider/trace_instance.h"
+#include "provider/trace_event.h"
 #include "session/handle.h"
 
 /*
