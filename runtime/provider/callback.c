@@ -26,20 +26,21 @@ struct caller {
     const struct queue *waits_for;
 };
 
-/* Under the control lock. The counts go on when another registration takes the place. */
+/* Under the control lock. The counts go on when another registration takes the entry. */
 struct queue {
     uint64_t asked;
     uint64_t started;
-    uint64_t finished;
+    uint64_t running; /* where callbacks run one inside the other: the outermost one's */
     const struct caller *runner;
     uint32_t depth; /* callbacks that run, one inside the other */
     struct etwas_callback_request requests[QUEUE_REQUESTS];
 };
 
 static struct queue queues[ETWAS_REGISTRATIONS];
+static uint64_t newest_number; /* under the control lock, too */
 static _Thread_local struct caller self;
 
-/* Incremented, under the control lock, whenever a queue has finished something. */
+/* Incremented, under the control lock, whenever a callback that was not inside another returns. */
 static struct ck_ec32 turns = CK_EC_INITIALIZER;
 
 /* ---- asking ---------------------------------------------------------------------------------- */
@@ -62,8 +63,14 @@ bool etwas_callback_ask(uint32_t registration, const struct etwas_callback_reque
         queue->asked--;
     }
     queue->requests[queue->asked % QUEUE_REQUESTS] = *request;
+    queue->requests[queue->asked % QUEUE_REQUESTS].number = ++newest_number;
     queue->asked++;
     return true;
+}
+
+uint64_t etwas_callback_newest(void)
+{
+    return newest_number;
 }
 
 bool etwas_callback_runs(uint32_t registration)
@@ -115,6 +122,7 @@ static uint32_t run_next(uint32_t registration)
 
     queue->started++;
     queue->runner = &self;
+    queue->running = queue->depth == 0 ? request.number : queue->running;
     queue->depth++;
     /* A thread that ended in a callback would be the runner for ever. */
     cancelling = etwas_cancel_forbid();
@@ -124,7 +132,6 @@ static uint32_t run_next(uint32_t registration)
     etwas_cancel_allow(cancelling);
     queue->depth--;
     if (queue->depth == 0) {
-        queue->finished = queue->started;
         queue->runner = NULL;
         ck_ec32_inc(&turns, &etwas_wait_mode);
     }
@@ -201,19 +208,13 @@ void etwas_callback_end(uint32_t registration)
 {
     struct queue *queue = &queues[registration];
 
-    queue->started = queue->asked;
-    if (queue->runner == NULL) {
-        queue->finished = queue->started;
-    }
-    ck_ec32_inc(&turns, &etwas_wait_mode);
-    while (queue->runner != NULL && !waits_for_us(queue)) {
-        uint64_t finished = queue->finished;
+    const uint64_t running = queue->running;
 
+    queue->started = queue->asked;
+    ck_ec32_inc(&turns, &etwas_wait_mode);
+    /* An entry without a runner is free: who runs then may be another registration's. */
+    while (queue->runner != NULL && queue->running == running && !waits_for_us(queue)) {
         wait_a_turn(queue, NO_DEADLINE);
-        /* A place without a runner is free: the next one may be another registration's. */
-        if (queue->finished != finished) {
-            return;
-        }
     }
 }
 
@@ -226,16 +227,33 @@ struct patience {
     bool run_here;
 };
 
-/* Everything asked of one registration so far. False: not yet. */
-static bool settle(uint32_t registration, const struct patience *patience)
+/* Whether a request up to `newest` is yet to be run. */
+static bool has_waiting(const struct queue *queue, uint64_t newest)
 {
-    struct queue *queue = &queues[registration];
-    uint64_t target = queue->asked;
+    return queue->started != queue->asked &&
+           queue->requests[queue->started % QUEUE_REQUESTS].number <= newest;
+}
 
-    while (queue->finished < target) {
+static bool run_up_to(uint32_t registration, uint64_t newest, uint64_t deadline_ns)
+{
+    bool in_time;
+
+    while (has_waiting(&queues[registration], newest)) {
+        (void)run_next(registration);
+    }
+    in_time = !has_passed(deadline_ns);
+    run_all(registration);
+    return in_time;
+}
+
+/* What was asked of one registration up to `newest`. False: it is yet to be run. */
+static bool settle(uint32_t registration, uint64_t newest, const struct patience *patience)
+{
+    const struct queue *queue = &queues[registration];
+
+    while (has_waiting(queue, newest) || (queue->runner != NULL && queue->running <= newest)) {
         if (queue->runner == &self || (queue->runner == NULL && patience->run_here)) {
-            run_all(registration);
-            return !has_passed(patience->deadline_ns);
+            return run_up_to(registration, newest, patience->deadline_ns);
         }
         if (patience->leaves_to_others || waits_for_us(queue) ||
             has_passed(patience->deadline_ns)) {
@@ -281,7 +299,7 @@ static struct patience patience_for(const etwas_guid *guid, uint32_t timeout_ms)
     return patience;
 }
 
-bool etwas_callbacks_settle(const etwas_guid *guid, uint32_t timeout_ms)
+bool etwas_callbacks_settle(const etwas_guid *guid, uint64_t newest, uint32_t timeout_ms)
 {
     struct patience patience = patience_for(guid, timeout_ms);
     uint32_t control;
@@ -297,7 +315,7 @@ bool etwas_callbacks_settle(const etwas_guid *guid, uint32_t timeout_ms)
     for (uint32_t index = 0; control != ETWAS_NO_CONTROL_GUID && index < etwas_registrations_end();
          index++) {
         if (etwas_registration_is_under(index, control)) {
-            all = settle(index, &patience) && all;
+            all = settle(index, newest, &patience) && all;
         }
     }
     etwas_control_unlock();
@@ -316,7 +334,6 @@ void etwas_callbacks_forget(void)
         if (queue->runner != &self) {
             queue->runner = NULL;
             queue->depth = 0;
-            queue->finished = queue->started;
         }
     }
     self.waits_for = NULL;

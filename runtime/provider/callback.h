@@ -9,8 +9,11 @@
  *
  *     asked       requests ever added
  *     started     requests ever taken out, started <= asked
- *     finished    no callback of the first `finished` requests runs any more
  *     runner      the thread that runs callbacks now; it also runs what others ask meanwhile
+ *     running     the number of the request that it runs
+ *
+ * Requests of all registrations are numbered as they are asked, so that a caller waits for its own
+ * and those before, and not for what another thread asks after it.
  *
  * Order: callbacks of one registration run one after the other, each after the change it tells of.
  *     Callbacks of different providers do not wait for each other. A runner leaves only when
@@ -45,6 +48,7 @@ struct etwas_composite {
 };
 
 struct etwas_callback_request {
+    uint64_t number; /* set when it is asked */
     uint64_t session;
     WMIDPREQUESTCODE code;
     struct etwas_composite composite; /* for modern providers */
@@ -61,8 +65,11 @@ bool etwas_callback_ask(uint32_t registration, const struct etwas_callback_reque
 /* Whether etwas_callback_ask would succeed. */
 bool etwas_callback_can_be_asked(uint32_t registration, WMIDPREQUESTCODE code);
 
-/* Whether a callback of this place runs, also of a registration that has ended. */
+/* Whether a callback of this entry runs, also of a registration that has ended. */
 bool etwas_callback_runs(uint32_t registration);
+
+/* The number of the newest request. */
+uint64_t etwas_callback_newest(void);
 
 /*
  * Runs what is asked of a registration that nobody else can know yet, in this thread; returns the
@@ -88,7 +95,7 @@ void etwas_callbacks_forget(void);
 /* ---- without it ------------------------------------------------------------------------------ */
 
 /*
- * Sees to it that everything asked so far under a control GUID is run.
+ * Sees to it that what was asked under a control GUID up to the request `newest` is run.
  *
  *     timeout_ms  0                   runs it in this thread; what another thread runs already is
  *                                     left to that one
@@ -100,6 +107,6 @@ void etwas_callbacks_forget(void);
  * False: a timeout that is not 0 has passed, or somebody waits for this thread, before all of it
  * was run.
  */
-bool etwas_callbacks_settle(const etwas_guid *control, uint32_t timeout_ms);
+bool etwas_callbacks_settle(const etwas_guid *control, uint64_t newest, uint32_t timeout_ms);
 
 #endif

@@ -7,6 +7,7 @@
 #include <etwas/evntprov.h>
 #include <etwas/winerror.h>
 
+#include "platform/testpoint.h"
 #include "provider/callback.h"
 #include "provider/event_provider.h"
 #include "provider/registration.h"
@@ -116,7 +117,7 @@ static struct news news_of(uint32_t control, WMIDPREQUESTCODE code, uint64_t ses
 {
     struct etwas_control_guid *entry = &etwas_control_guids[control];
     struct news news = {
-        .request = {session, code, composite_of(entry)},
+        .request = {.session = session, .code = code, .composite = composite_of(entry)},
         .for_classic = entry->newest == session,
     };
 
@@ -286,6 +287,7 @@ uint32_t etwas_provider_enable(const struct etwas_enable_request *request)
 {
     const struct etwas_session *session;
     uint32_t code;
+    uint64_t newest;
     bool changed = false;
 
     etwas_control_lock();
@@ -293,9 +295,11 @@ uint32_t etwas_provider_enable(const struct etwas_enable_request *request)
     if (session != NULL) {
         code = make_change(request, session, &changed);
     }
+    newest = etwas_callback_newest();
     etwas_control_unlock();
+    ETWAS_TESTPOINT(ETWAS_POINT_ENABLE_ASKED);
     if (code == ERROR_SUCCESS && changed &&
-        !etwas_callbacks_settle(request->control, request->timeout_ms)) {
+        !etwas_callbacks_settle(request->control, newest, request->timeout_ms)) {
         code = ERROR_TIMEOUT;
     }
     return code;
@@ -307,10 +311,12 @@ void etwas_providers_disable_session(uint64_t session)
     for (uint32_t control = 0; control < etwas_control_guids_end(); control++) {
         if (etwas_control_guid_enablement(&etwas_control_guids[control], session) != NULL) {
             etwas_guid guid = etwas_control_guids[control].guid;
+            uint64_t newest;
 
             drop(control, session, NULL);
+            newest = etwas_callback_newest();
             etwas_control_unlock();
-            (void)etwas_callbacks_settle(&guid, ETWAS_WAIT_FOREVER);
+            (void)etwas_callbacks_settle(&guid, newest, ETWAS_WAIT_FOREVER);
             etwas_control_lock();
         }
     }

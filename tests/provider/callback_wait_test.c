@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "platform/testpoint.h"
 #include "provider/follow.h"
 
 /* ---- inside callbacks ------------------------------------------------------------------------ */
@@ -185,6 +186,47 @@ static void a_session_that_does_not_enable_the_provider_waits_for_no_callback(vo
     end(&held);
     stop_session(stranger, NULL);
     stop_session(session, NULL);
+}
+
+static struct provider asked_twice;
+static struct other_call later;
+static uint32_t asked_first;
+
+static void stay_inside_the_second_call(struct provider *provider, etwas_trace_handle session)
+{
+    (void)session;
+    if (provider->calls == 2) {
+        (void)sem_post(&provider->held);
+        wait_for(&provider->go_on);
+    }
+}
+
+/* When the first has asked, and does not wait yet, another asks, and runs what both asked for. */
+static void ask_once_more(enum etwas_testpoint point)
+{
+    if (point == ETWAS_POINT_ENABLE_ASKED && ck_pr_fas_32(&asked_first, 1) == 0) {
+        start_call(&later, &asked_twice, later.session, 2, 0);
+        wait_for(&asked_twice.held);
+    }
+}
+
+static void a_timeout_is_for_the_request_of_the_caller_and_not_for_one_asked_after_it(void **state)
+{
+    etwas_trace_handle session = start_recorder();
+
+    (void)state;
+    begin(&asked_twice, &control_guid);
+    asked_twice.also = stay_inside_the_second_call;
+    later.session = session;
+    etwas_testpoint_set(ask_once_more);
+    assert_int_equal(enable(&asked_twice, session, 1, 200), ERROR_SUCCESS);
+    etwas_testpoint_set(NULL);
+    assert_int_equal(ck_pr_load_32(&asked_twice.returned), 1);
+    (void)sem_post(&asked_twice.go_on);
+    join_call(&later);
+    assert_int_equal(asked_twice.calls, 2);
+    stop_session(session, NULL);
+    end(&asked_twice);
 }
 
 /* The callback waits in sem_wait, where a thread that is cancelled would end. */
@@ -446,6 +488,7 @@ int main(void)
         FOLDER_TEST(two_callbacks_that_unregister_each_others_provider_do_not_wait_for_ever),
         FOLDER_TEST(what_nobody_runs_does_not_wait_for_a_callback_that_stays_inside),
         FOLDER_TEST(a_session_that_does_not_enable_the_provider_waits_for_no_callback),
+        FOLDER_TEST(a_timeout_is_for_the_request_of_the_caller_and_not_for_one_asked_after_it),
         FOLDER_TEST(a_thread_that_is_cancelled_inside_a_callback_comes_out_of_it_first),
         FOLDER_TEST(callbacks_of_a_registration_never_meet_and_never_outlive_it),
         FOLDER_TEST(a_child_forked_inside_a_callback_or_beside_one_is_told_again),
