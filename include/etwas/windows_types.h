@@ -8,6 +8,7 @@
  *
  * The other headers include this one unless ETWAS_NO_WINDOWS_TYPES is defined. Define that where
  * another header brings its own names (unixODBC, pcsc-lite, winpr), and include that header first.
+ * BOOL is in <etwas/windows_bool.h>.
  * ETW's own names (EVENT_TRACE_PROPERTIES, TRACEHANDLE) are in the other headers and always there.
  */
 
@@ -24,9 +25,12 @@ typedef int8_t INT8;
 typedef uint8_t BYTE, UCHAR, UINT8, BOOLEAN;
 typedef int16_t SHORT, INT16;
 typedef uint16_t WORD, USHORT, UINT16;
-typedef int32_t BOOL, INT, INT32, LONG, LONG32;
+typedef int32_t INT, INT32, LONG, LONG32;
 typedef uint32_t DWORD, UINT, UINT32, ULONG, ULONG32, DWORD32;
-typedef int64_t INT64, LONG64, LONGLONG;
+typedef int64_t INT64, LONGLONG;
+#ifndef LONG64 /* X11 has a macro of that name */
+typedef int64_t LONG64;
+#endif
 typedef uint64_t UINT64, ULONG64, ULONGLONG, DWORD64, DWORDLONG;
 typedef intptr_t INT_PTR, LONG_PTR;
 typedef uintptr_t UINT_PTR, ULONG_PTR, DWORD_PTR;
@@ -48,7 +52,6 @@ typedef UCHAR *PUCHAR;
 typedef BOOLEAN *PBOOLEAN;
 typedef USHORT *PUSHORT;
 typedef WORD *PWORD, *LPWORD;
-typedef BOOL *PBOOL, *LPBOOL;
 typedef LONG *PLONG, *LPLONG;
 typedef ULONG *PULONG;
 typedef DWORD *PDWORD, *LPDWORD;

@@ -6,7 +6,7 @@
 # headers that bring their own Windows names.
 #
 # usage: compile_test.sh language INCLUDE_FOLDER COMPILER c|c++ STANDARD
-#        compile_test.sh beside INCLUDE_FOLDER unixodbc|pcsclite|winpr
+#        compile_test.sh beside INCLUDE_FOLDER unixodbc|pcsclite|winpr|x11
 #
 # Exits with 77 where the compiler or the package is not installed.
 
@@ -92,6 +92,7 @@ test_beside() {
     unixodbc) header=sql.h package=unixodbc-dev module=odbc define=BESIDE_UNIXODBC ;;
     pcsclite) header=winscard.h package=libpcsclite-dev module=libpcsclite define=BESIDE_PCSCLITE ;;
     winpr) header=winpr/wtypes.h package=libwinpr2-dev module=winpr2 define=BESIDE_WINPR ;;
+    x11) header=X11/Xmd.h package=x11proto-dev module=xproto ;;
     *)
         echo "no host is called '$host'" >&2
         exit 2
@@ -109,6 +110,13 @@ test_beside() {
             skip "$header is not installed (Debian: $package)"
         fi
         tried=1
+        if [[ $host == x11 ]]; then
+            for define in ETWAS_FIRST X11_FIRST; do
+                check "$define beside X11" "${compile[@]}" "${warnings[@]}" "-I$include" \
+                    "-D$define" -fsyntax-only "$here/compile/beside_x11.c"
+            done
+            continue
+        fi
         check "every header beside $host" "${compile[@]}" "${warnings[@]}" "-I$include" "-D$define" \
             -DETWAS_NO_WINDOWS_TYPES -fsyntax-only "$here/compile/every_header.c"
     done

@@ -19,6 +19,7 @@
 #include <etwas/evntcons.h>
 #include <etwas/evntprov.h>
 #include <etwas/evntrace.h>
+#include <etwas/windows_bool.h>
 #include <etwas/wmistr.h>
 
 struct measured {
