@@ -21,10 +21,12 @@ int main(int argc, char **argv)
     TRACE_GUID_REGISTRATION order_class = {&order_guid, NULL};
     etwas_session_counts counts;
     TRACEHANDLE provider, session;
+    ULONG error =
+        RegisterTraceGuids(on_control, NULL, &shop_guid, 1, &order_class, NULL, NULL, &provider);
 
-    if (RegisterTraceGuids(on_control, NULL, &shop_guid, 1, &order_class, NULL, NULL, &provider) ||
-        etwas_start("quickstart", file, NULL, &session)) {
-        fprintf(stderr, "cannot record to %s\n", file);
+    error = error == ERROR_SUCCESS ? etwas_start("quickstart", file, NULL, &session) : error;
+    if (error != ERROR_SUCCESS) {
+        fprintf(stderr, "cannot record to %s: %s\n", file, etwas_error_text(error));
         return 1;
     }
     for (ULONG price = 0; price < 1000; price++) {

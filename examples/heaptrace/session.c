@@ -268,8 +268,8 @@ static uint32_t run(bool is_first)
         log_early_calls();
     } else {
         ck_pr_store_uint(&current_state, OFF);
-        (void)dprintf(STDERR_FILENO, "heaptrace: cannot write %s: error %u%s\n", trace_path, result,
-                      is_first ? "" : "; this process is not traced");
+        (void)dprintf(STDERR_FILENO, "heaptrace: cannot write %s: %s%s\n", trace_path,
+                      etwas_error_text(result), is_first ? "" : "; this process is not traced");
     }
     heaptrace_thread.own--;
     return result;
@@ -297,7 +297,8 @@ static void stop(void)
     wait_for_calls_under_way(&counts);
     result = etwas_stop(session, &session_counts);
     if (result != ERROR_SUCCESS) {
-        (void)dprintf(STDERR_FILENO, "heaptrace: cannot finish %s: error %u\n", trace_path, result);
+        (void)dprintf(STDERR_FILENO, "heaptrace: cannot finish %s: %s\n", trace_path,
+                      etwas_error_text(result));
     }
     if (settings.counts[0] != '\0' &&
         !heaptrace_counts_write(counts_path, trace_path, &counts, &session_counts)) {

@@ -49,6 +49,14 @@ extern "C" {
 /* The version of the library that runs, as "0.1.0". Static text. Async-signal-safe. */
 const char *etwas_version(void) ETWAS_API(etwas_version);
 
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+/*
+ * What a code of <etwas/winerror.h> means, in a few words; "unknown error" for any other. Static
+ * text. Async-signal-safe.
+ */
+const char *etwas_error_text(uint32_t code) ETWAS_API(etwas_error_text);
+
 /* ---- clocks ---------------------------------------------------------------------------------- */
 
 /* The values of WNODE_HEADER.ClientContext. */

@@ -183,4 +183,36 @@ struct _EVENT_RECORD {
 typedef const EVENT_RECORD *PCEVENT_RECORD;
 ETWAS_ASSERT_SIZE(EVENT_RECORD, 112);
 
+/* What EventAccessControl does. ETW page: "EVENTSECURITYOPERATION enumeration". */
+typedef enum {
+    EventSecuritySetDACL = 0,
+    EventSecuritySetSACL = 1,
+    EventSecurityAddDACL = 2,
+    EventSecurityAddSACL = 3,
+    EventSecurityMax = 4
+} EVENTSECURITYOPERATION;
+
+ETWAS_BEGIN_DECLS
+
+/*
+ * Who may do what with a session or a provider. Providers and sessions live in one process, and
+ * what its threads forbid each other means nothing: the three refuse, so that no caller believes
+ * that something is protected.
+ *
+ * Thread-safe, async-signal-safe.
+ *
+ * ERROR_NOT_SUPPORTED: always, but for
+ * ERROR_INVALID_PARAMETER: Guid NULL.
+ *
+ * ETW pages: "EventAccessControl function", "EventAccessQuery function", "EventAccessRemove
+ * function".
+ */
+uint32_t EventAccessControl(etwas_guid *Guid, uint32_t Operation, void *Sid, uint32_t Rights,
+                            uint8_t AllowOrDeny) ETWAS_API(etwas_EventAccessControl);
+uint32_t EventAccessQuery(etwas_guid *Guid, void *Buffer, uint32_t *BufferSize)
+    ETWAS_API(etwas_EventAccessQuery);
+uint32_t EventAccessRemove(etwas_guid *Guid) ETWAS_API(etwas_EventAccessRemove);
+
+ETWAS_END_DECLS
+
 #endif

@@ -661,6 +661,48 @@ uint32_t ProcessTrace(etwas_trace_handle *HandleArray, uint32_t HandleCount,
  */
 uint32_t CloseTrace(etwas_trace_handle TraceHandle) ETWAS_API(etwas_CloseTrace);
 
+/*
+ * Has EventCallback called for the classic events of one class, in every trace that ProcessTrace
+ * reads, until RemoveTraceCallback; also where the trace itself has no callback. A trace's own
+ * callback gets the event too, and first. A class has one callback, the last one set. Events of
+ * EventWrite and messages have no class. New programs compare the GUID in their own callback.
+ *
+ * Both may be called at any time, also from callbacks: the events read from then on go by it, and a
+ * callback that runs goes on. Thread-safe. Not for signal handlers.
+ *
+ * ERROR_INVALID_PARAMETER: a parameter is NULL.
+ * ERROR_WMI_GUID_NOT_FOUND: RemoveTraceCallback of a class that has no callback.
+ * ERROR_NOT_ENOUGH_MEMORY: SetTraceCallback.
+ *
+ * ETW pages: "SetTraceCallback function", "RemoveTraceCallback function".
+ */
+uint32_t SetTraceCallback(const etwas_guid *pGuid, PEVENT_CALLBACK EventCallback)
+    ETWAS_API(etwas_SetTraceCallback);
+uint32_t RemoveTraceCallback(const etwas_guid *pGuid) ETWAS_API(etwas_RemoveTraceCallback);
+
+/*
+ * What a trace of OpenTrace says of itself; InBuffer is not used. *ReturnLength receives the size
+ * of the answer.
+ *
+ * EtwQueryLogFileHeader: TRACE_LOGFILE_HEADER, as OpenTrace gives it; its names belong to the trace.
+ * EtwQueryPartitionInformation, EtwQueryPartitionInformationV2: their structures, all 0: traces are
+ *   of the host itself.
+ *
+ * May be called from callbacks. Thread-safe. Not for signal handlers.
+ *
+ * ERROR_INVALID_PARAMETER: ReturnLength NULL; OutBuffer NULL and OutBufferSize not 0.
+ * ERROR_INVALID_HANDLE: not an open trace.
+ * ERROR_NOT_SUPPORTED: another class.
+ * ERROR_INSUFFICIENT_BUFFER: OutBuffer is too small; *ReturnLength is the size needed.
+ *
+ * ETW page: "QueryTraceProcessingHandle function".
+ */
+uint32_t QueryTraceProcessingHandle(etwas_trace_handle ProcessingHandle,
+                                    ETW_PROCESS_HANDLE_INFO_TYPE InformationClass, void *InBuffer,
+                                    uint32_t InBufferSize, void *OutBuffer, uint32_t OutBufferSize,
+                                    uint32_t *ReturnLength)
+    ETWAS_API(etwas_QueryTraceProcessingHandle);
+
 ETWAS_END_DECLS
 
 #endif

@@ -232,6 +232,15 @@ typedef struct _TRACE_PERIODIC_CAPTURE_STATE_INFO {
 } TRACE_PERIODIC_CAPTURE_STATE_INFO, *PTRACE_PERIODIC_CAPTURE_STATE_INFO;
 ETWAS_ASSERT_SIZE(TRACE_PERIODIC_CAPTURE_STATE_INFO, 8);
 
+/* What QueryTraceProcessingHandle answers. ETW page: "ETW_PROCESS_HANDLE_INFO_TYPE enumeration". */
+typedef enum _ETW_PROCESS_HANDLE_INFO_TYPE {
+    EtwQueryPartitionInformation = 1,
+    EtwQueryPartitionInformationV2 = 2,
+    EtwQueryLastDroppedTimes = 3,
+    EtwQueryLogFileHeader = 4,
+    EtwQueryProcessHandleInfoMax = 5
+} ETW_PROCESS_HANDLE_INFO_TYPE;
+
 typedef struct _ETW_TRACE_PARTITION_INFORMATION {
     etwas_guid PartitionId;
     etwas_guid ParentId;
@@ -239,6 +248,14 @@ typedef struct _ETW_TRACE_PARTITION_INFORMATION {
     uint32_t PartitionType;
 } ETW_TRACE_PARTITION_INFORMATION, *PETW_TRACE_PARTITION_INFORMATION;
 ETWAS_ASSERT_SIZE(ETW_TRACE_PARTITION_INFORMATION, 48);
+
+typedef struct _ETW_TRACE_PARTITION_INFORMATION_V2 {
+    int64_t QpcOffsetFromRoot;
+    uint32_t PartitionType;
+    etwas_wchar *PartitionId;
+    etwas_wchar *ParentId;
+} ETW_TRACE_PARTITION_INFORMATION_V2, *PETW_TRACE_PARTITION_INFORMATION_V2;
+ETWAS_ASSERT_SIZE(ETW_TRACE_PARTITION_INFORMATION_V2, 32);
 
 /* ---- Events as a classic provider writes them ---- */
 

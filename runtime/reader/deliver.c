@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "etl/layout.h"
+#include "reader/class_callback.h"
 
 /* What every record has, whatever its form: one step between disk and either structure. */
 struct event {
@@ -245,7 +246,7 @@ static void deliver_record(struct etwas_stream *stream, struct event *event, voi
 }
 
 static void deliver_classic(struct etwas_stream *stream, const struct event *event, void *payload,
-                            uint32_t payload_bytes)
+                            uint32_t payload_bytes, PEVENT_CALLBACK callback)
 {
     EVENT_TRACE_LOGFILEW *logfile = &stream->trace->logfile.w;
     const EVENT_HEADER *header = &event->header;
@@ -274,7 +275,21 @@ static void deliver_classic(struct etwas_stream *stream, const struct event *eve
     };
 
     logfile->CurrentEvent = out;
-    logfile->EventCallback(&out);
+    callback(&out);
+}
+
+/* To whoever has asked for its class. */
+static void deliver_to_class(struct etwas_stream *stream, const struct event *event, void *payload,
+                             uint32_t payload_bytes)
+{
+    PEVENT_CALLBACK callback = NULL;
+
+    if ((event->header.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) != 0) {
+        callback = etwas_class_callback_of(&event->header.ProviderId);
+    }
+    if (callback != NULL) {
+        deliver_classic(stream, event, payload, payload_bytes, callback);
+    }
 }
 
 void etwas_deliver(struct etwas_stream *stream, int64_t filetime)
@@ -286,18 +301,24 @@ void etwas_deliver(struct etwas_stream *stream, int64_t filetime)
     /* Callbacks get the reader's memory; ETW's structures have no const. */
     void *payload = (void *)(uintptr_t)(record->bytes + record->payload_at);
     uint32_t payload_bytes = record->size - record->payload_at;
+    bool for_classes = etwas_class_callbacks_exist();
 
     logfile->CurrentTime = filetime;
-    if (logfile->EventCallback == NULL) {
+    if (logfile->EventCallback == NULL && !for_classes) {
         return;
     }
     take_record(&event, record);
     event.header.TimeStamp.QuadPart =
         (logfile->ProcessTraceMode & PROCESS_TRACE_MODE_RAW_TIMESTAMP) != 0 ? record->stamp
                                                                             : filetime;
-    if ((logfile->ProcessTraceMode & PROCESS_TRACE_MODE_EVENT_RECORD) != 0) {
+    if (logfile->EventCallback == NULL) {
+        /* Only the callbacks of classes are wanted. */
+    } else if ((logfile->ProcessTraceMode & PROCESS_TRACE_MODE_EVENT_RECORD) != 0) {
         deliver_record(stream, &event, payload, payload_bytes);
     } else {
-        deliver_classic(stream, &event, payload, payload_bytes);
+        deliver_classic(stream, &event, payload, payload_bytes, logfile->EventCallback);
+    }
+    if (for_classes) {
+        deliver_to_class(stream, &event, payload, payload_bytes);
     }
 }

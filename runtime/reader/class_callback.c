@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "reader/class_callback.h"
+
+#include <ck_pr.h>
+#include <etwas/winerror.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reader/trace.h"
+
+struct class_callback {
+    etwas_guid class_guid;
+    PEVENT_CALLBACK callback;
+};
+
+/* Under the table's lock; the count is also loaded without. */
+static struct class_callback *callbacks;
+static uint32_t callback_count;
+static uint32_t room;
+
+/* With the lock held. */
+static struct class_callback *find(const etwas_guid *class_guid)
+{
+    for (uint32_t index = 0; index < callback_count; index++) {
+        if (memcmp(&callbacks[index].class_guid, class_guid, sizeof *class_guid) == 0) {
+            return &callbacks[index];
+        }
+    }
+    return NULL;
+}
+
+bool etwas_class_callbacks_exist(void)
+{
+    return ck_pr_load_32(&callback_count) != 0;
+}
+
+PEVENT_CALLBACK etwas_class_callback_of(const etwas_guid *class_guid)
+{
+    const struct class_callback *found;
+    PEVENT_CALLBACK callback = NULL;
+
+    etwas_trace_table_lock();
+    found = find(class_guid);
+    if (found != NULL) {
+        callback = found->callback;
+    }
+    etwas_trace_table_unlock();
+    return callback;
+}
+
+/* With the lock held. NULL: no memory. */
+static struct class_callback *add(const etwas_guid *class_guid)
+{
+    if (callback_count == room) {
+        uint32_t more = room != 0 ? 2 * room : 8;
+        struct class_callback *grown = realloc(callbacks, more * sizeof *grown);
+
+        if (grown == NULL) {
+            return NULL;
+        }
+        callbacks = grown;
+        room = more;
+    }
+    callbacks[callback_count].class_guid = *class_guid;
+    ck_pr_store_32(&callback_count, callback_count + 1);
+    return &callbacks[callback_count - 1];
+}
+
+uint32_t SetTraceCallback(const etwas_guid *class_guid, PEVENT_CALLBACK callback)
+{
+    struct class_callback *entry;
+
+    if (class_guid == NULL || callback == NULL) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    etwas_trace_table_lock();
+    entry = find(class_guid);
+    entry = entry != NULL ? entry : add(class_guid);
+    if (entry != NULL) {
+        entry->callback = callback;
+    }
+    etwas_trace_table_unlock();
+    return entry != NULL ? ERROR_SUCCESS : ERROR_NOT_ENOUGH_MEMORY;
+}
+
+uint32_t RemoveTraceCallback(const etwas_guid *class_guid)
+{
+    struct class_callback *entry;
+
+    if (class_guid == NULL) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    etwas_trace_table_lock();
+    entry = find(class_guid);
+    if (entry != NULL) {
+        *entry = callbacks[callback_count - 1];
+        ck_pr_store_32(&callback_count, callback_count - 1);
+    }
+    etwas_trace_table_unlock();
+    return entry != NULL ? ERROR_SUCCESS : ERROR_WMI_GUID_NOT_FOUND;
+}
