@@ -433,6 +433,9 @@ typedef struct etwas_trace_information {
     uint64_t overwritten_buffers; /* likewise; also those a running session replaced while
                                      ProcessTrace read the file */
     uint32_t part;                /* of a new-file set: its serial, from 1; 0: not of a set */
+    uint32_t processors;          /* of the computer. An index from here up to the header's
+                                     NumberOfProcessors is of the stream of threads that could not
+                                     run restartable sequences */
 } etwas_trace_information;
 
 /* etwas_trace_query, told how large the caller knows the struct. */

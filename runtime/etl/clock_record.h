@@ -31,7 +31,8 @@ struct etwas_etl_clock_trust {
     uint64_t frequency_hz;    /* of the cycle counter as calibrated; 0: it was not */
     uint64_t stated_hz;       /* 0: nothing states one */
     uint32_t frequency_error_ppb;
-    uint32_t reserved;    /* 0 */
+    uint32_t processors;  /* of the machine; 0: not noted. The header may count one more: the stream
+                             of threads without restartable sequences */
     char clocksource[32]; /* the kernel's, in any session's file; "" where it is not known */
     char hypervisor[16];  /* its signature; "" on bare metal. Both end with 0 */
 };
@@ -44,6 +45,7 @@ _Static_assert(offsetof(struct etwas_etl_clock_trust, stated_by) == 20, "stated 
 _Static_assert(offsetof(struct etwas_etl_clock_trust, frequency_hz) == 24, "frequency");
 _Static_assert(offsetof(struct etwas_etl_clock_trust, stated_hz) == 32, "stated frequency");
 _Static_assert(offsetof(struct etwas_etl_clock_trust, frequency_error_ppb) == 40, "its error");
+_Static_assert(offsetof(struct etwas_etl_clock_trust, processors) == 44, "processors");
 _Static_assert(offsetof(struct etwas_etl_clock_trust, clocksource) == 48, "clock source");
 _Static_assert(offsetof(struct etwas_etl_clock_trust, hypervisor) == 80, "hypervisor");
 

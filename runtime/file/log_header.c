@@ -16,6 +16,7 @@
 #include "etl/utf16.h"
 #include "file/log_clock.h"
 #include "file/log_file.h"
+#include "platform/processor.h"
 #include "platform/system_information.h"
 #include "platform/thread.h"
 
@@ -163,6 +164,7 @@ static void put_clock(const struct etwas_log_header *header, uint32_t requested)
     };
 
     etwas_log_clock_describe(requested, header->clock, &record.clock);
+    record.clock.processors = etwas_processor_count();
     memcpy(header->content + header->totals_offset + sizeof(struct etwas_etl_totals_record),
            &record, sizeof record);
 }

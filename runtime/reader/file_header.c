@@ -312,6 +312,10 @@ static void decide_totals(struct etwas_trace *trace)
     trace->information.overwritten_events = log->totals.overwritten_events;
     trace->information.overwritten_buffers = log->totals.overwritten_buffers;
     trace->information.part = log->totals.part;
+    trace->information.processors = log->fields.start.number_of_processors;
+    if (log->trust.processors != 0 && log->trust.processors < trace->information.processors) {
+        trace->information.processors = log->trust.processors;
+    }
 }
 
 static uint32_t read_into(struct etwas_trace *trace, struct beginning *beginning)

@@ -254,6 +254,7 @@ static void copy_information(const etwas_trace_information *from, etwas_trace_in
         .overwritten_events = from->overwritten_events,
         .overwritten_buffers = ck_pr_load_64(&from->overwritten_buffers),
         .part = from->part,
+        .processors = from->processors,
     };
 }
 

@@ -69,11 +69,12 @@ def knot(raw, qpc_ns, filetime, suspended_ns=0, errors_ns=(20, 120), reason=2):
 
 
 def clock_record(requested=1, got=1, verdict=2, reasons=1, stated_by=0, hz=3_000_000_000, stated_hz=0,
-                 error_ppb=1500, clocksource=b"tsc", hypervisor=b""):
+                 error_ppb=1500, clocksource=b"tsc", hypervisor=b"", processors=0):
     """What a session of etwas noted of the cycle counter."""
     return classic(OWN_CLASS, FIRST_STAMP, kind=3, level=0,
                    payload=struct.pack("<IIIIIIQQII32s16s", 1, requested, got, verdict, reasons,
-                                       stated_by, hz, stated_hz, error_ppb, 0, clocksource, hypervisor))
+                                       stated_by, hz, stated_hz, error_ppb, processors,
+                                       clocksource, hypervisor))
 
 
 def buffer(records, sequence, processor=0, kind=0, stamp=0, size=BUFFER_BYTES, flags=0x20):

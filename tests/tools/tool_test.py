@@ -414,6 +414,32 @@ class Stat(ToolTest):
         self.assertEqual((stat["unfinished"], stat["ended"], stat["damaged"]), (True, None, False))
         self.assertEqual((stat["duration_s"], stat["events_per_second"]), (0.5, 2.0))
 
+    def test_rates_of_what_came_last_are_counted_from_its_first_event(self):
+        events = [(0, [etl.classic(RED, stamp) for stamp in (11_000_000, 16_000_000)])]
+        for options in ({"mode": 0x400}, {"own": [etl.totals(2)]},
+                        {"mode": 2, "own": [etl.totals(overwritten_buffers=3)]}):
+            path = self.write("a.etl", etl.trace(events, **options))
+            stat, = self.stat_json(path)
+            self.assertEqual((stat["duration_s"], stat["events_per_second"]), (1.0, 2.0), options)
+            out, _ = self.run_etwas("stat", path)
+            self.assertIn("1.0000000 s, from the first event\n", out)
+        for options in ({"mode": 2}, {"own": [etl.totals(1)]}):
+            stat, = self.stat_json(self.write("a.etl", etl.trace(events, **options)))
+            self.assertEqual(stat["duration_s"], 2.0, options)
+
+    def test_the_stream_beside_the_processors_is_no_processor(self):
+        events = [(processor, [etl.classic(RED, 2_000_000)]) for processor in range(3)]
+        for noted, processors in ((2, 2), (0, 3), (3, 3), (9, 3)):
+            path = self.write("a.etl", etl.trace(events, processors=3,
+                                                 own=[etl.clock_record(processors=noted)]))
+            stat, = self.stat_json(path)
+            self.assertEqual(stat["computer_processors"], processors)
+            self.assertEqual([p["processor"] for p in stat["processors"]],
+                             [0, 1, None if noted == 2 else 2])
+            out, _ = self.run_etwas("stat", path)
+            self.assertIn(f"{processors} processors at", out)
+            self.assertEqual("  none: threads without restartable sequences\n" in out, noted == 2)
+
     def test_a_hostile_session_name_is_shown_harmless(self):
         path = self.write("a.etl", etl.trace([], name='\x1b]0;x\x07"\udc00\U0001F600'))
         out, _ = self.run_etwas("stat", path)

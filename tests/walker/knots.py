@@ -57,8 +57,9 @@ def clock(walker):
         if record["type"] != CLOCK or record["size"] != SIZES[CLOCK]:
             continue
         found = struct.unpack_from("<6IQQII", record["payload"])
-        version, requested, got, verdict, _, stated_by, hz, stated_hz, _, reserved = found
-        walker.check(version == 1 and reserved == 0, "clock: version or reserved")
+        version, requested, got, verdict, _, stated_by, hz, stated_hz, _, processors = found
+        walker.check(version == 1 and processors <= walker.header["processors"],
+                     "clock: version or processors")
         walker.check(got == walker.header["clock"], "clock: not the header's")
         walker.check((requested, got) in ((1, 1), (2, 2), (3, 3), (3, 2)), "clock: not as requested")
         walker.check(verdict <= 2 and stated_by <= 4, "clock: verdict or source")

@@ -23,9 +23,9 @@ def knot(number, reason=RUNNING, stamp=T0, **changed):
     return struct.pack("<HBBBBHIIq16sII", 96, 0x14, 0xC0, 1, 0, 1, 11, 12, stamp, OWN, 0, 0) + payload
 
 
-def clock(requested=1, got=1, verdict=0, hz=0, stated_hz=0, stated_by=0, reserved=0, text=b"tsc"):
+def clock(requested=1, got=1, verdict=0, hz=0, stated_hz=0, stated_by=0, processors=0, text=b"tsc"):
     return own(3, struct.pack("<6IQQII32s16s", 1, requested, got, verdict, 0, stated_by, hz, stated_hz, 0,
-                              reserved, text, b""))
+                              processors, text, b""))
 
 
 def ends(*middle):
@@ -127,7 +127,7 @@ class Knots(unittest.TestCase):
     def test_the_clock(self):
         for wrong, word in ((clock(got=2), "not the header's"), (clock(requested=3), "as requested"),
                             (clock(verdict=3), "verdict"), (clock(stated_hz=5), "stated by nobody"),
-                            (clock(reserved=1), "reserved"), (clock(text=b"x" * 32), "without an end")):
+                            (clock(processors=3), "processors"), (clock(text=b"x" * 32), "without an end")):
             self.bad([head(2, ends(), wrong), data(1, last=True)], word)
 
 

@@ -203,10 +203,17 @@ void etwas_stat_clear(struct etwas_stat *stat)
 
 /* ---- Durations and rates ---- */
 
+bool etwas_stat_begins_late(const struct etwas_input *input)
+{
+    return (input->logfile.LogfileHeader.LogFileMode & EVENT_TRACE_BUFFERING_MODE) != 0 ||
+           input->information.part > 1 || input->information.overwritten_buffers > 0;
+}
+
 int64_t etwas_stat_duration_100ns(const struct etwas_stat *stat, const struct etwas_input *input)
 {
     const TRACE_LOGFILE_HEADER *header = &input->logfile.LogfileHeader;
-    int64_t start = header->StartTime.QuadPart;
+    int64_t start =
+        etwas_stat_begins_late(input) ? stat->first_filetime : header->StartTime.QuadPart;
     int64_t end = header->EndTime.QuadPart;
 
     if (end == 0) {
@@ -220,6 +227,12 @@ int64_t etwas_stat_duration_100ns(const struct etwas_stat *stat, const struct et
         return 0;
     }
     return start > 0 && end > start ? end - start : 0;
+}
+
+bool etwas_stat_is_beside_processors(const struct etwas_input *input, uint32_t processor)
+{
+    return processor >= input->information.processors &&
+           processor < input->logfile.LogfileHeader.NumberOfProcessors;
 }
 
 double etwas_stat_per_second(uint64_t count_of, int64_t duration_100ns)

@@ -105,7 +105,7 @@ static void put_session(struct etwas_output *output, const struct etwas_stat *st
     put_flag(output, "calibrated", information->calibrated);
     etwas_output_text(output, ",\"clocks\":");
     etwas_stat_clock_json(output, &input->clock);
-    put_number(output, "computer_processors", header->NumberOfProcessors);
+    put_number(output, "computer_processors", information->processors);
     put_number(output, "processor_mhz", header->CpuSpeedInMHz);
     put_number(output, "pointer_bytes", header->PointerSize);
     etwas_output_format(output, ",\"system\":\"%u.%u.%" PRIu32 "\"",
@@ -127,7 +127,8 @@ static void put_count(struct etwas_output *output, const struct etwas_stat_count
     etwas_output_char(output, '}');
 }
 
-static void put_processors(struct etwas_output *output, const struct etwas_stat *stat)
+static void put_processors(struct etwas_output *output, const struct etwas_stat *stat,
+                           const struct etwas_input *input)
 {
     const char *before = "";
 
@@ -135,7 +136,7 @@ static void put_processors(struct etwas_output *output, const struct etwas_stat 
     for (uint32_t i = 0; i < ETWAS_STAT_PROCESSORS; i++) {
         if (stat->processors[i].events > 0) {
             etwas_output_format(output, "%s{\"processor\":", before);
-            if (i == 0 && stat->without_processors) {
+            if ((i == 0 && stat->without_processors) || etwas_stat_is_beside_processors(input, i)) {
                 etwas_output_text(output, "null");
             } else {
                 etwas_output_unsigned(output, i);
@@ -200,7 +201,7 @@ void etwas_stat_json(struct etwas_output *output, const struct etwas_stat *stat,
                         etwas_stat_per_second(stat->total.events, duration));
     put_time(output, "first_event", stat->first_filetime);
     put_time(output, "last_event", stat->last_filetime);
-    put_processors(output, stat);
+    put_processors(output, stat, input);
     put_kinds(output, stat);
     etwas_output_text(output, "}\n");
 }

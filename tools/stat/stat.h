@@ -71,11 +71,18 @@ void etwas_stat_kind_names(const struct etwas_stat_kind *kind, struct etwas_even
 /* Frees everything the counting allocated. */
 void etwas_stat_clear(struct etwas_stat *stat);
 
+/* Has the file only what came last: a snapshot, a later part, or what was not overwritten? */
+bool etwas_stat_begins_late(const struct etwas_input *input);
+
 /*
- * The time the trace covers, in 100 ns: to the session's end, or to the last event where the
- * session wrote no end. 0 where it is not known.
+ * The time the trace covers, in 100 ns: from the session's start, or from the first event where
+ * the file begins late; to the end, or to the last event where the session wrote no end. 0 where it
+ * is not known.
  */
 int64_t etwas_stat_duration_100ns(const struct etwas_stat *stat, const struct etwas_input *input);
+
+/* Is this not one of the computer's processors, but the stream beside them? */
+bool etwas_stat_is_beside_processors(const struct etwas_input *input, uint32_t processor);
 
 /* A rate, 0 where the duration is not known. */
 double etwas_stat_per_second(uint64_t count, int64_t duration_100ns);

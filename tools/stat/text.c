@@ -156,7 +156,7 @@ static void put_session(struct etwas_output *output, const struct etwas_stat *st
     etwas_output_format(
         output,
         "%" PRIu32 " processor%s at %" PRIu32 " MHz, %" PRIu32 "-bit, system %u.%u.%" PRIu32,
-        header->NumberOfProcessors, plural(header->NumberOfProcessors), header->CpuSpeedInMHz,
+        input->information.processors, plural(input->information.processors), header->CpuSpeedInMHz,
         header->PointerSize * 8, header->VersionDetail.MajorVersion,
         header->VersionDetail.MinorVersion, header->ProviderVersion);
     put_end(output);
@@ -166,7 +166,8 @@ static void put_session(struct etwas_output *output, const struct etwas_stat *st
         put_time(output, "ended", header->EndTime.QuadPart);
     }
     put_label(output, "duration");
-    etwas_output_format(output, "%.7f s%s\n", (double)duration / 1e7,
+    etwas_output_format(output, "%.7f s%s%s\n", (double)duration / 1e7,
+                        etwas_stat_begins_late(input) ? ", from the first event" : "",
                         header->EndTime.QuadPart == 0 ? ", to the last event" : "");
 }
 
@@ -206,7 +207,7 @@ static void put_count(struct etwas_output *output, const struct etwas_stat_count
 }
 
 static void put_processors(struct etwas_output *output, const struct etwas_stat *stat,
-                           int64_t duration)
+                           const struct etwas_input *input, int64_t duration)
 {
     etwas_output_text(output, "\n        events  events/second   payload bytes  processor\n");
     for (uint32_t i = 0; i < ETWAS_STAT_PROCESSORS; i++) {
@@ -214,6 +215,8 @@ static void put_processors(struct etwas_output *output, const struct etwas_stat 
             put_count(output, &stat->processors[i], duration);
             if (i == 0 && stat->without_processors) {
                 etwas_output_text(output, "-\n");
+            } else if (etwas_stat_is_beside_processors(input, i)) {
+                etwas_output_text(output, "none: threads without restartable sequences\n");
             } else {
                 etwas_output_format(output, "%" PRIu32 "\n", i);
             }
@@ -268,7 +271,7 @@ void etwas_stat_text(struct etwas_output *output, const struct etwas_stat *stat,
     put_end(output);
     put_total(output, stat, input, duration);
     if (stat->total.events > 0) {
-        put_processors(output, stat, duration);
+        put_processors(output, stat, input, duration);
         put_kinds(output, stat, duration);
     }
 }
