@@ -21,7 +21,7 @@ work=$(realpath -m "${ETWAS_AARCH64_DIR:-$root/build/aarch64}")
 
 cmake -S "$root" -B "$work/build" -G Ninja \
     -DCMAKE_TOOLCHAIN_FILE="$root/tests/aarch64/toolchain.cmake" -DETWAS_SYSROOT="$work/sysroot" \
-    -DETWAS_BUILD_BENCH=OFF
+    -DETWAS_BUILD_BENCH=OFF -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
 targets=()
 [[ $# -eq 0 ]] || targets=(--target "$@")
 cmake --build "$work/build" "${targets[@]}"

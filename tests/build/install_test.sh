@@ -4,7 +4,8 @@
 #
 # Installs a build into a folder of its own, moves that folder, and builds and runs small programs
 # against it: with find_package and with pkg-config, shared and static each. The installed
-# command, where there is one, must find its library in the moved folder too.
+# command, where there is one, must find its library in the moved folder too. Before that, what was installed
+# is uninstalled.
 #
 # usage: install_test.sh BUILD_FOLDER VERSION C_COMPILER [SANITIZERS]
 
@@ -29,7 +30,20 @@ expect_version() {
     echo "ok: $*"
 }
 
-cmake --install "$build" --prefix "$work/first" >/dev/null
+# What is installed can be removed again, all of it.
+cmake --install "$build" --prefix "$work/removed" >"$work/log" 2>&1
+if ! grep -qF "LD_LIBRARY_PATH=$work/removed/" "$work/log"; then
+    echo "FAILED: nothing says what a prefix outside /usr/local needs" >&2
+    exit 1
+fi
+cmake --build "$build" --target uninstall >/dev/null
+left=$(find "$work/removed" ! -type d -o -name etwas)
+if [[ -n $left ]]; then
+    echo "FAILED: uninstall leaves $left" >&2
+    exit 1
+fi
+
+cmake --install "$build" --prefix "$work/first" >/dev/null 2>&1
 mv "$work/first" "$work/moved"
 prefix=$work/moved
 

@@ -50,7 +50,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/etwas-faults-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 tree=$work/tree
 mkdir "$tree"
-cp -r "$source_tree"/{CMakeLists.txt,README.md,LICENSE,runtime,include,tests} "$tree"
+cp -r "$source_tree"/{CMakeLists.txt,README.md,LICENSE,packaging,runtime,include,tests} "$tree"
 
 mapfile -t tests < <(for fault in "${faults[@]}"; do "$fault_py" --tests "$fault"; done | sort -u)
 mapfile -t programs < <(printf '%s\n' "${tests[@]}" | cut -d' ' -f1 | sort -u)
