@@ -43,7 +43,7 @@ cp -a "$work/machine/usr/lib/locale" "$image/usr/lib/"
 # The tests read files back with the walker, at the places the build knows.
 cp -a "$work/machine/usr/bin/python3.11" "$image/usr/bin/"
 cp -a "$work/machine/usr/lib/python3.11" "$image/usr/lib/"
-python=$(sed -n 's/^_Python3_EXECUTABLE:INTERNAL=//p' "$work/build/CMakeCache.txt")
+python=$(sed -n 's/^ETWAS_TEST_PYTHON:INTERNAL=//p' "$work/build/CMakeCache.txt")
 if [[ $python != /usr/bin/python3.11 ]]; then
     mkdir -p "$image$(dirname "$python")"
     ln -s /usr/bin/python3.11 "$image$python"

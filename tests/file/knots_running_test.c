@@ -173,7 +173,7 @@ static void a_killed_writer_leaves_running_knots(void **state)
     knots_read(path, &knots);
     assert_true(knots_with(&knots, ETWAS_ETL_KNOT_RUNNING) >= 5);
     assert_int_equal(knots_with(&knots, ETWAS_ETL_KNOT_FILE_ENDED), 0);
-    (void)snprintf(command, sizeof command, "'%s' '%s' --unfinished '%s'", ETWAS_TEST_PYTHON,
+    (void)snprintf(command, sizeof command, "'%s' -ES '%s' --unfinished '%s'", ETWAS_TEST_PYTHON,
                    ETWAS_TEST_WALKER, path);
     assert_int_equal(system(command), 0);
 }

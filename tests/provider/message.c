@@ -71,7 +71,7 @@ void walk_messages(const char *path, struct messages *messages)
     FILE *pipe;
 
     *messages = (struct messages){0};
-    (void)snprintf(command, sizeof command, "'%s' -B '%s' --payloads '%s'", ETWAS_TEST_PYTHON,
+    (void)snprintf(command, sizeof command, "'%s' -ES '%s' --payloads '%s'", ETWAS_TEST_PYTHON,
                    ETWAS_TEST_WALKER, path);
     pipe = popen(command, "re");
     assert_non_null(pipe);

@@ -200,7 +200,7 @@ static void compare_with_walker(const char *path, struct modern_events *events, 
     FILE *pipe;
     int status;
 
-    (void)snprintf(command, sizeof command, "'%s' '%s' --payloads '%s'", ETWAS_TEST_PYTHON,
+    (void)snprintf(command, sizeof command, "'%s' -ES '%s' --payloads '%s'", ETWAS_TEST_PYTHON,
                    ETWAS_TEST_WALKER, path);
     pipe = popen(command, "re");
     assert_non_null(pipe);

@@ -49,9 +49,9 @@ class File:
         self.name, self.header, self.walker = path.name, walker.header, walker
         if walker.violations:
             raise Wrong(f"{path.name}: {walker.violations[:5]}")
-        mine = [r for r in walker.records if r["guid"] == etl_walk.OWN_CLASS]
+        mine = [r for r in walker.records if walker.is_own(r)]
         self.records = [r for r in walker.records
-                        if r["buffer"] != 0 and r["guid"] != etl_walk.OWN_CLASS]
+                        if r["buffer"] != 0 and not walker.is_own(r)]
         self.events = {}
         for record in self.records:
             event = event_of(record)

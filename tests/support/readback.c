@@ -257,7 +257,7 @@ void walk_back(etwas_trace_handle session, const char *path, bool strict, struct
     int status;
 
     begin(&reading);
-    (void)snprintf(command, sizeof command, "'%s' '%s' --payloads '%s'", ETWAS_TEST_PYTHON,
+    (void)snprintf(command, sizeof command, "'%s' -ES '%s' --payloads '%s'", ETWAS_TEST_PYTHON,
                    ETWAS_TEST_WALKER, path);
     pipe = popen(command, "re");
     assert_non_null(pipe);

@@ -21,12 +21,13 @@ number and flags for the ids, and thread and process id behind the payload.
                overwritten_events, overwritten_buffers, part; of a set the sums
 """
 import argparse
+import gc
 import json
 import struct
 import sys
-import uuid
 from collections import Counter
 
+import guids
 import knots
 import messages
 import modes
@@ -41,9 +42,6 @@ TYPES = {
     0x10: ("PERFINFO32", 16, True, 8), 0x11: ("PERFINFO64", 16, True, 8),
     0x12: ("EVENT32", 80, False, 16), 0x13: ("EVENT64", 80, False, 16),
 }
-# Records a writer makes for itself carry this class; they are no events.
-OWN_CLASS = uuid.UUID("7be5a508-db35-4ec9-b650-a9720ecb3b69")
-NO_GUID = uuid.UUID(int=0)
 SECTOR = 512  # a write that was interrupted ends at the edge of one
 SUMS = ("buffers", "events", "own_records", "header_records", "events_lost", "buffers_lost",
         "overwritten_events", "overwritten_buffers", "torn")
@@ -62,8 +60,12 @@ class Walker:
     def unfinished(self):
         return self.may_be_unfinished and self.header.get("end") == 0
 
+    @staticmethod
+    def is_own(record):
+        return record["guid"] is guids.OWN_CLASS
+
     def own(self):
-        return [r for r in self.records if r["guid"] == OWN_CLASS]
+        return [r for r in self.records if self.is_own(r)]
 
     def check(self, kept, rule, strict_only=False):
         if not kept and not (strict_only and self.lenient):
@@ -121,7 +123,8 @@ class Walker:
             self.records.append(record)
             stamps.append(record["stamp"])
             rounded = at + (record["size"] + 7 & ~7)
-            self.strict(not any(body[at + record["size"]:rounded]), f"{name}: gap at {at + 72}")
+            if any(body[at + record["size"]:rounded]):
+                self.strict(False, f"{name}: gap at {at + 72}")
             at = rounded
         self.strict(at == end, f"{name}: records end at {at + 72}, Offset is {end + 72}")
         self.check(stamps == sorted(stamps) or self.header.get("clock") == 2 and
@@ -166,11 +169,11 @@ class Walker:
         raw = body[at:at + size]
         record = {"name": name, "size": size, "stamp": struct.unpack_from("<q", raw, stamp_at)[0],
                   "type": raw[45] if header == 80 else raw[6] if second_word else raw[4],
-                  "guid": uuid.UUID(bytes_le=raw[24:40]) if header >= 48 else NO_GUID,
-                  "instance": (0, 0), "parent_guid": NO_GUID, "payload": raw[header:], "raw": raw}
+                  "guid": guids.of(raw[24:40]) if header >= 48 else guids.NONE,
+                  "instance": (0, 0), "parent_guid": guids.NONE, "payload": raw[header:], "raw": raw}
         if header == 72:
             record["instance"] = struct.unpack_from("<II", raw, 48)
-            record["parent_guid"] = uuid.UUID(bytes_le=raw[56:72])
+            record["parent_guid"] = guids.of(raw[56:72])
         return record
 
     def read_log_header(self, body):
@@ -235,17 +238,17 @@ class Walker:
         ordered = sorted(self.records,
                          key=lambda r: (r["cpu"], session[r["buffer"]], r["sequence"]))
         messages.settle(ordered, t0)
-        for before, after in zip(ordered, ordered[1:]):
-            if h["clock"] != 2 and before["cpu"] == after["cpu"]:
-                self.check(before["stamp"] <= after["stamp"],
+        for before, after in zip(ordered, ordered[1:]) if h["clock"] != 2 else ():
+            if before["stamp"] > after["stamp"] and before["cpu"] == after["cpu"]:
+                self.check(False,
                            f"processor {after['cpu']}: time goes back in buffer {after['buffer']}")
         self.records = ordered
         return None
 
     def report(self):
-        own = [r for r in self.records if r["guid"] == OWN_CLASS]
-        head = [r for r in self.records if r["buffer"] == 0 and r["guid"] != OWN_CLASS]
-        data = [r for r in self.records if r["buffer"] != 0 and r["guid"] != OWN_CLASS]
+        own = self.own()
+        head = [r for r in self.records if r["buffer"] == 0 and r["guid"] is not guids.OWN_CLASS]
+        data = [r for r in self.records if r["buffer"] != 0 and r["guid"] is not guids.OWN_CLASS]
         return {"buffers": len(self.buffers),
                 "compressed": sum(1 for b in self.buffers if b["flags"] & 0x40),
                 "events": len(data), "header_records": len(head), "own_records": len(own),
@@ -288,11 +291,13 @@ def walk_set(files, lenient=False, unfinished=False):
 def print_payloads(walker):
     lines = []
     for r in walker.records:
-        if r["buffer"] != 0 and r["guid"] != OWN_CLASS:
-            fields = (r["cpu"], r["stamp"], r["name"], r["type"], r["guid"], *r["instance"],
-                      r["parent_guid"], r["payload"].hex(),
-                      *(messages.ids(r) if r["name"] == "MESSAGE" else ()))
-            lines.append("\t".join(map(str, fields)) + "\n")
+        if r["buffer"] != 0 and r["guid"] is not guids.OWN_CLASS:
+            first, second = r["instance"]
+            line = (f"{r['cpu']}\t{r['stamp']}\t{r['name']}\t{r['type']}\t{guids.text(r['guid'])}\t"
+                    f"{first}\t{second}\t{guids.text(r['parent_guid'])}\t{r['payload'].hex()}")
+            if r["name"] == "MESSAGE":
+                line += "\t{}\t{}".format(*messages.ids(r))
+            lines.append(line + "\n")
     sys.stdout.writelines(lines)
 
 
@@ -310,6 +315,7 @@ def parse_arguments(arguments):
 
 
 def main(arguments):
+    gc.disable()  # nothing here is circular, and collecting would look at every record again and again
     chosen = parse_arguments(arguments)
     files = []
     for path in chosen.files:
@@ -330,9 +336,13 @@ def main(arguments):
     return 1 if report["violations"] else 0
 
 
-if __name__ == "__main__":
+def run():
     # Where Python does not buffer, each print is a system call, and of one that the system cuts
     # short (the process was stopped in it) the rest is dropped.
     with open(sys.stdout.fileno(), "w", encoding="utf-8", closefd=False) as sys.stdout:
         code = main(sys.argv[1:])
     sys.exit(code)
+
+
+if __name__ == "__main__":
+    run()

@@ -2,11 +2,11 @@
 # Copyright (c) 2026 the etwas authors
 """MESSAGE records, those of TraceMessage, for etl_walk.py."""
 import struct
-import uuid
+
+import guids
 
 MARKER = 0x90
 SEQUENCE, GUID, COMPONENT, STAMP, OLD_STAMP, SYSTEM, POINTER32, POINTER64 = (1 << i for i in range(8))
-NO_GUID = uuid.UUID(int=0)
 
 
 def read(body, at, end):
@@ -30,14 +30,14 @@ def read(body, at, end):
 
     try:
         sequence = take("<I")[0] if flags & SEQUENCE else 0
-        guid = (uuid.UUID(bytes_le=take("<16s")[0]) if flags & GUID else
-                uuid.UUID(fields=(take("<I")[0], 0, 0, 0, 0, 0)) if flags & COMPONENT else NO_GUID)
+        guid = (guids.of(take("<16s")[0]) if flags & GUID else
+                guids.of(take("<4s")[0] + bytes(12)) if flags & COMPONENT else guids.NONE)
         stamp = take("<q")[0] if flags & (STAMP | OLD_STAMP) else None
         ids = take("<II") if flags & SYSTEM else None
     except ValueError:
         return None
     return {"name": "MESSAGE", "size": size, "stamp": stamp, "type": number, "guid": guid,
-            "instance": (sequence, flags), "parent_guid": NO_GUID, "ids": ids,
+            "instance": (sequence, flags), "parent_guid": guids.NONE, "ids": ids,
             "payload": raw[next_at:], "raw": raw}
 
 

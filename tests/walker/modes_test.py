@@ -10,10 +10,11 @@ import unittest
 import uuid
 
 import etl_walk
+import guids
 import modes
 from rules_test import LOG, SIZE, START, T0, buffer, good_file, record
 
-OWN = etl_walk.OWN_CLASS.bytes_le
+OWN = guids.OWN_CLASS.bytes_le
 PREALLOCATE = 0x20
 
 

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""GUIDs as etl_walk.py keeps them: one object for each value, so that `is` compares them."""
+import functools
+import uuid
+
+
+@functools.lru_cache(maxsize=None)
+def of(raw):
+    """That of 16 bytes of a file."""
+    return uuid.UUID(bytes_le=raw)
+
+
+NONE = of(bytes(16))
+# Records a writer makes for itself carry this class; they are no events.
+OWN_CLASS = of(uuid.UUID("7be5a508-db35-4ec9-b650-a9720ecb3b69").bytes_le)
+text = functools.lru_cache(maxsize=None)(str)
