@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "live.h"
 #include "soak.h"
 
 #ifdef SOAK_KNOTS
@@ -22,6 +23,7 @@ enum {
     DEFAULT_CONTROLLERS = 3,
     ILLEGAL_TIMES = 30,
     ILLEGAL_EVERY = 8,     /* rounds of a controller */
+    LIVE_EVERY = 3,        /* likewise */
     LONGEST_ROUND_S = 100, /* then it hangs */
     NANOSECONDS = 1000000000
 };
@@ -33,7 +35,11 @@ static const char help[] =
     "configurations from C threads (3), while other threads write, for N seconds (3); minutes "
     "find\n"
     "more: --seconds 600. Every session's account must be exact, and its files must hold what it\n"
-    "recorded, says the independent walker. In between, illegal configurations must get their "
+    "recorded, says the independent walker. Every third session has consumers that come and go, "
+    "are\n"
+    "closed and cancelled, forks, a modern provider, CONVERT_TO_REALTIME or snapshots, and each "
+    "of\n"
+    "its events is accounted for by number. In between, illegal configurations must get their "
     "error\n"
     "and leave nothing behind.\n"
     "\n"
@@ -140,7 +146,8 @@ static void *controller_main(void *argument)
             illegal_round(controller->index == 0);
         }
         (void)pthread_rwlock_rdlock(&world);
-        soak_round(options.seed, controller->index, controller->rounds, options.folder);
+        (controller->rounds % LIVE_EVERY == LIVE_EVERY - 1 ? soak_live_round : soak_round)(
+            options.seed, controller->index, controller->rounds, options.folder);
         (void)pthread_rwlock_unlock(&world);
         ck_pr_store_32(&controller->rounds, controller->rounds + 1);
     }
@@ -311,6 +318,7 @@ static void report(void)
         rounds += controllers[index].rounds;
     }
     soak_print_totals();
+    soak_print_live();
     soak_print_untried();
     (void)printf("%u rounds, %u of illegal sessions, %u faults\n", rounds, illegal_rounds, faults);
     if (soak_has_faults()) {

@@ -137,7 +137,7 @@ static void choose_modes(struct soak_request *request, struct soak_random *rando
         if (soak_once_in(random, 6)) {
             request->mode |= EVENT_TRACE_INDEPENDENT_SESSION_MODE;
         }
-        /* Into a backlog that nobody reads: realtime/random_test.c has the readers. */
+        /* Into a backlog that nobody reads: live.c has the readers. */
         if (request->kind != SOAK_APPEND && request->kind != SOAK_BUFFERING &&
             soak_once_in(random, 3)) {
             request->mode |= EVENT_TRACE_REAL_TIME_MODE;
