@@ -259,8 +259,8 @@ uint32_t etwas_counts_sized(etwas_trace_handle session, etwas_session_counts *co
                             size_t counts_bytes) ETWAS_API(etwas_counts_sized);
 
 /*
- * The counts of a running session, or the last counts of one that has stopped until its place in
- * the session table is taken by another (64 places, and 8 of private sessions; the one longest
+ * The counts of a running session, or the last counts of one that has stopped until its entry
+ * of the session table is taken by another (64 entries, and 8 for private sessions; the one longest
  * unused is taken first). Writers may write meanwhile. Errors: ERROR_INVALID_PARAMETER for NULL,
  * ERROR_INVALID_HANDLE for a handle unknown or forgotten.
  */
@@ -374,7 +374,7 @@ static inline bool etwas_enabled(const etwas_provider *provider, uint8_t level, 
 
 /* ---- reading: what a trace file is and what is wrong with it --------------------------------- */
 
-/* What can be wrong with a place in a trace file. */
+/* What can be wrong somewhere in a trace file. */
 typedef enum etwas_damage_kind {
     ETWAS_DAMAGE_NONE = 0,
     ETWAS_DAMAGE_TRUNCATED,     /* the file ends inside a buffer */

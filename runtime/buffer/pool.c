@@ -17,7 +17,7 @@ enum {
 /* ---- bookkeeping, kept a place of the session table ------------------------------------------ */
 
 /* Each under the control of who has the place. */
-static struct etwas_pool *kept[ETWAS_SESSION_PLACES];
+static struct etwas_pool *kept[ETWAS_SESSION_ENTRIES];
 
 static size_t aligned(size_t bytes, size_t alignment)
 {

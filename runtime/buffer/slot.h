@@ -52,7 +52,7 @@ struct etwas_buffer_control;
 enum {
     ETWAS_SESSIONS = 64,        /* places in the session table (R46) … */
     ETWAS_PRIVATE_SESSIONS = 8, /* … and behind them those of private sessions (R47) */
-    ETWAS_SESSION_PLACES = ETWAS_SESSIONS + ETWAS_PRIVATE_SESSIONS,
+    ETWAS_SESSION_ENTRIES = ETWAS_SESSIONS + ETWAS_PRIVATE_SESSIONS,
     ETWAS_UNIT_BYTES = 8,
     ETWAS_FIRST_UNIT = ETWAS_ETL_BUFFER_HEADER_BYTES / ETWAS_UNIT_BYTES,
     ETWAS_UNITS_BITS = 22,
@@ -85,7 +85,7 @@ _Static_assert(offsetof(struct etwas_slot, kind) == offsetof(struct etwas_slot, 
 enum {
     ETWAS_SLOTS_A_ROW = 256
 };
-_Static_assert((int)ETWAS_SESSION_PLACES < (int)ETWAS_SLOTS_A_ROW,
+_Static_assert((int)ETWAS_SESSION_ENTRIES < (int)ETWAS_SLOTS_A_ROW,
                "a place is one byte of a handle");
 
 /*

@@ -10,7 +10,7 @@
 #include <etwas/winerror.h>
 #include <string.h>
 
-#include "control/life.h"
+#include "control/lifecycle.h"
 #include "etl/utf16.h"
 #include "file/session_file.h"
 #include "file/snapshot.h"
@@ -216,9 +216,9 @@ static uint32_t change(struct etwas_session *session, const struct etwas_update 
     return code;
 }
 
-uint32_t etwas_life_update(struct etwas_session_key key, const struct etwas_update *update)
+uint32_t etwas_lifecycle_update(struct etwas_session_key key, const struct etwas_update *update)
 {
-    struct etwas_session *session = etwas_life_take_role(key);
+    struct etwas_session *session = etwas_lifecycle_acquire_role(key);
     uint32_t code;
 
     if (session == NULL) {
@@ -232,13 +232,13 @@ uint32_t etwas_life_update(struct etwas_session_key key, const struct etwas_upda
         change_maximum(session, update->maximum_buffers);
         change_flush_timer(session, update->flush_timer);
     }
-    etwas_life_give_role(session);
+    etwas_lifecycle_release_role(session);
     return code;
 }
 
-uint32_t etwas_life_next_file(struct etwas_session_key key)
+uint32_t etwas_lifecycle_next_file(struct etwas_session_key key)
 {
-    struct etwas_session *session = etwas_life_take_role(key);
+    struct etwas_session *session = etwas_lifecycle_acquire_role(key);
     uint32_t code = ERROR_SUCCESS;
 
     if (session == NULL) {
@@ -250,16 +250,16 @@ uint32_t etwas_life_next_file(struct etwas_session_key key)
         write_recorded(session);
         code = etwas_session_file_next(session);
     }
-    etwas_life_give_role(session);
+    etwas_lifecycle_release_role(session);
     return code;
 }
 
-uint32_t etwas_life_convert_to_realtime(struct etwas_session_key key)
+uint32_t etwas_lifecycle_convert_to_realtime(struct etwas_session_key key)
 {
     const uint32_t file_modes = EVENT_TRACE_FILE_MODE_SEQUENTIAL | EVENT_TRACE_FILE_MODE_CIRCULAR |
                                 EVENT_TRACE_FILE_MODE_NEWFILE | EVENT_TRACE_FILE_MODE_PREALLOCATE;
     static const etwas_wchar no_file[] = {0};
-    struct etwas_session *session = etwas_life_take_role(key);
+    struct etwas_session *session = etwas_lifecycle_acquire_role(key);
     uint32_t code;
 
     if (session == NULL) {
@@ -279,6 +279,6 @@ uint32_t etwas_life_convert_to_realtime(struct etwas_session_key key)
         keep_file_name(session, no_file);
         set_mode(session, session->configuration.log_file_mode & ~file_modes);
     }
-    etwas_life_give_role(session);
+    etwas_lifecycle_release_role(session);
     return code;
 }

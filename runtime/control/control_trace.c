@@ -8,7 +8,7 @@
 #include <etwas/winerror.h>
 #include <string.h>
 
-#include "control/life.h"
+#include "control/lifecycle.h"
 #include "control/prepare.h"
 #include "control/properties.h"
 #include "platform/thread.h"
@@ -27,7 +27,7 @@ struct target {
 static struct etwas_session *find_by_handle(etwas_trace_handle handle,
                                             struct etwas_session_key *key)
 {
-    if (handle <= ETWAS_SESSION_PLACES) {
+    if (handle <= ETWAS_SESSION_ENTRIES) {
         *key = etwas_session_key(&etwas_sessions[handle - 1]);
     }
     return etwas_session_find(*key);
@@ -46,7 +46,7 @@ static uint32_t find(etwas_trace_handle handle, const void *name, enum etwas_tex
         if (etwas_copy_name(name, text, copy) != ERROR_SUCCESS) {
             return ERROR_INVALID_PARAMETER;
         }
-    } else if (!etwas_session_key_of(handle, &key) && handle > ETWAS_SESSION_PLACES) {
+    } else if (!etwas_session_key_of(handle, &key) && handle > ETWAS_SESSION_ENTRIES) {
         return ERROR_INVALID_PARAMETER;
     }
     etwas_control_lock();
@@ -83,7 +83,7 @@ static uint32_t snapshot(const struct target *target, const EVENT_TRACE_PROPERTI
     }
     code =
         etwas_file_name_make(given, target->log_file_mode, 1, etwas_thread_ids().process_id, made);
-    return code == ERROR_SUCCESS ? etwas_life_snapshot(target->key, made) : code;
+    return code == ERROR_SUCCESS ? etwas_lifecycle_snapshot(target->key, made) : code;
 }
 
 static uint32_t flush(const struct target *target, const EVENT_TRACE_PROPERTIES *properties,
@@ -91,7 +91,7 @@ static uint32_t flush(const struct target *target, const EVENT_TRACE_PROPERTIES 
 {
     return (target->log_file_mode & EVENT_TRACE_BUFFERING_MODE) != 0
                ? snapshot(target, properties, text)
-               : etwas_life_flush(target->key);
+               : etwas_lifecycle_flush(target->key);
 }
 
 /* R130–R137. */
@@ -121,7 +121,7 @@ static uint32_t update(const struct target *target, const EVENT_TRACE_PROPERTIES
     if (file_name[0] != 0) {
         wanted.file_name = file_name;
     }
-    return etwas_life_update(target->key, &wanted);
+    return etwas_lifecycle_update(target->key, &wanted);
 }
 
 struct last_reply {
@@ -138,12 +138,12 @@ static void fill_at_end(const struct etwas_session *session, const etwas_session
 }
 
 /*
- * The last numbers are taken before the place is given back: another session may take it at once.
+ * The last numbers are taken before the entry is given back: another session may take it at once.
  */
 static uint32_t stop(struct etwas_session_key key, const struct etwas_reply *reply)
 {
     struct last_reply last = {*reply, ERROR_SUCCESS};
-    uint32_t code = etwas_life_stop(key, fill_at_end, &last);
+    uint32_t code = etwas_lifecycle_stop(key, fill_at_end, &last);
 
     return code == ERROR_SUCCESS ? last.code : code;
 }
@@ -195,10 +195,10 @@ static uint32_t control(etwas_trace_handle handle, const void *name,
         reply.keeps_file_name = (target.log_file_mode & EVENT_TRACE_BUFFERING_MODE) != 0;
         break;
     case EVENT_TRACE_CONTROL_INCREMENT_FILE:
-        code = etwas_life_next_file(target.key);
+        code = etwas_lifecycle_next_file(target.key);
         break;
     case EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME:
-        code = etwas_life_convert_to_realtime(target.key);
+        code = etwas_lifecycle_convert_to_realtime(target.key);
         break;
     default:
         code = ERROR_INVALID_PARAMETER;

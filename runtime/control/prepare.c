@@ -61,7 +61,7 @@ static void after_fork_in_child(void)
 {
     etwas_thread_ids_forget();
     etwas_realtime_after_fork_in_child();
-    for (uint32_t index = 0; index < ETWAS_SESSION_PLACES; index++) {
+    for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
         if (etwas_sessions[index].state != ETWAS_SESSION_FREE &&
             etwas_sessions[index].file != NULL) {
             etwas_log_file_forget(etwas_sessions[index].file);

@@ -279,7 +279,7 @@ uint32_t etwas_properties_fill(const struct etwas_reply *reply, struct etwas_ses
         return code;
     }
     etwas_control_lock();
-    /* Nobody takes a place without this lock. */
+    /* Nobody takes an entry without this lock. */
     if (etwas_session_is_remembered(key)) {
         code = etwas_properties_fill_from(reply, &etwas_sessions[key.index], &counts);
     }

@@ -64,13 +64,13 @@ struct etwas_reply {
 };
 
 /*
- * Fills the block from a session that runs or was the last in its place (R138–R140).
+ * Fills the block from a session that runs or was the last in its entry (R138–R140).
  * ERROR_MORE_DATA when a name does not fit; the rest is filled all the same.
  * ERROR_WMI_INSTANCE_NOT_FOUND for a forgotten session.
  */
 uint32_t etwas_properties_fill(const struct etwas_reply *reply, struct etwas_session_key key);
 
-/* The same for a session whose place cannot be taken meanwhile. */
+/* The same for a session whose entry cannot be taken meanwhile. */
 uint32_t etwas_properties_fill_from(const struct etwas_reply *reply,
                                     const struct etwas_session *session,
                                     const etwas_session_counts *counts);

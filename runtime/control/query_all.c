@@ -10,7 +10,7 @@
 #include "control/prepare.h"
 #include "control/properties.h"
 
-/* The sessions there are at one moment; private ones have other places. */
+/* The sessions there are at one moment; private ones have other entries. */
 static uint32_t list_sessions(struct etwas_session_key keys[ETWAS_SESSIONS])
 {
     uint32_t count = 0;
@@ -71,7 +71,7 @@ static uint32_t query_all(EVENT_TRACE_PROPERTIES **array, uint32_t array_count,
 
             fill_code = etwas_properties_fill(&reply, keys[index]);
         }
-        /* It has ended meanwhile, and another has its place. */
+        /* It has ended meanwhile, and another has its entry. */
         if (fill_code == ERROR_WMI_INSTANCE_NOT_FOUND) {
             continue;
         }

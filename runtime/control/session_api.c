@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/life.h"
+#include "control/lifecycle.h"
 #include "control/prepare.h"
 #include "control/properties.h"
 #include "platform/cancel.h"
@@ -80,7 +80,7 @@ static uint32_t start(const char *session_name, const char *log_file,
     }
     code = read_options(session_name, log_file, options, configuration);
     if (code == ERROR_SUCCESS) {
-        code = etwas_life_start(configuration, NULL, NULL, handle);
+        code = etwas_lifecycle_start(configuration, NULL, NULL, handle);
     }
     free(configuration);
     return code;
@@ -149,7 +149,7 @@ uint32_t etwas_flush(etwas_trace_handle handle)
     if (!etwas_session_key_of(handle, &key)) {
         return ERROR_INVALID_HANDLE;
     }
-    return as_handle_error(etwas_life_flush(key));
+    return as_handle_error(etwas_lifecycle_flush(key));
 }
 
 uint32_t etwas_snapshot(etwas_trace_handle handle, const char *log_file)
@@ -164,7 +164,7 @@ uint32_t etwas_snapshot(etwas_trace_handle handle, const char *log_file)
     if (log_file == NULL || etwas_copy_name(log_file, ETWAS_TEXT_A, file_name) != ERROR_SUCCESS) {
         return ERROR_BAD_PATHNAME;
     }
-    return as_handle_error(etwas_life_snapshot(key, file_name));
+    return as_handle_error(etwas_lifecycle_snapshot(key, file_name));
 }
 
 static void keep_counts(const struct etwas_session *session, const etwas_session_counts *counts,
@@ -185,7 +185,7 @@ uint32_t etwas_stop_sized(etwas_trace_handle handle, etwas_session_counts *count
     if (!etwas_session_key_of(handle, &key)) {
         return ERROR_INVALID_HANDLE;
     }
-    code = as_handle_error(etwas_life_stop(key, keep_counts, &last));
+    code = as_handle_error(etwas_lifecycle_stop(key, keep_counts, &last));
     if (counts == NULL) {
         return code;
     }
@@ -236,7 +236,7 @@ uint32_t etwas_memory_sized(etwas_trace_handle handle, etwas_session_memory *mem
     }
     session = &etwas_sessions[key.index];
     cancelling = etwas_cancel_forbid(); /* what is huge is read from a file */
-    (void)pthread_mutex_lock(&session->life);
+    (void)pthread_mutex_lock(&session->pool_lock);
     etwas_control_lock();
     code = etwas_session_find(key) != NULL ? ERROR_SUCCESS : ERROR_INVALID_HANDLE;
     etwas_control_unlock();
@@ -255,7 +255,7 @@ uint32_t etwas_memory_sized(etwas_trace_handle handle, etwas_session_memory *mem
     } else {
         code = ERROR_INVALID_HANDLE;
     }
-    (void)pthread_mutex_unlock(&session->life);
+    (void)pthread_mutex_unlock(&session->pool_lock);
     etwas_cancel_allow(cancelling);
     return code;
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/life.h"
+#include "control/lifecycle.h"
 #include "control/prepare.h"
 #include "control/properties.h"
 #include "platform/cancel.h"
@@ -90,7 +90,7 @@ static uint32_t start_now(etwas_trace_handle *handle, const void *name,
         code = etwas_flusher_configuration_set(&configuration->flusher, &defaults);
     }
     if (code == ERROR_SUCCESS) {
-        code = etwas_life_start(configuration, fill, &reply, handle);
+        code = etwas_lifecycle_start(configuration, fill, &reply, handle);
     }
     free(configuration);
     return code;

@@ -56,14 +56,14 @@ void etwas_session_shut_down(struct etwas_session *session)
     free(session->collector.lists);
     session->collector = (struct etwas_collector){0};
 
-    (void)pthread_mutex_lock(&session->life);
+    (void)pthread_mutex_lock(&session->pool_lock);
     etwas_session_count(session, &session->last_counts);
     if (all_out) {
         session->pool = NULL;
     } else {
         etwas_pool_leak(pool);
     }
-    (void)pthread_mutex_unlock(&session->life);
+    (void)pthread_mutex_unlock(&session->pool_lock);
     (void)pthread_mutex_unlock(&session->role);
     if (all_out) {
         etwas_pool_destroy(pool);

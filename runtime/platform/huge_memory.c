@@ -26,7 +26,7 @@ enum {
 _Static_assert(1 << HUGE_PAGE_SHIFT == ETWAS_HUGE_PAGE_BYTES, "one size");
 
 /* Where `bytes` of address space are free, on a huge page's boundary. NULL: nowhere. */
-static uint8_t *find_place(size_t bytes)
+static uint8_t *find_address(size_t bytes)
 {
     size_t room = bytes + ETWAS_HUGE_PAGE_BYTES;
     void *found = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -41,54 +41,54 @@ static uint8_t *find_place(size_t bytes)
 
 /*
  * Exactly there, and only if nobody has mapped anything there meanwhile. Kernels before 4.17 take
- * the place for a wish.
+ * the address for a wish.
  */
-static bool map_at(uint8_t *place, size_t bytes, int flags)
+static bool map_at(uint8_t *address, size_t bytes, int flags)
 {
-    void *mapped = mmap(place, bytes, PROT_READ | PROT_WRITE,
+    void *mapped = mmap(address, bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | flags, -1, 0);
 
-    if (mapped != MAP_FAILED && mapped != place) {
+    if (mapped != MAP_FAILED && mapped != address) {
         (void)munmap(mapped, bytes);
         return false;
     }
-    return mapped == place;
+    return mapped == address;
 }
 
 /*
  * All pages now, or none: a promised one that a control group withholds would be a SIGBUS in a
  * writer. Kernels before 5.14 cannot say it, and so get none.
  */
-static bool map_explicit(uint8_t *place, size_t bytes)
+static bool map_explicit(uint8_t *address, size_t bytes)
 {
-    if (!map_at(place, bytes, MAP_HUGETLB | HUGE_PAGE_SHIFT << MAP_HUGE_SHIFT)) {
+    if (!map_at(address, bytes, MAP_HUGETLB | HUGE_PAGE_SHIFT << MAP_HUGE_SHIFT)) {
         return false;
     }
-    if (madvise(place, bytes, MADV_POPULATE_WRITE) != 0) {
-        (void)munmap(place, bytes);
+    if (madvise(address, bytes, MADV_POPULATE_WRITE) != 0) {
+        (void)munmap(address, bytes);
         return false;
     }
     /*
      * Such pages cannot be wiped on fork. A child that had them would find no page for the copy
      * when it, or its parent, writes; so it has a hole, until it forgets the region.
      */
-    (void)madvise(place, bytes, MADV_DONTFORK);
+    (void)madvise(address, bytes, MADV_DONTFORK);
     return true;
 }
 
 bool etwas_huge_memory_map(struct etwas_memory *memory, size_t explicit_bytes)
 {
     size_t rest_bytes = memory->region_bytes - explicit_bytes;
-    uint8_t *place = explicit_bytes != 0 ? find_place(memory->region_bytes) : NULL;
+    uint8_t *address = explicit_bytes != 0 ? find_address(memory->region_bytes) : NULL;
 
-    if (place == NULL || !map_explicit(place, explicit_bytes)) {
+    if (address == NULL || !map_explicit(address, explicit_bytes)) {
         return false;
     }
-    if (rest_bytes != 0 && !map_at(place + explicit_bytes, rest_bytes, MAP_NORESERVE)) {
-        (void)munmap(place, explicit_bytes);
+    if (rest_bytes != 0 && !map_at(address + explicit_bytes, rest_bytes, MAP_NORESERVE)) {
+        (void)munmap(address, explicit_bytes);
         return false;
     }
-    memory->region = place;
+    memory->region = address;
     memory->explicit_bytes = explicit_bytes;
     return true;
 }

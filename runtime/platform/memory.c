@@ -38,10 +38,10 @@ size_t etwas_memory_page_bytes(void)
 
 static void *map(size_t bytes)
 {
-    void *place = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *address = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-    return place == MAP_FAILED ? NULL : place;
+    return address == MAP_FAILED ? NULL : address;
 }
 
 #if defined(ETWAS_ADDRESS_SANITIZER) || defined(ETWAS_THREAD_SANITIZER)
@@ -87,14 +87,14 @@ void etwas_memory_arena_bytes(const struct etwas_memory *memory, uint64_t *mappe
  * An arena's memory comes from here, and goes back when the arena is destroyed, each mapping whole.
  * jemalloc's own way keeps address space for ever, 2 MB of each arena. Giving back parts is no way
  * either: jemalloc merges what lies side by side unless the upper one begins a mapping. In the
- * place of a part that is gone the program's own arenas may map something, and merge it with the
+ * gap of a part that is gone the program's own arenas may map something, and merge it with the
  * rest of ours, which is under another arena's lock.
  */
 struct mappings {
     extent_hooks_t hooks; /* the first member: jemalloc hands it to the hooks */
     uint32_t count;
     struct {
-        void *place;
+        void *address;
         size_t bytes;
     } list[MAPPINGS_MOST];
 };
@@ -104,34 +104,34 @@ static void *map_extent(extent_hooks_t *hooks, void *wanted, size_t bytes, size_
                         bool *zero, bool *commit, unsigned arena)
 {
     struct mappings *mappings = (struct mappings *)hooks;
-    char *place;
+    char *address;
     size_t before;
 
     (void)arena;
     if (wanted != NULL || mappings->count == MAPPINGS_MOST) {
         return NULL;
     }
-    place = map(bytes + alignment);
-    if (place == NULL) {
+    address = map(bytes + alignment);
+    if (address == NULL) {
         return NULL;
     }
-    before = (alignment - (uintptr_t)place % alignment) % alignment;
+    before = (alignment - (uintptr_t)address % alignment) % alignment;
     if (before != 0) {
-        (void)munmap(place, before);
+        (void)munmap(address, before);
     }
-    (void)munmap(place + before + bytes, alignment - before);
-    mappings->list[mappings->count].place = place + before;
+    (void)munmap(address + before + bytes, alignment - before);
+    mappings->list[mappings->count].address = address + before;
     mappings->list[mappings->count++].bytes = bytes;
     *zero = true;
     *commit = true;
-    return place + before;
+    return address + before;
 }
 
-static bool split_extent(extent_hooks_t *hooks, void *place, size_t bytes, size_t first,
+static bool split_extent(extent_hooks_t *hooks, void *address, size_t bytes, size_t first,
                          size_t second, bool committed, unsigned arena)
 {
     (void)hooks;
-    (void)place;
+    (void)address;
     (void)bytes;
     (void)first;
     (void)second;
@@ -143,7 +143,7 @@ static bool split_extent(extent_hooks_t *hooks, void *place, size_t bytes, size_
 static void unmap_all(struct mappings *mappings)
 {
     for (uint32_t index = 0; index < mappings->count; index++) {
-        (void)munmap(mappings->list[index].place, mappings->list[index].bytes);
+        (void)munmap(mappings->list[index].address, mappings->list[index].bytes);
     }
     free(mappings);
 }

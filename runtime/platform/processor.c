@@ -27,14 +27,14 @@ bool etwas_processor_is_registered(void)
 
 void etwas_processor_prepare(void)
 {
-    const char *place = (const char *)&no_rseq;
+    const char *address = (const char *)&no_rseq;
 
     if (etwas_processor_is_registered()) {
-        place = etwas_thread_pointer() + __rseq_offset + offsetof(struct rseq, cpu_id);
+        address = etwas_thread_pointer() + __rseq_offset + offsetof(struct rseq, cpu_id);
     }
     /* The same in every thread; stored once, so that a later call changes nothing under readers. */
     if (etwas_processor_offset == 0) {
-        etwas_processor_offset = place - etwas_thread_pointer();
+        etwas_processor_offset = address - etwas_thread_pointer();
     }
 }
 

@@ -63,9 +63,9 @@ static inline const char *etwas_thread_pointer(void)
  */
 static inline uint32_t etwas_processor_seen(void)
 {
-    const char *place = etwas_thread_pointer() + etwas_processor_offset;
+    const char *address = etwas_thread_pointer() + etwas_processor_offset;
 
-    return ck_pr_load_32((const uint32_t *)(const void *)place);
+    return ck_pr_load_32((const uint32_t *)(const void *)address);
 }
 
 /*

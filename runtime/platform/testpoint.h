@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Test points: named places after the observable steps of shared publish and switch, and of flush,
+ * Test points: named points after the observable steps of shared publish and switch, and of flush,
  * where a test can hold a thread or count its passing; and invariants, looked at where something
  * changes. They exist in the library the tests link (ETWAS_TESTPOINTS) and cost nothing, not even a
  * branch, in every other build.
@@ -13,7 +13,7 @@
 enum etwas_testpoint {
     ETWAS_POINT_RESERVE_LOADED,    /* the slot word is read, nothing reserved */
     ETWAS_POINT_STAMPED,           /* the stamp is announced, nothing reserved */
-    ETWAS_POINT_RESERVED,          /* the record's place is reserved, nothing written */
+    ETWAS_POINT_RESERVED,          /* the record's bytes are reserved, nothing written */
     ETWAS_POINT_WRITTEN,           /* the record is written, its marker not */
     ETWAS_POINT_MARKED,            /* the marker is stored, the commit not counted */
     ETWAS_POINT_SWITCH_ENTERED,    /* a visitor of the pool, nothing claimed */

@@ -4,7 +4,7 @@
 /*
  * EventActivityIdControl.
  *
- * A thread has two places for its id; the low bit of a count says which is in force. Setting fills
+ * A thread has two words for its id; the low bit of a count says which is in force. Setting fills
  * the other one, then raises the count, unless a signal handler has set an id meanwhile: then it
  * fills again. So a handler never sees half an id, nor leaves one behind.
  */

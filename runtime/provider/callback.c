@@ -94,14 +94,14 @@ static uint32_t call_modern(uint32_t registration, const struct etwas_composite 
 
 static uint32_t call_classic(uint32_t registration, const struct etwas_callback_request *request)
 {
-    const struct etwas_registration *place = &etwas_registrations[registration];
-    WMIDPREQUEST callback = place->callback;
-    void *context = place->context;
+    const struct etwas_registration *registered = &etwas_registrations[registration];
+    WMIDPREQUEST callback = registered->callback;
+    void *context = registered->context;
     uint32_t buffer_bytes = sizeof(WNODE_HEADER);
     WNODE_HEADER header = {
         .BufferSize = sizeof header,
         .HistoricalContext = etwas_session_handle_for(request->session, registration),
-        .Guid = etwas_control_guids[place->control].guid,
+        .Guid = etwas_control_guids[registered->control].guid,
         .Flags = WNODE_FLAG_TRACED_GUID,
     };
     uint32_t value;

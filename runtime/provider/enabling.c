@@ -34,13 +34,13 @@ static uint64_t gate_of(const struct etwas_enablement *enablement)
 
 static void set_gate(uint32_t registration)
 {
-    struct etwas_registration *place = &etwas_registrations[registration];
-    const struct etwas_control_guid *entry = &etwas_control_guids[place->control];
+    struct etwas_registration *registered = &etwas_registrations[registration];
+    const struct etwas_control_guid *entry = &etwas_control_guids[registered->control];
 
-    if (place->is_modern) {
+    if (registered->is_modern) {
         etwas_event_provider_listen(registration, entry);
     } else {
-        ck_pr_store_64(&place->provider.gate, gate_of(etwas_control_guid_newest(entry)));
+        ck_pr_store_64(&registered->provider.gate, gate_of(etwas_control_guid_newest(entry)));
     }
 }
 
@@ -132,10 +132,10 @@ static struct news news_of(uint32_t control, WMIDPREQUESTCODE code, uint64_t ses
 
 static bool concerns(uint32_t registration, uint32_t control, const struct news *news)
 {
-    const struct etwas_registration *place = &etwas_registrations[registration];
+    const struct etwas_registration *registered = &etwas_registrations[registration];
 
     return etwas_registration_is_under(registration, control) &&
-           (place->is_modern ? place->enable_callback != NULL : news->for_classic);
+           (registered->is_modern ? registered->enable_callback != NULL : news->for_classic);
 }
 
 /* Has every registration asked. False: one has too much to do, and none is asked. */
@@ -157,17 +157,17 @@ static bool ask_all(uint32_t control, const struct news *news)
 
 bool etwas_provider_apply(uint32_t registration)
 {
-    const struct etwas_registration *place = &etwas_registrations[registration];
-    struct etwas_control_guid *entry = &etwas_control_guids[place->control];
+    const struct etwas_registration *registered = &etwas_registrations[registration];
+    struct etwas_control_guid *entry = &etwas_control_guids[registered->control];
     struct news news;
 
     if (etwas_control_guid_is_classic(entry)) {
         etwas_control_guid_keep(entry, entry->newest);
     }
     set_gate(registration);
-    news = news_of(place->control, WMI_ENABLE_EVENTS, entry->newest, NULL);
+    news = news_of(registered->control, WMI_ENABLE_EVENTS, entry->newest, NULL);
     news.for_classic = entry->newest != 0;
-    return entry->enablement_count != 0 && concerns(registration, place->control, &news) &&
+    return entry->enablement_count != 0 && concerns(registration, registered->control, &news) &&
            etwas_callback_ask(registration, &news.request);
 }
 
@@ -188,10 +188,10 @@ static void drop(uint32_t control, uint64_t session, const etwas_guid *source)
 /* ---- what a controller asks for: with the control lock held ---------------------------------- */
 
 /* Where the wish goes; NULL: too many sessions or providers are there. */
-static struct etwas_enablement *place_for(uint32_t control, uint64_t session)
+static struct etwas_enablement *enablement_for(uint32_t control, uint64_t session)
 {
     struct etwas_control_guid *entry = &etwas_control_guids[control];
-    struct etwas_enablement *place;
+    struct etwas_enablement *enablement;
 
     if (entry->enablement_count == 0 && count_enabled() == ETWAS_ENABLED_PROVIDERS) {
         return NULL;
@@ -199,26 +199,26 @@ static struct etwas_enablement *place_for(uint32_t control, uint64_t session)
     if (etwas_control_guid_is_classic(entry)) {
         etwas_control_guid_keep(entry, session); /* R192: taken over */
     }
-    place = etwas_control_guid_enablement(entry, session);
-    if (place == NULL && entry->enablement_count < ETWAS_LISTENERS) {
-        place = &entry->enablements[entry->enablement_count++];
+    enablement = etwas_control_guid_enablement(entry, session);
+    if (enablement == NULL && entry->enablement_count < ETWAS_LISTENERS) {
+        enablement = &entry->enablements[entry->enablement_count++];
     }
-    return place;
+    return enablement;
 }
 
 static uint32_t enable(const struct etwas_enable_request *request, bool independent)
 {
     uint32_t control = etwas_control_guid_take(request->control);
     uint64_t session = request->wish.session;
-    struct etwas_enablement *place =
-        control != ETWAS_NO_CONTROL_GUID ? place_for(control, session) : NULL;
+    struct etwas_enablement *enablement =
+        control != ETWAS_NO_CONTROL_GUID ? enablement_for(control, session) : NULL;
     struct news news;
 
-    if (place == NULL) {
+    if (enablement == NULL) {
         return ERROR_NO_SYSTEM_RESOURCES;
     }
-    *place = request->wish;
-    place->independent = independent;
+    *enablement = request->wish;
+    enablement->independent = independent;
     etwas_control_guids[control].newest = session;
     set_gates(control);
     news = news_of(control, WMI_ENABLE_EVENTS, session, &request->source);

@@ -37,13 +37,13 @@ static struct etwas_listener listener_of(const struct etwas_enablement *enableme
     return listener;
 }
 
-static void store(struct etwas_listener *place, const struct etwas_listener *listener)
+static void store(struct etwas_listener *kept, const struct etwas_listener *listener)
 {
-    ck_pr_store_64(&place->session, listener->session);
-    ck_pr_store_64(&place->match_any_keyword, listener->match_any_keyword);
-    ck_pr_store_64(&place->match_all_keyword, listener->match_all_keyword);
-    ck_pr_store_32(&place->level, listener->level);
-    ck_pr_store_32(&place->flags, listener->flags);
+    ck_pr_store_64(&kept->session, listener->session);
+    ck_pr_store_64(&kept->match_any_keyword, listener->match_any_keyword);
+    ck_pr_store_64(&kept->match_all_keyword, listener->match_all_keyword);
+    ck_pr_store_32(&kept->level, listener->level);
+    ck_pr_store_32(&kept->flags, listener->flags);
 }
 
 void etwas_event_provider_listen(uint32_t registration, const struct etwas_control_guid *entry)

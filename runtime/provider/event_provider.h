@@ -4,7 +4,7 @@
 /*
  * Modern providers as their writers see them: who listens, with which level and keywords.
  *
- * One place for each registration, read without a lock, changed under the control lock.
+ * One entry for each registration, read without a lock, changed under the control lock.
  *
  *     generation   of the registration; 0: none. Stored after the GUID (release); a reader loads it
  *                  before and after everything else
@@ -94,7 +94,7 @@ struct etwas_audience {
     } sessions[ETWAS_LISTENERS];
 };
 
-/* The place of a handle; NULL: it is no registration's. */
+/* The entry of a handle; NULL: it is no registration's. */
 static inline struct etwas_event_provider *etwas_event_provider_of(uint64_t handle)
 {
     uint32_t index = etwas_registration_index(handle);

@@ -59,26 +59,26 @@ static uint32_t find_metadata(const struct etwas_event *event, struct metadata *
     *found = (struct metadata){NULL, NULL};
     for (uint32_t index = 0; index < event->data_count; index++) {
         const EVENT_DATA_DESCRIPTOR *block = &event->data[index];
-        const EVENT_DATA_DESCRIPTOR **place;
+        const EVENT_DATA_DESCRIPTOR **kept;
 
         switch (block->Type) {
         case EVENT_DATA_DESCRIPTOR_TYPE_NONE:
             continue;
         case EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA:
-            place = &found->event;
+            kept = &found->event;
             break;
         case EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_METADATA:
-            place = &found->provider;
+            kept = &found->provider;
             break;
         case EVENT_DATA_DESCRIPTOR_TYPE_TIMESTAMP_OVERRIDE:
             return ERROR_NOT_SUPPORTED;
         default:
             return ERROR_INVALID_PARAMETER;
         }
-        if (*place != NULL) {
+        if (*kept != NULL) {
             return ERROR_INVALID_PARAMETER;
         }
-        *place = block;
+        *kept = block;
     }
     return ERROR_SUCCESS;
 }

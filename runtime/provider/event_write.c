@@ -129,12 +129,12 @@ static void exclude(struct etwas_audience *audience, uint64_t filter, uint32_t f
     uint32_t kept = 0;
 
     for (uint32_t index = 0; index < audience->count; index++) {
-        uint32_t place =
+        uint32_t entry =
             (uint32_t)(audience->sessions[index].session & ((1u << ETWAS_HANDLE_INDEX_BITS) - 1)) -
             1;
         bool is_private = (flags & EVENT_WRITE_FLAG_INPRIVATE) != 0;
 
-        if ((place < 64 && (filter >> place & 1) != 0) ||
+        if ((entry < 64 && (filter >> entry & 1) != 0) ||
             (is_private &&
              (audience->sessions[index].flags & ETWAS_LISTENER_EXCLUDE_PRIVATE) != 0)) {
             continue;

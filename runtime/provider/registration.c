@@ -29,10 +29,10 @@ uint32_t etwas_registrations_end(void)
 
 static uint64_t handle_of(uint32_t index)
 {
-    const struct etwas_registration *place = &etwas_registrations[index];
+    const struct etwas_registration *registered = &etwas_registrations[index];
 
-    return (place->is_modern ? ETWAS_EVENT_PROVIDER_TAG : CLASSIC_TAG) |
-           (uint64_t)place->generation << ETWAS_REGISTRATION_INDEX_BITS | (index + 1);
+    return (registered->is_modern ? ETWAS_EVENT_PROVIDER_TAG : CLASSIC_TAG) |
+           (uint64_t)registered->generation << ETWAS_REGISTRATION_INDEX_BITS | (index + 1);
 }
 
 static struct etwas_registration *registration_of(uint64_t handle)
@@ -67,7 +67,7 @@ uint32_t etwas_registration_of_modern(uint64_t handle)
 
 /* ---- registering ----------------------------------------------------------------------------- */
 
-/* A place for a registration; UINT32_MAX: none. With the control lock held. */
+/* An entry for a registration; UINT32_MAX: none. With the control lock held. */
 static uint32_t unused_place(void)
 {
     for (uint32_t index = 0; index < ETWAS_REGISTRATIONS; index++) {
@@ -79,7 +79,7 @@ static uint32_t unused_place(void)
     return UINT32_MAX;
 }
 
-/* Fills a place; UINT32_MAX: a table is full. With the control lock held. */
+/* Fills an entry; UINT32_MAX: a table is full. With the control lock held. */
 static uint32_t take_place(const struct etwas_registration_request *request)
 {
     uint32_t index = unused_place();

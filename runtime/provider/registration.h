@@ -38,7 +38,7 @@ extern struct etwas_registration etwas_registrations[ETWAS_REGISTRATIONS];
 /* Below this index lies every registration there is or was. With the control lock held. */
 uint32_t etwas_registrations_end(void);
 
-/* Whether the place holds a registration under this control GUID. With the control lock held. */
+/* Whether the entry holds a registration under this control GUID. With the control lock held. */
 static inline bool etwas_registration_is_under(uint32_t index, uint32_t control)
 {
     return etwas_registrations[index].used && etwas_registrations[index].control == control;

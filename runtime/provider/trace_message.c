@@ -219,7 +219,7 @@ uint32_t TraceMessageVa(etwas_trace_handle handle, uint32_t flags, const etwas_g
 
 /*
  * C leaves open what va_start does behind a parameter narrower than int, which ETW's prototype has.
- * gcc and clang go by the place of the parameter, not by its type.
+ * gcc and clang go by the position of the parameter, not by its type.
  */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wvarargs"

@@ -179,11 +179,11 @@ static const struct etwas_sink realtime_sink = {
 /* Buffers that waited for a consumer can go now. */
 static void wake_flusher(struct etwas_session *session)
 {
-    (void)pthread_mutex_lock(&session->life);
+    (void)pthread_mutex_lock(&session->pool_lock);
     if (session->pool != NULL) {
         etwas_pool_wake_flusher(session->pool);
     }
-    (void)pthread_mutex_unlock(&session->life);
+    (void)pthread_mutex_unlock(&session->pool_lock);
 }
 
 uint32_t etwas_session_realtime_connect(const etwas_wchar *name, struct etwas_consumer **consumer)

@@ -231,7 +231,7 @@ static uint32_t check_file(const struct etwas_configuration *configuration)
                : code;
 }
 
-/* What can be said of the request as it was given, before defaults take the place of zeroes. */
+/* What can be said of the request as it was given, before defaults stand for zeroes. */
 static uint32_t check_request(const struct etwas_configuration *configuration)
 {
     uint32_t code = etwas_modes_check(configuration->log_file_mode);

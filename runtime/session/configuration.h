@@ -82,7 +82,7 @@ static inline bool etwas_configuration_is_buffering(const struct etwas_configura
     return (configuration->log_file_mode & EVENT_TRACE_BUFFERING_MODE) != 0;
 }
 
-/* R47: lives beside the ordinary sessions, with a place and a file name of its own. */
+/* R47: lives beside the ordinary sessions, with an entry and a file name of its own. */
 static inline bool etwas_configuration_is_private(const struct etwas_configuration *configuration)
 {
     return (configuration->log_file_mode & EVENT_TRACE_PRIVATE_LOGGER_MODE) != 0;

@@ -44,7 +44,7 @@ uint32_t etwas_session_counts_of(struct etwas_session_key key, etwas_session_cou
     uint32_t code = ERROR_INVALID_HANDLE;
     int cancelling = etwas_cancel_forbid(); /* a count may sleep */
 
-    (void)pthread_mutex_lock(&session->life);
+    (void)pthread_mutex_lock(&session->pool_lock);
     etwas_control_lock();
     if (etwas_session_is_remembered(key) && session->state != ETWAS_SESSION_STARTING) {
         code = ERROR_SUCCESS;
@@ -55,7 +55,7 @@ uint32_t etwas_session_counts_of(struct etwas_session_key key, etwas_session_cou
     } else if (code == ERROR_SUCCESS) {
         *counts = session->last_counts;
     }
-    (void)pthread_mutex_unlock(&session->life);
+    (void)pthread_mutex_unlock(&session->pool_lock);
     etwas_cancel_allow(cancelling);
     return code;
 }

@@ -88,7 +88,7 @@ static inline bool etwas_session_key_of(uint64_t handle, struct etwas_session_ke
 {
     key->index = (uint32_t)(handle & 0xFF) - 1;
     key->generation = (uint32_t)(handle >> ETWAS_HANDLE_INDEX_BITS);
-    return key->index < ETWAS_SESSION_PLACES && key->generation != 0 &&
+    return key->index < ETWAS_SESSION_ENTRIES && key->generation != 0 &&
            handle >> (ETWAS_HANDLE_REGISTRATION_SHIFT + 16) == 0;
 }
 

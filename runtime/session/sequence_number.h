@@ -12,7 +12,7 @@
  *     forget    a fork's child
  *
  * Every number is given once. Both words carry the generation of their session, so that a writer
- * that was held since the last session in this place takes none of this one's. After 4,294,967,295
+ * that was held since the last session in this entry takes none of this one's. After 4,294,967,295
  * the numbers begin again at 1.
  *
  * A number is taken before its message is published: no single store can do both. So a message that

@@ -10,10 +10,10 @@
 
 #include "etl/utf16.h"
 
-struct etwas_session etwas_sessions[ETWAS_SESSION_PLACES];
+struct etwas_session etwas_sessions[ETWAS_SESSION_ENTRIES];
 
 static pthread_mutex_t control = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t places_freed; /* under the control lock */
+static uint64_t entries_freed; /* under the control lock */
 
 void etwas_control_lock(void)
 {
@@ -27,14 +27,14 @@ void etwas_control_unlock(void)
 
 void etwas_sessions_prepare(void)
 {
-    for (uint32_t index = 0; index < ETWAS_SESSION_PLACES; index++) {
+    for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
         etwas_sessions[index].index = index;
-        (void)pthread_mutex_init(&etwas_sessions[index].life, NULL);
+        (void)pthread_mutex_init(&etwas_sessions[index].pool_lock, NULL);
         (void)pthread_mutex_init(&etwas_sessions[index].role, NULL);
     }
 }
 
-/* 0 is a closed gate; after 4 billion sessions in a place the count begins again. */
+/* 0 is a closed gate; after 4 billion sessions in an entry the count begins again. */
 static uint32_t next_generation(uint32_t generation)
 {
     return generation == UINT32_MAX ? 1 : generation + 1;
@@ -42,7 +42,7 @@ static uint32_t next_generation(uint32_t generation)
 
 void etwas_sessions_forget(void)
 {
-    for (uint32_t index = 0; index < ETWAS_SESSION_PLACES; index++) {
+    for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
         struct etwas_session *session = &etwas_sessions[index];
 
         /* The kernel has wiped the gates; where it could not, they are closed here. */
@@ -59,7 +59,7 @@ void etwas_sessions_forget(void)
         /* The parent's handles name nothing here, not even last counts. */
         session->generation = next_generation(session->generation);
         /* Their owners were the parent's threads. */
-        (void)pthread_mutex_init(&session->life, NULL);
+        (void)pthread_mutex_init(&session->pool_lock, NULL);
         (void)pthread_mutex_init(&session->role, NULL);
     }
     etwas_sequence_numbers_forget();
@@ -91,7 +91,7 @@ struct etwas_session *etwas_session_find(struct etwas_session_key key)
 
 struct etwas_session *etwas_session_find_name(const etwas_wchar *name)
 {
-    for (uint32_t index = 0; index < ETWAS_SESSION_PLACES; index++) {
+    for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
         struct etwas_session *session = &etwas_sessions[index];
 
         if (is_active(session) && etwas_names_equal(session->configuration.name, name)) {
@@ -103,7 +103,7 @@ struct etwas_session *etwas_session_find_name(const etwas_wchar *name)
 
 static bool is_taken(const struct etwas_configuration *configuration)
 {
-    for (uint32_t index = 0; index < ETWAS_SESSION_PLACES; index++) {
+    for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
         const struct etwas_session *session = &etwas_sessions[index];
 
         if (session->state != ETWAS_SESSION_FREE &&
@@ -116,12 +116,12 @@ static bool is_taken(const struct etwas_configuration *configuration)
     return false;
 }
 
-/* R46, R47: private sessions have places of their own and do not count against the others. */
+/* R46, R47: private sessions have entries of their own and do not count against the others. */
 static struct etwas_session *longest_free(const struct etwas_configuration *configuration)
 {
     bool private = etwas_configuration_is_private(configuration);
     uint32_t first = private ? ETWAS_SESSIONS : 0;
-    uint32_t end = private ? ETWAS_SESSION_PLACES : ETWAS_SESSIONS;
+    uint32_t end = private ? ETWAS_SESSION_ENTRIES : ETWAS_SESSIONS;
     struct etwas_session *found = NULL;
 
     for (uint32_t index = first; index < end; index++) {
@@ -143,7 +143,7 @@ static bool too_many_in_process(const struct etwas_configuration *configuration)
     if (!etwas_configuration_is_in_process(configuration)) {
         return false;
     }
-    for (uint32_t index = ETWAS_SESSIONS; index < ETWAS_SESSION_PLACES; index++) {
+    for (uint32_t index = ETWAS_SESSIONS; index < ETWAS_SESSION_ENTRIES; index++) {
         const struct etwas_session *session = &etwas_sessions[index];
 
         count += session->state != ETWAS_SESSION_FREE &&
@@ -157,8 +157,8 @@ static struct etwas_slot *slot_of(const struct etwas_session *session, uint32_t 
     return etwas_slot_of(session->index, session->first_slot + index);
 }
 
-static struct etwas_session *reserve_locked(const struct etwas_configuration *configuration,
-                                            uint32_t *code)
+static struct etwas_session *take_entry_locked(const struct etwas_configuration *configuration,
+                                               uint32_t *code)
 {
     struct etwas_session *session;
 
@@ -194,7 +194,7 @@ static struct etwas_session *reserve_locked(const struct etwas_configuration *co
 
 /*
  * What the slot held last. Slots with sequences keep no epoch: one that had them goes on where the
- * place's shared slots ended, so that no writer of theirs that still sleeps finds his word again.
+ * entry's shared slots ended, so that no writer of theirs that still sleeps finds his word again.
  */
 static uint64_t last_word(struct etwas_session *session, const struct etwas_slot *slot)
 {
@@ -209,22 +209,22 @@ static uint64_t last_word(struct etwas_session *session, const struct etwas_slot
     return word;
 }
 
-struct etwas_session *etwas_session_reserve(const struct etwas_configuration *configuration,
-                                            uint32_t *code)
+struct etwas_session *etwas_session_take_entry(const struct etwas_configuration *configuration,
+                                               uint32_t *code)
 {
     struct etwas_session *session;
 
     etwas_control_lock();
-    session = reserve_locked(configuration, code);
+    session = take_entry_locked(configuration, code);
     etwas_control_unlock();
     if (session == NULL) {
         return NULL;
     }
-    (void)pthread_mutex_lock(&session->life);
-    /* A pool leaked by the place's last session is forgotten with that session's counts. */
+    (void)pthread_mutex_lock(&session->pool_lock);
+    /* A pool leaked by the entry's last session is forgotten with that session's counts. */
     session->pool = NULL;
     session->last_counts = (etwas_session_counts){0};
-    (void)pthread_mutex_unlock(&session->life);
+    (void)pthread_mutex_unlock(&session->pool_lock);
     ck_pr_store_64(&session->buffers_written, 0);
     ck_pr_store_64(&session->buffers_lost, 0);
     ck_pr_store_64(&session->sync_errors, 0);
@@ -256,11 +256,11 @@ void etwas_session_set_file_name(struct etwas_session *session, const etwas_wcha
     etwas_control_unlock();
 }
 
-void etwas_session_free_place(struct etwas_session *session, bool ended_by_full_file)
+void etwas_session_free_entry(struct etwas_session *session, bool ended_by_full_file)
 {
     etwas_control_lock();
     session->ended_by_full_file = ended_by_full_file;
-    session->freed_at = ++places_freed;
+    session->freed_at = ++entries_freed;
     session->state = ETWAS_SESSION_FREE;
     etwas_control_unlock();
 }

@@ -2,15 +2,15 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The session table: 64 static places for ordinary sessions, 8 for private ones; never freed.
+ * The session table: 64 static entries for ordinary sessions, 8 for private ones; never freed.
  *
  * Locks, in the order they may be taken together:
  *
- *     role       one a session; the flusher's role: collecting, writing, snapshots, stopping. Held
- *                while the disk works.
- *     life       one a session; whoever reads pool and counts without the role holds it against the
- *                end of the session. Held for moments.
- *     control    one for the process; states, names and generations of the table, the provider
+ *     role       one a session. Whoever holds it has the flusher's role: draining, writing,
+ *                snapshots, stopping. Held while the disk works.
+ *     pool_lock  one a session. The session's end takes its pool away with this lock held, so who
+ *                has not the role reads pool and counts under it. Held for moments.
+ *     control    one for the process: states, names and generations in the table, the provider
  *                tables. Held for moments, never while a file is touched or a callback runs.
  *
  * Writers take none of them.
@@ -55,12 +55,12 @@ enum etwas_session_state {
 struct etwas_session {
     /* Under the control lock. */
     enum etwas_session_state state;
-    uint32_t generation; /* of the session in this place, or the last one */
+    uint32_t generation; /* of the session in this entry, or the last one */
     uint64_t
-        freed_at; /* order in which places became free: the one longest unused is taken first */
+        freed_at; /* order in which entries became free: the one longest unused is taken first */
     bool ended_by_full_file;
-    uint64_t epoch; /* the last of a shared slot of this place that has had sequences since; changed
-                       while the place is STARTING */
+    uint64_t epoch; /* the last of a shared slot of this entry that has had sequences since; changed
+                       while the entry is STARTING */
     /* The log file's name in force (R14); empty: none. Changed by etwas_session_set_file_name. */
     etwas_wchar file_name[ETWAS_NAME_UNITS + 1];
 
@@ -75,8 +75,8 @@ struct etwas_session {
     struct etwas_configuration configuration;
     struct etwas_clock_reading started;
 
-    /* Under `life`; also constant while the session runs. */
-    pthread_mutex_t life;
+    /* Under `pool_lock`; also constant while the session runs. */
+    pthread_mutex_t pool_lock;
     struct etwas_pool *pool; /* NULL: none; after the end only a pool that had to be leaked */
     etwas_session_counts last_counts;
 
@@ -112,7 +112,7 @@ struct etwas_session {
     uint32_t quit;      /* the thread shall end */
 };
 
-extern struct etwas_session etwas_sessions[ETWAS_SESSION_PLACES];
+extern struct etwas_session etwas_sessions[ETWAS_SESSION_ENTRIES];
 
 void etwas_control_lock(void);
 void etwas_control_unlock(void);
@@ -124,15 +124,15 @@ void etwas_sessions_prepare(void);
 void etwas_sessions_forget(void);
 
 /*
- * Takes a place for a session with this configuration: state STARTING, a new generation. NULL and a
+ * Takes an entry for a session with this configuration: state STARTING, a new generation. NULL and a
  * code: ERROR_ALREADY_EXISTS (name or GUID, R10, R41), ERROR_NO_SYSTEM_RESOURCES (R46, R47),
  * ERROR_NOT_ENOUGH_MEMORY.
  */
-struct etwas_session *etwas_session_reserve(const struct etwas_configuration *configuration,
-                                            uint32_t *code);
+struct etwas_session *etwas_session_take_entry(const struct etwas_configuration *configuration,
+                                               uint32_t *code);
 
-/* Gives back the place of a session whose start failed, or that has ended. */
-void etwas_session_free_place(struct etwas_session *session, bool ended_by_full_file);
+/* Gives back the entry of a session whose start failed, or that has ended. */
+void etwas_session_free_entry(struct etwas_session *session, bool ended_by_full_file);
 
 /* Opens the gates, unless the session is filtered out: from here on writers write. RUNNING. */
 void etwas_session_open(struct etwas_session *session);
@@ -172,7 +172,7 @@ bool etwas_session_is_remembered(struct etwas_session_key key);
 /* The counts, of a running session or the last ones. ERROR_INVALID_HANDLE for a forgotten one. */
 uint32_t etwas_session_counts_of(struct etwas_session_key key, etwas_session_counts *counts);
 
-/* The counts as they are now. With `life` or `role` held and a pool there. */
+/* The counts as they are now. With `pool_lock` or `role` held and a pool there. */
 void etwas_session_count(const struct etwas_session *session, etwas_session_counts *counts);
 
 #endif

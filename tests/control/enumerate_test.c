@@ -145,7 +145,7 @@ static void the_logger_id_of_a_provider_tells_controltrace_which_session_enables
     prepare_block(&block, "");
     assert_int_equal(StopTraceA(private_session & 0xFF, NULL, &block.properties),
                      ERROR_WMI_INSTANCE_NOT_FOUND);
-    assert_int_equal(StopTraceA(ETWAS_SESSION_PLACES + 1, NULL, &block.properties),
+    assert_int_equal(StopTraceA(ETWAS_SESSION_ENTRIES + 1, NULL, &block.properties),
                      ERROR_INVALID_PARAMETER);
     assert_int_equal(StopTraceA(session & 0xFF, NULL, &block.properties), ERROR_SUCCESS);
     assert_int_equal(UnregisterTraceGuids(registration), ERROR_SUCCESS);

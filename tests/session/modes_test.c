@@ -148,7 +148,7 @@ static void every_mode_bit_alone_is_built_refused_or_unknown(void **state)
 /* Each place of the session table keeps its bookkeeping from its first session on. */
 static void use_every_place(void)
 {
-    for (int start = 0; start < ETWAS_SESSION_PLACES; start++) {
+    for (int start = 0; start < ETWAS_SESSION_ENTRIES; start++) {
         expect_mode(start < ETWAS_SESSIONS ? 0 : EVENT_TRACE_PRIVATE_LOGGER_MODE);
     }
 }

@@ -2,11 +2,12 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The life of a session, whichever function asked: start, flush, change (change.c), stop. None of
- * them is a point of cancellation; of starting, its callers see to that.
+ * A session from start to stop, whichever public function asks: start, flush, snapshot, stop, and
+ * what changes meanwhile (change.c). None of them is a point of cancellation; of starting, its
+ * callers see to that.
  */
-#ifndef ETWAS_CONTROL_LIFE_H
-#define ETWAS_CONTROL_LIFE_H
+#ifndef ETWAS_CONTROL_LIFECYCLE_H
+#define ETWAS_CONTROL_LIFECYCLE_H
 
 #include <etwas/types.h>
 #include <stdint.h>
@@ -14,43 +15,45 @@
 #include "session/session.h"
 
 /*
- * A look at a session while nobody else can end it and its place cannot be taken: before it is
- * opened, or after its last buffer. NULL: no look.
+ * Called with the session while nobody else can end it and its entry cannot be taken: before it is
+ * opened, or after its last buffer. May be NULL.
  */
-typedef void (*etwas_life_look)(const struct etwas_session *session,
-                                const etwas_session_counts *counts, void *context);
+typedef void (*etwas_lifecycle_report)(const struct etwas_session *session,
+                                       const etwas_session_counts *counts, void *context);
 
 /*
  * Starts a session with a configuration that is complete. On success it runs and *handle is its
  * handle. Takes over the flusher configuration's memory, also on failure.
  */
-uint32_t etwas_life_start(struct etwas_configuration *configuration, etwas_life_look look,
-                          void *context, etwas_trace_handle *handle);
+uint32_t etwas_lifecycle_start(struct etwas_configuration *configuration,
+                               etwas_lifecycle_report report, void *context,
+                               etwas_trace_handle *handle);
 
 /*
  * Stops the session of a key. ERROR_WMI_INSTANCE_NOT_FOUND when it does not run,
  * ERROR_ACTIVE_CONNECTIONS while another thread stops it.
  */
-uint32_t etwas_life_stop(struct etwas_session_key key, etwas_life_look look, void *context);
+uint32_t etwas_lifecycle_stop(struct etwas_session_key key, etwas_lifecycle_report report,
+                              void *context);
 
 /*
  * Takes the flusher's role of a session that runs, so that it can be neither flushed nor ended by
  * others until it is given back. NULL: it does not run, and nothing is held.
  */
-struct etwas_session *etwas_life_take_role(struct etwas_session_key key);
-void etwas_life_give_role(struct etwas_session *session);
+struct etwas_session *etwas_lifecycle_acquire_role(struct etwas_session_key key);
+void etwas_lifecycle_release_role(struct etwas_session *session);
 
 /*
  * Writes what is recorded to the session's file, durably. ERROR_NOT_SUPPORTED in buffering mode;
  * ERROR_WRITE_FAULT or ERROR_DISK_FULL when not everything could be written or made durable.
  */
-uint32_t etwas_life_flush(struct etwas_session_key key);
+uint32_t etwas_lifecycle_flush(struct etwas_session_key key);
 
 /*
  * Writes a snapshot of a buffering-mode session; `file_name` is UTF-16. A session that is filtered
  * out has nothing to show: no file, and ERROR_SUCCESS.
  */
-uint32_t etwas_life_snapshot(struct etwas_session_key key, const etwas_wchar *file_name);
+uint32_t etwas_lifecycle_snapshot(struct etwas_session_key key, const etwas_wchar *file_name);
 
 /* What UPDATE asks for; a member that is 0 leaves things as they are (R132). */
 struct etwas_update {
@@ -67,17 +70,17 @@ struct etwas_update {
  * changed, or for real time off where there is no file, ERROR_BAD_PATHNAME for a file name that is
  * the present one or too long, and the codes of opening a log file.
  */
-uint32_t etwas_life_update(struct etwas_session_key key, const struct etwas_update *update);
+uint32_t etwas_lifecycle_update(struct etwas_session_key key, const struct etwas_update *update);
 
 /*
  * Goes on with the next file of a new-file set (R96). ERROR_INVALID_PARAMETER for other sessions.
  */
-uint32_t etwas_life_next_file(struct etwas_session_key key);
+uint32_t etwas_lifecycle_next_file(struct etwas_session_key key);
 
 /*
  * Turns real time on and finishes the file, which holds everything recorded before the call.
  * ERROR_INVALID_PARAMETER for modes that cannot be real-time, and why there can be no backlog.
  */
-uint32_t etwas_life_convert_to_realtime(struct etwas_session_key key);
+uint32_t etwas_lifecycle_convert_to_realtime(struct etwas_session_key key);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "control/life.h"
+#include "control/lifecycle.h"
 
 #include <ck_pr.h>
 #include <etwas/winerror.h>
@@ -59,9 +59,9 @@ static uint32_t make_pool(struct etwas_session *session)
         free(lists);
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    (void)pthread_mutex_lock(&session->life);
+    (void)pthread_mutex_lock(&session->pool_lock);
     session->pool = pool;
-    (void)pthread_mutex_unlock(&session->life);
+    (void)pthread_mutex_unlock(&session->pool_lock);
     session->file = NULL;
     session->realtime = NULL;
     memset(session->sinks, 0, sizeof session->sinks);
@@ -111,12 +111,13 @@ static void free_configuration(struct etwas_session *session)
     etwas_flusher_configuration_free(&session->configuration.flusher);
 }
 
-uint32_t etwas_life_start(struct etwas_configuration *configuration, etwas_life_look look,
-                          void *context, etwas_trace_handle *handle)
+uint32_t etwas_lifecycle_start(struct etwas_configuration *configuration,
+                               etwas_lifecycle_report report, void *context,
+                               etwas_trace_handle *handle)
 {
     etwas_session_counts counts;
     uint32_t code = ERROR_SUCCESS;
-    struct etwas_session *session = etwas_session_reserve(configuration, &code);
+    struct etwas_session *session = etwas_session_take_entry(configuration, &code);
 
     if (session == NULL) {
         etwas_flusher_configuration_free(&configuration->flusher);
@@ -134,12 +135,12 @@ uint32_t etwas_life_start(struct etwas_configuration *configuration, etwas_life_
     }
     if (code != ERROR_SUCCESS) {
         free_configuration(session);
-        etwas_session_free_place(session, false);
+        etwas_session_free_entry(session, false);
         return code;
     }
-    if (look != NULL) {
+    if (report != NULL) {
         etwas_session_count(session, &counts);
-        look(session, &counts, context);
+        report(session, &counts, context);
     }
     *handle = etwas_session_handle(etwas_session_key(session));
     /* From here on another thread may find it by its name, and stop it. */
@@ -179,8 +180,8 @@ static bool is_forgotten(struct etwas_session_key key)
     return forgotten;
 }
 
-static uint32_t end_now(struct etwas_session *session, bool file_is_full, etwas_life_look look,
-                        void *context)
+static uint32_t end_now(struct etwas_session *session, bool file_is_full,
+                        etwas_lifecycle_report report, void *context)
 {
     struct etwas_session_key key = etwas_session_key(session);
 
@@ -194,35 +195,36 @@ static uint32_t end_now(struct etwas_session *session, bool file_is_full, etwas_
     etwas_flusher_end(session);
     etwas_session_shut_down(session);
     free_configuration(session);
-    if (look != NULL) {
-        look(session, &session->last_counts, context);
+    if (report != NULL) {
+        report(session, &session->last_counts, context);
     }
-    etwas_session_free_place(session, file_is_full);
+    etwas_session_free_entry(session, file_is_full);
     return ERROR_SUCCESS;
 }
 
 /* Ends a session that is STOPPING; nobody else would. */
-static uint32_t end(struct etwas_session *session, bool file_is_full, etwas_life_look look,
+static uint32_t end(struct etwas_session *session, bool file_is_full, etwas_lifecycle_report report,
                     void *context)
 {
     int cancelling = etwas_cancel_forbid();
-    uint32_t code = end_now(session, file_is_full, look, context);
+    uint32_t code = end_now(session, file_is_full, report, context);
 
     etwas_cancel_allow(cancelling);
     return code;
 }
 
-uint32_t etwas_life_stop(struct etwas_session_key key, etwas_life_look look, void *context)
+uint32_t etwas_lifecycle_stop(struct etwas_session_key key, etwas_lifecycle_report report,
+                              void *context)
 {
     struct etwas_session *session;
     uint32_t code = begin_stop(key, &session);
 
-    return code == ERROR_SUCCESS ? end(session, false, look, context) : code;
+    return code == ERROR_SUCCESS ? end(session, false, report, context) : code;
 }
 
 /*
  * R93. A stop under way does what is needed; a session not quite open yet has to be asked again.
- * With the role held nobody can give the session another file between the look and the stop.
+ * With the role held nobody can give the session another file between the question and the stop.
  */
 static bool stop_full_session(struct etwas_session_key key)
 {
@@ -244,7 +246,7 @@ static bool stop_full_session(struct etwas_session_key key)
 
 /* ---- flush and snapshot ---------------------------------------------------------------------- */
 
-struct etwas_session *etwas_life_take_role(struct etwas_session_key key)
+struct etwas_session *etwas_lifecycle_acquire_role(struct etwas_session_key key)
 {
     struct etwas_session *session = &etwas_sessions[key.index];
     const struct etwas_session *found;
@@ -259,12 +261,12 @@ struct etwas_session *etwas_life_take_role(struct etwas_session_key key)
     runs = found != NULL && found->state == ETWAS_SESSION_RUNNING && session->pool != NULL;
     etwas_control_unlock();
     if (!runs) {
-        etwas_life_give_role(session);
+        etwas_lifecycle_release_role(session);
     }
     return runs ? session : NULL;
 }
 
-void etwas_life_give_role(struct etwas_session *session)
+void etwas_lifecycle_release_role(struct etwas_session *session)
 {
     int cancelling = session->role_cancelling;
 
@@ -272,9 +274,9 @@ void etwas_life_give_role(struct etwas_session *session)
     etwas_cancel_allow(cancelling);
 }
 
-uint32_t etwas_life_flush(struct etwas_session_key key)
+uint32_t etwas_lifecycle_flush(struct etwas_session_key key)
 {
-    struct etwas_session *session = etwas_life_take_role(key);
+    struct etwas_session *session = etwas_lifecycle_acquire_role(key);
     struct etwas_drain_result result = {.code = ERROR_SUCCESS};
     uint32_t code = ERROR_SUCCESS;
 
@@ -288,16 +290,16 @@ uint32_t etwas_life_flush(struct etwas_session_key key)
         etwas_session_clock_read_if_due(session);
         code = etwas_sinks_sync(session);
     }
-    etwas_life_give_role(session);
+    etwas_lifecycle_release_role(session);
     if (result.is_full) {
         (void)stop_full_session(key);
     }
     return result.code != ERROR_SUCCESS ? result.code : code;
 }
 
-uint32_t etwas_life_snapshot(struct etwas_session_key key, const etwas_wchar *file_name)
+uint32_t etwas_lifecycle_snapshot(struct etwas_session_key key, const etwas_wchar *file_name)
 {
-    struct etwas_session *session = etwas_life_take_role(key);
+    struct etwas_session *session = etwas_lifecycle_acquire_role(key);
     uint32_t code = ERROR_SUCCESS;
 
     if (session == NULL) {
@@ -309,6 +311,6 @@ uint32_t etwas_life_snapshot(struct etwas_session_key key, const etwas_wchar *fi
         etwas_session_clock_read_if_due(session);
         code = etwas_snapshot_write(session, file_name);
     }
-    etwas_life_give_role(session);
+    etwas_lifecycle_release_role(session);
     return code;
 }
