@@ -10,6 +10,7 @@
 #include "file/log_inside.h"
 #include "file/log_patch.h"
 #include "platform/file.h"
+#include "platform/testpoint.h"
 
 enum {
     DROP_CHUNK_BYTES = 8 << 20,
@@ -28,6 +29,18 @@ bool etwas_log_file_is_full(const struct etwas_log_file *file)
 uint32_t etwas_log_file_part(const struct etwas_log_file *file)
 {
     return file->part;
+}
+
+bool etwas_log_file_is_valid(const struct etwas_log_file *file)
+{
+    const struct etwas_log_places *places = &file->places;
+
+    return file->descriptor >= 0 && file->header.bytes <= file->buffer_bytes &&
+           (places->records != NULL || places->limit == 0 || places->written <= places->limit) &&
+           file->synced <= places->written && file->audit.durable <= file->audit.noted &&
+           file->counted.events_lost >= file->before.events_lost &&
+           file->counted.buffers_lost >= file->before.buffers_lost &&
+           etwas_log_knots_are_valid(file);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -225,6 +238,7 @@ struct etwas_log_write etwas_log_file_write(struct etwas_log_file *file,
         }
     }
     drop_written_pages(file);
+    ETWAS_INVARIANT(file->life == ETWAS_LOG_FILE_WRITING && etwas_log_file_is_valid(file));
     return result;
 }
 
@@ -260,6 +274,7 @@ uint32_t etwas_log_file_store(struct etwas_log_file *file, struct etwas_log_lost
     }
     code = etwas_file_write_error(errno);
     *lost = etwas_log_audit(file);
+    ETWAS_INVARIANT(etwas_log_file_is_valid(file));
     return code;
 }
 
@@ -303,6 +318,7 @@ bool etwas_log_file_end(struct etwas_log_file *file, const struct etwas_log_file
     bool good = etwas_file_truncate(file->descriptor, etwas_log_position(file, buffers));
     struct etwas_clock_reading now = etwas_clock_read_together();
 
+    file->life = ETWAS_LOG_FILE_ENDING;
     /* After the first round the numbers went on; the safest set of values has each from 1 once. */
     if (etwas_log_places_replaces(&file->places)) {
         good = etwas_log_patch_number_round(file->descriptor, file->buffer_bytes, buffers - 1,
@@ -314,13 +330,16 @@ bool etwas_log_file_end(struct etwas_log_file *file, const struct etwas_log_file
     file->counted = *totals;
     etwas_log_header_end(&file->header, &now);
     etwas_log_knots_end(file, &now);
-    file->is_ended = etwas_log_knots_store(file) && good;
-    return file->is_ended;
+    if (etwas_log_knots_store(file) && good) {
+        file->life = ETWAS_LOG_FILE_ENDED;
+    }
+    ETWAS_INVARIANT(etwas_log_file_is_valid(file));
+    return file->life == ETWAS_LOG_FILE_ENDED;
 }
 
 bool etwas_log_file_is_ended(const struct etwas_log_file *file)
 {
-    return file->is_ended;
+    return file->life == ETWAS_LOG_FILE_ENDED;
 }
 
 struct etwas_log_file_totals etwas_log_file_counted(const struct etwas_log_file *file)
@@ -345,36 +364,37 @@ bool etwas_log_file_finish(struct etwas_log_file *file, const struct etwas_log_f
     return etwas_log_file_close(file) && good;
 }
 
-/* ---- parts that ended before ----------------------------------------------------------------- */
+/* ---- earlier parts ----------------------------------------------------------------- */
 
-void etwas_log_file_set_ended(struct etwas_log_file *file, struct etwas_log_file *ended)
+void etwas_log_file_set_earlier(struct etwas_log_file *file, struct etwas_log_file *earlier)
 {
-    file->ended = ended;
+    file->earlier = earlier;
 }
 
-struct etwas_log_file *etwas_log_file_oldest_ended(const struct etwas_log_file *file, uint32_t keep)
+struct etwas_log_file *etwas_log_file_oldest_earlier(const struct etwas_log_file *file,
+                                                     uint32_t keep)
 {
     struct etwas_log_file *oldest = NULL;
-    uint32_t ended = 0;
+    uint32_t count = 0;
 
-    for (struct etwas_log_file *next = file->ended; next != NULL; next = next->ended) {
+    for (struct etwas_log_file *next = file->earlier; next != NULL; next = next->earlier) {
         oldest = next;
-        ended++;
+        count++;
     }
-    return ended > keep ? oldest : NULL;
+    return count > keep ? oldest : NULL;
 }
 
-void etwas_log_file_drop_oldest_ended(struct etwas_log_file *file)
+void etwas_log_file_drop_oldest_earlier(struct etwas_log_file *file)
 {
-    while (file->ended->ended != NULL) {
-        file = file->ended;
+    while (file->earlier->earlier != NULL) {
+        file = file->earlier;
     }
-    file->ended = NULL;
+    file->earlier = NULL;
 }
 
 void etwas_log_file_forget(struct etwas_log_file *file)
 {
-    for (; file != NULL; file = file->ended) {
+    for (; file != NULL; file = file->earlier) {
         etwas_file_forget(file->descriptor);
     }
 }

@@ -134,7 +134,7 @@ uint32_t etwas_log_file_part(const struct etwas_log_file *file);
  */
 bool etwas_log_file_end(struct etwas_log_file *file, const struct etwas_log_file_totals *totals);
 
-/* Whether it was ended, and the system reported no error the last time. */
+/* Whether it was ended, and nothing was refused the last time. */
 bool etwas_log_file_is_ended(const struct etwas_log_file *file);
 
 /* The totals it was ended with. */
@@ -147,17 +147,17 @@ bool etwas_log_file_close(struct etwas_log_file *file);
 bool etwas_log_file_finish(struct etwas_log_file *file, const struct etwas_log_file_totals *totals);
 
 /*
- * The parts before this one that have ended and are not closed yet, chained. `oldest` is NULL when
- * there are no more than `keep`; `drop` takes it off the chain.
+ * The parts before this one that are not closed yet, chained. `oldest` is NULL when there are no
+ * more than `keep`; `drop` takes it off the chain.
  */
-void etwas_log_file_set_ended(struct etwas_log_file *file, struct etwas_log_file *ended);
-struct etwas_log_file *etwas_log_file_oldest_ended(const struct etwas_log_file *file,
-                                                   uint32_t keep);
-void etwas_log_file_drop_oldest_ended(struct etwas_log_file *file);
+void etwas_log_file_set_earlier(struct etwas_log_file *file, struct etwas_log_file *earlier);
+struct etwas_log_file *etwas_log_file_oldest_earlier(const struct etwas_log_file *file,
+                                                     uint32_t keep);
+void etwas_log_file_drop_oldest_earlier(struct etwas_log_file *file);
 
 /*
- * In a fork's child: closes these copies of the descriptors, of the ended parts too, and leaves the
- * files to the parent.
+ * In a fork's child: closes these copies of the descriptors, of the earlier parts too, and leaves
+ * the files to the parent.
  */
 void etwas_log_file_forget(struct etwas_log_file *file);
 

@@ -19,14 +19,29 @@
 #include "file/log_places.h"
 #include "file/write_way.h"
 
+/*
+ * The life of a log file, from its creation until it is closed:
+ *
+ *     WRITING ──end──▶ ENDING ──nothing was refused──▶ ENDED ──end──▶ ENDING
+ *
+ *     WRITING   takes buffers and readings of the clocks; its last knot is not there
+ *     ENDING    takes nothing more; of its end something was refused, and it is to be ended again
+ *     ENDED     is whole. It may be ended again, with other counts
+ */
+enum etwas_log_file_life {
+    ETWAS_LOG_FILE_WRITING,
+    ETWAS_LOG_FILE_ENDING,
+    ETWAS_LOG_FILE_ENDED,
+};
+
 struct etwas_log_file {
     int descriptor;
     uint32_t buffer_bytes;
     uint16_t logger_id;
-    bool is_ended;  /* and nothing was refused when it was */
     bool has_space; /* set aside at the start: the length says nothing while it runs */
     uint32_t part;
-    struct etwas_log_file *ended; /* the part before, if it is not closed yet */
+    enum etwas_log_file_life life;
+    struct etwas_log_file *earlier; /* the part before, if it is not closed yet */
     struct etwas_log_places places;
     uint64_t numbered_before; /* data buffers of the sessions before, in a file appended to */
     uint64_t synced;          /* data buffers that are durable, and counted in the header */
@@ -59,6 +74,11 @@ bool etwas_log_write_header(struct etwas_log_file *file, int *error);
 /* Makes the spare buffer one without records, as data buffer `number`, from 1. */
 void etwas_log_make_empty(struct etwas_log_file *file, uint64_t number, int64_t time_stamp,
                           uint32_t processor);
+
+/*
+ * Whether what the file's parts say of each other agrees. For ETWAS_INVARIANT, behind each change.
+ */
+bool etwas_log_file_is_valid(const struct etwas_log_file *file);
 
 /* Everything but the descriptor. */
 void etwas_log_free(struct etwas_log_file *file);

@@ -10,6 +10,7 @@
 #include "etl/knot.h"
 #include "file/log_inside.h"
 #include "file/log_patch.h"
+#include "platform/testpoint.h"
 
 enum {
     KNOT_BYTES = sizeof(struct etwas_etl_knot_record)
@@ -20,9 +21,11 @@ static uint32_t offset_of(const struct etwas_log_knots *knots, uint32_t index)
     return knots->begin + index * KNOT_BYTES;
 }
 
-static uint32_t count_of(const struct etwas_log_knots *knots)
+static uint32_t count_of(const struct etwas_log_file *file)
 {
-    return knots->fixed + knots->running + (knots->ended ? 1 : 0);
+    const struct etwas_log_knots *knots = &file->knots;
+
+    return knots->fixed + knots->running + (file->life != ETWAS_LOG_FILE_WRITING ? 1 : 0);
 }
 
 /* From this knot on buffer 0 is another; it ends behind the last one. */
@@ -34,7 +37,7 @@ static void changed(struct etwas_log_file *file, uint32_t index)
     if (knots->stored > offset) {
         knots->stored = offset;
     }
-    etwas_log_header_resize(&file->header, offset_of(knots, count_of(knots)));
+    etwas_log_header_resize(&file->header, offset_of(knots, count_of(file)));
 }
 
 static void put(const struct etwas_log_file *file, uint32_t index,
@@ -122,10 +125,18 @@ void etwas_log_knots_end(struct etwas_log_file *file, const struct etwas_clock_r
     struct etwas_log_knots *knots = &file->knots;
 
     if (knots->begin != 0) {
-        knots->ended = true;
-        put(file, count_of(knots) - 1, reading, ETWAS_ETL_KNOT_FILE_ENDED);
-        changed(file, count_of(knots) - 1);
+        put(file, count_of(file) - 1, reading, ETWAS_ETL_KNOT_FILE_ENDED);
+        changed(file, count_of(file) - 1);
     }
+}
+
+bool etwas_log_knots_are_valid(const struct etwas_log_file *file)
+{
+    const struct etwas_log_knots *knots = &file->knots;
+
+    return knots->begin == 0 ||
+           (knots->running <= knots->capacity && knots->stored <= file->header.bytes &&
+            offset_of(knots, count_of(file)) == file->header.bytes);
 }
 
 /* ---- in the file ----------------------------------------------------------------------------- */
@@ -340,7 +351,7 @@ struct etwas_log_write etwas_log_file_take_reading(struct etwas_log_file *file,
     struct etwas_log_knots *knots = &file->knots;
     struct etwas_log_write write = {.state = ETWAS_LOG_FILE_OK, .code = ERROR_SUCCESS};
 
-    if (knots->capacity == 0 || knots->ended) {
+    if (knots->capacity == 0 || file->life != ETWAS_LOG_FILE_WRITING) {
         return write;
     }
     knots->busy = knots->busy || !quiet;
@@ -360,5 +371,6 @@ struct etwas_log_write etwas_log_file_take_reading(struct etwas_log_file *file,
         write.code == ERROR_SUCCESS) {
         write.code = ERROR_WRITE_FAULT;
     }
+    ETWAS_INVARIANT(etwas_log_file_is_valid(file));
     return write;
 }

@@ -50,7 +50,6 @@ struct etwas_log_knots {
     uint32_t stride;    /* one in so many readings is taken in */
     uint32_t passed;    /* since then */
     bool busy;          /* something was logged since then */
-    bool ended;         /* the last one is there */
     int64_t newest;     /* no record of processor 0 in the file is newer */
     uint64_t moved_at;  /* data buffers in the file when the last knot buffer was written */
     uint64_t stored_at; /* likewise, when buffer 0 was brought up to date last */
@@ -69,8 +68,11 @@ void etwas_log_knots_free(struct etwas_log_knots *knots);
 /* Before places count a buffer that was written. */
 void etwas_log_knots_note(struct etwas_log_file *file, const struct etwas_drained *buffer);
 
-/* The last one, or another in its place. In memory. */
+/* The last one of a file that is ENDING, or another instead of it. In memory. */
 void etwas_log_knots_end(struct etwas_log_file *file, const struct etwas_clock_reading *reading);
+
+/* Whether they fill buffer 0 in memory as they say. */
+bool etwas_log_knots_are_valid(const struct etwas_log_file *file);
 
 /* Makes buffer 0 in the file what it is in memory. False when the system refused. */
 bool etwas_log_knots_store(struct etwas_log_file *file);

@@ -13,6 +13,7 @@
 #include "file/log_inside.h"
 #include "file/log_patch.h"
 #include "platform/file.h"
+#include "platform/testpoint.h"
 
 bool etwas_log_write_header(struct etwas_log_file *file, int *error)
 {
@@ -235,6 +236,7 @@ uint32_t etwas_log_file_create(const struct etwas_log_file_options *options,
             &file->way, &options->after->way,
             etwas_log_position(options->after, etwas_log_places_next(&options->after->places)));
     }
+    ETWAS_INVARIANT(etwas_log_file_is_valid(file));
     *created = file;
     return ERROR_SUCCESS;
 }

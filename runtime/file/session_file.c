@@ -161,12 +161,12 @@ static uint32_t close_ended(struct etwas_session *session, uint32_t keep)
     uint32_t code = ERROR_SUCCESS;
     struct etwas_log_file *ended;
 
-    while ((ended = etwas_log_file_oldest_ended(session->file, keep)) != NULL) {
+    while ((ended = etwas_log_file_oldest_earlier(session->file, keep)) != NULL) {
         uint32_t stored = store_ended(session, ended, false);
         uint32_t closed;
 
         etwas_control_lock();
-        etwas_log_file_drop_oldest_ended(session->file);
+        etwas_log_file_drop_oldest_earlier(session->file);
         etwas_control_unlock();
         closed = close_file(session, ended);
         stored = closed != ERROR_SUCCESS ? closed : stored;
@@ -211,7 +211,7 @@ static uint32_t go_on_with(struct etwas_session *session, const etwas_wchar *giv
     if (old != NULL) {
         (void)end(session, old, &options.before); /* tried again before it is stored */
     }
-    etwas_log_file_set_ended(file, old);
+    etwas_log_file_set_earlier(file, old);
     etwas_session_set_file(session, file);
     session->sinks[ETWAS_SINK_FILE] = &log_file_sink;
     etwas_session_set_file_name(session, name);
