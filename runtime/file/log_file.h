@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "clock/timeline.h"
+#include "clock/history.h"
 #include "flush/sink.h"
 
 struct etwas_log_file;
@@ -40,13 +40,13 @@ struct etwas_log_file_options {
     uint64_t maximum_bytes;     /* 0: no limit */
     uint32_t maximum_file_size; /* the same as recorded: MB, or KB by the mode */
     uint16_t logger_id;
-    bool process_times;                          /* records carry processor times */
-    uint32_t part;                               /* number in a new-file set, from 1; 0: none */
-    struct etwas_clock_reading started;          /* when the session started */
-    const struct etwas_clock_reading *opened;    /* now; NULL: when it started */
-    const struct etwas_clock_timeline *timeline; /* what it has read in between; NULL: nothing */
-    struct etwas_log_file_totals before; /* what the session had lost when this file began */
-    const struct etwas_log_file *after;  /* the part before, whose device this one is on; or NULL */
+    bool process_times;                        /* records carry processor times */
+    uint32_t part;                             /* number in a new-file set, from 1; 0: none */
+    struct etwas_clock_reading started;        /* when the session started */
+    const struct etwas_clock_reading *opened;  /* now; NULL: when it started */
+    const struct etwas_clock_history *history; /* what it has read in between; NULL: nothing */
+    struct etwas_log_file_totals before;       /* what the session had lost when this file began */
+    const struct etwas_log_file *after; /* the part before, whose device this one is on; or NULL */
 };
 
 /*

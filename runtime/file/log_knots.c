@@ -76,15 +76,15 @@ static void put_fixed(struct etwas_log_file *file, const struct etwas_clock_read
 static void put_before(struct etwas_log_file *file, const struct etwas_log_file_options *options,
                        uint32_t room)
 {
-    const struct etwas_clock_timeline *timeline = options->timeline;
+    const struct etwas_clock_history *history = options->history;
     uint32_t wanted = room / 4 < ETWAS_KNOTS_OF_BEFORE ? room / 4 : ETWAS_KNOTS_OF_BEFORE;
-    uint32_t count = timeline != NULL ? timeline->count : 0;
+    uint32_t count = history != NULL ? history->count : 0;
 
     if (room == 0) {
         return;
     }
     for (uint32_t index = count > wanted + 1 ? count - wanted : 1; index < count; index++) {
-        put_fixed(file, &timeline->readings[index], ETWAS_ETL_KNOT_RUNNING);
+        put_fixed(file, &history->readings[index], ETWAS_ETL_KNOT_RUNNING);
     }
     put_fixed(file, options->opened, ETWAS_ETL_KNOT_FILE_OPENED);
 }

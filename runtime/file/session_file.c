@@ -203,7 +203,7 @@ static uint32_t go_on_with(struct etwas_session *session, const etwas_wchar *giv
     options.before = totals_of(session);
     options.after = old;
     options.opened = opened;
-    options.timeline = &session->timeline;
+    options.history = &session->clock_history;
     code = create(&options, name, &file);
     if (code != ERROR_SUCCESS) {
         return code;

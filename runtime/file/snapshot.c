@@ -164,13 +164,13 @@ static uint32_t write_held(const struct snapshot *snapshot, const struct held *h
  */
 static uint32_t write_knots(const struct snapshot *snapshot, uint32_t sequence, uint32_t *buffers)
 {
-    const struct etwas_clock_timeline *timeline = &snapshot->session->timeline;
+    const struct etwas_clock_history *history = &snapshot->session->clock_history;
     uint32_t code = ERROR_SUCCESS;
 
     *buffers = 0;
-    for (uint32_t index = 1; index < timeline->count; index++) {
+    for (uint32_t index = 1; index < history->count; index++) {
         struct etwas_log_write write = etwas_log_file_take_reading(
-            snapshot->file, &timeline->readings[index], false, sequence + *buffers);
+            snapshot->file, &history->readings[index], false, sequence + *buffers);
 
         *buffers += write.written;
         code = write.code != ERROR_SUCCESS ? write.code : code;

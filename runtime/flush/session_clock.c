@@ -11,7 +11,7 @@
 void etwas_session_clock_begin(struct etwas_session *session)
 {
     session->started = etwas_clock_read_together();
-    etwas_clock_timeline_begin(&session->timeline, &session->started);
+    etwas_clock_history_begin(&session->clock_history, &session->started);
     session->clock_read_ns = etwas_monotonic_ns();
     session->clock_events = 0;
 }
@@ -36,7 +36,7 @@ void etwas_session_clock_read_if_due(struct etwas_session *session)
     }
     session->clock_read_ns = etwas_monotonic_ns();
     reading = etwas_clock_read_together();
-    etwas_clock_timeline_add(&session->timeline, &reading);
+    etwas_clock_history_add(&session->clock_history, &reading);
     etwas_sinks_read_clocks(session, &reading, was_quiet(session));
 }
 
@@ -44,7 +44,7 @@ uint64_t etwas_session_clock_left_ns(const struct etwas_session *session)
 {
     uint64_t passed_ns = etwas_monotonic_ns() - session->clock_read_ns;
 
-    if (session->timeline.count == 0) {
+    if (session->clock_history.count == 0) {
         return UINT64_MAX;
     }
     return passed_ns < etwas_clock_knot_interval_ns ? etwas_clock_knot_interval_ns - passed_ns : 0;

@@ -3,7 +3,7 @@
 
 /*
  * The readings of the clocks that a session takes: at its start, about every second while it runs,
- * and at its end. They go into its timeline in memory, and to its sinks. All of this with the
+ * and at its end. They go into its history in memory, and to its sinks. All of this with the
  * session's role held.
  */
 #ifndef ETWAS_FLUSH_SESSION_CLOCK_H

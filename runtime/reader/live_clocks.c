@@ -11,7 +11,7 @@
 #include "realtime/realtime.h"
 
 static struct etwas_timeline *timeline_of(const struct etwas_trace *trace,
-                                          const struct etwas_clock_timeline *clocks)
+                                          const struct etwas_clock_history *clocks)
 {
     uint32_t kind = trace->log.fields.clock_type;
     struct etwas_knot_list list = {0};
@@ -44,7 +44,7 @@ static struct etwas_timeline *timeline_of(const struct etwas_trace *trace,
  */
 void etwas_live_take_clocks(struct etwas_trace *trace)
 {
-    struct etwas_clock_timeline *clocks = NULL;
+    struct etwas_clock_history *clocks = NULL;
     struct etwas_timeline *timeline = NULL;
     uint64_t seen = trace->clocks_seen;
 

@@ -20,11 +20,11 @@ const uint8_t *etwas_consumer_head(const struct etwas_consumer *consumer, uint32
     return consumer->realtime->head;
 }
 
-struct etwas_clock_timeline *etwas_consumer_clocks(const struct etwas_consumer *consumer,
-                                                   uint64_t *seen)
+struct etwas_clock_history *etwas_consumer_clocks(const struct etwas_consumer *consumer,
+                                                  uint64_t *seen)
 {
     struct etwas_realtime *realtime = consumer->realtime;
-    struct etwas_clock_timeline *clocks = NULL;
+    struct etwas_clock_history *clocks = NULL;
 
     (void)pthread_mutex_lock(&realtime->lock);
     if (realtime->clocks_set != *seen) {

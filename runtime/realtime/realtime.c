@@ -393,7 +393,7 @@ void etwas_realtime_set_bound(struct etwas_realtime *realtime, int64_t stamp)
 }
 
 void etwas_realtime_set_clocks(struct etwas_realtime *realtime,
-                               const struct etwas_clock_timeline *clocks)
+                               const struct etwas_clock_history *clocks)
 {
     etwas_realtime_lock(realtime);
     realtime->clocks = *clocks;

@@ -26,7 +26,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "clock/timeline.h"
+#include "clock/history.h"
 #include "etl/layout.h"
 
 struct etwas_realtime;
@@ -83,7 +83,7 @@ void etwas_realtime_set_bound(struct etwas_realtime *realtime, int64_t stamp);
 
 /* What the session has read of its clocks until now: copied, for whoever consumes. */
 void etwas_realtime_set_clocks(struct etwas_realtime *realtime,
-                               const struct etwas_clock_timeline *clocks);
+                               const struct etwas_clock_history *clocks);
 
 /* Events were lost before they got here: the consumers are told with the next buffer. */
 void etwas_realtime_note_lost_events(struct etwas_realtime *realtime);
@@ -149,8 +149,8 @@ const uint8_t *etwas_consumer_head(const struct etwas_consumer *consumer, uint32
  * give it anyhow. NULL: it is not, or there is no memory. May be called by any thread while the
  * consumer is connected.
  */
-struct etwas_clock_timeline *etwas_consumer_clocks(const struct etwas_consumer *consumer,
-                                                   uint64_t *seen);
+struct etwas_clock_history *etwas_consumer_clocks(const struct etwas_consumer *consumer,
+                                                  uint64_t *seen);
 
 /* Waits for the next entry; a cancellation point. One thread a consumer. */
 enum etwas_consumer_got etwas_consumer_next(struct etwas_consumer *consumer,

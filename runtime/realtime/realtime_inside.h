@@ -83,7 +83,7 @@ struct etwas_realtime {
     int64_t sequence;
     uint64_t buffers_lost;
     uint64_t lost_records; /* not yet taken by etwas_realtime_take_lost */
-    struct etwas_clock_timeline clocks;
+    struct etwas_clock_history clocks;
     uint64_t clocks_set; /* so many times */
     bool ended;
     uint32_t head_bytes;

@@ -61,7 +61,7 @@ uint32_t etwas_session_realtime_begin(struct etwas_session *session)
         /* Events lost before are not theirs. */
         etwas_session_count(session, &counts);
         session->noted_lost_events = counts.lost;
-        etwas_realtime_set_clocks(realtime, &session->timeline);
+        etwas_realtime_set_clocks(realtime, &session->clock_history);
         set(session, realtime);
     }
     return code;
@@ -102,8 +102,8 @@ void etwas_session_realtime_end(struct etwas_session *session)
     uint64_t records;
     uint64_t buffers;
 
-    etwas_clock_timeline_add(&session->timeline, &last);
-    etwas_realtime_set_clocks(realtime, &session->timeline);
+    etwas_clock_history_add(&session->clock_history, &last);
+    etwas_realtime_set_clocks(realtime, &session->clock_history);
     settle(session);
     set(session, NULL);
     records = etwas_realtime_end(realtime, &buffers);
@@ -155,13 +155,13 @@ static void flushed(struct etwas_session *session, int64_t bound)
     etwas_realtime_set_bound(session->realtime, bound);
 }
 
-/* They get the whole timeline; it has the reading already. */
+/* They get the whole history; it has the reading already. */
 static void read_clocks(struct etwas_session *session, const struct etwas_clock_reading *reading,
                         bool quiet)
 {
     (void)reading;
     (void)quiet;
-    etwas_realtime_set_clocks(session->realtime, &session->timeline);
+    etwas_realtime_set_clocks(session->realtime, &session->clock_history);
 }
 
 static const struct etwas_sink realtime_sink = {

@@ -180,7 +180,7 @@ static struct etwas_session *take_entry_locked(const struct etwas_configuration 
     session->ended_by_full_file = false;
     session->file_name[0] = 0;
     session->configuration = *configuration;
-    session->timeline.count = 0;
+    session->clock_history.count = 0;
     if (etwas_configuration_has_one_slot(configuration)) {
         session->first_slot = etwas_slot_count;
         session->slot_count = 1;

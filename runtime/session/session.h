@@ -25,7 +25,7 @@
 
 #include "buffer/collect.h"
 #include "buffer/pool.h"
-#include "clock/timeline.h"
+#include "clock/history.h"
 #include "session/configuration.h"
 #include "session/handle.h"
 #include "session/sequence_number.h"
@@ -93,9 +93,9 @@ struct etwas_session {
     int64_t taken_newest; /* no record they have taken is newer */
     int64_t flush_bound;  /* of the last flush; while it is due the sinks have not been told */
     bool flush_is_due;
-    struct etwas_clock_timeline timeline; /* empty before `started` is set */
-    uint64_t clock_read_ns;               /* when its newest was taken */
-    uint64_t clock_events;                /* what had been logged then, or lost */
+    struct etwas_clock_history clock_history; /* empty before `started` is set */
+    uint64_t clock_read_ns;                   /* when its newest was taken */
+    uint64_t clock_events;                    /* what had been logged then, or lost */
 
     /* Stored by the owner of the role, read by anybody. */
     uint64_t buffers_written;

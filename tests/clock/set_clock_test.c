@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "clock/timeline.h"
+#include "clock/history.h"
 #include "support/folder.h"
 #include "support/start.h"
 #include "support/writer.h"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "clock/clock.h"
-#include "clock/timeline.h"
+#include "clock/history.h"
 #include "failures/failing.h"
 #include "file/log_inside.h"
 #include "flush/session_clock.h"

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "clock/timeline.h"
+#include "clock/history.h"
 #include "support/flushing.h"
 #include "support/knots.h"
 #include "support/readback.h"
@@ -86,7 +86,7 @@ static bool has_read_often(void *session)
     bool often;
 
     (void)pthread_mutex_lock(&inside->role);
-    often = inside->timeline.count > 20;
+    often = inside->clock_history.count > 20;
     (void)pthread_mutex_unlock(&inside->role);
     return often;
 }

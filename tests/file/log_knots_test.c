@@ -50,7 +50,7 @@ struct request {
     uint32_t places; /* 0: no limit */
     uint32_t name_units;
     const struct etwas_clock_reading *opened;
-    const struct etwas_clock_timeline *timeline;
+    const struct etwas_clock_history *history;
 };
 
 static uint32_t create(const struct request *request, struct etwas_log_file **file)
@@ -68,7 +68,7 @@ static uint32_t create(const struct request *request, struct etwas_log_file **fi
         .maximum_bytes = (uint64_t)request->places * request->buffer_bytes,
         .started = reading_of(0),
         .opened = request->opened,
-        .timeline = request->timeline,
+        .history = request->history,
     };
 
     for (uint32_t unit = 0; unit < request->name_units; unit++) {
@@ -407,9 +407,8 @@ static void names_may_be_so_long_that_only_the_two_ends_fit(void **state)
 static void a_later_file_begins_with_what_the_session_has_read_before(void **state)
 {
     const struct etwas_clock_reading opened = reading_of(101);
-    struct etwas_clock_timeline timeline;
-    struct request request = {
-        .buffer_bytes = SMALL_BYTES, .opened = &opened, .timeline = &timeline};
+    struct etwas_clock_history history;
+    struct request request = {.buffer_bytes = SMALL_BYTES, .opened = &opened, .history = &history};
     struct etwas_log_file *file = NULL;
 
     (void)state;
@@ -417,11 +416,11 @@ static void a_later_file_begins_with_what_the_session_has_read_before(void **sta
         uint32_t kept = before < ETWAS_KNOTS_OF_BEFORE ? before : ETWAS_KNOTS_OF_BEFORE;
         struct etwas_clock_reading started = reading_of(0);
 
-        etwas_clock_timeline_begin(&timeline, &started);
+        etwas_clock_history_begin(&history, &started);
         for (uint32_t number = 101 - before; number <= 100; number++) {
             struct etwas_clock_reading reading = reading_of(number);
 
-            etwas_clock_timeline_add(&timeline, &reading);
+            etwas_clock_history_add(&history, &reading);
         }
         assert_int_equal(create(&request, &file), ERROR_SUCCESS);
         assert_int_equal(take(file, 102, false), 0);
@@ -451,30 +450,30 @@ static void a_file_that_is_ended_twice_has_one_end(void **state)
     assert_int_equal(knots.count, 3);
 }
 
-/* ---- the timeline ---------------------------------------------------------------------------- */
+/* ---- the history -----------------------------------------------------------------------------  */
 
-static void a_timeline_forgets_the_old_more_than_the_new(void **state)
+static void a_history_forgets_the_old_more_than_the_new(void **state)
 {
     enum {
         MANY = 100000
     };
-    static struct etwas_clock_timeline timeline;
+    static struct etwas_clock_history history;
     struct etwas_clock_reading reading = reading_of(0);
 
     (void)state;
-    etwas_clock_timeline_begin(&timeline, &reading);
+    etwas_clock_history_begin(&history, &reading);
     for (int64_t number = 1; number <= MANY; number++) {
         reading = reading_of(number);
-        etwas_clock_timeline_add(&timeline, &reading);
-        assert_true(timeline.count <= ETWAS_CLOCK_TIMELINE_READINGS);
+        etwas_clock_history_add(&history, &reading);
+        assert_true(history.count <= ETWAS_CLOCK_HISTORY_READINGS);
     }
-    assert_int_equal(timeline.readings[0].tsc, 0);
-    for (uint32_t index = 1; index < timeline.count; index++) {
-        assert_true(timeline.readings[index].tsc > timeline.readings[index - 1].tsc);
+    assert_int_equal(history.readings[0].tsc, 0);
+    for (uint32_t index = 1; index < history.count; index++) {
+        assert_true(history.readings[index].tsc > history.readings[index - 1].tsc);
     }
-    assert_true(timeline.count > ETWAS_CLOCK_TIMELINE_READINGS / 2);
-    for (uint32_t back = 0; back < ETWAS_CLOCK_TIMELINE_READINGS / 2; back++) {
-        assert_int_equal(timeline.readings[timeline.count - 1 - back].tsc,
+    assert_true(history.count > ETWAS_CLOCK_HISTORY_READINGS / 2);
+    for (uint32_t back = 0; back < ETWAS_CLOCK_HISTORY_READINGS / 2; back++) {
+        assert_int_equal(history.readings[history.count - 1 - back].tsc,
                          (MANY - back) * (int64_t)UNIT_NS);
     }
 }
@@ -492,7 +491,7 @@ int main(void)
         FOLDER_TEST(a_later_file_begins_with_what_the_session_has_read_before),
         FOLDER_TEST(a_writer_that_is_killed_at_any_byte_leaves_whole_knots),
         FOLDER_TEST(a_file_that_is_ended_twice_has_one_end),
-        cmocka_unit_test(a_timeline_forgets_the_old_more_than_the_new),
+        cmocka_unit_test(a_history_forgets_the_old_more_than_the_new),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,9 +24,9 @@
 #include <etwas/evntrace.h>
 
 #include "clock/clock.h"
+#include "clock/history.h"
 #include "clock/reading.h"
 #include "clock/selection.h"
-#include "clock/timeline.h"
 
 #define INTERVAL_NS UINT64_C(4000000)
 #define SECOND_100NS INT64_C(10000000)

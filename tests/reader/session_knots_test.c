@@ -28,9 +28,9 @@
 #include <etwas/evntrace.h>
 
 #include "clock/clock.h"
+#include "clock/history.h"
 #include "clock/reading.h"
 #include "clock/selection.h"
-#include "clock/timeline.h"
 #include "support/folder.h"
 #include "support/start.h"
 

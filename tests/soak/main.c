@@ -15,7 +15,7 @@
 #include "soak.h"
 
 #ifdef SOAK_KNOTS
-#include "clock/timeline.h"
+#include "clock/history.h"
 #endif
 
 enum {

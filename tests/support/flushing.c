@@ -6,7 +6,7 @@
 #include <ck_pr.h>
 
 #include "clock/clock.h"
-#include "clock/timeline.h"
+#include "clock/history.h"
 
 /* ---- events ---------------------------------------------------------------------------------- */
 

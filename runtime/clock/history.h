@@ -10,15 +10,15 @@
  *
  * Not thread-safe: the owner of the session's flusher role calls.
  */
-#ifndef ETWAS_CLOCK_TIMELINE_H
-#define ETWAS_CLOCK_TIMELINE_H
+#ifndef ETWAS_CLOCK_HISTORY_H
+#define ETWAS_CLOCK_HISTORY_H
 
 #include <stdint.h>
 
 #include "clock/reading.h"
 
 enum {
-    ETWAS_CLOCK_TIMELINE_READINGS = 256
+    ETWAS_CLOCK_HISTORY_READINGS = 256
 };
 
 /* Between two readings of a session that runs. */
@@ -31,14 +31,14 @@ extern uint64_t etwas_clock_knot_interval_ns;
 #define etwas_clock_knot_interval_ns ETWAS_CLOCK_KNOT_INTERVAL_NS
 #endif
 
-struct etwas_clock_timeline {
+struct etwas_clock_history {
     uint32_t count; /* 0: the session has not started */
-    struct etwas_clock_reading readings[ETWAS_CLOCK_TIMELINE_READINGS]; /* the oldest first */
+    struct etwas_clock_reading readings[ETWAS_CLOCK_HISTORY_READINGS]; /* the oldest first */
 };
 
-void etwas_clock_timeline_begin(struct etwas_clock_timeline *timeline,
-                                const struct etwas_clock_reading *started);
-void etwas_clock_timeline_add(struct etwas_clock_timeline *timeline,
-                              const struct etwas_clock_reading *reading);
+void etwas_clock_history_begin(struct etwas_clock_history *history,
+                               const struct etwas_clock_reading *started);
+void etwas_clock_history_add(struct etwas_clock_history *history,
+                             const struct etwas_clock_reading *reading);
 
 #endif
