@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "platform/testpoint.h"
 #include "platform/wait.h"
 
 static const uint64_t hour_ns = UINT64_C(3600) * 1000000000;
@@ -152,6 +153,40 @@ static void the_systems_wake_ends_the_systems_wait(void **state)
     assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
+static uint32_t calls;
+
+static void count_calls(enum etwas_testpoint point)
+{
+    calls += point == ETWAS_POINT_WAKING;
+}
+
+/*
+ * The sleeper's mark is gone once another has counted, who may be held before his system call. So
+ * who finds that he was not the first calls the system himself; the first calls it for a sleeper
+ * only, also where the count begins anew.
+ */
+static void who_is_not_the_first_to_wake_calls_the_system_too(void **state)
+{
+    struct ck_ec32 count;
+
+    (void)state;
+    calls = 0;
+    etwas_testpoint_set(count_calls);
+    ck_ec32_init(&count, 5);
+    etwas_wake(&count, 5);
+    assert_int_equal(calls, 0);
+    etwas_wake(&count, 5);
+    assert_int_equal(calls, 1);
+    etwas_wake(&count, 5);
+    assert_int_equal(calls, 2);
+    etwas_wake(&count, 8);
+    assert_int_equal(calls, 2);
+    ck_ec32_init(&count, INT32_MAX);
+    etwas_wake(&count, INT32_MAX);
+    assert_int_equal(calls, 2);
+    etwas_testpoint_set(NULL);
+}
+
 static void the_clock_of_waits_is_the_monotonic_one_in_nanoseconds(void **state)
 {
     struct timespec before;
@@ -172,6 +207,7 @@ int main(void)
         cmocka_unit_test(a_wait_ends_at_once_when_the_count_has_changed_and_when_its_time_is_over),
         cmocka_unit_test(a_wake_from_another_thread_ends_a_long_wait),
         cmocka_unit_test(the_systems_wake_ends_the_systems_wait),
+        cmocka_unit_test(who_is_not_the_first_to_wake_calls_the_system_too),
         cmocka_unit_test(the_clock_of_waits_is_the_monotonic_one_in_nanoseconds),
     };
 
