@@ -87,8 +87,9 @@ static uint64_t expect_order_in(const uint8_t *buffer, int64_t *newest)
 
     memcpy(&head, buffer, sizeof head);
     assert_int_equal(head.buffer_bytes, BUFFER_BYTES);
-    assert_int_equal(head.flags & ETWAS_ETL_BUFFER_PROCESSOR_INDEX, 0);
-    assert_int_equal(head.processor & 0xFF, 0);
+    assert_int_equal(head.flags & ETWAS_ETL_BUFFER_PROCESSOR_INDEX,
+                     ETWAS_ETL_BUFFER_PROCESSOR_INDEX);
+    assert_int_equal(head.processor, 0);
     for (uint32_t at = sizeof head; at < head.offset;) {
         uint16_t size;
         int64_t stamp;
