@@ -4,10 +4,10 @@
 #include "buffer/collect.h"
 
 #include <ck_pr.h>
-#include <string.h>
 
 #include "buffer/current.h"
-#include "etl/message.h"
+#include "buffer/valid.h"
+#include "buffer/walk.h"
 
 void etwas_collector_reset(struct etwas_collector *collector)
 {
@@ -200,6 +200,7 @@ static void look_at_sequences(struct etwas_collector *collector, uint32_t slot,
 void etwas_collector_look(struct etwas_collector *collector, uint32_t slot,
                           enum etwas_collector_reach reach)
 {
+    ETWAS_INVARIANT(etwas_pool_is_valid(collector->pool));
     if (etwas_pool_has_sequences(collector->pool, slot)) {
         look_at_sequences(collector, slot, reach);
     } else {
@@ -216,65 +217,27 @@ void etwas_collector_shut(struct etwas_collector *collector, uint32_t slot)
     }
 }
 
-static uint32_t units_of(uint32_t marker)
-{
-    const uint32_t size_mask = 0xFFFF;
-
-    return (uint32_t)etwas_etl_round_up_8(marker & size_mask) / ETWAS_UNIT_BYTES;
-}
-
-/* Where in a record its stamp is; 0: it has none. */
-static uint32_t stamp_at(const uint8_t *record)
-{
-    struct etwas_etl_message_header header;
-
-    memcpy(&header, record, sizeof header);
-    if (header.marker_flags != ETWAS_ETL_MESSAGE_MARKER_FLAGS) {
-        return offsetof(struct etwas_etl_full_header, time_stamp);
-    }
-    return etwas_etl_message_has_stamp(header.option_flags)
-               ? etwas_etl_message_stamp_at(header.option_flags)
-               : 0;
-}
-
-/* The last stamp of whole records, which is the newest; a message may have none. */
-static void find_newest(const uint8_t *start, uint32_t end_units, int64_t *newest)
-{
-    for (uint32_t units = ETWAS_FIRST_UNIT; units < end_units;) {
-        const uint8_t *place = start + (size_t)units * ETWAS_UNIT_BYTES;
-        uint32_t at = stamp_at(place);
-        uint32_t marker;
-
-        if (at != 0) {
-            memcpy(newest, place + at, sizeof *newest);
-        }
-        memcpy(&marker, place, sizeof marker);
-        units += units_of(marker);
-    }
-}
-
 void etwas_collect_prefix(const struct etwas_pool *pool, uint32_t limit_units,
                           struct etwas_collected *collected)
 {
-    const uint32_t final = 1u << 31;
     const uint8_t *start = etwas_pool_buffer(pool, collected->buffer);
     uint32_t units = ETWAS_FIRST_UNIT;
 
     collected->records = 0;
     while (units < limit_units) {
-        const uint8_t *place = start + (size_t)units * ETWAS_UNIT_BYTES;
-        uint32_t marker = ck_pr_load_32((const uint32_t *)(const void *)place);
+        const uint8_t *record = start + (size_t)units * ETWAS_UNIT_BYTES;
+        uint32_t marker = etwas_walk_marker(record);
 
-        if ((marker & final) == 0) {
+        if (!etwas_walk_is_whole(marker)) {
             break;
         }
-        units += units_of(marker);
+        ck_pr_fence_acquire(); /* its bytes: pairs with S1 */
+        /* The last stamp is the newest. */
+        etwas_walk_stamp(record, &collected->newest);
+        units += etwas_walk_units(marker);
         collected->records++;
     }
-    /* The bytes of every record whose marker we saw: pairs with S1. */
-    ck_pr_fence_acquire();
     collected->end_units = units;
-    find_newest(start, units, &collected->newest);
 }
 
 /* Gives up on the buffer's missing commits. What is whole before the first hole stays. */
@@ -361,8 +324,12 @@ bool etwas_collector_take(struct etwas_collector *collector, uint32_t slot, uint
     struct etwas_collector_list *list = &collector->lists[slot];
 
     if (list->head == ETWAS_NO_BUFFER) {
-        return etwas_pool_has_sequences(collector->pool, slot) &&
-               take_part(collector, slot, collected);
+        if (!etwas_pool_has_sequences(collector->pool, slot) ||
+            !take_part(collector, slot, collected)) {
+            return false;
+        }
+        ETWAS_INVARIANT(etwas_collected_is_valid(collector->pool, collected));
+        return true;
     }
     if (!take_head(collector, slot, now_ns, patience_ns, collected)) {
         return false;
@@ -371,6 +338,7 @@ bool etwas_collector_take(struct etwas_collector *collector, uint32_t slot, uint
     if (list->head == ETWAS_NO_BUFFER) {
         list->tail = ETWAS_NO_BUFFER;
     }
+    ETWAS_INVARIANT(etwas_collected_is_valid(collector->pool, collected));
     return true;
 }
 

@@ -352,5 +352,7 @@ void etwas_pool_unpin(struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
 {
     /* What we read we have read: the claim that follows may write there. */
     ck_pr_fence_release();
+    ETWAS_INVARIANT(ck_pr_load_64(&pool->owners[buffer]) ==
+                    etwas_owner_as(owner, ETWAS_OWNER_PINNED));
     (void)ck_pr_cas_64(&pool->owners[buffer], etwas_owner_as(owner, ETWAS_OWNER_PINNED), owner);
 }

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "buffer/valid.h"
 #include "platform/testpoint.h"
 
 /*
@@ -179,6 +180,7 @@ void etwas_pool_hold(struct etwas_pool *pool, uint32_t slot, uint32_t buffer)
 {
     uint64_t ticket = ck_pr_faa_64(&pool->ticket, 1);
 
+    ETWAS_INVARIANT(etwas_buffer_is_owned(pool, buffer));
     /* Not complete before it has been current and closed, so nobody claims it meanwhile. */
     ck_pr_store_64(&pool->owners[buffer], etwas_owner(ticket, slot, ETWAS_OWNER_HELD));
 }
@@ -186,15 +188,19 @@ void etwas_pool_hold(struct etwas_pool *pool, uint32_t slot, uint32_t buffer)
 void etwas_pool_retire(struct etwas_pool *pool, uint32_t buffer, uint32_t end_units)
 {
     uint64_t unused = pool->buffer_bytes - (uint64_t)end_units * ETWAS_UNIT_BYTES;
+    uint64_t before;
 
     ck_pr_fence_release();
-    (void)ck_pr_faa_64(&pool->buffers[buffer].commit, ETWAS_COMMIT_CLOSED + unused);
+    before = ck_pr_faa_64(&pool->buffers[buffer].commit, ETWAS_COMMIT_CLOSED + unused);
+    (void)before;
+    ETWAS_INVARIANT(etwas_commit_is_valid(pool, before, unused));
 }
 
 void etwas_pool_release(struct etwas_pool *pool, uint32_t buffer, uint32_t used_units)
 {
     uint64_t owner = ck_pr_load_64(&pool->owners[buffer]);
 
+    ETWAS_INVARIANT(etwas_buffer_is_owned(pool, buffer));
     /* Sequences need no clear buffers: where there are any, the extra slot's claims clear. */
     if (pool->sequences == 0) {
         clear(pool, buffer, used_units);

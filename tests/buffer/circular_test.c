@@ -388,17 +388,19 @@ static void fill_buffers(struct writer *writer, uint32_t buffers)
     }
 }
 
-/* All owner words but those on the page of `buffer`. */
+/*
+ * All owner words behind the page of `buffer`; the first are looked at by who looks whether the pool
+ * is valid.
+ */
 static void protect_owners(const struct etwas_pool *pool, uint32_t buffer, int protection)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     char *first = (char *)pool->owners;
-    char *looked_at = first + buffer * sizeof(uint64_t) / page * page;
+    char *behind = first + (buffer * sizeof(uint64_t) / page + 1) * page;
     char *end = first + pool->capacity * sizeof(uint64_t) / page * page;
 
     assert_int_equal((uintptr_t)first % page, 0);
-    assert_int_equal(mprotect(first, (size_t)(looked_at - first), protection), 0);
-    assert_int_equal(mprotect(looked_at + page, (size_t)(end - looked_at) - page, protection), 0);
+    assert_int_equal(mprotect(behind, (size_t)(end - behind), protection), 0);
 }
 
 /*

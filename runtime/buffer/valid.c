@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "buffer/valid.h"
+
+#include <ck_pr.h>
+#include <stdio.h>
+
+#include "buffer/collect.h"
+#include "buffer/current.h"
+#include "buffer/pool.h"
+#include "buffer/walk.h"
+
+#ifdef ETWAS_TESTPOINTS
+
+enum {
+    MOST_OWNERS = 256 /* a look at a large pool takes no longer */
+};
+
+/* The sentence says what should be. */
+static bool holds(bool condition, const char *sentence)
+{
+    if (!condition) {
+        (void)fprintf(stderr, "broken: %s\n", sentence);
+    }
+    return condition;
+}
+
+static bool numbers_are_valid(const struct etwas_pool *pool)
+{
+    uint64_t ended = ck_pr_load_64(&pool->settles_ended);
+    uint64_t besides = ck_pr_load_64(&pool->settled_recorded);
+    uint64_t settled = 0;
+
+    ck_pr_fence_acquire();
+    for (uint32_t outcome = 0; outcome < ETWAS_OUTCOMES; outcome++) {
+        settled += ck_pr_load_64(&pool->settled[outcome]);
+    }
+    return holds(ck_pr_load_64(&pool->allocated) <= pool->region_buffers,
+                 "every buffer in use has address space") &&
+           holds(pool->region_buffers <= pool->capacity, "every buffer has an owner word") &&
+           holds(ck_pr_load_32(&pool->maximum_buffers) <= pool->region_buffers &&
+                     ck_pr_load_32(&pool->maximum_buffers) >= pool->minimum_buffers,
+                 "the maximum is between the session's minimum and its region") &&
+           holds(ended <= ck_pr_load_64(&pool->settles_begun), "a settlement begins once") &&
+           holds(besides <= settled, "what is settled of the recorded is settled (I4)");
+}
+
+static bool owner_is_valid(const struct etwas_pool *pool, uint32_t buffer)
+{
+    uint64_t owner = ck_pr_load_64(&pool->owners[buffer]);
+    enum etwas_owner_state state = etwas_owner_state(owner);
+
+    ck_pr_fence_acquire();
+    return holds(etwas_owner_slot(owner) < pool->lane_count, "an owner is a slot of the session") &&
+           holds(etwas_owner_ticket(owner) < ck_pr_load_64(&pool->ticket),
+                 "a claim's ticket was drawn") &&
+           holds(pool->circular || (state != ETWAS_OWNER_CLOSED && state != ETWAS_OWNER_PINNED),
+                 "only a flight recorder closes and pins buffers") &&
+           holds(state != ETWAS_OWNER_CLOSED ||
+                     etwas_pool_has_sequences(pool, etwas_owner_slot(owner)),
+                 "only slots with restartable sequences close buffers");
+}
+
+/* A current buffer is its slot's. In a shared slot a snapshot may have pinned it. */
+static bool slot_is_valid(const struct etwas_pool *pool, uint32_t index)
+{
+    const struct etwas_slot *slot = etwas_pool_slot(pool, index);
+    struct etwas_current current = etwas_current_read(slot, pool);
+    enum etwas_owner_state state = etwas_owner_state(current.owner);
+
+    if (current.buffer == ETWAS_NO_BUFFER || !etwas_current_stands(&current, pool)) {
+        return true;
+    }
+    return holds(current.buffer < ck_pr_load_64(&pool->allocated), "a current buffer is in use") &&
+           holds(etwas_owner_slot(current.owner) == index, "a current buffer is its slot's (I3)") &&
+           holds(state == ETWAS_OWNER_HELD ||
+                     (state == ETWAS_OWNER_PINNED && !etwas_pool_has_sequences(pool, index)),
+                 "a current buffer is held (I3)");
+}
+
+bool etwas_pool_is_valid(const struct etwas_pool *pool)
+{
+    uint64_t allocated = ck_pr_load_64(&pool->allocated);
+
+    if (!numbers_are_valid(pool)) {
+        return false;
+    }
+    for (uint32_t buffer = 0; buffer < allocated && buffer < MOST_OWNERS; buffer++) {
+        if (!owner_is_valid(pool, buffer)) {
+            return false;
+        }
+    }
+    for (uint32_t slot = 0; slot < pool->lane_count; slot++) {
+        if (!slot_is_valid(pool, slot)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool etwas_buffer_is_owned(const struct etwas_pool *pool, uint32_t buffer)
+{
+    return holds(buffer < ck_pr_load_64(&pool->allocated), "a buffer that is had is in use") &&
+           holds(etwas_owner_state(ck_pr_load_64(&pool->owners[buffer])) == ETWAS_OWNER_HELD,
+                 "a buffer that is had is held (I3)");
+}
+
+bool etwas_commit_is_valid(const struct etwas_pool *pool, uint64_t before, uint64_t bytes)
+{
+    return holds(etwas_commit_bytes(before) + bytes <=
+                     pool->buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES,
+                 "no more is committed in a buffer than fits (I1)") &&
+           holds((before & ETWAS_COMMIT_CLOSED) == 0, "a buffer is closed once (I3)");
+}
+
+bool etwas_collected_is_valid(const struct etwas_pool *pool,
+                              const struct etwas_collected *collected)
+{
+    const uint8_t *start = etwas_pool_buffer(pool, collected->buffer);
+    uint32_t units = collected->begin_units;
+    int64_t newest = INT64_MIN;
+    uint32_t records = 0;
+
+    if (!holds(collected->end_units * (uint64_t)ETWAS_UNIT_BYTES <= pool->buffer_bytes,
+               "what is collected ends inside its buffer (I1)")) {
+        return false;
+    }
+    for (; units < collected->end_units; records++) {
+        const uint8_t *record = start + (size_t)units * ETWAS_UNIT_BYTES;
+        uint32_t marker = etwas_walk_marker(record);
+        int64_t stamp = newest;
+
+        if (!holds(etwas_walk_is_whole(marker) && etwas_walk_units(marker) != 0,
+                   "what is collected is whole records (I1)")) {
+            return false;
+        }
+        etwas_walk_stamp(record, &stamp);
+        if (!holds(stamp >= newest, "stamps do not decrease inside a buffer (I2)")) {
+            return false;
+        }
+        newest = stamp;
+        units += etwas_walk_units(marker);
+    }
+    return holds(units == collected->end_units,
+                 "the last record ends where its buffer does (I1)") &&
+           holds(records == collected->records,
+                 "as many records are collected as are counted (I4)");
+}
+
+#endif

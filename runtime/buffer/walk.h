@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* Walking over the records of a buffer, from one to the next. */
+#ifndef ETWAS_BUFFER_WALK_H
+#define ETWAS_BUFFER_WALK_H
+
+#include <ck_pr.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "buffer/slot.h"
+#include "etl/layout.h"
+#include "etl/message.h"
+
+/* The first 4 bytes of a record, which are stored last. */
+static inline uint32_t etwas_walk_marker(const uint8_t *record)
+{
+    return ck_pr_load_32((const uint32_t *)(const void *)record);
+}
+
+/* Whether the record is whole. To read more of it than its marker: after an acquire. */
+static inline bool etwas_walk_is_whole(uint32_t marker)
+{
+    const uint32_t final = 1u << 31;
+
+    return (marker & final) != 0;
+}
+
+/* How many units on the next record begins. */
+static inline uint32_t etwas_walk_units(uint32_t marker)
+{
+    const uint32_t size_mask = 0xFFFF;
+
+    return (uint32_t)etwas_etl_round_up_8(marker & size_mask) / ETWAS_UNIT_BYTES;
+}
+
+/* The stamp of a whole record; a message may have none: then *stamp stays. */
+static inline void etwas_walk_stamp(const uint8_t *record, int64_t *stamp)
+{
+    size_t at = offsetof(struct etwas_etl_full_header, time_stamp);
+    struct etwas_etl_message_header header;
+
+    memcpy(&header, record, sizeof header);
+    if (header.marker_flags == ETWAS_ETL_MESSAGE_MARKER_FLAGS) {
+        if (!etwas_etl_message_has_stamp(header.option_flags)) {
+            return;
+        }
+        at = etwas_etl_message_stamp_at(header.option_flags);
+    }
+    memcpy(stamp, record + at, sizeof *stamp);
+}
+
+#endif
