@@ -160,6 +160,44 @@ static void a_backlog_that_cannot_be_read_is_given_up(void **state)
     consumer_free(&consumer);
 }
 
+static long fail_first_buffer(enum etwas_file_call call, size_t bytes)
+{
+    return call == ETWAS_FILE_READ && bytes > sizeof(struct etwas_backlog_entry) &&
+                   ck_pr_faa_32(&failures_left, UINT32_MAX) == 1
+               ? -EIO
+               : (long)bytes;
+}
+
+/* R175: as long as it is known where the next one is, what comes behind it is delivered. */
+static void a_buffer_of_the_backlog_that_cannot_be_read_is_lost_alone(void **state)
+{
+    etwas_session_options options = manual_options();
+    etwas_trace_handle session = start_session(NULL, &options);
+    struct writer *writer = small_writer(session);
+    struct consumer consumer = {0};
+    etwas_session_counts counts;
+
+    (void)state;
+    stay_on_one_processor();
+    log_and_flush(writer, 50);
+    log_and_flush(writer, 500);
+    leave_one_processor();
+    ck_pr_store_32(&failures_left, 1);
+    etwas_file_fail(fail_first_buffer);
+    consume(&consumer, session);
+    consumer_wait(&consumer, 500);
+    etwas_file_fail(NULL);
+    stop_session(session, &counts);
+    consumer_join(&consumer);
+    assert_int_equal(consumer.seen[0].number, 50);
+    assert_int_equal(consumer.lost_file_notices, 1);
+    assert_int_equal(consumer.lost_buffer_notices, 1);
+    assert_int_equal(counts.lost_undelivered, 50);
+    assert_int_equal(counts.realtime_buffers_lost, 1);
+    expect_exact_account(session, &counts);
+    consumer_free(&consumer);
+}
+
 /*
  * What is damaged on its way through the file is given up buffer by buffer, whatever its header
  * says: what comes behind it is delivered, and every event is accounted for.
@@ -477,6 +515,7 @@ int main(void)
         FOLDER_TEST(a_backlog_that_cannot_be_written_loses_what_was_refused),
         FOLDER_TEST(short_writes_and_reads_of_the_backlog_lose_nothing),
         FOLDER_TEST(a_backlog_that_cannot_be_read_is_given_up),
+        FOLDER_TEST(a_buffer_of_the_backlog_that_cannot_be_read_is_lost_alone),
         FOLDER_TEST(a_buffer_that_is_damaged_in_the_backlog_is_given_up_R175),
         FOLDER_TEST(a_backlog_with_a_damaged_head_is_given_up_R175),
         FOLDER_TEST(a_backlog_outlives_its_folder),
