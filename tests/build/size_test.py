@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""How much of a shared library is our own: text, constants and unwind tables of our objects, by the
+linker's map. Fails beyond a limit, naming the rooms and the largest objects."""
+import collections
+import re
+import sys
+
+COUNTED = re.compile(r"\.(text|rodata|data\.rel\.ro|eh_frame)\b")
+# A long section name stands on a line of its own.
+PIECE = re.compile(r"^ (\.\S+)?\s+0x[0-9a-f]+\s+0x([0-9a-f]+)\s+\S*\.dir/(\S+?)\.o$")
+NAME = re.compile(r"^ (\.\S+)$")
+
+
+def sizes(map_text):
+    """{object, as file/log_open.c: bytes}"""
+    found = collections.Counter()
+    name = ""
+    for line in map_text.split("Linker script and memory map", 1)[1].splitlines():
+        piece = PIECE.match(line)
+        if piece and COUNTED.match(piece[1] or name):
+            found[piece[3]] += int(piece[2], 16)
+        alone = NAME.match(line)
+        name = alone[1] if alone else ""
+    return found
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit("usage: size_test.py MAP LIMIT_BYTES")
+    with open(sys.argv[1], encoding="ascii") as file:
+        found = sizes(file.read())
+    limit = int(sys.argv[2])
+    total = sum(found.values())
+    if len(found) < 50:
+        sys.exit(f"{sys.argv[1]} names {len(found)} objects of ours only")
+    rooms = collections.Counter()
+    for name, size in found.items():
+        rooms[name.split("/")[0]] += size
+    print(f"{total} bytes of {limit}: " + ", ".join(f"{room} {size}" for room, size in rooms.most_common()))
+    if total > limit:
+        for name, size in found.most_common(20):
+            print(f"{size:8} {name}")
+        sys.exit(f"{total - limit} bytes more than {limit}")
+
+
+if __name__ == "__main__":
+    main()
