@@ -68,6 +68,7 @@ static bool snapshot(const char *name, int number)
     char file[sizeof block.log_file];
     EVENT_TRACE_LOGFILE trace = {.LogFileName = file, .EventCallback = on_event};
     ULONG64 asked_at = atomic_load(&jobs_done);
+    TRACEHANDLE handle;
 
     snprintf(file, sizeof file, "%s.%d.etl", name, number);
     memcpy(block.log_file, file, sizeof file); /* ControlTrace returns the session's in its place */
@@ -77,7 +78,7 @@ static bool snapshot(const char *name, int number)
         return false;
     }
     held = 0;
-    TRACEHANDLE handle = OpenTrace(&trace);
+    handle = OpenTrace(&trace);
     ProcessTrace(&handle, 1, NULL, NULL);
     CloseTrace(handle);
     printf("%s: %lu events, jobs %lu to %lu, asked for at job %lu\n", file, held, first_held,

@@ -149,43 +149,49 @@ static void collect_arguments(char **arguments, size_t count, const char *first,
 HEAPTRACE_EXPORT int execl(const char *path, const char *first, ...)
 {
     va_list list;
+    size_t count;
 
     va_start(list, first);
+    count = count_arguments(first, list);
+    {
+        char *arguments[count];
 
-    size_t count = count_arguments(first, list);
-    char *arguments[count];
-
-    collect_arguments(arguments, count, first, &list);
-    va_end(list);
-    return execve(path, arguments, environ);
+        collect_arguments(arguments, count, first, &list);
+        va_end(list);
+        return execve(path, arguments, environ);
+    }
 }
 
 HEAPTRACE_EXPORT int execlp(const char *file, const char *first, ...)
 {
     va_list list;
+    size_t count;
 
     va_start(list, first);
+    count = count_arguments(first, list);
+    {
+        char *arguments[count];
 
-    size_t count = count_arguments(first, list);
-    char *arguments[count];
-
-    collect_arguments(arguments, count, first, &list);
-    va_end(list);
-    return execvpe(file, arguments, environ);
+        collect_arguments(arguments, count, first, &list);
+        va_end(list);
+        return execvpe(file, arguments, environ);
+    }
 }
 
 HEAPTRACE_EXPORT int execle(const char *path, const char *first, ...)
 {
     va_list list;
+    size_t count;
 
     va_start(list, first);
+    count = count_arguments(first, list);
+    {
+        char *arguments[count];
+        char *const *environment;
 
-    size_t count = count_arguments(first, list);
-    char *arguments[count];
-    char *const *environment;
-
-    collect_arguments(arguments, count, first, &list);
-    environment = va_arg(list, char *const *);
-    va_end(list);
-    return execve(path, arguments, environment);
+        collect_arguments(arguments, count, first, &list);
+        environment = va_arg(list, char *const *);
+        va_end(list);
+        return execve(path, arguments, environment);
+    }
 }

@@ -78,22 +78,22 @@ static void the_plain_library_is_loaded_at_run_time(void **state)
 
 static void the_plain_library_brings_no_jemalloc(void **state)
 {
-    (void)state;
     void *library = load();
 
+    (void)state;
     assert_null(dlsym(RTLD_DEFAULT, "mallctl"));
     assert_null(dlsym(library, "mallctl"));
 }
 
 static void a_loaded_library_runs_a_session_on_any_thread(void **state)
 {
-    (void)state;
     char path[] = "/tmp/etwas-dlopen-XXXXXX";
     int file = mkstemp(path);
     pthread_t thread;
     void *failed = NULL;
     struct stat written;
 
+    (void)state;
     (void)load();
     assert_true(file >= 0);
     (void)close(file);
@@ -111,9 +111,9 @@ static void a_loaded_library_runs_a_session_on_any_thread(void **state)
  */
 static void a_closed_library_stays_in_memory(void **state)
 {
-    (void)state;
     void *library = load();
 
+    (void)state;
     assert_int_equal(dlclose(library), 0);
     assert_string_equal(version(), "0.1.0");
     library = dlopen(ETWAS_PLAIN_LIBRARY, RTLD_NOW | RTLD_NOLOAD);

@@ -99,8 +99,9 @@ static void *log_brackets(void *argument)
         bool third = log_event(qpc_session, thread, number, 2);
 
         bracket->logged = first && second && third;
-        if (++number % BURST == 0)
+        if (++number % BURST == 0) {
             wait_ns(burst_pause_ns);
+        }
     }
     counts[thread] = number;
     return NULL;
@@ -119,15 +120,17 @@ static void move_threads(uint32_t seconds)
         cpu_set_t one;
 
         wait_ns(MOVE_NS);
-        do
+        do {
             next = (next + 1) % CPU_SETSIZE;
-        while (!CPU_ISSET(next, &allowed));
+        } while (!CPU_ISSET(next, &allowed));
         CPU_ZERO(&one);
         CPU_SET(next, &one);
-        if (move % 16 < THREADS)
+        if (move % 16 < THREADS) {
             one = allowed; /* now and then as the kernel likes */
-        if (ck_pr_load_int(&thread_ids[thread]) != 0)
+        }
+        if (ck_pr_load_int(&thread_ids[thread]) != 0) {
             (void)sched_setaffinity(ck_pr_load_int(&thread_ids[thread]), sizeof one, &one);
+        }
     }
 }
 
@@ -139,8 +142,9 @@ static void write_both(const char *qpc_path, const char *tsc_path, uint32_t seco
 
     /* Long runs fill the same memory, more slowly. */
     burst_pause_ns = seconds * UINT64_C(1000000000) / (BRACKETS_LIMIT / BURST);
-    if (burst_pause_ns < 1000000)
+    if (burst_pause_ns < 1000000) {
         burst_pause_ns = 1000000;
+    }
     ended = 0;
     qpc_session = start_session(qpc_path, &options);
     options.clock = ETWAS_CLOCK_TSC;
@@ -153,8 +157,9 @@ static void write_both(const char *qpc_path, const char *tsc_path, uint32_t seco
     }
     move_threads(seconds);
     ck_pr_store_32(&ended, 1);
-    for (uint32_t i = 0; i < THREADS; i++)
+    for (uint32_t i = 0; i < THREADS; i++) {
         assert_int_equal(pthread_join(threads[i], NULL), 0);
+    }
     stop_session(qpc_session, NULL);
     stop_session(tsc_session, NULL);
 }
@@ -167,27 +172,29 @@ static void on_event(EVENT_RECORD *record)
 {
     uint32_t thread = record->EventHeader.ProviderId.Data1 - 1;
     int64_t stamp = record->EventHeader.TimeStamp.QuadPart;
+    struct bracket *bracket;
     struct event event;
     etwas_clock_time qpc;
     etwas_clock_time system;
 
-    if (thread >= THREADS || record->UserDataLength != sizeof event - sizeof event.header)
+    if (thread >= THREADS || record->UserDataLength != sizeof event - sizeof event.header) {
         return;
+    }
     memcpy(&event.number, record->UserData, record->UserDataLength);
     assert_true(event.number < BRACKETS_LIMIT && event.place < 3);
     assert_int_equal(etwas_trace_convert_time(reading, stamp, ETWAS_CLOCK_QPC, &qpc),
                      ERROR_SUCCESS);
     assert_int_equal(etwas_trace_convert_time(reading, stamp, ETWAS_CLOCK_SYSTEM_TIME, &system),
                      ERROR_SUCCESS);
-    struct bracket *bracket = &brackets[thread][event.number];
-
+    bracket = &brackets[thread][event.number];
     bracket->qpc_ns[event.place] = qpc.value;
     bracket->filetime[event.place] = system.value;
     bracket->filetime_error_ns[event.place] = system.error_ns;
-    if (event.place == 1)
+    if (event.place == 1) {
         bracket->qpc_error_ns = qpc.error_ns;
-    else
+    } else {
         assert_true(qpc.value == stamp && qpc.error_ns == 0);
+    }
     bracket->seen |= (uint8_t)(1u << event.place);
 }
 
@@ -318,8 +325,9 @@ static void two_sessions_with_different_clocks_tell_the_same_times(void **state)
     etwas_trace_clock clock;
 
     (void)state;
-    if (!etwas_clock_tsc_trusted())
+    if (!etwas_clock_tsc_trusted()) {
         skip();
+    }
     (void)snprintf(qpc_path, sizeof qpc_path, "%s", folder_path("qpc.etl"));
     (void)snprintf(tsc_path, sizeof tsc_path, "%s", folder_path("tsc.etl"));
     write_both(qpc_path, tsc_path, seconds);
@@ -329,8 +337,9 @@ static void two_sessions_with_different_clocks_tell_the_same_times(void **state)
                   clock.knots, clock.seconds, clock.tsc_against_calibrated.ppm);
     assert_true(clock.knots >= 2);
     expect_same_times();
-    for (uint32_t i = 0; i < THREADS; i++)
+    for (uint32_t i = 0; i < THREADS; i++) {
         free(brackets[i]);
+    }
 }
 
 int main(void)

@@ -90,16 +90,18 @@ static void every_well_known_guid_has_its_documented_value(void **state)
 
 static void a_guid_of_the_program_is_defined_under_initguid(void **state)
 {
-    (void)state;
     char text[37];
+
+    (void)state;
     format(&OwnGuid, text);
     assert_string_equal(text, "01234567-89ab-cdef-0123-456789abcdef");
 }
 
 static void guids_compare_by_value(void **state)
 {
-    (void)state;
     GUID copy = ProcessGuid;
+
+    (void)state;
     assert_true(IsEqualGUID(&copy, &ProcessGuid));
     copy.Data4[7] ^= 1;
     assert_false(IsEqualGUID(&copy, &ProcessGuid));

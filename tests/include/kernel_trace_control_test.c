@@ -20,10 +20,11 @@ static const uint32_t pids[] = {1};
 
 static void r186_a_kernel_session_that_cannot_start_gives_handle_zero(void **state)
 {
-    (void)state;
     EVENT_TRACE_PROPERTIES properties;
-    memset(&properties, 0, sizeof(properties));
     TRACEHANDLE handle = 7;
+
+    (void)state;
+    memset(&properties, 0, sizeof(properties));
     assert_int_equal(StartKernelTrace(&handle, &properties, NULL, 0), ERROR_NOT_SUPPORTED);
     assert_true(handle == 0);
     handle = 7;
@@ -34,11 +35,12 @@ static void r186_a_kernel_session_that_cannot_start_gives_handle_zero(void **sta
 
 static void r186_a_heap_session_that_cannot_start_gives_handle_zero(void **state)
 {
-    (void)state;
-    EVENT_TRACE_PROPERTIES properties;
-    memset(&properties, 0, sizeof(properties));
     const WCHAR *name = ETWAS_TEXT("heap");
+    EVENT_TRACE_PROPERTIES properties;
     TRACEHANDLE handle = 7;
+
+    (void)state;
+    memset(&properties, 0, sizeof(properties));
     assert_int_equal(StartHeapTrace(&handle, &properties, name, pids, 1, NULL, 0),
                      ERROR_NOT_SUPPORTED);
     assert_true(handle == 0);
@@ -54,15 +56,15 @@ static void r186_a_heap_session_that_cannot_start_gives_handle_zero(void **state
 
 static void updating_and_merging_refuse_null_before_they_say_unsupported(void **state)
 {
-    (void)state;
-    EVENT_TRACE_PROPERTIES properties;
-    memset(&properties, 0, sizeof(properties));
+    const WCHAR *files[] = {ETWAS_TEXT("a.etl"), ETWAS_TEXT("b.etl")};
     const WCHAR *name = ETWAS_TEXT("heap");
+    EVENT_TRACE_PROPERTIES properties;
+
+    (void)state;
+    memset(&properties, 0, sizeof(properties));
     assert_int_equal(UpdateHeapTrace(&properties, name, pids, 1, NULL, 0), ERROR_NOT_SUPPORTED);
     assert_int_equal(UpdateHeapTrace(NULL, name, pids, 1, NULL, 0), ERROR_INVALID_PARAMETER);
     assert_int_equal(UpdateHeapTrace(&properties, NULL, pids, 1, NULL, 0), ERROR_INVALID_PARAMETER);
-
-    const WCHAR *files[] = {ETWAS_TEXT("a.etl"), ETWAS_TEXT("b.etl")};
     assert_int_equal(CreateMergedTraceFile(ETWAS_TEXT("c.etl"), files, 2, 0), ERROR_NOT_SUPPORTED);
     assert_int_equal(CreateMergedTraceFile(NULL, files, 2, 0), ERROR_INVALID_PARAMETER);
     assert_int_equal(CreateMergedTraceFile(ETWAS_TEXT("c.etl"), NULL, 2, 0),

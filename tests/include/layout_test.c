@@ -43,7 +43,6 @@ static void check_all(const struct measured *rows, size_t count)
 
 static void every_structure_has_its_documented_size_and_alignment(void **state)
 {
-    (void)state;
 #define STRUCTURE(type, size, alignment)                                                           \
     {"sizeof(" #type ")", sizeof(type), size}, {"alignof(" #type ")", _Alignof(type), alignment},
 #define FIELD(type, member, offset, size)
@@ -52,12 +51,13 @@ static void every_structure_has_its_documented_size_and_alignment(void **state)
     };
 #undef STRUCTURE
 #undef FIELD
+
+    (void)state;
     check_all(rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 static void every_member_has_its_documented_offset_and_size(void **state)
 {
-    (void)state;
 #define STRUCTURE(type, size, alignment)
 #define FIELD(type, member, offset, size)                                                          \
     {"offset of " #type "." #member, offsetof(type, member), offset},                              \
@@ -67,13 +67,18 @@ static void every_member_has_its_documented_offset_and_size(void **state)
     };
 #undef STRUCTURE
 #undef FIELD
+
+    (void)state;
     check_all(rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 static void bit_fields_occupy_the_documented_bits(void **state)
 {
-    (void)state;
     EVENT_TRACE_PROPERTIES_V2 properties;
+    EVENT_HEADER_EXTENDED_DATA_ITEM item;
+    uint16_t word;
+
+    (void)state;
     memset(&properties, 0, sizeof(properties));
     properties.VersionNumber = 0xFF;
     assert_int_equal(properties.V2Control, 0xFF);
@@ -86,8 +91,6 @@ static void bit_fields_occupy_the_documented_bits(void **state)
     properties.ExcludeKernelStack = 1;
     assert_true(properties.V2Options == 0xF);
 
-    EVENT_HEADER_EXTENDED_DATA_ITEM item;
-    uint16_t word;
     memset(&item, 0, sizeof(item));
     item.Linkage = 1;
     memcpy(&word, (const uint8_t *)&item + 4, sizeof(word));
@@ -100,9 +103,10 @@ static void bit_fields_occupy_the_documented_bits(void **state)
 
 static void the_first_120_bytes_of_both_property_structures_agree(void **state)
 {
-    (void)state;
     EVENT_TRACE_PROPERTIES_V2 second;
     EVENT_TRACE_PROPERTIES first;
+
+    (void)state;
     for (size_t i = 0; i < sizeof(second); i++) {
         ((uint8_t *)&second)[i] = (uint8_t)(i + 1);
     }
@@ -116,8 +120,9 @@ static void the_first_120_bytes_of_both_property_structures_agree(void **state)
 
 static void the_version_of_a_header_is_the_roll_up_of_its_class(void **state)
 {
-    (void)state;
     EVENT_INSTANCE_HEADER header;
+
+    (void)state;
     memset(&header, 0, sizeof(header));
     header.Class.Type = 0x11;
     header.Class.Level = 0x22;
@@ -127,9 +132,10 @@ static void the_version_of_a_header_is_the_roll_up_of_its_class(void **state)
 
 static void define_trace_mof_field_fills_the_field(void **state)
 {
-    (void)state;
     static const char text[] = "text";
     MOF_FIELD fields[2];
+
+    (void)state;
     memset(fields, 0xFF, sizeof(fields));
     DEFINE_TRACE_MOF_FIELD(&fields[1], text, sizeof(text), ETW_ASCIISTRING_TYPE_VALUE);
     assert_true(fields[1].DataPtr == (uint64_t)(uintptr_t)text);
@@ -151,7 +157,6 @@ static void check_distinct_bits(const uint32_t *values, size_t count)
 
 static void logging_modes_and_kernel_flags_are_bits_of_their_own(void **state)
 {
-    (void)state;
     static const uint32_t modes[] = {
         EVENT_TRACE_FILE_MODE_SEQUENTIAL,
         EVENT_TRACE_FILE_MODE_CIRCULAR,
@@ -181,9 +186,6 @@ static void logging_modes_and_kernel_flags_are_bits_of_their_own(void **state)
         EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING,
         EVENT_TRACE_ADDTO_TRIAGE_DUMP,
     };
-    check_distinct_bits(modes, sizeof(modes) / sizeof(modes[0]));
-    assert_int_equal(EVENT_TRACE_FILE_MODE_NONE, 0);
-
     static const uint32_t flags[] = {
         EVENT_TRACE_FLAG_PROCESS,
         EVENT_TRACE_FLAG_THREAD,
@@ -217,6 +219,10 @@ static void logging_modes_and_kernel_flags_are_bits_of_their_own(void **state)
         EVENT_TRACE_FLAG_FORWARD_WMI,
         EVENT_TRACE_FLAG_EXTENSION,
     };
+
+    (void)state;
+    check_distinct_bits(modes, sizeof(modes) / sizeof(modes[0]));
+    assert_int_equal(EVENT_TRACE_FILE_MODE_NONE, 0);
     check_distinct_bits(flags, sizeof(flags) / sizeof(flags[0]));
 }
 
@@ -234,8 +240,9 @@ static void the_flags_of_event_headers_are_those_of_wnode_headers(void **state)
 
 static void names_of_system_sessions_come_in_both_widths(void **state)
 {
-    (void)state;
     static const WCHAR wide[] = KERNEL_LOGGER_NAMEW;
+
+    (void)state;
     assert_int_equal(sizeof(wide), 2 * sizeof(KERNEL_LOGGER_NAMEA));
     for (size_t i = 0; i < sizeof(KERNEL_LOGGER_NAMEA); i++) {
         assert_int_equal(wide[i], KERNEL_LOGGER_NAMEA[i]);
