@@ -195,11 +195,11 @@ static bool is_of_a_processor(const struct scan *scan, const struct etwas_etl_bu
 static uint32_t scan_buffers(const struct scan *scan, struct etwas_log_append *append)
 {
     append->buffers = 1;
-    for (uint32_t place = 1; place <= scan->count; place++) {
+    for (uint32_t entry = 1; entry <= scan->count; entry++) {
         struct etwas_etl_buffer_header buffer;
 
         if (etwas_file_read(scan->descriptor, &buffer, sizeof buffer,
-                            (uint64_t)place * scan->options->buffer_bytes) != sizeof buffer) {
+                            (uint64_t)entry * scan->options->buffer_bytes) != sizeof buffer) {
             return ERROR_FILE_CORRUPT;
         }
         if (buffer.buffer_bytes == 0 && !scan->finished) {
@@ -218,15 +218,15 @@ static uint32_t check_buffers(int descriptor, uint64_t file_bytes,
                               const struct etwas_log_file_options *options,
                               struct etwas_log_append *append)
 {
-    uint64_t places = file_bytes / options->buffer_bytes;
+    uint64_t entries = file_bytes / options->buffer_bytes;
     struct etwas_etl_log_header64 log;
     struct scan scan = {.descriptor = descriptor, .options = options};
 
-    if (places > UINT32_MAX) {
+    if (entries > UINT32_MAX) {
         return ERROR_INVALID_PARAMETER;
     }
     memcpy(&log, append->header.content + LOG_AT, sizeof log);
-    scan.count = (uint32_t)places - 1;
+    scan.count = (uint32_t)entries - 1;
     scan.processors = log.start.number_of_processors;
     scan.finished = log.start.end_filetime != 0;
     return scan_buffers(&scan, append);

@@ -35,7 +35,7 @@ static uint32_t print_of(const uint8_t *data, uint32_t bytes)
     return (uint32_t)(sum >> 32);
 }
 
-static struct etwas_log_noted *entry(struct etwas_log_audit *audit, uint64_t number)
+static struct etwas_log_noted *noted_at(struct etwas_log_audit *audit, uint64_t number)
 {
     return &audit->entries[number % ETWAS_LOG_AUDIT_BUFFERS];
 }
@@ -52,10 +52,10 @@ void etwas_log_audit_note(struct etwas_log_file *file, const struct etwas_draine
         }
         audit->durable = audit->noted;
     }
-    *entry(audit, audit->noted) = (struct etwas_log_noted){
+    *noted_at(audit, audit->noted) = (struct etwas_log_noted){
         .time_stamp = buffer->time_stamp,
-        .number = file->places.written + 1,
-        .place = etwas_log_places_next(&file->places),
+        .number = file->cursor.written + 1,
+        .entry = etwas_log_cursor_next(&file->cursor),
         .records = buffer->records,
         .print = print_of(buffer->data, buffer->data_bytes),
         .processor = (uint16_t)buffer->processor,
@@ -80,7 +80,7 @@ void etwas_log_audit_end(struct etwas_log_file *file)
  */
 static bool is_missing(const struct etwas_log_file *file, const struct etwas_log_noted *noted)
 {
-    uint64_t position = etwas_log_position(file, noted->place);
+    uint64_t position = etwas_log_position(file, noted->entry);
     struct etwas_etl_buffer_header header;
     size_t bytes;
 
@@ -97,7 +97,7 @@ static bool is_missing(const struct etwas_log_file *file, const struct etwas_log
 }
 
 /* Zeroes in space set aside say that nothing is there; elsewhere an empty buffer does. */
-static void clear_place(struct etwas_log_file *file, const struct etwas_log_noted *noted, bool cut)
+static void clear_entry(struct etwas_log_file *file, const struct etwas_log_noted *noted, bool cut)
 {
     if (cut) {
         memset(file->spare, 0, file->buffer_bytes);
@@ -105,9 +105,9 @@ static void clear_place(struct etwas_log_file *file, const struct etwas_log_note
         etwas_log_make_empty(file, noted->number - file->numbered_before, noted->time_stamp,
                              noted->processor);
     }
-    /* If that is refused too, the reader finds the place torn, and says so. */
+    /* If that is refused too, the reader finds it torn, and says so. */
     (void)etwas_log_patch(file->descriptor, file->spare, file->buffer_bytes,
-                          etwas_log_position(file, noted->place));
+                          etwas_log_position(file, noted->entry));
 }
 
 static void lose(struct etwas_log_file *file, struct etwas_log_noted *noted,
@@ -115,28 +115,28 @@ static void lose(struct etwas_log_file *file, struct etwas_log_noted *noted,
 {
     /* Nothing that is there comes after it. */
     bool at_end =
-        !etwas_log_places_replaces(&file->places) && noted->number == file->places.written;
+        !etwas_log_cursor_replaces(&file->cursor) && noted->number == file->cursor.written;
 
     /* One without events holds knots. */
     lost->buffers += noted->records != 0;
     lost->records += noted->records;
     noted->lost = true;
-    etwas_log_places_clear(&file->places, noted->place);
+    etwas_log_cursor_clear(&file->cursor, noted->entry);
     if (at_end) {
         lost->cut++;
-        file->places.written--;
+        file->cursor.written--;
         file->audit.noted--;
     }
     if (!at_end || file->has_space) {
-        clear_place(file, noted, at_end);
+        clear_entry(file, noted, at_end);
     }
 }
 
-/* Whether a circular file has written another buffer to its place since. */
+/* Whether a circular file has written another buffer to its entry since. */
 static bool is_replaced(const struct etwas_log_file *file, const struct etwas_log_noted *noted)
 {
-    return file->places.records != NULL &&
-           file->places.written - noted->number >= file->places.limit;
+    return file->cursor.records != NULL &&
+           file->cursor.written - noted->number >= file->cursor.limit;
 }
 
 static uint64_t first_of(const struct etwas_log_audit *audit)
@@ -148,11 +148,11 @@ static uint64_t first_of(const struct etwas_log_audit *audit)
 
 static void cut_behind_last(struct etwas_log_file *file)
 {
-    uint64_t end = etwas_log_position(file, etwas_log_places_used(&file->places));
+    uint64_t end = etwas_log_position(file, etwas_log_cursor_used(&file->cursor));
 
     if (!file->has_space) {
         (void)etwas_file_truncate(file->descriptor, end);
-        etwas_write_way_was_cut(&file->way, end);
+        etwas_direct_write_was_cut(&file->direct, end);
     }
     if (file->dropped_bytes > end) {
         file->dropped_bytes = end;
@@ -170,7 +170,7 @@ struct etwas_log_lost etwas_log_audit(struct etwas_log_file *file)
         return lost;
     }
     for (uint64_t number = file->audit.noted; number > first; number--) {
-        struct etwas_log_noted *noted = entry(&file->audit, number - 1);
+        struct etwas_log_noted *noted = noted_at(&file->audit, number - 1);
 
         if (!noted->lost && !is_replaced(file, noted) && is_missing(file, noted)) {
             lose(file, noted, &lost);

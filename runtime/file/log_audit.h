@@ -27,7 +27,7 @@ enum {
 struct etwas_log_noted {
     int64_t time_stamp;
     uint64_t number; /* of data buffers in the file, this one included */
-    uint32_t place;
+    uint32_t entry;
     uint32_t records;
     uint32_t print; /* of its data */
     uint16_t processor;
@@ -41,7 +41,7 @@ struct etwas_log_audit {
     uint64_t durable; /* all before this one are */
 };
 
-/* Before places count a buffer that was written: it goes to the next place. */
+/* Before the cursor counts a buffer that was written: it goes to the next entry. */
 void etwas_log_audit_note(struct etwas_log_file *file, const struct etwas_drained *buffer);
 
 /* All that was noted is durable. */

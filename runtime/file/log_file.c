@@ -18,12 +18,12 @@ enum {
 
 uint32_t etwas_log_file_buffers(const struct etwas_log_file *file)
 {
-    return etwas_log_places_used(&file->places);
+    return etwas_log_cursor_used(&file->cursor);
 }
 
 bool etwas_log_file_is_full(const struct etwas_log_file *file)
 {
-    return etwas_log_places_room(&file->places, 1) == 0;
+    return etwas_log_cursor_room(&file->cursor, 1) == 0;
 }
 
 uint32_t etwas_log_file_part(const struct etwas_log_file *file)
@@ -33,11 +33,11 @@ uint32_t etwas_log_file_part(const struct etwas_log_file *file)
 
 bool etwas_log_file_is_valid(const struct etwas_log_file *file)
 {
-    const struct etwas_log_places *places = &file->places;
+    const struct etwas_log_cursor *cursor = &file->cursor;
 
     return file->descriptor >= 0 && file->header.bytes <= file->buffer_bytes &&
-           (places->records != NULL || places->limit == 0 || places->written <= places->limit) &&
-           file->synced <= places->written && file->audit.durable <= file->audit.noted &&
+           (cursor->records != NULL || cursor->limit == 0 || cursor->written <= cursor->limit) &&
+           file->synced <= cursor->written && file->audit.durable <= file->audit.noted &&
            file->counted.events_lost >= file->before.events_lost &&
            file->counted.buffers_lost >= file->before.buffers_lost &&
            etwas_log_knots_are_valid(file);
@@ -74,12 +74,12 @@ static struct etwas_etl_buffer_header buffer_header(const struct etwas_log_file 
  */
 static void drop_written_pages(struct etwas_log_file *file)
 {
-    uint64_t end = etwas_log_position(file, etwas_log_places_next(&file->places));
+    uint64_t end = etwas_log_position(file, etwas_log_cursor_next(&file->cursor));
 
     if (end < file->dropped_bytes) {
         file->dropped_bytes = 0; /* a circular file began a new round */
     }
-    if (etwas_write_way_spares_device(&file->way, end)) {
+    if (etwas_direct_write_spares_device(&file->direct, end)) {
         return;
     }
     while (end - file->dropped_bytes >= 2 * (uint64_t)DROP_CHUNK_BYTES) {
@@ -123,11 +123,11 @@ static struct run write_run(struct etwas_log_file *file, const struct etwas_drai
                             uint32_t count)
 {
     struct iovec pieces[ETWAS_BATCH_BUFFERS];
-    uint64_t position = etwas_log_position(file, etwas_log_places_next(&file->places));
-    uint64_t number = file->places.written - file->numbered_before;
+    uint64_t position = etwas_log_position(file, etwas_log_cursor_next(&file->cursor));
+    uint64_t number = file->cursor.written - file->numbered_before;
     bool whole = is_whole(&buffers[0]);
     /* Where it begins decides: a run is written one way, and what is learned of it comes after. */
-    bool directly = whole && !etwas_write_way_spares_device(&file->way, position);
+    bool directly = whole && !etwas_direct_write_spares_device(&file->direct, position);
     struct run run = {0};
 
     do {
@@ -135,12 +135,12 @@ static struct run write_run(struct etwas_log_file *file, const struct etwas_drai
         run.buffers++;
     } while (whole && run.buffers < count && is_whole(&buffers[run.buffers]));
     if (whole) {
-        run.bytes = etwas_write_way_write(&file->way, file->descriptor, pieces, run.buffers,
-                                          position, &run.error);
+        run.bytes = etwas_direct_write_write(&file->direct, file->descriptor, pieces, run.buffers,
+                                             position, &run.error);
     } else {
         run.bytes = etwas_file_write(file->descriptor, pieces, 1, position, &run.error);
     }
-    run.directly = directly && file->way.direct; /* the file may have refused it */
+    run.directly = directly && file->direct.possible; /* the file may have refused it */
     for (uint32_t index = 0; whole && index < run.buffers; index++) {
         uint32_t used = ETWAS_ETL_BUFFER_HEADER_BYTES + buffers[index].data_bytes;
 
@@ -164,10 +164,10 @@ static void take(struct etwas_log_file *file, const struct etwas_drained *buffer
     if (!directly) {
         etwas_log_audit_note(file, buffer);
     }
-    file->overwritten_buffers += etwas_log_places_replaces(&file->places);
-    note_replaced(file, etwas_log_places_take(&file->places, buffer->records), result);
-    if (etwas_log_places_replaces(&file->places) && etwas_log_places_next(&file->places) == 1) {
-        etwas_write_way_goes_round(&file->way, etwas_log_position(file, file->places.limit));
+    file->overwritten_buffers += etwas_log_cursor_replaces(&file->cursor);
+    note_replaced(file, etwas_log_cursor_take(&file->cursor, buffer->records), result);
+    if (etwas_log_cursor_replaces(&file->cursor) && etwas_log_cursor_next(&file->cursor) == 1) {
+        etwas_direct_write_goes_round(&file->direct, etwas_log_position(file, file->cursor.limit));
     }
     result->written++;
 }
@@ -182,35 +182,35 @@ void etwas_log_make_empty(struct etwas_log_file *file, uint64_t number, int64_t 
     complete(file, &nothing, number, &piece);
 }
 
-/* A buffer without records, or in space not used yet zeroes, in the next place. */
-static bool empty_place(struct etwas_log_file *file)
+/* A buffer without records, or in space not used yet zeroes, as the next entry. */
+static bool clear_next(struct etwas_log_file *file)
 {
-    if (etwas_log_places_replaces(&file->places)) {
-        etwas_log_make_empty(file, file->places.written + 1, 0, 0);
+    if (etwas_log_cursor_replaces(&file->cursor)) {
+        etwas_log_make_empty(file, file->cursor.written + 1, 0, 0);
     } else {
         memset(file->spare, 0, file->buffer_bytes);
     }
     return etwas_log_patch(file->descriptor, file->spare, file->buffer_bytes,
-                           etwas_log_position(file, etwas_log_places_next(&file->places)));
+                           etwas_log_position(file, etwas_log_cursor_next(&file->cursor)));
 }
 
 /* What was written of the next buffer, `torn` bytes, must not look like one. */
 static void mend(struct etwas_log_file *file, uint64_t torn, struct etwas_log_write *result)
 {
-    uint64_t end = etwas_log_position(file, etwas_log_places_next(&file->places));
-    bool has_behind = file->has_space || etwas_log_places_replaces(&file->places);
+    uint64_t end = etwas_log_position(file, etwas_log_cursor_next(&file->cursor));
+    bool has_behind = file->has_space || etwas_log_cursor_replaces(&file->cursor);
 
     if (has_behind && torn == 0) {
         return;
     }
-    if (etwas_log_places_replaces(&file->places)) {
-        note_replaced(file, etwas_log_places_lose(&file->places), result);
+    if (etwas_log_cursor_replaces(&file->cursor)) {
+        note_replaced(file, etwas_log_cursor_lose(&file->cursor), result);
     }
-    if ((has_behind && empty_place(file)) || etwas_log_places_replaces(&file->places)) {
+    if ((has_behind && clear_next(file)) || etwas_log_cursor_replaces(&file->cursor)) {
         return;
     }
     (void)etwas_file_truncate(file->descriptor, end);
-    etwas_write_way_was_cut(&file->way, end);
+    etwas_direct_write_was_cut(&file->direct, end);
 }
 
 struct etwas_log_write etwas_log_file_write(struct etwas_log_file *file,
@@ -220,7 +220,7 @@ struct etwas_log_write etwas_log_file_write(struct etwas_log_file *file,
 
     while (result.written < count && result.state == ETWAS_LOG_FILE_OK) {
         const struct etwas_drained *next = &buffers[result.written];
-        uint32_t room = etwas_log_places_room(&file->places, count - result.written);
+        uint32_t room = etwas_log_cursor_room(&file->cursor, count - result.written);
         struct run run;
 
         if (room == 0) {
@@ -282,7 +282,7 @@ uint32_t etwas_log_file_sync(struct etwas_log_file *file,
                              const struct etwas_log_file_totals *totals,
                              struct etwas_log_lost *lost)
 {
-    uint64_t written = file->places.written;
+    uint64_t written = file->cursor.written;
     uint32_t code;
     bool counted;
 
@@ -320,9 +320,9 @@ bool etwas_log_file_end(struct etwas_log_file *file, const struct etwas_log_file
 
     file->life = ETWAS_LOG_FILE_ENDING;
     /* After the first round the numbers went on; the safest set of values has each from 1 once. */
-    if (etwas_log_places_replaces(&file->places)) {
+    if (etwas_log_cursor_replaces(&file->cursor)) {
         good = etwas_log_patch_number_round(file->descriptor, file->buffer_bytes, buffers - 1,
-                                            etwas_log_places_next(&file->places)) &&
+                                            etwas_log_cursor_next(&file->cursor)) &&
                good;
     }
     good = mark_last_buffer(file) && good;

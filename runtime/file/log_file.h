@@ -2,13 +2,14 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A log file being written: buffer 0 with the log file header, whole data buffers after it, and
- * what is rewritten at the end. At every moment the file is readable up to its last whole buffer.
+ * A log file that is being written: buffer 0 with the log file header, and data buffers behind it,
+ * all of one size. At its end some of what was written is rewritten. If the process dies at any
+ * moment, the file can be read up to its last whole buffer.
  *
- * Sequential, circular or appended to, with or without its space set aside: by the mode bits. A
- * new-file set is several of these, one after the other (session_file.h).
+ * It is sequential, circular or appended to, and its space may be set aside when it is created, as
+ * the mode bits say. A new-file set is several of these, one after the other (session_file.h).
  *
- * Not thread-safe: the owner of the session's flusher role calls.
+ * Not thread-safe: whoever has the session's role calls.
  */
 #ifndef ETWAS_FILE_LOG_FILE_H
 #define ETWAS_FILE_LOG_FILE_H
@@ -52,7 +53,7 @@ struct etwas_log_file_options {
 /*
  * Creates the file, or opens it to be appended to, and writes buffer 0. A Win32 code: those of
  * etwas_file_create and etwas_log_append_check, ERROR_BAD_PATHNAME for names too long for buffer 0,
- * ERROR_INVALID_PARAMETER for a circular file without places for two buffers, ERROR_DISK_FULL,
+ * ERROR_INVALID_PARAMETER for a circular file without room for two data buffers, ERROR_DISK_FULL,
  * ERROR_WRITE_FAULT, ERROR_NOT_ENOUGH_MEMORY. On failure nothing is left open, a file that had to
  * be created for this is removed, and one that was to be appended to is as it was.
  */
@@ -76,22 +77,11 @@ struct etwas_log_write {
 /*
  * Writes up to ETWAS_BATCH_BUFFERS buffers; a whole one as one piece, with its head as it is in the
  * file. Sequence numbers are given here, without gaps, unless the buffers bring their own. After a refusal the file is cut to its last whole buffer; where it
- * goes on behind the refused one, in a circular file or in space set aside, that place is emptied
+ * goes on behind the refused one, in a circular file or in space set aside, its entry is emptied
  * if it was written in part. Codes of a refusal: ERROR_DISK_FULL, ERROR_WRITE_FAULT.
  */
 struct etwas_log_write etwas_log_file_write(struct etwas_log_file *file,
                                             const struct etwas_drained *buffers, uint32_t count);
-
-/*
- * Takes in a reading of the clocks as a knot. `quiet`: nothing was logged since the one before. It
- * goes into buffer 0, which is brought up to date in the file if data were written since the last
- * time. Now and then a data buffer with knots is written, as number `sequence`, 0: the next; of it
- * is what is returned, and the code of a refusal of either. That costs no event: there are fewer
- * knots then.
- */
-struct etwas_log_write etwas_log_file_take_reading(struct etwas_log_file *file,
-                                                   const struct etwas_clock_reading *reading,
-                                                   bool quiet, uint32_t sequence);
 
 /* What was written, and is not in the file after all. */
 struct etwas_log_lost {
@@ -109,7 +99,7 @@ uint32_t etwas_log_file_sync(struct etwas_log_file *file,
                              const struct etwas_log_file_totals *totals,
                              struct etwas_log_lost *lost);
 
-/* The same for a file as it is, with the counts it has. */
+/* Makes durable what was written, and leaves the counts in the header as they are. */
 uint32_t etwas_log_file_store(struct etwas_log_file *file, struct etwas_log_lost *lost);
 
 /*
@@ -128,9 +118,9 @@ bool etwas_log_file_is_full(const struct etwas_log_file *file);
 uint32_t etwas_log_file_part(const struct etwas_log_file *file);
 
 /*
- * Ends the file: length, sequence numbers of a circular one, last buffer's mark, header. Nothing is
- * written to it any more; it may be ended once more, with other counts. False when the system
- * reported an error on the way; the file is readable all the same if it can be read at all.
+ * Ends the file: sets its length, numbers the buffers of a circular one, marks the last buffer, and
+ * completes the header. It takes no more buffers; it may be ended again, with other counts. False
+ * when the system refused any of this; the file can be read all the same if it can be read at all.
  */
 bool etwas_log_file_end(struct etwas_log_file *file, const struct etwas_log_file_totals *totals);
 
@@ -140,10 +130,10 @@ bool etwas_log_file_is_ended(const struct etwas_log_file *file);
 /* The totals it was ended with. */
 struct etwas_log_file_totals etwas_log_file_counted(const struct etwas_log_file *file);
 
-/* Closes a file that has ended and was stored. Frees `file`. False likewise. */
+/* Closes a file that has ended and was stored. Frees `file`. False when the system refused. */
 bool etwas_log_file_close(struct etwas_log_file *file);
 
-/* All three, whatever is lost. */
+/* Ends, stores and closes the file, whatever is lost. False when any of them is. */
 bool etwas_log_file_finish(struct etwas_log_file *file, const struct etwas_log_file_totals *totals);
 
 /*

@@ -246,10 +246,10 @@ static void add_totals(struct etwas_log_header *header, uint32_t buffer_bytes)
 void etwas_log_header_continue(struct etwas_log_header *header,
                                const struct etwas_log_file_options *options)
 {
-    uint8_t *place = header->content + ETWAS_ETL_LOG_HEADER_FILE_OFFSET;
+    uint8_t *log_at = header->content + ETWAS_ETL_LOG_HEADER_FILE_OFFSET;
     struct etwas_etl_log_header64 log;
 
-    memcpy(&log, place, sizeof log);
+    memcpy(&log, log_at, sizeof log);
     header->earlier = (struct etwas_etl_totals){
         .lost_events = log.start.events_lost,
         .lost_buffers = log.buffers_lost,
@@ -268,7 +268,7 @@ void etwas_log_header_continue(struct etwas_log_header *header,
     if (log.start.number_of_processors < options->processors) {
         log.start.number_of_processors = options->processors;
     }
-    memcpy(place, &log, sizeof log);
+    memcpy(log_at, &log, sizeof log);
 }
 
 static uint32_t saturated(uint64_t count)
@@ -279,43 +279,43 @@ static uint32_t saturated(uint64_t count)
 void etwas_log_header_count(struct etwas_log_header *header,
                             const struct etwas_log_header_counts *counts)
 {
-    uint8_t *log_place = header->content + ETWAS_ETL_LOG_HEADER_FILE_OFFSET;
-    uint8_t *totals_place =
+    uint8_t *log_at = header->content + ETWAS_ETL_LOG_HEADER_FILE_OFFSET;
+    uint8_t *totals_at =
         header->content + header->totals_offset + offsetof(struct etwas_etl_totals_record, totals);
     struct etwas_etl_totals totals;
     struct etwas_etl_log_header64 log;
 
-    memcpy(&log, log_place, sizeof log);
+    memcpy(&log, log_at, sizeof log);
     log.start.buffers_written = counts->buffers;
     log.start.events_lost = saturated(header->earlier.lost_events + counts->lost_events);
     log.buffers_lost = saturated(header->earlier.lost_buffers + counts->lost_buffers);
-    memcpy(log_place, &log, sizeof log);
+    memcpy(log_at, &log, sizeof log);
     if (header->totals_offset == 0) {
         return;
     }
-    memcpy(&totals, totals_place, sizeof totals);
+    memcpy(&totals, totals_at, sizeof totals);
     totals.overwritten_events = header->earlier.overwritten_events + counts->overwritten_events;
     totals.overwritten_buffers = header->earlier.overwritten_buffers + counts->overwritten_buffers;
     totals.lost_events = header->earlier.lost_events + counts->lost_events;
     totals.lost_buffers = header->earlier.lost_buffers + counts->lost_buffers;
-    memcpy(totals_place, &totals, sizeof totals);
+    memcpy(totals_at, &totals, sizeof totals);
 }
 
 void etwas_log_header_end(struct etwas_log_header *header, const struct etwas_clock_reading *now)
 {
-    uint8_t *log_place = header->content + ETWAS_ETL_LOG_HEADER_FILE_OFFSET;
-    uint8_t *calibration_place = header->content + header->calibration_offset;
+    uint8_t *log_at = header->content + ETWAS_ETL_LOG_HEADER_FILE_OFFSET;
+    uint8_t *calibration_at = header->content + header->calibration_offset;
     struct etwas_etl_log_header64 log;
     struct etwas_etl_calibration_record calibration;
     int64_t filetime = etwas_clock_reading_filetime(now, header->clock);
 
-    memcpy(&log, log_place, sizeof log);
+    memcpy(&log, log_at, sizeof log);
     log.start.end_filetime = filetime > log.start_filetime ? filetime : log.start_filetime;
-    memcpy(log_place, &log, sizeof log);
+    memcpy(log_at, &log, sizeof log);
     if (header->calibration_offset != 0) {
-        memcpy(&calibration, calibration_place, sizeof calibration);
+        memcpy(&calibration, calibration_at, sizeof calibration);
         set_rate(&calibration.calibration, header->clock, &header->started, now);
-        memcpy(calibration_place, &calibration, sizeof calibration);
+        memcpy(calibration_at, &calibration, sizeof calibration);
     }
 }
 

@@ -12,12 +12,12 @@
 #include <string.h>
 
 #include "etl/layout.h"
+#include "file/direct_write.h"
 #include "file/log_audit.h"
+#include "file/log_cursor.h"
 #include "file/log_file.h"
 #include "file/log_header.h"
 #include "file/log_knots.h"
-#include "file/log_places.h"
-#include "file/write_way.h"
 
 /*
  * The life of a log file, from its creation until it is closed:
@@ -42,7 +42,7 @@ struct etwas_log_file {
     uint32_t part;
     enum etwas_log_file_life life;
     struct etwas_log_file *earlier; /* the part before, if it is not closed yet */
-    struct etwas_log_places places;
+    struct etwas_log_cursor cursor;
     uint64_t numbered_before; /* data buffers of the sessions before, in a file appended to */
     uint64_t synced;          /* data buffers that are durable, and counted in the header */
     uint64_t overwritten_events;
@@ -50,16 +50,16 @@ struct etwas_log_file {
     struct etwas_log_file_totals before;
     struct etwas_log_file_totals counted; /* in the header */
     uint64_t dropped_bytes;               /* up to here pages were dropped from the cache */
-    struct etwas_write_way way;
+    struct etwas_direct_write direct;
     struct etwas_log_audit audit;
     struct etwas_log_header header;
     struct etwas_log_knots knots;
     uint8_t *spare; /* a buffer of our own, for what cannot be written from where it lies */
 };
 
-static inline uint64_t etwas_log_position(const struct etwas_log_file *file, uint32_t place)
+static inline uint64_t etwas_log_position(const struct etwas_log_file *file, uint32_t entry)
 {
-    return (uint64_t)place * file->buffer_bytes;
+    return (uint64_t)entry * file->buffer_bytes;
 }
 
 static inline void etwas_log_pad(const struct etwas_log_file *file, uint8_t *buffer,

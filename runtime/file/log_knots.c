@@ -98,8 +98,8 @@ bool etwas_log_knots_begin(struct etwas_log_file *file,
     *knots = (struct etwas_log_knots){
         .stride = 1,
         .newest = etwas_clock_reading_stamp(&options->started, options->clock),
-        .moved_at = file->places.written,
-        .stored_at = file->places.written,
+        .moved_at = file->cursor.written,
+        .stored_at = file->cursor.written,
     };
     if (room < 2) {
         return true;
@@ -193,7 +193,7 @@ bool etwas_log_knots_store(struct etwas_log_file *file)
     good = good && etwas_log_patch(file->descriptor, header->content, begin, 0);
     if (good) {
         knots->stored = header->bytes;
-        knots->stored_at = file->places.written;
+        knots->stored_at = file->cursor.written;
         knots->shrunk = false;
     }
     return good;
@@ -261,17 +261,18 @@ static bool is_not_the_last(const struct etwas_log_knots *knots, uint32_t index)
 /* Whether the file can have knot buffers at all. */
 static bool has_buffers(const struct etwas_log_file *file)
 {
-    uint32_t limit = file->places.limit;
+    uint32_t limit = file->cursor.limit;
 
-    return file->knots.capacity >= ETWAS_KNOTS_LEAST && (limit == 0 || limit >= ETWAS_KNOTS_PLACES);
+    return file->knots.capacity >= ETWAS_KNOTS_LEAST &&
+           (limit == 0 || limit >= ETWAS_KNOTS_ENTRIES);
 }
 
 static bool may_move(const struct etwas_log_file *file)
 {
-    uint64_t since = file->places.written - file->knots.moved_at;
+    uint64_t since = file->cursor.written - file->knots.moved_at;
 
     return has_buffers(file) && !etwas_log_file_is_full(file) &&
-           (file->places.limit == 0 || since >= ETWAS_KNOTS_PLACES - 1);
+           (file->cursor.limit == 0 || since >= ETWAS_KNOTS_ENTRIES - 1);
 }
 
 static void stamp_running(const struct etwas_log_file *file, uint32_t count, int64_t stamp)
@@ -282,7 +283,7 @@ static void stamp_running(const struct etwas_log_file *file, uint32_t count, int
     }
 }
 
-/* All but the last, into the file's next place. */
+/* All but the last, into the file's next entry. */
 static struct etwas_log_write move(struct etwas_log_file *file, uint32_t sequence)
 {
     struct etwas_log_knots *knots = &file->knots;
@@ -304,7 +305,7 @@ static struct etwas_log_write move(struct etwas_log_file *file, uint32_t sequenc
         memmove(running_at(file, 0), running_at(file, count), KNOT_BYTES);
         knots->quiet[0] = knots->quiet[count];
         knots->running = 1;
-        knots->moved_at = file->places.written;
+        knots->moved_at = file->cursor.written;
         knots->shrunk = true;
         changed(file, knots->fixed);
     }
@@ -316,7 +317,7 @@ static void thin(struct etwas_log_file *file)
     struct etwas_log_knots *knots = &file->knots;
     uint32_t before = knots->running;
 
-    if (file->places.records != NULL || has_buffers(file)) {
+    if (file->cursor.records != NULL || has_buffers(file)) {
         drop(file, is_new_or_every_second);
     } else {
         drop(file, is_every_second);
@@ -344,9 +345,9 @@ static void make_room(struct etwas_log_file *file, uint32_t sequence, struct etw
     }
 }
 
-struct etwas_log_write etwas_log_file_take_reading(struct etwas_log_file *file,
-                                                   const struct etwas_clock_reading *reading,
-                                                   bool quiet, uint32_t sequence)
+struct etwas_log_write etwas_log_knots_take_reading(struct etwas_log_file *file,
+                                                    const struct etwas_clock_reading *reading,
+                                                    bool quiet, uint32_t sequence)
 {
     struct etwas_log_knots *knots = &file->knots;
     struct etwas_log_write write = {.state = ETWAS_LOG_FILE_OK, .code = ERROR_SUCCESS};
@@ -367,7 +368,7 @@ struct etwas_log_write etwas_log_file_take_reading(struct etwas_log_file *file,
     knots->busy = false;
     changed(file, knots->fixed + knots->running - 1);
     /* What is refused is tried again with the next. */
-    if (knots->stored_at != file->places.written && !etwas_log_knots_store(file) &&
+    if (knots->stored_at != file->cursor.written && !etwas_log_knots_store(file) &&
         write.code == ERROR_SUCCESS) {
         write.code = ERROR_WRITE_FAULT;
     }

@@ -21,7 +21,7 @@
  *        only every second reading is taken in.
  *
  * A knot buffer needs room for some in buffer 0, or there would be too many of it, and in a file of
- * limited size many places, of which it gets one in ETWAS_KNOTS_PLACES at most.
+ * limited size many entries, of which it gets one in ETWAS_KNOTS_ENTRIES at most.
  *
  * Buffer 0 is brought up to date in the file only when data were written to it since. Belongs to
  * the log file; the same caller.
@@ -37,7 +37,7 @@
 
 enum {
     ETWAS_KNOTS_LEAST = 8,     /* so many running knots fit in buffer 0, or there are no others */
-    ETWAS_KNOTS_PLACES = 64,   /* a file of limited size has so many places, likewise */
+    ETWAS_KNOTS_ENTRIES = 64,  /* a file of limited size has so many entries, likewise */
     ETWAS_KNOTS_OF_BEFORE = 8, /* readings that a part takes over from the session at most */
 };
 
@@ -65,11 +65,21 @@ bool etwas_log_knots_begin(struct etwas_log_file *file,
                            const struct etwas_log_file_options *options);
 void etwas_log_knots_free(struct etwas_log_knots *knots);
 
-/* Before places count a buffer that was written. */
+/* Before the cursor counts a buffer that was written. */
 void etwas_log_knots_note(struct etwas_log_file *file, const struct etwas_drained *buffer);
 
 /* The last one of a file that is ENDING, or another instead of it. In memory. */
 void etwas_log_knots_end(struct etwas_log_file *file, const struct etwas_clock_reading *reading);
+
+/*
+ * Adds a reading of the clocks, unless the file has ended. `quiet`: nothing was logged since the one
+ * before. Buffer 0 is brought up to date in the file if data were written since the last time. Now
+ * and then a data buffer with knots is written, as number `sequence`, 0: the next; of it is what is
+ * returned, and the code of a refusal of either. A refusal costs knots and no event.
+ */
+struct etwas_log_write etwas_log_knots_take_reading(struct etwas_log_file *file,
+                                                    const struct etwas_clock_reading *reading,
+                                                    bool quiet, uint32_t sequence);
 
 /* Whether they fill buffer 0 in memory as they say. */
 bool etwas_log_knots_are_valid(const struct etwas_log_file *file);

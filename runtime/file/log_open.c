@@ -27,15 +27,15 @@ bool etwas_log_write_header(struct etwas_log_file *file, int *error)
 void etwas_log_free(struct etwas_log_file *file)
 {
     etwas_log_audit_end(file);
-    etwas_log_places_end(&file->places);
+    etwas_log_cursor_end(&file->cursor);
     etwas_log_knots_free(&file->knots);
     etwas_log_header_free(&file->header);
     free(file->spare);
     free(file);
 }
 
-/* Places for data buffers, 0 for no limit. The configuration has made sure that there are some. */
-static uint32_t places_in(const struct etwas_log_file_options *options)
+/* Entries for data buffers, 0 for no limit. The configuration has made sure that there are some. */
+static uint32_t entries_in(const struct etwas_log_file_options *options)
 {
     uint64_t limit = options->maximum_bytes / options->buffer_bytes;
 
@@ -50,7 +50,7 @@ static uint32_t prepare(const struct etwas_log_file_options *options,
                         struct etwas_log_file **prepared)
 {
     bool circular = (options->log_file_mode & EVENT_TRACE_FILE_MODE_CIRCULAR) != 0;
-    uint32_t limit = places_in(options);
+    uint32_t limit = entries_in(options);
     struct etwas_log_file *file;
     uint32_t code;
 
@@ -74,7 +74,7 @@ static uint32_t prepare(const struct etwas_log_file_options *options,
     };
     code = etwas_log_header_build(&file->header, options);
     if (code == ERROR_SUCCESS &&
-        (file->spare == NULL || !etwas_log_places_begin(&file->places, limit, circular))) {
+        (file->spare == NULL || !etwas_log_cursor_begin(&file->cursor, limit, circular))) {
         code = ERROR_NOT_ENOUGH_MEMORY;
     }
     if (code != ERROR_SUCCESS) {
@@ -89,7 +89,7 @@ static uint32_t set_space_aside(const struct etwas_log_file *file)
 {
     int error = file->has_space
                     ? etwas_file_allocate(file->descriptor,
-                                          etwas_log_position(file, file->places.limit + 1))
+                                          etwas_log_position(file, file->cursor.limit + 1))
                     : 0;
 
     return error != 0 ? etwas_file_write_error(error) : ERROR_SUCCESS;
@@ -173,9 +173,9 @@ static uint32_t begin_appending(struct etwas_log_file *file,
     }
     etwas_log_header_free(&file->header);
     file->header = append.header;
-    file->places.written = append.buffers - 1;
-    file->numbered_before = file->places.written;
-    file->synced = file->places.written;
+    file->cursor.written = append.buffers - 1;
+    file->numbered_before = file->cursor.written;
+    file->synced = file->cursor.written;
     memcpy(first, file->header.content, file->buffer_bytes);
     etwas_log_header_continue(&file->header, options);
     /* A file that is longer already keeps its length. */
@@ -227,14 +227,14 @@ uint32_t etwas_log_file_create(const struct etwas_log_file_options *options,
         etwas_log_free(file);
         return code;
     }
-    etwas_write_way_begin(
-        &file->way, file->descriptor, file->buffer_bytes,
-        options->maximum_bytes != 0 ? etwas_log_position(file, file->places.limit + 1) : 0,
+    etwas_direct_write_begin(
+        &file->direct, file->descriptor, file->buffer_bytes,
+        options->maximum_bytes != 0 ? etwas_log_position(file, file->cursor.limit + 1) : 0,
         file->has_space);
     if (options->after != NULL) {
-        etwas_write_way_learn(
-            &file->way, &options->after->way,
-            etwas_log_position(options->after, etwas_log_places_next(&options->after->places)));
+        etwas_direct_write_learn(
+            &file->direct, &options->after->direct,
+            etwas_log_position(options->after, etwas_log_cursor_next(&options->after->cursor)));
     }
     ETWAS_INVARIANT(etwas_log_file_is_valid(file));
     *created = file;

@@ -8,8 +8,9 @@
 
 enum {
     /*
-     * Buffers whose headers are read ahead of the one that is numbered. They went past the page
-     * cache or left it: each would be a wait for the disk of its own.
+     * To change a few bytes the system reads the page they are in, unless it has it in its cache:
+     * the buffers of a trace are seldom there. Asked for so many buffers ahead, the pages come
+     * together; otherwise each change would wait for the disk.
      */
     AHEAD_BUFFERS = 512,
     AHEAD_STEP = 256,
@@ -24,22 +25,22 @@ bool etwas_log_patch(int descriptor, const void *bytes, size_t length, uint64_t 
     return etwas_file_write(descriptor, &vector, 1, position, &error) == length;
 }
 
-bool etwas_log_patch_number(int descriptor, uint32_t buffer_bytes, uint32_t place, int64_t sequence)
+bool etwas_log_patch_number(int descriptor, uint32_t buffer_bytes, uint32_t entry, int64_t sequence)
 {
     return etwas_log_patch(descriptor, &sequence, sizeof sequence,
-                           (uint64_t)place * buffer_bytes +
+                           (uint64_t)entry * buffer_bytes +
                                offsetof(struct etwas_etl_buffer_header, sequence_number));
 }
 
-bool etwas_log_patch_flags(int descriptor, uint32_t buffer_bytes, uint32_t place, uint16_t flags)
+bool etwas_log_patch_flags(int descriptor, uint32_t buffer_bytes, uint32_t entry, uint16_t flags)
 {
     return etwas_log_patch(descriptor, &flags, sizeof flags,
-                           (uint64_t)place * buffer_bytes +
+                           (uint64_t)entry * buffer_bytes +
                                offsetof(struct etwas_etl_buffer_header, flags));
 }
 
-/* Where number 1, 2, 3 … goes when number 1 goes to place `first`. */
-static uint32_t place_of(uint64_t number, uint32_t count, uint32_t first)
+/* The entry of the buffer that gets this number, when entry `first` has number 1. */
+static uint32_t entry_of(uint64_t number, uint32_t count, uint32_t first)
 {
     return (uint32_t)((first - 1 + number - 1) % count) + 1;
 }
@@ -47,17 +48,17 @@ static uint32_t place_of(uint64_t number, uint32_t count, uint32_t first)
 bool etwas_log_patch_number_round(int descriptor, uint32_t buffer_bytes, uint32_t count,
                                   uint32_t first)
 {
-    uint64_t ahead = 0; /* so many from the first on were asked for */
+    uint64_t ahead = 0; /* the headers of so many buffers were asked for */
 
     for (uint64_t number = 1; number <= count; number++) {
         if (number % AHEAD_STEP == 1) {
             for (; ahead < count && ahead < number - 1 + AHEAD_BUFFERS; ahead++) {
                 etwas_file_read_ahead(descriptor,
-                                      (uint64_t)place_of(ahead + 1, count, first) * buffer_bytes,
+                                      (uint64_t)entry_of(ahead + 1, count, first) * buffer_bytes,
                                       sizeof(struct etwas_etl_buffer_header));
             }
         }
-        if (!etwas_log_patch_number(descriptor, buffer_bytes, place_of(number, count, first),
+        if (!etwas_log_patch_number(descriptor, buffer_bytes, entry_of(number, count, first),
                                     (int64_t)number)) {
             return false;
         }
@@ -69,9 +70,9 @@ bool etwas_log_patch_number_backwards(int descriptor, uint32_t buffer_bytes, uin
 {
     bool good = true;
 
-    for (uint32_t place = 1; place <= count; place++) {
-        good = etwas_log_patch_number(descriptor, buffer_bytes, place,
-                                      (int64_t)count + 1 - (int64_t)place) &&
+    for (uint32_t entry = 1; entry <= count; entry++) {
+        good = etwas_log_patch_number(descriptor, buffer_bytes, entry,
+                                      (int64_t)count + 1 - (int64_t)entry) &&
                good;
     }
     return good;

@@ -3,7 +3,7 @@
 
 /*
  * Small changes to what is in a log file already: sequence numbers and the mark of the last buffer.
- * Each is a few bytes at their place, through the page cache.
+ * Each writes a few bytes of a buffer's header, through the page cache.
  */
 #ifndef ETWAS_FILE_LOG_PATCH_H
 #define ETWAS_FILE_LOG_PATCH_H
@@ -15,22 +15,26 @@
 /* Writes `length` bytes at `position`. False when the system refused. */
 bool etwas_log_patch(int descriptor, const void *bytes, size_t length, uint64_t position);
 
-/* Numbers the buffer in a place. */
-bool etwas_log_patch_number(int descriptor, uint32_t buffer_bytes, uint32_t place,
+/* Sets the sequence number of the buffer in one entry of the file. */
+bool etwas_log_patch_number(int descriptor, uint32_t buffer_bytes, uint32_t entry,
                             int64_t sequence);
 
-/* The flags of the buffer in a place. */
-bool etwas_log_patch_flags(int descriptor, uint32_t buffer_bytes, uint32_t place, uint16_t flags);
+/* Sets its flags. */
+bool etwas_log_patch_flags(int descriptor, uint32_t buffer_bytes, uint32_t entry, uint16_t flags);
 
 /*
- * Numbers the data buffers in places 1 to `count`: 1, 2, 3 … from place `first` on, round to the
- * place before it. The oldest comes first, and the first refusal ends it, with false: wherever it
- * is broken off, the reader sees which buffers have their new number (reader/sequence.c).
+ * Numbers the data buffers of a circular file, which are in the entries 1 to `count`: the oldest is
+ * in entry `first` and gets number 1, the one behind it 2, and so on round the file. False: the
+ * system refused, and the others keep their numbers. Since it goes from the oldest to the newest,
+ * the reader can tell which buffers have a new number, wherever it was broken off
+ * (reader/sequence.c).
  */
 bool etwas_log_patch_number_round(int descriptor, uint32_t buffer_bytes, uint32_t count,
                                   uint32_t first);
 
-/* Numbers them from the last place to the first. */
+/*
+ * Numbers them from the last entry, which gets 1, to the first. False: the system refused some.
+ */
 bool etwas_log_patch_number_backwards(int descriptor, uint32_t buffer_bytes, uint32_t count);
 
 #endif

@@ -7,6 +7,7 @@
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
 
+#include "file/log_knots.h"
 #include "flush/sink.h"
 #include "platform/file.h"
 #include "platform/processor.h"
@@ -310,7 +311,7 @@ static void take(struct etwas_session *session, struct etwas_batch *batch)
 static void read_clocks(struct etwas_session *session, const struct etwas_clock_reading *reading,
                         bool quiet)
 {
-    struct etwas_log_write write = etwas_log_file_take_reading(session->file, reading, quiet, 0);
+    struct etwas_log_write write = etwas_log_knots_take_reading(session->file, reading, quiet, 0);
 
     etwas_pool_rebook_written(session->pool, ETWAS_OUTCOME_OVERWRITTEN, write.replaced);
     ck_pr_store_64(&session->buffers_written, session->buffers_written + write.written);

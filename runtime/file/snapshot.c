@@ -12,6 +12,7 @@
 #include "buffer/switch_sequence.h"
 #include "clock/clock.h"
 #include "file/log_file.h"
+#include "file/log_knots.h"
 #include "file/session_file.h"
 #include "platform/testpoint.h"
 
@@ -169,7 +170,7 @@ static uint32_t write_knots(const struct snapshot *snapshot, uint32_t sequence, 
 
     *buffers = 0;
     for (uint32_t index = 1; index < history->count; index++) {
-        struct etwas_log_write write = etwas_log_file_take_reading(
+        struct etwas_log_write write = etwas_log_knots_take_reading(
             snapshot->file, &history->readings[index], false, sequence + *buffers);
 
         *buffers += write.written;

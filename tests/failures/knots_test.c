@@ -190,7 +190,7 @@ static struct etwas_log_file *make_file(const char *path, bool knots_are_last)
     write_data(file);
     do {
         reading.qpc_ns++;
-    } while (etwas_log_file_take_reading(file, &reading, false, 0).written == 0);
+    } while (etwas_log_knots_take_reading(file, &reading, false, 0).written == 0);
     if (!knots_are_last) {
         write_data(file);
     }

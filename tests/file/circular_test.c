@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "file/log_places.h"
+#include "file/log_cursor.h"
 #include "file_modes.h"
 #include "platform/file.h"
 #include "support/folder.h"
@@ -22,7 +22,7 @@ enum {
     CIRCULAR = EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_USE_KBYTES_FOR_SIZE,
 };
 
-/* ---- the places alone ------------------------------------------------------------------------ */
+/* ---- the cursor alone ------------------------------------------------------------------------ */
 
 static void data_buffers_go_round_and_say_what_they_replace(void **state)
 {
@@ -30,41 +30,41 @@ static void data_buffers_go_round_and_say_what_they_replace(void **state)
         LIMIT = 5,
         ROUNDS = 4
     };
-    struct etwas_log_places places;
+    struct etwas_log_cursor cursor;
 
     (void)state;
-    assert_true(etwas_log_places_begin(&places, LIMIT, true));
+    assert_true(etwas_log_cursor_begin(&cursor, LIMIT, true));
     for (uint32_t number = 0; number < LIMIT * ROUNDS; number++) {
         uint32_t left = LIMIT - number % LIMIT;
         uint32_t before;
 
-        assert_int_equal(etwas_log_places_next(&places), 1 + number % LIMIT);
-        assert_int_equal(etwas_log_places_room(&places, 100), left);
-        assert_int_equal(etwas_log_places_room(&places, 1), 1);
-        assert_int_equal(etwas_log_places_used(&places), 1 + (number < LIMIT ? number : LIMIT));
-        assert_int_equal(etwas_log_places_replaces(&places), number >= LIMIT);
-        before = etwas_log_places_take(&places, 100 + number);
+        assert_int_equal(etwas_log_cursor_next(&cursor), 1 + number % LIMIT);
+        assert_int_equal(etwas_log_cursor_room(&cursor, 100), left);
+        assert_int_equal(etwas_log_cursor_room(&cursor, 1), 1);
+        assert_int_equal(etwas_log_cursor_used(&cursor), 1 + (number < LIMIT ? number : LIMIT));
+        assert_int_equal(etwas_log_cursor_replaces(&cursor), number >= LIMIT);
+        before = etwas_log_cursor_take(&cursor, 100 + number);
         assert_int_equal(before, number < LIMIT ? 0 : 100 + number - LIMIT);
     }
     /* What a place has lost is not replaced once more. */
-    assert_int_equal(etwas_log_places_lose(&places), 100 + LIMIT * (ROUNDS - 1));
-    assert_int_equal(etwas_log_places_take(&places, 1), 0);
-    etwas_log_places_end(&places);
+    assert_int_equal(etwas_log_cursor_lose(&cursor), 100 + LIMIT * (ROUNDS - 1));
+    assert_int_equal(etwas_log_cursor_take(&cursor, 1), 0);
+    etwas_log_cursor_end(&cursor);
 }
 
 static void without_rounds_the_last_place_is_the_last(void **state)
 {
-    struct etwas_log_places places;
+    struct etwas_log_cursor cursor;
 
     (void)state;
-    assert_true(etwas_log_places_begin(&places, 2, false));
-    assert_int_equal(etwas_log_places_room(&places, 9), 2);
-    (void)etwas_log_places_take(&places, 1);
-    assert_int_equal(etwas_log_places_room(&places, 9), 1);
-    (void)etwas_log_places_take(&places, 1);
-    assert_int_equal(etwas_log_places_room(&places, 9), 0);
-    assert_int_equal(etwas_log_places_used(&places), 3);
-    etwas_log_places_end(&places);
+    assert_true(etwas_log_cursor_begin(&cursor, 2, false));
+    assert_int_equal(etwas_log_cursor_room(&cursor, 9), 2);
+    (void)etwas_log_cursor_take(&cursor, 1);
+    assert_int_equal(etwas_log_cursor_room(&cursor, 9), 1);
+    (void)etwas_log_cursor_take(&cursor, 1);
+    assert_int_equal(etwas_log_cursor_room(&cursor, 9), 0);
+    assert_int_equal(etwas_log_cursor_used(&cursor), 3);
+    etwas_log_cursor_end(&cursor);
 }
 
 /* ---- through a session ----------------------------------------------------------------------- */
@@ -104,7 +104,7 @@ static void the_newest_events_stay_and_the_others_are_counted_overwritten(void *
         for (int event = 0; event < 20000; event++) {
             (void)writer_log(writer);
             if (event % 500 == 0) {
-                /* Also parts of buffers take places. */
+                /* Also parts of buffers take cursor. */
                 assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
                 assert_true(size_of(path) <= (off_t)sizes_kb[index] * BYTES_A_KB);
             }

@@ -24,10 +24,10 @@
 
 #include "clock/clock.h"
 #include "etl/layout.h"
+#include "file/direct_write.h"
 #include "file/log_file.h"
 #include "file/log_inside.h"
 #include "file/log_patch.h"
-#include "file/write_way.h"
 #include "platform/file.h"
 #include "support/folder.h"
 
@@ -368,8 +368,8 @@ static void batches_go_round_past_the_page_cache_and_say_what_they_replaced(void
         }
         etwas_file_fail(NULL);
         /* A disk that was found slow is helped by the cache. */
-        assert_true(cached_writes == 0 || !file->way.direct || index % 2 != 0 ||
-                    file->way.cached_until != 0);
+        assert_true(cached_writes == 0 || !file->direct.possible || index % 2 != 0 ||
+                    file->direct.cached_until != 0);
         finish(file);
         expect_round_file(path, &buffers, places, total);
     }
@@ -425,24 +425,24 @@ static void headers_are_read_ahead_of_the_one_that_is_numbered(void **state)
 /* What a file learned of a slow device the next part of its set knows. */
 static void the_next_part_knows_what_the_last_one_learned(void **state)
 {
-    static const struct etwas_write_way slow = {
+    static const struct etwas_direct_write slow = {
         .ns_a_mb = 7, .cached_bytes = 100 * MB, .cached_until = 30 * MB, .settles = true};
-    struct etwas_write_way way = {.direct = true};
+    struct etwas_direct_write direct = {.possible = true};
 
     (void)state;
-    etwas_write_way_learn(&way, &slow, 10 * MB);
-    assert_true(etwas_write_way_spares_device(&way, 20 * MB - 1));
-    assert_false(etwas_write_way_spares_device(&way, 20 * MB));
-    assert_int_equal(way.cached_bytes, slow.cached_bytes);
-    assert_true(way.direct && way.settles);
-    etwas_write_way_learn(&way, &slow, 40 * MB);
-    assert_false(etwas_write_way_spares_device(&way, 0));
+    etwas_direct_write_learn(&direct, &slow, 10 * MB);
+    assert_true(etwas_direct_write_spares_device(&direct, 20 * MB - 1));
+    assert_false(etwas_direct_write_spares_device(&direct, 20 * MB));
+    assert_int_equal(direct.cached_bytes, slow.cached_bytes);
+    assert_true(direct.possible && direct.settles);
+    etwas_direct_write_learn(&direct, &slow, 40 * MB);
+    assert_false(etwas_direct_write_spares_device(&direct, 0));
     /* Round and round: what counts is how much was written. */
-    etwas_write_way_learn(&way, &slow, 10 * MB);
-    etwas_write_way_goes_round(&way, 15 * MB);
-    assert_true(etwas_write_way_spares_device(&way, 4 * MB));
-    etwas_write_way_goes_round(&way, 15 * MB);
-    assert_false(etwas_write_way_spares_device(&way, 0));
+    etwas_direct_write_learn(&direct, &slow, 10 * MB);
+    etwas_direct_write_goes_round(&direct, 15 * MB);
+    assert_true(etwas_direct_write_spares_device(&direct, 4 * MB));
+    etwas_direct_write_goes_round(&direct, 15 * MB);
+    assert_false(etwas_direct_write_spares_device(&direct, 0));
 }
 
 /*
@@ -457,8 +457,8 @@ static void what_went_through_the_cache_is_noted_to_its_end(void **state)
     (void)state;
     fill_buffers(&buffers);
     choose_whole(&buffers, ALL_WHOLE);
-    file->way.direct = true;
-    file->way.cached_until = (1 + BUFFERS / 2) * BUFFER_BYTES;
+    file->direct.possible = true;
+    file->direct.cached_until = (1 + BUFFERS / 2) * BUFFER_BYTES;
     expect_all_written(file, &buffers);
     assert_int_equal(file->audit.noted - file->audit.durable, BUFFERS);
     finish(file);
@@ -521,19 +521,20 @@ static long write_slowly(enum etwas_file_call call, size_t bytes)
 }
 
 /* One MB at `position`. */
-static void write_one(struct etwas_write_way *way, uint8_t *memory, uint64_t position)
+static void write_one(struct etwas_direct_write *direct, uint8_t *memory, uint64_t position)
 {
     struct iovec piece = {memory, MB};
     int error;
 
-    assert_int_equal(etwas_write_way_write(way, watched_file, &piece, 1, position, &error), MB);
+    assert_int_equal(etwas_direct_write_write(direct, watched_file, &piece, 1, position, &error),
+                     MB);
 }
 
 /* 1 MB in 20 ms or more is slow: two such writes are enough, and a far longer one alone is. */
 static void a_slow_device_is_helped_by_the_cache_and_tried_again_ever_more_seldom(void **state)
 {
     uint8_t *memory = aligned_alloc(4096, MB);
-    struct etwas_write_way way;
+    struct etwas_direct_write direct;
     uint64_t position = 0;
     uint64_t cached = 0;
 
@@ -542,8 +543,8 @@ static void a_slow_device_is_helped_by_the_cache_and_tried_again_ever_more_seldo
     memset(memory, 'x', MB);
     assert_int_equal(etwas_file_create(folder_path("trace.etl"), &watched_file, NULL),
                      ERROR_SUCCESS);
-    etwas_write_way_begin(&way, watched_file, MB, 0, false);
-    if (!way.direct) {
+    etwas_direct_write_begin(&direct, watched_file, MB, 0, false);
+    if (!direct.possible) {
         (void)etwas_file_close(watched_file);
         free(memory);
         print_message("a_slow_device_is_helped_by_the_cache_and_tried_again_ever_more_seldom: "
@@ -553,19 +554,19 @@ static void a_slow_device_is_helped_by_the_cache_and_tried_again_ever_more_seldo
     etwas_file_fail(write_slowly);
     for (int turn = 0; turn < 3; turn++) {
         /* The first write after the cache's waits for them, and is not judged. */
-        for (int index = 0; index < 2 && way.cached_until <= position; index++) {
-            write_one(&way, memory, position);
+        for (int index = 0; index < 2 && direct.cached_until <= position; index++) {
+            write_one(&direct, memory, position);
             assert_true(was_direct);
             position += MB;
         }
-        assert_true(way.cached_until > position);
-        assert_true(way.cached_until - position >= 2 * cached);
-        cached = way.cached_until - position;
-        write_one(&way, memory, position);
+        assert_true(direct.cached_until > position);
+        assert_true(direct.cached_until - position >= 2 * cached);
+        cached = direct.cached_until - position;
+        write_one(&direct, memory, position);
         assert_false(was_direct);
-        write_one(&way, memory, way.cached_until - MB);
+        write_one(&direct, memory, direct.cached_until - MB);
         assert_false(was_direct);
-        position = way.cached_until;
+        position = direct.cached_until;
     }
     etwas_file_fail(NULL);
     assert_true(etwas_file_close(watched_file));

@@ -110,7 +110,7 @@ static void write_data(struct etwas_log_file *file, uint32_t processor, int64_t 
 static uint32_t take(struct etwas_log_file *file, int64_t number, bool quiet)
 {
     const struct etwas_clock_reading reading = reading_of(number);
-    struct etwas_log_write write = etwas_log_file_take_reading(file, &reading, quiet, 0);
+    struct etwas_log_write write = etwas_log_knots_take_reading(file, &reading, quiet, 0);
 
     assert_int_equal(write.state, ETWAS_LOG_FILE_OK);
     assert_int_equal(write.replaced, 0);
@@ -303,7 +303,7 @@ static void knots_take_few_places_of_a_file_of_limited_size(void **state)
             for (int times = 0; times < 10; times++) {
                 const struct etwas_clock_reading reading = reading_of(++number);
                 struct etwas_log_write write =
-                    etwas_log_file_take_reading(file, &reading, false, 0);
+                    etwas_log_knots_take_reading(file, &reading, false, 0);
 
                 moved += write.written;
                 assert_int_equal(write.replaced, write.written != 0 && data + moved > PLACES - 1);
@@ -356,7 +356,7 @@ static void a_writer_that_is_killed_at_any_byte_leaves_whole_knots(void **state)
         write_data(file, 0, 1000);
         left_bytes = bytes;
         etwas_file_fail(write_until_killed);
-        (void)etwas_log_file_take_reading(file, &reading, false, 0);
+        (void)etwas_log_knots_take_reading(file, &reading, false, 0);
         etwas_file_fail(NULL);
         knots_read(folder_path("knots.etl"), &knots);
         least = knots.count < least ? knots.count : least;

@@ -2,21 +2,21 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Which way whole buffers go into a log file: past the page cache where the file system can do
+ * Direct writes: whole buffers go into a log file past the page cache where the file system can do
  * that, else through it. A direct write costs a tenth of the processor's time; but it waits for the
- * device, and only the cache takes a burst that a slow device cannot. So it is used there too.
+ * device, and only the cache takes a burst that a slow device cannot: a slow one gets it.
  *
  * Belongs to one log file.
  */
-#ifndef ETWAS_FILE_WRITE_WAY_H
-#define ETWAS_FILE_WRITE_WAY_H
+#ifndef ETWAS_FILE_DIRECT_WRITE_H
+#define ETWAS_FILE_DIRECT_WRITE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/uio.h>
 
-struct etwas_write_way {
-    bool direct;             /* the file takes direct writes, as far as is known */
+struct etwas_direct_write {
+    bool possible;           /* the file takes them, as far as is known */
     bool reserves;           /* space is set aside ahead of them */
     uint64_t reserved_bytes; /* up to here */
     uint64_t limit_bytes;    /* the file's maximum size, 0: none */
@@ -32,28 +32,29 @@ struct etwas_write_way {
  * For an open file into which pieces of `buffer_bytes` will be written, page-aligned. `has_space`:
  * all of its space is set aside already.
  */
-void etwas_write_way_begin(struct etwas_write_way *way, int descriptor, uint32_t buffer_bytes,
-                           uint64_t limit_bytes, bool has_space);
+void etwas_direct_write_begin(struct etwas_direct_write *direct, int descriptor,
+                              uint32_t buffer_bytes, uint64_t limit_bytes, bool has_space);
 
 /* Takes over what is known of the device from a file on it that ended at `position`. */
-void etwas_write_way_learn(struct etwas_write_way *way, const struct etwas_write_way *before,
-                           uint64_t position);
+void etwas_direct_write_learn(struct etwas_direct_write *direct,
+                              const struct etwas_direct_write *before, uint64_t position);
 
 /* The next write is at the start again; the round that ended had so many bytes. */
-void etwas_write_way_goes_round(struct etwas_write_way *way, uint64_t bytes);
+void etwas_direct_write_goes_round(struct etwas_direct_write *direct, uint64_t bytes);
 
 /* Writes the pieces at `position`, as etwas_file_write does. */
-uint64_t etwas_write_way_write(struct etwas_write_way *way, int descriptor, struct iovec *pieces,
-                               uint32_t count, uint64_t position, int *error);
+uint64_t etwas_direct_write_write(struct etwas_direct_write *direct, int descriptor,
+                                  struct iovec *pieces, uint32_t count, uint64_t position,
+                                  int *error);
 
 /* Whether what is written at `position` stays in the page cache because the device is slow. */
-static inline bool etwas_write_way_spares_device(const struct etwas_write_way *way,
-                                                 uint64_t position)
+static inline bool etwas_direct_write_spares_device(const struct etwas_direct_write *direct,
+                                                    uint64_t position)
 {
-    return way->went_round + position < way->cached_until;
+    return direct->went_round + position < direct->cached_until;
 }
 
 /* The file was cut to `bytes`: nothing is reserved behind them any more. */
-void etwas_write_way_was_cut(struct etwas_write_way *way, uint64_t bytes);
+void etwas_direct_write_was_cut(struct etwas_direct_write *direct, uint64_t bytes);
 
 #endif
