@@ -10,10 +10,10 @@
 #include <stddef.h>
 
 #include "file/log_file.h"
+#include "platform/fork.h"
 #include "platform/processor.h"
 #include "platform/thread.h"
 #include "provider/enabling.h"
-#include "reader/trace.h"
 #include "realtime/realtime.h"
 #include "session/session.h"
 
@@ -40,7 +40,6 @@ static bool serves; /* written under `once` */
 /* Nobody changes a table while the process is copied. */
 static void before_fork(void)
 {
-    etwas_trace_table_lock();
     etwas_control_lock();
     etwas_realtime_before_fork();
 }
@@ -49,7 +48,6 @@ static void after_fork_in_parent(void)
 {
     etwas_realtime_after_fork_in_parent();
     etwas_control_unlock();
-    etwas_trace_table_unlock();
 }
 
 /*
@@ -70,15 +68,17 @@ static void after_fork_in_child(void)
     etwas_sessions_forget();
     etwas_providers_forget_enablements();
     etwas_control_unlock();
-    etwas_trace_table_unlock();
 }
 
 static void prepare(void)
 {
+    static const struct etwas_fork_handlers handlers = {before_fork, after_fork_in_parent,
+                                                        after_fork_in_child};
+
     etwas_processor_prepare();
     etwas_sessions_prepare();
     serves = ck_pr_cas_ptr(&etwas_serving_copy, NULL, &once);
-    (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    etwas_fork_handle(ETWAS_FORK_SESSIONS, &handlers);
 }
 
 void etwas_prepare(void)

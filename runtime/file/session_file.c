@@ -10,6 +10,7 @@
 #include "file/log_knots.h"
 #include "flush/sink.h"
 #include "platform/file.h"
+#include "platform/fork.h"
 #include "platform/processor.h"
 #include "platform/thread.h"
 #include "session/file_name.h"
@@ -155,7 +156,7 @@ static uint32_t close_file(struct etwas_session *session, struct etwas_log_file 
 /*
  * Makes the parts that ended before durable, and closes them, but for the `keep` newest. While one
  * waits for the disk it is on the chain, so that a fork's child finds its descriptor. A fork waits
- * while it is taken off: a child must not close a descriptor that is closed.
+ * while it is taken off and closed: a child closes what it finds, and nothing else.
  */
 static uint32_t close_ended(struct etwas_session *session, uint32_t keep)
 {
@@ -166,10 +167,12 @@ static uint32_t close_ended(struct etwas_session *session, uint32_t keep)
         uint32_t stored = store_ended(session, ended, false);
         uint32_t closed;
 
+        etwas_fork_forbid();
         etwas_control_lock();
         etwas_log_file_drop_oldest_earlier(session->file);
         etwas_control_unlock();
         closed = close_file(session, ended);
+        etwas_fork_allow();
         stored = closed != ERROR_SUCCESS ? closed : stored;
         code = stored != ERROR_SUCCESS ? stored : code;
     }
@@ -205,8 +208,10 @@ static uint32_t go_on_with(struct etwas_session *session, const etwas_wchar *giv
     options.after = old;
     options.opened = opened;
     options.history = &session->clock_history;
+    etwas_fork_forbid();
     code = create(&options, name, &file);
     if (code != ERROR_SUCCESS) {
+        etwas_fork_allow();
         return code;
     }
     if (old != NULL) {
@@ -214,6 +219,7 @@ static uint32_t go_on_with(struct etwas_session *session, const etwas_wchar *giv
     }
     etwas_log_file_set_earlier(file, old);
     etwas_session_set_file(session, file);
+    etwas_fork_allow();
     session->sinks[ETWAS_SINK_FILE] = &log_file_sink;
     etwas_session_set_file_name(session, name);
     ck_pr_store_64(&session->buffers_written,
@@ -348,9 +354,11 @@ void etwas_session_file_finish(struct etwas_session *session)
     (void)end(session, file, &totals); /* tried again before it is stored */
     (void)store_ended(session, file, true);
     /* Not before: a fork's child finds the descriptor while the disk is waited for. */
+    etwas_fork_forbid();
     etwas_session_set_file(session, NULL);
     session->sinks[ETWAS_SINK_FILE] = NULL;
     (void)close_file(session, file);
+    etwas_fork_allow();
 }
 
 static const struct etwas_sink log_file_sink = {

@@ -9,6 +9,7 @@
 
 #include "etl/utf16.h"
 #include "platform/cancel.h"
+#include "platform/fork.h"
 #include "platform/last_error.h"
 #include "reader/knots.h"
 #include "reader/live.h"
@@ -331,12 +332,16 @@ static etwas_trace_handle open_w(EVENT_TRACE_LOGFILEW *Logfile)
 
 /*
  * Opening and reading are points of cancellation: a thread that ended there would leave the trace.
+ * A fork in the midst of it would leave the child a file that nobody closes.
  */
 etwas_trace_handle OpenTraceA(EVENT_TRACE_LOGFILEA *Logfile)
 {
     int cancelling = etwas_cancel_forbid();
-    etwas_trace_handle handle = open_a(Logfile);
+    etwas_trace_handle handle;
 
+    etwas_fork_forbid();
+    handle = open_a(Logfile);
+    etwas_fork_allow();
     etwas_cancel_allow(cancelling);
     return handle;
 }
@@ -344,8 +349,11 @@ etwas_trace_handle OpenTraceA(EVENT_TRACE_LOGFILEA *Logfile)
 etwas_trace_handle OpenTraceW(EVENT_TRACE_LOGFILEW *Logfile)
 {
     int cancelling = etwas_cancel_forbid();
-    etwas_trace_handle handle = open_w(Logfile);
+    etwas_trace_handle handle;
 
+    etwas_fork_forbid();
+    handle = open_w(Logfile);
+    etwas_fork_allow();
     etwas_cancel_allow(cancelling);
     return handle;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "platform/fork.h"
 #include "reader/index.h"
 #include "reader/knots.h"
 #include "reader/live.h"
@@ -341,9 +342,14 @@ static uint32_t process(struct run *run, struct etwas_trace *const *traces)
 
 static uint32_t process_session(struct etwas_trace *trace, const struct etwas_span *span)
 {
-    /* R173: the session may have been started since OpenTrace. */
-    uint32_t code = trace->consumer != NULL ? ERROR_SUCCESS : etwas_live_connect(trace);
+    uint32_t code = ERROR_SUCCESS;
 
+    /* R173: the session may have been started since OpenTrace. */
+    if (trace->consumer == NULL) {
+        etwas_fork_forbid();
+        code = etwas_live_connect(trace);
+        etwas_fork_allow();
+    }
     if (code != ERROR_SUCCESS) {
         return code;
     }

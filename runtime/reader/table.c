@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "platform/cancel.h"
+#include "platform/fork.h"
 #include "platform/sized.h"
 #include "realtime/realtime.h"
 
@@ -28,6 +29,27 @@ struct place {
 
 static struct place places[TABLE_PLACES];
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static const struct etwas_fork_handlers fork_handlers = {
+    etwas_trace_table_lock, etwas_trace_table_unlock, etwas_trace_table_unlock};
+
+static void handle_forks(void)
+{
+    etwas_fork_handle(ETWAS_FORK_TRACES, &fork_handlers);
+}
+
+void etwas_trace_table_lock(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    (void)pthread_once(&once, handle_forks);
+    (void)pthread_mutex_lock(&table_lock);
+}
+
+void etwas_trace_table_unlock(void)
+{
+    (void)pthread_mutex_unlock(&table_lock);
+}
 
 /* Bits 56..63 tell a trace from a session or a registration, 16..55 generation, 0..15 index. */
 #define HANDLE_TAG (UINT64_C(0x54) << 56)
@@ -61,7 +83,7 @@ etwas_trace_handle etwas_trace_table_add(struct etwas_trace *trace)
 {
     etwas_trace_handle handle = INVALID_PROCESSTRACE_HANDLE;
 
-    pthread_mutex_lock(&table_lock);
+    etwas_trace_table_lock();
     for (uint64_t i = 0; i < TABLE_PLACES; i++) {
         struct place *place = &places[i];
 
@@ -73,7 +95,7 @@ etwas_trace_handle etwas_trace_table_add(struct etwas_trace *trace)
         handle = HANDLE_TAG | place->generation << 16 | i;
         break;
     }
-    pthread_mutex_unlock(&table_lock);
+    etwas_trace_table_unlock();
     return handle;
 }
 
@@ -99,7 +121,7 @@ uint32_t etwas_trace_table_acquire(const etwas_trace_handle *handles, uint32_t c
     uint32_t code = ERROR_SUCCESS;
     uint32_t taken = 0;
 
-    pthread_mutex_lock(&table_lock);
+    etwas_trace_table_lock();
     while (taken < count && code == ERROR_SUCCESS) {
         code = acquire_one(handles[taken], &traces[taken]);
         if (code == ERROR_SUCCESS) {
@@ -111,7 +133,7 @@ uint32_t etwas_trace_table_acquire(const etwas_trace_handle *handles, uint32_t c
             traces[i]->processing = false;
         }
     }
-    pthread_mutex_unlock(&table_lock);
+    etwas_trace_table_unlock();
     return code;
 }
 
@@ -121,14 +143,14 @@ void etwas_trace_table_release(const etwas_trace_handle *handles, uint32_t count
         struct etwas_trace *closed = NULL;
         struct place *place;
 
-        pthread_mutex_lock(&table_lock);
+        etwas_trace_table_lock();
         place = find(handles[i]);
         place->trace->processing = false;
         if (place->trace->closing != 0) {
             closed = place->trace;
             place->trace = NULL;
         }
-        pthread_mutex_unlock(&table_lock);
+        etwas_trace_table_unlock();
         etwas_trace_free(closed);
     }
 }
@@ -171,21 +193,11 @@ struct etwas_consumer *etwas_trace_table_disconnect(struct etwas_trace *trace)
 {
     struct etwas_consumer *consumer;
 
-    pthread_mutex_lock(&table_lock);
+    etwas_trace_table_lock();
     consumer = trace->consumer;
     trace->consumer = NULL;
-    pthread_mutex_unlock(&table_lock);
+    etwas_trace_table_unlock();
     return consumer;
-}
-
-void etwas_trace_table_lock(void)
-{
-    pthread_mutex_lock(&table_lock);
-}
-
-void etwas_trace_table_unlock(void)
-{
-    pthread_mutex_unlock(&table_lock);
 }
 
 uint32_t CloseTrace(etwas_trace_handle TraceHandle)
@@ -194,7 +206,7 @@ uint32_t CloseTrace(etwas_trace_handle TraceHandle)
     uint32_t code = ERROR_SUCCESS;
     struct place *place;
 
-    pthread_mutex_lock(&table_lock);
+    etwas_trace_table_lock();
     place = find(TraceHandle);
     if (place == NULL) {
         code = ERROR_INVALID_HANDLE;
@@ -208,7 +220,7 @@ uint32_t CloseTrace(etwas_trace_handle TraceHandle)
         closed = place->trace;
         place->trace = NULL;
     }
-    pthread_mutex_unlock(&table_lock);
+    etwas_trace_table_unlock();
     etwas_trace_free(closed);
     return code;
 }
@@ -219,7 +231,7 @@ uint32_t etwas_trace_on_damage(etwas_trace_handle trace, etwas_damage_callback c
     uint32_t code = ERROR_SUCCESS;
     struct place *place;
 
-    pthread_mutex_lock(&table_lock);
+    etwas_trace_table_lock();
     place = find(trace);
     if (place == NULL) {
         code = ERROR_INVALID_HANDLE;
@@ -229,7 +241,7 @@ uint32_t etwas_trace_on_damage(etwas_trace_handle trace, etwas_damage_callback c
         place->trace->on_damage = callback;
         place->trace->damage_context = context;
     }
-    pthread_mutex_unlock(&table_lock);
+    etwas_trace_table_unlock();
     return code;
 }
 
@@ -268,7 +280,7 @@ uint32_t etwas_trace_query_sized(etwas_trace_handle trace, etwas_trace_informati
     if (information == NULL) {
         return ERROR_INVALID_PARAMETER;
     }
-    pthread_mutex_lock(&table_lock);
+    etwas_trace_table_lock();
     place = find(trace);
     if (place == NULL) {
         code = ERROR_INVALID_HANDLE;
@@ -276,6 +288,6 @@ uint32_t etwas_trace_query_sized(etwas_trace_handle trace, etwas_trace_informati
         copy_information(&place->trace->information, &known);
         etwas_sized_give(information, information_bytes, &known, sizeof known);
     }
-    pthread_mutex_unlock(&table_lock);
+    etwas_trace_table_unlock();
     return code;
 }

@@ -192,7 +192,7 @@ struct etwas_consumer *etwas_trace_table_disconnect(struct etwas_trace *trace);
 /* With the table locked. NULL: not the handle of an open trace. */
 struct etwas_trace *etwas_trace_table_find(etwas_trace_handle handle);
 
-/* A fork waits until nobody changes the table. */
+/* A fork waits until nobody changes the table: its child can use it, and every trace in it. */
 void etwas_trace_table_lock(void);
 void etwas_trace_table_unlock(void);
 

@@ -2,6 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 #include "realtime/realtime.h"
+#include "platform/fork.h"
 
 #include <ck_pr.h>
 #include <etwas/winerror.h>
@@ -53,8 +54,10 @@ uint32_t etwas_realtime_open(const struct etwas_realtime_options *options,
         .references = 1, .options = *options, .head_bytes = options->head_bytes};
     memcpy(made->head, options->head, options->head_bytes);
     made->options.head = NULL;
+    etwas_fork_forbid();
     code = etwas_backlog_open(&made->backlog, options->backlog_folder, options->backlog_bytes);
     if (code != ERROR_SUCCESS) {
+        etwas_fork_allow();
         free(made);
         return code;
     }
@@ -64,6 +67,7 @@ uint32_t etwas_realtime_open(const struct etwas_realtime_options *options,
     made->next = all;
     all = made;
     (void)pthread_mutex_unlock(&all_lock);
+    etwas_fork_allow();
     *realtime = made;
     return ERROR_SUCCESS;
 }

@@ -543,6 +543,45 @@ static void threads_may_be_cancelled_and_exit_and_their_events_stay(void **state
     assert_int_equal(count_events(folder_path("f.etl")), counts.recorded);
 }
 
+static uint32_t done; /* atomic */
+
+static void *start_and_stop(void *path)
+{
+    const etwas_session_options options = {.flusher = {.no_thread = true}};
+
+    while (ck_pr_load_32(&done) == 0) {
+        etwas_trace_handle session;
+
+        (void)etwas_start("comes and goes", path, &options, &session);
+        (void)etwas_stop(session, NULL);
+    }
+    return path;
+}
+
+/* Also not one that is just being opened or closed: it would stay locked for the child's life. */
+static void a_child_made_at_any_moment_has_no_log_file_open(void **state)
+{
+    char path[512];
+    pthread_t thread;
+    int inherited = 0;
+
+    (void)state;
+    (void)snprintf(path, sizeof path, "%s", folder_path("trace.etl"));
+    assert_int_equal(pthread_create(&thread, NULL, start_and_stop, path), 0);
+    for (int round = 0; round < 300; round++) {
+        pid_t child = fork();
+
+        if (child == 0) {
+            limit_child();
+            _exit(has_open(path));
+        }
+        inherited += exit_code_of(child);
+    }
+    ck_pr_store_32(&done, 1);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(inherited, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -552,6 +591,7 @@ int main(void)
         FOLDER_TEST(a_fork_inside_any_sequence_harms_neither_side),
         FOLDER_TEST(between_fork_and_exec_logging_is_refused_and_no_file_is_inherited),
         FOLDER_TEST(a_child_made_at_any_moment_can_trace),
+        FOLDER_TEST(a_child_made_at_any_moment_has_no_log_file_open),
         FOLDER_TEST(i7_events_from_signal_handlers_are_all_accounted_for),
         FOLDER_TEST(threads_may_be_cancelled_and_exit_and_their_events_stay),
     };

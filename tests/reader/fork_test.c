@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A program that only reads traces, and forks while one of its threads is in the library: the child
+ * can read too, and has no files open that nobody closes.
+ */
+#include <ck_pr.h>
+#include <etwas/winerror.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "builder.h"
+#include "collect.h"
+
+/* cmocka's headers in the order they ask for. */
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+enum {
+    FORKS = 200,
+    CHILD_SECONDS = 60,
+};
+
+static uint32_t done; /* atomic */
+
+/* With its lock most of the time. */
+static void *use_the_table(void *unused)
+{
+    while (ck_pr_load_32(&done) == 0) {
+        (void)CloseTrace(1);
+    }
+    return unused;
+}
+
+/* OpenTrace opens it, sees that it is none, and closes it. */
+static void *open_what_is_no_trace(void *path)
+{
+    EVENT_TRACE_LOGFILEA logfile = {.LogFileName = path};
+
+    while (ck_pr_load_32(&done) == 0) {
+        (void)OpenTraceA(&logfile);
+    }
+    return path;
+}
+
+static bool has_open(const char *path)
+{
+    char link[64];
+    char target[512];
+
+    for (int descriptor = 0; descriptor < 64; descriptor++) {
+        ssize_t length;
+
+        (void)snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+        length = readlink(link, target, sizeof target - 1);
+        if (length > 0) {
+            target[length] = 0;
+            if (strcmp(target, path) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The children's number that does not open the sound file, or has the other one open. */
+static int fork_beside(void *(*thread)(void *), char *other, const char *sound)
+{
+    pthread_t beside;
+    int failed = 0;
+
+    ck_pr_store_32(&done, 0);
+    assert_int_equal(pthread_create(&beside, NULL, thread, other), 0);
+    for (int round = 0; round < FORKS; round++) {
+        pid_t child = fork();
+        int status;
+
+        assert_true(child >= 0);
+        if (child == 0) {
+            EVENT_TRACE_LOGFILEA logfile = {.LogFileName = (char *)(uintptr_t)sound};
+
+            (void)alarm(CHILD_SECONDS); /* one that hangs is killed, which fails the test */
+            _exit(has_open(other) || OpenTraceA(&logfile) == INVALID_PROCESSTRACE_HANDLE);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        failed += status != 0;
+        if (WIFSIGNALED(status)) {
+            break;
+        }
+    }
+    ck_pr_store_32(&done, 1);
+    assert_int_equal(pthread_join(beside, NULL), 0);
+    return failed;
+}
+
+static void the_child_can_read_whatever_other_threads_do(void **state)
+{
+    (void)state;
+    assert_int_equal(fork_beside(use_the_table, "none", put_sound_file(0, 3, false)), 0);
+}
+
+static void the_child_has_no_file_open_that_was_just_being_opened(void **state)
+{
+    char other[PATH_MAX];
+
+    (void)state;
+    (void)snprintf(other, sizeof other, "%s", put_file(1, "no trace", 8));
+    assert_int_equal(fork_beside(open_what_is_no_trace, other, put_sound_file(0, 3, false)), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_child_can_read_whatever_other_threads_do),
+        cmocka_unit_test(the_child_has_no_file_open_that_was_just_being_opened),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+    remove_files();
+    return failed;
+}
