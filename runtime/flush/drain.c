@@ -11,7 +11,7 @@
 #include "platform/wait.h"
 
 enum {
-    LOOK_AGAIN_NS = 500000
+    PAUSE_NS = 500000
 };
 
 #ifdef ETWAS_TESTPOINTS
@@ -203,7 +203,7 @@ struct etwas_drain_result etwas_drain(struct etwas_session *session,
 struct etwas_drain_result etwas_drain_completely(struct etwas_session *session,
                                                  enum etwas_collector_reach reach)
 {
-    const struct timespec pause = {.tv_nsec = LOOK_AGAIN_NS};
+    const struct timespec pause = {.tv_nsec = PAUSE_NS};
     uint64_t end_ns = etwas_monotonic_ns() + etwas_drain_patience_ns;
     bool last = reach == ETWAS_COLLECT_SHUT;
     struct etwas_drain_result total = drain(session, reach, last);
@@ -214,7 +214,7 @@ struct etwas_drain_result etwas_drain_completely(struct etwas_session *session,
      * a slot that is shut gets nothing new, and is waited for.
      */
     while (etwas_collector_has_pending(&session->collector) && !total.no_room &&
-           (last || etwas_monotonic_ns() <= end_ns + LOOK_AGAIN_NS)) {
+           (last || etwas_monotonic_ns() <= end_ns + PAUSE_NS)) {
         struct etwas_drain_result more;
 
         (void)nanosleep(&pause, NULL);

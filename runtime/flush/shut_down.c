@@ -12,13 +12,13 @@
 #include "platform/wait.h"
 
 enum {
-    LOOK_AGAIN_NS = 500000,
+    PAUSE_NS = 500000,
 };
 
 /* Waits for the writers still inside. False: some stay longer than the patience. */
 static bool wait_for_writers(const struct etwas_session *session)
 {
-    const struct timespec pause = {.tv_nsec = LOOK_AGAIN_NS};
+    const struct timespec pause = {.tv_nsec = PAUSE_NS};
     uint64_t end_ns = etwas_monotonic_ns() + etwas_drain_patience_ns;
 
     while (!etwas_session_has_no_visitors(session) || !etwas_pool_is_quiet(session->pool)) {

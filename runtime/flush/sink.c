@@ -5,28 +5,28 @@
 
 #include <etwas/winerror.h>
 
-/* What an empty place has: no verb. */
+/* Where none is in use: no verb. */
 static const struct etwas_sink none;
 
-static const struct etwas_sink *sink_at(const struct etwas_session *session, uint32_t place)
+static const struct etwas_sink *sink_at(const struct etwas_session *session, uint32_t index)
 {
-    return session->sinks[place] != NULL ? session->sinks[place] : &none;
+    return session->sinks[index] != NULL ? session->sinks[index] : &none;
 }
 
 void etwas_sinks_settle(struct etwas_session *session)
 {
-    for (uint32_t place = 0; place < ETWAS_SESSION_SINKS; place++) {
-        if (sink_at(session, place)->settle != NULL) {
-            sink_at(session, place)->settle(session);
+    for (uint32_t index = 0; index < ETWAS_SESSION_SINKS; index++) {
+        if (sink_at(session, index)->settle != NULL) {
+            sink_at(session, index)->settle(session);
         }
     }
 }
 
 uint32_t etwas_sinks_room(struct etwas_session *session, uint32_t most)
 {
-    for (uint32_t place = 0; place < ETWAS_SESSION_SINKS; place++) {
-        if (sink_at(session, place)->room != NULL) {
-            most = sink_at(session, place)->room(session, most);
+    for (uint32_t index = 0; index < ETWAS_SESSION_SINKS; index++) {
+        if (sink_at(session, index)->room != NULL) {
+            most = sink_at(session, index)->room(session, most);
         }
     }
     return most;
@@ -34,18 +34,18 @@ uint32_t etwas_sinks_room(struct etwas_session *session, uint32_t most)
 
 void etwas_sinks_take(struct etwas_session *session, struct etwas_batch *batch)
 {
-    for (uint32_t place = 0; place < ETWAS_SESSION_SINKS; place++) {
-        if (sink_at(session, place)->take != NULL) {
-            sink_at(session, place)->take(session, batch);
+    for (uint32_t index = 0; index < ETWAS_SESSION_SINKS; index++) {
+        if (sink_at(session, index)->take != NULL) {
+            sink_at(session, index)->take(session, batch);
         }
     }
 }
 
 void etwas_sinks_flushed(struct etwas_session *session, int64_t bound)
 {
-    for (uint32_t place = 0; place < ETWAS_SESSION_SINKS; place++) {
-        if (sink_at(session, place)->flushed != NULL) {
-            sink_at(session, place)->flushed(session, bound);
+    for (uint32_t index = 0; index < ETWAS_SESSION_SINKS; index++) {
+        if (sink_at(session, index)->flushed != NULL) {
+            sink_at(session, index)->flushed(session, bound);
         }
     }
 }
@@ -54,8 +54,8 @@ bool etwas_sinks_want_flush(const struct etwas_session *session, uint64_t bytes)
 {
     bool wanted = false;
 
-    for (uint32_t place = 0; place < ETWAS_SESSION_SINKS; place++) {
-        uint64_t limit = sink_at(session, place)->flush_bytes;
+    for (uint32_t index = 0; index < ETWAS_SESSION_SINKS; index++) {
+        uint64_t limit = sink_at(session, index)->flush_bytes;
 
         wanted = wanted || (limit != 0 && bytes >= limit);
     }
@@ -66,9 +66,9 @@ uint32_t etwas_sinks_sync(struct etwas_session *session)
 {
     uint32_t code = ERROR_SUCCESS;
 
-    for (uint32_t place = 0; place < ETWAS_SESSION_SINKS; place++) {
-        if (sink_at(session, place)->sync != NULL) {
-            uint32_t refused = sink_at(session, place)->sync(session);
+    for (uint32_t index = 0; index < ETWAS_SESSION_SINKS; index++) {
+        if (sink_at(session, index)->sync != NULL) {
+            uint32_t refused = sink_at(session, index)->sync(session);
 
             code = code != ERROR_SUCCESS ? code : refused;
         }
@@ -79,18 +79,18 @@ uint32_t etwas_sinks_sync(struct etwas_session *session)
 void etwas_sinks_read_clocks(struct etwas_session *session,
                              const struct etwas_clock_reading *reading, bool quiet)
 {
-    for (uint32_t place = 0; place < ETWAS_SESSION_SINKS; place++) {
-        if (sink_at(session, place)->read_clocks != NULL) {
-            sink_at(session, place)->read_clocks(session, reading, quiet);
+    for (uint32_t index = 0; index < ETWAS_SESSION_SINKS; index++) {
+        if (sink_at(session, index)->read_clocks != NULL) {
+            sink_at(session, index)->read_clocks(session, reading, quiet);
         }
     }
 }
 
 void etwas_sinks_end(struct etwas_session *session)
 {
-    for (uint32_t place = ETWAS_SESSION_SINKS; place-- > 0;) {
-        if (sink_at(session, place)->end != NULL) {
-            sink_at(session, place)->end(session);
+    for (uint32_t index = ETWAS_SESSION_SINKS; index-- > 0;) {
+        if (sink_at(session, index)->end != NULL) {
+            sink_at(session, index)->end(session);
         }
     }
 }

@@ -5,9 +5,9 @@
  * Sinks: what a session's drained buffers go to. The log file is one (file/session_file.c), real
  * time with its backlog another (realtime/session_realtime.c).
  *
- * A sink is a table of verbs; the session has a place for each (enum etwas_session_sink), empty
- * while it is not in use. The drain and the flusher know no more of them than this. The sinks get a
- * batch in the order of their places, and see of each buffer whether one before has kept it.
+ * A sink is a table of verbs. A session has a table of sinks (enum etwas_session_sink), with NULL
+ * where one is not in use; the drain and the flusher know no more of them than this. They get a batch
+ * in the order of that table, and see of each buffer whether one before has kept it.
  *
  * A sink keeps its own accounts. What becomes of a buffer's events is settled by the drain: kept by
  * any sink they are written, else they are lost for the reason that the batch says. If a sink finds
@@ -81,7 +81,7 @@ struct etwas_sink {
     void (*read_clocks)(struct etwas_session *session, const struct etwas_clock_reading *reading,
                         bool quiet);
 
-    /* Nothing comes any more. Empties its place. */
+    /* Nothing comes any more. Takes itself out of the session's table. */
     void (*end)(struct etwas_session *session);
 };
 
@@ -104,7 +104,7 @@ uint32_t etwas_sinks_sync(struct etwas_session *session);
 void etwas_sinks_read_clocks(struct etwas_session *session,
                              const struct etwas_clock_reading *reading, bool quiet);
 
-/* The last place first: what it has lost until then stands in the file's header. */
+/* The last one first: what it has lost until then stands in the file's header. */
 void etwas_sinks_end(struct etwas_session *session);
 
 #endif

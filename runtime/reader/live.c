@@ -10,7 +10,7 @@
 #include "clock/clock.h"
 #include "reader/deliver.h"
 #include "reader/merge.h"
-#include "realtime/realtime.h"
+#include "realtime/consumer.h"
 
 /* Lost_Event: what a real-time consumer is told. */
 static const etwas_guid lost_event_class = {
@@ -325,12 +325,12 @@ static uint32_t run(struct live *live)
 
     do {
         got = etwas_consumer_next(live->trace->consumer, &entry);
-        if (got == ETWAS_CONSUMER_BUFFER || got == ETWAS_CONSUMER_BOUND) {
+        if (got == ETWAS_GOT_BUFFER || got == ETWAS_GOT_BOUND) {
             code = take(live, &entry);
-        } else if (got == ETWAS_CONSUMER_END) {
+        } else if (got == ETWAS_GOT_END) {
             deliver_notices(live, entry.notices);
         }
-    } while (code == ERROR_SUCCESS && got != ETWAS_CONSUMER_STOPPED && got != ETWAS_CONSUMER_END);
+    } while (code == ERROR_SUCCESS && got != ETWAS_GOT_STOP && got != ETWAS_GOT_END);
     return code == ERROR_SUCCESS ? give_up_to(live, INT64_MAX) : code;
 }
 

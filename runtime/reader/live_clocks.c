@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "realtime/realtime.h"
+#include "realtime/consumer.h"
 
 static struct etwas_timeline *timeline_of(const struct etwas_trace *trace,
                                           const struct etwas_clock_history *clocks)

@@ -16,7 +16,7 @@
 #include "platform/cancel.h"
 #include "platform/fork.h"
 #include "platform/sized.h"
-#include "realtime/realtime.h"
+#include "realtime/consumer.h"
 
 enum {
     TABLE_PLACES = 1024

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * A consumer's end of real-time delivery. Its thread may be cancelled where it waits, and nowhere
- * else in here.
- */
+#include "realtime/consumer.h"
+
 #include <etwas/winerror.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,6 +11,8 @@
 #include "platform/cancel.h"
 #include "platform/testpoint.h"
 #include "realtime/realtime_inside.h"
+
+/* A consumer's thread may be cancelled where it waits, and nowhere else in here. */
 
 const uint8_t *etwas_consumer_head(const struct etwas_consumer *consumer, uint32_t *bytes)
 {
@@ -186,18 +186,18 @@ static enum etwas_consumer_got next(struct etwas_consumer *consumer,
     while (consumer->state != ETWAS_CONSUMER_GONE) {
         if ((consumer->state == ETWAS_CONSUMER_CATCHING_UP && next_of_backlog(consumer, entry)) ||
             next_of_queue(consumer, entry)) {
-            return entry->buffer != NULL ? ETWAS_CONSUMER_BUFFER : ETWAS_CONSUMER_BOUND;
+            return entry->buffer != NULL ? ETWAS_GOT_BUFFER : ETWAS_GOT_BOUND;
         }
         if (realtime->ended) {
             *entry = (struct etwas_consumer_entry){.notices = consumer->notices};
             consumer->notices = 0;
-            return ETWAS_CONSUMER_END;
+            return ETWAS_GOT_END;
         }
         etwas_cancel_allow(cancelling);
         (void)pthread_cond_wait(&consumer->changed, &realtime->lock);
         (void)etwas_cancel_forbid();
     }
-    return ETWAS_CONSUMER_STOPPED;
+    return ETWAS_GOT_STOP;
 }
 
 static void unlock(void *lock)

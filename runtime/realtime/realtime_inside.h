@@ -29,7 +29,9 @@
 
 #include <pthread.h>
 
+#include "clock/history.h"
 #include "realtime/backlog.h"
+#include "realtime/consumer.h"
 #include "realtime/realtime.h"
 
 /* What is left of a buffer. */

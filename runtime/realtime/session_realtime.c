@@ -10,6 +10,7 @@
 #include "file/log_header.h"
 #include "file/session_file.h"
 #include "flush/sink.h"
+#include "realtime/realtime.h"
 
 enum {
     BYTES_A_KB = 1024,

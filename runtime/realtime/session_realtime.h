@@ -8,7 +8,7 @@
 #ifndef ETWAS_REALTIME_SESSION_REALTIME_H
 #define ETWAS_REALTIME_SESSION_REALTIME_H
 
-#include "realtime/realtime.h"
+#include "realtime/consumer.h"
 #include "session/session.h"
 
 /* A Win32 code: ERROR_NOT_ENOUGH_MEMORY, or why there can be no backlog file. */

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A consumer of a real-time session: its end of the delivery that realtime.h describes.
+ */
+#ifndef ETWAS_REALTIME_CONSUMER_H
+#define ETWAS_REALTIME_CONSUMER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "clock/history.h"
+
+struct etwas_realtime;
+struct etwas_consumer;
+
+/* A buffer on its way to consumers: as in a file, but no longer than its records. */
+struct etwas_realtime_buffer {
+    uint32_t references; /* under the lock, as `given` is */
+    uint32_t bytes;
+    uint32_t records; /* for the accounts; 0: they are in a file */
+    uint32_t given;   /* so many of them, the first ones, were given to a consumer */
+    bool of_backlog;  /* from there: one consumer alone has it */
+    bool stored;      /* the rest is in the backlog (again) */
+    uint8_t reserved[6];
+    uint8_t content[]; /* buffer header and records; constant */
+};
+_Static_assert(sizeof(struct etwas_realtime_buffer) == 24, "the content is aligned");
+
+/*
+ * Connects a consumer: it gets all that is delivered from now on, and before that the backlog, if
+ * there is one nobody reads yet. A Win32 code: ERROR_NOT_ENOUGH_MEMORY,
+ * ERROR_WMI_INSTANCE_NOT_FOUND when the session has ended.
+ */
+uint32_t etwas_realtime_connect(struct etwas_realtime *realtime, struct etwas_consumer **consumer);
+
+enum etwas_consumer_got {
+    ETWAS_GOT_BUFFER,
+    ETWAS_GOT_BOUND, /* there is no buffer, but a new bound */
+    ETWAS_GOT_STOP,  /* etwas_consumer_stop was called */
+    ETWAS_GOT_END,   /* the session has ended, and everything was given */
+};
+
+struct etwas_consumer_entry {
+    struct etwas_realtime_buffer *buffer; /* the caller lets go of it */
+    int64_t bound;
+    uint16_t notices; /* ETWAS_ETL_BUFFER_EVENTS_LOST, _BUFFER_LOST, _BACKUP_CORRUPT: what was lost
+                         before this */
+};
+
+/* The head that the session gave; lives until the consumer is disconnected. */
+const uint8_t *etwas_consumer_head(const struct etwas_consumer *consumer, uint32_t *bytes);
+
+/*
+ * What the session has read of its clocks, a copy to free(), if that is more than *seen says; 0:
+ * give it anyhow. NULL: it is not, or there is no memory. May be called by any thread while the
+ * consumer is connected.
+ */
+struct etwas_clock_history *etwas_consumer_clocks(const struct etwas_consumer *consumer,
+                                                  uint64_t *seen);
+
+/* Waits for the next entry; a cancellation point. One thread a consumer. */
+enum etwas_consumer_got etwas_consumer_next(struct etwas_consumer *consumer,
+                                            struct etwas_consumer_entry *entry);
+
+/*
+ * Hands back a buffer, for a consumer that is about to disconnect: the newest first. Of it so many
+ * records were given, `given_bytes` is where the others begin. What a consumer hands back that was
+ * stopped comes behind what waited for it.
+ */
+void etwas_consumer_return(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry,
+                           uint32_t given_records, uint32_t given_bytes);
+
+/* Lets go of an entry's buffer, if it has one. All of it was given. */
+void etwas_consumer_release(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry);
+
+/* The same of a buffer that cannot be read: it is lost. */
+void etwas_consumer_refuse(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry);
+
+/*
+ * From any thread: the consumer gets nothing more, and etwas_consumer_next returns. What waits for
+ * it, and nobody else has, is for the next one.
+ */
+void etwas_consumer_stop(struct etwas_consumer *consumer);
+
+/* Stops it, and frees it. */
+void etwas_consumer_disconnect(struct etwas_consumer *consumer);
+
+#endif
