@@ -6,6 +6,8 @@
 #include <ck_pr.h>
 
 #include "buffer/current.h"
+#include "buffer/pool_claim.h"
+#include "buffer/pool_count.h"
 #include "buffer/valid.h"
 #include "buffer/walk.h"
 
@@ -87,7 +89,7 @@ static void append_chain(struct etwas_collector *collector, uint32_t slot, uint3
         uint32_t previous = buffers[buffer].link.previous;
 
         /* A sequence stores a buffer's end in the buffer itself. */
-        if (!etwas_pool_has_sequences(collector->pool, slot)) {
+        if (!etwas_pool_is_rseq_slot(collector->pool, slot)) {
             note_end(collector, previous, buffers[buffer].link.previous_end_units,
                      buffers[buffer].link.previous_newest);
         }
@@ -103,8 +105,8 @@ static void append_chain(struct etwas_collector *collector, uint32_t slot, uint3
     }
 }
 
-static void look_at_shared(struct etwas_collector *collector, uint32_t slot,
-                           enum etwas_collector_reach reach)
+static void gather_shared(struct etwas_collector *collector, uint32_t slot,
+                          enum etwas_collector_reach reach)
 {
     struct etwas_collector_list *list = &collector->lists[slot];
     uint32_t closed = ETWAS_NO_BUFFER;
@@ -124,7 +126,7 @@ static void look_at_shared(struct etwas_collector *collector, uint32_t slot,
         return;
     }
     current = etwas_word_buffer(ck_pr_load_64(&etwas_pool_slot(collector->pool, slot)->word));
-    /* What its installer stored in it and in those before it: pairs with I1. */
+    /* What its installer stored in it and in those before it: pairs with X3. */
     ck_pr_fence_acquire();
     if (current != ETWAS_NO_BUFFER) {
         append_chain(collector, slot, current);
@@ -136,7 +138,7 @@ static void look_at_shared(struct etwas_collector *collector, uint32_t slot,
  * Takes the current buffer out of a slot in which no sequence can commit any more, and keeps the
  * slot's sums.
  */
-static uint32_t shut_sequences(struct etwas_collector *collector, uint32_t slot_index)
+static uint32_t shut_rseq(struct etwas_collector *collector, uint32_t slot_index)
 {
     struct etwas_pool *pool = collector->pool;
     struct etwas_slot *slot = etwas_pool_slot(pool, slot_index);
@@ -165,15 +167,15 @@ static uint32_t shut_sequences(struct etwas_collector *collector, uint32_t slot_
     return buffer;
 }
 
-static void look_at_sequences(struct etwas_collector *collector, uint32_t slot,
-                              enum etwas_collector_reach reach)
+static void gather_rseq(struct etwas_collector *collector, uint32_t slot,
+                        enum etwas_collector_reach reach)
 {
     struct etwas_collector_list *list = &collector->lists[slot];
     const struct etwas_slot *place = etwas_pool_slot(collector->pool, slot);
 
     list->part = 0;
     if (reach == ETWAS_COLLECT_SHUT && collector->fenced) {
-        uint32_t shut = shut_sequences(collector, slot);
+        uint32_t shut = shut_rseq(collector, slot);
 
         if (shut != ETWAS_NO_BUFFER) {
             append_chain(collector, slot, shut);
@@ -197,23 +199,23 @@ static void look_at_sequences(struct etwas_collector *collector, uint32_t slot,
     }
 }
 
-void etwas_collector_look(struct etwas_collector *collector, uint32_t slot,
-                          enum etwas_collector_reach reach)
+void etwas_collector_gather(struct etwas_collector *collector, uint32_t slot,
+                            enum etwas_collector_reach reach)
 {
     ETWAS_INVARIANT(etwas_pool_is_valid(collector->pool));
-    if (etwas_pool_has_sequences(collector->pool, slot)) {
-        look_at_sequences(collector, slot, reach);
+    if (etwas_pool_is_rseq_slot(collector->pool, slot)) {
+        gather_rseq(collector, slot, reach);
     } else {
-        look_at_shared(collector, slot, reach);
+        gather_shared(collector, slot, reach);
     }
 }
 
 void etwas_collector_shut(struct etwas_collector *collector, uint32_t slot)
 {
-    if (!etwas_pool_has_sequences(collector->pool, slot)) {
+    if (!etwas_pool_is_rseq_slot(collector->pool, slot)) {
         (void)close_slot(collector, etwas_pool_slot(collector->pool, slot), ETWAS_COLLECT_SHUT);
     } else if (collector->fenced) {
-        (void)shut_sequences(collector, slot);
+        (void)shut_rseq(collector, slot);
     }
 }
 
@@ -299,7 +301,7 @@ static bool take_head(struct etwas_collector *collector, uint32_t slot, uint64_t
         .records = etwas_commit_records(commit),
         .newest = control->end.newest,
     };
-    if (etwas_pool_has_sequences(collector->pool, slot)) {
+    if (etwas_pool_is_rseq_slot(collector->pool, slot)) {
         collected->records = control->end.records - control->written_records;
         if (control->written_units != 0) {
             collected->begin_units = control->written_units;
@@ -324,7 +326,7 @@ bool etwas_collector_take(struct etwas_collector *collector, uint32_t slot, uint
     struct etwas_collector_list *list = &collector->lists[slot];
 
     if (list->head == ETWAS_NO_BUFFER) {
-        if (!etwas_pool_has_sequences(collector->pool, slot) ||
+        if (!etwas_pool_is_rseq_slot(collector->pool, slot) ||
             !take_part(collector, slot, collected)) {
             return false;
         }
@@ -343,8 +345,8 @@ bool etwas_collector_take(struct etwas_collector *collector, uint32_t slot, uint
 }
 
 /* Events that a sequence stored: they count as recorded until they are lost. */
-static void settle_sequences(struct etwas_collector *collector,
-                             const struct etwas_collected *collected, enum etwas_outcome outcome)
+static void settle_rseq(struct etwas_collector *collector, const struct etwas_collected *collected,
+                        enum etwas_outcome outcome)
 {
     struct etwas_pool *pool = collector->pool;
     struct etwas_buffer_control *control = &pool->buffers[collected->buffer];
@@ -368,8 +370,8 @@ void etwas_collector_settle(struct etwas_collector *collector,
     struct etwas_pool *pool = collector->pool;
     struct etwas_buffer_control *control = &pool->buffers[collected->buffer];
 
-    if (etwas_pool_has_sequences(pool, collected->slot)) {
-        settle_sequences(collector, collected, outcome);
+    if (etwas_pool_is_rseq_slot(pool, collected->slot)) {
+        settle_rseq(collector, collected, outcome);
         return;
     }
     etwas_pool_settle_begin(pool);

@@ -33,7 +33,7 @@ struct etwas_collector_list {
     uint32_t last_current; /* the slot's buffer at the last look, ETWAS_NO_BUFFER: none */
     uint32_t head;         /* oldest buffer not yet taken */
     uint32_t tail;
-    uint64_t part; /* sequences: the word up to which the current buffer is collected; 0: no */
+    uint64_t part; /* rseq slots: the word up to which the current buffer is collected; 0: no */
     int64_t part_newest; /* no record up to there is newer */
 };
 
@@ -68,8 +68,8 @@ enum etwas_collector_reach {
 };
 
 /* Follows the links of one slot and puts what it finds onto the slot's list. */
-void etwas_collector_look(struct etwas_collector *collector, uint32_t slot,
-                          enum etwas_collector_reach reach);
+void etwas_collector_gather(struct etwas_collector *collector, uint32_t slot,
+                            enum etwas_collector_reach reach);
 
 /* Shuts a slot and collects nothing: for the end of a session in buffering mode. */
 void etwas_collector_shut(struct etwas_collector *collector, uint32_t slot);

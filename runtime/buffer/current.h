@@ -2,16 +2,16 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The current buffer of a slot with restartable sequences, looked at without one: by the flusher,
+ * The current buffer of an rseq slot, looked at without one: by the flusher,
  * by the statistics, and by a writer that prepares a sequence.
  *
- * Which life of a buffer is current is read in three steps:
+ * Which claim of a buffer is current is read in three steps:
  *
  *     b ← slot.word's buffer;  o ← owner[b];  w ← slot.word, again with b in it
  *
- * If owner[b] is still o at some later moment, then b was in that life all the time, was current in
+ * If owner[b] is still o at some later moment, then b was under that claim all the time, was current in
  * it when w was read, and its link, which ADOPT stored before it made b current, has been constant
- * since then. Without reading o first a link could be taken for true that belongs to a life which
+ * since then. Without reading o first a link could be taken for true that belongs to a claim which
  * never became current: ADOPT stores a link before it commits.
  */
 #ifndef ETWAS_BUFFER_CURRENT_H
@@ -59,7 +59,7 @@ static inline struct etwas_current etwas_current_read(const struct etwas_slot *s
 }
 
 /*
- * Whether the buffer is in that life to this moment; what was read of it before is then true. (It
+ * Whether the buffer is under that claim to this moment; what was read of it before is then true. (It
  * need not be current any more.)
  */
 static inline bool etwas_current_stands(const struct etwas_current *current,

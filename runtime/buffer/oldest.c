@@ -18,6 +18,7 @@
  *     63            32 31         0
  *     |    moves     |   buffer   |    so that a hand that has come round is another
  */
+#include "buffer/oldest.h"
 #include "buffer/pool.h"
 
 typedef bool is_wanted(const struct etwas_pool *pool, uint32_t buffer, uint64_t owner);

@@ -2,19 +2,19 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Owner words: who has a buffer, and which of its lives this is.
+ * Owner words: who has a buffer, and by which claim.
  *
  *     63        16 15      2 1     0
  *     |  ticket   |  slot   | state |
  *
  *     state    FREE      nobody
  *              HELD      the slot's: current in it, about to be, or (shared slots, and files) full
- *              CLOSED    buffering mode, restartable sequences: full, nobody's; the oldest is taken
+ *              CLOSED    buffering mode, rseq slots: full, nobody's; the oldest is taken
  *              PINNED    a snapshot reads it, or a claimer clears it: nobody else touches it
  *     slot     of the session, that has it or had it last
  *     ticket   the number of the claim that made it HELD; claims are numbered through a session, so
  *              no owner word comes back while the session runs: whoever exchanges a word he read
- *              exchanges the life he saw. 2^48 claims, one a microsecond, are nine years
+ *              exchanges what he saw. 2^48 claims, one a microsecond, are nine years
  *
  * Within one slot the order of tickets is the order in which its buffers were current, and so the
  * order of time.
@@ -60,7 +60,7 @@ static inline uint64_t etwas_owner_ticket(uint64_t owner)
     return owner >> ETWAS_OWNER_TICKET_SHIFT;
 }
 
-/* The same life in another state. */
+/* The same claim in another state. */
 static inline uint64_t etwas_owner_as(uint64_t owner, enum etwas_owner_state state)
 {
     return (owner & ~UINT64_C(3)) | (uint64_t)state;

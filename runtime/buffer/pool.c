@@ -3,6 +3,7 @@
 
 #include "buffer/pool.h"
 
+#include "buffer/free_set.h"
 #include "platform/memory_limit.h"
 #include "platform/processor.h"
 #include "platform/testpoint.h"
@@ -29,11 +30,11 @@ struct layout {
     size_t owners;
     size_t free_set;
     size_t buffers;
-    size_t lanes;
+    size_t counters;
     size_t bytes;
 };
 
-static struct layout lay_out(uint32_t capacity, uint32_t lanes)
+static struct layout lay_out(uint32_t capacity, uint32_t slots)
 {
     struct layout layout;
 
@@ -41,9 +42,9 @@ static struct layout lay_out(uint32_t capacity, uint32_t lanes)
     layout.free_set = layout.owners + aligned(capacity * sizeof(uint64_t), CONTROL_ALIGNMENT);
     layout.buffers = layout.free_set +
                      aligned(etwas_free_set_words(capacity) * sizeof(uint64_t), CONTROL_ALIGNMENT);
-    layout.lanes = layout.buffers + capacity * sizeof(struct etwas_buffer_control);
-    layout.bytes =
-        layout.lanes + aligned(lanes * sizeof(struct etwas_pool_lane), etwas_memory_page_bytes());
+    layout.counters = layout.buffers + capacity * sizeof(struct etwas_buffer_control);
+    layout.bytes = layout.counters +
+                   aligned(slots * sizeof(struct etwas_slot_counters), etwas_memory_page_bytes());
     return layout;
 }
 
@@ -82,7 +83,7 @@ static struct etwas_pool *keep_block(const struct etwas_pool_options *options)
     pool->owners = (uint64_t *)(void *)(block + layout.owners);
     pool->free_set = (uint64_t *)(void *)(block + layout.free_set);
     pool->buffers = (struct etwas_buffer_control *)(void *)(block + layout.buffers);
-    pool->lanes = (struct etwas_pool_lane *)(void *)(block + layout.lanes);
+    pool->counters = (struct etwas_slot_counters *)(void *)(block + layout.counters);
     pool->control_bytes = layout.bytes;
     pool->capacity = capacity;
     ck_ec32_init(&pool->wake, 0);
@@ -112,8 +113,8 @@ static void begin(struct etwas_pool *pool, const struct etwas_pool_options *opti
 {
     ck_pr_store_32(&pool->session, options->session);
     ck_pr_store_32(&pool->first_slot, options->first_slot);
-    ck_pr_store_32(&pool->lane_count, options->slots);
-    ck_pr_store_32(&pool->sequences, options->sequences);
+    ck_pr_store_32(&pool->slot_count, options->slots);
+    ck_pr_store_32(&pool->rseq_slots, options->rseq_slots);
     ck_pr_store_32(&pool->buffer_bytes, options->buffer_bytes);
     ck_pr_store_32(&pool->minimum_buffers, options->minimum_buffers);
     ck_pr_store_32(&pool->maximum_buffers, options->maximum_buffers);
@@ -182,50 +183,6 @@ void etwas_pool_destroy(struct etwas_pool *pool)
     etwas_memory_destroy(&memory);
 }
 
-/* ---- what is free ---------------------------------------------------------------------------- */
-
-bool etwas_pool_find_free(struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner)
-{
-    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
-
-    while (etwas_free_set_take(pool->free_set, allocated, buffer)) {
-        /* Loaded again: the buffer may have come into use since. Its bit comes after that. */
-        if (*buffer >= (uint32_t)ck_pr_load_64(&pool->allocated)) {
-            continue; /* left by a writer that slept through the session before */
-        }
-        *owner = ck_pr_load_64(&pool->owners[*buffer]);
-        if (etwas_owner_state(*owner) == ETWAS_OWNER_FREE) {
-            ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_FOUND_FREE);
-            return true;
-        }
-    }
-    return false;
-}
-
-bool etwas_pool_find_hidden(const struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner)
-{
-    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
-
-    if (etwas_pool_free_about(pool) <= 0) {
-        return false;
-    }
-    for (uint32_t index = 0; index < allocated; index++) {
-        *owner = ck_pr_load_64(&pool->owners[index]);
-        if (etwas_owner_state(*owner) == ETWAS_OWNER_FREE) {
-            *buffer = index;
-            return true;
-        }
-    }
-    return false;
-}
-
-void etwas_pool_wake_if_few(struct etwas_pool *pool)
-{
-    if (!pool->circular && etwas_pool_free_about(pool) <= (int32_t)etwas_pool_low_water(pool)) {
-        etwas_pool_wake_flusher(pool);
-    }
-}
-
 uint32_t etwas_pool_capacity_for(uint32_t maximum, uint32_t buffer_bytes)
 {
     uint64_t limit = etwas_memory_limit_bytes() / buffer_bytes;
@@ -242,60 +199,6 @@ uint32_t etwas_pool_set_maximum(struct etwas_pool *pool, uint32_t maximum)
     maximum = maximum > pool->region_buffers ? pool->region_buffers : maximum;
     ck_pr_store_32(&pool->maximum_buffers, maximum);
     return maximum;
-}
-
-/* A bounded compare-exchange: `allocated` never passes the maximum that is compared with it. */
-bool etwas_pool_take_new(struct etwas_pool *pool, uint32_t *buffer)
-{
-    uint64_t allocated = ck_pr_load_64(&pool->allocated);
-
-    while (allocated < ck_pr_load_32(&pool->maximum_buffers)) {
-        ck_pr_inc_32(&pool->free_count);
-        if (ck_pr_cas_64_value(&pool->allocated, allocated, allocated + 1, &allocated)) {
-            *buffer = (uint32_t)allocated;
-            return true;
-        }
-        ck_pr_dec_32(&pool->free_count);
-    }
-    return false;
-}
-
-bool etwas_pool_grow(struct etwas_pool *pool)
-{
-    uint32_t buffer;
-
-    if (!etwas_pool_take_new(pool, &buffer)) {
-        return false;
-    }
-    /* Without memory now the writer's first touch asks again; the address space is ours already. */
-    (void)etwas_memory_populate(etwas_pool_buffer(pool, buffer), pool->buffer_bytes);
-    etwas_free_set_add(pool->free_set, buffer);
-    return true;
-}
-
-void etwas_pool_mend_free_set(struct etwas_pool *pool)
-{
-    uint32_t before = ck_pr_load_32(&pool->free_count);
-    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
-    uint32_t free = 0;
-
-    ck_pr_fence_acquire();
-    for (uint32_t buffer = 0; buffer < allocated; buffer++) {
-        if (etwas_owner_state(ck_pr_load_64(&pool->owners[buffer])) == ETWAS_OWNER_FREE) {
-            free++;
-            if (!etwas_free_set_has(pool->free_set, buffer)) {
-                etwas_free_set_add(pool->free_set, buffer);
-            }
-        }
-    }
-    ETWAS_TESTPOINT(ETWAS_POINT_FREE_COUNTED);
-    /*
-     * A claim or a release meanwhile counted itself, whether we saw it or not; the next pass will
-     * tell. Were it overwritten, the writers would wake the flusher late, or not at all. A claim
-     * and a release together are not seen: then the count is off until the next pass.
-     */
-    ck_pr_fence_memory();
-    (void)ck_pr_cas_32(&pool->free_count, before, free);
 }
 
 /* ---- waking the flusher ---------------------------------------------------------------------- */
@@ -333,7 +236,7 @@ bool etwas_pool_pin(struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
     /*
      * Before a shared slot's buffer is current nothing is committed in it, and its claimer may
      * still give it back: it is not ours to pin. If the owner is still the same below, the count
-     * was of that life. Owner and count were read in this order: the caller loaded the owner.
+     * was of that claim. Owner and count were read in this order: the caller loaded the owner.
      */
     ck_pr_fence_acquire();
     if (etwas_owner_state(owner) == ETWAS_OWNER_HELD &&

@@ -5,10 +5,15 @@
  * Buffers of shared slots: claimed by any number of writers, given back by the flusher or by who
  * did not need them.
  */
+#include "buffer/free_set.h"
+#include "buffer/oldest.h"
 #include "buffer/pool.h"
 
 #include <string.h>
 
+#include "buffer/pool_claim.h"
+#include "buffer/pool_count.h"
+#include "buffer/pool_free.h"
 #include "buffer/valid.h"
 #include "platform/testpoint.h"
 
@@ -18,7 +23,7 @@
  */
 static bool has_its_share(const struct etwas_pool *pool)
 {
-    return pool->circular && pool->sequences != 0 &&
+    return pool->circular && pool->rseq_slots != 0 &&
            ck_pr_load_32(&pool->shared_held) >= pool->extra_buffers;
 }
 
@@ -28,7 +33,7 @@ static bool has_its_share(const struct etwas_pool *pool)
  */
 static bool find_oldest(struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner)
 {
-    return (pool->sequences != 0 && !has_its_share(pool) &&
+    return (pool->rseq_slots != 0 && !has_its_share(pool) &&
             etwas_pool_find_closed(pool, buffer, owner)) ||
            etwas_pool_find_complete(pool, buffer, owner);
 }
@@ -61,7 +66,7 @@ static void overwrite(struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
     etwas_pool_settle_end(pool);
 }
 
-/* From the life `owner` to a new one of the slot. False: somebody else was faster. */
+/* From the claim `owner` to a new one of the slot. False: somebody else was faster. */
 static bool hold(struct etwas_pool *pool, uint32_t slot, uint32_t buffer, uint64_t owner,
                  enum etwas_owner_state state)
 {
@@ -86,7 +91,7 @@ static bool hold_free(struct etwas_pool *pool, uint32_t slot, uint32_t buffer, u
     }
     ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_TOOK_FREE);
     etwas_pool_took_free(pool);
-    if (pool->sequences != 0) {
+    if (pool->rseq_slots != 0) {
         clear(pool, buffer, pool->buffer_bytes / ETWAS_UNIT_BYTES);
     }
     return true;
@@ -176,7 +181,7 @@ bool etwas_pool_claim(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
     return false;
 }
 
-void etwas_pool_hold(struct etwas_pool *pool, uint32_t slot, uint32_t buffer)
+void etwas_pool_renumber(struct etwas_pool *pool, uint32_t slot, uint32_t buffer)
 {
     uint64_t ticket = ck_pr_faa_64(&pool->ticket, 1);
 
@@ -202,7 +207,7 @@ void etwas_pool_release(struct etwas_pool *pool, uint32_t buffer, uint32_t used_
 
     ETWAS_INVARIANT(etwas_buffer_is_owned(pool, buffer));
     /* Sequences need no clear buffers: where there are any, the extra slot's claims clear. */
-    if (pool->sequences == 0) {
+    if (pool->rseq_slots == 0) {
         clear(pool, buffer, used_units);
     }
     ck_pr_store_64(&pool->buffers[buffer].commit, 0);

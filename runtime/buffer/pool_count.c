@@ -5,7 +5,7 @@
  * A pool's accounts.
  *
  * Shared slots: what is committed is in the commit words of their buffers until its fate is
- * settled. Slots with sequences: the current buffer's link says what the slot had stored and
+ * settled. Rseq slots: the current buffer's link says what the slot had stored and
  * replaced before, and the slot's word what has been stored since; both change in one commit.
  */
 #include <sched.h>
@@ -13,6 +13,7 @@
 
 #include "buffer/current.h"
 #include "buffer/pool.h"
+#include "buffer/pool_count.h"
 #include "platform/wait.h"
 
 /*
@@ -31,7 +32,7 @@ enum {
 };
 
 struct tally {
-    uint64_t stored;      /* by sequences, in slots that are not shut */
+    uint64_t stored;      /* by rseq slots that are not shut */
     uint64_t overwritten; /* by their claims */
     uint64_t in_memory;   /* of shared slots */
     uint64_t abandoned;   /* in buffers set aside, not settled */
@@ -42,7 +43,7 @@ struct stored {
     uint64_t overwritten;
 };
 
-/* What one slot with sequences stored so far, and what its claims replaced, at one moment. */
+/* What one rseq slot stored so far, and what its claims replaced, at one moment. */
 static struct stored stored_in(const struct etwas_pool *pool, uint32_t index)
 {
     const struct etwas_slot *slot = etwas_pool_slot(pool, index);
@@ -89,10 +90,10 @@ static void count_once(const struct etwas_pool *pool, struct etwas_pool_counts *
     uint64_t settled_recorded;
 
     *counts = (struct etwas_pool_counts){.allocated = (uint32_t)ck_pr_load_64(&pool->allocated)};
-    for (uint32_t lane = 0; lane < pool->lane_count; lane++) {
-        counts->lost_no_buffer += ck_pr_load_64(&pool->lanes[lane].lost_no_buffer);
-        counts->lost_backlog_full += ck_pr_load_64(&pool->lanes[lane].lost_backlog_full);
-        counts->restarts += ck_pr_load_64(&pool->lanes[lane].restarts);
+    for (uint32_t slot = 0; slot < pool->slot_count; slot++) {
+        counts->lost_no_buffer += ck_pr_load_64(&pool->counters[slot].lost_no_buffer);
+        counts->lost_backlog_full += ck_pr_load_64(&pool->counters[slot].lost_backlog_full);
+        counts->restarts += ck_pr_load_64(&pool->counters[slot].restarts);
     }
     for (uint32_t outcome = 0; outcome < ETWAS_OUTCOMES; outcome++) {
         counts->settled[outcome] = ck_pr_load_64(&pool->settled[outcome]);
@@ -109,12 +110,12 @@ static void count_once(const struct etwas_pool *pool, struct etwas_pool_counts *
      * First of all slots what is replaced, then what is stored: one replaces what another stored.
      */
     tally.overwritten = ck_pr_load_64(&pool->shut_overwritten);
-    for (uint32_t slot = 0; slot < pool->sequences; slot++) {
+    for (uint32_t slot = 0; slot < pool->rseq_slots; slot++) {
         tally.overwritten += stored_in(pool, slot).overwritten;
     }
     ck_pr_fence_acquire();
     tally.stored = ck_pr_load_64(&pool->shut_stored);
-    for (uint32_t slot = 0; slot < pool->sequences; slot++) {
+    for (uint32_t slot = 0; slot < pool->rseq_slots; slot++) {
         tally.stored += stored_in(pool, slot).stored;
     }
 

@@ -105,7 +105,7 @@ uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_byt
         fill_times(record, kind);
     }
     if (etwas_kind_protocol(kind) == ETWAS_PROTOCOL_RSEQ) {
-        uint32_t result = etwas_publish_sequence(session, generation, record);
+        uint32_t result = etwas_publish_rseq(session, generation, record);
 
         if (result != ETWAS_PUBLISH_ELSEWHERE) {
             return result;

@@ -6,14 +6,14 @@
  *
  * A slot has one of two protocols, for as long as a session runs:
  *
- *     sequence   publish_sequence.c: one restartable sequence a record, one plain store commits it.
+ *     rseq       publish_rseq.c: one restartable sequence a record, one plain store commits it.
  *                The slots of processors, where the process can run sequences
  *     shared     publish_shared.c: atomics, any number of writers on a slot. All slots of a session
  *                that asked for it, or of a process that cannot run sequences; the only slot of
- *                a session that has one; and the extra slot of a session with sequences, for
+ *                a session that has one; and the extra slot of a session with rseq slots, for
  *                threads that cannot run them
  *
- * quick_sequence.h and quick_shared.h are their common cases, inlined into TraceEventInstance.
+ * quick_rseq.h and quick_shared.h are their common cases, inlined into TraceEventInstance.
  *
  * Wait-free for the caller in the sense of I5: it never waits for the flusher, another writer or
  * the kernel; a retry means that another writer published, or that the sequence was interrupted.
@@ -116,7 +116,7 @@ uint32_t etwas_publish_shared(struct etwas_slot *slot, uint32_t generation,
  * has more than MAX_MOF_FIELDS fields; nothing happened.
  */
 #define ETWAS_PUBLISH_ELSEWHERE UINT32_MAX
-uint32_t etwas_publish_sequence(uint32_t session, uint32_t generation,
-                                const struct etwas_record *record);
+uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation,
+                            const struct etwas_record *record);
 
 #endif

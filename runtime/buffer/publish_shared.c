@@ -13,7 +13,7 @@
  *     COMMIT    fetch-add on the buffer's commit word             (A1, release)
  *
  * Ordering:
- *     L1  pairs with the exchange that installed the buffer (I1 in switch_shared.c): who sees the
+ *     L1  pairs with the exchange that installed the buffer (X3 in switch_shared.c): who sees the
  *         buffer in the word sees it zeroed and its commit word 0. Gate, clock, limit and region
  *         are read between L1 and X2; they change only while the word is closed, so if X2 finds the
  *         word unchanged they belong to the session that installed it.

@@ -7,7 +7,7 @@
  * A slot is one cache line. The table of all slots is mapped when the first session starts, never
  * freed and wiped in a fork's child, so a stale handle finds a closed gate, never unmapped memory.
  * It has a row for each processor, and one more for the extra slots: that of a session with
- * restartable sequences takes the events of threads that cannot run them, and that of a session
+ * rseq slots takes the events of threads that cannot run restartable sequences, and that of a session
  * with one slot takes all events. The processors' slots of such a session stay closed; who finds
  * them so looks at the extra one before he calls the handle invalid.
  *
@@ -16,7 +16,7 @@
  *
  *     units    where the next record begins, in units of 8 bytes from the start of the buffer
  *     buffer   index in the session's pool; ETWAS_NO_BUFFER: none yet, or closed
- *     count    in a slot with restartable sequences the records in the buffer. A sequence needs
+ *     count    in an rseq slot the records in the buffer. A sequence needs
  *              nothing against stale words: it is aborted before it could act on one.
  *              In a shared slot an epoch: it grows whenever another buffer (or none) takes the
  *              place, also across sessions, and when an empty buffer begins anew because the
@@ -176,7 +176,7 @@ static inline uint32_t etwas_word_units(uint64_t word)
     return (uint32_t)word & ((1u << ETWAS_UNITS_BITS) - 1);
 }
 
-/* What a record of `units` adds to the word of a slot with restartable sequences. */
+/* What a record of `units` adds to the word of an rseq slot. */
 static inline uint64_t etwas_word_record(uint32_t units)
 {
     return etwas_slot_word(1, 0, units);
@@ -205,7 +205,7 @@ static inline uint64_t etwas_word_empty(uint64_t word)
     return etwas_word_next(word, ETWAS_NO_BUFFER, ETWAS_NO_ROOM);
 }
 
-/* The same in a slot with restartable sequences. */
+/* The same in an rseq slot. */
 static inline uint64_t etwas_word_none(void)
 {
     return etwas_slot_word(0, ETWAS_NO_BUFFER, ETWAS_NO_ROOM);

@@ -8,7 +8,7 @@
  *               w ← slot.word; gate ≠ generation → INVALID; room after all → done
  *               n ← a claimed buffer; none, and the word still w → the event is lost
  *               n.previous ← what w says and the newest stamp
- *               compare-exchange word: w → {epoch + 1, n, first}        (I1, release)   else again
+ *               compare-exchange word: w → {epoch + 1, n, first}        (X3, release)   else again
  *               retire the old buffer: commit word + the unused rest, closed
  *               visitors − 1                                            (V2, release)
  *
@@ -27,6 +27,9 @@
 #include <etwas/winerror.h>
 
 #include "buffer/pool.h"
+#include "buffer/pool_claim.h"
+#include "buffer/pool_count.h"
+#include "buffer/pool_free.h"
 #include "platform/testpoint.h"
 
 /* Installs `buffer` in place of `word`, if that is still what the slot holds. */
@@ -43,11 +46,11 @@ static bool install(struct etwas_slot *slot, struct etwas_pool *pool, uint64_t w
      * word changes meanwhile the exchange fails and the value is not used.
      */
     control->link.previous_newest = (int64_t)ck_pr_load_64(&slot->newest);
-    etwas_pool_hold(pool, ck_pr_load_32(&slot->index), buffer);
+    etwas_pool_renumber(pool, ck_pr_load_32(&slot->index), buffer);
     ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_NAMED);
     ck_pr_fence_release();
     if (!ck_pr_cas_64(&slot->word, word, etwas_word_next(word, buffer, ETWAS_FIRST_UNIT))) {
-        return false; /* I1 failed */
+        return false; /* X3 failed */
     }
     ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_INSTALLED);
     if (old != ETWAS_NO_BUFFER) {

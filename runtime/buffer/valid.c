@@ -52,14 +52,14 @@ static bool owner_is_valid(const struct etwas_pool *pool, uint32_t buffer)
     enum etwas_owner_state state = etwas_owner_state(owner);
 
     ck_pr_fence_acquire();
-    return holds(etwas_owner_slot(owner) < pool->lane_count, "an owner is a slot of the session") &&
+    return holds(etwas_owner_slot(owner) < pool->slot_count, "an owner is a slot of the session") &&
            holds(etwas_owner_ticket(owner) < ck_pr_load_64(&pool->ticket),
                  "a claim's ticket was drawn") &&
            holds(pool->circular || (state != ETWAS_OWNER_CLOSED && state != ETWAS_OWNER_PINNED),
                  "only a flight recorder closes and pins buffers") &&
            holds(state != ETWAS_OWNER_CLOSED ||
-                     etwas_pool_has_sequences(pool, etwas_owner_slot(owner)),
-                 "only slots with restartable sequences close buffers");
+                     etwas_pool_is_rseq_slot(pool, etwas_owner_slot(owner)),
+                 "only rseq slots close buffers");
 }
 
 /* A current buffer is its slot's. In a shared slot a snapshot may have pinned it. */
@@ -75,7 +75,7 @@ static bool slot_is_valid(const struct etwas_pool *pool, uint32_t index)
     return holds(current.buffer < ck_pr_load_64(&pool->allocated), "a current buffer is in use") &&
            holds(etwas_owner_slot(current.owner) == index, "a current buffer is its slot's (I3)") &&
            holds(state == ETWAS_OWNER_HELD ||
-                     (state == ETWAS_OWNER_PINNED && !etwas_pool_has_sequences(pool, index)),
+                     (state == ETWAS_OWNER_PINNED && !etwas_pool_is_rseq_slot(pool, index)),
                  "a current buffer is held (I3)");
 }
 
@@ -91,7 +91,7 @@ bool etwas_pool_is_valid(const struct etwas_pool *pool)
             return false;
         }
     }
-    for (uint32_t slot = 0; slot < pool->lane_count; slot++) {
+    for (uint32_t slot = 0; slot < pool->slot_count; slot++) {
         if (!slot_is_valid(pool, slot)) {
             return false;
         }

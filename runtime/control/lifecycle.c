@@ -39,7 +39,7 @@ static uint32_t make_pool(struct etwas_session *session)
         .session = session->index,
         .first_slot = session->first_slot,
         .slots = session->slot_count,
-        .sequences = configuration->protocol == ETWAS_PROTOCOL_RSEQ ? session->slot_count - 1 : 0,
+        .rseq_slots = configuration->protocol == ETWAS_PROTOCOL_RSEQ ? session->slot_count - 1 : 0,
         .circular = etwas_configuration_is_buffering(configuration),
         .large_pages = configuration->large_pages,
     };

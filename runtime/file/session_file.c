@@ -7,6 +7,7 @@
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
 
+#include "buffer/pool_count.h"
 #include "file/log_knots.h"
 #include "flush/sink.h"
 #include "platform/file.h"

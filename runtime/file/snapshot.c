@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "buffer/current.h"
-#include "buffer/switch_sequence.h"
+#include "buffer/switch_rseq.h"
 #include "clock/clock.h"
 #include "file/log_file.h"
 #include "file/log_knots.h"
@@ -47,8 +47,8 @@ static struct held *list_held(struct etwas_pool *pool, uint32_t *count)
     struct held *list = malloc(allocated * sizeof *list);
 
     *count = 0;
-    for (uint32_t slot = 0; slot < pool->sequences; slot++) {
-        etwas_sequence_close_previous(etwas_slot_of(pool->session, slot), pool);
+    for (uint32_t slot = 0; slot < pool->rseq_slots; slot++) {
+        etwas_rseq_close_previous(etwas_slot_of(pool->session, slot), pool);
     }
     for (uint32_t buffer = 0; list != NULL && buffer < allocated; buffer++) {
         uint64_t owner = ck_pr_load_64(&pool->owners[buffer]);
@@ -99,7 +99,7 @@ static uint32_t write_pinned(const struct snapshot *snapshot, const struct held 
         return ERROR_SUCCESS;
     }
     ETWAS_TESTPOINT(ETWAS_POINT_SNAPSHOT_PINNED);
-    if (etwas_pool_has_sequences(pool, collected.slot)) {
+    if (etwas_pool_is_rseq_slot(pool, collected.slot)) {
         collected.end_units = pool->buffers[held->buffer].end.units;
         collected.newest = pool->buffers[held->buffer].end.newest;
     } else {
@@ -144,7 +144,7 @@ static uint32_t write_held(const struct snapshot *snapshot, const struct held *h
     uint32_t index = etwas_owner_slot(held->owner);
     struct held full = *held;
 
-    if (etwas_pool_has_sequences(pool, index) &&
+    if (etwas_pool_is_rseq_slot(pool, index) &&
         etwas_owner_state(held->owner) == ETWAS_OWNER_HELD) {
         struct etwas_collected collected;
 
@@ -152,7 +152,7 @@ static uint32_t write_held(const struct snapshot *snapshot, const struct held *h
             return write_records(snapshot, snapshot->copy, &collected, sequence);
         }
         /* Another is current by now, and this one full; or it was claimed and never current yet. */
-        etwas_sequence_close_previous(etwas_slot_of(pool->session, index), pool);
+        etwas_rseq_close_previous(etwas_slot_of(pool->session, index), pool);
         full.owner = etwas_owner_as(held->owner, ETWAS_OWNER_CLOSED);
     }
     return write_pinned(snapshot, &full, sequence);

@@ -157,7 +157,7 @@ static void drain_slots(struct pass *pass, enum etwas_collector_reach reach)
         begin_flush(session);
     }
     for (uint32_t slot = 0; slot < session->collector.slot_count; slot++) {
-        etwas_collector_look(&session->collector, slot, reach);
+        etwas_collector_gather(&session->collector, slot, reach);
     }
     for (uint32_t slot = 0; slot < session->collector.slot_count; slot++) {
         drain_slot(pass, slot);

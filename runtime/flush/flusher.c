@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include "buffer/pool_free.h"
 #include "flush/drain.h"
 #include "flush/session_clock.h"
 #include "flush/sink.h"

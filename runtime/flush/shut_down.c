@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "buffer/pool_claim.h"
 #include "flush/drain.h"
 #include "flush/sink.h"
 #include "platform/rseq.h"
@@ -48,7 +49,7 @@ void etwas_session_shut_down(struct etwas_session *session)
 
     (void)pthread_mutex_lock(&session->role);
     /* STOP: the gates are closed; after the fence no sequence that saw them open can commit. */
-    session->collector.fenced = pool->sequences == 0 || etwas_rseq_fence();
+    session->collector.fenced = pool->rseq_slots == 0 || etwas_rseq_fence();
     shut_slots(session);
     all_out = wait_for_writers(session) && session->collector.fenced;
     etwas_collector_reclaim(&session->collector);

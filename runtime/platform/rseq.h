@@ -113,7 +113,7 @@ bool etwas_rseq_fence(void);
  * A sequence that reaches the point whose number etwas_rseq_trap holds executes a trap (int3, brk):
  * SIGTRAP is delivered, and that aborts the sequence as any signal does. The test's handler sets
  * the number back to 0. Points of the general sequence are numbered as the steps above; those of
- * the hottest path (buffer/quick_sequence.h) begin at 16.
+ * the hottest path (buffer/quick_rseq.h) begin at 16.
  */
 enum {
     ETWAS_RSEQ_TRAP_NONE = 0,

@@ -11,16 +11,17 @@
  * restartable sequences and the TSC, an event of 16 to 32 bytes without a parent takes 150
  * instructions (gcc 12) from the call to the return, one of them `rdtsc`; no call, no locked
  * instruction, no loop, and one branch taken. The lines it touches are listed in
- * buffer/quick_sequence.h.
+ * buffer/quick_rseq.h.
  */
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "buffer/quick_sequence.h"
+#include "buffer/pool_count.h"
+#include "buffer/quick_rseq.h"
 #include "buffer/quick_shared.h"
-#include "buffer/switch_sequence.h"
+#include "buffer/switch_rseq.h"
 #include "platform/thread.h"
 #include "provider/event_class.h"
 #include "provider/instance_id.h"
@@ -64,7 +65,7 @@ static inline uint64_t first_word(const EVENT_INSTANCE_HEADER *event, uint32_t p
             (uint32_t)sizeof(struct etwas_etl_instance_header) + payload_bytes);
 }
 
-#if ETWAS_QUICK_SEQUENCE
+#if ETWAS_QUICK_RSEQ
 
 static inline __m128i pair(uint64_t low, uint64_t high)
 {
@@ -76,7 +77,7 @@ static inline __m128i pair(uint64_t low, uint64_t high)
  * first: what follows runs while the processor fetches it. The payload begins a header's size
  * behind `before`, which is mostly the event itself. Inlined with a constant clock and parent.
  */
-static inline __attribute__((always_inline)) enum etwas_quick_sequence trace_by_sequence(
+static inline __attribute__((always_inline)) enum etwas_quick_rseq trace_by_rseq(
     struct etwas_slot *slot, etwas_trace_handle handle, uint32_t clock,
     const EVENT_INSTANCE_HEADER *event, const void *before, uint32_t payload_bytes,
     const EVENT_INSTANCE_INFO *instance, const EVENT_INSTANCE_INFO *parent)
@@ -105,7 +106,7 @@ static inline __attribute__((always_inline)) enum etwas_quick_sequence trace_by_
     record.guid = pair(guid[0], guid[1]);
     record.instances = pair(0, (uint64_t)parent_id << 32 | instance->InstanceId);
     record.parent = pair(parent_guid[0], parent_guid[1]);
-    return etwas_quick_sequence(slot, handle, &record);
+    return etwas_quick_rseq(slot, handle, &record);
 }
 
 static void count_restart(const struct etwas_slot *slot)
@@ -117,7 +118,7 @@ static void count_restart(const struct etwas_slot *slot)
  * With any clock, with or without a parent. True: *code says what became of the event. An event
  * that would be refused takes no buffer, and is not lost.
  */
-static inline __attribute__((always_inline)) bool trace_by_any_sequence(
+static inline __attribute__((always_inline)) bool trace_by_any_rseq(
     struct etwas_slot *slot, etwas_trace_handle handle, uint64_t gate,
     const EVENT_INSTANCE_HEADER *event, const void *before, uint32_t payload_bytes,
     const EVENT_INSTANCE_INFO *instance, const EVENT_INSTANCE_INFO *parent, uint32_t *code)
@@ -125,20 +126,20 @@ static inline __attribute__((always_inline)) bool trace_by_any_sequence(
     const uint32_t units =
         (uint32_t)etwas_etl_round_up_8(sizeof(struct etwas_etl_instance_header) + payload_bytes) /
         ETWAS_UNIT_BYTES;
-    enum etwas_quick_sequence result;
+    enum etwas_quick_rseq result;
     uint64_t guid[2];
 
     if (etwas_word_units(ck_pr_load_64(&slot->word)) + units > ck_pr_load_32(&slot->limit_units) &&
         instance->InstanceId != 0 && etwas_class_look_up(instance->RegHandle, guid) &&
         (parent == NULL || etwas_class_look_up(parent->RegHandle, guid))) {
-        *code = etwas_switch_sequence(slot, ck_pr_load_32(&slot->index), gate, units, 0);
+        *code = etwas_switch_rseq(slot, ck_pr_load_32(&slot->index), gate, units, 0);
         if (*code != ERROR_SUCCESS) {
             return true;
         }
     }
     (void)etwas_thread_ids(); /* asks for them, if this is the thread's first event */
-    result = trace_by_sequence(slot, handle, etwas_kind_clock((uint32_t)(gate >> 32)), event,
-                               before, payload_bytes, instance, parent);
+    result = trace_by_rseq(slot, handle, etwas_kind_clock((uint32_t)(gate >> 32)), event, before,
+                           payload_bytes, instance, parent);
     if (result == ETWAS_QUICK_ABORTED) {
         count_restart(slot);
     }
@@ -146,7 +147,7 @@ static inline __attribute__((always_inline)) bool trace_by_any_sequence(
     return result == ETWAS_QUICK_COMMITTED;
 }
 
-/* Room for a payload where trace_by_sequence looks for it. */
+/* Room for a payload where trace_by_rseq looks for it. */
 struct gathered {
     uint8_t before[sizeof(EVENT_INSTANCE_HEADER)]; /* never read */
     uint8_t payload[ETWAS_QUICK_PAYLOAD_BYTES];
@@ -178,17 +179,18 @@ static bool gather(const EVENT_INSTANCE_HEADER *event, struct gathered *gathered
 }
 
 /* Payloads that are lists of fields are gathered first, since a sequence may not call memcpy. */
-static __attribute__((noinline)) bool trace_fields_by_sequence(
-    struct etwas_slot *slot, etwas_trace_handle handle, uint64_t gate,
-    const EVENT_INSTANCE_HEADER *event, const EVENT_INSTANCE_INFO *instance,
-    const EVENT_INSTANCE_INFO *parent, uint32_t *code)
+static __attribute__((noinline)) bool trace_fields_by_rseq(struct etwas_slot *slot,
+                                                           etwas_trace_handle handle, uint64_t gate,
+                                                           const EVENT_INSTANCE_HEADER *event,
+                                                           const EVENT_INSTANCE_INFO *instance,
+                                                           const EVENT_INSTANCE_INFO *parent,
+                                                           uint32_t *code)
 {
     struct gathered gathered;
     uint32_t bytes;
 
     return gather(event, &gathered, &bytes) &&
-           trace_by_any_sequence(slot, handle, gate, event, &gathered, bytes, instance, parent,
-                                 code);
+           trace_by_any_rseq(slot, handle, gate, event, &gathered, bytes, instance, parent, code);
 }
 
 /* Both forms of payload. */
@@ -202,12 +204,12 @@ static bool trace_quickly(struct etwas_slot *slot, etwas_trace_handle handle, ui
         return false;
     }
     if ((event->Flags & WNODE_FLAG_USE_MOF_PTR) != 0) {
-        return trace_fields_by_sequence(slot, handle, gate, event, instance, parent, code);
+        return trace_fields_by_rseq(slot, handle, gate, event, instance, parent, code);
     }
     payload_bytes = payload_bytes_of(event);
     return payload_bytes <= ETWAS_QUICK_PAYLOAD_BYTES &&
-           trace_by_any_sequence(slot, handle, gate, event, event, payload_bytes, instance, parent,
-                                 code);
+           trace_by_any_rseq(slot, handle, gate, event, event, payload_bytes, instance, parent,
+                             code);
 }
 
 #endif
@@ -334,7 +336,7 @@ static __attribute__((noinline)) uint32_t trace_otherwise(etwas_trace_handle han
     if (protocol == ETWAS_PROTOCOL_SHARED && parent == NULL) {
         return trace_in_shared_slot(handle, event, instance, slot);
     }
-#if ETWAS_QUICK_SEQUENCE
+#if ETWAS_QUICK_RSEQ
     if (protocol == ETWAS_PROTOCOL_RSEQ) {
         uint32_t code;
 
@@ -346,7 +348,7 @@ static __attribute__((noinline)) uint32_t trace_otherwise(etwas_trace_handle han
     return etwas_trace_any_instance(handle, event, instance, parent);
 }
 
-#if ETWAS_QUICK_SEQUENCE
+#if ETWAS_QUICK_RSEQ
 
 /* After an interruption. */
 static __attribute__((noinline, cold)) uint32_t trace_again(etwas_trace_handle handle,
@@ -368,7 +370,7 @@ uint32_t TraceEventInstance(etwas_trace_handle handle, EVENT_INSTANCE_HEADER *ev
 {
     const uint32_t tsc_by_sequence = etwas_slot_kind(ETWAS_CLOCK_KIND_TSC, ETWAS_PROTOCOL_RSEQ);
     uint32_t generation = etwas_handle_generation(handle);
-    enum etwas_quick_sequence result;
+    enum etwas_quick_rseq result;
     struct etwas_slot *slot;
     uint32_t payload_bytes;
     uint64_t gate;
@@ -388,8 +390,8 @@ uint32_t TraceEventInstance(etwas_trace_handle handle, EVENT_INSTANCE_HEADER *ev
                    ? trace_in_shared_slot(handle, event, instance, slot)
                    : trace_otherwise(handle, event, instance, NULL);
     }
-    result = trace_by_sequence(slot, handle, ETWAS_CLOCK_KIND_TSC, event, event, payload_bytes,
-                               instance, NULL);
+    result = trace_by_rseq(slot, handle, ETWAS_CLOCK_KIND_TSC, event, event, payload_bytes,
+                           instance, NULL);
     if (UNLIKELY(result != ETWAS_QUICK_COMMITTED)) {
         return result == ETWAS_QUICK_ABORTED ? trace_again(handle, event, instance)
                                              : trace_otherwise(handle, event, instance, NULL);

@@ -6,6 +6,7 @@
 #include <ck_pr.h>
 #include <etwas/winerror.h>
 
+#include "buffer/pool_count.h"
 #include "clock/clock.h"
 #include "file/log_header.h"
 #include "file/session_file.h"

@@ -7,6 +7,7 @@
 #include <ck_pr.h>
 #include <etwas/winerror.h>
 
+#include "buffer/pool_count.h"
 #include "platform/cancel.h"
 #include "session/session.h"
 

@@ -291,7 +291,7 @@ void etwas_session_open(struct etwas_session *session)
 
     for (uint32_t index = 0; index < session->slot_count; index++) {
         struct etwas_slot *slot = slot_of(session, index);
-        bool sequences = etwas_pool_has_sequences(pool, index);
+        bool sequences = etwas_pool_is_rseq_slot(pool, index);
 
         ck_pr_store_32(&slot->kind, kind_of(session, sequences));
         ck_pr_store_32(&slot->spare, 0);

@@ -10,7 +10,7 @@
 
 #include "buffer/owner.h"
 #include "buffer/pool.h"
-#include "buffer/quick_sequence.h"
+#include "buffer/quick_rseq.h"
 #include "platform/processor.h"
 #include "platform/rseq.h"
 #include "support/readback.h"
@@ -38,7 +38,7 @@ bool sequence_happens(enum sequence_step step, bool circular)
     case STEP_LOST:
         return !circular;
     default:
-        return step != STEP_QUICK || ETWAS_QUICK_SEQUENCE;
+        return step != STEP_QUICK || ETWAS_QUICK_RSEQ;
     }
 }
 
@@ -180,7 +180,8 @@ static enum sequence_step step_of(const struct etwas_pool *pool,
     if (lies_in(sequence->target, pool->owners, pool->capacity * sizeof *pool->owners)) {
         return etwas_owner_state(sequence->value) == ETWAS_OWNER_CLOSED ? STEP_CLOSE : STEP_CLAIM;
     }
-    if (lies_in(sequence->target, pool->lanes, (etwas_slot_count + 1) * sizeof *pool->lanes)) {
+    if (lies_in(sequence->target, pool->counters,
+                (etwas_slot_count + 1) * sizeof *pool->counters)) {
         return STEP_LOST;
     }
     if (sequence->target == &pool->allocated) {

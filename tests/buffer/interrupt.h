@@ -15,7 +15,7 @@
 
 #include "support/start.h"
 
-/* The steps of publish_sequence.c, quick_sequence.h and switch_sequence.c. */
+/* The steps of publish_rseq.c, quick_rseq.h and switch_rseq.c. */
 enum sequence_step {
     STEP_PUBLISH,
     STEP_QUICK,

@@ -11,6 +11,7 @@
 
 #include "buffer/interrupt.h"
 #include "buffer/pool.h"
+#include "buffer/pool_free.h"
 #include "platform/memory_limit.h"
 #include "support/folder.h"
 #include "support/start.h"

@@ -12,6 +12,9 @@
 #include <time.h>
 
 #include "buffer/pool.h"
+#include "buffer/pool_claim.h"
+#include "buffer/pool_count.h"
+#include "buffer/pool_free.h"
 #include "buffer/slot.h"
 #include "platform/wait.h"
 #include "support/hold.h"

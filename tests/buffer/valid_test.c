@@ -68,10 +68,10 @@ static void a_pool_that_is_not_as_it_should_be_is_seen(void **state)
     expect_seen_64(pool, &pool->owners[current], etwas_owner_as(owner, ETWAS_OWNER_CLOSED));
     expect_seen_64(pool, &pool->owners[current], etwas_owner_as(owner, ETWAS_OWNER_PINNED));
     expect_seen_64(pool, &pool->owners[current],
-                   etwas_owner(etwas_owner_ticket(owner), pool->lane_count, ETWAS_OWNER_HELD));
+                   etwas_owner(etwas_owner_ticket(owner), pool->slot_count, ETWAS_OWNER_HELD));
     expect_seen_64(pool, &pool->owners[current],
                    etwas_owner(etwas_owner_ticket(owner),
-                               etwas_owner_slot(owner) == 0 && pool->lane_count > 1,
+                               etwas_owner_slot(owner) == 0 && pool->slot_count > 1,
                                ETWAS_OWNER_HELD));
     expect_seen_64(pool, &pool->owners[0], etwas_owner(next, 0, ETWAS_OWNER_FREE));
     assert_true(etwas_buffer_is_owned(pool, current));

@@ -20,77 +20,77 @@ FAULTS = {
     # Stop reads the slots, and frees the region, while a writer may still commit.
     "NO_MEMBARRIER": (
         [("runtime/flush/shut_down.c",
-          "pool->sequences == 0 || etwas_rseq_fence()", "true", 1)],
-        ["buffer_sequence_stop_load a_stop_waits_for_nobody_and_misses_nothing"],
+          "pool->rseq_slots == 0 || etwas_rseq_fence()", "true", 1)],
+        ["buffer_rseq_stop_load a_stop_waits_for_nobody_and_misses_nothing"],
     ),
     # A writer that is moved before its sequence commits in the slot of the processor it came from.
     "NO_PROCESSOR_CHECK": (
         [("runtime/platform/rseq_x86_64.S", "        jne     .Lmoved\n", "", 1)],
-        ["buffer_sequence_move a_writer_moved_before_or_inside_a_step*"],
+        ["buffer_rseq_move a_writer_moved_before_or_inside_a_step*"],
     ),
     # The gate is looked at before the sequences only.
     "GATE_OUTSIDE": (
-        [("runtime/buffer/publish_sequence.c", "        {etwas_slot_gate(slot), gate},\n",
+        [("runtime/buffer/publish_rseq.c", "        {etwas_slot_gate(slot), gate},\n",
           "        {&slot->word, word},\n", 1),
-         ("runtime/buffer/switch_sequence.c", "{etwas_slot_gate(step->slot), step->gate}",
+         ("runtime/buffer/switch_rseq.c", "{etwas_slot_gate(step->slot), step->gate}",
           "{&step->gate, step->gate}", 4),
-         ("runtime/buffer/switch_sequence.c", "{etwas_slot_gate(slot), step->gate}",
+         ("runtime/buffer/switch_rseq.c", "{etwas_slot_gate(slot), step->gate}",
           "{&step->gate, step->gate}", 1)],
-        ["buffer_sequence_stop a_writer_is_held_inside_any_step*"],
+        ["buffer_rseq_stop a_writer_is_held_inside_any_step*"],
     ),
     # Nobody looks at the gate on the quick way. In the sequence alone it would not be noticed unless
     # system time is set back: a later session's first stamp is above that of a writer who was held.
     "QUICK_WITHOUT_GATE": (
-        [("runtime/buffer/quick_sequence.h",
+        [("runtime/buffer/quick_rseq.h",
           "        \"cmpl %%r8d, %c[gate](%[slot])\\n\\t\"         /* 3 */\n"
           "        \"jne %l[other]\\n\\t\"\n", "", 1),
          ("runtime/provider/trace_instance.c",
           "    if ((uint32_t)gate != generation) {\n        slot = etwas_slot_extra(handle);",
           "    if (false) {\n        slot = etwas_slot_extra(handle);", 1)],
-        ["buffer_sequence_stop a_writer_is_held_inside_any_step*"],
+        ["buffer_rseq_stop a_writer_is_held_inside_any_step*"],
     ),
     # A snapshot reads a full buffer that anybody may claim meanwhile.
     "NO_PIN": (
         [("runtime/buffer/pool.c",
           "    if (!ck_pr_cas_64(&pool->owners[buffer], owner, etwas_owner_as(owner, ETWAS_OWNER_PINNED))) {\n",
           "    if (ck_pr_load_64(&pool->owners[buffer]) != owner) {\n", 1)],
-        ["buffer_sequence_flush a_snapshot_that_stands_still*"],
+        ["buffer_rseq_flush a_snapshot_that_stands_still*"],
     ),
     # An owner word does not say which life of the buffer it means.
     "NO_TICKET": (
         [("runtime/buffer/owner.h",
           "    return ticket << ETWAS_OWNER_TICKET_SHIFT | (uint64_t)slot",
           "    return (ticket & 0) << ETWAS_OWNER_TICKET_SHIFT | (uint64_t)slot", 1)],
-        ["buffer_sequence_flush a_snapshot_that_stands_still*",
-         "buffer_sequence_abort a_buffer_is_closed_however_often*"],
+        ["buffer_rseq_flush a_snapshot_that_stands_still*",
+         "buffer_rseq_abort a_buffer_is_closed_however_often*"],
     ),
     # A writer claims a buffer although its processor has claimed one meanwhile.
     "CLAIM_WITHOUT_SPARE": (
-        [("runtime/buffer/switch_sequence.c",
+        [("runtime/buffer/switch_rseq.c",
           "            {spare_word(slot), (uint64_t)spare << 32 | step->processor},\n"
           "            {&pool->owners[spare], spare_owner},\n"
           "            {&pool->owners[found_spare], owner},\n",
           "            {&pool->owners[found_spare], owner},\n", 1)],
-        ["buffer_sequence_abort a_buffer_that_a_handler_claimed*"],
+        ["buffer_rseq_abort a_buffer_that_a_handler_claimed*"],
     ),
     # A record takes the place that another has taken meanwhile.
     "WORD_UNCHECKED": (
-        [("runtime/buffer/publish_sequence.c",
+        [("runtime/buffer/publish_rseq.c",
           "        {&slot->word, word},\n        {&slot->newest, newest},\n", "", 1)],
-        ["buffer_sequence_abort a_handler_logs_inside_any_step*"],
+        ["buffer_rseq_abort a_handler_logs_inside_any_step*"],
     ),
     # A writer whose CLOSE was interrupted goes on without it.
     "CLOSE_LEFT_OUT": (
-        [("runtime/buffer/switch_sequence.c",
+        [("runtime/buffer/switch_rseq.c",
           "    if (!close_previous(&step)) {\n        return ERROR_SUCCESS;\n    }\n",
           "    (void)close_previous(&step);\n", 1)],
-        ["buffer_sequence_abort a_buffer_is_closed_however_often*"],
+        ["buffer_rseq_abort a_buffer_is_closed_however_often*"],
     ),
     # A visitor of a shared session takes the word of the next one, with sequences, for its own.
     "WORD_OF_EITHER": (
         [("runtime/buffer/slot.h", "    return ETWAS_WORD_SHARED | etwas_slot_word(",
           "    return etwas_slot_word(", 1)],
-        ["buffer_sequence_leftover a_visitor_does_not_take_the_place*"],
+        ["buffer_rseq_leftover a_visitor_does_not_take_the_place*"],
     ),
     # A session with sequences makes the epochs of its place begin anew.
     "EPOCH_ANEW": (
@@ -98,19 +98,19 @@ FAULTS = {
           "etwas_word_empty(ck_pr_load_64(&slot->word))", 1),
          ("runtime/session/session.c", "static uint64_t last_word(struct",
           "__attribute__((unused)) static uint64_t last_word(struct", 1)],
-        ["buffer_sequence_leftover a_session_with_sequences_in_between*"],
+        ["buffer_rseq_leftover a_session_with_sequences_in_between*"],
     ),
     # The quick sequence reads the count of visitors together with the size of a buffer.
     "SIZE_AND_VISITORS": (
-        [("runtime/buffer/quick_sequence.h", "\"movl %c[limit](%[slot]), %%r9d\\n\\t\"",
+        [("runtime/buffer/quick_rseq.h", "\"movl %c[limit](%[slot]), %%r9d\\n\\t\"",
           "\"movq %c[limit](%[slot]), %%r9\\n\\t\"", 1)],
-        ["buffer_sequence_leftover a_visitor_left_over*"],
+        ["buffer_rseq_leftover a_visitor_left_over*"],
     ),
     # A snapshot believes its copy of a current buffer that was claimed while it copied.
     "SNAPSHOT_NO_RECHECK": (
         [("runtime/file/snapshot.c",
           "    return etwas_current_stands(&current, pool);\n", "    return true;\n", 1)],
-        ["buffer_sequence_flush a_snapshot_that_stands_still*"],
+        ["buffer_rseq_flush a_snapshot_that_stands_still*"],
     ),
 }
 

@@ -7,7 +7,7 @@
  * takes snapshots, stops and starts; and the sequences of the processors' slots, which meet this
  * slot only in the owner words.
  *
- * Labels: RESERVE (L1, X1, X2), WRITE (S1), COMMIT (A1), SWITCH (V1, claim, I1, retire, V2),
+ * Labels: RESERVE (L1, X1, X2), WRITE (S1), COMMIT (A1), SWITCH (V1, claim, X3, retire, V2),
  * COLLECT, ABANDON, RECLAIM, SNAPSHOT, STOP, START. Every statement below is a step: nothing is
  * restarted here, the scheduler may stop a writer between any two for as long as it likes.
  *
@@ -311,7 +311,7 @@ install:
         previous_end[x] = n;
         owner[x] = OWNER(TICKET(owner[x]) + 1, HELD)
     };
-    atomic { /* I1 */
+    atomic { /* X3 */
         if
         :: !WORD_IS(e, b, n) -> goto look
         :: else

@@ -2,16 +2,16 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Claiming, adopting and closing buffers in slots with restartable sequences.
+ * Claiming, adopting and closing buffers in rseq slots.
  *
  * p is the processor, b its current buffer, o[] the owner words. What is in brackets is one
  * sequence on p: it happens whole or not at all, and nothing else of p happens meanwhile. Each
  * begins with the processor and the gate, so after the end of the session none commits.
  *
- *     CLOSE   buffering mode only, after ADOPT and before the next. q ← b.previous in its life oq:
+ *     CLOSE   buffering mode only, after ADOPT and before the next. q ← b.previous, claimed as oq:
  *             [o[b] still;  commit: exchange o[q]: oq → CLOSED]
  *     CLAIM   the spare is not valid. x ← a FREE buffer, or a new one (GROW), or, in buffering
- *             mode, the oldest CLOSED one, in its life ox; t ← next ticket
+ *             mode, the oldest CLOSED one, claimed as ox; t ← next ticket
  *             [word, o[b], spare s, o[s] still;  spare ← x;
  *              commit: exchange o[x]: ox → {t, p, HELD}]
  *     ADOPT   the spare n is valid: o[n] = {.., p, HELD}, n ≠ b
@@ -27,7 +27,7 @@
  *  - Tickets: CLAIM takes its ticket before the sequence. Had p claimed or adopted since then, the
  *    word, the spare or one of their owner words would have changed, and the sequence fails. So the
  *    tickets of one slot are in the order in which its buffers become current.
- *  - CLOSE says of q in the life oq that another buffer is current after it. Once true that stays
+ *  - CLOSE says of q under the claim oq that another buffer is current after it. Once true that stays
  *    true, whoever says it and however late; an owner word never comes back. That o[b] still stands
  *    means that the link, from which q and oq are read, is true (current.h).
  *  - b.end and n.link are written before the commit. Interrupted before it, b is still current and
@@ -41,12 +41,16 @@
  *
  * I5: no step waits. The searches are bounded by the number of buffers.
  */
-#include "buffer/switch_sequence.h"
+#include "buffer/switch_rseq.h"
 
 #include <ck_pr.h>
 #include <etwas/winerror.h>
 
 #include "buffer/current.h"
+#include "buffer/free_set.h"
+#include "buffer/oldest.h"
+#include "buffer/pool_count.h"
+#include "buffer/pool_free.h"
 #include "platform/rseq.h"
 
 #if ETWAS_RSEQ
@@ -78,7 +82,7 @@ static bool run(const struct step *step, struct etwas_rseq_sequence *sequence)
     return result == ETWAS_RSEQ_COMMITTED;
 }
 
-/* CLOSE of `previous`, before which `buffer` is current in the life `buffer_owner`. */
+/* CLOSE of `previous`, before which `buffer` is current under the claim `buffer_owner`. */
 static bool close(const struct step *step, uint32_t buffer, uint64_t buffer_owner,
                   uint32_t previous, uint64_t owner)
 {
@@ -185,7 +189,7 @@ static void adopt(const struct step *step, uint32_t spare, uint64_t spare_owner)
     }
 }
 
-/* GROW, from `allocated`, which is below the maximum. The new buffer is FREE in its first life. */
+/* GROW, from `allocated`, which is below the maximum. The new buffer is FREE, and was never claimed. */
 static bool grow(const struct step *step, uint64_t allocated, uint32_t *buffer, uint64_t *owner)
 {
     struct etwas_pool *pool = step->pool;
@@ -325,8 +329,8 @@ static uint32_t claim(const struct step *step, uint32_t spare, uint64_t spare_ow
     return ERROR_SUCCESS;
 }
 
-uint32_t etwas_switch_sequence(struct etwas_slot *slot, uint32_t processor, uint64_t gate,
-                               uint32_t units, uint64_t close_word)
+uint32_t etwas_switch_rseq(struct etwas_slot *slot, uint32_t processor, uint64_t gate,
+                           uint32_t units, uint64_t close_word)
 {
     struct step step = {
         .slot = slot,
@@ -369,7 +373,7 @@ uint32_t etwas_switch_sequence(struct etwas_slot *slot, uint32_t processor, uint
 
 #endif
 
-void etwas_sequence_close_previous(const struct etwas_slot *slot, struct etwas_pool *pool)
+void etwas_rseq_close_previous(const struct etwas_slot *slot, struct etwas_pool *pool)
 {
     struct etwas_current current = etwas_current_read(slot, pool);
     const struct etwas_buffer_link *link;

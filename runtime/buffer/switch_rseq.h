@@ -2,11 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The slow path of a slot with restartable sequences: another buffer takes the place of one that is
+ * The slow path of an rseq slot: another buffer takes the place of one that is
  * full.
  */
-#ifndef ETWAS_BUFFER_SWITCH_SEQUENCE_H
-#define ETWAS_BUFFER_SWITCH_SEQUENCE_H
+#ifndef ETWAS_BUFFER_SWITCH_RSEQ_H
+#define ETWAS_BUFFER_SWITCH_RSEQ_H
 
 #include <stdint.h>
 
@@ -21,13 +21,13 @@
  * ERROR_MORE_DATA: no buffer is large enough. ERROR_NOT_ENOUGH_MEMORY: no buffer to be had; the
  * event is counted lost.
  */
-uint32_t etwas_switch_sequence(struct etwas_slot *slot, uint32_t processor, uint64_t gate,
-                               uint32_t units, uint64_t close_word);
+uint32_t etwas_switch_rseq(struct etwas_slot *slot, uint32_t processor, uint64_t gate,
+                           uint32_t units, uint64_t close_word);
 
 /*
  * CLOSE, by the flusher's role: the buffer before the current one of the slot, if it is not closed
  * yet. For snapshots.
  */
-void etwas_sequence_close_previous(const struct etwas_slot *slot, struct etwas_pool *pool);
+void etwas_rseq_close_previous(const struct etwas_slot *slot, struct etwas_pool *pool);
 
 #endif

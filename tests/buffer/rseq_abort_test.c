@@ -297,7 +297,7 @@ static uint32_t held_by_processors(etwas_trace_handle session)
         uint64_t owner = ck_pr_load_64(&pool->owners[buffer]);
 
         held += etwas_owner_state(owner) == ETWAS_OWNER_HELD &&
-                etwas_pool_has_sequences(pool, etwas_owner_slot(owner));
+                etwas_pool_is_rseq_slot(pool, etwas_owner_slot(owner));
     }
     return held;
 }

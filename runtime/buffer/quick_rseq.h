@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * PUBLISH of publish_sequence.c for the commonest record, inlined into TraceEventInstance: an
+ * PUBLISH of publish_rseq.c for the commonest record, inlined into TraceEventInstance: an
  * instance header and a payload in one piece of at most ETWAS_QUICK_PAYLOAD_BYTES. The record is
  * written from registers and the caller's memory straight to its place.
  *
@@ -31,14 +31,14 @@
  *
  * For anything else nothing is committed, and the caller takes the general way.
  */
-#ifndef ETWAS_BUFFER_QUICK_SEQUENCE_H
-#define ETWAS_BUFFER_QUICK_SEQUENCE_H
+#ifndef ETWAS_BUFFER_QUICK_RSEQ_H
+#define ETWAS_BUFFER_QUICK_RSEQ_H
 
 #include "platform/rseq.h"
 
 /* aarch64 has the general way only. */
 #if ETWAS_RSEQ && defined(__x86_64__)
-#define ETWAS_QUICK_SEQUENCE 1
+#define ETWAS_QUICK_RSEQ 1
 
 #include <emmintrin.h>
 #include <etwas/evntrace.h>
@@ -53,7 +53,7 @@ enum {
     ETWAS_QUICK_PAYLOAD_BYTES = 1024
 };
 
-enum etwas_quick_sequence {
+enum etwas_quick_rseq {
     ETWAS_QUICK_COMMITTED,
     ETWAS_QUICK_ABORTED,
     ETWAS_QUICK_OTHER
@@ -90,7 +90,7 @@ struct etwas_quick_record {
  * `slot` was found by the thread's cpu_id. `generation_above` has the session's generation, which
  * is not 0, in bits 8 to 39, as a session's handle has.
  */
-static inline __attribute__((always_inline)) enum etwas_quick_sequence etwas_quick_sequence(
+static inline __attribute__((always_inline)) enum etwas_quick_rseq etwas_quick_rseq(
     struct etwas_slot *slot, uint64_t generation_above, const struct etwas_quick_record *record)
 {
     const uint64_t units =
@@ -225,7 +225,7 @@ other:
 }
 
 #else
-#define ETWAS_QUICK_SEQUENCE 0
+#define ETWAS_QUICK_RSEQ 0
 #endif
 
 #endif

@@ -2,13 +2,13 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The protocol of slots with restartable sequences: one sequence builds a record in its place and
- * commits it with one store. Here for every record; quick_sequence.h has the same sequence for the
+ * The protocol of rseq slots: one sequence builds a record in its place and
+ * commits it with one store. Here for every record; quick_rseq.h has the same sequence for the
  * commonest, made of fewer instructions.
  *
  *     PUBLISH   p ← processor; unregistered → ELSEWHERE
  *               gate ≠ generation → INVALID
- *               w ← slot.word; no room → switch_sequence, again
+ *               w ← slot.word; no room → switch_rseq, again
  *               n ← slot.newest; t ← clock; t < n → restamp, clamp or another buffer
  *               [gate, word = w, newest = n;  record at w's place;  newest ← t;
  *                commit: word ← w + {1 record, 0, units}]             else again
@@ -37,6 +37,7 @@
  * above SMALL_BYTES with more than MAX_MOF_FIELDS arguments has more pieces than a sequence copies;
  * it goes to the extra slot, so that events need no more stack.
  */
+#include "buffer/pool_count.h"
 #include "buffer/publish.h"
 
 #include <ck_pr.h>
@@ -44,7 +45,7 @@
 #include <string.h>
 
 #include "buffer/pool.h"
-#include "buffer/switch_sequence.h"
+#include "buffer/switch_rseq.h"
 #include "clock/clock.h"
 #include "platform/processor.h"
 #include "platform/rseq.h"
@@ -209,8 +210,8 @@ static enum outcome try_publish(struct etwas_slot *slot, uint32_t processor, uin
     return result == ETWAS_RSEQ_COMMITTED ? OUTCOME_COMMITTED : OUTCOME_AGAIN;
 }
 
-uint32_t etwas_publish_sequence(uint32_t session, uint32_t generation,
-                                const struct etwas_record *record)
+uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation,
+                            const struct etwas_record *record)
 {
     uint32_t units = (uint32_t)etwas_etl_round_up_8(record->bytes) / ETWAS_UNIT_BYTES;
     uint64_t close_word = 0;
@@ -237,7 +238,7 @@ uint32_t etwas_publish_sequence(uint32_t session, uint32_t generation,
         ck_pr_fence_acquire();
         if (etwas_word_units(word) + units > ck_pr_load_32(&slot->limit_units) ||
             word == close_word) {
-            uint32_t result = etwas_switch_sequence(slot, processor, gate, units, close_word);
+            uint32_t result = etwas_switch_rseq(slot, processor, gate, units, close_word);
 
             if (result != ERROR_SUCCESS) {
                 return result;
@@ -259,8 +260,8 @@ uint32_t etwas_publish_sequence(uint32_t session, uint32_t generation,
 
 #else
 
-uint32_t etwas_publish_sequence(uint32_t session, uint32_t generation,
-                                const struct etwas_record *record)
+uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation,
+                            const struct etwas_record *record)
 {
     (void)session;
     (void)generation;

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What is kept of each buffer beside its owner word: the commit word, how it is linked with the
+ * buffers of its slot, and the flusher's notes.
+ *
+ * The commit word counts what writers of a shared slot have finished in a buffer:
+ *
+ *     63 abandoned | 62 closed | 61..32 records | 31..0 bytes
+ *
+ * Whoever takes a buffer out of its slot adds the unused rest to the bytes and sets `closed`; so
+ * "closed, and bytes = capacity" says that nobody will touch the buffer any more, whoever asks.
+ */
+#ifndef ETWAS_BUFFER_CONTROL_H
+#define ETWAS_BUFFER_CONTROL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ETWAS_COMMIT_ABANDONED (UINT64_C(1) << 63)
+#define ETWAS_COMMIT_CLOSED (UINT64_C(1) << 62)
+#define ETWAS_COMMIT_ONE_RECORD (UINT64_C(1) << 32)
+
+static inline uint32_t etwas_commit_bytes(uint64_t commit)
+{
+    return (uint32_t)commit;
+}
+
+static inline uint32_t etwas_commit_records(uint64_t commit)
+{
+    return (uint32_t)(commit >> 32) & 0x3FFFFFFF;
+}
+
+/*
+ * Stored before the buffer becomes current, constant while it is in use. A shared slot's claimer
+ * stores what the second part asks for, ADOPT the third.
+ */
+struct etwas_buffer_link {
+    uint32_t previous; /* the buffer that was current before, ETWAS_NO_BUFFER: none */
+
+    uint32_t previous_end_units; /* where its records end */
+    int64_t previous_newest;     /* no record in it is newer */
+
+    uint64_t previous_owner;     /* its owner word while it was current */
+    uint64_t stored_before;      /* records the slot had stored before this buffer */
+    uint64_t overwritten_before; /* records that its claims had replaced by then, this one's too */
+};
+_Static_assert(sizeof(struct etwas_buffer_link) == 40, "copied by sequences, in words");
+
+/* Where and how a buffer ended: stored when another takes its place. */
+struct etwas_buffer_end {
+    int64_t newest; /* no record is newer */
+    uint32_t units;
+    uint32_t records; /* rseq slots only; in a shared slot the commit word counts */
+};
+_Static_assert(sizeof(struct etwas_buffer_end) == 16, "copied by sequences, in words");
+
+struct etwas_buffer_control {
+    uint64_t commit; /* shared slots; 0 while an rseq slot has the buffer */
+    struct etwas_buffer_link link;
+    struct etwas_buffer_end end;
+
+    /* The flusher's notes (collect.c); others only read them for the statistics. */
+    uint32_t next_pending;
+    uint32_t written_units;   /* by a flush, while the buffer was current; 0: none */
+    uint32_t written_records; /* likewise */
+    uint32_t set_aside;       /* abandoned: 1 + records found whole */
+    uint32_t kept;            /* of these, not yet written or given up */
+    uint64_t seen_ns;         /* when it was first found closed but not complete; 0: never */
+} __attribute__((aligned(128)));
+_Static_assert(sizeof(struct etwas_buffer_control) == 128, "two cache lines a buffer");
+_Static_assert(offsetof(struct etwas_buffer_control, next_pending) == 64, "the flusher's line");
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A pool's accounts: what became of events, and what the statistics say of it (pool_count.c). I4.
+ */
+#ifndef ETWAS_BUFFER_POOL_COUNT_H
+#define ETWAS_BUFFER_POOL_COUNT_H
+
+#include <etwas/winerror.h>
+
+#include "buffer/pool.h"
+
+/*
+ * A sequence was interrupted. The pool may be of a session that came after: then the count is a
+ * little wrong, nothing else. In a fork's child, whose slots are wiped, there is none.
+ */
+static inline void etwas_pool_count_restart(struct etwas_pool *pool, uint32_t slot)
+{
+    if (pool != NULL) {
+        ck_pr_inc_64(&pool->counters[slot].restarts);
+    }
+}
+
+/*
+ * Between these two, events move from a buffer's commit word into `settled`; a reader of the
+ * statistics that meets such a moment looks again, so that no event is counted twice or not at all.
+ */
+static inline void etwas_pool_settle_begin(struct etwas_pool *pool)
+{
+    ck_pr_inc_64(&pool->settles_begun);
+    ck_pr_fence_memory();
+}
+
+static inline void etwas_pool_settle_end(struct etwas_pool *pool)
+{
+    ck_pr_fence_memory();
+    ck_pr_inc_64(&pool->settles_ended);
+}
+
+static inline void etwas_pool_settle(struct etwas_pool *pool, enum etwas_outcome outcome,
+                                     uint64_t events)
+{
+    ck_pr_add_64(&pool->settled[outcome], events);
+}
+
+/*
+ * The same for events that count as recorded already, and stay so when they are written: what
+ * sequences stored, and what was settled as written before.
+ */
+static inline void etwas_pool_settle_recorded(struct etwas_pool *pool, enum etwas_outcome outcome,
+                                              uint64_t events)
+{
+    if (outcome != ETWAS_OUTCOME_WRITTEN) {
+        etwas_pool_settle(pool, outcome, events);
+        ck_pr_add_64(&pool->settled_recorded, events);
+    }
+}
+
+/*
+ * Events that were settled as written, and are so no more: a circular file replaced them, no
+ * consumer came for them, or the system found out late that it could not keep them.
+ */
+static inline void etwas_pool_rebook_written(struct etwas_pool *pool, enum etwas_outcome outcome,
+                                             uint64_t events)
+{
+    if (events != 0) {
+        etwas_pool_settle_begin(pool);
+        etwas_pool_settle_recorded(pool, outcome, events);
+        etwas_pool_settle_end(pool);
+    }
+}
+
+/*
+ * Where a writer that finds no buffer counts its event lost, and what it returns (R76, R170). A
+ * change of backlog_full is seen soon: relaxed.
+ */
+static inline uint64_t *etwas_pool_loss(struct etwas_pool *pool, uint32_t slot, uint32_t *code)
+{
+    struct etwas_slot_counters *counters = &pool->counters[slot];
+    bool backlog_full = ck_pr_load_32(&pool->backlog_full) != 0;
+
+    *code = backlog_full ? ERROR_LOG_FILE_FULL : ERROR_NOT_ENOUGH_MEMORY;
+    return backlog_full ? &counters->lost_backlog_full : &counters->lost_no_buffer;
+}
+
+struct etwas_pool_counts {
+    uint64_t recorded; /* in the file, or in buffers not yet written */
+    uint64_t overwritten;
+    uint64_t lost_no_buffer;
+    uint64_t lost_backlog_full;
+    uint64_t settled[ETWAS_OUTCOMES];
+    uint64_t committed_rseq; /* ever, whatever became of them */
+    uint64_t committed_shared;
+    uint64_t restarts;
+    uint32_t allocated;
+    uint32_t free;
+};
+
+/*
+ * Consistent at one moment between the call and the return, unless a thread is stopped in the
+ * middle of a settlement, or there is no moment without one: for the one it waits some seconds, for
+ * the other it tries some hundred times and a tenth of a second at least, and then it counts what
+ * it sees.
+ */
+void etwas_pool_count(const struct etwas_pool *pool, struct etwas_pool_counts *counts);
+
+#endif

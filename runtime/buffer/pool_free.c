@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "buffer/pool_free.h"
+
+#include "buffer/free_set.h"
+#include "platform/testpoint.h"
+
+bool etwas_pool_find_free(struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner)
+{
+    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
+
+    while (etwas_free_set_take(pool->free_set, allocated, buffer)) {
+        /* Loaded again: the buffer may have come into use since. Its bit comes after that. */
+        if (*buffer >= (uint32_t)ck_pr_load_64(&pool->allocated)) {
+            continue; /* left by a writer that slept through the session before */
+        }
+        *owner = ck_pr_load_64(&pool->owners[*buffer]);
+        if (etwas_owner_state(*owner) == ETWAS_OWNER_FREE) {
+            ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_FOUND_FREE);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool etwas_pool_find_hidden(const struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner)
+{
+    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
+
+    if (etwas_pool_free_about(pool) <= 0) {
+        return false;
+    }
+    for (uint32_t index = 0; index < allocated; index++) {
+        *owner = ck_pr_load_64(&pool->owners[index]);
+        if (etwas_owner_state(*owner) == ETWAS_OWNER_FREE) {
+            *buffer = index;
+            return true;
+        }
+    }
+    return false;
+}
+
+void etwas_pool_wake_if_few(struct etwas_pool *pool)
+{
+    if (!pool->circular && etwas_pool_free_about(pool) <= (int32_t)etwas_pool_low_water(pool)) {
+        etwas_pool_wake_flusher(pool);
+    }
+}
+
+/* A bounded compare-exchange: `allocated` never passes the maximum that is compared with it. */
+bool etwas_pool_take_new(struct etwas_pool *pool, uint32_t *buffer)
+{
+    uint64_t allocated = ck_pr_load_64(&pool->allocated);
+
+    while (allocated < ck_pr_load_32(&pool->maximum_buffers)) {
+        ck_pr_inc_32(&pool->free_count);
+        if (ck_pr_cas_64_value(&pool->allocated, allocated, allocated + 1, &allocated)) {
+            *buffer = (uint32_t)allocated;
+            return true;
+        }
+        ck_pr_dec_32(&pool->free_count);
+    }
+    return false;
+}
+
+bool etwas_pool_grow(struct etwas_pool *pool)
+{
+    uint32_t buffer;
+
+    if (!etwas_pool_take_new(pool, &buffer)) {
+        return false;
+    }
+    /* Without memory now the writer's first touch asks again; the address space is ours already. */
+    (void)etwas_memory_populate(etwas_pool_buffer(pool, buffer), pool->buffer_bytes);
+    etwas_free_set_add(pool->free_set, buffer);
+    return true;
+}
+
+void etwas_pool_mend_free_set(struct etwas_pool *pool)
+{
+    uint32_t before = ck_pr_load_32(&pool->free_count);
+    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
+    uint32_t free = 0;
+
+    ck_pr_fence_acquire();
+    for (uint32_t buffer = 0; buffer < allocated; buffer++) {
+        if (etwas_owner_state(ck_pr_load_64(&pool->owners[buffer])) == ETWAS_OWNER_FREE) {
+            free++;
+            if (!etwas_free_set_has(pool->free_set, buffer)) {
+                etwas_free_set_add(pool->free_set, buffer);
+            }
+        }
+    }
+    ETWAS_TESTPOINT(ETWAS_POINT_FREE_COUNTED);
+    /*
+     * A claim or a release meanwhile counted itself, whether we saw it or not; the next pass will
+     * tell. Were it overwritten, the writers would wake the flusher late, or not at all. A claim
+     * and a release together are not seen: then the count is off until the next pass.
+     */
+    ck_pr_fence_memory();
+    (void)ck_pr_cas_32(&pool->free_count, before, free);
+}
