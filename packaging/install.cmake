@@ -50,6 +50,8 @@ if(TARGET etwas_tool)
     install(TARGETS etwas_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT etwas)
 endif()
 
+include(${CMAKE_CURRENT_LIST_DIR}/man.cmake)
+
 # Last of all: what else has to be done. Not where the tree is staged for a package.
 install(CODE "
     set(libraries \${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR})
@@ -62,6 +64,7 @@ install(CODE "
     endif()" ALL_COMPONENTS)
 
 if(PROJECT_IS_TOP_LEVEL)
+    include(${CMAKE_CURRENT_LIST_DIR}/deb.cmake)
     add_custom_target(uninstall COMMAND ${CMAKE_COMMAND}
         -DBUILD_FOLDER=${PROJECT_BINARY_DIR} -P ${CMAKE_CURRENT_LIST_DIR}/uninstall.cmake)
 endif()

@@ -65,7 +65,7 @@ run_preset() {
         --output-junit "$PWD/build/$(built_as "$preset")/$preset.xml"
 }
 
-.ci/packages build tests bench
+.ci/packages build docs tests bench
 
 summary=()
 result=passed
