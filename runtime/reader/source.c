@@ -80,9 +80,12 @@ size_t etwas_source_read(struct etwas_trace *trace, uint64_t offset, void *targe
 {
     size_t done = 0;
 
-    if (trace->head != NULL && offset <= trace->file_bytes) {
-        done = trace->file_bytes - offset < bytes ? (size_t)(trace->file_bytes - offset) : bytes;
-        memcpy(target, trace->head + offset, done);
+    if (trace->head != NULL) {
+        if (offset < trace->file_bytes) {
+            done =
+                trace->file_bytes - offset < bytes ? (size_t)(trace->file_bytes - offset) : bytes;
+            memcpy(target, trace->head + offset, done);
+        }
         return done;
     }
     while (done < bytes && offset + done <= INT64_MAX) {

@@ -3,6 +3,7 @@
 
 /*
  * Controllers whose threads are cancelled: a call that has begun is done, and nothing stays locked.
+ * And readers that are cancelled: nothing waits for them for ever.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -123,10 +124,50 @@ static void a_call_of_a_cancelled_thread_is_done_before_the_thread_ends(void **s
     assert_int_equal(count_events(folder_path("snapshot.etl")), 1);
 }
 
+/* OpenTrace came before the session, so it is ProcessTrace that connects. */
+static void *process_when_cancelled(void *trace)
+{
+    (void)pthread_cancel(pthread_self());
+    (void)ProcessTrace(trace, 1, NULL, NULL);
+    return NULL;
+}
+
+static void what_waits_for_a_reader_that_is_cancelled_before_it_reads_is_counted(void **state)
+{
+    enum {
+        EVENTS = 100
+    };
+    const etwas_session_options options = {.log_file_mode = EVENT_TRACE_REAL_TIME_MODE,
+                                           .buffer_size_kb = 4};
+    EVENT_TRACE_LOGFILEA logfile = {.LoggerName = (char[]){"read by nobody"},
+                                    .ProcessTraceMode = PROCESS_TRACE_MODE_REAL_TIME};
+    etwas_trace_handle trace = OpenTraceA(&logfile);
+    etwas_trace_handle session;
+    etwas_session_counts counts;
+    struct belongings before;
+    pthread_t thread;
+
+    (void)state;
+    assert_true(trace != INVALID_PROCESSTRACE_HANDLE);
+    before = count_belongings();
+    assert_int_equal(etwas_start("read by nobody", NULL, &options, &session), ERROR_SUCCESS);
+    assert_int_equal(pthread_create(&thread, NULL, process_when_cancelled, &trace), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(CloseTrace(trace), ERROR_SUCCESS);
+    for (uint64_t number = 0; number < EVENTS; number++) {
+        assert_int_equal(log_number(session, number), ERROR_SUCCESS);
+    }
+    stop_session(session, &counts);
+    assert_int_equal(counts.lost_undelivered, EVENTS);
+    assert_int_equal(counts.recorded, 0);
+    assert_nothing_gained(&before);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(a_call_of_a_cancelled_thread_is_done_before_the_thread_ends),
+        FOLDER_TEST(what_waits_for_a_reader_that_is_cancelled_before_it_reads_is_counted),
     };
 
     return RUN_WITH_EACH_PROTOCOL(tests);
