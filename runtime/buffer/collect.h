@@ -4,9 +4,9 @@
 /*
  * Collecting: the flusher's end of the slots of a session that writes to a file.
  *
- * FLUSH of the protocols: nothing is taken away from a running writer in a slot with restartable
- * sequences. Its current buffer stays where it is; of what is committed in it a flush collects the
- * part not collected before, and later, when the buffer is full, only the rest is left.
+ * FLUSH of the protocols: nothing is taken away from a running writer in an rseq slot. Its current
+ * buffer stays where it is; of what is committed in it a flush collects the part not collected
+ * before, and later, when the buffer is full, only the rest is left.
  *
  * Full buffers need no queue: each names the one that was current before it, so the flusher follows
  * the links from a slot's current buffer back to the one that was current when it last looked. It

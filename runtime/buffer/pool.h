@@ -94,8 +94,8 @@ struct etwas_pool {
     uint64_t closed_hand;                         /* where the oldest CLOSED one is: oldest.c */
     uint64_t complete_hand;                       /* and the oldest of shared slots */
     uint32_t maximum_buffers;                     /* set by etwas_pool_set_maximum */
-    uint32_t free_count;   /* an int32_t: no buffer is FREE before it is counted, nor counted out
-                            before it is claimed; the flusher corrects what went wrong */
+    uint32_t free_count;   /* FREE buffers: each is counted before it is FREE, and until after it is
+                              claimed. An int32_t, which the flusher corrects */
     uint32_t shared_held;  /* buffers of shared slots, about */
     uint32_t backlog_full; /* real time: nothing is drained until a consumer comes; the flusher's */
 
@@ -159,12 +159,10 @@ uint32_t etwas_pool_capacity_for(uint32_t maximum, uint32_t buffer_bytes);
  * use stay, also above the maximum; then nothing grows until it is raised (R70, R71). For the owner
  * of the role.
  *
- * Ordering: none is needed. Every maximum ever in force is within the region, whose size is
- * constant, and the bookkeeping; so who grows by a maximum that has just been replaced takes a
- * buffer that exists. `allocated` changes by exchanges from the count that was compared: each
- * writer or flusher that had read the old maximum takes at most one buffer beyond a lower one,
- * once. And who finds nothing free and reads a maximum that is just being raised loses his event
- * before the raise.
+ * Ordering: none is needed. Whichever maximum a writer reads, it is within the region and the
+ * bookkeeping: the buffer he takes exists. `allocated` is exchanged from the value that was compared
+ * with the maximum, so who had read the old one takes at most one buffer beyond a lower new one.
+ * Who reads the old one while it is raised loses his event as if he had come before.
  */
 uint32_t etwas_pool_set_maximum(struct etwas_pool *pool, uint32_t maximum);
 
@@ -193,8 +191,9 @@ static inline uint8_t *etwas_pool_buffer(const struct etwas_pool *pool, uint32_t
 uint32_t etwas_pool_begin_pass(struct etwas_pool *pool);
 
 /*
- * Wakes the flusher unless somebody has, and has come back from it, since its last pass began: who
- * is held while he wakes it keeps nobody else from that. Async-signal-safe.
+ * Wakes the flusher, unless somebody has since its last pass began. He counts only once he is back
+ * from the system call: a thread that is held before it keeps nobody else from waking.
+ * Async-signal-safe.
  */
 void etwas_pool_wake_flusher(struct etwas_pool *pool);
 

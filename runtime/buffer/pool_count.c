@@ -5,8 +5,8 @@
  * A pool's accounts.
  *
  * Shared slots: what is committed is in the commit words of their buffers until its fate is
- * settled. Rseq slots: the current buffer's link says what the slot had stored and
- * replaced before, and the slot's word what has been stored since; both change in one commit.
+ * settled. Rseq slots: the current buffer's link says what the slot had stored and replaced before,
+ * and the slot's word what has been stored since; both change in one commit.
  */
 #include <sched.h>
 #include <time.h>
@@ -17,18 +17,21 @@
 #include "platform/wait.h"
 
 /*
- * How long a count waits for one settlement: that is a few instructions, so only for a thread that
- * lost its processor there. Who is to have it back has it long before.
+ * How long a count waits for one settlement to end. It is a few instructions, and takes longer only
+ * if its thread loses its processor in between, which it soon has back.
  */
 #define SETTLING_NS (UINT64_C(5) * 1000000000)
 
-/* How long it looks for a moment without settlements, and how often, however long that takes. */
+/*
+ * Where one settlement follows the other, a count tries to fall between two: for so long at least,
+ * and so often.
+ */
 #define BUSY_NS (UINT64_C(100) * 1000000)
 
 enum {
     BUSY_ATTEMPTS = 300,
     YIELDS = 100,
-    PAUSE_NS = 100000, /* then: who yields to nobody, by his priority, keeps nobody from going on */
+    PAUSE_NS = 100000, /* from then on it sleeps: yielding lets no thread of lower priority run */
 };
 
 struct tally {

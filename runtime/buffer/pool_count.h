@@ -98,10 +98,9 @@ struct etwas_pool_counts {
 };
 
 /*
- * Consistent at one moment between the call and the return, unless a thread is stopped in the
- * middle of a settlement, or there is no moment without one: for the one it waits some seconds, for
- * the other it tries some hundred times and a tenth of a second at least, and then it counts what
- * it sees.
+ * Counts the pool as it is at one moment between the call and the return. But when a thread stands
+ * in the middle of a settlement for some seconds, or no moment without a settlement is found within
+ * a tenth of a second and some hundred tries, it counts what it sees.
  */
 void etwas_pool_count(const struct etwas_pool *pool, struct etwas_pool_counts *counts);
 

@@ -6,9 +6,9 @@
  *
  * A slot is one cache line. The table of all slots is mapped when the first session starts, never
  * freed and wiped in a fork's child, so a stale handle finds a closed gate, never unmapped memory.
- * It has a row for each processor, and one more for the extra slots: that of a session with
- * rseq slots takes the events of threads that cannot run restartable sequences, and that of a session
- * with one slot takes all events. The processors' slots of such a session stay closed; who finds
+ * It has a row for each processor, and one more for the extra slots: that of a session with rseq
+ * slots, whose writers run restartable sequences, takes the events of threads that cannot run them,
+ * and that of a session with one slot takes all events. The processors' slots of such a session stay closed; who finds
  * them so looks at the extra one before he calls the handle invalid.
  *
  *     word     63        40 39          22 21           0
@@ -16,8 +16,8 @@
  *
  *     units    where the next record begins, in units of 8 bytes from the start of the buffer
  *     buffer   index in the session's pool; ETWAS_NO_BUFFER: none yet, or closed
- *     count    in an rseq slot the records in the buffer. A sequence needs
- *              nothing against stale words: it is aborted before it could act on one.
+ *     count    in an rseq slot the records in the buffer. A sequence needs nothing against stale
+ *              words: it is aborted before it could act on one.
  *              In a shared slot an epoch: it grows whenever another buffer (or none) takes the
  *              place, also across sessions, and when an empty buffer begins anew because the
  *              system time was set back. A writer that slept between reading the word and
@@ -26,12 +26,12 @@
  *              offset. At one buffer a microsecond that is a sleep of 8 seconds that ends on one
  *              exact nanosecond, with the same buffer of thousands in place. Its highest bit is
  *              always set, and never that of a count of records: a writer that sleeps until the
- *              next session has restartable sequences here does not find its word there.
+ *              next session has an rseq slot here does not find its word there.
  *
  * Who may do what with a slot's fields:
  *
- *     word, newest        shared: any writer and the flusher, by compare-exchange. Sequences:
- *                         this processor's, and stop when none can run any more
+ *     word, newest        shared: any writer and the flusher, by compare-exchange. Rseq: this
+ *                         processor's sequences, and stop when none can run any more
  *     spare               this processor's sequences
  *     gate, kind          start and stop store them; everybody reads them, also as one word
  *     visitors            writers on the slow path of a shared slot count themselves in and out
