@@ -16,40 +16,25 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <elf.h>
-#include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/ptrace.h>
 #include <sys/rseq.h>
-#include <sys/uio.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "platform/processor.h"
 #include "platform/rseq.h"
-
-#if defined(__x86_64__)
-#define PROGRAM_COUNTER(registers) ((registers).rip)
-#define BREAKPOINT UINT64_C(0xcc)
-#define BREAKPOINT_MASK UINT64_C(0xff)
-#elif defined(__aarch64__)
-#define PROGRAM_COUNTER(registers) ((registers).pc)
-#define BREAKPOINT UINT64_C(0xd4200000)
-#define BREAKPOINT_MASK UINT64_C(0xffffffff)
-#endif
+#include "support/step.h"
 
 #if ETWAS_RSEQ
 
 enum {
     OLD = 1000,
     NEW = 2000,
-    FUNCTION_BYTES_MAXIMUM = 4096,
-    STEPS_MAXIMUM = 1000000,
-    INSTRUCTIONS_MAXIMUM = 1024
+    FUNCTION_BYTES_MAXIMUM = 4096
 };
 
 /* How a child ends. */
@@ -126,115 +111,44 @@ static _Noreturn void be_traced(uint32_t kind, bool known_to_kernel)
 static pid_t start_child(uint32_t kind, bool known_to_kernel)
 {
     pid_t child = fork();
-    int status;
 
     assert_true(child >= 0);
     if (child == 0) {
         be_traced(kind, known_to_kernel);
     }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == ENDED_UNTRACED) {
-        return 0;
-    }
-    assert_true(WIFSTOPPED(status) && WSTOPSIG(status) == SIGSTOP);
-    return child;
+    return step_await(child, ENDED_UNTRACED) ? child : 0;
 }
 
-static int resume(pid_t child, enum __ptrace_request request, int signal_number)
+static uint32_t learn_instructions(uint32_t kind, struct step_range *range)
 {
-    int status;
-
-    assert_int_equal(ptrace(request, child, NULL, (void *)(intptr_t)signal_number), 0);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    return status;
-}
-
-static uint64_t program_counter(pid_t child, const uint64_t *replacement)
-{
-    struct user_regs_struct registers;
-    struct iovec all = {.iov_base = &registers, .iov_len = sizeof registers};
-
-    assert_int_equal(ptrace(PTRACE_GETREGSET, child, (void *)NT_PRSTATUS, &all), 0);
-    if (replacement != NULL) {
-        PROGRAM_COUNTER(registers) = *replacement;
-        assert_int_equal(ptrace(PTRACE_SETREGSET, child, (void *)NT_PRSTATUS, &all), 0);
-    }
-    return PROGRAM_COUNTER(registers);
-}
-
-/*
- * The addresses of the instructions that a sequence passes, each once, in the order of the first
- * time.
- */
-static uint32_t learn_instructions(uint32_t kind, uint64_t addresses[INSTRUCTIONS_MAXIMUM])
-{
-    const uint64_t first = (uint64_t)(uintptr_t)etwas_rseq_run;
     pid_t child = start_child(kind, false);
-    uint32_t count = 0;
-    int status = 0;
+    int status;
 
     if (child == 0) {
         return 0;
     }
-    for (uint32_t step = 0; step < STEPS_MAXIMUM; step++) {
-        uint64_t address;
-        uint32_t index = 0;
-
-        status = resume(child, PTRACE_SINGLESTEP, 0);
-        if (!WIFSTOPPED(status)) {
-            break;
-        }
-        address = program_counter(child, NULL);
-        if (address < first || address >= first + FUNCTION_BYTES_MAXIMUM) {
-            if (count > 0) {
-                status = resume(child, PTRACE_CONT, 0);
-                break;
-            }
-            continue;
-        }
-        while (index < count && addresses[index] != address) {
-            index++;
-        }
-        if (index == count) {
-            assert_true(count < INSTRUCTIONS_MAXIMUM);
-            addresses[count++] = address;
-        }
-    }
+    status = step_learn(child, range);
     /* Between the steps a store-exclusive loses what its load has marked. */
     assert_true(WIFEXITED(status));
     assert_true(WEXITSTATUS(status) == ETWAS_RSEQ_COMMITTED ||
                 WEXITSTATUS(status) == ETWAS_RSEQ_ABORTED);
-    return count;
+    return range->count;
 }
 
-/*
- * Runs a sequence that gets a signal before it executes the instruction at `address`. NOT_PASSED:
- * it committed without coming there.
- */
+/* NOT_PASSED: the sequence committed without coming to the instruction. */
 static int result_with_signal_at(uint32_t kind, uint64_t address)
 {
     pid_t child = start_child(kind, true);
-    uint64_t code;
+    bool passed;
     int status;
 
     assert_true(child > 0);
-    errno = 0;
-    code = (uint64_t)ptrace(PTRACE_PEEKTEXT, child, (void *)(uintptr_t)address, NULL);
-    assert_int_equal(errno, 0);
-    assert_int_equal(ptrace(PTRACE_POKETEXT, child, (void *)(uintptr_t)address,
-                            (void *)(uintptr_t)((code & ~BREAKPOINT_MASK) | BREAKPOINT)),
-                     0);
-    status = resume(child, PTRACE_CONT, 0);
-    if (WIFEXITED(status)) {
+    status = step_signal_at(child, address, &passed);
+    assert_true(WIFEXITED(status));
+    if (!passed) {
         assert_int_equal(WEXITSTATUS(status), ETWAS_RSEQ_COMMITTED);
         return NOT_PASSED;
     }
-    assert_true(WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP);
-    assert_int_equal(
-        ptrace(PTRACE_POKETEXT, child, (void *)(uintptr_t)address, (void *)(uintptr_t)code), 0);
-    (void)program_counter(child, &address);
-    status = resume(child, PTRACE_CONT, SIGUSR1);
-    assert_true(WIFEXITED(status));
     return WEXITSTATUS(status);
 }
 
@@ -266,7 +180,7 @@ static int move_freely(void **state)
  */
 static void a_signal_at_any_instruction_aborts_what_has_begun_and_not_committed(void **state)
 {
-    static uint64_t addresses[INSTRUCTIONS_MAXIMUM];
+    static struct step_range range;
 
     (void)state;
     etwas_processor_prepare();
@@ -274,14 +188,15 @@ static void a_signal_at_any_instruction_aborts_what_has_begun_and_not_committed(
         skip();
     }
     for (uint32_t kind = 0; kind < 2; kind++) {
-        uint32_t count = learn_instructions(kind, addresses);
         uint32_t seen[ENDED_WRONG] = {0};
 
-        if (count == 0) {
+        range = (struct step_range){.first = (uint64_t)(uintptr_t)etwas_rseq_run,
+                                    .bytes = FUNCTION_BYTES_MAXIMUM};
+        if (learn_instructions(kind, &range) == 0) {
             skip();
         }
-        for (uint32_t index = 0; index < count; index++) {
-            int result = result_with_signal_at(kind, addresses[index]);
+        for (uint32_t index = 0; index < range.count; index++) {
+            int result = result_with_signal_at(kind, range.addresses[index]);
 
             if (result == NOT_PASSED) {
                 continue;
@@ -289,7 +204,7 @@ static void a_signal_at_any_instruction_aborts_what_has_begun_and_not_committed(
             if (result != ETWAS_RSEQ_CHANGED && result != ETWAS_RSEQ_ABORTED &&
                 result != ETWAS_RSEQ_COMMITTED) {
                 fail_msg("kind %u, a signal at +0x%x: result %d", kind,
-                         (unsigned)(addresses[index] - addresses[0]), result);
+                         (unsigned)(range.addresses[index] - range.addresses[0]), result);
             }
             seen[result]++;
             assert_true(result != ETWAS_RSEQ_CHANGED || seen[ETWAS_RSEQ_ABORTED] == 0);
