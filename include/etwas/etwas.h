@@ -259,10 +259,10 @@ uint32_t etwas_counts_sized(etwas_trace_handle session, etwas_session_counts *co
                             size_t counts_bytes) ETWAS_API(etwas_counts_sized);
 
 /*
- * The counts of a running session, or the last counts of one that has stopped until its entry
- * of the session table is taken by another (64 entries, and 8 for private sessions; the one longest
- * unused is taken first). Writers may write meanwhile. Errors: ERROR_INVALID_PARAMETER for NULL,
- * ERROR_INVALID_HANDLE for a handle unknown or forgotten.
+ * The counts of a running session, or the last ones of a session that has stopped. Those are kept
+ * until another session takes its entry in the session table, which has 64, and 8 for private
+ * sessions; the entry longest unused is taken first. Writers may write meanwhile. Errors:
+ * ERROR_INVALID_PARAMETER for NULL, ERROR_INVALID_HANDLE for a handle unknown or forgotten.
  */
 static inline uint32_t etwas_counts(etwas_trace_handle session, etwas_session_counts *counts)
 {

@@ -66,8 +66,9 @@ void etwas_wait(struct ck_ec32 *count, uint32_t seen, uint64_t timeout_ns)
 }
 
 /*
- * The first to count finds the mark of the sleeper, takes it away, and then makes the system call;
- * who counts after him finds no mark. So who is not the only one calls, too.
+ * An increment that finds the mark of a sleeper takes the mark away, and only then makes the system
+ * call. So if another thread has incremented since `seen`, it may have taken the mark and still be
+ * on its way to the call: then the sleeper is woken here as well.
  */
 void etwas_wake(struct ck_ec32 *count, uint32_t seen)
 {

@@ -22,8 +22,9 @@ extern const struct ck_ec_mode etwas_wait_mode;
 void etwas_wait(struct ck_ec32 *count, uint32_t seen, uint64_t timeout_ns);
 
 /*
- * Ends a wait with `seen`, and any that begins. When it returns that is done, also where another
- * has counted before and is held on his way to the system call. Async-signal-safe.
+ * Increments `count`, so that every etwas_wait with `seen` ends, one that has not begun yet too. The
+ * sleepers are woken when this returns, even if another thread has incremented `count` before and is
+ * held on its way to wake them. Async-signal-safe.
  */
 void etwas_wake(struct ck_ec32 *count, uint32_t seen);
 

@@ -4,30 +4,29 @@
 /*
  * Control callbacks: telling the registered what sessions ask of them (R141, R191).
  *
- * Each registration has a short queue of requests. Whoever asks adds to it, under the control lock;
- * one thread at a time runs the callbacks, in the order of asking, without any lock:
+ * Each registration has a short queue of requests. Whoever asks adds to it, under the control lock.
+ * One thread at a time, the runner, calls the callback for one request after the other, without any
+ * lock.
  *
  *     asked       requests ever added
  *     started     requests ever taken out, started <= asked
- *     runner      the thread that runs callbacks now; it also runs what others ask meanwhile
- *     running     the number of the request that it runs
+ *     runner      the thread that calls the callback now; NULL: nobody
+ *     running     the number of the request that it is called for
  *
  * Requests of all registrations are numbered as they are asked, so that a caller waits for its own
- * and those before, and not for what another thread asks after it.
+ * and those before it, and not for what another thread asks later.
  *
- * Order: callbacks of one registration run one after the other, each after the change it tells of.
- *     Callbacks of different providers do not wait for each other. A runner leaves only when
- *     nothing is asked any more, so it may run other threads' requests as long as they keep coming.
- *     A callback that causes another request for its own registration has it run inside itself, at
- *     once.
- * Waiting: a thread may wait for a runner, also from inside a callback, unless that runner waits,
- *     directly or through others, for this thread: then it goes on, and the request is run when the
- *     callback that is in the way returns. So callbacks may call everything, and never deadlock
- *     among themselves; but for ProcessTrace on a session that a STOP is ending which waits for
- *     this callback.
- * Limit: 16 requests wait for one registration. Beyond that the newest of them gives way to the
- *     next, so that what is told last is always what was asked last; asking for state is refused.
- * After a fork, the child has the registrations, and a runner only if that is its own thread.
+ * Order: the callbacks of a registration run one after the other, each after the change it tells of.
+ *     Those of different registrations do not wait for each other. The runner leaves when its queue
+ *     is empty, so it also runs what other threads ask meanwhile. If a callback causes a request for
+ *     its own registration, the callback is called again inside itself, at once.
+ * Waiting: a thread may wait for a runner, also from inside a callback. It does not if that runner
+ *     waits for it, directly or through others: its request is then run when the callback that is in
+ *     the way returns. So callbacks may call everything and never wait for each other for ever, with
+ *     one exception: ProcessTrace on a session whose STOP waits for this callback.
+ * Limit: 16 requests wait for a registration at most. One more replaces the newest, so
+ *     that what is told last is what was asked last; a request for state is refused instead.
+ * Fork: the child keeps the registrations, and a runner only if that is its own thread.
  */
 #ifndef ETWAS_PROVIDER_CALLBACK_H
 #define ETWAS_PROVIDER_CALLBACK_H

@@ -56,11 +56,10 @@ struct etwas_session {
     /* Under the control lock. */
     enum etwas_session_state state;
     uint32_t generation; /* of the session in this entry, or the last one */
-    uint64_t
-        freed_at; /* order in which entries became free: the one longest unused is taken first */
+    uint64_t freed_at;   /* counts up: of the free entries the one with the least is taken */
     bool ended_by_full_file;
-    uint64_t epoch; /* the last of a shared slot of this entry that has had sequences since; changed
-                       while the entry is STARTING */
+    uint64_t epoch; /* what the count in the words of its shared slots had come to when they last
+                       had sequences instead; changed while the entry is STARTING */
     /* The log file's name in force (R14); empty: none. Changed by etwas_session_set_file_name. */
     etwas_wchar file_name[ETWAS_NAME_UNITS + 1];
 
