@@ -31,7 +31,7 @@ enum {
     SMALLEST_BUFFER_KB = 4,
     LARGEST_BUFFER_KB = 16384,
     DEFAULT_POOL_KB = 64 * 1024,
-    BUFFERS_A_STREAM = 2,
+    BUFFERS_A_SLOT = 2,
     BUFFERS_ABOVE_MINIMUM = 22,
     BYTES_A_KB = 1024,
     LEAST_CIRCULAR_BUFFERS = 3,      /* the header, and two that replace each other */
@@ -111,10 +111,10 @@ static void adjust_buffer_size(struct etwas_configuration *configuration)
     configuration->buffer_size_kb = (size_kb + page_kb - 1) / page_kb * page_kb;
 }
 
-/* The protocol of the processors' slots: sequences where they can run, unless not wanted. */
+/* The protocol of the processors' slots: rseq where it can run, unless not wanted. */
 static uint32_t choose_protocol(struct etwas_configuration *configuration)
 {
-    /* Any processor's writers meet in the one slot: no sequence could order them. */
+    /* Any processor's writers meet in the one slot: rseq could not order them. */
     if (etwas_configuration_has_one_slot(configuration)) {
         if (configuration->protocol > ETWAS_PROTOCOL_SHARED) {
             return ERROR_INVALID_PARAMETER;
@@ -139,18 +139,18 @@ static uint32_t choose_protocol(struct etwas_configuration *configuration)
  * In a flight recorder the extra slot keeps the buffers it took: it counts as a processor. With a
  * file all buffers go round.
  */
-static bool needs_extra_stream(const struct etwas_configuration *configuration)
+static bool keeps_extra_slot(const struct etwas_configuration *configuration)
 {
     return configuration->protocol == ETWAS_PROTOCOL_RSEQ &&
            etwas_configuration_is_buffering(configuration);
 }
 
-static uint32_t streams(const struct etwas_configuration *configuration)
+static uint32_t slots_that_keep_buffers(const struct etwas_configuration *configuration)
 {
     if (etwas_configuration_has_one_slot(configuration)) {
         return 1;
     }
-    return etwas_processor_count() + (needs_extra_stream(configuration) ? 1 : 0);
+    return etwas_processor_count() + (keeps_extra_slot(configuration) ? 1 : 0);
 }
 
 /* R65–R68, R72. */
@@ -158,7 +158,7 @@ static void adjust_buffer_counts(struct etwas_configuration *configuration)
 {
     uint64_t buffer_bytes = (uint64_t)configuration->buffer_size_kb * BYTES_A_KB;
     uint64_t limit = etwas_memory_limit_bytes() / buffer_bytes;
-    uint32_t least = BUFFERS_A_STREAM * streams(configuration);
+    uint32_t least = BUFFERS_A_SLOT * slots_that_keep_buffers(configuration);
     uint32_t minimum = configuration->minimum_buffers;
     uint32_t maximum = configuration->maximum_buffers;
 

@@ -193,8 +193,8 @@ static struct etwas_session *take_entry_locked(const struct etwas_configuration 
 }
 
 /*
- * What the slot held last. Slots with sequences keep no epoch: one that had them goes on where the
- * entry's shared slots ended, so that no writer of theirs that still sleeps finds his word again.
+ * What the slot held last. A slot with rseq keeps no epoch: a shared one after it goes on where the
+ * entry's shared slots ended, so that no writer of theirs that still sleeps finds its word again.
  */
 static uint64_t last_word(struct etwas_session *session, const struct etwas_slot *slot)
 {
@@ -267,11 +267,11 @@ void etwas_session_free_entry(struct etwas_session *session, bool ended_by_full_
 
 /* ---- the gates ------------------------------------------------------------------------------- */
 
-static uint32_t kind_of(const struct etwas_session *session, bool sequences)
+static uint32_t kind_of(const struct etwas_session *session, bool is_rseq)
 {
     const struct etwas_configuration *configuration = &session->configuration;
     uint32_t kind = etwas_slot_kind(configuration->clock,
-                                    sequences ? ETWAS_PROTOCOL_RSEQ : ETWAS_PROTOCOL_SHARED);
+                                    is_rseq ? ETWAS_PROTOCOL_RSEQ : ETWAS_PROTOCOL_SHARED);
 
     if (configuration->process_times) {
         kind |= etwas_configuration_is_private(configuration) ? ETWAS_KIND_PROCESSOR_TIME
@@ -291,9 +291,9 @@ void etwas_session_open(struct etwas_session *session)
 
     for (uint32_t index = 0; index < session->slot_count; index++) {
         struct etwas_slot *slot = slot_of(session, index);
-        bool sequences = etwas_pool_is_rseq_slot(pool, index);
+        bool is_rseq = etwas_pool_is_rseq_slot(pool, index);
 
-        ck_pr_store_32(&slot->kind, kind_of(session, sequences));
+        ck_pr_store_32(&slot->kind, kind_of(session, is_rseq));
         ck_pr_store_32(&slot->spare, 0);
         ck_pr_store_32(&slot->limit_units, pool->buffer_bytes / ETWAS_UNIT_BYTES);
         ck_pr_store_ptr(&slot->region, pool->memory.region);
@@ -302,8 +302,8 @@ void etwas_session_open(struct etwas_session *session)
         ck_pr_store_64(&slot->newest, (uint64_t)etwas_clock_reading_stamp(
                                           &session->started, session->configuration.clock));
         ck_pr_store_32(&slot->index, index);
-        ck_pr_store_64(&slot->word, sequences ? etwas_word_none()
-                                              : etwas_word_empty(ck_pr_load_64(&slot->word)));
+        ck_pr_store_64(&slot->word,
+                       is_rseq ? etwas_word_none() : etwas_word_empty(ck_pr_load_64(&slot->word)));
         /*
          * Everything above is seen by who sees the gate open, or the word. Pairs with L1 and the
          * gate.

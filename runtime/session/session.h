@@ -58,8 +58,8 @@ struct etwas_session {
     uint32_t generation; /* of the session in this entry, or the last one */
     uint64_t freed_at;   /* counts up: of the free entries the one with the least is taken */
     bool ended_by_full_file;
-    uint64_t epoch; /* what the count in the words of its shared slots had come to when they last
-                       had sequences instead; changed while the entry is STARTING */
+    uint64_t epoch; /* that its shared slots had reached when they last became rseq's; changed while
+                       the entry is STARTING */
     /* The log file's name in force (R14); empty: none. Changed by etwas_session_set_file_name. */
     etwas_wchar file_name[ETWAS_NAME_UNITS + 1];
 
@@ -70,7 +70,7 @@ struct etwas_session {
      */
     uint32_t index;
     uint32_t first_slot; /* row of its slot 0: 0, or the extra row if that is its only slot */
-    uint32_t slot_count; /* processors, and the extra slot where the others have sequences; or 1 */
+    uint32_t slot_count; /* processors, and the extra slot where the others have rseq; or 1 */
     struct etwas_configuration configuration;
     struct etwas_clock_reading started;
 

@@ -48,7 +48,7 @@ static void the_name_wins_over_the_handle_and_a_handle_must_be_one(void **state)
         assert_int_equal(control(wrong[index], NULL, &block, EVENT_TRACE_CONTROL_QUERY),
                          ERROR_INVALID_PARAMETER);
     }
-    /* A handle of a later session in this place: it may come to be. */
+    /* A handle of a later session in this entry: it may come to be. */
     assert_int_equal(control(one + 0x100, NULL, &block, EVENT_TRACE_CONTROL_QUERY),
                      ERROR_WMI_INSTANCE_NOT_FOUND);
     assert_int_equal(ControlTraceA(one, NULL, NULL, EVENT_TRACE_CONTROL_STOP),

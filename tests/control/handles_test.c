@@ -3,7 +3,7 @@
 
 /*
  * Handles outlive their sessions: what is written with one never lands in a session started later
- * in the same place, while threads write without pause and sessions come and go (I6).
+ * in the same entry, while threads write without pause and sessions come and go (I6).
  */
 #include <ck_pr.h>
 #include <pthread.h>
@@ -14,7 +14,7 @@
 #include "session/fixture.h"
 
 enum {
-    PLACES = 64,
+    ENTRIES = 64,
     WRITERS = 3,
     SESSIONS = 200,
     OLD_HANDLES = 8
@@ -101,19 +101,19 @@ static void check_session(uint32_t session, const etwas_session_counts *counts)
     assert_int_equal(unlink(file_of(session)), 0);
 }
 
-static void i6_no_event_lands_in_a_session_started_later_in_the_same_place(void **state)
+static void i6_no_event_lands_in_a_session_started_later_in_the_same_entry(void **state)
 {
     const etwas_session_options filler = {.log_file_mode = EVENT_TRACE_BUFFERING_MODE,
                                           .buffer_size_kb = 4,
                                           .flusher.no_thread = true};
     const etwas_session_options small = {.buffer_size_kb = 4, .maximum_buffers = 12};
     static etwas_session_counts counts[SESSIONS];
-    etwas_trace_handle others[PLACES - 1];
+    etwas_trace_handle others[ENTRIES - 1];
     pthread_t threads[WRITERS];
 
     (void)state;
-    /* One place is left: every session takes it after the one before. */
-    for (int index = 0; index < PLACES - 1; index++) {
+    /* One entry is left: every session takes it after the one before. */
+    for (int index = 0; index < ENTRIES - 1; index++) {
         others[index] = start_session(NULL, &filler);
     }
     handles[0] = start_session(file_of(0), &small);
@@ -143,7 +143,7 @@ static void i6_no_event_lands_in_a_session_started_later_in_the_same_place(void 
         assert_int_equal(pthread_join(threads[writer], NULL), 0);
         assert_int_equal(tallies[writer].odd, 0);
     }
-    for (int index = 0; index < PLACES - 1; index++) {
+    for (int index = 0; index < ENTRIES - 1; index++) {
         assert_int_equal(counts_of(others[index]).recorded, 0);
         stop_session(others[index], NULL);
     }
@@ -190,7 +190,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(what_never_was_a_handle_is_refused_by_every_function),
-        FOLDER_TEST(i6_no_event_lands_in_a_session_started_later_in_the_same_place),
+        FOLDER_TEST(i6_no_event_lands_in_a_session_started_later_in_the_same_entry),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

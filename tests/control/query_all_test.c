@@ -123,10 +123,10 @@ static void r46_fewer_blocks_than_sessions_are_more_data(void **state)
                          rooms[index] < MOST ? ERROR_MORE_DATA : ERROR_SUCCESS);
         assert_int_equal(count, MOST);
         assert_null(find_block(&blocks, MOST + 2, hidden));
-        for (uint32_t place = 0; place < MOST + 2; place++) {
-            bool filled = place < rooms[index] && place < MOST;
+        for (uint32_t item = 0; item < MOST + 2; item++) {
+            bool filled = item < rooms[index] && item < MOST;
 
-            assert_true((blocks.items[place].properties.BufferSize != 0) == filled);
+            assert_true((blocks.items[item].properties.BufferSize != 0) == filled);
         }
         free_blocks(&blocks);
     }

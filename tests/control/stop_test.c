@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * STOP: final numbers, second and concurrent stops, and a table without a free place (R138, R139,
+ * STOP: final numbers, second and concurrent stops, and a table without a free entry (R138, R139,
  * R141).
  */
 #include <ck_pr.h>
@@ -47,7 +47,7 @@ static void r141_stop_returns_the_final_numbers_and_the_handle_is_dead(void **st
     assert_int_equal(etwas_flush(session), ERROR_INVALID_HANDLE);
     assert_int_equal(log_number(session, 0), ERROR_INVALID_HANDLE);
     assert_int_equal(EnableTrace(1, 0, 0, &control_guid, session), ERROR_INVALID_PARAMETER);
-    /* Its last counts stay until another session takes its place. */
+    /* Its last counts stay until another session takes its entry. */
     counts = counts_of(session);
     assert_int_equal(counts.recorded, 100);
     expect_nothing_lost(counts);
@@ -182,10 +182,10 @@ static void r141_a_session_that_is_being_stopped_has_active_connections(void **s
     (void)sem_destroy(&go_on);
 }
 
-/* ---- one free place for two threads ---------------------------------------------------------- */
+/* ---- one free entry for two threads ---------------------------------------------------------- */
 
 enum {
-    PLACES = 64,
+    ENTRIES = 64,
     TURNS = 500
 };
 
@@ -197,7 +197,7 @@ struct turns {
 };
 
 /*
- * Each session ends with its own numbers and name, whoever takes its place the moment it is free.
+ * Each session ends with its own numbers and name, whoever takes its entry the moment it is free.
  */
 static void *take_turns(void *argument)
 {
@@ -240,11 +240,11 @@ static void a_session_ends_with_its_own_numbers_when_its_place_is_taken_at_once(
     };
     struct turns turns[2] = {{.name = "left", .path = folder_path("1.etl"), .buffer_kb = 8},
                              {.name = "right", .path = folder_path("2.etl"), .buffer_kb = 16}};
-    etwas_trace_handle others[PLACES - 1];
+    etwas_trace_handle others[ENTRIES - 1];
     pthread_t threads[2];
 
     (void)state;
-    for (int index = 0; index < PLACES - 1; index++) {
+    for (int index = 0; index < ENTRIES - 1; index++) {
         others[index] = start_session(NULL, &small);
     }
     for (int index = 0; index < 2; index++) {
@@ -254,7 +254,7 @@ static void a_session_ends_with_its_own_numbers_when_its_place_is_taken_at_once(
         assert_int_equal(pthread_join(threads[index], NULL), 0);
         assert_int_equal(turns[index].wrong, 0);
     }
-    for (int index = 0; index < PLACES - 1; index++) {
+    for (int index = 0; index < ENTRIES - 1; index++) {
         stop_session(others[index], NULL);
     }
 }

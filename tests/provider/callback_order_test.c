@@ -271,7 +271,7 @@ static void what_waits_for_a_provider_that_unregisters_is_dropped(void **state)
     while (etwas_provider_of(provider.registration) != NULL) {
         (void)sched_yield();
     }
-    /* Its place is not given to another while its callback is inside. */
+    /* Its entry is not given to another while its callback is inside. */
     begin(&next, &control_guid);
     assert_int_not_equal(next.registration & 0xFFFF, provider.registration & 0xFFFF);
     assert_int_equal(next.returned, 1);

@@ -379,7 +379,7 @@ static void fork_inside(struct provider *provider, etwas_trace_handle session)
     }
 }
 
-/* In the child: the registration is there, its callback works, and its place can be left. */
+/* In the child: the registration is there, its callback works, and its entry can be left. */
 static void live_as_child(struct provider *provider, struct provider *held)
 {
     const etwas_session_options options = {.log_file_mode = EVENT_TRACE_BUFFERING_MODE,

@@ -141,7 +141,7 @@ static void r102_and_r104_trace_event_instance_refuses_bad_headers_and_records_n
     assert_int_equal(UnregisterTraceGuids(registration), ERROR_SUCCESS);
     assert_int_equal(TraceEventInstance(session, &header, &instance, NULL), ERROR_INVALID_HANDLE);
     assert_int_equal(CreateTraceInstanceId(instance.RegHandle, &bad), ERROR_INVALID_PARAMETER);
-    /* Also when another class has its place. */
+    /* Also when another class has its entry. */
     assert_int_equal(RegisterTraceGuidsA(ignore_request, NULL, &control_guid, 2, classes, NULL,
                                          NULL, &registration),
                      ERROR_SUCCESS);

@@ -211,14 +211,14 @@ static void r26_a_process_id_filter_names_one_to_eight_processes(void **state)
         filter = filter_of(EVENT_FILTER_TYPE_PID, ids, count * sizeof ids[0]);
         assert_false(records(&filter, 1));
     }
-    for (uint32_t place = 0; place < 8; place++) {
-        uint32_t before = ids[place];
+    for (uint32_t index = 0; index < 8; index++) {
+        uint32_t before = ids[index];
 
-        ids[place] = (uint32_t)getpid();
+        ids[index] = (uint32_t)getpid();
         memcpy(unaligned + 1, ids, sizeof ids);
         filter = filter_of(EVENT_FILTER_TYPE_PID, unaligned + 1, 8 * sizeof ids[0]);
         assert_true(records(&filter, 1));
-        ids[place] = before;
+        ids[index] = before;
     }
 }
 

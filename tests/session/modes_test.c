@@ -145,7 +145,7 @@ static void every_mode_bit_alone_is_built_refused_or_unknown(void **state)
     }
 }
 
-/* Each place of the session table keeps its bookkeeping from its first session on. */
+/* Each entry of the session table keeps its bookkeeping from its first session on. */
 static void use_every_place(void)
 {
     for (int start = 0; start < ETWAS_SESSION_ENTRIES; start++) {

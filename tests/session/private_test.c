@@ -64,7 +64,7 @@ static void r47_at_most_8_private_sessions_and_3_of_them_in_process(void **state
         assert_int_equal(log_number(sessions[index], 1), ERROR_SUCCESS);
     }
     expect_no_more(PRIVATE);
-    /* The place of one in the process may be taken by one of the others, and by one of its kind. */
+    /* The entry of one in the process may be taken by one of the others, and by one of its kind. */
     stop_session(sessions[0], NULL);
     sessions[0] = start_private(PRIVATE);
     expect_no_more(PRIVATE);

@@ -6,12 +6,12 @@
 
 #include "soak.h"
 
-void soak_widen(const char *text, void *place)
+void soak_widen(const char *text, void *target)
 {
     for (size_t index = 0; index <= strlen(text); index++) {
         etwas_wchar unit = (etwas_wchar)(unsigned char)text[index];
 
-        memcpy((char *)place + index * sizeof unit, &unit, sizeof unit);
+        memcpy((char *)target + index * sizeof unit, &unit, sizeof unit);
     }
 }
 

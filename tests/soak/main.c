@@ -272,11 +272,11 @@ static void read_options(int count, char **arguments)
 
 static void make_folder(void)
 {
-    const char *place = getenv("TMPDIR");
+    const char *folder = getenv("TMPDIR");
 
     if (options.folder[0] == 0) {
         (void)snprintf(options.folder, sizeof options.folder, "%.300s",
-                       place != NULL ? place : "/tmp");
+                       folder != NULL ? folder : "/tmp");
     }
     (void)strncat(options.folder, "/etwas-soak-XXXXXX",
                   sizeof options.folder - strlen(options.folder) - 1);
@@ -287,13 +287,13 @@ static void make_folder(void)
 }
 
 /*
- * Every place of the session table keeps the bookkeeping of its largest pool: let each have had one
+ * Every entry of the session table keeps the bookkeeping of its largest pool: let each have had one
  * before mappings are counted.
  */
-static void fill_places(void)
+static void fill_entries(void)
 {
     enum {
-        PLACES = 72
+        ENTRIES = 72
     };
     const etwas_session_options largest = {.buffer_size_kb = 4};
     etwas_trace_handle session;
@@ -301,7 +301,7 @@ static void fill_places(void)
     uint32_t code = ERROR_SUCCESS;
 
     (void)snprintf(path, sizeof path, "%s/first.etl", options.folder);
-    for (uint32_t place = 0; place < PLACES && code == ERROR_SUCCESS; place++) {
+    for (uint32_t entry = 0; entry < ENTRIES && code == ERROR_SUCCESS; entry++) {
         code = etwas_start("soak first", path, &largest, &session);
         code = code == ERROR_SUCCESS ? etwas_stop(session, NULL) : code;
     }
@@ -346,7 +346,7 @@ int main(int count, char **arguments)
     }
     soak_writers_prepare();
     prepare_world();
-    fill_places();
+    fill_entries();
     soak_illegal(options.seed, ck_pr_faa_32(&illegal_rounds, 1), 0, options.folder, true);
     before = soak_count_belongings();
     run_controllers();

@@ -128,8 +128,8 @@ struct soak_block {
 /* A zeroed block with sizes, flags and offsets; a file name of NULL leaves its offset 0. */
 void soak_block_begin(struct soak_block *block, bool wide, const char *file);
 void soak_block_of(const struct soak_request *request, struct soak_block *block);
-/* ASCII as UTF-16 at a place that need not be aligned; the end included. */
-void soak_widen(const char *text, void *place);
+/* ASCII as UTF-16 at an address that need not be aligned; the end included. */
+void soak_widen(const char *text, void *target);
 uint32_t soak_start_block(const struct soak_request *request, struct soak_block *block,
                           etwas_trace_handle *session);
 uint32_t soak_start(const struct soak_request *request, etwas_trace_handle *session);

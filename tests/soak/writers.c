@@ -64,8 +64,8 @@ static void fill(uint8_t *payload, uint64_t word, uint32_t bytes)
  * Payload or fields behind a header of `header_bytes`. Returns Size, which may be too much for 16
  * bits.
  */
-static uint32_t place(struct soak_writer *writer, uint8_t *scratch, uint64_t word,
-                      uint32_t header_bytes, uint32_t bytes, uint32_t *flags)
+static uint32_t put_payload(struct soak_writer *writer, uint8_t *scratch, uint64_t word,
+                            uint32_t header_bytes, uint32_t bytes, uint32_t *flags)
 {
     MOF_FIELD fields[MOST_FIELDS];
     uint32_t count = 1 + soak_upto(&writer->random, MOST_FIELDS - 1);
@@ -104,7 +104,8 @@ static uint32_t log_plain(struct soak_writer *writer, uint8_t *scratch, uint64_t
 {
     EVENT_TRACE_HEADER header;
     uint32_t flags;
-    uint32_t size = place(writer, scratch, word_of(writer, number), sizeof header, bytes, &flags);
+    uint32_t size =
+        put_payload(writer, scratch, word_of(writer, number), sizeof header, bytes, &flags);
 
     memset(&header, 0, sizeof header);
     header.Size = (uint16_t)size;
@@ -126,7 +127,8 @@ static uint32_t log_instance(struct soak_writer *writer, uint8_t *scratch, uint6
     EVENT_INSTANCE_INFO parent = {class_handle, PARENT_ID};
     EVENT_INSTANCE_HEADER header;
     uint32_t flags;
-    uint32_t size = place(writer, scratch, word_of(writer, number), sizeof header, bytes, &flags);
+    uint32_t size =
+        put_payload(writer, scratch, word_of(writer, number), sizeof header, bytes, &flags);
 
     memset(&header, 0, sizeof header);
     header.Size = (uint16_t)size;

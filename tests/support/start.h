@@ -80,7 +80,7 @@ void expect_nothing_lost_at(etwas_session_counts counts, const char *file, int l
 bool has_room(etwas_trace_handle session);
 void wait_for_room(etwas_trace_handle session);
 
-/* The place of a running session, for tests that look inside. */
+/* The entry of a running session, for tests that look inside. */
 struct etwas_session *inside_of(etwas_trace_handle session);
 
 /*
