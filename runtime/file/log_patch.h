@@ -27,7 +27,7 @@ bool etwas_log_patch_flags(int descriptor, uint32_t buffer_bytes, uint32_t entry
  * in entry `first` and gets number 1, the one behind it 2, and so on round the file. False: the
  * system refused, and the others keep their numbers. Since it goes from the oldest to the newest,
  * the reader can tell which buffers have a new number, wherever it was broken off
- * (reader/sequence.c).
+ * (reader/missing.c).
  */
 bool etwas_log_patch_number_round(int descriptor, uint32_t buffer_bytes, uint32_t count,
                                   uint32_t first);

@@ -8,33 +8,36 @@
  * before that was there already, or with buffers just before it that were open together with the
  * number 1.
  */
-#include "reader/index.h"
+#include "reader/appended.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "reader/index.h"
 #include "reader/record.h"
+#include "reader/source.h"
+#include "reader/trace.h"
 
 #define NONE SIZE_MAX
 
 /* When the buffer was closed; INT64_MAX if that cannot be read. */
-static int64_t closing_stamp(struct etwas_trace *trace, const struct etwas_buffer_place *place)
+static int64_t closing_stamp(struct etwas_trace *trace, const struct etwas_index_entry *entry)
 {
     int64_t stamp = INT64_MAX;
 
     (void)etwas_source_read(
-        trace, place->file_offset + offsetof(struct etwas_etl_buffer_header, time_stamp), &stamp,
+        trace, entry->file_offset + offsetof(struct etwas_etl_buffer_header, time_stamp), &stamp,
         sizeof stamp);
     return stamp;
 }
 
 /* Of the buffer's first record; INT64_MAX if that cannot be read. */
-static int64_t first_stamp(struct etwas_trace *trace, const struct etwas_buffer_place *place)
+static int64_t first_stamp(struct etwas_trace *trace, const struct etwas_index_entry *entry)
 {
     struct etwas_etl_system_header system; /* the beginning of every header with a stamp there */
     struct etwas_record record;
 
-    if (etwas_source_read(trace, place->file_offset + ETWAS_ETL_BUFFER_HEADER_BYTES, &system,
+    if (etwas_source_read(trace, entry->file_offset + ETWAS_ETL_BUFFER_HEADER_BYTES, &system,
                           sizeof system) < sizeof system ||
         etwas_record_measure((const uint8_t *)&system, &record) != ETWAS_RECORD_MEASURED ||
         record.kind == ETWAS_RECORD_PERFINFO || record.kind == ETWAS_RECORD_MESSAGE) {
@@ -47,11 +50,11 @@ static int64_t first_stamp(struct etwas_trace *trace, const struct etwas_buffer_
 static size_t find_begin(struct etwas_trace *trace, const struct etwas_index *index, size_t before,
                          size_t begin, size_t one)
 {
-    int64_t first = first_stamp(trace, &index->places[one]);
-    int64_t last = closing_stamp(trace, &index->places[one]);
+    int64_t first = first_stamp(trace, &index->entries[one]);
+    int64_t last = closing_stamp(trace, &index->entries[one]);
 
     while (begin > before + 1) {
-        int64_t closed = closing_stamp(trace, &index->places[begin - 1]);
+        int64_t closed = closing_stamp(trace, &index->entries[begin - 1]);
 
         if (closed < first || closed > last) {
             break;
@@ -73,9 +76,9 @@ bool etwas_index_find_sessions(struct etwas_trace *trace, struct etwas_index *in
         return false;
     }
     for (size_t at = 0; at < index->count; at++) {
-        int64_t number = index->places[at].sequence;
+        int64_t number = index->entries[at].sequence;
 
-        index->places[at].session = session;
+        index->entries[at].session = session;
         if (number <= 0 || (uint64_t)number > index->count) {
             continue;
         }
@@ -87,7 +90,7 @@ bool etwas_index_find_sessions(struct etwas_trace *trace, struct etwas_index *in
             again = NONE;
             session++;
             for (size_t i = begin; i <= at; i++) {
-                index->places[i].session = session;
+                index->entries[i].session = session;
             }
         }
         one = number == 1 ? at : one;

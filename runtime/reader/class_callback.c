@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reader/table.h"
 #include "reader/trace.h"
 
 struct class_callback {

@@ -2,9 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /* What is wrong with a file, and what is known about it. */
-#include "reader/trace.h"
+#include "reader/damage.h"
 
 #include <ck_pr.h>
+
+#include "reader/trace.h"
 
 const char *etwas_damage_name(etwas_damage_kind kind)
 {

@@ -7,6 +7,8 @@
 
 #include "etl/layout.h"
 #include "reader/class_callback.h"
+#include "reader/group.h"
+#include "reader/trace.h"
 
 /* What every record has, whatever its form: one step between disk and either structure. */
 struct event {
@@ -186,7 +188,7 @@ static void take_record(struct event *event, const struct etwas_record *record)
     }
 }
 
-static ETW_BUFFER_CONTEXT context_of(const struct etwas_buffer_place *buffer)
+static ETW_BUFFER_CONTEXT context_of(const struct etwas_index_entry *buffer)
 {
     return (ETW_BUFFER_CONTEXT){.ProcessorIndex = buffer->processor, .LoggerId = buffer->logger_id};
 }

@@ -10,7 +10,4 @@
 /* Gives the stream's record, of this time, to the trace's event callback. */
 void etwas_deliver(struct etwas_stream *stream, int64_t filetime);
 
-/* The class of a kernel record: that of its group, but for image loads. */
-const etwas_guid *etwas_class_of_hook(uint8_t group, uint8_t type);
-
 #endif

@@ -2,14 +2,17 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /* Buffer 0: the log file header, the names, the clock and the shape of the file. */
-#include "reader/trace.h"
+#include "reader/file_header.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "etl/knot.h"
 #include "etl/utf16.h"
+#include "reader/damage.h"
+#include "reader/source.h"
 #include "reader/stream.h"
+#include "reader/trace.h"
 
 #define HEADER_BYTES ETWAS_ETL_BUFFER_HEADER_BYTES
 
@@ -148,20 +151,20 @@ static bool decide_shape(struct etwas_trace *trace, const struct beginning *begi
 }
 
 /* Where buffer 0's records end: as its header says if that can be, else after the first record. */
-static void place_buffer(struct etwas_trace *trace, const struct beginning *beginning)
+static void take_buffer(struct etwas_trace *trace, const struct beginning *beginning)
 {
-    struct etwas_buffer_place *place = &trace->log.buffer;
+    struct etwas_index_entry *entry = &trace->log.buffer;
     uint32_t record_end = HEADER_BYTES + (uint32_t)beginning->record.size;
 
-    place->file_bytes =
-        trace->file_bytes < place->buffer_bytes ? (uint32_t)trace->file_bytes : place->buffer_bytes;
-    place->data_end = beginning->buffer.offset;
-    place->logger_id = beginning->buffer.logger_id;
-    if (beginning->buffer.type != ETWAS_ETL_BUFFER_HEADER || place->data_end < record_end ||
-        place->data_end > place->buffer_bytes) {
+    entry->file_bytes =
+        trace->file_bytes < entry->buffer_bytes ? (uint32_t)trace->file_bytes : entry->buffer_bytes;
+    entry->data_end = beginning->buffer.offset;
+    entry->logger_id = beginning->buffer.logger_id;
+    if (beginning->buffer.type != ETWAS_ETL_BUFFER_HEADER || entry->data_end < record_end ||
+        entry->data_end > entry->buffer_bytes) {
         etwas_trace_report(trace, ETWAS_DAMAGE_BUFFER_HEADER, 0, 0);
-        if (place->data_end < record_end || place->data_end > place->buffer_bytes) {
-            place->data_end = record_end;
+        if (entry->data_end < record_end || entry->data_end > entry->buffer_bytes) {
+            entry->data_end = record_end;
         }
     }
 }
@@ -207,9 +210,9 @@ static void take_trust(struct etwas_file_header *log, const struct etwas_record 
     log->trust = trust;
 }
 
-/* A record of our own class at `position`. Types and versions to come are left alone. */
+/* A record of our own class at `offset`. Types and versions to come are left alone. */
 static void take_own(struct etwas_file_header *log, const struct etwas_record *record,
-                     uint32_t position)
+                     uint32_t offset)
 {
     struct etwas_etl_full_header header;
     size_t payload_bytes = record->size - record->payload_at;
@@ -226,7 +229,7 @@ static void take_own(struct etwas_file_header *log, const struct etwas_record *r
                payload_bytes >= sizeof(struct etwas_etl_clock_trust)) {
         take_trust(log, record);
     } else if (header.type == ETWAS_ETL_KNOT_TYPE && log->knots_at == 0) {
-        log->knots_at = position;
+        log->knots_at = offset;
     }
 }
 
@@ -330,7 +333,7 @@ static uint32_t read_into(struct etwas_trace *trace, struct beginning *beginning
     if (!decide_shape(trace, beginning)) {
         return ERROR_FILE_CORRUPT;
     }
-    place_buffer(trace, beginning);
+    take_buffer(trace, beginning);
     pointer_bytes = beginning->record.header_type == ETWAS_ETL_SYSTEM32 ? 4 : 8;
     if (log->fields.start.pointer_bytes != pointer_bytes) {
         etwas_trace_report(trace, ETWAS_DAMAGE_BUFFER_HEADER, ETWAS_ETL_LOG_HEADER_FILE_OFFSET, 0);
@@ -367,4 +370,36 @@ uint32_t etwas_file_header_read(struct etwas_trace *trace)
     code = read_into(trace, beginning);
     free(beginning);
     return code;
+}
+
+/* Its names are ours until CloseTrace. */
+void etwas_file_header_fill(const struct etwas_file_header *log, TRACE_LOGFILE_HEADER *header)
+{
+    const struct etwas_etl_log_header64 *fields = &log->fields;
+
+    _Static_assert(sizeof header->TimeZone == sizeof fields->time_zone, "the same time zone");
+    *header = (TRACE_LOGFILE_HEADER){
+        .BufferSize = fields->start.buffer_bytes,
+        .VersionDetail = {fields->start.version[0], fields->start.version[1],
+                          fields->start.version[2], fields->start.version[3]},
+        .ProviderVersion = fields->start.provider_version,
+        .NumberOfProcessors = fields->start.number_of_processors,
+        .EndTime = {.QuadPart = fields->start.end_filetime},
+        .TimerResolution = fields->start.timer_resolution_100ns,
+        .MaximumFileSize = fields->start.maximum_file_size,
+        .LogFileMode = fields->start.log_file_mode,
+        .BuffersWritten = fields->start.buffers_written,
+        .StartBuffers = fields->start.start_buffers,
+        .PointerSize = fields->start.pointer_bytes,
+        .EventsLost = fields->start.events_lost,
+        .CpuSpeedInMHz = fields->start.cpu_speed_mhz,
+        .LoggerName = log->names,
+        .LogFileName = log->log_file_name,
+        .BootTime = {.QuadPart = fields->boot_filetime},
+        .PerfFreq = {.QuadPart = fields->performance_frequency_hz},
+        .StartTime = {.QuadPart = fields->start_filetime},
+        .ReservedFlags = fields->clock_type,
+        .BuffersLost = fields->buffers_lost,
+    };
+    memcpy(&header->TimeZone, &fields->time_zone, sizeof header->TimeZone);
 }

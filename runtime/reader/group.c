@@ -2,7 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /* The class GUID of each group of kernel records. */
-#include "reader/deliver.h"
+#include "reader/group.h"
+
+#include "etl/layout.h"
 
 /* clang-format off */
 static const etwas_guid group_classes[] = {

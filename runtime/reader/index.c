@@ -6,59 +6,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reader/appended.h"
+#include "reader/damage.h"
+#include "reader/index_entry.h"
 #include "reader/knots.h"
+#include "reader/missing.h"
+#include "reader/source.h"
+#include "reader/trace.h"
 
 #define HEADER_BYTES ETWAS_ETL_BUFFER_HEADER_BYTES
 
-bool etwas_buffer_place_check(const struct etwas_etl_buffer_header *header, uint64_t file_offset,
-                              uint64_t available, uint32_t largest_data_bytes,
-                              struct etwas_buffer_place *place, bool *doubtful)
-{
-    bool compressed = (header->flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0;
-    uint32_t limit = compressed ? largest_data_bytes : header->buffer_bytes;
-    bool offset_valid = header->offset >= HEADER_BYTES && header->offset <= limit;
-    bool saved_valid = header->saved_offset >= HEADER_BYTES && header->saved_offset <= limit;
-    bool wide_index = (header->flags & ETWAS_ETL_BUFFER_PROCESSOR_INDEX) != 0;
-
-    if (header->buffer_bytes < HEADER_BYTES ||
-        header->buffer_bytes > ETWAS_ETL_LARGEST_BUFFER_BYTES || available < HEADER_BYTES ||
-        (!offset_valid && !saved_valid)) {
-        return false;
-    }
-    *doubtful = header->offset != header->saved_offset;
-    *place = (struct etwas_buffer_place){
-        .file_offset = file_offset,
-        .sequence = header->sequence_number,
-        .buffer_bytes = header->buffer_bytes,
-        .file_bytes = available < header->buffer_bytes ? (uint32_t)available : header->buffer_bytes,
-        .data_end = header->offset,
-        .processor = wide_index ? header->processor & ETWAS_ETL_PROCESSOR_INDEX_MASK
-                                : header->processor & 0xFF,
-        .logger_id = header->logger_id,
-        .compressed = compressed,
-    };
-    /* Of two ends take the later: records say themselves where they stop. Not in compressed
-     * buffers, where the end is also the size to decompress to. */
-    if (!offset_valid || (saved_valid && !compressed && header->saved_offset > header->offset)) {
-        place->data_end = header->saved_offset;
-    }
-    return true;
-}
-
-static bool append(struct etwas_index *index, const struct etwas_buffer_place *place)
+static bool append(struct etwas_index *index, const struct etwas_index_entry *entry)
 {
     if (index->count == index->capacity) {
         size_t capacity = index->capacity == 0 ? 256 : index->capacity * 2;
-        struct etwas_buffer_place *places =
-            realloc(index->places, capacity * sizeof *index->places);
+        struct etwas_index_entry *entries =
+            realloc(index->entries, capacity * sizeof *index->entries);
 
-        if (places == NULL) {
+        if (entries == NULL) {
             return false;
         }
-        index->places = places;
+        index->entries = entries;
         index->capacity = capacity;
     }
-    index->places[index->count++] = *place;
+    index->entries[index->count++] = *entry;
     return true;
 }
 
@@ -84,23 +55,23 @@ enum step {
 static enum step add_buffer(struct etwas_trace *trace, struct etwas_index *index, uint64_t offset,
                             const struct etwas_etl_buffer_header *header)
 {
-    struct etwas_buffer_place place;
+    struct etwas_index_entry entry;
     bool doubtful;
 
-    if (!etwas_buffer_place_check(header, offset, trace->file_bytes - offset,
-                                  trace->log.session_buffer_bytes, &place, &doubtful)) {
+    if (!etwas_index_entry_check(header, offset, trace->file_bytes - offset,
+                                 trace->log.session_buffer_bytes, &entry, &doubtful)) {
         return STEP_UNUSABLE;
     }
-    if (trace->log.uniform && place.buffer_bytes != trace->log.buffer.buffer_bytes) {
+    if (trace->log.uniform && entry.buffer_bytes != trace->log.buffer.buffer_bytes) {
         return STEP_UNUSABLE;
     }
     if (doubtful) {
         etwas_trace_report(trace, ETWAS_DAMAGE_BUFFER_HEADER, offset, 0);
     }
-    if (place.file_bytes == place.buffer_bytes) {
+    if (entry.file_bytes == entry.buffer_bytes) {
         etwas_trace_count(&trace->information.buffers, 1);
     }
-    return append(index, &place) ? STEP_ADDED : STEP_NO_MEMORY;
+    return append(index, &entry) ? STEP_ADDED : STEP_NO_MEMORY;
 }
 
 /* Where buffers all have one size, a bad header costs its own buffer and no more. */
@@ -232,8 +203,8 @@ static int compare_i64(int64_t a, int64_t b)
 
 static int by_sequence(const void *left, const void *right)
 {
-    const struct etwas_buffer_place *a = left;
-    const struct etwas_buffer_place *b = right;
+    const struct etwas_index_entry *a = left;
+    const struct etwas_index_entry *b = right;
     int order = (a->session > b->session) - (a->session < b->session);
 
     order = order != 0 ? order : compare_i64(a->sequence, b->sequence);
@@ -243,8 +214,8 @@ static int by_sequence(const void *left, const void *right)
 
 static int by_processor_and_sequence(const void *left, const void *right)
 {
-    const struct etwas_buffer_place *a = left;
-    const struct etwas_buffer_place *b = right;
+    const struct etwas_index_entry *a = left;
+    const struct etwas_index_entry *b = right;
 
     return a->processor != b->processor ? (int)a->processor - (int)b->processor
                                         : by_sequence(left, right);
@@ -253,18 +224,18 @@ static int by_processor_and_sequence(const void *left, const void *right)
 static void sort(struct etwas_index *index, int (*compare)(const void *, const void *))
 {
     if (index->count > 0) {
-        qsort(index->places, index->count, sizeof *index->places, compare);
+        qsort(index->entries, index->count, sizeof *index->entries, compare);
     }
 }
 
 static void check_processors(struct etwas_trace *trace, const struct etwas_index *index)
 {
     for (size_t i = 0; i < index->count; i++) {
-        const struct etwas_buffer_place *place = &index->places[i];
+        const struct etwas_index_entry *entry = &index->entries[i];
 
-        if (place->processor >= trace->log.fields.start.number_of_processors &&
-            (i == 0 || place->processor != index->places[i - 1].processor)) {
-            etwas_trace_report(trace, ETWAS_DAMAGE_PROCESSOR, place->file_offset, 0);
+        if (entry->processor >= trace->log.fields.start.number_of_processors &&
+            (i == 0 || entry->processor != index->entries[i - 1].processor)) {
+            etwas_trace_report(trace, ETWAS_DAMAGE_PROCESSOR, entry->file_offset, 0);
         }
     }
 }
@@ -292,7 +263,7 @@ uint32_t etwas_index_build(struct etwas_trace *trace, struct etwas_index *index)
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     sort(index, by_sequence);
-    etwas_sequence_check(trace, index);
+    etwas_missing_check(trace, index);
     sort(index, by_processor_and_sequence);
     check_processors(trace, index);
     return ERROR_SUCCESS;
@@ -300,7 +271,7 @@ uint32_t etwas_index_build(struct etwas_trace *trace, struct etwas_index *index)
 
 void etwas_index_free(struct etwas_index *index)
 {
-    free(index->places);
+    free(index->entries);
     free(index->knots.knots);
     *index = (struct etwas_index){0};
 }

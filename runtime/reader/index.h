@@ -3,21 +3,23 @@
 
 /*
  * The buffers of a file, found by their headers alone, in the order the merge needs them: each
- * processor's buffers together, session by session and by sequence number. One pass over the file, 72 bytes a buffer, or
- * 168 where knots are looked for.
+ * processor's buffers together, session by session and by sequence number. One pass over the file,
+ * 72 bytes a buffer, or 168 where knots are looked for.
  */
 #ifndef ETWAS_READER_INDEX_H
 #define ETWAS_READER_INDEX_H
 
+#include "reader/index_entry.h"
 #include "reader/timeline.h"
-#include "reader/trace.h"
+
+struct etwas_trace;
 
 struct etwas_index {
-    struct etwas_buffer_place *places; /* data buffers: by processor, session, sequence number,
+    struct etwas_index_entry *entries; /* data buffers: by processor, session, sequence number,
                                           position in the file */
     size_t count;
     size_t capacity;
-    uint64_t unusable;     /* places of buffers, or stretches, where no header could be used */
+    uint64_t unusable;     /* buffers, or stretches of the file, without a usable header */
     bool looked_for_knots; /* the file may have more than are known */
     struct etwas_knot_list knots;
 };
@@ -26,15 +28,5 @@ struct etwas_index {
 uint32_t etwas_index_build(struct etwas_trace *trace, struct etwas_index *index);
 
 void etwas_index_free(struct etwas_index *index);
-
-/*
- * Tells the sessions of an appended file apart. `index` is in the order of the file. False without
- * memory.
- */
-bool etwas_index_find_sessions(struct etwas_trace *trace, struct etwas_index *index);
-
-/* Reports what the sequence numbers and the header's count show to be missing or there twice.
- * `index` is by session and sequence number. */
-void etwas_sequence_check(struct etwas_trace *trace, const struct etwas_index *index);
 
 #endif

@@ -6,7 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reader/index_entry.h"
 #include "reader/record.h"
+#include "reader/source.h"
+#include "reader/table.h"
+#include "reader/trace.h"
 
 #define HEADER_BYTES ETWAS_ETL_BUFFER_HEADER_BYTES
 #define KNOT_BYTES (uint32_t)sizeof(struct etwas_etl_knot_record)
@@ -80,15 +84,15 @@ static bool take_knots(struct etwas_trace *trace, struct etwas_knot_list *list, 
 
 bool etwas_knots_take_first(struct etwas_trace *trace, struct etwas_knot_list *list)
 {
-    const struct etwas_buffer_place *place = &trace->log.buffer;
+    const struct etwas_index_entry *entry = &trace->log.buffer;
     struct etwas_etl_buffer_header header;
-    uint64_t end = place->data_end;
+    uint64_t end = entry->data_end;
 
     if (trace->log.knots_at == 0) {
         return true;
     }
     if (etwas_source_read(trace, 0, &header, sizeof header) == sizeof header &&
-        header.offset > end && header.offset <= place->buffer_bytes) {
+        header.offset > end && header.offset <= entry->buffer_bytes) {
         end = header.offset;
     }
     return take_knots(trace, list, trace->log.knots_at, end);
@@ -97,19 +101,19 @@ bool etwas_knots_take_first(struct etwas_trace *trace, struct etwas_knot_list *l
 bool etwas_knots_take_buffer(struct etwas_trace *trace, struct etwas_knot_list *list,
                              uint64_t offset, const struct etwas_buffer_beginning *beginning)
 {
-    struct etwas_buffer_place place;
+    struct etwas_index_entry entry;
     bool doubtful;
     uint32_t end;
 
     /* Of one size, as the index asks too: else what lies behind is read once for each before it. */
     if (!is_knot(beginning->record) ||
         beginning->header.buffer_bytes != trace->log.buffer.buffer_bytes ||
-        !etwas_buffer_place_check(&beginning->header, offset, trace->file_bytes - offset,
-                                  trace->log.session_buffer_bytes, &place, &doubtful) ||
-        place.compressed) {
+        !etwas_index_entry_check(&beginning->header, offset, trace->file_bytes - offset,
+                                 trace->log.session_buffer_bytes, &entry, &doubtful) ||
+        entry.compressed) {
         return true;
     }
-    end = place.data_end < place.file_bytes ? place.data_end : place.file_bytes;
+    end = entry.data_end < entry.file_bytes ? entry.data_end : entry.file_bytes;
     return take_knots(trace, list, offset + HEADER_BYTES, offset + end);
 }
 

@@ -8,8 +8,11 @@
 #include <string.h>
 
 #include "clock/clock.h"
+#include "reader/damage.h"
 #include "reader/deliver.h"
+#include "reader/index_entry.h"
 #include "reader/merge.h"
+#include "reader/trace.h"
 #include "realtime/consumer.h"
 
 /* Lost_Event: what a real-time consumer is told. */
@@ -26,13 +29,13 @@ enum {
 struct held {
     struct held *next;
     struct etwas_consumer_entry entry;
-    struct etwas_buffer_place place; /* of the buffer; its sequence number is that of delivery */
+    struct etwas_index_entry buffer; /* its sequence number is that of delivery */
     uint32_t given_records;          /* so many were given, */
     uint32_t given_bytes;            /* and here the others begin */
 };
 
-/* One processor's buffers. In the heap as long as it has any. */
-struct lane {
+/* A stream and its buffers that wait. In the heap as long as it has any. */
+struct live_stream {
     struct etwas_stream stream;
     struct held *first;
     struct held *last;
@@ -42,8 +45,8 @@ struct live {
     struct etwas_trace *trace;
     const struct etwas_span *span;
     struct etwas_merge merge;
-    struct lane *lanes;
-    uint32_t lane_count;
+    struct live_stream *streams;
+    uint32_t stream_count;
     uint64_t waiting_bytes;
 };
 
@@ -60,7 +63,7 @@ static void deliver_notice(struct live *live, uint8_t type)
         .time_stamp = etwas_clock_now(live->trace->log.fields.clock_type),
         .guid = lost_event_class,
     };
-    struct etwas_buffer_place place = {
+    struct etwas_index_entry index_entry = {
         .buffer_bytes = ETWAS_ETL_BUFFER_HEADER_BYTES + sizeof record,
         .file_bytes = ETWAS_ETL_BUFFER_HEADER_BYTES + sizeof record,
         .data_end = ETWAS_ETL_BUFFER_HEADER_BYTES + sizeof record,
@@ -70,7 +73,7 @@ static void deliver_notice(struct live *live, uint8_t type)
     struct etwas_stream stream;
 
     memcpy(content + ETWAS_ETL_BUFFER_HEADER_BYTES, &record, sizeof record);
-    etwas_stream_open_image(&stream, live->trace, &place, content);
+    etwas_stream_open_image(&stream, live->trace, &index_entry, content);
     if (etwas_stream_next_buffer(&stream) == ETWAS_STREAM_RECORD) {
         etwas_deliver(&stream,
                       etwas_etl_clock_to_filetime(&live->trace->log.clock, stream.record.stamp));
@@ -91,17 +94,17 @@ static void deliver_notices(struct live *live, uint16_t notices)
     }
 }
 
-/* ---- lanes ----------------------------------------------------------------------------------- */
+/* ---- streams -------------------------------------------------------------------------------- */
 
-/* Begins the lane's first buffer, into the heap. A key never goes back in a lane. */
-static void begin_first(struct live *live, struct lane *lane)
+/* Begins the stream's first buffer, into the heap. A key never goes back in a stream. */
+static void begin_first(struct live *live, struct live_stream *one)
 {
-    struct etwas_stream *stream = &lane->stream;
+    struct etwas_stream *stream = &one->stream;
     int64_t key_raw = stream->key_raw;
     int64_t key_filetime = stream->key_filetime;
 
-    etwas_stream_open_image(stream, live->trace, &lane->first->place,
-                            lane->first->entry.buffer->content);
+    etwas_stream_open_image(stream, live->trace, &one->first->buffer,
+                            one->first->entry.buffer->content);
     stream->key_raw = key_raw;
     stream->key_filetime = key_filetime;
     (void)etwas_stream_next_buffer(stream);
@@ -118,7 +121,7 @@ static uint64_t held_bytes(const struct held *held)
  * have been damaged since.
  */
 static bool check(const struct live *live, const struct etwas_realtime_buffer *buffer,
-                  struct etwas_buffer_place *place)
+                  struct etwas_index_entry *index_entry)
 {
     struct etwas_etl_buffer_header header;
     bool doubtful;
@@ -130,44 +133,44 @@ static bool check(const struct live *live, const struct etwas_realtime_buffer *b
     /* A live buffer ends with its records, and is never compressed. */
     return header.buffer_bytes == buffer->bytes &&
            (header.flags & ETWAS_ETL_BUFFER_COMPRESSED) == 0 &&
-           etwas_buffer_place_check(&header, 0, buffer->bytes,
-                                    live->trace->log.session_buffer_bytes, place, &doubtful) &&
-           place->processor < live->lane_count;
+           etwas_index_entry_check(&header, 0, buffer->bytes, live->trace->log.session_buffer_bytes,
+                                   index_entry, &doubtful) &&
+           index_entry->processor < live->stream_count;
 }
 
 static bool hold(struct live *live, const struct etwas_consumer_entry *entry,
-                 const struct etwas_buffer_place *place)
+                 const struct etwas_index_entry *index_entry)
 {
     struct held *held = malloc(sizeof *held);
-    struct lane *lane;
+    struct live_stream *one;
 
     if (held == NULL) {
         return false;
     }
     *held = (struct held){
-        .entry = *entry, .place = *place, .given_bytes = ETWAS_ETL_BUFFER_HEADER_BYTES};
-    lane = &live->lanes[held->place.processor];
+        .entry = *entry, .buffer = *index_entry, .given_bytes = ETWAS_ETL_BUFFER_HEADER_BYTES};
+    one = &live->streams[held->buffer.processor];
     live->waiting_bytes += held_bytes(held);
-    if (lane->last != NULL) {
-        lane->last->next = held;
-        lane->last = held;
+    if (one->last != NULL) {
+        one->last->next = held;
+        one->last = held;
     } else {
-        lane->first = held;
-        lane->last = held;
-        begin_first(live, lane);
-        etwas_merge_push(&live->merge, &lane->stream);
+        one->first = held;
+        one->last = held;
+        begin_first(live, one);
+        etwas_merge_push(&live->merge, &one->stream);
     }
     return true;
 }
 
-/* The lane's first buffer is given. */
-static void drop_first(struct live *live, struct lane *lane)
+/* The stream's first buffer is given. */
+static void drop_first(struct live *live, struct live_stream *one)
 {
-    struct held *held = lane->first;
+    struct held *held = one->first;
 
-    lane->first = held->next;
-    if (lane->first == NULL) {
-        lane->last = NULL;
+    one->first = held->next;
+    if (one->first == NULL) {
+        one->last = NULL;
     }
     live->waiting_bytes -= held_bytes(held);
     etwas_consumer_release(live->trace->consumer, &held->entry);
@@ -175,24 +178,24 @@ static void drop_first(struct live *live, struct lane *lane)
 }
 
 /* Whose last buffer was delivered last; NULL: nothing is held. */
-static struct lane *newest(struct live *live)
+static struct live_stream *newest(struct live *live)
 {
-    struct lane *found = NULL;
+    struct live_stream *found = NULL;
 
-    for (uint32_t index = 0; index < live->lane_count; index++) {
-        struct lane *lane = &live->lanes[index];
+    for (uint32_t index = 0; index < live->stream_count; index++) {
+        struct live_stream *one = &live->streams[index];
 
-        if (lane->last != NULL &&
-            (found == NULL || lane->last->place.sequence > found->last->place.sequence)) {
-            found = lane;
+        if (one->last != NULL &&
+            (found == NULL || one->last->buffer.sequence > found->last->buffer.sequence)) {
+            found = one;
         }
     }
     return found;
 }
 
-static struct held *take_last(struct lane *lane)
+static struct held *take_last(struct live_stream *one)
 {
-    struct held **link = &lane->first;
+    struct held **link = &one->first;
     struct held *before = NULL;
     struct held *held;
 
@@ -202,17 +205,17 @@ static struct held *take_last(struct lane *lane)
     }
     held = *link;
     *link = NULL;
-    lane->last = before;
+    one->last = before;
     return held;
 }
 
 /* The run ends early: what was not given is for another consumer. */
 static void give_back(struct live *live)
 {
-    struct lane *lane;
+    struct live_stream *one;
 
-    while ((lane = newest(live)) != NULL) {
-        struct held *held = take_last(lane);
+    while ((one = newest(live)) != NULL) {
+        struct held *held = take_last(one);
 
         if (held->given_bytes < held->entry.buffer->bytes) {
             etwas_consumer_return(live->trace->consumer, &held->entry, held->given_records,
@@ -224,31 +227,31 @@ static void give_back(struct live *live)
     }
 }
 
-/* One step of the earliest lane: gives its record, or ends its buffer and begins the next. */
+/* One step of the earliest stream: gives its record, or ends its buffer and begins the next. */
 static uint32_t step(struct live *live, struct etwas_stream *stream)
 {
-    struct lane *lane = (struct lane *)(void *)stream;
+    struct live_stream *one = (struct live_stream *)(void *)stream;
 
     if (stream->state == ETWAS_STREAM_RECORD) {
         /* Before the callback, which may end this thread. */
-        lane->first->given_records++;
-        lane->first->given_bytes = stream->position;
+        one->first->given_records++;
+        one->first->given_bytes = stream->offset;
         etwas_step_deliver(stream, live->span);
         etwas_stream_next_record(stream);
         etwas_step_update_key(stream, false);
     } else {
         bool wanted = etwas_step_end_buffer(stream);
 
-        drop_first(live, lane);
-        if (lane->first != NULL) {
-            begin_first(live, lane);
+        drop_first(live, one);
+        if (one->first != NULL) {
+            begin_first(live, one);
         } else {
             etwas_merge_remove_top(&live->merge);
         }
         if (!wanted) {
             return ERROR_CANCELLED;
         }
-        if (lane->first == NULL) {
+        if (one->first == NULL) {
             return ERROR_SUCCESS;
         }
     }
@@ -296,18 +299,18 @@ static void refuse(struct live *live, struct etwas_consumer_entry *entry)
 
 static uint32_t take(struct live *live, struct etwas_consumer_entry *entry)
 {
-    struct etwas_buffer_place place;
+    struct etwas_index_entry index_entry;
 
     if (entry->buffer == NULL) {
         deliver_notices(live, entry->notices);
         return give_up_to(live, entry->bound);
     }
-    if (!check(live, entry->buffer, &place)) {
+    if (!check(live, entry->buffer, &index_entry)) {
         refuse(live, entry);
         return ERROR_SUCCESS;
     }
     etwas_trace_count(&live->trace->information.buffers, 1);
-    if (!hold(live, entry, &place)) {
+    if (!hold(live, entry, &index_entry)) {
         etwas_consumer_return(live->trace->consumer, entry, 0, ETWAS_ETL_BUFFER_HEADER_BYTES);
         deliver_notices(live, entry->notices);
         return ERROR_NOT_ENOUGH_MEMORY;
@@ -338,22 +341,22 @@ static void end_run(void *argument)
 {
     struct live *live = argument;
 
-    if (live->lanes != NULL) {
+    if (live->streams != NULL) {
         give_back(live);
     }
     free(live->merge.heap);
-    free(live->lanes);
+    free(live->streams);
 }
 
 static uint32_t begin_run(struct live *live)
 {
-    live->lanes = calloc(live->lane_count, sizeof *live->lanes);
-    live->merge.heap = calloc(live->lane_count, sizeof *live->merge.heap);
-    if (live->lanes == NULL || live->merge.heap == NULL) {
+    live->streams = calloc(live->stream_count, sizeof *live->streams);
+    live->merge.heap = calloc(live->stream_count, sizeof *live->merge.heap);
+    if (live->streams == NULL || live->merge.heap == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    for (uint32_t lane = 0; lane < live->lane_count; lane++) {
-        live->lanes[lane].stream.key_raw = INT64_MIN;
+    for (uint32_t index = 0; index < live->stream_count; index++) {
+        live->streams[index].stream.key_raw = INT64_MIN;
     }
     return run(live);
 }
@@ -363,7 +366,7 @@ uint32_t etwas_live_run(struct etwas_trace *trace, const struct etwas_span *span
     struct live live = {
         .trace = trace,
         .span = span,
-        .lane_count = trace->log.fields.start.number_of_processors,
+        .stream_count = trace->log.fields.start.number_of_processors,
     };
     volatile uint32_t code;
 

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "reader/trace.h"
 #include "realtime/consumer.h"
 
 static struct etwas_timeline *timeline_of(const struct etwas_trace *trace,

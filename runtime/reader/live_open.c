@@ -6,6 +6,9 @@
 
 #include <stdlib.h>
 
+#include "reader/file_header.h"
+#include "reader/table.h"
+#include "reader/trace.h"
 #include "realtime/session_realtime.h"
 
 /*
@@ -23,7 +26,7 @@ static void take_header(struct etwas_trace *trace, const struct etwas_file_heade
         trace->log.names = names;
         trace->log.log_file_name = log_file_name;
     }
-    etwas_trace_fill_header(&trace->log, &trace->logfile.w.LogfileHeader);
+    etwas_file_header_fill(&trace->log, &trace->logfile.w.LogfileHeader);
 }
 
 /* They are those of the session before. */

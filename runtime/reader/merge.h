@@ -4,7 +4,7 @@
 /*
  * All streams of all files in one time order: a binary heap with the earliest record on top.
  *
- * Order: FILETIME, then the file's place in the caller's array, then the raw stamp (finer than
+ * Order: FILETIME, then the file's index in the caller's array, then the raw stamp (finer than
  * 100 ns), then the buffer's sequence number, then the processor. A total order, so that the same
  * files are always delivered in the same order.
  */
@@ -23,7 +23,7 @@ void etwas_merge_push(struct etwas_merge *merge, struct etwas_stream *stream);
 /* The earliest stream; NULL when none is left. */
 struct etwas_stream *etwas_merge_top(const struct etwas_merge *merge);
 
-/* Puts the top in its new place, after its key has grown. */
+/* Moves the top down, after its key has grown. */
 void etwas_merge_top_moved(struct etwas_merge *merge);
 
 void etwas_merge_remove_top(struct etwas_merge *merge);

@@ -11,8 +11,11 @@
 #include "platform/cancel.h"
 #include "platform/fork.h"
 #include "platform/last_error.h"
+#include "reader/file_header.h"
 #include "reader/knots.h"
 #include "reader/live.h"
+#include "reader/source.h"
+#include "reader/table.h"
 
 enum {
     PATH_LIMIT_UNITS = 4096
@@ -34,38 +37,6 @@ static bool is_kernel_logger(const etwas_wchar *name)
     return *name == 0;
 }
 
-/* Its names are ours until CloseTrace. */
-void etwas_trace_fill_header(const struct etwas_file_header *log, TRACE_LOGFILE_HEADER *header)
-{
-    const struct etwas_etl_log_header64 *fields = &log->fields;
-
-    _Static_assert(sizeof header->TimeZone == sizeof fields->time_zone, "the same time zone");
-    *header = (TRACE_LOGFILE_HEADER){
-        .BufferSize = fields->start.buffer_bytes,
-        .VersionDetail = {fields->start.version[0], fields->start.version[1],
-                          fields->start.version[2], fields->start.version[3]},
-        .ProviderVersion = fields->start.provider_version,
-        .NumberOfProcessors = fields->start.number_of_processors,
-        .EndTime = {.QuadPart = fields->start.end_filetime},
-        .TimerResolution = fields->start.timer_resolution_100ns,
-        .MaximumFileSize = fields->start.maximum_file_size,
-        .LogFileMode = fields->start.log_file_mode,
-        .BuffersWritten = fields->start.buffers_written,
-        .StartBuffers = fields->start.start_buffers,
-        .PointerSize = fields->start.pointer_bytes,
-        .EventsLost = fields->start.events_lost,
-        .CpuSpeedInMHz = fields->start.cpu_speed_mhz,
-        .LoggerName = log->names,
-        .LogFileName = log->log_file_name,
-        .BootTime = {.QuadPart = fields->boot_filetime},
-        .PerfFreq = {.QuadPart = fields->performance_frequency_hz},
-        .StartTime = {.QuadPart = fields->start_filetime},
-        .ReservedFlags = fields->clock_type,
-        .BuffersLost = fields->buffers_lost,
-    };
-    memcpy(&header->TimeZone, &fields->time_zone, sizeof header->TimeZone);
-}
-
 /* Fills what OpenTrace gives back, in our copy; the caller's structure gets the same. */
 static void fill_logfile(struct etwas_trace *trace)
 {
@@ -74,7 +45,7 @@ static void fill_logfile(struct etwas_trace *trace)
     logfile->CurrentTime = 0;
     logfile->BuffersRead = 0;
     memset(&logfile->CurrentEvent, 0, sizeof logfile->CurrentEvent);
-    etwas_trace_fill_header(&trace->log, &logfile->LogfileHeader);
+    etwas_file_header_fill(&trace->log, &logfile->LogfileHeader);
     logfile->BufferSize = trace->log.session_buffer_bytes;
     logfile->Filled = 0;
     logfile->EventsLost = 0;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "etl/utf16.h"
+#include "reader/trace.h"
 
 static uint32_t part_of(const struct etwas_trace *trace)
 {
@@ -27,13 +28,13 @@ static bool are_of_one_set(const struct etwas_trace *a, const struct etwas_trace
 
 /* Files are few: each is compared with each. */
 void etwas_parts_arrange(struct etwas_trace *const *traces, uint32_t count,
-                         struct etwas_part_place *places)
+                         struct etwas_part *parts)
 {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t last = i;
         uint32_t before = 0;
         uint32_t first = count;
-        uint32_t parts = 0;
+        uint32_t members = 0;
 
         for (uint32_t j = 0; j < count; j++) {
             if (j != i && !are_of_one_set(traces[i], traces[j])) {
@@ -42,19 +43,19 @@ void etwas_parts_arrange(struct etwas_trace *const *traces, uint32_t count,
             if (first == count) {
                 first = j;
             }
-            parts++;
+            members++;
             if (part_of(traces[j]) > part_of(traces[last])) {
                 last = j;
             }
             before += part_of(traces[j]) < part_of(traces[i]) ||
                       (part_of(traces[j]) == part_of(traces[i]) && j < i);
         }
-        places[i] = (struct etwas_part_place){
+        parts[i] = (struct etwas_part){
             .file_number = (size_t)first * count + before,
             .set_number = first,
             .clock = &traces[last]->log.clock,
             .trace = traces[last],
-            .of_several = parts > 1,
+            .of_several = members > 1,
         };
     }
 }

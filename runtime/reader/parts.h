@@ -10,7 +10,7 @@
 
 #include "reader/trace.h"
 
-struct etwas_part_place {
+struct etwas_part {
     size_t file_number; /* rank of the file: all different */
     size_t set_number;  /* the same for the parts of a set, different otherwise */
     /* What converts its stamps: of a set the last part's, whose rate was measured longest. */
@@ -20,6 +20,6 @@ struct etwas_part_place {
 };
 
 void etwas_parts_arrange(struct etwas_trace *const *traces, uint32_t count,
-                         struct etwas_part_place *places);
+                         struct etwas_part *parts);
 
 #endif

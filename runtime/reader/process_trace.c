@@ -11,12 +11,14 @@
 #include <sys/stat.h>
 
 #include "platform/fork.h"
+#include "reader/damage.h"
 #include "reader/index.h"
 #include "reader/knots.h"
 #include "reader/live.h"
 #include "reader/merge.h"
 #include "reader/parts.h"
 #include "reader/step.h"
+#include "reader/table.h"
 
 enum {
     FILES_LIMIT = 64
@@ -25,7 +27,7 @@ enum {
 /* One file of a run. Its first stream is buffer 0, the others its processors'. */
 struct file_run {
     struct etwas_trace *trace;
-    struct etwas_part_place part;
+    struct etwas_part part;
     struct etwas_index index;
     struct etwas_stream *streams;
     size_t stream_count;
@@ -46,7 +48,7 @@ static size_t count_streams(const struct etwas_index *index)
     size_t count = 1;
 
     for (size_t i = 0; i < index->count; i++) {
-        if (i == 0 || index->places[i].processor != index->places[i - 1].processor) {
+        if (i == 0 || index->entries[i].processor != index->entries[i - 1].processor) {
             count++;
         }
     }
@@ -68,11 +70,11 @@ static bool open_streams(struct file_run *file)
         size_t last = first + 1;
 
         while (last < index->count &&
-               index->places[last].processor == index->places[first].processor) {
+               index->entries[last].processor == index->entries[first].processor) {
             last++;
         }
         if (!etwas_stream_open(&file->streams[file->stream_count++], file->trace,
-                               &index->places[first], last - first)) {
+                               &index->entries[first], last - first)) {
             return false;
         }
         first = last;
@@ -316,7 +318,7 @@ static uint32_t choose_timelines(struct run *run)
 
 static uint32_t process(struct run *run, struct etwas_trace *const *traces)
 {
-    struct etwas_part_place parts[FILES_LIMIT];
+    struct etwas_part parts[FILES_LIMIT];
     uint32_t code = ERROR_SUCCESS;
 
     etwas_parts_arrange(traces, run->file_count, parts);

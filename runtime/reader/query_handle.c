@@ -8,6 +8,7 @@
 #include <etwas/winerror.h>
 #include <string.h>
 
+#include "reader/table.h"
 #include "reader/trace.h"
 
 /* With the table's lock held. NULL: a class that we know nothing of. */

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /* The file itself: opening, and reading at a position. */
-#include "reader/trace.h"
+#include "reader/source.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +10,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "reader/damage.h"
+#include "reader/trace.h"
 
 /* The system says ENOENT for a missing file and for a missing folder; ETW tells them apart. */
 static uint32_t missing_code(const char *path)

@@ -6,13 +6,16 @@
 #include <stdlib.h>
 
 #include "etl/layout.h"
+#include "reader/damage.h"
+#include "reader/source.h"
 #include "reader/tear.h"
+#include "reader/trace.h"
 #include "reader/xpress.h"
 
 #define HEADER_BYTES ETWAS_ETL_BUFFER_HEADER_BYTES
 
 bool etwas_stream_open(struct etwas_stream *stream, struct etwas_trace *trace,
-                       const struct etwas_buffer_place *buffers, size_t count)
+                       const struct etwas_index_entry *buffers, size_t count)
 {
     size_t largest = 0;
 
@@ -31,7 +34,7 @@ bool etwas_stream_open(struct etwas_stream *stream, struct etwas_trace *trace,
 }
 
 void etwas_stream_open_image(struct etwas_stream *stream, struct etwas_trace *trace,
-                             const struct etwas_buffer_place *buffer, const uint8_t *image)
+                             const struct etwas_index_entry *buffer, const uint8_t *image)
 {
     *stream = (struct etwas_stream){.trace = trace,
                                     .next = buffer,
@@ -60,55 +63,55 @@ static bool has_changed(const struct etwas_stream *stream)
     struct etwas_etl_buffer_header header;
 
     return stream->buffer == &trace->log.buffer && trace->log.knots_at != 0 &&
-           stream->position >= trace->log.knots_at && trace->log.fields.start.end_filetime == 0 &&
+           stream->offset >= trace->log.knots_at && trace->log.fields.start.end_filetime == 0 &&
            etwas_source_read(trace, 0, &header, sizeof header) == sizeof header &&
            header.offset != stream->buffer->data_end;
 }
 
-/* `position` is the place in the buffer. In a compressed buffer only the buffer has a place. */
-static void report(struct etwas_stream *stream, etwas_damage_kind kind, uint32_t position,
+/* `offset` is in the buffer; in a compressed one nothing but the buffer has a offset. */
+static void report(struct etwas_stream *stream, etwas_damage_kind kind, uint32_t offset,
                    uint32_t bytes_skipped)
 {
-    const struct etwas_buffer_place *buffer = stream->buffer;
+    const struct etwas_index_entry *buffer = stream->buffer;
 
     if (stream->quiet || has_changed(stream)) {
         return;
     }
     if (buffer->compressed) {
-        position = 0;
+        offset = 0;
     }
     if (bytes_skipped > 0 && !stream->damage_counted) {
         etwas_trace_count(&stream->trace->information.buffers_damaged, 1);
         stream->damage_counted = true;
     }
-    etwas_trace_report(stream->trace, kind, buffer->file_offset + position, bytes_skipped);
+    etwas_trace_report(stream->trace, kind, buffer->file_offset + offset, bytes_skipped);
 }
 
 /*
- * Makes `bytes` bytes at `position` available; NULL when the file does not give them. They lie
+ * Makes `bytes` bytes at `offset` available; NULL when the file does not give them. They lie
  * below the stream's limit.
  */
-static const uint8_t *fetch(struct etwas_stream *stream, uint32_t position, uint32_t bytes)
+static const uint8_t *fetch(struct etwas_stream *stream, uint32_t offset, uint32_t bytes)
 {
     size_t wanted;
 
     if (stream->image != NULL) {
-        return stream->image + position;
+        return stream->image + offset;
     }
-    if (position >= stream->window_at &&
-        position - stream->window_at + (uint64_t)bytes <= stream->window_bytes) {
-        return stream->memory + (position - stream->window_at);
+    if (offset >= stream->window_at &&
+        offset - stream->window_at + (uint64_t)bytes <= stream->window_bytes) {
+        return stream->memory + (offset - stream->window_at);
     }
     if (stream->buffer->compressed) {
         return NULL;
     }
-    wanted = stream->limit - position;
+    wanted = stream->limit - offset;
     if (wanted > stream->memory_bytes) {
         wanted = stream->memory_bytes;
     }
-    stream->window_at = position;
+    stream->window_at = offset;
     stream->window_bytes = (uint32_t)etwas_source_read(
-        stream->trace, stream->buffer->file_offset + position, stream->memory, wanted);
+        stream->trace, stream->buffer->file_offset + offset, stream->memory, wanted);
     if (stream->watched && !etwas_tear_is_same_buffer(stream)) {
         stream->window_bytes = 0;
         stream->replaced = true;
@@ -145,7 +148,7 @@ static bool grow_memory(struct etwas_stream *stream, size_t bytes)
 /* Decodes the buffer whole. What a cut buffer gives up to its cut is right, and is kept. */
 static enum etwas_stream_state decompress(struct etwas_stream *stream)
 {
-    const struct etwas_buffer_place *buffer = stream->buffer;
+    const struct etwas_index_entry *buffer = stream->buffer;
     uint32_t data_bytes = buffer->data_end - HEADER_BYTES;
     uint32_t input_bytes = buffer->file_bytes - HEADER_BYTES;
     bool cut = buffer->file_bytes < buffer->buffer_bytes;
@@ -181,12 +184,12 @@ static enum etwas_stream_state decompress(struct etwas_stream *stream)
     return ETWAS_STREAM_RECORD;
 }
 
-static void take_buffer(struct etwas_stream *stream, const struct etwas_buffer_place *buffer)
+static void take_buffer(struct etwas_stream *stream, const struct etwas_index_entry *buffer)
 {
     const struct etwas_trace *trace = stream->trace;
 
     stream->buffer = buffer;
-    stream->position = HEADER_BYTES;
+    stream->offset = HEADER_BYTES;
     stream->limit = buffer->data_end < buffer->file_bytes ? buffer->data_end : buffer->file_bytes;
     stream->window_at = 0;
     stream->window_bytes = 0;
@@ -206,7 +209,7 @@ static void count_replaced(struct etwas_stream *stream)
 
 enum etwas_stream_state etwas_stream_next_buffer(struct etwas_stream *stream)
 {
-    const struct etwas_buffer_place *buffer;
+    const struct etwas_index_entry *buffer;
 
     for (;;) {
         if (stream->next == stream->last) {
@@ -232,12 +235,12 @@ enum etwas_stream_state etwas_stream_next_buffer(struct etwas_stream *stream)
 /* The records the file has are given; says so if the buffer goes on where the file does not. */
 static enum etwas_stream_state end_buffer(struct etwas_stream *stream)
 {
-    const struct etwas_buffer_place *buffer = stream->buffer;
+    const struct etwas_index_entry *buffer = stream->buffer;
 
     if (stream->torn) {
         report(stream, ETWAS_DAMAGE_RECORD, stream->limit, buffer->data_end - stream->limit);
     } else if (buffer->file_bytes < buffer->buffer_bytes) {
-        uint32_t from = stream->position < buffer->data_end ? stream->position : buffer->data_end;
+        uint32_t from = stream->offset < buffer->data_end ? stream->offset : buffer->data_end;
 
         /* Rounding may have passed the cut. */
         report(stream, ETWAS_DAMAGE_TRUNCATED,
@@ -246,11 +249,11 @@ static enum etwas_stream_state end_buffer(struct etwas_stream *stream)
     return stream->state = ETWAS_STREAM_BUFFER_END;
 }
 
-/* What begins at `position` cannot be followed: nothing after it in this buffer can be found. */
+/* What begins at `offset` cannot be followed: nothing after it in this buffer can be found. */
 static enum etwas_stream_state skip_rest(struct etwas_stream *stream, etwas_damage_kind kind)
 {
     if (!stream->replaced) {
-        report(stream, kind, stream->position, stream->limit - stream->position);
+        report(stream, kind, stream->offset, stream->limit - stream->offset);
     } else if (!stream->quiet) {
         count_replaced(stream);
     }
@@ -272,13 +275,13 @@ static void take_stamp(struct etwas_stream *stream)
     if (stream->any_stamp && record->stamp < stream->last_stamp && !stream->order_reported &&
         !stream->trace->log.may_step_back) {
         stream->order_reported = true;
-        report(stream, ETWAS_DAMAGE_TIME_ORDER, stream->position, 0);
+        report(stream, ETWAS_DAMAGE_TIME_ORDER, stream->offset, 0);
     }
     stream->last_stamp = record->stamp;
     stream->any_stamp = true;
 }
 
-/* Does the file end before the record at `position` does? Then the cut is the damage. */
+/* Does the file end before the record at `offset` does? Then the cut is the damage. */
 static bool is_cut(const struct etwas_stream *stream)
 {
     return stream->limit < stream->buffer->data_end &&
@@ -289,15 +292,15 @@ enum etwas_stream_state etwas_stream_next_record(struct etwas_stream *stream)
 {
     struct etwas_record *record = &stream->record;
 
-    while (stream->position < stream->limit) {
-        uint32_t left = stream->limit - stream->position;
+    while (stream->offset < stream->limit) {
+        uint32_t left = stream->limit - stream->offset;
         bool skipped;
         const uint8_t *bytes;
 
         if (left < ETWAS_RECORD_MEASURE_BYTES) {
             return is_cut(stream) ? end_buffer(stream) : skip_rest(stream, ETWAS_DAMAGE_RECORD);
         }
-        bytes = fetch(stream, stream->position, ETWAS_RECORD_MEASURE_BYTES);
+        bytes = fetch(stream, stream->offset, ETWAS_RECORD_MEASURE_BYTES);
         if (bytes == NULL) {
             return skip_rest(stream, ETWAS_DAMAGE_READ);
         }
@@ -310,20 +313,20 @@ enum etwas_stream_state etwas_stream_next_record(struct etwas_stream *stream)
 
         skipped = record->kind == ETWAS_RECORD_OPAQUE;
         if (!skipped) {
-            bytes = fetch(stream, stream->position, record->size);
+            bytes = fetch(stream, stream->offset, record->size);
             if (bytes == NULL) {
                 return skip_rest(stream, ETWAS_DAMAGE_READ);
             }
             skipped = !etwas_record_parse(bytes, record);
         }
         if (skipped) {
-            report(stream, ETWAS_DAMAGE_RECORD, stream->position, record->size);
+            report(stream, ETWAS_DAMAGE_RECORD, stream->offset, record->size);
         } else {
             take_stamp(stream);
         }
-        stream->record_at = stream->position;
+        stream->record_at = stream->offset;
         /* Cannot overflow: limit is at most 16 MiB. */
-        stream->position += (uint32_t)etwas_etl_round_up_8(record->size);
+        stream->offset += (uint32_t)etwas_etl_round_up_8(record->size);
         if (!skipped && (!record->own || stream->quiet)) {
             return stream->state = ETWAS_STREAM_RECORD;
         }

@@ -23,13 +23,13 @@ enum etwas_stream_state {
 
 struct etwas_stream {
     struct etwas_trace *trace;
-    const struct etwas_buffer_place *next; /* the buffers not begun yet: next … last - 1 */
-    const struct etwas_buffer_place *last;
-    const struct etwas_buffer_place *buffer; /* the one being read */
+    const struct etwas_index_entry *next; /* the buffers not begun yet: next … last - 1 */
+    const struct etwas_index_entry *last;
+    const struct etwas_index_entry *buffer; /* the one being read */
     enum etwas_stream_state state;
     struct etwas_record record;
-    uint32_t position; /* of the record after `record`, from the buffer's start */
-    uint32_t limit;    /* where the records end that the file has */
+    uint32_t offset; /* of the record after `record`, from the buffer's start */
+    uint32_t limit;  /* where the records end that the file has */
     int64_t last_stamp;
     bool any_stamp;      /* last_stamp is from this buffer */
     bool order_reported; /* once a buffer */
@@ -38,13 +38,13 @@ struct etwas_stream {
     bool watched;        /* a running session may replace the buffer while it is read */
     bool replaced;       /* it did */
     bool torn;           /* `limit` is where older data begin, or may begin */
-    uint32_t record_at;  /* position of `record` */
+    uint32_t record_at;  /* offset of `record` */
 
     const uint8_t *image; /* the whole buffer, where it is in memory already; else NULL */
     uint8_t *memory;      /* the window, or the decompressed records */
     size_t memory_bytes;
     size_t grown_bytes;    /* of these, counted in trace->decompressed_bytes */
-    uint32_t window_at;    /* position of memory[0] */
+    uint32_t window_at;    /* offset of memory[0] */
     uint32_t window_bytes; /* of the buffer that memory holds */
 
     /* The merge's own: never decreases in a stream, whatever the stamps do. */
@@ -59,11 +59,11 @@ struct etwas_stream {
 
 /* Prepares to read `count` buffers. False without memory. */
 bool etwas_stream_open(struct etwas_stream *stream, struct etwas_trace *trace,
-                       const struct etwas_buffer_place *buffers, size_t count);
+                       const struct etwas_index_entry *buffers, size_t count);
 
 /* Prepares to read one buffer that is in memory. Such a stream need not be closed. */
 void etwas_stream_open_image(struct etwas_stream *stream, struct etwas_trace *trace,
-                             const struct etwas_buffer_place *buffer, const uint8_t *image);
+                             const struct etwas_index_entry *buffer, const uint8_t *image);
 
 void etwas_stream_close(struct etwas_stream *stream);
 

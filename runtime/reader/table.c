@@ -6,7 +6,7 @@
  * handle used after CloseTrace is an error and not a crash. One lock guards the table, every
  * `processing` flag and the life of every trace; it is never held while a callback runs.
  */
-#include "reader/trace.h"
+#include "reader/table.h"
 
 #include <ck_pr.h>
 #include <pthread.h>
@@ -16,18 +16,19 @@
 #include "platform/cancel.h"
 #include "platform/fork.h"
 #include "platform/sized.h"
+#include "reader/trace.h"
 #include "realtime/consumer.h"
 
 enum {
-    TABLE_PLACES = 1024
+    TABLE_ENTRIES = 1024
 };
 
-struct place {
+struct entry {
     struct etwas_trace *trace; /* NULL: free */
     uint64_t generation;       /* of the handle that names `trace`; grows with each */
 };
 
-static struct place places[TABLE_PLACES];
+static struct entry entries[TABLE_ENTRIES];
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static const struct etwas_fork_handlers fork_handlers = {
@@ -57,26 +58,26 @@ void etwas_trace_table_unlock(void)
 #define HANDLE_GENERATION ((UINT64_C(1) << 40) - 1)
 
 /* With the lock held. NULL: not the handle of an open trace. */
-static struct place *find(etwas_trace_handle handle)
+static struct entry *find(etwas_trace_handle handle)
 {
     uint64_t index = handle & 0xFFFF;
-    struct place *place;
+    struct entry *entry;
 
-    if ((handle & HANDLE_TAG_MASK) != HANDLE_TAG || index >= TABLE_PLACES) {
+    if ((handle & HANDLE_TAG_MASK) != HANDLE_TAG || index >= TABLE_ENTRIES) {
         return NULL;
     }
-    place = &places[index];
-    if (place->trace == NULL || place->generation != (handle >> 16 & HANDLE_GENERATION)) {
+    entry = &entries[index];
+    if (entry->trace == NULL || entry->generation != (handle >> 16 & HANDLE_GENERATION)) {
         return NULL;
     }
-    return place;
+    return entry;
 }
 
 struct etwas_trace *etwas_trace_table_find(etwas_trace_handle handle)
 {
-    struct place *place = find(handle);
+    struct entry *entry = find(handle);
 
-    return place != NULL ? place->trace : NULL;
+    return entry != NULL ? entry->trace : NULL;
 }
 
 etwas_trace_handle etwas_trace_table_add(struct etwas_trace *trace)
@@ -84,15 +85,15 @@ etwas_trace_handle etwas_trace_table_add(struct etwas_trace *trace)
     etwas_trace_handle handle = INVALID_PROCESSTRACE_HANDLE;
 
     etwas_trace_table_lock();
-    for (uint64_t i = 0; i < TABLE_PLACES; i++) {
-        struct place *place = &places[i];
+    for (uint64_t i = 0; i < TABLE_ENTRIES; i++) {
+        struct entry *entry = &entries[i];
 
-        if (place->trace != NULL) {
+        if (entry->trace != NULL) {
             continue;
         }
-        place->trace = trace;
-        place->generation = (place->generation + 1) & HANDLE_GENERATION;
-        handle = HANDLE_TAG | place->generation << 16 | i;
+        entry->trace = trace;
+        entry->generation = (entry->generation + 1) & HANDLE_GENERATION;
+        handle = HANDLE_TAG | entry->generation << 16 | i;
         break;
     }
     etwas_trace_table_unlock();
@@ -102,16 +103,16 @@ etwas_trace_handle etwas_trace_table_add(struct etwas_trace *trace)
 /* With the lock held. */
 static uint32_t acquire_one(etwas_trace_handle handle, struct etwas_trace **trace)
 {
-    struct place *place = find(handle);
+    struct entry *entry = find(handle);
 
-    if (place == NULL || place->trace->closing != 0) {
+    if (entry == NULL || entry->trace->closing != 0) {
         return ERROR_INVALID_HANDLE;
     }
-    if (place->trace->processing) {
+    if (entry->trace->processing) {
         return ERROR_BUSY;
     }
-    place->trace->processing = true;
-    *trace = place->trace;
+    entry->trace->processing = true;
+    *trace = entry->trace;
     return ERROR_SUCCESS;
 }
 
@@ -141,14 +142,14 @@ void etwas_trace_table_release(const etwas_trace_handle *handles, uint32_t count
 {
     for (uint32_t i = 0; i < count; i++) {
         struct etwas_trace *closed = NULL;
-        struct place *place;
+        struct entry *entry;
 
         etwas_trace_table_lock();
-        place = find(handles[i]);
-        place->trace->processing = false;
-        if (place->trace->closing != 0) {
-            closed = place->trace;
-            place->trace = NULL;
+        entry = find(handles[i]);
+        entry->trace->processing = false;
+        if (entry->trace->closing != 0) {
+            closed = entry->trace;
+            entry->trace = NULL;
         }
         etwas_trace_table_unlock();
         etwas_trace_free(closed);
@@ -204,21 +205,21 @@ uint32_t CloseTrace(etwas_trace_handle TraceHandle)
 {
     struct etwas_trace *closed = NULL;
     uint32_t code = ERROR_SUCCESS;
-    struct place *place;
+    struct entry *entry;
 
     etwas_trace_table_lock();
-    place = find(TraceHandle);
-    if (place == NULL) {
+    entry = find(TraceHandle);
+    if (entry == NULL) {
         code = ERROR_INVALID_HANDLE;
-    } else if (place->trace->processing) {
-        ck_pr_store_uint(&place->trace->closing, 1);
-        if (place->trace->consumer != NULL) {
-            etwas_consumer_stop(place->trace->consumer);
+    } else if (entry->trace->processing) {
+        ck_pr_store_uint(&entry->trace->closing, 1);
+        if (entry->trace->consumer != NULL) {
+            etwas_consumer_stop(entry->trace->consumer);
         }
         code = ERROR_CTX_CLOSE_PENDING;
     } else {
-        closed = place->trace;
-        place->trace = NULL;
+        closed = entry->trace;
+        entry->trace = NULL;
     }
     etwas_trace_table_unlock();
     etwas_trace_free(closed);
@@ -229,17 +230,17 @@ uint32_t etwas_trace_on_damage(etwas_trace_handle trace, etwas_damage_callback c
                                void *context)
 {
     uint32_t code = ERROR_SUCCESS;
-    struct place *place;
+    struct entry *entry;
 
     etwas_trace_table_lock();
-    place = find(trace);
-    if (place == NULL) {
+    entry = find(trace);
+    if (entry == NULL) {
         code = ERROR_INVALID_HANDLE;
-    } else if (place->trace->processing) {
+    } else if (entry->trace->processing) {
         code = ERROR_BUSY;
     } else {
-        place->trace->on_damage = callback;
-        place->trace->damage_context = context;
+        entry->trace->on_damage = callback;
+        entry->trace->damage_context = context;
     }
     etwas_trace_table_unlock();
     return code;
@@ -275,17 +276,17 @@ uint32_t etwas_trace_query_sized(etwas_trace_handle trace, etwas_trace_informati
 {
     etwas_trace_information known;
     uint32_t code = ERROR_SUCCESS;
-    struct place *place;
+    struct entry *entry;
 
     if (information == NULL) {
         return ERROR_INVALID_PARAMETER;
     }
     etwas_trace_table_lock();
-    place = find(trace);
-    if (place == NULL) {
+    entry = find(trace);
+    if (entry == NULL) {
         code = ERROR_INVALID_HANDLE;
     } else {
-        copy_information(&place->trace->information, &known);
+        copy_information(&entry->trace->information, &known);
         etwas_sized_give(information, information_bytes, &known, sizeof known);
     }
     etwas_trace_table_unlock();

@@ -3,6 +3,9 @@
 
 #include "reader/tear.h"
 
+#include "reader/source.h"
+#include "reader/trace.h"
+
 enum {
     SECTOR_BYTES = 512, /* no medium and no page cache tears inside one */
     PADDING_BYTES = 64, /* looked at behind the records */
@@ -11,7 +14,7 @@ enum {
 /* A new buffer is written from its head on, so the head changes before anything behind it. */
 bool etwas_tear_is_same_buffer(const struct etwas_stream *stream)
 {
-    const struct etwas_buffer_place *buffer = stream->buffer;
+    const struct etwas_index_entry *buffer = stream->buffer;
     int64_t sequence;
 
     /* What the system does not give is damage, which the stream meets by itself. */
@@ -35,12 +38,12 @@ static int64_t closing_stamp(const struct etwas_stream *stream)
                : INT64_MAX;
 }
 
-/* Where the sector begins that holds this position of the buffer, as a position in it. */
-static uint32_t sector_of(const struct etwas_stream *stream, uint32_t position)
+/* Where the sector begins that holds this offset of the buffer, as a offset in it. */
+static uint32_t sector_of(const struct etwas_stream *stream, uint32_t offset)
 {
-    uint32_t into = (uint32_t)((stream->buffer->file_offset + position) % SECTOR_BYTES);
+    uint32_t into = (uint32_t)((stream->buffer->file_offset + offset) % SECTOR_BYTES);
 
-    return position > into ? position - into : 0;
+    return offset > into ? offset - into : 0;
 }
 
 /*
@@ -69,13 +72,13 @@ static uint32_t find_foreign(struct etwas_stream *stream, int64_t closed, uint32
         last = stamp;
         *before = stream->record_at;
     }
-    return stream->position < stream->limit ? stream->position : stream->limit;
+    return stream->offset < stream->limit ? stream->offset : stream->limit;
 }
 
 /* The first byte behind the records that is not padding; UINT32_MAX: none near by. */
 static uint32_t find_unpadded(const struct etwas_stream *stream)
 {
-    const struct etwas_buffer_place *buffer = stream->buffer;
+    const struct etwas_index_entry *buffer = stream->buffer;
     uint8_t padding[PADDING_BYTES];
     uint32_t left =
         buffer->file_bytes > buffer->data_end ? buffer->file_bytes - buffer->data_end : 0;
@@ -120,8 +123,8 @@ static uint32_t find_end(struct etwas_stream *stream, bool *met_again)
     stream->quiet = false;
     end = choose_end(stream, foreign, before);
     /* What ends at no record at all is met again when the records are read. */
-    *met_again = end >= stream->position;
-    stream->position = ETWAS_ETL_BUFFER_HEADER_BYTES;
+    *met_again = end >= stream->offset;
+    stream->offset = ETWAS_ETL_BUFFER_HEADER_BYTES;
     stream->any_stamp = false;
     stream->order_reported = false;
     return end;

@@ -124,7 +124,7 @@ static size_t copy_usable(struct etwas_timeline_knot *out, const struct etwas_kn
     return count;
 }
 
-/* A writer that was killed may leave a knot in two places. Of those sorted, equal ones are one. */
+/* A writer that was killed may leave a knot twice. Of those sorted, equal ones are one. */
 static size_t drop_equal(struct etwas_timeline_knot *knots, size_t count)
 {
     size_t kept = 0;

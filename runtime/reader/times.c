@@ -7,6 +7,7 @@
 #include "platform/sized.h"
 #include "reader/knots.h"
 #include "reader/live.h"
+#include "reader/table.h"
 #include "reader/trace.h"
 
 #include <string.h>

@@ -9,7 +9,7 @@ struct input {
     const uint8_t *bytes;
     size_t size;
     size_t at;
-    size_t shared; /* one more than the place of a byte whose high nibble is still unused, or 0 */
+    size_t shared; /* one more than the index of a byte whose high nibble is still unused, or 0 */
 };
 
 /* Takes a little-endian number of `width` bytes; false at the end of the input. */

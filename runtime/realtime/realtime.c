@@ -2,7 +2,6 @@
 /* Copyright (c) 2026 the etwas authors */
 
 #include "realtime/realtime.h"
-#include "platform/fork.h"
 
 #include <ck_pr.h>
 #include <etwas/winerror.h>
@@ -10,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "platform/fork.h"
 #include "platform/testpoint.h"
 #include "realtime/realtime_inside.h"
 

@@ -6,16 +6,21 @@
  *
  * Each session of a file numbers its data buffers 1, 2, 3 … A number that is there twice is damage.
  * One that is missing is damage in a file of ours; another system may leave one out, so there
- * something else must say that a buffer is missing. A circular file that runs or was left goes on numbering while new buffers take the places of the oldest: of
- * n places with S as their highest number, S - n + 1 to S must be there, and what is older was
- * replaced. A finished one of ours is numbered anew from 1, so that nothing is missing in it at
- * all.
+ * something else must say that a buffer is missing. A circular file that runs or was left goes on
+ * numbering while new buffers replace the oldest: of n positions with S as their highest number,
+ * S - n + 1 to S must be there, and what is older was replaced. A finished one of ours is numbered
+ * anew from 1, so that nothing is missing in it at all.
  */
-#include "reader/index.h"
+#include "reader/missing.h"
 
 #include <ck_pr.h>
 
-static uint64_t places(const struct etwas_index *index)
+#include "reader/damage.h"
+#include "reader/index.h"
+#include "reader/source.h"
+#include "reader/trace.h"
+
+static uint64_t positions(const struct etwas_index *index)
 {
     return index->count + index->unusable;
 }
@@ -23,7 +28,7 @@ static uint64_t places(const struct etwas_index *index)
 /* Is this number i of an unbroken run from 1? */
 static bool is_from_one(const struct etwas_index *index, size_t i)
 {
-    return i < index->count && index->places[i].sequence == (int64_t)i + 1;
+    return i < index->count && index->entries[i].sequence == (int64_t)i + 1;
 }
 
 /*
@@ -33,17 +38,17 @@ static bool is_from_one(const struct etwas_index *index, size_t i)
  */
 static uint64_t lowest_wanted(const struct etwas_trace *trace, const struct etwas_index *index)
 {
-    int64_t highest = index->places[index->count - 1].sequence;
+    int64_t highest = index->entries[index->count - 1].sequence;
     size_t run = 0;
 
     if ((trace->log.fields.start.log_file_mode & EVENT_TRACE_FILE_MODE_CIRCULAR) == 0 ||
-        highest < 0 || (uint64_t)highest <= places(index)) {
+        highest < 0 || (uint64_t)highest <= positions(index)) {
         return 1;
     }
     while (is_from_one(index, run)) {
         run++;
     }
-    return (uint64_t)highest - places(index) + 1 + run;
+    return (uint64_t)highest - positions(index) + 1 + run;
 }
 
 /*
@@ -53,53 +58,53 @@ static uint64_t lowest_wanted(const struct etwas_trace *trace, const struct etwa
 static uint64_t check_numbers(struct etwas_trace *trace, const struct etwas_index *index)
 {
     bool gaps_tell = trace->log.own || trace->information.lost_buffers != 0 ||
-                     places(index) + 1 < trace->log.fields.start.buffers_written;
+                     positions(index) + 1 < trace->log.fields.start.buffers_written;
     uint64_t forgiven = index->unusable;
     uint64_t expected = lowest_wanted(trace, index);
     uint64_t told = 0;
     int64_t before = 0;
 
     for (size_t i = 0; i < index->count; i++) {
-        const struct etwas_buffer_place *place = &index->places[i];
+        const struct etwas_index_entry *entry = &index->entries[i];
         uint64_t missing;
 
-        if (i > 0 && place->session != index->places[i - 1].session) {
+        if (i > 0 && entry->session != index->entries[i - 1].session) {
             before = 0;
             expected = 1;
         }
-        if (place->sequence <= before) {
-            etwas_trace_report(trace, ETWAS_DAMAGE_SEQUENCE, place->file_offset, 0);
+        if (entry->sequence <= before) {
+            etwas_trace_report(trace, ETWAS_DAMAGE_SEQUENCE, entry->file_offset, 0);
             continue;
         }
-        before = place->sequence;
-        if ((uint64_t)place->sequence < expected) {
+        before = entry->sequence;
+        if ((uint64_t)entry->sequence < expected) {
             continue;
         }
-        missing = (uint64_t)place->sequence - expected;
+        missing = (uint64_t)entry->sequence - expected;
         if (missing > forgiven && gaps_tell) {
-            etwas_trace_report(trace, ETWAS_DAMAGE_SEQUENCE, place->file_offset, 0);
+            etwas_trace_report(trace, ETWAS_DAMAGE_SEQUENCE, entry->file_offset, 0);
             told += missing - forgiven;
         }
         forgiven -= missing < forgiven ? missing : forgiven;
-        expected = (uint64_t)place->sequence + 1;
+        expected = (uint64_t)entry->sequence + 1;
     }
     return told;
 }
 
-/* May the header count more buffers than the file has places? Others count every write to a
+/* May the header count more buffers than the file has? Others count every write to a
  * circular file; where number 1 is still there nothing was replaced. */
 static bool may_count_writes(const struct etwas_trace *trace, const struct etwas_index *index)
 {
     return (trace->log.fields.start.log_file_mode & EVENT_TRACE_FILE_MODE_CIRCULAR) != 0 &&
            !trace->log.own && index->count > 0 &&
-           (index->places[0].sequence != 1 || trace->log.fields.start.start_buffers > 1);
+           (index->entries[0].sequence != 1 || trace->log.fields.start.start_buffers > 1);
 }
 
 /* A cut at a buffer's edge shows in the header's count alone. A file that goes on behind what was
  * counted was left by a session that appended to it. `told`: buffers told to be missing. */
 static void check_count(struct etwas_trace *trace, const struct etwas_index *index, uint64_t told)
 {
-    uint64_t found = places(index) + 1;
+    uint64_t found = positions(index) + 1;
     uint64_t counted = trace->log.fields.start.buffers_written;
 
     ck_pr_store_8((uint8_t *)&trace->information.unfinished,
@@ -117,7 +122,7 @@ static void check_count(struct etwas_trace *trace, const struct etwas_index *ind
  */
 static bool is_moving(struct etwas_trace *trace, const struct etwas_index *index)
 {
-    const struct etwas_buffer_place *oldest = &index->places[0];
+    const struct etwas_index_entry *oldest = &index->entries[0];
     int64_t sequence;
 
     return trace->log.replaces &&
@@ -128,7 +133,7 @@ static bool is_moving(struct etwas_trace *trace, const struct etwas_index *index
            sequence != oldest->sequence;
 }
 
-void etwas_sequence_check(struct etwas_trace *trace, const struct etwas_index *index)
+void etwas_missing_check(struct etwas_trace *trace, const struct etwas_index *index)
 {
     uint64_t told = 0;
 
