@@ -50,20 +50,43 @@ static void unlink_consumer(struct etwas_consumer *consumer)
     *link = consumer->next;
 }
 
-/* What waits for it, and what it had taken and did not give. */
+/*
+ * Whether the next consumer wants a buffer of one that has gone: one from the backlog, which nobody
+ * else has had; what the last consumer had still to get; what nobody has got.
+ */
+static bool is_wanted(const struct etwas_realtime *realtime,
+                      const struct etwas_realtime_buffer *buffer)
+{
+    if (buffer == NULL || realtime->ended) {
+        return false;
+    }
+    return buffer->of_backlog || (buffer->references == 1 && (realtime->consumers == NULL ||
+                                                              etwas_realtime_ungiven(buffer) != 0));
+}
+
+/* What waits for it, and what it had taken and did not give. The disk is not touched here. */
 static void hand_back_queue(struct etwas_consumer *consumer)
 {
     struct etwas_realtime *realtime = consumer->realtime;
-    struct etwas_realtime_queue *all = &realtime->handed_back;
+    struct etwas_realtime_node *node;
+    uint16_t notices = 0;
 
-    if (consumer->queue.first != NULL) {
-        *(all->last != NULL ? &all->last->next : &all->first) = consumer->queue.first;
-        all->last = consumer->queue.last;
+    while ((node = etwas_realtime_queue_pop(&consumer->queue)) != NULL) {
+        notices |= node->entry.notices;
+        if (is_wanted(realtime, node->entry.buffer)) {
+            node->entry.notices = notices;
+            notices = 0;
+            etwas_realtime_queue_push(&realtime->handed_back, node);
+            continue;
+        }
+        if (node->entry.buffer != NULL) {
+            etwas_realtime_release(realtime, node->entry.buffer);
+        }
+        free(node);
     }
-    consumer->queue = (struct etwas_realtime_queue){0};
-    consumer->queued_bytes = 0;
-    realtime->handed_back_notices |= consumer->notices;
+    realtime->handed_back_notices |= notices | consumer->notices;
     consumer->notices = 0;
+    consumer->queued_bytes = 0;
 }
 
 /* All changes of a consumer's state, as in realtime_inside.h; with the lock held. */

@@ -153,6 +153,13 @@ struct etwas_realtime_node *etwas_realtime_queue_pop(struct etwas_realtime_queue
     return node;
 }
 
+void etwas_realtime_queue_push(struct etwas_realtime_queue *queue, struct etwas_realtime_node *node)
+{
+    node->next = NULL;
+    *(queue->last != NULL ? &queue->last->next : &queue->first) = node;
+    queue->last = node;
+}
+
 static bool enqueue(struct etwas_consumer *consumer, struct etwas_realtime_buffer *buffer,
                     int64_t bound)
 {
@@ -170,8 +177,7 @@ static bool enqueue(struct etwas_consumer *consumer, struct etwas_realtime_buffe
     *node = (struct etwas_realtime_node){.entry = {buffer, bound, consumer->notices},
                                          .part = etwas_realtime_all_of_it};
     consumer->notices = 0;
-    *(queue->last != NULL ? &queue->last->next : &queue->first) = node;
-    queue->last = node;
+    etwas_realtime_queue_push(queue, node);
     if (buffer != NULL) {
         consumer->queued_bytes += etwas_realtime_cost(buffer);
     }
@@ -249,38 +255,18 @@ bool etwas_realtime_backlog_is_read(const struct etwas_realtime *realtime)
     return one != NULL;
 }
 
-/*
- * Whether the next consumer wants a buffer that one has handed back: one from the backlog, which
- * nobody else has had; what the last consumer had still to get; what nobody has got.
- */
-static bool is_wanted(const struct etwas_realtime *realtime,
-                      const struct etwas_realtime_buffer *buffer)
-{
-    return buffer->of_backlog || (buffer->references == 1 && (realtime->consumers == NULL ||
-                                                              etwas_realtime_ungiven(buffer) != 0));
-}
-
 static void store_handed_back(struct etwas_realtime *realtime)
 {
     struct etwas_realtime_node *node;
-    uint16_t notices = 0;
 
     while ((node = etwas_realtime_queue_pop(&realtime->handed_back)) != NULL) {
-        struct etwas_realtime_buffer *buffer = node->entry.buffer;
-
-        notices |= node->entry.notices;
-        if (buffer != NULL) {
-            if (!realtime->ended && is_wanted(realtime, buffer)) {
-                (void)etwas_realtime_store(realtime, buffer, &node->part, notices,
-                                           ETWAS_BACKLOG_BACK);
-                notices = 0;
-            }
-            etwas_realtime_release(realtime, buffer);
-        }
+        (void)etwas_realtime_store(realtime, node->entry.buffer, &node->part, node->entry.notices,
+                                   ETWAS_BACKLOG_BACK);
+        etwas_realtime_release(realtime, node->entry.buffer);
         free(node);
     }
     if (realtime->consumers == NULL) {
-        realtime->backlog_notices |= notices | realtime->handed_back_notices;
+        realtime->backlog_notices |= realtime->handed_back_notices;
     }
     realtime->handed_back_notices = 0;
 }

@@ -116,6 +116,10 @@ struct etwas_realtime_buffer *etwas_realtime_new_buffer(uint32_t bytes, uint32_t
 /* What nobody got is lost with the last reference. */
 void etwas_realtime_release(struct etwas_realtime *realtime, struct etwas_realtime_buffer *buffer);
 
+/* Behind all others. */
+void etwas_realtime_queue_push(struct etwas_realtime_queue *queue,
+                               struct etwas_realtime_node *node);
+
 /* The first entry, which the caller frees. NULL: there is none. */
 struct etwas_realtime_node *etwas_realtime_queue_pop(struct etwas_realtime_queue *queue);
 

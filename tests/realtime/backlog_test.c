@@ -483,6 +483,34 @@ static void a_backlog_left_unread_beside_another_consumer_is_kept(void **state)
     consumer_free(&next);
 }
 
+/* Who leaves hands back what nobody else has: what another has had still to get comes once. */
+static void what_another_consumer_has_is_not_handed_back(void **state)
+{
+    etwas_session_options options = manual_options();
+    etwas_trace_handle session = start_session(NULL, &options);
+    struct writer *writer = small_writer(session);
+    struct consumer idle = {0};
+    struct consumer other = {0};
+    struct consumer next = {0};
+    etwas_session_counts counts;
+
+    (void)state;
+    consumer_open(&idle, session);
+    consumer_open(&other, session);
+    log_and_flush(writer, 1000);
+    assert_int_equal(CloseTrace(idle.trace), ERROR_SUCCESS);
+    consumer_start(&other);
+    consumer_wait(&other, 1000);
+    assert_int_equal(CloseTrace(other.trace), ERROR_CTX_CLOSE_PENDING);
+    consumer_join(&other);
+    consume_to_the_end(&next, session, &counts);
+    assert_int_equal(next.events, 0);
+    assert_int_equal(counts.recorded, 1000);
+    expect_nothing_lost(counts);
+    consumer_free(&other);
+    consumer_free(&next);
+}
+
 /* R174: a consumer need not read what is left when its session has ended. */
 static void a_consumer_may_leave_after_the_end_without_reading(void **state)
 {
@@ -524,6 +552,7 @@ int main(void)
         FOLDER_TEST(consumers_that_leave_hand_over_to_the_next),
         FOLDER_TEST(what_the_last_consumer_did_not_give_is_counted_to_the_event),
         FOLDER_TEST(a_backlog_left_unread_beside_another_consumer_is_kept),
+        FOLDER_TEST(what_another_consumer_has_is_not_handed_back),
         FOLDER_TEST(a_consumer_may_leave_after_the_end_without_reading),
     };
 
