@@ -46,6 +46,10 @@ static void after_in_child(void)
             found[part]->after_in_child();
         }
     }
+#ifdef __SANITIZE_THREAD__
+    /* For its accounts alone. */
+    (void)pthread_rwlock_unlock(&forbidden);
+#endif
     /* It was locked by a thread with another id: the child has no other thread. */
     forbidden = (pthread_rwlock_t)NOBODY;
 }
