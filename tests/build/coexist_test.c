@@ -126,7 +126,7 @@ static void a_second_shared_copy_that_is_called_by_itself_refuses(void **state)
     assert_int_equal(stop_hosts_session(session), 0);
 }
 
-#ifndef __SANITIZE_ADDRESS__
+#ifdef ETWAS_TEST_DEEPBIND
 
 static void a_plugin_that_is_bound_to_a_second_shared_copy_is_refused(void **state)
 {
@@ -168,7 +168,7 @@ int main(void)
         cmocka_unit_test(a_plugin_with_the_plain_library_has_the_hosts_providers_and_sessions),
         cmocka_unit_test(a_plugin_with_the_static_library_has_them_too_while_its_names_are_visible),
         cmocka_unit_test(a_second_shared_copy_that_is_called_by_itself_refuses),
-#ifndef __SANITIZE_ADDRESS__
+#ifdef ETWAS_TEST_DEEPBIND
         cmocka_unit_test(a_plugin_that_is_bound_to_a_second_shared_copy_is_refused),
 #endif
         cmocka_unit_test(a_plugin_that_hides_the_static_library_has_an_etwas_of_its_own),
