@@ -5,7 +5,7 @@
 
 /*
  * BOOL, which no function of ETW takes. It stands apart because other systems' headers have one of
- * another type (X11, Objective-C). The headers in etwas/windows include it.
+ * another type (X, Objective-C). The headers in etwas/windows include it.
  */
 
 #include <etwas/types.h>

@@ -58,14 +58,14 @@ struct table {
 static inline void put(struct mailbox *mailbox, uint64_t turn, int64_t stamp)
 {
     ck_pr_store_64(&mailbox->stamp, (uint64_t)stamp);
-    ck_pr_fence_store(); /* A0 */
+    ck_pr_fence_store(); /* PUT */
     ck_pr_store_64(&mailbox->turn, turn);
 }
 
 /* For a turn that was seen. */
 static inline int64_t take(const struct mailbox *mailbox)
 {
-    ck_pr_fence_load(); /* A1 */
+    ck_pr_fence_load(); /* TAKE */
     return (int64_t)ck_pr_load_64(&mailbox->stamp);
 }
 
@@ -130,7 +130,7 @@ static void *answer(void *argument)
         turn = await_turn_after(&table->to_far, turn);
         switch (turn & ASK_MASK) {
         case ASK_FENCED:
-            etwas_lab_fence(); /* F */
+            etwas_lab_fence(); /* ASK */
             stamp = table->read();
             break;
         case ASK_PLAIN:
@@ -180,7 +180,7 @@ static bool play_fenced(struct table *table, uint64_t end_ns, struct etwas_lab_b
     if (!await_turn(&table->to_near, turn, end_ns)) {
         return false;
     }
-    etwas_lab_fence(); /* F */
+    etwas_lab_fence(); /* ASK */
     round.received = table->read();
     round.answered = take(&table->to_near);
     etwas_lab_bounds_add(bounds, &round);

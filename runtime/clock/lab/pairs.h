@@ -15,11 +15,11 @@
  *     far (a thread)          store `to_near`, load `to_far`; answers what it was asked last
  *
  * Ordering
- *     A0  stamp, fence_store, turn: who sees a turn sees its stamp. The stamp is the value that was
- *         read, so the clock has been read before the turn can be seen.
- *     A1  turn, fence_load, stamp: the other side of A0, both ways.
- *     F   turn seen, etwas_lab_fence, clock: in fenced rounds the clock is not read ahead of the
- *         turn that it waits for. A0 and F put `sent` before `answered` before `received`.
+ *     PUT   stamp, fence_store, turn: who sees a turn sees its stamp. The stamp is the value that
+ *           was read, so the clock has been read before the turn can be seen.
+ *     TAKE  turn, fence_load, stamp: the other side of PUT, both ways.
+ *     ASK   turn seen, etwas_lab_fence, clock: in fenced rounds the clock is not read ahead of the
+ *           turn that it waits for. PUT and ASK put `sent` before `answered` before `received`.
  *
  * Progress. Neither side waits for ever for the other to run: it spins a little, then gives the
  * processor away, then naps. Near gives up a question after a while; the answer to it, when it
