@@ -34,18 +34,6 @@ static struct {
     uint64_t visits; /* of readers, and files read */
 } totals[LIVE_KINDS];
 
-/* ThreadSanitizer knows of no locks in a child of many threads. */
-#if defined(__SANITIZE_THREAD__)
-#define MAY_FORK false
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define MAY_FORK false
-#endif
-#endif
-#ifndef MAY_FORK
-#define MAY_FORK true
-#endif
-
 /* ---- operations ------------------------------------------------------------------------------ */
 
 static void expect(const struct live *live, const char *what, uint32_t code, uint32_t expected)
@@ -76,7 +64,7 @@ static int live_as_child(const struct live *live)
 
 static void fork_once(struct live *live)
 {
-    pid_t child = MAY_FORK ? fork() : -1;
+    pid_t child = LIVE_MAY_FORK ? fork() : -1;
     int status = 0;
 
     if (child == 0) {
@@ -119,7 +107,7 @@ static void operate(struct live *live, enum kind kind)
         break;
     case 3:
         /* Once in so many a writer ends before its time. */
-        if (soak_once_in(&live->random, 4)) {
+        if (LIVE_MAY_CANCEL && soak_once_in(&live->random, 4)) {
             (void)pthread_cancel(live->writers[0].thread);
         }
         break;

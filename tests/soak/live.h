@@ -18,6 +18,28 @@ enum {
     LIVE_MOST_EVENTS = 1 << 14 /* of a writer */
 };
 
+/*
+ * ThreadSanitizer knows of no locks in a child of many threads, and AddressSanitizer takes the stack
+ * of a thread that ends in the middle of a function for damaged.
+ */
+#if defined(__SANITIZE_THREAD__)
+#define LIVE_MAY_FORK false
+#elif defined(__SANITIZE_ADDRESS__)
+#define LIVE_MAY_CANCEL false
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define LIVE_MAY_FORK false
+#elif __has_feature(address_sanitizer)
+#define LIVE_MAY_CANCEL false
+#endif
+#endif
+#ifndef LIVE_MAY_FORK
+#define LIVE_MAY_FORK true
+#endif
+#ifndef LIVE_MAY_CANCEL
+#define LIVE_MAY_CANCEL true
+#endif
+
 enum live_fate {
     LIVE_NOT_WRITTEN,
     LIVE_RECORDED,

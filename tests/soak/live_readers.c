@@ -88,7 +88,7 @@ static void visit(struct live_reader *reader)
     soak_pause_us(soak_upto(&reader->random, 1000));
     if (leaving != 0 && pthread_create(&thread, NULL, live_process, reader) == 0) {
         soak_pause_us(soak_upto(&reader->random, 20000));
-        if (leaving == 2) {
+        if (leaving == 2 && LIVE_MAY_CANCEL) {
             (void)pthread_cancel(thread);
         } else {
             (void)CloseTrace(reader->trace);
