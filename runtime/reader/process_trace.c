@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "platform/cancel.h"
 #include "platform/fork.h"
 #include "reader/damage.h"
 #include "reader/index.h"
@@ -348,9 +349,12 @@ static uint32_t process_session(struct etwas_trace *trace, const struct etwas_sp
 
     /* R173: the session may have been started since OpenTrace. */
     if (trace->consumer == NULL) {
+        int cancelling = etwas_cancel_forbid();
+
         etwas_fork_forbid();
         code = etwas_live_connect(trace);
         etwas_fork_allow();
+        etwas_cancel_allow(cancelling);
     }
     if (code != ERROR_SUCCESS) {
         return code;
