@@ -125,7 +125,7 @@ static void the_sessions_of_an_appended_file_come_one_after_the_other(void **sta
         builder_begin(&builder, &options);
         for (uint32_t session = 0; session < sessions; session++) {
             now = append_session(&builder, now, next_random() % 60, &value);
-            now += next_random() % 3 == 0 ? -7 * HOUR : 1 + next_random() * HOUR / 1000;
+            now += next_random() % 3 == 0 ? -7 * HOUR : 1 + next_random() % 20000 * HOUR;
         }
         builder_end(&builder);
         read_built(&builder);
