@@ -178,6 +178,7 @@ typedef void (*PENABLECALLBACK)(const etwas_guid *SourceId, uint32_t IsEnabled, 
  *
  * ERROR_INVALID_PARAMETER: ProviderId or RegHandle NULL.
  * ERROR_NO_SYSTEM_RESOURCES: there are 1,024 registrations, those of RegisterTraceGuids included.
+ * ERROR_ALREADY_INITIALIZED: another copy of the library is at work in the process (etwas.h).
  *
  * ETW page: "EventRegister function".
  */

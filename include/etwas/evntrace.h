@@ -14,7 +14,8 @@
  * A session writes to a file, hands its events to consumers in the process
  * (EVENT_TRACE_REAL_TIME_MODE) or keeps them in memory (EVENT_TRACE_BUFFERING_MODE); docs/modes.md
  * lists every bit of LogFileMode. Sessions, their names and their handles are visible only inside
- * the process that starts them.
+ * the process that starts them, which has one library at work: what a second copy of it is asked to
+ * register, start or control answers ERROR_ALREADY_INITIALIZED (etwas.h says when there is one).
  */
 
 #include <stdarg.h>
