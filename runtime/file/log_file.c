@@ -56,7 +56,8 @@ static struct etwas_etl_buffer_header buffer_header(const struct etwas_log_file 
         .saved_offset = end,
         .current_offset = end,
         .time_stamp = buffer->time_stamp,
-        .sequence_number = buffer->sequence != 0 ? buffer->sequence : (int64_t)next_sequence,
+        .sequence_number =
+            buffer->sequence_number != 0 ? buffer->sequence_number : (int64_t)next_sequence,
         .processor = (uint16_t)buffer->processor,
         .logger_id = file->logger_id,
         .state = ETWAS_ETL_BUFFER_STATE_FLUSH,

@@ -147,7 +147,8 @@ bool etwas_log_knots_are_valid(const struct etwas_log_file *file)
  */
 void etwas_log_knots_note(struct etwas_log_file *file, const struct etwas_drained *buffer)
 {
-    if (buffer->sequence == 0 && buffer->processor == 0 && buffer->newest > file->knots.newest) {
+    if (buffer->sequence_number == 0 && buffer->processor == 0 &&
+        buffer->newest > file->knots.newest) {
         file->knots.newest = buffer->newest;
     }
 }
@@ -284,7 +285,7 @@ static void stamp_running(const struct etwas_log_file *file, uint32_t count, int
 }
 
 /* All but the last, into the file's next entry. */
-static struct etwas_log_write move(struct etwas_log_file *file, uint32_t sequence)
+static struct etwas_log_write move(struct etwas_log_file *file, uint32_t sequence_number)
 {
     struct etwas_log_knots *knots = &file->knots;
     uint32_t count = knots->running - 1;
@@ -294,7 +295,7 @@ static struct etwas_log_write move(struct etwas_log_file *file, uint32_t sequenc
         .data_bytes = count * KNOT_BYTES,
         .time_stamp = knots->newest,
         .newest = knots->newest,
-        .sequence = sequence,
+        .sequence_number = sequence_number,
     };
     struct etwas_log_write write;
 
@@ -328,7 +329,8 @@ static void thin(struct etwas_log_file *file)
     }
 }
 
-static void make_room(struct etwas_log_file *file, uint32_t sequence, struct etwas_log_write *write)
+static void make_room(struct etwas_log_file *file, uint32_t sequence_number,
+                      struct etwas_log_write *write)
 {
     const struct etwas_log_knots *knots = &file->knots;
 
@@ -338,7 +340,7 @@ static void make_room(struct etwas_log_file *file, uint32_t sequence, struct etw
         return;
     }
     if (may_move(file)) {
-        *write = move(file, sequence);
+        *write = move(file, sequence_number);
     }
     if (write->written == 0) {
         thin(file);
@@ -347,7 +349,7 @@ static void make_room(struct etwas_log_file *file, uint32_t sequence, struct etw
 
 struct etwas_log_write etwas_log_knots_take_reading(struct etwas_log_file *file,
                                                     const struct etwas_clock_reading *reading,
-                                                    bool quiet, uint32_t sequence)
+                                                    bool quiet, uint32_t sequence_number)
 {
     struct etwas_log_knots *knots = &file->knots;
     struct etwas_log_write write = {.state = ETWAS_LOG_FILE_OK, .code = ERROR_SUCCESS};
@@ -361,7 +363,7 @@ struct etwas_log_write etwas_log_knots_take_reading(struct etwas_log_file *file,
     }
     knots->passed = 0;
     if (knots->running == knots->capacity) {
-        make_room(file, sequence, &write);
+        make_room(file, sequence_number, &write);
     }
     put(file, knots->fixed + knots->running, reading, ETWAS_ETL_KNOT_RUNNING);
     knots->quiet[knots->running++] = !knots->busy;

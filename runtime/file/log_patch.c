@@ -25,9 +25,10 @@ bool etwas_log_patch(int descriptor, const void *bytes, size_t length, uint64_t 
     return etwas_file_write(descriptor, &vector, 1, position, &error) == length;
 }
 
-bool etwas_log_patch_number(int descriptor, uint32_t buffer_bytes, uint32_t entry, int64_t sequence)
+bool etwas_log_patch_number(int descriptor, uint32_t buffer_bytes, uint32_t entry,
+                            int64_t sequence_number)
 {
-    return etwas_log_patch(descriptor, &sequence, sizeof sequence,
+    return etwas_log_patch(descriptor, &sequence_number, sizeof sequence_number,
                            (uint64_t)entry * buffer_bytes +
                                offsetof(struct etwas_etl_buffer_header, sequence_number));
 }

@@ -17,7 +17,7 @@ bool etwas_log_patch(int descriptor, const void *bytes, size_t length, uint64_t 
 
 /* Sets the sequence number of the buffer in one entry of the file. */
 bool etwas_log_patch_number(int descriptor, uint32_t buffer_bytes, uint32_t entry,
-                            int64_t sequence);
+                            int64_t sequence_number);
 
 /* Sets its flags. */
 bool etwas_log_patch_flags(int descriptor, uint32_t buffer_bytes, uint32_t entry, uint16_t flags);

@@ -64,9 +64,9 @@ static struct held *list_held(struct etwas_pool *pool, uint32_t *count)
     return list;
 }
 
-/* Writes records as a buffer of the file, as number `sequence` in the order of time. */
+/* Writes records as a buffer of the file, numbered in the order of time. */
 static uint32_t write_records(const struct snapshot *snapshot, const void *records,
-                              const struct etwas_collected *collected, uint32_t sequence)
+                              const struct etwas_collected *collected, uint32_t sequence_number)
 {
     int64_t now = etwas_clock_now(snapshot->session->configuration.clock);
     struct etwas_drained buffer = {
@@ -74,7 +74,7 @@ static uint32_t write_records(const struct snapshot *snapshot, const void *recor
         .data_bytes = (collected->end_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES,
         .processor = collected->slot,
         .time_stamp = now > collected->newest ? now : collected->newest,
-        .sequence = sequence,
+        .sequence_number = sequence_number,
     };
 
     if (collected->end_units == ETWAS_FIRST_UNIT) {
@@ -85,7 +85,7 @@ static uint32_t write_records(const struct snapshot *snapshot, const void *recor
 
 /* Writes a buffer while it is pinned. One that was overwritten meanwhile is passed over. */
 static uint32_t write_pinned(const struct snapshot *snapshot, const struct held *held,
-                             uint32_t sequence)
+                             uint32_t sequence_number)
 {
     struct etwas_pool *pool = snapshot->session->pool;
     struct etwas_collected collected = {
@@ -107,14 +107,14 @@ static uint32_t write_pinned(const struct snapshot *snapshot, const struct held 
     }
     code = write_records(snapshot,
                          etwas_pool_buffer(pool, held->buffer) + ETWAS_ETL_BUFFER_HEADER_BYTES,
-                         &collected, sequence);
+                         &collected, sequence_number);
     etwas_pool_unpin(pool, held->buffer, held->owner);
     return code;
 }
 
 /*
  * Copies what is committed in a buffer that is current in a slot with sequences. Its writers are
- * not held up: if the buffer is still in the same life after the copy, the copy is true.
+ * not held up: if the buffer is still of the same claim after the copy, the copy is true.
  */
 static bool copy_current(const struct snapshot *snapshot, const struct held *held,
                          struct etwas_collected *collected)
@@ -138,7 +138,7 @@ static bool copy_current(const struct snapshot *snapshot, const struct held *hel
 }
 
 static uint32_t write_held(const struct snapshot *snapshot, const struct held *held,
-                           uint32_t sequence)
+                           uint32_t sequence_number)
 {
     struct etwas_pool *pool = snapshot->session->pool;
     uint32_t index = etwas_owner_slot(held->owner);
@@ -149,21 +149,22 @@ static uint32_t write_held(const struct snapshot *snapshot, const struct held *h
         struct etwas_collected collected;
 
         if (copy_current(snapshot, held, &collected)) {
-            return write_records(snapshot, snapshot->copy, &collected, sequence);
+            return write_records(snapshot, snapshot->copy, &collected, sequence_number);
         }
         /* Another is current by now, and this one full; or it was claimed and never current yet. */
         etwas_rseq_close_previous(etwas_slot_of(pool->session, index), pool);
         full.owner = etwas_owner_as(held->owner, ETWAS_OWNER_CLOSED);
     }
-    return write_pinned(snapshot, &full, sequence);
+    return write_pinned(snapshot, &full, sequence_number);
 }
 
 /*
  * What the session has read of the clocks. Knots that do not fit in buffer 0 come last in the file,
  * and so first in the order of time: they are of processor 0 and stamped with the session's start.
- * *buffers: how many they are. No buffer has a number from `sequence` on.
+ * *buffers: how many they are. No other buffer has their numbers, from `sequence_number` on.
  */
-static uint32_t write_knots(const struct snapshot *snapshot, uint32_t sequence, uint32_t *buffers)
+static uint32_t write_knots(const struct snapshot *snapshot, uint32_t sequence_number,
+                            uint32_t *buffers)
 {
     const struct etwas_clock_history *history = &snapshot->session->clock_history;
     uint32_t code = ERROR_SUCCESS;
@@ -171,7 +172,7 @@ static uint32_t write_knots(const struct snapshot *snapshot, uint32_t sequence, 
     *buffers = 0;
     for (uint32_t index = 1; index < history->count; index++) {
         struct etwas_log_write write = etwas_log_knots_take_reading(
-            snapshot->file, &history->readings[index], false, sequence + *buffers);
+            snapshot->file, &history->readings[index], false, sequence_number + *buffers);
 
         *buffers += write.written;
         code = write.code != ERROR_SUCCESS ? write.code : code;

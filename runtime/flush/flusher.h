@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The flusher: a thread for each session that drains full buffers into the file, keeps buffers free
+ * The flusher: a thread for each session that drains full buffers to the sinks, keeps buffers free
  * ahead of the writers, and flushes by the timer. All signals are blocked in it.
  *
  * It sleeps on the pool's event count. A writer wakes it when buffers run low, at most once a pass;

@@ -35,10 +35,10 @@ struct etwas_drained {
     uint32_t data_bytes;
     uint32_t records; /* how many the data are */
     uint32_t processor;
-    int64_t time_stamp; /* raw, not less than any record's */
-    int64_t newest;     /* the newest record's, or later */
-    uint32_t sequence;  /* 0: the next; else its number in the order of time, from 1 */
-    bool kept;          /* by a sink: not lost */
+    int64_t time_stamp;       /* raw, not less than any record's */
+    int64_t newest;           /* the newest record's, or later */
+    uint32_t sequence_number; /* 0: the next; else its number in the order of time, from 1 */
+    bool kept;                /* by a sink: not lost */
 };
 
 enum {

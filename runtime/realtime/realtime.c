@@ -39,7 +39,7 @@ void etwas_realtime_release(struct etwas_realtime *realtime, struct etwas_realti
     free(buffer);
 }
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- opening and closing --------------------------------------------------------------------- */
 
 uint32_t etwas_realtime_open(const struct etwas_realtime_options *options,
                              struct etwas_realtime **realtime)
@@ -353,7 +353,7 @@ bool etwas_realtime_deliver(struct etwas_realtime *realtime,
         memcpy(buffer->content + sizeof numbered, data, header->offset - sizeof numbered);
     }
     etwas_realtime_lock(realtime);
-    numbered.sequence_number = ++realtime->sequence;
+    numbered.sequence_number = ++realtime->sequence_number;
     if (buffer != NULL) {
         memcpy(buffer->content, &numbered, sizeof numbered);
         taken = hand_out(realtime, buffer);

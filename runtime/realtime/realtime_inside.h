@@ -82,7 +82,7 @@ struct etwas_realtime {
     uint16_t handed_back_notices;            /* behind it */
     struct etwas_backlog backlog;
     uint16_t backlog_notices; /* for its next entry */
-    int64_t sequence;
+    int64_t sequence_number;
     uint64_t buffers_lost;
     uint64_t lost_records; /* not yet taken by etwas_realtime_take_lost */
     struct etwas_clock_history clocks;

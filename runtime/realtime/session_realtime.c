@@ -18,7 +18,7 @@ enum {
     FLUSH_BYTES = 8 << 20, /* consumers keep no more than a few of these back */
 };
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- beginning and ending -------------------------------------------------------------------- */
 
 static const struct etwas_sink realtime_sink;
 

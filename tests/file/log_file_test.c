@@ -141,13 +141,13 @@ static off_t size_of(const char *path)
 }
 
 static void expect_buffer_in_file(const uint8_t *written, const struct etwas_drained *buffer,
-                                  uint32_t sequence)
+                                  uint32_t sequence_number)
 {
     struct etwas_etl_buffer_header header;
     uint32_t end = HEADER_BYTES + buffer->data_bytes;
 
     memcpy(&header, written, sizeof header);
-    assert_int_equal(header.sequence_number, sequence);
+    assert_int_equal(header.sequence_number, sequence_number);
     assert_int_equal(header.offset, end);
     assert_int_equal(header.processor, buffer->processor);
     assert_int_equal(header.time_stamp, buffer->time_stamp);
