@@ -10,10 +10,12 @@
 set -euo pipefail
 build=$1 source=$2 version=$3 abi=$4 compiler=$5
 
-if ! command -v dpkg-shlibdeps dpkg-deb >/dev/null; then
-    echo "skipped: there is no dpkg-dev"
-    exit 77
-fi
+for tool in dpkg-shlibdeps dpkg-deb file; do
+    if ! command -v "$tool" >/dev/null; then
+        echo "skipped: there is no $tool"
+        exit 77
+    fi
+done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() {
