@@ -76,9 +76,10 @@ struct etwas_log_write {
 
 /*
  * Writes up to ETWAS_BATCH_BUFFERS buffers; a whole one as one piece, with its head as it is in the
- * file. Sequence numbers are given here, without gaps, unless the buffers bring their own. After a refusal the file is cut to its last whole buffer; where it
- * goes on behind the refused one, in a circular file or in space set aside, its entry is emptied
- * if it was written in part. Codes of a refusal: ERROR_DISK_FULL, ERROR_WRITE_FAULT.
+ * file. Sequence numbers are given here, without gaps, unless the buffers bring their own. After a
+ * refusal the file is cut to its last whole buffer; where it goes on behind the refused one, in a
+ * circular file or in space set aside, its entry is emptied if it was written in part. Codes of a
+ * refusal: ERROR_DISK_FULL, ERROR_WRITE_FAULT.
  */
 struct etwas_log_write etwas_log_file_write(struct etwas_log_file *file,
                                             const struct etwas_drained *buffers, uint32_t count);

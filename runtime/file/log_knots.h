@@ -72,10 +72,10 @@ void etwas_log_knots_note(struct etwas_log_file *file, const struct etwas_draine
 void etwas_log_knots_end(struct etwas_log_file *file, const struct etwas_clock_reading *reading);
 
 /*
- * Adds a reading of the clocks, unless the file has ended. `quiet`: nothing was logged since the one
- * before. Buffer 0 is brought up to date in the file if data were written since the last time. Now
- * and then a data buffer with knots is written, with this sequence number (0: the next); of it is
- * what is returned, and the code of a refusal of either. A refusal costs knots and no event.
+ * Adds a reading of the clocks, unless the file has ended. `quiet`: nothing was logged since the
+ * one before. Buffer 0 is brought up to date in the file if data were written since the last time.
+ * Now and then a data buffer with knots is written, with this sequence number (0: the next); of it
+ * is what is returned, and the code of a refusal of either. A refusal costs knots and no event.
  */
 struct etwas_log_write etwas_log_knots_take_reading(struct etwas_log_file *file,
                                                     const struct etwas_clock_reading *reading,

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Draining: from the slots of a session to its sinks. One pass collects what is there, hands it over
- * in batches, settles what became of it and gives the buffers back. The caller holds the session's
- * role; the session has a sink.
+ * Draining: from the slots of a session to its sinks. One pass collects what is there, hands it
+ * over in batches, settles what became of it and gives the buffers back. The caller holds the
+ * session's role; the session has a sink.
  */
 #ifndef ETWAS_FLUSH_DRAIN_H
 #define ETWAS_FLUSH_DRAIN_H

@@ -48,7 +48,10 @@ void etwas_session_shut_down(struct etwas_session *session)
     bool all_out;
 
     (void)pthread_mutex_lock(&session->role);
-    /* STOP: the gates are closed; after the fence no restartable sequence that saw them open can commit. */
+    /*
+     * STOP: the gates are closed; after the fence no restartable sequence that saw them open can
+     * commit.
+     */
     session->collector.fenced = pool->rseq_slots == 0 || etwas_rseq_fence();
     shut_slots(session);
     all_out = wait_for_writers(session) && session->collector.fenced;

@@ -6,8 +6,8 @@
  * time with its backlog another (realtime/session_realtime.c).
  *
  * A sink is a table of verbs. A session has a table of sinks (enum etwas_session_sink), with NULL
- * where one is not in use; the drain and the flusher know no more of them than this. They get a batch
- * in the order of that table, and see of each buffer whether one before has kept it.
+ * where one is not in use; the drain and the flusher know no more of them than this. They get a
+ * batch in the order of that table, and see of each buffer whether one before has kept it.
  *
  * A sink keeps its own accounts. What becomes of a buffer's events is settled by the drain: kept by
  * any sink they are written, else they are lost for the reason that the batch says. If a sink finds
@@ -26,8 +26,8 @@
  *
  * `whole` is given where nobody else reads or writes the buffer they lie in any more: its start, on
  * a page's boundary and as long as the session's buffers, with the data at
- * ETWAS_ETL_BUFFER_HEADER_BYTES. A sink may write its head there; behind the data are zeroes when it
- * is done. NULL: the data can only be copied.
+ * ETWAS_ETL_BUFFER_HEADER_BYTES. A sink may write its head there; behind the data are zeroes when
+ * it is done. NULL: the data can only be copied.
  */
 struct etwas_drained {
     uint8_t *whole;

@@ -70,8 +70,8 @@ static inline bool etwas_backlog_is_empty(const struct etwas_backlog *backlog)
 }
 
 /*
- * Takes the next entry: its head, and where its bytes are. False: the system refused, or the head is
- * damaged; then what comes after it cannot be found.
+ * Takes the next entry: its head, and where its bytes are. False: the system refused, or the head
+ * is damaged; then what comes after it cannot be found.
  */
 bool etwas_backlog_take(struct etwas_backlog *backlog, struct etwas_backlog_entry *entry,
                         uint64_t *position);

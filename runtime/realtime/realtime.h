@@ -90,7 +90,8 @@ uint64_t etwas_realtime_take_lost(struct etwas_realtime *realtime, uint64_t *buf
 
 /*
  * The session has ended: consumers read what they have, then the end. What is in the backlog and
- * will be read by nobody is given up. Returns what etwas_realtime_take_lost does, and lets go of it.
+ * will be read by nobody is given up. Returns what etwas_realtime_take_lost does, and lets go of
+ * it.
  */
 uint64_t etwas_realtime_end(struct etwas_realtime *realtime, uint64_t *buffers);
 
