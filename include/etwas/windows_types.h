@@ -28,7 +28,7 @@ typedef uint16_t WORD, USHORT, UINT16;
 typedef int32_t INT, INT32, LONG, LONG32;
 typedef uint32_t DWORD, UINT, UINT32, ULONG, ULONG32, DWORD32;
 typedef int64_t INT64, LONGLONG;
-#ifndef LONG64 /* X11 has a macro of that name */
+#ifndef LONG64 /* X has a macro of that name */
 typedef int64_t LONG64;
 #endif
 typedef uint64_t UINT64, ULONG64, ULONGLONG, DWORD64, DWORDLONG;

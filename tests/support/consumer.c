@@ -9,7 +9,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "platform/wait.h"
 #include "support/start.h"
 #include "support/writer.h"
 
@@ -156,13 +155,21 @@ uint64_t consumer_events(const struct consumer *consumer)
     return ck_pr_load_64(&consumer->events);
 }
 
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    assert_int_equal(clock_gettime(CLOCK_MONOTONIC, &now), 0);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 void consumer_wait(const struct consumer *consumer, uint64_t events)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
-    uint64_t end_ns = etwas_monotonic_ns() + GENEROUS_NS;
+    uint64_t end_ns = now_ns() + GENEROUS_NS;
 
     while (consumer_events(consumer) < events) {
-        assert_true(etwas_monotonic_ns() < end_ns);
+        assert_true(now_ns() < end_ns);
         (void)nanosleep(&pause, NULL);
     }
 }

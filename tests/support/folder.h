@@ -13,6 +13,9 @@
 int folder_setup(void **state);
 int folder_teardown(void **state);
 
+/* What a teardown does first, if anything: hold.c lets go of threads, once one was held. */
+extern void (*folder_let_go)(void);
+
 /* The path of `name` in the folder; valid until the teardown. */
 const char *folder_path(const char *name);
 

@@ -8,6 +8,8 @@
 #include <pthread.h>
 #include <semaphore.h>
 
+#include "support/folder.h"
+
 static _Thread_local int wanted = ETWAS_POINT_COUNT; /* this thread stops here */
 static sem_t is_held;
 static sem_t may_go;
@@ -44,6 +46,7 @@ void hold_count_from_zero(void)
     for (int point = 0; point < ETWAS_POINT_COUNT; point++) {
         ck_pr_store_64(&passed[point], 0);
     }
+    folder_let_go = hold_release_all;
     etwas_testpoint_set(on_point);
 }
 

@@ -9,22 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "flush/drain.h"
-#include "platform/rseq.h"
-#include "session/handle.h"
 #include "support/writer.h"
 
 uint32_t session_protocol = ETWAS_PROTOCOL_BEST;
-
-__attribute__((constructor)) static void be_patient(void)
-{
-    etwas_drain_patience_ns = TEST_PATIENCE_NS;
-}
-
-bool can_have_sequences(void)
-{
-    return etwas_rseq_prepare();
-}
 
 bool sessions_have_sequences(void)
 {
@@ -118,15 +105,6 @@ EVENT_TRACE_PROPERTIES query_session(etwas_trace_handle session)
     assert_int_equal(ControlTraceA(session, NULL, &block.properties, EVENT_TRACE_CONTROL_QUERY),
                      ERROR_SUCCESS);
     return block.properties;
-}
-
-struct etwas_session *inside_of(etwas_trace_handle session)
-{
-    struct etwas_session_key key;
-
-    assert_true(etwas_session_key_of(session, &key));
-    assert_int_equal(etwas_sessions[key.index].generation, key.generation);
-    return &etwas_sessions[key.index];
 }
 
 void expect_nothing_lost_at(etwas_session_counts counts, const char *file, int line)
