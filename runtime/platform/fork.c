@@ -5,8 +5,9 @@
 
 #include <ck_pr.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
+#include <time.h>
 
 /* A fork that waits lets nobody in before it: it would wait for ever. */
 #define NOBODY PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
@@ -15,16 +16,30 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_rwlock_t forbidden = NOBODY;
 static const struct etwas_fork_handlers *parts[ETWAS_FORK_PARTS];
 
-/* What `before` found, and no part that came since. Under `forbidden`. */
-static const struct etwas_fork_handlers *found[ETWAS_FORK_PARTS];
+/* What `before` did in the thread that forks: no part that came since is undone. */
+static __thread struct {
+    bool forbidden;
+    bool parts[ETWAS_FORK_PARTS];
+} did;
+
+static bool forbid_opening(void)
+{
+    struct timespec deadline;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &deadline);
+    deadline.tv_sec += ETWAS_FORK_WAITS_S;
+    return pthread_rwlock_clockwrlock(&forbidden, CLOCK_MONOTONIC, &deadline) == 0;
+}
 
 static void before(void)
 {
-    (void)pthread_rwlock_wrlock(&forbidden);
+    did.forbidden = forbid_opening();
     for (int part = 0; part < ETWAS_FORK_PARTS; part++) {
-        found[part] = ck_pr_load_ptr(&parts[part]);
-        if (found[part] != NULL) {
-            found[part]->before();
+        const struct etwas_fork_handlers *handlers = ck_pr_load_ptr(&parts[part]);
+
+        did.parts[part] = handlers != NULL;
+        if (handlers != NULL) {
+            handlers->before();
         }
     }
 }
@@ -32,23 +47,27 @@ static void before(void)
 static void after_in_parent(void)
 {
     for (int part = ETWAS_FORK_PARTS - 1; part >= 0; part--) {
-        if (found[part] != NULL) {
-            found[part]->after_in_parent();
+        if (did.parts[part]) {
+            parts[part]->after_in_parent();
         }
     }
-    (void)pthread_rwlock_unlock(&forbidden);
+    if (did.forbidden) {
+        (void)pthread_rwlock_unlock(&forbidden);
+    }
 }
 
 static void after_in_child(void)
 {
     for (int part = ETWAS_FORK_PARTS - 1; part >= 0; part--) {
-        if (found[part] != NULL) {
-            found[part]->after_in_child();
+        if (did.parts[part]) {
+            parts[part]->after_in_child();
         }
     }
 #ifdef __SANITIZE_THREAD__
     /* For its accounts alone. */
-    (void)pthread_rwlock_unlock(&forbidden);
+    if (did.forbidden) {
+        (void)pthread_rwlock_unlock(&forbidden);
+    }
 #endif
     /* It was locked by a thread with another id: the child has no other thread. */
     forbidden = (pthread_rwlock_t)NOBODY;

@@ -10,6 +10,7 @@
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
 #include <stdio.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -54,6 +55,19 @@ static void log_one(struct writer *writer)
     assert_true(code == ERROR_SUCCESS || code == ERROR_NOT_ENOUGH_MEMORY);
 }
 
+/* The program's own affairs: a fork waits for a file that is being opened or closed, but not long. */
+static void fork_while_it_hangs(void)
+{
+    int status;
+    pid_t child = fork();
+
+    if (child == 0) {
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 static void log_while_it_hangs(enum etwas_file_call call)
 {
     bool allocates = call == ETWAS_FILE_ALLOCATE;
@@ -79,6 +93,9 @@ static void log_while_it_hangs(enum etwas_file_call call)
     }
     for (uint32_t index = 0; index < EVENTS_MEANWHILE; index++) {
         log_one(writer);
+    }
+    if (call == ETWAS_FILE_OPEN || call == ETWAS_FILE_CLOSE) {
+        fork_while_it_hangs();
     }
     assert_true(hangs_now());
     assert_int_equal(query_session(session).EventsLost, counts_of(session).lost);
