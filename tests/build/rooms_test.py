@@ -14,9 +14,7 @@ EVERYBODYS = {"etl", "platform"}
 
 
 def folders(source):
-    row = re.search(r"^\| `runtime/` \| the library: (.*) \|$",
-                    (source / "CONTRIBUTING.md").read_text(), re.MULTILINE)
-    return re.findall(r"`(\w+)`", row.group(1))
+    return re.findall(r"^\| `runtime/(\w+)/` \|", (source / "CONTRIBUTING.md").read_text(), re.MULTILINE)
 
 
 def permitted(order, folder):
