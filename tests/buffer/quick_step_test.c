@@ -135,7 +135,7 @@ static int judge(const char *path)
                : counts.restarts == 0 ? HANDLER_FIRST
                                       : BEGUN_AGAIN;
     case EARLIER << 8 | INTERRUPTED << 4 | HANDLER_S:
-        return counts.recorded == 3 && counts.restarts == 0 ? HANDLER_SECOND : ENDED_WRONG;
+        return counts.recorded == 3 ? HANDLER_SECOND : ENDED_WRONG;
     default:
         return ENDED_WRONG;
     }
@@ -191,15 +191,26 @@ static pid_t start_child(const char *path, bool known_to_kernel)
 extern const struct rseq_cs __start___rseq_cs[];
 extern const struct rseq_cs __stop___rseq_cs[];
 
-static bool is_of_a_sequence(uint64_t address)
+/*
+ * What a signal before the instruction shall lead to; ALONE: it is in no sequence, nor close to one. The
+ * kernel aborts from the first look to the commit.
+ */
+static int expected_at(uint64_t address)
 {
     for (const struct rseq_cs *one = __start___rseq_cs; one < __stop___rseq_cs; one++) {
-        if (address - (one->start_ip - BYTES_AROUND) <
-            one->post_commit_offset + 2 * (uint64_t)BYTES_AROUND) {
-            return true;
+        const uint64_t end = one->start_ip + one->post_commit_offset;
+
+        if (address - one->start_ip < one->post_commit_offset) {
+            return BEGUN_AGAIN;
+        }
+        if (one->start_ip - address <= BYTES_AROUND) {
+            return HANDLER_FIRST;
+        }
+        if (address - end < BYTES_AROUND) {
+            return HANDLER_SECOND;
         }
     }
-    return false;
+    return ALONE;
 }
 
 static cpu_set_t everywhere;
@@ -238,28 +249,38 @@ static uint32_t learn_instructions(const char *path, struct step_range *range)
     return range->count;
 }
 
+/* How the child ended. It is made again if its sequence was aborted before it came to the instruction. */
+static int result_at(const char *path, uint64_t address)
+{
+    bool passed = false;
+    int status = 0;
+
+    while (!passed) {
+        status = step_signal_at(start_child(path, true), address, &passed);
+        assert_true(WIFEXITED(status));
+        assert_true(passed || WEXITSTATUS(status) == ALONE);
+    }
+    return WEXITSTATUS(status);
+}
+
 static void interrupt_each(const char *path, const struct step_range *range)
 {
     uint32_t seen[ENDED_UNTRACED] = {0};
 
     for (uint32_t index = 0; index < range->count; index++) {
-        bool passed;
-        int status;
+        int expected = expected_at(range->addresses[index]);
         int result;
 
-        if (!is_of_a_sequence(range->addresses[index])) {
+        if (expected == ALONE) {
             continue;
         }
-        status = step_signal_at(start_child(path, true), range->addresses[index], &passed);
-        result = WIFEXITED(status) ? WEXITSTATUS(status) : ENDED_WRONG;
-        if (result == ENDED_WRONG || passed != (result != ALONE)) {
-            fail_msg("a signal at the %uth instruction: status 0x%x", index, (unsigned)status);
+        result = result_at(path, range->addresses[index]);
+        /* Who was not interrupted in a sequence here may have been by another thread of the machine. */
+        if (result != expected && !(expected == HANDLER_FIRST && result == BEGUN_AGAIN)) {
+            fail_msg("a signal at the %uth instruction: %d, not %d", index, result, expected);
         }
-        seen[result]++;
-        assert_true(result != HANDLER_FIRST || seen[BEGUN_AGAIN] == 0);
-        assert_true(result != BEGUN_AGAIN || seen[HANDLER_SECOND] == 0);
+        seen[expected]++;
     }
-    assert_int_equal(seen[ALONE], 0);
     assert_true(seen[HANDLER_FIRST] > 0);
     assert_true(seen[BEGUN_AGAIN] > 30);
     assert_true(seen[HANDLER_SECOND] > 0);
