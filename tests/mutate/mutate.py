@@ -100,7 +100,7 @@ class Workshop:
         """The first test that fails, or None."""
         result = run(["ctest", "--test-dir", str(self.build_folder), "-j", str(self.jobs + 1), "--stop-on-failure",
                       "--timeout", str(TEST_SECONDS), *selection])
-        failed = re.findall(r"^\s+\d+ - (\S+) \(", result.stdout, re.MULTILINE)
+        failed = re.findall(r"^\s+\d+ - (\S+) \((?!Skipped)", result.stdout, re.MULTILINE)
         return failed[0] if failed else None
 
     def judge(self, path):
