@@ -18,7 +18,7 @@
 #include "reader/table.h"
 
 enum {
-    PATH_LIMIT_UNITS = 4096
+    NAME_LIMIT_UNITS = 4096
 };
 
 /* Compares without regard to the case of ASCII letters. */
@@ -108,13 +108,13 @@ static uint32_t open_session(struct etwas_trace *trace, etwas_trace_handle *hand
     return put_into_table(trace, handle);
 }
 
-/* What both forms check before anything else. `first` is the given name's first unit. */
-static uint32_t check_names(const void *file_name, const void *logger_name, uint32_t first,
-                            uint32_t mode)
+/* What is checked before anything else. `first` is the given name's first unit. */
+static uint32_t check_names(const EVENT_TRACE_LOGFILEW *given, uint32_t first)
 {
-    bool real_time = (mode & PROCESS_TRACE_MODE_REAL_TIME) != 0;
+    bool real_time = (given->ProcessTraceMode & PROCESS_TRACE_MODE_REAL_TIME) != 0;
 
-    if ((file_name != NULL && logger_name != NULL) || (logger_name != NULL) != real_time) {
+    if ((given->LogFileName != NULL && given->LoggerName != NULL) ||
+        (given->LoggerName != NULL) != real_time) {
         return ERROR_INVALID_PARAMETER;
     }
     if (first == 0) {
@@ -123,208 +123,127 @@ static uint32_t check_names(const void *file_name, const void *logger_name, uint
     return ERROR_SUCCESS;
 }
 
-static struct etwas_trace *new_trace(bool wide)
+static uint32_t open_named_file(struct etwas_trace *trace, const void *name, size_t units,
+                                etwas_trace_handle *handle)
 {
-    struct etwas_trace *trace = calloc(1, sizeof *trace);
+    char path[3 * NAME_LIMIT_UNITS]; /* no unit of UTF-16 becomes more bytes */
+    size_t bytes;
 
-    if (trace != NULL) {
-        trace->descriptor = -1;
-        trace->wide = wide;
+    if (!trace->wide) {
+        return open_path(trace, name, handle);
     }
-    return trace;
+    return etwas_utf16_to_utf8(name, units, path, sizeof path, &bytes) == ETWAS_UTF_OK
+               ? open_path(trace, path, handle)
+               : ERROR_BAD_PATHNAME;
 }
 
-static etwas_trace_handle finish(uint32_t code, struct etwas_trace *trace,
-                                 etwas_trace_handle handle)
+static uint32_t open_named_session(struct etwas_trace *trace, const void *name, size_t units,
+                                   etwas_trace_handle *handle)
 {
-    if (code == ERROR_SUCCESS) {
-        return handle;
-    }
-    etwas_trace_free(trace);
-    etwas_set_last_error(code);
-    return INVALID_PROCESSTRACE_HANDLE;
-}
+    size_t needed;
 
-/* Names are UTF-8 and UTF-16 of the same length limit. */
-static uint32_t widen(const char *name, etwas_wchar **wide)
-{
-    size_t bytes = strlen(name);
-    size_t units = 0;
-
-    if (etwas_utf8_to_utf16(name, bytes, NULL, 0, &units) == ETWAS_UTF_INVALID) {
-        return ERROR_INVALID_PARAMETER;
-    }
-    *wide = malloc(units * sizeof **wide);
-    if (*wide == NULL) {
+    trace->session_name = calloc(units + 1, sizeof *trace->session_name);
+    if (trace->session_name == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    (void)etwas_utf8_to_utf16(name, bytes, *wide, units, &units);
-    return ERROR_SUCCESS;
+    if (trace->wide) {
+        memcpy(trace->session_name, name, units * sizeof *trace->session_name);
+    } else if (etwas_utf8_to_utf16(name, units, trace->session_name, units + 1, &needed) !=
+               ETWAS_UTF_OK) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    return open_session(trace, handle);
 }
 
 /* The name of the caller's structure is copied, for buffer callbacks. */
-static uint32_t open_narrow(struct etwas_trace *trace, const char *name, etwas_trace_handle *handle)
-{
-    bool real_time = trace->logfile.a.LoggerName != NULL;
-    char *copy = strdup(name);
-    uint32_t code;
-
-    trace->logfile.a.LogFileName = real_time ? NULL : copy;
-    trace->logfile.a.LoggerName = real_time ? copy : NULL;
-    if (copy == NULL) {
-        return ERROR_NOT_ENOUGH_MEMORY;
-    }
-    if (!real_time) {
-        return open_path(trace, name, handle);
-    }
-    code = widen(name, &trace->session_name);
-    return code == ERROR_SUCCESS ? open_session(trace, handle) : code;
-}
-
-static etwas_trace_handle open_a(EVENT_TRACE_LOGFILEA *Logfile)
-{
-    etwas_trace_handle handle = INVALID_PROCESSTRACE_HANDLE;
-    EVENT_TRACE_LOGFILEA given;
-    const char *name;
-    struct etwas_trace *trace;
-    uint32_t code;
-
-    if (Logfile == NULL) {
-        return finish(ERROR_INVALID_PARAMETER, NULL, handle);
-    }
-    given = *Logfile;
-    name = given.LoggerName != NULL ? given.LoggerName : given.LogFileName;
-    code = check_names(given.LogFileName, given.LoggerName, name != NULL ? (uint8_t)*name : 0,
-                       given.ProcessTraceMode);
-    if (code != ERROR_SUCCESS) {
-        return finish(code, NULL, handle);
-    }
-    trace = new_trace(false);
-    if (trace == NULL) {
-        return finish(ERROR_NOT_ENOUGH_MEMORY, NULL, handle);
-    }
-    trace->logfile.a = given;
-    code = open_narrow(trace, name, &handle);
-    if (code == ERROR_SUCCESS) {
-        *Logfile = trace->logfile.a;
-        Logfile->LogFileName = given.LogFileName;
-        Logfile->LoggerName = given.LoggerName;
-    }
-    return finish(code, trace, handle);
-}
-
-/* The name as UTF-8 for the system. */
-static uint32_t narrow(const etwas_wchar *name, size_t units, char **path)
-{
-    size_t bytes = 0;
-
-    if (etwas_utf16_to_utf8(name, units, NULL, 0, &bytes) == ETWAS_UTF_INVALID) {
-        return ERROR_BAD_PATHNAME;
-    }
-    *path = malloc(bytes);
-    if (*path == NULL) {
-        return ERROR_NOT_ENOUGH_MEMORY;
-    }
-    (void)etwas_utf16_to_utf8(name, units, *path, bytes, &bytes);
-    return ERROR_SUCCESS;
-}
-
-static etwas_wchar *copy_units(const etwas_wchar *name, size_t units)
-{
-    etwas_wchar *copy = malloc((units + 1) * sizeof *copy);
-
-    if (copy != NULL) {
-        memcpy(copy, name, units * sizeof *copy);
-        copy[units] = 0;
-    }
-    return copy;
-}
-
-static uint32_t open_wide(struct etwas_trace *trace, const etwas_wchar *name,
-                          etwas_trace_handle *handle)
+static uint32_t open_named(struct etwas_trace *trace, const void *name, etwas_trace_handle *handle)
 {
     bool real_time = trace->logfile.w.LoggerName != NULL;
-    size_t units = etwas_utf16_length(name, PATH_LIMIT_UNITS);
-    etwas_wchar *copy = units < PATH_LIMIT_UNITS ? copy_units(name, units) : NULL;
-    char *path = NULL;
-    uint32_t code;
+    size_t unit_bytes = trace->wide ? sizeof(etwas_wchar) : sizeof(char);
+    size_t units =
+        trace->wide ? etwas_utf16_length(name, NAME_LIMIT_UNITS) : strnlen(name, NAME_LIMIT_UNITS);
+    void *copy = calloc(units + 1, unit_bytes);
 
     trace->logfile.w.LogFileName = real_time ? NULL : copy;
     trace->logfile.w.LoggerName = real_time ? copy : NULL;
-    if (units == PATH_LIMIT_UNITS) {
-        return real_time ? ERROR_INVALID_PARAMETER : ERROR_FILENAME_EXCED_RANGE;
-    }
     if (copy == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    if (real_time) {
-        trace->session_name = copy_units(name, units);
-        return trace->session_name != NULL ? open_session(trace, handle) : ERROR_NOT_ENOUGH_MEMORY;
+    if (units == NAME_LIMIT_UNITS) {
+        return real_time ? ERROR_INVALID_PARAMETER : ERROR_FILENAME_EXCED_RANGE;
     }
-    code = narrow(name, units, &path);
-    if (code == ERROR_SUCCESS) {
-        code = open_path(trace, path, handle);
-    }
-    free(path);
-    return code;
+    memcpy(copy, name, units * unit_bytes);
+    return real_time ? open_named_session(trace, copy, units, handle)
+                     : open_named_file(trace, copy, units, handle);
 }
 
-static etwas_trace_handle open_w(EVENT_TRACE_LOGFILEW *Logfile)
+/* `logfile` is the caller's EVENT_TRACE_LOGFILEW, or A, as `wide` says. */
+static uint32_t open_logfile(void *logfile, bool wide, etwas_trace_handle *handle)
 {
-    etwas_trace_handle handle = INVALID_PROCESSTRACE_HANDLE;
-    EVENT_TRACE_LOGFILEW given;
-    const etwas_wchar *name;
+    union etwas_logfile given;
+    union etwas_logfile filled;
+    const void *name;
+    uint32_t first = 0;
     struct etwas_trace *trace;
     uint32_t code;
 
-    if (Logfile == NULL) {
-        return finish(ERROR_INVALID_PARAMETER, NULL, handle);
+    if (logfile == NULL) {
+        return ERROR_INVALID_PARAMETER;
     }
-    given = *Logfile;
-    name = given.LoggerName != NULL ? given.LoggerName : given.LogFileName;
-    code = check_names(given.LogFileName, given.LoggerName, name != NULL ? *name : 0,
-                       given.ProcessTraceMode);
+    memcpy(&given, logfile, sizeof given);
+    name = given.w.LoggerName != NULL ? given.w.LoggerName : given.w.LogFileName;
+    if (name != NULL) {
+        first = wide ? *(const etwas_wchar *)name : *(const uint8_t *)name;
+    }
+    code = check_names(&given.w, first);
     if (code != ERROR_SUCCESS) {
-        return finish(code, NULL, handle);
+        return code;
     }
-    trace = new_trace(true);
+    trace = calloc(1, sizeof *trace);
     if (trace == NULL) {
-        return finish(ERROR_NOT_ENOUGH_MEMORY, NULL, handle);
+        return ERROR_NOT_ENOUGH_MEMORY;
     }
-    trace->logfile.w = given;
-    code = open_wide(trace, name, &handle);
-    if (code == ERROR_SUCCESS) {
-        *Logfile = trace->logfile.w;
-        Logfile->LogFileName = given.LogFileName;
-        Logfile->LoggerName = given.LoggerName;
+    trace->descriptor = -1;
+    trace->wide = wide;
+    trace->logfile = given;
+    code = open_named(trace, name, handle);
+    if (code != ERROR_SUCCESS) {
+        etwas_trace_free(trace);
+        return code;
     }
-    return finish(code, trace, handle);
+    filled = trace->logfile;
+    filled.w.LogFileName = given.w.LogFileName;
+    filled.w.LoggerName = given.w.LoggerName;
+    memcpy(logfile, &filled, sizeof filled);
+    return ERROR_SUCCESS;
 }
 
 /*
  * Opening and reading are points of cancellation: a thread that ended there would leave the trace.
  * A fork in the midst of it would leave the child a file that nobody closes.
  */
-etwas_trace_handle OpenTraceA(EVENT_TRACE_LOGFILEA *Logfile)
+static etwas_trace_handle open_trace(void *logfile, bool wide)
 {
+    etwas_trace_handle handle = INVALID_PROCESSTRACE_HANDLE;
     int cancelling = etwas_cancel_forbid();
-    etwas_trace_handle handle;
+    uint32_t code;
 
     etwas_fork_forbid();
-    handle = open_a(Logfile);
+    code = open_logfile(logfile, wide, &handle);
     etwas_fork_allow();
     etwas_cancel_allow(cancelling);
+    if (code != ERROR_SUCCESS) {
+        etwas_set_last_error(code);
+    }
     return handle;
+}
+
+etwas_trace_handle OpenTraceA(EVENT_TRACE_LOGFILEA *Logfile)
+{
+    return open_trace(Logfile, false);
 }
 
 etwas_trace_handle OpenTraceW(EVENT_TRACE_LOGFILEW *Logfile)
 {
-    int cancelling = etwas_cancel_forbid();
-    etwas_trace_handle handle;
-
-    etwas_fork_forbid();
-    handle = open_w(Logfile);
-    etwas_fork_allow();
-    etwas_cancel_allow(cancelling);
-    return handle;
+    return open_trace(Logfile, true);
 }

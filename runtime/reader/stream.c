@@ -68,7 +68,7 @@ static bool has_changed(const struct etwas_stream *stream)
            header.offset != stream->buffer->data_end;
 }
 
-/* `offset` is in the buffer; in a compressed one nothing but the buffer has a offset. */
+/* `offset` is in the buffer; in a compressed one nothing but the buffer has an offset. */
 static void report(struct etwas_stream *stream, etwas_damage_kind kind, uint32_t offset,
                    uint32_t bytes_skipped)
 {

@@ -38,7 +38,7 @@ static int64_t closing_stamp(const struct etwas_stream *stream)
                : INT64_MAX;
 }
 
-/* Where the sector begins that holds this offset of the buffer, as a offset in it. */
+/* Where the sector begins that holds this offset of the buffer, as an offset in it. */
 static uint32_t sector_of(const struct etwas_stream *stream, uint32_t offset)
 {
     uint32_t into = (uint32_t)((stream->buffer->file_offset + offset) % SECTOR_BYTES);
