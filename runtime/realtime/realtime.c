@@ -271,9 +271,21 @@ static void store_handed_back(struct etwas_realtime *realtime)
     realtime->handed_back_notices = 0;
 }
 
+/* Who left at its very end has not emptied it: its room would be gone for good. */
+static void empty_read_backlog(struct etwas_realtime *realtime)
+{
+    struct etwas_backlog *backlog = &realtime->backlog;
+
+    if (backlog->end != 0 && etwas_backlog_is_empty(backlog) &&
+        !etwas_realtime_backlog_is_read(realtime)) {
+        etwas_backlog_empty(backlog);
+    }
+}
+
 void etwas_realtime_lock(struct etwas_realtime *realtime)
 {
     (void)pthread_mutex_lock(&realtime->lock);
+    empty_read_backlog(realtime);
     store_handed_back(realtime);
 }
 

@@ -104,7 +104,10 @@ static inline uint32_t etwas_realtime_ungiven(const struct etwas_realtime_buffer
     return buffer->records > buffer->given ? buffer->records - buffer->given : 0;
 }
 
-/* Takes the lock, with all in the backlog that was handed back: nothing newer comes before it. */
+/*
+ * Takes the lock, with all in the backlog that was handed back: nothing newer comes before it. One
+ * that was read to its end has all its room.
+ */
 void etwas_realtime_lock(struct etwas_realtime *realtime);
 void etwas_realtime_unlock(struct etwas_realtime *realtime);
 

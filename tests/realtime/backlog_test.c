@@ -374,6 +374,93 @@ static void a_consumer_that_connects_wakes_the_flusher(void **state)
     consumer_free(&consumer);
 }
 
+/* ---- room ------------------------------------------------------------------------------------ */
+
+static struct etwas_realtime *realtime_of(etwas_trace_handle session)
+{
+    return inside_of(session)->realtime;
+}
+
+/* Reads all that is in the backlog, and stops there: it never asks for what comes behind it. */
+static void read_backlog(struct etwas_consumer *consumer, struct etwas_realtime *realtime)
+{
+    struct etwas_consumer_entry entry;
+
+    while (!etwas_backlog_is_empty(&realtime->backlog)) {
+        (void)etwas_consumer_next(consumer, &entry);
+        etwas_consumer_release(consumer, &entry);
+    }
+}
+
+static uint32_t backlog_room(struct etwas_realtime *realtime)
+{
+    return etwas_realtime_room(realtime, UINT32_MAX, 16 << 10);
+}
+
+/* R170: the limit is for what waits, not for what was there before. */
+static void a_consumer_that_leaves_at_the_end_of_the_backlog_leaves_all_its_room(void **state)
+{
+    etwas_session_options options = manual_options();
+    etwas_trace_handle session = start_session(NULL, &options);
+    struct etwas_realtime *realtime = realtime_of(session);
+    uint32_t room = backlog_room(realtime);
+    struct writer *writer = small_writer(session);
+    struct etwas_consumer *consumer;
+
+    (void)state;
+    log_and_flush(writer, 2000);
+    assert_true(backlog_room(realtime) < room);
+    assert_int_equal(etwas_realtime_connect(realtime, &consumer), ERROR_SUCCESS);
+    read_backlog(consumer, realtime);
+    etwas_consumer_disconnect(consumer);
+    assert_int_equal(backlog_room(realtime), room);
+    stop_session(session, NULL);
+}
+
+static struct etwas_realtime *read_slowly;
+static struct etwas_consumer *slow;
+
+/* While a buffer is read its consumer is stopped, and another reads the rest, and leaves. */
+static long stop_the_slow(enum etwas_file_call call, size_t bytes)
+{
+    struct etwas_consumer *stopped = slow;
+    struct etwas_consumer *next;
+
+    if (call == ETWAS_FILE_READ && bytes > sizeof(struct etwas_backlog_entry) && stopped != NULL) {
+        slow = NULL;
+        etwas_consumer_stop(stopped);
+        assert_int_equal(etwas_realtime_connect(read_slowly, &next), ERROR_SUCCESS);
+        read_backlog(next, read_slowly);
+        etwas_consumer_disconnect(next);
+    }
+    return (long)bytes;
+}
+
+static void who_reads_a_buffer_of_the_backlog_last_leaves_all_its_room(void **state)
+{
+    etwas_session_options options = manual_options();
+    etwas_trace_handle session = start_session(NULL, &options);
+    struct etwas_realtime *realtime = realtime_of(session);
+    uint32_t room = backlog_room(realtime);
+    struct writer *writer = small_writer(session);
+    struct etwas_consumer_entry entry;
+    struct etwas_consumer *consumer;
+
+    (void)state;
+    log_and_flush(writer, 2000);
+    assert_int_equal(etwas_realtime_connect(realtime, &consumer), ERROR_SUCCESS);
+    read_slowly = realtime;
+    slow = consumer;
+    etwas_file_fail(stop_the_slow);
+    assert_int_equal(etwas_consumer_next(consumer, &entry), ETWAS_GOT_BUFFER);
+    etwas_file_fail(NULL);
+    assert_null(slow);
+    etwas_consumer_release(consumer, &entry);
+    etwas_consumer_disconnect(consumer);
+    assert_int_equal(backlog_room(realtime), room);
+    stop_session(session, NULL);
+}
+
 /* ---- consumers that leave -------------------------------------------------------------------- */
 
 /*
@@ -549,6 +636,8 @@ int main(void)
         FOLDER_TEST(a_backlog_outlives_its_folder),
         FOLDER_TEST(a_backlog_that_is_full_to_the_byte_loses_nothing),
         FOLDER_TEST(a_consumer_that_connects_wakes_the_flusher),
+        FOLDER_TEST(a_consumer_that_leaves_at_the_end_of_the_backlog_leaves_all_its_room),
+        FOLDER_TEST(who_reads_a_buffer_of_the_backlog_last_leaves_all_its_room),
         FOLDER_TEST(consumers_that_leave_hand_over_to_the_next),
         FOLDER_TEST(what_the_last_consumer_did_not_give_is_counted_to_the_event),
         FOLDER_TEST(a_backlog_left_unread_beside_another_consumer_is_kept),
