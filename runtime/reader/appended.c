@@ -17,8 +17,14 @@
 #include "reader/record.h"
 #include "reader/source.h"
 #include "reader/trace.h"
+#include "reader/xpress.h"
 
 #define NONE SIZE_MAX
+
+enum {
+    BEGINNING_BYTES = 1024,        /* more than a header: a match may go on behind it */
+    ENOUGH_COMPRESSED_BYTES = 128, /* for a header, however badly it compresses */
+};
 
 /* When the buffer was closed; INT64_MAX if that cannot be read. */
 static int64_t closing_stamp(struct etwas_trace *trace, const struct etwas_index_entry *entry)
@@ -31,18 +37,36 @@ static int64_t closing_stamp(struct etwas_trace *trace, const struct etwas_index
     return stamp;
 }
 
+/* The first bytes of a buffer's records, as far as the file gives them. Returns how many. */
+static size_t read_beginning(struct etwas_trace *trace, const struct etwas_index_entry *entry,
+                             uint8_t *bytes, size_t wanted)
+{
+    uint64_t offset = entry->file_offset + ETWAS_ETL_BUFFER_HEADER_BYTES;
+    uint8_t compressed[ENOUGH_COMPRESSED_BYTES];
+    bool exact;
+    size_t got;
+
+    if (!entry->compressed) {
+        return etwas_source_read(trace, offset, bytes, wanted);
+    }
+    got = etwas_source_read(trace, offset, compressed, sizeof compressed);
+    return etwas_xpress_decode(compressed, got, bytes, wanted, &exact);
+}
+
 /* Of the buffer's first record; INT64_MAX if that cannot be read. */
 static int64_t first_stamp(struct etwas_trace *trace, const struct etwas_index_entry *entry)
 {
     struct etwas_etl_system_header system; /* the beginning of every header with a stamp there */
     struct etwas_record record;
+    uint8_t bytes[BEGINNING_BYTES];
 
-    if (etwas_source_read(trace, entry->file_offset + ETWAS_ETL_BUFFER_HEADER_BYTES, &system,
-                          sizeof system) < sizeof system ||
-        etwas_record_measure((const uint8_t *)&system, &record) != ETWAS_RECORD_MEASURED ||
-        record.kind == ETWAS_RECORD_PERFINFO || record.kind == ETWAS_RECORD_MESSAGE) {
+    if (read_beginning(trace, entry, bytes, sizeof bytes) < sizeof system ||
+        etwas_record_measure(bytes, &record) != ETWAS_RECORD_MEASURED ||
+        record.kind == ETWAS_RECORD_PERFINFO || record.kind == ETWAS_RECORD_MESSAGE ||
+        record.kind == ETWAS_RECORD_OPAQUE) {
         return INT64_MAX;
     }
+    memcpy(&system, bytes, sizeof system);
     return system.time_stamp;
 }
 

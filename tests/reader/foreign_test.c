@@ -109,7 +109,7 @@ static int64_t append_session(struct builder *builder, int64_t now, uint32_t eve
 
 /*
  * Each session numbers its buffers from 1 again. They come session by session, by time inside one,
- * also where the wall clock was set back seven hours between two.
+ * also where the wall clock was set back seven hours between two, and in compressed files.
  */
 static void the_sessions_of_an_appended_file_come_one_after_the_other(void **state)
 {
@@ -122,6 +122,7 @@ static void the_sessions_of_an_appended_file_come_one_after_the_other(void **sta
         uint32_t value = 0;
 
         options.mode = EVENT_TRACE_FILE_MODE_APPEND;
+        options.compressed = round % 2 != 0;
         builder_begin(&builder, &options);
         for (uint32_t session = 0; session < sessions; session++) {
             now = append_session(&builder, now, next_random() % 60, &value);
