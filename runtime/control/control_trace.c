@@ -219,49 +219,21 @@ uint32_t ControlTraceW(etwas_trace_handle handle, const etwas_wchar *name,
     return control(handle, name, properties, control_code, ETWAS_TEXT_W);
 }
 
-uint32_t StopTraceA(etwas_trace_handle handle, const char *name, EVENT_TRACE_PROPERTIES *properties)
-{
-    return control(handle, name, properties, EVENT_TRACE_CONTROL_STOP, ETWAS_TEXT_A);
-}
+/* ControlTrace with one code, A and W. */
+#define SHORT_FORMS(function, control_code)                                                        \
+    uint32_t function##A(etwas_trace_handle handle, const char *name,                              \
+                         EVENT_TRACE_PROPERTIES *properties)                                       \
+    {                                                                                              \
+        return control(handle, name, properties, control_code, ETWAS_TEXT_A);                      \
+    }                                                                                              \
+                                                                                                   \
+    uint32_t function##W(etwas_trace_handle handle, const etwas_wchar *name,                       \
+                         EVENT_TRACE_PROPERTIES *properties)                                       \
+    {                                                                                              \
+        return control(handle, name, properties, control_code, ETWAS_TEXT_W);                      \
+    }
 
-uint32_t StopTraceW(etwas_trace_handle handle, const etwas_wchar *name,
-                    EVENT_TRACE_PROPERTIES *properties)
-{
-    return control(handle, name, properties, EVENT_TRACE_CONTROL_STOP, ETWAS_TEXT_W);
-}
-
-uint32_t QueryTraceA(etwas_trace_handle handle, const char *name,
-                     EVENT_TRACE_PROPERTIES *properties)
-{
-    return control(handle, name, properties, EVENT_TRACE_CONTROL_QUERY, ETWAS_TEXT_A);
-}
-
-uint32_t QueryTraceW(etwas_trace_handle handle, const etwas_wchar *name,
-                     EVENT_TRACE_PROPERTIES *properties)
-{
-    return control(handle, name, properties, EVENT_TRACE_CONTROL_QUERY, ETWAS_TEXT_W);
-}
-
-uint32_t FlushTraceA(etwas_trace_handle handle, const char *name,
-                     EVENT_TRACE_PROPERTIES *properties)
-{
-    return control(handle, name, properties, EVENT_TRACE_CONTROL_FLUSH, ETWAS_TEXT_A);
-}
-
-uint32_t FlushTraceW(etwas_trace_handle handle, const etwas_wchar *name,
-                     EVENT_TRACE_PROPERTIES *properties)
-{
-    return control(handle, name, properties, EVENT_TRACE_CONTROL_FLUSH, ETWAS_TEXT_W);
-}
-
-uint32_t UpdateTraceA(etwas_trace_handle handle, const char *name,
-                      EVENT_TRACE_PROPERTIES *properties)
-{
-    return control(handle, name, properties, EVENT_TRACE_CONTROL_UPDATE, ETWAS_TEXT_A);
-}
-
-uint32_t UpdateTraceW(etwas_trace_handle handle, const etwas_wchar *name,
-                      EVENT_TRACE_PROPERTIES *properties)
-{
-    return control(handle, name, properties, EVENT_TRACE_CONTROL_UPDATE, ETWAS_TEXT_W);
-}
+SHORT_FORMS(QueryTrace, EVENT_TRACE_CONTROL_QUERY)
+SHORT_FORMS(StopTrace, EVENT_TRACE_CONTROL_STOP)
+SHORT_FORMS(UpdateTrace, EVENT_TRACE_CONTROL_UPDATE)
+SHORT_FORMS(FlushTrace, EVENT_TRACE_CONTROL_FLUSH)

@@ -10,26 +10,31 @@
 #include "control/prepare.h"
 #include "provider/registration.h"
 
-static uint32_t register_provider(const struct etwas_registration_request *request,
+static uint32_t register_provider(WMIDPREQUEST callback, void *context, const etwas_guid *control,
+                                  uint32_t class_count, TRACE_GUID_REGISTRATION *classes,
                                   etwas_trace_handle *registration)
 {
+    const struct etwas_registration_request request = {.callback = callback,
+                                                       .context = context,
+                                                       .control = control,
+                                                       .classes = classes,
+                                                       .class_count = class_count};
     uint32_t code;
 
     if (registration == NULL) {
         return ERROR_INVALID_PARAMETER;
     }
     *registration = 0;
-    if (request->callback == NULL || request->control == NULL ||
-        (request->class_count != 0 && request->classes == NULL)) {
+    if (callback == NULL || control == NULL || (class_count != 0 && classes == NULL)) {
         return ERROR_INVALID_PARAMETER;
     }
-    for (uint32_t index = 0; index < request->class_count; index++) {
-        if (request->classes[index].Guid == NULL) {
+    for (uint32_t index = 0; index < class_count; index++) {
+        if (classes[index].Guid == NULL) {
             return ERROR_INVALID_PARAMETER;
         }
     }
     code = etwas_prepare_to_serve();
-    return code == ERROR_SUCCESS ? etwas_provider_register(request, registration) : code;
+    return code == ERROR_SUCCESS ? etwas_provider_register(&request, registration) : code;
 }
 
 uint32_t RegisterTraceGuidsA(WMIDPREQUEST callback, void *context, const etwas_guid *control,
@@ -37,15 +42,9 @@ uint32_t RegisterTraceGuidsA(WMIDPREQUEST callback, void *context, const etwas_g
                              const char *mof_image_path, const char *mof_resource_name,
                              etwas_trace_handle *registration)
 {
-    const struct etwas_registration_request request = {.callback = callback,
-                                                       .context = context,
-                                                       .control = control,
-                                                       .classes = classes,
-                                                       .class_count = class_count};
-
     (void)mof_image_path;
     (void)mof_resource_name;
-    return register_provider(&request, registration);
+    return register_provider(callback, context, control, class_count, classes, registration);
 }
 
 uint32_t RegisterTraceGuidsW(WMIDPREQUEST callback, void *context, const etwas_guid *control,
@@ -53,13 +52,7 @@ uint32_t RegisterTraceGuidsW(WMIDPREQUEST callback, void *context, const etwas_g
                              const etwas_wchar *mof_image_path,
                              const etwas_wchar *mof_resource_name, etwas_trace_handle *registration)
 {
-    const struct etwas_registration_request request = {.callback = callback,
-                                                       .context = context,
-                                                       .control = control,
-                                                       .classes = classes,
-                                                       .class_count = class_count};
-
     (void)mof_image_path;
     (void)mof_resource_name;
-    return register_provider(&request, registration);
+    return register_provider(callback, context, control, class_count, classes, registration);
 }

@@ -5,7 +5,6 @@
  * The sessions' part of etwas.h.
  */
 #include <etwas/etwas.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "control/lifecycle.h"
@@ -68,22 +67,13 @@ static uint32_t read_options(const char *session_name, const char *log_file,
 static uint32_t start(const char *session_name, const char *log_file,
                       const etwas_session_options *options, etwas_trace_handle *handle)
 {
-    struct etwas_configuration *configuration;
+    struct etwas_configuration configuration = {0};
     uint32_t code = etwas_prepare_to_serve();
 
-    if (code != ERROR_SUCCESS) {
-        return code;
-    }
-    configuration = calloc(1, sizeof *configuration);
-    if (configuration == NULL) {
-        return ERROR_NOT_ENOUGH_MEMORY;
-    }
-    code = read_options(session_name, log_file, options, configuration);
     if (code == ERROR_SUCCESS) {
-        code = etwas_lifecycle_start(configuration, NULL, NULL, handle);
+        code = read_options(session_name, log_file, options, &configuration);
     }
-    free(configuration);
-    return code;
+    return code == ERROR_SUCCESS ? etwas_lifecycle_start(&configuration, NULL, NULL, handle) : code;
 }
 
 uint32_t etwas_start_sized(const char *session_name, const char *log_file,
@@ -224,7 +214,7 @@ uint32_t etwas_memory_sized(etwas_trace_handle handle, etwas_session_memory *mem
     etwas_session_memory known;
     struct etwas_session_key key;
     struct etwas_session *session;
-    uint32_t code = ERROR_INVALID_HANDLE;
+    uint32_t code;
     int cancelling;
 
     etwas_prepare();
@@ -238,9 +228,10 @@ uint32_t etwas_memory_sized(etwas_trace_handle handle, etwas_session_memory *mem
     cancelling = etwas_cancel_forbid(); /* what is huge is read from a file */
     (void)pthread_mutex_lock(&session->pool_lock);
     etwas_control_lock();
-    code = etwas_session_find(key) != NULL ? ERROR_SUCCESS : ERROR_INVALID_HANDLE;
+    code = etwas_session_find(key) != NULL && session->pool != NULL ? ERROR_SUCCESS
+                                                                    : ERROR_INVALID_HANDLE;
     etwas_control_unlock();
-    if (code == ERROR_SUCCESS && session->pool != NULL) {
+    if (code == ERROR_SUCCESS) {
         const struct etwas_memory *held = &session->pool->memory;
 
         known = (etwas_session_memory){
@@ -252,8 +243,6 @@ uint32_t etwas_memory_sized(etwas_trace_handle handle, etwas_session_memory *mem
         };
         etwas_memory_arena_bytes(held, &known.arena_mapped_bytes, &known.arena_resident_bytes);
         etwas_sized_give(memory, memory_bytes, &known, sizeof known);
-    } else {
-        code = ERROR_INVALID_HANDLE;
     }
     (void)pthread_mutex_unlock(&session->pool_lock);
     etwas_cancel_allow(cancelling);

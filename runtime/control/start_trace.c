@@ -6,7 +6,6 @@
  */
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "control/lifecycle.h"
@@ -72,28 +71,20 @@ static uint32_t start_now(etwas_trace_handle *handle, const void *name,
 {
     static const etwas_flusher_options defaults;
     struct etwas_reply reply = {properties, text, .keeps_file_name = true};
-    struct etwas_configuration *configuration;
+    struct etwas_configuration configuration = {0};
     uint32_t code = etwas_prepare_to_serve();
 
-    if (code != ERROR_SUCCESS) {
-        return code;
-    }
-    configuration = calloc(1, sizeof *configuration);
-    if (configuration == NULL) {
-        return ERROR_NOT_ENOUGH_MEMORY;
-    }
-    code = read_request(name, properties, text, configuration);
     if (code == ERROR_SUCCESS) {
-        code = etwas_configuration_complete(configuration);
+        code = read_request(name, properties, text, &configuration);
     }
     if (code == ERROR_SUCCESS) {
-        code = etwas_flusher_configuration_set(&configuration->flusher, &defaults);
+        code = etwas_configuration_complete(&configuration);
     }
     if (code == ERROR_SUCCESS) {
-        code = etwas_lifecycle_start(configuration, fill, &reply, handle);
+        code = etwas_flusher_configuration_set(&configuration.flusher, &defaults);
     }
-    free(configuration);
-    return code;
+    return code == ERROR_SUCCESS ? etwas_lifecycle_start(&configuration, fill, &reply, handle)
+                                 : code;
 }
 
 static uint32_t start(etwas_trace_handle *handle, const void *name,
