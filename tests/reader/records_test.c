@@ -367,6 +367,8 @@ static void an_event_comes_with_its_descriptor(void **state)
     assert_true(header->EventDescriptor.Keyword == 0x8000000000000001);
     assert_int_equal(header->ActivityId.Data1, 0x55);
     assert_int_equal(header->ThreadId, 81);
+    assert_int_equal(header->ProcessId, 82);
+    assert_int_equal(header->KernelTime, 1);
     assert_int_equal(header->UserTime, 2);
     assert_memory_equal(&header->ProviderId, &builder_class, sizeof builder_class);
     assert_int_equal(collected.events[1].payload_bytes, 7);
