@@ -361,8 +361,7 @@ bool etwas_log_file_finish(struct etwas_log_file *file, const struct etwas_log_f
     struct etwas_log_lost lost;
     bool good = etwas_log_file_end(file, totals);
 
-    good = etwas_log_file_store(file, &lost) == ERROR_SUCCESS && good;
-    return etwas_log_file_close(file) && good;
+    return etwas_log_file_store(file, &lost) == ERROR_SUCCESS && good;
 }
 
 /* ---- earlier parts ----------------------------------------------------------------- */

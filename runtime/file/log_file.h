@@ -134,7 +134,7 @@ struct etwas_log_file_totals etwas_log_file_counted(const struct etwas_log_file 
 /* Closes a file that has ended and was stored. Frees `file`. False when the system refused. */
 bool etwas_log_file_close(struct etwas_log_file *file);
 
-/* Ends, stores and closes the file, whatever is lost. False when any of them is. */
+/* Ends and stores the file, whatever is lost. False when either of them is refused. */
 bool etwas_log_file_finish(struct etwas_log_file *file, const struct etwas_log_file_totals *totals);
 
 /*

@@ -70,13 +70,32 @@ static uint32_t create(struct etwas_log_file_options *options, const etwas_wchar
     return etwas_log_file_create(options, file);
 }
 
-uint32_t etwas_session_file_create(const struct etwas_session *session,
-                                   const etwas_wchar *file_name, struct etwas_log_file **file)
+uint32_t etwas_session_file_create(struct etwas_session *session, const etwas_wchar *file_name)
 {
     /* A flight recorder has its size from its buffers: what it holds is not cut. */
     struct etwas_log_file_options options = etwas_session_log_options(session);
+    struct etwas_log_file *file;
+    uint32_t code;
 
-    return create(&options, file_name, file);
+    etwas_fork_forbid();
+    code = create(&options, file_name, &file);
+    if (code == ERROR_SUCCESS) {
+        etwas_session_set_file(session, file);
+    }
+    etwas_fork_allow();
+    return code;
+}
+
+bool etwas_session_file_close(struct etwas_session *session)
+{
+    struct etwas_log_file *file = session->file;
+    bool good;
+
+    etwas_fork_forbid();
+    etwas_session_set_file(session, NULL);
+    good = etwas_log_file_close(file);
+    etwas_fork_allow();
+    return good;
 }
 
 static struct etwas_log_file_totals totals_of(const struct etwas_session *session)
@@ -145,15 +164,6 @@ static uint32_t store_ended(struct etwas_session *session, struct etwas_log_file
     return ended ? ERROR_SUCCESS : ERROR_WRITE_FAULT;
 }
 
-static uint32_t close_file(struct etwas_session *session, struct etwas_log_file *file)
-{
-    if (etwas_log_file_close(file)) {
-        return ERROR_SUCCESS;
-    }
-    count_sync_error(session);
-    return ERROR_WRITE_FAULT;
-}
-
 /*
  * Makes the parts that ended before durable, and closes them, but for the `keep` newest. While one
  * waits for the disk it is on the chain, so that a fork's child finds its descriptor. A fork waits
@@ -166,15 +176,18 @@ static uint32_t close_ended(struct etwas_session *session, uint32_t keep)
 
     while ((ended = etwas_log_file_oldest_earlier(session->file, keep)) != NULL) {
         uint32_t stored = store_ended(session, ended, false);
-        uint32_t closed;
+        bool closed;
 
         etwas_fork_forbid();
         etwas_control_lock();
         etwas_log_file_drop_oldest_earlier(session->file);
         etwas_control_unlock();
-        closed = close_file(session, ended);
+        closed = etwas_log_file_close(ended);
         etwas_fork_allow();
-        stored = closed != ERROR_SUCCESS ? closed : stored;
+        if (!closed) {
+            count_sync_error(session);
+            stored = ERROR_WRITE_FAULT;
+        }
         code = stored != ERROR_SUCCESS ? stored : code;
     }
     return code;
@@ -355,11 +368,10 @@ void etwas_session_file_finish(struct etwas_session *session)
     (void)end(session, file, &totals); /* tried again before it is stored */
     (void)store_ended(session, file, true);
     /* Not before: a fork's child finds the descriptor while the disk is waited for. */
-    etwas_fork_forbid();
-    etwas_session_set_file(session, NULL);
     session->sinks[ETWAS_SINK_FILE] = NULL;
-    (void)close_file(session, file);
-    etwas_fork_allow();
+    if (!etwas_session_file_close(session)) {
+        count_sync_error(session);
+    }
 }
 
 static const struct etwas_sink log_file_sink = {

@@ -12,6 +12,7 @@
 #ifndef ETWAS_FILE_SESSION_FILE_H
 #define ETWAS_FILE_SESSION_FILE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "file/log_file.h"
@@ -21,11 +22,14 @@
 struct etwas_log_file_options etwas_session_log_options(const struct etwas_session *session);
 
 /*
- * Creates a file for a snapshot of the session. The codes of etwas_log_file_create, and
- * ERROR_BAD_PATHNAME for an ill-formed name, ERROR_DISK_FULL (R92).
+ * Creates a file for a snapshot, which is the session's until it is closed: a fork's child finds it
+ * there. The codes of etwas_log_file_create, and ERROR_BAD_PATHNAME for an ill-formed name,
+ * ERROR_DISK_FULL (R92).
  */
-uint32_t etwas_session_file_create(const struct etwas_session *session,
-                                   const etwas_wchar *file_name, struct etwas_log_file **file);
+uint32_t etwas_session_file_create(struct etwas_session *session, const etwas_wchar *file_name);
+
+/* Closes the session's file, which has ended and was stored. False when the system refused. */
+bool etwas_session_file_close(struct etwas_session *session);
 
 /*
  * Opens the session's first file, if it has one by its mode: after `started` is set, before the

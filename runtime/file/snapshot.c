@@ -24,7 +24,6 @@ struct held {
 
 struct snapshot {
     struct etwas_session *session;
-    struct etwas_log_file *file;
     uint8_t *copy; /* room for one buffer */
 };
 
@@ -80,7 +79,7 @@ static uint32_t write_records(const struct snapshot *snapshot, const void *recor
     if (collected->end_units == ETWAS_FIRST_UNIT) {
         return ERROR_SUCCESS;
     }
-    return etwas_log_file_write(snapshot->file, &buffer, 1).code;
+    return etwas_log_file_write(snapshot->session->file, &buffer, 1).code;
 }
 
 /* Writes a buffer while it is pinned. One that was overwritten meanwhile is passed over. */
@@ -172,7 +171,7 @@ static uint32_t write_knots(const struct snapshot *snapshot, uint32_t sequence_n
     *buffers = 0;
     for (uint32_t index = 1; index < history->count; index++) {
         struct etwas_log_write write = etwas_log_knots_take_reading(
-            snapshot->file, &history->readings[index], false, sequence_number + *buffers);
+            snapshot->session->file, &history->readings[index], false, sequence_number + *buffers);
 
         *buffers += write.written;
         code = write.code != ERROR_SUCCESS ? write.code : code;
@@ -202,8 +201,8 @@ static uint32_t write_all_held(const struct snapshot *snapshot)
     free(list);
     knots_code = write_knots(snapshot, count + 1, &knots);
     code = code == ERROR_SUCCESS ? knots_code : code;
-    if ((knots != 0 || etwas_log_file_buffers(snapshot->file) != count + 1) &&
-        !etwas_log_file_number_backwards(snapshot->file) && code == ERROR_SUCCESS) {
+    if ((knots != 0 || etwas_log_file_buffers(snapshot->session->file) != count + 1) &&
+        !etwas_log_file_number_backwards(snapshot->session->file) && code == ERROR_SUCCESS) {
         code = ERROR_WRITE_FAULT;
     }
     return code;
@@ -214,13 +213,14 @@ uint32_t etwas_snapshot_write(struct etwas_session *session, const etwas_wchar *
     struct etwas_log_file_totals totals = {0};
     struct snapshot snapshot = {.session = session};
     etwas_session_counts counts;
+    bool finished;
     uint32_t code;
 
     snapshot.copy = malloc(session->pool->buffer_bytes);
     if (snapshot.copy == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    code = etwas_session_file_create(session, file_name, &snapshot.file);
+    code = etwas_session_file_create(session, file_name);
     if (code != ERROR_SUCCESS) {
         free(snapshot.copy);
         return code;
@@ -230,9 +230,8 @@ uint32_t etwas_snapshot_write(struct etwas_session *session, const etwas_wchar *
     etwas_session_count(session, &counts);
     totals.events_lost = counts.lost;
     ck_pr_store_64(&session->buffers_written,
-                   session->buffers_written + etwas_log_file_buffers(snapshot.file));
-    if (!etwas_log_file_finish(snapshot.file, &totals) && code == ERROR_SUCCESS) {
-        code = ERROR_WRITE_FAULT;
-    }
-    return code;
+                   session->buffers_written + etwas_log_file_buffers(session->file));
+    finished = etwas_log_file_finish(session->file, &totals);
+    finished = etwas_session_file_close(session) && finished;
+    return code == ERROR_SUCCESS && !finished ? ERROR_WRITE_FAULT : code;
 }

@@ -83,7 +83,8 @@ struct etwas_session {
     pthread_mutex_t role;
     int role_cancelling; /* what a controller that has it goes back to */
     const struct etwas_sink *sinks[ETWAS_SESSION_SINKS];
-    struct etwas_log_file *file;     /* NULL in buffering mode; changed by etwas_session_set_file */
+    struct etwas_log_file *file;     /* NULL: none; in buffering mode a snapshot that is written.
+                                        Changed by etwas_session_set_file */
     struct etwas_realtime *realtime; /* NULL: none; changed under the control lock too */
     uint64_t realtime_lost_before;   /* realtime_buffers_lost when it began */
     uint64_t noted_lost_events;      /* the consumers know of these */

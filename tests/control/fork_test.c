@@ -19,6 +19,7 @@
 #include "buffer/interrupt.h"
 #include "platform/testpoint.h"
 #include "session/fixture.h"
+#include "support/hold.h"
 #include "support/readback.h"
 #include "support/writer.h"
 
@@ -494,6 +495,42 @@ static void i7_events_from_signal_handlers_are_all_accounted_for(void **state)
     expect_file_is_exact(session, path, &counts);
 }
 
+/* ---- snapshots ------------------------------------------------------------------------------- */
+
+static void *write_held_snapshot(void *argument)
+{
+    hold_me(ETWAS_POINT_SNAPSHOT_PINNED);
+    assert_int_equal(etwas_snapshot(*(const etwas_trace_handle *)argument, folder_path("f.etl")),
+                     ERROR_SUCCESS);
+    return NULL;
+}
+
+static void a_child_made_during_a_snapshot_has_not_its_file_open(void **state)
+{
+    const etwas_session_options options = {.log_file_mode = EVENT_TRACE_BUFFERING_MODE |
+                                                            EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING};
+    etwas_trace_handle session = start_session(NULL, &options);
+    pthread_t thread;
+    pid_t child;
+
+    (void)state;
+    assert_int_equal(log_number(session, 1), ERROR_SUCCESS);
+    assert_int_equal(pthread_create(&thread, NULL, write_held_snapshot, &session), 0);
+    hold_wait();
+    assert_true(has_open(folder_path("f.etl")));
+    child = fork();
+    if (child == 0) {
+        limit_child();
+        CHECK_IN_CHILD(!has_open(folder_path("f.etl")));
+        _exit(0);
+    }
+    assert_int_equal(exit_code_of(child), 0);
+    hold_release();
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(count_events(folder_path("f.etl")), 1);
+    stop_session(session, NULL);
+}
+
 /* ---- threads that end ------------------------------------------------------------------------ */
 
 static uint64_t written_by_the_cancelled;
@@ -592,6 +629,7 @@ int main(void)
         FOLDER_TEST(between_fork_and_exec_logging_is_refused_and_no_file_is_inherited),
         FOLDER_TEST(a_child_made_at_any_moment_can_trace),
         FOLDER_TEST(a_child_made_at_any_moment_has_no_log_file_open),
+        FOLDER_TEST(a_child_made_during_a_snapshot_has_not_its_file_open),
         FOLDER_TEST(i7_events_from_signal_handlers_are_all_accounted_for),
         FOLDER_TEST(threads_may_be_cancelled_and_exit_and_their_events_stay),
     };

@@ -224,6 +224,7 @@ static void a_knot_buffer_that_the_system_dropped_is_no_event_lost(void **state)
             assert_int_equal(header.sequence_number, 2);
         }
         assert_true(etwas_log_file_finish(file, &(struct etwas_log_file_totals){0}));
+        assert_true(etwas_log_file_close(file));
         knots_read(path, &knots);
         assert_int_equal(knots.buffers, 0);
         assert_int_equal(knots_with(&knots, ETWAS_ETL_KNOT_RUNNING), 2);

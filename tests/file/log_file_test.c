@@ -105,6 +105,7 @@ static struct etwas_log_file *create(const char *path, uint32_t maximum_mb)
 static void finish(struct etwas_log_file *file)
 {
     assert_true(etwas_log_file_finish(file, &(struct etwas_log_file_totals){0}));
+    assert_true(etwas_log_file_close(file));
 }
 
 enum which {

@@ -120,6 +120,7 @@ static uint32_t take(struct etwas_log_file *file, int64_t number, bool quiet)
 static void finish(struct etwas_log_file *file)
 {
     assert_true(etwas_log_file_finish(file, &(struct etwas_log_file_totals){0}));
+    assert_true(etwas_log_file_close(file));
     knots_read(folder_path("knots.etl"), &knots);
     assert_int_equal(knots.list[0].reason, ETWAS_ETL_KNOT_SESSION_STARTED);
     assert_int_equal(knots.list[knots.count - 1].reason, ETWAS_ETL_KNOT_FILE_ENDED);
