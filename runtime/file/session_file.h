@@ -6,7 +6,7 @@
  * is drained (flush/sink.h). All of this with the session's role held.
  *
  * From one file to the next: the new one is opened first. If that fails the old one goes on, and
- * nothing has changed; else it takes the old one's place, and the old one is finished with what was
+ * nothing has changed; else the session goes on with it, and the old one is finished with what was
  * lost since it began.
  */
 #ifndef ETWAS_FILE_SESSION_FILE_H

@@ -328,7 +328,7 @@ bool etwas_realtime_is_valid(const struct etwas_realtime *realtime)
            (!etwas_backlog_is_empty(backlog) || (backlog->buffers == 0 && backlog->records == 0));
 }
 
-/* ---- the session's end ----------------------------------------------------------------------- */
+/* ---- for the session ------------------------------------------------------------------------- */
 
 /* Without memory for a copy. */
 static void lose_undelivered(struct etwas_realtime *realtime)
@@ -439,22 +439,16 @@ uint64_t etwas_realtime_take_lost(struct etwas_realtime *realtime, uint64_t *buf
     return records;
 }
 
-uint64_t etwas_realtime_end(struct etwas_realtime *realtime, uint64_t *buffers)
+void etwas_realtime_end(struct etwas_realtime *realtime)
 {
-    uint64_t records;
-
     etwas_realtime_lock(realtime);
     ETWAS_INVARIANT(etwas_realtime_is_valid(realtime));
     realtime->ended = true;
     if (!etwas_realtime_backlog_is_read(realtime)) {
         etwas_realtime_give_up_backlog(realtime);
     }
-    records = realtime->lost_records;
-    *buffers = realtime->buffers_lost;
     for (struct etwas_consumer *one = realtime->consumers; one != NULL; one = one->next) {
         (void)pthread_cond_signal(&one->changed);
     }
     etwas_realtime_unlock(realtime);
-    etwas_realtime_let_go(realtime);
-    return records;
 }

@@ -90,10 +90,9 @@ uint64_t etwas_realtime_take_lost(struct etwas_realtime *realtime, uint64_t *buf
 
 /*
  * The session has ended: consumers read what they have, then the end. What is in the backlog and
- * will be read by nobody is given up. Returns what etwas_realtime_take_lost does, and lets go of
- * it.
+ * will be read by nobody is given up: lost.
  */
-uint64_t etwas_realtime_end(struct etwas_realtime *realtime, uint64_t *buffers);
+void etwas_realtime_end(struct etwas_realtime *realtime);
 
 /* Keeps it from being freed, and no more. Holding is for whoever knows that it still is. */
 void etwas_realtime_hold(struct etwas_realtime *realtime);

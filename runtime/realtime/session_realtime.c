@@ -69,19 +69,14 @@ uint32_t etwas_session_realtime_begin(struct etwas_session *session)
     return code;
 }
 
-static void book(struct etwas_session *session, uint64_t records, uint64_t buffers)
-{
-    etwas_pool_rebook_written(session->pool, ETWAS_OUTCOME_UNDELIVERED, records);
-    ck_pr_store_64(&session->realtime_buffers_lost, session->realtime_lost_before + buffers);
-}
-
 /* What consumers, or the backlog, have not got after all. */
 static void book_lost(struct etwas_session *session)
 {
     uint64_t buffers;
     uint64_t records = etwas_realtime_take_lost(session->realtime, &buffers);
 
-    book(session, records, buffers);
+    etwas_pool_rebook_written(session->pool, ETWAS_OUTCOME_UNDELIVERED, records);
+    ck_pr_store_64(&session->realtime_buffers_lost, session->realtime_lost_before + buffers);
 }
 
 /* Consumers are told of events lost before they got here, too. */
@@ -101,15 +96,14 @@ void etwas_session_realtime_end(struct etwas_session *session)
 {
     struct etwas_realtime *realtime = session->realtime;
     const struct etwas_clock_reading last = etwas_clock_read_together();
-    uint64_t records;
-    uint64_t buffers;
 
     etwas_clock_history_add(&session->clock_history, &last);
     etwas_realtime_set_clocks(realtime, &session->clock_history);
     settle(session);
+    etwas_realtime_end(realtime);
+    book_lost(session);
     set(session, NULL);
-    records = etwas_realtime_end(realtime, &buffers);
-    book(session, records, buffers);
+    etwas_realtime_let_go(realtime);
     ck_pr_store_32(&session->pool->backlog_full, 0);
 }
 
