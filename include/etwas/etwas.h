@@ -210,8 +210,9 @@ uint32_t etwas_start_sized(const char *session_name, const char *log_file,
  * `%d`, `_` and the process id.
  *
  * Errors: those of StartTrace, and ERROR_INVALID_PARAMETER for flusher options out of range, and
- * for ETWAS_PROTOCOL_RSEQ with EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING; ERROR_ACCESS_DENIED where
- * the system refuses the affinity or the priority asked for.
+ * for ETWAS_PROTOCOL_RSEQ with EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING; ERROR_BAD_PATHNAME for a
+ * `backlog_folder` of more than 3,072 bytes; ERROR_ACCESS_DENIED where the system refuses the
+ * affinity or the priority asked for.
  */
 static inline uint32_t etwas_start(const char *session_name, const char *log_file,
                                    const etwas_session_options *options,
@@ -330,9 +331,10 @@ uint32_t etwas_stop_sized(etwas_trace_handle session, etwas_session_counts *coun
                           size_t counts_bytes) ETWAS_API(etwas_stop_sized);
 
 /*
- * Stops a session: what StopTrace does. `counts` (may be NULL) receives the last counts, those of a
- * session that has ended by itself too, while etwas_counts knows them; else it is left as it is.
- * Errors: ERROR_INVALID_HANDLE, ERROR_ACTIVE_CONNECTIONS while another thread stops it.
+ * Stops a session: what StopTrace does. `counts` (may be NULL) receives the last counts; where the
+ * call fails, because the session has ended by itself for one, what etwas_counts says of it; and
+ * where that fails too, nothing. Errors: ERROR_INVALID_HANDLE, ERROR_ACTIVE_CONNECTIONS while
+ * another thread stops it.
  */
 static inline uint32_t etwas_stop(etwas_trace_handle session, etwas_session_counts *counts)
 {

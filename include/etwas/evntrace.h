@@ -601,11 +601,14 @@ uint32_t TraceMessageVa(etwas_trace_handle LoggerHandle, uint32_t MessageFlags,
  * Thread-safe. Not for signal handlers. Not a point of cancellation.
  *
  * ERROR_INVALID_PARAMETER: Logfile NULL, both names set, LoggerName without
- *   PROCESS_TRACE_MODE_REAL_TIME or this without LoggerName.
- * ERROR_BAD_PATHNAME: no name, or not a valid one.
+ *   PROCESS_TRACE_MODE_REAL_TIME or this without LoggerName; LoggerName empty, not UTF-8 (A), or
+ *   of 4,096 units or more.
+ * ERROR_BAD_PATHNAME: no LogFileName, or not a valid one, or of something else than a file.
+ * ERROR_FILENAME_EXCED_RANGE: LogFileName is longer than the system takes.
  * ERROR_FILE_NOT_FOUND, ERROR_PATH_NOT_FOUND, ERROR_ACCESS_DENIED: as the system says.
+ * ERROR_NO_SYSTEM_RESOURCES: too many open files.
  * ERROR_FILE_CORRUPT: not a trace file.
- * ERROR_NOT_ENOUGH_MEMORY: no memory, or too many open traces.
+ * ERROR_NOT_ENOUGH_MEMORY: no memory, or 1,024 traces are open.
  *
  * ETW page: "OpenTraceW function".
  */
