@@ -7,6 +7,16 @@
  */
 
 #include <etwas/KernelTraceControl.h>
+#include <stdbool.h>
+
+static uint32_t refuse_start(etwas_trace_handle *handle, bool is_complete)
+{
+    if (handle == NULL) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    *handle = 0;
+    return is_complete ? ERROR_NOT_SUPPORTED : ERROR_INVALID_PARAMETER;
+}
 
 uint32_t StartKernelTrace(etwas_trace_handle *TraceHandle, EVENT_TRACE_PROPERTIES *Properties,
                           const STACK_TRACING_EVENT_ID StackTracingEventIds[],
@@ -14,13 +24,7 @@ uint32_t StartKernelTrace(etwas_trace_handle *TraceHandle, EVENT_TRACE_PROPERTIE
 {
     (void)StackTracingEventIds;
     (void)cStackTracingEventIds;
-    if (TraceHandle != NULL) {
-        *TraceHandle = 0;
-    }
-    if (TraceHandle == NULL || Properties == NULL) {
-        return ERROR_INVALID_PARAMETER;
-    }
-    return ERROR_NOT_SUPPORTED;
+    return refuse_start(TraceHandle, Properties != NULL);
 }
 
 uint32_t StartHeapTrace(etwas_trace_handle *TraceHandle, EVENT_TRACE_PROPERTIES *Properties,
@@ -32,13 +36,7 @@ uint32_t StartHeapTrace(etwas_trace_handle *TraceHandle, EVENT_TRACE_PROPERTIES 
     (void)cPids;
     (void)StackTracingEventIds;
     (void)cStackTracingEventIds;
-    if (TraceHandle != NULL) {
-        *TraceHandle = 0;
-    }
-    if (TraceHandle == NULL || Properties == NULL || wszSessionName == NULL) {
-        return ERROR_INVALID_PARAMETER;
-    }
-    return ERROR_NOT_SUPPORTED;
+    return refuse_start(TraceHandle, Properties != NULL && wszSessionName != NULL);
 }
 
 uint32_t UpdateHeapTrace(EVENT_TRACE_PROPERTIES *Properties, const etwas_wchar *wszSessionName,
@@ -50,10 +48,8 @@ uint32_t UpdateHeapTrace(EVENT_TRACE_PROPERTIES *Properties, const etwas_wchar *
     (void)cPids;
     (void)StackTracingEventIds;
     (void)cStackTracingEventIds;
-    if (Properties == NULL || wszSessionName == NULL) {
-        return ERROR_INVALID_PARAMETER;
-    }
-    return ERROR_NOT_SUPPORTED;
+    return Properties == NULL || wszSessionName == NULL ? ERROR_INVALID_PARAMETER
+                                                        : ERROR_NOT_SUPPORTED;
 }
 
 uint32_t CreateMergedTraceFile(const etwas_wchar *wszMergedFileName,
@@ -62,8 +58,6 @@ uint32_t CreateMergedTraceFile(const etwas_wchar *wszMergedFileName,
 {
     (void)cTraceFileNames;
     (void)dwExtendedDataFlags;
-    if (wszMergedFileName == NULL || wszTraceFileNames == NULL) {
-        return ERROR_INVALID_PARAMETER;
-    }
-    return ERROR_NOT_SUPPORTED;
+    return wszMergedFileName == NULL || wszTraceFileNames == NULL ? ERROR_INVALID_PARAMETER
+                                                                  : ERROR_NOT_SUPPORTED;
 }
