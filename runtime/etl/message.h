@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Where the stamp of a MESSAGE record is: its optional fields have no fixed places.
+ * Where the stamp of a MESSAGE record is: its optional fields have no fixed offsets.
  */
 #ifndef ETWAS_ETL_MESSAGE_H
 #define ETWAS_ETL_MESSAGE_H

@@ -43,7 +43,7 @@ static void set_class(struct event *event, uint8_t type, uint8_t level, uint16_t
 }
 
 /* SYSTEM, COMPACT and PERFINFO; each is the beginning of the one before. */
-static void take_kernel(struct event *event, const struct etwas_record *record)
+static void decode_kernel(struct event *event, const struct etwas_record *record)
 {
     struct etwas_etl_system_header disk = {0};
     const uint8_t *extension;
@@ -74,7 +74,7 @@ static void take_kernel(struct event *event, const struct etwas_record *record)
     }
 }
 
-static void take_classic(struct event *event, const struct etwas_record *record)
+static void decode_classic(struct event *event, const struct etwas_record *record)
 {
     struct etwas_etl_instance_header disk = {0};
 
@@ -96,7 +96,7 @@ static void take_classic(struct event *event, const struct etwas_record *record)
              record->bytes + offsetof(struct etwas_etl_instance_header, instance_id));
 }
 
-static void take_event(struct event *event, const struct etwas_record *record)
+static void decode_event(struct event *event, const struct etwas_record *record)
 {
     struct etwas_etl_event_header disk;
 
@@ -132,7 +132,7 @@ static void take_event(struct event *event, const struct etwas_record *record)
  * A member is set only if the record has its flag (R110). The sequence number has none but the
  * instance id.
  */
-static void take_message(struct event *event, const struct etwas_record *record)
+static void decode_message(struct event *event, const struct etwas_record *record)
 {
     struct etwas_etl_message_header disk;
     const uint8_t *at = record->bytes + sizeof disk;
@@ -163,7 +163,7 @@ static void take_message(struct event *event, const struct etwas_record *record)
     }
 }
 
-static void take_record(struct event *event, const struct etwas_record *record)
+static void decode_record(struct event *event, const struct etwas_record *record)
 {
     memset(event, 0, offsetof(struct event, items));
     event->item_count = 0;
@@ -174,16 +174,16 @@ static void take_record(struct event *event, const struct etwas_record *record)
     case ETWAS_RECORD_SYSTEM:
     case ETWAS_RECORD_COMPACT:
     case ETWAS_RECORD_PERFINFO:
-        take_kernel(event, record);
+        decode_kernel(event, record);
         break;
     case ETWAS_RECORD_EVENT:
-        take_event(event, record);
+        decode_event(event, record);
         break;
     case ETWAS_RECORD_MESSAGE:
-        take_message(event, record);
+        decode_message(event, record);
         break;
     default:
-        take_classic(event, record);
+        decode_classic(event, record);
         break;
     }
 }
@@ -309,7 +309,7 @@ void etwas_deliver(struct etwas_stream *stream, int64_t filetime)
     if (logfile->EventCallback == NULL && !for_classes) {
         return;
     }
-    take_record(&event, record);
+    decode_record(&event, record);
     event.header.TimeStamp.QuadPart =
         (logfile->ProcessTraceMode & PROCESS_TRACE_MODE_RAW_TIMESTAMP) != 0 ? record->stamp
                                                                             : filetime;

@@ -51,7 +51,7 @@ static bool read_beginning(struct etwas_trace *trace, struct beginning *beginnin
     return is_log_header_record(beginning);
 }
 
-static void take_fields(struct etwas_file_header *log, const struct beginning *beginning)
+static void read_fields(struct etwas_file_header *log, const struct beginning *beginning)
 {
     const uint8_t *payload = beginning->bytes + ETWAS_ETL_LOG_HEADER_FILE_OFFSET;
     struct etwas_etl_log_header32 narrow;
@@ -75,7 +75,7 @@ static void take_fields(struct etwas_file_header *log, const struct beginning *b
 }
 
 /* Two strings follow the fields. One that is not terminated inside the record ends with it. */
-static bool take_names(struct etwas_file_header *log, const struct beginning *beginning)
+static bool copy_names(struct etwas_file_header *log, const struct beginning *beginning)
 {
     size_t fixed = sizeof beginning->record + beginning->form_bytes;
     size_t units = (beginning->record.size - fixed) / sizeof(etwas_wchar);
@@ -151,7 +151,7 @@ static bool decide_shape(struct etwas_trace *trace, const struct beginning *begi
 }
 
 /* Where buffer 0's records end: as its header says if that can be, else after the first record. */
-static void take_buffer(struct etwas_trace *trace, const struct beginning *beginning)
+static void decide_buffer(struct etwas_trace *trace, const struct beginning *beginning)
 {
     struct etwas_index_entry *entry = &trace->log.buffer;
     uint32_t record_end = HEADER_BYTES + (uint32_t)beginning->record.size;
@@ -170,7 +170,7 @@ static void take_buffer(struct etwas_trace *trace, const struct beginning *begin
 }
 
 /* A calibration is used for cycles alone; the header is exact about the other clocks. */
-static void take_calibration(struct etwas_file_header *log, const struct etwas_record *record)
+static void keep_calibration(struct etwas_file_header *log, const struct etwas_record *record)
 {
     struct etwas_etl_calibration calibration;
 
@@ -187,7 +187,7 @@ static void take_calibration(struct etwas_file_header *log, const struct etwas_r
     }
 }
 
-static void take_totals(struct etwas_file_header *log, const struct etwas_record *record)
+static void keep_totals(struct etwas_file_header *log, const struct etwas_record *record)
 {
     struct etwas_etl_totals totals;
 
@@ -197,7 +197,7 @@ static void take_totals(struct etwas_file_header *log, const struct etwas_record
     }
 }
 
-static void take_trust(struct etwas_file_header *log, const struct etwas_record *record)
+static void keep_trust(struct etwas_file_header *log, const struct etwas_record *record)
 {
     struct etwas_etl_clock_trust trust;
 
@@ -211,7 +211,7 @@ static void take_trust(struct etwas_file_header *log, const struct etwas_record 
 }
 
 /* A record of our own class at `offset`. Types and versions to come are left alone. */
-static void take_own(struct etwas_file_header *log, const struct etwas_record *record,
+static void keep_own(struct etwas_file_header *log, const struct etwas_record *record,
                      uint32_t offset)
 {
     struct etwas_etl_full_header header;
@@ -221,13 +221,13 @@ static void take_own(struct etwas_file_header *log, const struct etwas_record *r
     memcpy(&header, record->bytes, sizeof header);
     if (header.type == ETWAS_ETL_CALIBRATION_TYPE &&
         payload_bytes >= sizeof(struct etwas_etl_calibration)) {
-        take_calibration(log, record);
+        keep_calibration(log, record);
     } else if (header.type == ETWAS_ETL_TOTALS_TYPE &&
                payload_bytes >= sizeof(struct etwas_etl_totals)) {
-        take_totals(log, record);
+        keep_totals(log, record);
     } else if (header.type == ETWAS_ETL_CLOCK_RECORD_TYPE &&
                payload_bytes >= sizeof(struct etwas_etl_clock_trust)) {
-        take_trust(log, record);
+        keep_trust(log, record);
     } else if (header.type == ETWAS_ETL_KNOT_TYPE && log->knots_at == 0) {
         log->knots_at = offset;
     }
@@ -274,7 +274,7 @@ static bool scan_records(struct etwas_trace *trace)
             log->kernel |= header.group == ETWAS_ETL_GROUP_HEADER &&
                            header.type == (ETWAS_ETL_HOOK_HEADER_EXTENSION & 0xFF);
         } else if (record->own) {
-            take_own(log, record, stream.record_at);
+            keep_own(log, record, stream.record_at);
         }
     }
     etwas_stream_close(&stream);
@@ -329,17 +329,17 @@ static uint32_t read_into(struct etwas_trace *trace, struct beginning *beginning
     if (!read_beginning(trace, beginning)) {
         return ERROR_FILE_CORRUPT;
     }
-    take_fields(log, beginning);
+    read_fields(log, beginning);
     if (!decide_shape(trace, beginning)) {
         return ERROR_FILE_CORRUPT;
     }
-    take_buffer(trace, beginning);
+    decide_buffer(trace, beginning);
     pointer_bytes = beginning->record.header_type == ETWAS_ETL_SYSTEM32 ? 4 : 8;
     if (log->fields.start.pointer_bytes != pointer_bytes) {
         etwas_trace_report(trace, ETWAS_DAMAGE_BUFFER_HEADER, ETWAS_ETL_LOG_HEADER_FILE_OFFSET, 0);
     }
     decide_clock(trace, beginning->record.time_stamp);
-    if (!take_names(log, beginning) || !scan_records(trace)) {
+    if (!copy_names(log, beginning) || !scan_records(trace)) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     log->replaces = trace->head == NULL &&

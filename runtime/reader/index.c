@@ -37,33 +37,33 @@ static bool append(struct etwas_index *index, const struct etwas_index_entry *en
 static void report_skipped(struct etwas_trace *trace, struct etwas_index *index,
                            etwas_damage_kind kind, uint64_t offset, uint64_t bytes)
 {
-    uint64_t step = trace->log.buffer.buffer_bytes;
-    uint64_t buffers = trace->log.uniform ? (bytes + step - 1) / step : 1;
+    uint64_t stride = trace->log.buffer.buffer_bytes;
+    uint64_t buffers = trace->log.uniform ? (bytes + stride - 1) / stride : 1;
 
     etwas_trace_report(trace, kind, offset, bytes);
     etwas_trace_count(&trace->information.buffers_damaged, buffers);
     index->unusable += buffers;
 }
 
-enum step {
-    STEP_UNUSABLE,
-    STEP_ADDED,
-    STEP_NO_MEMORY
+enum added {
+    ADDED_NONE,
+    ADDED_BUFFER,
+    ADDED_NO_MEMORY
 };
 
 /* Adds the buffer at `offset`. An unusable header is for the caller to report. */
-static enum step add_buffer(struct etwas_trace *trace, struct etwas_index *index, uint64_t offset,
-                            const struct etwas_etl_buffer_header *header)
+static enum added add_buffer(struct etwas_trace *trace, struct etwas_index *index, uint64_t offset,
+                             const struct etwas_etl_buffer_header *header)
 {
     struct etwas_index_entry entry;
     bool doubtful;
 
     if (!etwas_index_entry_check(header, offset, trace->file_bytes - offset,
                                  trace->log.session_buffer_bytes, &entry, &doubtful)) {
-        return STEP_UNUSABLE;
+        return ADDED_NONE;
     }
     if (trace->log.uniform && entry.buffer_bytes != trace->log.buffer.buffer_bytes) {
-        return STEP_UNUSABLE;
+        return ADDED_NONE;
     }
     if (doubtful) {
         etwas_trace_report(trace, ETWAS_DAMAGE_BUFFER_HEADER, offset, 0);
@@ -71,13 +71,13 @@ static enum step add_buffer(struct etwas_trace *trace, struct etwas_index *index
     if (entry.file_bytes == entry.buffer_bytes) {
         etwas_trace_count(&trace->information.buffers, 1);
     }
-    return append(index, &entry) ? STEP_ADDED : STEP_NO_MEMORY;
+    return append(index, &entry) ? ADDED_BUFFER : ADDED_NO_MEMORY;
 }
 
 /* Where buffers all have one size, a bad header costs its own buffer and no more. */
 static uint32_t walk_uniform(struct etwas_trace *trace, struct etwas_index *index, uint64_t offset)
 {
-    uint64_t step = trace->log.buffer.buffer_bytes;
+    uint64_t stride = trace->log.buffer.buffer_bytes;
     uint64_t hole = UINT64_MAX; /* where a run of buffers of size 0 began */
     struct etwas_buffer_beginning beginning;
     struct etwas_etl_buffer_header *header = &beginning.header;
@@ -86,7 +86,7 @@ static uint32_t walk_uniform(struct etwas_trace *trace, struct etwas_index *inde
     while (offset < trace->file_bytes) {
         size_t got = etwas_source_read(trace, offset, &beginning, wanted);
         uint64_t left = trace->file_bytes - offset;
-        uint64_t here = left < step ? left : step;
+        uint64_t here = left < stride ? left : stride;
 
         if (got < sizeof *header && got < left) {
             report_skipped(trace, index, ETWAS_DAMAGE_READ, offset, here);
@@ -99,29 +99,29 @@ static uint32_t walk_uniform(struct etwas_trace *trace, struct etwas_index *inde
             if (hole == UINT64_MAX) {
                 hole = offset;
             }
-            if (data > offset + step) {
-                offset = data / step * step - step;
+            if (data > offset + stride) {
+                offset = data / stride * stride - stride;
             }
         } else {
-            enum step result;
+            enum added result;
 
             if (hole != UINT64_MAX) {
                 report_skipped(trace, index, ETWAS_DAMAGE_BUFFER_HEADER, hole, offset - hole);
             }
             hole = UINT64_MAX;
             result = add_buffer(trace, index, offset, header);
-            if (result == STEP_ADDED && got == sizeof beginning &&
-                !etwas_knots_take_buffer(trace, &index->knots, offset, &beginning)) {
-                result = STEP_NO_MEMORY;
+            if (result == ADDED_BUFFER && got == sizeof beginning &&
+                !etwas_knots_add_buffer(trace, &index->knots, offset, &beginning)) {
+                result = ADDED_NO_MEMORY;
             }
-            if (result == STEP_NO_MEMORY) {
+            if (result == ADDED_NO_MEMORY) {
                 return ERROR_NOT_ENOUGH_MEMORY;
             }
-            if (result == STEP_UNUSABLE) {
+            if (result == ADDED_NONE) {
                 report_skipped(trace, index, ETWAS_DAMAGE_BUFFER_HEADER, offset, here);
             }
         }
-        offset += step;
+        offset += stride;
     }
     return ERROR_SUCCESS;
 }
@@ -169,7 +169,7 @@ static uint32_t walk_chain(struct etwas_trace *trace, struct etwas_index *index,
     while (offset < trace->file_bytes) {
         uint64_t left = trace->file_bytes - offset;
         size_t got = etwas_source_read(trace, offset, &header, sizeof header);
-        enum step result;
+        enum added result;
 
         if (got < sizeof header) {
             report_skipped(trace, index, got < left ? ETWAS_DAMAGE_READ : ETWAS_DAMAGE_TRUNCATED,
@@ -181,10 +181,10 @@ static uint32_t walk_chain(struct etwas_trace *trace, struct etwas_index *index,
             return ERROR_SUCCESS;
         }
         result = add_buffer(trace, index, offset, &header);
-        if (result == STEP_NO_MEMORY) {
+        if (result == ADDED_NO_MEMORY) {
             return ERROR_NOT_ENOUGH_MEMORY;
         }
-        if (result == STEP_ADDED) {
+        if (result == ADDED_BUFFER) {
             offset += header.buffer_bytes;
         } else {
             uint64_t next = find_next_buffer(trace, offset);
@@ -250,7 +250,7 @@ uint32_t etwas_index_build(struct etwas_trace *trace, struct etwas_index *index)
                                                          trace->log.fields.start.end_filetime == 0),
     };
     etwas_trace_count(&trace->information.buffers, 1);
-    if (index->looked_for_knots && !etwas_knots_take_first(trace, &index->knots)) {
+    if (index->looked_for_knots && !etwas_knots_add_first(trace, &index->knots)) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     code = trace->log.uniform ? walk_uniform(trace, index, first) : walk_chain(trace, index, first);

@@ -51,8 +51,8 @@ static bool add(struct etwas_knot_list *list, const uint8_t *bytes)
 }
 
 /* Takes the knots among the records from `offset` to `end`, up to one that is none or is cut. */
-static bool take_knots(struct etwas_trace *trace, struct etwas_knot_list *list, uint64_t offset,
-                       uint64_t end)
+static bool add_knots(struct etwas_trace *trace, struct etwas_knot_list *list, uint64_t offset,
+                      uint64_t end)
 {
     uint8_t chunk[CHUNK_BYTES];
     uint64_t chunk_at = 0;
@@ -82,7 +82,7 @@ static bool take_knots(struct etwas_trace *trace, struct etwas_knot_list *list, 
     return true;
 }
 
-bool etwas_knots_take_first(struct etwas_trace *trace, struct etwas_knot_list *list)
+bool etwas_knots_add_first(struct etwas_trace *trace, struct etwas_knot_list *list)
 {
     const struct etwas_index_entry *entry = &trace->log.buffer;
     struct etwas_etl_buffer_header header;
@@ -95,11 +95,11 @@ bool etwas_knots_take_first(struct etwas_trace *trace, struct etwas_knot_list *l
         header.offset > end && header.offset <= entry->buffer_bytes) {
         end = header.offset;
     }
-    return take_knots(trace, list, trace->log.knots_at, end);
+    return add_knots(trace, list, trace->log.knots_at, end);
 }
 
-bool etwas_knots_take_buffer(struct etwas_trace *trace, struct etwas_knot_list *list,
-                             uint64_t offset, const struct etwas_buffer_beginning *beginning)
+bool etwas_knots_add_buffer(struct etwas_trace *trace, struct etwas_knot_list *list,
+                            uint64_t offset, const struct etwas_buffer_beginning *beginning)
 {
     struct etwas_index_entry entry;
     bool doubtful;
@@ -114,7 +114,7 @@ bool etwas_knots_take_buffer(struct etwas_trace *trace, struct etwas_knot_list *
         return true;
     }
     end = entry.data_end < entry.file_bytes ? entry.data_end : entry.file_bytes;
-    return take_knots(trace, list, offset + HEADER_BYTES, offset + end);
+    return add_knots(trace, list, offset + HEADER_BYTES, offset + end);
 }
 
 /* Where buffers have one size: ours always do. */
@@ -133,7 +133,7 @@ static bool read_data_buffers(struct etwas_trace *trace, struct etwas_knot_list 
             if (data > offset + step) {
                 offset = data / step * step - step;
             }
-        } else if (!etwas_knots_take_buffer(trace, list, offset, &beginning)) {
+        } else if (!etwas_knots_add_buffer(trace, list, offset, &beginning)) {
             return false;
         }
     }
@@ -145,7 +145,7 @@ struct etwas_timeline *etwas_knots_read(struct etwas_trace *trace)
     struct etwas_knot_list list = {0};
     struct etwas_timeline *timeline = NULL;
 
-    if (etwas_knots_take_first(trace, &list) &&
+    if (etwas_knots_add_first(trace, &list) &&
         (trace->log.knots_at == 0 || !trace->log.uniform || read_data_buffers(trace, &list))) {
         timeline = etwas_timeline_new(&trace->log.base, &list);
     }

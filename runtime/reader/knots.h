@@ -24,11 +24,11 @@ struct etwas_buffer_beginning {
 _Static_assert(sizeof(struct etwas_buffer_beginning) == 168, "read at once");
 
 /* Adds the knots of buffer 0, as it is now: that of a running session grows. False: no memory. */
-bool etwas_knots_take_first(struct etwas_trace *trace, struct etwas_knot_list *list);
+bool etwas_knots_add_first(struct etwas_trace *trace, struct etwas_knot_list *list);
 
 /* Adds those of the data buffer at `offset`, if it is a knot buffer. False: no memory. */
-bool etwas_knots_take_buffer(struct etwas_trace *trace, struct etwas_knot_list *list,
-                             uint64_t offset, const struct etwas_buffer_beginning *beginning);
+bool etwas_knots_add_buffer(struct etwas_trace *trace, struct etwas_knot_list *list,
+                            uint64_t offset, const struct etwas_buffer_beginning *beginning);
 
 /* The timeline of the whole file: one reading for each buffer. NULL: no memory. */
 struct etwas_timeline *etwas_knots_read(struct etwas_trace *trace);

@@ -193,7 +193,7 @@ static struct live_stream *newest(struct live *live)
     return found;
 }
 
-static struct held *take_last(struct live_stream *one)
+static struct held *remove_last(struct live_stream *one)
 {
     struct held **link = &one->first;
     struct held *before = NULL;
@@ -215,7 +215,7 @@ static void give_back(struct live *live)
     struct live_stream *one;
 
     while ((one = newest(live)) != NULL) {
-        struct held *held = take_last(one);
+        struct held *held = remove_last(one);
 
         if (held->given_bytes < held->entry.buffer->bytes) {
             etwas_consumer_return(live->trace->consumer, &held->entry, held->given_records,

@@ -27,7 +27,7 @@ void etwas_live_disconnect(struct etwas_trace *trace);
  * With the table locked: gives the trace the timeline of what its session has read of the clocks
  * until now, or had when it was disconnected. Without memory it keeps the one it has, or none.
  */
-void etwas_live_take_clocks(struct etwas_trace *trace);
+void etwas_live_update_clocks(struct etwas_trace *trace);
 
 /*
  * Runs until the session ends: ERROR_SUCCESS, also when the trace is closed meanwhile (what

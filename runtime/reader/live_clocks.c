@@ -43,7 +43,7 @@ static struct etwas_timeline *timeline_of(const struct etwas_trace *trace,
  * About once a second there is something new, and then it takes some microseconds: the table may
  * stay locked for so long.
  */
-void etwas_live_take_clocks(struct etwas_trace *trace)
+void etwas_live_update_clocks(struct etwas_trace *trace)
 {
     struct etwas_clock_history *clocks = NULL;
     struct etwas_timeline *timeline = NULL;

@@ -15,7 +15,7 @@
  * A trace that was connected before keeps the names it has: callers may still look at them, and
  * they are the same but for the case of their letters.
  */
-static void take_header(struct etwas_trace *trace, const struct etwas_file_header *log)
+static void replace_header(struct etwas_trace *trace, const struct etwas_file_header *log)
 {
     etwas_wchar *names = trace->log.names;
     etwas_wchar *log_file_name = trace->log.log_file_name;
@@ -56,7 +56,7 @@ uint32_t etwas_live_connect(struct etwas_trace *trace)
         return code;
     }
     etwas_trace_table_lock();
-    take_header(trace, &seen.log);
+    replace_header(trace, &seen.log);
     forget_clocks(trace);
     etwas_trace_table_connect(trace, consumer, &seen.information);
     etwas_trace_table_unlock();
@@ -68,7 +68,7 @@ void etwas_live_disconnect(struct etwas_trace *trace)
     struct etwas_consumer *consumer;
 
     etwas_trace_table_lock();
-    etwas_live_take_clocks(trace);
+    etwas_live_update_clocks(trace);
     etwas_trace_table_unlock();
     consumer = etwas_trace_table_disconnect(trace);
     if (consumer != NULL) {

@@ -63,7 +63,7 @@ static uint32_t read_first_knots(struct etwas_trace *trace)
 {
     struct etwas_knot_list list = {0};
 
-    if (etwas_knots_take_first(trace, &list)) {
+    if (etwas_knots_add_first(trace, &list)) {
         trace->timeline = etwas_timeline_new(&trace->log.base, &list);
     }
     trace->timeline_complete = trace->log.knots_at == 0;

@@ -86,7 +86,7 @@ static bool open_streams(struct file_run *file)
 /*
  * The knots that were found beside the buffers. What a session still writes has more of them now.
  */
-static bool take_knots(struct file_run *file)
+static bool keep_knots(struct file_run *file)
 {
     struct etwas_trace *trace = file->trace;
     struct etwas_timeline *timeline;
@@ -119,7 +119,7 @@ static uint32_t open_file(struct file_run *file, struct etwas_trace *trace)
     logfile->BuffersRead = 0;
     etwas_trace_begin_information(trace);
     code = etwas_index_build(trace, &file->index);
-    if (code == ERROR_SUCCESS && (!take_knots(file) || !open_streams(file))) {
+    if (code == ERROR_SUCCESS && (!keep_knots(file) || !open_streams(file))) {
         code = ERROR_NOT_ENOUGH_MEMORY;
     }
     return code;

@@ -184,7 +184,7 @@ static enum etwas_stream_state decompress(struct etwas_stream *stream)
     return ETWAS_STREAM_RECORD;
 }
 
-static void take_buffer(struct etwas_stream *stream, const struct etwas_index_entry *buffer)
+static void begin_buffer(struct etwas_stream *stream, const struct etwas_index_entry *buffer)
 {
     const struct etwas_trace *trace = stream->trace;
 
@@ -216,7 +216,7 @@ enum etwas_stream_state etwas_stream_next_buffer(struct etwas_stream *stream)
             return stream->state = ETWAS_STREAM_END;
         }
         buffer = stream->next++;
-        take_buffer(stream, buffer);
+        begin_buffer(stream, buffer);
         if (!stream->watched) {
             break;
         }
@@ -261,7 +261,7 @@ static enum etwas_stream_state skip_rest(struct etwas_stream *stream, etwas_dama
 }
 
 /* A message may have no stamp of its own: it happened when the record before it did. */
-static void take_stamp(struct etwas_stream *stream)
+static void decide_stamp(struct etwas_stream *stream)
 {
     int64_t first_raw = stream->trace->log.first_raw;
     struct etwas_record *record = &stream->record;
@@ -322,7 +322,7 @@ enum etwas_stream_state etwas_stream_next_record(struct etwas_stream *stream)
         if (skipped) {
             report(stream, ETWAS_DAMAGE_RECORD, stream->offset, record->size);
         } else {
-            take_stamp(stream);
+            decide_stamp(stream);
         }
         stream->record_at = stream->offset;
         /* Cannot overflow: limit is at most 16 MiB. */

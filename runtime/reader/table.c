@@ -4,7 +4,7 @@
 /*
  * Handles of open traces: index and generation into a static table, never pointers, so that a
  * handle used after CloseTrace is an error and not a crash. One lock guards the table, every
- * `processing` flag and the life of every trace; it is never held while a callback runs.
+ * `processing` flag and when a trace is freed; it is never held while a callback runs.
  */
 #include "reader/table.h"
 

@@ -21,7 +21,7 @@
  * Before ProcessTrace a file is looked through when somebody asks for the first time. Nobody else
  * can use it meanwhile, as during ProcessTrace; who asks then is answered by what is known.
  */
-static uint32_t look_through(etwas_trace_handle handle)
+static uint32_t complete_timeline(etwas_trace_handle handle)
 {
     struct etwas_trace *trace;
     struct etwas_timeline *timeline;
@@ -62,7 +62,7 @@ static const struct etwas_trace *find(etwas_trace_handle handle, uint32_t *code)
         return NULL;
     }
     if (trace->session_name != NULL) {
-        etwas_live_take_clocks(trace);
+        etwas_live_update_clocks(trace);
     }
     *code = trace->timeline != NULL                                  ? ERROR_SUCCESS
             : trace->session_name != NULL && trace->consumer == NULL ? ERROR_WMI_INSTANCE_NOT_FOUND
@@ -79,7 +79,7 @@ uint32_t etwas_trace_convert_time(etwas_trace_handle handle, int64_t raw, uint32
     if (time == NULL || (clock != ETWAS_CLOCK_QPC && clock != ETWAS_CLOCK_SYSTEM_TIME)) {
         return ERROR_INVALID_PARAMETER;
     }
-    code = look_through(handle);
+    code = complete_timeline(handle);
     if (code != ERROR_SUCCESS) {
         return code;
     }
@@ -245,7 +245,7 @@ static void find_steps(const struct etwas_timeline *timeline, etwas_trace_clock 
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static void take_trust(const struct etwas_etl_clock_trust *trust, etwas_trace_clock *clock)
+static void describe_trust(const struct etwas_etl_clock_trust *trust, etwas_trace_clock *clock)
 {
     _Static_assert(sizeof clock->clocksource == sizeof trust->clocksource, "the same text");
     _Static_assert(sizeof clock->hypervisor == sizeof trust->hypervisor, "the same text");
@@ -290,7 +290,7 @@ static void describe(const struct etwas_trace *trace, etwas_trace_clock *clock)
     if (timeline->all_count > 0) {
         clock->seconds = seconds_after_first(timeline, timeline->all_count - 1);
     }
-    take_trust(&trace->log.trust, clock);
+    describe_trust(&trace->log.trust, clock);
     find_steps(timeline, clock);
 }
 
@@ -304,7 +304,7 @@ uint32_t etwas_trace_query_clock_sized(etwas_trace_handle handle, etwas_trace_cl
     if (clock == NULL) {
         return ERROR_INVALID_PARAMETER;
     }
-    code = look_through(handle);
+    code = complete_timeline(handle);
     if (code != ERROR_SUCCESS) {
         return code;
     }

@@ -13,7 +13,7 @@ struct input {
 };
 
 /* Takes a little-endian number of `width` bytes; false at the end of the input. */
-static bool take(struct input *input, size_t width, uint32_t *value)
+static bool read_number(struct input *input, size_t width, uint32_t *value)
 {
     if (input->size - input->at < width) {
         return false;
@@ -27,14 +27,14 @@ static bool take(struct input *input, size_t width, uint32_t *value)
 }
 
 /* Two lengths share a byte: the first takes its low nibble, the next its high nibble. */
-static bool take_nibble(struct input *input, uint32_t *value)
+static bool read_nibble(struct input *input, uint32_t *value)
 {
     if (input->shared != 0) {
         *value = input->bytes[input->shared - 1] >> 4;
         input->shared = 0;
         return true;
     }
-    if (!take(input, 1, value)) {
+    if (!read_number(input, 1, value)) {
         return false;
     }
     input->shared = input->at;
@@ -43,7 +43,7 @@ static bool take_nibble(struct input *input, uint32_t *value)
 }
 
 /* The length of a match less 3: 3 bits, then a nibble, a byte, a u16, a u32 as it grows. */
-static bool take_length(struct input *input, uint32_t code, uint32_t *length)
+static bool read_length(struct input *input, uint32_t code, uint32_t *length)
 {
     uint32_t more;
 
@@ -51,24 +51,24 @@ static bool take_length(struct input *input, uint32_t code, uint32_t *length)
     if (code < 7) {
         return true;
     }
-    if (!take_nibble(input, &more)) {
+    if (!read_nibble(input, &more)) {
         return false;
     }
     *length += more;
     if (more < 15) {
         return true;
     }
-    if (!take(input, 1, &more)) {
+    if (!read_number(input, 1, &more)) {
         return false;
     }
     *length += more;
     if (more < 255) {
         return true;
     }
-    if (!take(input, 2, length)) {
+    if (!read_number(input, 2, length)) {
         return false;
     }
-    return *length != 0 || take(input, 4, length);
+    return *length != 0 || read_number(input, 4, length);
 }
 
 static bool copy_match(uint8_t *output, size_t *made, size_t output_bytes, size_t distance,
@@ -116,21 +116,21 @@ size_t etwas_xpress_decode(const uint8_t *bytes, size_t input_bytes, uint8_t *ou
         uint32_t word;
 
         if (flags_left == 0) {
-            if (!take(&input, 4, &flags)) {
+            if (!read_number(&input, 4, &flags)) {
                 return made;
             }
             flags_left = 32;
         }
         flags_left--;
         if ((flags >> flags_left & 1) == 0) {
-            if (!take(&input, 1, &word)) {
+            if (!read_number(&input, 1, &word)) {
                 return made;
             }
             output[made++] = (uint8_t)word;
         } else {
             uint32_t length;
 
-            if (!take(&input, 2, &word) || !take_length(&input, word & 7, &length) ||
+            if (!read_number(&input, 2, &word) || !read_length(&input, word & 7, &length) ||
                 !copy_match(output, &made, output_bytes, (word >> 3) + 1, length)) {
                 return made;
             }
