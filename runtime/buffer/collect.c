@@ -171,7 +171,7 @@ static void gather_rseq(struct etwas_collector *collector, uint32_t slot,
                         enum etwas_collector_reach reach)
 {
     struct etwas_collector_list *list = &collector->lists[slot];
-    const struct etwas_slot *place = etwas_pool_slot(collector->pool, slot);
+    const struct etwas_slot *source = etwas_pool_slot(collector->pool, slot);
 
     list->part = 0;
     if (reach == ETWAS_COLLECT_SHUT && collector->fenced) {
@@ -184,7 +184,7 @@ static void gather_rseq(struct etwas_collector *collector, uint32_t slot,
         }
     } else {
         /* Acquires: the links, ends and records of the chain, and of the part. */
-        struct etwas_current current = etwas_current_read(place, collector->pool);
+        struct etwas_current current = etwas_current_read(source, collector->pool);
 
         if (current.buffer == ETWAS_NO_BUFFER) {
             return;
@@ -194,7 +194,7 @@ static void gather_rseq(struct etwas_collector *collector, uint32_t slot,
         if (reach != ETWAS_COLLECT_FULL) {
             list->part = current.word;
             /* Read after the word: each record up to there had raised it. */
-            list->part_newest = (int64_t)ck_pr_load_64(&place->newest);
+            list->part_newest = (int64_t)ck_pr_load_64(&source->newest);
         }
     }
 }

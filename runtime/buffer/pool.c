@@ -15,9 +15,9 @@ enum {
     RAISED_AT_MOST = 4,      /* times what the maximum is at the start */
 };
 
-/* ---- bookkeeping, kept a place of the session table ------------------------------------------ */
+/* ---- bookkeeping, kept for each entry of the session table ----------------------------------- */
 
-/* Each under the control of who has the place. */
+/* Each under the control of who has the entry. */
 static struct etwas_pool *kept[ETWAS_SESSION_ENTRIES];
 
 static size_t aligned(size_t bytes, size_t alignment)
@@ -55,7 +55,7 @@ static uint32_t region_buffers(const struct etwas_pool_options *options)
 }
 
 /*
- * A block for the place: the one there is, or a new one of at least twice its capacity, so that
+ * A block for the entry: the one there is, or a new one of at least twice its capacity, so that
  * what is left behind stays less than what is in use. Nobody zeroes the first page of a block that
  * was in use: late writers follow its pointers.
  */

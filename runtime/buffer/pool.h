@@ -6,25 +6,10 @@
  *
  *     region   [buffer 0][buffer 1] … address space for the maximum; only what is used takes memory
  *     control  owner words, the free set, two cache lines a buffer, one a slot. Kept when the
- *              session ends: a writer on the slow path of an rseq slot may
- *              still look at it, and finds out by the gate that it must not believe it
+ *              session ends: a writer on the slow path of an rseq slot may still look at it, and
+ *              finds out by the gate that it must not believe it
  *
- * The states of a buffer of a shared slot:
- *
- *     FREE ──claim──▶ HELD by one writer ──install──▶ current ──switch──▶ full, HELD
- *      ▲                │ (another was faster)                             │
- *      └────────────────┴──────── release ◀── flusher wrote it ◀───────────┤
- *                                                                          │
- *     buffering mode: full and complete ──claim (the oldest)──▶ HELD ◀─────┘
- *
- * and of an rseq slot (switch_rseq.c):
- *
- *     FREE ──CLAIM──▶ HELD, the slot's spare ──ADOPT──▶ current ──ADOPT of the next──▶ full, HELD
- *      ▲                                                                               │
- *      └──────────── release ◀── flusher wrote it ◀────────────────────────────────────┤
- *                                                                                      │
- *     buffering mode: CLOSED ──CLAIM (the oldest)──▶ HELD                              │
- *                       ▲──────────────────────────── CLOSE ◀──────────────────────────┘
+ * The states of a buffer are drawn in docs/design.md.
  *
  * Which operations may run together: claim, release and retire, from any number of threads and
  * signal handlers (lock-free, no waiting, no system call but a futex wake, by who finds the flusher
@@ -76,7 +61,7 @@ struct etwas_pool {
     uint32_t capacity; /* of owners, free_set and buffers */
 
     /* Constant while the session runs. */
-    uint32_t session;    /* its place */
+    uint32_t session;    /* its entry in the table */
     uint32_t first_slot; /* row of the session's slot 0: 0, or the extra row where it is the only */
     uint32_t slot_count;
     uint32_t rseq_slots; /* of these: the first ones, all but the last, or none */
@@ -114,7 +99,7 @@ struct etwas_pool {
 };
 
 struct etwas_pool_options {
-    uint32_t session;      /* its place in the table: bookkeeping is kept a place */
+    uint32_t session;      /* its entry in the table, which keeps the bookkeeping */
     uint32_t buffer_bytes; /* a multiple of the page size, at most 16 MiB */
     uint32_t minimum_buffers;
     uint32_t maximum_buffers;

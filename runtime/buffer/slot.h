@@ -50,7 +50,7 @@ struct etwas_pool;
 struct etwas_buffer_control;
 
 enum {
-    ETWAS_SESSIONS = 64,        /* places in the session table (R46) … */
+    ETWAS_SESSIONS = 64,        /* entries of the session table (R46) … */
     ETWAS_PRIVATE_SESSIONS = 8, /* … and behind them those of private sessions (R47) */
     ETWAS_SESSION_ENTRIES = ETWAS_SESSIONS + ETWAS_PRIVATE_SESSIONS,
     ETWAS_UNIT_BYTES = 8,
@@ -81,12 +81,12 @@ _Static_assert(offsetof(struct etwas_slot, gate) % 8 == 0, "gate and kind are on
 _Static_assert(offsetof(struct etwas_slot, kind) == offsetof(struct etwas_slot, gate) + 4,
                "gate and kind are one word");
 
-/* Places in a row of the table: a handle's lowest byte finds its slot without arithmetic. */
+/* Entries of a row of the table: a handle's lowest byte finds its slot without arithmetic. */
 enum {
     ETWAS_SLOTS_A_ROW = 256
 };
 _Static_assert((int)ETWAS_SESSION_ENTRIES < (int)ETWAS_SLOTS_A_ROW,
-               "a place is one byte of a handle");
+               "an entry is one byte of a handle");
 
 /*
  * The processors the machine may have, which is also the index of the extra slots; 0 until the

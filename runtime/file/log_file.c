@@ -239,7 +239,7 @@ struct etwas_log_write etwas_log_file_write(struct etwas_log_file *file,
         }
     }
     drop_written_pages(file);
-    ETWAS_INVARIANT(file->life == ETWAS_LOG_FILE_WRITING && etwas_log_file_is_valid(file));
+    ETWAS_INVARIANT(file->stage == ETWAS_LOG_FILE_WRITING && etwas_log_file_is_valid(file));
     return result;
 }
 
@@ -319,7 +319,7 @@ bool etwas_log_file_end(struct etwas_log_file *file, const struct etwas_log_file
     bool good = etwas_file_truncate(file->descriptor, etwas_log_position(file, buffers));
     struct etwas_clock_reading now = etwas_clock_read_together();
 
-    file->life = ETWAS_LOG_FILE_ENDING;
+    file->stage = ETWAS_LOG_FILE_ENDING;
     /* After the first round the numbers went on; the safest set of values has each from 1 once. */
     if (etwas_log_cursor_replaces(&file->cursor)) {
         good = etwas_log_patch_number_round(file->descriptor, file->buffer_bytes, buffers - 1,
@@ -332,15 +332,15 @@ bool etwas_log_file_end(struct etwas_log_file *file, const struct etwas_log_file
     etwas_log_header_end(&file->header, &now);
     etwas_log_knots_end(file, &now);
     if (etwas_log_knots_store(file) && good) {
-        file->life = ETWAS_LOG_FILE_ENDED;
+        file->stage = ETWAS_LOG_FILE_ENDED;
     }
     ETWAS_INVARIANT(etwas_log_file_is_valid(file));
-    return file->life == ETWAS_LOG_FILE_ENDED;
+    return file->stage == ETWAS_LOG_FILE_ENDED;
 }
 
 bool etwas_log_file_is_ended(const struct etwas_log_file *file)
 {
-    return file->life == ETWAS_LOG_FILE_ENDED;
+    return file->stage == ETWAS_LOG_FILE_ENDED;
 }
 
 struct etwas_log_file_totals etwas_log_file_counted(const struct etwas_log_file *file)

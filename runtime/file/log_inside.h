@@ -20,7 +20,7 @@
 #include "file/log_knots.h"
 
 /*
- * The life of a log file, from its creation until it is closed:
+ * The stages of a log file, from its creation until it is closed:
  *
  *     WRITING ──end──▶ ENDING ──nothing was refused──▶ ENDED ──end──▶ ENDING
  *
@@ -28,7 +28,7 @@
  *     ENDING    takes nothing more; of its end something was refused, and it is to be ended again
  *     ENDED     is whole. It may be ended again, with other counts
  */
-enum etwas_log_file_life {
+enum etwas_log_file_stage {
     ETWAS_LOG_FILE_WRITING,
     ETWAS_LOG_FILE_ENDING,
     ETWAS_LOG_FILE_ENDED,
@@ -40,7 +40,7 @@ struct etwas_log_file {
     uint16_t logger_id;
     bool has_space; /* set aside at the start: the length says nothing while it runs */
     uint32_t part;
-    enum etwas_log_file_life life;
+    enum etwas_log_file_stage stage;
     struct etwas_log_file *earlier; /* the part before, if it is not closed yet */
     struct etwas_log_cursor cursor;
     uint64_t numbered_before; /* data buffers of the sessions before, in a file appended to */

@@ -25,7 +25,7 @@ static uint32_t count_of(const struct etwas_log_file *file)
 {
     const struct etwas_log_knots *knots = &file->knots;
 
-    return knots->fixed + knots->running + (file->life != ETWAS_LOG_FILE_WRITING ? 1 : 0);
+    return knots->fixed + knots->running + (file->stage != ETWAS_LOG_FILE_WRITING ? 1 : 0);
 }
 
 /* From this knot on buffer 0 is another; it ends behind the last one. */
@@ -354,7 +354,7 @@ struct etwas_log_write etwas_log_knots_take_reading(struct etwas_log_file *file,
     struct etwas_log_knots *knots = &file->knots;
     struct etwas_log_write write = {.state = ETWAS_LOG_FILE_OK, .code = ERROR_SUCCESS};
 
-    if (knots->capacity == 0 || file->life != ETWAS_LOG_FILE_WRITING) {
+    if (knots->capacity == 0 || file->stage != ETWAS_LOG_FILE_WRITING) {
         return write;
     }
     knots->busy = knots->busy || !quiet;

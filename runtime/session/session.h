@@ -4,16 +4,9 @@
 /*
  * The session table: 64 static entries for ordinary sessions, 8 for private ones; never freed.
  *
- * Locks, in the order they may be taken together:
- *
- *     role       one a session. Whoever holds it has the flusher's role: draining, writing,
- *                snapshots, stopping. Held while the disk works.
- *     pool_lock  one a session. The session's end takes its pool away with this lock held, so who
- *                has not the role reads pool and counts under it. Held for moments.
- *     control    one for the process: states, names and generations in the table, the provider
- *                tables. Held for moments, never while a file is touched or a callback runs.
- *
- * Writers take none of them.
+ * Its locks are `role`, `pool_lock` and the control lock (docs/design.md, "Who waits for whom"). The
+ * session's end takes its pool away with `pool_lock` held, so who has not the role reads pool and
+ * counts under it.
  */
 #ifndef ETWAS_SESSION_SESSION_H
 #define ETWAS_SESSION_SESSION_H
