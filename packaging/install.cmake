@@ -52,6 +52,29 @@ endif()
 
 include(${CMAKE_CURRENT_LIST_DIR}/man.cmake)
 
+# The license goes where Debian looks for it; libetwas.so has jemalloc in it, and so jemalloc's.
+file(READ ${PROJECT_SOURCE_DIR}/LICENSE copyright)
+file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/copyright "${copyright}")
+if(ETWAS_WITH_JEMALLOC AND EXISTS /usr/share/doc/libjemalloc-dev/copyright)
+    file(READ /usr/share/doc/libjemalloc-dev/copyright jemalloc)
+    set(copyright "${copyright}\n\njemalloc, of which libetwas.so has a copy:\n\n${jemalloc}")
+endif()
+file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/copyright_with_jemalloc "${copyright}")
+foreach(component libetwas libetwas-plain libetwas-clocks dev etwas)
+    set(copyright copyright)
+    set(package ${component})
+    if(component STREQUAL dev)
+        set(package libetwas-dev)
+    elseif(component MATCHES "^lib")
+        string(APPEND package ${ETWAS_SOVERSION})
+    endif()
+    if(component STREQUAL libetwas)
+        set(copyright copyright_with_jemalloc)
+    endif()
+    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${copyright} RENAME copyright
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package} COMPONENT ${component})
+endforeach()
+
 # Last of all: what else has to be done. Not where the tree is staged for a package.
 install(CODE "
     set(libraries \${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR})

@@ -20,6 +20,7 @@ verbatim() {
 }
 
 {
+    printf '[=SYNOPSIS]\n.B etwas\n\\fICOMMAND\\fR [\\fIOPTION\\fR...] [\\fIFILE\\fR...]\n'
     printf '[=EXAMPLES]\n'
     "$etwas" --help | sed '1,/^Examples:$/d' | verbatim
     for command in dump stat clocks; do

@@ -39,7 +39,7 @@ expect() {
         shift
     done
     shift
-    for file in "$@"; do
+    for file in "$@" "share/doc/$package/copyright"; do
         grep -qE "^\./usr/$file$" <<<"$files" || fail "$package does not contain /usr/$file"
     done
     ! grep -vE '^\./usr/|^\./$' <<<"$files" || fail "$package has files outside /usr"
