@@ -50,12 +50,12 @@ static uint32_t on_buffer(EVENT_TRACE_LOGFILEA *logfile)
 /* "etwas: PATH: " begins a message; etwas_output_flush ends it. */
 static struct etwas_output *message(const char *path)
 {
-    static struct etwas_output errors = {.descriptor = STDERR_FILENO};
+    struct etwas_output *errors = etwas_standard_error();
 
-    etwas_output_text(&errors, "etwas: ");
-    etwas_text_utf8(&errors, ETWAS_TEXT_PLAIN, path, strlen(path));
-    etwas_output_text(&errors, ": ");
-    return &errors;
+    etwas_output_text(errors, "etwas: ");
+    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, path, strlen(path));
+    etwas_output_text(errors, ": ");
+    return errors;
 }
 
 static void complain(const char *path, uint32_t code)

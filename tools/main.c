@@ -44,12 +44,12 @@ static const char *const help[] = {
 
 int etwas_command_help(const char *const *paragraphs)
 {
-    static struct etwas_output output = {.descriptor = STDOUT_FILENO};
+    struct etwas_output *output = etwas_standard_output();
 
     for (; *paragraphs != NULL; paragraphs++) {
-        etwas_output_text(&output, *paragraphs);
+        etwas_output_text(output, *paragraphs);
     }
-    return etwas_output_finish(&output) ? ETWAS_EXIT_FINE : ETWAS_EXIT_OUTPUT;
+    return etwas_output_finish(output) ? ETWAS_EXIT_FINE : ETWAS_EXIT_OUTPUT;
 }
 
 int etwas_command_misused(const char *command)
@@ -64,10 +64,10 @@ int etwas_command_misused(const char *command)
 
 static int show_version(void)
 {
-    static struct etwas_output output = {.descriptor = STDOUT_FILENO};
+    struct etwas_output *output = etwas_standard_output();
 
-    etwas_output_format(&output, "etwas %s\n", etwas_version());
-    return etwas_output_finish(&output) ? ETWAS_EXIT_FINE : ETWAS_EXIT_OUTPUT;
+    etwas_output_format(output, "etwas %s\n", etwas_version());
+    return etwas_output_finish(output) ? ETWAS_EXIT_FINE : ETWAS_EXIT_OUTPUT;
 }
 
 int main(int argc, char **argv)

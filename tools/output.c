@@ -11,6 +11,22 @@
 #include <stdio.h>
 #include <unistd.h>
 
+struct etwas_output *etwas_standard_output(void)
+{
+    static struct etwas_output output;
+
+    output.descriptor = STDOUT_FILENO;
+    return &output;
+}
+
+struct etwas_output *etwas_standard_error(void)
+{
+    static struct etwas_output output;
+
+    output.descriptor = STDERR_FILENO;
+    return &output;
+}
+
 void etwas_output_flush(struct etwas_output *output)
 {
     size_t done = 0;

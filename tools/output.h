@@ -27,6 +27,10 @@ struct etwas_output {
     char bytes[ETWAS_OUTPUT_BYTES];
 };
 
+/* The two of the program. */
+struct etwas_output *etwas_standard_output(void);
+struct etwas_output *etwas_standard_error(void);
+
 /* Writes what is buffered. */
 void etwas_output_flush(struct etwas_output *output);
 

@@ -15,7 +15,7 @@
 
 int main(int argc, char **argv)
 {
-    static struct etwas_output output = {.descriptor = STDOUT_FILENO};
+    struct etwas_output *output = etwas_standard_output();
     static etwas_clock_report report;
     static struct etwas_clocks_machine machine;
     struct etwas_clocks_view view = {&report, &machine, (1u << ETWAS_CLOCK_SOURCES) - 1};
@@ -31,11 +31,11 @@ int main(int argc, char **argv)
         view.chosen |= 1u << strtoul(argv[i], NULL, 10);
     }
     if (strcmp(argv[1], "json") == 0) {
-        etwas_clocks_json(&output, &view);
+        etwas_clocks_json(output, &view);
     } else if (strcmp(argv[1], "html") == 0) {
-        etwas_clocks_html(&output, &view);
+        etwas_clocks_html(output, &view);
     } else {
-        etwas_clocks_text(&output, &view);
+        etwas_clocks_text(output, &view);
     }
-    return etwas_output_finish(&output) ? 0 : 1;
+    return etwas_output_finish(output) ? 0 : 1;
 }

@@ -243,7 +243,7 @@ static uint32_t examine(const etwas_clock_options *options, etwas_clock_report *
 
 int etwas_command_clocks(int argc, char **argv)
 {
-    static struct etwas_output output = {.descriptor = STDOUT_FILENO};
+    struct etwas_output *output = etwas_standard_output();
     static struct etwas_clocks_machine machine;
     struct request request = {0};
     struct etwas_clocks_view view = {.machine = &machine};
@@ -276,13 +276,13 @@ int etwas_command_clocks(int argc, char **argv)
     view.chosen =
         request.options.sources != 0 ? request.options.sources : (1u << ETWAS_CLOCK_SOURCES) - 1;
     if (request.json) {
-        etwas_clocks_json(&output, &view);
+        etwas_clocks_json(output, &view);
     } else {
-        etwas_clocks_text(&output, &view);
+        etwas_clocks_text(output, &view);
     }
     if (request.html != NULL) {
         written = page_write(&page, &view);
     }
     etwas_clock_report_free(report);
-    return etwas_output_finish(&output) && written ? ETWAS_EXIT_FINE : ETWAS_EXIT_OUTPUT;
+    return etwas_output_finish(output) && written ? ETWAS_EXIT_FINE : ETWAS_EXIT_OUTPUT;
 }

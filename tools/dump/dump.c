@@ -175,10 +175,10 @@ static bool parse_options(int argc, char **argv, struct etwas_dump *dump, int *r
 
 int etwas_command_dump(int argc, char **argv)
 {
-    static struct etwas_output output = {.descriptor = STDOUT_FILENO};
+    struct etwas_output *output = etwas_standard_output();
     static struct etwas_input inputs[ETWAS_INPUT_FILES];
     struct etwas_input_run run = {.inputs = inputs};
-    struct etwas_dump dump = {.limit = UINT64_MAX, .run = &run, .output = &output};
+    struct etwas_dump dump = {.limit = UINT64_MAX, .run = &run, .output = output};
     int result = ETWAS_EXIT_FINE;
 
     if (!parse_options(argc, argv, &dump, &result)) {
@@ -207,7 +207,7 @@ int etwas_command_dump(int argc, char **argv)
             result = processed;
         }
     }
-    if (!etwas_output_finish(&output)) {
+    if (!etwas_output_finish(output)) {
         return ETWAS_EXIT_OUTPUT;
     }
     for (uint32_t i = 0; i < run.count; i++) {

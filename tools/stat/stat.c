@@ -121,7 +121,7 @@ int etwas_command_stat(int argc, char **argv)
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
-    static struct etwas_output output = {.descriptor = STDOUT_FILENO};
+    struct etwas_output *output = etwas_standard_output();
     struct etwas_parts parts;
     bool json = false;
     int result = ETWAS_EXIT_FINE;
@@ -145,15 +145,15 @@ int etwas_command_stat(int argc, char **argv)
         result = ETWAS_EXIT_OPEN;
         argc = optind;
     }
-    for (int i = optind; i < argc && output.error == 0; i++) {
-        int shown = show(&output, json, argv[i], (uint32_t)(i - optind + 1), &parts);
+    for (int i = optind; i < argc && output->error == 0; i++) {
+        int shown = show(output, json, argv[i], (uint32_t)(i - optind + 1), &parts);
 
         /* A file that cannot be opened weighs more than a damaged one. */
         if (result == ETWAS_EXIT_FINE || shown == ETWAS_EXIT_OPEN) {
             result = shown;
         }
-        etwas_output_flush(&output);
+        etwas_output_flush(output);
     }
     etwas_parts_free(&parts);
-    return etwas_output_finish(&output) ? result : ETWAS_EXIT_OUTPUT;
+    return etwas_output_finish(output) ? result : ETWAS_EXIT_OUTPUT;
 }
