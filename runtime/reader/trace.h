@@ -24,8 +24,8 @@
  * count. The file is read, never mapped, because a file cut under a mapping kills the process.
  *
  * Memory: the index holds 40 bytes a buffer (2.6 MB for 4 GB of 64 KB buffers), and 8 more while
- * sessions are told apart; every processor of the file has one window of at most ETWAS_READER_WINDOW_BYTES, or one decompressed buffer; knots
- * take 1 MB at most.
+ * sessions are told apart; every processor of the file has one window of at most
+ * ETWAS_READER_WINDOW_BYTES, or one decompressed buffer; knots take 1 MB at most.
  */
 #ifndef ETWAS_READER_TRACE_H
 #define ETWAS_READER_TRACE_H
