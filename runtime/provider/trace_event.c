@@ -93,19 +93,26 @@ static inline uint32_t publish(uint64_t handle, struct etwas_etl_instance_header
     return etwas_publish(key.index, key.generation, size, &record);
 }
 
+/* The caller's, which may change meanwhile: read once. 0: there is no event. */
+static uint16_t size_of(const uint16_t *size)
+{
+    return size != NULL ? *(const volatile uint16_t *)size : 0;
+}
+
 uint32_t TraceEvent(etwas_trace_handle handle, EVENT_TRACE_HEADER *event)
 {
+    const uint16_t size = size_of(event != NULL ? &event->Size : NULL);
     struct etwas_etl_instance_header header;
     struct payload payload;
     uint32_t code;
 
-    if (handle == 0 || event == NULL || event->Size < sizeof *event) {
+    if (handle == 0 || size < sizeof *event) {
         return ERROR_INVALID_PARAMETER;
     }
     if ((event->Flags & WNODE_FLAG_TRACED_GUID) == 0) {
         return ERROR_INVALID_FLAG_NUMBER;
     }
-    code = find_payload(&payload, event + 1, event->Size - (uint32_t)sizeof *event, event->Flags);
+    code = find_payload(&payload, event + 1, size - (uint32_t)sizeof *event, event->Flags);
     if (code != ERROR_SUCCESS) {
         return code;
     }
@@ -119,26 +126,26 @@ uint32_t TraceEvent(etwas_trace_handle handle, EVENT_TRACE_HEADER *event)
         }
         memcpy(&header.full.guid, (const void *)(uintptr_t)event->GuidPtr, sizeof header.full.guid);
     }
-    return publish(handle, &header, sizeof header.full, ETWAS_ETL_FULL_HEADER64, event->Size,
-                   &payload);
+    return publish(handle, &header, sizeof header.full, ETWAS_ETL_FULL_HEADER64, size, &payload);
 }
 
 uint32_t etwas_trace_any_instance(etwas_trace_handle handle, const EVENT_INSTANCE_HEADER *event,
                                   const EVENT_INSTANCE_INFO *instance,
                                   const EVENT_INSTANCE_INFO *parent)
 {
+    const uint16_t size = size_of(event != NULL ? &event->Size : NULL);
     struct etwas_etl_instance_header header;
     struct payload payload;
     uint32_t code;
 
-    if (handle == 0 || event == NULL || instance == NULL || instance->RegHandle == NULL ||
-        instance->InstanceId == 0 || event->Size < sizeof *event) {
+    if (handle == 0 || instance == NULL || instance->RegHandle == NULL ||
+        instance->InstanceId == 0 || size < sizeof *event) {
         return ERROR_INVALID_PARAMETER;
     }
     if ((event->Flags & WNODE_FLAG_TRACED_GUID) == 0) {
         return ERROR_INVALID_FLAGS;
     }
-    code = find_payload(&payload, event + 1, event->Size - (uint32_t)sizeof *event, event->Flags);
+    code = find_payload(&payload, event + 1, size - (uint32_t)sizeof *event, event->Flags);
     if (code != ERROR_SUCCESS) {
         return code;
     }
@@ -158,5 +165,5 @@ uint32_t etwas_trace_any_instance(etwas_trace_handle handle, const EVENT_INSTANC
     header.full.level = event->Class.Level;
     header.full.version = event->Class.Version;
     header.instance_id = instance->InstanceId;
-    return publish(handle, &header, sizeof header, ETWAS_ETL_INSTANCE64, event->Size, &payload);
+    return publish(handle, &header, sizeof header, ETWAS_ETL_INSTANCE64, size, &payload);
 }
