@@ -72,8 +72,10 @@ static void write_buffer(struct builder *builder, struct open_buffer *buffer, ui
 {
     builder->sequence = buffer->number - 1;
     builder_buffer(builder, processor);
-    ((struct etwas_etl_buffer_header *)(void *)(builder->bytes + builder->buffer_at))->time_stamp =
-        now;
+    /* A compressed buffer begins anywhere. */
+    memcpy(builder->bytes + builder->buffer_at +
+               offsetof(struct etwas_etl_buffer_header, time_stamp),
+           &now, sizeof now);
     for (uint32_t i = 0; i < buffer->events; i++) {
         builder_number(builder, buffer->stamps[i], buffer->values[i]);
     }

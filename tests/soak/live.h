@@ -19,17 +19,19 @@ enum {
 };
 
 /*
- * ThreadSanitizer knows of no locks in a child of many threads, and AddressSanitizer takes the stack
- * of a thread that ends in the middle of a function for damaged.
+ * Neither sanitizer lets go of its own locks in a child of many threads, and AddressSanitizer takes
+ * the stack of a thread that ends in the middle of a function for damaged.
  */
 #if defined(__SANITIZE_THREAD__)
 #define LIVE_MAY_FORK false
 #elif defined(__SANITIZE_ADDRESS__)
+#define LIVE_MAY_FORK false
 #define LIVE_MAY_CANCEL false
 #elif defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define LIVE_MAY_FORK false
 #elif __has_feature(address_sanitizer)
+#define LIVE_MAY_FORK false
 #define LIVE_MAY_CANCEL false
 #endif
 #endif
