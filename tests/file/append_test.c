@@ -27,8 +27,10 @@ enum {
     APPEND = EVENT_TRACE_FILE_MODE_APPEND,
 };
 
-static const etwas_session_options append_options = {
-    .log_file_mode = APPEND, .clock = ETWAS_CLOCK_SYSTEM_TIME, .buffer_size_kb = 4};
+static const etwas_session_options append_options = {.log_file_mode = APPEND,
+                                                     .clock = ETWAS_CLOCK_SYSTEM_TIME,
+                                                     .buffer_size_kb = 4,
+                                                     .maximum_buffers = 1024};
 
 static etwas_trace_handle append(const char *path)
 {
@@ -282,7 +284,8 @@ static void expect_refused(const char *path, const etwas_session_options *option
 
 static void make_file(const char *path, uint32_t clock, uint32_t buffer_size_kb)
 {
-    etwas_session_options options = {.clock = clock, .buffer_size_kb = buffer_size_kb};
+    etwas_session_options options = {
+        .clock = clock, .buffer_size_kb = buffer_size_kb, .maximum_buffers = 1024};
     etwas_trace_handle session = start_session(path, &options);
 
     log_events(session, 100);

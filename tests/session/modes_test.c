@@ -107,7 +107,8 @@ static void expect_mode(uint32_t mode)
 
     prepare_block(&block, folder_path("f%d.etl"));
     block.properties.LogFileMode = mode;
-    block.properties.BufferSize = 64;
+    block.properties.BufferSize = 4;
+    block.properties.MaximumBuffers = 32;
     block.properties.Wnode.ClientContext = ETWAS_CLOCK_SYSTEM_TIME;
     block.properties.MaximumFileSize = (mode & EVENT_TRACE_USE_KBYTES_FOR_SIZE) != 0 ? 1024 : 1;
     code = StartTraceA(&session, "mode", &block.properties);
