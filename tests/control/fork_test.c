@@ -33,26 +33,6 @@ static void limit_child(void)
     (void)alarm(CHILD_SECONDS);
 }
 
-static bool has_open(const char *path)
-{
-    char link[64];
-    char target[512];
-
-    for (int descriptor = 0; descriptor < 256; descriptor++) {
-        ssize_t length;
-
-        (void)snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
-        length = readlink(link, target, sizeof target - 1);
-        if (length > 0) {
-            target[length] = 0;
-            if (strcmp(target, path) == 0) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 /* ---- fork ------------------------------------------------------------------------------------ */
 
 static etwas_trace_handle parents_session;

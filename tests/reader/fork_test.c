@@ -18,6 +18,7 @@
 
 #include "builder.h"
 #include "collect.h"
+#include "support/folder.h"
 
 /* cmocka's headers in the order they ask for. */
 #include <setjmp.h>
@@ -53,26 +54,6 @@ static void *open_what_is_no_trace(void *path)
         ck_pr_store_32(&begun, 1);
     }
     return path;
-}
-
-static bool has_open(const char *path)
-{
-    char link[64];
-    char target[512];
-
-    for (int descriptor = 0; descriptor < 64; descriptor++) {
-        ssize_t length;
-
-        (void)snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
-        length = readlink(link, target, sizeof target - 1);
-        if (length > 0) {
-            target[length] = 0;
-            if (strcmp(target, path) == 0) {
-                return true;
-            }
-        }
-    }
-    return false;
 }
 
 /* AddressSanitizer's allocator may be locked in a child of many threads. */

@@ -5,6 +5,8 @@
 #ifndef ETWAS_SUPPORT_FOLDER_H
 #define ETWAS_SUPPORT_FOLDER_H
 
+#include <stdbool.h>
+
 /*
  * cmocka's setup and teardown of a test: cmocka_unit_test_setup_teardown(test, folder_setup,
  * folder_teardown). The teardown also forgets every writer (writer.h) and lets go of every held
@@ -21,5 +23,8 @@ const char *folder_path(const char *name);
 
 /* A test with a folder of its own. */
 #define FOLDER_TEST(test) cmocka_unit_test_setup_teardown(test, folder_setup, folder_teardown)
+
+/* Whether this process has the file open. Allocates nothing: for a child of a fork. */
+bool has_open(const char *path);
 
 #endif
