@@ -6,7 +6,11 @@
 #include <ck_pr.h>
 #include <sys/mman.h>
 
+#include "etl/layout.h"
 #include "platform/processor.h"
+
+_Static_assert(ETWAS_MOST_PROCESSORS == ETWAS_ETL_PROCESSOR_INDEX_MASK,
+               "also the extra slot's index, behind those of the processors, is told on disk");
 
 struct etwas_slot *etwas_slot_table;
 uint32_t etwas_slot_count;

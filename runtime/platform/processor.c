@@ -8,10 +8,6 @@
 #include <sys/rseq.h>
 #include <unistd.h>
 
-enum {
-    MOST_PROCESSORS = 1 << 16 /* more than any kernel can have: the text is not what it should be */
-};
-
 /* Weak, so that the library loads with a glibc that has no rseq. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
@@ -39,12 +35,13 @@ void etwas_processor_prepare(void)
 }
 
 /* Numbers and ranges in rising order, as in "0,2-5": the last number ends the text. */
-uint32_t etwas_processor_count_of(const struct etwas_machine *machine)
+uint32_t etwas_processor_count_of(const struct etwas_machine *machine, const char *path)
 {
     long configured = sysconf(_SC_NPROCESSORS_CONF);
+    unsigned long count = configured > 0 ? (unsigned long)configured : 1;
     char list[4096];
 
-    if (machine->text("/sys/devices/system/cpu/possible", list, sizeof list)) {
+    if (machine->text(path, list, sizeof list)) {
         const char *last = list;
         char *end;
         unsigned long number;
@@ -53,11 +50,9 @@ uint32_t etwas_processor_count_of(const struct etwas_machine *machine)
             last = *at == ',' || *at == '-' ? at + 1 : last;
         }
         number = strtoul(last, &end, 10);
-        if (end != last && *end == '\n' && number < MOST_PROCESSORS) {
-            return (uint32_t)number + 1;
-        }
+        count = end != last && *end == '\n' && number < UINT32_MAX ? number + 1 : count;
     }
-    return configured > 0 ? (uint32_t)configured : 1;
+    return count < ETWAS_MOST_PROCESSORS ? (uint32_t)count : ETWAS_MOST_PROCESSORS;
 }
 
 uint32_t etwas_processor_count(void)
@@ -66,11 +61,16 @@ uint32_t etwas_processor_count(void)
     uint32_t known = ck_pr_load_32(&count);
 
     if (known == 0) {
-        known = etwas_processor_count_of(&etwas_machine_here);
+        known = etwas_processor_count_of(&etwas_machine_here, ETWAS_PROCESSORS_POSSIBLE);
         /* Relaxed: every thread computes the same number. */
         ck_pr_store_32(&count, known);
     }
     return known;
+}
+
+uint32_t etwas_processor_present(void)
+{
+    return etwas_processor_count_of(&etwas_machine_here, ETWAS_PROCESSORS_PRESENT);
 }
 
 uint32_t etwas_processor_ask(void)

@@ -30,15 +30,23 @@ bool etwas_processor_is_registered(void);
 /* Finds rseq. Called before the first session starts; calling it again changes nothing. */
 void etwas_processor_prepare(void);
 
+/* Processor indexes on disk have 11 bits, and the extra slot takes one: see buffer/slot.c. */
+#define ETWAS_MOST_PROCESSORS 2047u
+
 /*
  * The highest processor number the machine may have, and 1; numbers may be missing below it. Where
- * the system does not say, how many there are (_SC_NPROCESSORS_CONF). At least 1, constant in a
- * process. The first call reads a file.
+ * the system does not say, how many there are (_SC_NPROCESSORS_CONF). From 1 to
+ * ETWAS_MOST_PROCESSORS, constant in a process. The first call reads a file.
  */
 uint32_t etwas_processor_count(void);
 
-/* The same of another machine. */
-uint32_t etwas_processor_count_of(const struct etwas_machine *machine);
+/* The same of those plugged in. A guest often has few of many possible ones. Reads a file. */
+uint32_t etwas_processor_present(void);
+
+/* The same of another machine, by one of its files. */
+#define ETWAS_PROCESSORS_POSSIBLE "/sys/devices/system/cpu/possible"
+#define ETWAS_PROCESSORS_PRESENT "/sys/devices/system/cpu/present"
+uint32_t etwas_processor_count_of(const struct etwas_machine *machine, const char *path);
 
 /* The kernel's answer, for threads without rseq. */
 uint32_t etwas_processor_ask(void);
@@ -70,7 +78,7 @@ static inline uint32_t etwas_processor_seen(void)
 
 /*
  * The processor that runs the caller, or ran it a moment ago. May exceed etwas_processor_count() -
- * 1 on a kernel that reports odd numbers: callers fold it. Async-signal-safe.
+ * 1 where that is the most, or on a kernel that reports odd numbers: callers fold it. Async-signal-safe.
  */
 static inline uint32_t etwas_processor_current(void)
 {

@@ -150,7 +150,7 @@ static uint32_t slots_that_keep_buffers(const struct etwas_configuration *config
     if (etwas_configuration_has_one_slot(configuration)) {
         return 1;
     }
-    return etwas_processor_count() + (keeps_extra_slot(configuration) ? 1 : 0);
+    return etwas_processor_present() + (keeps_extra_slot(configuration) ? 1 : 0);
 }
 
 /* R65–R68, R72. */

@@ -22,7 +22,7 @@ static void r3_a_zeroed_block_gets_every_default(void **state)
     prepare_block(&block, folder_path("f.etl"));
     session = start_block("defaults", &block);
     assert_int_equal(block.properties.BufferSize, 64);
-    assert_int_equal(block.properties.MinimumBuffers, 2 * etwas_processor_count());
+    assert_int_equal(block.properties.MinimumBuffers, 2 * etwas_processor_present());
     assert_true(block.properties.MaximumBuffers >= block.properties.MinimumBuffers);
     assert_int_equal(block.properties.MaximumFileSize, 0);
     assert_int_equal(block.properties.LogFileMode, EVENT_TRACE_FILE_MODE_NONE);

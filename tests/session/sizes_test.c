@@ -22,7 +22,7 @@ enum {
 
 static uint32_t least_buffers(void)
 {
-    return 2 * etwas_processor_count();
+    return 2 * etwas_processor_present();
 }
 
 /*
