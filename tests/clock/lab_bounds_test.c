@@ -16,7 +16,7 @@
 
 #include "clock/lab/bounds.h"
 #include "clock/lab/handover.h"
-#include "clock/lab/pairs.h"
+#include "clock/lab/lab.h"
 #include "clock/lab/quantum.h"
 
 static bool near_to(double value, double wanted)

@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 #include "clock/lab/lab.h"
-#include "clock/lab/pairs.h"
 #include "platform/memory.h"
 
 static uint64_t sum_of(const etwas_clock_histogram *histogram)

@@ -13,7 +13,6 @@
 #include <sys/auxv.h>
 #include <time.h>
 
-#include "clock/lab/counter.h"
 #include "clock/lab/lab.h"
 #include "platform/memory.h"
 

@@ -16,7 +16,6 @@
 
 #include "clock/clock.h"
 #include "clock/lab/lab.h"
-#include "clock/lab/pairs.h"
 #include "clock/lab/quantum.h"
 #include "platform/processor.h"
 

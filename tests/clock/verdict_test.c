@@ -13,7 +13,6 @@
 
 #include "clock/lab/lab.h"
 #include "clock/lab/sentences.h"
-#include "clock/lab/verdict.h"
 #include "clock/made_up.h"
 #include "clock/trust.h"
 

@@ -3,6 +3,8 @@
 
 #include "clock/lab/bounds.h"
 
+#include <math.h>
+
 /* Modulo 2^64: stamps are readings of any size and sign, their differences are small. */
 static int64_t difference(int64_t left, int64_t right)
 {
@@ -41,14 +43,6 @@ static double half_width(int64_t lowest, int64_t highest)
     return (double)difference(highest, lowest) / 2;
 }
 
-static double farther(double centre, int64_t lowest, int64_t highest)
-{
-    double below = centre - (double)lowest;
-    double above = (double)highest - centre;
-
-    return below > above ? below : above;
-}
-
 void etwas_lab_bounds_report(const struct etwas_lab_bounds *bounds, double tick_ns, double quantum,
                              etwas_clock_offset *offset)
 {
@@ -60,7 +54,7 @@ void etwas_lab_bounds_report(const struct etwas_lab_bounds *bounds, double tick_
          * The ends have changed sides: some rounds say at most `highest`, others at least `lowest`.
          */
         centre = middle(bounds->fastest_lowest, bounds->fastest_highest);
-        bound = farther(centre, bounds->highest, bounds->lowest) +
+        bound = fmax(centre - (double)bounds->highest, (double)bounds->lowest - centre) +
                 half_width(bounds->fastest_lowest, bounds->fastest_highest) + quantum;
     }
     offset->offset_ns = centre * tick_ns;

@@ -12,7 +12,6 @@
  */
 #include <stdlib.h>
 
-#include "clock/lab/counter.h"
 #include "clock/lab/lab.h"
 #include "clock/lab/meter.h"
 #include "clock/lab/quantum.h"
@@ -35,13 +34,12 @@ struct room {
 };
 
 /* Adds `count` single readings to `values`, in ns. */
-static void time_some(const struct etwas_lab_meter *meter, int64_t (*read)(void), double *values,
-                      uint32_t count)
+static void time_some(int64_t (*read)(void), double *values, uint32_t count)
 {
     const double tick_ns = etwas_lab_counter_tick_ns();
     int64_t ticks[CHUNK];
 
-    meter->each(read, ticks, count);
+    etwas_lab_time_each(read, ticks, count);
     for (uint32_t index = 0; index < count; index++) {
         /* A thread that was moved between two counters that are apart. */
         int64_t took = ticks[index] > 0 ? ticks[index] : 0;
@@ -53,8 +51,6 @@ static void time_some(const struct etwas_lab_meter *meter, int64_t (*read)(void)
 static uint32_t time_singles(struct room *room, uint32_t source, uint64_t budget_ns,
                              etwas_clock_source_report *report)
 {
-    const struct etwas_lab_meter *meter = etwas_lab_meter(source);
-    const struct etwas_lab_meter *empty = etwas_lab_meter_empty();
     int64_t (*read)(void) = etwas_lab_source(source)->read;
     uint64_t most = budget_ns / NS_FOR_EACH;
     uint64_t end_ns = etwas_lab_now_ns() + budget_ns;
@@ -64,12 +60,12 @@ static uint32_t time_singles(struct room *room, uint32_t source, uint64_t budget
 
     most = most < FEWEST ? FEWEST : most > MOST ? MOST : most;
     /* Twice, so that what is counted finds everything warm. */
-    time_some(meter, read, room->readings, CHUNK);
-    time_some(empty, read, room->empty, EMPTY_CHUNK);
+    time_some(read, room->readings, CHUNK);
+    time_some(NULL, room->empty, EMPTY_CHUNK);
     do {
-        time_some(meter, read, &room->readings[count], CHUNK);
+        time_some(read, &room->readings[count], CHUNK);
         count += CHUNK;
-        time_some(empty, read, &room->empty[empty_count], EMPTY_CHUNK);
+        time_some(NULL, &room->empty[empty_count], EMPTY_CHUNK);
         empty_count += EMPTY_CHUNK;
     } while (count + CHUNK <= most && etwas_lab_now_ns() < end_ns);
     etwas_lab_distribution_of(room->empty, empty_count, &without);
@@ -96,24 +92,23 @@ static void subtract(double *values, uint32_t count, etwas_clock_source_report *
     etwas_lab_tally_bins(&tally, &report->warm);
 }
 
-static double row_ns(const struct etwas_lab_meter *meter, int64_t (*read)(void))
+static double row_ns(int64_t (*read)(void))
 {
-    return (double)meter->row(read, CHUNK) * etwas_lab_counter_tick_ns() / CHUNK;
+    return (double)etwas_lab_time_row(read, CHUNK) * etwas_lab_counter_tick_ns() / CHUNK;
 }
 
 static double time_rows(struct room *room, uint32_t source, uint64_t budget_ns)
 {
-    const struct etwas_lab_meter *meter = etwas_lab_meter(source);
     int64_t (*read)(void) = etwas_lab_source(source)->read;
     uint64_t end_ns = etwas_lab_now_ns() + budget_ns;
     uint32_t count = 0;
     etwas_clock_distribution with;
     etwas_clock_distribution without;
 
-    (void)row_ns(meter, read);
+    (void)row_ns(read);
     do {
-        room->rows[count] = row_ns(meter, read);
-        room->empty_rows[count] = row_ns(etwas_lab_meter_empty(), read);
+        room->rows[count] = row_ns(read);
+        room->empty_rows[count] = row_ns(NULL);
         count++;
     } while (count < ROWS && etwas_lab_now_ns() < end_ns);
     etwas_lab_distribution_of(room->rows, count, &with);

@@ -48,7 +48,6 @@ const struct etwas_lab_source *etwas_lab_source(uint32_t source);
  * while an examination runs.
  */
 void etwas_lab_source_replace(uint32_t source, const struct etwas_lab_source *replacement);
-bool etwas_lab_source_is_replaced(uint32_t source);
 #endif
 
 /*
@@ -65,6 +64,9 @@ static inline void etwas_lab_fence(void)
 #error "etwas needs to know how this architecture keeps readings of its counter in order"
 #endif
 }
+
+/* What a tick of the counter means, also where sessions may not use it; 0: it does not count. */
+double etwas_lab_counter_tick_ns(void);
 
 /* CLOCK_MONOTONIC in nanoseconds: what the parts measure their own time with. */
 uint64_t etwas_lab_now_ns(void);
@@ -146,6 +148,12 @@ uint32_t etwas_lab_monotony_run(struct etwas_lab_monotony *monotony, uint64_t bu
                                 const etwas_clock_report *report);
 void etwas_lab_monotony_end(struct etwas_lab_monotony *monotony, etwas_clock_report *report);
 
+/* Pairs among `count` processors. */
+static inline uint64_t etwas_lab_pair_count(uint32_t count)
+{
+    return count < 2 ? 0 : (uint64_t)count * (count - 1) / 2;
+}
+
 /*
  * offset_count, offsets_left_out and offsets, which etwas_clock_report_free frees with free. Not
  * called for sources that follow a thread. `cpus` is what shall be compared, the caller's limit
@@ -169,5 +177,8 @@ void etwas_lab_drift_end(struct etwas_lab_drift *drift, etwas_clock_report *repo
  * is filled.
  */
 void etwas_lab_conclude(etwas_clock_report *report);
+
+/* The same for a report whose `trust` is filled. */
+void etwas_lab_judge(etwas_clock_report *report);
 
 #endif

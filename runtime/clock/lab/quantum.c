@@ -3,12 +3,12 @@
 
 #include "clock/lab/quantum.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "clock/clock.h"
-#include "clock/lab/counter.h"
 #include "clock/lab/lab.h"
 
 enum {
@@ -39,11 +39,6 @@ static double quanta_in(uint64_t step, double quantum)
     return quanta > 0 ? (double)quanta : 1;
 }
 
-static double distance(double left, double right)
-{
-    return left < right ? right - left : left - right;
-}
-
 /* Makes `quantum`, which is about right for the shortest steps, right for all. */
 static double refine(const uint64_t *steps, uint32_t count, double quantum)
 {
@@ -70,7 +65,7 @@ static bool nearly_all_are_multiples(const uint64_t *steps, uint32_t count, doub
         double multiple = quanta_in(steps[index], quantum) * quantum;
 
         compared++;
-        odd += distance((double)steps[index], multiple) > tolerance;
+        odd += fabs((double)steps[index] - multiple) > tolerance;
         if (odd > count / ODD) {
             return false;
         }
@@ -158,16 +153,11 @@ double etwas_lab_quantum(int64_t (*read)(void))
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static double counter_step_ns;
 
-static int64_t read_counter(void)
-{
-    return etwas_clock_tsc();
-}
-
 static void find_counter_step(void)
 {
     double tick_ns = etwas_lab_counter_tick_ns();
 
-    counter_step_ns = tick_ns > 0 ? etwas_lab_quantum(read_counter) * tick_ns : 0;
+    counter_step_ns = tick_ns > 0 ? etwas_lab_quantum(etwas_clock_tsc) * tick_ns : 0;
 }
 
 double etwas_lab_counter_step_ns(void)

@@ -3,6 +3,7 @@
 
 #include "clock/lab/sentences.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -42,7 +43,7 @@ const char *etwas_duration_text(double ns, char text[ETWAS_DURATION_BYTES])
         double ns;
         const char *name;
     } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}};
-    double size = ns < 0 ? -ns : ns;
+    double size = fabs(ns);
     size_t unit = 0;
 
     /* What would be written as 1000 of a unit is 1 of the next. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* What can be read on this machine, and what a tick of it means. */
-#include "clock/lab/sources.h"
-
+/* What can be read on this machine, how, and what a tick of it means. Readings are async-signal-safe. */
 #include <pthread.h>
 #include <string.h>
+#include <time.h>
 
-#include "clock/lab/counter.h"
+#include "clock/clock.h"
+#include "clock/lab/lab.h"
 #include "clock/reading.h"
 
 #if defined(__x86_64__)
@@ -27,37 +27,78 @@ struct row {
     clockid_t clock;
 };
 
-#define ROW(id, text, reader, system_clock, tick)                                                  \
-    [ETWAS_CLOCK_SOURCE_##                                                                         \
-        id] = {{.name = (text), .read = etwas_lab_read_##reader, .tick_ns = (tick)}, system_clock}
+/* Waits until all before it is done, as rdtscp does; what follows may still overtake it. */
+static int64_t read_fenced(void)
+{
+    etwas_lab_fence();
+    return etwas_clock_tsc();
+}
 
-static struct row rows[ETWAS_CLOCK_SOURCES] = {
-    ROW(QPC, "QPC", qpc, CLOCK_MONOTONIC_RAW, 1),
-    ROW(SYSTEM_TIME, "system time", system_time, CLOCK_REALTIME, 100),
 #if defined(__x86_64__)
-    ROW(TSC, "TSC", tsc, NO_SYSTEM_CLOCK, 0),
-    ROW(RDTSCP, "rdtscp", rdtscp, NO_SYSTEM_CLOCK, 0),
-    ROW(LFENCE_RDTSC, "lfence+rdtsc", fenced, NO_SYSTEM_CLOCK, 0),
-#else
-    ROW(TSC, "cntvct_el0", tsc, NO_SYSTEM_CLOCK, 0),
-    [ETWAS_CLOCK_SOURCE_RDTSCP] = {{.name = "rdtscp"}, NO_SYSTEM_CLOCK},
-    ROW(LFENCE_RDTSC, "isb+cntvct_el0", fenced, NO_SYSTEM_CLOCK, 0),
+
+static int64_t read_rdtscp(void)
+{
+    unsigned processor;
+
+    return (int64_t)__builtin_ia32_rdtscp(&processor);
+}
+
 #endif
-    ROW(MONOTONIC, "CLOCK_MONOTONIC", monotonic, CLOCK_MONOTONIC, 1),
-    ROW(MONOTONIC_RAW, "CLOCK_MONOTONIC_RAW", monotonic_raw, CLOCK_MONOTONIC_RAW, 1),
-    ROW(MONOTONIC_COARSE, "CLOCK_MONOTONIC_COARSE", monotonic_coarse, CLOCK_MONOTONIC_COARSE, 1),
-    ROW(REALTIME, "CLOCK_REALTIME", realtime, CLOCK_REALTIME, 1),
-    ROW(REALTIME_COARSE, "CLOCK_REALTIME_COARSE", realtime_coarse, CLOCK_REALTIME_COARSE, 1),
-    ROW(BOOTTIME, "CLOCK_BOOTTIME", boottime, CLOCK_BOOTTIME, 1),
-    ROW(TAI, "CLOCK_TAI", tai, CLOCK_TAI, 1),
-    ROW(THREAD_CPUTIME, "CLOCK_THREAD_CPUTIME_ID", thread_cputime, CLOCK_THREAD_CPUTIME_ID, 1),
+
+/* What clock_gettime reads, in nanoseconds. */
+#define READER(name, clock)                                                                        \
+    static int64_t read_##name(void)                                                               \
+    {                                                                                              \
+        struct timespec now;                                                                       \
+                                                                                                   \
+        (void)clock_gettime(clock, &now);                                                          \
+        return (int64_t)now.tv_sec * ETWAS_CLOCK_NS_PER_SECOND + now.tv_nsec;                      \
+    }
+
+READER(monotonic, CLOCK_MONOTONIC)
+READER(monotonic_raw, CLOCK_MONOTONIC_RAW)
+READER(monotonic_coarse, CLOCK_MONOTONIC_COARSE)
+READER(realtime, CLOCK_REALTIME)
+READER(realtime_coarse, CLOCK_REALTIME_COARSE)
+READER(boottime, CLOCK_BOOTTIME)
+READER(tai, CLOCK_TAI)
+READER(thread_cputime, CLOCK_THREAD_CPUTIME_ID)
+
+#define ROW(text, reader, system_clock, tick)                                                      \
+    {                                                                                              \
+        {.name = (text), .read = (reader), .tick_ns = (tick)}, system_clock                        \
+    }
+#define SYSTEM_ROW(clock, reader) ROW(#clock, reader, clock, 1)
+
+/* In the order of their numbers. */
+static struct row rows[] = {
+    ROW("QPC", etwas_clock_qpc, CLOCK_MONOTONIC_RAW, 1),
+    ROW("system time", etwas_clock_system, CLOCK_REALTIME, 100),
+#if defined(__x86_64__)
+    ROW("TSC", etwas_clock_tsc, NO_SYSTEM_CLOCK, 0),
+    ROW("rdtscp", read_rdtscp, NO_SYSTEM_CLOCK, 0),
+    ROW("lfence+rdtsc", read_fenced, NO_SYSTEM_CLOCK, 0),
+#else
+    ROW("cntvct_el0", etwas_clock_tsc, NO_SYSTEM_CLOCK, 0),
+    ROW("rdtscp", NULL, NO_SYSTEM_CLOCK, 0),
+    ROW("isb+cntvct_el0", read_fenced, NO_SYSTEM_CLOCK, 0),
+#endif
+    SYSTEM_ROW(CLOCK_MONOTONIC, read_monotonic),
+    SYSTEM_ROW(CLOCK_MONOTONIC_RAW, read_monotonic_raw),
+    SYSTEM_ROW(CLOCK_MONOTONIC_COARSE, read_monotonic_coarse),
+    SYSTEM_ROW(CLOCK_REALTIME, read_realtime),
+    SYSTEM_ROW(CLOCK_REALTIME_COARSE, read_realtime_coarse),
+    SYSTEM_ROW(CLOCK_BOOTTIME, read_boottime),
+    SYSTEM_ROW(CLOCK_TAI, read_tai),
+    SYSTEM_ROW(CLOCK_THREAD_CPUTIME_ID, read_thread_cputime),
 };
+_Static_assert(sizeof rows / sizeof rows[0] == ETWAS_CLOCK_SOURCES, "a row for each source");
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 uint64_t etwas_lab_now_ns(void)
 {
-    return (uint64_t)etwas_lab_read_monotonic();
+    return (uint64_t)read_monotonic();
 }
 
 /* 0: it does not count. */
@@ -136,23 +177,15 @@ void etwas_lab_source_replace(uint32_t source, const struct etwas_lab_source *re
     replaced[source] = replacement;
 }
 
-bool etwas_lab_source_is_replaced(uint32_t source)
-{
-    return replaced[source] != NULL;
-}
+#endif
 
 const struct etwas_lab_source *etwas_lab_source(uint32_t source)
 {
     (void)pthread_once(&once, try_all);
-    return replaced[source] != NULL ? replaced[source] : &rows[source].source;
-}
-
-#else
-
-const struct etwas_lab_source *etwas_lab_source(uint32_t source)
-{
-    (void)pthread_once(&once, try_all);
+#ifdef ETWAS_TESTPOINTS
+    if (replaced[source] != NULL) {
+        return replaced[source];
+    }
+#endif
     return &rows[source].source;
 }
-
-#endif

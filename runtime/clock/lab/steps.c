@@ -8,6 +8,7 @@
  */
 #include "clock/lab/steps.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "clock/lab/lab.h"
@@ -79,11 +80,6 @@ void etwas_lab_steps_note_ordered(struct etwas_lab_steps *steps, const int64_t *
     steps->ordered_readings += count;
 }
 
-static double larger(double left, double right)
-{
-    return left > right ? left : right;
-}
-
 void etwas_lab_steps_tell(struct etwas_lab_steps *steps, double tick_ns,
                           etwas_clock_source_report *report)
 {
@@ -97,17 +93,16 @@ void etwas_lab_steps_tell(struct etwas_lab_steps *steps, double tick_ns,
     report->unordered_readings += steps->readings;
     report->unordered_backward_steps += steps->backward;
     report->largest_unordered_backward_ns =
-        larger(report->largest_unordered_backward_ns, (double)steps->largest_backward * tick_ns);
+        fmax(report->largest_unordered_backward_ns, (double)steps->largest_backward * tick_ns);
     report->readings += steps->ordered_readings;
     report->backward_steps += steps->ordered_backward;
     report->largest_backward_ns =
-        larger(report->largest_backward_ns, (double)steps->largest_ordered_backward * tick_ns);
+        fmax(report->largest_backward_ns, (double)steps->largest_ordered_backward * tick_ns);
 }
 
 uint32_t etwas_lab_steps(uint32_t source, uint64_t budget_ns, etwas_clock_source_report *report)
 {
     const struct etwas_lab_source *what = etwas_lab_source(source);
-    const struct etwas_lab_meter *meter = etwas_lab_meter(source);
     struct etwas_lab_steps *steps = calloc(1, sizeof *steps);
     uint64_t now_ns = etwas_lab_now_ns();
     uint64_t end_ns = now_ns + budget_ns;
@@ -117,7 +112,7 @@ uint32_t etwas_lab_steps(uint32_t source, uint64_t budget_ns, etwas_clock_source
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     do {
-        meter->stamps(what->read, stamps, ROW);
+        etwas_lab_take_stamps(what->read, stamps, ROW);
         etwas_lab_steps_note(steps, stamps, ROW, what->tick_ns);
         if (steps->ordered_readings == 0 || now_ns < end_ns) {
             etwas_lab_read_in_order(what->read, stamps, ROW);

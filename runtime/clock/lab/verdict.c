@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "clock/lab/verdict.h"
-
+/*
+ * What the numbers of a report mean, in sentences: what the cycle counter is worth, and which clock
+ * a session should ask for.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -19,11 +21,6 @@ enum {
 static const etwas_clock_source_report *examined(const etwas_clock_report *report, uint32_t source)
 {
     return report->sources[source].available ? &report->sources[source] : NULL;
-}
-
-static double larger(double left, double right)
-{
-    return left > right ? left : right;
 }
 
 /* ---- findings -------------------------------------------------------------------------------- */
@@ -134,7 +131,7 @@ static struct backwards backwards_of(const etwas_clock_report *report)
         if (counter != NULL) {
             backwards.readings += counter->readings;
             backwards.steps += counter->backward_steps;
-            backwards.largest_ns = larger(backwards.largest_ns, counter->largest_backward_ns);
+            backwards.largest_ns = fmax(backwards.largest_ns, counter->largest_backward_ns);
         }
     }
     return backwards;
