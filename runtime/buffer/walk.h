@@ -13,7 +13,6 @@
 
 #include "buffer/slot.h"
 #include "etl/layout.h"
-#include "etl/message.h"
 
 /* The first 4 bytes of a record, which are stored last. */
 static inline uint32_t etwas_walk_marker(const uint8_t *record)

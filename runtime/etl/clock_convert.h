@@ -13,7 +13,7 @@
  *     clock                  units of 100 ns in a tick
  *     1 performance counter  10,000,000 / PerfFreq
  *     2 system time          1, and the stamp is FILETIME already
- *     3 cycles               10 / CpuSpeedInMHz, or the ratio of a calibration (etl/calibration.h)
+ *     3 cycles               10 / CpuSpeedInMHz, or the ratio of a calibration
  *
  * Worked example, 3,000 MHz: 25 hours are 270,000,000,000,000 ticks, × 10 / 3,000 =
  * 900,000,000,000 units of 100 ns = 90,000 s.
@@ -24,8 +24,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "etl/calibration.h"
 #include "etl/layout.h"
+#include "etl/own_record.h"
 
 #define ETWAS_ETL_FILETIME_PER_SECOND INT64_C(10000000)
 

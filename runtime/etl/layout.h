@@ -5,7 +5,8 @@
  * What is on disk: the buffer header, the record headers and the log file header of an .etl file.
  *
  * Shared by the writer and the reader, so that neither can drift from the other. Every structure is
- * naturally aligned and little-endian; its size and the offset of each field are asserted below it.
+ * naturally aligned, without padding and little-endian; its size is asserted below it, the offset of
+ * each field in tests/etl/layout_test.c.
  * "raw" stamps are ticks of the session's clock, "filetime" is 100 ns units since 1601-01-01 UTC.
  *
  * A file is buffer 0, buffer 1, … back to back. A buffer is a 72-byte header, then records, each
@@ -16,6 +17,7 @@
 
 #include <etwas/types.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -75,19 +77,6 @@ struct etwas_etl_buffer_header {
     uint64_t reserved[2]; /* 0 */
 };
 _Static_assert(sizeof(struct etwas_etl_buffer_header) == ETWAS_ETL_BUFFER_HEADER_BYTES, "size");
-_Static_assert(offsetof(struct etwas_etl_buffer_header, saved_offset) == 0x04, "SavedOffset");
-_Static_assert(offsetof(struct etwas_etl_buffer_header, current_offset) == 0x08, "CurrentOffset");
-_Static_assert(offsetof(struct etwas_etl_buffer_header, reference_count) == 0x0C, "ReferenceCount");
-_Static_assert(offsetof(struct etwas_etl_buffer_header, time_stamp) == 0x10, "TimeStamp");
-_Static_assert(offsetof(struct etwas_etl_buffer_header, sequence_number) == 0x18, "SequenceNumber");
-_Static_assert(offsetof(struct etwas_etl_buffer_header, clock) == 0x20, "ClockType, Frequency");
-_Static_assert(offsetof(struct etwas_etl_buffer_header, processor) == 0x28, "ProcessorIndex");
-_Static_assert(offsetof(struct etwas_etl_buffer_header, logger_id) == 0x2A, "LoggerId");
-_Static_assert(offsetof(struct etwas_etl_buffer_header, state) == 0x2C, "State");
-_Static_assert(offsetof(struct etwas_etl_buffer_header, offset) == 0x30, "Offset");
-_Static_assert(offsetof(struct etwas_etl_buffer_header, flags) == 0x34, "BufferFlag");
-_Static_assert(offsetof(struct etwas_etl_buffer_header, type) == 0x36, "BufferType");
-_Static_assert(offsetof(struct etwas_etl_buffer_header, reserved) == 0x38, "reserved");
 
 /* ---- Markers: the first u32 of every record -------------------------------------------------- */
 
@@ -151,14 +140,6 @@ struct etwas_etl_system_header {
     uint32_t user_time;
 };
 _Static_assert(sizeof(struct etwas_etl_system_header) == 32, "SYSTEM header");
-_Static_assert(offsetof(struct etwas_etl_system_header, size) == 4, "Size");
-_Static_assert(offsetof(struct etwas_etl_system_header, type) == 6, "Type");
-_Static_assert(offsetof(struct etwas_etl_system_header, group) == 7, "Group");
-_Static_assert(offsetof(struct etwas_etl_system_header, thread_id) == 8, "ThreadId");
-_Static_assert(offsetof(struct etwas_etl_system_header, process_id) == 12, "ProcessId");
-_Static_assert(offsetof(struct etwas_etl_system_header, time_stamp) == 16, "TimeStamp");
-_Static_assert(offsetof(struct etwas_etl_system_header, kernel_time) == 24, "KernelTime");
-_Static_assert(offsetof(struct etwas_etl_system_header, user_time) == 28, "UserTime");
 
 /* SYSTEM without the processor times. */
 struct etwas_etl_compact_header {
@@ -173,7 +154,6 @@ struct etwas_etl_compact_header {
     int64_t time_stamp;
 };
 _Static_assert(sizeof(struct etwas_etl_compact_header) == 24, "COMPACT header");
-_Static_assert(offsetof(struct etwas_etl_compact_header, time_stamp) == 16, "TimeStamp");
 
 /* Frequent kernel events. */
 struct etwas_etl_perfinfo_header {
@@ -186,8 +166,6 @@ struct etwas_etl_perfinfo_header {
     int64_t time_stamp;
 };
 _Static_assert(sizeof(struct etwas_etl_perfinfo_header) == 16, "PERFINFO header");
-_Static_assert(offsetof(struct etwas_etl_perfinfo_header, size) == 4, "Size");
-_Static_assert(offsetof(struct etwas_etl_perfinfo_header, time_stamp) == 8, "TimeStamp");
 
 /* Extension bits in the version of SYSTEM, COMPACT and PERFINFO: what lies between the header and
  * the payload. */
@@ -214,15 +192,6 @@ struct etwas_etl_full_header {
     uint32_t user_time;
 };
 _Static_assert(sizeof(struct etwas_etl_full_header) == 48, "FULL_HEADER");
-_Static_assert(offsetof(struct etwas_etl_full_header, type) == 4, "Class.Type");
-_Static_assert(offsetof(struct etwas_etl_full_header, level) == 5, "Class.Level");
-_Static_assert(offsetof(struct etwas_etl_full_header, version) == 6, "Class.Version");
-_Static_assert(offsetof(struct etwas_etl_full_header, thread_id) == 8, "ThreadId");
-_Static_assert(offsetof(struct etwas_etl_full_header, process_id) == 12, "ProcessId");
-_Static_assert(offsetof(struct etwas_etl_full_header, time_stamp) == 16, "TimeStamp");
-_Static_assert(offsetof(struct etwas_etl_full_header, guid) == 24, "Guid");
-_Static_assert(offsetof(struct etwas_etl_full_header, kernel_time) == 40, "KernelTime");
-_Static_assert(offsetof(struct etwas_etl_full_header, user_time) == 44, "UserTime");
 
 /* An instance event (TraceEventInstance): FULL_HEADER and who the instance and its parent are. */
 struct etwas_etl_instance_header {
@@ -232,9 +201,6 @@ struct etwas_etl_instance_header {
     etwas_guid parent_guid;
 };
 _Static_assert(sizeof(struct etwas_etl_instance_header) == 72, "INSTANCE header");
-_Static_assert(offsetof(struct etwas_etl_instance_header, instance_id) == 48, "InstanceId");
-_Static_assert(offsetof(struct etwas_etl_instance_header, parent_instance_id) == 52, "Parent");
-_Static_assert(offsetof(struct etwas_etl_instance_header, parent_guid) == 56, "ParentGuid");
 
 /* A manifest or TraceLogging event (EventWrite). */
 struct etwas_etl_event_header {
@@ -259,16 +225,6 @@ struct etwas_etl_event_header {
     etwas_guid activity_id;
 };
 _Static_assert(sizeof(struct etwas_etl_event_header) == 80, "EVENT_HEADER");
-_Static_assert(offsetof(struct etwas_etl_event_header, flags) == 4, "Flags");
-_Static_assert(offsetof(struct etwas_etl_event_header, event_property) == 6, "EventProperty");
-_Static_assert(offsetof(struct etwas_etl_event_header, time_stamp) == 16, "TimeStamp");
-_Static_assert(offsetof(struct etwas_etl_event_header, provider_id) == 24, "ProviderId");
-_Static_assert(offsetof(struct etwas_etl_event_header, id) == 40, "Id");
-_Static_assert(offsetof(struct etwas_etl_event_header, opcode) == 45, "Opcode");
-_Static_assert(offsetof(struct etwas_etl_event_header, task) == 46, "Task");
-_Static_assert(offsetof(struct etwas_etl_event_header, keyword) == 48, "Keyword");
-_Static_assert(offsetof(struct etwas_etl_event_header, kernel_time) == 56, "KernelTime");
-_Static_assert(offsetof(struct etwas_etl_event_header, activity_id) == 64, "ActivityId");
 
 enum {
     ETWAS_ETL_EVENT_EXTENDED_INFO = 0x0001
@@ -283,7 +239,6 @@ struct etwas_etl_extended_item {
     uint16_t data_bytes;
 };
 _Static_assert(sizeof(struct etwas_etl_extended_item) == 8, "extended item");
-_Static_assert(offsetof(struct etwas_etl_extended_item, data_bytes) == 6, "DataSize");
 
 enum {
     ETWAS_ETL_ITEM_LINKAGE = 0x0001
@@ -311,6 +266,28 @@ enum {
     ETWAS_ETL_MESSAGE_POINTER32 = 0x0040,
     ETWAS_ETL_MESSAGE_POINTER64 = 0x0080,
 };
+
+static inline bool etwas_etl_message_has_stamp(uint16_t option_flags)
+{
+    return (option_flags &
+            (ETWAS_ETL_MESSAGE_TIMESTAMP | ETWAS_ETL_MESSAGE_PERFORMANCE_TIMESTAMP)) != 0;
+}
+
+/* From the record's start, by its option flags; if it has no stamp, where it would be. */
+static inline uint32_t etwas_etl_message_stamp_at(uint16_t option_flags)
+{
+    uint32_t at = sizeof(struct etwas_etl_message_header);
+
+    if ((option_flags & ETWAS_ETL_MESSAGE_SEQUENCE) != 0) {
+        at += 4;
+    }
+    if ((option_flags & ETWAS_ETL_MESSAGE_GUID) != 0) {
+        at += 16;
+    } else if ((option_flags & ETWAS_ETL_MESSAGE_COMPONENT_ID) != 0) {
+        at += 4;
+    }
+    return at;
+}
 
 /* ---- Groups: the high byte of a hook id ------------------------------------------------------ */
 
@@ -347,9 +324,6 @@ struct etwas_etl_time_zone {
     int32_t daylight_bias_minutes;
 };
 _Static_assert(sizeof(struct etwas_etl_time_zone) == 172, "time zone");
-_Static_assert(offsetof(struct etwas_etl_time_zone, standard_date) == 68, "StandardDate");
-_Static_assert(offsetof(struct etwas_etl_time_zone, daylight_name) == 88, "DaylightName");
-_Static_assert(offsetof(struct etwas_etl_time_zone, daylight_bias_minutes) == 168, "DaylightBias");
 
 /* What both forms of the log file header begin with. */
 struct etwas_etl_log_header_start {
@@ -368,12 +342,6 @@ struct etwas_etl_log_header_start {
     uint32_t cpu_speed_mhz;
 };
 _Static_assert(sizeof(struct etwas_etl_log_header_start) == 56, "common start");
-_Static_assert(offsetof(struct etwas_etl_log_header_start, end_filetime) == 16, "EndTime");
-_Static_assert(offsetof(struct etwas_etl_log_header_start, buffers_written) == 36,
-               "BuffersWritten");
-_Static_assert(offsetof(struct etwas_etl_log_header_start, start_buffers) == 40, "StartBuffers");
-_Static_assert(offsetof(struct etwas_etl_log_header_start, events_lost) == 48, "EventsLost");
-_Static_assert(offsetof(struct etwas_etl_log_header_start, cpu_speed_mhz) == 52, "CpuSpeedInMHz");
 
 /* The form of a SYSTEM64 record; two UTF-16 strings, each ending with 0, follow: the session's name
  * and the file's. */
@@ -390,35 +358,12 @@ struct etwas_etl_log_header64 {
     uint32_t buffers_lost;
 };
 _Static_assert(sizeof(struct etwas_etl_log_header64) == 280, "64-bit form");
-_Static_assert(offsetof(struct etwas_etl_log_header64, time_zone) == 72, "TimeZone");
-_Static_assert(offsetof(struct etwas_etl_log_header64, boot_filetime) == 248, "BootTime");
-_Static_assert(offsetof(struct etwas_etl_log_header64, performance_frequency_hz) == 256,
-               "PerfFreq");
-_Static_assert(offsetof(struct etwas_etl_log_header64, start_filetime) == 264, "StartTime");
-_Static_assert(offsetof(struct etwas_etl_log_header64, clock_type) == 272, "ReservedFlags");
-_Static_assert(offsetof(struct etwas_etl_log_header64, buffers_lost) == 276, "BuffersLost");
 
-/* The form of a SYSTEM32 record. */
-struct etwas_etl_log_header32 {
-    struct etwas_etl_log_header_start start;
-    uint32_t logger_name;
-    uint32_t log_file_name;
-    struct etwas_etl_time_zone time_zone;
-    uint32_t padding;
-    int64_t boot_filetime;
-    int64_t performance_frequency_hz;
-    int64_t start_filetime;
-    uint32_t clock_type;
-    uint32_t buffers_lost;
+/* The form of a SYSTEM32 record is the same, but for the two names: they have 4 bytes each. */
+enum {
+    ETWAS_ETL_LOG_HEADER32_BYTES = sizeof(struct etwas_etl_log_header64) - 8,
+    ETWAS_ETL_LOG_HEADER32_TIME_ZONE = offsetof(struct etwas_etl_log_header64, time_zone) - 8,
 };
-_Static_assert(sizeof(struct etwas_etl_log_header32) == 272, "32-bit form");
-_Static_assert(offsetof(struct etwas_etl_log_header32, time_zone) == 64, "TimeZone");
-_Static_assert(offsetof(struct etwas_etl_log_header32, boot_filetime) == 240, "BootTime");
-_Static_assert(offsetof(struct etwas_etl_log_header32, performance_frequency_hz) == 248,
-               "PerfFreq");
-_Static_assert(offsetof(struct etwas_etl_log_header32, start_filetime) == 256, "StartTime");
-_Static_assert(offsetof(struct etwas_etl_log_header32, clock_type) == 264, "ReservedFlags");
-_Static_assert(offsetof(struct etwas_etl_log_header32, buffers_lost) == 268, "BuffersLost");
 
 /* Where the log file header of every file begins: 72 + 32. What a session rewrites at its end
  * (EndTime, BuffersWritten, EventsLost, BuffersLost) lies at this offset plus the field's. */

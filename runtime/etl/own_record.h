@@ -2,20 +2,16 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The records that etwas writes for itself: classic events (FULL_HEADER64) of one class.
+ * The records that etwas writes for itself: classic events (FULL_HEADER64) of one class. Other
+ * readers see events of a class they do not know and pass over them. Ours neither delivers nor
+ * counts them.
  *
- *     type 0  the calibration  etl/calibration.h   buffer 0, the first of ours
- *     type 1  a knot           etl/knot.h          buffer 0 and knot buffers
- *     type 2  the totals       etl/totals.h        buffer 0
- *     type 3  the clock        etl/clock_record.h  buffer 0
- *
- * Other readers see events of a class they do not know and pass over them. Ours neither delivers
- * nor counts them.
+ * They lie in buffer 0, behind the log file header record and in the order below; header.time_stamp
+ * is that of the log file header record.
  */
 #ifndef ETWAS_ETL_OWN_RECORD_H
 #define ETWAS_ETL_OWN_RECORD_H
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "etl/layout.h"
@@ -32,6 +28,166 @@ static const etwas_guid etwas_etl_own_class = {
 static inline bool etwas_etl_is_own_record(const struct etwas_etl_full_header *header)
 {
     return memcmp(&header->guid, &etwas_etl_own_class, sizeof header->guid) == 0;
+}
+
+/* Class.Type, and the version that is in Class.Version and begins each payload. */
+enum {
+    ETWAS_ETL_CALIBRATION_TYPE = 0,
+    ETWAS_ETL_KNOT_TYPE = 1,
+    ETWAS_ETL_TOTALS_TYPE = 2,
+    ETWAS_ETL_CLOCK_RECORD_TYPE = 3,
+    ETWAS_ETL_CALIBRATION_VERSION = 1,
+    ETWAS_ETL_KNOT_VERSION = 1,
+    ETWAS_ETL_TOTALS_VERSION = 1,
+    ETWAS_ETL_CLOCK_RECORD_VERSION = 1,
+};
+
+/* ---- The calibration: the rate of the session's clock ---------------------------------------- */
+
+/*
+ * CpuSpeedInMHz of the log file header is a whole number of MHz. At 2,994.37 MHz that is wrong by
+ * 0.02 %, half a second in 40 minutes. Our reader converts clock 3 with this ratio.
+ *
+ * `ticks` ticks of the session's clock take `nanoseconds` ns; both are between 1 and
+ * ETWAS_ETL_CALIBRATION_LARGEST, so that products with a difference of stamps fit in 128 bits. The
+ * three readings were taken together: as near as the clocks can be read.
+ */
+struct etwas_etl_calibration {
+    uint32_t version;
+    uint32_t clock_type; /* of the session, ETWAS_ETL_CLOCK_* */
+    uint64_t ticks;
+    uint64_t nanoseconds;
+    int64_t raw_stamp; /* the session's clock */
+    int64_t qpc_ns;    /* the performance counter */
+    int64_t filetime;  /* system time */
+};
+#define ETWAS_ETL_CALIBRATION_LARGEST (UINT64_C(1) << 56)
+
+struct etwas_etl_calibration_record {
+    struct etwas_etl_full_header header;
+    struct etwas_etl_calibration calibration;
+};
+_Static_assert(sizeof(struct etwas_etl_calibration_record) == 96, "calibration record");
+
+/* ---- The totals of one file ------------------------------------------------------------------ */
+
+/*
+ * The log file header counts what was lost in 32 bits, and knows nothing of what a circular file
+ * replaced, nor which part of a new-file set a file is. Zeroes until the first sync, brought up to
+ * date at each one, final at the end. Of an appended file the counts are those of all its sessions.
+ */
+struct etwas_etl_totals {
+    uint32_t version;
+    uint32_t part;                /* number of the file in a new-file set, from 1; 0: no set */
+    uint64_t overwritten_events;  /* were in the file, and newer ones took their place */
+    uint64_t overwritten_buffers; /* likewise */
+    uint64_t lost_events;         /* while this file was written; never in it */
+    uint64_t lost_buffers;        /* likewise: could not be written */
+};
+
+struct etwas_etl_totals_record {
+    struct etwas_etl_full_header header;
+    struct etwas_etl_totals totals;
+};
+_Static_assert(sizeof(struct etwas_etl_totals_record) == 88, "totals record");
+
+/* ---- The clock: what was asked for, what the session got, what the counter was worth --------- */
+
+/*
+ * Values as in <etwas/etwas.h>. The counter is measured only for a session that asked for it, or if
+ * the process had it measured before. Else verdict and reasons are by what the machine says of it,
+ * frequency_hz is 0, and there is no reason that takes measuring.
+ */
+struct etwas_etl_clock_trust {
+    uint32_t version;
+    uint32_t requested_clock; /* ClientContext as asked for, 1 for 0 */
+    uint32_t clock_type;      /* what the session got, ETWAS_ETL_CLOCK_* */
+    uint32_t verdict;         /* ETWAS_CLOCK_VERDICT_*, of the cycle counter */
+    uint32_t reasons;         /* ETWAS_CLOCK_REASON_*, likewise */
+    uint32_t stated_by;       /* ETWAS_CLOCK_STATED_* */
+    uint64_t frequency_hz;    /* of the cycle counter as calibrated; 0: it was not */
+    uint64_t stated_hz;       /* 0: nothing states one */
+    uint32_t frequency_error_ppb;
+    uint32_t processors;  /* of the machine; 0: not noted. The header may count one more: the stream
+                             of threads without restartable sequences */
+    char clocksource[32]; /* the kernel's, in any session's file; "" where it is not known */
+    char hypervisor[16];  /* its signature; "" on bare metal. Both end with 0 */
+};
+
+struct etwas_etl_clock_trust_record {
+    struct etwas_etl_full_header header;
+    struct etwas_etl_clock_trust clock;
+};
+_Static_assert(sizeof(struct etwas_etl_clock_trust_record) == 144, "clock record");
+
+/* ---- Knots: one moment by all clocks --------------------------------------------------------- */
+
+/*
+ * Between knots a reader interpolates. They lie in buffer 0, the oldest first. What does not fit
+ * there any more was moved into knot buffers: data buffers whose first record is a knot, and which
+ * hold nothing but knots; there header.time_stamp is one that keeps the stream of its processor in
+ * order, no newer than the knots. In a file that was appended to or is damaged they need not be in
+ * order.
+ */
+
+/* Why it was taken. */
+enum {
+    ETWAS_ETL_KNOT_SESSION_STARTED = 0,
+    ETWAS_ETL_KNOT_FILE_OPENED = 1, /* of a file that is not the session's first; of a snapshot */
+    ETWAS_ETL_KNOT_RUNNING = 2,
+    ETWAS_ETL_KNOT_FILE_ENDED = 3,
+};
+
+/*
+ * At some moment the session's clock was `raw_stamp`, the performance counter within qpc_error_ns
+ * of qpc_ns, and the system time within filetime_error_ns of `filetime`. What is 0 is exact.
+ */
+struct etwas_etl_knot {
+    uint32_t version;
+    uint32_t reason; /* ETWAS_ETL_KNOT_* */
+    int64_t raw_stamp;
+    int64_t qpc_ns;
+    int64_t filetime;
+    int64_t suspended_ns;       /* since the machine booted; a jump between knots is a suspend */
+    uint32_t qpc_error_ns;      /* 0 when the session's clock is QPC; system time: 100 at least */
+    uint32_t filetime_error_ns; /* 0 when it is system time */
+};
+
+struct etwas_etl_knot_record {
+    struct etwas_etl_full_header header;
+    struct etwas_etl_knot knot;
+};
+_Static_assert(sizeof(struct etwas_etl_knot_record) == 96, "knot record");
+
+/* ---- How large buffer 0 is at least ---------------------------------------------------------- */
+
+/* The log file header record, not rounded; names in UTF-16 units without their terminating 0. */
+static inline uint32_t etwas_etl_log_header_record_bytes(size_t session_name_units,
+                                                         size_t file_name_units)
+{
+    return (uint32_t)(sizeof(struct etwas_etl_system_header) +
+                      sizeof(struct etwas_etl_log_header64) +
+                      (session_name_units + 1 + file_name_units + 1) * sizeof(etwas_wchar));
+}
+
+/* Up to the first knot: 72 + 312 + 4 + 4 (rounding) + 96 + 88 + 144 = 720 with two empty names. */
+static inline uint32_t etwas_etl_first_knot_offset(size_t session_name_units,
+                                                   size_t file_name_units)
+{
+    return ETWAS_ETL_BUFFER_HEADER_BYTES +
+           (uint32_t)etwas_etl_round_up_8(
+               etwas_etl_log_header_record_bytes(session_name_units, file_name_units)) +
+           (uint32_t)(sizeof(struct etwas_etl_calibration_record) +
+                      sizeof(struct etwas_etl_totals_record) +
+                      sizeof(struct etwas_etl_clock_trust_record));
+}
+
+/* With the knots of both ends: 720 + 2 × 96 = 912 with two empty names. */
+static inline uint32_t etwas_etl_header_buffer_bytes(size_t session_name_units,
+                                                     size_t file_name_units)
+{
+    return etwas_etl_first_knot_offset(session_name_units, file_name_units) +
+           2 * (uint32_t)sizeof(struct etwas_etl_knot_record);
 }
 
 #endif

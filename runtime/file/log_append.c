@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "clock/clock.h"
-#include "etl/calibration.h"
 #include "etl/layout.h"
+#include "etl/own_record.h"
 #include "file/log_file.h"
 #include "platform/file.h"
 #include "platform/processor.h"

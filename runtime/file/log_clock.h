@@ -7,7 +7,7 @@
 #ifndef ETWAS_FILE_LOG_CLOCK_H
 #define ETWAS_FILE_LOG_CLOCK_H
 
-#include "etl/clock_record.h"
+#include "etl/own_record.h"
 
 /*
  * A session asked for clock `requested` (0: the one it got) and got `clock`. Of the cycle counter

@@ -9,10 +9,8 @@
 
 #include "clock/clock.h"
 #include "clock/selection.h"
-#include "etl/calibration.h"
-#include "etl/clock_record.h"
-#include "etl/header_buffer.h"
 #include "etl/layout.h"
+#include "etl/own_record.h"
 #include "etl/utf16.h"
 #include "file/log_clock.h"
 #include "file/log_file.h"

@@ -14,7 +14,6 @@
 
 #include "clock/reading.h"
 #include "etl/own_record.h"
-#include "etl/totals.h"
 
 struct etwas_log_file_options;
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "etl/knot.h"
+#include "etl/own_record.h"
 #include "file/log_inside.h"
 #include "file/log_patch.h"
 #include "platform/testpoint.h"

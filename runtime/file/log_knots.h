@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The knots of one file (etl/knot.h). They lie in buffer 0, behind the other records:
+ * The knots of one file (etl/own_record.h). They lie in buffer 0, behind the other records:
  *
  *     session started | so far, file opened | running, running … | file ended
  *     └──── fixed ─────────────────────────┘ └─ running ────────┘

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "etl/knot.h"
+#include "etl/own_record.h"
 #include "etl/utf16.h"
 #include "reader/damage.h"
 #include "reader/source.h"
@@ -46,7 +46,7 @@ static bool read_beginning(struct etwas_trace *trace, struct beginning *beginnin
     memcpy(&beginning->buffer, beginning->bytes, sizeof beginning->buffer);
     memcpy(&beginning->record, beginning->bytes + HEADER_BYTES, sizeof beginning->record);
     beginning->form_bytes = beginning->record.header_type == ETWAS_ETL_SYSTEM32
-                                ? sizeof(struct etwas_etl_log_header32)
+                                ? ETWAS_ETL_LOG_HEADER32_BYTES
                                 : sizeof(struct etwas_etl_log_header64);
     return is_log_header_record(beginning);
 }
@@ -54,24 +54,14 @@ static bool read_beginning(struct etwas_trace *trace, struct beginning *beginnin
 static void read_fields(struct etwas_file_header *log, const struct beginning *beginning)
 {
     const uint8_t *payload = beginning->bytes + ETWAS_ETL_LOG_HEADER_FILE_OFFSET;
-    struct etwas_etl_log_header32 narrow;
 
     if (beginning->record.header_type == ETWAS_ETL_SYSTEM64) {
         memcpy(&log->fields, payload, sizeof log->fields);
         return;
     }
-    memcpy(&narrow, payload, sizeof narrow);
-    log->fields = (struct etwas_etl_log_header64){
-        .start = narrow.start,
-        .logger_name = narrow.logger_name,
-        .log_file_name = narrow.log_file_name,
-        .time_zone = narrow.time_zone,
-        .boot_filetime = narrow.boot_filetime,
-        .performance_frequency_hz = narrow.performance_frequency_hz,
-        .start_filetime = narrow.start_filetime,
-        .clock_type = narrow.clock_type,
-        .buffers_lost = narrow.buffers_lost,
-    };
+    memcpy(&log->fields.start, payload, sizeof log->fields.start);
+    memcpy(&log->fields.time_zone, payload + ETWAS_ETL_LOG_HEADER32_TIME_ZONE,
+           ETWAS_ETL_LOG_HEADER32_BYTES - ETWAS_ETL_LOG_HEADER32_TIME_ZONE);
 }
 
 /* Two strings follow the fields. One that is not terminated inside the record ends with it. */
@@ -94,7 +84,7 @@ static bool copy_names(struct etwas_file_header *log, const struct beginning *be
 static bool is_buffer_size(uint32_t bytes)
 {
     return bytes >= HEADER_BYTES + sizeof(struct etwas_etl_system_header) +
-                        sizeof(struct etwas_etl_log_header32) &&
+                        ETWAS_ETL_LOG_HEADER32_BYTES &&
            bytes <= ETWAS_ETL_LARGEST_BUFFER_BYTES;
 }
 

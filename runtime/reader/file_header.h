@@ -11,9 +11,8 @@
 #include <etwas/evntrace.h>
 
 #include "etl/clock_convert.h"
-#include "etl/clock_record.h"
 #include "etl/layout.h"
-#include "etl/totals.h"
+#include "etl/own_record.h"
 #include "reader/index_entry.h"
 #include "reader/timeline.h"
 

@@ -12,7 +12,7 @@
 #ifndef ETWAS_READER_KNOTS_H
 #define ETWAS_READER_KNOTS_H
 
-#include "etl/knot.h"
+#include "etl/own_record.h"
 #include "reader/timeline.h"
 #include "reader/trace.h"
 

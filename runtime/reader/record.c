@@ -5,9 +5,8 @@
 
 #include <string.h>
 
-#include "etl/calibration.h"
 #include "etl/layout.h"
-#include "etl/message.h"
+#include "etl/own_record.h"
 
 /* What the header type says: the form of the header, and how wide the payload's pointers are. */
 struct form {

@@ -17,7 +17,7 @@
 #include "clock/clock.h"
 #include "clock/reading.h"
 #include "clock/selection.h"
-#include "etl/header_buffer.h"
+#include "etl/own_record.h"
 #include "etl/utf16.h"
 #include "platform/memory_limit.h"
 #include "platform/processor.h"

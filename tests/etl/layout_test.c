@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The on-disk layouts against the public structures that share bytes with them, and the helpers.
- * Sizes and offsets of each field are asserted in etl/layout.h itself.
+ * The on-disk layouts against the format and against the public structures that share bytes with
+ * them, and the helpers.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,8 +16,102 @@
 #include <etwas/evntcons.h>
 #include <etwas/evntrace.h>
 
-#include "etl/calibration.h"
 #include "etl/layout.h"
+#include "etl/own_record.h"
+
+/* A field of a layout is at this offset. */
+#define AT(layout, field, offset)                                                                  \
+    _Static_assert(offsetof(struct etwas_etl_##layout, field) == (offset), #layout "." #field)
+
+AT(buffer_header, saved_offset, 0x04);
+AT(buffer_header, current_offset, 0x08);
+AT(buffer_header, reference_count, 0x0C);
+AT(buffer_header, time_stamp, 0x10);
+AT(buffer_header, sequence_number, 0x18);
+AT(buffer_header, clock, 0x20);
+AT(buffer_header, processor, 0x28);
+AT(buffer_header, logger_id, 0x2A);
+AT(buffer_header, state, 0x2C);
+AT(buffer_header, offset, 0x30);
+AT(buffer_header, flags, 0x34);
+AT(buffer_header, type, 0x36);
+AT(buffer_header, reserved, 0x38);
+AT(system_header, size, 4);
+AT(system_header, type, 6);
+AT(system_header, group, 7);
+AT(system_header, thread_id, 8);
+AT(system_header, process_id, 12);
+AT(system_header, time_stamp, 16);
+AT(system_header, kernel_time, 24);
+AT(system_header, user_time, 28);
+AT(compact_header, time_stamp, 16);
+AT(perfinfo_header, size, 4);
+AT(perfinfo_header, time_stamp, 8);
+AT(full_header, type, 4);
+AT(full_header, level, 5);
+AT(full_header, version, 6);
+AT(full_header, thread_id, 8);
+AT(full_header, process_id, 12);
+AT(full_header, time_stamp, 16);
+AT(full_header, guid, 24);
+AT(full_header, kernel_time, 40);
+AT(full_header, user_time, 44);
+AT(instance_header, instance_id, 48);
+AT(instance_header, parent_instance_id, 52);
+AT(instance_header, parent_guid, 56);
+AT(event_header, flags, 4);
+AT(event_header, event_property, 6);
+AT(event_header, time_stamp, 16);
+AT(event_header, provider_id, 24);
+AT(event_header, id, 40);
+AT(event_header, opcode, 45);
+AT(event_header, task, 46);
+AT(event_header, keyword, 48);
+AT(event_header, kernel_time, 56);
+AT(event_header, activity_id, 64);
+AT(extended_item, data_bytes, 6);
+AT(time_zone, standard_date, 68);
+AT(time_zone, daylight_name, 88);
+AT(time_zone, daylight_bias_minutes, 168);
+AT(log_header_start, end_filetime, 16);
+AT(log_header_start, buffers_written, 36);
+AT(log_header_start, start_buffers, 40);
+AT(log_header_start, events_lost, 48);
+AT(log_header_start, cpu_speed_mhz, 52);
+AT(log_header64, time_zone, 72);
+AT(log_header64, boot_filetime, 248);
+AT(log_header64, performance_frequency_hz, 256);
+AT(log_header64, start_filetime, 264);
+AT(log_header64, clock_type, 272);
+AT(log_header64, buffers_lost, 276);
+AT(calibration, ticks, 8);
+AT(calibration, nanoseconds, 16);
+AT(calibration, raw_stamp, 24);
+AT(calibration, qpc_ns, 32);
+AT(calibration, filetime, 40);
+AT(knot, reason, 4);
+AT(knot, raw_stamp, 8);
+AT(knot, qpc_ns, 16);
+AT(knot, filetime, 24);
+AT(knot, suspended_ns, 32);
+AT(knot, qpc_error_ns, 40);
+AT(knot, filetime_error_ns, 44);
+AT(totals, part, 4);
+AT(totals, overwritten_events, 8);
+AT(totals, overwritten_buffers, 16);
+AT(totals, lost_events, 24);
+AT(totals, lost_buffers, 32);
+AT(clock_trust, requested_clock, 4);
+AT(clock_trust, clock_type, 8);
+AT(clock_trust, verdict, 12);
+AT(clock_trust, reasons, 16);
+AT(clock_trust, stated_by, 20);
+AT(clock_trust, frequency_hz, 24);
+AT(clock_trust, stated_hz, 32);
+AT(clock_trust, frequency_error_ppb, 40);
+AT(clock_trust, processors, 44);
+AT(clock_trust, clocksource, 48);
+AT(clock_trust, hypervisor, 80);
 
 #define SAME_PLACE(disk, disk_member, api, api_member)                                             \
     _Static_assert(offsetof(disk, disk_member) == offsetof(api, api_member),                       \
@@ -45,9 +139,22 @@ SAME_PLACE(struct etwas_etl_log_header64, start.events_lost, TRACE_LOGFILE_HEADE
 SAME_PLACE(struct etwas_etl_log_header64, time_zone, TRACE_LOGFILE_HEADER64, TimeZone);
 SAME_PLACE(struct etwas_etl_log_header64, start_filetime, TRACE_LOGFILE_HEADER64, StartTime);
 SAME_PLACE(struct etwas_etl_log_header64, buffers_lost, TRACE_LOGFILE_HEADER64, BuffersLost);
-SAME_PLACE(struct etwas_etl_log_header32, time_zone, TRACE_LOGFILE_HEADER32, TimeZone);
-SAME_PLACE(struct etwas_etl_log_header32, start_filetime, TRACE_LOGFILE_HEADER32, StartTime);
-SAME_PLACE(struct etwas_etl_log_header32, buffers_lost, TRACE_LOGFILE_HEADER32, BuffersLost);
+
+/* The 32-bit form is the 64-bit one, less 4 bytes for each of the two names. */
+#define NARROW_PLACE(disk_member, api_member)                                                      \
+    _Static_assert(offsetof(struct etwas_etl_log_header64, disk_member) - 8 ==                     \
+                       offsetof(TRACE_LOGFILE_HEADER32, api_member),                               \
+                   #api_member " of the 32-bit form")
+
+NARROW_PLACE(time_zone, TimeZone);
+NARROW_PLACE(boot_filetime, BootTime);
+NARROW_PLACE(performance_frequency_hz, PerfFreq);
+NARROW_PLACE(start_filetime, StartTime);
+NARROW_PLACE(clock_type, ReservedFlags);
+NARROW_PLACE(buffers_lost, BuffersLost);
+_Static_assert(ETWAS_ETL_LOG_HEADER32_TIME_ZONE == offsetof(TRACE_LOGFILE_HEADER32, TimeZone),
+               "where the 32-bit form goes on behind the names");
+_Static_assert(ETWAS_ETL_LOG_HEADER32_BYTES == 272, "32-bit form");
 
 static void a_marker_is_the_first_word_of_its_record(void **state)
 {

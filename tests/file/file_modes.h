@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 #include "etl/layout.h"
-#include "etl/totals.h"
+#include "etl/own_record.h"
 
 off_t size_of(const char *path);
 

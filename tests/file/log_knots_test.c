@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "clock/clock.h"
-#include "etl/header_buffer.h"
+#include "etl/own_record.h"
 #include "file/log_inside.h"
 #include "platform/file.h"
 #include "support/folder.h"

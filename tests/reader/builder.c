@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "compress.h"
-#include "etl/calibration.h"
+#include "etl/own_record.h"
 
 const etwas_guid builder_class = {0x11223344, 0x5566, 0x7788, {1, 2, 3, 4, 5, 6, 7, 8}};
 
@@ -161,18 +161,18 @@ static void fill_log_header(const struct builder_options *options,
 static size_t put_fields(const struct builder_options *options, uint8_t *out)
 {
     struct etwas_etl_log_header64 wide;
-    struct etwas_etl_log_header32 narrow = {0};
+    TRACE_LOGFILE_HEADER32 narrow = {0};
 
     fill_log_header(options, &wide);
     if (!options->narrow) {
         memcpy(out, &wide, sizeof wide);
         return sizeof wide;
     }
-    narrow.start = wide.start;
-    narrow.boot_filetime = wide.boot_filetime;
-    narrow.performance_frequency_hz = wide.performance_frequency_hz;
-    narrow.start_filetime = wide.start_filetime;
-    narrow.clock_type = wide.clock_type;
+    memcpy(&narrow, &wide.start, sizeof wide.start);
+    narrow.BootTime.QuadPart = wide.boot_filetime;
+    narrow.PerfFreq.QuadPart = wide.performance_frequency_hz;
+    narrow.StartTime.QuadPart = wide.start_filetime;
+    narrow.ReservedFlags = wide.clock_type;
     memcpy(out, &narrow, sizeof narrow);
     return sizeof narrow;
 }

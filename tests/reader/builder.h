@@ -12,9 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "etl/knot.h"
 #include "etl/layout.h"
-#include "etl/totals.h"
+#include "etl/own_record.h"
 
 /* What a file says about itself; builder_defaults() is a sound 64-bit file of 4 KB buffers. */
 struct builder_options {

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "damage.h"
-#include "etl/calibration.h"
+#include "etl/own_record.h"
 
 static void an_end_past_the_records_is_damage(void **state)
 {

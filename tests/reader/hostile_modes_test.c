@@ -18,7 +18,7 @@
 
 #include "builder.h"
 #include "collect.h"
-#include "etl/clock_record.h"
+#include "etl/own_record.h"
 #include "hostile.h"
 
 enum {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "etl/clock_record.h"
+#include "etl/own_record.h"
 #include "knots_file.h"
 
 struct builder builder;

@@ -10,7 +10,7 @@
 
 #include "builder.h"
 #include "collect.h"
-#include "etl/knot.h"
+#include "etl/own_record.h"
 
 #define SECOND INT64_C(1000000000)
 #define QPC0 INT64_C(77000000000)

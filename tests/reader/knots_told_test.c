@@ -13,7 +13,7 @@
 #include <ck_pr.h>
 #include <pthread.h>
 
-#include "etl/clock_record.h"
+#include "etl/own_record.h"
 #include "knots_file.h"
 
 static void expect_near(double value, double wanted, double within)

@@ -17,7 +17,7 @@
 
 #include "builder.h"
 #include "collect.h"
-#include "etl/calibration.h"
+#include "etl/own_record.h"
 
 enum {
     B = 4096,

@@ -14,7 +14,7 @@
 
 #include "builder.h"
 #include "collect.h"
-#include "etl/calibration.h"
+#include "etl/own_record.h"
 
 static uint64_t random_state = 1181783497276652981u;
 

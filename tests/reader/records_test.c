@@ -14,7 +14,7 @@
 
 #include "builder.h"
 #include "collect.h"
-#include "etl/calibration.h"
+#include "etl/own_record.h"
 
 static struct builder builder;
 

@@ -8,8 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "etl/clock_record.h"
-#include "etl/knot.h"
+#include "etl/own_record.h"
 
 enum {
     KNOTS_MOST = 8192
