@@ -35,7 +35,8 @@
  * microseconds from and to a cache and in 4.5 from and to memory (Zen 4), so it needs a signal
  * every few microseconds, more than a thread can take, to keep it from its commit. Only a message
  * above SMALL_BYTES with more than MAX_MOF_FIELDS arguments has more pieces than a sequence copies;
- * it goes to the extra slot, so that events need no more stack.
+ * it goes to the extra slot, so that events need no more stack. So does one whose fields another
+ * thread made shorter meanwhile: there nothing old lies between them and the record's end.
  */
 #include "buffer/pool_count.h"
 #include "buffer/publish.h"
@@ -66,6 +67,7 @@ enum outcome {
     OUTCOME_COMMITTED,
     OUTCOME_AGAIN,
     OUTCOME_OTHER_BUFFER, /* the system time was set back */
+    OUTCOME_ELSEWHERE,    /* the fields do not fill the record */
 };
 
 /*
@@ -98,7 +100,7 @@ static inline void put_stamp(uint8_t *header, const struct etwas_record *record,
     }
 }
 
-/* The pieces of a record, in the order of their places. */
+/* The pieces of a record, in the order of their places. 0: the fields do not fill it. */
 static uint64_t list_copies(struct etwas_rseq_copy *copies, uint8_t *place, const void *header,
                             const struct etwas_record *record)
 {
@@ -122,7 +124,7 @@ static uint64_t list_copies(struct etwas_rseq_copy *copies, uint8_t *place, cons
             left -= bytes;
         }
     }
-    return count;
+    return left == 0 ? count : 0;
 }
 
 /* The whole record, with its gap, in one piece. */
@@ -201,6 +203,9 @@ static enum outcome try_publish(struct etwas_slot *slot, uint32_t processor, uin
         memcpy(&header, record->header, record->header_bytes);
         put_stamp((uint8_t *)&header, record, stamp);
         sequence.copy_count = list_copies(copies, place, &header, record);
+        if (sequence.copy_count == 0) {
+            return OUTCOME_ELSEWHERE;
+        }
     }
     copies[sequence.copy_count++] = (struct etwas_rseq_copy){&slot->newest, &stamp, sizeof stamp};
     result = etwas_rseq_run(&sequence);
@@ -251,6 +256,8 @@ uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation,
         case OUTCOME_OTHER_BUFFER:
             close_word = word;
             break;
+        case OUTCOME_ELSEWHERE:
+            return ETWAS_PUBLISH_ELSEWHERE;
         case OUTCOME_AGAIN:
             break;
         }

@@ -3,18 +3,22 @@
 
 /*
  * Threads that are not registered for restartable sequences, in a session that has them: their
- * events make a stream of their own beside the processors'.
+ * events make a stream of their own beside the processors'. And a record that no sequence takes.
  */
 #include <ck_pr.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/rseq.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "buffer/interrupt.h"
+#include "buffer/pool.h"
+#include "buffer/publish.h"
 #include "platform/processor.h"
+#include "session/handle.h"
 #include "support/folder.h"
 #include "support/readback.h"
 #include "support/start.h"
@@ -239,6 +243,55 @@ static void sessions_end_while_threads_without_registration_write(void **state)
     }
 }
 
+/*
+ * A caller's thread makes a field shorter while its event, too long to be put together beforehand,
+ * is logged: what an earlier event left in the buffer does not get into the record.
+ */
+static void fields_that_become_shorter_let_no_old_bytes_into_a_long_record(void **state)
+{
+    static const uint8_t zeroes[LARGE_PAYLOAD];
+    static const uint8_t payload[] = {0xEE, 0xEE, 0xEE, 0xEE};
+    const MOF_FIELD field = {.DataPtr = (uint64_t)(uintptr_t)payload, .Length = sizeof payload};
+    struct etwas_etl_instance_header header = {
+        .full = {.size = sizeof header.full + LARGE_PAYLOAD,
+                 .header_type = ETWAS_ETL_FULL_HEADER64,
+                 .marker_flags = ETWAS_ETL_MARKER_FLAGS},
+    };
+    const struct etwas_record record = {.header = &header,
+                                        .header_bytes = sizeof header.full,
+                                        .bytes = sizeof header.full + LARGE_PAYLOAD,
+                                        .fields = &field,
+                                        .field_count = 1};
+    struct etwas_session *session;
+    struct etwas_session_key key;
+    etwas_trace_handle handle;
+    const uint8_t *found;
+    uint64_t word;
+
+    (void)state;
+    skip_without_sequences();
+    handle = start(false, folder_path("trace.etl"), 8);
+    session = inside_of(handle);
+    stay_on_one_processor();
+    assert_int_equal(
+        writer_log_bytes(writer_new(&(struct writer_options){.session = handle, .events = 1}), 0),
+        ERROR_SUCCESS);
+    word = etwas_slot_of(session->index, etwas_processor_current())->word;
+    memset(etwas_pool_buffer(session->pool, etwas_word_buffer(word)) +
+               (size_t)etwas_word_units(word) * ETWAS_UNIT_BYTES,
+           0xAA, LARGE_PAYLOAD);
+    assert_true(etwas_session_key_of(handle, &key));
+    assert_int_equal(etwas_publish(key.index, key.generation, 0, &record), ERROR_SUCCESS);
+    leave_one_processor();
+    assert_int_equal(counts_of(handle).committed_shared, 1);
+    word = etwas_slot_of(session->index, etwas_slot_count)->word;
+    found = etwas_pool_buffer(session->pool, etwas_word_buffer(word)) +
+            ETWAS_ETL_BUFFER_HEADER_BYTES + sizeof header.full;
+    assert_memory_equal(found, payload, sizeof payload);
+    assert_memory_equal(found + sizeof payload, zeroes, LARGE_PAYLOAD - sizeof payload);
+    stop_session(handle, NULL);
+}
+
 int main(int argument_count, char **arguments)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +299,7 @@ int main(int argument_count, char **arguments)
         FOLDER_TEST(threads_with_and_without_registration_write_together),
         FOLDER_TEST(the_extra_slot_leaves_the_processors_of_a_small_recorder_what_they_need),
         FOLDER_TEST(sessions_end_while_threads_without_registration_write),
+        FOLDER_TEST(fields_that_become_shorter_let_no_old_bytes_into_a_long_record),
     };
 
     choose_tests(argument_count, arguments);
