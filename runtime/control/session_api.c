@@ -212,6 +212,7 @@ uint32_t etwas_memory_sized(etwas_trace_handle handle, etwas_session_memory *mem
                             size_t memory_bytes)
 {
     etwas_session_memory known;
+    struct etwas_memory held;
     struct etwas_session_key key;
     struct etwas_session *session;
     uint32_t code;
@@ -232,19 +233,20 @@ uint32_t etwas_memory_sized(etwas_trace_handle handle, etwas_session_memory *mem
                                                                     : ERROR_INVALID_HANDLE;
     etwas_control_unlock();
     if (code == ERROR_SUCCESS) {
-        const struct etwas_memory *held = &session->pool->memory;
-
+        held = session->pool->memory;
         known = (etwas_session_memory){
-            .region_bytes = held->region_bytes,
-            .region_resident_bytes = etwas_memory_resident_bytes(held),
-            .region_huge_bytes = etwas_memory_huge_bytes(held),
-            .region_explicit_bytes = held->explicit_bytes,
+            .region_bytes = held.region_bytes,
+            .region_resident_bytes = etwas_memory_resident_bytes(&held),
+            .region_explicit_bytes = held.explicit_bytes,
             .control_bytes = session->pool->control_bytes,
         };
-        etwas_memory_arena_bytes(held, &known.arena_mapped_bytes, &known.arena_resident_bytes);
-        etwas_sized_give(memory, memory_bytes, &known, sizeof known);
+        etwas_memory_arena_bytes(&held, &known.arena_mapped_bytes, &known.arena_resident_bytes);
     }
     (void)pthread_mutex_unlock(&session->pool_lock);
+    if (code == ERROR_SUCCESS) {
+        known.region_huge_bytes = etwas_memory_huge_bytes(&held); /* by its address alone */
+        etwas_sized_give(memory, memory_bytes, &known, sizeof known);
+    }
     etwas_cancel_allow(cancelling);
     return code;
 }

@@ -149,6 +149,35 @@ static void r28_the_options_of_version_2_change_nothing_but_the_memory(void **st
     }
 }
 
+uint64_t __real_etwas_memory_huge_bytes(const struct etwas_memory *memory);
+uint64_t __wrap_etwas_memory_huge_bytes(const struct etwas_memory *memory);
+
+static struct etwas_session *asked;
+
+uint64_t __wrap_etwas_memory_huge_bytes(const struct etwas_memory *memory)
+{
+    if (asked != NULL) {
+        assert_int_equal(pthread_mutex_trylock(&asked->pool_lock), 0);
+        (void)pthread_mutex_unlock(&asked->pool_lock);
+        asked = NULL;
+    }
+    return __real_etwas_memory_huge_bytes(memory);
+}
+
+/* The session's end, and whoever counts, does not wait for it. */
+static void a_query_of_memory_locks_nothing_while_it_reads_the_system_s_file(void **state)
+{
+    etwas_trace_handle session = start_recorder();
+    etwas_session_memory memory;
+
+    (void)state;
+    asked = inside_of(session);
+    assert_int_equal(etwas_memory(session, &memory), ERROR_SUCCESS);
+    assert_null(asked);
+    assert_true(memory.region_bytes != 0);
+    stop_session(session, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,6 +187,7 @@ int main(void)
         FOLDER_TEST(r77_a_session_that_fails_makes_no_call_to_another_fail),
         FOLDER_TEST(r142_no_session_here_is_one_that_cannot_be_stopped),
         FOLDER_TEST(r28_the_options_of_version_2_change_nothing_but_the_memory),
+        FOLDER_TEST(a_query_of_memory_locks_nothing_while_it_reads_the_system_s_file),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
