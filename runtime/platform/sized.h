@@ -3,7 +3,8 @@
 
 /*
  * Structs of the public interface that grow at their end. The caller says how many bytes of one it
- * knows; `ours` is the struct as this library knows it.
+ * knows; `ours` is the struct as this library knows it. A new member begins where the struct ended,
+ * and what options grow by leaves no padding: callers do not set it, and here it would be a wish.
  */
 #ifndef ETWAS_PLATFORM_SIZED_H
 #define ETWAS_PLATFORM_SIZED_H

@@ -13,7 +13,7 @@
 
 /*
  * A trace that was connected before keeps the names it has: callers may still look at them, and
- * they are the same but for the case of their letters.
+ * they are the same but for the case of the session's letters. Real time tells no log file's name.
  */
 static void replace_header(struct etwas_trace *trace, const struct etwas_file_header *log)
 {
