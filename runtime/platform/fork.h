@@ -26,8 +26,8 @@ void etwas_fork_handle(enum etwas_fork_part part, const struct etwas_fork_handle
 
 /*
  * From one to the other a fork waits: for opening a file until it is where the child's handlers, or
- * its users, find it. Several threads may be in there, with none of the locks above held and not
- * nested. A disk that hangs must not hang the program: after ETWAS_FORK_WAITS_S the fork goes on,
+ * its users, find it. Several threads may be in there, with none of the locks above held; one that
+ * comes in again waits while a fork waits. A disk that hangs must not hang the program: after ETWAS_FORK_WAITS_S the fork goes on,
  * and the child may keep a descriptor that nobody knows of.
  */
 enum {

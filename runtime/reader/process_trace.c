@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 
 #include "platform/cancel.h"
-#include "platform/fork.h"
 #include "reader/damage.h"
 #include "reader/index.h"
 #include "reader/knots.h"
@@ -351,9 +350,7 @@ static uint32_t process_session(struct etwas_trace *trace, const struct etwas_sp
     if (trace->consumer == NULL) {
         int cancelling = etwas_cancel_forbid();
 
-        etwas_fork_forbid();
         code = etwas_live_connect(trace);
-        etwas_fork_allow();
         etwas_cancel_allow(cancelling);
     }
     if (code != ERROR_SUCCESS) {

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "realtime/backlog.h"
-
+/*
+ * The backlog: what was flushed while no consumer was connected (R170). Its entries are in memory;
+ * a buffer's bytes are in a file without a name, or still in memory if a consumer handed it back.
+ *
+ * Nobody touches the file with the lock held, so that a disk that hangs holds up who needs it and
+ * nobody else: whoever has the session's role writes and cuts it, who has taken an entry reads it.
+ */
 #include <etwas/winerror.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "platform/file.h"
+#include "realtime/realtime_inside.h"
 
 static const char default_folder[] = "/var/tmp";
 
@@ -30,94 +36,150 @@ void etwas_backlog_close(struct etwas_backlog *backlog)
     }
 }
 
-uint64_t etwas_backlog_room(const struct etwas_backlog *backlog, uint32_t bytes)
+/* ---- with the lock held ---------------------------------------------------------------------- */
+
+/* What the limit is for: an entry's memory counts, too, and that of a bound behind it. */
+static uint64_t cost(uint32_t bytes)
 {
-    return (backlog->limit_bytes - backlog->end) / (bytes + sizeof(struct etwas_backlog_entry));
+    return bytes + 2 * sizeof(struct etwas_realtime_node);
 }
 
-static uint64_t ungiven(const struct etwas_backlog_entry *entry)
+static uint64_t room(const struct etwas_backlog *backlog, uint32_t bytes)
 {
-    return entry->records > entry->given ? entry->records - entry->given : 0;
+    return (backlog->limit_bytes - backlog->end) / cost(bytes);
 }
 
-static bool write_at(struct etwas_backlog *backlog, uint64_t position,
-                     const struct etwas_backlog_entry *entry,
-                     const struct etwas_etl_buffer_header *header, const void *data)
+uint64_t etwas_backlog_room(struct etwas_realtime *realtime, uint32_t bytes)
 {
-    struct etwas_backlog_entry head = *entry;
-    uint32_t header_bytes = entry->bytes != 0 ? sizeof *header : 0;
-    struct iovec pieces[] = {{&head, sizeof head},
-                             {(void *)(uintptr_t)header, header_bytes},
-                             {(void *)(uintptr_t)data, entry->bytes - header_bytes}};
+    struct etwas_backlog *backlog = &realtime->backlog;
+
+    if (backlog->end != 0 && backlog->entries.first == NULL && backlog->readers == 0) {
+        backlog->end = 0;
+        (void)pthread_mutex_unlock(&realtime->lock);
+        (void)etwas_file_truncate(backlog->descriptor, 0);
+        (void)pthread_mutex_lock(&realtime->lock);
+    }
+    return room(backlog, bytes);
+}
+
+static void push(struct etwas_backlog *backlog, struct etwas_realtime_node *node)
+{
+    node->entry.notices |= backlog->notices;
+    backlog->notices = 0;
+    etwas_realtime_queue_push(&backlog->entries, node);
+}
+
+static void lose(struct etwas_realtime *realtime, uint16_t notices)
+{
+    realtime->buffers_lost++;
+    realtime->backlog.notices |= notices | ETWAS_ETL_BUFFER_BUFFER_LOST;
+}
+
+bool etwas_backlog_write(struct etwas_realtime *realtime,
+                         const struct etwas_realtime_buffer *buffer)
+{
+    struct iovec content = {(void *)(uintptr_t)buffer->content, buffer->bytes};
+    struct etwas_realtime_node *node = malloc(sizeof *node);
+    struct etwas_backlog *backlog = &realtime->backlog;
+    uint64_t position = backlog->end;
+    bool failed;
     int error;
 
-    backlog->failed = etwas_file_write(backlog->descriptor, pieces, 3, position, &error) !=
-                      sizeof head + (uint64_t)entry->bytes;
-    if (!backlog->failed) {
-        backlog->buffers += entry->bytes != 0;
-        backlog->records += ungiven(entry);
-    }
-    return !backlog->failed;
-}
-
-bool etwas_backlog_append(struct etwas_backlog *backlog, const struct etwas_backlog_entry *entry,
-                          const struct etwas_etl_buffer_header *header, const void *data)
-{
-    if (etwas_backlog_room(backlog, entry->bytes) == 0) {
+    if (node == NULL || room(backlog, buffer->bytes) == 0) {
+        free(node);
+        lose(realtime, 0);
         return false;
     }
-    if (!write_at(backlog, backlog->end, entry, header, data)) {
-        (void)etwas_file_truncate(backlog->descriptor, backlog->end);
-        return false;
+    *node = (struct etwas_realtime_node){
+        .position = position, .bytes = buffer->bytes, .records = buffer->records};
+    backlog->end += cost(buffer->bytes);
+    (void)pthread_mutex_unlock(&realtime->lock);
+    failed = etwas_file_write(backlog->descriptor, &content, 1, position, &error) != buffer->bytes;
+    (void)pthread_mutex_lock(&realtime->lock);
+    if (!failed && realtime->consumers == NULL) {
+        push(backlog, node);
+        return true;
     }
-    backlog->end += sizeof *entry + (uint64_t)entry->bytes;
-    return true;
+    free(node);
+    if (backlog->end == position + cost(buffer->bytes)) {
+        backlog->end = position;
+    }
+    if (realtime->consumers == NULL) {
+        lose(realtime, ETWAS_ETL_BUFFER_BACKUP_CORRUPT);
+    }
+    return false;
 }
 
-bool etwas_backlog_put_back(struct etwas_backlog *backlog, const struct etwas_backlog_entry *entry,
-                            const struct etwas_etl_buffer_header *header, const void *data)
+void etwas_backlog_keep(struct etwas_realtime *realtime, struct etwas_realtime_node *node)
 {
-    uint64_t begin = backlog->begin - (sizeof *entry + (uint64_t)entry->bytes);
+    struct etwas_realtime_buffer *buffer = node->entry.buffer;
+    struct etwas_backlog *backlog = &realtime->backlog;
 
-    if (!write_at(backlog, begin, entry, header, data)) {
-        return false;
+    if (room(backlog, buffer->bytes) == 0) {
+        lose(realtime, node->entry.notices);
+        etwas_realtime_release(realtime, buffer);
+        free(node);
+        return;
     }
-    backlog->begin = begin;
-    return true;
+    backlog->end += cost(buffer->bytes);
+    buffer->of_backlog = true;
+    push(backlog, node);
 }
 
-bool etwas_backlog_take(struct etwas_backlog *backlog, struct etwas_backlog_entry *entry,
-                        uint64_t *position)
+/* Reads what the file has of an entry that was taken, without the lock. NULL: lost. */
+static struct etwas_realtime_buffer *read_buffer(struct etwas_realtime *realtime,
+                                                 const struct etwas_realtime_node *node)
 {
-    uint64_t left = backlog->end - backlog->begin;
+    struct etwas_realtime_buffer *buffer = etwas_realtime_new_buffer(node->bytes, node->records);
 
-    if (left < sizeof *entry ||
-        etwas_file_read(backlog->descriptor, entry, sizeof *entry, backlog->begin) !=
-            sizeof *entry ||
-        entry->bytes > left - sizeof *entry || ungiven(entry) > backlog->records) {
-        return false;
+    if (buffer != NULL) {
+        buffer->of_backlog = true;
+        if (etwas_file_read(realtime->backlog.descriptor, buffer->content, node->bytes,
+                            node->position) == node->bytes) {
+            return buffer;
+        }
+        free(buffer);
     }
-    *position = backlog->begin + sizeof *entry;
-    backlog->begin = *position + entry->bytes;
-    backlog->buffers -= entry->bytes != 0;
-    backlog->records -= ungiven(entry);
-    return true;
+    return NULL;
 }
 
-bool etwas_backlog_read(int descriptor, const struct etwas_backlog_entry *entry, uint64_t position,
-                        void *target)
+void etwas_backlog_read(struct etwas_realtime *realtime, struct etwas_realtime_node *node)
 {
-    return etwas_file_read(descriptor, target, entry->bytes, position) == entry->bytes;
+    struct etwas_consumer_entry *entry = &node->entry;
+
+    realtime->backlog.readers++;
+    (void)pthread_mutex_unlock(&realtime->lock);
+    entry->buffer = read_buffer(realtime, node);
+    (void)pthread_mutex_lock(&realtime->lock);
+    realtime->backlog.readers--;
+    if (entry->buffer == NULL) {
+        realtime->buffers_lost++;
+        realtime->lost_records += node->records;
+        entry->bound = INT64_MIN;
+        entry->notices |= ETWAS_ETL_BUFFER_BACKUP_CORRUPT | ETWAS_ETL_BUFFER_BUFFER_LOST;
+    }
 }
 
-void etwas_backlog_empty(struct etwas_backlog *backlog)
+void etwas_backlog_give_up(struct etwas_realtime *realtime)
 {
-    backlog->begin = backlog->end;
-    backlog->buffers = 0;
-    backlog->records = 0;
-    if (backlog->readers == 0) {
-        backlog->begin = 0;
-        backlog->end = 0;
-        (void)etwas_file_truncate(backlog->descriptor, 0);
+    struct etwas_realtime_node *node;
+
+    while ((node = etwas_realtime_queue_pop(&realtime->backlog.entries)) != NULL) {
+        realtime->buffers_lost += node->entry.buffer != NULL || node->bytes != 0;
+        realtime->lost_records += node->records;
+        if (node->entry.buffer != NULL) {
+            etwas_realtime_release(realtime, node->entry.buffer);
+        }
+        free(node);
     }
+}
+
+bool etwas_backlog_is_read(const struct etwas_realtime *realtime)
+{
+    const struct etwas_consumer *one = realtime->consumers;
+
+    while (one != NULL && one->state != ETWAS_CONSUMER_CATCHING_UP) {
+        one = one->next;
+    }
+    return one != NULL;
 }

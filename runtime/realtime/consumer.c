@@ -64,7 +64,7 @@ static bool is_wanted(const struct etwas_realtime *realtime,
                                                               etwas_realtime_ungiven(buffer) != 0));
 }
 
-/* What waits for it, and what it had taken and did not give. The disk is not touched here. */
+/* What waits for it, and what it had taken and did not give. */
 static void hand_back_queue(struct etwas_consumer *consumer)
 {
     struct etwas_realtime *realtime = consumer->realtime;
@@ -76,7 +76,7 @@ static void hand_back_queue(struct etwas_consumer *consumer)
         if (is_wanted(realtime, node->entry.buffer)) {
             node->entry.notices = notices;
             notices = 0;
-            etwas_realtime_queue_push(&realtime->handed_back, node);
+            etwas_backlog_keep(realtime, node);
             continue;
         }
         if (node->entry.buffer != NULL) {
@@ -84,7 +84,9 @@ static void hand_back_queue(struct etwas_consumer *consumer)
         }
         free(node);
     }
-    realtime->handed_back_notices |= notices | consumer->notices;
+    if (realtime->consumers == NULL) {
+        realtime->backlog.notices |= notices | consumer->notices;
+    }
     consumer->notices = 0;
     consumer->queued_bytes = 0;
 }
@@ -123,80 +125,23 @@ void etwas_consumer_stop(struct etwas_consumer *consumer)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* The buffer of an entry that was taken. NULL: the system refused, or there is no memory. */
-static struct etwas_realtime_buffer *read_buffer(int descriptor,
-                                                 const struct etwas_backlog_entry *head,
-                                                 uint64_t position)
-{
-    struct etwas_realtime_buffer *buffer = etwas_realtime_new_buffer(head->bytes, head->records);
-
-    if (buffer == NULL) {
-        return NULL;
-    }
-    buffer->of_backlog = true;
-    buffer->given = head->given;
-    if (!etwas_backlog_read(descriptor, head, position, buffer->content)) {
-        free(buffer);
-        return NULL;
-    }
-    return buffer;
-}
-
-/* An entry that cannot be read is lost, and is a bound of nothing that tells so. */
-static void read_entry(struct etwas_realtime *realtime, const struct etwas_backlog_entry *head,
-                       uint64_t position, struct etwas_consumer_entry *entry)
-{
-    struct etwas_backlog *backlog = &realtime->backlog;
-
-    backlog->readers++;
-    (void)pthread_mutex_unlock(&realtime->lock);
-    entry->buffer = read_buffer(backlog->descriptor, head, position);
-    (void)pthread_mutex_lock(&realtime->lock);
-    backlog->readers--;
-    if (entry->buffer == NULL) {
-        realtime->buffers_lost++;
-        realtime->lost_records += head->records > head->given ? head->records - head->given : 0;
-        entry->bound = INT64_MIN;
-        entry->notices |= ETWAS_ETL_BUFFER_BACKUP_CORRUPT | ETWAS_ETL_BUFFER_BUFFER_LOST;
-    }
-}
-
-/* False: there is none; from here on the consumer reads its queue. */
-static bool next_of_backlog(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry)
+/* False: there is none. */
+static bool take(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry)
 {
     struct etwas_realtime *realtime = consumer->realtime;
-    struct etwas_backlog_entry head;
-    uint64_t position;
-
-    if (!etwas_backlog_is_empty(&realtime->backlog)) {
-        if (etwas_backlog_take(&realtime->backlog, &head, &position)) {
-            *entry = (struct etwas_consumer_entry){NULL, head.bound,
-                                                   (uint16_t)(head.notices | consumer->notices)};
-            consumer->notices = 0;
-            if (head.bytes != 0) {
-                read_entry(realtime, &head, position, entry);
-            }
-            return true;
-        }
-        /* Where the others are cannot be known. */
-        consumer->notices |= ETWAS_ETL_BUFFER_BACKUP_CORRUPT | ETWAS_ETL_BUFFER_BUFFER_LOST;
-    }
-    etwas_realtime_give_up_backlog(realtime);
-    become(consumer, ETWAS_CONSUMER_LIVE);
-    return false;
-}
-
-static bool next_of_queue(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry)
-{
-    struct etwas_realtime_node *node = etwas_realtime_queue_pop(&consumer->queue);
+    bool catching_up = consumer->state == ETWAS_CONSUMER_CATCHING_UP;
+    struct etwas_realtime_node *node =
+        etwas_realtime_queue_pop(catching_up ? &realtime->backlog.entries : &consumer->queue);
 
     if (node == NULL) {
         return false;
     }
-    *entry = node->entry;
-    if (entry->buffer != NULL) {
-        consumer->queued_bytes -= etwas_realtime_cost(entry->buffer);
+    if (node->bytes != 0) {
+        etwas_backlog_read(realtime, node);
+    } else if (!catching_up && node->entry.buffer != NULL) {
+        consumer->queued_bytes -= etwas_realtime_cost(node->entry.buffer);
     }
+    *entry = node->entry;
     free(node);
     return true;
 }
@@ -207,9 +152,12 @@ static enum etwas_consumer_got next(struct etwas_consumer *consumer,
     struct etwas_realtime *realtime = consumer->realtime;
 
     while (consumer->state != ETWAS_CONSUMER_GONE) {
-        if ((consumer->state == ETWAS_CONSUMER_CATCHING_UP && next_of_backlog(consumer, entry)) ||
-            next_of_queue(consumer, entry)) {
+        if (take(consumer, entry)) {
             return entry->buffer != NULL ? ETWAS_GOT_BUFFER : ETWAS_GOT_BOUND;
+        }
+        if (consumer->state == ETWAS_CONSUMER_CATCHING_UP) {
+            become(consumer, ETWAS_CONSUMER_LIVE);
+            continue;
         }
         if (realtime->ended) {
             *entry = (struct etwas_consumer_entry){.notices = consumer->notices};
@@ -265,28 +213,42 @@ void etwas_consumer_refuse(struct etwas_consumer *consumer, struct etwas_consume
 
 /* ---- leaving --------------------------------------------------------------------------------- */
 
-/* In front of what waits for the consumer. False: there is no memory. */
-static bool put_before_queue(struct etwas_consumer *consumer, struct etwas_realtime_buffer *buffer,
-                             const struct etwas_realtime_part *part)
+/* Cuts off what was given of a buffer that nobody else has. */
+static void cut(struct etwas_realtime_buffer *buffer, uint32_t given_records, uint32_t given_bytes)
 {
-    struct etwas_realtime_queue *queue = &consumer->queue;
+    struct etwas_etl_buffer_header header;
+
+    memcpy(&header, buffer->content, sizeof header);
+    buffer->bytes -= given_bytes - (uint32_t)sizeof header;
+    buffer->records -= given_records < buffer->records ? given_records : buffer->records;
+    buffer->given -= given_records;
+    etwas_realtime_set_end(&header, buffer->bytes);
+    memcpy(buffer->content, &header, sizeof header);
+    memmove(buffer->content + sizeof header, buffer->content + given_bytes,
+            buffer->bytes - sizeof header);
+}
+
+/* In front of what waits for the consumer. False: there is no memory. */
+static bool put_before_queue(struct etwas_consumer *consumer, struct etwas_realtime_buffer *buffer)
+{
+    bool catching_up = consumer->state == ETWAS_CONSUMER_CATCHING_UP;
+    struct etwas_realtime_queue *queue =
+        catching_up ? &consumer->realtime->backlog.entries : &consumer->queue;
     struct etwas_realtime_node *node = malloc(sizeof *node);
 
     if (node == NULL) {
         return false;
     }
-    *node = (struct etwas_realtime_node){
-        .next = queue->first, .entry = {.buffer = buffer}, .part = *part};
+    *node = (struct etwas_realtime_node){.next = queue->first, .entry = {.buffer = buffer}};
     queue->first = node;
     queue->last = queue->last != NULL ? queue->last : node;
-    consumer->queued_bytes += etwas_realtime_cost(buffer);
+    consumer->queued_bytes += catching_up ? 0 : etwas_realtime_cost(buffer);
     return true;
 }
 
 void etwas_consumer_return(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry,
                            uint32_t given_records, uint32_t given_bytes)
 {
-    const struct etwas_realtime_part part = {given_bytes, given_records};
     struct etwas_realtime *realtime = consumer->realtime;
     struct etwas_realtime_buffer *buffer = entry->buffer;
     int cancelling = etwas_cancel_forbid();
@@ -295,12 +257,14 @@ void etwas_consumer_return(struct etwas_consumer *consumer, struct etwas_consume
     if (buffer->given < given_records) {
         buffer->given = given_records;
     }
-    if (consumer->state == ETWAS_CONSUMER_CATCHING_UP) {
-        (void)etwas_realtime_store(realtime, buffer, &part, 0, ETWAS_BACKLOG_FRONT);
+    if (buffer->references > 1) {
         etwas_realtime_release(realtime, buffer);
-    } else if (!put_before_queue(consumer, buffer, &part)) {
-        realtime->buffers_lost++;
-        etwas_realtime_release(realtime, buffer);
+    } else {
+        cut(buffer, given_records, given_bytes);
+        if (!put_before_queue(consumer, buffer)) {
+            realtime->buffers_lost++;
+            etwas_realtime_release(realtime, buffer);
+        }
     }
     (void)pthread_mutex_unlock(&realtime->lock);
     etwas_cancel_allow(cancelling);
@@ -327,13 +291,12 @@ void etwas_consumer_disconnect(struct etwas_consumer *consumer)
 static void connect(struct etwas_consumer *consumer)
 {
     struct etwas_realtime *realtime = consumer->realtime;
-    bool has_backlog = !etwas_backlog_is_empty(&realtime->backlog);
 
     if (realtime->consumers == NULL) {
-        consumer->notices = realtime->backlog_notices;
-        realtime->backlog_notices = 0;
+        consumer->notices = realtime->backlog.notices;
+        realtime->backlog.notices = 0;
     }
-    become(consumer, has_backlog && !etwas_realtime_backlog_is_read(realtime)
+    become(consumer, realtime->backlog.entries.first != NULL && !etwas_backlog_is_read(realtime)
                          ? ETWAS_CONSUMER_CATCHING_UP
                          : ETWAS_CONSUMER_LIVE);
     etwas_realtime_hold(realtime);
@@ -351,13 +314,13 @@ uint32_t etwas_realtime_connect(struct etwas_realtime *realtime, struct etwas_co
     *consumer = (struct etwas_consumer){.realtime = realtime};
     (void)pthread_cond_init(&consumer->changed, NULL);
     cancelling = etwas_cancel_forbid();
-    etwas_realtime_lock(realtime);
+    (void)pthread_mutex_lock(&realtime->lock);
     if (realtime->ended) {
         code = ERROR_WMI_INSTANCE_NOT_FOUND;
     } else {
         connect(consumer);
     }
-    etwas_realtime_unlock(realtime);
+    (void)pthread_mutex_unlock(&realtime->lock);
     etwas_cancel_allow(cancelling);
     if (code != ERROR_SUCCESS) {
         (void)pthread_cond_destroy(&consumer->changed);

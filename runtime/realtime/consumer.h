@@ -22,9 +22,8 @@ struct etwas_realtime_buffer {
     uint32_t records; /* for the accounts; 0: they are in a file */
     uint32_t given;   /* so many of them, the first ones, were given to a consumer */
     bool of_backlog;  /* from there: one consumer alone has it */
-    bool stored;      /* the rest is in the backlog (again) */
-    uint8_t reserved[6];
-    uint8_t content[]; /* buffer header and records; constant */
+    uint8_t reserved[7];
+    uint8_t content[]; /* buffer header and records; constant while several have it */
 };
 _Static_assert(sizeof(struct etwas_realtime_buffer) == 24, "the content is aligned");
 

@@ -35,7 +35,7 @@ void etwas_realtime_release(struct etwas_realtime *realtime, struct etwas_realti
     if (--buffer->references != 0) {
         return;
     }
-    realtime->lost_records += buffer->stored ? 0 : etwas_realtime_ungiven(buffer);
+    realtime->lost_records += etwas_realtime_ungiven(buffer);
     free(buffer);
 }
 
@@ -82,13 +82,15 @@ static void close_last(struct etwas_realtime *realtime)
 {
     struct etwas_realtime **link = &all;
 
+    etwas_fork_forbid();
     (void)pthread_mutex_lock(&all_lock);
     while (*link != realtime) {
         link = &(*link)->next;
     }
     *link = realtime->next;
-    etwas_backlog_close(&realtime->backlog);
     (void)pthread_mutex_unlock(&all_lock);
+    etwas_backlog_close(&realtime->backlog);
+    etwas_fork_allow();
 }
 
 void etwas_realtime_let_go(struct etwas_realtime *realtime)
@@ -97,9 +99,7 @@ void etwas_realtime_let_go(struct etwas_realtime *realtime)
     ck_pr_fence_release();
     if (ck_pr_faa_32(&realtime->references, UINT32_MAX) == 1) {
         ck_pr_fence_acquire();
-        etwas_realtime_lock(realtime);
-        etwas_realtime_give_up_backlog(realtime);
-        etwas_realtime_unlock(realtime);
+        etwas_backlog_give_up(realtime);
         close_last(realtime);
         (void)pthread_mutex_destroy(&realtime->lock);
         free(realtime);
@@ -140,7 +140,7 @@ void etwas_realtime_after_fork_in_child(void)
     (void)pthread_mutex_unlock(&all_lock);
 }
 
-/* ---- queues and the backlog: with the lock held ---------------------------------------------- */
+/* ---- queues: with the lock held -------------------------------------------------------------- */
 
 struct etwas_realtime_node *etwas_realtime_queue_pop(struct etwas_realtime_queue *queue)
 {
@@ -160,28 +160,24 @@ void etwas_realtime_queue_push(struct etwas_realtime_queue *queue, struct etwas_
     queue->last = node;
 }
 
-static bool enqueue(struct etwas_consumer *consumer, struct etwas_realtime_buffer *buffer,
-                    int64_t bound)
+/* Appends a buffer, or a bound. */
+static bool enqueue(struct etwas_realtime_queue *queue, uint16_t *notices,
+                    struct etwas_realtime_buffer *buffer, int64_t bound)
 {
-    struct etwas_realtime_queue *queue = &consumer->queue;
+    struct etwas_realtime_node *last = queue->last;
     struct etwas_realtime_node *node;
 
-    if (buffer == NULL && queue->last != NULL && queue->last->entry.buffer == NULL) {
-        queue->last->entry.bound = bound;
+    if (buffer == NULL && last != NULL && last->entry.buffer == NULL && last->bytes == 0) {
+        last->entry.bound = bound;
         return true;
     }
     node = malloc(sizeof *node);
     if (node == NULL) {
         return false;
     }
-    *node = (struct etwas_realtime_node){.entry = {buffer, bound, consumer->notices},
-                                         .part = etwas_realtime_all_of_it};
-    consumer->notices = 0;
+    *node = (struct etwas_realtime_node){.entry = {buffer, bound, *notices}};
+    *notices = 0;
     etwas_realtime_queue_push(queue, node);
-    if (buffer != NULL) {
-        consumer->queued_bytes += etwas_realtime_cost(buffer);
-    }
-    (void)pthread_cond_signal(&consumer->changed);
     return true;
 }
 
@@ -191,107 +187,16 @@ static bool offer(struct etwas_consumer *consumer, struct etwas_realtime_buffer 
     uint64_t limit = consumer->realtime->options.queue_bytes;
     uint64_t wanted = consumer->queued_bytes + etwas_realtime_cost(buffer);
 
-    if ((consumer->queued_bytes == 0 || wanted <= limit) && enqueue(consumer, buffer, 0)) {
+    if ((consumer->queued_bytes == 0 || wanted <= limit) &&
+        enqueue(&consumer->queue, &consumer->notices, buffer, 0)) {
         buffer->references++;
+        consumer->queued_bytes = wanted;
+        (void)pthread_cond_signal(&consumer->changed);
         return true;
     }
     consumer->notices |= ETWAS_ETL_BUFFER_BUFFER_LOST;
     consumer->realtime->buffers_lost++;
     return false;
-}
-
-static uint32_t behind(uint32_t count, const struct etwas_realtime_part *part)
-{
-    return count > part->records_before ? count - part->records_before : 0;
-}
-
-bool etwas_realtime_store(struct etwas_realtime *realtime, struct etwas_realtime_buffer *buffer,
-                          const struct etwas_realtime_part *part, uint16_t notices,
-                          enum etwas_backlog_end end)
-{
-    const uint8_t *data = buffer->content + part->begin;
-    struct etwas_etl_buffer_header header;
-    struct etwas_backlog_entry entry = {
-        .bytes = (uint32_t)sizeof header + buffer->bytes - part->begin,
-        .records = behind(buffer->records, part),
-        .given = behind(buffer->given, part),
-        .notices = notices,
-    };
-    bool failed_before = realtime->backlog.failed;
-
-    memcpy(&header, buffer->content, sizeof header);
-    etwas_realtime_set_end(&header, entry.bytes);
-    if (end == ETWAS_BACKLOG_FRONT) {
-        buffer->stored = etwas_backlog_put_back(&realtime->backlog, &entry, &header, data);
-    } else {
-        entry.notices |= realtime->backlog_notices;
-        buffer->stored = etwas_backlog_append(&realtime->backlog, &entry, &header, data);
-        realtime->backlog_notices = buffer->stored ? 0 : (uint16_t)entry.notices;
-    }
-    if (!buffer->stored) {
-        realtime->buffers_lost++;
-        realtime->backlog_notices |= ETWAS_ETL_BUFFER_BUFFER_LOST;
-    }
-    if (realtime->backlog.failed && !failed_before) {
-        realtime->backlog_notices |= ETWAS_ETL_BUFFER_BACKUP_CORRUPT;
-    }
-    return buffer->stored;
-}
-
-void etwas_realtime_give_up_backlog(struct etwas_realtime *realtime)
-{
-    realtime->buffers_lost += realtime->backlog.buffers;
-    realtime->lost_records += realtime->backlog.records;
-    etwas_backlog_empty(&realtime->backlog);
-}
-
-bool etwas_realtime_backlog_is_read(const struct etwas_realtime *realtime)
-{
-    const struct etwas_consumer *one = realtime->consumers;
-
-    while (one != NULL && one->state != ETWAS_CONSUMER_CATCHING_UP) {
-        one = one->next;
-    }
-    return one != NULL;
-}
-
-static void store_handed_back(struct etwas_realtime *realtime)
-{
-    struct etwas_realtime_node *node;
-
-    while ((node = etwas_realtime_queue_pop(&realtime->handed_back)) != NULL) {
-        (void)etwas_realtime_store(realtime, node->entry.buffer, &node->part, node->entry.notices,
-                                   ETWAS_BACKLOG_BACK);
-        etwas_realtime_release(realtime, node->entry.buffer);
-        free(node);
-    }
-    if (realtime->consumers == NULL) {
-        realtime->backlog_notices |= realtime->handed_back_notices;
-    }
-    realtime->handed_back_notices = 0;
-}
-
-/* Who left at its very end has not emptied it: its room would be gone for good. */
-static void empty_read_backlog(struct etwas_realtime *realtime)
-{
-    struct etwas_backlog *backlog = &realtime->backlog;
-
-    if (backlog->end != 0 && etwas_backlog_is_empty(backlog) &&
-        !etwas_realtime_backlog_is_read(realtime)) {
-        etwas_backlog_empty(backlog);
-    }
-}
-
-void etwas_realtime_lock(struct etwas_realtime *realtime)
-{
-    (void)pthread_mutex_lock(&realtime->lock);
-    empty_read_backlog(realtime);
-    store_handed_back(realtime);
-}
-
-void etwas_realtime_unlock(struct etwas_realtime *realtime)
-{
-    (void)pthread_mutex_unlock(&realtime->lock);
 }
 
 static bool queue_is_valid(const struct etwas_realtime_queue *queue, uint64_t bytes)
@@ -301,8 +206,7 @@ static bool queue_is_valid(const struct etwas_realtime_queue *queue, uint64_t by
     for (const struct etwas_realtime_node *node = queue->first; node != NULL; node = node->next) {
         const struct etwas_realtime_buffer *buffer = node->entry.buffer;
 
-        if (buffer != NULL &&
-            (buffer->references == 0 || buffer->stored || node->part.begin > buffer->bytes)) {
+        if (buffer != NULL && (buffer->references == 0 || node->bytes != 0)) {
             return false;
         }
         bytes -= buffer != NULL ? etwas_realtime_cost(buffer) : 0;
@@ -323,9 +227,7 @@ bool etwas_realtime_is_valid(const struct etwas_realtime *realtime)
             return false;
         }
     }
-    return catching_up <= 1 && backlog->begin <= backlog->end &&
-           backlog->end <= backlog->limit_bytes &&
-           (!etwas_backlog_is_empty(backlog) || (backlog->buffers == 0 && backlog->records == 0));
+    return catching_up <= 1 && backlog->end <= backlog->limit_bytes;
 }
 
 /* ---- for the session ------------------------------------------------------------------------- */
@@ -339,13 +241,14 @@ static void lose_undelivered(struct etwas_realtime *realtime)
     }
 }
 
+/* The backlog's disk may take its time: whoever connects meanwhile gets the buffer. */
 static bool hand_out(struct etwas_realtime *realtime, struct etwas_realtime_buffer *buffer)
 {
     bool taken = false;
 
-    if (realtime->consumers == NULL) {
-        return etwas_realtime_store(realtime, buffer, &etwas_realtime_all_of_it, 0,
-                                    ETWAS_BACKLOG_BACK);
+    if (realtime->consumers == NULL && etwas_backlog_write(realtime, buffer)) {
+        buffer->records = 0;
+        return true;
     }
     for (struct etwas_consumer *one = realtime->consumers; one != NULL; one = one->next) {
         taken = offer(one, buffer) || taken;
@@ -364,7 +267,7 @@ bool etwas_realtime_deliver(struct etwas_realtime *realtime,
     if (buffer != NULL) {
         memcpy(buffer->content + sizeof numbered, data, header->offset - sizeof numbered);
     }
-    etwas_realtime_lock(realtime);
+    (void)pthread_mutex_lock(&realtime->lock);
     numbered.sequence_number = ++realtime->sequence_number;
     if (buffer != NULL) {
         memcpy(buffer->content, &numbered, sizeof numbered);
@@ -375,55 +278,57 @@ bool etwas_realtime_deliver(struct etwas_realtime *realtime,
     } else {
         lose_undelivered(realtime);
     }
-    etwas_realtime_unlock(realtime);
+    (void)pthread_mutex_unlock(&realtime->lock);
     return taken;
 }
 
 void etwas_realtime_set_bound(struct etwas_realtime *realtime, int64_t stamp)
 {
-    struct etwas_backlog_entry entry = {.bound = stamp};
+    struct etwas_backlog *backlog = &realtime->backlog;
 
-    etwas_realtime_lock(realtime);
-    /* A bound that finds no room, or no memory, is replaced by the next one. */
-    if (realtime->consumers == NULL && !etwas_backlog_is_empty(&realtime->backlog)) {
-        (void)etwas_backlog_append(&realtime->backlog, &entry, NULL, NULL);
+    (void)pthread_mutex_lock(&realtime->lock);
+    /* A bound that finds no memory is replaced by the next one. */
+    if (realtime->consumers == NULL && backlog->entries.first != NULL) {
+        (void)enqueue(&backlog->entries, &backlog->notices, NULL, stamp);
     }
     for (struct etwas_consumer *one = realtime->consumers; one != NULL; one = one->next) {
-        (void)enqueue(one, NULL, stamp);
+        (void)enqueue(&one->queue, &one->notices, NULL, stamp);
+        (void)pthread_cond_signal(&one->changed);
     }
-    etwas_realtime_unlock(realtime);
+    (void)pthread_mutex_unlock(&realtime->lock);
 }
 
 void etwas_realtime_set_clocks(struct etwas_realtime *realtime,
                                const struct etwas_clock_history *clocks)
 {
-    etwas_realtime_lock(realtime);
+    (void)pthread_mutex_lock(&realtime->lock);
     realtime->clocks = *clocks;
     realtime->clocks_set++;
-    etwas_realtime_unlock(realtime);
+    (void)pthread_mutex_unlock(&realtime->lock);
 }
 
 void etwas_realtime_note_lost_events(struct etwas_realtime *realtime)
 {
-    etwas_realtime_lock(realtime);
+    (void)pthread_mutex_lock(&realtime->lock);
     if (realtime->consumers == NULL) {
-        realtime->backlog_notices |= ETWAS_ETL_BUFFER_EVENTS_LOST;
+        realtime->backlog.notices |= ETWAS_ETL_BUFFER_EVENTS_LOST;
     }
     for (struct etwas_consumer *one = realtime->consumers; one != NULL; one = one->next) {
         one->notices |= ETWAS_ETL_BUFFER_EVENTS_LOST;
     }
-    etwas_realtime_unlock(realtime);
+    (void)pthread_mutex_unlock(&realtime->lock);
 }
 
 uint32_t etwas_realtime_room(struct etwas_realtime *realtime, uint32_t most, uint32_t bytes)
 {
-    etwas_realtime_lock(realtime);
-    if (realtime->consumers == NULL) {
-        uint64_t room = etwas_backlog_room(&realtime->backlog, bytes);
+    uint64_t room;
 
-        most = room < most ? (uint32_t)room : most;
+    (void)pthread_mutex_lock(&realtime->lock);
+    room = etwas_backlog_room(realtime, bytes);
+    if (realtime->consumers == NULL && room < most) {
+        most = (uint32_t)room;
     }
-    etwas_realtime_unlock(realtime);
+    (void)pthread_mutex_unlock(&realtime->lock);
     return most;
 }
 
@@ -431,24 +336,24 @@ uint64_t etwas_realtime_take_lost(struct etwas_realtime *realtime, uint64_t *buf
 {
     uint64_t records;
 
-    etwas_realtime_lock(realtime);
+    (void)pthread_mutex_lock(&realtime->lock);
     records = realtime->lost_records;
     realtime->lost_records = 0;
     *buffers = realtime->buffers_lost;
-    etwas_realtime_unlock(realtime);
+    (void)pthread_mutex_unlock(&realtime->lock);
     return records;
 }
 
 void etwas_realtime_end(struct etwas_realtime *realtime)
 {
-    etwas_realtime_lock(realtime);
+    (void)pthread_mutex_lock(&realtime->lock);
     ETWAS_INVARIANT(etwas_realtime_is_valid(realtime));
     realtime->ended = true;
-    if (!etwas_realtime_backlog_is_read(realtime)) {
-        etwas_realtime_give_up_backlog(realtime);
+    if (!etwas_backlog_is_read(realtime)) {
+        etwas_backlog_give_up(realtime);
     }
     for (struct etwas_consumer *one = realtime->consumers; one != NULL; one = one->next) {
         (void)pthread_cond_signal(&one->changed);
     }
-    etwas_realtime_unlock(realtime);
+    (void)pthread_mutex_unlock(&realtime->lock);
 }

@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What realtime.c and consumer.c share. Everything is under the lock of struct etwas_realtime, but
- * for the bytes of a backlog entry that a consumer has taken: it alone reads them.
+ * What realtime.c, backlog.c and consumer.c share. Everything is under the lock of struct
+ * etwas_realtime, but for the backlog's file, which has rules of its own (backlog.c).
  *
- * The states of a consumer (etwas_consumer_become):
+ * The states of a consumer (`become` in consumer.c):
  *
  *     connect ──▶ CATCHING_UP ──▶ LIVE ──▶ GONE
  *             └──────────────────▶         ▲
@@ -30,24 +30,16 @@
 #include <pthread.h>
 
 #include "clock/history.h"
-#include "realtime/backlog.h"
 #include "realtime/consumer.h"
 #include "realtime/realtime.h"
-
-/* What is left of a buffer. */
-struct etwas_realtime_part {
-    uint32_t begin; /* from the buffer's start */
-    uint32_t records_before;
-};
-
-static const struct etwas_realtime_part etwas_realtime_all_of_it = {ETWAS_ETL_BUFFER_HEADER_BYTES,
-                                                                    0};
 
 /* One entry of a queue: a buffer, or a bound. */
 struct etwas_realtime_node {
     struct etwas_realtime_node *next;
     struct etwas_consumer_entry entry;
-    struct etwas_realtime_part part; /* of a buffer that its consumer has given in part */
+    uint64_t position; /* of a buffer in the backlog's file */
+    uint32_t bytes;    /* of it there; 0: it is not there */
+    uint32_t records;  /* likewise; for the accounts */
 };
 
 struct etwas_realtime_queue {
@@ -60,6 +52,15 @@ enum etwas_consumer_state {
     ETWAS_CONSUMER_CATCHING_UP,
     ETWAS_CONSUMER_LIVE,
     ETWAS_CONSUMER_GONE,
+};
+
+struct etwas_backlog {
+    int descriptor; /* -1: closed */
+    uint64_t limit_bytes;
+    uint64_t end;     /* of what was taken of them since the backlog was last empty */
+    uint32_t readers; /* of entries that were taken: the file is not cut under them */
+    uint16_t notices; /* for the next entry, or the next consumer */
+    struct etwas_realtime_queue entries;
 };
 
 struct etwas_consumer {
@@ -77,11 +78,8 @@ struct etwas_realtime {
     uint32_t references; /* the session, each consumer, and who is about to be one; atomic */
     struct etwas_realtime *next; /* of all; under their lock */
     struct etwas_realtime_options options;
-    struct etwas_consumer *consumers;        /* connected */
-    struct etwas_realtime_queue handed_back; /* by who has gone; not in the backlog yet */
-    uint16_t handed_back_notices;            /* behind it */
+    struct etwas_consumer *consumers; /* connected */
     struct etwas_backlog backlog;
-    uint16_t backlog_notices; /* for its next entry */
     int64_t sequence_number;
     uint64_t buffers_lost;
     uint64_t lost_records; /* not yet taken by etwas_realtime_take_lost */
@@ -104,13 +102,6 @@ static inline uint32_t etwas_realtime_ungiven(const struct etwas_realtime_buffer
     return buffer->records > buffer->given ? buffer->records - buffer->given : 0;
 }
 
-/*
- * Takes the lock, with all in the backlog that was handed back: nothing newer comes before it. One
- * that was read to its end has all its room.
- */
-void etwas_realtime_lock(struct etwas_realtime *realtime);
-void etwas_realtime_unlock(struct etwas_realtime *realtime);
-
 /* NULL: no memory. Needs no lock. */
 struct etwas_realtime_buffer *etwas_realtime_new_buffer(uint32_t bytes, uint32_t records);
 
@@ -126,21 +117,39 @@ void etwas_realtime_queue_push(struct etwas_realtime_queue *queue,
 /* The first entry, which the caller frees. NULL: there is none. */
 struct etwas_realtime_node *etwas_realtime_queue_pop(struct etwas_realtime_queue *queue);
 
-enum etwas_backlog_end {
-    ETWAS_BACKLOG_FRONT, /* for what was read from there last, in reverse */
-    ETWAS_BACKLOG_BACK,
-};
+/* ---- the backlog (backlog.c) ---- */
 
-/* Puts what is left of a buffer into the backlog, with a header of its own. False: it is lost. */
-bool etwas_realtime_store(struct etwas_realtime *realtime, struct etwas_realtime_buffer *buffer,
-                          const struct etwas_realtime_part *part, uint16_t notices,
-                          enum etwas_backlog_end end);
+/*
+ * Opens a file without a name in `folder` (NULL: $TMPDIR, else /var/tmp). A Win32 code, as from
+ * etwas_file_create.
+ */
+uint32_t etwas_backlog_open(struct etwas_backlog *backlog, const char *folder,
+                            uint64_t limit_bytes);
+void etwas_backlog_close(struct etwas_backlog *backlog);
 
-/* Nobody will read the backlog. */
-void etwas_realtime_give_up_backlog(struct etwas_realtime *realtime);
+/* With the lock held, which the first two let go for a while, by who has the session's role: */
+
+/* How many buffers of `bytes` each would still fit. One that was read to its end has all its room. */
+uint64_t etwas_backlog_room(struct etwas_realtime *realtime, uint32_t bytes);
+
+/*
+ * Appends a buffer that no consumer wants. False: it is lost, unless somebody has connected since:
+ * it is for them.
+ */
+bool etwas_backlog_write(struct etwas_realtime *realtime,
+                         const struct etwas_realtime_buffer *buffer);
+
+/* Appends what a consumer hands back; if there is no room it is lost. */
+void etwas_backlog_keep(struct etwas_realtime *realtime, struct etwas_realtime_node *node);
+
+/* Reads the buffer of an entry that was taken, with the lock let go meanwhile: else it is lost. */
+void etwas_backlog_read(struct etwas_realtime *realtime, struct etwas_realtime_node *node);
+
+/* Nobody will read it. */
+void etwas_backlog_give_up(struct etwas_realtime *realtime);
 
 /* Whether somebody is catching up. */
-bool etwas_realtime_backlog_is_read(const struct etwas_realtime *realtime);
+bool etwas_backlog_is_read(const struct etwas_realtime *realtime);
 
 /*
  * Whether the table above, the queues' sums and the backlog's counts are kept. For

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "platform/file.h"
-#include "realtime/backlog.h"
 #include "support/flushing.h"
 
 static const etwas_guid lost_event_class = {
@@ -229,11 +228,10 @@ static struct {
     uint32_t held;
 } reading;
 
-/* Holds the first who reads a buffer of a backlog; its head was read before. */
+/* Holds the first who reads a buffer of a backlog. */
 static long hold_who_reads(enum etwas_file_call call, size_t bytes)
 {
-    if (call == ETWAS_FILE_READ && bytes > sizeof(struct etwas_backlog_entry) &&
-        ck_pr_faa_32(&reading.held, 1) == 0) {
+    if (call == ETWAS_FILE_READ && ck_pr_faa_32(&reading.held, 1) == 0) {
         (void)sem_post(&reading.inside);
         while (sem_wait(&reading.go_on) != 0) {
         }
