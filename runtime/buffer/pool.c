@@ -180,6 +180,7 @@ void etwas_pool_destroy(struct etwas_pool *pool)
 {
     struct etwas_memory memory = pool->memory;
 
+    ETWAS_UNPOISON(memory.region, ck_pr_load_64(&pool->allocated) * pool->buffer_bytes);
     etwas_memory_destroy(&memory);
 }
 

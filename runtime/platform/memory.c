@@ -17,14 +17,6 @@
 #include <sanitizer/lsan_interface.h>
 #endif
 
-#if defined(__SANITIZE_THREAD__)
-#define ETWAS_THREAD_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define ETWAS_THREAD_SANITIZER 1
-#endif
-#endif
-
 enum {
     MINCORE_BATCH_PAGES = 4096,
     HUGE_PAGE_BYTES = ETWAS_HUGE_PAGE_BYTES,
@@ -44,42 +36,7 @@ static void *map(size_t bytes)
     return address == MAP_FAILED ? NULL : address;
 }
 
-#if defined(ETWAS_ADDRESS_SANITIZER) || defined(ETWAS_THREAD_SANITIZER)
-
-/*
- * calloc and an alignment of our own: for a large block the sanitizers' calloc hands out untouched
- * pages, while aligned_alloc would have to be cleared.
- */
-static void *align(void *allocation, size_t alignment)
-{
-    return (void *)(((uintptr_t)allocation + alignment - 1) / alignment * alignment);
-}
-
-static bool take(struct etwas_memory *memory)
-{
-    memory->allocation = calloc(1, memory->region_bytes + etwas_memory_page_bytes());
-    if (memory->allocation == NULL) {
-        return false;
-    }
-    memory->region = align(memory->allocation, etwas_memory_page_bytes());
-    return true;
-}
-
-static void give_back(struct etwas_memory *memory)
-{
-    ETWAS_UNPOISON(memory->region, memory->region_bytes);
-    free(memory->allocation);
-}
-
-void etwas_memory_arena_bytes(const struct etwas_memory *memory, uint64_t *mapped,
-                              uint64_t *resident)
-{
-    (void)memory;
-    *mapped = 0;
-    *resident = 0;
-}
-
-#elif defined(ETWAS_WITH_JEMALLOC)
+#ifdef ETWAS_WITH_JEMALLOC
 
 #include <jemalloc/jemalloc.h>
 
@@ -221,15 +178,43 @@ void etwas_memory_arena_bytes(const struct etwas_memory *memory, uint64_t *mappe
 
 #else
 
+/*
+ * For AddressSanitizer a page that nobody may touch lies on either side, and a piece of malloc's
+ * memory goes with the region: one that nobody gives back is reported as that piece.
+ */
+#ifdef ETWAS_ADDRESS_SANITIZER
+enum {
+    GUARD_PAGES = 1
+};
+#else
+enum {
+    GUARD_PAGES = 0
+};
+#endif
+
 static bool take(struct etwas_memory *memory)
 {
-    memory->region = map(memory->region_bytes);
-    return memory->region != NULL;
+    size_t guard = GUARD_PAGES * etwas_memory_page_bytes();
+    uint8_t *mapping = map(memory->region_bytes + 2 * guard);
+
+    if (mapping == NULL) {
+        return false;
+    }
+    memory->region = mapping + guard;
+    if (guard != 0) {
+        (void)mprotect(mapping, guard, PROT_NONE);
+        (void)mprotect(memory->region + memory->region_bytes, guard, PROT_NONE);
+        memory->allocation = malloc(1);
+    }
+    return true;
 }
 
 static void give_back(struct etwas_memory *memory)
 {
-    (void)munmap(memory->region, memory->region_bytes);
+    size_t guard = GUARD_PAGES * etwas_memory_page_bytes();
+
+    (void)munmap(memory->region - guard, memory->region_bytes + 2 * guard);
+    free(memory->allocation);
 }
 
 void etwas_memory_arena_bytes(const struct etwas_memory *memory, uint64_t *mapped,
@@ -246,8 +231,6 @@ static size_t round_up(size_t bytes, size_t multiple)
 {
     return (bytes + multiple - 1) / multiple * multiple;
 }
-
-#ifndef ETWAS_ADDRESS_SANITIZER
 
 /*
  * Huge pages where the system has them: a device takes what lies in them in a few pieces instead of
@@ -274,22 +257,6 @@ static void advise(const struct etwas_memory *memory, size_t huge_from)
     ask_for_huge_pages(memory, huge_from);
 }
 
-#else
-
-static void advise(const struct etwas_memory *memory, size_t huge_from)
-{
-    (void)memory;
-    (void)huge_from;
-}
-
-#endif
-
-#if !defined(ETWAS_ADDRESS_SANITIZER) && !defined(ETWAS_THREAD_SANITIZER)
-#define HAS_EXPLICIT_PAGES true
-#else
-#define HAS_EXPLICIT_PAGES false
-#endif
-
 bool etwas_memory_create(struct etwas_memory *memory, size_t region_bytes)
 {
     *memory =
@@ -305,9 +272,8 @@ bool etwas_memory_create_huge(struct etwas_memory *memory, size_t region_bytes, 
                               size_t least_bytes)
 {
     *memory = (struct etwas_memory){.region_bytes = round_up(region_bytes, HUGE_PAGE_BYTES)};
-    if (HAS_EXPLICIT_PAGES &&
-        (etwas_huge_memory_map(memory, round_up(most_bytes, HUGE_PAGE_BYTES)) ||
-         etwas_huge_memory_map(memory, round_up(least_bytes, HUGE_PAGE_BYTES)))) {
+    if (etwas_huge_memory_map(memory, round_up(most_bytes, HUGE_PAGE_BYTES)) ||
+        etwas_huge_memory_map(memory, round_up(least_bytes, HUGE_PAGE_BYTES))) {
         advise(memory, memory->explicit_bytes);
         return true;
     }
@@ -327,14 +293,10 @@ void etwas_memory_forget(const struct etwas_memory *memory)
 
 void etwas_memory_destroy(struct etwas_memory *memory)
 {
-#ifndef ETWAS_ADDRESS_SANITIZER
-    if (memory->explicit_bytes == 0) {
-        (void)madvise(memory->region, memory->region_bytes, MADV_KEEPONFORK);
-    }
-#endif
     if (memory->explicit_bytes != 0) {
         (void)munmap(memory->region, memory->region_bytes);
     } else {
+        (void)madvise(memory->region, memory->region_bytes, MADV_KEEPONFORK);
         give_back(memory);
     }
     *memory = (struct etwas_memory){0};
@@ -344,9 +306,8 @@ void etwas_memory_leak(const struct etwas_memory *memory)
 {
 #ifdef ETWAS_ADDRESS_SANITIZER
     __lsan_ignore_object(memory->allocation);
-#else
-    etwas_huge_memory_leak(memory);
 #endif
+    etwas_huge_memory_leak(memory);
 }
 
 void *etwas_memory_keep(size_t bytes)

@@ -5,11 +5,10 @@
  * Memory for a session's buffers: one region of address space, zeroed; and bookkeeping that is kept
  * for the life of the process, because a writer may look at it after its session's end.
  *
- * Three implementations of regions behind one header, chosen when the library is built: a jemalloc
- * arena of the session's own (ETWAS_WITH_JEMALLOC), direct mappings, and malloc under the
- * sanitizers, which then see every access outside the region and, with poisoning, every access to a
- * free buffer. A region with explicit huge pages is a mapping of its own (huge_memory.c); under the
- * sanitizers there is none.
+ * Two implementations of regions behind one header, chosen when the library is built: a jemalloc
+ * arena of the session's own (ETWAS_WITH_JEMALLOC), or a mapping, also for the sanitizers.
+ * AddressSanitizer sees every access outside the region and, with poisoning, every access to a free
+ * buffer. A region with explicit huge pages is a mapping of its own (huge_memory.c).
  */
 #ifndef ETWAS_PLATFORM_MEMORY_H
 #define ETWAS_PLATFORM_MEMORY_H
@@ -21,8 +20,8 @@
 struct etwas_memory {
     uint8_t *region; /* page-aligned; a fork's child finds it empty where the system can do that */
     size_t region_bytes;
-    unsigned arena;   /* jemalloc's index; unused otherwise */
-    void *allocation; /* under the sanitizers: what the region was cut from; the arena's mappings */
+    unsigned arena;        /* jemalloc's index; unused otherwise */
+    void *allocation;      /* the arena's mappings; AddressSanitizer's piece that tells of a leak */
     size_t explicit_bytes; /* of its start: the system's explicit huge pages, all of them ours */
 };
 
@@ -44,7 +43,7 @@ bool etwas_memory_create_huge(struct etwas_memory *memory, size_t region_bytes, 
  */
 void etwas_memory_forget(const struct etwas_memory *memory);
 
-/* Returns everything to the system. */
+/* Returns everything to the system. Nothing of it is poisoned. */
 void etwas_memory_destroy(struct etwas_memory *memory);
 
 /* Leaves it as it is for ever. The leak is on purpose, and no tool shall report it. */
