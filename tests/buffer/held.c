@@ -2,6 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 #include "held.h"
+#include "support/inside.h"
 
 const enum etwas_testpoint held_points[POINTS] = {
     ETWAS_POINT_RESERVE_LOADED,    ETWAS_POINT_STAMPED,          ETWAS_POINT_RESERVED,

@@ -7,6 +7,7 @@
  */
 #include "buffer/pool_free.h"
 #include "held.h"
+#include "support/inside.h"
 
 enum {
     PAYLOAD = 1000, /* three in a buffer */

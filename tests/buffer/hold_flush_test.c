@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "held.h"
+#include "support/inside.h"
 
 static struct etwas_drain_result drain(etwas_trace_handle session)
 {

@@ -6,6 +6,7 @@
  * along without it (I6), and every event is accounted for when it goes on (I4).
  */
 #include "held.h"
+#include "support/inside.h"
 
 enum {
     MANY = 5000

@@ -13,6 +13,7 @@
 #include "buffer/quick_rseq.h"
 #include "platform/processor.h"
 #include "platform/rseq.h"
+#include "support/inside.h"
 #include "support/readback.h"
 
 static _Thread_local struct interruptions *volatile mine;

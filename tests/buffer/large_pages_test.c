@@ -19,6 +19,7 @@
 #include "platform/memory.h"
 #include "platform/testpoint.h"
 #include "support/folder.h"
+#include "support/inside.h"
 #include "support/start.h"
 #include "support/writer.h"
 

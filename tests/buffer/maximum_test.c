@@ -14,6 +14,7 @@
 #include "buffer/pool_free.h"
 #include "platform/memory_limit.h"
 #include "support/folder.h"
+#include "support/inside.h"
 #include "support/start.h"
 #include "support/writer.h"
 

@@ -13,6 +13,7 @@
 #include "buffer/interrupt.h"
 #include "buffer/pool.h"
 #include "support/folder.h"
+#include "support/inside.h"
 #include "support/readback.h"
 #include "support/start.h"
 #include "support/writer.h"

@@ -8,6 +8,7 @@
  */
 #include "buffer/interrupt.h"
 #include "support/folder.h"
+#include "support/inside.h"
 #include "support/start.h"
 #include "support/writer.h"
 

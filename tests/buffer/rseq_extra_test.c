@@ -20,6 +20,7 @@
 #include "platform/processor.h"
 #include "session/handle.h"
 #include "support/folder.h"
+#include "support/inside.h"
 #include "support/readback.h"
 #include "support/start.h"
 #include "support/writer.h"

@@ -14,6 +14,7 @@
 #include "buffer/slot.h"
 #include "support/folder.h"
 #include "support/hold.h"
+#include "support/inside.h"
 #include "support/readback.h"
 #include "support/start.h"
 #include "support/writer.h"

@@ -16,6 +16,7 @@
 #include "platform/processor.h"
 #include "support/folder.h"
 #include "support/hold.h"
+#include "support/inside.h"
 #include "support/start.h"
 #include "support/writer.h"
 

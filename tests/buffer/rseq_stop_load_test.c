@@ -14,6 +14,7 @@
 #include "buffer/storm.h"
 #include "platform/rseq.h"
 #include "support/folder.h"
+#include "support/inside.h"
 #include "support/readback.h"
 #include "support/start.h"
 #include "support/writer.h"

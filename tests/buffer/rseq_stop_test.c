@@ -15,6 +15,7 @@
 #include "buffer/pool.h"
 #include "platform/rseq.h"
 #include "support/folder.h"
+#include "support/inside.h"
 #include "support/readback.h"
 #include "support/start.h"
 #include "support/writer.h"

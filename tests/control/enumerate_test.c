@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "buffer/slot.h"
 #include "provider/registration.h"
 #include "session/fixture.h"
 

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "support/inside.h"
 #include "update.h"
 
 static void r132_zeroes_leave_everything_as_it_is(void **state)

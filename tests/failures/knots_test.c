@@ -17,6 +17,7 @@
 #include "file/log_inside.h"
 #include "flush/session_clock.h"
 #include "support/folder.h"
+#include "support/inside.h"
 #include "support/knots.h"
 #include "support/readback.h"
 #include "support/start.h"

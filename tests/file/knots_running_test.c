@@ -17,7 +17,9 @@
 
 #include "clock/history.h"
 #include "support/flushing.h"
+#include "support/inside.h"
 #include "support/knots.h"
+#include "support/known_knots.h"
 #include "support/readback.h"
 
 enum {

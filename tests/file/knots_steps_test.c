@@ -7,8 +7,10 @@
 #include <stdlib.h>
 
 #include "clock/clock.h"
+#include "clock/reading.h"
 #include "support/flushing.h"
 #include "support/knots.h"
+#include "support/known_knots.h"
 #include "support/readback.h"
 
 #define HOUR INT64_C(36000000000) /* 100 ns */

@@ -14,7 +14,9 @@
 #include "file_modes.h"
 #include "flush/session_clock.h"
 #include "support/flushing.h"
+#include "support/inside.h"
 #include "support/knots.h"
+#include "support/known_knots.h"
 #include "support/readback.h"
 
 enum {

@@ -21,6 +21,7 @@
 #include "file_modes.h"
 #include "platform/file.h"
 #include "support/folder.h"
+#include "support/inside.h"
 #include "support/readback.h"
 #include "support/start.h"
 #include "support/writer.h"

@@ -15,6 +15,7 @@
 #include "file_modes.h"
 #include "platform/file.h"
 #include "support/flushing.h"
+#include "support/inside.h"
 #include "support/readback.h"
 
 static uint32_t syncs;

@@ -17,6 +17,7 @@
 #include "platform/processor.h"
 #include "platform/wait.h"
 #include "support/folder.h"
+#include "support/inside.h"
 #include "support/readback.h"
 #include "support/start.h"
 #include "support/writer.h"

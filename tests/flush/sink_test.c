@@ -8,6 +8,7 @@
 
 #include "flush/session_clock.h"
 #include "support/flushing.h"
+#include "support/inside.h"
 
 /* What the made-up sink answers, and what it was told. */
 static struct {

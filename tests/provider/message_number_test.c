@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Sequence numbers of messages (R110), and messages under load: from all processors, from signal
+ * Sequence numbers in messages (R110), and messages under load: from all processors, from signal
  * handlers, when buffers run out and when the session stops. What is in a file is exactly what
  * TraceMessage said is recorded, each message whole, each number once.
  */
@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "provider/message.h"
-#include "session/sequence_number.h"
 
 enum {
     WRITERS = 5,
@@ -23,7 +22,6 @@ enum {
         600, /* the longest data: some records are put together before they are copied */
     NUMBERED = TRACE_MESSAGE_SEQUENCE | TRACE_MESSAGE_TIMESTAMP,
     INTERVAL_NS = 60000,
-    NUMBERS_TO_TAKE = 300000,
 };
 
 static uint8_t pattern[PATTERN_BYTES + 256];
@@ -439,99 +437,6 @@ static void r110_handlers_that_interrupt_writers_take_numbers_of_their_own(void 
     free_writers();
 }
 
-/* ---- the counters themselves ----------------------------------------------------------------- */
-
-struct taker {
-    struct etwas_sequence_numbers *numbers;
-    pthread_t thread;
-    uint32_t taken[NUMBERS_TO_TAKE];
-};
-
-static pthread_barrier_t all_takers;
-
-static void *taker_main(void *argument)
-{
-    struct taker *taker = argument;
-
-    (void)pthread_barrier_wait(&all_takers);
-    for (uint32_t index = 0; index < NUMBERS_TO_TAKE; index++) {
-        taker->taken[index] = etwas_sequence_numbers_next(taker->numbers, 1);
-    }
-    return NULL;
-}
-
-/* With nothing between two numbers, so that threads really meet. */
-static void r110_threads_that_take_numbers_at_once_get_each_number_once(void **state)
-{
-    static const uint32_t modes[] = {EVENT_TRACE_USE_LOCAL_SEQUENCE,
-                                     EVENT_TRACE_USE_GLOBAL_SEQUENCE};
-    static struct etwas_sequence_numbers numbers;
-    static struct taker takers[WRITERS];
-    static uint8_t seen[WRITERS * NUMBERS_TO_TAKE + 1];
-
-    (void)state;
-    for (size_t mode = 0; mode < 2; mode++) {
-        etwas_sequence_numbers_begin(&numbers, 1, modes[mode]);
-        etwas_sequence_numbers_set(&numbers, 0);
-        memset(seen, 0, sizeof seen);
-        assert_int_equal(pthread_barrier_init(&all_takers, NULL, WRITERS), 0);
-        for (uint32_t index = 0; index < WRITERS; index++) {
-            takers[index].numbers = &numbers;
-            assert_int_equal(
-                pthread_create(&takers[index].thread, NULL, taker_main, &takers[index]), 0);
-        }
-        for (uint32_t index = 0; index < WRITERS; index++) {
-            assert_int_equal(pthread_join(takers[index].thread, NULL), 0);
-            for (uint32_t at = 0; at < NUMBERS_TO_TAKE; at++) {
-                uint32_t number = takers[index].taken[at];
-
-                assert_true(number >= 1 && number <= WRITERS * NUMBERS_TO_TAKE);
-                assert_int_equal(seen[number], 0);
-                seen[number] = 1;
-            }
-        }
-        assert_int_equal(pthread_barrier_destroy(&all_takers), 0);
-    }
-}
-
-static void a_writer_held_since_the_last_session_takes_no_number_of_this_one(void **state)
-{
-    struct etwas_sequence_numbers numbers;
-
-    (void)state;
-    etwas_sequence_numbers_begin(&numbers, 7, EVENT_TRACE_USE_LOCAL_SEQUENCE);
-    assert_true(etwas_sequence_numbers_has(&numbers, 7));
-    assert_int_equal(etwas_sequence_numbers_next(&numbers, 7), 1);
-    etwas_sequence_numbers_begin(&numbers, 8, EVENT_TRACE_USE_LOCAL_SEQUENCE);
-    assert_false(etwas_sequence_numbers_has(&numbers, 7));
-    assert_int_equal(etwas_sequence_numbers_next(&numbers, 7), 0);
-    assert_int_equal(etwas_sequence_numbers_next(&numbers, 8), 1);
-    etwas_sequence_numbers_begin(&numbers, 9, EVENT_TRACE_USE_GLOBAL_SEQUENCE);
-    assert_int_equal(etwas_sequence_numbers_next(&numbers, 8), 0);
-    assert_true(etwas_sequence_numbers_has(&numbers, 9));
-    etwas_sequence_numbers_begin(&numbers, 10, EVENT_TRACE_FILE_MODE_SEQUENTIAL);
-    assert_false(etwas_sequence_numbers_has(&numbers, 10));
-    assert_false(etwas_sequence_numbers_has(&numbers, 9));
-    assert_int_equal(etwas_sequence_numbers_next(&numbers, 10), 0);
-}
-
-static void r110_after_the_last_number_comes_1(void **state)
-{
-    static const uint32_t modes[] = {EVENT_TRACE_USE_LOCAL_SEQUENCE,
-                                     EVENT_TRACE_USE_GLOBAL_SEQUENCE};
-    struct etwas_sequence_numbers numbers;
-
-    (void)state;
-    for (size_t index = 0; index < 2; index++) {
-        etwas_sequence_numbers_begin(&numbers, UINT32_MAX, modes[index]);
-        etwas_sequence_numbers_set(&numbers, UINT32_MAX - 2);
-        assert_int_equal(etwas_sequence_numbers_next(&numbers, UINT32_MAX), UINT32_MAX - 1);
-        assert_int_equal(etwas_sequence_numbers_next(&numbers, UINT32_MAX), UINT32_MAX);
-        assert_int_equal(etwas_sequence_numbers_next(&numbers, UINT32_MAX), 1);
-        assert_int_equal(etwas_sequence_numbers_next(&numbers, UINT32_MAX), 2);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -542,9 +447,6 @@ int main(void)
         FOLDER_TEST(a_session_stops_while_messages_are_written_and_each_is_accounted_for),
         FOLDER_TEST(a_flight_recorder_keeps_the_last_messages),
         FOLDER_TEST(r110_handlers_that_interrupt_writers_take_numbers_of_their_own),
-        cmocka_unit_test(r110_threads_that_take_numbers_at_once_get_each_number_once),
-        cmocka_unit_test(a_writer_held_since_the_last_session_takes_no_number_of_this_one),
-        cmocka_unit_test(r110_after_the_last_number_comes_1),
     };
 
     return RUN_WITH_EACH_PROTOCOL(tests);

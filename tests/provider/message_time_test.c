@@ -111,7 +111,7 @@ static void expect_times(uint32_t stamped_every)
 
     options.log_file_mode = EVENT_TRACE_REAL_TIME_MODE;
     session = start_session(folder_path("f.etl"), &options);
-    live.LoggerName = inside_of(session)->configuration.name;
+    live.LoggerName = session_name(session);
     open_reading(&reading, &live);
     assert_int_equal(pthread_create(&thread, NULL, process, &reading), 0);
     stay_on_one_processor();

@@ -21,6 +21,7 @@
 #include <etwas/evntprov.h>
 
 #include "session/fixture.h"
+#include "support/inside.h"
 
 enum {
     NOT_PERMITTED = 77,

@@ -32,6 +32,7 @@
 #include "clock/reading.h"
 #include "clock/selection.h"
 #include "support/folder.h"
+#include "support/inside.h"
 #include "support/start.h"
 
 #define INTERVAL_NS UINT64_C(4000000)

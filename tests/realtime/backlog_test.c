@@ -13,6 +13,7 @@
 #include "realtime/realtime_inside.h"
 #include "support/flushing.h"
 #include "support/hold.h"
+#include "support/inside.h"
 
 /* No thread: what is flushed, and when, is the test's choice. */
 static etwas_session_options manual_options(void)

@@ -443,7 +443,7 @@ static void only_a_running_realtime_session_can_be_consumed(void **state)
     EVENT_TRACE_LOGFILEA file = {.LogFileName = (char *)(uintptr_t)path};
     EVENT_TRACE_LOGFILEA absent = {.LoggerName = (char[]){"nobody"},
                                    .ProcessTraceMode = PROCESS_TRACE_MODE_REAL_TIME};
-    EVENT_TRACE_LOGFILEW not_realtime = {.LoggerName = inside_of(with_file)->configuration.name,
+    EVENT_TRACE_LOGFILEW not_realtime = {.LoggerName = session_name(with_file),
                                          .ProcessTraceMode = PROCESS_TRACE_MODE_REAL_TIME};
     struct consumer consumer = {0};
     etwas_trace_handle handles[2];

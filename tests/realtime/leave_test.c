@@ -12,6 +12,7 @@
 
 #include "platform/file.h"
 #include "support/flushing.h"
+#include "support/inside.h"
 
 static const etwas_guid lost_event_class = {
     0x6a399ae0, 0x4bc6, 0x4de9, {0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e}};

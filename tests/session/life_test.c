@@ -10,6 +10,7 @@
 
 #include "platform/processor.h"
 #include "session/fixture.h"
+#include "support/inside.h"
 
 /* R3: zeroes ask for the defaults. */
 static void r3_a_zeroed_block_gets_every_default(void **state)

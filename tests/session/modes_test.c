@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "buffer/slot.h"
 #include "session/fixture.h"
 
 enum {

@@ -111,7 +111,7 @@ static uint32_t on_buffer(EVENT_TRACE_LOGFILEW *file)
 void consumer_open(struct consumer *consumer, etwas_trace_handle session)
 {
     EVENT_TRACE_LOGFILEW file = {
-        .LoggerName = inside_of(session)->configuration.name,
+        .LoggerName = session_name(session),
         .ProcessTraceMode = PROCESS_TRACE_MODE_REAL_TIME | PROCESS_TRACE_MODE_EVENT_RECORD |
                             PROCESS_TRACE_MODE_RAW_TIMESTAMP,
         .EventRecordCallback = on_event,
@@ -121,8 +121,7 @@ void consumer_open(struct consumer *consumer, etwas_trace_handle session)
 
     consumer->trace = OpenTraceW(&file);
     assert_true(consumer->trace != INVALID_PROCESSTRACE_HANDLE);
-    assert_int_equal(file.LogfileHeader.BufferSize,
-                     inside_of(session)->configuration.buffer_size_kb * 1024);
+    assert_int_equal(file.LogfileHeader.BufferSize, query_session(session).BufferSize * 1024);
 }
 
 static void *process(void *argument)

@@ -2,8 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What the tests of flush/, file/ and realtime/ share: writers that lose nothing, real time, and
- * sessions whose clock knots are known.
+ * What the tests of flush/, file/ and realtime/ share: writers that lose nothing, and real time.
  */
 #ifndef ETWAS_TESTS_SUPPORT_FLUSHING_H
 #define ETWAS_TESTS_SUPPORT_FLUSHING_H
@@ -44,19 +43,5 @@ void consume(struct consumer *consumer, etwas_trace_handle session);
 /* Consumes, stops the session, and joins; fails the test for anything wrong that was consumed. */
 void consume_to_the_end(struct consumer *consumer, etwas_trace_handle session,
                         etwas_session_counts *counts);
-
-/* ---- clock knots ----------------------------------------------------------------------------- */
-
-/*
- * A session without a thread reads its clocks at each flush when the interval is 0, as it is in
- * these tests: so they know how many knots there are. The teardown undoes the steps of clocks too.
- */
-int knots_setup(void **state);
-int knots_teardown(void **state);
-
-#define KNOTS_TEST(test) cmocka_unit_test_setup_teardown(test, knots_setup, knots_teardown)
-
-/* A session without a thread, of small buffers. `size`: the most for its file, as `mode` has it. */
-etwas_trace_handle start_by_hand(const char *path, uint32_t mode, uint32_t size, uint32_t clock);
 
 #endif

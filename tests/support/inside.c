@@ -15,6 +15,7 @@
 #include "flush/drain.h"
 #include "platform/rseq.h"
 #include "session/handle.h"
+#include "support/inside.h"
 #include "support/start.h"
 
 __attribute__((constructor)) static void be_patient(void)

@@ -86,25 +86,41 @@ etwas_session_counts counts_of(etwas_trace_handle session)
     return counts;
 }
 
+enum {
+    NAME_UNITS = 1025
+};
+
+struct answer {
+    EVENT_TRACE_PROPERTIES properties;
+    etwas_wchar session_name[NAME_UNITS];
+    etwas_wchar file_name[NAME_UNITS];
+};
+
+static void query(etwas_trace_handle session, struct answer *answer)
+{
+    memset(answer, 0, sizeof *answer);
+    answer->properties.Wnode.BufferSize = sizeof *answer;
+    answer->properties.Wnode.Flags = WNODE_FLAG_TRACED_GUID;
+    answer->properties.LoggerNameOffset = offsetof(struct answer, session_name);
+    answer->properties.LogFileNameOffset = offsetof(struct answer, file_name);
+    assert_int_equal(ControlTraceW(session, NULL, &answer->properties, EVENT_TRACE_CONTROL_QUERY),
+                     ERROR_SUCCESS);
+}
+
 EVENT_TRACE_PROPERTIES query_session(etwas_trace_handle session)
 {
-    enum {
-        NAME_BYTES = 2048
-    };
-    struct {
-        EVENT_TRACE_PROPERTIES properties;
-        char session_name[NAME_BYTES];
-        char file_name[NAME_BYTES];
-    } block;
+    struct answer answer;
 
-    memset(&block, 0, sizeof block);
-    block.properties.Wnode.BufferSize = sizeof block;
-    block.properties.Wnode.Flags = WNODE_FLAG_TRACED_GUID;
-    block.properties.LoggerNameOffset = sizeof block.properties;
-    block.properties.LogFileNameOffset = sizeof block.properties + NAME_BYTES;
-    assert_int_equal(ControlTraceA(session, NULL, &block.properties, EVENT_TRACE_CONTROL_QUERY),
-                     ERROR_SUCCESS);
-    return block.properties;
+    query(session, &answer);
+    return answer.properties;
+}
+
+etwas_wchar *session_name(etwas_trace_handle session)
+{
+    static __thread struct answer answer;
+
+    query(session, &answer);
+    return answer.session_name;
 }
 
 void expect_nothing_lost_at(etwas_session_counts counts, const char *file, int line)

@@ -16,8 +16,6 @@
 
 #include <cmocka.h>
 
-#include "session/session.h"
-
 /*
  * Starts a session with a name of its own; `path` NULL: none. Fails the test when it does not
  * start.
@@ -46,14 +44,6 @@ bool sessions_have_sequences(void);
 int use_sequences(void **state);
 int use_shared(void **state);
 
-/*
- * How long flushers wait in tests for a writer inside a record before they abandon it
- * (flush/drain.h). On a busy machine a thread may be off its processor for longer than their usual
- * patience; with this one, an event that is missing has another reason. Tests of abandonment set
- * etwas_drain_patience_ns, and put this back.
- */
-#define TEST_PATIENCE_NS (UINT64_C(60) * 1000000000)
-
 /* Runs a group of tests once with each protocol that sessions can have here. For main. */
 #define RUN_WITH_EACH_PROTOCOL(tests)                                                              \
     ((can_have_sequences()                                                                         \
@@ -69,6 +59,9 @@ etwas_session_counts counts_of(etwas_trace_handle session);
 /* What QUERY says of a running session. */
 EVENT_TRACE_PROPERTIES query_session(etwas_trace_handle session);
 
+/* And its name, for OpenTrace; valid until the thread asks for another. */
+etwas_wchar *session_name(etwas_trace_handle session);
+
 /* Fails the test when something was lost, and says of each cause how much. */
 #define expect_nothing_lost(counts) expect_nothing_lost_at(counts, __FILE__, __LINE__)
 void expect_nothing_lost_at(etwas_session_counts counts, const char *file, int line);
@@ -79,9 +72,6 @@ void expect_nothing_lost_at(etwas_session_counts counts, const char *file, int l
  */
 bool has_room(etwas_trace_handle session);
 void wait_for_room(etwas_trace_handle session);
-
-/* The entry of a running session, for tests that look inside. */
-struct etwas_session *inside_of(etwas_trace_handle session);
 
 /*
  * Keeps the calling thread, and those it starts, on one processor: all of them then share a slot.
