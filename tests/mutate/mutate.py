@@ -17,6 +17,7 @@ that survives some more; so it is run by hand.
 """
 import argparse
 import filecmp
+import json
 import os
 import random
 import re
@@ -29,6 +30,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 NOT_RUN = "^(bench|build|examples|faults|include|model|rules|style|walker)$"  # labels: they see no behaviour
 TEST_SECONDS = 120
+COMPILER = "the compiler"
 
 # What is looked for, and what it becomes.
 CHANGES = [(re.compile(pattern), replacement) for pattern, replacement in (
@@ -88,25 +90,40 @@ class Workshop:
             (folder / "shared").symlink_to(ROOT.parent / "shared")
         self.build_folder = folder / "build"
         made = run(["cmake", "-S", str(self.tree), "-B", str(self.build_folder), "-G", "Ninja",
-                    "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DETWAS_BUILD_BENCH=OFF",
+                    "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -DNDEBUG",
+                    "-DETWAS_BUILD_BENCH=OFF", f"-DETWAS_TEST_LIMIT_S={TEST_SECONDS}",
                     "-DCMAKE_COMPILE_WARNING_AS_ERROR=OFF", "-DCMAKE_C_FLAGS=-w"])
         if made.returncode != 0 or not self.build():
             sys.exit(made.stdout + "\nthe sources do not build as they are")
+        tests = run(["ctest", "--test-dir", str(self.build_folder), "--show-only=json-v1"])
+        self.tests = json.loads(tests.stdout)["tests"]
 
-    def build(self):
-        return run(["cmake", "--build", str(self.build_folder), "-j", str(self.jobs)]).returncode == 0
+    def build(self, programs=None):
+        """All, or those of a folder's tests."""
+        targets = ["--target", *programs] if programs else []
+        return run(["cmake", "--build", str(self.build_folder), "-j", str(self.jobs), *targets]).returncode == 0
+
+    def programs(self, folder):
+        inside = f"{self.build_folder.resolve()}/"
+        return sorted({test["command"][0].removeprefix(inside) for test in self.tests
+                       if {"name": "LABELS", "value": [folder]} in test["properties"]
+                       and test["command"][0].startswith(inside)})
 
     def failed_test(self, *selection):
         """The first test that fails, or None."""
         result = run(["ctest", "--test-dir", str(self.build_folder), "-j", str(self.jobs + 1), "--stop-on-failure",
-                      "--timeout", str(TEST_SECONDS), *selection])
+                      *selection])
         failed = re.findall(r"^\s+\d+ - (\S+) \((?!Skipped)", result.stdout, re.MULTILINE)
         return failed[0] if failed else None
 
     def judge(self, path):
         folder = path.parts[1]
-        return (self.failed_test("-L", f"^{folder}$")
-                or self.failed_test("-LE", NOT_RUN.replace("^(", f"^({folder}|")))
+        if not self.build(self.programs(folder)):
+            return COMPILER
+        killer = self.failed_test("-L", f"^{folder}$")
+        if killer is None:
+            killer = self.failed_test("-LE", NOT_RUN.replace("^(", f"^({folder}|")) if self.build() else COMPILER
+        return killer
 
 
 def main():
@@ -132,9 +149,9 @@ def main():
             lines = right.split("\n")
             lines[index] = changed
             file.write_text("\n".join(lines), encoding="utf-8")
-            killer = workshop.judge(path) if workshop.build() else "the compiler"
+            killer = workshop.judge(path)
             file.write_text(right, encoding="utf-8")
-            if killer == "the compiler":
+            if killer == COMPILER:
                 continue
             judged += 1
             survivors += killer is None
