@@ -180,6 +180,47 @@ static void noise_is_decoded_without_harm(void **state)
     }
 }
 
+/* ---- what a few bytes may cost --------------------------------------------------------------- */
+
+void *__real_memcpy(void *to, const void *from, size_t bytes);
+void *__wrap_memcpy(void *to, const void *from, size_t bytes);
+
+static size_t pieces;
+static size_t copied;
+
+void *__wrap_memcpy(void *to, const void *from, size_t bytes)
+{
+    pieces++;
+    copied += bytes;
+    return __real_memcpy(to, from, bytes);
+}
+
+/*
+ * 15 bytes that promise 16 MiB: a literal and a match of it for all the rest. Each piece that is
+ * copied is twice as long as the one before.
+ */
+static void a_match_as_long_as_the_largest_buffer_is_copied_in_few_pieces(void **state)
+{
+    enum {
+        LARGEST = 16 << 20,
+        DOUBLINGS = 24
+    };
+    uint8_t input[15] = {0xFF, 0xFF, 0xFF, 0x7F, 'x', 7, 0, 0xF, 0xFF};
+    const uint32_t rest = LARGEST - 1 - 3;
+    static uint8_t output[LARGEST];
+    bool exact;
+
+    (void)state;
+    memcpy(input + sizeof input - sizeof rest, &rest, sizeof rest);
+    pieces = 0;
+    copied = 0;
+    assert_int_equal(etwas_xpress_decode(input, sizeof input, output, LARGEST, &exact), LARGEST);
+    assert_true(exact);
+    assert_int_equal(copied, LARGEST - 1);
+    assert_in_range(pieces, 1, DOUBLINGS + 1);
+    assert_int_equal(output[LARGEST - 1], 'x');
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,6 +229,7 @@ int main(void)
         cmocka_unit_test(a_cut_input_gives_the_beginning),
         cmocka_unit_test(input_that_lies_is_not_believed),
         cmocka_unit_test(noise_is_decoded_without_harm),
+        cmocka_unit_test(a_match_as_long_as_the_largest_buffer_is_copied_in_few_pieces),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
