@@ -152,6 +152,27 @@ static void the_logger_id_of_a_provider_tells_controltrace_which_session_enables
     assert_int_equal(UnregisterTraceGuids(registration), ERROR_SUCCESS);
 }
 
+/* Sessions begin in the entry that is longest free: so each private one is used, also the last. */
+static void every_logger_id_means_its_session_to_the_last(void **state)
+{
+    uint32_t largest = 0;
+
+    (void)state;
+    for (uint32_t number = ETWAS_SESSIONS; number < ETWAS_SESSION_ENTRIES; number++) {
+        struct block block;
+        uint32_t logger_id;
+
+        prepare_block(&block, folder_path("f.etl"));
+        block.properties.Wnode.Guid = control_guid;
+        block.properties.LogFileMode = EVENT_TRACE_PRIVATE_LOGGER_MODE;
+        logger_id = (uint32_t)(start_block("private", &block) & 0xFF);
+        largest = logger_id > largest ? logger_id : largest;
+        prepare_block(&block, "");
+        assert_int_equal(StopTraceA(logger_id, NULL, &block.properties), ERROR_SUCCESS);
+    }
+    assert_int_equal(largest, ETWAS_SESSION_ENTRIES);
+}
+
 /* ---- EnumerateTraceGuidsEx ------------------------------------------------------------------- */
 
 static uint32_t ask(TRACE_QUERY_INFO_CLASS question, const etwas_guid *guid, void *out,
@@ -435,6 +456,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(c13_the_registered_providers_are_listed_with_who_enables_them),
         FOLDER_TEST(the_logger_id_of_a_provider_tells_controltrace_which_session_enables_it),
+        FOLDER_TEST(every_logger_id_means_its_session_to_the_last),
         FOLDER_TEST(
             r190_the_list_has_what_is_enabled_beforehand_and_the_process_what_it_registered),
         FOLDER_TEST(what_is_known_of_a_provider_is_a_chain_of_instances_and_enablements),

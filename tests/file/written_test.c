@@ -94,7 +94,8 @@ static void the_file_says_which_clock_it_has(void **state)
 
 /*
  * A session with restartable sequences has one stream more, for threads that cannot run them: its
- * number is the number of processors, and readers want it below NumberOfProcessors.
+ * number is the number of processors, and readers want it below NumberOfProcessors. How many the
+ * computer has is noted beside.
  */
 static void the_file_says_how_many_streams_it_may_have(void **state)
 {
@@ -115,6 +116,7 @@ static void the_file_says_how_many_streams_it_may_have(void **state)
         stop_session(session, NULL);
         read_back(session, path, &result);
         assert_int_equal(result.processors, expected);
+        assert_int_equal(result.computer_processors, etwas_processor_count());
     }
 }
 

@@ -55,6 +55,12 @@ test_language() {
         check "$header alone" "${compile[@]}" -DETWAS_NO_WINDOWS_TYPES -fsyntax-only "$work/alone"
     done < <(cd "$include" && find etwas -name '*.h' | sort)
 
+    # BOOL comes with the Windows names alone.
+    for header in "$include"/etwas/windows/*.h; do
+        printf '#include "%s"\nextern BOOL nothing;\n' "$header" >"$work/bool"
+        check "BOOL of $header" "${compile[@]}" -fsyntax-only "$work/bool"
+    done
+
     for define in NOTHING ETWAS_NO_WINDOWS_TYPES UNICODE _UNICODE INITGUID; do
         check "every header with $define" \
             "${compile[@]}" "-D$define" -fsyntax-only "$here/compile/every_header.c"

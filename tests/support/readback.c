@@ -176,6 +176,7 @@ void read_back(etwas_trace_handle session, const char *path, struct readback *re
     result->buffers = information.buffers;
     result->clock = file.LogfileHeader.ReservedFlags;
     result->processors = file.LogfileHeader.NumberOfProcessors;
+    result->computer_processors = information.processors;
     result->unfinished = information.unfinished;
 }
 

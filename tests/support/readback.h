@@ -31,6 +31,7 @@ struct readback {
 
     /* ProcessTrace only. */
     uint32_t processors; /* from the log file header */
+    uint32_t computer_processors;
     uint64_t damages;
     bool unfinished;
 
