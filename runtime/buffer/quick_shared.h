@@ -37,7 +37,7 @@ struct etwas_quick {
     uint64_t word;
     int64_t stamp;
     /* Set by RESERVE. */
-    uint8_t *place;
+    uint8_t *record;
     uint64_t *commit;
 };
 
@@ -80,7 +80,7 @@ static inline bool etwas_quick_reserve(struct etwas_quick *quick, uint32_t recor
                          0)) { /* X2 */
         return false;
     }
-    quick->place = region + ((size_t)buffer * limit + first) * ETWAS_UNIT_BYTES;
+    quick->record = region + ((size_t)buffer * limit + first) * ETWAS_UNIT_BYTES;
     quick->commit = &buffers[buffer].commit;
     ETWAS_TESTPOINT(ETWAS_POINT_RESERVED);
     return true;
@@ -95,7 +95,7 @@ static inline uint32_t etwas_quick_commit(const struct etwas_quick *quick, uint6
 
     ETWAS_TESTPOINT(ETWAS_POINT_WRITTEN);
     ck_pr_fence_release();
-    ck_pr_store_64((uint64_t *)(void *)quick->place, first_word); /* S1 */
+    ck_pr_store_64((uint64_t *)(void *)quick->record, first_word); /* S1 */
     ETWAS_TESTPOINT(ETWAS_POINT_MARKED);
     ck_pr_fence_release();
     before = ck_pr_faa_64(quick->commit, step); /* A1 */

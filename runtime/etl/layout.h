@@ -65,7 +65,7 @@ struct etwas_etl_buffer_header {
     uint32_t saved_offset;   /* = offset */
     uint32_t current_offset; /* allocation cursor at flush: anything >= offset */
     int32_t reference_count; /* 0 */
-    int64_t time_stamp;      /* raw, when the buffer was closed; 0 in buffer 0 */
+    int64_t time_stamp;      /* raw, when the buffer was collected; 0 in buffer 0 */
     int64_t sequence_number; /* 0 for buffer 0, then 1, 2, 3 …; from 1 again when appended */
     uint64_t clock;          /* 0 in files */
     uint16_t processor;      /* with PROCESSOR_INDEX; else low byte number, high byte alignment */

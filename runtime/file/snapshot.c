@@ -37,7 +37,7 @@ static int by_ticket(const void *left, const void *right)
 
 /*
  * The buffers in use, by their tickets: in each slot that is the order of time. The buffer before
- * the current one of a slot with sequences is closed first, if its writer has not come to it yet:
+ * the current one of an rseq slot is closed first, if its writer has not come to it yet:
  * it can be pinned then.
  */
 static struct held *list_held(struct etwas_pool *pool, uint32_t *count)
@@ -112,7 +112,7 @@ static uint32_t write_pinned(const struct snapshot *snapshot, const struct held 
 }
 
 /*
- * Copies what is committed in a buffer that is current in a slot with sequences. Its writers are
+ * Copies what is committed in a buffer that is current in an rseq slot. Its writers are
  * not held up: if the buffer is still of the same claim after the copy, the copy is true.
  */
 static bool copy_current(const struct snapshot *snapshot, const struct held *held,

@@ -68,7 +68,7 @@ uint32_t etwas_registration_of_modern(uint64_t handle)
 /* ---- registering ----------------------------------------------------------------------------- */
 
 /* An entry for a registration; UINT32_MAX: none. With the control lock held. */
-static uint32_t unused_place(void)
+static uint32_t unused_entry(void)
 {
     for (uint32_t index = 0; index < ETWAS_REGISTRATIONS; index++) {
         /* A callback may still run that was the last registration's. */
@@ -80,9 +80,9 @@ static uint32_t unused_place(void)
 }
 
 /* Fills an entry; UINT32_MAX: a table is full. With the control lock held. */
-static uint32_t take_place(const struct etwas_registration_request *request)
+static uint32_t take_entry(const struct etwas_registration_request *request)
 {
-    uint32_t index = unused_place();
+    uint32_t index = unused_entry();
     uint32_t control = etwas_control_guid_take(request->control);
     struct etwas_registration *registration;
 
@@ -114,7 +114,7 @@ uint32_t etwas_provider_register(const struct etwas_registration_request *reques
     uint32_t index;
 
     etwas_control_lock();
-    index = take_place(request);
+    index = take_entry(request);
     if (index == UINT32_MAX) {
         code = ERROR_NO_SYSTEM_RESOURCES;
     } else {

@@ -244,14 +244,14 @@ static inline void copy_payload(uint8_t *to, const void *payload, uint32_t bytes
     }
 }
 
-/* Writes the record into its place, and commits it. */
+/* Writes the record where its room was reserved, and commits it. */
 static inline uint32_t write_shared(const struct etwas_quick *quick,
                                     const EVENT_INSTANCE_HEADER *event, uint32_t payload_bytes,
                                     uint32_t instance_id, const uint64_t guid[2],
                                     struct etwas_thread_ids ids)
 {
     struct etwas_etl_instance_header *header =
-        (struct etwas_etl_instance_header *)(void *)quick->place;
+        (struct etwas_etl_instance_header *)(void *)quick->record;
 
     header->full.thread_id = ids.thread_id;
     header->full.process_id = ids.process_id;
@@ -262,7 +262,7 @@ static inline uint32_t write_shared(const struct etwas_quick *quick,
     header->instance_id = instance_id;
     header->parent_instance_id = 0;
     header->parent_guid = (etwas_guid){0};
-    copy_payload(quick->place + sizeof *header, event + 1, payload_bytes);
+    copy_payload(quick->record + sizeof *header, event + 1, payload_bytes);
     return etwas_quick_commit(quick, first_word(event, payload_bytes),
                               (uint32_t)sizeof *header + payload_bytes);
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""Seeds one fault of the restartable protocol in a copy of the sources.
+"""Seeds one fault of the rseq protocol in a copy of the sources.
 
 usage: fault.py --list            the names
        fault.py --tests NAME      the tests that must find it, one a line: program and test
@@ -28,7 +28,7 @@ FAULTS = {
         [("runtime/platform/rseq_x86_64.S", "        jne     .Lmoved\n", "", 1)],
         ["buffer_rseq_move a_writer_moved_before_or_inside_a_step*"],
     ),
-    # The gate is looked at before the sequences only.
+    # The gate is checked before the sequences only.
     "GATE_OUTSIDE": (
         [("runtime/buffer/publish_rseq.c", "        {etwas_slot_gate(slot), gate},\n",
           "        {&slot->word, word},\n", 1),
@@ -38,7 +38,7 @@ FAULTS = {
           "{&step->gate, step->gate}", 1)],
         ["buffer_rseq_stop a_writer_is_held_inside_any_step*"],
     ),
-    # Nobody looks at the gate on the quick way. In the sequence alone it would not be noticed unless
+    # Nobody checks the gate on the quick path. In the sequence alone it would not be noticed unless
     # system time is set back: a later session's first stamp is above that of a writer who was held.
     "QUICK_WITHOUT_GATE": (
         [("runtime/buffer/quick_rseq.h",
@@ -56,7 +56,7 @@ FAULTS = {
           "    if (ck_pr_load_64(&pool->owners[buffer]) != owner) {\n", 1)],
         ["buffer_rseq_flush a_snapshot_that_stands_still*"],
     ),
-    # An owner word does not say which life of the buffer it means.
+    # An owner word does not say which claim of the buffer it means.
     "NO_TICKET": (
         [("runtime/buffer/owner.h",
           "    return ticket << ETWAS_OWNER_TICKET_SHIFT | (uint64_t)slot",
@@ -73,7 +73,7 @@ FAULTS = {
           "            {&pool->owners[found_spare], owner},\n", 1)],
         ["buffer_rseq_abort a_buffer_that_a_handler_claimed*"],
     ),
-    # A record takes the place that another has taken meanwhile.
+    # A record is written over one that was committed meanwhile.
     "WORD_UNCHECKED": (
         [("runtime/buffer/publish_rseq.c",
           "        {&slot->word, word},\n        {&slot->newest, newest},\n", "", 1)],
@@ -86,13 +86,13 @@ FAULTS = {
           "    (void)close_previous(&step);\n", 1)],
         ["buffer_rseq_abort a_buffer_is_closed_however_often*"],
     ),
-    # A visitor of a shared session takes the word of the next one, with sequences, for its own.
+    # A visitor of a shared session takes the word of the next one, which has rseq slots, for its own.
     "WORD_OF_EITHER": (
         [("runtime/buffer/slot.h", "    return ETWAS_WORD_SHARED | etwas_slot_word(",
           "    return etwas_slot_word(", 1)],
         ["buffer_rseq_leftover a_visitor_does_not_take_the_place*"],
     ),
-    # A session with sequences makes the epochs of its place begin anew.
+    # A session with rseq slots makes the epochs of its entry begin anew.
     "EPOCH_ANEW": (
         [("runtime/session/session.c", "etwas_word_empty(last_word(session, slot))",
           "etwas_word_empty(ck_pr_load_64(&slot->word))", 1),
