@@ -46,7 +46,7 @@ void etwas_trace_report(struct etwas_trace *trace, etwas_damage_kind kind, uint6
 
     etwas_trace_count(&trace->information.damages, 1);
     etwas_trace_count(&trace->information.bytes_skipped, bytes_skipped);
-    if (!trace->processing) {
+    if (trace->processing == 0) {
         if (trace->open_damage_count < ETWAS_READER_OPEN_DAMAGES) {
             trace->open_damages[trace->open_damage_count++] = damage;
         }

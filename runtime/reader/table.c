@@ -31,8 +31,26 @@ struct entry {
 static struct entry entries[TABLE_ENTRIES];
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* What another thread was processing is processed by nobody, nor closed behind that. */
+static void after_fork_in_child(void)
+{
+    for (size_t i = 0; i < TABLE_ENTRIES; i++) {
+        struct etwas_trace *trace = entries[i].trace;
+
+        if (trace != NULL && trace->processing != 0 && trace->processing != pthread_self()) {
+            trace->processing = 0;
+            trace->decompressed_bytes = 0;
+            if (trace->closing != 0 && trace->descriptor >= 0) {
+                close(trace->descriptor);
+                trace->descriptor = -1;
+            }
+        }
+    }
+    etwas_trace_table_unlock();
+}
+
 static const struct etwas_fork_handlers fork_handlers = {
-    etwas_trace_table_lock, etwas_trace_table_unlock, etwas_trace_table_unlock};
+    etwas_trace_table_lock, etwas_trace_table_unlock, after_fork_in_child};
 
 static void handle_forks(void)
 {
@@ -108,10 +126,10 @@ static uint32_t acquire_one(etwas_trace_handle handle, struct etwas_trace **trac
     if (entry == NULL || entry->trace->closing != 0) {
         return ERROR_INVALID_HANDLE;
     }
-    if (entry->trace->processing) {
+    if (entry->trace->processing != 0) {
         return ERROR_BUSY;
     }
-    entry->trace->processing = true;
+    entry->trace->processing = pthread_self();
     *trace = entry->trace;
     return ERROR_SUCCESS;
 }
@@ -131,7 +149,7 @@ uint32_t etwas_trace_table_acquire(const etwas_trace_handle *handles, uint32_t c
     }
     if (code != ERROR_SUCCESS) {
         for (uint32_t i = 0; i < taken; i++) {
-            traces[i]->processing = false;
+            traces[i]->processing = 0;
         }
     }
     etwas_trace_table_unlock();
@@ -146,7 +164,7 @@ void etwas_trace_table_release(const etwas_trace_handle *handles, uint32_t count
 
         etwas_trace_table_lock();
         entry = find(handles[i]);
-        entry->trace->processing = false;
+        entry->trace->processing = 0;
         if (entry->trace->closing != 0) {
             closed = entry->trace;
             entry->trace = NULL;
@@ -211,7 +229,7 @@ uint32_t CloseTrace(etwas_trace_handle TraceHandle)
     entry = find(TraceHandle);
     if (entry == NULL) {
         code = ERROR_INVALID_HANDLE;
-    } else if (entry->trace->processing) {
+    } else if (entry->trace->processing != 0) {
         ck_pr_store_uint(&entry->trace->closing, 1);
         if (entry->trace->consumer != NULL) {
             etwas_consumer_stop(entry->trace->consumer);
@@ -236,7 +254,7 @@ uint32_t etwas_trace_on_damage(etwas_trace_handle trace, etwas_damage_callback c
     entry = find(trace);
     if (entry == NULL) {
         code = ERROR_INVALID_HANDLE;
-    } else if (entry->trace->processing) {
+    } else if (entry->trace->processing != 0) {
         code = ERROR_BUSY;
     } else {
         entry->trace->on_damage = callback;

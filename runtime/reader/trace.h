@@ -30,6 +30,7 @@
 #ifndef ETWAS_READER_TRACE_H
 #define ETWAS_READER_TRACE_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -87,7 +88,7 @@ struct etwas_trace {
 
     /* `processing` and the handle table are under the table's lock; `closing` is stored under it
      * and loaded by the processing thread without. */
-    bool processing;
+    pthread_t processing; /* the thread; 0: none */
     unsigned closing;
 };
 

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,11 +118,70 @@ static void the_child_has_no_file_open_that_was_just_being_opened(void **state)
     assert_int_equal(fork_beside(open_what_is_no_trace, other, put_sound_file(0, 3, false)), 0);
 }
 
+/* ---- beside ProcessTrace --------------------------------------------------------------------- */
+
+static sem_t inside;
+static sem_t go_on;
+
+static void stay(EVENT_RECORD *record)
+{
+    (void)record;
+    (void)sem_post(&inside);
+    while (sem_wait(&go_on) != 0) {
+    }
+}
+
+static void *process(void *trace)
+{
+    etwas_trace_handle handle = *(const etwas_trace_handle *)trace;
+
+    (void)ProcessTrace(&handle, 1, NULL, NULL);
+    return NULL;
+}
+
+/* Nobody is in ProcessTrace there: the child's traces are its own to close. */
+static void the_child_closes_what_another_thread_processes(void **state)
+{
+    EVENT_TRACE_LOGFILEA logfile = {
+        .LogFileName = (char *)(uintptr_t)put_sound_file(0, 1, false),
+        .ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD,
+        .EventRecordCallback = stay,
+    };
+
+    (void)state;
+    for (int closed = 0; closed < 2; closed++) {
+        etwas_trace_handle trace = OpenTraceA(&logfile);
+        pthread_t thread;
+        pid_t child;
+        int status;
+
+        assert_int_equal(sem_init(&inside, 0, 0), 0);
+        assert_int_equal(sem_init(&go_on, 0, 0), 0);
+        assert_int_equal(pthread_create(&thread, NULL, process, &trace), 0);
+        assert_int_equal(sem_wait(&inside), 0);
+        if (closed) {
+            assert_int_equal(CloseTrace(trace), ERROR_CTX_CLOSE_PENDING);
+        }
+        child = fork();
+        if (child == 0) {
+            (void)alarm(CHILD_SECONDS);
+            _exit((!closed && CloseTrace(trace) != ERROR_SUCCESS) || has_open(logfile.LogFileName));
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        (void)sem_post(&go_on); /* for the header's event, */
+        (void)sem_post(&go_on); /* and the other one */
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        assert_int_equal(CloseTrace(trace), closed ? ERROR_INVALID_HANDLE : ERROR_SUCCESS);
+        assert_int_equal(status, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_child_can_read_whatever_other_threads_do),
         cmocka_unit_test(the_child_has_no_file_open_that_was_just_being_opened),
+        cmocka_unit_test(the_child_closes_what_another_thread_processes),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
