@@ -609,6 +609,7 @@ uint32_t TraceMessageVa(etwas_trace_handle LoggerHandle, uint32_t MessageFlags,
  * ERROR_NO_SYSTEM_RESOURCES: too many open files.
  * ERROR_FILE_CORRUPT: not a trace file.
  * ERROR_NOT_ENOUGH_MEMORY: no memory, or 1,024 traces are open.
+ * ERROR_ALREADY_INITIALIZED: of LoggerName; another copy of the library is at work in the process.
  *
  * ETW page: "OpenTraceW function".
  */
@@ -639,6 +640,7 @@ etwas_trace_handle OpenTrace(EVENT_TRACE_LOGFILE *Logfile) ETWAS_API_AW(OpenTrac
  * ERROR_INVALID_PARAMETER: HandleArray NULL, or a session's handle among others.
  * ERROR_INVALID_HANDLE: a handle is not an open trace.
  * ERROR_WMI_INSTANCE_NOT_FOUND: no real-time session of that name runs.
+ * ERROR_ALREADY_INITIALIZED: of a session; as OpenTrace says.
  * ERROR_INVALID_TIME: EndTime before StartTime.
  * ERROR_BUSY: a handle is there twice, or ProcessTrace runs on it already.
  * ERROR_CANCELLED: a buffer callback returned 0.

@@ -3,13 +3,12 @@
 
 #include "control/prepare.h"
 
-#include <ck_pr.h>
 #include <etwas/winerror.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "file/log_file.h"
+#include "platform/copy.h"
 #include "platform/fork.h"
 #include "platform/processor.h"
 #include "platform/thread.h"
@@ -18,24 +17,6 @@
 #include "session/session.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-/*
- * Which copy of the library serves the process: the one that was called first. A plugin may bring
- * libetwas-plain.so into a program that has libetwas.so. Usually the loader binds both to the
- * functions of one; but each could be called by itself (dlsym, RTLD_DEEPBIND, scopes of their own),
- * and know nothing of the other's providers and sessions. The loader gives a unique symbol one
- * address in the process, whatever else it hides; C has no word for it.
- */
-extern const void *etwas_serving_copy __attribute__((visibility("default")));
-__asm__(".pushsection .bss\n"
-        ".globl etwas_serving_copy\n"
-        ".type etwas_serving_copy, %gnu_unique_object\n"
-        ".size etwas_serving_copy, 8\n"
-        ".balign 8\n"
-        "etwas_serving_copy: .zero 8\n"
-        ".popsection");
-
-static bool serves; /* written under `once` */
 
 /* Nobody changes a table while the process is copied. */
 static void before_fork(void)
@@ -77,7 +58,7 @@ static void prepare(void)
 
     etwas_processor_prepare();
     etwas_sessions_prepare();
-    serves = ck_pr_cas_ptr(&etwas_serving_copy, NULL, &once);
+    (void)etwas_copy_serves();
     etwas_fork_handle(ETWAS_FORK_SESSIONS, &handlers);
 }
 
@@ -89,5 +70,5 @@ void etwas_prepare(void)
 uint32_t etwas_prepare_to_serve(void)
 {
     etwas_prepare();
-    return serves ? ERROR_SUCCESS : ERROR_ALREADY_INITIALIZED;
+    return etwas_copy_serves() ? ERROR_SUCCESS : ERROR_ALREADY_INITIALIZED;
 }

@@ -11,6 +11,7 @@
 #include "file/log_header.h"
 #include "file/session_file.h"
 #include "flush/sink.h"
+#include "platform/copy.h"
 #include "realtime/realtime.h"
 
 enum {
@@ -196,7 +197,7 @@ uint32_t etwas_session_realtime_connect(const etwas_wchar *name, struct etwas_co
     }
     etwas_control_unlock();
     if (realtime == NULL) {
-        return ERROR_WMI_INSTANCE_NOT_FOUND;
+        return etwas_copy_is_second() ? ERROR_ALREADY_INITIALIZED : ERROR_WMI_INSTANCE_NOT_FOUND;
     }
     code = etwas_realtime_connect(realtime, consumer);
     etwas_realtime_let_go(realtime);

@@ -19,7 +19,8 @@ void etwas_session_realtime_end(struct etwas_session *session);
 
 /*
  * Connects a consumer to the running real-time session called `name`. Win32 codes:
- * ERROR_WMI_INSTANCE_NOT_FOUND when there is none (R173), ERROR_NOT_ENOUGH_MEMORY.
+ * ERROR_WMI_INSTANCE_NOT_FOUND when there is none (R173), ERROR_ALREADY_INITIALIZED when another
+ * copy of the library would have it, ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_session_realtime_connect(const etwas_wchar *name, struct etwas_consumer **consumer);
 

@@ -15,6 +15,7 @@
 
 #include <dlfcn.h>
 #include <etwas/etwas.h>
+#include <etwas/evntcons.h>
 #include <etwas/winerror.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,20 +107,34 @@ static void a_plugin_with_the_static_library_has_them_too_while_its_names_are_vi
     serves_the_same(ETWAS_PLUGIN_STATIC);
 }
 
-/* No provider that nobody enables, no session that nobody finds. */
+/* dlsym gives an object pointer; POSIX lets its bytes be a function pointer's. */
+static void find(void *library, const char *name, void *function)
+{
+    void *symbol = dlsym(library, name);
+
+    assert_non_null(symbol);
+    memcpy(function, &symbol, sizeof symbol);
+}
+
+/* No provider that nobody enables, no session that nobody finds, no consumer of it. */
 static void a_second_shared_copy_that_is_called_by_itself_refuses(void **state)
 {
     void *library = dlopen(ETWAS_PLAIN_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     __typeof__(&EventRegister) register_provider;
+    __typeof__(&OpenTraceA) open_trace;
+    __typeof__(&GetLastError) last_error;
     etwas_trace_handle session = start_hosts_session();
+    EVENT_TRACE_LOGFILEA consumer = {.LoggerName = "host",
+                                     .ProcessTraceMode = PROCESS_TRACE_MODE_REAL_TIME};
     REGHANDLE provider;
-    void *symbol;
 
     (void)state;
     assert_non_null(library);
-    symbol = dlsym(library, "etwas_EventRegister");
-    assert_non_null(symbol);
-    memcpy(&register_provider, &symbol, sizeof symbol);
+    find(library, "etwas_EventRegister", &register_provider);
+    find(library, "etwas_OpenTraceA", &open_trace);
+    find(library, "etwas_GetLastError", &last_error);
+    assert_int_equal(open_trace(&consumer), INVALID_PROCESSTRACE_HANDLE);
+    assert_int_equal(last_error(), ERROR_ALREADY_INITIALIZED);
     assert_int_equal(register_provider(&provider_guid, NULL, NULL, &provider),
                      ERROR_ALREADY_INITIALIZED);
     assert_int_equal(provider, 0);

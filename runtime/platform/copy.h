@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Which copy of the library serves the process: the one that was called first. A plugin may bring
+ * libetwas-plain.so into a program that has libetwas.so. Usually the loader binds both to the
+ * functions of one; but each could be called by itself (dlsym, RTLD_DEEPBIND, scopes of their own),
+ * and know nothing of the other's providers and sessions. Thread-safe.
+ */
+#ifndef ETWAS_PLATFORM_COPY_H
+#define ETWAS_PLATFORM_COPY_H
+
+#include <stdbool.h>
+
+/* Whether it is this one; from here on it is, if there was none. */
+bool etwas_copy_serves(void);
+
+/* Whether it is another one. */
+bool etwas_copy_is_second(void);
+
+#endif
