@@ -19,12 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "clock/clock.h"
 #include "etl/layout.h"
-#include "file/direct_write.h"
 #include "file/log_file.h"
 #include "file/log_inside.h"
 #include "file/log_patch.h"
@@ -423,29 +421,6 @@ static void headers_are_read_ahead_of_the_one_that_is_numbered(void **state)
     assert_true(etwas_file_close(file));
 }
 
-/* What a file learned of a slow device the next part of its set knows. */
-static void the_next_part_knows_what_the_last_one_learned(void **state)
-{
-    static const struct etwas_direct_write slow = {
-        .ns_a_mb = 7, .cached_bytes = 100 * MB, .cached_until = 30 * MB, .settles = true};
-    struct etwas_direct_write direct = {.possible = true};
-
-    (void)state;
-    etwas_direct_write_learn(&direct, &slow, 10 * MB);
-    assert_true(etwas_direct_write_spares_device(&direct, 20 * MB - 1));
-    assert_false(etwas_direct_write_spares_device(&direct, 20 * MB));
-    assert_int_equal(direct.cached_bytes, slow.cached_bytes);
-    assert_true(direct.possible && direct.settles);
-    etwas_direct_write_learn(&direct, &slow, 40 * MB);
-    assert_false(etwas_direct_write_spares_device(&direct, 0));
-    /* Round and round: what counts is how much was written. */
-    etwas_direct_write_learn(&direct, &slow, 10 * MB);
-    etwas_direct_write_goes_round(&direct, 15 * MB);
-    assert_true(etwas_direct_write_spares_device(&direct, 4 * MB));
-    etwas_direct_write_goes_round(&direct, 15 * MB);
-    assert_false(etwas_direct_write_spares_device(&direct, 0));
-}
-
 /*
  * The cache is used up to the middle of a batch, which is written in one piece: none of it is known
  * to be on the device, so all of it is looked for when a sync is refused.
@@ -506,74 +481,6 @@ static void a_write_refused_anywhere_in_a_mixed_batch_leaves_what_is_counted(voi
     free(buffers.memory);
 }
 
-static int watched_file;
-static bool was_direct; /* the last write */
-
-static long write_slowly(enum etwas_file_call call, size_t bytes)
-{
-    const struct timespec long_time = {.tv_nsec = 20000000};
-
-    if (call != ETWAS_FILE_WRITE) {
-        return (long)bytes;
-    }
-    was_direct = (fcntl(watched_file, F_GETFL) & O_DIRECT) != 0;
-    (void)nanosleep(&long_time, NULL);
-    return (long)bytes;
-}
-
-/* One MB at `position`. */
-static void write_one(struct etwas_direct_write *direct, uint8_t *memory, uint64_t position)
-{
-    struct iovec piece = {memory, MB};
-    int error;
-
-    assert_int_equal(etwas_direct_write_write(direct, watched_file, &piece, 1, position, &error),
-                     MB);
-}
-
-/* 1 MB in 20 ms or more is slow: two such writes are enough, and a far longer one alone is. */
-static void a_slow_device_is_helped_by_the_cache_and_tried_again_ever_more_seldom(void **state)
-{
-    uint8_t *memory = aligned_alloc(4096, MB);
-    struct etwas_direct_write direct;
-    uint64_t position = 0;
-    uint64_t cached = 0;
-
-    (void)state;
-    assert_non_null(memory);
-    memset(memory, 'x', MB);
-    assert_int_equal(etwas_file_create(folder_path("trace.etl"), &watched_file, NULL),
-                     ERROR_SUCCESS);
-    etwas_direct_write_begin(&direct, watched_file, MB, 0, false);
-    if (!direct.possible) {
-        (void)etwas_file_close(watched_file);
-        free(memory);
-        print_message("a_slow_device_is_helped_by_the_cache_and_tried_again_ever_more_seldom: "
-                      "skipped, no direct writes here\n");
-        skip();
-    }
-    etwas_file_fail(write_slowly);
-    for (int turn = 0; turn < 3; turn++) {
-        /* The first write after the cache's waits for them, and is not judged. */
-        for (int index = 0; index < 2 && direct.cached_until <= position; index++) {
-            write_one(&direct, memory, position);
-            assert_true(was_direct);
-            position += MB;
-        }
-        assert_true(direct.cached_until > position);
-        assert_true(direct.cached_until - position >= 2 * cached);
-        cached = direct.cached_until - position;
-        write_one(&direct, memory, position);
-        assert_false(was_direct);
-        write_one(&direct, memory, direct.cached_until - MB);
-        assert_false(was_direct);
-        position = direct.cached_until;
-    }
-    etwas_file_fail(NULL);
-    assert_true(etwas_file_close(watched_file));
-    free(memory);
-}
-
 static int teardown(void **state)
 {
     etwas_file_fail(NULL);
@@ -592,9 +499,7 @@ int main(void)
         LOG_FILE_TEST(batches_go_round_past_the_page_cache_and_say_what_they_replaced),
         LOG_FILE_TEST(headers_are_read_ahead_of_the_one_that_is_numbered),
         LOG_FILE_TEST(what_went_through_the_cache_is_noted_to_its_end),
-        LOG_FILE_TEST(the_next_part_knows_what_the_last_one_learned),
         LOG_FILE_TEST(a_write_refused_anywhere_in_a_mixed_batch_leaves_what_is_counted),
-        LOG_FILE_TEST(a_slow_device_is_helped_by_the_cache_and_tried_again_ever_more_seldom),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
