@@ -13,6 +13,7 @@
 
 #include "buffer/interrupt.h"
 #include "buffer/pool.h"
+#include "clock/clock.h"
 #include "platform/rseq.h"
 #include "support/folder.h"
 #include "support/inside.h"
@@ -26,16 +27,19 @@ enum {
     BUFFERS = 16,
 };
 
+#define AN_HOUR (INT64_C(3600) * ETWAS_CLOCK_FILETIME_PER_SECOND)
+
 static void wait_for(sem_t *semaphore)
 {
     while (sem_wait(semaphore) != 0 && errno == EINTR) {
     }
 }
 
-static etwas_trace_handle start(bool circular, const char *path)
+static etwas_trace_handle start(bool circular, uint32_t clock, const char *path)
 {
     const etwas_session_options options = {
         .log_file_mode = circular ? EVENT_TRACE_BUFFERING_MODE : 0,
+        .clock = clock,
         .buffer_size_kb = 4,
         .minimum_buffers = 4,
         .maximum_buffers = BUFFERS,
@@ -65,6 +69,11 @@ struct scene {
     uint32_t point;
     bool circular;
     bool held; /* by a handler, until another thread has stopped the session */
+    /*
+     * Both sessions have the system's clock, which is set back between them: the writer's stamp
+     * alone does not tell it that it is late.
+     */
+    bool set_back;
 
     etwas_trace_handle first;
     etwas_trace_handle second;
@@ -77,13 +86,21 @@ struct scene {
     sem_t may_go;
 };
 
+static uint32_t clock_of(const struct scene *scene)
+{
+    return scene->set_back ? ETWAS_CLOCK_SYSTEM_TIME : 0;
+}
+
 /* The session ends, and another begins in its place and gets as far. */
 static void replace_session(struct scene *scene)
 {
     const struct etwas_session *place = inside_of(scene->first);
 
     stop_session(scene->first, &scene->counts);
-    scene->second = start(scene->circular, folder_path("second.etl"));
+    if (scene->set_back) {
+        ck_pr_store_64(&etwas_clock_system_step, (uint64_t)-AN_HOUR);
+    }
+    scene->second = start(scene->circular, clock_of(scene), folder_path("second.etl"));
     assert_ptr_equal(inside_of(scene->second), place);
     scene->later->options.session = scene->second;
     for (uint64_t number = 0; number < scene->writer->attempted; number++) {
@@ -153,7 +170,7 @@ static void play(struct scene *scene)
 {
     const char *first_path = folder_path("first.etl");
 
-    scene->first = start(scene->circular, first_path);
+    scene->first = start(scene->circular, clock_of(scene), first_path);
     scene->writer = new_writer(scene->first);
     scene->later = new_writer(0);
     (void)sem_init(&scene->is_held, 0, 0);
@@ -187,6 +204,7 @@ static void play(struct scene *scene)
     }
     assert_int_equal(scene->later->refused, 0);
     expect_exact_end(scene->second, scene->circular, folder_path("second.etl"));
+    ck_pr_store_64(&etwas_clock_system_step, 0);
     writers_forget();
 }
 
@@ -199,11 +217,15 @@ static void play_all(bool held)
     for (enum sequence_step step = 0; step < STEPS; step++) {
         for (uint32_t point = sequence_first_point(step); point <= sequence_last_point(step);
              point++) {
-            for (int circular = 0; circular < 2; circular++) {
-                struct scene scene = {
-                    .step = step, .point = point, .circular = circular == 1, .held = held};
+            for (int turn = 0; turn < 4; turn++) {
+                struct scene scene = {.step = step,
+                                      .point = point,
+                                      .circular = turn % 2 == 1,
+                                      .set_back = turn >= 2,
+                                      .held = held};
 
-                if (sequence_happens(step, scene.circular)) {
+                if (sequence_happens(step, scene.circular) &&
+                    (!scene.set_back || step <= STEP_QUICK)) {
                     play(&scene);
                 }
             }
@@ -241,7 +263,7 @@ static void without_a_fence_the_memory_stays_and_the_place_is_used_again(void **
     for (int turn = 0; turn < 4; turn++) {
         bool circular = turn % 2 == 1;
         const char *path = folder_path("first.etl");
-        etwas_trace_handle session = start(circular, path);
+        etwas_trace_handle session = start(circular, 0, path);
         struct etwas_session *place = inside_of(session);
         struct etwas_pool *pool = place->pool;
         struct writer *writer = new_writer(session);
@@ -266,7 +288,7 @@ static void without_a_fence_the_memory_stays_and_the_place_is_used_again(void **
         counts = counts_of(session);
         expect_exact_account(session, &counts);
 
-        session = start(circular, path);
+        session = start(circular, 0, path);
         assert_ptr_equal(inside_of(session), place);
         assert_ptr_not_equal(place->pool, pool);
         writer = new_writer(session);
