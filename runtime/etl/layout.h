@@ -15,7 +15,7 @@
 #ifndef ETWAS_ETL_LAYOUT_H
 #define ETWAS_ETL_LAYOUT_H
 
-#include <etwas/types.h>
+#include <etwas/evntrace.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -251,26 +251,13 @@ struct etwas_etl_message_header {
     uint8_t zero;
     uint8_t marker_flags; /* ETWAS_ETL_MESSAGE_MARKER_FLAGS */
     uint16_t message_number;
-    uint16_t option_flags;
+    uint16_t option_flags; /* TRACE_MESSAGE_… as given to TraceMessage */
 };
 _Static_assert(sizeof(struct etwas_etl_message_header) == 8, "MESSAGE header");
 
-/* etwas_etl_message_header.option_flags, and the bytes each optional field takes */
-enum {
-    ETWAS_ETL_MESSAGE_SEQUENCE = 0x0001,              /* u32 */
-    ETWAS_ETL_MESSAGE_GUID = 0x0002,                  /* 16 bytes, excludes COMPONENT_ID */
-    ETWAS_ETL_MESSAGE_COMPONENT_ID = 0x0004,          /* u32 */
-    ETWAS_ETL_MESSAGE_TIMESTAMP = 0x0008,             /* i64 */
-    ETWAS_ETL_MESSAGE_PERFORMANCE_TIMESTAMP = 0x0010, /* i64, in the same place */
-    ETWAS_ETL_MESSAGE_SYSTEM_INFORMATION = 0x0020,    /* u32 thread, u32 process */
-    ETWAS_ETL_MESSAGE_POINTER32 = 0x0040,
-    ETWAS_ETL_MESSAGE_POINTER64 = 0x0080,
-};
-
 static inline bool etwas_etl_message_has_stamp(uint16_t option_flags)
 {
-    return (option_flags &
-            (ETWAS_ETL_MESSAGE_TIMESTAMP | ETWAS_ETL_MESSAGE_PERFORMANCE_TIMESTAMP)) != 0;
+    return (option_flags & (TRACE_MESSAGE_TIMESTAMP | TRACE_MESSAGE_PERFORMANCE_TIMESTAMP)) != 0;
 }
 
 /* From the record's start, by its option flags; if it has no stamp, where it would be. */
@@ -278,12 +265,12 @@ static inline uint32_t etwas_etl_message_stamp_at(uint16_t option_flags)
 {
     uint32_t at = sizeof(struct etwas_etl_message_header);
 
-    if ((option_flags & ETWAS_ETL_MESSAGE_SEQUENCE) != 0) {
+    if ((option_flags & TRACE_MESSAGE_SEQUENCE) != 0) {
         at += 4;
     }
-    if ((option_flags & ETWAS_ETL_MESSAGE_GUID) != 0) {
+    if ((option_flags & TRACE_MESSAGE_GUID) != 0) {
         at += 16;
-    } else if ((option_flags & ETWAS_ETL_MESSAGE_COMPONENT_ID) != 0) {
+    } else if ((option_flags & TRACE_MESSAGE_COMPONENTID) != 0) {
         at += 4;
     }
     return at;

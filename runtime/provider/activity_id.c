@@ -8,8 +8,6 @@
  * the other one, then raises the count, unless a signal handler has set an id meanwhile: then it
  * fills again. So a handler never sees half an id, nor leaves one behind.
  */
-#include "provider/activity_id.h"
-
 #include <ck_pr.h>
 #include <etwas/evntprov.h>
 #include <etwas/winerror.h>
@@ -19,6 +17,7 @@
 #include <unistd.h>
 
 #include "clock/clock.h"
+#include "provider/event_record.h"
 
 enum {
     ID_WORDS = 2,

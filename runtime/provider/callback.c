@@ -5,10 +5,11 @@
 
 #include <ck_ec.h>
 #include <etwas/winerror.h>
+#include <pthread.h>
+#include <signal.h>
 
 #include "platform/cancel.h"
 #include "platform/wait.h"
-#include "provider/callback_thread.h"
 #include "provider/control_guid.h"
 #include "provider/registration.h"
 #include "session/session.h"
@@ -155,7 +156,8 @@ uint32_t etwas_callback_run(uint32_t registration)
     return value;
 }
 
-void etwas_callback_run_waiting(uint32_t control)
+/* What waits for the registrations under the control GUID, but for those that somebody runs already. */
+static void run_waiting(uint32_t control)
 {
     for (uint32_t index = 0; index < etwas_registrations_end(); index++) {
         /* A runner runs everything before it leaves. */
@@ -276,6 +278,46 @@ static bool needs_runner(uint32_t control)
     return false;
 }
 
+/*
+ * If the control GUID's entry has become another's meanwhile, callbacks of that one run here:
+ * whoever asked for them leaves them to us, or waits for them.
+ */
+static void *run_waiting_in_thread(void *argument)
+{
+    uint32_t control = (uint32_t)(uintptr_t)argument;
+
+    (void)pthread_setname_np(pthread_self(), "etwas-callback");
+    etwas_control_lock();
+    run_waiting(control);
+    etwas_control_unlock();
+    return NULL;
+}
+
+/*
+ * Has a thread of the library run what waits, for a caller with a finite timeout. It ends when it finds
+ * nothing more to run; nobody joins it. False: the system gives none.
+ */
+static bool start_thread(uint32_t control)
+{
+    pthread_attr_t attributes;
+    sigset_t all;
+    sigset_t before;
+    pthread_t thread;
+    int error;
+
+    if (pthread_attr_init(&attributes) != 0) {
+        return false;
+    }
+    (void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    /* It inherits a mask with everything in it: no handler of the host ever runs there. */
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    error = pthread_create(&thread, &attributes, run_waiting_in_thread, (void *)(uintptr_t)control);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    (void)pthread_attr_destroy(&attributes);
+    return error == 0;
+}
+
 /* Without the control lock, so that no thread is started under it. */
 static struct patience patience_for(const etwas_guid *guid, uint32_t timeout_ms)
 {
@@ -294,7 +336,7 @@ static struct patience patience_for(const etwas_guid *guid, uint32_t timeout_ms)
         control = etwas_control_guid_find(guid);
         needs_thread = control != ETWAS_NO_CONTROL_GUID && needs_runner(control);
         etwas_control_unlock();
-        patience.run_here = needs_thread && !etwas_callback_thread_start(control);
+        patience.run_here = needs_thread && !start_thread(control);
     }
     return patience;
 }
@@ -309,7 +351,7 @@ bool etwas_callbacks_settle(const etwas_guid *guid, uint64_t newest, uint32_t ti
     control = etwas_control_guid_find(guid);
     if (control != ETWAS_NO_CONTROL_GUID && patience.run_here) {
         /* First what nobody runs, so that it does not wait for what somebody does. */
-        etwas_callback_run_waiting(control);
+        run_waiting(control);
     }
     /* Whoever registers under it meanwhile has heard of the change already. */
     for (uint32_t index = 0; control != ETWAS_NO_CONTROL_GUID && index < etwas_registrations_end();

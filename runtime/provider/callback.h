@@ -77,12 +77,6 @@ uint64_t etwas_callback_newest(void);
 uint32_t etwas_callback_run(uint32_t registration);
 
 /*
- * Runs in this thread what waits for the registrations under the control GUID with this index, but
- * for those that somebody runs already. The lock is let go meanwhile.
- */
-void etwas_callback_run_waiting(uint32_t control);
-
-/*
  * Drops what is asked of a registration that has just ended, and waits until none of its callbacks
  * runs but in this thread, or in one that waits for it. The lock is let go meanwhile.
  */

@@ -34,24 +34,24 @@ etwas_trace_handle GetTraceLoggerHandle(void *buffer)
     return header->HistoricalContext;
 }
 
-uint8_t GetTraceEnableLevel(etwas_trace_handle handle)
+static struct etwas_enablement enablement_of(etwas_trace_handle handle)
 {
-    uint8_t level = 0;
-    uint32_t flags;
+    struct etwas_enablement enablement = etwas_provider_enablement(handle);
 
-    if (!etwas_provider_enablement(handle, &level, &flags)) {
+    if (enablement.session == 0) {
         etwas_set_last_error(ERROR_INVALID_HANDLE);
     }
-    return level;
+    return enablement;
+}
+
+uint8_t GetTraceEnableLevel(etwas_trace_handle handle)
+{
+    return enablement_of(handle).level;
 }
 
 uint32_t GetTraceEnableFlags(etwas_trace_handle handle)
 {
-    uint32_t flags = 0;
-    uint8_t level;
+    const struct etwas_enablement enablement = enablement_of(handle);
 
-    if (!etwas_provider_enablement(handle, &level, &flags)) {
-        etwas_set_last_error(ERROR_INVALID_HANDLE);
-    }
-    return flags;
+    return etwas_enablement_flags(&enablement);
 }

@@ -323,26 +323,21 @@ void etwas_providers_disable_session(uint64_t session)
     etwas_control_unlock();
 }
 
-bool etwas_provider_enablement(uint64_t handle, uint8_t *level, uint32_t *flags)
+struct etwas_enablement etwas_provider_enablement(uint64_t handle)
 {
     uint32_t index = etwas_handle_registration(handle);
+    struct etwas_enablement enablement = {0};
     struct etwas_session_key key;
-    bool found = false;
 
     if (!etwas_session_key_of(handle, &key) || index >= ETWAS_REGISTRATIONS) {
-        return false;
+        return enablement;
     }
     etwas_control_lock();
     if (etwas_registrations[index].used) {
-        const struct etwas_enablement *enablement =
-            etwas_control_guid_newest(&etwas_control_guids[etwas_registrations[index].control]);
-
-        found = enablement->session == etwas_session_handle(key);
-        if (found) {
-            *level = enablement->level;
-            *flags = etwas_enablement_flags(enablement);
-        }
+        enablement =
+            *etwas_control_guid_newest(&etwas_control_guids[etwas_registrations[index].control]);
     }
     etwas_control_unlock();
-    return found;
+    return enablement.session == etwas_session_handle(key) ? enablement
+                                                           : (struct etwas_enablement){0};
 }

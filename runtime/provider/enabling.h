@@ -54,10 +54,7 @@ void etwas_providers_disable_session(uint64_t session);
  */
 bool etwas_provider_apply(uint32_t registration);
 
-/*
- * Level and flags with which the session of `handle` enables the provider in it. False: it does
- * not.
- */
-bool etwas_provider_enablement(uint64_t handle, uint8_t *level, uint32_t *flags);
+/* With what the session of `handle` enables the provider in it; all 0: it does not. */
+struct etwas_enablement etwas_provider_enablement(uint64_t handle);
 
 #endif

@@ -40,6 +40,9 @@ struct etwas_event_record {
     MOF_FIELD pieces[ETWAS_EVENT_ITEMS * ETWAS_EVENT_ITEM_PIECES + MAX_EVENT_DATA_DESCRIPTORS];
 };
 
+/* The calling thread's activity id (R196), all 0 at first. Async-signal-safe. */
+etwas_guid etwas_activity_id(void);
+
 /*
  * Builds the record of an event. ERROR_INVALID_PARAMETER, ERROR_NOT_SUPPORTED and
  * ERROR_ARITHMETIC_OVERFLOW as EventWriteEx says. Async-signal-safe.

@@ -34,17 +34,6 @@ enum {
     LARGEST_HEADER_BYTES = sizeof(struct etwas_etl_message_header) + 4 + 16 + 8 + 8,
 };
 
-_Static_assert((int)TRACE_MESSAGE_SEQUENCE == ETWAS_ETL_MESSAGE_SEQUENCE, "recorded as given");
-_Static_assert((int)TRACE_MESSAGE_GUID == ETWAS_ETL_MESSAGE_GUID, "recorded as given");
-_Static_assert((int)TRACE_MESSAGE_COMPONENTID == ETWAS_ETL_MESSAGE_COMPONENT_ID,
-               "recorded as given");
-_Static_assert((int)TRACE_MESSAGE_TIMESTAMP == ETWAS_ETL_MESSAGE_TIMESTAMP, "recorded as given");
-_Static_assert((int)TRACE_MESSAGE_PERFORMANCE_TIMESTAMP == ETWAS_ETL_MESSAGE_PERFORMANCE_TIMESTAMP,
-               "recorded as given");
-_Static_assert((int)TRACE_MESSAGE_SYSTEMINFO == ETWAS_ETL_MESSAGE_SYSTEM_INFORMATION,
-               "recorded as given");
-_Static_assert((int)TRACE_MESSAGE_POINTER32 == ETWAS_ETL_MESSAGE_POINTER32, "recorded as given");
-_Static_assert((int)TRACE_MESSAGE_POINTER64 == ETWAS_ETL_MESSAGE_POINTER64, "recorded as given");
 _Static_assert((int)LARGEST_HEADER_BYTES < (int)sizeof(struct etwas_etl_full_header),
                "etwas_record_is_message tells messages by their short headers");
 

@@ -142,21 +142,21 @@ static void decode_message(struct event *event, const struct etwas_record *recor
     event->header.EventDescriptor.Id = disk.message_number;
     event->header.EventDescriptor.Task = disk.option_flags;
     event->class_version = disk.message_number;
-    if ((disk.option_flags & ETWAS_ETL_MESSAGE_SEQUENCE) != 0) {
+    if ((disk.option_flags & TRACE_MESSAGE_SEQUENCE) != 0) {
         memcpy(&event->instance_id, at, sizeof event->instance_id);
         event->numbered = (EVENT_EXTENDED_ITEM_INSTANCE){.InstanceId = event->instance_id};
         add_item(event, EVENT_HEADER_EXT_TYPE_INSTANCE_INFO, sizeof event->numbered,
                  &event->numbered);
         at += sizeof event->instance_id;
     }
-    if ((disk.option_flags & ETWAS_ETL_MESSAGE_GUID) != 0) {
+    if ((disk.option_flags & TRACE_MESSAGE_GUID) != 0) {
         memcpy(&event->header.ProviderId, at, sizeof event->header.ProviderId);
         at += sizeof event->header.ProviderId;
-    } else if ((disk.option_flags & ETWAS_ETL_MESSAGE_COMPONENT_ID) != 0) {
+    } else if ((disk.option_flags & TRACE_MESSAGE_COMPONENTID) != 0) {
         memcpy(&event->header.ProviderId.Data1, at, 4);
         at += 4;
     }
-    if ((disk.option_flags & ETWAS_ETL_MESSAGE_SYSTEM_INFORMATION) != 0) {
+    if ((disk.option_flags & TRACE_MESSAGE_SYSTEMINFO) != 0) {
         at = record->bytes + record->payload_at - 8;
         memcpy(&event->header.ThreadId, at, 4);
         memcpy(&event->header.ProcessId, at + 4, 4);

@@ -150,13 +150,13 @@ static bool parse_message(struct etwas_record *record)
         record->has_stamp = true;
         at += 8;
     }
-    if ((options & ETWAS_ETL_MESSAGE_SYSTEM_INFORMATION) != 0) {
+    if ((options & TRACE_MESSAGE_SYSTEMINFO) != 0) {
         at += 8;
     }
     record->payload_at = at;
-    record->pointer_bytes = (options & ETWAS_ETL_MESSAGE_POINTER64) != 0   ? 8
-                            : (options & ETWAS_ETL_MESSAGE_POINTER32) != 0 ? 4
-                                                                           : 0;
+    record->pointer_bytes = (options & TRACE_MESSAGE_POINTER64) != 0   ? 8
+                            : (options & TRACE_MESSAGE_POINTER32) != 0 ? 4
+                                                                       : 0;
     return at <= record->size;
 }
 

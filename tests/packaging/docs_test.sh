@@ -20,7 +20,8 @@ doxygen "$work/Doxyfile"
 
 # Labels are etwas_StartTraceA for StartTraceA, and etwas_start for itself; one variable is for the copies of the
 # library among themselves.
-missing=$(cat "$runtime"/*.map | sed -n 's/^ *\(etwas_[A-Za-z0-9_]*\);$/\1/p' |
+missing=$(sed -n -e 's/^ *\(etwas_[A-Za-z0-9_]*\);$/\1/p' -e 's/^ETWAS_WELL_KNOWN_GUID(\(.*\));/etwas_\1/p' \
+    "$runtime"/*.map "$runtime"/../include/etwas/*.h |
     grep -vx etwas_serving_copy | while read -r label; do
         grep -qE "memname\">.*\b(${label}|${label#etwas_})\b" "$work"/html/*_8h.html || echo "$label"
     done)
