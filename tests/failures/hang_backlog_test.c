@@ -44,18 +44,9 @@ static void fork_while_it_hangs(void)
     assert_true(hangs_now());
 }
 
-static etwas_trace_handle start(void)
-{
-    const etwas_session_options options = {.log_file_mode = EVENT_TRACE_REAL_TIME_MODE,
-                                           .flusher = {.no_thread = true},
-                                           .backlog_folder = folder_path(".")};
-
-    return start_session(NULL, &options);
-}
-
 static void nobody_else_waits_while_the_backlog_is_written(void **state)
 {
-    etwas_trace_handle session = start();
+    etwas_trace_handle session = start_realtime_by_hand();
     struct consumer leaves = {0};
     struct consumer stays = {0};
     etwas_session_counts counts;
@@ -74,8 +65,7 @@ static void nobody_else_waits_while_the_backlog_is_written(void **state)
     assert_int_equal(pthread_join(thread, NULL), 0);
     consumer_start(&stays);
     consumer_wait(&stays, EVENTS);
-    stop_session(session, &counts);
-    consumer_join(&stays);
+    stop_and_join(session, &counts, &stays);
     expect_nothing_lost(counts);
     assert_int_equal(stays.lost_buffer_notices, 0);
     expect_consumer_is_exact(&stays, session);
@@ -84,7 +74,7 @@ static void nobody_else_waits_while_the_backlog_is_written(void **state)
 
 static void nobody_else_waits_while_the_backlog_is_read(void **state)
 {
-    etwas_trace_handle session = start();
+    etwas_trace_handle session = start_realtime_by_hand();
     struct writer *writer = small_writer(session);
     struct consumer reads = {0};
     struct consumer next = {0};
@@ -104,8 +94,7 @@ static void nobody_else_waits_while_the_backlog_is_read(void **state)
     fork_while_it_hangs();
     hang_release();
     consumer_join(&reads);
-    stop_session(session, &counts);
-    consumer_join(&next);
+    stop_and_join(session, &counts, &next);
     expect_nothing_lost(counts);
     assert_int_equal(reads.events + next.events, counts.recorded);
     consumer_free(&reads);
@@ -114,7 +103,7 @@ static void nobody_else_waits_while_the_backlog_is_read(void **state)
 
 static void nobody_else_waits_while_the_backlog_is_cut(void **state)
 {
-    etwas_trace_handle session = start();
+    etwas_trace_handle session = start_realtime_by_hand();
     struct writer *writer = small_writer(session);
     struct consumer consumer = {0};
     struct consumer next = {0};
@@ -133,8 +122,7 @@ static void nobody_else_waits_while_the_backlog_is_cut(void **state)
     assert_int_equal(CloseTrace(next.trace), ERROR_SUCCESS);
     hang_release();
     assert_int_equal(pthread_join(thread, NULL), 0);
-    stop_session(session, &counts);
-    consumer_join(&consumer);
+    stop_and_join(session, &counts, &consumer);
     expect_nothing_lost(counts);
     expect_consumer_is_exact(&consumer, session);
     consumer_free(&consumer);
@@ -149,7 +137,7 @@ static void *stop(void *session)
 /* A fork waits for it, but not for ever. */
 static void nobody_else_waits_while_the_backlog_is_closed(void **state)
 {
-    etwas_trace_handle session = start();
+    etwas_trace_handle session = start_realtime_by_hand();
     pthread_t thread;
 
     (void)state;
@@ -157,7 +145,7 @@ static void nobody_else_waits_while_the_backlog_is_closed(void **state)
     assert_int_equal(pthread_create(&thread, NULL, stop, &session), 0);
     wait_for_hang();
     fork_while_it_hangs();
-    stop_session(start(), NULL);
+    stop_session(start_realtime_by_hand(), NULL);
     assert_true(hangs_now());
     hang_release();
     assert_int_equal(pthread_join(thread, NULL), 0);

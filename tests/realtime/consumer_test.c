@@ -75,8 +75,7 @@ static void a_consumer_whose_thread_ends_leaves_the_rest_to_the_next(void **stat
 
     (void)state;
     for (size_t way = 0; way < 2; way++) {
-        etwas_session_options options = realtime_options();
-        etwas_trace_handle session = start_session(NULL, &options);
+        etwas_trace_handle session = start_realtime();
         struct writer *writer = small_writer(session);
         struct act act = {.session = session, .at_event = 1234};
         struct consumer dying = {.before = ways[way], .context = &act};
@@ -90,8 +89,7 @@ static void a_consumer_whose_thread_ends_leaves_the_rest_to_the_next(void **stat
         assert_int_equal(CloseTrace(dying.trace), ERROR_SUCCESS);
         consume(&next, session);
         log_events(writer, 1000);
-        stop_session(session, &counts);
-        consumer_join(&next);
+        stop_and_join(session, &counts, &next);
         assert_int_equal(counts.recorded, 6000);
         expect_nothing_lost(counts);
         assert_int_equal(next.events, 6000 - 1234 - 1);
@@ -105,8 +103,7 @@ static void a_consumer_whose_thread_ends_leaves_the_rest_to_the_next(void **stat
 /* A thread can be cancelled while it waits for events; no lock stays behind. */
 static void a_waiting_consumer_can_be_cancelled(void **state)
 {
-    etwas_session_options options = realtime_options();
-    etwas_trace_handle session = start_session(NULL, &options);
+    etwas_trace_handle session = start_realtime();
     struct writer *writer = small_writer(session);
     struct consumer cancelled = {0};
     struct consumer next = {0};
@@ -122,8 +119,7 @@ static void a_waiting_consumer_can_be_cancelled(void **state)
     consume(&next, session);
     consumer_wait(&next, 100);
     assert_int_equal(CloseTrace(cancelled.trace), ERROR_SUCCESS);
-    stop_session(session, &counts);
-    consumer_join(&next);
+    stop_and_join(session, &counts, &next);
     assert_int_equal(counts.recorded, 200);
     assert_int_equal(next.events, 100);
     consumer_free(&cancelled);
@@ -180,8 +176,7 @@ static void log_from_callback(struct consumer *consumer)
 /* CloseTrace in a callback ends ProcessTrace; what it had not got yet is for the next consumer. */
 static void a_callback_may_close_its_trace(void **state)
 {
-    etwas_session_options options = realtime_options();
-    etwas_trace_handle session = start_session(NULL, &options);
+    etwas_trace_handle session = start_realtime();
     struct writer *writer = small_writer(session);
     struct act act = {.session = session, .at_event = 700};
     struct consumer closing = {.before = close_trace, .context = &act};
@@ -196,8 +191,7 @@ static void a_callback_may_close_its_trace(void **state)
     assert_int_equal(closing.code, ERROR_SUCCESS);
     assert_true(closing.events >= 701);
     consume(&next, session);
-    stop_session(session, &counts);
-    consumer_join(&next);
+    stop_and_join(session, &counts, &next);
     assert_int_equal(closing.events + next.events, 3000);
     consumers_unmark(session);
     consumer_mark(&closing, session);
@@ -213,8 +207,7 @@ static void a_callback_may_close_its_trace(void **state)
  */
 static void a_callback_may_stop_its_session(void **state)
 {
-    etwas_session_options options = realtime_options();
-    etwas_trace_handle session = start_session(NULL, &options);
+    etwas_trace_handle session = start_realtime();
     struct writer *writer = small_writer(session);
     struct act act = {.session = session, .at_event = 10};
     struct consumer stopping = {.before = stop_trace, .context = &act};
@@ -273,8 +266,7 @@ static void a_callback_may_turn_real_time_off(void **state)
 /* What a callback logs comes back to it. */
 static void a_callback_may_log_to_its_own_session(void **state)
 {
-    etwas_session_options options = realtime_options();
-    etwas_trace_handle session = start_session(NULL, &options);
+    etwas_trace_handle session = start_realtime();
     struct writer *writer = small_writer(session);
     struct act act = {.session = session, .at_event = 200, .writer = small_writer(session)};
     struct consumer consumer = {.before = log_from_callback, .context = &act};
@@ -284,8 +276,7 @@ static void a_callback_may_log_to_its_own_session(void **state)
     consume(&consumer, session);
     log_events(writer, 50);
     consumer_wait(&consumer, 250);
-    stop_session(session, &counts);
-    consumer_join(&consumer);
+    stop_and_join(session, &counts, &consumer);
     assert_int_equal(act.code, ERROR_SUCCESS);
     assert_int_equal(counts.recorded, 250);
     expect_consumer_is_exact(&consumer, session);
@@ -319,7 +310,6 @@ static uint32_t unnamed_files(void)
 /* In the child: nothing of the parent's is left, and all works anew. */
 static void consume_as_child(const struct consumer *of_parent)
 {
-    etwas_session_options options = realtime_options();
     struct consumer consumer = {0};
     etwas_trace_handle trace = of_parent->trace;
     etwas_trace_handle session;
@@ -329,13 +319,12 @@ static void consume_as_child(const struct consumer *of_parent)
     (void)alarm(CHILD_SECONDS);
     assert_int_equal(unnamed_files(), 0);
     (void)CloseTrace(trace);
-    session = start_session(NULL, &options);
+    session = start_realtime();
     writer = small_writer(session);
     log_and_flush(writer, 500);
     consume(&consumer, session);
     log_events(writer, 500);
-    stop_session(session, &counts);
-    consumer_join(&consumer);
+    stop_and_join(session, &counts, &consumer);
     assert_int_equal(consumer.events, 1000);
     assert_int_equal(counts.recorded, 1000);
     consumer_free(&consumer);
@@ -387,8 +376,7 @@ static void a_fork_beside_consumers_disturbs_nobody(void **state)
     writers_end(&writers);
     writers_join(&writers);
     assert_int_equal(CloseTrace(idle.trace), ERROR_SUCCESS);
-    stop_session(session, &counts);
-    consumer_join(&consumer);
+    stop_and_join(session, &counts, &consumer);
     assert_int_equal(unnamed_files(), 0);
     expect_exact_account(session, &counts);
     assert_int_equal(consumer.events, counts.recorded);
@@ -419,8 +407,7 @@ static void fork_here(struct consumer *consumer)
 /* A child that is forked in a callback comes out of ProcessTrace; its parent goes on. */
 static void a_callback_may_fork(void **state)
 {
-    etwas_session_options options = realtime_options();
-    etwas_trace_handle session = start_session(NULL, &options);
+    etwas_trace_handle session = start_realtime();
     struct writer *writer = small_writer(session);
     struct act act = {.session = session, .at_event = 2000};
     struct consumer consumer = {.before = fork_here, .context = &act};

@@ -19,8 +19,7 @@ enum {
  */
 static void a_consumer_sees_everything_in_time_order(void **state)
 {
-    etwas_session_options options = realtime_options();
-    etwas_trace_handle session = start_session(NULL, &options);
+    etwas_trace_handle session = start_realtime();
     struct consumer consumer = {0};
     struct writers writers;
     etwas_session_counts counts;
@@ -34,8 +33,7 @@ static void a_consumer_sees_everything_in_time_order(void **state)
                                            .largest_payload = 300});
     writers_join(&writers);
     consumer_wait(&consumer, counts_of(session).recorded);
-    stop_session(session, &counts);
-    consumer_join(&consumer);
+    stop_and_join(session, &counts, &consumer);
     assert_int_equal(consumer.code, ERROR_SUCCESS);
     expect_exact_account(session, &counts);
     assert_int_equal(counts.lost, counts.lost_no_buffer);
@@ -48,8 +46,7 @@ static void a_consumer_sees_everything_in_time_order(void **state)
 /* One writer's events cannot overtake each other, whatever it does. */
 static void one_threads_events_keep_their_order(void **state)
 {
-    etwas_session_options options = realtime_options();
-    etwas_trace_handle session = start_session(NULL, &options);
+    etwas_trace_handle session = start_realtime();
     struct writer *writer = small_writer(session);
     struct consumer consumer = {0};
 
@@ -61,8 +58,7 @@ static void one_threads_events_keep_their_order(void **state)
             assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
         }
     }
-    stop_session(session, NULL);
-    consumer_join(&consumer);
+    stop_and_join(session, NULL, &consumer);
     for (uint64_t index = 0; index < consumer.events; index++) {
         assert_int_equal(consumer.seen[index].number, index);
     }
@@ -77,8 +73,7 @@ static void one_threads_events_keep_their_order(void **state)
  */
 static void the_backlog_comes_before_what_is_new(void **state)
 {
-    etwas_session_options options = realtime_options();
-    etwas_trace_handle session = start_session(NULL, &options);
+    etwas_trace_handle session = start_realtime();
     struct writer *writer = small_writer(session);
     etwas_session_counts counts;
 
@@ -109,8 +104,7 @@ static void the_backlog_comes_before_what_is_new(void **state)
 /* What nobody ever read is lost when the session ends, and is counted so. */
 static void an_unread_backlog_is_lost_at_the_end(void **state)
 {
-    etwas_session_options options = realtime_options();
-    etwas_trace_handle session = start_session(NULL, &options);
+    etwas_trace_handle session = start_realtime();
     struct writer *writer = small_writer(session);
     etwas_session_counts counts;
 
@@ -193,8 +187,7 @@ static void a_full_backlog_refuses_events_until_a_consumer_comes(void **state)
         while (writer_log(writer) != ERROR_SUCCESS) {
             (void)usleep(PAUSE_US);
         }
-        stop_session(session, &counts);
-        consumer_join(&consumer);
+        stop_and_join(session, &counts, &consumer);
         assert_true(counts.lost_backlog_full >= refused);
         assert_int_equal(counts.lost_undelivered, 0);
         expect_exact_account(session, &counts);
@@ -229,8 +222,7 @@ static void a_session_with_one_slot_is_delivered_too(void **state)
                                            .events = 10000,
                                            .largest_payload = 200});
     writers_join(&writers);
-    stop_session(session, &counts);
-    consumer_join(&consumer);
+    stop_and_join(session, &counts, &consumer);
     assert_int_equal(consumer.events, counts.recorded);
     assert_int_equal(consumer.backwards, 0);
     expect_consumer_is_exact(&consumer, session);
@@ -252,8 +244,7 @@ static void without_a_timer_delivery_comes_every_second(void **state)
     consume(&consumer, session);
     assert_int_equal(writer_log(writer), ERROR_SUCCESS);
     consumer_wait(&consumer, 1);
-    stop_session(session, NULL);
-    consumer_join(&consumer);
+    stop_and_join(session, NULL, &consumer);
     expect_consumer_is_exact(&consumer, session);
     consumer_free(&consumer);
 }
@@ -337,8 +328,7 @@ static void a_converted_session_leaves_its_file_and_goes_on(void **state)
     assert_false(result.unfinished);
     consume(&consumer, session);
     log_events(writer, 300);
-    stop_session(session, &counts);
-    consumer_join(&consumer);
+    stop_and_join(session, &counts, &consumer);
     assert_true(consumer.events >= 300);
     assert_int_equal(consumer.seen[consumer.events - 1].number, 999);
     assert_int_equal(counts.recorded, 1000);
@@ -385,8 +375,7 @@ static void a_slow_consumer_harms_nobody_else(void **state)
         }
     }
     ck_pr_store_32(&go_on, 1);
-    stop_session(session, &counts);
-    consumer_join(&quick);
+    stop_and_join(session, &counts, &quick);
     consumer_join(&slow);
     assert_int_equal(counts.recorded, 20000);
     assert_int_equal(quick.events, 20000);
@@ -404,8 +393,7 @@ static void a_slow_consumer_harms_nobody_else(void **state)
 /* The last consumer's unread buffers are the next one's backlog. */
 static void what_a_consumer_leaves_unread_is_kept_for_the_next(void **state)
 {
-    etwas_session_options options = realtime_options();
-    etwas_trace_handle session = start_session(NULL, &options);
+    etwas_trace_handle session = start_realtime();
     struct writer *writer = small_writer(session);
     struct consumer idle = {0};
     struct consumer cancelled = {.stop_after_buffers = 2};
@@ -437,9 +425,8 @@ static void what_a_consumer_leaves_unread_is_kept_for_the_next(void **state)
 static void only_a_running_realtime_session_can_be_consumed(void **state)
 {
     const char *path = folder_path("trace.etl");
-    etwas_session_options options = realtime_options();
     etwas_trace_handle with_file = start_session(path, NULL);
-    etwas_trace_handle session = start_session(NULL, &options);
+    etwas_trace_handle session = start_realtime();
     EVENT_TRACE_LOGFILEA file = {.LogFileName = (char *)(uintptr_t)path};
     EVENT_TRACE_LOGFILEA absent = {.LoggerName = (char[]){"nobody"},
                                    .ProcessTraceMode = PROCESS_TRACE_MODE_REAL_TIME};

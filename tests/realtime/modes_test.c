@@ -39,8 +39,7 @@ static void consumers_see_what_a_circular_file_replaces(void **state)
     for (uint32_t round = 0; round < 30; round++) {
         log_and_flush(writer, 1000);
     }
-    stop_session(session, &counts);
-    consumer_join(&consumer);
+    stop_and_join(session, &counts, &consumer);
     assert_true(counts.overwritten > 0);
     expect_nothing_lost(counts);
     assert_int_equal(counts.recorded + counts.overwritten, 30000);
@@ -70,8 +69,7 @@ static void consumers_see_no_seams_of_a_new_file_set(void **state)
     for (uint32_t round = 0; round < 30; round++) {
         log_and_flush(writer, 1000);
     }
-    stop_session(session, &counts);
-    consumer_join(&consumer);
+    stop_and_join(session, &counts, &consumer);
     assert_int_equal(counts.recorded, 30000);
     expect_consumer_is_exact(&consumer, session);
     assert_int_equal(consumer.backwards, 0);
@@ -225,8 +223,7 @@ static void system_time_that_steps_back_delays_no_event(void **state)
         consumer_wait(&consumer, round * 600);
     }
     ck_pr_store_64(&etwas_clock_system_step, 0);
-    stop_session(session, &counts);
-    consumer_join(&consumer);
+    stop_and_join(session, &counts, &consumer);
     assert_int_equal(counts.recorded, 3000);
     expect_consumer_is_exact(&consumer, session);
     consumer_free(&consumer);

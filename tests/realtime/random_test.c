@@ -42,10 +42,8 @@ static void pause_for(uint32_t microseconds)
 
 static void end_thread(struct consumer *consumer)
 {
-    if (consumer->events == (uint64_t)(uintptr_t)consumer->context) {
-        /* The event that is being given is the callback's own affair: it has seen it. */
-        consumer->before = NULL;
-        consumer->ends_thread = true;
+    if (consumer->events > (uint64_t)(uintptr_t)consumer->context) {
+        pthread_exit(NULL);
     }
 }
 
@@ -57,7 +55,7 @@ static void visit(struct comer *comer, struct consumer *consumer)
     if (way == 0) {
         consumer->stop_after_buffers = 1 + random_below(comer, 20);
     } else if (way == 1) {
-        consumer->before = end_thread;
+        consumer->behind = end_thread;
         consumer->context = (void *)(uintptr_t)random_below(comer, 2000);
     }
     consumer_open(consumer, comer->session);

@@ -89,14 +89,13 @@ static void on_event(EVENT_RECORD *record)
     if (consumer->before != NULL) {
         consumer->before(consumer);
     }
-    if (look_at_notice(consumer, record)) {
-        return;
+    if (!look_at_notice(consumer, record)) {
+        consumer->backwards += record->EventHeader.TimeStamp.QuadPart < consumer->newest;
+        consumer->newest = record->EventHeader.TimeStamp.QuadPart;
+        look_at_record(consumer, record);
     }
-    consumer->backwards += record->EventHeader.TimeStamp.QuadPart < consumer->newest;
-    consumer->newest = record->EventHeader.TimeStamp.QuadPart;
-    look_at_record(consumer, record);
-    if (consumer->ends_thread) {
-        pthread_exit(NULL);
+    if (consumer->behind != NULL) {
+        consumer->behind(consumer);
     }
 }
 

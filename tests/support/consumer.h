@@ -20,10 +20,10 @@ struct consumer {
     pthread_t thread;
     uint32_t code; /* ProcessTrace's */
 
-    /* Called in the consumer's thread before it looks at an event; NULL: nothing. */
+    /* Called in the consumer's thread before and behind its look at an event; NULL: nothing. */
     void (*before)(struct consumer *consumer);
+    void (*behind)(struct consumer *consumer);
     void *context;
-    bool ends_thread; /* behind the next event */
 
     uint64_t events;    /* of writers; atomic */
     uint64_t wrong;     /* odd, or changed */

@@ -41,6 +41,31 @@ etwas_session_options realtime_options(void)
     };
 }
 
+etwas_trace_handle start_realtime(void)
+{
+    const etwas_session_options options = realtime_options();
+
+    return start_session(NULL, &options);
+}
+
+etwas_session_options realtime_by_hand_options(void)
+{
+    return (etwas_session_options){
+        .log_file_mode = EVENT_TRACE_REAL_TIME_MODE,
+        .buffer_size_kb = 16,
+        .clock = ETWAS_CLOCK_TSC,
+        .flusher = {.no_thread = true},
+        .backlog_folder = folder_path("."),
+    };
+}
+
+etwas_trace_handle start_realtime_by_hand(void)
+{
+    const etwas_session_options options = realtime_by_hand_options();
+
+    return start_session(NULL, &options);
+}
+
 void convert_to_realtime(etwas_trace_handle session)
 {
     EVENT_TRACE_PROPERTIES block = {
@@ -57,12 +82,18 @@ void consume(struct consumer *consumer, etwas_trace_handle session)
     consumer_start(consumer);
 }
 
+void stop_and_join(etwas_trace_handle session, etwas_session_counts *counts,
+                   struct consumer *consumer)
+{
+    stop_session(session, counts);
+    consumer_join(consumer);
+}
+
 void consume_to_the_end(struct consumer *consumer, etwas_trace_handle session,
                         etwas_session_counts *counts)
 {
     consume(consumer, session);
-    stop_session(session, counts);
-    consumer_join(consumer);
+    stop_and_join(session, counts, consumer);
     assert_int_equal(consumer->code, ERROR_SUCCESS);
     assert_int_equal(consumer->wrong, 0);
 }

@@ -31,14 +31,23 @@ void log_and_flush(struct writer *writer, uint64_t events);
 
 /* ---- real time ------------------------------------------------------------------------------- */
 
-/* A session whose thread delivers every 5 ms. */
+/* A session whose thread delivers every 5 ms; start_realtime: without a file. */
 etwas_session_options realtime_options(void);
+etwas_trace_handle start_realtime(void);
+
+/* The same without a thread: what is flushed, and when, is the test's choice. */
+etwas_session_options realtime_by_hand_options(void);
+etwas_trace_handle start_realtime_by_hand(void);
 
 /* CONTROL_CONVERT_TO_REALTIME; fails the test when it is refused. */
 void convert_to_realtime(etwas_trace_handle session);
 
 /* Opens a trace on the session, and runs ProcessTrace in a thread. */
 void consume(struct consumer *consumer, etwas_trace_handle session);
+
+/* Stops the session, and waits for the consumer to come to its end. */
+void stop_and_join(etwas_trace_handle session, etwas_session_counts *counts,
+                   struct consumer *consumer);
 
 /* Consumes, stops the session, and joins; fails the test for anything wrong that was consumed. */
 void consume_to_the_end(struct consumer *consumer, etwas_trace_handle session,
