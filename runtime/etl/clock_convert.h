@@ -39,6 +39,16 @@ struct etwas_etl_clock {
 
 __extension__ typedef __int128 etwas_etl_wide;
 
+static inline int64_t etwas_etl_saturate(etwas_etl_wide value)
+{
+    return value > INT64_MAX ? INT64_MAX : value < INT64_MIN ? INT64_MIN : (int64_t)value;
+}
+
+static inline etwas_etl_wide etwas_etl_magnitude(etwas_etl_wide value)
+{
+    return value < 0 ? -value : value;
+}
+
 static inline void etwas_etl_clock_set_ratio(struct etwas_etl_clock *clock, uint64_t numerator,
                                              uint64_t denominator)
 {
@@ -124,14 +134,7 @@ static inline int64_t etwas_etl_clock_to_filetime(const struct etwas_etl_clock *
     } else {
         result = -((-product + clock->denominator - 1) / clock->denominator);
     }
-    result += clock->anchor_filetime;
-    if (result > INT64_MAX) {
-        return INT64_MAX;
-    }
-    if (result < INT64_MIN) {
-        return INT64_MIN;
-    }
-    return (int64_t)result;
+    return etwas_etl_saturate(result + clock->anchor_filetime);
 }
 
 #endif

@@ -8,12 +8,11 @@
  * before that was there already, or with buffers just before it that were open together with the
  * number 1.
  */
-#include "reader/appended.h"
+#include "reader/index.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "reader/index.h"
 #include "reader/record.h"
 #include "reader/source.h"
 #include "reader/trace.h"
@@ -25,17 +24,6 @@ enum {
     BEGINNING_BYTES = 1024,        /* more than a header: a match may go on behind it */
     ENOUGH_COMPRESSED_BYTES = 128, /* for a header, however badly it compresses */
 };
-
-/* When the buffer was closed; INT64_MAX if that cannot be read. */
-static int64_t closing_stamp(struct etwas_trace *trace, const struct etwas_index_entry *entry)
-{
-    int64_t stamp = INT64_MAX;
-
-    (void)etwas_source_read(
-        trace, entry->file_offset + offsetof(struct etwas_etl_buffer_header, time_stamp), &stamp,
-        sizeof stamp);
-    return stamp;
-}
 
 /* The first bytes of a buffer's records, as far as the file gives them. Returns how many. */
 static size_t read_beginning(struct etwas_trace *trace, const struct etwas_index_entry *entry,
@@ -75,10 +63,10 @@ static size_t find_begin(struct etwas_trace *trace, const struct etwas_index *in
                          size_t begin, size_t one)
 {
     int64_t first = first_stamp(trace, &index->entries[one]);
-    int64_t last = closing_stamp(trace, &index->entries[one]);
+    int64_t last = etwas_index_entry_closed(trace, &index->entries[one]);
 
     while (begin > before + 1) {
-        int64_t closed = closing_stamp(trace, &index->entries[begin - 1]);
+        int64_t closed = etwas_index_entry_closed(trace, &index->entries[begin - 1]);
 
         if (closed < first || closed > last) {
             break;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "reader/deliver.h"
+/* A record on disk as the structures that callbacks get. */
+#include "reader/step.h"
 
 #include <string.h>
 
 #include "etl/layout.h"
 #include "reader/class_callback.h"
-#include "reader/group.h"
 #include "reader/trace.h"
 
 /* What every record has, whatever its form: one step between disk and either structure. */

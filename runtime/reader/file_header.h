@@ -13,8 +13,7 @@
 #include "etl/clock_convert.h"
 #include "etl/layout.h"
 #include "etl/own_record.h"
-#include "reader/index_entry.h"
-#include "reader/timeline.h"
+#include "reader/index.h"
 
 struct etwas_trace;
 

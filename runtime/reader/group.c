@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /* The class GUID of each group of kernel records. */
-#include "reader/group.h"
+#include "reader/record.h"
 
 #include "etl/layout.h"
 

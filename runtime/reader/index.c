@@ -6,15 +6,75 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reader/appended.h"
 #include "reader/damage.h"
-#include "reader/index_entry.h"
 #include "reader/knots.h"
-#include "reader/missing.h"
 #include "reader/source.h"
 #include "reader/trace.h"
 
 #define HEADER_BYTES ETWAS_ETL_BUFFER_HEADER_BYTES
+
+/* ---- an entry -------------------------------------------------------------------------------- */
+
+bool etwas_index_entry_check(const struct etwas_etl_buffer_header *header, uint64_t file_offset,
+                             uint64_t available, uint32_t largest_data_bytes,
+                             struct etwas_index_entry *entry, bool *doubtful)
+{
+    bool compressed = (header->flags & ETWAS_ETL_BUFFER_COMPRESSED) != 0;
+    uint32_t limit = compressed ? largest_data_bytes : header->buffer_bytes;
+    bool offset_valid = header->offset >= HEADER_BYTES && header->offset <= limit;
+    bool saved_valid = header->saved_offset >= HEADER_BYTES && header->saved_offset <= limit;
+    bool wide_index = (header->flags & ETWAS_ETL_BUFFER_PROCESSOR_INDEX) != 0;
+
+    if (header->buffer_bytes < HEADER_BYTES ||
+        header->buffer_bytes > ETWAS_ETL_LARGEST_BUFFER_BYTES || available < HEADER_BYTES ||
+        (!offset_valid && !saved_valid)) {
+        return false;
+    }
+    *doubtful = header->offset != header->saved_offset;
+    *entry = (struct etwas_index_entry){
+        .file_offset = file_offset,
+        .sequence = header->sequence_number,
+        .buffer_bytes = header->buffer_bytes,
+        .file_bytes = available < header->buffer_bytes ? (uint32_t)available : header->buffer_bytes,
+        .data_end = header->offset,
+        .processor = wide_index ? header->processor & ETWAS_ETL_PROCESSOR_INDEX_MASK
+                                : header->processor & 0xFF,
+        .logger_id = header->logger_id,
+        .compressed = compressed,
+    };
+    /* Of two ends take the later: records say themselves where they stop. Not in compressed
+     * buffers, where the end is also the size to decompress to. */
+    if (!offset_valid || (saved_valid && !compressed && header->saved_offset > header->offset)) {
+        entry->data_end = header->saved_offset;
+    }
+    return true;
+}
+
+/* A number of the buffer's header; `absent` where the file does not give it. */
+static int64_t read_number(struct etwas_trace *trace, const struct etwas_index_entry *entry,
+                           size_t field, int64_t absent)
+{
+    int64_t number;
+
+    return etwas_source_read(trace, entry->file_offset + field, &number, sizeof number) ==
+                   sizeof number
+               ? number
+               : absent;
+}
+
+int64_t etwas_index_entry_closed(struct etwas_trace *trace, const struct etwas_index_entry *entry)
+{
+    return read_number(trace, entry, offsetof(struct etwas_etl_buffer_header, time_stamp),
+                       INT64_MAX);
+}
+
+bool etwas_index_entry_is_replaced(struct etwas_trace *trace, const struct etwas_index_entry *entry)
+{
+    return read_number(trace, entry, offsetof(struct etwas_etl_buffer_header, sequence_number),
+                       entry->sequence) != entry->sequence;
+}
+
+/* ---- the walk -------------------------------------------------------------------------------- */
 
 static bool append(struct etwas_index *index, const struct etwas_index_entry *entry)
 {
@@ -196,6 +256,8 @@ static uint32_t walk_chain(struct etwas_trace *trace, struct etwas_index *index,
     return ERROR_SUCCESS;
 }
 
+/* ---- the order ------------------------------------------------------------------------------- */
+
 static int compare_i64(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);
@@ -263,7 +325,7 @@ uint32_t etwas_index_build(struct etwas_trace *trace, struct etwas_index *index)
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     sort(index, by_sequence);
-    etwas_missing_check(trace, index);
+    etwas_index_check_missing(trace, index);
     sort(index, by_processor_and_sequence);
     check_processors(trace, index);
     return ERROR_SUCCESS;

@@ -9,10 +9,24 @@
 #ifndef ETWAS_READER_INDEX_H
 #define ETWAS_READER_INDEX_H
 
-#include "reader/index_entry.h"
+#include "etl/layout.h"
 #include "reader/timeline.h"
 
 struct etwas_trace;
+
+/* A buffer, as the index knows it. */
+struct etwas_index_entry {
+    uint64_t file_offset;
+    int64_t sequence;
+    uint32_t buffer_bytes; /* in the file, as its header says */
+    uint32_t file_bytes;   /* of these, how many the file has: fewer in a buffer that is cut */
+    uint32_t data_end;     /* Offset: uncompressed, from the buffer's start */
+    uint16_t processor;
+    uint16_t logger_id;
+    bool compressed;
+    uint32_t session; /* of an appended file: which of its sessions, from 0 */
+};
+_Static_assert(sizeof(struct etwas_index_entry) == 40, "the index is as small as it says");
 
 struct etwas_index {
     struct etwas_index_entry *entries; /* data buffers: by processor, session, sequence number,
@@ -28,5 +42,31 @@ struct etwas_index {
 uint32_t etwas_index_build(struct etwas_trace *trace, struct etwas_index *index);
 
 void etwas_index_free(struct etwas_index *index);
+
+/* Tells the sessions of an appended file apart (appended.c). False without memory. */
+bool etwas_index_find_sessions(struct etwas_trace *trace, struct etwas_index *index);
+
+/*
+ * Reports what the sequence numbers and the header's count show to be missing or there twice
+ * (missing.c). The index is by session and sequence number.
+ */
+void etwas_index_check_missing(struct etwas_trace *trace, const struct etwas_index *index);
+
+/* Checks a buffer header against the `available` bytes of the file from its start. False: unusable,
+ * nothing filled. *doubtful: usable, but its two ends of data contradict each other. */
+bool etwas_index_entry_check(const struct etwas_etl_buffer_header *header, uint64_t file_offset,
+                             uint64_t available, uint32_t largest_data_bytes,
+                             struct etwas_index_entry *entry, bool *doubtful);
+
+/* When the buffer was closed; INT64_MAX if that cannot be read. */
+int64_t etwas_index_entry_closed(struct etwas_trace *trace, const struct etwas_index_entry *entry);
+
+/*
+ * Has a running session written another buffer there? To be asked after reading from it: a buffer
+ * is written from its head on, so the head changes before anything behind it. What cannot be read
+ * is damage, which the stream meets by itself.
+ */
+bool etwas_index_entry_is_replaced(struct etwas_trace *trace,
+                                   const struct etwas_index_entry *entry);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reader/index_entry.h"
+#include "reader/index.h"
 #include "reader/record.h"
 #include "reader/source.h"
 #include "reader/table.h"

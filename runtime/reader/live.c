@@ -9,8 +9,6 @@
 
 #include "clock/clock.h"
 #include "reader/damage.h"
-#include "reader/deliver.h"
-#include "reader/index_entry.h"
 #include "reader/merge.h"
 #include "reader/trace.h"
 #include "realtime/consumer.h"

@@ -11,13 +11,11 @@
  * S - n + 1 to S must be there, and what is older was replaced. A finished one of ours is numbered
  * anew from 1, so that nothing is missing in it at all.
  */
-#include "reader/missing.h"
+#include "reader/index.h"
 
 #include <ck_pr.h>
 
 #include "reader/damage.h"
-#include "reader/index.h"
-#include "reader/source.h"
 #include "reader/trace.h"
 
 static uint64_t positions(const struct etwas_index *index)
@@ -116,30 +114,17 @@ static void check_count(struct etwas_trace *trace, const struct etwas_index *ind
     }
 }
 
-/*
- * Did a session go on writing while the file was walked? Then the oldest buffer is gone first, and
- * what was found are numbers of several moments: gaps say nothing.
- */
-static bool is_moving(struct etwas_trace *trace, const struct etwas_index *index)
-{
-    const struct etwas_index_entry *oldest = &index->entries[0];
-    int64_t sequence;
-
-    return trace->log.replaces &&
-           etwas_source_read(trace,
-                             oldest->file_offset +
-                                 offsetof(struct etwas_etl_buffer_header, sequence_number),
-                             &sequence, sizeof sequence) == sizeof sequence &&
-           sequence != oldest->sequence;
-}
-
-void etwas_missing_check(struct etwas_trace *trace, const struct etwas_index *index)
+void etwas_index_check_missing(struct etwas_trace *trace, const struct etwas_index *index)
 {
     uint64_t told = 0;
 
-    if (index->count > 0 && !is_moving(trace, index)) {
+    /*
+     * Did a session go on writing while the file was walked? Then the oldest buffer is gone first,
+     * and what was found are numbers of several moments: gaps say nothing.
+     */
+    if (index->count > 0 &&
+        !(trace->log.replaces && etwas_index_entry_is_replaced(trace, &index->entries[0]))) {
         told = check_numbers(trace, index);
     }
-
     check_count(trace, index, told);
 }

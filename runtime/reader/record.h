@@ -10,6 +10,7 @@
 #ifndef ETWAS_READER_RECORD_H
 #define ETWAS_READER_RECORD_H
 
+#include <etwas/types.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -59,5 +60,8 @@ enum etwas_record_measure etwas_record_measure(const uint8_t *bytes, struct etwa
  * itself (extensions, items or optional fields longer than the record); the size still holds.
  */
 bool etwas_record_parse(const uint8_t *bytes, struct etwas_record *record);
+
+/* The class of a kernel record: that of its group, but for image loads (group.c). */
+const etwas_guid *etwas_class_of_hook(uint8_t group, uint8_t type);
 
 #endif

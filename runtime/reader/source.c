@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "platform/file.h"
 #include "reader/damage.h"
 #include "reader/trace.h"
 
@@ -81,28 +82,17 @@ uint32_t etwas_source_open(const char *path, int *descriptor, uint64_t *file_byt
 
 size_t etwas_source_read(struct etwas_trace *trace, uint64_t offset, void *target, size_t bytes)
 {
-    size_t done = 0;
+    size_t done;
 
+    if (offset >= trace->file_bytes && trace->head != NULL) {
+        return 0;
+    }
     if (trace->head != NULL) {
-        if (offset < trace->file_bytes) {
-            done =
-                trace->file_bytes - offset < bytes ? (size_t)(trace->file_bytes - offset) : bytes;
-            memcpy(target, trace->head + offset, done);
-        }
+        done = trace->file_bytes - offset < bytes ? (size_t)(trace->file_bytes - offset) : bytes;
+        memcpy(target, trace->head + offset, done);
         return done;
     }
-    while (done < bytes && offset + done <= INT64_MAX) {
-        ssize_t part =
-            pread(trace->descriptor, (char *)target + done, bytes - done, (off_t)(offset + done));
-
-        if (part < 0 && errno == EINTR) {
-            continue;
-        }
-        if (part <= 0) {
-            break;
-        }
-        done += (size_t)part;
-    }
+    done = offset <= INT64_MAX ? etwas_file_read(trace->descriptor, target, bytes, offset) : 0;
     etwas_trace_count(&trace->information.bytes_read, done);
     return done;
 }

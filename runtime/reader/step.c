@@ -4,7 +4,6 @@
 #include "reader/step.h"
 
 #include "reader/damage.h"
-#include "reader/deliver.h"
 #include "reader/trace.h"
 
 int64_t etwas_step_filetime(struct etwas_stream *stream, int64_t raw)

@@ -24,7 +24,10 @@ int64_t etwas_step_filetime(struct etwas_stream *stream, int64_t raw);
  */
 void etwas_step_update_key(struct etwas_stream *stream, bool is_first);
 
-/* Gives the stream's record to the callbacks if the caller wants it. */
+/* Gives the stream's record, of this time, to the trace's event callback (deliver.c). */
+void etwas_deliver(struct etwas_stream *stream, int64_t filetime);
+
+/* The same if the caller wants it, and counts it. */
 void etwas_step_deliver(struct etwas_stream *stream, const struct etwas_span *span);
 
 /* Tells the buffer callback that a buffer ends. False: it wants no more. */

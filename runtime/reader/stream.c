@@ -8,7 +8,6 @@
 #include "etl/layout.h"
 #include "reader/damage.h"
 #include "reader/source.h"
-#include "reader/tear.h"
 #include "reader/trace.h"
 #include "reader/xpress.h"
 
@@ -112,7 +111,7 @@ static const uint8_t *fetch(struct etwas_stream *stream, uint32_t offset, uint32
     stream->window_at = offset;
     stream->window_bytes = (uint32_t)etwas_source_read(
         stream->trace, stream->buffer->file_offset + offset, stream->memory, wanted);
-    if (stream->watched && !etwas_tear_is_same_buffer(stream)) {
+    if (stream->watched && etwas_index_entry_is_replaced(stream->trace, stream->buffer)) {
         stream->window_bytes = 0;
         stream->replaced = true;
         return NULL;

@@ -74,4 +74,10 @@ enum etwas_stream_state etwas_stream_next_buffer(struct etwas_stream *stream);
 /* Goes to the next record of this buffer: RECORD or BUFFER_END. */
 enum etwas_stream_state etwas_stream_next_record(struct etwas_stream *stream);
 
+/*
+ * Looks through the buffer that the stream is about to read (tear.c). Sets stream->limit and
+ * stream->torn if it tears, stream->replaced if it is not the buffer of the index any more.
+ */
+void etwas_tear_find(struct etwas_stream *stream);
+
 #endif

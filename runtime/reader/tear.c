@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "reader/tear.h"
+/*
+ * A circular file that nobody finished may hold a buffer that was being replaced: its beginning is
+ * new and the rest is of the buffer before, or, after a crash of the system, any mix of sectors.
+ * Such a buffer is looked through before its records are delivered, and ends where it tears.
+ */
+#include "reader/stream.h"
 
 #include "reader/source.h"
 #include "reader/trace.h"
@@ -10,33 +15,6 @@ enum {
     SECTOR_BYTES = 512, /* no medium and no page cache tears inside one */
     PADDING_BYTES = 64, /* looked at behind the records */
 };
-
-/* A new buffer is written from its head on, so the head changes before anything behind it. */
-bool etwas_tear_is_same_buffer(const struct etwas_stream *stream)
-{
-    const struct etwas_index_entry *buffer = stream->buffer;
-    int64_t sequence;
-
-    /* What the system does not give is damage, which the stream meets by itself. */
-    return etwas_source_read(stream->trace,
-                             buffer->file_offset +
-                                 offsetof(struct etwas_etl_buffer_header, sequence_number),
-                             &sequence, sizeof sequence) < sizeof sequence ||
-           sequence == buffer->sequence;
-}
-
-/* When the buffer was closed. */
-static int64_t closing_stamp(const struct etwas_stream *stream)
-{
-    int64_t stamp;
-
-    return etwas_source_read(stream->trace,
-                             stream->buffer->file_offset +
-                                 offsetof(struct etwas_etl_buffer_header, time_stamp),
-                             &stamp, sizeof stamp) == sizeof stamp
-               ? stamp
-               : INT64_MAX;
-}
 
 /* Where the sector begins that holds this offset of the buffer, as an offset in it. */
 static uint32_t sector_of(const struct etwas_stream *stream, uint32_t offset)
@@ -113,7 +91,7 @@ static uint32_t choose_end(const struct etwas_stream *stream, uint32_t foreign, 
 /* Where the records end that belong together. *met_again: the stream will find out by itself. */
 static uint32_t find_end(struct etwas_stream *stream, bool *met_again)
 {
-    int64_t closed = closing_stamp(stream);
+    int64_t closed = etwas_index_entry_closed(stream->trace, stream->buffer);
     uint32_t before;
     uint32_t foreign;
     uint32_t end;

@@ -33,16 +33,6 @@ static wide filetime_units(wide ns)
     return narrow / NS_PER_FILETIME - (narrow % NS_PER_FILETIME < 0);
 }
 
-static wide magnitude(wide value)
-{
-    return value < 0 ? -value : value;
-}
-
-static int64_t saturate(wide value)
-{
-    return value > INT64_MAX ? INT64_MAX : value < INT64_MIN ? INT64_MIN : (int64_t)value;
-}
-
 /* UNKNOWN says something else. */
 static uint64_t saturate_error(wide error_ns)
 {
@@ -61,7 +51,8 @@ bool etwas_timeline_is_step(const struct etwas_timeline_knot *from,
 {
     wide elapsed_ns = (wide)to->qpc_ns - from->qpc_ns;
 
-    return magnitude(etwas_timeline_moved_ns(from, to)) > STEP_NS + elapsed_ns / STEP_PARTS;
+    return etwas_etl_magnitude(etwas_timeline_moved_ns(from, to)) >
+           STEP_NS + elapsed_ns / STEP_PARTS;
 }
 
 /* ---- where a stamp is ------------------------------------------------------------------------ */
@@ -169,8 +160,8 @@ int64_t etwas_timeline_filetime(const struct etwas_timeline *timeline, int64_t r
     } else {
         qpc_ns = qpc_outside(timeline, raw);
     }
-    return saturate(timeline->base.start_filetime +
-                    filetime_units(qpc_ns - timeline->start_qpc_ns));
+    return etwas_etl_saturate(timeline->base.start_filetime +
+                              filetime_units(qpc_ns - timeline->start_qpc_ns));
 }
 
 /* ---- errors between knots -------------------------------------------------------------------- */
@@ -212,7 +203,7 @@ static wide gain_ns(const struct etwas_timeline_knot *at, const struct etwas_tim
     if (from == to || 2 * other_ticks < ticks) {
         return -1;
     }
-    gain = magnitude(here - floor_divide(there * ticks, other_ticks)) * unit_ns(clock);
+    gain = etwas_etl_magnitude(here - floor_divide(there * ticks, other_ticks)) * unit_ns(clock);
     return gain + errors_ns(&at[0], &at[1], clock) +
            errors_ns(from, to, clock) * ticks / other_ticks + 1;
 }
@@ -230,10 +221,10 @@ static wide jump_ns(const struct etwas_timeline *timeline, const struct etwas_ti
 
     if (clock == ETWAS_CLOCK_SYSTEM_TIME || base->clock_type == ETWAS_ETL_CLOCK_SYSTEM) {
         return etwas_timeline_is_step(&at[0], &at[1])
-                   ? magnitude(etwas_timeline_moved_ns(&at[0], &at[1]))
+                   ? etwas_etl_magnitude(etwas_timeline_moved_ns(&at[0], &at[1]))
                    : 0;
     }
-    apart = magnitude(elapsed - elapsed_ns((wide)at[1].raw - at[0].raw, &base->rate));
+    apart = etwas_etl_magnitude(elapsed - elapsed_ns((wide)at[1].raw - at[0].raw, &base->rate));
     return apart > STEP_NS + elapsed / STEP_PARTS ? apart : 0;
 }
 
@@ -286,7 +277,7 @@ static wide lonely_gain_ns(const struct etwas_timeline *timeline,
                  errors_ns(&at[0], &at[1], ETWAS_CLOCK_SYSTEM_TIME);
 
     if (clock == ETWAS_CLOCK_SYSTEM_TIME) {
-        return magnitude(etwas_timeline_moved_ns(&at[0], &at[1])) + noise +
+        return etwas_etl_magnitude(etwas_timeline_moved_ns(&at[0], &at[1])) + noise +
                nearer_ns * (jump != 0 ? ETWAS_TIMELINE_SLEW_PPB : ETWAS_TIMELINE_WANDER_PPB) / PPB +
                1;
     }
@@ -324,19 +315,20 @@ static etwas_clock_time qpc_of(const struct etwas_timeline *timeline, int64_t ra
     if (base->clock_type == ETWAS_ETL_CLOCK_PERFORMANCE) {
         bool exact = PPB % base->rate.ticks == 0;
 
-        return (etwas_clock_time){saturate(qpc_outside(timeline, raw)), exact ? 0 : 1};
+        return (etwas_clock_time){etwas_etl_saturate(qpc_outside(timeline, raw)), exact ? 0 : 1};
     }
     if (is_between(timeline, raw)) {
         size_t at = find_interval(timeline, raw);
         wide qpc_ns = qpc_between(timeline, at, raw);
         wide error = error_between(timeline, at, qpc_ns, ETWAS_CLOCK_QPC);
 
-        return (etwas_clock_time){saturate(qpc_ns), saturate_error(error + timeline->spread_ns)};
+        return (etwas_clock_time){etwas_etl_saturate(qpc_ns),
+                                  saturate_error(error + timeline->spread_ns)};
     }
-    time = (etwas_clock_time){saturate(qpc_outside(timeline, raw)), UNKNOWN};
+    time = (etwas_clock_time){etwas_etl_saturate(qpc_outside(timeline, raw)), UNKNOWN};
     if (timeline->count > 0) {
         const struct etwas_timeline_knot *end = end_near(timeline, raw);
-        wide distance = magnitude((wide)time.value - end->qpc_ns);
+        wide distance = etwas_etl_magnitude((wide)time.value - end->qpc_ns);
         uint64_t error_ppb = rate_near(timeline, raw)->error_ppb;
 
         if (raw == end->raw) {
@@ -355,16 +347,16 @@ static etwas_clock_time system_outside(const struct etwas_timeline *timeline, in
     etwas_clock_time qpc = qpc_of(timeline, raw);
     wide elapsed = (wide)qpc.value - end->qpc_ns;
     etwas_clock_time time = {
-        saturate(end->filetime + floor_divide(elapsed, NS_PER_FILETIME)),
+        etwas_etl_saturate(end->filetime + floor_divide(elapsed, NS_PER_FILETIME)),
         UNKNOWN,
     };
 
     if (raw == end->raw) {
         time.error_ns = end->filetime_error_ns;
     } else if (qpc.error_ns != UNKNOWN) {
-        time.error_ns =
-            saturate_error((wide)qpc.error_ns + end->filetime_error_ns +
-                           magnitude(elapsed) * ETWAS_TIMELINE_SLEW_PPB / PPB + NS_PER_FILETIME);
+        time.error_ns = saturate_error(
+            (wide)qpc.error_ns + end->filetime_error_ns +
+            etwas_etl_magnitude(elapsed) * ETWAS_TIMELINE_SLEW_PPB / PPB + NS_PER_FILETIME);
     }
     return time;
 }
@@ -382,7 +374,8 @@ static etwas_clock_time system_of(const struct etwas_timeline *timeline, int64_t
         wide elapsed = elapsed_ns((wide)raw - base->first_raw, &base->rate);
 
         return (etwas_clock_time){
-            saturate(base->start_filetime + floor_divide(elapsed, NS_PER_FILETIME)), UNKNOWN};
+            etwas_etl_saturate(base->start_filetime + floor_divide(elapsed, NS_PER_FILETIME)),
+            UNKNOWN};
     }
     if (!is_between(timeline, raw)) {
         return system_outside(timeline, raw);
@@ -390,7 +383,7 @@ static etwas_clock_time system_of(const struct etwas_timeline *timeline, int64_t
     at = find_interval(timeline, raw);
     knots = &timeline->knots[at];
     return (etwas_clock_time){
-        saturate(
+        etwas_etl_saturate(
             interpolate(raw, knots[0].raw, knots[1].raw, knots[0].filetime, knots[1].filetime)),
         error_between(timeline, at, qpc_between(timeline, at, raw), ETWAS_CLOCK_SYSTEM_TIME)};
 }

@@ -52,22 +52,32 @@ static uint32_t complete_timeline(etwas_trace_handle handle)
     return code;
 }
 
-/* With the table locked. NULL: *code says why. */
-static const struct etwas_trace *find(etwas_trace_handle handle, uint32_t *code)
+/* The trace with all its knots; the table is locked then. NULL: it is not, and *code says why. */
+static const struct etwas_trace *lock_trace(etwas_trace_handle handle, uint32_t *code)
 {
-    struct etwas_trace *trace = etwas_trace_table_find(handle);
+    struct etwas_trace *trace;
 
-    *code = ERROR_INVALID_HANDLE;
-    if (trace == NULL) {
+    *code = complete_timeline(handle);
+    if (*code != ERROR_SUCCESS) {
         return NULL;
     }
-    if (trace->session_name != NULL) {
+    etwas_trace_table_lock();
+    trace = etwas_trace_table_find(handle);
+    if (trace == NULL) {
+        *code = ERROR_INVALID_HANDLE;
+    } else if (trace->session_name != NULL) {
         etwas_live_update_clocks(trace);
     }
-    *code = trace->timeline != NULL                                  ? ERROR_SUCCESS
-            : trace->session_name != NULL && trace->consumer == NULL ? ERROR_WMI_INSTANCE_NOT_FOUND
-                                                                     : ERROR_NOT_ENOUGH_MEMORY;
-    return *code == ERROR_SUCCESS ? trace : NULL;
+    if (trace != NULL && trace->timeline == NULL) {
+        *code = trace->session_name != NULL && trace->consumer == NULL
+                    ? ERROR_WMI_INSTANCE_NOT_FOUND
+                    : ERROR_NOT_ENOUGH_MEMORY;
+    }
+    if (*code != ERROR_SUCCESS) {
+        etwas_trace_table_unlock();
+        return NULL;
+    }
+    return trace;
 }
 
 uint32_t etwas_trace_convert_time(etwas_trace_handle handle, int64_t raw, uint32_t clock,
@@ -79,16 +89,11 @@ uint32_t etwas_trace_convert_time(etwas_trace_handle handle, int64_t raw, uint32
     if (time == NULL || (clock != ETWAS_CLOCK_QPC && clock != ETWAS_CLOCK_SYSTEM_TIME)) {
         return ERROR_INVALID_PARAMETER;
     }
-    code = complete_timeline(handle);
-    if (code != ERROR_SUCCESS) {
-        return code;
-    }
-    etwas_trace_table_lock();
-    trace = find(handle, &code);
+    trace = lock_trace(handle, &code);
     if (trace != NULL) {
         *time = etwas_timeline_convert(trace->timeline, raw, clock);
+        etwas_trace_table_unlock();
     }
-    etwas_trace_table_unlock();
     return code;
 }
 
@@ -199,26 +204,17 @@ static etwas_clock_drift drift_of_counter(const struct etwas_timeline *timeline,
 
 /* ---- steps and suspends ---------------------------------------------------------------------- */
 
-static int64_t saturate(etwas_etl_wide value)
-{
-    return value > INT64_MAX ? INT64_MAX : value < INT64_MIN ? INT64_MIN : (int64_t)value;
-}
-
-static etwas_etl_wide magnitude(int64_t value)
-{
-    return value < 0 ? -(etwas_etl_wide)value : value;
-}
-
 static void add_step(etwas_trace_clock *clock, const etwas_clock_step *step)
 {
     if (clock->steps < ETWAS_TRACE_CLOCK_STEPS) {
         clock->step[clock->steps] = *step;
     }
-    if (clock->steps == 0 || magnitude(step->step_ns) > magnitude(clock->largest_step.step_ns)) {
+    if (clock->steps == 0 ||
+        etwas_etl_magnitude(step->step_ns) > etwas_etl_magnitude(clock->largest_step.step_ns)) {
         clock->largest_step = *step;
     }
     clock->steps++;
-    clock->steps_ns = saturate((etwas_etl_wide)clock->steps_ns + step->step_ns);
+    clock->steps_ns = etwas_etl_saturate((etwas_etl_wide)clock->steps_ns + step->step_ns);
 }
 
 /* While the machine is suspended the wall clock goes on and the performance counter does not. */
@@ -237,7 +233,7 @@ static void find_steps(const struct etwas_timeline *timeline, etwas_trace_clock 
         }
         if (etwas_timeline_is_step(from, &to)) {
             step = (etwas_clock_step){from->filetime, timeline->all[i].filetime,
-                                      saturate(etwas_timeline_moved_ns(from, &to))};
+                                      etwas_etl_saturate(etwas_timeline_moved_ns(from, &to))};
             add_step(clock, &step);
         }
     }
@@ -304,16 +300,11 @@ uint32_t etwas_trace_query_clock_sized(etwas_trace_handle handle, etwas_trace_cl
     if (clock == NULL) {
         return ERROR_INVALID_PARAMETER;
     }
-    code = complete_timeline(handle);
-    if (code != ERROR_SUCCESS) {
-        return code;
-    }
-    etwas_trace_table_lock();
-    trace = find(handle, &code);
+    trace = lock_trace(handle, &code);
     if (trace != NULL) {
         describe(trace, &known);
         etwas_sized_give(clock, clock_bytes, &known, sizeof known);
+        etwas_trace_table_unlock();
     }
-    etwas_trace_table_unlock();
     return code;
 }

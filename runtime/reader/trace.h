@@ -8,7 +8,7 @@
  *     file_header buffer 0: what the file says about itself
  *     knots       its readings of the clocks
  *     timeline    what a stamp means between them
- *     index       where every buffer is, and whose; index_entry: one of them
+ *     index       where every buffer is, and whose
  *     appended    which of several sessions a buffer is of
  *     missing     which buffers are missing
  *     stream      one processor's buffers in order, one record at a time
