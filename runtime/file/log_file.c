@@ -217,15 +217,14 @@ static void mend(struct etwas_log_file *file, uint64_t torn, struct etwas_log_wr
 struct etwas_log_write etwas_log_file_write(struct etwas_log_file *file,
                                             const struct etwas_drained *buffers, uint32_t count)
 {
-    struct etwas_log_write result = {.state = ETWAS_LOG_FILE_OK, .code = ERROR_SUCCESS};
+    struct etwas_log_write result = {.code = ERROR_SUCCESS};
 
-    while (result.written < count && result.state == ETWAS_LOG_FILE_OK) {
+    while (result.written < count && result.code == ERROR_SUCCESS) {
         const struct etwas_drained *next = &buffers[result.written];
         uint32_t room = etwas_log_cursor_room(&file->cursor, count - result.written);
         struct run run;
 
         if (room == 0) {
-            result.state = ETWAS_LOG_FILE_FULL;
             break;
         }
         run = write_run(file, next, room);
@@ -233,7 +232,6 @@ struct etwas_log_write etwas_log_file_write(struct etwas_log_file *file,
             take(file, &next[index], run.directly, &result);
         }
         if (run.bytes < etwas_log_position(file, run.buffers)) {
-            result.state = ETWAS_LOG_FILE_FAILED;
             result.code = etwas_file_write_error(run.error);
             mend(file, run.bytes % file->buffer_bytes, &result);
         }
@@ -253,15 +251,14 @@ bool etwas_log_file_number_backwards(struct etwas_log_file *file)
 
 static void count(struct etwas_log_file *file, const struct etwas_log_file_totals *totals)
 {
-    const struct etwas_log_header_counts counts = {
-        .buffers = etwas_log_file_buffers(file),
+    const struct etwas_etl_totals counts = {
         .lost_events = totals->events_lost - file->before.events_lost,
         .lost_buffers = totals->buffers_lost - file->before.buffers_lost,
         .overwritten_events = file->overwritten_events,
         .overwritten_buffers = file->overwritten_buffers,
     };
 
-    etwas_log_header_count(&file->header, &counts);
+    etwas_log_header_count(&file->header, etwas_log_file_buffers(file), &counts);
 }
 
 uint32_t etwas_log_file_store(struct etwas_log_file *file, struct etwas_log_lost *lost)

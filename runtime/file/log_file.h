@@ -60,18 +60,11 @@ struct etwas_log_file_options {
 uint32_t etwas_log_file_create(const struct etwas_log_file_options *options,
                                struct etwas_log_file **file);
 
-enum etwas_log_file_state {
-    ETWAS_LOG_FILE_OK,
-    ETWAS_LOG_FILE_FULL,
-    ETWAS_LOG_FILE_FAILED
-};
-
 /* What became of the buffers of one call. */
 struct etwas_log_write {
-    uint32_t written;                /* from the first on these are in the file */
-    enum etwas_log_file_state state; /* why not all: full, or the system refused */
-    uint32_t code;                   /* why, of a refusal: see the calls that return this */
-    uint64_t replaced;               /* events that are in the file no more */
+    uint32_t written;  /* from the first on these are in the file */
+    uint32_t code;     /* why not all: ERROR_SUCCESS: it is full; else the system refused */
+    uint64_t replaced; /* events that are in the file no more */
 };
 
 /*

@@ -9,10 +9,10 @@
 
 #include "clock/clock.h"
 #include "clock/selection.h"
+#include "clock/trust.h"
 #include "etl/layout.h"
 #include "etl/own_record.h"
 #include "etl/utf16.h"
-#include "file/log_clock.h"
 #include "file/log_file.h"
 #include "platform/processor.h"
 #include "platform/system_information.h"
@@ -143,26 +143,42 @@ static void put_calibration(const struct etwas_log_header *header)
     memcpy(header->content + header->calibration_offset, &record, sizeof record);
 }
 
-static void put_totals(const struct etwas_log_header *header, uint32_t part)
+static void put_totals(const struct etwas_log_header *header)
 {
     struct etwas_etl_totals_record record = {
         .header = etwas_log_header_own(header, sizeof record, ETWAS_ETL_TOTALS_TYPE,
                                        ETWAS_ETL_TOTALS_VERSION),
-        .totals = {.version = ETWAS_ETL_TOTALS_VERSION, .part = part},
+        .totals = header->earlier,
     };
 
     memcpy(header->content + header->totals_offset, &record, sizeof record);
 }
 
+/* Only who asked for the counter waits until it is measured. */
 static void put_clock(const struct etwas_log_header *header, uint32_t requested)
 {
+    const etwas_clock_trust *trust =
+        requested == ETWAS_CLOCK_KIND_TSC ? etwas_clock_trust_here() : etwas_clock_trust_so_far();
     struct etwas_etl_clock_trust_record record = {
         .header = etwas_log_header_own(header, sizeof record, ETWAS_ETL_CLOCK_RECORD_TYPE,
                                        ETWAS_ETL_CLOCK_RECORD_VERSION),
+        .clock =
+            {
+                .version = ETWAS_ETL_CLOCK_RECORD_VERSION,
+                .requested_clock = requested,
+                .clock_type = header->clock,
+                .verdict = trust->verdict,
+                .reasons = trust->reasons,
+                .stated_by = trust->stated_by,
+                .frequency_hz = trust->frequency_hz,
+                .stated_hz = trust->stated_hz,
+                .frequency_error_ppb = trust->frequency_error_ppb,
+                .processors = etwas_processor_count(),
+            },
     };
 
-    etwas_log_clock_describe(requested, header->clock, &record.clock);
-    record.clock.processors = etwas_processor_count();
+    memcpy(record.clock.clocksource, trust->clocksource, sizeof record.clock.clocksource);
+    memcpy(record.clock.hypervisor, trust->hypervisor, sizeof record.clock.hypervisor);
     memcpy(header->content + header->totals_offset + sizeof(struct etwas_etl_totals_record),
            &record, sizeof record);
 }
@@ -190,6 +206,7 @@ uint32_t etwas_log_header_build(struct etwas_log_header *header,
         .bytes = etwas_etl_first_knot_offset(session_units, file_units),
         .clock = options->clock,
         .started = options->started,
+        .earlier = {.version = ETWAS_ETL_TOTALS_VERSION, .part = options->part},
     };
     if (etwas_etl_header_buffer_bytes(session_units, file_units) > options->buffer_bytes) {
         return ERROR_BAD_PATHNAME;
@@ -213,8 +230,8 @@ uint32_t etwas_log_header_build(struct etwas_log_header *header,
     memcpy(names + (session_units + 1) * sizeof(etwas_wchar), options->file_name,
            file_units * sizeof(etwas_wchar));
     put_calibration(header);
-    put_totals(header, options->part);
-    put_clock(header, options->requested_clock);
+    put_totals(header);
+    put_clock(header, options->requested_clock != 0 ? options->requested_clock : options->clock);
     return ERROR_SUCCESS;
 }
 
@@ -236,7 +253,7 @@ static void add_totals(struct etwas_log_header *header, uint32_t buffer_bytes)
         return;
     }
     header->totals_offset = header->bytes;
-    put_totals(header, 0);
+    put_totals(header);
     etwas_log_header_resize(header,
                             header->bytes + (uint32_t)sizeof(struct etwas_etl_totals_record));
 }
@@ -249,6 +266,7 @@ void etwas_log_header_continue(struct etwas_log_header *header,
 
     memcpy(&log, log_at, sizeof log);
     header->earlier = (struct etwas_etl_totals){
+        .version = ETWAS_ETL_TOTALS_VERSION,
         .lost_events = log.start.events_lost,
         .lost_buffers = log.buffers_lost,
     };
@@ -274,29 +292,27 @@ static uint32_t saturated(uint64_t count)
     return count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
 }
 
-void etwas_log_header_count(struct etwas_log_header *header,
-                            const struct etwas_log_header_counts *counts)
+void etwas_log_header_count(struct etwas_log_header *header, uint32_t buffers,
+                            const struct etwas_etl_totals *counts)
 {
     uint8_t *log_at = header->content + ETWAS_ETL_LOG_HEADER_FILE_OFFSET;
-    uint8_t *totals_at =
-        header->content + header->totals_offset + offsetof(struct etwas_etl_totals_record, totals);
-    struct etwas_etl_totals totals;
+    struct etwas_etl_totals totals = header->earlier;
     struct etwas_etl_log_header64 log;
 
+    totals.overwritten_events += counts->overwritten_events;
+    totals.overwritten_buffers += counts->overwritten_buffers;
+    totals.lost_events += counts->lost_events;
+    totals.lost_buffers += counts->lost_buffers;
     memcpy(&log, log_at, sizeof log);
-    log.start.buffers_written = counts->buffers;
-    log.start.events_lost = saturated(header->earlier.lost_events + counts->lost_events);
-    log.buffers_lost = saturated(header->earlier.lost_buffers + counts->lost_buffers);
+    log.start.buffers_written = buffers;
+    log.start.events_lost = saturated(totals.lost_events);
+    log.buffers_lost = saturated(totals.lost_buffers);
     memcpy(log_at, &log, sizeof log);
-    if (header->totals_offset == 0) {
-        return;
+    if (header->totals_offset != 0) {
+        memcpy(header->content + header->totals_offset +
+                   offsetof(struct etwas_etl_totals_record, totals),
+               &totals, sizeof totals);
     }
-    memcpy(&totals, totals_at, sizeof totals);
-    totals.overwritten_events = header->earlier.overwritten_events + counts->overwritten_events;
-    totals.overwritten_buffers = header->earlier.overwritten_buffers + counts->overwritten_buffers;
-    totals.lost_events = header->earlier.lost_events + counts->lost_events;
-    totals.lost_buffers = header->earlier.lost_buffers + counts->lost_buffers;
-    memcpy(totals_at, &totals, sizeof totals);
 }
 
 void etwas_log_header_end(struct etwas_log_header *header, const struct etwas_clock_reading *now)

@@ -24,15 +24,7 @@ struct etwas_log_header {
     uint32_t totals_offset;      /* likewise */
     uint32_t clock;
     struct etwas_clock_reading started;
-    struct etwas_etl_totals earlier; /* of the sessions an appended file had before */
-};
-
-struct etwas_log_header_counts {
-    uint32_t buffers; /* in the file, buffer 0 included */
-    uint64_t lost_events;
-    uint64_t lost_buffers;
-    uint64_t overwritten_events;
-    uint64_t overwritten_buffers;
+    struct etwas_etl_totals earlier; /* of the sessions before, in a file appended to */
 };
 
 /*
@@ -52,9 +44,12 @@ uint32_t etwas_log_header_timer_resolution(const struct etwas_log_file_options *
 void etwas_log_header_continue(struct etwas_log_header *header,
                                const struct etwas_log_file_options *options);
 
-/* The counts so far, those of earlier sessions added. */
-void etwas_log_header_count(struct etwas_log_header *header,
-                            const struct etwas_log_header_counts *counts);
+/*
+ * The counts so far, those of earlier sessions added. `buffers` in the file, buffer 0 included; of
+ * the totals only what is counted.
+ */
+void etwas_log_header_count(struct etwas_log_header *header, uint32_t buffers,
+                            const struct etwas_etl_totals *counts);
 
 /* What is known at the end: the time, and the clock's rate measured over the whole session. */
 void etwas_log_header_end(struct etwas_log_header *header, const struct etwas_clock_reading *now);

@@ -352,7 +352,7 @@ struct etwas_log_write etwas_log_knots_take_reading(struct etwas_log_file *file,
                                                     bool quiet, uint32_t sequence_number)
 {
     struct etwas_log_knots *knots = &file->knots;
-    struct etwas_log_write write = {.state = ETWAS_LOG_FILE_OK, .code = ERROR_SUCCESS};
+    struct etwas_log_write write = {.code = ERROR_SUCCESS};
 
     if (knots->capacity == 0 || file->stage != ETWAS_LOG_FILE_WRITING) {
         return write;

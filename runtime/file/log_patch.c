@@ -25,8 +25,8 @@ bool etwas_log_patch(int descriptor, const void *bytes, size_t length, uint64_t 
     return etwas_file_write(descriptor, &vector, 1, position, &error) == length;
 }
 
-bool etwas_log_patch_number(int descriptor, uint32_t buffer_bytes, uint32_t entry,
-                            int64_t sequence_number)
+static bool patch_number(int descriptor, uint32_t buffer_bytes, uint32_t entry,
+                         int64_t sequence_number)
 {
     return etwas_log_patch(descriptor, &sequence_number, sizeof sequence_number,
                            (uint64_t)entry * buffer_bytes +
@@ -59,8 +59,8 @@ bool etwas_log_patch_number_round(int descriptor, uint32_t buffer_bytes, uint32_
                                       sizeof(struct etwas_etl_buffer_header));
             }
         }
-        if (!etwas_log_patch_number(descriptor, buffer_bytes, entry_of(number, count, first),
-                                    (int64_t)number)) {
+        if (!patch_number(descriptor, buffer_bytes, entry_of(number, count, first),
+                          (int64_t)number)) {
             return false;
         }
     }
@@ -72,8 +72,7 @@ bool etwas_log_patch_number_backwards(int descriptor, uint32_t buffer_bytes, uin
     bool good = true;
 
     for (uint32_t entry = 1; entry <= count; entry++) {
-        good = etwas_log_patch_number(descriptor, buffer_bytes, entry,
-                                      (int64_t)count + 1 - (int64_t)entry) &&
+        good = patch_number(descriptor, buffer_bytes, entry, (int64_t)count + 1 - (int64_t)entry) &&
                good;
     }
     return good;

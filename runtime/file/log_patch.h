@@ -15,11 +15,7 @@
 /* Writes `length` bytes at `position`. False when the system refused. */
 bool etwas_log_patch(int descriptor, const void *bytes, size_t length, uint64_t position);
 
-/* Sets the sequence number of the buffer in one entry of the file. */
-bool etwas_log_patch_number(int descriptor, uint32_t buffer_bytes, uint32_t entry,
-                            int64_t sequence_number);
-
-/* Sets its flags. */
+/* Sets the flags of the buffer in one entry of the file. */
 bool etwas_log_patch_flags(int descriptor, uint32_t buffer_bytes, uint32_t entry, uint16_t flags);
 
 /*

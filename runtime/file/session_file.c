@@ -112,8 +112,9 @@ static void count_sync_error(struct etwas_session *session)
 }
 
 /* Counts what the system dropped: it said that it was written, and now it is not there. */
-static void count_lost(struct etwas_session *session, const struct etwas_log_lost *lost)
+static void count_refusal(struct etwas_session *session, const struct etwas_log_lost *lost)
 {
+    count_sync_error(session);
     etwas_pool_rebook_written(session->pool, ETWAS_OUTCOME_WRITE_ERROR, lost->records);
     ck_pr_store_64(&session->buffers_lost, session->buffers_lost + lost->buffers);
     ck_pr_store_64(&session->buffers_written, session->buffers_written - lost->cut);
@@ -137,8 +138,7 @@ static uint32_t store(struct etwas_session *session, struct etwas_log_file *file
     uint32_t code = etwas_log_file_store(file, &lost);
 
     if (code != ERROR_SUCCESS) {
-        count_sync_error(session);
-        count_lost(session, &lost);
+        count_refusal(session, &lost);
     }
     return code;
 }
@@ -281,15 +281,14 @@ uint32_t etwas_session_file_change(struct etwas_session *session, const etwas_wc
 /* ---- as a sink ------------------------------------------------------------------------------- */
 
 /* NEWFILE: on with the next part. False: there is none, by the mode or because it was refused. */
-static bool begin_next_part(struct etwas_session *session, struct etwas_log_write *write)
+static bool begin_next_part(struct etwas_session *session, uint32_t *code)
 {
     if ((session->configuration.log_file_mode & EVENT_TRACE_FILE_MODE_NEWFILE) == 0) {
         return false;
     }
-    write->code = etwas_session_file_roll(session);
-    /* The old part stays, full as it is, and each later batch tries again. */
-    write->state = write->code == ERROR_SUCCESS ? ETWAS_LOG_FILE_OK : ETWAS_LOG_FILE_FAILED;
-    return write->code == ERROR_SUCCESS;
+    /* If it is refused the old part stays, full as it is, and each later batch tries again. */
+    *code = etwas_session_file_roll(session);
+    return *code == ERROR_SUCCESS;
 }
 
 /* Writes what fits, in as many parts as it takes. Says of all of it what etwas_log_write says. */
@@ -303,11 +302,11 @@ static struct etwas_log_write write_buffers(struct etwas_session *session,
             etwas_log_file_write(session->file, buffers + all.written, count - all.written);
 
         all.written += some.written;
-        all.state = some.state;
         all.code = some.code;
         all.replaced += some.replaced;
         ck_pr_store_64(&session->buffers_written, session->buffers_written + some.written);
-    } while (all.state == ETWAS_LOG_FILE_FULL && begin_next_part(session, &all));
+    } while (all.written < count && all.code == ERROR_SUCCESS &&
+             begin_next_part(session, &all.code));
     return all;
 }
 
@@ -318,7 +317,7 @@ static void take(struct etwas_session *session, struct etwas_batch *batch)
     for (uint32_t index = 0; index < write.written; index++) {
         batch->buffers[index].kept = true;
     }
-    batch->is_full = write.state == ETWAS_LOG_FILE_FULL;
+    batch->is_full = write.written < batch->count && write.code == ERROR_SUCCESS;
     batch->loss = batch->is_full ? ETWAS_OUTCOME_FILE_FULL : ETWAS_OUTCOME_WRITE_ERROR;
     batch->code = write.code;
     etwas_pool_rebook_written(session->pool, ETWAS_OUTCOME_OVERWRITTEN, write.replaced);
@@ -349,8 +348,7 @@ static uint32_t sync(struct etwas_session *session)
     uint32_t code = etwas_log_file_sync(session->file, &totals, &lost);
 
     if (code != ERROR_SUCCESS) {
-        count_sync_error(session);
-        count_lost(session, &lost);
+        count_refusal(session, &lost);
     }
     return code != ERROR_SUCCESS ? code : ended;
 }

@@ -16,26 +16,11 @@
 #include "reader/live.h"
 #include "reader/source.h"
 #include "reader/table.h"
+#include "session/configuration.h"
 
 enum {
     NAME_LIMIT_UNITS = 4096
 };
-
-/* Compares without regard to the case of ASCII letters. */
-static bool is_kernel_logger(const etwas_wchar *name)
-{
-    const char *expected = KERNEL_LOGGER_NAMEA;
-
-    for (; *expected != 0; expected++, name++) {
-        bool letter =
-            (*expected >= 'a' && *expected <= 'z') || (*expected >= 'A' && *expected <= 'Z');
-
-        if ((letter ? *name | 0x20 : *name) != (letter ? *expected | 0x20 : *expected)) {
-            return false;
-        }
-    }
-    return *name == 0;
-}
 
 /* Fills what OpenTrace gives back, in our copy; the caller's structure gets the same. */
 static void fill_logfile(struct etwas_trace *trace)
@@ -49,7 +34,8 @@ static void fill_logfile(struct etwas_trace *trace)
     logfile->BufferSize = trace->log.session_buffer_bytes;
     logfile->Filled = 0;
     logfile->EventsLost = 0;
-    logfile->IsKernelTrace = trace->log.kernel || is_kernel_logger(trace->log.names);
+    logfile->IsKernelTrace =
+        trace->log.kernel || etwas_names_equal(trace->log.names, KERNEL_LOGGER_NAMEW);
 }
 
 static uint32_t put_into_table(struct etwas_trace *trace, etwas_trace_handle *handle)

@@ -112,7 +112,7 @@ static uint32_t take(struct etwas_log_file *file, int64_t number, bool quiet)
     const struct etwas_clock_reading reading = reading_of(number);
     struct etwas_log_write write = etwas_log_knots_take_reading(file, &reading, quiet, 0);
 
-    assert_int_equal(write.state, ETWAS_LOG_FILE_OK);
+    assert_int_equal(write.code, ERROR_SUCCESS);
     assert_int_equal(write.replaced, 0);
     return write.written;
 }
