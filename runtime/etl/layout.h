@@ -78,6 +78,14 @@ struct etwas_etl_buffer_header {
 };
 _Static_assert(sizeof(struct etwas_etl_buffer_header) == ETWAS_ETL_BUFFER_HEADER_BYTES, "size");
 
+/* The index of the processor whose records are in it. */
+static inline uint16_t etwas_etl_buffer_processor(const struct etwas_etl_buffer_header *header)
+{
+    bool wide = (header->flags & ETWAS_ETL_BUFFER_PROCESSOR_INDEX) != 0;
+
+    return header->processor & (wide ? ETWAS_ETL_PROCESSOR_INDEX_MASK : 0xFF);
+}
+
 /* ---- Markers: the first u32 of every record -------------------------------------------------- */
 
 /* Header types, bits 16..23 of a marker whose top byte is ETWAS_ETL_MARKER_FLAGS. The 32 and 64 of

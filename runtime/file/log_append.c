@@ -31,11 +31,6 @@ static const uint32_t other_modes = EVENT_TRACE_COMPRESSED_MODE | EVENT_TRACE_FI
 
 /* ---- buffer 0 -------------------------------------------------------------------------------- */
 
-static bool is_known_marker(const uint8_t *record)
-{
-    return record[3] == ETWAS_ETL_MARKER_FLAGS;
-}
-
 /* The size of the record at `record`; the marker says in which word it is. */
 static uint32_t record_size(const uint8_t *record)
 {
@@ -97,7 +92,7 @@ static bool find_own_records(struct etwas_log_header *header)
         struct etwas_etl_full_header full;
         uint32_t size;
 
-        if (header->bytes - at < sizeof(uint64_t) || !is_known_marker(record)) {
+        if (header->bytes - at < sizeof(uint64_t) || record[3] != ETWAS_ETL_MARKER_FLAGS) {
             return false;
         }
         size = record_size(record);
@@ -166,52 +161,15 @@ static uint32_t take_header(uint8_t *content, uint64_t file_bytes,
 
 /* ---- data buffers ---------------------------------------------------------------------------- */
 
-struct scan {
-    int descriptor;
-    const struct etwas_log_file_options *options;
-    uint32_t count;      /* data buffers that may be there */
-    uint32_t processors; /* the header's */
-    bool finished;
-};
-
-static bool is_data_buffer(const struct scan *scan, const struct etwas_etl_buffer_header *buffer)
+/* One of so many, of the file's size. */
+static bool is_data_buffer(const struct etwas_etl_buffer_header *buffer, uint32_t buffer_bytes,
+                           uint64_t count)
 {
-    return buffer->buffer_bytes == scan->options->buffer_bytes && buffer->offset >= HEADER_BYTES &&
+    return buffer->buffer_bytes == buffer_bytes && buffer->offset >= HEADER_BYTES &&
            buffer->offset <= buffer->buffer_bytes && buffer->type == ETWAS_ETL_BUFFER_GENERIC &&
            (buffer->flags & ETWAS_ETL_BUFFER_COMPRESSED) == 0 &&
            buffer->state == ETWAS_ETL_BUFFER_STATE_FLUSH && buffer->sequence_number >= 1 &&
-           buffer->sequence_number <= (int64_t)scan->count;
-}
-
-static bool is_of_a_processor(const struct scan *scan, const struct etwas_etl_buffer_header *buffer)
-{
-    uint32_t mask = (buffer->flags & ETWAS_ETL_BUFFER_PROCESSOR_INDEX) != 0
-                        ? ETWAS_ETL_PROCESSOR_INDEX_MASK
-                        : UINT8_MAX;
-
-    return (buffer->processor & mask) < scan->processors;
-}
-
-static uint32_t scan_buffers(const struct scan *scan, struct etwas_log_append *append)
-{
-    append->buffers = 1;
-    for (uint32_t entry = 1; entry <= scan->count; entry++) {
-        struct etwas_etl_buffer_header buffer;
-
-        if (etwas_file_read(scan->descriptor, &buffer, sizeof buffer,
-                            (uint64_t)entry * scan->options->buffer_bytes) != sizeof buffer) {
-            return ERROR_FILE_CORRUPT;
-        }
-        if (buffer.buffer_bytes == 0 && !scan->finished) {
-            break; /* space set aside, never used */
-        }
-        if (!is_data_buffer(scan, &buffer) || !is_of_a_processor(scan, &buffer)) {
-            return ERROR_FILE_CORRUPT;
-        }
-        append->last_flags = buffer.flags;
-        append->buffers++;
-    }
-    return ERROR_SUCCESS;
+           buffer->sequence_number <= (int64_t)count;
 }
 
 static uint32_t check_buffers(int descriptor, uint64_t file_bytes,
@@ -220,16 +178,30 @@ static uint32_t check_buffers(int descriptor, uint64_t file_bytes,
 {
     uint64_t entries = file_bytes / options->buffer_bytes;
     struct etwas_etl_log_header64 log;
-    struct scan scan = {.descriptor = descriptor, .options = options};
 
     if (entries > UINT32_MAX) {
         return ERROR_INVALID_PARAMETER;
     }
     memcpy(&log, append->header.content + LOG_AT, sizeof log);
-    scan.count = (uint32_t)entries - 1;
-    scan.processors = log.start.number_of_processors;
-    scan.finished = log.start.end_filetime != 0;
-    return scan_buffers(&scan, append);
+    append->buffers = 1;
+    for (uint64_t entry = 1; entry < entries; entry++) {
+        struct etwas_etl_buffer_header buffer;
+
+        if (etwas_file_read(descriptor, &buffer, sizeof buffer, entry * options->buffer_bytes) !=
+            sizeof buffer) {
+            return ERROR_FILE_CORRUPT;
+        }
+        if (buffer.buffer_bytes == 0 && log.start.end_filetime == 0) {
+            break; /* space set aside, never used */
+        }
+        if (!is_data_buffer(&buffer, options->buffer_bytes, entries - 1) ||
+            etwas_etl_buffer_processor(&buffer) >= log.start.number_of_processors) {
+            return ERROR_FILE_CORRUPT;
+        }
+        append->last_flags = buffer.flags;
+        append->buffers++;
+    }
+    return ERROR_SUCCESS;
 }
 
 uint32_t etwas_log_append_check(int descriptor, uint64_t file_bytes,

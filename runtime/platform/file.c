@@ -55,7 +55,7 @@ static long permitted(enum etwas_file_call call, size_t bytes)
 
 #endif
 
-static uint32_t open_error(int error)
+uint32_t etwas_file_open_error(int error)
 {
     switch (error) {
     case ENOENT:
@@ -133,7 +133,7 @@ uint32_t etwas_file_open(const char *path, int *descriptor, uint64_t *bytes, boo
     int file = open_or_create(path, &made);
 
     if (file < 0) {
-        return open_error(errno);
+        return etwas_file_open_error(errno);
     }
     /* The length is asked for under the lock: the last owner may have been about to change it. */
     if (!is_regular(file, &status) || !lock(file) || !is_regular(file, &status)) {
@@ -200,7 +200,7 @@ uint32_t etwas_file_create_unnamed(const char *folder, int *descriptor)
         }
     } while (file < 0 && errno == EINTR);
     *descriptor = file;
-    return file >= 0 ? ERROR_SUCCESS : open_error(errno);
+    return file >= 0 ? ERROR_SUCCESS : etwas_file_open_error(errno);
 }
 
 /* ---- reading and writing --------------------------------------------------------------------- */

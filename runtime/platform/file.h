@@ -146,6 +146,9 @@ uint64_t etwas_file_length(const char *path);
  */
 bool etwas_file_has_space(const char *path, uint64_t bytes, uint64_t reserve_on_root_bytes);
 
+/* The Win32 code for an errno of a failed open. */
+uint32_t etwas_file_open_error(int error);
+
 /* The Win32 code for an errno of a failed write. */
 uint32_t etwas_file_write_error(int error);
 

@@ -10,27 +10,19 @@
 
 const char *etwas_damage_name(etwas_damage_kind kind)
 {
-    switch (kind) {
-    case ETWAS_DAMAGE_NONE:
-        return "no damage";
-    case ETWAS_DAMAGE_TRUNCATED:
-        return "the file ends inside a buffer";
-    case ETWAS_DAMAGE_BUFFER_HEADER:
-        return "a buffer header is not valid";
-    case ETWAS_DAMAGE_PROCESSOR:
-        return "a processor index is above the number of processors";
-    case ETWAS_DAMAGE_COMPRESSION:
-        return "a compressed buffer does not decompress";
-    case ETWAS_DAMAGE_RECORD:
-        return "a record is not valid";
-    case ETWAS_DAMAGE_TIME_ORDER:
-        return "time stamps go backwards inside a buffer";
-    case ETWAS_DAMAGE_SEQUENCE:
-        return "buffers are missing or appear twice";
-    case ETWAS_DAMAGE_READ:
-        return "the system could not read the file";
-    }
-    return "unknown damage";
+    static const char *const names[] = {
+        [ETWAS_DAMAGE_NONE] = "no damage",
+        [ETWAS_DAMAGE_TRUNCATED] = "the file ends inside a buffer",
+        [ETWAS_DAMAGE_BUFFER_HEADER] = "a buffer header is not valid",
+        [ETWAS_DAMAGE_PROCESSOR] = "a processor index is above the number of processors",
+        [ETWAS_DAMAGE_COMPRESSION] = "a compressed buffer does not decompress",
+        [ETWAS_DAMAGE_RECORD] = "a record is not valid",
+        [ETWAS_DAMAGE_TIME_ORDER] = "time stamps go backwards inside a buffer",
+        [ETWAS_DAMAGE_SEQUENCE] = "buffers are missing or appear twice",
+        [ETWAS_DAMAGE_READ] = "the system could not read the file",
+    };
+
+    return (size_t)kind < sizeof names / sizeof names[0] ? names[kind] : "unknown damage";
 }
 
 /* One thread writes a word, so load and store need not be one operation; each is whole. */

@@ -23,7 +23,6 @@ bool etwas_index_entry_check(const struct etwas_etl_buffer_header *header, uint6
     uint32_t limit = compressed ? largest_data_bytes : header->buffer_bytes;
     bool offset_valid = header->offset >= HEADER_BYTES && header->offset <= limit;
     bool saved_valid = header->saved_offset >= HEADER_BYTES && header->saved_offset <= limit;
-    bool wide_index = (header->flags & ETWAS_ETL_BUFFER_PROCESSOR_INDEX) != 0;
 
     if (header->buffer_bytes < HEADER_BYTES ||
         header->buffer_bytes > ETWAS_ETL_LARGEST_BUFFER_BYTES || available < HEADER_BYTES ||
@@ -37,8 +36,7 @@ bool etwas_index_entry_check(const struct etwas_etl_buffer_header *header, uint6
         .buffer_bytes = header->buffer_bytes,
         .file_bytes = available < header->buffer_bytes ? (uint32_t)available : header->buffer_bytes,
         .data_end = header->offset,
-        .processor = wide_index ? header->processor & ETWAS_ETL_PROCESSOR_INDEX_MASK
-                                : header->processor & 0xFF,
+        .processor = etwas_etl_buffer_processor(header),
         .logger_id = header->logger_id,
         .compressed = compressed,
     };

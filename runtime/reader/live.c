@@ -17,10 +17,14 @@
 static const etwas_guid lost_event_class = {
     0x6a399ae0, 0x4bc6, 0x4de9, {0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e}};
 
-enum {
-    LOST_EVENT_TYPE = 32,
-    LOST_BUFFER_TYPE = 33,
-    LOST_FILE_TYPE = 34,
+/* The type of event that tells of a flag. */
+static const struct {
+    uint16_t flag;
+    uint8_t type;
+} lost_event_types[] = {
+    {ETWAS_ETL_BUFFER_EVENTS_LOST, 32},
+    {ETWAS_ETL_BUFFER_BUFFER_LOST, 33},
+    {ETWAS_ETL_BUFFER_BACKUP_CORRUPT, 34},
 };
 
 /* A buffer not given to the end. */
@@ -81,14 +85,10 @@ static void deliver_notice(struct live *live, uint8_t type)
 /* R175: before the events of the buffer. */
 static void deliver_notices(struct live *live, uint16_t notices)
 {
-    if ((notices & ETWAS_ETL_BUFFER_EVENTS_LOST) != 0) {
-        deliver_notice(live, LOST_EVENT_TYPE);
-    }
-    if ((notices & ETWAS_ETL_BUFFER_BUFFER_LOST) != 0) {
-        deliver_notice(live, LOST_BUFFER_TYPE);
-    }
-    if ((notices & ETWAS_ETL_BUFFER_BACKUP_CORRUPT) != 0) {
-        deliver_notice(live, LOST_FILE_TYPE);
+    for (size_t i = 0; i < sizeof lost_event_types / sizeof lost_event_types[0]; i++) {
+        if ((notices & lost_event_types[i].flag) != 0) {
+            deliver_notice(live, lost_event_types[i].type);
+        }
     }
 }
 

@@ -361,17 +361,6 @@ static uint32_t process_session(struct etwas_trace *trace, const struct etwas_sp
     return etwas_live_run(trace, span);
 }
 
-/* One session alone, or files alone (C16). */
-static uint32_t check_kinds(struct etwas_trace *const *traces, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (traces[i]->session_name != NULL && count > 1) {
-            return ERROR_INVALID_PARAMETER;
-        }
-    }
-    return ERROR_SUCCESS;
-}
-
 static int64_t filetime_value(const etwas_filetime *time, int64_t absent)
 {
     uint64_t value;
@@ -409,12 +398,13 @@ static void end_processing(void *argument)
     free(processing);
 }
 
+/* One session alone, or files alone (C16). */
 static uint32_t process_traces(struct processing *processing)
 {
-    uint32_t code = check_kinds(processing->traces, processing->count);
-
-    if (code != ERROR_SUCCESS) {
-        return code;
+    for (uint32_t i = 0; processing->count > 1 && i < processing->count; i++) {
+        if (processing->traces[i]->session_name != NULL) {
+            return ERROR_INVALID_PARAMETER;
+        }
     }
     if (processing->traces[0]->session_name != NULL) {
         processing->live = processing->traces[0];

@@ -37,28 +37,6 @@ static uint32_t missing_code(const char *path)
     return code;
 }
 
-static uint32_t open_code(const char *path, int error)
-{
-    switch (error) {
-    case ENOENT:
-        return missing_code(path);
-    case ENOTDIR:
-        return ERROR_PATH_NOT_FOUND;
-    case EACCES:
-    case EPERM:
-        return ERROR_ACCESS_DENIED;
-    case ENAMETOOLONG:
-        return ERROR_FILENAME_EXCED_RANGE;
-    case EMFILE:
-    case ENFILE:
-        return ERROR_NO_SYSTEM_RESOURCES;
-    case ENOMEM:
-        return ERROR_NOT_ENOUGH_MEMORY;
-    default:
-        return ERROR_BAD_PATHNAME;
-    }
-}
-
 uint32_t etwas_source_open(const char *path, int *descriptor, uint64_t *file_bytes)
 {
     struct stat status;
@@ -69,7 +47,7 @@ uint32_t etwas_source_open(const char *path, int *descriptor, uint64_t *file_byt
         opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     } while (opened < 0 && errno == EINTR);
     if (opened < 0) {
-        return open_code(path, errno);
+        return errno == ENOENT ? missing_code(path) : etwas_file_open_error(errno);
     }
     if (fstat(opened, &status) != 0 || !S_ISREG(status.st_mode)) {
         close(opened);
