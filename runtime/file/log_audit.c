@@ -121,7 +121,7 @@ static void lose(struct etwas_log_file *file, struct etwas_log_noted *noted,
     lost->buffers += noted->records != 0;
     lost->records += noted->records;
     noted->lost = true;
-    etwas_log_cursor_clear(&file->cursor, noted->entry);
+    (void)etwas_log_cursor_clear(&file->cursor, noted->entry);
     if (at_end) {
         lost->cut++;
         file->cursor.written--;

@@ -51,37 +51,25 @@ bool etwas_log_cursor_replaces(const struct etwas_log_cursor *cursor)
     return cursor->records != NULL && cursor->written >= cursor->limit;
 }
 
-/* What lay in the next entry; from here on `now` does. */
-static uint32_t exchange(struct etwas_log_cursor *cursor, uint32_t now)
+uint32_t etwas_log_cursor_clear(struct etwas_log_cursor *cursor, uint32_t entry)
 {
-    uint32_t *records;
-    uint32_t before;
+    uint32_t before = 0;
 
-    if (cursor->records == NULL) {
-        return 0;
+    if (cursor->records != NULL) {
+        before = cursor->records[entry];
+        cursor->records[entry] = 0;
     }
-    records = &cursor->records[etwas_log_cursor_next(cursor)];
-    before = *records;
-    *records = now;
     return before;
 }
 
 uint32_t etwas_log_cursor_take(struct etwas_log_cursor *cursor, uint32_t records)
 {
-    uint32_t before = exchange(cursor, records);
+    uint32_t entry = etwas_log_cursor_next(cursor);
+    uint32_t before = etwas_log_cursor_clear(cursor, entry);
 
+    if (cursor->records != NULL) {
+        cursor->records[entry] = records;
+    }
     cursor->written++;
     return before;
-}
-
-void etwas_log_cursor_clear(struct etwas_log_cursor *cursor, uint32_t entry)
-{
-    if (cursor->records != NULL) {
-        cursor->records[entry] = 0;
-    }
-}
-
-uint32_t etwas_log_cursor_lose(struct etwas_log_cursor *cursor)
-{
-    return exchange(cursor, 0);
 }

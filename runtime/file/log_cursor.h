@@ -40,10 +40,7 @@ bool etwas_log_cursor_replaces(const struct etwas_log_cursor *cursor);
 /* Notes that the next data buffer was written; returns how many records the one it replaced had. */
 uint32_t etwas_log_cursor_take(struct etwas_log_cursor *cursor, uint32_t records);
 
-/* This entry, of a circular file, holds nothing of use any more, and will replace nothing. */
-void etwas_log_cursor_clear(struct etwas_log_cursor *cursor, uint32_t entry);
-
-/* The next buffer's entry holds nothing of use any more; returns how many records were in it. */
-uint32_t etwas_log_cursor_lose(struct etwas_log_cursor *cursor);
+/* This entry holds nothing of use any more; returns how many records a circular file had in it. */
+uint32_t etwas_log_cursor_clear(struct etwas_log_cursor *cursor, uint32_t entry);
 
 #endif

@@ -205,7 +205,9 @@ static void mend(struct etwas_log_file *file, uint64_t torn, struct etwas_log_wr
         return;
     }
     if (etwas_log_cursor_replaces(&file->cursor)) {
-        note_replaced(file, etwas_log_cursor_lose(&file->cursor), result);
+        note_replaced(file,
+                      etwas_log_cursor_clear(&file->cursor, etwas_log_cursor_next(&file->cursor)),
+                      result);
     }
     if ((has_behind && clear_next(file)) || etwas_log_cursor_replaces(&file->cursor)) {
         return;
@@ -362,11 +364,6 @@ bool etwas_log_file_finish(struct etwas_log_file *file, const struct etwas_log_f
 }
 
 /* ---- earlier parts ----------------------------------------------------------------- */
-
-void etwas_log_file_set_earlier(struct etwas_log_file *file, struct etwas_log_file *earlier)
-{
-    file->earlier = earlier;
-}
 
 struct etwas_log_file *etwas_log_file_oldest_earlier(const struct etwas_log_file *file,
                                                      uint32_t keep)

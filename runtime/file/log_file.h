@@ -47,7 +47,7 @@ struct etwas_log_file_options {
     const struct etwas_clock_reading *opened;  /* now; NULL: when it started */
     const struct etwas_clock_history *history; /* what it has read in between; NULL: nothing */
     struct etwas_log_file_totals before;       /* what the session had lost when this file began */
-    const struct etwas_log_file *after; /* the part before, whose device this one is on; or NULL */
+    struct etwas_log_file *after;              /* the part before, to be closed later; or NULL */
 };
 
 /*
@@ -134,7 +134,6 @@ bool etwas_log_file_finish(struct etwas_log_file *file, const struct etwas_log_f
  * The parts before this one that are not closed yet, chained. `oldest` is NULL when there are no
  * more than `keep`; `drop` takes it off the chain.
  */
-void etwas_log_file_set_earlier(struct etwas_log_file *file, struct etwas_log_file *earlier);
 struct etwas_log_file *etwas_log_file_oldest_earlier(const struct etwas_log_file *file,
                                                      uint32_t keep);
 void etwas_log_file_drop_oldest_earlier(struct etwas_log_file *file);

@@ -231,7 +231,6 @@ static uint32_t go_on_with(struct etwas_session *session, const etwas_wchar *giv
     if (old != NULL) {
         (void)end(session, old, &options.before); /* tried again before it is stored */
     }
-    etwas_log_file_set_earlier(file, old);
     etwas_session_set_file(session, file);
     etwas_fork_allow();
     session->sinks[ETWAS_SINK_FILE] = &log_file_sink;

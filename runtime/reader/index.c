@@ -288,13 +288,16 @@ static void sort(struct etwas_index *index, int (*compare)(const void *, const v
     }
 }
 
-static void check_processors(struct etwas_trace *trace, const struct etwas_index *index)
+static void check_processors(struct etwas_trace *trace, struct etwas_index *index)
 {
     for (size_t i = 0; i < index->count; i++) {
         const struct etwas_index_entry *entry = &index->entries[i];
 
-        if (entry->processor >= trace->log.fields.start.number_of_processors &&
-            (i == 0 || entry->processor != index->entries[i - 1].processor)) {
+        if (i > 0 && entry->processor == index->entries[i - 1].processor) {
+            continue;
+        }
+        index->processors++;
+        if (entry->processor >= trace->log.fields.start.number_of_processors) {
             etwas_trace_report(trace, ETWAS_DAMAGE_PROCESSOR, entry->file_offset, 0);
         }
     }

@@ -33,6 +33,7 @@ struct etwas_index {
                                           position in the file */
     size_t count;
     size_t capacity;
+    size_t processors;     /* whose buffers these are */
     uint64_t unusable;     /* buffers, or stretches of the file, without a usable header */
     bool looked_for_knots; /* the file may have more than are known */
     struct etwas_knot_list knots;

@@ -43,25 +43,13 @@ struct run {
     struct etwas_merge merge;
 };
 
-static size_t count_streams(const struct etwas_index *index)
-{
-    size_t count = 1;
-
-    for (size_t i = 0; i < index->count; i++) {
-        if (i == 0 || index->entries[i].processor != index->entries[i - 1].processor) {
-            count++;
-        }
-    }
-    return count;
-}
-
 /* The index has each processor's buffers side by side: each run of them is a stream. */
 static bool open_streams(struct file_run *file)
 {
     const struct etwas_index *index = &file->index;
     size_t first = 0;
 
-    file->streams = calloc(count_streams(index), sizeof *file->streams);
+    file->streams = calloc(1 + index->processors, sizeof *file->streams);
     if (file->streams == NULL || !etwas_stream_open(&file->streams[file->stream_count++],
                                                     file->trace, &file->trace->log.buffer, 1)) {
         return false;
