@@ -39,6 +39,12 @@ enum {
 #define CPUID_HYPERVISOR_TIMING 0x40000010u
 #define CPUID_POWER 0x80000007u
 
+/* The timing leaf is a convention of these; others have something else in its place, or nothing. */
+#define HYPERVISORS_WITH_TIMING "KVMKVMKVM VMwareVMware ACRNACRNACRN"
+
+/* Where CLOCK_MONOTONIC_RAW is made of the counter, and counts nanoseconds. */
+#define CLOCKSOURCES_OF_COUNTER "tsc tsc-early kvm-clock xen"
+
 /* ---- what the kernel says -------------------------------------------------------------------- */
 
 /* Whether `word` is among the words of the first line of `list`. */
@@ -131,22 +137,6 @@ static void state(etwas_clock_trust *trust, uint32_t by, uint64_t hz)
     }
 }
 
-/*
- * The timing leaf is a convention of some hypervisors; others have something else in its place, or
- * nothing.
- */
-static bool has_timing_leaf(const char *hypervisor)
-{
-    static const char *const with[] = {"KVMKVMKVM", "VMwareVMware", "ACRNACRNACRN"};
-
-    for (size_t index = 0; index < sizeof with / sizeof with[0]; index++) {
-        if (strcmp(hypervisor, with[index]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void ask_hypervisor(const struct etwas_machine *machine, etwas_clock_trust *trust)
 {
     struct etwas_cpuid leaf;
@@ -164,7 +154,7 @@ static void ask_hypervisor(const struct etwas_machine *machine, etwas_clock_trus
         /* Every instruction is; this one too fast to be noticed. */
         trust->reasons |= ETWAS_CLOCK_REASON_EMULATED;
     }
-    if (last >= CPUID_HYPERVISOR_TIMING && has_timing_leaf(trust->hypervisor) &&
+    if (last >= CPUID_HYPERVISOR_TIMING && has_word(HYPERVISORS_WITH_TIMING, trust->hypervisor) &&
         machine->cpuid(CPUID_HYPERVISOR_TIMING, &leaf)) {
         state(trust, ETWAS_CLOCK_STATED_HYPERVISOR, (uint64_t)leaf.eax * 1000);
     }
@@ -208,12 +198,8 @@ static void ask_generic_timer(const struct etwas_machine *machine, etwas_clock_t
 /* The step of CLOCK_MONOTONIC_RAW where that is made of the counter; 0 where it is not. */
 static double raw_step_ns(const etwas_clock_trust *trust)
 {
-    static const char *const fine[] = {"tsc", "tsc-early", "kvm-clock", "xen"};
-
-    for (size_t index = 0; index < sizeof fine / sizeof fine[0]; index++) {
-        if (strcmp(trust->clocksource, fine[index]) == 0) {
-            return 1;
-        }
+    if (has_word(CLOCKSOURCES_OF_COUNTER, trust->clocksource)) {
+        return 1;
     }
     if (strcmp(trust->clocksource, "arch_sys_counter") == 0 && trust->stated_hz != 0) {
         return 1 + 1e9 / (double)trust->stated_hz;

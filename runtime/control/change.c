@@ -18,7 +18,6 @@
 #include "platform/thread.h"
 #include "realtime/session_realtime.h"
 #include "session/file_name.h"
-#include "session/modes.h"
 
 /*
  * R130, R134: of the modes only real-time may be set or cleared; the others may be repeated. What

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "control/enable_filter.h"
-#include "control/prepare.h"
 #include "provider/enabling.h"
 #include "session/session.h"
 
@@ -82,7 +81,6 @@ uint32_t EnableTraceEx2(etwas_trace_handle handle, const etwas_guid *provider,
     struct etwas_session_key key;
     uint32_t code;
 
-    etwas_prepare();
     if (provider == NULL || !etwas_session_key_of(handle, &key) ||
         control_code > EVENT_CONTROL_CODE_CAPTURE_STATE || is_system_provider(provider)) {
         return ERROR_INVALID_PARAMETER;

@@ -42,7 +42,6 @@ uint32_t EventUnregister(REGHANDLE handle)
     if (handle == 0) {
         return ERROR_SUCCESS;
     }
-    etwas_prepare();
     return etwas_provider_unregister(handle, true) == ERROR_SUCCESS ? ERROR_SUCCESS
                                                                     : ERROR_INVALID_HANDLE;
 }
@@ -137,7 +136,6 @@ uint32_t EventSetInformation(REGHANDLE handle, EVENT_INFO_CLASS class, void *inf
     uint32_t code = check_information(class, information, length);
     uint32_t registration;
 
-    etwas_prepare();
     etwas_control_lock();
     registration = etwas_registration_of_modern(handle);
     if (registration == UINT32_MAX) {

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* Any control call makes it first. The first one in a process does the work. */
+/* Made first by every control call but those with a handle, which an earlier one has given. */
 void etwas_prepare(void);
 
 /*

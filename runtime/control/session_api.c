@@ -115,7 +115,6 @@ uint32_t etwas_counts_sized(etwas_trace_handle handle, etwas_session_counts *cou
 {
     struct etwas_session_key key;
 
-    etwas_prepare();
     if (counts == NULL) {
         return ERROR_INVALID_PARAMETER;
     }
@@ -135,7 +134,6 @@ uint32_t etwas_flush(etwas_trace_handle handle)
 {
     struct etwas_session_key key;
 
-    etwas_prepare();
     if (!etwas_session_key_of(handle, &key)) {
         return ERROR_INVALID_HANDLE;
     }
@@ -147,7 +145,6 @@ uint32_t etwas_snapshot(etwas_trace_handle handle, const char *log_file)
     etwas_wchar file_name[ETWAS_NAME_UNITS + 1];
     struct etwas_session_key key;
 
-    etwas_prepare();
     if (!etwas_session_key_of(handle, &key)) {
         return ERROR_INVALID_HANDLE;
     }
@@ -171,7 +168,6 @@ uint32_t etwas_stop_sized(etwas_trace_handle handle, etwas_session_counts *count
     etwas_session_counts last;
     uint32_t code;
 
-    etwas_prepare();
     if (!etwas_session_key_of(handle, &key)) {
         return ERROR_INVALID_HANDLE;
     }
@@ -192,7 +188,6 @@ uint32_t etwas_session_protocol(etwas_trace_handle handle, uint32_t *protocol)
     struct etwas_session_key key;
     const struct etwas_session *session;
 
-    etwas_prepare();
     if (protocol == NULL) {
         return ERROR_INVALID_PARAMETER;
     }
@@ -218,7 +213,6 @@ uint32_t etwas_memory_sized(etwas_trace_handle handle, etwas_session_memory *mem
     uint32_t code;
     int cancelling;
 
-    etwas_prepare();
     if (memory == NULL) {
         return ERROR_INVALID_PARAMETER;
     }

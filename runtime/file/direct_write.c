@@ -123,11 +123,10 @@ uint64_t etwas_direct_write_write(struct etwas_direct_write *direct, int descrip
     }
     reserve_ahead(direct, descriptor, position, bytes);
     if (!direct->possible || etwas_direct_write_spares_device(direct, position)) {
-        return etwas_file_write(descriptor, pieces, (int)count, position, error);
+        return etwas_file_write(descriptor, pieces, (int)count, position, NULL, error);
     }
     begun_ns = etwas_monotonic_ns();
-    written =
-        etwas_file_write_direct(descriptor, pieces, (int)count, position, &direct->possible, error);
+    written = etwas_file_write(descriptor, pieces, (int)count, position, &direct->possible, error);
     judge(direct, position, bytes, etwas_monotonic_ns() - begun_ns);
     return written;
 }

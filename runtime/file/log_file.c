@@ -139,7 +139,7 @@ static struct run write_run(struct etwas_log_file *file, const struct etwas_drai
         run.bytes = etwas_direct_write_write(&file->direct, file->descriptor, pieces, run.buffers,
                                              position, &run.error);
     } else {
-        run.bytes = etwas_file_write(file->descriptor, pieces, 1, position, &run.error);
+        run.bytes = etwas_file_write(file->descriptor, pieces, 1, position, NULL, &run.error);
     }
     run.directly = directly && file->direct.possible; /* the file may have refused it */
     for (uint32_t index = 0; whole && index < run.buffers; index++) {

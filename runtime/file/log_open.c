@@ -21,7 +21,7 @@ bool etwas_log_write_header(struct etwas_log_file *file, int *error)
 
     memcpy(file->spare, file->header.content, file->header.bytes);
     etwas_log_pad(file, file->spare, file->header.bytes);
-    return etwas_file_write(file->descriptor, &vector, 1, 0, error) == file->buffer_bytes;
+    return etwas_file_write(file->descriptor, &vector, 1, 0, NULL, error) == file->buffer_bytes;
 }
 
 void etwas_log_free(struct etwas_log_file *file)

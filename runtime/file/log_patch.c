@@ -22,7 +22,7 @@ bool etwas_log_patch(int descriptor, const void *bytes, size_t length, uint64_t 
     struct iovec vector = {.iov_base = (void *)(uintptr_t)bytes, .iov_len = length};
     int error;
 
-    return etwas_file_write(descriptor, &vector, 1, position, &error) == length;
+    return etwas_file_write(descriptor, &vector, 1, position, NULL, &error) == length;
 }
 
 static bool patch_number(int descriptor, uint32_t buffer_bytes, uint32_t entry,

@@ -84,16 +84,9 @@ uint32_t etwas_file_open_error(int error)
 /* O_NONBLOCK: opening a FIFO must not wait for its other end. */
 static int open_one(const char *path, int more_flags)
 {
-    int file;
+    const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | more_flags;
 
-    do {
-        file =
-            PERMITTED(OPEN)
-                ? open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | more_flags,
-                       0666)
-                : -1;
-    } while (file < 0 && errno == EINTR);
-    return file;
+    return (int)TEMP_FAILURE_RETRY(PERMITTED(OPEN) ? open(path, flags, 0666) : -1);
 }
 
 /* Two steps, since a file that was there already must stay there when opening fails later. */
@@ -118,12 +111,7 @@ static bool is_regular(int file, struct stat *status)
 
 static bool lock(int file)
 {
-    bool locked;
-
-    do {
-        locked = PERMITTED(LOCK) && flock(file, LOCK_EX | LOCK_NB) == 0;
-    } while (!locked && errno == EINTR);
-    return locked;
+    return TEMP_FAILURE_RETRY(PERMITTED(LOCK) ? flock(file, LOCK_EX | LOCK_NB) : -1) == 0;
 }
 
 uint32_t etwas_file_open(const char *path, int *descriptor, uint64_t *bytes, bool *created)
@@ -347,32 +335,22 @@ static void let_signal_go(const struct held_signal *held, int error)
     (void)pthread_sigmask(SIG_SETMASK, &held->before, NULL);
 }
 
+/* Direct mode is set for this write alone: all others may write any bytes at any position. */
 uint64_t etwas_file_write(int descriptor, struct iovec *vector, int count, uint64_t position,
-                          int *error)
+                          bool *direct, int *error)
 {
     struct held_signal held;
-    bool direct = false;
+    bool is_direct = direct != NULL && set_direct(descriptor, true);
     uint64_t written;
 
     hold_signal(&held);
-    written = write_all(descriptor, vector, count, position, &direct, error);
+    written = write_all(descriptor, vector, count, position, &is_direct, error);
     let_signal_go(&held, *error);
-    return written;
-}
-
-/* The mode is set for this write alone: all others may write any bytes at any position. */
-uint64_t etwas_file_write_direct(int descriptor, struct iovec *vector, int count, uint64_t position,
-                                 bool *direct, int *error)
-{
-    struct held_signal held;
-    uint64_t written;
-
-    *direct = set_direct(descriptor, true);
-    hold_signal(&held);
-    written = write_all(descriptor, vector, count, position, direct, error);
-    let_signal_go(&held, *error);
-    if (*direct) {
+    if (is_direct) {
         (void)set_direct(descriptor, false);
+    }
+    if (direct != NULL) {
+        *direct = is_direct;
     }
     return written;
 }
@@ -397,17 +375,13 @@ uint32_t etwas_file_direct_alignment(int descriptor)
 bool etwas_file_reserve(int descriptor, uint64_t offset, uint64_t bytes)
 {
     struct held_signal held;
-    int result;
-    int error;
+    long result;
 
     hold_signal(&held);
-    do {
-        result = PERMITTED(RESERVE)
-                     ? fallocate(descriptor, FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)bytes)
-                     : -1;
-        error = result != 0 ? errno : 0;
-    } while (error == EINTR);
-    let_signal_go(&held, error);
+    result = TEMP_FAILURE_RETRY(
+        PERMITTED(RESERVE) ? fallocate(descriptor, FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)bytes)
+                           : -1);
+    let_signal_go(&held, result == 0 ? 0 : errno);
     return result == 0;
 }
 
@@ -431,9 +405,9 @@ bool etwas_file_truncate(int descriptor, uint64_t bytes)
     int error;
 
     hold_signal(&held);
-    do {
-        error = PERMITTED(TRUNCATE) && ftruncate(descriptor, (off_t)bytes) == 0 ? 0 : errno;
-    } while (error == EINTR);
+    error = TEMP_FAILURE_RETRY(PERMITTED(TRUNCATE) ? ftruncate(descriptor, (off_t)bytes) : -1) == 0
+                ? 0
+                : errno;
     let_signal_go(&held, error);
     errno = error;
     return error == 0;
@@ -441,12 +415,7 @@ bool etwas_file_truncate(int descriptor, uint64_t bytes)
 
 bool etwas_file_sync(int descriptor)
 {
-    bool good;
-
-    do {
-        good = PERMITTED(SYNC) && fdatasync(descriptor) == 0;
-    } while (!good && errno == EINTR);
-    return good;
+    return TEMP_FAILURE_RETRY(PERMITTED(SYNC) ? fdatasync(descriptor) : -1) == 0;
 }
 
 void etwas_file_start_writing(int descriptor, uint64_t offset, uint64_t bytes)

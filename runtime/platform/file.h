@@ -70,23 +70,19 @@ size_t etwas_file_read(int descriptor, void *bytes, size_t length, uint64_t posi
  * Writes the vector at `position`; goes on after interruptions and short writes. Returns the bytes
  * that are in the file; fewer than asked for means *error holds the errno. Changes the vector,
  * which has at most IOV_MAX (1,024) elements.
+ *
+ * With `direct`, which may be NULL, past the page cache, from memory and at a position that are
+ * aligned, each element too. Where the file refuses that after all, *direct becomes false and what is
+ * left is written through the cache; nothing is lost by trying.
  */
 uint64_t etwas_file_write(int descriptor, struct iovec *vector, int count, uint64_t position,
-                          int *error);
+                          bool *direct, int *error);
 
 /*
  * What the memory, the length and the position of a direct write to this file must be multiples of,
  * in bytes; 0 when the system does not say that the file can be written past the page cache.
  */
 uint32_t etwas_file_direct_alignment(int descriptor);
-
-/*
- * etwas_file_write past the page cache, from memory and at a position that are aligned, each
- * element too. Where the file refuses that after all, *direct becomes false and what is left is
- * written as etwas_file_write does; nothing is lost by trying.
- */
-uint64_t etwas_file_write_direct(int descriptor, struct iovec *vector, int count, uint64_t position,
-                                 bool *direct, int *error);
 
 /*
  * Has the file system set space aside for this part; the file does not grow, and what lies past its

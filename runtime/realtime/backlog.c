@@ -94,7 +94,8 @@ bool etwas_backlog_write(struct etwas_realtime *realtime,
         .position = position, .bytes = buffer->bytes, .records = buffer->records};
     backlog->end += cost(buffer->bytes);
     (void)pthread_mutex_unlock(&realtime->lock);
-    failed = etwas_file_write(backlog->descriptor, &content, 1, position, &error) != buffer->bytes;
+    failed =
+        etwas_file_write(backlog->descriptor, &content, 1, position, NULL, &error) != buffer->bytes;
     (void)pthread_mutex_lock(&realtime->lock);
     if (!failed && realtime->consumers == NULL) {
         push(backlog, node);

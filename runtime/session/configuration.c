@@ -24,7 +24,6 @@
 #include "platform/rseq.h"
 #include "platform/thread.h"
 #include "session/file_name.h"
-#include "session/modes.h"
 
 enum {
     DEFAULT_BUFFER_KB = 64,

@@ -60,6 +60,13 @@ struct etwas_configuration {
  */
 uint32_t etwas_configuration_complete(struct etwas_configuration *configuration);
 
+/*
+ * Whether there can be a session of this mode. ERROR_INVALID_PARAMETER: a bit nobody defined, or a
+ * combination the page "Logging Mode Constants" forbids. ERROR_NOT_SUPPORTED: a legal mode that is
+ * refused here.
+ */
+uint32_t etwas_modes_check(uint32_t log_file_mode);
+
 /* Whether a log file header with this file name fits in a buffer. */
 bool etwas_configuration_has_room_for(const struct etwas_configuration *configuration,
                                       const etwas_wchar *file_name);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "session/modes.h"
-
+/*
+ * Which logging modes exist, which exclude each other, and which are built.
+ */
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
 #include <stddef.h>
+
+#include "session/configuration.h"
 
 /* What each bit does, or why it is refused, is in docs/modes.md. */
 static const uint32_t supported_modes =

@@ -126,7 +126,7 @@ static void a_file_in_use_is_refused_and_one_nobody_uses_is_replaced(void **stat
     put(path, "old");
     assert_int_equal(etwas_file_create(path, &file, NULL), ERROR_SUCCESS);
     expect_contents(path, "");
-    assert_int_equal(etwas_file_write(file, &part, 1, 0, &error), 4);
+    assert_int_equal(etwas_file_write(file, &part, 1, 0, NULL, &error), 4);
     assert_int_equal(etwas_file_create(path, &other, NULL), ERROR_BAD_PATHNAME);
     assert_int_equal(other, -1);
     assert_int_equal(create_in_child(path), 1);
@@ -353,7 +353,7 @@ static void an_interrupted_call_is_made_again(void **state)
         put(path, "something old");
         fail_call(calls[call], EINTR);
         assert_int_equal(etwas_file_create(path, &file, NULL), ERROR_SUCCESS);
-        assert_int_equal(etwas_file_write(file, &part, 1, 0, &error), 4);
+        assert_int_equal(etwas_file_write(file, &part, 1, 0, NULL, &error), 4);
         assert_int_equal(etwas_file_read(file, text, 4, 0), 4);
         assert_memory_equal(text, "text", 4);
         assert_int_equal(etwas_file_allocate(file, 4096), 0);
@@ -443,7 +443,7 @@ static void a_part_that_is_read_ahead_comes_into_the_cache_unread(void **state)
 
     (void)state;
     assert_int_equal(etwas_file_create(folder_path("file"), &file, NULL), ERROR_SUCCESS);
-    assert_int_equal(etwas_file_write(file, &piece, 1, 0, &error), BYTES);
+    assert_int_equal(etwas_file_write(file, &piece, 1, 0, NULL, &error), BYTES);
     assert_true(etwas_file_sync(file));
     etwas_file_drop_cached(file, 0, BYTES);
     if (is_cached(file, PART)) {

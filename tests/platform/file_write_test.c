@@ -104,7 +104,7 @@ static void write_at_random(int file, struct expected *expected)
         data[index] = (uint8_t)random_below(256);
     }
     injected.last_error = 0;
-    written = etwas_file_write(file, vector, count, position, &error);
+    written = etwas_file_write(file, vector, count, position, NULL, &error);
     assert_int_equal(error, injected.last_error);
     assert_true(written <= asked);
     assert_int_equal(written < asked, error != 0);
@@ -191,7 +191,7 @@ static void write_blocks_at_random(int file, uint8_t *data, struct expected *exp
         data[index] = (uint8_t)random_below(256);
     }
     injected.last_error = 0;
-    written = etwas_file_write_direct(file, vector, count, position, &direct, &error);
+    written = etwas_file_write(file, vector, count, position, &direct, &error);
     assert_int_equal(error, injected.last_error);
     assert_true(direct);
     assert_int_equal(written < asked, error != 0);
@@ -263,8 +263,7 @@ static void a_direct_write_that_is_refused_is_written_all_the_same(void **state)
     memset(data, 'a', BLOCK_BYTES);
     memset(data + BLOCK_BYTES, 'b', BLOCK_BYTES);
     takes_direct = create_direct(path, &file);
-    assert_int_equal(etwas_file_write_direct(file, vector, 2, ODD, &direct, &error),
-                     2 * BLOCK_BYTES);
+    assert_int_equal(etwas_file_write(file, vector, 2, ODD, &direct, &error), 2 * BLOCK_BYTES);
     assert_int_equal(error, 0);
     assert_false(takes_direct && direct);
     assert_int_equal(fcntl(file, F_GETFL) & O_DIRECT, 0);
@@ -299,7 +298,7 @@ static void reserved_space_is_not_in_the_file_and_is_given_back(void **state)
     assert_false(etwas_file_reserve(file, 0, UINT64_C(1) << 62));
     reserves = etwas_file_reserve(file, 0, RESERVED);
     assert_int_equal(taken_bytes(file) >= RESERVED, reserves);
-    assert_int_equal(etwas_file_write(file, &vector, 1, 0, &error), 10);
+    assert_int_equal(etwas_file_write(file, &vector, 1, 0, NULL, &error), 10);
     assert_int_equal(fstat(file, &status), 0);
     assert_int_equal(status.st_size, 10);
     assert_true(etwas_file_truncate(file, 10));
@@ -320,10 +319,10 @@ static void a_write_of_nothing_and_one_to_no_file_say_so(void **state)
 
     (void)state;
     assert_int_equal(etwas_file_create(path, &file, NULL), ERROR_SUCCESS);
-    assert_int_equal(etwas_file_write(file, empty, 2, 0, &error), 0);
+    assert_int_equal(etwas_file_write(file, empty, 2, 0, NULL, &error), 0);
     assert_int_equal(error, 0);
     assert_true(etwas_file_close(file));
-    assert_int_equal(etwas_file_write(file, &one, 1, 0, &error), 0);
+    assert_int_equal(etwas_file_write(file, &one, 1, 0, NULL, &error), 0);
     assert_int_equal(error, EBADF);
     assert_false(etwas_file_sync(file));
     assert_false(etwas_file_truncate(file, 0));
@@ -341,7 +340,7 @@ static void a_file_is_cut_to_the_bytes_asked_for(void **state)
 
     (void)state;
     assert_int_equal(etwas_file_create(path, &file, NULL), ERROR_SUCCESS);
-    assert_int_equal(etwas_file_write(file, &vector, 1, 4096, &error), 10);
+    assert_int_equal(etwas_file_write(file, &vector, 1, 4096, NULL, &error), 10);
     /* Neither of these changes what is in the file. */
     etwas_file_start_writing(file, 0, 8192);
     assert_true(etwas_file_sync(file));
@@ -410,11 +409,11 @@ static int write_too_much(int file, bool pending_before)
     sigset_t pending;
     int error = 0;
 
-    CHECK(etwas_file_write(file, vector, 3, 0, &error) == LIMIT_BYTES);
+    CHECK(etwas_file_write(file, vector, 3, 0, NULL, &error) == LIMIT_BYTES);
     CHECK(error == EFBIG);
     CHECK(etwas_file_write_error(error) == ERROR_DISK_FULL);
     vector[0] = (struct iovec){data, sizeof data};
-    CHECK(etwas_file_write(file, vector, 1, UINT64_C(2) * LIMIT_BYTES, &error) == 0);
+    CHECK(etwas_file_write(file, vector, 1, UINT64_C(2) * LIMIT_BYTES, NULL, &error) == 0);
     CHECK(error == EFBIG);
     CHECK(fstat(file, &status) == 0 && status.st_size == LIMIT_BYTES);
     CHECK(sigpending(&pending) == 0);

@@ -9,15 +9,15 @@ static const double ns_a_second = 1e9;
 static const double hz_a_mhz = 1e6;
 static const double ppm = 1e6;
 
-static const char *const names[ETWAS_CLOCK_CONVERSIONS] = {"exact frequency", "whole MHz",
-                                                           "calibration"};
-
-static etwas_clock_conversion converted_by(double hz, double measured_hz, double interval_ppm)
+/* Leaves the name as it is. */
+static void convert_by(double hz, double measured_hz, double interval_ppm,
+                       etwas_clock_conversion *conversion)
 {
     const double error = measured_hz / hz - 1;
     const double ns_after_second = error * ns_a_second;
 
-    return (etwas_clock_conversion){
+    *conversion = (etwas_clock_conversion){
+        .name = conversion->name,
         .hz = hz,
         .error_ppm = error * ppm,
         .interval_ppm = interval_ppm,
@@ -38,9 +38,9 @@ void etwas_lab_convert(const etwas_clock_trust *trust, const etwas_clock_drift *
     double exact_hz;
     double whole_hz;
 
-    for (uint32_t index = 0; index < ETWAS_CLOCK_CONVERSIONS; index++) {
-        conversions[index] = (etwas_clock_conversion){.name = names[index]};
-    }
+    conversions[0] = (etwas_clock_conversion){.name = "exact frequency"};
+    conversions[1] = (etwas_clock_conversion){.name = "whole MHz"};
+    conversions[2] = (etwas_clock_conversion){.name = "calibration"};
     if (calibrated_hz < hz_a_mhz) {
         return;
     }
@@ -50,10 +50,7 @@ void etwas_lab_convert(const etwas_clock_trust *trust, const etwas_clock_drift *
     }
     exact_hz = trust->stated_hz != 0 ? (double)trust->stated_hz : measured_hz;
     whole_hz = (double)(uint64_t)(calibrated_hz / hz_a_mhz + 0.5) * hz_a_mhz;
-    conversions[0] = converted_by(exact_hz, measured_hz, interval_ppm);
-    conversions[1] = converted_by(whole_hz, measured_hz, interval_ppm);
-    conversions[2] = converted_by(calibrated_hz, measured_hz, interval_ppm);
-    for (uint32_t index = 0; index < ETWAS_CLOCK_CONVERSIONS; index++) {
-        conversions[index].name = names[index];
-    }
+    convert_by(exact_hz, measured_hz, interval_ppm, &conversions[0]);
+    convert_by(whole_hz, measured_hz, interval_ppm, &conversions[1]);
+    convert_by(calibrated_hz, measured_hz, interval_ppm, &conversions[2]);
 }
