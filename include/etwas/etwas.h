@@ -163,7 +163,8 @@ const char *etwas_clock_reason_text(uint32_t reason) ETWAS_API(etwas_clock_reaso
 /* How the thread that writes a session's buffers runs. A zeroed struct is the default. */
 typedef struct etwas_flusher_options {
     const char *name;          /* thread name, at most 15 bytes are kept; NULL: "etwas-flush" */
-    const uint32_t *cpus;      /* processors the thread may run on; NULL: as the caller */
+    const uint32_t *cpus;      /* numbers of the processors the thread may run on, below 2,047;
+                             NULL: as the caller */
     uint32_t cpu_count;        /* entries in cpus */
     int32_t realtime_priority; /* 1..99: SCHED_FIFO with this priority; 0: the normal scheduler */
     int32_t nice_value;        /* -20..19, for the normal scheduler */

@@ -63,12 +63,12 @@ static size_t find_begin(struct etwas_trace *trace, const struct etwas_index *in
                          size_t begin, size_t one)
 {
     int64_t first = first_stamp(trace, &index->entries[one]);
-    int64_t last = etwas_index_entry_closed(trace, &index->entries[one]);
+    int64_t last = etwas_index_entry_collected(trace, &index->entries[one]);
 
     while (begin > before + 1) {
-        int64_t closed = etwas_index_entry_closed(trace, &index->entries[begin - 1]);
+        int64_t collected = etwas_index_entry_collected(trace, &index->entries[begin - 1]);
 
-        if (closed < first || closed > last) {
+        if (collected < first || collected > last) {
             break;
         }
         begin--;

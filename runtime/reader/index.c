@@ -60,7 +60,8 @@ static int64_t read_number(struct etwas_trace *trace, const struct etwas_index_e
                : absent;
 }
 
-int64_t etwas_index_entry_closed(struct etwas_trace *trace, const struct etwas_index_entry *entry)
+int64_t etwas_index_entry_collected(struct etwas_trace *trace,
+                                    const struct etwas_index_entry *entry)
 {
     return read_number(trace, entry, offsetof(struct etwas_etl_buffer_header, time_stamp),
                        INT64_MAX);

@@ -59,8 +59,9 @@ bool etwas_index_entry_check(const struct etwas_etl_buffer_header *header, uint6
                              uint64_t available, uint32_t largest_data_bytes,
                              struct etwas_index_entry *entry, bool *doubtful);
 
-/* When the buffer was closed; INT64_MAX if that cannot be read. */
-int64_t etwas_index_entry_closed(struct etwas_trace *trace, const struct etwas_index_entry *entry);
+/* When the buffer was collected; INT64_MAX if that cannot be read. */
+int64_t etwas_index_entry_collected(struct etwas_trace *trace,
+                                    const struct etwas_index_entry *entry);
 
 /*
  * Has a running session written another buffer there? To be asked after reading from it: a buffer

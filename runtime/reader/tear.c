@@ -29,7 +29,7 @@ static uint32_t sector_of(const struct etwas_stream *stream, uint32_t offset)
  * it is no record, or older than the one before it, or newer than the buffer. *before: the
  * beginning of the last good one.
  */
-static uint32_t find_foreign(struct etwas_stream *stream, int64_t closed, uint32_t *before)
+static uint32_t find_foreign(struct etwas_stream *stream, int64_t collected, uint32_t *before)
 {
     bool may_step_back = stream->trace->log.may_step_back;
     int64_t last = INT64_MIN;
@@ -40,11 +40,11 @@ static uint32_t find_foreign(struct etwas_stream *stream, int64_t closed, uint32
         int64_t stamp = stream->record.stamp;
 
         /* Some writers stamp buffers by another clock: then this says nothing. */
-        if (may_step_back || (!any && stamp > closed)) {
-            closed = INT64_MAX;
+        if (may_step_back || (!any && stamp > collected)) {
+            collected = INT64_MAX;
         }
         any = true;
-        if ((stamp < last && !may_step_back) || stamp > closed) {
+        if ((stamp < last && !may_step_back) || stamp > collected) {
             return stream->record_at;
         }
         last = stamp;
@@ -91,13 +91,13 @@ static uint32_t choose_end(const struct etwas_stream *stream, uint32_t foreign, 
 /* Where the records end that belong together. *met_again: the stream will find out by itself. */
 static uint32_t find_end(struct etwas_stream *stream, bool *met_again)
 {
-    int64_t closed = etwas_index_entry_closed(stream->trace, stream->buffer);
+    int64_t collected = etwas_index_entry_collected(stream->trace, stream->buffer);
     uint32_t before;
     uint32_t foreign;
     uint32_t end;
 
     stream->quiet = true;
-    foreign = find_foreign(stream, closed, &before);
+    foreign = find_foreign(stream, collected, &before);
     stream->quiet = false;
     end = choose_end(stream, foreign, before);
     /* What ends at no record at all is met again when the records are read. */
