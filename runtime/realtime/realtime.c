@@ -51,9 +51,8 @@ uint32_t etwas_realtime_open(const struct etwas_realtime_options *options,
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     *made = (struct etwas_realtime){
-        .references = 1, .options = *options, .head_bytes = options->head_bytes};
+        .references = 1, .queue_bytes = options->queue_bytes, .head_bytes = options->head_bytes};
     memcpy(made->head, options->head, options->head_bytes);
-    made->options.head = NULL;
     etwas_fork_forbid();
     code = etwas_backlog_open(&made->backlog, options->backlog_folder, options->backlog_bytes);
     if (code != ERROR_SUCCESS) {
@@ -61,7 +60,6 @@ uint32_t etwas_realtime_open(const struct etwas_realtime_options *options,
         free(made);
         return code;
     }
-    made->options.backlog_folder = NULL;
     (void)pthread_mutex_init(&made->lock, NULL);
     (void)pthread_mutex_lock(&all_lock);
     made->next = all;
@@ -184,7 +182,7 @@ static bool enqueue(struct etwas_realtime_queue *queue, uint16_t *notices,
 /* An empty queue takes a buffer of any size. */
 static bool offer(struct etwas_consumer *consumer, struct etwas_realtime_buffer *buffer)
 {
-    uint64_t limit = consumer->realtime->options.queue_bytes;
+    uint64_t limit = consumer->realtime->queue_bytes;
     uint64_t wanted = consumer->queued_bytes + etwas_realtime_cost(buffer);
 
     if ((consumer->queued_bytes == 0 || wanted <= limit) &&
@@ -232,12 +230,14 @@ bool etwas_realtime_is_valid(const struct etwas_realtime *realtime)
 
 /* ---- for the session ------------------------------------------------------------------------- */
 
-/* Without memory for a copy. */
-static void lose_undelivered(struct etwas_realtime *realtime)
+/* With what comes next, whoever gets that. */
+static void tell(struct etwas_realtime *realtime, uint16_t notice)
 {
-    realtime->buffers_lost++;
+    if (realtime->consumers == NULL) {
+        realtime->backlog.notices |= notice;
+    }
     for (struct etwas_consumer *one = realtime->consumers; one != NULL; one = one->next) {
-        one->notices |= ETWAS_ETL_BUFFER_BUFFER_LOST;
+        one->notices |= notice;
     }
 }
 
@@ -276,7 +276,8 @@ bool etwas_realtime_deliver(struct etwas_realtime *realtime,
         buffer->records = taken ? buffer->records : 0;
         etwas_realtime_release(realtime, buffer);
     } else {
-        lose_undelivered(realtime);
+        realtime->buffers_lost++;
+        tell(realtime, ETWAS_ETL_BUFFER_BUFFER_LOST);
     }
     (void)pthread_mutex_unlock(&realtime->lock);
     return taken;
@@ -310,12 +311,7 @@ void etwas_realtime_set_clocks(struct etwas_realtime *realtime,
 void etwas_realtime_note_lost_events(struct etwas_realtime *realtime)
 {
     (void)pthread_mutex_lock(&realtime->lock);
-    if (realtime->consumers == NULL) {
-        realtime->backlog.notices |= ETWAS_ETL_BUFFER_EVENTS_LOST;
-    }
-    for (struct etwas_consumer *one = realtime->consumers; one != NULL; one = one->next) {
-        one->notices |= ETWAS_ETL_BUFFER_EVENTS_LOST;
-    }
+    tell(realtime, ETWAS_ETL_BUFFER_EVENTS_LOST);
     (void)pthread_mutex_unlock(&realtime->lock);
 }
 

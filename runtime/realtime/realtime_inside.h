@@ -76,8 +76,8 @@ struct etwas_consumer {
 struct etwas_realtime {
     pthread_mutex_t lock;
     uint32_t references; /* the session, each consumer, and who is about to be one; atomic */
-    struct etwas_realtime *next; /* of all; under their lock */
-    struct etwas_realtime_options options;
+    struct etwas_realtime *next;      /* of all; under their lock */
+    uint64_t queue_bytes;             /* what a consumer may leave unread */
     struct etwas_consumer *consumers; /* connected */
     struct etwas_backlog backlog;
     int64_t sequence_number;
@@ -127,9 +127,9 @@ uint32_t etwas_backlog_open(struct etwas_backlog *backlog, const char *folder,
                             uint64_t limit_bytes);
 void etwas_backlog_close(struct etwas_backlog *backlog);
 
-/* With the lock held, which the first two let go for a while, by who has the session's role: */
+/* With the lock held; the first two by who has the session's role. They and reading let it go. */
 
-/* How many buffers of `bytes` each would still fit. One that was read to its end has all its room. */
+/* How many buffers of `bytes` would still fit; all its room if it was read to its end. */
 uint64_t etwas_backlog_room(struct etwas_realtime *realtime, uint32_t bytes);
 
 /*
