@@ -16,16 +16,6 @@ static etwas_trace_handle session;
 static etwas_trace_handle registration;
 static TRACE_GUID_REGISTRATION classes[2];
 
-static uint32_t ignore_request(WMIDPREQUESTCODE request, void *context, uint32_t *bytes,
-                               void *buffer)
-{
-    (void)request;
-    (void)context;
-    (void)bytes;
-    (void)buffer;
-    return ERROR_SUCCESS;
-}
-
 static void begin(uint32_t buffer_kb)
 {
     const etwas_session_options options = {.buffer_size_kb = buffer_kb};

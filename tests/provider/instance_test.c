@@ -17,16 +17,6 @@ enum {
 
 static TRACE_GUID_REGISTRATION classes[2];
 
-static uint32_t ignore_request(WMIDPREQUESTCODE request, void *context, uint32_t *bytes,
-                               void *buffer)
-{
-    (void)request;
-    (void)context;
-    (void)bytes;
-    (void)buffer;
-    return ERROR_SUCCESS;
-}
-
 static etwas_trace_handle register_classes(void)
 {
     etwas_trace_handle registration;

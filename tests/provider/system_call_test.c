@@ -67,16 +67,6 @@ static bool forbid_system_calls(void)
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-static uint32_t ignore_request(WMIDPREQUESTCODE request, void *context, uint32_t *bytes,
-                               void *buffer)
-{
-    (void)request;
-    (void)context;
-    (void)bytes;
-    (void)buffer;
-    return ERROR_SUCCESS;
-}
-
 struct instance_event {
     EVENT_INSTANCE_HEADER header;
     uint64_t data[8];

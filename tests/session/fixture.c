@@ -90,6 +90,15 @@ uint32_t log_number(etwas_trace_handle session, uint64_t number)
     return TraceEvent(session, &event.header);
 }
 
+uint32_t ignore_request(WMIDPREQUESTCODE request, void *context, uint32_t *bytes, void *buffer)
+{
+    (void)request;
+    (void)context;
+    (void)bytes;
+    (void)buffer;
+    return ERROR_SUCCESS;
+}
+
 /* ---- reading back ---------------------------------------------------------------------------- */
 
 static void keep_event(EVENT_RECORD *record)
@@ -246,6 +255,25 @@ _Noreturn void child_failed(const char *condition, const char *file, int line)
 {
     (void)dprintf(STDERR_FILENO, "%s:%d: in the child: %s\n", file, line, condition);
     _exit(1);
+}
+
+void limit_child(void)
+{
+    enum {
+        CHILD_SECONDS = 60
+    };
+
+    (void)alarm(CHILD_SECONDS);
+}
+
+int fork_child(void)
+{
+    int child = fork();
+
+    if (child == 0) {
+        limit_child();
+    }
+    return child;
 }
 
 int exit_code_of(int child)

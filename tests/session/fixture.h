@@ -73,6 +73,9 @@ extern const etwas_guid second_class;
  */
 uint32_t log_number(etwas_trace_handle session, uint64_t number);
 
+/* A control callback. */
+uint32_t ignore_request(WMIDPREQUESTCODE request, void *context, uint32_t *bytes, void *buffer);
+
 /* ---- reading back ---------------------------------------------------------------------------- */
 
 /* A copy of an event, without the log file's own first one. */
@@ -123,6 +126,12 @@ void assert_nothing_gained(const struct belongings *before);
             child_failed(#condition, __FILE__, __LINE__);                                          \
         }                                                                                          \
     } while (0)
+
+/* fork(); a child that hangs is killed, which fails the test. */
+int fork_child(void);
+
+/* The same for a child that was made in another way. */
+void limit_child(void);
 
 _Noreturn void child_failed(const char *condition, const char *file, int line);
 
