@@ -91,17 +91,13 @@ static void set_rate(struct etwas_etl_calibration *calibration, uint32_t clock,
                      const struct etwas_clock_reading *first,
                      const struct etwas_clock_reading *last)
 {
+    calibration->ticks = etwas_clock_frequency(clock);
     calibration->nanoseconds = (uint64_t)ETWAS_CLOCK_NS_PER_SECOND;
-    if (clock == ETWAS_CLOCK_KIND_QPC) {
-        calibration->ticks = (uint64_t)ETWAS_CLOCK_NS_PER_SECOND;
-    } else if (clock == ETWAS_CLOCK_KIND_SYSTEM) {
-        calibration->ticks = (uint64_t)ETWAS_CLOCK_FILETIME_PER_SECOND;
-    } else if (last->qpc_ns - first->qpc_ns >= RATE_NS && last->tsc > first->tsc &&
-               (uint64_t)(last->tsc - first->tsc) <= ETWAS_ETL_CALIBRATION_LARGEST) {
+    if (clock == ETWAS_CLOCK_KIND_TSC && last->qpc_ns - first->qpc_ns >= RATE_NS &&
+        last->tsc > first->tsc &&
+        (uint64_t)(last->tsc - first->tsc) <= ETWAS_ETL_CALIBRATION_LARGEST) {
         calibration->ticks = (uint64_t)(last->tsc - first->tsc);
         calibration->nanoseconds = (uint64_t)(last->qpc_ns - first->qpc_ns);
-    } else {
-        calibration->ticks = etwas_clock_tsc_frequency_hz();
     }
 }
 

@@ -140,13 +140,13 @@ static bool read_data_buffers(struct etwas_trace *trace, struct etwas_knot_list 
     return true;
 }
 
-struct etwas_timeline *etwas_knots_read(struct etwas_trace *trace)
+struct etwas_timeline *etwas_knots_read(struct etwas_trace *trace, bool whole)
 {
     struct etwas_knot_list list = {0};
     struct etwas_timeline *timeline = NULL;
 
-    if (etwas_knots_add_first(trace, &list) &&
-        (trace->log.knots_at == 0 || !trace->log.uniform || read_data_buffers(trace, &list))) {
+    whole = whole && trace->log.knots_at != 0 && trace->log.uniform;
+    if (etwas_knots_add_first(trace, &list) && (!whole || read_data_buffers(trace, &list))) {
         timeline = etwas_timeline_new(&trace->log.base, &list);
     }
     free(list.knots);

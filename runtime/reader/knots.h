@@ -30,8 +30,8 @@ bool etwas_knots_add_first(struct etwas_trace *trace, struct etwas_knot_list *li
 bool etwas_knots_add_buffer(struct etwas_trace *trace, struct etwas_knot_list *list,
                             uint64_t offset, const struct etwas_buffer_beginning *beginning);
 
-/* The timeline of the whole file: one reading for each buffer. NULL: no memory. */
-struct etwas_timeline *etwas_knots_read(struct etwas_trace *trace);
+/* The timeline of buffer 0, or of the whole file: one read for each buffer. NULL: no memory. */
+struct etwas_timeline *etwas_knots_read(struct etwas_trace *trace, bool whole);
 
 /* Gives the trace another timeline, which is that of the whole file if it is `complete`. */
 void etwas_knots_keep(struct etwas_trace *trace, struct etwas_timeline *timeline, bool complete);

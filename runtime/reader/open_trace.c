@@ -44,19 +44,6 @@ static uint32_t put_into_table(struct etwas_trace *trace, etwas_trace_handle *ha
     return *handle == INVALID_PROCESSTRACE_HANDLE ? ERROR_NOT_ENOUGH_MEMORY : ERROR_SUCCESS;
 }
 
-/* Those of buffer 0: a file is not looked through before somebody wants to know. */
-static uint32_t read_first_knots(struct etwas_trace *trace)
-{
-    struct etwas_knot_list list = {0};
-
-    if (etwas_knots_add_first(trace, &list)) {
-        trace->timeline = etwas_timeline_new(&trace->log.base, &list);
-    }
-    trace->timeline_complete = trace->log.knots_at == 0;
-    free(list.knots);
-    return trace->timeline != NULL ? ERROR_SUCCESS : ERROR_NOT_ENOUGH_MEMORY;
-}
-
 /* Opens `path` for a trace whose logfile structure is filled in but for its names. */
 static uint32_t open_path(struct etwas_trace *trace, const char *path, etwas_trace_handle *handle)
 {
@@ -68,9 +55,11 @@ static uint32_t open_path(struct etwas_trace *trace, const char *path, etwas_tra
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    code = read_first_knots(trace);
-    if (code != ERROR_SUCCESS) {
-        return code;
+    /* A file is not looked through before somebody wants to know. */
+    trace->timeline = etwas_knots_read(trace, false);
+    trace->timeline_complete = trace->log.knots_at == 0;
+    if (trace->timeline == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
     }
     fill_logfile(trace);
     return put_into_table(trace, handle);

@@ -41,7 +41,7 @@ static uint32_t complete_timeline(etwas_trace_handle handle)
         return code == ERROR_BUSY ? ERROR_SUCCESS : code;
     }
     cancelling = etwas_cancel_forbid(); /* reading is a point of cancellation */
-    timeline = etwas_knots_read(trace);
+    timeline = etwas_knots_read(trace, true);
     if (timeline != NULL) {
         etwas_knots_keep(trace, timeline, true);
     } else {
