@@ -188,16 +188,17 @@ static char *field(char **rest)
     return strsep(rest, "\t");
 }
 
+static uint8_t digit(char text)
+{
+    return (uint8_t)(text <= '9' ? text - '0' : text - 'a' + 10);
+}
+
 static uint32_t from_hex(const char *text, uint8_t *bytes)
 {
-    static const char digits[] = "0123456789abcdef";
     uint32_t count = 0;
 
     while (text[0] != '\0' && text[0] != '\n' && count < LARGEST_PAYLOAD) {
-        const char *high = strchr(digits, text[0]);
-        const char *low = strchr(digits, text[1]);
-
-        bytes[count++] = (uint8_t)((high - digits) << 4 | (low - digits));
+        bytes[count++] = (uint8_t)(digit(text[0]) << 4 | digit(text[1]));
         text += 2;
     }
     return count;
