@@ -116,6 +116,28 @@ static void find(void *library, const char *name, void *function)
     memcpy(function, &symbol, sizeof symbol);
 }
 
+/* Nothing was called before: who is asked for what another gave does not become the one that serves. */
+static void a_second_copy_that_is_asked_for_a_handle_leaves_the_process_to_the_first(void **state)
+{
+    void *library = dlopen(ETWAS_PLAIN_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    const etwas_trace_handle never_given = 0x101;
+    __typeof__(&etwas_flush) flush;
+    __typeof__(&EnableTraceEx2) enable;
+    __typeof__(&EventUnregister) unregister_provider;
+
+    (void)state;
+    assert_non_null(library);
+    find(library, "etwas_flush", &flush);
+    find(library, "etwas_EnableTraceEx2", &enable);
+    find(library, "etwas_EventUnregister", &unregister_provider);
+    assert_int_equal(flush(never_given), ERROR_INVALID_HANDLE);
+    assert_int_not_equal(
+        enable(never_given, &provider_guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 4, 0, 0, 0, NULL),
+        ERROR_SUCCESS);
+    assert_int_equal(unregister_provider(never_given), ERROR_INVALID_HANDLE);
+    assert_int_equal(stop_hosts_session(start_hosts_session()), 0);
+}
+
 /* No provider that nobody enables, no session that nobody finds, no consumer of it. */
 static void a_second_shared_copy_that_is_called_by_itself_refuses(void **state)
 {
@@ -180,6 +202,7 @@ static void a_plugin_that_hides_the_static_library_has_an_etwas_of_its_own(void 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_second_copy_that_is_asked_for_a_handle_leaves_the_process_to_the_first),
         cmocka_unit_test(a_plugin_with_the_plain_library_has_the_hosts_providers_and_sessions),
         cmocka_unit_test(a_plugin_with_the_static_library_has_them_too_while_its_names_are_visible),
         cmocka_unit_test(a_second_shared_copy_that_is_called_by_itself_refuses),
