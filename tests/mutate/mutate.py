@@ -12,8 +12,8 @@ usage: mutate.py [--seed N] [--count N] [--only TEXT] [--build FOLDER] [--jobs N
 
 Works in a copy of the sources. Of each change first the tests of its folder run, and then, as long as none has
 failed, all others that log. What survives is printed with its line: a test is missing, or the line is not
-needed, or the change means the same. Exits with 0 whatever survives. A change takes a minute or two, and one
-that survives some more; so it is run by hand.
+needed, or the change means the same, or memory is not freed, which only the preset asan-ubsan sees. Exits with
+0 whatever survives. A change takes a minute or two, and one that survives some more; so it is run by hand.
 """
 import argparse
 import filecmp
