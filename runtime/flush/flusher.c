@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <etwas/winerror.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <sys/resource.h>
 
 #include "buffer/pool_free.h"
@@ -175,21 +174,6 @@ static int set_attributes(pthread_attr_t *attributes,
     return error;
 }
 
-/* The thread inherits a mask with everything in it: no handler of the host ever runs there. */
-static int create_without_signals(pthread_t *thread, const pthread_attr_t *attributes,
-                                  struct start *start)
-{
-    sigset_t all;
-    sigset_t before;
-    int error;
-
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    error = pthread_create(thread, attributes, flusher_main, start);
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return error;
-}
-
 uint32_t etwas_flusher_start(struct etwas_session *session, etwas_flusher_full full)
 {
     struct start start = {.session = session, .full = full};
@@ -205,7 +189,7 @@ uint32_t etwas_flusher_start(struct etwas_session *session, etwas_flusher_full f
     (void)sem_init(&start.done, 0, 0);
     error = set_attributes(&attributes, &session->configuration.flusher);
     if (error == 0) {
-        error = create_without_signals(&session->thread, &attributes, &start);
+        error = etwas_thread_create(&session->thread, &attributes, flusher_main, &start);
     }
     (void)pthread_attr_destroy(&attributes);
     if (error == 0) {

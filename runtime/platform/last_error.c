@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "platform/last_error.h"
-
+/*
+ * The thread's last error: how functions that cannot return a code (OpenTrace,
+ * GetTraceLoggerHandle…) say why they failed.
+ */
 #include <etwas/winerror.h>
 
 static _Thread_local uint32_t last_error;
-
-uint32_t etwas_last_error(void)
-{
-    return last_error;
-}
-
-void etwas_set_last_error(uint32_t code)
-{
-    last_error = code;
-}
 
 uint32_t etwas_GetLastError(void)
 {

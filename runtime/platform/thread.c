@@ -3,6 +3,7 @@
 
 #include "platform/thread.h"
 
+#include <signal.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -36,4 +37,18 @@ struct etwas_thread_times etwas_thread_times(void)
         .kernel_us = microseconds(&usage.ru_stime),
         .user_us = microseconds(&usage.ru_utime),
     };
+}
+
+int etwas_thread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                        void *argument)
+{
+    sigset_t all;
+    sigset_t before;
+    int error;
+
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    error = pthread_create(thread, attributes, run, argument);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
 }

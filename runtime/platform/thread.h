@@ -3,11 +3,12 @@
 
 /*
  * Thread and process ids, cached in thread-local storage: a system call once a thread, then two
- * loads. And the processor time a thread has used.
+ * loads. And the processor time a thread has used, and how the library starts threads of its own.
  */
 #ifndef ETWAS_PLATFORM_THREAD_H
 #define ETWAS_PLATFORM_THREAD_H
 
+#include <pthread.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -50,6 +51,13 @@ struct etwas_thread_times {
 
 /* A system call. Async-signal-safe. */
 struct etwas_thread_times etwas_thread_times(void);
+
+/*
+ * pthread_create with a mask that has everything in it: no handler of the host ever runs in the new
+ * thread. `attributes` may be NULL.
+ */
+int etwas_thread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                        void *argument);
 
 /* In a fork's child: the only thread has other ids now. */
 static inline void etwas_thread_ids_forget(void)

@@ -6,9 +6,9 @@
 #include <ck_ec.h>
 #include <etwas/winerror.h>
 #include <pthread.h>
-#include <signal.h>
 
 #include "platform/cancel.h"
+#include "platform/thread.h"
 #include "platform/wait.h"
 #include "provider/control_guid.h"
 #include "provider/registration.h"
@@ -299,22 +299,13 @@ static void *run_waiting_in_thread(void *argument)
  */
 static bool start_thread(uint32_t control)
 {
-    pthread_attr_t attributes;
-    sigset_t all;
-    sigset_t before;
     pthread_t thread;
-    int error;
+    int error =
+        etwas_thread_create(&thread, NULL, run_waiting_in_thread, (void *)(uintptr_t)control);
 
-    if (pthread_attr_init(&attributes) != 0) {
-        return false;
+    if (error == 0) {
+        (void)pthread_detach(thread);
     }
-    (void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    /* It inherits a mask with everything in it: no handler of the host ever runs there. */
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    error = pthread_create(&thread, &attributes, run_waiting_in_thread, (void *)(uintptr_t)control);
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    (void)pthread_attr_destroy(&attributes);
     return error == 0;
 }
 

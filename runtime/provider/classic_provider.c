@@ -7,7 +7,6 @@
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
 
-#include "platform/last_error.h"
 #include "provider/enabling.h"
 #include "provider/registration.h"
 #include "session/session.h"
@@ -23,12 +22,12 @@ etwas_trace_handle GetTraceLoggerHandle(void *buffer)
     struct etwas_session_key key;
 
     if (header == NULL) {
-        etwas_set_last_error(ERROR_INVALID_PARAMETER);
+        etwas_SetLastError(ERROR_INVALID_PARAMETER);
         return INVALID_PROCESSTRACE_HANDLE;
     }
     if (header->BufferSize < sizeof *header ||
         !etwas_session_key_of(header->HistoricalContext, &key)) {
-        etwas_set_last_error(ERROR_INVALID_HANDLE);
+        etwas_SetLastError(ERROR_INVALID_HANDLE);
         return INVALID_PROCESSTRACE_HANDLE;
     }
     return header->HistoricalContext;
@@ -39,7 +38,7 @@ static struct etwas_enablement enablement_of(etwas_trace_handle handle)
     struct etwas_enablement enablement = etwas_provider_enablement(handle);
 
     if (enablement.session == 0) {
-        etwas_set_last_error(ERROR_INVALID_HANDLE);
+        etwas_SetLastError(ERROR_INVALID_HANDLE);
     }
     return enablement;
 }

@@ -10,7 +10,6 @@
 #include "etl/utf16.h"
 #include "platform/cancel.h"
 #include "platform/fork.h"
-#include "platform/last_error.h"
 #include "reader/file_header.h"
 #include "reader/knots.h"
 #include "reader/live.h"
@@ -208,7 +207,7 @@ static etwas_trace_handle open_trace(void *logfile, bool wide)
     etwas_fork_allow();
     etwas_cancel_allow(cancelling);
     if (code != ERROR_SUCCESS) {
-        etwas_set_last_error(code);
+        etwas_SetLastError(code);
     }
     return handle;
 }

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "child.h"
-#include "platform/last_error.h"
 #include "platform/thread.h"
 
 static int ids_are_those_the_kernel_gives(void)
@@ -76,12 +75,12 @@ static void a_forks_child_has_its_own_ids_once_the_parents_are_forgotten(void **
 
 static void *have_an_error_of_my_own(void *result)
 {
-    bool right = etwas_last_error() == 0;
+    bool right = etwas_GetLastError() == 0;
 
-    etwas_set_last_error(ERROR_ACCESS_DENIED);
+    etwas_SetLastError(ERROR_ACCESS_DENIED);
     right = right && GetLastError() == ERROR_ACCESS_DENIED;
     SetLastError(ERROR_BAD_LENGTH);
-    right = right && etwas_last_error() == ERROR_BAD_LENGTH;
+    right = right && etwas_GetLastError() == ERROR_BAD_LENGTH;
     *(bool *)result = right;
     return NULL;
 }
@@ -92,13 +91,13 @@ static void the_last_error_is_the_threads_own(void **state)
     bool right = false;
 
     (void)state;
-    etwas_set_last_error(ERROR_MORE_DATA);
+    etwas_SetLastError(ERROR_MORE_DATA);
     assert_int_equal(pthread_create(&thread, NULL, have_an_error_of_my_own, &right), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_true(right);
-    assert_int_equal(etwas_last_error(), ERROR_MORE_DATA);
+    assert_int_equal(etwas_GetLastError(), ERROR_MORE_DATA);
     assert_int_equal(GetLastError(), ERROR_MORE_DATA);
-    etwas_set_last_error(UINT32_MAX);
+    etwas_SetLastError(UINT32_MAX);
     assert_int_equal(GetLastError(), UINT32_MAX);
 }
 
