@@ -4,8 +4,8 @@
 #include "clock/lab/fit.h"
 
 #include <math.h>
-#include <stdlib.h>
 
+#include "clock/lab/tally.h"
 #include "clock/student.h"
 
 enum {
@@ -21,17 +21,9 @@ enum {
  */
 static const double fastest_adjustment = 1e-3;
 
-static int compare(const void *left, const void *right)
-{
-    double first = *(const double *)left;
-    double second = *(const double *)right;
-
-    return (first > second) - (first < second);
-}
-
 static double median(double *values, uint32_t count)
 {
-    qsort(values, count, sizeof *values, compare);
+    etwas_lab_sort(values, count);
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 

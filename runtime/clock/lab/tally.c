@@ -85,12 +85,15 @@ void etwas_lab_tally_bins(const struct etwas_lab_tally *tally, etwas_clock_histo
 
 static int compare(const void *left, const void *right)
 {
-    double a;
-    double b;
+    double a = *(const double *)left;
+    double b = *(const double *)right;
 
-    memcpy(&a, left, sizeof a);
-    memcpy(&b, right, sizeof b);
     return (a > b) - (a < b);
+}
+
+void etwas_lab_sort(double *values, uint32_t count)
+{
+    qsort(values, count, sizeof *values, compare);
 }
 
 /* The smallest value that `permille` of all do not exceed. */
@@ -118,7 +121,7 @@ void etwas_lab_distribution_of(double *values, uint32_t count,
     if (count == 0) {
         return;
     }
-    qsort(values, count, sizeof *values, compare);
+    etwas_lab_sort(values, count);
     distribution->minimum = values[0];
     distribution->median = quantile(values, count, 500);
     distribution->mean = mean_of(values, count - count / 100);

@@ -29,6 +29,9 @@ void etwas_lab_tally_add_zeroes(struct etwas_lab_tally *tally, uint64_t count);
 /* The bins that are not empty; where they are too many, neighbours with the fewest are joined. */
 void etwas_lab_tally_bins(const struct etwas_lab_tally *tally, etwas_clock_histogram *histogram);
 
+/* The smallest first. */
+void etwas_lab_sort(double *values, uint32_t count);
+
 /* Sorts the values. `count` 0 gives zeroes. */
 void etwas_lab_distribution_of(double *values, uint32_t count,
                                etwas_clock_distribution *distribution);
