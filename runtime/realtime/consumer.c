@@ -96,10 +96,10 @@ static void become(struct etwas_consumer *consumer, enum etwas_consumer_state st
 {
     struct etwas_realtime *realtime = consumer->realtime;
 
-    if (consumer->state == ETWAS_CONSUMER_NEW) {
+    if (consumer->state == ETWAS_CONSUMER_DISCONNECTED) {
         consumer->next = realtime->consumers;
         realtime->consumers = consumer;
-    } else if (state == ETWAS_CONSUMER_GONE) {
+    } else if (state == ETWAS_CONSUMER_DISCONNECTED) {
         unlink_consumer(consumer);
         hand_back_queue(consumer);
         (void)pthread_cond_signal(&consumer->changed);
@@ -111,8 +111,8 @@ static void become(struct etwas_consumer *consumer, enum etwas_consumer_state st
 /* Whoever comes first: who stops it, its thread, or for a child the fork. */
 static void leave(struct etwas_consumer *consumer)
 {
-    if (consumer->state != ETWAS_CONSUMER_GONE) {
-        become(consumer, ETWAS_CONSUMER_GONE);
+    if (consumer->state != ETWAS_CONSUMER_DISCONNECTED) {
+        become(consumer, ETWAS_CONSUMER_DISCONNECTED);
     }
 }
 
@@ -151,7 +151,7 @@ static enum etwas_consumer_got next(struct etwas_consumer *consumer,
 {
     struct etwas_realtime *realtime = consumer->realtime;
 
-    while (consumer->state != ETWAS_CONSUMER_GONE) {
+    while (consumer->state != ETWAS_CONSUMER_DISCONNECTED) {
         if (take(consumer, entry)) {
             return entry->buffer != NULL ? ETWAS_GOT_BUFFER : ETWAS_GOT_BOUND;
         }

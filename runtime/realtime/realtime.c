@@ -128,7 +128,7 @@ void etwas_realtime_after_fork_in_child(void)
         etwas_backlog_close(&one->backlog);
         one->ended = true;
         for (struct etwas_consumer *each = one->consumers; each != NULL; each = each->next) {
-            each->state = ETWAS_CONSUMER_GONE;
+            each->state = ETWAS_CONSUMER_DISCONNECTED;
             /* Who waits for it does so in the parent. */
             (void)pthread_cond_init(&each->changed, NULL);
         }

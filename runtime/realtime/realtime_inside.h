@@ -7,18 +7,16 @@
  *
  * The states of a consumer (`become` in consumer.c):
  *
- *     connect ──▶ CATCHING_UP ──▶ LIVE ──▶ GONE
- *             └──────────────────▶         ▲
- *                     └────────────────────┘
+ *     DISCONNECTED ──▶ CATCHING_UP ──▶ LIVE ──▶ DISCONNECTED
+ *                  └──────────────────▶         ▲
+ *                          └────────────────────┘
  *
- *     state        | connected | reads                            | leaves it
- *     -------------+-----------+----------------------------------+------------------------------
- *     NEW          | no        |                                  | when it connects: CATCHING_UP
- *                  |           |                                  | if there is a backlog that
- *                  |           |                                  | nobody reads, else LIVE
- *     CATCHING_UP  | yes       | the backlog, alone               | LIVE: at the backlog's end
- *     LIVE         | yes       | its queue, which has grown since | GONE: stopped, disconnected
- *     GONE         | no        | nothing                          |
+ *     state        | reads                            | leaves it
+ *     -------------+----------------------------------+------------------------------------------
+ *     DISCONNECTED | nothing                          | when it connects, once: CATCHING_UP if
+ *                  |                                  | a backlog is read by nobody, else LIVE
+ *     CATCHING_UP  | the backlog, alone               | at the backlog's end: LIVE; or as LIVE does
+ *     LIVE         | its queue, which has grown since | stopped, or going: DISCONNECTED, for good
  *
  * Who goes hands back what waits for it, and before that, if its thread comes out of ProcessTrace
  * without having given all that it had taken, the rest of that. One that is stopped in the midst of
@@ -48,10 +46,9 @@ struct etwas_realtime_queue {
 };
 
 enum etwas_consumer_state {
-    ETWAS_CONSUMER_NEW,
+    ETWAS_CONSUMER_DISCONNECTED,
     ETWAS_CONSUMER_CATCHING_UP,
     ETWAS_CONSUMER_LIVE,
-    ETWAS_CONSUMER_GONE,
 };
 
 struct etwas_backlog {
