@@ -29,6 +29,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 NOT_RUN = "^(bench|build|examples|faults|include|model|rules|style|walker)$"  # labels: they see no behaviour
+RUN_ALSO = "^(allocator|coexist|dlopen)$"  # of build: they see regions without jemalloc
 TEST_SECONDS = 120
 COMPILER = "the compiler"
 
@@ -121,9 +122,10 @@ class Workshop:
         if not self.build(self.programs(folder)):
             return COMPILER
         killer = self.failed_test("-L", f"^{folder}$")
-        if killer is None:
-            killer = self.failed_test("-LE", NOT_RUN.replace("^(", f"^({folder}|")) if self.build() else COMPILER
-        return killer
+        if killer is None and not self.build():
+            return COMPILER
+        return (killer or self.failed_test("-R", RUN_ALSO)
+                or self.failed_test("-LE", NOT_RUN.replace("^(", f"^({folder}|")))
 
 
 def main():
