@@ -45,12 +45,17 @@ static inline int64_t etwas_clock_filetime_of(const struct timespec *time)
            (int64_t)time->tv_sec * ETWAS_CLOCK_FILETIME_PER_SECOND + time->tv_nsec / 100;
 }
 
-static inline int64_t etwas_clock_qpc(void)
+static inline int64_t etwas_clock_ns(clockid_t clock)
 {
     struct timespec now;
 
-    (void)clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+    (void)clock_gettime(clock, &now);
     return (int64_t)now.tv_sec * ETWAS_CLOCK_NS_PER_SECOND + now.tv_nsec;
+}
+
+static inline int64_t etwas_clock_qpc(void)
+{
+    return etwas_clock_ns(CLOCK_MONOTONIC_RAW);
 }
 
 static inline int64_t etwas_clock_system(void)

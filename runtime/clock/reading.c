@@ -41,14 +41,6 @@ static int64_t fenced_tsc(void)
     return ticks;
 }
 
-static int64_t read_ns(clockid_t clock)
-{
-    struct timespec now;
-
-    (void)clock_gettime(clock, &now);
-    return (int64_t)now.tv_sec * ETWAS_CLOCK_NS_PER_SECOND + now.tv_nsec;
-}
-
 /*
  * The difference of two clocks cannot be read at once, but between suspends it does not change. So
  * it stays what it was as long as that is possible, and readings do not jitter. On a machine that
@@ -62,9 +54,9 @@ static int64_t read_suspended_ns(void)
     int64_t most = 0;
 
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        int64_t before = read_ns(CLOCK_MONOTONIC);
-        int64_t with_suspends = read_ns(CLOCK_BOOTTIME);
-        int64_t after = read_ns(CLOCK_MONOTONIC);
+        int64_t before = etwas_clock_ns(CLOCK_MONOTONIC);
+        int64_t with_suspends = etwas_clock_ns(CLOCK_BOOTTIME);
+        int64_t after = etwas_clock_ns(CLOCK_MONOTONIC);
 
         if (after - before < narrowest) {
             narrowest = after - before;

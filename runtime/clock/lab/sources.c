@@ -49,10 +49,7 @@ static int64_t read_rdtscp(void)
 #define READER(name, clock)                                                                        \
     static int64_t read_##name(void)                                                               \
     {                                                                                              \
-        struct timespec now;                                                                       \
-                                                                                                   \
-        (void)clock_gettime(clock, &now);                                                          \
-        return (int64_t)now.tv_sec * ETWAS_CLOCK_NS_PER_SECOND + now.tv_nsec;                      \
+        return etwas_clock_ns(clock);                                                              \
     }
 
 READER(monotonic, CLOCK_MONOTONIC)
