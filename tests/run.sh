@@ -60,9 +60,9 @@ run_preset() {
         prefix=$(tsan_prefix) || return 1
     fi
     rm -f "build/$(built_as "$preset")/$preset.xml"
-    # One more than there are processors: a test that waits leaves its processor to another.
+    # Twice as many as there are processors: a test that waits leaves its processor to another.
     # shellcheck disable=SC2086 # an empty prefix is no word
-    $prefix ctest --preset "$preset" --parallel "$(($(nproc) + 1))" \
+    $prefix ctest --preset "$preset" --parallel "$(($(nproc) * 2))" \
         --output-junit "$PWD/build/$(built_as "$preset")/$preset.xml"
 }
 
