@@ -84,7 +84,7 @@ static inline bool etwas_current_spare_records(const struct etwas_slot *slot,
     uint64_t owner;
 
     *records = 0;
-    if (!pool->circular || spare >= pool->capacity || spare == current->buffer) {
+    if (!pool->buffering || spare >= pool->capacity || spare == current->buffer) {
         return true;
     }
     ck_pr_fence_acquire();

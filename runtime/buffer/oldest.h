@@ -18,7 +18,7 @@
  */
 static inline bool etwas_pool_has_wrapped(const struct etwas_pool *pool)
 {
-    return pool->circular && etwas_pool_free_about(pool) <= 0 &&
+    return pool->buffering && etwas_pool_free_about(pool) <= 0 &&
            ck_pr_load_64(&pool->allocated) >= ck_pr_load_32(&pool->maximum_buffers);
 }
 

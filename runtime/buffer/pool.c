@@ -122,7 +122,7 @@ static void begin(struct etwas_pool *pool, const struct etwas_pool_options *opti
     ck_pr_store_32(&pool->reserve, options->minimum_buffers / 2);
     ck_pr_store_32(&pool->extra_buffers, extra_share(options));
     ck_pr_store_32(&pool->backlog_full, 0);
-    pool->circular = options->circular;
+    pool->buffering = options->buffering;
     pool->memory = *memory;
     ck_pr_store_64(&pool->ticket, 1);
     ck_pr_store_64(&pool->allocated, options->minimum_buffers);

@@ -70,7 +70,7 @@ struct etwas_pool {
     uint32_t region_buffers; /* that have address space: no maximum is greater */
     uint32_t reserve;        /* free buffers the flusher keeps by taking new ones into use */
     uint32_t extra_buffers;  /* buffering mode: the extra slot takes no more from the others */
-    bool circular;           /* buffering mode */
+    bool buffering;          /* buffering mode: a flight recorder */
     struct etwas_memory memory;
 
     /* Shared by all who claim and release. */
@@ -107,7 +107,7 @@ struct etwas_pool_options {
     uint32_t first_slot; /* row of slot 0: etwas_slot_count for a session with one slot, else 0 */
     uint32_t slots;
     uint32_t rseq_slots; /* how many of the slots have restartable sequences: slots - 1, or 0 */
-    bool circular;
+    bool buffering;
     bool large_pages; /* huge pages where the system grants them */
 };
 

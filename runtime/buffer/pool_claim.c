@@ -23,7 +23,7 @@
  */
 static bool has_its_share(const struct etwas_pool *pool)
 {
-    return pool->circular && pool->rseq_slots != 0 &&
+    return pool->buffering && pool->rseq_slots != 0 &&
            ck_pr_load_32(&pool->shared_held) >= pool->extra_buffers;
 }
 
@@ -171,7 +171,7 @@ bool etwas_pool_claim(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
     if (!has_its_share(pool) && claim_unused(pool, slot, buffer)) {
         return true;
     }
-    if (pool->circular && claim_oldest(pool, slot, buffer)) {
+    if (pool->buffering && claim_oldest(pool, slot, buffer)) {
         return true;
     }
     if (!has_its_share(pool) && claim_hidden(pool, slot, buffer)) {

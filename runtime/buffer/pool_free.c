@@ -43,7 +43,7 @@ bool etwas_pool_find_hidden(const struct etwas_pool *pool, uint32_t *buffer, uin
 
 void etwas_pool_wake_if_few(struct etwas_pool *pool)
 {
-    if (!pool->circular && etwas_pool_free_about(pool) <= (int32_t)etwas_pool_low_water(pool)) {
+    if (!pool->buffering && etwas_pool_free_about(pool) <= (int32_t)etwas_pool_low_water(pool)) {
         etwas_pool_wake_flusher(pool);
     }
 }

@@ -53,6 +53,23 @@
 #include "buffer/pool_free.h"
 #include "platform/rseq.h"
 
+/* Where CLOSE of the buffer before the current one is still to be done: its owner word; else 0. */
+static uint64_t unclosed(const struct etwas_pool *pool, const struct etwas_current *current,
+                         uint32_t *previous)
+{
+    const struct etwas_buffer_link *link;
+    uint64_t owner;
+
+    if (!pool->buffering || current->buffer == ETWAS_NO_BUFFER) {
+        return 0;
+    }
+    link = &pool->buffers[current->buffer].link;
+    *previous = ck_pr_load_32(&link->previous);
+    owner = ck_pr_load_64(&link->previous_owner);
+    return *previous != ETWAS_NO_BUFFER && ck_pr_load_64(&pool->owners[*previous]) == owner ? owner
+                                                                                            : 0;
+}
+
 #if ETWAS_RSEQ
 
 /* What the steps of one call share. */
@@ -102,28 +119,6 @@ static bool close(const struct step *step, uint32_t buffer, uint64_t buffer_owne
     return run(step, &sequence);
 }
 
-/*
- * CLOSE, if it is still to be done. False: it was interrupted. It must come before the current one
- * is replaced: a link leads back to one buffer only.
- */
-static bool close_previous(const struct step *step)
-{
-    const struct etwas_pool *pool = step->pool;
-    uint32_t buffer = step->current.buffer;
-    const struct etwas_buffer_link *link;
-    uint64_t owner;
-    uint32_t previous;
-
-    if (!pool->circular || buffer == ETWAS_NO_BUFFER) {
-        return true;
-    }
-    link = &pool->buffers[buffer].link;
-    previous = ck_pr_load_32(&link->previous);
-    owner = ck_pr_load_64(&link->previous_owner);
-    return previous == ETWAS_NO_BUFFER || ck_pr_load_64(&pool->owners[previous]) != owner ||
-           close(step, buffer, step->current.owner, previous, owner);
-}
-
 /* What ADOPT stores in the new current buffer about the one before. */
 static struct etwas_buffer_link link_for(const struct step *step, uint32_t spare)
 {
@@ -140,7 +135,7 @@ static struct etwas_buffer_link link_for(const struct step *step, uint32_t spare
             ck_pr_load_64(&before->stored_before) + etwas_word_count(step->current.word);
         link.overwritten_before = ck_pr_load_64(&before->overwritten_before);
     }
-    if (pool->circular) {
+    if (pool->buffering) {
         /* 0 in a buffer that was never full. */
         link.overwritten_before += ck_pr_load_32(&pool->buffers[spare].end.records);
     }
@@ -183,7 +178,7 @@ static void adopt(const struct step *step, uint32_t spare, uint64_t spare_owner)
         return;
     }
     etwas_pool_wake_if_few(step->pool);
-    if (pool->circular && has_current) {
+    if (pool->buffering && has_current) {
         /* If interrupted: before the next ADOPT. */
         (void)close(step, spare, spare_owner, buffer, step->current.owner);
     }
@@ -235,7 +230,7 @@ static enum found find(const struct step *step, uint32_t *buffer, uint64_t *owne
     }
     /* The maximum was reached after we found nothing free; meanwhile something may be. */
     if (etwas_pool_find_free(pool, buffer, owner) ||
-        (pool->circular && etwas_pool_find_closed(pool, buffer, owner)) ||
+        (pool->buffering && etwas_pool_find_closed(pool, buffer, owner)) ||
         etwas_pool_find_hidden(pool, buffer, owner)) {
         return FOUND_ONE;
     }
@@ -339,7 +334,9 @@ uint32_t etwas_switch_rseq(struct etwas_slot *slot, uint32_t processor, uint64_t
         .processor = processor,
     };
     uint32_t limit = ck_pr_load_32(&slot->limit_units);
+    uint64_t previous_owner;
     uint64_t spare_owner;
+    uint32_t previous;
     uint32_t spare;
 
     if (step.pool == NULL) {
@@ -356,8 +353,10 @@ uint32_t etwas_switch_rseq(struct etwas_slot *slot, uint32_t processor, uint64_t
     if (etwas_word_units(step.current.word) + units <= limit && step.current.word != close_word) {
         return ERROR_SUCCESS;
     }
-    if (!close_previous(&step)) {
-        return ERROR_SUCCESS;
+    previous_owner = unclosed(step.pool, &step.current, &previous);
+    if (previous_owner != 0 &&
+        !close(&step, step.current.buffer, step.current.owner, previous, previous_owner)) {
+        return ERROR_SUCCESS; /* not replaced before: a link leads back to one buffer only */
     }
     spare = ck_pr_load_32(&slot->spare);
     if (spare >= step.pool->capacity) {
@@ -376,17 +375,10 @@ uint32_t etwas_switch_rseq(struct etwas_slot *slot, uint32_t processor, uint64_t
 void etwas_rseq_close_previous(const struct etwas_slot *slot, struct etwas_pool *pool)
 {
     struct etwas_current current = etwas_current_read(slot, pool);
-    const struct etwas_buffer_link *link;
-    uint64_t owner;
     uint32_t previous;
+    uint64_t owner = unclosed(pool, &current, &previous);
 
-    if (current.buffer == ETWAS_NO_BUFFER) {
-        return;
-    }
-    link = &pool->buffers[current.buffer].link;
-    previous = ck_pr_load_32(&link->previous);
-    owner = ck_pr_load_64(&link->previous_owner);
-    if (previous != ETWAS_NO_BUFFER && etwas_current_stands(&current, pool)) {
+    if (owner != 0 && etwas_current_stands(&current, pool)) {
         (void)ck_pr_cas_64(&pool->owners[previous], owner,
                            etwas_owner_as(owner, ETWAS_OWNER_CLOSED));
     }

@@ -55,7 +55,7 @@ static bool owner_is_valid(const struct etwas_pool *pool, uint32_t buffer)
     return holds(etwas_owner_slot(owner) < pool->slot_count, "an owner is a slot of the session") &&
            holds(etwas_owner_ticket(owner) < ck_pr_load_64(&pool->ticket),
                  "a claim's ticket was drawn") &&
-           holds(pool->circular || (state != ETWAS_OWNER_CLOSED && state != ETWAS_OWNER_PINNED),
+           holds(pool->buffering || (state != ETWAS_OWNER_CLOSED && state != ETWAS_OWNER_PINNED),
                  "only a flight recorder closes and pins buffers") &&
            holds(state != ETWAS_OWNER_CLOSED ||
                      etwas_pool_is_rseq_slot(pool, etwas_owner_slot(owner)),

@@ -40,13 +40,13 @@ static uint32_t make_pool(struct etwas_session *session)
         .first_slot = session->first_slot,
         .slots = session->slot_count,
         .rseq_slots = configuration->protocol == ETWAS_PROTOCOL_RSEQ ? session->slot_count - 1 : 0,
-        .circular = etwas_configuration_is_buffering(configuration),
+        .buffering = etwas_configuration_is_buffering(configuration),
         .large_pages = configuration->large_pages,
     };
     struct etwas_collector_list *lists = calloc(session->slot_count, sizeof *lists);
     struct etwas_pool *pool;
 
-    if (!options.circular) {
+    if (!options.buffering) {
         options.capacity = etwas_pool_capacity_for(options.maximum_buffers, options.buffer_bytes);
     }
     pool = lists != NULL ? etwas_pool_create(&options) : NULL;

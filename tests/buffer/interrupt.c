@@ -30,14 +30,14 @@ uint32_t sequence_last_point(enum sequence_step step)
     return step == STEP_PUBLISH || step == STEP_QUICK ? 5 : 4;
 }
 
-bool sequence_happens(enum sequence_step step, bool circular)
+bool sequence_happens(enum sequence_step step, bool buffering)
 {
     switch (step) {
     case STEP_CLOSE:
-        return circular;
+        return buffering;
     case STEP_GROW:
     case STEP_LOST:
-        return !circular;
+        return !buffering;
     default:
         return step != STEP_QUICK || ETWAS_QUICK_RSEQ;
     }
@@ -272,7 +272,7 @@ void expect_recorder_is_exact(etwas_trace_handle session, const char *path)
 static etwas_trace_handle fillers[ETWAS_SESSIONS];
 static uint32_t filler_count;
 
-void places_fill(void)
+void entries_fill(void)
 {
     const etwas_session_options options = {.log_file_mode = EVENT_TRACE_BUFFERING_MODE,
                                            .buffer_size_kb = 4,
@@ -283,7 +283,7 @@ void places_fill(void)
     }
 }
 
-void places_empty(void)
+void entries_empty(void)
 {
     while (filler_count != 0) {
         stop_session(fillers[--filler_count], NULL);

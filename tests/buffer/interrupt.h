@@ -42,7 +42,7 @@ uint32_t sequence_first_point(enum sequence_step step);
 uint32_t sequence_last_point(enum sequence_step step);
 
 /* Whether this build has the step, and sessions of this mode take it. */
-bool sequence_happens(enum sequence_step step, bool circular);
+bool sequence_happens(enum sequence_step step, bool buffering);
 
 const char *sequence_step_name(enum sequence_step step);
 
@@ -99,9 +99,9 @@ void expect_recorder_is_exact(etwas_trace_handle session, const char *path);
 
 /*
  * Leaves one free place in the session table, so that each session takes the place of the one
- * before. The sessions that fill the others are stopped by places_empty.
+ * before. The sessions that fill the others are stopped by entries_empty.
  */
-void places_fill(void);
-void places_empty(void);
+void entries_fill(void);
+void entries_empty(void);
 
 #endif

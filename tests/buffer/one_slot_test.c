@@ -31,18 +31,18 @@ enum {
     TURNS = 8,
 };
 
-static etwas_trace_handle start(const char *path, bool circular, uint32_t clock, uint32_t buffers)
+static etwas_trace_handle start(const char *path, bool buffering, uint32_t clock, uint32_t buffers)
 {
     const etwas_session_options options = {
         .log_file_mode =
-            EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING | (circular ? EVENT_TRACE_BUFFERING_MODE : 0),
+            EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING | (buffering ? EVENT_TRACE_BUFFERING_MODE : 0),
         .clock = clock,
         .buffer_size_kb = BUFFER_KB,
-        .minimum_buffers = circular ? buffers : 1,
+        .minimum_buffers = buffering ? buffers : 1,
         .maximum_buffers = buffers,
     };
 
-    return start_session(circular ? NULL : path, &options);
+    return start_session(buffering ? NULL : path, &options);
 }
 
 static struct writer_options what_to_log(etwas_trace_handle session, uint64_t events)
@@ -219,10 +219,10 @@ static void a_session_with_one_slot_stops_while_all_processors_write(void **stat
 {
     (void)state;
     for (int turn = 0; turn < TURNS; turn++) {
-        bool circular = turn % 2 == 1;
+        bool buffering = turn % 2 == 1;
         const char *path = folder_path("trace.etl");
         etwas_trace_handle session =
-            start(path, circular, ETWAS_CLOCK_TSC, turn % 4 < 2 ? MANY_BUFFERS : 1);
+            start(path, buffering, ETWAS_CLOCK_TSC, turn % 4 < 2 ? MANY_BUFFERS : 1);
         const struct writer_options what = what_to_log(session, 0);
         etwas_session_counts counts;
         struct writers writers;
@@ -235,7 +235,7 @@ static void a_session_with_one_slot_stops_while_all_processors_write(void **stat
         writers_join(&writers);
         assert_int_equal(writers_totals(session).refused, WRITERS);
         assert_null(inside_of(session)->pool); /* nothing had to be leaked */
-        if (circular) {
+        if (buffering) {
             expect_exact_account(session, &counts);
         } else {
             expect_exact_file(session, path, &counts);
@@ -309,7 +309,7 @@ static void sessions_with_one_slot_and_with_many_take_turns_in_one_place(void **
     struct etwas_session *place = NULL;
 
     (void)state;
-    places_fill();
+    entries_fill();
     for (int turn = 0; turn < 8; turn++) {
         const char *path = folder_path("trace.etl");
         bool one_slot = turn % 2 == 0;
@@ -343,7 +343,7 @@ static void sessions_with_one_slot_and_with_many_take_turns_in_one_place(void **
         writers_forget();
         before = session;
     }
-    places_empty();
+    entries_empty();
 }
 
 static void a_session_with_one_slot_has_the_shared_protocol(void **state)

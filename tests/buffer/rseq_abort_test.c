@@ -111,22 +111,22 @@ enum act {
 
 static void (*const acts[ACTS])(void *) = {NULL, log_one, log_many, let_another_log};
 
-static void expect_each_point_interrupted(const struct interruptions *interruptions, bool circular)
+static void expect_each_point_interrupted(const struct interruptions *interruptions, bool buffering)
 {
     for (uint32_t point = sequence_first_point(interruptions->step);
          point <= sequence_last_point(interruptions->step); point++) {
         if (interruptions->fired[point] == 0) {
             fail_msg("%s was not interrupted at point %u (%s)",
                      sequence_step_name(interruptions->step), point,
-                     circular ? "buffering" : "file");
+                     buffering ? "buffering" : "file");
         }
     }
 }
 
-static void run_interrupted(enum sequence_step step, enum act act, bool circular)
+static void run_interrupted(enum sequence_step step, enum act act, bool buffering)
 {
     const etwas_session_options options = {
-        .log_file_mode = circular ? EVENT_TRACE_BUFFERING_MODE : 0,
+        .log_file_mode = buffering ? EVENT_TRACE_BUFFERING_MODE : 0,
         .buffer_size_kb = 4,
         .minimum_buffers = 4,
         .maximum_buffers = step == STEP_GROW ? MANY_BUFFERS : BUFFERS,
@@ -134,10 +134,11 @@ static void run_interrupted(enum sequence_step step, enum act act, bool circular
         .flusher.no_thread = true,
     };
     const char *path = folder_path("trace.etl");
-    etwas_trace_handle session = start_session(circular ? NULL : path, &options);
+    etwas_trace_handle session = start_session(buffering ? NULL : path, &options);
     struct writer_options what = {.session = session,
                                   .class_handle = writer_class(),
-                                  .events = act == ACT_LOG_MANY && !circular ? MANY_EVENTS : EVENTS,
+                                  .events =
+                                      act == ACT_LOG_MANY && !buffering ? MANY_EVENTS : EVENTS,
                                   .largest_payload = LARGEST_PAYLOAD,
                                   .even_sizes = true};
     struct writer_options for_handler = what;
@@ -159,7 +160,7 @@ static void run_interrupted(enum sequence_step step, enum act act, bool circular
     while (writer->attempted < what.events) {
         interruptions_arm_quick();
         (void)writer_log(writer);
-        if (!circular && writer->attempted % FLUSH_EVERY == 0) {
+        if (!buffering && writer->attempted % FLUSH_EVERY == 0) {
             assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
         }
     }
@@ -170,7 +171,7 @@ static void run_interrupted(enum sequence_step step, enum act act, bool circular
         another_end(&another);
     }
 
-    expect_each_point_interrupted(&interruptions, circular);
+    expect_each_point_interrupted(&interruptions, buffering);
     counts = counts_of(session);
     /* Every abort was counted; those of quick sequences that nobody planned we do not know. */
     assert_true(counts.restarts >= aborts);
@@ -179,7 +180,7 @@ static void run_interrupted(enum sequence_step step, enum act act, bool circular
     assert_int_equal(counts.committed_rseq + counts.lost_no_buffer,
                      writers_totals(session).attempted);
     assert_int_equal(counts.lost, writers_totals(session).lost);
-    if (circular) {
+    if (buffering) {
         expect_recorder_is_exact(session, path);
         stop_session(session, &counts);
         expect_exact_account(session, &counts);
@@ -197,9 +198,9 @@ static void run_all(enum act act)
     interruptions_prepare();
     stay_on_one_processor();
     for (int step = 0; step < STEPS; step++) {
-        for (int circular = 0; circular < 2; circular++) {
-            if (sequence_happens((enum sequence_step)step, circular == 1)) {
-                run_interrupted((enum sequence_step)step, act, circular == 1);
+        for (int buffering = 0; buffering < 2; buffering++) {
+            if (sequence_happens((enum sequence_step)step, buffering == 1)) {
+                run_interrupted((enum sequence_step)step, act, buffering == 1);
             }
         }
     }

@@ -49,19 +49,19 @@ static bool runs(const struct writers *writers)
 }
 
 struct mode {
-    bool circular;
+    bool buffering;
     bool no_thread; /* nobody writes buffers to the file but the test */
     uint32_t flush_timer;
     uint32_t buffers;
 };
 
 static const struct mode modes[] = {
-    {.circular = false, .buffers = 4000},
-    {.circular = false, .buffers = 12},
-    {.circular = false, .buffers = 60, .flush_timer = 1},
-    {.circular = false, .buffers = 60, .no_thread = true},
-    {.circular = true, .buffers = 12},
-    {.circular = true, .buffers = 60},
+    {.buffering = false, .buffers = 4000},
+    {.buffering = false, .buffers = 12},
+    {.buffering = false, .buffers = 60, .flush_timer = 1},
+    {.buffering = false, .buffers = 60, .no_thread = true},
+    {.buffering = true, .buffers = 12},
+    {.buffering = true, .buffers = 60},
 };
 
 static void look(etwas_trace_handle session, const struct writers *writers,
@@ -94,16 +94,16 @@ static void counts_are_true_at_every_moment(void **state)
     for (size_t index = 0; index < sizeof modes / sizeof modes[0]; index++) {
         const struct mode *mode = &modes[index];
         const etwas_session_options options = {
-            .log_file_mode = mode->circular ? EVENT_TRACE_BUFFERING_MODE : 0,
+            .log_file_mode = mode->buffering ? EVENT_TRACE_BUFFERING_MODE : 0,
             .buffer_size_kb = 4,
-            .minimum_buffers = mode->circular ? mode->buffers : 0,
+            .minimum_buffers = mode->buffering ? mode->buffers : 0,
             .maximum_buffers = mode->buffers,
             .flush_timer = mode->flush_timer,
             .protocol = ETWAS_PROTOCOL_RSEQ,
             .flusher.no_thread = mode->no_thread,
         };
         const char *path = folder_path("trace.etl");
-        etwas_trace_handle session = start_session(mode->circular ? NULL : path, &options);
+        etwas_trace_handle session = start_session(mode->buffering ? NULL : path, &options);
         etwas_session_counts last = {0};
         etwas_session_counts counts;
         struct writers writers;
@@ -129,7 +129,7 @@ static void counts_are_true_at_every_moment(void **state)
         assert_int_equal(query_session(session).EventsLost, counts.lost);
         stop_session(session, &counts);
         expect_exact_account(session, &counts);
-        if (!mode->circular) {
+        if (!mode->buffering) {
             expect_file_reads_back(session, path, &counts);
         }
         writers_forget();
@@ -161,17 +161,17 @@ static void counts_are_exact_inside_any_step(void **state)
     stay_on_one_processor();
     for (int turn = 0; turn < 2 * STEPS; turn++) {
         enum sequence_step step = (enum sequence_step)(turn / 2);
-        bool circular = turn % 2 == 1;
+        bool buffering = turn % 2 == 1;
         const etwas_session_options options = {
-            .log_file_mode = circular ? EVENT_TRACE_BUFFERING_MODE : 0,
+            .log_file_mode = buffering ? EVENT_TRACE_BUFFERING_MODE : 0,
             .buffer_size_kb = 4,
-            .minimum_buffers = circular ? 12 : 4,
+            .minimum_buffers = buffering ? 12 : 4,
             .maximum_buffers = 30,
             .protocol = ETWAS_PROTOCOL_RSEQ,
             .flusher.no_thread = true,
         };
         etwas_trace_handle session =
-            start_session(circular ? NULL : folder_path("trace.etl"), &options);
+            start_session(buffering ? NULL : folder_path("trace.etl"), &options);
         struct asked asked = {
             .session = session,
             .writer = writer_new(&(struct writer_options){
@@ -185,7 +185,7 @@ static void counts_are_exact_inside_any_step(void **state)
             (void)writer_log_bytes(asked.writer, 700);
         }
         interruptions_end();
-        assert_int_equal(interruptions.total != 0, sequence_happens(step, circular));
+        assert_int_equal(interruptions.total != 0, sequence_happens(step, buffering));
         stop_session(session, NULL);
         writers_forget();
     }

@@ -24,18 +24,18 @@ enum {
     BUFFERS = 16,
 };
 
-static etwas_trace_handle start(bool circular, const char *path)
+static etwas_trace_handle start(bool buffering, const char *path)
 {
     const etwas_session_options options = {
-        .log_file_mode = circular ? EVENT_TRACE_BUFFERING_MODE : 0,
+        .log_file_mode = buffering ? EVENT_TRACE_BUFFERING_MODE : 0,
         .buffer_size_kb = 4,
-        .minimum_buffers = circular ? BUFFERS : 4,
+        .minimum_buffers = buffering ? BUFFERS : 4,
         .maximum_buffers = BUFFERS,
         .protocol = ETWAS_PROTOCOL_RSEQ,
         .flusher.no_thread = true,
     };
 
-    return start_session(circular ? NULL : path, &options);
+    return start_session(buffering ? NULL : path, &options);
 }
 
 static struct writer *new_writer(etwas_trace_handle session)
@@ -158,7 +158,7 @@ static void flushes_while_writers_write_take_each_event_once_and_in_order(void *
 struct taking {
     etwas_trace_handle session;
     const char *path;
-    bool circular;
+    bool buffering;
     struct writer *writer;
     const struct interruptions *interruptions;
 };
@@ -171,8 +171,8 @@ static void take_and_look(void *context)
     struct readback result;
 
     assert_int_equal(counts.recorded + counts.overwritten + counts.lost, taking->writer->attempted);
-    assert_int_equal(taking->circular ? etwas_snapshot(taking->session, taking->path)
-                                      : etwas_flush(taking->session),
+    assert_int_equal(taking->buffering ? etwas_snapshot(taking->session, taking->path)
+                                       : etwas_flush(taking->session),
                      ERROR_SUCCESS);
     read_back(taking->session, taking->path, &result);
     if (result.wrong + result.unexpected + result.damages != 0 ||
@@ -184,14 +184,14 @@ static void take_and_look(void *context)
     }
 }
 
-static void take_inside(enum sequence_step step, uint32_t point, bool circular)
+static void take_inside(enum sequence_step step, uint32_t point, bool buffering)
 {
-    struct taking taking = {.path = folder_path("trace.etl"), .circular = circular};
+    struct taking taking = {.path = folder_path("trace.etl"), .buffering = buffering};
     struct interruptions interruptions = {
         .step = step, .point = point, .most = 12, .act = take_and_look, .context = &taking};
     etwas_session_counts counts;
 
-    taking.session = start(circular, taking.path);
+    taking.session = start(buffering, taking.path);
     taking.writer = new_writer(taking.session);
     taking.interruptions = &interruptions;
     interruptions.session = taking.session;
@@ -203,17 +203,17 @@ static void take_inside(enum sequence_step step, uint32_t point, bool circular)
     interruptions_end();
     /* A full pool is emptied by the first flush inside. */
     assert_true(interruptions.total >= 1);
-    if (circular) {
+    if (buffering) {
         expect_recorder_is_exact(taking.session, taking.path);
     }
     stop_session(taking.session, &counts);
-    if (!circular) {
+    if (!buffering) {
         expect_file_reads_back(taking.session, taking.path, &counts);
     }
     writers_forget();
 }
 
-static void take_inside_all_steps(bool circular)
+static void take_inside_all_steps(bool buffering)
 {
     skip_without_sequences();
     interruptions_prepare();
@@ -221,8 +221,8 @@ static void take_inside_all_steps(bool circular)
     for (enum sequence_step step = 0; step < STEPS; step++) {
         for (uint32_t point = sequence_first_point(step); point <= sequence_last_point(step);
              point++) {
-            if (sequence_happens(step, circular)) {
-                take_inside(step, point, circular);
+            if (sequence_happens(step, buffering)) {
+                take_inside(step, point, buffering);
             }
         }
     }

@@ -265,7 +265,7 @@ static int fill_places(void **state)
 {
     (void)state;
     if (can_have_sequences()) {
-        places_fill();
+        entries_fill();
         stay_on_one_processor();
     }
     return 0;
@@ -276,7 +276,7 @@ static int empty_places(void **state)
     (void)state;
     if (can_have_sequences()) {
         leave_one_processor();
-        places_empty();
+        entries_empty();
     }
     return 0;
 }

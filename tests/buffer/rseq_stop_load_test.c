@@ -193,7 +193,7 @@ static void sessions_stop_and_start_in_one_place_under_load(void **state)
     (void)state;
     skip_without_sequences();
     storm_prepare();
-    places_fill();
+    entries_fill();
     for (int round = 0; round < ROUNDS; round++) {
         struct load *now = &loads[round % 2];
 
@@ -209,7 +209,7 @@ static void sessions_stop_and_start_in_one_place_under_load(void **state)
         assert_null(inside_of(now->session)->pool);
     }
     expect_load_is_exact(&loads[(ROUNDS - 1) % 2], is_circular(ROUNDS - 1));
-    places_empty();
+    entries_empty();
 }
 
 /* ---- in the middle of a long sequence -------------------------------------------------------- */
@@ -292,7 +292,7 @@ static void a_stop_waits_for_nobody_and_misses_nothing(void **state)
     if (first == writer.processor) {
         skip();
     }
-    places_fill();
+    entries_fill();
     stay_on_one_processor();
     pin(first);
     assert_int_equal(pthread_create(&writer.thread, NULL, write_longest, &writer), 0);
@@ -316,7 +316,7 @@ static void a_stop_waits_for_nobody_and_misses_nothing(void **state)
     ck_pr_store_32(&writer.end, 1);
     assert_int_equal(pthread_join(writer.thread, NULL), 0);
     leave_one_processor();
-    places_empty();
+    entries_empty();
 }
 
 /* ---- without a fence ------------------------------------------------------------------------- */
@@ -327,7 +327,7 @@ static void without_a_fence_late_events_are_counted(void **state)
     (void)state;
     skip_without_sequences();
     storm_prepare();
-    places_fill();
+    entries_fill();
     for (int round = 0; round < 6; round++) {
         static struct load load;
         bool circular = is_circular(round);
@@ -351,7 +351,7 @@ static void without_a_fence_late_events_are_counted(void **state)
         }
         writers_forget();
     }
-    places_empty();
+    entries_empty();
 }
 
 int main(int argument_count, char **arguments)

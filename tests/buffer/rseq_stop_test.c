@@ -35,10 +35,10 @@ static void wait_for(sem_t *semaphore)
     }
 }
 
-static etwas_trace_handle start(bool circular, uint32_t clock, const char *path)
+static etwas_trace_handle start(bool buffering, uint32_t clock, const char *path)
 {
     const etwas_session_options options = {
-        .log_file_mode = circular ? EVENT_TRACE_BUFFERING_MODE : 0,
+        .log_file_mode = buffering ? EVENT_TRACE_BUFFERING_MODE : 0,
         .clock = clock,
         .buffer_size_kb = 4,
         .minimum_buffers = 4,
@@ -47,7 +47,7 @@ static etwas_trace_handle start(bool circular, uint32_t clock, const char *path)
         .flusher.no_thread = true,
     };
 
-    return start_session(circular ? NULL : path, &options);
+    return start_session(buffering ? NULL : path, &options);
 }
 
 static struct writer *new_writer(etwas_trace_handle session)
@@ -67,7 +67,7 @@ static uint32_t log_next(struct writer *writer)
 struct scene {
     enum sequence_step step;
     uint32_t point;
-    bool circular;
+    bool buffering;
     bool held; /* by a handler, until another thread has stopped the session */
     /*
      * Both sessions have the system's clock, which is set back between them: the writer's stamp
@@ -100,7 +100,7 @@ static void replace_session(struct scene *scene)
     if (scene->set_back) {
         ck_pr_store_64(&etwas_clock_system_step, (uint64_t)-AN_HOUR);
     }
-    scene->second = start(scene->circular, clock_of(scene), folder_path("second.etl"));
+    scene->second = start(scene->buffering, clock_of(scene), folder_path("second.etl"));
     assert_ptr_equal(inside_of(scene->second), place);
     scene->later->options.session = scene->second;
     for (uint64_t number = 0; number < scene->writer->attempted; number++) {
@@ -150,16 +150,16 @@ static void *write_until_interrupted(void *argument)
     return NULL;
 }
 
-static void expect_exact_end(etwas_trace_handle session, bool circular, const char *path)
+static void expect_exact_end(etwas_trace_handle session, bool buffering, const char *path)
 {
     etwas_session_counts counts;
 
-    if (circular) {
+    if (buffering) {
         expect_recorder_is_exact(session, path);
     }
     stop_session(session, &counts);
     assert_int_equal(counts.committed_shared, 0);
-    if (circular) {
+    if (buffering) {
         expect_exact_account(session, &counts);
     } else {
         expect_file_reads_back(session, path, &counts);
@@ -170,7 +170,7 @@ static void play(struct scene *scene)
 {
     const char *first_path = folder_path("first.etl");
 
-    scene->first = start(scene->circular, clock_of(scene), first_path);
+    scene->first = start(scene->buffering, clock_of(scene), first_path);
     scene->writer = new_writer(scene->first);
     scene->later = new_writer(0);
     (void)sem_init(&scene->is_held, 0, 0);
@@ -190,11 +190,11 @@ static void play(struct scene *scene)
     }
     if (!scene->fired) {
         fail_msg("%s was not interrupted at point %u (%s)", sequence_step_name(scene->step),
-                 scene->point, scene->circular ? "buffering" : "file");
+                 scene->point, scene->buffering ? "buffering" : "file");
     }
     assert_int_equal(scene->code, ERROR_INVALID_HANDLE);
     assert_int_equal(scene->writer->refused, 1 + AFTER);
-    if (scene->circular) {
+    if (scene->buffering) {
         expect_exact_account(scene->first, &scene->counts);
     } else {
         expect_file_reads_back(scene->first, first_path, &scene->counts);
@@ -203,7 +203,7 @@ static void play(struct scene *scene)
         (void)log_next(scene->later);
     }
     assert_int_equal(scene->later->refused, 0);
-    expect_exact_end(scene->second, scene->circular, folder_path("second.etl"));
+    expect_exact_end(scene->second, scene->buffering, folder_path("second.etl"));
     ck_pr_store_64(&etwas_clock_system_step, 0);
     writers_forget();
 }
@@ -212,7 +212,7 @@ static void play_all(bool held)
 {
     skip_without_sequences();
     interruptions_prepare();
-    places_fill();
+    entries_fill();
     stay_on_one_processor();
     for (enum sequence_step step = 0; step < STEPS; step++) {
         for (uint32_t point = sequence_first_point(step); point <= sequence_last_point(step);
@@ -220,11 +220,11 @@ static void play_all(bool held)
             for (int turn = 0; turn < 4; turn++) {
                 struct scene scene = {.step = step,
                                       .point = point,
-                                      .circular = turn % 2 == 1,
+                                      .buffering = turn % 2 == 1,
                                       .set_back = turn >= 2,
                                       .held = held};
 
-                if (sequence_happens(step, scene.circular) &&
+                if (sequence_happens(step, scene.buffering) &&
                     (!scene.set_back || step <= STEP_QUICK)) {
                     play(&scene);
                 }
@@ -232,7 +232,7 @@ static void play_all(bool held)
         }
     }
     leave_one_processor();
-    places_empty();
+    entries_empty();
 }
 
 static void a_handler_stops_the_session_inside_any_step_and_starts_another(void **state)
@@ -258,12 +258,12 @@ static void without_a_fence_the_memory_stays_and_the_place_is_used_again(void **
 {
     (void)state;
     skip_without_sequences();
-    places_fill();
+    entries_fill();
     stay_on_one_processor();
     for (int turn = 0; turn < 4; turn++) {
-        bool circular = turn % 2 == 1;
+        bool buffering = turn % 2 == 1;
         const char *path = folder_path("first.etl");
-        etwas_trace_handle session = start(circular, 0, path);
+        etwas_trace_handle session = start(buffering, 0, path);
         struct etwas_session *place = inside_of(session);
         struct etwas_pool *pool = place->pool;
         struct writer *writer = new_writer(session);
@@ -272,7 +272,7 @@ static void without_a_fence_the_memory_stays_and_the_place_is_used_again(void **
         while (writer->attempted < 100) {
             (void)log_next(writer);
         }
-        if (!circular && turn >= 2) {
+        if (!buffering && turn >= 2) {
             assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
             (void)log_next(writer);
         }
@@ -282,25 +282,25 @@ static void without_a_fence_the_memory_stays_and_the_place_is_used_again(void **
         assert_ptr_equal(place->pool, pool);
         assert_int_equal(log_next(writer), ERROR_INVALID_HANDLE);
         expect_exact_account(session, &counts);
-        if (!circular) {
+        if (!buffering) {
             expect_file_reads_back(session, path, &counts);
         }
         counts = counts_of(session);
         expect_exact_account(session, &counts);
 
-        session = start(circular, 0, path);
+        session = start(buffering, 0, path);
         assert_ptr_equal(inside_of(session), place);
         assert_ptr_not_equal(place->pool, pool);
         writer = new_writer(session);
         while (writer->attempted < 100) {
             (void)log_next(writer);
         }
-        expect_exact_end(session, circular, path);
+        expect_exact_end(session, buffering, path);
         assert_null(place->pool);
         writers_forget();
     }
     leave_one_processor();
-    places_empty();
+    entries_empty();
 }
 
 int main(int argument_count, char **arguments)
