@@ -20,7 +20,7 @@
  *
  * The price: a fence that is missing between two accesses of CK's kind is not found by this build.
  *
- * Operations that the runtime does not use are left out; their use is an error at compile time.
+ * Operations that runtime and tests do not use are left out; their use is an error at compile time.
  */
 #ifndef ETWAS_PLATFORM_TSAN_CK_PR_H
 #define ETWAS_PLATFORM_TSAN_CK_PR_H
@@ -145,6 +145,7 @@ ETWAS_TSAN_FENCE(load)
 ETWAS_TSAN_FENCE(store)
 ETWAS_TSAN_FENCE(store_atomic)
 ETWAS_TSAN_FENCE(memory)
+ETWAS_TSAN_FENCE(strict_memory)
 ETWAS_TSAN_FENCE(acquire)
 ETWAS_TSAN_FENCE(release)
 
