@@ -454,6 +454,14 @@ static inline uint32_t etwas_trace_query(etwas_trace_handle trace,
 
 /* ---- reading: what time it was --------------------------------------------------------------- */
 
+/*
+ * In EVENT_TRACE_LOGFILE.ProcessTraceMode: TimeStamp of every event is the time that it would have
+ * as FILETIME, in nanoseconds since 1970 (UTC): the last two digits are more than a FILETIME can
+ * say. What does not fit in 64 bits, before 1678 and after 2261, is the nearest that does.
+ * PROCESS_TRACE_MODE_RAW_TIMESTAMP goes before it.
+ */
+#define ETWAS_PROCESS_TRACE_MODE_NANOSECONDS 0x00010000u
+
 /* A time and how well it is known: the true one is within value ± error. */
 typedef struct etwas_clock_time {
     int64_t value;     /* QPC in nanoseconds, or FILETIME */

@@ -29,6 +29,8 @@
 
 #define ETWAS_ETL_FILETIME_PER_SECOND INT64_C(10000000)
 
+#define ETWAS_ETL_FILETIME_OF_1970 INT64_C(116444736000000000)
+
 /* Both parts of the ratio are between 1 and 2^63, in lowest terms. */
 struct etwas_etl_clock {
     int64_t anchor_raw;
@@ -120,21 +122,40 @@ static inline bool etwas_etl_clock_use_calibration(struct etwas_etl_clock *clock
     return true;
 }
 
-static inline int64_t etwas_etl_clock_to_filetime(const struct etwas_etl_clock *clock, int64_t raw)
+/* What passed since the anchor: whole units of 100 ns, and the *rest in parts of the denominator. */
+static inline etwas_etl_wide etwas_etl_clock_passed(const struct etwas_etl_clock *clock,
+                                                    int64_t raw, uint64_t *rest)
 {
     /* |difference| < 2^64 and the numerator is at most 2^63: the product fits in 127 bits. */
     etwas_etl_wide product =
         ((etwas_etl_wide)raw - clock->anchor_raw) * (etwas_etl_wide)clock->numerator;
-    etwas_etl_wide result;
+    etwas_etl_wide units;
 
     if (product >= 0 && product <= INT64_MAX) {
-        result = (int64_t)((uint64_t)product / clock->denominator);
-    } else if (product >= 0) {
-        result = product / clock->denominator;
-    } else {
-        result = -((-product + clock->denominator - 1) / clock->denominator);
+        *rest = (uint64_t)product % clock->denominator;
+        return (int64_t)((uint64_t)product / clock->denominator);
     }
-    return etwas_etl_saturate(result + clock->anchor_filetime);
+    units = product >= 0 ? product / clock->denominator
+                         : -((-product + clock->denominator - 1) / clock->denominator);
+    *rest = (uint64_t)(product - units * clock->denominator);
+    return units;
+}
+
+static inline int64_t etwas_etl_clock_to_filetime(const struct etwas_etl_clock *clock, int64_t raw)
+{
+    uint64_t rest;
+
+    return etwas_etl_saturate(etwas_etl_clock_passed(clock, raw, &rest) + clock->anchor_filetime);
+}
+
+/* The same moment in nanoseconds since 1970. */
+static inline int64_t etwas_etl_clock_to_unix_ns(const struct etwas_etl_clock *clock, int64_t raw)
+{
+    uint64_t rest;
+    etwas_etl_wide units = etwas_etl_clock_passed(clock, raw, &rest) + clock->anchor_filetime -
+                           ETWAS_ETL_FILETIME_OF_1970;
+
+    return etwas_etl_saturate(units * 100 + (etwas_etl_wide)rest * 100 / clock->denominator);
 }
 
 #endif

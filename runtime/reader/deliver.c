@@ -294,6 +294,19 @@ static void deliver_to_class(struct etwas_stream *stream, const struct event *ev
     }
 }
 
+/* The record's stamp in the form that the caller of OpenTrace asked for. */
+static int64_t time_stamp(struct etwas_stream *stream, int64_t filetime)
+{
+    uint32_t mode = stream->trace->logfile.w.ProcessTraceMode;
+
+    if ((mode & PROCESS_TRACE_MODE_RAW_TIMESTAMP) != 0) {
+        return stream->record.stamp;
+    }
+    return (mode & ETWAS_PROCESS_TRACE_MODE_NANOSECONDS) != 0
+               ? etwas_step_unix_ns(stream, stream->record.stamp)
+               : filetime;
+}
+
 void etwas_deliver(struct etwas_stream *stream, int64_t filetime)
 {
     struct etwas_trace *trace = stream->trace;
@@ -310,9 +323,7 @@ void etwas_deliver(struct etwas_stream *stream, int64_t filetime)
         return;
     }
     decode_record(&event, record);
-    event.header.TimeStamp.QuadPart =
-        (logfile->ProcessTraceMode & PROCESS_TRACE_MODE_RAW_TIMESTAMP) != 0 ? record->stamp
-                                                                            : filetime;
+    event.header.TimeStamp.QuadPart = time_stamp(stream, filetime);
     if (logfile->EventCallback == NULL) {
         /* Only the callbacks of classes are wanted. */
     } else if ((logfile->ProcessTraceMode & PROCESS_TRACE_MODE_EVENT_RECORD) != 0) {

@@ -13,6 +13,13 @@ int64_t etwas_step_filetime(struct etwas_stream *stream, int64_t raw)
                : etwas_etl_clock_to_filetime(stream->clock, raw);
 }
 
+int64_t etwas_step_unix_ns(struct etwas_stream *stream, int64_t raw)
+{
+    return stream->timeline != NULL
+               ? etwas_timeline_unix_ns(stream->timeline, raw, &stream->near_knot)
+               : etwas_etl_clock_to_unix_ns(stream->clock, raw);
+}
+
 void etwas_step_update_key(struct etwas_stream *stream, bool is_first)
 {
     if (stream->state != ETWAS_STREAM_RECORD) {

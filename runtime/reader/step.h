@@ -18,6 +18,9 @@ struct etwas_span {
 /* The time of a stamp of the stream's, as callbacks get it. */
 int64_t etwas_step_filetime(struct etwas_stream *stream, int64_t raw);
 
+/* The same moment in nanoseconds since 1970. */
+int64_t etwas_step_unix_ns(struct etwas_stream *stream, int64_t raw);
+
 /*
  * Takes the key of the stream's record. It never goes back in a stream, so that one damaged stamp
  * cannot hold up or hurry the other streams.

@@ -150,18 +150,27 @@ static wide qpc_outside(const struct etwas_timeline *timeline, int64_t raw)
     return end->qpc_ns + elapsed_ns((wide)raw - end->raw, rate_near(timeline, raw));
 }
 
-int64_t etwas_timeline_filetime(const struct etwas_timeline *timeline, int64_t raw, size_t *near)
+/* What passed since the session's start, by the performance counter. */
+static wide since_start_ns(const struct etwas_timeline *timeline, int64_t raw, size_t *near)
 {
-    wide qpc_ns;
-
     if (timeline->base.clock_type != ETWAS_ETL_CLOCK_PERFORMANCE && is_between(timeline, raw)) {
         *near = find_near(timeline, raw, *near);
-        qpc_ns = qpc_between(timeline, *near, raw);
-    } else {
-        qpc_ns = qpc_outside(timeline, raw);
+        return qpc_between(timeline, *near, raw) - timeline->start_qpc_ns;
     }
+    return qpc_outside(timeline, raw) - timeline->start_qpc_ns;
+}
+
+int64_t etwas_timeline_filetime(const struct etwas_timeline *timeline, int64_t raw, size_t *near)
+{
     return etwas_etl_saturate(timeline->base.start_filetime +
-                              filetime_units(qpc_ns - timeline->start_qpc_ns));
+                              filetime_units(since_start_ns(timeline, raw, near)));
+}
+
+int64_t etwas_timeline_unix_ns(const struct etwas_timeline *timeline, int64_t raw, size_t *near)
+{
+    wide start = (wide)timeline->base.start_filetime - ETWAS_ETL_FILETIME_OF_1970;
+
+    return etwas_etl_saturate(start * NS_PER_FILETIME + since_start_ns(timeline, raw, near));
 }
 
 /* ---- errors between knots -------------------------------------------------------------------- */

@@ -113,6 +113,9 @@ bool etwas_timeline_has_rate(const struct etwas_timeline *timeline);
  */
 int64_t etwas_timeline_filetime(const struct etwas_timeline *timeline, int64_t raw, size_t *near);
 
+/* The same moment in nanoseconds since 1970. */
+int64_t etwas_timeline_unix_ns(const struct etwas_timeline *timeline, int64_t raw, size_t *near);
+
 /* `clock` is ETWAS_CLOCK_QPC or ETWAS_CLOCK_SYSTEM_TIME. */
 etwas_clock_time etwas_timeline_convert(const struct etwas_timeline *timeline, int64_t raw,
                                         uint32_t clock);

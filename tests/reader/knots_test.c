@@ -41,6 +41,29 @@ static void knots_in_buffer_0_put_the_rate_right(void **state)
     }
 }
 
+static void times_by_knots_are_had_to_the_nanosecond(void **state)
+{
+    const struct builder_options options = cycles();
+    int64_t filetimes[21];
+    const char *path;
+
+    (void)state;
+    begin_file(&options);
+    put_knots(0, 20);
+    put_events(20);
+    path = finish(0);
+    run_file(path);
+    for (size_t i = 0; i < 21; i++) {
+        filetimes[i] = collected.events[1 + i].header.TimeStamp.QuadPart;
+    }
+    run_files(&path, 1, PROCESS_TRACE_MODE_EVENT_RECORD | ETWAS_PROCESS_TRACE_MODE_NANOSECONDS,
+              NULL, NULL);
+    for (size_t i = 0; i < 21; i++) {
+        assert_int_equal(collected.events[1 + i].header.TimeStamp.QuadPart / 100,
+                         filetimes[i] - INT64_C(116444736000000000));
+    }
+}
+
 static void knots_in_buffers_of_their_own_are_found(void **state)
 {
     const struct builder_options options = cycles();
@@ -290,6 +313,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(knots_in_buffer_0_put_the_rate_right),
+        cmocka_unit_test(times_by_knots_are_had_to_the_nanosecond),
         cmocka_unit_test(knots_in_buffers_of_their_own_are_found),
         cmocka_unit_test(a_knot_buffer_that_is_cut_gives_the_knots_before_the_cut),
         cmocka_unit_test(a_buffer_that_is_too_long_has_no_knots),

@@ -260,13 +260,16 @@ struct clock_case {
     int64_t raw;
     int64_t filetime;
     uint64_t reported_hz;
+    uint32_t nanoseconds; /* more than that */
 };
 
 static const struct clock_case clock_cases[] = {
-    {1, 10000000, 3000, 1000, 11000, BUILDER_START + 10000, 10000000},
-    {1, 1000000000, 3000, 1000, 1000 + 123456, BUILDER_START + 1234, 1000000000},
-    {2, 1000000000, 3000, BUILDER_START, BUILDER_START + 555, BUILDER_START + 555, 10000000},
-    {3, 1000000000, 3000, 7000, 7000 + 3000000, BUILDER_START + 10000, 3000000000},
+    {1, 10000000, 3000, 1000, 11000, BUILDER_START + 10000, 10000000, 0},
+    {1, 1000000000, 3000, 1000, 1000 + 123456, BUILDER_START + 1234, 1000000000, 56},
+    {1, 1000000000, 3000, 1000, 1000 - 123456, BUILDER_START - 1235, 1000000000, 44},
+    {2, 1000000000, 3000, BUILDER_START, BUILDER_START + 555, BUILDER_START + 555, 10000000, 0},
+    {3, 1000000000, 3000, 7000, 7000 + 3000000, BUILDER_START + 10000, 3000000000, 0},
+    {3, 1000000000, 3000, 7000, 7000 + 3000100, BUILDER_START + 10000, 3000000000, 33},
 };
 
 static void write_clock_case(const struct clock_case *clock, const char **path)
@@ -298,6 +301,27 @@ static void stamps_of_every_clock_become_FILETIME_R157(void **state)
         assert_int_equal(collected.information.clock_frequency, clock_cases[i].reported_hz);
         assert_false(collected.information.calibrated);
         assert_int_equal(collected.buffers[1].current_time, clock_cases[i].filetime);
+    }
+}
+
+static void stamps_of_every_clock_are_had_to_the_nanosecond(void **state)
+{
+    const uint32_t mode = PROCESS_TRACE_MODE_EVENT_RECORD | ETWAS_PROCESS_TRACE_MODE_NANOSECONDS;
+    const char *path;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof clock_cases / sizeof clock_cases[0]; i++) {
+        const struct clock_case *clock = &clock_cases[i];
+        int64_t since_1970 = clock->filetime - INT64_C(116444736000000000);
+
+        write_clock_case(clock, &path);
+        run_files(&path, 1, mode, NULL, NULL);
+        assert_int_equal(collected.events[0].header.TimeStamp.QuadPart,
+                         100 * (BUILDER_START - INT64_C(116444736000000000)));
+        assert_int_equal(collected.events[1].header.TimeStamp.QuadPart,
+                         100 * since_1970 + clock->nanoseconds);
+        run_files(&path, 1, mode | PROCESS_TRACE_MODE_RAW_TIMESTAMP, NULL, NULL);
+        assert_int_equal(collected.events[1].header.TimeStamp.QuadPart, clock->raw);
     }
 }
 
@@ -474,6 +498,7 @@ int main(void)
         cmocka_unit_test(the_header_event_comes_before_older_events_R99),
         cmocka_unit_test(a_file_with_nothing_but_its_header_gives_the_header_event),
         cmocka_unit_test(stamps_of_every_clock_become_FILETIME_R157),
+        cmocka_unit_test(stamps_of_every_clock_are_had_to_the_nanosecond),
         cmocka_unit_test(raw_stamps_convert_by_the_pages_steps_R158),
         cmocka_unit_test(the_files_own_calibration_is_used_for_cycles_R153),
         cmocka_unit_test(only_events_of_the_wanted_time_are_delivered),
