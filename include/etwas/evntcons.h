@@ -72,7 +72,31 @@
 #define EVENT_HEADER_EXT_TYPE_STACK_KEY64 0x0012u
 #define EVENT_HEADER_EXT_TYPE_MAX 0x0013u
 
-/* What a session asks of a provider's events; EnableTraceEx2 says which of it is done. */
+/*
+ * EnableProperty of EnableTraceEx2: what a session asks of the events of modern providers. Classic
+ * events stay as they are.
+ *
+ * Which it gets:
+ *   IGNORE_KEYWORD_0            none with keyword 0
+ *   EXCLUDE_INPRIVATE           none with EVENT_WRITE_FLAG_INPRIVATE (EventWriteEx)
+ *
+ * What is added to each, as an extended item:
+ *   SID                         EVENT_HEADER_EXT_TYPE_SID: the effective user as S-1-22-1-<user id>
+ *   TS_ID                       EVENT_HEADER_EXT_TYPE_TS_ID: 32 bits, the login session that the
+ *                               system audits, or where there is none the session of getsid
+ *   EVENT_KEY                   EVENT_HEADER_EXT_TYPE_EVENT_KEY: 64 bits, of no other event of the
+ *                               process; the same in all sessions that record the event
+ *   PROCESS_START_KEY           EVENT_HEADER_EXT_TYPE_PROCESS_START_KEY: 64 bits, of no other
+ *                               process since the machine booted; kept by exec, new after fork
+ *   SOURCE_CONTAINER_TRACKING   EVENT_HEADER_EXT_TYPE_CONTAINER_ID: the container's id, 64
+ *                               hexadecimal digits without a NUL; no item outside a container
+ * They stand in the order of their types, behind EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID and
+ * before _PROV_TRAITS and _EVENT_SCHEMA_TL. User, session and container are those at the time of
+ * EnableTraceEx2; a process that changes them enables again.
+ *
+ * Accepted without effect: PSM_KEY (there is no such key), ENABLE_KEYWORD_0 (events with keyword 0
+ * are wanted anyway), ENABLE_SILOS (containers are seen anyway).
+ */
 #define EVENT_ENABLE_PROPERTY_SID 0x00000001u
 #define EVENT_ENABLE_PROPERTY_TS_ID 0x00000002u
 #define EVENT_ENABLE_PROPERTY_STACK_TRACE 0x00000004u

@@ -253,15 +253,30 @@ uint32_t QueryAllTraces(EVENT_TRACE_PROPERTIES **PropertyArray, uint32_t Propert
  *
  * EnableParameters may be NULL. Its Version is ENABLE_TRACE_PARAMETERS_VERSION_2, or
  * ENABLE_TRACE_PARAMETERS_VERSION with an ENABLE_TRACE_PARAMETERS_V1, which has one filter at most.
- * ControlFlags is 0. EnableProperty (evntcons.h) is reported by EnumerateTraceGuidsEx; of the
- * events of modern providers EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0 and _EXCLUDE_INPRIVATE keep
- * some out; nothing is added to any event. SourceId is given to modern providers. At most
+ * ControlFlags is 0. EnableProperty (evntcons.h) is reported by EnumerateTraceGuidsEx, and says
+ * which events of modern providers the session gets, and what is added to them. SourceId is given
+ * to modern providers. At most
  * MAX_EVENT_FILTERS_COUNT filters, one of a type: EVENT_FILTER_TYPE_PID (1 to
  * MAX_EVENT_FILTER_PID_COUNT ids of 32 bits) and EVENT_FILTER_TYPE_EXECUTABLE_NAME (UTF-16 with its
  * NUL, names separated by ";", compared with the name of the program's file without regard to
  * case). One of type EVENT_FILTER_TYPE_NONE with nothing in it filters nothing. For a process that
  * one of them, or a filter of the session, excludes, enabling is disabling, and it is not asked for
  * its state.
+ *
+ * Filters of the events of modern providers (structures in evntprov.h), each for the events that it
+ * is about; a FilterIn of 1 wants only those it lists, 0 all but those:
+ * - EVENT_FILTER_TYPE_EVENT_ID, an EVENT_FILTER_EVENT_ID of exactly 4 + 2 * Count bytes with 1 to
+ *   MAX_EVENT_FILTER_EVENT_ID_COUNT ids: events without metadata (EventSetInformation).
+ * - EVENT_FILTER_TYPE_EVENT_NAME, an EVENT_FILTER_EVENT_NAME whose data, of at most
+ *   MAX_EVENT_FILTER_EVENT_NAME_SIZE bytes, ends with the last of NameCount names, of which there is
+ *   one at least: events with metadata that Level and the keywords of the filter match, by name.
+ *   These match as those of this call do, 0 as all.
+ * - EVENT_FILTER_TYPE_STACKWALK and _STACKWALK_NAME, the same: which of the events get the stack that
+ *   EVENT_ENABLE_PROPERTY_STACK_TRACE asks for. EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW, an
+ *   EVENT_FILTER_LEVEL_KW: those that its Level and keywords match, or all but those. An event gets
+ *   its stack if none of these filters is against it.
+ * What a filter leaves out is not written to this session, and counted nowhere; EventEnabled does
+ * not look at filters.
  *
  * Thread-safe, also from a control callback. Not for signal handlers.
  *
@@ -270,8 +285,9 @@ uint32_t QueryAllTraces(EVENT_TRACE_PROPERTIES **PropertyArray, uint32_t Propert
  *   many filters, two of one type, or one whose data is missing, malformed or too long.
  * ERROR_INVALID_HANDLE: the session has stopped because its file is full.
  * ERROR_NOT_SUPPORTED: EVENT_ENABLE_PROPERTY_PROVIDER_GROUP; a filter of another type:
- *   providers get no filter data, single events and stacks are not told apart, and there are no
- *   packages or containers.
+ *   providers get no filter data, nobody looks into payloads, and there are no packages or
+ *   containers.
+ * ERROR_NOT_ENOUGH_MEMORY: for a filter of events. Nothing was changed.
  * ERROR_NO_SYSTEM_RESOURCES: more than 1,024 providers enabled; 8 other sessions enable this one,
  *   and nobody or a modern provider is registered; or a request for state while so
  *   much waits for a callback that it cannot wait, too. Nothing was changed.

@@ -12,7 +12,8 @@ enum kind {
     KIND_UNKNOWN,
     KIND_NONE,    /* no filter */
     KIND_PROCESS, /* which processes are meant */
-    KIND_EVENT,   /* of single events, and others that are not built */
+    KIND_EVENT,   /* which events are, and which of them get stacks */
+    KIND_MISSING, /* not built */
 };
 
 /* Types below this one are a provider's own, and their data is for its callback. */
@@ -26,21 +27,22 @@ static enum kind kind_of(uint32_t type)
     case EVENT_FILTER_TYPE_PID:
     case EVENT_FILTER_TYPE_EXECUTABLE_NAME:
         return KIND_PROCESS;
+    case EVENT_FILTER_TYPE_EVENT_ID:
+    case EVENT_FILTER_TYPE_EVENT_NAME:
+    case EVENT_FILTER_TYPE_STACKWALK:
+    case EVENT_FILTER_TYPE_STACKWALK_NAME:
+    case EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW:
+        return KIND_EVENT;
     case EVENT_FILTER_TYPE_SCHEMATIZED:
     case EVENT_FILTER_TYPE_SYSTEM_FLAGS:
     case EVENT_FILTER_TYPE_TRACEHANDLE:
     case EVENT_FILTER_TYPE_PACKAGE_ID:
     case EVENT_FILTER_TYPE_PACKAGE_APP_ID:
     case EVENT_FILTER_TYPE_PAYLOAD:
-    case EVENT_FILTER_TYPE_EVENT_ID:
-    case EVENT_FILTER_TYPE_EVENT_NAME:
-    case EVENT_FILTER_TYPE_STACKWALK:
-    case EVENT_FILTER_TYPE_STACKWALK_NAME:
-    case EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW:
     case EVENT_FILTER_TYPE_CONTAINER:
-        return KIND_EVENT;
+        return KIND_MISSING;
     default:
-        return type < FIRST_SYSTEM_TYPE ? KIND_EVENT : KIND_UNKNOWN;
+        return type < FIRST_SYSTEM_TYPE ? KIND_MISSING : KIND_UNKNOWN;
     }
 }
 
@@ -57,7 +59,8 @@ static uint32_t largest_data_bytes(uint32_t type)
     }
 }
 
-static uint32_t check_one(const EVENT_FILTER_DESCRIPTOR *filter)
+/* Of one of events, too, what it says is added to `events`. */
+static uint32_t read_one(const EVENT_FILTER_DESCRIPTOR *filter, struct etwas_event_filter *events)
 {
     enum kind kind = kind_of(filter->Type);
 
@@ -67,6 +70,9 @@ static uint32_t check_one(const EVENT_FILTER_DESCRIPTOR *filter)
     if (kind == KIND_UNKNOWN || filter->Ptr == 0 || filter->Size == 0 ||
         filter->Size > largest_data_bytes(filter->Type)) {
         return ERROR_INVALID_PARAMETER;
+    }
+    if (kind == KIND_EVENT) {
+        return etwas_event_filter_add(events, filter);
     }
     return kind == KIND_PROCESS ? ERROR_SUCCESS : ERROR_NOT_SUPPORTED;
 }
@@ -83,8 +89,8 @@ static bool has_two_of_a_type(const EVENT_FILTER_DESCRIPTOR *filters, uint32_t c
     return false;
 }
 
-uint32_t etwas_enable_filters_check(const EVENT_FILTER_DESCRIPTOR *filters, uint32_t count,
-                                    bool *excluded)
+uint32_t etwas_enable_filters_read(const EVENT_FILTER_DESCRIPTOR *filters, uint32_t count,
+                                   bool *excluded, struct etwas_event_filter *events)
 {
     EVENT_FILTER_DESCRIPTOR copies[MAX_EVENT_FILTERS_COUNT];
     EVENT_FILTER_DESCRIPTOR of_processes[MAX_EVENT_FILTERS_COUNT];
@@ -102,7 +108,7 @@ uint32_t etwas_enable_filters_check(const EVENT_FILTER_DESCRIPTOR *filters, uint
         return ERROR_INVALID_PARAMETER;
     }
     for (uint32_t index = 0; index < count; index++) {
-        uint32_t one = check_one(&copies[index]);
+        uint32_t one = read_one(&copies[index], events);
 
         /* What is wrong is said before what is not there. */
         code = one == ERROR_INVALID_PARAMETER || code == ERROR_SUCCESS ? one : code;

@@ -11,6 +11,7 @@
 
 #include "control/enable_filter.h"
 #include "provider/enabling.h"
+#include "provider/event_items.h"
 #include "session/session.h"
 
 #define KNOWN_PROPERTIES                                                                           \
@@ -78,6 +79,7 @@ uint32_t EnableTraceEx2(etwas_trace_handle handle, const etwas_guid *provider,
     ENABLE_TRACE_PARAMETERS parameters;
     struct etwas_enable_request request = {
         .control = provider, .control_code = control_code, .timeout_ms = timeout_ms};
+    struct etwas_event_filter filter;
     struct etwas_session_key key;
     uint32_t code;
 
@@ -86,14 +88,20 @@ uint32_t EnableTraceEx2(etwas_trace_handle handle, const etwas_guid *provider,
         return ERROR_INVALID_PARAMETER;
     }
     code = read_parameters(given, &parameters);
+    memset(&filter, 0, sizeof filter);
     if (code == ERROR_SUCCESS) {
-        code = etwas_enable_filters_check(parameters.EnableFilterDesc, parameters.FilterDescCount,
-                                          &request.excluded);
+        code = etwas_enable_filters_read(parameters.EnableFilterDesc, parameters.FilterDescCount,
+                                         &request.excluded, &filter);
     }
     if (code != ERROR_SUCCESS) {
         return code;
     }
+    /* Before any lock is taken: it reads files. */
+    if ((parameters.EnableProperty & ETWAS_ITEM_PROPERTIES) != 0) {
+        etwas_identity_read(&request.identity);
+    }
     request.source = parameters.SourceId;
+    request.filter = &filter;
     request.wish = (struct etwas_enablement){
         .session = etwas_session_handle(key),
         .match_any_keyword = match_any_keyword,

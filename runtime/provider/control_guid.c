@@ -71,6 +71,11 @@ void etwas_control_guid_keep(struct etwas_control_guid *entry, uint64_t session)
 {
     const struct etwas_enablement *kept = etwas_control_guid_enablement(entry, session);
 
+    for (uint32_t index = 0; index < entry->enablement_count; index++) {
+        if (&entry->enablements[index] != kept) {
+            etwas_event_filter_give(entry->enablements[index].filter);
+        }
+    }
     if (kept == NULL) {
         entry->enablement_count = 0;
         entry->newest = 0;
@@ -88,6 +93,7 @@ void etwas_control_guid_drop(struct etwas_control_guid *entry, uint64_t session)
     if (dropped == NULL) {
         return;
     }
+    etwas_event_filter_give(dropped->filter);
     entry->enablement_count--;
     memmove(dropped, dropped + 1,
             (size_t)(&entry->enablements[entry->enablement_count] - dropped) * sizeof *dropped);

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "provider/event_filter.h"
 #include "provider/registration.h"
 
 enum {
@@ -33,6 +34,7 @@ struct etwas_enablement {
     uint64_t session; /* 0: nobody enables it */
     uint64_t match_any_keyword;
     uint64_t match_all_keyword;
+    const struct etwas_event_filter *filter; /* given back when it is forgotten; NULL: none */
     uint32_t property;
     uint8_t level;
     bool independent; /* what the session cannot take costs the others nothing (R77) */

@@ -9,6 +9,7 @@
 
 #include "platform/testpoint.h"
 #include "provider/callback.h"
+#include "provider/event_items.h"
 #include "provider/event_provider.h"
 #include "provider/registration.h"
 #include "session/session.h"
@@ -202,6 +203,7 @@ static struct etwas_enablement *enablement_for(uint32_t control, uint64_t sessio
     enablement = etwas_control_guid_enablement(entry, session);
     if (enablement == NULL && entry->enablement_count < ETWAS_LISTENERS) {
         enablement = &entry->enablements[entry->enablement_count++];
+        *enablement = (struct etwas_enablement){0};
     }
     return enablement;
 }
@@ -217,6 +219,10 @@ static uint32_t enable(const struct etwas_enable_request *request, bool independ
     if (enablement == NULL) {
         return ERROR_NO_SYSTEM_RESOURCES;
     }
+    if ((request->wish.property & ETWAS_ITEM_PROPERTIES) != 0) {
+        etwas_event_items_identify(&request->identity);
+    }
+    etwas_event_filter_give(enablement->filter);
     *enablement = request->wish;
     enablement->independent = independent;
     etwas_control_guids[control].newest = session;
@@ -224,6 +230,25 @@ static uint32_t enable(const struct etwas_enable_request *request, bool independ
     news = news_of(control, WMI_ENABLE_EVENTS, session, &request->source);
     (void)ask_all(control, &news);
     return ERROR_SUCCESS;
+}
+
+/* With a copy of the filter that was asked for. */
+static uint32_t enable_filtered(struct etwas_enable_request *request, bool independent)
+{
+    uint32_t code;
+
+    if (request->filter->kinds == 0) {
+        return enable(request, independent);
+    }
+    request->wish.filter = etwas_event_filter_take(request->filter);
+    if (request->wish.filter == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    code = enable(request, independent);
+    if (code != ERROR_SUCCESS) {
+        etwas_event_filter_give(request->wish.filter);
+    }
+    return code;
 }
 
 static uint32_t capture_state(uint32_t control, const struct etwas_enable_request *request)
@@ -234,7 +259,7 @@ static uint32_t capture_state(uint32_t control, const struct etwas_enable_reques
 }
 
 /* *changed: somebody is to be told. Nobody waits for callbacks that others caused. */
-static uint32_t make_change(const struct etwas_enable_request *request,
+static uint32_t make_change(struct etwas_enable_request *request,
                             const struct etwas_session *session, bool *changed)
 {
     uint32_t control = etwas_control_guid_find(request->control);
@@ -248,8 +273,8 @@ static uint32_t make_change(const struct etwas_enable_request *request,
     case EVENT_CONTROL_CODE_ENABLE_PROVIDER:
         if (!excluded) {
             *changed = true;
-            return enable(request, (session->configuration.log_file_mode &
-                                    EVENT_TRACE_INDEPENDENT_SESSION_MODE) != 0);
+            return enable_filtered(request, (session->configuration.log_file_mode &
+                                             EVENT_TRACE_INDEPENDENT_SESSION_MODE) != 0);
         }
         __attribute__((fallthrough));
     case EVENT_CONTROL_CODE_DISABLE_PROVIDER:
@@ -283,7 +308,7 @@ static const struct etwas_session *find_running(uint64_t handle, uint32_t *code)
 
 /* ---- enabling -------------------------------------------------------------------------------- */
 
-uint32_t etwas_provider_enable(const struct etwas_enable_request *request)
+uint32_t etwas_provider_enable(struct etwas_enable_request *request)
 {
     const struct etwas_session *session;
     uint32_t code;

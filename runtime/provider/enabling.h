@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "platform/identity.h"
 #include "provider/control_guid.h"
 
 /* In a fork's child: registrations stay, nobody enables them. With the control lock held. */
@@ -26,8 +27,10 @@ struct etwas_enable_request {
     uint32_t control_code; /* EVENT_CONTROL_CODE_... */
     bool excluded;         /* a filter says that this process is not meant */
     uint32_t timeout_ms;
-    etwas_guid source;            /* who asks; for the callbacks of modern providers */
-    struct etwas_enablement wish; /* its session is set whatever the control code */
+    etwas_guid source;              /* who asks; for the callbacks of modern providers */
+    struct etwas_identity identity; /* read where the wish asks for items (event_items.h) */
+    const struct etwas_event_filter *filter; /* of events; the wish gets a copy */
+    struct etwas_enablement wish;            /* its session is set whatever the control code */
 };
 
 /*
@@ -36,11 +39,12 @@ struct etwas_enable_request {
  *
  * ERROR_INVALID_PARAMETER: the session does not run. ERROR_INVALID_HANDLE: because its file is full
  * (R93). ERROR_NO_SYSTEM_RESOURCES: too many providers are enabled, or too many sessions enable
- * this one, or more requests wait for a callback than it can be asked. ERROR_TIMEOUT: done, but
+ * this one, or more requests wait for a callback than it can be asked. ERROR_NOT_ENOUGH_MEMORY: for
+ * the filter. ERROR_TIMEOUT: done, but
  * with a timeout that is not 0 a callback has not returned in time, or can return only after this
  * call.
  */
-uint32_t etwas_provider_enable(const struct etwas_enable_request *request);
+uint32_t etwas_provider_enable(struct etwas_enable_request *request);
 
 /*
  * Disables every provider the session still enables, and waits for their callbacks (R141). Without

@@ -6,6 +6,8 @@
 #include <etwas/evntcons.h>
 #include <string.h>
 
+#include "provider/event_items.h"
+
 enum {
     HIGHEST_LEVEL = 255
 };
@@ -23,10 +25,14 @@ static struct etwas_listener listener_of(const struct etwas_enablement *enableme
             enablement->match_any_keyword != 0 ? enablement->match_any_keyword : UINT64_MAX,
         .match_all_keyword = enablement->match_all_keyword,
         .level = enablement->level != 0 ? enablement->level : (uint32_t)HIGHEST_LEVEL,
+        .flags = (enablement->property & ETWAS_ITEM_PROPERTIES) << ETWAS_LISTENER_PROPERTY_SHIFT,
     };
 
     if (enablement->independent) {
         listener.flags |= ETWAS_LISTENER_INDEPENDENT;
+    }
+    if (enablement->filter != NULL) {
+        listener.flags |= ETWAS_LISTENER_FILTERED;
     }
     if ((enablement->property & EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0) != 0) {
         listener.flags |= ETWAS_LISTENER_IGNORE_KEYWORD_0;
@@ -56,11 +62,14 @@ void etwas_event_provider_listen(uint32_t registration, const struct etwas_contr
     ck_pr_fence_store();
     for (uint32_t index = 0; index < ETWAS_LISTENERS; index++) {
         struct etwas_listener listener = {0};
+        const struct etwas_event_filter *filter = NULL;
 
         if (index < entry->enablement_count) {
             listener = listener_of(&entry->enablements[index]);
+            filter = entry->enablements[index].filter;
         }
         store(&list[index], &listener);
+        ck_pr_store_ptr(&provider->filters[version % 2][index], filter);
     }
     ck_pr_fence_release(); /* pairs with the acquire after the version in `audience` */
     ck_pr_store_32(&provider->version, version);

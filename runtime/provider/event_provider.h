@@ -26,6 +26,7 @@
 #include <stdint.h>
 
 #include "provider/control_guid.h"
+#include "provider/event_filter.h"
 #include "provider/registration.h"
 
 enum {
@@ -41,12 +42,25 @@ enum {
     ETWAS_EVENT_PROVIDER_TRAITS = 1 << 1, /* the traits are set, which can be done once */
 };
 
-/* etwas_listener.flags */
+/* etwas_listener.flags. Above them are the properties of event_items.h that it asks for. */
 enum {
     ETWAS_LISTENER_INDEPENDENT = 1 << 0,      /* R77 */
     ETWAS_LISTENER_IGNORE_KEYWORD_0 = 1 << 1, /* wants no events without keywords */
     ETWAS_LISTENER_EXCLUDE_PRIVATE = 1 << 2,  /* wants no events of EVENT_WRITE_FLAG_INPRIVATE */
+    ETWAS_LISTENER_PROPERTY_SHIFT = 16,
+    ETWAS_LISTENER_FILTERED = 1 << 30, /* there is a filter of events */
 };
+
+static inline uint32_t etwas_listener_properties(uint32_t flags)
+{
+    return (flags & ~(uint32_t)ETWAS_LISTENER_FILTERED) >> ETWAS_LISTENER_PROPERTY_SHIFT;
+}
+
+/* Whether it takes events as they are: adds nothing, and leaves none out by what it is. */
+static inline bool etwas_listener_is_plain(uint32_t flags)
+{
+    return flags >> ETWAS_LISTENER_PROPERTY_SHIFT == 0;
+}
 
 struct etwas_listener {
     uint64_t session;           /* 0: the list ends here */
@@ -63,6 +77,7 @@ struct etwas_event_provider {
     uint32_t options;
     uint64_t guid[2];
     struct etwas_listener listeners[2][ETWAS_LISTENERS];
+    const struct etwas_event_filter *filters[2][ETWAS_LISTENERS]; /* of each; NULL: none */
 };
 
 extern struct etwas_event_provider etwas_event_providers[ETWAS_REGISTRATIONS];

@@ -179,3 +179,51 @@ uint32_t etwas_event_record_build(struct etwas_event_record *built, const struct
     }
     return code;
 }
+
+/* ---- the items of a session ------------------------------------------------------------------ */
+
+/* Behind the related activity's, which is a head and 16 bytes. */
+static bool has_related(const struct etwas_event_record *built)
+{
+    return built->item_count != 0 &&
+           built->items[0].type == EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID;
+}
+
+static MOF_FIELD *piece_of_items(struct etwas_event_record *built)
+{
+    return &built->pieces[has_related(built) ? 2 : 0];
+}
+
+void etwas_event_record_reserve_items(struct etwas_event_record *built)
+{
+    MOF_FIELD *piece = piece_of_items(built);
+
+    memmove(piece + 1, piece,
+            (size_t)(&built->pieces[built->record.field_count] - piece) * sizeof *piece);
+    *piece = (MOF_FIELD){0};
+    built->record.field_count++;
+}
+
+bool etwas_event_record_set_items(struct etwas_event_record *built, struct etwas_event_items *items)
+{
+    MOF_FIELD *piece = piece_of_items(built);
+    bool metadata_follows = built->item_count > (has_related(built) ? 1 : 0);
+
+    if (items->bytes > ETWAS_ETL_LARGEST_RECORD_BYTES - (built->record.bytes - piece->Length)) {
+        return false;
+    }
+    built->record.bytes += items->bytes - piece->Length;
+    *piece = (MOF_FIELD){.DataPtr = (uint64_t)(uintptr_t)items->data, .Length = items->bytes};
+    built->header.size = (uint16_t)built->record.bytes;
+    if (items->bytes != 0 || built->item_count != 0) {
+        built->header.flags |= ETWAS_ETL_EVENT_EXTENDED_INFO;
+    } else {
+        built->header.flags &= (uint16_t)~ETWAS_ETL_EVENT_EXTENDED_INFO;
+    }
+    if (has_related(built)) {
+        built->items[0].linkage =
+            items->bytes != 0 || metadata_follows ? ETWAS_ETL_ITEM_LINKAGE : 0;
+    }
+    etwas_event_items_end(items, metadata_follows);
+    return true;
+}

@@ -13,6 +13,7 @@
 
 #include "buffer/publish.h"
 #include "etl/layout.h"
+#include "provider/event_items.h"
 #include "provider/event_provider.h"
 
 /* What a caller says of an event. */
@@ -28,6 +29,8 @@ struct etwas_event {
 enum {
     ETWAS_EVENT_ITEMS = 3,       /* related activity, traits, metadata */
     ETWAS_EVENT_ITEM_PIECES = 3, /* head, data, what is missing to a multiple of 8 */
+    ETWAS_EVENT_PIECES =
+        ETWAS_EVENT_ITEMS * ETWAS_EVENT_ITEM_PIECES + 1 + MAX_EVENT_DATA_DESCRIPTORS,
 };
 
 /* The record, and the pieces it points to. Lies on the writer's stack. */
@@ -37,7 +40,7 @@ struct etwas_event_record {
     struct etwas_etl_extended_item items[ETWAS_EVENT_ITEMS];
     uint32_t item_count;
     uint32_t data_bytes; /* without header and items */
-    MOF_FIELD pieces[ETWAS_EVENT_ITEMS * ETWAS_EVENT_ITEM_PIECES + MAX_EVENT_DATA_DESCRIPTORS];
+    MOF_FIELD pieces[ETWAS_EVENT_PIECES];
 };
 
 /* The calling thread's activity id (R196), all 0 at first. Async-signal-safe. */
@@ -49,5 +52,18 @@ etwas_guid etwas_activity_id(void);
  */
 uint32_t etwas_event_record_build(struct etwas_event_record *built, const struct etwas_event *event,
                                   const struct etwas_audience *audience);
+
+/*
+ * Makes room for the items of event_items.h, of which there are none yet: once, before the first
+ * etwas_event_record_set_items.
+ */
+void etwas_event_record_reserve_items(struct etwas_event_record *built);
+
+/*
+ * Gives the record these items instead of those it has; changes which of them is the last. False:
+ * it would be too long, and cannot be published.
+ */
+bool etwas_event_record_set_items(struct etwas_event_record *built,
+                                  struct etwas_event_items *items);
 
 #endif

@@ -3,12 +3,10 @@
 
 /*
  * EventWrite and its companions: from a descriptor and blocks of data to a record in each session
- * that wants it (R77, R194, R196).
+ * that wants it (R194, R196).
  *
  * No lock, no allocation, no system call. What the caller gave is checked before anything is
- * published. A record is published to one session after the other, and what is published cannot be
- * taken back; so first every session is asked whether it can take the record at all, and then those
- * come first that may still fail.
+ * published.
  */
 #include <ck_pr.h>
 #include <etwas/evntcons.h>
@@ -19,104 +17,25 @@
 
 #include "buffer/publish.h"
 #include "provider/event_provider.h"
+#include "provider/event_publish.h"
 #include "provider/event_record.h"
 #include "session/handle.h"
 
-/* ---- one record to several sessions ---------------------------------------------------------- */
-
-struct target {
-    struct etwas_session_key key;
-    bool independent;
-    bool needs_buffer; /* its buffer of the moment is full: it may have no other */
-};
-
-/* What has become of an event so far. */
-struct fate {
-    uint32_t recorded;    /* sessions that have it */
-    uint32_t code;        /* of a session that stops the others; ERROR_SUCCESS: none has */
-    uint32_t independent; /* the code of one that does not */
-};
-
-static void note(struct fate *fate, const struct target *target, uint32_t code)
+/* One session that wants the event as it is takes it at once. */
+static uint32_t publish(const struct etwas_event_provider *provider,
+                        const struct etwas_event *event, struct etwas_audience *audience,
+                        struct etwas_event_record *built)
 {
-    /* A session that has just ended listens no more. */
-    if (code == ERROR_SUCCESS) {
-        fate->recorded++;
-    } else if (code != ERROR_INVALID_HANDLE) {
-        *(target->independent ? &fate->independent : &fate->code) = code;
-    }
-}
-
-/* The sessions that can take the record. */
-static uint32_t find_targets(struct target targets[ETWAS_LISTENERS],
-                             const struct etwas_audience *audience,
-                             const struct etwas_event_record *built, struct fate *fate)
-{
-    uint32_t count = 0;
-
-    for (uint32_t index = 0; index < audience->count; index++) {
-        struct target *target = &targets[count];
-        uint32_t code = ERROR_INVALID_HANDLE;
-
-        target->independent = (audience->sessions[index].flags & ETWAS_LISTENER_INDEPENDENT) != 0;
-        if (etwas_session_key_of(audience->sessions[index].session, &target->key)) {
-            code = etwas_publish_check(target->key.index, target->key.generation, built->data_bytes,
-                                       &built->record);
-        }
-        if (code != ERROR_SUCCESS) {
-            note(fate, target, code);
-            continue;
-        }
-        target->needs_buffer =
-            !target->independent &&
-            !etwas_publish_has_room(target->key.index, target->key.generation, &built->record);
-        count++;
-    }
-    return count;
-}
-
-static uint32_t publish_to(const struct target *target, struct etwas_event_record *built)
-{
-    /* The session before may have put its times there. */
-    built->header.kernel_time = 0;
-    built->header.user_time = 0;
-    return etwas_publish(target->key.index, target->key.generation, built->data_bytes,
-                         &built->record);
-}
-
-/* R77. Once one session has it, the others get it too, whatever becomes of one of them. */
-static uint32_t publish_to_all(const struct etwas_audience *audience,
-                               struct etwas_event_record *built)
-{
-    struct target targets[ETWAS_LISTENERS];
-    struct fate fate = {0, ERROR_SUCCESS, ERROR_SUCCESS};
-    uint32_t count = find_targets(targets, audience, built, &fate);
-
-    for (uint32_t turn = 0; turn < 2; turn++) {
-        for (uint32_t index = 0; index < count; index++) {
-            if (fate.code != ERROR_SUCCESS && fate.recorded == 0) {
-                return fate.code;
-            }
-            if (targets[index].needs_buffer == (turn == 0)) {
-                note(&fate, &targets[index], publish_to(&targets[index], built));
-            }
-        }
-    }
-    return fate.code != ERROR_SUCCESS || fate.recorded != 0 ? fate.code : fate.independent;
-}
-
-static uint32_t publish(const struct etwas_audience *audience, struct etwas_event_record *built)
-{
-    struct target only;
+    struct etwas_session_key only;
     uint32_t code;
 
-    if (audience->count != 1) {
-        return publish_to_all(audience, built);
+    if (audience->count != 1 || !etwas_listener_is_plain(audience->sessions[0].flags)) {
+        return etwas_event_publish(provider, event, audience, built);
     }
-    if (!etwas_session_key_of(audience->sessions[0].session, &only.key)) {
+    if (!etwas_session_key_of(audience->sessions[0].session, &only)) {
         return ERROR_SUCCESS;
     }
-    code = publish_to(&only, built);
+    code = etwas_publish(only.index, only.generation, built->data_bytes, &built->record);
     /* It has just ended, and listens no more. */
     return code != ERROR_INVALID_HANDLE ? code : (uint32_t)ERROR_SUCCESS;
 }
@@ -166,7 +85,7 @@ static uint32_t write_heard(const struct etwas_event_provider *provider, REGHAND
         return ERROR_SUCCESS;
     }
     code = etwas_event_record_build(&built, event, &audience);
-    return code == ERROR_SUCCESS ? publish(&audience, &built) : code;
+    return code == ERROR_SUCCESS ? publish(provider, event, &audience, &built) : code;
 }
 
 /*

@@ -348,11 +348,6 @@ static void c17_filters_have_limits_and_types_that_classic_providers_can_have(vo
                                            EVENT_FILTER_TYPE_PACKAGE_ID,
                                            EVENT_FILTER_TYPE_PACKAGE_APP_ID,
                                            EVENT_FILTER_TYPE_PAYLOAD,
-                                           EVENT_FILTER_TYPE_EVENT_ID,
-                                           EVENT_FILTER_TYPE_EVENT_NAME,
-                                           EVENT_FILTER_TYPE_STACKWALK,
-                                           EVENT_FILTER_TYPE_STACKWALK_NAME,
-                                           EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW,
                                            EVENT_FILTER_TYPE_CONTAINER,
                                            1,
                                            0x7FFFFFFF};

@@ -37,7 +37,7 @@ void disable_modern(etwas_trace_handle session);
 uint32_t write_number(REGHANDLE provider, uint8_t level, uint64_t keyword, uint64_t number);
 
 enum {
-    MODERN_ITEMS = 4
+    MODERN_ITEMS = 9
 };
 
 /* An event as the reader gives it, and what the walker found in the same place of the file. */

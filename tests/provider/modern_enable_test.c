@@ -274,7 +274,7 @@ static void a_filter_of_processes_keeps_this_one_out(void **state)
         enable_with(session, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0, &filter, &no_source),
         ERROR_SUCCESS);
     expect_heard(&heard, 3, 1, 2, 1, 0);
-    filter.Type = EVENT_FILTER_TYPE_EVENT_ID;
+    filter.Type = EVENT_FILTER_TYPE_PAYLOAD;
     assert_int_equal(
         enable_with(session, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0, &filter, &no_source),
         ERROR_NOT_SUPPORTED);

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "platform/identity.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    START_TIME_FIELD = 22, /* of a process's stat line, counted from 1 */
+    PROCESS_ID_BITS = 22,  /* the kernel's ids have no more */
+    NO_LOGIN = UINT32_MAX,
+};
+
+static bool read_line(const char *path, char *line, size_t bytes)
+{
+    FILE *file = fopen(path, "re");
+    bool found;
+
+    if (file == NULL) {
+        return false;
+    }
+    found = fgets(line, (int)bytes, file) != NULL;
+    (void)fclose(file);
+    return found;
+}
+
+/* In ticks since the machine booted. The program's name, field 2, may hold anything but its end. */
+static uint64_t start_ticks(void)
+{
+    char line[1024];
+    const char *at;
+    unsigned long long ticks = 0;
+
+    if (!read_line("/proc/self/stat", line, sizeof line)) {
+        return 0;
+    }
+    at = strrchr(line, ')');
+    for (int field = 2; at != NULL && field < START_TIME_FIELD; field++) {
+        at = strchr(at + 1, ' ');
+    }
+    return at != NULL && sscanf(at, "%llu", &ticks) == 1 ? ticks : 0;
+}
+
+static uint32_t session_id(void)
+{
+    char line[32];
+    unsigned int login = NO_LOGIN;
+
+    if (!read_line("/proc/self/sessionid", line, sizeof line) || sscanf(line, "%u", &login) != 1 ||
+        login == NO_LOGIN) {
+        login = (unsigned int)getsid(0);
+    }
+    return login;
+}
+
+/* ---- containers ------------------------------------------------------------------------------ */
+
+const char *etwas_container_in(const char *path)
+{
+    size_t digits = 0;
+
+    for (const char *at = path;; at++) {
+        if ((*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'f')) {
+            digits++;
+            continue;
+        }
+        if (digits == ETWAS_CONTAINER_BYTES) {
+            return at - digits;
+        }
+        if (*at == '\0') {
+            return NULL;
+        }
+        digits = 0;
+    }
+}
+
+/* In the first line that has one and says `word`. */
+static bool find_container(const char *path, const char *word, char id[ETWAS_CONTAINER_BYTES])
+{
+    FILE *file = fopen(path, "re");
+    const char *found = NULL;
+    char line[4096];
+
+    while (file != NULL && found == NULL && fgets(line, sizeof line, file) != NULL) {
+        found = strstr(line, word) != NULL ? etwas_container_in(line) : NULL;
+    }
+    if (found != NULL) {
+        memcpy(id, found, ETWAS_CONTAINER_BYTES);
+    }
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return found != NULL;
+}
+
+/*
+ * Engines name a container's control group after it. Where it sees itself as the root of all
+ * groups, its /etc/hostname is mounted from a folder with that name.
+ */
+void etwas_identity_read(struct etwas_identity *identity)
+{
+    identity->start_key = start_ticks() << PROCESS_ID_BITS | (uint32_t)getpid();
+    identity->user_id = (uint32_t)geteuid();
+    identity->session_id = session_id();
+    identity->container_bytes =
+        find_container("/proc/self/cgroup", "", identity->container) ||
+                find_container("/proc/self/mountinfo", " /etc/hostname ", identity->container)
+            ? ETWAS_CONTAINER_BYTES
+            : 0;
+}

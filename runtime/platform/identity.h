@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Who this process is, as extended items say it: user, session of the terminal, when it was
+ * started, container.
+ *
+ * Asked of the system when a session wants it, not with every event.
+ */
+#ifndef ETWAS_PLATFORM_IDENTITY_H
+#define ETWAS_PLATFORM_IDENTITY_H
+
+#include <stdint.h>
+
+enum {
+    ETWAS_CONTAINER_BYTES = 64, /* a container's id: hexadecimal digits */
+};
+
+struct etwas_identity {
+    uint64_t start_key;       /* of no other process since the machine booted; kept across exec */
+    uint32_t user_id;         /* the effective one */
+    uint32_t session_id;      /* of the login, else of the terminal */
+    uint32_t container_bytes; /* 0: in none that is known */
+    char container[ETWAS_CONTAINER_BYTES];
+};
+
+/* Reads files. */
+void etwas_identity_read(struct etwas_identity *identity);
+
+/* The container's id in the path of a control group or a mount; NULL: there is none. */
+const char *etwas_container_in(const char *path);
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "provider/event_filter.h"
+
+#include <ck_pr.h>
+#include <etwas/evntcons.h>
+#include <etwas/winerror.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "provider/event_provider.h"
+#include "provider/event_record.h"
+
+enum {
+    IDS_AT = offsetof(EVENT_FILTER_EVENT_ID, Events),
+    NAMES_AT = offsetof(EVENT_FILTER_EVENT_NAME, Names),
+};
+
+/* ---- what a controller says ------------------------------------------------------------------ */
+
+static bool read_ids(struct etwas_id_filter *ids, const uint8_t *data, uint32_t bytes)
+{
+    EVENT_FILTER_EVENT_ID head;
+
+    if (bytes < sizeof head) {
+        return false;
+    }
+    memcpy(&head, data, sizeof head);
+    if (head.FilterIn > 1 || head.Count == 0 || head.Count > MAX_EVENT_FILTER_EVENT_ID_COUNT ||
+        bytes != IDS_AT + head.Count * sizeof head.Events[0]) {
+        return false;
+    }
+    ids->in = head.FilterIn;
+    ids->count = head.Count;
+    memcpy(ids->ids, data + IDS_AT, bytes - IDS_AT);
+    return true;
+}
+
+/* The head of both kinds of filters by level and keyword. */
+static bool read_levels(struct etwas_level_filter *levels, const uint8_t *data)
+{
+    EVENT_FILTER_LEVEL_KW head;
+
+    memcpy(&head, data, offsetof(EVENT_FILTER_LEVEL_KW, FilterIn) + sizeof head.FilterIn);
+    levels->match_any_keyword = head.MatchAnyKeyword;
+    levels->match_all_keyword = head.MatchAllKeyword;
+    levels->level = head.Level;
+    levels->in = head.FilterIn;
+    return head.FilterIn <= 1;
+}
+
+static bool read_names(struct etwas_name_filter *names, const uint8_t *data, uint32_t bytes)
+{
+    uint32_t ends = 0;
+
+    if (bytes <= NAMES_AT || !read_levels(&names->levels, data)) {
+        return false;
+    }
+    memcpy(&names->count, data + offsetof(EVENT_FILTER_EVENT_NAME, NameCount), sizeof names->count);
+    memcpy(names->names, data + NAMES_AT, bytes - NAMES_AT);
+    for (uint32_t at = NAMES_AT; at < bytes; at++) {
+        ends += data[at] == 0 ? 1 : 0;
+    }
+    return ends == names->count && data[bytes - 1] == 0;
+}
+
+uint32_t etwas_event_filter_add(struct etwas_event_filter *filter,
+                                const EVENT_FILTER_DESCRIPTOR *descriptor)
+{
+    const uint8_t *data = (const uint8_t *)(uintptr_t)descriptor->Ptr;
+    uint32_t kind;
+    bool sound;
+
+    switch (descriptor->Type) {
+    case EVENT_FILTER_TYPE_EVENT_ID:
+        kind = ETWAS_FILTER_EVENTS;
+        sound = read_ids(&filter->events, data, descriptor->Size);
+        break;
+    case EVENT_FILTER_TYPE_STACKWALK:
+        kind = ETWAS_FILTER_STACKS;
+        sound = read_ids(&filter->stacks, data, descriptor->Size);
+        break;
+    case EVENT_FILTER_TYPE_EVENT_NAME:
+        kind = ETWAS_FILTER_NAMES;
+        sound = read_names(&filter->names, data, descriptor->Size);
+        break;
+    case EVENT_FILTER_TYPE_STACKWALK_NAME:
+        kind = ETWAS_FILTER_STACK_NAMES;
+        sound = read_names(&filter->stack_names, data, descriptor->Size);
+        break;
+    case EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW:
+        kind = ETWAS_FILTER_STACK_LEVELS;
+        sound = descriptor->Size == sizeof(EVENT_FILTER_LEVEL_KW) &&
+                read_levels(&filter->stack_levels, data);
+        break;
+    default:
+        return ERROR_NOT_SUPPORTED;
+    }
+    filter->kinds |= kind;
+    return sound ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER;
+}
+
+/* ---- blocks: with the control lock held ------------------------------------------------------ */
+
+_Static_assert(sizeof(struct etwas_event_filter) % sizeof(uint64_t) == 0, "copied by words");
+
+/* A block, and the next that is not in force. */
+struct block {
+    struct etwas_event_filter filter; /* first */
+    struct block *next;
+};
+
+static struct block *unused;
+
+const struct etwas_event_filter *etwas_event_filter_take(const struct etwas_event_filter *made)
+{
+    struct block *block = unused != NULL ? unused : calloc(1, sizeof *block);
+
+    if (block == NULL) {
+        return NULL;
+    }
+    unused = block == unused ? block->next : unused;
+    /* Whoever sees a word of the new filter sees that the old one's versions are not in force. */
+    ck_pr_fence_store();
+    for (size_t at = 0; at < sizeof *made; at += sizeof(uint64_t)) {
+        uint64_t word;
+
+        memcpy(&word, (const char *)made + at, sizeof word);
+        ck_pr_store_64((uint64_t *)((char *)&block->filter + at), word);
+    }
+    return &block->filter;
+}
+
+void etwas_event_filter_give(const struct etwas_event_filter *filter)
+{
+    struct block *block = (struct block *)(uintptr_t)filter;
+
+    if (block != NULL) {
+        block->next = unused;
+        unused = block;
+    }
+}
+
+/* ---- what a writer asks ---------------------------------------------------------------------- */
+
+/* The name of a TraceLogging event, in the caller's memory. */
+struct name {
+    bool described; /* the event has metadata */
+    const char *text;
+    uint32_t bytes;
+};
+
+/*
+ * Metadata is a size of 16 bits, a tag whose last byte has bit 7 clear, and the name with its NUL.
+ * One that breaks off has a name that no filter has.
+ */
+static struct name name_in(const char *metadata, uint32_t bytes)
+{
+    struct name name = {.described = true};
+    uint32_t at = sizeof(uint16_t);
+
+    while (at < bytes && (metadata[at] & 0x80) != 0) {
+        at++;
+    }
+    at++;
+    if (at < bytes && memchr(metadata + at, 0, bytes - at) != NULL) {
+        name.text = metadata + at;
+        name.bytes = (uint32_t)strlen(name.text) + 1;
+    }
+    return name;
+}
+
+static struct name find_name(const struct etwas_event *event, uint32_t options)
+{
+    for (uint32_t index = 0; index < event->data_count; index++) {
+        const EVENT_DATA_DESCRIPTOR *block = &event->data[index];
+
+        if ((options & ETWAS_EVENT_PROVIDER_TYPED) != 0 &&
+            block->Type == EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA) {
+            return name_in((const char *)(uintptr_t)block->Ptr, block->Size);
+        }
+    }
+    return (struct name){0};
+}
+
+static bool has_id(const struct etwas_id_filter *filter, uint16_t id)
+{
+    uint32_t count = ck_pr_load_16(&filter->count);
+
+    for (uint32_t index = 0; index < count && index < MAX_EVENT_FILTER_EVENT_ID_COUNT; index++) {
+        if (ck_pr_load_16(&filter->ids[index]) == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool matches(const struct etwas_level_filter *filter, const EVENT_DESCRIPTOR *descriptor)
+{
+    uint64_t any = ck_pr_load_64(&filter->match_any_keyword);
+    uint64_t all = ck_pr_load_64(&filter->match_all_keyword);
+    uint64_t keyword = descriptor->Keyword;
+    uint8_t level = ck_pr_load_8(&filter->level);
+
+    return (level == 0 || descriptor->Level <= level) &&
+           (keyword == 0 || ((any == 0 || (keyword & any) != 0) && (keyword & all) == all));
+}
+
+static bool has_name(const struct etwas_name_filter *filter, const struct name *name)
+{
+    uint32_t left = ck_pr_load_16(&filter->count);
+    uint32_t length = 0; /* of the name we are in */
+    bool differs = false;
+
+    for (uint32_t at = 0; left != 0 && at < MAX_EVENT_FILTER_EVENT_NAME_SIZE; at++) {
+        char byte = (char)ck_pr_load_8((const uint8_t *)&filter->names[at]);
+
+        differs = differs || length >= name->bytes || byte != name->text[length];
+        length++;
+        if (byte == 0) {
+            if (!differs) {
+                return true;
+            }
+            differs = false;
+            length = 0;
+            left--;
+        }
+    }
+    return false;
+}
+
+/* Each filter decides about the events that it is for, and lets the others pass. */
+static bool passes_id(const struct etwas_id_filter *filter, const struct etwas_event *event,
+                      const struct name *name)
+{
+    return name->described ||
+           has_id(filter, event->descriptor->Id) == (ck_pr_load_8(&filter->in) != 0);
+}
+
+static bool passes_name(const struct etwas_name_filter *filter, const struct etwas_event *event,
+                        const struct name *name)
+{
+    return !name->described || !matches(&filter->levels, event->descriptor) ||
+           has_name(filter, name) == (ck_pr_load_8(&filter->levels.in) != 0);
+}
+
+enum {
+    PASSES = 1 << 0,
+    HAS_STACK = 1 << 1,
+};
+
+static uint32_t judge(const struct etwas_event_filter *filter, const struct etwas_event *event,
+                      const struct name *name)
+{
+    uint32_t kinds = ck_pr_load_32(&filter->kinds);
+    uint32_t verdict = PASSES | HAS_STACK;
+
+    if (((kinds & ETWAS_FILTER_EVENTS) != 0 && !passes_id(&filter->events, event, name)) ||
+        ((kinds & ETWAS_FILTER_NAMES) != 0 && !passes_name(&filter->names, event, name))) {
+        verdict &= ~(uint32_t)PASSES;
+    }
+    if (((kinds & ETWAS_FILTER_STACKS) != 0 && !passes_id(&filter->stacks, event, name)) ||
+        ((kinds & ETWAS_FILTER_STACK_NAMES) != 0 &&
+         !passes_name(&filter->stack_names, event, name)) ||
+        ((kinds & ETWAS_FILTER_STACK_LEVELS) != 0 &&
+         matches(&filter->stack_levels, event->descriptor) !=
+             (ck_pr_load_8(&filter->stack_levels.in) != 0))) {
+        verdict &= ~(uint32_t)HAS_STACK;
+    }
+    return verdict;
+}
+
+/* By the filter that a session has now; one that has none lets everything pass. */
+static uint32_t judge_for(const struct etwas_event_provider *provider, uint64_t session,
+                          const struct etwas_event *event, const struct name *name)
+{
+    uint32_t version = ck_pr_load_32(&provider->version);
+
+    for (;;) {
+        const struct etwas_listener *list = provider->listeners[version % 2];
+        uint32_t verdict = PASSES | HAS_STACK;
+        uint32_t now;
+
+        ck_pr_fence_acquire();
+        for (uint32_t index = 0; index < ETWAS_LISTENERS; index++) {
+            const struct etwas_event_filter *filter =
+                ck_pr_load_ptr(&provider->filters[version % 2][index]);
+
+            if (ck_pr_load_64(&list[index].session) == session && filter != NULL) {
+                verdict = judge(filter, event, name);
+            }
+        }
+        ck_pr_fence_acquire();
+        now = ck_pr_load_32(&provider->version);
+        if (now == version) {
+            return verdict;
+        }
+        version = now;
+    }
+}
+
+void etwas_event_filter_apply(const struct etwas_event_provider *provider, uint32_t options,
+                              const struct etwas_event *event, struct etwas_audience *audience)
+{
+    const struct name name = find_name(event, options);
+    uint32_t kept = 0;
+
+    for (uint32_t index = 0; index < audience->count; index++) {
+        uint32_t verdict = PASSES | HAS_STACK;
+
+        if ((audience->sessions[index].flags & ETWAS_LISTENER_FILTERED) != 0) {
+            verdict = judge_for(provider, audience->sessions[index].session, event, &name);
+        }
+        if ((verdict & PASSES) != 0) {
+            audience->sessions[kept] = audience->sessions[index];
+            if ((verdict & HAS_STACK) == 0) {
+                audience->sessions[kept].flags &=
+                    ~(EVENT_ENABLE_PROPERTY_STACK_TRACE << ETWAS_LISTENER_PROPERTY_SHIFT);
+            }
+            kept++;
+        }
+    }
+    audience->count = kept;
+}

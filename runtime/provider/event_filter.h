@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Filters of single events: which of a modern provider's events a session gets, and which of those
+ * get stacks.
+ *
+ * A filter in force is a block of memory that is never given back to the system, only used again.
+ * A writer reads it without a lock, between two looks at its provider's version
+ * (event_provider.h): if the version stands, the block was what it reads. Meanwhile it may read
+ * anything, so whoever reads trusts no count in it.
+ */
+#ifndef ETWAS_PROVIDER_EVENT_FILTER_H
+#define ETWAS_PROVIDER_EVENT_FILTER_H
+
+#include <etwas/evntprov.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct etwas_event;
+struct etwas_event_provider;
+struct etwas_audience;
+
+/* etwas_event_filter.kinds: which of its parts there are. */
+enum {
+    ETWAS_FILTER_EVENTS = 1 << 0,
+    ETWAS_FILTER_NAMES = 1 << 1,
+    ETWAS_FILTER_STACKS = 1 << 2,
+    ETWAS_FILTER_STACK_NAMES = 1 << 3,
+    ETWAS_FILTER_STACK_LEVELS = 1 << 4,
+};
+
+/* Only these events (in), or all but these. */
+struct etwas_id_filter {
+    uint8_t in;
+    uint16_t count;
+    uint16_t ids[MAX_EVENT_FILTER_EVENT_ID_COUNT];
+};
+
+/* Events up to a level, with some of these keywords and all of those: as in enabling. */
+struct etwas_level_filter {
+    uint64_t match_any_keyword;
+    uint64_t match_all_keyword;
+    uint8_t level;
+    uint8_t in;
+};
+
+/* Of the events that `levels` matches, only those with these names, or all but those. */
+struct etwas_name_filter {
+    struct etwas_level_filter levels;
+    uint16_t count;
+    char names[MAX_EVENT_FILTER_EVENT_NAME_SIZE]; /* each with its NUL */
+};
+
+struct etwas_event_filter {
+    uint32_t kinds;
+    struct etwas_id_filter events;
+    struct etwas_id_filter stacks;
+    struct etwas_level_filter stack_levels;
+    struct etwas_name_filter names;
+    struct etwas_name_filter stack_names;
+};
+
+/*
+ * Adds what a descriptor says, whose data is there and not longer than its type may have.
+ * ERROR_INVALID_PARAMETER: a size that does not fit its counts, a FilterIn other than 0 and 1, no id
+ * or name, or more than 64 ids. ERROR_NOT_SUPPORTED: a type that is not one of these.
+ */
+uint32_t etwas_event_filter_add(struct etwas_event_filter *filter,
+                                const EVENT_FILTER_DESCRIPTOR *descriptor);
+
+/* ---- with the control lock held -------------------------------------------------------------- */
+
+/* A copy that can be in force; NULL: no memory. */
+const struct etwas_event_filter *etwas_event_filter_take(const struct etwas_event_filter *made);
+
+/* Nobody finds it any more once the lock has been let go of. NULL is none. */
+void etwas_event_filter_give(const struct etwas_event_filter *filter);
+
+/* ---- without it: lock-free, async-signal-safe ------------------------------------------------ */
+
+/*
+ * Takes the sessions out whose filter does not let the event pass, and from those whose filter
+ * wants no stack of it the wish for one.
+ */
+void etwas_event_filter_apply(const struct etwas_event_provider *provider, uint32_t options,
+                              const struct etwas_event *event, struct etwas_audience *audience);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "provider/event_items.h"
+
+#include <ck_pr.h>
+#include <string.h>
+
+/* ---- what is constant for a process ---------------------------------------------------------- */
+
+/*
+ * Changed under the control lock, read without: each number is one word, and the container's name,
+ * which is set once, is stored before its length.
+ */
+static struct etwas_identity own;
+
+void etwas_event_items_identify(const struct etwas_identity *identity)
+{
+    ck_pr_store_64(&own.start_key, identity->start_key);
+    ck_pr_store_32(&own.user_id, identity->user_id);
+    ck_pr_store_32(&own.session_id, identity->session_id);
+    if (own.container_bytes == 0 && identity->container_bytes != 0) {
+        memcpy(own.container, identity->container, sizeof own.container);
+        ck_pr_fence_release(); /* pairs with the acquire in add_container */
+        ck_pr_store_32(&own.container_bytes, identity->container_bytes);
+    }
+}
+
+/* ---- what is one event's --------------------------------------------------------------------- */
+
+enum {
+    KEY_COUNT_BITS = 40, /* the thread's number is above them */
+};
+
+static uint64_t threads; /* that were given a number */
+
+/*
+ * A thread's number, from 1 and never given again, and how many keys it has made. A handler that
+ * interrupts this gives the thread its number, or takes a key, and neither is used twice.
+ */
+static uint64_t next_key(void)
+{
+    static _Thread_local uint64_t number;
+    static _Thread_local uint64_t made;
+
+    if (ck_pr_load_64(&number) == 0) {
+        (void)ck_pr_cas_64(&number, 0, ck_pr_faa_64(&threads, 1) + 1);
+    }
+    return ck_pr_load_64(&number) << KEY_COUNT_BITS | ck_pr_faa_64(&made, 1);
+}
+
+void etwas_event_facts_find(struct etwas_event_facts *facts, uint32_t properties)
+{
+    if ((properties & EVENT_ENABLE_PROPERTY_EVENT_KEY) != 0) {
+        facts->key = next_key();
+    }
+}
+
+/* ---- items ----------------------------------------------------------------------------------- */
+
+static void add(struct etwas_event_items *items, uint16_t type, const void *data, uint32_t bytes)
+{
+    uint32_t item_bytes = (uint32_t)etwas_etl_round_up_8(ETWAS_ITEM_HEAD_BYTES + (size_t)bytes);
+    struct etwas_etl_extended_item *item =
+        (struct etwas_etl_extended_item *)(items->data + items->bytes);
+
+    *item = (struct etwas_etl_extended_item){.item_bytes = (uint16_t)item_bytes,
+                                             .type = type,
+                                             .linkage = ETWAS_ETL_ITEM_LINKAGE,
+                                             .data_bytes = (uint16_t)bytes};
+    memcpy(item + 1, data, bytes);
+    memset((uint8_t *)(item + 1) + bytes, 0, item_bytes - ETWAS_ITEM_HEAD_BYTES - bytes);
+    items->last = items->bytes;
+    items->bytes += item_bytes;
+}
+
+static void add_user(struct etwas_event_items *items)
+{
+    const struct etwas_sid sid = {
+        .revision = 1,
+        .sub_authority_count = 2,
+        .authority = {0, 0, 0, 0, 0, 22},
+        .sub_authorities = {1, ck_pr_load_32(&own.user_id)},
+    };
+
+    add(items, EVENT_HEADER_EXT_TYPE_SID, &sid, sizeof sid);
+}
+
+static void add_container(struct etwas_event_items *items)
+{
+    uint32_t bytes = ck_pr_load_32(&own.container_bytes);
+
+    if (bytes != 0) {
+        ck_pr_fence_acquire(); /* pairs with the release in etwas_event_items_identify */
+        add(items, EVENT_HEADER_EXT_TYPE_CONTAINER_ID, own.container, bytes);
+    }
+}
+
+void etwas_event_items_build(struct etwas_event_items *items, uint32_t properties,
+                             const struct etwas_event_facts *facts)
+{
+    const uint32_t session_id = ck_pr_load_32(&own.session_id);
+    const uint64_t start_key = ck_pr_load_64(&own.start_key);
+
+    items->properties = properties;
+    items->bytes = 0;
+    if ((properties & EVENT_ENABLE_PROPERTY_SID) != 0) {
+        add_user(items);
+    }
+    if ((properties & EVENT_ENABLE_PROPERTY_TS_ID) != 0) {
+        add(items, EVENT_HEADER_EXT_TYPE_TS_ID, &session_id, sizeof session_id);
+    }
+    if ((properties & EVENT_ENABLE_PROPERTY_EVENT_KEY) != 0) {
+        add(items, EVENT_HEADER_EXT_TYPE_EVENT_KEY, &facts->key, sizeof facts->key);
+    }
+    if ((properties & EVENT_ENABLE_PROPERTY_PROCESS_START_KEY) != 0) {
+        add(items, EVENT_HEADER_EXT_TYPE_PROCESS_START_KEY, &start_key, sizeof start_key);
+    }
+    if ((properties & EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING) != 0) {
+        add_container(items);
+    }
+}
+
+void etwas_event_items_end(struct etwas_event_items *items, bool others_follow)
+{
+    struct etwas_etl_extended_item *last =
+        (struct etwas_etl_extended_item *)(items->data + items->last);
+
+    if (items->bytes != 0) {
+        last->linkage = others_follow ? ETWAS_ETL_ITEM_LINKAGE : 0;
+    }
+}

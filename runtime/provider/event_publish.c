@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A record is published to one session after the other, and what is published cannot be taken back;
+ * so first every session is asked whether it can take the record at all, and then those come first
+ * that may still fail.
+ */
+#include "provider/event_publish.h"
+
+#include <etwas/winerror.h>
+#include <string.h>
+
+#include "buffer/publish.h"
+#include "provider/event_filter.h"
+#include "provider/event_items.h"
+#include "session/handle.h"
+
+/* ---- the items of each session --------------------------------------------------------------- */
+
+/* An event whose record has the items of one session after the other. */
+struct variants {
+    struct etwas_event_record *built;
+    struct etwas_event_facts facts;
+    struct etwas_event_items items; /* that the record has at the moment */
+    bool fits;                      /* with them it is not too long for a record */
+};
+
+static void begin_variants(struct variants *variants, struct etwas_event_record *built,
+                           uint32_t properties)
+{
+    variants->built = built;
+    variants->items.properties = 0;
+    variants->fits = true;
+    if (properties != 0) {
+        etwas_event_facts_find(&variants->facts, properties);
+        etwas_event_record_reserve_items(built);
+    }
+}
+
+/* ERROR_ARITHMETIC_OVERFLOW: with these items the record is too long. */
+static uint32_t choose(struct variants *variants, uint32_t properties)
+{
+    if (variants->items.properties != properties) {
+        etwas_event_items_build(&variants->items, properties, &variants->facts);
+        variants->fits = etwas_event_record_set_items(variants->built, &variants->items);
+    }
+    return variants->fits ? ERROR_SUCCESS : ERROR_ARITHMETIC_OVERFLOW;
+}
+
+/* ---- one record to several sessions ---------------------------------------------------------- */
+
+struct target {
+    struct etwas_session_key key;
+    uint32_t properties;
+    bool independent;
+    bool needs_buffer; /* its buffer of the moment is full: it may have no other */
+};
+
+/* What has become of an event so far. */
+struct fate {
+    uint32_t recorded;    /* sessions that have it */
+    uint32_t code;        /* of a session that stops the others; ERROR_SUCCESS: none has */
+    uint32_t independent; /* the code of one that does not */
+};
+
+static void note(struct fate *fate, const struct target *target, uint32_t code)
+{
+    /* A session that has just ended listens no more. */
+    if (code == ERROR_SUCCESS) {
+        fate->recorded++;
+    } else if (code != ERROR_INVALID_HANDLE) {
+        *(target->independent ? &fate->independent : &fate->code) = code;
+    }
+}
+
+/* The sessions that can take the record. */
+static uint32_t find_targets(struct target targets[ETWAS_LISTENERS],
+                             const struct etwas_audience *audience, struct variants *variants,
+                             struct fate *fate)
+{
+    const struct etwas_event_record *built = variants->built;
+    uint32_t count = 0;
+
+    for (uint32_t index = 0; index < audience->count; index++) {
+        struct target *target = &targets[count];
+        uint32_t flags = audience->sessions[index].flags;
+        uint32_t code = ERROR_INVALID_HANDLE;
+
+        target->independent = (flags & ETWAS_LISTENER_INDEPENDENT) != 0;
+        target->properties = etwas_listener_properties(flags);
+        if (etwas_session_key_of(audience->sessions[index].session, &target->key)) {
+            code = choose(variants, target->properties);
+        }
+        if (code == ERROR_SUCCESS) {
+            code = etwas_publish_check(target->key.index, target->key.generation, built->data_bytes,
+                                       &built->record);
+        }
+        if (code != ERROR_SUCCESS) {
+            note(fate, target, code);
+            continue;
+        }
+        target->needs_buffer =
+            !target->independent &&
+            !etwas_publish_has_room(target->key.index, target->key.generation, &built->record);
+        count++;
+    }
+    return count;
+}
+
+static uint32_t publish_to(const struct target *target, struct variants *variants)
+{
+    struct etwas_event_record *built = variants->built;
+    uint32_t code = choose(variants, target->properties);
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    /* The session before may have put its times there. */
+    built->header.kernel_time = 0;
+    built->header.user_time = 0;
+    return etwas_publish(target->key.index, target->key.generation, built->data_bytes,
+                         &built->record);
+}
+
+/* R77. Once one session has it, the others get it too, whatever becomes of one of them. */
+static uint32_t publish_to_all(const struct etwas_audience *audience, struct variants *variants)
+{
+    struct target targets[ETWAS_LISTENERS];
+    struct fate fate = {0, ERROR_SUCCESS, ERROR_SUCCESS};
+    uint32_t count = find_targets(targets, audience, variants, &fate);
+
+    for (uint32_t turn = 0; turn < 2; turn++) {
+        for (uint32_t index = 0; index < count; index++) {
+            if (fate.code != ERROR_SUCCESS && fate.recorded == 0) {
+                return fate.code;
+            }
+            if (targets[index].needs_buffer == (turn == 0)) {
+                note(&fate, &targets[index], publish_to(&targets[index], variants));
+            }
+        }
+    }
+    return fate.code != ERROR_SUCCESS || fate.recorded != 0 ? fate.code : fate.independent;
+}
+
+/* What any of them asks for. */
+static uint32_t flags_of(const struct etwas_audience *audience)
+{
+    uint32_t flags = 0;
+
+    for (uint32_t index = 0; index < audience->count; index++) {
+        flags |= audience->sessions[index].flags;
+    }
+    return flags;
+}
+
+uint32_t etwas_event_publish(const struct etwas_event_provider *provider,
+                             const struct etwas_event *event, struct etwas_audience *audience,
+                             struct etwas_event_record *built)
+{
+    struct variants variants;
+
+    if ((flags_of(audience) & ETWAS_LISTENER_FILTERED) != 0) {
+        etwas_event_filter_apply(provider, audience->options, event, audience);
+    }
+    begin_variants(&variants, built, etwas_listener_properties(flags_of(audience)));
+    return publish_to_all(audience, &variants);
+}

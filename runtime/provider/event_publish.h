@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * One event to each session that wants it and whose filter lets it pass, with the items that this
+ * session asks for (R77).
+ */
+#ifndef ETWAS_PROVIDER_EVENT_PUBLISH_H
+#define ETWAS_PROVIDER_EVENT_PUBLISH_H
+
+#include "provider/event_provider.h"
+#include "provider/event_record.h"
+
+/*
+ * Publishes a record that was built without the items of event_items.h, and changes it and the
+ * audience. What EventWriteEx returns. Async-signal-safe.
+ */
+uint32_t etwas_event_publish(const struct etwas_event_provider *provider,
+                             const struct etwas_event *event, struct etwas_audience *audience,
+                             struct etwas_event_record *built);
+
+#endif

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Filters of single events: by id, by name, and what is refused (C17).
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "provider/event_filter.h"
+#include "provider/modern.h"
+
+static uint32_t enable_with(etwas_trace_handle session, EVENT_FILTER_DESCRIPTOR *filters,
+                            uint32_t count)
+{
+    ENABLE_TRACE_PARAMETERS parameters = {
+        .Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
+        .EnableFilterDesc = filters,
+        .FilterDescCount = count,
+    };
+
+    return EnableTraceEx2(session, &control_guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0, 0, 0,
+                          INFINITELY, &parameters);
+}
+
+static EVENT_FILTER_DESCRIPTOR filter_of(uint32_t type, const void *data, size_t bytes)
+{
+    return (EVENT_FILTER_DESCRIPTOR){(uint64_t)(uintptr_t)data, (uint32_t)bytes, type};
+}
+
+/* ---- data of filters ------------------------------------------------------------------------- */
+
+struct ids {
+    uint8_t in;
+    uint8_t reserved;
+    uint16_t count;
+    uint16_t ids[MAX_EVENT_FILTER_EVENT_ID_COUNT + 1];
+};
+
+static EVENT_FILTER_DESCRIPTOR id_filter(uint32_t type, const struct ids *ids)
+{
+    return filter_of(type, ids, offsetof(struct ids, ids) + ids->count * sizeof ids->ids[0]);
+}
+
+struct names {
+    uint64_t any;
+    uint64_t all;
+    uint8_t level;
+    uint8_t in;
+    uint16_t count;
+    char names[MAX_EVENT_FILTER_EVENT_NAME_SIZE];
+};
+
+/* Names as a literal without its last NUL: "a\0b". */
+#define NAME_FILTER(type, data, text)                                                              \
+    (memcpy((data)->names, text, sizeof(text)),                                                    \
+     filter_of(type, data, offsetof(struct names, names) + sizeof(text)))
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static uint32_t write_id(REGHANDLE provider, uint16_t id)
+{
+    const EVENT_DESCRIPTOR descriptor = {.Id = id, .Level = 1, .Keyword = 2};
+
+    return EventWrite(provider, &descriptor, 0, NULL);
+}
+
+/* With metadata: a size, a tag, and what a literal has behind it. */
+static uint32_t write_described(REGHANDLE provider, uint8_t level, uint64_t keyword,
+                                const char *metadata, uint32_t bytes)
+{
+    const EVENT_DESCRIPTOR descriptor = {.Id = 1, .Level = level, .Keyword = keyword};
+    EVENT_DATA_DESCRIPTOR data[2];
+
+    EventDataDescCreate(&data[0], "payload", 7);
+    EventDataDescCreate(&data[1], metadata, bytes);
+    data[1].Type = EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA;
+    return EventWrite(provider, &descriptor, 2, data);
+}
+
+static bool passes_name(etwas_trace_handle session, REGHANDLE provider, const char *metadata,
+                        uint32_t bytes)
+{
+    uint64_t before = counts_of(session).recorded;
+
+    assert_int_equal(write_described(provider, 3, 0x10, metadata, bytes), ERROR_SUCCESS);
+    return counts_of(session).recorded != before;
+}
+
+#define PASSES_NAME(session, provider, text)                                                       \
+    passes_name(session, provider, "\0\0" text, sizeof("\0\0" text))
+
+static void turn_types_on(REGHANDLE provider)
+{
+    uint8_t on = 1;
+
+    assert_int_equal(EventSetInformation(provider, EventProviderUseDescriptorType, &on, 1),
+                     ERROR_SUCCESS);
+}
+
+/* ---- tests ----------------------------------------------------------------------------------- */
+
+static void a_filter_by_id_lets_in_only_those_or_all_but_those_and_each_session_has_its_own(
+    void **state)
+{
+    struct ids in = {1, 0, 2, {5, 0xFFFF}};
+    struct ids out = {0, 0, 1, {5}};
+    struct ids most = {1, 0, MAX_EVENT_FILTER_EVENT_ID_COUNT, {0}};
+    EVENT_FILTER_DESCRIPTOR filter;
+    etwas_trace_handle sessions[4];
+    REGHANDLE provider = begin_modern(NULL);
+
+    (void)state;
+    for (uint32_t index = 0; index < 4; index++) {
+        sessions[index] = start_recorder();
+    }
+    for (uint16_t index = 0; index < MAX_EVENT_FILTER_EVENT_ID_COUNT; index++) {
+        most.ids[index] = (uint16_t)(1000 + index);
+    }
+    filter = id_filter(EVENT_FILTER_TYPE_EVENT_ID, &in);
+    assert_int_equal(enable_with(sessions[0], &filter, 1), ERROR_SUCCESS);
+    filter = id_filter(EVENT_FILTER_TYPE_EVENT_ID, &out);
+    assert_int_equal(enable_with(sessions[1], &filter, 1), ERROR_SUCCESS);
+    filter = id_filter(EVENT_FILTER_TYPE_EVENT_ID, &most);
+    assert_int_equal(enable_with(sessions[2], &filter, 1), ERROR_SUCCESS);
+    assert_int_equal(enable_with(sessions[3], NULL, 0), ERROR_SUCCESS);
+    assert_int_equal(write_id(provider, 5), ERROR_SUCCESS);
+    assert_int_equal(write_id(provider, 6), ERROR_SUCCESS);
+    assert_int_equal(write_id(provider, 0xFFFF), ERROR_SUCCESS);
+    assert_int_equal(write_id(provider, 1063), ERROR_SUCCESS);
+    assert_int_equal(write_id(provider, 1064), ERROR_SUCCESS);
+    assert_int_equal(counts_of(sessions[0]).recorded, 2);
+    assert_int_equal(counts_of(sessions[1]).recorded, 4);
+    assert_int_equal(counts_of(sessions[2]).recorded, 1);
+    assert_int_equal(counts_of(sessions[3]).recorded, 5);
+    /* An id says nothing of an event with metadata. */
+    turn_types_on(provider);
+    assert_true(PASSES_NAME(sessions[0], provider, "\0name"));
+    assert_true(PASSES_NAME(sessions[1], provider, "\0name"));
+    /* Enabling again replaces; none is no filter. */
+    assert_int_equal(enable_with(sessions[0], NULL, 0), ERROR_SUCCESS);
+    assert_int_equal(write_id(provider, 6), ERROR_SUCCESS);
+    assert_int_equal(counts_of(sessions[0]).recorded, 5);
+    for (uint32_t index = 0; index < 4; index++) {
+        assert_int_equal(counts_of(sessions[index]).lost, 0);
+        stop_session(sessions[index], NULL);
+    }
+    assert_int_equal(EventUnregister(provider), ERROR_SUCCESS);
+}
+
+static void a_filter_by_name_is_about_events_with_metadata_that_its_level_and_keywords_match(
+    void **state)
+{
+    struct names data = {.any = 0x30, .level = 4, .in = 1, .count = 3};
+    EVENT_FILTER_DESCRIPTOR filter =
+        NAME_FILTER(EVENT_FILTER_TYPE_EVENT_NAME, &data, "first\0\0second name");
+    etwas_trace_handle session = start_recorder();
+    REGHANDLE provider = begin_modern(NULL);
+
+    (void)state;
+    turn_types_on(provider);
+    assert_int_equal(enable_with(session, &filter, 1), ERROR_SUCCESS);
+    assert_true(PASSES_NAME(session, provider, "\0first"));
+    assert_true(PASSES_NAME(session, provider, "\x80\0second name\0field\x04"));
+    assert_true(PASSES_NAME(session, provider,
+                            "\xFF\xFF\xFF\x7F"
+                            "first\0field\x04"));
+    assert_true(PASSES_NAME(session, provider, "\0"));
+    assert_false(PASSES_NAME(session, provider, "\0firs"));
+    assert_false(PASSES_NAME(session, provider, "\0first "));
+    assert_false(PASSES_NAME(session, provider, "\0irst"));
+    assert_false(PASSES_NAME(session, provider, "\0second"));
+    assert_false(PASSES_NAME(session, provider, "\0third"));
+    /* Metadata that breaks off. */
+    assert_false(passes_name(session, provider, "", 0));
+    assert_false(passes_name(session, provider, "\0\0", 2));
+    assert_false(passes_name(session, provider, "\0\0\x80\x80", 4));
+    assert_false(passes_name(session, provider, "\0\0\0first", 8));
+    /* What the filter is not about. */
+    assert_int_equal(counts_of(session).recorded, 4);
+    assert_int_equal(write_id(provider, 5), ERROR_SUCCESS);
+    assert_int_equal(write_described(provider, 5, 0x10, "\0\0\0x", 5), ERROR_SUCCESS);
+    assert_int_equal(write_described(provider, 4, 0x40, "\0\0\0x", 5), ERROR_SUCCESS);
+    assert_int_equal(counts_of(session).recorded, 7);
+    assert_int_equal(write_described(provider, 4, 0x20, "\0\0\0x", 5), ERROR_SUCCESS);
+    assert_int_equal(write_described(provider, 4, 0, "\0\0\0x", 5), ERROR_SUCCESS);
+    assert_int_equal(counts_of(session).recorded, 7);
+
+    data.in = 0;
+    assert_int_equal(enable_with(session, &filter, 1), ERROR_SUCCESS);
+    assert_false(PASSES_NAME(session, provider, "\0first"));
+    assert_true(PASSES_NAME(session, provider, "\0firs"));
+    assert_int_equal(write_described(provider, 5, 0x10, "\0\0\0first", 9), ERROR_SUCCESS);
+    assert_int_equal(counts_of(session).recorded, 9);
+    stop_session(session, NULL);
+    assert_int_equal(EventUnregister(provider), ERROR_SUCCESS);
+}
+
+static void c17_filters_that_contradict_themselves_are_refused_and_change_nothing(void **state)
+{
+    static const uint32_t id_types[] = {EVENT_FILTER_TYPE_EVENT_ID, EVENT_FILTER_TYPE_STACKWALK};
+    static const uint32_t name_types[] = {EVENT_FILTER_TYPE_EVENT_NAME,
+                                          EVENT_FILTER_TYPE_STACKWALK_NAME};
+    static const struct ids bad_ids[] = {
+        {2, 0, 1, {5}}, {1, 0, 0, {5}}, {1, 0, MAX_EVENT_FILTER_EVENT_ID_COUNT + 1, {5}}};
+    const EVENT_FILTER_LEVEL_KW bad_levels = {.FilterIn = 2};
+    struct ids ids = {1, 0, 2, {5, 6}};
+    struct names names = {.in = 1, .count = 2};
+    EVENT_FILTER_DESCRIPTOR filters[6];
+    EVENT_FILTER_DESCRIPTOR *filter = &filters[0];
+    etwas_trace_handle session = start_recorder();
+    REGHANDLE provider = begin_modern(NULL);
+
+    (void)state;
+    *filter = id_filter(EVENT_FILTER_TYPE_EVENT_ID, &ids);
+    assert_int_equal(enable_with(session, filter, 1), ERROR_SUCCESS);
+    for (size_t type = 0; type < 2; type++) {
+        for (size_t index = 0; index < sizeof bad_ids / sizeof bad_ids[0]; index++) {
+            *filter = id_filter(id_types[type], &bad_ids[index]);
+            assert_int_equal(enable_with(session, filter, 1), ERROR_INVALID_PARAMETER);
+        }
+        for (uint32_t bytes = 1; bytes < sizeof ids; bytes++) {
+            *filter = filter_of(id_types[type], &ids, bytes);
+            assert_int_equal(enable_with(session, filter, 1),
+                             bytes == 8 ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER);
+        }
+        *filter = NAME_FILTER(name_types[type], &names, "a\0b");
+        assert_int_equal(enable_with(session, filter, 1), ERROR_SUCCESS);
+        for (uint32_t bytes = 1; bytes < sizeof names; bytes++) {
+            *filter = filter_of(name_types[type], &names, bytes);
+            assert_int_equal(enable_with(session, filter, 1),
+                             bytes == 24 ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER);
+        }
+        names.count = 1;
+        *filter = filter_of(name_types[type], &names, 24);
+        assert_int_equal(enable_with(session, filter, 1), ERROR_INVALID_PARAMETER);
+        names.count = 0;
+        *filter = filter_of(name_types[type], &names, 20);
+        assert_int_equal(enable_with(session, filter, 1), ERROR_INVALID_PARAMETER);
+        names.count = 2;
+        names.in = 2;
+        *filter = filter_of(name_types[type], &names, 24);
+        assert_int_equal(enable_with(session, filter, 1), ERROR_INVALID_PARAMETER);
+        names.in = 1;
+    }
+    *filter = filter_of(EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW, &bad_levels, sizeof bad_levels);
+    assert_int_equal(enable_with(session, filter, 1), ERROR_INVALID_PARAMETER);
+    *filter = filter_of(EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW, &ids, 23);
+    assert_int_equal(enable_with(session, filter, 1), ERROR_INVALID_PARAMETER);
+
+    /* One of each, and no more. */
+    filters[0] = id_filter(EVENT_FILTER_TYPE_EVENT_ID, &ids);
+    filters[1] = id_filter(EVENT_FILTER_TYPE_STACKWALK, &ids);
+    filters[2] = filter_of(EVENT_FILTER_TYPE_EVENT_NAME, &names, 24);
+    filters[3] = filter_of(EVENT_FILTER_TYPE_STACKWALK_NAME, &names, 24);
+    filters[4] = filter_of(EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW, &names, 24);
+    filters[5] = filters[0];
+    assert_int_equal(enable_with(session, filters, 6), ERROR_INVALID_PARAMETER);
+    assert_int_equal(write_id(provider, 7), ERROR_SUCCESS);
+    assert_int_equal(counts_of(session).recorded, 1); /* the last one was by name */
+    assert_int_equal(enable_with(session, filters, 5), ERROR_SUCCESS);
+    assert_int_equal(write_id(provider, 7), ERROR_SUCCESS);
+    assert_int_equal(write_id(provider, 6), ERROR_SUCCESS);
+    assert_int_equal(counts_of(session).recorded, 2);
+    stop_session(session, NULL);
+    assert_int_equal(EventUnregister(provider), ERROR_SUCCESS);
+}
+
+/* ---- changes while writers write ------------------------------------------------------------- */
+
+struct writer {
+    REGHANDLE provider;
+    atomic_bool stop;
+};
+
+static void *write_both_ids(void *argument)
+{
+    struct writer *writer = argument;
+
+    while (!atomic_load(&writer->stop)) {
+        (void)write_id(writer->provider, 1);
+        (void)write_id(writer->provider, 2);
+    }
+    return NULL;
+}
+
+enum {
+    CHANGES = 2000
+};
+
+/*
+ * Two sessions whose filters change places: the block that one gives back the other takes. Neither
+ * ever wants id 2.
+ */
+static void a_writer_never_sees_half_of_a_filter(void **state)
+{
+    struct ids only_1 = {1, 0, 1, {1}};
+    struct ids all_but_2 = {0, 0, 2, {2, 3}};
+    EVENT_FILTER_DESCRIPTOR filters[] = {id_filter(EVENT_FILTER_TYPE_EVENT_ID, &only_1),
+                                         id_filter(EVENT_FILTER_TYPE_EVENT_ID, &all_but_2)};
+    etwas_trace_handle sessions[2];
+    struct writer writer = {.provider = begin_modern(NULL)};
+    struct modern_events events;
+    pthread_t thread;
+
+    (void)state;
+    sessions[0] = start_session(folder_path("0.etl"), NULL);
+    sessions[1] = start_session(folder_path("1.etl"), NULL);
+    for (uint32_t change = 0; change < 2; change++) {
+        assert_int_equal(enable_with(sessions[change], &filters[change], 1), ERROR_SUCCESS);
+    }
+    assert_int_equal(pthread_create(&thread, NULL, write_both_ids, &writer), 0);
+    for (uint32_t change = 0; change < CHANGES; change++) {
+        assert_int_equal(enable_with(sessions[change % 2], &filters[change / 2 % 2], 1),
+                         ERROR_SUCCESS);
+    }
+    atomic_store(&writer.stop, true);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    for (uint32_t index = 0; index < 2; index++) {
+        stop_session(sessions[index], NULL);
+        read_modern(folder_path(index == 0 ? "0.etl" : "1.etl"), &events);
+        for (size_t at = 0; at < events.count; at++) {
+            assert_int_equal(events.list[at].header.EventDescriptor.Id, 1);
+        }
+        free_modern(&events);
+    }
+    assert_int_equal(EventUnregister(writer.provider), ERROR_SUCCESS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(
+            a_filter_by_id_lets_in_only_those_or_all_but_those_and_each_session_has_its_own),
+        FOLDER_TEST(
+            a_filter_by_name_is_about_events_with_metadata_that_its_level_and_keywords_match),
+        FOLDER_TEST(c17_filters_that_contradict_themselves_are_refused_and_change_nothing),
+        FOLDER_TEST(a_writer_never_sees_half_of_a_filter),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
