@@ -4,7 +4,7 @@
 /*
  * The records that etwas writes for itself: classic events (FULL_HEADER64) of one class. Other
  * readers see events of a class they do not know and pass over them. Ours neither delivers nor
- * counts them.
+ * counts them, but for the formats of messages, which it delivers.
  *
  * They lie in buffer 0, behind the log file header record and in the order below; header.time_stamp
  * is that of the log file header record.
@@ -24,23 +24,26 @@ static const etwas_guid etwas_etl_own_class = {
     {0xb6, 0x50, 0xa9, 0x72, 0x0e, 0xcb, 0x3b, 0x69},
 };
 
-/* Is this classic record one of ours, never to be delivered or counted? */
-static inline bool etwas_etl_is_own_record(const struct etwas_etl_full_header *header)
-{
-    return memcmp(&header->guid, &etwas_etl_own_class, sizeof header->guid) == 0;
-}
-
 /* Class.Type, and the version that is in Class.Version and begins each payload. */
 enum {
     ETWAS_ETL_CALIBRATION_TYPE = 0,
     ETWAS_ETL_KNOT_TYPE = 1,
     ETWAS_ETL_TOTALS_TYPE = 2,
     ETWAS_ETL_CLOCK_RECORD_TYPE = 3,
+    ETWAS_ETL_MESSAGE_FORMAT_TYPE = 4,
     ETWAS_ETL_CALIBRATION_VERSION = 1,
     ETWAS_ETL_KNOT_VERSION = 1,
     ETWAS_ETL_TOTALS_VERSION = 1,
     ETWAS_ETL_CLOCK_RECORD_VERSION = 1,
+    ETWAS_ETL_MESSAGE_FORMAT_VERSION = 1,
 };
+
+/* Is this classic record one of ours, never to be delivered or counted? */
+static inline bool etwas_etl_is_own_record(const struct etwas_etl_full_header *header)
+{
+    return memcmp(&header->guid, &etwas_etl_own_class, sizeof header->guid) == 0 &&
+           header->type != ETWAS_ETL_MESSAGE_FORMAT_TYPE;
+}
 
 /* ---- The calibration: the rate of the session's clock ---------------------------------------- */
 
@@ -158,6 +161,20 @@ struct etwas_etl_knot_record {
     struct etwas_etl_knot knot;
 };
 _Static_assert(sizeof(struct etwas_etl_knot_record) == 96, "knot record");
+
+/* ---- Message formats: what messages say ------------------------------------------------------- */
+
+/*
+ * In buffers of event metadata (event_metadata.h). Behind it the format, UTF-8 with a terminating 0;
+ * a conversion of printf for each argument (docs/file-format.md).
+ */
+struct etwas_etl_message_format {
+    uint32_t version;
+    uint16_t number; /* of the message */
+    uint16_t reserved;
+    etwas_guid guid;
+};
+_Static_assert(sizeof(struct etwas_etl_message_format) == 24, "message format");
 
 /* ---- How large buffer 0 is at least ---------------------------------------------------------- */
 

@@ -216,30 +216,42 @@ static void mend(struct etwas_log_file *file, uint64_t torn, struct etwas_log_wr
     etwas_direct_write_was_cut(&file->direct, end);
 }
 
+void etwas_log_write_buffers(struct etwas_log_file *file, const struct etwas_drained *buffers,
+                             uint32_t count, struct etwas_log_write *result)
+{
+    uint32_t room;
+
+    while (count != 0 && result->code == ERROR_SUCCESS &&
+           (room = etwas_log_cursor_room(&file->cursor, count)) != 0) {
+        struct run run = write_run(file, buffers, room);
+        uint32_t whole = (uint32_t)(run.bytes / file->buffer_bytes);
+
+        for (uint32_t index = 0; index < whole; index++) {
+            take(file, &buffers[index], run.directly, result);
+        }
+        if (run.bytes < etwas_log_position(file, run.buffers)) {
+            result->code = etwas_file_write_error(run.error);
+            mend(file, run.bytes % file->buffer_bytes, result);
+        }
+        buffers += whole;
+        count -= whole;
+    }
+    ETWAS_INVARIANT(file->stage == ETWAS_LOG_FILE_WRITING && etwas_log_file_is_valid(file));
+}
+
 struct etwas_log_write etwas_log_file_write(struct etwas_log_file *file,
                                             const struct etwas_drained *buffers, uint32_t count)
 {
     struct etwas_log_write result = {.code = ERROR_SUCCESS};
+    uint32_t before;
 
-    while (result.written < count && result.code == ERROR_SUCCESS) {
-        const struct etwas_drained *next = &buffers[result.written];
-        uint32_t room = etwas_log_cursor_room(&file->cursor, count - result.written);
-        struct run run;
-
-        if (room == 0) {
-            break;
-        }
-        run = write_run(file, next, room);
-        for (uint32_t index = 0; index < run.bytes / file->buffer_bytes; index++) {
-            take(file, &next[index], run.directly, &result);
-        }
-        if (run.bytes < etwas_log_position(file, run.buffers)) {
-            result.code = etwas_file_write_error(run.error);
-            mend(file, run.bytes % file->buffer_bytes, &result);
-        }
-    }
+    do {
+        before = result.written;
+        etwas_log_metadata_renew(file, &result);
+        etwas_log_write_buffers(file, buffers + before,
+                                etwas_log_metadata_room(file, count - before), &result);
+    } while (result.written < count && result.written > before && result.code == ERROR_SUCCESS);
     drop_written_pages(file);
-    ETWAS_INVARIANT(file->stage == ETWAS_LOG_FILE_WRITING && etwas_log_file_is_valid(file));
     return result;
 }
 

@@ -65,6 +65,7 @@ struct etwas_log_write {
     uint32_t written;  /* from the first on these are in the file */
     uint32_t code;     /* why not all: ERROR_SUCCESS: it is full; else the system refused */
     uint64_t replaced; /* events that are in the file no more */
+    uint32_t metadata; /* buffers with event metadata that were written besides (log_metadata.h) */
 };
 
 /*

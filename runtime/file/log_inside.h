@@ -18,6 +18,7 @@
 #include "file/log_file.h"
 #include "file/log_header.h"
 #include "file/log_knots.h"
+#include "file/log_metadata.h"
 
 /*
  * The stages of a log file, from its creation until it is closed:
@@ -54,6 +55,7 @@ struct etwas_log_file {
     struct etwas_log_audit audit;
     struct etwas_log_header header;
     struct etwas_log_knots knots;
+    struct etwas_log_metadata metadata;
     uint8_t *spare; /* a buffer of our own, for what cannot be written from where it lies */
 };
 
@@ -74,6 +76,12 @@ bool etwas_log_write_header(struct etwas_log_file *file, int *error);
 /* Makes the spare buffer one without records, as data buffer `number`, from 1. */
 void etwas_log_make_empty(struct etwas_log_file *file, uint64_t number, int64_t time_stamp,
                           uint32_t processor);
+
+/*
+ * etwas_log_file_write, of buffers that take no entry from the event metadata of a circular file.
+ */
+void etwas_log_write_buffers(struct etwas_log_file *file, const struct etwas_drained *buffers,
+                             uint32_t count, struct etwas_log_write *result);
 
 /*
  * Whether what the file's parts say of each other agrees. For ETWAS_INVARIANT, behind each change.

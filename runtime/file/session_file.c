@@ -9,6 +9,7 @@
 
 #include "buffer/pool_count.h"
 #include "file/log_knots.h"
+#include "file/log_metadata.h"
 #include "flush/sink.h"
 #include "platform/file.h"
 #include "platform/fork.h"
@@ -109,6 +110,28 @@ static struct etwas_log_file_totals totals_of(const struct etwas_session *sessio
 static void count_sync_error(struct etwas_session *session)
 {
     ck_pr_store_64(&session->sync_errors, session->sync_errors + 1);
+}
+
+/*
+ * Of buffers without events, knots or metadata: what they take the place of in a circular file is
+ * counted. A refusal costs what was in them, and no event.
+ */
+static void book_besides(struct etwas_session *session, const struct etwas_log_write *write)
+{
+    etwas_pool_rebook_written(session->pool, ETWAS_OUTCOME_OVERWRITTEN, write->replaced);
+    ck_pr_store_64(&session->buffers_written,
+                   session->buffers_written + write->written + write->metadata);
+    if (write->code != ERROR_SUCCESS) {
+        count_sync_error(session);
+    }
+}
+
+/* What was described since it was asked last. */
+static void write_metadata(struct etwas_session *session)
+{
+    struct etwas_log_write write = etwas_log_metadata_write(session->file, 0);
+
+    book_besides(session, &write);
 }
 
 /* Counts what the system dropped: it said that it was written, and now it is not there. */
@@ -229,6 +252,7 @@ static uint32_t go_on_with(struct etwas_session *session, const etwas_wchar *giv
         return code;
     }
     if (old != NULL) {
+        write_metadata(session);
         (void)end(session, old, &options.before); /* tried again before it is stored */
     }
     etwas_session_set_file(session, file);
@@ -237,6 +261,7 @@ static uint32_t go_on_with(struct etwas_session *session, const etwas_wchar *giv
     etwas_session_set_file_name(session, name);
     ck_pr_store_64(&session->buffers_written,
                    session->buffers_written + etwas_log_file_buffers(file));
+    write_metadata(session);
     (void)close_ended(session, keep); /* a refusal is counted */
     return ERROR_SUCCESS;
 }
@@ -296,6 +321,7 @@ static struct etwas_log_write write_buffers(struct etwas_session *session,
 {
     struct etwas_log_write all = {.code = ERROR_SUCCESS};
 
+    write_metadata(session);
     do {
         struct etwas_log_write some =
             etwas_log_file_write(session->file, buffers + all.written, count - all.written);
@@ -303,7 +329,8 @@ static struct etwas_log_write write_buffers(struct etwas_session *session,
         all.written += some.written;
         all.code = some.code;
         all.replaced += some.replaced;
-        ck_pr_store_64(&session->buffers_written, session->buffers_written + some.written);
+        ck_pr_store_64(&session->buffers_written,
+                       session->buffers_written + some.written + some.metadata);
     } while (all.written < count && all.code == ERROR_SUCCESS &&
              begin_next_part(session, &all.code));
     return all;
@@ -323,29 +350,25 @@ static void take(struct etwas_session *session, struct etwas_batch *batch)
     ck_pr_store_64(&session->buffers_lost, session->buffers_lost + batch->count - write.written);
 }
 
-/*
- * What knots take the place of in a circular file is counted. A refusal costs knots, and no event.
- */
 static void read_clocks(struct etwas_session *session, const struct etwas_clock_reading *reading,
                         bool quiet)
 {
     struct etwas_log_write write = etwas_log_knots_take_reading(session->file, reading, quiet, 0);
 
-    etwas_pool_rebook_written(session->pool, ETWAS_OUTCOME_OVERWRITTEN, write.replaced);
-    ck_pr_store_64(&session->buffers_written, session->buffers_written + write.written);
-    if (write.code != ERROR_SUCCESS) {
-        count_sync_error(session);
-    }
+    book_besides(session, &write);
 }
 
 /* R81: with it the header is true, and the parts that ended before are closed. */
 static uint32_t sync(struct etwas_session *session)
 {
     uint32_t ended = close_ended(session, 0);
-    struct etwas_log_file_totals totals = totals_of(session);
+    struct etwas_log_file_totals totals;
     struct etwas_log_lost lost;
-    uint32_t code = etwas_log_file_sync(session->file, &totals, &lost);
+    uint32_t code;
 
+    write_metadata(session);
+    totals = totals_of(session);
+    code = etwas_log_file_sync(session->file, &totals, &lost);
     if (code != ERROR_SUCCESS) {
         count_refusal(session, &lost);
     }
@@ -361,6 +384,7 @@ void etwas_session_file_finish(struct etwas_session *session)
         return;
     }
     (void)close_ended(session, 0);
+    write_metadata(session);
     totals = totals_of(session);
     (void)end(session, file, &totals); /* tried again before it is stored */
     (void)store_ended(session, file, true);

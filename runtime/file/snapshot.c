@@ -13,6 +13,7 @@
 #include "clock/clock.h"
 #include "file/log_file.h"
 #include "file/log_knots.h"
+#include "file/log_metadata.h"
 #include "file/session_file.h"
 #include "platform/testpoint.h"
 
@@ -158,37 +159,40 @@ static uint32_t write_held(const struct snapshot *snapshot, const struct held *h
 }
 
 /*
- * What the session has read of the clocks. Knots that do not fit in buffer 0 come last in the file,
- * and so first in the order of time: they are of processor 0 and stamped with the session's start.
- * *buffers: how many they are. No other buffer has their numbers, from `sequence_number` on.
+ * What the session has read of the clocks, and what was described. Knots that do not fit in buffer 0
+ * and event metadata come last in the file, and so first in the order of time: they are of processor
+ * 0 and stamped with the session's start. *buffers: how many they are. No other buffer has their
+ * numbers, from `sequence_number` on.
  */
-static uint32_t write_knots(const struct snapshot *snapshot, uint32_t sequence_number,
-                            uint32_t *buffers)
+static uint32_t write_besides(const struct snapshot *snapshot, uint32_t sequence_number,
+                              uint32_t *buffers)
 {
     const struct etwas_clock_history *history = &snapshot->session->clock_history;
+    struct etwas_log_write write;
     uint32_t code = ERROR_SUCCESS;
 
     *buffers = 0;
     for (uint32_t index = 1; index < history->count; index++) {
-        struct etwas_log_write write = etwas_log_knots_take_reading(
-            snapshot->session->file, &history->readings[index], false, sequence_number + *buffers);
-
+        write = etwas_log_knots_take_reading(snapshot->session->file, &history->readings[index],
+                                             false, sequence_number + *buffers);
         *buffers += write.written;
         code = write.code != ERROR_SUCCESS ? write.code : code;
     }
-    return code;
+    write = etwas_log_metadata_write(snapshot->session->file, sequence_number + *buffers);
+    *buffers += write.written;
+    return write.code != ERROR_SUCCESS ? write.code : code;
 }
 
 /*
  * Newest buffers first: what happened just before the snapshot was asked for is what it is for, and
- * fast writers overwrite the oldest meanwhile. Passing over leaves gaps in the numbers, and knot
- * buffers belong before the oldest; then they are given anew.
+ * fast writers overwrite the oldest meanwhile. Passing over leaves gaps in the numbers, and what was
+ * written besides belongs before the oldest; then they are given anew.
  */
 static uint32_t write_all_held(const struct snapshot *snapshot)
 {
     uint32_t count;
-    uint32_t knots;
-    uint32_t knots_code;
+    uint32_t besides;
+    uint32_t besides_code;
     uint32_t code = ERROR_SUCCESS;
     struct held *list = list_held(snapshot->session->pool, &count);
 
@@ -199,9 +203,9 @@ static uint32_t write_all_held(const struct snapshot *snapshot)
         code = write_held(snapshot, &list[left - 1], left);
     }
     free(list);
-    knots_code = write_knots(snapshot, count + 1, &knots);
-    code = code == ERROR_SUCCESS ? knots_code : code;
-    if ((knots != 0 || etwas_log_file_buffers(snapshot->session->file) != count + 1) &&
+    besides_code = write_besides(snapshot, count + 1, &besides);
+    code = code == ERROR_SUCCESS ? besides_code : code;
+    if ((besides != 0 || etwas_log_file_buffers(snapshot->session->file) != count + 1) &&
         !etwas_log_file_number_backwards(snapshot->session->file) && code == ERROR_SUCCESS) {
         code = ERROR_WRITE_FAULT;
     }

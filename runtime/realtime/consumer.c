@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "etl/layout.h"
 #include "platform/cancel.h"
 #include "platform/testpoint.h"
 #include "realtime/realtime_inside.h"
@@ -125,6 +126,39 @@ void etwas_consumer_stop(struct etwas_consumer *consumer)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+/* A buffer of what was described and not given yet. NULL: there is nothing, or no memory. */
+static struct etwas_realtime_buffer *describe(struct etwas_consumer *consumer)
+{
+    const uint8_t *head = consumer->realtime->head;
+    struct etwas_realtime_buffer *buffer = NULL;
+    struct etwas_etl_buffer_header header;
+    struct etwas_etl_system_header first;
+    uint32_t bytes = 0;
+
+    memcpy(&header, head, sizeof header);
+    memcpy(&first, head + sizeof header, sizeof first);
+    if (etwas_descriptions_have_more(&consumer->described)) {
+        buffer = etwas_realtime_new_buffer(header.buffer_bytes, 0);
+    }
+    if (buffer != NULL) {
+        bytes = etwas_descriptions_read(&consumer->described, buffer->content + sizeof header,
+                                        header.buffer_bytes - (uint32_t)sizeof header,
+                                        first.time_stamp);
+    }
+    if (bytes == 0) {
+        free(buffer);
+        return NULL;
+    }
+    buffer->bytes = (uint32_t)sizeof header + bytes;
+    header.time_stamp = first.time_stamp;
+    header.sequence_number = consumer->realtime->sequence_number;
+    header.flags = ETWAS_ETL_BUFFER_PROCESSOR_INDEX;
+    header.type = ETWAS_ETL_BUFFER_GENERIC;
+    etwas_realtime_set_end(&header, buffer->bytes);
+    memcpy(buffer->content, &header, sizeof header);
+    return buffer;
+}
+
 /* False: there is none. */
 static bool take(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry)
 {
@@ -152,7 +186,8 @@ static enum etwas_consumer_got next(struct etwas_consumer *consumer,
     struct etwas_realtime *realtime = consumer->realtime;
 
     while (consumer->state != ETWAS_CONSUMER_DISCONNECTED) {
-        if (take(consumer, entry)) {
+        *entry = (struct etwas_consumer_entry){.buffer = describe(consumer)};
+        if (entry->buffer != NULL || take(consumer, entry)) {
             return entry->buffer != NULL ? ETWAS_GOT_BUFFER : ETWAS_GOT_BOUND;
         }
         if (consumer->state == ETWAS_CONSUMER_CATCHING_UP) {

@@ -59,7 +59,11 @@ const uint8_t *etwas_consumer_head(const struct etwas_consumer *consumer, uint32
 struct etwas_clock_history *etwas_consumer_clocks(const struct etwas_consumer *consumer,
                                                   uint64_t *seen);
 
-/* Waits for the next entry; a cancellation point. One thread a consumer. */
+/*
+ * Waits for the next entry; a cancellation point. One thread a consumer. Before the first buffer, and
+ * before the next one when something was described since, comes event metadata: in buffers of
+ * processor 0, stamped with the session's start.
+ */
 enum etwas_consumer_got etwas_consumer_next(struct etwas_consumer *consumer,
                                             struct etwas_consumer_entry *entry);
 

@@ -28,6 +28,7 @@
 #include <pthread.h>
 
 #include "clock/history.h"
+#include "provider/description.h"
 #include "realtime/consumer.h"
 #include "realtime/realtime.h"
 
@@ -66,7 +67,8 @@ struct etwas_consumer {
     enum etwas_consumer_state state;
     struct etwas_realtime_queue queue;
     uint64_t queued_bytes;
-    uint16_t notices; /* for the next entry */
+    uint16_t notices;                          /* for the next entry */
+    struct etwas_description_cursor described; /* what of the descriptions it was given */
     pthread_cond_t changed;
 };
 

@@ -51,7 +51,7 @@ class File:
             raise Wrong(f"{path.name}: {walker.violations[:5]}")
         mine = [r for r in walker.records if walker.is_own(r)]
         self.records = [r for r in walker.records
-                        if r["buffer"] != 0 and not walker.is_own(r)]
+                        if walker.is_event(r)]
         self.events = {}
         for record in self.records:
             event = event_of(record)

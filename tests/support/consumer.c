@@ -52,6 +52,10 @@ static bool look_at_notice(struct consumer *consumer, const EVENT_RECORD *record
         consumer->headers++;
         return true;
     }
+    if (is_metadata(record)) {
+        metadata_add(&consumer->described, record);
+        return true;
+    }
     if (memcmp(&record->EventHeader.ProviderId, &lost_event_class, sizeof lost_event_class) != 0) {
         return false;
     }

@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "support/metadata.h"
+
 struct consumer {
     etwas_trace_handle trace;
     pthread_t thread;
@@ -32,7 +34,8 @@ struct consumer {
     uint64_t lost_event_notices;
     uint64_t lost_buffer_notices;
     uint64_t lost_file_notices;
-    uint64_t headers;            /* events of the log file header's class */
+    uint64_t headers; /* events of the log file header's class */
+    struct metadata described;
     uint64_t buffers;            /* buffer callbacks */
     uint64_t stop_after_buffers; /* the buffer callback wants no more after so many; 0: all */
 

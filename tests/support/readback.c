@@ -11,6 +11,7 @@
 #include <etwas/evntcons.h>
 #include <etwas/evntrace.h>
 
+#include "support/metadata.h"
 #include "support/start.h"
 #include "support/writer.h"
 
@@ -119,8 +120,9 @@ static void on_event(EVENT_RECORD *record)
     const uint8_t *payload = record->UserData;
     uint8_t type = record->EventHeader.EventDescriptor.Opcode;
 
-    if (memcmp(&record->EventHeader.ProviderId, &EventTraceGuid, sizeof EventTraceGuid) == 0) {
-        return; /* the log file header */
+    if (memcmp(&record->EventHeader.ProviderId, &EventTraceGuid, sizeof EventTraceGuid) == 0 ||
+        is_metadata(record)) {
+        return; /* the log file header, and what is described */
     }
     for (uint16_t index = 0; index < record->ExtendedDataCount; index++) {
         const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[index];

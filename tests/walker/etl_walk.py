@@ -30,6 +30,7 @@ from collections import Counter
 import guids
 import knots
 import messages
+import metadata
 import modes
 from lz77 import decompress
 
@@ -54,7 +55,7 @@ class Walker:
         self.data, self.lenient, self.violations = data, lenient, []
         self.buffers, self.records, self.header = [], [], {}
         self.totals, self.torn, self.may_be_unfinished = dict(modes.NO_TOTALS), [], unfinished
-        self.knots = []
+        self.knots, self.described = [], []
 
     @property
     def unfinished(self):
@@ -62,7 +63,11 @@ class Walker:
 
     @staticmethod
     def is_own(record):
-        return record["guid"] is guids.OWN_CLASS
+        return record["guid"] is guids.OWN_CLASS and record["type"] != metadata.FORMAT
+
+    def is_event(self, record):
+        return record["buffer"] != 0 and record["guid"] is not guids.OWN_CLASS and not (
+            record["guid"] is guids.METADATA_CLASS and modes.is_of_this_library(self))
 
     def own(self):
         return [r for r in self.records if self.is_own(r)]
@@ -212,7 +217,7 @@ class Walker:
         if not h:
             return self.check(False, "no log file header")
         self.totals = modes.read_totals(self)
-        for rule in (knots.check, modes.numbers, modes.written, modes.size, modes.totals, modes.times):
+        for rule in (knots.check, metadata.check, modes.numbers, modes.written, modes.size, modes.totals, modes.times):
             rule(self)
         self.check(len(self.torn) <= 1, f"torn buffers: {self.torn}")
         for b in self.buffers:
@@ -248,7 +253,7 @@ class Walker:
     def report(self):
         own = self.own()
         head = [r for r in self.records if r["buffer"] == 0 and r["guid"] is not guids.OWN_CLASS]
-        data = [r for r in self.records if r["buffer"] != 0 and r["guid"] is not guids.OWN_CLASS]
+        data = [r for r in self.records if self.is_event(r)]
         return {"buffers": len(self.buffers),
                 "compressed": sum(1 for b in self.buffers if b["flags"] & 0x40),
                 "events": len(data), "header_records": len(head), "own_records": len(own),
@@ -263,7 +268,8 @@ class Walker:
                 "part": self.totals["part"], "unfinished": self.unfinished,
                 "knots": len(self.knots), "knot_buffers":
                 len({k["buffer"] for k in self.knots} - {0}),
-                "torn": len(self.torn),
+                "described": len(self.described), "metadata_buffers":
+                len({r["buffer"] for r in self.described}), "torn": len(self.torn),
                 "clock": self.header.get("clock"), "frequency": self.header.get("frequency"),
                 "session": self.header.get("session"), "file": self.header.get("file"),
                 "violations": self.violations}
@@ -291,7 +297,7 @@ def walk_set(files, lenient=False, unfinished=False):
 def print_payloads(walker):
     lines = []
     for r in walker.records:
-        if r["buffer"] != 0 and r["guid"] is not guids.OWN_CLASS:
+        if walker.is_event(r):
             first, second = r["instance"]
             line = (f"{r['cpu']}\t{r['stamp']}\t{r['name']}\t{r['type']}\t{guids.text(r['guid'])}\t"
                     f"{first}\t{second}\t{guids.text(r['parent_guid'])}\t{r['payload'].hex()}")

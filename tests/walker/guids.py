@@ -14,4 +14,6 @@ def of(raw):
 NONE = of(bytes(16))
 # Records a writer makes for itself carry this class; they are no events.
 OWN_CLASS = of(uuid.UUID("7be5a508-db35-4ec9-b650-a9720ecb3b69").bytes_le)
+# Event metadata: of our own files no events either.
+METADATA_CLASS = of(uuid.UUID("bbccf6c1-6cd1-48c4-80ff-839482e37671").bytes_le)
 text = functools.lru_cache(maxsize=None)(str)

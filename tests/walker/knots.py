@@ -46,10 +46,11 @@ def places(walker):
                                 [CALIBRATION, TOTALS, CLOCK] + [KNOT] * (len(order) - 3)),
                       f"records of our own: in the order {at_front[:5]}")
     buffers = {}
-    for record in walker.records:
-        buffers.setdefault(record["buffer"], set()).add(walker.is_own(record))
+    for record in walker.records if walker.own() else ():
+        kind = "knots" if walker.is_own(record) else "event" if walker.is_event(record) else "metadata"
+        buffers.setdefault(record["buffer"], set()).add(kind)
     for number, ours in buffers.items():
-        walker.check(number == 0 or len(ours) == 1, f"buffer {number}: knots beside events")
+        walker.check(number == 0 or len(ours) == 1, f"buffer {number}: {sorted(ours)} together")
 
 
 def clock(walker):

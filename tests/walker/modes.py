@@ -15,7 +15,7 @@ NO_TOTALS = dict.fromkeys(TOTALS_FIELDS, 0)
 
 
 def is_of_this_library(walker):
-    return bool(walker.own())
+    return any(map(walker.is_own, walker.records))
 
 
 def goes_round(data):

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "file/log_metadata.h"
+
+#include <etwas/winerror.h>
+
+#include "file/log_inside.h"
+
+static bool is_circular(const struct etwas_log_file *file)
+{
+    return file->cursor.records != NULL;
+}
+
+static bool has_room(const struct etwas_log_file *file)
+{
+    uint32_t limit = file->cursor.limit;
+
+    return !etwas_log_file_is_full(file) && (limit == 0 || file->metadata.buffers < limit / 2);
+}
+
+/* One more buffer with it, by way of the spare one. False: there is nothing more, or no room. */
+static bool write_one(struct etwas_log_file *file, uint32_t sequence_number,
+                      struct etwas_log_write *result)
+{
+    struct etwas_log_metadata *metadata = &file->metadata;
+    struct etwas_description_cursor before = metadata->read;
+    uint8_t *data = file->spare + ETWAS_ETL_BUFFER_HEADER_BYTES;
+    struct etwas_log_write write = {.code = ERROR_SUCCESS};
+    struct etwas_drained buffer = {
+        .whole = file->spare,
+        .data = data,
+        .time_stamp = file->knots.newest,
+        .newest = file->knots.newest,
+        .sequence_number = sequence_number,
+    };
+
+    if (!has_room(file)) {
+        etwas_descriptions_skip(&metadata->read);
+        return false;
+    }
+    buffer.data_bytes = etwas_descriptions_read(
+        &metadata->read, data, file->buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES, buffer.newest);
+    if (buffer.data_bytes == 0) {
+        return false;
+    }
+    etwas_log_write_buffers(file, &buffer, 1, &write);
+    if (write.written == 0) {
+        metadata->read = before;
+    }
+    metadata->buffers += write.written;
+    result->written += write.written;
+    result->replaced += write.replaced;
+    result->code = write.code;
+    return write.written != 0;
+}
+
+/* From the first description on, behind what is in the file. */
+static void begin_again(struct etwas_log_file *file)
+{
+    file->metadata = (struct etwas_log_metadata){.begun_at = file->cursor.written};
+}
+
+struct etwas_log_write etwas_log_metadata_write(struct etwas_log_file *file,
+                                                uint32_t sequence_number)
+{
+    struct etwas_log_write result = {.code = ERROR_SUCCESS};
+
+    if (file->stage != ETWAS_LOG_FILE_WRITING ||
+        !etwas_descriptions_have_more(&file->metadata.read)) {
+        return result;
+    }
+    if (is_circular(file)) {
+        begin_again(file);
+    }
+    while (write_one(file, sequence_number, &result)) {
+        sequence_number += sequence_number != 0;
+    }
+    return result;
+}
+
+uint32_t etwas_log_metadata_room(const struct etwas_log_file *file, uint32_t wanted)
+{
+    uint64_t left = file->metadata.begun_at + file->cursor.limit - file->cursor.written;
+
+    return is_circular(file) && file->metadata.buffers != 0 && left < wanted ? (uint32_t)left
+                                                                             : wanted;
+}
+
+void etwas_log_metadata_renew(struct etwas_log_file *file, struct etwas_log_write *result)
+{
+    struct etwas_log_write write;
+
+    if (etwas_log_metadata_room(file, 1) != 0) {
+        return;
+    }
+    etwas_log_metadata_forget(file);
+    write = etwas_log_metadata_write(file, 0);
+    result->metadata += write.written;
+    result->replaced += write.replaced;
+    if (write.code != ERROR_SUCCESS) {
+        etwas_log_metadata_forget(file);
+    }
+}
+
+void etwas_log_metadata_forget(struct etwas_log_file *file)
+{
+    file->metadata = (struct etwas_log_metadata){0};
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "provider/description.h"
+
+#include <ck_pr.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "platform/thread.h"
+#include "session/session.h"
+
+/* Under the control lock, but for `next`, of the head too. */
+static struct etwas_description head;
+static struct etwas_description *last = &head;
+
+/* ---- making one ------------------------------------------------------------------------------ */
+
+struct etwas_description *etwas_description_new(const struct etwas_description_subject *subject)
+{
+    struct etwas_description *description = malloc(sizeof *description);
+
+    if (description != NULL) {
+        *description = (struct etwas_description){.subject = *subject};
+    }
+    return description;
+}
+
+void etwas_description_free(struct etwas_description *description)
+{
+    free(description->records);
+    free(description);
+}
+
+uint8_t *etwas_description_add(struct etwas_description *description, const etwas_guid *class_guid,
+                               uint8_t type, uint16_t version, size_t payload_bytes)
+{
+    const struct etwas_etl_full_header header = {
+        .size = (uint16_t)(sizeof header + payload_bytes),
+        .header_type = ETWAS_ETL_FULL_HEADER64,
+        .marker_flags = ETWAS_ETL_MARKER_FLAGS,
+        .type = type,
+        .version = version,
+        .guid = *class_guid,
+    };
+    size_t bytes = etwas_etl_round_up_8(header.size);
+    uint8_t *records = realloc(description->records, description->bytes + bytes);
+    uint8_t *record;
+
+    if (records == NULL) {
+        return NULL;
+    }
+    record = records + description->bytes;
+    memset(record, 0, bytes);
+    memcpy(record, &header, sizeof header);
+    description->records = records;
+    description->bytes += bytes;
+    return record + sizeof header;
+}
+
+/* ---- the list -------------------------------------------------------------------------------- */
+
+/* Whether it says what the last one of its subject says. */
+static bool is_known(const struct etwas_description *wanted)
+{
+    const struct etwas_description *found = NULL;
+
+    for (const struct etwas_description *one = head.next; one != NULL; one = one->next) {
+        if (memcmp(&one->subject, &wanted->subject, sizeof one->subject) == 0) {
+            found = one;
+        }
+    }
+    return found != NULL && found->bytes == wanted->bytes &&
+           memcmp(found->records, wanted->records, found->bytes) == 0;
+}
+
+void etwas_description_publish(struct etwas_description *description)
+{
+    bool known;
+
+    etwas_control_lock();
+    known = is_known(description);
+    if (!known) {
+        ck_pr_fence_release(); /* it is whole before it is found: pairs with the fence of next_of */
+        ck_pr_store_ptr(&last->next, description);
+        last = description;
+    }
+    etwas_control_unlock();
+    if (known) {
+        etwas_description_free(description);
+    }
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static const struct etwas_description *next_of(const struct etwas_description *description)
+{
+    const struct etwas_description *next =
+        ck_pr_load_ptr(description != NULL ? &description->next : &head.next);
+
+    ck_pr_fence_acquire(); /* pairs with the fence of etwas_description_publish */
+    return next;
+}
+
+bool etwas_descriptions_have_more(const struct etwas_description_cursor *cursor)
+{
+    return (cursor->current != NULL && cursor->at < cursor->current->bytes) ||
+           next_of(cursor->current) != NULL;
+}
+
+void etwas_descriptions_skip(struct etwas_description_cursor *cursor)
+{
+    const struct etwas_description *next;
+
+    while ((next = next_of(cursor->current)) != NULL) {
+        cursor->current = next;
+    }
+    cursor->at = cursor->current != NULL ? cursor->current->bytes : 0;
+}
+
+/* The next record's bytes, rounded. NULL: there is none. */
+static const uint8_t *next_record(struct etwas_description_cursor *cursor, uint32_t *bytes)
+{
+    const uint8_t *record;
+    uint16_t size;
+
+    if (cursor->current == NULL || cursor->at == cursor->current->bytes) {
+        const struct etwas_description *next = next_of(cursor->current);
+
+        if (next == NULL) {
+            return NULL;
+        }
+        *cursor = (struct etwas_description_cursor){.current = next};
+    }
+    record = cursor->current->records + cursor->at;
+    memcpy(&size, record, sizeof size);
+    *bytes = (uint32_t)etwas_etl_round_up_8(size);
+    return record;
+}
+
+uint32_t etwas_descriptions_read(struct etwas_description_cursor *cursor, void *data, uint32_t room,
+                                 int64_t stamp)
+{
+    const struct etwas_thread_ids ids = etwas_thread_ids();
+    const uint8_t *record;
+    uint32_t used = 0;
+    uint32_t bytes;
+
+    while ((record = next_record(cursor, &bytes)) != NULL &&
+           (bytes > room || bytes <= room - used)) {
+        if (bytes <= room) {
+            struct etwas_etl_full_header header;
+
+            memcpy(&header, record, sizeof header);
+            header.thread_id = ids.thread_id;
+            header.process_id = ids.process_id;
+            header.time_stamp = stamp;
+            memcpy((uint8_t *)data + used, record, bytes);
+            memcpy((uint8_t *)data + used, &header, sizeof header);
+            used += bytes;
+        }
+        cursor->at += bytes;
+    }
+    return used;
+}

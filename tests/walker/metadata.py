@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""The event metadata of our own files, for etl_walk.py: what describes classes and messages."""
+import struct
+
+import guids
+
+EVENT_INFO, MAP_INFO, FORMAT = 32, 33, 4
+SINGLE, FIXED_COUNT, BY_COUNT, BY_LENGTH = 1, 0x20, 4, 2
+
+
+def text_at(payload, at):
+    """A UTF-16 text and where it ends; None where it is none."""
+    end = at
+    while end + 2 <= len(payload):
+        if payload[end:end + 2] == b"\0\0":
+            return payload[at:end].decode("utf-16-le"), end + 2
+        end += 2
+    return None, len(payload)
+
+
+class Texts:
+    """They follow one another, from `at` to the end."""
+
+    def __init__(self, walker, payload, at):
+        self.walker, self.payload, self.at = walker, payload, at
+
+    def next(self, offset, name):
+        if offset == 0:
+            return None
+        self.walker.check(offset == self.at, f"event metadata: {name} at {offset}, not {self.at}")
+        text, self.at = text_at(self.payload, offset)
+        self.walker.check(bool(text), f"event metadata: {name} is no text")
+        return text
+
+    def end(self):
+        self.walker.check(self.at == len(self.payload), "event metadata: more behind the texts")
+
+
+def field(texts, payload, index):
+    flags, name, in_type, out_type, map_name, count, length, tags = struct.unpack_from(
+        "<IIHHIHHI", payload, 112 + 24 * index)
+    found = {"name": texts.next(name, "a field"), "in": in_type, "out": out_type, "flags": flags,
+             "count": count, "length": length, "map": texts.next(map_name, "a map's name")}
+    texts.walker.check(not flags & ~(BY_LENGTH | BY_COUNT | 0x10 | FIXED_COUNT) and tags == 0 and
+                       found["name"], "event metadata: a field's flags, tags or name")
+    texts.walker.check(not flags & BY_COUNT or count == index - 1, "event metadata: who counts")
+    texts.walker.check(not flags & BY_LENGTH or length == index - 1, "event metadata: who measures")
+    return found
+
+
+def event(walker, payload):
+    walker.check(len(payload) >= 136, "EventInfo: short")
+    if len(payload) < 136:
+        return None
+    event_id, version, channel, level, opcode, task, keyword = struct.unpack_from("<HBBBBHQ", payload, 32)
+    source, provider, *none = struct.unpack_from("<5I", payload, 48)
+    task_name, opcode_name, *more = struct.unpack_from("<11I", payload, 68)
+    count = more[-3]
+    walker.check(payload[:16] == payload[16:32] and source == 1, "EventInfo: GUIDs or source")
+    walker.check(event_id == channel == task == keyword == 0, "EventInfo: descriptor")
+    walker.check(not any(none) and not any(more[:-3]) and more[-3:] == [count, count, 0],
+                 "EventInfo: offsets or counts")
+    texts = Texts(walker, payload, 112 + 24 * max(count, 1))
+    found = {"class": guids.text(guids.of(payload[:16])), "type": opcode, "version": version,
+             "level": level, "provider": texts.next(provider, "provider"),
+             "task": texts.next(task_name, "task"), "opcode": texts.next(opcode_name, "opcode")}
+    found["fields"] = [field(texts, payload, index) for index in range(count)]
+    texts.end()
+    return found
+
+
+def map_of(walker, payload):
+    name, flag, count, kind = struct.unpack_from("<4I", payload, 16)
+    payload = payload[16:]
+    walker.check(flag in (1, 2) and kind == 0 and count > 0, "MapInfo: flag, count or kind")
+    walker.check(name == 16 + 8 * (count + 1), "MapInfo: where the name is")
+    texts = Texts(walker, payload, name)
+    found = {"map": texts.next(name, "map"), "bits": flag == 2, "entries": []}
+    for index in range(count):
+        at, value = struct.unpack_from("<II", payload, 16 + 8 * index)
+        text = texts.next(at, "entry") or ""
+        walker.check(text.endswith(" "), "MapInfo: a text without a blank behind it")
+        found["entries"].append((value, text[:-1]))
+    walker.check(not any(payload[16 + 8 * count:name]), "MapInfo: behind the entries")
+    texts.end()
+    return found
+
+
+def message(walker, payload):
+    version, number, reserved = struct.unpack_from("<IHH", payload)
+    walker.check(version == 1 and reserved == 0 and payload[-1:] == b"\0" and
+                 payload.count(b"\0", 24) == 1, "message format: version or text")
+    return {"message": guids.text(guids.of(payload[8:24])), "number": number,
+            "format": payload[24:-1].decode()}
+
+
+def check(walker):
+    if not walker.own():
+        return
+    for record in walker.records:
+        ours = record["guid"] is guids.METADATA_CLASS
+        if not ours and not (record["guid"] is guids.OWN_CLASS and record["type"] == FORMAT):
+            continue
+        walker.check(not ours or record["type"] in (EVENT_INFO, MAP_INFO), "event metadata: type")
+        level, version = struct.unpack_from("<BH", record["raw"], 5)
+        walker.check(record["name"] == "FULL64" and level == 0 and version == (0 if ours else 1),
+                     "event metadata: no FULL64, or Class.Level or Class.Version")
+        buffer = walker.buffers[record["buffer"]]
+        walker.check(buffer["number"] != 0 and buffer["cpu"] == 0 and
+                     buffer["stamp"] == record["stamp"], "event metadata: processor or stamp")
+        read = message if not ours else event if record["type"] == EVENT_INFO else map_of
+        walker.described.append({**(read(walker, record["payload"]) or {}),
+                                 "buffer": record["buffer"]})
