@@ -28,7 +28,7 @@
 
 enum {
     THREADS = 3,
-    DEFAULT_SECONDS = 3,
+    DEFAULT_SECONDS = 1,
     BRACKETS_LIMIT = 1500000, /* of a thread */
     BURST = 250,              /* without a pause */
     MOVE_NS = 7000000,
