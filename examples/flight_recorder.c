@@ -8,6 +8,7 @@
  */
 
 #include <etwas/etwas.h>
+#include <etwas/tdh.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -20,6 +21,15 @@ static const ULONG64 fault_at = 6000, signal_at = 12000; /* jobs done */
 
 static const GUID job_guid = {
     0x61e4c0b7, 0xa8d9, 0x4352, {0x9f, 0x70, 0x2c, 0xe5, 0x18, 0x4b, 0xd3, 0x0a}};
+
+static const etwas_field_description job_fields[] = {
+    {.name = "number", .in_type = TDH_INTYPE_UINT64}};
+static const etwas_type_description job_types[] = {{.fields = job_fields, .field_count = 1}};
+static const etwas_class_description job_description = {.guid = &job_guid,
+                                                        .provider_name = "Worker",
+                                                        .name = "Job",
+                                                        .types = job_types,
+                                                        .type_count = 1};
 
 /* ETW's way: one block with the structure and, behind it, room for both names. */
 static struct block {
@@ -93,7 +103,8 @@ int main(int argc, char **argv)
     sigset_t signals;
     bool good;
 
-    if (StartTrace(&session, "flight recorder", &block.properties) != ERROR_SUCCESS) {
+    if (etwas_describe_class(&job_description, NULL) != ERROR_SUCCESS ||
+        StartTrace(&session, "flight recorder", &block.properties) != ERROR_SUCCESS) {
         fputs("cannot start the flight recorder\n", stderr);
         return 1;
     }

@@ -4,10 +4,23 @@
 /* Records a thousand orders: cc quickstart.c $(pkg-config --cflags --libs etwas) && ./a.out */
 
 #include <etwas/etwas.h>
+#include <etwas/tdh.h>
 #include <stdio.h>
 
 static const GUID shop_guid = {0x5ab7a3c2, 0x1f0e, 0x4d7b, {154, 49, 110, 2, 212, 140, 119, 16}};
 static const GUID order_guid = {0x0f6c2be4, 0x8d53, 0x4a19, {178, 127, 65, 149, 60, 224, 106, 40}};
+
+/* What readers of the file call an order and its fields. */
+static const etwas_field_description order_fields[] = {
+    {.name = "price", .in_type = TDH_INTYPE_UINT32},
+    {.name = "article", .in_type = TDH_INTYPE_ANSISTRING}};
+static const etwas_type_description order_types[] = {
+    {.name = "Start", .type = EVENT_TRACE_TYPE_START, .fields = order_fields, .field_count = 2}};
+static const etwas_class_description orders = {.guid = &order_guid,
+                                               .provider_name = "Shop",
+                                               .name = "Order",
+                                               .types = order_types,
+                                               .type_count = 1};
 
 static ULONG on_control(WMIDPREQUESTCODE code, PVOID context, ULONG *size, PVOID buffer)
 {
@@ -24,6 +37,7 @@ int main(int argc, char **argv)
     ULONG error =
         RegisterTraceGuids(on_control, NULL, &shop_guid, 1, &order_class, NULL, NULL, &provider);
 
+    error = error == ERROR_SUCCESS ? etwas_describe_class(&orders, NULL) : error;
     error = error == ERROR_SUCCESS ? etwas_start("quickstart", file, NULL, &session) : error;
     if (error != ERROR_SUCCESS) {
         fprintf(stderr, "cannot record to %s: %s\n", file, etwas_error_text(error));

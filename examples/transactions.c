@@ -8,6 +8,7 @@
  */
 
 #include <etwas/etwas.h>
+#include <etwas/tdh.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,6 +26,22 @@ static const GUID request_guid = {
     0x8a40e7d1, 0x2b96, 0x4f3c, {0xa5, 0x0d, 0x17, 0xc8, 0x3e, 0x59, 0xb2, 0x64}};
 static const GUID step_guid = {
     0xd29b6c55, 0x90ef, 0x4178, {0xbc, 0x43, 0x7a, 0x1e, 0x05, 0x8f, 0xd6, 0x3b}};
+
+static const etwas_field_description fields[] = {
+    {.name = "name", .in_type = TDH_INTYPE_ANSISTRING}};
+static const etwas_type_description types[] = {
+    {.name = "Start", .type = EVENT_TRACE_TYPE_START, .fields = fields, .field_count = 1},
+    {.name = "End", .type = EVENT_TRACE_TYPE_END, .fields = fields, .field_count = 1}};
+static const etwas_class_description descriptions[] = {{.guid = &request_guid,
+                                                        .provider_name = "Server",
+                                                        .name = "Request",
+                                                        .types = types,
+                                                        .type_count = 2},
+                                                       {.guid = &step_guid,
+                                                        .provider_name = "Server",
+                                                        .name = "Step",
+                                                        .types = types,
+                                                        .type_count = 2}};
 
 static TRACE_GUID_REGISTRATION classes[] = {{&request_guid, NULL}, {&step_guid, NULL}};
 static TRACEHANDLE session;
@@ -100,6 +117,8 @@ int main(int argc, char **argv)
     pthread_t threads[THREADS];
 
     if (RegisterTraceGuids(on_control, NULL, &server_guid, 2, classes, NULL, NULL, &provider) ||
+        etwas_describe_class(&descriptions[0], NULL) ||
+        etwas_describe_class(&descriptions[1], NULL) ||
         etwas_start("transactions", file, NULL, &session)) {
         fprintf(stderr, "cannot record to %s\n", file);
         return 1;

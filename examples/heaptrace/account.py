@@ -24,6 +24,7 @@ def main():
     with open(sys.argv[2], encoding="utf-8") as file:
         stat = json.load(file)
     in_file = {c["type"]: c["events"] for c in stat["classes"] if c["class"] == CALL_CLASS}
+    events = sum(in_file.values())
     faults = []
 
     print(f"{'':15}{'attempted':>12}{'in the file':>14}")
@@ -32,22 +33,22 @@ def main():
         print(f"{name:15}{function['attempted']:12}{found:14}")
         if found > function["attempted"] or (counts["lost"] == 0 and found != function["attempted"]):
             faults.append(f"{name}: {function['attempted']} calls, {found} events")
-    print(f"{'all':15}{counts['attempted']:12}{stat['events']:14}")
+    print(f"{'all':15}{counts['attempted']:12}{events:14}")
     print(f"recorded {counts['recorded']} + lost {counts['lost']} = attempted {counts['attempted']}")
     for processor in stat["processors"]:
         print(f"processor {processor['processor']}: {processor['events']} events")
 
     if counts["recorded"] + counts["lost"] != counts["attempted"] or counts["under_way"] != 0:
         faults.append("recorded + lost is not attempted")
-    if stat["events"] != counts["recorded"]:
-        faults.append(f"recorded {counts['recorded']}, but {stat['events']} events in the file")
+    if events != counts["recorded"]:
+        faults.append(f"recorded {counts['recorded']}, but {events} events in the file")
     if stat["events_lost"] != counts["lost_by_session"]:
         faults.append(f"the file says {stat['events_lost']} lost, not {counts['lost_by_session']}")
     if in_file:
         faults.append(f"unknown types {sorted(in_file)}")
     if stat["unfinished"] or stat["damages"]:
         faults.append("the trace is unfinished or damaged")
-    if stat["events"] == 0:
+    if events == 0:
         faults.append("no events at all")
     for fault in faults:
         print("wrong:", fault)

@@ -27,6 +27,7 @@
 #include <ck_pr.h>
 #include <errno.h>
 #include <etwas/etwas.h>
+#include <etwas/tdh.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -69,6 +70,54 @@ static const etwas_guid provider_guid = {
 /* {a3c81b52-0e9d-4b7e-8d46-2f5c90d7e6b4}: the class of all events */
 static const etwas_guid call_guid = {
     0xa3c81b52, 0x0e9d, 0x4b7e, {0x8d, 0x46, 0x2f, 0x5c, 0x90, 0xd7, 0xe6, 0xb4}};
+
+/* What readers call them. */
+static const etwas_field_description call_fields[] = {
+    {.name = "size", .in_type = TDH_INTYPE_UINT64},
+    {.name = "address", .in_type = TDH_INTYPE_POINTER},
+};
+static const etwas_field_description free_fields[] = {
+    {.name = "size", .in_type = TDH_INTYPE_UINT64, .out_type = TDH_OUTTYPE_NOPRINT},
+    {.name = "address", .in_type = TDH_INTYPE_POINTER},
+};
+static const etwas_field_description realloc_fields[] = {
+    {.name = "size", .in_type = TDH_INTYPE_UINT64},
+    {.name = "address", .in_type = TDH_INTYPE_POINTER},
+    {.name = "old_address", .in_type = TDH_INTYPE_POINTER},
+};
+static const etwas_field_description aligned_fields[] = {
+    {.name = "size", .in_type = TDH_INTYPE_UINT64},
+    {.name = "address", .in_type = TDH_INTYPE_POINTER},
+    {.name = "alignment", .in_type = TDH_INTYPE_UINT64},
+};
+
+#define CALL(function, number, list)                                                               \
+    {                                                                                              \
+        .name = (function), .type = (number), .level = TRACE_LEVEL_INFORMATION, .fields = (list),  \
+        .field_count = sizeof(list) / sizeof(list)[0]                                              \
+    }
+
+static const etwas_type_description call_types[] = {
+    CALL("malloc", HEAPTRACE_MALLOC, call_fields),
+    CALL("calloc", HEAPTRACE_CALLOC, call_fields),
+    CALL("realloc", HEAPTRACE_REALLOC, realloc_fields),
+    CALL("reallocarray", HEAPTRACE_REALLOCARRAY, realloc_fields),
+    CALL("free", HEAPTRACE_FREE, free_fields),
+    CALL("posix_memalign", HEAPTRACE_POSIX_MEMALIGN, aligned_fields),
+    CALL("aligned_alloc", HEAPTRACE_ALIGNED_ALLOC, aligned_fields),
+    CALL("memalign", HEAPTRACE_MEMALIGN, aligned_fields),
+    CALL("valloc", HEAPTRACE_VALLOC, call_fields),
+    CALL("pvalloc", HEAPTRACE_PVALLOC, call_fields),
+};
+_Static_assert(sizeof call_types / sizeof call_types[0] == HEAPTRACE_TYPES, "all are described");
+
+/* A class without a name: the functions' are the events'. */
+static const etwas_class_description call_description = {
+    .guid = &call_guid,
+    .provider_name = "heaptrace",
+    .types = call_types,
+    .type_count = HEAPTRACE_TYPES,
+};
 
 _Thread_local struct heaptrace_thread heaptrace_thread;
 
@@ -218,6 +267,7 @@ static uint32_t register_class(void)
     }
     result = RegisterTraceGuidsA(on_control, NULL, &provider_guid, 1, classes, NULL, NULL,
                                  &registration);
+    result = result == ERROR_SUCCESS ? etwas_describe_class(&call_description, NULL) : result;
     call_class = result == ERROR_SUCCESS ? classes[0].RegHandle : NULL;
     return result;
 }

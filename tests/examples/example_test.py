@@ -35,7 +35,8 @@ def walk(path):
 
 def check_quickstart(out, folder):
     path = os.path.join(folder, "quickstart.etl")
-    records, _ = walk(path)
+    records, report = walk(path)
+    require(report["described"] == 1, "the class is described")
     require(out == f"{path}: 1000 events, 0 lost\n", out)
     require(len({r[5] for r in records}) == 1000, "each order is an instance of its own")
     payloads = [i.to_bytes(4, "little").hex() + b"tea\0".hex() for i in range(1000)]
@@ -43,7 +44,8 @@ def check_quickstart(out, folder):
 
 
 def check_transactions(out, folder):
-    records, _ = walk(os.path.join(folder, "transactions.etl"))
+    records, report = walk(os.path.join(folder, "transactions.etl"))
+    require(report["described"] == 4, "both classes are described")
     tree = [re.sub(r", instance \d+$", "", line) for line in out.splitlines()]
     require(tree == ["request", "    parse", "    query", "        row", "        row", "        row",
                      "    reply", "14 events of the one, 2800 in all"], out)
@@ -57,7 +59,8 @@ def check_transactions(out, folder):
 def check_flight_recorder(out, folder):
     for number, line in zip((1, 2), out.splitlines()):
         path = os.path.join(folder, f"flight_recorder.etl.{number}.etl")
-        records, _ = walk(path)
+        records, report = walk(path)
+        require(report["described"] == 1, "the class is described")
         jobs = [int.from_bytes(bytes.fromhex(r[8]), "little") for r in records]
         require(line.startswith(f"{path}: {len(jobs)} events, jobs {min(jobs)} to {max(jobs)}, "),
                 line)
