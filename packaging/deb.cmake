@@ -7,7 +7,7 @@
 set(CPACK_PACKAGE_CONTACT "The etwas authors <etwas@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-set(CPACK_COMPONENTS_ALL libetwas libetwas-plain libetwas-clocks dev etwas)
+set(CPACK_COMPONENTS_ALL libetwas libetwas-plain libetwas-clocks libetwas-tdh dev etwas)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_VERBATIM_VARIABLES ON)
 
@@ -33,8 +33,10 @@ set(abi ${ETWAS_SOVERSION})
 etwas_package(libetwas libetwas${abi} libs "the library")
 etwas_package(libetwas-plain libetwas-plain${abi} libs "the library for plugins and preload libraries")
 etwas_package(libetwas-clocks libetwas-clocks${abi} libs "the clock laboratory" "libetwas${abi} ${same}")
+etwas_package(libetwas-tdh libetwas-tdh${abi} libs "the decoder")
 etwas_package(dev libetwas-dev libdevel "for programs that use it"
-    "libetwas${abi} ${same}" "libetwas-plain${abi} ${same}" "libetwas-clocks${abi} ${same}" libck-dev)
+    "libetwas${abi} ${same}" "libetwas-plain${abi} ${same}" "libetwas-clocks${abi} ${same}"
+    "libetwas-tdh${abi} ${same}" libck-dev libexpat1-dev)
 etwas_package(etwas etwas utils "the command"
     "libetwas${abi} ${same}" "libetwas-clocks${abi} ${same}")
 

@@ -11,12 +11,12 @@ set(cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/etwas)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/etwas
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev FILES_MATCHING PATTERN "*.h")
 # Two export sets: whoever uses a shared library need not have what the static ones are linked with.
-foreach(library etwas etwas_plain etwas_clocks)
+foreach(library etwas etwas_plain etwas_clocks etwas_tdh)
     string(REPLACE _ - component lib${library})
     install(TARGETS ${library} EXPORT etwasTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${component} NAMELINK_COMPONENT dev)
 endforeach()
-install(TARGETS etwas_static etwas_clocks_static EXPORT etwasStaticTargets
+install(TARGETS etwas_static etwas_clocks_static etwas_tdh_static EXPORT etwasStaticTargets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 install(EXPORT etwasTargets NAMESPACE etwas:: DESTINATION ${cmake_dir} COMPONENT dev)
 install(EXPORT etwasStaticTargets NAMESPACE etwas:: DESTINATION ${cmake_dir} COMPONENT dev)
@@ -45,6 +45,7 @@ string(REGEX REPLACE "/$" "" ETWAS_PC_PREFIX "${ETWAS_PC_PREFIX}")
 etwas_install_module(etwas "${PROJECT_DESCRIPTION}" "" "-lck -pthread")
 etwas_install_module(etwas-plain "${PROJECT_DESCRIPTION}, for plugins and preload libraries" "" "")
 etwas_install_module(etwas-clocks "The clock laboratory of etwas" "etwas" "-lm")
+etwas_install_module(etwas-tdh "The decoder of etwas: events by name and value" "" "-lexpat")
 
 if(TARGET etwas_tool)
     install(TARGETS etwas_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT etwas)
@@ -60,7 +61,7 @@ if(ETWAS_WITH_JEMALLOC AND EXISTS /usr/share/doc/libjemalloc-dev/copyright)
     set(copyright "${copyright}\n\njemalloc, of which libetwas.so has a copy:\n\n${jemalloc}")
 endif()
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/copyright_with_jemalloc "${copyright}")
-foreach(component libetwas libetwas-plain libetwas-clocks dev etwas)
+foreach(component libetwas libetwas-plain libetwas-clocks libetwas-tdh dev etwas)
     set(copyright copyright)
     set(package ${component})
     if(component STREQUAL dev)

@@ -10,8 +10,7 @@
 /* The smallest code point that needs as many bytes; a smaller one in that form is overlong. */
 static const uint32_t smallest_of_length[5] = {0, 0, 0x80, 0x800, 0x10000};
 
-/* Reads the code point at text[0] into *point; returns its length in bytes, 0 if it is invalid. */
-static size_t decode_utf8(const unsigned char *text, size_t bytes, uint32_t *point)
+size_t etwas_utf8_decode(const unsigned char *text, size_t bytes, uint32_t *point)
 {
     uint32_t value;
 
@@ -40,8 +39,7 @@ static size_t decode_utf8(const unsigned char *text, size_t bytes, uint32_t *poi
     return length;
 }
 
-/* Reads the code point at text[0] into *point; returns its length in units, 0 if it is invalid. */
-static size_t decode_utf16(const etwas_wchar *text, size_t units, uint32_t *point)
+size_t etwas_utf16_decode(const etwas_wchar *text, size_t units, uint32_t *point)
 {
     uint32_t first = text[0];
 
@@ -75,7 +73,7 @@ static size_t utf8_length(uint32_t point)
     return point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
 }
 
-static size_t encode_utf8(uint32_t point, char *out)
+size_t etwas_utf8_encode(uint32_t point, char *out)
 {
     static const unsigned char lead[5] = {0, 0, 0xC0, 0xE0, 0xF0};
     size_t length = utf8_length(point);
@@ -97,7 +95,7 @@ enum etwas_utf_result etwas_utf8_to_utf16(const char *text, size_t bytes, etwas_
 
     *needed_units = 0;
     for (size_t at = 0, length; at < bytes; at += length) {
-        length = decode_utf8(input + at, bytes - at, &point);
+        length = etwas_utf8_decode(input + at, bytes - at, &point);
         if (length == 0) {
             return ETWAS_UTF_INVALID;
         }
@@ -108,7 +106,7 @@ enum etwas_utf_result etwas_utf8_to_utf16(const char *text, size_t bytes, etwas_
         return ETWAS_UTF_TOO_LONG;
     }
     for (size_t at = 0; at < bytes;) {
-        at += decode_utf8(input + at, bytes - at, &point);
+        at += etwas_utf8_decode(input + at, bytes - at, &point);
         out += encode_utf16(point, out);
     }
     *out = 0;
@@ -123,7 +121,7 @@ enum etwas_utf_result etwas_utf16_to_utf8(const etwas_wchar *text, size_t units,
 
     *needed_bytes = 0;
     for (size_t at = 0, length; at < units; at += length) {
-        length = decode_utf16(text + at, units - at, &point);
+        length = etwas_utf16_decode(text + at, units - at, &point);
         if (length == 0) {
             return ETWAS_UTF_INVALID;
         }
@@ -134,8 +132,8 @@ enum etwas_utf_result etwas_utf16_to_utf8(const etwas_wchar *text, size_t units,
         return ETWAS_UTF_TOO_LONG;
     }
     for (size_t at = 0; at < units;) {
-        at += decode_utf16(text + at, units - at, &point);
-        out += encode_utf8(point, out);
+        at += etwas_utf16_decode(text + at, units - at, &point);
+        out += etwas_utf8_encode(point, out);
     }
     *out = 0;
     return ETWAS_UTF_OK;

@@ -19,6 +19,7 @@
 #include <etwas/types.h>
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum etwas_utf_result {
     ETWAS_UTF_OK = 0,
@@ -33,6 +34,15 @@ enum etwas_utf_result etwas_utf8_to_utf16(const char *text, size_t bytes, etwas_
 /* `text` has `units` 16-bit units and need not be terminated. */
 enum etwas_utf_result etwas_utf16_to_utf8(const etwas_wchar *text, size_t units, char *out,
                                           size_t capacity_bytes, size_t *needed_bytes);
+
+/* Reads the code point at text[0] into *point; returns its length in bytes, 0 if it is invalid. */
+size_t etwas_utf8_decode(const unsigned char *text, size_t bytes, uint32_t *point);
+
+/* Reads the code point at text[0] into *point; returns its length in units, 0 if it is invalid. */
+size_t etwas_utf16_decode(const etwas_wchar *text, size_t units, uint32_t *point);
+
+/* A valid code point, as up to four bytes; returns how many. */
+size_t etwas_utf8_encode(uint32_t point, char *out);
 
 /* Units before the terminating 0, or `limit_units` if there is none among that many. */
 size_t etwas_utf16_length(const etwas_wchar *text, size_t limit_units);

@@ -50,7 +50,7 @@ prefix=$work/moved
 cmake -S "$here/consumer" -B "$work/consumer" -G Ninja -DCMAKE_C_COMPILER="$compiler" \
     -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_FLAGS="${flags[*]}" -DEXPECTED_VERSION="$version"
 cmake --build "$work/consumer"
-for target in etwas plain etwas_static clocks clocks_static; do
+for target in etwas plain etwas_static clocks clocks_static tdh tdh_static; do
     expect_version "$work/consumer/$target"
 done
 
@@ -58,25 +58,27 @@ pc=$(find "$prefix" -name etwas.pc)
 export PKG_CONFIG_PATH=${pc%/*}
 libraries=${PKG_CONFIG_PATH%/pkgconfig}
 
-# With pkg-config: link_shared SOURCE MODULE, and link_static, which gives the archives by their paths, so that
+# With pkg-config: link_shared SOURCE MODULE..., and link_static, which gives the archives by their paths, so that
 # the linker cannot prefer the shared libraries beside them.
 link_shared() {
     local options
-    read -ra options <<<"$(pkg-config --cflags --libs "$2")"
+    read -ra options <<<"$(pkg-config --cflags --libs "${@:2}")"
     "$compiler" "${flags[@]}" "$here/consumer/$1" -o "$work/$2" "${options[@]}"
     LD_LIBRARY_PATH=$libraries expect_version "$work/$2"
 }
 link_static() {
     local options
-    read -ra options <<<"$(pkg-config --static --cflags --libs "$2" | sed -E 's/-l(etwas[a-z-]*)/-l:lib\1.a/g')"
+    read -ra options <<<"$(pkg-config --static --cflags --libs "${@:2}" | sed -E 's/-l(etwas[a-z-]*)/-l:lib\1.a/g')"
     "$compiler" "${flags[@]}" "$here/consumer/$1" -o "$work/$2-static" "${options[@]}"
     expect_version "$work/$2-static"
 }
 link_shared consumer.c etwas
 link_shared consumer.c etwas-plain
 link_shared clocks.c etwas-clocks
+link_shared tdh.c etwas-tdh etwas
 link_static consumer.c etwas
 link_static clocks.c etwas-clocks
+link_static tdh.c etwas-tdh etwas
 
 # Until 1.0 each minor version has a soname of its own.
 [[ $version == 0.* ]] && abi=${version%.*} || abi=${version%%.*}

@@ -50,7 +50,9 @@ same=" (= $version)"
 expect "libetwas$abi" libc6 libck0 -- "lib/.*libetwas\.so\.$abi"
 expect "libetwas-plain$abi" libc6 libck0 -- "lib/.*libetwas-plain\.so\.$abi"
 expect "libetwas-clocks$abi" libc6 "libetwas$abi$same" -- "lib/.*libetwas-clocks\.so\.$abi"
-expect libetwas-dev "libetwas$abi$same" "libetwas-plain$abi$same" "libetwas-clocks$abi$same" libck-dev -- \
+expect "libetwas-tdh$abi" libc6 -- "lib/.*libetwas-tdh\.so\.$abi"
+expect libetwas-dev "libetwas$abi$same" "libetwas-plain$abi$same" "libetwas-clocks$abi$same" \
+    "libetwas-tdh$abi$same" libck-dev libexpat1-dev -- 'lib/.*libetwas-tdh\.a' 'include/etwas/decode\.h' \
     'include/etwas/etwas\.h' 'lib/.*libetwas\.so' 'lib/.*libetwas-plain\.so' 'lib/.*libetwas-clocks\.so' \
     'lib/.*libetwas\.a' 'lib/.*libetwas-clocks\.a' 'lib/.*pkgconfig/etwas\.pc' 'lib/.*cmake/etwas/etwasConfig\.cmake'
 expect etwas libc6 "libetwas$abi$same" "libetwas-clocks$abi$same" -- 'bin/etwas'

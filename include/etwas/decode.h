@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_DECODE_H
+#define ETWAS_DECODE_H
+
+/*
+ * Events by name and value: libetwas-tdh (pkg-config etwas-tdh, etwas::tdh for CMake).
+ *
+ *     etwas_decoder *decoder;
+ *     etwas_decoder_open(&decoder);
+ *     ... for each record of a first pass:   etwas_decoder_learn(decoder, record);
+ *     ... for each record of the second:     etwas_decoder_schema(decoder, record, &schema);
+ *                                            etwas_fields_begin(&fields, schema, record);
+ *                                            while (etwas_fields_next(&fields, &value)) ...
+ *     etwas_decoder_close(decoder);
+ *
+ * What describes an event, in this order:
+ *
+ *     the event itself      TraceLogging: the items EVENT_SCHEMA_TL and PROV_TRAITS
+ *     a manifest in chunks  as .NET's EventSource writes them, anywhere in the file
+ *     event metadata        records of the class bbccf6c1-6cd1-48c4-80ff-839482e37671, as etwas
+ *                           writes them for described classes, and xperf -merge for others
+ *     what is built in      the header event, the kernel's classes
+ *
+ * A schema is learned once and kept by its content. Names and descriptions come from files: they
+ * are checked, and may still hold any character, control characters too. Payloads are hostile:
+ * whatever a schema says, nothing beyond a payload is read.
+ *
+ * A decoder and what came of it are for one thread at a time. Functions are not async-signal-safe.
+ * They return ERROR_SUCCESS or a code of <etwas/winerror.h>.
+ */
+
+#include <etwas/evntcons.h>
+#include <etwas/tdh.h>
+#include <etwas/types.h>
+#include <etwas/winerror.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+ETWAS_BEGIN_DECLS
+
+typedef struct etwas_decoder etwas_decoder;
+
+/* ERROR_INVALID_PARAMETER for NULL, ERROR_NOT_ENOUGH_MEMORY. Close it with etwas_decoder_close. */
+uint32_t etwas_decoder_open(etwas_decoder **decoder) ETWAS_API(etwas_decoder_open);
+
+/* Frees the decoder and every schema it gave. NULL is allowed. */
+void etwas_decoder_close(etwas_decoder *decoder) ETWAS_API(etwas_decoder_close);
+
+/*
+ * Takes in what a record says about other events. ERROR_SUCCESS: it is such a record, and not an
+ * event to be shown. ERROR_NOT_FOUND: it is not. ERROR_INVALID_DATA: it is one and makes no sense;
+ * nothing is learned of it. ERROR_NOT_ENOUGH_MEMORY. A description that comes again replaces the
+ * earlier one from then on; schemas given before stay as they are.
+ */
+uint32_t etwas_decoder_learn(etwas_decoder *decoder, const EVENT_RECORD *record)
+    ETWAS_API(etwas_decoder_learn);
+
+/*
+ * One property of a schema. Two things TDH has no word for are said like this: a count or length
+ * that the payload has right before the elements or the bytes, in 16 bits (TraceLogging), is that of
+ * a property that names itself; an array of fixed size of 0 elements goes to the end of the payload.
+ */
+typedef struct etwas_schema_field {
+    const char *name; /* UTF-8; several fields may have the same */
+    const EVENT_PROPERTY_INFO *info;
+    const EVENT_MAP_INFO *map; /* names of its values or bits; NULL: none known, or not yet */
+} etwas_schema_field;
+
+struct etwas_plan;
+
+/* What an event is. Belongs to the decoder, and is constant until it is closed. */
+typedef struct etwas_schema {
+    const TRACE_EVENT_INFO *info; /* as TdhGetEventInformation gives it */
+    uint32_t info_bytes;
+    uint32_t field_count;             /* of `fields`: info->PropertyCount */
+    const etwas_schema_field *fields; /* parallel to info->EventPropertyInfoArray */
+    const char *provider;             /* UTF-8, "" if it has no name */
+    const char *event;  /* UTF-8: the event's name, or TASK, TASK/OPCODE, the symbol; may be "" */
+    bool other_version; /* the event's version is not described: another one's fields were taken */
+    const struct etwas_plan *plan; /* the decoder's own */
+} etwas_schema;
+
+/*
+ * The schema of an event. ERROR_NOT_FOUND: nothing describes it. ERROR_INVALID_DATA: what describes
+ * it makes no sense; it is an event without a schema then. ERROR_NOT_ENOUGH_MEMORY.
+ */
+uint32_t etwas_decoder_schema(etwas_decoder *decoder, const EVENT_RECORD *record,
+                              const etwas_schema **schema) ETWAS_API(etwas_decoder_schema);
+
+/*
+ * Gives every schema the decoder knows to `visit`, described events that never came too, in the
+ * order of provider and event. `visit` may stop it with false.
+ */
+uint32_t etwas_decoder_schemas(etwas_decoder *decoder,
+                               bool (*visit)(const etwas_schema *schema, void *context),
+                               void *context) ETWAS_API(etwas_decoder_schemas);
+
+/* ---- the fields of one event ----------------------------------------------------------------- */
+
+#define ETWAS_TOKEN_VALUE 0u       /* one value: of a field, or an element of an array */
+#define ETWAS_TOKEN_ARRAY_BEGIN 1u /* `count` elements follow */
+#define ETWAS_TOKEN_ARRAY_END 2u
+#define ETWAS_TOKEN_STRUCT_BEGIN 3u /* its members follow */
+#define ETWAS_TOKEN_STRUCT_END 4u
+#define ETWAS_TOKEN_TRUNCATED 5u /* the payload ends in `field`; `data` is what is left of it */
+#define ETWAS_TOKEN_TRAILING 6u  /* `data` follows the last field */
+
+typedef struct etwas_value {
+    uint32_t token;                  /* ETWAS_TOKEN_* */
+    uint16_t in_type;                /* TDH_INTYPE_*; a pointer as UINT32 or UINT64 of its width */
+    uint16_t out_type;               /* TDH_OUTTYPE_*: what the schema says, or in_type's own */
+    uint32_t index;                  /* of an element in its array; else 0 */
+    uint32_t count;                  /* ARRAY_BEGIN: elements */
+    const etwas_schema_field *field; /* NULL: TRAILING */
+    const void *data;                /* in the payload, not aligned */
+    uint32_t bytes; /* of the value alone: without the count before it, or the 0 behind it */
+} etwas_value;
+
+/* Where in an event the next field is: the caller's, on its stack. Its members are not public. */
+typedef struct etwas_fields {
+    const etwas_schema *schema;
+    const EVENT_RECORD *record;
+    uint64_t state[256];
+} etwas_fields;
+
+/* Begins at the first field. All three must stay until the last. */
+void etwas_fields_begin(etwas_fields *fields, const etwas_schema *schema,
+                        const EVENT_RECORD *record) ETWAS_API(etwas_fields_begin);
+
+/*
+ * The next token: false behind the last. After a TRUNCATED one, open arrays and structs are ended,
+ * and no more fields come. Takes memory nowhere.
+ */
+bool etwas_fields_next(etwas_fields *fields, etwas_value *value) ETWAS_API(etwas_fields_next);
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* What a value is when it is compared, or written as JSON. */
+#define ETWAS_VALUE_TEXT 0u     /* only text: strings, GUIDs, dates, addresses, binary … */
+#define ETWAS_VALUE_UNSIGNED 1u /* etwas_number.u */
+#define ETWAS_VALUE_SIGNED 2u   /* etwas_number.i */
+#define ETWAS_VALUE_FLOAT 3u    /* etwas_number.f */
+#define ETWAS_VALUE_BOOLEAN 4u  /* etwas_number.u: 0 or 1 */
+
+typedef union etwas_number {
+    uint64_t u;
+    int64_t i;
+    double f;
+} etwas_number;
+
+/* What a VALUE is; *number is set unless it is ETWAS_VALUE_TEXT. A port has its bytes turned. */
+uint32_t etwas_value_number(const etwas_value *value, etwas_number *number)
+    ETWAS_API(etwas_value_number);
+
+/* Whether a value's text is the payload's own (a string, XML, JSON): shown in quotes. */
+bool etwas_value_is_string(const etwas_value *value) ETWAS_API(etwas_value_is_string);
+
+/*
+ * A value as text, UTF-8 and valid whatever the payload holds: names of enumerations and bits,
+ * decimal or 0x hexadecimal numbers as the schema says, dates in ISO 8601, GUIDs, addresses,
+ * security ids, error codes. Not quoted or escaped. At most `size` bytes go to `text`, the last of
+ * them 0 (none for size 0); returns how many there are in all, without the 0.
+ */
+size_t etwas_value_text(const etwas_value *value, char *text, size_t size)
+    ETWAS_API(etwas_value_text);
+
+ETWAS_END_DECLS
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* A decoder: asks its sources in turn, and chooses among the versions of an event. */
+#include <etwas/decode.h>
+
+#include <stdlib.h>
+
+#include "decode/source.h"
+
+static const struct etwas_decode_source *const sources[] = {
+    &etwas_event_metadata_source,
+};
+enum {
+    SOURCES = sizeof sources / sizeof sources[0]
+};
+
+uint32_t etwas_decoder_open(etwas_decoder **decoder)
+{
+    if (decoder == NULL) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    *decoder = calloc(1, sizeof **decoder);
+    if (*decoder == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    etwas_store_begin(&(*decoder)->store);
+    return ERROR_SUCCESS;
+}
+
+void etwas_decoder_close(etwas_decoder *decoder)
+{
+    if (decoder != NULL) {
+        for (size_t i = 0; i < SOURCES; i++) {
+            if (sources[i]->end != NULL) {
+                sources[i]->end(decoder);
+            }
+        }
+        etwas_store_end(&decoder->store);
+        free(decoder);
+    }
+}
+
+uint32_t etwas_decoder_learn(etwas_decoder *decoder, const EVENT_RECORD *record)
+{
+    uint32_t error = ERROR_NOT_FOUND;
+
+    for (size_t i = 0; i < SOURCES && error == ERROR_NOT_FOUND; i++) {
+        if (sources[i]->learn != NULL) {
+            error = sources[i]->learn(decoder, record);
+        }
+    }
+    return error;
+}
+
+/* Once for each kind: an event that nobody knows must not be looked for a million times. */
+static uint32_t ask_built_in(etwas_decoder *decoder, const EVENT_RECORD *record,
+                             struct etwas_event_kind *kind)
+{
+    uint32_t error = ERROR_SUCCESS;
+
+    kind->asked = true;
+    for (size_t i = 0; i < SOURCES && kind->versions == NULL && error == ERROR_SUCCESS; i++) {
+        if (sources[i]->supply != NULL) {
+            error = sources[i]->supply(decoder, record);
+        }
+    }
+    return error;
+}
+
+static bool fits(const etwas_schema *schema, const EVENT_RECORD *record)
+{
+    etwas_fields fields;
+    etwas_value value;
+
+    etwas_fields_begin(&fields, schema, record);
+    while (etwas_fields_next(&fields, &value)) {
+        if (value.token == ETWAS_TOKEN_TRUNCATED) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/*
+ * The event's own version; else the highest below it whose fields are all in the payload; else the
+ * lowest there is.
+ */
+static const etwas_schema *choose(const struct etwas_described *versions,
+                                  const EVENT_RECORD *record)
+{
+    uint8_t wanted = record->EventHeader.EventDescriptor.Version;
+
+    for (const struct etwas_described *at = versions; at != NULL; at = at->older) {
+        uint8_t version = at->exact.info->EventDescriptor.Version;
+
+        if (version == wanted) {
+            return &at->exact;
+        }
+        if (at->older == NULL || (version < wanted && fits(&at->other, record))) {
+            return &at->other;
+        }
+    }
+    return NULL;
+}
+
+uint32_t etwas_decoder_schema(etwas_decoder *decoder, const EVENT_RECORD *record,
+                              const etwas_schema **schema)
+{
+    struct etwas_event_key key;
+    struct etwas_event_kind *kind;
+    uint32_t error;
+
+    *schema = NULL;
+    if ((record->EventHeader.Flags & EVENT_HEADER_FLAG_TRACE_MESSAGE) != 0) {
+        return ERROR_NOT_FOUND;
+    }
+    error = etwas_trace_logging_schema(decoder, record, schema);
+    if (error != ERROR_NOT_FOUND) {
+        return error;
+    }
+    key = etwas_event_key_of(&record->EventHeader);
+    kind = etwas_store_kind(&decoder->store, &key);
+    if (kind == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    if (kind->versions == NULL && !kind->asked) {
+        error = ask_built_in(decoder, record, kind);
+        if (error == ERROR_NOT_ENOUGH_MEMORY) {
+            return error;
+        }
+    }
+    *schema = choose(kind->versions, record);
+    return *schema == NULL ? ERROR_NOT_FOUND : ERROR_SUCCESS;
+}
+
+uint32_t etwas_decoder_schemas(etwas_decoder *decoder,
+                               bool (*visit)(const etwas_schema *schema, void *context),
+                               void *context)
+{
+    return etwas_store_visit(&decoder->store, visit, context);
+}

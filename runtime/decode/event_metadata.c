@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Event metadata: records that say what other records are, as etwas writes them for described
+ * classes, and as merging a trace on Windows leaves them in it. They are classic events of one
+ * class: type 32 has a TRACE_EVENT_INFO, type 33 the provider's GUID and an EVENT_MAP_INFO.
+ */
+#include <etwas/winerror.h>
+#include <string.h>
+
+#include "decode/source.h"
+
+/* bbccf6c1-6cd1-48c4-80ff-839482e37671 */
+static const etwas_guid metadata_class = {
+    0xbbccf6c1, 0x6cd1, 0x48c4, {0x80, 0xff, 0x83, 0x94, 0x82, 0xe3, 0x76, 0x71}};
+
+enum {
+    EVENT_INFO = 32,
+    MAP_INFO = 33,
+};
+
+static uint32_t learn(etwas_decoder *decoder, const EVENT_RECORD *record)
+{
+    const EVENT_HEADER *header = &record->EventHeader;
+    const uint8_t *data = record->UserData;
+    uint16_t bytes = record->UserDataLength;
+    etwas_guid provider;
+
+    if ((header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) == 0 ||
+        memcmp(&header->ProviderId, &metadata_class, sizeof metadata_class) != 0) {
+        return ERROR_NOT_FOUND;
+    }
+    switch (header->EventDescriptor.Opcode) {
+    case EVENT_INFO:
+        return etwas_store_add(&decoder->store, data, bytes, ETWAS_RANK_METADATA);
+    case MAP_INFO:
+        if (bytes < sizeof provider) {
+            return ERROR_INVALID_DATA;
+        }
+        memcpy(&provider, data, sizeof provider);
+        return etwas_store_add_map(&decoder->store, &provider, data + sizeof provider,
+                                   bytes - sizeof provider);
+    default:
+        return ERROR_NOT_FOUND;
+    }
+}
+
+const struct etwas_decode_source etwas_event_metadata_source = {.learn = learn};

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Goes through the fields of one event, by the steps of its schema (decode/schema.h).
+ *
+ * Whatever the schema says, nothing behind the payload is read: measure() alone moves on, and only
+ * within what is left. An event gives at most as many tokens as its payload and its schema can have
+ * reason for, so that members without bytes, 65,535 times, come to an end.
+ */
+#include <etwas/decode.h>
+
+#include <string.h>
+
+#include "decode/schema.h"
+
+enum {
+    FRAMES = 2 * (ETWAS_SCHEMA_DEPTH + 1) + 1,
+    TOKENS_BESIDES = 64,
+    TOKENS_OF_BYTE = 16, /* a byte in a struct of its own has 3 */
+    TOKENS_OF_FIELD = 4,
+};
+
+/* An array whose elements, or a struct (or the whole event) whose members are being given. */
+struct frame {
+    uint16_t property;
+    bool is_array;
+    uint32_t next;  /* element or member */
+    uint32_t end;   /* behind the last */
+    uint32_t index; /* of the struct in its array */
+};
+
+struct walk {
+    const uint8_t *at;
+    const uint8_t *end;
+    uint32_t tokens_left;
+    uint16_t depth; /* frames besides the event itself */
+    bool is_wide;   /* pointers have 8 bytes */
+    bool is_over;   /* truncated: what is open is ended */
+    bool is_last;   /* the trailing bytes were given */
+    struct frame frames[FRAMES];
+    uint32_t slots[ETWAS_SCHEMA_SLOTS];
+};
+_Static_assert(sizeof(struct walk) <= sizeof((etwas_fields *)NULL)->state, "a walk fits");
+
+static const uint8_t nothing[1];
+
+void etwas_fields_begin(etwas_fields *fields, const etwas_schema *schema,
+                        const EVENT_RECORD *record)
+{
+    struct walk *walk = (void *)fields->state;
+
+    fields->schema = schema;
+    fields->record = record;
+    walk->at = record->UserData != NULL ? record->UserData : nothing;
+    walk->end = walk->at + (record->UserData != NULL ? record->UserDataLength : 0);
+    walk->tokens_left = TOKENS_BESIDES + TOKENS_OF_BYTE * (uint32_t)record->UserDataLength +
+                        TOKENS_OF_FIELD * schema->field_count;
+    walk->depth = 0;
+    walk->is_wide = (record->EventHeader.Flags & EVENT_HEADER_FLAG_32_BIT_HEADER) == 0;
+    walk->is_over = false;
+    walk->is_last = false;
+    walk->frames[0] = (struct frame){.end = schema->plan->top};
+}
+
+static uint32_t left(const struct walk *walk)
+{
+    return (uint32_t)(walk->end - walk->at);
+}
+
+/* ---- how long a value is --------------------------------------------------------------------- */
+
+/* What a value takes of the payload, and what of that is the value. */
+struct extent {
+    uint64_t bytes; /* more than are left: truncated */
+    uint32_t before;
+    uint32_t behind;
+};
+
+static struct extent whole(uint64_t bytes)
+{
+    return (struct extent){.bytes = bytes};
+}
+
+static const struct extent truncated = {.bytes = UINT64_MAX};
+
+/* To the 0, or to the end of the payload; all that is left of a string is one, but nothing is not. */
+static struct extent to_zero_wide(const struct walk *walk)
+{
+    uint32_t most = left(walk) / 2;
+    uint16_t unit = 1;
+    uint32_t units = 0;
+
+    for (; units < most; units++) {
+        memcpy(&unit, walk->at + 2 * units, sizeof unit);
+        if (unit == 0) {
+            return (struct extent){.bytes = 2 * (units + 1), .behind = 2};
+        }
+    }
+    return most == 0 ? truncated : whole(2 * most);
+}
+
+static struct extent to_zero(const struct walk *walk)
+{
+    uint32_t bytes = left(walk);
+    const uint8_t *zero = bytes == 0 ? NULL : memchr(walk->at, 0, bytes);
+
+    if (zero != NULL) {
+        return (struct extent){.bytes = (uint64_t)(zero - walk->at) + 1, .behind = 1};
+    }
+    return bytes == 0 ? truncated : whole(bytes);
+}
+
+static struct extent counted(const struct walk *walk, bool is_reversed)
+{
+    uint16_t bytes;
+
+    if (left(walk) < sizeof bytes) {
+        return truncated;
+    }
+    memcpy(&bytes, walk->at, sizeof bytes);
+    bytes = is_reversed ? __builtin_bswap16(bytes) : bytes;
+    return (struct extent){.bytes = sizeof bytes + (uint64_t)bytes, .before = sizeof bytes};
+}
+
+static struct extent hex_dump(const struct walk *walk)
+{
+    uint32_t bytes;
+
+    if (left(walk) < sizeof bytes) {
+        return truncated;
+    }
+    memcpy(&bytes, walk->at, sizeof bytes);
+    return (struct extent){.bytes = sizeof bytes + (uint64_t)bytes, .before = sizeof bytes};
+}
+
+/* Revision, count of u32 parts, six bytes of authority, the parts. */
+static struct extent sid(const struct walk *walk, uint32_t before)
+{
+    if (left(walk) < before + 2) {
+        return truncated;
+    }
+    return (struct extent){.bytes = before + 8 + 4 * (uint64_t)walk->at[before + 1],
+                           .before = before};
+}
+
+/* A pointer and attributes, both without meaning, and a SID; or a u32 of 0 and nothing else. */
+static struct extent wbem_sid(const struct walk *walk)
+{
+    uint32_t pointer;
+
+    if (left(walk) < sizeof pointer) {
+        return truncated;
+    }
+    memcpy(&pointer, walk->at, sizeof pointer);
+    if (pointer == 0) {
+        return (struct extent){.bytes = sizeof pointer, .before = sizeof pointer};
+    }
+    return sid(walk, walk->is_wide ? 16 : 8);
+}
+
+/* A length of characters or bytes, and where the value begins. False: truncated. */
+static bool length_of(const struct walk *walk, const struct etwas_step *step, uint32_t *length,
+                      uint32_t *before)
+{
+    uint16_t inside;
+
+    *before = 0;
+    if (step->length_from == ETWAS_FROM_SCHEMA) {
+        *length = step->length;
+    } else if (step->length_from != ETWAS_FROM_PAYLOAD) {
+        *length = walk->slots[step->length_from];
+    } else if (left(walk) < sizeof inside) {
+        return false;
+    } else {
+        memcpy(&inside, walk->at, sizeof inside);
+        *length = inside;
+        *before = sizeof inside;
+    }
+    return true;
+}
+
+/* A text of fixed length ends at its first 0. */
+static struct extent by_length(const struct walk *walk, const struct etwas_step *step)
+{
+    uint32_t unit = step->reading == ETWAS_READ_UTF16_LENGTH ? 2 : 1;
+    struct extent extent;
+    uint32_t length;
+    const uint8_t *at;
+    uint32_t units = 0;
+
+    if (!length_of(walk, step, &length, &extent.before)) {
+        return truncated;
+    }
+    extent.bytes = extent.before + unit * (uint64_t)length;
+    extent.behind = 0;
+    if (step->reading == ETWAS_READ_BINARY || extent.bytes > left(walk)) {
+        return extent;
+    }
+    at = walk->at + extent.before;
+    while (units < length && (at[unit * units] != 0 || at[unit * units + unit - 1] != 0)) {
+        units++;
+    }
+    extent.behind = unit * (length - units);
+    return extent;
+}
+
+/* To the end, where a string may have a 0 that is not its own. */
+static struct extent rest(const struct walk *walk, uint32_t unit)
+{
+    struct extent extent = whole(left(walk));
+
+    if (extent.bytes >= unit && walk->end[-1] == 0 && walk->end[-(int)unit] == 0) {
+        extent.behind = unit;
+    }
+    return extent;
+}
+
+static struct extent measure(const struct walk *walk, const struct etwas_step *step)
+{
+    switch ((enum etwas_reading)step->reading) {
+    case ETWAS_READ_FIXED:
+        return whole(step->bytes);
+    case ETWAS_READ_POINTER:
+        return whole(walk->is_wide ? 8 : 4);
+    case ETWAS_READ_UTF16:
+        return to_zero_wide(walk);
+    case ETWAS_READ_UTF8:
+        return to_zero(walk);
+    case ETWAS_READ_UTF16_LENGTH:
+    case ETWAS_READ_UTF8_LENGTH:
+    case ETWAS_READ_BINARY:
+        return by_length(walk, step);
+    case ETWAS_READ_COUNTED:
+        return counted(walk, false);
+    case ETWAS_READ_REVERSED:
+        return counted(walk, true);
+    case ETWAS_READ_HEXDUMP:
+        return hex_dump(walk);
+    case ETWAS_READ_SID:
+        return sid(walk, 0);
+    case ETWAS_READ_WBEMSID:
+        return wbem_sid(walk);
+    case ETWAS_READ_REST:
+        return rest(walk, step->bytes);
+    case ETWAS_READ_STRUCT:
+        break;
+    }
+    return whole(0);
+}
+
+/* ---- tokens ---------------------------------------------------------------------------------- */
+
+/* The rest of the payload: nothing follows but the ends of what is open. */
+static void give_truncated(struct walk *walk, etwas_value *value)
+{
+    value->token = ETWAS_TOKEN_TRUNCATED;
+    value->data = walk->at;
+    value->bytes = left(walk);
+    walk->at = walk->end;
+    walk->is_over = true;
+}
+
+static void set_types(const struct walk *walk, const struct etwas_step *step, etwas_value *value)
+{
+    value->in_type = step->in_type;
+    value->out_type = step->out_type;
+    if (step->reading == ETWAS_READ_POINTER) {
+        bool is_size = step->in_type == TDH_INTYPE_SIZET;
+
+        value->in_type = walk->is_wide ? (is_size ? TDH_INTYPE_UINT64 : TDH_INTYPE_HEXINT64)
+                                       : (is_size ? TDH_INTYPE_UINT32 : TDH_INTYPE_HEXINT32);
+    }
+}
+
+/* Keeps the value of a property that counts others. What is negative counts too much. */
+static void keep(struct walk *walk, const struct etwas_step *step, const etwas_value *value)
+{
+    uint64_t number = 0;
+    bool is_signed = value->in_type == TDH_INTYPE_INT8 || value->in_type == TDH_INTYPE_INT16 ||
+                     value->in_type == TDH_INTYPE_INT32 || value->in_type == TDH_INTYPE_INT64;
+
+    memcpy(&number, value->data, value->bytes);
+    if (number > UINT32_MAX || (is_signed && number >> (8 * value->bytes - 1) != 0)) {
+        number = UINT32_MAX;
+    }
+    walk->slots[step->slot] = (uint32_t)number;
+}
+
+/* The value at `extent` of what is left. */
+static void give_value(struct walk *walk, const struct etwas_step *step, struct extent extent,
+                       etwas_value *value)
+{
+    if (extent.bytes > left(walk)) {
+        give_truncated(walk, value);
+        return;
+    }
+    value->token = ETWAS_TOKEN_VALUE;
+    set_types(walk, step, value);
+    value->data = walk->at + extent.before;
+    value->bytes = (uint32_t)extent.bytes - extent.before - extent.behind;
+    walk->at += extent.bytes;
+    if (step->slot != ETWAS_NO_SLOT) {
+        keep(walk, step, value);
+    }
+}
+
+/* A value that is no array, or one element of an array. */
+static void give_element(struct walk *walk, const struct etwas_step *step, uint16_t property,
+                         uint32_t index, etwas_value *value)
+{
+    value->index = index;
+    if (step->reading != ETWAS_READ_STRUCT) {
+        give_value(walk, step, measure(walk, step), value);
+        return;
+    }
+    value->token = ETWAS_TOKEN_STRUCT_BEGIN;
+    walk->frames[++walk->depth] =
+        (struct frame){.property = property, .next = step->first, .end = step->end, .index = index};
+}
+
+/* The elements of an array; false: the payload ends before it says how many. */
+static bool count_of(struct walk *walk, const struct etwas_step *step, uint32_t *count)
+{
+    uint16_t inside;
+
+    if (step->count_from == ETWAS_FROM_REST) {
+        uint32_t bytes = (uint32_t)measure(walk, step).bytes;
+
+        *count = bytes == 0 ? 0 : left(walk) / bytes;
+        return true;
+    }
+    if (step->count_from == ETWAS_FROM_SCHEMA) {
+        *count = step->count;
+        return true;
+    }
+    if (step->count_from != ETWAS_FROM_PAYLOAD) {
+        *count = walk->slots[step->count_from];
+        return true;
+    }
+    if (left(walk) < sizeof inside) {
+        return false;
+    }
+    memcpy(&inside, walk->at, sizeof inside);
+    walk->at += sizeof inside;
+    *count = inside;
+    return true;
+}
+
+static void give_array(struct walk *walk, const struct etwas_step *step, uint16_t property,
+                       etwas_value *value)
+{
+    uint32_t count;
+
+    if (!count_of(walk, step, &count)) {
+        give_truncated(walk, value);
+    } else if (step->is_text) {
+        give_value(walk, step, whole(count * (uint64_t)step->bytes), value);
+    } else {
+        value->token = ETWAS_TOKEN_ARRAY_BEGIN;
+        value->count = count;
+        walk->frames[++walk->depth] =
+            (struct frame){.property = property, .is_array = true, .end = count};
+    }
+}
+
+/* Ends the innermost array or struct; false: there is only the event. */
+static bool give_end(struct walk *walk, const etwas_schema *schema, etwas_value *value)
+{
+    const struct frame *frame = &walk->frames[walk->depth];
+
+    if (walk->depth == 0) {
+        return false;
+    }
+    value->token = frame->is_array ? ETWAS_TOKEN_ARRAY_END : ETWAS_TOKEN_STRUCT_END;
+    value->field = &schema->fields[frame->property];
+    value->index = frame->index;
+    walk->depth--;
+    return true;
+}
+
+/* Behind the last field: what the schema does not know of, once. */
+static bool give_trailing(struct walk *walk, etwas_value *value)
+{
+    if (walk->is_last || left(walk) == 0) {
+        return false;
+    }
+    walk->is_last = true;
+    value->token = ETWAS_TOKEN_TRAILING;
+    value->data = walk->at;
+    value->bytes = left(walk);
+    return true;
+}
+
+static void give_next(struct walk *walk, const etwas_schema *schema, struct frame *frame,
+                      etwas_value *value)
+{
+    uint16_t property = frame->is_array ? frame->property : (uint16_t)frame->next;
+    const struct etwas_step *step = &schema->plan->steps[property];
+
+    value->field = &schema->fields[property];
+    if (walk->tokens_left == 0) {
+        give_truncated(walk, value);
+        return;
+    }
+    walk->tokens_left--;
+    frame->next++;
+    if (step->is_array && !frame->is_array) {
+        give_array(walk, step, property, value);
+    } else {
+        give_element(walk, step, property, frame->is_array ? frame->next - 1 : 0, value);
+    }
+}
+
+bool etwas_fields_next(etwas_fields *fields, etwas_value *value)
+{
+    struct walk *walk = (void *)fields->state;
+    struct frame *frame = &walk->frames[walk->depth];
+
+    *value = (etwas_value){0};
+    if (walk->is_over) {
+        return give_end(walk, fields->schema, value);
+    }
+    if (frame->next < frame->end) {
+        give_next(walk, fields->schema, frame, value);
+        return true;
+    }
+    return give_end(walk, fields->schema, value) ||
+           (walk->depth == 0 && give_trailing(walk, value));
+}

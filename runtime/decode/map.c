@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "decode/map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/text.h"
+#include "etl/utf16.h"
+
+enum {
+    HEAD_BYTES = offsetof(EVENT_MAP_INFO, MapEntryArray),
+    NAMES_OF_INFO = 4, /* names may take so many times the bytes of what they come from */
+};
+
+/* What is checked: an aligned copy. */
+struct source {
+    const EVENT_MAP_INFO *info;
+    size_t bytes;
+};
+
+/* The units before the 0 of the string at `offset`; -1: it is none. */
+static int32_t string_units(const struct source *source, uint32_t offset)
+{
+    const etwas_wchar *string;
+    size_t most;
+    size_t units;
+
+    if (offset < HEAD_BYTES || offset % 2 != 0 || offset >= source->bytes) {
+        return -1;
+    }
+    string = (const void *)((const uint8_t *)source->info + offset);
+    most = (source->bytes - offset) / 2;
+    units = etwas_utf16_length(string, most);
+    return units < most ? (int32_t)units : -1;
+}
+
+/* Without the blank that strings of messages end with. */
+static void put_string(struct etwas_text *text, const struct source *source, uint32_t offset)
+{
+    const etwas_wchar *string = (const void *)((const uint8_t *)source->info + offset);
+    size_t units = (size_t)string_units(source, offset);
+
+    while (units > 0 && string[units - 1] == ' ') {
+        units--;
+    }
+    etwas_text_put_utf16(text, string, units);
+}
+
+static EVENT_MAP_ENTRY entry_of(const struct source *source, uint32_t index)
+{
+    return source->info->MapEntryArray[index];
+}
+
+/* The number that the string at `offset` says: decimal, or hexadecimal with 0x. */
+static bool read_number(const struct source *source, uint32_t offset, uint32_t *number)
+{
+    char digits[16];
+    char *end;
+    int32_t units = string_units(source, offset);
+    const etwas_wchar *string = (const void *)((const uint8_t *)source->info + offset);
+
+    if (units <= 0 || units >= (int32_t)sizeof digits) {
+        return false;
+    }
+    for (int32_t i = 0; i < units; i++) {
+        digits[i] = string[i] < 0x80 ? (char)string[i] : '?';
+    }
+    digits[units] = 0;
+    *number = (uint32_t)strtoul(digits, &end, 0);
+    return *end == 0;
+}
+
+/* What an entry stands for; false: a value that is no number has no name. */
+static bool value_of(const struct source *source, uint32_t index, uint32_t *value)
+{
+    const EVENT_MAP_INFO *info = source->info;
+
+    if ((info->Flag & EVENTMAP_INFO_FLAG_MANIFEST_PATTERNMAP) != 0) {
+        return false;
+    }
+    if ((info->Flag & EVENTMAP_INFO_FLAG_WBEM_NO_MAP) != 0) {
+        bool is_bit =
+            (info->Flag & (EVENTMAP_INFO_FLAG_WBEM_BITMAP | EVENTMAP_INFO_FLAG_WBEM_FLAG)) != 0;
+
+        *value = is_bit && index < 32 ? UINT32_C(1) << index : index;
+        return !is_bit || index < 32;
+    }
+    if (info->MapEntryValueType == EVENTMAP_ENTRY_VALUETYPE_STRING) {
+        return read_number(source, entry_of(source, index).InputOffset, value);
+    }
+    *value = entry_of(source, index).Value;
+    return true;
+}
+
+/* The bytes that all names need; 0: the map makes no sense. */
+static size_t measure(const struct source *source)
+{
+    size_t bytes = 1;
+
+    if (source->info->EntryCount > (source->bytes - HEAD_BYTES) / sizeof(EVENT_MAP_ENTRY) ||
+        string_units(source, source->info->NameOffset) < 0) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < source->info->EntryCount; i++) {
+        int32_t units = string_units(source, entry_of(source, i).OutputOffset);
+
+        /* Names that share their bytes must not become many times as much. */
+        if (units < 0 || (bytes += 3 * (size_t)units + 1) > NAMES_OF_INFO * source->bytes) {
+            return 0;
+        }
+    }
+    return bytes;
+}
+
+static int by_value(const void *left, const void *right)
+{
+    const struct etwas_map_entry *a = left;
+    const struct etwas_map_entry *b = right;
+
+    /* Of two with one value the first of the map comes first: so do their texts lie. */
+    return a->value != b->value ? (a->value < b->value ? -1 : 1)
+                                : (a->text > b->text) - (a->text < b->text);
+}
+
+static bool says_bits(const EVENT_MAP_INFO *info)
+{
+    return (info->Flag & (EVENTMAP_INFO_FLAG_MANIFEST_BITMAP | EVENTMAP_INFO_FLAG_WBEM_BITMAP |
+                          EVENTMAP_INFO_FLAG_WBEM_FLAG)) != 0;
+}
+
+static size_t aligned(size_t bytes)
+{
+    return (bytes + 7) & ~(size_t)7;
+}
+
+static uint32_t put_together(const struct source *source, size_t name_bytes, struct etwas_map **map)
+{
+    uint32_t count = source->info->EntryCount;
+    size_t entries_at = aligned(offsetof(struct etwas_map, info) + source->bytes);
+    size_t names_at = entries_at + count * sizeof(struct etwas_map_entry);
+    uint8_t *block = calloc(1, names_at + name_bytes);
+    struct etwas_map_entry *entries = (void *)(block + entries_at);
+    char *name = (char *)block + names_at;
+    const char *end = name + name_bytes;
+
+    *map = (void *)block;
+    if (block == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    memcpy(&(*map)->info, source->info, source->bytes);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t offset = entry_of(source, i).OutputOffset;
+        struct etwas_text text = etwas_text_begin(name, (size_t)(end - name));
+
+        if (value_of(source, i, &entries[(*map)->count].value)) {
+            entries[(*map)->count++].text = name;
+            put_string(&text, source, offset);
+            name += etwas_text_end(&text, (size_t)(end - name)) + 1;
+        }
+    }
+    qsort(entries, (*map)->count, sizeof *entries, by_value);
+    (*map)->entries = entries;
+    (*map)->info_bytes = (uint32_t)source->bytes;
+    (*map)->is_bits = says_bits(source->info);
+    return ERROR_SUCCESS;
+}
+
+uint32_t etwas_map_make(const void *info, size_t bytes, struct etwas_map **map)
+{
+    struct source source = {.bytes = bytes};
+    uint32_t error = ERROR_INVALID_DATA;
+    size_t name_bytes;
+    void *copy;
+
+    *map = NULL;
+    if (bytes < HEAD_BYTES || bytes > INT32_MAX) {
+        return ERROR_INVALID_DATA;
+    }
+    copy = calloc(1, aligned(bytes) + sizeof(EVENT_MAP_INFO));
+    if (copy == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    memcpy(copy, info, bytes);
+    source.info = copy;
+    name_bytes = measure(&source);
+    if (name_bytes > 0) {
+        error = put_together(&source, name_bytes, map);
+    }
+    free(copy);
+    return error;
+}
+
+const struct etwas_map *etwas_map_of(const EVENT_MAP_INFO *info)
+{
+    return (const void *)((const uint8_t *)info - offsetof(struct etwas_map, info));
+}
+
+const char *etwas_map_name(const struct etwas_map *map, uint64_t value)
+{
+    uint32_t low = 0;
+    uint32_t high = map->count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (map->entries[middle].value < value) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < map->count && map->entries[low].value == value ? map->entries[low].text : NULL;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A schema that was checked. Every source's description becomes a TRACE_EVENT_INFO first, and here
+ * it is seen that nothing in it leads outside of it; then the names are made UTF-8, and each
+ * property gets a step: how its bytes are read, which fields.c follows.
+ *
+ * What is checked: offsets, strings with their 0 inside, structs nested at most
+ * ETWAS_SCHEMA_DEPTH deep whose members belong to one struct each, and counts and lengths that
+ * name an integer which was read before, in the same struct or in one around it.
+ */
+#ifndef ETWAS_DECODE_SCHEMA_H
+#define ETWAS_DECODE_SCHEMA_H
+
+#include <etwas/decode.h>
+
+enum {
+    ETWAS_SCHEMA_DEPTH = 32,
+    ETWAS_SCHEMA_SLOTS = 128,       /* properties that count others */
+    ETWAS_SCHEMA_NAME_UNITS = 1024, /* of a property or a map */
+};
+
+enum etwas_reading {
+    ETWAS_READ_FIXED,        /* step.bytes */
+    ETWAS_READ_POINTER,      /* as wide as the event's */
+    ETWAS_READ_UTF16,        /* to its 0 */
+    ETWAS_READ_UTF8,         /* likewise */
+    ETWAS_READ_UTF16_LENGTH, /* length characters; ends at a 0 */
+    ETWAS_READ_UTF8_LENGTH,
+    ETWAS_READ_BINARY,   /* length bytes */
+    ETWAS_READ_COUNTED,  /* u16 bytes, then as many */
+    ETWAS_READ_REVERSED, /* likewise, big-endian */
+    ETWAS_READ_HEXDUMP,  /* u32 bytes, then as many */
+    ETWAS_READ_REST,     /* to the end of the payload, or to a 0 there of step.bytes */
+    ETWAS_READ_SID,
+    ETWAS_READ_WBEMSID,
+    ETWAS_READ_STRUCT, /* no bytes of its own */
+};
+
+/* Where a count or a length comes from: a slot below ETWAS_SCHEMA_SLOTS, or */
+enum {
+    ETWAS_FROM_REST = 0xFFFD,   /* as many elements of fixed size as there is room for */
+    ETWAS_FROM_SCHEMA = 0xFFFE, /* the schema itself */
+    ETWAS_FROM_PAYLOAD =
+        0xFFFF, /* a u16 before the elements or the bytes: the property names itself */
+    ETWAS_NO_SLOT = 0xFFFF,
+};
+
+struct etwas_step {
+    uint8_t reading; /* enum etwas_reading, of one element */
+    bool is_array;
+    bool is_text;     /* an array of characters, given as one value */
+    uint16_t in_type; /* as a value has them */
+    uint16_t out_type;
+    uint16_t bytes;      /* ETWAS_READ_FIXED */
+    uint16_t count_from; /* is_array */
+    uint16_t count;
+    uint16_t length_from;
+    uint16_t length;
+    uint16_t slot;  /* where its value is kept; ETWAS_NO_SLOT */
+    uint16_t first; /* ETWAS_READ_STRUCT: its members */
+    uint16_t end;
+    uint16_t parent; /* the struct around it: for the checks */
+};
+
+/* What fields.c knows of a schema besides its fields. */
+struct etwas_plan {
+    uint32_t top; /* top-level properties: they come first */
+    const struct etwas_step *steps;
+};
+
+/* A schema and what the store knows of it: one allocation. */
+struct etwas_described {
+    etwas_schema exact;
+    etwas_schema other; /* the same, for events of another version */
+    struct etwas_plan plan;
+    etwas_schema_field *fields;
+
+    /* The store's. */
+    struct etwas_described *older;    /* the next lower version of the same event */
+    struct etwas_described *next;     /* of all */
+    struct etwas_waiting *map_fields; /* one for each field that names a map */
+    uint32_t map_field_count;
+    uint8_t rank;
+};
+
+/* A field whose map did not come yet. */
+struct etwas_waiting {
+    struct etwas_waiting *next;
+    etwas_schema_field *field;
+};
+
+/*
+ * The schema of a TRACE_EVENT_INFO, a copy of it: the caller's to free. `info` may be unaligned.
+ * ERROR_INVALID_DATA: it makes no sense. ERROR_NOT_ENOUGH_MEMORY.
+ */
+uint32_t etwas_schema_make(const void *info, size_t bytes, struct etwas_described **described);
+
+#endif

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "decode/schema_step.h"
+
+/* ---- types ----------------------------------------------------------------------------------- */
+
+/* How a type is read, and as which a value of it is shown. */
+struct type {
+    uint8_t reading;
+    uint8_t bytes;
+    bool is_integer; /* may be a count or a length */
+    uint16_t out_type;
+};
+
+enum {
+    FIRST_CLASSIC = TDH_INTYPE_COUNTEDSTRING
+};
+
+static const struct type types[] = {
+    [TDH_INTYPE_NULL] = {ETWAS_READ_FIXED, 0, false, TDH_OUTTYPE_STRING},
+    [TDH_INTYPE_UNICODESTRING] = {ETWAS_READ_UTF16, 0, false, TDH_OUTTYPE_STRING},
+    [TDH_INTYPE_ANSISTRING] = {ETWAS_READ_UTF8, 0, false, TDH_OUTTYPE_STRING},
+    [TDH_INTYPE_INT8] = {ETWAS_READ_FIXED, 1, true, TDH_OUTTYPE_BYTE},
+    [TDH_INTYPE_UINT8] = {ETWAS_READ_FIXED, 1, true, TDH_OUTTYPE_UNSIGNEDBYTE},
+    [TDH_INTYPE_INT16] = {ETWAS_READ_FIXED, 2, true, TDH_OUTTYPE_SHORT},
+    [TDH_INTYPE_UINT16] = {ETWAS_READ_FIXED, 2, true, TDH_OUTTYPE_UNSIGNEDSHORT},
+    [TDH_INTYPE_INT32] = {ETWAS_READ_FIXED, 4, true, TDH_OUTTYPE_INT},
+    [TDH_INTYPE_UINT32] = {ETWAS_READ_FIXED, 4, true, TDH_OUTTYPE_UNSIGNEDINT},
+    [TDH_INTYPE_INT64] = {ETWAS_READ_FIXED, 8, true, TDH_OUTTYPE_LONG},
+    [TDH_INTYPE_UINT64] = {ETWAS_READ_FIXED, 8, true, TDH_OUTTYPE_UNSIGNEDLONG},
+    [TDH_INTYPE_FLOAT] = {ETWAS_READ_FIXED, 4, false, TDH_OUTTYPE_FLOAT},
+    [TDH_INTYPE_DOUBLE] = {ETWAS_READ_FIXED, 8, false, TDH_OUTTYPE_DOUBLE},
+    [TDH_INTYPE_BOOLEAN] = {ETWAS_READ_FIXED, 4, false, TDH_OUTTYPE_BOOLEAN},
+    [TDH_INTYPE_BINARY] = {ETWAS_READ_BINARY, 0, false, TDH_OUTTYPE_HEXBINARY},
+    [TDH_INTYPE_GUID] = {ETWAS_READ_FIXED, 16, false, TDH_OUTTYPE_GUID},
+    [TDH_INTYPE_POINTER] = {ETWAS_READ_POINTER, 0, true, TDH_OUTTYPE_HEXINT64},
+    [TDH_INTYPE_FILETIME] = {ETWAS_READ_FIXED, 8, false, TDH_OUTTYPE_DATETIME},
+    [TDH_INTYPE_SYSTEMTIME] = {ETWAS_READ_FIXED, 16, false, TDH_OUTTYPE_DATETIME},
+    [TDH_INTYPE_SID] = {ETWAS_READ_SID, 0, false, TDH_OUTTYPE_STRING},
+    [TDH_INTYPE_HEXINT32] = {ETWAS_READ_FIXED, 4, true, TDH_OUTTYPE_HEXINT32},
+    [TDH_INTYPE_HEXINT64] = {ETWAS_READ_FIXED, 8, true, TDH_OUTTYPE_HEXINT64},
+    [TDH_INTYPE_MANIFEST_COUNTEDSTRING] = {ETWAS_READ_COUNTED, 0, false, TDH_OUTTYPE_STRING},
+    [TDH_INTYPE_MANIFEST_COUNTEDANSISTRING] = {ETWAS_READ_COUNTED, 0, false, TDH_OUTTYPE_STRING},
+    [TDH_INTYPE_MANIFEST_COUNTEDBINARY] = {ETWAS_READ_COUNTED, 0, false, TDH_OUTTYPE_HEXBINARY},
+};
+
+#define CLASSIC(type) [TDH_INTYPE_##type - FIRST_CLASSIC]
+
+static const struct type classic_types[] = {
+    CLASSIC(COUNTEDSTRING) = {ETWAS_READ_COUNTED, 0, false, TDH_OUTTYPE_STRING},
+    CLASSIC(COUNTEDANSISTRING) = {ETWAS_READ_COUNTED, 0, false, TDH_OUTTYPE_STRING},
+    CLASSIC(REVERSEDCOUNTEDSTRING) = {ETWAS_READ_REVERSED, 0, false, TDH_OUTTYPE_STRING},
+    CLASSIC(REVERSEDCOUNTEDANSISTRING) = {ETWAS_READ_REVERSED, 0, false, TDH_OUTTYPE_STRING},
+    CLASSIC(NONNULLTERMINATEDSTRING) = {ETWAS_READ_REST, 2, false, TDH_OUTTYPE_STRING},
+    CLASSIC(NONNULLTERMINATEDANSISTRING) = {ETWAS_READ_REST, 1, false, TDH_OUTTYPE_STRING},
+    CLASSIC(UNICODECHAR) = {ETWAS_READ_FIXED, 2, false, TDH_OUTTYPE_STRING},
+    CLASSIC(ANSICHAR) = {ETWAS_READ_FIXED, 1, false, TDH_OUTTYPE_STRING},
+    CLASSIC(SIZET) = {ETWAS_READ_POINTER, 0, true, TDH_OUTTYPE_UNSIGNEDLONG},
+    CLASSIC(HEXDUMP) = {ETWAS_READ_HEXDUMP, 0, false, TDH_OUTTYPE_HEXBINARY},
+    CLASSIC(WBEMSID) = {ETWAS_READ_WBEMSID, 0, false, TDH_OUTTYPE_STRING},
+};
+
+/* NULL: there is no such type. */
+static const struct type *type_of(uint16_t in_type)
+{
+    if (in_type < sizeof types / sizeof types[0] && in_type != TDH_INTYPE_RESERVED24) {
+        return &types[in_type];
+    }
+    if (in_type >= FIRST_CLASSIC &&
+        in_type - FIRST_CLASSIC < (int)(sizeof classic_types / sizeof classic_types[0])) {
+        return &classic_types[in_type - FIRST_CLASSIC];
+    }
+    return NULL;
+}
+
+/* ---- what a property names ------------------------------------------------------------------- */
+
+struct tree {
+    const TRACE_EVENT_INFO *info;
+    struct etwas_step *steps;
+    uint16_t slots; /* given */
+};
+
+/* step.parent, where there is none */
+enum {
+    TOP = 0xFFFF,
+    NOT_REACHED = 0xFFFE, /* no top-level property, and no struct's member */
+};
+
+/* Every member belongs to one struct, and lies behind all top-level properties. */
+static bool find_parents(struct tree *tree)
+{
+    uint32_t count = tree->info->PropertyCount;
+    uint32_t top = tree->info->TopLevelPropertyCount;
+
+    for (uint32_t i = 0; i < count; i++) {
+        tree->steps[i].parent = i < top ? TOP : NOT_REACHED;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const EVENT_PROPERTY_INFO *property = &tree->info->EventPropertyInfoArray[i];
+        uint32_t first = property->structType.StructStartIndex;
+        uint32_t members = property->structType.NumOfStructMembers;
+
+        if ((property->Flags & PropertyStruct) == 0) {
+            continue;
+        }
+        if (members > 0 && (first < top || first + members > count)) {
+            return false;
+        }
+        for (uint32_t member = first; member < first + members; member++) {
+            if (tree->steps[member].parent != NOT_REACHED) {
+                return false;
+            }
+            tree->steps[member].parent = (uint16_t)i;
+        }
+    }
+    return true;
+}
+
+/* Not so deep, and no struct inside itself. */
+static bool is_shallow(const struct tree *tree, uint32_t property)
+{
+    uint32_t depth = 0;
+
+    for (uint32_t at = property; tree->steps[at].parent < NOT_REACHED;
+         at = tree->steps[at].parent) {
+        if (++depth > ETWAS_SCHEMA_DEPTH) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Has `earlier` always been read when `property` is: in the same struct, or in one around it? */
+static bool is_read_before(const struct tree *tree, uint32_t earlier, uint32_t property)
+{
+    for (uint32_t at = property; at < NOT_REACHED; at = tree->steps[at].parent) {
+        if (tree->steps[earlier].parent == tree->steps[at].parent) {
+            return earlier < at;
+        }
+    }
+    return false;
+}
+
+/* The slot in which the value of `named` is kept for `property`; false: it may not be named. */
+static bool slot_of(struct tree *tree, uint32_t property, uint16_t named, uint16_t *from)
+{
+    const EVENT_PROPERTY_INFO *info;
+    const struct type *type;
+    struct etwas_step *step;
+
+    if (named == property) {
+        *from = ETWAS_FROM_PAYLOAD;
+        return true;
+    }
+    if (named >= tree->info->PropertyCount || tree->steps[property].parent == NOT_REACHED ||
+        !is_read_before(tree, named, property)) {
+        return false;
+    }
+    info = &tree->info->EventPropertyInfoArray[named];
+    type = (info->Flags & (PropertyStruct | PropertyHasCustomSchema)) == 0
+               ? type_of(info->nonStructType.InType)
+               : NULL;
+    step = &tree->steps[named];
+    if (type == NULL || !type->is_integer || step->is_array) {
+        return false;
+    }
+    if (step->slot == ETWAS_NO_SLOT) {
+        if (tree->slots == ETWAS_SCHEMA_SLOTS) {
+            return false;
+        }
+        step->slot = tree->slots++;
+    }
+    *from = step->slot;
+    return true;
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+static bool is_array(const EVENT_PROPERTY_INFO *property)
+{
+    return (property->Flags & (PropertyParamCount | PropertyParamFixedCount)) != 0 ||
+           property->count > 1;
+}
+
+/* An array of these is a text. */
+static uint16_t text_of_characters(const struct etwas_step *step)
+{
+    switch (step->in_type) {
+    case TDH_INTYPE_UNICODECHAR:
+        return TDH_INTYPE_NONNULLTERMINATEDSTRING;
+    case TDH_INTYPE_ANSICHAR:
+        return TDH_INTYPE_NONNULLTERMINATEDANSISTRING;
+    case TDH_INTYPE_UINT16:
+        return step->out_type == TDH_OUTTYPE_STRING ? TDH_INTYPE_NONNULLTERMINATEDSTRING : 0;
+    case TDH_INTYPE_INT8:
+    case TDH_INTYPE_UINT8:
+        return step->out_type == TDH_OUTTYPE_STRING ? TDH_INTYPE_NONNULLTERMINATEDANSISTRING : 0;
+    default:
+        return 0;
+    }
+}
+
+static void read_characters_at_once(struct etwas_step *step)
+{
+    uint16_t in_type = step->is_array ? text_of_characters(step) : 0;
+
+    if (in_type != 0) {
+        step->is_text = true;
+        step->in_type = in_type;
+    }
+}
+
+/* Strings with a length have no 0, binary data always a length. */
+static void read_by_length(struct etwas_step *step, const EVENT_PROPERTY_INFO *property)
+{
+    bool has_length = property->length > 0 ||
+                      (property->Flags & (PropertyParamLength | PropertyParamFixedLength)) != 0;
+
+    if (step->reading == ETWAS_READ_UTF16 && has_length) {
+        step->reading = ETWAS_READ_UTF16_LENGTH;
+    } else if (step->reading == ETWAS_READ_UTF8 && has_length) {
+        step->reading = ETWAS_READ_UTF8_LENGTH;
+    } else if (step->reading == ETWAS_READ_BINARY && !has_length &&
+               step->out_type == TDH_OUTTYPE_IPV6) {
+        step->length = 16;
+    }
+}
+
+static bool set_value_step(struct etwas_step *step, const EVENT_PROPERTY_INFO *property)
+{
+    const struct type *type = type_of(property->nonStructType.InType);
+
+    if (type == NULL) {
+        return false;
+    }
+    step->reading = type->reading;
+    step->bytes = type->bytes;
+    step->in_type = property->nonStructType.InType;
+    step->out_type = property->nonStructType.OutType;
+    if (step->out_type == TDH_OUTTYPE_NULL) {
+        step->out_type = type->out_type;
+    }
+    step->length = property->length;
+    if ((property->Flags & (PropertyParamFixedCount | PropertyParamCount)) ==
+            PropertyParamFixedCount &&
+        property->count == 0 &&
+        (step->reading == ETWAS_READ_FIXED || step->reading == ETWAS_READ_POINTER)) {
+        step->count_from = ETWAS_FROM_REST;
+    }
+    read_by_length(step, property);
+    read_characters_at_once(step);
+    return true;
+}
+
+static bool set_step(struct etwas_step *step, const EVENT_PROPERTY_INFO *property)
+{
+    *step = (struct etwas_step){
+        .is_array = is_array(property),
+        .count_from = ETWAS_FROM_SCHEMA,
+        .count = property->count,
+        .length_from = ETWAS_FROM_SCHEMA,
+        .slot = ETWAS_NO_SLOT,
+    };
+    if ((property->Flags & PropertyStruct) != 0) {
+        step->reading = ETWAS_READ_STRUCT;
+        step->first = property->structType.StructStartIndex;
+        step->end = (uint16_t)(step->first + property->structType.NumOfStructMembers);
+        return true;
+    }
+    if ((property->Flags & PropertyHasCustomSchema) != 0) {
+        step->reading = ETWAS_READ_COUNTED;
+        step->in_type = TDH_INTYPE_MANIFEST_COUNTEDBINARY;
+        step->out_type = TDH_OUTTYPE_HEXBINARY;
+        return true;
+    }
+    return set_value_step(step, property);
+}
+
+static bool set_references(struct tree *tree, uint32_t i)
+{
+    const EVENT_PROPERTY_INFO *property = &tree->info->EventPropertyInfoArray[i];
+    struct etwas_step *step = &tree->steps[i];
+
+    if ((property->Flags & PropertyParamCount) != 0 &&
+        !slot_of(tree, i, property->countPropertyIndex, &step->count_from)) {
+        return false;
+    }
+    return (property->Flags & (PropertyParamLength | PropertyStruct)) != PropertyParamLength ||
+           slot_of(tree, i, property->lengthPropertyIndex, &step->length_from);
+}
+
+bool etwas_schema_steps(const TRACE_EVENT_INFO *info, struct etwas_step *steps)
+{
+    struct tree tree = {.info = info, .steps = steps};
+
+    if (info->PropertyCount >= NOT_REACHED) {
+        return false;
+    }
+    for (uint32_t i = 0; i < info->PropertyCount; i++) {
+        if (!set_step(&steps[i], &info->EventPropertyInfoArray[i])) {
+            return false;
+        }
+    }
+    if (!find_parents(&tree)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < info->PropertyCount; i++) {
+        if (!is_shallow(&tree, i) || !set_references(&tree, i)) {
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* How the bytes of each property are read: decode/schema.h says what a step is. */
+#ifndef ETWAS_DECODE_SCHEMA_STEP_H
+#define ETWAS_DECODE_SCHEMA_STEP_H
+
+#include "decode/schema.h"
+
+/*
+ * Fills a step for each property. False: a type is unknown, a struct's members are not its own, a
+ * count or a length is not read before, or there is too much of one of them.
+ */
+bool etwas_schema_steps(const TRACE_EVENT_INFO *info, struct etwas_step *steps);
+
+/* The out type that stands for none; the in type is as a value has it. */
+uint16_t etwas_default_out_type(uint16_t in_type);
+
+#endif

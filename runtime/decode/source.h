@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What a decoder is made of, for the sources that fill it. A source describes events as
+ * TRACE_EVENT_INFO (decode/build.h makes them) and gives them to the store. One of these is all it
+ * needs to have:
+ *
+ *     learn     a record that describes other events: ERROR_SUCCESS taken, ERROR_NOT_FOUND no such
+ *               record, ERROR_INVALID_DATA one that makes no sense, ERROR_NOT_ENOUGH_MEMORY
+ *     supply    an event that nobody described, asked once for each kind of event (provider and id,
+ *               class and type): adds all versions it knows of that kind with
+ *               ETWAS_RANK_BUILT_IN, or nothing. ERROR_NOT_ENOUGH_MEMORY
+ *     end       frees what the source keeps in the decoder
+ *
+ * decoder.c has the list of them.
+ */
+#ifndef ETWAS_DECODE_SOURCE_H
+#define ETWAS_DECODE_SOURCE_H
+
+#include "decode/store.h"
+
+struct etwas_decoder {
+    struct etwas_store store;
+};
+
+struct etwas_decode_source {
+    uint32_t (*learn)(etwas_decoder *decoder, const EVENT_RECORD *record);
+    uint32_t (*supply)(etwas_decoder *decoder, const EVENT_RECORD *record);
+    void (*end)(etwas_decoder *decoder);
+};
+
+extern const struct etwas_decode_source etwas_event_metadata_source;
+
+/*
+ * The schema of an event that describes itself by its items or its flags. ERROR_NOT_FOUND: it does
+ * not. Else as etwas_decoder_schema.
+ */
+uint32_t etwas_trace_logging_schema(etwas_decoder *decoder, const EVENT_RECORD *record,
+                                    const etwas_schema **schema);
+
+#endif

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "decode/store.h"
+
+#include <etwas/winerror.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "etl/utf16.h"
+
+_Static_assert(offsetof(EVENT_HEADER, EventDescriptor) ==
+                   offsetof(EVENT_HEADER, ProviderId) + sizeof(etwas_guid),
+               "what a content's head is");
+_Static_assert(sizeof(struct etwas_event_key) == 20, "no padding: it is hashed");
+
+/* A map's name, and the fields that wait for the map. */
+struct etwas_map_name {
+    etwas_guid provider;
+    struct etwas_map *map; /* the newest, or NULL */
+    struct etwas_waiting *waiting;
+    uint16_t units;
+    etwas_wchar name[];
+};
+
+void etwas_store_begin(struct etwas_store *store)
+{
+    *store = (struct etwas_store){0};
+    if (getrandom(&store->secret, sizeof store->secret, GRND_NONBLOCK) < 0) {
+        store->secret = (uint64_t)(uintptr_t)store;
+    }
+}
+
+static void free_entries(struct etwas_table *table)
+{
+    for (size_t i = 0; i < table->capacity; i++) {
+        free(table->slots[i].entry);
+    }
+    etwas_table_free(table);
+}
+
+void etwas_store_end(struct etwas_store *store)
+{
+    free_entries(&store->events);
+    free_entries(&store->contents);
+    free_entries(&store->maps);
+    while (store->all != NULL) {
+        struct etwas_described *next = store->all->next;
+
+        free(store->all);
+        store->all = next;
+    }
+    while (store->all_maps != NULL) {
+        struct etwas_map *next = store->all_maps->next;
+
+        free(store->all_maps);
+        store->all_maps = next;
+    }
+}
+
+/* ---- kinds of events ------------------------------------------------------------------------- */
+
+struct etwas_event_key etwas_event_key_of(const EVENT_HEADER *header)
+{
+    bool is_classic = (header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) != 0;
+
+    return (struct etwas_event_key){
+        .guid = header->ProviderId,
+        .id = is_classic ? header->EventDescriptor.Opcode : header->EventDescriptor.Id,
+        .is_classic = is_classic,
+    };
+}
+
+static struct etwas_event_kind *find(const struct etwas_store *store,
+                                     const struct etwas_event_key *key, uint64_t *hash)
+{
+    struct etwas_event_kind *kind;
+
+    *hash = etwas_hash(store->secret, key, sizeof *key);
+    for (size_t cursor = 0; (kind = etwas_table_next(&store->events, *hash, &cursor)) != NULL;) {
+        if (memcmp(&kind->key, key, sizeof *key) == 0) {
+            return kind;
+        }
+    }
+    return NULL;
+}
+
+struct etwas_event_kind *etwas_store_find(const struct etwas_store *store,
+                                          const struct etwas_event_key *key)
+{
+    uint64_t hash;
+
+    return find(store, key, &hash);
+}
+
+struct etwas_event_kind *etwas_store_kind(struct etwas_store *store,
+                                          const struct etwas_event_key *key)
+{
+    uint64_t hash;
+    struct etwas_event_kind *kind = find(store, key, &hash);
+
+    if (kind == NULL) {
+        kind = calloc(1, sizeof *kind);
+        if (kind != NULL) {
+            kind->key = *key;
+            if (!etwas_table_add(&store->events, hash, kind)) {
+                free(kind);
+                kind = NULL;
+            }
+        }
+    }
+    return kind;
+}
+
+/* ---- maps ------------------------------------------------------------------------------------ */
+
+/* The entry of a map's name, made if need be; NULL: no memory, or no sensible name. */
+static struct etwas_map_name *map_name(struct etwas_store *store, const etwas_guid *provider,
+                                       const void *name)
+{
+    size_t units = etwas_utf16_length(name, ETWAS_SCHEMA_NAME_UNITS);
+    uint64_t hash = etwas_hash(store->secret, provider, sizeof *provider);
+    struct etwas_map_name *entry;
+
+    hash = etwas_hash(hash, name, units * sizeof(etwas_wchar));
+    for (size_t cursor = 0; (entry = etwas_table_next(&store->maps, hash, &cursor)) != NULL;) {
+        if (entry->units == units && memcmp(&entry->provider, provider, sizeof *provider) == 0 &&
+            memcmp(entry->name, name, units * sizeof(etwas_wchar)) == 0) {
+            return entry;
+        }
+    }
+    entry = calloc(1, sizeof *entry + units * sizeof(etwas_wchar));
+    if (entry != NULL) {
+        entry->provider = *provider;
+        entry->units = (uint16_t)units;
+        memcpy(entry->name, name, units * sizeof(etwas_wchar));
+        if (!etwas_table_add(&store->maps, hash, entry)) {
+            free(entry);
+            entry = NULL;
+        }
+    }
+    return entry;
+}
+
+uint32_t etwas_store_add_map(struct etwas_store *store, const etwas_guid *provider,
+                             const void *info, size_t bytes)
+{
+    struct etwas_map *map;
+    struct etwas_map_name *name;
+    uint32_t error = etwas_map_make(info, bytes, &map);
+
+    if (error != ERROR_SUCCESS) {
+        return error;
+    }
+    name = map_name(store, provider, (const uint8_t *)&map->info + map->info.NameOffset);
+    if (name == NULL || (name->map != NULL && name->map->info_bytes == bytes &&
+                         memcmp(&name->map->info, info, bytes) == 0)) {
+        free(map);
+        return name == NULL ? ERROR_NOT_ENOUGH_MEMORY : ERROR_SUCCESS;
+    }
+    map->next = store->all_maps;
+    store->all_maps = map;
+    name->map = map;
+    for (; name->waiting != NULL; name->waiting = name->waiting->next) {
+        name->waiting->field->map = &map->info;
+    }
+    return ERROR_SUCCESS;
+}
+
+/* Gives each field its map, or lets it wait. False: no memory. */
+static bool find_maps(struct etwas_store *store, struct etwas_described *described)
+{
+    const TRACE_EVENT_INFO *info = described->exact.info;
+
+    for (uint32_t i = 0; i < described->map_field_count; i++) {
+        struct etwas_waiting *waiting = &described->map_fields[i];
+        uint32_t offset = waiting->field->info->nonStructType.MapNameOffset;
+        struct etwas_map_name *name =
+            map_name(store, &info->ProviderGuid, (const uint8_t *)info + offset);
+
+        if (name == NULL) {
+            return false;
+        }
+        if (name->map != NULL) {
+            waiting->field->map = &name->map->info;
+        } else {
+            waiting->next = name->waiting;
+            name->waiting = waiting;
+        }
+    }
+    return true;
+}
+
+/* ---- descriptions ---------------------------------------------------------------------------- */
+
+static bool is_nobody(const etwas_guid *guid)
+{
+    return memcmp(guid, &(etwas_guid){0}, sizeof *guid) == 0;
+}
+
+/* What events a description is of; false: of none that it could be. */
+static bool key_of_info(const TRACE_EVENT_INFO *info, struct etwas_event_key *key)
+{
+    if (info->DecodingSource == DecodingSourceWbem) {
+        *key = (struct etwas_event_key){
+            .guid = is_nobody(&info->EventGuid) ? info->ProviderGuid : info->EventGuid,
+            .id = info->EventDescriptor.Opcode,
+            .is_classic = true,
+        };
+        return true;
+    }
+    *key = (struct etwas_event_key){.guid = info->ProviderGuid, .id = info->EventDescriptor.Id};
+    return info->DecodingSource == DecodingSourceXMLFile;
+}
+
+/* The version before which it belongs, or which it replaces. */
+static struct etwas_described **place_of(struct etwas_event_kind *kind, uint8_t version)
+{
+    struct etwas_described **place = &kind->versions;
+
+    while (*place != NULL && (*place)->exact.info->EventDescriptor.Version > version) {
+        place = &(*place)->older;
+    }
+    return place;
+}
+
+static bool is_same(const struct etwas_described *described, const void *info, size_t bytes)
+{
+    return described->exact.info_bytes == bytes && memcmp(described->exact.info, info, bytes) == 0;
+}
+
+static uint32_t add_version(struct etwas_store *store, struct etwas_event_kind *kind,
+                            uint8_t version, const void *info, size_t bytes, enum etwas_rank rank)
+{
+    struct etwas_described **place = place_of(kind, version);
+    struct etwas_described *there = *place;
+    struct etwas_described *described;
+    bool replaces = there != NULL && there->exact.info->EventDescriptor.Version == version;
+    uint32_t error;
+
+    if (replaces && (there->rank > rank || is_same(there, info, bytes))) {
+        return ERROR_SUCCESS;
+    }
+    error = etwas_schema_make(info, bytes, &described);
+    if (error != ERROR_SUCCESS) {
+        return error;
+    }
+    described->rank = (uint8_t)rank;
+    described->next = store->all;
+    store->all = described;
+    if (!find_maps(store, described)) {
+        return ERROR_NOT_ENOUGH_MEMORY; /* kept, and used by nobody */
+    }
+    described->older = replaces ? there->older : there;
+    *place = described;
+    return ERROR_SUCCESS;
+}
+
+uint32_t etwas_store_add(struct etwas_store *store, const void *info, size_t bytes,
+                         enum etwas_rank rank)
+{
+    struct etwas_event_key key;
+    struct etwas_event_kind *kind;
+    TRACE_EVENT_INFO head = {0};
+
+    if (bytes < offsetof(TRACE_EVENT_INFO, EventPropertyInfoArray)) {
+        return ERROR_INVALID_DATA;
+    }
+    memcpy(&head, info, offsetof(TRACE_EVENT_INFO, EventPropertyInfoArray));
+    if (!key_of_info(&head, &key)) {
+        return ERROR_INVALID_DATA;
+    }
+    kind = etwas_store_kind(store, &key);
+    return kind == NULL ? ERROR_NOT_ENOUGH_MEMORY
+                        : add_version(store, kind, head.EventDescriptor.Version, info, bytes, rank);
+}
+
+/* ---- events that describe themselves --------------------------------------------------------- */
+
+static bool is_content(const struct etwas_content *content, const struct etwas_content_key *key)
+{
+    const uint8_t *bytes = content->key;
+
+    return content->schema_bytes == key->schema_bytes &&
+           content->traits_bytes == key->traits_bytes &&
+           memcmp(bytes, key->head, ETWAS_CONTENT_HEAD_BYTES) == 0 &&
+           memcmp(bytes + ETWAS_CONTENT_HEAD_BYTES, key->traits, key->traits_bytes) == 0 &&
+           memcmp(bytes + ETWAS_CONTENT_HEAD_BYTES + key->traits_bytes, key->schema,
+                  key->schema_bytes) == 0;
+}
+
+const struct etwas_content *etwas_store_find_content(const struct etwas_store *store,
+                                                     const struct etwas_content_key *key,
+                                                     uint64_t *hash)
+{
+    const struct etwas_content *content;
+
+    *hash = etwas_hash(store->secret, key->head, ETWAS_CONTENT_HEAD_BYTES);
+    *hash = etwas_hash(*hash, key->traits, key->traits_bytes);
+    *hash = etwas_hash(*hash, key->schema, key->schema_bytes);
+    for (size_t cursor = 0;
+         (content = etwas_table_next(&store->contents, *hash, &cursor)) != NULL;) {
+        if (is_content(content, key)) {
+            return content;
+        }
+    }
+    return NULL;
+}
+
+const struct etwas_content *etwas_store_add_content(struct etwas_store *store,
+                                                    const struct etwas_content_key *key,
+                                                    uint64_t hash,
+                                                    struct etwas_described *described)
+{
+    size_t key_bytes = (size_t)ETWAS_CONTENT_HEAD_BYTES + key->traits_bytes + key->schema_bytes;
+    struct etwas_content *content = calloc(1, sizeof *content + key_bytes);
+
+    if (content == NULL || !etwas_table_add(&store->contents, hash, content)) {
+        free(content);
+        free(described);
+        return NULL;
+    }
+    content->described = described;
+    content->traits_bytes = key->traits_bytes;
+    content->schema_bytes = key->schema_bytes;
+    memcpy(content->key, key->head, ETWAS_CONTENT_HEAD_BYTES);
+    memcpy(content->key + ETWAS_CONTENT_HEAD_BYTES, key->traits, key->traits_bytes);
+    memcpy(content->key + ETWAS_CONTENT_HEAD_BYTES + key->traits_bytes, key->schema,
+           key->schema_bytes);
+    if (described != NULL) {
+        described->next = store->all;
+        store->all = described;
+    }
+    return content;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+static int by_name(const void *left, const void *right)
+{
+    const etwas_schema *a = *(const etwas_schema *const *)left;
+    const etwas_schema *b = *(const etwas_schema *const *)right;
+    int order = strcmp(a->provider, b->provider);
+
+    order = order != 0 ? order : strcmp(a->event, b->event);
+    order = order != 0 ? order : memcmp(&a->info->ProviderGuid, &b->info->ProviderGuid, 16);
+    order = order != 0 ? order : a->info->EventDescriptor.Id - b->info->EventDescriptor.Id;
+    order = order != 0 ? order : a->info->EventDescriptor.Opcode - b->info->EventDescriptor.Opcode;
+    return order != 0 ? order : a->info->EventDescriptor.Version - b->info->EventDescriptor.Version;
+}
+
+/* Those that events can have, into `list` unless it is NULL; returns how many. */
+static size_t collect(const struct etwas_store *store, const etwas_schema **list)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < store->events.capacity; i++) {
+        const struct etwas_event_kind *kind = store->events.slots[i].entry;
+        const struct etwas_described *described = kind != NULL ? kind->versions : NULL;
+
+        for (; described != NULL; described = described->older) {
+            if (list != NULL) {
+                list[count] = &described->exact;
+            }
+            count++;
+        }
+    }
+    for (size_t i = 0; i < store->contents.capacity; i++) {
+        const struct etwas_content *content = store->contents.slots[i].entry;
+
+        if (content != NULL && content->described != NULL) {
+            if (list != NULL) {
+                list[count] = &content->described->exact;
+            }
+            count++;
+        }
+    }
+    return count;
+}
+
+uint32_t etwas_store_visit(const struct etwas_store *store,
+                           bool (*visit)(const etwas_schema *schema, void *context), void *context)
+{
+    size_t count = collect(store, NULL);
+    const etwas_schema **list = calloc(count + 1, sizeof *list);
+
+    if (list == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    collect(store, list);
+    qsort(list, count, sizeof *list, by_name);
+    for (size_t i = 0; i < count && visit(list[i], context); i++) {
+    }
+    free(list);
+    return ERROR_SUCCESS;
+}

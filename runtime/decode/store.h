@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * All that a decoder knows: schemas, and maps. A description that comes again changes nothing.
+ *
+ * Described events are kept by (provider, id) or, of classic ones, (class, type), each with its
+ * versions. Events that describe themselves are kept by the bytes that do it, so that a million of
+ * them are parsed once; one that makes no sense is kept too.
+ *
+ * Nothing is freed before the store: a schema that was replaced may still be in use.
+ */
+#ifndef ETWAS_DECODE_STORE_H
+#define ETWAS_DECODE_STORE_H
+
+#include "decode/map.h"
+#include "decode/schema.h"
+#include "decode/table.h"
+
+/* Who described an event: of two that describe the same, the higher one is believed. */
+enum etwas_rank {
+    ETWAS_RANK_BUILT_IN,
+    ETWAS_RANK_METADATA, /* records beside the events */
+    ETWAS_RANK_MANIFEST, /* of the provider itself, in the file */
+};
+
+struct etwas_store {
+    uint64_t secret;
+    struct etwas_table events;   /* struct etwas_event_kind */
+    struct etwas_table contents; /* struct etwas_content */
+    struct etwas_table maps;     /* struct etwas_map_name */
+    struct etwas_described *all;
+    struct etwas_map *all_maps;
+};
+
+/* An event, by what its records say. */
+struct etwas_event_key {
+    etwas_guid guid; /* provider, or class */
+    uint16_t id;     /* or type */
+    uint16_t is_classic;
+};
+
+/* The versions of one event, highest first. */
+struct etwas_event_kind {
+    struct etwas_event_key key;
+    struct etwas_described *versions;
+    bool asked; /* what is built in has been asked for it */
+};
+
+void etwas_store_begin(struct etwas_store *store);
+void etwas_store_end(struct etwas_store *store);
+
+struct etwas_event_key etwas_event_key_of(const EVENT_HEADER *header);
+
+/* The kind of event of this key, NULL: nobody asked for it or described it. */
+struct etwas_event_kind *etwas_store_find(const struct etwas_store *store,
+                                          const struct etwas_event_key *key);
+/* Makes it if need be; NULL: no memory. */
+struct etwas_event_kind *etwas_store_kind(struct etwas_store *store,
+                                          const struct etwas_event_key *key);
+
+/*
+ * Keeps a description under the key that it states: class and type of DecodingSourceWbem, provider
+ * and id of DecodingSourceXMLFile. `info` may be unaligned, and is copied. ERROR_INVALID_DATA: it
+ * makes no sense. ERROR_NOT_ENOUGH_MEMORY.
+ */
+uint32_t etwas_store_add(struct etwas_store *store, const void *info, size_t bytes,
+                         enum etwas_rank rank);
+
+/* Keeps the map of a provider: likewise. */
+uint32_t etwas_store_add_map(struct etwas_store *store, const etwas_guid *provider,
+                             const void *info, size_t bytes);
+
+/* What an event says of itself: its head from ProviderId to EventDescriptor, and two items. */
+struct etwas_content_key {
+    const void *head;
+    const void *traits;
+    const void *schema;
+    uint16_t traits_bytes;
+    uint16_t schema_bytes;
+};
+enum {
+    ETWAS_CONTENT_HEAD_BYTES = sizeof(etwas_guid) + sizeof(EVENT_DESCRIPTOR)
+};
+
+struct etwas_content {
+    struct etwas_described *described; /* NULL: it makes no sense */
+    uint16_t traits_bytes;
+    uint16_t schema_bytes;
+    uint8_t key[]; /* head, traits, schema */
+};
+
+/* NULL: it is new. *hash is for etwas_store_add_content. */
+const struct etwas_content *etwas_store_find_content(const struct etwas_store *store,
+                                                     const struct etwas_content_key *key,
+                                                     uint64_t *hash);
+/* Takes the schema, which may be NULL. NULL: no memory, and the schema is gone. */
+const struct etwas_content *etwas_store_add_content(struct etwas_store *store,
+                                                    const struct etwas_content_key *key,
+                                                    uint64_t hash,
+                                                    struct etwas_described *described);
+
+/*
+ * Every schema that events can have, by provider, event, id and version, until `visit` says false.
+ * ERROR_NOT_ENOUGH_MEMORY.
+ */
+uint32_t etwas_store_visit(const struct etwas_store *store,
+                           bool (*visit)(const etwas_schema *schema, void *context), void *context);
+
+#endif

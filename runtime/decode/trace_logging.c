@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Events that describe themselves: TraceLogging's, whose items PROV_TRAITS and EVENT_SCHEMA_TL hold
+ * the provider's name and the event's name and fields, and those of EventWriteString, which are one
+ * string.
+ *
+ *     traits    u16 bytes of all; name 0; …
+ *     schema    u16 bytes of all; tag; name 0; field* to the end
+ *     field     name 0; u8 in; [u8 out if in & 0x80]; [tag if out & 0x80];
+ *               [u16 count if it is constant]; [u16 bytes, bytes if it is custom]
+ *     tag       1 to 4 bytes, the highest bit: one more follows; 7 bits each, from the highest of
+ *               28 down
+ *
+ * A struct's members are the `out` fields behind it; a struct among them counts as one.
+ */
+#include <etwas/winerror.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/build.h"
+#include "decode/source.h"
+
+/* In a field's `in` and `out` */
+enum {
+    TYPE_MASK = 0x1F,
+    COUNT_MASK = 0x60,
+    COUNT_CONSTANT = 0x20,
+    COUNT_IN_PAYLOAD = 0x40,
+    COUNT_CUSTOM = 0x60,
+    MORE = 0x80,
+    VALUE_MASK = 0x7F,
+    TYPE_STRUCT = 24,
+    TYPE_LAST = 25,
+};
+
+/* TraceLogging's own small numbers of out types. */
+enum {
+    OUT_NOPRINT = 1,
+    OUT_STRING,
+    OUT_BOOLEAN,
+    OUT_HEX,
+    OUT_PID,
+    OUT_TID,
+    OUT_PORT,
+    OUT_IPV4,
+    OUT_IPV6,
+    OUT_SOCKETADDRESS,
+    OUT_XML,
+    OUT_JSON,
+    OUT_WIN32ERROR,
+    OUT_NTSTATUS,
+    OUT_HRESULT,
+    OUT_FILETIME,
+    OUT_SIGNED,
+    OUT_UNSIGNED,
+    OUT_TDH_FIRST = TDH_OUTTYPE_CULTURE_INSENSITIVE_DATETIME,
+    OUT_TDH_LAST = TDH_OUTTYPE_DATETIME_UTC,
+};
+
+/* What is left of a blob. */
+struct cursor {
+    const uint8_t *at;
+    const uint8_t *end;
+};
+
+static size_t left(const struct cursor *cursor)
+{
+    return (size_t)(cursor->end - cursor->at);
+}
+
+static bool read_u8(struct cursor *cursor, uint8_t *value)
+{
+    if (left(cursor) < sizeof *value) {
+        return false;
+    }
+    *value = *cursor->at++;
+    return true;
+}
+
+static bool read_u16(struct cursor *cursor, uint16_t *value)
+{
+    if (left(cursor) < sizeof *value) {
+        return false;
+    }
+    memcpy(value, cursor->at, sizeof *value);
+    cursor->at += sizeof *value;
+    return true;
+}
+
+static bool read_tag(struct cursor *cursor, uint32_t *tag)
+{
+    uint8_t byte = MORE;
+
+    *tag = 0;
+    for (int shift = 21; (byte & MORE) != 0; shift -= 7) {
+        if (shift < 0 || !read_u8(cursor, &byte)) {
+            return false;
+        }
+        *tag |= (uint32_t)(byte & VALUE_MASK) << shift;
+    }
+    return true;
+}
+
+static bool read_name(struct cursor *cursor, const char **name, size_t *bytes)
+{
+    const uint8_t *zero = left(cursor) == 0 ? NULL : memchr(cursor->at, 0, left(cursor));
+
+    if (zero == NULL) {
+        return false;
+    }
+    *name = (const char *)cursor->at;
+    *bytes = (size_t)(zero - cursor->at);
+    cursor->at = zero + 1;
+    return true;
+}
+
+/* A blob begins with its own size. */
+static bool open_blob(const void *data, uint16_t data_bytes, struct cursor *cursor)
+{
+    uint16_t bytes;
+
+    *cursor = (struct cursor){data, (const uint8_t *)data + data_bytes};
+    if (!read_u16(cursor, &bytes) || bytes < sizeof bytes || bytes > data_bytes) {
+        return false;
+    }
+    cursor->end = (const uint8_t *)data + bytes;
+    return true;
+}
+
+/* ---- fields ---------------------------------------------------------------------------------- */
+
+static uint16_t hex_of(uint16_t in_type)
+{
+    switch (in_type) {
+    case TDH_INTYPE_INT8:
+    case TDH_INTYPE_UINT8:
+        return TDH_OUTTYPE_HEXINT8;
+    case TDH_INTYPE_INT16:
+    case TDH_INTYPE_UINT16:
+        return TDH_OUTTYPE_HEXINT16;
+    case TDH_INTYPE_INT32:
+    case TDH_INTYPE_UINT32:
+    case TDH_INTYPE_HEXINT32:
+        return TDH_OUTTYPE_HEXINT32;
+    case TDH_INTYPE_INT64:
+    case TDH_INTYPE_UINT64:
+    case TDH_INTYPE_HEXINT64:
+    case TDH_INTYPE_POINTER:
+        return TDH_OUTTYPE_HEXINT64;
+    default:
+        return TDH_OUTTYPE_NULL;
+    }
+}
+
+/* The out type by which an integer is shown as signed or as unsigned. */
+static uint16_t decimal_of(uint16_t in_type, bool is_signed)
+{
+    static const uint16_t by_width[] = {TDH_OUTTYPE_BYTE, TDH_OUTTYPE_SHORT, TDH_OUTTYPE_INT,
+                                        TDH_OUTTYPE_LONG};
+    unsigned width = in_type == TDH_INTYPE_HEXINT32   ? 2
+                     : in_type == TDH_INTYPE_HEXINT64 ? 3
+                                                      : (in_type - TDH_INTYPE_INT8) / 2u;
+
+    return width < 4 ? (uint16_t)(by_width[width] + !is_signed) : TDH_OUTTYPE_NULL;
+}
+
+static uint16_t out_type_of(uint8_t out, uint16_t in_type)
+{
+    static const uint16_t plain[] = {
+        [OUT_NOPRINT] = TDH_OUTTYPE_NOPRINT,
+        [OUT_STRING] = TDH_OUTTYPE_STRING,
+        [OUT_BOOLEAN] = TDH_OUTTYPE_BOOLEAN,
+        [OUT_PID] = TDH_OUTTYPE_PID,
+        [OUT_TID] = TDH_OUTTYPE_TID,
+        [OUT_PORT] = TDH_OUTTYPE_PORT,
+        [OUT_IPV4] = TDH_OUTTYPE_IPV4,
+        [OUT_IPV6] = TDH_OUTTYPE_IPV6,
+        [OUT_SOCKETADDRESS] = TDH_OUTTYPE_SOCKETADDRESS,
+        [OUT_XML] = TDH_OUTTYPE_XML,
+        [OUT_JSON] = TDH_OUTTYPE_JSON,
+        [OUT_WIN32ERROR] = TDH_OUTTYPE_WIN32ERROR,
+        [OUT_NTSTATUS] = TDH_OUTTYPE_NTSTATUS,
+        [OUT_HRESULT] = TDH_OUTTYPE_HRESULT,
+        [OUT_FILETIME] = TDH_OUTTYPE_DATETIME,
+    };
+
+    if (out == OUT_HEX) {
+        return hex_of(in_type);
+    }
+    if (out == OUT_SIGNED || out == OUT_UNSIGNED) {
+        return decimal_of(in_type, out == OUT_SIGNED);
+    }
+    if (out < sizeof plain / sizeof plain[0]) {
+        return plain[out];
+    }
+    return out >= OUT_TDH_FIRST && out <= OUT_TDH_LAST ? out : TDH_OUTTYPE_NULL;
+}
+
+/* A field as the blob has it. */
+struct field {
+    const char *name;
+    size_t name_bytes;
+    uint8_t in;
+    uint8_t out;
+    uint32_t tag;
+    bool has_tag;
+    uint16_t count; /* constant, or of the custom schema's bytes */
+    const uint8_t *custom;
+};
+
+static bool read_field(struct cursor *cursor, struct field *field)
+{
+    *field = (struct field){0};
+    if (!read_name(cursor, &field->name, &field->name_bytes) || !read_u8(cursor, &field->in) ||
+        ((field->in & MORE) != 0 && !read_u8(cursor, &field->out))) {
+        return false;
+    }
+    field->has_tag = (field->out & MORE) != 0;
+    if (field->has_tag && !read_tag(cursor, &field->tag)) {
+        return false;
+    }
+    if ((field->in & COUNT_CONSTANT) != 0 && !read_u16(cursor, &field->count)) {
+        return false;
+    }
+    field->custom = cursor->at;
+    if ((field->in & COUNT_MASK) == COUNT_CUSTOM) {
+        if (field->count > left(cursor)) {
+            return false;
+        }
+        cursor->at += field->count;
+    } else if ((field->in & COUNT_CONSTANT) != 0 && field->count == 0) {
+        return false;
+    }
+    return (field->in & TYPE_MASK) <= TYPE_LAST;
+}
+
+/* The protocol, how many bytes, and these: as TDH has a custom schema. */
+static uint32_t custom_schema(struct etwas_build *build, const struct field *field)
+{
+    uint16_t head[2] = {field->out & VALUE_MASK, field->count};
+    uint32_t offset = etwas_build_bytes(build, head, sizeof head);
+
+    /* Behind an even number of bytes, and so right behind the head. */
+    etwas_build_bytes(build, field->custom, field->count);
+    return offset;
+}
+
+static bool add_field(struct etwas_build *build, uint16_t parent, const struct field *field,
+                      uint16_t *index)
+{
+    uint8_t type = field->in & TYPE_MASK;
+    uint8_t count = field->in & COUNT_MASK;
+    EVENT_PROPERTY_INFO info = {
+        .NameOffset = etwas_build_string(build, field->name, field->name_bytes),
+        .count = 1,
+    };
+
+    if (field->has_tag) {
+        info.Flags |= PropertyHasTags;
+        info.Tags = field->tag & 0x0FFFFFFF;
+    }
+    /* What is in the payload right before a value is counted by the property itself. */
+    if (count == COUNT_CONSTANT) {
+        info.Flags |= PropertyParamFixedCount;
+        info.count = field->count;
+    } else if (count == COUNT_IN_PAYLOAD) {
+        info.Flags |= PropertyParamCount;
+        info.countPropertyIndex = (uint16_t)build->property_count;
+    }
+    if (count == COUNT_CUSTOM) {
+        info.Flags |= PropertyHasCustomSchema;
+        info.customSchemaType.OutType = field->out & VALUE_MASK;
+        info.customSchemaType.CustomSchemaOffset = custom_schema(build, field);
+    } else if (type == TYPE_STRUCT) {
+        info.Flags |= PropertyStruct;
+        if ((field->out & VALUE_MASK) == 0) {
+            return false;
+        }
+    } else {
+        info.nonStructType.InType = type;
+        info.nonStructType.OutType = out_type_of(field->out & VALUE_MASK, type);
+        if (type == TDH_INTYPE_BINARY) {
+            info.Flags |= PropertyParamLength;
+            info.lengthPropertyIndex = (uint16_t)build->property_count;
+        }
+    }
+    *index = etwas_build_property(build, parent, &info);
+    return build->error == ERROR_SUCCESS;
+}
+
+/* The structs around the next field, and how many of their members are still to come. */
+struct nesting {
+    uint16_t parents[ETWAS_SCHEMA_DEPTH];
+    uint8_t members[ETWAS_SCHEMA_DEPTH];
+    uint32_t depth;
+};
+
+static bool read_fields(struct cursor *cursor, struct etwas_build *build)
+{
+    struct nesting open = {0};
+
+    while (left(cursor) > 0) {
+        struct field field;
+        uint16_t index;
+
+        if (!read_field(cursor, &field) ||
+            !add_field(build, open.depth == 0 ? ETWAS_BUILD_TOP : open.parents[open.depth - 1],
+                       &field, &index)) {
+            return false;
+        }
+        if (open.depth > 0) {
+            open.members[open.depth - 1]--;
+        }
+        if ((field.in & TYPE_MASK) == TYPE_STRUCT && (field.in & COUNT_MASK) != COUNT_CUSTOM) {
+            if (open.depth == ETWAS_SCHEMA_DEPTH) {
+                return false;
+            }
+            open.parents[open.depth] = index;
+            open.members[open.depth++] = field.out & VALUE_MASK;
+        }
+        while (open.depth > 0 && open.members[open.depth - 1] == 0) {
+            open.depth--;
+        }
+    }
+    return open.depth == 0;
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static bool read_schema(const struct etwas_content_key *key, struct etwas_build *build)
+{
+    struct cursor cursor;
+    const char *name;
+    size_t bytes;
+    uint32_t tag;
+
+    if (key->traits_bytes > 0) {
+        if (!open_blob(key->traits, key->traits_bytes, &cursor) ||
+            !read_name(&cursor, &name, &bytes)) {
+            return false;
+        }
+        build->head.ProviderNameOffset = etwas_build_string(build, name, bytes);
+    }
+    if (!open_blob(key->schema, key->schema_bytes, &cursor) || !read_tag(&cursor, &tag) ||
+        !read_name(&cursor, &name, &bytes)) {
+        return false;
+    }
+    build->head.DecodingSource = DecodingSourceTlg;
+    build->head.Tags = tag & 0x0FFFFFFF;
+    build->head.EventNameOffset = etwas_build_string(build, name, bytes);
+    build->head.TaskNameOffset = build->head.EventNameOffset;
+    return read_fields(&cursor, build);
+}
+
+static void describe_string(struct etwas_build *build)
+{
+    const EVENT_PROPERTY_INFO string = {
+        .NameOffset = etwas_build_string(build, "String", strlen("String")),
+        .nonStructType.InType = TDH_INTYPE_NONNULLTERMINATEDSTRING,
+        .count = 1,
+    };
+
+    etwas_build_property(build, ETWAS_BUILD_TOP, &string);
+}
+
+/* Keeps what the event says of itself, or that it makes no sense. NULL: no memory. */
+static const struct etwas_content *parse(struct etwas_store *store,
+                                         const struct etwas_content_key *key, uint64_t hash)
+{
+    struct etwas_described *described = NULL;
+    struct etwas_build build;
+    TRACE_EVENT_INFO *info;
+    size_t bytes;
+    bool is_sound = true;
+    uint32_t error;
+
+    etwas_build_begin(&build);
+    memcpy(&build.head.ProviderGuid, key->head, sizeof build.head.ProviderGuid);
+    memcpy(&build.head.EventDescriptor, (const uint8_t *)key->head + sizeof(etwas_guid),
+           sizeof build.head.EventDescriptor);
+    if (key->schema_bytes == 0) {
+        describe_string(&build);
+    } else {
+        is_sound = read_schema(key, &build);
+    }
+    error = etwas_build_end(&build, &info, &bytes);
+    if (error == ERROR_SUCCESS && is_sound) {
+        error = etwas_schema_make(info, bytes, &described);
+    }
+    free(info);
+    return error == ERROR_NOT_ENOUGH_MEMORY ? NULL
+                                            : etwas_store_add_content(store, key, hash, described);
+}
+
+/* The items that describe the event; false: it has none, and is no string. */
+static bool key_of(const EVENT_RECORD *record, struct etwas_content_key *key)
+{
+    const EVENT_HEADER *header = &record->EventHeader;
+
+    *key = (struct etwas_content_key){.head = &header->ProviderId, .traits = "", .schema = ""};
+    for (uint16_t i = 0; i < record->ExtendedDataCount; i++) {
+        const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
+
+        if (item->ExtType == EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL) {
+            key->schema = (const void *)(uintptr_t)item->DataPtr;
+            key->schema_bytes = item->DataSize;
+        } else if (item->ExtType == EVENT_HEADER_EXT_TYPE_PROV_TRAITS) {
+            key->traits = (const void *)(uintptr_t)item->DataPtr;
+            key->traits_bytes = item->DataSize;
+        }
+    }
+    return key->schema_bytes > 0 || (header->Flags & EVENT_HEADER_FLAG_STRING_ONLY) != 0;
+}
+
+uint32_t etwas_trace_logging_schema(etwas_decoder *decoder, const EVENT_RECORD *record,
+                                    const etwas_schema **schema)
+{
+    struct etwas_content_key key;
+    const struct etwas_content *content;
+    uint64_t hash;
+
+    if (!key_of(record, &key)) {
+        return ERROR_NOT_FOUND;
+    }
+    content = etwas_store_find_content(&decoder->store, &key, &hash);
+    if (content == NULL) {
+        content = parse(&decoder->store, &key, hash);
+        if (content == NULL) {
+            return ERROR_NOT_ENOUGH_MEMORY;
+        }
+    }
+    if (content->described == NULL) {
+        return ERROR_INVALID_DATA;
+    }
+    *schema = &content->described->exact;
+    return ERROR_SUCCESS;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* The bytes of a value as what its types say they are. */
+#ifndef ETWAS_DECODE_VALUE_H
+#define ETWAS_DECODE_VALUE_H
+
+#include <etwas/decode.h>
+
+#include "decode/text.h"
+
+/* What the bytes are, whatever they are shown as. */
+enum etwas_value_form {
+    ETWAS_FORM_INTEGER, /* at most 8 bytes */
+    ETWAS_FORM_FLOAT,   /* 4 or 8 */
+    ETWAS_FORM_UTF16,
+    ETWAS_FORM_UTF8,
+    ETWAS_FORM_GUID,
+    ETWAS_FORM_FILETIME,
+    ETWAS_FORM_SYSTEMTIME,
+    ETWAS_FORM_SID, /* or nothing */
+    ETWAS_FORM_BINARY,
+};
+
+enum etwas_value_form etwas_value_form(const etwas_value *value);
+
+/* Of integers. A port has its bytes turned. */
+uint64_t etwas_value_unsigned(const etwas_value *value);
+int64_t etwas_value_signed(const etwas_value *value);
+bool etwas_value_is_signed(const etwas_value *value);
+
+double etwas_value_float(const etwas_value *value);
+
+static inline bool etwas_is_date(uint16_t out_type)
+{
+    return out_type == TDH_OUTTYPE_DATETIME ||
+           out_type == TDH_OUTTYPE_CULTURE_INSENSITIVE_DATETIME ||
+           out_type == TDH_OUTTYPE_DATETIME_UTC;
+}
+
+/* Appends the value's text. */
+void etwas_value_put(struct etwas_text *text, const etwas_value *value);
+
+/* value_time.c: dates in ISO 8601. FILETIME counts 100 ns from 1601 on. */
+void etwas_put_filetime(struct etwas_text *text, uint64_t filetime, bool is_utc);
+void etwas_put_systemtime(struct etwas_text *text, const uint8_t *systemtime, bool is_utc);
+
+/* value_address.c: what is no such address is given as hexadecimal digits. */
+void etwas_put_ipv4(struct etwas_text *text, const uint8_t *address);
+void etwas_put_ipv6(struct etwas_text *text, const uint8_t *address, uint32_t bytes);
+void etwas_put_socket_address(struct etwas_text *text, const uint8_t *address, uint32_t bytes);
+
+/* value_error.c: the number, and the name in parentheses if it has one. */
+void etwas_put_error(struct etwas_text *text, uint16_t out_type, uint32_t code);
+
+#endif

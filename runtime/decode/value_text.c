@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* A value as text: by its bytes' form, and then by what its out type makes of that. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/map.h"
+#include "decode/value.h"
+
+/* ---- integers -------------------------------------------------------------------------------- */
+
+static void put_decimal(struct etwas_text *text, const etwas_value *value)
+{
+    if (etwas_value_is_signed(value)) {
+        etwas_text_put_signed(text, etwas_value_signed(value));
+    } else {
+        etwas_text_put_unsigned(text, etwas_value_unsigned(value));
+    }
+}
+
+/* The names of the bits, and the rest as a number: Read|Write|0x80. */
+static void put_bits(struct etwas_text *text, const struct etwas_map *map, uint64_t bits)
+{
+    uint64_t rest = bits;
+    bool is_first = true;
+
+    for (uint32_t i = 0; i < map->count; i++) {
+        uint32_t mask = map->entries[i].value;
+
+        if ((bits & mask) == mask && (mask != 0 || bits == 0)) {
+            etwas_text_put(text, "|", is_first ? 0 : 1);
+            etwas_text_put_ascii(text, map->entries[i].text);
+            rest &= ~(uint64_t)mask;
+            is_first = false;
+        }
+    }
+    if (rest != 0) {
+        etwas_text_put(text, "|", is_first ? 0 : 1);
+        etwas_text_put_hex(text, rest);
+    } else if (is_first) {
+        etwas_text_put(text, "0", 1);
+    }
+}
+
+/* By the field's map; false: it has none, or not for this value. */
+static bool put_name(struct etwas_text *text, const etwas_value *value)
+{
+    const struct etwas_map *map;
+    const char *name;
+
+    if (value->field == NULL || value->field->map == NULL) {
+        return false;
+    }
+    map = etwas_map_of(value->field->map);
+    if (map->is_bits) {
+        put_bits(text, map, etwas_value_unsigned(value));
+        return true;
+    }
+    name = etwas_map_name(map, etwas_value_unsigned(value));
+    if (name != NULL) {
+        etwas_text_put_ascii(text, name);
+    }
+    return name != NULL;
+}
+
+/* Is this integer shown in hexadecimal digits, by its out type or for want of another? */
+static bool is_hexadecimal(const etwas_value *value)
+{
+    switch (value->out_type) {
+    case TDH_OUTTYPE_HEXINT8:
+    case TDH_OUTTYPE_HEXINT16:
+    case TDH_OUTTYPE_HEXINT32:
+    case TDH_OUTTYPE_HEXINT64:
+    case TDH_OUTTYPE_HEXBINARY:
+    case TDH_OUTTYPE_ERRORCODE:
+    case TDH_OUTTYPE_CODE_POINTER:
+        return true;
+    case TDH_OUTTYPE_PID:
+    case TDH_OUTTYPE_TID:
+        return false;
+    default:
+        return (value->in_type == TDH_INTYPE_HEXINT32 || value->in_type == TDH_INTYPE_HEXINT64) &&
+               (value->out_type < TDH_OUTTYPE_BYTE || value->out_type > TDH_OUTTYPE_UNSIGNEDLONG);
+    }
+}
+
+static void put_integer(struct etwas_text *text, const etwas_value *value)
+{
+    if (put_name(text, value)) {
+        return;
+    }
+    switch (value->out_type) {
+    case TDH_OUTTYPE_BOOLEAN:
+        etwas_text_put_ascii(text, etwas_value_unsigned(value) != 0 ? "true" : "false");
+        return;
+    case TDH_OUTTYPE_WIN32ERROR:
+    case TDH_OUTTYPE_NTSTATUS:
+    case TDH_OUTTYPE_HRESULT:
+        etwas_put_error(text, value->out_type, (uint32_t)etwas_value_unsigned(value));
+        return;
+    default:
+        break;
+    }
+    if (value->out_type == TDH_OUTTYPE_IPV4 && value->bytes == 4) {
+        etwas_put_ipv4(text, value->data);
+    } else if (etwas_is_date(value->out_type) && value->bytes == 8) {
+        etwas_put_filetime(text, etwas_value_unsigned(value),
+                           value->out_type == TDH_OUTTYPE_DATETIME_UTC);
+    } else if (is_hexadecimal(value)) {
+        etwas_text_put_hex(text, etwas_value_unsigned(value));
+    } else {
+        put_decimal(text, value);
+    }
+}
+
+/* ---- others ---------------------------------------------------------------------------------- */
+
+/* What the locale puts between the digits becomes a point. */
+static void put_number(struct etwas_text *text, const char *digits)
+{
+    size_t before = strspn(digits, "+-0123456789");
+    size_t between = strcspn(digits + before, "0123456789einfa");
+
+    etwas_text_put(text, digits, before);
+    if (between > 0) {
+        etwas_text_put(text, ".", 1);
+    }
+    etwas_text_put_ascii(text, digits + before + between);
+}
+
+/* As few digits as give the same number again. */
+static void put_float(struct etwas_text *text, const etwas_value *value)
+{
+    double number = etwas_value_float(value);
+    bool is_narrow = value->bytes == sizeof(float);
+    char digits[40];
+
+    for (int precision = 6; precision <= 17; precision++) {
+        snprintf(digits, sizeof digits, "%.*g", precision, number);
+        if (isnan(number) ||
+            (is_narrow ? (double)strtof(digits, NULL) == number : strtod(digits, NULL) == number)) {
+            break;
+        }
+    }
+    put_number(text, isnan(number) ? "nan" : digits);
+}
+
+static void put_guid(struct etwas_text *text, const uint8_t *bytes)
+{
+    char out[40];
+    etwas_guid guid;
+
+    memcpy(&guid, bytes, sizeof guid);
+    snprintf(out, sizeof out, "{%08x-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x}", guid.Data1,
+             guid.Data2, guid.Data3, guid.Data4[0], guid.Data4[1], guid.Data4[2], guid.Data4[3],
+             guid.Data4[4], guid.Data4[5], guid.Data4[6], guid.Data4[7]);
+    etwas_text_put_ascii(text, out);
+}
+
+/* S-1-authority-part…; an authority beyond 32 bits is hexadecimal. */
+static void put_sid(struct etwas_text *text, const uint8_t *sid, uint32_t bytes)
+{
+    uint64_t authority = 0;
+
+    if (bytes < 8 || bytes != 8 + 4u * sid[1]) {
+        etwas_text_put_bytes(text, sid, bytes);
+        return;
+    }
+    for (unsigned i = 2; i < 8; i++) {
+        authority = authority << 8 | sid[i];
+    }
+    etwas_text_put_ascii(text, "S-");
+    etwas_text_put_unsigned(text, sid[0]);
+    etwas_text_put(text, "-", 1);
+    if (authority > UINT32_MAX) {
+        etwas_text_put_hex(text, authority);
+    } else {
+        etwas_text_put_unsigned(text, authority);
+    }
+    for (unsigned i = 0; i < sid[1]; i++) {
+        uint32_t part;
+
+        memcpy(&part, sid + 8 + (size_t)4 * i, sizeof part);
+        etwas_text_put(text, "-", 1);
+        etwas_text_put_unsigned(text, part);
+    }
+}
+
+static void put_binary(struct etwas_text *text, const etwas_value *value)
+{
+    switch (value->out_type) {
+    case TDH_OUTTYPE_IPV4:
+        if (value->bytes == 4) {
+            etwas_put_ipv4(text, value->data);
+            return;
+        }
+        break;
+    case TDH_OUTTYPE_IPV6:
+        etwas_put_ipv6(text, value->data, value->bytes);
+        return;
+    case TDH_OUTTYPE_SOCKETADDRESS:
+        etwas_put_socket_address(text, value->data, value->bytes);
+        return;
+    default:
+        break;
+    }
+    etwas_text_put_bytes(text, value->data, value->bytes);
+}
+
+void etwas_value_put(struct etwas_text *text, const etwas_value *value)
+{
+    bool is_utc = value->out_type == TDH_OUTTYPE_DATETIME_UTC;
+
+    switch (etwas_value_form(value)) {
+    case ETWAS_FORM_INTEGER:
+        put_integer(text, value);
+        break;
+    case ETWAS_FORM_FLOAT:
+        put_float(text, value);
+        break;
+    case ETWAS_FORM_UTF16:
+        etwas_text_put_utf16(text, value->data, value->bytes / 2);
+        break;
+    case ETWAS_FORM_UTF8:
+        etwas_text_put_utf8(text, value->data, value->bytes);
+        break;
+    case ETWAS_FORM_GUID:
+        put_guid(text, value->data);
+        break;
+    case ETWAS_FORM_FILETIME:
+        etwas_put_filetime(text, etwas_value_unsigned(value), is_utc);
+        break;
+    case ETWAS_FORM_SYSTEMTIME:
+        etwas_put_systemtime(text, value->data, is_utc);
+        break;
+    case ETWAS_FORM_SID:
+        put_sid(text, value->data, value->bytes);
+        break;
+    case ETWAS_FORM_BINARY:
+        put_binary(text, value);
+        break;
+    }
+}
+
+size_t etwas_value_text(const etwas_value *value, char *text, size_t size)
+{
+    struct etwas_text out = etwas_text_begin(text, size);
+
+    etwas_value_put(&out, value);
+    return etwas_text_end(&out, size);
+}

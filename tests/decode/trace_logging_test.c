@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* Events that describe themselves: the whole grammar, cut at every byte, and what makes no sense. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "blob.h"
+#include "shown.h"
+
+enum {
+    CONSTANT = 0x20,
+    COUNTED = 0x40,
+    CUSTOM = 0x60,
+    STRUCT = 24,
+};
+
+struct state {
+    etwas_decoder *decoder;
+    struct tl_event *event;
+};
+
+static int open_decoder(void **state)
+{
+    struct state *opened = calloc(1, sizeof *opened);
+
+    assert_non_null(opened);
+    assert_int_equal(etwas_decoder_open(&opened->decoder), ERROR_SUCCESS);
+    opened->event = tl_begin();
+    *state = opened;
+    return 0;
+}
+
+static int close_decoder(void **state)
+{
+    struct state *opened = *state;
+
+    etwas_decoder_close(opened->decoder);
+    tl_end(opened->event);
+    free(opened);
+    return 0;
+}
+
+static const char *line_of(struct state *state)
+{
+    return shown(state->decoder, tl_record(state->event));
+}
+
+static void numbers_of_all_widths_are_shown(void **state)
+{
+    struct state *s = *state;
+    struct tl_event *event = s->event;
+
+    tl_field(event, "i8", TDH_INTYPE_INT8, -1);
+    put_u8(&event->payload, 0xFF);
+    tl_field(event, "u8", TDH_INTYPE_UINT8, -1);
+    put_u8(&event->payload, 0xFF);
+    tl_field(event, "i16", TDH_INTYPE_INT16, -1);
+    put_u16(&event->payload, 0x8000);
+    tl_field(event, "u16", TDH_INTYPE_UINT16, -1);
+    put_u16(&event->payload, 0x8000);
+    tl_field(event, "i32", TDH_INTYPE_INT32, -1);
+    put_u32(&event->payload, 0xFFFFFFFE);
+    tl_field(event, "u32", TDH_INTYPE_UINT32, -1);
+    put_u32(&event->payload, 0xFFFFFFFE);
+    tl_field(event, "i64", TDH_INTYPE_INT64, -1);
+    put_u64(&event->payload, UINT64_C(1) << 63);
+    tl_field(event, "u64", TDH_INTYPE_UINT64, -1);
+    put_u64(&event->payload, UINT64_MAX);
+    tl_field(event, "x32", TDH_INTYPE_HEXINT32, -1);
+    put_u32(&event->payload, 0xAB);
+    tl_field(event, "x64", TDH_INTYPE_HEXINT64, -1);
+    put_u64(&event->payload, 0);
+    tl_field(event, "b", TDH_INTYPE_BOOLEAN, -1);
+    put_u32(&event->payload, 2);
+    assert_string_equal(line_of(s), "P/E i8=-1 u8=255 i16=-32768 u16=32768 i32=-2 u32=4294967294 "
+                                    "i64=-9223372036854775808 u64=18446744073709551615 x32=0xAB "
+                                    "x64=0x0 b=true");
+}
+
+static void strings_of_all_forms_are_shown(void **state)
+{
+    struct state *s = *state;
+    struct tl_event *event = s->event;
+
+    tl_field(event, "wide", TDH_INTYPE_UNICODESTRING, -1);
+    put_wide(&event->payload, "Hello", true);
+    tl_field(event, "bytes", TDH_INTYPE_ANSISTRING, -1);
+    put_text(&event->payload, "World");
+    tl_field(event, "counted", TDH_INTYPE_MANIFEST_COUNTEDSTRING, -1);
+    put_u16(&event->payload, 4);
+    put_wide(&event->payload, "ab", false);
+    tl_field(event, "counted8", TDH_INTYPE_MANIFEST_COUNTEDANSISTRING, 35);
+    put_u16(&event->payload, 3);
+    put_bytes(&event->payload, "x\xC3\xA9", 3);
+    tl_field(event, "characters", TDH_INTYPE_UINT16 | COUNTED, 2);
+    put_u16(&event->payload, 3);
+    put_wide(&event->payload, "abc", false);
+    tl_field(event, "broken", TDH_INTYPE_ANSISTRING, -1);
+    put_text(&event->payload, "a\xFFz");
+    assert_string_equal(line_of(s), "P/E wide=\"Hello\" bytes=\"World\" counted=\"ab\" "
+                                    "counted8=\"xé\" characters=\"abc\" broken=\"a\xEF\xBF\xBDz\"");
+}
+
+static void arrays_and_structs_nest(void **state)
+{
+    struct state *s = *state;
+    struct tl_event *event = s->event;
+
+    tl_field(event, "three", TDH_INTYPE_UINT8 | CONSTANT, -1);
+    put_u16(&event->schema, 3);
+    put_bytes(&event->payload, "\1\2\3", 3);
+    tl_field(event, "list", STRUCT | COUNTED, 2);
+    tl_field(event, "n", TDH_INTYPE_UINT16, -1);
+    tl_field(event, "inner", STRUCT, 1);
+    tl_field(event, "text", TDH_INTYPE_ANSISTRING | COUNTED, -1);
+    tl_field(event, "after", TDH_INTYPE_UINT8, -1);
+    put_u16(&event->payload, 2);
+    put_u16(&event->payload, 7);
+    put_u16(&event->payload, 2);
+    put_text(&event->payload, "a");
+    put_text(&event->payload, "b");
+    put_u16(&event->payload, 8);
+    put_u16(&event->payload, 0);
+    put_u8(&event->payload, 9);
+    assert_string_equal(line_of(s), "P/E three=[1,2,3] list=[{n=7 inner={text=[\"a\",\"b\"]}},"
+                                    "{n=8 inner={text=[]}}] after=9");
+}
+
+static void tags_and_custom_fields_are_read(void **state)
+{
+    struct state *s = *state;
+    struct tl_event *event = s->event;
+    const etwas_schema *schema;
+    const EVENT_PROPERTY_INFO *properties;
+
+    event->schema.count = 2;
+    put_bytes(&event->schema, "\x81\x82\x83\x04", 4);
+    put_text(&event->schema, "Tagged");
+    tl_field(event, "field", TDH_INTYPE_UINT8, 0x80);
+    put_bytes(&event->schema, "\x80\x01", 2);
+    put_u8(&event->payload, 5);
+    tl_field(event, "custom", CUSTOM, 6);
+    put_u16(&event->schema, 3);
+    put_bytes(&event->schema, "abc", 3);
+    put_u16(&event->payload, 2);
+    put_u16(&event->payload, 0xBBAA);
+    tl_field(event, "blob", TDH_INTYPE_BINARY, -1);
+    put_u16(&event->payload, 1);
+    put_u8(&event->payload, 0x1F);
+    assert_string_equal(line_of(s), "P/Tagged field=5 custom=AABB blob=1F");
+    assert_int_equal(etwas_decoder_schema(s->decoder, &event->record, &schema), ERROR_SUCCESS);
+    properties = schema->info->EventPropertyInfoArray;
+    assert_int_equal(schema->info->Tags, 1 << 21 | 2 << 14 | 3 << 7 | 4);
+    assert_int_equal(properties[0].Tags, 1 << 14);
+    assert_int_equal(properties[0].Flags, PropertyHasTags);
+    assert_int_equal(properties[1].customSchemaType.OutType, 6);
+    assert_memory_equal((const uint8_t *)schema->info +
+                            properties[1].customSchemaType.CustomSchemaOffset,
+                        "\6\0\3\0abc", 7);
+}
+
+/* The blobs of one event are parsed once, however often it comes. */
+static void equal_events_have_one_schema(void **state)
+{
+    struct state *s = *state;
+    const etwas_schema *first;
+    const etwas_schema *second;
+
+    tl_field(s->event, "u8", TDH_INTYPE_UINT8, -1);
+    assert_int_equal(etwas_decoder_schema(s->decoder, tl_record(s->event), &first), ERROR_SUCCESS);
+    put_u8(&s->event->payload, 1);
+    assert_int_equal(etwas_decoder_schema(s->decoder, tl_record(s->event), &second), ERROR_SUCCESS);
+    assert_ptr_equal(first, second);
+    s->event->record.EventHeader.EventDescriptor.Level = 3;
+    assert_int_equal(etwas_decoder_schema(s->decoder, tl_record(s->event), &second), ERROR_SUCCESS);
+    assert_ptr_not_equal(first, second);
+    assert_int_equal(second->info->EventDescriptor.Level, 3);
+}
+
+static void a_payload_cut_anywhere_shows_its_whole_fields(void **state)
+{
+    struct state *s = *state;
+    struct tl_event *event = s->event;
+    size_t bytes;
+
+    tl_field(event, "list", STRUCT | COUNTED, 2);
+    tl_field(event, "n", TDH_INTYPE_UINT16, -1);
+    tl_field(event, "text", TDH_INTYPE_MANIFEST_COUNTEDANSISTRING, -1);
+    put_u16(&event->payload, 1);
+    put_u16(&event->payload, 7);
+    put_u16(&event->payload, 2);
+    put_bytes(&event->payload, "ab", 2);
+    bytes = event->payload.count;
+    for (event->payload.count = 0; event->payload.count < bytes; event->payload.count++) {
+        size_t count = event->payload.count;
+        const char *line = line_of(s);
+
+        assert_non_null(strstr(line, "…"));
+        assert_int_equal(strstr(line, "n=7") != NULL, count >= 4);
+    }
+    put_u8(&event->payload, 1);
+    assert_string_equal(line_of(s), "P/E list=[{n=7 text=\"ab\"}] +1");
+}
+
+/* Every shorter schema has a name, a field or its members cut. */
+static void a_schema_cut_anywhere_makes_no_sense_or_has_fewer_fields(void **state)
+{
+    struct state *s = *state;
+    struct tl_event *event = s->event;
+    size_t bytes;
+
+    tl_field(event, "list", STRUCT | CONSTANT, 0x82);
+    put_u8(&event->schema, 1);
+    put_u16(&event->schema, 2);
+    tl_field(event, "n", TDH_INTYPE_UINT16, -1);
+    tl_field(event, "m", TDH_INTYPE_UINT16, -1);
+    bytes = event->schema.count;
+    for (size_t count = 0; count < bytes; count++) {
+        event->schema.count = count;
+        assert_string_equal(count < 2 ? "(senseless)" : line_of(s),
+                            count == 5 ? "P/E" : "(senseless)");
+    }
+}
+
+static void expect_senseless(struct state *s)
+{
+    assert_string_equal(line_of(s), "(senseless)");
+    s->event->schema.count = 5;
+}
+
+static void what_makes_no_sense_has_no_schema(void **state)
+{
+    struct state *s = *state;
+    struct tl_event *event = s->event;
+
+    tl_field(event, "type", 26, -1);
+    expect_senseless(s);
+    tl_field(event, "no members", STRUCT, 0);
+    expect_senseless(s);
+    tl_field(event, "no elements", TDH_INTYPE_UINT8 | CONSTANT, -1);
+    put_u16(&event->schema, 0);
+    expect_senseless(s);
+    tl_field(event, "tag", TDH_INTYPE_UINT8, 0x80);
+    put_bytes(&event->schema, "\x80\x80\x80\x80\x01", 5);
+    expect_senseless(s);
+    tl_field(event, "custom", CUSTOM, 6);
+    put_u16(&event->schema, 4);
+    put_bytes(&event->schema, "abc", 3);
+    expect_senseless(s);
+    for (int i = 0; i < 40; i++) {
+        tl_field(event, "s", STRUCT, 1);
+    }
+    tl_field(event, "deep", TDH_INTYPE_UINT8, -1);
+    expect_senseless(s);
+}
+
+static void members_without_bytes_come_to_an_end(void **state)
+{
+    struct state *s = *state;
+    struct tl_event *event = s->event;
+    etwas_fields fields;
+    etwas_value value;
+    const etwas_schema *schema;
+    uint32_t tokens = 0;
+
+    for (int i = 0; i < 30; i++) {
+        tl_field(event, "s", STRUCT | CONSTANT, 1);
+        put_u16(&event->schema, 0xFFFF);
+    }
+    tl_field(event, "nothing", TDH_INTYPE_NULL, -1);
+    put_u8(&event->payload, 1);
+    assert_int_equal(etwas_decoder_schema(s->decoder, tl_record(event), &schema), ERROR_SUCCESS);
+    etwas_fields_begin(&fields, schema, &event->record);
+    while (etwas_fields_next(&fields, &value)) {
+        tokens++;
+    }
+    assert_true(tokens < 1000);
+    assert_int_equal(value.token, ETWAS_TOKEN_VALUE);
+}
+
+static void EventWriteString_is_one_string(void **state)
+{
+    struct state *s = *state;
+    EVENT_RECORD record = {.EventHeader = {.Flags = EVENT_HEADER_FLAG_STRING_ONLY},
+                           .UserData = (void *)(uintptr_t)u"text",
+                           .UserDataLength = 10};
+
+    assert_string_equal(shown(s->decoder, &record), "/ String=\"text\"");
+    record.UserDataLength = 8;
+    assert_string_equal(shown(s->decoder, &record), "/ String=\"text\"");
+    record.UserDataLength = 0;
+    assert_string_equal(shown(s->decoder, &record), "/ String=\"\"");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_decoder, close_decoder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(numbers_of_all_widths_are_shown),
+        TEST(strings_of_all_forms_are_shown),
+        TEST(arrays_and_structs_nest),
+        TEST(tags_and_custom_fields_are_read),
+        TEST(equal_events_have_one_schema),
+        TEST(a_payload_cut_anywhere_shows_its_whole_fields),
+        TEST(a_schema_cut_anywhere_makes_no_sense_or_has_fewer_fields),
+        TEST(what_makes_no_sense_has_no_schema),
+        TEST(members_without_bytes_come_to_an_end),
+        TEST(EventWriteString_is_one_string),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
