@@ -90,6 +90,14 @@
  *                               process since the machine booted; kept by exec, new after fork
  *   SOURCE_CONTAINER_TRACKING   EVENT_HEADER_EXT_TYPE_CONTAINER_ID: the container's id, 64
  *                               hexadecimal digits without a NUL; no item outside a container
+ *   STACK_TRACE                 EVENT_HEADER_EXT_TYPE_STACK_TRACE64: a MatchId of 0, then at most
+ *                               192 return addresses, the caller's of the function that writes the
+ *                               event first. They are found by frame pointers (compile with
+ *                               -fno-omit-frame-pointer): code without them ends a stack or leaves
+ *                               wrong addresses in it. Threads' own stacks and signal stacks are
+ *                               followed; on any other, as of coroutines, there is one address. A
+ *                               thread's first stack costs it some system calls. Filters of
+ *                               EnableTraceEx2 say which events get one.
  * They stand in the order of their types, behind EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID and
  * before _PROV_TRAITS and _EVENT_SCHEMA_TL. User, session and container are those at the time of
  * EnableTraceEx2; a process that changes them enables again.

@@ -232,7 +232,8 @@ uint8_t EventProviderEnabled(REGHANDLE RegHandle, uint8_t Level, uint64_t Keywor
  * code is that of the session that failed; where only independent sessions did, and another has
  * the event, ERROR_SUCCESS. docs/modes.md says what remains possible.
  *
- * No lock, no allocation, no system call but those a session asks for (process_times, etwas.h).
+ * No lock, no allocation, no system call but those a session asks for (process_times, etwas.h;
+ * EVENT_ENABLE_PROPERTY_STACK_TRACE, evntcons.h).
  * Thread-safe and async-signal-safe.
  *
  * ERROR_SUCCESS: recorded; or RegHandle is 0, or no session wants the event. Then nothing else is

@@ -29,6 +29,7 @@ enum etwas_testpoint {
     ETWAS_POINT_SNAPSHOT_PINNED,   /* the snapshot holds one buffer */
     ETWAS_POINT_SNAPSHOT_COPIES,   /* the snapshot is about to copy a current buffer */
     ETWAS_POINT_CLOCK_READ,        /* a reading of the clocks has read one, and not the next */
+    ETWAS_POINT_FILTER_FOUND,      /* a writer has found a filter, and not read it */
     ETWAS_POINT_ENABLE_ASKED,      /* callbacks are asked for, nobody has run them */
     ETWAS_POINT_COUNT
 };

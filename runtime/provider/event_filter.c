@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "platform/testpoint.h"
 #include "provider/event_provider.h"
 #include "provider/event_record.h"
 
@@ -289,6 +290,7 @@ static uint32_t judge_for(const struct etwas_event_provider *provider, uint64_t 
                 ck_pr_load_ptr(&provider->filters[version % 2][index]);
 
             if (ck_pr_load_64(&list[index].session) == session && filter != NULL) {
+                ETWAS_TESTPOINT(ETWAS_POINT_FILTER_FOUND);
                 verdict = judge(filter, event, name);
             }
         }

@@ -49,8 +49,10 @@ static uint64_t next_key(void)
     return ck_pr_load_64(&number) << KEY_COUNT_BITS | ck_pr_faa_64(&made, 1);
 }
 
-void etwas_event_facts_find(struct etwas_event_facts *facts, uint32_t properties)
+void etwas_event_facts_find(struct etwas_event_facts *facts, uint32_t properties,
+                            const void *inside)
 {
+    facts->inside = inside;
     if ((properties & EVENT_ENABLE_PROPERTY_EVENT_KEY) != 0) {
         facts->key = next_key();
     }
@@ -58,20 +60,41 @@ void etwas_event_facts_find(struct etwas_event_facts *facts, uint32_t properties
 
 /* ---- items ----------------------------------------------------------------------------------- */
 
-static void add(struct etwas_event_items *items, uint16_t type, const void *data, uint32_t bytes)
+/* The next item, whose data the caller puts behind the head. */
+static struct etwas_etl_extended_item *next_item(struct etwas_event_items *items)
+{
+    return (struct etwas_etl_extended_item *)(void *)(items->data + items->bytes);
+}
+
+/* The data is there, but for what is missing to a multiple of 8. */
+static void end_item(struct etwas_event_items *items, uint16_t type, uint32_t bytes)
 {
     uint32_t item_bytes = (uint32_t)etwas_etl_round_up_8(ETWAS_ITEM_HEAD_BYTES + (size_t)bytes);
-    struct etwas_etl_extended_item *item =
-        (struct etwas_etl_extended_item *)(items->data + items->bytes);
+    struct etwas_etl_extended_item *item = next_item(items);
 
     *item = (struct etwas_etl_extended_item){.item_bytes = (uint16_t)item_bytes,
                                              .type = type,
                                              .linkage = ETWAS_ETL_ITEM_LINKAGE,
                                              .data_bytes = (uint16_t)bytes};
-    memcpy(item + 1, data, bytes);
     memset((uint8_t *)(item + 1) + bytes, 0, item_bytes - ETWAS_ITEM_HEAD_BYTES - bytes);
     items->last = items->bytes;
     items->bytes += item_bytes;
+}
+
+static void add(struct etwas_event_items *items, uint16_t type, const void *data, uint32_t bytes)
+{
+    memcpy(next_item(items) + 1, data, bytes);
+    end_item(items, type, bytes);
+}
+
+/* A match id, 0 because the stack is in one part, and the frames. */
+static void add_stack(struct etwas_event_items *items, const void *inside)
+{
+    uint64_t *match_id = (uint64_t *)(void *)(next_item(items) + 1);
+    uint32_t frames = etwas_stack_walk(inside, match_id + 1);
+
+    *match_id = 0;
+    end_item(items, EVENT_HEADER_EXT_TYPE_STACK_TRACE64, (1 + frames) * (uint32_t)sizeof *match_id);
 }
 
 static void add_user(struct etwas_event_items *items)
@@ -109,6 +132,9 @@ void etwas_event_items_build(struct etwas_event_items *items, uint32_t propertie
     }
     if ((properties & EVENT_ENABLE_PROPERTY_TS_ID) != 0) {
         add(items, EVENT_HEADER_EXT_TYPE_TS_ID, &session_id, sizeof session_id);
+    }
+    if ((properties & EVENT_ENABLE_PROPERTY_STACK_TRACE) != 0) {
+        add_stack(items, facts->inside);
     }
     if ((properties & EVENT_ENABLE_PROPERTY_EVENT_KEY) != 0) {
         add(items, EVENT_HEADER_EXT_TYPE_EVENT_KEY, &facts->key, sizeof facts->key);

@@ -17,10 +17,11 @@
 
 #include "etl/layout.h"
 #include "platform/identity.h"
+#include "platform/stack.h"
 
 /* The properties that add an item. EVENT_ENABLE_PROPERTY_PSM_KEY adds none: nothing has such a key. */
 #define ETWAS_ITEM_PROPERTIES                                                                      \
-    (EVENT_ENABLE_PROPERTY_SID | EVENT_ENABLE_PROPERTY_TS_ID |                                     \
+    (EVENT_ENABLE_PROPERTY_SID | EVENT_ENABLE_PROPERTY_TS_ID | EVENT_ENABLE_PROPERTY_STACK_TRACE | \
      EVENT_ENABLE_PROPERTY_PROCESS_START_KEY | EVENT_ENABLE_PROPERTY_EVENT_KEY |                   \
      EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING)
 
@@ -35,13 +36,14 @@ _Static_assert(sizeof(struct etwas_sid) == 16, "a SID of two sub-authorities");
 
 /* What the items of one event say. */
 struct etwas_event_facts {
-    uint64_t key; /* of no other event of the process */
+    uint64_t key;       /* of no other event of the process */
+    const void *inside; /* a variable of the frame whose caller the event is from */
 };
 
 enum {
     ETWAS_ITEM_HEAD_BYTES = sizeof(struct etwas_etl_extended_item),
-    ETWAS_EVENT_ITEMS_BYTES = 5 * ETWAS_ITEM_HEAD_BYTES + sizeof(struct etwas_sid) +
-                              3 * sizeof(uint64_t) + ETWAS_CONTAINER_BYTES,
+    ETWAS_EVENT_ITEMS_BYTES = 6 * ETWAS_ITEM_HEAD_BYTES + sizeof(struct etwas_sid) +
+                              (4 + ETWAS_STACK_FRAMES) * sizeof(uint64_t) + ETWAS_CONTAINER_BYTES,
 };
 
 /* Items one behind the other, as they lie on disk. */
@@ -55,8 +57,9 @@ struct etwas_event_items {
 /* What is the same for all events of the process from here on. With the control lock held. */
 void etwas_event_items_identify(const struct etwas_identity *identity);
 
-/* Finds what these properties ask of one event. Async-signal-safe. */
-void etwas_event_facts_find(struct etwas_event_facts *facts, uint32_t properties);
+/* Finds what these properties ask of the event that lies at `inside`. Async-signal-safe. */
+void etwas_event_facts_find(struct etwas_event_facts *facts, uint32_t properties,
+                            const void *inside);
 
 /* The items of these properties. Async-signal-safe. */
 void etwas_event_items_build(struct etwas_event_items *items, uint32_t properties,

@@ -27,13 +27,13 @@ struct variants {
 };
 
 static void begin_variants(struct variants *variants, struct etwas_event_record *built,
-                           uint32_t properties)
+                           const struct etwas_event *event, uint32_t properties)
 {
     variants->built = built;
     variants->items.properties = 0;
     variants->fits = true;
     if (properties != 0) {
-        etwas_event_facts_find(&variants->facts, properties);
+        etwas_event_facts_find(&variants->facts, properties, event);
         etwas_event_record_reserve_items(built);
     }
 }
@@ -163,6 +163,6 @@ uint32_t etwas_event_publish(const struct etwas_event_provider *provider,
     if ((flags_of(audience) & ETWAS_LISTENER_FILTERED) != 0) {
         etwas_event_filter_apply(provider, audience->options, event, audience);
     }
-    begin_variants(&variants, built, etwas_listener_properties(flags_of(audience)));
+    begin_variants(&variants, built, event, etwas_listener_properties(flags_of(audience)));
     return publish_to_all(audience, &variants);
 }

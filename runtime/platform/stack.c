@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "platform/stack.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "platform/thread.h"
+
+enum {
+    FRAME_BYTES = 2 * sizeof(uintptr_t), /* the caller's frame pointer, and the return address */
+    OWN_FRAMES_BYTES = 65536,            /* the library's own take less */
+    READ_BYTES = 512,
+};
+
+/*
+ * The kernel keeps so much below the end of the first thread's stack free of other mappings, for
+ * the stack to grow into.
+ */
+#define FIRST_STACK_BYTES (UINT64_C(128) << 20)
+
+struct range {
+    uintptr_t low;
+    uintptr_t high; /* the first address behind it; 0: nothing is known */
+};
+
+/* ---- where a thread's stack is --------------------------------------------------------------- */
+
+/* Lines of /proc/self/maps, character by character: "low-high r..." */
+struct parser {
+    struct range range;
+    enum {
+        IN_LOW,
+        IN_HIGH,
+        IN_ACCESS,
+        IN_REST,
+    } state;
+};
+
+static void add_digit(uintptr_t *number, char digit)
+{
+    *number = *number << 4 | (uintptr_t)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+}
+
+/* True: this is the line of the mapping with the address, and it can be read. */
+static bool parse(struct parser *parser, char character, uintptr_t address)
+{
+    bool found = false;
+
+    if (character == '\n') {
+        *parser = (struct parser){0};
+        return false;
+    }
+    switch (parser->state) {
+    case IN_LOW:
+        if (character == '-') {
+            parser->state = IN_HIGH;
+        } else {
+            add_digit(&parser->range.low, character);
+        }
+        break;
+    case IN_HIGH:
+        if (character == ' ') {
+            parser->state = IN_ACCESS;
+        } else {
+            add_digit(&parser->range.high, character);
+        }
+        break;
+    case IN_ACCESS:
+        found = character == 'r' && parser->range.low <= address && address < parser->range.high;
+        parser->state = IN_REST;
+        break;
+    case IN_REST:
+        break;
+    }
+    return found;
+}
+
+/* The mapping that has the address; nothing where the system does not say. No cancellation. */
+static struct range find_mapping(uintptr_t address)
+{
+    struct parser parser = {0};
+    struct range found = {0};
+    char text[READ_BYTES];
+    int error = errno;
+    int file = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    long bytes = file >= 0 ? syscall(SYS_read, file, text, sizeof text) : 0;
+
+    while (bytes > 0 && found.high == 0) {
+        for (long at = 0; at < bytes && found.high == 0; at++) {
+            if (parse(&parser, text[at], address)) {
+                found = parser.range;
+            }
+        }
+        bytes = syscall(SYS_read, file, text, sizeof text);
+    }
+    if (file >= 0) {
+        (void)syscall(SYS_close, file);
+    }
+    errno = error;
+    return found;
+}
+
+/* Of the calling thread. A handler that interrupts the search finds the same. */
+static _Thread_local struct {
+    struct range range; /* as far as it was mapped when we looked last */
+    uintptr_t lowest;   /* what lies between here and the end is on this stack, if it is in use */
+    bool searched;
+} own_stack;
+
+/*
+ * A thread's data is at the end of its stack, and both are mapped as long as it runs. The first
+ * thread's is elsewhere; its stack has the random bytes that every process is given.
+ */
+static void find_own_stack(void)
+{
+    struct etwas_thread_ids ids = etwas_thread_ids();
+    bool is_first = ids.thread_id == ids.process_id;
+    uintptr_t end = (uintptr_t)&own_stack & ~(uintptr_t)(sizeof end - 1);
+    struct range range = find_mapping(is_first ? (uintptr_t)getauxval(AT_RANDOM) : end);
+
+    if (range.high != 0) {
+        range.high = is_first ? range.high : end;
+        own_stack.lowest = is_first ? range.high - FIRST_STACK_BYTES : range.low;
+        own_stack.range = range;
+    }
+    own_stack.searched = true;
+}
+
+static struct range find_signal_stack(void)
+{
+    struct range range = {0};
+    stack_t stack;
+
+    if (sigaltstack(NULL, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0) {
+        range.low = (uintptr_t)stack.ss_sp;
+        range.high = range.low + stack.ss_size;
+    }
+    return range;
+}
+
+/* ---- walking --------------------------------------------------------------------------------- */
+
+/* Without the signature that a processor with pointer authentication may have put into it. */
+static inline uint64_t plain_address(uintptr_t address)
+{
+#if defined(__aarch64__)
+    register uintptr_t link __asm__("x30") = address;
+
+    __asm__("hint #7" : "+r"(link)); /* xpaclri */
+    return link;
+#else
+    return address;
+#endif
+}
+
+static inline bool has_frame(const struct range *range, uintptr_t frame)
+{
+    return frame % sizeof frame == 0 && frame >= range->low && range->high >= FRAME_BYTES &&
+           frame <= range->high - FRAME_BYTES;
+}
+
+/* The stack that a frame of the running function is on. */
+static struct range stack_of(uintptr_t frame)
+{
+    struct range stack;
+
+    if (!own_stack.searched) {
+        find_own_stack();
+    }
+    stack = (struct range){own_stack.lowest, own_stack.range.high};
+    if (!has_frame(&stack, frame)) {
+        return find_signal_stack();
+    }
+    if (frame < own_stack.range.low) {
+        own_stack.range.low = frame; /* it has grown */
+    }
+    return stack;
+}
+
+/* What it reads are words of a stack, whatever a sanitizer thinks lies there. */
+__attribute__((noinline, no_sanitize_address, no_sanitize_thread)) uint32_t etwas_stack_walk(
+    const void *inside, uint64_t frames[ETWAS_STACK_FRAMES])
+{
+    const uintptr_t *frame = __builtin_frame_address(0);
+    uintptr_t skipped = (uintptr_t)inside;
+    struct range stack;
+    uint32_t count = 0;
+
+    if (skipped - (uintptr_t)frame > OWN_FRAMES_BYTES) {
+        skipped = (uintptr_t)frame; /* a sanitizer keeps the variables elsewhere */
+    }
+    /* These are the library's own, which has frame pointers. */
+    while ((uintptr_t)frame <= skipped) {
+        frame = (const uintptr_t *)frame[0];
+    }
+    stack = stack_of((uintptr_t)frame);
+    for (;;) {
+        uintptr_t next = frame[0];
+
+        frames[count++] = plain_address(frame[1]);
+        stack.low = (uintptr_t)frame + FRAME_BYTES;
+        if (!has_frame(&stack, next)) {
+            /* From a signal stack back to where the thread was interrupted. */
+            if (stack.high == own_stack.range.high || !has_frame(&own_stack.range, next)) {
+                return count;
+            }
+            stack = own_stack.range;
+        }
+        frame = (const uintptr_t *)next;
+        if (count == ETWAS_STACK_FRAMES || frame[1] == 0) {
+            return count;
+        }
+    }
+}

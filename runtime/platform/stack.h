@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The call stack of the calling thread, by frame pointers.
+ *
+ * A frame pointer is followed only upwards, and only inside a stack that is known to be mapped:
+ *
+ *     a thread's own stack    up to its thread-local data, which glibc puts at its end; of the main
+ *                             thread the mapping of the stack the process began with
+ *     its signal stack        while a handler runs on it; from there once to the thread's own
+ *
+ * So code without frame pointers, whose register holds anything, ends a stack early or makes some
+ * frames of it wrong, and never faults. On a stack that is neither, one of a coroutine, there is
+ * only the caller.
+ */
+#ifndef ETWAS_PLATFORM_STACK_H
+#define ETWAS_PLATFORM_STACK_H
+
+#include <stdint.h>
+
+enum {
+    ETWAS_STACK_FRAMES = 192,
+};
+
+/*
+ * Return addresses, the innermost first: of the frame that has `inside` among its variables, and of
+ * those that called it. No lock, no allocation; a system call where a thread walks for the first
+ * time and where it is on another stack than its own. Async-signal-safe.
+ */
+uint32_t etwas_stack_walk(const void *inside, uint64_t frames[ETWAS_STACK_FRAMES]);
+
+#endif

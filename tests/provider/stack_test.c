@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Stacks of events: EVENT_ENABLE_PROPERTY_STACK_TRACE and the filters that say which events get one.
+ */
+#include <string.h>
+
+#include "provider/modern.h"
+
+enum {
+    LEVELS = 5,
+    OWN_FRAMES = 2 /* of the library, where a sanitizer builds it */
+};
+
+static uintptr_t returns[LEVELS]; /* where each level of `descend` returns to */
+static REGHANDLE provider;
+
+static const EVENT_DESCRIPTOR descriptor = {.Id = 7, .Level = 3, .Keyword = 0x10};
+
+static void enable_stacks(etwas_trace_handle session, uint32_t property,
+                          EVENT_FILTER_DESCRIPTOR *filters, uint32_t count)
+{
+    ENABLE_TRACE_PARAMETERS parameters = {
+        .Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
+        .EnableProperty = property,
+        .EnableFilterDesc = filters,
+        .FilterDescCount = count,
+    };
+
+    assert_int_equal(EnableTraceEx2(session, &control_guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0,
+                                    0, 0, INFINITELY, &parameters),
+                     ERROR_SUCCESS);
+}
+
+static bool has_stack(const struct modern_event *event)
+{
+    for (uint32_t index = 0; index < event->item_count; index++) {
+        if (event->items[index].type == EVENT_HEADER_EXT_TYPE_STACK_TRACE64) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- whose stack it is ----------------------------------------------------------------------- */
+
+static uint32_t write_plainly(void)
+{
+    return EventWrite(provider, &descriptor, 0, NULL);
+}
+
+static uint32_t write_related(void)
+{
+    return EventWriteTransfer(provider, &descriptor, NULL, &control_guid, 0, NULL);
+}
+
+static uint32_t write_excluding(void)
+{
+    return EventWriteEx(provider, &descriptor, UINT64_C(1) << 63, EVENT_WRITE_FLAG_NO_FAULTING,
+                        NULL, NULL, 0, NULL);
+}
+
+static uint32_t write_string(void)
+{
+    return EventWriteString(provider, 3, 0x10, u"text");
+}
+
+static __attribute__((noinline)) uint32_t descend(uint32_t level, uint32_t (*write)(void))
+{
+    uint32_t result;
+
+    returns[level] = (uintptr_t)__builtin_return_address(0);
+    result = level + 1 == LEVELS ? write() : descend(level + 1, write);
+    /* Not a tail call. */
+    __asm__ volatile("" : "+r"(result));
+    return result;
+}
+
+/* A match id of 0, then the callers; `write` itself may be a jump. */
+static void expect_callers(const struct modern_event *event, uint32_t item)
+{
+    uint64_t words[8];
+    uint32_t first = 1;
+
+    assert_int_equal(event->items[item].type, EVENT_HEADER_EXT_TYPE_STACK_TRACE64);
+    assert_true(event->items[item].bytes >= sizeof words);
+    assert_int_equal(event->items[item].bytes % sizeof words[0], 0);
+    memcpy(words, event->items[item].data, sizeof words);
+    assert_true(words[0] == 0);
+    while (first < 2 + OWN_FRAMES + 1 && words[first] != returns[LEVELS - 1]) {
+        first++;
+    }
+    for (uint32_t level = 0; level < LEVELS && first + level < 8; level++) {
+        assert_true(words[first + level] == returns[LEVELS - 1 - level]);
+    }
+}
+
+static void an_event_has_the_stack_of_whoever_called_whichever_function(void **state)
+{
+    static uint32_t (*const functions[])(void) = {write_plainly, write_related, write_excluding,
+                                                  write_string};
+    struct trace trace = begin_trace(64);
+    struct modern_events events;
+
+    (void)state;
+    provider = trace.provider;
+    enable_stacks(trace.session,
+                  EVENT_ENABLE_PROPERTY_STACK_TRACE | EVENT_ENABLE_PROPERTY_TS_ID |
+                      EVENT_ENABLE_PROPERTY_EVENT_KEY,
+                  NULL, 0);
+    for (size_t index = 0; index < sizeof functions / sizeof functions[0]; index++) {
+        assert_int_equal(descend(0, functions[index]), ERROR_SUCCESS);
+    }
+    end_trace(&trace, &events);
+    assert_int_equal(events.count, 4);
+    for (size_t index = 0; index < events.count; index++) {
+        /* Behind the related activity and the session, before the key. */
+        expect_callers(&events.list[index], index == 1 ? 2 : 1);
+        assert_int_equal(events.list[index].item_count, index == 1 ? 4 : 3);
+    }
+    free_modern(&events);
+}
+
+static void a_stack_makes_an_event_too_long_for_its_record(void **state)
+{
+    static uint8_t bytes[65535 - 80 - 8];
+    EVENT_DATA_DESCRIPTOR data;
+    struct trace trace = begin_trace(128);
+    struct modern_events events;
+
+    (void)state;
+    EventDataDescCreate(&data, bytes, sizeof bytes);
+    assert_int_equal(EventWrite(trace.provider, &descriptor, 1, &data), ERROR_SUCCESS);
+    enable_stacks(trace.session, EVENT_ENABLE_PROPERTY_STACK_TRACE, NULL, 0);
+    assert_int_equal(EventWrite(trace.provider, &descriptor, 1, &data), ERROR_ARITHMETIC_OVERFLOW);
+    end_trace(&trace, &events);
+    assert_int_equal(events.count, 1);
+    free_modern(&events);
+}
+
+/* ---- which events get one -------------------------------------------------------------------- */
+
+static void write_id(uint16_t id, uint8_t level)
+{
+    const EVENT_DESCRIPTOR own = {.Id = id, .Level = level, .Keyword = 0x10};
+
+    assert_int_equal(EventWrite(provider, &own, 0, NULL), ERROR_SUCCESS);
+}
+
+/* With metadata: a size, a tag, a name. */
+static void write_name(const char *name)
+{
+    char metadata[32] = {0};
+    EVENT_DATA_DESCRIPTOR data;
+
+    memcpy(metadata + 3, name, strlen(name));
+    EventDataDescCreate(&data, metadata, (uint32_t)strlen(name) + 4);
+    data.Type = EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA;
+    assert_int_equal(EventWrite(provider, &descriptor, 1, &data), ERROR_SUCCESS);
+}
+
+static void filters_say_which_events_get_stacks_and_leave_no_event_out(void **state)
+{
+    EVENT_FILTER_EVENT_ID id = {.FilterIn = 1, .Count = 1, .Events = {5}};
+    uint8_t name[offsetof(EVENT_FILTER_EVENT_NAME, Names) + 2] = {0};
+    EVENT_FILTER_LEVEL_KW levels = {.Level = 3, .FilterIn = 1};
+    EVENT_FILTER_DESCRIPTOR filters[] = {
+        {(uint64_t)(uintptr_t)&id, sizeof id, EVENT_FILTER_TYPE_STACKWALK},
+        {(uint64_t)(uintptr_t)name, sizeof name, EVENT_FILTER_TYPE_STACKWALK_NAME},
+        {(uint64_t)(uintptr_t)&levels, sizeof levels, EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW},
+    };
+    /* Of the events below, by what is asked for. */
+    static const struct {
+        uint32_t property;
+        uint32_t first;
+        uint32_t count;
+        const char *stacks;
+    } asked[] = {
+        {EVENT_ENABLE_PROPERTY_STACK_TRACE, 0, 0, "11111"},
+        {0, 0, 3, "00000"},
+        {EVENT_ENABLE_PROPERTY_STACK_TRACE, 0, 1, "10111"},
+        {EVENT_ENABLE_PROPERTY_STACK_TRACE, 1, 1, "11011"},
+        {EVENT_ENABLE_PROPERTY_STACK_TRACE, 2, 1, "11110"},
+        {EVENT_ENABLE_PROPERTY_STACK_TRACE, 0, 3, "10010"},
+    };
+    struct trace trace = begin_trace(64);
+    struct modern_events events;
+    uint8_t on = 1;
+    size_t at = 0;
+
+    (void)state;
+    name[offsetof(EVENT_FILTER_EVENT_NAME, NameCount)] = 1;
+    name[offsetof(EVENT_FILTER_EVENT_NAME, Names)] = 'n';
+    provider = trace.provider;
+    assert_int_equal(EventSetInformation(provider, EventProviderUseDescriptorType, &on, 1),
+                     ERROR_SUCCESS);
+    for (size_t index = 0; index < sizeof asked / sizeof asked[0]; index++) {
+        enable_stacks(trace.session, asked[index].property, filters + asked[index].first,
+                      asked[index].count);
+        write_id(5, 3);
+        write_id(6, 3);
+        write_name("n");
+        write_name("m");
+        write_id(5, 4);
+    }
+    end_trace(&trace, &events);
+    assert_int_equal(events.count, 5 * sizeof asked / sizeof asked[0]);
+    for (size_t index = 0; index < sizeof asked / sizeof asked[0]; index++) {
+        for (uint32_t event = 0; event < 5; event++) {
+            assert_int_equal(has_stack(&events.list[at++]), asked[index].stacks[event] == '1');
+        }
+    }
+    free_modern(&events);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(an_event_has_the_stack_of_whoever_called_whichever_function),
+        FOLDER_TEST(a_stack_makes_an_event_too_long_for_its_record),
+        FOLDER_TEST(filters_say_which_events_get_stacks_and_leave_no_event_out),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
