@@ -11,8 +11,9 @@
 enum {
     START_TIME_FIELD = 22, /* of a process's stat line, counted from 1 */
     PROCESS_ID_BITS = 22,  /* the kernel's ids have no more */
-    NO_LOGIN = UINT32_MAX,
 };
+
+#define NO_LOGIN UINT32_MAX
 
 static bool read_line(const char *path, char *line, size_t bytes)
 {

@@ -47,10 +47,10 @@ static void a_process_has_a_start_key_of_its_own_whatever_it_is_called(void **st
 
 static void a_container_is_known_by_64_hexadecimal_digits_and_no_more(void **state)
 {
-    static const char *const paths[] = {
-        "0::/system.slice/docker-" ID ".scope\n", "0::/docker/" ID "\n",
-        "0::/kubepods/pod0a1b2c3d/cri-containerd-" ID ".scope", "x" ID};
-    static const char *const others[] = {"", "0::/\n", "0::/docker/" ID "0\n", "0::/0" ID,
+    static const char *const paths[] = {"0::/system.slice/docker-" ID ".scope\n",
+                                        "0::/docker/" ID "\n",
+                                        "0::/kubepods/pod0a1b2c3d/cri-containerd-" ID ".scope", ID};
+    static const char *const others[] = {"", "0::/\n", "0::/docker/" ID "0\n", ID "f",
                                          "0::/user.slice/user-1000.slice"};
 
     (void)state;
