@@ -25,7 +25,7 @@ typedef int8_t INT8;
 typedef uint8_t BYTE, UCHAR, UINT8, BOOLEAN;
 typedef int16_t SHORT, INT16;
 typedef uint16_t WORD, USHORT, UINT16;
-typedef int32_t INT, INT32, LONG, LONG32;
+typedef int32_t INT, INT32, LONG, LONG32, HRESULT;
 typedef uint32_t DWORD, UINT, UINT32, ULONG, ULONG32, DWORD32;
 typedef int64_t INT64, LONGLONG;
 #ifndef LONG64 /* X has a macro of that name */

@@ -164,6 +164,14 @@ ETWAS_END_DECLS
 #ifndef ERROR_EVT_INVALID_EVENT_DATA
 #define ERROR_EVT_INVALID_EVENT_DATA 15005u
 #endif
+/* An HRESULT of a code. It is negative for an error. */
+#ifndef HRESULT_FROM_WIN32
+#define HRESULT_FROM_WIN32(code)                                                                   \
+    ((int32_t)((code) == 0 ? 0u : ((uint32_t)(code)&0xFFFFu) | 0x80070000u))
+#endif
+#ifndef S_OK
+#define S_OK ((int32_t)0)
+#endif
 /* An NTSTATUS. The functions return its Win32 twin, ERROR_LOG_FILE_FULL. */
 #ifndef STATUS_LOG_FILE_FULL
 #define STATUS_LOG_FILE_FULL 0xC0000188u

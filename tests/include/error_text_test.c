@@ -32,7 +32,7 @@ static void every_code_has_a_text_of_its_own(void **state)
         char name[64];
         unsigned code;
 
-        if (sscanf(line, "#define %63[A-Z_] %i", name, (int *)&code) != 2) {
+        if (sscanf(line, "#define %63[A-Z_]%*1[ ]%i", name, (int *)&code) != 2) {
             continue;
         }
         assert_true(count < CODES);

@@ -28,12 +28,15 @@ typedef DWORD host_dword;
 #endif
 
 #include <etwas/KernelTraceControl.h>
+#include <etwas/TraceLoggingActivity.h>
+#include <etwas/TraceLoggingProvider.h>
 #include <etwas/etwas.h>
 #include <etwas/evntcons.h>
 #include <etwas/evntprov.h>
 #include <etwas/evntrace.h>
 #include <etwas/types.h>
 #include <etwas/winerror.h>
+#include <etwas/winmeta.h>
 #include <etwas/wmistr.h>
 
 #if defined(BESIDE_PCSCLITE)

@@ -9,6 +9,7 @@
 #define ETWAS_NO_WINDOWS_TYPES
 
 #include <etwas/KernelTraceControl.h>
+#include <etwas/TraceLoggingActivity.h>
 #include <etwas/etwas.h>
 #include <etwas/evntcons.h>
 #include <etwas/evntprov.h>

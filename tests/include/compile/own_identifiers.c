@@ -7,6 +7,7 @@
  */
 
 #include <etwas/KernelTraceControl.h>
+#include <etwas/TraceLoggingActivity.h>
 #include <etwas/etwas.h>
 #include <etwas/evntcons.h>
 #include <etwas/windows_types.h>

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TRACELOGGINGPROVIDER_H
+#define ETWAS_TRACELOGGINGPROVIDER_H
+
+/*
+ * Events that describe themselves: Windows' TraceLoggingProvider.h, for C (of 2011) and C++17.
+ *
+ *     TRACELOGGING_DEFINE_PROVIDER(shop, "MyCompany.Shop",
+ *         (0x5ab7a3c2, 0x1f0e, 0x4d7b, 154, 49, 110, 2, 212, 140, 119, 16));
+ *
+ *     TraceLoggingRegister(shop);
+ *     TraceLoggingWrite(shop, "Order",
+ *         TraceLoggingLevel(WINEVENT_LEVEL_INFO),
+ *         TraceLoggingUInt32(price),
+ *         TraceLoggingString(name, "Customer"));
+ *     TraceLoggingUnregister(shop);
+ *
+ * Each event carries the names and types of its fields, so it is read without anything beside the
+ * file. The compiler makes all of that, as constants. An event that no session wants costs a load
+ * and a branch, and its arguments are not looked at; one that is written takes no memory, no lock
+ * and no system call, also in signal handlers.
+ *
+ * What an event may have, up to 99 arguments in any order:
+ *
+ *     TraceLoggingLevel(n)        0 to 255, default 5 (verbose); the last one counts
+ *     TraceLoggingKeyword(n)      64 bits, default 0; several are joined
+ *     TraceLoggingOpcode(n)       0 to 255, default 0; the last one counts
+ *     TraceLoggingChannel(n)      0 to 255, default 11, which readers take for events like these
+ *     TraceLoggingEventTag(n)     28 bits with a meaning of the provider's own; several are joined
+ *     TraceLoggingIdVersion(n, v) 16 and 8 bits, default 0; the last one counts
+ *     TraceLoggingDescription("text"), TraceLoggingCustomAttribute("key", "value")
+ *                                 for whoever reads the source
+ *     fields                      tracelogging/fields.h
+ *
+ * All of these are constants, and names are literals. The data of an event and its headers are at
+ * most 65,535 bytes, and it has at most 126 blocks of data: one for a value, a string, a fixed
+ * array; two for what has a count or a length; three for the address of a socket. More is an error
+ * when compiling.
+ */
+
+#include <etwas/evntprov.h>
+#include <etwas/tracelogging/fields.h>
+#include <etwas/winerror.h>
+#include <etwas/winmeta.h>
+
+/* ---- providers ------------------------------------------------------------------------------- */
+
+/*
+ * A provider's state. Its members are the macros' own. Sessions change the first four while events
+ * are written, each by itself: what decides in the end is EventWriteTransfer.
+ */
+struct etwas_tracelogging_provider {
+    uint32_t level_limit; /* events with a level below this may be wanted; 0: none, 256: all */
+    uint32_t traits_bytes;
+    uint64_t match_any_keyword;
+    uint64_t match_all_keyword;
+    REGHANDLE handle;       /* what events are written with; 0: not yet, or no more */
+    REGHANDLE registration; /* EventRegister's */
+    const void *traits;
+    etwas_guid id;
+    PENABLECALLBACK callback; /* of TraceLoggingRegisterEx */
+    void *callback_context;
+};
+
+/* A provider. It belongs to the program or the library that defines it. */
+typedef struct etwas_tracelogging_provider *TraceLoggingHProvider;
+
+/*
+ * DEFINE_PROVIDER(handle, "Name", (guid), option): a provider with this handle, not registered, at
+ * file scope. The name is a literal, the GUID eleven numbers in parentheses. The option may be
+ * missing. DECLARE_PROVIDER(handle): the same provider in the other files of the program or
+ * library.
+ *
+ * DEFINE_PROVIDER_STORAGE(storage, "Name", (guid), option): a static variable in this file or
+ * function; the handle is its address.
+ */
+#define TRACELOGGING_DECLARE_PROVIDER(handleVariable)                                              \
+    extern struct etwas_tracelogging_provider handleVariable[1]                                    \
+        __attribute__((__visibility__("hidden")))
+#define TRACELOGGING_DEFINE_PROVIDER(handleVariable, ...)                                          \
+    ETWAS_TRACELOGGING_TRAITS(etwas_tracelogging_traits_##handleVariable, __VA_ARGS__);            \
+    TRACELOGGING_DECLARE_PROVIDER(handleVariable);                                                 \
+    struct etwas_tracelogging_provider handleVariable[1] = {                                       \
+        ETWAS_TRACELOGGING_STATE(etwas_tracelogging_traits_##handleVariable, __VA_ARGS__)}
+#define TRACELOGGING_DEFINE_PROVIDER_STORAGE(storageVariable, ...)                                 \
+    ETWAS_TRACELOGGING_TRAITS(etwas_tracelogging_traits_##storageVariable, __VA_ARGS__);           \
+    static struct etwas_tracelogging_provider storageVariable =                                    \
+        ETWAS_TRACELOGGING_STATE(etwas_tracelogging_traits_##storageVariable, __VA_ARGS__)
+
+/* The option: the provider belongs to the provider group with this GUID, eleven numbers. */
+#define TraceLoggingOptionGroup(a, b, c, ...)                                                      \
+    (19, 0, ETW_PROVIDER_TRAIT_TYPE_GROUP, (a)&0xFF, (a) >> 8 & 0xFF, (a) >> 16 & 0xFF,            \
+     (a) >> 24 & 0xFF, (b)&0xFF, (b) >> 8 & 0xFF, (c)&0xFF, (c) >> 8 & 0xFF, __VA_ARGS__)
+
+#define ETWAS_TRACELOGGING_STATE(traits, name_text, ...)                                           \
+    ETWAS_TRACELOGGING_STATE_NOW(traits, __VA_ARGS__, ~)
+#define ETWAS_TRACELOGGING_STATE_NOW(traits, guid, ...)                                            \
+    {                                                                                              \
+        0, (uint32_t)sizeof traits, 0, 0, 0, 0, &traits, ETWAS_TRACELOGGING_GUID guid, NULL, NULL  \
+    }
+#define ETWAS_TRACELOGGING_GUID(a, b, c, ...)                                                      \
+    {                                                                                              \
+        a, b, c,                                                                                   \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+
+/* The dots: name, GUID and options. */
+#define ETWAS_TRACELOGGING_TRAITS(variable, name_text, ...)                                        \
+    ETWAS_TRACELOGGING_CONSTANT struct {                                                           \
+        uint8_t size[2];                                                                           \
+        char name[sizeof(name_text)];                                                              \
+        ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_TRAIT, __VA_ARGS__)                             \
+        ETWAS_TRACELOGGING_CHECK_NAME(name_text)                                                   \
+    } variable = {                                                                                 \
+        {sizeof variable & 0xFF, sizeof variable >> 8},                                            \
+        name_text ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_TRAIT_CONTENT, __VA_ARGS__)}
+#define ETWAS_TRACELOGGING_TRAIT(number, trait)                                                    \
+    uint8_t trait_##number[ETWAS_TRACELOGGING_COUNT trait];
+#define ETWAS_TRACELOGGING_TRAIT_CONTENT(number, trait)                                            \
+    ,                                                                                              \
+    {                                                                                              \
+        ETWAS_TRACELOGGING_OPEN trait                                                              \
+    }
+
+/*
+ * Whether a session may want events of this level and keyword; 0 for either asks for any. One that
+ * is not registered is never wanted. Lock-free and async-signal-safe.
+ */
+ETWAS_TRACELOGGING_INLINE int TraceLoggingProviderEnabled(TraceLoggingHProvider provider,
+                                                          uint8_t level, uint64_t keyword)
+{
+    if (__builtin_expect(level >= __atomic_load_n(&provider->level_limit, __ATOMIC_RELAXED), 1)) {
+        return 0;
+    }
+    if (keyword != 0) {
+        uint64_t all = __atomic_load_n(&provider->match_all_keyword, __ATOMIC_RELAXED);
+
+        return (keyword & __atomic_load_n(&provider->match_any_keyword, __ATOMIC_RELAXED)) != 0 &&
+               (keyword & all) == all;
+    }
+    return 1;
+}
+
+ETWAS_TRACELOGGING_INLINE etwas_guid TraceLoggingProviderId(TraceLoggingHProvider provider)
+{
+    return provider->id;
+}
+
+/* Descriptors mean something before the first event. Done again, it changes nothing. */
+ETWAS_TRACELOGGING_INLINE void etwas_tracelogging_open(TraceLoggingHProvider provider)
+{
+    uint8_t on = 1;
+
+    (void)EventSetInformation(provider->registration, EventProviderUseDescriptorType, &on,
+                              sizeof on);
+    (void)EventSetInformation(provider->registration, EventProviderSetTraits,
+                              (void *)(uintptr_t)provider->traits, provider->traits_bytes);
+    __atomic_store_n(&provider->handle, provider->registration, __ATOMIC_RELAXED);
+}
+
+/* What all sessions ask for together. May run within EventRegister, which it opens the way for. */
+__attribute__((__unused__)) static void etwas_tracelogging_enable(
+    const etwas_guid *source, uint32_t is_enabled, uint8_t level, uint64_t match_any_keyword,
+    uint64_t match_all_keyword, EVENT_FILTER_DESCRIPTOR *filter, void *context)
+{
+    TraceLoggingHProvider provider = (TraceLoggingHProvider)context;
+
+    if (__atomic_load_n(&provider->handle, __ATOMIC_RELAXED) == 0) {
+        etwas_tracelogging_open(provider);
+    }
+    if (is_enabled == EVENT_CONTROL_CODE_ENABLE_PROVIDER) {
+        uint32_t limit = level != 0 ? level + 1u : 256u;
+
+        __atomic_store_n(&provider->match_any_keyword, match_any_keyword, __ATOMIC_RELAXED);
+        __atomic_store_n(&provider->match_all_keyword, match_all_keyword, __ATOMIC_RELAXED);
+        __atomic_store_n(&provider->level_limit, limit, __ATOMIC_RELAXED);
+    } else if (is_enabled == EVENT_CONTROL_CODE_DISABLE_PROVIDER) {
+        __atomic_store_n(&provider->level_limit, 0, __ATOMIC_RELAXED);
+    }
+    if (provider->callback != NULL) {
+        provider->callback(source, is_enabled, level, match_any_keyword, match_all_keyword, filter,
+                           provider->callback_context);
+    }
+}
+
+/*
+ * Registers a provider that is not registered: from here on its events go to the sessions that
+ * enable it. A program may ignore the result, an HRESULT, which is not negative for success:
+ * without a registration events go nowhere. RegisterEx: the callback is EventRegister's.
+ *
+ * Not for signal handlers, and not while another thread registers or unregisters the same one.
+ *
+ * HRESULT_FROM_WIN32 of EventRegister's errors.
+ */
+ETWAS_TRACELOGGING_INLINE int32_t TraceLoggingRegisterEx(TraceLoggingHProvider provider,
+                                                         PENABLECALLBACK callback, void *context)
+{
+    uint32_t code;
+
+    provider->callback = callback;
+    provider->callback_context = context;
+    code =
+        EventRegister(&provider->id, etwas_tracelogging_enable, provider, &provider->registration);
+    if (code != ERROR_SUCCESS) {
+        return HRESULT_FROM_WIN32(code);
+    }
+    etwas_tracelogging_open(provider);
+    return 0;
+}
+
+ETWAS_TRACELOGGING_INLINE int32_t TraceLoggingRegister(TraceLoggingHProvider provider)
+{
+    return TraceLoggingRegisterEx(provider, NULL, NULL);
+}
+
+/*
+ * Ends the registration, if there is one; events go nowhere then, and the provider may be
+ * registered again. Waits as EventUnregister does. A library does so before it is unloaded.
+ */
+ETWAS_TRACELOGGING_INLINE void TraceLoggingUnregister(TraceLoggingHProvider provider)
+{
+    (void)EventUnregister(provider->registration);
+    provider->registration = 0;
+    __atomic_store_n(&provider->level_limit, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&provider->handle, 0, __ATOMIC_RELAXED);
+}
+
+/* EventSetInformation for the registration; its errors as an HRESULT. */
+ETWAS_TRACELOGGING_INLINE int32_t TraceLoggingSetInformation(TraceLoggingHProvider provider,
+                                                             EVENT_INFO_CLASS informationClass,
+                                                             void *information, uint32_t bytes)
+{
+    uint32_t code =
+        EventSetInformation(provider->registration, informationClass, information, bytes);
+
+    return HRESULT_FROM_WIN32(code);
+}
+
+/* ---- what an event has besides its fields ---------------------------------------------------- */
+
+#define TraceLoggingLevel(eventLevel) (_none, (), _none, (), *0 + (eventLevel), , , , , , , ())
+#define TraceLoggingChannel(eventChannel)                                                          \
+    (_none, (), _none, (), , *0 + (eventChannel), , , , , , ())
+#define TraceLoggingOpcode(eventOpcode) (_none, (), _none, (), , , *0 + (eventOpcode), , , , , ())
+#define TraceLoggingKeyword(eventKeyword) (_none, (), _none, (), , , , | (eventKeyword), , , , ())
+#define TraceLoggingIdVersion(eventId, eventVersion)                                               \
+    (_none, (), _none, (), , , , , *0 + (eventId), *0 + (eventVersion), , ())
+#define TraceLoggingEventTag(eventTag) (_none, (), _none, (), , , , , , , | (eventTag), (, 4))
+#define TraceLoggingDescription(description) ETWAS_TRACELOGGING_ARGUMENT(_none, (), _none, ())
+#define TraceLoggingCustomAttribute(key, value) ETWAS_TRACELOGGING_ARGUMENT(_none, (), _none, ())
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+/*
+ * TraceLoggingWrite(provider, "Event", arguments...): an event to every session that wants it; the
+ * name is a literal. WriteActivity has two GUID pointers before the arguments, the event's activity
+ * and a related one, either of which may be NULL; without an activity it has the thread's. WriteEx
+ * has EventWriteEx's Filter and Flags before these two.
+ *
+ * A statement without a value: what a session could not take, it has counted as lost. As
+ * EventWriteTransfer it is thread-safe and async-signal-safe.
+ */
+#define TraceLoggingWrite(provider, ...)                                                           \
+    ETWAS_TRACELOGGING_WRITE(provider, 0, 0, NULL, NULL, 5, 0, 0,                                  \
+                             ETWAS_TRACELOGGING_FIRST(__VA_ARGS__), __VA_ARGS__)
+#define TraceLoggingWriteActivity(provider, eventName, pActivityId, ...)                           \
+    TraceLoggingWriteEx(provider, eventName, 0, 0, pActivityId, __VA_ARGS__)
+#define TraceLoggingWriteEx(provider, eventName, filter, flags, pActivityId, ...)                  \
+    ETWAS_TRACELOGGING_WRITE(provider, filter, flags, pActivityId,                                 \
+                             ETWAS_TRACELOGGING_FIRST(__VA_ARGS__), 5, 0, 0, eventName,            \
+                             __VA_ARGS__)
+
+/* Level, opcode and keyword are defaults. The first of the dots is passed over. */
+#define ETWAS_TRACELOGGING_WRITE(provider, filter, flags, activity, related, level, opcode,        \
+                                 keyword, event_name, ...)                                         \
+    do {                                                                                           \
+        ETWAS_TRACELOGGING_DESCRIBE(level, opcode, keyword, event_name, __VA_ARGS__);              \
+        const TraceLoggingHProvider etwas_tracelogging_to = (provider);                            \
+        if (TraceLoggingProviderEnabled(etwas_tracelogging_to,                                     \
+                                        etwas_tracelogging_event.descriptor.Level,                 \
+                                        etwas_tracelogging_event.descriptor.Keyword)) {            \
+            ETWAS_TRACELOGGING_SEND(filter, flags, activity, related, __VA_ARGS__)                 \
+        }                                                                                          \
+    } while (0)
+
+ETWAS_TRACELOGGING_INLINE void etwas_tracelogging_send(
+    TraceLoggingHProvider provider, const EVENT_DESCRIPTOR *descriptor, const void *schema,
+    size_t schema_bytes, uint64_t filter, uint32_t flags, const etwas_guid *activity,
+    const etwas_guid *related, uint32_t count, EVENT_DATA_DESCRIPTOR *data)
+{
+    REGHANDLE handle = __atomic_load_n(&provider->handle, __ATOMIC_RELAXED);
+
+    (void)etwas_tracelogging_add_typed(&data[0], provider->traits, provider->traits_bytes,
+                                       EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_METADATA);
+    (void)etwas_tracelogging_add_typed(&data[1], schema, (uint32_t)schema_bytes,
+                                       EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA);
+    if (filter == 0 && flags == 0) {
+        (void)EventWriteTransfer(handle, descriptor, activity, related, count, data);
+    } else {
+        (void)EventWriteEx(handle, descriptor, filter, flags, activity, related, count, data);
+    }
+}
+
+#define ETWAS_TRACELOGGING_CHECK_BLOCKS(blocks)                                                    \
+    ETWAS_STATIC_ASSERT((blocks) <= MAX_EVENT_DATA_DESCRIPTORS,                                    \
+                        "TraceLogging: an event has at most 126 blocks of data: one for a value "  \
+                        "or a string, two for what has a count")
+
+#ifdef __cplusplus
+#define ETWAS_TRACELOGGING_SEND(filter, flags, activity, related, ...)                             \
+    etwas_tracelogging_send_objects(                                                               \
+        etwas_tracelogging_to, &etwas_tracelogging_event.descriptor,                               \
+        &etwas_tracelogging_event.schema, sizeof etwas_tracelogging_event.schema, filter, flags,   \
+        activity, related ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_OBJECT, __VA_ARGS__));
+
+template <typename... Objects>
+inline void etwas_tracelogging_send_objects(TraceLoggingHProvider provider,
+                                            const EVENT_DESCRIPTOR *descriptor, const void *schema,
+                                            size_t schema_bytes, uint64_t filter, uint32_t flags,
+                                            const etwas_guid *activity, const etwas_guid *related,
+                                            const Objects &...objects)
+{
+    constexpr unsigned blocks = (2 + ... + Objects::blocks);
+    ETWAS_TRACELOGGING_CHECK_BLOCKS(blocks);
+    EVENT_DATA_DESCRIPTOR data[blocks];
+    EVENT_DATA_DESCRIPTOR *next = &data[2];
+
+    ((next = objects.add(next)), ...);
+    (void)next;
+    etwas_tracelogging_send(provider, descriptor, schema, schema_bytes, filter, flags, activity,
+                            related, blocks, data);
+}
+#else
+#define ETWAS_TRACELOGGING_SEND(filter, flags, activity, related, ...)                             \
+    EVENT_DATA_DESCRIPTOR etwas_tracelogging_data[2 ETWAS_TRACELOGGING_EACH(                       \
+        ETWAS_TRACELOGGING_BLOCKS, __VA_ARGS__)];                                                  \
+    EVENT_DATA_DESCRIPTOR *etwas_tracelogging_next = &etwas_tracelogging_data[2];                  \
+    const etwas_guid *const etwas_tracelogging_activity = (activity);                              \
+    const etwas_guid *const etwas_tracelogging_related = (related);                                \
+    ETWAS_TRACELOGGING_CHECK_BLOCKS(sizeof etwas_tracelogging_data /                               \
+                                    sizeof etwas_tracelogging_data[0]);                            \
+    ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_KEEP, __VA_ARGS__)                                  \
+    ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_ADD, __VA_ARGS__)                                   \
+    (void)etwas_tracelogging_next;                                                                 \
+    etwas_tracelogging_send(etwas_tracelogging_to, &etwas_tracelogging_event.descriptor,           \
+                            &etwas_tracelogging_event.schema,                                      \
+                            sizeof etwas_tracelogging_event.schema, filter, flags,                 \
+                            etwas_tracelogging_activity, etwas_tracelogging_related,               \
+                            sizeof etwas_tracelogging_data / sizeof etwas_tracelogging_data[0],    \
+                            etwas_tracelogging_data);
+#endif
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TRACELOGGING_DATA_H
+#define ETWAS_TRACELOGGING_DATA_H
+
+/*
+ * The data of an event: from the operands of its fields to data descriptors. Part of
+ * <etwas/TraceLoggingProvider.h>; programs use none of it.
+ *
+ * Each kind of data has a struct that keeps what the descriptors point to until the event is
+ * written, and an inline function that fills them. The C half (data_c.h) declares these structs as
+ * variables; in the C++ half (data_cpp.h) they are temporaries of the one expression that writes
+ * the event, so that what the operands made lives as long.
+ */
+
+#include <etwas/evntprov.h>
+#include <string.h>
+
+#define ETWAS_TRACELOGGING_INLINE static inline __attribute__((__always_inline__, __unused__))
+
+/* A length or a count in 16 bits, and what it is of. */
+struct etwas_tracelogging_counted {
+    const void *data;
+    uint32_t bytes;
+    uint16_t count;
+};
+
+/* Bytes as they are; `type` is that of their data descriptor. */
+struct etwas_tracelogging_bytes {
+    const void *data;
+    uint32_t bytes;
+    uint8_t type;
+};
+
+/* A socket's address. Its family stands apart: Windows has another number for IPv6. */
+struct etwas_tracelogging_address {
+    const uint8_t *data;
+    uint16_t bytes;
+    uint16_t family;
+};
+
+/* What is longer than any record stays so, and the event is refused. */
+ETWAS_TRACELOGGING_INLINE uint32_t etwas_tracelogging_size(size_t count, size_t size)
+{
+    return (uint32_t)((count < 0x10000 ? count : 0x10000) * size);
+}
+
+ETWAS_TRACELOGGING_INLINE struct etwas_tracelogging_counted etwas_tracelogging_characters(
+    const void *data, size_t count, size_t size)
+{
+    uint32_t bytes = etwas_tracelogging_size(count, size);
+    struct etwas_tracelogging_counted counted = {data, bytes, (uint16_t)bytes};
+
+    return counted;
+}
+
+ETWAS_TRACELOGGING_INLINE struct etwas_tracelogging_counted etwas_tracelogging_array(
+    const void *data, size_t count, size_t size)
+{
+    struct etwas_tracelogging_counted counted = {data, etwas_tracelogging_size(count, size),
+                                                 (uint16_t)count};
+
+    return counted;
+}
+
+ETWAS_TRACELOGGING_INLINE struct etwas_tracelogging_bytes etwas_tracelogging_raw(const void *data,
+                                                                                 size_t bytes,
+                                                                                 uint8_t type)
+{
+    struct etwas_tracelogging_bytes raw = {data, etwas_tracelogging_size(bytes, 1), type};
+
+    return raw;
+}
+
+/* Revision, number of parts, 6 bytes of authority, 4 bytes for each part. */
+ETWAS_TRACELOGGING_INLINE struct etwas_tracelogging_bytes etwas_tracelogging_sid(const void *sid)
+{
+    return etwas_tracelogging_raw(sid, 8 + 4 * (size_t)((const uint8_t *)sid)[1], 0);
+}
+
+ETWAS_TRACELOGGING_INLINE struct etwas_tracelogging_address etwas_tracelogging_socket(
+    const void *data, size_t bytes)
+{
+    enum {
+        INET6_HERE = 10,
+        INET6_ON_WINDOWS = 23
+    };
+    struct etwas_tracelogging_address address = {(const uint8_t *)data,
+                                                 (uint16_t)(bytes < 0xFFFF ? bytes : 0xFFFF), 0};
+
+    if (bytes >= sizeof address.family) {
+        memcpy(&address.family, data, sizeof address.family);
+    }
+    if (address.family == INET6_HERE) {
+        address.family = INET6_ON_WINDOWS;
+    }
+    return address;
+}
+
+/* ---- descriptors: each function fills the next ones, and returns what comes after ------------ */
+
+ETWAS_TRACELOGGING_INLINE EVENT_DATA_DESCRIPTOR *etwas_tracelogging_add(EVENT_DATA_DESCRIPTOR *next,
+                                                                        const void *data,
+                                                                        uint32_t bytes)
+{
+    EventDataDescCreate(next, data, bytes);
+    return next + 1;
+}
+
+ETWAS_TRACELOGGING_INLINE EVENT_DATA_DESCRIPTOR *etwas_tracelogging_add_typed(
+    EVENT_DATA_DESCRIPTOR *next, const void *data, uint32_t bytes, uint8_t type)
+{
+    EventDataDescCreate(next, data, bytes);
+    next->Type = type;
+    return next + 1;
+}
+
+ETWAS_TRACELOGGING_INLINE EVENT_DATA_DESCRIPTOR *etwas_tracelogging_add_counted(
+    EVENT_DATA_DESCRIPTOR *next, const struct etwas_tracelogging_counted *counted)
+{
+    next = etwas_tracelogging_add(next, &counted->count, sizeof counted->count);
+    return etwas_tracelogging_add(next, counted->data, counted->bytes);
+}
+
+ETWAS_TRACELOGGING_INLINE EVENT_DATA_DESCRIPTOR *etwas_tracelogging_add_address(
+    EVENT_DATA_DESCRIPTOR *next, const struct etwas_tracelogging_address *address)
+{
+    uint32_t family_bytes =
+        address->bytes < sizeof address->family ? 0 : (uint32_t)sizeof address->family;
+
+    next = etwas_tracelogging_add(next, &address->bytes, sizeof address->bytes);
+    next = etwas_tracelogging_add(next, &address->family, family_bytes);
+    return etwas_tracelogging_add(next, address->data + family_bytes,
+                                  address->bytes - family_bytes);
+}
+
+/* With its NUL; no string is an empty one. */
+ETWAS_TRACELOGGING_INLINE EVENT_DATA_DESCRIPTOR *etwas_tracelogging_add_string(
+    EVENT_DATA_DESCRIPTOR *next, const char *string)
+{
+    if (string == NULL) {
+        string = "";
+    }
+    return etwas_tracelogging_add(next, string, etwas_tracelogging_size(strlen(string) + 1, 1));
+}
+
+ETWAS_TRACELOGGING_INLINE EVENT_DATA_DESCRIPTOR *etwas_tracelogging_add_wide_string(
+    EVENT_DATA_DESCRIPTOR *next, const etwas_wchar *string)
+{
+    size_t units = 0;
+
+    if (string == NULL) {
+        string = u"";
+    }
+    while (string[units] != 0) {
+        units++;
+    }
+    return etwas_tracelogging_add(next, string, etwas_tracelogging_size(units + 1, sizeof *string));
+}
+
+#ifdef __cplusplus
+#include <etwas/tracelogging/data_cpp.h>
+#else
+#include <etwas/tracelogging/data_c.h>
+#endif
+
+#endif
