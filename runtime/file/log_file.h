@@ -62,10 +62,11 @@ uint32_t etwas_log_file_create(const struct etwas_log_file_options *options,
 
 /* What became of the buffers of one call. */
 struct etwas_log_write {
-    uint32_t written;  /* from the first on these are in the file */
-    uint32_t code;     /* why not all: ERROR_SUCCESS: it is full; else the system refused */
-    uint64_t replaced; /* events that are in the file no more */
-    uint32_t metadata; /* buffers with event metadata that were written besides (log_metadata.h) */
+    uint32_t written;       /* from the first on these are in the file */
+    uint32_t code;          /* why not all: ERROR_SUCCESS: it is full; else the system refused */
+    uint64_t replaced;      /* events that are in the file no more */
+    uint32_t metadata;      /* buffers with event metadata, written besides (log_metadata.h) */
+    uint32_t metadata_code; /* why not all of them */
 };
 
 /*

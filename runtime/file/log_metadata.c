@@ -99,6 +99,7 @@ void etwas_log_metadata_renew(struct etwas_log_file *file, struct etwas_log_writ
     result->metadata += write.written;
     result->replaced += write.replaced;
     if (write.code != ERROR_SUCCESS) {
+        result->metadata_code = write.code;
         etwas_log_metadata_forget(file);
     }
 }

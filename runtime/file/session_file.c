@@ -121,7 +121,7 @@ static void book_besides(struct etwas_session *session, const struct etwas_log_w
     etwas_pool_rebook_written(session->pool, ETWAS_OUTCOME_OVERWRITTEN, write->replaced);
     ck_pr_store_64(&session->buffers_written,
                    session->buffers_written + write->written + write->metadata);
-    if (write->code != ERROR_SUCCESS) {
+    if (write->code != ERROR_SUCCESS || write->metadata_code != ERROR_SUCCESS) {
         count_sync_error(session);
     }
 }
@@ -331,6 +331,9 @@ static struct etwas_log_write write_buffers(struct etwas_session *session,
         all.replaced += some.replaced;
         ck_pr_store_64(&session->buffers_written,
                        session->buffers_written + some.written + some.metadata);
+        if (some.metadata_code != ERROR_SUCCESS) {
+            count_sync_error(session);
+        }
     } while (all.written < count && all.code == ERROR_SUCCESS &&
              begin_next_part(session, &all.code));
     return all;

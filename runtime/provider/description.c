@@ -60,30 +60,35 @@ uint8_t *etwas_description_add(struct etwas_description *description, const etwa
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-/* Whether it says what the last one of its subject says. */
-static bool is_known(const struct etwas_description *wanted)
+/* The last one of this subject; NULL: none. */
+static struct etwas_description *find(const struct etwas_description_subject *subject)
 {
-    const struct etwas_description *found = NULL;
+    struct etwas_description *found = NULL;
 
-    for (const struct etwas_description *one = head.next; one != NULL; one = one->next) {
-        if (memcmp(&one->subject, &wanted->subject, sizeof one->subject) == 0) {
+    for (struct etwas_description *one = head.next; one != NULL; one = one->next) {
+        if (memcmp(&one->subject, subject, sizeof *subject) == 0) {
             found = one;
         }
     }
-    return found != NULL && found->bytes == wanted->bytes &&
-           memcmp(found->records, wanted->records, found->bytes) == 0;
+    return found;
 }
 
 void etwas_description_publish(struct etwas_description *description)
 {
+    struct etwas_description *found;
     bool known;
 
     etwas_control_lock();
-    known = is_known(description);
+    found = find(&description->subject);
+    known = found != NULL && found->bytes == description->bytes &&
+            memcmp(found->records, description->records, found->bytes) == 0;
     if (!known) {
-        ck_pr_fence_release(); /* it is whole before it is found: pairs with the fence of next_of */
+        ck_pr_fence_release(); /* it is whole before it is found: pairs with next_of */
         ck_pr_store_ptr(&last->next, description);
         last = description;
+    }
+    if (!known && found != NULL) {
+        ck_pr_store_32(&found->replaced, 1);
     }
     etwas_control_unlock();
     if (known) {
@@ -98,7 +103,7 @@ static const struct etwas_description *next_of(const struct etwas_description *d
     const struct etwas_description *next =
         ck_pr_load_ptr(description != NULL ? &description->next : &head.next);
 
-    ck_pr_fence_acquire(); /* pairs with the fence of etwas_description_publish */
+    ck_pr_fence_acquire(); /* pairs with etwas_description_publish */
     return next;
 }
 
@@ -124,13 +129,16 @@ static const uint8_t *next_record(struct etwas_description_cursor *cursor, uint3
     const uint8_t *record;
     uint16_t size;
 
-    if (cursor->current == NULL || cursor->at == cursor->current->bytes) {
+    while (cursor->current == NULL || cursor->at == cursor->current->bytes) {
         const struct etwas_description *next = next_of(cursor->current);
 
         if (next == NULL) {
             return NULL;
         }
-        *cursor = (struct etwas_description_cursor){.current = next};
+        *cursor = (struct etwas_description_cursor){
+            .current = next,
+            .at = ck_pr_load_32(&next->replaced) != 0 ? next->bytes : 0,
+        };
     }
     record = cursor->current->records + cursor->at;
     memcpy(&size, record, sizeof size);

@@ -7,7 +7,7 @@
  *
  * A list that only grows, never freed. Appending is under the control lock; a description is whole
  * before the list has it (release), and who goes on to it sees all of it (acquire): so the sinks read
- * without a lock. The last one of a subject is the one that counts.
+ * without a lock. The last one of a subject replaces those before it: they are passed over.
  */
 #ifndef ETWAS_PROVIDER_DESCRIPTION_H
 #define ETWAS_PROVIDER_DESCRIPTION_H
@@ -28,6 +28,7 @@ struct etwas_description_subject {
 
 struct etwas_description {
     struct etwas_description *next; /* stored once */
+    uint32_t replaced;              /* not 0: a later one is of the same subject; atomic */
     struct etwas_description_subject subject;
     size_t bytes;     /* of the records */
     uint8_t *records; /* each rounded up to 8 bytes */

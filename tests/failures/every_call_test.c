@@ -18,6 +18,7 @@
 #include "failures/failing.h"
 #include "failures/seam.h"
 #include "support/folder.h"
+#include "support/metadata.h"
 #include "support/readback.h"
 #include "support/start.h"
 #include "support/writer.h"
@@ -166,12 +167,27 @@ static bool runs_on(uint32_t code)
            code == ERROR_INVALID_HANDLE || code == ERROR_FILE_CORRUPT;
 }
 
+/* What is described while a session runs. */
+static void describe_anew(void)
+{
+    static const etwas_guid guid = {.Data1 = 1};
+    static unsigned times;
+
+    if (described_classes() != 0) {
+        assert_int_equal(etwas_describe_message(&guid, 1, ++times % 2 != 0 ? "%d" : "%u"),
+                         ERROR_SUCCESS);
+    }
+}
+
 static void use_session(struct run *run, etwas_trace_handle session)
 {
     struct writer *writer = writer_of(session);
     uint32_t code;
 
     for (uint32_t round = 0; round < ROUNDS; round++) {
+        if (round == 1) {
+            describe_anew();
+        }
         for (uint32_t index = 0; index < EVENTS_A_ROUND; index++) {
             code = writer_log(writer);
             assert_true(code == ERROR_SUCCESS || code == ERROR_NOT_ENOUGH_MEMORY ||
@@ -425,6 +441,13 @@ static int teardown(void **state)
     return failing_teardown(state);
 }
 
+static int describe(void **state)
+{
+    (void)state;
+    (void)describe_one(1);
+    return 0;
+}
+
 #define CALL_TEST(test) cmocka_unit_test_setup_teardown(test, folder_setup, teardown)
 
 int main(void)
@@ -439,5 +462,6 @@ int main(void)
         CALL_TEST(each_call_of_a_snapshot_may_fail),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests_name("nothing described", tests, NULL, NULL) +
+           cmocka_run_group_tests_name("events described", tests, describe, NULL);
 }
