@@ -10,6 +10,7 @@
 
 static const struct etwas_decode_source *const sources[] = {
     &etwas_event_metadata_source,
+    &etwas_builtin_source,
 };
 enum {
     SOURCES = sizeof sources / sizeof sources[0]
@@ -53,14 +54,30 @@ uint32_t etwas_decoder_learn(etwas_decoder *decoder, const EVENT_RECORD *record)
     return error;
 }
 
-/* Once for each kind: an event that nobody knows must not be looked for a million times. */
+/* Has the file itself, or the user, described a version of it? */
+static bool is_described(const struct etwas_event_kind *kind)
+{
+    const struct etwas_described *at = kind->versions;
+
+    while (at != NULL && at->rank == ETWAS_RANK_BUILT_IN) {
+        at = at->older;
+    }
+    return at != NULL;
+}
+
+/* Once for each version: an event that nobody knows must not be looked for a million times. */
 static uint32_t ask_built_in(etwas_decoder *decoder, const EVENT_RECORD *record,
                              struct etwas_event_kind *kind)
 {
+    uint8_t version = record->EventHeader.EventDescriptor.Version;
+    uint8_t bit = (uint8_t)(1u << version % 8);
     uint32_t error = ERROR_SUCCESS;
 
-    kind->asked = true;
-    for (size_t i = 0; i < SOURCES && kind->versions == NULL && error == ERROR_SUCCESS; i++) {
+    if ((kind->asked[version / 8] & bit) != 0) {
+        return ERROR_SUCCESS;
+    }
+    kind->asked[version / 8] |= bit;
+    for (size_t i = 0; i < SOURCES && error == ERROR_SUCCESS && !is_described(kind); i++) {
         if (sources[i]->supply != NULL) {
             error = sources[i]->supply(decoder, record);
         }
@@ -124,11 +141,9 @@ uint32_t etwas_decoder_schema(etwas_decoder *decoder, const EVENT_RECORD *record
     if (kind == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    if (kind->versions == NULL && !kind->asked) {
-        error = ask_built_in(decoder, record, kind);
-        if (error == ERROR_NOT_ENOUGH_MEMORY) {
-            return error;
-        }
+    error = ask_built_in(decoder, record, kind);
+    if (error == ERROR_NOT_ENOUGH_MEMORY) {
+        return error;
     }
     *schema = choose(kind->versions, record);
     return *schema == NULL ? ERROR_NOT_FOUND : ERROR_SUCCESS;

@@ -8,9 +8,9 @@
  *
  *     learn     a record that describes other events: ERROR_SUCCESS taken, ERROR_NOT_FOUND no such
  *               record, ERROR_INVALID_DATA one that makes no sense, ERROR_NOT_ENOUGH_MEMORY
- *     supply    an event that nobody described, asked once for each kind of event (provider and id,
- *               class and type): adds all versions it knows of that kind with
- *               ETWAS_RANK_BUILT_IN, or nothing. ERROR_NOT_ENOUGH_MEMORY
+ *     supply    an event that nobody described, asked once for each version of each kind of event
+ *               (provider and id, class and type): adds that version with ETWAS_RANK_BUILT_IN, or
+ *               all others that it knows of, or nothing. ERROR_NOT_ENOUGH_MEMORY
  *     end       frees what the source keeps in the decoder
  *
  * decoder.c has the list of them.
@@ -31,6 +31,7 @@ struct etwas_decode_source {
 };
 
 extern const struct etwas_decode_source etwas_event_metadata_source;
+extern const struct etwas_decode_source etwas_builtin_source;
 
 /*
  * The schema of an event that describes itself by its items or its flags. ERROR_NOT_FOUND: it does

@@ -44,7 +44,7 @@ struct etwas_event_key {
 struct etwas_event_kind {
     struct etwas_event_key key;
     struct etwas_described *versions;
-    bool asked; /* what is built in has been asked for it */
+    uint8_t asked[32]; /* a bit for each version that what is built in was asked for */
 };
 
 void etwas_store_begin(struct etwas_store *store);

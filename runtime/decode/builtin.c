@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* The source that knows the tables of builtin.h: makes a schema of a layout when an event asks. */
+#include "decode/builtin.h"
+
+#include <etwas/winerror.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/build.h"
+#include "decode/source.h"
+
+/* ---- the tables' language -------------------------------------------------------------------- */
+
+struct type {
+    const char *name;
+    uint16_t in_type;
+    uint16_t out_type;
+    uint16_t length; /* bytes, as a schema says them; 0: they vary */
+    uint16_t least;  /* bytes that a value has at least */
+};
+
+static const struct type types[] = {
+    {"struct", TDH_INTYPE_NULL, TDH_OUTTYPE_NULL, 0, 0},
+    {"u8", TDH_INTYPE_UINT8, TDH_OUTTYPE_NULL, 1, 1},
+    {"u16", TDH_INTYPE_UINT16, TDH_OUTTYPE_NULL, 2, 2},
+    {"u32", TDH_INTYPE_UINT32, TDH_OUTTYPE_NULL, 4, 4},
+    {"u64", TDH_INTYPE_UINT64, TDH_OUTTYPE_NULL, 8, 8},
+    {"i8", TDH_INTYPE_INT8, TDH_OUTTYPE_NULL, 1, 1},
+    {"i16", TDH_INTYPE_INT16, TDH_OUTTYPE_NULL, 2, 2},
+    {"i32", TDH_INTYPE_INT32, TDH_OUTTYPE_NULL, 4, 4},
+    {"i64", TDH_INTYPE_INT64, TDH_OUTTYPE_NULL, 8, 8},
+    {"x8", TDH_INTYPE_UINT8, TDH_OUTTYPE_HEXINT8, 1, 1},
+    {"x16", TDH_INTYPE_UINT16, TDH_OUTTYPE_HEXINT16, 2, 2},
+    {"x32", TDH_INTYPE_UINT32, TDH_OUTTYPE_HEXINT32, 4, 4},
+    {"x64", TDH_INTYPE_UINT64, TDH_OUTTYPE_HEXINT64, 8, 8},
+    {"ptr", TDH_INTYPE_POINTER, TDH_OUTTYPE_NULL, 8, 4}, /* 8 where pointers are that wide */
+    {"size", TDH_INTYPE_SIZET, TDH_OUTTYPE_NULL, 8, 4},
+    {"bool8", TDH_INTYPE_UINT8, TDH_OUTTYPE_BOOLEAN, 1, 1},
+    {"pid", TDH_INTYPE_UINT32, TDH_OUTTYPE_PID, 4, 4},
+    {"tid", TDH_INTYPE_UINT32, TDH_OUTTYPE_TID, 4, 4},
+    {"status", TDH_INTYPE_HEXINT32, TDH_OUTTYPE_NTSTATUS, 4, 4},
+    {"time", TDH_INTYPE_UINT64, TDH_OUTTYPE_ETWTIME, 8, 8}, /* of the session's clock */
+    {"filetime", TDH_INTYPE_FILETIME, TDH_OUTTYPE_NULL, 8, 8},
+    {"guid", TDH_INTYPE_GUID, TDH_OUTTYPE_NULL, 16, 16},
+    {"sid", TDH_INTYPE_WBEMSID, TDH_OUTTYPE_NULL, 0, 4},
+    {"ipv4", TDH_INTYPE_UINT32, TDH_OUTTYPE_IPV4, 4, 4},
+    {"ipv6", TDH_INTYPE_BINARY, TDH_OUTTYPE_IPV6, 16, 16},
+    {"port", TDH_INTYPE_UINT16, TDH_OUTTYPE_PORT, 2, 2},
+    {"str", TDH_INTYPE_ANSISTRING, TDH_OUTTYPE_NULL, 0, 1},
+    {"utf8", TDH_INTYPE_ANSISTRING, TDH_OUTTYPE_UTF8, 0, 1},
+    {"wstr", TDH_INTYPE_UNICODESTRING, TDH_OUTTYPE_NULL, 0, 2},
+    {"char", TDH_INTYPE_ANSICHAR, TDH_OUTTYPE_NULL, 1, 1},
+    {"wchar", TDH_INTYPE_UNICODECHAR, TDH_OUTTYPE_NULL, 2, 2},
+};
+
+static const struct type *type_called(const char *name, size_t bytes)
+{
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        if (strlen(types[i].name) == bytes && memcmp(types[i].name, name, bytes) == 0) {
+            return &types[i];
+        }
+    }
+    abort(); /* the tables are ours, and a test reads them all */
+}
+
+/* The number at *text, and behind it. */
+static unsigned number_at(const char **text)
+{
+    unsigned number = 0;
+
+    for (; **text >= '0' && **text <= '9'; (*text)++) {
+        number = 10 * number + (unsigned)(**text - '0');
+    }
+    return number;
+}
+
+/* The name of a type in "10 Load, 2 Unload"; NULL: it is not there. */
+static const char *name_in(const char *list, uint8_t number)
+{
+    while (list != NULL) {
+        if (number_at(&list) == number) {
+            return list + 1;
+        }
+        list = strchr(list, ',');
+        list = list == NULL ? NULL : list + 2;
+    }
+    return NULL;
+}
+
+struct field {
+    const struct type *type;
+    const char *name;
+    size_t name_bytes;
+    uint16_t count; /* 0: as many as the payload has */
+    bool is_array;
+    bool is_member;
+};
+
+/* Reads the field at *text, and goes on behind it; false: there is none. */
+static bool next_field(const char **text, struct field *field)
+{
+    const char *at = *text;
+    size_t type_bytes;
+
+    *field = (struct field){.count = 1, .is_member = *at == '.'};
+    at += field->is_member;
+    if (*at == 0) {
+        return false;
+    }
+    type_bytes = strcspn(at, "[ ");
+    field->type = type_called(at, type_bytes);
+    at += type_bytes;
+    if (*at == '[') {
+        at++;
+        field->is_array = true;
+        field->count = (uint16_t)number_at(&at);
+        at += strcspn(at, " ");
+    }
+    field->name = at + 1;
+    field->name_bytes = strcspn(field->name, ";");
+    at = field->name + field->name_bytes;
+    *text = *at == 0 ? at : at + 2;
+    return true;
+}
+
+/* ---- choosing -------------------------------------------------------------------------------- */
+
+static const struct etwas_builtin_class *class_in(const struct etwas_builtin_class *classes,
+                                                  size_t count, const etwas_guid *guid)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (memcmp(&classes[i].guid, guid, sizeof *guid) == 0) {
+            return &classes[i];
+        }
+    }
+    return NULL;
+}
+
+static const struct etwas_builtin_class *class_of(const EVENT_RECORD *record)
+{
+    const etwas_guid *guid = &record->EventHeader.ProviderId;
+    const struct etwas_builtin_class *class =
+        class_in(etwas_kernel_classes, etwas_kernel_class_count, guid);
+
+    return class != NULL ? class : class_in(etwas_other_classes, etwas_other_class_count, guid);
+}
+
+/* Has the payload room for every field? */
+static bool has_room(const EVENT_RECORD *record, const struct etwas_builtin_layout *layout)
+{
+    bool is_wide = (record->EventHeader.Flags & EVENT_HEADER_FLAG_32_BIT_HEADER) == 0;
+    const char *text = layout->fields;
+    struct field field;
+    size_t least = 0;
+
+    while (next_field(&text, &field)) {
+        bool is_pointer =
+            field.type->in_type == TDH_INTYPE_POINTER || field.type->in_type == TDH_INTYPE_SIZET;
+
+        least += field.count * (is_pointer && is_wide ? 8u : field.type->least);
+    }
+    return least <= record->UserDataLength;
+}
+
+/* The layout that holds for the event's version, preferably one with room; NULL: none does. */
+static const struct etwas_builtin_layout *layout_of(const struct etwas_builtin_class *class,
+                                                    const EVENT_RECORD *record)
+{
+    const EVENT_DESCRIPTOR *descriptor = &record->EventHeader.EventDescriptor;
+    const struct etwas_builtin_layout *found = NULL;
+
+    for (size_t i = 0; i < class->count; i++) {
+        const struct etwas_builtin_layout *layout = &class->layouts[i];
+
+        if (layout->since <= descriptor->Version && descriptor->Version <= layout->until &&
+            name_in(layout->types, descriptor->Opcode) != NULL &&
+            (found == NULL || (!has_room(record, found) && has_room(record, layout)))) {
+            found = layout;
+        }
+    }
+    return found;
+}
+
+/* ---- schemas --------------------------------------------------------------------------------- */
+
+static void put_fields(struct etwas_build *build, const char *text)
+{
+    uint16_t structure = ETWAS_BUILD_TOP;
+    struct field field;
+
+    while (next_field(&text, &field)) {
+        bool is_struct = field.type->in_type == TDH_INTYPE_NULL;
+        EVENT_PROPERTY_INFO info = {
+            .Flags =
+                (is_struct ? PropertyStruct : 0) | (field.is_array ? PropertyParamFixedCount : 0),
+            .NameOffset = etwas_build_string(build, field.name, field.name_bytes),
+            .nonStructType = {.InType = field.type->in_type, .OutType = field.type->out_type},
+            .count = field.count,
+            .length = field.type->length,
+        };
+        uint16_t index =
+            etwas_build_property(build, field.is_member ? structure : ETWAS_BUILD_TOP, &info);
+
+        if (is_struct) {
+            structure = index;
+        }
+    }
+}
+
+static const etwas_guid kernel_control =
+    ETWAS_BUILTIN_GUID(0x9e814aad, 0x3204, 0x11d2, 0x9a82006008a86939);
+
+/* Adds the schema of one type for one version. */
+static uint32_t add(struct etwas_store *store, const struct etwas_builtin_class *class,
+                    const struct etwas_builtin_layout *layout, uint8_t type, uint8_t version)
+{
+    const char *name = name_in(layout->types, type);
+    struct etwas_build build;
+    TRACE_EVENT_INFO *info;
+    size_t bytes;
+    uint32_t error;
+
+    etwas_build_begin(&build);
+    build.head.ProviderGuid = class->is_kernel ? kernel_control : class->guid;
+    build.head.EventGuid = class->guid;
+    build.head.DecodingSource = DecodingSourceWbem;
+    build.head.EventDescriptor.Opcode = type;
+    build.head.EventDescriptor.Version = version;
+    build.head.ProviderNameOffset =
+        etwas_build_string(&build, class->provider, strlen(class->provider));
+    build.head.TaskNameOffset = etwas_build_string(&build, class->name, strlen(class->name));
+    build.head.OpcodeNameOffset = etwas_build_string(&build, name, strcspn(name, ","));
+    put_fields(&build, layout->fields);
+    error = etwas_build_end(&build, &info, &bytes);
+    if (error == ERROR_SUCCESS) {
+        error = etwas_store_add(store, info, bytes, ETWAS_RANK_BUILT_IN);
+        free(info);
+    }
+    return error;
+}
+
+/* What holds for the event's version; if nothing does, all that is known of its type. */
+static uint32_t supply(etwas_decoder *decoder, const EVENT_RECORD *record)
+{
+    const EVENT_DESCRIPTOR *descriptor = &record->EventHeader.EventDescriptor;
+    const struct etwas_builtin_class *class = class_of(record);
+    const struct etwas_builtin_layout *layout;
+    uint32_t error = ERROR_SUCCESS;
+
+    if (class == NULL || (record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) == 0) {
+        return ERROR_SUCCESS;
+    }
+    layout = layout_of(class, record);
+    if (layout != NULL) {
+        return add(&decoder->store, class, layout, descriptor->Opcode, descriptor->Version);
+    }
+    for (size_t i = 0; i < class->count && error == ERROR_SUCCESS; i++) {
+        layout = &class->layouts[i];
+        if (name_in(layout->types, descriptor->Opcode) != NULL) {
+            error = add(&decoder->store, class, layout, descriptor->Opcode,
+                        descriptor->Version > layout->until ? layout->until : layout->since);
+        }
+    }
+    return error;
+}
+
+const struct etwas_decode_source etwas_builtin_source = {.supply = supply};

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Classic classes whose layouts are public, or our own: no file describes them.
+ *
+ * A class is a table of layouts. A layout says for which event types it is and for which class
+ * versions it is known to hold, and its fields in the order of the payload, which is packed:
+ *
+ *     {"10 Load, 2 Unload", 2, 3, "ptr ImageBase; ptr ImageSize; pid ProcessId; wstr FileName"}
+ *
+ * Where two hold for one version, systems differ in it: the first that the payload has room for is
+ * the event's.
+ *
+ * A field is a type (table in builtin.c), perhaps the number of elements, and a name:
+ *
+ *     x32[8] GroupMasks           eight of them
+ *     wchar[32] StandardName      a string of so many characters
+ *     ptr[*] Stack                as many as the payload has
+ *     struct Zone; .i32 Bias      the fields behind it that begin with a point are its members
+ *
+ * Without fields the payload is not known, only the name.
+ */
+#ifndef ETWAS_DECODE_BUILTIN_H
+#define ETWAS_DECODE_BUILTIN_H
+
+#include <etwas/types.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct etwas_builtin_layout {
+    const char *types;
+    uint8_t since, until;
+    const char *fields;
+};
+
+struct etwas_builtin_class {
+    etwas_guid guid;
+    bool is_kernel;
+    const char *provider;
+    const char *name;
+    const struct etwas_builtin_layout *layouts;
+    size_t count;
+};
+
+extern const struct etwas_builtin_class etwas_kernel_classes[];
+extern const size_t etwas_kernel_class_count;
+extern const struct etwas_builtin_class etwas_other_classes[];
+extern const size_t etwas_other_class_count;
+
+/* A GUID; the last eight bytes as one number, in the order in which they are written. */
+#define ETWAS_BUILTIN_GUID(a, b, c, d)                                                             \
+    {                                                                                              \
+        a, b, c,                                                                                   \
+        {                                                                                          \
+            (d) >> 56 & 0xFF, (d) >> 48 & 0xFF, (d) >> 40 & 0xFF, (d) >> 32 & 0xFF,                \
+                (d) >> 24 & 0xFF, (d) >> 16 & 0xFF, (d) >> 8 & 0xFF, (d)&0xFF                      \
+        }                                                                                          \
+    }
+
+#define ETWAS_BUILTIN_CLASS(a, b, c, d, is_kernel, provider, name, layouts)                        \
+    {                                                                                              \
+        ETWAS_BUILTIN_GUID(a, b, c, d), is_kernel, provider, name, layouts,                        \
+            sizeof(layouts) / sizeof((layouts)[0])                                                 \
+    }
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* Classes beside the kernel's: the log file header, what merging adds to a file, and our own. */
+#include "decode/builtin.h"
+
+#define ANY_VERSION 0, UINT8_MAX
+
+/* struct etwas_etl_log_header64 and its names; the width of the two pointers is the event's. */
+static const struct etwas_builtin_layout event_trace[] = {
+    {"0 Header", ANY_VERSION,
+     "u32 BufferSize; u8[4] Version; u32 ProviderVersion; u32 NumberOfProcessors; "
+     "filetime EndTime; u32 TimerResolution; u32 MaxFileSize; x32 LogFileMode; "
+     "u32 BuffersWritten; u32 StartBuffers; u32 PointerSize; u32 EventsLost; u32 CPUSpeed; "
+     "ptr LoggerName; ptr LogFileName; struct TimeZoneInformation; .i32 Bias; "
+     ".wchar[32] StandardName; .u16[8] StandardDate; .i32 StandardBias; "
+     ".wchar[32] DaylightName; .u16[8] DaylightDate; .i32 DaylightBias; .u32 Padding; "
+     "filetime BootTime; u64 PerfFreq; filetime StartTime; u32 ReservedFlags; u32 BuffersLost; "
+     "wstr SessionNameString; wstr LogFileNameString"},
+    {"5 Extension, 32 EndExtension", ANY_VERSION, "x32[8] GroupMasks; u32 KernelEventVersion"},
+    {"8 RDComplete", ANY_VERSION, ""},
+    {"66 BuildInfo", ANY_VERSION, "wstr BuildString"},
+    {"67 BinaryPath", ANY_VERSION, "wstr BinaryPath"},
+    {"48 RundownBegin, 49 RundownEnd, 64 DbgIdRSDS, 65 DbgIdNB10", ANY_VERSION, ""},
+};
+
+static const struct etwas_builtin_layout lost_event[] = {
+    {"32 RTLostEvent, 33 RTLostBuffer, 34 RTLostFile", ANY_VERSION, ""},
+};
+
+static const struct etwas_builtin_layout image_id[] = {
+    {"0 Info", ANY_VERSION,
+     "ptr ImageBase; ptr ImageSize; pid ProcessId; x32 TimeDateStamp; wstr OriginalFileName"},
+    {"32 None", ANY_VERSION, ""},
+    {"36 DbgID_RSDS, 37 DbgID_ILRSDS", ANY_VERSION,
+     "ptr ImageBase; pid ProcessId; guid GuidSig; u32 Age; utf8 PdbFileName"},
+    {"64 FileVersion", ANY_VERSION,
+     "u32 ImageSize; x32 TimeDateStamp; wstr OrigFileName; wstr FileDescription; "
+     "wstr FileVersion; wstr BinFileVersion; wstr VerLanguage; wstr ProductName; "
+     "wstr CompanyName; wstr ProductVersion; wstr FileId; wstr ProgramId"},
+};
+
+static const struct etwas_builtin_layout sys_config[] = {
+    {"32 BuildInfo", ANY_VERSION, "filetime InstallDate; wstr BuildLab; wstr ProductName"},
+    {"33 SystemPaths", ANY_VERSION, "wstr SystemDirectory; wstr SystemWindowsDirectory"},
+    {"34 UnknownVolume", ANY_VERSION, "wstr VolumePath"},
+    {"35 VolumeMapping", ANY_VERSION, "wstr NtPath; wstr DosPath"},
+};
+
+/* etl/own_record.h; docs/file-format.md */
+static const struct etwas_builtin_layout etwas_own[] = {
+    {"0 Calibration", 1, 1,
+     "u32 Version; u32 ClockType; u64 Ticks; u64 Nanoseconds; i64 RawStamp; i64 QpcNs; "
+     "filetime SystemTime"},
+    {"1 Knot", 1, 1,
+     "u32 Version; u32 Reason; i64 RawStamp; i64 QpcNs; filetime SystemTime; i64 SuspendedNs; "
+     "u32 QpcErrorNs; u32 SystemTimeErrorNs"},
+    {"2 Totals", 1, 1,
+     "u32 Version; u32 Part; u64 OverwrittenEvents; u64 OverwrittenBuffers; u64 LostEvents; "
+     "u64 LostBuffers"},
+    {"3 Clock", 1, 1,
+     "u32 Version; u32 RequestedClock; u32 ClockType; u32 Verdict; x32 Reasons; u32 StatedBy; "
+     "u64 FrequencyHz; u64 StatedHz; u32 FrequencyErrorPpb; u32 Processors; "
+     "char[32] ClockSource; char[16] Hypervisor"},
+};
+
+const struct etwas_builtin_class etwas_other_classes[] = {
+    ETWAS_BUILTIN_CLASS(0x68fdd900, 0x4a3e, 0x11d1, 0x84f40000f80464e3, true, "MSNT_SystemTrace",
+                        "EventTrace", event_trace),
+    ETWAS_BUILTIN_CLASS(0x6a399ae0, 0x4bc6, 0x4de9, 0x870b3657f8947e7e, true, "MSNT_SystemTrace",
+                        "Lost_Event", lost_event),
+    ETWAS_BUILTIN_CLASS(0xb3e675d7, 0x2554, 0x4f18, 0x830b2762732560de, false, "KernelTraceControl",
+                        "ImageID", image_id),
+    ETWAS_BUILTIN_CLASS(0x9b79ee91, 0xb5fd, 0x41c0, 0xa2434248e266e9d0, false, "KernelTraceControl",
+                        "SysConfig", sys_config),
+    ETWAS_BUILTIN_CLASS(0x7be5a508, 0xdb35, 0x4ec9, 0xb650a9720ecb3b69, false, "etwas", "Etwas",
+                        etwas_own),
+};
+const size_t etwas_other_class_count = sizeof etwas_other_classes / sizeof etwas_other_classes[0];

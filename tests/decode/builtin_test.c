@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* Classes that are built in: their sizes, versions and widths of pointers, and some of their text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "decode/builtin.h"
+#include "shown.h"
+
+static const etwas_guid process =
+    ETWAS_BUILTIN_GUID(0x3d6fa8d0, 0xfe05, 0x11d0, 0x9dda00c04fd7ba7c);
+static const etwas_guid thread = ETWAS_BUILTIN_GUID(0x3d6fa8d1, 0xfe05, 0x11d0, 0x9dda00c04fd7ba7c);
+static const etwas_guid image = ETWAS_BUILTIN_GUID(0x2cb15d1d, 0x5fc1, 0x11d2, 0xabe100a0c911f518);
+static const etwas_guid disk_io =
+    ETWAS_BUILTIN_GUID(0x3d6fa8d4, 0xfe05, 0x11d0, 0x9dda00c04fd7ba7c);
+static const etwas_guid file_io =
+    ETWAS_BUILTIN_GUID(0x90cbdc39, 0x4a3e, 0x11d1, 0x84f40000f80464e3);
+static const etwas_guid page_fault =
+    ETWAS_BUILTIN_GUID(0x3d6fa8d3, 0xfe05, 0x11d0, 0x9dda00c04fd7ba7c);
+static const etwas_guid perf_info =
+    ETWAS_BUILTIN_GUID(0xce1dbfb4, 0x137e, 0x4da6, 0x87b03f59aa102cbc);
+static const etwas_guid tcp_ip = ETWAS_BUILTIN_GUID(0x9a280ac0, 0xc8e0, 0x11d1, 0x84e200c04fb998a2);
+static const etwas_guid udp_ip = ETWAS_BUILTIN_GUID(0xbf3a50c5, 0xa9c9, 0x4988, 0xa0052df0b7c80f80);
+static const etwas_guid stack_walk =
+    ETWAS_BUILTIN_GUID(0xdef2fe46, 0x7bd6, 0x4b80, 0xbd94f57fe20d0ce3);
+static const etwas_guid object = ETWAS_BUILTIN_GUID(0x89497f50, 0xeffe, 0x4440, 0x8cf2ce6b1cdcaca7);
+static const etwas_guid system_config =
+    ETWAS_BUILTIN_GUID(0x01853a65, 0x418f, 0x4f36, 0xaefcdc0f1d2fd235);
+static const etwas_guid event_trace =
+    ETWAS_BUILTIN_GUID(0x68fdd900, 0x4a3e, 0x11d1, 0x84f40000f80464e3);
+static const etwas_guid own = ETWAS_BUILTIN_GUID(0x7be5a508, 0xdb35, 0x4ec9, 0xb650a9720ecb3b69);
+
+static int open_decoder(void **state)
+{
+    etwas_decoder *decoder;
+
+    assert_int_equal(etwas_decoder_open(&decoder), ERROR_SUCCESS);
+    *state = decoder;
+    return 0;
+}
+
+static int close_decoder(void **state)
+{
+    etwas_decoder_close(*state);
+    return 0;
+}
+
+static EVENT_RECORD event(const etwas_guid *class, uint8_t type, uint8_t version, uint8_t pointer,
+                          const void *payload, size_t bytes)
+{
+    return (EVENT_RECORD){
+        .EventHeader =
+            {
+                .Flags = EVENT_HEADER_FLAG_CLASSIC_HEADER |
+                         (pointer == 4 ? EVENT_HEADER_FLAG_32_BIT_HEADER
+                                       : EVENT_HEADER_FLAG_64_BIT_HEADER),
+                .ProviderId = *class,
+                .EventDescriptor = {.Opcode = type, .Version = version},
+            },
+        .UserData = (void *)(uintptr_t)payload,
+        .UserDataLength = (uint16_t)bytes,
+    };
+}
+
+static const char *shown_event(etwas_decoder *decoder, const etwas_guid *class, uint8_t type,
+                               uint8_t version, uint8_t pointer, const void *payload, size_t bytes)
+{
+    EVENT_RECORD record = event(class, type, version, pointer, payload, bytes);
+
+    return shown(decoder, &record);
+}
+
+#define SHOWN(class, type, version, payload)                                                       \
+    shown_event(*state, &(class), type, version, 8, payload, sizeof(payload) - 1)
+
+/* ---- every one of them ----------------------------------------------------------------------- */
+
+static void visit_layout(const struct etwas_builtin_class *class,
+                         const struct etwas_builtin_layout *layout)
+{
+    static const uint8_t zeroes[8192];
+    char *end = (char *)(uintptr_t)layout->types;
+
+    for (;;) {
+        long type = strtol(end, &end, 10);
+
+        assert_true(type >= 0 && type <= 255 && *end == ' ');
+        for (unsigned i = 0; i < 4; i++) {
+            uint8_t version = i < 2 ? layout->since : layout->until;
+            uint8_t pointer = i % 2 == 0 ? 8 : 4;
+            etwas_decoder *decoder;
+            const char *line;
+
+            assert_int_equal(etwas_decoder_open(&decoder), ERROR_SUCCESS);
+            line = shown_event(decoder, &class->guid, (uint8_t)type, version, pointer, zeroes,
+                               sizeof zeroes);
+            assert_true(strncmp(line, class->provider, strlen(class->provider)) == 0);
+            assert_true(
+                strncmp(line + strlen(class->provider) + 1, class->name, strlen(class->name)) == 0);
+            assert_null(strchr(line, '~'));
+            assert_null(strstr(line, "…"));
+            etwas_decoder_close(decoder);
+        }
+        end = strchr(end, ',');
+        if (end == NULL) {
+            return;
+        }
+        end++;
+    }
+}
+
+static void every_layout_makes_sense(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < etwas_kernel_class_count + etwas_other_class_count; i++) {
+        const struct etwas_builtin_class *class =
+            i < etwas_kernel_class_count ? &etwas_kernel_classes[i]
+                                         : &etwas_other_classes[i - etwas_kernel_class_count];
+
+        for (size_t j = 0; j < class->count; j++) {
+            visit_layout(class, &class->layouts[j]);
+        }
+    }
+}
+
+/* The sizes that the format's description gives; of strings only their 0. */
+static void payloads_have_the_sizes_that_are_known(void **state)
+{
+    static const uint8_t zeroes[4096];
+    static const struct {
+        const etwas_guid *class;
+        uint8_t type;
+        uint8_t version;
+        uint16_t wide; /* bytes with pointers of 8 */
+        uint8_t pointers;
+    } sizes[] = {
+        {&process, 1, 4, 47, 2},
+        {&process, 1, 3, 39, 2},
+        {&process, 39, 5, 55, 2},
+        {&process, 32, 2, 104, 11},
+        {&thread, 1, 3, 72, 7},
+        {&thread, 3, 2, 68, 7},
+        {&thread, 1, 1, 57, 6},
+        {&thread, 36, 2, 24, 0},
+        {&thread, 50, 2, 8, 0},
+        {&image, 10, 2, 58, 3},
+        {&image, 3, 3, 58, 3},
+        {&disk_io, 10, 3, 52, 2},
+        {&disk_io, 11, 2, 48, 2},
+        {&disk_io, 12, 3, 12, 1},
+        {&disk_io, 14, 3, 28, 1},
+        {&disk_io, 34, 2, 36, 3},
+        {&file_io, 64, 3, 34, 2},
+        {&file_io, 67, 2, 48, 4},
+        {&file_io, 67, 3, 48, 3},
+        {&file_io, 65, 2, 32, 4},
+        {&file_io, 69, 2, 44, 5},
+        {&file_io, 76, 2, 20, 2},
+        {&page_fault, 10, 2, 16, 2},
+        {&page_fault, 32, 2, 40, 2},
+        {&page_fault, 98, 2, 24, 2},
+        {&page_fault, 105, 2, 16, 1},
+        {&perf_info, 46, 2, 16, 1},
+        {&perf_info, 51, 2, 8, 1},
+        {&perf_info, 67, 2, 20, 1},
+        {&perf_info, 68, 2, 16, 1},
+        {&tcp_ip, 10, 2, 40, 1},
+        {&tcp_ip, 26, 2, 64, 1},
+        {&tcp_ip, 11, 2, 32, 1},
+        {&tcp_ip, 27, 2, 56, 1},
+        {&tcp_ip, 12, 2, 48, 1},
+        {&tcp_ip, 28, 2, 72, 1},
+        {&tcp_ip, 10, 1, 20, 0},
+        {&udp_ip, 10, 2, 32, 1},
+        {&udp_ip, 26, 2, 56, 1},
+        {&object, 34, 2, 22, 1},
+        {&stack_walk, 37, 2, 24, 1},
+        {&system_config, 10, 2, 808, 1},
+        {&system_config, 11, 2, 568, 0},
+        {&system_config, 12, 2, 112, 0},
+        {&system_config, 14, 2, 2584, 0},
+        {&event_trace, 0, 2, 284, 2},
+        {&event_trace, 5, 2, 36, 0},
+        {&own, 0, 1, 48, 0},
+        {&own, 1, 1, 48, 0},
+        {&own, 2, 1, 40, 0},
+        {&own, 3, 1, 96, 0},
+    };
+
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        for (uint8_t pointer = 4; pointer <= 8; pointer += 4) {
+            size_t bytes = sizes[i].wide - (pointer == 4 ? 4u * sizes[i].pointers : 0);
+            const char *line = shown_event(*state, sizes[i].class, sizes[i].type, sizes[i].version,
+                                           pointer, zeroes, bytes);
+
+            if (line[0] == '(' || strstr(line, "…") != NULL || strstr(line, " +") != NULL) {
+                fail_msg("%zu bytes: %s", bytes, line);
+            }
+        }
+    }
+}
+
+/* ---- some of them ---------------------------------------------------------------------------- */
+
+static void a_process_has_an_owner_or_none(void **state)
+{
+    assert_string_equal(
+        SHOWN(process, 1, 4,
+              "\x10\0\0\0\0\0\0\0"
+              "\x40\1\0\0"
+              "\x04\0\0\0"
+              "\1\0\0\0"
+              "\3\1\0\0"
+              "\0\x20\0\0\0\0\0\0"
+              "\2\0\0\0"
+              "\1\2\3\4\5\6\7\x8"
+              "\0\0\0\0\0\0\0\0"
+              "\1\1\0\0\0\0\0\5\x12\0\0\0"
+              "sh\0"
+              "s\0h\0\0\0"
+              "\0\0"
+              "\0\0"),
+        "MSNT_SystemTrace/Process/Start UniqueProcessKey=0x10 ProcessId=320 ParentId=4 "
+        "SessionId=1 ExitStatus=259 DirectoryTableBase=0x2000 Flags=0x2 UserSID=S-1-5-18 "
+        "ImageFileName=\"sh\" CommandLine=\"sh\" PackageFullName=\"\" ApplicationId=\"\"");
+    assert_string_equal(
+        SHOWN(process, 2, 3,
+              "\x10\0\0\0\0\0\0\0"
+              "\x40\1\0\0"
+              "\x04\0\0\0"
+              "\1\0\0\0"
+              "\0\0\0\0"
+              "\0\x20\0\0\0\0\0\0"
+              "\0\0\0\0"
+              "sh\0"
+              "\0\0"),
+        "MSNT_SystemTrace/Process/End UniqueProcessKey=0x10 ProcessId=320 ParentId=4 SessionId=1 "
+        "ExitStatus=0 DirectoryTableBase=0x2000 UserSID= ImageFileName=\"sh\" CommandLine=\"\"");
+}
+
+/* Systems differ in the end of version 3. */
+static void a_thread_may_have_a_name(void **state)
+{
+    uint8_t payload[76] = {[0] = 1, [4] = 2, [72] = 'a'};
+    etwas_decoder *decoder;
+
+    assert_non_null(strstr(shown_event(*state, &thread, 1, 3, 8, payload, 76),
+                           " ThreadFlags=0x0 ThreadName=\"a\""));
+    assert_int_equal(etwas_decoder_open(&decoder), ERROR_SUCCESS);
+    assert_null(strstr(shown_event(decoder, &thread, 1, 3, 8, payload, 72), "ThreadName"));
+    etwas_decoder_close(decoder);
+}
+
+static void ends_of_a_connection_are_addresses_and_ports(void **state)
+{
+    assert_string_equal(
+        SHOWN(tcp_ip, 11, 2,
+              "\7\0\0\0"
+              "\x64\0\0\0"
+              "\x7f\0\0\1"
+              "\x0a\0\0\2"
+              "\x01\xbb"
+              "\x13\x88"
+              "\0\0\0\0"
+              "\x10\0\0\0\0\0\0\0"),
+        "MSNT_SystemTrace/TcpIp/RecvIPV4 PID=7 size=100 daddr=127.0.0.1 saddr=10.0.0.2 dport=443 "
+        "sport=5000 seqnum=0 connid=0x10");
+    assert_string_equal(
+        SHOWN(udp_ip, 26, 2,
+              "\7\0\0\0"
+              "\x64\0\0\0"
+              "\xfe\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\1"
+              "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1"
+              "\x01\xbb"
+              "\x13\x88"
+              "\0\0\0\0"
+              "\x10\0\0\0\0\0\0\0"),
+        "MSNT_SystemTrace/UdpIp/SendIPV6 PID=7 size=100 daddr=fe80::1 saddr=::1 dport=443 "
+        "sport=5000 seqnum=0 connid=0x10");
+}
+
+static void a_stack_has_as_many_frames_as_there_are(void **state)
+{
+#define STACK_HEAD                                                                                 \
+    "\1\0\0\0\0\0\0\0"                                                                             \
+    "\2\0\0\0"                                                                                     \
+    "\3\0\0\0"
+    assert_string_equal(SHOWN(stack_walk, 32, 2, STACK_HEAD),
+                        "MSNT_SystemTrace/StackWalk/Stack EventTimeStamp=1 StackProcess=2 "
+                        "StackThread=3 Stack=[]");
+    assert_string_equal(SHOWN(stack_walk, 32, 2,
+                              STACK_HEAD "\4\0\0\0\0\0\0\0"
+                                         "\5\0\0\0\0\0\0\0"),
+                        "MSNT_SystemTrace/StackWalk/Stack EventTimeStamp=1 StackProcess=2 "
+                        "StackThread=3 Stack=[0x4,0x5]");
+    assert_string_equal(SHOWN(stack_walk, 32, 2,
+                              STACK_HEAD "\4\0\0\0\0\0\0\0"
+                                         "\5\0\0"),
+                        "MSNT_SystemTrace/StackWalk/Stack EventTimeStamp=1 StackProcess=2 "
+                        "StackThread=3 Stack=[0x4] +3");
+    assert_string_equal(shown_event(*state, &stack_walk, 32, 2, 4,
+                                    STACK_HEAD "\4\0\0\0"
+                                               "\5\0\0\0",
+                                    24),
+                        "MSNT_SystemTrace/StackWalk/Stack EventTimeStamp=1 StackProcess=2 "
+                        "StackThread=3 Stack=[0x4,0x5]");
+}
+
+/* ---- versions -------------------------------------------------------------------------------- */
+
+static void a_version_that_is_not_known_has_the_fields_of_another(void **state)
+{
+    /* 2 and 3 are known. */
+    assert_string_equal(SHOWN(disk_io, 12, 9,
+                              "\1\0\0\0\0\0\0\0"
+                              "\2\0\0\0"
+                              "\3"),
+                        "MSNT_SystemTrace/DiskIo/ReadInit~ Irp=0x1 IssuingThreadId=2 +1");
+    assert_string_equal(SHOWN(disk_io, 12, 9, "\1\0\0\0\0\0\0\0"),
+                        "MSNT_SystemTrace/DiskIo/ReadInit~ Irp=0x1");
+    assert_string_equal(SHOWN(disk_io, 12, 0, "\1\0\0\0\0\0\0\0"),
+                        "MSNT_SystemTrace/DiskIo/ReadInit~ Irp=0x1");
+}
+
+/* Whichever came first. */
+static void each_version_has_its_own_fields(void **state)
+{
+    assert_string_equal(SHOWN(disk_io, 12, 9,
+                              "\1\0\0\0\0\0\0\0"
+                              "\2\0\0\0"),
+                        "MSNT_SystemTrace/DiskIo/ReadInit~ Irp=0x1 IssuingThreadId=2");
+    assert_string_equal(SHOWN(disk_io, 12, 2, "\1\0\0\0\0\0\0\0"),
+                        "MSNT_SystemTrace/DiskIo/ReadInit Irp=0x1");
+    assert_string_equal(SHOWN(disk_io, 12, 3,
+                              "\1\0\0\0\0\0\0\0"
+                              "\2\0\0\0"),
+                        "MSNT_SystemTrace/DiskIo/ReadInit Irp=0x1 IssuingThreadId=2");
+    assert_string_equal(SHOWN(perf_info, 51, 2, "\1\0\0\0\0\0\0\0"),
+                        "MSNT_SystemTrace/PerfInfo/SysClEnter SysCallAddress=0x1");
+    assert_string_equal(SHOWN(perf_info, 51, 3, "\1\0\0\0\0\0\0\0"),
+                        "MSNT_SystemTrace/PerfInfo/SysClEnter SysCallAddress=0x1");
+}
+
+static void what_is_not_built_in_is_not_known(void **state)
+{
+    EVENT_RECORD modern = event(&process, 1, 4, 8, "", 0);
+
+    assert_string_equal(SHOWN(process, 99, 4, ""), "(none)");
+    assert_string_equal(SHOWN(event_trace, 0x50, 2, ""), "(none)");
+    modern.EventHeader.Flags = EVENT_HEADER_FLAG_64_BIT_HEADER;
+    modern.EventHeader.EventDescriptor.Id = 1;
+    assert_string_equal(shown(*state, &modern), "(none)");
+}
+
+static void the_kernels_provider_has_its_control_guid(void **state)
+{
+    EVENT_RECORD record = event(&process, 1, 4, 8, "", 0);
+    const etwas_schema *schema;
+
+    assert_int_equal(etwas_decoder_schema(*state, &record, &schema), ERROR_SUCCESS);
+    assert_int_equal(schema->info->DecodingSource, DecodingSourceWbem);
+    assert_int_equal(schema->info->ProviderGuid.Data1, 0x9e814aad);
+    assert_memory_equal(&schema->info->EventGuid, &process, sizeof process);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_decoder, close_decoder)
+    const struct CMUnitTest tests[] = {
+        TEST(every_layout_makes_sense),
+        TEST(payloads_have_the_sizes_that_are_known),
+        TEST(a_process_has_an_owner_or_none),
+        TEST(a_thread_may_have_a_name),
+        TEST(ends_of_a_connection_are_addresses_and_ports),
+        TEST(a_stack_has_as_many_frames_as_there_are),
+        TEST(a_version_that_is_not_known_has_the_fields_of_another),
+        TEST(each_version_has_its_own_fields),
+        TEST(what_is_not_built_in_is_not_known),
+        TEST(the_kernels_provider_has_its_control_guid),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
