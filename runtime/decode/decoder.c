@@ -9,6 +9,7 @@
 #include "decode/source.h"
 
 static const struct etwas_decode_source *const sources[] = {
+    &etwas_manifest_source,
     &etwas_event_metadata_source,
     &etwas_builtin_source,
 };

@@ -18,10 +18,12 @@
 #ifndef ETWAS_DECODE_SOURCE_H
 #define ETWAS_DECODE_SOURCE_H
 
+#include "decode/manifests.h"
 #include "decode/store.h"
 
 struct etwas_decoder {
     struct etwas_store store;
+    struct etwas_manifests manifests;
 };
 
 struct etwas_decode_source {
@@ -31,6 +33,7 @@ struct etwas_decode_source {
 };
 
 extern const struct etwas_decode_source etwas_event_metadata_source;
+extern const struct etwas_decode_source etwas_manifest_source;
 extern const struct etwas_decode_source etwas_builtin_source;
 
 /*

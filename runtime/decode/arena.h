@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* Memory that is given out piece by piece and freed as a whole. */
+#ifndef ETWAS_DECODE_ARENA_H
+#define ETWAS_DECODE_ARENA_H
+
+#include <stddef.h>
+
+struct etwas_arena_block;
+
+/* All zeroes: empty. */
+struct etwas_arena {
+    struct etwas_arena_block *newest;
+    size_t room; /* bytes left in the newest block */
+};
+
+/* Zeroed, aligned for anything; NULL: no memory. */
+void *etwas_arena_take(struct etwas_arena *arena, size_t bytes);
+
+/* A copy with a terminating 0; NULL: no memory. */
+char *etwas_arena_text(struct etwas_arena *arena, const char *text);
+
+void etwas_arena_free(struct etwas_arena *arena);
+
+#endif

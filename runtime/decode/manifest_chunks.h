@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Manifests that providers write into their own traces, as .NET's EventSource does: a document in
+ * chunks, each the payload of an event with Id and Task 0xFFFE and Opcode 0xFE.
+ *
+ *     u8 format (1: XML), u8 major, u8 minor, u8 0x5B, u16 chunks in all, u16 this one's number
+ *
+ * and up to 65,280 bytes of the document. The chunks of one document come from one thread. Another
+ * thread's may stand between them, and any may be missing: in a file that wrapped the first are
+ * gone.
+ */
+#ifndef ETWAS_DECODE_MANIFEST_CHUNKS_H
+#define ETWAS_DECODE_MANIFEST_CHUNKS_H
+
+#include <etwas/evntcons.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    ETWAS_MANIFEST_LIMIT_BYTES = 16 << 20, /* a document's; the largest known have 1 MB */
+};
+
+struct etwas_partial_manifest;
+
+/* All zeroes: empty. */
+struct etwas_manifest_chunks {
+    struct etwas_partial_manifest *newest;
+    uint32_t count;
+    uint8_t *document;
+};
+
+struct etwas_manifest_document {
+    const uint8_t *xml; /* until the next call */
+    size_t bytes;       /* 0: none is complete yet */
+    uint16_t version;   /* major << 8 | minor */
+};
+
+bool etwas_is_manifest_chunk(const EVENT_RECORD *record);
+
+/*
+ * Takes a record that is a chunk. The last missing one completes *document. ERROR_INVALID_DATA: it
+ * contradicts itself or the chunks before it, which are forgotten. ERROR_NOT_ENOUGH_MEMORY.
+ */
+uint32_t etwas_manifest_chunk(struct etwas_manifest_chunks *chunks, const EVENT_RECORD *record,
+                              struct etwas_manifest_document *document);
+
+void etwas_manifest_chunks_free(struct etwas_manifest_chunks *chunks);
+
+#endif

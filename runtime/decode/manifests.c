@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "decode/manifests.h"
+
+#include <etwas/winerror.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/manifest.h"
+#include "decode/source.h"
+
+/* A provider writes its manifest whenever it is enabled: the same again says nothing new. */
+struct etwas_known_manifest {
+    etwas_guid provider;
+    uint16_t version;
+    uint64_t content; /* its hash */
+};
+
+/* Counts what was made; false: it is too much. */
+static bool allow(struct etwas_manifests *manifests, size_t bytes)
+{
+    if (bytes > ETWAS_MANIFESTS_LIMIT_BYTES - manifests->made_bytes) {
+        return false;
+    }
+    manifests->made_bytes += bytes;
+    return true;
+}
+
+static uint32_t add_event(etwas_decoder *decoder, const struct etwas_manifest *manifest,
+                          const struct etwas_manifest_provider *provider,
+                          const struct etwas_manifest_event *event)
+{
+    TRACE_EVENT_INFO *info;
+    size_t bytes;
+    uint32_t error = etwas_manifest_schema(manifest, provider, event, &info, &bytes);
+
+    if (error != ERROR_SUCCESS) {
+        return error == ERROR_INVALID_DATA ? ERROR_SUCCESS : error;
+    }
+    if (!allow(&decoder->manifests, bytes)) {
+        free(info);
+        return ERROR_INVALID_DATA;
+    }
+    error = etwas_store_add(&decoder->store, info, bytes, ETWAS_RANK_MANIFEST);
+    free(info);
+    return error == ERROR_INVALID_DATA ? ERROR_SUCCESS : error;
+}
+
+static uint32_t add_map(etwas_decoder *decoder, const struct etwas_manifest *manifest,
+                        const etwas_guid *provider, const struct etwas_manifest_map *map)
+{
+    EVENT_MAP_INFO *info;
+    size_t bytes;
+    uint32_t error = etwas_manifest_map(manifest, map, &info, &bytes);
+
+    if (error != ERROR_SUCCESS) {
+        return error == ERROR_INVALID_DATA ? ERROR_SUCCESS : error;
+    }
+    if (!allow(&decoder->manifests, bytes)) {
+        free(info);
+        return ERROR_INVALID_DATA;
+    }
+    error = etwas_store_add_map(&decoder->store, provider, info, bytes);
+    free(info);
+    return error == ERROR_INVALID_DATA ? ERROR_SUCCESS : error;
+}
+
+static uint32_t add_provider(etwas_decoder *decoder, const struct etwas_manifest *manifest,
+                             const struct etwas_manifest_provider *provider)
+{
+    uint32_t error = ERROR_SUCCESS;
+
+    for (const struct etwas_manifest_map *map = provider->first_map;
+         map != NULL && error == ERROR_SUCCESS; map = map->next) {
+        error = add_map(decoder, manifest, &provider->guid, map);
+    }
+    for (const struct etwas_manifest_event *event = provider->first_event;
+         event != NULL && error == ERROR_SUCCESS; event = event->next) {
+        error = add_event(decoder, manifest, provider, event);
+    }
+    return error;
+}
+
+uint32_t etwas_manifests_add(etwas_decoder *decoder, const void *xml, size_t bytes)
+{
+    struct etwas_manifest manifest;
+    uint32_t error = etwas_manifest_read(&manifest, xml, bytes, decoder->store.secret);
+
+    for (const struct etwas_manifest_provider *provider = manifest.first;
+         provider != NULL && error == ERROR_SUCCESS; provider = provider->next) {
+        error = add_provider(decoder, &manifest, provider);
+    }
+    etwas_manifest_free(&manifest);
+    return error;
+}
+
+/* The provider's entry, made if need be; NULL: no memory. */
+static struct etwas_known_manifest *known(etwas_decoder *decoder, const etwas_guid *provider)
+{
+    uint64_t hash = etwas_hash(decoder->store.secret, provider, sizeof *provider);
+    struct etwas_table *table = &decoder->manifests.known;
+    struct etwas_known_manifest *entry;
+
+    for (size_t cursor = 0; (entry = etwas_table_next(table, hash, &cursor)) != NULL;) {
+        if (memcmp(&entry->provider, provider, sizeof *provider) == 0) {
+            return entry;
+        }
+    }
+    entry = calloc(1, sizeof *entry);
+    if (entry != NULL) {
+        entry->provider = *provider;
+        if (!etwas_table_add(table, hash, entry)) {
+            free(entry);
+            entry = NULL;
+        }
+    }
+    return entry;
+}
+
+static uint32_t learn(etwas_decoder *decoder, const EVENT_RECORD *record)
+{
+    struct etwas_manifest_document document;
+    struct etwas_known_manifest *newest;
+    uint64_t content;
+    uint32_t error;
+
+    if (!etwas_is_manifest_chunk(record)) {
+        return ERROR_NOT_FOUND;
+    }
+    error = etwas_manifest_chunk(&decoder->manifests.chunks, record, &document);
+    if (error != ERROR_SUCCESS || document.bytes == 0) {
+        return error;
+    }
+    newest = known(decoder, &record->EventHeader.ProviderId);
+    if (newest == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    content = etwas_hash(decoder->store.secret, document.xml, document.bytes);
+    if (content == newest->content || document.version < newest->version) {
+        return ERROR_SUCCESS;
+    }
+    error = etwas_manifests_add(decoder, document.xml, document.bytes);
+    if (error == ERROR_SUCCESS) {
+        newest->content = content;
+        newest->version = document.version;
+    }
+    return error;
+}
+
+static void end(etwas_decoder *decoder)
+{
+    struct etwas_table *table = &decoder->manifests.known;
+
+    for (size_t i = 0; i < table->capacity; i++) {
+        free(table->slots[i].entry);
+    }
+    etwas_table_free(table);
+    etwas_manifest_chunks_free(&decoder->manifests.chunks);
+}
+
+const struct etwas_decode_source etwas_manifest_source = {.learn = learn, .end = end};

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The source that learns manifests: what a decoder keeps for it. A provider's newest manifest wins,
+ * unless its version is older.
+ */
+#ifndef ETWAS_DECODE_MANIFESTS_H
+#define ETWAS_DECODE_MANIFESTS_H
+
+#include <etwas/decode.h>
+
+#include "decode/manifest_chunks.h"
+#include "decode/table.h"
+
+enum {
+    ETWAS_MANIFESTS_LIMIT_BYTES = 64
+                                  << 20, /* of all that is made of manifests: some 50,000 events */
+};
+
+struct etwas_manifests {
+    struct etwas_manifest_chunks chunks;
+    struct etwas_table known; /* struct etwas_known_manifest, the newest of each provider */
+    size_t made_bytes;
+};
+
+/*
+ * Learns every event and map of a document, wherever it is from; an event that makes no sense is
+ * left out. ERROR_INVALID_DATA: it is no manifest, or more was made of manifests than is allowed.
+ * ERROR_NOT_ENOUGH_MEMORY.
+ */
+uint32_t etwas_manifests_add(etwas_decoder *decoder, const void *xml, size_t bytes);
+
+#endif
