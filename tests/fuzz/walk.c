@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "walk.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "etl/utf16.h"
+
+/* assert() that no build leaves out. */
+#define MUST(condition)                                                                            \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                        \
+            abort();                                                                               \
+        }                                                                                          \
+    } while (0)
+
+uint8_t take_u8(struct input *input)
+{
+    if (input->left == 0) {
+        return 0;
+    }
+    input->left--;
+    return *input->at++;
+}
+
+uint16_t take_u16(struct input *input)
+{
+    uint8_t low = take_u8(input);
+
+    return (uint16_t)(low | take_u8(input) << 8);
+}
+
+void *take_bytes(struct input *input, size_t bytes, uint16_t *taken)
+{
+    void *copy;
+
+    bytes = bytes < input->left ? bytes : input->left;
+    bytes = bytes < UINT16_MAX ? bytes : UINT16_MAX;
+    copy = malloc(bytes);
+    MUST(copy != NULL);
+    if (bytes > 0) {
+        memcpy(copy, input->at, bytes);
+    }
+    input->at += bytes;
+    input->left -= bytes;
+    *taken = (uint16_t)bytes;
+    return copy;
+}
+
+etwas_decoder *open_decoder(void)
+{
+    etwas_decoder *decoder;
+
+    MUST(etwas_decoder_open(&decoder) == ERROR_SUCCESS);
+    return decoder;
+}
+
+static bool is_utf8(const char *text)
+{
+    size_t units;
+
+    return etwas_utf8_to_utf16(text, strlen(text), NULL, 0, &units) != ETWAS_UTF_INVALID;
+}
+
+/* Text is cut at any size, and says how long it would be. */
+void walk_value(const etwas_value *value)
+{
+    char small[24];
+    etwas_number number;
+    size_t length = etwas_value_text(value, NULL, 0);
+    char *whole = malloc(length + 1);
+
+    MUST(whole != NULL);
+    memset(small, 'x', sizeof small);
+    MUST(etwas_value_text(value, whole, length + 1) == length);
+    MUST(strlen(whole) == length && is_utf8(whole));
+    MUST(etwas_value_text(value, small, sizeof small) == length);
+    MUST(memchr(small, 0, sizeof small) != NULL && is_utf8(small));
+    MUST(strncmp(whole, small, strlen(small)) == 0);
+    MUST(length >= sizeof small || strcmp(whole, small) == 0);
+    free(whole);
+    etwas_value_number(value, &number);
+    etwas_value_is_string(value);
+}
+
+static bool lies_in(const EVENT_RECORD *record, const etwas_value *value)
+{
+    const uint8_t *begin = record->UserData;
+    const uint8_t *data = value->data;
+
+    return value->bytes == 0 || (data >= begin && value->bytes <= record->UserDataLength &&
+                                 data + value->bytes <= begin + record->UserDataLength);
+}
+
+static bool begins(uint32_t token)
+{
+    return token == ETWAS_TOKEN_ARRAY_BEGIN || token == ETWAS_TOKEN_STRUCT_BEGIN;
+}
+
+static bool ends(uint32_t token)
+{
+    return token == ETWAS_TOKEN_ARRAY_END || token == ETWAS_TOKEN_STRUCT_END;
+}
+
+/* The fields come to an end, lie in the payload, and what is begun is ended. */
+static void walk_fields(const etwas_schema *schema, const EVENT_RECORD *record)
+{
+    etwas_fields fields;
+    etwas_value value;
+    size_t open = 0;
+    size_t tokens = 0;
+    bool is_over = false;
+
+    etwas_fields_begin(&fields, schema, record);
+    while (etwas_fields_next(&fields, &value)) {
+        MUST(++tokens < 8000000);
+        MUST(!is_over || ends(value.token));
+        MUST(lies_in(record, &value));
+        open += begins(value.token);
+        MUST(!ends(value.token) || open-- > 0);
+        is_over = is_over || value.token == ETWAS_TOKEN_TRUNCATED;
+        if (value.token == ETWAS_TOKEN_VALUE) {
+            walk_value(&value);
+        }
+    }
+    MUST(open == 0);
+    MUST(!etwas_fields_next(&fields, &value));
+}
+
+static void walk_schema(const etwas_schema *schema)
+{
+    MUST(is_utf8(schema->provider) && is_utf8(schema->event));
+    MUST(schema->field_count == schema->info->PropertyCount);
+    for (uint32_t i = 0; i < schema->field_count; i++) {
+        MUST(is_utf8(schema->fields[i].name));
+        MUST(schema->fields[i].info == &schema->info->EventPropertyInfoArray[i]);
+    }
+}
+
+void walk_event(etwas_decoder *decoder, const EVENT_RECORD *record)
+{
+    const etwas_schema *schema = NULL;
+    uint32_t error = etwas_decoder_schema(decoder, record, &schema);
+
+    MUST((error == ERROR_SUCCESS) == (schema != NULL));
+    if (schema != NULL) {
+        walk_schema(schema);
+        walk_fields(schema, record);
+    }
+}
+
+struct visiting {
+    etwas_decoder *decoder;
+    EVENT_RECORD record;
+};
+
+static bool visit(const etwas_schema *schema, void *context)
+{
+    struct visiting *visiting = context;
+    const TRACE_EVENT_INFO *info = schema->info;
+    bool is_classic = info->DecodingSource == DecodingSourceWbem;
+
+    walk_schema(schema);
+    visiting->record.EventHeader.ProviderId = is_classic ? info->EventGuid : info->ProviderGuid;
+    visiting->record.EventHeader.EventDescriptor = info->EventDescriptor;
+    walk_fields(schema, &visiting->record);
+    return true;
+}
+
+void walk_all(etwas_decoder *decoder, const void *payload, uint16_t bytes, uint16_t flags)
+{
+    struct visiting visiting = {
+        .decoder = decoder,
+        .record =
+            {
+                .EventHeader.Flags = flags,
+                .UserData = (void *)(uintptr_t)payload,
+                .UserDataLength = bytes,
+            },
+    };
+
+    MUST(etwas_decoder_schemas(decoder, visit, &visiting) == ERROR_SUCCESS);
+}
