@@ -97,7 +97,9 @@ bool etwas_log_knots_begin(struct etwas_log_file *file,
 
     *knots = (struct etwas_log_knots){
         .stride = 1,
-        .newest = etwas_clock_reading_stamp(&options->started, options->clock),
+        .newest = options->after != NULL
+                      ? options->after->knots.newest
+                      : etwas_clock_reading_stamp(&options->started, options->clock),
         .moved_at = file->cursor.written,
         .stored_at = file->cursor.written,
     };

@@ -50,7 +50,7 @@ struct etwas_log_knots {
     uint32_t stride;    /* one in so many readings is taken in */
     uint32_t passed;    /* since then */
     bool busy;          /* something was logged since then */
-    int64_t newest;     /* no record of processor 0 in the file is newer */
+    int64_t newest;     /* no record of processor 0 in the file, or a part before, is newer */
     uint64_t moved_at;  /* data buffers in the file when the last knot buffer was written */
     uint64_t stored_at; /* likewise, when buffer 0 was brought up to date last */
     uint32_t stored;    /* up to here, and not farther, buffer 0 in the file is as in memory */

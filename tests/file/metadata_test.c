@@ -6,6 +6,7 @@
  * described later, and no event is accounted otherwise.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "file_modes.h"
@@ -126,10 +127,21 @@ static void it_survives_batches_that_go_round_at_once(void **state)
     expect_once(path, CLASSES);
 }
 
+/* I8 across parts: the walker looks at all of them together. */
+static void expect_set(const char *folder)
+{
+    char command[1024];
+
+    (void)snprintf(command, sizeof command, "'%s' -ES '%s' --set '%s'/part*.etl", ETWAS_TEST_PYTHON,
+                   ETWAS_TEST_WALKER, folder);
+    assert_int_equal(system(command), 0);
+}
+
 static void each_part_has_it(void **state)
 {
     etwas_trace_handle session =
-        start(folder_path("part%d.etl"), EVENT_TRACE_FILE_MODE_NEWFILE | KB, 16);
+        start(folder_path("part%d.etl"),
+              EVENT_TRACE_FILE_MODE_NEWFILE | EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING | KB, 16);
     struct writer *writer = small_writer(session);
     etwas_session_counts counts;
     struct parts parts;
@@ -141,6 +153,7 @@ static void each_part_has_it(void **state)
     stop_session(session, &counts);
     expect_parts_are_exact(session, "part", &counts, &parts);
     assert_true(parts.count > 5);
+    expect_set(folder_path("."));
     for (uint32_t part = 1; part <= parts.count; part++) {
         char name[32];
 

@@ -231,6 +231,25 @@ static void enable(struct soak_session *session)
     }
 }
 
+/* Some more, or otherwise than before: for all sessions, which go on meanwhile. */
+static void describe(struct soak_session *session)
+{
+    enum {
+        MESSAGES = 20,
+        LONGEST = 5000
+    };
+    const etwas_guid message = {0x50a4000c, 0, 0, {0}};
+    char format[LONGEST + 1];
+    size_t bytes = soak_upto(session->random, LONGEST);
+
+    memset(format, 'x', bytes);
+    format[bytes] = '\0';
+    (void)soak_expect(
+        session, "etwas_describe_message",
+        etwas_describe_message(&message, (uint16_t)soak_upto(session->random, MESSAGES), format),
+        ERROR_SUCCESS);
+}
+
 /* Calls that change nothing, with the code of each. */
 static void refused(struct soak_session *session)
 {
@@ -313,9 +332,9 @@ static void meddle(struct soak_session *session)
 void soak_operate(struct soak_session *session)
 {
     static void (*const operations[])(struct soak_session *) = {
-        query,     query,   count,   count,          ask_memory,  flush,
-        flush,     flush,   flush,   update_numbers, update_file, increment,
-        increment, refused, refused, meddle,         meddle,      enable,
+        query,   query,  count,          count,       ask_memory, flush,     flush,
+        flush,   flush,  update_numbers, update_file, increment,  increment, refused,
+        refused, meddle, meddle,         enable,      describe,
     };
 
     operations[soak_upto(session->random, sizeof operations / sizeof operations[0] - 1)](session);
