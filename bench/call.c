@@ -187,10 +187,12 @@ static bool has_file(const struct bench_call *call)
     return call->mode == BENCH_CALL_FILE || call->mode == BENCH_CALL_FILE_THREAD;
 }
 
-static const char *start(struct bench_session *session, const struct bench_call *call)
+static const char *start(struct bench_session *session, const struct bench_call *call,
+                         const char *name)
 {
     const uint32_t first = bench_first_processor();
     const struct bench_session_request request = {
+        .name = name,
         .buffering = !has_file(call),
         .one_slot = call->mode == BENCH_CALL_ONE_SLOT,
         .process_times = call->mode == BENCH_CALL_TIMES,
@@ -239,11 +241,30 @@ static void run_batches(struct bench_state *state, const struct bench_session *s
     }
 }
 
+static bool enable(const struct bench_call *call, etwas_trace_handle session)
+{
+    return call->entry != BENCH_CALL_WRITE ||
+           EnableTrace(1, 1, TRACE_LEVEL_INFORMATION, &modern_guid, session) == ERROR_SUCCESS;
+}
+
+/* Another session that takes the same events. NULL, or why there is none. */
+static const char *start_another(struct bench_session *another, const struct bench_call *call)
+{
+    const char *reason = start(another, call, "etwas_bench_another");
+
+    if (reason == NULL && !enable(call, another->handle)) {
+        reason = "cannot enable the provider";
+    }
+    return reason;
+}
+
 static void body(struct bench_state *state, const void *argument)
 {
     static _Alignas(64) struct events events;
     const struct bench_call *call = argument;
+    const bool two = call->mode == BENCH_CALL_TWO;
     struct bench_session session;
+    struct bench_session another;
     uint64_t attempted = 0;
     const char *reason;
 
@@ -251,10 +272,12 @@ static void body(struct bench_state *state, const void *argument)
         bench_fail(state, "cannot register the provider");
         return;
     }
-    reason = start(&session, call);
-    if (reason == NULL && call->entry == BENCH_CALL_WRITE &&
-        EnableTrace(1, 1, TRACE_LEVEL_INFORMATION, &modern_guid, session.handle) != ERROR_SUCCESS) {
+    reason = start(&session, call, NULL);
+    if (reason == NULL && !enable(call, session.handle)) {
         reason = "cannot enable the provider";
+    }
+    if (reason == NULL && two) {
+        reason = start_another(&another, call);
     }
     if (reason == NULL && call->mode == BENCH_CALL_STOPPED) {
         reason = bench_session_stop(&session, 0, NULL);
@@ -263,6 +286,9 @@ static void body(struct bench_state *state, const void *argument)
         run_batches(state, &session, call, &events, &attempted);
         if (call->mode != BENCH_CALL_STOPPED) {
             reason = bench_session_stop(&session, attempted, NULL);
+        }
+        if (two && reason == NULL) {
+            reason = bench_session_stop(&another, attempted, NULL);
         }
     }
     if (reason != NULL) {

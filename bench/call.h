@@ -25,6 +25,7 @@ enum bench_call_mode {
     BENCH_CALL_STOPPED,     /* the session has stopped */
     BENCH_CALL_ONE_SLOT,    /* a flight recorder with one slot for all processors */
     BENCH_CALL_TIMES,       /* one whose records have the times of their thread */
+    BENCH_CALL_TWO,         /* a flight recorder, and another that listens too */
 };
 
 struct bench_call {

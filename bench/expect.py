@@ -47,6 +47,11 @@ def times_faster(ours, theirs, payload):
     return against_lttng("peers", theirs, ours, payload)
 
 
+def of_floor(call, clock):
+    row = f"{call}/rseq/{clock}/16"
+    return ratio(row, tables.floor_of(row))
+
+
 def larger(recorder):
     """A flight recorder beside one of 4 MB with buffers of the same size."""
     small = recorder.split("/")[0] + "/4mb"
@@ -60,6 +65,17 @@ LINES = [
     ("the same, log file", ratio("hot/file/rseq/tsc/16", "floor/tsc/16"), AT_MOST, 1.25, "x floor"),
     ("the same with a constant for the clock", ratio("constant/rseq/16", "constant/shared/16"),
      AT_MOST, 0.8, "x shared"),
+    ("EventWrite, 16 bytes, TSC, rseq; recorder", of_floor("write", "tsc"), AT_MOST, 1.25, "x floor"),
+    ("TraceEvent, the same", of_floor("event", "tsc"), AT_MOST, 1.3, "x floor"),
+    ("TraceMessage with two arguments, the same", of_floor("message", "tsc"), AT_MOST, 1.3, "x floor"),
+    ("TraceEventInstance of two fields, the same", of_floor("fields", "tsc"), AT_MOST, 1.3, "x floor"),
+    ("TraceEventInstance, QPC", ratio("hot/buffering/rseq/qpc/16", "floor/qpc/16"), AT_MOST, 1.2, "x floor"),
+    ("EventWrite, QPC", of_floor("write", "qpc"), AT_MOST, 1.2, "x floor"),
+    ("TraceEvent, QPC", of_floor("event", "qpc"), AT_MOST, 1.2, "x floor"),
+    ("TraceMessage, QPC", of_floor("message", "qpc"), AT_MOST, 1.2, "x floor"),
+    ("TraceEventInstance of two fields, QPC", of_floor("fields", "qpc"), AT_MOST, 1.2, "x floor"),
+    ("EventWrite to two sessions", ratio("write_two/rseq/tsc/16", "write/rseq/tsc/16"),
+     AT_MOST, 1.8, "x one"),
     ("LTTng discard / log file, u64 and u32", times_faster("etwas_file", "lttng_discard", "u64_u32"),
      AT_LEAST, 8, "x faster"),
     ("LTTng discard / log file, 64 bytes", times_faster("etwas_file", "lttng_discard", "blob64"),

@@ -5,7 +5,8 @@
  * What an event cannot cost less than: `floor/CLOCK/PAYLOAD` reads the clock and copies a prepared
  * record of the event's size, with the stamp in its place, into a 64 KB buffer that wraps. Inline,
  * one thread, every size a constant, no check, nothing to undo. `clock/CLOCK` is the reading alone,
- * `floor_event/…` has TraceEvent's shorter header.
+ * `floor_event/…`, `floor_write/…` and `floor_message/…` have the headers of TraceEvent, EventWrite and
+ * TraceMessage.
  */
 #include <etwas/etwas.h>
 #include <string.h>
@@ -88,11 +89,23 @@ static inline int64_t bench_read_constant(void)
         bench_register("floor/" #CLOCK "/4096", floor_##CLOCK##_4096, NULL);                       \
     }
 
+#define OTHER_FLOORS(CLOCK)                                                                        \
+    FLOOR_BODY(floor_event, CLOCK, BENCH_EVENT_HEADER_BYTES, 16)                                   \
+    FLOOR_BODY(floor_write, CLOCK, BENCH_MODERN_HEADER_BYTES, 16)                                  \
+    FLOOR_BODY(floor_message, CLOCK, BENCH_MESSAGE_HEADER_BYTES, 16)                               \
+    static void register_others_##CLOCK(void)                                                      \
+    {                                                                                              \
+        bench_register("floor_event/" #CLOCK "/16", floor_event_##CLOCK##_16, NULL);               \
+        bench_register("floor_write/" #CLOCK "/16", floor_write_##CLOCK##_16, NULL);               \
+        bench_register("floor_message/" #CLOCK "/16", floor_message_##CLOCK##_16, NULL);           \
+    }
+
 /* clang-format off */
 FLOORS(tsc)
 FLOORS(qpc)
 FLOORS(system)
-FLOOR_BODY(floor_event, tsc, BENCH_EVENT_HEADER_BYTES, 16)
+OTHER_FLOORS(tsc)
+OTHER_FLOORS(qpc)
 FLOOR_BODY(floor, constant, BENCH_INSTANCE_HEADER_BYTES, 16)
 /* clang-format on */
 
@@ -102,7 +115,8 @@ void bench_register_floors(void)
     register_tsc();
     register_qpc();
     register_system();
-    bench_register("floor_event/tsc/16", floor_event_tsc_16, NULL);
+    register_others_tsc();
+    register_others_qpc();
 }
 
 void bench_register_floor_without_clock(void)

@@ -49,23 +49,27 @@ static void register_hot(uint32_t mode, uint32_t protocol, uint32_t clock)
     }
 }
 
+static void register_one(const char *name, const struct bench_call *model, uint32_t protocol,
+                         uint32_t clock)
+{
+    struct bench_call call = *model;
+
+    call.protocol = protocol;
+    call.clock = clocks[clock].clock;
+    call.payload_bytes = 16;
+    (void)snprintf(call.name, sizeof call.name, "%s/%s/%s/16", name, bench_protocol_name(protocol),
+                   clocks[clock].name);
+    bench_call_register(&call);
+}
+
 static void register_sized(const char *name, enum bench_call_entry entry, enum bench_call_mode mode,
                            uint32_t buffers, uint32_t buffer_kb)
 {
-    for (size_t protocol = 0; protocol < COUNT_OF(protocols); protocol++) {
-        struct bench_call call = {
-            .entry = entry,
-            .mode = mode,
-            .protocol = protocols[protocol],
-            .clock = ETWAS_CLOCK_TSC,
-            .payload_bytes = 16,
-            .buffers = buffers,
-            .buffer_kb = buffer_kb,
-        };
+    const struct bench_call model = {
+        .entry = entry, .mode = mode, .buffers = buffers, .buffer_kb = buffer_kb};
 
-        (void)snprintf(call.name, sizeof call.name, "%s/%s/tsc/16", name,
-                       bench_protocol_name(protocols[protocol]));
-        bench_call_register(&call);
+    for (size_t protocol = 0; protocol < COUNT_OF(protocols); protocol++) {
+        register_one(name, &model, protocols[protocol], 0);
     }
 }
 
@@ -73,6 +77,16 @@ static void register_variant(const char *name, enum bench_call_entry entry,
                              enum bench_call_mode mode, uint32_t buffers)
 {
     register_sized(name, entry, mode, buffers, 0);
+}
+
+/* Each kind of call, and with rseq slots also with QPC. */
+static void register_call(const char *name, enum bench_call_entry entry)
+{
+    const struct bench_call model = {
+        .entry = entry, .mode = BENCH_CALL_BUFFERING, .buffers = BENCH_CALL_BUFFERS};
+
+    register_variant(name, entry, BENCH_CALL_BUFFERING, BENCH_CALL_BUFFERS);
+    register_one(name, &model, ETWAS_PROTOCOL_RSEQ, 1);
 }
 
 /* Flight recorders that have wrapped: what a call costs must not grow with their size. */
@@ -139,11 +153,12 @@ int main(int argc, char **argv)
             }
         }
     }
-    register_variant("parent", BENCH_CALL_PARENT, BENCH_CALL_BUFFERING, BENCH_CALL_BUFFERS);
-    register_variant("fields", BENCH_CALL_FIELDS, BENCH_CALL_BUFFERING, BENCH_CALL_BUFFERS);
-    register_variant("event", BENCH_CALL_EVENT, BENCH_CALL_BUFFERING, BENCH_CALL_BUFFERS);
-    register_variant("write", BENCH_CALL_WRITE, BENCH_CALL_BUFFERING, BENCH_CALL_BUFFERS);
-    register_variant("message", BENCH_CALL_MESSAGE, BENCH_CALL_BUFFERING, BENCH_CALL_BUFFERS);
+    register_call("parent", BENCH_CALL_PARENT);
+    register_call("fields", BENCH_CALL_FIELDS);
+    register_call("event", BENCH_CALL_EVENT);
+    register_call("write", BENCH_CALL_WRITE);
+    register_call("message", BENCH_CALL_MESSAGE);
+    register_variant("write_two", BENCH_CALL_WRITE, BENCH_CALL_TWO, BENCH_CALL_BUFFERS);
     register_recorders();
     register_variant("file_thread", BENCH_CALL_INSTANCE, BENCH_CALL_FILE_THREAD,
                      BENCH_CALL_BUFFERS);

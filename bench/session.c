@@ -54,8 +54,9 @@ const char *bench_session_start(struct bench_session *session,
     if (!request->buffering) {
         bench_choose_log_file(session->log_file, sizeof session->log_file);
     }
-    code = etwas_start("etwas_bench", session->log_file[0] != '\0' ? session->log_file : NULL,
-                       &options, &session->handle);
+    code = etwas_start(request->name != NULL ? request->name : "etwas_bench",
+                       session->log_file[0] != '\0' ? session->log_file : NULL, &options,
+                       &session->handle);
     if (code == ERROR_NOT_SUPPORTED && request->protocol == ETWAS_PROTOCOL_RSEQ) {
         return BENCH_SKIPPED "no restartable sequences in this process or this build";
     }

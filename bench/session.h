@@ -24,8 +24,9 @@ enum {
 
 /* A zeroed request: a log file, QPC, 64 KB buffers, a flusher thread, the best protocol. */
 struct bench_session_request {
-    bool buffering; /* a flight recorder: no log file */
-    bool one_slot;  /* for all processors; then the protocol is shared */
+    const char *name; /* NULL: that of the only session */
+    bool buffering;   /* a flight recorder: no log file */
+    bool one_slot;    /* for all processors; then the protocol is shared */
     bool process_times;
     uint32_t protocol;
     uint32_t clock;

@@ -10,6 +10,13 @@ FLOORS = {
     "constant/rseq/16": "floor/constant/16",
     "constant/shared/16": "floor/constant/16",
 }
+# The floors of calls whose header is not TraceEventInstance's.
+HEADERS = {
+    "event": "floor_event",
+    "write": "floor_write",
+    "write_two": "floor_write",
+    "message": "floor_message",
+}
 PERCENTILES = ["p50", "p90", "p99", "p99.9", "p99.99", "max"]
 CAUSES = ["slow_switch", "slow_fault", "slow_preempted", "slow_other", "interrupts",
           "interrupts_inside"]
@@ -55,7 +62,7 @@ def floor_of(name):
         return "/".join(["hot", "buffering"] + parts[1:])
     if len(parts) < 4:
         return None
-    return "/".join(["floor_event" if parts[0] in ("event", "message") else "floor"] + parts[-2:])
+    return "/".join([HEADERS.get(parts[0], "floor")] + parts[-2:])
 
 
 def heading(title, columns, width=10):
