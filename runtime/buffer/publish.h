@@ -13,7 +13,8 @@
  *                a session that has one; and the extra slot of a session with rseq slots, for
  *                threads that cannot run them
  *
- * quick_rseq.h and quick_shared.h are their common cases, inlined into TraceEventInstance.
+ * quick_rseq.h is the first one's common case, inlined into every call that logs (provider/quick.h);
+ * quick_shared.h the second one's, inlined into TraceEventInstance.
  *
  * Wait-free for the caller in the sense of I5: it never waits for the flusher, another writer or
  * the kernel; a retry means that another writer published, or that the sequence was interrupted.

@@ -2,9 +2,14 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * PUBLISH of publish_rseq.c for the commonest record, inlined into TraceEventInstance: an
- * instance header and a payload in one piece of at most ETWAS_QUICK_PAYLOAD_BYTES. The record is
- * written from registers and the caller's memory straight to its place.
+ * PUBLISH of publish_rseq.c, inlined into the calls: the header in registers, the payload straight
+ * from the caller's memory to its place.
+ *
+ *     etwas_quick_rseq     the commonest record: an instance header and a payload in one piece of at
+ *                          most ETWAS_QUICK_PAYLOAD_BYTES
+ *     ETWAS_QUICK_PIECES   the others, each with its header; the payload in any number of pieces
+ *
+ * Both are
  *
  *              1  rseq_cs ← descriptor                           arms the sequence
  *     start:   2  slot.index ≠ cpu_id                            → exit OTHER
@@ -24,10 +29,10 @@
  * What is read of the slot outside the sequence (kind, and with it the clock) belongs to the
  * session of the gate that step 3 finds.
  *
- * Ten cache lines for an event of 88 bytes, besides the stack and the caller's event: the slot, the
- * class, the thread's ids, its rseq area, the linker's entry for the ids, the globals (three lines,
- * never written after the start), and the two of the record. Only slot and record are written to,
- * and the rseq area; no line is shared with another processor's writers.
+ * Ten cache lines for an instance event of 88 bytes, besides the stack and the caller's event: the
+ * slot, the class, the thread's ids, its rseq area, the linker's entry for the ids, the globals
+ * (three lines, never written after the start), and the two of the record. Only slot and record are
+ * written to, and the rseq area; no line is shared with another processor's writers.
  *
  * For anything else nothing is committed, and the caller takes the general way.
  */
@@ -65,7 +70,7 @@ _Static_assert(sizeof(struct etwas_etl_instance_header) == 72, "and in the recor
 /* What one record adds to a word, beside its units: too large for an instruction. */
 static const uint64_t etwas_one_record = UINT64_C(1) << (ETWAS_UNITS_BITS + ETWAS_BUFFER_BITS);
 
-/* A record in registers. */
+/* The record of etwas_quick_rseq. */
 struct etwas_quick_record {
     __m128i start;          /* bytes 0..15: marker, class, thread and process id */
     __m128i guid;           /* 24..39 */
@@ -87,6 +92,81 @@ struct etwas_quick_record {
 #endif
 
 /*
+ * What both sequences begin and end with.
+ *
+ * BEGIN, steps 1 to 5, ends with the record's place in r9 and its last unit zeroed; COMMIT is steps
+ * 7 and 8. r8 holds the word, its buffer, then what the commit adds; r9 first the distance from the
+ * thread pointer to cpu_id; r10 the units before the record. All copying stands before the commit:
+ * the range the kernel aborts is one piece and ends with the commit.
+ */
+/* clang-format off */
+#define ETWAS_QUICK_BEGIN                                                                          \
+        ".pushsection __rseq_cs, \"aw\"\n\t"                                                       \
+        ".balign 32\n"                                                                             \
+        "1:\n\t"                                                                                   \
+        ".long 0, 0\n\t"                                                                           \
+        ".quad 2f, 3f - 2f, 4f\n\t"                                                                \
+        ".popsection\n\t"                                                                          \
+        ".pushsection .text.unlikely, \"ax\"\n\t"                                                  \
+        ".byte 0x0f, 0xb9, 0x3d\n\t"                /* ud1, never executed */                      \
+        ".long 0x53053053\n"                        /* the kernel's signature of abort points */   \
+        "4:\n\t"                                                                                   \
+        "jmp %l[aborted]\n\t"                       /* 9 */                                        \
+        ".popsection\n\t"                                                                          \
+        ETWAS_QUICK_TRAP(15)                                                                       \
+        "movq %[offset], %%r9\n\t"                                                                 \
+        "leaq 1b(%%rip), %%r8\n\t"                                                                 \
+        "movq %%r8, %%fs:4(%%r9)\n"                 /* 1 */                                        \
+        "2:\n\t"                                                                                   \
+        ETWAS_QUICK_TRAP(16)                                                                       \
+        "movl %c[index](%[slot]), %%r8d\n\t"                                                       \
+        "cmpl %%r8d, %%fs:(%%r9)\n\t"               /* 2 */                                        \
+        "jne %l[other]\n\t"                                                                        \
+        "movq %[generation], %%r8\n\t"                                                             \
+        "shrq $8, %%r8\n\t"                                                                        \
+        "cmpl %%r8d, %c[gate](%[slot])\n\t"         /* 3 */                                        \
+        "jne %l[other]\n\t"                                                                        \
+        ETWAS_QUICK_TRAP(17)                                                                       \
+        "movq %c[word](%[slot]), %%r8\n\t"          /* 4 */                                        \
+        "movl %%r8d, %%r10d\n\t"                                                                   \
+        "andl %[units_mask], %%r10d\n\t"                                                           \
+        "leal (%%r10,%[units]), %%r9d\n\t"                                                         \
+        "cmpl %c[limit](%[slot]), %%r9d\n\t"                                                       \
+        "ja %l[other]\n\t"                                                                         \
+        "cmpq %[stamp], %c[newest](%[slot])\n\t"    /* 5 */                                        \
+        "jg %l[other]\n\t"                                                                         \
+        "shrq %[units_bits], %%r8\n\t"                                                             \
+        "andl %[buffer_mask], %%r8d\n\t"                                                           \
+        "movl %c[limit](%[slot]), %%r9d\n\t"                                                       \
+        "imulq %%r8, %%r9\n\t"                                                                     \
+        "addq %%r10, %%r9\n\t"                                                                     \
+        "shlq $3, %%r9\n\t"                                                                        \
+        "addq %c[region](%[slot]), %%r9\n\t"                                                       \
+        "movq $0, -8(%%r9,%[units],8)\n\t"          /* 6 */
+
+#define ETWAS_QUICK_COMMIT                                                                         \
+        ETWAS_QUICK_TRAP(19)                                                                       \
+        "movq %[stamp], %c[newest](%[slot])\n\t"    /* 7 */                                        \
+        "movq %[one_record], %%r8\n\t"                                                             \
+        "addq %[units], %%r8\n\t"                                                                  \
+        ETWAS_QUICK_TRAP(20)                                                                       \
+        "addq %%r8, %c[word](%[slot])\n"            /* 8 */                                        \
+        "3:\n\t"
+
+#define ETWAS_QUICK_OPERANDS(SLOT, GENERATION_ABOVE, UNITS, STAMP)                                 \
+        [offset] "m"(etwas_processor_offset), [slot] "r"(SLOT), [generation] "r"(GENERATION_ABOVE), \
+        [units] "r"(UNITS), [stamp] "r"(STAMP), [one_record] "m"(etwas_one_record),                \
+        [word] "i"(offsetof(struct etwas_slot, word)),                                             \
+        [newest] "i"(offsetof(struct etwas_slot, newest)),                                         \
+        [gate] "i"(offsetof(struct etwas_slot, gate)),                                             \
+        [limit] "i"(offsetof(struct etwas_slot, limit_units)),                                     \
+        [region] "i"(offsetof(struct etwas_slot, region)),                                         \
+        [index] "i"(offsetof(struct etwas_slot, index)),                                           \
+        [units_mask] "i"((1 << ETWAS_UNITS_BITS) - 1), [units_bits] "i"(ETWAS_UNITS_BITS),         \
+        [buffer_mask] "i"(ETWAS_NO_BUFFER)
+/* clang-format on */
+
+/*
  * `slot` was found by the thread's cpu_id. `generation_above` has the session's generation, which
  * is not 0, in bits 8 to 39, as a session's handle has.
  */
@@ -98,58 +178,12 @@ static inline __attribute__((always_inline)) enum etwas_quick_rseq etwas_quick_r
         ETWAS_UNIT_BYTES;
 
     /*
-     * r8: the word, its buffer, what the commit adds; r9: distance from the thread pointer to
-     * cpu_id, then the place; r10: units, then offsets into the payload, which begins 56 bytes
-     * behind `before` and 72 behind the place. 16 to 32 bytes of payload are two moves that may
-     * overlap. All copying stands before the commit: the range the kernel aborts is one piece and
-     * ends with the commit.
+     * r10: offsets into the payload, which begins 56 bytes behind `before` and 72 behind the place.
+     * 16 to 32 bytes of payload are two moves that may overlap.
      */
     /* clang-format off */
     __asm__ goto(
-        ".pushsection __rseq_cs, \"aw\"\n\t"
-        ".balign 32\n"
-        "1:\n\t"
-        ".long 0, 0\n\t"
-        ".quad 2f, 3f - 2f, 4f\n\t"
-        ".popsection\n\t"
-        ".pushsection .text.unlikely, \"ax\"\n\t"
-        ".byte 0x0f, 0xb9, 0x3d\n\t"                /* ud1, never executed */
-        ".long 0x53053053\n"                        /* the kernel's signature of abort points */
-        "4:\n\t"
-        "jmp %l[aborted]\n\t"                       /* 9 */
-        ".popsection\n\t"
-
-        ETWAS_QUICK_TRAP(15)
-        "movq %[offset], %%r9\n\t"
-        "leaq 1b(%%rip), %%r8\n\t"
-        "movq %%r8, %%fs:4(%%r9)\n"                 /* 1 */
-        "2:\n\t"
-        ETWAS_QUICK_TRAP(16)
-        "movl %c[index](%[slot]), %%r8d\n\t"
-        "cmpl %%r8d, %%fs:(%%r9)\n\t"               /* 2 */
-        "jne %l[other]\n\t"
-        "movq %[generation], %%r8\n\t"
-        "shrq $8, %%r8\n\t"
-        "cmpl %%r8d, %c[gate](%[slot])\n\t"         /* 3 */
-        "jne %l[other]\n\t"
-        ETWAS_QUICK_TRAP(17)
-        "movq %c[word](%[slot]), %%r8\n\t"          /* 4 */
-        "movl %%r8d, %%r10d\n\t"
-        "andl %[units_mask], %%r10d\n\t"
-        "leal (%%r10,%[units]), %%r9d\n\t"
-        "cmpl %c[limit](%[slot]), %%r9d\n\t"
-        "ja %l[other]\n\t"
-        "cmpq %[stamp], %c[newest](%[slot])\n\t"    /* 5 */
-        "jg %l[other]\n\t"
-        "shrq %[units_bits], %%r8\n\t"
-        "andl %[buffer_mask], %%r8d\n\t"
-        "movl %c[limit](%[slot]), %%r9d\n\t"
-        "imulq %%r8, %%r9\n\t"
-        "addq %%r10, %%r9\n\t"
-        "shlq $3, %%r9\n\t"
-        "addq %c[region](%[slot]), %%r9\n\t"
-
-        "movq $0, -8(%%r9,%[units],8)\n\t"          /* 6 */
+        ETWAS_QUICK_BEGIN
         "movups %[start], (%%r9)\n\t"
         "movq %[stamp], 16(%%r9)\n\t"
         "movups %[guid], 24(%%r9)\n\t"
@@ -193,27 +227,12 @@ static inline __attribute__((always_inline)) enum etwas_quick_rseq etwas_quick_r
         "jnz 53b\n"
 
         "6:\n\t"
-        ETWAS_QUICK_TRAP(19)
-        "movq %[stamp], %c[newest](%[slot])\n\t"    /* 7 */
-        "movq %[one_record], %%r8\n\t"
-        "addq %[units], %%r8\n\t"
-        ETWAS_QUICK_TRAP(20)
-        "addq %%r8, %c[word](%[slot])\n"            /* 8 */
-        "3:\n\t"
+        ETWAS_QUICK_COMMIT
         :
-        : [offset] "m"(etwas_processor_offset), [slot] "r"(slot),
-          [generation] "r"(generation_above), [units] "r"(units), [stamp] "r"(record->stamp),
+        : ETWAS_QUICK_OPERANDS(slot, generation_above, units, record->stamp),
           [before] "r"(record->before), [bytes] "r"(record->payload_bytes),
           [start] "x"(record->start), [guid] "x"(record->guid), [instances] "x"(record->instances),
-          [parent] "x"(record->parent), [one_record] "m"(etwas_one_record),
-          [word] "i"(offsetof(struct etwas_slot, word)),
-          [newest] "i"(offsetof(struct etwas_slot, newest)),
-          [gate] "i"(offsetof(struct etwas_slot, gate)),
-          [limit] "i"(offsetof(struct etwas_slot, limit_units)),
-          [region] "i"(offsetof(struct etwas_slot, region)),
-          [index] "i"(offsetof(struct etwas_slot, index)),
-          [units_mask] "i"((1 << ETWAS_UNITS_BITS) - 1), [units_bits] "i"(ETWAS_UNITS_BITS),
-          [buffer_mask] "i"(ETWAS_NO_BUFFER)
+          [parent] "x"(record->parent)
         : "r8", "r9", "r10", "xmm0", "xmm1", "cc", "memory"
         : aborted, other);
     /* clang-format on */
@@ -223,6 +242,134 @@ aborted:
 other:
     return ETWAS_QUICK_OTHER;
 }
+
+/* A header in registers: what it has of these, by its size, say the functions at the end. */
+struct etwas_quick_header {
+    __m128i start;
+    __m128i second;
+    __m128i third;
+    __m128i fourth;
+};
+
+/*
+ * Copies the pieces from r11 to `end`. r8 and r9: where a piece ends, and is to end; r10: less than
+ * 0, what is still to be copied. A piece of 16 bytes or more is copied in moves of 16 from its
+ * beginning, and its last 16 bytes in one that may overlap them; a shorter one in two moves that may
+ * overlap.
+ */
+/* clang-format off */
+#define ETWAS_QUICK_COPY                                                                           \
+        "cmpq %[end], %%r11\n\t"                                                                   \
+        "je 6f\n"                                                                                  \
+        "50:\n\t"                                                                                  \
+        "movl %c[length](%%r11), %%r10d\n\t"                                                       \
+        "movq (%%r11), %%r8\n\t"                                                                   \
+        "addq $16, %%r11\n\t"                                                                      \
+        "addq %%r10, %%r8\n\t"                                                                     \
+        "addq %%r10, %%r9\n\t"                                                                     \
+        "negq %%r10\n\t"                                                                           \
+        "cmpq $-16, %%r10\n\t"                                                                     \
+        "jg 52f\n\t"                                                                               \
+        "movups -16(%%r8), %%xmm1\n"                                                               \
+        "51:\n\t"                                                                                  \
+        "movups (%%r8,%%r10), %%xmm0\n\t"                                                          \
+        "movups %%xmm0, (%%r9,%%r10)\n\t"                                                          \
+        "addq $16, %%r10\n\t"                                                                      \
+        "cmpq $-16, %%r10\n\t"                                                                     \
+        "jl 51b\n\t"                                                                               \
+        "movups %%xmm1, -16(%%r9)\n\t"                                                             \
+        "cmpq %[end], %%r11\n\t"                                                                   \
+        "jne 50b\n\t"                                                                              \
+        "jmp 6f\n"                                                                                 \
+        "52:\n\t"                                                                                  \
+        "cmpq $-8, %%r10\n\t"                                                                      \
+        "jg 53f\n\t"                                                                               \
+        "movq (%%r8,%%r10), %%xmm0\n\t"            /* 8 to 15 */                                   \
+        "movq -8(%%r8), %%xmm1\n\t"                                                                \
+        "movq %%xmm0, (%%r9,%%r10)\n\t"                                                            \
+        "movq %%xmm1, -8(%%r9)\n\t"                                                                \
+        "cmpq %[end], %%r11\n\t"                                                                   \
+        "jne 50b\n\t"                                                                              \
+        "jmp 6f\n"                                                                                 \
+        "53:\n\t"                                                                                  \
+        "cmpq $-4, %%r10\n\t"                                                                      \
+        "jg 54f\n\t"                                                                               \
+        "movd (%%r8,%%r10), %%xmm0\n\t"            /* 4 to 7 */                                    \
+        "movd -4(%%r8), %%xmm1\n\t"                                                                \
+        "movd %%xmm0, (%%r9,%%r10)\n\t"                                                            \
+        "movd %%xmm1, -4(%%r9)\n\t"                                                                \
+        "jmp 56f\n"                                                                                \
+        "54:\n\t"                                                                                  \
+        "testq %%r10, %%r10\n\t"                    /* 0 to 3 */                                   \
+        "jz 56f\n"                                                                                 \
+        "55:\n\t"                                                                                  \
+        "movb (%%r8,%%r10), %%al\n\t"                                                              \
+        "movb %%al, (%%r9,%%r10)\n\t"                                                              \
+        "addq $1, %%r10\n\t"                                                                       \
+        "jnz 55b\n"                                                                                \
+        "56:\n\t"                                                                                  \
+        "cmpq %[end], %%r11\n\t"                                                                   \
+        "jne 50b\n"                                                                                \
+        "6:\n\t"
+
+/*
+ * The sequence for a record with one kind of header and a payload in pieces: `count` of them from
+ * `pieces` on, the writer's own list. Header and pieces take `units`. HEADER stores the header at
+ * r9, STEP is its size.
+ */
+#define ETWAS_QUICK_PIECES(NAME, HEADER, STEP)                                                     \
+    static inline __attribute__((always_inline)) enum etwas_quick_rseq NAME(                       \
+        struct etwas_slot *slot, uint64_t generation_above,                                        \
+        const struct etwas_quick_header *header, int64_t stamp, const MOF_FIELD *pieces,           \
+        uint64_t count, uint64_t units)                                                            \
+    {                                                                                              \
+        __asm__ goto(                                                                              \
+            ETWAS_QUICK_BEGIN                                                                      \
+            HEADER                                                                                 \
+            "movq %[pieces], %%r11\n\t"                                                            \
+            "addq $" #STEP ", %%r9\n\t"                                                            \
+            ETWAS_QUICK_TRAP(18)                                                                   \
+            ETWAS_QUICK_COPY                                                                       \
+            ETWAS_QUICK_COMMIT                                                                     \
+            :                                                                                      \
+            : ETWAS_QUICK_OPERANDS(slot, generation_above, units, stamp), [pieces] "r"(pieces),    \
+              [end] "r"(pieces + count), [length] "i"(offsetof(MOF_FIELD, Length)),                \
+              [start] "x"(header->start), [second] "x"(header->second),                            \
+              [third] "x"(header->third), [fourth] "x"(header->fourth)                             \
+            : "rax", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "cc", "memory"                      \
+            : aborted, other);                                                                     \
+        return ETWAS_QUICK_COMMITTED;                                                              \
+    aborted:                                                                                       \
+        return ETWAS_QUICK_ABORTED;                                                                \
+    other:                                                                                         \
+        return ETWAS_QUICK_OTHER;                                                                  \
+    }
+
+#define ETWAS_QUICK_START                                                                          \
+    "movups %[start], (%%r9)\n\t"                                                                  \
+    "movq %[stamp], 16(%%r9)\n\t"                                                                  \
+    "movups %[second], 24(%%r9)\n\t"
+
+/* TraceEvent: 24 its GUID; 40 no times */
+ETWAS_QUICK_PIECES(etwas_quick_event, ETWAS_QUICK_START "movq $0, 40(%%r9)\n\t", 48)
+
+/* TraceEventInstance: 24 its GUID; 40 no times, instance and parent instance id; 56 its GUID */
+ETWAS_QUICK_PIECES(etwas_quick_instance,
+                   ETWAS_QUICK_START "movups %[third], 40(%%r9)\n\t"
+                                     "movups %[fourth], 56(%%r9)\n\t", 72)
+
+/* EventWrite: 24 the provider; 40 the descriptor; 56 no times; 64 the activity */
+ETWAS_QUICK_PIECES(etwas_quick_write,
+                   ETWAS_QUICK_START "movups %[third], 40(%%r9)\n\t"
+                                     "movq $0, 56(%%r9)\n\t"
+                                     "movups %[fourth], 64(%%r9)\n\t", 80)
+
+/* TraceMessage with GUID, stamp and ids: 8 the GUID; 24 the stamp, in `second`; 32 the ids */
+ETWAS_QUICK_PIECES(etwas_quick_message,
+                   "movups %[start], (%%r9)\n\t"
+                   "movups %[second], 16(%%r9)\n\t"
+                   "movq %[third], 32(%%r9)\n\t", 40)
+/* clang-format on */
 
 #else
 #define ETWAS_QUICK_RSEQ 0

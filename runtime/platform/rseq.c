@@ -12,6 +12,7 @@
 #ifdef ETWAS_TESTPOINTS
 uint32_t etwas_rseq_trap;
 bool etwas_rseq_fence_fails;
+bool etwas_quick_is_off;
 #endif
 
 static int membarrier(int command)

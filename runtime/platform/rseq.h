@@ -113,7 +113,7 @@ bool etwas_rseq_fence(void);
  * A sequence that reaches the point whose number etwas_rseq_trap holds executes a trap (int3, brk):
  * SIGTRAP is delivered, and that aborts the sequence as any signal does. The test's handler sets
  * the number back to 0. Points of the general sequence are numbered as the steps above; those of
- * the hottest path (buffer/quick_rseq.h) begin at 16.
+ * the inlined ones (buffer/quick_rseq.h) begin at 16.
  */
 enum {
     ETWAS_RSEQ_TRAP_NONE = 0,
@@ -129,6 +129,8 @@ enum {
 extern uint32_t etwas_rseq_trap;
 /* Makes etwas_rseq_fence fail, as it does where membarrier is forbidden after the start. */
 extern bool etwas_rseq_fence_fails;
+/* Leaves provider/quick.h out, so that a record goes the general way. */
+extern bool etwas_quick_is_off;
 #endif
 
 #endif

@@ -2,11 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EventActivityIdControl.
- *
- * A thread has two words for its id; the low bit of a count says which is in force. Setting fills
- * the other one, then raises the count, unless a signal handler has set an id meanwhile: then it
- * fills again. So a handler never sees half an id, nor leaves one behind.
+ * EventActivityIdControl. How a thread keeps its id is in activity_id.h.
  */
 #include <ck_pr.h>
 #include <etwas/evntprov.h>
@@ -17,54 +13,33 @@
 #include <unistd.h>
 
 #include "clock/clock.h"
-#include "provider/event_record.h"
+#include "provider/activity_id.h"
 
 enum {
-    ID_WORDS = 2,
     MAKER_TIME_BITS = 42,
     MAKER_TIME_SHIFT = 17,
 };
 
-static _Thread_local struct {
-    uint64_t ids[2][ID_WORDS];
-    uint32_t count;
-} own;
+_Thread_local struct etwas_activity_ids etwas_activity_ids;
 
 static uint64_t created; /* ids in this process */
 static uint64_t maker;   /* who makes them; 0: nobody has */
 
-etwas_guid etwas_activity_id(void)
-{
-    uint64_t words[ID_WORDS];
-    etwas_guid id;
-    uint32_t count;
-
-    do {
-        count = ck_pr_load_32(&own.count);
-        atomic_signal_fence(memory_order_seq_cst);
-        for (uint32_t index = 0; index < ID_WORDS; index++) {
-            words[index] = ck_pr_load_64(&own.ids[count % 2][index]);
-        }
-        atomic_signal_fence(memory_order_seq_cst);
-    } while (ck_pr_load_32(&own.count) != count);
-    memcpy(&id, words, sizeof id);
-    return id;
-}
-
 static void set(const etwas_guid *id)
 {
-    uint64_t words[ID_WORDS];
+    struct etwas_activity_ids *own = &etwas_activity_ids;
+    uint64_t words[ETWAS_ACTIVITY_WORDS];
     uint32_t count;
 
     memcpy(words, id, sizeof words);
     do {
-        count = ck_pr_load_32(&own.count);
+        count = ck_pr_load_32(&own->count);
         atomic_signal_fence(memory_order_seq_cst);
-        for (uint32_t index = 0; index < ID_WORDS; index++) {
-            ck_pr_store_64(&own.ids[(count + 1) % 2][index], words[index]);
+        for (uint32_t index = 0; index < ETWAS_ACTIVITY_WORDS; index++) {
+            ck_pr_store_64(&own->ids[(count + 1) % 2][index], words[index]);
         }
         atomic_signal_fence(memory_order_seq_cst);
-    } while (!ck_pr_cas_32(&own.count, count, count + 1));
+    } while (!ck_pr_cas_32(&own->count, count, count + 1));
 }
 
 /*
@@ -88,7 +63,7 @@ static uint64_t find_maker(void)
 
 static etwas_guid create(void)
 {
-    const uint64_t words[ID_WORDS] = {ck_pr_faa_64(&created, 1) + 1, find_maker()};
+    const uint64_t words[ETWAS_ACTIVITY_WORDS] = {ck_pr_faa_64(&created, 1) + 1, find_maker()};
     etwas_guid id;
 
     memcpy(&id, words, sizeof id);

@@ -103,20 +103,6 @@ void etwas_event_provider_close(uint32_t registration)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static bool wants(const struct etwas_listener *listener, uint8_t level, uint64_t keyword,
-                  uint32_t flags)
-{
-    uint64_t all = ck_pr_load_64(&listener->match_all_keyword);
-
-    if (level > ck_pr_load_32(&listener->level)) {
-        return false;
-    }
-    if (keyword == 0) {
-        return (flags & ETWAS_LISTENER_IGNORE_KEYWORD_0) == 0;
-    }
-    return (keyword & ck_pr_load_64(&listener->match_any_keyword)) != 0 && (keyword & all) == all;
-}
-
 static void collect(const struct etwas_listener *list, uint8_t level, uint64_t keyword,
                     struct etwas_audience *audience)
 {
@@ -128,7 +114,7 @@ static void collect(const struct etwas_listener *list, uint8_t level, uint64_t k
         if (session == 0) {
             return;
         }
-        if (wants(&list[index], level, keyword, flags)) {
+        if (etwas_listener_wants(&list[index], level, keyword, flags)) {
             audience->sessions[audience->count].session = session;
             audience->sessions[audience->count].flags = flags;
             audience->count++;

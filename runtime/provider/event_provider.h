@@ -98,6 +98,22 @@ void etwas_event_provider_listen(uint32_t registration, const struct etwas_contr
 
 /* ---- without it: lock-free, async-signal-safe ------------------------------------------------ */
 
+/* A GUID in one register. */
+typedef uint64_t etwas_guid_words __attribute__((vector_size(16)));
+
+static inline etwas_guid_words etwas_guid_load(const uint64_t words[2])
+{
+#ifdef __x86_64__
+    etwas_guid_words guid;
+
+    /* Two loads of 8 bytes would go through memory: the compiler has no registers left for them. */
+    __asm__ volatile("movdqu %1, %0" : "=x"(guid) : "m"(*(const uint64_t(*)[2])words));
+    return guid;
+#else
+    return (etwas_guid_words){ck_pr_load_64(&words[0]), ck_pr_load_64(&words[1])};
+#endif
+}
+
 /* The sessions that want an event, and what else a record needs of its provider. */
 struct etwas_audience {
     uint32_t count;
@@ -107,6 +123,13 @@ struct etwas_audience {
         uint64_t session;
         uint32_t flags;
     } sessions[ETWAS_LISTENERS];
+};
+
+/* The same of the only session that listens. */
+struct etwas_only_listener {
+    uint64_t session; /* 0: does not want the event */
+    uint32_t options;
+    etwas_guid_words guid;
 };
 
 /* The entry of a handle; NULL: it is no registration's. */
@@ -131,9 +154,58 @@ static inline struct etwas_event_provider *etwas_event_provider_of(uint64_t hand
     return provider;
 }
 
+static inline bool etwas_listener_wants(const struct etwas_listener *listener, uint8_t level,
+                                        uint64_t keyword, uint32_t flags)
+{
+    uint64_t all = ck_pr_load_64(&listener->match_all_keyword);
+
+    if (level > ck_pr_load_32(&listener->level)) {
+        return false;
+    }
+    if (keyword == 0) {
+        return (flags & ETWAS_LISTENER_IGNORE_KEYWORD_0) == 0;
+    }
+    return (keyword & ck_pr_load_64(&listener->match_any_keyword)) != 0 && (keyword & all) == all;
+}
+
 /* Who wants an event of this level and keyword. False: the registration has ended. */
 bool etwas_event_provider_audience(const struct etwas_event_provider *provider, uint64_t handle,
                                    uint8_t level, uint64_t keyword,
                                    struct etwas_audience *audience);
+
+/*
+ * The same where one session listens, and takes events as they are. False: it is otherwise, or
+ * changes just now.
+ */
+static inline bool etwas_event_provider_only(const struct etwas_event_provider *provider,
+                                             uint64_t handle, uint8_t level, uint64_t keyword,
+                                             struct etwas_only_listener *only)
+{
+    const uint32_t version = ck_pr_load_32(&provider->version);
+    const struct etwas_listener *list = provider->listeners[version % 2];
+    uint64_t another;
+    uint32_t flags;
+    bool wanted;
+
+    ck_pr_fence_acquire();
+    another = ck_pr_load_64(&list[1].session);
+    flags = ck_pr_load_32(&list[0].flags);
+    wanted = etwas_listener_wants(&list[0], level, keyword, flags);
+    only->session = ck_pr_load_64(&list[0].session);
+    ck_pr_fence_acquire();
+    if (__builtin_expect(another != 0, 0) || __builtin_expect(!etwas_listener_is_plain(flags), 0) ||
+        __builtin_expect(ck_pr_load_32(&provider->version) != version, 0)) {
+        return false;
+    }
+    if (__builtin_expect(!wanted, 0)) {
+        only->session = 0;
+    }
+    only->options = ck_pr_load_32(&provider->options);
+    only->guid = etwas_guid_load(provider->guid);
+    ck_pr_fence_acquire();
+    return __builtin_expect(ck_pr_load_32(&provider->generation) ==
+                                (uint32_t)(handle >> ETWAS_REGISTRATION_INDEX_BITS),
+                            1);
+}
 
 #endif

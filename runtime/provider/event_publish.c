@@ -74,15 +74,15 @@ static void note(struct fate *fate, const struct target *target, uint32_t code)
     }
 }
 
-/* The sessions that can take the record. */
+/* The sessions from the `first` on that can take the record. */
 static uint32_t find_targets(struct target targets[ETWAS_LISTENERS],
-                             const struct etwas_audience *audience, struct variants *variants,
-                             struct fate *fate)
+                             const struct etwas_audience *audience, uint32_t first,
+                             struct variants *variants, struct fate *fate)
 {
     const struct etwas_event_record *built = variants->built;
     uint32_t count = 0;
 
-    for (uint32_t index = 0; index < audience->count; index++) {
+    for (uint32_t index = first; index < audience->count; index++) {
         struct target *target = &targets[count];
         uint32_t flags = audience->sessions[index].flags;
         uint32_t code = ERROR_INVALID_HANDLE;
@@ -124,11 +124,12 @@ static uint32_t publish_to(const struct target *target, struct variants *variant
 }
 
 /* R77. Once one session has it, the others get it too, whatever becomes of one of them. */
-static uint32_t publish_to_all(const struct etwas_audience *audience, struct variants *variants)
+static uint32_t publish_to_all(const struct etwas_audience *audience, uint32_t recorded,
+                               struct variants *variants)
 {
     struct target targets[ETWAS_LISTENERS];
-    struct fate fate = {0, ERROR_SUCCESS, ERROR_SUCCESS};
-    uint32_t count = find_targets(targets, audience, variants, &fate);
+    struct fate fate = {recorded, ERROR_SUCCESS, ERROR_SUCCESS};
+    uint32_t count = find_targets(targets, audience, recorded, variants, &fate);
 
     for (uint32_t turn = 0; turn < 2; turn++) {
         for (uint32_t index = 0; index < count; index++) {
@@ -156,7 +157,7 @@ static uint32_t flags_of(const struct etwas_audience *audience)
 
 uint32_t etwas_event_publish(const struct etwas_event_provider *provider,
                              const struct etwas_event *event, struct etwas_audience *audience,
-                             struct etwas_event_record *built)
+                             uint32_t recorded, struct etwas_event_record *built)
 {
     struct variants variants;
 
@@ -164,5 +165,5 @@ uint32_t etwas_event_publish(const struct etwas_event_provider *provider,
         etwas_event_filter_apply(provider, audience->options, event, audience);
     }
     begin_variants(&variants, built, event, etwas_listener_properties(flags_of(audience)));
-    return publish_to_all(audience, &variants);
+    return publish_to_all(audience, recorded, &variants);
 }

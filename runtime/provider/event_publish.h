@@ -13,10 +13,10 @@
 
 /*
  * Publishes a record that was built without the items of event_items.h, and changes it and the
- * audience. What EventWriteEx returns. Async-signal-safe.
+ * audience. The first `recorded` sessions have it. What EventWriteEx returns. Async-signal-safe.
  */
 uint32_t etwas_event_publish(const struct etwas_event_provider *provider,
                              const struct etwas_event *event, struct etwas_audience *audience,
-                             struct etwas_event_record *built);
+                             uint32_t recorded, struct etwas_event_record *built);
 
 #endif

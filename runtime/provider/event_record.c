@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "platform/thread.h"
+#include "provider/activity_id.h"
 
 /* Adds a piece. False: the record is too long. */
 static bool add(struct etwas_event_record *built, const void *piece, uint32_t bytes)
@@ -95,10 +96,12 @@ static bool add_data(struct etwas_event_record *built, const struct etwas_event 
         const EVENT_DATA_DESCRIPTOR *block = &event->data[index];
 
         if (block != metadata->event && block != metadata->provider) {
-            if (!add(built, (const void *)(uintptr_t)block->Ptr, block->Size)) {
+            const uint32_t bytes = ck_pr_load_32(&block->Size);
+
+            if (!add(built, (const void *)(uintptr_t)block->Ptr, bytes)) {
                 return false;
             }
-            built->data_bytes += block->Size;
+            built->data_bytes += bytes;
         }
     }
     return true;
@@ -124,38 +127,32 @@ static uint32_t add_pieces(struct etwas_event_record *built, const struct etwas_
                : ERROR_ARITHMETIC_OVERFLOW;
 }
 
-static void fill_header(struct etwas_event_record *built, const struct etwas_event *event,
-                        const struct etwas_audience *audience)
-{
-    struct etwas_thread_ids ids = etwas_thread_ids();
-    const EVENT_DESCRIPTOR *descriptor = event->descriptor;
-    uint16_t items = built->item_count != 0 ? ETWAS_ETL_EVENT_EXTENDED_INFO : 0;
+_Static_assert(sizeof(EVENT_DESCRIPTOR) == 16, "a descriptor lies in the header as it is");
+_Static_assert(offsetof(struct etwas_etl_event_header, keyword) -
+                       offsetof(struct etwas_etl_event_header, id) ==
+                   offsetof(EVENT_DESCRIPTOR, Keyword),
+               "a descriptor lies in the header as it is");
 
-    built->header = (struct etwas_etl_event_header){
-        .size = (uint16_t)built->record.bytes,
-        .header_type = ETWAS_ETL_EVENT_HEADER64,
-        .marker_flags = ETWAS_ETL_MARKER_FLAGS,
-        .flags = (uint16_t)(event->header_flags | items),
-        .thread_id = ids.thread_id,
-        .process_id = ids.process_id,
-        .id = descriptor->Id,
-        .version = descriptor->Version,
-        .channel = descriptor->Channel,
-        .level = descriptor->Level,
-        .opcode = descriptor->Opcode,
-        .task = descriptor->Task,
-        .keyword = descriptor->Keyword,
-    };
-    memcpy(&built->header.provider_id, audience->guid, sizeof built->header.provider_id);
-    built->header.activity_id = event->activity != NULL ? *event->activity : etwas_activity_id();
+void etwas_event_record_fill(struct etwas_event_record *built, const struct etwas_event *event,
+                             const struct etwas_audience *audience)
+{
+    const uint64_t start = etwas_event_record_start(built, event);
+    const struct etwas_thread_ids ids = etwas_thread_ids();
+    struct etwas_etl_event_header *header = &built->header;
+
+    memcpy(header, &start, sizeof start);
+    header->thread_id = ids.thread_id;
+    header->process_id = ids.process_id;
+    memcpy(&header->provider_id, audience->guid, sizeof header->provider_id);
+    memcpy(&header->id, event->descriptor, sizeof *event->descriptor);
+    header->kernel_time = 0;
+    header->user_time = 0;
+    header->activity_id = event->activity != NULL ? *event->activity : etwas_activity_id();
 }
 
-uint32_t etwas_event_record_build(struct etwas_event_record *built, const struct etwas_event *event,
-                                  const struct etwas_audience *audience)
+uint32_t etwas_event_record_list(struct etwas_event_record *built, const struct etwas_event *event,
+                                 uint32_t options)
 {
-    bool typed = (audience->options & ETWAS_EVENT_PROVIDER_TYPED) != 0;
-    uint32_t code;
-
     if (event->data_count > MAX_EVENT_DATA_DESCRIPTORS ||
         (event->data_count != 0 && event->data == NULL)) {
         return ERROR_INVALID_PARAMETER;
@@ -173,11 +170,7 @@ uint32_t etwas_event_record_build(struct etwas_event_record *built, const struct
         .bytes = sizeof built->header,
         .fields = built->pieces,
     };
-    code = add_pieces(built, event, typed);
-    if (code == ERROR_SUCCESS) {
-        fill_header(built, event, audience);
-    }
-    return code;
+    return add_pieces(built, event, (options & ETWAS_EVENT_PROVIDER_TYPED) != 0);
 }
 
 /* ---- the items of a session ------------------------------------------------------------------ */

@@ -7,8 +7,10 @@
 #ifndef ETWAS_PROVIDER_EVENT_RECORD_H
 #define ETWAS_PROVIDER_EVENT_RECORD_H
 
+#include <ck_pr.h>
 #include <etwas/evntprov.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "buffer/publish.h"
@@ -43,15 +45,61 @@ struct etwas_event_record {
     MOF_FIELD pieces[ETWAS_EVENT_PIECES];
 };
 
-/* The calling thread's activity id (R196), all 0 at first. Async-signal-safe. */
-etwas_guid etwas_activity_id(void);
-
 /*
- * Builds the record of an event. ERROR_INVALID_PARAMETER, ERROR_NOT_SUPPORTED and
+ * Lists what lies behind the header of an event's record: items, then data. Each length is read
+ * once: another thread may change it meanwhile. ERROR_INVALID_PARAMETER, ERROR_NOT_SUPPORTED and
  * ERROR_ARITHMETIC_OVERFLOW as EventWriteEx says. Async-signal-safe.
  */
-uint32_t etwas_event_record_build(struct etwas_event_record *built, const struct etwas_event *event,
-                                  const struct etwas_audience *audience);
+uint32_t etwas_event_record_list(struct etwas_event_record *built, const struct etwas_event *event,
+                                 uint32_t options);
+
+/*
+ * The same for the commonest event: a provider without descriptor types, no related activity, and
+ * data that fit. False: it is another, and has to be listed by the function above. Sets of the
+ * record only what says which fields it has, and how long it is.
+ */
+static inline bool etwas_event_record_list_plain(struct etwas_event_record *built,
+                                                 const struct etwas_event *event, uint32_t options)
+{
+    const uint32_t count = event->data_count;
+    uint64_t bytes = sizeof built->header;
+
+    if ((options & ETWAS_EVENT_PROVIDER_TYPED) != 0 || event->related != NULL ||
+        __builtin_expect(event->data == NULL, 0) ||
+        __builtin_expect(count > MAX_EVENT_DATA_DESCRIPTORS, 0)) {
+        return false;
+    }
+    for (uint32_t index = 0; index < count; index++) {
+        const uint64_t address = ck_pr_load_64(&event->data[index].Ptr);
+        const uint32_t length = ck_pr_load_32(&event->data[index].Size);
+
+        if (__builtin_expect(address == 0, 0)) {
+            return false;
+        }
+        built->pieces[index].DataPtr = address;
+        built->pieces[index].Length = length;
+        bytes += length;
+    }
+    built->item_count = 0;
+    built->record.fields = built->pieces;
+    built->record.field_count = count;
+    built->record.bytes = (uint32_t)bytes;
+    return __builtin_expect(bytes <= ETWAS_ETL_LARGEST_RECORD_BYTES, 1);
+}
+
+/* The first 8 bytes of the record of a listed event. */
+static inline uint64_t etwas_event_record_start(const struct etwas_event_record *built,
+                                                const struct etwas_event *event)
+{
+    const uint64_t flags =
+        event->header_flags | (built->item_count != 0 ? ETWAS_ETL_EVENT_EXTENDED_INFO : 0);
+
+    return flags << 32 | etwas_etl_marker(ETWAS_ETL_EVENT_HEADER64, (uint16_t)built->record.bytes);
+}
+
+/* Fills in the header of a listed event. Async-signal-safe. */
+void etwas_event_record_fill(struct etwas_event_record *built, const struct etwas_event *event,
+                             const struct etwas_audience *audience);
 
 /*
  * Makes room for the items of event_items.h, of which there are none yet: once, before the first

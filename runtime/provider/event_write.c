@@ -16,21 +16,23 @@
 #include <stddef.h>
 
 #include "buffer/publish.h"
+#include "provider/activity_id.h"
 #include "provider/event_provider.h"
 #include "provider/event_publish.h"
 #include "provider/event_record.h"
+#include "provider/quick.h"
 #include "session/handle.h"
 
-/* One session that wants the event as it is takes it at once. */
+/* The general way: one session that wants the event as it is takes it at once. */
 static uint32_t publish(const struct etwas_event_provider *provider,
                         const struct etwas_event *event, struct etwas_audience *audience,
-                        struct etwas_event_record *built)
+                        uint32_t recorded, struct etwas_event_record *built)
 {
     struct etwas_session_key only;
     uint32_t code;
 
     if (audience->count != 1 || !etwas_listener_is_plain(audience->sessions[0].flags)) {
-        return etwas_event_publish(provider, event, audience, built);
+        return etwas_event_publish(provider, event, audience, recorded, built);
     }
     if (!etwas_session_key_of(audience->sessions[0].session, &only)) {
         return ERROR_SUCCESS;
@@ -39,6 +41,87 @@ static uint32_t publish(const struct etwas_event_provider *provider,
     /* It has just ended, and listens no more. */
     return code != ERROR_INVALID_HANDLE ? code : (uint32_t)ERROR_SUCCESS;
 }
+
+/* ---- the quick way --------------------------------------------------------------------------- */
+
+#if ETWAS_QUICK_RSEQ
+
+static inline struct etwas_quick_header quick_header(const struct etwas_event *event,
+                                                     const struct etwas_event_record *built,
+                                                     __m128i provider)
+{
+    struct etwas_quick_header header = {
+        .start = etwas_quick_pair(etwas_event_record_start(built, event), etwas_quick_ids()),
+        .second = provider,
+        .third = _mm_loadu_si128((const __m128i *)(const void *)event->descriptor),
+    };
+
+    if (event->activity != NULL) {
+        header.fourth = _mm_loadu_si128((const __m128i *)(const void *)event->activity);
+    } else {
+        uint64_t id[ETWAS_ACTIVITY_WORDS];
+
+        etwas_activity_words(id);
+        header.fourth = etwas_quick_pair(id[0], id[1]);
+    }
+    return header;
+}
+
+/*
+ * To sessions that take events as they are, if each has room: one copy for each, with the same stamp
+ * where they have the same clock. Returns how many have the record; those are the first ones.
+ */
+static uint32_t publish_quickly(const struct etwas_event *event,
+                                const struct etwas_audience *audience,
+                                const struct etwas_event_record *built)
+{
+    const uint32_t units = (uint32_t)etwas_etl_round_up_8(built->record.bytes) / ETWAS_UNIT_BYTES;
+    struct etwas_quick_target targets[ETWAS_LISTENERS];
+    struct etwas_quick_header header;
+    uint32_t clock = 0;
+    int64_t stamp = 0;
+
+    for (uint32_t index = 0; index < audience->count; index++) {
+        if (!etwas_listener_is_plain(audience->sessions[index].flags) ||
+            !etwas_quick_find(&targets[index], audience->sessions[index].session) ||
+            !etwas_quick_has_room(&targets[index], units)) {
+            return 0;
+        }
+    }
+    header = quick_header(event, built, etwas_quick_pair(audience->guid[0], audience->guid[1]));
+    for (uint32_t index = 0; index < audience->count; index++) {
+        const struct etwas_quick_target *target = &targets[index];
+        enum etwas_quick_rseq result;
+
+        if (clock != etwas_quick_clock(target)) {
+            clock = etwas_quick_clock(target);
+            stamp = etwas_clock_now(clock);
+        }
+        result = etwas_quick_write(target->slot, target->session, &header, stamp,
+                                   built->record.fields, built->record.field_count, units);
+        if (result != ETWAS_QUICK_COMMITTED) {
+            if (result == ETWAS_QUICK_ABORTED) {
+                etwas_quick_count_restart(target->slot);
+            }
+            return index;
+        }
+    }
+    return audience->count;
+}
+
+#else
+
+static uint32_t publish_quickly(const struct etwas_event *event,
+                                const struct etwas_audience *audience,
+                                const struct etwas_event_record *built)
+{
+    (void)event;
+    (void)audience;
+    (void)built;
+    return 0;
+}
+
+#endif
 
 /* ---- who gets an event ----------------------------------------------------------------------- */
 
@@ -63,11 +146,14 @@ static void exclude(struct etwas_audience *audience, uint64_t filter, uint32_t f
     audience->count = kept;
 }
 
-static uint32_t write_heard(const struct etwas_event_provider *provider, REGHANDLE handle,
-                            uint64_t filter, uint32_t flags, const struct etwas_event *event)
+/* Any event that sessions listen to, to all of them. */
+static __attribute__((noinline)) uint32_t write_any(const struct etwas_event_provider *provider,
+                                                    REGHANDLE handle, uint64_t filter,
+                                                    uint32_t flags, const struct etwas_event *event)
 {
     struct etwas_audience audience;
     struct etwas_event_record built;
+    uint32_t recorded;
     uint32_t code;
 
     if (event->descriptor == NULL ||
@@ -84,9 +170,68 @@ static uint32_t write_heard(const struct etwas_event_provider *provider, REGHAND
     if (audience.count == 0) {
         return ERROR_SUCCESS;
     }
-    code = etwas_event_record_build(&built, event, &audience);
-    return code == ERROR_SUCCESS ? publish(provider, event, &audience, &built) : code;
+    code = etwas_event_record_list(&built, event, audience.options);
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    recorded = publish_quickly(event, &audience, &built);
+    if (recorded == audience.count) {
+        return ERROR_SUCCESS;
+    }
+    etwas_event_record_fill(&built, event, &audience);
+    return publish(provider, event, &audience, recorded, &built);
 }
+
+#if ETWAS_QUICK_RSEQ
+
+/*
+ * The commonest: one session listens, and is reached quickly. Everything else is left to write_any,
+ * which finds out what it is.
+ */
+static inline __attribute__((always_inline)) uint32_t write_heard(
+    const struct etwas_event_provider *provider, REGHANDLE handle, const struct etwas_event *event)
+{
+    struct etwas_event_record built;
+    struct etwas_only_listener only;
+    struct etwas_quick_target target;
+    struct etwas_quick_header header;
+    int64_t stamp;
+    uint32_t code;
+
+    if (__builtin_expect(event->descriptor == NULL, 0) ||
+        !etwas_event_provider_only(provider, handle, event->descriptor->Level,
+                                   event->descriptor->Keyword, &only)) {
+        return write_any(provider, handle, 0, 0, event);
+    }
+    if (only.session == 0) {
+        return ERROR_SUCCESS;
+    }
+    if (!etwas_quick_find(&target, only.session)) {
+        return write_any(provider, handle, 0, 0, event);
+    }
+    stamp = etwas_clock_now(etwas_quick_clock(&target));
+    if (!etwas_event_record_list_plain(&built, event, only.options)) {
+        code = etwas_event_record_list(&built, event, only.options);
+        if (code != ERROR_SUCCESS) {
+            return code;
+        }
+    }
+    header = quick_header(event, &built, (__m128i)only.guid);
+    return etwas_quick_publish(etwas_quick_write, &target, &header, stamp, built.record.fields,
+                               built.record.field_count, built.record.bytes, &code)
+               ? code
+               : write_any(provider, handle, 0, 0, event);
+}
+
+#else
+
+static inline uint32_t write_heard(const struct etwas_event_provider *provider, REGHANDLE handle,
+                                   const struct etwas_event *event)
+{
+    return write_any(provider, handle, 0, 0, event);
+}
+
+#endif
 
 /*
  * The gate: a session listens, and *code is not set; or there is nothing to do but to return *code.
@@ -117,28 +262,31 @@ uint32_t EventWriteEx(REGHANDLE handle, const EVENT_DESCRIPTOR *descriptor, uint
     uint32_t code;
     const struct etwas_event_provider *provider = find_heard(handle, &code);
 
-    return provider != NULL ? write_heard(provider, handle, filter, flags, &event) : code;
+    return provider != NULL ? write_any(provider, handle, filter, flags, &event) : code;
+}
+
+static __attribute__((noinline)) uint32_t write_plain(
+    REGHANDLE handle, const EVENT_DESCRIPTOR *descriptor, const etwas_guid *activity,
+    const etwas_guid *related, uint32_t data_count, EVENT_DATA_DESCRIPTOR *data)
+{
+    const struct etwas_event event = {descriptor, activity, related, data, data_count, 0};
+    uint32_t code;
+    const struct etwas_event_provider *provider = find_heard(handle, &code);
+
+    return provider != NULL ? write_heard(provider, handle, &event) : code;
 }
 
 uint32_t EventWriteTransfer(REGHANDLE handle, const EVENT_DESCRIPTOR *descriptor,
                             const etwas_guid *activity, const etwas_guid *related,
                             uint32_t data_count, EVENT_DATA_DESCRIPTOR *data)
 {
-    const struct etwas_event event = {descriptor, activity, related, data, data_count, 0};
-    uint32_t code;
-    const struct etwas_event_provider *provider = find_heard(handle, &code);
-
-    return provider != NULL ? write_heard(provider, handle, 0, 0, &event) : code;
+    return write_plain(handle, descriptor, activity, related, data_count, data);
 }
 
 uint32_t EventWrite(REGHANDLE handle, const EVENT_DESCRIPTOR *descriptor, uint32_t data_count,
                     EVENT_DATA_DESCRIPTOR *data)
 {
-    const struct etwas_event event = {descriptor, NULL, NULL, data, data_count, 0};
-    uint32_t code;
-    const struct etwas_event_provider *provider = find_heard(handle, &code);
-
-    return provider != NULL ? write_heard(provider, handle, 0, 0, &event) : code;
+    return write_plain(handle, descriptor, NULL, NULL, data_count, data);
 }
 
 /* With its NUL, or one more than any record has. */
@@ -168,7 +316,7 @@ uint32_t EventWriteString(REGHANDLE handle, uint8_t level, uint64_t keyword,
         return ERROR_INVALID_PARAMETER;
     }
     EventDataDescCreate(&block, string, string_bytes(string));
-    return write_heard(provider, handle, 0, 0, &event);
+    return write_any(provider, handle, 0, 0, &event);
 }
 
 uint8_t EventProviderEnabled(REGHANDLE handle, uint8_t level, uint64_t keyword)

@@ -18,13 +18,11 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "buffer/pool_count.h"
-#include "buffer/quick_rseq.h"
 #include "buffer/quick_shared.h"
-#include "buffer/switch_rseq.h"
 #include "platform/thread.h"
 #include "provider/event_class.h"
 #include "provider/instance_id.h"
+#include "provider/quick.h"
 #include "provider/trace_event.h"
 #include "session/handle.h"
 
@@ -67,149 +65,28 @@ static inline uint64_t first_word(const EVENT_INSTANCE_HEADER *event, uint32_t p
 
 #if ETWAS_QUICK_RSEQ
 
-static inline __m128i pair(uint64_t low, uint64_t high)
-{
-    return _mm_set_epi64x((int64_t)high, (int64_t)low);
-}
-
 /*
- * ETWAS_QUICK_COMMITTED, or nothing is recorded. `clock` is the one of the slot's kind. It is read
- * first: what follows runs while the processor fetches it. The payload begins a header's size
- * behind `before`, which is mostly the event itself. Inlined with a constant clock and parent.
+ * ETWAS_QUICK_COMMITTED, or nothing is recorded. The stamp is read before: what follows runs while
+ * the processor fetches it.
  */
 static inline __attribute__((always_inline)) enum etwas_quick_rseq trace_by_rseq(
-    struct etwas_slot *slot, etwas_trace_handle handle, uint32_t clock,
-    const EVENT_INSTANCE_HEADER *event, const void *before, uint32_t payload_bytes,
-    const EVENT_INSTANCE_INFO *instance, const EVENT_INSTANCE_INFO *parent)
+    struct etwas_slot *slot, etwas_trace_handle handle, int64_t stamp,
+    const EVENT_INSTANCE_HEADER *event, uint32_t payload_bytes, const EVENT_INSTANCE_INFO *instance)
 {
-    struct etwas_quick_record record;
-    uint64_t ids;
+    struct etwas_quick_record record = {
+        .stamp = stamp, .before = event, .payload_bytes = payload_bytes};
+    uint64_t ids = etwas_thread_ids_word();
     uint64_t guid[2];
-    uint64_t parent_guid[2] = {0, 0};
-    uint32_t parent_id = 0;
 
-    record.stamp = etwas_clock_now(clock);
-    record.before = before;
-    record.payload_bytes = payload_bytes;
-    ids = etwas_thread_ids_word();
     if (__builtin_expect((uint32_t)ids == 0, 0) || __builtin_expect(instance->InstanceId == 0, 0) ||
         !etwas_class_look_up(instance->RegHandle, guid)) {
         return ETWAS_QUICK_OTHER;
     }
-    if (parent != NULL) {
-        if (!etwas_class_look_up(parent->RegHandle, parent_guid)) {
-            return ETWAS_QUICK_OTHER;
-        }
-        parent_id = parent->InstanceId;
-    }
-    record.start = pair(first_word(event, payload_bytes), ids);
-    record.guid = pair(guid[0], guid[1]);
-    record.instances = pair(0, (uint64_t)parent_id << 32 | instance->InstanceId);
-    record.parent = pair(parent_guid[0], parent_guid[1]);
+    record.start = etwas_quick_pair(first_word(event, payload_bytes), ids);
+    record.guid = etwas_quick_pair(guid[0], guid[1]);
+    record.instances = etwas_quick_pair(0, instance->InstanceId);
+    record.parent = etwas_quick_pair(0, 0);
     return etwas_quick_rseq(slot, handle, &record);
-}
-
-static void count_restart(const struct etwas_slot *slot)
-{
-    etwas_pool_count_restart(ck_pr_load_ptr(&slot->pool), ck_pr_load_32(&slot->index));
-}
-
-/*
- * With any clock, with or without a parent. True: *code says what became of the event. An event
- * that would be refused takes no buffer, and is not lost.
- */
-static inline __attribute__((always_inline)) bool trace_by_any_rseq(
-    struct etwas_slot *slot, etwas_trace_handle handle, uint64_t gate,
-    const EVENT_INSTANCE_HEADER *event, const void *before, uint32_t payload_bytes,
-    const EVENT_INSTANCE_INFO *instance, const EVENT_INSTANCE_INFO *parent, uint32_t *code)
-{
-    const uint32_t units =
-        (uint32_t)etwas_etl_round_up_8(sizeof(struct etwas_etl_instance_header) + payload_bytes) /
-        ETWAS_UNIT_BYTES;
-    enum etwas_quick_rseq result;
-    uint64_t guid[2];
-
-    if (etwas_word_units(ck_pr_load_64(&slot->word)) + units > ck_pr_load_32(&slot->limit_units) &&
-        instance->InstanceId != 0 && etwas_class_look_up(instance->RegHandle, guid) &&
-        (parent == NULL || etwas_class_look_up(parent->RegHandle, guid))) {
-        *code = etwas_switch_rseq(slot, ck_pr_load_32(&slot->index), gate, units, 0);
-        if (*code != ERROR_SUCCESS) {
-            return true;
-        }
-    }
-    (void)etwas_thread_ids(); /* asks for them, if this is the thread's first event */
-    result = trace_by_rseq(slot, handle, etwas_kind_clock((uint32_t)(gate >> 32)), event, before,
-                           payload_bytes, instance, parent);
-    if (result == ETWAS_QUICK_ABORTED) {
-        count_restart(slot);
-    }
-    *code = ERROR_SUCCESS;
-    return result == ETWAS_QUICK_COMMITTED;
-}
-
-/* Room for a payload where trace_by_rseq looks for it. */
-struct gathered {
-    uint8_t before[sizeof(EVENT_INSTANCE_HEADER)]; /* never read */
-    uint8_t payload[ETWAS_QUICK_PAYLOAD_BYTES];
-};
-
-/* Collects the fields of a list that is as it should be, and short; else false. */
-static bool gather(const EVENT_INSTANCE_HEADER *event, struct gathered *gathered, uint32_t *bytes)
-{
-    const MOF_FIELD *fields = (const void *)(event + 1);
-    uint32_t given = payload_bytes_of(event);
-
-    *bytes = 0;
-    if (given % sizeof *fields != 0 || given > MAX_MOF_FIELDS * sizeof *fields) {
-        return false;
-    }
-    for (uint32_t index = 0; index < given / sizeof *fields; index++) {
-        const void *data = (const void *)(uintptr_t)fields[index].DataPtr;
-        uint32_t length = fields[index].Length;
-
-        if (length > ETWAS_QUICK_PAYLOAD_BYTES - *bytes || (data == NULL && length != 0)) {
-            return false;
-        }
-        if (length != 0) {
-            memcpy(gathered->payload + *bytes, data, length);
-            *bytes += length;
-        }
-    }
-    return true;
-}
-
-/* Payloads that are lists of fields are gathered first, since a sequence may not call memcpy. */
-static __attribute__((noinline)) bool trace_fields_by_rseq(struct etwas_slot *slot,
-                                                           etwas_trace_handle handle, uint64_t gate,
-                                                           const EVENT_INSTANCE_HEADER *event,
-                                                           const EVENT_INSTANCE_INFO *instance,
-                                                           const EVENT_INSTANCE_INFO *parent,
-                                                           uint32_t *code)
-{
-    struct gathered gathered;
-    uint32_t bytes;
-
-    return gather(event, &gathered, &bytes) &&
-           trace_by_any_rseq(slot, handle, gate, event, &gathered, bytes, instance, parent, code);
-}
-
-/* Both forms of payload. */
-static bool trace_quickly(struct etwas_slot *slot, etwas_trace_handle handle, uint64_t gate,
-                          const EVENT_INSTANCE_HEADER *event, const EVENT_INSTANCE_INFO *instance,
-                          const EVENT_INSTANCE_INFO *parent, uint32_t *code)
-{
-    uint32_t payload_bytes;
-
-    if ((event->Flags & WNODE_FLAG_TRACED_GUID) == 0) {
-        return false;
-    }
-    if ((event->Flags & WNODE_FLAG_USE_MOF_PTR) != 0) {
-        return trace_fields_by_rseq(slot, handle, gate, event, instance, parent, code);
-    }
-    payload_bytes = payload_bytes_of(event);
-    return payload_bytes <= ETWAS_QUICK_PAYLOAD_BYTES &&
-           trace_by_any_rseq(slot, handle, gate, event, event, payload_bytes, instance, parent,
-                             code);
 }
 
 #endif
@@ -315,7 +192,6 @@ static __attribute__((noinline)) uint32_t trace_otherwise(etwas_trace_handle han
 {
     uint32_t generation = etwas_handle_generation(handle);
     struct etwas_slot *slot;
-    uint32_t protocol;
     uint64_t gate;
 
     if (!etwas_slot_here(handle, &slot) || generation == 0 || event == NULL || instance == NULL) {
@@ -332,20 +208,10 @@ static __attribute__((noinline)) uint32_t trace_otherwise(etwas_trace_handle han
                        : etwas_trace_any_instance(handle, event, instance, parent);
         }
     }
-    protocol = etwas_kind_quick_protocol((uint32_t)(gate >> 32));
-    if (protocol == ETWAS_PROTOCOL_SHARED && parent == NULL) {
-        return trace_in_shared_slot(handle, event, instance, slot);
-    }
-#if ETWAS_QUICK_RSEQ
-    if (protocol == ETWAS_PROTOCOL_RSEQ) {
-        uint32_t code;
-
-        if (trace_quickly(slot, handle, gate, event, instance, parent, &code)) {
-            return code;
-        }
-    }
-#endif
-    return etwas_trace_any_instance(handle, event, instance, parent);
+    return etwas_kind_quick_protocol((uint32_t)(gate >> 32)) == ETWAS_PROTOCOL_SHARED &&
+                   parent == NULL
+               ? trace_in_shared_slot(handle, event, instance, slot)
+               : etwas_trace_any_instance(handle, event, instance, parent);
 }
 
 #if ETWAS_QUICK_RSEQ
@@ -358,9 +224,46 @@ static __attribute__((noinline, cold)) uint32_t trace_again(etwas_trace_handle h
     struct etwas_slot *slot;
 
     if (etwas_slot_here(handle, &slot)) {
-        count_restart(slot);
+        etwas_quick_count_restart(slot);
     }
     return trace_otherwise(handle, event, instance, NULL);
+}
+
+/*
+ * The sequence did not begin to write. Mostly the buffer is full: another is taken, and the sequence
+ * runs once more, with the stamp there is. An event that would be refused takes no buffer, and is
+ * not lost.
+ */
+static __attribute__((noinline)) uint32_t trace_in_next_buffer(struct etwas_slot *slot,
+                                                               etwas_trace_handle handle,
+                                                               int64_t stamp,
+                                                               const EVENT_INSTANCE_HEADER *event,
+                                                               const EVENT_INSTANCE_INFO *instance)
+{
+    const uint64_t gate =
+        etwas_slot_gate_word(etwas_handle_generation(handle),
+                             etwas_slot_kind(ETWAS_CLOCK_KIND_TSC, ETWAS_PROTOCOL_RSEQ));
+    const uint32_t payload_bytes = payload_bytes_of(event);
+    const uint32_t units =
+        (uint32_t)etwas_etl_round_up_8(sizeof(struct etwas_etl_instance_header) + payload_bytes) /
+        ETWAS_UNIT_BYTES;
+    enum etwas_quick_rseq result;
+    uint64_t guid[2];
+    uint32_t code;
+
+    if (payload_bytes > ETWAS_QUICK_PAYLOAD_BYTES || instance->InstanceId == 0 ||
+        !etwas_class_look_up(instance->RegHandle, guid)) {
+        return trace_otherwise(handle, event, instance, NULL);
+    }
+    if (etwas_quick_settle(ETWAS_QUICK_OTHER, slot, gate, units, &code)) {
+        return code;
+    }
+    result = trace_by_rseq(slot, handle, stamp, event, payload_bytes, instance);
+    if (result != ETWAS_QUICK_COMMITTED) {
+        return result == ETWAS_QUICK_ABORTED ? trace_again(handle, event, instance)
+                                             : trace_otherwise(handle, event, instance, NULL);
+    }
+    return ERROR_SUCCESS;
 }
 
 #define UNLIKELY(condition) __builtin_expect((condition), 0)
@@ -374,9 +277,10 @@ uint32_t TraceEventInstance(etwas_trace_handle handle, EVENT_INSTANCE_HEADER *ev
     struct etwas_slot *slot;
     uint32_t payload_bytes;
     uint64_t gate;
+    int64_t stamp;
 
     if (UNLIKELY(event == NULL) || UNLIKELY(!is_quick_kind(event)) || UNLIKELY(parent != NULL)) {
-        return trace_otherwise(handle, event, instance, parent);
+        return etwas_trace_any_instance(handle, event, instance, parent);
     }
     payload_bytes = payload_bytes_of(event);
     if (UNLIKELY(payload_bytes > ETWAS_QUICK_PAYLOAD_BYTES) || UNLIKELY(instance == NULL) ||
@@ -390,11 +294,12 @@ uint32_t TraceEventInstance(etwas_trace_handle handle, EVENT_INSTANCE_HEADER *ev
                    ? trace_in_shared_slot(handle, event, instance, slot)
                    : trace_otherwise(handle, event, instance, NULL);
     }
-    result = trace_by_rseq(slot, handle, ETWAS_CLOCK_KIND_TSC, event, event, payload_bytes,
-                           instance, NULL);
+    stamp = etwas_clock_now(ETWAS_CLOCK_KIND_TSC);
+    result = trace_by_rseq(slot, handle, stamp, event, payload_bytes, instance);
     if (UNLIKELY(result != ETWAS_QUICK_COMMITTED)) {
-        return result == ETWAS_QUICK_ABORTED ? trace_again(handle, event, instance)
-                                             : trace_otherwise(handle, event, instance, NULL);
+        return result == ETWAS_QUICK_ABORTED
+                   ? trace_again(handle, event, instance)
+                   : trace_in_next_buffer(slot, handle, stamp, event, instance);
     }
     return ERROR_SUCCESS;
 }

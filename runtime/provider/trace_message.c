@@ -25,6 +25,7 @@
 
 #include "buffer/publish.h"
 #include "platform/thread.h"
+#include "provider/quick.h"
 #include "session/handle.h"
 #include "session/session.h"
 
@@ -47,39 +48,40 @@ struct arguments {
  * Pairs of a pointer and a size_t, up to the first NULL: its size is not looked at, since callers
  * leave it out. Empty arguments are passed over.
  */
-static uint32_t list_arguments(struct arguments *arguments, va_list given)
+static inline uint32_t list_arguments(struct arguments *arguments, va_list given)
 {
     const void *data;
+    uint32_t count = 0;
+    uint32_t bytes = 0;
 
-    arguments->count = 0;
-    arguments->bytes = 0;
     while ((data = va_arg(given, const void *)) != NULL) {
-        size_t bytes = va_arg(given, size_t);
-        MOF_FIELD *next = &arguments->list[arguments->count];
+        size_t length = va_arg(given, size_t);
 
-        if (bytes == 0) {
+        if (length == 0) {
             continue;
         }
-        if (arguments->count == MOST_ARGUMENTS) {
+        if (count == MOST_ARGUMENTS) {
             return ERROR_INVALID_PARAMETER;
         }
-        if (bytes > ETWAS_ETL_LARGEST_RECORD_BYTES - arguments->bytes) {
+        if (length > ETWAS_ETL_LARGEST_RECORD_BYTES - bytes) {
             return ERROR_MORE_DATA;
         }
-        next->DataPtr = (uint64_t)(uintptr_t)data;
-        next->Length = (uint32_t)bytes;
-        arguments->bytes += next->Length;
-        arguments->count++;
+        arguments->list[count].DataPtr = (uint64_t)(uintptr_t)data;
+        arguments->list[count].Length = (uint32_t)length;
+        bytes += (uint32_t)length;
+        count++;
     }
+    arguments->count = count;
+    arguments->bytes = bytes;
     return ERROR_SUCCESS;
 }
 
-static bool has_both(uint32_t flags, uint32_t one, uint32_t other)
+static inline bool has_both(uint32_t flags, uint32_t one, uint32_t other)
 {
     return (flags & one) != 0 && (flags & other) != 0;
 }
 
-static bool are_valid(uint32_t flags, const etwas_guid *guid)
+static inline bool are_valid(uint32_t flags, const etwas_guid *guid)
 {
     const uint32_t known = TRACE_MESSAGE_SEQUENCE | TRACE_MESSAGE_GUID | TRACE_MESSAGE_COMPONENTID |
                            TRACE_MESSAGE_TIMESTAMP | TRACE_MESSAGE_PERFORMANCE_TIMESTAMP |
@@ -90,6 +92,23 @@ static bool are_valid(uint32_t flags, const etwas_guid *guid)
            !has_both(flags, TRACE_MESSAGE_GUID, TRACE_MESSAGE_COMPONENTID) &&
            !has_both(flags, TRACE_MESSAGE_POINTER32, TRACE_MESSAGE_POINTER64) &&
            (guid != NULL || (flags & (TRACE_MESSAGE_GUID | TRACE_MESSAGE_COMPONENTID)) == 0);
+}
+
+struct message {
+    const etwas_guid *guid; /* NULL: none */
+    uint32_t flags;
+    uint16_t number;
+};
+
+static inline struct etwas_etl_message_header start_of(const struct message *message,
+                                                       uint32_t record_bytes)
+{
+    return (struct etwas_etl_message_header){
+        .size = (uint16_t)record_bytes,
+        .marker_flags = ETWAS_ETL_MESSAGE_MARKER_FLAGS,
+        .message_number = message->number,
+        .option_flags = (uint16_t)message->flags,
+    };
 }
 
 /* A header of any length, in the room that publication knows. */
@@ -148,32 +167,22 @@ static uint32_t put_number(union header *header, const struct etwas_session_key 
     return number != 0 ? ERROR_SUCCESS : ERROR_INVALID_HANDLE;
 }
 
-static uint32_t publish(const struct etwas_session_key *key, uint32_t flags, const etwas_guid *guid,
-                        uint16_t message_number, const struct arguments *arguments)
+/* The general way. */
+static __attribute__((noinline)) uint32_t publish_anyhow(const struct etwas_session_key *key,
+                                                         const struct message *message,
+                                                         const struct arguments *arguments)
 {
     union header header;
     struct etwas_record record = {
         .header = &header.room, .fields = arguments->list, .field_count = arguments->count};
 
-    if (!etwas_sequence_numbers_has(&etwas_sessions[key->index].sequence_numbers,
-                                    key->generation)) {
-        flags &= ~TRACE_MESSAGE_SEQUENCE;
-    }
-    if ((flags & TRACE_MESSAGE_POINTER32) == 0) {
-        flags |= TRACE_MESSAGE_POINTER64;
-    }
-    put_fields(&header, &record, flags, guid);
+    put_fields(&header, &record, message->flags, message->guid);
     record.bytes = record.header_bytes + arguments->bytes;
     if (record.bytes > ETWAS_ETL_LARGEST_RECORD_BYTES) {
         return ERROR_MORE_DATA;
     }
-    header.start = (struct etwas_etl_message_header){
-        .size = (uint16_t)record.bytes,
-        .marker_flags = ETWAS_ETL_MESSAGE_MARKER_FLAGS,
-        .message_number = message_number,
-        .option_flags = (uint16_t)flags,
-    };
-    if ((flags & TRACE_MESSAGE_SEQUENCE) != 0) {
+    header.start = start_of(message, record.bytes);
+    if ((message->flags & TRACE_MESSAGE_SEQUENCE) != 0) {
         uint32_t code = put_number(&header, key, arguments, &record);
 
         if (code != ERROR_SUCCESS) {
@@ -183,8 +192,61 @@ static uint32_t publish(const struct etwas_session_key *key, uint32_t flags, con
     return etwas_publish(key->index, key->generation, arguments->bytes, &record);
 }
 
-uint32_t TraceMessageVa(etwas_trace_handle handle, uint32_t flags, const etwas_guid *guid,
-                        uint16_t message_number, va_list given)
+#if ETWAS_QUICK_RSEQ
+
+enum {
+    QUICK_HEADER_BYTES = sizeof(struct etwas_etl_message_header) + 16 + 8 + 8
+};
+
+/* The commonest form: GUID, stamp and ids. True: *code says what became of the message. */
+static inline __attribute__((always_inline)) bool publish_quickly(uint64_t handle,
+                                                                  const struct message *message,
+                                                                  const struct arguments *arguments,
+                                                                  uint32_t *code)
+{
+    const uint32_t stamps = TRACE_MESSAGE_TIMESTAMP | TRACE_MESSAGE_PERFORMANCE_TIMESTAMP;
+    const uint32_t others = TRACE_MESSAGE_SEQUENCE | TRACE_MESSAGE_COMPONENTID;
+    const uint32_t wanted = TRACE_MESSAGE_GUID | TRACE_MESSAGE_SYSTEMINFO;
+    const uint32_t bytes = QUICK_HEADER_BYTES + arguments->bytes;
+    struct etwas_etl_message_header start;
+    struct etwas_quick_target target;
+    struct etwas_quick_header header;
+    uint64_t start_word;
+    uint64_t guid[2];
+    int64_t stamp;
+
+    if ((message->flags & stamps) == 0 || (message->flags & (wanted | others)) != wanted ||
+        bytes > ETWAS_ETL_LARGEST_RECORD_BYTES || !etwas_quick_find(&target, handle)) {
+        return false;
+    }
+    stamp = etwas_clock_now(etwas_quick_clock(&target));
+    start = start_of(message, bytes);
+    memcpy(&start_word, &start, sizeof start_word);
+    memcpy(guid, message->guid, sizeof guid);
+    header.start = etwas_quick_pair(start_word, guid[0]);
+    header.second = etwas_quick_pair(guid[1], (uint64_t)stamp);
+    header.third = etwas_quick_pair(etwas_quick_ids(), 0);
+    header.fourth = header.third;
+    return etwas_quick_publish(etwas_quick_message, &target, &header, stamp, arguments->list,
+                               arguments->count, bytes, code);
+}
+
+#else
+
+static inline bool publish_quickly(uint64_t handle, const struct message *message,
+                                   const struct arguments *arguments, uint32_t *code)
+{
+    (void)handle;
+    (void)message;
+    (void)arguments;
+    (void)code;
+    return false;
+}
+
+#endif
+
+static inline __attribute__((always_inline)) uint32_t trace(etwas_trace_handle handle,
+                                                            struct message *message, va_list given)
 {
     struct etwas_session_key key;
     struct arguments arguments;
@@ -193,7 +255,7 @@ uint32_t TraceMessageVa(etwas_trace_handle handle, uint32_t flags, const etwas_g
     if (handle == 0) {
         return ERROR_INVALID_HANDLE;
     }
-    if (!are_valid(flags, guid)) {
+    if (!are_valid(message->flags, message->guid)) {
         return ERROR_INVALID_PARAMETER;
     }
     code = list_arguments(&arguments, given);
@@ -203,7 +265,24 @@ uint32_t TraceMessageVa(etwas_trace_handle handle, uint32_t flags, const etwas_g
     if (!etwas_session_key_of(handle, &key)) {
         return ERROR_INVALID_HANDLE;
     }
-    return publish(&key, flags, guid, message_number, &arguments);
+    if ((message->flags & TRACE_MESSAGE_SEQUENCE) != 0 &&
+        !etwas_sequence_numbers_has(&etwas_sessions[key.index].sequence_numbers, key.generation)) {
+        message->flags &= ~TRACE_MESSAGE_SEQUENCE;
+    }
+    if ((message->flags & TRACE_MESSAGE_POINTER32) == 0) {
+        message->flags |= TRACE_MESSAGE_POINTER64;
+    }
+    return publish_quickly(handle, message, &arguments, &code)
+               ? code
+               : publish_anyhow(&key, message, &arguments);
+}
+
+uint32_t TraceMessageVa(etwas_trace_handle handle, uint32_t flags, const etwas_guid *guid,
+                        uint16_t message_number, va_list given)
+{
+    struct message message = {guid, flags, message_number};
+
+    return trace(handle, &message, given);
 }
 
 /*
@@ -216,11 +295,12 @@ uint32_t TraceMessageVa(etwas_trace_handle handle, uint32_t flags, const etwas_g
 uint32_t TraceMessage(etwas_trace_handle handle, uint32_t flags, const etwas_guid *guid,
                       uint16_t message_number, ...)
 {
+    struct message message = {guid, flags, message_number};
     va_list given;
     uint32_t code;
 
     va_start(given, message_number);
-    code = TraceMessageVa(handle, flags, guid, message_number, given);
+    code = trace(handle, &message, given);
     va_end(given);
     return code;
 }

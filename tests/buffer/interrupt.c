@@ -84,7 +84,7 @@ static uint32_t next_point(struct interruptions *plan)
     bool now = (always || plan->seen % 2 == 0) && plan->seen >= 2 * plan->skip;
 
     if (plan->step == STEP_QUICK) {
-        turn /= WRITER_PERIOD; /* only some of a writer's events go the quick way */
+        turn /= WRITER_PERIOD; /* each point in all kinds of a writer's events */
     }
     plan->seen++;
     if (!now || (plan->most != 0 && plan->total >= plan->most)) {
@@ -140,12 +140,14 @@ void interruptions_begin(struct interruptions *interruptions)
     interruptions->total = 0;
     interruptions->seen = 0;
     interruptions->armed = 0;
+    etwas_quick_is_off = interruptions->step == STEP_PUBLISH;
     mine = interruptions;
 }
 
 void interruptions_end(void)
 {
     mine = NULL;
+    etwas_quick_is_off = false;
     ck_pr_store_32(&etwas_rseq_trap, ETWAS_RSEQ_TRAP_NONE);
 }
 

@@ -75,13 +75,16 @@ void skip_without_sequences(void);
 /* Handles SIGTRAP for the process. Call before the first interruption. */
 void interruptions_prepare(void);
 
-/* For the calling thread, until interruptions_end. The session runs. */
+/*
+ * For the calling thread, until interruptions_end. The session runs. For STEP_PUBLISH the process
+ * has no quick way meanwhile but that of TraceEventInstance.
+ */
 void interruptions_begin(struct interruptions *interruptions);
 void interruptions_end(void);
 
 /*
- * Sets the trap for the quick sequence, which cannot be wrapped. Before each TraceEventInstance;
- * does nothing for other steps.
+ * Sets the trap for the quick sequences, which cannot be wrapped. Before each event; does nothing
+ * for other steps.
  */
 void interruptions_arm_quick(void);
 

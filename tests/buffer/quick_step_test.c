@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A signal before each instruction of the quick restartable sequence, wherever it is inlined; the handler logs
+ * A signal before each instruction of the quick restartable sequences, wherever they are inlined; the handler logs
  * as well (I1, I7). Both events are in the file, whole and once: the handler's first as long as the interrupted
  * one has not committed, and behind it from the instruction after the commit on.
  */
@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 #include <etwas/etwas.h>
+#include <etwas/evntprov.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -33,7 +34,7 @@
 #if ETWAS_RSEQ && defined(__x86_64__)
 
 enum {
-    BYTES_AROUND = 16, /* where a sequence is armed, and what follows its commit */
+    AROUND = 4, /* instructions: where a sequence is armed, and what follows its commit */
     PAYLOAD_WORDS = 4,
     EARLIER = 0, /* an event so that the slot has a buffer */
     INTERRUPTED = 1,
@@ -62,9 +63,21 @@ struct event {
     uint64_t payload[PAYLOAD_WORDS];
 };
 
+/* Calls with a quick way, each with the payload in as many pieces as it can. */
+enum call {
+    CALL_INSTANCE,
+    CALL_FIELDS,
+    CALL_EVENT,
+    CALL_WRITE,
+    CALL_WRITE_RELATED,
+    CALL_MESSAGE
+};
+
+static enum call call_to_make;
 static uint32_t clock_to_use;
 static etwas_trace_handle session;
 static EVENT_INSTANCE_INFO instance;
+static REGHANDLE modern;
 static struct rseq unknown_area;
 
 static uint32_t ignore_request(WMIDPREQUESTCODE code, void *context, uint32_t *reserved,
@@ -77,15 +90,99 @@ static uint32_t ignore_request(WMIDPREQUESTCODE code, void *context, uint32_t *r
     return ERROR_SUCCESS;
 }
 
-static void log_numbered(uint64_t number)
+/* 32 bytes in pieces of each kind that a sequence copies: 16 or more, 8 to 15, 4 to 7, fewer, none. */
+static const uint32_t pieces[] = {17, 9, 0, 5, 1};
+
+enum {
+    PIECES = sizeof pieces / sizeof pieces[0]
+};
+
+static uint32_t log_fields(const uint64_t *payload)
+{
+    struct {
+        EVENT_INSTANCE_HEADER header;
+        MOF_FIELD fields[PIECES];
+    } event = {.header.Size = sizeof event};
+    const uint8_t *next = (const uint8_t *)payload;
+
+    event.header.Flags = WNODE_FLAG_TRACED_GUID | WNODE_FLAG_USE_MOF_PTR;
+    for (uint32_t piece = 0; piece < PIECES; piece++) {
+        event.fields[piece] =
+            (MOF_FIELD){.DataPtr = (uint64_t)(uintptr_t)next, .Length = pieces[piece]};
+        next += pieces[piece];
+    }
+    return TraceEventInstance(session, &event.header, &instance, NULL);
+}
+
+static uint32_t log_event(const uint64_t *payload)
+{
+    struct {
+        EVENT_TRACE_HEADER header;
+        uint64_t payload[PAYLOAD_WORDS];
+    } event = {.header.Size = sizeof event};
+
+    event.header.Flags = WNODE_FLAG_TRACED_GUID;
+    memcpy(event.payload, payload, sizeof event.payload);
+    return TraceEvent(session, &event.header);
+}
+
+static uint32_t log_instance(const uint64_t *payload)
 {
     struct event event = {.header.Size = sizeof event};
 
     event.header.Flags = WNODE_FLAG_TRACED_GUID;
-    for (uint32_t word = 0; word < PAYLOAD_WORDS; word++) {
-        event.payload[word] = magic + number;
+    memcpy(event.payload, payload, sizeof event.payload);
+    return TraceEventInstance(session, &event.header, &instance, NULL);
+}
+
+static uint32_t write_event(const uint64_t *payload, const etwas_guid *related)
+{
+    const EVENT_DESCRIPTOR descriptor = {.Id = 1, .Level = TRACE_LEVEL_ERROR};
+    const uint8_t *next = (const uint8_t *)payload;
+    EVENT_DATA_DESCRIPTOR blocks[PIECES];
+
+    for (uint32_t piece = 0; piece < PIECES; piece++) {
+        EventDataDescCreate(&blocks[piece], next, pieces[piece]);
+        next += pieces[piece];
     }
-    if (TraceEventInstance(session, &event.header, &instance, NULL) != ERROR_SUCCESS) {
+    return related == NULL ? EventWrite(modern, &descriptor, PIECES, blocks)
+                           : EventWriteTransfer(modern, &descriptor, NULL, related, PIECES, blocks);
+}
+
+static uint32_t log_message(const uint64_t *payload)
+{
+    const uint32_t flags = TRACE_MESSAGE_GUID | TRACE_MESSAGE_TIMESTAMP | TRACE_MESSAGE_SYSTEMINFO;
+
+    return TraceMessage(session, flags, &class_guid, 1, &payload[0], sizeof payload[0], &payload[1],
+                        (PAYLOAD_WORDS - 1) * sizeof payload[0], NULL, (size_t)0);
+}
+
+static uint32_t log_payload(const uint64_t *payload)
+{
+    switch (call_to_make) {
+    case CALL_FIELDS:
+        return log_fields(payload);
+    case CALL_EVENT:
+        return log_event(payload);
+    case CALL_WRITE:
+        return write_event(payload, NULL);
+    case CALL_WRITE_RELATED:
+        return write_event(payload, &class_guid);
+    case CALL_MESSAGE:
+        return log_message(payload);
+    default:
+        return log_instance(payload);
+    }
+}
+
+static void log_numbered(uint64_t number)
+{
+    uint64_t payload[PAYLOAD_WORDS];
+
+    for (uint32_t word = 0; word < PAYLOAD_WORDS; word++) {
+        payload[word] = magic + number;
+    }
+    if (log_payload(payload) != ERROR_SUCCESS) {
         _exit(ENDED_WRONG);
     }
 }
@@ -152,7 +249,9 @@ static _Noreturn void be_traced(const char *path, bool known_to_kernel)
     session = start_session(path, &options);
     if (RegisterTraceGuidsA(ignore_request, NULL, &class_guid, 1, &class_registration, NULL, NULL,
                             &provider) != ERROR_SUCCESS ||
-        CreateTraceInstanceId(class_registration.RegHandle, &instance) != ERROR_SUCCESS) {
+        CreateTraceInstanceId(class_registration.RegHandle, &instance) != ERROR_SUCCESS ||
+        EventRegister(&class_guid, NULL, NULL, &modern) != ERROR_SUCCESS ||
+        EnableTrace(1, 1, TRACE_LEVEL_ERROR, &class_guid, session) != ERROR_SUCCESS) {
         _exit(ENDED_WRONG);
     }
     log_numbered(EARLIER);
@@ -191,26 +290,39 @@ static pid_t start_child(const char *path, bool known_to_kernel)
 extern const struct rseq_cs __start___rseq_cs[];
 extern const struct rseq_cs __stop___rseq_cs[];
 
-/*
- * What a signal before the instruction shall lead to; ALONE: it is in no sequence, nor close to one. The
- * kernel aborts from the first look to the commit.
- */
-static int expected_at(uint64_t address)
+/* From the first look to the commit: the kernel aborts there. */
+static bool is_in_sequence(uint64_t address)
 {
     for (const struct rseq_cs *one = __start___rseq_cs; one < __stop___rseq_cs; one++) {
-        const uint64_t end = one->start_ip + one->post_commit_offset;
-
         if (address - one->start_ip < one->post_commit_offset) {
-            return BEGUN_AGAIN;
-        }
-        if (one->start_ip - address <= BYTES_AROUND) {
-            return HANDLER_FIRST;
-        }
-        if (address - end < BYTES_AROUND) {
-            return HANDLER_SECOND;
+            return true;
         }
     }
-    return ALONE;
+    return false;
+}
+
+/*
+ * What a signal before the instruction shall lead to; ALONE: it is in no sequence, nor close to one. The
+ * instructions are in the order in which the event came to them.
+ */
+static int expected_at(const struct step_range *range, uint32_t index)
+{
+    uint32_t first = 0;
+    uint32_t end = range->count;
+
+    while (first < range->count && !is_in_sequence(range->addresses[first])) {
+        first++;
+    }
+    while (end > first && !is_in_sequence(range->addresses[end - 1])) {
+        end--;
+    }
+    if (index >= first && index < end) {
+        return BEGUN_AGAIN;
+    }
+    if (index < first) {
+        return first - index <= AROUND ? HANDLER_FIRST : ALONE;
+    }
+    return index - end < AROUND ? HANDLER_SECOND : ALONE;
 }
 
 static cpu_set_t everywhere;
@@ -268,7 +380,7 @@ static void interrupt_each(const char *path, const struct step_range *range)
     uint32_t seen[ENDED_UNTRACED] = {0};
 
     for (uint32_t index = 0; index < range->count; index++) {
-        int expected = expected_at(range->addresses[index]);
+        int expected = expected_at(range, index);
         int result;
 
         if (expected == ALONE) {
@@ -288,7 +400,15 @@ static void interrupt_each(const char *path, const struct step_range *range)
 
 static void a_signal_at_any_instruction_finds_the_event_committed_or_not_begun(void **state)
 {
-    static const uint32_t clocks[] = {ETWAS_CLOCK_TSC, ETWAS_CLOCK_QPC};
+    static const struct {
+        enum call call;
+        uint32_t clock;
+    } turns[] = {
+        {CALL_INSTANCE, ETWAS_CLOCK_TSC}, {CALL_INSTANCE, ETWAS_CLOCK_QPC},
+        {CALL_FIELDS, ETWAS_CLOCK_TSC},   {CALL_EVENT, ETWAS_CLOCK_TSC},
+        {CALL_WRITE, ETWAS_CLOCK_TSC},    {CALL_WRITE_RELATED, ETWAS_CLOCK_QPC},
+        {CALL_MESSAGE, ETWAS_CLOCK_TSC},
+    };
     static struct step_range range;
     const char *path = folder_path("trace.etl");
 
@@ -297,8 +417,9 @@ static void a_signal_at_any_instruction_finds_the_event_committed_or_not_begun(v
     if (!etwas_rseq_prepare()) {
         skip();
     }
-    for (size_t index = 0; index < sizeof clocks / sizeof clocks[0]; index++) {
-        clock_to_use = clocks[index];
+    for (size_t index = 0; index < sizeof turns / sizeof turns[0]; index++) {
+        call_to_make = turns[index].call;
+        clock_to_use = turns[index].clock;
         if (learn_instructions(path, &range) == 0) {
             skip();
         }
