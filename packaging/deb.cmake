@@ -38,6 +38,6 @@ etwas_package(dev libetwas-dev libdevel "for programs that use it"
     "libetwas${abi} ${same}" "libetwas-plain${abi} ${same}" "libetwas-clocks${abi} ${same}"
     "libetwas-tdh${abi} ${same}" libck-dev libexpat1-dev)
 etwas_package(etwas etwas utils "the command"
-    "libetwas${abi} ${same}" "libetwas-clocks${abi} ${same}")
+    "libetwas${abi} ${same}" "libetwas-clocks${abi} ${same}" "libetwas-tdh${abi} ${same}")
 
 include(CPack)

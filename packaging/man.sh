@@ -23,7 +23,7 @@ verbatim() {
     printf '[=SYNOPSIS]\n.B etwas\n\\fICOMMAND\\fR [\\fIOPTION\\fR...] [\\fIFILE\\fR...]\n'
     printf '[=EXAMPLES]\n'
     "$etwas" --help | sed '1,/^Examples:$/d' | verbatim
-    for command in dump stat clocks; do
+    for command in dump stat schema clocks; do
         printf '\n[etwas %s]\n' "$command"
         "$etwas" "$command" --help | verbatim
     done

@@ -20,6 +20,7 @@ enum etwas_exit {
 /* argv[0] is the command's own name. All return what the program exits with. */
 int etwas_command_dump(int argc, char **argv);
 int etwas_command_stat(int argc, char **argv);
+int etwas_command_schema(int argc, char **argv);
 int etwas_command_clocks(int argc, char **argv);
 
 /*
@@ -29,7 +30,7 @@ int etwas_command_clocks(int argc, char **argv);
 int etwas_command_help(const char *const *paragraphs);
 
 /*
- * After a message of getopt_long: points to the help of "dump", "stat" or "clocks". Returns
+ * After a message of getopt_long: points to the help of the command. Returns
  * ETWAS_EXIT_USAGE.
  */
 int etwas_command_misused(const char *command);

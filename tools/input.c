@@ -76,20 +76,45 @@ static void complain(const char *path, uint32_t code)
     etwas_output_flush(errors);
 }
 
+/* FILETIME says all that a clock of 10 MHz does, and has no end in the year 2262. */
+static bool is_coarse(etwas_trace_handle trace)
+{
+    etwas_trace_information information;
+
+    return etwas_trace_query(trace, &information) == ERROR_SUCCESS &&
+           information.clock_frequency <= 10000000;
+}
+
+static etwas_trace_handle open_trace(struct etwas_input *input, PEVENT_RECORD_CALLBACK record)
+{
+    static const uint32_t modes[] = {
+        [ETWAS_INPUT_FILETIME] = 0,
+        [ETWAS_INPUT_NANOSECONDS] = ETWAS_PROCESS_TRACE_MODE_NANOSECONDS,
+        [ETWAS_INPUT_RAW] = PROCESS_TRACE_MODE_RAW_TIMESTAMP,
+    };
+
+    memset(&input->logfile, 0, sizeof input->logfile);
+    /* OpenTrace only reads the name, but ETW's structure has no const. */
+    input->logfile.LogFileName = (char *)(uintptr_t)input->path;
+    input->logfile.ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD | modes[input->time];
+    input->logfile.EventRecordCallback = record;
+    input->logfile.BufferCallback = on_buffer;
+    input->logfile.Context = input;
+    return OpenTraceA(&input->logfile);
+}
+
 int etwas_input_open(struct etwas_input *input, const char *path, uint32_t number,
                      const struct etwas_input_callbacks *callbacks, void *context)
 {
-    *input = (struct etwas_input){.path = path, .number = number, .context = context};
-    /* OpenTrace only reads the name, but ETW's structure has no const. */
-    input->logfile.LogFileName = (char *)(uintptr_t)path;
-    input->logfile.ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD;
-    if (callbacks->raw_time) {
-        input->logfile.ProcessTraceMode |= PROCESS_TRACE_MODE_RAW_TIMESTAMP;
+    *input = (struct etwas_input){
+        .path = path, .time = callbacks->time, .number = number, .context = context};
+    input->trace = open_trace(input, callbacks->record);
+    if (input->trace != INVALID_PROCESSTRACE_HANDLE && input->time == ETWAS_INPUT_NANOSECONDS &&
+        is_coarse(input->trace)) {
+        CloseTrace(input->trace);
+        input->time = ETWAS_INPUT_FILETIME;
+        input->trace = open_trace(input, callbacks->record);
     }
-    input->logfile.EventRecordCallback = callbacks->record;
-    input->logfile.BufferCallback = on_buffer;
-    input->logfile.Context = input;
-    input->trace = OpenTraceA(&input->logfile);
     if (input->trace == INVALID_PROCESSTRACE_HANDLE) {
         complain(path, etwas_GetLastError());
         return ETWAS_EXIT_OPEN;
@@ -128,6 +153,67 @@ int etwas_input_process(struct etwas_input_run *run)
     }
     return result;
 }
+
+/* ---- times ----------------------------------------------------------------------------------- */
+
+/* A time outside of the years 1678 to 2261 is the nearest inside. */
+static int64_t unix_ns(int64_t filetime)
+{
+    int64_t units = filetime - INT64_C(116444736000000000);
+    int64_t nanoseconds;
+
+    if (filetime < 0 || __builtin_mul_overflow(units, 100, &nanoseconds)) {
+        return filetime < 0 ? INT64_MIN : INT64_MAX;
+    }
+    return nanoseconds;
+}
+
+static int64_t converted(const struct etwas_input *input, const EVENT_RECORD *record,
+                         uint32_t clock)
+{
+    etwas_clock_time time = {0, UINT64_MAX};
+
+    (void)etwas_trace_convert_time(input->trace, record->EventHeader.TimeStamp.QuadPart, clock,
+                                   &time);
+    return time.value;
+}
+
+int64_t etwas_input_unix_ns(const struct etwas_input *input, const EVENT_RECORD *record)
+{
+    switch (input->time) {
+    case ETWAS_INPUT_NANOSECONDS:
+        return record->EventHeader.TimeStamp.QuadPart;
+    case ETWAS_INPUT_RAW:
+        return unix_ns(converted(input, record, ETWAS_CLOCK_SYSTEM_TIME));
+    default:
+        return unix_ns(record->EventHeader.TimeStamp.QuadPart);
+    }
+}
+
+int64_t etwas_input_monotonic_ns(const struct etwas_input *input, const EVENT_RECORD *record)
+{
+    return input->time == ETWAS_INPUT_RAW ? converted(input, record, ETWAS_CLOCK_QPC)
+                                          : etwas_input_unix_ns(input, record);
+}
+
+void etwas_input_put_time(struct etwas_output *output, const struct etwas_input *input,
+                          const EVENT_RECORD *record)
+{
+    int64_t stamp = record->EventHeader.TimeStamp.QuadPart;
+
+    if (input->time == ETWAS_INPUT_NANOSECONDS) {
+        etwas_text_time_ns(output, stamp);
+    } else {
+        etwas_text_time(output, stamp);
+    }
+}
+
+int64_t etwas_input_start_ns(const struct etwas_input *input)
+{
+    return unix_ns(input->logfile.LogfileHeader.StartTime.QuadPart);
+}
+
+/* ---- damage ---------------------------------------------------------------------------------- */
 
 static void put_damage(struct etwas_output *output, const etwas_damage *damage)
 {

@@ -18,8 +18,16 @@ enum {
     ETWAS_INPUT_DAMAGES_KEPT = 20, /* the first ones; a file may have any number */
 };
 
+/* What TimeStamp of a record is. */
+enum etwas_input_time {
+    ETWAS_INPUT_FILETIME,
+    ETWAS_INPUT_NANOSECONDS, /* since 1970; FILETIME where the clock knows no more */
+    ETWAS_INPUT_RAW,         /* as recorded */
+};
+
 struct etwas_input {
     const char *path;
+    enum etwas_input_time time;
     uint32_t number;             /* of the file on the command line, from 1 */
     void *context;               /* of the command */
     struct etwas_input_run *run; /* while it is processed */
@@ -34,7 +42,7 @@ struct etwas_input {
 /* What the files of one etwas_input_process have in common. */
 struct etwas_input_callbacks {
     PEVENT_RECORD_CALLBACK record; /* UserContext is the struct etwas_input */
-    bool raw_time;                 /* time stamps as recorded */
+    enum etwas_input_time time;
 };
 
 /*
@@ -58,6 +66,19 @@ struct etwas_input_run {
  * message on standard error.
  */
 int etwas_input_process(struct etwas_input_run *run);
+
+/* A record's time in nanoseconds since 1970; by the wall clock where times are as recorded. */
+int64_t etwas_input_unix_ns(const struct etwas_input *input, const EVENT_RECORD *record);
+
+/* The same by a clock that nobody sets, to subtract. Where it begins is not said. */
+int64_t etwas_input_monotonic_ns(const struct etwas_input *input, const EVENT_RECORD *record);
+
+/* Writes a record's time, in UTC; to the nanosecond where the clock has it. Not of ETWAS_INPUT_RAW. */
+void etwas_input_put_time(struct etwas_output *output, const struct etwas_input *input,
+                          const EVENT_RECORD *record);
+
+/* When the session started, in nanoseconds since 1970. */
+int64_t etwas_input_start_ns(const struct etwas_input *input);
 
 /* One line for each damage kept and one for the rest, each begun with `prefix`. */
 void etwas_input_put_damages(struct etwas_output *output, const struct etwas_input *input,

@@ -17,6 +17,7 @@
 static const char *const help[] = {
     "usage: etwas dump [OPTION...] FILE...   show the events, a line for each\n"
     "       etwas stat [OPTION...] FILE...   say what is in a trace, and what is not\n"
+    "       etwas schema [OPTION...] FILE... list the events that a trace describes\n"
     "       etwas clocks [OPTION...]         say which clock to use on this machine\n"
     "       etwas COMMAND --help             everything about a command\n"
     "       etwas --version\n"
@@ -38,6 +39,8 @@ static const char *const help[] = {
     "  etwas stat service.etl\n"
     "  etwas dump --limit 20 service.etl\n"
     "  etwas clocks --html clocks.html\n"
+    "  etwas dump --where 'size > 1M && duration > 5ms' service.etl\n"
+    "  etwas dump --csv --columns time,event,size service.etl >sizes.csv\n"
     "  etwas dump --json service.etl | jq -c 'select(.level <= 2)'\n",
     NULL,
 };
@@ -70,25 +73,27 @@ static int show_version(void)
     return etwas_output_finish(output) ? ETWAS_EXIT_FINE : ETWAS_EXIT_OUTPUT;
 }
 
+struct command {
+    const char *name;
+    char title[16]; /* what getopt_long calls it in its messages */
+    int (*run)(int argc, char **argv);
+};
+
 int main(int argc, char **argv)
 {
-    /* What getopt_long calls the command in its messages. */
-    static char dump_name[] = "etwas dump";
-    static char stat_name[] = "etwas stat";
-    static char clocks_name[] = "etwas clocks";
+    static struct command commands[] = {
+        {"dump", "etwas dump", etwas_command_dump},
+        {"stat", "etwas stat", etwas_command_stat},
+        {"schema", "etwas schema", etwas_command_schema},
+        {"clocks", "etwas clocks", etwas_command_clocks},
+    };
     const char *command = argc > 1 ? argv[1] : "";
 
-    if (strcmp(command, "dump") == 0) {
-        argv[1] = dump_name;
-        return etwas_command_dump(argc - 1, argv + 1);
-    }
-    if (strcmp(command, "stat") == 0) {
-        argv[1] = stat_name;
-        return etwas_command_stat(argc - 1, argv + 1);
-    }
-    if (strcmp(command, "clocks") == 0) {
-        argv[1] = clocks_name;
-        return etwas_command_clocks(argc - 1, argv + 1);
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        if (strcmp(command, commands[i].name) == 0) {
+            argv[1] = commands[i].title;
+            return commands[i].run(argc - 1, argv + 1);
+        }
     }
     if (strcmp(command, "--help") == 0 || strcmp(command, "-h") == 0 ||
         strcmp(command, "help") == 0) {

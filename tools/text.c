@@ -42,40 +42,59 @@ void etwas_text_guid(struct etwas_output *output, const etwas_guid *guid)
 }
 
 #define TICKS_PER_SECOND INT64_C(10000000)
+#define NS_PER_SECOND INT64_C(1000000000)
 #define SECONDS_1601_1970 INT64_C(11644473600)
 #define FILETIME_YEAR_9999 INT64_C(2650467743999999999)
 
 /* Events come in time order, so most have the second of the one before: its text is kept. */
+static void put_second(char text[19], int64_t unix_second)
+{
+    static int64_t kept_second = INT64_MIN;
+    static char kept[sizeof "2026-11-21T08:19:17"];
+
+    if (unix_second != kept_second) {
+        time_t second = unix_second;
+        struct tm parts;
+
+        gmtime_r(&second, &parts);
+        strftime(kept, sizeof kept, "%Y-%m-%dT%H:%M:%S", &parts);
+        kept_second = unix_second;
+    }
+    memcpy(text, kept, 19);
+}
+
+/* The second, so many digits of it, and the zone. */
+static void put_time(struct etwas_output *output, int64_t unix_second, int64_t fraction,
+                     unsigned digits)
+{
+    char *text = etwas_output_room(output, 21 + digits);
+
+    put_second(text, unix_second);
+    text[19] = '.';
+    for (unsigned i = 19 + digits; i > 19; i--) {
+        text[i] = (char)('0' + fraction % 10);
+        fraction /= 10;
+    }
+    text[20 + digits] = 'Z';
+    output->used_bytes += 21 + digits;
+}
+
 void etwas_text_time(struct etwas_output *output, int64_t filetime)
 {
-    static int64_t kept_second = -1;
-    static char kept[sizeof "2026-11-21T08:19:17"];
-    int64_t second = filetime / TICKS_PER_SECOND;
-    int64_t fraction = filetime % TICKS_PER_SECOND;
-    char *text;
-
     if (filetime < 0 || filetime > FILETIME_YEAR_9999) {
         etwas_output_char(output, '@');
         etwas_output_signed(output, filetime);
         return;
     }
-    if (second != kept_second) {
-        time_t unix_second = second - SECONDS_1601_1970;
-        struct tm parts;
+    put_time(output, filetime / TICKS_PER_SECOND - SECONDS_1601_1970, filetime % TICKS_PER_SECOND,
+             7);
+}
 
-        gmtime_r(&unix_second, &parts);
-        strftime(kept, sizeof kept, "%Y-%m-%dT%H:%M:%S", &parts);
-        kept_second = second;
-    }
-    text = etwas_output_room(output, ETWAS_TEXT_TIME_CHARACTERS);
-    memcpy(text, kept, 19);
-    text[19] = '.';
-    for (int i = 26; i > 19; i--) {
-        text[i] = (char)('0' + fraction % 10);
-        fraction /= 10;
-    }
-    text[27] = 'Z';
-    output->used_bytes += ETWAS_TEXT_TIME_CHARACTERS;
+void etwas_text_time_ns(struct etwas_output *output, int64_t unix_ns)
+{
+    int64_t second = unix_ns / NS_PER_SECOND - (unix_ns % NS_PER_SECOND < 0);
+
+    put_time(output, second, unix_ns - second * NS_PER_SECOND, 9);
 }
 
 /* ---- Strings ---- */
@@ -116,26 +135,47 @@ static void put_utf8(struct etwas_output *output, uint32_t point)
     etwas_output_bytes(output, text, count);
 }
 
-static void put_point(struct etwas_output *output, enum etwas_text_style style, uint32_t point)
+/* A code point as \uNNNN, or two of them. */
+static void put_json_escape(struct etwas_output *output, uint32_t point)
+{
+    if (point >= 0x10000) {
+        etwas_output_format(output, "\\u%04x\\u%04x", 0xD800 + ((point - 0x10000) >> 10),
+                            0xDC00 + (point & 0x3FF));
+    } else {
+        etwas_output_format(output, "\\u%04x", point);
+    }
+}
+
+/* The letter behind a \ that stands for a control character; 0: none does. */
+static char letter_of(uint32_t point)
+{
+    return (char)(point == '\n' ? 'n' : point == '\r' ? 'r' : point == '\t' ? 't' : 0);
+}
+
+static void put_escape(struct etwas_output *output, enum etwas_text_style style, uint32_t point)
 {
     if (style == ETWAS_TEXT_JSON) {
-        if (point == '"' || point == '\\') {
-            etwas_output_char(output, '\\');
-            etwas_output_char(output, (char)point);
-        } else if (point < 0x20) {
-            etwas_output_format(output, "\\u%04x", point);
-        } else {
-            put_utf8(output, point);
-        }
-    } else if (style == ETWAS_TEXT_HTML && point < 0x80 && strchr("<>&\"'", (int)point) != NULL &&
-               point != 0) {
-        etwas_output_format(output, "&#%u;", point);
-    } else if (!steers_a_terminal(point) && (style != ETWAS_TEXT_WORD || point != ' ')) {
-        put_utf8(output, point);
-    } else if (point < 0x80) {
-        etwas_output_format(output, "\\x%02x", point);
+        put_json_escape(output, point);
+    } else if (style == ETWAS_TEXT_QUOTED && letter_of(point) != 0) {
+        etwas_output_char(output, '\\');
+        etwas_output_char(output, letter_of(point));
     } else {
-        etwas_output_format(output, "\\u{%x}", point);
+        etwas_output_format(output, point < 0x80 ? "\\x%02x" : "\\u{%x}", point);
+    }
+}
+
+static void put_point(struct etwas_output *output, enum etwas_text_style style, uint32_t point)
+{
+    if (steers_a_terminal(point) || (style == ETWAS_TEXT_WORD && point == ' ')) {
+        put_escape(output, style, point);
+    } else if ((style == ETWAS_TEXT_JSON || style == ETWAS_TEXT_QUOTED) &&
+               (point == '"' || point == '\\')) {
+        etwas_output_char(output, '\\');
+        etwas_output_char(output, (char)point);
+    } else if (style == ETWAS_TEXT_HTML && point < 0x80 && strchr("<>&\"'", (int)point) != NULL) {
+        etwas_output_format(output, "&#%u;", point);
+    } else {
+        put_utf8(output, point);
     }
 }
 
@@ -181,15 +221,38 @@ static uint32_t next_utf8(const uint8_t *text, size_t bytes, size_t *taken)
     return point;
 }
 
+/* How many characters at the start are ASCII that no style escapes. Most texts are nothing else. */
+static size_t plain_bytes(const uint8_t *text, size_t bytes, enum etwas_text_style style)
+{
+    size_t count = 0;
+
+    if (style == ETWAS_TEXT_HTML) {
+        return 0;
+    }
+    bytes = bytes < ETWAS_OUTPUT_BYTES ? bytes : ETWAS_OUTPUT_BYTES;
+    while (count < bytes && text[count] > ' ' && text[count] < 0x7F && text[count] != '"' &&
+           text[count] != '\\') {
+        count++;
+    }
+    return count;
+}
+
 void etwas_text_utf8(struct etwas_output *output, enum etwas_text_style style, const char *text,
                      size_t bytes)
 {
     const uint8_t *source = (const uint8_t *)text;
 
     while (bytes > 0) {
-        size_t taken;
-        uint32_t point = next_utf8(source, bytes, &taken);
+        size_t taken = plain_bytes(source, bytes, style);
+        uint32_t point;
 
+        if (taken > 0) {
+            etwas_output_bytes(output, source, taken);
+            source += taken;
+            bytes -= taken;
+            continue;
+        }
+        point = next_utf8(source, bytes, &taken);
         if (point != INVALID_UNIT) {
             put_point(output, style, point);
         } else if (style == ETWAS_TEXT_JSON) {

@@ -7,8 +7,8 @@
  * How GUIDs, times and strings from a trace are written.
  *
  * Strings come from files that anyone may have made. Printed as text, whatever could steer a
- * terminal (controls, text direction marks) or is not valid is written \xNN or \u{N}; in JSON, what
- * is not valid becomes U+FFFD.
+ * terminal (controls, text direction marks) or is not valid is written \xNN or \u{N}; in JSON, it is
+ * written \uNNNN, and what is not valid becomes U+FFFD.
  */
 
 #include "output.h"
@@ -29,11 +29,15 @@ void etwas_text_guid(struct etwas_output *output, const etwas_guid *guid);
  */
 void etwas_text_time(struct etwas_output *output, int64_t filetime);
 
+/* The same of nanoseconds since 1970: 2026-11-21T08:19:17.123456789Z. */
+void etwas_text_time_ns(struct etwas_output *output, int64_t unix_ns);
+
 enum etwas_text_style {
     ETWAS_TEXT_PLAIN,
-    ETWAS_TEXT_WORD, /* as plain, and spaces are escaped: one column of a line */
-    ETWAS_TEXT_JSON, /* the inside of a JSON string, without the quotes */
-    ETWAS_TEXT_HTML, /* as plain, and what means something to HTML and SVG is escaped */
+    ETWAS_TEXT_WORD,   /* as plain, and spaces are escaped: one column of a line */
+    ETWAS_TEXT_QUOTED, /* the inside of a string in quotes: \" \\ \n \r \t too */
+    ETWAS_TEXT_JSON,   /* the inside of a JSON string, without the quotes */
+    ETWAS_TEXT_HTML,   /* as plain, and what means something to HTML and SVG is escaped */
 };
 
 /* Writes `bytes` of UTF-8. Any bytes will do. */

@@ -55,7 +55,7 @@ expect libetwas-dev "libetwas$abi$same" "libetwas-plain$abi$same" "libetwas-cloc
     "libetwas-tdh$abi$same" libck-dev libexpat1-dev -- 'lib/.*libetwas-tdh\.a' 'include/etwas/decode\.h' \
     'include/etwas/etwas\.h' 'lib/.*libetwas\.so' 'lib/.*libetwas-plain\.so' 'lib/.*libetwas-clocks\.so' \
     'lib/.*libetwas\.a' 'lib/.*libetwas-clocks\.a' 'lib/.*pkgconfig/etwas\.pc' 'lib/.*cmake/etwas/etwasConfig\.cmake'
-expect etwas libc6 "libetwas$abi$same" "libetwas-clocks$abi$same" -- 'bin/etwas'
+expect etwas libc6 "libetwas$abi$same" "libetwas-clocks$abi$same" "libetwas-tdh$abi$same" -- 'bin/etwas'
 
 pc=$(find "$work/root" -name etwas.pc)
 read -ra options <<<"$(PKG_CONFIG_PATH=${pc%/*} pkg-config --cflags --libs etwas)"

@@ -19,7 +19,7 @@ def main():
         sys.exit("usage: man_test.py ETWAS PAGE")
     etwas, page = sys.argv[1:]
     known = words_of_page(page)
-    for command in ([], ["dump"], ["stat"], ["clocks"]):
+    for command in ([], ["dump"], ["stat"], ["schema"], ["clocks"]):
         text = subprocess.run([etwas, *command, "--help"], check=True, capture_output=True, text=True).stdout
         # help2man makes headings of its own of these two.
         missing = set(text.split()) - known - {"usage:", "Examples:"}

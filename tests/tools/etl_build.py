@@ -47,6 +47,72 @@ def self_describing(guid, stamp, provider, event, payload=b""):
                        bytes(16)) + items + payload
 
 
+def tl_field(name, kind, out=0, count=None, listed=False):
+    """A field of a TraceLogging schema: `count` is a constant, `listed`: a u16 before the values."""
+    arity = 0x20 if count is not None else 0x40 if listed else 0
+    return (name.encode() + b"\0" + bytes([kind | arity | (0x80 if out else 0)]) + (bytes([out]) if out else b"")
+            + (struct.pack("<H", count) if count is not None else b""))
+
+
+def tl_event(guid, stamp, provider, event, fields=b"", payload=b"", opcode=0, level=5, keyword=0,
+             activity=None, process=10, thread=11, number=0):
+    """An EVENT_HEADER64 record that describes itself: `fields` is what tl_field gives, in a row."""
+    traits = struct.pack("<H", 3 + len(provider.encode())) + provider.encode() + b"\0"
+    schema = event.encode() + b"\0" + fields
+    schema = struct.pack("<H", 3 + len(schema)) + b"\0" + schema
+    items = extended_item(12, traits, False) + extended_item(11, schema, True)
+    size = 80 + len(items) + len(payload)
+    return struct.pack("<HBBHHIIq16sHBBBBHQII16s", size, 0x13, 0xC0, 1, 0, thread, process, stamp,
+                       uuid.UUID(guid).bytes_le, number, 0, 11, level, opcode, 0, keyword, 0, 0,
+                       uuid.UUID(activity).bytes_le if activity else bytes(16)) + items + payload
+
+
+METADATA_CLASS = "bbccf6c1-6cd1-48c4-80ff-839482e37671"
+
+
+def utf16(text):
+    return (text + "\0").encode("utf-16-le", "surrogatepass")
+
+
+def event_info(stamp, guid, kind, provider, task, name, fields, version=0):
+    """
+    A record that describes the events of a type of a class. `fields`: name, in-type, out-type, and if
+    wanted the name of a map, flags, count, length.
+    """
+    strings, base = b"", 112 + 24 * len(fields)
+
+    def place(text):
+        nonlocal strings
+        at = base + len(strings)
+        strings += utf16(text)
+        return at
+
+    names = [place(text) if text else 0 for text in (provider, task, name)]
+    properties = b""
+    for field, in_type, out_type, *more in fields:
+        defaults = (None, 0, 1, 0)
+        the_map, flags, count, length = (*more, *defaults[len(more):])
+        properties += struct.pack("<IIHHIHHI", flags, place(field), in_type, out_type,
+                                  place(the_map) if the_map else 0, count, length, 0)
+    raw = uuid.UUID(guid).bytes_le
+    info = struct.pack("<16s16sHBBBBHQ13I", raw, raw, 0, version, 0, 4, kind, 0, 0, 1, names[0], 0, 0, 0,
+                       names[1], names[2], 0, 0, 0, 0, 0, 0) + struct.pack("<III", len(fields), len(fields), 0)
+    assert len(info) == 112
+    return classic(METADATA_CLASS, stamp, kind=32, level=0, payload=info + properties + strings)
+
+
+def map_info(stamp, guid, name, entries, flag=1):
+    """A record that names the values of a map."""
+    texts, at = b"", 16 + 8 * (len(entries) + 1)
+    name_at, texts = at, utf16(name)
+    body = b""
+    for value, text in entries:
+        body += struct.pack("<II", at + len(texts), value)
+        texts += utf16(text)
+    info = struct.pack("<IIII", name_at, flag, len(entries), 0) + body + bytes(8) + texts
+    return classic(METADATA_CLASS, stamp, kind=33, level=0, payload=uuid.UUID(guid).bytes_le + info)
+
+
 def described(guid, stamp, number, opcode):
     """An EVENT_HEADER64 record of a manifest provider, without thread and process."""
     return struct.pack("<HBBHHIIq16sHBBBBHQII16s", 80, 0x13, 0xC0, 0, 0, 0xFFFFFFFF, 0xFFFFFFFF,

@@ -51,8 +51,8 @@ class ToolTest(unittest.TestCase):
         return out, result.stderr.decode("utf-8")
 
     def dump(self, *arguments, expect=FINE):
-        """The lines of a dump in columns, without the title and the header event."""
-        out, _ = self.run_etwas("dump", *arguments, expect=expect)
+        """The lines of a dump in columns, not decoded, without the title and the header event."""
+        out, _ = self.run_etwas("dump", "--hex", *arguments, expect=expect)
         lines = out.splitlines()
         self.assertEqual(lines[0], TITLE)
         self.assertIn(" EventTrace/Header 0 0 - - ", lines[1])
@@ -60,7 +60,7 @@ class ToolTest(unittest.TestCase):
 
     def dump_json(self, *arguments, expect=FINE):
         """Likewise with --json."""
-        out, _ = self.run_etwas("dump", "--json", *arguments, expect=expect)
+        out, _ = self.run_etwas("dump", "--hex", "--json", *arguments, expect=expect)
         events = [json.loads(line) for line in out.splitlines()]
         return [e for e in events if e.get("name") != "EventTrace/Header"]
 
@@ -78,7 +78,9 @@ class Usage(ToolTest):
         self.assertEqual(self.run_etwas("help"), (out, ""))
 
     def test_each_command_has_help_that_names_its_options(self):
-        for command, options in (("dump", ("--json", "--clock", "--raw", "--limit")), ("stat", ("--json",))):
+        for command, options in (("dump", ("--json", "--csv", "--hex", "--columns", "--where", "--clock",
+                                            "--raw", "--limit")),
+                                 ("stat", ("--json", "--where")), ("schema", ("--json",))):
             out, error = self.run_etwas(command, "--help")
             self.assertTrue(out.startswith(f"usage: etwas {command}"))
             self.assertEqual(error, "")
@@ -86,7 +88,7 @@ class Usage(ToolTest):
                 self.assertIn(option, out)
 
     def test_help_fits_a_terminal_of_80_columns(self):
-        for arguments in (["--help"], ["dump", "--help"], ["stat", "--help"]):
+        for arguments in (["--help"], ["dump", "--help"], ["stat", "--help"], ["schema", "--help"]):
             out, _ = self.run_etwas(*arguments)
             self.assertLessEqual(max(len(line) for line in out.splitlines()), 80)
 
@@ -95,7 +97,8 @@ class Usage(ToolTest):
                   etl.message(7, 0x05, struct.pack("<II", 1, 2))]
         path = self.write("a.etl", etl.trace([(0, events)]))
         dump_help, _ = self.run_etwas("dump", "--help")
-        for event in self.dump_json(path):
+        out, _ = self.run_etwas("dump", "--json", "--where", "1 == 1 || duration", path)
+        for event in [*self.dump_json(path), *map(json.loads, out.splitlines())]:
             for key in event:
                 self.assertIn(key, dump_help)
         stat_help, _ = self.run_etwas("stat", "--help")
@@ -282,7 +285,7 @@ class Dump(ToolTest):
 
     def test_raw_shows_time_as_recorded(self):
         path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, 7_654_321)])]))
-        out, _ = self.run_etwas("dump", "--raw", path)
+        out, _ = self.run_etwas("dump", "--hex", "--raw", path)
         self.assertEqual([line.split()[0] for line in out.splitlines()[1:]],
                          [str(etl.FIRST_STAMP), "7654321"])
         self.assertEqual(self.dump_json("--raw", path)[0]["raw_time"], 7_654_321)
@@ -296,7 +299,7 @@ class Dump(ToolTest):
         events = [etl.classic(RED, 1_000_000 + 500_000_000), etl.classic(RED, 1_000_000 + 4_000_000_000)]
         path = self.write("a.etl", etl.trace([(0, events)], frequency=second, own=knots))
         raw, qpc, system = ([e for e in map(json.loads, self.run_etwas(
-            "dump", "-j", f"--clock={clock}", path)[0].splitlines()) if e["class"] == RED]
+            "dump", "-xj", f"--clock={clock}", path)[0].splitlines()) if e["class"] == RED]
             for clock in ("raw", "qpc", "system"))
         self.assertEqual([e["raw_time"] for e in raw], [501_000_000, 4_001_000_000])
         self.assertEqual([(e["qpc_ns"], e["error_ns"]) for e in qpc], [(501_000_000, 0), (4_001_000_000, 0)])
@@ -306,10 +309,10 @@ class Dump(ToolTest):
                          ["2026-01-01T00:00:00.5000000Z", "2026-01-01T00:00:04.0000000Z"])
         for event in system:
             self.assertTrue(100 <= event["error_ns"] <= 1000)
-        lines = self.run_etwas("dump", "--clock", "system", path)[0].splitlines()
+        lines = self.run_etwas("dump", "-x", "--clock", "system", path)[0].splitlines()
         self.assertEqual(lines[0], TITLE.replace("time", "system_time error_ns"))
         self.assertEqual(lines[3].split()[:2], ["2026-01-01T01:00:04.0000000Z", str(system[1]["error_ns"])])
-        lines = self.run_etwas("dump", "--clock", "qpc", path)[0].splitlines()
+        lines = self.run_etwas("dump", "-x", "--clock", "qpc", path)[0].splitlines()
         self.assertEqual(lines[0], TITLE.replace("time", "qpc_ns error_ns"))
         self.assertEqual(lines[2].split()[:2], ["501000000", "0"])
         self.assertEqual(self.run_etwas("dump", "--clock=raw", path), self.run_etwas("dump", "-r", path))
@@ -318,7 +321,7 @@ class Dump(ToolTest):
         path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, 11_000_000)])]))
         event, = self.dump_json("--clock=system", path)
         self.assertEqual((event["system_time"], event["error_ns"]), ("2026-01-01T00:00:01.0000000Z", None))
-        out, _ = self.run_etwas("dump", "--clock=system", path)
+        out, _ = self.run_etwas("dump", "-x", "--clock=system", path)
         self.assertEqual(out.splitlines()[2].split()[1], "-")
         # Of the performance counter itself the header is exact.
         event, = self.dump_json("--clock=qpc", path)
@@ -338,7 +341,7 @@ class Dump(ToolTest):
         events = self.dump_json(*paths)
         self.assertEqual([e["file"] for e in events], [1, 2, 2, 1, 1, 2])
         self.assertEqual([e["class"] == RED for e in events], [e["file"] == 1 for e in events])
-        out, _ = self.run_etwas("dump", *paths)
+        out, _ = self.run_etwas("dump", "--hex", *paths)
         lines = out.splitlines()
         self.assertEqual(lines[:2], [f"# file {i + 1}: {p}" for i, p in enumerate(paths)])
         self.assertEqual(lines[2], TITLE.replace("# ", "# file "))
@@ -393,7 +396,7 @@ class Stat(ToolTest):
              "ended": "2026-01-01T00:00:02.0000000Z", "file_bytes": 2 * etl.BUFFER_BYTES,
              "damaged": False, "unfinished": False})
         out, _ = self.run_etwas("stat", path)
-        for text in ("séance", "performance counter, 10000000 ticks a second", "2.0000000 s"):
+        for text in ("séance", "performance counter, 10,000,000 ticks a second", "2.0000000 s"):
             self.assertIn(text, out)
 
     def test_damage_and_loss_come_first(self):
@@ -485,8 +488,8 @@ class Modes(ToolTest):
         out, error = self.run_etwas("stat", path)
         lines = [line.split(None, 1) for line in out.splitlines()[1:4]]
         self.assertEqual([words[0] for words in lines], ["damage", "LOST", "overwritten"])
-        self.assertTrue(lines[1][1].startswith("8589934592 events and 5 buffers"))
-        self.assertTrue(lines[2][1].startswith("1099511627776 events and 77 buffers"))
+        self.assertTrue(lines[1][1].startswith("8,589,934,592 events and 5 buffers"))
+        self.assertTrue(lines[2][1].startswith("1,099,511,627,776 events and 77 buffers"))
         self.assertEqual(error, "")
         _, error = self.run_etwas("dump", path)
         self.assertIn("8589934592 events and 5 buffers were lost", error)
@@ -536,7 +539,7 @@ class Modes(ToolTest):
         stat, = self.stat_json(path)
         self.assertEqual(stat["processors"], [{"processor": None, "events": 1, "payload_bytes": 0}])
         out, _ = self.run_etwas("stat", path)
-        self.assertRegex(out, r"(?m)^ +1 +[0-9.]+ +0 +-$")
+        self.assertRegex(out, r"(?m)^ +1 +[0-9.]+ +0 B +-$")
 
     def test_processor_times_are_shown_in_milliseconds_where_there_are_any(self):
         events = [etl.classic(RED, 1_000_001, times=(3, 4)), etl.classic(RED, 1_000_002)]
@@ -765,7 +768,7 @@ class Samples(ToolTest):
                 walked = subprocess.run([sys.executable, "-B", walker, "--lenient", "--payloads", path],
                                         stdout=subprocess.PIPE, check=True).stdout.decode()
                 *lines, report = walked.splitlines()
-                out, _ = self.run_etwas("dump", "--json", "--raw", path)
+                out, _ = self.run_etwas("dump", "--hex", "--json", "--raw", path)
                 events = [json.loads(line) for line in out.splitlines()]
                 self.assertEqual(len(events), len(lines) + json.loads(report)["header_records"])
                 events = events[len(events) - len(lines):]

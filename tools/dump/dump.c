@@ -8,6 +8,7 @@
 #include "dump/dump.h"
 
 #include "commands.h"
+#include "where/option.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -17,12 +18,19 @@
 #include <unistd.h>
 
 static const char *const help[] = {
-    "usage: etwas dump [--json] [--clock CLOCK] [--limit N] FILE...\n"
+    "usage: etwas dump [OPTION...] FILE...\n"
     "\n",
-    "Shows the events of one or more traces, a line for each. The events of several\n"
-    "files (at most 64) come in one time order.\n"
+    "Shows the events of one or more traces, a line for each, with their fields by\n"
+    "name. The events of several files (at most 64) come in one time order.\n"
     "\n",
+    "  -w, --where EXPRESSION\n"
+    "                  only events for which it is true; see below\n"
+    "  -n, --limit N   only the first N events\n"
+    "  -C, --columns NAME,...\n"
+    "                  these columns, in this order; see below\n"
     "  -j, --json      one JSON object a line instead of columns\n"
+    "      --csv       the columns as CSV (RFC 4180)\n"
+    "  -x, --hex       nothing decoded: payloads in hexadecimal\n"
     "  -c, --clock raw|qpc|system\n"
     "                  times by another clock of the machine that recorded them:\n"
     "                  raw: as recorded, in ticks of the session's clock (see 'etwas\n"
@@ -32,35 +40,50 @@ static const char *const help[] = {
     "                  without --clock, times go on from the session's start, and no\n"
     "                  step of the wall clock disturbs them\n"
     "  -r, --raw       --clock=raw\n"
-    "  -n, --limit N   only the first N events\n"
     "  -h, --help      this text\n"
     "\n",
-    "Columns, separated by spaces; '-' where an event has no such thing:\n"
-    "  file      with several files: its number on the command line, from 1\n"
-    "  time      UTC, with the 100 ns of Windows time; @N for a time outside the\n"
-    "            years 1601 to 9999, in 100 ns since 1601; with --clock: raw_time,\n"
-    "            qpc_ns and error_ns, or system_time and error_ns: the true time is\n"
-    "            within so many ns, '-' if the file does not say\n"
+    "Columns, separated by spaces; '-' where an event has no such thing. Shown are\n"
+    "file (with several files), time, cpu, process, thread, event and fields; with\n"
+    "--hex class, type, level, instance, parent and payload in place of the last two.\n"
+    "  file      its number on the command line, from 1\n"
+    "  time      UTC, to the nanosecond if the clock is that fine; @N for a time not\n"
+    "            in the years 1601 to 9999, in 100 ns since 1601; with --clock:\n"
+    "            raw_time, qpc_ns, or system_time\n"
+    "  error_ns  with --clock=qpc or system: the true time is within so many ns\n"
     "  cpu       the processor that recorded it\n"
     "  process, thread\n"
+    "  event     PROVIDER/EVENT; of an event that nothing describes, GUID/TYPE of a\n"
+    "            classic one, GUID/#ID of a manifest one, GUID/message:NUMBER\n"
+    "  fields    NAME=VALUE ...; payload=HEXADECIMAL where nothing describes the\n"
+    "            event; (truncated: ...) in place of a field that is not whole, and\n"
+    "            (N more bytes: ...) behind the last field\n"
+    "  provider, name    the names alone; name is the last part of the event's\n"
     "  class     the event class: its name if it is well known, else its GUID; a\n"
     "            self-describing event as PROVIDER/EVENT; component:ID of a message\n"
     "            of TraceMessage that has that instead\n"
     "  type      a classic event's type; #ID/OPCODE of a manifest event;\n"
     "            message:NUMBER of a message\n"
+    "  id, version, opcode, task, channel, keyword, activity\n"
     "  level     1 is most severe, 5 is verbose\n"
     "  instance  the instance number of an event of TraceEventInstance; the sequence\n"
     "            number of a message\n"
     "  parent    NUMBER@CLASS of its parent instance\n"
+    "  duration  of an event that ends an instance or activity: ns since its start\n"
     "  payload   in hexadecimal\n"
+    "  FIELD     any other name: the field that is called so; fields.FIELD always;\n"
+    "            STRUCT.MEMBER\n"
     "The first event of a trace, EventTrace/Header, describes the session; 'etwas\n"
-    "stat' shows it in words. Lines that begin with # are no events.\n"
+    "stat' shows it in words. Lines that begin with # are no events. Records that\n"
+    "describe events are not shown, except with --hex.\n"
     "\n",
+    etwas_where_help,
+    "\n"
     "JSON keys, in this order:\n"
     "  time (string, as above); with --clock raw_time (number), or qpc_ns (number)\n"
     "  and error_ns, or system_time (string) and error_ns (null: not known);\n"
     "  file, with several files; processor, process and thread, null if not known;\n"
-    "  class (GUID); name, if it has one; type; level; version;\n"
+    "  class (GUID); provider and event, if it has them (with --hex in one: name);\n"
+    "  type; level; version;\n"
     "  processor time of the thread, if recorded and not zero: kernel_ms and user_ms,\n"
     "  or in a private session processor_ms;\n"
     "  of manifest events: id, channel, task, keyword (hexadecimal string), activity\n"
@@ -68,11 +91,17 @@ static const char *const help[] = {
     "  of messages: message (number); sequence and component, if they have them;\n"
     "  their class is null if they have none;\n"
     "  of instance events: instance, parent_instance (0: none), parent_class (GUID);\n"
+    "  duration_ns, if --where asks for the duration and it is known;\n"
     "  extended, if there are any: an array of objects with type and data\n"
-    "  (hexadecimal); payload (hexadecimal).\n"
+    "  (hexadecimal);\n"
+    "  fields: an object; numbers as numbers, names of enumerations and all else as\n"
+    "  strings, the second of two fields of one name as NAME#2; truncated (the field\n"
+    "  that is not whole) and rest (hexadecimal), if a payload does not fit;\n"
+    "  payload (hexadecimal) where nothing describes the event.\n"
     "Numbers have up to 64 bits.\n"
     "\n",
-    "Damage and lost events are reported on standard error.\n"
+    "Damage, lost events, and events that contradict their description are reported\n"
+    "on standard error.\n"
     "Exit codes: see 'etwas --help'.\n",
     NULL,
 };
@@ -81,16 +110,39 @@ static void on_record(EVENT_RECORD *record)
 {
     const struct etwas_input *input = record->UserContext;
     struct etwas_dump *dump = input->context;
+    struct etwas_descriptions *descriptions = &dump->descriptions[input - dump->run->inputs];
+    struct etwas_described *described = NULL;
+    bool senseless = false;
 
     if (dump->shown >= dump->limit || dump->output->error != 0) {
         dump->run->stop = true;
         return;
     }
+    if (!dump->hex || dump->has_where) {
+        if (etwas_descriptions_take(descriptions, record) && !dump->hex) {
+            return;
+        }
+        described = etwas_descriptions_find(descriptions, record, &senseless);
+    }
+    etwas_subject_read(&dump->subject, input, record, described,
+                       dump->wants_durations ? &dump->spans : NULL);
+    if (dump->has_where) {
+        const struct etwas_where_values values = etwas_subject_values(&dump->subject);
+
+        if (!etwas_where_holds(&dump->where, &values)) {
+            return;
+        }
+    }
+    if (senseless) {
+        etwas_dump_tell_senseless(dump);
+    }
     dump->shown++;
-    if (dump->json) {
-        etwas_dump_json(dump, input, record);
+    if (dump->form == ETWAS_DUMP_JSON) {
+        etwas_dump_json(dump);
+    } else if (dump->form == ETWAS_DUMP_CSV) {
+        etwas_dump_csv(dump);
     } else {
-        etwas_dump_text(dump, input, record);
+        etwas_dump_text(dump);
     }
 }
 
@@ -121,97 +173,186 @@ static bool parse_clock(const char *text, enum etwas_dump_clock *clock)
     return false;
 }
 
-etwas_clock_time etwas_dump_time(const struct etwas_dump *dump, const struct etwas_input *input,
-                                 const EVENT_RECORD *record)
+etwas_clock_time etwas_dump_time(const struct etwas_dump *dump)
 {
     uint32_t clock = dump->clock == ETWAS_DUMP_QPC ? ETWAS_CLOCK_QPC : ETWAS_CLOCK_SYSTEM_TIME;
     etwas_clock_time time = {0, UINT64_MAX};
 
-    (void)etwas_trace_convert_time(input->trace, record->EventHeader.TimeStamp.QuadPart, clock,
+    (void)etwas_trace_convert_time(dump->subject.input->trace,
+                                   dump->subject.record->EventHeader.TimeStamp.QuadPart, clock,
                                    &time);
     return time;
+}
+
+/* One option. False after a message on standard error. */
+static bool take_option(struct etwas_dump *dump, int option)
+{
+    switch (option) {
+    case 'j':
+        dump->form = ETWAS_DUMP_JSON;
+        return true;
+    case 'v':
+        dump->form = ETWAS_DUMP_CSV;
+        return true;
+    case 'x':
+        dump->hex = true;
+        return true;
+    case 'r':
+        dump->clock = ETWAS_DUMP_RAW;
+        return true;
+    case 'c':
+        return parse_clock(optarg, &dump->clock);
+    case 'C':
+        dump->columns_text = optarg;
+        return true;
+    case 'w':
+        etwas_where_clear(&dump->where);
+        dump->has_where = etwas_where_option(&dump->where, "dump", optarg, &dump->paths);
+        dump->wants_durations |= dump->where.wants_duration;
+        return dump->has_where;
+    case 'n':
+        if (!parse_limit(optarg, &dump->limit)) {
+            fprintf(stderr, "etwas dump: --limit takes a number of events, not '%s'\n", optarg);
+            return false;
+        }
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* What is wrong with the options together, or with the files; NULL: nothing. */
+static const char *misuse(const struct etwas_dump *dump, int files)
+{
+    if (files == 0) {
+        return "which file?";
+    }
+    if (files > ETWAS_INPUT_FILES) {
+        return "at most 64 files at once";
+    }
+    return dump->columns_text != NULL && dump->form == ETWAS_DUMP_JSON
+               ? "--columns does not go with --json"
+               : NULL;
 }
 
 /* Returns whether to go on; otherwise *result is what the program exits with. */
 static bool parse_options(int argc, char **argv, struct etwas_dump *dump, int *result)
 {
     static const struct option options[] = {
-        {"json", no_argument, NULL, 'j'}, {"clock", required_argument, NULL, 'c'},
-        {"raw", no_argument, NULL, 'r'},  {"limit", required_argument, NULL, 'n'},
-        {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0},
+        {"json", no_argument, NULL, 'j'},          {"csv", no_argument, NULL, 'v'},
+        {"hex", no_argument, NULL, 'x'},           {"clock", required_argument, NULL, 'c'},
+        {"raw", no_argument, NULL, 'r'},           {"limit", required_argument, NULL, 'n'},
+        {"columns", required_argument, NULL, 'C'}, {"where", required_argument, NULL, 'w'},
+        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
     };
+    const char *wrong;
     int option;
 
-    while ((option = getopt_long(argc, argv, "jc:rn:h", options, NULL)) != -1) {
-        if (option == 'j') {
-            dump->json = true;
-        } else if (option == 'r') {
-            dump->clock = ETWAS_DUMP_RAW;
-        } else if (option == 'h') {
+    *result = ETWAS_EXIT_FINE;
+    while ((option = getopt_long(argc, argv, "jxc:rn:C:w:h", options, NULL)) != -1) {
+        if (option == 'h') {
             *result = etwas_command_help(help);
             return false;
-        } else if (option == 'c') {
-            if (!parse_clock(optarg, &dump->clock)) {
-                *result = etwas_command_misused("dump");
-                return false;
-            }
-        } else if (option != 'n') {
-            *result = etwas_command_misused("dump");
-            return false;
-        } else if (!parse_limit(optarg, &dump->limit)) {
-            fprintf(stderr, "etwas dump: --limit takes a number of events, not '%s'\n", optarg);
+        }
+        if (!take_option(dump, option)) {
             *result = etwas_command_misused("dump");
             return false;
         }
     }
-    if (optind == argc || argc - optind > ETWAS_INPUT_FILES) {
-        fprintf(stderr, "etwas dump: %s\n",
-                optind == argc ? "which file?" : "at most 64 files at once");
+    wrong = misuse(dump, argc - optind);
+    if (wrong != NULL) {
+        fprintf(stderr, "etwas dump: %s\n", wrong);
+    }
+    dump->several_files = argc - optind > 1;
+    if (wrong != NULL || !etwas_dump_choose_columns(dump)) {
         *result = etwas_command_misused("dump");
         return false;
     }
     return true;
 }
 
+static enum etwas_input_time input_time(const struct etwas_dump *dump)
+{
+    if (dump->clock != ETWAS_DUMP_TIME) {
+        return ETWAS_INPUT_RAW;
+    }
+    return dump->hex ? ETWAS_INPUT_FILETIME : ETWAS_INPUT_NANOSECONDS;
+}
+
+/* Opens the next of the run's inputs. */
+static int open_input(struct etwas_dump *dump, const char *path, uint32_t number)
+{
+    const struct etwas_input_callbacks callbacks = {on_record, input_time(dump)};
+    struct etwas_input *input = &dump->run->inputs[dump->run->count];
+    int result = etwas_input_open(input, path, number, &callbacks, dump);
+
+    if (result == ETWAS_EXIT_FINE &&
+        !etwas_descriptions_open(&dump->descriptions[dump->run->count], path, &dump->paths)) {
+        fputs("etwas: not enough memory for so many files\n", stderr);
+        CloseTrace(input->trace);
+        result = ETWAS_EXIT_OPEN;
+    }
+    dump->run->count += result == ETWAS_EXIT_FINE;
+    return result;
+}
+
+static int process(struct etwas_dump *dump)
+{
+    if (dump->form == ETWAS_DUMP_TEXT) {
+        etwas_dump_text_title(dump);
+    } else if (dump->form == ETWAS_DUMP_CSV) {
+        etwas_dump_csv_title(dump);
+    }
+    etwas_progress_start(&dump->run->progress, true);
+    return etwas_input_process(dump->run);
+}
+
+/* Says what is to be said behind the events. Returns what the program exits with. */
+static int finish(struct etwas_dump *dump, int result)
+{
+    bool out_of_memory = dump->subject.out_of_memory;
+
+    for (uint32_t i = 0; i < dump->run->count; i++) {
+        etwas_input_warn(&dump->run->inputs[i]);
+        out_of_memory |= dump->descriptions[i].out_of_memory;
+        etwas_descriptions_close(&dump->descriptions[i]);
+    }
+    if (dump->run->count > 0 && dump->shown < dump->limit) {
+        etwas_field_paths_report(&dump->paths);
+    }
+    if (out_of_memory) {
+        fputs("etwas: not enough memory to decode everything\n", stderr);
+        result = ETWAS_EXIT_OPEN;
+    }
+    etwas_where_clear(&dump->where);
+    etwas_spans_free(&dump->spans);
+    etwas_subject_free(&dump->subject);
+    return result;
+}
+
 int etwas_command_dump(int argc, char **argv)
 {
-    struct etwas_output *output = etwas_standard_output();
     static struct etwas_input inputs[ETWAS_INPUT_FILES];
-    struct etwas_input_run run = {.inputs = inputs};
-    struct etwas_dump dump = {.limit = UINT64_MAX, .run = &run, .output = output};
-    int result = ETWAS_EXIT_FINE;
+    static struct etwas_input_run run = {.inputs = inputs};
+    static struct etwas_dump dump = {.limit = UINT64_MAX, .run = &run};
+    int result;
 
+    dump.output = etwas_standard_output();
     if (!parse_options(argc, argv, &dump, &result)) {
         return result;
     }
-    dump.several_files = argc - optind > 1;
     for (int i = optind; i < argc; i++) {
-        const struct etwas_input_callbacks callbacks = {on_record, dump.clock != ETWAS_DUMP_TIME};
-
-        if (etwas_input_open(&inputs[run.count], argv[i], (uint32_t)(i - optind + 1), &callbacks,
-                             &dump) == ETWAS_EXIT_FINE) {
-            run.count++;
-        } else {
+        if (open_input(&dump, argv[i], (uint32_t)(i - optind + 1)) != ETWAS_EXIT_FINE) {
             result = ETWAS_EXIT_OPEN;
         }
     }
     if (run.count > 0) {
-        int processed;
+        int processed = process(&dump);
 
-        if (!dump.json) {
-            etwas_dump_text_title(&dump);
-        }
-        etwas_progress_start(&run.progress, true);
-        processed = etwas_input_process(&run);
-        if (result == ETWAS_EXIT_FINE) {
-            result = processed;
-        }
+        result = result == ETWAS_EXIT_FINE ? processed : result;
     }
-    if (!etwas_output_finish(output)) {
+    if (!etwas_output_finish(dump.output)) {
         return ETWAS_EXIT_OUTPUT;
     }
-    for (uint32_t i = 0; i < run.count; i++) {
-        etwas_input_warn(&inputs[i]);
-    }
-    return result;
+    return finish(&dump, result);
 }

@@ -7,8 +7,10 @@
  * What the forms of `etwas dump` share: one function a form, called for each event.
  */
 
-#include "event.h"
+#include "fields.h"
 #include "input.h"
+#include "spans.h"
+#include "subject.h"
 
 /* By which clock an event's time is shown. */
 enum etwas_dump_clock {
@@ -18,27 +20,88 @@ enum etwas_dump_clock {
     ETWAS_DUMP_SYSTEM, /* likewise: the wall clock as it was */
 };
 
+enum etwas_dump_form {
+    ETWAS_DUMP_TEXT,
+    ETWAS_DUMP_JSON,
+    ETWAS_DUMP_CSV,
+};
+
+/* A property, or a field that was asked for. */
+struct etwas_dump_column {
+    enum etwas_property property; /* ETWAS_PROPERTY_COUNT: a field */
+    uint32_t path;
+    const char *name; /* as it was given; NULL: the property's own */
+};
+
+/* A kind of event that nothing describes. */
+struct etwas_dump_kind {
+    etwas_guid guid;
+    uint16_t id;
+    uint8_t version;
+    uint8_t opcode;
+};
+_Static_assert(sizeof(struct etwas_dump_kind) == 20, "compared as bytes, without padding");
+
+enum {
+    ETWAS_DUMP_COLUMNS = 64,
+    ETWAS_DUMP_TOLD = 64, /* kinds of events of which is told that their schema makes no sense */
+};
+
 struct etwas_dump {
-    bool json;
+    enum etwas_dump_form form;
+    bool hex; /* nothing is decoded */
     enum etwas_dump_clock clock;
     bool several_files; /* each event then says which file it is from */
     uint64_t limit;     /* events to show */
     uint64_t shown;
     struct etwas_input_run *run;
     struct etwas_output *output;
+    struct etwas_dump_column columns[ETWAS_DUMP_COLUMNS];
+    uint32_t column_count;
+    const char *columns_text; /* of --columns; NULL: not given */
+    struct etwas_field_paths paths;
+    bool has_where;
+    struct etwas_where where;
+    bool wants_durations;
+    struct etwas_spans spans;
+    struct etwas_subject subject;
+    struct etwas_dump_kind told[ETWAS_DUMP_TOLD];
+    uint32_t told_count;
+    struct etwas_descriptions descriptions[ETWAS_INPUT_FILES]; /* as run->inputs */
 };
 
 /* The event's time by dump->clock, QPC or SYSTEM. */
-etwas_clock_time etwas_dump_time(const struct etwas_dump *dump, const struct etwas_input *input,
-                                 const EVENT_RECORD *record);
+etwas_clock_time etwas_dump_time(const struct etwas_dump *dump);
+
+/* The columns of --columns, or the usual ones. False after a message on standard error. */
+bool etwas_dump_choose_columns(struct etwas_dump *dump);
+
+/* Names what the columns show by dump->clock. */
+const char *etwas_dump_column_name(const struct etwas_dump *dump,
+                                   const struct etwas_dump_column *column);
+
+/*
+ * Writes what a column shows of the event, harmless on a terminal. False: there is no such thing,
+ * and nothing is written. `quoted`: strings within stand in quotes.
+ */
+bool etwas_dump_put_column(struct etwas_output *output, struct etwas_dump *dump,
+                           const struct etwas_dump_column *column, bool quoted);
+
+/* Says, once for each kind of event, that the payload ends before its fields. */
+void etwas_dump_tell_truncated(struct etwas_dump *dump, const struct etwas_fields_rest *rest);
+
+/* Says likewise that what describes it makes no sense. */
+void etwas_dump_tell_senseless(struct etwas_dump *dump);
 
 /* A line of columns; etwas_dump_text_title writes their names. */
-void etwas_dump_text(struct etwas_dump *dump, const struct etwas_input *input,
-                     const EVENT_RECORD *record);
+void etwas_dump_text(struct etwas_dump *dump);
 void etwas_dump_text_title(struct etwas_dump *dump);
 
+/* The same as CSV, RFC 4180. */
+void etwas_dump_csv(struct etwas_dump *dump);
+void etwas_dump_csv_title(struct etwas_dump *dump);
+
 /* A line with one JSON object. Its keys are documented in `etwas dump --help`. */
-void etwas_dump_json(struct etwas_dump *dump, const struct etwas_input *input,
-                     const EVENT_RECORD *record);
+void etwas_dump_json(struct etwas_dump *dump);
 
 #endif

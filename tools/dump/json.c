@@ -122,105 +122,159 @@ static void put_message(struct etwas_output *output, const EVENT_HEADER *header,
     }
 }
 
-/* All items but the instance, which has keys of its own; so has a message's number. */
-static void put_extended(struct etwas_output *output, const EVENT_RECORD *record)
+/*
+ * All items but the instance, which has keys of its own; so has a message's number. Of a decoded
+ * event not those that describe it.
+ */
+static void put_extended(struct etwas_output *output, const EVENT_RECORD *record, bool decoded)
 {
     const char *before = ",\"extended\":[";
 
     for (uint16_t i = 0; i < record->ExtendedDataCount; i++) {
         const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
 
-        if (item->ExtType != EVENT_HEADER_EXT_TYPE_INSTANCE_INFO) {
-            etwas_output_text(output, before);
-            etwas_output_text(output, "{\"type\":");
-            etwas_output_unsigned(output, item->ExtType);
-            put_hex(output, "data", (const void *)(uintptr_t)item->DataPtr, item->DataSize);
-            etwas_output_char(output, '}');
-            before = ",";
+        if (item->ExtType == EVENT_HEADER_EXT_TYPE_INSTANCE_INFO ||
+            (decoded && (item->ExtType == EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL ||
+                         item->ExtType == EVENT_HEADER_EXT_TYPE_PROV_TRAITS))) {
+            continue;
         }
+        etwas_output_text(output, before);
+        etwas_output_text(output, "{\"type\":");
+        etwas_output_unsigned(output, item->ExtType);
+        put_hex(output, "data", (const void *)(uintptr_t)item->DataPtr, item->DataSize);
+        etwas_output_char(output, '}');
+        before = ",";
     }
     if (before[1] == '\0') {
         etwas_output_char(output, ']');
     }
 }
 
-static void put_string_time(struct etwas_output *output, const char *key, int64_t filetime)
-{
-    etwas_output_format(output, "{\"%s\":\"", key);
-    etwas_text_time(output, filetime);
-    etwas_output_char(output, '"');
-}
-
-static void put_number_time(struct etwas_output *output, const char *key, int64_t time)
-{
-    etwas_output_format(output, "{\"%s\":", key);
-    etwas_output_signed(output, time);
-}
-
 /* Begins the object. */
-static void put_time(struct etwas_dump *dump, const struct etwas_input *input,
-                     const EVENT_RECORD *record)
+static void put_time(struct etwas_dump *dump)
 {
-    int64_t stamp = record->EventHeader.TimeStamp.QuadPart;
+    struct etwas_output *output = dump->output;
+    const struct etwas_subject *subject = &dump->subject;
     etwas_clock_time time;
 
     if (dump->clock == ETWAS_DUMP_TIME) {
-        put_string_time(dump->output, "time", stamp);
+        etwas_output_text(output, "{\"time\":\"");
+        etwas_input_put_time(output, subject->input, subject->record);
+        etwas_output_char(output, '"');
         return;
     }
     if (dump->clock == ETWAS_DUMP_RAW) {
-        put_number_time(dump->output, "raw_time", stamp);
+        etwas_output_text(output, "{\"raw_time\":");
+        etwas_output_signed(output, subject->record->EventHeader.TimeStamp.QuadPart);
         return;
     }
-    time = etwas_dump_time(dump, input, record);
+    time = etwas_dump_time(dump);
     if (dump->clock == ETWAS_DUMP_QPC) {
-        put_number_time(dump->output, "qpc_ns", time.value);
+        etwas_output_text(output, "{\"qpc_ns\":");
+        etwas_output_signed(output, time.value);
     } else {
-        put_string_time(dump->output, "system_time", time.value);
+        etwas_output_text(output, "{\"system_time\":\"");
+        etwas_text_time(output, time.value);
+        etwas_output_char(output, '"');
     }
     if (time.error_ns == UINT64_MAX) {
-        put_key(dump->output, "error_ns");
-        etwas_output_text(dump->output, "null");
+        put_key(output, "error_ns");
+        etwas_output_text(output, "null");
     } else {
-        put_number(dump->output, "error_ns", time.error_ns);
+        put_number(output, "error_ns", time.error_ns);
     }
 }
 
-void etwas_dump_json(struct etwas_dump *dump, const struct etwas_input *input,
-                     const EVENT_RECORD *record)
+static void put_string(struct etwas_output *output, const char *key,
+                       struct etwas_event_string string)
+{
+    if (string.text != NULL) {
+        put_key(output, key);
+        etwas_output_char(output, '"');
+        etwas_text_utf8(output, ETWAS_TEXT_JSON, string.text, string.bytes);
+        etwas_output_char(output, '"');
+    }
+}
+
+/* What it is called: with --hex in one, by what the record alone says. */
+static void put_names(struct etwas_dump *dump)
+{
+    const struct etwas_subject *subject = &dump->subject;
+
+    if (dump->hex) {
+        put_name(dump->output, &subject->event);
+    } else {
+        put_string(dump->output, "provider",
+                   etwas_subject_string(subject, ETWAS_PROPERTY_PROVIDER));
+        put_string(dump->output, "event", etwas_subject_string(subject, ETWAS_PROPERTY_EVENT));
+    }
+}
+
+/* The fields, or what is not decoded. */
+static void put_payload(struct etwas_dump *dump)
 {
     struct etwas_output *output = dump->output;
-    const EVENT_HEADER *header = &record->EventHeader;
-    struct etwas_event event;
+    const EVENT_RECORD *record = dump->subject.record;
+    struct etwas_fields_rest rest;
 
-    etwas_event_read(record, &event);
-    put_time(dump, input, record);
-    if (dump->several_files) {
-        put_number(output, "file", input->number);
+    if (dump->hex) {
+        put_hex(output, "payload", record->UserData, record->UserDataLength);
+        return;
     }
-    if (etwas_event_has_processor(input->logfile.LogfileHeader.LogFileMode)) {
-        put_number(output, "processor", event.processor);
+    if (dump->subject.described == NULL) {
+        put_hex(output, "payload", record->UserData, record->UserDataLength);
+        return;
+    }
+    put_key(output, "fields");
+    etwas_fields_put_json(output, dump->subject.described, record, &rest);
+    if (rest.truncated != NULL) {
+        put_string(output, "truncated",
+                   (struct etwas_event_string){rest.truncated->name, strlen(rest.truncated->name)});
+        etwas_dump_tell_truncated(dump, &rest);
+    }
+    if (rest.truncated != NULL || rest.bytes > 0) {
+        put_hex(output, "rest", rest.data, rest.bytes);
+    }
+}
+
+void etwas_dump_json(struct etwas_dump *dump)
+{
+    struct etwas_output *output = dump->output;
+    const struct etwas_subject *subject = &dump->subject;
+    const struct etwas_event *event = &subject->event;
+    const EVENT_HEADER *header = &subject->record->EventHeader;
+
+    put_time(dump);
+    if (dump->several_files) {
+        put_number(output, "file", subject->input->number);
+    }
+    if (etwas_event_has_processor(subject->input->logfile.LogfileHeader.LogFileMode)) {
+        put_number(output, "processor", event->processor);
     } else {
         put_key(output, "processor");
         etwas_output_text(output, "null");
     }
-    put_id(output, "process", event.process);
-    put_id(output, "thread", event.thread);
-    put_class(output, header, &event);
-    put_name(output, &event);
+    put_id(output, "process", event->process);
+    put_id(output, "thread", event->thread);
+    put_class(output, header, event);
+    put_names(dump);
     put_number(output, "type", header->EventDescriptor.Opcode);
     put_number(output, "level", header->EventDescriptor.Level);
     put_number(output, "version", header->EventDescriptor.Version);
-    put_times(output, header, input->logfile.LogfileHeader.TimerResolution);
-    if (event.message) {
-        put_message(output, header, &event);
-    } else if (!event.classic) {
+    put_times(output, header, subject->input->logfile.LogfileHeader.TimerResolution);
+    if (event->message) {
+        put_message(output, header, event);
+    } else if (!event->classic) {
         put_descriptor(output, header);
     }
-    if (event.has_instance && !event.message) {
-        put_instance(output, &event.instance);
+    if (event->has_instance && !event->message) {
+        put_instance(output, &event->instance);
     }
-    put_extended(output, record);
-    put_hex(output, "payload", record->UserData, record->UserDataLength);
+    if (subject->has_duration) {
+        put_key(output, "duration_ns");
+        etwas_output_signed(output, subject->duration_ns);
+    }
+    put_extended(output, subject->record, subject->described != NULL);
+    put_payload(dump);
     etwas_output_text(output, "}\n");
 }

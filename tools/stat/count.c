@@ -76,6 +76,7 @@ static void count_kind(struct etwas_stat *stat, const EVENT_RECORD *record)
     wanted.key.classic = event.classic;
     keep_name(wanted.key.event_name, &event.event_name);
     keep_name(wanted.provider_name, &event.provider_name);
+    wanted.header = *header;
     if (stat->latest == NULL || compare_keys(stat->latest, &wanted) != 0) {
         stat->latest = find_kind(stat, &wanted);
     }
@@ -118,7 +119,24 @@ static void keep_log_names(struct etwas_stat *stat, const EVENT_RECORD *record)
     }
 }
 
-void etwas_stat_add(struct etwas_stat *stat, const EVENT_RECORD *record, uint32_t log_file_mode)
+/* By --where. */
+static bool is_wanted(struct etwas_stat *stat, const struct etwas_input *input,
+                      const EVENT_RECORD *record)
+{
+    struct etwas_where_values values = etwas_subject_values(&stat->subject);
+    bool senseless;
+
+    if (stat->where == NULL) {
+        return true;
+    }
+    etwas_subject_read(&stat->subject, input, record,
+                       etwas_descriptions_find(&stat->descriptions, record, &senseless),
+                       stat->where->wants_duration ? &stat->spans : NULL);
+    return etwas_where_holds(stat->where, &values);
+}
+
+void etwas_stat_add(struct etwas_stat *stat, const struct etwas_input *input,
+                    const EVENT_RECORD *record)
 {
     int64_t filetime = record->EventHeader.TimeStamp.QuadPart;
 
@@ -129,6 +147,13 @@ void etwas_stat_add(struct etwas_stat *stat, const EVENT_RECORD *record, uint32_
         }
         return;
     }
+    if (etwas_descriptions_take(&stat->descriptions, record)) {
+        count(&stat->header, record);
+        return;
+    }
+    if (!is_wanted(stat, input, record)) {
+        return;
+    }
     if (stat->total.events == 0 || filetime < stat->first_filetime) {
         stat->first_filetime = filetime;
     }
@@ -137,24 +162,61 @@ void etwas_stat_add(struct etwas_stat *stat, const EVENT_RECORD *record, uint32_
     }
     count(&stat->total, record);
     count(&stat->processors[record->BufferContext.ProcessorIndex], record);
-    stat->without_processors |= !etwas_event_has_processor(log_file_mode);
+    stat->without_processors |=
+        !etwas_event_has_processor(input->logfile.LogfileHeader.LogFileMode);
     count_kind(stat, record);
 }
 
-void etwas_stat_kind_names(const struct etwas_stat_kind *kind, struct etwas_event *event)
+/* ---- Names ---- */
+
+/* What is kept of a kind is enough to find its schema, but for an event that brings its own. */
+static void describe(const void *node, VISIT visit, void *context)
 {
-    *event = (struct etwas_event){.classic = kind->key.classic};
+    struct etwas_stat_kind *kind = *(struct etwas_stat_kind *const *)node;
+    struct etwas_stat *stat = context;
+    EVENT_RECORD record = {.EventHeader = kind->header};
+    bool senseless;
+
+    if (visit == postorder || visit == leaf) {
+        kind->described = etwas_descriptions_find(&stat->descriptions, &record, &senseless);
+    }
+}
+
+void etwas_stat_describe(struct etwas_stat *stat)
+{
+    twalk_r(stat->kinds, describe, stat);
+}
+
+bool etwas_stat_put_name(struct etwas_output *output, enum etwas_text_style style,
+                         const struct etwas_stat_kind *kind)
+{
+    struct etwas_event event = {.classic = kind->key.classic};
+
+    if (kind->described != NULL) {
+        const etwas_schema *schema = kind->described->schema;
+
+        etwas_text_utf8(output, style, schema->provider, strlen(schema->provider));
+        if (schema->provider[0] != '\0' && schema->event[0] != '\0') {
+            etwas_output_char(output, '/');
+        }
+        etwas_text_utf8(output, style, schema->event, strlen(schema->event));
+        return schema->event[0] != '\0' || schema->provider[0] != '\0';
+    }
     if (kind->key.classic) {
-        event->class_name = etwas_names_class(&kind->key.guid);
+        event.class_name = etwas_names_class(&kind->key.guid);
     }
     if (kind->provider_name[0] != '\0') {
-        event->provider_name.text = kind->provider_name;
-        event->provider_name.bytes = strnlen(kind->provider_name, ETWAS_STAT_NAME_BYTES);
+        event.provider_name.text = kind->provider_name;
+        event.provider_name.bytes = strnlen(kind->provider_name, ETWAS_STAT_NAME_BYTES);
     }
     if (kind->key.event_name[0] != '\0') {
-        event->event_name.text = kind->key.event_name;
-        event->event_name.bytes = strnlen(kind->key.event_name, ETWAS_STAT_NAME_BYTES);
+        event.event_name.text = kind->key.event_name;
+        event.event_name.bytes = strnlen(kind->key.event_name, ETWAS_STAT_NAME_BYTES);
     }
+    if (etwas_event_has_name(&event)) {
+        etwas_event_put_name(output, style, &event);
+    }
+    return etwas_event_has_name(&event);
 }
 
 /* ---- Sorting ---- */
@@ -198,6 +260,9 @@ struct etwas_stat_kind **etwas_stat_sorted_kinds(const struct etwas_stat *stat)
 void etwas_stat_clear(struct etwas_stat *stat)
 {
     tdestroy(stat->kinds, free);
+    etwas_descriptions_close(&stat->descriptions);
+    etwas_spans_free(&stat->spans);
+    etwas_subject_free(&stat->subject);
     memset(stat, 0, sizeof *stat);
 }
 

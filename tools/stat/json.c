@@ -148,15 +148,17 @@ static void put_processors(struct etwas_output *output, const struct etwas_stat 
     etwas_output_char(output, ']');
 }
 
+/* A name is known only when it is written: the key before it is taken back if there is none. */
 static void put_kind_name(struct etwas_output *output, const struct etwas_stat_kind *kind)
 {
-    struct etwas_event names;
+    static const char key[] = ",\"name\":\"";
 
-    etwas_stat_kind_names(kind, &names);
-    if (etwas_event_has_name(&names)) {
-        etwas_output_text(output, ",\"name\":\"");
-        etwas_event_put_name(output, ETWAS_TEXT_JSON, &names);
+    etwas_output_room(output, ETWAS_OUTPUT_BYTES / 2);
+    etwas_output_text(output, key);
+    if (etwas_stat_put_name(output, ETWAS_TEXT_JSON, kind)) {
         etwas_output_char(output, '"');
+    } else {
+        output->used_bytes -= sizeof key - 1;
     }
 }
 

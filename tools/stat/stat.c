@@ -8,23 +8,28 @@
 #include "stat/stat.h"
 
 #include "commands.h"
+#include "where/option.h"
 
 #include <getopt.h>
 #include <stdio.h>
 #include <unistd.h>
 
 static const char *const help[] = {
-    "usage: etwas stat [--json] FILE...\n"
+    "usage: etwas stat [--json] [--where EXPRESSION] FILE...\n"
     "\n",
     "Says what is in each trace: first what is not in it (damage, lost events, what\n"
     "a circular file replaced, no end, missing parts of a new-file set), then the\n"
     "session that recorded it, then how many events there are of each\n"
-    "processor and of each class and type, most frequent first. Reads the whole file.\n"
+    "processor and of each kind by its name, most frequent first. What nothing\n"
+    "describes is GUID/TYPE of a classic event, GUID/#ID of a manifest one. Reads the\n"
+    "whole file.\n"
     "\n",
-    "  -j, --json   one JSON object a line for each file\n"
+    "  -w, --where EXPRESSION   counts only events for which it is true; see below\n"
+    "  -j, --json   one JSON object a line for each file, with plain numbers\n"
     "  -h, --help   this text\n"
     "\n",
-    "Records of class EventTrace describe the trace itself; they are no events here.\n"
+    "Records of class EventTrace describe the trace itself, others describe events;\n"
+    "they are no events here.\n"
     "Lost events never got into the file, overwritten ones were replaced by newer\n"
     "ones; both are the session's own counts. Rates are over the session's duration,\n"
     "from the first event in a snapshot, a later part, or where newer events replaced\n"
@@ -52,7 +57,8 @@ static const char *const help[] = {
     "  second); calibrated; clocks (see below); computer_processors; processor_mhz;\n"
     "  pointer_bytes; system; booted; started; ended (null: unfinished); duration_s;\n"
     "  file_bytes;\n"
-    "  compressed; events; payload_bytes; header_events (of class EventTrace);\n"
+    "  compressed; events; payload_bytes; header_events (of class EventTrace,\n"
+    "  and what describes events);\n"
     "  events_per_second; first_event; last_event;\n"
     "  processors (processor, null if not recorded and of that stream, events,\n"
     "  payload_bytes);\n"
@@ -71,82 +77,132 @@ static const char *const help[] = {
     "  largest_step; suspends, suspended_ns.\n"
     "Times are UTC.\n"
     "\n",
+    etwas_where_help,
+    "\n",
     "Exit codes: see 'etwas --help'.\n",
     NULL,
+};
+
+/* What the command line asks for. */
+struct request {
+    struct etwas_output *output;
+    bool json;
+    bool has_where;
+    struct etwas_where where;
+    struct etwas_field_paths paths;
+    struct etwas_parts parts;
 };
 
 static void on_record(EVENT_RECORD *record)
 {
     const struct etwas_input *input = record->UserContext;
 
-    etwas_stat_add(input->context, record, input->logfile.LogfileHeader.LogFileMode);
+    etwas_stat_add(input->context, input, record);
+}
+
+/* Reads an open file, and finds the names of what is in it. */
+static int count(struct etwas_stat *stat, struct etwas_input *input)
+{
+    struct etwas_input_run run = {.inputs = input, .count = 1};
+    int result;
+
+    /* Without --where nothing has to be decoded before the whole file was read. */
+    stat->descriptions.read_whole = stat->where == NULL;
+    etwas_progress_start(&run.progress, false);
+    result = etwas_input_process(&run);
+    etwas_stat_describe(stat);
+    if (stat->out_of_memory || stat->descriptions.out_of_memory || stat->subject.out_of_memory) {
+        fputs("etwas: not enough memory to count everything\n", stderr);
+        result = ETWAS_EXIT_OPEN;
+    }
+    return result;
 }
 
 /* Shows one file; returns what the program would exit with if it were the only one. */
-static int show(struct etwas_output *output, bool json, const char *path, uint32_t number,
-                const struct etwas_parts *parts)
+static int show(struct request *request, const char *path, uint32_t number)
 {
     static struct etwas_stat stat;
     static struct etwas_input input;
-    const struct etwas_input_callbacks callbacks = {on_record, false};
-    struct etwas_input_run run = {.inputs = &input, .count = 1};
+    const struct etwas_input_callbacks callbacks = {on_record, ETWAS_INPUT_FILETIME};
     int result = etwas_input_open(&input, path, number, &callbacks, &stat);
 
     if (result != ETWAS_EXIT_FINE) {
         return result;
     }
-    stat.parts = parts;
-    etwas_progress_start(&run.progress, false);
-    result = etwas_input_process(&run);
-    if (stat.out_of_memory) {
+    if (!etwas_descriptions_open(&stat.descriptions, path, &request->paths)) {
         fputs("etwas: not enough memory to count everything\n", stderr);
-        result = ETWAS_EXIT_OPEN;
+        CloseTrace(input.trace);
+        return ETWAS_EXIT_OPEN;
     }
-    if (json) {
-        etwas_stat_json(output, &stat, &input, result);
+    stat.parts = &request->parts;
+    stat.where = request->has_where ? &request->where : NULL;
+    result = count(&stat, &input);
+    if (request->json) {
+        etwas_stat_json(request->output, &stat, &input, result);
     } else {
         if (number > 1) {
-            etwas_output_char(output, '\n');
+            etwas_output_char(request->output, '\n');
         }
-        etwas_stat_text(output, &stat, &input, result);
+        etwas_stat_text(request->output, &stat, &input, result);
     }
     etwas_stat_clear(&stat);
     return result;
 }
 
-int etwas_command_stat(int argc, char **argv)
+/* Returns whether to go on; otherwise *result is what the program exits with. */
+static bool parse_options(int argc, char **argv, struct request *request, int *result)
 {
     static const struct option options[] = {
         {"json", no_argument, NULL, 'j'},
+        {"where", required_argument, NULL, 'w'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
-    struct etwas_output *output = etwas_standard_output();
-    struct etwas_parts parts;
-    bool json = false;
-    int result = ETWAS_EXIT_FINE;
     int option;
 
-    while ((option = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
+    *result = ETWAS_EXIT_USAGE;
+    while ((option = getopt_long(argc, argv, "jw:h", options, NULL)) != -1) {
         if (option == 'h') {
-            return etwas_command_help(help);
+            *result = etwas_command_help(help);
+            return false;
         }
-        if (option != 'j') {
-            return etwas_command_misused("stat");
+        if (option == 'w') {
+            etwas_where_clear(&request->where);
+            request->has_where =
+                etwas_where_option(&request->where, "stat", optarg, &request->paths);
         }
-        json = true;
+        request->json |= option == 'j';
+        if (option == '?' || (option == 'w' && !request->has_where)) {
+            etwas_command_misused("stat");
+            return false;
+        }
     }
     if (optind == argc) {
         fputs("etwas stat: which file?\n", stderr);
-        return etwas_command_misused("stat");
+        etwas_command_misused("stat");
+        return false;
     }
-    if (!etwas_parts_read(&parts, argv + optind, (uint32_t)(argc - optind))) {
+    *result = ETWAS_EXIT_FINE;
+    return true;
+}
+
+int etwas_command_stat(int argc, char **argv)
+{
+    static struct request request;
+    struct etwas_output *output = etwas_standard_output();
+    int result;
+
+    request.output = output;
+    if (!parse_options(argc, argv, &request, &result)) {
+        return result;
+    }
+    if (!etwas_parts_read(&request.parts, argv + optind, (uint32_t)(argc - optind))) {
         fputs("etwas: not enough memory for so many files\n", stderr);
         result = ETWAS_EXIT_OPEN;
         argc = optind;
     }
     for (int i = optind; i < argc && output->error == 0; i++) {
-        int shown = show(output, json, argv[i], (uint32_t)(i - optind + 1), &parts);
+        int shown = show(&request, argv[i], (uint32_t)(i - optind + 1));
 
         /* A file that cannot be opened weighs more than a damaged one. */
         if (result == ETWAS_EXIT_FINE || shown == ETWAS_EXIT_OPEN) {
@@ -154,6 +210,10 @@ int etwas_command_stat(int argc, char **argv)
         }
         etwas_output_flush(output);
     }
-    etwas_parts_free(&parts);
+    if (argc > optind) {
+        etwas_field_paths_report(&request.paths);
+    }
+    etwas_parts_free(&request.parts);
+    etwas_where_clear(&request.where);
     return etwas_output_finish(output) ? result : ETWAS_EXIT_OUTPUT;
 }

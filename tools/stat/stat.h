@@ -8,9 +8,11 @@
  * events are told apart.
  */
 
-#include "event.h"
+#include "described.h"
 #include "input.h"
 #include "parts.h"
+#include "spans.h"
+#include "subject.h"
 
 enum {
     ETWAS_STAT_PROCESSORS = 65536, /* every value a buffer's 16-bit processor index can have */
@@ -34,13 +36,15 @@ struct etwas_stat_kind {
         char event_name[ETWAS_STAT_NAME_BYTES]; /* self-describing events, padded with 0 */
     } key;
     char provider_name[ETWAS_STAT_NAME_BYTES]; /* likewise */
+    EVENT_HEADER header;                       /* of the first one */
+    const struct etwas_described *described;   /* NULL: nothing describes it */
     struct etwas_stat_count count;
 };
 
 struct etwas_stat {
     const struct etwas_parts *parts; /* all files of the command line */
     struct etwas_stat_count total;   /* without the records of class EventTrace */
-    struct etwas_stat_count header;  /* those */
+    struct etwas_stat_count header;  /* those, and what describes events */
     struct etwas_stat_count processors[ETWAS_STAT_PROCESSORS];
     bool without_processors; /* in a file that does not record them, all are under 0 */
     void *kinds;             /* tsearch's tree of struct etwas_stat_kind */
@@ -48,6 +52,10 @@ struct etwas_stat {
     struct etwas_stat_kind *latest;      /* of the event before: often the same again */
     struct etwas_stat_count other_kinds; /* of more kinds than are told apart */
     bool out_of_memory;
+    struct etwas_descriptions descriptions;
+    const struct etwas_where *where; /* which events to count; NULL: all */
+    struct etwas_subject subject;    /* likewise of --where */
+    struct etwas_spans spans;
     int64_t first_filetime; /* of the events in total; 0 without one */
     int64_t last_filetime;
     uint16_t session_name[ETWAS_STAT_LOG_NAME_UNITS]; /* UTF-16, from the header event */
@@ -56,8 +64,12 @@ struct etwas_stat {
     size_t log_file_name_units;
 };
 
-/* Counts one event of a session of this mode. */
-void etwas_stat_add(struct etwas_stat *stat, const EVENT_RECORD *record, uint32_t log_file_mode);
+/* Counts one event. */
+void etwas_stat_add(struct etwas_stat *stat, const struct etwas_input *input,
+                    const EVENT_RECORD *record);
+
+/* Finds what describes the kinds, when the whole file was read. */
+void etwas_stat_describe(struct etwas_stat *stat);
 
 /*
  * The kinds, those with most events first. The caller frees the array, not what it points to. NULL
@@ -65,8 +77,9 @@ void etwas_stat_add(struct etwas_stat *stat, const EVENT_RECORD *record, uint32_
  */
 struct etwas_stat_kind **etwas_stat_sorted_kinds(const struct etwas_stat *stat);
 
-/* Fills the names of `event`, for etwas_event_has_name and etwas_event_put_name. */
-void etwas_stat_kind_names(const struct etwas_stat_kind *kind, struct etwas_event *event);
+/* Writes PROVIDER/EVENT; false, and nothing: it has no name. */
+bool etwas_stat_put_name(struct etwas_output *output, enum etwas_text_style style,
+                         const struct etwas_stat_kind *kind);
 
 /* Frees everything the counting allocated. */
 void etwas_stat_clear(struct etwas_stat *stat);

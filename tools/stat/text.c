@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "names.h"
+#include "people.h"
 #include "stat/clock.h"
 
 #include <inttypes.h>
@@ -29,6 +30,28 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
+/* "1,234 events" */
+static void put_counted(struct etwas_output *output, uint64_t count, const char *what)
+{
+    char text[ETWAS_PEOPLE_CHARACTERS];
+
+    etwas_output_format(output, "%s %s%s", etwas_people_count(text, count), what, plural(count));
+}
+
+static void put_bytes(struct etwas_output *output, double bytes)
+{
+    char text[ETWAS_PEOPLE_CHARACTERS];
+
+    etwas_output_text(output, etwas_people_bytes(text, bytes));
+}
+
+static void put_rate(struct etwas_output *output, double rate)
+{
+    char text[ETWAS_PEOPLE_CHARACTERS];
+
+    etwas_output_text(output, etwas_people_rate(text, rate));
+}
+
 /* ---- What is missing ---- */
 
 static void put_damage(struct etwas_output *output, const struct etwas_input *input, int result)
@@ -45,9 +68,11 @@ static void put_damage(struct etwas_output *output, const struct etwas_input *in
         etwas_output_text(output, "reading ended before the end of the file\n");
     }
     put_label(output, "DAMAGED");
-    etwas_output_format(output, "in %" PRIu64 " place%s, %" PRIu64 " bytes skipped\n",
-                        information->damages, plural(information->damages),
-                        information->bytes_skipped);
+    etwas_output_text(output, "in ");
+    put_counted(output, information->damages, "place");
+    etwas_output_text(output, ", ");
+    put_counted(output, information->bytes_skipped, "byte");
+    etwas_output_text(output, " skipped\n");
     etwas_input_put_damages(output, input, "                ");
 }
 
@@ -58,18 +83,17 @@ static void put_loss(struct etwas_output *output, const etwas_trace_information 
         etwas_output_text(output, "no events, no buffers\n");
     } else {
         put_label(output, "LOST");
-        etwas_output_format(output,
-                            "%" PRIu64 " event%s and %" PRIu64 " buffer%s while recording\n",
-                            information->lost_events, plural(information->lost_events),
-                            information->lost_buffers, plural(information->lost_buffers));
+        put_counted(output, information->lost_events, "event");
+        etwas_output_text(output, " and ");
+        put_counted(output, information->lost_buffers, "buffer");
+        etwas_output_text(output, " while recording\n");
     }
     if (information->overwritten_events != 0 || information->overwritten_buffers != 0) {
         put_label(output, "overwritten");
-        etwas_output_format(
-            output,
-            "%" PRIu64 " event%s and %" PRIu64 " buffer%s by newer ones, as a circular file does\n",
-            information->overwritten_events, plural(information->overwritten_events),
-            information->overwritten_buffers, plural(information->overwritten_buffers));
+        put_counted(output, information->overwritten_events, "event");
+        etwas_output_text(output, " and ");
+        put_counted(output, information->overwritten_buffers, "buffer");
+        etwas_output_text(output, " by newer ones, as a circular file does\n");
     }
 }
 
@@ -126,9 +150,9 @@ static void put_name(struct etwas_output *output, const char *label, const uint1
 static void put_clock(struct etwas_output *output, const etwas_trace_information *information)
 {
     put_label(output, "clock");
-    etwas_output_format(output, "%s, %" PRIu64 " ticks a second%s\n",
-                        etwas_names_clock(information->clock), information->clock_frequency,
-                        information->calibrated ? ", calibrated" : "");
+    etwas_output_format(output, "%s, ", etwas_names_clock(information->clock));
+    put_counted(output, information->clock_frequency, "tick");
+    etwas_output_format(output, " a second%s\n", information->calibrated ? ", calibrated" : "");
 }
 
 static void put_session(struct etwas_output *output, const struct etwas_stat *stat,
@@ -136,6 +160,7 @@ static void put_session(struct etwas_output *output, const struct etwas_stat *st
 {
     const TRACE_LOGFILE_HEADER *header = &input->logfile.LogfileHeader;
     int64_t duration = etwas_stat_duration_100ns(stat, input);
+    char text[ETWAS_PEOPLE_CHARACTERS];
 
     put_name(output, "session", stat->session_name, stat->session_name_units);
     put_name(output, "log file", stat->log_file_name, stat->log_file_name_units);
@@ -147,9 +172,10 @@ static void put_session(struct etwas_output *output, const struct etwas_stat *st
     etwas_names_mode(output, header->LogFileMode, ", ");
     etwas_output_format(output, " (0x%" PRIx32 ")\n", header->LogFileMode);
     put_label(output, "buffers");
-    etwas_output_format(output,
-                        "%" PRIu64 " of %" PRIu32 " bytes in the file, %" PRIu32 " written\n",
-                        input->information.buffers, header->BufferSize, header->BuffersWritten);
+    etwas_output_format(output, "%s of ", etwas_people_count(text, input->information.buffers));
+    put_counted(output, header->BufferSize, "byte");
+    etwas_output_format(output, " in the file, %s written\n",
+                        etwas_people_count(text, header->BuffersWritten));
     put_clock(output, &input->information);
     etwas_stat_clock_text(output, &input->clock);
     put_label(output, "computer");
@@ -177,22 +203,24 @@ static void put_total(struct etwas_output *output, const struct etwas_stat *stat
                       const struct etwas_input *input, int64_t duration)
 {
     put_label(output, "events");
-    etwas_output_format(output, "%" PRIu64 ", %.1f a second\n", stat->total.events,
-                        etwas_stat_per_second(stat->total.events, duration));
+    put_counted(output, stat->total.events, "event");
+    etwas_output_text(output, "; ");
+    put_rate(output, etwas_stat_per_second(stat->total.events, duration));
+    etwas_output_text(output, " a second\n");
     put_label(output, "payload");
-    etwas_output_format(output, "%" PRIu64 " bytes, %.1f an event\n", stat->total.payload_bytes,
+    put_bytes(output, (double)stat->total.payload_bytes);
+    etwas_output_format(output, ", %.1f bytes an event\n",
                         stat->total.events > 0
                             ? (double)stat->total.payload_bytes / (double)stat->total.events
                             : 0.0);
     put_label(output, "file");
-    etwas_output_format(output, "%" PRIu64 " bytes, %.1f a second%s\n",
-                        input->information.file_bytes,
-                        etwas_stat_per_second(input->information.file_bytes, duration),
-                        input->information.compressed ? ", compressed" : "");
+    put_bytes(output, (double)input->information.file_bytes);
+    etwas_output_text(output, "; ");
+    put_bytes(output, etwas_stat_per_second(input->information.file_bytes, duration));
+    etwas_output_format(output, "/s%s\n", input->information.compressed ? ", compressed" : "");
     put_label(output, "not counted");
-    etwas_output_format(output,
-                        "%" PRIu64 " record%s of class EventTrace, about the trace itself\n",
-                        stat->header.events, plural(stat->header.events));
+    put_counted(output, stat->header.events, "record");
+    etwas_output_text(output, " about the trace itself, or that describe events\n");
     if (stat->total.events > 0) {
         put_time(output, "first event", stat->first_filetime);
         put_time(output, "last event", stat->last_filetime);
@@ -202,14 +230,19 @@ static void put_total(struct etwas_output *output, const struct etwas_stat *stat
 static void put_count(struct etwas_output *output, const struct etwas_stat_count *counted,
                       int64_t duration)
 {
-    etwas_output_format(output, "  %12" PRIu64 "  %12.1f  %14" PRIu64 "  ", counted->events,
-                        etwas_stat_per_second(counted->events, duration), counted->payload_bytes);
+    char events[ETWAS_PEOPLE_CHARACTERS];
+    char rate[ETWAS_PEOPLE_CHARACTERS];
+    char bytes[ETWAS_PEOPLE_CHARACTERS];
+
+    etwas_output_format(output, "  %15s  %13s  %9s  ", etwas_people_count(events, counted->events),
+                        etwas_people_rate(rate, etwas_stat_per_second(counted->events, duration)),
+                        etwas_people_bytes(bytes, (double)counted->payload_bytes));
 }
 
 static void put_processors(struct etwas_output *output, const struct etwas_stat *stat,
                            const struct etwas_input *input, int64_t duration)
 {
-    etwas_output_text(output, "\n        events  events/second   payload bytes  processor\n");
+    etwas_output_text(output, "\n           events  events/second    payload  processor\n");
     for (uint32_t i = 0; i < ETWAS_STAT_PROCESSORS; i++) {
         if (stat->processors[i].events > 0) {
             put_count(output, &stat->processors[i], duration);
@@ -224,20 +257,17 @@ static void put_processors(struct etwas_output *output, const struct etwas_stat 
     }
 }
 
+/* Its name, or the ids that it has in place of one. */
 static void put_kind(struct etwas_output *output, const struct etwas_stat_kind *kind)
 {
-    struct etwas_event names;
+    bool has_name = etwas_stat_put_name(output, ETWAS_TEXT_PLAIN, kind);
 
-    etwas_stat_kind_names(kind, &names);
-    etwas_text_guid(output, &kind->key.guid);
-    if (kind->key.classic) {
-        etwas_output_format(output, "  type %u", kind->key.type);
-    } else {
-        etwas_output_format(output, "  id %u, opcode %u", kind->key.id, kind->key.type);
+    if (!has_name) {
+        etwas_text_guid(output, &kind->key.guid);
     }
-    if (etwas_event_has_name(&names)) {
-        etwas_output_text(output, "  ");
-        etwas_event_put_name(output, ETWAS_TEXT_PLAIN, &names);
+    if (!has_name || (kind->described == NULL && kind->key.event_name[0] == '\0')) {
+        etwas_output_text(output, kind->key.classic ? "/" : "/#");
+        etwas_output_unsigned(output, kind->key.classic ? kind->key.type : kind->key.id);
     }
     put_end(output);
 }
@@ -246,7 +276,7 @@ static void put_kinds(struct etwas_output *output, const struct etwas_stat *stat
 {
     struct etwas_stat_kind **kinds = etwas_stat_sorted_kinds(stat);
 
-    etwas_output_text(output, "\n        events  events/second   payload bytes  class\n");
+    etwas_output_text(output, "\n           events  events/second    payload  event\n");
     for (uint32_t i = 0; kinds != NULL && i < stat->kind_count; i++) {
         put_count(output, &kinds[i]->count, duration);
         put_kind(output, kinds[i]);

@@ -67,7 +67,7 @@ class HeaptraceTest(unittest.TestCase):
 
     def events(self, trace):
         """The calls of a trace in the order of time: (thread, type, size, address, third)."""
-        result = self.run_command(ETWAS, "dump", "--json", trace)
+        result = self.run_command(ETWAS, "dump", "--hex", "--json", trace)
         self.assertEqual(result.returncode, 0, result.stderr.decode())
         calls, instances = [], set()
         for line in result.stdout.splitlines():

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_DESCRIBED_H
+#define ETWAS_TOOLS_DESCRIBED_H
+
+/*
+ * What a file says of its events: their schemas, each with what is made of it once, so that an event
+ * costs no more than its own values.
+ *
+ * A description may come after the events that it describes. So the first event that nothing
+ * describes has the whole file read for descriptions, once.
+ */
+
+#include "field_paths.h"
+#include "input.h"
+
+#include <etwas/decode.h>
+
+/* A text within the texts of a schema; not terminated. */
+struct etwas_kept_text {
+    size_t at;
+    size_t bytes;
+};
+
+struct etwas_described_field {
+    struct etwas_kept_text label; /* `size=`, harmless on a terminal */
+    struct etwas_kept_text key;   /* `"size":` as JSON; the second of a name is "size#2" */
+    uint32_t path;                /* which of the fields asked for it is, or _NONE */
+};
+
+struct etwas_described {
+    const etwas_schema *schema;
+    struct etwas_kept_text title; /* PROVIDER/EVENT as one word, harmless on a terminal */
+    bool asked_for;               /* one of its fields is asked for */
+    bool told;                    /* that a payload contradicts it */
+    char *texts;                  /* of the members above */
+    struct etwas_described_field fields[];
+};
+
+/* The descriptions of one file. */
+struct etwas_descriptions {
+    const char *path;
+    etwas_decoder *decoder;
+    struct etwas_field_paths *paths;
+    struct etwas_described **table; /* by schema, at most half full; capacity is a power of 2 */
+    size_t capacity;
+    size_t count;
+    bool read_whole; /* the file was read for descriptions */
+    bool out_of_memory;
+};
+
+/* `path` and `paths` must stay. False without memory. */
+bool etwas_descriptions_open(struct etwas_descriptions *descriptions, const char *path,
+                             struct etwas_field_paths *paths);
+void etwas_descriptions_close(struct etwas_descriptions *descriptions);
+
+/* Takes in what a record says about others. True: it is no event to be shown. */
+bool etwas_descriptions_take(struct etwas_descriptions *descriptions, const EVENT_RECORD *record);
+
+/* What describes an event; NULL: nothing does. *senseless: what should, makes no sense. */
+struct etwas_described *etwas_descriptions_find(struct etwas_descriptions *descriptions,
+                                                const EVENT_RECORD *record, bool *senseless);
+
+/* Reads the whole file for descriptions, unless that was done. */
+void etwas_descriptions_read_whole(struct etwas_descriptions *descriptions);
+
+static inline void etwas_described_put(struct etwas_output *output,
+                                       const struct etwas_described *described,
+                                       struct etwas_kept_text kept)
+{
+    etwas_output_bytes(output, described->texts + kept.at, kept.bytes);
+}
+
+#endif

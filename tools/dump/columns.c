@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Which columns there are, and what each shows of an event.
+ */
+
+#include "dump/dump.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the choice ------------------------------------------------------------------------------ */
+
+static void add(struct etwas_dump *dump, enum etwas_property property)
+{
+    dump->columns[dump->column_count++] = (struct etwas_dump_column){property, 0, NULL};
+}
+
+static void add_usual(struct etwas_dump *dump)
+{
+    static const enum etwas_property old[] = {
+        ETWAS_PROPERTY_CLASS,    ETWAS_PROPERTY_TYPE,   ETWAS_PROPERTY_LEVEL,
+        ETWAS_PROPERTY_INSTANCE, ETWAS_PROPERTY_PARENT, ETWAS_PROPERTY_PAYLOAD,
+    };
+
+    if (dump->several_files) {
+        add(dump, ETWAS_PROPERTY_FILE);
+    }
+    add(dump, ETWAS_PROPERTY_TIME);
+    if (dump->clock == ETWAS_DUMP_QPC || dump->clock == ETWAS_DUMP_SYSTEM) {
+        add(dump, ETWAS_PROPERTY_ERROR);
+    }
+    add(dump, ETWAS_PROPERTY_PROCESSOR);
+    add(dump, ETWAS_PROPERTY_PROCESS);
+    add(dump, ETWAS_PROPERTY_THREAD);
+    if (!dump->hex) {
+        add(dump, ETWAS_PROPERTY_EVENT);
+        add(dump, ETWAS_PROPERTY_FIELDS);
+    }
+    for (size_t i = 0; dump->hex && i < sizeof old / sizeof old[0]; i++) {
+        add(dump, old[i]);
+    }
+}
+
+static bool add_field(struct etwas_dump *dump, struct etwas_dump_column *column, const char *name,
+                      size_t bytes)
+{
+    char path[ETWAS_FIELD_PATH_BYTES];
+
+    if (bytes > 7 && memcmp(name, "fields.", 7) == 0) {
+        name += 7;
+        bytes -= 7;
+    }
+    if (bytes == 0 || bytes + 1 > sizeof path) {
+        return false;
+    }
+    for (size_t i = 0; i < bytes; i++) {
+        path[i] = (char)(name[i] == '.' ? '\0' : name[i]);
+    }
+    path[bytes] = '\0';
+    column->path = etwas_field_paths_add(&dump->paths, path, bytes + 1);
+    return column->path != ETWAS_FIELD_PATH_NONE;
+}
+
+bool etwas_dump_choose_columns(struct etwas_dump *dump)
+{
+    const char *text = dump->columns_text;
+
+    if (text == NULL) {
+        add_usual(dump);
+        return true;
+    }
+    for (;;) {
+        size_t bytes = strcspn(text, ",");
+        struct etwas_dump_column column = {etwas_property_find(text, bytes), 0, text};
+
+        if (dump->column_count == ETWAS_DUMP_COLUMNS ||
+            (column.property == ETWAS_PROPERTY_COUNT && !add_field(dump, &column, text, bytes))) {
+            fprintf(stderr, "etwas dump: --columns: %s\n",
+                    dump->column_count == ETWAS_DUMP_COLUMNS ? "too many columns"
+                    : bytes == 0                             ? "a column has no name"
+                                 : "a name is too long, or there are too many");
+            return false;
+        }
+        dump->wants_durations |= column.property == ETWAS_PROPERTY_DURATION;
+        dump->columns[dump->column_count++] = column;
+        if (text[bytes] == '\0') {
+            return true;
+        }
+        text += bytes + 1;
+    }
+}
+
+const char *etwas_dump_column_name(const struct etwas_dump *dump,
+                                   const struct etwas_dump_column *column)
+{
+    static const char *const times[] = {
+        [ETWAS_DUMP_TIME] = "time",
+        [ETWAS_DUMP_RAW] = "raw_time",
+        [ETWAS_DUMP_QPC] = "qpc_ns",
+        [ETWAS_DUMP_SYSTEM] = "system_time",
+    };
+    static char given[ETWAS_FIELD_PATH_BYTES + 8];
+
+    if (column->property == ETWAS_PROPERTY_TIME) {
+        return times[dump->clock];
+    }
+    if (column->name == NULL) {
+        return column->property == ETWAS_PROPERTY_PROCESSOR ? "cpu"
+                                                            : etwas_property_name(column->property);
+    }
+    snprintf(given, sizeof given, "%.*s", (int)strcspn(column->name, ","), column->name);
+    return given;
+}
+
+/* ---- what they show -------------------------------------------------------------------------- */
+
+static bool put_time(struct etwas_output *output, struct etwas_dump *dump)
+{
+    const struct etwas_subject *subject = &dump->subject;
+    int64_t stamp = subject->record->EventHeader.TimeStamp.QuadPart;
+
+    switch (dump->clock) {
+    case ETWAS_DUMP_RAW:
+        etwas_output_signed(output, stamp);
+        break;
+    case ETWAS_DUMP_QPC:
+        etwas_output_signed(output, etwas_dump_time(dump).value);
+        break;
+    case ETWAS_DUMP_SYSTEM:
+        etwas_text_time(output, etwas_dump_time(dump).value);
+        break;
+    default:
+        etwas_input_put_time(output, subject->input, subject->record);
+        break;
+    }
+    return true;
+}
+
+static bool put_error(struct etwas_output *output, struct etwas_dump *dump)
+{
+    etwas_clock_time time = {0, UINT64_MAX};
+
+    if (dump->clock == ETWAS_DUMP_QPC || dump->clock == ETWAS_DUMP_SYSTEM) {
+        time = etwas_dump_time(dump);
+    }
+    if (time.error_ns == UINT64_MAX) {
+        return false;
+    }
+    etwas_output_unsigned(output, time.error_ns);
+    return true;
+}
+
+/* The event's class by a well-known name, or the GUID; of a message its class or component. */
+static bool put_class(struct etwas_output *output, const struct etwas_subject *subject)
+{
+    const EVENT_HEADER *header = &subject->record->EventHeader;
+    const struct etwas_event *event = &subject->event;
+
+    if (event->message && (event->message_flags & TRACE_MESSAGE_GUID) == 0) {
+        if ((event->message_flags & TRACE_MESSAGE_COMPONENTID) == 0) {
+            return false;
+        }
+        etwas_output_text(output, "component:");
+        etwas_output_unsigned(output, header->ProviderId.Data1);
+    } else if (!event->message && etwas_event_has_name(event)) {
+        etwas_event_put_name(output, ETWAS_TEXT_WORD, event);
+    } else {
+        etwas_text_guid(output, &header->ProviderId);
+    }
+    return true;
+}
+
+static bool put_type(struct etwas_output *output, const struct etwas_subject *subject)
+{
+    const EVENT_DESCRIPTOR *descriptor = &subject->record->EventHeader.EventDescriptor;
+
+    if (subject->event.message) {
+        etwas_output_text(output, "message:");
+        etwas_output_unsigned(output, descriptor->Id);
+        return true;
+    }
+    if (!subject->event.classic) {
+        etwas_output_char(output, '#');
+        etwas_output_unsigned(output, descriptor->Id);
+        etwas_output_char(output, '/');
+    }
+    etwas_output_unsigned(output, descriptor->Opcode);
+    return true;
+}
+
+static bool put_parent(struct etwas_output *output, const struct etwas_subject *subject)
+{
+    static const etwas_guid none;
+    const EVENT_EXTENDED_ITEM_INSTANCE *instance = &subject->event.instance;
+
+    if (!subject->event.has_instance || (instance->ParentInstanceId == 0 &&
+                                         memcmp(&instance->ParentGuid, &none, sizeof none) == 0)) {
+        return false;
+    }
+    etwas_output_unsigned(output, instance->ParentInstanceId);
+    etwas_output_char(output, '@');
+    etwas_text_guid(output, &instance->ParentGuid);
+    return true;
+}
+
+static bool put_payload(struct etwas_output *output, const EVENT_RECORD *record)
+{
+    etwas_output_hex(output, record->UserData, record->UserDataLength);
+    return record->UserDataLength > 0;
+}
+
+/* 1.234567890 s is easier to compare than to read: nanoseconds, as --where counts them. */
+static bool put_number(struct etwas_output *output, const struct etwas_subject *subject,
+                       enum etwas_property property)
+{
+    const struct etwas_where_operand operand = {.source = ETWAS_WHERE_OF_PROPERTY,
+                                                .property = property};
+    struct etwas_where_number number;
+
+    if (!etwas_subject_number(subject, &operand, &number)) {
+        return false;
+    }
+    if (property == ETWAS_PROPERTY_KEYWORD) {
+        etwas_output_format(output, "0x%llx", (unsigned long long)number.u);
+    } else if (number.kind == ETWAS_WHERE_SIGNED) {
+        etwas_output_signed(output, number.i);
+    } else {
+        etwas_output_unsigned(output, number.u);
+    }
+    return true;
+}
+
+static bool put_string(struct etwas_output *output, const struct etwas_subject *subject,
+                       enum etwas_property property)
+{
+    struct etwas_event_string string = etwas_subject_string(subject, property);
+
+    if (string.text == NULL) {
+        return false;
+    }
+    etwas_text_utf8(output, ETWAS_TEXT_WORD, string.text, string.bytes);
+    return true;
+}
+
+static bool put_event(struct etwas_output *output, const struct etwas_subject *subject)
+{
+    if (subject->described != NULL) {
+        etwas_described_put(output, subject->described, subject->described->title);
+    } else {
+        etwas_subject_put_title(output, ETWAS_TEXT_WORD, subject);
+    }
+    return true;
+}
+
+static bool put_fields(struct etwas_output *output, struct etwas_dump *dump)
+{
+    const struct etwas_subject *subject = &dump->subject;
+    struct etwas_fields_rest rest;
+
+    if (subject->described == NULL) {
+        if (subject->record->UserDataLength == 0) {
+            return false;
+        }
+        etwas_output_text(output, "payload=");
+        return put_payload(output, subject->record);
+    }
+    etwas_fields_put_text(output, subject->described, subject->record, &rest);
+    if (rest.truncated != NULL) {
+        etwas_dump_tell_truncated(dump, &rest);
+    }
+    return subject->described->schema->field_count > 0 || subject->record->UserDataLength > 0;
+}
+
+/* The values of a field; [1, 2] if there are several. */
+static bool put_field(struct etwas_output *output, struct etwas_subject *subject, uint32_t path,
+                      bool quoted)
+{
+    uint32_t count = 0;
+    uint32_t put = 0;
+
+    etwas_subject_gather(subject);
+    for (uint32_t i = 0; i < subject->value_count; i++) {
+        count += subject->values[i].path == path;
+    }
+    for (uint32_t i = 0; i < subject->value_count; i++) {
+        if (subject->values[i].path == path) {
+            etwas_output_text(output, put++ > 0 ? ", " : count > 1 ? "[" : "");
+            etwas_fields_put_value(output, &subject->values[i].value, quoted || count > 1);
+        }
+    }
+    etwas_output_text(output, count > 1 ? "]" : "");
+    return count > 0;
+}
+
+bool etwas_dump_put_column(struct etwas_output *output, struct etwas_dump *dump,
+                           const struct etwas_dump_column *column, bool quoted)
+{
+    struct etwas_subject *subject = &dump->subject;
+    const etwas_guid *guid;
+
+    switch (column->property) {
+    case ETWAS_PROPERTY_FILE:
+        etwas_output_unsigned(output, subject->input->number);
+        return true;
+    case ETWAS_PROPERTY_TIME:
+        return put_time(output, dump);
+    case ETWAS_PROPERTY_ERROR:
+        return put_error(output, dump);
+    case ETWAS_PROPERTY_PROVIDER:
+    case ETWAS_PROPERTY_NAME:
+        return put_string(output, subject, column->property);
+    case ETWAS_PROPERTY_EVENT:
+        return put_event(output, subject);
+    case ETWAS_PROPERTY_CLASS:
+        return put_class(output, subject);
+    case ETWAS_PROPERTY_TYPE:
+        return put_type(output, subject);
+    case ETWAS_PROPERTY_ACTIVITY:
+        guid = etwas_subject_guid(subject, column->property);
+        if (guid != NULL) {
+            etwas_text_guid(output, guid);
+        }
+        return guid != NULL;
+    case ETWAS_PROPERTY_PARENT:
+        return put_parent(output, subject);
+    case ETWAS_PROPERTY_FIELDS:
+        return put_fields(output, dump);
+    case ETWAS_PROPERTY_PAYLOAD:
+        return put_payload(output, subject->record);
+    case ETWAS_PROPERTY_COUNT:
+        return put_field(output, subject, column->path, quoted);
+    default:
+        return put_number(output, subject, column->property);
+    }
+}

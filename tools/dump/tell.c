@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What is told of events whose payload and schema contradict each other: once for each kind.
+ */
+
+#include "dump/dump.h"
+
+/* "etwas: FILE: EVENT at TIME: " */
+static struct etwas_output *begin(struct etwas_dump *dump)
+{
+    static const struct etwas_dump_column event = {ETWAS_PROPERTY_EVENT, 0, NULL};
+    static const struct etwas_dump_column time = {ETWAS_PROPERTY_TIME, 0, NULL};
+    const char *path = dump->subject.input->path;
+    struct etwas_output *errors = etwas_standard_error();
+
+    etwas_output_text(errors, "etwas: ");
+    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, path, strlen(path));
+    etwas_output_text(errors, ": ");
+    etwas_dump_put_column(errors, dump, &event, false);
+    etwas_output_text(errors, " at ");
+    etwas_dump_put_column(errors, dump, &time, false);
+    etwas_output_text(errors, ": ");
+    return errors;
+}
+
+void etwas_dump_tell_truncated(struct etwas_dump *dump, const struct etwas_fields_rest *rest)
+{
+    const EVENT_RECORD *record = dump->subject.record;
+    struct etwas_output *errors;
+
+    if (dump->subject.described->told) {
+        return;
+    }
+    dump->subject.described->told = true;
+    errors = begin(dump);
+    etwas_output_text(errors, "its schema contradicts its payload: of ");
+    etwas_output_unsigned(errors, record->UserDataLength);
+    etwas_output_text(errors, " bytes, '");
+    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, rest->truncated->name, strlen(rest->truncated->name));
+    etwas_output_text(errors, "' begins at byte ");
+    etwas_output_unsigned(errors, record->UserDataLength - rest->bytes);
+    etwas_output_text(errors, " and ends behind the last (told once)\n");
+    etwas_output_flush(errors);
+}
+
+void etwas_dump_tell_senseless(struct etwas_dump *dump)
+{
+    const EVENT_HEADER *header = &dump->subject.record->EventHeader;
+    struct etwas_dump_kind kind = {header->ProviderId, header->EventDescriptor.Id,
+                                   header->EventDescriptor.Version, header->EventDescriptor.Opcode};
+    struct etwas_output *errors;
+
+    for (uint32_t i = 0; i < dump->told_count; i++) {
+        if (memcmp(&dump->told[i], &kind, sizeof kind) == 0) {
+            return;
+        }
+    }
+    if (dump->told_count == ETWAS_DUMP_TOLD) {
+        return;
+    }
+    dump->told[dump->told_count++] = kind;
+    errors = begin(dump);
+    etwas_output_text(errors, dump->told_count < ETWAS_DUMP_TOLD
+                                  ? "what describes it makes no sense (told once)\n"
+                                  : "what describes it makes no sense; of more events that is not "
+                                    "told\n");
+    etwas_output_flush(errors);
+}

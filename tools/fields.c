@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Goes through the fields of an event once, and writes them in one of the two forms.
+ */
+
+#include "fields.h"
+
+#include "text.h"
+
+#include <math.h>
+
+enum {
+    /* More than the text of a value of the longest payload: two digits a byte, 4 bytes a unit. */
+    TEXT_BYTES = 256 * 1024,
+    /* Mostly a value's text is shorter, and goes to the output as it is. */
+    SHORT_BYTES = 256,
+    DEPTH = 128, /* of arrays and structs in each other; the decoder allows fewer */
+};
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* The whole text of a value. */
+static const char *text_of(const etwas_value *value, size_t *bytes)
+{
+    static char text[TEXT_BYTES];
+
+    *bytes = etwas_value_text(value, text, sizeof text);
+    if (*bytes >= sizeof text) {
+        *bytes = sizeof text - 1;
+    }
+    return text;
+}
+
+/* Can the value's text hold what was not made by the decoder itself? */
+static bool is_foreign(const etwas_value *value)
+{
+    return value->field->map != NULL || etwas_value_is_string(value);
+}
+
+void etwas_fields_put_value(struct etwas_output *output, const etwas_value *value, bool quoted)
+{
+    bool is_string;
+    const char *text;
+    size_t bytes;
+
+    if (!is_foreign(value)) {
+        bytes = etwas_value_text(value, etwas_output_room(output, SHORT_BYTES), SHORT_BYTES);
+        if (bytes < SHORT_BYTES) {
+            output->used_bytes += bytes;
+            return;
+        }
+    }
+    text = text_of(value, &bytes);
+    is_string = quoted && etwas_value_is_string(value);
+    if (is_string) {
+        etwas_output_char(output, '"');
+    }
+    etwas_text_utf8(output, is_string ? ETWAS_TEXT_QUOTED : ETWAS_TEXT_PLAIN, text, bytes);
+    if (is_string) {
+        etwas_output_char(output, '"');
+    }
+}
+
+static void put_json_string(struct etwas_output *output, const etwas_value *value)
+{
+    size_t bytes;
+    const char *text = text_of(value, &bytes);
+
+    etwas_output_char(output, '"');
+    etwas_text_utf8(output, ETWAS_TEXT_JSON, text, bytes);
+    etwas_output_char(output, '"');
+}
+
+/* JSON has no infinity. */
+static void put_json_float(struct etwas_output *output, double value)
+{
+    if (isfinite(value)) {
+        etwas_output_format(output, "%.17g", value);
+    } else {
+        etwas_output_text(output, "null");
+    }
+}
+
+/* A name of an enumeration is a string, everything else what it is. */
+static void put_json_value(struct etwas_output *output, const etwas_value *value)
+{
+    etwas_number number;
+
+    if (value->field->map != NULL) {
+        put_json_string(output, value);
+        return;
+    }
+    switch (etwas_value_number(value, &number)) {
+    case ETWAS_VALUE_UNSIGNED:
+        etwas_output_unsigned(output, number.u);
+        break;
+    case ETWAS_VALUE_SIGNED:
+        etwas_output_signed(output, number.i);
+        break;
+    case ETWAS_VALUE_FLOAT:
+        put_json_float(output, number.f);
+        break;
+    case ETWAS_VALUE_BOOLEAN:
+        etwas_output_text(output, number.u != 0 ? "true" : "false");
+        break;
+    default:
+        put_json_string(output, value);
+        break;
+    }
+}
+
+/* ---- all of an event ------------------------------------------------------------------------- */
+
+/* What is open around the next value, and whether one came before it. */
+struct nesting {
+    bool is_array[DEPTH];
+    bool is_behind[DEPTH];
+    unsigned depth;
+};
+
+struct form {
+    struct etwas_output *output;
+    const struct etwas_described *described;
+    bool json;
+    struct nesting nesting;
+};
+
+/* What stands before a value: a separator, and unless it is in an array its name. */
+static void put_before(struct form *form, const etwas_schema_field *field)
+{
+    struct nesting *nesting = &form->nesting;
+    bool in_array = nesting->is_array[nesting->depth];
+    const struct etwas_described_field *described =
+        &form->described->fields[field - form->described->schema->fields];
+
+    if (nesting->is_behind[nesting->depth]) {
+        if (form->json || in_array) {
+            etwas_output_char(form->output, ',');
+        }
+        if (!form->json) {
+            etwas_output_char(form->output, ' ');
+        }
+    }
+    nesting->is_behind[nesting->depth] = true;
+    if (!in_array) {
+        etwas_described_put(form->output, form->described,
+                            form->json ? described->key : described->label);
+    }
+}
+
+static void open(struct form *form, bool is_array)
+{
+    struct nesting *nesting = &form->nesting;
+
+    if (nesting->depth + 1 < DEPTH) {
+        nesting->depth++;
+    }
+    nesting->is_array[nesting->depth] = is_array;
+    nesting->is_behind[nesting->depth] = false;
+    etwas_output_char(form->output, is_array ? '[' : '{');
+}
+
+static void close(struct form *form)
+{
+    struct nesting *nesting = &form->nesting;
+
+    etwas_output_char(form->output, nesting->is_array[nesting->depth] ? ']' : '}');
+    if (nesting->depth > 0) {
+        nesting->depth--;
+    }
+}
+
+static void put_truncated(struct etwas_output *output, const struct etwas_fields_rest *rest)
+{
+    etwas_output_text(output, "(truncated");
+    if (rest->bytes > 0) {
+        etwas_output_text(output, ": ");
+        etwas_output_hex(output, rest->data, rest->bytes);
+    }
+    etwas_output_char(output, ')');
+}
+
+static void put_rest(struct form *form, const etwas_value *value, struct etwas_fields_rest *rest)
+{
+    struct etwas_output *output = form->output;
+
+    *rest = (struct etwas_fields_rest){value->token == ETWAS_TOKEN_TRUNCATED ? value->field : NULL,
+                                       value->data, value->bytes};
+    if (form->json) {
+        return;
+    }
+    if (rest->truncated != NULL) {
+        put_before(form, value->field);
+        put_truncated(output, rest);
+        return;
+    }
+    etwas_output_text(output, form->nesting.is_behind[0] ? " (" : "(");
+    etwas_output_unsigned(output, value->bytes);
+    etwas_output_text(output, value->bytes == 1 ? " more byte: " : " more bytes: ");
+    etwas_output_hex(output, value->data, value->bytes);
+    etwas_output_char(output, ')');
+}
+
+static void put_token(struct form *form, const etwas_value *value, struct etwas_fields_rest *rest)
+{
+    switch (value->token) {
+    case ETWAS_TOKEN_VALUE:
+        put_before(form, value->field);
+        if (form->json) {
+            put_json_value(form->output, value);
+        } else {
+            etwas_fields_put_value(form->output, value, true);
+        }
+        break;
+    case ETWAS_TOKEN_ARRAY_BEGIN:
+        put_before(form, value->field);
+        open(form, true);
+        break;
+    case ETWAS_TOKEN_STRUCT_BEGIN:
+        put_before(form, value->field);
+        open(form, false);
+        break;
+    case ETWAS_TOKEN_ARRAY_END:
+    case ETWAS_TOKEN_STRUCT_END:
+        close(form);
+        break;
+    default:
+        put_rest(form, value, rest);
+        break;
+    }
+}
+
+static void put_fields(struct form *form, const EVENT_RECORD *record,
+                       struct etwas_fields_rest *rest)
+{
+    etwas_fields fields;
+    etwas_value value;
+
+    *rest = (struct etwas_fields_rest){NULL, NULL, 0};
+    form->nesting.depth = 0;
+    form->nesting.is_array[0] = false;
+    form->nesting.is_behind[0] = false;
+    etwas_fields_begin(&fields, form->described->schema, record);
+    while (etwas_fields_next(&fields, &value)) {
+        put_token(form, &value, rest);
+    }
+}
+
+void etwas_fields_put_text(struct etwas_output *output, const struct etwas_described *described,
+                           const EVENT_RECORD *record, struct etwas_fields_rest *rest)
+{
+    struct form form;
+
+    form.output = output;
+    form.described = described;
+    form.json = false;
+    put_fields(&form, record, rest);
+}
+
+void etwas_fields_put_json(struct etwas_output *output, const struct etwas_described *described,
+                           const EVENT_RECORD *record, struct etwas_fields_rest *rest)
+{
+    struct form form;
+
+    form.output = output;
+    form.described = described;
+    form.json = true;
+    etwas_output_char(output, '{');
+    put_fields(&form, record, rest);
+    etwas_output_char(output, '}');
+}

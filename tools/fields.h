@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_FIELDS_H
+#define ETWAS_TOOLS_FIELDS_H
+
+/*
+ * The fields of an event: as text, `size=37 name="a\n" point={x=1 y=2} list=[1, 2]`, and as JSON.
+ */
+
+#include "described.h"
+
+/* What is wrong with a payload by its schema. */
+struct etwas_fields_rest {
+    const etwas_schema_field *truncated; /* the payload ends in it; NULL: all fields are whole */
+    const void *data;                    /* what is left of it, or follows the last field */
+    uint32_t bytes;
+};
+
+/*
+ * `key=value …`; nothing for an event without fields. What is left of a field that is not whole
+ * stands in its place, what follows the last field behind it.
+ */
+void etwas_fields_put_text(struct etwas_output *output, const struct etwas_described *described,
+                           const EVENT_RECORD *record, struct etwas_fields_rest *rest);
+
+/* A JSON object. A field that is not whole is left out. */
+void etwas_fields_put_json(struct etwas_output *output, const struct etwas_described *described,
+                           const EVENT_RECORD *record, struct etwas_fields_rest *rest);
+
+/* One value: a string in quotes if `quoted`. */
+void etwas_fields_put_value(struct etwas_output *output, const etwas_value *value, bool quoted);
+
+#endif

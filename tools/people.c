@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Numbers with separators and units.
+ */
+
+#include "people.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *etwas_people_count(char text[ETWAS_PEOPLE_CHARACTERS], uint64_t count)
+{
+    char digits[24];
+    size_t length = (size_t)snprintf(digits, sizeof digits, "%" PRIu64, count);
+    size_t used = 0;
+
+    for (size_t i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0) {
+            text[used++] = ',';
+        }
+        text[used++] = digits[i];
+    }
+    text[used] = '\0';
+    return text;
+}
+
+const char *etwas_people_bytes(char text[ETWAS_PEOPLE_CHARACTERS], double bytes)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+    size_t unit = 0;
+
+    /* 999.6 is 1.00 of the next unit. */
+    while (bytes >= 999.5 && unit + 1 < sizeof units / sizeof units[0]) {
+        bytes /= 1000;
+        unit++;
+    }
+    snprintf(text, ETWAS_PEOPLE_CHARACTERS, "%.*f %s",
+             unit == 0 || bytes >= 99.95 ? 0
+             : bytes >= 9.995            ? 1
+                                         : 2,
+             bytes, units[unit]);
+    return text;
+}
+
+const char *etwas_people_rate(char text[ETWAS_PEOPLE_CHARACTERS], double rate)
+{
+    if (rate < 99.95) {
+        snprintf(text, ETWAS_PEOPLE_CHARACTERS, "%.1f", rate);
+        return text;
+    }
+    return etwas_people_count(text, (uint64_t)llround(rate < 1e18 ? rate : 1e18));
+}

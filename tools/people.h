@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_PEOPLE_H
+#define ETWAS_TOOLS_PEOPLE_H
+
+/*
+ * Numbers in the form that people read: 4,285,266 and 165 MB. Programs read JSON.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    ETWAS_PEOPLE_CHARACTERS = 32, /* of any text here, with its 0 */
+};
+
+/* 4,285,266. Returns `text`. */
+const char *etwas_people_count(char text[ETWAS_PEOPLE_CHARACTERS], uint64_t count);
+
+/* Three digits and a unit: 37 B, 1.50 kB, 165 MB. kB, MB … are powers of 1,000. */
+const char *etwas_people_bytes(char text[ETWAS_PEOPLE_CHARACTERS], double bytes);
+
+/* A whole number from 100 on, one digit behind the point below: 1,234,567; 12.3. */
+const char *etwas_people_rate(char text[ETWAS_PEOPLE_CHARACTERS], double rate);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Events and their fields as JSON objects, one event a line.
+ */
+
+#include "schema/schema.h"
+
+#include <string.h>
+
+enum {
+    DEPTH = 32, /* of structs in each other */
+};
+
+static void put_fields(struct etwas_output *output, const etwas_schema *schema, uint32_t first,
+                       uint32_t count, unsigned depth);
+
+static void put_key(struct etwas_output *output, const char *key)
+{
+    etwas_output_text(output, ",\"");
+    etwas_output_text(output, key);
+    etwas_output_text(output, "\":");
+}
+
+static void put_number(struct etwas_output *output, const char *key, uint64_t value)
+{
+    put_key(output, key);
+    etwas_output_unsigned(output, value);
+}
+
+static void put_text(struct etwas_output *output, const char *text)
+{
+    etwas_output_char(output, '"');
+    etwas_text_utf8(output, ETWAS_TEXT_JSON, text, strlen(text));
+    etwas_output_char(output, '"');
+}
+
+static void put_string(struct etwas_output *output, const char *key, const char *text)
+{
+    put_key(output, key);
+    put_text(output, text);
+}
+
+/* A number, the name of the field that has it, or null: it stands before the value itself. */
+static void put_by(struct etwas_output *output, const etwas_schema *schema,
+                   const EVENT_PROPERTY_INFO *info, const char *key, bool by_field, uint16_t value)
+{
+    const etwas_schema_field *by = by_field ? etwas_schema_field_at(schema, value) : NULL;
+
+    if (!by_field) {
+        put_number(output, key, value);
+    } else if (by != NULL && by->info != info) {
+        put_string(output, key, by->name);
+    } else {
+        put_key(output, key);
+        etwas_output_text(output, "null");
+    }
+}
+
+static void put_map(struct etwas_output *output, const EVENT_MAP_INFO *map)
+{
+    if (map->MapEntryValueType != EVENTMAP_ENTRY_VALUETYPE_ULONG) {
+        return;
+    }
+    put_key(output, "values");
+    etwas_output_char(output, '[');
+    for (uint32_t i = 0; i < map->EntryCount; i++) {
+        size_t units;
+        const void *text = etwas_schema_entry_text(map, i, &units);
+
+        etwas_output_text(output, i > 0 ? ",[" : "[");
+        etwas_output_unsigned(output, map->MapEntryArray[i].Value);
+        etwas_output_text(output, ",\"");
+        etwas_text_utf16(output, ETWAS_TEXT_JSON, text, units);
+        etwas_output_text(output, "\"]");
+    }
+    etwas_output_char(output, ']');
+}
+
+static void put_field(struct etwas_output *output, const etwas_schema *schema,
+                      const etwas_schema_field *field, unsigned depth)
+{
+    const EVENT_PROPERTY_INFO *info = field->info;
+    bool is_struct = (info->Flags & PropertyStruct) != 0;
+    const char *out =
+        is_struct ? ""
+                  : etwas_schema_out_type(info->nonStructType.InType, info->nonStructType.OutType);
+
+    etwas_output_text(output, "{\"name\":");
+    put_text(output, field->name);
+    put_string(output, "type",
+               is_struct ? "struct" : etwas_schema_in_type(info->nonStructType.InType));
+    if (out[0] != '\0') {
+        put_string(output, "as", out);
+    }
+    if ((info->Flags & (PropertyParamCount | PropertyParamFixedCount)) != 0 || info->count != 1) {
+        put_by(output, schema, info, "count", (info->Flags & PropertyParamCount) != 0, info->count);
+    }
+    if ((info->Flags & PropertyParamLength) != 0 || info->length != 0) {
+        put_by(output, schema, info, "length", (info->Flags & PropertyParamLength) != 0,
+               info->length);
+    }
+    if (field->map != NULL) {
+        put_map(output, field->map);
+    }
+    if (is_struct && depth < DEPTH) {
+        put_key(output, "fields");
+        put_fields(output, schema, info->structType.StructStartIndex,
+                   info->structType.NumOfStructMembers, depth + 1);
+    }
+    etwas_output_char(output, '}');
+}
+
+static void put_fields(struct etwas_output *output, const etwas_schema *schema, uint32_t first,
+                       uint32_t count, unsigned depth)
+{
+    etwas_output_char(output, '[');
+    for (uint32_t i = first; i < first + count && i < schema->field_count; i++) {
+        if (i > first) {
+            etwas_output_char(output, ',');
+        }
+        put_field(output, schema, &schema->fields[i], depth);
+    }
+    etwas_output_char(output, ']');
+}
+
+void etwas_schema_json(struct etwas_output *output, const etwas_schema *schema, const char *path)
+{
+    const EVENT_DESCRIPTOR *descriptor = &schema->info->EventDescriptor;
+
+    etwas_output_text(output, "{\"file\":");
+    put_text(output, path);
+    put_string(output, "provider", schema->provider);
+    put_string(output, "event", schema->event);
+    put_key(output, "class");
+    etwas_output_char(output, '"');
+    etwas_text_guid(output, &schema->info->ProviderGuid);
+    etwas_output_char(output, '"');
+    put_string(output, "source", etwas_schema_source(schema));
+    put_number(output, "id", descriptor->Id);
+    put_number(output, "type", descriptor->Opcode);
+    put_number(output, "level", descriptor->Level);
+    put_number(output, "version", descriptor->Version);
+    etwas_output_format(output, ",\"keyword\":\"0x%llx\"", (unsigned long long)descriptor->Keyword);
+    put_key(output, "fields");
+    put_fields(output, schema, 0, schema->info->TopLevelPropertyCount, 0);
+    etwas_output_text(output, "}\n");
+}

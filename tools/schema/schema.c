@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The command `etwas schema`.
+ */
+
+#include "schema/schema.h"
+
+#include "commands.h"
+#include "input.h"
+
+#include <getopt.h>
+#include <stdio.h>
+
+static const char *const help[] = {
+    "usage: etwas schema [--json] FILE...\n"
+    "\n",
+    "Lists the events that each trace describes, with their fields: what 'etwas dump'\n"
+    "shows by name. Descriptions come with the events themselves (TraceLogging), in\n"
+    "records of the trace, or are built in. Reads the whole file.\n"
+    "\n",
+    "  -j, --json   one JSON object a line for each event\n"
+    "  -h, --help   this text\n"
+    "\n",
+    "A provider, or the class of classic events, with its GUID; below it each event,\n"
+    "with the type of a classic one, else the id; below that its fields with their\n"
+    "types, as manifests call them. [4], [FIELD] or [] behind a type: an array of 4,\n"
+    "of as many as the field says, or with a count of its own. 'as TYPE': how it is\n"
+    "shown. { 0 NAME, ... }: names of values, or of bits.\n"
+    "\n",
+    "JSON keys:\n"
+    "  file; provider; event; class (GUID); source (manifest, classic, message,\n"
+    "  tracelogging); id; type; level; version; keyword (hexadecimal string);\n"
+    "  fields: name, type, and where there are any as, count and length (numbers,\n"
+    "  the name of a field, or null: stored before the value), values ([number,\n"
+    "  name]), fields (of a struct).\n"
+    "\n",
+    "Exit codes: see 'etwas --help'.\n",
+    NULL,
+};
+
+/* A file that is being listed. */
+struct listing {
+    struct etwas_output *output;
+    bool json;
+    const char *path;
+    etwas_decoder *decoder;
+    const etwas_schema *previous;
+};
+
+/* An event may bring its own description. */
+static void on_record(EVENT_RECORD *record)
+{
+    const struct etwas_input *input = record->UserContext;
+    struct listing *listing = input->context;
+    const etwas_schema *schema;
+
+    if (etwas_decoder_learn(listing->decoder, record) != ERROR_SUCCESS) {
+        (void)etwas_decoder_schema(listing->decoder, record, &schema);
+    }
+}
+
+static bool visit(const etwas_schema *schema, void *context)
+{
+    struct listing *listing = context;
+
+    if (listing->json) {
+        etwas_schema_json(listing->output, schema, listing->path);
+    } else {
+        etwas_schema_text(listing->output, schema, listing->previous);
+    }
+    listing->previous = schema;
+    return listing->output->error == 0;
+}
+
+static int list(struct listing *listing, struct etwas_input *input)
+{
+    struct etwas_input_run run = {.inputs = input, .count = 1};
+    int result;
+
+    etwas_progress_start(&run.progress, false);
+    result = etwas_input_process(&run);
+    if (!listing->json) {
+        etwas_text_utf8(listing->output, ETWAS_TEXT_PLAIN, listing->path, strlen(listing->path));
+        etwas_output_text(listing->output, "\n\n");
+    }
+    listing->previous = NULL;
+    if (etwas_decoder_schemas(listing->decoder, visit, listing) != ERROR_SUCCESS) {
+        fputs("etwas: not enough memory to list everything\n", stderr);
+        result = ETWAS_EXIT_OPEN;
+    }
+    return result;
+}
+
+static int show(struct listing *listing, uint32_t number)
+{
+    static struct etwas_input input;
+    const struct etwas_input_callbacks callbacks = {on_record, ETWAS_INPUT_FILETIME};
+    int result = etwas_input_open(&input, listing->path, number, &callbacks, listing);
+
+    if (result != ETWAS_EXIT_FINE) {
+        return result;
+    }
+    if (etwas_decoder_open(&listing->decoder) != ERROR_SUCCESS) {
+        fputs("etwas: not enough memory to list everything\n", stderr);
+        CloseTrace(input.trace);
+        return ETWAS_EXIT_OPEN;
+    }
+    if (number > 1 && !listing->json) {
+        etwas_output_char(listing->output, '\n');
+    }
+    result = list(listing, &input);
+    etwas_decoder_close(listing->decoder);
+    etwas_output_flush(listing->output);
+    etwas_input_warn(&input);
+    return result;
+}
+
+int etwas_command_schema(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"json", no_argument, NULL, 'j'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    struct listing listing = {.output = etwas_standard_output()};
+    int result = ETWAS_EXIT_FINE;
+    int option;
+
+    while ((option = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
+        if (option == 'h') {
+            return etwas_command_help(help);
+        }
+        if (option != 'j') {
+            return etwas_command_misused("schema");
+        }
+        listing.json = true;
+    }
+    if (optind == argc) {
+        fputs("etwas schema: which file?\n", stderr);
+        return etwas_command_misused("schema");
+    }
+    for (int i = optind; i < argc && listing.output->error == 0; i++) {
+        int shown;
+
+        listing.path = argv[i];
+        shown = show(&listing, (uint32_t)(i - optind + 1));
+        /* A file that cannot be opened weighs more than a damaged one. */
+        if (result == ETWAS_EXIT_FINE || shown == ETWAS_EXIT_OPEN) {
+            result = shown;
+        }
+    }
+    return etwas_output_finish(listing.output) ? result : ETWAS_EXIT_OUTPUT;
+}

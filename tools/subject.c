@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What an event is asked for.
+ */
+
+#include "subject.h"
+
+#include <etwas/evntrace.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    /* More than the text of a value of the longest payload: two digits a byte, 4 bytes a unit. */
+    TEXT_BYTES = 256 * 1024
+};
+
+/* ---- durations ------------------------------------------------------------------------------- */
+
+static bool is_zero(const etwas_guid *guid)
+{
+    static const etwas_guid none;
+
+    return memcmp(guid, &none, sizeof none) == 0;
+}
+
+/* False: the event is no part of an instance or activity. */
+static bool span_key(const struct etwas_subject *subject, struct etwas_span_key *key)
+{
+    const EVENT_HEADER *header = &subject->record->EventHeader;
+
+    memset(key, 0, sizeof *key);
+    key->guid = header->ProviderId;
+    key->file = subject->input->number;
+    if (subject->event.message) {
+        return false;
+    }
+    if (subject->event.classic) {
+        key->instance = subject->event.instance.InstanceId;
+        return subject->event.has_instance;
+    }
+    key->activity = header->ActivityId;
+    return !is_zero(&header->ActivityId);
+}
+
+static void follow_span(struct etwas_subject *subject, struct etwas_spans *spans)
+{
+    uint8_t opcode = subject->record->EventHeader.EventDescriptor.Opcode;
+    struct etwas_span_key key;
+
+    if ((opcode != EVENT_TRACE_TYPE_START && opcode != EVENT_TRACE_TYPE_END) ||
+        !span_key(subject, &key)) {
+        return;
+    }
+    if (opcode == EVENT_TRACE_TYPE_START) {
+        etwas_spans_start(spans, &key, etwas_input_monotonic_ns(subject->input, subject->record));
+    } else {
+        subject->has_duration =
+            etwas_spans_end(spans, &key, etwas_input_monotonic_ns(subject->input, subject->record),
+                            &subject->duration_ns);
+    }
+}
+
+void etwas_subject_read(struct etwas_subject *subject, const struct etwas_input *input,
+                        const EVENT_RECORD *record, struct etwas_described *described,
+                        struct etwas_spans *spans)
+{
+    subject->input = input;
+    subject->record = record;
+    subject->described = described;
+    subject->gathered = false;
+    subject->value_count = 0;
+    subject->found = UINT32_MAX;
+    subject->has_duration = false;
+    etwas_event_read(record, &subject->event);
+    if (spans != NULL) {
+        follow_span(subject, spans);
+    }
+}
+
+void etwas_subject_free(struct etwas_subject *subject)
+{
+    free(subject->values);
+}
+
+/* ---- fields ---------------------------------------------------------------------------------- */
+
+static bool add_value(struct etwas_subject *subject, uint32_t path, const etwas_value *value)
+{
+    if (subject->value_count == subject->value_capacity) {
+        uint32_t capacity = 2 * subject->value_capacity + 16;
+        struct etwas_subject_value *larger =
+            realloc(subject->values, capacity * sizeof *subject->values);
+
+        if (larger == NULL) {
+            subject->out_of_memory = true;
+            return false;
+        }
+        subject->values = larger;
+        subject->value_capacity = capacity;
+    }
+    subject->values[subject->value_count++] = (struct etwas_subject_value){path, *value};
+    return true;
+}
+
+void etwas_subject_gather(struct etwas_subject *subject)
+{
+    const struct etwas_described *described = subject->described;
+    etwas_fields fields;
+    etwas_value value;
+    bool more = true;
+
+    if (subject->gathered) {
+        return;
+    }
+    subject->gathered = true;
+    if (described == NULL || !described->asked_for) {
+        return;
+    }
+    etwas_fields_begin(&fields, described->schema, subject->record);
+    while (more && etwas_fields_next(&fields, &value)) {
+        if (value.token == ETWAS_TOKEN_VALUE) {
+            uint32_t path = described->fields[value.field - described->schema->fields].path;
+
+            more = path == ETWAS_FIELD_PATH_NONE || add_value(subject, path, &value);
+        }
+    }
+}
+
+/*
+ * The value of a path by its index, which is below the count. They are asked for one after the
+ * other: the search goes on from the last one.
+ */
+static const etwas_value *value_at(struct etwas_subject *subject, uint32_t path, uint32_t index)
+{
+    uint32_t at = 0;
+    uint32_t before = 0;
+
+    if (subject->found < subject->value_count && subject->values[subject->found].path == path &&
+        subject->found_index <= index) {
+        at = subject->found;
+        before = subject->found_index;
+    }
+    for (;; at++) {
+        if (subject->values[at].path == path && before++ == index) {
+            subject->found = at;
+            subject->found_index = index;
+            return &subject->values[at].value;
+        }
+    }
+}
+
+/* ---- properties ------------------------------------------------------------------------------ */
+
+const etwas_guid *etwas_subject_guid(const struct etwas_subject *subject,
+                                     enum etwas_property property)
+{
+    const EVENT_HEADER *header = &subject->record->EventHeader;
+
+    if (property == ETWAS_PROPERTY_ACTIVITY) {
+        return subject->event.classic || subject->event.message || is_zero(&header->ActivityId)
+                   ? NULL
+                   : &header->ActivityId;
+    }
+    if (property == ETWAS_PROPERTY_CLASS) {
+        return subject->event.message && (subject->event.message_flags & TRACE_MESSAGE_GUID) == 0
+                   ? NULL
+                   : &header->ProviderId;
+    }
+    return NULL;
+}
+
+static struct etwas_event_string string_of(const char *text)
+{
+    struct etwas_event_string string = {NULL, 0};
+
+    if (text != NULL && text[0] != '\0') {
+        string.text = text;
+        string.bytes = strlen(text);
+    }
+    return string;
+}
+
+struct etwas_event_string etwas_subject_string(const struct etwas_subject *subject,
+                                               enum etwas_property property)
+{
+    const struct etwas_described *described = subject->described;
+    struct etwas_event_string string;
+    const char *slash;
+
+    if (property == ETWAS_PROPERTY_PROVIDER) {
+        return described != NULL ? string_of(described->schema->provider)
+                                 : subject->event.provider_name;
+    }
+    if (described != NULL) {
+        string = string_of(described->schema->event);
+    } else {
+        string = subject->event.class_name != NULL ? string_of(subject->event.class_name)
+                                                   : subject->event.event_name;
+    }
+    if (property == ETWAS_PROPERTY_NAME && string.text != NULL) {
+        slash = memrchr(string.text, '/', string.bytes);
+        if (slash != NULL) {
+            string.bytes -= (size_t)(slash + 1 - string.text);
+            string.text = slash + 1;
+        }
+    }
+    return string;
+}
+
+void etwas_subject_put_title(struct etwas_output *output, enum etwas_text_style style,
+                             const struct etwas_subject *subject)
+{
+    const EVENT_HEADER *header = &subject->record->EventHeader;
+    const struct etwas_event *event = &subject->event;
+
+    if (event->message) {
+        if ((event->message_flags & TRACE_MESSAGE_GUID) != 0) {
+            etwas_text_guid(output, &header->ProviderId);
+            etwas_output_char(output, '/');
+        } else if ((event->message_flags & TRACE_MESSAGE_COMPONENTID) != 0) {
+            etwas_output_text(output, "component:");
+            etwas_output_unsigned(output, header->ProviderId.Data1);
+            etwas_output_char(output, '/');
+        }
+        etwas_output_text(output, "message:");
+        etwas_output_unsigned(output, header->EventDescriptor.Id);
+        return;
+    }
+    if (!event->classic && event->event_name.text != NULL) {
+        etwas_event_put_name(output, style, event);
+        return;
+    }
+    if (etwas_event_has_name(event)) {
+        etwas_event_put_name(output, style, event);
+    } else {
+        etwas_text_guid(output, &header->ProviderId);
+    }
+    if (event->type_name == NULL) {
+        etwas_output_text(output, event->classic ? "/" : "/#");
+        etwas_output_unsigned(output, event->classic ? header->EventDescriptor.Opcode
+                                                     : header->EventDescriptor.Id);
+    }
+}
+
+static void set_signed(struct etwas_where_number *number, int64_t value)
+{
+    number->kind = value < 0 ? ETWAS_WHERE_SIGNED : ETWAS_WHERE_UNSIGNED;
+    number->i = value;
+}
+
+static bool number_of_descriptor(const struct etwas_subject *subject, enum etwas_property property,
+                                 struct etwas_where_number *number)
+{
+    const EVENT_DESCRIPTOR *descriptor = &subject->record->EventHeader.EventDescriptor;
+    bool modern = !subject->event.classic && !subject->event.message;
+
+    switch (property) {
+    case ETWAS_PROPERTY_ID:
+        number->u = descriptor->Id; /* of a message its number */
+        return !subject->event.classic;
+    case ETWAS_PROPERTY_VERSION:
+        number->u = descriptor->Version;
+        return !subject->event.message;
+    case ETWAS_PROPERTY_OPCODE:
+    case ETWAS_PROPERTY_TYPE:
+        number->u = descriptor->Opcode;
+        return !subject->event.message;
+    case ETWAS_PROPERTY_LEVEL:
+        number->u = descriptor->Level;
+        return !subject->event.message;
+    case ETWAS_PROPERTY_KEYWORD:
+        number->u = descriptor->Keyword;
+        return modern;
+    case ETWAS_PROPERTY_TASK:
+        number->u = descriptor->Task;
+        return modern;
+    case ETWAS_PROPERTY_CHANNEL:
+        number->u = descriptor->Channel;
+        return modern;
+    default:
+        return false;
+    }
+}
+
+bool etwas_subject_number(const struct etwas_subject *subject,
+                          const struct etwas_where_operand *operand,
+                          struct etwas_where_number *number)
+{
+    const struct etwas_event *event = &subject->event;
+
+    number->kind = ETWAS_WHERE_UNSIGNED;
+    switch (operand->property) {
+    case ETWAS_PROPERTY_TIME:
+        set_signed(number, etwas_input_unix_ns(subject->input, subject->record) -
+                               (operand->absolute ? 0 : etwas_input_start_ns(subject->input)));
+        return true;
+    case ETWAS_PROPERTY_PROCESSOR:
+        number->u = event->processor;
+        return etwas_event_has_processor(subject->input->logfile.LogfileHeader.LogFileMode);
+    case ETWAS_PROPERTY_PROCESS:
+        number->u = event->process;
+        return event->process != ETWAS_EVENT_UNKNOWN_ID;
+    case ETWAS_PROPERTY_THREAD:
+        number->u = event->thread;
+        return event->thread != ETWAS_EVENT_UNKNOWN_ID;
+    case ETWAS_PROPERTY_INSTANCE:
+        number->u = event->instance.InstanceId;
+        return event->has_instance;
+    case ETWAS_PROPERTY_PARENT:
+        number->u = event->instance.ParentInstanceId;
+        return event->has_instance && !event->message && number->u != 0;
+    case ETWAS_PROPERTY_DURATION:
+        set_signed(number, subject->duration_ns);
+        return subject->has_duration;
+    default:
+        return number_of_descriptor(subject, operand->property, number);
+    }
+}
+
+/* ---- for --where ----------------------------------------------------------------------------- */
+
+static uint32_t count_values(void *context, const struct etwas_where_operand *operand)
+{
+    struct etwas_subject *subject = context;
+    struct etwas_where_number number;
+    uint32_t count = 0;
+
+    if (operand->source == ETWAS_WHERE_OF_PROPERTY) {
+        switch (operand->property) {
+        case ETWAS_PROPERTY_PROVIDER:
+        case ETWAS_PROPERTY_EVENT:
+        case ETWAS_PROPERTY_NAME:
+            return etwas_subject_string(subject, operand->property).text != NULL;
+        case ETWAS_PROPERTY_CLASS:
+        case ETWAS_PROPERTY_ACTIVITY:
+            return etwas_subject_guid(subject, operand->property) != NULL;
+        default:
+            return etwas_subject_number(subject, operand, &number);
+        }
+    }
+    etwas_subject_gather(subject);
+    for (uint32_t i = 0; i < subject->value_count; i++) {
+        count += subject->values[i].path == operand->field;
+    }
+    return count;
+}
+
+static struct etwas_where_number number_at(void *context, const struct etwas_where_operand *operand,
+                                           uint32_t index)
+{
+    static const enum etwas_where_kind kinds[] = {
+        [ETWAS_VALUE_TEXT] = ETWAS_WHERE_TEXT,        [ETWAS_VALUE_UNSIGNED] = ETWAS_WHERE_UNSIGNED,
+        [ETWAS_VALUE_SIGNED] = ETWAS_WHERE_SIGNED,    [ETWAS_VALUE_FLOAT] = ETWAS_WHERE_FLOAT,
+        [ETWAS_VALUE_BOOLEAN] = ETWAS_WHERE_UNSIGNED,
+    };
+    struct etwas_subject *subject = context;
+    struct etwas_where_number number = {.kind = ETWAS_WHERE_TEXT};
+    etwas_number value = {.u = 0};
+
+    if (operand->source == ETWAS_WHERE_OF_PROPERTY) {
+        if (!etwas_subject_number(subject, operand, &number)) {
+            number.kind = ETWAS_WHERE_TEXT;
+        }
+        return number;
+    }
+    number.kind = kinds[etwas_value_number(value_at(subject, operand->field, index), &value)];
+    if (number.kind == ETWAS_WHERE_FLOAT) {
+        number.f = value.f;
+    } else {
+        number.u = value.u;
+    }
+    return number;
+}
+
+static size_t text_of_property(const struct etwas_subject *subject,
+                               const struct etwas_where_operand *operand, char *text)
+{
+    struct etwas_event_string string = etwas_subject_string(subject, operand->property);
+    const etwas_guid *guid = etwas_subject_guid(subject, operand->property);
+    struct etwas_where_number number;
+
+    if (guid != NULL) {
+        return (size_t)snprintf(
+            text, TEXT_BYTES, "%08x-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x", guid->Data1,
+            guid->Data2, guid->Data3, guid->Data4[0], guid->Data4[1], guid->Data4[2],
+            guid->Data4[3], guid->Data4[4], guid->Data4[5], guid->Data4[6], guid->Data4[7]);
+    }
+    if (etwas_subject_number(subject, operand, &number)) {
+        return (size_t)(number.kind == ETWAS_WHERE_SIGNED
+                            ? snprintf(text, TEXT_BYTES, "%lld", (long long)number.i)
+                            : snprintf(text, TEXT_BYTES, "%llu", (unsigned long long)number.u));
+    }
+    memcpy(text, string.text, string.bytes);
+    return string.bytes;
+}
+
+/* Without the braces of a GUID. */
+static const char *text_at(void *context, const struct etwas_where_operand *operand, uint32_t index,
+                           unsigned side, size_t *bytes)
+{
+    static char texts[2][TEXT_BYTES];
+    struct etwas_subject *subject = context;
+    char *text = texts[side];
+
+    if (operand->source == ETWAS_WHERE_OF_PROPERTY) {
+        *bytes = text_of_property(subject, operand, text);
+    } else {
+        const etwas_value *value = value_at(subject, operand->field, index);
+
+        *bytes = etwas_value_text(value, text, TEXT_BYTES);
+        if (*bytes >= TEXT_BYTES) {
+            *bytes = TEXT_BYTES - 1;
+        }
+        if (value->in_type == TDH_INTYPE_GUID && *bytes == 38 && text[0] == '{') {
+            text++;
+            *bytes = 36;
+        }
+    }
+    text[*bytes] = '\0';
+    return text;
+}
+
+struct etwas_where_values etwas_subject_values(struct etwas_subject *subject)
+{
+    return (struct etwas_where_values){subject, count_values, number_at, text_at};
+}

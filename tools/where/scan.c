@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Numbers, strings, names and signs of an expression of --where.
+ */
+
+#include "where/scan.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+void etwas_where_fail(struct etwas_where_scan *scan, size_t at, size_t length, const char *error)
+{
+    if (scan->where->error == NULL) {
+        scan->where->error = error;
+        scan->where->error_at = at;
+        scan->where->error_length = length;
+    }
+    scan->word = ETWAS_WORD_WRONG;
+}
+
+static bool keep(struct etwas_where_scan *scan, char character)
+{
+    struct etwas_where *where = scan->where;
+
+    if (where->text_bytes == ETWAS_WHERE_TEXT_BYTES) {
+        etwas_where_fail(scan, scan->at, scan->length, "the expression is too long");
+        return false;
+    }
+    where->text[where->text_bytes++] = character;
+    return true;
+}
+
+static bool is_word(char character)
+{
+    return isalnum((unsigned char)character) != 0 || character == '_' ||
+           ((unsigned char)character & 0x80) != 0;
+}
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+struct unit {
+    const char *name;
+    uint64_t factor;
+};
+
+static const struct unit units[] = {
+    {"k", 1000},  {"K", 1000},     {"M", 1000000},     {"G", 1000000000},
+    {"Ki", 1024}, {"Mi", 1048576}, {"Gi", 1073741824}, {"ns", 1},
+    {"us", 1000}, {"µs", 1000},    {"ms", 1000000},    {"s", 1000000000},
+};
+
+static const struct unit *find_unit(const char *text, size_t bytes)
+{
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (strlen(units[i].name) == bytes && memcmp(units[i].name, text, bytes) == 0) {
+            return &units[i];
+        }
+    }
+    return NULL;
+}
+
+/* The parts of a number behind its sign: *whole, and whether there is a fraction. */
+static const char *digits_end(const char *text, bool *fraction)
+{
+    *fraction = false;
+    while (isdigit((unsigned char)*text) != 0) {
+        text++;
+    }
+    if (text[0] == '.' && isdigit((unsigned char)text[1]) != 0) {
+        *fraction = true;
+        text++;
+        while (isdigit((unsigned char)*text) != 0) {
+            text++;
+        }
+    }
+    return text;
+}
+
+static void set_number(struct etwas_where_number *number, uint64_t magnitude, bool negative)
+{
+    if (negative && magnitude > 0) {
+        number->kind = ETWAS_WHERE_SIGNED;
+        number->i = (int64_t)(UINT64_C(0) - magnitude);
+    } else {
+        number->kind = ETWAS_WHERE_UNSIGNED;
+        number->u = magnitude;
+    }
+}
+
+static void scan_number(struct etwas_where_scan *scan)
+{
+    const char *start = scan->expression + scan->at;
+    bool negative = start[0] == '-';
+    const char *text = start + (negative ? 1 : 0);
+    bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    uint64_t factor = 1;
+    bool fraction = false;
+    char *end;
+    uint64_t magnitude;
+
+    scan->word = ETWAS_WORD_NUMBER;
+    errno = 0;
+    magnitude = strtoull(text, &end, hexadecimal ? 16 : 10);
+    if (hexadecimal && end == text + 1) {
+        end++; /* 0x without a digit: it goes no further than the 0 */
+        etwas_where_fail(scan, scan->at, (size_t)(end - start), "0x without a digit behind it");
+        return;
+    }
+    if (!hexadecimal) {
+        const char *unit = digits_end(text, &fraction);
+        const char *unit_end = unit;
+
+        while (is_word(*unit_end)) {
+            unit_end++;
+        }
+        end += unit_end - end;
+        if (unit_end > unit) {
+            const struct unit *found = find_unit(unit, (size_t)(unit_end - unit));
+
+            if (found == NULL) {
+                etwas_where_fail(scan, (size_t)(unit - scan->expression), (size_t)(unit_end - unit),
+                                 "no such unit: there are k, M, G, Ki, Mi, Gi, ns, us, ms and s");
+                return;
+            }
+            factor = found->factor;
+        }
+    } else if (is_word(*end)) {
+        etwas_where_fail(scan, (size_t)(end - scan->expression), 1, "not a hexadecimal digit");
+        return;
+    }
+    scan->length = (size_t)(end - start);
+    if (fraction) {
+        double value = strtod(text, NULL) * (double)factor;
+
+        scan->number.kind = ETWAS_WHERE_FLOAT;
+        scan->number.f = negative ? -value : value;
+    } else if (errno == ERANGE || __builtin_mul_overflow(magnitude, factor, &magnitude) ||
+               (negative && magnitude > UINT64_C(1) << 63)) {
+        etwas_where_fail(scan, scan->at, scan->length, "the number does not fit in 64 bits");
+    } else {
+        set_number(&scan->number, magnitude, negative);
+    }
+}
+
+/* ---- strings and names ----------------------------------------------------------------------- */
+
+static int hexadecimal_digit(char character)
+{
+    const char *const digits = "0123456789abcdef";
+    const char *found =
+        character != '\0' ? strchr(digits, tolower((unsigned char)character)) : NULL;
+
+    return found != NULL ? (int)(found - digits) : -1;
+}
+
+/* What a \ and the character behind it mean; *taken: how many characters they are. -1: nothing. */
+static int escaped(const char *text, size_t *taken)
+{
+    *taken = 2;
+    switch (text[1]) {
+    case 'n':
+        return '\n';
+    case 't':
+        return '\t';
+    case 'r':
+        return '\r';
+    case '"':
+    case '\'':
+    case '\\':
+        return text[1];
+    case 'x': {
+        int high = hexadecimal_digit(text[2]);
+        int low = high >= 0 ? hexadecimal_digit(text[3]) : -1;
+
+        *taken = 4;
+        return low >= 0 ? 16 * high + low : -1;
+    }
+    default:
+        return -1;
+    }
+}
+
+static void scan_string(struct etwas_where_scan *scan)
+{
+    const char *text = scan->expression + scan->at;
+    char quote = *text++;
+
+    scan->word = ETWAS_WORD_STRING;
+    scan->text = scan->where->text + scan->where->text_bytes;
+    while (*text != quote) {
+        size_t taken = 1;
+        int character = (unsigned char)*text;
+
+        if (character == '\0') {
+            etwas_where_fail(scan, scan->at, 1, "the string has no end");
+            return;
+        }
+        if (character == '\\') {
+            character = escaped(text, &taken);
+            if (character < 0) {
+                etwas_where_fail(scan, (size_t)(text - scan->expression), text[1] != '\0' ? 2 : 1,
+                                 "no such escape: there are \\\\ \\\" \\' \\n \\r \\t and \\xNN");
+                return;
+            }
+        }
+        if (!keep(scan, (char)character)) {
+            return;
+        }
+        text += taken;
+    }
+    scan->length = (size_t)(text + 1 - scan->expression) - scan->at;
+    scan->bytes = (size_t)(scan->where->text + scan->where->text_bytes - scan->text);
+    keep(scan, '\0');
+}
+
+/* One word of a name, and the 0 behind it. Returns its end; NULL: it is wrong. */
+static const char *scan_part(struct etwas_where_scan *scan, const char *text)
+{
+    const char *start = text;
+    bool quoted = *text == '`';
+
+    if (quoted) {
+        scan->quoted = true;
+        text++;
+    }
+    while (quoted ? *text != '`' : is_word(*text)) {
+        if (*text == '\0') {
+            etwas_where_fail(scan, (size_t)(start - scan->expression), 1, "the name has no end");
+            return NULL;
+        }
+        if (!keep(scan, *text)) {
+            return NULL;
+        }
+        text++;
+    }
+    if (text == start || (quoted && text == start + 1)) {
+        etwas_where_fail(scan, (size_t)(start - scan->expression), 1,
+                         "expected the name of a member behind the dot");
+        return NULL;
+    }
+    return keep(scan, '\0') ? text + (quoted ? 1 : 0) : NULL;
+}
+
+static void scan_name(struct etwas_where_scan *scan)
+{
+    const char *text = scan->expression + scan->at;
+
+    scan->word = ETWAS_WORD_NAME;
+    scan->text = scan->where->text + scan->where->text_bytes;
+    text = scan_part(scan, text);
+    while (text != NULL && *text == '.') {
+        text = scan_part(scan, text + 1);
+    }
+    if (text != NULL) {
+        scan->length = (size_t)(text - scan->expression) - scan->at;
+        scan->bytes = (size_t)(scan->where->text + scan->where->text_bytes - scan->text);
+        if (scan->bytes == sizeof "contains" && memcmp(scan->text, "contains", 8) == 0) {
+            scan->word = ETWAS_WORD_RELATION;
+            scan->relation = ETWAS_WHERE_CONTAINS;
+        }
+    }
+}
+
+/* ---- signs ----------------------------------------------------------------------------------- */
+
+static const struct {
+    char sign[3];
+    enum etwas_where_word word;
+    enum etwas_where_relation relation;
+} signs[] = {
+    /* The longer ones first. */
+    {"||", ETWAS_WORD_RELATION, ETWAS_WHERE_OR},
+    {"&&", ETWAS_WORD_RELATION, ETWAS_WHERE_AND},
+    {"==", ETWAS_WORD_RELATION, ETWAS_WHERE_EQUAL},
+    {"!=", ETWAS_WORD_RELATION, ETWAS_WHERE_UNEQUAL},
+    {"<=", ETWAS_WORD_RELATION, ETWAS_WHERE_LESS_EQUAL},
+    {">=", ETWAS_WORD_RELATION, ETWAS_WHERE_GREATER_EQUAL},
+    {"=~", ETWAS_WORD_RELATION, ETWAS_WHERE_MATCHES},
+    {"<", ETWAS_WORD_RELATION, ETWAS_WHERE_LESS},
+    {">", ETWAS_WORD_RELATION, ETWAS_WHERE_GREATER},
+    {"!", ETWAS_WORD_RELATION, ETWAS_WHERE_NOT},
+    {"&", ETWAS_WORD_MASK, ETWAS_WHERE_AND},
+    {"(", ETWAS_WORD_OPEN, ETWAS_WHERE_AND},
+    {")", ETWAS_WORD_CLOSE, ETWAS_WHERE_AND},
+};
+
+static void scan_sign(struct etwas_where_scan *scan)
+{
+    const char *text = scan->expression + scan->at;
+
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
+        size_t length = strlen(signs[i].sign);
+
+        if (strncmp(text, signs[i].sign, length) == 0) {
+            scan->word = signs[i].word;
+            scan->relation = signs[i].relation;
+            scan->length = length;
+            return;
+        }
+    }
+    etwas_where_fail(scan, scan->at, 1,
+                     *text == '='   ? "one = means nothing: == compares"
+                     : *text == '|' ? "one | means nothing: || is 'or'"
+                                    : "this means nothing here");
+}
+
+void etwas_where_next(struct etwas_where_scan *scan)
+{
+    const char *text = scan->expression + scan->at + scan->length;
+
+    while (isspace((unsigned char)*text) != 0) {
+        text++;
+    }
+    scan->at = (size_t)(text - scan->expression);
+    scan->length = 0;
+    scan->quoted = false;
+    if (*text == '\0') {
+        scan->word = ETWAS_WORD_END;
+    } else if (isdigit((unsigned char)*text) != 0 ||
+               (*text == '-' && isdigit((unsigned char)text[1]) != 0)) {
+        scan_number(scan);
+    } else if (*text == '"' || *text == '\'') {
+        scan_string(scan);
+    } else if (is_word(*text) || *text == '`') {
+        scan_name(scan);
+    } else {
+        scan_sign(scan);
+    }
+}
+
+/* ---- dates ----------------------------------------------------------------------------------- */
+
+/* `count` digits at *text; -1: there are fewer. */
+static int take_digits(const char **text, int count)
+{
+    int value = 0;
+
+    for (int i = 0; i < count; i++) {
+        if (isdigit((unsigned char)(*text)[i]) == 0) {
+            return -1;
+        }
+        value = 10 * value + ((*text)[i] - '0');
+    }
+    *text += count;
+    return value;
+}
+
+static bool take_character(const char **text, const char *allowed)
+{
+    if (**text != '\0' && strchr(allowed, **text) != NULL) {
+        (*text)++;
+        return true;
+    }
+    return false;
+}
+
+static bool take_day(const char **text, struct tm *day)
+{
+    int year = take_digits(text, 4);
+    int month = take_character(text, "-") ? take_digits(text, 2) : -1;
+    int of_month = take_character(text, "-") ? take_digits(text, 2) : -1;
+
+    *day = (struct tm){.tm_year = year - 1900, .tm_mon = month - 1, .tm_mday = of_month};
+    /* Years whose nanoseconds since 1970 fit in 64 bits. */
+    return year >= 1678 && year <= 2261 && month >= 1 && month <= 12 && of_month >= 1 &&
+           of_month <= 31;
+}
+
+static int64_t take_fraction_ns(const char **text)
+{
+    int64_t unit = 100000000;
+    int64_t value = 0;
+
+    while (isdigit((unsigned char)**text) != 0) {
+        value += unit * (**text - '0');
+        unit /= 10;
+        (*text)++;
+    }
+    return value;
+}
+
+bool etwas_where_date(const char *text, int64_t *unix_ns)
+{
+    struct tm parts;
+    int64_t fraction = 0;
+
+    if (!take_day(&text, &parts)) {
+        return false;
+    }
+    if (take_character(&text, "T ")) {
+        parts.tm_hour = take_digits(&text, 2);
+        parts.tm_min = take_character(&text, ":") ? take_digits(&text, 2) : -1;
+        if (parts.tm_min >= 0 && take_character(&text, ":")) {
+            parts.tm_sec = take_digits(&text, 2);
+            if (parts.tm_sec >= 0 && take_character(&text, ".")) {
+                fraction = take_fraction_ns(&text);
+            }
+        }
+        take_character(&text, "Z");
+    }
+    *unix_ns = timegm(&parts) * INT64_C(1000000000) + fraction;
+    return *text == '\0' && parts.tm_hour >= 0 && parts.tm_hour < 24 && parts.tm_min >= 0 &&
+           parts.tm_min < 60 && parts.tm_sec >= 0 && parts.tm_sec < 61;
+}

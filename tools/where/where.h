@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_WHERE_WHERE_H
+#define ETWAS_TOOLS_WHERE_WHERE_H
+
+/*
+ * The expressions of --where.
+ *
+ *     any        = all { "||" all }
+ *     all        = one { "&&" one }
+ *     one        = "!" one | "(" any ")" | comparison
+ *     comparison = operand [ ( "==" | "!=" | "<" | "<=" | ">" | ">=" | "=~" | "contains" ) operand ]
+ *     operand    = name [ "&" number ] | number | string
+ *     name       = word { "." word }
+ *     word       = letters, digits and "_", or anything between ` and `
+ *     number     = [ "-" ] ( decimal [ unit ] | "0x" hexadecimal )
+ *
+ * A name is that of a property, or else of a field; `fields.` before it makes it a field. A name may
+ * stand for several values, of an array or of fields with the same name: a comparison is true if it
+ * is for any of them, and false where there is none. A name alone is true if a value is neither 0
+ * nor empty.
+ */
+
+#include "property.h"
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What values are compared by, beside their text. */
+enum etwas_where_kind {
+    ETWAS_WHERE_TEXT, /* text alone */
+    ETWAS_WHERE_UNSIGNED,
+    ETWAS_WHERE_SIGNED, /* below 0 */
+    ETWAS_WHERE_FLOAT,
+};
+
+struct etwas_where_number {
+    enum etwas_where_kind kind;
+    union {
+        uint64_t u;
+        int64_t i;
+        double f;
+    };
+};
+
+enum etwas_where_source {
+    ETWAS_WHERE_OF_PROPERTY,
+    ETWAS_WHERE_OF_FIELD,
+    ETWAS_WHERE_CONSTANT,
+};
+
+/* One side of a comparison. */
+struct etwas_where_operand {
+    enum etwas_where_source source;
+    enum etwas_property property;
+    bool absolute;  /* of ETWAS_PROPERTY_TIME: since 1970, else since the session's start, in ns */
+    uint32_t field; /* which of the fields that were asked for */
+    bool masked;
+    uint64_t mask;
+    struct etwas_where_number number; /* the constant */
+    const char *text;                 /* likewise; NULL: a number. Terminated, and may hold 0 */
+    size_t bytes;
+    size_t at; /* where it stands in the expression */
+    size_t length;
+};
+
+enum etwas_where_relation {
+    ETWAS_WHERE_OR,
+    ETWAS_WHERE_AND,
+    ETWAS_WHERE_NOT,
+    ETWAS_WHERE_HOLDS, /* neither 0 nor empty */
+    ETWAS_WHERE_EQUAL,
+    ETWAS_WHERE_UNEQUAL,
+    ETWAS_WHERE_LESS,
+    ETWAS_WHERE_LESS_EQUAL,
+    ETWAS_WHERE_GREATER,
+    ETWAS_WHERE_GREATER_EQUAL,
+    ETWAS_WHERE_MATCHES,
+    ETWAS_WHERE_CONTAINS,
+};
+
+struct etwas_where_node {
+    enum etwas_where_relation relation;
+    uint32_t left; /* nodes; of NOT the left one alone */
+    uint32_t right;
+    struct etwas_where_operand operands[2]; /* of comparisons; of HOLDS the first alone */
+    regex_t pattern;                        /* of MATCHES */
+};
+
+enum {
+    ETWAS_WHERE_NODES = 256,
+    ETWAS_WHERE_DEPTH = 64, /* of parentheses and `!` */
+    ETWAS_WHERE_TEXT_BYTES = 8192,
+};
+
+struct etwas_where {
+    struct etwas_where_node nodes[ETWAS_WHERE_NODES];
+    uint32_t node_count;
+    uint32_t root;
+    bool wants_duration;
+    char text[ETWAS_WHERE_TEXT_BYTES]; /* of the strings, and of names while parsing */
+    size_t text_bytes;
+    /* What is wrong with it. */
+    const char *error; /* NULL: nothing */
+    size_t error_at;   /* in bytes */
+    size_t error_length;
+};
+
+struct etwas_field_paths;
+
+/*
+ * Reads an expression, and adds the fields it asks for to `paths`. False: it is wrong, and the
+ * members error… say where and why.
+ */
+bool etwas_where_parse(struct etwas_where *where, const char *text,
+                       struct etwas_field_paths *paths);
+
+void etwas_where_clear(struct etwas_where *where);
+
+/* Where the values come from. */
+struct etwas_where_values {
+    void *context;
+    /* How many values there are. */
+    uint32_t (*count)(void *context, const struct etwas_where_operand *operand);
+    /* The number of a value; ETWAS_WHERE_TEXT: it has none. */
+    struct etwas_where_number (*number)(void *context, const struct etwas_where_operand *operand,
+                                        uint32_t index);
+    /* Its text, terminated. `side` is 0 or 1: the texts of two sides are asked for together. */
+    const char *(*text)(void *context, const struct etwas_where_operand *operand, uint32_t index,
+                        unsigned side, size_t *bytes);
+};
+
+bool etwas_where_holds(const struct etwas_where *where, const struct etwas_where_values *values);
+
+#endif
