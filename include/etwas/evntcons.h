@@ -97,7 +97,9 @@
  *                               wrong addresses in it. Threads' own stacks and signal stacks are
  *                               followed; on any other, as of coroutines, there is one address. A
  *                               thread's first stack costs it some system calls. Filters of
- *                               EnableTraceEx2 say which events get one.
+ *                               EnableTraceEx2 say which events get one. From then on the session
+ *                               records the images of the process, too (docs/file-format.md):
+ *                               those that are there, what is loaded, and all at its end
  * They stand in the order of their types, behind EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID and
  * before _PROV_TRAITS and _EVENT_SCHEMA_TL. User, session and container are those at the time of
  * EnableTraceEx2; a process that changes them enables again.

@@ -13,6 +13,7 @@
 #include "flush/drain.h"
 #include "flush/flusher.h"
 #include "flush/session_clock.h"
+#include "flush/session_images.h"
 #include "flush/shut_down.h"
 #include "flush/sink.h"
 #include "platform/cancel.h"
@@ -72,6 +73,7 @@ static uint32_t make_pool(struct etwas_session *session)
     };
     etwas_collector_reset(&session->collector);
     etwas_drain_reset(session);
+    etwas_session_images_reset(session);
     return ERROR_SUCCESS;
 }
 
@@ -191,6 +193,9 @@ static uint32_t end_now(struct etwas_session *session, bool file_is_full,
     if (is_forgotten(key)) {
         return ERROR_INVALID_HANDLE;
     }
+    (void)pthread_mutex_lock(&session->role);
+    etwas_session_images_end(session);
+    (void)pthread_mutex_unlock(&session->role);
     etwas_session_close(session);
     etwas_flusher_end(session);
     etwas_session_shut_down(session);
@@ -286,6 +291,7 @@ uint32_t etwas_lifecycle_flush(struct etwas_session_key key)
     if (etwas_configuration_is_buffering(&session->configuration)) {
         code = ERROR_NOT_SUPPORTED;
     } else if (etwas_session_has_sink(session)) {
+        etwas_session_images_update(session);
         result = etwas_drain_completely(session, ETWAS_COLLECT_USED);
         etwas_session_clock_read_if_due(session);
         code = etwas_sinks_sync(session);
@@ -308,6 +314,7 @@ uint32_t etwas_lifecycle_snapshot(struct etwas_session_key key, const etwas_wcha
     if (!etwas_configuration_is_buffering(&session->configuration)) {
         code = ERROR_NOT_SUPPORTED;
     } else if (!session->configuration.filtered_out) {
+        etwas_session_images_repeat(session);
         etwas_session_clock_read_if_due(session);
         code = etwas_snapshot_write(session, file_name);
     }

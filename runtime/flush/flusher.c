@@ -12,6 +12,7 @@
 #include "buffer/pool_free.h"
 #include "flush/drain.h"
 #include "flush/session_clock.h"
+#include "flush/session_images.h"
 #include "flush/sink.h"
 #include "platform/thread.h"
 #include "platform/wait.h"
@@ -89,6 +90,7 @@ static struct etwas_drain_result one_pass(struct etwas_session *session, struct 
     struct etwas_drain_result result = {.code = ERROR_SUCCESS};
 
     (void)pthread_mutex_lock(&session->role);
+    etwas_session_images_update(session);
     if (etwas_session_has_sink(session)) {
         if (left_until_flush_ns(timer, session) == 0) {
             result = etwas_drain(session, ETWAS_COLLECT_USED);

@@ -259,8 +259,8 @@ static uint32_t capture_state(uint32_t control, const struct etwas_enable_reques
 }
 
 /* *changed: somebody is to be told. Nobody waits for callbacks that others caused. */
-static uint32_t make_change(struct etwas_enable_request *request,
-                            const struct etwas_session *session, bool *changed)
+static uint32_t make_change(struct etwas_enable_request *request, struct etwas_session *session,
+                            bool *changed)
 {
     uint32_t control = etwas_control_guid_find(request->control);
     bool excluded = request->excluded || session->configuration.filtered_out;
@@ -273,6 +273,9 @@ static uint32_t make_change(struct etwas_enable_request *request,
     case EVENT_CONTROL_CODE_ENABLE_PROVIDER:
         if (!excluded) {
             *changed = true;
+            if ((request->wish.property & EVENT_ENABLE_PROPERTY_STACK_TRACE) != 0) {
+                ck_pr_store_32(&session->takes_stacks, 1);
+            }
             return enable_filtered(request, (session->configuration.log_file_mode &
                                              EVENT_TRACE_INDEPENDENT_SESSION_MODE) != 0);
         }
@@ -289,10 +292,10 @@ static uint32_t make_change(struct etwas_enable_request *request,
 }
 
 /* The session that asks; NULL: it does not run, and *code says which way (R93). */
-static const struct etwas_session *find_running(uint64_t handle, uint32_t *code)
+static struct etwas_session *find_running(uint64_t handle, uint32_t *code)
 {
     struct etwas_session_key key;
-    const struct etwas_session *session;
+    struct etwas_session *session;
 
     *code = ERROR_INVALID_PARAMETER;
     if (!etwas_session_key_of(handle, &key)) {
@@ -310,7 +313,7 @@ static const struct etwas_session *find_running(uint64_t handle, uint32_t *code)
 
 uint32_t etwas_provider_enable(struct etwas_enable_request *request)
 {
-    const struct etwas_session *session;
+    struct etwas_session *session;
     uint32_t code;
     uint64_t newest;
     bool changed = false;

@@ -23,6 +23,7 @@
 #include "session/handle.h"
 #include "session/sequence_number.h"
 
+struct etwas_image;
 struct etwas_log_file;
 struct etwas_realtime;
 struct etwas_sink;
@@ -32,6 +33,13 @@ enum etwas_session_sink {
     ETWAS_SINK_FILE,
     ETWAS_SINK_REALTIME,
     ETWAS_SESSION_SINKS
+};
+
+/* The images that are in the session's records (flush/session_images.h). */
+struct etwas_session_images {
+    struct etwas_image *list; /* NULL: none yet */
+    uint32_t count;
+    uint64_t changes; /* etwas_images_changes before they were read */
 };
 
 enum {
@@ -89,12 +97,15 @@ struct etwas_session {
     struct etwas_clock_history clock_history; /* empty before `started` is set */
     uint64_t clock_read_ns;                   /* when its newest was taken */
     uint64_t clock_events;                    /* what had been logged then, or lost */
+    struct etwas_session_images images;
 
     /* Stored by the owner of the role, read by anybody. */
     uint64_t buffers_written;
     uint64_t buffers_lost;
     uint64_t sync_errors; /* times the system refused to make the file durable */
     uint64_t realtime_buffers_lost;
+
+    uint32_t takes_stacks; /* set under the control lock by who asks for them, for good */
 
     /* Of writers, without a lock. */
     struct etwas_sequence_numbers sequence_numbers;

@@ -57,11 +57,13 @@ struct modern_event {
 struct modern_events {
     struct modern_event *list;
     size_t count;
+    size_t images; /* records of a session that takes stacks, beside the events */
 };
 
 /*
  * Reads a file with ProcessTrace and with the walker, and fails the test unless both found the same
- * events of modern providers, the file breaks no rule, and there are no other events in it.
+ * events of modern providers, the file breaks no rule, and there are no other events in it but for
+ * the images of sessions that take stacks.
  */
 void read_modern(const char *path, struct modern_events *events);
 void free_modern(struct modern_events *events);
