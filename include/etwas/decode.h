@@ -167,6 +167,15 @@ bool etwas_value_is_string(const etwas_value *value) ETWAS_API(etwas_value_is_st
 size_t etwas_value_text(const etwas_value *value, char *text, size_t size)
     ETWAS_API(etwas_value_text);
 
+/*
+ * The message of an event, as etwas_value_text gives a value: of a TraceMessage the format that was
+ * described for it with the arguments, of others the schema's EventMessage with the fields. 0 when it
+ * has none. What an argument or field lacks in a payload that is too short is shown as "…", or left
+ * as the message has it. It may have several lines.
+ */
+size_t etwas_decoder_message(etwas_decoder *decoder, const EVENT_RECORD *record, char *text,
+                             size_t size) ETWAS_API(etwas_decoder_message);
+
 ETWAS_END_DECLS
 
 #endif

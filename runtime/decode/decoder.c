@@ -12,6 +12,7 @@ static const struct etwas_decode_source *const sources[] = {
     &etwas_manifest_source,
     &etwas_event_metadata_source,
     &etwas_builtin_source,
+    &etwas_message_source,
 };
 enum {
     SOURCES = sizeof sources / sizeof sources[0]

@@ -10,15 +10,7 @@
 #include <string.h>
 
 #include "decode/source.h"
-
-/* bbccf6c1-6cd1-48c4-80ff-839482e37671 */
-static const etwas_guid metadata_class = {
-    0xbbccf6c1, 0x6cd1, 0x48c4, {0x80, 0xff, 0x83, 0x94, 0x82, 0xe3, 0x76, 0x71}};
-
-enum {
-    EVENT_INFO = 32,
-    MAP_INFO = 33,
-};
+#include "etl/event_metadata.h"
 
 static uint32_t learn(etwas_decoder *decoder, const EVENT_RECORD *record)
 {
@@ -28,13 +20,13 @@ static uint32_t learn(etwas_decoder *decoder, const EVENT_RECORD *record)
     etwas_guid provider;
 
     if ((header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) == 0 ||
-        memcmp(&header->ProviderId, &metadata_class, sizeof metadata_class) != 0) {
+        memcmp(&header->ProviderId, &etwas_etl_metadata_class, sizeof header->ProviderId) != 0) {
         return ERROR_NOT_FOUND;
     }
     switch (header->EventDescriptor.Opcode) {
-    case EVENT_INFO:
+    case ETWAS_ETL_EVENT_INFO_TYPE:
         return etwas_store_add(&decoder->store, data, bytes, ETWAS_RANK_METADATA);
-    case MAP_INFO:
+    case ETWAS_ETL_MAP_INFO_TYPE:
         if (bytes < sizeof provider) {
             return ERROR_INVALID_DATA;
         }

@@ -24,6 +24,7 @@
 struct etwas_decoder {
     struct etwas_store store;
     struct etwas_manifests manifests;
+    struct etwas_table formats; /* of messages */
 };
 
 struct etwas_decode_source {
@@ -35,6 +36,7 @@ struct etwas_decode_source {
 extern const struct etwas_decode_source etwas_event_metadata_source;
 extern const struct etwas_decode_source etwas_manifest_source;
 extern const struct etwas_decode_source etwas_builtin_source;
+extern const struct etwas_decode_source etwas_message_source;
 
 /*
  * The schema of an event that describes itself by its items or its flags. ERROR_NOT_FOUND: it does

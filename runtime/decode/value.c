@@ -64,7 +64,7 @@ uint64_t etwas_value_unsigned(const etwas_value *value)
 
 int64_t etwas_value_signed(const etwas_value *value)
 {
-    unsigned unused = value->bytes < 8 ? 64 - 8 * value->bytes : 0;
+    unsigned unused = value->bytes - 1 < 8 ? 64 - 8 * value->bytes : 0;
 
     return (int64_t)(etwas_value_unsigned(value) << unused) >> unused;
 }

@@ -41,6 +41,9 @@ static inline bool etwas_is_date(uint16_t out_type)
 /* Appends the value's text. */
 void etwas_value_put(struct etwas_text *text, const etwas_value *value);
 
+/* A number that printf made: what the locale puts between its digits becomes a point. */
+void etwas_put_number(struct etwas_text *text, const char *printed);
+
 /* value_time.c: dates in ISO 8601. FILETIME counts 100 ns from 1601 on. */
 void etwas_put_filetime(struct etwas_text *text, uint64_t filetime, bool is_utc);
 void etwas_put_systemtime(struct etwas_text *text, const uint8_t *systemtime, bool is_utc);

@@ -118,17 +118,15 @@ static void put_integer(struct etwas_text *text, const etwas_value *value)
 
 /* ---- others ---------------------------------------------------------------------------------- */
 
-/* What the locale puts between the digits becomes a point. */
-static void put_number(struct etwas_text *text, const char *digits)
+void etwas_put_number(struct etwas_text *text, const char *printed)
 {
-    size_t before = strspn(digits, "+-0123456789");
-    size_t between = strcspn(digits + before, "0123456789einfa");
+    static const char usual[] = " +-0123456789abcdefinpxABCDEFINPX.";
+    size_t before = strspn(printed, usual);
+    size_t between = strcspn(printed + before, usual);
 
-    etwas_text_put(text, digits, before);
-    if (between > 0) {
-        etwas_text_put(text, ".", 1);
-    }
-    etwas_text_put_ascii(text, digits + before + between);
+    etwas_text_put(text, printed, before);
+    etwas_text_put(text, ".", between > 0 ? 1 : 0);
+    etwas_text_put_ascii(text, printed + before + between);
 }
 
 /* As few digits as give the same number again. */
@@ -145,7 +143,7 @@ static void put_float(struct etwas_text *text, const etwas_value *value)
             break;
         }
     }
-    put_number(text, isnan(number) ? "nan" : digits);
+    etwas_put_number(text, isnan(number) ? "nan" : digits);
 }
 
 static void put_guid(struct etwas_text *text, const uint8_t *bytes)

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* The formats of messages, which records of etwas say, and the message of an event. */
+#include "decode/message.h"
+
+#include <etwas/winerror.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/source.h"
+#include "etl/own_record.h"
+#include "etl/utf16.h"
+
+struct message_format {
+    etwas_guid guid;
+    uint16_t number;
+    char *text;
+};
+
+static struct message_format *find(const etwas_decoder *decoder, const etwas_guid *guid,
+                                   uint16_t number, uint64_t *hash)
+{
+    struct message_format *format;
+
+    *hash = etwas_hash(decoder->store.secret ^ number, guid, sizeof *guid);
+    for (size_t cursor = 0;
+         (format = etwas_table_next(&decoder->formats, *hash, &cursor)) != NULL;) {
+        if (format->number == number && memcmp(&format->guid, guid, sizeof *guid) == 0) {
+            return format;
+        }
+    }
+    return NULL;
+}
+
+/* The entry of a message, made if need be; NULL: no memory. */
+static struct message_format *format_of(etwas_decoder *decoder, const etwas_guid *guid,
+                                        uint16_t number)
+{
+    uint64_t hash;
+    struct message_format *format = find(decoder, guid, number, &hash);
+
+    if (format == NULL) {
+        format = calloc(1, sizeof *format);
+        if (format != NULL) {
+            format->guid = *guid;
+            format->number = number;
+            if (!etwas_table_add(&decoder->formats, hash, format)) {
+                free(format);
+                format = NULL;
+            }
+        }
+    }
+    return format;
+}
+
+static uint32_t learn(etwas_decoder *decoder, const EVENT_RECORD *record)
+{
+    const EVENT_HEADER *header = &record->EventHeader;
+    const char *text;
+    struct etwas_etl_message_format head;
+    struct message_format *format;
+    char *copy;
+
+    if ((header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) == 0 ||
+        header->EventDescriptor.Opcode != ETWAS_ETL_MESSAGE_FORMAT_TYPE ||
+        memcmp(&header->ProviderId, &etwas_etl_own_class, sizeof etwas_etl_own_class) != 0) {
+        return ERROR_NOT_FOUND;
+    }
+    if (record->UserDataLength <= sizeof head) {
+        return ERROR_INVALID_DATA;
+    }
+    memcpy(&head, record->UserData, sizeof head);
+    text = (const char *)record->UserData + sizeof head;
+    if (head.version != ETWAS_ETL_MESSAGE_FORMAT_VERSION ||
+        memchr(text, 0, record->UserDataLength - sizeof head) == NULL) {
+        return ERROR_INVALID_DATA;
+    }
+    format = format_of(decoder, &head.guid, head.number);
+    copy = format == NULL ? NULL : strdup(text);
+    if (copy == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    free(format->text);
+    format->text = copy;
+    return ERROR_SUCCESS;
+}
+
+static void end(etwas_decoder *decoder)
+{
+    for (size_t i = 0; i < decoder->formats.capacity; i++) {
+        struct message_format *format = decoder->formats.slots[i].entry;
+
+        if (format != NULL) {
+            free(format->text);
+            free(format);
+        }
+    }
+    etwas_table_free(&decoder->formats);
+}
+
+const struct etwas_decode_source etwas_message_source = {.learn = learn, .end = end};
+
+static void put_message(struct etwas_text *text, etwas_decoder *decoder, const EVENT_RECORD *record)
+{
+    const EVENT_HEADER *header = &record->EventHeader;
+    const struct message_format *format;
+    const etwas_schema *schema;
+    const etwas_wchar *message;
+    uint64_t hash;
+
+    if ((header->Flags & EVENT_HEADER_FLAG_TRACE_MESSAGE) != 0) {
+        format = find(decoder, &header->ProviderId, header->EventDescriptor.Id, &hash);
+        if (format != NULL && format->text != NULL) {
+            etwas_put_printf(text, format->text, record);
+        }
+        return;
+    }
+    if (etwas_decoder_schema(decoder, record, &schema) == ERROR_SUCCESS &&
+        schema->info->EventMessageOffset != 0) {
+        message = (const void *)((const uint8_t *)schema->info + schema->info->EventMessageOffset);
+        etwas_put_inserts(text, message, etwas_utf16_length(message, SIZE_MAX), schema, record);
+    }
+}
+
+size_t etwas_decoder_message(etwas_decoder *decoder, const EVENT_RECORD *record, char *text,
+                             size_t size)
+{
+    struct etwas_text out = etwas_text_begin(text, size);
+
+    put_message(&out, decoder, record);
+    return etwas_text_end(&out, size);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What an event says in a sentence. Both forms of it come from files: whatever stands in them, what
+ * cannot be put in is left out or left as it is.
+ */
+#ifndef ETWAS_DECODE_MESSAGE_H
+#define ETWAS_DECODE_MESSAGE_H
+
+#include <etwas/decode.h>
+
+#include "decode/text.h"
+
+/*
+ * The conversions of printf that etwas_describe_message names, each with the next argument of the
+ * payload. Where the payload has ended it is U+2026.
+ */
+void etwas_put_printf(struct etwas_text *text, const char *format, const EVENT_RECORD *record);
+
+/*
+ * A message of a manifest, `units` long: %1 to %99 are the top-level fields, %n, %t, %% and the like
+ * are characters, %0 ends it. What is said of an insert between exclamation marks is passed over.
+ */
+void etwas_put_inserts(struct etwas_text *text, const etwas_wchar *message, size_t units,
+                       const etwas_schema *schema, const EVENT_RECORD *record);
+
+#endif

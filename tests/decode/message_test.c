@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* What events say in a sentence: by the format of a message, and by an event's own. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "blob.h"
+#include "decode/build.h"
+#include "etl/event_metadata.h"
+#include "etl/own_record.h"
+
+static const etwas_guid guid = {1, 2, 3, {4, 5, 6, 7, 8, 9, 10, 11}};
+
+struct state {
+    etwas_decoder *decoder;
+    struct blob payload;
+};
+
+static int open_decoder(void **state)
+{
+    *state = calloc(1, sizeof(struct state));
+    assert_non_null(*state);
+    return (int)etwas_decoder_open(&((struct state *)*state)->decoder);
+}
+
+static int close_decoder(void **state)
+{
+    etwas_decoder_close(((struct state *)*state)->decoder);
+    free(*state);
+    return 0;
+}
+
+static uint32_t learn_bytes(etwas_decoder *decoder, const void *bytes, size_t count)
+{
+    void *exact = malloc(count + (count == 0));
+    EVENT_RECORD record = {
+        .EventHeader = {.Flags = EVENT_HEADER_FLAG_CLASSIC_HEADER,
+                        .ProviderId = etwas_etl_own_class,
+                        .EventDescriptor = {.Opcode = ETWAS_ETL_MESSAGE_FORMAT_TYPE}},
+        .UserData = exact,
+        .UserDataLength = (uint16_t)count,
+    };
+    uint32_t error;
+
+    assert_non_null(exact);
+    memcpy(exact, bytes, count);
+    error = etwas_decoder_learn(decoder, &record);
+    free(exact);
+    return error;
+}
+
+static uint32_t learn_format(etwas_decoder *decoder, const char *format)
+{
+    const struct etwas_etl_message_format head = {
+        .version = ETWAS_ETL_MESSAGE_FORMAT_VERSION, .number = 5, .guid = guid};
+    struct blob blob = {.count = 0};
+
+    put_bytes(&blob, &head, sizeof head);
+    put_text(&blob, format);
+    return learn_bytes(decoder, blob.bytes, blob.count);
+}
+
+static const char *message_of(struct state *s, const EVENT_RECORD *record)
+{
+    static char text[4096];
+    size_t length = etwas_decoder_message(s->decoder, record, text, sizeof text);
+
+    assert_int_equal(length, strlen(text));
+    return text;
+}
+
+/* The message of the format with the payload, which ends where its allocation does. */
+static const char *printed(struct state *s, const char *format)
+{
+    void *exact = malloc(s->payload.count + 1);
+    EVENT_RECORD record = {
+        .EventHeader = {.Flags = EVENT_HEADER_FLAG_TRACE_MESSAGE,
+                        .ProviderId = guid,
+                        .EventDescriptor = {.Id = 5}},
+        .UserData = (uint8_t *)exact + 1,
+        .UserDataLength = (uint16_t)s->payload.count,
+    };
+    const char *text;
+
+    assert_non_null(exact);
+    memcpy(record.UserData, s->payload.bytes, s->payload.count);
+    assert_int_equal(learn_format(s->decoder, format), ERROR_SUCCESS);
+    text = message_of(s, &record);
+    free(exact);
+    return text;
+}
+
+static void each_conversion_takes_its_argument(void **state)
+{
+    struct state *s = *state;
+    double half = 0.5;
+
+    put_u8(&s->payload, 0xFF);
+    put_u16(&s->payload, 0xFFFF);
+    put_u32(&s->payload, 0xFFFFFFFF);
+    put_u64(&s->payload, UINT64_MAX);
+    put_u32(&s->payload, 255);
+    put_u32(&s->payload, 255);
+    put_u64(&s->payload, 8);
+    assert_string_equal(printed(s, "%hhd %hd %i %lld %u %#x %zo"), "-1 -1 -1 -1 255 0xff 10");
+    s->payload.count = 0;
+    put_bytes(&s->payload, &half, sizeof half);
+    put_u8(&s->payload, 'c');
+    put_text(&s->payload, "text");
+    put_wide(&s->payload, "wide", true);
+    put_u64(&s->payload, 0x1000);
+    assert_string_equal(printed(s, "%.2f%% %c %s %ls %p"), "0.50% c text wide 0x1000");
+}
+
+static void widths_and_precisions_are_kept_to(void **state)
+{
+    struct state *s = *state;
+
+    put_u32(&s->payload, 7);
+    put_u32(&s->payload, 7);
+    put_text(&s->payload, "abc");
+    put_text(&s->payload, "abc");
+    put_text(&s->payload, "abc");
+    assert_string_equal(printed(s, "%03d|%-3d|%5s|%-5s|%.2s|"), "007|7  |  abc|abc  |ab|");
+    assert_int_equal(strlen(printed(s, "%999999999d")), 255);
+}
+
+/* The arguments end: what is missing is marked, and nothing behind them is read. */
+static void a_payload_cut_anywhere_has_its_whole_arguments(void **state)
+{
+    struct state *s = *state;
+    size_t bytes;
+
+    put_u32(&s->payload, 1);
+    put_text(&s->payload, "ab");
+    put_u64(&s->payload, 2);
+    bytes = s->payload.count;
+    assert_string_equal(printed(s, "%d %s %lld"), "1 ab 2");
+    for (s->payload.count = 0; s->payload.count < bytes; s->payload.count++) {
+        size_t count = s->payload.count;
+
+        assert_string_equal(printed(s, "%d %s %lld"), count < 4    ? "… … …"
+                                                      : count == 4 ? "1 … …"
+                                                      : count == 5 ? "1 a …"
+                                                                   : "1 ab …");
+    }
+}
+
+/* A format is of a file: nothing of it is taken for an address or a count. */
+static void what_is_no_conversion_ends_the_arguments(void **state)
+{
+    struct state *s = *state;
+
+    put_u32(&s->payload, 1);
+    put_u32(&s->payload, 2);
+    assert_string_equal(printed(s, "%d %n %d"), "1 …n …");
+    assert_string_equal(printed(s, "%*d"), "…*d");
+    assert_string_equal(printed(s, "%"), "…");
+    assert_string_equal(printed(s, "%ll"), "…");
+}
+
+static void a_format_is_checked_and_may_be_replaced(void **state)
+{
+    struct state *s = *state;
+    struct etwas_etl_message_format head = {.version = 1, .number = 5, .guid = guid};
+    struct blob blob = {.count = 0};
+    EVENT_RECORD record = {.EventHeader = {.Flags = EVENT_HEADER_FLAG_TRACE_MESSAGE}};
+
+    assert_string_equal(printed(s, "one"), "one");
+    assert_string_equal(printed(s, "two"), "two");
+    assert_string_equal(message_of(s, &record), ""); /* another message */
+    put_bytes(&blob, &head, sizeof head);
+    put_bytes(&blob, "abc", 3);
+    for (size_t count = 0; count <= blob.count; count++) {
+        assert_int_equal(learn_bytes(s->decoder, blob.bytes, count), ERROR_INVALID_DATA);
+    }
+    put_u8(&blob, 0);
+    blob.bytes[0] = 2; /* another version */
+    assert_int_equal(learn_bytes(s->decoder, blob.bytes, blob.count), ERROR_INVALID_DATA);
+}
+
+/* An event whose description has this message, and two fields. */
+static const char *inserted(struct state *s, const char *message)
+{
+    struct etwas_build build;
+    TRACE_EVENT_INFO *info;
+    size_t bytes;
+    EVENT_RECORD record = {
+        .EventHeader = {.Flags = EVENT_HEADER_FLAG_CLASSIC_HEADER,
+                        .ProviderId = etwas_etl_metadata_class,
+                        .EventDescriptor = {.Opcode = ETWAS_ETL_EVENT_INFO_TYPE}},
+    };
+    const char *text;
+
+    etwas_build_begin(&build);
+    build.head.ProviderGuid = guid;
+    build.head.EventMessageOffset = etwas_build_string(&build, message, strlen(message));
+    etwas_build_property(&build, ETWAS_BUILD_TOP,
+                         &(EVENT_PROPERTY_INFO){.nonStructType.InType = TDH_INTYPE_UINT8});
+    etwas_build_property(
+        &build, ETWAS_BUILD_TOP,
+        &(EVENT_PROPERTY_INFO){.nonStructType.InType = TDH_INTYPE_UINT8, .count = 2});
+    assert_int_equal(etwas_build_end(&build, &info, &bytes), ERROR_SUCCESS);
+    record.UserData = info;
+    record.UserDataLength = (uint16_t)bytes;
+    assert_int_equal(etwas_decoder_learn(s->decoder, &record), ERROR_SUCCESS);
+    record = (EVENT_RECORD){
+        .EventHeader = {.ProviderId = guid}, .UserData = "\7\10\11", .UserDataLength = 3};
+    text = message_of(s, &record);
+    free(info);
+    return text;
+}
+
+static void fields_are_put_into_an_events_message(void **state)
+{
+    struct state *s = *state;
+
+    assert_string_equal(inserted(s, "first %1, second %2!s!."), "first 7, second 8, 9.");
+    assert_string_equal(inserted(s, "%1%%%t%n%.%0 behind"), "7%\t\n.");
+    assert_string_equal(inserted(s, "no %3, no %99!d! either"), "no %3, no %99!d! either");
+    assert_string_equal(inserted(s, "at its end: %"), "at its end: ");
+    assert_string_equal(inserted(s, "unclosed %1!d"), "unclosed 7!d");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_decoder, close_decoder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(each_conversion_takes_its_argument),
+        TEST(widths_and_precisions_are_kept_to),
+        TEST(a_payload_cut_anywhere_has_its_whole_arguments),
+        TEST(what_is_no_conversion_ends_the_arguments),
+        TEST(a_format_is_checked_and_may_be_replaced),
+        TEST(fields_are_put_into_an_events_message),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
