@@ -241,14 +241,26 @@ ETWAS_TRACELOGGING_INLINE int32_t TraceLoggingSetInformation(TraceLoggingHProvid
 
 /* ---- what an event has besides its fields ---------------------------------------------------- */
 
-#define TraceLoggingLevel(eventLevel) (_none, (), _none, (), *0 + (eventLevel), , , , , , , ())
+#define TraceLoggingLevel(eventLevel)                                                              \
+    (_none, (ETWAS_TRACELOGGING_CHECK_BITS(eventLevel, 0xFF, "TraceLogging: a level has 8 bits")), \
+     _none, (), *0 + (eventLevel), , , , , , , ())
 #define TraceLoggingChannel(eventChannel)                                                          \
-    (_none, (), _none, (), , *0 + (eventChannel), , , , , , ())
-#define TraceLoggingOpcode(eventOpcode) (_none, (), _none, (), , , *0 + (eventOpcode), , , , , ())
+    (_none,                                                                                        \
+     (ETWAS_TRACELOGGING_CHECK_BITS(eventChannel, 0xFF, "TraceLogging: a channel has 8 bits")),    \
+     _none, (), , *0 + (eventChannel), , , , , , ())
+#define TraceLoggingOpcode(eventOpcode)                                                            \
+    (_none,                                                                                        \
+     (ETWAS_TRACELOGGING_CHECK_BITS(eventOpcode, 0xFF, "TraceLogging: an opcode has 8 bits")),     \
+     _none, (), , , *0 + (eventOpcode), , , , , ())
 #define TraceLoggingKeyword(eventKeyword) (_none, (), _none, (), , , , | (eventKeyword), , , , ())
 #define TraceLoggingIdVersion(eventId, eventVersion)                                               \
-    (_none, (), _none, (), , , , , *0 + (eventId), *0 + (eventVersion), , ())
-#define TraceLoggingEventTag(eventTag) (_none, (), _none, (), , , , , , , | (eventTag), (, 4))
+    (_none,                                                                                        \
+     (ETWAS_TRACELOGGING_CHECK_BITS(eventId, 0xFFFF, "TraceLogging: an id has 16 bits")            \
+          ETWAS_TRACELOGGING_CHECK_BITS(eventVersion, 0xFF,                                        \
+                                        "TraceLogging: a version has 8 bits")),                    \
+     _none, (), , , , , *0 + (eventId), *0 + (eventVersion), , ())
+#define TraceLoggingEventTag(eventTag)                                                             \
+    (_none, (ETWAS_TRACELOGGING_CHECK_TAG(eventTag)), _none, (), , , , , , , | (eventTag), (, 4))
 #define TraceLoggingDescription(description) ETWAS_TRACELOGGING_ARGUMENT(_none, (), _none, ())
 #define TraceLoggingCustomAttribute(key, value) ETWAS_TRACELOGGING_ARGUMENT(_none, (), _none, ())
 

@@ -43,6 +43,19 @@ def check_quickstart(out, folder):
     require(sorted(r[8] for r in records) == sorted(payloads), "every price is there, and the tea")
 
 
+def check_tracelogging(out, folder):
+    path = os.path.join(folder, "tracelogging.etl")
+    records, _ = walk(path)
+    require(out == f"{path}: 3000 events, 0 lost\n", out)
+    # Behind the headers each record has the provider's name and its own, and the names of its fields.
+    tails = [bytes.fromhex(r[8]) for r in records]
+    require(all(b"\0Etwas.Examples.Shop\0" in tail for tail in tails), "the provider's name")
+    names = Counter(re.search(rb"\0\0([A-Z][a-z]+)\0", tail)[1].decode() for tail in tails)
+    require(names == {"Order": 2000, "Taken": 1000}, str(names))
+    require(sum(b"\0number\0\x08Price\0\x0cCustomer\0\x98\2Name\0\x82\x23IsNew\0\x84\3" in tail
+                for tail in tails) == 1000, "the fields of an order")
+
+
 def check_transactions(out, folder):
     records, report = walk(os.path.join(folder, "transactions.etl"))
     require(report["described"] == 4, "both classes are described")

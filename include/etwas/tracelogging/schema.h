@@ -9,7 +9,7 @@
  *
  * Each argument of TraceLoggingWrite is a list in parentheses, of which most parts are empty:
  *
- *     1, 2        _none or _some; of a field (name, (bytes after the name), checks)
+ *     1, 2        _some, (name, (bytes after the name), checks): a field; else _none, (checks)
  *     3, 4        the kind of data and its operands (data.h)
  *     5, 6, 7     level, channel, opcode: `*0 + (value)`, so that the last one counts
  *     8           keyword: `| (value)`
@@ -93,13 +93,15 @@
 #define ETWAS_TRACELOGGING_FOUR_BYTES(tag)                                                         \
     ((tag) >> 21 & 0x7F) | 0x80, ((tag) >> 14 & 0x7F) | 0x80, ((tag) >> 7 & 0x7F) | 0x80, (tag)&0x7F
 #define ETWAS_TRACELOGGING_CHECK_TAG(tag)                                                          \
-    ETWAS_STATIC_ASSERT(((tag) & ~0x0FFFFFFF) == 0, "TraceLogging: a tag has 28 bits");
+    ETWAS_TRACELOGGING_CHECK_BITS(tag, 0x0FFFFFFF, "TraceLogging: a tag has 28 bits")
+#define ETWAS_TRACELOGGING_CHECK_BITS(value, mask, sentence)                                       \
+    ETWAS_STATIC_ASSERT(((value) & ~(mask)) == 0, sentence);
 
 #define ETWAS_TRACELOGGING_MEMBER(number, argument)                                                \
     ETWAS_TRACELOGGING_CALL(ETWAS_TRACELOGGING_MEMBER_OF, number, ETWAS_TRACELOGGING_OPEN argument)
 #define ETWAS_TRACELOGGING_MEMBER_OF(number, field, list, ...)                                     \
     ETWAS_TRACELOGGING_MEMBER##field(number, list)
-#define ETWAS_TRACELOGGING_MEMBER_none(number, list)
+#define ETWAS_TRACELOGGING_MEMBER_none(number, checks) ETWAS_TRACELOGGING_OPEN checks
 #define ETWAS_TRACELOGGING_MEMBER_some(number, list)                                               \
     ETWAS_TRACELOGGING_CALL_AGAIN(ETWAS_TRACELOGGING_MEMBERS, number, ETWAS_TRACELOGGING_OPEN list)
 #define ETWAS_TRACELOGGING_MEMBERS(number, name, types, checks)                                    \

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""What the macros of TraceLogging refuse, the compiler refuses with a sentence that says why.
+
+usage: refused_test.py COMPILER LANGUAGE STANDARD INCLUDE_FOLDER
+
+Skipped (77) where the compiler is not installed.
+"""
+import shutil
+import subprocess
+import sys
+
+PROGRAM = """
+#include <etwas/TraceLoggingProvider.h>
+TRACELOGGING_DECLARE_PROVIDER(provider);
+void write(const wchar_t *wide, int number, const char *text, const uint64_t *numbers);
+void write(const wchar_t *wide, int number, const char *text, const uint64_t *numbers)
+{
+    (void)wide, (void)number, (void)text, (void)numbers;
+    TraceLoggingWrite(provider, %s);
+}
+"""
+PROVIDER = """
+#include <etwas/TraceLoggingProvider.h>
+TRACELOGGING_DEFINE_PROVIDER(provider, %s, (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
+"""
+
+
+def fields(field, count):
+    return '"E", ' + ", ".join([field] * count)
+
+
+# Arguments of TraceLoggingWrite, and what is said of them in C and in C++; None: anything.
+REFUSED = [
+    ('"E", TraceLoggingWideString(L"text")', "is UTF-16", "is UTF-16"),
+    ('"E", TraceLoggingWideString(wide)', "is UTF-16", "is UTF-16"),
+    ('"E", TraceLoggingCountedWideString(wide, 3)', "is UTF-16", "is UTF-16"),
+    ('"E", TraceLoggingValue(wide)', "not compatible with any", "wchar_t has 4 bytes here"),
+    ('"E", TraceLoggingValue(numbers)', "not compatible with any", "does not know this type"),
+    (fields('TraceLoggingCountedString(text, 3, "v")', 64), "at most 126 blocks", "at most 126 blocks"),
+    (fields('TraceLoggingSocketAddress(text, 16, "v")', 43), "at most 126 blocks", "at most 126 blocks"),
+    (fields("TraceLoggingUInt8(1)", 100), None, None),
+    ('text, TraceLoggingUInt8(1)', None, None),
+    ('"a\\0b", TraceLoggingUInt8(1)', "without NUL", "without NUL"),
+    ('"E", TraceLoggingUInt8(1, text)', None, None),
+    ('"E", TraceLoggingUInt8(1, "a\\0b")', "without NUL", "without NUL"),
+    ('"E", TraceLoggingUInt8(1, "v", "", 0x10000000)', "a tag has 28 bits", "a tag has 28 bits"),
+    ('"E", TraceLoggingEventTag(0x10000000)', "a tag has 28 bits", "a tag has 28 bits"),
+    ('"E", TraceLoggingLevel(256)', "a level has 8 bits", "a level has 8 bits"),
+    ('"E", TraceLoggingOpcode(-1)', "an opcode has 8 bits", "an opcode has 8 bits"),
+    ('"E", TraceLoggingChannel(256)', "a channel has 8 bits", "a channel has 8 bits"),
+    ('"E", TraceLoggingIdVersion(0x10000, 0)', "an id has 16 bits", "an id has 16 bits"),
+    ('"E", TraceLoggingIdVersion(0, 256)', "a version has 8 bits", "a version has 8 bits"),
+    ('"E", TraceLoggingLevel(number)', "constant", "constant"),
+    ('"E", TraceLoggingKeyword(number)', "constant", "constant"),
+    ('"E", TraceLoggingStruct(0, "s")', "1 to 127 fields", "1 to 127 fields"),
+    ('"E", TraceLoggingStruct(128, "s")', "1 to 127 fields", "1 to 127 fields"),
+    ('"E", TraceLoggingUInt64FixedArray(numbers, 0)', "1 to 65,535 elements", "1 to 65,535 elements"),
+    ('"E", TraceLoggingUInt64FixedArray(numbers, 65536)', "1 to 65,535 elements", "1 to 65,535 elements"),
+    ('"E", TraceLoggingUInt64FixedArray(numbers, number)', "constant", "constant"),
+    ('"E", TraceLoggingCustom(text, 3, 7, (1, 2), 3)', "the number of bytes", "the number of bytes"),
+    ('"E", TraceLoggingCustom(text, 3, 32, (1, 2), 2)', "a number below 32", "a number below 32"),
+    ('"E", TraceLoggingInt32(text)', None, None),
+    ('"E", TraceLoggingString(numbers)', None, None),
+    ('"E", TraceLoggingInt32Array(numbers, 2)', None, None),
+    ('"E", TraceLoggingFixedArray(numbers, 2)', None, None),
+]
+ACCEPTED = [
+    '"E"',
+    fields('TraceLoggingCountedString(text, 3, "v")', 63),
+    fields('TraceLoggingSocketAddress(text, 16, "v")', 42),
+    fields("TraceLoggingUInt8(1)", 99),
+    '"E", TraceLoggingLevel(255), TraceLoggingEventTag(0x0FFFFFFF), TraceLoggingStruct(127, "s")',
+]
+
+
+def compile_text(command, text):
+    result = subprocess.run(command, input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                            text=True, check=False)
+    return result.returncode == 0, result.stdout
+
+
+def main():
+    compiler, language, standard, include = sys.argv[1:]
+    if shutil.which(compiler) is None:
+        print(f"skipped: {compiler} is not installed")
+        return 77
+    command = [compiler, "-x", language, f"-std={standard}", "-Wall", "-Wextra", "-Wpedantic",
+               "-Wconversion", "-Werror", f"-I{include}", "-fsyntax-only", "-"]
+    faults = 0
+    for arguments in ACCEPTED:
+        passed, said = compile_text(command, PROGRAM % arguments)
+        if not passed:
+            print(f"refused: {arguments[:100]}\n{said[:2000]}")
+            faults += 1
+    programs = [(PROGRAM % row[0], row[0], row[1 + (language == "c++")]) for row in REFUSED]
+    programs += [(PROVIDER % name, name, sentence)
+                 for name, sentence in [('"a\\0b"', "without NUL"), ("name", None)]]
+    for program, what, sentence in programs:
+        passed, said = compile_text(command, program)
+        if passed or (sentence is not None and sentence not in said):
+            print(f"{'accepted' if passed else 'refused without a reason'}: {what[:100]}\n{said[:2000]}")
+            faults += 1
+    print(f"{len(programs)} programs refused, {faults} faults")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
