@@ -15,6 +15,7 @@
 
 #include <etwas/etwas.h>
 #include <etwas/evntcons.h>
+#include <etwas/tdh.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -39,6 +40,17 @@ static const struct {
                     {"TSC", "tsc", ETWAS_CLOCK_TSC}};
 
 static const GUID job_guid = {0x94d1f2a6, 0x3b07, 0x4c8e, {142, 21, 80, 197, 44, 233, 11, 122}};
+
+static const etwas_field_description job_fields[] = {
+    {.name = "number", .in_type = TDH_INTYPE_UINT64}};
+static const etwas_type_description job_types[] = {
+    {.name = "Start", .type = EVENT_TRACE_TYPE_START, .fields = job_fields, .field_count = 1},
+    {.name = "End", .type = EVENT_TRACE_TYPE_END, .fields = job_fields, .field_count = 1}};
+static const etwas_class_description job_description = {.guid = &job_guid,
+                                                        .provider_name = "Workload",
+                                                        .name = "Job",
+                                                        .types = job_types,
+                                                        .type_count = 2};
 
 static char files[CLOCKS][1024];
 static TRACEHANDLE sessions[CLOCKS]; /* 0: not logged with that clock */
@@ -197,7 +209,8 @@ static void start(int clock)
                                            .minimum_buffers = 64 + 2 * worker_count,
                                            .flusher.no_thread = true};
 
-    if (etwas_start(clocks[clock].name, files[clock], &options, &sessions[clock])) {
+    if (etwas_describe_class(&job_description, NULL) ||
+        etwas_start(clocks[clock].name, files[clock], &options, &sessions[clock])) {
         fprintf(stderr, "cannot record to %s\n", files[clock]);
         exit(1);
     }

@@ -98,6 +98,7 @@ def check_compare_clocks(out, folder):
     for file, name in CLOCKS.items():
         records, report = walk(os.path.join(folder, f"compare_clocks.etl.{file}.etl"))
         stamps[file] = {int.from_bytes(bytes.fromhex(r[8]), "little"): int(r[1]) for r in records}
+        require(report["described"] == 2, f"{file}: the class is described")
         require(len(records) == 2 * JOBS and sorted(stamps[file]) == list(range(2 * JOBS)),
                 f"{file}: every event, once")
         require(re.search(rf"^{name} +{RECORDED[report['clock']]} ", out, re.MULTILINE),

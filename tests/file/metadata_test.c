@@ -5,8 +5,11 @@
  * Event metadata in log files: what was described is in each file of each kind, also what is
  * described later, and no event is accounted otherwise.
  */
+#include <ck_pr.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "file_modes.h"
@@ -278,6 +281,60 @@ static void formats_of_messages_are_there_too(void **state)
     assert_int_equal(metadata.formats, 1);
 }
 
+/* ---- fork ------------------------------------------------------------------------------------ */
+
+static uint32_t stop_describing;
+
+static void *describe_on(void *unused)
+{
+    static const etwas_guid guid = {.Data1 = 78};
+
+    for (uint32_t number = 0; ck_pr_load_32(&stop_describing) == 0; number++) {
+        assert_int_equal(etwas_describe_message(&guid, 1, number % 2 != 0 ? "%d" : "%u"),
+                         ERROR_SUCCESS);
+    }
+    return unused;
+}
+
+static int live_as_child(const char *path)
+{
+    static const etwas_guid guid = {.Data1 = 79};
+    const etwas_session_options options = {.flusher.no_thread = true};
+    etwas_trace_handle session;
+
+    return etwas_describe_message(&guid, 1, "of a child") == ERROR_SUCCESS &&
+                   etwas_start("child", path, &options, &session) == ERROR_SUCCESS &&
+                   etwas_stop(session, NULL) == ERROR_SUCCESS
+               ? 0
+               : 1;
+}
+
+/* Whatever the parent's threads were describing when it forked (I7). */
+static void a_forks_child_has_what_was_described_and_describes_more(void **state)
+{
+    const char *path = folder_path("child.etl");
+    uint32_t before = described_classes();
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, describe_on, NULL), 0);
+    for (int child = 0; child < 20; child++) {
+        pid_t id = fork();
+        int status = -1;
+
+        if (id == 0) {
+            _exit(live_as_child(path));
+        }
+        assert_int_equal(waitpid(id, &status, 0), id);
+        assert_int_equal(status, 0);
+        metadata_read(path, &metadata);
+        assert_true(has_classes(&metadata, before, 1));
+        assert_true(metadata.formats >= 1);
+    }
+    ck_pr_store_32(&stop_describing, 1);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +346,7 @@ int main(void)
         FOLDER_TEST(what_is_described_later_comes_with_the_next_flush_or_at_the_end),
         FOLDER_TEST(parts_that_are_ended_have_what_was_described_until_then),
         FOLDER_TEST(formats_of_messages_are_there_too),
+        FOLDER_TEST(a_forks_child_has_what_was_described_and_describes_more),
     };
 
     return cmocka_run_group_tests(tests, describe_some, NULL);
