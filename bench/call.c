@@ -12,6 +12,7 @@
 #include "call.h"
 
 #include <etwas/etwas.h>
+#include <etwas/evntcons.h>
 #include <etwas/evntprov.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,6 +118,23 @@ static __attribute__((noinline)) uint32_t write_events(etwas_trace_handle sessio
     return codes;
 }
 
+/* Below as many frames as are asked for. */
+static __attribute__((noinline)) uint32_t write_below(uint32_t frames, etwas_trace_handle session,
+                                                      struct events *events, uint32_t calls)
+{
+    uint32_t codes = frames > 1 ? write_below(frames - 1, session, events, calls)
+                                : write_events(session, events, calls);
+
+    /* Not a tail call. */
+    bench_keep_value(codes);
+    return codes;
+}
+
+static uint32_t write_stacks(etwas_trace_handle session, struct events *events, uint32_t calls)
+{
+    return write_below(BENCH_CALL_FRAMES - 1, session, events, calls);
+}
+
 static __attribute__((noinline)) uint32_t log_messages(etwas_trace_handle session,
                                                        struct events *events, uint32_t calls)
 {
@@ -136,6 +154,7 @@ static log_batch *const loops[] = {
     [BENCH_CALL_INSTANCE] = log_instances, [BENCH_CALL_PARENT] = log_children,
     [BENCH_CALL_EVENT] = log_events,       [BENCH_CALL_FIELDS] = log_fields,
     [BENCH_CALL_WRITE] = write_events,     [BENCH_CALL_MESSAGE] = log_messages,
+    [BENCH_CALL_STACK] = write_stacks,
 };
 
 /* Once; a session enables it where its row needs it. */
@@ -175,6 +194,8 @@ static uint32_t record_bytes(const struct bench_call *call)
         return BENCH_EVENT_HEADER_BYTES + call->payload_bytes;
     case BENCH_CALL_WRITE:
         return BENCH_MODERN_HEADER_BYTES + call->payload_bytes;
+    case BENCH_CALL_STACK:
+        return BENCH_MODERN_HEADER_BYTES + 16 + 8 * BENCH_CALL_FRAMES + call->payload_bytes;
     case BENCH_CALL_MESSAGE:
         return BENCH_MESSAGE_HEADER_BYTES + call->payload_bytes;
     default:
@@ -241,10 +262,18 @@ static void run_batches(struct bench_state *state, const struct bench_session *s
     }
 }
 
-static bool enable(const struct bench_call *call, etwas_trace_handle session)
+static bool enable(const struct bench_call *call, struct bench_session *session)
 {
-    return call->entry != BENCH_CALL_WRITE ||
-           EnableTrace(1, 1, TRACE_LEVEL_INFORMATION, &modern_guid, session) == ERROR_SUCCESS;
+    ENABLE_TRACE_PARAMETERS parameters = {.Version = ENABLE_TRACE_PARAMETERS_VERSION_2};
+
+    session->takes_stacks = call->entry == BENCH_CALL_STACK;
+    if (session->takes_stacks) {
+        parameters.EnableProperty = EVENT_ENABLE_PROPERTY_STACK_TRACE;
+    } else if (call->entry != BENCH_CALL_WRITE) {
+        return true;
+    }
+    return EnableTraceEx2(session->handle, &modern_guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER,
+                          TRACE_LEVEL_INFORMATION, 1, 0, 0, &parameters) == ERROR_SUCCESS;
 }
 
 /* Another session that takes the same events. NULL, or why there is none. */
@@ -252,7 +281,7 @@ static const char *start_another(struct bench_session *another, const struct ben
 {
     const char *reason = start(another, call, "etwas_bench_another");
 
-    if (reason == NULL && !enable(call, another->handle)) {
+    if (reason == NULL && !enable(call, another)) {
         reason = "cannot enable the provider";
     }
     return reason;
@@ -273,7 +302,7 @@ static void body(struct bench_state *state, const void *argument)
         return;
     }
     reason = start(&session, call, NULL);
-    if (reason == NULL && !enable(call, session.handle)) {
+    if (reason == NULL && !enable(call, &session)) {
         reason = "cannot enable the provider";
     }
     if (reason == NULL && two) {

@@ -15,6 +15,7 @@ enum bench_call_entry {
     BENCH_CALL_EVENT,   /* TraceEvent */
     BENCH_CALL_FIELDS,  /* the payload is two fields of 8 bytes, elsewhere in memory */
     BENCH_CALL_WRITE,   /* EventWrite with one block of data */
+    BENCH_CALL_STACK,   /* the same, called at a depth, for a session that takes stacks */
     BENCH_CALL_MESSAGE, /* TraceMessage with these two as arguments, GUID, time stamp and ids */
 };
 
@@ -42,6 +43,7 @@ struct bench_call {
 enum {
     BENCH_CALL_LARGEST_PAYLOAD = 4096,
     BENCH_CALL_BUFFERS = 16, /* 1 MB */
+    BENCH_CALL_FRAMES = 16,  /* of a stack; the harness may have some more */
 };
 
 /* Adds a copy of `call` to the rows. */

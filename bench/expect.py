@@ -76,6 +76,8 @@ LINES = [
     ("TraceEventInstance of two fields, QPC", of_floor("fields", "qpc"), AT_MOST, 1.2, "x floor"),
     ("EventWrite to two sessions", ratio("write_two/rseq/tsc/16", "write/rseq/tsc/16"),
      AT_MOST, 1.8, "x one"),
+    ("a stack of 16 frames, more than without", difference("stack/rseq/tsc/16", "write/rseq/tsc/16"),
+     AT_MOST, 150, "ns"),
     ("LTTng discard / log file, u64 and u32", times_faster("etwas_file", "lttng_discard", "u64_u32"),
      AT_LEAST, 8, "x faster"),
     ("LTTng discard / log file, 64 bytes", times_faster("etwas_file", "lttng_discard", "blob64"),

@@ -159,6 +159,7 @@ int main(int argc, char **argv)
     register_call("write", BENCH_CALL_WRITE);
     register_call("message", BENCH_CALL_MESSAGE);
     register_variant("write_two", BENCH_CALL_WRITE, BENCH_CALL_TWO, BENCH_CALL_BUFFERS);
+    register_variant("stack", BENCH_CALL_STACK, BENCH_CALL_BUFFERING, BENCH_CALL_BUFFERS);
     register_recorders();
     register_variant("file_thread", BENCH_CALL_INSTANCE, BENCH_CALL_FILE_THREAD,
                      BENCH_CALL_BUFFERS);

@@ -58,6 +58,8 @@ def floor_of(name):
         return FLOORS[name]
     if parts[0] == "stopped":
         return "empty_call"
+    if parts[0] == "stack":
+        return "/".join(["write"] + parts[1:])
     if parts[0] == "times":
         return "/".join(["hot", "buffering"] + parts[1:])
     if len(parts) < 4:

@@ -144,6 +144,19 @@ static uint32_t publish_to_all(const struct etwas_audience *audience, uint32_t r
     return fate.code != ERROR_SUCCESS || fate.recorded != 0 ? fate.code : fate.independent;
 }
 
+/* One session takes the record at once, or refuses it. */
+static uint32_t publish_alone(const struct etwas_audience *audience, struct variants *variants)
+{
+    struct target target = {.properties = etwas_listener_properties(audience->sessions[0].flags)};
+    uint32_t code = ERROR_INVALID_HANDLE;
+
+    if (etwas_session_key_of(audience->sessions[0].session, &target.key)) {
+        code = publish_to(&target, variants);
+    }
+    /* It has just ended, and listens no more. */
+    return code != ERROR_INVALID_HANDLE ? code : (uint32_t)ERROR_SUCCESS;
+}
+
 /* What any of them asks for. */
 static uint32_t flags_of(const struct etwas_audience *audience)
 {
@@ -165,5 +178,6 @@ uint32_t etwas_event_publish(const struct etwas_event_provider *provider,
         etwas_event_filter_apply(provider, audience->options, event, audience);
     }
     begin_variants(&variants, built, event, etwas_listener_properties(flags_of(audience)));
-    return publish_to_all(audience, recorded, &variants);
+    return audience->count == 1 && recorded == 0 ? publish_alone(audience, &variants)
+                                                 : publish_to_all(audience, recorded, &variants);
 }

@@ -23,25 +23,6 @@
 #include "provider/quick.h"
 #include "session/handle.h"
 
-/* The general way: one session that wants the event as it is takes it at once. */
-static uint32_t publish(const struct etwas_event_provider *provider,
-                        const struct etwas_event *event, struct etwas_audience *audience,
-                        uint32_t recorded, struct etwas_event_record *built)
-{
-    struct etwas_session_key only;
-    uint32_t code;
-
-    if (audience->count != 1 || !etwas_listener_is_plain(audience->sessions[0].flags)) {
-        return etwas_event_publish(provider, event, audience, recorded, built);
-    }
-    if (!etwas_session_key_of(audience->sessions[0].session, &only)) {
-        return ERROR_SUCCESS;
-    }
-    code = etwas_publish(only.index, only.generation, built->data_bytes, &built->record);
-    /* It has just ended, and listens no more. */
-    return code != ERROR_INVALID_HANDLE ? code : (uint32_t)ERROR_SUCCESS;
-}
-
 /* ---- the quick way --------------------------------------------------------------------------- */
 
 #if ETWAS_QUICK_RSEQ
@@ -179,7 +160,7 @@ static __attribute__((noinline)) uint32_t write_any(const struct etwas_event_pro
         return ERROR_SUCCESS;
     }
     etwas_event_record_fill(&built, event, &audience);
-    return publish(provider, event, &audience, recorded, &built);
+    return etwas_event_publish(provider, event, &audience, recorded, &built);
 }
 
 #if ETWAS_QUICK_RSEQ
