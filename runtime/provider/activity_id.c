@@ -7,7 +7,6 @@
 #include <ck_pr.h>
 #include <etwas/evntprov.h>
 #include <etwas/winerror.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,27 +19,10 @@ enum {
     MAKER_TIME_SHIFT = 17,
 };
 
-_Thread_local struct etwas_activity_ids etwas_activity_ids;
+_Thread_local uint64_t etwas_activity_words[2];
 
 static uint64_t created; /* ids in this process */
 static uint64_t maker;   /* who makes them; 0: nobody has */
-
-static void set(const etwas_guid *id)
-{
-    struct etwas_activity_ids *own = &etwas_activity_ids;
-    uint64_t words[ETWAS_ACTIVITY_WORDS];
-    uint32_t count;
-
-    memcpy(words, id, sizeof words);
-    do {
-        count = ck_pr_load_32(&own->count);
-        atomic_signal_fence(memory_order_seq_cst);
-        for (uint32_t index = 0; index < ETWAS_ACTIVITY_WORDS; index++) {
-            ck_pr_store_64(&own->ids[(count + 1) % 2][index], words[index]);
-        }
-        atomic_signal_fence(memory_order_seq_cst);
-    } while (!ck_pr_cas_32(&own->count, count, count + 1));
-}
 
 /*
  * A process, and when it began to make ids, in steps of 13 ms that last for two millennia: a
@@ -63,7 +45,7 @@ static uint64_t find_maker(void)
 
 static etwas_guid create(void)
 {
-    const uint64_t words[ETWAS_ACTIVITY_WORDS] = {ck_pr_faa_64(&created, 1) + 1, find_maker()};
+    const uint64_t words[2] = {ck_pr_faa_64(&created, 1) + 1, find_maker()};
     etwas_guid id;
 
     memcpy(&id, words, sizeof id);
@@ -82,21 +64,21 @@ uint32_t EventActivityIdControl(uint32_t code, etwas_guid *id)
         *id = etwas_activity_id();
         return ERROR_SUCCESS;
     case EVENT_ACTIVITY_CTRL_SET_ID:
-        set(id);
+        etwas_activity_id_set(id);
         return ERROR_SUCCESS;
     case EVENT_ACTIVITY_CTRL_CREATE_ID:
         *id = create();
         return ERROR_SUCCESS;
     case EVENT_ACTIVITY_CTRL_GET_SET_ID:
         before = etwas_activity_id();
-        set(id);
+        etwas_activity_id_set(id);
         *id = before;
         return ERROR_SUCCESS;
     case EVENT_ACTIVITY_CTRL_CREATE_SET_ID: {
         const etwas_guid made = create();
 
         *id = etwas_activity_id();
-        set(&made);
+        etwas_activity_id_set(&made);
         return ERROR_SUCCESS;
     }
     default:

@@ -27,6 +27,7 @@
 
 #include "provider/control_guid.h"
 #include "provider/event_filter.h"
+#include "provider/guid_words.h"
 #include "provider/registration.h"
 
 enum {
@@ -98,22 +99,6 @@ void etwas_event_provider_listen(uint32_t registration, const struct etwas_contr
 
 /* ---- without it: lock-free, async-signal-safe ------------------------------------------------ */
 
-/* A GUID in one register. */
-typedef uint64_t etwas_guid_words __attribute__((vector_size(16)));
-
-static inline etwas_guid_words etwas_guid_load(const uint64_t words[2])
-{
-#ifdef __x86_64__
-    etwas_guid_words guid;
-
-    /* Two loads of 8 bytes would go through memory: the compiler has no registers left for them. */
-    __asm__ volatile("movdqu %1, %0" : "=x"(guid) : "m"(*(const uint64_t(*)[2])words));
-    return guid;
-#else
-    return (etwas_guid_words){ck_pr_load_64(&words[0]), ck_pr_load_64(&words[1])};
-#endif
-}
-
 /* The sessions that want an event, and what else a record needs of its provider. */
 struct etwas_audience {
     uint32_t count;
@@ -127,8 +112,9 @@ struct etwas_audience {
 
 /* The same of the only session that listens. */
 struct etwas_only_listener {
-    uint64_t session; /* 0: does not want the event */
+    uint64_t session;
     uint32_t options;
+    bool wants; /* the event */
     etwas_guid_words guid;
 };
 
@@ -159,10 +145,10 @@ static inline bool etwas_listener_wants(const struct etwas_listener *listener, u
 {
     uint64_t all = ck_pr_load_64(&listener->match_all_keyword);
 
-    if (level > ck_pr_load_32(&listener->level)) {
+    if (__builtin_expect(level > ck_pr_load_32(&listener->level), 0)) {
         return false;
     }
-    if (keyword == 0) {
+    if (__builtin_expect(keyword == 0, 0)) {
         return (flags & ETWAS_LISTENER_IGNORE_KEYWORD_0) == 0;
     }
     return (keyword & ck_pr_load_64(&listener->match_any_keyword)) != 0 && (keyword & all) == all;
@@ -197,9 +183,7 @@ static inline bool etwas_event_provider_only(const struct etwas_event_provider *
         __builtin_expect(ck_pr_load_32(&provider->version) != version, 0)) {
         return false;
     }
-    if (__builtin_expect(!wanted, 0)) {
-        only->session = 0;
-    }
+    only->wants = wanted;
     only->options = ck_pr_load_32(&provider->options);
     only->guid = etwas_guid_load(provider->guid);
     ck_pr_fence_acquire();

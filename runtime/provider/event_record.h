@@ -64,8 +64,8 @@ static inline bool etwas_event_record_list_plain(struct etwas_event_record *buil
     const uint32_t count = event->data_count;
     uint64_t bytes = sizeof built->header;
 
-    if ((options & ETWAS_EVENT_PROVIDER_TYPED) != 0 || event->related != NULL ||
-        __builtin_expect(event->data == NULL, 0) ||
+    if (__builtin_expect((options & ETWAS_EVENT_PROVIDER_TYPED) != 0, 0) ||
+        __builtin_expect(event->related != NULL, 0) || __builtin_expect(event->data == NULL, 0) ||
         __builtin_expect(count > MAX_EVENT_DATA_DESCRIPTORS, 0)) {
         return false;
     }

@@ -37,14 +37,9 @@ static inline struct etwas_quick_header quick_header(const struct etwas_event *e
         .third = _mm_loadu_si128((const __m128i *)(const void *)event->descriptor),
     };
 
-    if (event->activity != NULL) {
-        header.fourth = _mm_loadu_si128((const __m128i *)(const void *)event->activity);
-    } else {
-        uint64_t id[ETWAS_ACTIVITY_WORDS];
-
-        etwas_activity_words(id);
-        header.fourth = etwas_quick_pair(id[0], id[1]);
-    }
+    header.fourth = __builtin_expect(event->activity != NULL, 0)
+                        ? _mm_loadu_si128((const __m128i *)(const void *)event->activity)
+                        : (__m128i)etwas_guid_load(etwas_activity_words);
     return header;
 }
 
@@ -74,8 +69,8 @@ static uint32_t publish_quickly(const struct etwas_event *event,
         const struct etwas_quick_target *target = &targets[index];
         enum etwas_quick_rseq result;
 
-        if (clock != etwas_quick_clock(target)) {
-            clock = etwas_quick_clock(target);
+        if (clock != target->clock) {
+            clock = target->clock;
             stamp = etwas_clock_now(clock);
         }
         result = etwas_quick_write(target->slot, target->session, &header, stamp,
@@ -184,14 +179,14 @@ static inline __attribute__((always_inline)) uint32_t write_heard(
                                    event->descriptor->Keyword, &only)) {
         return write_any(provider, handle, 0, 0, event);
     }
-    if (only.session == 0) {
+    if (!only.wants) {
         return ERROR_SUCCESS;
     }
     if (!etwas_quick_find(&target, only.session)) {
         return write_any(provider, handle, 0, 0, event);
     }
-    stamp = etwas_clock_now(etwas_quick_clock(&target));
-    if (!etwas_event_record_list_plain(&built, event, only.options)) {
+    stamp = etwas_clock_now(target.clock);
+    if (__builtin_expect(!etwas_event_record_list_plain(&built, event, only.options), 0)) {
         code = etwas_event_record_list(&built, event, only.options);
         if (code != ERROR_SUCCESS) {
             return code;
@@ -219,18 +214,14 @@ static inline uint32_t write_heard(const struct etwas_event_provider *provider, 
  */
 static inline const struct etwas_event_provider *find_heard(REGHANDLE handle, uint32_t *code)
 {
-    const struct etwas_event_provider *provider = NULL;
+    const struct etwas_event_provider *provider = etwas_event_provider_of(handle);
 
-    *code = ERROR_SUCCESS;
-    if (handle != 0) {
-        provider = etwas_event_provider_of(handle);
-        if (provider == NULL) {
-            *code = ERROR_INVALID_HANDLE;
-        } else if (ck_pr_load_32(&provider->listening) == 0) {
-            provider = NULL;
-        }
+    if (__builtin_expect(provider == NULL, 0)) {
+        *code = handle == 0 ? (uint32_t)ERROR_SUCCESS : (uint32_t)ERROR_INVALID_HANDLE;
+        return NULL;
     }
-    return provider;
+    *code = ERROR_SUCCESS;
+    return ck_pr_load_32(&provider->listening) != 0 ? provider : NULL;
 }
 
 /* ---- the functions --------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 bool etwas_quick_settle(enum etwas_quick_rseq result, struct etwas_slot *slot, uint64_t gate,
                         uint32_t units, uint32_t *code)
 {
-    const struct etwas_quick_target target = {0, slot, gate};
+    const struct etwas_quick_target target = {.slot = slot};
 
     if (result == ETWAS_QUICK_ABORTED) {
         etwas_quick_count_restart(slot);

@@ -37,6 +37,7 @@ struct etwas_quick_target {
     uint64_t session; /* its handle */
     struct etwas_slot *slot;
     uint64_t gate;
+    uint32_t clock;
 };
 
 /*
@@ -44,6 +45,10 @@ struct etwas_quick_target {
  */
 static inline bool etwas_quick_find(struct etwas_quick_target *target, uint64_t session)
 {
+    const uint32_t generation = (uint32_t)(session >> ETWAS_HANDLE_INDEX_BITS);
+    const uint32_t commonest = etwas_slot_kind(ETWAS_CLOCK_KIND_TSC, ETWAS_PROTOCOL_RSEQ);
+    uint32_t kind;
+
 #ifdef ETWAS_TESTPOINTS
     if (etwas_quick_is_off) {
         return false;
@@ -54,15 +59,14 @@ static inline bool etwas_quick_find(struct etwas_quick_target *target, uint64_t 
         return false;
     }
     target->gate = ck_pr_load_64(etwas_slot_gate(target->slot));
-    return __builtin_expect(
-               (uint32_t)target->gate == (uint32_t)(session >> ETWAS_HANDLE_INDEX_BITS), 1) &&
-           __builtin_expect(
-               etwas_kind_quick_protocol((uint32_t)(target->gate >> 32)) == ETWAS_PROTOCOL_RSEQ, 1);
-}
-
-static inline uint32_t etwas_quick_clock(const struct etwas_quick_target *target)
-{
-    return etwas_kind_clock((uint32_t)(target->gate >> 32));
+    target->clock = ETWAS_CLOCK_KIND_TSC;
+    if (__builtin_expect(target->gate == etwas_slot_gate_word(generation, commonest), 1)) {
+        return true;
+    }
+    kind = (uint32_t)(target->gate >> 32);
+    target->clock = etwas_kind_clock(kind);
+    return (uint32_t)target->gate == generation &&
+           etwas_kind_quick_protocol(kind) == ETWAS_PROTOCOL_RSEQ;
 }
 
 /* A glance at the buffer of the moment. */

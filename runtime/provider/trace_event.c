@@ -130,7 +130,7 @@ static inline __attribute__((always_inline)) bool publish_quickly(uint64_t handl
     if (etwas_handle_generation(handle) == 0 || !etwas_quick_find(&target, handle)) {
         return false;
     }
-    stamp = etwas_clock_now(etwas_quick_clock(&target));
+    stamp = etwas_clock_now(target.clock);
     header.start = etwas_quick_pair((uint64_t)event->class_word << 32 |
                                         etwas_etl_marker(type, (uint16_t)bytes),
                                     etwas_quick_ids());

@@ -219,7 +219,7 @@ static inline __attribute__((always_inline)) bool publish_quickly(uint64_t handl
         bytes > ETWAS_ETL_LARGEST_RECORD_BYTES || !etwas_quick_find(&target, handle)) {
         return false;
     }
-    stamp = etwas_clock_now(etwas_quick_clock(&target));
+    stamp = etwas_clock_now(target.clock);
     start = start_of(message, bytes);
     memcpy(&start_word, &start, sizeof start_word);
     memcpy(guid, message->guid, sizeof guid);
