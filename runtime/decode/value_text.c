@@ -146,16 +146,23 @@ static void put_float(struct etwas_text *text, const etwas_value *value)
     etwas_put_number(text, isnan(number) ? "nan" : digits);
 }
 
+/* {00112233-4455-6677-8899-aabbccddeeff}; the first three numbers are little-endian in memory. */
 static void put_guid(struct etwas_text *text, const uint8_t *bytes)
 {
-    char out[40];
-    etwas_guid guid;
+    static const uint8_t order[] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
+    static const char digits[] = "0123456789abcdef";
+    char out[38] = "{";
+    size_t at = 1;
 
-    memcpy(&guid, bytes, sizeof guid);
-    snprintf(out, sizeof out, "{%08x-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x}", guid.Data1,
-             guid.Data2, guid.Data3, guid.Data4[0], guid.Data4[1], guid.Data4[2], guid.Data4[3],
-             guid.Data4[4], guid.Data4[5], guid.Data4[6], guid.Data4[7]);
-    etwas_text_put_ascii(text, out);
+    for (size_t i = 0; i < sizeof order; i++) {
+        if (i == 4 || i == 6 || i == 8 || i == 10) {
+            out[at++] = '-';
+        }
+        out[at++] = digits[bytes[order[i]] >> 4];
+        out[at++] = digits[bytes[order[i]] & 15];
+    }
+    out[at++] = '}';
+    etwas_text_put(text, out, at);
 }
 
 /* S-1-authority-part…; an authority beyond 32 bits is hexadecimal. */
