@@ -35,7 +35,7 @@ struct texts {
 
 static void keep(struct texts *texts, const struct etwas_output *made, struct etwas_kept_text *kept)
 {
-    if (texts->capacity - texts->used < made->used_bytes) {
+    if (texts->capacity - texts->used < made->used_bytes + ETWAS_DESCRIBED_PIECE) {
         size_t capacity = 2 * texts->capacity + made->used_bytes + 256;
         char *larger = realloc(texts->bytes, capacity);
 
@@ -315,8 +315,65 @@ bool etwas_descriptions_take(struct etwas_descriptions *descriptions, const EVEN
     uint32_t code = etwas_decoder_learn(descriptions->decoder, record);
 
     descriptions->out_of_memory |= code == ERROR_NOT_ENOUGH_MEMORY;
+    if (code != ERROR_NOT_FOUND) {
+        memset(descriptions->kinds, 0, sizeof descriptions->kinds);
+    }
     return code == ERROR_SUCCESS;
 }
+
+/* ---- events like others ---------------------------------------------------------------------- */
+
+/* Is an event's header all that says what it is? Id 0xFFFE may be that of a manifest. */
+static bool is_said_by_header(const EVENT_RECORD *record)
+{
+    return record->EventHeader.EventDescriptor.Id != 0xFFFE &&
+           ((record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) != 0 ||
+            (record->ExtendedDataCount == 0 &&
+             (record->EventHeader.Flags &
+              (EVENT_HEADER_FLAG_TRACE_MESSAGE | EVENT_HEADER_FLAG_STRING_ONLY)) == 0));
+}
+
+static size_t kind_index(const EVENT_HEADER *header)
+{
+    const EVENT_DESCRIPTOR *descriptor = &header->EventDescriptor;
+    uint32_t hash = header->ProviderId.Data1 ^ (uint32_t)descriptor->Id * 0x9E3779B1u ^
+                    (uint32_t)descriptor->Opcode * 0x85EBCA77u ^ descriptor->Version;
+
+    return (hash ^ hash >> 16) & (ETWAS_DESCRIBED_KINDS - 1);
+}
+
+static bool is_classic(const EVENT_RECORD *record)
+{
+    return (record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) != 0;
+}
+
+struct etwas_described *etwas_descriptions_known(const struct etwas_descriptions *descriptions,
+                                                 const EVENT_RECORD *record)
+{
+    const EVENT_HEADER *header = &record->EventHeader;
+    const struct etwas_described_kind *kind = &descriptions->kinds[kind_index(header)];
+
+    return kind->known && kind->classic == is_classic(record) &&
+                   memcmp(&kind->guid, &header->ProviderId, sizeof kind->guid) == 0 &&
+                   memcmp(&kind->descriptor, &header->EventDescriptor, sizeof kind->descriptor) ==
+                       0 &&
+                   is_said_by_header(record)
+               ? kind->described
+               : NULL;
+}
+
+static void keep_kind(struct etwas_descriptions *descriptions, const EVENT_RECORD *record,
+                      struct etwas_described *described)
+{
+    const EVENT_HEADER *header = &record->EventHeader;
+
+    if (described != NULL && !described->schema->other_version && is_said_by_header(record)) {
+        descriptions->kinds[kind_index(header)] = (struct etwas_described_kind){
+            true, is_classic(record), header->ProviderId, header->EventDescriptor, described};
+    }
+}
+
+/* ---- the whole file -------------------------------------------------------------------------- */
 
 static void on_record(EVENT_RECORD *record)
 {
@@ -349,6 +406,7 @@ struct etwas_described *etwas_descriptions_find(struct etwas_descriptions *descr
                                                 const EVENT_RECORD *record, bool *senseless)
 {
     const etwas_schema *schema = NULL;
+    struct etwas_described *described;
     uint32_t code = etwas_decoder_schema(descriptions->decoder, record, &schema);
 
     if ((code == ERROR_NOT_FOUND || (code == ERROR_SUCCESS && schema->other_version)) &&
@@ -358,5 +416,7 @@ struct etwas_described *etwas_descriptions_find(struct etwas_descriptions *descr
     }
     *senseless = code == ERROR_INVALID_DATA;
     descriptions->out_of_memory |= code == ERROR_NOT_ENOUGH_MEMORY;
-    return code == ERROR_SUCCESS ? described_of(descriptions, schema) : NULL;
+    described = code == ERROR_SUCCESS ? described_of(descriptions, schema) : NULL;
+    keep_kind(descriptions, record, described);
+    return described;
 }

@@ -37,6 +37,19 @@ struct etwas_described {
     struct etwas_described_field fields[];
 };
 
+/* What the decoder said of events with this header, which have no items that describe them. */
+struct etwas_described_kind {
+    bool known;
+    bool classic;
+    etwas_guid guid;
+    EVENT_DESCRIPTOR descriptor;
+    struct etwas_described *described;
+};
+
+enum {
+    ETWAS_DESCRIBED_KINDS = 256, /* a power of 2 */
+};
+
 /* The descriptions of one file. */
 struct etwas_descriptions {
     const char *path;
@@ -45,6 +58,7 @@ struct etwas_descriptions {
     struct etwas_described **table; /* by schema, at most half full; capacity is a power of 2 */
     size_t capacity;
     size_t count;
+    struct etwas_described_kind kinds[ETWAS_DESCRIBED_KINDS]; /* by a hash of the header */
     bool read_whole; /* the file was read for descriptions */
     bool out_of_memory;
 };
@@ -61,14 +75,32 @@ bool etwas_descriptions_take(struct etwas_descriptions *descriptions, const EVEN
 struct etwas_described *etwas_descriptions_find(struct etwas_descriptions *descriptions,
                                                 const EVENT_RECORD *record, bool *senseless);
 
+/*
+ * What describes events with this header, if both functions were asked about one and nothing was
+ * learned since: then the answers are the same. NULL: ask them.
+ */
+struct etwas_described *etwas_descriptions_known(const struct etwas_descriptions *descriptions,
+                                                 const EVENT_RECORD *record);
+
 /* Reads the whole file for descriptions, unless that was done. */
 void etwas_descriptions_read_whole(struct etwas_descriptions *descriptions);
 
+enum {
+    ETWAS_DESCRIBED_PIECE = 32, /* so many bytes may be read from any place of the texts */
+};
+
+/* Most texts are short: they are copied in one piece, and what is too much is overwritten. */
 static inline void etwas_described_put(struct etwas_output *output,
                                        const struct etwas_described *described,
                                        struct etwas_kept_text kept)
 {
-    etwas_output_bytes(output, described->texts + kept.at, kept.bytes);
+    if (kept.bytes <= ETWAS_DESCRIBED_PIECE) {
+        memcpy(etwas_output_room(output, ETWAS_DESCRIBED_PIECE), described->texts + kept.at,
+               ETWAS_DESCRIBED_PIECE);
+        output->used_bytes += kept.bytes;
+    } else {
+        etwas_output_bytes(output, described->texts + kept.at, kept.bytes);
+    }
 }
 
 #endif

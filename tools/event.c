@@ -84,16 +84,27 @@ void etwas_event_read(const EVENT_RECORD *record, struct etwas_event *event)
         read_item(&record->ExtendedData[i], event);
     }
     if (event->classic) {
-        event->class_name = etwas_names_class(&header->ProviderId);
-        if (etwas_event_is_header_class(record)) {
-            event->type_name = etwas_names_header_type(header->EventDescriptor.Opcode);
-        }
+        event->class_guid = &header->ProviderId;
+        event->type = header->EventDescriptor.Opcode;
     }
+}
+
+const char *etwas_event_class_name(const struct etwas_event *event)
+{
+    return event->class_guid != NULL ? etwas_names_class(event->class_guid) : NULL;
+}
+
+const char *etwas_event_type_name(const struct etwas_event *event)
+{
+    return event->class_guid != NULL && memcmp(event->class_guid, &etwas_names_header_class,
+                                               sizeof etwas_names_header_class) == 0
+               ? etwas_names_header_type(event->type)
+               : NULL;
 }
 
 bool etwas_event_has_name(const struct etwas_event *event)
 {
-    return event->class_name != NULL || event->provider_name.text != NULL ||
+    return etwas_event_class_name(event) != NULL || event->provider_name.text != NULL ||
            event->event_name.text != NULL;
 }
 
@@ -108,11 +119,14 @@ static void put_string(struct etwas_output *output, enum etwas_text_style style,
 void etwas_event_put_name(struct etwas_output *output, enum etwas_text_style style,
                           const struct etwas_event *event)
 {
-    if (event->class_name != NULL) {
-        etwas_output_text(output, event->class_name);
-        if (event->type_name != NULL) {
+    const char *class_name = etwas_event_class_name(event);
+    const char *type_name = etwas_event_type_name(event);
+
+    if (class_name != NULL) {
+        etwas_output_text(output, class_name);
+        if (type_name != NULL) {
             etwas_output_char(output, '/');
-            etwas_output_text(output, event->type_name);
+            etwas_output_text(output, type_name);
         }
         return;
     }

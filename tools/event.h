@@ -30,8 +30,8 @@ struct etwas_event {
     bool has_instance;
     EVENT_EXTENDED_ITEM_INSTANCE instance;
     uint32_t processor;
-    const char *class_name;                  /* well-known: "EventTrace" */
-    const char *type_name;                   /* of EventTrace only: "Header" */
+    const etwas_guid *class_guid;            /* of classic events */
+    uint8_t type;                            /* likewise */
     struct etwas_event_string provider_name; /* of self-describing events */
     struct etwas_event_string event_name;    /* likewise */
 };
@@ -47,6 +47,12 @@ static inline bool etwas_event_has_processor(uint32_t log_file_mode)
 
 /* Is this a record about the trace itself, of class EventTrace? */
 bool etwas_event_is_header_class(const EVENT_RECORD *record);
+
+/* A classic event's class, if it is well known: "EventTrace"; else NULL. */
+const char *etwas_event_class_name(const struct etwas_event *event);
+
+/* The type of an event of EventTrace: "Header"; else NULL. */
+const char *etwas_event_type_name(const struct etwas_event *event);
 
 /* Does the class have a name? */
 bool etwas_event_has_name(const struct etwas_event *event);

@@ -33,10 +33,53 @@ static const char *text_of(const etwas_value *value, size_t *bytes)
     return text;
 }
 
+static bool is_unsigned(uint16_t in_type)
+{
+    return in_type == TDH_INTYPE_UINT8 || in_type == TDH_INTYPE_UINT16 ||
+           in_type == TDH_INTYPE_UINT32 || in_type == TDH_INTYPE_UINT64 ||
+           in_type == TDH_INTYPE_HEXINT32 || in_type == TDH_INTYPE_HEXINT64;
+}
+
 /* Can the value's text hold what was not made by the decoder itself? */
 static bool is_foreign(const etwas_value *value)
 {
     return value->field->map != NULL || etwas_value_is_string(value);
+}
+
+/*
+ * Whole numbers, which most values are, in the decoder's own form but without asking it. False: it is
+ * something else.
+ */
+static bool put_whole_number(struct etwas_output *output, const etwas_value *value)
+{
+    uint64_t number = 0;
+
+    if (value->bytes > sizeof number || value->field->map != NULL) {
+        return false;
+    }
+    memcpy(&number, value->data, value->bytes);
+    switch (value->out_type) {
+    case TDH_OUTTYPE_UNSIGNEDBYTE:
+    case TDH_OUTTYPE_UNSIGNEDSHORT:
+    case TDH_OUTTYPE_UNSIGNEDINT:
+    case TDH_OUTTYPE_UNSIGNEDLONG:
+        if (!is_unsigned(value->in_type)) {
+            return false;
+        }
+        etwas_output_unsigned(output, number);
+        return true;
+    case TDH_OUTTYPE_HEXINT8:
+    case TDH_OUTTYPE_HEXINT16:
+    case TDH_OUTTYPE_HEXINT32:
+    case TDH_OUTTYPE_HEXINT64:
+        if (!is_unsigned(value->in_type)) {
+            return false;
+        }
+        etwas_output_hexadecimal(output, number);
+        return true;
+    default:
+        return false;
+    }
 }
 
 void etwas_fields_put_value(struct etwas_output *output, const etwas_value *value, bool quoted)
@@ -45,6 +88,9 @@ void etwas_fields_put_value(struct etwas_output *output, const etwas_value *valu
     const char *text;
     size_t bytes;
 
+    if (put_whole_number(output, value)) {
+        return;
+    }
     if (!is_foreign(value)) {
         bytes = etwas_value_text(value, etwas_output_room(output, SHORT_BYTES), SHORT_BYTES);
         if (bytes < SHORT_BYTES) {

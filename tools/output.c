@@ -69,16 +69,28 @@ void etwas_output_format(struct etwas_output *output, const char *format, ...)
     }
 }
 
+const char etwas_output_pairs[201] = "00010203040506070809101112131415161718192021222324"
+                                     "25262728293031323334353637383940414243444546474849"
+                                     "50515253545556575859606162636465666768697071727374"
+                                     "75767778798081828384858687888990919293949596979899";
+
 /* The digits of `value` end at text + 20; returns how many there are. */
 static unsigned decimal_digits(char text[20], uint64_t value)
 {
     unsigned count = 0;
 
-    do {
-        count++;
-        text[20 - count] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
+    while (value >= 100) {
+        count += 2;
+        memcpy(text + 20 - count, etwas_output_pairs + 2 * (value % 100), 2);
+        value /= 100;
+    }
+    if (value >= 10) {
+        count += 2;
+        memcpy(text + 20 - count, etwas_output_pairs + 2 * value, 2);
+        return count;
+    }
+    count++;
+    text[20 - count] = (char)('0' + value);
     return count;
 }
 
@@ -111,6 +123,20 @@ void etwas_output_unsigned_wide(struct etwas_output *output, uint64_t value, uns
         count = width;
     }
     etwas_output_bytes(output, text + 20 - count, count);
+}
+
+void etwas_output_hexadecimal(struct etwas_output *output, uint64_t value)
+{
+    unsigned digits = value != 0 ? (67 - (unsigned)__builtin_clzll(value)) / 4 : 1;
+    char *text = etwas_output_room(output, 18);
+
+    text[0] = '0';
+    text[1] = 'x';
+    for (unsigned i = digits; i > 0; i--) {
+        text[1 + i] = "0123456789ABCDEF"[value & 15];
+        value >>= 4;
+    }
+    output->used_bytes += 2 + digits;
 }
 
 void etwas_output_hex(struct etwas_output *output, const void *data, size_t bytes)

@@ -74,11 +74,17 @@ static inline void etwas_output_char(struct etwas_output *output, char character
     output->used_bytes++;
 }
 
+/* 00, 01 … 99, one behind the other. */
+extern const char etwas_output_pairs[201];
+
 void etwas_output_unsigned(struct etwas_output *output, uint64_t value);
 void etwas_output_signed(struct etwas_output *output, int64_t value);
 
 /* Right-justified in `width` columns (at most 20). */
 void etwas_output_unsigned_wide(struct etwas_output *output, uint64_t value, unsigned width);
+
+/* 0x7F99DA8080 */
+void etwas_output_hexadecimal(struct etwas_output *output, uint64_t value);
 
 /* Two digits for each of `bytes` bytes, at most 65,535. */
 void etwas_output_hex(struct etwas_output *output, const void *data, size_t bytes);

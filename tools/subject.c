@@ -198,8 +198,8 @@ struct etwas_event_string etwas_subject_string(const struct etwas_subject *subje
     if (described != NULL) {
         string = string_of(described->schema->event);
     } else {
-        string = subject->event.class_name != NULL ? string_of(subject->event.class_name)
-                                                   : subject->event.event_name;
+        string = string_of(etwas_event_class_name(&subject->event));
+        string = string.text != NULL ? string : subject->event.event_name;
     }
     if (property == ETWAS_PROPERTY_NAME && string.text != NULL) {
         slash = memrchr(string.text, '/', string.bytes);
@@ -239,7 +239,7 @@ void etwas_subject_put_title(struct etwas_output *output, enum etwas_text_style 
     } else {
         etwas_text_guid(output, &header->ProviderId);
     }
-    if (event->type_name == NULL) {
+    if (etwas_event_type_name(event) == NULL) {
         etwas_output_text(output, event->classic ? "/" : "/#");
         etwas_output_unsigned(output, event->classic ? header->EventDescriptor.Opcode
                                                      : header->EventDescriptor.Id);

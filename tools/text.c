@@ -64,16 +64,19 @@ static void put_second(char text[19], int64_t unix_second)
 }
 
 /* The second, so many digits of it, and the zone. */
-static void put_time(struct etwas_output *output, int64_t unix_second, int64_t fraction,
+static void put_time(struct etwas_output *output, int64_t unix_second, uint32_t fraction,
                      unsigned digits)
 {
     char *text = etwas_output_room(output, 21 + digits);
 
     put_second(text, unix_second);
     text[19] = '.';
-    for (unsigned i = 19 + digits; i > 19; i--) {
-        text[i] = (char)('0' + fraction % 10);
-        fraction /= 10;
+    /* Seven or nine of them: the last, and pairs. */
+    text[19 + digits] = (char)('0' + fraction % 10);
+    fraction /= 10;
+    for (unsigned i = 17 + digits; i > 19; i -= 2) {
+        memcpy(text + i, etwas_output_pairs + 2 * (fraction % 100), 2);
+        fraction /= 100;
     }
     text[20 + digits] = 'Z';
     output->used_bytes += 21 + digits;
@@ -86,15 +89,15 @@ void etwas_text_time(struct etwas_output *output, int64_t filetime)
         etwas_output_signed(output, filetime);
         return;
     }
-    put_time(output, filetime / TICKS_PER_SECOND - SECONDS_1601_1970, filetime % TICKS_PER_SECOND,
-             7);
+    put_time(output, filetime / TICKS_PER_SECOND - SECONDS_1601_1970,
+             (uint32_t)(filetime % TICKS_PER_SECOND), 7);
 }
 
 void etwas_text_time_ns(struct etwas_output *output, int64_t unix_ns)
 {
     int64_t second = unix_ns / NS_PER_SECOND - (unix_ns % NS_PER_SECOND < 0);
 
-    put_time(output, second, unix_ns - second * NS_PER_SECOND, 9);
+    put_time(output, second, (uint32_t)(unix_ns - second * NS_PER_SECOND), 9);
 }
 
 /* ---- Strings ---- */

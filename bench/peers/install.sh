@@ -29,3 +29,4 @@ peer() {
 
 peer LTTng-UST lttng-tools liblttng-ust-dev
 peer spdlog libspdlog-dev
+peer babeltrace2 babeltrace2 lttng-tools liblttng-ust-dev

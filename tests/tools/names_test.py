@@ -70,6 +70,13 @@ class Text(NamesTest):
         self.assertEqual(len(self.lines(path)), 4)  # what describes is not shown
         self.assertEqual(len(self.lines("--hex", path)), 7)
 
+    def test_a_description_that_comes_again_holds_from_then_on(self):
+        first, second = ([(name, U32, 0)] for name in ("old", "new"))
+        event = [etl.classic(HEAP, 1_000_000 + i, kind=10, payload=struct.pack("<I", i)) for i in (1, 2, 4)]
+        path = self.trace(etl.event_info(1_000_000, HEAP, 10, "heap", "", "malloc", first), *event[:2],
+                          etl.event_info(1_000_003, HEAP, 10, "heap", "", "malloc", second), event[2])
+        self.assertEqual(self.fields(path), ["heap/malloc old=1", "heap/malloc old=2", "heap/malloc new=4"])
+
     def test_fields_are_written_by_their_types(self):
         fields = (etl.tl_field("n", I32) + etl.tl_field("h", HEX64) + etl.tl_field("t", UNICODE)
                   + etl.tl_field("f", DOUBLE) + etl.tl_field("g", GUID) + etl.tl_field("b", U8, 3)

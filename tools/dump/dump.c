@@ -119,6 +119,9 @@ static void on_record(EVENT_RECORD *record)
         return;
     }
     if (!dump->hex || dump->has_where) {
+        described = etwas_descriptions_known(descriptions, record);
+    }
+    if (described == NULL && (!dump->hex || dump->has_where)) {
         if (etwas_descriptions_take(descriptions, record) && !dump->hex) {
             return;
         }

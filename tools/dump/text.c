@@ -74,13 +74,71 @@ static void put_column(struct etwas_dump *dump, const struct etwas_dump_column *
     }
 }
 
+/* Processor, process and thread as they were written before, for events of the same ones. */
+struct origin {
+    uint32_t processor;
+    uint32_t process;
+    uint32_t thread;
+    const struct etwas_input *input; /* NULL: none was written */
+    char text[32];                   /* their longest is 5, 10 and 10 digits, with two spaces */
+    size_t bytes;
+};
+
+enum {
+    ORIGINS = 64, /* a power of 2 */
+};
+
+static bool is_origin(const struct etwas_dump_column *column)
+{
+    return column[0].property == ETWAS_PROPERTY_PROCESSOR &&
+           column[1].property == ETWAS_PROPERTY_PROCESS &&
+           column[2].property == ETWAS_PROPERTY_THREAD;
+}
+
+/* These three columns. */
+static void put_origin(struct etwas_dump *dump, const struct etwas_dump_column *columns)
+{
+    static struct origin origins[ORIGINS];
+    const struct etwas_event *event = &dump->subject.event;
+    struct etwas_output *output = dump->output;
+    struct origin *origin = &origins[(event->processor ^ event->thread) & (ORIGINS - 1)];
+    size_t start;
+
+    if (origin->input == dump->subject.input && origin->processor == event->processor &&
+        origin->process == event->process && origin->thread == event->thread) {
+        memcpy(etwas_output_room(output, sizeof origin->text), origin->text, sizeof origin->text);
+        output->used_bytes += origin->bytes;
+        return;
+    }
+    (void)etwas_output_room(output, sizeof origin->text);
+    start = output->used_bytes;
+    put_column(dump, &columns[0]);
+    etwas_output_char(output, ' ');
+    put_column(dump, &columns[1]);
+    etwas_output_char(output, ' ');
+    put_column(dump, &columns[2]);
+    *origin = (struct origin){
+        event->processor,          event->process, event->thread, dump->subject.input, {0},
+        output->used_bytes - start};
+    memcpy(origin->text, output->bytes + start, origin->bytes);
+}
+
 void etwas_dump_text(struct etwas_dump *dump)
 {
-    for (uint32_t i = 0; i < dump->column_count; i++) {
+    const struct etwas_dump_column *columns = dump->columns;
+    uint32_t i = 0;
+
+    while (i < dump->column_count) {
         if (i > 0) {
             etwas_output_char(dump->output, ' ');
         }
-        put_column(dump, &dump->columns[i]);
+        if (i + 3 <= dump->column_count && is_origin(&columns[i])) {
+            put_origin(dump, &columns[i]);
+            i += 3;
+        } else {
+            put_column(dump, &columns[i]);
+            i++;
+        }
     }
     etwas_output_char(dump->output, '\n');
 }

@@ -203,7 +203,8 @@ bool etwas_stat_put_name(struct etwas_output *output, enum etwas_text_style styl
         return schema->event[0] != '\0' || schema->provider[0] != '\0';
     }
     if (kind->key.classic) {
-        event.class_name = etwas_names_class(&kind->key.guid);
+        event.class_guid = &kind->key.guid;
+        event.type = kind->key.type;
     }
     if (kind->provider_name[0] != '\0') {
         event.provider_name.text = kind->provider_name;
