@@ -180,28 +180,31 @@ static bool length_of(const struct walk *walk, const struct etwas_step *step, ui
     return true;
 }
 
-/* A text of fixed length ends at its first 0. */
+/* A text of fixed length ends at its first 0: what of it is behind. */
+static uint32_t behind_zero(const uint8_t *at, uint32_t length, uint32_t unit)
+{
+    uint32_t units = 0;
+
+    while (units < length && (at[unit * units] != 0 || at[unit * units + unit - 1] != 0)) {
+        units++;
+    }
+    return unit * (length - units);
+}
+
 static struct extent by_length(const struct walk *walk, const struct etwas_step *step)
 {
     uint32_t unit = step->reading == ETWAS_READ_UTF16_LENGTH ? 2 : 1;
     struct extent extent;
     uint32_t length;
-    const uint8_t *at;
-    uint32_t units = 0;
 
     if (!length_of(walk, step, &length, &extent.before)) {
         return truncated;
     }
     extent.bytes = extent.before + unit * (uint64_t)length;
     extent.behind = 0;
-    if (step->reading == ETWAS_READ_BINARY || extent.bytes > left(walk)) {
-        return extent;
+    if (step->reading != ETWAS_READ_BINARY && extent.bytes <= left(walk)) {
+        extent.behind = behind_zero(walk->at + extent.before, length, unit);
     }
-    at = walk->at + extent.before;
-    while (units < length && (at[unit * units] != 0 || at[unit * units + unit - 1] != 0)) {
-        units++;
-    }
-    extent.behind = unit * (length - units);
     return extent;
 }
 
@@ -319,6 +322,18 @@ static void give_element(struct walk *walk, const struct etwas_step *step, uint1
         (struct frame){.property = property, .next = step->first, .end = step->end, .index = index};
 }
 
+/* An array of characters that is shown as one text. */
+static struct extent characters(const struct walk *walk, const struct etwas_step *step,
+                                uint32_t count)
+{
+    struct extent extent = whole(count * (uint64_t)step->bytes);
+
+    if (extent.bytes <= left(walk)) {
+        extent.behind = behind_zero(walk->at, count, step->bytes);
+    }
+    return extent;
+}
+
 /* The elements of an array; false: the payload ends before it says how many. */
 static bool count_of(struct walk *walk, const struct etwas_step *step, uint32_t *count)
 {
@@ -355,7 +370,7 @@ static void give_array(struct walk *walk, const struct etwas_step *step, uint16_
     if (!count_of(walk, step, &count)) {
         give_truncated(walk, value);
     } else if (step->is_text) {
-        give_value(walk, step, whole(count * (uint64_t)step->bytes), value);
+        give_value(walk, step, characters(walk, step, count), value);
     } else {
         value->token = ETWAS_TOKEN_ARRAY_BEGIN;
         value->count = count;

@@ -373,8 +373,9 @@ static void types_of_classic_events_are_read(void **state)
     put_bytes(&s->payload, "\1\1\0\0\0\0\0\5\x12\0\0\0", 12);
     add(s, ETWAS_BUILD_TOP, "letter", TDH_INTYPE_ANSICHAR, 0);
     put_u8(&s->payload, 'x');
-    s->build.properties[add(s, ETWAS_BUILD_TOP, "name", TDH_INTYPE_UNICODECHAR, 0)].info.count = 2;
-    put_wide(&s->payload, "ab", false);
+    s->build.properties[add(s, ETWAS_BUILD_TOP, "name", TDH_INTYPE_UNICODECHAR, 0)].info.count = 4;
+    put_wide(&s->payload, "ab", true);
+    put_wide(&s->payload, "c", false);
     add(s, ETWAS_BUILD_TOP, "rest", TDH_INTYPE_NONNULLTERMINATEDANSISTRING, 0);
     put_bytes(&s->payload, "end", 3);
     learn_event(s);
