@@ -129,8 +129,8 @@ static void compose(struct text *text, const char *trace, const struct heaptrace
                     const etwas_session_counts *session)
 {
     static const char *const names[HEAPTRACE_TYPES] = {
-        "malloc",         "calloc",        "realloc",  "reallocarray", "free",
-        "posix_memalign", "aligned_alloc", "memalign", "valloc",       "pvalloc",
+        "malloc",        "calloc",   "realloc", "reallocarray", "free",  "posix_memalign",
+        "aligned_alloc", "memalign", "valloc",  "pvalloc",      "image",
     };
 
     add(text, "{\"trace\": ");

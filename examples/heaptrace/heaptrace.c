@@ -7,6 +7,7 @@
  */
 
 #include "settings.h"
+#include "stack.h"
 
 #include <errno.h>
 #include <etwas/etwas.h>
@@ -24,7 +25,8 @@
 
 enum {
     EXIT_CANNOT_EXECUTE = 126,
-    EXIT_NOT_FOUND = 127
+    EXIT_NOT_FOUND = 127,
+    DEFAULT_FRAMES = 32
 };
 
 static const char usage[] =
@@ -34,6 +36,9 @@ static const char usage[] =
     "posix_memalign, aligned_alloc, memalign, valloc and pvalloc to FILE, an .etl trace.\n"
     "\n"
     "  -o, --output FILE       the trace; replaced if it exists\n"
+    "  -s, --stacks[=FRAMES]   also log the call stack of what allocates, up to 128 frames (32); "
+    "see\n"
+    "                          'etwas stat --heap'\n"
     "  -f, --follow            also trace what PROGRAM forks and executes, to FILE_PID\n"
     "  -c, --clock CLOCK       qpc (default), system or tsc\n"
     "  -b, --buffer-size KB    size of a buffer, 4 to 16384 (64)\n"
@@ -179,11 +184,12 @@ static void export_settings(const struct heaptrace_settings *settings)
 {
     char numbers[96];
 
-    (void)snprintf(
-        numbers, sizeof numbers,
-        "%" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32,
-        settings->first_process_id, settings->follow, settings->clock, settings->buffer_size_kb,
-        settings->minimum_buffers, settings->maximum_buffers, settings->flush_timer_s);
+    (void)snprintf(numbers, sizeof numbers,
+                   "%" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32
+                   " %" PRIu32 " %" PRIu32,
+                   settings->first_process_id, settings->follow, settings->clock,
+                   settings->buffer_size_kb, settings->minimum_buffers, settings->maximum_buffers,
+                   settings->flush_timer_s, settings->frames);
     set(HEAPTRACE_ENV_SETTINGS, numbers);
     set(HEAPTRACE_ENV_OUTPUT, settings->output);
     if (settings->counts[0] != '\0') {
@@ -198,6 +204,7 @@ static void parse(int count, char *words[], struct heaptrace_settings *settings)
 {
     static const struct option options[] = {
         {"output", required_argument, NULL, 'o'},
+        {"stacks", optional_argument, NULL, 's'},
         {"follow", no_argument, NULL, 'f'},
         {"clock", required_argument, NULL, 'c'},
         {"buffer-size", required_argument, NULL, 'b'},
@@ -212,10 +219,15 @@ static void parse(int count, char *words[], struct heaptrace_settings *settings)
     int option;
 
     /* "+": what comes behind PROGRAM is PROGRAM's. */
-    while ((option = getopt_long(count, words, "+o:fc:b:m:n:t:h", options, NULL)) != -1) {
+    while ((option = getopt_long(count, words, "+o:s::fc:b:m:n:t:h", options, NULL)) != -1) {
         switch (option) {
         case 'o':
             make_absolute(settings->output, optarg);
+            break;
+        case 's':
+            settings->frames = optarg == NULL
+                                   ? DEFAULT_FRAMES
+                                   : number("--stacks", optarg, 1, HEAPTRACE_MOST_FRAMES);
             break;
         case 'f':
             settings->follow = 1;

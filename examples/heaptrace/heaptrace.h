@@ -7,6 +7,9 @@
  *   calls.c    the ten allocation functions: call the real one, log the call
  *   leave.c    _exit and exec: finish the trace first
  *   session.c  the etwas session: early calls, start, log, fork, stop
+ *   event.c    the class of the events, and what one carries
+ *   stack.c    the program's call stack; frame_rule.c: what call frame information says of an address
+ *   image.c    the images that stacks come to
  *   counts.c   how many calls there were
  *   wrap.c     what the etwas library inside this one asks of the system
  *   real.c     the functions behind ours
@@ -32,7 +35,8 @@ enum heaptrace_type {
     HEAPTRACE_MEMALIGN,
     HEAPTRACE_VALLOC,
     HEAPTRACE_PVALLOC,
-    HEAPTRACE_TYPES = HEAPTRACE_PVALLOC - HEAPTRACE_FIRST_TYPE + 1
+    HEAPTRACE_IMAGE, /* no call: where a stack's addresses lie */
+    HEAPTRACE_TYPES = HEAPTRACE_IMAGE - HEAPTRACE_FIRST_TYPE + 1
 };
 
 /* One call of the program, and the data of its event. */
@@ -48,6 +52,15 @@ enum {
     HEAPTRACE_LONG_DATA_BYTES = 24   /* and the third */
 };
 
+/* A mapped program or library. */
+struct heaptrace_image {
+    uint64_t base;
+    uint64_t bytes;
+    const uint8_t *build_id; /* in the image itself */
+    const char *path;
+    uint8_t build_id_bytes; /* 0: it has none */
+};
+
 struct heaptrace_counters;
 
 /* What the library knows of a thread. Only the thread itself and its signal handlers look at it. */
@@ -56,6 +69,9 @@ struct heaptrace_thread {
     unsigned int in_allocator; /* above 0: a real function is running, perhaps under a lock */
     bool searching;            /* real.c */
     struct heaptrace_counters *counters;
+    bool in_stack;      /* stack.c: the next two are in use */
+    uint64_t stack_low; /* what was found to be readable */
+    uint64_t stack_high;
 };
 
 /* Initial-exec: found without a call, and there before the program's first instruction. */
@@ -64,6 +80,15 @@ extern _Thread_local struct heaptrace_thread heaptrace_thread
 
 /* Logs a call, if a session runs or is still to come. Keeps errno. Async-signal-safe. */
 void heaptrace_log(const struct heaptrace_call *call);
+
+/* Logs an image, for a call that is being logged. Async-signal-safe. */
+void heaptrace_log_image(const struct heaptrace_image *image);
+
+/* What the process was executed from; empty where that is not known. */
+const char *heaptrace_program_path(void);
+
+/* An image has gone, and another one may come where it was. */
+void heaptrace_image_closed(void);
 
 /*
  * Ends the session, for this process is about to end or to become another program. Does nothing

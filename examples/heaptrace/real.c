@@ -74,6 +74,7 @@ static void fill(struct heaptrace_real *real)
     must_find("fexecve", &real->fexecve);
     /* glibc has it from 2.34 on; a program that calls it runs only where it is. */
     (void)find("execveat", &real->execveat);
+    (void)find("dlclose", &real->dlclose); /* likewise */
 }
 
 const struct heaptrace_real *heaptrace_real(void)

@@ -29,6 +29,7 @@ struct heaptrace_real {
     int (*fexecve)(int file, char *const arguments[], char *const environment[]);
     int (*execveat)(int folder, const char *path, char *const arguments[],
                     char *const environment[], int flags);
+    int (*dlclose)(void *library);
 };
 
 /*

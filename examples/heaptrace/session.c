@@ -21,13 +21,14 @@
  */
 
 #include "counts.h"
+#include "event.h"
 #include "heaptrace.h"
 #include "settings.h"
+#include "stack.h"
 
 #include <ck_pr.h>
 #include <errno.h>
 #include <etwas/etwas.h>
-#include <etwas/tdh.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -57,68 +58,6 @@ struct early_call {
     unsigned int is_whole;
 };
 
-/* What an event carries behind its header: struct heaptrace_call without the type. */
-struct event {
-    EVENT_INSTANCE_HEADER header;
-    uint64_t data[HEAPTRACE_LONG_DATA_BYTES / 8];
-};
-_Static_assert(sizeof(struct event) == 56 + HEAPTRACE_LONG_DATA_BYTES, "no padding in an event");
-
-/* {6d2f3f0a-57f4-4f0c-9f3b-6a7b1c2f8e11}: the provider */
-static const etwas_guid provider_guid = {
-    0x6d2f3f0a, 0x57f4, 0x4f0c, {0x9f, 0x3b, 0x6a, 0x7b, 0x1c, 0x2f, 0x8e, 0x11}};
-/* {a3c81b52-0e9d-4b7e-8d46-2f5c90d7e6b4}: the class of all events */
-static const etwas_guid call_guid = {
-    0xa3c81b52, 0x0e9d, 0x4b7e, {0x8d, 0x46, 0x2f, 0x5c, 0x90, 0xd7, 0xe6, 0xb4}};
-
-/* What readers call them. */
-static const etwas_field_description call_fields[] = {
-    {.name = "size", .in_type = TDH_INTYPE_UINT64},
-    {.name = "address", .in_type = TDH_INTYPE_POINTER},
-};
-static const etwas_field_description free_fields[] = {
-    {.name = "size", .in_type = TDH_INTYPE_UINT64, .out_type = TDH_OUTTYPE_NOPRINT},
-    {.name = "address", .in_type = TDH_INTYPE_POINTER},
-};
-static const etwas_field_description realloc_fields[] = {
-    {.name = "size", .in_type = TDH_INTYPE_UINT64},
-    {.name = "address", .in_type = TDH_INTYPE_POINTER},
-    {.name = "old_address", .in_type = TDH_INTYPE_POINTER},
-};
-static const etwas_field_description aligned_fields[] = {
-    {.name = "size", .in_type = TDH_INTYPE_UINT64},
-    {.name = "address", .in_type = TDH_INTYPE_POINTER},
-    {.name = "alignment", .in_type = TDH_INTYPE_UINT64},
-};
-
-#define CALL(function, number, list)                                                               \
-    {                                                                                              \
-        .name = (function), .type = (number), .level = TRACE_LEVEL_INFORMATION, .fields = (list),  \
-        .field_count = sizeof(list) / sizeof(list)[0]                                              \
-    }
-
-static const etwas_type_description call_types[] = {
-    CALL("malloc", HEAPTRACE_MALLOC, call_fields),
-    CALL("calloc", HEAPTRACE_CALLOC, call_fields),
-    CALL("realloc", HEAPTRACE_REALLOC, realloc_fields),
-    CALL("reallocarray", HEAPTRACE_REALLOCARRAY, realloc_fields),
-    CALL("free", HEAPTRACE_FREE, free_fields),
-    CALL("posix_memalign", HEAPTRACE_POSIX_MEMALIGN, aligned_fields),
-    CALL("aligned_alloc", HEAPTRACE_ALIGNED_ALLOC, aligned_fields),
-    CALL("memalign", HEAPTRACE_MEMALIGN, aligned_fields),
-    CALL("valloc", HEAPTRACE_VALLOC, call_fields),
-    CALL("pvalloc", HEAPTRACE_PVALLOC, call_fields),
-};
-_Static_assert(sizeof call_types / sizeof call_types[0] == HEAPTRACE_TYPES, "all are described");
-
-/* A class without a name: the functions' are the events'. */
-static const etwas_class_description call_description = {
-    .guid = &call_guid,
-    .provider_name = "heaptrace",
-    .types = call_types,
-    .type_count = HEAPTRACE_TYPES,
-};
-
 _Thread_local struct heaptrace_thread heaptrace_thread;
 
 static unsigned int current_state = COLLECTING;
@@ -126,47 +65,47 @@ static struct early_call early_calls[EARLY_CALLS]; /* pages nobody touches take 
 static unsigned int early_next;
 
 static struct heaptrace_settings settings;
-static etwas_trace_handle registration;
-static etwas_handle call_class;
 static etwas_trace_handle session;
 static pid_t session_process_id;
 static char trace_path[HEAPTRACE_PATH_BYTES];
 static char counts_path[HEAPTRACE_PATH_BYTES];
+static char program_path[HEAPTRACE_PATH_BYTES];
 
 /* ---- one call ---- */
 
-static bool has_third(uint8_t type)
+/* Stacks come from the caller of this library: not of the calls that were kept. */
+static void write_with_stack(const struct heaptrace_call *call)
 {
-    return type == HEAPTRACE_REALLOC || type == HEAPTRACE_REALLOCARRAY ||
-           (type >= HEAPTRACE_POSIX_MEMALIGN && type <= HEAPTRACE_MEMALIGN);
+    uint64_t frames[HEAPTRACE_MOST_FRAMES];
+    int saved_errno = errno;
+    uint16_t count = heaptrace_stack(frames, (uint16_t)settings.frames);
+
+    errno = saved_errno;
+    heaptrace_event_write(session, call, frames, count);
 }
 
-static void write_event(const struct heaptrace_call *call)
+static bool is_with_stack(const struct heaptrace_call *call)
 {
-    EVENT_INSTANCE_INFO instance;
-    uint32_t result = CreateTraceInstanceId(call_class, &instance);
-    int saved_errno = errno;
+    return settings.frames != 0 && heaptrace_event_has_stack(call->type);
+}
 
-    if (result == ERROR_SUCCESS) {
-        struct event event = {
-            .header.Size = (uint16_t)(sizeof event.header + (has_third(call->type)
-                                                                 ? HEAPTRACE_LONG_DATA_BYTES
-                                                                 : HEAPTRACE_SHORT_DATA_BYTES)),
-            .header.Class.Type = call->type,
-            .header.Class.Level = TRACE_LEVEL_INFORMATION,
-            .header.RegHandle = (uint64_t)(uintptr_t)call_class,
-            .header.Flags = WNODE_FLAG_TRACED_GUID,
-            .data = {call->size, call->address, call->third},
-        };
+void heaptrace_log_image(const struct heaptrace_image *image)
+{
+    heaptrace_count_attempt(HEAPTRACE_IMAGE);
+    heaptrace_event_write_image(session, image);
+    heaptrace_count_done();
+}
 
-        result = TraceEventInstance(session, &event.header, &instance, NULL);
+const char *heaptrace_program_path(void)
+{
+    return program_path;
+}
+
+void heaptrace_image_closed(void)
+{
+    if (settings.frames != 0) {
+        heaptrace_stack_forget();
     }
-    /* The session itself counts an event lost for which it has no buffer. */
-    if (result != ERROR_SUCCESS && result != ERROR_NOT_ENOUGH_MEMORY &&
-        result != ERROR_OUTOFMEMORY) {
-        heaptrace_count_refused();
-    }
-    errno = saved_errno;
 }
 
 /* False when the array is closed, and the session runs or never will. */
@@ -209,7 +148,11 @@ void heaptrace_log(const struct heaptrace_call *call)
         return;
     }
     ck_pr_fence_load(); /* the state is RUNNING, so the handles are set: pairs with run's store fence */
-    write_event(call);
+    if (is_with_stack(call)) {
+        write_with_stack(call);
+    } else {
+        heaptrace_event_write(session, call, NULL, 0);
+    }
     heaptrace_count_done();
 }
 
@@ -227,6 +170,8 @@ static void wait_a_little(void)
  */
 static void log_early_calls(void)
 {
+    static const uint64_t no_frames[1];
+    const struct heaptrace_call *call;
     unsigned int count = ck_pr_fas_uint(&early_next, EARLY_CLOSED);
 
     if ((count & EARLY_CLOSED) != 0) {
@@ -243,33 +188,9 @@ static void log_early_calls(void)
             continue;
         }
         ck_pr_fence_load();
-        write_event(&early_calls[index].call);
+        call = &early_calls[index].call;
+        heaptrace_event_write(session, call, is_with_stack(call) ? no_frames : NULL, 0);
     }
-}
-
-/* The provider is never asked to stop: the session that it writes to is its own. */
-static uint32_t on_control(WMIDPREQUESTCODE request, void *context, uint32_t *size, void *buffer)
-{
-    (void)request;
-    (void)context;
-    (void)size;
-    (void)buffer;
-    return ERROR_SUCCESS;
-}
-
-static uint32_t register_class(void)
-{
-    TRACE_GUID_REGISTRATION classes[1] = {{&call_guid, NULL}};
-    uint32_t result;
-
-    if (call_class != NULL) {
-        return ERROR_SUCCESS;
-    }
-    result = RegisterTraceGuidsA(on_control, NULL, &provider_guid, 1, classes, NULL, NULL,
-                                 &registration);
-    result = result == ERROR_SUCCESS ? etwas_describe_class(&call_description, NULL) : result;
-    call_class = result == ERROR_SUCCESS ? classes[0].RegHandle : NULL;
-    return result;
 }
 
 /* OUT_PID, or OUT_PID_2 and so on where this process has written that already. */
@@ -293,6 +214,14 @@ static void name_files(bool is_first)
                    HEAPTRACE_PATH_BYTES - HEAPTRACE_SUFFIX_BYTES, settings.counts, suffix);
 }
 
+/* What a stack comes to in the program itself, which the dynamic linker gives no name. */
+static void name_program(void)
+{
+    ssize_t length = readlink("/proc/self/exe", program_path, sizeof program_path - 1);
+
+    program_path[length > 0 ? length : 0] = '\0';
+}
+
 static uint32_t run(bool is_first)
 {
     const etwas_session_options options = {
@@ -307,7 +236,9 @@ static uint32_t run(bool is_first)
 
     heaptrace_thread.own++;
     name_files(is_first);
-    result = register_class();
+    name_program();
+    heaptrace_stack_forget();
+    result = heaptrace_event_register(settings.frames != 0);
     if (result == ERROR_SUCCESS) {
         result = etwas_start("heaptrace", trace_path, &options, &session);
     }

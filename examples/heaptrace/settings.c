@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum {
-    NUMBERS = 7
+    NUMBERS = 8
 };
 
 /* The text of a variable without getenv's const: it is edited in place. */
@@ -97,6 +97,7 @@ bool heaptrace_settings_take(struct heaptrace_settings *settings)
     settings->minimum_buffers = numbers[4];
     settings->maximum_buffers = numbers[5];
     settings->flush_timer_s = numbers[6];
+    settings->frames = numbers[7];
     if (settings->follow != 0) {
         /* "1234 1 …" becomes "0000 1 …": this image is the first, what it executes is not. */
         memset(text, '0', strspn(text, "0123456789"));

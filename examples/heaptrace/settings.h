@@ -4,8 +4,8 @@
 /*
  * How the launcher `heaptrace` tells the preloaded library what to do: three environment variables.
  *
- *   HEAPTRACE_SETTINGS  seven decimal numbers, one space between them, in the order of the members
- *                       first_process_id to flush_timer_s
+ *   HEAPTRACE_SETTINGS  eight decimal numbers, one space between them, in the order of the members
+ *                       first_process_id to frames
  *   HEAPTRACE_OUTPUT    absolute path of the trace file
  *   HEAPTRACE_COUNTS    absolute path of the counts file; may be missing
  */
@@ -37,6 +37,7 @@ struct heaptrace_settings {
     uint32_t minimum_buffers;
     uint32_t maximum_buffers;
     uint32_t flush_timer_s;
+    uint32_t frames; /* of a stack, at most; 0: no stacks */
     char output[HEAPTRACE_PATH_BYTES];
     char counts[HEAPTRACE_PATH_BYTES]; /* empty: no counts file */
 };

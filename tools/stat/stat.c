@@ -8,14 +8,21 @@
 #include "stat/stat.h"
 
 #include "commands.h"
+#include "stat/heap.h"
 #include "where/option.h"
 
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
+
+enum {
+    HEAP_STACKS = 20 /* shown unless another number is asked for */
+};
 
 static const char *const help[] = {
     "usage: etwas stat [--json] [--where EXPRESSION] FILE...\n"
+    "       etwas stat --heap[=STACKS] [--json] FILE...\n"
     "\n",
     "Says what is in each trace: first what is not in it (damage, lost events, what\n"
     "a circular file replaced, no end, missing parts of a new-file set), then the\n"
@@ -25,6 +32,9 @@ static const char *const help[] = {
     "whole file.\n"
     "\n",
     "  -w, --where EXPRESSION   counts only events for which it is true; see below\n"
+    "  -H, --heap[=STACKS]      of traces that 'heaptrace --stacks' wrote: how many bytes\n"
+    "                           each call stack allocated and never freed; the 20 stacks\n"
+    "                           that hold most, or so many, 0: all\n"
     "  -j, --json   one JSON object a line for each file, with plain numbers\n"
     "  -h, --help   this text\n"
     "\n",
@@ -75,6 +85,15 @@ static const char *const help[] = {
     "  ppm > 0: faster, interval_ppm, points, seconds); steps (of the wall clock),\n"
     "  steps_ns (all together), first_steps (at most 16: before, after, step_ns),\n"
     "  largest_step; suspends, suspended_ns.\n"
+    "With --heap:\n"
+    "  file; damaged; events_lost; live_bytes, live_blocks (never freed);\n"
+    "  allocated_bytes; allocations; frees; failed (allocations); without_stack\n"
+    "  (allocations); frames (of all allocations); unknown_frees, unknown_reallocs\n"
+    "  (of blocks that the file does not have); replaced_blocks (by others at their\n"
+    "  address); malformed (events); images_left_out; stack_count;\n"
+    "  stacks (live_bytes, live_blocks, allocated_bytes, allocations, frames: from the\n"
+    "  caller outwards address, image and offset, function and function_offset, file\n"
+    "  and line, as far as they are known).\n"
     "Times are UTC.\n"
     "\n",
     etwas_where_help,
@@ -87,6 +106,8 @@ static const char *const help[] = {
 struct request {
     struct etwas_output *output;
     bool json;
+    bool heap;
+    uint32_t heap_stacks;
     bool has_where;
     struct etwas_where where;
     struct etwas_field_paths paths;
@@ -149,11 +170,31 @@ static int show(struct request *request, const char *path, uint32_t number)
     return result;
 }
 
+/* The argument of --heap, NULL: none. */
+static bool read_stacks(const char *text, uint32_t *stacks)
+{
+    char *end;
+    unsigned long value;
+
+    *stacks = HEAP_STACKS;
+    if (text == NULL) {
+        return true;
+    }
+    value = strtoul(text, &end, 10);
+    *stacks = (uint32_t)value;
+    if (*text < '0' || *text > '9' || *end != '\0' || value > UINT32_MAX) {
+        fputs("etwas stat: --heap takes a number of stacks\n", stderr);
+        return false;
+    }
+    return true;
+}
+
 /* Returns whether to go on; otherwise *result is what the program exits with. */
 static bool parse_options(int argc, char **argv, struct request *request, int *result)
 {
     static const struct option options[] = {
         {"json", no_argument, NULL, 'j'},
+        {"heap", optional_argument, NULL, 'H'},
         {"where", required_argument, NULL, 'w'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
@@ -161,7 +202,7 @@ static bool parse_options(int argc, char **argv, struct request *request, int *r
     int option;
 
     *result = ETWAS_EXIT_USAGE;
-    while ((option = getopt_long(argc, argv, "jw:h", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "jH::w:h", options, NULL)) != -1) {
         if (option == 'h') {
             *result = etwas_command_help(help);
             return false;
@@ -172,10 +213,17 @@ static bool parse_options(int argc, char **argv, struct request *request, int *r
                 etwas_where_option(&request->where, "stat", optarg, &request->paths);
         }
         request->json |= option == 'j';
-        if (option == '?' || (option == 'w' && !request->has_where)) {
+        request->heap |= option == 'H';
+        if (option == '?' || (option == 'w' && !request->has_where) ||
+            (option == 'H' && !read_stacks(optarg, &request->heap_stacks))) {
             etwas_command_misused("stat");
             return false;
         }
+    }
+    if (request->heap && request->has_where) {
+        fputs("etwas stat: --heap needs all events, and takes no --where\n", stderr);
+        etwas_command_misused("stat");
+        return false;
     }
     if (optind == argc) {
         fputs("etwas stat: which file?\n", stderr);
@@ -202,7 +250,10 @@ int etwas_command_stat(int argc, char **argv)
         argc = optind;
     }
     for (int i = optind; i < argc && output->error == 0; i++) {
-        int shown = show(&request, argv[i], (uint32_t)(i - optind + 1));
+        uint32_t number = (uint32_t)(i - optind + 1);
+        int shown = request.heap ? etwas_heap_show(output, request.json, request.heap_stacks,
+                                                   argv[i], number)
+                                 : show(&request, argv[i], number);
 
         /* A file that cannot be opened weighs more than a damaged one. */
         if (result == ETWAS_EXIT_FINE || shown == ETWAS_EXIT_OPEN) {

@@ -46,7 +46,8 @@ class HeaptraceTest(unittest.TestCase):
     def check_walker(self, trace):
         result = self.run_command(sys.executable, "-B", WALKER, trace)
         self.assertEqual(result.returncode, 0, result.stdout.decode())
-        self.assertEqual(json.loads(result.stdout)["described"], 10)
+        # The ten functions, and the image that a stack lies in.
+        self.assertEqual(json.loads(result.stdout)["described"], 11)
 
     def check_counts(self, trace, counts):
         """What heaptrace counted is what the file holds. Returns the number of events by type."""
@@ -63,6 +64,7 @@ class HeaptraceTest(unittest.TestCase):
         attempted = {f["type"]: f["attempted"] for f in counted["functions"].values()}
         in_file = {c["type"]: c["events"] for c in stat["classes"] if c["class"] == CALL_CLASS}
         self.assertEqual({t: n for t, n in attempted.items() if n}, in_file)
+        self.assertEqual(sum(in_file.values()), counted["recorded"])
         return in_file
 
     def events(self, trace):

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Reading the events of heaptrace for `etwas stat --heap`. Their layout is in
+ * examples/heaptrace/README.md.
+ */
+
+#include "stat/heap.h"
+
+#include "commands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* {a3c81b52-0e9d-4b7e-8d46-2f5c90d7e6b4}: the class of heaptrace's events */
+static const etwas_guid call_guid = {
+    0xa3c81b52, 0x0e9d, 0x4b7e, {0x8d, 0x46, 0x2f, 0x5c, 0x90, 0xd7, 0xe6, 0xb4}};
+
+enum type {
+    MALLOC = 10,
+    REALLOC = 12,
+    REALLOCARRAY,
+    FREE,
+    POSIX_MEMALIGN,
+    MEMALIGN = 17,
+    PVALLOC = 19,
+    IMAGE
+};
+
+enum {
+    MOST_FRAMES = 65535 / 8
+};
+
+struct call {
+    uint64_t size;
+    uint64_t address;
+    uint64_t third;
+    uint8_t type;
+    uint32_t thread;
+    uint32_t frame_count;
+    uint64_t frames[MOST_FRAMES];
+};
+
+/* ---- calls ---- */
+
+static bool is_move(uint8_t type)
+{
+    return type == REALLOC || type == REALLOCARRAY;
+}
+
+static size_t data_bytes(uint8_t type)
+{
+    return is_move(type) || (type >= POSIX_MEMALIGN && type <= MEMALIGN) ? 24 : 16;
+}
+
+/* False where the event is not as heaptrace writes it. */
+static bool read_call(const EVENT_RECORD *record, struct call *call)
+{
+    const EVENT_DESCRIPTOR *descriptor = &record->EventHeader.EventDescriptor;
+    const uint8_t *data = record->UserData;
+    size_t bytes = record->UserDataLength;
+    size_t used = data_bytes(descriptor->Opcode);
+    uint64_t words[3] = {0};
+    uint16_t frame_count = 0;
+
+    if (bytes < used) {
+        return false;
+    }
+    memcpy(words, data, used);
+    call->size = words[0];
+    call->address = words[1];
+    call->third = words[2];
+    call->type = descriptor->Opcode;
+    call->thread = record->EventHeader.ThreadId;
+    call->frame_count = 0;
+    if (descriptor->Version > 0) {
+        if (bytes - used < sizeof frame_count) {
+            return false;
+        }
+        memcpy(&frame_count, data + used, sizeof frame_count);
+        used += sizeof frame_count;
+        if ((bytes - used) / sizeof call->frames[0] < frame_count) {
+            return false;
+        }
+        memcpy(call->frames, data + used, frame_count * sizeof call->frames[0]);
+        call->frame_count = frame_count;
+    }
+    return true;
+}
+
+static void count_drop(struct etwas_heap *heap, uint64_t address, uint32_t mover)
+{
+    if (address == 0) {
+        return;
+    }
+    if (etwas_heap_drop_block(heap, address, mover)) {
+        heap->frees++;
+    } else if (mover != 0) {
+        heap->unknown_moves++;
+    } else {
+        heap->unknown_frees++;
+    }
+}
+
+static void count_allocation(struct etwas_heap *heap, const struct call *call)
+{
+    struct etwas_heap_block block = {
+        .address = call->address, .bytes = call->size, .thread = call->thread};
+
+    /* realloc to nothing is a free, and gives nothing. */
+    if (is_move(call->type) && (call->address != 0 || call->size == 0)) {
+        count_drop(heap, call->third, call->thread != 0 ? call->thread : UINT32_MAX);
+    }
+    if (call->address == 0) {
+        heap->failed += !is_move(call->type) || call->size != 0;
+        return;
+    }
+    heap->frames_in_all += call->frame_count;
+    heap->without_stack += call->frame_count == 0;
+    if (etwas_heap_find_stack(heap, call->frames, call->frame_count, &block.stack)) {
+        etwas_heap_add_block(heap, &block);
+    }
+}
+
+/* ---- images ---- */
+
+static bool is_current(const struct etwas_heap_image *image)
+{
+    return image->last_epoch == UINT32_MAX;
+}
+
+static bool is_same(const struct etwas_heap_image *left, const struct etwas_heap_image *right)
+{
+    return is_current(left) && left->base == right->base && left->bytes == right->bytes &&
+           left->build_id_bytes == right->build_id_bytes &&
+           memcmp(left->build_id, right->build_id, right->build_id_bytes) == 0 &&
+           strcmp(left->path, right->path) == 0;
+}
+
+/* Ends what is where the image is; true where that was something. */
+static bool end_overlapped(struct etwas_heap *heap, const struct etwas_heap_image *image)
+{
+    bool found = false;
+
+    for (uint32_t i = 0; i < heap->image_count; i++) {
+        struct etwas_heap_image *other = &heap->images[i];
+
+        if (is_current(other) && other->base < image->base + image->bytes &&
+            image->base < other->base + other->bytes) {
+            other->last_epoch = heap->epoch;
+            found = true;
+        }
+    }
+    return found;
+}
+
+static bool grow_images(struct etwas_heap *heap)
+{
+    uint32_t capacity = heap->image_capacity == 0 ? 64 : 2 * heap->image_capacity;
+    struct etwas_heap_image *images;
+
+    if (heap->image_count < heap->image_capacity) {
+        return true;
+    }
+    images = reallocarray(heap->images, capacity, sizeof *images);
+    if (images == NULL) {
+        heap->out_of_memory = true;
+        return false;
+    }
+    heap->images = images;
+    heap->image_capacity = capacity;
+    return true;
+}
+
+static void add_image(struct etwas_heap *heap, struct etwas_heap_image *image)
+{
+    for (uint32_t i = 0; i < heap->image_count; i++) {
+        if (is_same(&heap->images[i], image)) {
+            return;
+        }
+    }
+    if (heap->image_count == ETWAS_HEAP_IMAGES) {
+        heap->images_left_out++;
+        return;
+    }
+    image->path = strdup(image->path);
+    if (image->path == NULL || !grow_images(heap)) {
+        heap->out_of_memory = true;
+        free(image->path);
+        return;
+    }
+    if (end_overlapped(heap, image)) {
+        heap->epoch++;
+        image->first_epoch = heap->epoch;
+    }
+    heap->images[heap->image_count++] = *image;
+}
+
+/* base, bytes, a byte that says how long the build id is, it, and a path up to its 0 */
+static bool read_image(const EVENT_RECORD *record, struct etwas_heap_image *image)
+{
+    enum {
+        FIXED_BYTES = 17
+    };
+    char *data = record->UserData;
+    size_t bytes = record->UserDataLength;
+
+    *image = (struct etwas_heap_image){.last_epoch = UINT32_MAX};
+    if (bytes < FIXED_BYTES || bytes - FIXED_BYTES < (uint8_t)data[FIXED_BYTES - 1]) {
+        return false;
+    }
+    memcpy(&image->base, data, 8);
+    memcpy(&image->bytes, data + 8, 8);
+    image->build_id_bytes = (uint8_t)data[FIXED_BYTES - 1];
+    memcpy(image->build_id, data + FIXED_BYTES, image->build_id_bytes);
+    image->path = data + FIXED_BYTES + image->build_id_bytes;
+    bytes -= FIXED_BYTES + image->build_id_bytes;
+    return memchr(image->path, 0, bytes) != NULL && image->bytes != 0 &&
+           image->base <= UINT64_MAX - image->bytes;
+}
+
+/* ---- the file ---- */
+
+static void on_record(EVENT_RECORD *record)
+{
+    static struct call call;
+    const struct etwas_input *input = record->UserContext;
+    struct etwas_heap *heap = input->context;
+    uint8_t type = record->EventHeader.EventDescriptor.Opcode;
+
+    if (memcmp(&record->EventHeader.ProviderId, &call_guid, sizeof call_guid) != 0 ||
+        type < MALLOC || type > IMAGE) {
+        return;
+    }
+    if (type == IMAGE) {
+        struct etwas_heap_image image;
+
+        if (read_image(record, &image)) {
+            add_image(heap, &image);
+        } else {
+            heap->malformed++;
+        }
+    } else if (!read_call(record, &call)) {
+        heap->malformed++;
+    } else if (type == FREE) {
+        count_drop(heap, call.address, 0);
+    } else {
+        count_allocation(heap, &call);
+    }
+}
+
+int etwas_heap_show(struct etwas_output *output, bool json, uint32_t limit, const char *path,
+                    uint32_t number)
+{
+    static struct etwas_heap heap;
+    static struct etwas_input input;
+    const struct etwas_input_callbacks callbacks = {.record = on_record};
+    struct etwas_input_run run = {.inputs = &input, .count = 1};
+    int result = etwas_input_open(&input, path, number, &callbacks, &heap);
+
+    if (result != ETWAS_EXIT_FINE) {
+        return result;
+    }
+    etwas_progress_start(&run.progress, false);
+    result = etwas_input_process(&run);
+    if (heap.out_of_memory) {
+        fputs("etwas: not enough memory to count everything\n", stderr);
+        result = ETWAS_EXIT_OPEN;
+    }
+    if (json) {
+        etwas_heap_json(output, &heap, limit, &input, result);
+    } else {
+        if (number > 1) {
+            etwas_output_char(output, '\n');
+        }
+        etwas_heap_text(output, &heap, limit, &input);
+    }
+    etwas_heap_clear(&heap);
+    return result;
+}

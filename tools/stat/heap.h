@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_STAT_HEAP_H
+#define ETWAS_TOOLS_STAT_HEAP_H
+
+/*
+ * `etwas stat --heap`: what the traces of heaptrace (examples/heaptrace) say of a heap, by the call
+ * stacks that allocated. A realloc frees a block and allocates another.
+ *
+ * Memory grows with what the file holds: one entry for each block that is not freed, one for each
+ * stack that is new. Where calls do not fit together, because events were lost or a file was made
+ * up, they are counted.
+ */
+
+#include "input.h"
+
+enum {
+    ETWAS_HEAP_IMAGES = 4096, /* kept of a file; looking through them takes time */
+    ETWAS_HEAP_BUILD_ID_BYTES = 255,
+};
+
+/* A block that lives. */
+struct etwas_heap_block {
+    uint64_t address; /* 0: the entry is empty */
+    uint64_t bytes;
+    uint32_t stack;
+    uint32_t thread; /* that allocated it */
+    bool is_early;   /* allocated where another one still lived; see etwas_heap_add_block */
+};
+
+/* Those who allocated alike. */
+struct etwas_heap_stack {
+    uint64_t allocated_bytes;
+    uint64_t allocations;
+    uint64_t live_bytes;
+    uint64_t live_blocks;
+    uint64_t first_frame; /* in etwas_heap.frames */
+    uint64_t hash;
+    uint32_t epoch;
+    uint32_t frame_count;
+};
+
+/* Mapped while stacks of the epochs `first` to `last` were taken. */
+struct etwas_heap_image {
+    uint64_t base;
+    uint64_t bytes;
+    uint32_t first_epoch;
+    uint32_t last_epoch;
+    char *path;
+    uint8_t build_id[ETWAS_HEAP_BUILD_ID_BYTES];
+    uint8_t build_id_bytes;
+    bool is_asked; /* for symbols */
+    struct etwas_symbols *symbols;
+};
+
+struct etwas_heap {
+    struct etwas_heap_block *blocks; /* a hash table */
+    uint64_t block_count;
+    uint64_t block_capacity;
+    struct etwas_heap_stack *stacks;
+    uint32_t stack_count;
+    uint32_t stack_capacity;
+    uint32_t *stack_places; /* a hash table of their numbers, from 1; twice the capacity */
+    uint64_t *frames;       /* of all stacks */
+    uint64_t frame_count;
+    uint64_t frame_capacity;
+    struct etwas_heap_image *images;
+    uint32_t image_count;
+    uint32_t image_capacity;
+    uint32_t epoch; /* a new one begins where an image comes in the place of others */
+    bool out_of_memory;
+
+    /* The blocks and bytes that were allocated, and those never freed, are in the stacks. */
+    uint64_t frees;
+    uint64_t frames_in_all;   /* of all allocations */
+    uint64_t without_stack;   /* allocations */
+    uint64_t failed;          /* allocations that gave no memory */
+    uint64_t unknown_frees;   /* of what was not allocated, as far as the file says */
+    uint64_t unknown_moves;   /* likewise by realloc */
+    uint64_t replaced_blocks; /* allocated where one lived: its free is not in the file */
+    uint64_t malformed;       /* events that are not as heaptrace writes them */
+    uint64_t images_left_out;
+};
+
+/* ---- heap.c ---- */
+
+/*
+ * Shows one file with at most `limit` stacks, 0: all. Returns what the program would exit with if it
+ * were the only one.
+ */
+int etwas_heap_show(struct etwas_output *output, bool json, uint32_t limit, const char *path,
+                    uint32_t number);
+
+/* ---- heap_blocks.c ---- */
+
+/* The number of a stack, made if it is new. False, and out_of_memory, where memory is short. */
+bool etwas_heap_find_stack(struct etwas_heap *heap, const uint64_t *frames, uint32_t count,
+                           uint32_t *stack);
+
+/*
+ * A block lives from now on. Where one lives already, that is freed: a realloc of another thread, which
+ * is logged when it is done, may be about to say so. The block remembers that in is_early.
+ */
+void etwas_heap_add_block(struct etwas_heap *heap, const struct etwas_heap_block *block);
+
+/*
+ * A block is freed. False where none lives there. `mover` is the thread of a realloc, 0 of a free: a
+ * realloc of another thread that says no more than is_early does takes that back, and frees nothing.
+ */
+bool etwas_heap_drop_block(struct etwas_heap *heap, uint64_t address, uint32_t mover);
+
+void etwas_heap_clear(struct etwas_heap *heap);
+
+/* ---- heap_show.c ---- */
+
+void etwas_heap_text(struct etwas_output *output, struct etwas_heap *heap, uint32_t limit,
+                     const struct etwas_input *input);
+
+/* One JSON object. Its keys are documented in `etwas stat --help`. */
+void etwas_heap_json(struct etwas_output *output, struct etwas_heap *heap, uint32_t limit,
+                     const struct etwas_input *input, int result);
+
+#endif

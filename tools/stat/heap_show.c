@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * `etwas stat --heap` in words and as JSON. The keys are part of the command's interface.
+ */
+
+#include "stat/heap.h"
+
+#include "commands.h"
+#include "people.h"
+#include "symbols.h"
+#include "text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* ---- which stacks ---- */
+
+static int compare_numbers(uint64_t left, uint64_t right)
+{
+    return left < right ? 1 : left > right ? -1 : 0;
+}
+
+/* Those that hold most first, of these those that allocated most; then as they came. */
+static int compare_stacks(const void *left, const void *right)
+{
+    const struct etwas_heap_stack *first = *(const struct etwas_heap_stack *const *)left;
+    const struct etwas_heap_stack *second = *(const struct etwas_heap_stack *const *)right;
+    int order = compare_numbers(first->live_bytes, second->live_bytes);
+
+    if (order == 0) {
+        order = compare_numbers(first->allocated_bytes, second->allocated_bytes);
+    }
+    return order != 0 ? order : first < second ? -1 : 1;
+}
+
+/* The caller frees the array; NULL where memory is short. */
+static const struct etwas_heap_stack **sorted_stacks(const struct etwas_heap *heap)
+{
+    const struct etwas_heap_stack **sorted =
+        calloc((size_t)heap->stack_count + 1, sizeof(struct etwas_heap_stack *));
+
+    for (uint32_t i = 0; sorted != NULL && i < heap->stack_count; i++) {
+        sorted[i] = &heap->stacks[i];
+    }
+    if (sorted != NULL) {
+        qsort(sorted, heap->stack_count, sizeof(struct etwas_heap_stack *), compare_stacks);
+    }
+    return sorted;
+}
+
+static uint32_t shown_count(const struct etwas_heap *heap, uint32_t limit)
+{
+    return limit != 0 && limit < heap->stack_count ? limit : heap->stack_count;
+}
+
+static struct etwas_heap_stack sum(const struct etwas_heap *heap)
+{
+    struct etwas_heap_stack all = {.frame_count = 0};
+
+    for (uint32_t i = 0; i < heap->stack_count; i++) {
+        all.allocated_bytes += heap->stacks[i].allocated_bytes;
+        all.allocations += heap->stacks[i].allocations;
+        all.live_bytes += heap->stacks[i].live_bytes;
+        all.live_blocks += heap->stacks[i].live_blocks;
+    }
+    return all;
+}
+
+/* ---- where a frame lies ---- */
+
+struct place {
+    const struct etwas_heap_image *image; /* NULL: in none */
+    uint64_t offset;                      /* in the image */
+    bool has_symbol;
+    struct etwas_symbol symbol;
+};
+
+/*
+ * A frame is the address behind a call, which may be the last instruction of its function: what is
+ * looked for is the byte before.
+ */
+static struct place find_place(struct etwas_heap *heap, const struct etwas_heap_stack *stack,
+                               uint64_t address)
+{
+    struct place place = {.image = NULL};
+
+    for (uint32_t i = 0; i < heap->image_count && place.image == NULL; i++) {
+        struct etwas_heap_image *image = &heap->images[i];
+
+        if (address - 1 - image->base >= image->bytes || stack->epoch < image->first_epoch ||
+            stack->epoch > image->last_epoch) {
+            continue;
+        }
+        if (!image->is_asked) {
+            image->is_asked = true;
+            image->symbols =
+                etwas_symbols_open(image->path, image->build_id, image->build_id_bytes);
+        }
+        place.image = image;
+        place.offset = address - image->base;
+        place.has_symbol = image->symbols != NULL &&
+                           etwas_symbols_find(image->symbols, place.offset - 1, &place.symbol);
+    }
+    return place;
+}
+
+static const char *last_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* ---- text ---- */
+
+static void put_word(struct etwas_output *output, const char *text)
+{
+    etwas_text_utf8(output, ETWAS_TEXT_PLAIN, text, strlen(text));
+}
+
+static void put_grouped(struct etwas_output *output, uint64_t value)
+{
+    char text[ETWAS_PEOPLE_CHARACTERS];
+
+    etwas_output_text(output, etwas_people_count(text, value));
+}
+
+static void put_amount(struct etwas_output *output, uint64_t bytes, uint64_t blocks)
+{
+    put_grouped(output, bytes);
+    etwas_output_text(output, bytes == 1 ? " byte in " : " bytes in ");
+    put_grouped(output, blocks);
+    etwas_output_text(output, blocks == 1 ? " block" : " blocks");
+}
+
+static void put_label(struct etwas_output *output, const char *label)
+{
+    etwas_output_format(output, "  %-14s", label);
+}
+
+static void put_count(struct etwas_output *output, const char *label, uint64_t count,
+                      const char *what)
+{
+    if (count > 0) {
+        put_label(output, label);
+        put_grouped(output, count);
+        etwas_output_format(output, " %s\n", what);
+    }
+}
+
+static void put_whole(struct etwas_output *output, const struct etwas_heap *heap)
+{
+    struct etwas_heap_stack all = sum(heap);
+    uint64_t with_stack = all.allocations - heap->without_stack;
+
+    put_label(output, "allocated");
+    put_amount(output, all.allocated_bytes, all.allocations);
+    etwas_output_char(output, '\n');
+    put_label(output, "never freed");
+    put_amount(output, all.live_bytes, all.live_blocks);
+    etwas_output_char(output, '\n');
+    put_label(output, "stacks");
+    put_grouped(output, heap->stack_count);
+    if (with_stack > 0) {
+        etwas_output_format(output, ", %.1f frames an allocation",
+                            (double)heap->frames_in_all / (double)with_stack);
+    }
+    etwas_output_char(output, '\n');
+    put_count(output, "without stack", heap->without_stack, "allocations");
+    put_count(output, "failed", heap->failed, "calls that gave no memory");
+}
+
+/* What makes the rest less than exact. */
+static void put_doubts(struct etwas_output *output, const struct etwas_heap *heap,
+                       const struct etwas_input *input)
+{
+    put_count(output, "LOST", input->information.lost_events, "events while recording");
+    put_count(output, "DAMAGED", input->damage_count, "places in the file");
+    put_count(output, "unknown", heap->unknown_frees,
+              "frees of blocks that the file does not have");
+    put_count(output, "unknown", heap->unknown_moves,
+              "reallocs of blocks that the file does not have");
+    put_count(output, "replaced", heap->replaced_blocks,
+              "blocks by others at their address, with no free between");
+    put_count(output, "MALFORMED", heap->malformed, "events");
+    put_count(output, "left out", heap->images_left_out, "images of more than are kept");
+}
+
+static void put_frame(struct etwas_output *output, const struct place *place, uint64_t address)
+{
+    etwas_output_text(output, "      ");
+    if (place->image == NULL) {
+        etwas_output_format(output, "0x%" PRIx64 "\n", address);
+        return;
+    }
+    if (place->has_symbol) {
+        put_word(output, place->symbol.function);
+        /* Of the address behind the call, as debuggers show it. */
+        etwas_output_format(output, "+0x%" PRIx64 " in ", place->symbol.offset + 1);
+        put_word(output, last_name(place->image->path));
+    } else {
+        put_word(output, last_name(place->image->path));
+        etwas_output_format(output, "+0x%" PRIx64, place->offset);
+    }
+    if (place->has_symbol && place->symbol.file != NULL) {
+        etwas_output_text(output, ", ");
+        put_word(output, last_name(place->symbol.file));
+        etwas_output_format(output, ":%d", place->symbol.line);
+    }
+    etwas_output_char(output, '\n');
+}
+
+static void put_stack(struct etwas_output *output, struct etwas_heap *heap,
+                      const struct etwas_heap_stack *stack)
+{
+    etwas_output_text(output, "\n  never freed ");
+    put_amount(output, stack->live_bytes, stack->live_blocks);
+    etwas_output_text(output, "; allocated ");
+    put_amount(output, stack->allocated_bytes, stack->allocations);
+    etwas_output_char(output, '\n');
+    for (uint32_t i = 0; i < stack->frame_count; i++) {
+        uint64_t address = heap->frames[stack->first_frame + i];
+        struct place place = find_place(heap, stack, address);
+
+        put_frame(output, &place, address);
+    }
+    if (stack->frame_count == 0) {
+        etwas_output_text(output, "      without a stack\n");
+    }
+}
+
+void etwas_heap_text(struct etwas_output *output, struct etwas_heap *heap, uint32_t limit,
+                     const struct etwas_input *input)
+{
+    const struct etwas_heap_stack **sorted = sorted_stacks(heap);
+    uint32_t shown = shown_count(heap, limit);
+
+    put_word(output, input->path);
+    etwas_output_char(output, '\n');
+    put_whole(output, heap);
+    put_doubts(output, heap, input);
+    for (uint32_t i = 0; sorted != NULL && i < shown; i++) {
+        put_stack(output, heap, sorted[i]);
+    }
+    if (shown < heap->stack_count) {
+        etwas_output_char(output, '\n');
+        put_count(output, "and", heap->stack_count - shown, "more stacks");
+    }
+    free(sorted);
+}
+
+/* ---- JSON ---- */
+
+static void put_number(struct etwas_output *output, const char *key, uint64_t value)
+{
+    etwas_output_format(output, ",\"%s\":%" PRIu64, key, value);
+}
+
+static void put_string(struct etwas_output *output, const char *key, const char *text)
+{
+    etwas_output_format(output, ",\"%s\":\"", key);
+    etwas_text_utf8(output, ETWAS_TEXT_JSON, text, strlen(text));
+    etwas_output_char(output, '"');
+}
+
+static void put_json_frame(struct etwas_output *output, const struct place *place, uint64_t address)
+{
+    etwas_output_format(output, "{\"address\":\"0x%" PRIx64 "\"", address);
+    if (place->image != NULL) {
+        put_string(output, "image", place->image->path);
+        put_number(output, "offset", place->offset);
+    }
+    if (place->has_symbol) {
+        put_string(output, "function", place->symbol.function);
+        put_number(output, "function_offset", place->symbol.offset + 1);
+        if (place->symbol.file != NULL) {
+            put_string(output, "file", place->symbol.file);
+            put_number(output, "line", (uint64_t)(place->symbol.line < 0 ? 0 : place->symbol.line));
+        }
+    }
+    etwas_output_char(output, '}');
+}
+
+static void put_json_amounts(struct etwas_output *output, const struct etwas_heap_stack *stack)
+{
+    etwas_output_format(output, "\"live_bytes\":%" PRIu64, stack->live_bytes);
+    put_number(output, "live_blocks", stack->live_blocks);
+    put_number(output, "allocated_bytes", stack->allocated_bytes);
+    put_number(output, "allocations", stack->allocations);
+}
+
+static void put_json_stack(struct etwas_output *output, struct etwas_heap *heap,
+                           const struct etwas_heap_stack *stack)
+{
+    etwas_output_char(output, '{');
+    put_json_amounts(output, stack);
+    etwas_output_text(output, ",\"frames\":[");
+    for (uint32_t i = 0; i < stack->frame_count; i++) {
+        uint64_t address = heap->frames[stack->first_frame + i];
+        struct place place = find_place(heap, stack, address);
+
+        etwas_output_text(output, i > 0 ? "," : "");
+        put_json_frame(output, &place, address);
+    }
+    etwas_output_text(output, "]}");
+}
+
+void etwas_heap_json(struct etwas_output *output, struct etwas_heap *heap, uint32_t limit,
+                     const struct etwas_input *input, int result)
+{
+    const struct etwas_heap_stack **sorted = sorted_stacks(heap);
+    struct etwas_heap_stack all = sum(heap);
+    uint32_t shown = shown_count(heap, limit);
+
+    etwas_output_text(output, "{\"file\":\"");
+    etwas_text_utf8(output, ETWAS_TEXT_JSON, input->path, strlen(input->path));
+    etwas_output_format(output, "\",\"damaged\":%s", result != ETWAS_EXIT_FINE ? "true" : "false");
+    put_number(output, "events_lost", input->information.lost_events);
+    etwas_output_char(output, ',');
+    put_json_amounts(output, &all);
+    put_number(output, "frees", heap->frees);
+    put_number(output, "failed", heap->failed);
+    put_number(output, "without_stack", heap->without_stack);
+    put_number(output, "frames", heap->frames_in_all);
+    put_number(output, "unknown_frees", heap->unknown_frees);
+    put_number(output, "unknown_reallocs", heap->unknown_moves);
+    put_number(output, "replaced_blocks", heap->replaced_blocks);
+    put_number(output, "malformed", heap->malformed);
+    put_number(output, "images_left_out", heap->images_left_out);
+    put_number(output, "stack_count", heap->stack_count);
+    etwas_output_text(output, ",\"stacks\":[");
+    for (uint32_t i = 0; sorted != NULL && i < shown; i++) {
+        etwas_output_text(output, i > 0 ? "," : "");
+        put_json_stack(output, heap, sorted[i]);
+    }
+    etwas_output_text(output, "]}\n");
+    free(sorted);
+}

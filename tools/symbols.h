@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_SYMBOLS_H
+#define ETWAS_TOOLS_SYMBOLS_H
+
+/*
+ * What lies at an offset in an image, a program or library that a trace names: by libdw, where the
+ * command is built with it, else nothing is known.
+ *
+ * The name of the file is from the trace. It is opened only where it is an absolute one of a regular
+ * file, and used only where its build id is the trace's: of another version of a program nothing is
+ * said. Debug information that the system keeps apart is found as debuggers find it.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct etwas_symbols; /* of one image */
+
+/* The texts are the image's, and as little to be trusted as the trace; valid until it is closed. */
+struct etwas_symbol {
+    const char *function;
+    uint64_t offset;  /* in the function */
+    const char *file; /* NULL: not known, and no line */
+    int line;
+};
+
+/* NULL where nothing is known of the image. */
+struct etwas_symbols *etwas_symbols_open(const char *path, const uint8_t *build_id,
+                                         size_t build_id_bytes);
+
+/* `offset` is from where the image's mapping begins. False where no function has a name there. */
+bool etwas_symbols_find(struct etwas_symbols *symbols, uint64_t offset,
+                        struct etwas_symbol *symbol);
+
+/* NULL is no image. */
+void etwas_symbols_close(struct etwas_symbols *symbols);
+
+#endif
