@@ -66,10 +66,24 @@ static bool is_utf8(const char *text)
     return etwas_utf8_to_utf16(text, strlen(text), NULL, 0, &units) != ETWAS_UTF_INVALID;
 }
 
-/* Text is cut at any size, and says how long it would be. */
+/* A text that is made whole, and cut at some size: it says how long it would be. */
+static void check_text(size_t length, const char *whole, size_t length_of_cut, const char *cut,
+                       size_t size)
+{
+    MUST(strlen(whole) == length && is_utf8(whole));
+    MUST(length_of_cut == length);
+    MUST(memchr(cut, 0, size) != NULL && is_utf8(cut));
+    MUST(strncmp(whole, cut, strlen(cut)) == 0);
+    MUST(length >= size || strcmp(whole, cut) == 0);
+}
+
+enum {
+    SMALL = 24
+};
+
 void walk_value(const etwas_value *value)
 {
-    char small[24];
+    char small[SMALL];
     etwas_number number;
     size_t length = etwas_value_text(value, NULL, 0);
     char *whole = malloc(length + 1);
@@ -77,14 +91,24 @@ void walk_value(const etwas_value *value)
     MUST(whole != NULL);
     memset(small, 'x', sizeof small);
     MUST(etwas_value_text(value, whole, length + 1) == length);
-    MUST(strlen(whole) == length && is_utf8(whole));
-    MUST(etwas_value_text(value, small, sizeof small) == length);
-    MUST(memchr(small, 0, sizeof small) != NULL && is_utf8(small));
-    MUST(strncmp(whole, small, strlen(small)) == 0);
-    MUST(length >= sizeof small || strcmp(whole, small) == 0);
+    check_text(length, whole, etwas_value_text(value, small, sizeof small), small, sizeof small);
     free(whole);
     etwas_value_number(value, &number);
     etwas_value_is_string(value);
+}
+
+static void walk_message(etwas_decoder *decoder, const EVENT_RECORD *record)
+{
+    char small[SMALL];
+    size_t length = etwas_decoder_message(decoder, record, NULL, 0);
+    char *whole = malloc(length + 1);
+
+    MUST(whole != NULL);
+    memset(small, 'x', sizeof small);
+    MUST(etwas_decoder_message(decoder, record, whole, length + 1) == length);
+    check_text(length, whole, etwas_decoder_message(decoder, record, small, sizeof small), small,
+               sizeof small);
+    free(whole);
 }
 
 static bool lies_in(const EVENT_RECORD *record, const etwas_value *value)
@@ -151,6 +175,7 @@ void walk_event(etwas_decoder *decoder, const EVENT_RECORD *record)
         walk_schema(schema);
         walk_fields(schema, record);
     }
+    walk_message(decoder, record);
 }
 
 struct visiting {
@@ -168,6 +193,10 @@ static bool visit(const etwas_schema *schema, void *context)
     visiting->record.EventHeader.ProviderId = is_classic ? info->EventGuid : info->ProviderGuid;
     visiting->record.EventHeader.EventDescriptor = info->EventDescriptor;
     walk_fields(schema, &visiting->record);
+    visiting->record.EventHeader.Flags =
+        (uint16_t)((visiting->record.EventHeader.Flags & ~EVENT_HEADER_FLAG_CLASSIC_HEADER) |
+                   (is_classic ? EVENT_HEADER_FLAG_CLASSIC_HEADER : 0));
+    walk_message(visiting->decoder, &visiting->record);
     return true;
 }
 
