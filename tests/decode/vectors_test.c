@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -256,23 +257,30 @@ static void on_event(EVENT_RECORD *record)
     reading->count++;
 }
 
-static void read_file(const struct sample *sample, struct reading *reading)
+/* The path of a sample; skips the test when it is not there. */
+static char *path_of(const struct sample *sample)
 {
     static char path[4096];
+
+    snprintf(path, sizeof path, "%s/etl-samples/%s", ETWAS_SHARED_DIR, sample->name);
+    if (access(path, R_OK) != 0) {
+        print_message("%s is not there: skipped\n", path);
+        skip();
+    }
+    return path;
+}
+
+static void read_file(char *path, struct reading *reading)
+{
     EVENT_TRACE_LOGFILEA logfile = {
         .LogFileName = path,
         .ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD | PROCESS_TRACE_MODE_RAW_TIMESTAMP,
         .EventRecordCallback = on_event,
         .Context = reading,
     };
-    etwas_trace_handle handle;
+    etwas_trace_handle handle = OpenTraceA(&logfile);
 
-    snprintf(path, sizeof path, "%s/etl-samples/%s", ETWAS_SHARED_DIR, sample->name);
-    handle = OpenTraceA(&logfile);
-    if (handle == INVALID_PROCESSTRACE_HANDLE) {
-        print_message("%s is not there: skipped\n", path);
-        skip();
-    }
+    assert_true(handle != INVALID_PROCESSTRACE_HANDLE);
     assert_int_equal(ProcessTrace(&handle, 1, NULL, NULL), ERROR_SUCCESS);
     CloseTrace(handle);
 }
@@ -339,14 +347,15 @@ static bool is_there(const struct reading *reading, const struct vector *vector)
 static void its_events_have_the_values_worked_out_by_hand(void **state)
 {
     const struct sample *sample = *state;
+    char *path = path_of(sample);
     struct reading reading = {.learns = true};
     bool all = true;
 
     assert_int_equal(etwas_decoder_open(&reading.decoder), ERROR_SUCCESS);
     learn_dotnet(reading.decoder);
-    read_file(sample, &reading);
+    read_file(path, &reading);
     reading.learns = false;
-    read_file(sample, &reading);
+    read_file(path, &reading);
     for (size_t i = 0; i < sample->count; i++) {
         all = is_there(&reading, &sample->vectors[i]) && all;
     }
