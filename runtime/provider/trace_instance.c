@@ -289,9 +289,13 @@ uint32_t TraceEventInstance(etwas_trace_handle handle, EVENT_INSTANCE_HEADER *ev
     }
     gate = ck_pr_load_64(etwas_slot_gate(slot));
     if (UNLIKELY(gate != etwas_slot_gate_word(generation, tsc_by_sequence))) {
-        return etwas_kind_quick_protocol((uint32_t)(gate >> 32)) == ETWAS_PROTOCOL_SHARED &&
-                       (uint32_t)gate == generation
-                   ? trace_in_shared_slot(handle, event, instance, slot)
+        uint32_t protocol = etwas_kind_quick_protocol((uint32_t)(gate >> 32));
+
+        if ((uint32_t)gate == generation && protocol == ETWAS_PROTOCOL_SHARED) {
+            return trace_in_shared_slot(handle, event, instance, slot);
+        }
+        return (uint32_t)gate == generation && protocol == ETWAS_PROTOCOL_RSEQ
+                   ? etwas_trace_any_instance(handle, event, instance, NULL)
                    : trace_otherwise(handle, event, instance, NULL);
     }
     stamp = etwas_clock_now(ETWAS_CLOCK_KIND_TSC);
