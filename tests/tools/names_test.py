@@ -20,19 +20,19 @@ from tool_test import BLUE, DAMAGED, FINE, OPEN, RED, USAGE, ToolTest
 HEAP = "a3c81b52-0e9d-4b7e-8d46-2f5c90d7e6b4"
 TITLE = "# time cpu process thread event fields"
 TIME = "2026-01-01T00:00:00.0000001Z"
-U8, U16, I32, U32, I64, U64, DOUBLE, GUID, UNICODE, ANSI, HEX64, STRUCT = 4, 6, 7, 8, 9, 10, 12, 15, 1, 2, 21, 24
+UINT8, UINT16, INT32, UINT32, INT64, UINT64, DOUBLE, GUID, UNICODE, ANSI, HEX64, STRUCT = 4, 6, 7, 8, 9, 10, 12, 15, 1, 2, 21, 24
 POINTER, STRING_OUT = 16, 2
 
 
 def heap_events():
     """A class with two types, an enumeration, and a description that comes last."""
-    fields = [("size", U64, 0), ("address", POINTER, 0)]
+    fields = [("size", UINT64, 0), ("address", POINTER, 0)]
     calls = [etl.instance(HEAP, 1_000_001 + i, i + 1, kind=10, payload=struct.pack("<QQ", size, 0x7F99DA8080))
              for i, size in enumerate((37, 4096, 5000))]
     free = etl.instance(HEAP, 1_000_100, 9, kind=14, payload=struct.pack("<QI", 0x7F99DA8080, 2))
     names = [etl.event_info(1_000_200, HEAP, 10, "heap", "Call", "malloc", fields),
              etl.event_info(1_000_201, HEAP, 14, "heap", "Call", "free",
-                            [("address", POINTER, 0), ("reason", U32, 0, "Reason")]),
+                            [("address", POINTER, 0), ("reason", UINT32, 0, "Reason")]),
              etl.map_info(1_000_202, HEAP, "Reason", [(1, "asked "), (2, "at exit ")])]
     return [*calls, free, *names]
 
@@ -71,15 +71,15 @@ class Text(NamesTest):
         self.assertEqual(len(self.lines("--hex", path)), 7)
 
     def test_a_description_that_comes_again_holds_from_then_on(self):
-        first, second = ([(name, U32, 0)] for name in ("old", "new"))
+        first, second = ([(name, UINT32, 0)] for name in ("old", "new"))
         event = [etl.classic(HEAP, 1_000_000 + i, kind=10, payload=struct.pack("<I", i)) for i in (1, 2, 4)]
         path = self.trace(etl.event_info(1_000_000, HEAP, 10, "heap", "", "malloc", first), *event[:2],
                           etl.event_info(1_000_003, HEAP, 10, "heap", "", "malloc", second), event[2])
         self.assertEqual(self.fields(path), ["heap/malloc old=1", "heap/malloc old=2", "heap/malloc new=4"])
 
     def test_fields_are_written_by_their_types(self):
-        fields = (etl.tl_field("n", I32) + etl.tl_field("h", HEX64) + etl.tl_field("t", UNICODE)
-                  + etl.tl_field("f", DOUBLE) + etl.tl_field("g", GUID) + etl.tl_field("b", U8, 3)
+        fields = (etl.tl_field("n", INT32) + etl.tl_field("h", HEX64) + etl.tl_field("t", UNICODE)
+                  + etl.tl_field("f", DOUBLE) + etl.tl_field("g", GUID) + etl.tl_field("b", UINT8, 3)
                   + etl.tl_field("e", ANSI))
         payload = (struct.pack("<iQ", -5, 0xABC) + etl.utf16('a "b"\n\\') + struct.pack("<d", 1.5)
                    + uuid.UUID(RED).bytes_le + b"\x01\0")
@@ -88,11 +88,11 @@ class Text(NamesTest):
             rf'P/E n=-5 h=0xABC t="a \"b\"\n\\" f=1.5 g={{{RED}}} b=true e=""'])
 
     def test_structs_and_arrays_show_what_is_in_them(self):
-        fields = (etl.tl_field("p", STRUCT, 2) + etl.tl_field("x", U8) + etl.tl_field("q", STRUCT, 1)
-                  + etl.tl_field("y", U8) + etl.tl_field("list", U16, listed=True)
-                  + etl.tl_field("two", U8, count=2) + etl.tl_field("none", U8, listed=True)
-                  + etl.tl_field("s", STRUCT, 1, listed=True) + etl.tl_field("z", U8)
-                  + etl.tl_field("text", U16, STRING_OUT, listed=True) + etl.tl_field("names", ANSI, count=2))
+        fields = (etl.tl_field("p", STRUCT, 2) + etl.tl_field("x", UINT8) + etl.tl_field("q", STRUCT, 1)
+                  + etl.tl_field("y", UINT8) + etl.tl_field("list", UINT16, listed=True)
+                  + etl.tl_field("two", UINT8, count=2) + etl.tl_field("none", UINT8, listed=True)
+                  + etl.tl_field("s", STRUCT, 1, listed=True) + etl.tl_field("z", UINT8)
+                  + etl.tl_field("text", UINT16, STRING_OUT, listed=True) + etl.tl_field("names", ANSI, count=2))
         payload = (b"\x01\x02" + struct.pack("<HHHH", 3, 7, 8, 9) + b"\x0a\x0b" + b"\0\0" + b"\x02\0\x21\x22"
                    + struct.pack("<H", 3) + 'a"\U0001F600'.encode("utf-16-le")[:6] + b"u\0v w\0")
         path = self.trace(etl.tl_event(RED, 1_000_001, "P", "E", fields, payload))
@@ -105,7 +105,7 @@ class Text(NamesTest):
             "s": [{"z": 33}, {"z": 34}], "text": 'a"\ufffd', "names": ["u", "v w"]})
 
     def test_a_truncated_payload_shows_whole_fields_and_what_is_missing_and_is_told_once(self):
-        fields = etl.tl_field("a", U32) + etl.tl_field("b", U64) + etl.tl_field("c", U8)
+        fields = etl.tl_field("a", UINT32) + etl.tl_field("b", UINT64) + etl.tl_field("c", UINT8)
         short = struct.pack("<I", 7) + b"\x01\x02\xff"
         path = self.trace(*(etl.tl_event(RED, 1_000_001 + i, "P", "E", fields, short) for i in range(3)))
         self.assertEqual(self.fields(path), ["P/E a=7 b=(truncated: 0102ff)"] * 3)
@@ -116,7 +116,7 @@ class Text(NamesTest):
         self.assertEqual((event["fields"], event["truncated"], event["rest"]), ({"a": 7}, "b", "0102ff"))
 
     def test_bytes_behind_the_last_field_are_shown_and_are_nothing_wrong(self):
-        path = self.trace(etl.tl_event(RED, 1_000_001, "P", "E", etl.tl_field("a", U8), b"\x01\x02\x03"),
+        path = self.trace(etl.tl_event(RED, 1_000_001, "P", "E", etl.tl_field("a", UINT8), b"\x01\x02\x03"),
                           etl.tl_event(RED, 1_000_002, "P", "F", b"", b"\x04"))
         self.assertEqual(self.fields(path), ["P/E a=1 (2 more bytes: 0203)", "P/F (1 more byte: 04)"])
         self.assertEqual(self.run_etwas("dump", path)[1], "")
@@ -137,7 +137,7 @@ class Text(NamesTest):
         self.assertEqual(self.objects(path)[0]["payload"], "01ab")
 
     def test_a_schema_without_sense_is_told_once_and_its_events_are_shown_as_bytes(self):
-        good = bytearray(etl.tl_event(RED, 1_000_001, "P", "E", etl.tl_field("a", U32), b"\x01\0\0\0"))
+        good = bytearray(etl.tl_event(RED, 1_000_001, "P", "E", etl.tl_field("a", UINT32), b"\x01\0\0\0"))
         at = good.index(b"a\0\x08")
         good[at + 2] = 0x1F  # no type
         path = self.trace(bytes(good), bytes(good))
@@ -150,7 +150,7 @@ class Text(NamesTest):
         fields = etl.tl_field(evil, UNICODE) + etl.tl_field("b", ANSI) + etl.tl_field("u", ANSI, 35)
         path = self.trace(etl.tl_event(RED, 1_000_001, evil, evil, fields,
                                        etl.utf16(evil) + b"\x1b[2J\xff\0" + evil.encode() + b"\0"),
-                          etl.event_info(1_000_002, HEAP, 10, evil, evil, evil, [(evil, U32, 0, evil)]),
+                          etl.event_info(1_000_002, HEAP, 10, evil, evil, evil, [(evil, UINT32, 0, evil)]),
                           etl.map_info(1_000_002, HEAP, evil, [(1, evil)]),
                           etl.classic(HEAP, 1_000_003, kind=10, payload=struct.pack("<I", 1)))
         allowed = {"--csv": "\r\n"}
@@ -200,14 +200,14 @@ class Json(NamesTest):
             "fields": {"address": 0x7F99DA8080, "reason": "at exit"}})
 
     def test_names_that_come_again_are_told_apart(self):
-        fields = etl.tl_field("a", U8) + etl.tl_field("b", U8) + etl.tl_field("a", U8) + etl.tl_field("a", U8)
+        fields = etl.tl_field("a", UINT8) + etl.tl_field("b", UINT8) + etl.tl_field("a", UINT8) + etl.tl_field("a", UINT8)
         path = self.trace(etl.tl_event(RED, 1_000_001, "P", "E", fields, bytes([1, 2, 3, 4])))
         out, _ = self.run_etwas("dump", "--json", path)
         self.assertIn('"fields":{"a":1,"b":2,"a#2":3,"a#3":4}', out)
         self.assertEqual(self.fields(path), ["P/E a=1 b=2 a=3 a=4"])
 
     def test_numbers_are_whole_and_what_json_cannot_say_is_null(self):
-        fields = etl.tl_field("u", U64) + etl.tl_field("i", I64) + etl.tl_field("f", DOUBLE, count=3)
+        fields = etl.tl_field("u", UINT64) + etl.tl_field("i", INT64) + etl.tl_field("f", DOUBLE, count=3)
         path = self.trace(etl.tl_event(RED, 1_000_001, "P", "E", fields, struct.pack(
             "<Qqddd", 2**64 - 1, -2**63, 0.1, float("inf"), float("nan"))))
         self.assertEqual(self.objects(path)[0]["fields"],
@@ -227,7 +227,7 @@ class Csv(NamesTest):
         return list(csv.reader(io.StringIO(out, newline=""), strict=True))
 
     def test_rows_have_the_columns_and_quotes_where_they_are_needed(self):
-        fields = etl.tl_field("t", ANSI) + etl.tl_field("n", U32)
+        fields = etl.tl_field("t", ANSI) + etl.tl_field("n", UINT32)
         path = self.trace(etl.tl_event(RED, 1_000_001, "P", "E", fields, b'a,"b"\r\n\0\x05\0\0\0'),
                           etl.classic(RED, 1_000_002))
         rows = self.rows("--columns", "time,event,t,n,fields", path)
@@ -243,7 +243,7 @@ class Csv(NamesTest):
 
 class Columns(NamesTest):
     def test_every_column_can_be_had_in_any_order(self):
-        event = etl.tl_event(RED, 1_000_001, "P", "a/E", etl.tl_field("x", U8), b"\x07", opcode=3, level=2,
+        event = etl.tl_event(RED, 1_000_001, "P", "a/E", etl.tl_field("x", UINT8), b"\x07", opcode=3, level=2,
                              keyword=0x20, activity=BLUE, number=9)
         path = self.trace(event, etl.instance(BLUE, 1_000_002, 5, 4, RED))
         names = ("file,level,keyword,name,provider,event,class,type,id,version,opcode,task,channel,activity,"
@@ -284,9 +284,9 @@ class Columns(NamesTest):
 class Where(NamesTest):
     def setUp(self):
         super().setUp()
-        fields = (etl.tl_field("n", I64) + etl.tl_field("t", ANSI) + etl.tl_field("f", DOUBLE)
-                  + etl.tl_field("list", U16, listed=True) + etl.tl_field("p", STRUCT, 1) + etl.tl_field("x", U8)
-                  + etl.tl_field("Raw Name", U8) + etl.tl_field("time", U8) + etl.tl_field("g", GUID))
+        fields = (etl.tl_field("n", INT64) + etl.tl_field("t", ANSI) + etl.tl_field("f", DOUBLE)
+                  + etl.tl_field("list", UINT16, listed=True) + etl.tl_field("p", STRUCT, 1) + etl.tl_field("x", UINT8)
+                  + etl.tl_field("Raw Name", UINT8) + etl.tl_field("time", UINT8) + etl.tl_field("g", GUID))
 
         def payload(n, text, number, listed, x):
             return (struct.pack("<q", n) + text.encode() + b"\0" + struct.pack("<dH", number, len(listed))
@@ -450,8 +450,8 @@ class Stat(NamesTest):
 class Schema(NamesTest):
     def test_every_described_event_is_listed_with_its_fields(self):
         path = self.trace(*heap_events(), etl.tl_event(
-            RED, 1_000_300, "Point", "Moved", etl.tl_field("p", STRUCT, 2, count=2) + etl.tl_field("x", I32)
-            + etl.tl_field("y", U8, 3) + etl.tl_field("list", U16, listed=True), bytes(12)))
+            RED, 1_000_300, "Point", "Moved", etl.tl_field("p", STRUCT, 2, count=2) + etl.tl_field("x", INT32)
+            + etl.tl_field("y", UINT8, 3) + etl.tl_field("list", UINT16, listed=True), bytes(12)))
         out, error = self.run_etwas("schema", path)
         self.assertEqual(error, "")
         for lines in (
