@@ -11,6 +11,7 @@
  */
 #include "call.h"
 
+#include <etwas/TraceLoggingProvider.h>
 #include <etwas/etwas.h>
 #include <etwas/evntcons.h>
 #include <etwas/evntprov.h>
@@ -52,6 +53,10 @@ struct events {
 
 static const etwas_guid modern_guid = {
     0x1f0a6d3c, 0x92be, 0x4c15, {0x8d, 0x07, 0xe1, 0x4b, 0x60, 0x39, 0xca, 0x52}};
+
+TRACELOGGING_DEFINE_PROVIDER(described, "Etwas.Bench",
+                             (0x47c2e05b, 0xd916, 0x4a83, 0xb1, 0x5e, 0x20, 0x9f, 0x7a, 0x34, 0xc8,
+                              0x6d));
 
 /* The callers' loops: what the rows time. Each returns the results of all calls, joined. */
 typedef uint32_t log_batch(etwas_trace_handle session, struct events *events, uint32_t calls);
@@ -150,11 +155,24 @@ static __attribute__((noinline)) uint32_t log_messages(etwas_trace_handle sessio
     return codes;
 }
 
+static __attribute__((noinline)) uint32_t write_described(etwas_trace_handle session,
+                                                          struct events *events, uint32_t calls)
+{
+    uint32_t second = (uint32_t)events->second_field;
+
+    (void)session;
+    for (uint32_t count = 0; count < calls; count++) {
+        TraceLoggingWrite(described, "Event", TraceLoggingLevel(TRACE_LEVEL_INFORMATION),
+                          TraceLoggingUInt64(count, "first"), TraceLoggingUInt32(second));
+    }
+    return ERROR_SUCCESS;
+}
+
 static log_batch *const loops[] = {
     [BENCH_CALL_INSTANCE] = log_instances, [BENCH_CALL_PARENT] = log_children,
     [BENCH_CALL_EVENT] = log_events,       [BENCH_CALL_FIELDS] = log_fields,
     [BENCH_CALL_WRITE] = write_events,     [BENCH_CALL_MESSAGE] = log_messages,
-    [BENCH_CALL_STACK] = write_stacks,
+    [BENCH_CALL_STACK] = write_stacks,     [BENCH_CALL_TRACELOGGING] = write_described,
 };
 
 /* Once; a session enables it where its row needs it. */
@@ -168,7 +186,7 @@ static bool prepare_provider(struct events *events, uint32_t payload_bytes)
         return false;
     }
     events->provider = provider;
-    return true;
+    return described->handle != 0 || TraceLoggingRegister(described) == S_OK;
 }
 
 static bool prepare(struct events *events, uint32_t payload_bytes)
@@ -196,6 +214,8 @@ static uint32_t record_bytes(const struct bench_call *call)
         return BENCH_MODERN_HEADER_BYTES + call->payload_bytes;
     case BENCH_CALL_STACK:
         return BENCH_MODERN_HEADER_BYTES + 16 + 8 * BENCH_CALL_FRAMES + call->payload_bytes;
+    case BENCH_CALL_TRACELOGGING:
+        return BENCH_TRACELOGGING_HEADER_BYTES + call->payload_bytes;
     case BENCH_CALL_MESSAGE:
         return BENCH_MESSAGE_HEADER_BYTES + call->payload_bytes;
     default:
@@ -264,15 +284,16 @@ static void run_batches(struct bench_state *state, const struct bench_session *s
 
 static bool enable(const struct bench_call *call, struct bench_session *session)
 {
+    const etwas_guid *guid = call->entry == BENCH_CALL_TRACELOGGING ? &described->id : &modern_guid;
     ENABLE_TRACE_PARAMETERS parameters = {.Version = ENABLE_TRACE_PARAMETERS_VERSION_2};
 
     session->takes_stacks = call->entry == BENCH_CALL_STACK;
     if (session->takes_stacks) {
         parameters.EnableProperty = EVENT_ENABLE_PROPERTY_STACK_TRACE;
-    } else if (call->entry != BENCH_CALL_WRITE) {
+    } else if (call->entry != BENCH_CALL_WRITE && call->entry != BENCH_CALL_TRACELOGGING) {
         return true;
     }
-    return EnableTraceEx2(session->handle, &modern_guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER,
+    return EnableTraceEx2(session->handle, guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER,
                           TRACE_LEVEL_INFORMATION, 1, 0, 0, &parameters) == ERROR_SUCCESS;
 }
 

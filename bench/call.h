@@ -17,6 +17,7 @@ enum bench_call_entry {
     BENCH_CALL_WRITE,   /* EventWrite with one block of data */
     BENCH_CALL_STACK,   /* the same, called at a depth, for a session that takes stacks */
     BENCH_CALL_MESSAGE, /* TraceMessage with these two as arguments, GUID, time stamp and ids */
+    BENCH_CALL_TRACELOGGING, /* TraceLoggingWrite of 8 bytes and 4 */
 };
 
 enum bench_call_mode {

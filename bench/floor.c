@@ -5,8 +5,8 @@
  * What an event cannot cost less than: `floor/CLOCK/PAYLOAD` reads the clock and copies a prepared
  * record of the event's size, with the stamp in its place, into a 64 KB buffer that wraps. Inline,
  * one thread, every size a constant, no check, nothing to undo. `clock/CLOCK` is the reading alone,
- * `floor_event/…`, `floor_write/…` and `floor_message/…` have the headers of TraceEvent, EventWrite and
- * TraceMessage.
+ * `floor_event/…`, `floor_write/…`, `floor_message/…` and `floor_tracelogging/…` have the headers of
+ * TraceEvent, EventWrite, TraceMessage and TraceLoggingWrite.
  */
 #include <etwas/etwas.h>
 #include <string.h>
@@ -93,11 +93,13 @@ static inline int64_t bench_read_constant(void)
     FLOOR_BODY(floor_event, CLOCK, BENCH_EVENT_HEADER_BYTES, 16)                                   \
     FLOOR_BODY(floor_write, CLOCK, BENCH_MODERN_HEADER_BYTES, 16)                                  \
     FLOOR_BODY(floor_message, CLOCK, BENCH_MESSAGE_HEADER_BYTES, 16)                               \
+    FLOOR_BODY(floor_tracelogging, CLOCK, BENCH_TRACELOGGING_HEADER_BYTES, 12)                     \
     static void register_others_##CLOCK(void)                                                      \
     {                                                                                              \
         bench_register("floor_event/" #CLOCK "/16", floor_event_##CLOCK##_16, NULL);               \
         bench_register("floor_write/" #CLOCK "/16", floor_write_##CLOCK##_16, NULL);               \
         bench_register("floor_message/" #CLOCK "/16", floor_message_##CLOCK##_16, NULL);           \
+        bench_register("floor_tracelogging/" #CLOCK "/12", floor_tracelogging_##CLOCK##_12, NULL); \
     }
 
 /* clang-format off */

@@ -3,9 +3,10 @@
 
 /*
  * What tracing costs while nobody traces: `gate` is etwas_enabled on a provider that is registered
- * and not enabled, `empty_call` a function in another shared library that does nothing, called as a
+ * and not enabled, `tracelogging_gate` TraceLoggingWrite of one, `empty_call` a function in another shared library that does nothing, called as a
  * library function is. Each is a loop of its own, counter included.
  */
+#include <etwas/TraceLoggingProvider.h>
 #include <etwas/etwas.h>
 
 #include "empty_call/empty_call.h"
@@ -51,6 +52,28 @@ static void gate_body(struct bench_state *state, const void *unused)
     (void)UnregisterTraceGuids(registration);
 }
 
+TRACELOGGING_DEFINE_PROVIDER(never_enabled, "Etwas.Bench.Gate",
+                             (0x0be7d41f, 0x36a5, 0x4cf9, 0x94, 0x7c, 0x83, 0x12, 0xf0, 0x5d, 0x6e,
+                              0xa1));
+
+static void tracelogging_gate_body(struct bench_state *state, const void *unused)
+{
+    (void)unused;
+    if (TraceLoggingRegister(never_enabled) != S_OK) {
+        bench_fail(state, "cannot register the provider");
+        return;
+    }
+    while (bench_next_batch(state, BENCH_BATCH)) {
+        uint64_t start_ns = bench_now_ns();
+
+        for (uint32_t count = 0; count < BENCH_BATCH; count++) {
+            TraceLoggingWrite(never_enabled, "Event", TraceLoggingUInt32(count));
+        }
+        bench_batch_took(state, bench_now_ns() - start_ns);
+    }
+    TraceLoggingUnregister(never_enabled);
+}
+
 static void empty_call_body(struct bench_state *state, const void *unused)
 {
     (void)unused;
@@ -67,5 +90,6 @@ static void empty_call_body(struct bench_state *state, const void *unused)
 void bench_register_gates(void)
 {
     bench_register("gate", gate_body, NULL);
+    bench_register("tracelogging_gate", tracelogging_gate_body, NULL);
     bench_register("empty_call", empty_call_body, NULL);
 }

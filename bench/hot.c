@@ -56,9 +56,9 @@ static void register_one(const char *name, const struct bench_call *model, uint3
 
     call.protocol = protocol;
     call.clock = clocks[clock].clock;
-    call.payload_bytes = 16;
-    (void)snprintf(call.name, sizeof call.name, "%s/%s/%s/16", name, bench_protocol_name(protocol),
-                   clocks[clock].name);
+    call.payload_bytes = call.entry == BENCH_CALL_TRACELOGGING ? 12 : 16;
+    (void)snprintf(call.name, sizeof call.name, "%s/%s/%s/%u", name, bench_protocol_name(protocol),
+                   clocks[clock].name, call.payload_bytes);
     bench_call_register(&call);
 }
 
@@ -158,6 +158,7 @@ int main(int argc, char **argv)
     register_call("event", BENCH_CALL_EVENT);
     register_call("write", BENCH_CALL_WRITE);
     register_call("message", BENCH_CALL_MESSAGE);
+    register_call("tracelogging", BENCH_CALL_TRACELOGGING);
     register_variant("write_two", BENCH_CALL_WRITE, BENCH_CALL_TWO, BENCH_CALL_BUFFERS);
     register_variant("stack", BENCH_CALL_STACK, BENCH_CALL_BUFFERING, BENCH_CALL_BUFFERS);
     register_recorders();

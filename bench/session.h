@@ -20,6 +20,8 @@ enum {
     BENCH_EVENT_HEADER_BYTES = 48,    /* what precedes the payload of TraceEvent's record */
     BENCH_INSTANCE_HEADER_BYTES = 72, /* of TraceEventInstance's */
     BENCH_MODERN_HEADER_BYTES = 80,   /* and of EventWrite's */
+    /* The TraceLoggingWrite's of call.c: with the items for the provider's and the event's names. */
+    BENCH_TRACELOGGING_HEADER_BYTES = 80 + 24 + 32,
 };
 
 /* A zeroed request: a log file, QPC, 64 KB buffers, a flusher thread, the best protocol. */

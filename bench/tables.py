@@ -7,6 +7,7 @@ import math
 # What a row is compared with that is not called like its floor.
 FLOORS = {
     "gate": "empty_call",
+    "tracelogging_gate": "empty_call",
     "constant/rseq/16": "floor/constant/16",
     "constant/shared/16": "floor/constant/16",
 }
@@ -16,6 +17,7 @@ HEADERS = {
     "write": "floor_write",
     "write_two": "floor_write",
     "message": "floor_message",
+    "tracelogging": "floor_tracelogging",
 }
 PERCENTILES = ["p50", "p90", "p99", "p99.9", "p99.99", "max"]
 CAUSES = ["slow_switch", "slow_fault", "slow_preempted", "slow_other", "interrupts",

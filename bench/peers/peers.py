@@ -30,9 +30,11 @@ ONE = [("u64_u32", 1)]
 # a pause: it has nobody to wait for. The words of LTTng are those of Sessions.session.
 ROWS = {
     "etwas": ("etwas", "buffering tsc", "flood", ALL),
+    "etwas_tracelogging": ("etwas_tracelogging", "buffering tsc", "flood", ONE),
     "etwas_qpc": ("etwas", "buffering qpc", "flood", ALL),
     "lttng_overwrite": ("lttng", "overwrite", "flood", ALL),
     "etwas_file": ("etwas", "file tsc", "burst", ALL),
+    "etwas_tracelogging_file": ("etwas_tracelogging", "file tsc", "burst", ONE),
     "etwas_file_qpc": ("etwas", "file qpc", "burst", ALL),
     "lttng_discard": ("lttng", "discard", "burst", ALL),
     "spdlog": ("spdlog", "block null", "burst", ALL),
@@ -50,7 +52,7 @@ ROWS = {
 }
 QUICK = {"etwas", "lttng_discard", "spdlog"}
 
-PACKAGES = {"etwas": "etwas", "lttng": "liblttng-ust-dev", "spdlog": "libspdlog-dev"}
+PACKAGES = {"etwas": "etwas", "etwas_tracelogging": "etwas", "lttng": "liblttng-ust-dev", "spdlog": "libspdlog-dev"}
 HERE = pathlib.Path(__file__).resolve().parent
 
 

@@ -71,6 +71,9 @@ ACCEPTED = [
     fields('TraceLoggingCountedString(text, 3, "v")', 63),
     fields('TraceLoggingSocketAddress(text, 16, "v")', 42),
     fields("TraceLoggingUInt8(1)", 99),
+    '"E", TraceLoggingLevel(4u), TraceLoggingChannel(11u), TraceLoggingOpcode(1u), TraceLoggingKeyword(1), '
+    'TraceLoggingIdVersion(1u, 1u), TraceLoggingEventTag(1u), TraceLoggingStruct(1u, "s", "", 1u), '
+    'TraceLoggingUInt64FixedArray(numbers, 2u), TraceLoggingCustom(text, 3u, 7u, (1u), 1u, "v", "", 1u)',
     '"E", TraceLoggingLevel(255), TraceLoggingEventTag(0x0FFFFFFF), TraceLoggingStruct(127, "s")',
 ]
 

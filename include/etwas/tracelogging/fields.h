@@ -475,8 +475,7 @@
                                         ETWAS_TRACELOGGING_FIRST(__VA_ARGS__)),                    \
         _binary, (pValue, cbValue), #pValue, __VA_ARGS__)
 #define ETWAS_TRACELOGGING_CHECK_CUSTOM(protocol, given, count)                                    \
-    ETWAS_STATIC_ASSERT((protocol) >= 0 && (protocol) < 32,                                        \
-                        "TraceLogging: a protocol is a number below 32");                          \
+    ETWAS_TRACELOGGING_CHECK_BITS(protocol, 31, "TraceLogging: a protocol is a number below 32")   \
     ETWAS_STATIC_ASSERT((given) == (count),                                                        \
                         "TraceLogging: cbSchema is the number of bytes in bSchema");
 

@@ -95,7 +95,7 @@
 #define ETWAS_TRACELOGGING_CHECK_TAG(tag)                                                          \
     ETWAS_TRACELOGGING_CHECK_BITS(tag, 0x0FFFFFFF, "TraceLogging: a tag has 28 bits")
 #define ETWAS_TRACELOGGING_CHECK_BITS(value, mask, sentence)                                       \
-    ETWAS_STATIC_ASSERT(((value) & ~(mask)) == 0, sentence);
+    ETWAS_STATIC_ASSERT(((uint64_t)(value) & ~(uint64_t)(mask)) == 0, sentence);
 
 #define ETWAS_TRACELOGGING_MEMBER(number, argument)                                                \
     ETWAS_TRACELOGGING_CALL(ETWAS_TRACELOGGING_MEMBER_OF, number, ETWAS_TRACELOGGING_OPEN argument)
