@@ -6,13 +6,20 @@
 /*
  * Events by name and value: libetwas-tdh (pkg-config etwas-tdh, etwas::tdh for CMake).
  *
- *     etwas_decoder *decoder;
  *     etwas_decoder_open(&decoder);
- *     ... for each record of a first pass:   etwas_decoder_learn(decoder, record);
- *     ... for each record of the second:     etwas_decoder_schema(decoder, record, &schema);
- *                                            etwas_fields_begin(&fields, schema, record);
- *                                            while (etwas_fields_next(&fields, &value)) ...
+ *     ... for each record of a first pass over the file, as ProcessTrace gives it:
+ *         etwas_decoder_learn(decoder, record);
+ *     ... for each record of the second:
+ *         if (etwas_decoder_schema(decoder, record, &schema) == ERROR_SUCCESS) {
+ *             etwas_fields_begin(&fields, schema, record);
+ *             while (etwas_fields_next(&fields, &value)) {
+ *                 ... value.field->name, etwas_value_text(&value, text, sizeof text) ...
+ *             }
+ *         }
  *     etwas_decoder_close(decoder);
+ *
+ * Descriptions may stand behind the events they are of, so a file is gone through twice; a consumer
+ * of a running session learns as it goes.
  *
  * What describes an event, in this order:
  *
@@ -21,6 +28,9 @@
  *     event metadata        records of the class bbccf6c1-6cd1-48c4-80ff-839482e37671, as etwas
  *                           writes them for described classes, and xperf -merge for others
  *     what is built in      the header event, the kernel's classes
+ *
+ * A message of TraceMessage has no schema but a text, if its format was described:
+ * etwas_decoder_message.
  *
  * A schema is learned once and kept by its content. Names and descriptions come from files: they
  * are checked, and may still hold any character, control characters too. Payloads are hostile:
@@ -92,7 +102,8 @@ uint32_t etwas_decoder_schema(etwas_decoder *decoder, const EVENT_RECORD *record
 
 /*
  * Gives every schema the decoder knows to `visit`, described events that never came too, in the
- * order of provider and event. `visit` may stop it with false.
+ * order of provider and event; of what is built in, what was asked for. `visit` may stop it with
+ * false. ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_decoder_schemas(etwas_decoder *decoder,
                                bool (*visit)(const etwas_schema *schema, void *context),
@@ -101,7 +112,7 @@ uint32_t etwas_decoder_schemas(etwas_decoder *decoder,
 /* ---- the fields of one event ----------------------------------------------------------------- */
 
 #define ETWAS_TOKEN_VALUE 0u       /* one value: of a field, or an element of an array */
-#define ETWAS_TOKEN_ARRAY_BEGIN 1u /* `count` elements follow */
+#define ETWAS_TOKEN_ARRAY_BEGIN 1u /* `count` elements follow, if the payload has them */
 #define ETWAS_TOKEN_ARRAY_END 2u
 #define ETWAS_TOKEN_STRUCT_BEGIN 3u /* its members follow */
 #define ETWAS_TOKEN_STRUCT_END 4u
@@ -109,11 +120,11 @@ uint32_t etwas_decoder_schemas(etwas_decoder *decoder,
 #define ETWAS_TOKEN_TRAILING 6u  /* `data` follows the last field */
 
 typedef struct etwas_value {
-    uint32_t token;                  /* ETWAS_TOKEN_* */
-    uint16_t in_type;                /* TDH_INTYPE_*; a pointer as UINT32 or UINT64 of its width */
-    uint16_t out_type;               /* TDH_OUTTYPE_*: what the schema says, or in_type's own */
-    uint32_t index;                  /* of an element in its array; else 0 */
-    uint32_t count;                  /* ARRAY_BEGIN: elements */
+    uint32_t token;    /* ETWAS_TOKEN_* */
+    uint16_t in_type;  /* TDH_INTYPE_*; a pointer as HEXINT32 or 64, a size as UINT32 or 64 */
+    uint16_t out_type; /* TDH_OUTTYPE_*: what the schema says, or in_type's own */
+    uint32_t index;    /* of an element in its array; else 0 */
+    uint32_t count;    /* ARRAY_BEGIN: elements */
     const etwas_schema_field *field; /* NULL: TRAILING */
     const void *data;                /* in the payload, not aligned */
     uint32_t bytes; /* of the value alone: without the count before it, or the 0 behind it */
@@ -126,7 +137,7 @@ typedef struct etwas_fields {
     uint64_t state[256];
 } etwas_fields;
 
-/* Begins at the first field. All three must stay until the last. */
+/* Begins at the first field. What the three lead to must stay until the last. */
 void etwas_fields_begin(etwas_fields *fields, const etwas_schema *schema,
                         const EVENT_RECORD *record) ETWAS_API(etwas_fields_begin);
 
