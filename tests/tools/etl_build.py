@@ -67,6 +67,12 @@ def tl_event(guid, stamp, provider, event, fields=b"", payload=b"", opcode=0, le
                        uuid.UUID(activity).bytes_le if activity else bytes(16)) + items + payload
 
 
+def message_format(stamp, guid, number, text):
+    """The record in which a file of etwas says what a message means."""
+    return classic(OWN_CLASS, stamp, kind=4, level=0,
+                   payload=struct.pack("<IHH", 1, number, 0) + uuid.UUID(guid).bytes_le + text.encode() + b"\0")
+
+
 METADATA_CLASS = "bbccf6c1-6cd1-48c4-80ff-839482e37671"
 
 

@@ -136,6 +136,20 @@ class Text(NamesTest):
         self.assertEqual(self.fields(path)[6].split("/")[0], "Thread")
         self.assertEqual(self.objects(path)[0]["payload"], "01ab")
 
+    def test_a_message_is_shown_by_its_format(self):
+        guid = uuid.UUID(RED).bytes_le
+        path = self.trace(etl.message(7, 0x02, guid, struct.pack("<i", -5) + b'a "b"\x1b\0'),
+                          etl.message(8, 0x02, guid, b"\x01"),
+                          etl.message_format(1_000_001, RED, 7, "took %d of %s\n"))
+        self.assertEqual(self.fields(path), [rf'{RED}/message:7 "took -5 of a \"b\"\x1b\n"',
+                                             f"{RED}/message:8 payload=01"])
+        first, second = self.objects(path)
+        self.assertEqual((first["text"], first["message"]), ('took -5 of a "b"\x1b\n', 7))
+        self.assertNotIn("payload", first)
+        self.assertEqual(second["payload"], "01")
+        rows = self.run_etwas("dump", "--csv", "--columns", "fields", path)[0].split("\r\n")
+        self.assertEqual(rows[-3], r'"took -5 of a ""b""\x1b\x0a"')
+
     def test_a_schema_without_sense_is_told_once_and_its_events_are_shown_as_bytes(self):
         good = bytearray(etl.tl_event(RED, 1_000_001, "P", "E", etl.tl_field("a", UINT32), b"\x01\0\0\0"))
         at = good.index(b"a\0\x08")

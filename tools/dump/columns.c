@@ -254,11 +254,45 @@ static bool put_event(struct etwas_output *output, const struct etwas_subject *s
     return true;
 }
 
-static bool put_fields(struct etwas_output *output, struct etwas_dump *dump)
+struct etwas_event_string etwas_dump_message(struct etwas_dump *dump)
+{
+    /* More than any message of a payload of 64 KB. */
+    static char text[256 * 1024];
+    const struct etwas_subject *subject = &dump->subject;
+    struct etwas_event_string string = {NULL, 0};
+
+    string.bytes =
+        etwas_decoder_message(dump->descriptions[subject->input - dump->run->inputs].decoder,
+                              subject->record, text, sizeof text);
+    if (string.bytes > 0) {
+        string.text = text;
+        string.bytes = string.bytes < sizeof text ? string.bytes : sizeof text - 1;
+    }
+    return string;
+}
+
+static bool put_message(struct etwas_output *output, struct etwas_dump *dump, bool quoted)
+{
+    struct etwas_event_string string = etwas_dump_message(dump);
+
+    if (string.text == NULL) {
+        return false;
+    }
+    etwas_output_text(output, quoted ? "\"" : "");
+    etwas_text_utf8(output, quoted ? ETWAS_TEXT_QUOTED : ETWAS_TEXT_PLAIN, string.text,
+                    string.bytes);
+    etwas_output_text(output, quoted ? "\"" : "");
+    return true;
+}
+
+static bool put_fields(struct etwas_output *output, struct etwas_dump *dump, bool quoted)
 {
     const struct etwas_subject *subject = &dump->subject;
     struct etwas_fields_rest rest;
 
+    if (subject->event.message && put_message(output, dump, quoted)) {
+        return true;
+    }
     if (subject->described == NULL) {
         if (subject->record->UserDataLength == 0) {
             return false;
@@ -326,7 +360,7 @@ bool etwas_dump_put_column(struct etwas_output *output, struct etwas_dump *dump,
     case ETWAS_PROPERTY_PARENT:
         return put_parent(output, subject);
     case ETWAS_PROPERTY_FIELDS:
-        return put_fields(output, dump);
+        return put_fields(output, dump, quoted);
     case ETWAS_PROPERTY_PAYLOAD:
         return put_payload(output, subject->record);
     case ETWAS_PROPERTY_COUNT:

@@ -56,7 +56,7 @@ static const char *const help[] = {
     "            classic one, GUID/#ID of a manifest one, GUID/message:NUMBER\n"
     "  fields    NAME=VALUE ...; payload=HEXADECIMAL where nothing describes the\n"
     "            event; (truncated: ...) in place of a field that is not whole, and\n"
-    "            (N more bytes: ...) behind the last field\n"
+    "            (N more bytes: ...) behind the last field; the text of a message\n"
     "  provider, name    the names alone; name is the last part of the event's\n"
     "  class     the event class: its name if it is well known, else its GUID; a\n"
     "            self-describing event as PROVIDER/EVENT; component:ID of a message\n"
@@ -97,6 +97,7 @@ static const char *const help[] = {
     "  fields: an object; numbers as numbers, names of enumerations and all else as\n"
     "  strings, the second of two fields of one name as NAME#2; truncated (the field\n"
     "  that is not whole) and rest (hexadecimal), if a payload does not fit;\n"
+    "  text, of a message whose format is known;\n"
     "  payload (hexadecimal) where nothing describes the event.\n"
     "Numbers have up to 64 bits.\n"
     "\n",

@@ -210,6 +210,18 @@ static void put_names(struct etwas_dump *dump)
     }
 }
 
+/* The formatted text of a message. */
+static bool put_message_text(struct etwas_dump *dump)
+{
+    struct etwas_event_string text = {NULL, 0};
+
+    if (dump->subject.event.message) {
+        text = etwas_dump_message(dump);
+        put_string(dump->output, "text", text);
+    }
+    return text.text != NULL;
+}
+
 /* The fields, or what is not decoded. */
 static void put_payload(struct etwas_dump *dump)
 {
@@ -219,6 +231,9 @@ static void put_payload(struct etwas_dump *dump)
 
     if (dump->hex) {
         put_hex(output, "payload", record->UserData, record->UserDataLength);
+        return;
+    }
+    if (put_message_text(dump)) {
         return;
     }
     if (dump->subject.described == NULL) {

@@ -31,10 +31,12 @@ static const char *const help[] = {
     "describes is GUID/TYPE of a classic event, GUID/#ID of a manifest one. Reads the\n"
     "whole file.\n"
     "\n",
-    "  -w, --where EXPRESSION   counts only events for which it is true; see below\n"
-    "  -H, --heap[=STACKS]      of traces that 'heaptrace --stacks' wrote: how many bytes\n"
-    "                           each call stack allocated and never freed; the 20 stacks\n"
-    "                           that hold most, or so many, 0: all\n"
+    "  -w, --where EXPRESSION\n"
+    "               only events for which it is true; see below\n"
+    "  -H, --heap[=STACKS]\n"
+    "               of traces that 'heaptrace --stacks' wrote: how many bytes each\n"
+    "               call stack allocated and never freed; the 20 stacks that hold\n"
+    "               most, or so many, 0: all\n"
     "  -j, --json   one JSON object a line for each file, with plain numbers\n"
     "  -h, --help   this text\n"
     "\n",
@@ -91,9 +93,9 @@ static const char *const help[] = {
     "  (allocations); frames (of all allocations); unknown_frees, unknown_reallocs\n"
     "  (of blocks that the file does not have); replaced_blocks (by others at their\n"
     "  address); malformed (events); images_left_out; stack_count;\n"
-    "  stacks (live_bytes, live_blocks, allocated_bytes, allocations, frames: from the\n"
-    "  caller outwards address, image and offset, function and function_offset, file\n"
-    "  and line, as far as they are known).\n"
+    "  stacks (live_bytes, live_blocks, allocated_bytes, allocations, frames: from\n"
+    "  the caller outwards address, image and offset, function and function_offset,\n"
+    "  file and line, as far as they are known).\n"
     "Times are UTC.\n"
     "\n",
     etwas_where_help,
