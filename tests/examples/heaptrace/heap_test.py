@@ -331,11 +331,12 @@ class Forged(HeapTest):
         events = []
         for i in range(1, 5001):
             events.append((0, MALLOC, 1, self.words(i, i << 4) + self.frames(i, i % 7)))
-        for i in range(1, 5001, 2):
+        freed = [*range(1, 5001, 2), *range(2, 5001, 4)]
+        for i in freed:
             events.append((0, FREE, 0, self.words(0, i << 4)))
         heap = self.forge(*events)
-        self.check(heap, stack_count=5000, live_bytes=sum(range(2, 5001, 2)), live_blocks=2500,
-                   frees=2500, unknown_frees=0)
+        self.check(heap, stack_count=5000, live_bytes=sum(range(4, 5001, 4)), live_blocks=1250,
+                   frees=len(freed), unknown_frees=0)
         holding = [stack["live_bytes"] for stack in heap["stacks"]]
         self.assertEqual(holding, sorted(holding, reverse=True))
 
