@@ -104,6 +104,8 @@
  * before _PROV_TRAITS and _EVENT_SCHEMA_TL. User, session and container are those at the time of
  * EnableTraceEx2; a process that changes them enables again.
  *
+ * PROVIDER_GROUP: not a provider is meant, but a group of them.
+ *
  * Accepted without effect: PSM_KEY (there is no such key), ENABLE_KEYWORD_0 (events with keyword 0
  * are wanted anyway), ENABLE_SILOS (containers are seen anyway).
  */

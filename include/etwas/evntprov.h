@@ -315,14 +315,17 @@ typedef enum _EVENT_INFO_CLASS {
  *   in this order, and neither is part of the event's data.
  * EventProviderSetTraits: the size of all in 2 bytes, the provider's name in UTF-8 with its NUL,
  *   then traits: size in 2 bytes, type in 1, data. Can be set once, and turns descriptor types on.
- *   The traits are checked and not recorded by themselves: events carry those they are given.
+ *   The traits are checked and not recorded by themselves: events carry those they are given. One
+ *   of type ETW_PROVIDER_TRAIT_TYPE_GROUP has a GUID: the provider belongs to this group, hears who
+ *   enables it (EVENT_ENABLE_PROPERTY_PROVIDER_GROUP), and its callback is told at once.
  *
  * Thread-safe, also from a control callback. Not for signal handlers.
  *
  * ERROR_INVALID_PARAMETER: not a registration of EventRegister; EventInformation NULL with a
- *   length; another length than the class has; traits that are malformed or set already.
+ *   length; another length than the class has; traits that are malformed or set already, or two
+ *   groups.
  * ERROR_NOT_SUPPORTED: another class; EventProviderBinaryTrackInfo, because nothing keeps track of
- *   programs; traits with a provider group, because there are no groups.
+ *   programs.
  *
  * ETW page: "EventSetInformation function".
  */

@@ -275,6 +275,11 @@ uint32_t QueryAllTraces(EVENT_TRACE_PROPERTIES **PropertyArray, uint32_t Propert
  *   EVENT_ENABLE_PROPERTY_STACK_TRACE asks for. EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW, an
  *   EVENT_FILTER_LEVEL_KW: those that its Level and keywords match, or all but those. An event gets
  *   its stack if none of these filters is against it.
+ * With EVENT_ENABLE_PROPERTY_PROVIDER_GROUP ProviderId is a group's: every provider that has said in
+ * its traits that it belongs to it (EventSetInformation), and whoever says so later, is enabled. A
+ * provider that the session enables by itself, too, keeps that setting. Of 8 sessions that a
+ * provider has at most, those come first that enable it by itself.
+ *
  * What a filter leaves out is not written to this session, and counted nowhere; EventEnabled does
  * not look at filters.
  *
@@ -282,9 +287,10 @@ uint32_t QueryAllTraces(EVENT_TRACE_PROPERTIES **PropertyArray, uint32_t Propert
  *
  * ERROR_INVALID_PARAMETER: ProviderId NULL; a provider of the system; TraceHandle 0 or not a
  *   running session; another ControlCode; Version, ControlFlags or EnableProperty not as above; too
- *   many filters, two of one type, or one whose data is missing, malformed or too long.
+ *   many filters, two of one type, or one whose data is missing, malformed or too long; a filter by
+ *   id or name for a group.
  * ERROR_INVALID_HANDLE: the session has stopped because its file is full.
- * ERROR_NOT_SUPPORTED: EVENT_ENABLE_PROPERTY_PROVIDER_GROUP; a filter of another type:
+ * ERROR_NOT_SUPPORTED: a filter of another type:
  *   providers get no filter data, nobody looks into payloads, and there are no packages or
  *   containers.
  * ERROR_NOT_ENOUGH_MEMORY: for a filter of events. Nothing was changed.
@@ -355,7 +361,7 @@ uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **GuidPropertiesArray,
  *   each registration (TRACE_PROVIDER_FLAG_LEGACY: of a classic provider); where nobody is
  *   registered and a session has enabled the provider beforehand, one with
  *   TRACE_PROVIDER_FLAG_PRE_ENABLE and the process id 0.
- * TraceGroupQueryList: an array of provider groups. There are no groups, so it is empty.
+ * TraceGroupQueryList: an array of the GUIDs of groups that have providers, or are enabled.
  * TraceMaxLoggersQuery: a 32-bit number, how many sessions can run at a time.
  *
  * *ReturnLength is the size of the answer in bytes, also where OutBuffer is too small for it, which
@@ -369,6 +375,7 @@ uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **GuidPropertiesArray,
  * ERROR_INSUFFICIENT_BUFFER: the answer does not fit.
  * ERROR_WMI_GUID_NOT_FOUND: nobody is registered under that GUID and no session enables it, or
  *   there is no such group. *ReturnLength is not changed.
+ * ERROR_NOT_SUPPORTED: TraceGroupQueryInfo of a group that is there.
  *
  * ETW page: "EnumerateTraceGuidsEx function".
  */

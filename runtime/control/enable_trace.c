@@ -62,12 +62,8 @@ static uint32_t read_parameters(const ENABLE_TRACE_PARAMETERS *given,
     default:
         return ERROR_INVALID_PARAMETER;
     }
-    if (parameters->ControlFlags != 0 || (parameters->EnableProperty & ~KNOWN_PROPERTIES) != 0) {
-        return ERROR_INVALID_PARAMETER;
-    }
-    /* There are no groups. */
-    return (parameters->EnableProperty & EVENT_ENABLE_PROPERTY_PROVIDER_GROUP) != 0
-               ? ERROR_NOT_SUPPORTED
+    return parameters->ControlFlags != 0 || (parameters->EnableProperty & ~KNOWN_PROPERTIES) != 0
+               ? ERROR_INVALID_PARAMETER
                : ERROR_SUCCESS;
 }
 
@@ -92,6 +88,12 @@ uint32_t EnableTraceEx2(etwas_trace_handle handle, const etwas_guid *provider,
     if (code == ERROR_SUCCESS) {
         code = etwas_enable_filters_read(parameters.EnableFilterDesc, parameters.FilterDescCount,
                                          &request.excluded, &filter);
+    }
+    request.is_group = (parameters.EnableProperty & EVENT_ENABLE_PROPERTY_PROVIDER_GROUP) != 0;
+    /* Ids and names mean something in one provider. */
+    if (code == ERROR_SUCCESS && request.is_group &&
+        (filter.kinds & (ETWAS_FILTER_EVENTS | ETWAS_FILTER_NAMES)) != 0) {
+        code = ERROR_INVALID_PARAMETER;
     }
     if (code != ERROR_SUCCESS) {
         return code;

@@ -56,7 +56,7 @@ uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **properties, uint32_t proper
     }
     etwas_control_lock();
     for (uint32_t index = 0; index < etwas_control_guids_end(); index++) {
-        if (etwas_control_guids[index].registrations == 0) {
+        if (etwas_control_guids[index].registrations == 0 || etwas_control_guids[index].is_group) {
             continue;
         }
         if (found < property_count) {
@@ -86,13 +86,14 @@ static void append(struct answer *answer, const void *piece, size_t bytes)
     answer->needed += bytes;
 }
 
-static void list_guids(struct answer *answer, bool registered_only)
+static void list_guids(struct answer *answer, bool registered_only, bool groups)
 {
     for (uint32_t index = 0; index < etwas_control_guids_end(); index++) {
         const struct etwas_control_guid *provider = &etwas_control_guids[index];
 
-        if (provider->registrations != 0 ||
-            (!registered_only && etwas_control_guid_is_used(provider))) {
+        if (provider->is_group == groups &&
+            (provider->registrations != 0 ||
+             (!registered_only && etwas_control_guid_is_used(provider)))) {
             append(answer, &provider->guid, sizeof provider->guid);
         }
     }
@@ -137,7 +138,7 @@ static void describe_instance(struct answer *answer, const struct etwas_control_
 /* One block for each registration; one without a process where a session enables it beforehand. */
 static uint32_t describe_provider(struct answer *answer, const etwas_guid *guid)
 {
-    uint32_t control = etwas_control_guid_find(guid);
+    uint32_t control = etwas_control_guid_find(guid, false);
     const struct etwas_control_guid *provider;
     TRACE_PROVIDER_INSTANCE_INFO instance = {0};
     TRACE_GUID_INFO head = {.InstanceCount = 1};
@@ -173,18 +174,20 @@ static uint32_t answer_question(TRACE_QUERY_INFO_CLASS question, const etwas_gui
 
     switch ((uint32_t)question) {
     case TraceGuidQueryList:
-        list_guids(answer, false);
+        list_guids(answer, false, false);
         return ERROR_SUCCESS;
     case TraceGuidQueryProcess:
-        list_guids(answer, true);
+        list_guids(answer, true, false);
         return ERROR_SUCCESS;
     case TraceGuidQueryInfo:
         return describe_provider(answer, guid);
     case TraceGroupQueryList:
-        /* Groups are not built; there are none. */
+        list_guids(answer, false, true);
         return ERROR_SUCCESS;
     case TraceGroupQueryInfo:
-        return ERROR_WMI_GUID_NOT_FOUND;
+        return etwas_control_guid_find(guid, true) == ETWAS_NO_CONTROL_GUID
+                   ? ERROR_WMI_GUID_NOT_FOUND
+                   : ERROR_NOT_SUPPORTED;
     case TraceMaxLoggersQuery:
         append(answer, &loggers, sizeof loggers);
         return ERROR_SUCCESS;

@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "control/prepare.h"
+#include "provider/callback.h"
+#include "provider/enabling.h"
 #include "provider/event_provider.h"
 #include "provider/registration.h"
 #include "session/session.h"
@@ -61,12 +63,15 @@ static uint32_t size_at(const uint8_t *bytes)
     return size;
 }
 
-/* A name with its NUL, then whole traits to the end. */
-static uint32_t check_traits(const uint8_t *traits, uint32_t length)
+/*
+ * A name with its NUL, then whole traits to the end. *group points to the GUID among them; NULL:
+ * there is none.
+ */
+static uint32_t read_traits(const uint8_t *traits, uint32_t length, const uint8_t **group)
 {
     uint32_t at = TRAITS_HEAD_BYTES;
-    bool has_group = false;
 
+    *group = NULL;
     if (length <= TRAITS_HEAD_BYTES || size_at(traits) != length) {
         return ERROR_INVALID_PARAMETER;
     }
@@ -88,10 +93,15 @@ static uint32_t check_traits(const uint8_t *traits, uint32_t length)
         if (size < TRAIT_HEAD_BYTES || size > left) {
             return ERROR_INVALID_PARAMETER;
         }
-        has_group = has_group || traits[at + 2] == ETW_PROVIDER_TRAIT_TYPE_GROUP;
+        if (traits[at + 2] == ETW_PROVIDER_TRAIT_TYPE_GROUP) {
+            if (*group != NULL || size != TRAIT_HEAD_BYTES + sizeof(etwas_guid)) {
+                return ERROR_INVALID_PARAMETER;
+            }
+            *group = traits + at + TRAIT_HEAD_BYTES;
+        }
         at += size;
     }
-    return has_group ? ERROR_NOT_SUPPORTED : ERROR_SUCCESS;
+    return ERROR_SUCCESS;
 }
 
 /* With the control lock held. */
@@ -115,14 +125,16 @@ static uint32_t change_options(struct etwas_event_provider *provider, EVENT_INFO
     return ERROR_SUCCESS;
 }
 
-static uint32_t check_information(EVENT_INFO_CLASS class, const void *information, uint32_t length)
+static uint32_t check_information(EVENT_INFO_CLASS class, const void *information, uint32_t length,
+                                  const uint8_t **group)
 {
+    *group = NULL;
     if (information == NULL && length != 0) {
         return ERROR_INVALID_PARAMETER;
     }
     switch ((uint32_t) class) {
     case EventProviderSetTraits:
-        return check_traits(information, length);
+        return read_traits(information, length, group);
     case EventProviderUseDescriptorType:
         return length == 1 ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER;
     default:
@@ -133,8 +145,11 @@ static uint32_t check_information(EVENT_INFO_CLASS class, const void *informatio
 uint32_t EventSetInformation(REGHANDLE handle, EVENT_INFO_CLASS class, void *information,
                              uint32_t length)
 {
-    uint32_t code = check_information(class, information, length);
+    const uint8_t *found;
+    uint32_t code = check_information(class, information, length, &found);
     uint32_t registration;
+    uint64_t newest;
+    etwas_guid group;
 
     etwas_control_lock();
     registration = etwas_registration_of_modern(handle);
@@ -143,6 +158,14 @@ uint32_t EventSetInformation(REGHANDLE handle, EVENT_INFO_CLASS class, void *inf
     } else if (code == ERROR_SUCCESS) {
         code = change_options(&etwas_event_providers[registration], class, information);
     }
+    if (code == ERROR_SUCCESS && found != NULL) {
+        memcpy(&group, found, sizeof group);
+        etwas_provider_join(registration, &group);
+    }
+    newest = etwas_callback_newest();
     etwas_control_unlock();
+    if (code == ERROR_SUCCESS && found != NULL) {
+        (void)etwas_callbacks_settle(&group, true, newest, 0);
+    }
     return code;
 }

@@ -310,7 +310,7 @@ static bool start_thread(uint32_t control)
 }
 
 /* Without the control lock, so that no thread is started under it. */
-static struct patience patience_for(const etwas_guid *guid, uint32_t timeout_ms)
+static struct patience patience_for(const etwas_guid *guid, bool is_group, uint32_t timeout_ms)
 {
     struct patience patience = {
         .deadline_ns = NO_DEADLINE,
@@ -324,7 +324,7 @@ static struct patience patience_for(const etwas_guid *guid, uint32_t timeout_ms)
         patience.deadline_ns =
             etwas_monotonic_ns() + (uint64_t)timeout_ms * NANOSECONDS_A_MILLISECOND;
         etwas_control_lock();
-        control = etwas_control_guid_find(guid);
+        control = etwas_control_guid_find(guid, is_group);
         needs_thread = control != ETWAS_NO_CONTROL_GUID && needs_runner(control);
         etwas_control_unlock();
         patience.run_here = needs_thread && !start_thread(control);
@@ -332,14 +332,15 @@ static struct patience patience_for(const etwas_guid *guid, uint32_t timeout_ms)
     return patience;
 }
 
-bool etwas_callbacks_settle(const etwas_guid *guid, uint64_t newest, uint32_t timeout_ms)
+bool etwas_callbacks_settle(const etwas_guid *guid, bool is_group, uint64_t newest,
+                            uint32_t timeout_ms)
 {
-    struct patience patience = patience_for(guid, timeout_ms);
+    struct patience patience = patience_for(guid, is_group, timeout_ms);
     uint32_t control;
     bool all = true;
 
     etwas_control_lock();
-    control = etwas_control_guid_find(guid);
+    control = etwas_control_guid_find(guid, is_group);
     if (control != ETWAS_NO_CONTROL_GUID && patience.run_here) {
         /* First what nobody runs, so that it does not wait for what somebody does. */
         run_waiting(control);

@@ -100,6 +100,7 @@ void etwas_callbacks_forget(void);
  * False: a timeout that is not 0 has passed, or somebody waits for this thread, before all of it
  * was run.
  */
-bool etwas_callbacks_settle(const etwas_guid *control, uint64_t newest, uint32_t timeout_ms);
+bool etwas_callbacks_settle(const etwas_guid *control, bool is_group, uint64_t newest,
+                            uint32_t timeout_ms);
 
 #endif

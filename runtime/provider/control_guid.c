@@ -14,10 +14,11 @@ uint32_t etwas_control_guids_end(void)
     return end;
 }
 
-uint32_t etwas_control_guid_find(const etwas_guid *guid)
+uint32_t etwas_control_guid_find(const etwas_guid *guid, bool is_group)
 {
     for (uint32_t index = 0; index < end; index++) {
         if (etwas_control_guid_is_used(&etwas_control_guids[index]) &&
+            etwas_control_guids[index].is_group == is_group &&
             memcmp(&etwas_control_guids[index].guid, guid, sizeof *guid) == 0) {
             return index;
         }
@@ -25,9 +26,9 @@ uint32_t etwas_control_guid_find(const etwas_guid *guid)
     return ETWAS_NO_CONTROL_GUID;
 }
 
-uint32_t etwas_control_guid_take(const etwas_guid *guid)
+uint32_t etwas_control_guid_take(const etwas_guid *guid, bool is_group)
 {
-    uint32_t index = etwas_control_guid_find(guid);
+    uint32_t index = etwas_control_guid_find(guid, is_group);
 
     if (index != ETWAS_NO_CONTROL_GUID) {
         return index;
@@ -35,6 +36,7 @@ uint32_t etwas_control_guid_take(const etwas_guid *guid)
     for (index = 0; index < ETWAS_CONTROL_GUIDS; index++) {
         if (!etwas_control_guid_is_used(&etwas_control_guids[index])) {
             etwas_control_guids[index].guid = *guid;
+            etwas_control_guids[index].is_group = is_group;
             end = index < end ? end : index + 1;
             return index;
         }

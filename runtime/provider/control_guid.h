@@ -8,6 +8,10 @@
  * A static table, under the control lock. An entry is in use while anybody is registered under its
  * GUID or a session enables it; its index stays the same as long.
  *
+ * A provider may say that it belongs to a group, which has a GUID, too. What is enabled under that
+ * is enabled for all of them. Groups have entries of their own here; the registered under one are
+ * its members.
+ *
  * Up to 8 sessions enable a GUID. Its modern providers write to all of them; its classic providers
  * to the newest, until that one disables it (R192). As long as all who are registered under it are
  * classic, it has no other.
@@ -24,7 +28,8 @@
 
 enum {
     ETWAS_ENABLED_PROVIDERS = 1024, /* GUIDs enabled at a time */
-    ETWAS_CONTROL_GUIDS = ETWAS_REGISTRATIONS + ETWAS_ENABLED_PROVIDERS,
+    /* Of each registration, of its group, and enabled before anybody registers. */
+    ETWAS_CONTROL_GUIDS = 2 * (int)ETWAS_REGISTRATIONS + (int)ETWAS_ENABLED_PROVIDERS,
     ETWAS_NO_CONTROL_GUID = ETWAS_CONTROL_GUIDS,
     ETWAS_LISTENERS = 8, /* sessions that enable one GUID at a time */
 };
@@ -42,6 +47,7 @@ struct etwas_enablement {
 
 struct etwas_control_guid {
     etwas_guid guid;
+    bool is_group;
     uint32_t registrations;
     uint32_t classic_registrations; /* of these, those of classic providers */
     uint32_t enablement_count;
@@ -83,13 +89,16 @@ static inline uint32_t etwas_enablement_flags(const struct etwas_enablement *ena
     return (uint32_t)enablement->match_any_keyword;
 }
 
-/* The index of the GUID's entry; ETWAS_NO_CONTROL_GUID: nobody knows it. */
-uint32_t etwas_control_guid_find(const etwas_guid *guid);
+/*
+ * The index of the GUID's entry, as a provider's or as a group's; ETWAS_NO_CONTROL_GUID: nobody
+ * knows it.
+ */
+uint32_t etwas_control_guid_find(const etwas_guid *guid, bool is_group);
 
 /*
  * The same, or the index of an unused entry that has the GUID now: the caller registers or enables
  * before it lets go of the lock. ETWAS_NO_CONTROL_GUID: the table is full.
  */
-uint32_t etwas_control_guid_take(const etwas_guid *guid);
+uint32_t etwas_control_guid_take(const etwas_guid *guid, bool is_group);
 
 #endif

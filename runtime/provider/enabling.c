@@ -33,13 +33,39 @@ static uint64_t gate_of(const struct etwas_enablement *enablement)
     return (level + 1) << GATE_LEVEL_SHIFT | (flags != 0 ? flags : UINT32_MAX);
 }
 
+/*
+ * Who enables a registration: under its own GUID, and those who enable its group besides, as long as
+ * there is room for them.
+ */
+static struct etwas_control_guid heard_by(uint32_t registration)
+{
+    const struct etwas_registration *registered = &etwas_registrations[registration];
+    struct etwas_control_guid all = etwas_control_guids[registered->control];
+
+    if (registered->group != ETWAS_NO_CONTROL_GUID) {
+        const struct etwas_control_guid *group = &etwas_control_guids[registered->group];
+
+        for (uint32_t index = 0; index < group->enablement_count; index++) {
+            const struct etwas_enablement *one = &group->enablements[index];
+
+            if (all.enablement_count < ETWAS_LISTENERS &&
+                etwas_control_guid_enablement(&all, one->session) == NULL) {
+                all.enablements[all.enablement_count++] = *one;
+            }
+        }
+    }
+    return all;
+}
+
 static void set_gate(uint32_t registration)
 {
     struct etwas_registration *registered = &etwas_registrations[registration];
     const struct etwas_control_guid *entry = &etwas_control_guids[registered->control];
 
     if (registered->is_modern) {
-        etwas_event_provider_listen(registration, entry);
+        const struct etwas_control_guid all = heard_by(registration);
+
+        etwas_event_provider_listen(registration, &all);
     } else {
         ck_pr_store_64(&registered->provider.gate, gate_of(etwas_control_guid_newest(entry)));
     }
@@ -118,17 +144,28 @@ static struct news news_of(uint32_t control, WMIDPREQUESTCODE code, uint64_t ses
 {
     struct etwas_control_guid *entry = &etwas_control_guids[control];
     struct news news = {
-        .request = {.session = session, .code = code, .composite = composite_of(entry)},
+        .request = {.session = session, .code = code},
         .for_classic = entry->newest == session,
     };
 
     if (source != NULL) {
         news.request.composite.source = *source;
     }
-    if (code == WMI_CAPTURE_STATE) {
-        news.request.composite.is_enabled = EVENT_CONTROL_CODE_CAPTURE_STATE;
-    }
     return news;
+}
+
+/* What one registration is told. */
+static struct etwas_callback_request request_for(uint32_t registration, const struct news *news)
+{
+    const struct etwas_control_guid all = heard_by(registration);
+    struct etwas_callback_request request = news->request;
+
+    request.composite = composite_of(&all);
+    request.composite.source = news->request.composite.source;
+    if (request.code == WMI_CAPTURE_STATE) {
+        request.composite.is_enabled = EVENT_CONTROL_CODE_CAPTURE_STATE;
+    }
+    return request;
 }
 
 static bool concerns(uint32_t registration, uint32_t control, const struct news *news)
@@ -150,7 +187,9 @@ static bool ask_all(uint32_t control, const struct news *news)
     }
     for (uint32_t index = 0; index < etwas_registrations_end(); index++) {
         if (concerns(index, control, news)) {
-            (void)etwas_callback_ask(index, &news->request);
+            const struct etwas_callback_request request = request_for(index, news);
+
+            (void)etwas_callback_ask(index, &request);
         }
     }
     return true;
@@ -160,6 +199,7 @@ bool etwas_provider_apply(uint32_t registration)
 {
     const struct etwas_registration *registered = &etwas_registrations[registration];
     struct etwas_control_guid *entry = &etwas_control_guids[registered->control];
+    struct etwas_callback_request request;
     struct news news;
 
     if (etwas_control_guid_is_classic(entry)) {
@@ -168,8 +208,27 @@ bool etwas_provider_apply(uint32_t registration)
     set_gate(registration);
     news = news_of(registered->control, WMI_ENABLE_EVENTS, entry->newest, NULL);
     news.for_classic = entry->newest != 0;
+    request = request_for(registration, &news);
     return entry->enablement_count != 0 && concerns(registration, registered->control, &news) &&
-           etwas_callback_ask(registration, &news.request);
+           etwas_callback_ask(registration, &request);
+}
+
+void etwas_provider_join(uint32_t registration, const etwas_guid *guid)
+{
+    struct etwas_registration *registered = &etwas_registrations[registration];
+    uint32_t group = etwas_control_guid_take(guid, true);
+    const struct etwas_control_guid *entry = &etwas_control_guids[group];
+    struct etwas_callback_request request;
+    struct news news;
+
+    etwas_control_guids[group].registrations++;
+    registered->group = group;
+    set_gate(registration);
+    news = news_of(group, WMI_ENABLE_EVENTS, entry->newest, NULL);
+    request = request_for(registration, &news);
+    if (entry->enablement_count != 0 && concerns(registration, group, &news)) {
+        (void)etwas_callback_ask(registration, &request);
+    }
 }
 
 /* Forgets what a session asked for. */
@@ -210,7 +269,7 @@ static struct etwas_enablement *enablement_for(uint32_t control, uint64_t sessio
 
 static uint32_t enable(const struct etwas_enable_request *request, bool independent)
 {
-    uint32_t control = etwas_control_guid_take(request->control);
+    uint32_t control = etwas_control_guid_take(request->control, request->is_group);
     uint64_t session = request->wish.session;
     struct etwas_enablement *enablement =
         control != ETWAS_NO_CONTROL_GUID ? enablement_for(control, session) : NULL;
@@ -262,7 +321,7 @@ static uint32_t capture_state(uint32_t control, const struct etwas_enable_reques
 static uint32_t make_change(struct etwas_enable_request *request, struct etwas_session *session,
                             bool *changed)
 {
-    uint32_t control = etwas_control_guid_find(request->control);
+    uint32_t control = etwas_control_guid_find(request->control, request->is_group);
     bool excluded = request->excluded || session->configuration.filtered_out;
     bool is_ours =
         control != ETWAS_NO_CONTROL_GUID &&
@@ -327,7 +386,7 @@ uint32_t etwas_provider_enable(struct etwas_enable_request *request)
     etwas_control_unlock();
     ETWAS_TESTPOINT(ETWAS_POINT_ENABLE_ASKED);
     if (code == ERROR_SUCCESS && changed &&
-        !etwas_callbacks_settle(request->control, newest, request->timeout_ms)) {
+        !etwas_callbacks_settle(request->control, request->is_group, newest, request->timeout_ms)) {
         code = ERROR_TIMEOUT;
     }
     return code;
@@ -339,12 +398,13 @@ void etwas_providers_disable_session(uint64_t session)
     for (uint32_t control = 0; control < etwas_control_guids_end(); control++) {
         if (etwas_control_guid_enablement(&etwas_control_guids[control], session) != NULL) {
             etwas_guid guid = etwas_control_guids[control].guid;
+            bool is_group = etwas_control_guids[control].is_group;
             uint64_t newest;
 
             drop(control, session, NULL);
             newest = etwas_callback_newest();
             etwas_control_unlock();
-            (void)etwas_callbacks_settle(&guid, newest, ETWAS_WAIT_FOREVER);
+            (void)etwas_callbacks_settle(&guid, is_group, newest, ETWAS_WAIT_FOREVER);
             etwas_control_lock();
         }
     }

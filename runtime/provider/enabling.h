@@ -24,6 +24,7 @@ void etwas_providers_forget_enablements(void);
 
 struct etwas_enable_request {
     const etwas_guid *control;
+    bool is_group;         /* it is a group's: every provider in it is meant */
     uint32_t control_code; /* EVENT_CONTROL_CODE_... */
     bool excluded;         /* a filter says that this process is not meant */
     uint32_t timeout_ms;
@@ -57,6 +58,13 @@ void etwas_providers_disable_session(uint64_t session);
  * False: nobody enables it, or it has no callback. With the control lock held.
  */
 bool etwas_provider_apply(uint32_t registration);
+
+/*
+ * Takes a modern registration into a group (EventSetInformation); a session that enables the group
+ * hears it from here on. With the control lock held; afterwards, without it, etwas_callbacks_settle
+ * for the group runs the callback.
+ */
+void etwas_provider_join(uint32_t registration, const etwas_guid *group);
 
 /* With what the session of `handle` enables the provider in it; all 0: it does not. */
 struct etwas_enablement etwas_provider_enablement(uint64_t handle);

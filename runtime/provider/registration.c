@@ -83,7 +83,7 @@ static uint32_t unused_entry(void)
 static uint32_t take_entry(const struct etwas_registration_request *request)
 {
     uint32_t index = unused_entry();
-    uint32_t control = etwas_control_guid_take(request->control);
+    uint32_t control = etwas_control_guid_take(request->control, false);
     struct etwas_registration *registration;
 
     if (index == UINT32_MAX || control == ETWAS_NO_CONTROL_GUID ||
@@ -97,6 +97,7 @@ static uint32_t take_entry(const struct etwas_registration_request *request)
     registration->generation =
         registration->generation == UINT32_MAX ? 1 : registration->generation + 1;
     registration->control = control;
+    registration->group = ETWAS_NO_CONTROL_GUID;
     registration->is_modern = request->is_modern;
     registration->callback = request->callback;
     registration->enable_callback = request->enable_callback;
@@ -146,6 +147,9 @@ uint32_t etwas_provider_unregister(uint64_t handle, bool is_modern)
         }
         registration->used = false;
         etwas_control_guids[registration->control].registrations--;
+        if (registration->group != ETWAS_NO_CONTROL_GUID) {
+            etwas_control_guids[registration->group].registrations--;
+        }
         etwas_control_guids[registration->control].classic_registrations -= is_modern ? 0 : 1;
         etwas_callback_end(index);
     }

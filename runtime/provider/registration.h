@@ -28,6 +28,7 @@ struct etwas_registration {
     bool is_modern;
     uint32_t generation;
     uint32_t control;                /* index of its control GUID */
+    uint32_t group;                  /* of its group; ETWAS_NO_CONTROL_GUID: none */
     WMIDPREQUEST callback;           /* of a classic provider */
     PENABLECALLBACK enable_callback; /* of a modern one; NULL: none */
     void *context;
@@ -38,10 +39,14 @@ extern struct etwas_registration etwas_registrations[ETWAS_REGISTRATIONS];
 /* Below this index lies every registration there is or was. With the control lock held. */
 uint32_t etwas_registrations_end(void);
 
-/* Whether the entry holds a registration under this control GUID. With the control lock held. */
+/*
+ * Whether the entry holds a registration under this control GUID, its own or its group's. With the
+ * control lock held.
+ */
 static inline bool etwas_registration_is_under(uint32_t index, uint32_t control)
 {
-    return etwas_registrations[index].used && etwas_registrations[index].control == control;
+    return etwas_registrations[index].used && (etwas_registrations[index].control == control ||
+                                               etwas_registrations[index].group == control);
 }
 
 struct etwas_registration_request {

@@ -312,8 +312,6 @@ static void what_cannot_be_asked_is_refused_and_changes_nothing(void **state)
         assert_int_equal(enable_with(session, &parameters), ERROR_INVALID_PARAMETER);
         parameters = (ENABLE_TRACE_PARAMETERS){.Version = version, .EnableProperty = 0x80000000};
         assert_int_equal(enable_with(session, &parameters), ERROR_INVALID_PARAMETER);
-        parameters.EnableProperty = EVENT_ENABLE_PROPERTY_PROVIDER_GROUP;
-        assert_int_equal(enable_with(session, &parameters), ERROR_NOT_SUPPORTED);
     }
     assert_int_equal(told.count, 1);
     assert_int_equal(look_up().enable.Level, 1);

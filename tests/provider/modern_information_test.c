@@ -30,8 +30,6 @@ static void expect_guid(const etwas_guid *guid, const etwas_guid *expected)
 /* ---- descriptor types and traits ------------------------------------------------------------- */
 
 static const uint8_t traits[] = {12, 0, 'N', 'a', 'm', 'e', 0, 5, 0, 99, 1, 2};
-static const uint8_t group_traits[] = {23, 0, 'N', 0, 19, 0,  1,  1,  2,  3,  4, 5,
-                                       6,  7, 8,   9, 10, 11, 12, 13, 14, 15, 16};
 
 static void types_of_descriptors_mean_something_once_asked_for(void **state)
 {
@@ -100,6 +98,9 @@ static void what_cannot_be_set_is_refused_and_traits_can_be_set_once(void **stat
     static const uint8_t cut_head[] = {5, 0, 'N', 0, 4};
     static const uint8_t empty_trait[] = {7, 0, 'N', 0, 2, 0, 9};
     static const uint8_t name_only[] = {3, 0, 0};
+    static const uint8_t short_group[] = {22, 0, 'N', 0, 18, 0,  1,  1,  2,  3,  4,
+                                          5,  6, 7,   8, 9,  10, 11, 12, 13, 14, 15};
+    static const uint8_t two_groups[42] = {42, 0, 'N', 0, 19, 0, 1, [23] = 19, 0, 1};
     REGHANDLE provider = begin_modern(NULL);
     REGHANDLE second = begin_modern(NULL);
     uint8_t on = 1;
@@ -128,7 +129,9 @@ static void what_cannot_be_set_is_refused_and_traits_can_be_set_once(void **stat
     for (uint32_t bytes = 0; bytes < sizeof traits; bytes++) {
         assert_int_equal(set_traits(provider, traits, bytes), ERROR_INVALID_PARAMETER);
     }
-    assert_int_equal(set_traits(provider, group_traits, sizeof group_traits), ERROR_NOT_SUPPORTED);
+    assert_int_equal(set_traits(provider, short_group, sizeof short_group),
+                     ERROR_INVALID_PARAMETER);
+    assert_int_equal(set_traits(provider, two_groups, sizeof two_groups), ERROR_INVALID_PARAMETER);
     assert_int_equal(set_traits(provider, traits, sizeof traits), ERROR_SUCCESS);
     assert_int_equal(set_traits(provider, traits, sizeof traits), ERROR_INVALID_PARAMETER);
     assert_int_equal(set_traits(second, name_only, sizeof name_only), ERROR_SUCCESS);

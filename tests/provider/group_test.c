@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Provider groups: what is enabled for a group is enabled for each of its providers.
+ */
+#include <string.h>
+
+#include "provider/modern.h"
+
+static const etwas_guid group_guid = {0x55555555, 9, 9, {5, 5, 5, 5, 5, 5, 5, 5}};
+static const etwas_guid other_guid = {0x66666666, 9, 9, {6, 6, 6, 6, 6, 6, 6, 6}};
+
+static uint32_t use_group(etwas_trace_handle session, uint32_t control_code, uint8_t level,
+                          EVENT_FILTER_DESCRIPTOR *filter)
+{
+    ENABLE_TRACE_PARAMETERS parameters = {
+        .Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
+        .EnableProperty = EVENT_ENABLE_PROPERTY_PROVIDER_GROUP,
+        .EnableFilterDesc = filter,
+        .FilterDescCount = filter != NULL ? 1 : 0,
+    };
+
+    return EnableTraceEx2(session, &group_guid, control_code, level, 0, 0, INFINITELY, &parameters);
+}
+
+static void join_group(REGHANDLE provider)
+{
+    uint8_t traits[4 + 3 + sizeof group_guid] = {
+        sizeof traits, 0, 'N', 0, 3 + sizeof group_guid, 0, ETW_PROVIDER_TRAIT_TYPE_GROUP};
+
+    memcpy(traits + 7, &group_guid, sizeof group_guid);
+    assert_int_equal(EventSetInformation(provider, EventProviderSetTraits, traits, sizeof traits),
+                     ERROR_SUCCESS);
+}
+
+static REGHANDLE register_other(void)
+{
+    REGHANDLE provider = 0;
+
+    assert_int_equal(EventRegister(&other_guid, NULL, NULL, &provider), ERROR_SUCCESS);
+    return provider;
+}
+
+static uint32_t count_groups(void)
+{
+    etwas_guid groups[4];
+    uint32_t bytes = 0;
+
+    assert_int_equal(
+        EnumerateTraceGuidsEx(TraceGroupQueryList, NULL, 0, groups, sizeof groups, &bytes),
+        ERROR_SUCCESS);
+    return bytes / (uint32_t)sizeof groups[0];
+}
+
+static void a_group_is_enabled_and_disabled_as_one_whenever_its_providers_join(void **state)
+{
+    etwas_trace_handle session = start_recorder();
+    struct heard heard = {0};
+    REGHANDLE first = begin_modern(&heard);
+    REGHANDLE second = register_other();
+    REGHANDLE outsider = begin_modern(NULL);
+
+    (void)state;
+    assert_int_equal(count_groups(), 0);
+    join_group(first);
+    assert_int_equal(heard.calls, 0);
+    assert_int_equal(use_group(session, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 3, NULL),
+                     ERROR_SUCCESS);
+    assert_int_equal(count_groups(), 1);
+    assert_int_equal(heard.calls, 1);
+    assert_int_equal(heard.is_enabled, 1);
+    assert_int_equal(heard.level, 3);
+    assert_true(EventProviderEnabled(first, 3, 1));
+    assert_false(EventProviderEnabled(first, 4, 1));
+    assert_false(EventProviderEnabled(second, 3, 1));
+    join_group(second);
+    assert_true(EventProviderEnabled(second, 3, 1));
+    assert_false(EventProviderEnabled(outsider, 3, 1));
+    assert_int_equal(write_number(first, 3, 1, 1), ERROR_SUCCESS);
+    assert_int_equal(write_number(second, 3, 1, 2), ERROR_SUCCESS);
+    assert_int_equal(write_number(outsider, 3, 1, 3), ERROR_SUCCESS);
+    assert_int_equal(counts_of(session).recorded, 2);
+
+    assert_int_equal(use_group(session, EVENT_CONTROL_CODE_CAPTURE_STATE, 0, NULL), ERROR_SUCCESS);
+    assert_int_equal(heard.calls, 2);
+    assert_int_equal(heard.is_enabled, 2);
+    assert_int_equal(use_group(session, EVENT_CONTROL_CODE_DISABLE_PROVIDER, 0, NULL),
+                     ERROR_SUCCESS);
+    assert_int_equal(heard.calls, 3);
+    assert_int_equal(heard.is_enabled, 0);
+    assert_false(EventProviderEnabled(first, 3, 1));
+    assert_false(EventProviderEnabled(second, 3, 1));
+
+    /* A provider that joins one that is enabled hears so at once; the end of the session, too. */
+    assert_int_equal(EventUnregister(first), ERROR_SUCCESS);
+    assert_int_equal(use_group(session, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 3, NULL),
+                     ERROR_SUCCESS);
+    first = begin_modern(&heard);
+    assert_int_equal(heard.calls, 3);
+    join_group(first);
+    assert_int_equal(heard.calls, 4);
+    assert_int_equal(heard.is_enabled, 1);
+    stop_session(session, NULL);
+    assert_int_equal(heard.calls, 5);
+    assert_int_equal(heard.is_enabled, 0);
+    assert_int_equal(EventUnregister(first), ERROR_SUCCESS);
+    assert_int_equal(EventUnregister(second), ERROR_SUCCESS);
+    assert_int_equal(EventUnregister(outsider), ERROR_SUCCESS);
+    assert_int_equal(count_groups(), 0);
+}
+
+static void a_session_that_enables_a_provider_itself_gets_its_events_once(void **state)
+{
+    uint16_t ids[] = {1, 1, 7};
+    EVENT_FILTER_DESCRIPTOR filter = {(uint64_t)(uintptr_t)ids, sizeof ids,
+                                      EVENT_FILTER_TYPE_EVENT_ID};
+    etwas_trace_handle session = start_recorder();
+    etwas_trace_handle other = start_recorder();
+    REGHANDLE provider = begin_modern(NULL);
+
+    (void)state;
+    join_group(provider);
+    assert_int_equal(use_group(session, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 5, NULL),
+                     ERROR_SUCCESS);
+    assert_int_equal(use_group(other, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 5, NULL), ERROR_SUCCESS);
+    enable_modern(session, 2, 0, 0);
+    assert_int_equal(write_number(provider, 2, 1, 1), ERROR_SUCCESS);
+    assert_int_equal(write_number(provider, 5, 1, 2), ERROR_SUCCESS);
+    assert_int_equal(counts_of(session).recorded, 1);
+    assert_int_equal(counts_of(other).recorded, 2);
+    disable_modern(session);
+    assert_int_equal(write_number(provider, 5, 1, 3), ERROR_SUCCESS);
+    assert_int_equal(counts_of(session).recorded, 2);
+    /* Ids and names are a provider's own. */
+    assert_int_equal(use_group(session, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 5, &filter),
+                     ERROR_INVALID_PARAMETER);
+    filter.Type = EVENT_FILTER_TYPE_STACKWALK;
+    assert_int_equal(use_group(session, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 5, &filter),
+                     ERROR_SUCCESS);
+    stop_session(session, NULL);
+    stop_session(other, NULL);
+    assert_false(EventProviderEnabled(provider, 1, 1));
+    assert_int_equal(EventUnregister(provider), ERROR_SUCCESS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(a_group_is_enabled_and_disabled_as_one_whenever_its_providers_join),
+        FOLDER_TEST(a_session_that_enables_a_provider_itself_gets_its_events_once),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
