@@ -17,7 +17,7 @@
 #include <sys/types.h>
 
 enum {
-    STEP_INSTRUCTIONS_MAXIMUM = 1024
+    STEP_INSTRUCTIONS_MAXIMUM = 4096
 };
 
 /* Code, and its instructions that were passed, each once, in the order of the first time. */
