@@ -105,10 +105,14 @@ static void an_event_has_the_stack_of_whoever_called_whichever_function(void **s
 {
     static uint32_t (*const functions[])(void) = {write_plainly, write_related, write_excluding,
                                                   write_string};
-    struct trace trace = begin_trace(64);
+    struct trace trace;
     struct modern_events events;
 
     (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    skip(); /* where it looks for uses after a return, frames do not lead from one to the other */
+#endif
+    trace = begin_trace(64);
     provider = trace.provider;
     enable_stacks(trace.session,
                   EVENT_ENABLE_PROPERTY_STACK_TRACE | EVENT_ENABLE_PROPERTY_TS_ID |
