@@ -9,6 +9,7 @@
 
 #include "text.h"
 
+#include <etwas/winmeta.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -323,10 +324,14 @@ bool etwas_descriptions_take(struct etwas_descriptions *descriptions, const EVEN
 
 /* ---- events like others ---------------------------------------------------------------------- */
 
-/* Is an event's header all that says what it is? Id 0xFFFE may be that of a manifest. */
+/*
+ * Is an event's header all that says what it is? Id 0xFFFE may be that of a manifest, and with
+ * TraceLogging's channel a payload may say it.
+ */
 static bool is_said_by_header(const EVENT_RECORD *record)
 {
     return record->EventHeader.EventDescriptor.Id != 0xFFFE &&
+           record->EventHeader.EventDescriptor.Channel != WINEVENT_CHANNEL_TRACELOGGING &&
            ((record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) != 0 ||
             (record->ExtendedDataCount == 0 &&
              (record->EventHeader.Flags &

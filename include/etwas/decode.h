@@ -28,6 +28,7 @@
  *     event metadata        records of the class bbccf6c1-6cd1-48c4-80ff-839482e37671, as etwas
  *                           writes them for described classes, and xperf -merge for others
  *     what is built in      the header event, the kernel's classes
+ *     the event's payload   TraceLogging of systems that write no items: both at its head
  *
  * A message of TraceMessage has no schema but a text, if its format was described:
  * etwas_decoder_message.

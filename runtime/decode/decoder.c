@@ -148,7 +148,8 @@ uint32_t etwas_decoder_schema(etwas_decoder *decoder, const EVENT_RECORD *record
         return error;
     }
     *schema = choose(kind->versions, record);
-    return *schema == NULL ? ERROR_NOT_FOUND : ERROR_SUCCESS;
+    return *schema == NULL ? etwas_trace_logging_payload_schema(decoder, record, schema)
+                           : ERROR_SUCCESS;
 }
 
 uint32_t etwas_decoder_schemas(etwas_decoder *decoder,

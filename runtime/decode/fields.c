@@ -45,15 +45,22 @@ _Static_assert(sizeof(struct walk) <= sizeof((etwas_fields *)NULL)->state, "a wa
 
 static const uint8_t nothing[1];
 
+static uint32_t left(const struct walk *walk)
+{
+    return (uint32_t)(walk->end - walk->at);
+}
+
 void etwas_fields_begin(etwas_fields *fields, const etwas_schema *schema,
                         const EVENT_RECORD *record)
 {
     struct walk *walk = (void *)fields->state;
+    uint32_t begin = schema->plan->payload_begin;
 
     fields->schema = schema;
     fields->record = record;
     walk->at = record->UserData != NULL ? record->UserData : nothing;
     walk->end = walk->at + (record->UserData != NULL ? record->UserDataLength : 0);
+    walk->at += begin < left(walk) ? begin : left(walk);
     walk->tokens_left = TOKENS_BESIDES + TOKENS_OF_BYTE * (uint32_t)record->UserDataLength +
                         TOKENS_OF_FIELD * schema->field_count;
     walk->depth = 0;
@@ -61,11 +68,6 @@ void etwas_fields_begin(etwas_fields *fields, const etwas_schema *schema,
     walk->is_over = false;
     walk->is_last = false;
     walk->frames[0] = (struct frame){.end = schema->plan->top};
-}
-
-static uint32_t left(const struct walk *walk)
-{
-    return (uint32_t)(walk->end - walk->at);
 }
 
 /* ---- how long a value is --------------------------------------------------------------------- */

@@ -66,7 +66,8 @@ struct etwas_step {
 
 /* What fields.c knows of a schema besides its fields. */
 struct etwas_plan {
-    uint32_t top; /* top-level properties: they come first */
+    uint32_t top;           /* top-level properties: they come first */
+    uint32_t payload_begin; /* where the first field begins */
     const struct etwas_step *steps;
 };
 

@@ -45,4 +45,11 @@ extern const struct etwas_decode_source etwas_message_source;
 uint32_t etwas_trace_logging_schema(etwas_decoder *decoder, const EVENT_RECORD *record,
                                     const etwas_schema **schema);
 
+/*
+ * Of one whose payload begins with what describes it, which is no more than a guess: for events
+ * that nothing else describes. ERROR_NOT_FOUND, ERROR_NOT_ENOUGH_MEMORY.
+ */
+uint32_t etwas_trace_logging_payload_schema(etwas_decoder *decoder, const EVENT_RECORD *record,
+                                            const etwas_schema **schema);
+
 #endif

@@ -284,6 +284,7 @@ static bool is_content(const struct etwas_content *content, const struct etwas_c
 
     return content->schema_bytes == key->schema_bytes &&
            content->traits_bytes == key->traits_bytes &&
+           content->payload_begin == key->payload_begin &&
            memcmp(bytes, key->head, ETWAS_CONTENT_HEAD_BYTES) == 0 &&
            memcmp(bytes + ETWAS_CONTENT_HEAD_BYTES, key->traits, key->traits_bytes) == 0 &&
            memcmp(bytes + ETWAS_CONTENT_HEAD_BYTES + key->traits_bytes, key->schema,
@@ -324,6 +325,7 @@ const struct etwas_content *etwas_store_add_content(struct etwas_store *store,
     content->described = described;
     content->traits_bytes = key->traits_bytes;
     content->schema_bytes = key->schema_bytes;
+    content->payload_begin = key->payload_begin;
     memcpy(content->key, key->head, ETWAS_CONTENT_HEAD_BYTES);
     memcpy(content->key + ETWAS_CONTENT_HEAD_BYTES, key->traits, key->traits_bytes);
     memcpy(content->key + ETWAS_CONTENT_HEAD_BYTES + key->traits_bytes, key->schema,

@@ -71,13 +71,14 @@ uint32_t etwas_store_add(struct etwas_store *store, const void *info, size_t byt
 uint32_t etwas_store_add_map(struct etwas_store *store, const etwas_guid *provider,
                              const void *info, size_t bytes);
 
-/* What an event says of itself: its head from ProviderId to EventDescriptor, and two items. */
+/* What an event says of itself: its head from ProviderId to EventDescriptor, and two blobs. */
 struct etwas_content_key {
     const void *head;
     const void *traits;
     const void *schema;
     uint16_t traits_bytes;
     uint16_t schema_bytes;
+    uint16_t payload_begin; /* of the fields: the blobs' bytes, if these are in the payload */
 };
 enum {
     ETWAS_CONTENT_HEAD_BYTES = sizeof(etwas_guid) + sizeof(EVENT_DESCRIPTOR)
@@ -87,6 +88,7 @@ struct etwas_content {
     struct etwas_described *described; /* NULL: it makes no sense */
     uint16_t traits_bytes;
     uint16_t schema_bytes;
+    uint16_t payload_begin;
     uint8_t key[]; /* head, traits, schema */
 };
 

@@ -14,8 +14,11 @@
  *               28 down
  *
  * A struct's members are the `out` fields behind it; a struct among them counts as one.
+ *
+ * Systems that know of no traits write both blobs at the head of the payload and no items.
  */
 #include <etwas/winerror.h>
+#include <etwas/winmeta.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,16 +119,28 @@ static bool read_name(struct cursor *cursor, const char **name, size_t *bytes)
     return true;
 }
 
-/* A blob begins with its own size. */
-static bool open_blob(const void *data, uint16_t data_bytes, struct cursor *cursor)
+/* Passes over a blob, which begins with its own size; false: that is more than what is left. */
+static bool take_blob(struct cursor *cursor, uint16_t *bytes)
 {
-    uint16_t bytes;
+    struct cursor blob = *cursor;
 
-    *cursor = (struct cursor){data, (const uint8_t *)data + data_bytes};
-    if (!read_u16(cursor, &bytes) || bytes < sizeof bytes || bytes > data_bytes) {
+    if (!read_u16(&blob, bytes) || *bytes < sizeof *bytes || *bytes > left(cursor)) {
         return false;
     }
-    cursor->end = (const uint8_t *)data + bytes;
+    cursor->at += *bytes;
+    return true;
+}
+
+/* What is in a blob, behind its size. */
+static bool open_blob(const void *data, uint16_t data_bytes, struct cursor *cursor)
+{
+    struct cursor whole = {data, (const uint8_t *)data + data_bytes};
+    uint16_t bytes;
+
+    if (!take_blob(&whole, &bytes)) {
+        return false;
+    }
+    *cursor = (struct cursor){(const uint8_t *)data + sizeof bytes, whole.at};
     return true;
 }
 
@@ -365,17 +380,16 @@ static void describe_string(struct etwas_build *build)
     etwas_build_property(build, ETWAS_BUILD_TOP, &string);
 }
 
-/* Keeps what the event says of itself, or that it makes no sense. NULL: no memory. */
-static const struct etwas_content *parse(struct etwas_store *store,
-                                         const struct etwas_content_key *key, uint64_t hash)
+/* The schema of what an event says of itself. ERROR_INVALID_DATA: it makes no sense. */
+static uint32_t make_schema(const struct etwas_content_key *key, struct etwas_described **described)
 {
-    struct etwas_described *described = NULL;
     struct etwas_build build;
     TRACE_EVENT_INFO *info;
     size_t bytes;
     bool is_sound = true;
     uint32_t error;
 
+    *described = NULL;
     etwas_build_begin(&build);
     memcpy(&build.head.ProviderGuid, key->head, sizeof build.head.ProviderGuid);
     memcpy(&build.head.EventDescriptor, (const uint8_t *)key->head + sizeof(etwas_guid),
@@ -386,12 +400,14 @@ static const struct etwas_content *parse(struct etwas_store *store,
         is_sound = read_schema(key, &build);
     }
     error = etwas_build_end(&build, &info, &bytes);
-    if (error == ERROR_SUCCESS && is_sound) {
-        error = etwas_schema_make(info, bytes, &described);
+    if (error == ERROR_SUCCESS) {
+        error = is_sound ? etwas_schema_make(info, bytes, described) : ERROR_INVALID_DATA;
     }
     free(info);
-    return error == ERROR_NOT_ENOUGH_MEMORY ? NULL
-                                            : etwas_store_add_content(store, key, hash, described);
+    if (*described != NULL) {
+        (*described)->plan.payload_begin = key->payload_begin;
+    }
+    return error;
 }
 
 /* The items that describe the event; false: it has none, and is no string. */
@@ -414,19 +430,23 @@ static bool key_of(const EVENT_RECORD *record, struct etwas_content_key *key)
     return key->schema_bytes > 0 || (header->Flags & EVENT_HEADER_FLAG_STRING_ONLY) != 0;
 }
 
-uint32_t etwas_trace_logging_schema(etwas_decoder *decoder, const EVENT_RECORD *record,
-                                    const etwas_schema **schema)
+/* Keeps what makes no sense too, unless it is only a guess that it should. */
+static uint32_t schema_of(etwas_decoder *decoder, const struct etwas_content_key *key,
+                          const etwas_schema **schema)
 {
-    struct etwas_content_key key;
+    struct etwas_described *described;
     const struct etwas_content *content;
+    uint32_t error;
     uint64_t hash;
 
-    if (!key_of(record, &key)) {
-        return ERROR_NOT_FOUND;
-    }
-    content = etwas_store_find_content(&decoder->store, &key, &hash);
+    content = etwas_store_find_content(&decoder->store, key, &hash);
     if (content == NULL) {
-        content = parse(&decoder->store, &key, hash);
+        error = make_schema(key, &described);
+        if (error == ERROR_NOT_ENOUGH_MEMORY ||
+            (error == ERROR_INVALID_DATA && key->payload_begin > 0)) {
+            return error;
+        }
+        content = etwas_store_add_content(&decoder->store, key, hash, described);
         if (content == NULL) {
             return ERROR_NOT_ENOUGH_MEMORY;
         }
@@ -436,4 +456,34 @@ uint32_t etwas_trace_logging_schema(etwas_decoder *decoder, const EVENT_RECORD *
     }
     *schema = &content->described->exact;
     return ERROR_SUCCESS;
+}
+
+uint32_t etwas_trace_logging_schema(etwas_decoder *decoder, const EVENT_RECORD *record,
+                                    const etwas_schema **schema)
+{
+    struct etwas_content_key key;
+
+    return key_of(record, &key) ? schema_of(decoder, &key, schema) : ERROR_NOT_FOUND;
+}
+
+uint32_t etwas_trace_logging_payload_schema(etwas_decoder *decoder, const EVENT_RECORD *record,
+                                            const etwas_schema **schema)
+{
+    const EVENT_HEADER *header = &record->EventHeader;
+    struct etwas_content_key key = {.head = &header->ProviderId, .traits = record->UserData};
+    struct cursor cursor = {.at = key.traits};
+    uint32_t error = ERROR_NOT_FOUND;
+
+    if (header->EventDescriptor.Channel != WINEVENT_CHANNEL_TRACELOGGING || cursor.at == NULL) {
+        return ERROR_NOT_FOUND;
+    }
+    cursor.end = cursor.at + record->UserDataLength;
+    if (take_blob(&cursor, &key.traits_bytes)) {
+        key.schema = cursor.at;
+        if (take_blob(&cursor, &key.schema_bytes)) {
+            key.payload_begin = (uint16_t)(key.traits_bytes + key.schema_bytes);
+            error = schema_of(decoder, &key, schema);
+        }
+    }
+    return error == ERROR_INVALID_DATA ? ERROR_NOT_FOUND : error;
 }

@@ -299,6 +299,62 @@ static void EventWriteString_is_one_string(void **state)
     assert_string_equal(shown(s->decoder, &record), "/ String=\"\"");
 }
 
+/* The event as systems write it that know of no items: cut behind so many bytes. */
+static const char *line_of_payload(struct state *s, size_t bytes, uint8_t channel)
+{
+    const struct tl_event *event = s->event;
+    EVENT_RECORD record = *tl_record(s->event);
+    struct blob whole = {.count = 0};
+    void *exact;
+    const char *line;
+
+    put_bytes(&whole, event->traits.bytes, event->traits.count);
+    put_bytes(&whole, event->schema.bytes, event->schema.count);
+    put_bytes(&whole, event->payload.bytes, event->payload.count);
+    bytes = bytes < whole.count ? bytes : whole.count;
+    exact = malloc(bytes + 1);
+    assert_non_null(exact);
+    record.UserData = (uint8_t *)exact + 1;
+    memcpy(record.UserData, whole.bytes, bytes);
+    record.UserDataLength = (uint16_t)bytes;
+    record.ExtendedDataCount = 0;
+    record.EventHeader.EventDescriptor.Channel = channel;
+    line = shown(s->decoder, &record);
+    free(exact);
+    return line;
+}
+
+static void without_items_a_payload_begins_with_what_describes_it(void **state)
+{
+    struct state *s = *state;
+    struct tl_event *event = s->event;
+    size_t begin;
+
+    tl_field(event, "n", TDH_INTYPE_UINT16, -1);
+    tl_field(event, "text", TDH_INTYPE_ANSISTRING, -1);
+    put_u16(&event->payload, 7);
+    put_text(&event->payload, "abc");
+    begin = event->traits.count + event->schema.count;
+    assert_string_equal(line_of_payload(s, SIZE_MAX, 11), "P/E n=7 text=\"abc\"");
+    assert_string_equal(line_of_payload(s, begin + 1, 11), "P/E n=…1");
+    assert_string_equal(line_of_payload(s, SIZE_MAX, 0), "(none)");
+    for (size_t bytes = 0; bytes < begin; bytes++) {
+        assert_string_equal(line_of_payload(s, bytes, 11), "(none)");
+    }
+    /* The same bytes as items are another event's. */
+    event->record.EventHeader.EventDescriptor.Channel = 11;
+    assert_string_equal(line_of(s), "P/E n=7 text=\"abc\"");
+}
+
+/* Only a guess is made of it. */
+static void what_only_looks_like_a_description_is_none(void **state)
+{
+    struct state *s = *state;
+
+    tl_field(s->event, "type", 26, -1);
+    assert_string_equal(line_of_payload(s, SIZE_MAX, 11), "(none)");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_decoder, close_decoder)
 
 int main(void)
@@ -314,6 +370,8 @@ int main(void)
         TEST(what_makes_no_sense_has_no_schema),
         TEST(members_without_bytes_come_to_an_end),
         TEST(EventWriteString_is_one_string),
+        TEST(without_items_a_payload_begins_with_what_describes_it),
+        TEST(what_only_looks_like_a_description_is_none),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

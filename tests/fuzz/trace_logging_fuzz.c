@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Events that describe themselves: u8 flags, u8 and the traits, u16 and the schema, the payload. */
+/*
+ * Events that describe themselves: u8 flags, u8 and the traits, u16 and the schema, the payload. With
+ * neither traits nor schema the payload begins with them.
+ */
+#include <etwas/winmeta.h>
 #include <stdlib.h>
 
 #include "walk.h"
@@ -23,6 +27,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     schema = take_bytes(&input, take_u16(&input), &items[1].DataSize);
     items[0].DataPtr = (uint64_t)(uintptr_t)traits;
     items[1].DataPtr = (uint64_t)(uintptr_t)schema;
+    if (items[0].DataSize + items[1].DataSize == 0) {
+        record.EventHeader.EventDescriptor.Channel = WINEVENT_CHANNEL_TRACELOGGING;
+    }
     record.UserData = take_bytes(&input, input.left, &record.UserDataLength);
     walk_event(decoder, &record);
     walk_event(decoder, &record);
