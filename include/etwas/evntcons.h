@@ -100,6 +100,8 @@
  *                               EnableTraceEx2 say which events get one. From then on the session
  *                               records the images of the process, too (docs/file-format.md):
  *                               those that are there, what is loaded, and all at its end
+ * An event that with them would be longer than a record, or than the session's buffers take, has none
+ * of them there: it is not lost, as ETW's would be.
  * They stand in the order of their types, behind EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID and
  * before _PROV_TRAITS and _EVENT_SCHEMA_TL. User, session and container are those at the time of
  * EnableTraceEx2; a process that changes them enables again.

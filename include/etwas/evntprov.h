@@ -243,8 +243,8 @@ uint8_t EventProviderEnabled(REGHANDLE RegHandle, uint8_t Level, uint64_t Keywor
  *   or none at UserData; a block with a size and no address. With descriptor types
  *   (EventSetInformation): an unknown type, or two blocks of one metadata type.
  * ERROR_NOT_SUPPORTED: with descriptor types, EVENT_DATA_DESCRIPTOR_TYPE_TIMESTAMP_OVERRIDE.
- * ERROR_ARITHMETIC_OVERFLOW: the record would exceed 65,535 bytes, its header of 80 and what a
- *   session asks to be added (EVENT_ENABLE_PROPERTY_... in evntcons.h) included.
+ * ERROR_ARITHMETIC_OVERFLOW: the record would exceed 65,535 bytes, its header of 80 included. What a
+ *   session asks to be added (EVENT_ENABLE_PROPERTY_... in evntcons.h) is left out rather.
  * ERROR_MORE_DATA: it does not fit into a session's buffer.
  * ERROR_NOT_ENOUGH_MEMORY: a session has no free buffer; there the event is counted lost.
  * ERROR_LOG_FILE_FULL: a real-time session has no consumer, and its backlog and buffers are full.

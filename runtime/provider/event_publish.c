@@ -23,7 +23,13 @@ struct variants {
     struct etwas_event_record *built;
     struct etwas_event_facts facts;
     struct etwas_event_items items; /* that the record has at the moment */
-    bool fits;                      /* with them it is not too long for a record */
+};
+
+struct target {
+    struct etwas_session_key key;
+    uint32_t properties; /* whose items its record has */
+    bool independent;
+    bool needs_buffer; /* its buffer of the moment is full: it may have no other */
 };
 
 static void begin_variants(struct variants *variants, struct etwas_event_record *built,
@@ -31,31 +37,41 @@ static void begin_variants(struct variants *variants, struct etwas_event_record 
 {
     variants->built = built;
     variants->items.properties = 0;
-    variants->fits = true;
     if (properties != 0) {
         etwas_event_facts_find(&variants->facts, properties, event);
         etwas_event_record_reserve_items(built);
     }
 }
 
-/* ERROR_ARITHMETIC_OVERFLOW: with these items the record is too long. */
-static uint32_t choose(struct variants *variants, uint32_t properties)
+/* Gives the record the items of a session; none where it would be too long with them. */
+static void choose(struct variants *variants, struct target *target)
 {
-    if (variants->items.properties != properties) {
-        etwas_event_items_build(&variants->items, properties, &variants->facts);
-        variants->fits = etwas_event_record_set_items(variants->built, &variants->items);
+    if (variants->items.properties == target->properties) {
+        return;
     }
-    return variants->fits ? ERROR_SUCCESS : ERROR_ARITHMETIC_OVERFLOW;
+    etwas_event_items_build(&variants->items, target->properties, &variants->facts);
+    if (!etwas_event_record_set_items(variants->built, &variants->items)) {
+        target->properties = 0;
+        etwas_event_items_build(&variants->items, 0, &variants->facts);
+        (void)etwas_event_record_set_items(variants->built, &variants->items);
+    }
+}
+
+/*
+ * Whether a record that does not fit into a buffer may without its items: an event without its stack
+ * is worth more than none. From here on the session's record has none.
+ */
+static bool drops_items(struct target *target, uint32_t code)
+{
+    bool drops = code == ERROR_MORE_DATA && target->properties != 0;
+
+    if (drops) {
+        target->properties = 0;
+    }
+    return drops;
 }
 
 /* ---- one record to several sessions ---------------------------------------------------------- */
-
-struct target {
-    struct etwas_session_key key;
-    uint32_t properties;
-    bool independent;
-    bool needs_buffer; /* its buffer of the moment is full: it may have no other */
-};
 
 /* What has become of an event so far. */
 struct fate {
@@ -74,6 +90,13 @@ static void note(struct fate *fate, const struct target *target, uint32_t code)
     }
 }
 
+static uint32_t check(struct target *target, struct variants *variants)
+{
+    choose(variants, target);
+    return etwas_publish_check(target->key.index, target->key.generation,
+                               variants->built->data_bytes, &variants->built->record);
+}
+
 /* The sessions from the `first` on that can take the record. */
 static uint32_t find_targets(struct target targets[ETWAS_LISTENERS],
                              const struct etwas_audience *audience, uint32_t first,
@@ -90,11 +113,10 @@ static uint32_t find_targets(struct target targets[ETWAS_LISTENERS],
         target->independent = (flags & ETWAS_LISTENER_INDEPENDENT) != 0;
         target->properties = etwas_listener_properties(flags);
         if (etwas_session_key_of(audience->sessions[index].session, &target->key)) {
-            code = choose(variants, target->properties);
+            code = check(target, variants);
         }
-        if (code == ERROR_SUCCESS) {
-            code = etwas_publish_check(target->key.index, target->key.generation, built->data_bytes,
-                                       &built->record);
+        if (drops_items(target, code)) {
+            code = check(target, variants);
         }
         if (code != ERROR_SUCCESS) {
             note(fate, target, code);
@@ -108,14 +130,11 @@ static uint32_t find_targets(struct target targets[ETWAS_LISTENERS],
     return count;
 }
 
-static uint32_t publish_to(const struct target *target, struct variants *variants)
+static uint32_t publish_to(struct target *target, struct variants *variants)
 {
     struct etwas_event_record *built = variants->built;
-    uint32_t code = choose(variants, target->properties);
 
-    if (code != ERROR_SUCCESS) {
-        return code;
-    }
+    choose(variants, target);
     /* The session before may have put its times there. */
     built->header.kernel_time = 0;
     built->header.user_time = 0;
@@ -151,6 +170,9 @@ static uint32_t publish_alone(const struct etwas_audience *audience, struct vari
     uint32_t code = ERROR_INVALID_HANDLE;
 
     if (etwas_session_key_of(audience->sessions[0].session, &target.key)) {
+        code = publish_to(&target, variants);
+    }
+    if (drops_items(&target, code)) {
         code = publish_to(&target, variants);
     }
     /* It has just ended, and listens no more. */

@@ -109,7 +109,7 @@ void etwas_event_record_reserve_items(struct etwas_event_record *built);
 
 /*
  * Gives the record these items instead of those it has; changes which of them is the last. False:
- * it would be too long, and cannot be published.
+ * it would be too long, and has to be given others.
  */
 bool etwas_event_record_set_items(struct etwas_event_record *built,
                                   struct etwas_event_items *items);

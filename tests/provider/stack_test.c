@@ -131,21 +131,33 @@ static void an_event_has_the_stack_of_whoever_called_whichever_function(void **s
     free_modern(&events);
 }
 
-static void a_stack_makes_an_event_too_long_for_its_record(void **state)
+/* Too long for a record, or for a buffer. */
+static void an_event_that_its_stack_makes_too_long_is_recorded_without_it(void **state)
 {
     static uint8_t bytes[65535 - 80 - 8];
-    EVENT_DATA_DESCRIPTOR data;
-    struct trace trace = begin_trace(128);
-    struct modern_events events;
+    static const struct {
+        uint32_t buffer_kb;
+        uint32_t bytes;
+    } longest[] = {{128, sizeof bytes}, {4, 4096 - 72 - 80 - 8}};
 
     (void)state;
-    EventDataDescCreate(&data, bytes, sizeof bytes);
-    assert_int_equal(EventWrite(trace.provider, &descriptor, 1, &data), ERROR_SUCCESS);
-    enable_stacks(trace.session, EVENT_ENABLE_PROPERTY_STACK_TRACE, NULL, 0);
-    assert_int_equal(EventWrite(trace.provider, &descriptor, 1, &data), ERROR_ARITHMETIC_OVERFLOW);
-    end_trace(&trace, &events);
-    assert_int_equal(events.count, 1);
-    free_modern(&events);
+    for (size_t index = 0; index < sizeof longest / sizeof longest[0]; index++) {
+        struct trace trace = begin_trace(longest[index].buffer_kb);
+        EVENT_DATA_DESCRIPTOR data;
+        struct modern_events events;
+
+        EventDataDescCreate(&data, bytes, longest[index].bytes);
+        enable_stacks(trace.session,
+                      EVENT_ENABLE_PROPERTY_STACK_TRACE | EVENT_ENABLE_PROPERTY_TS_ID, NULL, 0);
+        assert_int_equal(EventWrite(trace.provider, &descriptor, 1, &data), ERROR_SUCCESS);
+        assert_int_equal(EventWrite(trace.provider, &descriptor, 0, NULL), ERROR_SUCCESS);
+        end_trace(&trace, &events);
+        assert_int_equal(events.count, 2);
+        assert_int_equal(events.list[0].bytes, longest[index].bytes);
+        assert_int_equal(events.list[0].item_count, 0);
+        assert_int_equal(events.list[1].item_count, 2);
+        free_modern(&events);
+    }
 }
 
 /* ---- which events get one -------------------------------------------------------------------- */
@@ -227,7 +239,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(an_event_has_the_stack_of_whoever_called_whichever_function),
-        FOLDER_TEST(a_stack_makes_an_event_too_long_for_its_record),
+        FOLDER_TEST(an_event_that_its_stack_makes_too_long_is_recorded_without_it),
         FOLDER_TEST(filters_say_which_events_get_stacks_and_leave_no_event_out),
     };
 
