@@ -12,6 +12,7 @@
 #include <etwas/winmeta.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
@@ -166,6 +167,43 @@ static bool is_at(const struct etwas_field_path *path, const struct relation *re
     }
 }
 
+/* STRUCT.MEMBER; nothing if it is too long. */
+static void write_path(char text[ETWAS_FIELD_PATH_BYTES], const struct relation *relations,
+                       uint32_t field)
+{
+    char reversed[ETWAS_FIELD_PATH_BYTES];
+    size_t at = sizeof reversed - 1;
+
+    reversed[at] = '\0';
+    for (uint32_t i = field; i != NO_PARENT; i = relations[i].parent) {
+        size_t bytes = strlen(relations[i].name);
+
+        if (bytes + 1 > at) {
+            return;
+        }
+        if (i != field) {
+            reversed[--at] = '.';
+        }
+        at -= bytes;
+        memcpy(reversed + at, relations[i].name, bytes);
+    }
+    memcpy(text, reversed + at, sizeof reversed - at);
+}
+
+/* Notes the field with a path that ends in its name, in letters of whatever case. */
+static void note_alike(struct etwas_field_path *path, const struct relation *relations,
+                       uint32_t field)
+{
+    const char *last = path->text + path->bytes - 1;
+
+    while (last > path->text && last[-1] != '\0') {
+        last--;
+    }
+    if (path->alike[0] == '\0' && strcasecmp(last, relations[field].name) == 0) {
+        write_path(path->alike, relations, field);
+    }
+}
+
 static uint32_t path_of(struct etwas_field_paths *paths, const struct relation *relations,
                         uint32_t field)
 {
@@ -174,6 +212,7 @@ static uint32_t path_of(struct etwas_field_paths *paths, const struct relation *
             paths->paths[i].met = true;
             return i;
         }
+        note_alike(&paths->paths[i], relations, field);
     }
     return ETWAS_FIELD_PATH_NONE;
 }

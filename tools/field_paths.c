@@ -55,7 +55,15 @@ void etwas_field_paths_report(const struct etwas_field_paths *paths)
             etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, path->text + at, bytes);
             at += bytes + 1;
         }
-        etwas_output_text(errors, "'\n");
+        etwas_output_char(errors, '\'');
+        if (path->alike[0] != '\0') {
+            etwas_output_text(errors, ", but '");
+            etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, path->alike, strlen(path->alike));
+            etwas_output_char(errors, '\'');
+        } else if (path->is_compared_with) {
+            etwas_output_text(errors, "; a string stands in quotes");
+        }
+        etwas_output_char(errors, '\n');
         etwas_output_flush(errors);
     }
 }

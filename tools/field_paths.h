@@ -21,7 +21,10 @@ enum {
 struct etwas_field_path {
     char text[ETWAS_FIELD_PATH_BYTES]; /* each of its names with a 0 behind it */
     size_t bytes;
-    bool met; /* an event had it */
+    bool met;              /* an event had it */
+    bool is_compared_with; /* it stands where a string may have been meant */
+    /* What an event had that is called alike: its path as it is written. Empty: nothing. */
+    char alike[ETWAS_FIELD_PATH_BYTES];
 };
 
 struct etwas_field_paths {
@@ -39,7 +42,7 @@ uint32_t etwas_field_paths_add(struct etwas_field_paths *paths, const char *text
 uint32_t etwas_field_paths_find(const struct etwas_field_paths *paths, const char *text,
                                 size_t bytes);
 
-/* Says on standard error which of them no event had: perhaps they are misspelt. */
+/* Says on standard error which of them no event had, and what may have been meant. */
 void etwas_field_paths_report(const struct etwas_field_paths *paths);
 
 #endif

@@ -11,9 +11,10 @@
 
 /* By property; ETWAS_PROPERTY_PROCESSOR is called `cpu` too. */
 static const char *const names[] = {
-    "file", "time",    "error_ns", "processor", "process", "thread",   "provider", "event",
-    "name", "class",   "type",     "id",        "version", "opcode",   "level",    "keyword",
-    "task", "channel", "activity", "instance",  "parent",  "duration", "fields",   "payload",
+    "file",     "time",    "error_ns", "processor", "process",  "thread",   "provider",
+    "event",    "name",    "class",    "type",      "id",       "version",  "opcode",
+    "level",    "keyword", "task",     "channel",   "activity", "instance", "parent",
+    "duration", "text",    "fields",   "payload",
 };
 _Static_assert(sizeof names / sizeof names[0] == ETWAS_PROPERTY_COUNT, "a name for each");
 
@@ -36,9 +37,26 @@ const char *etwas_property_name(enum etwas_property property)
     return names[property];
 }
 
-bool etwas_property_is_comparable(enum etwas_property property)
+enum etwas_property_kind etwas_property_kind(enum etwas_property property)
 {
-    return property != ETWAS_PROPERTY_FILE && property != ETWAS_PROPERTY_ERROR &&
-           property != ETWAS_PROPERTY_FIELDS && property != ETWAS_PROPERTY_PAYLOAD &&
-           property != ETWAS_PROPERTY_COUNT;
+    switch (property) {
+    case ETWAS_PROPERTY_FILE:
+    case ETWAS_PROPERTY_ERROR:
+    case ETWAS_PROPERTY_FIELDS:
+    case ETWAS_PROPERTY_PAYLOAD:
+    case ETWAS_PROPERTY_COUNT:
+        return ETWAS_PROPERTY_IS_NOTHING;
+    case ETWAS_PROPERTY_PROVIDER:
+    case ETWAS_PROPERTY_EVENT:
+    case ETWAS_PROPERTY_NAME:
+    case ETWAS_PROPERTY_TEXT:
+        return ETWAS_PROPERTY_IS_STRING;
+    case ETWAS_PROPERTY_CLASS:
+    case ETWAS_PROPERTY_ACTIVITY:
+        return ETWAS_PROPERTY_IS_GUID;
+    case ETWAS_PROPERTY_TIME:
+        return ETWAS_PROPERTY_IS_TIME;
+    default:
+        return ETWAS_PROPERTY_IS_NUMBER;
+    }
 }

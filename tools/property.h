@@ -33,6 +33,7 @@ enum etwas_property {
     ETWAS_PROPERTY_INSTANCE,
     ETWAS_PROPERTY_PARENT,
     ETWAS_PROPERTY_DURATION,
+    ETWAS_PROPERTY_TEXT, /* the message of an event that has one */
     ETWAS_PROPERTY_FIELDS,
     ETWAS_PROPERTY_PAYLOAD,
     ETWAS_PROPERTY_COUNT, /* no property */
@@ -43,7 +44,15 @@ enum etwas_property etwas_property_find(const char *name, size_t bytes);
 
 const char *etwas_property_name(enum etwas_property property);
 
-/* Can --where compare it? Not the file, the error, the fields as a whole and the payload. */
-bool etwas_property_is_comparable(enum etwas_property property);
+/* What --where compares it with. */
+enum etwas_property_kind {
+    ETWAS_PROPERTY_IS_NOTHING, /* with nothing: the file, the error, all fields, the payload */
+    ETWAS_PROPERTY_IS_NUMBER,
+    ETWAS_PROPERTY_IS_STRING,
+    ETWAS_PROPERTY_IS_GUID,
+    ETWAS_PROPERTY_IS_TIME,
+};
+
+enum etwas_property_kind etwas_property_kind(enum etwas_property property);
 
 #endif

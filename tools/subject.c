@@ -9,14 +9,8 @@
 
 #include <etwas/evntrace.h>
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    /* More than the text of a value of the longest payload: two digits a byte, 4 bytes a unit. */
-    TEXT_BYTES = 256 * 1024
-};
 
 /* ---- durations ------------------------------------------------------------------------------- */
 
@@ -65,12 +59,14 @@ static void follow_span(struct etwas_subject *subject, struct etwas_spans *spans
 }
 
 void etwas_subject_read(struct etwas_subject *subject, const struct etwas_input *input,
-                        const EVENT_RECORD *record, struct etwas_described *described,
-                        struct etwas_spans *spans)
+                        const EVENT_RECORD *record, struct etwas_descriptions *descriptions,
+                        struct etwas_described *described, struct etwas_spans *spans)
 {
     subject->input = input;
     subject->record = record;
+    subject->descriptions = descriptions;
     subject->described = described;
+    subject->has_message = false;
     subject->gathered = false;
     subject->value_count = 0;
     subject->found = UINT32_MAX;
@@ -126,29 +122,6 @@ void etwas_subject_gather(struct etwas_subject *subject)
             uint32_t path = described->fields[value.field - described->schema->fields].path;
 
             more = path == ETWAS_FIELD_PATH_NONE || add_value(subject, path, &value);
-        }
-    }
-}
-
-/*
- * The value of a path by its index, which is below the count. They are asked for one after the
- * other: the search goes on from the last one.
- */
-static const etwas_value *value_at(struct etwas_subject *subject, uint32_t path, uint32_t index)
-{
-    uint32_t at = 0;
-    uint32_t before = 0;
-
-    if (subject->found < subject->value_count && subject->values[subject->found].path == path &&
-        subject->found_index <= index) {
-        at = subject->found;
-        before = subject->found_index;
-    }
-    for (;; at++) {
-        if (subject->values[at].path == path && before++ == index) {
-            subject->found = at;
-            subject->found_index = index;
-            return &subject->values[at].value;
         }
     }
 }
@@ -209,6 +182,22 @@ struct etwas_event_string etwas_subject_string(const struct etwas_subject *subje
         }
     }
     return string;
+}
+
+struct etwas_event_string etwas_subject_message(struct etwas_subject *subject)
+{
+    /* More than any message of a payload of 64 KB. */
+    static char text[256 * 1024];
+
+    if (!subject->has_message) {
+        size_t bytes = etwas_decoder_message(subject->descriptions->decoder, subject->record, text,
+                                             sizeof text);
+
+        subject->has_message = true;
+        subject->message.text = bytes > 0 ? text : NULL;
+        subject->message.bytes = bytes < sizeof text ? bytes : sizeof text - 1;
+    }
+    return subject->message;
 }
 
 void etwas_subject_put_title(struct etwas_output *output, enum etwas_text_style style,
@@ -295,8 +284,12 @@ bool etwas_subject_number(const struct etwas_subject *subject,
     number->kind = ETWAS_WHERE_UNSIGNED;
     switch (operand->property) {
     case ETWAS_PROPERTY_TIME:
-        set_signed(number, etwas_input_unix_ns(subject->input, subject->record) -
-                               (operand->absolute ? 0 : etwas_input_start_ns(subject->input)));
+        number->i = etwas_input_unix_ns(subject->input, subject->record);
+        if (operand->absolute) {
+            number->kind = ETWAS_WHERE_TIME;
+        } else {
+            set_signed(number, number->i - etwas_input_start_ns(subject->input));
+        }
         return true;
     case ETWAS_PROPERTY_PROCESSOR:
         number->u = event->processor;
@@ -319,112 +312,4 @@ bool etwas_subject_number(const struct etwas_subject *subject,
     default:
         return number_of_descriptor(subject, operand->property, number);
     }
-}
-
-/* ---- for --where ----------------------------------------------------------------------------- */
-
-static uint32_t count_values(void *context, const struct etwas_where_operand *operand)
-{
-    struct etwas_subject *subject = context;
-    struct etwas_where_number number;
-    uint32_t count = 0;
-
-    if (operand->source == ETWAS_WHERE_OF_PROPERTY) {
-        switch (operand->property) {
-        case ETWAS_PROPERTY_PROVIDER:
-        case ETWAS_PROPERTY_EVENT:
-        case ETWAS_PROPERTY_NAME:
-            return etwas_subject_string(subject, operand->property).text != NULL;
-        case ETWAS_PROPERTY_CLASS:
-        case ETWAS_PROPERTY_ACTIVITY:
-            return etwas_subject_guid(subject, operand->property) != NULL;
-        default:
-            return etwas_subject_number(subject, operand, &number);
-        }
-    }
-    etwas_subject_gather(subject);
-    for (uint32_t i = 0; i < subject->value_count; i++) {
-        count += subject->values[i].path == operand->field;
-    }
-    return count;
-}
-
-static struct etwas_where_number number_at(void *context, const struct etwas_where_operand *operand,
-                                           uint32_t index)
-{
-    static const enum etwas_where_kind kinds[] = {
-        [ETWAS_VALUE_TEXT] = ETWAS_WHERE_TEXT,        [ETWAS_VALUE_UNSIGNED] = ETWAS_WHERE_UNSIGNED,
-        [ETWAS_VALUE_SIGNED] = ETWAS_WHERE_SIGNED,    [ETWAS_VALUE_FLOAT] = ETWAS_WHERE_FLOAT,
-        [ETWAS_VALUE_BOOLEAN] = ETWAS_WHERE_UNSIGNED,
-    };
-    struct etwas_subject *subject = context;
-    struct etwas_where_number number = {.kind = ETWAS_WHERE_TEXT};
-    etwas_number value = {.u = 0};
-
-    if (operand->source == ETWAS_WHERE_OF_PROPERTY) {
-        if (!etwas_subject_number(subject, operand, &number)) {
-            number.kind = ETWAS_WHERE_TEXT;
-        }
-        return number;
-    }
-    number.kind = kinds[etwas_value_number(value_at(subject, operand->field, index), &value)];
-    if (number.kind == ETWAS_WHERE_FLOAT) {
-        number.f = value.f;
-    } else {
-        number.u = value.u;
-    }
-    return number;
-}
-
-static size_t text_of_property(const struct etwas_subject *subject,
-                               const struct etwas_where_operand *operand, char *text)
-{
-    struct etwas_event_string string = etwas_subject_string(subject, operand->property);
-    const etwas_guid *guid = etwas_subject_guid(subject, operand->property);
-    struct etwas_where_number number;
-
-    if (guid != NULL) {
-        return (size_t)snprintf(
-            text, TEXT_BYTES, "%08x-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x", guid->Data1,
-            guid->Data2, guid->Data3, guid->Data4[0], guid->Data4[1], guid->Data4[2],
-            guid->Data4[3], guid->Data4[4], guid->Data4[5], guid->Data4[6], guid->Data4[7]);
-    }
-    if (etwas_subject_number(subject, operand, &number)) {
-        return (size_t)(number.kind == ETWAS_WHERE_SIGNED
-                            ? snprintf(text, TEXT_BYTES, "%lld", (long long)number.i)
-                            : snprintf(text, TEXT_BYTES, "%llu", (unsigned long long)number.u));
-    }
-    memcpy(text, string.text, string.bytes);
-    return string.bytes;
-}
-
-/* Without the braces of a GUID. */
-static const char *text_at(void *context, const struct etwas_where_operand *operand, uint32_t index,
-                           unsigned side, size_t *bytes)
-{
-    static char texts[2][TEXT_BYTES];
-    struct etwas_subject *subject = context;
-    char *text = texts[side];
-
-    if (operand->source == ETWAS_WHERE_OF_PROPERTY) {
-        *bytes = text_of_property(subject, operand, text);
-    } else {
-        const etwas_value *value = value_at(subject, operand->field, index);
-
-        *bytes = etwas_value_text(value, text, TEXT_BYTES);
-        if (*bytes >= TEXT_BYTES) {
-            *bytes = TEXT_BYTES - 1;
-        }
-        if (value->in_type == TDH_INTYPE_GUID && *bytes == 38 && text[0] == '{') {
-            text++;
-            *bytes = 36;
-        }
-    }
-    text[*bytes] = '\0';
-    return text;
-}
-
-struct etwas_where_values etwas_subject_values(struct etwas_subject *subject)
-{
-    return (struct etwas_where_values){subject, count_values, number_at, text_at};
 }

@@ -22,7 +22,10 @@ struct etwas_subject {
     const struct etwas_input *input;
     const EVENT_RECORD *record;
     struct etwas_event event;
+    struct etwas_descriptions *descriptions;
     struct etwas_described *described; /* NULL: nothing describes it */
+    bool has_message;                  /* `message` is this event's */
+    struct etwas_event_string message;
     bool has_duration;
     int64_t duration_ns;
     struct etwas_subject_value *values; /* for as long as the command runs */
@@ -39,14 +42,11 @@ struct etwas_subject {
  * which every event has to come by here.
  */
 void etwas_subject_read(struct etwas_subject *subject, const struct etwas_input *input,
-                        const EVENT_RECORD *record, struct etwas_described *described,
-                        struct etwas_spans *spans);
+                        const EVENT_RECORD *record, struct etwas_descriptions *descriptions,
+                        struct etwas_described *described, struct etwas_spans *spans);
 
 /* The values of the fields that were asked for; does nothing the second time. */
 void etwas_subject_gather(struct etwas_subject *subject);
-
-/* What --where compares; the context is the subject. */
-struct etwas_where_values etwas_subject_values(struct etwas_subject *subject);
 
 /* Writes its name: PROVIDER/EVENT, or what it has in place of that, with its ids. */
 void etwas_subject_put_title(struct etwas_output *output, enum etwas_text_style style,
@@ -55,6 +55,9 @@ void etwas_subject_put_title(struct etwas_output *output, enum etwas_text_style 
 /* UTF-8, not terminated; NULL where the event has no such thing. NAME is EVENT behind its last /. */
 struct etwas_event_string etwas_subject_string(const struct etwas_subject *subject,
                                                enum etwas_property property);
+
+/* The text of a message whose format is known, or of an event whose schema has one; else NULL. */
+struct etwas_event_string etwas_subject_message(struct etwas_subject *subject);
 
 /* A property that is a number; false: it is none, or the event has none. */
 bool etwas_subject_number(const struct etwas_subject *subject,

@@ -396,6 +396,42 @@ class Where(NamesTest):
         self.assertEqual(len(self.objects("-w", "reason == 2 && name == 'free'", path)), 1)
         self.assertEqual(len(self.objects("-w", "size > 4096 && name == \"malloc\"", path)), 1)
 
+    def test_a_message_is_chosen_by_its_text(self):
+        guid = uuid.UUID(RED).bytes_le
+        path = self.trace(*(etl.message(7, 0x02, guid, struct.pack("<i", n) + b"a\0") for n in (5, 50, 500)),
+                          etl.message(8, 0x02, guid, b"\x01"),
+                          etl.message_format(1_000_001, RED, 7, "took %d of %s\n"))
+        for expression, wanted in (('text contains "took 5"', 3), ('text =~ "took 50+ of"', 2), ("!text", 1),
+                                   (r'text == "took 500 of a\n"', 1), ('text contains "took 5" && id == 7', 3)):
+            self.assertEqual(len(self.objects("-w", expression, path)), wanted, expression)
+            stat, = self.stat_json("--where", expression, path)
+            self.assertEqual(stat["events"], wanted, expression)
+        self.assertEqual(self.lines("--columns", "id,text", path)[-2:], [r'7 "took 500 of a\n"', "8 -"])
+
+    def test_dates_and_guids_of_fields_compare_as_such(self):
+        fields = etl.tl_field("when", 17) + etl.tl_field("day", 18) + etl.tl_field("g", GUID)
+        payload = (struct.pack("<Q", 132756731757990000) + struct.pack("<8H", 2021, 9, 4, 9, 14, 59, 35, 799)
+                   + uuid.UUID(RED).bytes_le)
+        path = self.trace(etl.tl_event(RED, 1_000_001, "P", "E", fields, payload), name="b.etl")
+        for expression, wanted in (('when == "2021-09-09T14:59:35.799"', 1), ('day == "2021-09-09 14:59:35.799Z"', 1),
+                                   ("when == day", 1), ('when > "2021-09-10"', 0), ('day < "2021-09-09T15:00"', 1),
+                                   ("time > when", 1), (f'g == "{RED.upper()}"', 1), ("class == g", 1)):
+            self.assertEqual(len(self.objects("-w", expression, path)), wanted, expression)
+
+    def test_what_may_have_been_meant_is_said(self):
+        for expression, error in (("x == 20", "no event has a field 'x', but 'p.x'"),
+                                  ("N == 1", "no event has a field 'N', but 'n'"),
+                                  ("`raw name`", "no event has a field 'raw name', but 'Raw Name'"),
+                                  ("name == Start", "no event has a field 'Start'; a string stands in quotes"),
+                                  ("none == 1", "no event has a field 'none'")):
+            self.assertEqual(self.run_etwas("dump", "-w", expression, self.path)[1], f"etwas: {error}\n")
+        self.assertEqual(self.run_etwas("dump", "-C", "x", self.path)[1], "etwas: no event has a field 'x', but 'p.x'\n")
+
+    def test_two_expressions_are_one_too_many(self):
+        for command in ("dump", "stat"):
+            _, error = self.run_etwas(command, "-w", "n", "--where", "t", self.path, expect=USAGE)
+            self.assertIn("--where is given twice: && joins two", error)
+
     def test_stat_counts_what_matches(self):
         stat, = self.stat_json("--where", "n < 0", self.path)
         self.assertEqual((stat["events"], len(stat["classes"])), (1, 1))

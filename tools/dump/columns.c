@@ -254,26 +254,9 @@ static bool put_event(struct etwas_output *output, const struct etwas_subject *s
     return true;
 }
 
-struct etwas_event_string etwas_dump_message(struct etwas_dump *dump)
+static bool put_message(struct etwas_output *output, struct etwas_subject *subject, bool quoted)
 {
-    /* More than any message of a payload of 64 KB. */
-    static char text[256 * 1024];
-    const struct etwas_subject *subject = &dump->subject;
-    struct etwas_event_string string = {NULL, 0};
-
-    string.bytes =
-        etwas_decoder_message(dump->descriptions[subject->input - dump->run->inputs].decoder,
-                              subject->record, text, sizeof text);
-    if (string.bytes > 0) {
-        string.text = text;
-        string.bytes = string.bytes < sizeof text ? string.bytes : sizeof text - 1;
-    }
-    return string;
-}
-
-static bool put_message(struct etwas_output *output, struct etwas_dump *dump, bool quoted)
-{
-    struct etwas_event_string string = etwas_dump_message(dump);
+    struct etwas_event_string string = etwas_subject_message(subject);
 
     if (string.text == NULL) {
         return false;
@@ -287,10 +270,10 @@ static bool put_message(struct etwas_output *output, struct etwas_dump *dump, bo
 
 static bool put_fields(struct etwas_output *output, struct etwas_dump *dump, bool quoted)
 {
-    const struct etwas_subject *subject = &dump->subject;
+    struct etwas_subject *subject = &dump->subject;
     struct etwas_fields_rest rest;
 
-    if (subject->event.message && put_message(output, dump, quoted)) {
+    if (subject->event.message && put_message(output, subject, quoted)) {
         return true;
     }
     if (subject->described == NULL) {
@@ -359,6 +342,8 @@ bool etwas_dump_put_column(struct etwas_output *output, struct etwas_dump *dump,
         return guid != NULL;
     case ETWAS_PROPERTY_PARENT:
         return put_parent(output, subject);
+    case ETWAS_PROPERTY_TEXT:
+        return put_message(output, subject, quoted);
     case ETWAS_PROPERTY_FIELDS:
         return put_fields(output, dump, quoted);
     case ETWAS_PROPERTY_PAYLOAD:

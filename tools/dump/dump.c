@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "where/option.h"
+#include "where/values.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -68,6 +69,7 @@ static const char *const help[] = {
     "  instance  the instance number of an event of TraceEventInstance; the sequence\n"
     "            number of a message\n"
     "  parent    NUMBER@CLASS of its parent instance\n"
+    "  text      of a message whose format is known, or of an event with a message\n"
     "  duration  of an event that ends an instance or activity: ns since its start\n"
     "  payload   in hexadecimal\n"
     "  FIELD     any other name: the field that is called so; fields.FIELD always;\n"
@@ -128,10 +130,10 @@ static void on_record(EVENT_RECORD *record)
         }
         described = etwas_descriptions_find(descriptions, record, &senseless);
     }
-    etwas_subject_read(&dump->subject, input, record, described,
+    etwas_subject_read(&dump->subject, input, record, descriptions, described,
                        dump->wants_durations ? &dump->spans : NULL);
     if (dump->has_where) {
-        const struct etwas_where_values values = etwas_subject_values(&dump->subject);
+        const struct etwas_where_values values = etwas_where_values_of(&dump->subject);
 
         if (!etwas_where_holds(&dump->where, &values)) {
             return;
@@ -210,7 +212,6 @@ static bool take_option(struct etwas_dump *dump, int option)
         dump->columns_text = optarg;
         return true;
     case 'w':
-        etwas_where_clear(&dump->where);
         dump->has_where = etwas_where_option(&dump->where, "dump", optarg, &dump->paths);
         dump->wants_durations |= dump->where.wants_duration;
         return dump->has_where;

@@ -87,9 +87,6 @@ const char *etwas_dump_column_name(const struct etwas_dump *dump,
 bool etwas_dump_put_column(struct etwas_output *output, struct etwas_dump *dump,
                            const struct etwas_dump_column *column, bool quoted);
 
-/* The formatted text of a message of TraceMessage; no text: its format is not known. */
-struct etwas_event_string etwas_dump_message(struct etwas_dump *dump);
-
 /* Says, once for each kind of event, that the payload ends before its fields. */
 void etwas_dump_tell_truncated(struct etwas_dump *dump, const struct etwas_fields_rest *rest);
 

@@ -216,7 +216,7 @@ static bool put_message_text(struct etwas_dump *dump)
     struct etwas_event_string text = {NULL, 0};
 
     if (dump->subject.event.message) {
-        text = etwas_dump_message(dump);
+        text = etwas_subject_message(&dump->subject);
         put_string(dump->output, "text", text);
     }
     return text.text != NULL;

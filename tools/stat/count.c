@@ -8,6 +8,7 @@
 #include "stat/stat.h"
 
 #include "names.h"
+#include "where/values.h"
 
 #include <search.h>
 #include <stdlib.h>
@@ -123,13 +124,13 @@ static void keep_log_names(struct etwas_stat *stat, const EVENT_RECORD *record)
 static bool is_wanted(struct etwas_stat *stat, const struct etwas_input *input,
                       const EVENT_RECORD *record)
 {
-    struct etwas_where_values values = etwas_subject_values(&stat->subject);
+    struct etwas_where_values values = etwas_where_values_of(&stat->subject);
     bool senseless;
 
     if (stat->where == NULL) {
         return true;
     }
-    etwas_subject_read(&stat->subject, input, record,
+    etwas_subject_read(&stat->subject, input, record, &stat->descriptions,
                        etwas_descriptions_find(&stat->descriptions, record, &senseless),
                        stat->where->wants_duration ? &stat->spans : NULL);
     return etwas_where_holds(stat->where, &values);

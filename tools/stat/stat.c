@@ -210,7 +210,6 @@ static bool parse_options(int argc, char **argv, struct request *request, int *r
             return false;
         }
         if (option == 'w') {
-            etwas_where_clear(&request->where);
             request->has_where =
                 etwas_where_option(&request->where, "stat", optarg, &request->paths);
         }

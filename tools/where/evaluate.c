@@ -12,8 +12,20 @@
 
 /* ---- one value against another --------------------------------------------------------------- */
 
-/* -1, 0, 1; 2: neither is larger, nor are they equal. */
-static int order_of(const struct etwas_where_number *a, const struct etwas_where_number *b)
+static bool is_number(const struct etwas_where_number *value)
+{
+    return value->kind == ETWAS_WHERE_UNSIGNED || value->kind == ETWAS_WHERE_SIGNED ||
+           value->kind == ETWAS_WHERE_FLOAT;
+}
+
+/* Are both numbers, times or GUIDs? Else their texts are compared. */
+static bool are_alike(const struct etwas_where_number *a, const struct etwas_where_number *b)
+{
+    return is_number(a) ? is_number(b) : a->kind == b->kind && a->kind != ETWAS_WHERE_TEXT;
+}
+
+/* Of two numbers: -1, 0, 1; 2: neither is larger, nor are they equal. */
+static int order_of_numbers(const struct etwas_where_number *a, const struct etwas_where_number *b)
 {
     if (a->kind == ETWAS_WHERE_FLOAT || b->kind == ETWAS_WHERE_FLOAT) {
         const struct etwas_where_number *both[] = {a, b};
@@ -40,6 +52,21 @@ static int order_of(const struct etwas_where_number *a, const struct etwas_where
         /* Both at least 0, or both below it: as unsigned numbers they have the same order. */
         return a->u < b->u ? -1 : a->u > b->u;
     }
+}
+
+/* Of two that are alike. */
+static int order_of(const struct etwas_where_number *a, const struct etwas_where_number *b)
+{
+    int order;
+
+    if (a->kind == ETWAS_WHERE_TIME) {
+        return a->i < b->i ? -1 : a->i > b->i;
+    }
+    if (a->kind == ETWAS_WHERE_GUID) {
+        order = memcmp(&a->guid, &b->guid, sizeof a->guid);
+        return order < 0 ? -1 : order > 0;
+    }
+    return order_of_numbers(a, b);
 }
 
 static int order_of_texts(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
@@ -84,17 +111,15 @@ static struct etwas_where_number number_of(const struct etwas_where_operand *ope
     struct etwas_where_number number;
 
     if (operand->source == ETWAS_WHERE_CONSTANT) {
-        number = operand->number;
-        number.kind = operand->text != NULL ? ETWAS_WHERE_TEXT : number.kind;
-        return number;
+        return operand->number;
     }
     number = values->number(values->context, operand, index);
     if (operand->masked) {
-        if (number.kind == ETWAS_WHERE_FLOAT) {
-            number.kind = ETWAS_WHERE_TEXT;
-        } else if (number.kind != ETWAS_WHERE_TEXT) {
+        if (number.kind == ETWAS_WHERE_UNSIGNED || number.kind == ETWAS_WHERE_SIGNED) {
             number.kind = ETWAS_WHERE_UNSIGNED;
             number.u &= operand->mask;
+        } else {
+            number.kind = ETWAS_WHERE_TEXT;
         }
     }
     return number;
@@ -146,7 +171,7 @@ static bool compare_values(const struct etwas_where_node *node, const uint32_t i
     for (unsigned side = 0; side < 2; side++) {
         numbers[side] = number_of(&node->operands[side], index[side], values);
     }
-    if (numbers[0].kind != ETWAS_WHERE_TEXT && numbers[1].kind != ETWAS_WHERE_TEXT) {
+    if (are_alike(&numbers[0], &numbers[1])) {
         return fits(node->relation, order_of(&numbers[0], &numbers[1]));
     }
     return compare_texts(node, index, values);
@@ -178,9 +203,8 @@ static bool is_something(const struct etwas_where_operand *operand, uint32_t ind
     if (number.kind == ETWAS_WHERE_FLOAT) {
         return number.f < 0 || number.f > 0;
     }
-    return number.kind != ETWAS_WHERE_TEXT
-               ? number.u != 0
-               : text_of(operand, index, 0, values, &bytes) != NULL && bytes > 0;
+    return is_number(&number) ? number.u != 0
+                              : text_of(operand, index, 0, values, &bytes) != NULL && bytes > 0;
 }
 
 static bool holds_alone(const struct etwas_where_operand *operand,

@@ -17,18 +17,18 @@ const char etwas_where_help[] =
     "  size > 4096 && name == \"malloc\"      ==  !=  <  <=  >  >=  &&  ||  !  ( )\n"
     "  path contains \"tmp\" || path =~ \"^/\"  a part; an extended regular expression\n"
     "  keyword & 0x20                       some of these bits\n"
-    "  duration > 1.5ms                     numbers: 12 -3 0x1f 1.5, with k M G, or\n"
-    "                                       Ki Mi Gi, or ns us ms s: in nanoseconds\n"
+    "  duration > 1.5ms                     numbers: 12 -3 0x1f 1.5 1e6 true; with k\n"
+    "                                       M G Ki Mi Gi, or ns us ms s: nanoseconds\n"
     "  time >= \"2026-11-21T08:19:17.5\"      UTC; time < 2s: since the session's start\n"
     "  point.x == 3                         a member of a struct\n"
     "A name is one of these, or else of a field (fields.NAME always is, `NAME` may\n"
     "hold anything): time, duration (ns; of an END event, from the START of the same\n"
     "instance or activity), processor or cpu, process, thread, level, keyword,\n"
-    "provider, event (GC/Start), name (its last part: Start), class (GUID), type or\n"
-    "opcode, id, version, task, channel, activity, instance, parent. Of several\n"
-    "values, as in arrays, any will do. What an event does not have compares false,\n"
-    "by != too. A name alone: is it neither 0 nor empty? Enumerations compare by name\n"
-    "and by number.\n";
+    "provider, event (GC/Start), name (its last part: Start), text (of a message),\n"
+    "class (GUID), type or opcode, id, version, task, channel, activity, instance,\n"
+    "parent. Of several values, as in arrays, any will do. What an event does not\n"
+    "have compares false, by != too. A name alone: is it neither 0 nor empty?\n"
+    "Enumerations compare by name and by number, GUIDs and times in any form.\n";
 
 bool etwas_where_option(struct etwas_where *where, const char *command, const char *text,
                         struct etwas_field_paths *paths)
@@ -37,6 +37,11 @@ bool etwas_where_option(struct etwas_where *where, const char *command, const ch
     size_t indent;
     size_t start;
 
+    if (where->node_count > 0) {
+        etwas_output_format(errors, "etwas %s: --where is given twice: && joins two\n", command);
+        etwas_output_flush(errors);
+        return false;
+    }
     if (etwas_where_parse(where, text, paths)) {
         return true;
     }

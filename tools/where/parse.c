@@ -8,7 +8,6 @@
 #include "field_paths.h"
 #include "where/scan.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #define NO_NODE UINT32_MAX
@@ -58,7 +57,7 @@ static bool parse_name(struct parser *parser, struct etwas_where_operand *operan
     if (!parser->scan.quoted && first + 1 == bytes) {
         operand->property = etwas_property_find(text, first);
     }
-    if (etwas_property_is_comparable(operand->property)) {
+    if (etwas_property_kind(operand->property) != ETWAS_PROPERTY_IS_NOTHING) {
         operand->source = ETWAS_WHERE_OF_PROPERTY;
         parser->where->wants_duration |= operand->property == ETWAS_PROPERTY_DURATION;
         return true;
@@ -100,6 +99,22 @@ static bool parse_mask(struct parser *parser, struct etwas_where_operand *operan
     return parser->where->error == NULL;
 }
 
+/* With what it is beside a text. A string with a 0 in it is no more than a text. */
+static void take_string(struct etwas_where_operand *operand, const struct etwas_where_scan *scan)
+{
+    operand->text = scan->text;
+    operand->bytes = scan->bytes;
+    operand->number.kind = ETWAS_WHERE_TEXT;
+    if (strlen(scan->text) != scan->bytes) {
+        return;
+    }
+    if (etwas_where_guid(scan->text, &operand->number.guid)) {
+        operand->number.kind = ETWAS_WHERE_GUID;
+    } else if (etwas_where_date(scan->text, &operand->number.i)) {
+        operand->number.kind = ETWAS_WHERE_TIME;
+    }
+}
+
 /* `expected` says what is wrong if there is none. */
 static bool parse_operand(struct parser *parser, struct etwas_where_operand *operand,
                           const char *expected)
@@ -115,8 +130,7 @@ static bool parse_operand(struct parser *parser, struct etwas_where_operand *ope
     } else if (scan->word == ETWAS_WORD_NUMBER) {
         operand->number = scan->number;
     } else if (scan->word == ETWAS_WORD_STRING) {
-        operand->text = scan->text;
-        operand->bytes = scan->bytes;
+        take_string(operand, scan);
     } else {
         fail(parser, expected);
         return false;
@@ -128,80 +142,79 @@ static bool parse_operand(struct parser *parser, struct etwas_where_operand *ope
     return parser->where->error == NULL;
 }
 
-/* ---- what a string means beside a property --------------------------------------------------- */
+/* ---- what goes with what --------------------------------------------------------------------- */
 
-static bool is_property(const struct etwas_where_operand *operand, enum etwas_property property)
+static bool fail_at(struct parser *parser, const struct etwas_where_operand *operand,
+                    const char *error)
 {
-    return operand->source == ETWAS_WHERE_OF_PROPERTY && operand->property == property;
+    etwas_where_fail(&parser->scan, operand->at, operand->length, error);
+    return false;
 }
 
-/* A time is compared with a date, or with the nanoseconds since the session's start. */
-static bool settle_time(struct parser *parser, struct etwas_where_operand *time,
-                        struct etwas_where_operand *other)
+static bool is_property(const struct etwas_where_operand *operand, enum etwas_property_kind kind)
 {
-    int64_t unix_ns;
+    return operand->source == ETWAS_WHERE_OF_PROPERTY &&
+           etwas_property_kind(operand->property) == kind;
+}
 
-    if (!is_property(time, ETWAS_PROPERTY_TIME) || other->text == NULL) {
+/* Is there a constant beside a property with which that can never be compared? */
+static bool settle_property(struct parser *parser, struct etwas_where_operand *property,
+                            const struct etwas_where_operand *other)
+{
+    bool is_text = other->text != NULL;
+
+    if (property->source != ETWAS_WHERE_OF_PROPERTY) {
         return true;
     }
-    if (!etwas_where_date(other->text, &unix_ns)) {
-        etwas_where_fail(&parser->scan, other->at, other->length,
-                         "not a time: 2026-11-21, \"2026-11-21T08:19\" or "
-                         "\"2026-11-21T08:19:17.123456789Z\"; 1.5s is since the session's start");
-        return false;
+    /* A number beside a time is since the session's start. */
+    property->absolute = is_text || other->source != ETWAS_WHERE_CONSTANT;
+    if (other->source != ETWAS_WHERE_CONSTANT) {
+        return true;
     }
-    time->absolute = true;
-    other->text = NULL;
-    other->number = (struct etwas_where_number){.kind = ETWAS_WHERE_SIGNED, .i = unix_ns};
-    return true;
-}
-
-/* {0AD614C4-…} is how others write 0ad614c4-…. */
-static void settle_guid(struct parser *parser, struct etwas_where_operand *other)
-{
-    char *text = parser->where->text + (other->text - parser->where->text);
-
-    if (other->bytes != 38 || text[0] != '{' || text[37] != '}') {
-        return;
+    switch (etwas_property_kind(property->property)) {
+    case ETWAS_PROPERTY_IS_TIME:
+        return !is_text || other->number.kind == ETWAS_WHERE_TIME ||
+               fail_at(parser, other,
+                       "not a time: 2026-11-21, \"2026-11-21T08:19\" or "
+                       "\"2026-11-21T08:19:17.123456789Z\"; 1.5s is since the session's start");
+    case ETWAS_PROPERTY_IS_GUID:
+        return other->number.kind == ETWAS_WHERE_GUID ||
+               fail_at(parser, other, "not a GUID: \"68fdd900-4a3e-11d1-84f4-0000f80464e3\"");
+    case ETWAS_PROPERTY_IS_STRING:
+        return is_text || fail_at(parser, other, "a string stands in quotes");
+    default:
+        return !is_text || fail_at(parser, other, "expected a number");
     }
-    text[37] = '\0';
-    for (size_t i = 1; i < 37; i++) {
-        text[i] = (char)tolower((unsigned char)text[i]);
-    }
-    other->text = text + 1;
-    other->bytes = 36;
 }
 
 static bool settle(struct parser *parser, struct etwas_where_node *node)
 {
     struct etwas_where_operand *operands = node->operands;
 
-    for (unsigned i = 0; i < 2; i++) {
-        if (operands[i].text != NULL) {
-            settle_guid(parser, &operands[i]);
-        }
+    if (operands[1].source == ETWAS_WHERE_OF_FIELD) {
+        parser->paths->paths[operands[1].field].is_compared_with = true;
     }
-    return settle_time(parser, &operands[0], &operands[1]) &&
-           settle_time(parser, &operands[1], &operands[0]);
+    return settle_property(parser, &operands[0], &operands[1]) &&
+           settle_property(parser, &operands[1], &operands[0]);
 }
 
 static bool compile(struct parser *parser, struct etwas_where_node *node)
 {
     const struct etwas_where_operand *operand = &node->operands[1];
 
+    if (is_property(&node->operands[0], ETWAS_PROPERTY_IS_TIME)) {
+        return fail_at(parser, &node->operands[0], "a time is no text: < and >= compare it");
+    }
     if (operand->text == NULL) {
-        etwas_where_fail(&parser->scan, operand->at, operand->length,
-                         node->relation == ETWAS_WHERE_MATCHES
-                             ? "=~ takes a regular expression as a string"
-                             : "contains takes a string");
-        return false;
+        return fail_at(parser, operand,
+                       node->relation == ETWAS_WHERE_MATCHES
+                           ? "=~ takes a regular expression as a string"
+                           : "contains takes a string");
     }
     if (node->relation == ETWAS_WHERE_MATCHES &&
         regcomp(&node->pattern, operand->text, REG_EXTENDED | REG_NOSUB) != 0) {
         node->relation = ETWAS_WHERE_CONTAINS; /* there is no pattern to free */
-        etwas_where_fail(&parser->scan, operand->at, operand->length,
-                         "not an extended regular expression");
-        return false;
+        return fail_at(parser, operand, "not an extended regular expression");
     }
     return true;
 }

@@ -64,21 +64,33 @@ static const struct unit *find_unit(const char *text, size_t bytes)
     return NULL;
 }
 
-/* The parts of a number behind its sign: *whole, and whether there is a fraction. */
-static const char *digits_end(const char *text, bool *fraction)
+static const char *skip_digits(const char *text)
 {
-    *fraction = false;
     while (isdigit((unsigned char)*text) != 0) {
         text++;
     }
-    if (text[0] == '.' && isdigit((unsigned char)text[1]) != 0) {
-        *fraction = true;
-        text++;
-        while (isdigit((unsigned char)*text) != 0) {
-            text++;
+    return text;
+}
+
+/* Where a decimal number without sign ends, and whether it has a fraction or an exponent. */
+static const char *decimal_end(const char *text, bool *is_float)
+{
+    const char *end = skip_digits(text);
+    const char *exponent;
+
+    *is_float = false;
+    if (end[0] == '.' && isdigit((unsigned char)end[1]) != 0) {
+        *is_float = true;
+        end = skip_digits(end + 1);
+    }
+    if (*end == 'e' || *end == 'E') {
+        exponent = end + (end[1] == '+' || end[1] == '-' ? 2 : 1);
+        if (isdigit((unsigned char)*exponent) != 0) {
+            *is_float = true;
+            end = skip_digits(exponent);
         }
     }
-    return text;
+    return end;
 }
 
 static void set_number(struct etwas_where_number *number, uint64_t magnitude, bool negative)
@@ -99,7 +111,7 @@ static void scan_number(struct etwas_where_scan *scan)
     const char *text = start + (negative ? 1 : 0);
     bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     uint64_t factor = 1;
-    bool fraction = false;
+    bool is_float = false;
     char *end;
     uint64_t magnitude;
 
@@ -112,7 +124,7 @@ static void scan_number(struct etwas_where_scan *scan)
         return;
     }
     if (!hexadecimal) {
-        const char *unit = digits_end(text, &fraction);
+        const char *unit = decimal_end(text, &is_float);
         const char *unit_end = unit;
 
         while (is_word(*unit_end)) {
@@ -134,7 +146,7 @@ static void scan_number(struct etwas_where_scan *scan)
         return;
     }
     scan->length = (size_t)(end - start);
-    if (fraction) {
+    if (is_float) {
         double value = strtod(text, NULL) * (double)factor;
 
         scan->number.kind = ETWAS_WHERE_FLOAT;
@@ -246,6 +258,25 @@ static const char *scan_part(struct etwas_where_scan *scan, const char *text)
     return keep(scan, '\0') ? text + (quoted ? 1 : 0) : NULL;
 }
 
+static bool is_reserved(const struct etwas_where_scan *scan, const char *word)
+{
+    size_t bytes = strlen(word) + 1;
+
+    return !scan->quoted && scan->bytes == bytes && memcmp(scan->text, word, bytes) == 0;
+}
+
+/* The words that are no names unless they stand in ` `. */
+static void scan_reserved(struct etwas_where_scan *scan)
+{
+    if (is_reserved(scan, "contains")) {
+        scan->word = ETWAS_WORD_RELATION;
+        scan->relation = ETWAS_WHERE_CONTAINS;
+    } else if (is_reserved(scan, "true") || is_reserved(scan, "false")) {
+        scan->word = ETWAS_WORD_NUMBER;
+        set_number(&scan->number, is_reserved(scan, "true"), false);
+    }
+}
+
 static void scan_name(struct etwas_where_scan *scan)
 {
     const char *text = scan->expression + scan->at;
@@ -259,10 +290,7 @@ static void scan_name(struct etwas_where_scan *scan)
     if (text != NULL) {
         scan->length = (size_t)(text - scan->expression) - scan->at;
         scan->bytes = (size_t)(scan->where->text + scan->where->text_bytes - scan->text);
-        if (scan->bytes == sizeof "contains" && memcmp(scan->text, "contains", 8) == 0) {
-            scan->word = ETWAS_WORD_RELATION;
-            scan->relation = ETWAS_WHERE_CONTAINS;
-        }
+        scan_reserved(scan);
     }
 }
 
@@ -289,6 +317,29 @@ static const struct {
     {")", ETWAS_WORD_CLOSE, ETWAS_WHERE_AND},
 };
 
+/* What to say of a character that is no sign. */
+static const char *meaning_of(char character)
+{
+    switch (character) {
+    case '=':
+        return "one = means nothing: == compares";
+    case '|':
+        return "one | means nothing: || is 'or'";
+    case '~':
+        return "one ~ means nothing: =~ takes a regular expression";
+    case '[':
+        return "there is no [N]: a comparison holds if it does for any value of an array";
+    case '+':
+    case '-':
+    case '*':
+    case '/':
+    case '%':
+        return "there is no arithmetic";
+    default:
+        return "this means nothing here";
+    }
+}
+
 static void scan_sign(struct etwas_where_scan *scan)
 {
     const char *text = scan->expression + scan->at;
@@ -303,10 +354,7 @@ static void scan_sign(struct etwas_where_scan *scan)
             return;
         }
     }
-    etwas_where_fail(scan, scan->at, 1,
-                     *text == '='   ? "one = means nothing: == compares"
-                     : *text == '|' ? "one | means nothing: || is 'or'"
-                                    : "this means nothing here");
+    etwas_where_fail(scan, scan->at, 1, meaning_of(*text));
 }
 
 void etwas_where_next(struct etwas_where_scan *scan)
@@ -331,6 +379,33 @@ void etwas_where_next(struct etwas_where_scan *scan)
     } else {
         scan_sign(scan);
     }
+}
+
+/* ---- GUIDs ----------------------------------------------------------------------------------- */
+
+bool etwas_where_guid(const char *text, etwas_guid *guid)
+{
+    static const char form[] = "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh";
+    const char *start = text[0] == '{' ? text + 1 : text;
+    size_t digits = sizeof form - 1;
+
+    for (size_t i = 0; i < digits; i++) {
+        if (form[i] == 'h' ? isxdigit((unsigned char)start[i]) == 0 : start[i] != form[i]) {
+            return false;
+        }
+    }
+    if (strcmp(start + digits, start > text ? "}" : "") != 0) {
+        return false;
+    }
+    guid->Data1 = (uint32_t)strtoul(start, NULL, 16);
+    guid->Data2 = (uint16_t)strtoul(start + 9, NULL, 16);
+    guid->Data3 = (uint16_t)strtoul(start + 14, NULL, 16);
+    for (unsigned i = 0; i < sizeof guid->Data4; i++) {
+        const char *pair = start + 19 + 2 * i + (i >= 2 ? 1 : 0);
+
+        guid->Data4[i] = (uint8_t)(16 * hexadecimal_digit(pair[0]) + hexadecimal_digit(pair[1]));
+    }
+    return true;
 }
 
 /* ---- dates ----------------------------------------------------------------------------------- */
@@ -364,11 +439,14 @@ static bool take_day(const char **text, struct tm *day)
     int year = take_digits(text, 4);
     int month = take_character(text, "-") ? take_digits(text, 2) : -1;
     int of_month = take_character(text, "-") ? take_digits(text, 2) : -1;
+    struct tm real;
 
     *day = (struct tm){.tm_year = year - 1900, .tm_mon = month - 1, .tm_mday = of_month};
-    /* Years whose nanoseconds since 1970 fit in 64 bits. */
+    real = *day;
+    (void)timegm(&real);
+    /* Years whose nanoseconds since 1970 fit in 64 bits, and no February 30. */
     return year >= 1678 && year <= 2261 && month >= 1 && month <= 12 && of_month >= 1 &&
-           of_month <= 31;
+           real.tm_mday == of_month;
 }
 
 static int64_t take_fraction_ns(const char **text)
@@ -403,7 +481,10 @@ bool etwas_where_date(const char *text, int64_t *unix_ns)
         }
         take_character(&text, "Z");
     }
+    if (*text != '\0' || parts.tm_hour < 0 || parts.tm_hour > 23 || parts.tm_min < 0 ||
+        parts.tm_min > 59 || parts.tm_sec < 0 || parts.tm_sec > 60) {
+        return false;
+    }
     *unix_ns = timegm(&parts) * INT64_C(1000000000) + fraction;
-    return *text == '\0' && parts.tm_hour >= 0 && parts.tm_hour < 24 && parts.tm_min >= 0 &&
-           parts.tm_min < 60 && parts.tm_sec >= 0 && parts.tm_sec < 61;
+    return true;
 }

@@ -13,15 +13,20 @@
  *     operand    = name [ "&" number ] | number | string
  *     name       = word { "." word }
  *     word       = letters, digits and "_", or anything between ` and `
- *     number     = [ "-" ] ( decimal [ unit ] | "0x" hexadecimal )
+ *     number     = "true" | "false" | [ "-" ] ( decimal [ exponent ] [ unit ] | "0x" hexadecimal )
  *
  * A name is that of a property, or else of a field; `fields.` before it makes it a field. A name may
  * stand for several values, of an array or of fields with the same name: a comparison is true if it
  * is for any of them, and false where there is none. A name alone is true if a value is neither 0
  * nor empty.
+ *
+ * A string that is a GUID or a date is compared as such with GUIDs and times, and as text with all
+ * else.
  */
 
 #include "property.h"
+
+#include <etwas/types.h>
 
 #include <regex.h>
 #include <stdbool.h>
@@ -34,6 +39,8 @@ enum etwas_where_kind {
     ETWAS_WHERE_UNSIGNED,
     ETWAS_WHERE_SIGNED, /* below 0 */
     ETWAS_WHERE_FLOAT,
+    ETWAS_WHERE_TIME, /* `i`: nanoseconds since 1970 */
+    ETWAS_WHERE_GUID,
 };
 
 struct etwas_where_number {
@@ -42,6 +49,7 @@ struct etwas_where_number {
         uint64_t u;
         int64_t i;
         double f;
+        etwas_guid guid;
     };
 };
 
@@ -59,8 +67,8 @@ struct etwas_where_operand {
     uint32_t field; /* which of the fields that were asked for */
     bool masked;
     uint64_t mask;
-    struct etwas_where_number number; /* the constant */
-    const char *text;                 /* likewise; NULL: a number. Terminated, and may hold 0 */
+    struct etwas_where_number number; /* the constant; of a string TEXT, TIME or GUID */
+    const char *text;                 /* the string; NULL: a number. Terminated, and may hold 0 */
     size_t bytes;
     size_t at; /* where it stands in the expression */
     size_t length;
@@ -124,7 +132,7 @@ struct etwas_where_values {
     void *context;
     /* How many values there are. */
     uint32_t (*count)(void *context, const struct etwas_where_operand *operand);
-    /* The number of a value; ETWAS_WHERE_TEXT: it has none. */
+    /* What a value is beside its text. */
     struct etwas_where_number (*number)(void *context, const struct etwas_where_operand *operand,
                                         uint32_t index);
     /* Its text, terminated. `side` is 0 or 1: the texts of two sides are asked for together. */
