@@ -464,3 +464,12 @@ struct etwas_described *etwas_descriptions_find(struct etwas_descriptions *descr
     keep_kind(descriptions, record, described);
     return described;
 }
+
+const char *etwas_descriptions_provider(const struct etwas_descriptions *descriptions,
+                                        const EVENT_RECORD *record)
+{
+    static char name[512];
+
+    etwas_decoder_provider(descriptions->decoder, record, name, sizeof name);
+    return name;
+}

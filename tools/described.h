@@ -82,6 +82,10 @@ struct etwas_described *etwas_descriptions_find(struct etwas_descriptions *descr
 struct etwas_described *etwas_descriptions_known(const struct etwas_descriptions *descriptions,
                                                  const EVENT_RECORD *record);
 
+/* The provider of an event that nothing describes, "" if it is not known. Until the next call. */
+const char *etwas_descriptions_provider(const struct etwas_descriptions *descriptions,
+                                        const EVENT_RECORD *record);
+
 /* Reads the whole file for descriptions, unless that was done. */
 void etwas_descriptions_read_whole(struct etwas_descriptions *descriptions);
 

@@ -188,6 +188,14 @@ size_t etwas_value_text(const etwas_value *value, char *text, size_t size)
 size_t etwas_decoder_message(etwas_decoder *decoder, const EVENT_RECORD *record, char *text,
                              size_t size) ETWAS_API(etwas_decoder_message);
 
+/*
+ * What an event's provider is called, where nothing describes the event: by the item PROV_TRAITS, or
+ * by what was learned so far of other events of the provider or, of a classic event, of its class.
+ * Likewise; 0 when it is not known.
+ */
+size_t etwas_decoder_provider(const etwas_decoder *decoder, const EVENT_RECORD *record, char *text,
+                              size_t size) ETWAS_API(etwas_decoder_provider);
+
 ETWAS_END_DECLS
 
 #endif

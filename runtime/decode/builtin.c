@@ -139,13 +139,19 @@ static const struct etwas_builtin_class *class_in(const struct etwas_builtin_cla
     return NULL;
 }
 
-static const struct etwas_builtin_class *class_of(const EVENT_RECORD *record)
+static const struct etwas_builtin_class *class_of(const etwas_guid *guid)
 {
-    const etwas_guid *guid = &record->EventHeader.ProviderId;
     const struct etwas_builtin_class *class =
         class_in(etwas_kernel_classes, etwas_kernel_class_count, guid);
 
     return class != NULL ? class : class_in(etwas_other_classes, etwas_other_class_count, guid);
+}
+
+const char *etwas_builtin_provider(const etwas_guid *guid)
+{
+    const struct etwas_builtin_class *class = class_of(guid);
+
+    return class == NULL ? NULL : class->provider;
 }
 
 /* Has the payload room for every field? */
@@ -246,7 +252,7 @@ static uint32_t add(struct etwas_store *store, const struct etwas_builtin_class 
 static uint32_t supply(etwas_decoder *decoder, const EVENT_RECORD *record)
 {
     const EVENT_DESCRIPTOR *descriptor = &record->EventHeader.EventDescriptor;
-    const struct etwas_builtin_class *class = class_of(record);
+    const struct etwas_builtin_class *class = class_of(&record->EventHeader.ProviderId);
     const struct etwas_builtin_layout *layout;
     uint32_t error = ERROR_SUCCESS;
 

@@ -50,6 +50,9 @@ extern const size_t etwas_kernel_class_count;
 extern const struct etwas_builtin_class etwas_other_classes[];
 extern const size_t etwas_other_class_count;
 
+/* The provider of a class; NULL: it is not built in. */
+const char *etwas_builtin_provider(const etwas_guid *guid);
+
 /* A GUID; the last eight bytes as one number, in the order in which they are written. */
 #define ETWAS_BUILTIN_GUID(a, b, c, d)                                                             \
     {                                                                                              \

@@ -9,10 +9,8 @@
 #include "decode/source.h"
 
 static const struct etwas_decode_source *const sources[] = {
-    &etwas_manifest_source,
-    &etwas_event_metadata_source,
-    &etwas_builtin_source,
-    &etwas_message_source,
+    &etwas_manifest_source, &etwas_event_metadata_source, &etwas_builtin_source,
+    &etwas_message_source,  &etwas_provider_name_source,
 };
 enum {
     SOURCES = sizeof sources / sizeof sources[0]

@@ -37,6 +37,7 @@ extern const struct etwas_decode_source etwas_event_metadata_source;
 extern const struct etwas_decode_source etwas_manifest_source;
 extern const struct etwas_decode_source etwas_builtin_source;
 extern const struct etwas_decode_source etwas_message_source;
+extern const struct etwas_decode_source etwas_provider_name_source;
 
 /*
  * The schema of an event that describes itself by its items or its flags. ERROR_NOT_FOUND: it does

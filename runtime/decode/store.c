@@ -45,6 +45,7 @@ void etwas_store_end(struct etwas_store *store)
     free_entries(&store->events);
     free_entries(&store->contents);
     free_entries(&store->maps);
+    free_entries(&store->providers);
     while (store->all != NULL) {
         struct etwas_described *next = store->all->next;
 
@@ -192,6 +193,56 @@ static bool find_maps(struct etwas_store *store, struct etwas_described *describ
     return true;
 }
 
+/* ---- providers ------------------------------------------------------------------------------- */
+
+/* By its GUID, or that of one of its classes. */
+struct etwas_provider_name {
+    etwas_guid guid;
+    char name[];
+};
+
+static const struct etwas_provider_name *provider_of(const struct etwas_store *store,
+                                                     const etwas_guid *guid, uint64_t *hash)
+{
+    const struct etwas_provider_name *entry;
+
+    *hash = etwas_hash(store->secret, guid, sizeof *guid);
+    for (size_t cursor = 0; (entry = etwas_table_next(&store->providers, *hash, &cursor)) != NULL &&
+                            memcmp(&entry->guid, guid, sizeof *guid) != 0;) {
+    }
+    return entry;
+}
+
+const char *etwas_store_provider(const struct etwas_store *store, const etwas_guid *guid)
+{
+    uint64_t hash;
+    const struct etwas_provider_name *entry = provider_of(store, guid, &hash);
+
+    return entry == NULL ? NULL : entry->name;
+}
+
+bool etwas_store_add_provider(struct etwas_store *store, const etwas_guid *guid, const char *name,
+                              size_t bytes)
+{
+    struct etwas_provider_name *entry;
+    uint64_t hash;
+
+    if (bytes == 0 || provider_of(store, guid, &hash) != NULL) {
+        return true;
+    }
+    entry = calloc(1, sizeof *entry + bytes + 1);
+    if (entry == NULL) {
+        return false;
+    }
+    entry->guid = *guid;
+    memcpy(entry->name, name, bytes);
+    if (!etwas_table_add(&store->providers, hash, entry)) {
+        free(entry);
+        return false;
+    }
+    return true;
+}
+
 /* ---- descriptions ---------------------------------------------------------------------------- */
 
 static bool is_nobody(const etwas_guid *guid)
@@ -249,7 +300,9 @@ static uint32_t add_version(struct etwas_store *store, struct etwas_event_kind *
     described->rank = (uint8_t)rank;
     described->next = store->all;
     store->all = described;
-    if (!find_maps(store, described)) {
+    if (!find_maps(store, described) ||
+        !etwas_store_add_provider(store, &kind->key.guid, described->exact.provider,
+                                  strlen(described->exact.provider))) {
         return ERROR_NOT_ENOUGH_MEMORY; /* kept, and used by nobody */
     }
     described->older = replaces ? there->older : there;

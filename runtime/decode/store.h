@@ -26,9 +26,10 @@ enum etwas_rank {
 
 struct etwas_store {
     uint64_t secret;
-    struct etwas_table events;   /* struct etwas_event_kind */
-    struct etwas_table contents; /* struct etwas_content */
-    struct etwas_table maps;     /* struct etwas_map_name */
+    struct etwas_table events;    /* struct etwas_event_kind */
+    struct etwas_table contents;  /* struct etwas_content */
+    struct etwas_table maps;      /* struct etwas_map_name */
+    struct etwas_table providers; /* struct etwas_provider_name */
     struct etwas_described *all;
     struct etwas_map *all_maps;
 };
@@ -101,6 +102,12 @@ const struct etwas_content *etwas_store_add_content(struct etwas_store *store,
                                                     const struct etwas_content_key *key,
                                                     uint64_t hash,
                                                     struct etwas_described *described);
+
+/* What a provider, or the provider of a class, is called; NULL: nobody said it. */
+const char *etwas_store_provider(const struct etwas_store *store, const etwas_guid *guid);
+/* Says it, if it is the first to do so. False: no memory. */
+bool etwas_store_add_provider(struct etwas_store *store, const etwas_guid *guid, const char *name,
+                              size_t bytes);
 
 /*
  * Every schema that events can have, by provider, event, id and version, until `visit` says false.

@@ -507,6 +507,41 @@ static void every_map_is_checked(void **state)
     }
 }
 
+static const char *provider_of(struct state *s, const EVENT_RECORD *record)
+{
+    static char name[32];
+    size_t length = etwas_decoder_provider(s->decoder, record, name, sizeof name);
+
+    assert_int_equal(length, strlen(name));
+    return name;
+}
+
+/* By what the file says of its other events, by the event's traits, or by what is built in. */
+static void an_event_without_a_schema_has_its_providers_name(void **state)
+{
+    static const char traits[] = "\x07\0Sho\xFFp"; /* no 0 ends it */
+    struct state *s = *state;
+    EVENT_HEADER_EXTENDED_DATA_ITEM item = {.ExtType = EVENT_HEADER_EXT_TYPE_PROV_TRAITS};
+    EVENT_RECORD record = event_of(s, 9, 0);
+    EVENT_RECORD process = event_of(s, 99, 0);
+
+    assert_string_equal(provider_of(s, &record), "");
+    learn_version(s, 0, 1);
+    assert_string_equal(provider_of(s, &record), "shop");
+    record.ExtendedData = &item;
+    record.ExtendedDataCount = 1;
+    item.DataPtr = (uint64_t)(uintptr_t)traits;
+    item.DataSize = 6;
+    assert_string_equal(provider_of(s, &record), "Sho\xEF\xBF\xBD");
+    item.DataSize = 1;
+    assert_string_equal(provider_of(s, &record), "shop");
+    record.EventHeader.Flags = EVENT_HEADER_FLAG_TRACE_MESSAGE;
+    assert_string_equal(provider_of(s, &record), "");
+    process.EventHeader.ProviderId =
+        (etwas_guid){0x3d6fa8d0, 0xfe05, 0x11d0, {0x9d, 0xda, 0, 0xc0, 0x4f, 0xd7, 0xba, 0x7c}};
+    assert_string_equal(provider_of(s, &process), "MSNT_SystemTrace");
+}
+
 static void other_records_are_no_metadata(void **state)
 {
     struct state *s = *state;
@@ -537,6 +572,7 @@ int main(void)
         TEST(counts_that_are_not_read_before_make_no_sense),
         TEST(every_description_is_checked),
         TEST(every_map_is_checked),
+        TEST(an_event_without_a_schema_has_its_providers_name),
         TEST(other_records_are_no_metadata),
     };
 

@@ -111,6 +111,20 @@ static void walk_message(etwas_decoder *decoder, const EVENT_RECORD *record)
     free(whole);
 }
 
+static void walk_provider(const etwas_decoder *decoder, const EVENT_RECORD *record)
+{
+    char small[SMALL];
+    size_t length = etwas_decoder_provider(decoder, record, NULL, 0);
+    char *whole = malloc(length + 1);
+
+    MUST(whole != NULL);
+    memset(small, 'x', sizeof small);
+    MUST(etwas_decoder_provider(decoder, record, whole, length + 1) == length);
+    check_text(length, whole, etwas_decoder_provider(decoder, record, small, sizeof small), small,
+               sizeof small);
+    free(whole);
+}
+
 static bool lies_in(const EVENT_RECORD *record, const etwas_value *value)
 {
     const uint8_t *begin = record->UserData;
@@ -176,6 +190,7 @@ void walk_event(etwas_decoder *decoder, const EVENT_RECORD *record)
         walk_fields(schema, record);
     }
     walk_message(decoder, record);
+    walk_provider(decoder, record);
 }
 
 struct visiting {

@@ -136,6 +136,18 @@ class Text(NamesTest):
         self.assertEqual(self.fields(path)[6].split("/")[0], "Thread")
         self.assertEqual(self.objects(path)[0]["payload"], "01ab")
 
+    def test_an_event_that_nothing_describes_has_its_providers_name_if_other_events_say_it(self):
+        path = self.trace(etl.classic(HEAP, 1_000_000, kind=99, payload=b"\x05"),
+                          etl.described(RED, 1_000_001, 7, 0), *heap_events(),
+                          etl.tl_event(RED, 1_000_300, "P", "E"))
+        self.assertEqual(self.fields(path)[:2], ["heap/99 payload=05", "P/#7 -"])
+        self.assertEqual(self.objects(path)[0]["provider"], "heap")
+        self.assertEqual(self.fields(path, "--where", 'provider == "heap" && type == 99'), ["heap/99 payload=05"])
+        self.assertEqual(len(self.lines(path, "--hex", "--where", 'provider == "P"')), 1)
+        out, _ = self.run_etwas("stat", path)
+        self.assertIn("heap/99\n", out)
+        self.assertIn("P/#7\n", out)
+
     def test_a_message_is_shown_by_its_format(self):
         guid = uuid.UUID(RED).bytes_le
         path = self.trace(etl.message(7, 0x02, guid, struct.pack("<i", -5) + b'a "b"\x1b\0'),
@@ -243,11 +255,11 @@ class Csv(NamesTest):
     def test_rows_have_the_columns_and_quotes_where_they_are_needed(self):
         fields = etl.tl_field("t", ANSI) + etl.tl_field("n", UINT32)
         path = self.trace(etl.tl_event(RED, 1_000_001, "P", "E", fields, b'a,"b"\r\n\0\x05\0\0\0'),
-                          etl.classic(RED, 1_000_002))
+                          etl.classic(BLUE, 1_000_002))
         rows = self.rows("--columns", "time,event,t,n,fields", path)
         self.assertEqual(rows[0], ["time", "event", "t", "n", "fields"])
         self.assertEqual(rows[2:], [[TIME, "P/E", r'a,"b"\x0d\x0a', "5", r't="a,\"b\"\r\n" n=5'],
-                                    [TIME.replace("1Z", "2Z"), f"{RED}/1", "", "", ""]])
+                                    [TIME.replace("1Z", "2Z"), f"{BLUE}/1", "", "", ""]])
 
     def test_without_columns_it_has_those_of_the_text(self):
         rows = self.rows(self.trace(*heap_events()))

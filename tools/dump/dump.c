@@ -54,7 +54,8 @@ static const char *const help[] = {
     "  cpu       the processor that recorded it\n"
     "  process, thread\n"
     "  event     PROVIDER/EVENT; of an event that nothing describes, GUID/TYPE of a\n"
-    "            classic one, GUID/#ID of a manifest one, GUID/message:NUMBER\n"
+    "            classic one, GUID/#ID of a manifest one, GUID/message:NUMBER, with\n"
+    "            the provider's name for the GUID if other events say it\n"
     "  fields    NAME=VALUE ...; payload=HEXADECIMAL where nothing describes the\n"
     "            event; (truncated: ...) in place of a field that is not whole, and\n"
     "            (N more bytes: ...) behind the last field; the text of a message\n"
@@ -132,6 +133,12 @@ static void on_record(EVENT_RECORD *record)
     }
     etwas_subject_read(&dump->subject, input, record, descriptions, described,
                        dump->wants_durations ? &dump->spans : NULL);
+    if (described == NULL && !dump->hex && dump->subject.event.provider_name.text == NULL) {
+        const char *provider = etwas_descriptions_provider(descriptions, record);
+
+        dump->subject.event.provider_name =
+            (struct etwas_event_string){provider[0] != 0 ? provider : NULL, strlen(provider)};
+    }
     if (dump->has_where) {
         const struct etwas_where_values values = etwas_where_values_of(&dump->subject);
 

@@ -176,10 +176,16 @@ static void describe(const void *node, VISIT visit, void *context)
     struct etwas_stat_kind *kind = *(struct etwas_stat_kind *const *)node;
     struct etwas_stat *stat = context;
     EVENT_RECORD record = {.EventHeader = kind->header};
+    const char *provider;
     bool senseless;
 
     if (visit == postorder || visit == leaf) {
         kind->described = etwas_descriptions_find(&stat->descriptions, &record, &senseless);
+        if (kind->described == NULL && kind->provider_name[0] == '\0') {
+            provider = etwas_descriptions_provider(&stat->descriptions, &record);
+            keep_name(kind->provider_name,
+                      &(struct etwas_event_string){provider, strlen(provider)});
+        }
     }
 }
 

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* What a provider is called whose event nothing describes: as the event's traits or other events say. */
+#include <etwas/winerror.h>
+#include <string.h>
+
+#include "decode/builtin.h"
+#include "decode/source.h"
+#include "decode/text.h"
+
+/* Behind the u16 of their size an event's traits begin with the name. NULL: it has none. */
+static const char *traits_name(const EVENT_RECORD *record, size_t *bytes)
+{
+    for (uint16_t i = 0; i < record->ExtendedDataCount; i++) {
+        const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
+        const char *name = (const char *)(uintptr_t)item->DataPtr + sizeof(uint16_t);
+
+        if (item->ExtType == EVENT_HEADER_EXT_TYPE_PROV_TRAITS &&
+            item->DataSize > sizeof(uint16_t)) {
+            *bytes = strnlen(name, item->DataSize - sizeof(uint16_t));
+            return name;
+        }
+    }
+    return NULL;
+}
+
+static uint32_t learn(etwas_decoder *decoder, const EVENT_RECORD *record)
+{
+    size_t bytes;
+    const char *name = traits_name(record, &bytes);
+
+    return name == NULL || etwas_store_add_provider(&decoder->store,
+                                                    &record->EventHeader.ProviderId, name, bytes)
+               ? ERROR_NOT_FOUND
+               : ERROR_NOT_ENOUGH_MEMORY;
+}
+
+const struct etwas_decode_source etwas_provider_name_source = {.learn = learn};
+
+static void put_name(struct etwas_text *text, const etwas_decoder *decoder,
+                     const EVENT_RECORD *record)
+{
+    const EVENT_HEADER *header = &record->EventHeader;
+    const char *name;
+    size_t bytes = 0;
+
+    if ((header->Flags & EVENT_HEADER_FLAG_TRACE_MESSAGE) != 0) {
+        return;
+    }
+    name = traits_name(record, &bytes);
+    if (name == NULL) {
+        name = etwas_store_provider(&decoder->store, &header->ProviderId);
+        if (name == NULL && (header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) != 0) {
+            name = etwas_builtin_provider(&header->ProviderId);
+        }
+        bytes = name == NULL ? 0 : strlen(name);
+    }
+    if (bytes > 0) {
+        etwas_text_put_utf8(text, name, bytes);
+    }
+}
+
+size_t etwas_decoder_provider(const etwas_decoder *decoder, const EVENT_RECORD *record, char *text,
+                              size_t size)
+{
+    struct etwas_text out = etwas_text_begin(text, size);
+
+    put_name(&out, decoder, record);
+    return etwas_text_end(&out, size);
+}
