@@ -52,19 +52,72 @@ static bool read_levels(struct etwas_level_filter *levels, const uint8_t *data)
     return head.FilterIn <= 1;
 }
 
+/* A hash by multiplication, begun with 0, byte by byte: its upper bits are good. */
+static uint32_t hash_on(uint32_t hash, char byte)
+{
+    return (hash + (uint8_t)byte) * 0x9E3779B1u;
+}
+
+static uint32_t bucket_of(uint32_t hash)
+{
+    return hash >> (32 - ETWAS_NAME_BUCKET_BITS);
+}
+
+/* Its size, with its NUL. */
+static uint32_t measure_name(const char *text, uint32_t *bucket)
+{
+    uint32_t hash = 0;
+    uint32_t bytes = 0;
+
+    for (; text[bytes] != 0; bytes++) {
+        hash = hash_on(hash, text[bytes]);
+    }
+    *bucket = bucket_of(hash);
+    return bytes + 1;
+}
+
+/* Names one behind the other, the last one whole. */
+static void fill_buckets(struct etwas_name_filter *names, const char *text, uint32_t bytes)
+{
+    uint16_t ends[ETWAS_NAME_BUCKETS]; /* of what is in each so far */
+    uint32_t bucket;
+    uint32_t name_bytes;
+
+    for (uint32_t at = 0; at < bytes; at += name_bytes) {
+        name_bytes = measure_name(text + at, &bucket);
+        names->starts[bucket + 1] += (uint16_t)name_bytes;
+    }
+    for (bucket = 0; bucket < ETWAS_NAME_BUCKETS; bucket++) {
+        ends[bucket] = names->starts[bucket];
+        names->starts[bucket + 1] += names->starts[bucket];
+    }
+    for (uint32_t at = 0; at < bytes; at += name_bytes) {
+        name_bytes = measure_name(text + at, &bucket);
+        memcpy(names->names + ends[bucket], text + at, name_bytes);
+        ends[bucket] += (uint16_t)name_bytes;
+    }
+}
+
 static bool read_names(struct etwas_name_filter *names, const uint8_t *data, uint32_t bytes)
 {
+    char text[MAX_EVENT_FILTER_EVENT_NAME_SIZE]; /* that nobody changes meanwhile */
+    uint32_t text_bytes = bytes - NAMES_AT;
     uint32_t ends = 0;
+    uint16_t count;
 
     if (bytes <= NAMES_AT || !read_levels(&names->levels, data)) {
         return false;
     }
-    memcpy(&names->count, data + offsetof(EVENT_FILTER_EVENT_NAME, NameCount), sizeof names->count);
-    memcpy(names->names, data + NAMES_AT, bytes - NAMES_AT);
-    for (uint32_t at = NAMES_AT; at < bytes; at++) {
-        ends += data[at] == 0 ? 1 : 0;
+    memcpy(&count, data + offsetof(EVENT_FILTER_EVENT_NAME, NameCount), sizeof count);
+    memcpy(text, data + NAMES_AT, text_bytes);
+    for (uint32_t at = 0; at < text_bytes; at++) {
+        ends += text[at] == 0 ? 1 : 0;
     }
-    return ends == names->count && data[bytes - 1] == 0;
+    if (ends != count || text[text_bytes - 1] != 0) {
+        return false;
+    }
+    fill_buckets(names, text, text_bytes);
+    return true;
 }
 
 uint32_t etwas_event_filter_add(struct etwas_event_filter *filter,
@@ -150,7 +203,8 @@ void etwas_event_filter_give(const struct etwas_event_filter *filter)
 struct name {
     bool described; /* the event has metadata */
     const char *text;
-    uint32_t bytes;
+    uint32_t bytes; /* with its NUL; 0: it has no end */
+    uint32_t bucket;
 };
 
 /*
@@ -161,14 +215,20 @@ static struct name name_in(const char *metadata, uint32_t bytes)
 {
     struct name name = {.described = true};
     uint32_t at = sizeof(uint16_t);
+    uint32_t hash = 0;
+    uint32_t start;
 
     while (at < bytes && (metadata[at] & 0x80) != 0) {
         at++;
     }
-    at++;
-    if (at < bytes && memchr(metadata + at, 0, bytes - at) != NULL) {
-        name.text = metadata + at;
-        name.bytes = (uint32_t)strlen(name.text) + 1;
+    start = at + 1;
+    for (at = start; at < bytes && metadata[at] != 0; at++) {
+        hash = hash_on(hash, metadata[at]);
+    }
+    if (at < bytes) {
+        name.text = metadata + start;
+        name.bytes = at + 1 - start;
+        name.bucket = bucket_of(hash);
     }
     return name;
 }
@@ -211,11 +271,12 @@ static bool matches(const struct etwas_level_filter *filter, const EVENT_DESCRIP
 
 static bool has_name(const struct etwas_name_filter *filter, const struct name *name)
 {
-    uint32_t left = ck_pr_load_16(&filter->count);
+    uint32_t at = ck_pr_load_16(&filter->starts[name->bucket]);
+    uint32_t end = ck_pr_load_16(&filter->starts[name->bucket + 1]);
     uint32_t length = 0; /* of the name we are in */
     bool differs = false;
 
-    for (uint32_t at = 0; left != 0 && at < MAX_EVENT_FILTER_EVENT_NAME_SIZE; at++) {
+    for (; at < end && at < MAX_EVENT_FILTER_EVENT_NAME_SIZE; at++) {
         char byte = (char)ck_pr_load_8((const uint8_t *)&filter->names[at]);
 
         differs = differs || length >= name->bytes || byte != name->text[length];
@@ -226,7 +287,6 @@ static bool has_name(const struct etwas_name_filter *filter, const struct name *
             }
             differs = false;
             length = 0;
-            left--;
         }
     }
     return false;

@@ -45,10 +45,18 @@ struct etwas_level_filter {
     uint8_t in;
 };
 
-/* Of the events that `levels` matches, only those with these names, or all but those. */
+enum {
+    ETWAS_NAME_BUCKET_BITS = 9,
+    ETWAS_NAME_BUCKETS = 1 << ETWAS_NAME_BUCKET_BITS,
+};
+
+/*
+ * Of the events that `levels` matches, only those with these names, or all but those. The names lie
+ * by buckets of a hash: what an event costs does not depend on how many there are.
+ */
 struct etwas_name_filter {
     struct etwas_level_filter levels;
-    uint16_t count;
+    uint16_t starts[ETWAS_NAME_BUCKETS + 1]; /* of each bucket in `names`; the last one's end */
     char names[MAX_EVENT_FILTER_EVENT_NAME_SIZE]; /* each with its NUL */
 };
 

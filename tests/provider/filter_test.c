@@ -5,6 +5,7 @@
  * Filters of single events: by id, by name, and what is refused (C17).
  */
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "provider/event_filter.h"
@@ -197,6 +198,42 @@ static void a_filter_by_name_is_about_events_with_metadata_that_its_level_and_ke
     assert_int_equal(EventUnregister(provider), ERROR_SUCCESS);
 }
 
+enum {
+    MANY_NAMES = 800, /* of 5 bytes: more than buckets, and all that a filter takes */
+    BUCKET_BYTES = 60,
+};
+
+/* So what an event costs does not depend on their number. */
+static void an_event_is_compared_with_few_of_many_names(void **state)
+{
+    struct names data = {.in = 1, .count = MANY_NAMES};
+    EVENT_FILTER_DESCRIPTOR filter = filter_of(EVENT_FILTER_TYPE_EVENT_NAME, &data,
+                                               offsetof(struct names, names) + 5 * MANY_NAMES);
+    struct etwas_event_filter read = {0};
+    etwas_trace_handle session = start_recorder();
+    REGHANDLE provider = begin_modern(NULL);
+    char metadata[8] = {0};
+
+    (void)state;
+    for (uint32_t index = 0; index < MANY_NAMES; index++) {
+        (void)snprintf(data.names + 5 * (size_t)index, 5, "%04u", 2 * index);
+    }
+    turn_types_on(provider);
+    assert_int_equal(enable_with(session, &filter, 1), ERROR_SUCCESS);
+    for (uint32_t number = 0; number < 2 * MANY_NAMES; number++) {
+        (void)snprintf(metadata + 3, 5, "%04u", number);
+        assert_int_equal(passes_name(session, provider, metadata, sizeof metadata),
+                         number % 2 == 0);
+    }
+    assert_int_equal(etwas_event_filter_add(&read, &filter), ERROR_SUCCESS);
+    for (uint32_t bucket = 0; bucket < ETWAS_NAME_BUCKETS; bucket++) {
+        assert_true(read.names.starts[bucket + 1] - read.names.starts[bucket] <= BUCKET_BYTES);
+    }
+    assert_int_equal(read.names.starts[ETWAS_NAME_BUCKETS], 5 * MANY_NAMES);
+    stop_session(session, NULL);
+    assert_int_equal(EventUnregister(provider), ERROR_SUCCESS);
+}
+
 static void c17_filters_that_contradict_themselves_are_refused_and_change_nothing(void **state)
 {
     static const uint32_t id_types[] = {EVENT_FILTER_TYPE_EVENT_ID, EVENT_FILTER_TYPE_STACKWALK};
@@ -315,6 +352,7 @@ int main(void)
             a_filter_by_id_lets_in_only_those_or_all_but_those_and_each_session_has_its_own),
         FOLDER_TEST(
             a_filter_by_name_is_about_events_with_metadata_that_its_level_and_keywords_match),
+        FOLDER_TEST(an_event_is_compared_with_few_of_many_names),
         FOLDER_TEST(c17_filters_that_contradict_themselves_are_refused_and_change_nothing),
         FOLDER_TEST(a_writer_goes_by_no_filter_that_is_not_in_force),
     };
