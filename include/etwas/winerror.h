@@ -172,6 +172,12 @@ ETWAS_END_DECLS
 #ifndef S_OK
 #define S_OK ((int32_t)0)
 #endif
+#ifndef SUCCEEDED
+#define SUCCEEDED(result) ((int32_t)(result) >= 0)
+#endif
+#ifndef FAILED
+#define FAILED(result) ((int32_t)(result) < 0)
+#endif
 /* An NTSTATUS. The functions return its Win32 twin, ERROR_LOG_FILE_FULL. */
 #ifndef STATUS_LOG_FILE_FULL
 #define STATUS_LOG_FILE_FULL 0xC0000188u

@@ -432,6 +432,9 @@ static void what_fails_is_told_as_a_result(void **state)
                      0x80070000u | ERROR_NOT_SUPPORTED);
     assert_int_equal(
         TraceLoggingSetInformation(provider, EventProviderUseDescriptorType, &on, sizeof on), 0);
+    assert_true(SUCCEEDED(S_OK) && !FAILED(S_OK));
+    assert_true(FAILED(TraceLoggingSetInformation(provider, MaxEventInfo, &on, sizeof on)) &&
+                !SUCCEEDED(TraceLoggingSetInformation(provider, MaxEventInfo, &on, sizeof on)));
     TraceLoggingUnregister(provider);
 }
 
