@@ -70,6 +70,20 @@ class Text(NamesTest):
         self.assertEqual(len(self.lines(path)), 4)  # what describes is not shown
         self.assertEqual(len(self.lines("--hex", path)), 7)
 
+    def test_lines_are_whole_where_the_buffer_of_the_output_ends(self):
+        # Two threads take turns of two events, on processors that make them share what is kept of such columns.
+        origins = [("0", "10", "10001"), ("1", "10", "10000")]
+        for first in (0, 1):  # either the first or the second of a turn is at the end
+            turns = [(stamp + first) // 2 % 2 for stamp in range(26_000)]
+            per_buffer = [(odd, [etl.classic(HEAP, 1_000_001 + stamp, thread=int(origins[odd][2]))
+                                 for stamp in range(at, at + 200) if turns[stamp] == odd])
+                          for at in range(0, len(turns), 200) for odd in (0, 1)]
+            out, _ = self.run_etwas("dump", "--columns", "cpu,process,thread",
+                                    self.write("a.etl", etl.trace(per_buffer)))
+            self.assertGreater(len(out), 512 * 1024)
+            shown = [tuple(line.split()) for line in out.splitlines()[2:]]
+            self.assertTrue(shown == [origins[odd] for odd in turns])
+
     def test_a_description_that_comes_again_holds_from_then_on(self):
         first, second = ([(name, UINT32, 0)] for name in ("old", "new"))
         event = [etl.classic(HEAP, 1_000_000 + i, kind=10, payload=struct.pack("<I", i)) for i in (1, 2, 4)]

@@ -46,6 +46,10 @@ static unsigned width_of(enum etwas_property property)
     }
 }
 
+enum {
+    NUMBER_BYTES = 64, /* more than a number takes, with the blanks before it */
+};
+
 static void put_column(struct etwas_dump *dump, const struct etwas_dump_column *column)
 {
     static const char blanks[] = "       ";
@@ -61,7 +65,7 @@ static void put_column(struct etwas_dump *dump, const struct etwas_dump_column *
         return;
     }
     /* A number: in one piece, with room for what goes before it. */
-    start = etwas_output_room(output, 64);
+    start = etwas_output_room(output, NUMBER_BYTES);
     bytes = output->used_bytes;
     if (!etwas_dump_put_column(output, dump, column, true)) {
         etwas_output_char(output, '-');
@@ -110,7 +114,8 @@ static void put_origin(struct etwas_dump *dump, const struct etwas_dump_column *
         output->used_bytes += origin->bytes;
         return;
     }
-    (void)etwas_output_room(output, sizeof origin->text);
+    /* In one piece: none of the three finds too little room, and has what is before it flushed. */
+    (void)etwas_output_room(output, 3 * NUMBER_BYTES);
     start = output->used_bytes;
     put_column(dump, &columns[0]);
     etwas_output_char(output, ' ');
