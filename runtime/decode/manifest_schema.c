@@ -14,7 +14,10 @@ static bool begins_with(const char *text, const char *beginning)
     return strncmp(text, beginning, strlen(beginning)) == 0;
 }
 
-/* A message, or what it refers to in the table of strings; NULL: none, or the table has it not. */
+/*
+ * A message, or what it refers to in the table of strings; NULL: none, or the table has it not. What
+ * it refers to elsewhere, as $(mc.…), is not in a manifest.
+ */
 static const char *message_of(const struct etwas_manifest *manifest, const char *message)
 {
     static const char reference[] = "$(string.";
@@ -22,7 +25,7 @@ static const char *message_of(const struct etwas_manifest *manifest, const char 
     size_t id_bytes;
 
     if (message == NULL || !begins_with(message, reference)) {
-        return message;
+        return message == NULL || begins_with(message, "$(mc.") ? NULL : message;
     }
     message += strlen(reference);
     id_bytes = strcspn(message, ")");

@@ -20,7 +20,8 @@ void etwas_put_printf(struct etwas_text *text, const char *format, const EVENT_R
 
 /*
  * A message of a manifest, `units` long: %1 to %99 are the top-level fields, %n, %t, %% and the like
- * are characters, %0 ends it. What is said of an insert between exclamation marks is passed over.
+ * are characters, %0 ends it. Between exclamation marks an insert may have a conversion of printf,
+ * without its percent sign: %1!08x!. It shows a number by that, and of all else it sets the width.
  */
 void etwas_put_inserts(struct etwas_text *text, const etwas_wchar *message, size_t units,
                        const etwas_schema *schema, const EVENT_RECORD *record);

@@ -2,18 +2,89 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /* A message of a manifest, with an event's fields in it. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "decode/conversion.h"
 #include "decode/message.h"
 #include "decode/value.h"
 
 enum {
-    INSERTS = 256, /* each goes through the event; more of them are left as they are written */
+    /* Of tokens and bytes that inserts may go through: each goes through the event. */
+    MESSAGE_EFFORT = 8 << 20,
+    CONVERSION_BYTES = 32, /* what is longer says nothing */
 };
 
-/* The text of the top-level field `wanted`, counted from 1; of an array or a struct its values. */
-static bool put_field(struct etwas_text *text, const etwas_schema *schema,
-                      const EVENT_RECORD *record, uint32_t wanted)
+/* A message in the making. */
+struct inserting {
+    struct etwas_text *text;
+    const etwas_schema *schema;
+    const EVENT_RECORD *record;
+    size_t effort; /* still allowed */
+};
+
+/* What stands behind a percent sign: a field's number, and perhaps how it is to be shown. */
+struct insert {
+    uint32_t field; /* from 1; 0: it is none */
+    struct etwas_conversion conversion;
+    size_t units; /* read */
+};
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* The bytes of so many characters. */
+static size_t bytes_of(const char *utf8, int characters)
+{
+    size_t at = 0;
+
+    while (utf8[at] != 0 && (((unsigned char)utf8[at] & 0xC0) == 0x80 || characters-- > 0)) {
+        at++;
+    }
+    return at;
+}
+
+/* As the value's types say; cut, or with blanks beside it. */
+static void put_text(struct etwas_text *text, const struct etwas_conversion *conversion,
+                     const etwas_value *value)
+{
+    char whole[4 * ETWAS_LARGEST_WIDTH + 1];
+    size_t bytes;
+
+    if (conversion->width == 0 && conversion->precision < 0) {
+        etwas_value_put(text, value);
+        return;
+    }
+    bytes = etwas_value_text(value, whole, sizeof whole);
+    if (bytes >= sizeof whole && conversion->precision < 0) { /* longer than any width */
+        etwas_value_put(text, value);
+        return;
+    }
+    etwas_put_padded(text, conversion, whole,
+                     conversion->precision < 0 ? bytes : bytes_of(whole, conversion->precision));
+}
+
+static void put_value(struct etwas_text *text, const struct etwas_conversion *conversion,
+                      const etwas_value *value)
+{
+    etwas_number number;
+    uint32_t kind = etwas_value_number(value, &number);
+    bool is_integer = kind != ETWAS_VALUE_TEXT && kind != ETWAS_VALUE_FLOAT;
+
+    if (is_integer && conversion->letter != 0 && strchr("di", conversion->letter) != NULL) {
+        etwas_put_integer_by(text, conversion, number.u);
+    } else if (is_integer && conversion->letter != 0 &&
+               strchr("uoxX", conversion->letter) != NULL) {
+        etwas_put_integer_by(text, conversion, etwas_value_unsigned(value));
+    } else if (kind == ETWAS_VALUE_FLOAT && conversion->letter != 0 &&
+               strchr("eEfFgGaA", conversion->letter) != NULL) {
+        etwas_put_double_by(text, conversion, number.f);
+    } else {
+        put_text(text, conversion, value);
+    }
+}
+
+/* A top-level field; of an array or a struct its values. False: the payload does not have it. */
+static bool put_field(struct inserting *inserting, const struct insert *insert)
 {
     etwas_fields fields;
     etwas_value value;
@@ -21,8 +92,8 @@ static bool put_field(struct etwas_text *text, const etwas_schema *schema,
     uint32_t depth = 0;
     bool is_first = true;
 
-    etwas_fields_begin(&fields, schema, record);
-    while (field <= wanted && etwas_fields_next(&fields, &value)) {
+    etwas_fields_begin(&fields, inserting->schema, inserting->record);
+    while (field <= insert->field && inserting->effort > 0 && etwas_fields_next(&fields, &value)) {
         bool is_begin =
             value.token == ETWAS_TOKEN_ARRAY_BEGIN || value.token == ETWAS_TOKEN_STRUCT_BEGIN;
         bool is_end = value.token == ETWAS_TOKEN_ARRAY_END || value.token == ETWAS_TOKEN_STRUCT_END;
@@ -33,14 +104,18 @@ static bool put_field(struct etwas_text *text, const etwas_schema *schema,
         field += depth == 0;
         depth += is_begin;
         depth -= is_end;
-        if (field == wanted && value.token == ETWAS_TOKEN_VALUE) {
-            etwas_text_put(text, ", ", is_first ? 0 : 2);
-            etwas_value_put(text, &value);
+        inserting->effort--;
+        if (field == insert->field && value.token == ETWAS_TOKEN_VALUE) {
+            etwas_text_put(inserting->text, ", ", is_first ? 0 : 2);
+            put_value(inserting->text, &insert->conversion, &value);
+            inserting->effort -= value.bytes < inserting->effort ? value.bytes : inserting->effort;
             is_first = false;
         }
     }
-    return field > wanted || (field == wanted && depth == 0);
+    return field > insert->field || (field == insert->field && depth == 0);
 }
+
+/* ---- messages -------------------------------------------------------------------------------- */
 
 /* What stands behind a percent sign. Returns how many units of it were read; 0: the end. */
 static size_t put_escape(struct etwas_text *text, const etwas_wchar *at, size_t units)
@@ -67,34 +142,49 @@ static size_t put_escape(struct etwas_text *text, const etwas_wchar *at, size_t 
     return 1;
 }
 
-/* Digits, and what may stand between exclamation marks behind them. */
-static size_t read_insert(const etwas_wchar *at, size_t units, uint32_t *insert)
+/* What stands between exclamation marks; what says nothing is passed over. */
+static void read_conversion(const etwas_wchar *at, size_t units, struct insert *insert)
 {
-    size_t read = 0;
+    char ascii[CONVERSION_BYTES] = "";
+
+    for (size_t i = 0; units < sizeof ascii && i < units; i++) {
+        ascii[i] = at[i] < 0x80 ? (char)at[i] : '?';
+    }
+    etwas_read_conversion(ascii, &insert->conversion);
+    insert->conversion.is_wide = false; /* it is the value that says so */
+}
+
+/* Digits, and what may stand between exclamation marks behind them. */
+static struct insert read_insert(const etwas_wchar *at, size_t units)
+{
+    struct insert insert = {.conversion.precision = -1};
     size_t end;
 
-    *insert = 0;
-    for (; read < units && read < 2 && at[read] >= '0' && at[read] <= '9'; read++) {
-        *insert = 10 * *insert + (uint32_t)(at[read] - '0');
+    while (insert.units < units && insert.units < 2 && at[insert.units] >= '0' &&
+           at[insert.units] <= '9') {
+        insert.field = 10 * insert.field + (uint32_t)(at[insert.units++] - '0');
     }
-    if (*insert == 0 || read == units || at[read] != '!') {
-        return read;
+    if (insert.field == 0 || insert.units == units || at[insert.units] != '!') {
+        return insert;
     }
-    for (end = read + 1; end < units && at[end] != '!'; end++) {
+    for (end = insert.units + 1; end < units && at[end] != '!'; end++) {
     }
-    return end < units ? end + 1 : read;
+    if (end < units) {
+        read_conversion(at + insert.units + 1, end - insert.units - 1, &insert);
+        insert.units = end + 1;
+    }
+    return insert;
 }
 
 void etwas_put_inserts(struct etwas_text *text, const etwas_wchar *message, size_t units,
                        const etwas_schema *schema, const EVENT_RECORD *record)
 {
+    struct inserting inserting = {text, schema, record, MESSAGE_EFFORT};
     size_t at = 0;
-    unsigned inserts = 0;
 
     while (at < units) {
         size_t plain = at;
-        size_t read;
-        uint32_t insert;
+        struct insert insert;
 
         while (at < units && message[at] != '%') {
             at++;
@@ -103,15 +193,15 @@ void etwas_put_inserts(struct etwas_text *text, const etwas_wchar *message, size
         if (at++ >= units) {
             return;
         }
-        read = read_insert(message + at, units - at, &insert);
-        if (insert == 0) {
-            read = put_escape(text, message + at, units - at);
-            if (read == 0) {
+        insert = read_insert(message + at, units - at);
+        if (insert.field == 0) {
+            insert.units = put_escape(text, message + at, units - at);
+            if (insert.units == 0) {
                 return;
             }
-        } else if (inserts++ >= INSERTS || !put_field(text, schema, record, insert)) {
-            etwas_text_put_utf16(text, message + at - 1, read + 1);
+        } else if (!put_field(&inserting, &insert)) {
+            etwas_text_put_utf16(text, message + at - 1, insert.units + 1);
         }
-        at += read;
+        at += insert.units;
     }
 }
