@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/schema_step.h"
 #include "etl/utf16.h"
 
 enum {
@@ -108,6 +109,14 @@ uint32_t etwas_build_string(struct etwas_build *build, const char *utf8, size_t 
     return (uint32_t)(to - build->pool);
 }
 
+/* Nobody says another one. */
+static bool has_usual_length(const EVENT_PROPERTY_INFO *info)
+{
+    return info->length == 0 &&
+           (info->Flags & (PropertyStruct | PropertyHasCustomSchema | PropertyParamLength |
+                           PropertyParamFixedLength)) == 0;
+}
+
 uint16_t etwas_build_property(struct etwas_build *build, uint16_t parent,
                               const EVENT_PROPERTY_INFO *info)
 {
@@ -132,6 +141,10 @@ uint16_t etwas_build_property(struct etwas_build *build, uint16_t parent,
     }
     build->properties[build->property_count] =
         (struct etwas_build_property){.info = *info, .parent = parent};
+    if (has_usual_length(info)) {
+        build->properties[build->property_count].info.length =
+            etwas_type_bytes(info->nonStructType.InType);
+    }
     return (uint16_t)build->property_count++;
 }
 

@@ -59,7 +59,8 @@ uint32_t etwas_build_bytes(struct etwas_build *build, const void *bytes, size_t 
 
 /*
  * Adds a property to the struct `parent` or to ETWAS_BUILD_TOP, and returns its index, by which
- * counts, lengths and members name it. StructStartIndex and NumOfStructMembers are filled in.
+ * counts, lengths and members name it. StructStartIndex and NumOfStructMembers are filled in, and
+ * `length` of a type whose values all have the same, where it is 0.
  */
 uint16_t etwas_build_property(struct etwas_build *build, uint16_t parent,
                               const EVENT_PROPERTY_INFO *info);

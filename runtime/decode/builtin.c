@@ -18,42 +18,41 @@ struct type {
     const char *name;
     uint16_t in_type;
     uint16_t out_type;
-    uint16_t length; /* bytes, as a schema says them; 0: they vary */
-    uint16_t least;  /* bytes that a value has at least */
+    uint16_t least; /* bytes that a value has at least; of binary data: has */
 };
 
 static const struct type types[] = {
-    {"struct", TDH_INTYPE_NULL, TDH_OUTTYPE_NULL, 0, 0},
-    {"u8", TDH_INTYPE_UINT8, TDH_OUTTYPE_NULL, 1, 1},
-    {"u16", TDH_INTYPE_UINT16, TDH_OUTTYPE_NULL, 2, 2},
-    {"u32", TDH_INTYPE_UINT32, TDH_OUTTYPE_NULL, 4, 4},
-    {"u64", TDH_INTYPE_UINT64, TDH_OUTTYPE_NULL, 8, 8},
-    {"i8", TDH_INTYPE_INT8, TDH_OUTTYPE_NULL, 1, 1},
-    {"i16", TDH_INTYPE_INT16, TDH_OUTTYPE_NULL, 2, 2},
-    {"i32", TDH_INTYPE_INT32, TDH_OUTTYPE_NULL, 4, 4},
-    {"i64", TDH_INTYPE_INT64, TDH_OUTTYPE_NULL, 8, 8},
-    {"x8", TDH_INTYPE_UINT8, TDH_OUTTYPE_HEXINT8, 1, 1},
-    {"x16", TDH_INTYPE_UINT16, TDH_OUTTYPE_HEXINT16, 2, 2},
-    {"x32", TDH_INTYPE_UINT32, TDH_OUTTYPE_HEXINT32, 4, 4},
-    {"x64", TDH_INTYPE_UINT64, TDH_OUTTYPE_HEXINT64, 8, 8},
-    {"ptr", TDH_INTYPE_POINTER, TDH_OUTTYPE_NULL, 8, 4}, /* 8 where pointers are that wide */
-    {"size", TDH_INTYPE_SIZET, TDH_OUTTYPE_NULL, 8, 4},
-    {"bool8", TDH_INTYPE_UINT8, TDH_OUTTYPE_BOOLEAN, 1, 1},
-    {"pid", TDH_INTYPE_UINT32, TDH_OUTTYPE_PID, 4, 4},
-    {"tid", TDH_INTYPE_UINT32, TDH_OUTTYPE_TID, 4, 4},
-    {"status", TDH_INTYPE_HEXINT32, TDH_OUTTYPE_NTSTATUS, 4, 4},
-    {"time", TDH_INTYPE_UINT64, TDH_OUTTYPE_ETWTIME, 8, 8}, /* of the session's clock */
-    {"filetime", TDH_INTYPE_FILETIME, TDH_OUTTYPE_NULL, 8, 8},
-    {"guid", TDH_INTYPE_GUID, TDH_OUTTYPE_NULL, 16, 16},
-    {"sid", TDH_INTYPE_WBEMSID, TDH_OUTTYPE_NULL, 0, 4},
-    {"ipv4", TDH_INTYPE_UINT32, TDH_OUTTYPE_IPV4, 4, 4},
-    {"ipv6", TDH_INTYPE_BINARY, TDH_OUTTYPE_IPV6, 16, 16},
-    {"port", TDH_INTYPE_UINT16, TDH_OUTTYPE_PORT, 2, 2},
-    {"str", TDH_INTYPE_ANSISTRING, TDH_OUTTYPE_NULL, 0, 1},
-    {"utf8", TDH_INTYPE_ANSISTRING, TDH_OUTTYPE_UTF8, 0, 1},
-    {"wstr", TDH_INTYPE_UNICODESTRING, TDH_OUTTYPE_NULL, 0, 2},
-    {"char", TDH_INTYPE_ANSICHAR, TDH_OUTTYPE_NULL, 1, 1},
-    {"wchar", TDH_INTYPE_UNICODECHAR, TDH_OUTTYPE_NULL, 2, 2},
+    {"struct", TDH_INTYPE_NULL, TDH_OUTTYPE_NULL, 0},
+    {"u8", TDH_INTYPE_UINT8, TDH_OUTTYPE_NULL, 1},
+    {"u16", TDH_INTYPE_UINT16, TDH_OUTTYPE_NULL, 2},
+    {"u32", TDH_INTYPE_UINT32, TDH_OUTTYPE_NULL, 4},
+    {"u64", TDH_INTYPE_UINT64, TDH_OUTTYPE_NULL, 8},
+    {"i8", TDH_INTYPE_INT8, TDH_OUTTYPE_NULL, 1},
+    {"i16", TDH_INTYPE_INT16, TDH_OUTTYPE_NULL, 2},
+    {"i32", TDH_INTYPE_INT32, TDH_OUTTYPE_NULL, 4},
+    {"i64", TDH_INTYPE_INT64, TDH_OUTTYPE_NULL, 8},
+    {"x8", TDH_INTYPE_UINT8, TDH_OUTTYPE_HEXINT8, 1},
+    {"x16", TDH_INTYPE_UINT16, TDH_OUTTYPE_HEXINT16, 2},
+    {"x32", TDH_INTYPE_UINT32, TDH_OUTTYPE_HEXINT32, 4},
+    {"x64", TDH_INTYPE_UINT64, TDH_OUTTYPE_HEXINT64, 8},
+    {"ptr", TDH_INTYPE_POINTER, TDH_OUTTYPE_NULL, 4}, /* 8 where pointers are that wide */
+    {"size", TDH_INTYPE_SIZET, TDH_OUTTYPE_NULL, 4},
+    {"bool8", TDH_INTYPE_UINT8, TDH_OUTTYPE_BOOLEAN, 1},
+    {"pid", TDH_INTYPE_UINT32, TDH_OUTTYPE_PID, 4},
+    {"tid", TDH_INTYPE_UINT32, TDH_OUTTYPE_TID, 4},
+    {"status", TDH_INTYPE_HEXINT32, TDH_OUTTYPE_NTSTATUS, 4},
+    {"time", TDH_INTYPE_UINT64, TDH_OUTTYPE_ETWTIME, 8}, /* of the session's clock */
+    {"filetime", TDH_INTYPE_FILETIME, TDH_OUTTYPE_NULL, 8},
+    {"guid", TDH_INTYPE_GUID, TDH_OUTTYPE_NULL, 16},
+    {"sid", TDH_INTYPE_WBEMSID, TDH_OUTTYPE_NULL, 4},
+    {"ipv4", TDH_INTYPE_UINT32, TDH_OUTTYPE_IPV4, 4},
+    {"ipv6", TDH_INTYPE_BINARY, TDH_OUTTYPE_IPV6, 16},
+    {"port", TDH_INTYPE_UINT16, TDH_OUTTYPE_PORT, 2},
+    {"str", TDH_INTYPE_ANSISTRING, TDH_OUTTYPE_NULL, 1},
+    {"utf8", TDH_INTYPE_ANSISTRING, TDH_OUTTYPE_UTF8, 1},
+    {"wstr", TDH_INTYPE_UNICODESTRING, TDH_OUTTYPE_NULL, 2},
+    {"char", TDH_INTYPE_ANSICHAR, TDH_OUTTYPE_NULL, 1},
+    {"wchar", TDH_INTYPE_UNICODECHAR, TDH_OUTTYPE_NULL, 2},
 };
 
 static const struct type *type_called(const char *name, size_t bytes)
@@ -205,7 +204,7 @@ static void put_fields(struct etwas_build *build, const char *text)
             .NameOffset = etwas_build_string(build, field.name, field.name_bytes),
             .nonStructType = {.InType = field.type->in_type, .OutType = field.type->out_type},
             .count = field.count,
-            .length = field.type->length,
+            .length = field.type->in_type == TDH_INTYPE_BINARY ? field.type->least : 0,
         };
         uint16_t index =
             etwas_build_property(build, field.is_member ? structure : ETWAS_BUILD_TOP, &info);

@@ -74,6 +74,18 @@ static const struct type *type_of(uint16_t in_type)
     return NULL;
 }
 
+uint16_t etwas_type_bytes(uint16_t in_type)
+{
+    const struct type *type = type_of(in_type);
+
+    if (type == NULL) {
+        return 0;
+    }
+    return type->reading == ETWAS_READ_POINTER ? 8
+           : type->reading == ETWAS_READ_FIXED ? type->bytes
+                                               : 0;
+}
+
 /* ---- what a property names ------------------------------------------------------------------- */
 
 struct tree {

@@ -13,7 +13,7 @@
  */
 bool etwas_schema_steps(const TRACE_EVENT_INFO *info, struct etwas_step *steps);
 
-/* The out type that stands for none; the in type is as a value has it. */
-uint16_t etwas_default_out_type(uint16_t in_type);
+/* The bytes of every value of the type, where pointers have 8; 0: values differ, or no such type. */
+uint16_t etwas_type_bytes(uint16_t in_type);
 
 #endif

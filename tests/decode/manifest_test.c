@@ -614,6 +614,35 @@ static void each_type_is_read(void **state)
     }
 }
 
+/* As TDH has it: of strings 0, of binary data what the template says. */
+static void a_type_of_one_size_has_it_as_its_length(void **state)
+{
+    static const struct {
+        const char *attributes;
+        uint16_t length;
+    } types[] = {{"inType='win:UInt16'", 2},
+                 {"inType='win:Boolean'", 4},
+                 {"inType='win:Pointer'", 8},
+                 {"inType='win:SYSTEMTIME'", 16},
+                 {"inType='win:AnsiString'", 0},
+                 {"inType='win:UInt32' count='3'", 4},
+                 {"inType='win:SID'", 0},
+                 {"inType='win:CountedBinary'", 0},
+                 {"inType='win:Binary' length='3'", 3}};
+
+    for (uint16_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        char inside[1024];
+
+        sprintf(inside,
+                "<templates><template tid='t'><data name='x' %s/></template></templates>"
+                "<events><event value='%u' symbol='e' template='t'/></events>",
+                types[i].attributes, i);
+        assert_int_equal(learn(*state, inside), ERROR_SUCCESS);
+        assert_int_equal(schema_of(*state, i)->info->EventPropertyInfoArray[0].length,
+                         types[i].length);
+    }
+}
+
 static void user_data_only_says_how_fields_are_shown(void **state)
 {
     assert_int_equal(learn(*state,
@@ -791,6 +820,7 @@ int main(void)
         TEST(members_are_counted_by_members_and_by_fields),
         TEST(maps_name_values_and_bits),
         TEST(each_type_is_read),
+        TEST(a_type_of_one_size_has_it_as_its_length),
         TEST(user_data_only_says_how_fields_are_shown),
         TEST(entities_are_refused),
         TEST(what_is_no_manifest_is_refused),
