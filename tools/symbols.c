@@ -16,13 +16,16 @@
 #include <unistd.h>
 
 enum {
-    PAGE_BYTES = 4096
+    PAGE_BYTES = 4096,
+    NAME_BYTES = 65536, /* longer names are left as they are */
 };
 
 struct etwas_symbols {
     Dwfl *session;
     Dwfl_Module *module;
     uint64_t start; /* where libdw sees what is mapped first */
+    char *readable; /* the function found last as C++ has it; malloc's, of this size */
+    size_t readable_bytes;
 };
 
 /* A named pipe or a device would hang, or do something. */
@@ -110,6 +113,37 @@ struct etwas_symbols *etwas_symbols_open(const char *path, const uint8_t *build_
     return symbols;
 }
 
+#ifdef ETWAS_CXX_NAMES
+
+/* The C++ ABI's, which has no header for C. `buffer` is malloc's, or NULL, and grows. */
+char *__cxa_demangle(const char *name, char *buffer, size_t *bytes, int *status);
+
+/* shop::order::make(int) of _ZN4shop5order4makeEi; other names as they are. */
+static const char *readable_name(struct etwas_symbols *symbols, const char *name)
+{
+    int status = 0;
+    char *made = NULL;
+
+    if (strncmp(name, "_Z", 2) == 0 && strlen(name) < NAME_BYTES) {
+        made = __cxa_demangle(name, symbols->readable, &symbols->readable_bytes, &status);
+    }
+    if (made == NULL) {
+        return name;
+    }
+    symbols->readable = made;
+    return made;
+}
+
+#else
+
+static const char *readable_name(struct etwas_symbols *symbols, const char *name)
+{
+    (void)symbols;
+    return name;
+}
+
+#endif
+
 bool etwas_symbols_find(struct etwas_symbols *symbols, uint64_t offset, struct etwas_symbol *symbol)
 {
     uint64_t address = symbols->start + offset;
@@ -123,6 +157,7 @@ bool etwas_symbols_find(struct etwas_symbols *symbols, uint64_t offset, struct e
     if (symbol->function == NULL) {
         return false;
     }
+    symbol->function = readable_name(symbols, symbol->function);
     symbol->offset = function_offset;
     line = dwfl_module_getsrc(symbols->module, address);
     if (line != NULL) {
@@ -135,6 +170,7 @@ void etwas_symbols_close(struct etwas_symbols *symbols)
 {
     if (symbols != NULL) {
         dwfl_end(symbols->session);
+        free(symbols->readable);
         free(symbols);
     }
 }

@@ -18,11 +18,11 @@
 
 struct etwas_symbols; /* of one image */
 
-/* The texts are the image's, and as little to be trusted as the trace; valid until it is closed. */
+/* The texts are the image's, and as little to be trusted as the trace. */
 struct etwas_symbol {
-    const char *function;
-    uint64_t offset;  /* in the function */
-    const char *file; /* NULL: not known, and no line */
+    const char *function; /* of C++ as it was written; valid until the next is looked for */
+    uint64_t offset;      /* in the function */
+    const char *file;     /* NULL: not known, and no line; valid until the image is closed */
     int line;
 };
 

@@ -11,6 +11,7 @@ import json
 import os
 import platform
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -228,6 +229,16 @@ class Profile(HeapTest):
                 break
         else:
             self.fail("no stack of allocate and leak")
+
+    def test_functions_of_cxx_are_named_as_they_were_written(self):
+        if "libstdc++" not in self.run_command("ldd", ETWAS).stdout.decode():
+            self.skipTest("built without libdw")
+        self.run_traced(os.path.join(FOLDER, "heaptrace_stacks_names"))
+        name = "shop::order<unsigned long>::place(unsigned long, char const*)"
+        stack, = [stack for stack in self.heap()["stacks"] if stack["live_bytes"] == 77]
+        self.assertEqual([frame["function"] for frame in stack["frames"]][:2], [name, "main"])
+        text = self.run_command(ETWAS, "stat", "--heap=0", self.trace).stdout.decode()
+        self.assertRegex(text, re.escape(name) + r"\+0x[0-9a-f]+ in heaptrace_stacks_names")
 
 
 class Forged(HeapTest):
