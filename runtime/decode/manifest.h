@@ -96,6 +96,7 @@ struct etwas_manifest_event {
     const char *level;
     const char *channel;
     const char *keywords; /* with blanks between them */
+    const char *attributes;
 };
 
 struct etwas_manifest_provider {

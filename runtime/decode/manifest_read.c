@@ -247,6 +247,7 @@ static bool begin_event(struct etwas_manifest_reader *reader, const char **attri
         .level = etwas_manifest_text(reader, attributes, "level"),
         .channel = etwas_manifest_text(reader, attributes, "channel"),
         .keywords = etwas_manifest_text(reader, attributes, "keywords"),
+        .attributes = etwas_manifest_text(reader, attributes, "attributes"),
     };
     *(provider->last_event == NULL ? &provider->first_event : &provider->last_event->next) = event;
     provider->last_event = event;

@@ -158,6 +158,7 @@ static void set_head(struct making *making)
         put_text(&making->build, message_of(making->manifest, making->provider->message));
     head->EventMessageOffset =
         put_text(&making->build, message_of(making->manifest, event->message));
+    head->EventAttributesOffset = put_text(&making->build, event->attributes);
     head->EventDescriptor.Level =
         (uint8_t)set_word(making, ETWAS_MANIFEST_LEVEL, event->level, &head->LevelNameOffset);
     head->EventDescriptor.Channel =

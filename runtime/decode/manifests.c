@@ -148,6 +148,50 @@ static uint32_t learn(etwas_decoder *decoder, const EVENT_RECORD *record)
     return error;
 }
 
+/* A chunk that could not be taken in, as it stands there: what manifest_chunks.h says. */
+static uint32_t supply(etwas_decoder *decoder, const EVENT_RECORD *record)
+{
+    static const struct {
+        const char *name;
+        uint16_t in_type;
+    } fields[] = {
+        {"Format", TDH_INTYPE_UINT8},
+        {"MajorVersion", TDH_INTYPE_UINT8},
+        {"MinorVersion", TDH_INTYPE_UINT8},
+        {"Magic", TDH_INTYPE_UINT8},
+        {"TotalChunks", TDH_INTYPE_UINT16},
+        {"ChunkNumber", TDH_INTYPE_UINT16},
+        {"Data", TDH_INTYPE_NONNULLTERMINATEDANSISTRING},
+    };
+    struct etwas_build build;
+    TRACE_EVENT_INFO *info;
+    size_t bytes;
+    uint32_t error;
+
+    if (!etwas_is_manifest_chunk(record)) {
+        return ERROR_SUCCESS;
+    }
+    etwas_build_begin(&build);
+    build.head.ProviderGuid = record->EventHeader.ProviderId;
+    build.head.EventDescriptor = record->EventHeader.EventDescriptor;
+    build.head.EventNameOffset = etwas_build_string(&build, "ManifestData", strlen("ManifestData"));
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        etwas_build_property(
+            &build, ETWAS_BUILD_TOP,
+            &(EVENT_PROPERTY_INFO){
+                .NameOffset = etwas_build_string(&build, fields[i].name, strlen(fields[i].name)),
+                .nonStructType.InType = fields[i].in_type,
+                .count = 1,
+            });
+    }
+    error = etwas_build_end(&build, &info, &bytes);
+    if (error == ERROR_SUCCESS) {
+        error = etwas_store_add(&decoder->store, info, bytes, ETWAS_RANK_BUILT_IN);
+        free(info);
+    }
+    return error;
+}
+
 static void end(etwas_decoder *decoder)
 {
     struct etwas_table *table = &decoder->manifests.known;
@@ -159,4 +203,5 @@ static void end(etwas_decoder *decoder)
     etwas_manifest_chunks_free(&decoder->manifests.chunks);
 }
 
-const struct etwas_decode_source etwas_manifest_source = {.learn = learn, .end = end};
+const struct etwas_decode_source etwas_manifest_source = {
+    .learn = learn, .supply = supply, .end = end};

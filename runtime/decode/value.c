@@ -59,7 +59,9 @@ uint64_t etwas_value_unsigned(const etwas_value *value)
     uint64_t number = 0;
 
     memcpy(&number, value->data, value->bytes < sizeof number ? value->bytes : sizeof number);
-    return value->out_type == TDH_OUTTYPE_PORT ? __builtin_bswap16((uint16_t)number) : number;
+    return value->out_type == TDH_OUTTYPE_PORT && value->bytes == sizeof(uint16_t)
+               ? __builtin_bswap16((uint16_t)number)
+               : number;
 }
 
 int64_t etwas_value_signed(const etwas_value *value)

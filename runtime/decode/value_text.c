@@ -87,24 +87,23 @@ static bool is_hexadecimal(const etwas_value *value)
     }
 }
 
+static bool is_error(uint16_t out_type)
+{
+    return out_type == TDH_OUTTYPE_WIN32ERROR || out_type == TDH_OUTTYPE_NTSTATUS ||
+           out_type == TDH_OUTTYPE_HRESULT;
+}
+
+/* What the out type cannot be of the in type's width is shown as if it had none. */
 static void put_integer(struct etwas_text *text, const etwas_value *value)
 {
     if (put_name(text, value)) {
         return;
     }
-    switch (value->out_type) {
-    case TDH_OUTTYPE_BOOLEAN:
+    if (value->out_type == TDH_OUTTYPE_BOOLEAN) {
         etwas_text_put_ascii(text, etwas_value_unsigned(value) != 0 ? "true" : "false");
-        return;
-    case TDH_OUTTYPE_WIN32ERROR:
-    case TDH_OUTTYPE_NTSTATUS:
-    case TDH_OUTTYPE_HRESULT:
+    } else if (is_error(value->out_type) && value->bytes == 4) {
         etwas_put_error(text, value->out_type, (uint32_t)etwas_value_unsigned(value));
-        return;
-    default:
-        break;
-    }
-    if (value->out_type == TDH_OUTTYPE_IPV4 && value->bytes == 4) {
+    } else if (value->out_type == TDH_OUTTYPE_IPV4 && value->bytes == 4) {
         etwas_put_ipv4(text, value->data);
     } else if (etwas_is_date(value->out_type) && value->bytes == 8) {
         etwas_put_filetime(text, etwas_value_unsigned(value),

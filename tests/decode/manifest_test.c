@@ -286,6 +286,20 @@ static void chunks_must_agree(void **state)
     }
 }
 
+static void a_chunk_that_is_not_taken_in_is_shown_as_one(void **state)
+{
+    static const uint8_t payload[] = {1, 2, 3, 0x5B, 1, 0, 9, 0, '<', 'a', '>'};
+    EVENT_RECORD record = event(0xFFFE, 1, payload, sizeof payload);
+
+    record.EventHeader.EventDescriptor.Task = 0xFFFE;
+    record.EventHeader.EventDescriptor.Opcode = 0xFE;
+    assert_int_equal(etwas_decoder_learn(*state, &record), ERROR_INVALID_DATA);
+    assert_string_equal(shown(*state, &record),
+                        "/ManifestData Format=1 MajorVersion=2 MinorVersion=3 Magic=91 "
+                        "TotalChunks=1 ChunkNumber=9 Data=\"<a>\"");
+    assert_string_equal(SHOWN(*state, 0xFFFD, "\1\1\0\x5B\1\0\0\0x"), "(none)");
+}
+
 /* Their beginning may have been overwritten. */
 static void chunks_without_a_first_one_are_passed_over(void **state)
 {
@@ -382,6 +396,8 @@ static void an_event_of_an_unknown_version_has_the_fields_of_another(void **stat
 
 static void events_are_called_by_name_or_task_and_opcode_or_symbol(void **state)
 {
+    const etwas_schema *schema;
+
     assert_int_equal(learn(*state, "<tasks><task name='Sale' value='3'"
                                    " eventGUID='{00000001-0002-0003-0405-060708090a0b}'><opcodes>"
                                    "<opcode name='Begin' value='20' message='Begun'/>"
@@ -395,7 +411,8 @@ static void events_are_called_by_name_or_task_and_opcode_or_symbol(void **state)
                                    "<event value='4' symbol='sym4' task='Sale' opcode='win:Info'/>"
                                    "<event value='5' symbol='sym5' task='Sale'/>"
                                    "<event value='6' symbol='sym6'/>"
-                                   "<event value='7' symbol='sym7' task='Sale' name='N7'/>"
+                                   "<event value='7' symbol='sym7' task='Sale' name='N7'"
+                                   " attributes='A=B'/>"
                                    "<event value='8' symbol='sym8' task='Undeclared'/>"
                                    "</events>"),
                      ERROR_SUCCESS);
@@ -414,6 +431,8 @@ static void events_are_called_by_name_or_task_and_opcode_or_symbol(void **state)
     assert_int_equal(schema_of(*state, 1)->info->EventGuid.Data1, 1);
     assert_int_equal(schema_of(*state, 1)->info->EventGuid.Data4[7], 0x0b);
     assert_int_equal(schema_of(*state, 2)->info->EventGuid.Data1, 0);
+    schema = schema_of(*state, 7);
+    assert_string_equal(string_at(schema, schema->info->EventAttributesOffset), "A=B");
 }
 
 static void keywords_levels_and_channels_have_values_and_names(void **state)
@@ -808,6 +827,7 @@ int main(void)
         TEST(the_first_chunk_begins_anew),
         TEST(a_chunk_that_comes_twice_discards_the_document),
         TEST(chunks_must_agree),
+        TEST(a_chunk_that_is_not_taken_in_is_shown_as_one),
         TEST(chunks_without_a_first_one_are_passed_over),
         TEST(documents_under_way_are_bounded),
         TEST(a_document_is_bounded),

@@ -73,7 +73,11 @@ static void numbers_are_shown_as_their_out_type_says(void **state)
         ROW(INT32, HRESULT, "\x02\0\x07\x80", "0x80070002(ERROR_FILE_NOT_FOUND)"),
         ROW(INT32, HRESULT, "\x99\x99\x07\x81", "0x81079999"),
         ROW(UINT32, IPV4, "\x7F\0\0\1", "127.0.0.1"),
-        ROW(UINT32, SOCKETADDRESS, "\7\0\0\0", "7"), /* makes no sense: as if it were not there */
+        /* What makes no sense: as if it were not there. */
+        ROW(UINT32, SOCKETADDRESS, "\7\0\0\0", "7"),
+        ROW(UINT32, PORT, "\1\1\1\0", "65793"),
+        ROW(UINT64, WIN32ERROR, "\5\0\0\0\1\0\0\0", "4294967301"),
+        ROW(HEXINT64, NTSTATUS, "\5\0\0\0\1\0\0\0", "0x100000005"),
     };
 
     (void)state;
