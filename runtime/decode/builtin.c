@@ -14,6 +14,10 @@
 
 /* ---- the tables' language -------------------------------------------------------------------- */
 
+enum {
+    MAP_ENTRIES = 64
+};
+
 struct type {
     const char *name;
     uint16_t in_type;
@@ -76,27 +80,59 @@ static unsigned number_at(const char **text)
     return number;
 }
 
-/* The name of a type in "10 Load, 2 Unload"; NULL: it is not there. */
-static const char *name_in(const char *list, uint8_t number)
+/* Reads "10 Load" of "10 Load, 2 Unload", and goes on behind it; NULL: there is no more. */
+static const char *next_name(const char **list, unsigned *number, size_t *bytes)
 {
-    while (list != NULL) {
-        if (number_at(&list) == number) {
-            return list + 1;
-        }
-        list = strchr(list, ',');
-        list = list == NULL ? NULL : list + 2;
+    const char *name;
+
+    if (**list == 0) {
+        return NULL;
     }
-    return NULL;
+    *number = number_at(list);
+    name = *list + 1;
+    *bytes = strcspn(name, ",");
+    *list = name[*bytes] == 0 ? name + *bytes : name + *bytes + 2;
+    return name;
+}
+
+/* The name of a type; NULL: it is not there. */
+static const char *name_in(const char *list, uint8_t type, size_t *bytes)
+{
+    const char *name;
+    unsigned number;
+
+    while ((name = next_name(&list, &number, bytes)) != NULL && number != type) {
+    }
+    return name;
+}
+
+static bool has_type(const struct etwas_builtin_layout *layout, uint8_t type)
+{
+    size_t bytes;
+
+    return name_in(layout->types, type, &bytes) != NULL;
 }
 
 struct field {
     const struct type *type;
+    const struct etwas_builtin_map *map; /* NULL: none */
     const char *name;
     size_t name_bytes;
     uint16_t count; /* 0: as many as the payload has */
     bool is_array;
     bool is_member;
 };
+
+static const struct etwas_builtin_map *map_called(const char *name, size_t bytes)
+{
+    for (size_t i = 0; i < etwas_kernel_map_count; i++) {
+        if (strlen(etwas_kernel_maps[i].name) == bytes &&
+            memcmp(etwas_kernel_maps[i].name, name, bytes) == 0) {
+            return &etwas_kernel_maps[i];
+        }
+    }
+    abort(); /* likewise */
+}
 
 /* Reads the field at *text, and goes on behind it; false: there is none. */
 static bool next_field(const char **text, struct field *field)
@@ -109,9 +145,13 @@ static bool next_field(const char **text, struct field *field)
     if (*at == 0) {
         return false;
     }
-    type_bytes = strcspn(at, "[ ");
+    type_bytes = strcspn(at, "[= ");
     field->type = type_called(at, type_bytes);
     at += type_bytes;
+    if (*at == '=') {
+        field->map = map_called(at + 1, strcspn(at + 1, " "));
+        at += strcspn(at, " ");
+    }
     if (*at == '[') {
         at++;
         field->is_array = true;
@@ -181,7 +221,7 @@ static const struct etwas_builtin_layout *layout_of(const struct etwas_builtin_c
         const struct etwas_builtin_layout *layout = &class->layouts[i];
 
         if (layout->since <= descriptor->Version && descriptor->Version <= layout->until &&
-            name_in(layout->types, descriptor->Opcode) != NULL &&
+            has_type(layout, descriptor->Opcode) &&
             (found == NULL || (!has_room(record, found) && has_room(record, layout)))) {
             found = layout;
         }
@@ -206,8 +246,13 @@ static void put_fields(struct etwas_build *build, const char *text)
             .count = field.count,
             .length = field.type->in_type == TDH_INTYPE_BINARY ? field.type->least : 0,
         };
-        uint16_t index =
-            etwas_build_property(build, field.is_member ? structure : ETWAS_BUILD_TOP, &info);
+        uint16_t index;
+
+        if (field.map != NULL) {
+            info.nonStructType.MapNameOffset =
+                etwas_build_string(build, field.map->name, strlen(field.map->name));
+        }
+        index = etwas_build_property(build, field.is_member ? structure : ETWAS_BUILD_TOP, &info);
 
         if (is_struct) {
             structure = index;
@@ -218,11 +263,51 @@ static void put_fields(struct etwas_build *build, const char *text)
 static const etwas_guid kernel_control =
     ETWAS_BUILTIN_GUID(0x9e814aad, 0x3204, 0x11d2, 0x9a82006008a86939);
 
-/* Adds the schema of one type for one version. */
+/* Adds a map of the kernel's provider. */
+static uint32_t add_map(struct etwas_store *store, const struct etwas_builtin_map *map)
+{
+    struct etwas_build_entry entries[MAP_ENTRIES];
+    struct etwas_build build;
+    EVENT_MAP_INFO *info;
+    const char *list = map->entries;
+    const char *name;
+    size_t count = 0;
+    size_t bytes;
+    unsigned value;
+    uint32_t error;
+
+    etwas_build_begin(&build);
+    for (; count < MAP_ENTRIES && (name = next_name(&list, &value, &bytes)) != NULL; count++) {
+        entries[count] = (struct etwas_build_entry){value, etwas_build_string(&build, name, bytes)};
+    }
+    error = etwas_build_map_end(&build, etwas_build_string(&build, map->name, strlen(map->name)),
+                                map->is_bits ? EVENTMAP_INFO_FLAG_MANIFEST_BITMAP
+                                             : EVENTMAP_INFO_FLAG_MANIFEST_VALUEMAP,
+                                entries, count, &info, &bytes);
+    if (error == ERROR_SUCCESS) {
+        error = etwas_store_add_map(store, &kernel_control, info, bytes);
+        free(info);
+    }
+    return error;
+}
+
+static uint32_t add_maps(struct etwas_store *store, const char *fields)
+{
+    uint32_t error = ERROR_SUCCESS;
+    struct field field;
+
+    while (error == ERROR_SUCCESS && next_field(&fields, &field)) {
+        error = field.map == NULL ? ERROR_SUCCESS : add_map(store, field.map);
+    }
+    return error;
+}
+
+/* Adds the schema of one type for one version, with its maps. */
 static uint32_t add(struct etwas_store *store, const struct etwas_builtin_class *class,
                     const struct etwas_builtin_layout *layout, uint8_t type, uint8_t version)
 {
-    const char *name = name_in(layout->types, type);
+    size_t name_bytes;
+    const char *name = name_in(layout->types, type, &name_bytes);
     struct etwas_build build;
     TRACE_EVENT_INFO *info;
     size_t bytes;
@@ -237,14 +322,14 @@ static uint32_t add(struct etwas_store *store, const struct etwas_builtin_class 
     build.head.ProviderNameOffset =
         etwas_build_string(&build, class->provider, strlen(class->provider));
     build.head.TaskNameOffset = etwas_build_string(&build, class->name, strlen(class->name));
-    build.head.OpcodeNameOffset = etwas_build_string(&build, name, strcspn(name, ","));
+    build.head.OpcodeNameOffset = etwas_build_string(&build, name, name_bytes);
     put_fields(&build, layout->fields);
     error = etwas_build_end(&build, &info, &bytes);
     if (error == ERROR_SUCCESS) {
         error = etwas_store_add(store, info, bytes, ETWAS_RANK_BUILT_IN);
         free(info);
     }
-    return error;
+    return error == ERROR_SUCCESS ? add_maps(store, layout->fields) : error;
 }
 
 /* What holds for the event's version; if nothing does, all that is known of its type. */
@@ -264,7 +349,7 @@ static uint32_t supply(etwas_decoder *decoder, const EVENT_RECORD *record)
     }
     for (size_t i = 0; i < class->count && error == ERROR_SUCCESS; i++) {
         layout = &class->layouts[i];
-        if (name_in(layout->types, descriptor->Opcode) != NULL) {
+        if (has_type(layout, descriptor->Opcode)) {
             error = add(&decoder->store, class, layout, descriptor->Opcode,
                         descriptor->Version > layout->until ? layout->until : layout->since);
         }

@@ -18,6 +18,7 @@
  *     wchar[32] StandardName      a string of so many characters
  *     ptr[*] Stack                as many as the payload has
  *     struct Zone; .i32 Bias      the fields behind it that begin with a point are its members
+ *     i8=WaitMode OldMode         a number that the map WaitMode has names for
  *
  * Without fields the payload is not known, only the name.
  */
@@ -45,6 +46,15 @@ struct etwas_builtin_class {
     size_t count;
 };
 
+/* Names of numbers, or of bits: "0 KernelMode, 1 UserMode". */
+struct etwas_builtin_map {
+    const char *name;
+    bool is_bits;
+    const char *entries;
+};
+
+extern const struct etwas_builtin_map etwas_kernel_maps[];
+extern const size_t etwas_kernel_map_count;
 extern const struct etwas_builtin_class etwas_kernel_classes[];
 extern const size_t etwas_kernel_class_count;
 extern const struct etwas_builtin_class etwas_other_classes[];

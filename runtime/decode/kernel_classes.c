@@ -15,10 +15,10 @@
 
 static const struct etwas_builtin_layout process[] = {
     {"39 Defunct", 5, 5,
-     PROCESS_HEAD "ptr DirectoryTableBase; x32 Flags; sid UserSID; str ImageFileName; "
+     PROCESS_HEAD "ptr DirectoryTableBase; x32=ProcessFlags Flags; sid UserSID; str ImageFileName; "
                   "wstr CommandLine; wstr PackageFullName; wstr ApplicationId; filetime ExitTime"},
     {PROCESS_TYPES ", 39 Defunct", 4, 4,
-     PROCESS_HEAD "ptr DirectoryTableBase; x32 Flags; sid UserSID; str ImageFileName; "
+     PROCESS_HEAD "ptr DirectoryTableBase; x32=ProcessFlags Flags; sid UserSID; str ImageFileName; "
                   "wstr CommandLine; wstr PackageFullName; wstr ApplicationId"},
     {PROCESS_TYPES ", 39 Defunct", 3, 3,
      PROCESS_HEAD "ptr DirectoryTableBase; sid UserSID; str ImageFileName; wstr CommandLine"},
@@ -56,10 +56,13 @@ static const struct etwas_builtin_layout thread[] = {
     {THREAD_TYPES, 0, 0, "tid TThreadId; pid ProcessId"},
     {"36 CSwitch", 2, 2,
      "tid NewThreadId; tid OldThreadId; i8 NewThreadPriority; i8 OldThreadPriority; "
-     "u8 PreviousCState; i8 SpareByte; i8 OldThreadWaitReason; i8 OldThreadWaitMode; "
-     "i8 OldThreadState; i8 OldThreadWaitIdealProcessor; u32 NewThreadWaitTime; u32 Reserved"},
+     "u8 PreviousCState; i8 SpareByte; i8=WaitReason OldThreadWaitReason; i8=WaitMode "
+     "OldThreadWaitMode; "
+     "i8=ThreadState OldThreadState; i8 OldThreadWaitIdealProcessor; u32 NewThreadWaitTime; u32 "
+     "Reserved"},
     {"50 ReadyThread", 2, 2,
-     "tid TThreadId; i8 AdjustReason; i8 AdjustIncrement; x8 Flag; i8 Reserved"},
+     "tid TThreadId; i8=AdjustReason AdjustReason; i8 AdjustIncrement; x8=ReadyFlags Flag; i8 "
+     "Reserved"},
     {"37 CompactCSwitch, 41 SpinLock, 48 SetPriority, 49 SetBasePriority, 51 SetPagePriority, "
      "52 SetIoPriority, 53 Affinity",
      ANY_VERSION, ""},
@@ -139,20 +142,21 @@ static const struct etwas_builtin_layout page_fault[] = {
      "time InitialTime; x64 ReadOffset; ptr VirtualAddress; ptr FileObject; tid TThreadId; "
      "u32 ByteCount"},
     {"98 VirtualAlloc, 99 VirtualFree", 2, 2,
-     "ptr BaseAddress; size RegionSize; pid ProcessId; x32 Flags"},
+     "ptr BaseAddress; size RegionSize; pid ProcessId; x32=AllocationFlags Flags"},
     {"105 ImageLoadBacked", 2, 2, "ptr FileObject; x32 DeviceChar; x16 FileChar; x16 LoadFlags"},
 };
 
 static const struct etwas_builtin_layout perf_info[] = {
     {"46 SampleProfile", 2, 2,
-     "ptr InstructionPointer; tid ThreadId; u16 Count; x8 Flags; u8 Rank"},
+     "ptr InstructionPointer; tid ThreadId; u16 Count; x8=SampleFlags Flags; u8 Rank"},
     {"51 SysClEnter", ANY_VERSION, "ptr SysCallAddress"},
     {"52 SysClExit", ANY_VERSION, "status SysCallNtStatus"},
     {"66 ThreadDPC, 68 DPC, 69 TimerDPC", 2, 2, "time InitialTime; ptr Routine"},
     {"67 ISR", 2, 2, "time InitialTime; ptr Routine; u8 ReturnValue; u16 Vector; u8 Reserved"},
     {"73 CollectionStart, 74 CollectionEnd", 3, 3,
-     "u32 Source; u32 NewInterval; u32 OldInterval; wstr SourceName"},
-    {"73 CollectionStart, 74 CollectionEnd", 2, 2, "u32 Source; u32 NewInterval; u32 OldInterval"},
+     "u32=ProfileSource Source; u32 NewInterval; u32 OldInterval; wstr SourceName"},
+    {"73 CollectionStart, 74 CollectionEnd", 2, 2,
+     "u32=ProfileSource Source; u32 NewInterval; u32 OldInterval"},
     {"34 Mark, 47 PmcInterrupt, 50 MsiISR, 72 SetInterval", ANY_VERSION, ""},
 };
 
@@ -235,7 +239,7 @@ static const struct etwas_builtin_layout system_config[] = {
      "wchar[256] Manufacturer; u32 PartitionCount; bool8 WriteCacheEnabled; u8 Pad; "
      "wchar[3] BootDriveLetter; wchar[2] Spare"},
     {"12 LogDisk", 2, 2,
-     "u64 StartOffset; u64 PartitionSize; u32 DiskNumber; u32 Size; u32 DriveType; "
+     "u64 StartOffset; u64 PartitionSize; u32 DiskNumber; u32 Size; u32=DriveType DriveType; "
      "wchar[4] DriveLetterString; u32 Pad1; u32 PartitionNumber; u32 SectorsPerCluster; "
      "u32 BytesPerSector; u32 Pad2; i64 NumberOfFreeClusters; i64 TotalNumberOfClusters; "
      "wchar[16] FileSystem; u32 VolumeExt; u32 Pad3"},

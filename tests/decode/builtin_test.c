@@ -229,7 +229,7 @@ static void a_process_has_an_owner_or_none(void **state)
               "\0\0"
               "\0\0"),
         "MSNT_SystemTrace/Process/Start UniqueProcessKey=0x10 ProcessId=320 ParentId=4 "
-        "SessionId=1 ExitStatus=259 DirectoryTableBase=0x2000 Flags=0x2 UserSID=S-1-5-18 "
+        "SessionId=1 ExitStatus=259 DirectoryTableBase=0x2000 Flags=Wow64 UserSID=S-1-5-18 "
         "ImageFileName=\"sh\" CommandLine=\"sh\" PackageFullName=\"\" ApplicationId=\"\"");
     assert_string_equal(
         SHOWN(process, 2, 3,
@@ -314,6 +314,31 @@ static void a_stack_has_as_many_frames_as_there_are(void **state)
                         "StackThread=3 Stack=[0x4,0x5]");
 }
 
+static void numbers_that_have_names_are_shown_by_them(void **state)
+{
+    assert_string_equal(SHOWN(thread, 36, 2,
+                              "\1\0\0\0"
+                              "\2\0\0\0"
+                              "\x08\x09\0\0\x0f\1\5\2"
+                              "\3\0\0\0"
+                              "\0\0\0\0"),
+                        "MSNT_SystemTrace/Thread/CSwitch NewThreadId=1 OldThreadId=2 "
+                        "NewThreadPriority=8 OldThreadPriority=9 PreviousCState=0 SpareByte=0 "
+                        "OldThreadWaitReason=WrQueue OldThreadWaitMode=UserMode "
+                        "OldThreadState=Waiting OldThreadWaitIdealProcessor=2 "
+                        "NewThreadWaitTime=3 Reserved=0");
+    assert_string_equal(SHOWN(thread, 50, 2, "\1\0\0\0\2\xff\x09\0"),
+                        "MSNT_SystemTrace/Thread/ReadyThread TThreadId=1 AdjustReason=Boost "
+                        "AdjustIncrement=-1 Flag=ReadiedFromDpc|DirectSwitchAttempt Reserved=0");
+    assert_string_equal(SHOWN(page_fault, 98, 2,
+                              "\0\x10\0\0\0\0\0\0"
+                              "\0\x20\0\0\0\0\0\0"
+                              "\7\0\0\0"
+                              "\0\x30\1\0"),
+                        "MSNT_SystemTrace/PageFault/VirtualAlloc BaseAddress=0x1000 "
+                        "RegionSize=8192 ProcessId=7 Flags=Commit|Reserve|0x10000");
+}
+
 /* ---- versions -------------------------------------------------------------------------------- */
 
 static void a_version_that_is_not_known_has_the_fields_of_another(void **state)
@@ -380,6 +405,7 @@ int main(void)
         TEST(a_process_has_an_owner_or_none),
         TEST(a_thread_may_have_a_name),
         TEST(ends_of_a_connection_are_addresses_and_ports),
+        TEST(numbers_that_have_names_are_shown_by_them),
         TEST(a_stack_has_as_many_frames_as_there_are),
         TEST(a_version_that_is_not_known_has_the_fields_of_another),
         TEST(each_version_has_its_own_fields),
