@@ -97,9 +97,9 @@
  *                               wrong addresses in it. Threads' own stacks and signal stacks are
  *                               followed; on any other, as of coroutines, there is one address. A
  *                               thread's first stack costs it some system calls. Filters of
- *                               EnableTraceEx2 say which events get one. From then on the session
- *                               records the images of the process, too (docs/file-format.md):
- *                               those that are there, what is loaded, and all at its end
+ *                               EnableTraceEx2 say which events get one. From then on each file,
+ *                               snapshot and consumer of the session has the images of the
+ *                               process, too (docs/file-format.md), which are no events of it
  * An event that with them would be longer than a record, or than the session's buffers take, has none
  * of them there: it is not lost, as ETW's would be.
  * They stand in the order of their types, behind EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID and

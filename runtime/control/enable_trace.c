@@ -12,6 +12,7 @@
 #include "control/enable_filter.h"
 #include "provider/enabling.h"
 #include "provider/event_items.h"
+#include "provider/image_records.h"
 #include "session/session.h"
 
 #define KNOWN_PROPERTIES                                                                           \
@@ -98,9 +99,12 @@ uint32_t EnableTraceEx2(etwas_trace_handle handle, const etwas_guid *provider,
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    /* Before any lock is taken: it reads files. */
+    /* Before any lock is taken: files are read, and the loader's lock is taken. */
     if ((parameters.EnableProperty & ETWAS_ITEM_PROPERTIES) != 0) {
         etwas_identity_read(&request.identity);
+    }
+    if ((parameters.EnableProperty & EVENT_ENABLE_PROPERTY_STACK_TRACE) != 0) {
+        etwas_image_records_update();
     }
     request.source = parameters.SourceId;
     request.filter = &filter;

@@ -13,12 +13,12 @@
 #include "flush/drain.h"
 #include "flush/flusher.h"
 #include "flush/session_clock.h"
-#include "flush/session_images.h"
 #include "flush/shut_down.h"
 #include "flush/sink.h"
 #include "platform/cancel.h"
 #include "platform/thread.h"
 #include "provider/enabling.h"
+#include "provider/image_records.h"
 #include "realtime/session_realtime.h"
 #include "session/file_name.h"
 
@@ -73,7 +73,6 @@ static uint32_t make_pool(struct etwas_session *session)
     };
     etwas_collector_reset(&session->collector);
     etwas_drain_reset(session);
-    etwas_session_images_reset(session);
     return ERROR_SUCCESS;
 }
 
@@ -182,6 +181,14 @@ static bool is_forgotten(struct etwas_session_key key)
     return forgotten;
 }
 
+/* What is written next shall have what has been loaded until now. */
+static void update_images(struct etwas_session_key key)
+{
+    if (etwas_session_takes_stacks(&etwas_sessions[key.index])) {
+        etwas_image_records_update();
+    }
+}
+
 static uint32_t end_now(struct etwas_session *session, bool file_is_full,
                         etwas_lifecycle_report report, void *context)
 {
@@ -193,9 +200,7 @@ static uint32_t end_now(struct etwas_session *session, bool file_is_full,
     if (is_forgotten(key)) {
         return ERROR_INVALID_HANDLE;
     }
-    (void)pthread_mutex_lock(&session->role);
-    etwas_session_images_end(session);
-    (void)pthread_mutex_unlock(&session->role);
+    update_images(key);
     etwas_session_close(session);
     etwas_flusher_end(session);
     etwas_session_shut_down(session);
@@ -281,17 +286,18 @@ void etwas_lifecycle_release_role(struct etwas_session *session)
 
 uint32_t etwas_lifecycle_flush(struct etwas_session_key key)
 {
-    struct etwas_session *session = etwas_lifecycle_acquire_role(key);
     struct etwas_drain_result result = {.code = ERROR_SUCCESS};
+    struct etwas_session *session;
     uint32_t code = ERROR_SUCCESS;
 
+    update_images(key);
+    session = etwas_lifecycle_acquire_role(key);
     if (session == NULL) {
         return ERROR_WMI_INSTANCE_NOT_FOUND;
     }
     if (etwas_configuration_is_buffering(&session->configuration)) {
         code = ERROR_NOT_SUPPORTED;
     } else if (etwas_session_has_sink(session)) {
-        etwas_session_images_update(session);
         result = etwas_drain_completely(session, ETWAS_COLLECT_USED);
         etwas_session_clock_read_if_due(session);
         code = etwas_sinks_sync(session);
@@ -305,16 +311,17 @@ uint32_t etwas_lifecycle_flush(struct etwas_session_key key)
 
 uint32_t etwas_lifecycle_snapshot(struct etwas_session_key key, const etwas_wchar *file_name)
 {
-    struct etwas_session *session = etwas_lifecycle_acquire_role(key);
+    struct etwas_session *session;
     uint32_t code = ERROR_SUCCESS;
 
+    update_images(key);
+    session = etwas_lifecycle_acquire_role(key);
     if (session == NULL) {
         return ERROR_WMI_INSTANCE_NOT_FOUND;
     }
     if (!etwas_configuration_is_buffering(&session->configuration)) {
         code = ERROR_NOT_SUPPORTED;
     } else if (!session->configuration.filtered_out) {
-        etwas_session_images_repeat(session);
         etwas_session_clock_read_if_due(session);
         code = etwas_snapshot_write(session, file_name);
     }

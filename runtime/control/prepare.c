@@ -13,6 +13,7 @@
 #include "platform/processor.h"
 #include "platform/thread.h"
 #include "provider/enabling.h"
+#include "provider/image_records.h"
 #include "realtime/realtime.h"
 #include "session/session.h"
 
@@ -23,10 +24,12 @@ static void before_fork(void)
 {
     etwas_control_lock();
     etwas_realtime_before_fork();
+    etwas_image_records_before_fork();
 }
 
 static void after_fork_in_parent(void)
 {
+    etwas_image_records_after_fork(false);
     etwas_realtime_after_fork_in_parent();
     etwas_control_unlock();
 }
@@ -39,6 +42,7 @@ static void after_fork_in_parent(void)
 static void after_fork_in_child(void)
 {
     etwas_thread_ids_forget();
+    etwas_image_records_after_fork(true);
     etwas_realtime_after_fork_in_child();
     for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
         if (etwas_sessions[index].state != ETWAS_SESSION_FREE &&

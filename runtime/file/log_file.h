@@ -41,8 +41,9 @@ struct etwas_log_file_options {
     uint64_t maximum_bytes;     /* 0: no limit */
     uint32_t maximum_file_size; /* the same as recorded: MB, or KB by the mode */
     uint16_t logger_id;
-    bool process_times;                        /* records carry processor times */
-    uint32_t part;                             /* number in a new-file set, from 1; 0: none */
+    bool process_times;           /* records carry processor times */
+    const uint32_t *takes_stacks; /* not 0: the session does (metadata.h); atomic; NULL: never */
+    uint32_t part;                /* number in a new-file set, from 1; 0: none */
     struct etwas_clock_reading started;        /* when the session started */
     const struct etwas_clock_reading *opened;  /* now; NULL: when it started */
     const struct etwas_clock_history *history; /* what it has read in between; NULL: nothing */

@@ -39,6 +39,7 @@ struct etwas_log_file {
     int descriptor;
     uint32_t buffer_bytes;
     uint16_t logger_id;
+    const uint32_t *takes_stacks; /* as in its options */
     bool has_space; /* set aside at the start: the length says nothing while it runs */
     uint32_t part;
     enum etwas_log_file_stage stage;

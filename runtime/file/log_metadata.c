@@ -3,6 +3,7 @@
 
 #include "file/log_metadata.h"
 
+#include <ck_pr.h>
 #include <etwas/winerror.h>
 
 #include "file/log_inside.h"
@@ -10,6 +11,11 @@
 static bool is_circular(const struct etwas_log_file *file)
 {
     return file->cursor.records != NULL;
+}
+
+static bool takes_stacks(const struct etwas_log_file *file)
+{
+    return file->takes_stacks != NULL && ck_pr_load_32(file->takes_stacks) != 0;
 }
 
 static bool has_room(const struct etwas_log_file *file)
@@ -24,7 +30,7 @@ static bool write_one(struct etwas_log_file *file, uint32_t sequence_number,
                       struct etwas_log_write *result)
 {
     struct etwas_log_metadata *metadata = &file->metadata;
-    struct etwas_description_cursor before = metadata->read;
+    struct etwas_metadata_cursor before = metadata->read;
     uint8_t *data = file->spare + ETWAS_ETL_BUFFER_HEADER_BYTES;
     struct etwas_log_write write = {.code = ERROR_SUCCESS};
     struct etwas_drained buffer = {
@@ -36,11 +42,12 @@ static bool write_one(struct etwas_log_file *file, uint32_t sequence_number,
     };
 
     if (!has_room(file)) {
-        etwas_descriptions_skip(&metadata->read);
+        etwas_metadata_skip(&metadata->read);
         return false;
     }
-    buffer.data_bytes = etwas_descriptions_read(
-        &metadata->read, data, file->buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES, buffer.newest);
+    buffer.data_bytes =
+        etwas_metadata_read(&metadata->read, takes_stacks(file), data,
+                            file->buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES, buffer.newest);
     if (buffer.data_bytes == 0) {
         return false;
     }
@@ -67,7 +74,7 @@ struct etwas_log_write etwas_log_metadata_write(struct etwas_log_file *file,
     struct etwas_log_write result = {.code = ERROR_SUCCESS};
 
     if (file->stage != ETWAS_LOG_FILE_WRITING ||
-        !etwas_descriptions_have_more(&file->metadata.read)) {
+        !etwas_metadata_has_more(&file->metadata.read, takes_stacks(file))) {
         return result;
     }
     if (is_circular(file)) {

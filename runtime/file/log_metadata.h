@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The event metadata of one file: all that was described (provider/description.h), in data buffers
- * of processor 0 with nothing else in them. They stand at its beginning, and what was described
- * later further behind; they hold no events. Their stamps keep the order of the stream, as those of
- * knot buffers do.
+ * The metadata of one file: all that was described, and where stacks are taken the images of the
+ * process (provider/metadata.h), in data buffers of processor 0 with nothing else in them. They
+ * stand at its beginning, and what came later further behind; they hold no events. Their stamps keep
+ * the order of the stream, as those of knot buffers do.
  *
  * A circular file has them in entries that follow one another, and when the cursor comes to the first
  * of these again they are written there anew: so at each moment the file has them. What is described
@@ -23,12 +23,12 @@
 #include <stdint.h>
 
 #include "file/log_file.h"
-#include "provider/description.h"
+#include "provider/metadata.h"
 
 /* Zeroed at the start: there is none in the file. */
 struct etwas_log_metadata {
-    struct etwas_description_cursor read; /* what of the descriptions is in the file */
-    uint32_t buffers;                     /* that hold it; in a circular file since `begun_at` */
+    struct etwas_metadata_cursor read; /* what of it is in the file */
+    uint32_t buffers;                  /* that hold it; in a circular file since `begun_at` */
     uint64_t begun_at; /* of a circular file: data buffers written before the first of them */
 };
 

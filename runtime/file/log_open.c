@@ -68,6 +68,7 @@ static uint32_t prepare(const struct etwas_log_file_options *options,
         .has_space = (options->log_file_mode & EVENT_TRACE_FILE_MODE_PREALLOCATE) != 0 &&
                      options->maximum_bytes != 0,
         .part = options->part,
+        .takes_stacks = options->takes_stacks,
         .earlier = options->after,
         .before = options->before,
         .counted = options->before,

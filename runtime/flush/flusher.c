@@ -12,10 +12,10 @@
 #include "buffer/pool_free.h"
 #include "flush/drain.h"
 #include "flush/session_clock.h"
-#include "flush/session_images.h"
 #include "flush/sink.h"
 #include "platform/thread.h"
 #include "platform/wait.h"
+#include "provider/image_records.h"
 
 enum {
     SHORTEST_INTERVAL_NS = 1000000,
@@ -89,8 +89,10 @@ static struct etwas_drain_result one_pass(struct etwas_session *session, struct 
 {
     struct etwas_drain_result result = {.code = ERROR_SUCCESS};
 
+    if (etwas_session_takes_stacks(session)) {
+        etwas_image_records_update();
+    }
     (void)pthread_mutex_lock(&session->role);
-    etwas_session_images_update(session);
     if (etwas_session_has_sink(session)) {
         if (left_until_flush_ns(timer, session) == 0) {
             result = etwas_drain(session, ETWAS_COLLECT_USED);

@@ -146,10 +146,25 @@ static const uint8_t *next_record(struct etwas_description_cursor *cursor, uint3
     return record;
 }
 
+uint32_t etwas_description_copy(void *to, const uint8_t *record, int64_t stamp)
+{
+    const struct etwas_thread_ids ids = etwas_thread_ids();
+    struct etwas_etl_full_header header;
+    uint32_t bytes;
+
+    memcpy(&header, record, sizeof header);
+    bytes = (uint32_t)etwas_etl_round_up_8(header.size);
+    header.thread_id = ids.thread_id;
+    header.process_id = ids.process_id;
+    header.time_stamp = stamp;
+    memcpy(to, record, bytes);
+    memcpy(to, &header, sizeof header);
+    return bytes;
+}
+
 uint32_t etwas_descriptions_read(struct etwas_description_cursor *cursor, void *data, uint32_t room,
                                  int64_t stamp)
 {
-    const struct etwas_thread_ids ids = etwas_thread_ids();
     const uint8_t *record;
     uint32_t used = 0;
     uint32_t bytes;
@@ -157,15 +172,7 @@ uint32_t etwas_descriptions_read(struct etwas_description_cursor *cursor, void *
     while ((record = next_record(cursor, &bytes)) != NULL &&
            (bytes > room || bytes <= room - used)) {
         if (bytes <= room) {
-            struct etwas_etl_full_header header;
-
-            memcpy(&header, record, sizeof header);
-            header.thread_id = ids.thread_id;
-            header.process_id = ids.process_id;
-            header.time_stamp = stamp;
-            memcpy((uint8_t *)data + used, record, bytes);
-            memcpy((uint8_t *)data + used, &header, sizeof header);
-            used += bytes;
+            used += etwas_description_copy((uint8_t *)data + used, record, stamp);
         }
         cursor->at += bytes;
     }

@@ -65,6 +65,9 @@ struct etwas_description_cursor {
     size_t at;                               /* so much of its records was read */
 };
 
+/* Copies a record with this stamp and the thread's ids. Returns its size, rounded up to 8 bytes. */
+uint32_t etwas_description_copy(void *to, const uint8_t *record, int64_t stamp);
+
 /* Whether there is more. Lock-free. */
 bool etwas_descriptions_have_more(const struct etwas_description_cursor *cursor);
 

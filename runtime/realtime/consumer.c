@@ -126,10 +126,11 @@ void etwas_consumer_stop(struct etwas_consumer *consumer)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* A buffer of what was described and not given yet. NULL: there is nothing, or no memory. */
+/* A buffer of metadata that was not given yet. NULL: there is nothing, or no memory. */
 static struct etwas_realtime_buffer *describe(struct etwas_consumer *consumer)
 {
     const uint8_t *head = consumer->realtime->head;
+    const bool takes_stacks = consumer->realtime->takes_stacks;
     struct etwas_realtime_buffer *buffer = NULL;
     struct etwas_etl_buffer_header header;
     struct etwas_etl_system_header first;
@@ -137,13 +138,13 @@ static struct etwas_realtime_buffer *describe(struct etwas_consumer *consumer)
 
     memcpy(&header, head, sizeof header);
     memcpy(&first, head + sizeof header, sizeof first);
-    if (etwas_descriptions_have_more(&consumer->described)) {
+    if (etwas_metadata_has_more(&consumer->described, takes_stacks)) {
         buffer = etwas_realtime_new_buffer(header.buffer_bytes, 0);
     }
     if (buffer != NULL) {
-        bytes = etwas_descriptions_read(&consumer->described, buffer->content + sizeof header,
-                                        header.buffer_bytes - (uint32_t)sizeof header,
-                                        first.time_stamp);
+        bytes =
+            etwas_metadata_read(&consumer->described, takes_stacks, buffer->content + sizeof header,
+                                header.buffer_bytes - (uint32_t)sizeof header, first.time_stamp);
     }
     if (bytes == 0) {
         free(buffer);

@@ -61,7 +61,7 @@ struct etwas_clock_history *etwas_consumer_clocks(const struct etwas_consumer *c
 
 /*
  * Waits for the next entry; a cancellation point. One thread a consumer. Before the first buffer, and
- * before the next one when something was described since, comes event metadata: in buffers of
+ * before the next one when there is more, comes metadata (provider/metadata.h): in buffers of
  * processor 0, stamped with the session's start.
  */
 enum etwas_consumer_got etwas_consumer_next(struct etwas_consumer *consumer,

@@ -308,6 +308,13 @@ void etwas_realtime_set_clocks(struct etwas_realtime *realtime,
     (void)pthread_mutex_unlock(&realtime->lock);
 }
 
+void etwas_realtime_take_stacks(struct etwas_realtime *realtime)
+{
+    (void)pthread_mutex_lock(&realtime->lock);
+    realtime->takes_stacks = true;
+    (void)pthread_mutex_unlock(&realtime->lock);
+}
+
 void etwas_realtime_note_lost_events(struct etwas_realtime *realtime)
 {
     (void)pthread_mutex_lock(&realtime->lock);

@@ -73,6 +73,9 @@ void etwas_realtime_set_bound(struct etwas_realtime *realtime, int64_t stamp);
 void etwas_realtime_set_clocks(struct etwas_realtime *realtime,
                                const struct etwas_clock_history *clocks);
 
+/* The session takes stacks, for good: its consumers are told the images of the process. */
+void etwas_realtime_take_stacks(struct etwas_realtime *realtime);
+
 /* Events were lost before they got here: the consumers are told with the next buffer. */
 void etwas_realtime_note_lost_events(struct etwas_realtime *realtime);
 

@@ -28,7 +28,7 @@
 #include <pthread.h>
 
 #include "clock/history.h"
-#include "provider/description.h"
+#include "provider/metadata.h"
 #include "realtime/consumer.h"
 #include "realtime/realtime.h"
 
@@ -67,8 +67,8 @@ struct etwas_consumer {
     enum etwas_consumer_state state;
     struct etwas_realtime_queue queue;
     uint64_t queued_bytes;
-    uint16_t notices;                          /* for the next entry */
-    struct etwas_description_cursor described; /* what of the descriptions it was given */
+    uint16_t notices;                       /* for the next entry */
+    struct etwas_metadata_cursor described; /* what of the metadata it was given */
     pthread_cond_t changed;
 };
 
@@ -85,6 +85,7 @@ struct etwas_realtime {
     struct etwas_clock_history clocks;
     uint64_t clocks_set; /* so many times */
     bool ended;
+    bool takes_stacks; /* the session does */
     uint32_t head_bytes;
     uint8_t head[]; /* constant */
 };

@@ -139,6 +139,9 @@ static bool deliver(struct etwas_session *session, const struct etwas_drained *b
 
 static void take(struct etwas_session *session, struct etwas_batch *batch)
 {
+    if (etwas_session_takes_stacks(session)) {
+        etwas_realtime_take_stacks(session->realtime);
+    }
     for (uint32_t index = 0; index < batch->count; index++) {
         struct etwas_drained *buffer = &batch->buffers[index];
 

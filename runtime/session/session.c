@@ -229,6 +229,7 @@ struct etwas_session *etwas_session_take_entry(const struct etwas_configuration 
     ck_pr_store_64(&session->buffers_lost, 0);
     ck_pr_store_64(&session->sync_errors, 0);
     ck_pr_store_64(&session->realtime_buffers_lost, 0);
+    ck_pr_store_32(&session->takes_stacks, 0);
     ck_pr_store_32(&session->quit, 0);
     ck_pr_store_32(&session->thread_id, 0);
     /* The flusher looks at the slots before they are opened: a zeroed word would name buffer 0. */

@@ -23,7 +23,6 @@
 #include "session/handle.h"
 #include "session/sequence_number.h"
 
-struct etwas_image;
 struct etwas_log_file;
 struct etwas_realtime;
 struct etwas_sink;
@@ -33,13 +32,6 @@ enum etwas_session_sink {
     ETWAS_SINK_FILE,
     ETWAS_SINK_REALTIME,
     ETWAS_SESSION_SINKS
-};
-
-/* The images that are in the session's records (flush/session_images.h). */
-struct etwas_session_images {
-    struct etwas_image *list; /* NULL: none yet */
-    uint32_t count;
-    uint64_t changes; /* etwas_images_changes before they were read */
 };
 
 enum {
@@ -97,7 +89,6 @@ struct etwas_session {
     struct etwas_clock_history clock_history; /* empty before `started` is set */
     uint64_t clock_read_ns;                   /* when its newest was taken */
     uint64_t clock_events;                    /* what had been logged then, or lost */
-    struct etwas_session_images images;
 
     /* Stored by the owner of the role, read by anybody. */
     uint64_t buffers_written;
@@ -105,7 +96,8 @@ struct etwas_session {
     uint64_t sync_errors; /* times the system refused to make the file durable */
     uint64_t realtime_buffers_lost;
 
-    uint32_t takes_stacks; /* set under the control lock by who asks for them, for good */
+    /* Set under the control lock by who asks for stacks, for good; read by anybody. */
+    uint32_t takes_stacks;
 
     /* Of writers, without a lock. */
     struct etwas_sequence_numbers sequence_numbers;
@@ -160,6 +152,12 @@ void etwas_session_set_file_name(struct etwas_session *session, const etwas_wcha
 static inline bool etwas_session_has_sink(const struct etwas_session *session)
 {
     return session->sinks[ETWAS_SINK_FILE] != NULL || session->sinks[ETWAS_SINK_REALTIME] != NULL;
+}
+
+/* Whether its events may have stacks. */
+static inline bool etwas_session_takes_stacks(const struct etwas_session *session)
+{
+    return ck_pr_load_32(&session->takes_stacks) != 0;
 }
 
 struct etwas_session_key etwas_session_key(const struct etwas_session *session);

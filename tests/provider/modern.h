@@ -12,6 +12,7 @@
 #include <etwas/evntprov.h>
 
 #include "session/fixture.h"
+#include "support/metadata.h"
 
 #define INFINITELY 0xFFFFFFFFu
 
@@ -57,7 +58,6 @@ struct modern_event {
 struct modern_events {
     struct modern_event *list;
     size_t count;
-    size_t images; /* records of a session that takes stacks, beside the events */
 };
 
 /*

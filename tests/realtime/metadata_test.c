@@ -5,6 +5,8 @@
  * Event metadata in real time: every consumer gets what was described, before the events, and what
  * is described while it consumes.
  */
+#include <dlfcn.h>
+
 #include "support/flushing.h"
 #include "support/metadata.h"
 
@@ -104,12 +106,62 @@ static void what_is_described_while_it_consumes_comes_with_the_next_buffer(void 
     consumer_free(&consumer);
 }
 
+static void look_whether_images_are_known(struct consumer *consumer)
+{
+    assert_true(consumer->events == 0 || consumer->described.programs == 1);
+}
+
+/* Of a session that takes stacks: also a consumer that comes late, and one that catches up. */
+static void every_consumer_gets_the_images_before_the_events(void **state)
+{
+    etwas_trace_handle session = start_realtime_by_hand();
+    struct writer *writer = small_writer(session);
+    struct consumer consumers[3] = {
+        {.behind = look_whether_images_are_known}, {.behind = look_whether_images_are_known}, {0}};
+    etwas_session_counts counts;
+    uint32_t images;
+    void *library;
+
+    (void)state;
+    take_stacks(session);
+    log_and_flush(writer, 100);
+    consume(&consumers[0], session);
+    consumer_wait(&consumers[0], 100);
+    consume(&consumers[1], session);
+    log_and_flush(writer, 100);
+    consumer_wait(&consumers[1], 100);
+    images = consumers[1].described.images;
+    assert_true(images > 2);
+    library = dlopen("libBrokenLocale.so.1", RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(library);
+    log_and_flush(writer, 100);
+    stop_session(session, &counts);
+    assert_int_equal(dlclose(library), 0);
+    for (int index = 0; index < 2; index++) {
+        consumer_join(&consumers[index]);
+        assert_int_equal(consumers[index].described.programs, 1);
+        assert_int_equal(consumers[index].described.images, images + 1);
+        assert_int_equal(consumers[index].backwards + consumers[index].wrong, 0);
+        consumer_free(&consumers[index]);
+    }
+    expect_exact_account(session, &counts);
+    assert_int_equal(counts.recorded, 300);
+
+    /* A session that does not take stacks has none. */
+    session = start_realtime_by_hand();
+    log_and_flush(small_writer(session), 100);
+    consume_to_the_end(&consumers[2], session, &counts);
+    assert_int_equal(consumers[2].described.images, 0);
+    consumer_free(&consumers[2]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(every_consumer_gets_it_before_the_events),
         FOLDER_TEST(a_consumer_that_catches_up_gets_it_first),
         FOLDER_TEST(what_is_described_while_it_consumes_comes_with_the_next_buffer),
+        FOLDER_TEST(every_consumer_gets_the_images_before_the_events),
     };
 
     return cmocka_run_group_tests(tests, describe_some, NULL);

@@ -60,6 +60,26 @@ uint32_t describe_one(uint32_t fields)
     return made_up++;
 }
 
+/* ---- images ---------------------------------------------------------------------------------- */
+
+const etwas_guid image_class = {
+    0x2cb15d1d, 0x5fc1, 0x11d2, {0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18}};
+const etwas_guid build_class = {
+    0xb3e675d7, 0x2554, 0x4f18, {0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde}};
+
+extern const char __ehdr_start[]; /* the program's first byte; of the linker */
+
+void take_stacks(etwas_trace_handle session)
+{
+    static const etwas_guid nobody = {.Data1 = 0x57ac5};
+    ENABLE_TRACE_PARAMETERS parameters = {.Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
+                                          .EnableProperty = EVENT_ENABLE_PROPERTY_STACK_TRACE};
+
+    assert_int_equal(EnableTraceEx2(session, &nobody, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0, 0, 0,
+                                    0, &parameters),
+                     ERROR_SUCCESS);
+}
+
 /* ---- reading --------------------------------------------------------------------------------- */
 
 static bool is_of(const EVENT_RECORD *record, const etwas_guid *class_guid)
@@ -69,7 +89,18 @@ static bool is_of(const EVENT_RECORD *record, const etwas_guid *class_guid)
 
 bool is_metadata(const EVENT_RECORD *record)
 {
-    return is_of(record, &etwas_etl_metadata_class) || is_of(record, &etwas_etl_own_class);
+    return is_of(record, &etwas_etl_metadata_class) || is_of(record, &etwas_etl_own_class) ||
+           is_of(record, &image_class) || is_of(record, &build_class);
+}
+
+static void image_add(struct metadata *metadata, const EVENT_RECORD *record)
+{
+    uint64_t base;
+
+    assert_true(record->UserDataLength >= sizeof base);
+    memcpy(&base, record->UserData, sizeof base);
+    metadata->images++;
+    metadata->programs += base == (uint64_t)(uintptr_t)__ehdr_start;
 }
 
 void metadata_add(struct metadata *metadata, const EVENT_RECORD *record)
@@ -81,6 +112,14 @@ void metadata_add(struct metadata *metadata, const EVENT_RECORD *record)
     if (is_of(record, &etwas_etl_own_class)) {
         assert_int_equal(type, ETWAS_ETL_MESSAGE_FORMAT_TYPE);
         metadata->formats++;
+        return;
+    }
+    if (is_of(record, &image_class)) {
+        image_add(metadata, record);
+        return;
+    }
+    if (is_of(record, &build_class)) {
+        metadata->builds++;
         return;
     }
     if (!is_of(record, &etwas_etl_metadata_class)) {

@@ -31,10 +31,20 @@ struct metadata {
     uint32_t maps[METADATA_CLASSES];
     uint32_t others; /* events described of other classes */
     uint32_t formats;
-    uint64_t events; /* of any class but EventTrace and metadata */
+    uint32_t images;   /* of programs and libraries */
+    uint32_t programs; /* of these, the test itself */
+    uint32_t builds;   /* of images */
+    uint64_t events;   /* of any class but EventTrace and metadata */
 };
 
-/* Whether a record is event metadata or a message's format, and no event. */
+/* The classes of images, and of what build one is. */
+extern const etwas_guid image_class;
+extern const etwas_guid build_class;
+
+/* EnableTraceEx2 of a provider that nobody is, with stacks: the session's images are recorded. */
+void take_stacks(etwas_trace_handle session);
+
+/* Whether a record is event metadata, a message's format or an image, and no event. */
 bool is_metadata(const EVENT_RECORD *record);
 
 /* Adds a record to it. */

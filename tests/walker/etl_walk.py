@@ -67,7 +67,7 @@ class Walker:
 
     def is_event(self, record):
         return record["buffer"] != 0 and record["guid"] is not guids.OWN_CLASS and not (
-            record["guid"] is guids.METADATA_CLASS and modes.is_of_this_library(self))
+            record["guid"] in guids.NO_EVENTS and modes.is_of_this_library(self))
 
     def own(self):
         return [r for r in self.records if self.is_own(r)]

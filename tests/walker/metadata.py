@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""The event metadata of our own files, for etl_walk.py: what describes classes and messages."""
+"""The metadata of our own files, for etl_walk.py: what describes classes and messages, and images."""
+import re
 import struct
 
 import guids
 
 EVENT_INFO, MAP_INFO, FORMAT = 32, 33, 4
+IMAGE_THERE, IMAGE_LOADED, BUILD = 3, 10, 36
 SINGLE, FIXED_COUNT, BY_COUNT, BY_LENGTH = 1, 0x20, 4, 2
 
 
@@ -95,20 +97,50 @@ def message(walker, payload):
             "format": payload[24:-1].decode()}
 
 
+def image(walker, payload):
+    walker.check(len(payload) >= 58, "image: short")
+    if len(payload) < 58:
+        return None
+    base, size, process, *none = struct.unpack_from("<QQ4I", payload)
+    path, end = text_at(payload, 56)
+    walker.check(size > 0 and process > 0 and not any(none) and not any(payload[40:56]) and
+                 path is not None and end == len(payload), "image: size, process or path")
+    return {"image": path, "base": base}
+
+
+def build(walker, payload):
+    walker.check(len(payload) > 32, "build of an image: short")
+    if len(payload) <= 32:
+        return None
+    base, process, signature, age = struct.unpack_from("<QI16sI", payload)
+    name = re.fullmatch(rb"\.build-id/([0-9a-f]{2})/([0-9a-f]*)\.debug\0", payload[32:])
+    walker.check(process > 0 and age == 0 and name, "build of an image: process, age or name")
+    whole = bytes.fromhex((name[1] + name[2]).decode()) if name else b""
+    walker.check(whole[:16].ljust(16, b"\0") == signature, "build of an image: signature")
+    return {"build": whole.hex(), "base": base}
+
+
+# What reads each kind, its Class.Version, and the types it has.
+KINDS = {guids.METADATA_CLASS: ({EVENT_INFO: event, MAP_INFO: map_of}, 0),
+         guids.OWN_CLASS: ({FORMAT: message}, 1),
+         guids.IMAGE_CLASS: ({IMAGE_THERE: image, IMAGE_LOADED: image}, 2),
+         guids.BUILD_CLASS: ({BUILD: build}, 2)}
+
+
 def check(walker):
     if not walker.own():
         return
     for record in walker.records:
-        ours = record["guid"] is guids.METADATA_CLASS
-        if not ours and not (record["guid"] is guids.OWN_CLASS and record["type"] == FORMAT):
+        if walker.is_event(record) or walker.is_own(record) or record["guid"] not in KINDS:
             continue
-        walker.check(not ours or record["type"] in (EVENT_INFO, MAP_INFO), "event metadata: type")
+        readers, its_version = KINDS[record["guid"]]
+        walker.check(record["type"] in readers, "event metadata: type")
         level, version = struct.unpack_from("<BH", record["raw"], 5)
-        walker.check(record["name"] == "FULL64" and level == 0 and version == (0 if ours else 1),
+        walker.check(record["name"] == "FULL64" and level == 0 and version == its_version,
                      "event metadata: no FULL64, or Class.Level or Class.Version")
         buffer = walker.buffers[record["buffer"]]
         walker.check(buffer["number"] != 0 and buffer["cpu"] == 0 and
                      buffer["stamp"] == record["stamp"], "event metadata: processor or stamp")
-        read = message if not ours else event if record["type"] == EVENT_INFO else map_of
+        read = readers.get(record["type"], lambda walker, payload: None)
         walker.described.append({**(read(walker, record["payload"]) or {}),
                                  "buffer": record["buffer"]})

@@ -39,6 +39,20 @@ def message_format():
     return bytearray(struct.pack("<IHH", 1, 9, 0) + CLASS + b"%d\0")
 
 
+def image():
+    return bytearray(struct.pack("<QQ4IQ4I", 0x1000, 0x2000, 11, *[0] * 8) + text("/bin/x"))
+
+
+def build():
+    return bytearray(struct.pack("<QI16sI", 0x1000, 11, bytes(range(16)), 0) +
+                     b".build-id/00/" + bytes(range(1, 20)).hex().encode() + b".debug\0")
+
+
+def image_records(of_image=None, of_build=None, kind=10):
+    return record(kind, of_image or image(), guids.IMAGE_CLASS.bytes_le, 2) + \
+        record(36, of_build or build(), guids.BUILD_CLASS.bytes_le, 2)
+
+
 def file_with(records, processor=0, stamp=T0):
     described = buffer(records, stamp, 1, processor, 0x20, 0)
     return [head(3, 0), described, data(2, last=True, processor=1)]
@@ -99,6 +113,25 @@ class Metadata(unittest.TestCase):
             message = message_format()
             message[at] = value
             self.bad(file_with(good_records(message=message)), "message format")
+
+    def test_each_rule_of_an_image_and_its_build_is_looked_at(self):
+        walker = walk(file_with(image_records()))
+        self.assertEqual((walker.report()["violations"], walker.report()["described"]), ([], 2))
+        self.assertEqual(walker.described[0]["image"], "/bin/x")
+        self.assertEqual(walker.described[1]["build"], bytes(range(20)).hex())
+        self.bad(file_with(image_records(kind=2)), "type")
+        self.bad(file_with(image_records(image()[:56])), "image: short")
+        self.bad(file_with(image_records(of_build=build()[:32])), "build of an image: short")
+        for at in (9, 16, 20, 40, 68):
+            of_image = image()
+            of_image[at] ^= of_image[at] or 1
+            with self.subTest(at=at):
+                self.bad(file_with(image_records(of_image)), "image: size, process or path")
+        for at, value, word in ((8, 0, "process"), (12, 7, "signature"), (28, 1, "age"), (40, 48, "name")):
+            of_build = build()
+            of_build[at] = value
+            with self.subTest(at=at):
+                self.bad(file_with(image_records(of_build=of_build)), word)
 
     def test_metadata_have_buffers_of_their_own(self):
         records = good_records()

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "provider/image_records.h"
+
+#include <ck_pr.h>
+#include <etwas/evntrace.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "etl/utf16.h"
+#include "platform/images.h"
+#include "platform/thread.h"
+#include "provider/description.h"
+
+/* Of the Image class. */
+enum {
+    TYPE_THERE = 3,
+    TYPE_LOADED = 10,
+    IMAGE_VERSION = 2,
+};
+
+/* b3e675d7-2554-4f18-830b-2762732560de: which build an image is */
+static const etwas_guid image_id_class = {
+    0xb3e675d7, 0x2554, 0x4f18, {0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde}};
+
+enum {
+    TYPE_DEBUG_ID = 36,
+    DEBUG_ID_VERSION = 2,
+};
+
+struct image_payload {
+    uint64_t base;
+    uint64_t bytes;
+    uint32_t process_id;
+    uint32_t checksum;
+    uint32_t time_date_stamp;
+    uint32_t reserved;
+    uint64_t default_base;
+    uint32_t more_reserved[4];
+};
+_Static_assert(sizeof(struct image_payload) == 56, "Image_Load, before its name");
+
+struct debug_id_payload {
+    uint64_t base;
+    uint32_t process_id;
+    uint8_t signature[16]; /* the first bytes of the build id */
+    uint32_t age;
+} __attribute__((packed));
+_Static_assert(sizeof(struct debug_id_payload) == 32, "a debug id, before its name");
+
+/* ---- making records -------------------------------------------------------------------------- */
+
+static bool add_image(struct etwas_description *description, const struct etwas_image *image)
+{
+    const struct image_payload payload = {
+        .base = image->base,
+        .bytes = image->bytes,
+        .process_id = etwas_thread_ids().process_id,
+        .default_base = image->linked_base,
+    };
+    etwas_wchar name[PATH_MAX];
+    uint8_t *place;
+    size_t units;
+
+    if (etwas_utf8_to_utf16(image->path, strlen(image->path), name, PATH_MAX, &units) !=
+        ETWAS_UTF_OK) {
+        name[0] = 0;
+        units = 1;
+    }
+    place = etwas_description_add(description, &ImageLoadGuid, TYPE_THERE, IMAGE_VERSION,
+                                  sizeof payload + units * sizeof name[0]);
+    if (place != NULL) {
+        memcpy(place, &payload, sizeof payload);
+        memcpy(place + sizeof payload, name, units * sizeof name[0]);
+    }
+    return place != NULL;
+}
+
+/* The name is where Linux keeps the debug information of that build: it has the whole id. */
+static bool add_build_id(struct etwas_description *description, const struct etwas_image *image)
+{
+    static const char first[] = ".build-id/";
+    struct debug_id_payload payload = {
+        .base = image->base,
+        .process_id = etwas_thread_ids().process_id,
+    };
+    char name[sizeof first + 2 * ETWAS_BUILD_ID_BYTES + sizeof "/.debug"];
+    size_t at = sizeof first - 1;
+    uint8_t *place;
+
+    memcpy(name, first, sizeof first);
+    memcpy(payload.signature, image->build_id,
+           image->build_id_bytes < sizeof payload.signature ? image->build_id_bytes
+                                                            : sizeof payload.signature);
+    for (uint32_t index = 0; index < image->build_id_bytes; index++) {
+        at += (size_t)snprintf(name + at, sizeof name - at, index == 0 ? "%02x/" : "%02x",
+                               image->build_id[index]);
+    }
+    memcpy(name + at, ".debug", sizeof ".debug");
+    at += sizeof ".debug";
+    place = etwas_description_add(description, &image_id_class, TYPE_DEBUG_ID, DEBUG_ID_VERSION,
+                                  sizeof payload + at);
+    if (place != NULL) {
+        memcpy(place, &payload, sizeof payload);
+        memcpy(place + sizeof payload, name, at);
+    }
+    return place != NULL;
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+struct entry {
+    uint64_t number;
+    struct etwas_description *records;
+};
+
+struct table {
+    struct entry *entries; /* by their numbers */
+    uint32_t count;
+    uint64_t changes; /* etwas_images_changes before they were looked for; atomic */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct table known; /* under `lock` */
+static uint64_t newest;    /* the greatest number that was given; atomic */
+
+static void free_table(struct table *table)
+{
+    for (uint32_t index = 0; index < table->count; index++) {
+        if (table->entries[index].records != NULL) {
+            etwas_description_free(table->entries[index].records);
+        }
+    }
+    free(table->entries);
+}
+
+static struct etwas_description *describe(const struct etwas_image *image)
+{
+    static const struct etwas_description_subject none;
+    struct etwas_description *description = etwas_description_new(&none);
+
+    if (description != NULL &&
+        (!add_image(description, image) ||
+         (image->build_id_bytes != 0 && !add_build_id(description, image)))) {
+        etwas_description_free(description);
+        description = NULL;
+    }
+    return description;
+}
+
+/* What is loaded now, without numbers. False: there is no memory. */
+static bool read_table(struct table *table)
+{
+    struct etwas_image *images;
+    bool good;
+
+    /* Before they are read: what changes meanwhile is found the next time. */
+    table->changes = etwas_images_changes();
+    images = etwas_images_read(&table->count);
+    table->entries = images != NULL ? calloc(table->count, sizeof *table->entries) : NULL;
+    good = table->entries != NULL;
+    table->count = good ? table->count : 0;
+    for (uint32_t index = 0; index < table->count; index++) {
+        table->entries[index].records = describe(&images[index]);
+        good = good && table->entries[index].records != NULL;
+    }
+    free(images);
+    return good;
+}
+
+static bool is_same(const struct entry *left, const struct entry *right)
+{
+    return left->records->bytes == right->records->bytes &&
+           memcmp(left->records->records, right->records->records, left->records->bytes) == 0;
+}
+
+static int by_number(const void *left, const void *right)
+{
+    uint64_t one = ((const struct entry *)left)->number;
+    uint64_t other = ((const struct entry *)right)->number;
+
+    return one < other ? -1 : one > other;
+}
+
+/* Images that were there keep their numbers. */
+static void number(struct table *table)
+{
+    uint64_t greatest = newest;
+
+    for (uint32_t index = 0; index < table->count; index++) {
+        struct entry *entry = &table->entries[index];
+
+        for (uint32_t at = 0; at < known.count && entry->number == 0; at++) {
+            if (is_same(entry, &known.entries[at])) {
+                entry->number = known.entries[at].number;
+            }
+        }
+        if (entry->number == 0) {
+            entry->number = ++greatest;
+        }
+    }
+    qsort(table->entries, table->count, sizeof *table->entries, by_number);
+    ck_pr_store_64(&newest, greatest);
+}
+
+void etwas_image_records_update(void)
+{
+    struct table found = {0};
+
+    if (etwas_images_changes() == ck_pr_load_64(&known.changes)) {
+        return;
+    }
+    if (read_table(&found)) {
+        (void)pthread_mutex_lock(&lock);
+        if (found.changes > known.changes) {
+            struct table before = known;
+
+            number(&found);
+            known.entries = found.entries;
+            known.count = found.count;
+            ck_pr_store_64(&known.changes, found.changes);
+            found = before;
+        }
+        (void)pthread_mutex_unlock(&lock);
+    }
+    free_table(&found);
+}
+
+void etwas_image_records_before_fork(void)
+{
+    (void)pthread_mutex_lock(&lock);
+}
+
+void etwas_image_records_after_fork(bool in_child)
+{
+    if (in_child) {
+        ck_pr_store_64(&known.changes, 0);
+    }
+    (void)pthread_mutex_unlock(&lock);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+bool etwas_image_records_have_more(const struct etwas_image_cursor *cursor)
+{
+    return ck_pr_load_64(&newest) > cursor->seen;
+}
+
+void etwas_image_records_skip(struct etwas_image_cursor *cursor)
+{
+    cursor->seen = ck_pr_load_64(&newest);
+}
+
+/* The records of one image. */
+static void copy(uint8_t *to, const struct etwas_description *records, bool loaded, int64_t stamp)
+{
+    for (size_t at = 0; at < records->bytes;) {
+        struct etwas_etl_full_header *header = (struct etwas_etl_full_header *)(void *)(to + at);
+
+        at += etwas_description_copy(to + at, records->records + at, stamp);
+        if (loaded && header->type == TYPE_THERE) {
+            header->type = TYPE_LOADED;
+        }
+    }
+}
+
+uint32_t etwas_image_records_read(struct etwas_image_cursor *cursor, void *data, uint32_t used,
+                                  uint32_t room, int64_t stamp)
+{
+    bool is_full = false;
+
+    (void)pthread_mutex_lock(&lock);
+    if (cursor->begun == 0) {
+        cursor->begun = newest;
+    }
+    for (uint32_t index = 0; index < known.count && !is_full; index++) {
+        const struct entry *entry = &known.entries[index];
+        size_t bytes = entry->records->bytes;
+
+        if (entry->number <= cursor->seen) {
+            continue;
+        }
+        is_full = bytes <= room && bytes > room - used;
+        if (bytes <= room - used) {
+            copy((uint8_t *)data + used, entry->records, entry->number > cursor->begun, stamp);
+            used += (uint32_t)bytes;
+        }
+        cursor->seen = is_full ? cursor->seen : entry->number;
+    }
+    if (!is_full) {
+        cursor->seen = newest;
+    }
+    (void)pthread_mutex_unlock(&lock);
+    return used;
+}

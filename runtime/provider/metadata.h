@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What every file and every consumer is told beside the events, in records that are no events of the
+ * session: what was described (description.h), and of a session that takes stacks the images of the
+ * process (image_records.h).
+ */
+#ifndef ETWAS_PROVIDER_METADATA_H
+#define ETWAS_PROVIDER_METADATA_H
+
+#include "provider/description.h"
+#include "provider/image_records.h"
+
+/* How far it was told; zeroed: nothing was. */
+struct etwas_metadata_cursor {
+    struct etwas_description_cursor descriptions;
+    struct etwas_image_cursor images;
+};
+
+/* Whether there may be more. Lock-free. */
+static inline bool etwas_metadata_has_more(const struct etwas_metadata_cursor *cursor,
+                                           bool takes_stacks)
+{
+    return etwas_descriptions_have_more(&cursor->descriptions) ||
+           (takes_stacks && etwas_image_records_have_more(&cursor->images));
+}
+
+/* Goes on to the end. */
+static inline void etwas_metadata_skip(struct etwas_metadata_cursor *cursor)
+{
+    etwas_descriptions_skip(&cursor->descriptions);
+    etwas_image_records_skip(&cursor->images);
+}
+
+/* As etwas_descriptions_read. */
+static inline uint32_t etwas_metadata_read(struct etwas_metadata_cursor *cursor, bool takes_stacks,
+                                           void *data, uint32_t room, int64_t stamp)
+{
+    uint32_t used = etwas_descriptions_read(&cursor->descriptions, data, room, stamp);
+
+    return takes_stacks ? etwas_image_records_read(&cursor->images, data, used, room, stamp) : used;
+}
+
+#endif
