@@ -134,7 +134,8 @@ void heaptrace_log(const struct heaptrace_call *call)
         return;
     }
     heaptrace_count_attempt(call->type);
-    ck_pr_fence_memory(); /* A; pairs with B in heaptrace_session_end */
+    /* A: the attempt is counted before the state is read; pairs with B in heaptrace_session_end. */
+    ck_pr_fence_atomic_load();
     state = ck_pr_load_uint(&current_state);
     if (state == COLLECTING) {
         if (keep_early(call)) {
