@@ -36,6 +36,7 @@ PARTS = {
     "scaling": (8, False),
     "startup": (3, False),
     "drain": (3, False),
+    "heap": (3, False),
     "peers": (3, False),
 }
 
