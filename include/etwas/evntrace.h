@@ -362,6 +362,9 @@ uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **GuidPropertiesArray,
  *   registered and a session has enabled the provider beforehand, one with
  *   TRACE_PROVIDER_FLAG_PRE_ENABLE and the process id 0.
  * TraceGroupQueryList: an array of the GUIDs of groups that have providers, or are enabled.
+ * TraceGroupQueryInfo, with a group's GUID in InBuffer: 32 bits, how many bytes of TRACE_ENABLE_INFO
+ *   follow; one of these for each session that enables the group; 32 bits, how many GUIDs follow; those
+ *   of its registered providers, each once. Nothing is between them: members may be misaligned.
  * TraceMaxLoggersQuery: a 32-bit number, how many sessions can run at a time.
  *
  * *ReturnLength is the size of the answer in bytes, also where OutBuffer is too small for it, which
@@ -375,7 +378,6 @@ uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **GuidPropertiesArray,
  * ERROR_INSUFFICIENT_BUFFER: the answer does not fit.
  * ERROR_WMI_GUID_NOT_FOUND: nobody is registered under that GUID and no session enables it, or
  *   there is no such group. *ReturnLength is not changed.
- * ERROR_NOT_SUPPORTED: TraceGroupQueryInfo of a group that is there.
  *
  * ETW page: "EnumerateTraceGuidsEx function".
  */

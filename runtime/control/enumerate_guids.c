@@ -167,6 +167,41 @@ static uint32_t describe_provider(struct answer *answer, const etwas_guid *guid)
     return ERROR_SUCCESS;
 }
 
+/* Who enables a group, and the GUIDs of its providers, each once: both with how much follows. */
+static uint32_t describe_group(struct answer *answer, const etwas_guid *guid)
+{
+    bool is_member[ETWAS_CONTROL_GUIDS] = {false};
+    uint32_t control = etwas_control_guid_find(guid, true);
+    const struct etwas_control_guid *group;
+    uint32_t enable_bytes;
+    uint32_t members = 0;
+
+    if (control == ETWAS_NO_CONTROL_GUID) {
+        return ERROR_WMI_GUID_NOT_FOUND;
+    }
+    group = &etwas_control_guids[control];
+    enable_bytes = group->enablement_count * (uint32_t)sizeof(TRACE_ENABLE_INFO);
+    append(answer, &enable_bytes, sizeof enable_bytes);
+    for (uint32_t index = 0; index < group->enablement_count; index++) {
+        describe_enablement(answer, &group->enablements[index]);
+    }
+    for (uint32_t index = 0; index < etwas_registrations_end(); index++) {
+        if (etwas_registration_is_under(index, control)) {
+            bool *member = &is_member[etwas_registrations[index].control];
+
+            members += *member ? 0 : 1;
+            *member = true;
+        }
+    }
+    append(answer, &members, sizeof members);
+    for (uint32_t index = 0; index < etwas_control_guids_end(); index++) {
+        if (is_member[index]) {
+            append(answer, &etwas_control_guids[index].guid, sizeof(etwas_guid));
+        }
+    }
+    return ERROR_SUCCESS;
+}
+
 static uint32_t answer_question(TRACE_QUERY_INFO_CLASS question, const etwas_guid *guid,
                                 struct answer *answer)
 {
@@ -185,9 +220,7 @@ static uint32_t answer_question(TRACE_QUERY_INFO_CLASS question, const etwas_gui
         list_guids(answer, false, true);
         return ERROR_SUCCESS;
     case TraceGroupQueryInfo:
-        return etwas_control_guid_find(guid, true) == ETWAS_NO_CONTROL_GUID
-                   ? ERROR_WMI_GUID_NOT_FOUND
-                   : ERROR_NOT_SUPPORTED;
+        return describe_group(answer, guid);
     case TraceMaxLoggersQuery:
         append(answer, &loggers, sizeof loggers);
         return ERROR_SUCCESS;

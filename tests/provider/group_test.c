@@ -144,11 +144,97 @@ static void a_session_that_enables_a_provider_itself_gets_its_events_once(void *
     assert_int_equal(EventUnregister(provider), ERROR_SUCCESS);
 }
 
+struct group_info {
+    uint32_t enable_bytes;
+    uint32_t members;
+    TRACE_ENABLE_INFO enables[2];
+    etwas_guid guids[2];
+};
+
+static uint32_t ask_group(void *answer, uint32_t room, uint32_t *bytes)
+{
+    return EnumerateTraceGuidsEx(TraceGroupQueryInfo, (void *)(uintptr_t)&group_guid,
+                                 sizeof group_guid, answer, room, bytes);
+}
+
+/* Each part lies right behind the one before. */
+static void query_group(struct group_info *info)
+{
+    uint8_t answer[sizeof *info];
+    const uint8_t *at = answer + sizeof info->enable_bytes;
+    uint32_t bytes;
+
+    assert_int_equal(ask_group(answer, sizeof answer, &bytes), ERROR_SUCCESS);
+    memcpy(&info->enable_bytes, answer, sizeof info->enable_bytes);
+    assert_true(info->enable_bytes <= sizeof info->enables);
+    memcpy(info->enables, at, info->enable_bytes);
+    at += info->enable_bytes;
+    memcpy(&info->members, at, sizeof info->members);
+    assert_true(info->members <= 2);
+    at += sizeof info->members;
+    memcpy(info->guids, at, info->members * sizeof info->guids[0]);
+    assert_ptr_equal(at + info->members * sizeof info->guids[0], answer + bytes);
+}
+
+static void a_group_says_who_enables_it_and_which_providers_it_has(void **state)
+{
+    etwas_trace_handle session = start_recorder();
+    etwas_trace_handle other = start_recorder();
+    REGHANDLE first = begin_modern(NULL);
+    REGHANDLE again = begin_modern(NULL);
+    REGHANDLE second = register_other();
+    const TRACE_ENABLE_INFO *enabled;
+    struct group_info info;
+    uint8_t byte = 77;
+    uint32_t bytes = 77;
+    uint32_t own;
+
+    (void)state;
+    assert_int_equal(ask_group(NULL, 0, &bytes), ERROR_WMI_GUID_NOT_FOUND);
+    assert_int_equal(bytes, 77);
+    /* A group that is enabled and has no provider; then some, of which one is registered twice. */
+    assert_int_equal(use_group(session, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 3, NULL),
+                     ERROR_SUCCESS);
+    query_group(&info);
+    assert_int_equal(info.members, 0);
+    join_group(first);
+    join_group(again);
+    join_group(second);
+    assert_int_equal(use_group(other, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 4, NULL), ERROR_SUCCESS);
+    enable_modern(other, 5, 0, 0); /* of a provider, not of the group */
+    query_group(&info);
+    assert_int_equal(info.enable_bytes, sizeof info.enables);
+    enabled = &info.enables[info.enables[0].LoggerId == (session & 0xFF) ? 0 : 1];
+    assert_int_equal(enabled->IsEnabled, 1);
+    assert_int_equal(enabled->LoggerId, session & 0xFF);
+    assert_int_equal(enabled->Level, 3);
+    assert_int_equal(enabled->EnableProperty, EVENT_ENABLE_PROPERTY_PROVIDER_GROUP);
+    assert_int_equal(info.enables[0].Level + info.enables[1].Level, 7);
+    assert_int_equal(info.members, 2);
+    own = memcmp(&info.guids[0], &control_guid, sizeof control_guid) == 0 ? 0 : 1;
+    assert_memory_equal(&info.guids[own], &control_guid, sizeof control_guid);
+    assert_memory_equal(&info.guids[1 - own], &other_guid, sizeof other_guid);
+    assert_int_equal(ask_group(&byte, 0, &bytes), ERROR_INSUFFICIENT_BUFFER);
+    assert_int_equal(bytes, 4 + sizeof info.enables + 4 + sizeof info.guids);
+    assert_int_equal(byte, 77);
+
+    stop_session(session, NULL);
+    stop_session(other, NULL);
+    assert_int_equal(EventUnregister(first), ERROR_SUCCESS);
+    assert_int_equal(EventUnregister(second), ERROR_SUCCESS);
+    query_group(&info);
+    assert_int_equal(info.enable_bytes, 0);
+    assert_int_equal(info.members, 1);
+    assert_memory_equal(&info.guids[0], &control_guid, sizeof control_guid);
+    assert_int_equal(EventUnregister(again), ERROR_SUCCESS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(a_group_is_enabled_and_disabled_as_one_whenever_its_providers_join),
         FOLDER_TEST(a_session_that_enables_a_provider_itself_gets_its_events_once),
+        FOLDER_TEST(a_group_says_who_enables_it_and_which_providers_it_has),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
