@@ -350,7 +350,8 @@ void etwas_descriptions_close(struct etwas_descriptions *descriptions)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-bool etwas_descriptions_take(struct etwas_descriptions *descriptions, const EVENT_RECORD *record)
+uint32_t etwas_descriptions_take(struct etwas_descriptions *descriptions,
+                                 const EVENT_RECORD *record)
 {
     uint32_t code = etwas_decoder_learn(descriptions->decoder, record);
 
@@ -358,7 +359,7 @@ bool etwas_descriptions_take(struct etwas_descriptions *descriptions, const EVEN
     if (code != ERROR_NOT_FOUND) {
         memset(descriptions->kinds, 0, sizeof descriptions->kinds);
     }
-    return code == ERROR_SUCCESS;
+    return code;
 }
 
 /* ---- events like others ---------------------------------------------------------------------- */

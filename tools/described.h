@@ -68,8 +68,12 @@ bool etwas_descriptions_open(struct etwas_descriptions *descriptions, const char
                              struct etwas_field_paths *paths);
 void etwas_descriptions_close(struct etwas_descriptions *descriptions);
 
-/* Takes in what a record says about others. True: it is no event to be shown. */
-bool etwas_descriptions_take(struct etwas_descriptions *descriptions, const EVENT_RECORD *record);
+/*
+ * Takes in what a record says about others. ERROR_SUCCESS: it is no event to be shown;
+ * ERROR_INVALID_DATA: it makes no sense; else it says nothing.
+ */
+uint32_t etwas_descriptions_take(struct etwas_descriptions *descriptions,
+                                 const EVENT_RECORD *record);
 
 /* What describes an event; NULL: nothing does. *senseless: what should, makes no sense. */
 struct etwas_described *etwas_descriptions_find(struct etwas_descriptions *descriptions,

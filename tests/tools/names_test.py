@@ -129,6 +129,18 @@ class Text(NamesTest):
         event = self.objects(path)[0]
         self.assertEqual((event["fields"], event["truncated"], event["rest"]), ({"a": 7}, "b", "0102ff"))
 
+    def test_what_makes_no_sense_is_told_once_for_each_kind_of_event_with_its_place(self):
+        senseless = etl.tl_field("p", STRUCT, 2)  # its members are not there
+        cut = etl.classic(etl.METADATA_CLASS, 1_000_004, kind=32, payload=b"\x05" * 20)
+        path = self.trace(*(etl.tl_event(RED, 1_000_001 + i, "P", name, senseless) for i, name in enumerate("EEF")),
+                          cut, cut)
+        self.assertEqual(self.fields(path)[:3], ["P/E -", "P/E -", "P/F -"])
+        self.assertEqual(self.run_etwas("dump", path)[1].splitlines(), [
+            f"etwas: {path}: P/E at {TIME}: what describes it makes no sense (told once)",
+            f"etwas: {path}: P/F at {TIME.replace('1Z', '3Z')}: what describes it makes no sense (told once)",
+            f"etwas: {path}: {etl.METADATA_CLASS}/32 at {TIME.replace('1Z', '4Z')}: "
+            "what it says of other events makes no sense (told once)"])
+
     def test_bytes_behind_the_last_field_are_shown_and_are_nothing_wrong(self):
         path = self.trace(etl.tl_event(RED, 1_000_001, "P", "E", etl.tl_field("a", UINT8), b"\x01\x02\x03"),
                           etl.tl_event(RED, 1_000_002, "P", "F", b"", b"\x04"))

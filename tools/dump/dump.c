@@ -116,6 +116,7 @@ static void on_record(EVENT_RECORD *record)
     struct etwas_dump *dump = input->context;
     struct etwas_descriptions *descriptions = &dump->descriptions[input - dump->run->inputs];
     struct etwas_described *described = NULL;
+    uint32_t taken = ERROR_NOT_FOUND;
     bool senseless = false;
 
     if (dump->shown >= dump->limit || dump->output->error != 0) {
@@ -126,7 +127,8 @@ static void on_record(EVENT_RECORD *record)
         described = etwas_descriptions_known(descriptions, record);
     }
     if (described == NULL && (!dump->hex || dump->has_where)) {
-        if (etwas_descriptions_take(descriptions, record) && !dump->hex) {
+        taken = etwas_descriptions_take(descriptions, record);
+        if (taken == ERROR_SUCCESS && !dump->hex) {
             return;
         }
         described = etwas_descriptions_find(descriptions, record, &senseless);
@@ -146,8 +148,9 @@ static void on_record(EVENT_RECORD *record)
             return;
         }
     }
-    if (senseless) {
-        etwas_dump_tell_senseless(dump);
+    if (senseless || taken == ERROR_INVALID_DATA) {
+        etwas_dump_tell_senseless(dump,
+                                  senseless ? "what describes it" : "what it says of other events");
     }
     dump->shown++;
     if (dump->form == ETWAS_DUMP_JSON) {

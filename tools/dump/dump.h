@@ -39,8 +39,9 @@ struct etwas_dump_kind {
     uint16_t id;
     uint8_t version;
     uint8_t opcode;
+    uint32_t name; /* a hash of it: all events of TraceLogging may have one id */
 };
-_Static_assert(sizeof(struct etwas_dump_kind) == 20, "compared as bytes, without padding");
+_Static_assert(sizeof(struct etwas_dump_kind) == 24, "compared as bytes, without padding");
 
 enum {
     ETWAS_DUMP_COLUMNS = 64,
@@ -90,8 +91,8 @@ bool etwas_dump_put_column(struct etwas_output *output, struct etwas_dump *dump,
 /* Says, once for each kind of event, that the payload ends before its fields. */
 void etwas_dump_tell_truncated(struct etwas_dump *dump, const struct etwas_fields_rest *rest);
 
-/* Says likewise that what describes it makes no sense. */
-void etwas_dump_tell_senseless(struct etwas_dump *dump);
+/* Says likewise that `what` makes no sense. */
+void etwas_dump_tell_senseless(struct etwas_dump *dump, const char *what);
 
 /* A line of columns; etwas_dump_text_title writes their names. */
 void etwas_dump_text(struct etwas_dump *dump);

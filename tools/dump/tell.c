@@ -45,11 +45,22 @@ void etwas_dump_tell_truncated(struct etwas_dump *dump, const struct etwas_field
     etwas_output_flush(errors);
 }
 
-void etwas_dump_tell_senseless(struct etwas_dump *dump)
+static uint32_t hash_of(struct etwas_event_string name)
+{
+    uint32_t hash = 0;
+
+    for (size_t i = 0; i < name.bytes; i++) {
+        hash = (hash ^ (unsigned char)name.text[i]) * 0x01000193u;
+    }
+    return hash;
+}
+
+void etwas_dump_tell_senseless(struct etwas_dump *dump, const char *what)
 {
     const EVENT_HEADER *header = &dump->subject.record->EventHeader;
     struct etwas_dump_kind kind = {header->ProviderId, header->EventDescriptor.Id,
-                                   header->EventDescriptor.Version, header->EventDescriptor.Opcode};
+                                   header->EventDescriptor.Version, header->EventDescriptor.Opcode,
+                                   hash_of(dump->subject.event.event_name)};
     struct etwas_output *errors;
 
     for (uint32_t i = 0; i < dump->told_count; i++) {
@@ -62,9 +73,9 @@ void etwas_dump_tell_senseless(struct etwas_dump *dump)
     }
     dump->told[dump->told_count++] = kind;
     errors = begin(dump);
+    etwas_output_text(errors, what);
     etwas_output_text(errors, dump->told_count < ETWAS_DUMP_TOLD
-                                  ? "what describes it makes no sense (told once)\n"
-                                  : "what describes it makes no sense; of more events that is not "
-                                    "told\n");
+                                  ? " makes no sense (told once)\n"
+                                  : " makes no sense; of more events that is not told\n");
     etwas_output_flush(errors);
 }

@@ -148,7 +148,7 @@ void etwas_stat_add(struct etwas_stat *stat, const struct etwas_input *input,
         }
         return;
     }
-    if (etwas_descriptions_take(&stat->descriptions, record)) {
+    if (etwas_descriptions_take(&stat->descriptions, record) == ERROR_SUCCESS) {
         count(&stat->header, record);
         return;
     }
