@@ -422,7 +422,10 @@ static void keep_kind(struct etwas_descriptions *descriptions, const EVENT_RECOR
 
 static void on_record(EVENT_RECORD *record)
 {
-    (void)etwas_descriptions_take(record->UserContext, record);
+    struct etwas_descriptions *descriptions = record->UserContext;
+
+    descriptions->out_of_memory |=
+        etwas_decoder_learn_ahead(descriptions->decoder, record) == ERROR_NOT_ENOUGH_MEMORY;
 }
 
 void etwas_descriptions_read_whole(struct etwas_descriptions *descriptions)
@@ -439,6 +442,7 @@ void etwas_descriptions_read_whole(struct etwas_descriptions *descriptions)
         return;
     }
     descriptions->read_whole = true;
+    memset(descriptions->kinds, 0, sizeof descriptions->kinds);
     trace = OpenTraceA(&logfile);
     if (trace != INVALID_PROCESSTRACE_HANDLE) {
         /* What is wrong with the file is said when its events are read. */

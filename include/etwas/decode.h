@@ -8,9 +8,10 @@
  *
  *     etwas_decoder_open(&decoder);
  *     ... for each record of a first pass over the file, as ProcessTrace gives it:
- *         etwas_decoder_learn(decoder, record);
+ *         etwas_decoder_learn_ahead(decoder, record);
  *     ... for each record of the second:
- *         if (etwas_decoder_schema(decoder, record, &schema) == ERROR_SUCCESS) {
+ *         if (etwas_decoder_learn(decoder, record) == ERROR_NOT_FOUND &&
+ *             etwas_decoder_schema(decoder, record, &schema) == ERROR_SUCCESS) {
  *             etwas_fields_begin(&fields, schema, record);
  *             while (etwas_fields_next(&fields, &value)) {
  *                 ... value.field->name, etwas_value_text(&value, text, sizeof text) ...
@@ -19,7 +20,8 @@
  *     etwas_decoder_close(decoder);
  *
  * Descriptions may stand behind the events they are of, so a file is gone through twice; a consumer
- * of a running session learns as it goes.
+ * of a running session learns as it goes. Of several descriptions of one event, which a program that
+ * was changed leaves in a file, each counts from where it stands, the first for what is before it too.
  *
  * What describes an event, in this order:
  *
@@ -64,10 +66,18 @@ void etwas_decoder_close(etwas_decoder *decoder) ETWAS_API(etwas_decoder_close);
  * Takes in what a record says about other events. ERROR_SUCCESS: it is such a record, and not an
  * event to be shown. ERROR_NOT_FOUND: it is not. ERROR_INVALID_DATA: it is one and makes no sense;
  * nothing is learned of it. ERROR_NOT_ENOUGH_MEMORY. A description that comes again replaces the
- * earlier one from then on; schemas given before stay as they are.
+ * earlier one from then on; schemas given before stay as they are, but that a field's map is the
+ * newest of its name.
  */
 uint32_t etwas_decoder_learn(etwas_decoder *decoder, const EVENT_RECORD *record)
     ETWAS_API(etwas_decoder_learn);
+
+/*
+ * The same for a record that is read before its turn, as in the first pass over a file: what is
+ * described already stays as it is.
+ */
+uint32_t etwas_decoder_learn_ahead(etwas_decoder *decoder, const EVENT_RECORD *record)
+    ETWAS_API(etwas_decoder_learn_ahead);
 
 /*
  * One property of a schema. Two things TDH has no word for are said like this: a count or length
@@ -82,7 +92,7 @@ typedef struct etwas_schema_field {
 
 struct etwas_plan;
 
-/* What an event is. Belongs to the decoder, and is constant until it is closed. */
+/* What an event is. Belongs to the decoder, and is constant, but for maps, until it is closed. */
 typedef struct etwas_schema {
     const TRACE_EVENT_INFO *info; /* as TdhGetEventInformation gives it */
     uint32_t info_bytes;

@@ -54,6 +54,16 @@ uint32_t etwas_decoder_learn(etwas_decoder *decoder, const EVENT_RECORD *record)
     return error;
 }
 
+uint32_t etwas_decoder_learn_ahead(etwas_decoder *decoder, const EVENT_RECORD *record)
+{
+    uint32_t error;
+
+    decoder->store.first_counts = true;
+    error = etwas_decoder_learn(decoder, record);
+    decoder->store.first_counts = false;
+    return error;
+}
+
 /* Has the file itself, or the user, described a version of it? */
 static bool is_described(const struct etwas_event_kind *kind)
 {

@@ -13,8 +13,10 @@
 /* A provider writes its manifest whenever it is enabled: the same again says nothing new. */
 struct etwas_known_manifest {
     etwas_guid provider;
-    uint16_t version;
-    uint64_t content; /* its hash */
+    struct {
+        uint16_t version;
+        uint64_t content; /* its hash */
+    } newest[2];          /* learned, and learned ahead */
 };
 
 /* Counts what was made; false: it is too much. */
@@ -121,7 +123,8 @@ static struct etwas_known_manifest *known(etwas_decoder *decoder, const etwas_gu
 static uint32_t learn(etwas_decoder *decoder, const EVENT_RECORD *record)
 {
     struct etwas_manifest_document document;
-    struct etwas_known_manifest *newest;
+    struct etwas_known_manifest *provider;
+    bool is_ahead = decoder->store.first_counts;
     uint64_t content;
     uint32_t error;
 
@@ -132,18 +135,19 @@ static uint32_t learn(etwas_decoder *decoder, const EVENT_RECORD *record)
     if (error != ERROR_SUCCESS || document.bytes == 0) {
         return error;
     }
-    newest = known(decoder, &record->EventHeader.ProviderId);
-    if (newest == NULL) {
+    provider = known(decoder, &record->EventHeader.ProviderId);
+    if (provider == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     content = etwas_hash(decoder->store.secret, document.xml, document.bytes);
-    if (content == newest->content || document.version < newest->version) {
+    if (content == provider->newest[is_ahead].content ||
+        document.version < provider->newest[is_ahead].version) {
         return ERROR_SUCCESS;
     }
     error = etwas_manifests_add(decoder, document.xml, document.bytes);
     if (error == ERROR_SUCCESS) {
-        newest->content = content;
-        newest->version = document.version;
+        provider->newest[is_ahead].content = content;
+        provider->newest[is_ahead].version = document.version;
     }
     return error;
 }

@@ -77,6 +77,9 @@ static uint32_t learn(etwas_decoder *decoder, const EVENT_RECORD *record)
         return ERROR_INVALID_DATA;
     }
     format = format_of(decoder, &head.guid, head.number);
+    if (format != NULL && format->text != NULL && decoder->store.first_counts) {
+        return ERROR_SUCCESS;
+    }
     copy = format == NULL ? NULL : strdup(text);
     if (copy == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;

@@ -234,7 +234,7 @@ static uint32_t maps_of(const TRACE_EVENT_INFO *info)
 struct layout {
     size_t fields;
     size_t steps;
-    size_t waiting;
+    size_t map_fields;
     size_t info;
     size_t names;
     size_t bytes;
@@ -250,8 +250,8 @@ static struct layout layout_of(const struct source *source, size_t names)
     uint32_t count = source->info->PropertyCount;
     struct layout layout = {.fields = aligned(sizeof(struct etwas_described))};
 
-    layout.waiting = layout.fields + count * sizeof(etwas_schema_field);
-    layout.steps = layout.waiting + maps_of(source->info) * sizeof(struct etwas_waiting);
+    layout.map_fields = layout.fields + count * sizeof(etwas_schema_field);
+    layout.steps = layout.map_fields + maps_of(source->info) * sizeof(struct etwas_map_field);
     layout.info = aligned(layout.steps + count * sizeof(struct etwas_step));
     layout.names = layout.info + source->bytes;
     layout.bytes = layout.names + names;
@@ -283,7 +283,7 @@ static uint32_t put_together(const struct source *checked, size_t name_bytes,
     memcpy(block + layout.info, checked->info, checked->bytes);
     source = (struct source){(const void *)(block + layout.info), checked->bytes};
     described->fields = (void *)(block + layout.fields);
-    described->map_fields = (void *)(block + layout.waiting);
+    described->map_fields = (void *)(block + layout.map_fields);
     described->exact = (etwas_schema){
         .info = source.info,
         .info_bytes = (uint32_t)source.bytes,

@@ -79,16 +79,16 @@ struct etwas_described {
     etwas_schema_field *fields;
 
     /* The store's. */
-    struct etwas_described *older;    /* the next lower version of the same event */
-    struct etwas_described *next;     /* of all */
-    struct etwas_waiting *map_fields; /* one for each field that names a map */
+    struct etwas_described *older;      /* the next lower version of the same event */
+    struct etwas_described *next;       /* of all */
+    struct etwas_map_field *map_fields; /* one for each field that names a map */
     uint32_t map_field_count;
     uint8_t rank;
 };
 
-/* A field whose map did not come yet. */
-struct etwas_waiting {
-    struct etwas_waiting *next;
+/* A field that names a map, among all that name it. */
+struct etwas_map_field {
+    struct etwas_map_field *next;
     etwas_schema_field *field;
 };
 

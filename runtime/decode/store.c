@@ -15,11 +15,17 @@ _Static_assert(offsetof(EVENT_HEADER, EventDescriptor) ==
                "what a content's head is");
 _Static_assert(sizeof(struct etwas_event_key) == 20, "no padding: it is hashed");
 
-/* A map's name, and the fields that wait for the map. */
+enum {
+    /* With one name: each goes to all fields that name it. */
+    MAPS_OF_NAME = 256,
+};
+
+/* A map's name, and the fields that name it. */
 struct etwas_map_name {
     etwas_guid provider;
     struct etwas_map *map; /* the newest, or NULL */
-    struct etwas_waiting *waiting;
+    uint32_t maps;         /* that had the name */
+    struct etwas_map_field *fields;
     uint16_t units;
     etwas_wchar name[];
 };
@@ -144,6 +150,23 @@ static struct etwas_map_name *map_name(struct etwas_store *store, const etwas_gu
     return entry;
 }
 
+static bool is_same_map(const struct etwas_map *map, const void *info, size_t bytes)
+{
+    return map->info_bytes == bytes && memcmp(&map->info, info, bytes) == 0;
+}
+
+/* All fields that name it have it from now on. */
+static void set_map(struct etwas_store *store, struct etwas_map_name *name, struct etwas_map *map)
+{
+    map->next = store->all_maps;
+    store->all_maps = map;
+    name->map = map;
+    name->maps++;
+    for (struct etwas_map_field *at = name->fields; at != NULL; at = at->next) {
+        at->field->map = &map->info;
+    }
+}
+
 uint32_t etwas_store_add_map(struct etwas_store *store, const etwas_guid *provider,
                              const void *info, size_t bytes)
 {
@@ -155,40 +178,37 @@ uint32_t etwas_store_add_map(struct etwas_store *store, const etwas_guid *provid
         return error;
     }
     name = map_name(store, provider, (const uint8_t *)&map->info + map->info.NameOffset);
-    if (name == NULL || (name->map != NULL && name->map->info_bytes == bytes &&
-                         memcmp(&name->map->info, info, bytes) == 0)) {
-        free(map);
-        return name == NULL ? ERROR_NOT_ENOUGH_MEMORY : ERROR_SUCCESS;
+    if (name == NULL) {
+        error = ERROR_NOT_ENOUGH_MEMORY;
+    } else if (name->map != NULL && (store->first_counts || is_same_map(name->map, info, bytes))) {
+        error = ERROR_SUCCESS;
+    } else if (name->maps == MAPS_OF_NAME) {
+        error = ERROR_INVALID_DATA;
+    } else {
+        set_map(store, name, map);
+        return ERROR_SUCCESS;
     }
-    map->next = store->all_maps;
-    store->all_maps = map;
-    name->map = map;
-    for (; name->waiting != NULL; name->waiting = name->waiting->next) {
-        name->waiting->field->map = &map->info;
-    }
-    return ERROR_SUCCESS;
+    free(map);
+    return error;
 }
 
-/* Gives each field its map, or lets it wait. False: no memory. */
+/* Gives each field the map it names, or will once it comes. False: no memory. */
 static bool find_maps(struct etwas_store *store, struct etwas_described *described)
 {
     const TRACE_EVENT_INFO *info = described->exact.info;
 
     for (uint32_t i = 0; i < described->map_field_count; i++) {
-        struct etwas_waiting *waiting = &described->map_fields[i];
-        uint32_t offset = waiting->field->info->nonStructType.MapNameOffset;
+        struct etwas_map_field *at = &described->map_fields[i];
+        uint32_t offset = at->field->info->nonStructType.MapNameOffset;
         struct etwas_map_name *name =
             map_name(store, &info->ProviderGuid, (const uint8_t *)info + offset);
 
         if (name == NULL) {
             return false;
         }
-        if (name->map != NULL) {
-            waiting->field->map = &name->map->info;
-        } else {
-            waiting->next = name->waiting;
-            name->waiting = waiting;
-        }
+        at->field->map = name->map == NULL ? NULL : &name->map->info;
+        at->next = name->fields;
+        name->fields = at;
     }
     return true;
 }
@@ -290,7 +310,8 @@ static uint32_t add_version(struct etwas_store *store, struct etwas_event_kind *
     bool replaces = there != NULL && there->exact.info->EventDescriptor.Version == version;
     uint32_t error;
 
-    if (replaces && (there->rank > rank || is_same(there, info, bytes))) {
+    if (replaces && (there->rank > rank || (store->first_counts && there->rank == rank) ||
+                     is_same(there, info, bytes))) {
         return ERROR_SUCCESS;
     }
     error = etwas_schema_make(info, bytes, &described);

@@ -26,9 +26,10 @@ enum etwas_rank {
 
 struct etwas_store {
     uint64_t secret;
-    struct etwas_table events;    /* struct etwas_event_kind */
-    struct etwas_table contents;  /* struct etwas_content */
-    struct etwas_table maps;      /* struct etwas_map_name */
+    bool first_counts;           /* of what is described twice: what was described stays as it is */
+    struct etwas_table events;   /* struct etwas_event_kind */
+    struct etwas_table contents; /* struct etwas_content */
+    struct etwas_table maps;     /* struct etwas_map_name */
     struct etwas_table providers; /* struct etwas_provider_name */
     struct etwas_described *all;
     struct etwas_map *all_maps;

@@ -367,6 +367,20 @@ static void the_newest_manifest_wins_unless_its_version_is_older(void **state)
     assert_string_equal(SHOWN(*state, 1, ""), "Shop/fourth");
 }
 
+/* The first pass over a file, and the second. */
+static void a_manifest_learned_ahead_leaves_what_was_described(void **state)
+{
+    learning = etwas_decoder_learn_ahead;
+    assert_int_equal(learn_version(*state, 1, "first"), ERROR_SUCCESS);
+    assert_int_equal(learn_version(*state, 2, "second"), ERROR_SUCCESS);
+    assert_string_equal(SHOWN(*state, 1, ""), "Shop/first");
+    learning = etwas_decoder_learn;
+    assert_int_equal(learn_version(*state, 1, "first"), ERROR_SUCCESS);
+    assert_string_equal(SHOWN(*state, 1, ""), "Shop/first");
+    assert_int_equal(learn_version(*state, 2, "second"), ERROR_SUCCESS);
+    assert_string_equal(SHOWN(*state, 1, ""), "Shop/second");
+}
+
 static void an_event_of_an_unknown_version_has_the_fields_of_another(void **state)
 {
     EVENT_RECORD record = event(1, 3, "\1\2\3\4", 4);
@@ -832,6 +846,7 @@ int main(void)
         TEST(documents_under_way_are_bounded),
         TEST(a_document_is_bounded),
         TEST(the_newest_manifest_wins_unless_its_version_is_older),
+        TEST(a_manifest_learned_ahead_leaves_what_was_described),
         TEST(an_event_of_an_unknown_version_has_the_fields_of_another),
         TEST(events_are_called_by_name_or_task_and_opcode_or_symbol),
         TEST(keywords_levels_and_channels_have_values_and_names),

@@ -53,6 +53,14 @@ static uint16_t add(struct state *s, uint16_t parent, const char *name, uint16_t
                                 });
 }
 
+/* A field whose values the map Kinds names. */
+static void add_kind(struct state *s, const char *name, uint16_t in_type)
+{
+    uint16_t field = add(s, ETWAS_BUILD_TOP, name, in_type, 0);
+
+    s->build.properties[field].info.nonStructType.MapNameOffset = string(s, "Kinds");
+}
+
 static int open_decoder(void **state)
 {
     struct state *s = calloc(1, sizeof *s);
@@ -94,7 +102,7 @@ static uint32_t learn(etwas_decoder *decoder, uint8_t type, const void *bytes, s
     if (count > 0) {
         memcpy(exact, bytes, count);
     }
-    error = etwas_decoder_learn(decoder, &record);
+    error = learning(decoder, &record);
     free(exact);
     return error;
 }
@@ -113,8 +121,8 @@ static uint32_t learn_event(struct state *s)
     return error;
 }
 
-static void learn_map(etwas_decoder *decoder, MAP_FLAGS flag, const char *const *names,
-                      const uint32_t *values, size_t count)
+static uint32_t learn_map(etwas_decoder *decoder, MAP_FLAGS flag, const char *const *names,
+                          const uint32_t *values, size_t count)
 {
     struct etwas_build build;
     struct etwas_build_entry entries[8];
@@ -134,8 +142,7 @@ static void learn_map(etwas_decoder *decoder, MAP_FLAGS flag, const char *const 
     put_bytes(&blob, &guid, sizeof guid);
     put_bytes(&blob, map, bytes);
     free(map);
-    assert_int_equal(learn(decoder, ETWAS_ETL_MAP_INFO_TYPE, blob.bytes, blob.count),
-                     ERROR_SUCCESS);
+    return learn(decoder, ETWAS_ETL_MAP_INFO_TYPE, blob.bytes, blob.count);
 }
 
 static EVENT_RECORD event_of(struct state *s, uint8_t type, uint8_t version)
@@ -211,10 +218,8 @@ static void values_are_shown_by_their_names_whenever_the_map_comes(void **state)
     static const char *const bits[] = {"Read", "Write", "None"};
     static const uint32_t masks[] = {1, 2, 0};
     struct state *s = *state;
-    uint16_t field;
 
-    field = add(s, ETWAS_BUILD_TOP, "kind", TDH_INTYPE_UINT8, 0);
-    s->build.properties[field].info.nonStructType.MapNameOffset = string(s, "Kinds");
+    add_kind(s, "kind", TDH_INTYPE_UINT8);
     learn_event(s);
     put_u8(&s->payload, 2);
     assert_string_equal(line_of(s, 1, 0), "shop/Order/Start kind=2");
@@ -223,11 +228,10 @@ static void values_are_shown_by_their_names_whenever_the_map_comes(void **state)
     s->payload.bytes[0] = 3;
     assert_string_equal(line_of(s, 1, 0), "shop/Order/Start kind=3");
 
-    /* Another map of the name is that of what is described from then on. */
+    /* Another map of the name is that of all that name it from then on. */
     learn_map(s->decoder, EVENTMAP_INFO_FLAG_MANIFEST_BITMAP, bits, masks, 3);
-    assert_string_equal(line_of(s, 1, 0), "shop/Order/Start kind=3");
-    field = add(s, ETWAS_BUILD_TOP, "access", TDH_INTYPE_UINT8, 0);
-    s->build.properties[field].info.nonStructType.MapNameOffset = string(s, "Kinds");
+    assert_string_equal(line_of(s, 1, 0), "shop/Order/Start kind=Read|Write");
+    add_kind(s, "access", TDH_INTYPE_UINT8);
     learn_event(s);
     assert_string_equal(line_of(s, 1, 0), "shop/Order/Start access=Read|Write");
     s->payload.bytes[0] = 0x82;
@@ -241,9 +245,8 @@ static void maps_of_positions_and_of_numbers_as_text_are_understood(void **state
     static const char *const names[] = {"zero", "one", "two"};
     static const uint32_t values[] = {0, 0, 0};
     struct state *s = *state;
-    uint16_t field = add(s, ETWAS_BUILD_TOP, "kind", TDH_INTYPE_UINT8, 0);
 
-    s->build.properties[field].info.nonStructType.MapNameOffset = string(s, "Kinds");
+    add_kind(s, "kind", TDH_INTYPE_UINT8);
     learn_event(s);
     put_u8(&s->payload, 2);
     learn_map(s->decoder, EVENTMAP_INFO_FLAG_WBEM_VALUEMAP | EVENTMAP_INFO_FLAG_WBEM_NO_MAP, names,
@@ -251,8 +254,7 @@ static void maps_of_positions_and_of_numbers_as_text_are_understood(void **state
     assert_string_equal(line_of(s, 1, 0), "shop/Order/Start kind=two");
     learn_map(s->decoder, EVENTMAP_INFO_FLAG_WBEM_BITMAP | EVENTMAP_INFO_FLAG_WBEM_NO_MAP, names,
               values, 3);
-    field = add(s, ETWAS_BUILD_TOP, "again", TDH_INTYPE_UINT8, 0);
-    s->build.properties[field].info.nonStructType.MapNameOffset = string(s, "Kinds");
+    add_kind(s, "again", TDH_INTYPE_UINT8);
     learn_event(s);
     assert_string_equal(line_of(s, 1, 0), "shop/Order/Start again=one");
 }
@@ -320,6 +322,61 @@ static void what_is_described_again_replaces_what_was(void **state)
     assert_int_equal(count, 1); /* stopped by false */
 }
 
+static uint32_t learn_fields(struct state *s, const char *field)
+{
+    add(s, ETWAS_BUILD_TOP, field, TDH_INTYPE_UINT8, 0);
+    return learn_event(s);
+}
+
+/* The first pass over a file, and the second, which comes by the same descriptions again. */
+static void a_description_counts_from_where_it_stands_the_first_for_what_is_before_it(void **state)
+{
+    static const char *const names[] = {"old", "new"};
+    static const uint32_t value = 5;
+    struct state *s = *state;
+
+    put_u8(&s->payload, 5);
+    learning = etwas_decoder_learn_ahead;
+    assert_int_equal(learn_fields(s, "a"), ERROR_SUCCESS);
+    assert_int_equal(learn_fields(s, "b"), ERROR_SUCCESS);
+    assert_string_equal(line_of(s, 1, 0), "shop/Order/Start a=5");
+    learning = etwas_decoder_learn;
+    assert_int_equal(learn_fields(s, "a"), ERROR_SUCCESS);
+    assert_string_equal(line_of(s, 1, 0), "shop/Order/Start a=5");
+    assert_int_equal(learn_fields(s, "b"), ERROR_SUCCESS);
+    assert_string_equal(line_of(s, 1, 0), "shop/Order/Start b=5");
+    /* Maps too, though the fields stay the same. */
+    add_kind(s, "c", TDH_INTYPE_UINT8);
+    learn_event(s);
+    learning = etwas_decoder_learn_ahead;
+    learn_map(s->decoder, EVENTMAP_INFO_FLAG_MANIFEST_VALUEMAP, names, &value, 1);
+    learn_map(s->decoder, EVENTMAP_INFO_FLAG_MANIFEST_VALUEMAP, names + 1, &value, 1);
+    assert_string_equal(line_of(s, 1, 0), "shop/Order/Start c=old");
+    learning = etwas_decoder_learn;
+    learn_map(s->decoder, EVENTMAP_INFO_FLAG_MANIFEST_VALUEMAP, names + 1, &value, 1);
+    assert_string_equal(line_of(s, 1, 0), "shop/Order/Start c=new");
+}
+
+/* Each goes to all fields that name it, so there must not be too many. */
+static void maps_of_one_name_are_bounded(void **state)
+{
+    static const char *const names[] = {"x"};
+    struct state *s = *state;
+    uint32_t value = 0;
+
+    add_kind(s, "c", TDH_INTYPE_UINT32);
+    learn_event(s);
+    for (; value < 256; value++) {
+        assert_int_equal(
+            learn_map(s->decoder, EVENTMAP_INFO_FLAG_MANIFEST_VALUEMAP, names, &value, 1),
+            ERROR_SUCCESS);
+    }
+    assert_int_equal(learn_map(s->decoder, EVENTMAP_INFO_FLAG_MANIFEST_VALUEMAP, names, &value, 1),
+                     ERROR_INVALID_DATA);
+    put_u32(&s->payload, 255);
+    assert_string_equal(line_of(s, 1, 0), "shop/Order/Start c=x");
+}
+
 /* Counts and lengths by other fields, in structs in arrays, with members in any order of building. */
 static void counts_and_lengths_are_those_of_earlier_fields(void **state)
 {
@@ -356,6 +413,7 @@ static void counts_and_lengths_are_those_of_earlier_fields(void **state)
 static void types_of_classic_events_are_read(void **state)
 {
     struct state *s = *state;
+    uint16_t name;
 
     add(s, ETWAS_BUILD_TOP, "counted", TDH_INTYPE_COUNTEDSTRING, 0);
     put_u16(&s->payload, 2);
@@ -373,7 +431,8 @@ static void types_of_classic_events_are_read(void **state)
     put_bytes(&s->payload, "\1\1\0\0\0\0\0\5\x12\0\0\0", 12);
     add(s, ETWAS_BUILD_TOP, "letter", TDH_INTYPE_ANSICHAR, 0);
     put_u8(&s->payload, 'x');
-    s->build.properties[add(s, ETWAS_BUILD_TOP, "name", TDH_INTYPE_UNICODECHAR, 0)].info.count = 4;
+    name = add(s, ETWAS_BUILD_TOP, "name", TDH_INTYPE_UNICODECHAR, 0);
+    s->build.properties[name].info.count = 4;
     put_wide(&s->payload, "ab", true);
     put_wide(&s->payload, "c", false);
     add(s, ETWAS_BUILD_TOP, "rest", TDH_INTYPE_NONNULLTERMINATEDANSISTRING, 0);
@@ -565,6 +624,8 @@ int main(void)
         TEST(maps_of_positions_and_of_numbers_as_text_are_understood),
         TEST(another_version_is_taken_if_there_is_no_exact_one),
         TEST(what_is_described_again_replaces_what_was),
+        TEST(a_description_counts_from_where_it_stands_the_first_for_what_is_before_it),
+        TEST(maps_of_one_name_are_bounded),
         TEST(counts_and_lengths_are_those_of_earlier_fields),
         TEST(types_of_classic_events_are_read),
         TEST(an_array_may_go_to_the_end),

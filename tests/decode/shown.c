@@ -113,6 +113,8 @@ const char *shown(etwas_decoder *decoder, const EVENT_RECORD *record)
     return line;
 }
 
+uint32_t (*learning)(etwas_decoder *, const EVENT_RECORD *) = etwas_decoder_learn;
+
 uint32_t learn_chunk(etwas_decoder *decoder, const struct chunk *chunk)
 {
     static uint8_t payload[65535];
@@ -136,7 +138,7 @@ uint32_t learn_chunk(etwas_decoder *decoder, const struct chunk *chunk)
                        (uint8_t)(chunk->number >> 8)},
            8);
     memcpy(payload + 8, chunk->xml, chunk->bytes);
-    return etwas_decoder_learn(decoder, &record);
+    return learning(decoder, &record);
 }
 
 uint32_t learn_manifest(etwas_decoder *decoder, const etwas_guid *provider, const char *xml,

@@ -17,6 +17,9 @@
 /* Until the next call. */
 const char *shown(etwas_decoder *decoder, const EVENT_RECORD *record);
 
+/* What learn_chunk and learn_manifest call; or etwas_decoder_learn_ahead. */
+extern uint32_t (*learning)(etwas_decoder *, const EVENT_RECORD *);
+
 /* A chunk of a manifest, as the provider writes it: `header` and `payload` are the caller's. */
 struct chunk {
     etwas_guid provider;

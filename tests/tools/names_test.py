@@ -84,12 +84,13 @@ class Text(NamesTest):
             shown = [tuple(line.split()) for line in out.splitlines()[2:]]
             self.assertTrue(shown == [origins[odd] for odd in turns])
 
-    def test_a_description_that_comes_again_holds_from_then_on(self):
+    def test_a_description_holds_from_where_it_stands_the_first_for_the_events_before_it_too(self):
         first, second = ([(name, UINT32, 0)] for name in ("old", "new"))
-        event = [etl.classic(HEAP, 1_000_000 + i, kind=10, payload=struct.pack("<I", i)) for i in (1, 2, 4)]
-        path = self.trace(etl.event_info(1_000_000, HEAP, 10, "heap", "", "malloc", first), *event[:2],
-                          etl.event_info(1_000_003, HEAP, 10, "heap", "", "malloc", second), event[2])
-        self.assertEqual(self.fields(path), ["heap/malloc old=1", "heap/malloc old=2", "heap/malloc new=4"])
+        event = [etl.classic(HEAP, 1_000_000 + i, kind=10, payload=struct.pack("<I", i)) for i in range(5)]
+        path = self.trace(event[0], etl.event_info(1_000_001, HEAP, 10, "heap", "", "malloc", first), *event[1:3],
+                          etl.event_info(1_000_003, HEAP, 10, "heap", "", "malloc", second), event[4])
+        self.assertEqual(self.fields(path), [
+            "heap/malloc old=0", "heap/malloc old=1", "heap/malloc old=2", "heap/malloc new=4"])
 
     def test_fields_are_written_by_their_types(self):
         fields = (etl.tl_field("n", INT32) + etl.tl_field("h", HEX64) + etl.tl_field("t", UNICODE)
