@@ -28,8 +28,7 @@ static uint32_t length_at(const char **at, bool *is_long)
     static const struct {
         const char *modifier;
         uint32_t bytes;
-    } lengths[] = {{"hh", 1}, {"h", 2}, {"ll", 8},  {"l", 8},   {"j", 8},
-                   {"z", 8},  {"t", 8}, {"I64", 8}, {"I32", 4}, {"I", 8}};
+    } lengths[] = {{"hh", 1}, {"h", 2}, {"ll", 8}, {"l", 8}, {"j", 8}, {"z", 8}, {"t", 8}};
 
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
         size_t count = strlen(lengths[i].modifier);
@@ -39,6 +38,10 @@ static uint32_t length_at(const char **at, bool *is_long)
             *at += count;
             return lengths[i].bytes;
         }
+    }
+    if (**at == 'I') { /* Windows' own, with the bits behind it */
+        (*at)++;
+        return number_at(at) == 32 ? 4 : 8;
     }
     return 4;
 }
