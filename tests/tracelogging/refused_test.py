@@ -14,10 +14,12 @@ import sys
 PROGRAM = """
 #include <etwas/TraceLoggingProvider.h>
 TRACELOGGING_DECLARE_PROVIDER(provider);
-void write(const wchar_t *wide, int number, const char *text, const uint64_t *numbers);
-void write(const wchar_t *wide, int number, const char *text, const uint64_t *numbers)
+void write(const wchar_t *wide, int number, const char *text, const uint64_t *numbers, void *const *fixed);
+void write(const wchar_t *wide, int number, const char *text, const uint64_t *numbers, void *const *fixed)
 {
-    (void)wide, (void)number, (void)text, (void)numbers;
+    void *addresses[2] = {NULL, NULL};
+    const void *constants[2] = {NULL, NULL};
+    (void)wide, (void)number, (void)text, (void)numbers, (void)fixed, (void)addresses, (void)constants;
     TraceLoggingWrite(provider, %s);
 }
 """
@@ -65,6 +67,8 @@ REFUSED = [
     ('"E", TraceLoggingString(numbers)', None, None),
     ('"E", TraceLoggingInt32Array(numbers, 2)', None, None),
     ('"E", TraceLoggingFixedArray(numbers, 2)', None, None),
+    ('"E", TraceLoggingPointerArray(numbers, 2)', None, None),
+    ('"E", TraceLoggingUInt64Array(addresses, 2)', None, None),
 ]
 ACCEPTED = [
     '"E"',
@@ -75,6 +79,8 @@ ACCEPTED = [
     'TraceLoggingIdVersion(1u, 1u), TraceLoggingEventTag(1u), TraceLoggingStruct(1u, "s", "", 1u), '
     'TraceLoggingUInt64FixedArray(numbers, 2u), TraceLoggingCustom(text, 3u, 7u, (1u), 1u, "v", "", 1u)',
     '"E", TraceLoggingLevel(255), TraceLoggingEventTag(0x0FFFFFFF), TraceLoggingStruct(127, "s")',
+    '"E", TraceLoggingPointerArray(addresses, 2, "a"), TraceLoggingPointerFixedArray(fixed, 2, "b"), '
+    'TraceLoggingCodePointerArray(constants, 2, "c"), TraceLoggingPointerArray(NULL, 0, "d")',
 ]
 
 

@@ -32,8 +32,15 @@
 #define ETWAS_TRACELOGGING_ADD_OF(number, field, list, data, operands, ...)                        \
     ETWAS_TRACELOGGING_ADD##data(etwas_tracelogging_next, etwas_tracelogging_kept_##number)
 
-/* The operand, if it points to such things. */
-#define ETWAS_TRACELOGGING_POINTER(type, pointer) (1 ? (pointer) : (type const *)0)
+/* The operand, if it points to such things: also where addresses are wanted and it has `void *`. */
+#define ETWAS_TRACELOGGING_POINTER(type, pointer)                                                  \
+    (1 ? (pointer)                                                                                 \
+       : _Generic((type const *)0, const void *const *                                             \
+                  : _Generic((pointer), void **                                                    \
+                             : (void *const *)0, void *const *                                     \
+                             : (void *const *)0, default                                           \
+                             : (const void *const *)0), default                                    \
+                  : (type const *)0))
 
 /* Nothing. */
 #define ETWAS_TRACELOGGING_BLOCKS_none
