@@ -62,6 +62,9 @@ static void keep_title(struct texts *texts, struct etwas_described *described)
     if (schema->provider[0] != '\0') {
         etwas_text_utf8(made, ETWAS_TEXT_WORD, schema->provider, strlen(schema->provider));
         etwas_output_char(made, '/');
+    } else if (schema->event[0] == '\0') {
+        etwas_text_guid(made, &schema->info->ProviderGuid);
+        etwas_output_char(made, '/');
     }
     if (schema->event[0] != '\0') {
         etwas_text_utf8(made, ETWAS_TEXT_WORD, schema->event, strlen(schema->event));

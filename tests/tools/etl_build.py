@@ -119,11 +119,11 @@ def map_info(stamp, guid, name, entries, flag=1):
     return classic(METADATA_CLASS, stamp, kind=33, level=0, payload=uuid.UUID(guid).bytes_le + info)
 
 
-def described(guid, stamp, number, opcode):
+def described(guid, stamp, number, opcode, payload=b"", flags=0):
     """An EVENT_HEADER64 record of a manifest provider, without thread and process."""
-    return struct.pack("<HBBHHIIq16sHBBBBHQII16s", 80, 0x13, 0xC0, 0, 0, 0xFFFFFFFF, 0xFFFFFFFF,
-                       stamp, uuid.UUID(guid).bytes_le, number, 1, 16, 2, opcode, 7, 0x20, 0, 0,
-                       bytes(16))
+    return struct.pack("<HBBHHIIq16sHBBBBHQII16s", 80 + len(payload), 0x13, 0xC0, flags, 0, 0xFFFFFFFF,
+                       0xFFFFFFFF, stamp, uuid.UUID(guid).bytes_le, number, 1, 16, 2, opcode, 7, 0x20, 0, 0,
+                       bytes(16)) + payload
 
 
 def totals(part=0, overwritten_events=0, overwritten_buffers=0, lost_events=0, lost_buffers=0):

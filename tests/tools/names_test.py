@@ -163,6 +163,11 @@ class Text(NamesTest):
         self.assertEqual(self.fields(path)[6].split("/")[0], "Thread")
         self.assertEqual(self.objects(path)[0]["payload"], "01ab")
 
+    def test_a_string_of_a_provider_without_a_name_says_whose_it_is(self):
+        event = etl.described(BLUE, 1_000_001, 0, 0, payload=etl.utf16("hello"), flags=0x0004)
+        path = self.trace(event, etl.described(RED, 1_000_002, 0, 0, payload=etl.utf16("ho"), flags=0x0004))
+        self.assertEqual(self.fields(path), [f'{BLUE}/#0 String="hello"', f'{RED}/#0 String="ho"'])
+
     def test_an_event_that_nothing_describes_has_its_providers_name_if_other_events_say_it(self):
         path = self.trace(etl.classic(HEAP, 1_000_000, kind=99, payload=b"\x05"),
                           etl.described(RED, 1_000_001, 7, 0), *heap_events(),
@@ -511,6 +516,8 @@ class Where(NamesTest):
 class Stat(NamesTest):
     def test_events_are_counted_by_name_with_numbers_for_people(self):
         path = self.trace(*heap_events(), etl.classic(RED, 1_000_300, kind=3), etl.described(BLUE, 1_000_301, 9, 0))
+        out, _ = self.run_etwas("stat", self.trace(etl.message(9, 2, uuid.UUID(BLUE).bytes_le), name="message.etl"))
+        self.assertRegex(out, rf"0 B  {BLUE}/message:9$")
         out, _ = self.run_etwas("stat", path)
         table = [line.split() for line in out.splitlines()[-5:]]
         self.assertEqual(table[1], ["3", "1.5", "48", "B", "heap/Call/malloc"])

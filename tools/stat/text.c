@@ -257,6 +257,11 @@ static void put_processors(struct etwas_output *output, const struct etwas_stat 
     }
 }
 
+static bool is_message(const struct etwas_stat_kind *kind)
+{
+    return (kind->header.Flags & EVENT_HEADER_FLAG_TRACE_MESSAGE) != 0;
+}
+
 /* Its name, or the ids that it has in place of one. */
 static void put_kind(struct etwas_output *output, const struct etwas_stat_kind *kind)
 {
@@ -266,7 +271,7 @@ static void put_kind(struct etwas_output *output, const struct etwas_stat_kind *
         etwas_text_guid(output, &kind->key.guid);
     }
     if (!has_name || (kind->described == NULL && kind->key.event_name[0] == '\0')) {
-        etwas_output_text(output, kind->key.classic ? "/" : "/#");
+        etwas_output_text(output, is_message(kind) ? "/message:" : kind->key.classic ? "/" : "/#");
         etwas_output_unsigned(output, kind->key.classic ? kind->key.type : kind->key.id);
     }
     put_end(output);
