@@ -10,6 +10,8 @@
 #include "text.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 enum {
     /* More than the text of a value of the longest payload: two digits a byte, 4 bytes a unit. */
@@ -119,14 +121,22 @@ static void put_json_string(struct etwas_output *output, const etwas_value *valu
     etwas_output_char(output, '"');
 }
 
-/* JSON has no infinity. */
-static void put_json_float(struct etwas_output *output, double value)
+/* With as many digits as it takes to have the same value back: of a float up to 9, else up to 17. */
+static void put_json_float(struct etwas_output *output, double value, bool is_double)
 {
-    if (isfinite(value)) {
-        etwas_output_format(output, "%.17g", value);
-    } else {
-        etwas_output_text(output, "null");
+    int digits = is_double ? 15 : 6;
+    char text[32];
+    double read_back;
+
+    if (!isfinite(value)) {
+        etwas_output_text(output, "null"); /* JSON has no infinity */
+        return;
     }
+    do {
+        snprintf(text, sizeof text, "%.*g", digits++, value);
+        read_back = is_double ? strtod(text, NULL) : (double)strtof(text, NULL);
+    } while (digits <= (is_double ? 17 : 9) && (read_back < value || read_back > value));
+    etwas_output_text(output, text);
 }
 
 /* A name of an enumeration is a string, everything else what it is. */
@@ -146,7 +156,7 @@ static void put_json_value(struct etwas_output *output, const etwas_value *value
         etwas_output_signed(output, number.i);
         break;
     case ETWAS_VALUE_FLOAT:
-        put_json_float(output, number.f);
+        put_json_float(output, number.f, value->in_type != TDH_INTYPE_FLOAT);
         break;
     case ETWAS_VALUE_BOOLEAN:
         etwas_output_text(output, number.u != 0 ? "true" : "false");
