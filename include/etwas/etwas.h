@@ -332,10 +332,11 @@ uint32_t etwas_stop_sized(etwas_trace_handle session, etwas_session_counts *coun
                           size_t counts_bytes) ETWAS_API(etwas_stop_sized);
 
 /*
- * Stops a session: what StopTrace does. `counts` (may be NULL) receives the last counts; where the
- * call fails, because the session has ended by itself for one, what etwas_counts says of it; and
- * where that fails too, nothing. Errors: ERROR_INVALID_HANDLE, ERROR_ACTIVE_CONNECTIONS while
- * another thread stops it.
+ * Stops a session: what StopTrace does. It waits for the flusher, and so must not be called in a
+ * callback of dl_iterate_phdr where the session takes stacks (EVENT_ENABLE_PROPERTY_STACK_TRACE in
+ * evntcons.h). `counts` (may be NULL) receives the last counts; where the call fails, because the
+ * session has ended by itself for one, what etwas_counts says of it; and where that fails too,
+ * nothing. Errors: ERROR_INVALID_HANDLE, ERROR_ACTIVE_CONNECTIONS while another thread stops it.
  */
 static inline uint32_t etwas_stop(etwas_trace_handle session, etwas_session_counts *counts)
 {

@@ -7,9 +7,11 @@
  */
 #include <ck_pr.h>
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "etl/utf16.h"
@@ -298,14 +300,20 @@ static void a_session_has_them_once_it_takes_stacks_and_none_before(void **state
 
 static uint32_t stop_loading;
 
+/* A child has the loader's lock as its parent's other threads had it; that is the C library's. */
+static pthread_mutex_t loads_or_forks = PTHREAD_MUTEX_INITIALIZER;
+
 static void *load_on(void *unused)
 {
     while (ck_pr_load_32(&stop_loading) == 0) {
-        void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+        void *library;
 
+        (void)pthread_mutex_lock(&loads_or_forks);
+        library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
         if (library != NULL) {
             (void)dlclose(library);
         }
+        (void)pthread_mutex_unlock(&loads_or_forks);
     }
     return unused;
 }
@@ -344,11 +352,14 @@ static void images_are_looked_for_while_others_load_flush_and_fork(void **state)
     assert_int_equal(pthread_create(&threads[1], NULL, flush_on, NULL), 0);
     for (int round = 0; round < 20; round++) {
         etwas_trace_handle session = start("f.etl", 0, 0);
-        int child = fork_child();
+        int child;
 
+        (void)pthread_mutex_lock(&loads_or_forks);
+        child = fork_child();
         if (child == 0) {
             record_in_child();
         }
+        (void)pthread_mutex_unlock(&loads_or_forks);
         stop_session(session, NULL);
         metadata_read(folder_path("f.etl"), &metadata);
         assert_int_equal(metadata.programs, 1);
@@ -357,6 +368,35 @@ static void images_are_looked_for_while_others_load_flush_and_fork(void **state)
     ck_pr_store_32(&stop_loading, 1);
     assert_int_equal(pthread_join(threads[0], NULL), 0);
     assert_int_equal(pthread_join(threads[1], NULL), 0);
+}
+
+static int flush_and_record(struct dl_phdr_info *info, size_t bytes, void *argument)
+{
+    const struct timespec pause = {.tv_nsec = 50000000};
+    etwas_trace_handle *session = argument;
+
+    (void)info;
+    (void)bytes;
+    /* By now the flusher wants the loader's lock, too, which this thread holds. */
+    (void)nanosleep(&pause, NULL);
+    assert_int_equal(etwas_flush(*session), ERROR_SUCCESS);
+    take_stacks(*session);
+    stop_session(start("other.etl", 0, 0), NULL);
+    return 1;
+}
+
+static void a_callback_of_the_loader_may_flush(void **state)
+{
+    const etwas_session_options options = {
+        .log_file_mode = EVENT_TRACE_USE_MS_FLUSH_TIMER,
+        .flush_timer = 1,
+    };
+    etwas_trace_handle session = start_session(folder_path("f.etl"), &options);
+
+    (void)state;
+    take_stacks(session);
+    assert_int_equal(dl_iterate_phdr(flush_and_record, &session), 1);
+    stop_session(session, NULL);
 }
 
 int main(void)
@@ -368,6 +408,7 @@ int main(void)
         FOLDER_TEST(each_snapshot_has_them),
         FOLDER_TEST(a_session_has_them_once_it_takes_stacks_and_none_before),
         FOLDER_TEST(images_are_looked_for_while_others_load_flush_and_fork),
+        FOLDER_TEST(a_callback_of_the_loader_may_flush),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
