@@ -48,8 +48,11 @@ const char *etwas_people_bytes(char text[ETWAS_PEOPLE_CHARACTERS], double bytes)
 
 const char *etwas_people_rate(char text[ETWAS_PEOPLE_CHARACTERS], double rate)
 {
+    if (rate < 0.005 && rate > 0) {
+        return strcpy(text, "<0.01");
+    }
     if (rate < 99.95) {
-        snprintf(text, ETWAS_PEOPLE_CHARACTERS, "%.1f", rate);
+        snprintf(text, ETWAS_PEOPLE_CHARACTERS, "%.*f", rate < 9.995 ? 2 : 1, rate);
         return text;
     }
     return etwas_people_count(text, (uint64_t)llround(rate < 1e18 ? rate : 1e18));

@@ -520,11 +520,11 @@ class Stat(NamesTest):
         self.assertRegex(out, rf"0 B  {BLUE}/message:9$")
         out, _ = self.run_etwas("stat", path)
         table = [line.split() for line in out.splitlines()[-5:]]
-        self.assertEqual(table[1], ["3", "1.5", "48", "B", "heap/Call/malloc"])
-        self.assertIn(["1", "0.5", "12", "B", "heap/Call/free"], table)
-        self.assertIn(["1", "0.5", "0", "B", f"{RED}/3"], table)
-        self.assertIn(["1", "0.5", "0", "B", f"{BLUE}/#9"], table)
-        self.assertRegex(out, r"(?m)^  events +6 events; 3\.0 a second$")
+        self.assertEqual(table[1], ["3", "1.50", "48", "B", "heap/Call/malloc"])
+        self.assertIn(["1", "0.50", "12", "B", "heap/Call/free"], table)
+        self.assertIn(["1", "0.50", "0", "B", f"{RED}/3"], table)
+        self.assertIn(["1", "0.50", "0", "B", f"{BLUE}/#9"], table)
+        self.assertRegex(out, r"(?m)^  events +6 events; 3\.00 a second$")
         self.assertRegex(out, r"(?m)^  file +16\.4 kB; 8\.19 kB/s$")
         stat, = self.stat_json(path)
         self.assertEqual((stat["events"], stat["header_events"]), (6, 4))
@@ -554,9 +554,34 @@ class Schema(NamesTest):
                 [f"heap  {HEAP}"],
                 ["  Call/malloc  type 10", "    size     UInt64", "    address  Pointer"],
                 ["  Call/free  type 14", "    address  Pointer", "    reason   UInt32  { 1 asked, 2 at exit }"],
-                [f"Point  {RED}", "  Moved  id 0", "    p     struct[2]", "      x  Int32", "      y  UInt8 as Boolean",
+                [f"Point  {RED}", "  Moved", "    p     struct[2]", "      x  Int32", "      y  UInt8 as Boolean",
                  "    list  UInt16[]"]):
             self.assertIn("\n" + "\n".join(lines) + "\n", out)
+        self.assertTrue(out.startswith(f"{path}\n\nPoint  {RED}\n"), out)
+        self.assertIn(f"\n\nheap  {HEAP}\n", out)
+        self.assertNotIn("EventTrace", out)
+        self.assertNotIn("Nothing", out)
+
+    def test_the_start_and_the_stop_of_an_activity_are_told_apart(self):
+        path = self.trace(*(etl.tl_event(RED, 1_000_300 + i, "Shop", "Order", etl.tl_field("x", INT32), bytes(4),
+                                         opcode=i, number=7 * i) for i in (0, 1, 2)))
+        out, _ = self.run_etwas("schema", path)
+        for line in ("  Order", "  Order  id 7 opcode 1", "  Order  id 14 opcode 2"):
+            self.assertIn(f"\n{line}\n    x  Int32\n", out)
+        out, _ = self.run_etwas("stat", path)
+        for line in ("  Shop/Order", "  Shop/Order  opcode 1", "  Shop/Order  opcode 2"):
+            self.assertIn(f" 4 B{line}\n", out)
+
+    def test_events_that_nothing_describes_are_counted(self):
+        guid = uuid.UUID(BLUE).bytes_le
+        described = [*heap_events(), etl.message(7, 2, guid, b""), etl.message_format(1_000_300, BLUE, 7, "text")]
+        for events, line in (([etl.classic(RED, 1_000_400)], "Nothing describes 1 event; 'etwas stat' lists their kinds."),
+                             ([etl.classic(RED, 1_000_400 + i) for i in range(9)] + [etl.message(8, 2, guid, b"")],
+                              "Nothing describes 10 events; 'etwas stat' lists their kinds."), ([], "")):
+            out, error = self.run_etwas("schema", self.trace(*described, *events))
+            self.assertEqual((out.splitlines()[-1] if line else "", error), (line, ""))
+            self.assertEqual("Nothing" in out, line != "")
+            self.assertNotIn("Nothing", self.run_etwas("schema", "-j", self.trace(*described, *events))[0])
 
     def test_the_same_is_had_as_json(self):
         path = self.trace(*heap_events())

@@ -8,7 +8,9 @@
 #include "schema/schema.h"
 
 #include "commands.h"
+#include "event.h"
 #include "input.h"
+#include "people.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -18,16 +20,19 @@ static const char *const help[] = {
     "\n",
     "Lists the events that each trace describes, with their fields: what 'etwas dump'\n"
     "shows by name. Descriptions come with the events themselves (TraceLogging), in\n"
-    "records of the trace, or are built in. Reads the whole file.\n"
+    "records of the trace, or are built in. The header of the trace is left out.\n"
+    "Reads the whole file.\n"
     "\n",
     "  -j, --json   one JSON object a line for each event\n"
     "  -h, --help   this text\n"
     "\n",
     "A provider, or the class of classic events, with its GUID; below it each event,\n"
-    "with the type of a classic one, else the id; below that its fields with their\n"
-    "types, as manifests call them. [4], [FIELD] or [] behind a type: an array of 4,\n"
-    "of as many as the field says, or with a count of its own. 'as TYPE': how it is\n"
-    "shown. { 0 NAME, ... }: names of values, or of bits.\n"
+    "with the type of a classic one, or the id; of one that describes itself with id\n"
+    "and opcode only if they are not 0; below that its fields with their types, as\n"
+    "manifests call them. [4], [FIELD] or [] behind a type: an array of 4, of as many\n"
+    "as the field says, or with a count of its own. 'as TYPE': how it is shown.\n"
+    "{ 0 NAME, ... }: names of values, or of bits. Behind that how many events\n"
+    "nothing describes, if there are any.\n"
     "\n",
     "JSON keys:\n"
     "  file; provider; event; class (GUID); source (manifest, classic, message,\n"
@@ -47,17 +52,21 @@ struct listing {
     const char *path;
     etwas_decoder *decoder;
     const etwas_schema *previous;
+    uint64_t undescribed; /* events of which nothing was known when they came */
 };
 
-/* An event may bring its own description. */
+/* An event may bring its own description. The file's header is in every file, and no event of anybody's. */
 static void on_record(EVENT_RECORD *record)
 {
     const struct etwas_input *input = record->UserContext;
     struct listing *listing = input->context;
     const etwas_schema *schema;
 
-    if (etwas_decoder_learn(listing->decoder, record) != ERROR_SUCCESS) {
-        (void)etwas_decoder_schema(listing->decoder, record, &schema);
+    if (!etwas_event_is_header_class(record) &&
+        etwas_decoder_learn(listing->decoder, record) != ERROR_SUCCESS &&
+        etwas_decoder_schema(listing->decoder, record, &schema) != ERROR_SUCCESS &&
+        etwas_decoder_message(listing->decoder, record, NULL, 0) == 0) {
+        listing->undescribed++;
     }
 }
 
@@ -83,7 +92,7 @@ static int list(struct listing *listing, struct etwas_input *input)
     result = etwas_input_process(&run);
     if (!listing->json) {
         etwas_text_utf8(listing->output, ETWAS_TEXT_PLAIN, listing->path, strlen(listing->path));
-        etwas_output_text(listing->output, "\n\n");
+        etwas_output_char(listing->output, '\n');
     }
     listing->previous = NULL;
     if (etwas_decoder_schemas(listing->decoder, visit, listing) != ERROR_SUCCESS) {
@@ -93,11 +102,37 @@ static int list(struct listing *listing, struct etwas_input *input)
     return result;
 }
 
+static int open_input(struct listing *listing, struct etwas_input *input, uint32_t number)
+{
+    const struct etwas_input_callbacks callbacks = {on_record, ETWAS_INPUT_FILETIME};
+
+    listing->undescribed = 0;
+    return etwas_input_open(input, listing->path, number, &callbacks, listing);
+}
+
+/* Descriptions may have come after their events: those without one are counted by reading once more. */
+static void put_undescribed(struct listing *listing, uint32_t number)
+{
+    static struct etwas_input again;
+    struct etwas_input_run run = {.inputs = &again, .count = 1};
+    char text[ETWAS_PEOPLE_CHARACTERS];
+
+    if (listing->undescribed == 0 || open_input(listing, &again, number) != ETWAS_EXIT_FINE) {
+        return;
+    }
+    etwas_progress_start(&run.progress, false);
+    (void)etwas_input_process(&run);
+    if (listing->undescribed > 0) {
+        etwas_output_format(
+            listing->output, "\nNothing describes %s event%s; 'etwas stat' lists their kinds.\n",
+            etwas_people_count(text, listing->undescribed), listing->undescribed == 1 ? "" : "s");
+    }
+}
+
 static int show(struct listing *listing, uint32_t number)
 {
     static struct etwas_input input;
-    const struct etwas_input_callbacks callbacks = {on_record, ETWAS_INPUT_FILETIME};
-    int result = etwas_input_open(&input, listing->path, number, &callbacks, listing);
+    int result = open_input(listing, &input, number);
 
     if (result != ETWAS_EXIT_FINE) {
         return result;
@@ -111,6 +146,9 @@ static int show(struct listing *listing, uint32_t number)
         etwas_output_char(listing->output, '\n');
     }
     result = list(listing, &input);
+    if (!listing->json) {
+        put_undescribed(listing, number);
+    }
     etwas_decoder_close(listing->decoder);
     etwas_output_flush(listing->output);
     etwas_input_warn(&input);

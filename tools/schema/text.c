@@ -133,15 +133,42 @@ static void put_fields(struct etwas_output *output, const etwas_schema *schema, 
     }
 }
 
+static void put_id(struct etwas_output *output, const char *before, const char *what, uint32_t id)
+{
+    etwas_output_format(output, "%s%s %u", before, what, (unsigned)id);
+}
+
+/* What tells it from others. Those that describe themselves have an id and an opcode only if they say so. */
+static void put_ids(struct etwas_output *output, const etwas_schema *schema)
+{
+    const EVENT_DESCRIPTOR *descriptor = &schema->info->EventDescriptor;
+    bool describes_itself = schema->info->DecodingSource == DecodingSourceTlg;
+    const char *before = schema->event[0] != '\0' ? "  " : "";
+
+    if (schema->info->DecodingSource == DecodingSourceWbem) {
+        put_id(output, before, "type", descriptor->Opcode);
+        before = " ";
+    } else if (!describes_itself || descriptor->Id != 0) {
+        put_id(output, before, "id", descriptor->Id);
+        before = " ";
+    }
+    if (describes_itself && descriptor->Opcode != 0) {
+        put_id(output, before, "opcode", descriptor->Opcode);
+        before = " ";
+    }
+    if (descriptor->Version != 0) {
+        put_id(output, before, "version", descriptor->Version);
+    }
+}
+
 void etwas_schema_text(struct etwas_output *output, const etwas_schema *schema,
                        const etwas_schema *previous)
 {
-    const EVENT_DESCRIPTOR *descriptor = &schema->info->EventDescriptor;
-    bool classic = schema->info->DecodingSource == DecodingSourceWbem;
     const etwas_guid *guid = &schema->info->ProviderGuid;
 
     if (previous == NULL || strcmp(previous->provider, schema->provider) != 0 ||
         memcmp(&previous->info->ProviderGuid, guid, sizeof *guid) != 0) {
+        etwas_output_char(output, '\n');
         put(output, schema->provider);
         etwas_output_text(output, schema->provider[0] != '\0' ? "  " : "");
         etwas_text_guid(output, guid);
@@ -149,13 +176,7 @@ void etwas_schema_text(struct etwas_output *output, const etwas_schema *schema,
     }
     indent(output, 1);
     put(output, schema->event);
-    etwas_output_text(output, schema->event[0] != '\0' ? "  " : "");
-    etwas_output_text(output, classic ? "type " : "id ");
-    etwas_output_unsigned(output, classic ? descriptor->Opcode : descriptor->Id);
-    if (descriptor->Version != 0) {
-        etwas_output_text(output, " version ");
-        etwas_output_unsigned(output, descriptor->Version);
-    }
+    put_ids(output, schema);
     etwas_output_char(output, '\n');
     put_fields(output, schema, 0, schema->info->TopLevelPropertyCount, 2);
 }
