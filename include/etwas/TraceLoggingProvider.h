@@ -52,12 +52,11 @@
  */
 struct etwas_tracelogging_provider {
     uint32_t level_limit; /* events with a level below this may be wanted; 0: none, 256: all */
-    uint32_t traits_bytes;
     uint64_t match_any_keyword;
     uint64_t match_all_keyword;
     REGHANDLE handle;       /* what events are written with; 0: not yet, or no more */
     REGHANDLE registration; /* EventRegister's */
-    const void *traits;
+    const struct etwas_tracelogging_item *traits;
     etwas_guid id;
     PENABLECALLBACK callback; /* of TraceLoggingRegisterEx */
     void *callback_context;
@@ -97,7 +96,7 @@ typedef struct etwas_tracelogging_provider *TraceLoggingHProvider;
     ETWAS_TRACELOGGING_STATE_NOW(traits, __VA_ARGS__, ~)
 #define ETWAS_TRACELOGGING_STATE_NOW(traits, guid, ...)                                            \
     {                                                                                              \
-        0, (uint32_t)sizeof traits, 0, 0, 0, 0, &traits, ETWAS_TRACELOGGING_GUID guid, NULL, NULL  \
+        0, 0, 0, 0, 0, &traits.item, ETWAS_TRACELOGGING_GUID guid, NULL, NULL                      \
     }
 #define ETWAS_TRACELOGGING_GUID(a, b, c, ...)                                                      \
     {                                                                                              \
@@ -109,14 +108,19 @@ typedef struct etwas_tracelogging_provider *TraceLoggingHProvider;
 
 /* The dots: name, GUID and options. */
 #define ETWAS_TRACELOGGING_TRAITS(variable, name_text, ...)                                        \
-    ETWAS_TRACELOGGING_CONSTANT struct {                                                           \
-        uint8_t size[2];                                                                           \
-        char name[sizeof(name_text)];                                                              \
-        ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_TRAIT, __VA_ARGS__)                             \
-        ETWAS_TRACELOGGING_CHECK_NAME(name_text)                                                   \
+    ETWAS_TRACELOGGING_CONSTANT struct __attribute__((__aligned__(8))) {                           \
+        struct etwas_tracelogging_item item;                                                       \
+        struct {                                                                                   \
+            uint8_t size[2];                                                                       \
+            char name[sizeof(name_text)];                                                          \
+            ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_TRAIT, __VA_ARGS__)                         \
+            ETWAS_TRACELOGGING_CHECK_NAME(name_text)                                               \
+        } traits;                                                                                  \
     } variable = {                                                                                 \
-        {sizeof variable & 0xFF, sizeof variable >> 8},                                            \
-        name_text ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_TRAIT_CONTENT, __VA_ARGS__)}
+        {(uint16_t)sizeof variable, ETWAS_TRACELOGGING_ITEM_PROVIDER, 1,                           \
+         (uint16_t)sizeof variable.traits},                                                        \
+        {{sizeof variable.traits & 0xFF, sizeof variable.traits >> 8},                             \
+         name_text ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_TRAIT_CONTENT, __VA_ARGS__)}}
 #define ETWAS_TRACELOGGING_TRAIT(number, trait)                                                    \
     uint8_t trait_##number[ETWAS_TRACELOGGING_COUNT trait];
 #define ETWAS_TRACELOGGING_TRAIT_CONTENT(number, trait)                                            \
@@ -157,7 +161,8 @@ ETWAS_TRACELOGGING_INLINE void etwas_tracelogging_open(TraceLoggingHProvider pro
     (void)EventSetInformation(provider->registration, EventProviderUseDescriptorType, &on,
                               sizeof on);
     (void)EventSetInformation(provider->registration, EventProviderSetTraits,
-                              (void *)(uintptr_t)provider->traits, provider->traits_bytes);
+                              (void *)(uintptr_t)(provider->traits + 1),
+                              provider->traits->data_bytes);
     __atomic_store_n(&provider->handle, provider->registration, __ATOMIC_RELAXED);
 }
 
@@ -298,17 +303,20 @@ ETWAS_TRACELOGGING_INLINE int32_t TraceLoggingSetInformation(TraceLoggingHProvid
         }                                                                                          \
     } while (0)
 
-ETWAS_TRACELOGGING_INLINE void etwas_tracelogging_send(
-    TraceLoggingHProvider provider, const EVENT_DESCRIPTOR *descriptor, const void *schema,
-    size_t schema_bytes, uint64_t filter, uint32_t flags, const etwas_guid *activity,
-    const etwas_guid *related, uint32_t count, EVENT_DATA_DESCRIPTOR *data)
+ETWAS_TRACELOGGING_INLINE void etwas_tracelogging_send(TraceLoggingHProvider provider,
+                                                       const EVENT_DESCRIPTOR *descriptor,
+                                                       const struct etwas_tracelogging_item *schema,
+                                                       uint64_t filter, uint32_t flags,
+                                                       const etwas_guid *activity,
+                                                       const etwas_guid *related, uint32_t count,
+                                                       EVENT_DATA_DESCRIPTOR *data)
 {
     REGHANDLE handle = __atomic_load_n(&provider->handle, __ATOMIC_RELAXED);
 
-    (void)etwas_tracelogging_add_typed(&data[0], provider->traits, provider->traits_bytes,
-                                       EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_METADATA);
-    (void)etwas_tracelogging_add_typed(&data[1], schema, (uint32_t)schema_bytes,
-                                       EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA);
+    (void)etwas_tracelogging_add_typed(&data[0], provider->traits, provider->traits->item_bytes,
+                                       EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_ITEM);
+    (void)etwas_tracelogging_add_typed(&data[1], schema, schema->item_bytes,
+                                       EVENT_DATA_DESCRIPTOR_TYPE_EVENT_ITEM);
     if (filter == 0 && flags == 0) {
         (void)EventWriteTransfer(handle, descriptor, activity, related, count, data);
     } else {
@@ -325,13 +333,14 @@ ETWAS_TRACELOGGING_INLINE void etwas_tracelogging_send(
 #define ETWAS_TRACELOGGING_SEND(filter, flags, activity, related, ...)                             \
     etwas_tracelogging_send_objects(                                                               \
         etwas_tracelogging_to, &etwas_tracelogging_event.descriptor,                               \
-        &etwas_tracelogging_event.schema, sizeof etwas_tracelogging_event.schema, filter, flags,   \
-        activity, related ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_OBJECT, __VA_ARGS__));
+        &etwas_tracelogging_event.item, filter, flags, activity,                                   \
+        related ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_OBJECT, __VA_ARGS__));
 
 template <typename... Objects>
 inline void etwas_tracelogging_send_objects(TraceLoggingHProvider provider,
-                                            const EVENT_DESCRIPTOR *descriptor, const void *schema,
-                                            size_t schema_bytes, uint64_t filter, uint32_t flags,
+                                            const EVENT_DESCRIPTOR *descriptor,
+                                            const struct etwas_tracelogging_item *schema,
+                                            uint64_t filter, uint32_t flags,
                                             const etwas_guid *activity, const etwas_guid *related,
                                             const Objects &...objects)
 {
@@ -342,8 +351,8 @@ inline void etwas_tracelogging_send_objects(TraceLoggingHProvider provider,
 
     ((next = objects.add(next)), ...);
     (void)next;
-    etwas_tracelogging_send(provider, descriptor, schema, schema_bytes, filter, flags, activity,
-                            related, blocks, data);
+    etwas_tracelogging_send(provider, descriptor, schema, filter, flags, activity, related, blocks,
+                            data);
 }
 #else
 #define ETWAS_TRACELOGGING_SEND(filter, flags, activity, related, ...)                             \
@@ -358,8 +367,7 @@ inline void etwas_tracelogging_send_objects(TraceLoggingHProvider provider,
     ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_ADD, __VA_ARGS__)                                   \
     (void)etwas_tracelogging_next;                                                                 \
     etwas_tracelogging_send(etwas_tracelogging_to, &etwas_tracelogging_event.descriptor,           \
-                            &etwas_tracelogging_event.schema,                                      \
-                            sizeof etwas_tracelogging_event.schema, filter, flags,                 \
+                            &etwas_tracelogging_event.item, filter, flags,                         \
                             etwas_tracelogging_activity, etwas_tracelogging_related,               \
                             sizeof etwas_tracelogging_data / sizeof etwas_tracelogging_data[0],    \
                             etwas_tracelogging_data);

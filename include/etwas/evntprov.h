@@ -54,6 +54,12 @@ ETWAS_BEGIN_DECLS
 #define EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA 1u
 #define EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_METADATA 2u
 #define EVENT_DATA_DESCRIPTOR_TYPE_TIMESTAMP_OVERRIDE 3u
+/*
+ * The two kinds of metadata behind the head of the extended item that they become, in a multiple of 8
+ * bytes: the macros of <etwas/TraceLoggingProvider.h> make such blocks, and nobody else shall.
+ */
+#define EVENT_DATA_DESCRIPTOR_TYPE_EVENT_ITEM 0x81u
+#define EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_ITEM 0x82u
 
 /* What a session asks of a provider. */
 #define EVENT_CONTROL_CODE_DISABLE_PROVIDER 0u

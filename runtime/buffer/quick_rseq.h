@@ -16,7 +16,7 @@
  *              3  slot.gate ≠ generation                         → exit OTHER
  *              4  w ← slot.word;  w.units + units > slot.limit   → exit OTHER
  *              5  stamp < slot.newest                            → exit OTHER
- *              6  zero the record's last unit; copy header and payload to w's place
+ *              6  header and payload to w's place, zeroes behind them up to the end of a unit
  *              7  slot.newest ← stamp
  *              8  slot.word ← w + {1 record, 0, units}           the commit
  *     end:        → COMMITTED
@@ -100,7 +100,7 @@ struct etwas_quick_record {
  * the range the kernel aborts is one piece and ends with the commit.
  */
 /* clang-format off */
-#define ETWAS_QUICK_BEGIN                                                                          \
+#define ETWAS_QUICK_ARM                                                                            \
         ".pushsection __rseq_cs, \"aw\"\n\t"                                                       \
         ".balign 32\n"                                                                             \
         "1:\n\t"                                                                                   \
@@ -126,7 +126,10 @@ struct etwas_quick_record {
         "shrq $8, %%r8\n\t"                                                                        \
         "cmpl %%r8d, %c[gate](%[slot])\n\t"         /* 3 */                                        \
         "jne %l[other]\n\t"                                                                        \
-        ETWAS_QUICK_TRAP(17)                                                                       \
+        ETWAS_QUICK_TRAP(17)
+
+#define ETWAS_QUICK_BEGIN                                                                          \
+        ETWAS_QUICK_ARM                                                                            \
         "movq %c[word](%[slot]), %%r8\n\t"          /* 4 */                                        \
         "movl %%r8d, %%r10d\n\t"                                                                   \
         "andl %[units_mask], %%r10d\n\t"                                                           \
@@ -144,18 +147,18 @@ struct etwas_quick_record {
         "addq %c[region](%[slot]), %%r9\n\t"                                                       \
         "movq $0, -8(%%r9,%[units],8)\n\t"          /* 6 */
 
-#define ETWAS_QUICK_COMMIT                                                                         \
+#define ETWAS_QUICK_COMMIT(UNITS)                                                                  \
         ETWAS_QUICK_TRAP(19)                                                                       \
         "movq %[stamp], %c[newest](%[slot])\n\t"    /* 7 */                                        \
         "movq %[one_record], %%r8\n\t"                                                             \
-        "addq %[units], %%r8\n\t"                                                                  \
+        "addq " UNITS ", %%r8\n\t"                                                                 \
         ETWAS_QUICK_TRAP(20)                                                                       \
         "addq %%r8, %c[word](%[slot])\n"            /* 8 */                                        \
         "3:\n\t"
 
-#define ETWAS_QUICK_OPERANDS(SLOT, GENERATION_ABOVE, UNITS, STAMP)                                 \
-        [offset] "m"(etwas_processor_offset), [slot] "r"(SLOT), [generation] "r"(GENERATION_ABOVE), \
-        [units] "r"(UNITS), [stamp] "r"(STAMP), [one_record] "m"(etwas_one_record),                \
+#define ETWAS_QUICK_OPERANDS(SLOT, GENERATION_ABOVE, STAMP)                                        \
+        [offset] "m"(etwas_processor_offset), [slot] "r"(SLOT), [generation] "rm"(GENERATION_ABOVE), \
+        [stamp] "r"(STAMP), [one_record] "m"(etwas_one_record),                \
         [word] "i"(offsetof(struct etwas_slot, word)),                                             \
         [newest] "i"(offsetof(struct etwas_slot, newest)),                                         \
         [gate] "i"(offsetof(struct etwas_slot, gate)),                                             \
@@ -227,9 +230,9 @@ static inline __attribute__((always_inline)) enum etwas_quick_rseq etwas_quick_r
         "jnz 53b\n"
 
         "6:\n\t"
-        ETWAS_QUICK_COMMIT
+        ETWAS_QUICK_COMMIT("%[units]")
         :
-        : ETWAS_QUICK_OPERANDS(slot, generation_above, units, record->stamp),
+        : ETWAS_QUICK_OPERANDS(slot, generation_above, record->stamp), [units] "r"(units),
           [before] "r"(record->before), [bytes] "r"(record->payload_bytes),
           [start] "x"(record->start), [guid] "x"(record->guid), [instances] "x"(record->instances),
           [parent] "x"(record->parent)
@@ -245,98 +248,158 @@ other:
 
 /* A header in registers: what it has of these, by its size, say the functions at the end. */
 struct etwas_quick_header {
-    __m128i start;
+    uint64_t start;
+    uint64_t ids;
     __m128i second;
     __m128i third;
     __m128i fourth;
 };
 
 /*
- * Copies the pieces from r11 to `end`. r8 and r9: where a piece ends, and is to end; r10: less than
- * 0, what is still to be copied. A piece of 16 bytes or more is copied in moves of 16 from its
- * beginning, and its last 16 bytes in one that may overlap them; a shorter one in two moves that may
- * overlap.
+ * Copies the pieces from r11 to `end`, each of whose lengths is read once: the list is the caller's,
+ * and another thread may change it meanwhile. r8: where a piece comes from; r10: its length; r9 and
+ * rdx: where in the record it begins and ends, the latter no higher than rax. A piece without an
+ * address the general way has to judge.
+ *
+ * A piece of 16 bytes or more is copied in moves of 16 from its beginning, and its last 16 bytes in
+ * one that may overlap them; a shorter one in two moves that may overlap.
  */
 /* clang-format off */
-#define ETWAS_QUICK_COPY                                                                           \
+#define ETWAS_QUICK_NEXT_PIECE                                                                     \
+        "movq %%rdx, %%r9\n\t"                                                                     \
+        "addq $16, %%r11\n\t"                                                                     \
+        "cmpq %[end], %%r11\n\t"
+
+#define ETWAS_QUICK_COPY(CHECK)                                                                    \
         "cmpq %[end], %%r11\n\t"                                                                   \
         "je 6f\n"                                                                                  \
         "50:\n\t"                                                                                  \
         "movl %c[length](%%r11), %%r10d\n\t"                                                       \
         "movq (%%r11), %%r8\n\t"                                                                   \
-        "addq $16, %%r11\n\t"                                                                      \
-        "addq %%r10, %%r8\n\t"                                                                     \
-        "addq %%r10, %%r9\n\t"                                                                     \
-        "negq %%r10\n\t"                                                                           \
-        "cmpq $-16, %%r10\n\t"                                                                     \
-        "jg 52f\n\t"                                                                               \
-        "movups -16(%%r8), %%xmm1\n"                                                               \
+        CHECK                                                                                      \
+        "leaq (%%r9,%%r10), %%rdx\n\t"                                                             \
+        "testq %%r8, %%r8\n\t"                                                                     \
+        "je %l[other]\n\t"                                                                         \
+        "cmpq %%rax, %%rdx\n\t"                                                                    \
+        "ja %l[other]\n\t"                                                                         \
+        "cmpl $16, %%r10d\n\t"                                                                     \
+        "jb 52f\n\t"                                                                               \
+        "movups -16(%%r8,%%r10), %%xmm1\n"                                                         \
         "51:\n\t"                                                                                  \
-        "movups (%%r8,%%r10), %%xmm0\n\t"                                                          \
-        "movups %%xmm0, (%%r9,%%r10)\n\t"                                                          \
-        "addq $16, %%r10\n\t"                                                                      \
-        "cmpq $-16, %%r10\n\t"                                                                     \
-        "jl 51b\n\t"                                                                               \
-        "movups %%xmm1, -16(%%r9)\n\t"                                                             \
-        "cmpq %[end], %%r11\n\t"                                                                   \
-        "jne 50b\n\t"                                                                              \
-        "jmp 6f\n"                                                                                 \
+        "movups (%%r8), %%xmm0\n\t"                                                                \
+        "movups %%xmm0, (%%rcx,%%r9)\n\t"                                                                \
+        "cmpl $32, %%r10d\n\t"                                                                     \
+        "ja 55f\n\t"                                                                               \
+        "movups %%xmm1, -16(%%rcx,%%rdx)\n\t"                                                            \
+        ETWAS_QUICK_NEXT_PIECE                                                                     \
+        "je 6f\n\t"                                                                                \
+        "jmp 50b\n"                                                                                \
         "52:\n\t"                                                                                  \
-        "cmpq $-8, %%r10\n\t"                                                                      \
-        "jg 53f\n\t"                                                                               \
-        "movq (%%r8,%%r10), %%xmm0\n\t"            /* 8 to 15 */                                   \
-        "movq -8(%%r8), %%xmm1\n\t"                                                                \
-        "movq %%xmm0, (%%r9,%%r10)\n\t"                                                            \
-        "movq %%xmm1, -8(%%r9)\n\t"                                                                \
-        "cmpq %[end], %%r11\n\t"                                                                   \
+        "cmpl $8, %%r10d\n\t"                                                                      \
+        "jb 53f\n\t"                                                                               \
+        "movq (%%r8), %%xmm0\n\t"                  /* 8 to 15 */                                   \
+        "movq -8(%%r8,%%r10), %%xmm1\n\t"                                                          \
+        "movq %%xmm0, (%%rcx,%%r9)\n\t"                                                                  \
+        "movq %%xmm1, -8(%%rcx,%%rdx)\n\t"                                                               \
+        ETWAS_QUICK_NEXT_PIECE                                                                     \
         "jne 50b\n\t"                                                                              \
         "jmp 6f\n"                                                                                 \
         "53:\n\t"                                                                                  \
-        "cmpq $-4, %%r10\n\t"                                                                      \
-        "jg 54f\n\t"                                                                               \
-        "movd (%%r8,%%r10), %%xmm0\n\t"            /* 4 to 7 */                                    \
-        "movd -4(%%r8), %%xmm1\n\t"                                                                \
-        "movd %%xmm0, (%%r9,%%r10)\n\t"                                                            \
-        "movd %%xmm1, -4(%%r9)\n\t"                                                                \
-        "jmp 56f\n"                                                                                \
-        "54:\n\t"                                                                                  \
-        "testq %%r10, %%r10\n\t"                    /* 0 to 3 */                                   \
-        "jz 56f\n"                                                                                 \
-        "55:\n\t"                                                                                  \
-        "movb (%%r8,%%r10), %%al\n\t"                                                              \
-        "movb %%al, (%%r9,%%r10)\n\t"                                                              \
-        "addq $1, %%r10\n\t"                                                                       \
-        "jnz 55b\n"                                                                                \
-        "56:\n\t"                                                                                  \
-        "cmpq %[end], %%r11\n\t"                                                                   \
+        "cmpl $4, %%r10d\n\t"                                                                      \
+        "jb 54f\n\t"                                                                               \
+        "movd (%%r8), %%xmm0\n\t"                  /* 4 to 7 */                                    \
+        "movd -4(%%r8,%%r10), %%xmm1\n\t"                                                          \
+        "movd %%xmm0, (%%rcx,%%r9)\n\t"                                                                  \
+        "movd %%xmm1, -4(%%rcx,%%rdx)\n\t"                                                               \
+        ETWAS_QUICK_NEXT_PIECE                                                                     \
+        "jne 50b\n\t"                                                                              \
+        "jmp 6f\n"                                                                                 \
+        "55:\n\t"                                  /* more than 32 are left */                     \
+        "addq $16, %%r8\n\t"                                                                       \
+        "addq $16, %%r9\n\t"                                                                       \
+        "subq $16, %%r10\n\t"                                                                      \
+        "jmp 51b\n"                                                                                \
+        "54:\n\t"                                  /* 0 to 3 */                                    \
+        "cmpq %%rdx, %%r9\n\t"                                                                     \
+        "je 57f\n\t"                                                                               \
+        "movzbl (%%r8), %%r10d\n\t"                                                                \
+        "movb %%r10b, (%%rcx,%%r9)\n\t"                                                            \
+        "addq $1, %%r8\n\t"                                                                        \
+        "addq $1, %%r9\n\t"                                                                        \
+        "jmp 54b\n"                                                                                \
+        "57:\n\t"                                                                                  \
+        ETWAS_QUICK_NEXT_PIECE                                                                     \
         "jne 50b\n"                                                                                \
         "6:\n\t"
 
+/* What a piece may be: anything; data, which has no type; or that behind two items. */
+#define ETWAS_QUICK_ANYTHING ""
+#define ETWAS_QUICK_DATA                                                                           \
+        "cmpl $0, %c[type](%%r11)\n\t"                                                             \
+        "jne %l[other]\n\t"
+#define ETWAS_QUICK_ITEMS_AND_DATA                                                                 \
+        "cmpl $0, %c[type](%%r11)\n\t"                                                             \
+        "je 58f\n\t"                                                                               \
+        "leaq 32(%[pieces]), %%rdx\n\t"                                                            \
+        "cmpq %%rdx, %%r11\n\t"                                                                    \
+        "jae %l[other]\n"                                                                          \
+        "58:\n\t"
+
 /*
  * The sequence for a record with one kind of header and a payload in pieces: `count` of them from
- * `pieces` on, the writer's own list. Header and pieces take `units`. HEADER stores the header at
- * r9, STEP is its size.
+ * `pieces` on. HEADER stores the header at rcx, all but its first 8 bytes; STEP is its size. CHECK
+ * says what a piece may be.
+ *
+ * How long the record is, it knows when all is copied: step 4 is repeated for each piece, and asks
+ * for 8 bytes more than needed, which are zeroed behind the last one; the size is added to
+ * header->start, the first 8 bytes, and those are stored last. Lengths are added up beside the
+ * record's place: what the commit adds to the word does not wait for the word.
  */
-#define ETWAS_QUICK_PIECES(NAME, HEADER, STEP)                                                     \
+#define ETWAS_QUICK_PIECES(NAME, HEADER, STEP, CHECK)                                              \
     static inline __attribute__((always_inline)) enum etwas_quick_rseq NAME(                       \
         struct etwas_slot *slot, uint64_t generation_above,                                        \
-        const struct etwas_quick_header *header, int64_t stamp, const MOF_FIELD *pieces,           \
-        uint64_t count, uint64_t units)                                                            \
+        const struct etwas_quick_header *header, int64_t stamp, const void *pieces,                \
+        uint64_t count)                                                                            \
     {                                                                                              \
         __asm__ goto(                                                                              \
-            ETWAS_QUICK_BEGIN                                                                      \
-            HEADER                                                                                 \
+            ETWAS_QUICK_ARM                                                                        \
+            "movq %c[word](%[slot]), %%rcx\n\t"     /* 4 */                                        \
+            "cmpq %[stamp], %c[newest](%[slot])\n\t" /* 5 */                                      \
+            "jg %l[other]\n\t"                                                                     \
+            "movl %c[limit](%[slot]), %%r9d\n\t"                                                   \
+            "movq %%rcx, %%rax\n\t"                                                                \
+            "andl %[units_mask], %%ecx\n\t"                                                        \
+            "shrq %[units_bits], %%rax\n\t"                                                        \
+            "andl %[buffer_mask], %%eax\n\t"                                                       \
+            "imulq %%r9, %%rax\n\t"                                                                \
+            "subq %%rcx, %%r9\n\t"                                                                 \
+            "addq %%rcx, %%rax\n\t"                                                                \
+            "movq %c[region](%[slot]), %%rcx\n\t"                                                  \
+            "leaq (%%rcx,%%rax,8), %%rcx\n\t"                                                      \
+            "leaq -8(,%%r9,8), %%rax\n\t"                                                          \
+            "movl $" #STEP ", %%r9d\n\t"                                                           \
+            "cmpq %%r9, %%rax\n\t"                                                                 \
+            "jl %l[other]\n\t"                                                                     \
             "movq %[pieces], %%r11\n\t"                                                            \
-            "addq $" #STEP ", %%r9\n\t"                                                            \
+            HEADER                                  /* 6 */                                        \
             ETWAS_QUICK_TRAP(18)                                                                   \
-            ETWAS_QUICK_COPY                                                                       \
-            ETWAS_QUICK_COMMIT                                                                     \
+            ETWAS_QUICK_COPY(CHECK)                                                                \
+            "movq $0, (%%rcx,%%r9)\n\t"                                                            \
+            "cmpl $0xFFFF, %%r9d\n\t"                                                              \
+            "ja %l[other]\n\t"                                                                     \
+            "leaq (%[start],%%r9), %%r8\n\t"                                                       \
+            "movq %%r8, (%%rcx)\n\t"                                                               \
+            "addl $7, %%r9d\n\t"                                                                   \
+            "shrl $3, %%r9d\n\t"                                                                   \
+            ETWAS_QUICK_COMMIT("%%r9")                                                             \
             :                                                                                      \
-            : ETWAS_QUICK_OPERANDS(slot, generation_above, units, stamp), [pieces] "r"(pieces),    \
-              [end] "r"(pieces + count), [length] "i"(offsetof(MOF_FIELD, Length)),                \
-              [start] "x"(header->start), [second] "x"(header->second),                            \
-              [third] "x"(header->third), [fourth] "x"(header->fourth)                             \
-            : "rax", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "cc", "memory"                      \
+            : ETWAS_QUICK_OPERANDS(slot, generation_above, stamp), [pieces] "r"(pieces),           \
+              [end] "rm"((const MOF_FIELD *)pieces + count),                                       \
+              [length] "i"(offsetof(MOF_FIELD, Length)),                                           \
+              [type] "i"(offsetof(MOF_FIELD, DataType)), [start] "r"(header->start),               \
+              [ids] "rx"(header->ids), [second] "x"(header->second), [third] "x"(header->third),    \
+              [fourth] "x"(header->fourth)                                                         \
+            : "rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "cc", "memory"        \
             : aborted, other);                                                                     \
         return ETWAS_QUICK_COMMITTED;                                                              \
     aborted:                                                                                       \
@@ -346,29 +409,33 @@ struct etwas_quick_header {
     }
 
 #define ETWAS_QUICK_START                                                                          \
-    "movups %[start], (%%r9)\n\t"                                                                  \
-    "movq %[stamp], 16(%%r9)\n\t"                                                                  \
-    "movups %[second], 24(%%r9)\n\t"
+    "movq %[ids], 8(%%rcx)\n\t"                                                                    \
+    "movq %[stamp], 16(%%rcx)\n\t"                                                                 \
+    "movups %[second], 24(%%rcx)\n\t"
 
 /* TraceEvent: 24 its GUID; 40 no times */
-ETWAS_QUICK_PIECES(etwas_quick_event, ETWAS_QUICK_START "movq $0, 40(%%r9)\n\t", 48)
+ETWAS_QUICK_PIECES(etwas_quick_event, ETWAS_QUICK_START "movq $0, 40(%%rcx)\n\t", 48,
+                   ETWAS_QUICK_ANYTHING)
 
 /* TraceEventInstance: 24 its GUID; 40 no times, instance and parent instance id; 56 its GUID */
 ETWAS_QUICK_PIECES(etwas_quick_instance,
-                   ETWAS_QUICK_START "movups %[third], 40(%%r9)\n\t"
-                                     "movups %[fourth], 56(%%r9)\n\t", 72)
+                   ETWAS_QUICK_START "movups %[third], 40(%%rcx)\n\t"
+                                     "movups %[fourth], 56(%%rcx)\n\t", 72, ETWAS_QUICK_ANYTHING)
 
 /* EventWrite: 24 the provider; 40 the descriptor; 56 no times; 64 the activity */
-ETWAS_QUICK_PIECES(etwas_quick_write,
-                   ETWAS_QUICK_START "movups %[third], 40(%%r9)\n\t"
-                                     "movq $0, 56(%%r9)\n\t"
-                                     "movups %[fourth], 64(%%r9)\n\t", 80)
+#define ETWAS_QUICK_EVENT_HEADER                                                                   \
+    ETWAS_QUICK_START "movups %[third], 40(%%rcx)\n\t"                                             \
+                      "movq $0, 56(%%rcx)\n\t"                                                     \
+                      "movups %[fourth], 64(%%rcx)\n\t"
+ETWAS_QUICK_PIECES(etwas_quick_write, ETWAS_QUICK_EVENT_HEADER, 80, ETWAS_QUICK_DATA)
+ETWAS_QUICK_PIECES(etwas_quick_described, ETWAS_QUICK_EVENT_HEADER, 80, ETWAS_QUICK_ITEMS_AND_DATA)
+ETWAS_QUICK_PIECES(etwas_quick_built, ETWAS_QUICK_EVENT_HEADER, 80, ETWAS_QUICK_ANYTHING)
 
-/* TraceMessage with GUID, stamp and ids: 8 the GUID; 24 the stamp, in `second`; 32 the ids */
+/* TraceMessage with GUID, stamp and ids: 8 the GUID; 24 the stamp; 32 the ids */
 ETWAS_QUICK_PIECES(etwas_quick_message,
-                   "movups %[start], (%%r9)\n\t"
-                   "movups %[second], 16(%%r9)\n\t"
-                   "movq %[third], 32(%%r9)\n\t", 40)
+                   "movups %[second], 8(%%rcx)\n\t"
+                   "movq %[stamp], 24(%%rcx)\n\t"
+                   "movq %[ids], 32(%%rcx)\n\t", 40, ETWAS_QUICK_ANYTHING)
 /* clang-format on */
 
 #else

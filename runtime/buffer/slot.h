@@ -92,9 +92,9 @@ _Static_assert((int)ETWAS_SESSION_ENTRIES < (int)ETWAS_SLOTS_A_ROW,
  * The processors the machine may have, which is also the index of the extra slots; 0 until the
  * first session starts, and there is no table.
  */
-extern uint32_t etwas_slot_count;
+extern uint32_t etwas_slot_count __attribute__((visibility("hidden")));
 /* All slots of all sessions. Written once, before the count. */
-extern struct etwas_slot *etwas_slot_table;
+extern struct etwas_slot *etwas_slot_table __attribute__((visibility("hidden")));
 
 /* Maps the table. False when the system has no memory. Call with the control lock held. */
 bool etwas_slots_prepare(void);

@@ -22,7 +22,7 @@
  * Distance from the thread pointer to a signed 32-bit processor number: in the thread's rseq area,
  * or, where there is no rseq, a thread-local -1. Set once by etwas_processor_prepare.
  */
-extern ptrdiff_t etwas_processor_offset;
+extern ptrdiff_t etwas_processor_offset __attribute__((visibility("hidden")));
 
 /* Whether glibc registers the threads of this process for rseq. */
 bool etwas_processor_is_registered(void);

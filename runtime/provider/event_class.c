@@ -60,11 +60,11 @@ void etwas_classes_remove(uint32_t registration)
 
 bool etwas_class_guid(etwas_handle class_handle, etwas_guid *guid)
 {
-    uint64_t halves[2];
+    etwas_guid_words words;
 
-    if (!etwas_class_look_up(class_handle, halves)) {
+    if (!etwas_class_look_up(class_handle, &words)) {
         return false;
     }
-    memcpy(guid, halves, sizeof halves);
+    memcpy(guid, &words, sizeof *guid);
     return true;
 }

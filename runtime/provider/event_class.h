@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "provider/guid_words.h"
 #include "provider/registration.h"
 
 enum {
@@ -31,7 +32,7 @@ struct etwas_class {
     uint32_t registration;
 };
 
-extern struct etwas_class etwas_classes[ETWAS_CLASSES];
+extern struct etwas_class etwas_classes[ETWAS_CLASSES] __attribute__((visibility("hidden")));
 
 /* Gives handles to `count` classes of a registration; all or none. With the control lock held. */
 bool etwas_classes_add(uint32_t registration, TRACE_GUID_REGISTRATION *classes, uint32_t count);
@@ -45,8 +46,8 @@ void etwas_classes_remove(uint32_t registration);
  */
 bool etwas_class_guid(etwas_handle class_handle, etwas_guid *guid);
 
-/* The same, inlined into the hot path: the GUID as two words. */
-static inline bool etwas_class_look_up(etwas_handle class_handle, uint64_t guid[2])
+/* The same, inlined into the hot path: the GUID in a register. */
+static inline bool etwas_class_look_up(etwas_handle class_handle, etwas_guid_words *guid)
 {
     uint64_t handle = (uint64_t)(uintptr_t)class_handle;
     uint32_t index = (uint32_t)(handle & ((1u << ETWAS_CLASS_INDEX_BITS) - 1)) - 1;
@@ -61,8 +62,7 @@ static inline bool etwas_class_look_up(etwas_handle class_handle, uint64_t guid[
         return false;
     }
     ck_pr_fence_acquire();
-    guid[0] = ck_pr_load_64(&found->guid[0]);
-    guid[1] = ck_pr_load_64(&found->guid[1]);
+    *guid = etwas_guid_load(found->guid);
     ck_pr_fence_acquire();
     return __builtin_expect(ck_pr_load_32(&found->generation) == generation, 1);
 }

@@ -237,10 +237,13 @@ static struct name find_name(const struct etwas_event *event, uint32_t options)
 {
     for (uint32_t index = 0; index < event->data_count; index++) {
         const EVENT_DATA_DESCRIPTOR *block = &event->data[index];
+        EVENT_DATA_DESCRIPTOR metadata;
 
         if ((options & ETWAS_EVENT_PROVIDER_TYPED) != 0 &&
-            block->Type == EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA) {
-            return name_in((const char *)(uintptr_t)block->Ptr, block->Size);
+            (block->Type == EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA ||
+             block->Type == EVENT_DATA_DESCRIPTOR_TYPE_EVENT_ITEM) &&
+            etwas_event_metadata_of(block, &metadata)) {
+            return name_in((const char *)(uintptr_t)metadata.Ptr, metadata.Size);
         }
     }
     return (struct name){0};
@@ -337,17 +340,18 @@ static uint32_t judge(const struct etwas_event_filter *filter, const struct etwa
 static uint32_t judge_for(const struct etwas_event_provider *provider, uint64_t session,
                           const struct etwas_event *event, const struct name *name)
 {
-    uint32_t version = ck_pr_load_32(&provider->version);
+    uint32_t state = ck_pr_load_32(&provider->state);
 
     for (;;) {
-        const struct etwas_listener *list = provider->listeners[version % 2];
+        const uint32_t turn = etwas_event_provider_turn(state);
+        const struct etwas_listener *list = provider->listeners[turn];
         uint32_t verdict = PASSES | HAS_STACK;
         uint32_t now;
 
         ck_pr_fence_acquire();
         for (uint32_t index = 0; index < ETWAS_LISTENERS; index++) {
             const struct etwas_event_filter *filter =
-                ck_pr_load_ptr(&provider->filters[version % 2][index]);
+                ck_pr_load_ptr(&provider->filters[turn][index]);
 
             if (ck_pr_load_64(&list[index].session) == session && filter != NULL) {
                 ETWAS_TESTPOINT(ETWAS_POINT_FILTER_FOUND);
@@ -355,11 +359,11 @@ static uint32_t judge_for(const struct etwas_event_provider *provider, uint64_t 
             }
         }
         ck_pr_fence_acquire();
-        now = ck_pr_load_32(&provider->version);
-        if (now == version) {
+        now = ck_pr_load_32(&provider->state);
+        if (now == state) {
             return verdict;
         }
-        version = now;
+        state = now;
     }
 }
 

@@ -52,10 +52,19 @@ static void store(struct etwas_listener *kept, const struct etwas_listener *list
     ck_pr_store_32(&kept->flags, listener->flags);
 }
 
+static uint32_t who_listens(const struct etwas_listener *list, uint32_t count)
+{
+    if (count == 0) {
+        return 0;
+    }
+    return count == 1 && etwas_listener_is_plain(list[0].flags) ? ETWAS_HEARD_BY_ONE
+                                                                : ETWAS_HEARD_BY_ANY;
+}
+
 void etwas_event_provider_listen(uint32_t registration, const struct etwas_control_guid *entry)
 {
     struct etwas_event_provider *provider = &etwas_event_providers[registration];
-    uint32_t version = provider->version + 1;
+    uint32_t version = (provider->state >> ETWAS_HEARD_BITS) + 1;
     struct etwas_listener *list = provider->listeners[version % 2];
 
     /* Whoever sees a listener of the new list sees that the version before it is not in force. */
@@ -71,34 +80,32 @@ void etwas_event_provider_listen(uint32_t registration, const struct etwas_contr
         store(&list[index], &listener);
         ck_pr_store_ptr(&provider->filters[version % 2][index], filter);
     }
-    ck_pr_fence_release(); /* pairs with the acquire after the version in `audience` */
-    ck_pr_store_32(&provider->version, version);
-    ck_pr_store_32(&provider->listening, entry->enablement_count);
+    ck_pr_fence_release(); /* pairs with the acquire after the state in `audience` */
+    ck_pr_store_32(&provider->state,
+                   version << ETWAS_HEARD_BITS | who_listens(list, entry->enablement_count));
 }
 
-void etwas_event_provider_open(uint32_t registration, uint32_t generation, const etwas_guid *guid)
+void etwas_event_provider_open(uint32_t registration, uint64_t handle, const etwas_guid *guid)
 {
     struct etwas_event_provider *provider = &etwas_event_providers[registration];
-    static const struct etwas_control_guid nobody;
     uint64_t words[2];
 
     memcpy(words, guid, sizeof words);
-    etwas_event_provider_listen(registration, &nobody);
     ck_pr_store_32(&provider->options, 0);
     ck_pr_store_64(&provider->guid[0], words[0]);
     ck_pr_store_64(&provider->guid[1], words[1]);
-    ck_pr_fence_release();
-    ck_pr_store_32(&provider->generation, generation);
+    ck_pr_fence_release(); /* pairs with the acquire after the handle */
+    ck_pr_store_64(&provider->handle, handle);
 }
 
 void etwas_event_provider_close(uint32_t registration)
 {
-    struct etwas_event_provider *provider = &etwas_event_providers[registration];
+    static const struct etwas_control_guid nobody;
 
-    ck_pr_store_32(&provider->generation, 0);
-    ck_pr_store_32(&provider->listening, 0);
-    /* What is stored here next, for another registration, comes after: a reader finds it ended. */
+    /* What is stored after it, for another registration, a reader knows by the state. */
+    etwas_event_provider_listen(registration, &nobody);
     ck_pr_fence_store();
+    ck_pr_store_64(&etwas_event_providers[registration].handle, 0);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -114,7 +121,7 @@ static void collect(const struct etwas_listener *list, uint8_t level, uint64_t k
         if (session == 0) {
             return;
         }
-        if (etwas_listener_wants(&list[index], level, keyword, flags)) {
+        if (etwas_listener_wants(&list[index], level, keyword)) {
             audience->sessions[audience->count].session = session;
             audience->sessions[audience->count].flags = flags;
             audience->count++;
@@ -125,24 +132,25 @@ static void collect(const struct etwas_listener *list, uint8_t level, uint64_t k
 bool etwas_event_provider_audience(const struct etwas_event_provider *provider, uint64_t handle,
                                    uint8_t level, uint64_t keyword, struct etwas_audience *audience)
 {
-    uint32_t version = ck_pr_load_32(&provider->version);
+    uint32_t state = ck_pr_load_32(&provider->state);
 
     for (;;) {
         uint32_t now;
 
         ck_pr_fence_acquire();
-        collect(provider->listeners[version % 2], level, keyword, audience);
-        ck_pr_fence_acquire();
-        now = ck_pr_load_32(&provider->version);
-        if (now == version) {
-            break;
+        if (ck_pr_load_64(&provider->handle) != handle) {
+            return false;
         }
-        version = now;
+        ck_pr_fence_acquire();
+        collect(provider->listeners[etwas_event_provider_turn(state)], level, keyword, audience);
+        audience->options = ck_pr_load_32(&provider->options);
+        audience->guid[0] = ck_pr_load_64(&provider->guid[0]);
+        audience->guid[1] = ck_pr_load_64(&provider->guid[1]);
+        ck_pr_fence_acquire();
+        now = ck_pr_load_32(&provider->state);
+        if (now == state) {
+            return true;
+        }
+        state = now;
     }
-    audience->options = ck_pr_load_32(&provider->options);
-    audience->guid[0] = ck_pr_load_64(&provider->guid[0]);
-    audience->guid[1] = ck_pr_load_64(&provider->guid[1]);
-    ck_pr_fence_acquire();
-    return ck_pr_load_32(&provider->generation) ==
-           (uint32_t)(handle >> ETWAS_REGISTRATION_INDEX_BITS);
 }

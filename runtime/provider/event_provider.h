@@ -6,16 +6,19 @@
  *
  * One entry for each registration, read without a lock, changed under the control lock.
  *
- *     generation   of the registration; 0: none. Stored after the GUID (release); a reader loads it
- *                  before and after everything else
- *     listening    how many sessions listen: the gate
- *     version      which of two lists of listeners is in force, version mod 2. A change fills the
- *                  other list, then raises the version (release). Who reads a list and finds the
- *                  version as it was (acquire) has read one change's list and nothing else. Who
- *                  does not reads again, and somebody else has made a change: lock-free. A signal
- *                  handler that interrupts a change finds the version, and its list, at rest
+ *     handle       of the registration; 0: none. Stored after the GUID (release)
+ *     state        31..2 version   1..0 who listens: nobody, one session that takes events as they
+ *                  are, or any
  *
- *     handle       47..16 generation   15..0 index + 1, and the tag
+ * The version says which of two lists of listeners is in force, version mod 2. A change fills the
+ * other list, then stores the next version (release). Who loads the state (acquire), then finds the
+ * handle, reads a list, and finds the state as it was (acquire) has read one change's list and
+ * nothing else, of a registration that had not ended. Who does not reads again, and somebody else
+ * has made a change: lock-free. A signal handler that interrupts a change finds the state, and its
+ * list, at rest.
+ *
+ *     A handle is
+ *     63..48 tag   47..16 generation   15..0 index + 1
  */
 #ifndef ETWAS_PROVIDER_EVENT_PROVIDER_H
 #define ETWAS_PROVIDER_EVENT_PROVIDER_H
@@ -36,6 +39,13 @@ enum {
 };
 /* Tells a modern registration's handle from a classic one's, and from a session's. */
 #define ETWAS_EVENT_PROVIDER_TAG (UINT64_C(1) << 61)
+
+/* etwas_event_provider.state: who listens. Above it is the version. */
+enum {
+    ETWAS_HEARD_BY_ONE = 1 << 0, /* and it is plain */
+    ETWAS_HEARD_BY_ANY = 1 << 1, /* else */
+    ETWAS_HEARD_BITS = 2,
+};
 
 /* etwas_event_provider.options */
 enum {
@@ -72,9 +82,8 @@ struct etwas_listener {
 };
 
 struct etwas_event_provider {
-    uint32_t generation;
-    uint32_t listening;
-    uint32_t version;
+    uint64_t handle;
+    uint32_t state;
     uint32_t options;
     uint64_t guid[2];
     struct etwas_listener listeners[2][ETWAS_LISTENERS];
@@ -91,7 +100,7 @@ static inline uint32_t etwas_registration_index(uint64_t handle)
 /* ---- with the control lock held -------------------------------------------------------------- */
 
 /* A new registration, to which nobody listens yet; and its end. */
-void etwas_event_provider_open(uint32_t registration, uint32_t generation, const etwas_guid *guid);
+void etwas_event_provider_open(uint32_t registration, uint64_t handle, const etwas_guid *guid);
 void etwas_event_provider_close(uint32_t registration);
 
 /* From here on those listen who enable the control GUID now. */
@@ -112,46 +121,38 @@ struct etwas_audience {
 
 /* The same of the only session that listens. */
 struct etwas_only_listener {
-    uint64_t session;
+    uint64_t session; /* 0: it does not want the event */
     uint32_t options;
-    bool wants; /* the event */
     etwas_guid_words guid;
 };
 
-/* The entry of a handle; NULL: it is no registration's. */
-static inline struct etwas_event_provider *etwas_event_provider_of(uint64_t handle)
+/* The entry that a handle names, whose handle may be another. NULL: there is none. */
+static inline struct etwas_event_provider *etwas_event_provider_at(uint64_t handle)
 {
     uint32_t index = etwas_registration_index(handle);
-    struct etwas_event_provider *provider;
 
-    if (__builtin_expect(index >= ETWAS_REGISTRATIONS, 0) ||
-        __builtin_expect(handle >> ETWAS_REGISTRATION_TAG_SHIFT !=
-                             ETWAS_EVENT_PROVIDER_TAG >> ETWAS_REGISTRATION_TAG_SHIFT,
-                         0)) {
-        return NULL;
-    }
-    provider = &etwas_event_providers[index];
-    if (__builtin_expect(ck_pr_load_32(&provider->generation) !=
-                             (uint32_t)(handle >> ETWAS_REGISTRATION_INDEX_BITS),
-                         0) ||
-        (uint32_t)(handle >> ETWAS_REGISTRATION_INDEX_BITS) == 0) {
-        return NULL;
-    }
-    return provider;
+    return __builtin_expect(index < ETWAS_REGISTRATIONS, 1) ? &etwas_event_providers[index] : NULL;
+}
+
+/* Which list is in force. */
+static inline uint32_t etwas_event_provider_turn(uint32_t state)
+{
+    return state >> ETWAS_HEARD_BITS & 1;
 }
 
 static inline bool etwas_listener_wants(const struct etwas_listener *listener, uint8_t level,
-                                        uint64_t keyword, uint32_t flags)
+                                        uint64_t keyword)
 {
-    uint64_t all = ck_pr_load_64(&listener->match_all_keyword);
+    const uint64_t all = ck_pr_load_64(&listener->match_all_keyword);
 
     if (__builtin_expect(level > ck_pr_load_32(&listener->level), 0)) {
         return false;
     }
-    if (__builtin_expect(keyword == 0, 0)) {
-        return (flags & ETWAS_LISTENER_IGNORE_KEYWORD_0) == 0;
+    if (__builtin_expect((keyword & ck_pr_load_64(&listener->match_any_keyword)) == 0, 0)) {
+        return keyword == 0 &&
+               (ck_pr_load_32(&listener->flags) & ETWAS_LISTENER_IGNORE_KEYWORD_0) == 0;
     }
-    return (keyword & ck_pr_load_64(&listener->match_any_keyword)) != 0 && (keyword & all) == all;
+    return __builtin_expect((keyword & all) == all, 1);
 }
 
 /* Who wants an event of this level and keyword. False: the registration has ended. */
@@ -159,37 +160,35 @@ bool etwas_event_provider_audience(const struct etwas_event_provider *provider, 
                                    uint8_t level, uint64_t keyword,
                                    struct etwas_audience *audience);
 
+static inline void etwas_event_provider_read(const struct etwas_event_provider *provider,
+                                             const struct etwas_listener *listener, uint8_t level,
+                                             uint64_t keyword, struct etwas_only_listener *only)
+{
+    only->session = 0;
+    if (etwas_listener_wants(listener, level, keyword)) {
+        only->session = ck_pr_load_64(&listener->session);
+        only->options = ck_pr_load_32(&provider->options);
+        only->guid = etwas_guid_load(provider->guid);
+    }
+}
+
 /*
- * The same where one session listens, and takes events as they are. False: it is otherwise, or
- * changes just now.
+ * The same where one session listens, and takes events as they are; `state` says so, and was loaded
+ * before the handle was found to be the entry's. False: it is otherwise meanwhile. Which list is in
+ * force is a branch and not an index: a processor that guesses it right need not wait for the state.
  */
 static inline bool etwas_event_provider_only(const struct etwas_event_provider *provider,
-                                             uint64_t handle, uint8_t level, uint64_t keyword,
+                                             uint32_t state, uint8_t level, uint64_t keyword,
                                              struct etwas_only_listener *only)
 {
-    const uint32_t version = ck_pr_load_32(&provider->version);
-    const struct etwas_listener *list = provider->listeners[version % 2];
-    uint64_t another;
-    uint32_t flags;
-    bool wanted;
-
     ck_pr_fence_acquire();
-    another = ck_pr_load_64(&list[1].session);
-    flags = ck_pr_load_32(&list[0].flags);
-    wanted = etwas_listener_wants(&list[0], level, keyword, flags);
-    only->session = ck_pr_load_64(&list[0].session);
-    ck_pr_fence_acquire();
-    if (__builtin_expect(another != 0, 0) || __builtin_expect(!etwas_listener_is_plain(flags), 0) ||
-        __builtin_expect(ck_pr_load_32(&provider->version) != version, 0)) {
-        return false;
+    if (etwas_event_provider_turn(state) == 0) {
+        etwas_event_provider_read(provider, &provider->listeners[0][0], level, keyword, only);
+    } else {
+        etwas_event_provider_read(provider, &provider->listeners[1][0], level, keyword, only);
     }
-    only->wants = wanted;
-    only->options = ck_pr_load_32(&provider->options);
-    only->guid = etwas_guid_load(provider->guid);
     ck_pr_fence_acquire();
-    return __builtin_expect(ck_pr_load_32(&provider->generation) ==
-                                (uint32_t)(handle >> ETWAS_REGISTRATION_INDEX_BITS),
-                            1);
+    return __builtin_expect(ck_pr_load_32(&provider->state) == state, 1);
 }
 
 #endif

@@ -48,26 +48,27 @@ static bool add_item(struct etwas_event_record *built, uint16_t type, const void
            add(built, zeroes, (uint32_t)(item_bytes - sizeof *item - bytes));
 }
 
-/* The blocks that are metadata; NULL: none. */
+/* The blocks that are metadata. Without a type: there is none. */
 struct metadata {
-    const EVENT_DATA_DESCRIPTOR *event;
-    const EVENT_DATA_DESCRIPTOR *provider;
+    EVENT_DATA_DESCRIPTOR event;
+    EVENT_DATA_DESCRIPTOR provider;
 };
 
 static uint32_t find_metadata(const struct etwas_event *event, struct metadata *found)
 {
-    *found = (struct metadata){NULL, NULL};
     for (uint32_t index = 0; index < event->data_count; index++) {
         const EVENT_DATA_DESCRIPTOR *block = &event->data[index];
-        const EVENT_DATA_DESCRIPTOR **kept;
+        EVENT_DATA_DESCRIPTOR *kept;
 
         switch (block->Type) {
         case EVENT_DATA_DESCRIPTOR_TYPE_NONE:
             continue;
         case EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA:
+        case EVENT_DATA_DESCRIPTOR_TYPE_EVENT_ITEM:
             kept = &found->event;
             break;
         case EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_METADATA:
+        case EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_ITEM:
             kept = &found->provider;
             break;
         case EVENT_DATA_DESCRIPTOR_TYPE_TIMESTAMP_OVERRIDE:
@@ -75,10 +76,10 @@ static uint32_t find_metadata(const struct etwas_event *event, struct metadata *
         default:
             return ERROR_INVALID_PARAMETER;
         }
-        if (*kept != NULL) {
+        if (kept->Type != EVENT_DATA_DESCRIPTOR_TYPE_NONE ||
+            !etwas_event_metadata_of(block, kept)) {
             return ERROR_INVALID_PARAMETER;
         }
-        *kept = block;
     }
     return ERROR_SUCCESS;
 }
@@ -86,16 +87,16 @@ static uint32_t find_metadata(const struct etwas_event *event, struct metadata *
 static bool add_metadata(struct etwas_event_record *built, uint16_t type,
                          const EVENT_DATA_DESCRIPTOR *block)
 {
-    return block == NULL || add_item(built, type, (const void *)(uintptr_t)block->Ptr, block->Size);
+    return block->Type == EVENT_DATA_DESCRIPTOR_TYPE_NONE ||
+           add_item(built, type, (const void *)(uintptr_t)block->Ptr, block->Size);
 }
 
-static bool add_data(struct etwas_event_record *built, const struct etwas_event *event,
-                     const struct metadata *metadata)
+static bool add_data(struct etwas_event_record *built, const struct etwas_event *event, bool typed)
 {
     for (uint32_t index = 0; index < event->data_count; index++) {
         const EVENT_DATA_DESCRIPTOR *block = &event->data[index];
 
-        if (block != metadata->event && block != metadata->provider) {
+        if (!typed || block->Type == EVENT_DATA_DESCRIPTOR_TYPE_NONE) {
             const uint32_t bytes = ck_pr_load_32(&block->Size);
 
             if (!add(built, (const void *)(uintptr_t)block->Ptr, bytes)) {
@@ -110,7 +111,7 @@ static bool add_data(struct etwas_event_record *built, const struct etwas_event 
 static uint32_t add_pieces(struct etwas_event_record *built, const struct etwas_event *event,
                            bool typed)
 {
-    struct metadata metadata = {NULL, NULL};
+    struct metadata metadata = {0};
     uint32_t code = typed ? find_metadata(event, &metadata) : (uint32_t)ERROR_SUCCESS;
 
     if (code != ERROR_SUCCESS) {
@@ -120,9 +121,9 @@ static uint32_t add_pieces(struct etwas_event_record *built, const struct etwas_
                                             event->related, sizeof *event->related)) {
         return ERROR_ARITHMETIC_OVERFLOW;
     }
-    return add_metadata(built, EVENT_HEADER_EXT_TYPE_PROV_TRAITS, metadata.provider) &&
-                   add_metadata(built, EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL, metadata.event) &&
-                   add_data(built, event, &metadata)
+    return add_metadata(built, EVENT_HEADER_EXT_TYPE_PROV_TRAITS, &metadata.provider) &&
+                   add_metadata(built, EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL, &metadata.event) &&
+                   add_data(built, event, typed)
                ? ERROR_SUCCESS
                : ERROR_ARITHMETIC_OVERFLOW;
 }

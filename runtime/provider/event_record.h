@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "buffer/publish.h"
 #include "etl/layout.h"
@@ -46,46 +47,38 @@ struct etwas_event_record {
 };
 
 /*
+ * The metadata of a block that has such a type: the block itself, or what stands behind the head of
+ * an item. False: the head contradicts the block.
+ */
+static inline bool etwas_event_metadata_of(const EVENT_DATA_DESCRIPTOR *block,
+                                           EVENT_DATA_DESCRIPTOR *metadata)
+{
+    struct etwas_etl_extended_item item;
+
+    *metadata = *block;
+    if (metadata->Type < EVENT_DATA_DESCRIPTOR_TYPE_EVENT_ITEM) {
+        return true;
+    }
+    if (metadata->Size < sizeof item) {
+        return false;
+    }
+    memcpy(&item, (const void *)(uintptr_t)metadata->Ptr, sizeof item);
+    metadata->Ptr += sizeof item;
+    metadata->Size -= (uint32_t)sizeof item;
+    if (item.data_bytes > metadata->Size) {
+        return false;
+    }
+    metadata->Size = item.data_bytes;
+    return true;
+}
+
+/*
  * Lists what lies behind the header of an event's record: items, then data. Each length is read
  * once: another thread may change it meanwhile. ERROR_INVALID_PARAMETER, ERROR_NOT_SUPPORTED and
  * ERROR_ARITHMETIC_OVERFLOW as EventWriteEx says. Async-signal-safe.
  */
 uint32_t etwas_event_record_list(struct etwas_event_record *built, const struct etwas_event *event,
                                  uint32_t options);
-
-/*
- * The same for the commonest event: a provider without descriptor types, no related activity, and
- * data that fit. False: it is another, and has to be listed by the function above. Sets of the
- * record only what says which fields it has, and how long it is.
- */
-static inline bool etwas_event_record_list_plain(struct etwas_event_record *built,
-                                                 const struct etwas_event *event, uint32_t options)
-{
-    const uint32_t count = event->data_count;
-    uint64_t bytes = sizeof built->header;
-
-    if (__builtin_expect((options & ETWAS_EVENT_PROVIDER_TYPED) != 0, 0) ||
-        __builtin_expect(event->related != NULL, 0) || __builtin_expect(event->data == NULL, 0) ||
-        __builtin_expect(count > MAX_EVENT_DATA_DESCRIPTORS, 0)) {
-        return false;
-    }
-    for (uint32_t index = 0; index < count; index++) {
-        const uint64_t address = ck_pr_load_64(&event->data[index].Ptr);
-        const uint32_t length = ck_pr_load_32(&event->data[index].Size);
-
-        if (__builtin_expect(address == 0, 0)) {
-            return false;
-        }
-        built->pieces[index].DataPtr = address;
-        built->pieces[index].Length = length;
-        bytes += length;
-    }
-    built->item_count = 0;
-    built->record.fields = built->pieces;
-    built->record.field_count = count;
-    built->record.bytes = (uint32_t)bytes;
-    return __builtin_expect(bytes <= ETWAS_ETL_LARGEST_RECORD_BYTES, 1);
-}
 
 /* The first 8 bytes of the record of a listed event. */
 static inline uint64_t etwas_event_record_start(const struct etwas_event_record *built,

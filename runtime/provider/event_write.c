@@ -14,6 +14,7 @@
 #include <etwas/winerror.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "buffer/publish.h"
 #include "provider/activity_id.h"
@@ -22,82 +23,6 @@
 #include "provider/event_record.h"
 #include "provider/quick.h"
 #include "session/handle.h"
-
-/* ---- the quick way --------------------------------------------------------------------------- */
-
-#if ETWAS_QUICK_RSEQ
-
-static inline struct etwas_quick_header quick_header(const struct etwas_event *event,
-                                                     const struct etwas_event_record *built,
-                                                     __m128i provider)
-{
-    struct etwas_quick_header header = {
-        .start = etwas_quick_pair(etwas_event_record_start(built, event), etwas_quick_ids()),
-        .second = provider,
-        .third = _mm_loadu_si128((const __m128i *)(const void *)event->descriptor),
-    };
-
-    header.fourth = __builtin_expect(event->activity != NULL, 0)
-                        ? _mm_loadu_si128((const __m128i *)(const void *)event->activity)
-                        : (__m128i)etwas_guid_load(etwas_activity_words);
-    return header;
-}
-
-/*
- * To sessions that take events as they are, if each has room: one copy for each, with the same stamp
- * where they have the same clock. Returns how many have the record; those are the first ones.
- */
-static uint32_t publish_quickly(const struct etwas_event *event,
-                                const struct etwas_audience *audience,
-                                const struct etwas_event_record *built)
-{
-    const uint32_t units = (uint32_t)etwas_etl_round_up_8(built->record.bytes) / ETWAS_UNIT_BYTES;
-    struct etwas_quick_target targets[ETWAS_LISTENERS];
-    struct etwas_quick_header header;
-    uint32_t clock = 0;
-    int64_t stamp = 0;
-
-    for (uint32_t index = 0; index < audience->count; index++) {
-        if (!etwas_listener_is_plain(audience->sessions[index].flags) ||
-            !etwas_quick_find(&targets[index], audience->sessions[index].session) ||
-            !etwas_quick_has_room(&targets[index], units)) {
-            return 0;
-        }
-    }
-    header = quick_header(event, built, etwas_quick_pair(audience->guid[0], audience->guid[1]));
-    for (uint32_t index = 0; index < audience->count; index++) {
-        const struct etwas_quick_target *target = &targets[index];
-        enum etwas_quick_rseq result;
-
-        if (clock != target->clock) {
-            clock = target->clock;
-            stamp = etwas_clock_now(clock);
-        }
-        result = etwas_quick_write(target->slot, target->session, &header, stamp,
-                                   built->record.fields, built->record.field_count, units);
-        if (result != ETWAS_QUICK_COMMITTED) {
-            if (result == ETWAS_QUICK_ABORTED) {
-                etwas_quick_count_restart(target->slot);
-            }
-            return index;
-        }
-    }
-    return audience->count;
-}
-
-#else
-
-static uint32_t publish_quickly(const struct etwas_event *event,
-                                const struct etwas_audience *audience,
-                                const struct etwas_event_record *built)
-{
-    (void)event;
-    (void)audience;
-    (void)built;
-    return 0;
-}
-
-#endif
 
 /* ---- who gets an event ----------------------------------------------------------------------- */
 
@@ -122,10 +47,245 @@ static void exclude(struct etwas_audience *audience, uint64_t filter, uint32_t f
     audience->count = kept;
 }
 
+/* ---- the quick way ----------------------------------------------------------------------------- */
+
+#if ETWAS_QUICK_RSEQ
+
+/* A list of pieces, as a quick sequence copies them. */
+struct listing {
+    const void *pieces;
+    uint32_t count;
+    enum {
+        DATA,
+        DESCRIBED, /* before the data two extended items that TraceLogging's macros make */
+        BUILT,     /* by etwas_event_record_list */
+    } kind;
+    bool is_extended; /* there are extended items before the data */
+};
+
+/*
+ * The caller's own list, if it can be copied as it is. False: it cannot. Whether there are other types
+ * in it the sequence finds out.
+ */
+static inline __attribute__((always_inline)) bool list_as_given(struct listing *listing,
+                                                                const struct etwas_event *event,
+                                                                uint32_t options)
+{
+    const EVENT_DATA_DESCRIPTOR *data = event->data;
+
+    *listing = (struct listing){data, event->data_count, DATA, false};
+    if (__builtin_expect(event->related != NULL, 0) ||
+        __builtin_expect(event->data_count > MAX_EVENT_DATA_DESCRIPTORS, 0)) {
+        return false;
+    }
+    if (__builtin_expect(data == NULL, 0)) {
+        return event->data_count == 0;
+    }
+    if (event->data_count > 1 && data[0].Reserved == EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_ITEM) {
+        listing->kind = DESCRIBED;
+        listing->is_extended = true;
+        return data[1].Reserved == EVENT_DATA_DESCRIPTOR_TYPE_EVENT_ITEM &&
+               (options & ETWAS_EVENT_PROVIDER_TYPED) != 0;
+    }
+    return true;
+}
+
+static struct listing list_as_built(const struct etwas_event_record *built)
+{
+    return (struct listing){built->pieces, built->record.field_count, BUILT,
+                            built->item_count != 0};
+}
+
+/* False: the thread's ids are not known. */
+static inline __attribute__((always_inline)) bool start_header(struct etwas_quick_header *header,
+                                                               const struct etwas_event *event,
+                                                               bool is_extended)
+{
+    const uint64_t flags =
+        event->header_flags | (is_extended ? (uint64_t)ETWAS_ETL_EVENT_EXTENDED_INFO : 0);
+
+    header->start = flags << 32 | etwas_etl_marker(ETWAS_ETL_EVENT_HEADER64, 0);
+    header->ids = etwas_thread_ids_word();
+    header->third = _mm_loadu_si128((const __m128i *)(const void *)event->descriptor);
+    header->fourth = __builtin_expect(event->activity != NULL, 0)
+                         ? _mm_loadu_si128((const __m128i *)(const void *)event->activity)
+                         : (__m128i)etwas_guid_load(etwas_activity_words);
+    return __builtin_expect((uint32_t)header->ids != 0, 1);
+}
+
+/* So many at least, if the list does not change meanwhile. */
+static uint32_t units_of(const struct listing *listing)
+{
+    const EVENT_DATA_DESCRIPTOR *piece = listing->pieces;
+    uint64_t bytes = sizeof(struct etwas_etl_event_header);
+
+    for (uint32_t index = 0; index < listing->count; index++) {
+        bytes += piece[index].Size;
+    }
+    return bytes <= ETWAS_ETL_LARGEST_RECORD_BYTES
+               ? (uint32_t)etwas_etl_round_up_8(bytes) / ETWAS_UNIT_BYTES
+               : (uint32_t)ETWAS_NO_ROOM;
+}
+
+static inline __attribute__((always_inline)) uint32_t publish_listing(
+    struct etwas_slot *slot, uint64_t session, const struct etwas_quick_header *header,
+    int64_t stamp, const struct listing *listing)
+{
+    switch (listing->kind) {
+    case DATA:
+        return etwas_quick_publish(etwas_quick_write, slot, session, header, stamp, listing->pieces,
+                                   listing->count);
+    case DESCRIBED:
+        return etwas_quick_publish(etwas_quick_described, slot, session, header, stamp,
+                                   listing->pieces, listing->count);
+    default:
+        return etwas_quick_publish(etwas_quick_built, slot, session, header, stamp, listing->pieces,
+                                   listing->count);
+    }
+}
+
+/*
+ * To sessions from the `first` on that take events as they are, if each has room: one copy for each,
+ * with the same stamp where they have the same clock. Returns how many have the record; those are the
+ * first ones.
+ */
+static uint32_t publish_quickly(const struct etwas_event *event,
+                                const struct etwas_audience *audience, uint32_t first,
+                                const struct listing *listing)
+{
+    const uint32_t units = units_of(listing);
+    struct etwas_quick_target targets[ETWAS_LISTENERS];
+    struct etwas_quick_header header;
+    uint32_t clock = 0;
+    int64_t stamp = 0;
+
+    for (uint32_t index = first; index < audience->count; index++) {
+        if (!etwas_listener_is_plain(audience->sessions[index].flags) ||
+            !etwas_quick_find(&targets[index], audience->sessions[index].session) ||
+            !etwas_quick_has_room(targets[index].slot, units)) {
+            return first;
+        }
+    }
+    if (!start_header(&header, event, listing->is_extended)) {
+        return first;
+    }
+    header.second = etwas_quick_pair(audience->guid[0], audience->guid[1]);
+    for (uint32_t index = first; index < audience->count; index++) {
+        const struct etwas_quick_target *target = &targets[index];
+
+        if (clock != target->clock) {
+            clock = target->clock;
+            stamp = etwas_clock_now(clock);
+        }
+        if (publish_listing(target->slot, audience->sessions[index].session, &header, stamp,
+                            listing) != ERROR_SUCCESS) {
+            return index;
+        }
+    }
+    return audience->count;
+}
+
+static uint32_t publish_as_given(const struct etwas_event *event,
+                                 const struct etwas_audience *audience)
+{
+    struct listing listing;
+
+    return list_as_given(&listing, event, audience->options)
+               ? publish_quickly(event, audience, 0, &listing)
+               : 0;
+}
+
+static uint32_t publish_as_built(const struct etwas_event *event,
+                                 const struct etwas_audience *audience, uint32_t first,
+                                 const struct etwas_event_record *built)
+{
+    const struct listing listing = list_as_built(built);
+
+    return publish_quickly(event, audience, first, &listing);
+}
+
+/*
+ * The commonest: one session listens, and is reached quickly. What became of the event;
+ * ETWAS_QUICK_NOT: write_any has to find out. The stamp is read early: what follows runs while the
+ * processor fetches it.
+ */
+static inline __attribute__((always_inline)) uint32_t write_quickly(REGHANDLE handle,
+                                                                    const struct etwas_event *event)
+{
+    const struct etwas_event_provider *provider = etwas_event_provider_at(handle);
+    struct etwas_quick_target target;
+    struct etwas_quick_header header;
+    struct etwas_only_listener only;
+    struct listing listing;
+    uint64_t session;
+    uint32_t state;
+    int64_t stamp;
+
+    if (__builtin_expect(provider == NULL, 0)) {
+        return ETWAS_QUICK_NOT;
+    }
+    state = ck_pr_load_32(&provider->state);
+    ck_pr_fence_acquire();
+    if (__builtin_expect(ck_pr_load_64(&provider->handle) != handle, 0)) {
+        return ETWAS_QUICK_NOT;
+    }
+    if (__builtin_expect((state & ETWAS_HEARD_BY_ONE) == 0, 0)) {
+        return (state & ETWAS_HEARD_BY_ANY) == 0 ? (uint32_t)ERROR_SUCCESS : ETWAS_QUICK_NOT;
+    }
+    ck_pr_fence_acquire();
+    if (__builtin_expect(event->descriptor == NULL, 0) ||
+        !etwas_event_provider_only(provider, state, event->descriptor->Level,
+                                   event->descriptor->Keyword, &only)) {
+        return ETWAS_QUICK_NOT;
+    }
+    session = only.session;
+    if (__builtin_expect(session == 0, 0)) {
+        return ERROR_SUCCESS;
+    }
+    if (__builtin_expect(!etwas_quick_find(&target, session), 0)) {
+        return ETWAS_QUICK_NOT;
+    }
+    stamp = etwas_clock_now(target.clock);
+    if (__builtin_expect(!list_as_given(&listing, event, only.options), 0) ||
+        __builtin_expect(!start_header(&header, event, listing.is_extended), 0)) {
+        return ETWAS_QUICK_NOT;
+    }
+    header.second = (__m128i)only.guid;
+    return publish_listing(target.slot, session, &header, stamp, &listing);
+}
+
+#else
+
+static uint32_t publish_as_given(const struct etwas_event *event,
+                                 const struct etwas_audience *audience)
+{
+    (void)event;
+    (void)audience;
+    return 0;
+}
+
+static uint32_t publish_as_built(const struct etwas_event *event,
+                                 const struct etwas_audience *audience, uint32_t first,
+                                 const struct etwas_event_record *built)
+{
+    (void)event;
+    (void)audience;
+    (void)built;
+    return first;
+}
+
+static inline uint32_t write_quickly(REGHANDLE handle, const struct etwas_event *event)
+{
+    (void)handle;
+    (void)event;
+    return ETWAS_QUICK_NOT;
+}
+
+#endif
+
 /* Any event that sessions listen to, to all of them. */
-static __attribute__((noinline)) uint32_t write_any(const struct etwas_event_provider *provider,
-                                                    REGHANDLE handle, uint64_t filter,
-                                                    uint32_t flags, const struct etwas_event *event)
+static uint32_t write_any(const struct etwas_event_provider *provider, REGHANDLE handle,
+                          uint64_t filter, uint32_t flags, const struct etwas_event *event)
 {
     struct etwas_audience audience;
     struct etwas_event_record built;
@@ -146,11 +306,15 @@ static __attribute__((noinline)) uint32_t write_any(const struct etwas_event_pro
     if (audience.count == 0) {
         return ERROR_SUCCESS;
     }
+    recorded = publish_as_given(event, &audience);
+    if (recorded == audience.count) {
+        return ERROR_SUCCESS;
+    }
     code = etwas_event_record_list(&built, event, audience.options);
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    recorded = publish_quickly(event, &audience, &built);
+    recorded = publish_as_built(event, &audience, recorded, &built);
     if (recorded == audience.count) {
         return ERROR_SUCCESS;
     }
@@ -158,70 +322,21 @@ static __attribute__((noinline)) uint32_t write_any(const struct etwas_event_pro
     return etwas_event_publish(provider, event, &audience, recorded, &built);
 }
 
-#if ETWAS_QUICK_RSEQ
-
-/*
- * The commonest: one session listens, and is reached quickly. Everything else is left to write_any,
- * which finds out what it is.
- */
-static inline __attribute__((always_inline)) uint32_t write_heard(
-    const struct etwas_event_provider *provider, REGHANDLE handle, const struct etwas_event *event)
-{
-    struct etwas_event_record built;
-    struct etwas_only_listener only;
-    struct etwas_quick_target target;
-    struct etwas_quick_header header;
-    int64_t stamp;
-    uint32_t code;
-
-    if (__builtin_expect(event->descriptor == NULL, 0) ||
-        !etwas_event_provider_only(provider, handle, event->descriptor->Level,
-                                   event->descriptor->Keyword, &only)) {
-        return write_any(provider, handle, 0, 0, event);
-    }
-    if (!only.wants) {
-        return ERROR_SUCCESS;
-    }
-    if (!etwas_quick_find(&target, only.session)) {
-        return write_any(provider, handle, 0, 0, event);
-    }
-    stamp = etwas_clock_now(target.clock);
-    if (__builtin_expect(!etwas_event_record_list_plain(&built, event, only.options), 0)) {
-        code = etwas_event_record_list(&built, event, only.options);
-        if (code != ERROR_SUCCESS) {
-            return code;
-        }
-    }
-    header = quick_header(event, &built, (__m128i)only.guid);
-    return etwas_quick_publish(etwas_quick_write, &target, &header, stamp, built.record.fields,
-                               built.record.field_count, built.record.bytes, &code)
-               ? code
-               : write_any(provider, handle, 0, 0, event);
-}
-
-#else
-
-static inline uint32_t write_heard(const struct etwas_event_provider *provider, REGHANDLE handle,
-                                   const struct etwas_event *event)
-{
-    return write_any(provider, handle, 0, 0, event);
-}
-
-#endif
-
 /*
  * The gate: a session listens, and *code is not set; or there is nothing to do but to return *code.
  */
 static inline const struct etwas_event_provider *find_heard(REGHANDLE handle, uint32_t *code)
 {
-    const struct etwas_event_provider *provider = etwas_event_provider_of(handle);
+    const struct etwas_event_provider *provider = etwas_event_provider_at(handle);
 
-    if (__builtin_expect(provider == NULL, 0)) {
+    if (provider == NULL || ck_pr_load_64(&provider->handle) != handle) {
         *code = handle == 0 ? (uint32_t)ERROR_SUCCESS : (uint32_t)ERROR_INVALID_HANDLE;
         return NULL;
     }
     *code = ERROR_SUCCESS;
-    return ck_pr_load_32(&provider->listening) != 0 ? provider : NULL;
+    return (ck_pr_load_32(&provider->state) & (ETWAS_HEARD_BY_ONE | ETWAS_HEARD_BY_ANY)) != 0
+               ? provider
+               : NULL;
 }
 
 /* ---- the functions --------------------------------------------------------------------------- */
@@ -237,28 +352,27 @@ uint32_t EventWriteEx(REGHANDLE handle, const EVENT_DESCRIPTOR *descriptor, uint
     return provider != NULL ? write_any(provider, handle, filter, flags, &event) : code;
 }
 
-static __attribute__((noinline)) uint32_t write_plain(
-    REGHANDLE handle, const EVENT_DESCRIPTOR *descriptor, const etwas_guid *activity,
-    const etwas_guid *related, uint32_t data_count, EVENT_DATA_DESCRIPTOR *data)
-{
-    const struct etwas_event event = {descriptor, activity, related, data, data_count, 0};
-    uint32_t code;
-    const struct etwas_event_provider *provider = find_heard(handle, &code);
-
-    return provider != NULL ? write_heard(provider, handle, &event) : code;
-}
-
 uint32_t EventWriteTransfer(REGHANDLE handle, const EVENT_DESCRIPTOR *descriptor,
                             const etwas_guid *activity, const etwas_guid *related,
                             uint32_t data_count, EVENT_DATA_DESCRIPTOR *data)
 {
-    return write_plain(handle, descriptor, activity, related, data_count, data);
+    const struct etwas_event event = {descriptor, activity, related, data, data_count, 0};
+    uint32_t code = write_quickly(handle, &event);
+
+    return __builtin_expect(code != ETWAS_QUICK_NOT, 1)
+               ? code
+               : EventWriteEx(handle, descriptor, 0, 0, activity, related, data_count, data);
 }
 
 uint32_t EventWrite(REGHANDLE handle, const EVENT_DESCRIPTOR *descriptor, uint32_t data_count,
                     EVENT_DATA_DESCRIPTOR *data)
 {
-    return write_plain(handle, descriptor, NULL, NULL, data_count, data);
+    const struct etwas_event event = {descriptor, NULL, NULL, data, data_count, 0};
+    uint32_t code = write_quickly(handle, &event);
+
+    return __builtin_expect(code != ETWAS_QUICK_NOT, 1)
+               ? code
+               : EventWriteEx(handle, descriptor, 0, 0, NULL, NULL, data_count, data);
 }
 
 /* With its NUL, or one more than any record has. */

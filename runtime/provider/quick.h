@@ -7,10 +7,10 @@
  *
  * FIND     which slot, and with it what the session's clock is
  * PUBLISH  the sequence
- * SETTLE   what remains if it did not commit: mostly the buffer is full, and another takes its place
  *
  * Where there is no such sequence, or the session has no rseq slots or records with times, nothing
- * is found. Whatever is not published the caller hands to etwas_publish. Async-signal-safe.
+ * is found. Whatever is not published, mostly because the buffer is full, the caller hands to
+ * etwas_publish. Async-signal-safe.
  */
 #ifndef ETWAS_PROVIDER_QUICK_H
 #define ETWAS_PROVIDER_QUICK_H
@@ -34,19 +34,17 @@
 #include "session/handle.h"
 
 struct etwas_quick_target {
-    uint64_t session; /* its handle */
     struct etwas_slot *slot;
-    uint64_t gate;
     uint32_t clock;
 };
 
 /*
- * False: the session is not to be reached quickly, or does not run. `session` is a session's handle.
+ * False: the session is not to be reached quickly. `session` is a session's handle; whether it runs
+ * the sequence finds out.
  */
 static inline bool etwas_quick_find(struct etwas_quick_target *target, uint64_t session)
 {
-    const uint32_t generation = (uint32_t)(session >> ETWAS_HANDLE_INDEX_BITS);
-    const uint32_t commonest = etwas_slot_kind(ETWAS_CLOCK_KIND_TSC, ETWAS_PROTOCOL_RSEQ);
+    struct etwas_slot *slot;
     uint32_t kind;
 
 #ifdef ETWAS_TESTPOINTS
@@ -54,26 +52,24 @@ static inline bool etwas_quick_find(struct etwas_quick_target *target, uint64_t 
         return false;
     }
 #endif
-    target->session = session;
-    if (!etwas_slot_here(session, &target->slot)) {
+    if (__builtin_expect(!etwas_slot_here(session, &slot), 0)) {
         return false;
     }
-    target->gate = ck_pr_load_64(etwas_slot_gate(target->slot));
+    target->slot = slot;
+    kind = ck_pr_load_32(&slot->kind);
     target->clock = ETWAS_CLOCK_KIND_TSC;
-    if (__builtin_expect(target->gate == etwas_slot_gate_word(generation, commonest), 1)) {
+    if (__builtin_expect(kind == etwas_slot_kind(ETWAS_CLOCK_KIND_TSC, ETWAS_PROTOCOL_RSEQ), 1)) {
         return true;
     }
-    kind = (uint32_t)(target->gate >> 32);
     target->clock = etwas_kind_clock(kind);
-    return (uint32_t)target->gate == generation &&
-           etwas_kind_quick_protocol(kind) == ETWAS_PROTOCOL_RSEQ;
+    return etwas_kind_quick_protocol(kind) == ETWAS_PROTOCOL_RSEQ;
 }
 
 /* A glance at the buffer of the moment. */
-static inline bool etwas_quick_has_room(const struct etwas_quick_target *target, uint32_t units)
+static inline bool etwas_quick_has_room(const struct etwas_slot *slot, uint32_t units)
 {
-    return etwas_word_units(ck_pr_load_64(&target->slot->word)) + units <=
-           ck_pr_load_32(&target->slot->limit_units);
+    return etwas_word_units(ck_pr_load_64(&slot->word)) + units <=
+           ck_pr_load_32(&slot->limit_units);
 }
 
 /* The ids of the caller as they lie in a record's header; asks for them at a thread's first event. */
@@ -98,33 +94,30 @@ static inline void etwas_quick_count_restart(const struct etwas_slot *slot)
     etwas_pool_count_restart(ck_pr_load_ptr(&slot->pool), ck_pr_load_32(&slot->index));
 }
 
-/*
- * What follows a sequence that did not commit: an interruption is counted; if there is no room,
- * another buffer takes the place. True: *code says what became of the record. Else the caller hands
- * it to the general way.
- */
-bool etwas_quick_settle(enum etwas_quick_rseq result, struct etwas_slot *slot, uint64_t gate,
-                        uint32_t units, uint32_t *code);
+/* No code: the general way has to find out what becomes of the record. */
+#define ETWAS_QUICK_NOT UINT32_MAX
 
 typedef enum etwas_quick_rseq etwas_quick_sequence(struct etwas_slot *slot,
                                                    uint64_t generation_above,
                                                    const struct etwas_quick_header *header,
-                                                   int64_t stamp, const MOF_FIELD *pieces,
-                                                   uint64_t count, uint64_t units);
+                                                   int64_t stamp, const void *pieces,
+                                                   uint64_t count);
 
-/* True: *code says what became of the record. `run` is one of buffer/quick_rseq.h. */
-static inline __attribute__((always_inline)) bool etwas_quick_publish(
-    etwas_quick_sequence *run, const struct etwas_quick_target *target,
-    const struct etwas_quick_header *header, int64_t stamp, const MOF_FIELD *pieces,
-    uint32_t piece_count, uint32_t record_bytes, uint32_t *code)
+/*
+ * Counts an interruption. ETWAS_QUICK_NOT: mostly the buffer is full, and the general way takes
+ * another.
+ */
+uint32_t etwas_quick_fail(enum etwas_quick_rseq result, uint64_t session);
+
+/* ERROR_SUCCESS: the record is committed. `run` is one of buffer/quick_rseq.h. */
+static inline __attribute__((always_inline)) uint32_t etwas_quick_publish(
+    etwas_quick_sequence *run, struct etwas_slot *slot, uint64_t session,
+    const struct etwas_quick_header *header, int64_t stamp, const void *pieces, uint32_t count)
 {
-    const uint32_t units = (uint32_t)etwas_etl_round_up_8(record_bytes) / ETWAS_UNIT_BYTES;
-    enum etwas_quick_rseq result =
-        run(target->slot, target->session, header, stamp, pieces, piece_count, units);
+    enum etwas_quick_rseq result = run(slot, session, header, stamp, pieces, count);
 
-    *code = ERROR_SUCCESS;
-    return __builtin_expect(result == ETWAS_QUICK_COMMITTED, 1) ||
-           etwas_quick_settle(result, target->slot, target->gate, units, code);
+    return __builtin_expect(result == ETWAS_QUICK_COMMITTED, 1) ? (uint32_t)ERROR_SUCCESS
+                                                                : etwas_quick_fail(result, session);
 }
 
 #endif

@@ -104,7 +104,7 @@ static uint32_t take_entry(const struct etwas_registration_request *request)
     registration->context = request->context;
     end = index < end ? end : index + 1;
     if (request->is_modern) {
-        etwas_event_provider_open(index, registration->generation, request->control);
+        etwas_event_provider_open(index, handle_of(index), request->control);
     }
     return index;
 }

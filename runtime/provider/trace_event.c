@@ -21,70 +21,69 @@
 #include "provider/trace_event.h"
 #include "session/handle.h"
 
-/*
- * What follows the caller's header: the payload itself as one field, or up to 16 fields. They are
- * copied, and each length read once: another thread may change them meanwhile.
- */
-struct payload {
-    MOF_FIELD fields[MAX_MOF_FIELDS];
-    uint32_t field_count;
-    uint32_t bytes;
-};
-
 /* What an event says of itself in its header, besides who logs and when. */
 struct classic {
-    uint64_t guid[2];
-    uint64_t parent_guid[2];
+    etwas_guid_words guid;
+    etwas_guid_words parent_guid;
     uint32_t class_word; /* type, level, version */
     uint32_t instance_id;
     uint32_t parent_instance_id;
     uint16_t size; /* as stated */
 };
 
-/* `given` are the bytes behind a header (R101). False: not whole fields, too many, or too long. */
-static inline uint32_t find_payload(struct payload *payload, const void *behind_header,
-                                    uint32_t given, uint32_t flags)
+/* What follows the caller's header: the payload itself as one field, or up to 16 fields. */
+struct payload {
+    const MOF_FIELD *fields;
+    uint32_t count;
+    uint32_t bytes; /* TOO_LONG: more than any record has */
+};
+
+enum {
+    TOO_LONG = ETWAS_ETL_LARGEST_RECORD_BYTES
+};
+
+/*
+ * `given` are the bytes behind the caller's header (R101), `whole` becomes the payload's field if it
+ * has none. False: not whole fields, too many, or one without an address.
+ */
+static inline __attribute__((always_inline)) bool find_payload(struct payload *payload,
+                                                               const void *behind_header,
+                                                               uint32_t given, uint32_t flags,
+                                                               MOF_FIELD *whole)
 {
-    const MOF_FIELD *fields = behind_header;
+    const MOF_FIELD *field = behind_header;
     uint64_t bytes = 0;
 
-    if ((flags & WNODE_FLAG_USE_MOF_PTR) == 0) {
-        payload->fields[0].DataPtr = (uint64_t)(uintptr_t)behind_header;
-        payload->fields[0].Length = given;
-        payload->field_count = 1;
-        payload->bytes = given;
-        return ERROR_SUCCESS;
+    if (__builtin_expect((flags & WNODE_FLAG_USE_MOF_PTR) == 0, 1)) {
+        whole->DataPtr = (uint64_t)(uintptr_t)behind_header;
+        whole->Length = given;
+        *payload = (struct payload){whole, 1, given};
+        return true;
     }
-    if (given % sizeof(MOF_FIELD) != 0 || given / sizeof(MOF_FIELD) > MAX_MOF_FIELDS) {
-        return ERROR_INVALID_PARAMETER;
+    if (given % sizeof *field != 0 || given / sizeof *field > MAX_MOF_FIELDS) {
+        return false;
     }
-    payload->field_count = given / (uint32_t)sizeof(MOF_FIELD);
-    for (uint32_t index = 0; index < payload->field_count; index++) {
-        uint64_t address = ck_pr_load_64(&fields[index].DataPtr);
-        uint32_t length = ck_pr_load_32(&fields[index].Length);
+    *payload = (struct payload){field, given / (uint32_t)sizeof *field, 0};
+    for (; given != 0; given -= (uint32_t)sizeof *field) {
+        const uint32_t length = ck_pr_load_32(&field->Length);
 
-        if (__builtin_expect(address == 0, 0) && length != 0) {
-            return ERROR_INVALID_PARAMETER;
+        if (__builtin_expect(field->DataPtr == 0, 0) && length != 0) {
+            return false;
         }
-        payload->fields[index].DataPtr = address;
-        payload->fields[index].Length = length;
         bytes += length;
+        field++;
     }
-    if (bytes > ETWAS_ETL_LARGEST_RECORD_BYTES) {
-        return ERROR_MORE_DATA;
-    }
-    payload->bytes = (uint32_t)bytes;
-    return ERROR_SUCCESS;
+    payload->bytes = bytes < TOO_LONG ? (uint32_t)bytes : (uint32_t)TOO_LONG;
+    return true;
 }
 
-/* The general way. */
+/* The general way. It has a list of its own: another thread may change the caller's meanwhile. */
 static __attribute__((noinline)) uint32_t publish_anyhow(uint64_t handle, uint32_t header_bytes,
                                                          struct classic event,
-                                                         const struct payload *payload)
+                                                         struct payload payload)
 {
     const struct etwas_thread_ids ids = etwas_thread_ids();
     struct etwas_etl_instance_header header = {
-        .full.size = (uint16_t)(header_bytes + payload->bytes),
         .full.header_type = header_bytes == sizeof header ? (uint8_t)ETWAS_ETL_INSTANCE64
                                                           : (uint8_t)ETWAS_ETL_FULL_HEADER64,
         .full.marker_flags = ETWAS_ETL_MARKER_FLAGS,
@@ -93,90 +92,82 @@ static __attribute__((noinline)) uint32_t publish_anyhow(uint64_t handle, uint32
         .instance_id = event.instance_id,
         .parent_instance_id = event.parent_instance_id,
     };
-    const struct etwas_record record = {
+    MOF_FIELD fields[MAX_MOF_FIELDS];
+    struct etwas_record record = {
         .header = &header,
         .header_bytes = header_bytes,
-        .bytes = header_bytes + payload->bytes,
-        .fields = payload->fields,
-        .field_count = payload->field_count,
+        .bytes = header_bytes,
+        .fields = fields,
+        .field_count = payload.count,
     };
     struct etwas_session_key key;
 
-    memcpy(&header.full.type, &event.class_word, sizeof event.class_word);
-    memcpy(&header.full.guid, event.guid, sizeof header.full.guid);
-    memcpy(&header.parent_guid, event.parent_guid, sizeof header.parent_guid);
     if (!etwas_session_key_of(handle, &key)) {
         return ERROR_INVALID_HANDLE;
     }
+    for (uint32_t index = 0; index < payload.count; index++) {
+        fields[index].DataPtr = ck_pr_load_64(&payload.fields[index].DataPtr);
+        fields[index].Length = ck_pr_load_32(&payload.fields[index].Length);
+        if (fields[index].DataPtr == 0 && fields[index].Length != 0) {
+            return ERROR_INVALID_PARAMETER;
+        }
+        if (fields[index].Length > ETWAS_ETL_LARGEST_RECORD_BYTES - record.bytes) {
+            return ERROR_MORE_DATA;
+        }
+        record.bytes += fields[index].Length;
+    }
+    header.full.size = (uint16_t)record.bytes;
+    memcpy(&header.full.type, &event.class_word, sizeof event.class_word);
+    memcpy(&header.full.guid, &event.guid, sizeof header.full.guid);
+    memcpy(&header.parent_guid, &event.parent_guid, sizeof header.parent_guid);
     return etwas_publish(key.index, key.generation, event.size, &record);
 }
 
+/* Adds the marker and who logs (R62, R63, R103). */
 #if ETWAS_QUICK_RSEQ
 
-static inline __attribute__((always_inline)) bool publish_quickly(uint64_t handle,
-                                                                  const uint32_t header_bytes,
-                                                                  const struct classic *event,
-                                                                  const struct payload *payload,
-                                                                  uint32_t *code)
-{
-    const uint8_t type = header_bytes == sizeof(struct etwas_etl_instance_header)
-                             ? (uint8_t)ETWAS_ETL_INSTANCE64
-                             : (uint8_t)ETWAS_ETL_FULL_HEADER64;
-    const uint32_t bytes = header_bytes + payload->bytes;
-    struct etwas_quick_target target;
-    struct etwas_quick_header header;
-    int64_t stamp;
-
-    if (etwas_handle_generation(handle) == 0 || !etwas_quick_find(&target, handle)) {
-        return false;
-    }
-    stamp = etwas_clock_now(target.clock);
-    header.start = etwas_quick_pair((uint64_t)event->class_word << 32 |
-                                        etwas_etl_marker(type, (uint16_t)bytes),
-                                    etwas_quick_ids());
-    header.second = etwas_quick_pair(event->guid[0], event->guid[1]);
-    header.third =
-        etwas_quick_pair(0, (uint64_t)event->parent_instance_id << 32 | event->instance_id);
-    header.fourth = etwas_quick_pair(event->parent_guid[0], event->parent_guid[1]);
-    return etwas_quick_publish(
-        header_bytes == sizeof(struct etwas_etl_instance_header) ? etwas_quick_instance
-                                                                 : etwas_quick_event,
-        &target, &header, stamp, payload->fields, payload->field_count, bytes, code);
-}
-
-#else
-
-static inline bool publish_quickly(uint64_t handle, uint32_t header_bytes,
-                                   const struct classic *event, const struct payload *payload,
-                                   uint32_t *code)
-{
-    (void)handle;
-    (void)header_bytes;
-    (void)event;
-    (void)payload;
-    (void)code;
-    return false;
-}
-
-#endif
-
-/* Adds the marker and who logs (R62, R63, R103). */
 static inline __attribute__((always_inline)) uint32_t publish(uint64_t handle,
                                                               const uint32_t header_bytes,
                                                               const struct classic *event,
                                                               const struct payload *payload)
 {
+    const bool has_instance = header_bytes == sizeof(struct etwas_etl_instance_header);
+    const uint32_t marker = etwas_etl_marker(
+        has_instance ? (uint8_t)ETWAS_ETL_INSTANCE64 : (uint8_t)ETWAS_ETL_FULL_HEADER64, 0);
+    struct etwas_quick_target target;
+    struct etwas_quick_header header;
     uint32_t code;
+    int64_t stamp;
 
-    if (header_bytes + payload->bytes > ETWAS_ETL_LARGEST_RECORD_BYTES) {
-        struct etwas_session_key key;
-
-        return etwas_session_key_of(handle, &key) ? ERROR_MORE_DATA : ERROR_INVALID_HANDLE;
+    header.ids = etwas_thread_ids_word();
+    if (__builtin_expect(etwas_handle_generation(handle) == 0, 0) ||
+        __builtin_expect(payload->bytes > ETWAS_ETL_LARGEST_RECORD_BYTES - header_bytes, 0) ||
+        __builtin_expect((uint32_t)header.ids == 0, 0) ||
+        __builtin_expect(!etwas_quick_find(&target, handle), 0)) {
+        return publish_anyhow(handle, header_bytes, *event, *payload);
     }
-    return publish_quickly(handle, header_bytes, event, payload, &code)
+    stamp = etwas_clock_now(target.clock);
+    header.start = (uint64_t)event->class_word << 32 | marker;
+    header.second = (__m128i)event->guid;
+    header.third =
+        etwas_quick_pair(0, (uint64_t)event->parent_instance_id << 32 | event->instance_id);
+    header.fourth = (__m128i)event->parent_guid;
+    code = etwas_quick_publish(has_instance ? etwas_quick_instance : etwas_quick_event, target.slot,
+                               handle, &header, stamp, payload->fields, payload->count);
+    return __builtin_expect(code != ETWAS_QUICK_NOT, 1)
                ? code
-               : publish_anyhow(handle, header_bytes, *event, payload);
+               : publish_anyhow(handle, header_bytes, *event, *payload);
 }
+
+#else
+
+static inline uint32_t publish(uint64_t handle, uint32_t header_bytes, const struct classic *event,
+                               const struct payload *payload)
+{
+    return publish_anyhow(handle, header_bytes, *event, *payload);
+}
+
+#endif
 
 /* The caller's, which may change meanwhile: read once. 0: there is no event. */
 static uint16_t size_of(const uint16_t *size)
@@ -186,30 +177,29 @@ static uint16_t size_of(const uint16_t *size)
 
 uint32_t TraceEvent(etwas_trace_handle handle, EVENT_TRACE_HEADER *event)
 {
-    const uint16_t size = size_of(event != NULL ? &event->Size : NULL);
-    struct classic classic = {.size = size};
+    struct classic classic = {.size = size_of(event != NULL ? &event->Size : NULL)};
     struct payload payload;
+    MOF_FIELD whole;
     const void *guid;
-    uint32_t code;
 
-    if (handle == 0 || size < sizeof *event) {
+    if (__builtin_expect(handle == 0, 0) || __builtin_expect(classic.size < sizeof *event, 0)) {
         return ERROR_INVALID_PARAMETER;
     }
-    if ((event->Flags & WNODE_FLAG_TRACED_GUID) == 0) {
+    if (__builtin_expect((event->Flags & WNODE_FLAG_TRACED_GUID) == 0, 0)) {
         return ERROR_INVALID_FLAG_NUMBER;
     }
-    code = find_payload(&payload, event + 1, size - (uint32_t)sizeof *event, event->Flags);
-    if (code != ERROR_SUCCESS) {
-        return code;
+    if (!find_payload(&payload, event + 1, classic.size - (uint32_t)sizeof *event, event->Flags,
+                      &whole)) {
+        return ERROR_INVALID_PARAMETER;
     }
     guid = &event->Guid;
-    if ((event->Flags & WNODE_FLAG_USE_GUID_PTR) != 0) {
-        if (event->GuidPtr == 0) {
+    if (__builtin_expect((event->Flags & WNODE_FLAG_USE_GUID_PTR) != 0, 0)) {
+        guid = (const void *)(uintptr_t)event->GuidPtr;
+        if (guid == NULL) {
             return ERROR_INVALID_PARAMETER;
         }
-        guid = (const void *)(uintptr_t)event->GuidPtr;
     }
-    memcpy(classic.guid, guid, sizeof classic.guid);
+    memcpy(&classic.guid, guid, sizeof classic.guid);
     memcpy(&classic.class_word, &event->Class, sizeof classic.class_word);
     return publish(handle, sizeof(struct etwas_etl_full_header), &classic, &payload);
 }
@@ -218,28 +208,29 @@ uint32_t etwas_trace_any_instance(etwas_trace_handle handle, const EVENT_INSTANC
                                   const EVENT_INSTANCE_INFO *instance,
                                   const EVENT_INSTANCE_INFO *parent)
 {
-    const uint16_t size = size_of(event != NULL ? &event->Size : NULL);
-    struct classic classic = {.size = size};
+    struct classic classic = {.size = size_of(event != NULL ? &event->Size : NULL)};
     struct payload payload;
-    uint32_t code;
+    MOF_FIELD whole;
 
-    if (handle == 0 || instance == NULL || instance->RegHandle == NULL ||
-        instance->InstanceId == 0 || size < sizeof *event) {
+    if (__builtin_expect(handle == 0, 0) || __builtin_expect(instance == NULL, 0) ||
+        __builtin_expect(instance->RegHandle == NULL, 0) ||
+        __builtin_expect(instance->InstanceId == 0, 0) ||
+        __builtin_expect(classic.size < sizeof *event, 0)) {
         return ERROR_INVALID_PARAMETER;
     }
-    if ((event->Flags & WNODE_FLAG_TRACED_GUID) == 0) {
+    if (__builtin_expect((event->Flags & WNODE_FLAG_TRACED_GUID) == 0, 0)) {
         return ERROR_INVALID_FLAGS;
     }
-    code = find_payload(&payload, event + 1, size - (uint32_t)sizeof *event, event->Flags);
-    if (code != ERROR_SUCCESS) {
-        return code;
+    if (!find_payload(&payload, event + 1, classic.size - (uint32_t)sizeof *event, event->Flags,
+                      &whole)) {
+        return ERROR_INVALID_PARAMETER;
     }
     /* R120: the instance's class is the one of InstInfo. */
-    if (!etwas_class_look_up(instance->RegHandle, classic.guid)) {
+    if (!etwas_class_look_up(instance->RegHandle, &classic.guid)) {
         return ERROR_INVALID_HANDLE;
     }
     if (parent != NULL) {
-        if (!etwas_class_look_up(parent->RegHandle, classic.parent_guid)) {
+        if (!etwas_class_look_up(parent->RegHandle, &classic.parent_guid)) {
             return ERROR_INVALID_HANDLE;
         }
         classic.parent_instance_id = parent->InstanceId;

@@ -199,10 +199,8 @@ enum {
 };
 
 /* The commonest form: GUID, stamp and ids. True: *code says what became of the message. */
-static inline __attribute__((always_inline)) bool publish_quickly(uint64_t handle,
-                                                                  const struct message *message,
-                                                                  const struct arguments *arguments,
-                                                                  uint32_t *code)
+static inline __attribute__((always_inline)) uint32_t publish_quickly(
+    uint64_t handle, const struct message *message, const struct arguments *arguments)
 {
     const uint32_t stamps = TRACE_MESSAGE_TIMESTAMP | TRACE_MESSAGE_PERFORMANCE_TIMESTAMP;
     const uint32_t others = TRACE_MESSAGE_SEQUENCE | TRACE_MESSAGE_COMPONENTID;
@@ -217,30 +215,30 @@ static inline __attribute__((always_inline)) bool publish_quickly(uint64_t handl
 
     if ((message->flags & stamps) == 0 || (message->flags & (wanted | others)) != wanted ||
         bytes > ETWAS_ETL_LARGEST_RECORD_BYTES || !etwas_quick_find(&target, handle)) {
-        return false;
+        return ETWAS_QUICK_NOT;
     }
     stamp = etwas_clock_now(target.clock);
-    start = start_of(message, bytes);
+    start = start_of(message, 0);
     memcpy(&start_word, &start, sizeof start_word);
     memcpy(guid, message->guid, sizeof guid);
-    header.start = etwas_quick_pair(start_word, guid[0]);
-    header.second = etwas_quick_pair(guid[1], (uint64_t)stamp);
-    header.third = etwas_quick_pair(etwas_quick_ids(), 0);
-    header.fourth = header.third;
-    return etwas_quick_publish(etwas_quick_message, &target, &header, stamp, arguments->list,
-                               arguments->count, bytes, code);
+    header.start = start_word;
+    header.ids = etwas_quick_ids();
+    header.second = etwas_quick_pair(guid[0], guid[1]);
+    header.third = header.second;
+    header.fourth = header.second;
+    return etwas_quick_publish(etwas_quick_message, target.slot, handle, &header, stamp,
+                               arguments->list, arguments->count);
 }
 
 #else
 
-static inline bool publish_quickly(uint64_t handle, const struct message *message,
-                                   const struct arguments *arguments, uint32_t *code)
+static inline uint32_t publish_quickly(uint64_t handle, const struct message *message,
+                                       const struct arguments *arguments)
 {
     (void)handle;
     (void)message;
     (void)arguments;
-    (void)code;
-    return false;
+    return ETWAS_QUICK_NOT;
 }
 
 #endif
@@ -272,9 +270,9 @@ static inline __attribute__((always_inline)) uint32_t trace(etwas_trace_handle h
     if ((message->flags & TRACE_MESSAGE_POINTER32) == 0) {
         message->flags |= TRACE_MESSAGE_POINTER64;
     }
-    return publish_quickly(handle, message, &arguments, &code)
-               ? code
-               : publish_anyhow(&key, message, &arguments);
+    code = publish_quickly(handle, message, &arguments);
+    return __builtin_expect(code != ETWAS_QUICK_NOT, 1) ? code
+                                                        : publish_anyhow(&key, message, &arguments);
 }
 
 uint32_t TraceMessageVa(etwas_trace_handle handle, uint32_t flags, const etwas_guid *guid,

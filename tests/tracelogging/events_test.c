@@ -21,6 +21,7 @@ TRACELOGGING_DEFINE_PROVIDER(grouped, "Etwas.Grouped",
 static const etwas_guid some_id = {0xA, 0xB, 0xC, {1, 2, 3, 4, 5, 6, 7, 8}};
 static const etwas_guid other_id = {0xD, 0xE, 0xF, {8, 8, 8, 8, 8, 8, 8, 8}};
 static const etwas_guid no_id;
+static const uint8_t traits[] = "\x0d\0Etwas.Test";
 
 static etwas_trace_handle begin(void)
 {
@@ -47,7 +48,6 @@ static void expect_guid(const etwas_guid *guid, const etwas_guid *expected)
 static void an_event_without_arguments_has_the_defaults(void **state)
 {
     static const EVENT_DESCRIPTOR expected = {.Channel = 11, .Level = 5};
-    static const uint8_t traits[] = "\x0d\0Etwas.Test";
     etwas_trace_handle session = begin();
     etwas_guid id = TraceLoggingProviderId(provider);
     struct recording recording;
@@ -292,6 +292,54 @@ static void of_several_sessions_each_gets_its_own(void **state)
     expect_name(&recording.events[1], "alone");
 }
 
+/* Its sessions' items come before its own, which then cannot be copied as the macros laid them out. */
+static void an_event_is_described_the_same_with_items_of_its_session(void **state)
+{
+    static const uint8_t schema[] = "\x10\0\0Event\0first\0\x0a";
+    ENABLE_TRACE_PARAMETERS parameters = {.Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
+                                          .EnableProperty =
+                                              EVENT_ENABLE_PROPERTY_PROCESS_START_KEY};
+    etwas_trace_handle plain = start_session(folder_path("other.etl"), NULL);
+    etwas_trace_handle session = start_recording();
+    etwas_session_counts counts;
+    struct recording recording;
+
+    (void)state;
+    assert_int_equal(TraceLoggingRegister(provider), 0);
+    assert_int_equal(EnableTraceEx2(session, &provider->id, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0,
+                                    0, 0, UINT32_MAX, &parameters),
+                     ERROR_SUCCESS);
+    TraceLoggingWrite(provider, "Event", TraceLoggingUInt64(0x0102030405060708, "first"));
+    enable(plain, provider, 0, 0, 0);
+    TraceLoggingWrite(provider, "Event", TraceLoggingUInt64(0x0102030405060708, "first"));
+    stop_session(plain, &counts);
+    recording = end(session);
+    assert_int_equal(counts.recorded, 1);
+    assert_int_equal(recording.count, 2);
+    for (size_t index = 0; index < recording.count; index++) {
+        expect_bytes("traits", recording.events[index].traits, traits, sizeof traits);
+        expect_bytes("schema", recording.events[index].schema, schema, sizeof schema - 1);
+        expect_bytes("data", recording.events[index].data, "\x08\x07\x06\x05\x04\x03\x02\x01", 8);
+    }
+}
+
+static void metadata_that_contradicts_its_head_is_refused(void **state)
+{
+    static const uint16_t item[8] = {16, EVENT_HEADER_EXT_TYPE_PROV_TRAITS, 0, 9};
+    const EVENT_DESCRIPTOR descriptor = {0};
+    etwas_trace_handle session = begin();
+    EVENT_DATA_DESCRIPTOR block;
+
+    (void)state;
+    EventDataDescCreate(&block, item, sizeof item);
+    block.Type = EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_ITEM;
+    assert_int_equal(EventWrite(provider->handle, &descriptor, 1, &block), ERROR_INVALID_PARAMETER);
+    EventDataDescCreate(&block, item, sizeof item / 2 - 1);
+    block.Type = EVENT_DATA_DESCRIPTOR_TYPE_EVENT_ITEM;
+    assert_int_equal(EventWrite(provider->handle, &descriptor, 1, &block), ERROR_INVALID_PARAMETER);
+    assert_int_equal(end(session).count, 0);
+}
+
 static void what_is_too_large_is_refused_as_a_whole(void **state)
 {
     static char text[0x10002];
@@ -381,8 +429,9 @@ static void a_callback_is_told_and_can_write_events(void **state)
 
 static void a_provider_of_a_group_registers_and_says_so(void **state)
 {
-    static const uint8_t traits[] = "\x23\0Etwas.Grouped\0\x13\0\1\4\3\2\1\6\5\x8\7\x9\xa\xb\xc\xd"
-                                    "\xe\xf\x10";
+    static const uint8_t group_traits[] =
+        "\x23\0Etwas.Grouped\0\x13\0\1\4\3\2\1\6\5\x8\7\x9\xa\xb\xc\xd"
+        "\xe\xf\x10";
     etwas_trace_handle session = start_recording();
     struct recording recording;
 
@@ -393,7 +442,7 @@ static void a_provider_of_a_group_registers_and_says_so(void **state)
     TraceLoggingUnregister(grouped);
     recording = stop_recording(session);
     assert_int_equal(recording.count, 1);
-    expect_bytes("traits", recording.events[0].traits, traits, sizeof traits - 1);
+    expect_bytes("traits", recording.events[0].traits, group_traits, sizeof group_traits - 1);
 }
 
 static TraceLoggingHProvider local_provider(void)
@@ -450,6 +499,8 @@ int main(void)
         FOLDER_TEST(arguments_are_evaluated_once_and_only_for_a_session),
         FOLDER_TEST(a_session_gets_the_levels_and_keywords_it_asked_for),
         FOLDER_TEST(of_several_sessions_each_gets_its_own),
+        FOLDER_TEST(an_event_is_described_the_same_with_items_of_its_session),
+        FOLDER_TEST(metadata_that_contradicts_its_head_is_refused),
         FOLDER_TEST(what_is_too_large_is_refused_as_a_whole),
         FOLDER_TEST(a_signal_handler_writes_events),
         FOLDER_TEST(a_callback_is_told_and_can_write_events),

@@ -67,10 +67,11 @@ static void keep_event(EVENT_RECORD *record)
     recording->count++;
     *event = (struct recorded){.header = record->EventHeader};
     if (record->ExtendedDataCount == 3) {
-        assert_int_equal(record->ExtendedData[0].ExtType, EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID);
-        event->related = (const etwas_guid *)(const void *)keep_bytes(
-                             record->ExtendedData[0].DataPtr, record->ExtendedData[0].DataSize)
-                             .data;
+        if (record->ExtendedData[0].ExtType == EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID) {
+            event->related = (const etwas_guid *)(const void *)keep_bytes(
+                                 record->ExtendedData[0].DataPtr, record->ExtendedData[0].DataSize)
+                                 .data;
+        }
         at++;
     }
     assert_int_equal(record->ExtendedDataCount, at + 2);

@@ -42,8 +42,8 @@ struct recording {
 
 /*
  * Stops the session and reads its file, in the order of the events. Fails the test unless the file
- * is undamaged and each event has the two items, traits before the schema. Valid until the next
- * call.
+ * is undamaged and each event has the two items, traits before the schema, and one before them at
+ * most. Valid until the next call.
  */
 struct recording stop_recording(etwas_trace_handle session);
 

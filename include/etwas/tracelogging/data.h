@@ -111,7 +111,7 @@ ETWAS_TRACELOGGING_INLINE EVENT_DATA_DESCRIPTOR *etwas_tracelogging_add_typed(
     EVENT_DATA_DESCRIPTOR *next, const void *data, uint32_t bytes, uint8_t type)
 {
     EventDataDescCreate(next, data, bytes);
-    next->Type = type;
+    next->Reserved = type;
     return next + 1;
 }
 

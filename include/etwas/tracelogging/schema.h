@@ -128,6 +128,23 @@
 
 /* ---- the constant ---------------------------------------------------------------------------- */
 
+/*
+ * Before a schema, and before a provider's traits, stands the head of the item that they are in a
+ * record, and the struct that both lie in takes a multiple of 8 bytes, as the item does: it is copied
+ * into the record as it is.
+ */
+struct etwas_tracelogging_item {
+    uint16_t item_bytes; /* head, data, and what is missing to a multiple of 8 */
+    uint16_t type;       /* ETWAS_TRACELOGGING_ITEM_... */
+    uint16_t linkage;    /* 1: another item follows */
+    uint16_t data_bytes;
+};
+
+enum {
+    ETWAS_TRACELOGGING_ITEM_EVENT = 11,    /* EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL */
+    ETWAS_TRACELOGGING_ITEM_PROVIDER = 12, /* EVENT_HEADER_EXT_TYPE_PROV_TRAITS */
+};
+
 #ifdef __cplusplus
 #define ETWAS_TRACELOGGING_CONSTANT static constexpr
 #else
@@ -146,6 +163,7 @@
                                     ...)                                                           \
     ETWAS_TRACELOGGING_CONSTANT struct {                                                           \
         EVENT_DESCRIPTOR descriptor;                                                               \
+        struct etwas_tracelogging_item item;                                                       \
         struct {                                                                                   \
             uint8_t size[2];                                                                       \
             uint8_t tag[ETWAS_TRACELOGGING_TAG_SIZE(__VA_ARGS__)];                                 \
@@ -160,6 +178,8 @@
          (default_level)ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_LEVEL, __VA_ARGS__),            \
          (default_opcode)ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_OPCODE, __VA_ARGS__), 0,       \
          (default_keyword)ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_KEYWORD, __VA_ARGS__)},       \
+        {(uint16_t)(sizeof etwas_tracelogging_event - sizeof(EVENT_DESCRIPTOR)),                   \
+         ETWAS_TRACELOGGING_ITEM_EVENT, 0, (uint16_t)sizeof etwas_tracelogging_event.schema},      \
         {{sizeof etwas_tracelogging_event.schema & 0xFF,                                           \
           sizeof etwas_tracelogging_event.schema >> 8},                                            \
          {ETWAS_TRACELOGGING_JOIN(ETWAS_TRACELOGGING_TAG_,                                         \
