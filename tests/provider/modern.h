@@ -48,7 +48,7 @@ struct modern_event {
     struct {
         uint16_t type;
         uint16_t bytes;
-        uint8_t data[64]; /* the first of them */
+        uint8_t data[256]; /* the first of them */
     } items[MODERN_ITEMS];
     uint32_t bytes;
     uint8_t *data;

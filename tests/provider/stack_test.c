@@ -10,9 +10,8 @@
 
 enum {
     LEVELS = 5,
-    OWN_FRAMES =
-        8, /* of the library, at most, where a sanitizer builds it; more after an interruption */
-    WORDS = 1 + 192
+    /* Of the library, at most, where a sanitizer builds it; more after an interruption. */
+    OWN_FRAMES = 8,
 };
 
 static uintptr_t returns[LEVELS]; /* where each level of `descend` returns to */
@@ -82,14 +81,15 @@ static __attribute__((noinline)) uint32_t descend(uint32_t level, uint32_t (*wri
 /* A match id of 0, then the callers; `write` itself may be a jump. */
 static void expect_callers(const struct modern_event *event, uint32_t item)
 {
-    uint64_t words[WORDS];
+    uint64_t words[sizeof event->items[0].data / sizeof(uint64_t)]; /* what was kept of it */
     uint32_t count = event->items[item].bytes / sizeof words[0];
     uint32_t first = 1;
 
     assert_int_equal(event->items[item].type, EVENT_HEADER_EXT_TYPE_STACK_TRACE64);
     assert_int_equal(event->items[item].bytes % sizeof words[0], 0);
-    assert_true(count <= WORDS);
-    memcpy(words, event->items[item].data, event->items[item].bytes);
+    assert_true(count <= 1 + 192);
+    count = count < sizeof words / sizeof words[0] ? count : sizeof words / sizeof words[0];
+    memcpy(words, event->items[item].data, count * sizeof words[0]);
     assert_true(words[0] == 0);
     while (first < 2 + OWN_FRAMES && first < count && words[first] != returns[LEVELS - 1]) {
         first++;
@@ -109,9 +109,6 @@ static void an_event_has_the_stack_of_whoever_called_whichever_function(void **s
     struct modern_events events;
 
     (void)state;
-#ifdef __SANITIZE_ADDRESS__
-    skip(); /* where it looks for uses after a return, frames do not lead from one to the other */
-#endif
     trace = begin_trace(64);
     provider = trace.provider;
     enable_stacks(trace.session,
