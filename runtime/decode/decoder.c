@@ -95,16 +95,23 @@ static uint32_t ask_built_in(etwas_decoder *decoder, const EVENT_RECORD *record,
     return error;
 }
 
-static bool fits(const etwas_schema *schema, const EVENT_RECORD *record)
+enum {
+    /* Of the versions of an event, all together: each may go through all of its payload. */
+    TOKENS_TO_CHOOSE = 1 << 16,
+};
+
+/* `tokens` are those that may still be asked for. */
+static bool fits(const etwas_schema *schema, const EVENT_RECORD *record, uint32_t *tokens)
 {
     etwas_fields fields;
     etwas_value value;
 
     etwas_fields_begin(&fields, schema, record);
     while (etwas_fields_next(&fields, &value)) {
-        if (value.token == ETWAS_TOKEN_TRUNCATED) {
+        if (value.token == ETWAS_TOKEN_TRUNCATED || *tokens == 0) {
             return false;
         }
+        (*tokens)--;
     }
     return true;
 }
@@ -117,6 +124,7 @@ static const etwas_schema *choose(const struct etwas_described *versions,
                                   const EVENT_RECORD *record)
 {
     uint8_t wanted = record->EventHeader.EventDescriptor.Version;
+    uint32_t tokens = TOKENS_TO_CHOOSE;
 
     for (const struct etwas_described *at = versions; at != NULL; at = at->older) {
         uint8_t version = at->exact.info->EventDescriptor.Version;
@@ -124,7 +132,7 @@ static const etwas_schema *choose(const struct etwas_described *versions,
         if (version == wanted) {
             return &at->exact;
         }
-        if (at->older == NULL || (version < wanted && fits(&at->other, record))) {
+        if (at->older == NULL || (version < wanted && fits(&at->other, record, &tokens))) {
             return &at->other;
         }
     }

@@ -17,7 +17,7 @@
 enum {
     FRAMES = 2 * (ETWAS_SCHEMA_DEPTH + 1) + 1,
     TOKENS_BESIDES = 64,
-    TOKENS_OF_BYTE = 16, /* a byte in a struct of its own has 3 */
+    TOKENS_OF_BYTE = 8, /* a byte in a struct of its own has 2 */
     TOKENS_OF_FIELD = 4,
 };
 

@@ -12,6 +12,7 @@ enum {
     CHUNK_OPCODE = 0xFE,
     FORMAT_XML = 1,
     MAGIC = 0x5B,
+    CHUNKS_LIMIT = 4096, /* of a document: mostly they have 65,280 bytes each */
     /* Documents under way at a time; the oldest goes. Nobody waits for what was lost. */
     PARTIAL_LIMIT = 32,
 };
@@ -188,7 +189,8 @@ uint32_t etwas_manifest_chunk(struct etwas_manifest_chunks *chunks, const EVENT_
     *document = (struct etwas_manifest_document){
         .version = (uint16_t)(envelope.major << 8 | envelope.minor),
     };
-    if (envelope.format != FORMAT_XML || envelope.number >= envelope.total) {
+    if (envelope.format != FORMAT_XML || envelope.number >= envelope.total ||
+        envelope.total > CHUNKS_LIMIT) {
         forget(chunks, link);
         return ERROR_INVALID_DATA;
     }

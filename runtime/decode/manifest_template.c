@@ -77,13 +77,18 @@ static bool measure_of(const struct etwas_manifest_reader *reader, const char **
     return *measure < FIELDS_LIMIT;
 }
 
-/* Adds a field; NULL: memory failed. */
+/* Adds a field; NULL: there is none, for the template makes no sense, or memory failed. */
 static struct etwas_manifest_field *add_field(struct etwas_manifest_reader *reader,
                                               const char **attributes)
 {
     struct etwas_manifest_template *template = reader->template;
-    struct etwas_manifest_field *field = etwas_arena_take(&reader->manifest->arena, sizeof *field);
+    struct etwas_manifest_field *field;
 
+    if (template->count == FIELDS_LIMIT || template->senseless) {
+        template->senseless = true;
+        return NULL;
+    }
+    field = etwas_arena_take(&reader->manifest->arena, sizeof *field);
     if (field == NULL) {
         etwas_manifest_fail(reader, ERROR_NOT_ENOUGH_MEMORY);
         return NULL;
@@ -91,11 +96,10 @@ static struct etwas_manifest_field *add_field(struct etwas_manifest_reader *read
     field->name = etwas_manifest_text(reader, attributes, "name");
     field->parent = reader->structure;
     field->info.count = 1;
-    if (template->count == FIELDS_LIMIT ||
-        !measure_of(reader, attributes, "count", field, &field->info.count, PropertyParamFixedCount,
+    if (!measure_of(reader, attributes, "count", field, &field->info.count, PropertyParamFixedCount,
                     PropertyParamCount)) {
         template->senseless = true;
-        return field;
+        return NULL;
     }
     *(template->last == NULL ? &template->first : &template->last->next) = field;
     template->last = field;

@@ -94,6 +94,12 @@ static bool value_of(const struct source *source, uint32_t index, uint32_t *valu
     return true;
 }
 
+static bool says_bits(const EVENT_MAP_INFO *info)
+{
+    return (info->Flag & (EVENTMAP_INFO_FLAG_MANIFEST_BITMAP | EVENTMAP_INFO_FLAG_WBEM_BITMAP |
+                          EVENTMAP_INFO_FLAG_WBEM_FLAG)) != 0;
+}
+
 /* The bytes that all names need; 0: the map makes no sense. */
 static size_t measure(const struct source *source)
 {
@@ -107,11 +113,15 @@ static size_t measure(const struct source *source)
         int32_t units = string_units(source, entry_of(source, i).OutputOffset);
 
         /* Names that share their bytes must not become many times as much. */
-        if (units < 0 || (bytes += 3 * (size_t)units + 1) > NAMES_OF_INFO * source->bytes) {
+        if (units < 0 || units > ETWAS_MAP_NAME_UNITS ||
+            (bytes += 3 * (size_t)units + 1) > NAMES_OF_INFO * source->bytes) {
             return 0;
         }
     }
-    return bytes;
+    return says_bits(source->info) &&
+                   (source->info->EntryCount > ETWAS_MAP_BITS || bytes > 3 * ETWAS_MAP_BITS_BYTES)
+               ? 0
+               : bytes;
 }
 
 static int by_value(const void *left, const void *right)
@@ -122,12 +132,6 @@ static int by_value(const void *left, const void *right)
     /* Of two with one value the first of the map comes first: so do their texts lie. */
     return a->value != b->value ? (a->value < b->value ? -1 : 1)
                                 : (a->text > b->text) - (a->text < b->text);
-}
-
-static bool says_bits(const EVENT_MAP_INFO *info)
-{
-    return (info->Flag & (EVENTMAP_INFO_FLAG_MANIFEST_BITMAP | EVENTMAP_INFO_FLAG_WBEM_BITMAP |
-                          EVENTMAP_INFO_FLAG_WBEM_FLAG)) != 0;
 }
 
 static size_t aligned(size_t bytes)
@@ -163,6 +167,7 @@ static uint32_t put_together(const struct source *source, size_t name_bytes, str
     qsort(entries, (*map)->count, sizeof *entries, by_value);
     (*map)->entries = entries;
     (*map)->info_bytes = (uint32_t)source->bytes;
+    (*map)->bytes = names_at + name_bytes;
     (*map)->is_bits = says_bits(source->info);
     return ERROR_SUCCESS;
 }

@@ -7,6 +7,16 @@
 
 #include <etwas/decode.h>
 
+/*
+ * A value may be shown with its name as often as an event has bytes, and bits with all names at once:
+ * a map with longer ones makes no sense.
+ */
+enum {
+    ETWAS_MAP_NAME_UNITS = 1024, /* of an entry */
+    ETWAS_MAP_BITS = 256,        /* entries for bits */
+    ETWAS_MAP_BITS_BYTES = 4096, /* of their names */
+};
+
 struct etwas_map_entry {
     uint32_t value; /* or mask */
     const char *text;
@@ -17,6 +27,7 @@ struct etwas_map {
     bool is_bits;
     uint32_t count;
     const struct etwas_map_entry *entries; /* by ascending value */
+    size_t bytes;                          /* of all of it */
     uint32_t info_bytes;
     EVENT_MAP_INFO info; /* last: its entries and strings follow */
 };

@@ -41,7 +41,8 @@ static struct message_format *format_of(etwas_decoder *decoder, const etwas_guid
     struct message_format *format = find(decoder, guid, number, &hash);
 
     if (format == NULL) {
-        format = calloc(1, sizeof *format);
+        format =
+            etwas_store_allow(&decoder->store, sizeof *format) ? calloc(1, sizeof *format) : NULL;
         if (format != NULL) {
             format->guid = *guid;
             format->number = number;
@@ -77,10 +78,12 @@ static uint32_t learn(etwas_decoder *decoder, const EVENT_RECORD *record)
         return ERROR_INVALID_DATA;
     }
     format = format_of(decoder, &head.guid, head.number);
-    if (format != NULL && format->text != NULL && decoder->store.first_counts) {
+    if (format != NULL && format->text != NULL &&
+        (decoder->store.first_counts || strcmp(format->text, text) == 0)) {
         return ERROR_SUCCESS;
     }
-    copy = format == NULL ? NULL : strdup(text);
+    copy =
+        format == NULL || !etwas_store_allow(&decoder->store, strlen(text)) ? NULL : strdup(text);
     if (copy == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }

@@ -10,8 +10,9 @@
 #include "decode/value.h"
 
 enum {
-    /* Of tokens and bytes that inserts may go through: each goes through the event. */
-    MESSAGE_EFFORT = 8 << 20,
+    /* Tokens and bytes that inserts may go through, each of which goes through the event. */
+    EFFORT_BESIDES = 1 << 14,
+    EFFORT_OF_BYTE = 16,
     CONVERSION_BYTES = 32, /* what is longer says nothing */
 };
 
@@ -179,7 +180,8 @@ static struct insert read_insert(const etwas_wchar *at, size_t units)
 void etwas_put_inserts(struct etwas_text *text, const etwas_wchar *message, size_t units,
                        const etwas_schema *schema, const EVENT_RECORD *record)
 {
-    struct inserting inserting = {text, schema, record, MESSAGE_EFFORT};
+    struct inserting inserting = {text, schema, record,
+                                  EFFORT_BESIDES + EFFORT_OF_BYTE * (size_t)record->UserDataLength};
     size_t at = 0;
 
     while (at < units) {

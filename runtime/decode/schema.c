@@ -12,7 +12,6 @@
 
 enum {
     HEAD_BYTES = offsetof(TRACE_EVENT_INFO, EventPropertyInfoArray),
-    NAMES_OF_INFO = 4, /* names may take so many times the bytes of what they come from */
 };
 
 /* ---- strings --------------------------------------------------------------------------------- */
@@ -69,7 +68,8 @@ static bool head_is_sound(const struct source *source)
         info->TaskNameOffset,     info->OpcodeNameOffset,      info->EventMessageOffset,
         info->EventNameOffset,    info->ProviderMessageOffset, info->EventAttributesOffset};
 
-    if (info->PropertyCount > (source->bytes - HEAD_BYTES) / sizeof(EVENT_PROPERTY_INFO) ||
+    if (info->PropertyCount > ETWAS_SCHEMA_PROPERTIES ||
+        info->PropertyCount > (source->bytes - HEAD_BYTES) / sizeof(EVENT_PROPERTY_INFO) ||
         info->TopLevelPropertyCount > info->PropertyCount ||
         info->BinaryXMLOffset > source->bytes ||
         info->BinaryXMLSize > source->bytes - info->BinaryXMLOffset) {
@@ -282,6 +282,7 @@ static uint32_t put_together(const struct source *checked, size_t name_bytes,
     }
     memcpy(block + layout.info, checked->info, checked->bytes);
     source = (struct source){(const void *)(block + layout.info), checked->bytes};
+    described->bytes = (uint32_t)layout.bytes;
     described->fields = (void *)(block + layout.fields);
     described->map_fields = (void *)(block + layout.map_fields);
     described->exact = (etwas_schema){
@@ -327,8 +328,7 @@ uint32_t etwas_schema_make(const void *info, size_t bytes, struct etwas_describe
     source.info = copy;
     if (head_is_sound(&source) && properties_are_sound(&source)) {
         put_names(&names, &source, NULL, NULL);
-        /* Names that share their bytes must not become many times as much. */
-        if (names.count <= NAMES_OF_INFO * bytes + ETWAS_SCHEMA_NAME_UNITS) {
+        if (names.count <= ETWAS_SCHEMA_NAMES_BYTES) {
             error = put_together(&source, names.count, described);
         }
     }

@@ -17,8 +17,10 @@
 
 enum {
     ETWAS_SCHEMA_DEPTH = 32,
-    ETWAS_SCHEMA_SLOTS = 128,       /* properties that count others */
-    ETWAS_SCHEMA_NAME_UNITS = 1024, /* of a property or a map */
+    ETWAS_SCHEMA_SLOTS = 128, /* properties that count others */
+    ETWAS_SCHEMA_PROPERTIES = 1024,
+    ETWAS_SCHEMA_NAME_UNITS = 256,      /* of a property or a map */
+    ETWAS_SCHEMA_NAMES_BYTES = 1 << 16, /* of all: an event without a payload may show them */
 };
 
 enum etwas_reading {
@@ -83,6 +85,7 @@ struct etwas_described {
     struct etwas_described *next;       /* of all */
     struct etwas_map_field *map_fields; /* one for each field that names a map */
     uint32_t map_field_count;
+    uint32_t bytes; /* of all of it */
     uint8_t rank;
 };
 

@@ -30,6 +30,22 @@ struct etwas_map_name {
     etwas_wchar name[];
 };
 
+bool etwas_store_allow(struct etwas_store *store, size_t bytes)
+{
+    if (bytes > ETWAS_STORE_LIMIT_BYTES - store->bytes) {
+        return false;
+    }
+    store->bytes += bytes;
+    return true;
+}
+
+/* Zeroed memory for an entry of a table; NULL: there is none, or too much is kept. */
+static void *new_entry(struct etwas_store *store, size_t bytes)
+{
+    return etwas_store_allow(store, bytes + 4 * sizeof(struct etwas_table_slot)) ? calloc(1, bytes)
+                                                                                 : NULL;
+}
+
 void etwas_store_begin(struct etwas_store *store)
 {
     *store = (struct etwas_store){0};
@@ -108,7 +124,7 @@ struct etwas_event_kind *etwas_store_kind(struct etwas_store *store,
     struct etwas_event_kind *kind = find(store, key, &hash);
 
     if (kind == NULL) {
-        kind = calloc(1, sizeof *kind);
+        kind = new_entry(store, sizeof *kind);
         if (kind != NULL) {
             kind->key = *key;
             if (!etwas_table_add(&store->events, hash, kind)) {
@@ -137,7 +153,7 @@ static struct etwas_map_name *map_name(struct etwas_store *store, const etwas_gu
             return entry;
         }
     }
-    entry = calloc(1, sizeof *entry + units * sizeof(etwas_wchar));
+    entry = new_entry(store, sizeof *entry + units * sizeof(etwas_wchar));
     if (entry != NULL) {
         entry->provider = *provider;
         entry->units = (uint16_t)units;
@@ -184,6 +200,8 @@ uint32_t etwas_store_add_map(struct etwas_store *store, const etwas_guid *provid
         error = ERROR_SUCCESS;
     } else if (name->maps == MAPS_OF_NAME) {
         error = ERROR_INVALID_DATA;
+    } else if (!etwas_store_allow(store, map->bytes)) {
+        error = ERROR_NOT_ENOUGH_MEMORY;
     } else {
         set_map(store, name, map);
         return ERROR_SUCCESS;
@@ -250,7 +268,7 @@ bool etwas_store_add_provider(struct etwas_store *store, const etwas_guid *guid,
     if (bytes == 0 || provider_of(store, guid, &hash) != NULL) {
         return true;
     }
-    entry = calloc(1, sizeof *entry + bytes + 1);
+    entry = new_entry(store, sizeof *entry + bytes + 1);
     if (entry == NULL) {
         return false;
     }
@@ -317,6 +335,10 @@ static uint32_t add_version(struct etwas_store *store, struct etwas_event_kind *
     error = etwas_schema_make(info, bytes, &described);
     if (error != ERROR_SUCCESS) {
         return error;
+    }
+    if (!etwas_store_allow(store, described->bytes)) {
+        free(described);
+        return ERROR_NOT_ENOUGH_MEMORY;
     }
     described->rank = (uint8_t)rank;
     described->next = store->all;
@@ -389,9 +411,10 @@ const struct etwas_content *etwas_store_add_content(struct etwas_store *store,
                                                     struct etwas_described *described)
 {
     size_t key_bytes = (size_t)ETWAS_CONTENT_HEAD_BYTES + key->traits_bytes + key->schema_bytes;
-    struct etwas_content *content = calloc(1, sizeof *content + key_bytes);
+    struct etwas_content *content = new_entry(store, sizeof *content + key_bytes);
 
-    if (content == NULL || !etwas_table_add(&store->contents, hash, content)) {
+    if (content == NULL || (described != NULL && !etwas_store_allow(store, described->bytes)) ||
+        !etwas_table_add(&store->contents, hash, content)) {
         free(content);
         free(described);
         return NULL;

@@ -26,6 +26,7 @@ enum etwas_rank {
 
 struct etwas_store {
     uint64_t secret;
+    size_t bytes;                /* of all that is kept */
     bool first_counts;           /* of what is described twice: what was described stays as it is */
     struct etwas_table events;   /* struct etwas_event_kind */
     struct etwas_table contents; /* struct etwas_content */
@@ -48,6 +49,14 @@ struct etwas_event_kind {
     struct etwas_described *versions;
     uint8_t asked[32]; /* a bit for each version that what is built in was asked for */
 };
+
+enum {
+    /* Of all that is kept. Each byte of a file can become 100: without it 40 MB would be 4 GB. */
+    ETWAS_STORE_LIMIT_BYTES = 256 << 20,
+};
+
+/* Counts what is to be kept; false: it would be too much, for which there is no memory. */
+bool etwas_store_allow(struct etwas_store *store, size_t bytes);
 
 void etwas_store_begin(struct etwas_store *store);
 void etwas_store_end(struct etwas_store *store);

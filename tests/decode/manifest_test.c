@@ -327,6 +327,17 @@ static void documents_under_way_are_bounded(void **state)
     assert_true(is_known(*state));
 }
 
+/* A table of them is kept until they have come. */
+static void chunks_that_are_promised_are_bounded(void **state)
+{
+    struct chunk chunk = part(0);
+
+    chunk.total = 4096;
+    assert_int_equal(learn_chunk(*state, &chunk), ERROR_SUCCESS);
+    chunk.total = 4097;
+    assert_int_equal(learn_chunk(*state, &chunk), ERROR_INVALID_DATA);
+}
+
 static void a_document_is_bounded(void **state)
 {
     static char blanks[65000];
@@ -844,6 +855,7 @@ int main(void)
         TEST(a_chunk_that_is_not_taken_in_is_shown_as_one),
         TEST(chunks_without_a_first_one_are_passed_over),
         TEST(documents_under_way_are_bounded),
+        TEST(chunks_that_are_promised_are_bounded),
         TEST(a_document_is_bounded),
         TEST(the_newest_manifest_wins_unless_its_version_is_older),
         TEST(a_manifest_learned_ahead_leaves_what_was_described),

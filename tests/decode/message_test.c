@@ -292,7 +292,7 @@ static void inserts_are_bounded(void **state)
         memcpy(message + 2 * i, "%1", 2);
     }
     inserted_of(s, message, &event);
-    assert_true(s->length > 100 * sizeof payload && s->length < 200 * sizeof payload);
+    assert_true(s->length > 10 * sizeof payload && s->length < 20 * sizeof payload);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_decoder, close_decoder)
