@@ -38,21 +38,6 @@ static const etwas_guid event_trace =
     ETWAS_BUILTIN_GUID(0x68fdd900, 0x4a3e, 0x11d1, 0x84f40000f80464e3);
 static const etwas_guid own = ETWAS_BUILTIN_GUID(0x7be5a508, 0xdb35, 0x4ec9, 0xb650a9720ecb3b69);
 
-static int open_decoder(void **state)
-{
-    etwas_decoder *decoder;
-
-    assert_int_equal(etwas_decoder_open(&decoder), ERROR_SUCCESS);
-    *state = decoder;
-    return 0;
-}
-
-static int close_decoder(void **state)
-{
-    etwas_decoder_close(*state);
-    return 0;
-}
-
 static EVENT_RECORD event(const etwas_guid *class, uint8_t type, uint8_t version, uint8_t pointer,
                           const void *payload, size_t bytes)
 {

@@ -24,14 +24,14 @@ struct state {
     size_t length; /* of the last message, which may be cut */
 };
 
-static int open_decoder(void **state)
+static int open_state(void **state)
 {
     *state = calloc(1, sizeof(struct state));
     assert_non_null(*state);
     return (int)etwas_decoder_open(&((struct state *)*state)->decoder);
 }
 
-static int close_decoder(void **state)
+static int close_state(void **state)
 {
     etwas_decoder_close(((struct state *)*state)->decoder);
     free(*state);
@@ -295,7 +295,7 @@ static void inserts_are_bounded(void **state)
     assert_true(s->length > 10 * sizeof payload && s->length < 20 * sizeof payload);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_decoder, close_decoder)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_state, close_state)
 
 int main(void)
 {

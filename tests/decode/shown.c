@@ -113,6 +113,21 @@ const char *shown(etwas_decoder *decoder, const EVENT_RECORD *record)
     return line;
 }
 
+int open_decoder(void **state)
+{
+    etwas_decoder *decoder;
+
+    assert_int_equal(etwas_decoder_open(&decoder), ERROR_SUCCESS);
+    *state = decoder;
+    return 0;
+}
+
+int close_decoder(void **state)
+{
+    etwas_decoder_close(*state);
+    return 0;
+}
+
 uint32_t (*learning)(etwas_decoder *, const EVENT_RECORD *) = etwas_decoder_learn;
 
 uint32_t learn_chunk(etwas_decoder *decoder, const struct chunk *chunk)

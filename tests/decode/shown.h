@@ -14,6 +14,10 @@
 
 #include <etwas/decode.h>
 
+/* Fixtures of a test whose state is a decoder. */
+int open_decoder(void **state);
+int close_decoder(void **state);
+
 /* Until the next call. */
 const char *shown(etwas_decoder *decoder, const EVENT_RECORD *record);
 

@@ -26,7 +26,7 @@ struct state {
     struct tl_event *event;
 };
 
-static int open_decoder(void **state)
+static int open_state(void **state)
 {
     struct state *opened = calloc(1, sizeof *opened);
 
@@ -37,7 +37,7 @@ static int open_decoder(void **state)
     return 0;
 }
 
-static int close_decoder(void **state)
+static int close_state(void **state)
 {
     struct state *opened = *state;
 
@@ -355,7 +355,7 @@ static void what_only_looks_like_a_description_is_none(void **state)
     assert_string_equal(line_of_payload(s, SIZE_MAX, 11), "(none)");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_decoder, close_decoder)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_state, close_state)
 
 int main(void)
 {

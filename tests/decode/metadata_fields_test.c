@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* Fields that records describe: counts, lengths, types, and what of them makes no sense. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "etl/event_metadata.h"
+#include "metadata_scene.h"
+
+/* Counts and lengths by other fields, in structs in arrays, with members in any order of building. */
+static void counts_and_lengths_are_those_of_earlier_fields(void **state)
+{
+    struct state *s = *state;
+    uint16_t count = add(s, ETWAS_BUILD_TOP, "count", TDH_INTYPE_UINT8, 0);
+    uint16_t list = etwas_build_property(&s->build, ETWAS_BUILD_TOP,
+                                         &(EVENT_PROPERTY_INFO){
+                                             .NameOffset = string(s, "list"),
+                                             .Flags = PropertyStruct | PropertyParamCount,
+                                             .countPropertyIndex = count,
+                                         });
+    uint16_t length = add(s, list, "length", TDH_INTYPE_UINT16, 0);
+    uint16_t last = add(s, ETWAS_BUILD_TOP, "last", TDH_INTYPE_UNICODESTRING, 0);
+    uint16_t bytes = add(s, list, "bytes", TDH_INTYPE_BINARY, 0);
+    uint16_t numbers = add(s, list, "numbers", TDH_INTYPE_UINT8, 0);
+
+    s->build.properties[last].info.length = 3;
+    s->build.properties[bytes].info.Flags = PropertyParamLength;
+    s->build.properties[bytes].info.lengthPropertyIndex = length;
+    s->build.properties[numbers].info.Flags = PropertyParamCount;
+    s->build.properties[numbers].info.countPropertyIndex = count;
+    assert_int_equal(learn_event(s), ERROR_SUCCESS);
+    put_u8(&s->payload, 2);
+    put_u16(&s->payload, 1);
+    put_bytes(&s->payload, "\xAB\1\2", 3);
+    put_u16(&s->payload, 0);
+    put_bytes(&s->payload, "\3\4", 2);
+    put_wide(&s->payload, "ab", true);
+    assert_string_equal(line_of(s, 1, 0),
+                        "shop/Order/Start count=2 list=[{length=1 bytes=AB numbers=[1,2]},"
+                        "{length=0 bytes= numbers=[3,4]}] last=\"ab\"");
+}
+
+static void types_of_classic_events_are_read(void **state)
+{
+    struct state *s = *state;
+    uint16_t name;
+
+    add(s, ETWAS_BUILD_TOP, "counted", TDH_INTYPE_COUNTEDSTRING, 0);
+    put_u16(&s->payload, 2);
+    put_wide(&s->payload, "a", false);
+    add(s, ETWAS_BUILD_TOP, "reversed", TDH_INTYPE_REVERSEDCOUNTEDANSISTRING, 0);
+    put_bytes(&s->payload, "\0\2bc", 4);
+    add(s, ETWAS_BUILD_TOP, "dump", TDH_INTYPE_HEXDUMP, 0);
+    put_u32(&s->payload, 1);
+    put_u8(&s->payload, 0x7F);
+    add(s, ETWAS_BUILD_TOP, "nobody", TDH_INTYPE_WBEMSID, 0);
+    put_u32(&s->payload, 0);
+    add(s, ETWAS_BUILD_TOP, "user", TDH_INTYPE_WBEMSID, 0);
+    put_u64(&s->payload, 1);
+    put_u64(&s->payload, 0);
+    put_bytes(&s->payload, "\1\1\0\0\0\0\0\5\x12\0\0\0", 12);
+    add(s, ETWAS_BUILD_TOP, "letter", TDH_INTYPE_ANSICHAR, 0);
+    put_u8(&s->payload, 'x');
+    name = add(s, ETWAS_BUILD_TOP, "name", TDH_INTYPE_UNICODECHAR, 0);
+    s->build.properties[name].info.count = 4;
+    put_wide(&s->payload, "ab", true);
+    put_wide(&s->payload, "c", false);
+    add(s, ETWAS_BUILD_TOP, "rest", TDH_INTYPE_NONNULLTERMINATEDANSISTRING, 0);
+    put_bytes(&s->payload, "end", 3);
+    learn_event(s);
+    assert_string_equal(line_of(s, 1, 0),
+                        "shop/Order/Start counted=\"a\" reversed=\"bc\" dump=7F nobody= "
+                        "user=S-1-5-18 letter=\"x\" name=\"ab\" rest=\"end\"");
+}
+
+static void an_array_may_go_to_the_end(void **state)
+{
+    struct state *s = *state;
+    uint16_t stack = add(s, ETWAS_BUILD_TOP, "stack", TDH_INTYPE_POINTER, 0);
+
+    s->build.properties[stack].info.Flags = PropertyParamFixedCount;
+    s->build.properties[stack].info.count = 0;
+    learn_event(s);
+    assert_string_equal(line_of(s, 1, 0), "shop/Order/Start stack=[]");
+    put_u64(&s->payload, 1);
+    put_u64(&s->payload, 2);
+    put_u8(&s->payload, 3);
+    assert_string_equal(line_of(s, 1, 0), "shop/Order/Start stack=[0x1,0x2] +1");
+}
+
+static void a_string_at_the_end_may_lack_its_0(void **state)
+{
+    struct state *s = *state;
+
+    add(s, ETWAS_BUILD_TOP, "text", TDH_INTYPE_UNICODESTRING, 0);
+    learn_event(s);
+    put_wide(&s->payload, "ab", false);
+    assert_string_equal(line_of(s, 1, 0), "shop/Order/Start text=\"ab\"");
+    put_u8(&s->payload, 'c');
+    assert_string_equal(line_of(s, 1, 0), "shop/Order/Start text=\"ab\" +1");
+    s->payload.count = 0;
+    assert_string_equal(line_of(s, 1, 0), "shop/Order/Start text=…0");
+}
+
+/* What a field may not be counted by: itself is in the payload, all else must have been read. */
+static void counts_that_are_not_read_before_make_no_sense(void **state)
+{
+    struct state *s = *state;
+
+    for (int wrong = 0; wrong < 5; wrong++) {
+        uint16_t first = add(s, ETWAS_BUILD_TOP, "first", TDH_INTYPE_UINT8, 0);
+        uint16_t list = etwas_build_property(
+            &s->build, ETWAS_BUILD_TOP,
+            &(EVENT_PROPERTY_INFO){.Flags = PropertyStruct, .NameOffset = string(s, "list")});
+        uint16_t member = add(s, list, "member", TDH_INTYPE_UINT8, 0);
+        uint16_t data = add(s, ETWAS_BUILD_TOP, "data", TDH_INTYPE_UINT8, 0);
+        uint16_t later = add(s, ETWAS_BUILD_TOP, "later", TDH_INTYPE_UINT8, 0);
+        uint16_t text = add(s, ETWAS_BUILD_TOP, "text", TDH_INTYPE_ANSISTRING, 0);
+        const uint16_t named[] = {first, later, member, list, text};
+
+        s->build.properties[data].info.Flags = PropertyParamCount;
+        s->build.properties[data].info.countPropertyIndex = named[wrong];
+        assert_int_equal(learn_event(s), wrong == 0 ? ERROR_SUCCESS : ERROR_INVALID_DATA);
+    }
+}
+
+/* Nothing of a description is read beyond its bytes, whatever they say. */
+static void every_description_is_checked(void **state)
+{
+    static const uint8_t changes[] = {0x00, 0x01, 0x7F, 0x80, 0xFF};
+    struct state *s = *state;
+    uint16_t list =
+        etwas_build_property(&s->build, ETWAS_BUILD_TOP,
+                             &(EVENT_PROPERTY_INFO){.Flags = PropertyStruct | PropertyParamCount,
+                                                    .NameOffset = string(s, "list")});
+    uint16_t kind = add(s, list, "kind", TDH_INTYPE_UINT8, 0);
+    TRACE_EVENT_INFO *info;
+    size_t bytes;
+
+    s->build.properties[kind].info.nonStructType.MapNameOffset = string(s, "Kinds");
+    s->build.head.KeywordsNameOffset = string(s, "one");
+    etwas_build_bytes(&s->build, "\0", 2);
+    assert_int_equal(etwas_build_end(&s->build, &info, &bytes), ERROR_SUCCESS);
+    begin(s, "Start");
+    assert_int_equal(learn_record(s->decoder, ETWAS_ETL_EVENT_INFO_TYPE, info, bytes),
+                     ERROR_SUCCESS);
+    put_bytes(&s->payload, "\3\0abcdefgh", 10);
+    for (size_t count = 0; count < bytes; count++) {
+        assert_int_equal(learn_record(s->decoder, ETWAS_ETL_EVENT_INFO_TYPE, info, count),
+                         ERROR_INVALID_DATA);
+    }
+    for (size_t at = 0; at < bytes; at++) {
+        uint8_t *byte = (uint8_t *)info + at;
+        uint8_t was = *byte;
+
+        for (size_t i = 0; i < sizeof changes; i++) {
+            *byte = changes[i];
+            learn_record(s->decoder, ETWAS_ETL_EVENT_INFO_TYPE, info, bytes);
+            line_of(s, 1, 0);
+        }
+        *byte = was;
+    }
+    free(info);
+}
+
+static void every_map_is_checked(void **state)
+{
+    static const uint8_t changes[] = {0x00, 0x01, 0x7F, 0x80, 0xFF};
+    struct state *s = *state;
+    struct etwas_build build;
+    struct blob blob = {.count = 0};
+    EVENT_MAP_INFO *map;
+    size_t bytes;
+    uint32_t name;
+
+    etwas_build_begin(&build);
+    name = etwas_build_string(&build, "Kinds", 5);
+    assert_int_equal(etwas_build_map_end(&build, name, EVENTMAP_INFO_FLAG_MANIFEST_VALUEMAP,
+                                         &(struct etwas_build_entry){.text = name}, 1, &map,
+                                         &bytes),
+                     ERROR_SUCCESS);
+    put_bytes(&blob, &guid, sizeof guid);
+    put_bytes(&blob, map, bytes);
+    free(map);
+    for (size_t count = 0; count < blob.count; count++) {
+        assert_int_equal(learn_record(s->decoder, ETWAS_ETL_MAP_INFO_TYPE, blob.bytes, count),
+                         ERROR_INVALID_DATA);
+    }
+    for (size_t at = sizeof guid; at < blob.count; at++) {
+        uint8_t was = blob.bytes[at];
+
+        for (size_t i = 0; i < sizeof changes; i++) {
+            blob.bytes[at] = changes[i];
+            learn_record(s->decoder, ETWAS_ETL_MAP_INFO_TYPE, blob.bytes, blob.count);
+        }
+        blob.bytes[at] = was;
+    }
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_scene, close_scene)
+    const struct CMUnitTest tests[] = {
+        TEST(counts_and_lengths_are_those_of_earlier_fields),
+        TEST(types_of_classic_events_are_read),
+        TEST(an_array_may_go_to_the_end),
+        TEST(a_string_at_the_end_may_lack_its_0),
+        TEST(counts_that_are_not_read_before_make_no_sense),
+        TEST(every_description_is_checked),
+        TEST(every_map_is_checked),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
