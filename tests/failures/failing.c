@@ -6,8 +6,11 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "support/folder.h"
+#include "support/start.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -147,6 +150,19 @@ void hang_release(void)
     hangs = false;
     (void)pthread_cond_broadcast(&changed);
     (void)pthread_mutex_unlock(&mutex);
+}
+
+void fork_while_it_hangs(void)
+{
+    int status;
+    pid_t child = fork();
+
+    if (child == 0) {
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_true(hangs_now());
 }
 
 int failing_teardown(void **state)

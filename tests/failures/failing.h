@@ -45,6 +45,12 @@ void hang_call(enum etwas_file_call call, uint32_t after);
 bool hangs_now(void);
 void hang_release(void);
 
+/*
+ * A fork takes the locks of all traces and sessions, and waits for a file that is being opened or closed,
+ * but not for what hangs.
+ */
+void fork_while_it_hangs(void);
+
 /* cmocka's teardown of a test in a folder (support/folder.h); ends what was planned too. */
 int failing_teardown(void **state);
 

@@ -7,7 +7,6 @@
  */
 #include <etwas/winerror.h>
 #include <pthread.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "failures/failing.h"
@@ -28,20 +27,6 @@ static void wait_for_hang(void)
     while (!hangs_now()) {
         (void)usleep(1000);
     }
-}
-
-/* Takes the locks of all traces and all sessions. */
-static void fork_while_it_hangs(void)
-{
-    int status;
-    pid_t child = fork();
-
-    if (child == 0) {
-        _exit(0);
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
-    assert_true(hangs_now());
 }
 
 static void nobody_else_waits_while_the_backlog_is_written(void **state)

@@ -10,7 +10,6 @@
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
 #include <stdio.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -53,19 +52,6 @@ static void log_one(struct writer *writer)
     uint32_t code = writer_log(writer);
 
     assert_true(code == ERROR_SUCCESS || code == ERROR_NOT_ENOUGH_MEMORY);
-}
-
-/* The program's own affairs: a fork waits for a file that is being opened or closed, but not long. */
-static void fork_while_it_hangs(void)
-{
-    int status;
-    pid_t child = fork();
-
-    if (child == 0) {
-        _exit(0);
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
 }
 
 static void log_while_it_hangs(enum etwas_file_call call)
