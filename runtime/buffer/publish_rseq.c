@@ -3,8 +3,8 @@
 
 /*
  * The protocol of rseq slots: one sequence builds a record in its place and
- * commits it with one store. Here for every record and every architecture; quick_rseq.h
- * has the same sequence for x86-64, made of fewer instructions, which is tried first.
+ * commits it with one store. Here for every record; quick_rseq.h has the same sequence, made of
+ * fewer instructions, which is tried first.
  *
  *     PUBLISH   p ← processor; unregistered → ELSEWHERE
  *               gate ≠ generation → INVALID

@@ -22,10 +22,6 @@
  *     end:        → COMMITTED
  *     abort:   9                                                 → exit ABORTED
  *
- * Step 8 is one addition to memory and needs no lock: the word is this processor's, and whatever
- * could come between its load and its store aborts the sequence before or comes after. Its store
- * x86-64 keeps behind all earlier ones: a release.
- *
  * What is read of the slot outside the sequence (kind, and with it the clock) belongs to the
  * session of the gate that step 3 finds.
  *
@@ -41,17 +37,15 @@
 
 #include "platform/rseq.h"
 
-/* aarch64 has the general way only. */
-#if ETWAS_RSEQ && defined(__x86_64__)
-#define ETWAS_QUICK_RSEQ 1
+#if ETWAS_RSEQ
 
-#include <emmintrin.h>
 #include <etwas/evntrace.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "buffer/slot.h"
 #include "etl/layout.h"
+#include "platform/pair.h"
 #include "platform/processor.h"
 
 enum {
@@ -67,379 +61,64 @@ enum etwas_quick_rseq {
 _Static_assert(sizeof(EVENT_INSTANCE_HEADER) == 56, "the payload's offset in the sequence");
 _Static_assert(sizeof(struct etwas_etl_instance_header) == 72, "and in the record");
 
-/* What one record adds to a word, beside its units: too large for an instruction. */
-static const uint64_t etwas_one_record = UINT64_C(1) << (ETWAS_UNITS_BITS + ETWAS_BUFFER_BITS);
-
 /* The record of etwas_quick_rseq. */
 struct etwas_quick_record {
-    __m128i start;          /* bytes 0..15: marker, class, thread and process id */
-    __m128i guid;           /* 24..39 */
-    __m128i instances;      /* 40..55: no times, instance and parent instance id */
-    __m128i parent;         /* 56..71: its GUID */
+    etwas_pair start;       /* bytes 0..15: marker, class, thread and process id */
+    etwas_pair guid;        /* 24..39 */
+    etwas_pair instances;   /* 40..55: no times, instance and parent instance id */
+    etwas_pair parent;      /* 56..71: its GUID */
     int64_t stamp;          /* 16..23 */
     const void *before;     /* the payload begins an event header's size behind it */
     uint64_t payload_bytes; /* at most ETWAS_QUICK_PAYLOAD_BYTES */
 };
 
-#ifdef ETWAS_TESTPOINTS
-#define ETWAS_QUICK_TRAP(number)                                                                   \
-    "cmpl $" #number ", etwas_rseq_trap(%%rip)\n\t"                                                \
-    "jne 7f\n\t"                                                                                   \
-    "int3\n"                                                                                       \
-    "7:\n\t"
-#else
-#define ETWAS_QUICK_TRAP(number) ""
-#endif
-
-/*
- * What both sequences begin and end with.
- *
- * BEGIN, steps 1 to 5, ends with the record's place in r9 and its last unit zeroed; COMMIT is steps
- * 7 and 8. r8 holds the word, its buffer, then what the commit adds; r9 first the distance from the
- * thread pointer to cpu_id; r10 the units before the record. All copying stands before the commit:
- * the range the kernel aborts is one piece and ends with the commit.
- */
-/* clang-format off */
-#define ETWAS_QUICK_ARM                                                                            \
-        ".pushsection __rseq_cs, \"aw\"\n\t"                                                       \
-        ".balign 32\n"                                                                             \
-        "1:\n\t"                                                                                   \
-        ".long 0, 0\n\t"                                                                           \
-        ".quad 2f, 3f - 2f, 4f\n\t"                                                                \
-        ".popsection\n\t"                                                                          \
-        ".pushsection .text.unlikely, \"ax\"\n\t"                                                  \
-        ".byte 0x0f, 0xb9, 0x3d\n\t"                /* ud1, never executed */                      \
-        ".long 0x53053053\n"                        /* the kernel's signature of abort points */   \
-        "4:\n\t"                                                                                   \
-        "jmp %l[aborted]\n\t"                       /* 9 */                                        \
-        ".popsection\n\t"                                                                          \
-        ETWAS_QUICK_TRAP(15)                                                                       \
-        "movq %[offset], %%r9\n\t"                                                                 \
-        "leaq 1b(%%rip), %%r8\n\t"                                                                 \
-        "movq %%r8, %%fs:4(%%r9)\n"                 /* 1 */                                        \
-        "2:\n\t"                                                                                   \
-        ETWAS_QUICK_TRAP(16)                                                                       \
-        "movl %c[index](%[slot]), %%r8d\n\t"                                                       \
-        "cmpl %%r8d, %%fs:(%%r9)\n\t"               /* 2 */                                        \
-        "jne %l[other]\n\t"                                                                        \
-        "movq %[generation], %%r8\n\t"                                                             \
-        "shrq $8, %%r8\n\t"                                                                        \
-        "cmpl %%r8d, %c[gate](%[slot])\n\t"         /* 3 */                                        \
-        "jne %l[other]\n\t"                                                                        \
-        ETWAS_QUICK_TRAP(17)
-
-#define ETWAS_QUICK_BEGIN                                                                          \
-        ETWAS_QUICK_ARM                                                                            \
-        "movq %c[word](%[slot]), %%r8\n\t"          /* 4 */                                        \
-        "movl %%r8d, %%r10d\n\t"                                                                   \
-        "andl %[units_mask], %%r10d\n\t"                                                           \
-        "leal (%%r10,%[units]), %%r9d\n\t"                                                         \
-        "cmpl %c[limit](%[slot]), %%r9d\n\t"                                                       \
-        "ja %l[other]\n\t"                                                                         \
-        "cmpq %[stamp], %c[newest](%[slot])\n\t"    /* 5 */                                        \
-        "jg %l[other]\n\t"                                                                         \
-        "shrq %[units_bits], %%r8\n\t"                                                             \
-        "andl %[buffer_mask], %%r8d\n\t"                                                           \
-        "movl %c[limit](%[slot]), %%r9d\n\t"                                                       \
-        "imulq %%r8, %%r9\n\t"                                                                     \
-        "addq %%r10, %%r9\n\t"                                                                     \
-        "shlq $3, %%r9\n\t"                                                                        \
-        "addq %c[region](%[slot]), %%r9\n\t"                                                       \
-        "movq $0, -8(%%r9,%[units],8)\n\t"          /* 6 */
-
-#define ETWAS_QUICK_COMMIT(UNITS)                                                                  \
-        ETWAS_QUICK_TRAP(19)                                                                       \
-        "movq %[stamp], %c[newest](%[slot])\n\t"    /* 7 */                                        \
-        "movq %[one_record], %%r8\n\t"                                                             \
-        "addq " UNITS ", %%r8\n\t"                                                                 \
-        ETWAS_QUICK_TRAP(20)                                                                       \
-        "addq %%r8, %c[word](%[slot])\n"            /* 8 */                                        \
-        "3:\n\t"
-
-#define ETWAS_QUICK_OPERANDS(SLOT, GENERATION_ABOVE, STAMP)                                        \
-        [offset] "m"(etwas_processor_offset), [slot] "r"(SLOT), [generation] "rm"(GENERATION_ABOVE), \
-        [stamp] "r"(STAMP), [one_record] "m"(etwas_one_record),                \
-        [word] "i"(offsetof(struct etwas_slot, word)),                                             \
-        [newest] "i"(offsetof(struct etwas_slot, newest)),                                         \
-        [gate] "i"(offsetof(struct etwas_slot, gate)),                                             \
-        [limit] "i"(offsetof(struct etwas_slot, limit_units)),                                     \
-        [region] "i"(offsetof(struct etwas_slot, region)),                                         \
-        [index] "i"(offsetof(struct etwas_slot, index)),                                           \
-        [units_mask] "i"((1 << ETWAS_UNITS_BITS) - 1), [units_bits] "i"(ETWAS_UNITS_BITS),         \
-        [buffer_mask] "i"(ETWAS_NO_BUFFER)
-/* clang-format on */
-
-/*
- * `slot` was found by the thread's cpu_id. `generation_above` has the session's generation, which
- * is not 0, in bits 8 to 39, as a session's handle has.
- */
-static inline __attribute__((always_inline)) enum etwas_quick_rseq etwas_quick_rseq(
-    struct etwas_slot *slot, uint64_t generation_above, const struct etwas_quick_record *record)
-{
-    const uint64_t units =
-        (sizeof(struct etwas_etl_instance_header) + record->payload_bytes + ETWAS_UNIT_BYTES - 1) /
-        ETWAS_UNIT_BYTES;
-
-    /*
-     * r10: offsets into the payload, which begins 56 bytes behind `before` and 72 behind the place.
-     * 16 to 32 bytes of payload are two moves that may overlap.
-     */
-    /* clang-format off */
-    __asm__ goto(
-        ETWAS_QUICK_BEGIN
-        "movups %[start], (%%r9)\n\t"
-        "movq %[stamp], 16(%%r9)\n\t"
-        "movups %[guid], 24(%%r9)\n\t"
-        "movups %[instances], 40(%%r9)\n\t"
-        "movups %[parent], 56(%%r9)\n\t"
-        ETWAS_QUICK_TRAP(18)
-        "leaq -16(%[bytes]), %%r10\n\t"
-        "cmpq $16, %%r10\n\t"
-        "ja 5f\n\t"
-        "movups 56(%[before]), %%xmm0\n\t"
-        "movups 40(%[before],%[bytes]), %%xmm1\n\t"
-        "movups %%xmm0, 72(%%r9)\n\t"
-        "movups %%xmm1, 56(%%r9,%[bytes])\n\t"
-        "jmp 6f\n"
-
-        "5:\n\t"                                    /* by the flags: below 16 bytes, or above 32 */
-        "js 51f\n"
-        "50:\n\t"                                   /* from the end, the last 16 bytes first */
-        "movups 56(%[before],%%r10), %%xmm0\n\t"
-        "movups %%xmm0, 72(%%r9,%%r10)\n\t"
-        "subq $16, %%r10\n\t"
-        "ja 50b\n\t"
-        "movups 56(%[before]), %%xmm0\n\t"
-        "movups %%xmm0, 72(%%r9)\n\t"
-        "jmp 6f\n"
-        "51:\n\t"
-        "addq $8, %%r10\n\t"
-        "js 52f\n\t"
-        "movq 56(%[before]), %%xmm0\n\t"            /* 8 to 15 */
-        "movq 48(%[before],%[bytes]), %%xmm1\n\t"
-        "movq %%xmm0, 72(%%r9)\n\t"
-        "movq %%xmm1, 64(%%r9,%[bytes])\n\t"
-        "jmp 6f\n"
-        "52:\n\t"                                   /* 0 to 7 */
-        "addq $8, %%r10\n\t"
-        "jz 6f\n"
-        "53:\n\t"
-        "movb 55(%[before],%%r10), %%r8b\n\t"
-        "movb %%r8b, 71(%%r9,%%r10)\n\t"
-        "subq $1, %%r10\n\t"
-        "jnz 53b\n"
-
-        "6:\n\t"
-        ETWAS_QUICK_COMMIT("%[units]")
-        :
-        : ETWAS_QUICK_OPERANDS(slot, generation_above, record->stamp), [units] "r"(units),
-          [before] "r"(record->before), [bytes] "r"(record->payload_bytes),
-          [start] "x"(record->start), [guid] "x"(record->guid), [instances] "x"(record->instances),
-          [parent] "x"(record->parent)
-        : "r8", "r9", "r10", "xmm0", "xmm1", "cc", "memory"
-        : aborted, other);
-    /* clang-format on */
-    return ETWAS_QUICK_COMMITTED;
-aborted:
-    return ETWAS_QUICK_ABORTED;
-other:
-    return ETWAS_QUICK_OTHER;
-}
-
 /* A header in registers: what it has of these, by its size, say the functions at the end. */
 struct etwas_quick_header {
     uint64_t start;
     uint64_t ids;
-    __m128i second;
-    __m128i third;
-    __m128i fourth;
+    etwas_pair second;
+    etwas_pair third;
+    etwas_pair fourth;
 };
 
-/*
- * Copies the pieces from r11 to `end`, each of whose lengths is read once: the list is the caller's,
- * and another thread may change it meanwhile. r8: where a piece comes from; r10: its length; r9 and
- * rdx: where in the record it begins and ends, the latter no higher than rax. A piece without an
- * address the general way has to judge.
- *
- * A piece of 16 bytes or more is copied in moves of 16 from its beginning, and its last 16 bytes in
- * one that may overlap them; a shorter one in two moves that may overlap.
- */
+#if defined(__x86_64__)
+#include "buffer/quick_rseq_x86_64.h"
+#else
+#include "buffer/quick_rseq_aarch64.h"
+#endif
+
 /* clang-format off */
-#define ETWAS_QUICK_NEXT_PIECE                                                                     \
-        "movq %%rdx, %%r9\n\t"                                                                     \
-        "addq $16, %%r11\n\t"                                                                     \
-        "cmpq %[end], %%r11\n\t"
-
-#define ETWAS_QUICK_COPY(CHECK)                                                                    \
-        "cmpq %[end], %%r11\n\t"                                                                   \
-        "je 6f\n"                                                                                  \
-        "50:\n\t"                                                                                  \
-        "movl %c[length](%%r11), %%r10d\n\t"                                                       \
-        "movq (%%r11), %%r8\n\t"                                                                   \
-        CHECK                                                                                      \
-        "leaq (%%r9,%%r10), %%rdx\n\t"                                                             \
-        "testq %%r8, %%r8\n\t"                                                                     \
-        "je %l[other]\n\t"                                                                         \
-        "cmpq %%rax, %%rdx\n\t"                                                                    \
-        "ja %l[other]\n\t"                                                                         \
-        "cmpl $16, %%r10d\n\t"                                                                     \
-        "jb 52f\n\t"                                                                               \
-        "movups -16(%%r8,%%r10), %%xmm1\n"                                                         \
-        "51:\n\t"                                                                                  \
-        "movups (%%r8), %%xmm0\n\t"                                                                \
-        "movups %%xmm0, (%%rcx,%%r9)\n\t"                                                                \
-        "cmpl $32, %%r10d\n\t"                                                                     \
-        "ja 55f\n\t"                                                                               \
-        "movups %%xmm1, -16(%%rcx,%%rdx)\n\t"                                                            \
-        ETWAS_QUICK_NEXT_PIECE                                                                     \
-        "je 6f\n\t"                                                                                \
-        "jmp 50b\n"                                                                                \
-        "52:\n\t"                                                                                  \
-        "cmpl $8, %%r10d\n\t"                                                                      \
-        "jb 53f\n\t"                                                                               \
-        "movq (%%r8), %%xmm0\n\t"                  /* 8 to 15 */                                   \
-        "movq -8(%%r8,%%r10), %%xmm1\n\t"                                                          \
-        "movq %%xmm0, (%%rcx,%%r9)\n\t"                                                                  \
-        "movq %%xmm1, -8(%%rcx,%%rdx)\n\t"                                                               \
-        ETWAS_QUICK_NEXT_PIECE                                                                     \
-        "jne 50b\n\t"                                                                              \
-        "jmp 6f\n"                                                                                 \
-        "53:\n\t"                                                                                  \
-        "cmpl $4, %%r10d\n\t"                                                                      \
-        "jb 54f\n\t"                                                                               \
-        "movd (%%r8), %%xmm0\n\t"                  /* 4 to 7 */                                    \
-        "movd -4(%%r8,%%r10), %%xmm1\n\t"                                                          \
-        "movd %%xmm0, (%%rcx,%%r9)\n\t"                                                                  \
-        "movd %%xmm1, -4(%%rcx,%%rdx)\n\t"                                                               \
-        ETWAS_QUICK_NEXT_PIECE                                                                     \
-        "jne 50b\n\t"                                                                              \
-        "jmp 6f\n"                                                                                 \
-        "55:\n\t"                                  /* more than 32 are left */                     \
-        "addq $16, %%r8\n\t"                                                                       \
-        "addq $16, %%r9\n\t"                                                                       \
-        "subq $16, %%r10\n\t"                                                                      \
-        "jmp 51b\n"                                                                                \
-        "54:\n\t"                                  /* 0 to 3 */                                    \
-        "cmpq %%rdx, %%r9\n\t"                                                                     \
-        "je 57f\n\t"                                                                               \
-        "movzbl (%%r8), %%r10d\n\t"                                                                \
-        "movb %%r10b, (%%rcx,%%r9)\n\t"                                                            \
-        "addq $1, %%r8\n\t"                                                                        \
-        "addq $1, %%r9\n\t"                                                                        \
-        "jmp 54b\n"                                                                                \
-        "57:\n\t"                                                                                  \
-        ETWAS_QUICK_NEXT_PIECE                                                                     \
-        "jne 50b\n"                                                                                \
-        "6:\n\t"
-
-/* What a piece may be: anything; data, which has no type; or that behind two items. */
-#define ETWAS_QUICK_ANYTHING ""
-#define ETWAS_QUICK_DATA                                                                           \
-        "cmpl $0, %c[type](%%r11)\n\t"                                                             \
-        "jne %l[other]\n\t"
-#define ETWAS_QUICK_ITEMS_AND_DATA                                                                 \
-        "cmpl $0, %c[type](%%r11)\n\t"                                                             \
-        "je 58f\n\t"                                                                               \
-        "leaq 32(%[pieces]), %%rdx\n\t"                                                            \
-        "cmpq %%rdx, %%r11\n\t"                                                                    \
-        "jae %l[other]\n"                                                                          \
-        "58:\n\t"
-
-/*
- * The sequence for a record with one kind of header and a payload in pieces: `count` of them from
- * `pieces` on. HEADER stores the header at rcx, all but its first 8 bytes; STEP is its size. CHECK
- * says what a piece may be.
- *
- * How long the record is, it knows when all is copied: step 4 is repeated for each piece, and asks
- * for 8 bytes more than needed, which are zeroed behind the last one; the size is added to
- * header->start, the first 8 bytes, and those are stored last. Lengths are added up beside the
- * record's place: what the commit adds to the word does not wait for the word.
- */
-#define ETWAS_QUICK_PIECES(NAME, HEADER, STEP, CHECK)                                              \
-    static inline __attribute__((always_inline)) enum etwas_quick_rseq NAME(                       \
-        struct etwas_slot *slot, uint64_t generation_above,                                        \
-        const struct etwas_quick_header *header, int64_t stamp, const void *pieces,                \
-        uint64_t count)                                                                            \
-    {                                                                                              \
-        __asm__ goto(                                                                              \
-            ETWAS_QUICK_ARM                                                                        \
-            "movq %c[word](%[slot]), %%rcx\n\t"     /* 4 */                                        \
-            "cmpq %[stamp], %c[newest](%[slot])\n\t" /* 5 */                                      \
-            "jg %l[other]\n\t"                                                                     \
-            "movl %c[limit](%[slot]), %%r9d\n\t"                                                   \
-            "movq %%rcx, %%rax\n\t"                                                                \
-            "andl %[units_mask], %%ecx\n\t"                                                        \
-            "shrq %[units_bits], %%rax\n\t"                                                        \
-            "andl %[buffer_mask], %%eax\n\t"                                                       \
-            "imulq %%r9, %%rax\n\t"                                                                \
-            "subq %%rcx, %%r9\n\t"                                                                 \
-            "addq %%rcx, %%rax\n\t"                                                                \
-            "movq %c[region](%[slot]), %%rcx\n\t"                                                  \
-            "leaq (%%rcx,%%rax,8), %%rcx\n\t"                                                      \
-            "leaq -8(,%%r9,8), %%rax\n\t"                                                          \
-            "movl $" #STEP ", %%r9d\n\t"                                                           \
-            "cmpq %%r9, %%rax\n\t"                                                                 \
-            "jl %l[other]\n\t"                                                                     \
-            "movq %[pieces], %%r11\n\t"                                                            \
-            HEADER                                  /* 6 */                                        \
-            ETWAS_QUICK_TRAP(18)                                                                   \
-            ETWAS_QUICK_COPY(CHECK)                                                                \
-            "movq $0, (%%rcx,%%r9)\n\t"                                                            \
-            "cmpl $0xFFFF, %%r9d\n\t"                                                              \
-            "ja %l[other]\n\t"                                                                     \
-            "leaq (%[start],%%r9), %%r8\n\t"                                                       \
-            "movq %%r8, (%%rcx)\n\t"                                                               \
-            "addl $7, %%r9d\n\t"                                                                   \
-            "shrl $3, %%r9d\n\t"                                                                   \
-            ETWAS_QUICK_COMMIT("%%r9")                                                             \
-            :                                                                                      \
-            : ETWAS_QUICK_OPERANDS(slot, generation_above, stamp), [pieces] "r"(pieces),           \
-              [end] "rm"((const MOF_FIELD *)pieces + count),                                       \
-              [length] "i"(offsetof(MOF_FIELD, Length)),                                           \
-              [type] "i"(offsetof(MOF_FIELD, DataType)), [start] "r"(header->start),               \
-              [ids] "rx"(header->ids), [second] "x"(header->second), [third] "x"(header->third),    \
-              [fourth] "x"(header->fourth)                                                         \
-            : "rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "cc", "memory"        \
-            : aborted, other);                                                                     \
-        return ETWAS_QUICK_COMMITTED;                                                              \
-    aborted:                                                                                       \
-        return ETWAS_QUICK_ABORTED;                                                                \
-    other:                                                                                         \
-        return ETWAS_QUICK_OTHER;                                                                  \
-    }
-
 #define ETWAS_QUICK_START                                                                          \
-    "movq %[ids], 8(%%rcx)\n\t"                                                                    \
-    "movq %[stamp], 16(%%rcx)\n\t"                                                                 \
-    "movups %[second], 24(%%rcx)\n\t"
+    ETWAS_QUICK_PUT_WORD(ids, 8)                                                                   \
+    ETWAS_QUICK_PUT_WORD(stamp, 16)                                                                \
+    ETWAS_QUICK_PUT(second, 24)
 
 /* TraceEvent: 24 its GUID; 40 no times */
-ETWAS_QUICK_PIECES(etwas_quick_event, ETWAS_QUICK_START "movq $0, 40(%%rcx)\n\t", 48,
+ETWAS_QUICK_PIECES(etwas_quick_event, ETWAS_QUICK_START ETWAS_QUICK_PUT_ZERO(40), 48,
                    ETWAS_QUICK_ANYTHING)
 
 /* TraceEventInstance: 24 its GUID; 40 no times, instance and parent instance id; 56 its GUID */
 ETWAS_QUICK_PIECES(etwas_quick_instance,
-                   ETWAS_QUICK_START "movups %[third], 40(%%rcx)\n\t"
-                                     "movups %[fourth], 56(%%rcx)\n\t", 72, ETWAS_QUICK_ANYTHING)
+                   ETWAS_QUICK_START ETWAS_QUICK_PUT(third, 40) ETWAS_QUICK_PUT(fourth, 56), 72,
+                   ETWAS_QUICK_ANYTHING)
 
 /* EventWrite: 24 the provider; 40 the descriptor; 56 no times; 64 the activity */
 #define ETWAS_QUICK_EVENT_HEADER                                                                   \
-    ETWAS_QUICK_START "movups %[third], 40(%%rcx)\n\t"                                             \
-                      "movq $0, 56(%%rcx)\n\t"                                                     \
-                      "movups %[fourth], 64(%%rcx)\n\t"
+    ETWAS_QUICK_START                                                                              \
+    ETWAS_QUICK_PUT(third, 40)                                                                     \
+    ETWAS_QUICK_PUT_ZERO(56)                                                                       \
+    ETWAS_QUICK_PUT(fourth, 64)
 ETWAS_QUICK_PIECES(etwas_quick_write, ETWAS_QUICK_EVENT_HEADER, 80, ETWAS_QUICK_DATA)
 ETWAS_QUICK_PIECES(etwas_quick_described, ETWAS_QUICK_EVENT_HEADER, 80, ETWAS_QUICK_ITEMS_AND_DATA)
 ETWAS_QUICK_PIECES(etwas_quick_built, ETWAS_QUICK_EVENT_HEADER, 80, ETWAS_QUICK_ANYTHING)
 
 /* TraceMessage with GUID, stamp and ids: 8 the GUID; 24 the stamp; 32 the ids */
 ETWAS_QUICK_PIECES(etwas_quick_message,
-                   "movups %[second], 8(%%rcx)\n\t"
-                   "movq %[stamp], 24(%%rcx)\n\t"
-                   "movq %[ids], 32(%%rcx)\n\t", 40, ETWAS_QUICK_ANYTHING)
+                   ETWAS_QUICK_PUT(second, 8)
+                   ETWAS_QUICK_PUT_WORD(stamp, 24)
+                   ETWAS_QUICK_PUT_WORD(ids, 32), 40, ETWAS_QUICK_ANYTHING)
 /* clang-format on */
 
-#else
-#define ETWAS_QUICK_RSEQ 0
 #endif
 
 #endif

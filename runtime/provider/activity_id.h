@@ -10,27 +10,22 @@
 
 #include <etwas/etwas.h>
 #include <stdint.h>
-#include <string.h>
 
-#include "provider/guid_words.h"
+#include "platform/pair.h"
 
 extern _Thread_local uint64_t etwas_activity_words[2];
 
 static inline etwas_guid etwas_activity_id(void)
 {
-    const etwas_guid_words words = etwas_guid_load(etwas_activity_words);
     etwas_guid id;
 
-    memcpy(&id, &words, sizeof id);
+    etwas_pair_store(&id, etwas_pair_load(etwas_activity_words));
     return id;
 }
 
 static inline void etwas_activity_id_set(const etwas_guid *id)
 {
-    etwas_guid_words words;
-
-    memcpy(&words, id, sizeof words);
-    etwas_guid_store(etwas_activity_words, words);
+    etwas_pair_store(etwas_activity_words, etwas_pair_load(id));
 }
 
 #endif

@@ -60,7 +60,7 @@ void etwas_classes_remove(uint32_t registration)
 
 bool etwas_class_guid(etwas_handle class_handle, etwas_guid *guid)
 {
-    etwas_guid_words words;
+    etwas_pair words;
 
     if (!etwas_class_look_up(class_handle, &words)) {
         return false;

@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "provider/guid_words.h"
+#include "platform/pair.h"
 #include "provider/registration.h"
 
 enum {
@@ -47,7 +47,7 @@ void etwas_classes_remove(uint32_t registration);
 bool etwas_class_guid(etwas_handle class_handle, etwas_guid *guid);
 
 /* The same, inlined into the hot path: the GUID in a register. */
-static inline bool etwas_class_look_up(etwas_handle class_handle, etwas_guid_words *guid)
+static inline bool etwas_class_look_up(etwas_handle class_handle, etwas_pair *guid)
 {
     uint64_t handle = (uint64_t)(uintptr_t)class_handle;
     uint32_t index = (uint32_t)(handle & ((1u << ETWAS_CLASS_INDEX_BITS) - 1)) - 1;
@@ -62,7 +62,7 @@ static inline bool etwas_class_look_up(etwas_handle class_handle, etwas_guid_wor
         return false;
     }
     ck_pr_fence_acquire();
-    *guid = etwas_guid_load(found->guid);
+    *guid = etwas_pair_load(found->guid);
     ck_pr_fence_acquire();
     return __builtin_expect(ck_pr_load_32(&found->generation) == generation, 1);
 }

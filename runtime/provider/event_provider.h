@@ -28,9 +28,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "platform/pair.h"
 #include "provider/control_guid.h"
 #include "provider/event_filter.h"
-#include "provider/guid_words.h"
 #include "provider/registration.h"
 
 enum {
@@ -123,7 +123,7 @@ struct etwas_audience {
 struct etwas_only_listener {
     uint64_t session; /* 0: it does not want the event */
     uint32_t options;
-    etwas_guid_words guid;
+    etwas_pair guid;
 };
 
 /* The entry that a handle names, whose handle may be another. NULL: there is none. */
@@ -164,12 +164,11 @@ static inline void etwas_event_provider_read(const struct etwas_event_provider *
                                              const struct etwas_listener *listener, uint8_t level,
                                              uint64_t keyword, struct etwas_only_listener *only)
 {
-    only->session = 0;
-    if (etwas_listener_wants(listener, level, keyword)) {
-        only->session = ck_pr_load_64(&listener->session);
-        only->options = ck_pr_load_32(&provider->options);
-        only->guid = etwas_guid_load(provider->guid);
-    }
+    const bool wanted = etwas_listener_wants(listener, level, keyword);
+
+    only->session = wanted ? ck_pr_load_64(&listener->session) : 0;
+    only->options = ck_pr_load_32(&provider->options);
+    only->guid = etwas_pair_load(provider->guid);
 }
 
 /*

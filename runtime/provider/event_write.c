@@ -49,7 +49,7 @@ static void exclude(struct etwas_audience *audience, uint64_t filter, uint32_t f
 
 /* ---- the quick way ----------------------------------------------------------------------------- */
 
-#if ETWAS_QUICK_RSEQ
+#if ETWAS_RSEQ
 
 /* A list of pieces, as a quick sequence copies them. */
 struct listing {
@@ -106,10 +106,10 @@ static inline __attribute__((always_inline)) bool start_header(struct etwas_quic
 
     header->start = flags << 32 | etwas_etl_marker(ETWAS_ETL_EVENT_HEADER64, 0);
     header->ids = etwas_thread_ids_word();
-    header->third = _mm_loadu_si128((const __m128i *)(const void *)event->descriptor);
+    header->third = etwas_pair_load(event->descriptor);
     header->fourth = __builtin_expect(event->activity != NULL, 0)
-                         ? _mm_loadu_si128((const __m128i *)(const void *)event->activity)
-                         : (__m128i)etwas_guid_load(etwas_activity_words);
+                         ? etwas_pair_load(event->activity)
+                         : etwas_pair_load(etwas_activity_words);
     return __builtin_expect((uint32_t)header->ids != 0, 1);
 }
 
@@ -169,7 +169,7 @@ static uint32_t publish_quickly(const struct etwas_event *event,
     if (!start_header(&header, event, listing->is_extended)) {
         return first;
     }
-    header.second = etwas_quick_pair(audience->guid[0], audience->guid[1]);
+    header.second = etwas_pair_of(audience->guid[0], audience->guid[1]);
     for (uint32_t index = first; index < audience->count; index++) {
         const struct etwas_quick_target *target = &targets[index];
 
@@ -250,7 +250,7 @@ static inline __attribute__((always_inline)) uint32_t write_quickly(REGHANDLE ha
         __builtin_expect(!start_header(&header, event, listing.is_extended), 0)) {
         return ETWAS_QUICK_NOT;
     }
-    header.second = (__m128i)only.guid;
+    header.second = only.guid;
     return publish_listing(target.slot, session, &header, stamp, &listing);
 }
 

@@ -3,7 +3,7 @@
 
 #include "provider/quick.h"
 
-#if ETWAS_QUICK_RSEQ
+#if ETWAS_RSEQ
 
 uint32_t etwas_quick_fail(enum etwas_quick_rseq result, uint64_t session)
 {

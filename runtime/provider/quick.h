@@ -15,15 +15,19 @@
 #ifndef ETWAS_PROVIDER_QUICK_H
 #define ETWAS_PROVIDER_QUICK_H
 
+#include <stdint.h>
+
 #include "buffer/quick_rseq.h"
 
-#if ETWAS_QUICK_RSEQ
+/* No code: the general way has to find out what becomes of the record. */
+#define ETWAS_QUICK_NOT UINT32_MAX
+
+#if ETWAS_RSEQ
 
 #include <ck_pr.h>
 #include <etwas/etwas.h>
 #include <etwas/winerror.h>
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "buffer/pool_count.h"
 #include "buffer/slot.h"
@@ -84,18 +88,10 @@ static inline uint64_t etwas_quick_ids(void)
     return ids;
 }
 
-static inline __m128i etwas_quick_pair(uint64_t low, uint64_t high)
-{
-    return _mm_set_epi64x((int64_t)high, (int64_t)low);
-}
-
 static inline void etwas_quick_count_restart(const struct etwas_slot *slot)
 {
     etwas_pool_count_restart(ck_pr_load_ptr(&slot->pool), ck_pr_load_32(&slot->index));
 }
-
-/* No code: the general way has to find out what becomes of the record. */
-#define ETWAS_QUICK_NOT UINT32_MAX
 
 typedef enum etwas_quick_rseq etwas_quick_sequence(struct etwas_slot *slot,
                                                    uint64_t generation_above,

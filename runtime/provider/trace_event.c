@@ -23,8 +23,8 @@
 
 /* What an event says of itself in its header, besides who logs and when. */
 struct classic {
-    etwas_guid_words guid;
-    etwas_guid_words parent_guid;
+    etwas_pair guid;
+    etwas_pair parent_guid;
     uint32_t class_word; /* type, level, version */
     uint32_t instance_id;
     uint32_t parent_instance_id;
@@ -124,7 +124,7 @@ static __attribute__((noinline)) uint32_t publish_anyhow(uint64_t handle, uint32
 }
 
 /* Adds the marker and who logs (R62, R63, R103). */
-#if ETWAS_QUICK_RSEQ
+#if ETWAS_RSEQ
 
 static inline __attribute__((always_inline)) uint32_t publish(uint64_t handle,
                                                               const uint32_t header_bytes,
@@ -148,10 +148,9 @@ static inline __attribute__((always_inline)) uint32_t publish(uint64_t handle,
     }
     stamp = etwas_clock_now(target.clock);
     header.start = (uint64_t)event->class_word << 32 | marker;
-    header.second = (__m128i)event->guid;
-    header.third =
-        etwas_quick_pair(0, (uint64_t)event->parent_instance_id << 32 | event->instance_id);
-    header.fourth = (__m128i)event->parent_guid;
+    header.second = event->guid;
+    header.third = etwas_pair_of(0, (uint64_t)event->parent_instance_id << 32 | event->instance_id);
+    header.fourth = event->parent_guid;
     code = etwas_quick_publish(has_instance ? etwas_quick_instance : etwas_quick_event, target.slot,
                                handle, &header, stamp, payload->fields, payload->count);
     return __builtin_expect(code != ETWAS_QUICK_NOT, 1)

@@ -63,7 +63,7 @@ static inline uint64_t first_word(const EVENT_INSTANCE_HEADER *event, uint32_t p
             (uint32_t)sizeof(struct etwas_etl_instance_header) + payload_bytes);
 }
 
-#if ETWAS_QUICK_RSEQ
+#if ETWAS_RSEQ
 
 /*
  * ETWAS_QUICK_COMMITTED, or nothing is recorded. The stamp is read before: what follows runs while
@@ -76,16 +76,16 @@ static inline __attribute__((always_inline)) enum etwas_quick_rseq trace_by_rseq
     struct etwas_quick_record record = {
         .stamp = stamp, .before = event, .payload_bytes = payload_bytes};
     uint64_t ids = etwas_thread_ids_word();
-    etwas_guid_words guid;
+    etwas_pair guid;
 
     if (__builtin_expect((uint32_t)ids == 0, 0) || __builtin_expect(instance->InstanceId == 0, 0) ||
         !etwas_class_look_up(instance->RegHandle, &guid)) {
         return ETWAS_QUICK_OTHER;
     }
-    record.start = etwas_quick_pair(first_word(event, payload_bytes), ids);
-    record.guid = (__m128i)guid;
-    record.instances = etwas_quick_pair(0, instance->InstanceId);
-    record.parent = etwas_quick_pair(0, 0);
+    record.start = etwas_pair_of(first_word(event, payload_bytes), ids);
+    record.guid = guid;
+    record.instances = etwas_pair_of(0, instance->InstanceId);
+    record.parent = etwas_pair_of(0, 0);
     return etwas_quick_rseq(slot, handle, &record);
 }
 
@@ -124,7 +124,7 @@ static inline void copy_payload(uint8_t *to, const void *payload, uint32_t bytes
 /* Writes the record where its room was reserved, and commits it. */
 static inline uint32_t write_shared(const struct etwas_quick *quick,
                                     const EVENT_INSTANCE_HEADER *event, uint32_t payload_bytes,
-                                    uint32_t instance_id, etwas_guid_words guid,
+                                    uint32_t instance_id, etwas_pair guid,
                                     struct etwas_thread_ids ids)
 {
     struct etwas_etl_instance_header *header =
@@ -154,7 +154,7 @@ static inline bool trace_shared(struct etwas_slot *slot, uint32_t generation,
 {
     struct etwas_thread_ids ids;
     struct etwas_quick quick;
-    etwas_guid_words guid;
+    etwas_pair guid;
 
     if (!etwas_quick_begin(&quick, slot, generation)) {
         return false;
@@ -214,7 +214,7 @@ static __attribute__((noinline)) uint32_t trace_otherwise(etwas_trace_handle han
                : etwas_trace_any_instance(handle, event, instance, parent);
 }
 
-#if ETWAS_QUICK_RSEQ
+#if ETWAS_RSEQ
 
 /* After an interruption. */
 static __attribute__((noinline, cold)) uint32_t trace_again(etwas_trace_handle handle,
@@ -248,7 +248,7 @@ static __attribute__((noinline)) uint32_t trace_in_next_buffer(struct etwas_slot
         (uint32_t)etwas_etl_round_up_8(sizeof(struct etwas_etl_instance_header) + payload_bytes) /
         ETWAS_UNIT_BYTES;
     enum etwas_quick_rseq result;
-    etwas_guid_words guid;
+    etwas_pair guid;
 
     if (payload_bytes > ETWAS_QUICK_PAYLOAD_BYTES || instance->InstanceId == 0 ||
         !etwas_class_look_up(instance->RegHandle, &guid)) {

@@ -192,7 +192,7 @@ static __attribute__((noinline)) uint32_t publish_anyhow(const struct etwas_sess
     return etwas_publish(key->index, key->generation, arguments->bytes, &record);
 }
 
-#if ETWAS_QUICK_RSEQ
+#if ETWAS_RSEQ
 
 enum {
     QUICK_HEADER_BYTES = sizeof(struct etwas_etl_message_header) + 16 + 8 + 8
@@ -210,7 +210,6 @@ static inline __attribute__((always_inline)) uint32_t publish_quickly(
     struct etwas_quick_target target;
     struct etwas_quick_header header;
     uint64_t start_word;
-    uint64_t guid[2];
     int64_t stamp;
 
     if ((message->flags & stamps) == 0 || (message->flags & (wanted | others)) != wanted ||
@@ -220,10 +219,9 @@ static inline __attribute__((always_inline)) uint32_t publish_quickly(
     stamp = etwas_clock_now(target.clock);
     start = start_of(message, 0);
     memcpy(&start_word, &start, sizeof start_word);
-    memcpy(guid, message->guid, sizeof guid);
     header.start = start_word;
     header.ids = etwas_quick_ids();
-    header.second = etwas_quick_pair(guid[0], guid[1]);
+    header.second = etwas_pair_load(message->guid);
     header.third = header.second;
     header.fourth = header.second;
     return etwas_quick_publish(etwas_quick_message, target.slot, handle, &header, stamp,

@@ -40,7 +40,7 @@ FAULTS = {
     ),
     # The quick sequence does not check the gate.
     "QUICK_WITHOUT_GATE": (
-        [("runtime/buffer/quick_rseq.h", "\"cmpl %%r8d, %c[gate](%[slot])\\n\\t\"",
+        [("runtime/buffer/quick_rseq_x86_64.h", "\"cmpl %%r8d, %c[gate](%[slot])\\n\\t\"",
           "\"cmpl %%r8d, %%r8d\\n\\t\"", 1)],
         ["buffer_rseq_stop a_writer_is_held_inside_any_step*"],
     ),
@@ -97,7 +97,7 @@ FAULTS = {
     ),
     # The quick sequence reads the count of visitors together with the size of a buffer.
     "SIZE_AND_VISITORS": (
-        [("runtime/buffer/quick_rseq.h", "\"movl %c[limit](%[slot]), %%r9d\\n\\t\"",
+        [("runtime/buffer/quick_rseq_x86_64.h", "\"movl %c[limit](%[slot]), %%r9d\\n\\t\"",
           "\"movq %c[limit](%[slot]), %%r9\\n\\t\"", 1)],
         ["buffer_rseq_leftover a_visitor_left_over*"],
     ),
