@@ -53,6 +53,24 @@ static void keep(struct texts *texts, const struct etwas_output *made, struct et
     texts->used += made->used_bytes;
 }
 
+void etwas_described_put_opcode(struct etwas_output *output, uint8_t opcode)
+{
+    switch (opcode) {
+    case 0:
+        break;
+    case WINEVENT_OPCODE_START:
+        etwas_output_text(output, "/Start");
+        break;
+    case WINEVENT_OPCODE_STOP:
+        etwas_output_text(output, "/Stop");
+        break;
+    default:
+        etwas_output_char(output, '/');
+        etwas_output_unsigned(output, opcode);
+        break;
+    }
+}
+
 static void keep_title(struct texts *texts, struct etwas_described *described)
 {
     const etwas_schema *schema = described->schema;
@@ -68,6 +86,9 @@ static void keep_title(struct texts *texts, struct etwas_described *described)
     }
     if (schema->event[0] != '\0') {
         etwas_text_utf8(made, ETWAS_TEXT_WORD, schema->event, strlen(schema->event));
+        if (schema->info->DecodingSource == DecodingSourceTlg) {
+            etwas_described_put_opcode(made, descriptor->Opcode);
+        }
     } else if (schema->info->DecodingSource == DecodingSourceWbem) {
         etwas_output_unsigned(made, descriptor->Opcode);
     } else {

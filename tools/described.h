@@ -86,6 +86,12 @@ struct etwas_described *etwas_descriptions_find(struct etwas_descriptions *descr
 struct etwas_described *etwas_descriptions_known(const struct etwas_descriptions *descriptions,
                                                  const EVENT_RECORD *record);
 
+/*
+ * What tells self-describing events of one name apart, behind that name: "/Start", "/Stop", "/7", and
+ * nothing for opcode 0. The names of others have their opcode's.
+ */
+void etwas_described_put_opcode(struct etwas_output *output, uint8_t opcode);
+
 /* The provider of an event that nothing describes, "" if it is not known. Until the next call. */
 const char *etwas_descriptions_provider(const struct etwas_descriptions *descriptions,
                                         const EVENT_RECORD *record);

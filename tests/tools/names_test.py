@@ -119,6 +119,12 @@ class Text(NamesTest):
             "p": {"x": 1, "q": {"y": 2}}, "list": [7, 8, 9], "two": [10, 11], "none": [],
             "s": [{"z": 33}, {"z": 34}], "text": 'a"\ufffd', "names": ["u", "v w"]})
 
+    def test_self_describing_events_of_one_name_have_their_opcode_behind_it(self):
+        path = self.trace(*(etl.tl_event(RED, 1_000_001 + opcode, "P", "E", opcode=opcode) for opcode in (0, 1, 2, 9)))
+        self.assertEqual(self.fields(path), ["P/E -", "P/E/Start -", "P/E/Stop -", "P/E/9 -"])
+        self.assertEqual([(o["event"], o["type"]) for o in self.objects(path)], [("E", 0), ("E", 1), ("E", 2), ("E", 9)])
+        self.assertEqual(len(self.fields("--where", 'name == "E"', path)), 4)
+
     def test_a_truncated_payload_shows_whole_fields_and_what_is_missing_and_is_told_once(self):
         fields = etl.tl_field("a", UINT32) + etl.tl_field("b", UINT64) + etl.tl_field("c", UINT8)
         short = struct.pack("<I", 7) + b"\x01\x02\xff"
@@ -307,7 +313,7 @@ class Columns(NamesTest):
         names = ("file,level,keyword,name,provider,event,class,type,id,version,opcode,task,channel,activity,"
                  "instance,parent,payload,x,cpu,error_ns,duration")
         first, second = self.lines("--columns", names, path)
-        self.assertEqual(first.split(), ["1", "2", "0x20", "E", "P", "P/a/E", "P/a/E", "#9/3", "9", "0", "3", "0",
+        self.assertEqual(first.split(), ["1", "2", "0x20", "E", "P", "P/a/E/3", "P/a/E", "#9/3", "9", "0", "3", "0",
                                          "11", BLUE, "-", "-", "07", "7", "0", "-", "-"])
         self.assertEqual(second.split(), ["1", "4", "-", "-", "-", f"{BLUE}/1", BLUE, "1", "-", "0", "1", "-", "-",
                                           "-", "5", f"4@{RED}", "-", "-", "0", "-", "-"])
@@ -566,10 +572,10 @@ class Schema(NamesTest):
         path = self.trace(*(etl.tl_event(RED, 1_000_300 + i, "Shop", "Order", etl.tl_field("x", INT32), bytes(4),
                                          opcode=i, number=7 * i) for i in (0, 1, 2)))
         out, _ = self.run_etwas("schema", path)
-        for line in ("  Order", "  Order  id 7 opcode 1", "  Order  id 14 opcode 2"):
+        for line in ("  Order", "  Order/Start  id 7", "  Order/Stop  id 14"):
             self.assertIn(f"\n{line}\n    x  Int32\n", out)
         out, _ = self.run_etwas("stat", path)
-        for line in ("  Shop/Order", "  Shop/Order  opcode 1", "  Shop/Order  opcode 2"):
+        for line in ("  Shop/Order", "  Shop/Order/Start", "  Shop/Order/Stop"):
             self.assertIn(f" 4 B{line}\n", out)
 
     def test_events_that_nothing_describes_are_counted(self):

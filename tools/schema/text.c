@@ -7,6 +7,8 @@
 
 #include "schema/schema.h"
 
+#include "described.h"
+
 #include <string.h>
 
 enum {
@@ -138,22 +140,21 @@ static void put_id(struct etwas_output *output, const char *before, const char *
     etwas_output_format(output, "%s%s %u", before, what, (unsigned)id);
 }
 
-/* What tells it from others. Those that describe themselves have an id and an opcode only if they say so. */
+/* What tells it from others. Those that describe themselves have an id only if they say so. */
 static void put_ids(struct etwas_output *output, const etwas_schema *schema)
 {
     const EVENT_DESCRIPTOR *descriptor = &schema->info->EventDescriptor;
     bool describes_itself = schema->info->DecodingSource == DecodingSourceTlg;
     const char *before = schema->event[0] != '\0' ? "  " : "";
 
+    if (describes_itself) {
+        etwas_described_put_opcode(output, descriptor->Opcode);
+    }
     if (schema->info->DecodingSource == DecodingSourceWbem) {
         put_id(output, before, "type", descriptor->Opcode);
         before = " ";
     } else if (!describes_itself || descriptor->Id != 0) {
         put_id(output, before, "id", descriptor->Id);
-        before = " ";
-    }
-    if (describes_itself && descriptor->Opcode != 0) {
-        put_id(output, before, "opcode", descriptor->Opcode);
         before = " ";
     }
     if (descriptor->Version != 0) {

@@ -262,23 +262,19 @@ static bool is_message(const struct etwas_stat_kind *kind)
     return (kind->header.Flags & EVENT_HEADER_FLAG_TRACE_MESSAGE) != 0;
 }
 
-/*
- * Its name, or the ids that it has in place of one. The start and the stop of an activity that describe
- * themselves have one name.
- */
+/* Its name, or the ids that it has in place of one. */
 static void put_kind(struct etwas_output *output, const struct etwas_stat_kind *kind)
 {
     bool has_name = etwas_stat_put_name(output, ETWAS_TEXT_PLAIN, kind);
 
     if (!has_name) {
         etwas_text_guid(output, &kind->key.guid);
+    } else if (kind->key.event_name[0] != '\0') {
+        etwas_described_put_opcode(output, kind->key.type);
     }
     if (!has_name || (kind->described == NULL && kind->key.event_name[0] == '\0')) {
         etwas_output_text(output, is_message(kind) ? "/message:" : kind->key.classic ? "/" : "/#");
         etwas_output_unsigned(output, kind->key.classic ? kind->key.type : kind->key.id);
-    }
-    if (kind->key.event_name[0] != '\0' && kind->key.type != 0) {
-        etwas_output_format(output, "  opcode %u", kind->key.type);
     }
     put_end(output);
 }
