@@ -136,3 +136,39 @@ void etwas_event_put_name(struct etwas_output *output, enum etwas_text_style sty
         put_string(output, style, &event->event_name);
     }
 }
+
+bool etwas_event_is_stack(const EVENT_HEADER_EXTENDED_DATA_ITEM *item)
+{
+    return item->ExtType == EVENT_HEADER_EXT_TYPE_STACK_TRACE32 ||
+           item->ExtType == EVENT_HEADER_EXT_TYPE_STACK_TRACE64;
+}
+
+/* Behind an id of 8 bytes that joins the parts of a stack; only one has been seen. */
+struct etwas_event_stack etwas_event_stack(const EVENT_RECORD *record)
+{
+    const uint32_t match_id_bytes = sizeof(uint64_t);
+    struct etwas_event_stack stack = {NULL, 0, 1};
+
+    for (uint16_t i = 0; i < record->ExtendedDataCount && stack.count == 0; i++) {
+        const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
+
+        if (etwas_event_is_stack(item) && item->DataSize >= match_id_bytes) {
+            stack.frames = (const uint8_t *)(uintptr_t)item->DataPtr + match_id_bytes;
+            stack.frame_bytes = item->ExtType == EVENT_HEADER_EXT_TYPE_STACK_TRACE32 ? 4 : 8;
+            stack.count = (item->DataSize - match_id_bytes) / stack.frame_bytes;
+        }
+    }
+    return stack;
+}
+
+void etwas_event_put_stack(struct etwas_output *output, const struct etwas_event_stack *stack,
+                           const char *between)
+{
+    for (uint32_t i = 0; i < stack->count; i++) {
+        uint64_t address = 0;
+
+        memcpy(&address, stack->frames + (size_t)i * stack->frame_bytes, stack->frame_bytes);
+        etwas_output_text(output, i > 0 ? between : "");
+        etwas_output_hexadecimal(output, address);
+    }
+}

@@ -45,6 +45,21 @@ static inline bool etwas_event_has_processor(uint32_t log_file_mode)
     return (log_file_mode & EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING) == 0;
 }
 
+/* A call stack, of EVENT_ENABLE_PROPERTY_STACK_TRACE. */
+struct etwas_event_stack {
+    const uint8_t *frames; /* innermost first, not aligned */
+    uint32_t count;        /* 0: the event has none */
+    uint32_t frame_bytes;  /* 4 or 8 */
+};
+
+bool etwas_event_is_stack(const EVENT_HEADER_EXTENDED_DATA_ITEM *item);
+
+struct etwas_event_stack etwas_event_stack(const EVENT_RECORD *record);
+
+/* Writes its addresses with `between` between two. */
+void etwas_event_put_stack(struct etwas_output *output, const struct etwas_event_stack *stack,
+                           const char *between);
+
 /* Is this a record about the trace itself, of class EventTrace? */
 bool etwas_event_is_header_class(const EVENT_RECORD *record);
 

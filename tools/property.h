@@ -34,6 +34,7 @@ enum etwas_property {
     ETWAS_PROPERTY_PARENT,
     ETWAS_PROPERTY_DURATION,
     ETWAS_PROPERTY_TEXT, /* the message of an event that has one */
+    ETWAS_PROPERTY_STACK,
     ETWAS_PROPERTY_FIELDS,
     ETWAS_PROPERTY_PAYLOAD,
     ETWAS_PROPERTY_COUNT, /* no property */
@@ -46,7 +47,7 @@ const char *etwas_property_name(enum etwas_property property);
 
 /* What --where compares it with. */
 enum etwas_property_kind {
-    ETWAS_PROPERTY_IS_NOTHING, /* with nothing: the file, the error, all fields, the payload */
+    ETWAS_PROPERTY_IS_NOTHING, /* with nothing: the file, the error, the stack, all fields, the payload */
     ETWAS_PROPERTY_IS_NUMBER,
     ETWAS_PROPERTY_IS_STRING,
     ETWAS_PROPERTY_IS_GUID,

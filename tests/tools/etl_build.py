@@ -55,12 +55,12 @@ def tl_field(name, kind, out=0, count=None, listed=False):
 
 
 def tl_event(guid, stamp, provider, event, fields=b"", payload=b"", opcode=0, level=5, keyword=0,
-             activity=None, process=10, thread=11, number=0):
+             activity=None, process=10, thread=11, number=0, items=b""):
     """An EVENT_HEADER64 record that describes itself: `fields` is what tl_field gives, in a row."""
     traits = struct.pack("<H", 3 + len(provider.encode())) + provider.encode() + b"\0"
     schema = event.encode() + b"\0" + fields
     schema = struct.pack("<H", 3 + len(schema)) + b"\0" + schema
-    items = extended_item(12, traits, False) + extended_item(11, schema, True)
+    items += extended_item(12, traits, False) + extended_item(11, schema, True)
     size = 80 + len(items) + len(payload)
     return struct.pack("<HBBHHIIq16sHBBBBHQII16s", size, 0x13, 0xC0, 1, 0, thread, process, stamp,
                        uuid.UUID(guid).bytes_le, number, 0, 11, level, opcode, 0, keyword, 0, 0,

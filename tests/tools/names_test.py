@@ -320,6 +320,20 @@ class Columns(NamesTest):
         out, _ = self.run_etwas("dump", "--columns", names, path)
         self.assertEqual(out.splitlines()[0], "# " + names.replace(",", " "))
 
+    def test_a_stack_is_a_column_and_an_array(self):
+        wide = etl.extended_item(6, struct.pack("<QQQ", 0, 0x7F00AB, 0xFFFFFFFFFFFFFFFF), False)
+        narrow = etl.extended_item(5, struct.pack("<QI", 0, 0x1234), False)
+        path = self.trace(*(etl.tl_event(RED, 1_000_001 + i, "P", "E", items=items)
+                            for i, items in enumerate((wide, narrow, etl.extended_item(6, bytes(8), False),
+                                                       etl.extended_item(6, bytes(3), False), b""))))
+        self.assertEqual(self.lines("--columns", "stack", path)[1:],
+                         ["0x7F00AB,0xFFFFFFFFFFFFFFFF", "0x1234", "-", "-", "-"])
+        events = self.objects(path)
+        self.assertEqual([e.get("stack") for e in events],
+                         [["0x7F00AB", "0xFFFFFFFFFFFFFFFF"], ["0x1234"], None, None, None])
+        self.assertTrue(all("extended" not in e for e in events))
+        self.assertEqual(self.objects("--hex", path)[0]["extended"][0]["type"], 6)
+
     def test_hex_is_a_choice_of_columns_too(self):
         path = self.trace(etl.classic(RED, 1_000_001, payload=b"\x01"))
         names = "time,cpu,process,thread,class,type,level,instance,parent,payload"

@@ -205,6 +205,14 @@ static bool put_parent(struct etwas_output *output, const struct etwas_subject *
     return true;
 }
 
+static bool put_stack(struct etwas_output *output, const EVENT_RECORD *record)
+{
+    const struct etwas_event_stack stack = etwas_event_stack(record);
+
+    etwas_event_put_stack(output, &stack, ",");
+    return stack.count > 0;
+}
+
 static bool put_payload(struct etwas_output *output, const EVENT_RECORD *record)
 {
     etwas_output_hex(output, record->UserData, record->UserDataLength);
@@ -344,6 +352,8 @@ bool etwas_dump_put_column(struct etwas_output *output, struct etwas_dump *dump,
         return put_parent(output, subject);
     case ETWAS_PROPERTY_TEXT:
         return put_message(output, subject, quoted);
+    case ETWAS_PROPERTY_STACK:
+        return put_stack(output, subject->record);
     case ETWAS_PROPERTY_FIELDS:
         return put_fields(output, dump, quoted);
     case ETWAS_PROPERTY_PAYLOAD:

@@ -122,18 +122,37 @@ static void put_message(struct etwas_output *output, const EVENT_HEADER *header,
     }
 }
 
-/*
- * All items but the instance, which has keys of its own; so has a message's number. Of a decoded
- * event not those that describe it.
- */
-static void put_extended(struct etwas_output *output, const EVENT_RECORD *record, bool decoded)
+static void put_stack(struct etwas_output *output, const EVENT_RECORD *record)
 {
+    const struct etwas_event_stack stack = etwas_event_stack(record);
+
+    if (stack.count > 0) {
+        etwas_output_text(output, ",\"stack\":[\"");
+        etwas_event_put_stack(output, &stack, "\",\"");
+        etwas_output_text(output, "\"]");
+    }
+}
+
+/*
+ * All items but those that have keys of their own: the instance, a message's number, and, unless all is
+ * to be in hexadecimal, a stack. Of a decoded event not those that describe it.
+ */
+static void put_extended(struct etwas_dump *dump)
+{
+    struct etwas_output *output = dump->output;
+    const EVENT_RECORD *record = dump->subject.record;
+    bool decoded = dump->subject.described != NULL;
     const char *before = ",\"extended\":[";
+
+    if (!dump->hex) {
+        put_stack(output, record);
+    }
 
     for (uint16_t i = 0; i < record->ExtendedDataCount; i++) {
         const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
 
         if (item->ExtType == EVENT_HEADER_EXT_TYPE_INSTANCE_INFO ||
+            (!dump->hex && etwas_event_is_stack(item)) ||
             (decoded && (item->ExtType == EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL ||
                          item->ExtType == EVENT_HEADER_EXT_TYPE_PROV_TRAITS))) {
             continue;
@@ -289,7 +308,7 @@ void etwas_dump_json(struct etwas_dump *dump)
         put_key(output, "duration_ns");
         etwas_output_signed(output, subject->duration_ns);
     }
-    put_extended(output, subject->record, subject->described != NULL);
+    put_extended(dump);
     put_payload(dump);
     etwas_output_text(output, "}\n");
 }
