@@ -282,13 +282,12 @@ static void run_batches(struct bench_state *state, const struct bench_session *s
     }
 }
 
-static bool enable(const struct bench_call *call, struct bench_session *session)
+static bool enable(const struct bench_call *call, const struct bench_session *session)
 {
     const etwas_guid *guid = call->entry == BENCH_CALL_TRACELOGGING ? &described->id : &modern_guid;
     ENABLE_TRACE_PARAMETERS parameters = {.Version = ENABLE_TRACE_PARAMETERS_VERSION_2};
 
-    session->takes_stacks = call->entry == BENCH_CALL_STACK;
-    if (session->takes_stacks) {
+    if (call->entry == BENCH_CALL_STACK) {
         parameters.EnableProperty = EVENT_ENABLE_PROPERTY_STACK_TRACE;
     } else if (call->entry != BENCH_CALL_WRITE && call->entry != BENCH_CALL_TRACELOGGING) {
         return true;

@@ -96,8 +96,7 @@ const char *bench_session_stop(struct bench_session *session, uint64_t attempted
     if (counts->lost != 0) {
         return "events were lost";
     }
-    if (counts->recorded + counts->overwritten < attempted ||
-        (counts->recorded + counts->overwritten > attempted && !session->takes_stacks)) {
+    if (counts->recorded + counts->overwritten != attempted) {
         return "events are missing";
     }
     return took_its_protocol(counts, session->protocol) ? NULL

@@ -41,7 +41,6 @@ struct bench_session_request {
 struct bench_session {
     etwas_trace_handle handle;
     uint32_t protocol;  /* as asked for */
-    bool takes_stacks;  /* then it has the images of the process, too */
     char log_file[256]; /* empty: none */
 };
 
