@@ -14,6 +14,7 @@
 #include "buffer/publish.h"
 #include "provider/event_filter.h"
 #include "provider/event_items.h"
+#include "provider/quick.h"
 #include "session/handle.h"
 
 /* ---- the items of each session --------------------------------------------------------------- */
@@ -26,6 +27,7 @@ struct variants {
 };
 
 struct target {
+    uint64_t session; /* its handle */
     struct etwas_session_key key;
     uint32_t properties; /* whose items its record has */
     bool independent;
@@ -110,9 +112,10 @@ static uint32_t find_targets(struct target targets[ETWAS_LISTENERS],
         uint32_t flags = audience->sessions[index].flags;
         uint32_t code = ERROR_INVALID_HANDLE;
 
+        target->session = audience->sessions[index].session;
         target->independent = (flags & ETWAS_LISTENER_INDEPENDENT) != 0;
         target->properties = etwas_listener_properties(flags);
-        if (etwas_session_key_of(audience->sessions[index].session, &target->key)) {
+        if (etwas_session_key_of(target->session, &target->key)) {
             code = check(target, variants);
         }
         if (drops_items(target, code)) {
@@ -130,11 +133,41 @@ static uint32_t find_targets(struct target targets[ETWAS_LISTENERS],
     return count;
 }
 
+/* By the sequence that is inlined. False: it is to be published the general way. */
+static bool publish_quickly(uint64_t session, const struct etwas_event_record *built)
+{
+#if ETWAS_QUICK_RSEQ
+    const struct etwas_etl_event_header *from = &built->header;
+    struct etwas_quick_target target;
+    struct etwas_quick_header header;
+
+    if (!etwas_quick_find(&target, session)) {
+        return false;
+    }
+    memcpy(&header.start, from, sizeof header.start);
+    header.start -= from->size; /* which the sequence finds */
+    memcpy(&header.ids, &from->thread_id, sizeof header.ids);
+    memcpy(&header.second, &from->provider_id, sizeof header.second);
+    memcpy(&header.third, &from->id, sizeof header.third);
+    memcpy(&header.fourth, &from->activity_id, sizeof header.fourth);
+    return etwas_quick_publish(etwas_quick_built, target.slot, session, &header,
+                               etwas_clock_now(target.clock), built->pieces,
+                               built->record.field_count) == ERROR_SUCCESS;
+#else
+    (void)session;
+    (void)built;
+    return false;
+#endif
+}
+
 static uint32_t publish_to(struct target *target, struct variants *variants)
 {
     struct etwas_event_record *built = variants->built;
 
     choose(variants, target);
+    if (publish_quickly(target->session, built)) {
+        return ERROR_SUCCESS;
+    }
     /* The session before may have put its times there. */
     built->header.kernel_time = 0;
     built->header.user_time = 0;
@@ -166,10 +199,13 @@ static uint32_t publish_to_all(const struct etwas_audience *audience, uint32_t r
 /* One session takes the record at once, or refuses it. */
 static uint32_t publish_alone(const struct etwas_audience *audience, struct variants *variants)
 {
-    struct target target = {.properties = etwas_listener_properties(audience->sessions[0].flags)};
+    struct target target = {
+        .session = audience->sessions[0].session,
+        .properties = etwas_listener_properties(audience->sessions[0].flags),
+    };
     uint32_t code = ERROR_INVALID_HANDLE;
 
-    if (etwas_session_key_of(audience->sessions[0].session, &target.key)) {
+    if (etwas_session_key_of(target.session, &target.key)) {
         code = publish_to(&target, variants);
     }
     if (drops_items(&target, code)) {
