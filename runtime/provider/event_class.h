@@ -61,9 +61,9 @@ static inline bool etwas_class_look_up(etwas_handle class_handle, etwas_pair *gu
     if (__builtin_expect(ck_pr_load_32(&found->generation) != generation, 0)) {
         return false;
     }
-    ck_pr_fence_acquire();
+    ck_pr_fence_load();
     *guid = etwas_pair_load(found->guid);
-    ck_pr_fence_acquire();
+    ck_pr_fence_load();
     return __builtin_expect(ck_pr_load_32(&found->generation) == generation, 1);
 }
 

@@ -180,13 +180,13 @@ static inline bool etwas_event_provider_only(const struct etwas_event_provider *
                                              uint32_t state, uint8_t level, uint64_t keyword,
                                              struct etwas_only_listener *only)
 {
-    ck_pr_fence_acquire();
+    ck_pr_fence_load();
     if (etwas_event_provider_turn(state) == 0) {
         etwas_event_provider_read(provider, &provider->listeners[0][0], level, keyword, only);
     } else {
         etwas_event_provider_read(provider, &provider->listeners[1][0], level, keyword, only);
     }
-    ck_pr_fence_acquire();
+    ck_pr_fence_load();
     return __builtin_expect(ck_pr_load_32(&provider->state) == state, 1);
 }
 

@@ -225,14 +225,13 @@ static inline __attribute__((always_inline)) uint32_t write_quickly(REGHANDLE ha
         return ETWAS_QUICK_NOT;
     }
     state = ck_pr_load_32(&provider->state);
-    ck_pr_fence_acquire();
+    ck_pr_fence_load();
     if (__builtin_expect(ck_pr_load_64(&provider->handle) != handle, 0)) {
         return ETWAS_QUICK_NOT;
     }
     if (__builtin_expect((state & ETWAS_HEARD_BY_ONE) == 0, 0)) {
         return (state & ETWAS_HEARD_BY_ANY) == 0 ? (uint32_t)ERROR_SUCCESS : ETWAS_QUICK_NOT;
     }
-    ck_pr_fence_acquire();
     if (__builtin_expect(event->descriptor == NULL, 0) ||
         !etwas_event_provider_only(provider, state, event->descriptor->Level,
                                    event->descriptor->Keyword, &only)) {

@@ -70,7 +70,7 @@ static inline bool etwas_slot_here(uint64_t handle, struct etwas_slot **slot)
     if (__builtin_expect(processor >= ck_pr_load_32(&etwas_slot_count), 0)) {
         return false;
     }
-    ck_pr_fence_acquire(); /* pairs with the release in etwas_slots_prepare */
+    ck_pr_fence_load(); /* pairs with the release in etwas_slots_prepare */
     *slot = &etwas_slot_table[(size_t)processor * ETWAS_SLOTS_A_ROW +
                               (handle & ((1u << ETWAS_HANDLE_INDEX_BITS) - 1))];
     return true;

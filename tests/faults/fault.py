@@ -98,7 +98,7 @@ FAULTS = {
     # The quick sequence reads the count of visitors together with the size of a buffer.
     "SIZE_AND_VISITORS": (
         [("runtime/buffer/quick_rseq_x86_64.h", "\"movl %c[limit](%[slot]), %%r9d\\n\\t\"",
-          "\"movq %c[limit](%[slot]), %%r9\\n\\t\"", 1)],
+          "\"movq %c[limit](%[slot]), %%r9\\n\\t\"", 2)],
         ["buffer_rseq_leftover a_visitor_left_over*"],
     ),
     # A snapshot believes its copy of a current buffer that was claimed while it copied.
