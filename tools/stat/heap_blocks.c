@@ -185,10 +185,10 @@ static bool grow_frames(struct etwas_heap *heap, uint32_t count)
     uint64_t capacity = heap->frame_capacity;
     uint64_t *frames;
 
-    if (heap->frame_count + count <= capacity) {
+    if (heap->frames != NULL && heap->frame_count + count <= capacity) {
         return true;
     }
-    capacity = 2 * capacity + count;
+    capacity = 2 * capacity + count + 64;
     frames = reallocarray(heap->frames, capacity, sizeof *frames);
     if (frames == NULL) {
         heap->out_of_memory = true;
