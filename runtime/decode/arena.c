@@ -17,7 +17,7 @@ struct etwas_arena_block {
     max_align_t content[];
 };
 
-void *etwas_arena_take(struct etwas_arena *arena, size_t bytes)
+void *etwas_arena_allocate(struct etwas_arena *arena, size_t bytes)
 {
     const size_t unit = sizeof(max_align_t);
     size_t rounded;
@@ -44,7 +44,7 @@ void *etwas_arena_take(struct etwas_arena *arena, size_t bytes)
 char *etwas_arena_text(struct etwas_arena *arena, const char *text)
 {
     size_t bytes = strlen(text) + 1;
-    char *copy = etwas_arena_take(arena, bytes);
+    char *copy = etwas_arena_allocate(arena, bytes);
 
     return copy == NULL ? NULL : memcpy(copy, text, bytes);
 }

@@ -16,7 +16,7 @@ struct etwas_arena {
 };
 
 /* Zeroed, aligned for anything; NULL: no memory. */
-void *etwas_arena_take(struct etwas_arena *arena, size_t bytes);
+void *etwas_arena_allocate(struct etwas_arena *arena, size_t bytes);
 
 /* A copy with a terminating 0; NULL: no memory. */
 char *etwas_arena_text(struct etwas_arena *arena, const char *text);

@@ -34,7 +34,7 @@ static void fail(struct etwas_build *build, uint32_t error)
 }
 
 /* `count` more bytes at the end of the pool, from an even offset on; NULL: no memory, or too many. */
-static uint8_t *take(struct etwas_build *build, size_t count)
+static uint8_t *room_for(struct etwas_build *build, size_t count)
 {
     size_t at = (build->pool_bytes + 1) & ~(size_t)1;
 
@@ -63,7 +63,7 @@ static uint8_t *take(struct etwas_build *build, size_t count)
 
 uint32_t etwas_build_bytes(struct etwas_build *build, const void *bytes, size_t count)
 {
-    uint8_t *to = take(build, count);
+    uint8_t *to = room_for(build, count);
 
     if (to == NULL) {
         return 0;
@@ -89,7 +89,7 @@ uint32_t etwas_build_string(struct etwas_build *build, const char *utf8, size_t 
     if (bytes == 0 || bytes > ETWAS_BUILD_BYTES / 2) {
         return 0;
     }
-    to = take(build, 2 * (bytes + 1)); /* no byte becomes more than a unit */
+    to = room_for(build, 2 * (bytes + 1)); /* no byte becomes more than a unit */
     if (to == NULL) {
         return 0;
     }
@@ -148,9 +148,9 @@ uint16_t etwas_build_property(struct etwas_build *build, uint16_t parent,
     return (uint16_t)build->property_count++;
 }
 
-/* The order of the finished array: what is to stand at each place, and the lists it is made of. */
+/* The order of the finished array: what is to stand at each position, and the lists it is made of. */
 struct order {
-    uint16_t *indexes; /* by place: the builder's index */
+    uint16_t *indexes; /* by position: the builder's index */
     uint16_t *first;   /* by index: its first member; NONE */
     uint16_t *next;    /* by index: the next with the same parent; NONE */
     uint16_t *last;    /* by index: its last member */
@@ -183,8 +183,8 @@ static uint16_t put_in_order(struct etwas_build *build, struct order *order)
         order->last[parent] = i;
     }
     top = placed;
-    for (uint16_t place = 0; place < placed; place++) {
-        uint16_t index = order->indexes[place];
+    for (uint16_t position = 0; position < placed; position++) {
+        uint16_t index = order->indexes[position];
         EVENT_PROPERTY_INFO *info = &build->properties[index].info;
 
         if ((info->Flags & PropertyStruct) == 0) {
@@ -253,10 +253,10 @@ static void put_properties(struct etwas_build *build, TRACE_EVENT_INFO *info, si
     }
     info->PropertyCount = (uint32_t)count;
     info->TopLevelPropertyCount = put_in_order(build, &order);
-    for (size_t place = 0; build->error == ERROR_SUCCESS && place < count; place++) {
-        const EVENT_PROPERTY_INFO property = finished(build, order.indexes[place], pool_at);
+    for (size_t position = 0; build->error == ERROR_SUCCESS && position < count; position++) {
+        const EVENT_PROPERTY_INFO property = finished(build, order.indexes[position], pool_at);
 
-        memcpy((uint8_t *)info + INFO_HEAD_BYTES + place * sizeof property, &property,
+        memcpy((uint8_t *)info + INFO_HEAD_BYTES + position * sizeof property, &property,
                sizeof property);
     }
     free(room);

@@ -159,9 +159,10 @@ static bool complete(struct etwas_manifest_chunks *chunks,
     return true;
 }
 
-static uint32_t take(struct etwas_manifest_chunks *chunks, struct etwas_partial_manifest **link,
-                     const struct envelope *envelope, const uint8_t *xml, size_t bytes,
-                     struct etwas_manifest_document *document)
+static uint32_t add_chunk(struct etwas_manifest_chunks *chunks,
+                          struct etwas_partial_manifest **link, const struct envelope *envelope,
+                          const uint8_t *xml, size_t bytes,
+                          struct etwas_manifest_document *document)
 {
     bool enough;
 
@@ -204,8 +205,8 @@ uint32_t etwas_manifest_chunk(struct etwas_manifest_chunks *chunks, const EVENT_
     if (*link == NULL) {
         return ERROR_SUCCESS;
     }
-    return take(chunks, link, &envelope, payload + sizeof envelope,
-                record->UserDataLength - sizeof envelope, document);
+    return add_chunk(chunks, link, &envelope, payload + sizeof envelope,
+                     record->UserDataLength - sizeof envelope, document);
 }
 
 void etwas_manifest_chunks_free(struct etwas_manifest_chunks *chunks)

@@ -78,7 +78,7 @@ static bool begin_provider(struct etwas_manifest_reader *reader, const char **at
     if (!etwas_manifest_guid(attributes, "guid", &guid)) {
         return false;
     }
-    provider = etwas_arena_take(&manifest->arena, sizeof *provider);
+    provider = etwas_arena_allocate(&manifest->arena, sizeof *provider);
     if (provider == NULL) {
         etwas_manifest_fail(reader, ERROR_NOT_ENOUGH_MEMORY);
         return false;
@@ -205,7 +205,7 @@ static bool begin_map_entry(struct etwas_manifest_reader *reader, const char **a
     if (!etwas_manifest_number(attributes, "value", UINT32_MAX, &value)) {
         return false;
     }
-    entry = etwas_arena_take(&reader->manifest->arena, sizeof *entry);
+    entry = etwas_arena_allocate(&reader->manifest->arena, sizeof *entry);
     if (entry == NULL) {
         etwas_manifest_fail(reader, ERROR_NOT_ENOUGH_MEMORY);
         return false;
@@ -227,7 +227,7 @@ static bool begin_event(struct etwas_manifest_reader *reader, const char **attri
     if (!etwas_manifest_number(attributes, "value", UINT16_MAX, &id)) {
         return false;
     }
-    event = etwas_arena_take(&reader->manifest->arena, sizeof *event);
+    event = etwas_arena_allocate(&reader->manifest->arena, sizeof *event);
     if (event == NULL) {
         etwas_manifest_fail(reader, ERROR_NOT_ENOUGH_MEMORY);
         return false;
@@ -263,7 +263,7 @@ static bool begin_resources(struct etwas_manifest_reader *reader, const char **a
     if (culture != NULL && strncmp(culture, "en", 2) == 0) {
         suits = strcmp(culture, "en-US") == 0 ? 3 : 2;
     }
-    reader->strings = etwas_arena_take(&reader->manifest->arena, 1);
+    reader->strings = etwas_arena_allocate(&reader->manifest->arena, 1);
     if (reader->strings == NULL) {
         etwas_manifest_fail(reader, ERROR_NOT_ENOUGH_MEMORY);
         return false;

@@ -138,7 +138,7 @@ void *etwas_manifest_add_named(struct etwas_manifest_reader *reader, size_t byte
     if (name == NULL || etwas_manifest_find(manifest, kind, owner, name, strlen(name)) != NULL) {
         return NULL;
     }
-    named = etwas_arena_take(&manifest->arena, bytes);
+    named = etwas_arena_allocate(&manifest->arena, bytes);
     if (named == NULL ||
         !etwas_table_add(&manifest->names, hash_of(manifest, kind, owner, name, strlen(name)),
                          named)) {

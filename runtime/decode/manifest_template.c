@@ -88,7 +88,7 @@ static struct etwas_manifest_field *add_field(struct etwas_manifest_reader *read
         template->senseless = true;
         return NULL;
     }
-    field = etwas_arena_take(&reader->manifest->arena, sizeof *field);
+    field = etwas_arena_allocate(&reader->manifest->arena, sizeof *field);
     if (field == NULL) {
         etwas_manifest_fail(reader, ERROR_NOT_ENOUGH_MEMORY);
         return NULL;

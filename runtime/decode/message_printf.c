@@ -14,7 +14,7 @@ struct arguments {
 };
 
 /* The next `count` bytes; NULL: the payload has ended. */
-static const uint8_t *take(struct arguments *arguments, size_t count)
+static const uint8_t *next_bytes(struct arguments *arguments, size_t count)
 {
     const uint8_t *at = arguments->at;
 
@@ -60,7 +60,7 @@ static void put_string(struct etwas_text *text, const struct etwas_conversion *c
 static void put_integer(struct etwas_text *text, const struct etwas_conversion *conversion,
                         struct arguments *arguments)
 {
-    const uint8_t *at = take(arguments, conversion->bytes);
+    const uint8_t *at = next_bytes(arguments, conversion->bytes);
     unsigned unused = 64 - 8 * conversion->bytes;
     uint64_t number = 0;
 
@@ -79,7 +79,7 @@ static void put_float(struct etwas_text *text, const struct etwas_conversion *co
                       struct arguments *arguments)
 {
     double number;
-    const uint8_t *at = take(arguments, sizeof number);
+    const uint8_t *at = next_bytes(arguments, sizeof number);
 
     if (at == NULL) {
         put_missing(text);
@@ -92,7 +92,7 @@ static void put_float(struct etwas_text *text, const struct etwas_conversion *co
 static void put_character(struct etwas_text *text, struct etwas_conversion *conversion,
                           struct arguments *arguments)
 {
-    const uint8_t *at = take(arguments, 1);
+    const uint8_t *at = next_bytes(arguments, 1);
 
     conversion->is_wide = false;
     if (at == NULL) {
@@ -105,7 +105,7 @@ static void put_character(struct etwas_text *text, struct etwas_conversion *conv
 static void put_address(struct etwas_text *text, struct arguments *arguments)
 {
     uint64_t address;
-    const uint8_t *at = take(arguments, sizeof address);
+    const uint8_t *at = next_bytes(arguments, sizeof address);
 
     if (at == NULL) {
         put_missing(text);

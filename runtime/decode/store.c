@@ -304,14 +304,14 @@ static bool key_of_info(const TRACE_EVENT_INFO *info, struct etwas_event_key *ke
 }
 
 /* The version before which it belongs, or which it replaces. */
-static struct etwas_described **place_of(struct etwas_event_kind *kind, uint8_t version)
+static struct etwas_described **link_of(struct etwas_event_kind *kind, uint8_t version)
 {
-    struct etwas_described **place = &kind->versions;
+    struct etwas_described **link = &kind->versions;
 
-    while (*place != NULL && (*place)->exact.info->EventDescriptor.Version > version) {
-        place = &(*place)->older;
+    while (*link != NULL && (*link)->exact.info->EventDescriptor.Version > version) {
+        link = &(*link)->older;
     }
-    return place;
+    return link;
 }
 
 static bool is_same(const struct etwas_described *described, const void *info, size_t bytes)
@@ -322,8 +322,8 @@ static bool is_same(const struct etwas_described *described, const void *info, s
 static uint32_t add_version(struct etwas_store *store, struct etwas_event_kind *kind,
                             uint8_t version, const void *info, size_t bytes, enum etwas_rank rank)
 {
-    struct etwas_described **place = place_of(kind, version);
-    struct etwas_described *there = *place;
+    struct etwas_described **link = link_of(kind, version);
+    struct etwas_described *there = *link;
     struct etwas_described *described;
     bool replaces = there != NULL && there->exact.info->EventDescriptor.Version == version;
     uint32_t error;
@@ -349,7 +349,7 @@ static uint32_t add_version(struct etwas_store *store, struct etwas_event_kind *
         return ERROR_NOT_ENOUGH_MEMORY; /* kept, and used by nobody */
     }
     described->older = replaces ? there->older : there;
-    *place = described;
+    *link = described;
     return ERROR_SUCCESS;
 }
 

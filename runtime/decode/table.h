@@ -8,7 +8,7 @@
  *     for (size_t cursor = 0; (entry = etwas_table_next(table, hash, &cursor)) != NULL;)
  *
  * gives every entry of one hash. Keys come from files, so the hash has a secret: nobody can make a
- * file whose keys all meet in one place.
+ * file whose keys all have one hash.
  */
 #ifndef ETWAS_DECODE_TABLE_H
 #define ETWAS_DECODE_TABLE_H

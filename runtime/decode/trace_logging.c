@@ -120,7 +120,7 @@ static bool read_name(struct cursor *cursor, const char **name, size_t *bytes)
 }
 
 /* Passes over a blob, which begins with its own size; false: that is more than what is left. */
-static bool take_blob(struct cursor *cursor, uint16_t *bytes)
+static bool pass_blob(struct cursor *cursor, uint16_t *bytes)
 {
     struct cursor blob = *cursor;
 
@@ -137,7 +137,7 @@ static bool open_blob(const void *data, uint16_t data_bytes, struct cursor *curs
     struct cursor whole = {data, (const uint8_t *)data + data_bytes};
     uint16_t bytes;
 
-    if (!take_blob(&whole, &bytes)) {
+    if (!pass_blob(&whole, &bytes)) {
         return false;
     }
     *cursor = (struct cursor){(const uint8_t *)data + sizeof bytes, whole.at};
@@ -478,9 +478,9 @@ uint32_t etwas_trace_logging_payload_schema(etwas_decoder *decoder, const EVENT_
         return ERROR_NOT_FOUND;
     }
     cursor.end = cursor.at + record->UserDataLength;
-    if (take_blob(&cursor, &key.traits_bytes)) {
+    if (pass_blob(&cursor, &key.traits_bytes)) {
         key.schema = cursor.at;
-        if (take_blob(&cursor, &key.schema_bytes)) {
+        if (pass_blob(&cursor, &key.schema_bytes)) {
             key.payload_begin = (uint16_t)(key.traits_bytes + key.schema_bytes);
             error = schema_of(decoder, &key, schema);
         }
