@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_READING_H
+#define ETWAS_READING_H
+
+/*
+ * What is known of a trace that is being read: a part of <etwas/etwas.h>, which says what holds for all
+ * of its functions.
+ */
+
+#include <etwas/types.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+ETWAS_BEGIN_DECLS
+
+/* ---- what a trace file is and what is wrong with it ------------------------------------------ */
+
+/* What can be wrong somewhere in a trace file. */
+typedef enum etwas_damage_kind {
+    ETWAS_DAMAGE_NONE = 0,
+    ETWAS_DAMAGE_TRUNCATED,     /* the file ends inside a buffer */
+    ETWAS_DAMAGE_BUFFER_HEADER, /* a buffer header with impossible sizes, offsets or flags */
+    ETWAS_DAMAGE_PROCESSOR,     /* a processor index the header does not allow */
+    ETWAS_DAMAGE_COMPRESSION,   /* compressed bytes that do not decompress to what is promised */
+    ETWAS_DAMAGE_RECORD,        /* a record with an impossible marker or size */
+    ETWAS_DAMAGE_TIME_ORDER,    /* a stamp older than the one before it in the same buffer */
+    ETWAS_DAMAGE_SEQUENCE,      /* sequence numbers missing or used twice */
+    ETWAS_DAMAGE_READ           /* the system could not read this part of the file */
+} etwas_damage_kind;
+
+typedef struct etwas_damage {
+    etwas_damage_kind kind;
+    uint64_t file_offset;   /* where, from the start of the file */
+    uint64_t bytes_skipped; /* what was not delivered because of it; 0 when all was */
+} etwas_damage;
+
+/* A short sentence for a kind of damage. Static text; "unknown damage" for an unknown kind. */
+const char *etwas_damage_name(etwas_damage_kind kind) ETWAS_API(etwas_damage_name);
+
+typedef void (*etwas_damage_callback)(const etwas_damage *damage, void *context);
+
+/*
+ * Has `callback` called, from ProcessTrace's thread, for each damage ProcessTrace meets in this
+ * trace, also for what was found by OpenTrace. NULL turns it off. `trace` is OpenTrace's handle.
+ * Errors: ERROR_INVALID_HANDLE; ERROR_BUSY while ProcessTrace runs on the handle.
+ */
+uint32_t etwas_trace_on_damage(etwas_trace_handle trace, etwas_damage_callback callback,
+                               void *context) ETWAS_API(etwas_trace_on_damage);
+
+/*
+ * What is known about an open trace file. Grows while ProcessTrace runs; complete when it returned.
+ */
+typedef struct etwas_trace_information {
+    uint64_t file_bytes;
+    uint64_t buffers;         /* whole buffers found, the header buffer included */
+    uint64_t buffers_damaged; /* of these, skipped in whole or in part */
+    uint64_t events;        /* records delivered, event metadata too, without the header buffer's */
+    uint64_t bytes_skipped; /* by damage */
+    uint64_t bytes_read;    /* so far, for progress */
+    uint64_t damages;       /* number of damages, whatever their kind */
+    bool unfinished;        /* the session never wrote its end: EndTime is 0, or the file has more
+                                 buffers than its header counts */
+    bool compressed;
+    bool calibrated;          /* stamps are converted by the file's own exact calibration */
+    uint32_t clock;           /* ETWAS_CLOCK_* */
+    uint64_t clock_frequency; /* ticks a second, by the calibration or the header. A TSC file with
+                                 readings of the clocks is converted by those */
+
+    /* What is not in the file, by its own totals: of an appended file, of all its sessions. A file
+     * of another system has no totals: lost is what its header says, overwritten and part are 0. */
+    uint64_t lost_events;         /* never got into the file */
+    uint64_t lost_buffers;        /* likewise: could not be written */
+    uint64_t overwritten_events;  /* were in a circular file until newer ones took their place */
+    uint64_t overwritten_buffers; /* likewise; also those a running session replaced while
+                                     ProcessTrace read the file */
+    uint32_t part;                /* of a new-file set: its serial, from 1; 0: not of a set */
+    uint32_t processors;          /* of the computer. An index from here up to the header's
+                                     NumberOfProcessors is of the stream of threads that could not
+                                     run restartable sequences */
+} etwas_trace_information;
+
+/* etwas_trace_query, told how large the caller knows the struct. */
+uint32_t etwas_trace_query_sized(etwas_trace_handle trace, etwas_trace_information *information,
+                                 size_t information_bytes) ETWAS_API(etwas_trace_query_sized);
+
+/* Errors: ERROR_INVALID_PARAMETER for NULL, ERROR_INVALID_HANDLE. May be called from callbacks. */
+static inline uint32_t etwas_trace_query(etwas_trace_handle trace,
+                                         etwas_trace_information *information)
+{
+    return etwas_trace_query_sized(trace, information, sizeof *information);
+}
+
+/* ---- what time it was ------------------------------------------------------------------------ */
+
+/*
+ * In EVENT_TRACE_LOGFILE.ProcessTraceMode: TimeStamp of every event is the time that it would have
+ * as FILETIME, in nanoseconds since 1970 (UTC): the last two digits are more than a FILETIME can
+ * say. What does not fit in 64 bits, before 1678 and after 2261, is the nearest that does.
+ * PROCESS_TRACE_MODE_RAW_TIMESTAMP goes before it.
+ */
+#define ETWAS_PROCESS_TRACE_MODE_NANOSECONDS 0x00010000u
+
+/* A time and how well it is known: the true one is within value ± error. */
+typedef struct etwas_clock_time {
+    int64_t value;     /* QPC in nanoseconds, or FILETIME */
+    uint64_t error_ns; /* UINT64_MAX: the file does not say */
+} etwas_clock_time;
+
+/*
+ * What a raw stamp of this trace (PROCESS_TRACE_MODE_RAW_TIMESTAMP) is by another clock of the
+ * machine that recorded it: `clock` is ETWAS_CLOCK_QPC, CLOCK_MONOTONIC_RAW in nanoseconds, or
+ * ETWAS_CLOCK_SYSTEM_TIME, the wall clock as it was, as FILETIME. A file of etwas has readings of
+ * all clocks, one a second; between two of them is interpolated. Their steps are seen here, while
+ * ProcessTrace counts from StartTime by QPC and knows none. A stamp of system time may mean several
+ * moments if the wall clock was set back: the error says so. A file without such readings is
+ * converted by its header alone, with an unknown error unless `clock` is its own, and a QPC that it
+ * does not say begins with 0 at its start.
+ *
+ * A real-time trace knows what its session has read until now: once a second, of which 256 readings
+ * are kept, the newest as they were taken, older ones the wider apart the older they are. What is
+ * newer than the last goes on from there at the rate of the seconds before. The trace keeps what it
+ * knew when ProcessTrace returned.
+ *
+ * May be called from callbacks. The first call before ProcessTrace looks the file through,
+ * some milliseconds for a gigabyte, while the handle is busy. A file that is being written is known
+ * as far as it was then, or when ProcessTrace began. Errors: ERROR_INVALID_PARAMETER for NULL and
+ * for another clock; ERROR_INVALID_HANDLE; ERROR_WMI_INSTANCE_NOT_FOUND for a real-time trace that
+ * has never been connected: OpenTrace, or else ProcessTrace, does that while the session runs;
+ * ERROR_NOT_ENOUGH_MEMORY.
+ */
+uint32_t etwas_trace_convert_time(etwas_trace_handle trace, int64_t raw, uint32_t clock,
+                                  etwas_clock_time *time) ETWAS_API(etwas_trace_convert_time);
+
+/* The wall clock was set while the trace was recorded, between two readings of the clocks. */
+typedef struct etwas_clock_step {
+    int64_t before;  /* the wall clock at the reading before, FILETIME */
+    int64_t after;   /* and at the one after it */
+    int64_t step_ns; /* > 0: it was set forward */
+} etwas_clock_step;
+
+/* How fast a clock runs against another: ppm > 0, it is fast. The interval is of 95 %. */
+typedef struct etwas_clock_drift {
+    bool known;
+    double ppm;
+    double interval_ppm; /* half the width */
+    uint32_t points;     /* readings the line was fitted to */
+    double seconds;      /* between the first and the last */
+} etwas_clock_drift;
+
+#define ETWAS_TRACE_CLOCK_STEPS 16u
+
+/*
+ * What a file, or a running session, says of its clocks. Texts are UTF-8 and end with 0; any bytes,
+ * as files have them.
+ */
+typedef struct etwas_trace_clock {
+    uint32_t clock; /* ETWAS_CLOCK_* */
+
+    /* What the session noted of the cycle counter. */
+    bool noted;               /* else all of it is 0 */
+    bool examined;            /* else verdict and reasons say nothing */
+    bool measured;            /* else nobody had asked for the counter: verdict and reasons are by
+                                 what the machine says of it, and its frequency is not known */
+    uint32_t requested_clock; /* what the session asked for */
+    uint32_t verdict;         /* ETWAS_CLOCK_VERDICT_* */
+    uint32_t reasons;         /* ETWAS_CLOCK_REASON_* */
+    uint32_t stated_by;       /* ETWAS_CLOCK_STATED_* */
+    uint64_t frequency_hz;    /* as calibrated; 0: it could not be, or was not measured */
+    uint64_t stated_hz;       /* 0: nothing states one */
+    uint32_t frequency_error_ppb;
+    char clocksource[32];
+    char hypervisor[16];
+
+    /* The readings. */
+    uint64_t knots;           /* in the file, or kept by the session */
+    uint64_t knots_unusable;  /* of these, contradict the others or are out of range */
+    double seconds;           /* between the first and the last, by QPC */
+    uint64_t qpc_error_ns;    /* largest error of a time between them; UINT64_MAX: not known */
+    uint64_t system_error_ns; /* likewise of system time */
+    etwas_clock_drift system_against_qpc;     /* steps and suspends taken out */
+    etwas_clock_drift tsc_against_calibrated; /* frequency_hz, or the file's calibration where it
+                                                 is 0; ppm > 0: it was faster than that */
+    etwas_clock_drift tsc_against_stated;
+
+    uint64_t steps;   /* of the wall clock */
+    int64_t steps_ns; /* all together */
+    etwas_clock_step largest_step;
+    etwas_clock_step step[ETWAS_TRACE_CLOCK_STEPS]; /* the first so many */
+    uint64_t suspends;                              /* of the machine */
+    uint64_t suspended_ns;                          /* all together */
+} etwas_trace_clock;
+
+/* etwas_trace_query_clock, told how large the caller knows the struct. */
+uint32_t etwas_trace_query_clock_sized(etwas_trace_handle trace, etwas_trace_clock *clock,
+                                       size_t clock_bytes) ETWAS_API(etwas_trace_query_clock_sized);
+
+/*
+ * What is known of a trace's clocks, as far as etwas_trace_convert_time knows it. May be called
+ * from callbacks. Errors: ERROR_INVALID_PARAMETER for NULL; ERROR_INVALID_HANDLE;
+ * ERROR_WMI_INSTANCE_NOT_FOUND likewise; ERROR_NOT_ENOUGH_MEMORY.
+ */
+static inline uint32_t etwas_trace_query_clock(etwas_trace_handle trace, etwas_trace_clock *clock)
+{
+    return etwas_trace_query_clock_sized(trace, clock, sizeof *clock);
+}
+
+ETWAS_END_DECLS
+
+#endif
