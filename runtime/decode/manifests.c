@@ -19,52 +19,26 @@ struct etwas_known_manifest {
     } newest[2];          /* learned, and learned ahead */
 };
 
-/* Counts what was made; false: it is too much. */
-static bool allow(struct etwas_manifests *manifests, size_t bytes)
+/*
+ * Keeps an event, or a map of `map_provider`, that was made of a manifest, and frees it. What makes no
+ * sense is left out.
+ */
+static uint32_t keep(etwas_decoder *decoder, uint32_t error, void *info, size_t bytes,
+                     const etwas_guid *map_provider)
 {
-    if (bytes > ETWAS_MANIFESTS_LIMIT_BYTES - manifests->made_bytes) {
-        return false;
-    }
-    manifests->made_bytes += bytes;
-    return true;
-}
+    struct etwas_manifests *manifests = &decoder->manifests;
 
-static uint32_t add_event(etwas_decoder *decoder, const struct etwas_manifest *manifest,
-                          const struct etwas_manifest_provider *provider,
-                          const struct etwas_manifest_event *event)
-{
-    TRACE_EVENT_INFO *info;
-    size_t bytes;
-    uint32_t error = etwas_manifest_schema(manifest, provider, event, &info, &bytes);
-
-    if (error != ERROR_SUCCESS) {
-        return error == ERROR_INVALID_DATA ? ERROR_SUCCESS : error;
-    }
-    if (!allow(&decoder->manifests, bytes)) {
+    if (error == ERROR_SUCCESS) {
+        if (bytes > ETWAS_MANIFESTS_LIMIT_BYTES - manifests->made_bytes) {
+            free(info);
+            return ERROR_INVALID_DATA;
+        }
+        manifests->made_bytes += bytes;
+        error = map_provider == NULL
+                    ? etwas_store_add(&decoder->store, info, bytes, ETWAS_RANK_MANIFEST)
+                    : etwas_store_add_map(&decoder->store, map_provider, info, bytes);
         free(info);
-        return ERROR_INVALID_DATA;
     }
-    error = etwas_store_add(&decoder->store, info, bytes, ETWAS_RANK_MANIFEST);
-    free(info);
-    return error == ERROR_INVALID_DATA ? ERROR_SUCCESS : error;
-}
-
-static uint32_t add_map(etwas_decoder *decoder, const struct etwas_manifest *manifest,
-                        const etwas_guid *provider, const struct etwas_manifest_map *map)
-{
-    EVENT_MAP_INFO *info;
-    size_t bytes;
-    uint32_t error = etwas_manifest_map(manifest, map, &info, &bytes);
-
-    if (error != ERROR_SUCCESS) {
-        return error == ERROR_INVALID_DATA ? ERROR_SUCCESS : error;
-    }
-    if (!allow(&decoder->manifests, bytes)) {
-        free(info);
-        return ERROR_INVALID_DATA;
-    }
-    error = etwas_store_add_map(&decoder->store, provider, info, bytes);
-    free(info);
     return error == ERROR_INVALID_DATA ? ERROR_SUCCESS : error;
 }
 
@@ -72,14 +46,19 @@ static uint32_t add_provider(etwas_decoder *decoder, const struct etwas_manifest
                              const struct etwas_manifest_provider *provider)
 {
     uint32_t error = ERROR_SUCCESS;
+    TRACE_EVENT_INFO *info = NULL;
+    EVENT_MAP_INFO *map_info = NULL;
+    size_t bytes = 0;
 
     for (const struct etwas_manifest_map *map = provider->first_map;
          map != NULL && error == ERROR_SUCCESS; map = map->next) {
-        error = add_map(decoder, manifest, &provider->guid, map);
+        error = etwas_manifest_map(manifest, map, &map_info, &bytes);
+        error = keep(decoder, error, map_info, bytes, &provider->guid);
     }
     for (const struct etwas_manifest_event *event = provider->first_event;
          event != NULL && error == ERROR_SUCCESS; event = event->next) {
-        error = add_event(decoder, manifest, provider, event);
+        error = etwas_manifest_schema(manifest, provider, event, &info, &bytes);
+        error = keep(decoder, error, info, bytes, NULL);
     }
     return error;
 }

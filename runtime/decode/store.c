@@ -95,42 +95,23 @@ struct etwas_event_key etwas_event_key_of(const EVENT_HEADER *header)
     };
 }
 
-static struct etwas_event_kind *find(const struct etwas_store *store,
-                                     const struct etwas_event_key *key, uint64_t *hash)
+struct etwas_event_kind *etwas_store_kind(struct etwas_store *store,
+                                          const struct etwas_event_key *key)
 {
+    uint64_t hash = etwas_hash(store->secret, key, sizeof *key);
     struct etwas_event_kind *kind;
 
-    *hash = etwas_hash(store->secret, key, sizeof *key);
-    for (size_t cursor = 0; (kind = etwas_table_next(&store->events, *hash, &cursor)) != NULL;) {
+    for (size_t cursor = 0; (kind = etwas_table_next(&store->events, hash, &cursor)) != NULL;) {
         if (memcmp(&kind->key, key, sizeof *key) == 0) {
             return kind;
         }
     }
-    return NULL;
-}
-
-struct etwas_event_kind *etwas_store_find(const struct etwas_store *store,
-                                          const struct etwas_event_key *key)
-{
-    uint64_t hash;
-
-    return find(store, key, &hash);
-}
-
-struct etwas_event_kind *etwas_store_kind(struct etwas_store *store,
-                                          const struct etwas_event_key *key)
-{
-    uint64_t hash;
-    struct etwas_event_kind *kind = find(store, key, &hash);
-
-    if (kind == NULL) {
-        kind = new_entry(store, sizeof *kind);
-        if (kind != NULL) {
-            kind->key = *key;
-            if (!etwas_table_add(&store->events, hash, kind)) {
-                free(kind);
-                kind = NULL;
-            }
+    kind = new_entry(store, sizeof *kind);
+    if (kind != NULL) {
+        kind->key = *key;
+        if (!etwas_table_add(&store->events, hash, kind)) {
+            free(kind);
+            kind = NULL;
         }
     }
     return kind;

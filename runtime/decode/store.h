@@ -63,10 +63,7 @@ void etwas_store_end(struct etwas_store *store);
 
 struct etwas_event_key etwas_event_key_of(const EVENT_HEADER *header);
 
-/* The kind of event of this key, NULL: nobody asked for it or described it. */
-struct etwas_event_kind *etwas_store_find(const struct etwas_store *store,
-                                          const struct etwas_event_key *key);
-/* Makes it if need be; NULL: no memory. */
+/* The kind of event of this key, made if need be; NULL: no memory. */
 struct etwas_event_kind *etwas_store_kind(struct etwas_store *store,
                                           const struct etwas_event_key *key);
 
