@@ -12,19 +12,6 @@
 #include "provider/modern.h"
 #include "support/hold.h"
 
-static uint32_t enable_with(etwas_trace_handle session, EVENT_FILTER_DESCRIPTOR *filters,
-                            uint32_t count)
-{
-    ENABLE_TRACE_PARAMETERS parameters = {
-        .Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
-        .EnableFilterDesc = filters,
-        .FilterDescCount = count,
-    };
-
-    return EnableTraceEx2(session, &control_guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0, 0, 0,
-                          INFINITELY, &parameters);
-}
-
 static EVENT_FILTER_DESCRIPTOR filter_of(uint32_t type, const void *data, size_t bytes)
 {
     return (EVENT_FILTER_DESCRIPTOR){(uint64_t)(uintptr_t)data, (uint32_t)bytes, type};
@@ -120,12 +107,12 @@ static void a_filter_by_id_lets_in_only_those_or_all_but_those_and_each_session_
         most.ids[index] = (uint16_t)(1000 + index);
     }
     filter = id_filter(EVENT_FILTER_TYPE_EVENT_ID, &in);
-    assert_int_equal(enable_with(sessions[0], &filter, 1), ERROR_SUCCESS);
+    assert_int_equal(enable_asking(sessions[0], 0, &filter, 1), ERROR_SUCCESS);
     filter = id_filter(EVENT_FILTER_TYPE_EVENT_ID, &out);
-    assert_int_equal(enable_with(sessions[1], &filter, 1), ERROR_SUCCESS);
+    assert_int_equal(enable_asking(sessions[1], 0, &filter, 1), ERROR_SUCCESS);
     filter = id_filter(EVENT_FILTER_TYPE_EVENT_ID, &most);
-    assert_int_equal(enable_with(sessions[2], &filter, 1), ERROR_SUCCESS);
-    assert_int_equal(enable_with(sessions[3], NULL, 0), ERROR_SUCCESS);
+    assert_int_equal(enable_asking(sessions[2], 0, &filter, 1), ERROR_SUCCESS);
+    assert_int_equal(enable_asking(sessions[3], 0, NULL, 0), ERROR_SUCCESS);
     assert_int_equal(write_id(provider, 5), ERROR_SUCCESS);
     assert_int_equal(write_id(provider, 6), ERROR_SUCCESS);
     assert_int_equal(write_id(provider, 0xFFFF), ERROR_SUCCESS);
@@ -140,7 +127,7 @@ static void a_filter_by_id_lets_in_only_those_or_all_but_those_and_each_session_
     assert_true(PASSES_NAME(sessions[0], provider, "\0name"));
     assert_true(PASSES_NAME(sessions[1], provider, "\0name"));
     /* Enabling again replaces; none is no filter. */
-    assert_int_equal(enable_with(sessions[0], NULL, 0), ERROR_SUCCESS);
+    assert_int_equal(enable_asking(sessions[0], 0, NULL, 0), ERROR_SUCCESS);
     assert_int_equal(write_id(provider, 6), ERROR_SUCCESS);
     assert_int_equal(counts_of(sessions[0]).recorded, 5);
     for (uint32_t index = 0; index < 4; index++) {
@@ -161,7 +148,7 @@ static void a_filter_by_name_is_about_events_with_metadata_that_its_level_and_ke
 
     (void)state;
     turn_types_on(provider);
-    assert_int_equal(enable_with(session, &filter, 1), ERROR_SUCCESS);
+    assert_int_equal(enable_asking(session, 0, &filter, 1), ERROR_SUCCESS);
     assert_true(PASSES_NAME(session, provider, "\0first"));
     assert_true(PASSES_NAME(session, provider, "\x80\0second name\0field\x04"));
     assert_true(PASSES_NAME(session, provider,
@@ -189,7 +176,7 @@ static void a_filter_by_name_is_about_events_with_metadata_that_its_level_and_ke
     assert_int_equal(counts_of(session).recorded, 7);
 
     data.in = 0;
-    assert_int_equal(enable_with(session, &filter, 1), ERROR_SUCCESS);
+    assert_int_equal(enable_asking(session, 0, &filter, 1), ERROR_SUCCESS);
     assert_false(PASSES_NAME(session, provider, "\0first"));
     assert_true(PASSES_NAME(session, provider, "\0firs"));
     assert_int_equal(write_described(provider, 5, 0x10, "\0\0\0first", 9), ERROR_SUCCESS);
@@ -219,7 +206,7 @@ static void an_event_is_compared_with_few_of_many_names(void **state)
         (void)snprintf(data.names + 5 * (size_t)index, 5, "%04u", 2 * index);
     }
     turn_types_on(provider);
-    assert_int_equal(enable_with(session, &filter, 1), ERROR_SUCCESS);
+    assert_int_equal(enable_asking(session, 0, &filter, 1), ERROR_SUCCESS);
     for (uint32_t number = 0; number < 2 * MANY_NAMES; number++) {
         (void)snprintf(metadata + 3, 5, "%04u", number);
         assert_int_equal(passes_name(session, provider, metadata, sizeof metadata),
@@ -251,40 +238,40 @@ static void c17_filters_that_contradict_themselves_are_refused_and_change_nothin
 
     (void)state;
     *filter = id_filter(EVENT_FILTER_TYPE_EVENT_ID, &ids);
-    assert_int_equal(enable_with(session, filter, 1), ERROR_SUCCESS);
+    assert_int_equal(enable_asking(session, 0, filter, 1), ERROR_SUCCESS);
     for (size_t type = 0; type < 2; type++) {
         for (size_t index = 0; index < sizeof bad_ids / sizeof bad_ids[0]; index++) {
             *filter = id_filter(id_types[type], &bad_ids[index]);
-            assert_int_equal(enable_with(session, filter, 1), ERROR_INVALID_PARAMETER);
+            assert_int_equal(enable_asking(session, 0, filter, 1), ERROR_INVALID_PARAMETER);
         }
         for (uint32_t bytes = 1; bytes < sizeof ids; bytes++) {
             *filter = filter_of(id_types[type], &ids, bytes);
-            assert_int_equal(enable_with(session, filter, 1),
+            assert_int_equal(enable_asking(session, 0, filter, 1),
                              bytes == 8 ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER);
         }
         *filter = NAME_FILTER(name_types[type], &names, "a\0b");
-        assert_int_equal(enable_with(session, filter, 1), ERROR_SUCCESS);
+        assert_int_equal(enable_asking(session, 0, filter, 1), ERROR_SUCCESS);
         for (uint32_t bytes = 1; bytes < sizeof names; bytes++) {
             *filter = filter_of(name_types[type], &names, bytes);
-            assert_int_equal(enable_with(session, filter, 1),
+            assert_int_equal(enable_asking(session, 0, filter, 1),
                              bytes == 24 ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER);
         }
         names.count = 1;
         *filter = filter_of(name_types[type], &names, 24);
-        assert_int_equal(enable_with(session, filter, 1), ERROR_INVALID_PARAMETER);
+        assert_int_equal(enable_asking(session, 0, filter, 1), ERROR_INVALID_PARAMETER);
         names.count = 0;
         *filter = filter_of(name_types[type], &names, 20);
-        assert_int_equal(enable_with(session, filter, 1), ERROR_INVALID_PARAMETER);
+        assert_int_equal(enable_asking(session, 0, filter, 1), ERROR_INVALID_PARAMETER);
         names.count = 2;
         names.in = 2;
         *filter = filter_of(name_types[type], &names, 24);
-        assert_int_equal(enable_with(session, filter, 1), ERROR_INVALID_PARAMETER);
+        assert_int_equal(enable_asking(session, 0, filter, 1), ERROR_INVALID_PARAMETER);
         names.in = 1;
     }
     *filter = filter_of(EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW, &bad_levels, sizeof bad_levels);
-    assert_int_equal(enable_with(session, filter, 1), ERROR_INVALID_PARAMETER);
+    assert_int_equal(enable_asking(session, 0, filter, 1), ERROR_INVALID_PARAMETER);
     *filter = filter_of(EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW, &ids, 23);
-    assert_int_equal(enable_with(session, filter, 1), ERROR_INVALID_PARAMETER);
+    assert_int_equal(enable_asking(session, 0, filter, 1), ERROR_INVALID_PARAMETER);
 
     /* One of each, and no more. */
     filters[0] = id_filter(EVENT_FILTER_TYPE_EVENT_ID, &ids);
@@ -293,10 +280,10 @@ static void c17_filters_that_contradict_themselves_are_refused_and_change_nothin
     filters[3] = filter_of(EVENT_FILTER_TYPE_STACKWALK_NAME, &names, 24);
     filters[4] = filter_of(EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW, &names, 24);
     filters[5] = filters[0];
-    assert_int_equal(enable_with(session, filters, 6), ERROR_INVALID_PARAMETER);
+    assert_int_equal(enable_asking(session, 0, filters, 6), ERROR_INVALID_PARAMETER);
     assert_int_equal(write_id(provider, 7), ERROR_SUCCESS);
     assert_int_equal(counts_of(session).recorded, 1); /* the last one was by name */
-    assert_int_equal(enable_with(session, filters, 5), ERROR_SUCCESS);
+    assert_int_equal(enable_asking(session, 0, filters, 5), ERROR_SUCCESS);
     assert_int_equal(write_id(provider, 7), ERROR_SUCCESS);
     assert_int_equal(write_id(provider, 6), ERROR_SUCCESS);
     assert_int_equal(counts_of(session).recorded, 2);
@@ -331,11 +318,11 @@ static void a_writer_goes_by_no_filter_that_is_not_in_force(void **state)
     pthread_t thread;
 
     (void)state;
-    assert_int_equal(enable_with(session, &wants_1, 1), ERROR_SUCCESS);
+    assert_int_equal(enable_asking(session, 0, &wants_1, 1), ERROR_SUCCESS);
     assert_int_equal(pthread_create(&thread, NULL, write_held, &provider), 0);
     hold_wait();
-    assert_int_equal(enable_with(session, &wants_1, 1), ERROR_SUCCESS);
-    assert_int_equal(enable_with(other, &wants_2, 1), ERROR_SUCCESS);
+    assert_int_equal(enable_asking(session, 0, &wants_1, 1), ERROR_SUCCESS);
+    assert_int_equal(enable_asking(other, 0, &wants_2, 1), ERROR_SUCCESS);
     hold_release();
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_int_equal(counts_of(session).recorded, 1);

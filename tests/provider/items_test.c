@@ -22,12 +22,7 @@ static const EVENT_DESCRIPTOR descriptor = {.Id = 7, .Level = 1};
 
 static void enable_items(etwas_trace_handle session, uint32_t property)
 {
-    ENABLE_TRACE_PARAMETERS parameters = {.Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
-                                          .EnableProperty = property};
-
-    assert_int_equal(EnableTraceEx2(session, &control_guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0,
-                                    0, 0, INFINITELY, &parameters),
-                     ERROR_SUCCESS);
+    assert_int_equal(enable_asking(session, property, NULL, 0), ERROR_SUCCESS);
 }
 
 static const uint8_t *item_of(const struct modern_event *event, uint16_t type, uint32_t bytes)

@@ -36,6 +36,20 @@ void enable_modern(etwas_trace_handle session, uint8_t level, uint64_t any, uint
                      ERROR_SUCCESS);
 }
 
+uint32_t enable_asking(etwas_trace_handle session, uint32_t property,
+                       EVENT_FILTER_DESCRIPTOR *filters, uint32_t count)
+{
+    ENABLE_TRACE_PARAMETERS parameters = {
+        .Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
+        .EnableProperty = property,
+        .EnableFilterDesc = filters,
+        .FilterDescCount = count,
+    };
+
+    return EnableTraceEx2(session, &control_guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0, 0, 0,
+                          INFINITELY, &parameters);
+}
+
 void disable_modern(etwas_trace_handle session)
 {
     assert_int_equal(EnableTraceEx2(session, &control_guid, EVENT_CONTROL_CODE_DISABLE_PROVIDER, 0,

@@ -34,6 +34,10 @@ REGHANDLE begin_modern(struct heard *heard);
 void enable_modern(etwas_trace_handle session, uint8_t level, uint64_t any, uint64_t all);
 void disable_modern(etwas_trace_handle session);
 
+/* The same with every level and keyword, and with an EnableProperty and filters; what it returns. */
+uint32_t enable_asking(etwas_trace_handle session, uint32_t property,
+                       EVENT_FILTER_DESCRIPTOR *filters, uint32_t count);
+
 /* EventWrite of 8 bytes with this level and keyword. Async-signal-safe. */
 uint32_t write_number(REGHANDLE provider, uint8_t level, uint64_t keyword, uint64_t number);
 

@@ -22,16 +22,7 @@ static const EVENT_DESCRIPTOR descriptor = {.Id = 7, .Level = 3, .Keyword = 0x10
 static void enable_stacks(etwas_trace_handle session, uint32_t property,
                           EVENT_FILTER_DESCRIPTOR *filters, uint32_t count)
 {
-    ENABLE_TRACE_PARAMETERS parameters = {
-        .Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
-        .EnableProperty = property,
-        .EnableFilterDesc = filters,
-        .FilterDescCount = count,
-    };
-
-    assert_int_equal(EnableTraceEx2(session, &control_guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0,
-                                    0, 0, INFINITELY, &parameters),
-                     ERROR_SUCCESS);
+    assert_int_equal(enable_asking(session, property, filters, count), ERROR_SUCCESS);
 }
 
 static bool has_stack(const struct modern_event *event)
