@@ -149,13 +149,16 @@ static int add_image(struct dl_phdr_info *info, size_t bytes, void *argument)
     return 0;
 }
 
-/* The loader has no name for the program, and a library's may be relative. */
+/*
+ * The loader has no name for the program, and a library's may be relative. The system's own, the vdso,
+ * is no file.
+ */
 static void complete_path(struct etwas_image *image)
 {
     char path[PATH_MAX];
     const char *name = image->path[0] != '\0' ? image->path : "/proc/self/exe";
 
-    if (realpath(name, path) != NULL) {
+    if (strchr(name, '/') != NULL && realpath(name, path) != NULL) {
         memcpy(image->path, path, strlen(path) + 1);
     }
 }

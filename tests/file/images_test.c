@@ -296,6 +296,32 @@ static void a_session_has_them_once_it_takes_stacks_and_none_before(void **state
     }
 }
 
+/* The system's image has a name and no path, and a file of that name is not it. */
+static void an_image_without_a_file_has_no_path(void **state)
+{
+    etwas_trace_handle session = start_session(folder_path("f.etl"), NULL);
+    char before[4096];
+    struct events events;
+    FILE *file;
+    void *library;
+
+    (void)state;
+    assert_non_null(getcwd(before, sizeof before));
+    file = fopen(folder_path("linux-vdso.so.1"), "we");
+    assert_non_null(file);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(chdir(folder_path(".")), 0);
+    library = load(); /* all of them are read again */
+    take_stacks(session);
+    assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+    assert_int_equal(chdir(before), 0);
+    assert_int_equal(dlclose(library), 0);
+    stop_session(session, NULL);
+    read_events(folder_path("f.etl"), 0, &events);
+    assert_null(find_image(&events, THERE, "/linux-vdso.so.1"));
+    free_events(&events);
+}
+
 /* ---- while others load, and fork ------------------------------------------------------------- */
 
 static uint32_t stop_loading;
@@ -407,6 +433,7 @@ int main(void)
         FOLDER_TEST(a_circular_file_has_them_wherever_it_is_in_its_round),
         FOLDER_TEST(each_snapshot_has_them),
         FOLDER_TEST(a_session_has_them_once_it_takes_stacks_and_none_before),
+        FOLDER_TEST(an_image_without_a_file_has_no_path),
         FOLDER_TEST(images_are_looked_for_while_others_load_flush_and_fork),
         FOLDER_TEST(a_callback_of_the_loader_may_flush),
     };
