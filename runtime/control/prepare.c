@@ -11,6 +11,7 @@
 #include "platform/copy.h"
 #include "platform/fork.h"
 #include "platform/processor.h"
+#include "platform/stack.h"
 #include "platform/thread.h"
 #include "provider/enabling.h"
 #include "provider/image_records.h"
@@ -22,6 +23,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 /* Nobody changes a table while the process is copied. */
 static void before_fork(void)
 {
+    etwas_stack_before_fork();
     etwas_control_lock();
     etwas_realtime_before_fork();
     etwas_image_records_before_fork();

@@ -112,7 +112,20 @@ static _Thread_local struct {
     struct range range; /* as far as it was mapped when we looked last */
     uintptr_t lowest;   /* what lies between here and the end is on this stack, if it is in use */
     bool searched;
+    bool is_of_another; /* in a fork's child: it was not the first thread's */
 } own_stack;
+
+static bool is_first_thread(void)
+{
+    struct etwas_thread_ids ids = etwas_thread_ids();
+
+    return ids.thread_id == ids.process_id && !own_stack.is_of_another;
+}
+
+void etwas_stack_before_fork(void)
+{
+    own_stack.is_of_another = !is_first_thread();
+}
 
 /*
  * A thread's data is at the end of its stack, and both are mapped as long as it runs. The first
@@ -120,8 +133,7 @@ static _Thread_local struct {
  */
 static void find_own_stack(void)
 {
-    struct etwas_thread_ids ids = etwas_thread_ids();
-    bool is_first = ids.thread_id == ids.process_id;
+    bool is_first = is_first_thread();
     uintptr_t end = (uintptr_t)&own_stack & ~(uintptr_t)(sizeof end - 1);
     struct range range = find_mapping(is_first ? (uintptr_t)getauxval(AT_RANDOM) : end);
 

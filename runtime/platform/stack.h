@@ -30,4 +30,7 @@ enum {
  */
 uint32_t etwas_stack_walk(const void *inside, uint64_t frames[ETWAS_STACK_FRAMES]);
 
+/* The child of a fork goes on with the stack of the calling thread, and says that it is the first. */
+void etwas_stack_before_fork(void);
+
 #endif

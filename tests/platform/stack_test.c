@@ -17,10 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "platform/stack.h"
+#include "platform/thread.h"
 
 enum {
     DEPTH = 20,
@@ -217,6 +219,36 @@ static void of_a_coroutines_stack_only_the_caller_is_known(void **state)
     assert_int_equal(munmap(memory, STACK_BYTES), 0);
 }
 
+/* A child's first walk, in the thread that forked. */
+static void *walk_in_child(void *argument)
+{
+    int *status = argument;
+    pid_t child;
+
+    etwas_stack_before_fork();
+    child = fork();
+    if (child == 0) {
+        etwas_thread_ids_forget();
+        descend_and_walk(DEPTH);
+        _exit(is_whole() && walked.count < 2 * DEPTH ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, status, 0), child);
+    return NULL;
+}
+
+static void a_forks_child_goes_on_with_the_stack_of_the_thread_that_forked(void **state)
+{
+    pthread_t thread;
+    int status = -1;
+
+    (void)state;
+    (void)walk_in_child(&status);
+    assert_int_equal(status, 0);
+    assert_int_equal(pthread_create(&thread, NULL, walk_in_child, &status), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(status, 0);
+}
+
 /* ---- signals --------------------------------------------------------------------------------- */
 
 static void walk_in_handler(int signal)
@@ -339,6 +371,7 @@ int main(void)
         cmocka_unit_test(a_thread_is_followed_to_the_end_of_its_own_stack),
         cmocka_unit_test(the_first_stack_may_have_grown_since_the_first_walk),
         cmocka_unit_test(of_a_coroutines_stack_only_the_caller_is_known),
+        cmocka_unit_test(a_forks_child_goes_on_with_the_stack_of_the_thread_that_forked),
         cmocka_unit_test(a_handler_is_followed_to_what_it_interrupted_also_from_its_own_stack),
         cmocka_unit_test(whatever_is_in_the_frame_pointer_nothing_faults),
     };
