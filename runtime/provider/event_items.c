@@ -29,24 +29,28 @@ void etwas_event_items_identify(const struct etwas_identity *identity)
 /* ---- what is one event's --------------------------------------------------------------------- */
 
 enum {
-    KEY_COUNT_BITS = 40, /* the thread's number is above them */
+    KEY_COUNT_BITS = 24, /* the number of a thread's block of keys is above them */
 };
 
-static uint64_t threads; /* that were given a number */
+static uint64_t blocks; /* that were given to threads */
 
 /*
- * A thread's number, from 1 and never given again, and how many keys it has made. A handler that
- * interrupts this gives the thread its number, or takes a key, and neither is used twice.
+ * A thread takes keys from a block of its own, from 1 on, and then another block. A handler that
+ * interrupts this takes the key, or the block, first.
  */
 static uint64_t next_key(void)
 {
-    static _Thread_local uint64_t number;
-    static _Thread_local uint64_t made;
+    static _Thread_local uint64_t next; /* 0, or a block's end: there is none */
 
-    if (ck_pr_load_64(&number) == 0) {
-        (void)ck_pr_cas_64(&number, 0, ck_pr_faa_64(&threads, 1) + 1);
+    for (;;) {
+        uint64_t key = ck_pr_load_64(&next);
+
+        if (key % (UINT64_C(1) << KEY_COUNT_BITS) == 0) {
+            (void)ck_pr_cas_64(&next, key, (ck_pr_faa_64(&blocks, 1) + 1) << KEY_COUNT_BITS | 1);
+        } else if (ck_pr_cas_64(&next, key, key + 1)) {
+            return key;
+        }
     }
-    return ck_pr_load_64(&number) << KEY_COUNT_BITS | ck_pr_faa_64(&made, 1);
 }
 
 void etwas_event_facts_find(struct etwas_event_facts *facts, uint32_t properties,

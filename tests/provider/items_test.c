@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "platform/identity.h"
+#include "provider/event_items.h"
 #include "provider/modern.h"
 
 #define EVERY_ITEM                                                                                 \
@@ -217,6 +218,49 @@ static void no_two_events_have_the_same_key(void **state)
     free_modern(&events);
 }
 
+enum {
+    BLOCK_KEYS = 1 << 24
+};
+
+static uint64_t find_key(void)
+{
+    struct etwas_event_facts facts = {0};
+
+    etwas_event_facts_find(&facts, EVENT_ENABLE_PROPERTY_EVENT_KEY, &facts);
+    return facts.key;
+}
+
+static void *take_keys(void *keys)
+{
+    uint64_t *taken = keys;
+
+    taken[0] = find_key();
+    taken[1] = find_key();
+    return NULL;
+}
+
+/* However many threads there were, and however many keys one of them takes. */
+static void a_thread_that_has_used_up_its_keys_gets_others_that_nobody_has(void **state)
+{
+    uint64_t others[2];
+    uint64_t before = find_key();
+    pthread_t thread;
+    bool good = true;
+
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, take_keys, others), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_true(others[0] / BLOCK_KEYS != before / BLOCK_KEYS);
+    assert_true(others[1] != others[0]);
+    for (uint32_t count = 0; count < BLOCK_KEYS; count++) {
+        uint64_t key = find_key();
+
+        good = good && key > before && key / BLOCK_KEYS != others[0] / BLOCK_KEYS;
+        before = key;
+    }
+    assert_true(good);
+}
+
 /* R77: every session gets it, and those the items that have room for them. */
 static void r77_an_event_that_its_items_make_too_long_is_recorded_without_them(void **state)
 {
@@ -266,6 +310,7 @@ int main(void)
         FOLDER_TEST(items_say_who_writes_and_stand_in_the_order_of_their_types),
         FOLDER_TEST(each_session_gets_the_items_it_asks_for_and_all_the_same_event_key),
         FOLDER_TEST(no_two_events_have_the_same_key),
+        FOLDER_TEST(a_thread_that_has_used_up_its_keys_gets_others_that_nobody_has),
         FOLDER_TEST(r77_an_event_that_its_items_make_too_long_is_recorded_without_them),
     };
 
