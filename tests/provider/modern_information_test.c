@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "etl/layout.h"
 #include "provider/modern.h"
 
 static const etwas_guid own_activity = {0xA, 0xB, 0xC, {1, 2, 3, 4, 5, 6, 7, 8}};
@@ -80,6 +81,64 @@ static void types_of_descriptors_mean_something_once_asked_for(void **state)
     assert_int_equal(events.list[1].bytes, 2);
     assert_memory_equal(events.list[1].data, "xy", 2);
     assert_int_equal(events.list[2].item_count, 0);
+    free_modern(&events);
+}
+
+/* An extended item as it lies in a record, made beforehand. */
+struct item {
+    struct etwas_etl_extended_item head;
+    uint8_t data[16];
+};
+
+static void blocks_that_are_items_come_first_and_none_with_a_type_behind_them(void **state)
+{
+    static const struct item provider = {
+        {sizeof provider, EVENT_HEADER_EXT_TYPE_PROV_TRAITS, ETWAS_ETL_ITEM_LINKAGE, sizeof traits},
+        {12, 0, 'N', 'a', 'm', 'e', 0, 5, 0, 99, 1, 2}};
+    static const struct item schema = {{sizeof schema, EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL, 0, 9},
+                                       "metadata!"};
+    static const struct {
+        uint32_t type;
+        uint32_t code;
+    } behind[] = {
+        {EVENT_DATA_DESCRIPTOR_TYPE_TIMESTAMP_OVERRIDE, ERROR_NOT_SUPPORTED},
+        {EVENT_DATA_DESCRIPTOR_TYPE_EVENT_ITEM, ERROR_INVALID_PARAMETER},
+        {77, ERROR_INVALID_PARAMETER},
+        {UINT32_MAX, ERROR_INVALID_PARAMETER},
+        {EVENT_DATA_DESCRIPTOR_TYPE_NONE, ERROR_SUCCESS},
+    };
+    struct trace trace = begin_trace(64);
+    EVENT_DATA_DESCRIPTOR data[4];
+    struct modern_events events;
+    uint8_t on = 1;
+
+    (void)state;
+    assert_int_equal(
+        EventSetInformation(trace.provider, EventProviderUseDescriptorType, &on, sizeof on),
+        ERROR_SUCCESS);
+    EventDataDescCreate(&data[0], &provider, sizeof provider);
+    EventDataDescCreate(&data[1], &schema, sizeof schema);
+    EventDataDescCreate(&data[2], "x", 1);
+    EventDataDescCreate(&data[3], "yz", 2);
+    data[0].Type = EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_ITEM;
+    data[1].Type = EVENT_DATA_DESCRIPTOR_TYPE_EVENT_ITEM;
+    assert_int_equal(EventWrite(trace.provider, &full_descriptor, 4, data), ERROR_SUCCESS);
+    for (size_t index = 0; index < sizeof behind / sizeof behind[0]; index++) {
+        data[3].Reserved = behind[index].type;
+        assert_int_equal(EventWrite(trace.provider, &full_descriptor, 4, data), behind[index].code);
+    }
+    end_trace(&trace, &events);
+
+    assert_int_equal(events.count, 2);
+    for (size_t index = 0; index < events.count; index++) {
+        assert_int_equal(events.list[index].item_count, 2);
+        assert_int_equal(events.list[index].items[0].bytes, sizeof traits);
+        assert_memory_equal(events.list[index].items[0].data, traits, sizeof traits);
+        assert_int_equal(events.list[index].items[1].bytes, 9);
+        assert_memory_equal(events.list[index].items[1].data, "metadata!", 9);
+        assert_int_equal(events.list[index].bytes, 3);
+        assert_memory_equal(events.list[index].data, "xyz", 3);
+    }
     free_modern(&events);
 }
 
@@ -197,6 +256,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(types_of_descriptors_mean_something_once_asked_for),
+        FOLDER_TEST(blocks_that_are_items_come_first_and_none_with_a_type_behind_them),
         FOLDER_TEST(what_cannot_be_set_is_refused_and_traits_can_be_set_once),
         FOLDER_TEST(r196_the_activity_id_is_the_threads_and_starts_as_nothing),
     };
