@@ -36,7 +36,8 @@ ETWAS_BEGIN_DECLS
  * Texts are UTF-8. All of it is copied. It is kept until the process ends, for events outlive the
  * registration of their class, and a fork's child has it too. What is described before a session
  * starts stands at the beginning of its files; what is described later comes with the next buffers
- * that are written, or at the end: a reader looks through a file before it shows an event.
+ * that are written, in a session with a flusher's thread after a second or so, or at the end: a
+ * reader looks through a file before it shows an event.
  */
 
 /* etwas_field_description.count or .length: what the field right before this one says. */

@@ -354,11 +354,14 @@ static void take(struct etwas_session *session, struct etwas_batch *batch)
     ck_pr_store_64(&session->buffers_lost, session->buffers_lost + batch->count - write.written);
 }
 
+/* A library may be gone before the next batch, and its stacks are in it. */
 static void read_clocks(struct etwas_session *session, const struct etwas_clock_reading *reading,
                         bool quiet)
 {
-    struct etwas_log_write write = etwas_log_knots_take_reading(session->file, reading, quiet, 0);
+    struct etwas_log_write write;
 
+    write_metadata(session);
+    write = etwas_log_knots_take_reading(session->file, reading, quiet, 0);
     book_besides(session, &write);
 }
 

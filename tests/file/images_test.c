@@ -164,6 +164,35 @@ static void a_file_has_the_images_that_are_there_and_what_is_loaded_later(void *
 }
 
 /* What is there now, once, and no event. */
+static bool has_loaded_library(const char *path)
+{
+    struct events events;
+    bool found;
+
+    read_events(path, 0, &events);
+    found = find_image(&events, LOADED, LIBRARY) != NULL;
+    free_events(&events);
+    return found;
+}
+
+/* So it is there though nothing else is written while the library is. */
+static void a_file_is_told_of_images_by_and_by_without_events(void **state)
+{
+    etwas_trace_handle session = start_session(folder_path("f.etl"), NULL);
+    void *library;
+
+    (void)state;
+    take_stacks(session);
+    assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+    library = load();
+    while (!has_loaded_library(folder_path("f.etl"))) {
+        (void)usleep(20000);
+    }
+    assert_int_equal(dlclose(library), 0);
+    stop_session(session, NULL);
+    assert_true(has_loaded_library(folder_path("f.etl")));
+}
+
 static void expect_images(const char *path, uint32_t images)
 {
     struct metadata metadata;
@@ -429,6 +458,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(a_file_has_the_images_that_are_there_and_what_is_loaded_later),
+        FOLDER_TEST(a_file_is_told_of_images_by_and_by_without_events),
         FOLDER_TEST(each_part_of_a_set_has_the_images_that_are_there),
         FOLDER_TEST(a_circular_file_has_them_wherever_it_is_in_its_round),
         FOLDER_TEST(each_snapshot_has_them),
