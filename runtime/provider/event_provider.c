@@ -54,11 +54,15 @@ static void store(struct etwas_listener *kept, const struct etwas_listener *list
 
 static uint32_t who_listens(const struct etwas_listener *list, uint32_t count)
 {
+    for (uint32_t index = 0; index < count; index++) {
+        if (!etwas_listener_is_plain(list[index].flags)) {
+            return ETWAS_HEARD_BY_OTHERS;
+        }
+    }
     if (count == 0) {
         return 0;
     }
-    return count == 1 && etwas_listener_is_plain(list[0].flags) ? ETWAS_HEARD_BY_ONE
-                                                                : ETWAS_HEARD_BY_ANY;
+    return count == 1 ? ETWAS_HEARD_BY_ONE : ETWAS_HEARD_BY_SEVERAL;
 }
 
 void etwas_event_provider_listen(uint32_t registration, const struct etwas_control_guid *entry)
@@ -113,20 +117,22 @@ void etwas_event_provider_close(uint32_t registration)
 static void collect(const struct etwas_listener *list, uint8_t level, uint64_t keyword,
                     struct etwas_audience *audience)
 {
-    audience->count = 0;
+    uint32_t count = 0;
+
     for (uint32_t index = 0; index < ETWAS_LISTENERS; index++) {
         uint64_t session = ck_pr_load_64(&list[index].session);
         uint32_t flags = ck_pr_load_32(&list[index].flags);
 
         if (session == 0) {
-            return;
+            break;
         }
         if (etwas_listener_wants(&list[index], level, keyword)) {
-            audience->sessions[audience->count].session = session;
-            audience->sessions[audience->count].flags = flags;
-            audience->count++;
+            audience->sessions[count].session = session;
+            audience->sessions[count].flags = flags;
+            count++;
         }
     }
+    audience->count = count;
 }
 
 bool etwas_event_provider_audience(const struct etwas_event_provider *provider, uint64_t handle,
@@ -144,8 +150,7 @@ bool etwas_event_provider_audience(const struct etwas_event_provider *provider, 
         ck_pr_fence_acquire();
         collect(provider->listeners[etwas_event_provider_turn(state)], level, keyword, audience);
         audience->options = ck_pr_load_32(&provider->options);
-        audience->guid[0] = ck_pr_load_64(&provider->guid[0]);
-        audience->guid[1] = ck_pr_load_64(&provider->guid[1]);
+        audience->guid = etwas_pair_load(provider->guid);
         ck_pr_fence_acquire();
         now = ck_pr_load_32(&provider->state);
         if (now == state) {

@@ -7,8 +7,8 @@
  * One entry for each registration, read without a lock, changed under the control lock.
  *
  *     handle       of the registration; 0: none. Stored after the GUID (release)
- *     state        31..2 version   1..0 who listens: nobody, one session that takes events as they
- *                  are, or any
+ *     state        31..3 version   2..0 who listens: nobody, one session that takes events as they
+ *                  are, several of them, or others
  *
  * The version says which of two lists of listeners is in force, version mod 2. A change fills the
  * other list, then stores the next version (release). Who loads the state (acquire), then finds the
@@ -42,9 +42,11 @@ enum {
 
 /* etwas_event_provider.state: who listens. Above it is the version. */
 enum {
-    ETWAS_HEARD_BY_ONE = 1 << 0, /* and it is plain */
-    ETWAS_HEARD_BY_ANY = 1 << 1, /* else */
-    ETWAS_HEARD_BITS = 2,
+    ETWAS_HEARD_BY_ONE = 1 << 0,     /* and it is plain */
+    ETWAS_HEARD_BY_SEVERAL = 1 << 1, /* all of them plain */
+    ETWAS_HEARD_BY_OTHERS = 1 << 2,
+    ETWAS_HEARD = ETWAS_HEARD_BY_ONE | ETWAS_HEARD_BY_SEVERAL | ETWAS_HEARD_BY_OTHERS,
+    ETWAS_HEARD_BITS = 3,
 };
 
 /* etwas_event_provider.options */
@@ -110,9 +112,9 @@ void etwas_event_provider_listen(uint32_t registration, const struct etwas_contr
 
 /* The sessions that want an event, and what else a record needs of its provider. */
 struct etwas_audience {
+    etwas_pair guid;
     uint32_t count;
     uint32_t options;
-    uint64_t guid[2];
     struct {
         uint64_t session;
         uint32_t flags;

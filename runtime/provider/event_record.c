@@ -144,7 +144,7 @@ void etwas_event_record_fill(struct etwas_event_record *built, const struct etwa
     memcpy(header, &start, sizeof start);
     header->thread_id = ids.thread_id;
     header->process_id = ids.process_id;
-    memcpy(&header->provider_id, audience->guid, sizeof header->provider_id);
+    memcpy(&header->provider_id, &audience->guid, sizeof header->provider_id);
     memcpy(&header->id, event->descriptor, sizeof *event->descriptor);
     header->kernel_time = 0;
     header->user_time = 0;

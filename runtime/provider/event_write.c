@@ -55,12 +55,7 @@ static void exclude(struct etwas_audience *audience, uint64_t filter, uint32_t f
 struct listing {
     const void *pieces;
     uint32_t count;
-    enum {
-        DATA,
-        DESCRIBED, /* before the data two extended items that TraceLogging's macros make */
-        BUILT,     /* by etwas_event_record_list */
-    } kind;
-    bool is_extended; /* there are extended items before the data */
+    bool is_described; /* before the data two extended items that TraceLogging's macros make */
 };
 
 /*
@@ -73,7 +68,7 @@ static inline __attribute__((always_inline)) bool list_as_given(struct listing *
 {
     const EVENT_DATA_DESCRIPTOR *data = event->data;
 
-    *listing = (struct listing){data, event->data_count, DATA, false};
+    *listing = (struct listing){data, event->data_count, false};
     if (__builtin_expect(event->related != NULL, 0) ||
         __builtin_expect(event->data_count > MAX_EVENT_DATA_DESCRIPTORS, 0)) {
         return false;
@@ -82,18 +77,11 @@ static inline __attribute__((always_inline)) bool list_as_given(struct listing *
         return event->data_count == 0;
     }
     if (event->data_count > 1 && data[0].Reserved == EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_ITEM) {
-        listing->kind = DESCRIBED;
-        listing->is_extended = true;
+        listing->is_described = true;
         return data[1].Reserved == EVENT_DATA_DESCRIPTOR_TYPE_EVENT_ITEM &&
                (options & ETWAS_EVENT_PROVIDER_TYPED) != 0;
     }
     return true;
-}
-
-static struct listing list_as_built(const struct etwas_event_record *built)
-{
-    return (struct listing){built->pieces, built->record.field_count, BUILT,
-                            built->item_count != 0};
 }
 
 /* False: the thread's ids are not known. */
@@ -114,7 +102,7 @@ static inline __attribute__((always_inline)) bool start_header(struct etwas_quic
 }
 
 /* So many at least, if the list does not change meanwhile. */
-static uint32_t units_of(const struct listing *listing)
+static inline __attribute__((always_inline)) uint32_t units_of(const struct listing *listing)
 {
     const EVENT_DATA_DESCRIPTOR *piece = listing->pieces;
     uint64_t bytes = sizeof(struct etwas_etl_event_header);
@@ -131,77 +119,81 @@ static inline __attribute__((always_inline)) uint32_t publish_listing(
     struct etwas_slot *slot, uint64_t session, const struct etwas_quick_header *header,
     int64_t stamp, const struct listing *listing)
 {
-    switch (listing->kind) {
-    case DATA:
-        return etwas_quick_publish(etwas_quick_write, slot, session, header, stamp, listing->pieces,
-                                   listing->count);
-    case DESCRIBED:
-        return etwas_quick_publish(etwas_quick_described, slot, session, header, stamp,
-                                   listing->pieces, listing->count);
-    default:
-        return etwas_quick_publish(etwas_quick_built, slot, session, header, stamp, listing->pieces,
-                                   listing->count);
-    }
+    return listing->is_described ? etwas_quick_publish(etwas_quick_described, slot, session, header,
+                                                       stamp, listing->pieces, listing->count)
+                                 : etwas_quick_publish(etwas_quick_write, slot, session, header,
+                                                       stamp, listing->pieces, listing->count);
 }
+
+static uint32_t write_otherwise(const struct etwas_event_provider *provider,
+                                const struct etwas_event *event, struct etwas_audience *audience,
+                                uint32_t recorded);
 
 /*
- * To sessions from the `first` on that take events as they are, if each has room: one copy for each,
- * with the same stamp where they have the same clock. Returns how many have the record; those are the
- * first ones.
+ * Several sessions listen, and take events as they are: the same for those who want this one, if each
+ * has room. One stamp serves all, if they have the same clock.
  */
-static uint32_t publish_quickly(const struct etwas_event *event,
-                                const struct etwas_audience *audience, uint32_t first,
-                                const struct listing *listing)
+static __attribute__((noinline)) uint32_t write_to_several(
+    REGHANDLE handle, const EVENT_DESCRIPTOR *descriptor, const etwas_guid *activity,
+    const etwas_guid *related, uint32_t data_count, const EVENT_DATA_DESCRIPTOR *data)
 {
-    const uint32_t units = units_of(listing);
-    struct etwas_quick_target targets[ETWAS_LISTENERS];
+    const struct etwas_event_provider *provider = etwas_event_provider_at(handle);
+    const struct etwas_event event = {descriptor, activity, related, data, data_count, 0};
+    const uint32_t state = ck_pr_load_32(&provider->state);
+    const struct etwas_listener *listener =
+        &provider->listeners[etwas_event_provider_turn(state)][0];
+    struct etwas_slot *slots[ETWAS_LISTENERS];
     struct etwas_quick_header header;
-    uint32_t clock = 0;
-    int64_t stamp = 0;
-
-    for (uint32_t index = first; index < audience->count; index++) {
-        if (!etwas_listener_is_plain(audience->sessions[index].flags) ||
-            !etwas_quick_find(&targets[index], audience->sessions[index].session) ||
-            !etwas_quick_has_room(targets[index].slot, units)) {
-            return first;
-        }
-    }
-    if (!start_header(&header, event, listing->is_extended)) {
-        return first;
-    }
-    header.second = etwas_pair_of(audience->guid[0], audience->guid[1]);
-    for (uint32_t index = first; index < audience->count; index++) {
-        const struct etwas_quick_target *target = &targets[index];
-
-        if (clock != target->clock) {
-            clock = target->clock;
-            stamp = etwas_clock_now(clock);
-        }
-        if (publish_listing(target->slot, audience->sessions[index].session, &header, stamp,
-                            listing) != ERROR_SUCCESS) {
-            return index;
-        }
-    }
-    return audience->count;
-}
-
-static uint32_t publish_as_given(const struct etwas_event *event,
-                                 const struct etwas_audience *audience)
-{
+    struct etwas_audience audience;
     struct listing listing;
+    uint32_t clock = 0;
+    uint32_t count = 0;
+    uint32_t units;
+    int64_t stamp;
 
-    return list_as_given(&listing, event, audience->options)
-               ? publish_quickly(event, audience, 0, &listing)
-               : 0;
-}
+    ck_pr_fence_load();
+    audience.options = ck_pr_load_32(&provider->options);
+    audience.guid = etwas_pair_load(provider->guid);
+    if ((state & ETWAS_HEARD_BY_SEVERAL) == 0 || ck_pr_load_64(&provider->handle) != handle ||
+        !list_as_given(&listing, &event, audience.options) ||
+        !start_header(&header, &event, listing.is_described)) {
+        return ETWAS_QUICK_NOT;
+    }
+    units = units_of(&listing);
+    for (uint32_t index = 0; index < ETWAS_LISTENERS; index++) {
+        const uint64_t session = ck_pr_load_64(&listener->session);
+        struct etwas_quick_target target;
 
-static uint32_t publish_as_built(const struct etwas_event *event,
-                                 const struct etwas_audience *audience, uint32_t first,
-                                 const struct etwas_event_record *built)
-{
-    const struct listing listing = list_as_built(built);
-
-    return publish_quickly(event, audience, first, &listing);
+        if (session == 0) {
+            break;
+        }
+        if (etwas_listener_wants(listener, descriptor->Level, descriptor->Keyword)) {
+            if (!etwas_quick_find(&target, session) || !etwas_quick_has_room(target.slot, units) ||
+                (clock != 0 && clock != target.clock)) {
+                return ETWAS_QUICK_NOT;
+            }
+            clock = target.clock;
+            slots[count] = target.slot;
+            audience.sessions[count].session = session;
+            audience.sessions[count].flags = ck_pr_load_32(&listener->flags);
+            count++;
+        }
+        listener++;
+    }
+    ck_pr_fence_load();
+    if (ck_pr_load_32(&provider->state) != state) {
+        return ETWAS_QUICK_NOT;
+    }
+    audience.count = count;
+    stamp = count != 0 ? etwas_clock_now(clock) : 0;
+    header.second = audience.guid;
+    for (uint32_t index = 0; index < count; index++) {
+        if (publish_listing(slots[index], audience.sessions[index].session, &header, stamp,
+                            &listing) != ERROR_SUCCESS) {
+            return write_otherwise(provider, &event, &audience, index);
+        }
+    }
+    return ERROR_SUCCESS;
 }
 
 /*
@@ -229,11 +221,19 @@ static inline __attribute__((always_inline)) uint32_t write_quickly(REGHANDLE ha
     if (__builtin_expect(ck_pr_load_64(&provider->handle) != handle, 0)) {
         return ETWAS_QUICK_NOT;
     }
-    if (__builtin_expect((state & ETWAS_HEARD_BY_ONE) == 0, 0)) {
-        return (state & ETWAS_HEARD_BY_ANY) == 0 ? (uint32_t)ERROR_SUCCESS : ETWAS_QUICK_NOT;
+    if (__builtin_expect((state & ETWAS_HEARD) == 0, 0)) {
+        return ERROR_SUCCESS;
     }
-    if (__builtin_expect(event->descriptor == NULL, 0) ||
-        !etwas_event_provider_only(provider, state, event->descriptor->Level,
+    if (__builtin_expect(event->descriptor == NULL, 0)) {
+        return ETWAS_QUICK_NOT;
+    }
+    if (__builtin_expect((state & ETWAS_HEARD_BY_ONE) == 0, 0)) {
+        return (state & ETWAS_HEARD_BY_SEVERAL) != 0
+                   ? write_to_several(handle, event->descriptor, event->activity, event->related,
+                                      event->data_count, event->data)
+                   : ETWAS_QUICK_NOT;
+    }
+    if (!etwas_event_provider_only(provider, state, event->descriptor->Level,
                                    event->descriptor->Keyword, &only)) {
         return ETWAS_QUICK_NOT;
     }
@@ -246,7 +246,7 @@ static inline __attribute__((always_inline)) uint32_t write_quickly(REGHANDLE ha
     }
     stamp = etwas_clock_now(target.clock);
     if (__builtin_expect(!list_as_given(&listing, event, only.options), 0) ||
-        __builtin_expect(!start_header(&header, event, listing.is_extended), 0)) {
+        __builtin_expect(!start_header(&header, event, listing.is_described), 0)) {
         return ETWAS_QUICK_NOT;
     }
     header.second = only.guid;
@@ -254,24 +254,6 @@ static inline __attribute__((always_inline)) uint32_t write_quickly(REGHANDLE ha
 }
 
 #else
-
-static uint32_t publish_as_given(const struct etwas_event *event,
-                                 const struct etwas_audience *audience)
-{
-    (void)event;
-    (void)audience;
-    return 0;
-}
-
-static uint32_t publish_as_built(const struct etwas_event *event,
-                                 const struct etwas_audience *audience, uint32_t first,
-                                 const struct etwas_event_record *built)
-{
-    (void)event;
-    (void)audience;
-    (void)built;
-    return first;
-}
 
 static inline uint32_t write_quickly(REGHANDLE handle, const struct etwas_event *event)
 {
@@ -282,14 +264,26 @@ static inline uint32_t write_quickly(REGHANDLE handle, const struct etwas_event 
 
 #endif
 
+/* To those of the audience that do not have it yet: all but the first ones. */
+static __attribute__((noinline)) uint32_t write_otherwise(
+    const struct etwas_event_provider *provider, const struct etwas_event *event,
+    struct etwas_audience *audience, uint32_t recorded)
+{
+    struct etwas_event_record built;
+    uint32_t code = etwas_event_record_list(&built, event, audience->options);
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    etwas_event_record_fill(&built, event, audience);
+    return etwas_event_publish(provider, event, audience, recorded, &built);
+}
+
 /* Any event that sessions listen to, to all of them. */
 static uint32_t write_any(const struct etwas_event_provider *provider, REGHANDLE handle,
                           uint64_t filter, uint32_t flags, const struct etwas_event *event)
 {
     struct etwas_audience audience;
-    struct etwas_event_record built;
-    uint32_t recorded;
-    uint32_t code;
 
     if (event->descriptor == NULL ||
         (flags & ~(EVENT_WRITE_FLAG_NO_FAULTING | EVENT_WRITE_FLAG_INPRIVATE)) != 0) {
@@ -302,23 +296,8 @@ static uint32_t write_any(const struct etwas_event_provider *provider, REGHANDLE
     if (filter != 0 || flags != 0) {
         exclude(&audience, filter, flags);
     }
-    if (audience.count == 0) {
-        return ERROR_SUCCESS;
-    }
-    recorded = publish_as_given(event, &audience);
-    if (recorded == audience.count) {
-        return ERROR_SUCCESS;
-    }
-    code = etwas_event_record_list(&built, event, audience.options);
-    if (code != ERROR_SUCCESS) {
-        return code;
-    }
-    recorded = publish_as_built(event, &audience, recorded, &built);
-    if (recorded == audience.count) {
-        return ERROR_SUCCESS;
-    }
-    etwas_event_record_fill(&built, event, &audience);
-    return etwas_event_publish(provider, event, &audience, recorded, &built);
+    return audience.count == 0 ? (uint32_t)ERROR_SUCCESS
+                               : write_otherwise(provider, event, &audience, 0);
 }
 
 /*
@@ -333,9 +312,7 @@ static inline const struct etwas_event_provider *find_heard(REGHANDLE handle, ui
         return NULL;
     }
     *code = ERROR_SUCCESS;
-    return (ck_pr_load_32(&provider->state) & (ETWAS_HEARD_BY_ONE | ETWAS_HEARD_BY_ANY)) != 0
-               ? provider
-               : NULL;
+    return (ck_pr_load_32(&provider->state) & ETWAS_HEARD) != 0 ? provider : NULL;
 }
 
 /* ---- the functions --------------------------------------------------------------------------- */

@@ -76,18 +76,6 @@ static inline bool etwas_quick_has_room(const struct etwas_slot *slot, uint32_t 
            ck_pr_load_32(&slot->limit_units);
 }
 
-/* The ids of the caller as they lie in a record's header; asks for them at a thread's first event. */
-static inline uint64_t etwas_quick_ids(void)
-{
-    uint64_t ids = etwas_thread_ids_word();
-
-    if (__builtin_expect((uint32_t)ids == 0, 0)) {
-        etwas_thread_ids_load();
-        ids = etwas_thread_ids_word();
-    }
-    return ids;
-}
-
 static inline void etwas_quick_count_restart(const struct etwas_slot *slot)
 {
     etwas_pool_count_restart(ck_pr_load_ptr(&slot->pool), ck_pr_load_32(&slot->index));

@@ -35,45 +35,25 @@ struct classic {
 struct payload {
     const MOF_FIELD *fields;
     uint32_t count;
-    uint32_t bytes; /* TOO_LONG: more than any record has */
-};
-
-enum {
-    TOO_LONG = ETWAS_ETL_LARGEST_RECORD_BYTES
 };
 
 /*
  * `given` are the bytes behind the caller's header (R101), `whole` becomes the payload's field if it
- * has none. False: not whole fields, too many, or one without an address.
+ * has none; `mostly_fields` says what is likely. False: not whole fields, or too many.
  */
 static inline __attribute__((always_inline)) bool find_payload(struct payload *payload,
                                                                const void *behind_header,
                                                                uint32_t given, uint32_t flags,
+                                                               const bool mostly_fields,
                                                                MOF_FIELD *whole)
 {
-    const MOF_FIELD *field = behind_header;
-    uint64_t bytes = 0;
-
-    if (__builtin_expect((flags & WNODE_FLAG_USE_MOF_PTR) == 0, 1)) {
-        whole->DataPtr = (uint64_t)(uintptr_t)behind_header;
-        whole->Length = given;
-        *payload = (struct payload){whole, 1, given};
-        return true;
+    if (__builtin_expect((flags & WNODE_FLAG_USE_MOF_PTR) != 0, mostly_fields)) {
+        *payload = (struct payload){behind_header, given / (uint32_t)sizeof(MOF_FIELD)};
+        return given % sizeof(MOF_FIELD) == 0 && payload->count <= MAX_MOF_FIELDS;
     }
-    if (given % sizeof *field != 0 || given / sizeof *field > MAX_MOF_FIELDS) {
-        return false;
-    }
-    *payload = (struct payload){field, given / (uint32_t)sizeof *field, 0};
-    for (; given != 0; given -= (uint32_t)sizeof *field) {
-        const uint32_t length = ck_pr_load_32(&field->Length);
-
-        if (__builtin_expect(field->DataPtr == 0, 0) && length != 0) {
-            return false;
-        }
-        bytes += length;
-        field++;
-    }
-    payload->bytes = bytes < TOO_LONG ? (uint32_t)bytes : (uint32_t)TOO_LONG;
+    whole->DataPtr = (uint64_t)(uintptr_t)behind_header;
+    whole->Length = given;
+    *payload = (struct payload){whole, 1};
     return true;
 }
 
@@ -96,26 +76,27 @@ static __attribute__((noinline)) uint32_t publish_anyhow(uint64_t handle, uint32
     struct etwas_record record = {
         .header = &header,
         .header_bytes = header_bytes,
-        .bytes = header_bytes,
         .fields = fields,
         .field_count = payload.count,
     };
     struct etwas_session_key key;
+    uint64_t bytes = header_bytes;
 
-    if (!etwas_session_key_of(handle, &key)) {
-        return ERROR_INVALID_HANDLE;
-    }
     for (uint32_t index = 0; index < payload.count; index++) {
         fields[index].DataPtr = ck_pr_load_64(&payload.fields[index].DataPtr);
         fields[index].Length = ck_pr_load_32(&payload.fields[index].Length);
         if (fields[index].DataPtr == 0 && fields[index].Length != 0) {
             return ERROR_INVALID_PARAMETER;
         }
-        if (fields[index].Length > ETWAS_ETL_LARGEST_RECORD_BYTES - record.bytes) {
-            return ERROR_MORE_DATA;
-        }
-        record.bytes += fields[index].Length;
+        bytes += fields[index].Length;
     }
+    if (!etwas_session_key_of(handle, &key)) {
+        return ERROR_INVALID_HANDLE;
+    }
+    if (bytes > ETWAS_ETL_LARGEST_RECORD_BYTES) {
+        return ERROR_MORE_DATA;
+    }
+    record.bytes = (uint32_t)bytes;
     header.full.size = (uint16_t)record.bytes;
     memcpy(&header.full.type, &event.class_word, sizeof event.class_word);
     memcpy(&header.full.guid, &event.guid, sizeof header.full.guid);
@@ -141,7 +122,6 @@ static inline __attribute__((always_inline)) uint32_t publish(uint64_t handle,
 
     header.ids = etwas_thread_ids_word();
     if (__builtin_expect(etwas_handle_generation(handle) == 0, 0) ||
-        __builtin_expect(payload->bytes > ETWAS_ETL_LARGEST_RECORD_BYTES - header_bytes, 0) ||
         __builtin_expect((uint32_t)header.ids == 0, 0) ||
         __builtin_expect(!etwas_quick_find(&target, handle), 0)) {
         return publish_anyhow(handle, header_bytes, *event, *payload);
@@ -188,7 +168,7 @@ uint32_t TraceEvent(etwas_trace_handle handle, EVENT_TRACE_HEADER *event)
         return ERROR_INVALID_FLAG_NUMBER;
     }
     if (!find_payload(&payload, event + 1, classic.size - (uint32_t)sizeof *event, event->Flags,
-                      &whole)) {
+                      false, &whole)) {
         return ERROR_INVALID_PARAMETER;
     }
     guid = &event->Guid;
@@ -221,14 +201,14 @@ uint32_t etwas_trace_any_instance(etwas_trace_handle handle, const EVENT_INSTANC
         return ERROR_INVALID_FLAGS;
     }
     if (!find_payload(&payload, event + 1, classic.size - (uint32_t)sizeof *event, event->Flags,
-                      &whole)) {
+                      true, &whole)) {
         return ERROR_INVALID_PARAMETER;
     }
     /* R120: the instance's class is the one of InstInfo. */
     if (!etwas_class_look_up(instance->RegHandle, &classic.guid)) {
         return ERROR_INVALID_HANDLE;
     }
-    if (parent != NULL) {
+    if (__builtin_expect(parent != NULL, 0)) {
         if (!etwas_class_look_up(parent->RegHandle, &classic.parent_guid)) {
             return ERROR_INVALID_HANDLE;
         }

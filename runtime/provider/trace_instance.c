@@ -216,6 +216,8 @@ static __attribute__((noinline)) uint32_t trace_otherwise(etwas_trace_handle han
 
 #if ETWAS_RSEQ
 
+#define UNLIKELY(condition) __builtin_expect((condition), 0)
+
 /* After an interruption. */
 static __attribute__((noinline, cold)) uint32_t trace_again(etwas_trace_handle handle,
                                                             const EVENT_INSTANCE_HEADER *event,
@@ -270,16 +272,35 @@ static __attribute__((noinline)) uint32_t trace_in_next_buffer(struct etwas_slot
     return ERROR_SUCCESS;
 }
 
-#define UNLIKELY(condition) __builtin_expect((condition), 0)
+/* A session with another clock than the commonest. */
+static __attribute__((noinline)) uint32_t trace_by_clock(struct etwas_slot *slot, uint32_t clock,
+                                                         etwas_trace_handle handle,
+                                                         const EVENT_INSTANCE_HEADER *event,
+                                                         const EVENT_INSTANCE_INFO *instance)
+{
+    const uint32_t payload_bytes = payload_bytes_of(event);
+    enum etwas_quick_rseq result;
+
+    if (payload_bytes > ETWAS_QUICK_PAYLOAD_BYTES) {
+        return etwas_trace_any_instance(handle, event, instance, NULL);
+    }
+    result = trace_by_rseq(slot, handle, etwas_clock_now(clock), event, payload_bytes, instance);
+    if (UNLIKELY(result != ETWAS_QUICK_COMMITTED)) {
+        return result == ETWAS_QUICK_ABORTED
+                   ? trace_again(handle, event, instance)
+                   : etwas_trace_any_instance(handle, event, instance, NULL);
+    }
+    return ERROR_SUCCESS;
+}
 
 uint32_t TraceEventInstance(etwas_trace_handle handle, EVENT_INSTANCE_HEADER *event,
                             EVENT_INSTANCE_INFO *instance, EVENT_INSTANCE_INFO *parent)
 {
     const uint32_t tsc_by_sequence = etwas_slot_kind(ETWAS_CLOCK_KIND_TSC, ETWAS_PROTOCOL_RSEQ);
-    uint32_t generation = etwas_handle_generation(handle);
     enum etwas_quick_rseq result;
     struct etwas_slot *slot;
     uint32_t payload_bytes;
+    uint32_t generation;
     uint64_t gate;
     int64_t stamp;
 
@@ -287,6 +308,7 @@ uint32_t TraceEventInstance(etwas_trace_handle handle, EVENT_INSTANCE_HEADER *ev
         return etwas_trace_any_instance(handle, event, instance, parent);
     }
     payload_bytes = payload_bytes_of(event);
+    generation = etwas_handle_generation(handle);
     if (UNLIKELY(payload_bytes > ETWAS_QUICK_PAYLOAD_BYTES) || UNLIKELY(instance == NULL) ||
         UNLIKELY(!etwas_slot_here(handle, &slot)) || UNLIKELY(generation == 0)) {
         return trace_otherwise(handle, event, instance, NULL);
@@ -299,7 +321,8 @@ uint32_t TraceEventInstance(etwas_trace_handle handle, EVENT_INSTANCE_HEADER *ev
             return trace_in_shared_slot(handle, event, instance, slot);
         }
         return (uint32_t)gate == generation && protocol == ETWAS_PROTOCOL_RSEQ
-                   ? etwas_trace_any_instance(handle, event, instance, NULL)
+                   ? trace_by_clock(slot, etwas_kind_clock((uint32_t)(gate >> 32)), handle, event,
+                                    instance)
                    : trace_otherwise(handle, event, instance, NULL);
     }
     stamp = etwas_clock_now(ETWAS_CLOCK_KIND_TSC);

@@ -100,15 +100,11 @@ struct message {
     uint16_t number;
 };
 
-static inline struct etwas_etl_message_header start_of(const struct message *message,
-                                                       uint32_t record_bytes)
+/* The first 8 bytes of a record, without its size. */
+static inline uint64_t start_word_of(uint16_t number, uint32_t flags)
 {
-    return (struct etwas_etl_message_header){
-        .size = (uint16_t)record_bytes,
-        .marker_flags = ETWAS_ETL_MESSAGE_MARKER_FLAGS,
-        .message_number = message->number,
-        .option_flags = (uint16_t)message->flags,
-    };
+    return (uint64_t)(uint16_t)flags << 48 | (uint64_t)number << 32 |
+           (uint64_t)ETWAS_ETL_MESSAGE_MARKER_FLAGS << 24;
 }
 
 /* A header of any length, in the room that publication knows. */
@@ -175,13 +171,15 @@ static __attribute__((noinline)) uint32_t publish_anyhow(const struct etwas_sess
     union header header;
     struct etwas_record record = {
         .header = &header.room, .fields = arguments->list, .field_count = arguments->count};
+    uint64_t start;
 
     put_fields(&header, &record, message->flags, message->guid);
     record.bytes = record.header_bytes + arguments->bytes;
     if (record.bytes > ETWAS_ETL_LARGEST_RECORD_BYTES) {
         return ERROR_MORE_DATA;
     }
-    header.start = start_of(message, record.bytes);
+    start = start_word_of(message->number, message->flags) + record.bytes;
+    (void)put(&header, 0, &start, sizeof start);
     if ((message->flags & TRACE_MESSAGE_SEQUENCE) != 0) {
         uint32_t code = put_number(&header, key, arguments, &record);
 
@@ -194,33 +192,27 @@ static __attribute__((noinline)) uint32_t publish_anyhow(const struct etwas_sess
 
 #if ETWAS_RSEQ
 
-enum {
-    QUICK_HEADER_BYTES = sizeof(struct etwas_etl_message_header) + 16 + 8 + 8
-};
-
-/* The commonest form: GUID, stamp and ids. True: *code says what became of the message. */
-static inline __attribute__((always_inline)) uint32_t publish_quickly(
+/* The commonest form: GUID, stamp and ids. ETWAS_QUICK_NOT: it is another. */
+static inline __attribute__((always_inline)) uint32_t trace_quickly(
     uint64_t handle, const struct message *message, const struct arguments *arguments)
 {
     const uint32_t stamps = TRACE_MESSAGE_TIMESTAMP | TRACE_MESSAGE_PERFORMANCE_TIMESTAMP;
-    const uint32_t others = TRACE_MESSAGE_SEQUENCE | TRACE_MESSAGE_COMPONENTID;
-    const uint32_t wanted = TRACE_MESSAGE_GUID | TRACE_MESSAGE_SYSTEMINFO;
-    const uint32_t bytes = QUICK_HEADER_BYTES + arguments->bytes;
-    struct etwas_etl_message_header start;
+    const uint32_t others = message->flags & ~(stamps | TRACE_MESSAGE_POINTER64);
     struct etwas_quick_target target;
     struct etwas_quick_header header;
-    uint64_t start_word;
     int64_t stamp;
 
-    if ((message->flags & stamps) == 0 || (message->flags & (wanted | others)) != wanted ||
-        bytes > ETWAS_ETL_LARGEST_RECORD_BYTES || !etwas_quick_find(&target, handle)) {
+    header.ids = etwas_thread_ids_word();
+    if (__builtin_expect((message->flags & stamps) == 0, 0) ||
+        __builtin_expect(others != (TRACE_MESSAGE_GUID | TRACE_MESSAGE_SYSTEMINFO), 0) ||
+        __builtin_expect(message->guid == NULL, 0) ||
+        __builtin_expect((uint32_t)header.ids == 0, 0) ||
+        __builtin_expect(etwas_handle_generation(handle) == 0, 0) ||
+        __builtin_expect(!etwas_quick_find(&target, handle), 0)) {
         return ETWAS_QUICK_NOT;
     }
     stamp = etwas_clock_now(target.clock);
-    start = start_of(message, 0);
-    memcpy(&start_word, &start, sizeof start_word);
-    header.start = start_word;
-    header.ids = etwas_quick_ids();
+    header.start = start_word_of(message->number, message->flags | TRACE_MESSAGE_POINTER64);
     header.second = etwas_pair_load(message->guid);
     header.third = header.second;
     header.fourth = header.second;
@@ -230,8 +222,8 @@ static inline __attribute__((always_inline)) uint32_t publish_quickly(
 
 #else
 
-static inline uint32_t publish_quickly(uint64_t handle, const struct message *message,
-                                       const struct arguments *arguments)
+static inline uint32_t trace_quickly(uint64_t handle, const struct message *message,
+                                     const struct arguments *arguments)
 {
     (void)handle;
     (void)message;
@@ -241,44 +233,52 @@ static inline uint32_t publish_quickly(uint64_t handle, const struct message *me
 
 #endif
 
-static inline __attribute__((always_inline)) uint32_t trace(etwas_trace_handle handle,
-                                                            struct message *message, va_list given)
+static __attribute__((noinline)) uint32_t trace_otherwise(etwas_trace_handle handle,
+                                                          struct message message,
+                                                          const struct arguments *arguments)
 {
     struct etwas_session_key key;
-    struct arguments arguments;
-    uint32_t code;
 
-    if (handle == 0) {
-        return ERROR_INVALID_HANDLE;
-    }
-    if (!are_valid(message->flags, message->guid)) {
-        return ERROR_INVALID_PARAMETER;
-    }
-    code = list_arguments(&arguments, given);
-    if (code != ERROR_SUCCESS) {
-        return code;
-    }
     if (!etwas_session_key_of(handle, &key)) {
         return ERROR_INVALID_HANDLE;
     }
-    if ((message->flags & TRACE_MESSAGE_SEQUENCE) != 0 &&
+    if ((message.flags & TRACE_MESSAGE_SEQUENCE) != 0 &&
         !etwas_sequence_numbers_has(&etwas_sessions[key.index].sequence_numbers, key.generation)) {
-        message->flags &= ~TRACE_MESSAGE_SEQUENCE;
+        message.flags &= ~TRACE_MESSAGE_SEQUENCE;
     }
-    if ((message->flags & TRACE_MESSAGE_POINTER32) == 0) {
-        message->flags |= TRACE_MESSAGE_POINTER64;
+    if ((message.flags & TRACE_MESSAGE_POINTER32) == 0) {
+        message.flags |= TRACE_MESSAGE_POINTER64;
     }
-    code = publish_quickly(handle, message, &arguments);
-    return __builtin_expect(code != ETWAS_QUICK_NOT, 1) ? code
-                                                        : publish_anyhow(&key, message, &arguments);
+    return publish_anyhow(&key, &message, arguments);
+}
+
+static inline __attribute__((always_inline)) uint32_t trace(etwas_trace_handle handle,
+                                                            const struct message message,
+                                                            va_list given)
+{
+    struct arguments arguments;
+    uint32_t code;
+
+    if (__builtin_expect(handle == 0, 0)) {
+        return ERROR_INVALID_HANDLE;
+    }
+    if (__builtin_expect(!are_valid(message.flags, message.guid), 0)) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    code = list_arguments(&arguments, given);
+    if (__builtin_expect(code != ERROR_SUCCESS, 0)) {
+        return code;
+    }
+    code = trace_quickly(handle, &message, &arguments);
+    return __builtin_expect(code != ETWAS_QUICK_NOT, 1)
+               ? code
+               : trace_otherwise(handle, message, &arguments);
 }
 
 uint32_t TraceMessageVa(etwas_trace_handle handle, uint32_t flags, const etwas_guid *guid,
                         uint16_t message_number, va_list given)
 {
-    struct message message = {guid, flags, message_number};
-
-    return trace(handle, &message, given);
+    return trace(handle, (struct message){guid, flags, message_number}, given);
 }
 
 /*
@@ -291,12 +291,11 @@ uint32_t TraceMessageVa(etwas_trace_handle handle, uint32_t flags, const etwas_g
 uint32_t TraceMessage(etwas_trace_handle handle, uint32_t flags, const etwas_guid *guid,
                       uint16_t message_number, ...)
 {
-    struct message message = {guid, flags, message_number};
     va_list given;
     uint32_t code;
 
     va_start(given, message_number);
-    code = trace(handle, &message, given);
+    code = trace(handle, (struct message){guid, flags, message_number}, given);
     va_end(given);
     return code;
 }
