@@ -344,6 +344,23 @@ static bool read_fields(struct cursor *cursor, struct etwas_build *build)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
+/* The provider's name, if there are traits; false: they make no sense. */
+static bool read_traits(const struct etwas_content_key *key, struct etwas_build *build)
+{
+    struct cursor cursor;
+    const char *name;
+    size_t bytes;
+
+    if (key->traits_bytes == 0) {
+        return true;
+    }
+    if (!open_blob(key->traits, key->traits_bytes, &cursor) || !read_name(&cursor, &name, &bytes)) {
+        return false;
+    }
+    build->head.ProviderNameOffset = etwas_build_string(build, name, bytes);
+    return true;
+}
+
 static bool read_schema(const struct etwas_content_key *key, struct etwas_build *build)
 {
     struct cursor cursor;
@@ -351,13 +368,6 @@ static bool read_schema(const struct etwas_content_key *key, struct etwas_build 
     size_t bytes;
     uint32_t tag;
 
-    if (key->traits_bytes > 0) {
-        if (!open_blob(key->traits, key->traits_bytes, &cursor) ||
-            !read_name(&cursor, &name, &bytes)) {
-            return false;
-        }
-        build->head.ProviderNameOffset = etwas_build_string(build, name, bytes);
-    }
     if (!open_blob(key->schema, key->schema_bytes, &cursor) || !read_tag(&cursor, &tag) ||
         !read_name(&cursor, &name, &bytes)) {
         return false;
@@ -369,7 +379,7 @@ static bool read_schema(const struct etwas_content_key *key, struct etwas_build 
     return read_fields(&cursor, build);
 }
 
-static void describe_string(struct etwas_build *build)
+static bool describe_string(struct etwas_build *build)
 {
     const EVENT_PROPERTY_INFO string = {
         .NameOffset = etwas_build_string(build, "String", strlen("String")),
@@ -378,6 +388,7 @@ static void describe_string(struct etwas_build *build)
     };
 
     etwas_build_property(build, ETWAS_BUILD_TOP, &string);
+    return true;
 }
 
 /* The schema of what an event says of itself. ERROR_INVALID_DATA: it makes no sense. */
@@ -386,7 +397,7 @@ static uint32_t make_schema(const struct etwas_content_key *key, struct etwas_de
     struct etwas_build build;
     TRACE_EVENT_INFO *info;
     size_t bytes;
-    bool is_sound = true;
+    bool has_traits, is_sound;
     uint32_t error;
 
     *described = NULL;
@@ -394,11 +405,9 @@ static uint32_t make_schema(const struct etwas_content_key *key, struct etwas_de
     memcpy(&build.head.ProviderGuid, key->head, sizeof build.head.ProviderGuid);
     memcpy(&build.head.EventDescriptor, (const uint8_t *)key->head + sizeof(etwas_guid),
            sizeof build.head.EventDescriptor);
-    if (key->schema_bytes == 0) {
-        describe_string(&build);
-    } else {
-        is_sound = read_schema(key, &build);
-    }
+    has_traits = read_traits(key, &build);
+    is_sound =
+        key->schema_bytes == 0 ? describe_string(&build) : has_traits && read_schema(key, &build);
     error = etwas_build_end(&build, &info, &bytes);
     if (error == ERROR_SUCCESS) {
         error = is_sound ? etwas_schema_make(info, bytes, described) : ERROR_INVALID_DATA;

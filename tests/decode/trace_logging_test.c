@@ -297,6 +297,13 @@ static void EventWriteString_is_one_string(void **state)
     assert_string_equal(shown(s->decoder, &record), "/ String=\"text\"");
     record.UserDataLength = 0;
     assert_string_equal(shown(s->decoder, &record), "/ String=\"\"");
+    /* Its traits name the provider. */
+    tl_record(s->event);
+    record.ExtendedData = s->event->items;
+    record.ExtendedDataCount = 1;
+    assert_string_equal(shown(s->decoder, &record), "P/ String=\"\"");
+    record.ExtendedData->DataSize = 1;
+    assert_string_equal(shown(s->decoder, &record), "/ String=\"\"");
 }
 
 /* The event as systems write it that know of no items: cut behind so many bytes. */
