@@ -373,15 +373,14 @@ static void *load_on(void *unused)
     return unused;
 }
 
-static void *flush_on(void *unused)
+static void *flush_on(void *argument)
 {
-    etwas_trace_handle session = start("other.etl", 0, 0);
+    const etwas_trace_handle *session = argument;
 
     while (ck_pr_load_32(&stop_loading) == 0) {
-        (void)etwas_flush(session);
+        (void)etwas_flush(*session);
     }
-    stop_session(session, NULL);
-    return unused;
+    return NULL;
 }
 
 /* A child of a process with other sessions that take stacks; its images say that they are its. */
@@ -399,12 +398,13 @@ static void record_in_child(void)
 /* I7. */
 static void images_are_looked_for_while_others_load_flush_and_fork(void **state)
 {
+    etwas_trace_handle other = start("other.etl", 0, 0);
     pthread_t threads[2];
     struct metadata metadata;
 
     (void)state;
     assert_int_equal(pthread_create(&threads[0], NULL, load_on, NULL), 0);
-    assert_int_equal(pthread_create(&threads[1], NULL, flush_on, NULL), 0);
+    assert_int_equal(pthread_create(&threads[1], NULL, flush_on, &other), 0);
     for (int round = 0; round < 20; round++) {
         etwas_trace_handle session = start("f.etl", 0, 0);
         int child;
@@ -423,6 +423,7 @@ static void images_are_looked_for_while_others_load_flush_and_fork(void **state)
     ck_pr_store_32(&stop_loading, 1);
     assert_int_equal(pthread_join(threads[0], NULL), 0);
     assert_int_equal(pthread_join(threads[1], NULL), 0);
+    stop_session(other, NULL);
 }
 
 static int flush_and_record(struct dl_phdr_info *info, size_t bytes, void *argument)
