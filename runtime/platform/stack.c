@@ -196,6 +196,21 @@ static struct range stack_of(uintptr_t frame)
     return stack;
 }
 
+/*
+ * Whether a frame, with the `next` above it, is one of the library's own, which has frame pointers,
+ * and not yet the one with the variable at `inside`. On x86-64 variables lie below what the frame
+ * pointer points to, on aarch64 above it; there `next` may be anything in the last frame.
+ */
+static inline bool is_own(uintptr_t frame, uintptr_t next, uintptr_t inside)
+{
+#if defined(__aarch64__)
+    return next > frame && next <= inside;
+#else
+    (void)next;
+    return frame <= inside;
+#endif
+}
+
 /* What it reads are words of a stack, whatever a sanitizer thinks lies there. */
 __attribute__((noinline, no_sanitize_address, no_sanitize_thread)) uint32_t etwas_stack_walk(
     const void *inside, uint64_t frames[ETWAS_STACK_FRAMES])
@@ -208,8 +223,7 @@ __attribute__((noinline, no_sanitize_address, no_sanitize_thread)) uint32_t etwa
     if (skipped - (uintptr_t)frame > OWN_FRAMES_BYTES) {
         skipped = (uintptr_t)frame; /* a sanitizer keeps the variables elsewhere */
     }
-    /* These are the library's own, which has frame pointers. */
-    while ((uintptr_t)frame <= skipped) {
+    while (is_own((uintptr_t)frame, frame[0], skipped)) {
         frame = (const uintptr_t *)frame[0];
     }
     stack = stack_of((uintptr_t)frame);
