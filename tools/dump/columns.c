@@ -352,7 +352,7 @@ bool etwas_dump_put_column(struct etwas_output *output, struct etwas_dump *dump,
         return put_parent(output, subject);
     case ETWAS_PROPERTY_TEXT:
         return put_message(output, subject, quoted);
-    case ETWAS_PROPERTY_STACK:
+    case ETWAS_PROPERTY_CALL_STACK:
         return put_stack(output, subject->record);
     case ETWAS_PROPERTY_FIELDS:
         return put_fields(output, dump, quoted);

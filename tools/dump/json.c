@@ -127,7 +127,7 @@ static void put_stack(struct etwas_output *output, const EVENT_RECORD *record)
     const struct etwas_event_stack stack = etwas_event_stack(record);
 
     if (stack.count > 0) {
-        etwas_output_text(output, ",\"stack\":[\"");
+        etwas_output_text(output, ",\"call_stack\":[\"");
         etwas_event_put_stack(output, &stack, "\",\"");
         etwas_output_text(output, "\"]");
     }
