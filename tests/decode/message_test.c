@@ -15,6 +15,7 @@
 #include "decode/build.h"
 #include "etl/event_metadata.h"
 #include "etl/own_record.h"
+#include "shown.h"
 
 static const etwas_guid guid = {1, 2, 3, {4, 5, 6, 7, 8, 9, 10, 11}};
 
@@ -52,7 +53,7 @@ static uint32_t learn_bytes(etwas_decoder *decoder, const void *bytes, size_t co
 
     assert_non_null(exact);
     memcpy(exact, bytes, count);
-    error = etwas_decoder_learn(decoder, &record);
+    error = learning(decoder, &record);
     free(exact);
     return error;
 }
@@ -187,6 +188,17 @@ static void a_format_is_checked_and_may_be_replaced(void **state)
     assert_int_equal(learn_bytes(s->decoder, blob.bytes, blob.count), ERROR_INVALID_DATA);
 }
 
+static void a_format_learned_ahead_leaves_the_first(void **state)
+{
+    struct state *s = *state;
+
+    learning = etwas_decoder_learn_ahead;
+    assert_string_equal(printed(s, "first"), "first");
+    assert_string_equal(printed(s, "second"), "first");
+    learning = etwas_decoder_learn;
+    assert_string_equal(printed(s, "second"), "second");
+}
+
 struct described {
     const EVENT_PROPERTY_INFO *fields;
     size_t field_count;
@@ -305,6 +317,7 @@ int main(void)
         TEST(a_payload_cut_anywhere_has_its_whole_arguments),
         TEST(what_is_no_conversion_ends_the_arguments),
         TEST(a_format_is_checked_and_may_be_replaced),
+        TEST(a_format_learned_ahead_leaves_the_first),
         TEST(fields_are_put_into_an_events_message),
         TEST(inserts_are_shown_as_their_conversions_say),
         TEST(inserts_are_bounded),
