@@ -136,7 +136,7 @@ static uint32_t find_targets(struct target targets[ETWAS_LISTENERS],
 /* By the sequence that is inlined. False: it is to be published the general way. */
 static bool publish_quickly(uint64_t session, const struct etwas_event_record *built)
 {
-#if ETWAS_QUICK_RSEQ
+#if ETWAS_RSEQ
     const struct etwas_etl_event_header *from = &built->header;
     struct etwas_quick_target target;
     struct etwas_quick_header header;
