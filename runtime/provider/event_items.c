@@ -131,6 +131,7 @@ void etwas_event_items_build(struct etwas_event_items *items, uint32_t propertie
 
     items->properties = properties;
     items->bytes = 0;
+    items->last = 0;
     if ((properties & EVENT_ENABLE_PROPERTY_SID) != 0) {
         add_user(items);
     }
