@@ -100,7 +100,7 @@ const char *etwas_descriptions_provider(const struct etwas_descriptions *descrip
 void etwas_descriptions_read_whole(struct etwas_descriptions *descriptions);
 
 enum {
-    ETWAS_DESCRIBED_PIECE = 32, /* so many bytes may be read from any place of the texts */
+    ETWAS_DESCRIBED_PIECE = 32, /* so many bytes may be read from anywhere in the texts */
 };
 
 /* Most texts are short: they are copied in one piece, and what is too much is overwritten. */

@@ -70,7 +70,7 @@ static struct etwas_heap_stack sum(const struct etwas_heap *heap)
 
 /* ---- where a frame lies ---- */
 
-struct place {
+struct location {
     const struct etwas_heap_image *image; /* NULL: in none */
     uint64_t offset;                      /* in the image */
     bool has_symbol;
@@ -81,12 +81,12 @@ struct place {
  * A frame is the address behind a call, which may be the last instruction of its function: what is
  * looked for is the byte before.
  */
-static struct place find_place(struct etwas_heap *heap, const struct etwas_heap_stack *stack,
-                               uint64_t address)
+static struct location locate(struct etwas_heap *heap, const struct etwas_heap_stack *stack,
+                              uint64_t address)
 {
-    struct place place = {.image = NULL};
+    struct location location = {.image = NULL};
 
-    for (uint32_t i = 0; i < heap->image_count && place.image == NULL; i++) {
+    for (uint32_t i = 0; i < heap->image_count && location.image == NULL; i++) {
         struct etwas_heap_image *image = &heap->images[i];
 
         if (address - 1 - image->base >= image->bytes || stack->epoch < image->first_epoch ||
@@ -98,12 +98,13 @@ static struct place find_place(struct etwas_heap *heap, const struct etwas_heap_
             image->symbols =
                 etwas_symbols_open(image->path, image->build_id, image->build_id_bytes);
         }
-        place.image = image;
-        place.offset = address - image->base;
-        place.has_symbol = image->symbols != NULL &&
-                           etwas_symbols_find(image->symbols, place.offset - 1, &place.symbol);
+        location.image = image;
+        location.offset = address - image->base;
+        location.has_symbol =
+            image->symbols != NULL &&
+            etwas_symbols_find(image->symbols, location.offset - 1, &location.symbol);
     }
-    return place;
+    return location;
 }
 
 static const char *last_name(const char *path)
@@ -188,26 +189,27 @@ static void put_doubts(struct etwas_output *output, const struct etwas_heap *hea
     put_count(output, "left out", heap->images_left_out, "images of more than are kept");
 }
 
-static void put_frame(struct etwas_output *output, const struct place *place, uint64_t address)
+static void put_frame(struct etwas_output *output, const struct location *location,
+                      uint64_t address)
 {
     etwas_output_text(output, "      ");
-    if (place->image == NULL) {
+    if (location->image == NULL) {
         etwas_output_format(output, "0x%" PRIx64 "\n", address);
         return;
     }
-    if (place->has_symbol) {
-        put_word(output, place->symbol.function);
+    if (location->has_symbol) {
+        put_word(output, location->symbol.function);
         /* Of the address behind the call, as debuggers show it. */
-        etwas_output_format(output, "+0x%" PRIx64 " in ", place->symbol.offset + 1);
-        put_word(output, last_name(place->image->path));
+        etwas_output_format(output, "+0x%" PRIx64 " in ", location->symbol.offset + 1);
+        put_word(output, last_name(location->image->path));
     } else {
-        put_word(output, last_name(place->image->path));
-        etwas_output_format(output, "+0x%" PRIx64, place->offset);
+        put_word(output, last_name(location->image->path));
+        etwas_output_format(output, "+0x%" PRIx64, location->offset);
     }
-    if (place->has_symbol && place->symbol.file != NULL) {
+    if (location->has_symbol && location->symbol.file != NULL) {
         etwas_output_text(output, ", ");
-        put_word(output, last_name(place->symbol.file));
-        etwas_output_format(output, ":%d", place->symbol.line);
+        put_word(output, last_name(location->symbol.file));
+        etwas_output_format(output, ":%d", location->symbol.line);
     }
     etwas_output_char(output, '\n');
 }
@@ -222,9 +224,9 @@ static void put_stack(struct etwas_output *output, struct etwas_heap *heap,
     etwas_output_char(output, '\n');
     for (uint32_t i = 0; i < stack->frame_count; i++) {
         uint64_t address = heap->frames[stack->first_frame + i];
-        struct place place = find_place(heap, stack, address);
+        struct location location = locate(heap, stack, address);
 
-        put_frame(output, &place, address);
+        put_frame(output, &location, address);
     }
     if (stack->frame_count == 0) {
         etwas_output_text(output, "      without a stack\n");
@@ -265,19 +267,21 @@ static void put_string(struct etwas_output *output, const char *key, const char 
     etwas_output_char(output, '"');
 }
 
-static void put_json_frame(struct etwas_output *output, const struct place *place, uint64_t address)
+static void put_json_frame(struct etwas_output *output, const struct location *location,
+                           uint64_t address)
 {
     etwas_output_format(output, "{\"address\":\"0x%" PRIx64 "\"", address);
-    if (place->image != NULL) {
-        put_string(output, "image", place->image->path);
-        put_number(output, "offset", place->offset);
+    if (location->image != NULL) {
+        put_string(output, "image", location->image->path);
+        put_number(output, "offset", location->offset);
     }
-    if (place->has_symbol) {
-        put_string(output, "function", place->symbol.function);
-        put_number(output, "function_offset", place->symbol.offset + 1);
-        if (place->symbol.file != NULL) {
-            put_string(output, "file", place->symbol.file);
-            put_number(output, "line", (uint64_t)(place->symbol.line < 0 ? 0 : place->symbol.line));
+    if (location->has_symbol) {
+        put_string(output, "function", location->symbol.function);
+        put_number(output, "function_offset", location->symbol.offset + 1);
+        if (location->symbol.file != NULL) {
+            put_string(output, "file", location->symbol.file);
+            put_number(output, "line",
+                       (uint64_t)(location->symbol.line < 0 ? 0 : location->symbol.line));
         }
     }
     etwas_output_char(output, '}');
@@ -299,10 +303,10 @@ static void put_json_stack(struct etwas_output *output, struct etwas_heap *heap,
     etwas_output_text(output, ",\"frames\":[");
     for (uint32_t i = 0; i < stack->frame_count; i++) {
         uint64_t address = heap->frames[stack->first_frame + i];
-        struct place place = find_place(heap, stack, address);
+        struct location location = locate(heap, stack, address);
 
         etwas_output_text(output, i > 0 ? "," : "");
-        put_json_frame(output, &place, address);
+        put_json_frame(output, &location, address);
     }
     etwas_output_text(output, "]}");
 }

@@ -157,9 +157,9 @@ static bool is_property(const struct etwas_where_operand *operand, enum etwas_pr
            etwas_property_kind(operand->property) == kind;
 }
 
-/* Is there a constant beside a property with which that can never be compared? */
-static bool settle_property(struct parser *parser, struct etwas_where_operand *property,
-                            const struct etwas_where_operand *other)
+/* False after an error: beside a property is a constant that it can never be compared with. */
+static bool property_fits(struct parser *parser, struct etwas_where_operand *property,
+                          const struct etwas_where_operand *other)
 {
     bool is_text = other->text != NULL;
 
@@ -187,15 +187,15 @@ static bool settle_property(struct parser *parser, struct etwas_where_operand *p
     }
 }
 
-static bool settle(struct parser *parser, struct etwas_where_node *node)
+static bool operands_fit(struct parser *parser, struct etwas_where_node *node)
 {
     struct etwas_where_operand *operands = node->operands;
 
     if (operands[1].source == ETWAS_WHERE_OF_FIELD) {
         parser->paths->paths[operands[1].field].is_compared_with = true;
     }
-    return settle_property(parser, &operands[0], &operands[1]) &&
-           settle_property(parser, &operands[1], &operands[0]);
+    return property_fits(parser, &operands[0], &operands[1]) &&
+           property_fits(parser, &operands[1], &operands[0]);
 }
 
 static bool compile(struct parser *parser, struct etwas_where_node *node)
@@ -258,7 +258,7 @@ static uint32_t parse_comparison(struct parser *parser)
     if (node->relation == ETWAS_WHERE_MATCHES || node->relation == ETWAS_WHERE_CONTAINS) {
         return compile(parser, node) ? number : NO_NODE;
     }
-    return settle(parser, node) ? number : NO_NODE;
+    return operands_fit(parser, node) ? number : NO_NODE;
 }
 
 static uint32_t parse_one(struct parser *parser)
