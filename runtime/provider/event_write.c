@@ -60,11 +60,12 @@ struct listing {
 
 /*
  * The caller's own list, if it can be copied as it is. False: it cannot. Whether there are other types
- * in it the sequence finds out.
+ * in it the sequence finds out, and it refuses TraceLogging's items too where they may not be.
  */
 static inline __attribute__((always_inline)) bool list_as_given(struct listing *listing,
                                                                 const struct etwas_event *event,
-                                                                uint32_t options)
+                                                                uint32_t options,
+                                                                const bool may_be_described)
 {
     const EVENT_DATA_DESCRIPTOR *data = event->data;
 
@@ -76,7 +77,8 @@ static inline __attribute__((always_inline)) bool list_as_given(struct listing *
     if (__builtin_expect(data == NULL, 0)) {
         return event->data_count == 0;
     }
-    if (event->data_count > 1 && data[0].Reserved == EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_ITEM) {
+    if (may_be_described && event->data_count > 1 &&
+        data[0].Reserved == EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_ITEM) {
         listing->is_described = true;
         return data[1].Reserved == EVENT_DATA_DESCRIPTOR_TYPE_EVENT_ITEM &&
                (options & ETWAS_EVENT_PROVIDER_TYPED) != 0;
@@ -155,7 +157,7 @@ static __attribute__((noinline)) uint32_t write_to_several(
     audience.options = ck_pr_load_32(&provider->options);
     audience.guid = etwas_pair_load(provider->guid);
     if ((state & ETWAS_HEARD_BY_SEVERAL) == 0 || ck_pr_load_64(&provider->handle) != handle ||
-        !list_as_given(&listing, &event, audience.options) ||
+        !list_as_given(&listing, &event, audience.options, true) ||
         !start_header(&header, &event, listing.is_described)) {
         return ETWAS_QUICK_NOT;
     }
@@ -198,11 +200,12 @@ static __attribute__((noinline)) uint32_t write_to_several(
 
 /*
  * The commonest: one session listens, and is reached quickly. What became of the event;
- * ETWAS_QUICK_NOT: write_any has to find out. The stamp is read early: what follows runs while the
- * processor fetches it.
+ * ETWAS_QUICK_NOT: write_any has to find out. `may_be_described` is false where TraceLogging's items
+ * are not expected. The stamp is read early: what follows runs while the processor fetches it.
  */
 static inline __attribute__((always_inline)) uint32_t write_quickly(REGHANDLE handle,
-                                                                    const struct etwas_event *event)
+                                                                    const struct etwas_event *event,
+                                                                    const bool may_be_described)
 {
     const struct etwas_event_provider *provider = etwas_event_provider_at(handle);
     struct etwas_quick_target target;
@@ -245,7 +248,7 @@ static inline __attribute__((always_inline)) uint32_t write_quickly(REGHANDLE ha
         return ETWAS_QUICK_NOT;
     }
     stamp = etwas_clock_now(target.clock);
-    if (__builtin_expect(!list_as_given(&listing, event, only.options), 0) ||
+    if (__builtin_expect(!list_as_given(&listing, event, only.options, may_be_described), 0) ||
         __builtin_expect(!start_header(&header, event, listing.is_described), 0)) {
         return ETWAS_QUICK_NOT;
     }
@@ -255,10 +258,12 @@ static inline __attribute__((always_inline)) uint32_t write_quickly(REGHANDLE ha
 
 #else
 
-static inline uint32_t write_quickly(REGHANDLE handle, const struct etwas_event *event)
+static inline uint32_t write_quickly(REGHANDLE handle, const struct etwas_event *event,
+                                     bool may_be_described)
 {
     (void)handle;
     (void)event;
+    (void)may_be_described;
     return ETWAS_QUICK_NOT;
 }
 
@@ -333,7 +338,7 @@ uint32_t EventWriteTransfer(REGHANDLE handle, const EVENT_DESCRIPTOR *descriptor
                             uint32_t data_count, EVENT_DATA_DESCRIPTOR *data)
 {
     const struct etwas_event event = {descriptor, activity, related, data, data_count, 0};
-    uint32_t code = write_quickly(handle, &event);
+    uint32_t code = write_quickly(handle, &event, true);
 
     return __builtin_expect(code != ETWAS_QUICK_NOT, 1)
                ? code
@@ -344,7 +349,7 @@ uint32_t EventWrite(REGHANDLE handle, const EVENT_DESCRIPTOR *descriptor, uint32
                     EVENT_DATA_DESCRIPTOR *data)
 {
     const struct etwas_event event = {descriptor, NULL, NULL, data, data_count, 0};
-    uint32_t code = write_quickly(handle, &event);
+    uint32_t code = write_quickly(handle, &event, false);
 
     return __builtin_expect(code != ETWAS_QUICK_NOT, 1)
                ? code
