@@ -22,6 +22,7 @@ TITLE = "# time cpu process thread event fields"
 TIME = "2026-01-01T00:00:00.0000001Z"
 UINT8, UINT16, INT32, UINT32, INT64, UINT64, DOUBLE, GUID, UNICODE, ANSI, HEX64, STRUCT = 4, 6, 7, 8, 9, 10, 12, 15, 1, 2, 21, 24
 POINTER, STRING_OUT = 16, 2
+WIN32ERROR, HRESULT = 13, 15
 
 
 def heap_events():
@@ -461,6 +462,15 @@ class Where(NamesTest):
         self.assertEqual(len(self.objects("-w", 'reason == "at exit"', path)), 1)
         self.assertEqual(len(self.objects("-w", "reason == 2 && name == 'free'", path)), 1)
         self.assertEqual(len(self.objects("-w", "size > 4096 && name == \"malloc\"", path)), 1)
+
+    def test_an_error_compares_by_name_and_by_number(self):
+        fields = etl.tl_field("w", UINT32, out=WIN32ERROR) + etl.tl_field("h", UINT32, out=HRESULT)
+        path = self.trace(*(etl.tl_event(RED, 1_000_001, "P", "E", fields, struct.pack("<II", code, 0x80070000 + code))
+                            for code in (5, 6, 123456)))
+        for expression, wanted in (('w == "ERROR_ACCESS_DENIED"', 1), ("w == 5", 1), ('h == "E_HANDLE"', 1),
+                                   ('w contains "INVALID_HANDLE"', 1), ('w == "123456"', 1), ("w == 123456", 1),
+                                   ('w != "ERROR_ACCESS_DENIED"', 2)):
+            self.assertEqual(len(self.objects("-w", expression, path)), wanted, expression)
 
     def test_a_message_is_chosen_by_its_text(self):
         guid = uuid.UUID(RED).bytes_le

@@ -28,7 +28,8 @@ const char etwas_where_help[] =
     "class (GUID), type or opcode, id, version, task, channel, activity, instance,\n"
     "parent. Of several values, as in arrays, any will do. What an event does not\n"
     "have compares false, by != too. A name alone: is it neither 0 nor empty?\n"
-    "Enumerations compare by name and by number, GUIDs and times in any form.\n";
+    "Enumerations and codes of errors compare by name and by number, GUIDs and times\n"
+    "in any form.\n";
 
 bool etwas_where_option(struct etwas_where *where, const char *command, const char *text,
                         struct etwas_field_paths *paths)

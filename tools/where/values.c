@@ -153,7 +153,31 @@ static size_t text_of_property(struct etwas_subject *subject,
     return string.bytes;
 }
 
-/* Without the braces of a GUID. */
+static bool is_error(const etwas_value *value)
+{
+    return value->out_type == TDH_OUTTYPE_WIN32ERROR || value->out_type == TDH_OUTTYPE_NTSTATUS ||
+           value->out_type == TDH_OUTTYPE_HRESULT;
+}
+
+/* A GUID without its braces; the name alone of an error's code that has one, as 5(NAME). */
+static const char *bare(const etwas_value *value, char *text, size_t *bytes)
+{
+    const char *name;
+
+    if (value->in_type == TDH_INTYPE_GUID && *bytes == 38 && text[0] == '{') {
+        *bytes = 36;
+        text++;
+    } else if (is_error(value) && *bytes != 0 && text[*bytes - 1] == ')') {
+        name = memchr(text, '(', *bytes);
+        if (name != NULL) {
+            *bytes -= (size_t)(name + 1 - text) + 1;
+            text += name + 1 - text;
+        }
+    }
+    text[*bytes] = '\0';
+    return text;
+}
+
 static const char *text_at(void *context, const struct etwas_where_operand *operand, uint32_t index,
                            unsigned side, size_t *bytes)
 {
@@ -170,10 +194,7 @@ static const char *text_at(void *context, const struct etwas_where_operand *oper
         if (*bytes >= TEXT_BYTES) {
             *bytes = TEXT_BYTES - 1;
         }
-        if (value->in_type == TDH_INTYPE_GUID && *bytes == 38 && text[0] == '{') {
-            text++;
-            *bytes = 36;
-        }
+        return bare(value, text, bytes);
     }
     text[*bytes] = '\0';
     return text;
