@@ -7,22 +7,11 @@
 
 #include "dump/dump.h"
 
-static void put_key(struct etwas_output *output, const char *key)
-{
-    etwas_output_text(output, ",\"");
-    etwas_output_text(output, key);
-    etwas_output_text(output, "\":");
-}
-
-static void put_number(struct etwas_output *output, const char *key, uint64_t value)
-{
-    put_key(output, key);
-    etwas_output_unsigned(output, value);
-}
+#include "json.h"
 
 static void put_guid(struct etwas_output *output, const char *key, const etwas_guid *guid)
 {
-    put_key(output, key);
+    etwas_json_key(output, key);
     etwas_output_char(output, '"');
     etwas_text_guid(output, guid);
     etwas_output_char(output, '"');
@@ -30,7 +19,7 @@ static void put_guid(struct etwas_output *output, const char *key, const etwas_g
 
 static void put_hex(struct etwas_output *output, const char *key, const void *data, size_t bytes)
 {
-    put_key(output, key);
+    etwas_json_key(output, key);
     etwas_output_char(output, '"');
     etwas_output_hex(output, data, bytes);
     etwas_output_char(output, '"');
@@ -39,10 +28,10 @@ static void put_hex(struct etwas_output *output, const char *key, const void *da
 static void put_id(struct etwas_output *output, const char *key, uint32_t id)
 {
     if (id == ETWAS_EVENT_UNKNOWN_ID) {
-        put_key(output, key);
+        etwas_json_key(output, key);
         etwas_output_text(output, "null");
     } else {
-        put_number(output, key, id);
+        etwas_json_number(output, key, id);
     }
 }
 
@@ -51,7 +40,7 @@ static void put_class(struct etwas_output *output, const EVENT_HEADER *header,
                       const struct etwas_event *event)
 {
     if (event->message && (event->message_flags & TRACE_MESSAGE_GUID) == 0) {
-        put_key(output, "class");
+        etwas_json_key(output, "class");
         etwas_output_text(output, "null");
     } else {
         put_guid(output, "class", &header->ProviderId);
@@ -61,7 +50,7 @@ static void put_class(struct etwas_output *output, const EVENT_HEADER *header,
 static void put_name(struct etwas_output *output, const struct etwas_event *event)
 {
     if (etwas_event_has_name(event)) {
-        put_key(output, "name");
+        etwas_json_key(output, "name");
         etwas_output_char(output, '"');
         etwas_event_put_name(output, ETWAS_TEXT_JSON, event);
         etwas_output_char(output, '"');
@@ -70,15 +59,15 @@ static void put_name(struct etwas_output *output, const struct etwas_event *even
 
 static void put_instance(struct etwas_output *output, const EVENT_EXTENDED_ITEM_INSTANCE *instance)
 {
-    put_number(output, "instance", instance->InstanceId);
-    put_number(output, "parent_instance", instance->ParentInstanceId);
+    etwas_json_number(output, "instance", instance->InstanceId);
+    etwas_json_number(output, "parent_instance", instance->ParentInstanceId);
     put_guid(output, "parent_class", &instance->ParentGuid);
 }
 
 static void put_milliseconds(struct etwas_output *output, const char *key, uint64_t ticks,
                              uint32_t tick_100ns)
 {
-    put_key(output, key);
+    etwas_json_key(output, key);
     etwas_output_format(output, "%.4f", (double)ticks * tick_100ns / 1e4);
 }
 
@@ -101,9 +90,9 @@ static void put_descriptor(struct etwas_output *output, const EVENT_HEADER *head
     static const etwas_guid none;
     const EVENT_DESCRIPTOR *descriptor = &header->EventDescriptor;
 
-    put_number(output, "id", descriptor->Id);
-    put_number(output, "channel", descriptor->Channel);
-    put_number(output, "task", descriptor->Task);
+    etwas_json_number(output, "id", descriptor->Id);
+    etwas_json_number(output, "channel", descriptor->Channel);
+    etwas_json_number(output, "task", descriptor->Task);
     etwas_output_format(output, ",\"keyword\":\"0x%llx\"", (unsigned long long)descriptor->Keyword);
     if (memcmp(&header->ActivityId, &none, sizeof none) != 0) {
         put_guid(output, "activity", &header->ActivityId);
@@ -113,12 +102,12 @@ static void put_descriptor(struct etwas_output *output, const EVENT_HEADER *head
 static void put_message(struct etwas_output *output, const EVENT_HEADER *header,
                         const struct etwas_event *event)
 {
-    put_number(output, "message", header->EventDescriptor.Id);
+    etwas_json_number(output, "message", header->EventDescriptor.Id);
     if (event->has_instance) {
-        put_number(output, "sequence", event->instance.InstanceId);
+        etwas_json_number(output, "sequence", event->instance.InstanceId);
     }
     if ((event->message_flags & TRACE_MESSAGE_COMPONENTID) != 0) {
-        put_number(output, "component", header->ProviderId.Data1);
+        etwas_json_number(output, "component", header->ProviderId.Data1);
     }
 }
 
@@ -197,10 +186,10 @@ static void put_time(struct etwas_dump *dump)
         etwas_output_char(output, '"');
     }
     if (time.error_ns == UINT64_MAX) {
-        put_key(output, "error_ns");
+        etwas_json_key(output, "error_ns");
         etwas_output_text(output, "null");
     } else {
-        put_number(output, "error_ns", time.error_ns);
+        etwas_json_number(output, "error_ns", time.error_ns);
     }
 }
 
@@ -208,7 +197,7 @@ static void put_string(struct etwas_output *output, const char *key,
                        struct etwas_event_string string)
 {
     if (string.text != NULL) {
-        put_key(output, key);
+        etwas_json_key(output, key);
         etwas_output_char(output, '"');
         etwas_text_utf8(output, ETWAS_TEXT_JSON, string.text, string.bytes);
         etwas_output_char(output, '"');
@@ -259,7 +248,7 @@ static void put_payload(struct etwas_dump *dump)
         put_hex(output, "payload", record->UserData, record->UserDataLength);
         return;
     }
-    put_key(output, "fields");
+    etwas_json_key(output, "fields");
     etwas_fields_put_json(output, dump->subject.described, record, &rest);
     if (rest.truncated != NULL) {
         put_string(output, "truncated",
@@ -280,21 +269,21 @@ void etwas_dump_json(struct etwas_dump *dump)
 
     put_time(dump);
     if (dump->several_files) {
-        put_number(output, "file", subject->input->number);
+        etwas_json_number(output, "file", subject->input->number);
     }
     if (etwas_event_has_processor(subject->input->logfile.LogfileHeader.LogFileMode)) {
-        put_number(output, "processor", event->processor);
+        etwas_json_number(output, "processor", event->processor);
     } else {
-        put_key(output, "processor");
+        etwas_json_key(output, "processor");
         etwas_output_text(output, "null");
     }
     put_id(output, "process", event->process);
     put_id(output, "thread", event->thread);
     put_class(output, header, event);
     put_names(dump);
-    put_number(output, "type", header->EventDescriptor.Opcode);
-    put_number(output, "level", header->EventDescriptor.Level);
-    put_number(output, "version", header->EventDescriptor.Version);
+    etwas_json_number(output, "type", header->EventDescriptor.Opcode);
+    etwas_json_number(output, "level", header->EventDescriptor.Level);
+    etwas_json_number(output, "version", header->EventDescriptor.Version);
     put_times(output, header, subject->input->logfile.LogfileHeader.TimerResolution);
     if (event->message) {
         put_message(output, header, event);
@@ -305,7 +294,7 @@ void etwas_dump_json(struct etwas_dump *dump)
         put_instance(output, &event->instance);
     }
     if (subject->has_duration) {
-        put_key(output, "duration_ns");
+        etwas_json_key(output, "duration_ns");
         etwas_output_signed(output, subject->duration_ns);
     }
     put_extended(dump);

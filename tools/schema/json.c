@@ -7,6 +7,8 @@
 
 #include "schema/schema.h"
 
+#include "json.h"
+
 #include <string.h>
 
 enum {
@@ -16,30 +18,11 @@ enum {
 static void put_fields(struct etwas_output *output, const etwas_schema *schema, uint32_t first,
                        uint32_t count, unsigned depth);
 
-static void put_key(struct etwas_output *output, const char *key)
-{
-    etwas_output_text(output, ",\"");
-    etwas_output_text(output, key);
-    etwas_output_text(output, "\":");
-}
-
-static void put_number(struct etwas_output *output, const char *key, uint64_t value)
-{
-    put_key(output, key);
-    etwas_output_unsigned(output, value);
-}
-
 static void put_text(struct etwas_output *output, const char *text)
 {
     etwas_output_char(output, '"');
     etwas_text_utf8(output, ETWAS_TEXT_JSON, text, strlen(text));
     etwas_output_char(output, '"');
-}
-
-static void put_string(struct etwas_output *output, const char *key, const char *text)
-{
-    put_key(output, key);
-    put_text(output, text);
 }
 
 /* A number, the name of the field that has it, or null: it stands before the value itself. */
@@ -49,11 +32,11 @@ static void put_by(struct etwas_output *output, const etwas_schema *schema,
     const etwas_schema_field *by = by_field ? etwas_schema_field_at(schema, value) : NULL;
 
     if (!by_field) {
-        put_number(output, key, value);
+        etwas_json_number(output, key, value);
     } else if (by != NULL && by->info != info) {
-        put_string(output, key, by->name);
+        etwas_json_text(output, key, by->name);
     } else {
-        put_key(output, key);
+        etwas_json_key(output, key);
         etwas_output_text(output, "null");
     }
 }
@@ -63,7 +46,7 @@ static void put_map(struct etwas_output *output, const EVENT_MAP_INFO *map)
     if (map->MapEntryValueType != EVENTMAP_ENTRY_VALUETYPE_ULONG) {
         return;
     }
-    put_key(output, "values");
+    etwas_json_key(output, "values");
     etwas_output_char(output, '[');
     for (uint32_t i = 0; i < map->EntryCount; i++) {
         size_t units;
@@ -89,10 +72,10 @@ static void put_field(struct etwas_output *output, const etwas_schema *schema,
 
     etwas_output_text(output, "{\"name\":");
     put_text(output, field->name);
-    put_string(output, "type",
-               is_struct ? "struct" : etwas_schema_in_type(info->nonStructType.InType));
+    etwas_json_text(output, "type",
+                    is_struct ? "struct" : etwas_schema_in_type(info->nonStructType.InType));
     if (out[0] != '\0') {
-        put_string(output, "as", out);
+        etwas_json_text(output, "as", out);
     }
     if ((info->Flags & (PropertyParamCount | PropertyParamFixedCount)) != 0 || info->count != 1) {
         put_by(output, schema, info, "count", (info->Flags & PropertyParamCount) != 0, info->count);
@@ -105,7 +88,7 @@ static void put_field(struct etwas_output *output, const etwas_schema *schema,
         put_map(output, field->map);
     }
     if (is_struct && depth < DEPTH) {
-        put_key(output, "fields");
+        etwas_json_key(output, "fields");
         put_fields(output, schema, info->structType.StructStartIndex,
                    info->structType.NumOfStructMembers, depth + 1);
     }
@@ -131,19 +114,19 @@ void etwas_schema_json(struct etwas_output *output, const etwas_schema *schema, 
 
     etwas_output_text(output, "{\"file\":");
     put_text(output, path);
-    put_string(output, "provider", schema->provider);
-    put_string(output, "event", schema->event);
-    put_key(output, "class");
+    etwas_json_text(output, "provider", schema->provider);
+    etwas_json_text(output, "event", schema->event);
+    etwas_json_key(output, "class");
     etwas_output_char(output, '"');
     etwas_text_guid(output, &schema->info->ProviderGuid);
     etwas_output_char(output, '"');
-    put_string(output, "source", etwas_schema_source(schema));
-    put_number(output, "id", descriptor->Id);
-    put_number(output, "type", descriptor->Opcode);
-    put_number(output, "level", descriptor->Level);
-    put_number(output, "version", descriptor->Version);
+    etwas_json_text(output, "source", etwas_schema_source(schema));
+    etwas_json_number(output, "id", descriptor->Id);
+    etwas_json_number(output, "type", descriptor->Opcode);
+    etwas_json_number(output, "level", descriptor->Level);
+    etwas_json_number(output, "version", descriptor->Version);
     etwas_output_format(output, ",\"keyword\":\"0x%llx\"", (unsigned long long)descriptor->Keyword);
-    put_key(output, "fields");
+    etwas_json_key(output, "fields");
     put_fields(output, schema, 0, schema->info->TopLevelPropertyCount, 0);
     etwas_output_text(output, "}\n");
 }

@@ -7,22 +7,11 @@
 
 #include "stat/clock.h"
 
+#include "json.h"
 #include "names.h"
 #include "text.h"
 
 #include <inttypes.h>
-
-static void put_number(struct etwas_output *output, const char *key, uint64_t value)
-{
-    etwas_output_format(output, ",\"%s\":%" PRIu64, key, value);
-}
-
-static void put_utf8(struct etwas_output *output, const char *key, const char *text)
-{
-    etwas_output_format(output, ",\"%s\":\"", key);
-    etwas_text_utf8(output, ETWAS_TEXT_JSON, text, strlen(text));
-    etwas_output_char(output, '"');
-}
 
 /* null: not known */
 static void put_error(struct etwas_output *output, const char *key, uint64_t error_ns)
@@ -30,7 +19,7 @@ static void put_error(struct etwas_output *output, const char *key, uint64_t err
     if (error_ns == UINT64_MAX) {
         etwas_output_format(output, ",\"%s\":null", key);
     } else {
-        put_number(output, key, error_ns);
+        etwas_json_number(output, key, error_ns);
     }
 }
 
@@ -68,12 +57,12 @@ static void put_counter(struct etwas_output *output, const etwas_trace_clock *cl
     }
     etwas_output_format(output, ",\"measured\":%s", clock->measured ? "true" : "false");
     put_reasons(output, clock->reasons);
-    put_number(output, "frequency_hz", clock->frequency_hz);
-    put_number(output, "frequency_error_ppb", clock->frequency_error_ppb);
-    put_number(output, "stated_hz", clock->stated_hz);
-    put_utf8(output, "stated_by", etwas_names_stated_by(clock->stated_by));
-    put_utf8(output, "clocksource", clock->clocksource);
-    put_utf8(output, "hypervisor", clock->hypervisor);
+    etwas_json_number(output, "frequency_hz", clock->frequency_hz);
+    etwas_json_number(output, "frequency_error_ppb", clock->frequency_error_ppb);
+    etwas_json_number(output, "stated_hz", clock->stated_hz);
+    etwas_json_text(output, "stated_by", etwas_names_stated_by(clock->stated_by));
+    etwas_json_text(output, "clocksource", clock->clocksource);
+    etwas_json_text(output, "hypervisor", clock->hypervisor);
     etwas_output_char(output, '}');
 }
 
@@ -100,7 +89,7 @@ static void put_step(struct etwas_output *output, const etwas_clock_step *step)
 
 static void put_steps(struct etwas_output *output, const etwas_trace_clock *clock)
 {
-    put_number(output, "steps", clock->steps);
+    etwas_json_number(output, "steps", clock->steps);
     etwas_output_format(output, ",\"steps_ns\":%" PRId64 ",\"first_steps\":[", clock->steps_ns);
     for (uint64_t i = 0; i < clock->steps && i < ETWAS_TRACE_CLOCK_STEPS; i++) {
         etwas_output_text(output, i > 0 ? "," : "");
@@ -118,8 +107,8 @@ void etwas_stat_clock_json(struct etwas_output *output, const etwas_trace_clock 
 {
     etwas_output_char(output, '{');
     put_counter(output, clock);
-    put_number(output, "knots", clock->knots);
-    put_number(output, "knots_unusable", clock->knots_unusable);
+    etwas_json_number(output, "knots", clock->knots);
+    etwas_json_number(output, "knots_unusable", clock->knots_unusable);
     etwas_output_format(output, ",\"seconds\":%.9f", clock->seconds);
     put_error(output, "qpc_error_ns", clock->qpc_error_ns);
     put_error(output, "system_error_ns", clock->system_error_ns);
@@ -127,7 +116,7 @@ void etwas_stat_clock_json(struct etwas_output *output, const etwas_trace_clock 
     put_drift(output, "tsc_against_calibrated", &clock->tsc_against_calibrated);
     put_drift(output, "tsc_against_stated", &clock->tsc_against_stated);
     put_steps(output, clock);
-    put_number(output, "suspends", clock->suspends);
-    put_number(output, "suspended_ns", clock->suspended_ns);
+    etwas_json_number(output, "suspends", clock->suspends);
+    etwas_json_number(output, "suspended_ns", clock->suspended_ns);
     etwas_output_char(output, '}');
 }

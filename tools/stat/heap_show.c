@@ -8,6 +8,7 @@
 #include "stat/heap.h"
 
 #include "commands.h"
+#include "json.h"
 #include "people.h"
 #include "symbols.h"
 #include "text.h"
@@ -255,33 +256,21 @@ void etwas_heap_text(struct etwas_output *output, struct etwas_heap *heap, uint3
 
 /* ---- JSON ---- */
 
-static void put_number(struct etwas_output *output, const char *key, uint64_t value)
-{
-    etwas_output_format(output, ",\"%s\":%" PRIu64, key, value);
-}
-
-static void put_string(struct etwas_output *output, const char *key, const char *text)
-{
-    etwas_output_format(output, ",\"%s\":\"", key);
-    etwas_text_utf8(output, ETWAS_TEXT_JSON, text, strlen(text));
-    etwas_output_char(output, '"');
-}
-
 static void put_json_frame(struct etwas_output *output, const struct location *location,
                            uint64_t address)
 {
     etwas_output_format(output, "{\"address\":\"0x%" PRIx64 "\"", address);
     if (location->image != NULL) {
-        put_string(output, "image", location->image->path);
-        put_number(output, "offset", location->offset);
+        etwas_json_text(output, "image", location->image->path);
+        etwas_json_number(output, "offset", location->offset);
     }
     if (location->has_symbol) {
-        put_string(output, "function", location->symbol.function);
-        put_number(output, "function_offset", location->symbol.offset + 1);
+        etwas_json_text(output, "function", location->symbol.function);
+        etwas_json_number(output, "function_offset", location->symbol.offset + 1);
         if (location->symbol.file != NULL) {
-            put_string(output, "file", location->symbol.file);
-            put_number(output, "line",
-                       (uint64_t)(location->symbol.line < 0 ? 0 : location->symbol.line));
+            etwas_json_text(output, "file", location->symbol.file);
+            etwas_json_number(output, "line",
+                              (uint64_t)(location->symbol.line < 0 ? 0 : location->symbol.line));
         }
     }
     etwas_output_char(output, '}');
@@ -290,9 +279,9 @@ static void put_json_frame(struct etwas_output *output, const struct location *l
 static void put_json_amounts(struct etwas_output *output, const struct etwas_heap_stack *stack)
 {
     etwas_output_format(output, "\"live_bytes\":%" PRIu64, stack->live_bytes);
-    put_number(output, "live_blocks", stack->live_blocks);
-    put_number(output, "allocated_bytes", stack->allocated_bytes);
-    put_number(output, "allocations", stack->allocations);
+    etwas_json_number(output, "live_blocks", stack->live_blocks);
+    etwas_json_number(output, "allocated_bytes", stack->allocated_bytes);
+    etwas_json_number(output, "allocations", stack->allocations);
 }
 
 static void put_json_stack(struct etwas_output *output, struct etwas_heap *heap,
@@ -321,19 +310,19 @@ void etwas_heap_json(struct etwas_output *output, struct etwas_heap *heap, uint3
     etwas_output_text(output, "{\"file\":\"");
     etwas_text_utf8(output, ETWAS_TEXT_JSON, input->path, strlen(input->path));
     etwas_output_format(output, "\",\"damaged\":%s", result != ETWAS_EXIT_FINE ? "true" : "false");
-    put_number(output, "events_lost", input->information.lost_events);
+    etwas_json_number(output, "events_lost", input->information.lost_events);
     etwas_output_char(output, ',');
     put_json_amounts(output, &all);
-    put_number(output, "frees", heap->frees);
-    put_number(output, "failed", heap->failed);
-    put_number(output, "without_stack", heap->without_stack);
-    put_number(output, "frames", heap->frames_in_all);
-    put_number(output, "unknown_frees", heap->unknown_frees);
-    put_number(output, "unknown_reallocs", heap->unknown_moves);
-    put_number(output, "replaced_blocks", heap->replaced_blocks);
-    put_number(output, "malformed", heap->malformed);
-    put_number(output, "images_left_out", heap->images_left_out);
-    put_number(output, "stack_count", heap->stack_count);
+    etwas_json_number(output, "frees", heap->frees);
+    etwas_json_number(output, "failed", heap->failed);
+    etwas_json_number(output, "without_stack", heap->without_stack);
+    etwas_json_number(output, "frames", heap->frames_in_all);
+    etwas_json_number(output, "unknown_frees", heap->unknown_frees);
+    etwas_json_number(output, "unknown_reallocs", heap->unknown_moves);
+    etwas_json_number(output, "replaced_blocks", heap->replaced_blocks);
+    etwas_json_number(output, "malformed", heap->malformed);
+    etwas_json_number(output, "images_left_out", heap->images_left_out);
+    etwas_json_number(output, "stack_count", heap->stack_count);
     etwas_output_text(output, ",\"stacks\":[");
     for (uint32_t i = 0; sorted != NULL && i < shown; i++) {
         etwas_output_text(output, i > 0 ? "," : "");

@@ -8,16 +8,12 @@
 #include "stat/stat.h"
 
 #include "commands.h"
+#include "json.h"
 #include "names.h"
 #include "stat/clock.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-
-static void put_number(struct etwas_output *output, const char *key, uint64_t value)
-{
-    etwas_output_format(output, ",\"%s\":%" PRIu64, key, value);
-}
 
 static void put_flag(struct etwas_output *output, const char *key, bool value)
 {
@@ -50,8 +46,8 @@ static void put_missing(struct etwas_output *output, const struct etwas_input *i
     const etwas_trace_information *information = &input->information;
 
     put_flag(output, "damaged", result != ETWAS_EXIT_FINE);
-    put_number(output, "damage_count", information->damages);
-    put_number(output, "bytes_skipped", information->bytes_skipped);
+    etwas_json_number(output, "damage_count", information->damages);
+    etwas_json_number(output, "bytes_skipped", information->bytes_skipped);
     etwas_output_text(output, ",\"damages\":[");
     for (uint64_t i = 0; i < input->damage_count && i < ETWAS_INPUT_DAMAGES_KEPT; i++) {
         const etwas_damage *damage = &input->damages[i];
@@ -62,10 +58,10 @@ static void put_missing(struct etwas_output *output, const struct etwas_input *i
             damage->bytes_skipped);
     }
     etwas_output_char(output, ']');
-    put_number(output, "events_lost", information->lost_events);
-    put_number(output, "buffers_lost", information->lost_buffers);
-    put_number(output, "overwritten_events", information->overwritten_events);
-    put_number(output, "overwritten_buffers", information->overwritten_buffers);
+    etwas_json_number(output, "events_lost", information->lost_events);
+    etwas_json_number(output, "buffers_lost", information->lost_buffers);
+    etwas_json_number(output, "overwritten_events", information->overwritten_events);
+    etwas_json_number(output, "overwritten_buffers", information->overwritten_buffers);
     put_flag(output, "unfinished", information->unfinished);
 }
 
@@ -76,7 +72,7 @@ static void put_parts(struct etwas_output *output, const struct etwas_parts *par
     uint32_t first;
     uint32_t last = 0;
 
-    put_number(output, "part", input->information.part);
+    etwas_json_number(output, "part", input->information.part);
     etwas_output_text(output, ",\"parts_missing\":[");
     while (etwas_parts_next_missing(parts, input->number, &first, &last)) {
         etwas_output_format(output, "%s[%" PRIu32 ",%" PRIu32 "]", before, first, last);
@@ -93,21 +89,21 @@ static void put_session(struct etwas_output *output, const struct etwas_stat *st
 
     put_utf16(output, "session", stat->session_name, stat->session_name_units);
     put_utf16(output, "log_file", stat->log_file_name, stat->log_file_name_units);
-    put_number(output, "mode", header->LogFileMode);
+    etwas_json_number(output, "mode", header->LogFileMode);
     etwas_output_text(output, ",\"mode_names\":[\"");
     etwas_names_mode(output, header->LogFileMode, "\",\"");
     etwas_output_text(output, "\"]");
-    put_number(output, "buffer_bytes", header->BufferSize);
-    put_number(output, "buffers", information->buffers);
-    put_number(output, "buffers_written", header->BuffersWritten);
+    etwas_json_number(output, "buffer_bytes", header->BufferSize);
+    etwas_json_number(output, "buffers", information->buffers);
+    etwas_json_number(output, "buffers_written", header->BuffersWritten);
     etwas_output_format(output, ",\"clock\":\"%s\"", etwas_names_clock(information->clock));
-    put_number(output, "clock_frequency", information->clock_frequency);
+    etwas_json_number(output, "clock_frequency", information->clock_frequency);
     put_flag(output, "calibrated", information->calibrated);
     etwas_output_text(output, ",\"clocks\":");
     etwas_stat_clock_json(output, &input->clock);
-    put_number(output, "computer_processors", information->processors);
-    put_number(output, "processor_mhz", header->CpuSpeedInMHz);
-    put_number(output, "pointer_bytes", header->PointerSize);
+    etwas_json_number(output, "computer_processors", information->processors);
+    etwas_json_number(output, "processor_mhz", header->CpuSpeedInMHz);
+    etwas_json_number(output, "pointer_bytes", header->PointerSize);
     etwas_output_format(output, ",\"system\":\"%u.%u.%" PRIu32 "\"",
                         header->VersionDetail.MajorVersion, header->VersionDetail.MinorVersion,
                         header->ProviderVersion);
@@ -116,14 +112,14 @@ static void put_session(struct etwas_output *output, const struct etwas_stat *st
     put_time(output, "ended", header->EndTime.QuadPart);
     etwas_output_format(output, ",\"duration_s\":%.7f",
                         (double)etwas_stat_duration_100ns(stat, input) / 1e7);
-    put_number(output, "file_bytes", information->file_bytes);
+    etwas_json_number(output, "file_bytes", information->file_bytes);
     put_flag(output, "compressed", information->compressed);
 }
 
 static void put_count(struct etwas_output *output, const struct etwas_stat_count *counted)
 {
-    put_number(output, "events", counted->events);
-    put_number(output, "payload_bytes", counted->payload_bytes);
+    etwas_json_number(output, "events", counted->events);
+    etwas_json_number(output, "payload_bytes", counted->payload_bytes);
     etwas_output_char(output, '}');
 }
 
@@ -174,14 +170,14 @@ static void put_kinds(struct etwas_output *output, const struct etwas_stat *stat
         etwas_text_guid(output, &kind->key.guid);
         etwas_output_char(output, '"');
         put_kind_name(output, kind);
-        put_number(output, "type", kind->key.type);
+        etwas_json_number(output, "type", kind->key.type);
         if (!kind->key.classic) {
-            put_number(output, "id", kind->key.id);
+            etwas_json_number(output, "id", kind->key.id);
         }
         put_count(output, &kind->count);
     }
     etwas_output_char(output, ']');
-    put_number(output, "other_class_events", stat->other_kinds.events);
+    etwas_json_number(output, "other_class_events", stat->other_kinds.events);
     free(kinds);
 }
 
@@ -196,9 +192,9 @@ void etwas_stat_json(struct etwas_output *output, const struct etwas_stat *stat,
     put_missing(output, input, result);
     put_parts(output, stat->parts, input);
     put_session(output, stat, input);
-    put_number(output, "events", stat->total.events);
-    put_number(output, "payload_bytes", stat->total.payload_bytes);
-    put_number(output, "header_events", stat->header.events);
+    etwas_json_number(output, "events", stat->total.events);
+    etwas_json_number(output, "payload_bytes", stat->total.payload_bytes);
+    etwas_json_number(output, "header_events", stat->header.events);
     etwas_output_format(output, ",\"events_per_second\":%.1f",
                         etwas_stat_per_second(stat->total.events, duration));
     put_time(output, "first_event", stat->first_filetime);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_JSON_H
+#define ETWAS_TOOLS_JSON_H
+
+/*
+ * Members of JSON objects behind the first one: a comma, the key, the value.
+ */
+
+#include "output.h"
+
+/* What a value follows. The key needs no escaping. */
+void etwas_json_key(struct etwas_output *output, const char *key);
+
+void etwas_json_number(struct etwas_output *output, const char *key, uint64_t value);
+
+/* UTF-8 with its NUL. */
+void etwas_json_text(struct etwas_output *output, const char *key, const char *text);
+
+#endif
