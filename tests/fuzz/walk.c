@@ -97,31 +97,24 @@ void walk_value(const etwas_value *value)
     etwas_value_is_string(value);
 }
 
-static void walk_message(etwas_decoder *decoder, const EVENT_RECORD *record)
-{
-    char small[SMALL];
-    size_t length = etwas_decoder_message(decoder, record, NULL, 0);
-    char *whole = malloc(length + 1);
+typedef size_t text_of(etwas_decoder *decoder, const EVENT_RECORD *record, char *text, size_t size);
 
-    MUST(whole != NULL);
-    memset(small, 'x', sizeof small);
-    MUST(etwas_decoder_message(decoder, record, whole, length + 1) == length);
-    check_text(length, whole, etwas_decoder_message(decoder, record, small, sizeof small), small,
-               sizeof small);
-    free(whole);
+static size_t provider_of(etwas_decoder *decoder, const EVENT_RECORD *record, char *text,
+                          size_t size)
+{
+    return etwas_decoder_provider(decoder, record, text, size);
 }
 
-static void walk_provider(const etwas_decoder *decoder, const EVENT_RECORD *record)
+static void walk_text(text_of *of, etwas_decoder *decoder, const EVENT_RECORD *record)
 {
     char small[SMALL];
-    size_t length = etwas_decoder_provider(decoder, record, NULL, 0);
+    size_t length = of(decoder, record, NULL, 0);
     char *whole = malloc(length + 1);
 
     MUST(whole != NULL);
     memset(small, 'x', sizeof small);
-    MUST(etwas_decoder_provider(decoder, record, whole, length + 1) == length);
-    check_text(length, whole, etwas_decoder_provider(decoder, record, small, sizeof small), small,
-               sizeof small);
+    MUST(of(decoder, record, whole, length + 1) == length);
+    check_text(length, whole, of(decoder, record, small, sizeof small), small, sizeof small);
     free(whole);
 }
 
@@ -189,8 +182,8 @@ void walk_event(etwas_decoder *decoder, const EVENT_RECORD *record)
         walk_schema(schema);
         walk_fields(schema, record);
     }
-    walk_message(decoder, record);
-    walk_provider(decoder, record);
+    walk_text(etwas_decoder_message, decoder, record);
+    walk_text(provider_of, decoder, record);
 }
 
 struct visiting {
@@ -211,7 +204,7 @@ static bool visit(const etwas_schema *schema, void *context)
     visiting->record.EventHeader.Flags =
         (uint16_t)((visiting->record.EventHeader.Flags & ~EVENT_HEADER_FLAG_CLASSIC_HEADER) |
                    (is_classic ? EVENT_HEADER_FLAG_CLASSIC_HEADER : 0));
-    walk_message(visiting->decoder, &visiting->record);
+    walk_text(etwas_decoder_message, visiting->decoder, &visiting->record);
     return true;
 }
 
