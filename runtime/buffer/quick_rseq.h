@@ -81,6 +81,20 @@ struct etwas_quick_header {
     etwas_pair fourth;
 };
 
+/*
+ * ETWAS_QUICK_PIECES(NAME, HEADER, STEP, CHECK) makes the function NAME, the sequence for a record
+ * with one kind of header and a payload in pieces: `count` of them from `pieces` on. HEADER stores the
+ * header, STEP is its size. CHECK says what a piece may be: anything; data, which has no type; or that
+ * behind two items.
+ *
+ * The list is the caller's, and another thread may change it meanwhile: each length is read once. A
+ * piece without an address the general way has to judge.
+ *
+ * How long the record is, it knows when all is copied: step 4 is repeated for each piece, and asks
+ * for 8 bytes more than needed, which are zeroed behind the last one; the size is added to
+ * header->start, the first 8 bytes, and those are stored last. Lengths are added up beside the
+ * record's place: what the commit adds to the word does not wait for the word.
+ */
 #if defined(__x86_64__)
 #include "buffer/quick_rseq_x86_64.h"
 #else

@@ -222,8 +222,7 @@ other:
 }
 
 /*
- * What a piece may be: anything; data, which has no type; or that behind two items. Each loads a
- * piece's length: with a type above it, it is longer than any.
+ * CHECK. Each loads a piece's length: with a type above it, it is longer than any.
  */
 /* clang-format off */
 #define ETWAS_QUICK_ANYTHING "ldr w12, [x14, %c[length]]\n\t"
@@ -238,18 +237,8 @@ other:
 /* clang-format on */
 
 /*
- * The sequence for a record with one kind of header and a payload in pieces: `count` of them from
- * `pieces` on. HEADER stores the header at x9, all but its first 8 bytes; STEP is its size. CHECK
- * says what a piece may be.
- *
- * The list is the caller's, and another thread may change it meanwhile: each length is read once. x14
- * is the next piece, x13 what room is left, x10 where the next piece goes to. A piece without an
- * address the general way has to judge.
- *
- * How long the record is, it knows when all is copied: step 4 is repeated for each piece, and asks
- * for 8 bytes more than needed, which are zeroed behind the last one; the size is added to
- * header->start, the first 8 bytes, and those are stored last. Lengths are added up in x8, beside
- * the record's place: what is added to the word does not wait for the word.
+ * HEADER stores the header at x9, all but its first 8 bytes. x14 is the next piece, x13 what room is
+ * left, x10 where the next piece goes to; lengths are added up in x8.
  */
 /* clang-format off */
 #define ETWAS_QUICK_PIECES(NAME, HEADER, STEP, CHECK)                                              \

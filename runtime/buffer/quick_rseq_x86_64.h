@@ -180,10 +180,8 @@ other:
 }
 
 /*
- * Copies the pieces from r11 to `end`, each of whose lengths is read once: the list is the caller's,
- * and another thread may change it meanwhile. r8: where a piece comes from; r10: its length; r9 and
- * rdx: where in the record it begins and ends, the latter no higher than rax. A piece without an
- * address the general way has to judge.
+ * Copies the pieces from r11 to `end`. r8: where a piece comes from; r10: its length; r9 and rdx: where
+ * in the record it begins and ends, the latter no higher than rax.
  *
  * A piece of 16 bytes or more is copied in moves of 16 from its beginning, and its last 16 bytes in
  * one that may overlap them; a shorter one in two moves that may overlap.
@@ -256,7 +254,7 @@ other:
         "jne 50b\n"                                                                                \
         "6:\n\t"
 
-/* What a piece may be: anything; data, which has no type; or that behind two items. */
+/* CHECK. */
 #define ETWAS_QUICK_ANYTHING ""
 #define ETWAS_QUICK_DATA                                                                           \
         "cmpl $0, %c[type](%%r11)\n\t"                                                             \
@@ -269,16 +267,7 @@ other:
         "jae %l[other]\n"                                                                          \
         "58:\n\t"
 
-/*
- * The sequence for a record with one kind of header and a payload in pieces: `count` of them from
- * `pieces` on. HEADER stores the header at rcx, all but its first 8 bytes; STEP is its size. CHECK
- * says what a piece may be.
- *
- * How long the record is, it knows when all is copied: step 4 is repeated for each piece, and asks
- * for 8 bytes more than needed, which are zeroed behind the last one; the size is added to
- * header->start, the first 8 bytes, and those are stored last. Lengths are added up beside the
- * record's place: what the commit adds to the word does not wait for the word.
- */
+/* HEADER stores the header at rcx, all but its first 8 bytes. */
 #define ETWAS_QUICK_PIECES(NAME, HEADER, STEP, CHECK)                                              \
     static inline __attribute__((always_inline)) enum etwas_quick_rseq NAME(                       \
         struct etwas_slot *slot, uint64_t generation_above,                                        \
