@@ -228,9 +228,15 @@ static void close(struct form *form)
     }
 }
 
-static void put_truncated(struct etwas_output *output, const struct etwas_fields_rest *rest)
+void etwas_fields_put_rest(struct etwas_output *output, const struct etwas_fields_rest *rest)
 {
-    etwas_output_text(output, "(truncated");
+    etwas_output_char(output, '(');
+    if (rest->truncated != NULL) {
+        etwas_output_text(output, "truncated");
+    } else {
+        etwas_output_unsigned(output, rest->bytes);
+        etwas_output_text(output, rest->bytes == 1 ? " more byte" : " more bytes");
+    }
     if (rest->bytes > 0) {
         etwas_output_text(output, ": ");
         etwas_output_hex(output, rest->data, rest->bytes);
@@ -240,23 +246,18 @@ static void put_truncated(struct etwas_output *output, const struct etwas_fields
 
 static void put_rest(struct form *form, const etwas_value *value, struct etwas_fields_rest *rest)
 {
-    struct etwas_output *output = form->output;
-
-    *rest = (struct etwas_fields_rest){value->token == ETWAS_TOKEN_TRUNCATED ? value->field : NULL,
+    *rest = (struct etwas_fields_rest){value->token == ETWAS_TOKEN_TRUNCATED ? value->field->name
+                                                                             : NULL,
                                        value->data, value->bytes};
     if (form->json) {
         return;
     }
     if (rest->truncated != NULL) {
         put_before(form, value->field);
-        put_truncated(output, rest);
-        return;
+    } else if (form->nesting.is_behind[0]) {
+        etwas_output_char(form->output, ' ');
     }
-    etwas_output_text(output, form->nesting.is_behind[0] ? " (" : "(");
-    etwas_output_unsigned(output, value->bytes);
-    etwas_output_text(output, value->bytes == 1 ? " more byte: " : " more bytes: ");
-    etwas_output_hex(output, value->data, value->bytes);
-    etwas_output_char(output, ')');
+    etwas_fields_put_rest(form->output, rest);
 }
 
 static void put_token(struct form *form, const etwas_value *value, struct etwas_fields_rest *rest)

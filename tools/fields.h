@@ -11,8 +11,8 @@
 
 /* What is wrong with a payload by its schema. */
 struct etwas_fields_rest {
-    const etwas_schema_field *truncated; /* the payload ends in it; NULL: all fields are whole */
-    const void *data;                    /* what is left of it, or follows the last field */
+    const char *truncated; /* the field that the payload ends in; NULL: all are whole */
+    const void *data;      /* what is left of it, or follows the last field */
     uint32_t bytes;
 };
 
@@ -26,6 +26,9 @@ void etwas_fields_put_text(struct etwas_output *output, const struct etwas_descr
 /* A JSON object. A field that is not whole is left out. */
 void etwas_fields_put_json(struct etwas_output *output, const struct etwas_described *described,
                            const EVENT_RECORD *record, struct etwas_fields_rest *rest);
+
+/* What is left, or follows, in parentheses. */
+void etwas_fields_put_rest(struct etwas_output *output, const struct etwas_fields_rest *rest);
 
 /* One value: a string in quotes if `quoted`. */
 void etwas_fields_put_value(struct etwas_output *output, const etwas_value *value, bool quoted);

@@ -9,6 +9,8 @@
 
 #include <etwas/evntrace.h>
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -198,6 +200,20 @@ struct etwas_event_string etwas_subject_message(struct etwas_subject *subject)
         subject->message.bytes = bytes < sizeof text ? bytes : sizeof text - 1;
     }
     return subject->message;
+}
+
+bool etwas_subject_message_rest(const struct etwas_subject *subject, struct etwas_fields_rest *rest)
+{
+    static char argument[24];
+    etwas_value value;
+
+    if (!etwas_decoder_message_rest(subject->descriptions->decoder, subject->record, &value)) {
+        return false;
+    }
+    snprintf(argument, sizeof argument, "argument %" PRIu32, value.index);
+    *rest = (struct etwas_fields_rest){value.token == ETWAS_TOKEN_TRUNCATED ? argument : NULL,
+                                       value.data, value.bytes};
+    return true;
 }
 
 void etwas_subject_put_title(struct etwas_output *output, enum etwas_text_style style,

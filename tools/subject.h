@@ -9,6 +9,7 @@
 
 #include "described.h"
 #include "event.h"
+#include "fields.h"
 #include "spans.h"
 #include "where/where.h"
 
@@ -58,6 +59,13 @@ struct etwas_event_string etwas_subject_string(const struct etwas_subject *subje
 
 /* The text of a message whose format is known, or of an event whose schema has one; else NULL. */
 struct etwas_event_string etwas_subject_message(struct etwas_subject *subject);
+
+/*
+ * What of a message's payload is not in its text; false: nothing. An argument that is not whole is
+ * called by its number, until the next call.
+ */
+bool etwas_subject_message_rest(const struct etwas_subject *subject,
+                                struct etwas_fields_rest *rest);
 
 /* A property that is a number; false: it is none, or the event has none. */
 bool etwas_subject_number(const struct etwas_subject *subject,

@@ -134,9 +134,9 @@ typedef struct etwas_value {
     uint32_t token;    /* ETWAS_TOKEN_* */
     uint16_t in_type;  /* TDH_INTYPE_*; a pointer as HEXINT32 or 64, a size as UINT32 or 64 */
     uint16_t out_type; /* TDH_OUTTYPE_*: what the schema says, or in_type's own */
-    uint32_t index;    /* of an element in its array; else 0 */
+    uint32_t index;    /* of an element in its array, or of a message's argument; else 0 */
     uint32_t count;    /* ARRAY_BEGIN: elements */
-    const etwas_schema_field *field; /* NULL: TRAILING */
+    const etwas_schema_field *field; /* NULL: TRAILING, or a message's argument */
     const void *data;                /* in the payload, not aligned */
     uint32_t bytes; /* of the value alone: without the count before it, or the 0 behind it */
 } etwas_value;
@@ -197,6 +197,15 @@ size_t etwas_value_text(const etwas_value *value, char *text, size_t size)
  */
 size_t etwas_decoder_message(etwas_decoder *decoder, const EVENT_RECORD *record, char *text,
                              size_t size) ETWAS_API(etwas_decoder_message);
+
+/*
+ * What of a message's payload is not in its text. TRUNCATED: the payload ends in the argument of number
+ * `index`, from 1, or how that one is read the format does not say; `data` is what is left. TRAILING:
+ * `data` follows the last argument. False: there is no such thing, or the record is no message of
+ * TraceMessage whose format was described.
+ */
+bool etwas_decoder_message_rest(const etwas_decoder *decoder, const EVENT_RECORD *record,
+                                etwas_value *rest) ETWAS_API(etwas_decoder_message_rest);
 
 /*
  * What an event's provider is called, where nothing describes the event: by the item PROV_TRAITS, or

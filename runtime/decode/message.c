@@ -107,23 +107,34 @@ static void end(etwas_decoder *decoder)
 
 const struct etwas_decode_source etwas_message_source = {.learn = learn, .end = end};
 
-static void put_message(struct etwas_text *text, etwas_decoder *decoder, const EVENT_RECORD *record)
+/* Of a TraceMessage. Returns whether there is a rest. */
+static bool put_by_format(struct etwas_text *text, const etwas_decoder *decoder,
+                          const EVENT_RECORD *record, etwas_value *rest)
 {
     const EVENT_HEADER *header = &record->EventHeader;
-    const struct message_format *format;
+    uint64_t hash;
+    const struct message_format *format =
+        find(decoder, &header->ProviderId, header->EventDescriptor.Id, &hash);
+
+    return format != NULL && format->text != NULL &&
+           etwas_put_printf(text, format->text, record, rest);
+}
+
+static bool is_message(const EVENT_RECORD *record)
+{
+    return (record->EventHeader.Flags & EVENT_HEADER_FLAG_TRACE_MESSAGE) != 0;
+}
+
+static void put_message(struct etwas_text *text, etwas_decoder *decoder, const EVENT_RECORD *record)
+{
     const etwas_schema *schema;
     const etwas_wchar *message;
-    uint64_t hash;
+    etwas_value rest;
 
-    if ((header->Flags & EVENT_HEADER_FLAG_TRACE_MESSAGE) != 0) {
-        format = find(decoder, &header->ProviderId, header->EventDescriptor.Id, &hash);
-        if (format != NULL && format->text != NULL) {
-            etwas_put_printf(text, format->text, record);
-        }
-        return;
-    }
-    if (etwas_decoder_schema(decoder, record, &schema) == ERROR_SUCCESS &&
-        schema->info->EventMessageOffset != 0) {
+    if (is_message(record)) {
+        put_by_format(text, decoder, record, &rest);
+    } else if (etwas_decoder_schema(decoder, record, &schema) == ERROR_SUCCESS &&
+               schema->info->EventMessageOffset != 0) {
         message = (const void *)((const uint8_t *)schema->info + schema->info->EventMessageOffset);
         etwas_put_inserts(text, message, etwas_utf16_length(message, SIZE_MAX), schema, record);
     }
@@ -136,4 +147,12 @@ size_t etwas_decoder_message(etwas_decoder *decoder, const EVENT_RECORD *record,
 
     put_message(&out, decoder, record);
     return etwas_text_end(&out, size);
+}
+
+bool etwas_decoder_message_rest(const etwas_decoder *decoder, const EVENT_RECORD *record,
+                                etwas_value *rest)
+{
+    struct etwas_text none = etwas_text_begin(NULL, 0);
+
+    return is_message(record) && put_by_format(&none, decoder, record, rest);
 }

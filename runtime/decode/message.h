@@ -14,9 +14,11 @@
 
 /*
  * The conversions of printf that etwas_describe_message names, each with the next argument of the
- * payload. Where the payload has ended it is U+2026.
+ * payload. Where the payload has ended it is U+2026. Returns whether there is a *rest, as
+ * etwas_decoder_message_rest gives it.
  */
-void etwas_put_printf(struct etwas_text *text, const char *format, const EVENT_RECORD *record);
+bool etwas_put_printf(struct etwas_text *text, const char *format, const EVENT_RECORD *record,
+                      etwas_value *rest);
 
 /*
  * A message of a manifest, `units` long: %1 to %99 are the top-level fields, %n, %t, %% and the like

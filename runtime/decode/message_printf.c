@@ -10,7 +10,8 @@
 struct arguments {
     const uint8_t *at;
     const uint8_t *end;
-    bool is_over;
+    uint32_t number; /* of the last that was begun */
+    bool is_over;    /* that one is not whole */
 };
 
 /* The next `count` bytes; NULL: the payload has ended. */
@@ -118,6 +119,7 @@ static void put_address(struct etwas_text *text, struct arguments *arguments)
 static void put_conversion(struct etwas_text *text, struct etwas_conversion *conversion,
                            struct arguments *arguments)
 {
+    arguments->number += !arguments->is_over && conversion->letter != '%';
     switch (conversion->letter) {
     case 'd':
     case 'i':
@@ -149,12 +151,26 @@ static void put_conversion(struct etwas_text *text, struct etwas_conversion *con
     }
 }
 
-void etwas_put_printf(struct etwas_text *text, const char *format, const EVENT_RECORD *record)
+static bool rest_of(const struct arguments *arguments, etwas_value *rest)
 {
-    struct arguments arguments = {.at = record->UserData};
+    *rest = (etwas_value){0};
+    rest->token = arguments->is_over ? ETWAS_TOKEN_TRUNCATED : ETWAS_TOKEN_TRAILING;
+    rest->index = arguments->is_over ? arguments->number : 0;
+    rest->data = arguments->at;
+    rest->bytes = (uint32_t)(arguments->end - arguments->at);
+    return arguments->is_over || rest->bytes > 0;
+}
 
-    arguments.is_over = record->UserData == NULL;
-    arguments.end = arguments.at + (arguments.is_over ? 0 : record->UserDataLength);
+bool etwas_put_printf(struct etwas_text *text, const char *format, const EVENT_RECORD *record,
+                      etwas_value *rest)
+{
+    static const uint8_t nothing[1];
+    struct arguments arguments = {.at = nothing, .end = nothing};
+
+    if (record->UserData != NULL) {
+        arguments.at = record->UserData;
+        arguments.end = arguments.at + record->UserDataLength;
+    }
     while (*format != 0) {
         size_t plain = strcspn(format, "%");
         struct etwas_conversion conversion;
@@ -166,4 +182,5 @@ void etwas_put_printf(struct etwas_text *text, const char *format, const EVENT_R
             put_conversion(text, &conversion, &arguments);
         }
     }
+    return rest_of(&arguments, rest);
 }

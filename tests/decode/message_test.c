@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ struct state {
     etwas_decoder *decoder;
     struct blob payload;
     size_t length; /* of the last message, which may be cut */
+    char rest[40]; /* of the payload: "truncated 2, 1", "trailing 2" or nothing */
 };
 
 static int open_state(void **state)
@@ -78,6 +80,24 @@ static const char *message_of(struct state *s, const EVENT_RECORD *record)
     return text;
 }
 
+static void keep_rest(struct state *s, const EVENT_RECORD *record)
+{
+    const uint8_t *begin = record->UserData;
+    etwas_value rest;
+
+    s->rest[0] = 0;
+    if (!etwas_decoder_message_rest(s->decoder, record, &rest)) {
+        return;
+    }
+    assert_ptr_equal(rest.data, begin + record->UserDataLength - rest.bytes);
+    if (rest.token == ETWAS_TOKEN_TRUNCATED) {
+        snprintf(s->rest, sizeof s->rest, "truncated %u, %u", rest.index, rest.bytes);
+    } else {
+        assert_int_equal(rest.token, ETWAS_TOKEN_TRAILING);
+        snprintf(s->rest, sizeof s->rest, "trailing %u", rest.bytes);
+    }
+}
+
 /* The message of the format with the payload, which ends where its allocation does. */
 static const char *printed(struct state *s, const char *format)
 {
@@ -95,6 +115,7 @@ static const char *printed(struct state *s, const char *format)
     memcpy(record.UserData, s->payload.bytes, s->payload.count);
     assert_int_equal(learn_format(s->decoder, format), ERROR_SUCCESS);
     text = message_of(s, &record);
+    keep_rest(s, &record);
     free(exact);
     return text;
 }
@@ -138,6 +159,7 @@ static void widths_and_precisions_are_kept_to(void **state)
 static void a_payload_cut_anywhere_has_its_whole_arguments(void **state)
 {
     struct state *s = *state;
+    char rest[sizeof s->rest];
     size_t bytes;
 
     put_u32(&s->payload, 1);
@@ -145,6 +167,7 @@ static void a_payload_cut_anywhere_has_its_whole_arguments(void **state)
     put_u64(&s->payload, 2);
     bytes = s->payload.count;
     assert_string_equal(printed(s, "%d %s %lld"), "1 ab 2");
+    assert_string_equal(s->rest, "");
     for (s->payload.count = 0; s->payload.count < bytes; s->payload.count++) {
         size_t count = s->payload.count;
 
@@ -152,7 +175,26 @@ static void a_payload_cut_anywhere_has_its_whole_arguments(void **state)
                                                       : count == 4 ? "1 … …"
                                                       : count == 5 ? "1 a …"
                                                                    : "1 ab …");
+        snprintf(rest, sizeof rest, "truncated %d, %zu", 1 + (count >= 4) + (count > 4),
+                 count < 4    ? count
+                 : count <= 7 ? 0
+                              : count - 7);
+        assert_string_equal(s->rest, rest);
     }
+}
+
+static void what_follows_the_last_argument_is_given(void **state)
+{
+    struct state *s = *state;
+
+    put_u32(&s->payload, 1);
+    put_text(&s->payload, "ab");
+    assert_string_equal(printed(s, "%d"), "1");
+    assert_string_equal(s->rest, "trailing 3");
+    assert_string_equal(printed(s, "none at 100%%"), "none at 100%");
+    assert_string_equal(s->rest, "trailing 7");
+    assert_string_equal(printed(s, "%d%s"), "1ab");
+    assert_string_equal(s->rest, "");
 }
 
 /* A format is of a file: nothing of it is taken for an address or a count. */
@@ -163,6 +205,7 @@ static void what_is_no_conversion_ends_the_arguments(void **state)
     put_u32(&s->payload, 1);
     put_u32(&s->payload, 2);
     assert_string_equal(printed(s, "%d %n %d"), "1 …n …");
+    assert_string_equal(s->rest, "truncated 2, 4");
     assert_string_equal(printed(s, "%*d"), "…*d");
     assert_string_equal(printed(s, "%"), "…");
     assert_string_equal(printed(s, "%ll"), "…");
@@ -178,6 +221,10 @@ static void a_format_is_checked_and_may_be_replaced(void **state)
     assert_string_equal(printed(s, "one"), "one");
     assert_string_equal(printed(s, "two"), "two");
     assert_string_equal(message_of(s, &record), ""); /* another message */
+    record.UserData = &head;
+    record.UserDataLength = sizeof head;
+    keep_rest(s, &record);
+    assert_string_equal(s->rest, "");
     put_bytes(&blob, &head, sizeof head);
     put_bytes(&blob, "abc", 3);
     for (size_t count = 0; count <= blob.count; count++) {
@@ -315,6 +362,7 @@ int main(void)
         TEST(each_conversion_takes_its_argument),
         TEST(widths_and_precisions_are_kept_to),
         TEST(a_payload_cut_anywhere_has_its_whole_arguments),
+        TEST(what_follows_the_last_argument_is_given),
         TEST(what_is_no_conversion_ends_the_arguments),
         TEST(a_format_is_checked_and_may_be_replaced),
         TEST(a_format_learned_ahead_leaves_the_first),

@@ -176,6 +176,7 @@ void walk_event(etwas_decoder *decoder, const EVENT_RECORD *record)
 {
     const etwas_schema *schema = NULL;
     uint32_t error = etwas_decoder_schema(decoder, record, &schema);
+    etwas_value rest;
 
     MUST((error == ERROR_SUCCESS) == (schema != NULL));
     if (schema != NULL) {
@@ -183,6 +184,10 @@ void walk_event(etwas_decoder *decoder, const EVENT_RECORD *record)
         walk_fields(schema, record);
     }
     walk_text(etwas_decoder_message, decoder, record);
+    if (etwas_decoder_message_rest(decoder, record, &rest)) {
+        MUST(rest.token == ETWAS_TOKEN_TRUNCATED || rest.bytes > 0);
+        MUST(lies_in(record, &rest));
+    }
     walk_text(provider_of, decoder, record);
 }
 

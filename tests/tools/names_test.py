@@ -201,6 +201,26 @@ class Text(NamesTest):
         rows = self.run_etwas("dump", "--csv", "--columns", "fields", path)[0].split("\r\n")
         self.assertEqual(rows[-3], r'"took -5 of a ""b""\x1b\x0a"')
 
+    def test_what_a_message_s_text_has_not_of_its_payload_is_shown(self):
+        guid = uuid.UUID(RED).bytes_le
+        path = self.trace(etl.message(7, 0x02, guid, b"\1\0\0\0\2\3"), etl.message(7, 0x02, guid, b"\1\0\0\0"),
+                          etl.message(8, 0x02, guid, b"\1\0\0\0\2\3"), etl.message(8, 0x02, guid, b"\1\0\0\0\2"),
+                          etl.message(8, 0x02, guid, b"\1\0\0\0"), etl.message_format(1_000_001, RED, 7, "%d and %u"),
+                          etl.message_format(1_000_001, RED, 8, "%d"))
+        shown = ['"1 and …" (truncated: 0203)', '"1 and …" (truncated)', '"1" (2 more bytes: 0203)', '"1" (1 more byte: 02)',
+                 '"1"']
+        self.assertEqual([line.split(" ", 1)[1] for line in self.fields(path)], shown)
+        self.assertEqual(self.lines("--columns", "text", path)[1:], ['"1 and …"'] * 2 + ['"1"'] * 3)
+        out, error = self.run_etwas("dump", "--csv", "--columns", "fields", path)
+        self.assertEqual(out.split("\r\n")[2:-1], [text.replace('"', "") for text in shown])
+        self.assertEqual(error.replace(TIME, "").count("told once"), 1)
+        self.assertIn(f"{RED}/message:7 at ", error)
+        self.assertIn(": its format contradicts its payload: of 6 bytes, 'argument 2' begins at byte 4 and ends behind the "
+                      "last (told once)\n", error)
+        self.assertEqual([(o["text"], o.get("truncated"), o.get("rest")) for o in self.objects(path)], [
+            ("1 and …", "argument 2", "0203"), ("1 and …", "argument 2", ""), ("1", None, "0203"), ("1", None, "02"),
+            ("1", None, None)])
+
     def test_a_schema_without_sense_is_told_once_and_its_events_are_shown_as_bytes(self):
         good = bytearray(etl.tl_event(RED, 1_000_001, "P", "E", etl.tl_field("a", UINT32), b"\x01\0\0\0"))
         at = good.index(b"a\0\x08")

@@ -276,12 +276,28 @@ static bool put_message(struct etwas_output *output, struct etwas_subject *subje
     return true;
 }
 
+/* The text of a message whose format is known, and what of its payload is not in it. */
+static bool put_message_fields(struct etwas_output *output, struct etwas_dump *dump, bool quoted)
+{
+    struct etwas_fields_rest rest;
+
+    if (!dump->subject.event.message || !put_message(output, &dump->subject, quoted)) {
+        return false;
+    }
+    if (etwas_subject_message_rest(&dump->subject, &rest)) {
+        etwas_output_char(output, ' ');
+        etwas_fields_put_rest(output, &rest);
+        etwas_dump_tell_truncated(dump, &rest);
+    }
+    return true;
+}
+
 static bool put_fields(struct etwas_output *output, struct etwas_dump *dump, bool quoted)
 {
     struct etwas_subject *subject = &dump->subject;
     struct etwas_fields_rest rest;
 
-    if (subject->event.message && put_message(output, subject, quoted)) {
+    if (put_message_fields(output, dump, quoted)) {
         return true;
     }
     if (subject->described == NULL) {
@@ -292,9 +308,7 @@ static bool put_fields(struct etwas_output *output, struct etwas_dump *dump, boo
         return put_payload(output, subject->record);
     }
     etwas_fields_put_text(output, subject->described, subject->record, &rest);
-    if (rest.truncated != NULL) {
-        etwas_dump_tell_truncated(dump, &rest);
-    }
+    etwas_dump_tell_truncated(dump, &rest);
     return subject->described->schema->field_count > 0 || subject->record->UserDataLength > 0;
 }
 

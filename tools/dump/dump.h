@@ -88,7 +88,7 @@ const char *etwas_dump_column_name(const struct etwas_dump *dump,
 bool etwas_dump_put_column(struct etwas_output *output, struct etwas_dump *dump,
                            const struct etwas_dump_column *column, bool quoted);
 
-/* Says, once for each kind of event, that the payload ends before its fields. */
+/* Says, once for each kind of event, if the payload ends before its fields or arguments. */
 void etwas_dump_tell_truncated(struct etwas_dump *dump, const struct etwas_fields_rest *rest);
 
 /* Says likewise that `what` makes no sense. */

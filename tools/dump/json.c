@@ -218,14 +218,30 @@ static void put_names(struct etwas_dump *dump)
     }
 }
 
+static void put_rest(struct etwas_dump *dump, const struct etwas_fields_rest *rest)
+{
+    if (rest->truncated != NULL) {
+        put_string(dump->output, "truncated",
+                   (struct etwas_event_string){rest->truncated, strlen(rest->truncated)});
+    }
+    if (rest->truncated != NULL || rest->bytes > 0) {
+        put_hex(dump->output, "rest", rest->data, rest->bytes);
+    }
+    etwas_dump_tell_truncated(dump, rest);
+}
+
 /* The formatted text of a message. */
 static bool put_message_text(struct etwas_dump *dump)
 {
     struct etwas_event_string text = {NULL, 0};
+    struct etwas_fields_rest rest;
 
     if (dump->subject.event.message) {
         text = etwas_subject_message(&dump->subject);
         put_string(dump->output, "text", text);
+    }
+    if (text.text != NULL && etwas_subject_message_rest(&dump->subject, &rest)) {
+        put_rest(dump, &rest);
     }
     return text.text != NULL;
 }
@@ -250,14 +266,7 @@ static void put_payload(struct etwas_dump *dump)
     }
     etwas_json_key(output, "fields");
     etwas_fields_put_json(output, dump->subject.described, record, &rest);
-    if (rest.truncated != NULL) {
-        put_string(output, "truncated",
-                   (struct etwas_event_string){rest.truncated->name, strlen(rest.truncated->name)});
-        etwas_dump_tell_truncated(dump, &rest);
-    }
-    if (rest.truncated != NULL || rest.bytes > 0) {
-        put_hex(output, "rest", rest.data, rest.bytes);
-    }
+    put_rest(dump, &rest);
 }
 
 void etwas_dump_json(struct etwas_dump *dump)

@@ -25,26 +25,6 @@ static struct etwas_output *begin(struct etwas_dump *dump)
     return errors;
 }
 
-void etwas_dump_tell_truncated(struct etwas_dump *dump, const struct etwas_fields_rest *rest)
-{
-    const EVENT_RECORD *record = dump->subject.record;
-    struct etwas_output *errors;
-
-    if (dump->subject.described->told) {
-        return;
-    }
-    dump->subject.described->told = true;
-    errors = begin(dump);
-    etwas_output_text(errors, "its schema contradicts its payload: of ");
-    etwas_output_unsigned(errors, record->UserDataLength);
-    etwas_output_text(errors, " bytes, '");
-    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, rest->truncated->name, strlen(rest->truncated->name));
-    etwas_output_text(errors, "' begins at byte ");
-    etwas_output_unsigned(errors, record->UserDataLength - rest->bytes);
-    etwas_output_text(errors, " and ends behind the last (told once)\n");
-    etwas_output_flush(errors);
-}
-
 static uint32_t hash_of(struct etwas_event_string name)
 {
     uint32_t hash = 0;
@@ -55,27 +35,74 @@ static uint32_t hash_of(struct etwas_event_string name)
     return hash;
 }
 
-void etwas_dump_tell_senseless(struct etwas_dump *dump, const char *what)
+/* As begin, of an event that no schema describes; NULL: of its kind it was told. */
+static struct etwas_output *begin_of_kind(struct etwas_dump *dump)
 {
     const EVENT_HEADER *header = &dump->subject.record->EventHeader;
     struct etwas_dump_kind kind = {header->ProviderId, header->EventDescriptor.Id,
                                    header->EventDescriptor.Version, header->EventDescriptor.Opcode,
                                    hash_of(dump->subject.event.event_name)};
-    struct etwas_output *errors;
 
     for (uint32_t i = 0; i < dump->told_count; i++) {
         if (memcmp(&dump->told[i], &kind, sizeof kind) == 0) {
-            return;
+            return NULL;
         }
     }
     if (dump->told_count == ETWAS_DUMP_TOLD) {
-        return;
+        return NULL;
     }
     dump->told[dump->told_count++] = kind;
-    errors = begin(dump);
-    etwas_output_text(errors, what);
-    etwas_output_text(errors, dump->told_count < ETWAS_DUMP_TOLD
-                                  ? " makes no sense (told once)\n"
-                                  : " makes no sense; of more events that is not told\n");
+    return begin(dump);
+}
+
+/* `is_last`: of no other kind is there room to note that it was told. */
+static void end(struct etwas_output *errors, bool is_last)
+{
+    etwas_output_text(errors, is_last ? "; of more events that is not told\n" : " (told once)\n");
     etwas_output_flush(errors);
+}
+
+void etwas_dump_tell_senseless(struct etwas_dump *dump, const char *what)
+{
+    struct etwas_output *errors = begin_of_kind(dump);
+
+    if (errors != NULL) {
+        etwas_output_text(errors, what);
+        etwas_output_text(errors, " makes no sense");
+        end(errors, dump->told_count == ETWAS_DUMP_TOLD);
+    }
+}
+
+/* As begin, of an event with a schema; NULL: of that it was told. */
+static struct etwas_output *begin_of_schema(struct etwas_dump *dump)
+{
+    if (dump->subject.described->told) {
+        return NULL;
+    }
+    dump->subject.described->told = true;
+    return begin(dump);
+}
+
+void etwas_dump_tell_truncated(struct etwas_dump *dump, const struct etwas_fields_rest *rest)
+{
+    const EVENT_RECORD *record = dump->subject.record;
+    bool has_schema = dump->subject.described != NULL;
+    struct etwas_output *errors;
+
+    if (rest->truncated == NULL) {
+        return;
+    }
+    errors = has_schema ? begin_of_schema(dump) : begin_of_kind(dump);
+    if (errors == NULL) {
+        return;
+    }
+    etwas_output_text(errors, has_schema ? "its schema" : "its format");
+    etwas_output_text(errors, " contradicts its payload: of ");
+    etwas_output_unsigned(errors, record->UserDataLength);
+    etwas_output_text(errors, " bytes, '");
+    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, rest->truncated, strlen(rest->truncated));
+    etwas_output_text(errors, "' begins at byte ");
+    etwas_output_unsigned(errors, record->UserDataLength - rest->bytes);
+    etwas_output_text(errors, " and ends behind the last");
+    end(errors, !has_schema && dump->told_count == ETWAS_DUMP_TOLD);
 }
