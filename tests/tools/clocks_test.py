@@ -14,12 +14,11 @@ import shutil
 import struct
 import subprocess
 import sys
-import tempfile
-import unittest
 import zlib
 
-ETWAS, SHOW = "", ""
-FINE, USAGE, OPEN, DAMAGED, OUTPUT = range(5)
+from tool_case import OPEN, OUTPUT, USAGE, ToolTest, main
+
+SHOW = sys.argv[2]
 REPORTS = ("laptop", "guest", "single", "server", "nothing", "numberless")
 NAMES = ("qpc", "system", "tsc", "rdtscp", "lfence+rdtsc", "monotonic", "monotonic-raw",
          "monotonic-coarse", "realtime", "realtime-coarse", "boottime", "tai", "thread-cputime")
@@ -34,34 +33,16 @@ def shown(form, report, *sources):
     return result.stdout.decode("utf-8")
 
 
-class ClocksTest(unittest.TestCase):
-    maxDiff = None
-
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        # A browser's processes may still write for a moment after it has ended.
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-
-
-class CommandTest(ClocksTest):
-    def run_clocks(self, *arguments, expect=FINE, **options):
-        options.setdefault("stdout", subprocess.PIPE)
-        result = subprocess.run([ETWAS, "clocks", *arguments], stderr=subprocess.PIPE, check=False,
-                                timeout=100, **options)
-        self.assertEqual(result.returncode, expect, result.stderr.decode())
-        return (result.stdout or b"").decode("utf-8"), result.stderr.decode("utf-8")
-
-
-class Command(CommandTest):
+class Command(ToolTest):
     def test_the_help_names_every_option_and_clock_and_fits_80_columns(self):
-        out, error = self.run_clocks("--help")
+        out, error = self.run_etwas("clocks", "--help")
         self.assertTrue(out.startswith("usage: etwas clocks"))
         self.assertEqual(error, "")
         self.assertLessEqual(max(len(line) for line in out.splitlines()), 80)
         for word in ("--seconds", "--clock", "--json", "--html", *NAMES):
             self.assertIn(word, out)
-        general = subprocess.run([ETWAS, "--help"], check=True, stdout=subprocess.PIPE).stdout
-        self.assertIn(b"etwas clocks", general)
+        general, _ = self.run_etwas("--help")
+        self.assertIn("etwas clocks", general)
 
     def test_a_wrong_call_is_told_before_anything_is_examined(self):
         path = os.path.join(self.folder, "page.html")
@@ -75,19 +56,19 @@ class Command(CommandTest):
                                 (["--html"], "html"), (["--html", path, "trace.etl"], "trace.etl"),
                                 (["--frob"], "frob")):
             with self.subTest(arguments=arguments):
-                out, error = self.run_clocks(*arguments, expect=USAGE)
+                out, error = self.run_etwas("clocks", *arguments, expect=USAGE)
                 self.assertEqual(out, "")
                 self.assertIn(word, error)
                 self.assertIn("See 'etwas clocks --help'", error)
         self.assertFalse(os.path.exists(path))
 
     def test_an_unknown_clock_is_answered_with_those_there_are(self):
-        _, error = self.run_clocks("--clock", "hpet", expect=USAGE)
+        _, error = self.run_etwas("clocks", "--clock", "hpet", expect=USAGE)
         for name in NAMES:
             self.assertIn(name, error)
 
     def test_clocks_are_found_by_their_names_in_c_too_and_only_they_are_shown(self):
-        out, _ = self.run_clocks("-s", "1", "-c", "Clock_Monotonic,rdtsc", "-c", "QPC", "--json")
+        out, _ = self.run_etwas("clocks", "-s", "1", "-c", "Clock_Monotonic,rdtsc", "-c", "QPC", "--json")
         report = json.loads(out)
         self.assertEqual([clock["clock"] for clock in report["clocks"]],
                          ["qpc", "tsc", "monotonic"])
@@ -102,7 +83,7 @@ class Command(CommandTest):
         path = os.path.join(self.folder, "page.html")
         with open(path, "w", encoding="utf-8") as file:
             file.write("old " * 1_000_000)
-        out, _ = self.run_clocks("--seconds", "1", "--clock", "qpc,tsc", "--html", path)
+        out, _ = self.run_etwas("clocks", "--seconds", "1", "--clock", "qpc,tsc", "--html", path)
         self.assertIn("Cost of one reading", out)
         with open(path, encoding="utf-8") as file:
             page = file.read()
@@ -112,19 +93,19 @@ class Command(CommandTest):
 
     def test_a_page_that_cannot_be_written_is_told_at_once(self):
         path = os.path.join(self.folder, "missing", "page.html")
-        out, error = self.run_clocks("--seconds", "3600", "--html", path, expect=OUTPUT)
+        out, error = self.run_etwas("clocks", "--seconds", "3600", "--html", path, expect=OUTPUT)
         self.assertEqual(out, "")
         self.assertIn(path, error)
 
     def test_output_that_cannot_be_written_is_an_error(self):
         with open("/dev/full", "wb") as full:
-            _, error = self.run_clocks("-s", "1", "-c", "qpc", expect=OUTPUT, stdout=full)
+            _, error = self.run_etwas("clocks", "-s", "1", "-c", "qpc", expect=OUTPUT, stdout=full)
         self.assertIn("cannot write the output", error)
-        _, error = self.run_clocks("-s", "1", "-c", "qpc", "--html", "/dev/full", expect=OUTPUT)
+        _, error = self.run_etwas("clocks", "-s", "1", "-c", "qpc", "--html", "/dev/full", expect=OUTPUT)
         self.assertIn("'/dev/full'", error)
 
 
-class Starved(CommandTest):
+class Starved(ToolTest):
     """Not with sanitizers: they need far more memory."""
 
     def test_without_memory_for_threads_nothing_is_shown_and_no_file_is_touched(self):
@@ -136,7 +117,7 @@ class Starved(CommandTest):
             resource.setrlimit(resource.RLIMIT_AS, (32 << 20, 32 << 20))
 
         for path in (new, old):
-            out, error = self.run_clocks("-s", "1", "--html", path, expect=OPEN, preexec_fn=limit)
+            out, error = self.run_etwas("clocks", "-s", "1", "--html", path, expect=OPEN, preexec_fn=limit)
             self.assertEqual(out, "")
             self.assertIn("the clocks cannot be examined", error)
         self.assertFalse(os.path.exists(new))
@@ -144,7 +125,7 @@ class Starved(CommandTest):
             self.assertEqual(file.read(), "old")
 
 
-class Text(ClocksTest):
+class Text(ToolTest):
     def part(self, text, title):
         """The lines of a table, from its title to the next blank line."""
         lines = text.splitlines()
@@ -249,7 +230,7 @@ class Text(ClocksTest):
         self.assertNotIn("nan", "".join(self.part(text, "Cost of one reading")))
 
 
-class Json(ClocksTest):
+class Json(ToolTest):
     def keys(self, value):
         if isinstance(value, dict):
             for key, inner in value.items():
@@ -260,8 +241,8 @@ class Json(ClocksTest):
                 yield from self.keys(inner)
 
     def test_every_key_is_in_the_help(self):
-        out = subprocess.run([ETWAS, "clocks", "--help"], check=True, stdout=subprocess.PIPE).stdout
-        words = set(re.findall(r"\w+", out.decode()))
+        out, _ = self.run_etwas("clocks", "--help")
+        words = set(re.findall(r"\w+", out))
         for report in REPORTS:
             self.assertEqual(set(self.keys(json.loads(shown("json", report)))) - words, set())
 
@@ -333,7 +314,7 @@ def parsed(report, *sources):
     return page
 
 
-class Page(ClocksTest):
+class Page(ToolTest):
     def test_every_page_is_well_formed(self):
         for report in REPORTS:
             with self.subTest(report=report):
@@ -444,7 +425,7 @@ document.getElementById('faults').textContent = JSON.stringify(faults);
 </script></body>"""
 
 
-class Browser(ClocksTest):
+class Browser(ToolTest):
     """Skipped where there is no chromium."""
 
     def setUp(self):
@@ -493,16 +474,6 @@ class Browser(ClocksTest):
                     out = self.run_browser(page, "--dump-dom", width=width)
                     faults = re.search(r'<pre id="faults">(.*?)</pre>', out, re.S).group(1)
                     self.assertEqual(json.loads(faults), [])
-
-
-def main():
-    global ETWAS, SHOW
-    ETWAS, SHOW = sys.argv[1:3]
-    suite = unittest.defaultTestLoader.loadTestsFromTestCase(globals()[sys.argv[3]])
-    result = unittest.TextTestRunner(verbosity=2).run(suite)
-    if not result.wasSuccessful():
-        return 1
-    return 77 if len(result.skipped) == result.testsRun else 0
 
 
 if __name__ == "__main__":

@@ -11,6 +11,12 @@ PERF_FREQUENCY = 10_000_000  # one tick is 100 ns
 START = 134_116_992_000_000_000  # 2026-01-01T00:00:00Z as FILETIME
 OWN_CLASS = "7be5a508-db35-4ec9-b650-a9720ecb3b69"  # records etwas writes for itself
 
+# The types of fields that there are, in records (in-types) ...
+UNICODE, ANSI, INT8, UINT8, INT16, UINT16, INT32, UINT32, INT64, UINT64, FLOAT, DOUBLE = range(1, 13)
+GUID, POINTER, FILETIME, SYSTEMTIME, HEX64, STRUCT = 15, 16, 17, 18, 21, 24
+# ... and how they are to be shown (out-types).
+OUT_STRING, OUT_BOOLEAN, OUT_WIN32ERROR, OUT_HRESULT = 2, 3, 13, 15
+
 
 def classic(guid, stamp, kind=1, level=4, process=10, thread=11, payload=b"", times=(0, 0)):
     """A FULL_HEADER64 record."""
@@ -36,17 +42,6 @@ def extended_item(kind, data, last):
     return struct.pack("<HHHH", size, kind, 0 if last else 1, len(data)) + data.ljust(size - 8, b"\0")
 
 
-def self_describing(guid, stamp, provider, event, payload=b""):
-    """An EVENT_HEADER64 record with provider traits and an event schema. Names are bytes."""
-    traits = struct.pack("<H", 3 + len(provider)) + provider + b"\0"
-    schema = struct.pack("<H", 4 + len(event)) + b"\0" + event + b"\0"
-    items = extended_item(12, traits, False) + extended_item(11, schema, True)
-    size = 80 + len(items) + len(payload)
-    return struct.pack("<HBBHHIIq16sHBBBBHQII16s", size, 0x13, 0xC0, 1, 0, 11, 10, stamp,
-                       uuid.UUID(guid).bytes_le, 0, 0, 11, 5, 0, 0, 0x8000000000000000, 0, 0,
-                       bytes(16)) + items + payload
-
-
 def tl_field(name, kind, out=0, count=None, listed=False):
     """A field of a TraceLogging schema: `count` is a constant, `listed`: a u16 before the values."""
     arity = 0x20 if count is not None else 0x40 if listed else 0
@@ -54,17 +49,24 @@ def tl_field(name, kind, out=0, count=None, listed=False):
             + (struct.pack("<H", count) if count is not None else b""))
 
 
-def tl_event(guid, stamp, provider, event, fields=b"", payload=b"", opcode=0, level=5, keyword=0,
-             activity=None, process=10, thread=11, number=0, items=b""):
-    """An EVENT_HEADER64 record that describes itself: `fields` is what tl_field gives, in a row."""
-    traits = struct.pack("<H", 3 + len(provider.encode())) + provider.encode() + b"\0"
-    schema = event.encode() + b"\0" + fields
-    schema = struct.pack("<H", 3 + len(schema)) + b"\0" + schema
+def self_describing(guid, stamp, provider, event, fields=b"", payload=b"", opcode=0, level=5, keyword=0,
+                    activity=None, process=10, thread=11, number=0, items=b""):
+    """
+    An EVENT_HEADER64 record with provider traits and an event schema. Names are bytes; `fields` is what
+    tl_field gives, in a row.
+    """
+    traits = struct.pack("<H", 3 + len(provider)) + provider + b"\0"
+    schema = struct.pack("<H", 4 + len(event) + len(fields)) + b"\0" + event + b"\0" + fields
     items += extended_item(12, traits, False) + extended_item(11, schema, True)
     size = 80 + len(items) + len(payload)
     return struct.pack("<HBBHHIIq16sHBBBBHQII16s", size, 0x13, 0xC0, 1, 0, thread, process, stamp,
                        uuid.UUID(guid).bytes_le, number, 0, 11, level, opcode, 0, keyword, 0, 0,
                        uuid.UUID(activity).bytes_le if activity else bytes(16)) + items + payload
+
+
+def tl_event(guid, stamp, provider, event, *more, **options):
+    """The same with names that are text."""
+    return self_describing(guid, stamp, provider.encode(), event.encode(), *more, **options)
 
 
 def message_format(stamp, guid, number, text):

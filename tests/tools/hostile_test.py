@@ -13,30 +13,19 @@ import math
 import struct
 import sys
 import unicodedata
-import unittest
 import uuid
 
 import etl_build as etl
-import tool_test
-from tool_test import BLUE, DAMAGED, FINE, RED, ToolTest
+from etl_build import ANSI, DOUBLE, FLOAT, INT64, STRUCT, UINT32, UINT64, UNICODE
+from tool_case import BLUE, DAMAGED, FINE, HEAP, OPEN, RED, NamesTest, heap_events, main
 
 ALL_BYTES = bytes(range(1, 256)) + b"\0"
-UNICODE, ANSI, INT64, UINT64, FLOAT, DOUBLE = 1, 2, 9, 10, 11, 12
 TURNS_TEXT = {0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A)}
 
 
 def raw_field(name, kind, out, arity=0):
     """A field of a TraceLogging schema; its name is bytes."""
     return name + b"\0" + bytes([kind | arity | 0x80, out])
-
-
-def raw_event(stamp, provider, event, fields, payload):
-    """A TraceLogging event whose names are bytes."""
-    traits = struct.pack("<H", 3 + len(provider)) + provider + b"\0"
-    schema = struct.pack("<H", 4 + len(event) + len(fields)) + b"\0" + event + b"\0" + fields
-    items = etl.extended_item(12, traits, False) + etl.extended_item(11, schema, True)
-    return struct.pack("<HBBHHIIq16sHBBBBHQII16s", 80 + len(items) + len(payload), 0x13, 0xC0, 1, 0, 11, 10, stamp,
-                       uuid.UUID(RED).bytes_le, 0, 0, 11, 5, 0, 0, 0, 0, 0, bytes(16)) + items + payload
 
 
 def payload_of(kind):
@@ -48,7 +37,7 @@ def payload_of(kind):
     return ALL_BYTES
 
 
-class Reading(ToolTest):
+class Reading(NamesTest):
     def files(self, events, name, per_buffer=4):
         """A trace of these events, so many in each of its buffers."""
         return self.write(name, etl.trace([(0, events[at:at + per_buffer])
@@ -83,14 +72,12 @@ class Reading(ToolTest):
                                  (["dump", "-jx"], self.check_json), (["stat"], self.check_text),
                                  (["stat", "-j"], self.check_json), (["schema"], self.check_text),
                                  (["schema", "-j"], self.check_json)):
-            result = tool_test.subprocess.run([tool_test.ETWAS, *arguments, path], capture_output=True,
-                                              check=False, timeout=100)
             with self.subTest(arguments=arguments):
-                self.assertIn(result.returncode, (FINE, DAMAGED), result.stderr)
-                seen = check(result.stdout.decode("utf-8"))
+                out, error = self.run_any(*arguments, path, expect=(FINE, DAMAGED))
+                seen = check(out)
                 if arguments == ["dump", "-jx"]:
                     self.assertEqual(len(seen), events + 1)  # and the header
-                self.check_text(result.stderr.decode("utf-8"))
+                self.check_text(error)
 
 
 class Hostile(Reading):
@@ -101,7 +88,8 @@ class Hostile(Reading):
                 for out in [*range(40), 0x7F]:
                     field = raw_field(b"f", kind, out, arity) + (b"\x02\0" if arity == 0x20 else b"")
                     payload = (b"\x02\0" if arity == 0x40 else b"") + payload_of(kind) * 2
-                    events.append(raw_event(1_000_001 + len(events), b"P", b"E%d.%d" % (kind, out), field, payload))
+                    events.append(etl.self_describing(RED, 1_000_001 + len(events), b"P", b"E%d.%d" % (kind, out),
+                                                      field, payload))
             self.check(self.files(events, f"a{arity}.etl"), len(events))
 
     def test_every_type_of_a_described_class(self):
@@ -117,9 +105,11 @@ class Hostile(Reading):
     def test_every_byte_in_every_name(self):
         names = [ALL_BYTES[at:at + 40].rstrip(b"\0") for at in range(0, 256, 40)]
         names += [b"\xe2\x80\xae", b"\xc2\x9b31m", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b'","x":"', b"a,b\r\n\"c\""]
-        events = [raw_event(1_000_001 + i, name, name, raw_field(name, ANSI, 0) + raw_field(name, 24, 1)
-                            + raw_field(name, ANSI, 35), name + b"\0" + name + b"\0")
-                  for i, name in enumerate(names)]
+        events = []
+        for name in names:
+            fields = raw_field(name, ANSI, 0) + raw_field(name, STRUCT, 1) + raw_field(name, ANSI, 35)
+            payload = name + b"\0" + name + b"\0"
+            events.append(etl.self_describing(RED, 1_000_001 + len(events), name, name, fields, payload))
         self.check(self.files(events, "a.etl", 4), len(events))
 
     def test_every_unit_of_utf_16(self):
@@ -127,7 +117,7 @@ class Hostile(Reading):
         texts = [b"".join(struct.pack("<H", unit) for unit in units[at:at + 3000]) + b"\0\0"
                  for at in range(0, len(units), 3000)]
         fields = raw_field(b"f", UNICODE, 0)
-        events = [raw_event(1_000_001 + i, b"P", b"E", fields, text) for i, text in enumerate(texts)]
+        events = [etl.self_describing(RED, 1_000_001 + i, b"P", b"E", fields, text) for i, text in enumerate(texts)]
         strange = "".join(map(chr, (*range(1, 0x20), *range(0x7F, 0xA0), *TURNS_TEXT, 0xD800, 0xDFFF, 0xFEFF)))
         events += [etl.event_info(1_000_090, BLUE, 10, strange, strange, strange, [(strange, 8, 0, strange)]),
                    etl.map_info(1_000_091, BLUE, strange, [(1, strange)]),
@@ -155,22 +145,45 @@ class Hostile(Reading):
                 self.check_text(error)
             out, _ = self.run_etwas("dump", path, path)
             self.check_text(out)
-            self.check_text(self.run_etwas("dump", path + "/x", expect=tool_test.OPEN)[1])
+            self.check_text(self.run_etwas("dump", path + "/x", expect=OPEN)[1])
 
     def test_what_was_asked_for_is_repeated_without_harm(self):
         path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, 1_000_001)])]))
         for arguments in (["-w", "a\x1b == 'b\n'"], ["-w", "`a\x1b\u202e` == 1"], ["-w", "== \x9b"], ["-C", "a\x1b[2J,b\u202e"],
                           ["--csv", "-C", "a\x1b\n,time"]):
-            result = tool_test.subprocess.run([tool_test.ETWAS, "dump", *arguments, path], capture_output=True,
-                                              check=False, timeout=100)
-            self.check_text(result.stdout.decode("utf-8"), "\r\n")
-            self.check_text(result.stderr.decode("utf-8"))
+            out, error = self.run_any("dump", *arguments, path)
+            self.check_text(out, "\r\n")
+            self.check_text(error)
+
+    def test_what_steers_a_terminal_is_escaped_and_is_itself_in_json(self):
+        evil = "\x1b]0;x\x07\r\n\t\x7f\x9b\u202e"
+        fields = etl.tl_field(evil, UNICODE) + etl.tl_field("b", ANSI) + etl.tl_field("u", ANSI, 35)
+        path = self.trace(etl.tl_event(RED, 1_000_001, evil, evil, fields,
+                                       etl.utf16(evil) + b"\x1b[2J\xff\0" + evil.encode() + b"\0"),
+                          etl.event_info(1_000_002, HEAP, 10, evil, evil, evil, [(evil, UINT32, 0, evil)]),
+                          etl.map_info(1_000_002, HEAP, evil, [(1, evil)]),
+                          etl.classic(HEAP, 1_000_003, kind=10, payload=struct.pack("<I", 1)))
+        self.check(path, 4, columns="name,provider,event,fields,u")
+        self.assertIn(r'\u{202e}="\x1b]0;x\x07\r\n\t', self.fields(path)[0])
+        self.assertEqual(self.objects(path)[0]["fields"][evil], evil)
+
+    def test_no_flipped_bit_of_what_describes_events_crashes_it_or_spoils_its_json(self):
+        good = etl.trace([(0, [*heap_events(), etl.tl_event(
+            RED, 1_000_300, "P", "E", etl.tl_field("p", STRUCT, 1) + etl.tl_field("list", ANSI, listed=True),
+            b"\x02\0a\0b\0")])])
+        end = good.index(b"\xff" * 64, etl.BUFFER_BYTES)
+        for at in range(etl.BUFFER_BYTES + 72, end, 5):
+            data = bytearray(good)
+            data[at] ^= 1 << at // 5 % 8
+            path = self.write("flipped.etl", bytes(data))
+            self.run_json("dump", "--json", "--where", "size > 1 || list == \"a\" || !p.list", path)
+            self.run_json("schema", "--json", path)
 
 
 class Numbers(Reading):
     def value(self, kind, payload):
         fields = raw_field(b"f", kind, 0)
-        path = self.files([raw_event(1_000_001, b"P", b"E", fields, payload)], "a.etl")
+        path = self.files([etl.self_describing(RED, 1_000_001, b"P", b"E", fields, payload)], "a.etl")
         out, _ = self.run_etwas("dump", "-j", path)
         return self.check_json(out)[-1]["fields"]["f"], out.rstrip("}\n").rsplit(":", 1)[1]
 
@@ -193,12 +206,6 @@ class Numbers(Reading):
         for number in (math.nan, math.inf, -math.inf):
             self.assertIsNone(self.value(DOUBLE, struct.pack("<d", number))[0])
             self.assertIsNone(self.value(FLOAT, struct.pack("<f", number))[0])
-
-
-def main():
-    tool_test.ETWAS = sys.argv[1]
-    suite = unittest.defaultTestLoader.loadTestsFromTestCase(globals()[sys.argv[2]])
-    return 0 if unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful() else 1
 
 
 if __name__ == "__main__":

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""The columns of `etwas dump`: which, in what order, and as CSV.
+
+usage: columns_test.py PATH_OF_ETWAS TEST_CLASS
+"""
+
+import csv
+import io
+import struct
+import sys
+
+import etl_build as etl
+from etl_build import ANSI, STRUCT, UINT32, UINT8
+from tool_case import BLUE, RED, TIME, TITLE, USAGE, NamesTest, heap_events, main
+
+
+class Csv(NamesTest):
+    def rows(self, *arguments):
+        out, _ = self.run_etwas("dump", "--csv", *arguments)
+        self.assertEqual(out.count("\n"), out.count("\r\n"))
+        return list(csv.reader(io.StringIO(out, newline=""), strict=True))
+
+    def test_rows_have_the_columns_and_quotes_where_they_are_needed(self):
+        fields = etl.tl_field("t", ANSI) + etl.tl_field("n", UINT32)
+        path = self.trace(etl.tl_event(RED, 1_000_001, "P", "E", fields, b'a,"b"\r\n\0\x05\0\0\0'),
+                          etl.classic(BLUE, 1_000_002))
+        rows = self.rows("--columns", "time,event,t,n,fields", path)
+        self.assertEqual(rows[0], ["time", "event", "t", "n", "fields"])
+        self.assertEqual(rows[2:], [[TIME, "P/E", r'a,"b"\x0d\x0a', "5", r't="a,\"b\"\r\n" n=5'],
+                                    [TIME.replace("1Z", "2Z"), f"{BLUE}/1", "", "", ""]])
+
+    def test_without_columns_it_has_those_of_the_text(self):
+        rows = self.rows(self.trace(*heap_events()))
+        self.assertEqual(rows[0], TITLE[2:].split())
+        self.assertEqual(rows[2], [TIME, "0", "10", "11", "heap/Call/malloc", "size=37 address=0x7F99DA8080"])
+
+
+class Columns(NamesTest):
+    def test_every_column_can_be_had_in_any_order(self):
+        event = etl.tl_event(RED, 1_000_001, "P", "a/E", etl.tl_field("x", UINT8), b"\x07", opcode=3, level=2,
+                             keyword=0x20, activity=BLUE, number=9)
+        path = self.trace(event, etl.instance(BLUE, 1_000_002, 5, 4, RED))
+        names = ("file,level,keyword,name,provider,event,class,type,id,version,opcode,task,channel,activity,"
+                 "instance,parent,payload,x,cpu,error_ns,duration")
+        first, second = self.lines("--columns", names, path)
+        self.assertEqual(first.split(), ["1", "2", "0x20", "E", "P", "P/a/E/3", "P/a/E", "#9/3", "9", "0", "3", "0",
+                                         "11", BLUE, "-", "-", "07", "7", "0", "-", "-"])
+        self.assertEqual(second.split(), ["1", "4", "-", "-", "-", f"{BLUE}/1", BLUE, "1", "-", "0", "1", "-", "-",
+                                          "-", "5", f"4@{RED}", "-", "-", "0", "-", "-"])
+        out, _ = self.run_etwas("dump", "--columns", names, path)
+        self.assertEqual(out.splitlines()[0], "# " + names.replace(",", " "))
+
+    def test_a_stack_is_a_column_and_an_array(self):
+        wide = etl.extended_item(6, struct.pack("<QQQ", 0, 0x7F00AB, 0xFFFFFFFFFFFFFFFF), False)
+        narrow = etl.extended_item(5, struct.pack("<QI", 0, 0x1234), False)
+        path = self.trace(*(etl.tl_event(RED, 1_000_001 + i, "P", "E", items=items)
+                            for i, items in enumerate((wide, narrow, etl.extended_item(6, bytes(8), False),
+                                                       etl.extended_item(6, bytes(3), False), b""))))
+        self.assertEqual(self.lines("--columns", "call_stack", path)[1:],
+                         ["0x7F00AB,0xFFFFFFFFFFFFFFFF", "0x1234", "-", "-", "-"])
+        events = self.objects(path)
+        self.assertEqual([e.get("call_stack") for e in events],
+                         [["0x7F00AB", "0xFFFFFFFFFFFFFFFF"], ["0x1234"], None, None, None])
+        self.assertTrue(all("extended" not in e for e in events))
+        self.assertEqual(self.objects("--hex", path)[0]["extended"][0]["type"], 6)
+        path = self.trace(etl.tl_event(RED, 1_000_001, "P", "E", etl.tl_field("stack", UINT8), b"\x07"))
+        self.assertEqual(self.fields("--where", "stack == 7", path), ["P/E stack=7"])  # a field may be called so
+
+    def test_hex_is_a_choice_of_columns_too(self):
+        path = self.trace(etl.classic(RED, 1_000_001, payload=b"\x01"))
+        names = "time,cpu,process,thread,class,type,level,instance,parent,payload"
+        self.assertEqual(self.run_etwas("dump", "--hex", path), self.run_etwas("dump", "--columns", names, path))
+
+    def test_a_field_that_no_event_has_is_told(self):
+        path = self.trace(*heap_events())
+        _, error = self.run_etwas("dump", "--columns", "size,sizee,fields.time,p.x", path)
+        self.assertEqual(error, "".join(f"etwas: no event has a field '{name}'\n" for name in (
+            "sizee", "time", "p.x")))
+
+    def test_several_values_of_a_column_stand_in_brackets(self):
+        fields = etl.tl_field("s", STRUCT, 1, count=2) + etl.tl_field("x", ANSI)
+        path = self.trace(etl.tl_event(RED, 1_000_001, "P", "E", fields, b"a\0b\0"))
+        self.assertIn('["a", "b"]', self.lines("--columns", "s.x", path))
+
+    def test_wrong_columns_are_refused(self):
+        path = self.trace()
+        for columns in ("", "time,", "x" * 300, ",".join(["time"] * 65)):
+            _, error = self.run_etwas("dump", "--columns", columns, path, expect=USAGE)
+            self.assertIn("--columns", error)
+        _, error = self.run_etwas("dump", "--json", "--columns", "time", path, expect=USAGE)
+        self.assertIn("--columns does not go with --json", error)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

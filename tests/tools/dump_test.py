@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""`etwas dump` of events as the file has them, not decoded.
+
+usage: dump_test.py PATH_OF_ETWAS TEST_CLASS
+"""
+
+import json
+import struct
+import sys
+import uuid
+
+import etl_build as etl
+from tool_case import BLUE, HEX_TITLE, NO_GUID, RED, ToolTest, main
+
+
+class Dump(ToolTest):
+    def test_an_event_is_a_line_of_ten_columns(self):
+        events = [etl.classic(RED, 1_000_001, kind=7, level=2, process=123, thread=456,
+                              payload=b"\x01\xab\xff")]
+        path = self.write("a.etl", etl.trace([(3, events)]))
+        self.assertEqual([line.split() for line in self.dump(path)],
+                         [["2026-01-01T00:00:00.0000001Z", "3", "123", "456", RED, "7", "2", "-",
+                           "-", "01abff"]])
+
+    def test_an_instance_event_shows_its_number_and_its_parent(self):
+        events = [etl.instance(RED, 1_000_001, 5),
+                  etl.instance(BLUE, 11_000_000, 4294967295, 5, RED, payload=b"x" * 9)]
+        path = self.write("a.etl", etl.trace([(0, events)]))
+        first, second = (line.split() for line in self.dump(path))
+        self.assertEqual(first[7:], ["5", "-", "-"])
+        self.assertEqual(second[0], "2026-01-01T00:00:01.0000000Z")
+        self.assertEqual(second[7:], ["4294967295", f"5@{RED}", "78" * 9])
+        first, second = self.dump_json(path)
+        self.assertEqual(first, {
+            "time": "2026-01-01T00:00:00.0000001Z", "processor": 0, "process": 10, "thread": 11,
+            "class": RED, "type": 1, "level": 4, "version": 0, "instance": 5,
+            "parent_instance": 0, "parent_class": NO_GUID, "payload": ""})
+        self.assertEqual((second["parent_instance"], second["parent_class"]), (5, RED))
+
+    def test_a_manifest_event_shows_id_and_opcode_and_unknown_ids_as_such(self):
+        path = self.write("a.etl", etl.trace([(0, [etl.described(BLUE, 1_000_001, 65535, 200)])]))
+        self.assertEqual(self.dump(path)[0].split()[2:],
+                         ["-", "-", BLUE, "#65535/200", "2", "-", "-", "-"])
+        self.assertEqual(self.dump_json(path)[0], {
+            "time": "2026-01-01T00:00:00.0000001Z", "processor": 0, "process": None,
+            "thread": None, "class": BLUE, "type": 200, "level": 2, "version": 1, "id": 65535,
+            "channel": 16, "task": 7, "keyword": "0x20", "payload": ""})
+
+    def test_a_message_shows_its_number_and_what_its_flags_say(self):
+        stamp = struct.pack("<q", 1_000_001)
+        class_guid = uuid.UUID(RED).bytes_le
+        events = [etl.message(7, 0xAB, struct.pack("<I", 41) + class_guid + stamp +
+                              struct.pack("<II", 11, 10), b"\x01\xff"),
+                  etl.message(65535, 0x4C, struct.pack("<I", 5) + stamp), etl.message(0, 0)]
+        path = self.write("a.etl", etl.trace([(3, events)]))
+        time = "2026-01-01T00:00:00.0000001Z"
+        self.assertEqual([line.split() for line in self.dump(path)], [
+            [time, "3", "10", "11", RED, "message:7", "-", "41", "-", "01ff"],
+            [time, "3", "-", "-", "component:5", "message:65535", "-", "-", "-", "-"],
+            [time, "3", "-", "-", "-", "message:0", "-", "-", "-", "-"]])
+        common = {"time": time, "processor": 3, "type": 0, "level": 0, "version": 0}
+        self.assertEqual(self.dump_json(path), [
+            {**common, "process": 10, "thread": 11, "class": RED, "message": 7, "sequence": 41,
+             "payload": "01ff"},
+            {**common, "process": None, "thread": None, "class": None, "message": 65535,
+             "component": 5, "payload": ""},
+            {**common, "process": None, "thread": None, "class": None, "message": 0,
+             "payload": ""}])
+
+    def test_names_from_the_file_cannot_break_a_line_or_the_terminal(self):
+        evil = b"a b\n\x1b[31m\"\\\xff\xe2\x80\xae\xc3\xa9"
+        events = [etl.self_describing(RED, 1_000_001, evil, b"E", payload=b"\x2a", keyword=1 << 63)]
+        path = self.write("a.etl", etl.trace([(0, events)]))
+        line, = self.dump(path)
+        self.assertEqual(line.split()[4:], [r'a\x20b\x0a\x1b[31m"\\xff\u{202e}é/E', "#0/0", "5",
+                                            "-", "-", "2a"])
+        event, = self.dump_json(path)
+        self.assertEqual(event["name"], 'a b\n\x1b[31m"\\\ufffd\u202eé/E')
+        self.assertEqual(event["keyword"], "0x8000000000000000")
+        self.assertEqual([item["type"] for item in event["extended"]], [12, 11])
+        self.assertIn(evil.hex(), event["extended"][0]["data"])
+
+    def test_a_schema_or_traits_without_a_proper_name_is_no_name(self):
+        data = bytearray(etl.self_describing(RED, 1_000_001, b"P", b"E"))
+        traits = data.index(b"P\0")
+        schema = data.index(b"E\0")
+        data[traits - 2:traits + 2] = b"\x04\x00\x00\x00"  # an empty provider name
+        data[schema - 3:schema + 2] = b"\x05\x00\x80\x80\x80"  # tag bytes without an end
+        path = self.write("a.etl", etl.trace([(0, [bytes(data)])]))
+        self.assertEqual(self.dump(path)[0].split()[4], RED)
+        self.assertNotIn("name", self.dump_json(path)[0])
+
+    def test_well_known_classes_are_shown_by_name(self):
+        events = [etl.classic("3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c", 1_000_001, kind=36)]
+        path = self.write("a.etl", etl.trace([(0, events)]))
+        self.assertEqual(self.dump(path)[0].split()[4:6], ["Thread", "36"])
+        self.assertEqual(self.dump_json(path)[0]["name"], "Thread")
+
+    def test_raw_shows_time_as_recorded(self):
+        path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, 7_654_321)])]))
+        out, _ = self.run_etwas("dump", "--hex", "--raw", path)
+        self.assertEqual([line.split()[0] for line in out.splitlines()[1:]],
+                         [str(etl.FIRST_STAMP), "7654321"])
+        self.assertEqual(self.dump_json("--raw", path)[0]["raw_time"], 7_654_321)
+
+    def test_an_event_is_shown_by_each_clock_with_its_error(self):
+        # QPC in ns, begun at 1,000,000; the wall clock is set forward by an hour after 2 s.
+        second = 1_000_000_000
+        knots = [etl.knot(1_000_000 + n * second, 1_000_000 + n * second,
+                          etl.START + n * 10_000_000 + (36_000_000_000 if n > 2 else 0),
+                          errors_ns=(0, 100)) for n in range(6)]
+        events = [etl.classic(RED, 1_000_000 + 500_000_000), etl.classic(RED, 1_000_000 + 4_000_000_000)]
+        path = self.write("a.etl", etl.trace([(0, events)], frequency=second, own=knots))
+        raw, qpc, system = ([e for e in map(json.loads, self.run_etwas(
+            "dump", "-xj", f"--clock={clock}", path)[0].splitlines()) if e["class"] == RED]
+            for clock in ("raw", "qpc", "system"))
+        self.assertEqual([e["raw_time"] for e in raw], [501_000_000, 4_001_000_000])
+        self.assertEqual([(e["qpc_ns"], e["error_ns"]) for e in qpc], [(501_000_000, 0), (4_001_000_000, 0)])
+        self.assertEqual([e["system_time"] for e in system],
+                         ["2026-01-01T00:00:00.5000000Z", "2026-01-01T01:00:04.0000000Z"])
+        self.assertEqual([e["time"] for e in self.dump_json(path)],
+                         ["2026-01-01T00:00:00.5000000Z", "2026-01-01T00:00:04.0000000Z"])
+        for event in system:
+            self.assertTrue(100 <= event["error_ns"] <= 1000)
+        lines = self.run_etwas("dump", "-x", "--clock", "system", path)[0].splitlines()
+        self.assertEqual(lines[0], HEX_TITLE.replace("time", "system_time error_ns"))
+        self.assertEqual(lines[3].split()[:2], ["2026-01-01T01:00:04.0000000Z", str(system[1]["error_ns"])])
+        lines = self.run_etwas("dump", "-x", "--clock", "qpc", path)[0].splitlines()
+        self.assertEqual(lines[0], HEX_TITLE.replace("time", "qpc_ns error_ns"))
+        self.assertEqual(lines[2].split()[:2], ["501000000", "0"])
+        self.assertEqual(self.run_etwas("dump", "--clock=raw", path), self.run_etwas("dump", "-r", path))
+
+    def test_an_error_that_the_file_does_not_say_is_shown_as_unknown(self):
+        path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, 11_000_000)])]))
+        event, = self.dump_json("--clock=system", path)
+        self.assertEqual((event["system_time"], event["error_ns"]), ("2026-01-01T00:00:01.0000000Z", None))
+        out, _ = self.run_etwas("dump", "-x", "--clock=system", path)
+        self.assertEqual(out.splitlines()[2].split()[1], "-")
+        # Of the performance counter itself the header is exact.
+        event, = self.dump_json("--clock=qpc", path)
+        self.assertEqual((event["qpc_ns"], event["error_ns"]), (1_100_000_000, 0))
+
+    def test_a_limit_shows_exactly_that_many(self):
+        events = [etl.classic(RED, 1_000_001 + i) for i in range(100)]
+        path = self.write("a.etl", etl.trace([(0, events), (1, events)]))
+        for limit, shown in ((0, 0), (1, 1), (150, 150), (201, 201), (1000, 201)):
+            out, _ = self.run_etwas("dump", "-j", "-n", str(limit), path)
+            self.assertEqual(len(out.splitlines()), shown)
+
+    def test_several_files_come_in_one_time_order(self):
+        paths = [self.write(name, etl.trace([(0, [etl.classic(guid, 1_000_000 + t)
+                                                  for t in times])]))
+                 for name, guid, times in (("a", RED, (1, 4, 5)), ("b", BLUE, (2, 3, 6)))]
+        events = self.dump_json(*paths)
+        self.assertEqual([e["file"] for e in events], [1, 2, 2, 1, 1, 2])
+        self.assertEqual([e["class"] == RED for e in events], [e["file"] == 1 for e in events])
+        out, _ = self.run_etwas("dump", "--hex", *paths)
+        lines = out.splitlines()
+        self.assertEqual(lines[:2], [f"# file {i + 1}: {p}" for i, p in enumerate(paths)])
+        self.assertEqual(lines[2], HEX_TITLE.replace("# ", "# file "))
+        self.assertEqual([line.split()[0] for line in lines[5:]], list("122112"))
+
+    def test_times_that_are_no_dates_are_shown_as_numbers(self):
+        far = (1 << 62) + 1_000_000
+        path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, far)])]))
+        time, = (line.split()[0] for line in self.dump(path))
+        self.assertEqual(time, f"@{etl.START + (1 << 62)}")
+
+    def test_loss_is_told_on_standard_error_and_is_no_damage(self):
+        path = self.write("a.etl", etl.trace([(0, [])], events_lost=7, buffers_lost=2))
+        _, error = self.run_etwas("dump", path)
+        self.assertIn("7 events and 2 buffers were lost", error)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""`etwas stat`: what a file holds, and what its clocks did.
+
+usage: stat_test.py PATH_OF_ETWAS TEST_CLASS
+"""
+
+import struct
+import sys
+import uuid
+
+import etl_build as etl
+from tool_case import BLUE, DAMAGED, RED, ToolTest, main
+
+
+class Stat(ToolTest):
+    def test_counts_are_by_processor_and_by_class_most_frequent_first(self):
+        path = self.write("a.etl", etl.trace([
+            (2, [etl.classic(RED, 1_000_001 + i, kind=9, payload=bytes(4)) for i in range(3)]),
+            (0, [etl.instance(BLUE, 1_000_001 + i, i + 1, payload=bytes(10)) for i in range(5)]),
+            (2, [etl.described(RED, 1_000_100, 9, 0), etl.classic(RED, 11_000_000, kind=8)]),
+        ]))
+        stat, = self.stat_json(path)
+        self.assertEqual((stat["events"], stat["payload_bytes"], stat["header_events"]), (10, 62, 1))
+        self.assertEqual(stat["processors"], [
+            {"processor": 0, "events": 5, "payload_bytes": 50},
+            {"processor": 2, "events": 5, "payload_bytes": 12}])
+        self.assertEqual(stat["classes"][:2], [
+            {"class": BLUE, "type": 1, "events": 5, "payload_bytes": 50},
+            {"class": RED, "type": 9, "events": 3, "payload_bytes": 12}])
+        self.assertCountEqual(stat["classes"][2:], [
+            {"class": RED, "type": 8, "events": 1, "payload_bytes": 0},
+            {"class": RED, "type": 0, "id": 9, "events": 1, "payload_bytes": 0}])
+        self.assertEqual((stat["first_event"], stat["last_event"]),
+                         ("2026-01-01T00:00:00.0000001Z", "2026-01-01T00:00:01.0000000Z"))
+        self.assertEqual((stat["duration_s"], stat["events_per_second"]), (2.0, 5.0))
+
+    def test_the_session_is_described(self):
+        path = self.write("a.etl", etl.trace([(0, [])], name="séance"))
+        stat, = self.stat_json(path)
+        self.assertEqual(
+            {key: stat[key] for key in ("session", "log_file", "mode_names", "buffers",
+                                        "buffers_written", "buffer_bytes", "clock",
+                                        "clock_frequency", "computer_processors", "started",
+                                        "ended", "file_bytes", "damaged", "unfinished")},
+            {"session": "séance", "log_file": "x.etl", "mode_names": ["sequential"], "buffers": 2,
+             "buffers_written": 2, "buffer_bytes": etl.BUFFER_BYTES,
+             "clock": "performance counter", "clock_frequency": etl.PERF_FREQUENCY,
+             "computer_processors": 4, "started": "2026-01-01T00:00:00.0000000Z",
+             "ended": "2026-01-01T00:00:02.0000000Z", "file_bytes": 2 * etl.BUFFER_BYTES,
+             "damaged": False, "unfinished": False})
+        out, _ = self.run_etwas("stat", path)
+        for text in ("séance", "performance counter, 10,000,000 ticks a second", "2.0000000 s"):
+            self.assertIn(text, out)
+
+    def test_damage_and_loss_come_first(self):
+        path = self.write("a.etl", etl.trace([(0, [])]))
+        out, _ = self.run_etwas("stat", path)
+        self.assertEqual([line.split(None, 1) for line in out.splitlines()[1:3]],
+                         [["damage", "none"], ["lost", "no events, no buffers"]])
+        path = self.write("b.etl", etl.trace([(0, [etl.classic(RED, 1_000_001)])], events_lost=1,
+                                             finished=False)[:-8])
+        out, _ = self.run_etwas("stat", path, expect=DAMAGED)
+        words = [line.split()[0] for line in out.splitlines()[1:] if line]
+        self.assertEqual([w for w in words if w.isupper()], ["DAMAGED", "LOST", "UNFINISHED"])
+        self.assertLess(words.index("UNFINISHED"), words.index("session"))
+
+    def test_an_unfinished_session_is_told_and_is_no_damage(self):
+        path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, 6_000_000)])], finished=False))
+        stat, = self.stat_json(path)
+        self.assertEqual((stat["unfinished"], stat["ended"], stat["damaged"]), (True, None, False))
+        self.assertEqual((stat["duration_s"], stat["events_per_second"]), (0.5, 2.0))
+
+    def test_rates_of_what_came_last_are_counted_from_its_first_event(self):
+        events = [(0, [etl.classic(RED, stamp) for stamp in (11_000_000, 16_000_000)])]
+        for options in ({"mode": 0x400}, {"own": [etl.totals(2)]},
+                        {"mode": 2, "own": [etl.totals(overwritten_buffers=3)]}):
+            path = self.write("a.etl", etl.trace(events, **options))
+            stat, = self.stat_json(path)
+            self.assertEqual((stat["duration_s"], stat["events_per_second"]), (1.0, 2.0), options)
+            out, _ = self.run_etwas("stat", path)
+            self.assertIn("1.0000000 s, from the first event\n", out)
+        for options in ({"mode": 2}, {"own": [etl.totals(1)]}):
+            stat, = self.stat_json(self.write("a.etl", etl.trace(events, **options)))
+            self.assertEqual(stat["duration_s"], 2.0, options)
+
+    def test_the_stream_beside_the_processors_is_no_processor(self):
+        events = [(processor, [etl.classic(RED, 2_000_000)]) for processor in range(3)]
+        for noted, processors in ((2, 2), (0, 3), (3, 3), (9, 3)):
+            path = self.write("a.etl", etl.trace(events, processors=3,
+                                                 own=[etl.clock_record(processors=noted)]))
+            stat, = self.stat_json(path)
+            self.assertEqual(stat["computer_processors"], processors)
+            self.assertEqual([p["processor"] for p in stat["processors"]],
+                             [0, 1, None if noted == 2 else 2])
+            out, _ = self.run_etwas("stat", path)
+            self.assertIn(f"{processors} processors at", out)
+            self.assertEqual("  none: threads without restartable sequences\n" in out, noted == 2)
+
+    def test_a_hostile_session_name_is_shown_harmless(self):
+        path = self.write("a.etl", etl.trace([], name='\x1b]0;x\x07"\udc00\U0001F600'))
+        out, _ = self.run_etwas("stat", path)
+        self.assertIn(r'\x1b]0;x\x07"\u{dc00}' + "\U0001F600", out)
+        self.assertEqual(self.stat_json(path)[0]["session"], '\x1b]0;x\x07"\ufffd\U0001F600')
+
+    def test_more_kinds_of_events_than_are_told_apart_are_still_counted(self):
+        kinds = [str(uuid.UUID(int=i + 1)) for i in range(70_000)]
+        per_buffer = [(0, [etl.classic(guid, 1_000_001) for guid in kinds[at:at + 150]])
+                      for at in range(0, len(kinds), 150)]
+        path = self.write("a.etl", etl.trace(per_buffer))
+        stat, = self.stat_json(path)
+        self.assertEqual(stat["events"], 70_000)
+        self.assertEqual((len(stat["classes"]), stat["other_class_events"]), (65_536, 4_464))
+        out, _ = self.run_etwas("stat", path)
+        self.assertIn("more kinds than can be told apart", out)
+
+    def test_each_file_is_shown_by_itself(self):
+        first = self.write("a", etl.trace([(0, [etl.classic(RED, 1_000_001)])]))
+        second = self.write("b", etl.trace([(1, [etl.classic(BLUE, 1_000_001)] * 2)]))
+        self.assertEqual([(s["file"], s["events"]) for s in self.stat_json(first, second)],
+                         [(first, 1), (second, 2)])
+        out, _ = self.run_etwas("stat", first, second)
+        self.assertIn(f"\n\n{second}\n", out)
+
+
+class Clocks(ToolTest):
+    """What `etwas stat` says of a file's clocks."""
+
+    def counter_file(self, **noted):
+        """31 s of a TSC 500 ppm faster than calibrated; set back by 90 s; half a minute of sleep."""
+        knots = [etl.knot(1_000_000 + n * 3_001_500_000, 7_000_000 + n * 1_000_000_000,
+                          etl.START + n * 10_000_050 - (900_000_000 if n > 10 else 0)
+                          + (300_000_000 if n > 20 else 0), 30_000_000_000 if n > 20 else 0)
+                 for n in range(31)]
+        calibration = etl.classic(etl.OWN_CLASS, etl.FIRST_STAMP, kind=0, level=0,
+                                  payload=struct.pack("<IIQQqqq", 1, 3, 3, 1, 1_000_000, 0, 0))
+        noted = {"requested": 3, "got": 3, "verdict": 1, "reasons": 0x40000101, "stated_by": 3,
+                 "stated_hz": 3_001_000_000, "hypervisor": b"KVM\x1bKVM", **noted}
+        return self.write("a.etl", etl.trace([(0, [])], clock=3, own=[
+            calibration, etl.totals(), etl.clock_record(**noted), *knots]))
+
+    def test_the_verdict_and_the_drift_as_recorded_are_told(self):
+        out, _ = self.run_etwas("stat", self.counter_file())
+        for line in (
+                r"cycle counter doubtful", r"              \+ It runs at one rate in all power states",
+                r"              - This is a guest, .*", r"              - reason 0x40000000",
+                r"its rate      3000000000 Hz within 1\.500 ppm, as calibrated; the hypervisor states "
+                r"3001000000 Hz",
+                r"clock source  tsc of the kernel, a guest of KVM\\x1bKVM",
+                r"knots         31 readings of the clocks in 30\.000 s; times between them are within "
+                r"\d+ ns by QPC, within \d+ ns by system time",
+                r"drift         system time against QPC: \+5\.0000 ppm, give or take .*",
+                r"drift         TSC against its calibration: \+500\.0000 ppm, give or take 0\.\d+",
+                r"drift         TSC against the stated frequency: \+166\.6111 ppm, .*",
+                r"WALL CLOCK    set 1 time, -89\.99\d+ s together",
+                r"              -89\.99\d+ s between 2026-01-01T00:00:10\.0000500Z and "
+                r"2025-12-31T23:58:41\.0000550Z",
+                r"suspended     1 time, 30\.000000000 s together"):
+            self.assertRegex(out, rf"(?m)^  {line}$")
+        self.assertNotIn("ASKED FOR", out)
+
+    def test_the_same_is_in_the_json(self):
+        stat, = self.stat_json(self.counter_file())
+        clocks = stat["clocks"]
+        self.assertEqual(clocks["requested"], "processor cycle counter")
+        counter = clocks["counter"]
+        self.assertEqual([r["bit"] for r in counter["reasons"]], [1, 0x100, 0x40000000])
+        self.assertEqual([counter[key] for key in (
+            "verdict", "frequency_hz", "frequency_error_ppb", "stated_hz", "stated_by", "clocksource",
+            "hypervisor")], ["doubtful", 3_000_000_000, 1500, 3_001_000_000, "the hypervisor", "tsc",
+                             "KVM\x1bKVM"])
+        self.assertEqual((clocks["knots"], clocks["knots_unusable"], clocks["seconds"]), (31, 0, 30))
+        self.assertAlmostEqual(clocks["tsc_against_calibrated"]["ppm"], 500, 3)
+        self.assertAlmostEqual(clocks["tsc_against_stated"]["ppm"], 166.6111, 3)
+        self.assertAlmostEqual(clocks["system_against_qpc"]["ppm"], 5, 3)
+        self.assertEqual(clocks["system_against_qpc"]["points"], 31)
+        self.assertLess(clocks["qpc_error_ns"], 200)
+        self.assertGreaterEqual(clocks["system_error_ns"], 89_000_000_000)
+        self.assertEqual((clocks["steps"], clocks["suspends"], clocks["suspended_ns"]),
+                         (1, 1, 30_000_000_000))
+        step, = clocks["first_steps"]
+        self.assertEqual(clocks["largest_step"], step)
+        self.assertEqual(step["before"], "2026-01-01T00:00:10.0000500Z")
+        self.assertAlmostEqual(step["step_ns"] / 1e9, -90, 3)
+
+    def test_the_duration_is_what_passed_and_not_what_the_wall_clock_was_set_by(self):
+        stat, = self.stat_json(self.counter_file())
+        self.assertAlmostEqual(stat["duration_s"], 2 + 90, 3)  # EndTime is 2 s after StartTime
+
+    def test_every_key_is_in_the_help(self):
+        stat_help, _ = self.run_etwas("stat", "--help")
+
+        def look(value):
+            for key in value if isinstance(value, dict) else ():
+                self.assertIn(key, stat_help)
+                look(value[key])
+            for item in value if isinstance(value, list) else ():
+                look(item)
+        look(self.stat_json(self.counter_file())[0]["clocks"])
+
+    def test_a_session_that_got_another_clock_says_so(self):
+        out, _ = self.run_etwas("stat", self.counter_file(requested=1))
+        self.assertRegex(out, r"(?m)^  ASKED FOR     performance counter$")
+
+    def test_a_counter_nobody_examined_and_a_file_without_notes_are_told_apart(self):
+        path = self.counter_file(verdict=0, reasons=0, stated_by=0, hz=0, stated_hz=0)
+        self.assertRegex(self.run_etwas("stat", path)[0], r"(?m)^  cycle counter not examined$")
+        self.assertIsNone(self.stat_json(path)[0]["clocks"]["counter"]["verdict"])
+        path = self.counter_file(hz=0)
+        self.assertRegex(self.run_etwas("stat", path)[0],
+                         r"(?m)^  cycle counter doubtful, by what the machine says; not measured$")
+        self.assertIs(self.stat_json(path)[0]["clocks"]["counter"]["measured"], False)
+        path = self.write("b.etl", etl.trace([(0, [])]))
+        out, _ = self.run_etwas("stat", path)
+        self.assertRegex(out, r"(?m)^  knots         none: .*$")
+        self.assertNotIn("cycle counter", out)
+        clocks = self.stat_json(path)[0]["clocks"]
+        self.assertEqual([clocks[key] for key in ("requested", "counter", "knots", "system_error_ns",
+                                                  "system_against_qpc", "steps", "largest_step")],
+                         [None, None, 0, None, None, 0, None])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""What the tests of the command `etwas` share: running it, and reading what it shows."""
+
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import uuid
+
+import etl_build as etl
+
+FINE, USAGE, OPEN, DAMAGED, OUTPUT = range(5)
+RED, BLUE = "11111111-2222-3333-4444-555555555555", "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee"
+HEAP = "a3c81b52-0e9d-4b7e-8d46-2f5c90d7e6b4"
+NO_GUID = str(uuid.UUID(int=0))
+HEX_TITLE = "# time cpu process thread class type level instance parent payload"
+TITLE = "# time cpu process thread event fields"
+TIME = "2026-01-01T00:00:00.0000001Z"
+
+
+class ToolTest(unittest.TestCase):
+    maxDiff = None
+    etwas = ""  # the command's path
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)  # a browser may still write there
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def write(self, name, data):
+        path = os.path.join(self.folder, name)
+        with open(path, "wb") as file:
+            file.write(data)
+        return path
+
+    def run_any(self, *arguments, expect=range(5), **options):
+        """What it writes, which is UTF-8 whatever the file held, with one of the exit codes expected."""
+        options.setdefault("stdout", subprocess.PIPE)
+        result = subprocess.run([self.etwas, *arguments], stderr=subprocess.PIPE, check=False,
+                                timeout=100, **options)
+        self.assertIn(result.returncode, expect, (arguments, result.stderr))
+        return (result.stdout or b"").decode("utf-8"), result.stderr.decode("utf-8")
+
+    def run_etwas(self, *arguments, expect=FINE, **options):
+        return self.run_any(*arguments, expect=(expect,), **options)
+
+    def run_json(self, *arguments, expect=(FINE, OPEN, DAMAGED)):
+        """Of a file that may be damaged in any way: whatever is shown, is JSON."""
+        out, _ = self.run_any(*arguments, expect=expect)
+        return [json.loads(line) for line in out.splitlines()]
+
+    def dump(self, *arguments, expect=FINE):
+        """The lines of a dump in columns, not decoded, without the title and the header event."""
+        out, _ = self.run_etwas("dump", "--hex", *arguments, expect=expect)
+        lines = out.splitlines()
+        self.assertEqual(lines[0], HEX_TITLE)
+        self.assertIn(" EventTrace/Header 0 0 - - ", lines[1])
+        return lines[2:]
+
+    def dump_json(self, *arguments, expect=FINE):
+        """Likewise with --json."""
+        out, _ = self.run_etwas("dump", "--hex", "--json", *arguments, expect=expect)
+        events = [json.loads(line) for line in out.splitlines()]
+        return [e for e in events if e.get("name") != "EventTrace/Header"]
+
+    def stat_json(self, *arguments, expect=FINE):
+        out, _ = self.run_etwas("stat", "--json", *arguments, expect=expect)
+        return [json.loads(line) for line in out.splitlines()]
+
+
+def heap_events():
+    """A class with two types, an enumeration, and a description that comes last."""
+    fields = [("size", etl.UINT64, 0), ("address", etl.POINTER, 0)]
+    calls = [etl.instance(HEAP, 1_000_001 + i, i + 1, kind=10, payload=struct.pack("<QQ", size, 0x7F99DA8080))
+             for i, size in enumerate((37, 4096, 5000))]
+    free = etl.instance(HEAP, 1_000_100, 9, kind=14, payload=struct.pack("<QI", 0x7F99DA8080, 2))
+    names = [etl.event_info(1_000_200, HEAP, 10, "heap", "Call", "malloc", fields),
+             etl.event_info(1_000_201, HEAP, 14, "heap", "Call", "free",
+                            [("address", etl.POINTER, 0), ("reason", etl.UINT32, 0, "Reason")]),
+             etl.map_info(1_000_202, HEAP, "Reason", [(1, "asked "), (2, "at exit ")])]
+    return [*calls, free, *names]
+
+
+class NamesTest(ToolTest):
+    def trace(self, *events, name="a.etl", **options):
+        return self.write(name, etl.trace([(0, list(events))], **options))
+
+    def lines(self, *arguments, expect=FINE):
+        """What stands behind the time of each event, without the title and the header event."""
+        out, _ = self.run_etwas("dump", *arguments, expect=expect)
+        lines = out.splitlines()
+        self.assertTrue(lines[0].startswith("# "), lines[0])
+        return [line for line in lines[1:] if "EventTrace/" not in line]
+
+    def fields(self, *arguments, expect=FINE):
+        """The events and their fields alone."""
+        return self.lines("--columns", "event,fields", *arguments, expect=expect)
+
+    def objects(self, *arguments, expect=FINE):
+        out, _ = self.run_etwas("dump", "--json", *arguments, expect=expect)
+        return [o for o in map(json.loads, out.splitlines()) if not o.get("event", "").startswith("EventTrace")
+                and o["class"] != "68fdd900-4a3e-11d1-84f4-0000f80464e3"]
+
+
+def main():
+    """Runs the class that the command line names last, with the command that it names first."""
+    ToolTest.etwas = sys.argv[1]
+    suite = unittest.defaultTestLoader.loadTestsFromTestCase(vars(sys.modules["__main__"])[sys.argv[-1]])
+    result = unittest.TextTestRunner(verbosity=2).run(suite)
+    if not result.wasSuccessful():
+        return 1
+    return 77 if len(result.skipped) == result.testsRun else 0

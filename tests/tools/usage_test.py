@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""How `etwas` is called, and the files that it is given.
+
+usage: usage_test.py PATH_OF_ETWAS TEST_CLASS
+"""
+
+import json
+import os
+import signal
+import struct
+import sys
+
+import etl_build as etl
+from tool_case import BLUE, DAMAGED, OPEN, OUTPUT, RED, USAGE, ToolTest, main
+
+
+class Usage(ToolTest):
+    def test_help_is_on_standard_output_and_documents_every_exit_code(self):
+        out, error = self.run_etwas("--help")
+        for code in range(5):
+            self.assertRegex(out, rf"(?m)^  {code}  \S")
+        self.assertEqual(error, "")
+        self.assertEqual(self.run_etwas("help"), (out, ""))
+
+    def test_each_command_has_help_that_names_its_options(self):
+        for command, options in (("dump", ("--json", "--csv", "--hex", "--columns", "--where", "--clock",
+                                            "--raw", "--limit")),
+                                 ("stat", ("--json", "--where")), ("schema", ("--json",))):
+            out, error = self.run_etwas(command, "--help")
+            self.assertTrue(out.startswith(f"usage: etwas {command}"))
+            self.assertEqual(error, "")
+            for option in options:
+                self.assertIn(option, out)
+
+    def test_help_fits_a_terminal_of_80_columns(self):
+        for arguments in (["--help"], ["dump", "--help"], ["stat", "--help"], ["schema", "--help"]):
+            out, _ = self.run_etwas(*arguments)
+            self.assertLessEqual(max(len(line) for line in out.splitlines()), 80)
+
+    def test_every_json_key_is_in_the_help(self):
+        events = [etl.instance(RED, 1_000_001, 1), etl.self_describing(BLUE, 1_000_002, b"P", b"E"),
+                  etl.message(7, 0x05, struct.pack("<II", 1, 2))]
+        path = self.write("a.etl", etl.trace([(0, events)]))
+        dump_help, _ = self.run_etwas("dump", "--help")
+        out, _ = self.run_etwas("dump", "--json", "--where", "1 == 1 || duration", path)
+        for event in [*self.dump_json(path), *map(json.loads, out.splitlines())]:
+            for key in event:
+                self.assertIn(key, dump_help)
+        stat_help, _ = self.run_etwas("stat", "--help")
+        for key in self.stat_json(path)[0]:
+            self.assertIn(key, stat_help)
+
+    def test_the_version_is_printed(self):
+        out, _ = self.run_etwas("--version")
+        self.assertRegex(out, r"\Aetwas \d+\.\d+\.\d+\n\Z")
+
+    def test_a_wrong_call_is_told_and_points_to_the_help(self):
+        path = self.write("a.etl", etl.trace([]))
+        for arguments, word in (([], "which command"), (["frobnicate", path], "frobnicate"),
+                                (["dump"], "which file"), (["stat"], "which file"),
+                                (["dump", "--frob", path], "frob"),
+                                (["stat", "--raw", path], "raw"), (["dump", "--clock"], "clock"),
+                                (["dump", "--clock", "tsc", path], "'tsc'"), (["dump", "--limit"], "limit"),
+                                (["dump", "--limit", "x", path], "'x'"),
+                                (["dump", "--limit", "-1", path], "'-1'"),
+                                (["dump", "--limit", "1x", path], "'1x'"),
+                                (["dump", "--limit", "9" * 30, path], "999"),
+                                (["dump"] + [path] * 65, "at most 64")):
+            with self.subTest(arguments=arguments[:3]):
+                out, error = self.run_etwas(*arguments, expect=USAGE)
+                self.assertEqual(out, "")
+                self.assertIn(word, error)
+                self.assertIn("--help", error)
+
+
+class Files(ToolTest):
+    def test_what_is_not_a_trace_is_refused_by_name(self):
+        good = etl.trace([(0, [etl.classic(RED, 1_000_001)])])
+        wrong = {
+            "missing": None, "empty": b"", "text": b"hello, world\n" * 10_000,
+            "zeros": bytes(100_000), "ones": b"\xff" * 100_000, "short": good[:71],
+            "cut": good[:200],
+        }
+        for name, data in wrong.items():
+            path = os.path.join(self.folder, name)
+            if data is not None:
+                self.write(name, data)
+            for command in ("dump", "stat"):
+                with self.subTest(name=name, command=command):
+                    out, error = self.run_etwas(command, path, expect=OPEN)
+                    self.assertEqual(out, "")
+                    self.assertIn(path, error)
+
+    def test_a_folder_and_a_pipe_are_refused_without_waiting(self):
+        pipe = os.path.join(self.folder, "pipe")
+        os.mkfifo(pipe)
+        for path, word in ((self.folder, "a folder"), (pipe, "a readable file")):
+            _, error = self.run_etwas("stat", path, expect=OPEN)
+            self.assertIn(path, error)
+            self.assertIn(word, error)
+
+    def test_the_other_files_are_shown_when_one_cannot_be_opened(self):
+        path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, 1_000_001)])]))
+        missing = os.path.join(self.folder, "missing.etl")
+        out, error = self.run_etwas("dump", missing, path, expect=OPEN)
+        self.assertIn(RED, out)
+        self.assertIn("no such file", error)
+        out, _ = self.run_etwas("stat", missing, path, expect=OPEN)
+        self.assertIn(RED, out)
+
+    def test_a_file_that_cannot_be_opened_weighs_more_than_a_damaged_one(self):
+        damaged = self.write("a.etl", etl.trace([(0, [etl.classic(RED, 1_000_001)])])[:-100])
+        missing = os.path.join(self.folder, "missing.etl")
+        for command in ("dump", "stat"):
+            self.run_etwas(command, damaged, expect=DAMAGED)
+            self.run_etwas(command, damaged, missing, expect=OPEN)
+            self.run_etwas(command, missing, damaged, expect=OPEN)
+
+    def test_an_odd_file_name_cannot_steer_the_terminal(self):
+        path = self.write("a\x1b[2J\n\udcff.etl", etl.trace([(0, [])]))
+        out, _ = self.run_etwas("stat", path)
+        self.assertTrue(out.splitlines()[0].endswith(r"a\x1b[2J\x0a\xff.etl"))
+        self.assertTrue(self.stat_json(path)[0]["file"].endswith("a\x1b[2J\n\ufffd.etl"))
+        _, error = self.run_etwas("stat", path + "x", expect=OPEN)
+        self.assertNotIn("\x1b", error)
+
+    def test_output_that_cannot_be_written_is_told(self):
+        path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, 1_000_001)])]))
+        for arguments in (["dump", path], ["dump", "--json", path], ["stat", path], ["--help"],
+                          ["--version"]):
+            with open("/dev/full", "wb") as full:
+                _, error = self.run_etwas(*arguments, expect=OUTPUT, stdout=full)
+            self.assertIn("cannot write", error)
+
+    def test_a_closed_pipe_ends_it_quietly(self):
+        path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, 1_000_001)])]))
+        reading, writing = os.pipe()
+        os.close(reading)
+        with os.fdopen(writing, "wb") as closed:
+            # Python ignores SIGPIPE and its children would too.
+            _, error = self.run_etwas("dump", path, expect=-signal.SIGPIPE, stdout=closed)
+            self.assertEqual(error, "")
+            _, error = self.run_etwas("dump", path, expect=OUTPUT, stdout=closed,
+                                      restore_signals=False)
+            self.assertEqual(error, "")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
