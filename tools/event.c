@@ -11,11 +11,21 @@
 
 #include <etwas/evntrace.h>
 
-bool etwas_event_is_header_class(const EVENT_RECORD *record)
+static bool is_of_class(const EVENT_RECORD *record, const etwas_guid *class_guid)
 {
     return (record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) != 0 &&
-           memcmp(&record->EventHeader.ProviderId, &etwas_names_header_class,
-                  sizeof etwas_names_header_class) == 0;
+           memcmp(&record->EventHeader.ProviderId, class_guid, sizeof *class_guid) == 0;
+}
+
+bool etwas_event_is_header_class(const EVENT_RECORD *record)
+{
+    return is_of_class(record, &etwas_names_header_class);
+}
+
+bool etwas_event_is_image(const EVENT_RECORD *record)
+{
+    return is_of_class(record, &etwas_names_image_class) ||
+           is_of_class(record, &etwas_names_build_class);
 }
 
 static struct etwas_event_string string_at(const char *data, size_t offset, size_t bytes)

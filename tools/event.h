@@ -63,6 +63,9 @@ void etwas_event_put_stack(struct etwas_output *output, const struct etwas_event
 /* Is this a record about the trace itself, of class EventTrace? */
 bool etwas_event_is_header_class(const EVENT_RECORD *record);
 
+/* Does this record say which program or library lies where in memory? */
+bool etwas_event_is_image(const EVENT_RECORD *record);
+
 /* A classic event's class, if it is well known: "EventTrace"; else NULL. */
 const char *etwas_event_class_name(const struct etwas_event *event);
 

@@ -14,6 +14,10 @@
 /* The log file header and what else belongs to the file itself. */
 extern const etwas_guid etwas_names_header_class;
 
+/* Programs and libraries in memory, and which build each is. */
+extern const etwas_guid etwas_names_image_class;
+extern const etwas_guid etwas_names_build_class;
+
 /* The name of an event class of the Windows kernel, "DiskIo"; NULL for any other class. */
 const char *etwas_names_class(const etwas_guid *guid);
 

@@ -84,6 +84,14 @@ class Stat(ToolTest):
             stat, = self.stat_json(self.write("a.etl", etl.trace(events, **options)))
             self.assertEqual(stat["duration_s"], 2.0, options)
 
+    def test_records_of_images_are_no_events_in_a_trace_of_etwas(self):
+        images = [etl.classic(guid, etl.FIRST_STAMP, kind=kind, payload=bytes(60)) for guid, kind in (
+            ("2cb15d1d-5fc1-11d2-abe1-00a0c911f518", 3), ("b3e675d7-2554-4f18-830b-2762732560de", 36))]
+        events = [(0, images), (0, [etl.classic(RED, stamp) for stamp in (11_000_000, 16_000_000)])]
+        for own, wanted in (([etl.clock_record()], (2, 3, 1.0)), ([], (4, 1, 2.0))):
+            stat, = self.stat_json(self.write("a.etl", etl.trace(events, mode=0x400, own=own)))
+            self.assertEqual((stat["events"], stat["header_events"], stat["duration_s"]), wanted)
+
     def test_the_stream_beside_the_processors_is_no_processor(self):
         events = [(processor, [etl.classic(RED, 2_000_000)]) for processor in range(3)]
         for noted, processors in ((2, 2), (0, 3), (3, 3), (9, 3)):

@@ -136,19 +136,36 @@ static bool is_wanted(struct etwas_stat *stat, const struct etwas_input *input,
     return etwas_where_holds(stat->where, &values);
 }
 
+/* A session of etwas says of every file what it knows of its clocks. */
+static bool is_of_etwas(const struct etwas_input *input)
+{
+    etwas_trace_clock clock;
+
+    return etwas_trace_query_clock(input->trace, &clock) == ERROR_SUCCESS && clock.noted;
+}
+
+/*
+ * What says something of the trace or of other records. In the traces of etwas that is all that the
+ * records of images are for; in those of a Windows kernel they are events.
+ */
+static bool is_no_event(struct etwas_stat *stat, const struct etwas_input *input,
+                        const EVENT_RECORD *record)
+{
+    return etwas_event_is_header_class(record) ||
+           (etwas_event_is_image(record) && is_of_etwas(input)) ||
+           etwas_descriptions_take(&stat->descriptions, record) == ERROR_SUCCESS;
+}
+
 void etwas_stat_add(struct etwas_stat *stat, const struct etwas_input *input,
                     const EVENT_RECORD *record)
 {
     int64_t filetime = record->EventHeader.TimeStamp.QuadPart;
 
-    if (etwas_event_is_header_class(record)) {
-        count(&stat->header, record);
-        if (record->EventHeader.EventDescriptor.Opcode == EVENT_TRACE_TYPE_INFO) {
-            keep_log_names(stat, record);
-        }
-        return;
+    if (etwas_event_is_header_class(record) &&
+        record->EventHeader.EventDescriptor.Opcode == EVENT_TRACE_TYPE_INFO) {
+        keep_log_names(stat, record);
     }
-    if (etwas_descriptions_take(&stat->descriptions, record) == ERROR_SUCCESS) {
+    if (is_no_event(stat, input, record)) {
         count(&stat->header, record);
         return;
     }

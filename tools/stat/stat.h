@@ -44,7 +44,7 @@ struct etwas_stat_kind {
 struct etwas_stat {
     const struct etwas_parts *parts; /* all files of the command line */
     struct etwas_stat_count total;   /* without the records of class EventTrace */
-    struct etwas_stat_count header;  /* those, and what describes events */
+    struct etwas_stat_count header;  /* those, and what describes events and images */
     struct etwas_stat_count processors[ETWAS_STAT_PROCESSORS];
     bool without_processors; /* in a file that does not record them, all are under 0 */
     void *kinds;             /* tsearch's tree of struct etwas_stat_kind */

@@ -220,7 +220,7 @@ static void put_total(struct etwas_output *output, const struct etwas_stat *stat
     etwas_output_format(output, "/s%s\n", input->information.compressed ? ", compressed" : "");
     put_label(output, "not counted");
     put_counted(output, stat->header.events, "record");
-    etwas_output_text(output, " about the trace itself, or that describe events\n");
+    etwas_output_text(output, " about the trace itself, or that describe events or images\n");
     if (stat->total.events > 0) {
         put_time(output, "first event", stat->first_filetime);
         put_time(output, "last event", stat->last_filetime);
