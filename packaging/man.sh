@@ -21,6 +21,8 @@ verbatim() {
 
 {
     printf '[=SYNOPSIS]\n.B etwas\n\\fICOMMAND\\fR [\\fIOPTION\\fR...] [\\fIFILE\\fR...]\n'
+    printf '[=DESCRIPTION]\n'
+    "$etwas" --help | sed '/^Examples:$/,$d' | verbatim
     printf '[=EXAMPLES]\n'
     "$etwas" --help | sed '1,/^Examples:$/d' | verbatim
     for command in dump stat schema clocks; do
