@@ -4,15 +4,11 @@
 #define ETWAS_TOOLS_DESCRIBED_H
 
 /*
- * What a file says of its events: their schemas, each with what is made of it once, so that an event
- * costs no more than its own values.
- *
- * A description may come after the events that it describes. So the first event that nothing
- * describes has the whole file read for descriptions, once.
+ * A schema with what is made of it once, so that an event costs no more than its own values.
  */
 
 #include "field_paths.h"
-#include "input.h"
+#include "output.h"
 
 #include <etwas/decode.h>
 
@@ -37,67 +33,16 @@ struct etwas_described {
     struct etwas_described_field fields[];
 };
 
-/* What the decoder said of events with this header, which have no items that describe them. */
-struct etwas_described_kind {
-    bool known;
-    bool classic;
-    etwas_guid guid;
-    EVENT_DESCRIPTOR descriptor;
-    struct etwas_described *described;
-};
-
-enum {
-    ETWAS_DESCRIBED_KINDS = 256, /* a power of 2 */
-};
-
-/* The descriptions of one file. */
-struct etwas_descriptions {
-    const char *path;
-    etwas_decoder *decoder;
-    struct etwas_field_paths *paths;
-    struct etwas_described **table; /* by schema, at most half full; capacity is a power of 2 */
-    size_t capacity;
-    size_t count;
-    struct etwas_described_kind kinds[ETWAS_DESCRIBED_KINDS]; /* by a hash of the header */
-    bool read_whole; /* the file was read for descriptions */
-    bool out_of_memory;
-};
-
-/* `path` and `paths` must stay. False without memory. */
-bool etwas_descriptions_open(struct etwas_descriptions *descriptions, const char *path,
-                             struct etwas_field_paths *paths);
-void etwas_descriptions_close(struct etwas_descriptions *descriptions);
-
-/*
- * Takes in what a record says about others. ERROR_SUCCESS: it is no event to be shown;
- * ERROR_INVALID_DATA: it makes no sense; else it says nothing.
- */
-uint32_t etwas_descriptions_take(struct etwas_descriptions *descriptions,
-                                 const EVENT_RECORD *record);
-
-/* What describes an event; NULL: nothing does. *senseless: what should, makes no sense. */
-struct etwas_described *etwas_descriptions_find(struct etwas_descriptions *descriptions,
-                                                const EVENT_RECORD *record, bool *senseless);
-
-/*
- * What describes events with this header, if both functions were asked about one and nothing was
- * learned since: then the answers are the same. NULL: ask them.
- */
-struct etwas_described *etwas_descriptions_known(const struct etwas_descriptions *descriptions,
-                                                 const EVENT_RECORD *record);
+/* Makes one; NULL without memory. `paths` are the fields that are asked for. */
+struct etwas_described *etwas_described_make(const etwas_schema *schema,
+                                             struct etwas_field_paths *paths);
+void etwas_described_free(struct etwas_described *described);
 
 /*
  * What tells self-describing events of one name apart, behind that name: "/Start", "/Stop", "/7", and
  * nothing for opcode 0. The names of others have their opcode's.
  */
 void etwas_described_put_opcode(struct etwas_output *output, uint8_t opcode);
-
-/* The provider of an event that nothing describes, "" if it is not known. Until the next call. */
-const char *etwas_descriptions_provider(const struct etwas_descriptions *descriptions,
-                                        const EVENT_RECORD *record);
-
-/* Reads the whole file for descriptions, unless that was done. */
-void etwas_descriptions_read_whole(struct etwas_descriptions *descriptions);
 
 enum {
     ETWAS_DESCRIBED_PIECE = 32, /* so many bytes may be read from anywhere in the texts */

@@ -7,7 +7,7 @@
  * One event with all that is known of it: what a column shows of it, and what --where compares.
  */
 
-#include "described.h"
+#include "descriptions.h"
 #include "event.h"
 #include "fields.h"
 #include "spans.h"

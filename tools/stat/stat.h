@@ -8,7 +8,7 @@
  * events are told apart.
  */
 
-#include "described.h"
+#include "descriptions.h"
 #include "input.h"
 #include "parts.h"
 #include "spans.h"

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+/*
+ * The descriptions of one file: learned from its records, and found by schema or header.
+ */
+
+#include "descriptions.h"
+
+#include <etwas/winmeta.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static struct etwas_described **find_slot(const struct etwas_descriptions *descriptions,
+                                          const etwas_schema *schema)
+{
+    size_t mask = descriptions->capacity - 1;
+    size_t at = (size_t)(((uintptr_t)schema * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & mask;
+
+    while (descriptions->table[at] != NULL && descriptions->table[at]->schema != schema) {
+        at = (at + 1) & mask;
+    }
+    return &descriptions->table[at];
+}
+
+static bool grow(struct etwas_descriptions *descriptions)
+{
+    struct etwas_descriptions larger = {
+        .capacity = descriptions->capacity > 0 ? 2 * descriptions->capacity : 64};
+
+    larger.table = calloc(larger.capacity, sizeof(struct etwas_described *));
+    if (larger.table == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < descriptions->capacity; i++) {
+        if (descriptions->table[i] != NULL) {
+            *find_slot(&larger, descriptions->table[i]->schema) = descriptions->table[i];
+        }
+    }
+    free(descriptions->table);
+    descriptions->table = larger.table;
+    descriptions->capacity = larger.capacity;
+    return true;
+}
+
+static struct etwas_described *described_of(struct etwas_descriptions *descriptions,
+                                            const etwas_schema *schema)
+{
+    struct etwas_described **slot = find_slot(descriptions, schema);
+
+    if (*slot != NULL) {
+        return *slot;
+    }
+    if (2 * descriptions->count >= descriptions->capacity) {
+        if (!grow(descriptions)) {
+            descriptions->out_of_memory = true;
+            return NULL;
+        }
+        slot = find_slot(descriptions, schema);
+    }
+    *slot = etwas_described_make(schema, descriptions->paths);
+    if (*slot == NULL) {
+        descriptions->out_of_memory = true;
+        return NULL;
+    }
+    descriptions->count++;
+    return *slot;
+}
+
+bool etwas_descriptions_open(struct etwas_descriptions *descriptions, const char *path,
+                             struct etwas_field_paths *paths)
+{
+    *descriptions = (struct etwas_descriptions){.path = path, .paths = paths};
+    if (etwas_decoder_open(&descriptions->decoder) != ERROR_SUCCESS) {
+        return false;
+    }
+    if (!grow(descriptions)) {
+        etwas_decoder_close(descriptions->decoder);
+        return false;
+    }
+    return true;
+}
+
+void etwas_descriptions_close(struct etwas_descriptions *descriptions)
+{
+    for (size_t i = 0; i < descriptions->capacity; i++) {
+        if (descriptions->table[i] != NULL) {
+            etwas_described_free(descriptions->table[i]);
+        }
+    }
+    free(descriptions->table);
+    etwas_decoder_close(descriptions->decoder);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+uint32_t etwas_descriptions_take(struct etwas_descriptions *descriptions,
+                                 const EVENT_RECORD *record)
+{
+    uint32_t code = etwas_decoder_learn(descriptions->decoder, record);
+
+    descriptions->out_of_memory |= code == ERROR_NOT_ENOUGH_MEMORY;
+    if (code != ERROR_NOT_FOUND) {
+        memset(descriptions->kinds, 0, sizeof descriptions->kinds);
+    }
+    return code;
+}
+
+/* ---- events like others ---------------------------------------------------------------------- */
+
+/*
+ * Is an event's header all that says what it is? Id 0xFFFE may be that of a manifest, and with
+ * TraceLogging's channel a payload may say it.
+ */
+static bool is_said_by_header(const EVENT_RECORD *record)
+{
+    return record->EventHeader.EventDescriptor.Id != 0xFFFE &&
+           record->EventHeader.EventDescriptor.Channel != WINEVENT_CHANNEL_TRACELOGGING &&
+           ((record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) != 0 ||
+            (record->ExtendedDataCount == 0 &&
+             (record->EventHeader.Flags &
+              (EVENT_HEADER_FLAG_TRACE_MESSAGE | EVENT_HEADER_FLAG_STRING_ONLY)) == 0));
+}
+
+static size_t kind_index(const EVENT_HEADER *header)
+{
+    const EVENT_DESCRIPTOR *descriptor = &header->EventDescriptor;
+    uint32_t hash = header->ProviderId.Data1 ^ (uint32_t)descriptor->Id * 0x9E3779B1u ^
+                    (uint32_t)descriptor->Opcode * 0x85EBCA77u ^ descriptor->Version;
+
+    return (hash ^ hash >> 16) & (ETWAS_DESCRIBED_KINDS - 1);
+}
+
+static bool is_classic(const EVENT_RECORD *record)
+{
+    return (record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) != 0;
+}
+
+struct etwas_described *etwas_descriptions_known(const struct etwas_descriptions *descriptions,
+                                                 const EVENT_RECORD *record)
+{
+    const EVENT_HEADER *header = &record->EventHeader;
+    const struct etwas_described_kind *kind = &descriptions->kinds[kind_index(header)];
+
+    return kind->known && kind->classic == is_classic(record) &&
+                   memcmp(&kind->guid, &header->ProviderId, sizeof kind->guid) == 0 &&
+                   memcmp(&kind->descriptor, &header->EventDescriptor, sizeof kind->descriptor) ==
+                       0 &&
+                   is_said_by_header(record)
+               ? kind->described
+               : NULL;
+}
+
+static void keep_kind(struct etwas_descriptions *descriptions, const EVENT_RECORD *record,
+                      struct etwas_described *described)
+{
+    const EVENT_HEADER *header = &record->EventHeader;
+
+    if (described != NULL && !described->schema->other_version && is_said_by_header(record)) {
+        descriptions->kinds[kind_index(header)] = (struct etwas_described_kind){
+            true, is_classic(record), header->ProviderId, header->EventDescriptor, described};
+    }
+}
+
+/* ---- the whole file -------------------------------------------------------------------------- */
+
+static void on_record(EVENT_RECORD *record)
+{
+    struct etwas_descriptions *descriptions = record->UserContext;
+
+    descriptions->out_of_memory |=
+        etwas_decoder_learn_ahead(descriptions->decoder, record) == ERROR_NOT_ENOUGH_MEMORY;
+}
+
+static void read_whole(struct etwas_descriptions *descriptions)
+{
+    EVENT_TRACE_LOGFILEA logfile = {
+        .LogFileName = (char *)(uintptr_t)descriptions->path,
+        .ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD,
+        .EventRecordCallback = on_record,
+        .Context = descriptions,
+    };
+    etwas_trace_handle trace;
+
+    descriptions->read_whole = true;
+    memset(descriptions->kinds, 0, sizeof descriptions->kinds);
+    trace = OpenTraceA(&logfile);
+    if (trace != INVALID_PROCESSTRACE_HANDLE) {
+        /* What is wrong with the file is said when its events are read. */
+        (void)ProcessTrace(&trace, 1, NULL, NULL);
+        CloseTrace(trace);
+    }
+}
+
+struct etwas_described *etwas_descriptions_find(struct etwas_descriptions *descriptions,
+                                                const EVENT_RECORD *record, bool *senseless)
+{
+    const etwas_schema *schema = NULL;
+    struct etwas_described *described;
+    uint32_t code = etwas_decoder_schema(descriptions->decoder, record, &schema);
+
+    if ((code == ERROR_NOT_FOUND || (code == ERROR_SUCCESS && schema->other_version)) &&
+        !descriptions->read_whole) {
+        read_whole(descriptions);
+        code = etwas_decoder_schema(descriptions->decoder, record, &schema);
+    }
+    *senseless = code == ERROR_INVALID_DATA;
+    descriptions->out_of_memory |= code == ERROR_NOT_ENOUGH_MEMORY;
+    described = code == ERROR_SUCCESS ? described_of(descriptions, schema) : NULL;
+    keep_kind(descriptions, record, described);
+    return described;
+}
+
+const char *etwas_descriptions_provider(const struct etwas_descriptions *descriptions,
+                                        const EVENT_RECORD *record)
+{
+    static char name[512];
+
+    etwas_decoder_provider(descriptions->decoder, record, name, sizeof name);
+    return name;
+}

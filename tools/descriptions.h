@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_DESCRIPTIONS_H
+#define ETWAS_TOOLS_DESCRIPTIONS_H
+
+/*
+ * What a file says of its events.
+ *
+ * A description may come after the events that it describes. So the first event that nothing
+ * describes has the whole file read for descriptions, once.
+ */
+
+#include "described.h"
+#include "input.h"
+
+/* What the decoder said of events with this header, which have no items that describe them. */
+struct etwas_described_kind {
+    bool known;
+    bool classic;
+    etwas_guid guid;
+    EVENT_DESCRIPTOR descriptor;
+    struct etwas_described *described;
+};
+
+enum {
+    ETWAS_DESCRIBED_KINDS = 256, /* a power of 2 */
+};
+
+/* The descriptions of one file. */
+struct etwas_descriptions {
+    const char *path;
+    etwas_decoder *decoder;
+    struct etwas_field_paths *paths;
+    struct etwas_described **table; /* by schema, at most half full; capacity is a power of 2 */
+    size_t capacity;
+    size_t count;
+    struct etwas_described_kind kinds[ETWAS_DESCRIBED_KINDS]; /* by a hash of the header */
+    bool read_whole; /* the file was read for descriptions */
+    bool out_of_memory;
+};
+
+/* `path` and `paths` must stay. False without memory. */
+bool etwas_descriptions_open(struct etwas_descriptions *descriptions, const char *path,
+                             struct etwas_field_paths *paths);
+void etwas_descriptions_close(struct etwas_descriptions *descriptions);
+
+/*
+ * Takes in what a record says about others. ERROR_SUCCESS: it is no event to be shown;
+ * ERROR_INVALID_DATA: it makes no sense; else it says nothing.
+ */
+uint32_t etwas_descriptions_take(struct etwas_descriptions *descriptions,
+                                 const EVENT_RECORD *record);
+
+/* What describes an event; NULL: nothing does. *senseless: what should, makes no sense. */
+struct etwas_described *etwas_descriptions_find(struct etwas_descriptions *descriptions,
+                                                const EVENT_RECORD *record, bool *senseless);
+
+/*
+ * What describes events with this header, if both functions were asked about one and nothing was
+ * learned since: then the answers are the same. NULL: ask them.
+ */
+struct etwas_described *etwas_descriptions_known(const struct etwas_descriptions *descriptions,
+                                                 const EVENT_RECORD *record);
+
+/* The provider of an event that nothing describes, "" if it is not known. Until the next call. */
+const char *etwas_descriptions_provider(const struct etwas_descriptions *descriptions,
+                                        const EVENT_RECORD *record);
+
+#endif
