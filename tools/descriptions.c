@@ -163,7 +163,7 @@ static void keep_kind(struct etwas_descriptions *descriptions, const EVENT_RECOR
     }
 }
 
-/* ---- the whole file -------------------------------------------------------------------------- */
+/* ---- whole files ----------------------------------------------------------------------------- */
 
 static void on_record(EVENT_RECORD *record)
 {
@@ -173,17 +173,16 @@ static void on_record(EVENT_RECORD *record)
         etwas_decoder_learn_ahead(descriptions->decoder, record) == ERROR_NOT_ENOUGH_MEMORY;
 }
 
-static void read_whole(struct etwas_descriptions *descriptions)
+static void read_file(struct etwas_descriptions *descriptions, const char *path)
 {
     EVENT_TRACE_LOGFILEA logfile = {
-        .LogFileName = (char *)(uintptr_t)descriptions->path,
+        .LogFileName = (char *)(uintptr_t)path,
         .ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD,
         .EventRecordCallback = on_record,
         .Context = descriptions,
     };
     etwas_trace_handle trace;
 
-    descriptions->read_whole = true;
     memset(descriptions->kinds, 0, sizeof descriptions->kinds);
     trace = OpenTraceA(&logfile);
     if (trace != INVALID_PROCESSTRACE_HANDLE) {
@@ -193,6 +192,22 @@ static void read_whole(struct etwas_descriptions *descriptions)
     }
 }
 
+/* Reads one more file in which descriptions may be. False: there is none. */
+static bool read_more(struct etwas_descriptions *descriptions)
+{
+    if (!descriptions->read_whole) {
+        descriptions->read_whole = true;
+        read_file(descriptions, descriptions->path);
+        return true;
+    }
+    if (descriptions->last_part != NULL && !descriptions->read_last_part) {
+        descriptions->read_last_part = true;
+        read_file(descriptions, descriptions->last_part);
+        return true;
+    }
+    return false;
+}
+
 struct etwas_described *etwas_descriptions_find(struct etwas_descriptions *descriptions,
                                                 const EVENT_RECORD *record, bool *senseless)
 {
@@ -200,9 +215,8 @@ struct etwas_described *etwas_descriptions_find(struct etwas_descriptions *descr
     struct etwas_described *described;
     uint32_t code = etwas_decoder_schema(descriptions->decoder, record, &schema);
 
-    if ((code == ERROR_NOT_FOUND || (code == ERROR_SUCCESS && schema->other_version)) &&
-        !descriptions->read_whole) {
-        read_whole(descriptions);
+    while ((code == ERROR_NOT_FOUND || (code == ERROR_SUCCESS && schema->other_version)) &&
+           read_more(descriptions)) {
         code = etwas_decoder_schema(descriptions->decoder, record, &schema);
     }
     *senseless = code == ERROR_INVALID_DATA;

@@ -7,7 +7,8 @@
  * What a file says of its events.
  *
  * A description may come after the events that it describes. So the first event that nothing
- * describes has the whole file read for descriptions, once.
+ * describes has the whole file read for descriptions, once; if that does not help, and the file is a
+ * part of a set, also the last part, which repeats all that was described before.
  */
 
 #include "described.h"
@@ -29,13 +30,15 @@ enum {
 /* The descriptions of one file. */
 struct etwas_descriptions {
     const char *path;
+    const char *last_part; /* that is given, of the file's set; NULL: the file itself */
     etwas_decoder *decoder;
     struct etwas_field_paths *paths;
     struct etwas_described **table; /* by schema, at most half full; capacity is a power of 2 */
     size_t capacity;
     size_t count;
     struct etwas_described_kind kinds[ETWAS_DESCRIBED_KINDS]; /* by a hash of the header */
-    bool read_whole; /* the file was read for descriptions */
+    bool read_whole;     /* the file was read for descriptions */
+    bool read_last_part; /* that one too */
     bool out_of_memory;
 };
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 struct etwas_parts_file {
+    const char *path;
     uint32_t part; /* 0: in no set */
     uint32_t clock;
     int64_t start_filetime;
@@ -45,6 +46,7 @@ static bool read_file(struct etwas_parts_file *file, char *path)
     }
     if (etwas_trace_query(trace, &information) == ERROR_SUCCESS && information.part != 0) {
         *file = (struct etwas_parts_file){
+            .path = path,
             .part = information.part,
             .clock = logfile.LogfileHeader.ReservedFlags,
             .start_filetime = logfile.LogfileHeader.StartTime.QuadPart,
@@ -130,6 +132,18 @@ bool etwas_parts_next_missing(const struct etwas_parts *parts, uint32_t file, ui
     *first = (uint32_t)next;
     *last = found - 1;
     return found != 0;
+}
+
+const char *etwas_parts_last(const struct etwas_parts *parts, uint32_t file)
+{
+    const struct etwas_parts_file *last = &parts->files[file - 1];
+
+    for (uint32_t i = 0; i < parts->count; i++) {
+        if (are_of_one_set(last, &parts->files[i]) && parts->files[i].part > last->part) {
+            last = &parts->files[i];
+        }
+    }
+    return last == &parts->files[file - 1] ? NULL : last->path;
 }
 
 void etwas_parts_free(struct etwas_parts *parts)

@@ -4,9 +4,9 @@
 #define ETWAS_TOOLS_PARTS_H
 
 /*
- * Which parts of a new-file set are not among the files of the command line. Parts of one set have
- * the name, the start and the clock of one session. Of what came after the last part that is given
- * nothing can be known, and one part alone says nothing about others.
+ * Which files of the command line are parts of one new-file set, and which parts are not among them.
+ * Parts of one set have the name, the start and the clock of one session. Of what came after the last
+ * part that is given nothing can be known, and one part alone says nothing about others.
  */
 
 #include <stdbool.h>
@@ -29,6 +29,9 @@ bool etwas_parts_read(struct etwas_parts *parts, char *const *paths, uint32_t co
  */
 bool etwas_parts_next_missing(const struct etwas_parts *parts, uint32_t file, uint32_t *first,
                               uint32_t *last);
+
+/* The last part in the set of this file; NULL: it is the last itself, or in no set. */
+const char *etwas_parts_last(const struct etwas_parts *parts, uint32_t file);
 
 void etwas_parts_free(struct etwas_parts *parts);
 

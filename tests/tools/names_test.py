@@ -48,6 +48,34 @@ class Text(NamesTest):
         self.assertEqual(self.fields(path), [
             "heap/malloc old=0", "heap/malloc old=1", "heap/malloc old=2", "heap/malloc new=4"])
 
+    def part(self, number, *events):
+        return self.trace(*events, name=f"{number}.etl", mode=8, own=[etl.totals(number)])
+
+    def test_what_a_part_of_a_set_does_not_describe_the_last_given_does(self):
+        def event(stamp):
+            return etl.classic(HEAP, stamp, kind=10, payload=struct.pack("<I", stamp % 10))
+        early = self.part(1, event(1_000_001))
+        middle = self.part(2, event(1_000_012))
+        last = self.part(3, event(1_000_023), etl.event_info(1_000_024, HEAP, 10, "heap", "", "malloc", [("n", UINT32, 0)]))
+        self.assertEqual(self.fields(last, early, middle), ["heap/malloc n=1", "heap/malloc n=2", "heap/malloc n=3"])
+        self.assertEqual(self.fields(early, middle), [f"{HEAP}/10 payload=01000000", f"{HEAP}/10 payload=02000000"])
+        for option in ([], ["--where", "type == 10"]):
+            out, _ = self.run_etwas("stat", *option, early, last)
+            self.assertEqual(out.count("heap/malloc\n"), 2)
+        other = self.write("other.etl", etl.trace([(0, [event(1_000_005)])], name="another", mode=8, own=[etl.totals(1)]))
+        self.assertEqual(self.fields(other, last), [f"{HEAP}/10 payload=05000000", "heap/malloc n=3"])
+
+    def test_what_a_part_of_a_set_describes_itself_counts_for_it(self):
+        def description(stamp, name, version=0):
+            return etl.event_info(stamp, HEAP, 10, "heap", "", "malloc", [(name, UINT32, 0)], version=version)
+        def event(stamp, version=0):
+            record = bytearray(etl.classic(HEAP, stamp, kind=10, payload=struct.pack("<I", stamp % 10)))
+            record[6] = version
+            return bytes(record)
+        early = self.part(1, event(1_000_001), description(1_000_002, "old"), event(1_000_003, version=1))
+        late = self.part(2, description(1_000_002, "new"), event(1_000_014), description(1_000_015, "newer", version=1))
+        self.assertEqual(self.fields(early, late), ["heap/malloc old=1", "heap/malloc newer=3", "heap/malloc new=4"])
+
     def test_fields_are_written_by_their_types(self):
         fields = (etl.tl_field("n", INT32) + etl.tl_field("h", HEX64) + etl.tl_field("t", UNICODE)
                   + etl.tl_field("f", DOUBLE) + etl.tl_field("g", GUID) + etl.tl_field("b", UINT8, 3)

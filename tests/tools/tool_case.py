@@ -54,7 +54,7 @@ class ToolTest(unittest.TestCase):
         return [json.loads(line) for line in out.splitlines()]
 
     def dump(self, *arguments, expect=FINE):
-        """The lines of a dump in columns, not decoded, without the title and the header event."""
+        """The lines of a dump in columns, not decoded, without the titles and the header event."""
         out, _ = self.run_etwas("dump", "--hex", *arguments, expect=expect)
         lines = out.splitlines()
         self.assertEqual(lines[0], HEX_TITLE)
@@ -90,11 +90,11 @@ class NamesTest(ToolTest):
         return self.write(name, etl.trace([(0, list(events))], **options))
 
     def lines(self, *arguments, expect=FINE):
-        """What stands behind the time of each event, without the title and the header event."""
+        """What stands behind the time of each event, without the titles and the header event."""
         out, _ = self.run_etwas("dump", *arguments, expect=expect)
         lines = out.splitlines()
         self.assertTrue(lines[0].startswith("# "), lines[0])
-        return [line for line in lines[1:] if "EventTrace/" not in line]
+        return [line for line in lines[1:] if "EventTrace/" not in line and not line.startswith("# ")]
 
     def fields(self, *arguments, expect=FINE):
         """The events and their fields alone."""

@@ -22,7 +22,9 @@ static const char *const help[] = {
     "usage: etwas dump [OPTION...] FILE...\n"
     "\n",
     "Shows the events of one or more traces, a line for each, with their fields by\n"
-    "name. The events of several files (at most 64) come in one time order.\n"
+    "name. The events of several files (at most 64) come in one time order. What a\n"
+    "part of a new-file set does not say of its events, as of a class described\n"
+    "later, the last of the parts that are given says.\n"
     "\n",
     "  -w, --where EXPRESSION\n"
     "                  only events for which it is true; see below\n"
@@ -299,20 +301,39 @@ static enum etwas_input_time input_time(const struct etwas_dump *dump)
     return dump->hex ? ETWAS_INPUT_FILETIME : ETWAS_INPUT_NANOSECONDS;
 }
 
+static const char too_many[] = "etwas: not enough memory for so many files\n";
+
 /* Opens the next of the run's inputs. */
 static int open_input(struct etwas_dump *dump, const char *path, uint32_t number)
 {
     const struct etwas_input_callbacks callbacks = {on_record, input_time(dump)};
     struct etwas_input *input = &dump->run->inputs[dump->run->count];
+    struct etwas_descriptions *descriptions = &dump->descriptions[dump->run->count];
     int result = etwas_input_open(input, path, number, &callbacks, dump);
 
-    if (result == ETWAS_EXIT_FINE &&
-        !etwas_descriptions_open(&dump->descriptions[dump->run->count], path, &dump->paths)) {
-        fputs("etwas: not enough memory for so many files\n", stderr);
+    if (result == ETWAS_EXIT_FINE && !etwas_descriptions_open(descriptions, path, &dump->paths)) {
+        fputs(too_many, stderr);
         CloseTrace(input->trace);
         result = ETWAS_EXIT_OPEN;
     }
+    descriptions->last_part = etwas_parts_last(&dump->parts, number);
     dump->run->count += result == ETWAS_EXIT_FINE;
+    return result;
+}
+
+static int open_inputs(struct etwas_dump *dump, char *const *paths, uint32_t count)
+{
+    int result = ETWAS_EXIT_FINE;
+
+    if (!etwas_parts_read(&dump->parts, paths, count)) {
+        fputs(too_many, stderr);
+        return ETWAS_EXIT_OPEN;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (open_input(dump, paths[i], i + 1) != ETWAS_EXIT_FINE) {
+            result = ETWAS_EXIT_OPEN;
+        }
+    }
     return result;
 }
 
@@ -344,6 +365,7 @@ static int finish(struct etwas_dump *dump, int result)
         fputs("etwas: not enough memory to decode everything\n", stderr);
         result = ETWAS_EXIT_OPEN;
     }
+    etwas_parts_free(&dump->parts);
     etwas_where_clear(&dump->where);
     etwas_spans_free(&dump->spans);
     etwas_subject_free(&dump->subject);
@@ -361,11 +383,7 @@ int etwas_command_dump(int argc, char **argv)
     if (!parse_options(argc, argv, &dump, &result)) {
         return result;
     }
-    for (int i = optind; i < argc; i++) {
-        if (open_input(&dump, argv[i], (uint32_t)(i - optind + 1)) != ETWAS_EXIT_FINE) {
-            result = ETWAS_EXIT_OPEN;
-        }
-    }
+    result = open_inputs(&dump, argv + optind, (uint32_t)(argc - optind));
     if (run.count > 0) {
         int processed = process(&dump);
 

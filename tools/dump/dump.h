@@ -9,6 +9,7 @@
 
 #include "fields.h"
 #include "input.h"
+#include "parts.h"
 #include "spans.h"
 #include "subject.h"
 
@@ -69,6 +70,7 @@ struct etwas_dump {
     struct etwas_dump_kind told[ETWAS_DUMP_TOLD];
     uint32_t told_count;
     struct etwas_descriptions descriptions[ETWAS_INPUT_FILES]; /* as run->inputs */
+    struct etwas_parts parts;
 };
 
 /* The event's time by dump->clock, QPC or SYSTEM. */

@@ -158,6 +158,7 @@ static int show(struct request *request, const char *path, uint32_t number)
         return ETWAS_EXIT_OPEN;
     }
     stat.parts = &request->parts;
+    stat.descriptions.last_part = etwas_parts_last(&request->parts, number);
     stat.where = request->has_where ? &request->where : NULL;
     result = count(&stat, &input);
     if (request->json) {
