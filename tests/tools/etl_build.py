@@ -50,16 +50,19 @@ def tl_field(name, kind, out=0, count=None, listed=False):
 
 
 def self_describing(guid, stamp, provider, event, fields=b"", payload=b"", opcode=0, level=5, keyword=0,
-                    activity=None, process=10, thread=11, number=0, items=b""):
+                    activity=None, process=10, thread=11, number=0, items=b"", in_payload=False):
     """
-    An EVENT_HEADER64 record with provider traits and an event schema. Names are bytes; `fields` is what
-    tl_field gives, in a row.
+    An EVENT_HEADER64 record with provider traits and an event schema, as items or at the head of its payload.
+    Names are bytes; `fields` is what tl_field gives, in a row.
     """
     traits = struct.pack("<H", 3 + len(provider)) + provider + b"\0"
     schema = struct.pack("<H", 4 + len(event) + len(fields)) + b"\0" + event + b"\0" + fields
-    items += extended_item(12, traits, False) + extended_item(11, schema, True)
+    if in_payload:
+        payload = traits + schema + payload
+    else:
+        items += extended_item(12, traits, False) + extended_item(11, schema, True)
     size = 80 + len(items) + len(payload)
-    return struct.pack("<HBBHHIIq16sHBBBBHQII16s", size, 0x13, 0xC0, 1, 0, thread, process, stamp,
+    return struct.pack("<HBBHHIIq16sHBBBBHQII16s", size, 0x13, 0xC0, 1 if items else 0, 0, thread, process, stamp,
                        uuid.UUID(guid).bytes_le, number, 0, 11, level, opcode, 0, keyword, 0, 0,
                        uuid.UUID(activity).bytes_le if activity else bytes(16)) + items + payload
 

@@ -32,6 +32,17 @@ class Stat(NamesTest):
         self.assertEqual(stat["classes"][0], {"class": HEAP, "name": "heap/Call/malloc", "type": 10, "events": 3,
                                               "payload_bytes": 48})
 
+    def test_events_that_their_payload_describes_are_counted_by_name(self):
+        path = self.trace(*(etl.tl_event(RED, 1_000_001 + i, "P", name, etl.tl_field("x", INT32), bytes(4), opcode=opcode,
+                                         in_payload=True)
+                            for i, (name, opcode) in enumerate((("E", 0), ("E", 0), ("F", 0), ("F", 1)))))
+        stat, = self.stat_json(path)
+        self.assertEqual([(c["name"], c["type"], c["events"]) for c in stat["classes"]], [
+            ("P/E", 0, 2), ("P/F", 0, 1), ("P/F", 1, 1)])
+        out, _ = self.run_etwas("stat", path)
+        for name in ("P/E", "P/F", "P/F/Start"):
+            self.assertIn(f"  {name}\n", out)
+
     def test_large_numbers_have_separators_and_units(self):
         size, count = 1 << 20, 8
         records = [etl.classic(RED, 1_000_001 + i, payload=bytes(40)) for i in range(11_000)]

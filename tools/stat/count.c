@@ -10,6 +10,7 @@
 #include "names.h"
 #include "where/values.h"
 
+#include <etwas/winmeta.h>
 #include <search.h>
 #include <stdlib.h>
 
@@ -64,6 +65,25 @@ static struct etwas_stat_kind *find_kind(struct etwas_stat *stat,
     return kind;
 }
 
+/*
+ * An event without items may say in its payload what it is, which is not kept: such kinds are told apart
+ * when they are counted.
+ */
+static void read_payload_names(const struct etwas_stat *stat, const EVENT_RECORD *record,
+                               struct etwas_event *event)
+{
+    const etwas_schema *schema;
+
+    if (!event->classic && !event->message && event->event_name.text == NULL &&
+        record->EventHeader.EventDescriptor.Channel == WINEVENT_CHANNEL_TRACELOGGING &&
+        etwas_decoder_schema(stat->descriptions.decoder, record, &schema) == ERROR_SUCCESS &&
+        schema->info->DecodingSource == DecodingSourceTlg) {
+        event->provider_name =
+            (struct etwas_event_string){schema->provider, strlen(schema->provider)};
+        event->event_name = (struct etwas_event_string){schema->event, strlen(schema->event)};
+    }
+}
+
 static void count_kind(struct etwas_stat *stat, const EVENT_RECORD *record)
 {
     const EVENT_HEADER *header = &record->EventHeader;
@@ -71,6 +91,7 @@ static void count_kind(struct etwas_stat *stat, const EVENT_RECORD *record)
     struct etwas_event event;
 
     etwas_event_read(record, &event);
+    read_payload_names(stat, record, &event);
     wanted.key.guid = header->ProviderId;
     wanted.key.type = header->EventDescriptor.Opcode;
     wanted.key.id = event.classic ? 0 : header->EventDescriptor.Id;
