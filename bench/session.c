@@ -6,6 +6,7 @@
  */
 #include "session.h"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,15 @@ void bench_choose_log_file(char *path, size_t size)
     (void)snprintf(path, size, "%s/etwas_bench.%ld.etl", folder, (long)getpid());
 }
 
+int bench_take_name(char *path, size_t size)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+
+    (void)unlink(path);
+    (void)snprintf(path, size, "/proc/self/fd/%d", file);
+    return file;
+}
+
 const char *bench_session_start(struct bench_session *session,
                                 const struct bench_session_request *request)
 {
@@ -48,15 +58,16 @@ const char *bench_session_start(struct bench_session *session,
         .flusher.cpus = request->flusher_cpu,
         .flusher.cpu_count = request->flusher_cpu != NULL ? 1 : 0,
     };
+    char log_file[256];
     uint32_t code;
 
     *session = (struct bench_session){.protocol = request->protocol};
-    if (!request->buffering) {
-        bench_choose_log_file(session->log_file, sizeof session->log_file);
-    }
+    bench_choose_log_file(log_file, sizeof log_file);
     code = etwas_start(request->name != NULL ? request->name : "etwas_bench",
-                       session->log_file[0] != '\0' ? session->log_file : NULL, &options,
-                       &session->handle);
+                       request->buffering ? NULL : log_file, &options, &session->handle);
+    if (code == ERROR_SUCCESS && !request->buffering) {
+        (void)unlink(log_file); /* nothing may stay behind if this process is killed */
+    }
     if (code == ERROR_NOT_SUPPORTED && request->protocol == ETWAS_PROTOCOL_RSEQ) {
         return BENCH_SKIPPED "no restartable sequences in this process or this build";
     }
@@ -87,9 +98,6 @@ const char *bench_session_stop(struct bench_session *session, uint64_t attempted
         counts = &own;
     }
     code = etwas_stop(session->handle, counts);
-    if (session->log_file[0] != '\0') {
-        (void)unlink(session->log_file);
-    }
     if (code != ERROR_SUCCESS) {
         return "cannot stop the session";
     }

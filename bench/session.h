@@ -40,8 +40,7 @@ struct bench_session_request {
 
 struct bench_session {
     etwas_trace_handle handle;
-    uint32_t protocol;  /* as asked for */
-    char log_file[256]; /* empty: none */
+    uint32_t protocol; /* as asked for */
 };
 
 /* What begins a reason for which a row is skipped, not failed. */
@@ -53,13 +52,19 @@ const char *bench_protocol_name(uint32_t protocol);
 /* In $ETWAS_BENCH_FOLDER, or in memory, so that the disk is not what is measured. */
 void bench_choose_log_file(char *path, size_t size);
 
-/* NULL, or why not. */
+/*
+ * Takes away the name of a file, so that nothing stays behind if this process is killed. `path`
+ * leads to it until the descriptor that is returned is closed. -1: it cannot be opened.
+ */
+int bench_take_name(char *path, size_t size);
+
+/* NULL, or why not. The log file has no name. */
 const char *bench_session_start(struct bench_session *session,
                                 const struct bench_session_request *request);
 
 /*
- * Stops the session and removes its log file. NULL, or what is wrong with the account of the events
- * `attempted`. `counts` may be NULL.
+ * Stops the session. NULL, or what is wrong with the account of the events `attempted`. `counts`
+ * may be NULL.
  */
 const char *bench_session_stop(struct bench_session *session, uint64_t attempted,
                                etwas_session_counts *counts);

@@ -135,6 +135,7 @@ static bool time_session(bool buffering, const char *start_row, const char *stop
     etwas_trace_handle session;
     uint64_t start_ns;
     uint64_t end_ns;
+    int file = -1; /* kept open, so that the file goes after the stop, not in it */
 
     describe(&properties, buffering);
     start_ns = now_ns();
@@ -143,6 +144,9 @@ static bool time_session(bool buffering, const char *start_row, const char *stop
     }
     end_ns = now_ns();
     bench_row_value(start_row, "us", (double)(end_ns - start_ns) / 1e3);
+    if (!buffering) {
+        file = bench_take_name(properties.log_file, sizeof properties.log_file);
+    }
     start_ns = now_ns();
     if (StopTraceA(session, NULL, &properties.base) != ERROR_SUCCESS) {
         return bench_row_refused(stop_row != NULL ? stop_row : start_row,
@@ -152,8 +156,8 @@ static bool time_session(bool buffering, const char *start_row, const char *stop
     if (stop_row != NULL) {
         bench_row_value(stop_row, "us", (double)(end_ns - start_ns) / 1e3);
     }
-    if (!buffering) {
-        (void)unlink(properties.log_file);
+    if (file >= 0) {
+        (void)close(file);
     }
     return false;
 }

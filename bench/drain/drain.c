@@ -67,7 +67,7 @@ struct producer {
 struct place {
     const char *folder; /* "disk", "tmpfs" */
     const char *method; /* how the library writes there */
-    char path[512];
+    char path[512];     /* of a file that has a name only until it is open */
     uint64_t bytes;
 };
 
@@ -224,10 +224,14 @@ static const char *run_session(const struct place *place, uint32_t count, struct
     uint64_t ended_ns;
     uint64_t flusher_ns;
     const char *wrong;
+    char path[sizeof place->path];
+    int file;
 
     if (etwas_start("etwas_bench_drain", place->path, &options, &session) != ERROR_SUCCESS) {
         return "cannot start the session";
     }
+    memcpy(path, place->path, sizeof path);
+    file = bench_take_name(path, sizeof path);
     begun_ns = drain_now_ns();
     wrong = run_producers(session, place->bytes, producers, count);
     produced_ns = drain_now_ns();
@@ -236,7 +240,7 @@ static const char *run_session(const struct place *place, uint32_t count, struct
         return "cannot stop the session";
     }
     ended_ns = drain_now_ns();
-    wrong = wrong != NULL ? wrong : verify(place->path, &counts, producers, count);
+    wrong = wrong != NULL ? wrong : verify(path, &counts, producers, count);
     *outcome = (struct outcome){
         .events_per_s = (double)counts.recorded * 1e9 / (double)(ended_ns - begun_ns),
         .mb_per_s = (double)counts.buffers_written * DRAIN_BUFFER_BYTES * 1e3 /
@@ -244,7 +248,9 @@ static const char *run_session(const struct place *place, uint32_t count, struct
         .flusher_share = (double)flusher_ns / (double)(produced_ns - begun_ns),
         .waits = counts.lost_no_buffer,
     };
-    (void)unlink(place->path);
+    if (file >= 0) {
+        (void)close(file);
+    }
     return wrong;
 }
 

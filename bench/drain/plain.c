@@ -96,10 +96,10 @@ double drain_plain(const char *path, uint64_t bytes, bool direct)
     if (file < 0) {
         return 0;
     }
+    (void)unlink(path); /* nothing may stay behind if this process is killed */
     begun_ns = drain_now_ns();
     good = write_all(file, memory, bytes, direct);
     took_ns = drain_now_ns() - begun_ns;
     (void)close(file);
-    (void)unlink(path);
     return good ? (double)bytes * 1e3 / (double)took_ns : 0;
 }

@@ -15,6 +15,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -152,6 +153,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="each row for a moment")
     parser.add_argument("--only", default="", help="only rows whose name holds this text")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # the folder goes, too
     parent = os.environ.get("ETWAS_BENCH_FOLDER")
     if not parent and os.access("/dev/shm", os.W_OK):
         parent = "/dev/shm"
