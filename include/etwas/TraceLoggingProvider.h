@@ -21,7 +21,8 @@
  * and a branch, and its arguments are not looked at; one that is written takes no memory, no lock
  * and no system call, also in signal handlers.
  *
- * What an event may have, up to 99 arguments in any order:
+ * What an event may have, up to 99 arguments in any order, and a comma behind them if a program's
+ * own macro leaves one there:
  *
  *     TraceLoggingLevel(n)        0 to 255, default 5 (verbose); the last one counts
  *     TraceLoggingKeyword(n)      64 bits, default 0; several are joined

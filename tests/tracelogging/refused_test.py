@@ -63,6 +63,9 @@ REFUSED = [
     ('"E", TraceLoggingUInt64FixedArray(numbers, number)', "constant", "constant"),
     ('"E", TraceLoggingCustom(text, 3, 7, (1, 2), 3)', "the number of bytes", "the number of bytes"),
     ('"E", TraceLoggingCustom(text, 3, 32, (1, 2), 2)', "a number below 32", "a number below 32"),
+    ('"E", number', None, None),
+    ('"E", TraceLoggingUInt8(1), number', None, None),
+    ('"E", number, TraceLoggingUInt8(1)', None, None),
     ('"E", TraceLoggingInt32(text)', None, None),
     ('"E", TraceLoggingString(numbers)', None, None),
     ('"E", TraceLoggingInt32Array(numbers, 2)', None, None),
@@ -79,6 +82,10 @@ ACCEPTED = [
     'TraceLoggingIdVersion(1u, 1u), TraceLoggingEventTag(1u), TraceLoggingStruct(1u, "s", "", 1u), '
     'TraceLoggingUInt64FixedArray(numbers, 2u), TraceLoggingCustom(text, 3u, 7u, (1u), 1u, "v", "", 1u)',
     '"E", TraceLoggingLevel(255), TraceLoggingEventTag(0x0FFFFFFF), TraceLoggingStruct(127, "s")',
+    '"E", ',
+    '"E", TraceLoggingUInt8(1), TraceLoggingLevel(4), ',
+    '"E", TraceLoggingString(NULL, "a"), TraceLoggingWideString(NULL, "b"), '
+    'TraceLoggingCountedWideString(NULL, 0, "c")',
     '"E", TraceLoggingPointerArray(addresses, 2, "a"), TraceLoggingPointerFixedArray(fixed, 2, "b"), '
     'TraceLoggingCodePointerArray(constants, 2, "c"), TraceLoggingPointerArray(NULL, 0, "d")',
 ]

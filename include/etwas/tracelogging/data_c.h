@@ -66,7 +66,7 @@
 
 #define ETWAS_TRACELOGGING_CHECK_WIDE(string)                                                      \
     _Static_assert(                                                                                \
-        sizeof *(string) == sizeof(etwas_wchar),                                                   \
+        sizeof *(1 ? (string) : (const etwas_wchar *)0) == sizeof(etwas_wchar),                    \
         "TraceLogging: a wide string is UTF-16, as u\"text\"; L\"text\" has characters "           \
         "of 4 bytes here");
 

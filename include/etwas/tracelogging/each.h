@@ -39,15 +39,25 @@
     a97, a98, a99, a100, count, ...)                                                               \
     count
 
+/* Lists begin with two more parts then; nothing does not. */
+#define ETWAS_TRACELOGGING_PAIR(...) ~, ~
+#define ETWAS_TRACELOGGING_LAST(...) ETWAS_TRACELOGGING_LAST_NOW(__VA_ARGS__)
+#define ETWAS_TRACELOGGING_LAST_NOW(a, b, kind, ...) ETWAS_TRACELOGGING_LAST##kind
+#define ETWAS_TRACELOGGING_LAST_list(macro, a) macro(1, a)
+#define ETWAS_TRACELOGGING_LAST_nothing(macro, a) ETWAS_TRACELOGGING_LAST_is##a
+#define ETWAS_TRACELOGGING_LAST_is
+
 /*
  * EACH(macro, first, a, b, ...) is macro(N, a) macro(N - 1, b) ... macro(1, z): for all but the
- * first, each with a number of its own. At most 99.
+ * first, each with a number of its own. At most 99. All are lists in parentheses, but the last may be
+ * nothing: what a macro of a program leaves behind a comma where its own dots are empty.
  */
 #define ETWAS_TRACELOGGING_EACH(macro, ...)                                                        \
     ETWAS_TRACELOGGING_JOIN(ETWAS_TRACELOGGING_FROM_, ETWAS_TRACELOGGING_COUNT(__VA_ARGS__))       \
     (macro, __VA_ARGS__)
 #define ETWAS_TRACELOGGING_FROM_1(macro, first)
-#define ETWAS_TRACELOGGING_FROM_2(macro, first, a) macro(1, a)
+#define ETWAS_TRACELOGGING_FROM_2(macro, first, a)                                                 \
+    ETWAS_TRACELOGGING_LAST(ETWAS_TRACELOGGING_PAIR a, _list, _nothing, ~)(macro, a)
 #define ETWAS_TRACELOGGING_FROM_3(macro, first, a, ...)                                            \
     macro(2, a) ETWAS_TRACELOGGING_FROM_2(macro, first, __VA_ARGS__)
 #define ETWAS_TRACELOGGING_FROM_4(macro, first, a, ...)                                            \
