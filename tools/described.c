@@ -10,6 +10,7 @@
 #include "text.h"
 
 #include <etwas/winmeta.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -53,21 +54,20 @@ static void keep(struct texts *texts, const struct etwas_output *made, struct et
     texts->used += made->used_bytes;
 }
 
-void etwas_described_put_opcode(struct etwas_output *output, uint8_t opcode)
+const char *etwas_described_opcode(uint8_t opcode)
 {
+    static char number[8];
+
     switch (opcode) {
     case 0:
-        break;
+        return "";
     case WINEVENT_OPCODE_START:
-        etwas_output_text(output, "/Start");
-        break;
+        return "/Start";
     case WINEVENT_OPCODE_STOP:
-        etwas_output_text(output, "/Stop");
-        break;
+        return "/Stop";
     default:
-        etwas_output_char(output, '/');
-        etwas_output_unsigned(output, opcode);
-        break;
+        snprintf(number, sizeof number, "/%u", opcode);
+        return number;
     }
 }
 
@@ -87,7 +87,7 @@ static void keep_title(struct texts *texts, struct etwas_described *described)
     if (schema->event[0] != '\0') {
         etwas_text_utf8(made, ETWAS_TEXT_WORD, schema->event, strlen(schema->event));
         if (schema->info->DecodingSource == DecodingSourceTlg) {
-            etwas_described_put_opcode(made, descriptor->Opcode);
+            etwas_output_text(made, etwas_described_opcode(descriptor->Opcode));
         }
     } else if (schema->info->DecodingSource == DecodingSourceWbem) {
         etwas_output_unsigned(made, descriptor->Opcode);

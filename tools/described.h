@@ -40,9 +40,9 @@ void etwas_described_free(struct etwas_described *described);
 
 /*
  * What tells self-describing events of one name apart, behind that name: "/Start", "/Stop", "/7", and
- * nothing for opcode 0. The names of others have their opcode's.
+ * "" for opcode 0. The names of others have their opcode's. Until the next call.
  */
-void etwas_described_put_opcode(struct etwas_output *output, uint8_t opcode);
+const char *etwas_described_opcode(uint8_t opcode);
 
 enum {
     ETWAS_DESCRIBED_PIECE = 32, /* so many bytes may be read from anywhere in the texts */

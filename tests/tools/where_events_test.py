@@ -77,6 +77,19 @@ class Where(NamesTest):
                     (f'class == "{RED}"', [1, 2]), (f'activity == "{BLUE}"', [1]), ("channel == 11", [1, 2]),
                     ("version == 0 && task == 0", [1, 2]), ("instance", []), ("parent", [])])
 
+    def test_an_event_s_name_may_be_given_with_the_opcode_that_is_shown_behind_it(self):
+        path = self.trace(*(etl.tl_event(RED, 1_000_001 + i, "Shop", "Order", opcode=i) for i in (0, 1, 2, 9)),
+                          etl.tl_event(RED, 1_000_100, "Shop", "Bill"), etl.classic(BLUE, 1_000_200))
+        for expression, wanted in (
+                ('event == "Order"', [0, 1, 2, 9]), ('event == "Order/Start"', [1]), ('"Order/9" == event', [9]),
+                ('event =~ "^Order$"', [0, 1, 2, 9]), ('event =~ "^Order/S"', [1, 2]), ('event contains "/"', [1, 2, 9]),
+                ('event != "Order/Start"', [0, 2, 9, "Bill"]), ('event != "Order"', ["Bill"]),
+                ('"Order/Stop" != event', [0, 1, 9, "Bill"]), ('event == "Bill/0"', []), ('name == "Order"', [0, 1, 2, 9]),
+                ('name == "Start"', [])):
+            with self.subTest(expression=expression):
+                self.assertEqual([o["type"] if o["event"] == "Order" else o["event"]
+                                  for o in self.objects("--where", expression, path)], wanted)
+
     def test_times_compare_with_dates_and_with_the_session_s_start(self):
         self.check([('time >= "2026-01-01T00:00:01"', [2, 3]), ('time == "2026-01-01T00:00:01Z"', [2]),
                     ('time < "2026-01-01 00:00"', []), ('time > "2025-12-31"', [1, 2, 3]),

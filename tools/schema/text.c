@@ -148,7 +148,7 @@ static void put_ids(struct etwas_output *output, const etwas_schema *schema)
     const char *before = schema->event[0] != '\0' ? "  " : "";
 
     if (describes_itself) {
-        etwas_described_put_opcode(output, descriptor->Opcode);
+        etwas_output_text(output, etwas_described_opcode(descriptor->Opcode));
     }
     if (schema->info->DecodingSource == DecodingSourceWbem) {
         put_id(output, before, "type", descriptor->Opcode);

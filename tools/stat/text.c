@@ -270,7 +270,7 @@ static void put_kind(struct etwas_output *output, const struct etwas_stat_kind *
     if (!has_name) {
         etwas_text_guid(output, &kind->key.guid);
     } else if (kind->key.event_name[0] != '\0') {
-        etwas_described_put_opcode(output, kind->key.type);
+        etwas_output_text(output, etwas_described_opcode(kind->key.type));
     }
     if (!has_name || (kind->described == NULL && kind->key.event_name[0] == '\0')) {
         etwas_output_text(output, is_message(kind) ? "/message:" : kind->key.classic ? "/" : "/#");

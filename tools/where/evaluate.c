@@ -177,21 +177,34 @@ static bool compare_values(const struct etwas_where_node *node, const uint32_t i
     return compare_texts(node, index, values);
 }
 
+static bool is_event(const struct etwas_where_operand *operand)
+{
+    return operand->source == ETWAS_WHERE_OF_PROPERTY && operand->property == ETWAS_PROPERTY_EVENT;
+}
+
+/* Values that are one event's name spelled in two ways are both to be unequal. */
+static bool needs_all(const struct etwas_where_node *node)
+{
+    return node->relation == ETWAS_WHERE_UNEQUAL &&
+           (is_event(&node->operands[0]) || is_event(&node->operands[1]));
+}
+
 static bool compare(const struct etwas_where_node *node, const struct etwas_where_values *values)
 {
     uint32_t left = count_of(&node->operands[0], values);
     uint32_t right = count_of(&node->operands[1], values);
+    bool all = needs_all(node);
 
     for (uint32_t i = 0; i < left; i++) {
         for (uint32_t k = 0; k < right; k++) {
             const uint32_t index[2] = {i, k};
 
-            if (compare_values(node, index, values)) {
-                return true;
+            if (compare_values(node, index, values) != all) {
+                return !all;
             }
         }
     }
-    return false;
+    return all && left > 0 && right > 0;
 }
 
 static bool is_something(const struct etwas_where_operand *operand, uint32_t index,

@@ -48,6 +48,25 @@ static struct etwas_event_string string_of(struct etwas_subject *subject,
                                            : etwas_subject_string(subject, property);
 }
 
+/* What stands behind an event's name where it is shown: that is a second way to spell it. "": nothing. */
+static const char *behind_name(const struct etwas_subject *subject)
+{
+    const TRACE_EVENT_INFO *info =
+        subject->described != NULL ? subject->described->schema->info : NULL;
+
+    return info != NULL && info->DecodingSource == DecodingSourceTlg
+               ? etwas_described_opcode(info->EventDescriptor.Opcode)
+               : "";
+}
+
+static uint32_t count_strings(struct etwas_subject *subject, enum etwas_property property)
+{
+    if (string_of(subject, property).text == NULL) {
+        return 0;
+    }
+    return property == ETWAS_PROPERTY_EVENT && behind_name(subject)[0] != '\0' ? 2 : 1;
+}
+
 static uint32_t count_values(void *context, const struct etwas_where_operand *operand)
 {
     struct etwas_subject *subject = context;
@@ -57,7 +76,7 @@ static uint32_t count_values(void *context, const struct etwas_where_operand *op
     if (operand->source == ETWAS_WHERE_OF_PROPERTY) {
         switch (etwas_property_kind(operand->property)) {
         case ETWAS_PROPERTY_IS_STRING:
-            return string_of(subject, operand->property).text != NULL;
+            return count_strings(subject, operand->property);
         case ETWAS_PROPERTY_IS_GUID:
             return etwas_subject_guid(subject, operand->property) != NULL;
         default:
@@ -131,7 +150,8 @@ static struct etwas_where_number number_at(void *context, const struct etwas_whe
 }
 
 static size_t text_of_property(struct etwas_subject *subject,
-                               const struct etwas_where_operand *operand, char *text)
+                               const struct etwas_where_operand *operand, uint32_t index,
+                               char *text)
 {
     const etwas_guid *guid = etwas_subject_guid(subject, operand->property);
     struct etwas_where_number number;
@@ -150,6 +170,12 @@ static size_t text_of_property(struct etwas_subject *subject,
     }
     string = string_of(subject, operand->property);
     memcpy(text, string.text, string.bytes);
+    if (index > 0) {
+        const char *behind = behind_name(subject);
+
+        memcpy(text + string.bytes, behind, strlen(behind));
+        string.bytes += strlen(behind);
+    }
     return string.bytes;
 }
 
@@ -186,7 +212,7 @@ static const char *text_at(void *context, const struct etwas_where_operand *oper
     char *text = texts[side];
 
     if (operand->source == ETWAS_WHERE_OF_PROPERTY) {
-        *bytes = text_of_property(subject, operand, text);
+        *bytes = text_of_property(subject, operand, index, text);
     } else {
         const etwas_value *value = value_at(subject, operand->field, index);
 

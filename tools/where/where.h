@@ -17,8 +17,8 @@
  *
  * A name is that of a property, or else of a field; `fields.` before it makes it a field. A name may
  * stand for several values, of an array or of fields with the same name: a comparison is true if it
- * is for any of them, and false where there is none. A name alone is true if a value is neither 0
- * nor empty.
+ * is for any of them, and false where there is none. The name of an event may be spelled in two ways:
+ * != is true if it is for both. A name alone is true if a value is neither 0 nor empty.
  *
  * A string that is a GUID or a date is compared as such with GUIDs and times, and as text with all
  * else.
