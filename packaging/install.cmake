@@ -42,7 +42,7 @@ endfunction()
 file(RELATIVE_PATH ETWAS_PC_PREFIX
     ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" ETWAS_PC_PREFIX "${ETWAS_PC_PREFIX}")
-etwas_install_module(etwas "${PROJECT_DESCRIPTION}" "" "-lck -pthread")
+etwas_install_module(etwas "${PROJECT_DESCRIPTION}" "" "-lck -pthread -Wl,-z,nodelete")
 etwas_install_module(etwas-plain "${PROJECT_DESCRIPTION}, for plugins and preload libraries" "" "")
 etwas_install_module(etwas-clocks "The clock laboratory of etwas" "etwas" "-lm")
 etwas_install_module(etwas-tdh "The decoder of etwas: events by name and value" "" "-lexpat")

@@ -182,6 +182,22 @@ static void a_plugin_that_is_bound_to_a_second_shared_copy_is_refused(void **sta
 
 #endif
 
+/*
+ * The first test that loads it. Whoever links the static library need not know of nodelete. Without
+ * it the kernel would end threads that have logged: it looks at the last sequence that they ran.
+ */
+static void a_plugin_that_hides_the_static_library_stays_when_it_is_closed(void **state)
+{
+    void *library = dlopen(ETWAS_PLUGIN_HIDDEN, RTLD_NOW | RTLD_LOCAL);
+
+    (void)state;
+    assert_non_null(library);
+    assert_int_equal(dlclose(library), 0);
+    library = dlopen(ETWAS_PLUGIN_HIDDEN, RTLD_NOW | RTLD_NOLOAD);
+    assert_non_null(library);
+    assert_int_equal(dlclose(library), 0);
+}
+
 static void a_plugin_that_hides_the_static_library_has_an_etwas_of_its_own(void **state)
 {
     const struct plugin *plugin = load(ETWAS_PLUGIN_HIDDEN, 0);
@@ -209,6 +225,7 @@ int main(void)
 #ifdef ETWAS_TEST_DEEPBIND
         cmocka_unit_test(a_plugin_that_is_bound_to_a_second_shared_copy_is_refused),
 #endif
+        cmocka_unit_test(a_plugin_that_hides_the_static_library_stays_when_it_is_closed),
         cmocka_unit_test(a_plugin_that_hides_the_static_library_has_an_etwas_of_its_own),
     };
 
