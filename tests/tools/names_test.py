@@ -132,6 +132,20 @@ class Text(NamesTest):
             f"etwas: {path}: {etl.METADATA_CLASS}/32 at {TIME.replace('1Z', '4Z')}: "
             "what it says of other events makes no sense (told once)"])
 
+    def test_fields_of_another_version_are_marked(self):
+        def event(stamp, version, payload):
+            record = bytearray(etl.classic(RED, stamp, payload=payload))
+            record[6:8] = struct.pack("<H", version)
+            return bytes(record)
+        names = [etl.event_info(1_000_001 + version, RED, 1, "P", "", "E",
+                                [("a", UINT8, 0), ("b", UINT8, 0)][:version], version=version) for version in (0, 1, 2)]
+        path = self.trace(*names, event(1_000_011, 2, b"\x01\x02"), event(1_000_012, 3, b"\x03\x04\x05"),
+                          event(1_000_013, 9, b"\x06"), event(1_000_014, 9, b""))
+        self.assertEqual(self.fields(path), [
+            "P/E a=1 b=2", "P/E a=3 b=4 (1 more byte: 05) (version 3 decoded as 2)",
+            "P/E a=6 (version 9 decoded as 1)", "P/E (version 9 decoded as 0)"])
+        self.assertEqual([o.get("decoded_as_version") for o in self.objects(path)], [None, 2, 1, 0])
+
     def test_bytes_behind_the_last_field_are_shown_and_are_nothing_wrong(self):
         path = self.trace(etl.tl_event(RED, 1_000_001, "P", "E", etl.tl_field("a", UINT8), b"\x01\x02\x03"),
                           etl.tl_event(RED, 1_000_002, "P", "F", b"", b"\x04"))

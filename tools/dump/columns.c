@@ -292,10 +292,25 @@ static bool put_message_fields(struct etwas_output *output, struct etwas_dump *d
     return true;
 }
 
+/* Behind the fields: whose they are, where nothing describes an event of this version. */
+static void put_other_version(struct etwas_output *output, const etwas_schema *schema,
+                              const EVENT_RECORD *record, bool has_fields)
+{
+    if (schema->other_version) {
+        etwas_output_text(output, has_fields ? " (version " : "(version ");
+        etwas_output_unsigned(output, record->EventHeader.EventDescriptor.Version);
+        etwas_output_text(output, " decoded as ");
+        etwas_output_unsigned(output, schema->info->EventDescriptor.Version);
+        etwas_output_char(output, ')');
+    }
+}
+
 static bool put_fields(struct etwas_output *output, struct etwas_dump *dump, bool quoted)
 {
     struct etwas_subject *subject = &dump->subject;
+    const etwas_schema *schema;
     struct etwas_fields_rest rest;
+    bool has_fields;
 
     if (put_message_fields(output, dump, quoted)) {
         return true;
@@ -309,7 +324,10 @@ static bool put_fields(struct etwas_output *output, struct etwas_dump *dump, boo
     }
     etwas_fields_put_text(output, subject->described, subject->record, &rest);
     etwas_dump_tell_truncated(dump, &rest);
-    return subject->described->schema->field_count > 0 || subject->record->UserDataLength > 0;
+    schema = subject->described->schema;
+    has_fields = schema->field_count > 0 || subject->record->UserDataLength > 0;
+    put_other_version(output, schema, subject->record, has_fields);
+    return has_fields || schema->other_version;
 }
 
 /* The values of a field; [1, 2] if there are several. */

@@ -267,6 +267,10 @@ static void put_payload(struct etwas_dump *dump)
     etwas_json_key(output, "fields");
     etwas_fields_put_json(output, dump->subject.described, record, &rest);
     put_rest(dump, &rest);
+    if (dump->subject.described->schema->other_version) {
+        etwas_json_number(output, "decoded_as_version",
+                          dump->subject.described->schema->info->EventDescriptor.Version);
+    }
 }
 
 void etwas_dump_json(struct etwas_dump *dump)
