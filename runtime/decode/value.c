@@ -124,7 +124,7 @@ uint32_t etwas_value_number(const etwas_value *value, etwas_number *number)
     if (form != ETWAS_FORM_INTEGER || is_only_text(value)) {
         return ETWAS_VALUE_TEXT;
     }
-    if (value->out_type == TDH_OUTTYPE_BOOLEAN) {
+    if (etwas_value_is_boolean(value)) {
         number->u = etwas_value_unsigned(value) != 0;
         return ETWAS_VALUE_BOOLEAN;
     }

@@ -38,6 +38,12 @@ static inline bool etwas_is_date(uint16_t out_type)
            out_type == TDH_OUTTYPE_DATETIME_UTC;
 }
 
+/* The in type has no other out type. */
+static inline bool etwas_value_is_boolean(const etwas_value *value)
+{
+    return value->out_type == TDH_OUTTYPE_BOOLEAN || value->in_type == TDH_INTYPE_BOOLEAN;
+}
+
 /* Appends the value's text. */
 void etwas_value_put(struct etwas_text *text, const etwas_value *value);
 
@@ -54,6 +60,6 @@ void etwas_put_ipv6(struct etwas_text *text, const uint8_t *address, uint32_t by
 void etwas_put_socket_address(struct etwas_text *text, const uint8_t *address, uint32_t bytes);
 
 /* value_error.c: the number, and the name in parentheses if it has one. */
-void etwas_put_error(struct etwas_text *text, uint16_t out_type, uint32_t code);
+void etwas_put_error(struct etwas_text *text, const etwas_value *value);
 
 #endif

@@ -159,11 +159,12 @@ static const char *name_of(uint16_t out_type, uint32_t code)
     }
 }
 
-void etwas_put_error(struct etwas_text *text, uint16_t out_type, uint32_t code)
+void etwas_put_error(struct etwas_text *text, const etwas_value *value)
 {
-    const char *name = name_of(out_type, code);
+    uint32_t code = (uint32_t)etwas_value_unsigned(value);
+    const char *name = name_of(value->out_type, code);
 
-    if (out_type == TDH_OUTTYPE_WIN32ERROR) {
+    if (value->out_type == TDH_OUTTYPE_WIN32ERROR && value->in_type != TDH_INTYPE_HEXINT32) {
         etwas_text_put_unsigned(text, code);
     } else {
         etwas_text_put_hex(text, code);

@@ -99,10 +99,10 @@ static void put_integer(struct etwas_text *text, const etwas_value *value)
     if (put_name(text, value)) {
         return;
     }
-    if (value->out_type == TDH_OUTTYPE_BOOLEAN) {
+    if (etwas_value_is_boolean(value)) {
         etwas_text_put_ascii(text, etwas_value_unsigned(value) != 0 ? "true" : "false");
     } else if (is_error(value->out_type) && value->bytes == 4) {
-        etwas_put_error(text, value->out_type, (uint32_t)etwas_value_unsigned(value));
+        etwas_put_error(text, value);
     } else if (value->out_type == TDH_OUTTYPE_IPV4 && value->bytes == 4) {
         etwas_put_ipv4(text, value->data);
     } else if (etwas_is_date(value->out_type) && value->bytes == 8) {

@@ -64,10 +64,12 @@ static void numbers_are_shown_as_their_out_type_says(void **state)
         ROW(UINT16, PORT, "\x01\xBB", "443"),
         ROW(UINT8, BOOLEAN, "\1", "true"),
         ROW(BOOLEAN, BOOLEAN, "\0\0\0\0", "false"),
+        ROW(BOOLEAN, NOPRINT, "\2\0\0\0", "true"),
         ROW(UINT8, STRING, "M", "M"),
         ROW(UINT16, STRING, "\xE9\0", "é"),
         ROW(UINT32, WIN32ERROR, "\5\0\0\0", "5(ERROR_ACCESS_DENIED)"),
         ROW(UINT32, WIN32ERROR, "\xFF\xFF\0\0", "65535"),
+        ROW(HEXINT32, WIN32ERROR, "\5\0\0\0", "0x5(ERROR_ACCESS_DENIED)"),
         ROW(UINT32, NTSTATUS, "\x34\0\0\xC0", "0xC0000034(STATUS_OBJECT_NAME_NOT_FOUND)"),
         ROW(INT32, HRESULT, "\5\x40\0\x80", "0x80004005(E_FAIL)"),
         ROW(INT32, HRESULT, "\x02\0\x07\x80", "0x80070002(ERROR_FILE_NOT_FOUND)"),
@@ -222,6 +224,10 @@ static void numbers_are_numbers(void **state)
     value.bytes = 1;
     assert_int_equal(etwas_value_number(&value, &number), ETWAS_VALUE_BOOLEAN);
     assert_int_equal(number.u, 1);
+    value.in_type = TDH_INTYPE_BOOLEAN;
+    value.out_type = TDH_OUTTYPE_NOPRINT;
+    assert_int_equal(etwas_value_number(&value, &number), ETWAS_VALUE_BOOLEAN);
+    value.in_type = TDH_INTYPE_UINT8;
     value.out_type = TDH_OUTTYPE_STRING;
     assert_int_equal(etwas_value_number(&value, &number), ETWAS_VALUE_TEXT);
     assert_true(etwas_value_is_string(&value));
