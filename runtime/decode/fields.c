@@ -213,9 +213,10 @@ static struct extent by_length(const struct walk *walk, const struct etwas_step 
 /* To the end, where a string may have a 0 that is not its own. */
 static struct extent rest(const struct walk *walk, uint32_t unit)
 {
-    struct extent extent = whole(left(walk));
+    struct extent extent = whole(left(walk) / unit * unit);
+    const uint8_t *end = walk->at + extent.bytes;
 
-    if (extent.bytes >= unit && walk->end[-1] == 0 && walk->end[-(int)unit] == 0) {
+    if (extent.bytes >= unit && end[-1] == 0 && end[-(int)unit] == 0) {
         extent.behind = unit;
     }
     return extent;

@@ -169,8 +169,10 @@ class Text(NamesTest):
 
     def test_a_string_of_a_provider_without_a_name_says_whose_it_is(self):
         event = etl.described(BLUE, 1_000_001, 0, 0, payload=etl.utf16("hello"), flags=0x0004)
-        path = self.trace(event, etl.described(RED, 1_000_002, 0, 0, payload=etl.utf16("ho"), flags=0x0004))
-        self.assertEqual(self.fields(path), [f'{BLUE}/#0 String="hello"', f'{RED}/#0 String="ho"'])
+        path = self.trace(event, *(etl.described(RED, 1_000_002 + i, 0, 0, payload=payload, flags=0x0004)
+                                   for i, payload in enumerate((etl.utf16("ho"), b"h\0o", b""))))
+        self.assertEqual(self.fields(path), [f'{BLUE}/#0 String="hello"', f'{RED}/#0 String="ho"',
+                                             f'{RED}/#0 String="h" (1 more byte: 6f)', f'{RED}/#0 String=""'])
 
     def test_an_event_that_nothing_describes_has_its_providers_name_if_other_events_say_it(self):
         path = self.trace(etl.classic(HEAP, 1_000_000, kind=99, payload=b"\x05"),
