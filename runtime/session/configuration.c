@@ -22,7 +22,6 @@
 #include "platform/memory_limit.h"
 #include "platform/processor.h"
 #include "platform/rseq.h"
-#include "platform/thread.h"
 #include "session/file_name.h"
 
 enum {
@@ -226,7 +225,7 @@ static uint32_t check_file(const struct etwas_configuration *configuration)
                                                            : check_file_size(configuration);
     return code == ERROR_SUCCESS
                ? etwas_file_name_make(configuration->file_name, configuration->log_file_mode,
-                                      UINT32_MAX, etwas_thread_ids().process_id, made)
+                                      UINT32_MAX, (uint32_t)getpid(), made)
                : code;
 }
 
