@@ -112,8 +112,16 @@ static bool add_build_id(struct etwas_description *description, const struct etw
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
+enum {
+    UNLOADED = 64, /* so many are kept, the newest: small files have to hold them, too */
+};
+
 struct entry {
     uint64_t number;
+    uint64_t base;
+    uint64_t end;
+    bool is_unloaded;
+    bool is_covered; /* by what is loaded now: itself, or what was loaded there since */
     struct etwas_description *records;
 };
 
@@ -160,12 +168,17 @@ static bool read_table(struct table *table)
     /* Before they are read: what changes meanwhile is found the next time. */
     table->changes = etwas_images_changes();
     images = etwas_images_read(&table->count);
-    table->entries = images != NULL ? calloc(table->count, sizeof *table->entries) : NULL;
+    table->entries =
+        images != NULL ? calloc(table->count + UNLOADED, sizeof *table->entries) : NULL;
     good = table->entries != NULL;
     table->count = good ? table->count : 0;
     for (uint32_t index = 0; index < table->count; index++) {
-        table->entries[index].records = describe(&images[index]);
-        good = good && table->entries[index].records != NULL;
+        struct entry *entry = &table->entries[index];
+
+        entry->base = images[index].base;
+        entry->end = images[index].base + images[index].bytes;
+        entry->records = describe(&images[index]);
+        good = good && entry->records != NULL;
     }
     free(images);
     return good;
@@ -185,7 +198,26 @@ static int by_number(const void *left, const void *right)
     return one < other ? -1 : one > other;
 }
 
-/* Images that were there keep their numbers. */
+/*
+ * Where nothing was loaded since, the stacks of older events are still of what was there before. In a
+ * fork's child, which has no older events, nothing is kept.
+ */
+static void keep_unloaded(struct table *table)
+{
+    uint32_t most = table->count + UNLOADED;
+
+    for (uint32_t at = known.changes == 0 ? 0 : known.count; at-- > 0 && table->count < most;) {
+        struct entry *entry = &known.entries[at];
+
+        if (!entry->is_covered) {
+            entry->is_unloaded = true;
+            table->entries[table->count++] = *entry;
+            entry->records = NULL;
+        }
+    }
+}
+
+/* Images that were there keep their numbers; what was loaded again is another. */
 static void number(struct table *table)
 {
     uint64_t greatest = newest;
@@ -193,15 +225,21 @@ static void number(struct table *table)
     for (uint32_t index = 0; index < table->count; index++) {
         struct entry *entry = &table->entries[index];
 
-        for (uint32_t at = 0; at < known.count && entry->number == 0; at++) {
-            if (is_same(entry, &known.entries[at])) {
-                entry->number = known.entries[at].number;
+        for (uint32_t at = 0; at < known.count; at++) {
+            struct entry *before = &known.entries[at];
+
+            if (before->base < entry->end && entry->base < before->end) {
+                before->is_covered = true;
+                if (!before->is_unloaded && is_same(entry, before)) {
+                    entry->number = before->number;
+                }
             }
         }
         if (entry->number == 0) {
             entry->number = ++greatest;
         }
     }
+    keep_unloaded(table);
     qsort(table->entries, table->count, sizeof *table->entries, by_number);
     ck_pr_store_64(&newest, greatest);
 }

@@ -8,8 +8,9 @@
  *
  * One table for the process; its files and consumers go on from where they were, as they do with
  * descriptions. Each image has a number, and the one that was found last the greatest. What is
- * unloaded leaves the table; what is loaded where it was has a greater number, and so comes behind
- * it in every file.
+ * unloaded stays, for the stacks of events that are still in memory, until something else is loaded
+ * where it was, or too many newer ones are unloaded. What is loaded there has a greater number, and
+ * so comes behind it in every file.
  */
 #ifndef ETWAS_PROVIDER_IMAGE_RECORDS_H
 #define ETWAS_PROVIDER_IMAGE_RECORDS_H
