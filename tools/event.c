@@ -67,6 +67,12 @@ static void read_item(const EVENT_HEADER_EXTENDED_DATA_ITEM *item, struct etwas_
     case EVENT_HEADER_EXT_TYPE_PROV_TRAITS:
         event->provider_name = string_at(data, 2, item->DataSize);
         break;
+    case EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID:
+        if (item->DataSize >= sizeof event->related_activity) {
+            memcpy(&event->related_activity, data, sizeof event->related_activity);
+            event->has_related_activity = true;
+        }
+        break;
     default:
         break;
     }

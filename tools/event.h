@@ -29,6 +29,8 @@ struct etwas_event {
     uint32_t thread;        /* likewise */
     bool has_instance;
     EVENT_EXTENDED_ITEM_INSTANCE instance;
+    bool has_related_activity;
+    etwas_guid related_activity;
     uint32_t processor;
     const etwas_guid *class_guid;            /* of classic events */
     uint8_t type;                            /* likewise */

@@ -11,10 +11,10 @@
 
 /* By property; ETWAS_PROPERTY_PROCESSOR is called `cpu` too. */
 static const char *const names[] = {
-    "file",     "time",    "error_ns",   "processor", "process",  "thread",   "provider",
-    "event",    "name",    "class",      "type",      "id",       "version",  "opcode",
-    "level",    "keyword", "task",       "channel",   "activity", "instance", "parent",
-    "duration", "text",    "call_stack", "fields",    "payload",
+    "file",   "time",     "error_ns", "processor",  "process",  "thread",           "provider",
+    "event",  "name",     "class",    "type",       "id",       "version",          "opcode",
+    "level",  "keyword",  "task",     "channel",    "activity", "related_activity", "instance",
+    "parent", "duration", "text",     "call_stack", "fields",   "payload",
 };
 _Static_assert(sizeof names / sizeof names[0] == ETWAS_PROPERTY_COUNT, "a name for each");
 
@@ -54,6 +54,7 @@ enum etwas_property_kind etwas_property_kind(enum etwas_property property)
         return ETWAS_PROPERTY_IS_STRING;
     case ETWAS_PROPERTY_CLASS:
     case ETWAS_PROPERTY_ACTIVITY:
+    case ETWAS_PROPERTY_RELATED_ACTIVITY:
         return ETWAS_PROPERTY_IS_GUID;
     case ETWAS_PROPERTY_TIME:
         return ETWAS_PROPERTY_IS_TIME;

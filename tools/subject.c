@@ -140,6 +140,9 @@ const etwas_guid *etwas_subject_guid(const struct etwas_subject *subject,
                    ? NULL
                    : &header->ActivityId;
     }
+    if (property == ETWAS_PROPERTY_RELATED_ACTIVITY) {
+        return subject->event.has_related_activity ? &subject->event.related_activity : NULL;
+    }
     if (property == ETWAS_PROPERTY_CLASS) {
         return subject->event.message && (subject->event.message_flags & TRACE_MESSAGE_GUID) == 0
                    ? NULL

@@ -72,7 +72,7 @@ bool etwas_subject_number(const struct etwas_subject *subject,
                           const struct etwas_where_operand *operand,
                           struct etwas_where_number *number);
 
-/* ACTIVITY or CLASS; NULL: the event has none. */
+/* ACTIVITY, RELATED_ACTIVITY or CLASS; NULL: the event has none. */
 const etwas_guid *etwas_subject_guid(const struct etwas_subject *subject,
                                      enum etwas_property property);
 

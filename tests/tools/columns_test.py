@@ -9,6 +9,7 @@ import csv
 import io
 import struct
 import sys
+import uuid
 
 import etl_build as etl
 from etl_build import ANSI, STRUCT, UINT32, UINT8
@@ -50,6 +51,18 @@ class Columns(NamesTest):
                                           "-", "5", f"4@{RED}", "-", "-", "0", "-", "-"])
         out, _ = self.run_etwas("dump", "--columns", names, path)
         self.assertEqual(out.splitlines()[0], "# " + names.replace(",", " "))
+
+    def test_a_related_activity_is_a_column_and_a_key(self):
+        item = etl.extended_item(1, uuid.UUID(BLUE).bytes_le, False)
+        path = self.trace(*(etl.tl_event(RED, 1_000_001 + i, "P", "E", activity=RED, items=items)
+                            for i, items in enumerate((item, etl.extended_item(1, bytes(15), False), b""))))
+        self.assertEqual(self.lines("--columns", "activity,related_activity", path)[1:],
+                         [f"{RED} {BLUE}", f"{RED} -", f"{RED} -"])
+        events = self.objects(path)
+        self.assertEqual([e.get("related_activity") for e in events], [BLUE, None, None])
+        self.assertTrue(all("extended" not in e for e in events[::2]))
+        self.assertEqual(events[1]["extended"][0]["type"], 1)
+        self.assertEqual(len(self.lines("--where", f'related_activity == "{BLUE}"', path)), 1)
 
     def test_a_stack_is_a_column_and_an_array(self):
         wide = etl.extended_item(6, struct.pack("<QQQ", 0, 0x7F00AB, 0xFFFFFFFFFFFFFFFF), False)

@@ -375,6 +375,7 @@ bool etwas_dump_put_column(struct etwas_output *output, struct etwas_dump *dump,
     case ETWAS_PROPERTY_TYPE:
         return put_type(output, subject);
     case ETWAS_PROPERTY_ACTIVITY:
+    case ETWAS_PROPERTY_RELATED_ACTIVITY:
         guid = etwas_subject_guid(subject, column->property);
         if (guid != NULL) {
             etwas_text_guid(output, guid);

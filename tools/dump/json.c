@@ -85,7 +85,8 @@ static void put_times(struct etwas_output *output, const EVENT_HEADER *header, u
     }
 }
 
-static void put_descriptor(struct etwas_output *output, const EVENT_HEADER *header)
+static void put_descriptor(struct etwas_output *output, const EVENT_HEADER *header,
+                           const struct etwas_event *event)
 {
     static const etwas_guid none;
     const EVENT_DESCRIPTOR *descriptor = &header->EventDescriptor;
@@ -96,6 +97,9 @@ static void put_descriptor(struct etwas_output *output, const EVENT_HEADER *head
     etwas_output_format(output, ",\"keyword\":\"0x%llx\"", (unsigned long long)descriptor->Keyword);
     if (memcmp(&header->ActivityId, &none, sizeof none) != 0) {
         put_guid(output, "activity", &header->ActivityId);
+    }
+    if (event->has_related_activity) {
+        put_guid(output, "related_activity", &event->related_activity);
     }
 }
 
@@ -123,7 +127,7 @@ static void put_stack(struct etwas_output *output, const EVENT_RECORD *record)
 }
 
 /*
- * All items but those that have keys of their own: the instance, a message's number, and, unless all is
+ * All items but those that have keys of their own: the instance, a related activity, a message's number, and, unless all is
  * to be in hexadecimal, a stack. Of a decoded event not those that describe it.
  */
 static void put_extended(struct etwas_dump *dump)
@@ -141,6 +145,8 @@ static void put_extended(struct etwas_dump *dump)
         const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
 
         if (item->ExtType == EVENT_HEADER_EXT_TYPE_INSTANCE_INFO ||
+            (item->ExtType == EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID &&
+             dump->subject.event.has_related_activity) ||
             (!dump->hex && etwas_event_is_stack(item)) ||
             (decoded && (item->ExtType == EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL ||
                          item->ExtType == EVENT_HEADER_EXT_TYPE_PROV_TRAITS))) {
@@ -301,7 +307,7 @@ void etwas_dump_json(struct etwas_dump *dump)
     if (event->message) {
         put_message(output, header, event);
     } else if (!event->classic) {
-        put_descriptor(output, header);
+        put_descriptor(output, header, event);
     }
     if (event->has_instance && !event->message) {
         put_instance(output, &event->instance);

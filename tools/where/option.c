@@ -27,10 +27,10 @@ const char etwas_where_help[] =
     "provider, event (GC/Start; of a self-describing one with or without the opcode\n"
     "that is shown behind it), name (its last part, without that), text (of a\n"
     "message), class (GUID), type or opcode, id, version, task, channel, activity,\n"
-    "instance, parent. Of several values, as in arrays, any will do. What an event\n"
-    "does not have compares false, by != too. A name alone: is it neither 0 nor\n"
-    "empty? Enumerations and codes of errors compare by name and by number, GUIDs and\n"
-    "times in any form.\n";
+    "related_activity, instance, parent. Of several values, as in arrays, any will\n"
+    "do. What an event does not have compares false, by != too. A name alone: is it\n"
+    "neither 0 nor empty? Enumerations and codes of errors compare by name and by\n"
+    "number, GUIDs and times in any form.\n";
 
 bool etwas_where_option(struct etwas_where *where, const char *command, const char *text,
                         struct etwas_field_paths *paths)
