@@ -304,20 +304,21 @@ ETWAS_TRACELOGGING_INLINE int32_t TraceLoggingSetInformation(TraceLoggingHProvid
         }                                                                                          \
     } while (0)
 
-ETWAS_TRACELOGGING_INLINE void etwas_tracelogging_send(TraceLoggingHProvider provider,
-                                                       const EVENT_DESCRIPTOR *descriptor,
-                                                       const struct etwas_tracelogging_item *schema,
-                                                       uint64_t filter, uint32_t flags,
-                                                       const etwas_guid *activity,
-                                                       const etwas_guid *related, uint32_t count,
-                                                       EVENT_DATA_DESCRIPTOR *data)
+/* The list's first two descriptors, of `data`, are those of the items. */
+ETWAS_TRACELOGGING_INLINE void etwas_tracelogging_send(
+    TraceLoggingHProvider provider, const EVENT_DESCRIPTOR *descriptor,
+    const struct etwas_tracelogging_item *schema, uint64_t filter, uint32_t flags,
+    const etwas_guid *activity, const etwas_guid *related,
+    const struct etwas_tracelogging_list *list, EVENT_DATA_DESCRIPTOR *data)
 {
     REGHANDLE handle = __atomic_load_n(&provider->handle, __ATOMIC_RELAXED);
+    uint32_t count = (uint32_t)(list->next - data);
+    struct etwas_tracelogging_list items = {data, NULL, NULL};
 
-    (void)etwas_tracelogging_add_typed(&data[0], provider->traits, provider->traits->item_bytes,
-                                       EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_ITEM);
-    (void)etwas_tracelogging_add_typed(&data[1], schema, schema->item_bytes,
-                                       EVENT_DATA_DESCRIPTOR_TYPE_EVENT_ITEM);
+    etwas_tracelogging_add_typed(&items, provider->traits, provider->traits->item_bytes,
+                                 EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_ITEM);
+    etwas_tracelogging_add_typed(&items, schema, schema->item_bytes,
+                                 EVENT_DATA_DESCRIPTOR_TYPE_EVENT_ITEM);
     if (filter == 0 && flags == 0) {
         (void)EventWriteTransfer(handle, descriptor, activity, related, count, data);
     } else {
@@ -348,30 +349,32 @@ inline void etwas_tracelogging_send_objects(TraceLoggingHProvider provider,
     constexpr unsigned blocks = (2 + ... + Objects::blocks);
     ETWAS_TRACELOGGING_CHECK_BLOCKS(blocks);
     EVENT_DATA_DESCRIPTOR data[blocks];
-    EVENT_DATA_DESCRIPTOR *next = &data[2];
+    alignas(8) uint8_t kept[ETWAS_TRACELOGGING_VALUE_BYTES * (1 + sizeof...(objects))];
+    etwas_tracelogging_list list = {&data[2], nullptr, kept};
 
-    ((next = objects.add(next)), ...);
-    (void)next;
-    etwas_tracelogging_send(provider, descriptor, schema, filter, flags, activity, related, blocks,
+    (objects.add(&list), ...);
+    etwas_tracelogging_send(provider, descriptor, schema, filter, flags, activity, related, &list,
                             data);
 }
 #else
 #define ETWAS_TRACELOGGING_SEND(filter, flags, activity, related, ...)                             \
     EVENT_DATA_DESCRIPTOR etwas_tracelogging_data[2 ETWAS_TRACELOGGING_EACH(                       \
         ETWAS_TRACELOGGING_BLOCKS, __VA_ARGS__)];                                                  \
-    EVENT_DATA_DESCRIPTOR *etwas_tracelogging_next = &etwas_tracelogging_data[2];                  \
     const etwas_guid *const etwas_tracelogging_activity = (activity);                              \
     const etwas_guid *const etwas_tracelogging_related = (related);                                \
     ETWAS_TRACELOGGING_CHECK_BLOCKS(sizeof etwas_tracelogging_data /                               \
                                     sizeof etwas_tracelogging_data[0]);                            \
     ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_KEEP, __VA_ARGS__)                                  \
+    uint8_t etwas_tracelogging_values[ETWAS_TRACELOGGING_VALUE_BYTES *                             \
+                                      ETWAS_TRACELOGGING_COUNT(__VA_ARGS__)]                       \
+        __attribute__((__aligned__(8)));                                                           \
+    struct etwas_tracelogging_list etwas_tracelogging_list = {&etwas_tracelogging_data[2], NULL,   \
+                                                              etwas_tracelogging_values};          \
     ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_ADD, __VA_ARGS__)                                   \
-    (void)etwas_tracelogging_next;                                                                 \
     etwas_tracelogging_send(etwas_tracelogging_to, &etwas_tracelogging_event.descriptor,           \
                             &etwas_tracelogging_event.item, filter, flags,                         \
                             etwas_tracelogging_activity, etwas_tracelogging_related,               \
-                            sizeof etwas_tracelogging_data / sizeof etwas_tracelogging_data[0],    \
-                            etwas_tracelogging_data);
+                            &etwas_tracelogging_list, etwas_tracelogging_data);
 #endif
 
 #endif

@@ -8,9 +8,9 @@
  * <etwas/TraceLoggingProvider.h>; programs use none of it.
  *
  * Each kind of data has a struct that keeps what the descriptors point to until the event is
- * written, and an inline function that fills them. The C half (data_c.h) declares these structs as
- * variables; in the C++ half (data_cpp.h) they are temporaries of the one expression that writes
- * the event, so that what the operands made lives as long.
+ * written, and an inline function that adds them to a list. The C half (data_c.h) declares these
+ * structs as variables; in the C++ half (data_cpp.h) they are temporaries of the one expression that
+ * writes the event, so that what the operands made lives as long.
  */
 
 #include <etwas/evntprov.h>
@@ -97,55 +97,79 @@ ETWAS_TRACELOGGING_INLINE struct etwas_tracelogging_address etwas_tracelogging_s
     return address;
 }
 
-/* ---- descriptors: each function fills the next ones, and returns what comes after ------------ */
+/* ---- descriptors ----------------------------------------------------------------------------- */
 
-ETWAS_TRACELOGGING_INLINE EVENT_DATA_DESCRIPTOR *etwas_tracelogging_add(EVENT_DATA_DESCRIPTOR *next,
-                                                                        const void *data,
-                                                                        uint32_t bytes)
+/* The longest value: a GUID, a SYSTEMTIME. */
+#define ETWAS_TRACELOGGING_VALUE_BYTES 16
+
+/*
+ * Where the next descriptor goes to. Values are copied side by side, and those that follow each other
+ * share one descriptor: what an event costs grows with its descriptors, not with its fields.
+ */
+struct etwas_tracelogging_list {
+    EVENT_DATA_DESCRIPTOR *next;
+    EVENT_DATA_DESCRIPTOR *values; /* the last one of values */
+    uint8_t *kept;                 /* where the next value goes to */
+};
+
+ETWAS_TRACELOGGING_INLINE void etwas_tracelogging_add_typed(struct etwas_tracelogging_list *list,
+                                                            const void *data, uint32_t bytes,
+                                                            uint8_t type)
 {
-    EventDataDescCreate(next, data, bytes);
-    return next + 1;
+    EventDataDescCreate(list->next, data, bytes);
+    list->next->Reserved = type;
+    list->next++;
 }
 
-ETWAS_TRACELOGGING_INLINE EVENT_DATA_DESCRIPTOR *etwas_tracelogging_add_typed(
-    EVENT_DATA_DESCRIPTOR *next, const void *data, uint32_t bytes, uint8_t type)
+ETWAS_TRACELOGGING_INLINE void etwas_tracelogging_add(struct etwas_tracelogging_list *list,
+                                                      const void *data, uint32_t bytes)
 {
-    EventDataDescCreate(next, data, bytes);
-    next->Reserved = type;
-    return next + 1;
+    etwas_tracelogging_add_typed(list, data, bytes, EVENT_DATA_DESCRIPTOR_TYPE_NONE);
 }
 
-ETWAS_TRACELOGGING_INLINE EVENT_DATA_DESCRIPTOR *etwas_tracelogging_add_counted(
-    EVENT_DATA_DESCRIPTOR *next, const struct etwas_tracelogging_counted *counted)
+ETWAS_TRACELOGGING_INLINE void etwas_tracelogging_add_value(struct etwas_tracelogging_list *list,
+                                                            const void *value, uint32_t bytes)
 {
-    next = etwas_tracelogging_add(next, &counted->count, sizeof counted->count);
-    return etwas_tracelogging_add(next, counted->data, counted->bytes);
+    memcpy(list->kept, value, bytes);
+    if (list->values != NULL && list->values + 1 == list->next) {
+        list->values->Size += bytes;
+    } else {
+        list->values = list->next;
+        etwas_tracelogging_add(list, list->kept, bytes);
+    }
+    list->kept += bytes;
 }
 
-ETWAS_TRACELOGGING_INLINE EVENT_DATA_DESCRIPTOR *etwas_tracelogging_add_address(
-    EVENT_DATA_DESCRIPTOR *next, const struct etwas_tracelogging_address *address)
+ETWAS_TRACELOGGING_INLINE void etwas_tracelogging_add_counted(
+    struct etwas_tracelogging_list *list, const struct etwas_tracelogging_counted *counted)
+{
+    etwas_tracelogging_add(list, &counted->count, sizeof counted->count);
+    etwas_tracelogging_add(list, counted->data, counted->bytes);
+}
+
+ETWAS_TRACELOGGING_INLINE void etwas_tracelogging_add_address(
+    struct etwas_tracelogging_list *list, const struct etwas_tracelogging_address *address)
 {
     uint32_t family_bytes =
         address->bytes < sizeof address->family ? 0 : (uint32_t)sizeof address->family;
 
-    next = etwas_tracelogging_add(next, &address->bytes, sizeof address->bytes);
-    next = etwas_tracelogging_add(next, &address->family, family_bytes);
-    return etwas_tracelogging_add(next, address->data + family_bytes,
-                                  address->bytes - family_bytes);
+    etwas_tracelogging_add(list, &address->bytes, sizeof address->bytes);
+    etwas_tracelogging_add(list, &address->family, family_bytes);
+    etwas_tracelogging_add(list, address->data + family_bytes, address->bytes - family_bytes);
 }
 
 /* With its NUL; no string is an empty one. */
-ETWAS_TRACELOGGING_INLINE EVENT_DATA_DESCRIPTOR *etwas_tracelogging_add_string(
-    EVENT_DATA_DESCRIPTOR *next, const char *string)
+ETWAS_TRACELOGGING_INLINE void etwas_tracelogging_add_string(struct etwas_tracelogging_list *list,
+                                                             const char *string)
 {
     if (string == NULL) {
         string = "";
     }
-    return etwas_tracelogging_add(next, string, etwas_tracelogging_size(strlen(string) + 1, 1));
+    etwas_tracelogging_add(list, string, etwas_tracelogging_size(strlen(string) + 1, 1));
 }
 
-ETWAS_TRACELOGGING_INLINE EVENT_DATA_DESCRIPTOR *etwas_tracelogging_add_wide_string(
-    EVENT_DATA_DESCRIPTOR *next, const etwas_wchar *string)
+ETWAS_TRACELOGGING_INLINE void etwas_tracelogging_add_wide_string(
+    struct etwas_tracelogging_list *list, const etwas_wchar *string)
 {
     size_t units = 0;
 
@@ -155,7 +179,7 @@ ETWAS_TRACELOGGING_INLINE EVENT_DATA_DESCRIPTOR *etwas_tracelogging_add_wide_str
     while (string[units] != 0) {
         units++;
     }
-    return etwas_tracelogging_add(next, string, etwas_tracelogging_size(units + 1, sizeof *string));
+    etwas_tracelogging_add(list, string, etwas_tracelogging_size(units + 1, sizeof *string));
 }
 
 #ifdef __cplusplus

@@ -7,8 +7,8 @@
  * The data of an event in C: variables that keep the operands, and statements that fill data
  * descriptors. Part of <etwas/TraceLoggingProvider.h>; programs use none of it.
  *
- * For each kind of data: BLOCKS, how many descriptors it takes; KEEP, the declaration of what is
- * kept in `kept_NUMBER`; ADD, the statement that fills the descriptors from `next` on.
+ * For each kind of data: BLOCKS, how many descriptors it takes at most; KEEP, the declaration of what
+ * is kept in `kept_NUMBER`; ADD, the statement that adds it to the list.
  */
 
 #ifndef __cplusplus
@@ -30,7 +30,7 @@
 #define ETWAS_TRACELOGGING_ADD(number, argument)                                                   \
     ETWAS_TRACELOGGING_CALL(ETWAS_TRACELOGGING_ADD_OF, number, ETWAS_TRACELOGGING_OPEN argument)
 #define ETWAS_TRACELOGGING_ADD_OF(number, field, list, data, operands, ...)                        \
-    ETWAS_TRACELOGGING_ADD##data(etwas_tracelogging_next, etwas_tracelogging_kept_##number)
+    ETWAS_TRACELOGGING_ADD##data(&etwas_tracelogging_list, etwas_tracelogging_kept_##number)
 
 /* The operand, if it points to such things: also where addresses are wanted and it has `void *`. */
 #define ETWAS_TRACELOGGING_POINTER(type, pointer)                                                  \
@@ -45,24 +45,25 @@
 /* Nothing. */
 #define ETWAS_TRACELOGGING_BLOCKS_none
 #define ETWAS_TRACELOGGING_KEEP_none(kept, unused)
-#define ETWAS_TRACELOGGING_ADD_none(next, kept)
+#define ETWAS_TRACELOGGING_ADD_none(list, kept)
 
 /* A value of a type. */
 #define ETWAS_TRACELOGGING_BLOCKS_value +1
 #define ETWAS_TRACELOGGING_KEEP_value(kept, type, value) type const kept = (value);
-#define ETWAS_TRACELOGGING_ADD_value(next, kept)                                                   \
-    next = etwas_tracelogging_add(next, &kept, sizeof kept);
+#define ETWAS_TRACELOGGING_ADD_value(list, kept)                                                   \
+    ETWAS_STATIC_ASSERT(sizeof kept <= ETWAS_TRACELOGGING_VALUE_BYTES, "room for a value");        \
+    etwas_tracelogging_add_value(list, &kept, sizeof kept);
 
 /* A string with its NUL. */
 #define ETWAS_TRACELOGGING_BLOCKS_string +1
 #define ETWAS_TRACELOGGING_KEEP_string(kept, string) const char *const kept = (string);
-#define ETWAS_TRACELOGGING_ADD_string(next, kept) next = etwas_tracelogging_add_string(next, kept);
+#define ETWAS_TRACELOGGING_ADD_string(list, kept) etwas_tracelogging_add_string(list, kept);
 
 #define ETWAS_TRACELOGGING_BLOCKS_wide_string +1
 #define ETWAS_TRACELOGGING_KEEP_wide_string(kept, string)                                          \
     ETWAS_TRACELOGGING_CHECK_WIDE(string) const etwas_wchar *const kept = (string);
-#define ETWAS_TRACELOGGING_ADD_wide_string(next, kept)                                             \
-    next = etwas_tracelogging_add_wide_string(next, kept);
+#define ETWAS_TRACELOGGING_ADD_wide_string(list, kept)                                             \
+    etwas_tracelogging_add_wide_string(list, kept);
 
 #define ETWAS_TRACELOGGING_CHECK_WIDE(string)                                                      \
     _Static_assert(                                                                                \
@@ -75,21 +76,19 @@
 #define ETWAS_TRACELOGGING_KEEP_characters(kept, type, data, count)                                \
     const struct etwas_tracelogging_counted kept = etwas_tracelogging_characters(                  \
         ETWAS_TRACELOGGING_POINTER(type, data), count, sizeof(type));
-#define ETWAS_TRACELOGGING_ADD_characters(next, kept)                                              \
-    next = etwas_tracelogging_add_counted(next, &kept);
+#define ETWAS_TRACELOGGING_ADD_characters(list, kept) etwas_tracelogging_add_counted(list, &kept);
 
 #define ETWAS_TRACELOGGING_BLOCKS_wide_characters +2
 #define ETWAS_TRACELOGGING_KEEP_wide_characters(kept, data, count)                                 \
     ETWAS_TRACELOGGING_CHECK_WIDE(data)                                                            \
     ETWAS_TRACELOGGING_KEEP_characters(kept, etwas_wchar, data, count)
-#define ETWAS_TRACELOGGING_ADD_wide_characters(next, kept)                                         \
-    next = etwas_tracelogging_add_counted(next, &kept);
+#define ETWAS_TRACELOGGING_ADD_wide_characters(list, kept)                                         \
+    etwas_tracelogging_add_counted(list, &kept);
 
 #define ETWAS_TRACELOGGING_BLOCKS_binary +2
 #define ETWAS_TRACELOGGING_KEEP_binary(kept, data, bytes)                                          \
     const struct etwas_tracelogging_counted kept = etwas_tracelogging_characters(data, bytes, 1);
-#define ETWAS_TRACELOGGING_ADD_binary(next, kept)                                                  \
-    next = etwas_tracelogging_add_counted(next, &kept);
+#define ETWAS_TRACELOGGING_ADD_binary(list, kept) etwas_tracelogging_add_counted(list, &kept);
 
 /* What the members Buffer and Length of a struct say. */
 #define ETWAS_TRACELOGGING_BLOCKS_buffer +2
@@ -97,40 +96,38 @@
     const type *const kept##_of = (pointer);                                                       \
     const struct etwas_tracelogging_counted kept =                                                 \
         etwas_tracelogging_characters(kept##_of->Buffer, kept##_of->Length, 1);
-#define ETWAS_TRACELOGGING_ADD_buffer(next, kept)                                                  \
-    next = etwas_tracelogging_add_counted(next, &kept);
+#define ETWAS_TRACELOGGING_ADD_buffer(list, kept) etwas_tracelogging_add_counted(list, &kept);
 
 /* Values of a type and their number. */
 #define ETWAS_TRACELOGGING_BLOCKS_array +2
 #define ETWAS_TRACELOGGING_KEEP_array(kept, type, data, count)                                     \
     const struct etwas_tracelogging_counted kept =                                                 \
         etwas_tracelogging_array(ETWAS_TRACELOGGING_POINTER(type, data), count, sizeof(type));
-#define ETWAS_TRACELOGGING_ADD_array(next, kept) next = etwas_tracelogging_add_counted(next, &kept);
+#define ETWAS_TRACELOGGING_ADD_array(list, kept) etwas_tracelogging_add_counted(list, &kept);
 
 /* As many as the schema says. */
 #define ETWAS_TRACELOGGING_BLOCKS_fixed +1
 #define ETWAS_TRACELOGGING_KEEP_fixed(kept, type, data, count)                                     \
     const struct etwas_tracelogging_bytes kept =                                                   \
         etwas_tracelogging_raw(ETWAS_TRACELOGGING_POINTER(type, data), (count) * sizeof(type), 0);
-#define ETWAS_TRACELOGGING_ADD_fixed(next, kept) ETWAS_TRACELOGGING_ADD_raw(next, kept)
+#define ETWAS_TRACELOGGING_ADD_fixed(list, kept) ETWAS_TRACELOGGING_ADD_raw(list, kept)
 
 /* Bytes as they are. */
 #define ETWAS_TRACELOGGING_BLOCKS_raw +1
 #define ETWAS_TRACELOGGING_KEEP_raw(kept, data, bytes, type)                                       \
     const struct etwas_tracelogging_bytes kept = etwas_tracelogging_raw(data, bytes, type);
-#define ETWAS_TRACELOGGING_ADD_raw(next, kept)                                                     \
-    next = etwas_tracelogging_add_typed(next, kept.data, kept.bytes, kept.type);
+#define ETWAS_TRACELOGGING_ADD_raw(list, kept)                                                     \
+    etwas_tracelogging_add_typed(list, kept.data, kept.bytes, kept.type);
 
 #define ETWAS_TRACELOGGING_BLOCKS_sid +1
 #define ETWAS_TRACELOGGING_KEEP_sid(kept, sid)                                                     \
     const struct etwas_tracelogging_bytes kept = etwas_tracelogging_sid(sid);
-#define ETWAS_TRACELOGGING_ADD_sid(next, kept) ETWAS_TRACELOGGING_ADD_raw(next, kept)
+#define ETWAS_TRACELOGGING_ADD_sid(list, kept) ETWAS_TRACELOGGING_ADD_raw(list, kept)
 
 #define ETWAS_TRACELOGGING_BLOCKS_socket +3
 #define ETWAS_TRACELOGGING_KEEP_socket(kept, data, bytes)                                          \
     const struct etwas_tracelogging_address kept = etwas_tracelogging_socket(data, bytes);
-#define ETWAS_TRACELOGGING_ADD_socket(next, kept)                                                  \
-    next = etwas_tracelogging_add_address(next, &kept);
+#define ETWAS_TRACELOGGING_ADD_socket(list, kept) etwas_tracelogging_add_address(list, &kept);
 
 /* ---- TraceLoggingValue ----------------------------------------------------------------------- */
 
@@ -168,21 +165,23 @@
 #define ETWAS_TRACELOGGING_BLOCKS_deduced +1
 #define ETWAS_TRACELOGGING_KEEP_deduced(kept, value)                                               \
     ETWAS_TRACELOGGING_TYPE_OF(value) const kept = (value);
-#define ETWAS_TRACELOGGING_ADD_deduced(next, kept)                                                 \
-    next = etwas_tracelogging_add_deduced(next, ETWAS_TRACELOGGING_DEDUCE_IN(kept), &kept,         \
-                                          sizeof kept);
+#define ETWAS_TRACELOGGING_ADD_deduced(list, kept)                                                 \
+    etwas_tracelogging_add_deduced(list, ETWAS_TRACELOGGING_DEDUCE_IN(kept), &kept, sizeof kept);
 
 /* `kept` is what a variable of that type holds. */
-ETWAS_TRACELOGGING_INLINE EVENT_DATA_DESCRIPTOR *etwas_tracelogging_add_deduced(
-    EVENT_DATA_DESCRIPTOR *next, uint32_t in, const void *kept, uint32_t bytes)
+ETWAS_TRACELOGGING_INLINE void etwas_tracelogging_add_deduced(struct etwas_tracelogging_list *list,
+                                                              uint32_t in, const void *kept,
+                                                              uint32_t bytes)
 {
     switch (in) {
     case TlgInANSISTRING:
-        return etwas_tracelogging_add_string(next, *(const char *const *)kept);
+        etwas_tracelogging_add_string(list, *(const char *const *)kept);
+        break;
     case TlgInUNICODESTRING:
-        return etwas_tracelogging_add_wide_string(next, *(const etwas_wchar *const *)kept);
+        etwas_tracelogging_add_wide_string(list, *(const etwas_wchar *const *)kept);
+        break;
     default:
-        return etwas_tracelogging_add(next, kept, bytes);
+        etwas_tracelogging_add_value(list, kept, bytes);
     }
 }
 

@@ -7,7 +7,8 @@
  * The data of an event in C++: an object for each field, and the function that writes them. Part of
  * <etwas/TraceLoggingProvider.h>; programs use none of it.
  *
- * An object has `blocks`, the number of data descriptors it takes, and `add`, which fills them.
+ * An object has `blocks`, the number of data descriptors it takes at most, and `add`, which adds it to
+ * a list.
  */
 
 #ifdef __cplusplus
@@ -23,12 +24,13 @@
     ETWAS_TRACELOGGING_OBJECT##data operands
 
 template <typename Type> struct etwas_tracelogging_value_object {
+    static_assert(sizeof(Type) <= ETWAS_TRACELOGGING_VALUE_BYTES, "room for a value");
     static constexpr unsigned blocks = 1;
     Type value;
 
-    EVENT_DATA_DESCRIPTOR *add(EVENT_DATA_DESCRIPTOR *next) const
+    void add(etwas_tracelogging_list *list) const
     {
-        return etwas_tracelogging_add(next, &value, sizeof value);
+        etwas_tracelogging_add_value(list, &value, sizeof value);
     }
 };
 
@@ -36,9 +38,9 @@ struct etwas_tracelogging_string_object {
     static constexpr unsigned blocks = 1;
     const char *string;
 
-    EVENT_DATA_DESCRIPTOR *add(EVENT_DATA_DESCRIPTOR *next) const
+    void add(etwas_tracelogging_list *list) const
     {
-        return etwas_tracelogging_add_string(next, string);
+        etwas_tracelogging_add_string(list, string);
     }
 };
 
@@ -46,9 +48,9 @@ struct etwas_tracelogging_wide_string_object {
     static constexpr unsigned blocks = 1;
     const etwas_wchar *string;
 
-    EVENT_DATA_DESCRIPTOR *add(EVENT_DATA_DESCRIPTOR *next) const
+    void add(etwas_tracelogging_list *list) const
     {
-        return etwas_tracelogging_add_wide_string(next, string);
+        etwas_tracelogging_add_wide_string(list, string);
     }
 };
 
@@ -56,9 +58,9 @@ struct etwas_tracelogging_counted_object {
     static constexpr unsigned blocks = 2;
     etwas_tracelogging_counted counted;
 
-    EVENT_DATA_DESCRIPTOR *add(EVENT_DATA_DESCRIPTOR *next) const
+    void add(etwas_tracelogging_list *list) const
     {
-        return etwas_tracelogging_add_counted(next, &counted);
+        etwas_tracelogging_add_counted(list, &counted);
     }
 };
 
@@ -66,9 +68,9 @@ struct etwas_tracelogging_bytes_object {
     static constexpr unsigned blocks = 1;
     etwas_tracelogging_bytes raw;
 
-    EVENT_DATA_DESCRIPTOR *add(EVENT_DATA_DESCRIPTOR *next) const
+    void add(etwas_tracelogging_list *list) const
     {
-        return etwas_tracelogging_add_typed(next, raw.data, raw.bytes, raw.type);
+        etwas_tracelogging_add_typed(list, raw.data, raw.bytes, raw.type);
     }
 };
 
@@ -76,9 +78,9 @@ struct etwas_tracelogging_address_object {
     static constexpr unsigned blocks = 3;
     etwas_tracelogging_address address;
 
-    EVENT_DATA_DESCRIPTOR *add(EVENT_DATA_DESCRIPTOR *next) const
+    void add(etwas_tracelogging_list *list) const
     {
-        return etwas_tracelogging_add_address(next, &address);
+        etwas_tracelogging_add_address(list, &address);
     }
 };
 
