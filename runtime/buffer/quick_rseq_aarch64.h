@@ -62,7 +62,7 @@
         "cmp w16, w17\n\t"                          /* 2 */                                        \
         "b.ne 9f\n\t"                                                                              \
         "ldr w14, [%[slot], %c[gate]]\n\t"                                                         \
-        "eor x14, x14, %[generation], lsr 8\n\t"                                                   \
+        "eor w14, w14, %w[generation]\n\t"                                                          \
         "cbnz w14, 9f\n\t"                          /* 3 */                                        \
         "add x14, %[slot], w14, uxtw\n\t"                                                          \
         ETWAS_QUICK_TRAP(17)                                                                       \
@@ -98,9 +98,9 @@ _Static_assert(offsetof(struct etwas_slot, word) == 0, "a store-release knows no
 _Static_assert(offsetof(MOF_FIELD, DataType) == offsetof(MOF_FIELD, Length) + 4,
                "a piece's length and type are one word");
 
-#define ETWAS_QUICK_OPERANDS(SLOT, GENERATION_ABOVE, STAMP)                                        \
+#define ETWAS_QUICK_OPERANDS(SLOT, GENERATION, STAMP)                                        \
         [area] "r"(etwas_thread_pointer() + etwas_processor_offset), [slot] "r"(SLOT),             \
-        [generation] "r"(GENERATION_ABOVE), [stamp] "r"(STAMP),                                    \
+        [generation] "r"(GENERATION), [stamp] "r"(STAMP),                                    \
         [newest] "i"(offsetof(struct etwas_slot, newest)),                                         \
         [gate] "i"(offsetof(struct etwas_slot, gate)),                                             \
         [limit] "i"(offsetof(struct etwas_slot, limit_units)),                                     \
@@ -179,12 +179,9 @@ _Static_assert(offsetof(MOF_FIELD, DataType) == offsetof(MOF_FIELD, Length) + 4,
 
 /* clang-format on */
 
-/*
- * `slot` was found by the thread's cpu_id. `generation_above` has the session's generation, which
- * is not 0, in bits 8 to 39, as a session's handle has.
- */
+/* `slot` was found by the thread's cpu_id. `generation`, the session's, is not 0. */
 static inline __attribute__((always_inline)) enum etwas_quick_rseq etwas_quick_rseq(
-    struct etwas_slot *slot, uint64_t generation_above, const struct etwas_quick_record *record)
+    struct etwas_slot *slot, uint32_t generation, const struct etwas_quick_record *record)
 {
     const uint64_t units =
         (sizeof(struct etwas_etl_instance_header) + record->payload_bytes + ETWAS_UNIT_BYTES - 1) /
@@ -205,7 +202,7 @@ static inline __attribute__((always_inline)) enum etwas_quick_rseq etwas_quick_r
         ETWAS_QUICK_COPY
         ETWAS_QUICK_COMMIT
         :
-        : ETWAS_QUICK_OPERANDS(slot, generation_above, record->stamp), [units] "r"(units),
+        : ETWAS_QUICK_OPERANDS(slot, generation, record->stamp), [units] "r"(units),
           [before] "r"(record->before), [bytes] "r"(record->payload_bytes),
           ETWAS_QUICK_PART(start_low, start_high, record->start),
           ETWAS_QUICK_PART(guid_low, guid_high, record->guid),
@@ -243,7 +240,7 @@ other:
 /* clang-format off */
 #define ETWAS_QUICK_PIECES(NAME, HEADER, STEP, CHECK)                                              \
     static inline __attribute__((always_inline)) enum etwas_quick_rseq NAME(                       \
-        struct etwas_slot *slot, uint64_t generation_above,                                        \
+        struct etwas_slot *slot, uint32_t generation,                                        \
         const struct etwas_quick_header *header, int64_t stamp, const void *pieces,                \
         uint64_t count)                                                                            \
     {                                                                                              \
@@ -290,7 +287,7 @@ other:
             "add x16, x16, x8, lsr 3\n\t"                                                          \
             ETWAS_QUICK_COMMIT                                                                     \
             :                                                                                      \
-            : ETWAS_QUICK_OPERANDS(slot, generation_above, stamp), [pieces] "r"(pieces),           \
+            : ETWAS_QUICK_OPERANDS(slot, generation, stamp), [pieces] "r"(pieces),           \
               [end] "r"((const MOF_FIELD *)pieces + count),                                        \
               [length] "i"(offsetof(MOF_FIELD, Length)), [start] "r"(header->start),               \
               [ids] "r"(header->ids),                                                              \

@@ -11,9 +11,6 @@
 #ifndef ETWAS_BUFFER_QUICK_RSEQ_X86_64_H
 #define ETWAS_BUFFER_QUICK_RSEQ_X86_64_H
 
-/* What one record adds to a word, beside its units: too large for an instruction. */
-static const uint64_t etwas_one_record = UINT64_C(1) << (ETWAS_UNITS_BITS + ETWAS_BUFFER_BITS);
-
 #ifdef ETWAS_TESTPOINTS
 #define ETWAS_QUICK_TRAP(number)                                                                   \
     "cmpl $" #number ", etwas_rseq_trap(%%rip)\n\t"                                                \
@@ -55,10 +52,8 @@ static const uint64_t etwas_one_record = UINT64_C(1) << (ETWAS_UNITS_BITS + ETWA
         "movl %c[index](%[slot]), %%r8d\n\t"                                                       \
         "cmpl %%r8d, %%fs:(%%r9)\n\t"               /* 2 */                                        \
         "jne %l[other]\n\t"                                                                        \
-        "movq %[generation], %%r8\n\t"                                                             \
-        "shrq $8, %%r8\n\t"                                                                        \
-        "cmpl %%r8d, %c[gate](%[slot])\n\t"         /* 3 */                                        \
-        "jne %l[other]\n\t"                                                                        \
+        "cmpl %k[generation], %c[gate](%[slot])\n\t" /* 3 */                                       \
+        "jne %l[other]\n\t"                                                                       \
         ETWAS_QUICK_TRAP(17)
 
 #define ETWAS_QUICK_BEGIN                                                                          \
@@ -80,18 +75,17 @@ static const uint64_t etwas_one_record = UINT64_C(1) << (ETWAS_UNITS_BITS + ETWA
         "addq %c[region](%[slot]), %%r9\n\t"                                                       \
         "movq $0, -8(%%r9,%[units],8)\n\t"          /* 6 */
 
-#define ETWAS_QUICK_COMMIT(UNITS)                                                                  \
+#define ETWAS_QUICK_COMMIT                                                                         \
         ETWAS_QUICK_TRAP(19)                                                                       \
         "movq %[stamp], %c[newest](%[slot])\n\t"    /* 7 */                                        \
-        "movq %[one_record], %%r8\n\t"                                                             \
-        "addq " UNITS ", %%r8\n\t"                                                                 \
+        "btsq %[one_record], %%r9\n\t"                                                             \
         ETWAS_QUICK_TRAP(20)                                                                       \
-        "addq %%r8, %c[word](%[slot])\n"            /* 8 */                                        \
+        "addq %%r9, %c[word](%[slot])\n"            /* 8 */                                        \
         "3:\n\t"
 
-#define ETWAS_QUICK_OPERANDS(SLOT, GENERATION_ABOVE, STAMP)                                        \
-        [offset] "m"(etwas_processor_offset), [slot] "r"(SLOT), [generation] "rm"(GENERATION_ABOVE), \
-        [stamp] "r"(STAMP), [one_record] "m"(etwas_one_record),                \
+#define ETWAS_QUICK_OPERANDS(SLOT, GENERATION, STAMP)                                        \
+        [offset] "m"(etwas_processor_offset), [slot] "r"(SLOT), [generation] "r"(GENERATION), \
+        [stamp] "r"(STAMP), [one_record] "i"(ETWAS_UNITS_BITS + ETWAS_BUFFER_BITS),            \
         [word] "i"(offsetof(struct etwas_slot, word)),                                             \
         [newest] "i"(offsetof(struct etwas_slot, newest)),                                         \
         [gate] "i"(offsetof(struct etwas_slot, gate)),                                             \
@@ -102,12 +96,9 @@ static const uint64_t etwas_one_record = UINT64_C(1) << (ETWAS_UNITS_BITS + ETWA
         [buffer_mask] "i"(ETWAS_NO_BUFFER)
 /* clang-format on */
 
-/*
- * `slot` was found by the thread's cpu_id. `generation_above` has the session's generation, which
- * is not 0, in bits 8 to 39, as a session's handle has.
- */
+/* `slot` was found by the thread's cpu_id. `generation`, the session's, is not 0. */
 static inline __attribute__((always_inline)) enum etwas_quick_rseq etwas_quick_rseq(
-    struct etwas_slot *slot, uint64_t generation_above, const struct etwas_quick_record *record)
+    struct etwas_slot *slot, uint32_t generation, const struct etwas_quick_record *record)
 {
     const uint64_t units =
         (sizeof(struct etwas_etl_instance_header) + record->payload_bytes + ETWAS_UNIT_BYTES - 1) /
@@ -163,9 +154,10 @@ static inline __attribute__((always_inline)) enum etwas_quick_rseq etwas_quick_r
         "jnz 53b\n"
 
         "6:\n\t"
-        ETWAS_QUICK_COMMIT("%[units]")
+        "movq %[units], %%r9\n\t"
+        ETWAS_QUICK_COMMIT
         :
-        : ETWAS_QUICK_OPERANDS(slot, generation_above, record->stamp), [units] "r"(units),
+        : ETWAS_QUICK_OPERANDS(slot, generation, record->stamp), [units] "r"(units),
           [before] "r"(record->before), [bytes] "r"(record->payload_bytes),
           [start] "x"(record->start), [guid] "x"(record->guid), [instances] "x"(record->instances),
           [parent] "x"(record->parent)
@@ -180,78 +172,79 @@ other:
 }
 
 /*
- * Copies the pieces from r11 to `end`. r8: where a piece comes from; r10: its length; r9 and rdx: where
- * in the record it begins and ends, the latter no higher than rax.
+ * Copies the pieces from r11 to `end`. r8: where a piece comes from; r10: its length; r9: where in the
+ * record it goes to; rax: what room is left.
  *
  * A piece of 16 bytes or more is copied in moves of 16 from its beginning, and its last 16 bytes in
  * one that may overlap them; a shorter one in two moves that may overlap.
  */
 /* clang-format off */
 #define ETWAS_QUICK_NEXT_PIECE                                                                     \
-        "movq %%rdx, %%r9\n\t"                                                                     \
         "addq $16, %%r11\n\t"                                                                     \
-        "cmpq %[end], %%r11\n\t"
+        "cmpq %[end], %%r11\n\t"                                                                  \
+        "jne 50b\n"
 
 #define ETWAS_QUICK_COPY(CHECK)                                                                    \
         "cmpq %[end], %%r11\n\t"                                                                   \
         "je 6f\n"                                                                                  \
         "50:\n\t"                                                                                  \
         "movl %c[length](%%r11), %%r10d\n\t"                                                       \
-        "movq (%%r11), %%r8\n\t"                                                                   \
         CHECK                                                                                      \
-        "leaq (%%r9,%%r10), %%rdx\n\t"                                                             \
+        "movq (%%r11), %%r8\n\t"                                                                   \
+        "subq %%r10, %%rax\n\t"                                                                    \
+        "jb %l[other]\n\t"                                                                         \
         "testq %%r8, %%r8\n\t"                                                                     \
         "je %l[other]\n\t"                                                                         \
-        "cmpq %%rax, %%rdx\n\t"                                                                    \
-        "ja %l[other]\n\t"                                                                         \
         "cmpl $16, %%r10d\n\t"                                                                     \
-        "jb 52f\n\t"                                                                               \
-        "movups -16(%%r8,%%r10), %%xmm1\n"                                                         \
-        "51:\n\t"                                                                                  \
-        "movups (%%r8), %%xmm0\n\t"                                                                \
-        "movups %%xmm0, (%%rcx,%%r9)\n\t"                                                                \
-        "cmpl $32, %%r10d\n\t"                                                                     \
-        "ja 55f\n\t"                                                                               \
-        "movups %%xmm1, -16(%%rcx,%%rdx)\n\t"                                                            \
-        ETWAS_QUICK_NEXT_PIECE                                                                     \
-        "je 6f\n\t"                                                                                \
-        "jmp 50b\n"                                                                                \
-        "52:\n\t"                                                                                  \
+        "jae 55f\n\t"                                                                              \
         "cmpl $8, %%r10d\n\t"                                                                      \
-        "jb 53f\n\t"                                                                               \
-        "movq (%%r8), %%xmm0\n\t"                  /* 8 to 15 */                                   \
+        "jb 52f\n\t"                                                                               \
+        "movq (%%r8), %%xmm0\n\t"                   /* 8 to 15 */                                  \
         "movq -8(%%r8,%%r10), %%xmm1\n\t"                                                          \
-        "movq %%xmm0, (%%rcx,%%r9)\n\t"                                                                  \
-        "movq %%xmm1, -8(%%rcx,%%rdx)\n\t"                                                               \
+        "movq %%xmm0, (%%rcx,%%r9)\n\t"                                                            \
+        "addq %%r10, %%r9\n\t"                                                                     \
+        "movq %%xmm1, -8(%%rcx,%%r9)\n"                                                            \
+        "51:\n\t"                                                                                  \
         ETWAS_QUICK_NEXT_PIECE                                                                     \
-        "jne 50b\n\t"                                                                              \
         "jmp 6f\n"                                                                                 \
-        "53:\n\t"                                                                                  \
+        "52:\n\t"                                                                                  \
         "cmpl $4, %%r10d\n\t"                                                                      \
-        "jb 54f\n\t"                                                                               \
-        "movd (%%r8), %%xmm0\n\t"                  /* 4 to 7 */                                    \
+        "jb 53f\n\t"                                                                               \
+        "movd (%%r8), %%xmm0\n\t"                   /* 4 to 7 */                                   \
         "movd -4(%%r8,%%r10), %%xmm1\n\t"                                                          \
-        "movd %%xmm0, (%%rcx,%%r9)\n\t"                                                                  \
-        "movd %%xmm1, -4(%%rcx,%%rdx)\n\t"                                                               \
-        ETWAS_QUICK_NEXT_PIECE                                                                     \
-        "jne 50b\n\t"                                                                              \
-        "jmp 6f\n"                                                                                 \
-        "55:\n\t"                                  /* more than 32 are left */                     \
-        "addq $16, %%r8\n\t"                                                                       \
-        "addq $16, %%r9\n\t"                                                                       \
-        "subq $16, %%r10\n\t"                                                                      \
+        "movd %%xmm0, (%%rcx,%%r9)\n\t"                                                            \
+        "addq %%r10, %%r9\n\t"                                                                     \
+        "movd %%xmm1, -4(%%rcx,%%r9)\n\t"                                                          \
         "jmp 51b\n"                                                                                \
-        "54:\n\t"                                  /* 0 to 3 */                                    \
-        "cmpq %%rdx, %%r9\n\t"                                                                     \
+        "53:\n\t"                                   /* 0 to 3, by way of rax */                    \
+        "movq %%rax, %%xmm0\n\t"                                                                   \
+        "addq %%r8, %%r10\n"                                                                       \
+        "54:\n\t"                                                                                  \
+        "cmpq %%r10, %%r8\n\t"                                                                     \
         "je 57f\n\t"                                                                               \
-        "movzbl (%%r8), %%r10d\n\t"                                                                \
-        "movb %%r10b, (%%rcx,%%r9)\n\t"                                                            \
+        "movb (%%r8), %%al\n\t"                                                                    \
+        "movb %%al, (%%rcx,%%r9)\n\t"                                                              \
         "addq $1, %%r8\n\t"                                                                        \
         "addq $1, %%r9\n\t"                                                                        \
         "jmp 54b\n"                                                                                \
         "57:\n\t"                                                                                  \
+        "movq %%xmm0, %%rax\n\t"                                                                   \
+        "jmp 51b\n"                                                                                \
+        "58:\n\t"                                   /* more than 32 are left */                    \
+        "addq $16, %%r8\n\t"                                                                       \
+        "addq $16, %%r9\n\t"                                                                       \
+        "subq $16, %%r10\n\t"                                                                      \
+        "jmp 56f\n"                                                                                \
+        "55:\n\t"                                                                                  \
+        "movups -16(%%r8,%%r10), %%xmm1\n"                                                         \
+        "56:\n\t"                                                                                  \
+        "movups (%%r8), %%xmm0\n\t"                                                                \
+        "movups %%xmm0, (%%rcx,%%r9)\n\t"                                                          \
+        "cmpl $32, %%r10d\n\t"                                                                     \
+        "ja 58b\n\t"                                                                               \
+        "addq %%r10, %%r9\n\t"                                                                     \
+        "movups %%xmm1, -16(%%rcx,%%r9)\n\t"                                                       \
         ETWAS_QUICK_NEXT_PIECE                                                                     \
-        "jne 50b\n"                                                                                \
         "6:\n\t"
 
 /* CHECK. */
@@ -261,38 +254,38 @@ other:
         "jne %l[other]\n\t"
 #define ETWAS_QUICK_ITEMS_AND_DATA                                                                 \
         "cmpl $0, %c[type](%%r11)\n\t"                                                             \
-        "je 58f\n\t"                                                                               \
-        "leaq 32(%[pieces]), %%rdx\n\t"                                                            \
-        "cmpq %%rdx, %%r11\n\t"                                                                    \
+        "je 59f\n\t"                                                                               \
+        "leaq 32(%[pieces]), %%r8\n\t"                                                             \
+        "cmpq %%r8, %%r11\n\t"                                                                     \
         "jae %l[other]\n"                                                                          \
-        "58:\n\t"
+        "59:\n\t"
 
 /* HEADER stores the header at rcx, all but its first 8 bytes. */
 #define ETWAS_QUICK_PIECES(NAME, HEADER, STEP, CHECK)                                              \
     static inline __attribute__((always_inline)) enum etwas_quick_rseq NAME(                       \
-        struct etwas_slot *slot, uint64_t generation_above,                                        \
+        struct etwas_slot *slot, uint32_t generation,                                        \
         const struct etwas_quick_header *header, int64_t stamp, const void *pieces,                \
         uint64_t count)                                                                            \
     {                                                                                              \
         __asm__ goto(                                                                              \
             ETWAS_QUICK_ARM                                                                        \
             "movq %c[word](%[slot]), %%rcx\n\t"     /* 4 */                                        \
-            "cmpq %[stamp], %c[newest](%[slot])\n\t" /* 5 */                                      \
+            "cmpq %[stamp], %c[newest](%[slot])\n\t" /* 5 */                                       \
             "jg %l[other]\n\t"                                                                     \
-            "movl %c[limit](%[slot]), %%r9d\n\t"                                                   \
-            "movq %%rcx, %%rax\n\t"                                                                \
+            "movl %c[limit](%[slot]), %%eax\n\t"                                                   \
+            "movq %%rcx, %%r8\n\t"                                                                 \
             "andl %[units_mask], %%ecx\n\t"                                                        \
-            "shrq %[units_bits], %%rax\n\t"                                                        \
-            "andl %[buffer_mask], %%eax\n\t"                                                       \
-            "imulq %%r9, %%rax\n\t"                                                                \
-            "subq %%rcx, %%r9\n\t"                                                                 \
-            "addq %%rcx, %%rax\n\t"                                                                \
-            "movq %c[region](%[slot]), %%rcx\n\t"                                                  \
-            "leaq (%%rcx,%%rax,8), %%rcx\n\t"                                                      \
-            "leaq -8(,%%r9,8), %%rax\n\t"                                                          \
-            "movl $" #STEP ", %%r9d\n\t"                                                           \
-            "cmpq %%r9, %%rax\n\t"                                                                 \
+            "shrq %[units_bits], %%r8\n\t"                                                         \
+            "andl %[buffer_mask], %%r8d\n\t"                                                       \
+            "imulq %%rax, %%r8\n\t"                                                                \
+            "subq %%rcx, %%rax\n\t"                                                                \
+            "addq %%r8, %%rcx\n\t"                                                                 \
+            "movq %c[region](%[slot]), %%r8\n\t"                                                   \
+            "leaq (%%r8,%%rcx,8), %%rcx\n\t"                                                       \
+            "shlq $3, %%rax\n\t"                                                                   \
+            "subq $" #STEP " + 8, %%rax\n\t"                                                       \
             "jl %l[other]\n\t"                                                                     \
+            "movl $" #STEP ", %%r9d\n\t" \
             "movq %[pieces], %%r11\n\t"                                                            \
             HEADER                                  /* 6 */                                        \
             ETWAS_QUICK_TRAP(18)                                                                   \
@@ -304,15 +297,15 @@ other:
             "movq %%r8, (%%rcx)\n\t"                                                               \
             "addl $7, %%r9d\n\t"                                                                   \
             "shrl $3, %%r9d\n\t"                                                                   \
-            ETWAS_QUICK_COMMIT("%%r9")                                                             \
+            ETWAS_QUICK_COMMIT                                                                    \
             :                                                                                      \
-            : ETWAS_QUICK_OPERANDS(slot, generation_above, stamp), [pieces] "r"(pieces),           \
+            : ETWAS_QUICK_OPERANDS(slot, generation, stamp), [pieces] "r"(pieces),           \
               [end] "rm"((const MOF_FIELD *)pieces + count),                                       \
               [length] "i"(offsetof(MOF_FIELD, Length)),                                           \
               [type] "i"(offsetof(MOF_FIELD, DataType)), [start] "r"(header->start),               \
               [ids] "rx"(header->ids), [second] "x"(header->second), [third] "x"(header->third),    \
               [fourth] "x"(header->fourth)                                                         \
-            : "rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "cc", "memory"        \
+            : "rax", "rcx", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "cc", "memory"        \
             : aborted, other);                                                                     \
         return ETWAS_QUICK_COMMITTED;                                                              \
     aborted:                                                                                       \

@@ -71,9 +71,16 @@ static inline const char *etwas_thread_pointer(void)
  */
 static inline uint32_t etwas_processor_seen(void)
 {
+#if defined(__x86_64__)
+    uint64_t processor;
+
+    __asm__ volatile("movl %%fs:(%1), %k0" : "=r"(processor) : "r"(etwas_processor_offset));
+    return (uint32_t)processor;
+#else
     const char *address = etwas_thread_pointer() + etwas_processor_offset;
 
     return ck_pr_load_32((const uint32_t *)(const void *)address);
+#endif
 }
 
 /*

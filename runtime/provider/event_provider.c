@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "provider/event_items.h"
+#include "session/handle.h"
 
 enum {
     HIGHEST_LEVEL = 255
@@ -18,8 +19,14 @@ struct etwas_event_provider etwas_event_providers[ETWAS_REGISTRATIONS];
 
 static struct etwas_listener listener_of(const struct etwas_enablement *enablement)
 {
+    const uint32_t generation = etwas_handle_generation(enablement->session);
+    struct etwas_slot *slots = etwas_slot_first(enablement->session);
+    const uint64_t gate = ck_pr_load_64(etwas_slot_gate(slots));
     struct etwas_listener listener = {
         .session = enablement->session,
+        .slots = slots,
+        .generation = generation,
+        .kind = (uint32_t)gate == generation ? (uint32_t)(gate >> 32) : 0,
         /* C15: 0 is every keyword; and level 0 is every level. */
         .match_any_keyword =
             enablement->match_any_keyword != 0 ? enablement->match_any_keyword : UINT64_MAX,
@@ -46,6 +53,9 @@ static struct etwas_listener listener_of(const struct etwas_enablement *enableme
 static void store(struct etwas_listener *kept, const struct etwas_listener *listener)
 {
     ck_pr_store_64(&kept->session, listener->session);
+    ck_pr_store_ptr(&kept->slots, listener->slots);
+    ck_pr_store_32(&kept->generation, listener->generation);
+    ck_pr_store_32(&kept->kind, listener->kind);
     ck_pr_store_64(&kept->match_any_keyword, listener->match_any_keyword);
     ck_pr_store_64(&kept->match_all_keyword, listener->match_all_keyword);
     ck_pr_store_32(&kept->level, listener->level);

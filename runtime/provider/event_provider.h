@@ -76,11 +76,14 @@ static inline bool etwas_listener_is_plain(uint32_t flags)
 }
 
 struct etwas_listener {
-    uint64_t session;           /* 0: the list ends here */
     uint64_t match_any_keyword; /* not 0 */
     uint64_t match_all_keyword;
     uint32_t level; /* the highest that is wanted */
     uint32_t flags;
+    struct etwas_slot *slots; /* of the session, in the first row of the table; NULL: no listener */
+    uint32_t generation;      /* of the session */
+    uint32_t kind;            /* of the slots of its processors; 0: they are closed */
+    uint64_t session;         /* 0: the list ends here */
 };
 
 struct etwas_event_provider {
@@ -90,7 +93,8 @@ struct etwas_event_provider {
     uint64_t guid[2];
     struct etwas_listener listeners[2][ETWAS_LISTENERS];
     const struct etwas_event_filter *filters[2][ETWAS_LISTENERS]; /* of each; NULL: none */
-};
+} __attribute__((aligned(1024))); /* a power of two, so that an index is found by a shift */
+_Static_assert(sizeof(struct etwas_event_provider) == 1024, "no more than it is aligned to");
 
 extern struct etwas_event_provider etwas_event_providers[ETWAS_REGISTRATIONS];
 
@@ -123,7 +127,9 @@ struct etwas_audience {
 
 /* The same of the only session that listens. */
 struct etwas_only_listener {
-    uint64_t session; /* 0: it does not want the event */
+    struct etwas_slot *slots; /* NULL: it does not want the event */
+    uint32_t generation;
+    uint32_t kind;
     uint32_t options;
     etwas_pair guid;
 };
@@ -166,9 +172,10 @@ static inline void etwas_event_provider_read(const struct etwas_event_provider *
                                              const struct etwas_listener *listener, uint8_t level,
                                              uint64_t keyword, struct etwas_only_listener *only)
 {
-    const bool wanted = etwas_listener_wants(listener, level, keyword);
-
-    only->session = wanted ? ck_pr_load_64(&listener->session) : 0;
+    only->slots =
+        etwas_listener_wants(listener, level, keyword) ? ck_pr_load_ptr(&listener->slots) : NULL;
+    only->generation = ck_pr_load_32(&listener->generation);
+    only->kind = ck_pr_load_32(&listener->kind);
     only->options = ck_pr_load_32(&provider->options);
     only->guid = etwas_pair_load(provider->guid);
 }

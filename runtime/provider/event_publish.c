@@ -150,9 +150,8 @@ static bool publish_quickly(uint64_t session, const struct etwas_event_record *b
     memcpy(&header.second, &from->provider_id, sizeof header.second);
     memcpy(&header.third, &from->id, sizeof header.third);
     memcpy(&header.fourth, &from->activity_id, sizeof header.fourth);
-    return etwas_quick_publish(etwas_quick_built, target.slot, session, &header,
-                               etwas_clock_now(target.clock), built->pieces,
-                               built->record.field_count) == ERROR_SUCCESS;
+    return etwas_quick_publish(etwas_quick_built, &target, &header, etwas_clock_now(target.clock),
+                               built->pieces, built->record.field_count) == ERROR_SUCCESS;
 #else
     (void)session;
     (void)built;

@@ -118,13 +118,13 @@ static inline __attribute__((always_inline)) uint32_t units_of(const struct list
 }
 
 static inline __attribute__((always_inline)) uint32_t publish_listing(
-    struct etwas_slot *slot, uint64_t session, const struct etwas_quick_header *header,
-    int64_t stamp, const struct listing *listing)
+    const struct etwas_quick_target *target, const struct etwas_quick_header *header, int64_t stamp,
+    const struct listing *listing)
 {
-    return listing->is_described ? etwas_quick_publish(etwas_quick_described, slot, session, header,
-                                                       stamp, listing->pieces, listing->count)
-                                 : etwas_quick_publish(etwas_quick_write, slot, session, header,
-                                                       stamp, listing->pieces, listing->count);
+    return listing->is_described ? etwas_quick_publish(etwas_quick_described, target, header, stamp,
+                                                       listing->pieces, listing->count)
+                                 : etwas_quick_publish(etwas_quick_write, target, header, stamp,
+                                                       listing->pieces, listing->count);
 }
 
 static uint32_t write_otherwise(const struct etwas_event_provider *provider,
@@ -144,7 +144,7 @@ static __attribute__((noinline)) uint32_t write_to_several(
     const uint32_t state = ck_pr_load_32(&provider->state);
     const struct etwas_listener *listener =
         &provider->listeners[etwas_event_provider_turn(state)][0];
-    struct etwas_slot *slots[ETWAS_LISTENERS];
+    struct etwas_quick_target targets[ETWAS_LISTENERS];
     struct etwas_quick_header header;
     struct etwas_audience audience;
     struct listing listing;
@@ -163,20 +163,21 @@ static __attribute__((noinline)) uint32_t write_to_several(
     }
     units = units_of(&listing);
     for (uint32_t index = 0; index < ETWAS_LISTENERS; index++) {
-        const uint64_t session = ck_pr_load_64(&listener->session);
-        struct etwas_quick_target target;
+        struct etwas_quick_target *target = &targets[count];
+        struct etwas_slot *slots = ck_pr_load_ptr(&listener->slots);
 
-        if (session == 0) {
+        if (slots == NULL) {
             break;
         }
         if (etwas_listener_wants(listener, descriptor->Level, descriptor->Keyword)) {
-            if (!etwas_quick_find(&target, session) || !etwas_quick_has_room(target.slot, units) ||
-                (clock != 0 && clock != target.clock)) {
+            if (!etwas_quick_find_listener(target, slots, ck_pr_load_32(&listener->generation),
+                                           ck_pr_load_32(&listener->kind)) ||
+                !etwas_quick_has_room(target->slot, units) ||
+                (clock != 0 && clock != target->clock)) {
                 return ETWAS_QUICK_NOT;
             }
-            clock = target.clock;
-            slots[count] = target.slot;
-            audience.sessions[count].session = session;
+            clock = target->clock;
+            audience.sessions[count].session = ck_pr_load_64(&listener->session);
             audience.sessions[count].flags = ck_pr_load_32(&listener->flags);
             count++;
         }
@@ -190,8 +191,7 @@ static __attribute__((noinline)) uint32_t write_to_several(
     stamp = count != 0 ? etwas_clock_now(clock) : 0;
     header.second = audience.guid;
     for (uint32_t index = 0; index < count; index++) {
-        if (publish_listing(slots[index], audience.sessions[index].session, &header, stamp,
-                            &listing) != ERROR_SUCCESS) {
+        if (publish_listing(&targets[index], &header, stamp, &listing) != ERROR_SUCCESS) {
             return write_otherwise(provider, &event, &audience, index);
         }
     }
@@ -212,7 +212,6 @@ static inline __attribute__((always_inline)) uint32_t write_quickly(REGHANDLE ha
     struct etwas_quick_header header;
     struct etwas_only_listener only;
     struct listing listing;
-    uint64_t session;
     uint32_t state;
     int64_t stamp;
 
@@ -240,11 +239,11 @@ static inline __attribute__((always_inline)) uint32_t write_quickly(REGHANDLE ha
                                    event->descriptor->Keyword, &only)) {
         return ETWAS_QUICK_NOT;
     }
-    session = only.session;
-    if (__builtin_expect(session == 0, 0)) {
+    if (__builtin_expect(only.slots == NULL, 0)) {
         return ERROR_SUCCESS;
     }
-    if (__builtin_expect(!etwas_quick_find(&target, session), 0)) {
+    if (__builtin_expect(
+            !etwas_quick_find_listener(&target, only.slots, only.generation, only.kind), 0)) {
         return ETWAS_QUICK_NOT;
     }
     stamp = etwas_clock_now(target.clock);
@@ -253,7 +252,7 @@ static inline __attribute__((always_inline)) uint32_t write_quickly(REGHANDLE ha
         return ETWAS_QUICK_NOT;
     }
     header.second = only.guid;
-    return publish_listing(target.slot, session, &header, stamp, &listing);
+    return publish_listing(&target, &header, stamp, &listing);
 }
 
 #else

@@ -5,12 +5,10 @@
 
 #if ETWAS_RSEQ
 
-uint32_t etwas_quick_fail(enum etwas_quick_rseq result, uint64_t session)
+uint32_t etwas_quick_fail(enum etwas_quick_rseq result, const struct etwas_slot *slot)
 {
-    struct etwas_quick_target target;
-
-    if (result == ETWAS_QUICK_ABORTED && etwas_quick_find(&target, session)) {
-        etwas_quick_count_restart(target.slot);
+    if (result == ETWAS_QUICK_ABORTED) {
+        etwas_quick_count_restart(slot);
     }
     return ETWAS_QUICK_NOT;
 }

@@ -39,8 +39,25 @@
 
 struct etwas_quick_target {
     struct etwas_slot *slot;
+    uint32_t generation; /* of the session */
     uint32_t clock;
 };
+
+/* False: events of slots of this kind are not written quickly. */
+static inline bool etwas_quick_clock(uint32_t *clock, uint32_t kind)
+{
+#ifdef ETWAS_TESTPOINTS
+    if (etwas_quick_is_off) {
+        return false;
+    }
+#endif
+    *clock = ETWAS_CLOCK_KIND_TSC;
+    if (__builtin_expect(kind == etwas_slot_kind(ETWAS_CLOCK_KIND_TSC, ETWAS_PROTOCOL_RSEQ), 1)) {
+        return true;
+    }
+    *clock = etwas_kind_clock(kind);
+    return etwas_kind_quick_protocol(kind) == ETWAS_PROTOCOL_RSEQ;
+}
 
 /*
  * False: the session is not to be reached quickly. `session` is a session's handle; whether it runs
@@ -48,25 +65,25 @@ struct etwas_quick_target {
  */
 static inline bool etwas_quick_find(struct etwas_quick_target *target, uint64_t session)
 {
-    struct etwas_slot *slot;
-    uint32_t kind;
+    target->generation = etwas_handle_generation(session);
+    return __builtin_expect(target->generation != 0, 1) &&
+           __builtin_expect(etwas_slot_here(session, &target->slot), 1) &&
+           etwas_quick_clock(&target->clock, ck_pr_load_32(&target->slot->kind));
+}
 
-#ifdef ETWAS_TESTPOINTS
-    if (etwas_quick_is_off) {
+/* The same of who listens to a provider. */
+static inline bool etwas_quick_find_listener(struct etwas_quick_target *target,
+                                             struct etwas_slot *slots, uint32_t generation,
+                                             uint32_t kind)
+{
+    uint32_t row;
+
+    if (__builtin_expect(!etwas_slot_row_here(&row), 0)) {
         return false;
     }
-#endif
-    if (__builtin_expect(!etwas_slot_here(session, &slot), 0)) {
-        return false;
-    }
-    target->slot = slot;
-    kind = ck_pr_load_32(&slot->kind);
-    target->clock = ETWAS_CLOCK_KIND_TSC;
-    if (__builtin_expect(kind == etwas_slot_kind(ETWAS_CLOCK_KIND_TSC, ETWAS_PROTOCOL_RSEQ), 1)) {
-        return true;
-    }
-    target->clock = etwas_kind_clock(kind);
-    return etwas_kind_quick_protocol(kind) == ETWAS_PROTOCOL_RSEQ;
+    target->slot = &slots[(size_t)row * ETWAS_SLOTS_A_ROW];
+    target->generation = generation;
+    return etwas_quick_clock(&target->clock, kind);
 }
 
 /* A glance at the buffer of the moment. */
@@ -81,8 +98,7 @@ static inline void etwas_quick_count_restart(const struct etwas_slot *slot)
     etwas_pool_count_restart(ck_pr_load_ptr(&slot->pool), ck_pr_load_32(&slot->index));
 }
 
-typedef enum etwas_quick_rseq etwas_quick_sequence(struct etwas_slot *slot,
-                                                   uint64_t generation_above,
+typedef enum etwas_quick_rseq etwas_quick_sequence(struct etwas_slot *slot, uint32_t generation,
                                                    const struct etwas_quick_header *header,
                                                    int64_t stamp, const void *pieces,
                                                    uint64_t count);
@@ -91,17 +107,19 @@ typedef enum etwas_quick_rseq etwas_quick_sequence(struct etwas_slot *slot,
  * Counts an interruption. ETWAS_QUICK_NOT: mostly the buffer is full, and the general way takes
  * another.
  */
-uint32_t etwas_quick_fail(enum etwas_quick_rseq result, uint64_t session);
+uint32_t etwas_quick_fail(enum etwas_quick_rseq result, const struct etwas_slot *slot);
 
 /* ERROR_SUCCESS: the record is committed. `run` is one of buffer/quick_rseq.h. */
 static inline __attribute__((always_inline)) uint32_t etwas_quick_publish(
-    etwas_quick_sequence *run, struct etwas_slot *slot, uint64_t session,
+    etwas_quick_sequence *run, const struct etwas_quick_target *target,
     const struct etwas_quick_header *header, int64_t stamp, const void *pieces, uint32_t count)
 {
-    enum etwas_quick_rseq result = run(slot, session, header, stamp, pieces, count);
+    enum etwas_quick_rseq result =
+        run(target->slot, target->generation, header, stamp, pieces, count);
 
-    return __builtin_expect(result == ETWAS_QUICK_COMMITTED, 1) ? (uint32_t)ERROR_SUCCESS
-                                                                : etwas_quick_fail(result, session);
+    return __builtin_expect(result == ETWAS_QUICK_COMMITTED, 1)
+               ? (uint32_t)ERROR_SUCCESS
+               : etwas_quick_fail(result, target->slot);
 }
 
 #endif

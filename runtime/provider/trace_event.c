@@ -121,8 +121,7 @@ static inline __attribute__((always_inline)) uint32_t publish(uint64_t handle,
     int64_t stamp;
 
     header.ids = etwas_thread_ids_word();
-    if (__builtin_expect(etwas_handle_generation(handle) == 0, 0) ||
-        __builtin_expect((uint32_t)header.ids == 0, 0) ||
+    if (__builtin_expect((uint32_t)header.ids == 0, 0) ||
         __builtin_expect(!etwas_quick_find(&target, handle), 0)) {
         return publish_anyhow(handle, header_bytes, *event, *payload);
     }
@@ -131,8 +130,8 @@ static inline __attribute__((always_inline)) uint32_t publish(uint64_t handle,
     header.second = event->guid;
     header.third = etwas_pair_of(0, (uint64_t)event->parent_instance_id << 32 | event->instance_id);
     header.fourth = event->parent_guid;
-    code = etwas_quick_publish(has_instance ? etwas_quick_instance : etwas_quick_event, target.slot,
-                               handle, &header, stamp, payload->fields, payload->count);
+    code = etwas_quick_publish(has_instance ? etwas_quick_instance : etwas_quick_event, &target,
+                               &header, stamp, payload->fields, payload->count);
     return __builtin_expect(code != ETWAS_QUICK_NOT, 1)
                ? code
                : publish_anyhow(handle, header_bytes, *event, *payload);

@@ -207,7 +207,6 @@ static inline __attribute__((always_inline)) uint32_t trace_quickly(
         __builtin_expect(others != (TRACE_MESSAGE_GUID | TRACE_MESSAGE_SYSTEMINFO), 0) ||
         __builtin_expect(message->guid == NULL, 0) ||
         __builtin_expect((uint32_t)header.ids == 0, 0) ||
-        __builtin_expect(etwas_handle_generation(handle) == 0, 0) ||
         __builtin_expect(!etwas_quick_find(&target, handle), 0)) {
         return ETWAS_QUICK_NOT;
     }
@@ -216,8 +215,8 @@ static inline __attribute__((always_inline)) uint32_t trace_quickly(
     header.second = etwas_pair_load(message->guid);
     header.third = header.second;
     header.fourth = header.second;
-    return etwas_quick_publish(etwas_quick_message, target.slot, handle, &header, stamp,
-                               arguments->list, arguments->count);
+    return etwas_quick_publish(etwas_quick_message, &target, &header, stamp, arguments->list,
+                               arguments->count);
 }
 
 #else

@@ -57,6 +57,18 @@ static inline uint32_t etwas_handle_generation(uint64_t handle)
                : 0;
 }
 
+/* The processor that runs the caller, as a row of the table of slots. False as below. */
+static inline bool etwas_slot_row_here(uint32_t *row)
+{
+    *row = etwas_processor_seen();
+    /* Without rseq the number is UINT32_MAX; before the first session the count is 0. */
+    if (__builtin_expect(*row >= ck_pr_load_32(&etwas_slot_count), 0)) {
+        return false;
+    }
+    ck_pr_fence_load(); /* pairs with the release in etwas_slots_prepare */
+    return true;
+}
+
 /*
  * The slot, on the processor that runs the caller, of the session a handle names. False when there
  * is none, or the caller is not registered for rseq. Also for what never was a session's handle
@@ -64,16 +76,20 @@ static inline uint32_t etwas_handle_generation(uint64_t handle)
  */
 static inline bool etwas_slot_here(uint64_t handle, struct etwas_slot **slot)
 {
-    uint32_t processor = etwas_processor_seen();
+    uint32_t row;
 
-    /* Without rseq the number is UINT32_MAX; before the first session the count is 0. */
-    if (__builtin_expect(processor >= ck_pr_load_32(&etwas_slot_count), 0)) {
+    if (__builtin_expect(!etwas_slot_row_here(&row), 0)) {
         return false;
     }
-    ck_pr_fence_load(); /* pairs with the release in etwas_slots_prepare */
-    *slot = &etwas_slot_table[(size_t)processor * ETWAS_SLOTS_A_ROW +
+    *slot = &etwas_slot_table[(size_t)row * ETWAS_SLOTS_A_ROW +
                               (handle & ((1u << ETWAS_HANDLE_INDEX_BITS) - 1))];
     return true;
+}
+
+/* The slot of the first processor, once there is a table. Else as etwas_slot_here. */
+static inline struct etwas_slot *etwas_slot_first(uint64_t handle)
+{
+    return &etwas_slot_table[handle & ((1u << ETWAS_HANDLE_INDEX_BITS) - 1)];
 }
 
 /* The extra slot of the session a handle names, once there is a table. Else as etwas_slot_here. */
