@@ -25,6 +25,7 @@
 
 #include "buffer/publish.h"
 #include "platform/thread.h"
+#include "platform/va_words.h"
 #include "provider/quick.h"
 #include "session/handle.h"
 #include "session/session.h"
@@ -50,28 +51,29 @@ struct arguments {
  */
 static inline uint32_t list_arguments(struct arguments *arguments, va_list given)
 {
-    const void *data;
-    uint32_t count = 0;
+    struct etwas_va_words words = etwas_va_words_of(given);
+    MOF_FIELD *next = arguments->list;
     uint32_t bytes = 0;
+    uint64_t data;
 
-    while ((data = va_arg(given, const void *)) != NULL) {
-        size_t length = va_arg(given, size_t);
+    while ((data = etwas_va_next_word(&words)) != 0) {
+        uint64_t length = etwas_va_next_word(&words);
 
         if (length == 0) {
             continue;
         }
-        if (count == MOST_ARGUMENTS) {
+        if (next == arguments->list + MOST_ARGUMENTS) {
             return ERROR_INVALID_PARAMETER;
         }
-        if (length > ETWAS_ETL_LARGEST_RECORD_BYTES - bytes) {
+        if (length > ETWAS_ETL_LARGEST_RECORD_BYTES) {
             return ERROR_MORE_DATA;
         }
-        arguments->list[count].DataPtr = (uint64_t)(uintptr_t)data;
-        arguments->list[count].Length = (uint32_t)length;
+        next->DataPtr = data;
+        next->Length = (uint32_t)length;
         bytes += (uint32_t)length;
-        count++;
+        next++;
     }
-    arguments->count = count;
+    arguments->count = (uint32_t)(next - arguments->list);
     arguments->bytes = bytes;
     return ERROR_SUCCESS;
 }
@@ -92,6 +94,16 @@ static inline bool are_valid(uint32_t flags, const etwas_guid *guid)
            !has_both(flags, TRACE_MESSAGE_GUID, TRACE_MESSAGE_COMPONENTID) &&
            !has_both(flags, TRACE_MESSAGE_POINTER32, TRACE_MESSAGE_POINTER64) &&
            (guid != NULL || (flags & (TRACE_MESSAGE_GUID | TRACE_MESSAGE_COMPONENTID)) == 0);
+}
+
+/* The commonest form: GUID, stamp and ids. It is valid. */
+static inline bool are_common(uint32_t flags, const etwas_guid *guid)
+{
+    const uint32_t stamps = TRACE_MESSAGE_TIMESTAMP | TRACE_MESSAGE_PERFORMANCE_TIMESTAMP;
+    const uint32_t others = flags & ~(stamps | TRACE_MESSAGE_POINTER64);
+
+    return (flags & stamps) != 0 && others == (TRACE_MESSAGE_GUID | TRACE_MESSAGE_SYSTEMINFO) &&
+           guid != NULL;
 }
 
 struct message {
@@ -192,21 +204,16 @@ static __attribute__((noinline)) uint32_t publish_anyhow(const struct etwas_sess
 
 #if ETWAS_RSEQ
 
-/* The commonest form: GUID, stamp and ids. ETWAS_QUICK_NOT: it is another. */
+/* ETWAS_QUICK_NOT: the general way has to see to it. */
 static inline __attribute__((always_inline)) uint32_t trace_quickly(
     uint64_t handle, const struct message *message, const struct arguments *arguments)
 {
-    const uint32_t stamps = TRACE_MESSAGE_TIMESTAMP | TRACE_MESSAGE_PERFORMANCE_TIMESTAMP;
-    const uint32_t others = message->flags & ~(stamps | TRACE_MESSAGE_POINTER64);
     struct etwas_quick_target target;
     struct etwas_quick_header header;
     int64_t stamp;
 
     header.ids = etwas_thread_ids_word();
-    if (__builtin_expect((message->flags & stamps) == 0, 0) ||
-        __builtin_expect(others != (TRACE_MESSAGE_GUID | TRACE_MESSAGE_SYSTEMINFO), 0) ||
-        __builtin_expect(message->guid == NULL, 0) ||
-        __builtin_expect((uint32_t)header.ids == 0, 0) ||
+    if (__builtin_expect((uint32_t)header.ids == 0, 0) ||
         __builtin_expect(!etwas_quick_find(&target, handle), 0)) {
         return ETWAS_QUICK_NOT;
     }
@@ -255,20 +262,21 @@ static inline __attribute__((always_inline)) uint32_t trace(etwas_trace_handle h
                                                             const struct message message,
                                                             va_list given)
 {
+    const bool is_common = __builtin_expect(are_common(message.flags, message.guid), 1);
     struct arguments arguments;
     uint32_t code;
 
     if (__builtin_expect(handle == 0, 0)) {
         return ERROR_INVALID_HANDLE;
     }
-    if (__builtin_expect(!are_valid(message.flags, message.guid), 0)) {
+    if (!is_common && !are_valid(message.flags, message.guid)) {
         return ERROR_INVALID_PARAMETER;
     }
     code = list_arguments(&arguments, given);
     if (__builtin_expect(code != ERROR_SUCCESS, 0)) {
         return code;
     }
-    code = trace_quickly(handle, &message, &arguments);
+    code = is_common ? trace_quickly(handle, &message, &arguments) : ETWAS_QUICK_NOT;
     return __builtin_expect(code != ETWAS_QUICK_NOT, 1)
                ? code
                : trace_otherwise(handle, message, &arguments);

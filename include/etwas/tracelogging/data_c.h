@@ -49,9 +49,10 @@
 
 /* A value of a type. */
 #define ETWAS_TRACELOGGING_BLOCKS_value +1
-#define ETWAS_TRACELOGGING_KEEP_value(kept, type, value) type const kept = (value);
+#define ETWAS_TRACELOGGING_KEEP_value(kept, type, value)                                           \
+    ETWAS_STATIC_ASSERT(sizeof(type) <= ETWAS_TRACELOGGING_VALUE_BYTES, "room for a value");       \
+    type const kept = (value);
 #define ETWAS_TRACELOGGING_ADD_value(list, kept)                                                   \
-    ETWAS_STATIC_ASSERT(sizeof kept <= ETWAS_TRACELOGGING_VALUE_BYTES, "room for a value");        \
     etwas_tracelogging_add_value(list, &kept, sizeof kept);
 
 /* A string with its NUL. */
