@@ -114,7 +114,7 @@ static void put_knots(struct etwas_output *output, const etwas_trace_clock *cloc
 {
     put_label(output, "knots");
     if (clock->knots == 0) {
-        etwas_output_text(output, "none: how well times are known is not\n");
+        etwas_output_text(output, "none: the errors of times are not known\n");
         return;
     }
     if (clock->knots == 1) {
