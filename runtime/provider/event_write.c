@@ -152,31 +152,34 @@ static __attribute__((noinline)) uint32_t write_to_several(
     uint32_t count = 0;
     uint32_t units;
     int64_t stamp;
+    uint32_t row;
 
     ck_pr_fence_load();
     audience.options = ck_pr_load_32(&provider->options);
     audience.guid = etwas_pair_load(provider->guid);
     if ((state & ETWAS_HEARD_BY_SEVERAL) == 0 || ck_pr_load_64(&provider->handle) != handle ||
         !list_as_given(&listing, &event, audience.options, true) ||
-        !start_header(&header, &event, listing.is_described)) {
+        !start_header(&header, &event, listing.is_described) || !etwas_slot_row_here(&row)) {
         return ETWAS_QUICK_NOT;
     }
     units = units_of(&listing);
     for (uint32_t index = 0; index < ETWAS_LISTENERS; index++) {
-        struct etwas_quick_target *target = &targets[count];
         struct etwas_slot *slots = ck_pr_load_ptr(&listener->slots);
+        struct etwas_quick_target target;
 
         if (slots == NULL) {
             break;
         }
         if (etwas_listener_wants(listener, descriptor->Level, descriptor->Keyword)) {
-            if (!etwas_quick_find_listener(target, slots, ck_pr_load_32(&listener->generation),
+            if (!etwas_quick_find_listener(&target, slots, row,
+                                           ck_pr_load_32(&listener->generation),
                                            ck_pr_load_32(&listener->kind)) ||
-                !etwas_quick_has_room(target->slot, units) ||
-                (clock != 0 && clock != target->clock)) {
+                !etwas_quick_has_room(target.slot, units) ||
+                (clock != 0 && clock != target.clock)) {
                 return ETWAS_QUICK_NOT;
             }
-            clock = target->clock;
+            clock = target.clock;
+            targets[count] = target;
             audience.sessions[count].session = ck_pr_load_64(&listener->session);
             audience.sessions[count].flags = ck_pr_load_32(&listener->flags);
             count++;
@@ -214,6 +217,7 @@ static inline __attribute__((always_inline)) uint32_t write_quickly(REGHANDLE ha
     struct listing listing;
     uint32_t state;
     int64_t stamp;
+    uint32_t row;
 
     if (__builtin_expect(provider == NULL, 0)) {
         return ETWAS_QUICK_NOT;
@@ -242,8 +246,9 @@ static inline __attribute__((always_inline)) uint32_t write_quickly(REGHANDLE ha
     if (__builtin_expect(only.slots == NULL, 0)) {
         return ERROR_SUCCESS;
     }
-    if (__builtin_expect(
-            !etwas_quick_find_listener(&target, only.slots, only.generation, only.kind), 0)) {
+    if (__builtin_expect(!etwas_slot_row_here(&row), 0) ||
+        __builtin_expect(
+            !etwas_quick_find_listener(&target, only.slots, row, only.generation, only.kind), 0)) {
         return ETWAS_QUICK_NOT;
     }
     stamp = etwas_clock_now(target.clock);

@@ -71,16 +71,11 @@ static inline bool etwas_quick_find(struct etwas_quick_target *target, uint64_t 
            etwas_quick_clock(&target->clock, ck_pr_load_32(&target->slot->kind));
 }
 
-/* The same of who listens to a provider. */
+/* The same of who listens to a provider, by the row of the table that etwas_slot_row_here finds. */
 static inline bool etwas_quick_find_listener(struct etwas_quick_target *target,
-                                             struct etwas_slot *slots, uint32_t generation,
-                                             uint32_t kind)
+                                             struct etwas_slot *slots, uint32_t row,
+                                             uint32_t generation, uint32_t kind)
 {
-    uint32_t row;
-
-    if (__builtin_expect(!etwas_slot_row_here(&row), 0)) {
-        return false;
-    }
     target->slot = &slots[(size_t)row * ETWAS_SLOTS_A_ROW];
     target->generation = generation;
     return etwas_quick_clock(&target->clock, kind);
