@@ -199,6 +199,16 @@ size_t etwas_decoder_message(etwas_decoder *decoder, const EVENT_RECORD *record,
                              size_t size) ETWAS_API(etwas_decoder_message);
 
 /*
+ * Gives every format of a message that the decoder knows to `visit`, in the order of GUID and number:
+ * as etwas_describe_message was given it, text of the file that ends with 0. `visit` may stop it with
+ * false. ERROR_NOT_ENOUGH_MEMORY.
+ */
+uint32_t etwas_decoder_messages(const etwas_decoder *decoder,
+                                bool (*visit)(const etwas_guid *guid, uint16_t number,
+                                              const char *format, void *context),
+                                void *context) ETWAS_API(etwas_decoder_messages);
+
+/*
  * What of a message's payload is not in its text. TRUNCATED: the payload ends in the argument of number
  * `index`, from 1, or how that one is read the format does not say; `data` is what is left. TRAILING:
  * `data` follows the last argument. False: there is no such thing, or the record is no message of

@@ -107,6 +107,42 @@ static void end(etwas_decoder *decoder)
 
 const struct etwas_decode_source etwas_message_source = {.learn = learn, .end = end};
 
+static int compare_formats(const void *left, const void *right)
+{
+    const struct message_format *first = *(const struct message_format *const *)left;
+    const struct message_format *second = *(const struct message_format *const *)right;
+    int order = memcmp(&first->guid, &second->guid, sizeof first->guid);
+
+    return order != 0 ? order : first->number - second->number;
+}
+
+uint32_t etwas_decoder_messages(const etwas_decoder *decoder,
+                                bool (*visit)(const etwas_guid *guid, uint16_t number,
+                                              const char *format, void *context),
+                                void *context)
+{
+    const struct message_format **sorted =
+        calloc(decoder->formats.count + 1, sizeof(struct message_format *));
+    size_t count = 0;
+
+    if (sorted == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    for (size_t i = 0; i < decoder->formats.capacity; i++) {
+        const struct message_format *format = decoder->formats.slots[i].entry;
+
+        if (format != NULL && format->text != NULL) {
+            sorted[count++] = format;
+        }
+    }
+    qsort(sorted, count, sizeof(struct message_format *), compare_formats);
+    for (size_t i = 0;
+         i < count && visit(&sorted[i]->guid, sorted[i]->number, sorted[i]->text, context); i++) {
+    }
+    free(sorted);
+    return ERROR_SUCCESS;
+}
+
 /* Of a TraceMessage. Returns whether there is a rest. */
 static bool put_by_format(struct etwas_text *text, const etwas_decoder *decoder,
                           const EVENT_RECORD *record, etwas_value *rest)

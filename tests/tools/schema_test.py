@@ -95,6 +95,21 @@ class Schema(NamesTest):
             self.assertEqual("Nothing" in out, line != "")
             self.assertNotIn("Nothing", self.run_etwas("schema", "-j", self.trace(*described, *events))[0])
 
+    def test_formats_of_messages_are_listed_too(self):
+        path = self.trace(*heap_events(), etl.message_format(1_000_301, RED, 7, 'took %d of "%s"\x1b\n'),
+                          etl.message_format(1_000_302, RED, 300, "left"), etl.message_format(1_000_303, BLUE, 1, ""))
+        out, _ = self.run_etwas("schema", path)
+        self.assertTrue(out.endswith(f'\n\n{RED}\n  message:7  "took %d of \\"%s\\"\\x1b\\n"\n  message:300  "left"\n'
+                                     f'\n{BLUE}\n  message:1  ""\n'), out)
+        out, _ = self.run_etwas("schema", "--json", path)
+        messages = [o for o in map(json.loads, out.splitlines()) if o["source"] == "message"]
+        self.assertEqual(messages[0], {"file": path, "class": RED, "source": "message", "message": 7,
+                                       "format": 'took %d of "%s"\x1b\n'})
+        self.assertEqual([m["message"] for m in messages], [7, 300, 1])
+        help_text, _ = self.run_etwas("schema", "--help")
+        for key in messages[0]:
+            self.assertIn(key, help_text)
+
     def test_the_same_is_had_as_json(self):
         path = self.trace(*heap_events())
         out, _ = self.run_etwas("schema", "--json", path)

@@ -108,18 +108,40 @@ static void put_fields(struct etwas_output *output, const etwas_schema *schema, 
     etwas_output_char(output, ']');
 }
 
+/* Begins an object. */
+static void put_file(struct etwas_output *output, const char *path)
+{
+    etwas_output_text(output, "{\"file\":");
+    put_text(output, path);
+}
+
+static void put_class(struct etwas_output *output, const etwas_guid *guid)
+{
+    etwas_json_key(output, "class");
+    etwas_output_char(output, '"');
+    etwas_text_guid(output, guid);
+    etwas_output_char(output, '"');
+}
+
+void etwas_schema_message_json(struct etwas_output *output, const etwas_guid *guid, uint16_t number,
+                               const char *format, const char *path)
+{
+    put_file(output, path);
+    put_class(output, guid);
+    etwas_json_text(output, "source", "message");
+    etwas_json_number(output, "message", number);
+    etwas_json_text(output, "format", format);
+    etwas_output_text(output, "}\n");
+}
+
 void etwas_schema_json(struct etwas_output *output, const etwas_schema *schema, const char *path)
 {
     const EVENT_DESCRIPTOR *descriptor = &schema->info->EventDescriptor;
 
-    etwas_output_text(output, "{\"file\":");
-    put_text(output, path);
+    put_file(output, path);
     etwas_json_text(output, "provider", schema->provider);
     etwas_json_text(output, "event", schema->event);
-    etwas_json_key(output, "class");
-    etwas_output_char(output, '"');
-    etwas_text_guid(output, &schema->info->ProviderGuid);
-    etwas_output_char(output, '"');
+    put_class(output, &schema->info->ProviderGuid);
     etwas_json_text(output, "source", etwas_schema_source(schema));
     etwas_json_number(output, "id", descriptor->Id);
     etwas_json_number(output, "type", descriptor->Opcode);

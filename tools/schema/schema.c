@@ -31,15 +31,17 @@ static const char *const help[] = {
     "and opcode only if they are not 0; below that its fields with their types, as\n"
     "manifests call them. [4], [FIELD] or [] behind a type: an array of 4, of as many\n"
     "as the field says, or with a count of its own. 'as TYPE': how it is shown.\n"
-    "{ 0 NAME, ... }: names of values, or of bits. Behind that how many events\n"
-    "nothing describes, if there are any.\n"
+    "{ 0 NAME, ... }: names of values, or of bits. Behind that the formats of\n"
+    "messages by GUID and number, and how many events nothing describes, if there are\n"
+    "any.\n"
     "\n",
     "JSON keys:\n"
     "  file; provider; event; class (GUID); source (manifest, classic, message,\n"
     "  tracelogging); id; type; level; version; keyword (hexadecimal string);\n"
     "  fields: name, type, and where there are any as, count and length (numbers,\n"
     "  the name of a field, or null: stored before the value), values ([number,\n"
-    "  name]), fields (of a struct).\n"
+    "  name]), fields (of a struct);\n"
+    "  of a message only file, class, source, message (number) and format.\n"
     "\n",
     "Exit codes: see 'etwas --help'.\n",
     NULL,
@@ -52,7 +54,8 @@ struct listing {
     const char *path;
     etwas_decoder *decoder;
     const etwas_schema *previous;
-    uint64_t undescribed; /* events of which nothing was known when they came */
+    const etwas_guid *message; /* of the one before; NULL: there is none */
+    uint64_t undescribed;      /* events of which nothing was known when they came */
 };
 
 /* An event may bring its own description. The file's header is in every file, and no event of anybody's. */
@@ -83,6 +86,22 @@ static bool visit(const etwas_schema *schema, void *context)
     return listing->output->error == 0;
 }
 
+static bool visit_message(const etwas_guid *guid, uint16_t number, const char *format,
+                          void *context)
+{
+    struct listing *listing = context;
+
+    if (listing->json) {
+        etwas_schema_message_json(listing->output, guid, number, format, listing->path);
+    } else {
+        etwas_schema_message_text(listing->output, guid, number, format,
+                                  listing->message == NULL ||
+                                      memcmp(listing->message, guid, sizeof *guid) != 0);
+    }
+    listing->message = guid;
+    return listing->output->error == 0;
+}
+
 static int list(struct listing *listing, struct etwas_input *input)
 {
     struct etwas_input_run run = {.inputs = input, .count = 1};
@@ -95,7 +114,9 @@ static int list(struct listing *listing, struct etwas_input *input)
         etwas_output_char(listing->output, '\n');
     }
     listing->previous = NULL;
-    if (etwas_decoder_schemas(listing->decoder, visit, listing) != ERROR_SUCCESS) {
+    listing->message = NULL;
+    if (etwas_decoder_schemas(listing->decoder, visit, listing) != ERROR_SUCCESS ||
+        etwas_decoder_messages(listing->decoder, visit_message, listing) != ERROR_SUCCESS) {
         fputs("etwas: not enough memory to list everything\n", stderr);
         result = ETWAS_EXIT_OPEN;
     }

@@ -35,7 +35,15 @@ const void *etwas_schema_entry_text(const EVENT_MAP_INFO *map, uint32_t entry, s
 void etwas_schema_text(struct etwas_output *output, const etwas_schema *schema,
                        const etwas_schema *previous);
 
+/* A message with its format; `is_first`: the one before it has another GUID. */
+void etwas_schema_message_text(struct etwas_output *output, const etwas_guid *guid, uint16_t number,
+                               const char *format, bool is_first);
+
 /* The same as one JSON object. Its keys are documented in `etwas schema --help`. */
+void etwas_schema_message_json(struct etwas_output *output, const etwas_guid *guid, uint16_t number,
+                               const char *format, const char *path);
+
+/* An event as one JSON object. Its keys are documented in `etwas schema --help`. */
 void etwas_schema_json(struct etwas_output *output, const etwas_schema *schema, const char *path);
 
 #endif

@@ -181,3 +181,17 @@ void etwas_schema_text(struct etwas_output *output, const etwas_schema *schema,
     etwas_output_char(output, '\n');
     put_fields(output, schema, 0, schema->info->TopLevelPropertyCount, 2);
 }
+
+void etwas_schema_message_text(struct etwas_output *output, const etwas_guid *guid, uint16_t number,
+                               const char *format, bool is_first)
+{
+    if (is_first) {
+        etwas_output_char(output, '\n');
+        etwas_text_guid(output, guid);
+        etwas_output_char(output, '\n');
+    }
+    indent(output, 1);
+    etwas_output_format(output, "message:%u  \"", (unsigned)number);
+    etwas_text_utf8(output, ETWAS_TEXT_QUOTED, format, strlen(format));
+    etwas_output_text(output, "\"\n");
+}
