@@ -28,12 +28,17 @@ size_t etwas_memory_page_bytes(void)
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
+/* In small pages, also where the system makes huge ones of all that it can. */
 static void *map(size_t bytes)
 {
     void *address = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-    return address == MAP_FAILED ? NULL : address;
+    if (address == MAP_FAILED) {
+        return NULL;
+    }
+    (void)madvise(address, bytes, MADV_NOHUGEPAGE);
+    return address;
 }
 
 #ifdef ETWAS_WITH_JEMALLOC

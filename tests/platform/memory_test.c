@@ -198,6 +198,49 @@ static void memory_given_back_is_inherited_again(void **state)
     }
 }
 
+/* Whether the mapping of this address has a flag of VmFlags. */
+static bool has_flag(const uint8_t *address, const char *flag)
+{
+    FILE *file = fopen("/proc/self/smaps", "re");
+    char line[512];
+    unsigned long start;
+    unsigned long end;
+    bool inside = false;
+    bool found = false;
+
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file) != NULL) {
+        if (sscanf(line, "%lx-%lx ", &start, &end) == 2) {
+            inside = (uintptr_t)address >= start && (uintptr_t)address < end;
+        } else if (inside && strncmp(line, "VmFlags:", 8) == 0) {
+            found = strstr(line, flag) != NULL;
+        }
+    }
+    assert_int_equal(fclose(file), 0);
+    return found;
+}
+
+/* A system may make huge pages of everything: then a page that is touched would cost 2 MB. */
+static void no_page_is_huge_where_nobody_asked_for_it(void **state)
+{
+    const size_t bytes = 8 * MIB;
+    struct etwas_memory memory;
+
+    (void)state;
+    if (access("/sys/kernel/mm/transparent_hugepage/enabled", F_OK) != 0) {
+        skip();
+    }
+    assert_true(has_flag(etwas_memory_keep(page_bytes()), " nh "));
+    assert_true(etwas_memory_create(&memory, bytes));
+    assert_true(has_flag(memory.region, " nh "));
+    assert_true(has_flag(memory.region + bytes - 1, " hg "));
+    etwas_memory_destroy(&memory);
+    assert_true(etwas_memory_create_huge(&memory, bytes, 0, 0));
+    assert_true(has_flag(memory.region, " hg "));
+    assert_true(has_flag(memory.region + bytes - 1, " hg "));
+    etwas_memory_destroy(&memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +249,7 @@ int main(void)
         cmocka_unit_test(memory_costs_nothing_until_it_is_populated),
         cmocka_unit_test(destroyed_memory_goes_back_to_the_system),
         cmocka_unit_test(more_than_there_is_is_refused_and_nothing_is_held),
+        cmocka_unit_test(no_page_is_huge_where_nobody_asked_for_it),
         cmocka_unit_test(a_forks_child_finds_the_region_empty),
         cmocka_unit_test(memory_given_back_is_inherited_again),
     };
