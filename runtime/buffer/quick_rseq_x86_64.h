@@ -53,7 +53,7 @@
         "cmpl %%r8d, %%fs:(%%r9)\n\t"               /* 2 */                                        \
         "jne %l[other]\n\t"                                                                        \
         "cmpl %k[generation], %c[gate](%[slot])\n\t" /* 3 */                                       \
-        "jne %l[other]\n\t"                                                                       \
+        "jne %l[other]\n\t"                                                                        \
         ETWAS_QUICK_TRAP(17)
 
 #define ETWAS_QUICK_BEGIN                                                                          \
@@ -83,9 +83,9 @@
         "addq %%r9, %c[word](%[slot])\n"            /* 8 */                                        \
         "3:\n\t"
 
-#define ETWAS_QUICK_OPERANDS(SLOT, GENERATION, STAMP)                                        \
-        [offset] "m"(etwas_processor_offset), [slot] "r"(SLOT), [generation] "r"(GENERATION), \
-        [stamp] "r"(STAMP), [one_record] "i"(ETWAS_UNITS_BITS + ETWAS_BUFFER_BITS),            \
+#define ETWAS_QUICK_OPERANDS(SLOT, GENERATION, STAMP)                                              \
+        [offset] "m"(etwas_processor_offset), [slot] "r"(SLOT), [generation] "r"(GENERATION),      \
+        [stamp] "r"(STAMP), [one_record] "i"(ETWAS_UNITS_BITS + ETWAS_BUFFER_BITS),                \
         [word] "i"(offsetof(struct etwas_slot, word)),                                             \
         [newest] "i"(offsetof(struct etwas_slot, newest)),                                         \
         [gate] "i"(offsetof(struct etwas_slot, gate)),                                             \
@@ -180,8 +180,8 @@ other:
  */
 /* clang-format off */
 #define ETWAS_QUICK_NEXT_PIECE                                                                     \
-        "addq $16, %%r11\n\t"                                                                     \
-        "cmpq %[end], %%r11\n\t"                                                                  \
+        "addq $16, %%r11\n\t"                                                                      \
+        "cmpq %[end], %%r11\n\t"                                                                   \
         "jne 50b\n"
 
 #define ETWAS_QUICK_COPY(CHECK)                                                                    \
@@ -247,23 +247,47 @@ other:
         ETWAS_QUICK_NEXT_PIECE                                                                     \
         "6:\n\t"
 
-/* CHECK. */
+/* CHECK, with what comes before the loop: r11 is the first of the pieces that are left. */
 #define ETWAS_QUICK_ANYTHING ""
+#define ETWAS_QUICK_ANYTHING_FIRST "movq %[pieces], %%r11\n\t"
 #define ETWAS_QUICK_DATA                                                                           \
         "cmpl $0, %c[type](%%r11)\n\t"                                                             \
         "jne %l[other]\n\t"
-#define ETWAS_QUICK_ITEMS_AND_DATA                                                                 \
-        "cmpl $0, %c[type](%%r11)\n\t"                                                             \
-        "je 59f\n\t"                                                                               \
-        "leaq 32(%[pieces]), %%r8\n\t"                                                             \
-        "cmpq %%r8, %%r11\n\t"                                                                     \
-        "jae %l[other]\n"                                                                          \
-        "59:\n\t"
+#define ETWAS_QUICK_DATA_FIRST ETWAS_QUICK_ANYTHING_FIRST
+#define ETWAS_QUICK_ITEMS_AND_DATA ETWAS_QUICK_DATA
+#define ETWAS_QUICK_ITEMS_AND_DATA_FIRST                                                           \
+        ETWAS_QUICK_ITEM(0, 60, 61)                                                                \
+        ETWAS_QUICK_ITEM(16, 62, 63)                                                               \
+        "leaq 32(%[pieces]), %%r11\n\t"
+
+/* A piece whose type is known: an item, which has 16 bytes at least. */
+#define ETWAS_QUICK_ITEM(AT, MORE, LAST)                                                           \
+        "movl %c[length] + " #AT "(%[pieces]), %%r10d\n\t"                                         \
+        "movq " #AT "(%[pieces]), %%r8\n\t"                                                        \
+        "subq %%r10, %%rax\n\t"                                                                    \
+        "jb %l[other]\n\t"                                                                         \
+        "testq %%r8, %%r8\n\t"                                                                     \
+        "je %l[other]\n\t"                                                                         \
+        "cmpl $16, %%r10d\n\t"                                                                     \
+        "jb %l[other]\n\t"                                                                         \
+        "movups -16(%%r8,%%r10), %%xmm1\n"                                                         \
+        #MORE ":\n\t"                                                                              \
+        "movups (%%r8), %%xmm0\n\t"                                                                \
+        "movups %%xmm0, (%%rcx,%%r9)\n\t"                                                          \
+        "cmpl $32, %%r10d\n\t"                                                                     \
+        "jbe " #LAST "f\n\t"                                                                       \
+        "addq $16, %%r8\n\t"                                                                       \
+        "addq $16, %%r9\n\t"                                                                       \
+        "subq $16, %%r10\n\t"                                                                      \
+        "jmp " #MORE "b\n"                                                                         \
+        #LAST ":\n\t"                                                                              \
+        "addq %%r10, %%r9\n\t"                                                                     \
+        "movups %%xmm1, -16(%%rcx,%%r9)\n\t"
 
 /* HEADER stores the header at rcx, all but its first 8 bytes. */
 #define ETWAS_QUICK_PIECES(NAME, HEADER, STEP, CHECK)                                              \
     static inline __attribute__((always_inline)) enum etwas_quick_rseq NAME(                       \
-        struct etwas_slot *slot, uint32_t generation,                                        \
+        struct etwas_slot *slot, uint32_t generation,                                              \
         const struct etwas_quick_header *header, int64_t stamp, const void *pieces,                \
         uint64_t count)                                                                            \
     {                                                                                              \
@@ -285,10 +309,10 @@ other:
             "shlq $3, %%rax\n\t"                                                                   \
             "subq $" #STEP " + 8, %%rax\n\t"                                                       \
             "jl %l[other]\n\t"                                                                     \
-            "movl $" #STEP ", %%r9d\n\t" \
-            "movq %[pieces], %%r11\n\t"                                                            \
+            "movl $" #STEP ", %%r9d\n\t"                                                           \
             HEADER                                  /* 6 */                                        \
             ETWAS_QUICK_TRAP(18)                                                                   \
+            CHECK##_FIRST                                                                          \
             ETWAS_QUICK_COPY(CHECK)                                                                \
             "movq $0, (%%rcx,%%r9)\n\t"                                                            \
             "cmpl $0xFFFF, %%r9d\n\t"                                                              \
@@ -297,15 +321,15 @@ other:
             "movq %%r8, (%%rcx)\n\t"                                                               \
             "addl $7, %%r9d\n\t"                                                                   \
             "shrl $3, %%r9d\n\t"                                                                   \
-            ETWAS_QUICK_COMMIT                                                                    \
+            ETWAS_QUICK_COMMIT                                                                     \
             :                                                                                      \
-            : ETWAS_QUICK_OPERANDS(slot, generation, stamp), [pieces] "r"(pieces),           \
+            : ETWAS_QUICK_OPERANDS(slot, generation, stamp), [pieces] "r"(pieces),                 \
               [end] "rm"((const MOF_FIELD *)pieces + count),                                       \
               [length] "i"(offsetof(MOF_FIELD, Length)),                                           \
               [type] "i"(offsetof(MOF_FIELD, DataType)), [start] "r"(header->start),               \
-              [ids] "rx"(header->ids), [second] "x"(header->second), [third] "x"(header->third),    \
+              [ids] "rx"(header->ids), [second] "x"(header->second), [third] "x"(header->third),   \
               [fourth] "x"(header->fourth)                                                         \
-            : "rax", "rcx", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "cc", "memory"        \
+            : "rax", "rcx", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "cc", "memory"               \
             : aborted, other);                                                                     \
         return ETWAS_QUICK_COMMITTED;                                                              \
     aborted:                                                                                       \
