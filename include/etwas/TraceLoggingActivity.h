@@ -18,8 +18,8 @@
  * of TraceLoggingWrite do. An activity whose id was not given, because no session wanted it when
  * it started, writes no Stop event and tags with the thread's id.
  *
- * An activity belongs to the program or library, as its provider does. So a class that has one as a
- * member or a base does, too: gcc warns of it (-Wattributes) unless it is compiled with
+ * An activity belongs to the program or library, as its provider does. So a library's class that has
+ * one as a member or a base does, too: g++ warns of it (-Wattributes) unless it is compiled with
  * -fvisibility=hidden, or has __attribute__((visibility("hidden"))).
  *
  * An object is used by one thread at a time. C programs give activity ids to

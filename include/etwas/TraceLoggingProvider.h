@@ -76,8 +76,7 @@ typedef struct etwas_tracelogging_provider *TraceLoggingHProvider;
  * function; the handle is its address.
  */
 #define TRACELOGGING_DECLARE_PROVIDER(handleVariable)                                              \
-    extern struct etwas_tracelogging_provider handleVariable[1]                                    \
-        __attribute__((__visibility__("hidden")))
+    extern struct etwas_tracelogging_provider handleVariable[1] ETWAS_TRACELOGGING_HIDDEN
 #define TRACELOGGING_DEFINE_PROVIDER(handleVariable, ...)                                          \
     ETWAS_TRACELOGGING_TRAITS(etwas_tracelogging_traits_##handleVariable, __VA_ARGS__);            \
     TRACELOGGING_DECLARE_PROVIDER(handleVariable);                                                 \
@@ -87,6 +86,16 @@ typedef struct etwas_tracelogging_provider *TraceLoggingHProvider;
     ETWAS_TRACELOGGING_TRAITS(etwas_tracelogging_traits_##storageVariable, __VA_ARGS__);           \
     static struct etwas_tracelogging_provider storageVariable =                                    \
         ETWAS_TRACELOGGING_STATE(etwas_tracelogging_traits_##storageVariable, __VA_ARGS__)
+
+/*
+ * A handle is not that of another module, which may have the same name, and it is near. In a program
+ * it is so by itself, and there g++ would warn of each class that has an activity of the provider.
+ */
+#if defined(__cplusplus) && !defined(__clang__) && (!defined(__PIC__) || defined(__PIE__))
+#define ETWAS_TRACELOGGING_HIDDEN
+#else
+#define ETWAS_TRACELOGGING_HIDDEN __attribute__((__visibility__("hidden")))
+#endif
 
 /* The option: the provider belongs to the provider group with this GUID, eleven numbers. */
 #define TraceLoggingOptionGroup(a, b, c, ...)                                                      \

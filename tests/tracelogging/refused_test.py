@@ -27,6 +27,14 @@ PROVIDER = """
 #include <etwas/TraceLoggingProvider.h>
 TRACELOGGING_DEFINE_PROVIDER(provider, %s, (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
 """
+MEMBERS = """
+#include <etwas/TraceLoggingActivity.h>
+TRACELOGGING_DECLARE_PROVIDER(provider);
+class Derived : public TraceLoggingActivity<provider> {};
+struct Owner {
+    TraceLoggingThreadActivity<provider, 1, 2> activity;
+};
+"""
 
 
 def fields(field, count):
@@ -109,6 +117,12 @@ def main():
         passed, said = compile_text(command, PROGRAM % arguments)
         if not passed:
             print(f"refused: {arguments[:100]}\n{said[:2000]}")
+            faults += 1
+    # What a program may do, and a library that hides what is its own.
+    for options in (["-fPIE"], ["-fno-pie"], ["-fPIC", "-fvisibility=hidden"]) if language == "c++" else ():
+        passed, said = compile_text([*command, *options], MEMBERS)
+        if not passed:
+            print(f"refused with {options}: classes that have activities\n{said[:2000]}")
             faults += 1
     programs = [(PROGRAM % row[0], row[0], row[1 + (language == "c++")]) for row in REFUSED]
     programs += [(PROVIDER % name, name, sentence)
