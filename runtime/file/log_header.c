@@ -60,6 +60,16 @@ uint32_t etwas_log_header_timer_resolution(const struct etwas_log_file_options *
     return options->process_times ? ETWAS_ETL_TIMES_TICK_100NS : TIMER_RESOLUTION_100NS;
 }
 
+/* By the wall clock that the session's start was read with: it may have been set since. */
+static int64_t boot_filetime(const struct etwas_log_file_options *options)
+{
+    const struct etwas_clock_reading *started = &options->started;
+    int64_t slewed_ns = etwas_clock_ns(CLOCK_MONOTONIC) - etwas_clock_qpc();
+
+    return etwas_clock_reading_filetime(started, options->clock) -
+           (started->qpc_ns + slewed_ns + started->suspended_ns) / 100;
+}
+
 static void fill_log_header(struct etwas_etl_log_header64 *log,
                             const struct etwas_log_file_options *options)
 {
@@ -77,7 +87,7 @@ static void fill_log_header(struct etwas_etl_log_header64 *log,
                 .pointer_bytes = sizeof(void *),
                 .cpu_speed_mhz = cpu_speed_mhz(options),
             },
-        .boot_filetime = etwas_system_boot_filetime(),
+        .boot_filetime = boot_filetime(options),
         .performance_frequency_hz = ETWAS_CLOCK_NS_PER_SECOND,
         .start_filetime = etwas_clock_reading_filetime(&options->started, options->clock),
         .clock_type = options->clock,

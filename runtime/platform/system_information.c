@@ -15,20 +15,6 @@ enum {
     CPUINFO_LINES = 40, /* the first processor's block */
 };
 
-int64_t etwas_system_boot_filetime(void)
-{
-    struct timespec now;
-    struct timespec since_boot;
-    int64_t unix_ns;
-
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    (void)clock_gettime(CLOCK_BOOTTIME, &since_boot);
-    unix_ns = ((int64_t)now.tv_sec - since_boot.tv_sec) * INT64_C(1000000000) + now.tv_nsec -
-              since_boot.tv_nsec;
-    /* 1601 to 1970 in units of 100 ns. */
-    return INT64_C(116444736000000000) + unix_ns / 100;
-}
-
 void etwas_system_time_zone(struct etwas_etl_time_zone *zone)
 {
     time_t now = time(NULL);

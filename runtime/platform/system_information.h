@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a log file header says about the machine and the moment, beside the session itself.
+ * What a log file header says about the machine and its place, beside the session itself.
  */
 #ifndef ETWAS_PLATFORM_SYSTEM_INFORMATION_H
 #define ETWAS_PLATFORM_SYSTEM_INFORMATION_H
@@ -10,9 +10,6 @@
 #include <stdint.h>
 
 #include "etl/layout.h"
-
-/* When the system booted, as FILETIME. */
-int64_t etwas_system_boot_filetime(void);
 
 /* The local time zone as it is now: its offset and name, without a rule for daylight saving. */
 void etwas_system_time_zone(struct etwas_etl_time_zone *zone);

@@ -109,6 +109,40 @@ static void the_wall_clock_is_set_and_the_other_clocks_do_not_notice(void **stat
     }
 }
 
+/* How long the machine had run when the session started, by the header; 100 ns. */
+static int64_t uptime_in(const char *path)
+{
+    EVENT_TRACE_LOGFILEA file = {.LogFileName = (char *)(uintptr_t)path};
+    TRACEHANDLE trace = OpenTraceA(&file);
+
+    assert_true(trace != INVALID_PROCESSTRACE_HANDLE);
+    (void)CloseTrace(trace);
+    return file.LogfileHeader.StartTime.QuadPart - file.LogfileHeader.BootTime.QuadPart;
+}
+
+/*
+ * A machine without a clock of its own starts in 1970: a session may begin long before it is told
+ * the time, and files of the session be written after that.
+ */
+static void the_boot_is_where_the_wall_clock_had_it_at_the_start(void **state)
+{
+    const char *path = folder_path("snapshot.etl");
+    int64_t before = etwas_clock_ns(CLOCK_BOOTTIME) / 100;
+    etwas_trace_handle session;
+    int64_t after;
+
+    (void)state;
+    ck_pr_store_64(&etwas_clock_system_step, (uint64_t)(-2 * before));
+    session = start_by_hand(NULL, EVENT_TRACE_BUFFERING_MODE, 0, ETWAS_CLOCK_QPC);
+    after = etwas_clock_ns(CLOCK_BOOTTIME) / 100;
+    ck_pr_store_64(&etwas_clock_system_step, 0);
+    assert_int_equal(etwas_snapshot(session, path), ERROR_SUCCESS);
+    stop_session(session, NULL);
+    /* A millisecond for what the clocks are slewed by meanwhile. */
+    assert_true(uptime_in(path) > before - NS_A_SECOND / 100000);
+    assert_true(uptime_in(path) < after + NS_A_SECOND / 100000);
+}
+
 static void a_suspend_is_seen_as_a_jump_of_the_time_suspended(void **state)
 {
     static const uint64_t suspends_ns[] = {0, 0, 3600000000000, 3600000000000, 3600000000001};
@@ -135,6 +169,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         KNOTS_TEST(the_wall_clock_is_set_and_the_other_clocks_do_not_notice),
+        KNOTS_TEST(the_boot_is_where_the_wall_clock_had_it_at_the_start),
         KNOTS_TEST(a_suspend_is_seen_as_a_jump_of_the_time_suspended),
     };
 

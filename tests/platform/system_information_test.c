@@ -10,27 +10,9 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sysinfo.h>
 #include <time.h>
 
-#include "clock/clock.h"
 #include "platform/system_information.h"
-
-static void the_system_booted_as_long_ago_as_the_kernel_says(void **state)
-{
-    const int64_t a_while = 10 * ETWAS_CLOCK_FILETIME_PER_SECOND;
-    int64_t boot = etwas_system_boot_filetime();
-    int64_t now = etwas_clock_system();
-    int64_t from_uptime;
-    struct sysinfo information;
-
-    (void)state;
-    assert_int_equal(sysinfo(&information), 0);
-    from_uptime = now - (int64_t)information.uptime * ETWAS_CLOCK_FILETIME_PER_SECOND;
-    assert_true(boot < now);
-    /* The uptime is in whole seconds. */
-    assert_true(boot - from_uptime < a_while && from_uptime - boot < a_while);
-}
 
 static void expect_zone(int32_t bias_minutes, const char *name)
 {
@@ -91,7 +73,6 @@ static void the_processors_speed_is_plausible(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_system_booted_as_long_ago_as_the_kernel_says),
         cmocka_unit_test(the_time_zone_is_the_hosts_own),
         cmocka_unit_test(the_processors_speed_is_plausible),
     };
