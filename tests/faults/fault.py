@@ -40,7 +40,7 @@ FAULTS = {
     ),
     # The quick sequence does not check the gate.
     "QUICK_WITHOUT_GATE": (
-        [("runtime/buffer/quick_rseq_x86_64.h", "\"cmpl %%r8d, %c[gate](%[slot])\\n\\t\"",
+        [("runtime/buffer/quick_rseq_x86_64.h", "\"cmpl %k[generation], %c[gate](%[slot])\\n\\t\"",
           "\"cmpl %%r8d, %%r8d\\n\\t\"", 1)],
         ["buffer_rseq_stop a_writer_is_held_inside_any_step*"],
     ),
@@ -98,7 +98,9 @@ FAULTS = {
     # The quick sequence reads the count of visitors together with the size of a buffer.
     "SIZE_AND_VISITORS": (
         [("runtime/buffer/quick_rseq_x86_64.h", "\"movl %c[limit](%[slot]), %%r9d\\n\\t\"",
-          "\"movq %c[limit](%[slot]), %%r9\\n\\t\"", 2)],
+          "\"movq %c[limit](%[slot]), %%r9\\n\\t\"", 1),
+         ("runtime/buffer/quick_rseq_x86_64.h", "\"movl %c[limit](%[slot]), %%eax\\n\\t\"",
+          "\"movq %c[limit](%[slot]), %%rax\\n\\t\"", 1)],
         ["buffer_rseq_leftover a_visitor_left_over*"],
     ),
     # A snapshot believes its copy of a current buffer that was claimed while it copied.
