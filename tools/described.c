@@ -98,13 +98,23 @@ static void keep_title(struct texts *texts, struct etwas_described *described)
     keep(texts, made, &described->title);
 }
 
+/* A name with blanks as --where has it. */
+static void put_name(struct etwas_output *made, const char *name)
+{
+    bool quoted = strchr(name, ' ') != NULL && strchr(name, '`') == NULL;
+
+    etwas_output_text(made, quoted ? "`" : "");
+    etwas_text_utf8(made, quoted ? ETWAS_TEXT_PLAIN : ETWAS_TEXT_WORD, name, strlen(name));
+    etwas_output_text(made, quoted ? "`" : "");
+}
+
 /* `number`: how many fields beside it have its name and come before it. */
 static void keep_field(struct texts *texts, struct etwas_described_field *field, const char *name,
                        uint32_t number)
 {
     struct etwas_output *made = scratch();
 
-    etwas_text_utf8(made, ETWAS_TEXT_WORD, name, strlen(name));
+    put_name(made, name);
     etwas_output_char(made, '=');
     keep(texts, made, &field->label);
     made = scratch();

@@ -86,6 +86,13 @@ class Text(NamesTest):
         self.assertEqual(self.fields(path), [
             rf'P/E n=-5 h=0xABC t="a \"b\"\n\\" f=1.5 g={{{RED}}} b=true e=""'])
 
+    def test_a_name_with_blanks_stands_in_backticks_as_an_expression_wants_it(self):
+        names = ("a + b", "a b\x1b", "c`d e", "plain")
+        path = self.trace(etl.tl_event(RED, 1_000_001, "P", "E", b"".join(etl.tl_field(n, UINT8) for n in names), bytes(4)))
+        line, = self.fields(path)
+        self.assertEqual(line, r"P/E `a + b`=0 `a b\x1b`=0 c`d\x20e=0 plain=0")
+        self.assertEqual(self.fields("--where", "`a + b` == 0", path), [line])
+
     def test_structs_and_arrays_show_what_is_in_them(self):
         fields = (etl.tl_field("p", STRUCT, 2) + etl.tl_field("x", UINT8) + etl.tl_field("q", STRUCT, 1)
                   + etl.tl_field("y", UINT8) + etl.tl_field("list", UINT16, listed=True)
