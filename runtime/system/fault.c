@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "system/fault.h"
+
+#include <errno.h>
+#include <etwas/winerror.h>
+#include <linux/capability.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "platform/machine.h"
+
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38
+#endif
+
+static bool is_denial(int error)
+{
+    return error == EACCES || error == EPERM;
+}
+
+static uint32_t code_of(int error)
+{
+    switch (error) {
+    case EACCES:
+    case EPERM:
+        return ERROR_ACCESS_DENIED;
+    case ENODEV:
+        return ERROR_NOT_FOUND;
+    case ENOMEM:
+        return ERROR_NOT_ENOUGH_MEMORY;
+    case ENOSYS:
+    case ENOENT:
+    case EINVAL:
+    case E2BIG:
+    case EOPNOTSUPP:
+        return ERROR_NOT_SUPPORTED;
+    default:
+        return ERROR_NO_SYSTEM_RESOURCES;
+    }
+}
+
+uint32_t etwas_fault_code(const struct etwas_fault *fault)
+{
+    if (fault->place == ETWAS_FAULT_NOWHERE) {
+        return ERROR_SUCCESS;
+    }
+    if (fault->place == ETWAS_FAULT_TRACEFS && fault->error == ENOENT) {
+        return ERROR_PATH_NOT_FOUND;
+    }
+    return code_of(fault->error);
+}
+
+/* Of this thread, in effect. */
+static bool may_monitor(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{0}};
+    uint64_t effective;
+
+    if (syscall(SYS_capget, &header, data) != 0) {
+        return false;
+    }
+    effective = (uint64_t)data[1].effective << 32 | data[0].effective;
+    return (effective & (UINT64_C(1) << CAP_PERFMON | UINT64_C(1) << CAP_SYS_ADMIN)) != 0;
+}
+
+static void explain_denied_event(char *text, size_t room)
+{
+    char paranoid[16];
+
+    if (may_monitor()) {
+        (void)snprintf(text, room,
+                       "The kernel refuses perf events although the process has CAP_PERFMON: "
+                       "perhaps a container's seccomp filter or a security module forbids "
+                       "perf_event_open");
+        return;
+    }
+    if (!etwas_machine_here.text("/proc/sys/kernel/perf_event_paranoid", paranoid,
+                                 sizeof paranoid)) {
+        (void)strcpy(paranoid, "unknown");
+    }
+    paranoid[strcspn(paranoid, "\n")] = 0;
+    (void)snprintf(text, room,
+                   "The process needs CAP_PERFMON to see the whole system's events, or "
+                   "kernel.perf_event_paranoid has to be -1: it is %s",
+                   paranoid);
+}
+
+static void explain_refusal(const struct etwas_fault *fault, char *text, size_t room)
+{
+    static const char *const refused[] = {
+        [ETWAS_FAULT_NOWHERE] = "Nothing is missing",
+        [ETWAS_FAULT_EVENT] = "The kernel refuses a perf event",
+        [ETWAS_FAULT_RING] = "The kernel refuses memory for events",
+        [ETWAS_FAULT_TRACEFS] = "tracefs cannot be read",
+        [ETWAS_FAULT_TRACEPOINT] = "This kernel does not have the tracepoint",
+    };
+
+    if (fault->error == 0) {
+        (void)snprintf(text, room, "%s", refused[fault->place]);
+    } else {
+        (void)snprintf(text, room, "%s: error %d", refused[fault->place], fault->error);
+    }
+}
+
+void etwas_fault_explain(const struct etwas_fault *fault, char *text, size_t room)
+{
+    if (fault->place == ETWAS_FAULT_EVENT && is_denial(fault->error)) {
+        explain_denied_event(text, room);
+    } else if (fault->place == ETWAS_FAULT_RING && is_denial(fault->error)) {
+        (void)snprintf(text, room,
+                       "The process may not lock so much memory for events: it needs "
+                       "CAP_IPC_LOCK or CAP_PERFMON, or a greater kernel.perf_event_mlock_kb");
+    } else if (fault->place == ETWAS_FAULT_TRACEFS && is_denial(fault->error)) {
+        (void)snprintf(text, room,
+                       "The process may not read tracefs: it needs CAP_DAC_READ_SEARCH, or tracefs "
+                       "mounted with gid= and mode= that let it");
+    } else if (fault->place == ETWAS_FAULT_TRACEFS && fault->error == ENOENT) {
+        (void)snprintf(text, room,
+                       "tracefs is not mounted: mount -t tracefs tracefs /sys/kernel/tracing");
+    } else {
+        explain_refusal(fault, text, room);
+    }
+}

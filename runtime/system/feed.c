@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "system/feed.h"
+
+#include <errno.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Says why in *fault. */
+static bool refuse(struct etwas_fault *fault, enum etwas_fault_place place, int error)
+{
+    *fault = (struct etwas_fault){place, error};
+    return false;
+}
+
+/* What all events have in common. Disabled: until its output goes to the ring it counts nothing. */
+static struct perf_event_attr attributes_of(uint32_t type, uint64_t config, uint64_t sample_type)
+{
+    return (struct perf_event_attr){
+        .size = sizeof(struct perf_event_attr),
+        .type = type,
+        .config = config,
+        .sample_type = sample_type | ETWAS_SAMPLE_ALWAYS,
+        .read_format = PERF_FORMAT_LOST,
+        .disabled = 1,
+        .sample_id_all = 1,
+        .use_clockid = 1,
+        .clockid = CLOCK_MONOTONIC_RAW,
+    };
+}
+
+static bool open_event(struct etwas_feed *feed, struct perf_event_attr *attributes,
+                       struct etwas_feed_event *event, struct etwas_fault *fault)
+{
+    long descriptor = syscall(SYS_perf_event_open, attributes, -1, (int)feed->processor, -1,
+                              PERF_FLAG_FD_CLOEXEC);
+
+    if (descriptor < 0) {
+        return refuse(fault, ETWAS_FAULT_EVENT, errno);
+    }
+    event->descriptor = (int)descriptor;
+    event->sample_type = attributes->sample_type;
+    if (ioctl(event->descriptor, PERF_EVENT_IOC_ID, &event->id) != 0) {
+        int error = errno;
+
+        (void)close(event->descriptor);
+        return refuse(fault, ETWAS_FAULT_EVENT, error);
+    }
+    return true;
+}
+
+bool etwas_feed_open(struct etwas_feed *feed, uint32_t processor, size_t ring_bytes,
+                     struct etwas_fault *fault)
+{
+    struct perf_event_attr attributes =
+        attributes_of(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, ETWAS_SAMPLE_ALWAYS);
+    struct etwas_feed_event *first = &feed->events[0];
+    int error;
+
+    attributes.mmap = 1;
+    attributes.mmap2 = 1;
+    attributes.build_id = 1;
+    attributes.comm = 1;
+    attributes.comm_exec = 1;
+    attributes.task = 1;
+    attributes.watermark = 1;
+    attributes.wakeup_watermark = (uint32_t)(ring_bytes / 4);
+    feed->processor = processor;
+    feed->event_count = 0;
+    feed->closed_lost = 0;
+    *first = (struct etwas_feed_event){.tag = ETWAS_FEED_SIDEBAND};
+    if (!open_event(feed, &attributes, first, fault)) {
+        return false;
+    }
+    error = etwas_ring_map(&feed->ring, first->descriptor, ring_bytes);
+    if (error == 0 && ioctl(first->descriptor, PERF_EVENT_IOC_ENABLE, 0) != 0) {
+        error = errno;
+        etwas_ring_unmap(&feed->ring);
+    }
+    if (error != 0) {
+        (void)close(first->descriptor);
+        return refuse(fault, ETWAS_FAULT_RING, error);
+    }
+    feed->event_count = 1;
+    *fault = (struct etwas_fault){ETWAS_FAULT_NOWHERE, 0};
+    return true;
+}
+
+/* Whether all its records have been read. */
+static bool is_over(const struct etwas_feed *feed, const struct etwas_feed_event *event)
+{
+    return event->descriptor < 0 && (int64_t)(feed->ring.tail - event->end) >= 0;
+}
+
+/* Room for another; NULL: there is none. */
+static struct etwas_feed_event *free_event(struct etwas_feed *feed)
+{
+    for (uint32_t index = 1; index < feed->event_count; index++) {
+        if (is_over(feed, &feed->events[index])) {
+            return &feed->events[index];
+        }
+    }
+    return feed->event_count < ETWAS_FEED_EVENTS ? &feed->events[feed->event_count] : NULL;
+}
+
+/* Into the ring, filtered, on: 0 or an errno. */
+static int begin_event(const struct etwas_feed *feed, int descriptor, const char *filter)
+{
+    bool good = ioctl(descriptor, PERF_EVENT_IOC_SET_OUTPUT, feed->events[0].descriptor) == 0 &&
+                (filter == NULL || ioctl(descriptor, PERF_EVENT_IOC_SET_FILTER, filter) == 0) &&
+                ioctl(descriptor, PERF_EVENT_IOC_ENABLE, 0) == 0;
+
+    return good ? 0 : errno;
+}
+
+bool etwas_feed_add(struct etwas_feed *feed, const struct etwas_feed_wish *wish,
+                    struct etwas_fault *fault)
+{
+    struct perf_event_attr attributes = attributes_of(wish->type, wish->config, wish->sample_type);
+    struct etwas_feed_event *place = free_event(feed);
+    struct etwas_feed_event event = {.tag = wish->tag};
+    int error;
+
+    if (place == NULL) {
+        return refuse(fault, ETWAS_FAULT_EVENT, EMFILE);
+    }
+    attributes.sample_period = wish->period;
+    if (!open_event(feed, &attributes, &event, fault)) {
+        return false;
+    }
+    error = begin_event(feed, event.descriptor, wish->filter);
+    if (error != 0) {
+        (void)close(event.descriptor);
+        return refuse(fault, ETWAS_FAULT_EVENT, error);
+    }
+    if (place == &feed->events[feed->event_count]) {
+        feed->event_count++;
+    }
+    *place = event;
+    *fault = (struct etwas_fault){ETWAS_FAULT_NOWHERE, 0};
+    return true;
+}
+
+/* ---- counts ---------------------------------------------------------------------------------- */
+
+static struct etwas_feed_totals totals_of(const struct etwas_feed_event *event)
+{
+    struct etwas_feed_totals totals = {0};
+    uint64_t values[2]; /* as read_format says */
+
+    if (read(event->descriptor, values, sizeof values) == (ssize_t)sizeof values) {
+        totals = (struct etwas_feed_totals){.counted = values[0], .lost = values[1]};
+    }
+    return totals;
+}
+
+static const struct etwas_feed_event *open_event_of(const struct etwas_feed *feed, uint32_t tag)
+{
+    for (uint32_t index = 0; index < feed->event_count; index++) {
+        if (feed->events[index].tag == tag && feed->events[index].descriptor >= 0) {
+            return &feed->events[index];
+        }
+    }
+    return NULL;
+}
+
+bool etwas_feed_totals(const struct etwas_feed *feed, uint32_t tag,
+                       struct etwas_feed_totals *totals)
+{
+    const struct etwas_feed_event *event = open_event_of(feed, tag);
+
+    if (event == NULL) {
+        return false;
+    }
+    *totals = totals_of(event);
+    return true;
+}
+
+uint64_t etwas_feed_lost(const struct etwas_feed *feed)
+{
+    uint64_t lost = feed->closed_lost;
+
+    for (uint32_t index = 0; index < feed->event_count; index++) {
+        if (feed->events[index].descriptor >= 0) {
+            lost += totals_of(&feed->events[index]).lost;
+        }
+    }
+    return lost;
+}
+
+const struct etwas_feed_event *etwas_feed_event_of(const struct etwas_feed *feed, uint64_t id)
+{
+    for (uint32_t index = 0; index < feed->event_count; index++) {
+        if (feed->events[index].id == id) {
+            return &feed->events[index];
+        }
+    }
+    return NULL;
+}
+
+int etwas_feed_descriptor(const struct etwas_feed *feed)
+{
+    return feed->events[0].descriptor;
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+bool etwas_feed_remove(struct etwas_feed *feed, uint32_t tag, struct etwas_feed_totals *totals)
+{
+    const struct etwas_feed_event *found = open_event_of(feed, tag);
+    struct etwas_feed_event *event;
+
+    if (found == NULL || tag == ETWAS_FEED_SIDEBAND) {
+        return false;
+    }
+    event = &feed->events[found - feed->events];
+    (void)ioctl(event->descriptor, PERF_EVENT_IOC_DISABLE, 0);
+    *totals = totals_of(event);
+    feed->closed_lost += totals->lost;
+    (void)close(event->descriptor);
+    event->descriptor = -1;
+    event->end = etwas_ring_written(&feed->ring);
+    return true;
+}
+
+void etwas_feed_stop(struct etwas_feed *feed)
+{
+    for (uint32_t index = 0; index < feed->event_count; index++) {
+        if (feed->events[index].descriptor >= 0) {
+            (void)ioctl(feed->events[index].descriptor, PERF_EVENT_IOC_DISABLE, 0);
+        }
+    }
+}
+
+void etwas_feed_forget(struct etwas_feed *feed)
+{
+    for (uint32_t index = 0; index < feed->event_count; index++) {
+        if (feed->events[index].descriptor >= 0) {
+            (void)close(feed->events[index].descriptor);
+            feed->events[index].descriptor = -1;
+        }
+    }
+    feed->event_count = 0;
+}
+
+void etwas_feed_close(struct etwas_feed *feed)
+{
+    etwas_feed_stop(feed);
+    etwas_ring_unmap(&feed->ring);
+    etwas_feed_forget(feed);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A feed: the kernel's events of one processor, all in one ring, so in the order in which they
+ * happened, stamped with CLOCK_MONOTONIC_RAW.
+ *
+ * The first event owns the ring. It counts nothing; processes, threads and images that come and go
+ * are told through it (sample.h). Others write into its ring and may come and go while it runs.
+ * An event's records are of its tag. What it lost, and how often it happened, the kernel counts
+ * beside the ring, which makes a proof of what arrives:
+ *
+ *     counted = samples in the ring + lost                   for an event whose period is 1
+ *
+ * A process that forks hands the child copies of the descriptors: the child calls etwas_feed_forget.
+ * Not thread-safe. Needs Linux 6.0 (PERF_FORMAT_LOST).
+ */
+#ifndef ETWAS_SYSTEM_FEED_H
+#define ETWAS_SYSTEM_FEED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "system/fault.h"
+#include "system/ring.h"
+#include "system/sample.h"
+
+enum {
+    ETWAS_FEED_EVENTS = 64,
+    ETWAS_FEED_SIDEBAND = 0, /* tag of the first event */
+};
+
+struct etwas_feed_wish {
+    uint32_t tag;         /* of the caller's; none of two events of a feed, not 0 */
+    uint32_t type;        /* PERF_TYPE_* */
+    uint64_t config;      /* a tracepoint's id */
+    uint64_t sample_type; /* of ETWAS_SAMPLE_KNOWN; ETWAS_SAMPLE_ALWAYS is there anyway */
+    uint64_t period;
+    const char *filter; /* of a tracepoint's fields; NULL: none */
+};
+
+struct etwas_feed_event {
+    int descriptor; /* -1: closed */
+    uint32_t tag;
+    uint64_t id; /* of its records */
+    uint64_t sample_type;
+    uint64_t end; /* closed: its records end here in the ring */
+};
+
+struct etwas_feed_totals {
+    uint64_t counted;
+    uint64_t lost;
+};
+
+struct etwas_feed {
+    uint32_t processor;
+    uint32_t event_count;
+    uint64_t closed_lost; /* by events that are closed */
+    struct etwas_feed_event events[ETWAS_FEED_EVENTS];
+    struct etwas_ring ring;
+};
+
+/* Tells of processes, threads and images from now on. On failure there is nothing to close. */
+bool etwas_feed_open(struct etwas_feed *feed, uint32_t processor, size_t ring_bytes,
+                     struct etwas_fault *fault);
+
+/* From now on there are events of the wish, too. */
+bool etwas_feed_add(struct etwas_feed *feed, const struct etwas_feed_wish *wish,
+                    struct etwas_fault *fault);
+
+/* No more of them; what is in the ring stays. False: there is no event of the tag. */
+bool etwas_feed_remove(struct etwas_feed *feed, uint32_t tag, struct etwas_feed_totals *totals);
+
+/* No more of any of them. Totals can still be asked for, and the ring read. */
+void etwas_feed_stop(struct etwas_feed *feed);
+
+void etwas_feed_close(struct etwas_feed *feed);
+
+/* In a fork's child: its copies of the descriptors. The parent goes on. Async-signal-safe. */
+void etwas_feed_forget(struct etwas_feed *feed);
+
+/* The event a record is of, also if it was removed and the record is older; NULL: none of ours. */
+const struct etwas_feed_event *etwas_feed_event_of(const struct etwas_feed *feed, uint64_t id);
+
+/* False: there is no event of the tag. */
+bool etwas_feed_totals(const struct etwas_feed *feed, uint32_t tag,
+                       struct etwas_feed_totals *totals);
+
+/* By all events that the feed ever had. */
+uint64_t etwas_feed_lost(const struct etwas_feed *feed);
+
+/* To wait with poll() until a quarter of the ring is full. */
+int etwas_feed_descriptor(const struct etwas_feed *feed);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The records of a ring, decoded: who, when and on which processor, and
+ *
+ *     PERF_RECORD_SAMPLE          a tracepoint was passed, or an interval is over
+ *     FORK, EXIT, COMM, MMAP2     what happened to processes, threads and their images
+ *
+ * All events of a ring have ETWAS_SAMPLE_ALWAYS, so that it can be said of which one a record is
+ * before anything else of it is known. Each has what it wants besides of ETWAS_SAMPLE_KNOWN.
+ *
+ * Nothing is copied: what is decoded points into the record. A record that ends before what it
+ * should have is refused.
+ */
+#ifndef ETWAS_SYSTEM_SAMPLE_H
+#define ETWAS_SYSTEM_SAMPLE_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ETWAS_SAMPLE_ALWAYS                                                                        \
+    ((uint64_t)PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
+#define ETWAS_SAMPLE_KNOWN                                                                         \
+    (ETWAS_SAMPLE_ALWAYS | PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW)
+
+/* Of every record. */
+struct etwas_sample_origin {
+    uint64_t event;  /* what PERF_EVENT_IOC_ID says of it */
+    int64_t time_ns; /* of the clock the feed asked for */
+    uint32_t process_id;
+    uint32_t thread_id;
+    uint32_t processor;
+};
+
+struct etwas_sample {
+    struct etwas_sample_origin origin;
+    uint64_t address;      /* of the instruction; 0 without PERF_SAMPLE_IP */
+    const uint8_t *frames; /* so many u64, not aligned; with PERF_CONTEXT_* between them */
+    uint64_t frame_count;
+    const uint8_t *raw; /* a tracepoint's fields */
+    uint32_t raw_bytes;
+};
+
+struct etwas_sideband {
+    struct etwas_sample_origin origin;
+    uint32_t type; /* PERF_RECORD_FORK, _EXIT, _COMM or _MMAP2 */
+    uint32_t process_id;
+    uint32_t thread_id;
+    union {
+        struct { /* FORK, EXIT */
+            uint32_t parent_process_id;
+            uint32_t parent_thread_id; /* who forked; of EXIT, who exits */
+        } task;
+        struct { /* COMM */
+            const char *name;
+            bool is_exec;
+        } comm;
+        struct { /* MMAP2 */
+            uint64_t address;
+            uint64_t bytes;
+            uint64_t file_offset;
+            uint32_t protection; /* PROT_* */
+            uint32_t build_id_bytes;
+            const uint8_t *build_id;
+            const char *path;
+        } image;
+    };
+};
+
+/* Of any record, by its end or, in a sample, its beginning. */
+bool etwas_sample_origin(const struct perf_event_header *record,
+                         struct etwas_sample_origin *origin);
+
+/* `sample_type`: of the event the record is of. */
+bool etwas_sample_decode(const struct perf_event_header *record, uint64_t sample_type,
+                         struct etwas_sample *sample);
+
+/* False also for records of other types. */
+bool etwas_sideband_decode(const struct perf_event_header *record, struct etwas_sideband *sideband);
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Records of a ring, decoded: as the kernel writes them, and cut or changed anywhere.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "system/perf_record.h"
+#include "system/sample.h"
+
+static struct perf_record record;
+
+static void expect_origin(const struct etwas_sample_origin *origin)
+{
+    assert_int_equal(origin->process_id, 10);
+    assert_int_equal(origin->thread_id, 11);
+    assert_int_equal(origin->time_ns, 12);
+    assert_int_equal(origin->processor, 13);
+    assert_int_equal(origin->event, 14);
+}
+
+static void put_sample(uint64_t sample_type, uint64_t frames, uint32_t raw_bytes)
+{
+    perf_record_begin(&record, PERF_RECORD_SAMPLE, 0);
+    perf_record_u64(&record, 14);
+    if ((sample_type & PERF_SAMPLE_IP) != 0) {
+        perf_record_u64(&record, 0x1234);
+    }
+    perf_record_u32(&record, 10);
+    perf_record_u32(&record, 11);
+    perf_record_u64(&record, 12);
+    perf_record_u32(&record, 13);
+    perf_record_u32(&record, 0);
+    if ((sample_type & PERF_SAMPLE_CALLCHAIN) != 0) {
+        perf_record_u64(&record, frames);
+        for (uint64_t frame = 0; frame < frames; frame++) {
+            perf_record_u64(&record, 100 + frame);
+        }
+    }
+    if ((sample_type & PERF_SAMPLE_RAW) != 0) {
+        perf_record_u32(&record, raw_bytes);
+        for (uint32_t index = 0; index < raw_bytes; index++) {
+            perf_record_put(&record, &(uint8_t){(uint8_t)index}, 1);
+        }
+    }
+}
+
+static void samples_have_what_their_event_asked_for(void **state)
+{
+    static const uint64_t parts[] = {PERF_SAMPLE_IP, PERF_SAMPLE_CALLCHAIN, PERF_SAMPLE_RAW};
+
+    (void)state;
+    for (uint32_t chosen = 0; chosen < 8; chosen++) {
+        uint64_t sample_type = ETWAS_SAMPLE_ALWAYS;
+        struct etwas_sample_origin origin;
+        struct etwas_sample sample;
+        uint64_t frame;
+
+        for (uint32_t part = 0; part < 3; part++) {
+            sample_type |= (chosen & 1u << part) != 0 ? parts[part] : 0;
+        }
+        put_sample(sample_type, 3, 20);
+        assert_true(etwas_sample_decode(&record.header, sample_type, &sample));
+        expect_origin(&sample.origin);
+        assert_int_equal(sample.address, (chosen & 1) != 0 ? 0x1234 : 0);
+        assert_int_equal(sample.frame_count, (chosen & 2) != 0 ? 3 : 0);
+        if (sample.frame_count != 0) {
+            memcpy(&frame, sample.frames + 16, sizeof frame);
+            assert_int_equal(frame, 102);
+        }
+        assert_int_equal(sample.raw_bytes, (chosen & 4) != 0 ? 20 : 0);
+        assert_true(sample.raw_bytes == 0 || sample.raw[19] == 19);
+        /* Of which event it is can be said before that. */
+        assert_true(etwas_sample_origin(&record.header, &origin));
+        assert_int_equal(origin.event, 14);
+    }
+}
+
+static void samples_of_other_types_are_refused(void **state)
+{
+    struct etwas_sample sample;
+
+    (void)state;
+    put_sample(ETWAS_SAMPLE_ALWAYS, 0, 0);
+    assert_true(etwas_sample_decode(&record.header, ETWAS_SAMPLE_ALWAYS, &sample));
+    assert_false(etwas_sample_decode(&record.header, 0, &sample));
+    assert_false(etwas_sample_decode(&record.header, PERF_SAMPLE_TID, &sample));
+    assert_false(
+        etwas_sample_decode(&record.header, ETWAS_SAMPLE_ALWAYS | PERF_SAMPLE_ADDR, &sample));
+    record.header.type = PERF_RECORD_FORK;
+    assert_false(etwas_sample_decode(&record.header, ETWAS_SAMPLE_ALWAYS, &sample));
+}
+
+/* Each length, in memory of that size. */
+static void cut_samples_are_refused(void **state)
+{
+    (void)state;
+    put_sample(ETWAS_SAMPLE_KNOWN, 3, 20);
+    for (uint16_t bytes = sizeof record.header; bytes < record.header.size; bytes++) {
+        struct perf_event_header *cut = perf_record_cut(&record, bytes);
+        struct etwas_sample_origin origin;
+        struct etwas_sample sample;
+
+        assert_false(etwas_sample_decode(cut, ETWAS_SAMPLE_KNOWN, &sample));
+        assert_int_equal(etwas_sample_origin(cut, &origin), bytes >= 16);
+        free(cut);
+    }
+}
+
+static void counts_that_lead_outside_are_refused(void **state)
+{
+    static const uint64_t frames[] = {4, 8, UINT64_MAX, UINT64_MAX / 8 + 1, UINT64_C(1) << 61};
+    const uint64_t sample_type = ETWAS_SAMPLE_ALWAYS | PERF_SAMPLE_CALLCHAIN;
+    struct etwas_sample sample;
+    const uint32_t raw_bytes = UINT32_MAX;
+
+    (void)state;
+    for (size_t index = 0; index < sizeof frames / sizeof *frames; index++) {
+        put_sample(sample_type, 3, 0);
+        memcpy(record.bytes + 40, &frames[index], sizeof *frames);
+        assert_false(etwas_sample_decode(&record.header, sample_type, &sample));
+    }
+    put_sample(ETWAS_SAMPLE_ALWAYS | PERF_SAMPLE_RAW, 0, 20);
+    memcpy(record.bytes + 40, &raw_bytes, sizeof raw_bytes);
+    assert_false(
+        etwas_sample_decode(&record.header, ETWAS_SAMPLE_ALWAYS | PERF_SAMPLE_RAW, &sample));
+}
+
+/* ---- what is no sample ----------------------------------------------------------------------- */
+
+static void put_task(uint32_t type)
+{
+    perf_record_begin(&record, type, 0);
+    perf_record_u32(&record, 20);
+    perf_record_u32(&record, 21);
+    perf_record_u32(&record, 22);
+    perf_record_u32(&record, 23);
+    perf_record_u64(&record, 12);
+    perf_record_origin(&record);
+}
+
+static void put_comm(uint16_t misc)
+{
+    perf_record_begin(&record, PERF_RECORD_COMM, misc);
+    perf_record_u32(&record, 20);
+    perf_record_u32(&record, 22);
+    perf_record_text(&record, "cook");
+    perf_record_origin(&record);
+}
+
+static void put_image(uint16_t misc, uint8_t build_id_bytes)
+{
+    uint8_t file[24] = {build_id_bytes, 0, 0, 0, 0xAA, 0xBB};
+
+    perf_record_begin(&record, PERF_RECORD_MMAP2, misc);
+    perf_record_u32(&record, 20);
+    perf_record_u32(&record, 22);
+    perf_record_u64(&record, 0x7000);
+    perf_record_u64(&record, 0x2000);
+    perf_record_u64(&record, 0x1000);
+    perf_record_put(&record, file, sizeof file);
+    perf_record_u32(&record, 5);
+    perf_record_u32(&record, 2);
+    perf_record_text(&record, "/lib/libc.so.6");
+    perf_record_origin(&record);
+}
+
+static void processes_and_threads_come_and_go(void **state)
+{
+    static const uint32_t types[] = {PERF_RECORD_FORK, PERF_RECORD_EXIT};
+    struct etwas_sideband sideband;
+
+    (void)state;
+    for (uint32_t index = 0; index < 2; index++) {
+        put_task(types[index]);
+        assert_true(etwas_sideband_decode(&record.header, &sideband));
+        expect_origin(&sideband.origin);
+        assert_int_equal(sideband.type, types[index]);
+        assert_int_equal(sideband.process_id, 20);
+        assert_int_equal(sideband.task.parent_process_id, 21);
+        assert_int_equal(sideband.thread_id, 22);
+        assert_int_equal(sideband.task.parent_thread_id, 23);
+    }
+    for (uint32_t index = 0; index < 2; index++) {
+        put_comm(index == 0 ? 0 : PERF_RECORD_MISC_COMM_EXEC);
+        assert_true(etwas_sideband_decode(&record.header, &sideband));
+        expect_origin(&sideband.origin);
+        assert_int_equal(sideband.process_id, 20);
+        assert_int_equal(sideband.thread_id, 22);
+        assert_string_equal(sideband.comm.name, "cook");
+        assert_int_equal(sideband.comm.is_exec, index);
+    }
+}
+
+static void images_are_told_with_and_without_a_build_id(void **state)
+{
+    struct etwas_sideband sideband;
+
+    (void)state;
+    for (uint16_t with = 0; with < 2; with++) {
+        put_image(with != 0 ? PERF_RECORD_MISC_MMAP_BUILD_ID : 0, 20);
+        assert_true(etwas_sideband_decode(&record.header, &sideband));
+        expect_origin(&sideband.origin);
+        assert_int_equal(sideband.image.address, 0x7000);
+        assert_int_equal(sideband.image.bytes, 0x2000);
+        assert_int_equal(sideband.image.file_offset, 0x1000);
+        assert_int_equal(sideband.image.protection, 5);
+        assert_string_equal(sideband.image.path, "/lib/libc.so.6");
+        assert_int_equal(sideband.image.build_id_bytes, with != 0 ? 20 : 0);
+        assert_true(with == 0 || sideband.image.build_id[1] == 0xBB);
+    }
+    put_image(PERF_RECORD_MISC_MMAP_BUILD_ID, 21);
+    assert_false(etwas_sideband_decode(&record.header, &sideband));
+}
+
+/* A record that is cut has its origin elsewhere; its text must still end before that. */
+static void cut_records_lead_nowhere(void **state)
+{
+    uint32_t decoded = 0;
+
+    (void)state;
+    for (uint32_t kind = 0; kind < 3; kind++) {
+        if (kind == 0) {
+            put_task(PERF_RECORD_FORK);
+        } else if (kind == 1) {
+            put_comm(0);
+        } else {
+            put_image(PERF_RECORD_MISC_MMAP_BUILD_ID, 20);
+        }
+        for (uint16_t bytes = sizeof record.header; bytes < record.header.size; bytes++) {
+            struct perf_event_header *cut = perf_record_cut(&record, bytes);
+            struct etwas_sideband sideband;
+
+            if (etwas_sideband_decode(cut, &sideband)) {
+                decoded++;
+                assert_true(kind == 0 ||
+                            strlen(kind == 1 ? sideband.comm.name : sideband.image.path) < bytes);
+            }
+            free(cut);
+        }
+    }
+    /* All that a task has is what it must have. */
+    assert_true(decoded < 64);
+}
+
+static void other_records_are_refused(void **state)
+{
+    struct etwas_sideband sideband;
+
+    (void)state;
+    put_task(PERF_RECORD_THROTTLE);
+    assert_false(etwas_sideband_decode(&record.header, &sideband));
+    put_task(PERF_RECORD_SAMPLE);
+    assert_false(etwas_sideband_decode(&record.header, &sideband));
+    put_task(PERF_RECORD_FORK);
+    record.header.size = 4;
+    assert_false(etwas_sideband_decode(&record.header, &sideband));
+    /* No 0 before the origin. */
+    perf_record_begin(&record, PERF_RECORD_COMM, 0);
+    perf_record_u64(&record, 0);
+    perf_record_u64(&record, UINT64_MAX);
+    perf_record_origin(&record);
+    assert_false(etwas_sideband_decode(&record.header, &sideband));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(samples_have_what_their_event_asked_for),
+        cmocka_unit_test(samples_of_other_types_are_refused),
+        cmocka_unit_test(cut_samples_are_refused),
+        cmocka_unit_test(counts_that_lead_outside_are_refused),
+        cmocka_unit_test(processes_and_threads_come_and_go),
+        cmocka_unit_test(images_are_told_with_and_without_a_build_id),
+        cmocka_unit_test(cut_records_lead_nowhere),
+        cmocka_unit_test(other_records_are_refused),
+    };
+
+    return cmocka_run_group_tests_name("sample", tests, NULL, NULL);
+}
