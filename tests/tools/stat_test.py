@@ -10,7 +10,7 @@ import sys
 import uuid
 
 import etl_build as etl
-from tool_case import BLUE, DAMAGED, RED, ToolTest, main
+from tool_case import BLUE, DAMAGED, HEAP, RED, ToolTest, main
 
 
 class Stat(ToolTest):
@@ -91,6 +91,13 @@ class Stat(ToolTest):
         for own, wanted in (([etl.clock_record()], (2, 3, 1.0)), ([], (4, 1, 2.0))):
             stat, = self.stat_json(self.write("a.etl", etl.trace(events, mode=0x400, own=own)))
             self.assertEqual((stat["events"], stat["header_events"], stat["duration_s"]), wanted)
+
+    def test_a_heap_without_stacks_says_what_records_them(self):
+        calls = [etl.classic(HEAP, 1_000_001 + i, kind=10, payload=struct.pack("<QQ", 37, 0x1000 * i)) for i in (1, 2)]
+        for events, amount in ((calls, "74 bytes in 2 blocks"), ([etl.classic(RED, 1_000_001)], "0 bytes in 0 blocks")):
+            out, _ = self.run_etwas("stat", "--heap", self.write("a.etl", etl.trace([(0, events)])))
+            self.assertIn(f"  allocated     {amount}\n", out)
+            self.assertIn("\n  no stacks     'heaptrace --stacks' records them\n", out)
 
     def test_the_stream_beside_the_processors_is_no_processor(self):
         events = [(processor, [etl.classic(RED, 2_000_000)]) for processor in range(3)]

@@ -163,13 +163,14 @@ static void put_whole(struct etwas_output *output, const struct etwas_heap *heap
     put_label(output, "never freed");
     put_amount(output, all.live_bytes, all.live_blocks);
     etwas_output_char(output, '\n');
-    put_label(output, "stacks");
-    put_grouped(output, heap->stack_count);
-    if (with_stack > 0) {
-        etwas_output_format(output, ", %.1f frames an allocation",
+    if (with_stack == 0) {
+        etwas_output_text(output, "  no stacks     'heaptrace --stacks' records them\n");
+    } else {
+        put_label(output, "stacks");
+        put_grouped(output, heap->stack_count);
+        etwas_output_format(output, ", %.1f frames an allocation\n",
                             (double)heap->frames_in_all / (double)with_stack);
     }
-    etwas_output_char(output, '\n');
     put_count(output, "without stack", heap->without_stack, "allocations");
     put_count(output, "failed", heap->failed, "calls that gave no memory");
 }
