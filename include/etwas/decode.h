@@ -219,8 +219,8 @@ bool etwas_decoder_message_rest(const etwas_decoder *decoder, const EVENT_RECORD
 
 /*
  * What an event's provider is called, where nothing describes the event: by the item PROV_TRAITS, or
- * by what was learned so far of other events of the provider or, of a classic event, of its class.
- * Likewise; 0 when it is not known.
+ * by what was learned so far of other events of the provider or, of a classic event, of its class;
+ * last by a table of some providers of Windows and .NET. Likewise; 0 when it is not known.
  */
 size_t etwas_decoder_provider(const etwas_decoder *decoder, const EVENT_RECORD *record, char *text,
                               size_t size) ETWAS_API(etwas_decoder_provider);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* What a provider is called whose event nothing describes: as the event's traits or other events say. */
+/* What a provider is called whose event nothing describes: as the event's traits or other events say, or
+ * as it is well known. */
 #include <etwas/winerror.h>
 #include <string.h>
 
@@ -51,8 +52,10 @@ static void put_name(struct etwas_text *text, const etwas_decoder *decoder,
     name = traits_name(record, &bytes);
     if (name == NULL) {
         name = etwas_store_provider(&decoder->store, &header->ProviderId);
-        if (name == NULL && (header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) != 0) {
-            name = etwas_builtin_provider(&header->ProviderId);
+        if (name == NULL) {
+            name = (header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) != 0
+                       ? etwas_builtin_provider(&header->ProviderId)
+                       : etwas_known_provider(&header->ProviderId);
         }
         bytes = name == NULL ? 0 : strlen(name);
     }

@@ -39,6 +39,9 @@ extern const struct etwas_decode_source etwas_builtin_source;
 extern const struct etwas_decode_source etwas_message_source;
 extern const struct etwas_decode_source etwas_provider_name_source;
 
+/* known_providers.c: the name of a provider of manifest events; NULL: it is not well known. */
+const char *etwas_known_provider(const etwas_guid *guid);
+
 /*
  * The schema of an event that describes itself by its items or its flags. ERROR_NOT_FOUND: it does
  * not. Else as etwas_decoder_schema.

@@ -210,7 +210,7 @@ static void a_description_counts_from_where_it_stands_the_first_for_what_is_befo
 
 static const char *provider_of(struct state *s, const EVENT_RECORD *record)
 {
-    static char name[32];
+    static char name[40];
     size_t length = etwas_decoder_provider(s->decoder, record, name, sizeof name);
 
     assert_int_equal(length, strlen(name));
@@ -241,6 +241,11 @@ static void an_event_without_a_schema_has_its_providers_name(void **state)
     process.EventHeader.ProviderId =
         (etwas_guid){0x3d6fa8d0, 0xfe05, 0x11d0, {0x9d, 0xda, 0, 0xc0, 0x4f, 0xd7, 0xba, 0x7c}};
     assert_string_equal(provider_of(s, &process), "MSNT_SystemTrace");
+    process.EventHeader.ProviderId =
+        (etwas_guid){0x22fb2cd6, 0xe7b, 0x422b, {0xa0, 0xc7, 0x2f, 0xad, 0x1f, 0xd0, 0xe7, 0x16}};
+    assert_string_equal(provider_of(s, &process), "");
+    process.EventHeader.Flags = 0;
+    assert_string_equal(provider_of(s, &process), "Microsoft-Windows-Kernel-Process");
 }
 
 static void other_records_are_no_metadata(void **state)
