@@ -126,10 +126,20 @@ static void blocks_that_are_items_come_first_and_none_with_a_type_behind_them(vo
     for (size_t index = 0; index < sizeof behind / sizeof behind[0]; index++) {
         data[3].Reserved = behind[index].type;
         assert_int_equal(EventWrite(trace.provider, &full_descriptor, 4, data), behind[index].code);
+        /* As the macros write it. */
+        assert_int_equal(EventWriteTransfer(trace.provider, &full_descriptor, NULL, NULL, 4, data),
+                         behind[index].code);
     }
+    /* Shorter than any that the macros make, and none. */
+    data[1].Size = sizeof schema.head;
+    assert_int_equal(EventWriteTransfer(trace.provider, &full_descriptor, NULL, NULL, 4, data),
+                     ERROR_INVALID_PARAMETER);
+    data[1].Ptr = 0;
+    assert_int_equal(EventWriteTransfer(trace.provider, &full_descriptor, NULL, NULL, 4, data),
+                     ERROR_INVALID_PARAMETER);
     end_trace(&trace, &events);
 
-    assert_int_equal(events.count, 2);
+    assert_int_equal(events.count, 3);
     for (size_t index = 0; index < events.count; index++) {
         assert_int_equal(events.list[index].item_count, 2);
         assert_int_equal(events.list[index].items[0].bytes, sizeof traits);
