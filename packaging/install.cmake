@@ -83,8 +83,9 @@ install(CODE "
     elseif(CMAKE_INSTALL_PREFIX MATCHES \"^/usr(/local)?$\")
         message(\"-- The loader finds the libraries after: ldconfig\")
     else()
-        message(\"-- Outside /usr and /usr/local, pkg-config and the loader find etwas with:\\n\"
-            \"   export PKG_CONFIG_PATH=\${libraries}/pkgconfig LD_LIBRARY_PATH=\${libraries}\")
+        message(\"-- Outside /usr and /usr/local, pkg-config, the loader and the shell find etwas with:\\n\"
+            \"   export PKG_CONFIG_PATH=\${libraries}/pkgconfig LD_LIBRARY_PATH=\${libraries} \"
+            \"PATH=\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}:\\$PATH\")
     endif()" ALL_COMPONENTS)
 
 if(PROJECT_IS_TOP_LEVEL)

@@ -32,7 +32,8 @@ expect_version() {
 
 # What is installed can be removed again, all of it.
 cmake --install "$build" --prefix "$work/removed" >"$work/log" 2>&1
-if ! grep -qF "LD_LIBRARY_PATH=$work/removed/" "$work/log"; then
+if ! grep -qF "LD_LIBRARY_PATH=$work/removed/" "$work/log" ||
+    ! grep -qF "PATH=$work/removed/bin:\$PATH" "$work/log"; then
     echo "FAILED: nothing says what a prefix outside /usr/local needs" >&2
     exit 1
 fi
