@@ -40,6 +40,14 @@
  * when compiling.
  */
 
+#ifdef __cplusplus
+#if __cplusplus < 201703L
+#error "<etwas/TraceLoggingProvider.h> needs C++17: -std=c++17"
+#endif
+#elif defined(__STRICT_ANSI__) && __STDC_VERSION__ < 201112L
+#error "<etwas/TraceLoggingProvider.h> needs C of 2011: -std=c11"
+#endif
+
 #include <etwas/evntprov.h>
 #include <etwas/tracelogging/fields.h>
 #include <etwas/winerror.h>

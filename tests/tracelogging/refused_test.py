@@ -124,6 +124,12 @@ def main():
         if not passed:
             print(f"refused with {options}: classes that have activities\n{said[:2000]}")
             faults += 1
+    # An older language is told at once, before the many errors that come of it.
+    older, sentence = ("c++14", "needs C++17") if language == "c++" else ("c99", "needs C of 2011")
+    passed, said = compile_text([*command, f"-std={older}"], PROGRAM % '"E"')
+    if passed or sentence not in said.partition("error: ")[2].partition("\n")[0]:
+        print(f"{older} is not refused with a reason\n{said[:2000]}")
+        faults += 1
     programs = [(PROGRAM % row[0], row[0], row[1 + (language == "c++")]) for row in REFUSED]
     programs += [(PROVIDER % name, name, sentence)
                  for name, sentence in [('"a\\0b"', "without NUL"), ("name", None)]]
