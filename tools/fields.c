@@ -260,10 +260,20 @@ static void put_rest(struct form *form, const etwas_value *value, struct etwas_f
     etwas_fields_put_rest(form->output, rest);
 }
 
+/* A field of which its schema says that it is nothing to read; JSON has it. */
+static bool is_left_out(const struct form *form, const etwas_value *value)
+{
+    return value->out_type == TDH_OUTTYPE_NOPRINT && !form->json &&
+           !form->nesting.is_array[form->nesting.depth];
+}
+
 static void put_token(struct form *form, const etwas_value *value, struct etwas_fields_rest *rest)
 {
     switch (value->token) {
     case ETWAS_TOKEN_VALUE:
+        if (is_left_out(form, value)) {
+            break;
+        }
         put_before(form, value->field);
         if (form->json) {
             put_json_value(form->output, value);
@@ -305,7 +315,7 @@ static void put_fields(struct form *form, const EVENT_RECORD *record,
     }
 }
 
-void etwas_fields_put_text(struct etwas_output *output, const struct etwas_described *described,
+bool etwas_fields_put_text(struct etwas_output *output, const struct etwas_described *described,
                            const EVENT_RECORD *record, struct etwas_fields_rest *rest)
 {
     struct form form;
@@ -314,6 +324,7 @@ void etwas_fields_put_text(struct etwas_output *output, const struct etwas_descr
     form.described = described;
     form.json = false;
     put_fields(&form, record, rest);
+    return form.nesting.is_behind[0] || rest->bytes > 0;
 }
 
 void etwas_fields_put_json(struct etwas_output *output, const struct etwas_described *described,

@@ -17,10 +17,10 @@ struct etwas_fields_rest {
 };
 
 /*
- * `key=value …`; nothing for an event without fields. What is left of a field that is not whole
+ * `key=value …`; false, and nothing: there are no fields to be read. What is left of a field that is not whole
  * stands in its place, what follows the last field behind it.
  */
-void etwas_fields_put_text(struct etwas_output *output, const struct etwas_described *described,
+bool etwas_fields_put_text(struct etwas_output *output, const struct etwas_described *described,
                            const EVENT_RECORD *record, struct etwas_fields_rest *rest);
 
 /* A JSON object. A field that is not whole is left out. */

@@ -93,6 +93,15 @@ class Text(NamesTest):
         self.assertEqual(line, r"P/E `a + b`=0 `a b\x1b`=0 c`d\x20e=0 plain=0")
         self.assertEqual(self.fields("--where", "`a + b` == 0", path), [line])
 
+    def test_what_its_schema_calls_nothing_to_read_is_only_in_json_and_columns(self):
+        fields = (etl.tl_field("a", UINT8, 1) + etl.tl_field("b", UINT8) + etl.tl_field("c", UINT8, 1, count=2)
+                  + etl.tl_field("s", STRUCT, 1) + etl.tl_field("d", UINT8, 1))
+        path = self.trace(etl.tl_event(RED, 1_000_001, "P", "E", fields, bytes(5)),
+                          etl.tl_event(RED, 1_000_002, "P", "F", etl.tl_field("a", UINT8, 1), bytes(1)))
+        self.assertEqual(self.fields(path), ["P/E b=0 c=[0, 0] s={}", "P/F -"])
+        self.assertEqual(self.objects(path)[0]["fields"], {"a": 0, "b": 0, "c": [0, 0], "s": {"d": 0}})
+        self.assertEqual(self.lines("--columns", "a", "--where", "a == 0", path), ["0", "0"])
+
     def test_structs_and_arrays_show_what_is_in_them(self):
         fields = (etl.tl_field("p", STRUCT, 2) + etl.tl_field("x", UINT8) + etl.tl_field("q", STRUCT, 1)
                   + etl.tl_field("y", UINT8) + etl.tl_field("list", UINT16, listed=True)

@@ -322,10 +322,9 @@ static bool put_fields(struct etwas_output *output, struct etwas_dump *dump, boo
         etwas_output_text(output, "payload=");
         return put_payload(output, subject->record);
     }
-    etwas_fields_put_text(output, subject->described, subject->record, &rest);
+    has_fields = etwas_fields_put_text(output, subject->described, subject->record, &rest);
     etwas_dump_tell_truncated(dump, &rest);
     schema = subject->described->schema;
-    has_fields = schema->field_count > 0 || subject->record->UserDataLength > 0;
     put_other_version(output, schema, subject->record, has_fields);
     return has_fields || schema->other_version;
 }
