@@ -328,8 +328,9 @@ static void a_childs_life_is_told(void **state)
     }
     etwas_feed_close(&feed);
     assert_int_equal(seen.processes, 1);
-    assert_int_equal(seen.threads, 1);
-    assert_int_equal(seen.exits, 2);
+    /* ThreadSanitizer has threads of its own in the child. */
+    assert_true(seen.threads >= 1);
+    assert_int_equal(seen.exits, seen.processes + seen.threads);
     assert_int_equal(seen.execs, 1);
     assert_int_equal(seen.images, 1);
 }
