@@ -5,8 +5,8 @@
 
 /*
  * Sessions of the kernel's events, of the heap's events, and merged files: ETW's
- * KernelTraceControl.h. None of it is in this release: the functions check their arguments and
- * return ERROR_NOT_SUPPORTED.
+ * KernelTraceControl.h. In this release there are the kernel's threads and context switches, without
+ * stacks; the other functions check their arguments and return ERROR_NOT_SUPPORTED.
  */
 
 #include <etwas/evntrace.h>
@@ -26,12 +26,24 @@ ETWAS_ASSERT_SIZE(STACK_TRACING_EVENT_ID, 24);
 
 /*
  * Starts the NT Kernel Logger with stacks for cStackTracingEventIds kinds of events
- * (StackTracingEventIds may be NULL with 0). On failure *TraceHandle is 0.
+ * (StackTracingEventIds may be NULL with 0). Properties as for StartTraceW, but that the name is put
+ * in. On failure *TraceHandle is 0.
+ *
+ * In this release EnableFlags may have EVENT_TRACE_FLAG_THREAD and _CSWITCH, and must have
+ * _NO_SYSCONFIG; the clock is the performance counter. The process needs CAP_PERFMON and, for _CSWITCH,
+ * to read tracefs; the kernel Linux 6.0.
  *
  * Thread-safe. Not for signal handlers.
  *
- * ERROR_INVALID_PARAMETER: TraceHandle or Properties NULL.
- * ERROR_NOT_SUPPORTED: always otherwise, in this release.
+ * ERROR_INVALID_PARAMETER: TraceHandle or Properties NULL, or Wnode.Guid is not SystemTraceControlGuid.
+ * ERROR_INVALID_FLAGS: EnableFlags has bits that are no flags.
+ * ERROR_NOT_SUPPORTED: stacks, KernelRundownGuid, other flags, clocks and modes that a system logger
+ *     does not have in this release, and what the kernel cannot.
+ * ERROR_ACCESS_DENIED: the process may not see the system's events.
+ * ERROR_PATH_NOT_FOUND: tracefs is not mounted.
+ * ERROR_ALREADY_EXISTS: the process has one already.
+ * ERROR_OUTOFMEMORY: there is not enough memory.
+ * The others are those of StartTrace.
  *
  * ETW page: "StartKernelTrace".
  */

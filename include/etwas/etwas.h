@@ -257,6 +257,7 @@ typedef struct etwas_session_counts {
     uint64_t committed_shared; /* likewise by the shared protocol; together with committed_rseq and
                                   lost_no_buffer: attempted */
     uint64_t restarts;         /* sequences that were interrupted and begun again */
+    uint64_t lost_in_kernel;   /* system logger: the kernel had no room for them */
 } etwas_session_counts;
 
 /* etwas_counts, told how large the caller knows the struct. */

@@ -236,7 +236,7 @@ void etwas_collect_prefix(const struct etwas_pool *pool, uint32_t limit_units,
         ck_pr_fence_acquire(); /* its bytes: pairs with S1 */
         /* The last stamp is the newest. */
         etwas_walk_stamp(record, &collected->newest);
-        units += etwas_walk_units(marker);
+        units += etwas_walk_units(record, marker);
         collected->records++;
     }
     collected->end_units = units;

@@ -131,7 +131,7 @@ bool etwas_collected_is_valid(const struct etwas_pool *pool,
         uint32_t marker = etwas_walk_marker(record);
         int64_t stamp = newest;
 
-        if (!holds(etwas_walk_is_whole(marker) && etwas_walk_units(marker) != 0,
+        if (!holds(etwas_walk_is_whole(marker) && etwas_walk_units(record, marker) != 0,
                    "what is collected is whole records (I1)")) {
             return false;
         }
@@ -140,7 +140,7 @@ bool etwas_collected_is_valid(const struct etwas_pool *pool,
             return false;
         }
         newest = stamp;
-        units += etwas_walk_units(marker);
+        units += etwas_walk_units(record, marker);
     }
     return holds(units == collected->end_units,
                  "the last record ends where its buffer does (I1)") &&

@@ -28,12 +28,24 @@ static inline bool etwas_walk_is_whole(uint32_t marker)
     return (marker & final) != 0;
 }
 
-/* How many units on the next record begins. */
-static inline uint32_t etwas_walk_units(uint32_t marker)
+/* Whether it is an event of the kernel, whose marker has a version where others have their size. */
+static inline bool etwas_walk_is_kernels(uint32_t marker)
 {
-    const uint32_t size_mask = 0xFFFF;
+    uint8_t header_type = (uint8_t)(marker >> 16);
 
-    return (uint32_t)etwas_etl_round_up_8(marker & size_mask) / ETWAS_UNIT_BYTES;
+    return marker >> 24 == ETWAS_ETL_MARKER_FLAGS &&
+           (header_type == ETWAS_ETL_SYSTEM64 || header_type == ETWAS_ETL_PERFINFO64);
+}
+
+/* How many units on the record behind a whole one begins. */
+static inline uint32_t etwas_walk_units(const uint8_t *record, uint32_t marker)
+{
+    uint16_t size = (uint16_t)marker;
+
+    if (etwas_walk_is_kernels(marker)) {
+        memcpy(&size, record + offsetof(struct etwas_etl_perfinfo_header, size), sizeof size);
+    }
+    return (uint32_t)etwas_etl_round_up_8(size) / ETWAS_UNIT_BYTES;
 }
 
 /* The stamp of a whole record; a message may have none: then *stamp stays. */
@@ -48,6 +60,8 @@ static inline void etwas_walk_stamp(const uint8_t *record, int64_t *stamp)
             return;
         }
         at = etwas_etl_message_stamp_at(header.option_flags);
+    } else if (header.marker_flags == ETWAS_ETL_MARKER_FLAGS && record[2] == ETWAS_ETL_PERFINFO64) {
+        at = offsetof(struct etwas_etl_perfinfo_header, time_stamp);
     }
     memcpy(stamp, record + at, sizeof *stamp);
 }

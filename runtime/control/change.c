@@ -77,8 +77,8 @@ static uint32_t check(const struct etwas_session *session, const struct etwas_up
         return code;
     }
     /* R131 */
-    if (update->enable_flags != 0) {
-        return ERROR_INVALID_PARAMETER;
+    if (update->enable_flags != 0 && update->enable_flags != configuration->enable_flags) {
+        return configuration->system_logger ? ERROR_NOT_SUPPORTED : ERROR_INVALID_PARAMETER;
     }
     /* R135; a block that QUERY filled repeats the present value. */
     if (etwas_configuration_is_private(configuration) && update->maximum_buffers != 0 &&

@@ -2,29 +2,41 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The functions of KernelTraceControl.h. Nothing behind them exists in this release; they refuse
- * bad arguments as they always will, so that callers see the same codes later.
+ * The functions of KernelTraceControl.h. What is not in this release refuses bad arguments as it always
+ * will, so that callers see the same codes later.
  */
 
 #include <etwas/KernelTraceControl.h>
-#include <stdbool.h>
+#include <string.h>
 
-static uint32_t refuse_start(etwas_trace_handle *handle, bool is_complete)
-{
-    if (handle == NULL) {
-        return ERROR_INVALID_PARAMETER;
-    }
-    *handle = 0;
-    return is_complete ? ERROR_NOT_SUPPORTED : ERROR_INVALID_PARAMETER;
-}
+#include "control/system_request.h"
 
 uint32_t StartKernelTrace(etwas_trace_handle *TraceHandle, EVENT_TRACE_PROPERTIES *Properties,
                           const STACK_TRACING_EVENT_ID StackTracingEventIds[],
                           uint32_t cStackTracingEventIds)
 {
-    (void)StackTracingEventIds;
-    (void)cStackTracingEventIds;
-    return refuse_start(TraceHandle, Properties != NULL);
+    uint32_t code;
+
+    if (TraceHandle != NULL) {
+        *TraceHandle = 0;
+    }
+    if (TraceHandle == NULL || Properties == NULL ||
+        (StackTracingEventIds == NULL && cStackTracingEventIds != 0)) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    /* R181, R182; stacks and rundowns alone are not built. */
+    if (memcmp(&Properties->Wnode.Guid, &KernelRundownGuid, sizeof(etwas_guid)) == 0 ||
+        cStackTracingEventIds != 0) {
+        return ERROR_NOT_SUPPORTED;
+    }
+    if (memcmp(&Properties->Wnode.Guid, &SystemTraceControlGuid, sizeof(etwas_guid)) != 0) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    if (!etwas_system_flags_are_known(Properties->EnableFlags)) {
+        return ERROR_INVALID_FLAGS;
+    }
+    code = StartTraceW(TraceHandle, KERNEL_LOGGER_NAMEW, Properties);
+    return code == ERROR_NOT_ENOUGH_MEMORY ? ERROR_OUTOFMEMORY : code;
 }
 
 uint32_t StartHeapTrace(etwas_trace_handle *TraceHandle, EVENT_TRACE_PROPERTIES *Properties,
@@ -36,7 +48,12 @@ uint32_t StartHeapTrace(etwas_trace_handle *TraceHandle, EVENT_TRACE_PROPERTIES 
     (void)cPids;
     (void)StackTracingEventIds;
     (void)cStackTracingEventIds;
-    return refuse_start(TraceHandle, Properties != NULL && wszSessionName != NULL);
+    if (TraceHandle != NULL) {
+        *TraceHandle = 0;
+    }
+    return TraceHandle == NULL || Properties == NULL || wszSessionName == NULL
+               ? ERROR_INVALID_PARAMETER
+               : ERROR_NOT_SUPPORTED;
 }
 
 uint32_t UpdateHeapTrace(EVENT_TRACE_PROPERTIES *Properties, const etwas_wchar *wszSessionName,

@@ -21,6 +21,7 @@
 #include "provider/image_records.h"
 #include "realtime/session_realtime.h"
 #include "session/file_name.h"
+#include "system/logger.h"
 
 enum {
     BYTES_A_KB = 1024
@@ -107,6 +108,14 @@ static uint32_t make_sinks(struct etwas_session *session)
     return code;
 }
 
+static uint32_t make_system_logger(struct etwas_session *session)
+{
+    struct etwas_fault fault;
+
+    return session->configuration.system_logger ? etwas_system_logger_begin(session, &fault)
+                                                : ERROR_SUCCESS;
+}
+
 static void free_configuration(struct etwas_session *session)
 {
     etwas_flusher_configuration_free(&session->configuration.flusher);
@@ -128,8 +137,10 @@ uint32_t etwas_lifecycle_start(struct etwas_configuration *configuration,
     if (code == ERROR_SUCCESS) {
         /* The file comes last: a start that is refused leaves none behind. */
         code = etwas_flusher_start(session, stop_full_session);
+        code = code == ERROR_SUCCESS ? make_system_logger(session) : code;
         code = code == ERROR_SUCCESS ? make_sinks(session) : code;
         if (code != ERROR_SUCCESS) {
+            etwas_system_logger_end(session);
             etwas_flusher_end(session);
             etwas_session_shut_down(session);
         }
@@ -144,6 +155,7 @@ uint32_t etwas_lifecycle_start(struct etwas_configuration *configuration,
         report(session, &counts, context);
     }
     *handle = etwas_session_handle(etwas_session_key(session));
+    etwas_system_logger_start(session);
     /* From here on another thread may find it by its name, and stop it. */
     etwas_session_open(session);
     return ERROR_SUCCESS;
@@ -201,6 +213,7 @@ static uint32_t end_now(struct etwas_session *session, bool file_is_full,
         return ERROR_INVALID_HANDLE;
     }
     update_images(key);
+    etwas_system_logger_end(session);
     etwas_session_close(session);
     etwas_flusher_end(session);
     etwas_session_shut_down(session);

@@ -17,6 +17,7 @@
 #include "provider/image_records.h"
 #include "realtime/realtime.h"
 #include "session/session.h"
+#include "system/logger.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -47,6 +48,7 @@ static void after_fork_in_child(void)
     etwas_image_records_after_fork(true);
     etwas_realtime_after_fork_in_child();
     for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
+        etwas_system_logger_forget(&etwas_sessions[index]);
         if (etwas_sessions[index].state != ETWAS_SESSION_FREE &&
             etwas_sessions[index].file != NULL) {
             etwas_log_file_forget(etwas_sessions[index].file);

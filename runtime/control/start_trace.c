@@ -11,15 +11,8 @@
 #include "control/lifecycle.h"
 #include "control/prepare.h"
 #include "control/properties.h"
+#include "control/system_request.h"
 #include "platform/cancel.h"
-
-/* System loggers are a release of their own (R42). */
-static bool asks_for_system_logger(const struct etwas_configuration *configuration)
-{
-    return etwas_names_equal(configuration->name, KERNEL_LOGGER_NAMEW) ||
-           memcmp(&configuration->guid, &SystemTraceControlGuid, sizeof configuration->guid) == 0 ||
-           memcmp(&configuration->guid, &GlobalLoggerGuid, sizeof configuration->guid) == 0;
-}
 
 /* R1–R10, R20–R26: everything that can be said without looking at the machine. */
 static uint32_t read_request(const void *name, const EVENT_TRACE_PROPERTIES *properties,
@@ -51,8 +44,9 @@ static uint32_t read_request(const void *name, const EVENT_TRACE_PROPERTIES *pro
         return ERROR_BAD_PATHNAME;
     }
     etwas_properties_read(properties, configuration);
-    if (asks_for_system_logger(configuration)) {
-        return ERROR_NOT_SUPPORTED;
+    code = etwas_system_request_check(configuration);
+    if (code != ERROR_SUCCESS) {
+        return code;
     }
     code = etwas_properties_filters(properties, configuration->log_file_mode, &matches);
     configuration->filtered_out = !matches;

@@ -31,6 +31,7 @@ enum etwas_testpoint {
     ETWAS_POINT_CLOCK_READ,        /* a reading of the clocks has read one, and not the next */
     ETWAS_POINT_FILTER_FOUND,      /* a writer has found a filter, and not read it */
     ETWAS_POINT_ENABLE_ASKED,      /* callbacks are asked for, nobody has run them */
+    ETWAS_POINT_SYSTEM_DRAINS,     /* the kernel's rings are about to be read */
     ETWAS_POINT_COUNT
 };
 

@@ -365,7 +365,10 @@ static struct etwas_session *find_running(uint64_t handle, uint32_t *code)
         etwas_sessions[key.index].ended_by_full_file) {
         *code = ERROR_INVALID_HANDLE;
     }
-    return session != NULL && session->state == ETWAS_SESSION_RUNNING ? session : NULL;
+    return session != NULL && session->state == ETWAS_SESSION_RUNNING &&
+                   !session->configuration.system_logger
+               ? session
+               : NULL;
 }
 
 /* ---- enabling -------------------------------------------------------------------------------- */

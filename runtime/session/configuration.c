@@ -112,8 +112,11 @@ static void adjust_buffer_size(struct etwas_configuration *configuration)
 /* The protocol of the processors' slots: rseq where it can run, unless not wanted. */
 static uint32_t choose_protocol(struct etwas_configuration *configuration)
 {
-    /* Any processor's writers meet in the one slot: rseq could not order them. */
-    if (etwas_configuration_has_one_slot(configuration)) {
+    /*
+     * Any processor's writers meet in the one slot: rseq could not order them. A system logger's one
+     * writer is on any processor.
+     */
+    if (etwas_configuration_has_one_slot(configuration) || configuration->system_logger) {
         if (configuration->protocol > ETWAS_PROTOCOL_SHARED) {
             return ERROR_INVALID_PARAMETER;
         }
@@ -238,7 +241,7 @@ static uint32_t check_request(const struct etwas_configuration *configuration)
         return code;
     }
     /* R45: system events are for system loggers. */
-    if (configuration->enable_flags != 0) {
+    if (!configuration->system_logger && configuration->enable_flags != 0) {
         return ERROR_INVALID_PARAMETER;
     }
     if (needs_size(configuration->log_file_mode) && configuration->maximum_file_size == 0) {

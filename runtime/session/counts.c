@@ -34,9 +34,11 @@ void etwas_session_count(const struct etwas_session *session, etwas_session_coun
         .committed_rseq = pool.committed_rseq,
         .committed_shared = pool.committed_shared,
         .restarts = pool.restarts,
+        .lost_in_kernel = ck_pr_load_64(&session->lost_in_kernel),
     };
     counts->lost = counts->lost_no_buffer + counts->lost_write_error + counts->lost_file_full +
-                   counts->lost_abandoned + counts->lost_backlog_full + counts->lost_undelivered;
+                   counts->lost_abandoned + counts->lost_backlog_full + counts->lost_undelivered +
+                   counts->lost_in_kernel;
 }
 
 uint32_t etwas_session_counts_of(struct etwas_session_key key, etwas_session_counts *counts)

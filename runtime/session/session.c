@@ -187,7 +187,9 @@ static struct etwas_session *take_entry_locked(const struct etwas_configuration 
     } else {
         session->first_slot = 0;
         session->slot_count =
-            etwas_slot_count + (configuration->protocol == ETWAS_PROTOCOL_RSEQ ? 1 : 0);
+            etwas_slot_count +
+            (configuration->protocol == ETWAS_PROTOCOL_RSEQ || configuration->system_logger ? 1
+                                                                                            : 0);
     }
     return session;
 }
@@ -229,6 +231,7 @@ struct etwas_session *etwas_session_take_entry(const struct etwas_configuration 
     ck_pr_store_64(&session->buffers_lost, 0);
     ck_pr_store_64(&session->sync_errors, 0);
     ck_pr_store_64(&session->realtime_buffers_lost, 0);
+    ck_pr_store_64(&session->lost_in_kernel, 0);
     ck_pr_store_32(&session->takes_stacks, 0);
     ck_pr_store_32(&session->quit, 0);
     ck_pr_store_32(&session->thread_id, 0);
@@ -285,7 +288,7 @@ void etwas_session_open(struct etwas_session *session)
 {
     struct etwas_pool *pool = session->pool;
     /* A session that is not for this process runs behind closed gates. */
-    uint32_t gate = session->configuration.filtered_out ? 0 : session->generation;
+    uint32_t gate = session->configuration.filtered_out ? 0 : etwas_session_gate(session);
 
     etwas_sequence_numbers_begin(&session->sequence_numbers, session->generation,
                                  session->configuration.log_file_mode);

@@ -26,6 +26,7 @@
 struct etwas_log_file;
 struct etwas_realtime;
 struct etwas_sink;
+struct etwas_system_logger;
 
 /* What a session's buffers go to (flush/sink.h), in the order in which they are given a batch. */
 enum etwas_session_sink {
@@ -96,6 +97,10 @@ struct etwas_session {
     uint64_t sync_errors; /* times the system refused to make the file durable */
     uint64_t realtime_buffers_lost;
 
+    /* A system logger's, set under the control lock; NULL: none. */
+    struct etwas_system_logger *system_logger;
+    uint64_t lost_in_kernel; /* stored by its thread, read by anybody */
+
     /* Set under the control lock by who asks for stacks, for good; read by anybody. */
     uint32_t takes_stacks;
 
@@ -158,6 +163,15 @@ static inline bool etwas_session_has_sink(const struct etwas_session *session)
 static inline bool etwas_session_takes_stacks(const struct etwas_session *session)
 {
     return ck_pr_load_32(&session->takes_stacks) != 0;
+}
+
+/*
+ * What the gates of its slots are while it runs. Those of a system logger are open for its own thread
+ * alone: to who has its handle it does not run (R105).
+ */
+static inline uint32_t etwas_session_gate(const struct etwas_session *session)
+{
+    return session->configuration.system_logger ? ~session->generation : session->generation;
 }
 
 struct etwas_session_key etwas_session_key(const struct etwas_session *session);

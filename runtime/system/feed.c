@@ -53,33 +53,30 @@ static bool open_event(struct etwas_feed *feed, struct perf_event_attr *attribut
 }
 
 bool etwas_feed_open(struct etwas_feed *feed, uint32_t processor, size_t ring_bytes,
-                     struct etwas_fault *fault)
+                     uint32_t sideband, struct etwas_fault *fault)
 {
     struct perf_event_attr attributes =
         attributes_of(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, ETWAS_SAMPLE_ALWAYS);
     struct etwas_feed_event *first = &feed->events[0];
     int error;
 
-    attributes.mmap = 1;
-    attributes.mmap2 = 1;
-    attributes.build_id = 1;
-    attributes.comm = 1;
-    attributes.comm_exec = 1;
-    attributes.task = 1;
+    attributes.mmap = (sideband & ETWAS_SIDEBAND_IMAGES) != 0;
+    attributes.mmap2 = attributes.mmap;
+    attributes.build_id = attributes.mmap;
+    attributes.comm = (sideband & ETWAS_SIDEBAND_NAMES) != 0;
+    attributes.comm_exec = attributes.comm;
+    attributes.task = (sideband & ETWAS_SIDEBAND_TASKS) != 0;
     attributes.watermark = 1;
     attributes.wakeup_watermark = (uint32_t)(ring_bytes / 4);
     feed->processor = processor;
     feed->event_count = 0;
+    feed->is_on = false;
     feed->closed_lost = 0;
     *first = (struct etwas_feed_event){.tag = ETWAS_FEED_SIDEBAND};
     if (!open_event(feed, &attributes, first, fault)) {
         return false;
     }
     error = etwas_ring_map(&feed->ring, first->descriptor, ring_bytes);
-    if (error == 0 && ioctl(first->descriptor, PERF_EVENT_IOC_ENABLE, 0) != 0) {
-        error = errno;
-        etwas_ring_unmap(&feed->ring);
-    }
     if (error != 0) {
         (void)close(first->descriptor);
         return refuse(fault, ETWAS_FAULT_RING, error);
@@ -87,6 +84,16 @@ bool etwas_feed_open(struct etwas_feed *feed, uint32_t processor, size_t ring_by
     feed->event_count = 1;
     *fault = (struct etwas_fault){ETWAS_FAULT_NOWHERE, 0};
     return true;
+}
+
+void etwas_feed_start(struct etwas_feed *feed)
+{
+    feed->is_on = true;
+    for (uint32_t index = 0; index < feed->event_count; index++) {
+        if (feed->events[index].descriptor >= 0) {
+            (void)ioctl(feed->events[index].descriptor, PERF_EVENT_IOC_ENABLE, 0);
+        }
+    }
 }
 
 /* Whether all its records have been read. */
@@ -106,12 +113,12 @@ static struct etwas_feed_event *free_event(struct etwas_feed *feed)
     return feed->event_count < ETWAS_FEED_EVENTS ? &feed->events[feed->event_count] : NULL;
 }
 
-/* Into the ring, filtered, on: 0 or an errno. */
+/* Into the ring, filtered, and on if the others are: 0 or an errno. */
 static int begin_event(const struct etwas_feed *feed, int descriptor, const char *filter)
 {
     bool good = ioctl(descriptor, PERF_EVENT_IOC_SET_OUTPUT, feed->events[0].descriptor) == 0 &&
                 (filter == NULL || ioctl(descriptor, PERF_EVENT_IOC_SET_FILTER, filter) == 0) &&
-                ioctl(descriptor, PERF_EVENT_IOC_ENABLE, 0) == 0;
+                (!feed->is_on || ioctl(descriptor, PERF_EVENT_IOC_ENABLE, 0) == 0);
 
     return good ? 0 : errno;
 }
@@ -228,6 +235,7 @@ bool etwas_feed_remove(struct etwas_feed *feed, uint32_t tag, struct etwas_feed_
 
 void etwas_feed_stop(struct etwas_feed *feed)
 {
+    feed->is_on = false;
     for (uint32_t index = 0; index < feed->event_count; index++) {
         if (feed->events[index].descriptor >= 0) {
             (void)ioctl(feed->events[index].descriptor, PERF_EVENT_IOC_DISABLE, 0);

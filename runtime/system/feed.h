@@ -6,7 +6,7 @@
  * happened, stamped with CLOCK_MONOTONIC_RAW.
  *
  * The first event owns the ring. It counts nothing; processes, threads and images that come and go
- * are told through it (sample.h). Others write into its ring and may come and go while it runs.
+ * are told through it, if that is wanted (sample.h). Others write into its ring and may come and go while it runs.
  * An event's records are of its tag. What it lost, and how often it happened, the kernel counts
  * beside the ring, which makes a proof of what arrives:
  *
@@ -29,6 +29,11 @@
 enum {
     ETWAS_FEED_EVENTS = 64,
     ETWAS_FEED_SIDEBAND = 0, /* tag of the first event */
+
+    /* What it tells of. */
+    ETWAS_SIDEBAND_TASKS = 1 << 0,  /* FORK, EXIT */
+    ETWAS_SIDEBAND_NAMES = 1 << 1,  /* COMM */
+    ETWAS_SIDEBAND_IMAGES = 1 << 2, /* MMAP2 */
 };
 
 struct etwas_feed_wish {
@@ -56,16 +61,19 @@ struct etwas_feed_totals {
 struct etwas_feed {
     uint32_t processor;
     uint32_t event_count;
+    bool is_on;
     uint64_t closed_lost; /* by events that are closed */
     struct etwas_feed_event events[ETWAS_FEED_EVENTS];
     struct etwas_ring ring;
 };
 
-/* Tells of processes, threads and images from now on. On failure there is nothing to close. */
+/* Will tell of `sideband`, from its start on. On failure there is nothing to close. */
 bool etwas_feed_open(struct etwas_feed *feed, uint32_t processor, size_t ring_bytes,
-                     struct etwas_fault *fault);
+                     uint32_t sideband, struct etwas_fault *fault);
 
-/* From now on there are events of the wish, too. */
+void etwas_feed_start(struct etwas_feed *feed);
+
+/* There will be events of the wish, too: from now on, or from the start on. */
 bool etwas_feed_add(struct etwas_feed *feed, const struct etwas_feed_wish *wish,
                     struct etwas_fault *fault);
 

@@ -319,7 +319,7 @@ static void r40_a_session_without_a_guid_gets_one_and_one_with_a_guid_keeps_it(v
     expect_starts(&second);
 }
 
-/* R42 and R45: system loggers are not built; their flags are for nobody else. */
+/* R42, R43 and R45: their flags are for nobody else; not all system loggers are built. */
 static void r45_enable_flags_and_the_system_loggers_names_are_refused(void **state)
 {
     struct block block;
@@ -331,7 +331,7 @@ static void r45_enable_flags_and_the_system_loggers_names_are_refused(void **sta
     expect_refused(&block, ERROR_INVALID_PARAMETER);
     prepare_block(&block, folder_path("f.etl"));
     block.properties.Wnode.Guid = SystemTraceControlGuid;
-    expect_refused(&block, ERROR_NOT_SUPPORTED);
+    expect_refused(&block, ERROR_INVALID_PARAMETER);
     block.properties.Wnode.Guid = GlobalLoggerGuid;
     expect_refused(&block, ERROR_NOT_SUPPORTED);
     prepare_block(&block, folder_path("f.etl"));

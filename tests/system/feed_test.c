@@ -31,6 +31,7 @@ enum {
     RING_BYTES = 1 << 20,
     CALLS_TAG = 1,
     CALLS = 1000,
+    EVERYTHING = ETWAS_SIDEBAND_TASKS | ETWAS_SIDEBAND_NAMES | ETWAS_SIDEBAND_IMAGES,
 };
 
 static struct etwas_feed feed;
@@ -52,11 +53,27 @@ static void stay_here(void)
     assert_int_equal(sched_setaffinity(0, sizeof set, &set), 0);
 }
 
+/*
+ * The kernel waits for a grace period, a quarter of a second on a busy machine, when a tracepoint's last
+ * event is closed. This one never is.
+ */
+static bool keep_in_use(void)
+{
+    struct perf_event_attr attributes = {.size = sizeof attributes,
+                                         .type = PERF_TYPE_TRACEPOINT,
+                                         .config = entered.id,
+                                         .disabled = 1};
+
+    return syscall(SYS_perf_event_open, &attributes, -1, (int)this_processor(), -1,
+                   PERF_FLAG_FD_CLOEXEC) >= 0;
+}
+
 static void open_feed(size_t ring_bytes)
 {
     struct etwas_fault fault;
 
-    assert_true(etwas_feed_open(&feed, this_processor(), ring_bytes, &fault));
+    assert_true(etwas_feed_open(&feed, this_processor(), ring_bytes, EVERYTHING, &fault));
+    etwas_feed_start(&feed);
 }
 
 /* Our calls of getppid and of no other. */
@@ -165,6 +182,23 @@ static void what_does_not_fit_is_counted_to_the_last(void **state)
     arrived = drain_calls();
     assert_int_equal(arrived + totals.lost, CALLS);
     assert_in_range(etwas_feed_lost(&feed), totals.lost, UINT64_MAX);
+    etwas_feed_close(&feed);
+}
+
+static void nothing_is_told_before_the_start(void **state)
+{
+    struct etwas_feed_totals totals;
+    struct etwas_fault fault;
+
+    (void)state;
+    assert_true(etwas_feed_open(&feed, this_processor(), RING_BYTES, EVERYTHING, &fault));
+    add_calls();
+    call(CALLS);
+    etwas_feed_start(&feed);
+    call(3);
+    assert_int_equal(drain_calls(), 3);
+    assert_true(etwas_feed_totals(&feed, CALLS_TAG, &totals));
+    assert_int_equal(totals.counted, 3);
     etwas_feed_close(&feed);
 }
 
@@ -337,12 +371,32 @@ static void a_childs_life_is_told(void **state)
 
 /* ---- what is refused ------------------------------------------------------------------------- */
 
+static void what_is_not_asked_for_is_not_told(void **state)
+{
+    const struct perf_event_header *record;
+    struct etwas_fault fault;
+    uint32_t tasks = 0;
+
+    (void)state;
+    assert_true(etwas_feed_open(&feed, this_processor(), RING_BYTES, ETWAS_SIDEBAND_TASKS, &fault));
+    etwas_feed_start(&feed);
+    (void)run_child();
+    etwas_feed_stop(&feed);
+    assert_true(etwas_ring_begin(&feed.ring));
+    while ((record = etwas_ring_next(&feed.ring)) != NULL) {
+        assert_true(record->type == PERF_RECORD_FORK || record->type == PERF_RECORD_EXIT);
+        tasks++;
+    }
+    etwas_feed_close(&feed);
+    assert_in_range(tasks, 4, UINT32_MAX);
+}
+
 static void processors_that_are_not_there_are_not_found(void **state)
 {
     struct etwas_fault fault;
 
     (void)state;
-    assert_false(etwas_feed_open(&feed, 1u << 20, RING_BYTES, &fault));
+    assert_false(etwas_feed_open(&feed, 1u << 20, RING_BYTES, EVERYTHING, &fault));
     assert_int_equal(fault.place, ETWAS_FAULT_EVENT);
     assert_true(etwas_fault_code(&fault) == ERROR_NOT_SUPPORTED ||
                 etwas_fault_code(&fault) == ERROR_NOT_FOUND);
@@ -353,7 +407,7 @@ static void rings_of_odd_sizes_are_refused(void **state)
     struct etwas_fault fault;
 
     (void)state;
-    assert_false(etwas_feed_open(&feed, this_processor(), 3 * 4096, &fault));
+    assert_false(etwas_feed_open(&feed, this_processor(), 3 * 4096, EVERYTHING, &fault));
     assert_int_equal(fault.place, ETWAS_FAULT_RING);
     assert_int_equal(fault.error, EINVAL);
 }
@@ -383,7 +437,7 @@ static int be_nobody(void)
     if (setgid(65534) != 0 || setuid(65534) != 0) {
         return 1;
     }
-    if (etwas_feed_open(&feed, this_processor(), RING_BYTES, &fault) ||
+    if (etwas_feed_open(&feed, this_processor(), RING_BYTES, EVERYTHING, &fault) ||
         etwas_fault_code(&fault) != ERROR_ACCESS_DENIED) {
         return 2;
     }
@@ -458,7 +512,7 @@ static const char *why_not(void)
     static char text[256];
     struct etwas_fault fault;
 
-    if (!etwas_feed_open(&feed, this_processor(), RING_BYTES, &fault)) {
+    if (!etwas_feed_open(&feed, this_processor(), RING_BYTES, EVERYTHING, &fault)) {
         etwas_fault_explain(&fault, text, sizeof text);
         return text;
     }
@@ -467,9 +521,9 @@ static const char *why_not(void)
         etwas_fault_explain(&fault, text, sizeof text);
         return text;
     }
-    return etwas_tracepoint_find(&entered, "id", &call_number)
+    return etwas_tracepoint_find(&entered, "id", &call_number) && keep_in_use()
                ? NULL
-               : "raw_syscalls:sys_enter has no field id";
+               : "raw_syscalls:sys_enter cannot be had";
 }
 
 int main(void)
@@ -477,11 +531,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_system_call_arrives_once),
         cmocka_unit_test(what_does_not_fit_is_counted_to_the_last),
+        cmocka_unit_test(nothing_is_told_before_the_start),
         cmocka_unit_test(the_ring_says_of_losses_before_its_newest_record),
         cmocka_unit_test(events_come_and_go_while_a_feed_runs),
         cmocka_unit_test(what_removed_events_lost_is_remembered),
         cmocka_unit_test(there_is_an_end_to_the_events_of_a_feed),
         cmocka_unit_test(a_childs_life_is_told),
+        cmocka_unit_test(what_is_not_asked_for_is_not_told),
         cmocka_unit_test(processors_that_are_not_there_are_not_found),
         cmocka_unit_test(rings_of_odd_sizes_are_refused),
         cmocka_unit_test(tracepoints_that_do_not_exist_are_not_supported),

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The shared protocol (publish_shared.c) for one writer with stamps of its own. L1, X1, X2, S1 and A1
+ * are what they are there: nobody else moves the slot's newest stamp or reserves, but the flusher
+ * takes the buffer away at any time, and then looks at both.
+ */
+#include "buffer/publish_stamped.h"
+
+#include <ck_pr.h>
+#include <etwas/winerror.h>
+#include <string.h>
+
+#include "buffer/pool.h"
+#include "buffer/switch_shared.h"
+#include "etl/layout.h"
+
+static void write_record(uint8_t *place, const struct etwas_stamped_record *record, int64_t stamp)
+{
+    const uint8_t *bytes = record->bytes;
+    uint32_t marker;
+
+    memcpy(place + sizeof marker, bytes + sizeof marker, record->size - sizeof marker);
+    memcpy(place + record->stamp_at, &stamp, sizeof stamp);
+    memcpy(&marker, bytes, sizeof marker);
+    ck_pr_fence_release();
+    ck_pr_store_32((uint32_t *)(void *)place, marker); /* S1 */
+}
+
+/* A1. When the flusher has given up waiting, it counts the record when it retires the buffer. */
+static uint32_t commit(struct etwas_buffer_control *control, uint32_t rounded)
+{
+    ck_pr_fence_release();
+    return (ck_pr_faa_64(&control->commit, ETWAS_COMMIT_ONE_RECORD + rounded) &
+            ETWAS_COMMIT_ABANDONED) == 0
+               ? ERROR_SUCCESS
+               : ERROR_NOT_ENOUGH_MEMORY;
+}
+
+uint32_t etwas_publish_stamped(struct etwas_slot *slot, uint32_t gate,
+                               const struct etwas_stamped_record *record)
+{
+    uint32_t rounded = (uint32_t)etwas_etl_round_up_8(record->size);
+    uint32_t units = rounded / ETWAS_UNIT_BYTES;
+
+    for (;;) {
+        uint64_t word = ck_pr_load_64(&slot->word); /* L1 */
+        uint32_t buffer = etwas_word_buffer(word);
+        uint32_t first = etwas_word_units(word);
+        uint64_t newest;
+        uint32_t limit;
+        uint8_t *place;
+
+        ck_pr_fence_acquire();
+        if (ck_pr_load_32(&slot->gate) != gate) {
+            return ERROR_INVALID_HANDLE;
+        }
+        limit = ck_pr_load_32(&slot->limit_units);
+        if (first + units > limit) {
+            uint32_t result = etwas_switch_shared(slot, gate, units, 0);
+
+            if (result != ERROR_SUCCESS) {
+                return result;
+            }
+            continue;
+        }
+        newest = ck_pr_load_64(&slot->newest);
+        if (record->stamp > (int64_t)newest) {
+            (void)ck_pr_cas_64(&slot->newest, newest, (uint64_t)record->stamp); /* X1 */
+            newest = (uint64_t)record->stamp;
+        }
+        place = (uint8_t *)ck_pr_load_ptr(&slot->region) +
+                ((size_t)buffer * limit + first) * ETWAS_UNIT_BYTES;
+        if (ck_pr_cas_64(&slot->word, word, word + units)) { /* X2 */
+            struct etwas_buffer_control *buffers = ck_pr_load_ptr(&slot->buffers);
+
+            write_record(place, record, (int64_t)newest);
+            return commit(&buffers[buffer], rounded);
+        }
+    }
+}

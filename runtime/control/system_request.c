@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "control/system_request.h"
+
+#include <etwas/evntrace.h>
+#include <etwas/winerror.h>
+#include <string.h>
+
+#include "clock/clock.h"
+#include "system/logger.h"
+
+/* R43 */
+static uint32_t check_identity(struct etwas_configuration *configuration)
+{
+    bool has_name = etwas_names_equal(configuration->name, KERNEL_LOGGER_NAMEW);
+    bool has_guid =
+        memcmp(&configuration->guid, &SystemTraceControlGuid, sizeof configuration->guid) == 0;
+    bool is_other =
+        memcmp(&configuration->guid, &GlobalLoggerGuid, sizeof configuration->guid) == 0;
+
+    if (has_guid && !has_name) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    if (!has_name) {
+        return is_other ? ERROR_NOT_SUPPORTED : ERROR_SUCCESS;
+    }
+    configuration->guid = SystemTraceControlGuid;
+    configuration->system_logger = true;
+    return ERROR_SUCCESS;
+}
+
+uint32_t etwas_system_request_check(struct etwas_configuration *configuration)
+{
+    uint32_t flags = configuration->enable_flags;
+    uint32_t code = check_identity(configuration);
+
+    if (code != ERROR_SUCCESS || !configuration->system_logger) {
+        return code;
+    }
+    if (!etwas_system_flags_are_known(flags) ||
+        (configuration->log_file_mode &
+         (EVENT_TRACE_USE_PAGED_MEMORY | EVENT_TRACE_PRIVATE_LOGGER_MODE)) != 0) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    if ((flags & ~ETWAS_SYSTEM_LOGGER_FLAGS) != 0 || (flags & EVENT_TRACE_FLAG_NO_SYSCONFIG) == 0 ||
+        configuration->clock > ETWAS_CLOCK_KIND_QPC ||
+        etwas_configuration_has_one_slot(configuration)) {
+        return ERROR_NOT_SUPPORTED;
+    }
+    return ERROR_SUCCESS;
+}

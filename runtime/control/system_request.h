@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Which sessions are system loggers, and what may be asked of them.
+ */
+#ifndef ETWAS_CONTROL_SYSTEM_REQUEST_H
+#define ETWAS_CONTROL_SYSTEM_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "session/configuration.h"
+
+/*
+ * Says in the configuration whether it is a system logger's, by its name, GUID and mode (R42), and
+ * gives the kernel logger its GUID (R43). ERROR_INVALID_PARAMETER for a name and a GUID that do not
+ * go together (R43), modes a system logger cannot have (R51) and bits that are no flags;
+ * ERROR_NOT_SUPPORTED for other system loggers than the kernel logger, and for flags, clocks and
+ * modes that are not built, of which one is the system's configuration: NO_SYSCONFIG has to be there.
+ */
+uint32_t etwas_system_request_check(struct etwas_configuration *configuration);
+
+/* Whether each bit is a flag of ETW's. */
+static inline bool etwas_system_flags_are_known(uint32_t flags)
+{
+    const uint32_t all = 0x77FFFFFF; /* without EXTENSION, which says that they are no bits */
+
+    return (flags & ~all) == 0;
+}
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The system logger of a session: the feeds of all processors, and a thread that makes records of
+ * what they bring.
+ *
+ * Each processor's events go to that processor's slot of the session, with the stamps that the kernel
+ * gave them; so the stream of each is in order. What the thread says by itself, of what was there
+ * before and is there in the end, goes to the extra slot. Nobody but this thread writes to any of them:
+ * the slots have another gate than the session's handle says (etwas_session_gate).
+ *
+ * Every event that the kernel counted becomes a record, or is counted lost: by the kernel for lack of
+ * room in a ring, or by the pool.
+ */
+#ifndef ETWAS_SYSTEM_LOGGER_H
+#define ETWAS_SYSTEM_LOGGER_H
+
+#include <stdint.h>
+
+#include "session/session.h"
+#include "system/fault.h"
+
+/* The EnableFlags that there is something for. */
+#define ETWAS_SYSTEM_LOGGER_FLAGS                                                                  \
+    (EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_CSWITCH | EVENT_TRACE_FLAG_NO_SYSCONFIG)
+
+/*
+ * Opens what the session's EnableFlags ask for. On failure there is nothing to end; the code is that of
+ * the fault, ERROR_NOT_ENOUGH_MEMORY or ERROR_NO_SYSTEM_RESOURCES.
+ */
+uint32_t etwas_system_logger_begin(struct etwas_session *session, struct etwas_fault *fault);
+
+/* From here on what happens is recorded, once the session runs. */
+void etwas_system_logger_start(struct etwas_session *session);
+
+/* Everything that happened before is recorded when this returns. Nothing to do where there is none. */
+void etwas_system_logger_end(struct etwas_session *session);
+
+/* In a fork's child. The control lock was taken before the fork. */
+void etwas_system_logger_forget(struct etwas_session *session);
+
+#ifdef ETWAS_TESTPOINTS
+/* Of each ring, from the next start on. */
+extern uint32_t etwas_system_logger_ring_bytes;
+#endif
+
+#endif
