@@ -32,6 +32,8 @@ enum {
     SWITCH = 36,
     HANDOVERS = 2000,
     CHILDREN = 20,
+    PAGE = 4096,
+    STACK_BYTES = 1 << 20,
     FLAGS = EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_CSWITCH | EVENT_TRACE_FLAG_NO_SYSCONFIG,
 };
 
@@ -110,7 +112,10 @@ static void *do_nothing(void *argument)
     return argument;
 }
 
-/* A process with two threads more, until it ends. */
+/*
+ * A process with two threads more, until it ends. Their stacks are its own: the library would take
+ * those of threads of the parent, which ThreadSanitizer believes to be there still.
+ */
 static pid_t run_child(void)
 {
     pid_t child = fork();
@@ -118,10 +123,14 @@ static pid_t run_child(void)
 
     assert_true(child >= 0);
     if (child == 0) {
+        static uint8_t stacks[2][STACK_BYTES] __attribute__((aligned(PAGE)));
         pthread_t threads[2];
+        pthread_attr_t attributes;
 
         for (int index = 0; index < 2; index++) {
-            if (pthread_create(&threads[index], NULL, do_nothing, NULL) != 0) {
+            if (pthread_attr_init(&attributes) != 0 ||
+                pthread_attr_setstack(&attributes, stacks[index], STACK_BYTES) != 0 ||
+                pthread_create(&threads[index], &attributes, do_nothing, NULL) != 0) {
                 _exit(1);
             }
         }
