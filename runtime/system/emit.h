@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Where records of kernel classes go when they are made. Who makes them knows of no session.
+ */
+#ifndef ETWAS_SYSTEM_EMIT_H
+#define ETWAS_SYSTEM_EMIT_H
+
+#include <stdint.h>
+
+#include "buffer/publish_stamped.h"
+
+/* The head of what the receiver keeps besides. */
+struct etwas_emitter {
+    void (*take)(struct etwas_emitter *emitter, uint32_t slot,
+                 const struct etwas_stamped_record *record);
+};
+
+/*
+ * A whole SYSTEM64 or PERFINFO64 record, with its size in its header, that happened at `time_ns` of
+ * CLOCK_MONOTONIC_RAW. Within a slot times do not decrease.
+ */
+void etwas_emit(struct etwas_emitter *emitter, uint32_t slot, const void *record, int64_t time_ns);
+
+/* What the logger says by itself, of what there was or is: into the extra slot, now. */
+void etwas_emit_now(struct etwas_emitter *emitter, const void *record);
+
+#endif
