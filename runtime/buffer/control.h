@@ -15,6 +15,8 @@
 #ifndef ETWAS_BUFFER_CONTROL_H
 #define ETWAS_BUFFER_CONTROL_H
 
+#include <ck_pr.h>
+#include <etwas/winerror.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +32,18 @@ static inline uint32_t etwas_commit_bytes(uint64_t commit)
 static inline uint32_t etwas_commit_records(uint64_t commit)
 {
     return (uint32_t)(commit >> 32) & 0x3FFFFFFF;
+}
+
+/*
+ * A1 of publish_shared.c: another record is whole, in `rounded` bytes. ERROR_NOT_ENOUGH_MEMORY: the
+ * flusher gave up waiting for it, and counts it when it retires the buffer.
+ */
+static inline uint32_t etwas_commit_record(uint64_t *commit, uint32_t rounded)
+{
+    ck_pr_fence_release();
+    return (ck_pr_faa_64(commit, ETWAS_COMMIT_ONE_RECORD + rounded) & ETWAS_COMMIT_ABANDONED) == 0
+               ? ERROR_SUCCESS
+               : ERROR_NOT_ENOUGH_MEMORY;
 }
 
 /*

@@ -207,7 +207,6 @@ uint32_t etwas_publish_shared(struct etwas_slot *slot, uint32_t generation,
 {
     struct reservation reservation;
     uint32_t rounded = (uint32_t)etwas_etl_round_up_8(record->bytes);
-    uint64_t before;
     uint32_t result = reserve(slot, generation, rounded / ETWAS_UNIT_BYTES, &reservation);
 
     if (result != ERROR_SUCCESS) {
@@ -216,8 +215,5 @@ uint32_t etwas_publish_shared(struct etwas_slot *slot, uint32_t generation,
     ETWAS_TESTPOINT(ETWAS_POINT_RESERVED);
     write_record(&reservation, record);
     ETWAS_TESTPOINT(ETWAS_POINT_MARKED);
-    ck_pr_fence_release();
-    before = ck_pr_faa_64(reservation.commit, ETWAS_COMMIT_ONE_RECORD + rounded); /* A1 */
-    /* The flusher gave up waiting for us; it counts us when it retires the buffer. */
-    return (before & ETWAS_COMMIT_ABANDONED) == 0 ? ERROR_SUCCESS : ERROR_NOT_ENOUGH_MEMORY;
+    return etwas_commit_record(reservation.commit, rounded); /* A1 */
 }

@@ -28,16 +28,6 @@ static void write_record(uint8_t *place, const struct etwas_stamped_record *reco
     ck_pr_store_32((uint32_t *)(void *)place, marker); /* S1 */
 }
 
-/* A1. When the flusher has given up waiting, it counts the record when it retires the buffer. */
-static uint32_t commit(struct etwas_buffer_control *control, uint32_t rounded)
-{
-    ck_pr_fence_release();
-    return (ck_pr_faa_64(&control->commit, ETWAS_COMMIT_ONE_RECORD + rounded) &
-            ETWAS_COMMIT_ABANDONED) == 0
-               ? ERROR_SUCCESS
-               : ERROR_NOT_ENOUGH_MEMORY;
-}
-
 uint32_t etwas_publish_stamped(struct etwas_slot *slot, uint32_t gate,
                                const struct etwas_stamped_record *record)
 {
@@ -76,7 +66,7 @@ uint32_t etwas_publish_stamped(struct etwas_slot *slot, uint32_t gate,
             struct etwas_buffer_control *buffers = ck_pr_load_ptr(&slot->buffers);
 
             write_record(place, record, (int64_t)newest);
-            return commit(&buffers[buffer], rounded);
+            return etwas_commit_record(&buffers[buffer].commit, rounded); /* A1 */
         }
     }
 }

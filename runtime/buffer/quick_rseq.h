@@ -25,10 +25,11 @@
  * What is read of the slot outside the sequence (kind, and with it the clock) belongs to the
  * session of the gate that step 3 finds.
  *
- * Ten cache lines for an instance event of 88 bytes, besides the stack and the caller's event: the
+ * Nine cache lines for an instance event of 88 bytes, besides the stack and the caller's event: the
  * slot, the class, the thread's ids, its rseq area, the linker's entry for the ids, the globals
- * (three lines, never written after the start), and the two of the record. Only slot and record are
- * written to, and the rseq area; no line is shared with another processor's writers.
+ * (two lines, never written after the start: where cpu_id is, and the table of slots), and mostly two
+ * of the record. Only slot and record are written to, and the rseq area; no line is shared with
+ * another processor's writers.
  *
  * For anything else nothing is committed, and the caller takes the general way.
  */

@@ -62,7 +62,7 @@
         "cmp w16, w17\n\t"                          /* 2 */                                        \
         "b.ne 9f\n\t"                                                                              \
         "ldr w14, [%[slot], %c[gate]]\n\t"                                                         \
-        "eor w14, w14, %w[generation]\n\t"                                                          \
+        "eor w14, w14, %w[generation]\n\t"                                                         \
         "cbnz w14, 9f\n\t"                          /* 3 */                                        \
         "add x14, %[slot], w14, uxtw\n\t"                                                          \
         ETWAS_QUICK_TRAP(17)                                                                       \
@@ -98,9 +98,9 @@ _Static_assert(offsetof(struct etwas_slot, word) == 0, "a store-release knows no
 _Static_assert(offsetof(MOF_FIELD, DataType) == offsetof(MOF_FIELD, Length) + 4,
                "a piece's length and type are one word");
 
-#define ETWAS_QUICK_OPERANDS(SLOT, GENERATION, STAMP)                                        \
+#define ETWAS_QUICK_OPERANDS(SLOT, GENERATION, STAMP)                                              \
         [area] "r"(etwas_thread_pointer() + etwas_processor_offset), [slot] "r"(SLOT),             \
-        [generation] "r"(GENERATION), [stamp] "r"(STAMP),                                    \
+        [generation] "r"(GENERATION), [stamp] "r"(STAMP),                                          \
         [newest] "i"(offsetof(struct etwas_slot, newest)),                                         \
         [gate] "i"(offsetof(struct etwas_slot, gate)),                                             \
         [limit] "i"(offsetof(struct etwas_slot, limit_units)),                                     \
@@ -112,7 +112,7 @@ _Static_assert(offsetof(MOF_FIELD, DataType) == offsetof(MOF_FIELD, Length) + 4,
 #define ETWAS_QUICK_PART(LOW, HIGH, PART) [LOW] "rZ"((PART).low), [HIGH] "rZ"((PART).high)
 
 #define ETWAS_QUICK_CLOBBERS                                                                       \
-        "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "v0", "v1", "v2", "v3", "cc", \
+        "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "v0", "v1", "v2", "v3", "cc",\
         "memory"
 
 /* Parts of a header to the record's place. */
@@ -240,7 +240,7 @@ other:
 /* clang-format off */
 #define ETWAS_QUICK_PIECES(NAME, HEADER, STEP, CHECK)                                              \
     static inline __attribute__((always_inline)) enum etwas_quick_rseq NAME(                       \
-        struct etwas_slot *slot, uint32_t generation,                                        \
+        struct etwas_slot *slot, uint32_t generation,                                              \
         const struct etwas_quick_header *header, int64_t stamp, const void *pieces,                \
         uint64_t count)                                                                            \
     {                                                                                              \
@@ -287,7 +287,7 @@ other:
             "add x16, x16, x8, lsr 3\n\t"                                                          \
             ETWAS_QUICK_COMMIT                                                                     \
             :                                                                                      \
-            : ETWAS_QUICK_OPERANDS(slot, generation, stamp), [pieces] "r"(pieces),           \
+            : ETWAS_QUICK_OPERANDS(slot, generation, stamp), [pieces] "r"(pieces),                 \
               [end] "r"((const MOF_FIELD *)pieces + count),                                        \
               [length] "i"(offsetof(MOF_FIELD, Length)), [start] "r"(header->start),               \
               [ids] "r"(header->ids),                                                              \

@@ -24,10 +24,11 @@
 /*
  * What both sequences begin and end with.
  *
- * BEGIN, steps 1 to 5, ends with the record's place in r9 and its last unit zeroed; COMMIT is steps
- * 7 and 8. r8 holds the word, its buffer, then what the commit adds; r9 first the distance from the
- * thread pointer to cpu_id; r10 the units before the record. All copying stands before the commit:
- * the range the kernel aborts is one piece and ends with the commit.
+ * ARM is steps 1 to 3: r9 holds the distance from the thread pointer to cpu_id, r8 the descriptor,
+ * then the slot's index. BEGIN, steps 1 to 5, ends with the record's place in r9 and its last unit
+ * zeroed; r8 held the word and its buffer, r10 the units before the record. COMMIT is steps 7 and 8:
+ * r9 holds the record's units, to which it adds one record, and the sum it adds to the word. All
+ * copying stands before the commit: the range the kernel aborts is one piece and ends with the commit.
  */
 /* clang-format off */
 #define ETWAS_QUICK_ARM                                                                            \

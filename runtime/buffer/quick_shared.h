@@ -90,17 +90,12 @@ static inline bool etwas_quick_reserve(struct etwas_quick *quick, uint32_t recor
 static inline uint32_t etwas_quick_commit(const struct etwas_quick *quick, uint64_t first_word,
                                           uint32_t record_bytes)
 {
-    uint64_t step = ETWAS_COMMIT_ONE_RECORD + etwas_etl_round_up_8(record_bytes);
-    uint64_t before;
-
     ETWAS_TESTPOINT(ETWAS_POINT_WRITTEN);
     ck_pr_fence_release();
     ck_pr_store_64((uint64_t *)(void *)quick->record, first_word); /* S1 */
     ETWAS_TESTPOINT(ETWAS_POINT_MARKED);
-    ck_pr_fence_release();
-    before = ck_pr_faa_64(quick->commit, step); /* A1 */
-    /* The flusher gave up waiting for us; it counts us when it retires the buffer. */
-    return (before & ETWAS_COMMIT_ABANDONED) == 0 ? ERROR_SUCCESS : ERROR_NOT_ENOUGH_MEMORY;
+    /* A1 */
+    return etwas_commit_record(quick->commit, (uint32_t)etwas_etl_round_up_8(record_bytes));
 }
 
 #endif

@@ -8,8 +8,8 @@
  * freed and wiped in a fork's child, so a stale handle finds a closed gate, never unmapped memory.
  * It has a row for each processor, and one more for the extra slots: that of a session with rseq
  * slots, whose writers run restartable sequences, takes the events of threads that cannot run them,
- * and that of a session with one slot takes all events. The processors' slots of such a session stay closed; who finds
- * them so looks at the extra one before he calls the handle invalid.
+ * and that of a session with one slot takes all events. The processors' slots of such a session stay
+ * closed; who finds them so looks at the extra one before he calls the handle invalid.
  *
  *     word     63        40 39          22 21           0
  *              |  count   |    buffer    |    units     |
