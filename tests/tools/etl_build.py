@@ -181,3 +181,40 @@ def trace(per_buffer, flags=0x20, **options):
     data = [buffer(records, i + 1, processor, stamp=1 << 60, flags=flags)
             for i, (processor, records) in enumerate(per_buffer)]
     return b"".join([header_buffer(len(data) + 1, **options)] + data)
+
+
+THREAD_GROUP, PROCESS_GROUP = 0x05, 0x03
+READY, TERMINATED, WAITING = 1, 4, 5  # what a thread is that gives way
+
+
+def kernel(group, kind, stamp, payload, version=2):
+    """A PERFINFO64 record: what the kernel logs without a thread."""
+    return struct.pack("<HBBHBBq", version, 0x11, 0xC0, 16 + len(payload), kind, group, stamp) + payload
+
+
+def system(group, kind, stamp, payload, version=3, process=10, thread=11):
+    """A SYSTEM64 record."""
+    return struct.pack("<HBBHBBIIqII", version, 2, 0xC0, 32 + len(payload), kind, group, thread, process, stamp,
+                       0, 0) + payload
+
+
+def switch(stamp, old, new, state=WAITING, reason=0):
+    """A context switch: thread `new` comes in the place of `old`, which is then in `state`."""
+    return kernel(THREAD_GROUP, 36, stamp, struct.pack("<IIbbBbBbBBII", new, old, 8, 8, 0, 0, reason, 0, state,
+                                                       0, 0, 0))
+
+
+def ready(stamp, thread):
+    """A thread is woken."""
+    return kernel(THREAD_GROUP, 50, stamp, struct.pack("<IBbBB", thread, 0, 0, 0, 0))
+
+
+def thread_event(kind, stamp, process, thread):
+    """A thread starts (1), ends (2), was there at the beginning (3) or at the end (4)."""
+    return system(THREAD_GROUP, kind, stamp, struct.pack("<II", process, thread) + bytes(64))
+
+
+def process_event(kind, stamp, process, name, parent=1):
+    """Likewise a process, version 2; `name` is bytes."""
+    return system(PROCESS_GROUP, kind, stamp, struct.pack("<QIIIiI", 0, process, parent, 0, 259, 0)
+                  + name + b"\0" + utf16(""), version=2)

@@ -8,6 +8,7 @@
 #include "stat/stat.h"
 
 #include "commands.h"
+#include "stat/cpu.h"
 #include "stat/heap.h"
 #include "where/option.h"
 
@@ -22,6 +23,7 @@ enum {
 
 static const char *const help[] = {
     "usage: etwas stat [--json] [--where EXPRESSION] FILE...\n"
+    "       etwas stat --cpu [--json|--csv] FILE...\n"
     "       etwas stat --heap[=STACKS] [--json] FILE...\n"
     "\n",
     "Says what is in each trace: first what is not in it (damage, lost events, what\n"
@@ -33,6 +35,9 @@ static const char *const help[] = {
     "\n",
     "  -w, --where EXPRESSION\n"
     "               only events for which it is true; see below\n"
+    "  -C, --cpu    of traces of the kernel's context switches: how long each\n"
+    "               processor was busy, and each process and thread ran, waited\n"
+    "  -c, --csv    with --cpu: a line for each thread, comma-separated\n"
     "  -H, --heap[=STACKS]\n"
     "               of traces that 'heaptrace --stacks' wrote: how many bytes each\n"
     "               call stack allocated and never freed; the 20 stacks that hold\n"
@@ -87,6 +92,21 @@ static const char *const help[] = {
     "  ppm > 0: faster, interval_ppm, points, seconds); steps (of the wall clock),\n"
     "  steps_ns (all together), first_steps (at most 16: before, after, step_ns),\n"
     "  largest_step; suspends, suspended_ns.\n"
+    "Processor time is from switch to switch (EVENT_TRACE_FLAG_CSWITCH), from the\n"
+    "first event of the file to the last. A thread is ready when it was taken from\n"
+    "its processor and could have run on and, where the trace has ReadyThread events\n"
+    "(EVENT_TRACE_FLAG_DISPATCHER), when it was woken. Where a switch is missing,\n"
+    "because events were lost, or the kernel told of none, what happened since the\n"
+    "one before is unknown. What a hypervisor took from a processor is in the time of\n"
+    "who ran there. Threads that did not run are not listed.\n"
+    "With --cpu:\n"
+    "  file; damaged; events_lost; begins_late, ends_early (the file has only what\n"
+    "  came last, or no end); ready_known (there are ReadyThread events);\n"
+    "  duration_ns; switches; processors (processor, busy_ns, idle_ns, unknown_ns,\n"
+    "  switches, gaps: where a switch is missing); processes (process, null if not\n"
+    "  known, name if there is one, running_ns, ready_ns, waiting_ns, unknown_ns,\n"
+    "  switches_in, preemptions, threads: thread, the same numbers, ran_at_begin,\n"
+    "  ran_at_end); threads_not_run; other_running_ns (of more than 1048576 threads).\n"
     "With --heap:\n"
     "  file; damaged; events_lost; live_bytes, live_blocks (never freed);\n"
     "  allocated_bytes; allocations; frees; failed (allocations); without_stack\n"
@@ -108,6 +128,8 @@ static const char *const help[] = {
 struct request {
     struct etwas_output *output;
     bool json;
+    bool csv;
+    bool cpu;
     bool heap;
     uint32_t heap_stacks;
     bool has_where;
@@ -192,20 +214,57 @@ static bool read_stacks(const char *text, uint32_t *stacks)
     return true;
 }
 
+/* What options do not go together; NULL: all is well. */
+static const char *contradiction(const struct request *request)
+{
+    if (request->heap && request->has_where) {
+        return "--heap needs all events, and takes no --where";
+    }
+    if (request->cpu && request->has_where) {
+        return "--cpu needs all events, and takes no --where";
+    }
+    if (request->cpu && request->heap) {
+        return "--cpu or --heap, not both";
+    }
+    if (request->csv && (!request->cpu || request->json)) {
+        return "--csv goes with --cpu, and without --json";
+    }
+    return NULL;
+}
+
+/* Shows one file as it is asked for. */
+static int show_file(struct request *request, const char *path, uint32_t number)
+{
+    if (request->heap) {
+        return etwas_heap_show(request->output, request->json, request->heap_stacks, path, number);
+    }
+    if (request->cpu) {
+        return etwas_cpu_show(request->output,
+                              request->json  ? ETWAS_CPU_JSON
+                              : request->csv ? ETWAS_CPU_CSV
+                                             : ETWAS_CPU_TEXT,
+                              path, number);
+    }
+    return show(request, path, number);
+}
+
 /* Returns whether to go on; otherwise *result is what the program exits with. */
 static bool parse_options(int argc, char **argv, struct request *request, int *result)
 {
     static const struct option options[] = {
         {"json", no_argument, NULL, 'j'},
+        {"csv", no_argument, NULL, 'c'},
+        {"cpu", no_argument, NULL, 'C'},
         {"heap", optional_argument, NULL, 'H'},
         {"where", required_argument, NULL, 'w'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
+    const char *complaint;
     int option;
 
     *result = ETWAS_EXIT_USAGE;
-    while ((option = getopt_long(argc, argv, "jH::w:h", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "jcCH::w:h", options, NULL)) != -1) {
         if (option == 'h') {
             *result = etwas_command_help(help);
             return false;
@@ -215,6 +274,8 @@ static bool parse_options(int argc, char **argv, struct request *request, int *r
                 etwas_where_option(&request->where, "stat", optarg, &request->paths);
         }
         request->json |= option == 'j';
+        request->csv |= option == 'c';
+        request->cpu |= option == 'C';
         request->heap |= option == 'H';
         if (option == '?' || (option == 'w' && !request->has_where) ||
             (option == 'H' && !read_stacks(optarg, &request->heap_stacks))) {
@@ -222,13 +283,12 @@ static bool parse_options(int argc, char **argv, struct request *request, int *r
             return false;
         }
     }
-    if (request->heap && request->has_where) {
-        fputs("etwas stat: --heap needs all events, and takes no --where\n", stderr);
-        etwas_command_misused("stat");
-        return false;
+    complaint = contradiction(request);
+    if (complaint == NULL && optind == argc) {
+        complaint = "which file?";
     }
-    if (optind == argc) {
-        fputs("etwas stat: which file?\n", stderr);
+    if (complaint != NULL) {
+        fprintf(stderr, "etwas stat: %s\n", complaint);
         etwas_command_misused("stat");
         return false;
     }
@@ -253,9 +313,7 @@ int etwas_command_stat(int argc, char **argv)
     }
     for (int i = optind; i < argc && output->error == 0; i++) {
         uint32_t number = (uint32_t)(i - optind + 1);
-        int shown = request.heap ? etwas_heap_show(output, request.json, request.heap_stacks,
-                                                   argv[i], number)
-                                 : show(&request, argv[i], number);
+        int shown = show_file(&request, argv[i], number);
 
         /* A file that cannot be opened weighs more than a damaged one. */
         if (result == ETWAS_EXIT_FINE || shown == ETWAS_EXIT_OPEN) {

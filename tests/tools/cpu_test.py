@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""`etwas stat --cpu`: processor time by context switches, of files with known answers and of the kernel's.
+
+usage: cpu_test.py PATH_OF_ETWAS [PATH_OF_CPU_LOAD] TEST_CLASS
+"""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+
+import etl_build as etl
+from etl_build import READY, TERMINATED, ready, switch, thread_event
+from tool_case import DAMAGED, RED, USAGE, ToolTest, main
+
+T = 1_000_001  # the first event of the files here
+HERE, GONE = 3, 4  # rundown at the beginning and at the end
+
+
+def at(ticks):
+    """So many times 100 ns after the first event."""
+    return T + ticks
+
+
+class CpuTest(ToolTest):
+    def trace(self, *per_processor, name="a.etl", processors=None, **options):
+        """A file with a buffer for each processor, from 0."""
+        return self.write(name, etl.trace(list(enumerate(per_processor)),
+                                          processors=processors or len(per_processor), **options))
+
+    def cpu(self, path, **options):
+        """What is said of a file, and its threads by their ids."""
+        out, _ = self.run_etwas("stat", "--cpu", "--json", path, **options)
+        told = json.loads(out)
+        return told, {thread["thread"]: thread for process in told["processes"] for thread in process["threads"]}
+
+    def times(self, counted):
+        """Of a thread, in ticks: running, ready, waiting, unknown."""
+        return tuple(counted[key] // 100 for key in ("running_ns", "ready_ns", "waiting_ns", "unknown_ns"))
+
+    def processor_times(self, told):
+        return [tuple(processor[key] // 100 for key in ("busy_ns", "idle_ns", "unknown_ns"))
+                for processor in told["processors"]]
+
+
+class Switches(CpuTest):
+    def test_time_is_counted_from_switch_to_switch(self):
+        path = self.trace([
+            etl.classic(RED, at(0)),
+            switch(at(100), 0, 21), switch(at(400), 21, 22, READY), switch(at(600), 22, 21),
+            switch(at(650), 21, 0), etl.classic(RED, at(1000))])
+        told, threads = self.cpu(path)
+        self.assertEqual(self.times(threads[21]), (350, 200, 450, 0))
+        self.assertEqual(self.times(threads[22]), (200, 0, 800, 0))
+        self.assertEqual([(threads[t]["switches_in"], threads[t]["preemptions"]) for t in (21, 22)], [(2, 1), (1, 0)])
+        self.assertEqual(self.processor_times(told), [(550, 450, 0)])
+        self.assertEqual((told["duration_ns"], told["switches"], told["ready_known"]), (100_000, 4, False))
+
+    def test_who_is_woken_is_ready_until_it_comes(self):
+        path = self.trace([
+            switch(at(0), 21, 0), ready(at(300), 21), ready(at(310), 21), switch(at(350), 0, 21),
+            ready(at(400), 21), switch(at(500), 21, 0), etl.classic(RED, at(700))])
+        told, threads = self.cpu(path)
+        self.assertEqual(self.times(threads[21]), (150, 50, 500, 0))
+        self.assertTrue(told["ready_known"])
+
+    def test_a_thread_that_moves_runs_on_one_processor_at_a_time(self):
+        told, threads = self.cpu(self.trace(
+            [etl.classic(RED, at(0)), switch(at(100), 0, 21), switch(at(300), 21, 0, READY), etl.classic(RED, at(900))],
+            [switch(at(500), 0, 21), switch(at(600), 21, 0)]))
+        self.assertEqual(self.times(threads[21]), (300, 200, 400, 0))
+        self.assertEqual(self.processor_times(told), [(200, 700, 0), (100, 800, 0)])
+
+    def test_who_ran_at_the_ends_ran_from_the_first_event_and_to_the_last(self):
+        path = self.trace([etl.classic(RED, at(0)), switch(at(200), 21, 22), etl.classic(RED, at(500))])
+        told, threads = self.cpu(path)
+        self.assertEqual((self.times(threads[21])[0], self.times(threads[22])[0]), (200, 300))
+        self.assertEqual([(threads[t]["ran_at_begin"], threads[t]["ran_at_end"]) for t in (21, 22)],
+                         [(True, False), (False, True)])
+        self.assertEqual(self.processor_times(told), [(500, 0, 0)])
+        out, _ = self.run_etwas("stat", "--cpu", path)
+        self.assertIn("\n  at the ends   1 thread ran when the trace began, counted from its first event; 1 when it "
+                      "ended, to its last\n", out)
+
+    def test_a_missing_switch_makes_unknown_what_was_since_the_one_before(self):
+        # Between 200 and 600 thread 21 gave way to somebody, and 22 came.
+        told, threads = self.cpu(self.trace([
+            switch(at(0), 22, 0), switch(at(200), 0, 21), switch(at(600), 22, 0), switch(at(700), 0, 21),
+            switch(at(800), 21, 0), etl.classic(RED, at(1000))]))
+        self.assertEqual(self.times(threads[21]), (100, 0, 400, 500))
+        self.assertEqual(self.times(threads[22]), (0, 0, 600, 400))
+        self.assertEqual(self.processor_times(told), [(100, 500, 400)])
+        self.assertEqual(told["processors"][0]["gaps"], 1)
+
+    def test_who_was_ready_where_a_switch_is_missing_may_have_run(self):
+        events = [switch(at(0), 0, 21), switch(at(100), 21, 22, READY), switch(at(400), 23, 24), switch(at(500), 24, 21),
+                  switch(at(600), 21, 24, READY), switch(at(700), 24, 21), etl.classic(RED, at(800))]
+        _, threads = self.cpu(self.trace(events))
+        self.assertEqual(self.times(threads[21]), (300, 100, 0, 400))
+
+    def test_a_thread_that_comes_while_it_runs_elsewhere_has_left_there_unseen(self):
+        told, threads = self.cpu(self.trace(
+            [etl.classic(RED, at(0)), switch(at(100), 0, 21), switch(at(900), 0, 22), switch(at(1000), 22, 0)],
+            [switch(at(500), 0, 21), switch(at(600), 21, 0)]))
+        self.assertEqual(self.times(threads[21]), (100, 0, 500, 400))
+        self.assertEqual(self.processor_times(told), [(100, 100, 800), (100, 900, 0)])
+
+    def test_the_known_times_of_a_processor_and_the_unknown_one_are_all_of_it(self):
+        told, _ = self.cpu(self.trace([switch(at(0), 1, 2), switch(at(70), 3, 4), switch(at(90), 4, 0),
+                                       switch(at(130), 7, 8), etl.classic(RED, at(500))], processors=2))
+        self.assertEqual([sum(times) for times in self.processor_times(told)], [500, 500])
+        self.assertEqual(self.processor_times(told)[1], (0, 0, 500))  # it has no switches
+
+    def test_what_a_file_does_not_have_is_not_made_up(self):
+        events = [etl.classic(RED, at(0)), switch(at(200), 21, 22), switch(at(300), 22, 23), etl.classic(RED, at(500))]
+        told, threads = self.cpu(self.trace(events, mode=0x400))  # a snapshot
+        self.assertEqual((told["begins_late"], self.processor_times(told)), (True, [(300, 0, 200)]))
+        self.assertEqual([self.times(threads[t]) for t in (22, 23)], [(100, 0, 200, 0), (200, 0, 0, 0)])
+        self.assertNotIn(21, threads)  # what it did is not known
+        told, threads = self.cpu(self.trace(events, finished=False))
+        self.assertEqual((told["ends_early"], self.processor_times(told)), (True, [(300, 0, 200)]))
+        self.assertEqual(self.times(threads[23]), (0, 0, 300, 200))
+        self.assertFalse(threads[23]["ran_at_end"])
+
+    def test_damage_makes_the_end_unknown(self):
+        path = self.write("a.etl", etl.trace([(0, [switch(at(0), 0, 21), switch(at(100), 21, 0)])])[:-8])
+        told, _ = self.cpu(path, expect=DAMAGED)
+        self.assertEqual((told["damaged"], told["ends_early"]), (True, True))
+
+    def test_threads_are_told_by_process_with_its_name(self):
+        path = self.trace([
+            etl.classic(RED, at(0)), etl.process_event(HERE, at(1), 20, b"ba\x1bsh"),
+            thread_event(HERE, at(2), 20, 20), thread_event(HERE, at(3), 20, 26), thread_event(HERE, at(4), 20, 27),
+            switch(at(100), 0, 26), switch(at(200), 26, 30), switch(at(600), 30, 20), switch(at(650), 20, 31),
+            switch(at(660), 31, 0), thread_event(GONE, at(700), 30, 30)])
+        told, _ = self.cpu(path)
+        self.assertEqual([(p["process"], p.get("name"), [t["thread"] for t in p["threads"]])
+                          for p in told["processes"]],
+                         [(30, None, [30]), (20, "ba\x1bsh", [26, 20]), (None, None, [31])])
+        self.assertEqual((told["processes"][1]["running_ns"], told["threads_not_run"]), (15_000, 1))
+        out, _ = self.run_etwas("stat", "--cpu", path)
+        self.assertRegex(out, r"(?m)^ +0\.000015 .* 2 +0  20 ba\\x1bsh\n.*  thread 26\n.*  thread 20\n"
+                              r".*  process not known\n.*  thread 31\n\Z")
+
+    def test_an_id_that_is_given_again_is_another_thread(self):
+        told, _ = self.cpu(self.trace([
+            etl.classic(RED, at(0)), thread_event(1, at(10), 20, 21), switch(at(20), 0, 21),
+            thread_event(2, at(40), 20, 21), switch(at(50), 21, 0, TERMINATED),
+            thread_event(1, at(70), 30, 21), switch(at(80), 0, 21), switch(at(100), 21, 0), etl.classic(RED, at(200))]))
+        self.assertEqual([(p["process"], self.times(p)) for p in told["processes"]],
+                         [(20, (30, 0, 10, 0)), (30, (20, 0, 110, 0))])
+
+    def test_hostile_switches_do_no_harm(self):
+        events = [etl.kernel(5, 36, at(0), bytes(23)), etl.kernel(5, 36, at(1), b"\xff" * 24, version=1),
+                  etl.kernel(5, 50, at(2), b"\1\0\0"), etl.system(5, 1, at(3), bytes(7)),
+                  etl.system(3, 1, at(4), b"\xff" * 30), switch(at(5), 2**32 - 1, 2**32 - 1, 255),
+                  switch(at(6), 2**32 - 1, 2**32 - 1, READY), etl.kernel(5, 36, at(7), b"\xff" * 100)]
+        told, _ = self.cpu(self.trace(events))
+        self.assertEqual(told["switches"], 3)
+
+
+class Forms(CpuTest):
+    def events(self):
+        return [thread_event(HERE, at(0), 20, 21), switch(at(100), 0, 21), switch(at(300), 21, 0, READY),
+                etl.process_event(HERE, at(400), 20, b'a,"b"')]
+
+    def test_csv_has_a_line_for_each_thread(self):
+        paths = [self.trace(self.events(), name=name) for name in ("a.etl", "b.etl")]
+        out, _ = self.run_etwas("stat", "--cpu", "--csv", *paths)
+        lines = list(csv.DictReader(io.StringIO(out, newline="")))
+        self.assertEqual([line["file"] for line in lines], paths)
+        self.assertEqual(list(lines[0].values())[1:],
+                         ["20", 'a,"b"', "21", "20000", "10000", "10000", "0", "1", "1", "false", "false"])
+        self.assertEqual(out.count("\r\n"), 3)
+
+    def test_a_file_without_switches_says_what_records_them(self):
+        out, _ = self.run_etwas("stat", "--cpu", self.trace([etl.classic(RED, at(0))]))
+        self.assertIn("\n  switches      0: EVENT_TRACE_FLAG_CSWITCH records them\n", out)
+        self.assertNotIn("processor\n", out)
+
+    def test_losses_and_what_is_not_known_are_said(self):
+        out, _ = self.run_etwas("stat", "--cpu", self.trace(
+            [switch(at(0), 0, 21), switch(at(100), 22, 0), etl.classic(RED, at(300))], events_lost=7))
+        self.assertIn("\n  LOST          7 events and 0 buffers while recording\n", out)
+        self.assertIn("\n  NOT KNOWN     0.000010 s of processor time: switches are missing in 1 place\n", out)
+
+    def test_every_key_is_in_the_help(self):
+        stat_help, _ = self.run_etwas("stat", "--help")
+
+        def look(value):
+            for key in value if isinstance(value, dict) else ():
+                self.assertIn(key, stat_help)
+                look(value[key])
+            for item in value if isinstance(value, list) else ():
+                look(item)
+        look(self.cpu(self.trace(self.events()))[0])
+
+    def test_what_does_not_go_together_is_refused(self):
+        for options in (("--cpu", "--where", "id == 1"), ("--cpu", "--heap"), ("--csv",), ("--cpu", "--csv", "--json")):
+            self.run_etwas("stat", *options, "a.etl", expect=USAGE)
+
+
+class Accounts(CpuTest):
+    """The kernel's own accounts of a run that was recorded."""
+    load = ""
+
+    def measure(self):
+        path = os.path.join(self.folder, "k.etl")
+        run = subprocess.run([self.load, path], stdout=subprocess.PIPE, check=False, timeout=100)
+        if run.returncode == 77:
+            print(run.stdout.decode(), end="")
+            self.skipTest(run.stdout.decode())
+        self.assertEqual(run.returncode, 0, run.stdout)
+        return json.loads(run.stdout), *self.cpu(path)
+
+    def check(self, known, threads):
+        """
+        Ours and theirs, all together, and what may lie between them: what the hypervisor took is ours alone, what is
+        not known theirs.
+        """
+        ours = theirs = unknown = 0
+        for thread in known["threads"]:
+            counted = threads[thread["thread"]]
+            running, kernels = counted["running_ns"], thread["run_ns"]
+            self.assertLessEqual(kernels, (running + counted["unknown_ns"]) * 1.02 + 1_000_000)
+            self.assertLessEqual(running, kernels * 1.02 + 1_000_000 + known["taken_ns"])
+            self.assertGreater(counted["switches_in"], 1)
+            ours, theirs, unknown = ours + running, theirs + kernels, unknown + counted["unknown_ns"]
+        return ours, theirs, unknown + known["taken_ns"]
+
+    def test_running_time_is_what_the_kernel_counted_within_2_percent(self):
+        for _ in range(4):  # a machine that is left alone needs one
+            known, told, threads = self.measure()
+            ours, theirs, between = self.check(known, threads)
+            print(f"ours {ours} ns, the kernel's {theirs} ns; not known or taken {between} ns")
+            process, = [p for p in told["processes"] if p["process"] == known["process"]]
+            self.assertLessEqual({thread["thread"] for thread in known["threads"]},
+                                 {thread["thread"] for thread in process["threads"]})
+            self.assertGreater(theirs, 1_000_000_000)
+            if between < 0.1 * theirs:
+                break
+        self.assertLessEqual(abs(ours - theirs), 0.02 * theirs + between)
+
+
+if __name__ == "__main__":
+    Accounts.load = sys.argv[2]
+    sys.exit(main())

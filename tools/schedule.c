@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Follows threads from switch to switch.
+ */
+
+#include "schedule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    IDLE = 0, /* every processor's idle thread has this id */
+    FIRST_CAPACITY = 1024,
+};
+
+/* ---- threads by their ids -------------------------------------------------------------------- */
+
+static size_t place_of(const struct etwas_schedule *schedule, uint32_t thread)
+{
+    size_t mask = 2 * (size_t)schedule->thread_capacity - 1;
+    size_t at = (thread * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+
+    while (schedule->places[at] != 0 &&
+           schedule->threads[schedule->places[at] - 1].thread != thread) {
+        at = (at + 1) & mask;
+    }
+    return at;
+}
+
+static bool grow(struct etwas_schedule *schedule)
+{
+    uint32_t capacity =
+        schedule->thread_capacity > 0 ? 2 * schedule->thread_capacity : FIRST_CAPACITY;
+    uint32_t *places;
+    struct etwas_schedule_thread *threads;
+
+    if (schedule->thread_count >= ETWAS_SCHEDULE_THREADS) {
+        return false;
+    }
+    places = calloc(2 * (size_t)capacity, sizeof *places);
+    threads = places != NULL ? realloc(schedule->threads, capacity * sizeof *threads) : NULL;
+    if (threads == NULL) {
+        free(places);
+        schedule->out_of_memory = true;
+        return false;
+    }
+    free(schedule->places);
+    schedule->threads = threads;
+    schedule->places = places;
+    schedule->thread_capacity = capacity;
+    for (uint32_t i = 0; i < schedule->thread_count; i++) {
+        places[place_of(schedule, threads[i].thread)] = i + 1; /* the last of an id counts */
+    }
+    return true;
+}
+
+struct etwas_schedule_thread *etwas_schedule_find(const struct etwas_schedule *schedule,
+                                                  uint32_t thread)
+{
+    uint32_t number =
+        schedule->thread_capacity > 0 ? schedule->places[place_of(schedule, thread)] : 0;
+
+    return number > 0 ? &schedule->threads[number - 1] : NULL;
+}
+
+/* Another one comes into the place of who had the id before. NULL: there are too many. */
+static struct etwas_schedule_thread *add(struct etwas_schedule *schedule, uint32_t thread)
+{
+    struct etwas_schedule_thread *added;
+
+    if (schedule->thread_count == schedule->thread_capacity && !grow(schedule)) {
+        return NULL;
+    }
+    added = &schedule->threads[schedule->thread_count];
+    *added = (struct etwas_schedule_thread){.thread = thread, .since_ns = schedule->end_ns};
+    schedule->places[place_of(schedule, thread)] = ++schedule->thread_count;
+    return added;
+}
+
+/* ---- states ---------------------------------------------------------------------------------- */
+
+/*
+ * Who was ready on a processor while a switch was missing there may have run, and waited since.
+ */
+static bool is_certain(const struct etwas_schedule *schedule,
+                       const struct etwas_schedule_thread *thread)
+{
+    return thread->state != ETWAS_SCHEDULE_READY ||
+           schedule->processors[thread->processor].gap_end_ns <= thread->since_ns;
+}
+
+/* What it was until then, it was not longer. */
+static void change(const struct etwas_schedule *schedule, struct etwas_schedule_thread *thread,
+                   enum etwas_schedule_state state, int64_t time_ns)
+{
+    if (time_ns > thread->since_ns) {
+        thread->ns[is_certain(schedule, thread) ? thread->state : ETWAS_SCHEDULE_UNKNOWN] +=
+            (uint64_t)(time_ns - thread->since_ns);
+        thread->since_ns = time_ns;
+    }
+    thread->state = state;
+}
+
+/* Who has the id; who was not seen so far waited since the trace began, if it has everything. */
+static struct etwas_schedule_thread *seen(struct etwas_schedule *schedule, uint32_t id)
+{
+    struct etwas_schedule_thread *thread = etwas_schedule_find(schedule, id);
+
+    if (thread == NULL || thread->state == ETWAS_SCHEDULE_ENDED) {
+        bool was_there = thread == NULL && !schedule->begins_late;
+
+        thread = add(schedule, id);
+        if (thread != NULL && was_there) {
+            thread->since_ns = schedule->begin_ns;
+            thread->state = ETWAS_SCHEDULE_WAITING;
+        }
+    }
+    return thread;
+}
+
+static void set_process(struct etwas_schedule_thread *thread, uint32_t process)
+{
+    thread->process = process;
+    thread->has_process = true;
+}
+
+/* ---- switches -------------------------------------------------------------------------------- */
+
+static void count_processor(struct etwas_schedule *schedule,
+                            struct etwas_schedule_processor *processor, bool known)
+{
+    uint64_t ns = (uint64_t)(schedule->end_ns - processor->since_ns);
+
+    if (!known) {
+        processor->unknown_ns += ns;
+    } else if (processor->running == IDLE) {
+        processor->idle_ns += ns;
+    } else {
+        processor->busy_ns += ns;
+    }
+    processor->since_ns = schedule->end_ns;
+}
+
+/* Up to the first switch that there is of a processor. False: who gives way cannot have run so long. */
+static bool begin(struct etwas_schedule *schedule, struct etwas_schedule_processor *processor,
+                  uint32_t id, struct etwas_schedule_thread *thread)
+{
+    processor->seen = true;
+    processor->since_ns = schedule->begin_ns;
+    processor->running = id;
+    if (schedule->begins_late) {
+        return false;
+    }
+    if (thread != NULL) {
+        if (thread->since_ns > schedule->begin_ns || thread->switches > 0) {
+            return false;
+        }
+        thread->state = ETWAS_SCHEDULE_RUNNING;
+        thread->processor = (uint16_t)(processor - schedule->processors);
+        thread->ran_at_begin = true;
+    }
+    return true;
+}
+
+/* A switch is missing: since the one before nothing is known of who should have run, and who did. */
+static void forget(struct etwas_schedule *schedule,
+                   const struct etwas_schedule_processor *processor,
+                   struct etwas_schedule_thread *thread)
+{
+    struct etwas_schedule_thread *other =
+        processor->running != IDLE ? etwas_schedule_find(schedule, processor->running) : NULL;
+
+    if (other != NULL && other != thread && other->state == ETWAS_SCHEDULE_RUNNING &&
+        other->since_ns == processor->since_ns) {
+        other->state = ETWAS_SCHEDULE_UNKNOWN;
+    }
+    if (thread != NULL) {
+        if (thread->state == ETWAS_SCHEDULE_RUNNING) { /* elsewhere, it seemed */
+            thread->state = ETWAS_SCHEDULE_UNKNOWN;
+        }
+        change(schedule, thread, ETWAS_SCHEDULE_UNKNOWN, processor->since_ns);
+    }
+}
+
+static void give_way(struct etwas_schedule *schedule, struct etwas_schedule_processor *processor,
+                     const struct etwas_kernel_event *event)
+{
+    struct etwas_schedule_thread *thread =
+        event->old_thread != IDLE ? seen(schedule, event->old_thread) : NULL;
+    bool known = processor->seen ? processor->running == event->old_thread
+                                 : begin(schedule, processor, event->old_thread, thread);
+
+    if (!known) {
+        processor->gaps += processor->switches > 0;
+        processor->gap_end_ns = schedule->end_ns;
+        forget(schedule, processor, thread);
+    } else if (thread == NULL && event->old_thread != IDLE) {
+        schedule->other_running_ns += (uint64_t)(schedule->end_ns - processor->since_ns);
+    }
+    count_processor(schedule, processor, known);
+    if (thread != NULL) {
+        change(schedule, thread,
+               event->old_has_ended  ? ETWAS_SCHEDULE_ENDED
+               : event->old_is_ready ? ETWAS_SCHEDULE_READY
+                                     : ETWAS_SCHEDULE_WAITING,
+               schedule->end_ns);
+        thread->processor = (uint16_t)event->processor;
+        thread->preemptions += event->old_is_ready;
+    }
+}
+
+static void come(struct etwas_schedule *schedule, struct etwas_schedule_processor *processor,
+                 const struct etwas_kernel_event *event)
+{
+    struct etwas_schedule_thread *thread =
+        event->thread != IDLE ? seen(schedule, event->thread) : NULL;
+
+    processor->running = event->thread;
+    processor->switches++;
+    if (thread != NULL) {
+        if (thread->state == ETWAS_SCHEDULE_RUNNING) { /* elsewhere, where it must have given way */
+            thread->state = ETWAS_SCHEDULE_UNKNOWN;
+        }
+        change(schedule, thread, ETWAS_SCHEDULE_RUNNING, schedule->end_ns);
+        thread->processor = (uint16_t)event->processor;
+        thread->switches++;
+    } else if (event->thread != IDLE) {
+        schedule->other_switches++;
+    }
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static void start_thread(struct etwas_schedule *schedule, const struct etwas_kernel_event *event)
+{
+    struct etwas_schedule_thread *thread = etwas_schedule_find(schedule, event->thread);
+
+    if (thread == NULL || thread->ends || thread->state == ETWAS_SCHEDULE_ENDED) {
+        if (thread != NULL) {
+            change(schedule, thread, ETWAS_SCHEDULE_ENDED, schedule->end_ns);
+        }
+        thread = add(schedule, event->thread);
+        if (thread != NULL) {
+            thread->state = ETWAS_SCHEDULE_WAITING;
+        }
+    }
+    if (thread != NULL) {
+        set_process(thread, event->process);
+    }
+}
+
+static void ready(struct etwas_schedule *schedule, uint32_t id)
+{
+    struct etwas_schedule_thread *thread = seen(schedule, id);
+
+    schedule->has_ready_events = true;
+    if (thread != NULL && thread->state != ETWAS_SCHEDULE_RUNNING &&
+        thread->state != ETWAS_SCHEDULE_READY) {
+        change(schedule, thread, ETWAS_SCHEDULE_READY, schedule->end_ns);
+    }
+}
+
+void etwas_schedule_time(struct etwas_schedule *schedule, int64_t time_ns)
+{
+    if (!schedule->began) {
+        schedule->began = true;
+        schedule->begin_ns = time_ns;
+        schedule->end_ns = time_ns;
+    }
+    if (time_ns > schedule->end_ns) {
+        schedule->end_ns = time_ns;
+    }
+}
+
+void etwas_schedule_take(struct etwas_schedule *schedule, const struct etwas_kernel_event *event)
+{
+    struct etwas_schedule_processor *processor = &schedule->processors[event->processor];
+    struct etwas_schedule_thread *thread;
+
+    switch (event->kind) {
+    case ETWAS_KERNEL_SWITCH:
+        give_way(schedule, processor, event);
+        come(schedule, processor, event);
+        break;
+    case ETWAS_KERNEL_READY:
+        ready(schedule, event->thread);
+        break;
+    case ETWAS_KERNEL_THREAD_START:
+        start_thread(schedule, event);
+        break;
+    default:
+        thread = event->thread != IDLE ? seen(schedule, event->thread) : NULL;
+        if (thread != NULL) {
+            set_process(thread, event->process);
+            thread->ends = event->kind == ETWAS_KERNEL_THREAD_END;
+        }
+    }
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+void etwas_schedule_finish(struct etwas_schedule *schedule)
+{
+    for (uint32_t i = 0; i < ETWAS_SCHEDULE_PROCESSORS; i++) {
+        struct etwas_schedule_processor *processor = &schedule->processors[i];
+        struct etwas_schedule_thread *thread;
+
+        if (!processor->seen) {
+            continue;
+        }
+        thread =
+            processor->running != IDLE ? etwas_schedule_find(schedule, processor->running) : NULL;
+        if (thread != NULL) {
+            thread->ran_at_end = !schedule->ends_early;
+        } else if (processor->running != IDLE && !schedule->ends_early) {
+            schedule->other_running_ns += (uint64_t)(schedule->end_ns - processor->since_ns);
+        }
+        count_processor(schedule, processor, !schedule->ends_early);
+    }
+    for (uint32_t i = 0; i < schedule->thread_count; i++) {
+        struct etwas_schedule_thread *thread = &schedule->threads[i];
+
+        if (schedule->ends_early && thread->state != ETWAS_SCHEDULE_ENDED) {
+            thread->state = ETWAS_SCHEDULE_UNKNOWN;
+        }
+        change(schedule, thread, thread->state, schedule->end_ns);
+    }
+}
+
+bool etwas_schedule_open(struct etwas_schedule *schedule)
+{
+    *schedule = (struct etwas_schedule){.processors = NULL};
+    schedule->processors = calloc(ETWAS_SCHEDULE_PROCESSORS, sizeof *schedule->processors);
+    return schedule->processors != NULL;
+}
+
+void etwas_schedule_close(struct etwas_schedule *schedule)
+{
+    free(schedule->processors);
+    free(schedule->threads);
+    free(schedule->places);
+    *schedule = (struct etwas_schedule){.processors = NULL};
+}

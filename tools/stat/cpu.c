@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Reading a file for `etwas stat --cpu`.
+ */
+
+#include "stat/cpu.h"
+
+#include "commands.h"
+#include "event.h"
+#include "stat/stat.h"
+
+#include <stdio.h>
+
+static void on_record(EVENT_RECORD *record)
+{
+    const struct etwas_input *input = record->UserContext;
+    struct etwas_cpu *cpu = input->context;
+    struct etwas_kernel_event event;
+
+    if (etwas_event_is_header_class(record)) {
+        return;
+    }
+    etwas_schedule_time(&cpu->schedule, etwas_input_monotonic_ns(input, record));
+    if (etwas_kernel_read(record, &event)) {
+        cpu->switches += event.kind == ETWAS_KERNEL_SWITCH;
+        etwas_schedule_take(&cpu->schedule, &event);
+    } else if (etwas_kernel_is_process(record)) {
+        etwas_processes_take(&cpu->processes, record);
+    }
+}
+
+struct etwas_schedule_processor etwas_cpu_processor(const struct etwas_cpu *cpu, uint32_t processor)
+{
+    struct etwas_schedule_processor counted = cpu->schedule.processors[processor];
+
+    if (!counted.seen) {
+        counted.unknown_ns = (uint64_t)(cpu->schedule.end_ns - cpu->schedule.begin_ns);
+    }
+    return counted;
+}
+
+bool etwas_cpu_has_processor(const struct etwas_cpu *cpu, const struct etwas_input *input,
+                             uint32_t processor)
+{
+    return cpu->schedule.processors[processor].seen ||
+           (processor < input->information.processors && cpu->switches > 0);
+}
+
+static int count(struct etwas_cpu *cpu, struct etwas_input *input)
+{
+    struct etwas_input_run run = {.inputs = input, .count = 1};
+    int result;
+
+    (void)etwas_trace_query(input->trace, &input->information);
+    cpu->schedule.begins_late = etwas_stat_begins_late(input);
+    etwas_progress_start(&run.progress, false);
+    result = etwas_input_process(&run);
+    cpu->schedule.ends_early = input->information.unfinished || result != ETWAS_EXIT_FINE;
+    etwas_schedule_finish(&cpu->schedule);
+    return result;
+}
+
+static void put(struct etwas_output *output, enum etwas_cpu_form form, const struct etwas_cpu *cpu,
+                const struct etwas_cpu_groups *groups, const struct etwas_input *input, int result)
+{
+    if (form == ETWAS_CPU_JSON) {
+        etwas_cpu_json(output, cpu, groups, input, result);
+    } else if (form == ETWAS_CPU_CSV) {
+        etwas_cpu_csv(output, groups, input);
+    } else {
+        etwas_cpu_text(output, cpu, groups, input, result);
+    }
+}
+
+int etwas_cpu_show(struct etwas_output *output, enum etwas_cpu_form form, const char *path,
+                   uint32_t number)
+{
+    static struct etwas_cpu cpu;
+    static struct etwas_input input;
+    const struct etwas_input_callbacks callbacks = {on_record, ETWAS_INPUT_NANOSECONDS};
+    struct etwas_cpu_groups groups = {.groups = NULL};
+    int result = etwas_input_open(&input, path, number, &callbacks, &cpu);
+
+    if (result != ETWAS_EXIT_FINE) {
+        return result;
+    }
+    cpu = (struct etwas_cpu){.switches = 0};
+    if (etwas_schedule_open(&cpu.schedule) && etwas_processes_open(&cpu.processes)) {
+        result = count(&cpu, &input);
+    } else {
+        cpu.schedule.out_of_memory = true;
+        CloseTrace(input.trace);
+    }
+    if (cpu.schedule.out_of_memory || cpu.processes.out_of_memory ||
+        !etwas_cpu_group(&cpu, &groups)) {
+        fputs("etwas: not enough memory to count everything\n", stderr);
+        result = ETWAS_EXIT_OPEN;
+    } else {
+        put(output, form, &cpu, &groups, &input, result);
+    }
+    etwas_cpu_ungroup(&groups);
+    etwas_processes_close(&cpu.processes);
+    etwas_schedule_close(&cpu.schedule);
+    return result;
+}

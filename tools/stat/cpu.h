@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_STAT_CPU_H
+#define ETWAS_TOOLS_STAT_CPU_H
+
+/*
+ * `etwas stat --cpu`: processor time by the context switches of a system logger's trace.
+ */
+
+#include "input.h"
+#include "processes.h"
+#include "schedule.h"
+
+enum etwas_cpu_form {
+    ETWAS_CPU_TEXT,
+    ETWAS_CPU_JSON,
+    ETWAS_CPU_CSV,
+};
+
+struct etwas_cpu {
+    struct etwas_schedule schedule;
+    struct etwas_processes processes;
+    uint64_t switches;
+};
+
+/* The threads of a process that ran, those that ran most first. */
+struct etwas_cpu_group {
+    const struct etwas_schedule_thread **threads;
+    uint32_t count;
+    const char *name;                 /* NULL: not known */
+    struct etwas_schedule_thread sum; /* of them; has_process: it is known which */
+};
+
+/* All of a file, those that ran most first. */
+struct etwas_cpu_groups {
+    struct etwas_cpu_group *groups;
+    uint32_t count;
+    const struct etwas_schedule_thread **threads; /* of all groups */
+    uint32_t thread_count;
+    uint64_t idle_threads; /* that are known, and did not run */
+    uint32_t at_begin;     /* threads that ran when the trace began */
+    uint32_t at_end;
+};
+
+/* ---- cpu.c ---- */
+
+/* Shows one file. Returns what the program would exit with if it were the only one. */
+int etwas_cpu_show(struct etwas_output *output, enum etwas_cpu_form form, const char *path,
+                   uint32_t number);
+
+/* Is there anything to say of this one? */
+bool etwas_cpu_has_processor(const struct etwas_cpu *cpu, const struct etwas_input *input,
+                             uint32_t processor);
+
+/* One processor's times; of one that had no switch none is known. */
+struct etwas_schedule_processor etwas_cpu_processor(const struct etwas_cpu *cpu,
+                                                    uint32_t processor);
+
+/* ---- cpu_groups.c ---- */
+
+/* False without memory. */
+bool etwas_cpu_group(const struct etwas_cpu *cpu, struct etwas_cpu_groups *groups);
+
+void etwas_cpu_ungroup(struct etwas_cpu_groups *groups);
+
+/* ---- cpu_text.c, cpu_json.c ---- */
+
+void etwas_cpu_text(struct etwas_output *output, const struct etwas_cpu *cpu,
+                    const struct etwas_cpu_groups *groups, const struct etwas_input *input,
+                    int result);
+
+/* One JSON object. Its keys are documented in `etwas stat --help`. */
+void etwas_cpu_json(struct etwas_output *output, const struct etwas_cpu *cpu,
+                    const struct etwas_cpu_groups *groups, const struct etwas_input *input,
+                    int result);
+
+/* A line for each thread, under a title if it is the first file. */
+void etwas_cpu_csv(struct etwas_output *output, const struct etwas_cpu_groups *groups,
+                   const struct etwas_input *input);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * `etwas stat --cpu` as JSON and CSV. Keys and columns are part of the command's interface.
+ */
+
+#include "stat/cpu.h"
+
+#include "commands.h"
+#include "csv.h"
+#include "json.h"
+#include "text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static void put_boolean(struct etwas_output *output, const char *key, bool value)
+{
+    etwas_json_key(output, key);
+    etwas_output_text(output, value ? "true" : "false");
+}
+
+static void put_processors(struct etwas_output *output, const struct etwas_cpu *cpu,
+                           const struct etwas_input *input)
+{
+    const char *before = "";
+
+    etwas_output_text(output, ",\"processors\":[");
+    for (uint32_t i = 0; i < ETWAS_SCHEDULE_PROCESSORS; i++) {
+        if (etwas_cpu_has_processor(cpu, input, i)) {
+            struct etwas_schedule_processor processor = etwas_cpu_processor(cpu, i);
+
+            etwas_output_format(output, "%s{\"processor\":%" PRIu32, before, i);
+            etwas_json_number(output, "busy_ns", processor.busy_ns);
+            etwas_json_number(output, "idle_ns", processor.idle_ns);
+            etwas_json_number(output, "unknown_ns", processor.unknown_ns);
+            etwas_json_number(output, "switches", processor.switches);
+            etwas_json_number(output, "gaps", processor.gaps);
+            etwas_output_char(output, '}');
+            before = ",";
+        }
+    }
+    etwas_output_char(output, ']');
+}
+
+static void put_times(struct etwas_output *output, const struct etwas_schedule_thread *thread)
+{
+    etwas_json_number(output, "running_ns", thread->ns[ETWAS_SCHEDULE_RUNNING]);
+    etwas_json_number(output, "ready_ns", thread->ns[ETWAS_SCHEDULE_READY]);
+    etwas_json_number(output, "waiting_ns", thread->ns[ETWAS_SCHEDULE_WAITING]);
+    etwas_json_number(output, "unknown_ns", thread->ns[ETWAS_SCHEDULE_UNKNOWN]);
+    etwas_json_number(output, "switches_in", thread->switches);
+    etwas_json_number(output, "preemptions", thread->preemptions);
+}
+
+static void put_group(struct etwas_output *output, const struct etwas_cpu_group *group)
+{
+    etwas_output_text(output, "{\"process\":");
+    if (group->sum.has_process) {
+        etwas_output_unsigned(output, group->sum.process);
+    } else {
+        etwas_output_text(output, "null");
+    }
+    if (group->name != NULL) {
+        etwas_json_text(output, "name", group->name);
+    }
+    put_times(output, &group->sum);
+    etwas_output_text(output, ",\"threads\":[");
+    for (uint32_t i = 0; i < group->count; i++) {
+        const struct etwas_schedule_thread *thread = group->threads[i];
+
+        etwas_output_format(output, "%s{\"thread\":%" PRIu32, i > 0 ? "," : "", thread->thread);
+        put_times(output, thread);
+        put_boolean(output, "ran_at_begin", thread->ran_at_begin);
+        put_boolean(output, "ran_at_end", thread->ran_at_end);
+        etwas_output_char(output, '}');
+    }
+    etwas_output_text(output, "]}");
+}
+
+void etwas_cpu_json(struct etwas_output *output, const struct etwas_cpu *cpu,
+                    const struct etwas_cpu_groups *groups, const struct etwas_input *input,
+                    int result)
+{
+    const struct etwas_schedule *schedule = &cpu->schedule;
+
+    etwas_output_text(output, "{\"file\":\"");
+    etwas_text_utf8(output, ETWAS_TEXT_JSON, input->path, strlen(input->path));
+    etwas_output_format(output, "\",\"damaged\":%s", result != ETWAS_EXIT_FINE ? "true" : "false");
+    etwas_json_number(output, "events_lost", input->information.lost_events);
+    put_boolean(output, "begins_late", schedule->begins_late);
+    put_boolean(output, "ends_early", schedule->ends_early);
+    put_boolean(output, "ready_known", schedule->has_ready_events);
+    etwas_json_number(output, "duration_ns", (uint64_t)(schedule->end_ns - schedule->begin_ns));
+    etwas_json_number(output, "switches", cpu->switches);
+    put_processors(output, cpu, input);
+    etwas_output_text(output, ",\"processes\":[");
+    for (uint32_t i = 0; i < groups->count; i++) {
+        etwas_output_text(output, i > 0 ? "," : "");
+        put_group(output, &groups->groups[i]);
+    }
+    etwas_output_char(output, ']');
+    etwas_json_number(output, "threads_not_run", groups->idle_threads);
+    etwas_json_number(output, "other_running_ns", schedule->other_running_ns);
+    etwas_output_text(output, "}\n");
+}
+
+/* ---- CSV ------------------------------------------------------------------------------------- */
+
+static const char title[] = "file,process,name,thread,running_ns,ready_ns,waiting_ns,unknown_ns,"
+                            "switches_in,preemptions,ran_at_begin,ran_at_end";
+
+static void put_text_cell(struct etwas_output *output, bool first, const char *text)
+{
+    static struct etwas_output cell;
+
+    cell.used_bytes = 0;
+    etwas_text_utf8(&cell, ETWAS_TEXT_PLAIN, text, strlen(text));
+    etwas_csv_cell(output, first, cell.bytes, cell.used_bytes);
+}
+
+static void put_line(struct etwas_output *output, const char *path,
+                     const struct etwas_cpu_group *group,
+                     const struct etwas_schedule_thread *thread)
+{
+    put_text_cell(output, true, path);
+    etwas_output_char(output, ',');
+    if (group->sum.has_process) {
+        etwas_output_unsigned(output, group->sum.process);
+    }
+    put_text_cell(output, false, group->name != NULL ? group->name : "");
+    etwas_output_format(output,
+                        ",%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+                        ",%" PRIu64 ",%s,%s",
+                        thread->thread, thread->ns[ETWAS_SCHEDULE_RUNNING],
+                        thread->ns[ETWAS_SCHEDULE_READY], thread->ns[ETWAS_SCHEDULE_WAITING],
+                        thread->ns[ETWAS_SCHEDULE_UNKNOWN], thread->switches, thread->preemptions,
+                        thread->ran_at_begin ? "true" : "false",
+                        thread->ran_at_end ? "true" : "false");
+    etwas_csv_end(output);
+}
+
+void etwas_cpu_csv(struct etwas_output *output, const struct etwas_cpu_groups *groups,
+                   const struct etwas_input *input)
+{
+    if (input->number == 1) {
+        etwas_output_text(output, title);
+        etwas_csv_end(output);
+    }
+    for (uint32_t i = 0; i < groups->count; i++) {
+        for (uint32_t j = 0; j < groups->groups[i].count; j++) {
+            put_line(output, input->path, &groups->groups[i], groups->groups[i].threads[j]);
+        }
+    }
+}
