@@ -126,9 +126,10 @@ uint32_t StartTrace(etwas_trace_handle *TraceHandle, const etwas_tchar *Instance
  * ERROR_BAD_LENGTH: Wnode.BufferSize too small, or no room for the names.
  * ERROR_INVALID_PARAMETER: Properties NULL; InstanceName NULL and TraceHandle 0 or neither a handle
  *   nor a LoggerId; a name offset outside the block or inside the structure; filters for a session
- *   that may not have them; an unknown control code; UPDATE of what cannot be changed (EnableFlags,
- *   modes other than real-time, MaximumBuffers of a private session); INCREMENT_FILE of a session
- *   without EVENT_TRACE_FILE_MODE_NEWFILE.
+ *   that may not have them; an unknown control code; UPDATE of what cannot be changed (modes
+ *   other than real-time, MaximumBuffers of a private session, EnableFlags of what is no system
+ *   logger); INCREMENT_FILE of a session without EVENT_TRACE_FILE_MODE_NEWFILE. UPDATE of a system
+ *   logger's EnableFlags fails as its start does, and then changes nothing.
  * ERROR_INVALID_PARAMETER also: real time for a session whose modes exclude it, or off for one that
  *   has no file.
  * ERROR_LOG_FILE_FULL: FLUSH of a real-time session without a consumer, whose backlog is full.

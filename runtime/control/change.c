@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "control/lifecycle.h"
+#include "control/system_request.h"
 #include "etl/utf16.h"
 #include "file/session_file.h"
 #include "file/snapshot.h"
@@ -18,6 +19,7 @@
 #include "platform/thread.h"
 #include "realtime/session_realtime.h"
 #include "session/file_name.h"
+#include "system/logger.h"
 
 /*
  * R130, R134: of the modes only real-time may be set or cleared; the others may be repeated. What
@@ -78,7 +80,11 @@ static uint32_t check(const struct etwas_session *session, const struct etwas_up
     }
     /* R131 */
     if (update->enable_flags != 0 && update->enable_flags != configuration->enable_flags) {
-        return configuration->system_logger ? ERROR_NOT_SUPPORTED : ERROR_INVALID_PARAMETER;
+        code = configuration->system_logger ? etwas_system_request_check_flags(update->enable_flags)
+                                            : ERROR_INVALID_PARAMETER;
+        if (code != ERROR_SUCCESS) {
+            return code;
+        }
     }
     /* R135; a block that QUERY filled repeats the present value. */
     if (etwas_configuration_is_private(configuration) && update->maximum_buffers != 0 &&
@@ -199,15 +205,40 @@ static void end_realtime(struct etwas_session *session)
     set_mode(session, session->configuration.log_file_mode & ~(uint32_t)EVENT_TRACE_REAL_TIME_MODE);
 }
 
+/* R131 */
+static uint32_t change_enable_flags(struct etwas_session *session, uint32_t flags)
+{
+    struct etwas_fault fault;
+    uint32_t code;
+
+    if (flags == 0 || flags == session->configuration.enable_flags) {
+        return ERROR_SUCCESS;
+    }
+    code = etwas_system_logger_change(session, flags, &fault);
+    if (code == ERROR_SUCCESS) {
+        etwas_control_lock();
+        session->configuration.enable_flags = flags;
+        etwas_control_unlock();
+    }
+    return code;
+}
+
 /* What can fail comes first, and is undone if the rest fails. */
 static uint32_t change(struct etwas_session *session, const struct etwas_update *update)
 {
     bool was_realtime = session->realtime != NULL;
     bool is_realtime = (update->log_file_mode & EVENT_TRACE_REAL_TIME_MODE) != 0;
+    uint32_t flags = session->configuration.enable_flags;
     uint32_t code = is_realtime ? begin_realtime(session) : ERROR_SUCCESS;
 
+    if (code == ERROR_SUCCESS) {
+        code = change_enable_flags(session, update->enable_flags);
+    }
     if (code == ERROR_SUCCESS && update->file_name != NULL) {
         code = change_file(session, update->file_name);
+        if (code != ERROR_SUCCESS) {
+            (void)change_enable_flags(session, flags);
+        }
     }
     if (code == ERROR_SUCCESS ? !is_realtime : is_realtime && !was_realtime) {
         end_realtime(session);

@@ -213,7 +213,10 @@ static uint32_t end_now(struct etwas_session *session, bool file_is_full,
         return ERROR_INVALID_HANDLE;
     }
     update_images(key);
+    /* An update of EnableFlags that has begun is through with it. */
+    (void)pthread_mutex_lock(&session->role);
     etwas_system_logger_end(session);
+    (void)pthread_mutex_unlock(&session->role);
     etwas_session_close(session);
     etwas_flusher_end(session);
     etwas_session_shut_down(session);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "clock/clock.h"
-#include "system/logger.h"
+#include "system/topic.h"
 
 /* R43 */
 static uint32_t check_identity(struct etwas_configuration *configuration)
@@ -30,23 +30,35 @@ static uint32_t check_identity(struct etwas_configuration *configuration)
     return ERROR_SUCCESS;
 }
 
+uint32_t etwas_system_request_check_flags(uint32_t flags)
+{
+    if (!etwas_system_flags_are_known(flags)) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    if ((flags & ~(etwas_topic_flags() | EVENT_TRACE_FLAG_NO_SYSCONFIG)) != 0 ||
+        (flags & EVENT_TRACE_FLAG_NO_SYSCONFIG) == 0) {
+        return ERROR_NOT_SUPPORTED;
+    }
+    return ERROR_SUCCESS;
+}
+
 uint32_t etwas_system_request_check(struct etwas_configuration *configuration)
 {
-    uint32_t flags = configuration->enable_flags;
     uint32_t code = check_identity(configuration);
 
     if (code != ERROR_SUCCESS || !configuration->system_logger) {
         return code;
     }
-    if (!etwas_system_flags_are_known(flags) ||
-        (configuration->log_file_mode &
+    code = etwas_system_request_check_flags(configuration->enable_flags);
+    if ((configuration->log_file_mode &
          (EVENT_TRACE_USE_PAGED_MEMORY | EVENT_TRACE_PRIVATE_LOGGER_MODE)) != 0) {
         return ERROR_INVALID_PARAMETER;
     }
-    if ((flags & ~ETWAS_SYSTEM_LOGGER_FLAGS) != 0 || (flags & EVENT_TRACE_FLAG_NO_SYSCONFIG) == 0 ||
-        configuration->clock > ETWAS_CLOCK_KIND_QPC ||
-        etwas_configuration_has_one_slot(configuration)) {
-        return ERROR_NOT_SUPPORTED;
+    if (code != ERROR_SUCCESS) {
+        return code;
     }
-    return ERROR_SUCCESS;
+    return configuration->clock > ETWAS_CLOCK_KIND_QPC ||
+                   etwas_configuration_has_one_slot(configuration)
+               ? ERROR_NOT_SUPPORTED
+               : ERROR_SUCCESS;
 }

@@ -21,6 +21,9 @@
  */
 uint32_t etwas_system_request_check(struct etwas_configuration *configuration);
 
+/* EnableFlags, of a start or an update: ERROR_INVALID_PARAMETER, ERROR_NOT_SUPPORTED as above. */
+uint32_t etwas_system_request_check_flags(uint32_t flags);
+
 /* Whether each bit is a flag of ETW's. */
 static inline bool etwas_system_flags_are_known(uint32_t flags)
 {

@@ -1,7 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "system/context_switch.h"
+/*
+ * Context switches: samples of sched:sched_switch as Thread's CSwitch.
+ *
+ *     priority    0 idle, 1 to 15 nice 19 to -20, 16 to 31 real time; nice 0 is 8
+ *     state       of who gave way: ready, waiting, terminated
+ *     reason      preempted; waiting, where a signal may end it and where not; suspended
+ *
+ * How long the new thread had waited is not said: 0.
+ */
+#include <etwas/evntrace.h>
+
+#include "etl/layout.h"
+#include "system/topics.h"
 
 enum {
     GROUP_THREAD = 0x05,
@@ -28,15 +40,22 @@ enum {
     NICE_VALUES = 40,
 };
 
-bool etwas_switch_fields_find(const struct etwas_tracepoint *tracepoint,
-                              struct etwas_switch_fields *fields)
-{
-    return etwas_tracepoint_find(tracepoint, "prev_pid", &fields->previous_thread) &&
-           etwas_tracepoint_find(tracepoint, "prev_prio", &fields->previous_priority) &&
-           etwas_tracepoint_find(tracepoint, "prev_state", &fields->previous_state) &&
-           etwas_tracepoint_find(tracepoint, "next_pid", &fields->next_thread) &&
-           etwas_tracepoint_find(tracepoint, "next_prio", &fields->next_priority);
-}
+struct switch_record {
+    struct etwas_etl_perfinfo_header header;
+    uint32_t new_thread_id;
+    uint32_t old_thread_id;
+    int8_t new_priority;
+    int8_t old_priority;
+    uint8_t previous_c_state;
+    int8_t spare;
+    uint8_t old_wait_reason;
+    int8_t old_wait_mode;
+    uint8_t old_state;
+    uint8_t old_ideal_processor;
+    uint32_t new_wait_time;
+    uint32_t old_remaining_quantum;
+};
+_Static_assert(sizeof(struct switch_record) == 16 + 24, "CSwitch, version 2");
 
 /* The kernel's 0 to 139, of which the least comes first: 99 → 16, 100 → 15, 120 → 8, 139 → 1. */
 static int8_t priority_of(int64_t thread, int64_t priority)
@@ -52,7 +71,7 @@ static int8_t priority_of(int64_t thread, int64_t priority)
     return (int8_t)(nice >= NICE_VALUES ? 1 : 15 - 14 * nice / (NICE_VALUES - 1));
 }
 
-static void put_state(int64_t state, struct etwas_switch_record *record)
+static void put_state(int64_t state, struct switch_record *record)
 {
     if ((state & TASK_WAITS) == 0) {
         record->old_state = STATE_READY;
@@ -72,36 +91,49 @@ static void put_state(int64_t state, struct etwas_switch_record *record)
     }
 }
 
-bool etwas_switch_record_make(const struct etwas_switch_fields *fields,
-                              const struct etwas_sample *sample, struct etwas_switch_record *record)
-{
-    const uint8_t *raw = sample->raw;
-    size_t bytes = sample->raw_bytes;
-    int64_t previous;
-    int64_t next;
-    int64_t previous_priority;
-    int64_t next_priority;
-    int64_t state;
+enum {
+    PREVIOUS_THREAD,
+    PREVIOUS_PRIORITY,
+    PREVIOUS_STATE,
+    NEXT_THREAD,
+    NEXT_PRIORITY,
+    FIELDS,
+};
 
-    if (!etwas_format_number(&fields->previous_thread, raw, bytes, &previous) ||
-        !etwas_format_number(&fields->previous_priority, raw, bytes, &previous_priority) ||
-        !etwas_format_number(&fields->previous_state, raw, bytes, &state) ||
-        !etwas_format_number(&fields->next_thread, raw, bytes, &next) ||
-        !etwas_format_number(&fields->next_priority, raw, bytes, &next_priority)) {
+static const char *const names[] = {"prev_pid", "prev_prio", "prev_state",
+                                    "next_pid", "next_prio", NULL};
+
+static bool take(const struct etwas_taken *taken)
+{
+    int64_t values[FIELDS];
+    struct switch_record record;
+
+    if (!etwas_taken_numbers(taken, values, FIELDS)) {
         return false;
     }
-    *record = (struct etwas_switch_record){
+    record = (struct switch_record){
         .header = {.version = CLASS_VERSION,
                    .header_type = ETWAS_ETL_PERFINFO64,
                    .marker_flags = ETWAS_ETL_MARKER_FLAGS,
-                   .size = sizeof *record,
+                   .size = sizeof record,
                    .type = TYPE_SWITCH,
                    .group = GROUP_THREAD},
-        .new_thread_id = (uint32_t)next,
-        .old_thread_id = (uint32_t)previous,
-        .new_priority = priority_of(next, next_priority),
-        .old_priority = priority_of(previous, previous_priority),
+        .new_thread_id = (uint32_t)values[NEXT_THREAD],
+        .old_thread_id = (uint32_t)values[PREVIOUS_THREAD],
+        .new_priority = priority_of(values[NEXT_THREAD], values[NEXT_PRIORITY]),
+        .old_priority = priority_of(values[PREVIOUS_THREAD], values[PREVIOUS_PRIORITY]),
     };
-    put_state(state, record);
+    put_state(values[PREVIOUS_STATE], &record);
+    etwas_emit(taken->host->emitter, taken->slot, &record, taken->sample->origin.time_ns);
     return true;
 }
+
+static const struct etwas_source sources[] = {
+    {.tracepoint = "sched/sched_switch", .fields = names, .take = take},
+};
+
+const struct etwas_topic etwas_topic_switches = {
+    .flags = EVENT_TRACE_FLAG_CSWITCH,
+    .sources = sources,
+    .source_count = sizeof sources / sizeof *sources,
+};

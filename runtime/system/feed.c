@@ -53,26 +53,19 @@ static bool open_event(struct etwas_feed *feed, struct perf_event_attr *attribut
 }
 
 bool etwas_feed_open(struct etwas_feed *feed, uint32_t processor, size_t ring_bytes,
-                     uint32_t sideband, struct etwas_fault *fault)
+                     struct etwas_fault *fault)
 {
-    struct perf_event_attr attributes =
-        attributes_of(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, ETWAS_SAMPLE_ALWAYS);
+    struct perf_event_attr attributes = attributes_of(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 0);
     struct etwas_feed_event *first = &feed->events[0];
     int error;
 
-    attributes.mmap = (sideband & ETWAS_SIDEBAND_IMAGES) != 0;
-    attributes.mmap2 = attributes.mmap;
-    attributes.build_id = attributes.mmap;
-    attributes.comm = (sideband & ETWAS_SIDEBAND_NAMES) != 0;
-    attributes.comm_exec = attributes.comm;
-    attributes.task = (sideband & ETWAS_SIDEBAND_TASKS) != 0;
     attributes.watermark = 1;
     attributes.wakeup_watermark = (uint32_t)(ring_bytes / 4);
     feed->processor = processor;
     feed->event_count = 0;
     feed->is_on = false;
     feed->closed_lost = 0;
-    *first = (struct etwas_feed_event){.tag = ETWAS_FEED_SIDEBAND};
+    *first = (struct etwas_feed_event){.tag = ETWAS_FEED_OWNER};
     if (!open_event(feed, &attributes, first, fault)) {
         return false;
     }
@@ -123,10 +116,30 @@ static int begin_event(const struct etwas_feed *feed, int descriptor, const char
     return good ? 0 : errno;
 }
 
+static struct perf_event_attr attributes_for(const struct etwas_feed_wish *wish)
+{
+    struct perf_event_attr attributes;
+
+    if (wish->sideband == 0) {
+        attributes = attributes_of(wish->type, wish->config, wish->sample_type);
+        attributes.sample_period = wish->period;
+        return attributes;
+    }
+    attributes = attributes_of(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 0);
+    attributes.task = (wish->sideband & ETWAS_SIDEBAND_TASKS) != 0;
+    attributes.comm = (wish->sideband & ETWAS_SIDEBAND_NAMES) != 0;
+    attributes.comm_exec = attributes.comm;
+    attributes.mmap = (wish->sideband & ETWAS_SIDEBAND_IMAGES) != 0;
+    attributes.mmap_data = (wish->sideband & ETWAS_SIDEBAND_DATA) != 0;
+    attributes.mmap2 = attributes.mmap | attributes.mmap_data;
+    attributes.build_id = attributes.mmap;
+    return attributes;
+}
+
 bool etwas_feed_add(struct etwas_feed *feed, const struct etwas_feed_wish *wish,
                     struct etwas_fault *fault)
 {
-    struct perf_event_attr attributes = attributes_of(wish->type, wish->config, wish->sample_type);
+    struct perf_event_attr attributes = attributes_for(wish);
     struct etwas_feed_event *place = free_event(feed);
     struct etwas_feed_event event = {.tag = wish->tag};
     int error;
@@ -134,7 +147,6 @@ bool etwas_feed_add(struct etwas_feed *feed, const struct etwas_feed_wish *wish,
     if (place == NULL) {
         return refuse(fault, ETWAS_FAULT_EVENT, EMFILE);
     }
-    attributes.sample_period = wish->period;
     if (!open_event(feed, &attributes, &event, fault)) {
         return false;
     }
@@ -220,7 +232,7 @@ bool etwas_feed_remove(struct etwas_feed *feed, uint32_t tag, struct etwas_feed_
     const struct etwas_feed_event *found = open_event_of(feed, tag);
     struct etwas_feed_event *event;
 
-    if (found == NULL || tag == ETWAS_FEED_SIDEBAND) {
+    if (found == NULL || tag == ETWAS_FEED_OWNER) {
         return false;
     }
     event = &feed->events[found - feed->events];

@@ -5,9 +5,9 @@
  * A feed: the kernel's events of one processor, all in one ring, so in the order in which they
  * happened, stamped with CLOCK_MONOTONIC_RAW.
  *
- * The first event owns the ring. It counts nothing; processes, threads and images that come and go
- * are told through it, if that is wanted (sample.h). Others write into its ring and may come and go while it runs.
- * An event's records are of its tag. What it lost, and how often it happened, the kernel counts
+ * The first event owns the ring, and does nothing else. Others write into its ring and may come and go
+ * while it runs: tracepoints, intervals, and events that count nothing, through which the kernel tells of
+ * processes, threads and images (sample.h). An event's records are of its tag. What it lost, and how often it happened, the kernel counts
  * beside the ring, which makes a proof of what arrives:
  *
  *     counted = samples in the ring + lost                   for an event whose period is 1
@@ -28,12 +28,13 @@
 
 enum {
     ETWAS_FEED_EVENTS = 64,
-    ETWAS_FEED_SIDEBAND = 0, /* tag of the first event */
+    ETWAS_FEED_OWNER = 0, /* tag of the first event */
 
-    /* What it tells of. */
+    /* What an event that counts nothing tells of. Each of them tells of FORK and EXIT as well. */
     ETWAS_SIDEBAND_TASKS = 1 << 0,  /* FORK, EXIT */
     ETWAS_SIDEBAND_NAMES = 1 << 1,  /* COMM */
-    ETWAS_SIDEBAND_IMAGES = 1 << 2, /* MMAP2 */
+    ETWAS_SIDEBAND_IMAGES = 1 << 2, /* MMAP2 of what can be executed, with build ids */
+    ETWAS_SIDEBAND_DATA = 1 << 3,   /* MMAP2 of what cannot */
 };
 
 struct etwas_feed_wish {
@@ -43,6 +44,7 @@ struct etwas_feed_wish {
     uint64_t sample_type; /* of ETWAS_SAMPLE_KNOWN; ETWAS_SAMPLE_ALWAYS is there anyway */
     uint64_t period;
     const char *filter; /* of a tracepoint's fields; NULL: none */
+    uint32_t sideband;  /* ETWAS_SIDEBAND_*; not 0: type, config and period say nothing */
 };
 
 struct etwas_feed_event {
@@ -67,9 +69,9 @@ struct etwas_feed {
     struct etwas_ring ring;
 };
 
-/* Will tell of `sideband`, from its start on. On failure there is nothing to close. */
+/* On failure there is nothing to close. */
 bool etwas_feed_open(struct etwas_feed *feed, uint32_t processor, size_t ring_bytes,
-                     uint32_t sideband, struct etwas_fault *fault);
+                     struct etwas_fault *fault);
 
 void etwas_feed_start(struct etwas_feed *feed);
 

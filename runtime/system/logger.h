@@ -2,8 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The system logger of a session: the feeds of all processors, and a thread that makes records of
- * what they bring.
+ * The system logger of a session: a thread that makes records of what the board's feeds bring.
  *
  * Each processor's events go to that processor's slot of the session, with the stamps that the kernel
  * gave them; so the stream of each is in order. What the thread says by itself, of what was there
@@ -21,10 +20,6 @@
 #include "session/session.h"
 #include "system/fault.h"
 
-/* The EnableFlags that there is something for. */
-#define ETWAS_SYSTEM_LOGGER_FLAGS                                                                  \
-    (EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_CSWITCH | EVENT_TRACE_FLAG_NO_SYSCONFIG)
-
 /*
  * Opens what the session's EnableFlags ask for. On failure there is nothing to end; the code is that of
  * the fault, ERROR_NOT_ENOUGH_MEMORY or ERROR_NO_SYSTEM_RESOURCES.
@@ -33,6 +28,14 @@ uint32_t etwas_system_logger_begin(struct etwas_session *session, struct etwas_f
 
 /* From here on what happens is recorded, once the session runs. */
 void etwas_system_logger_start(struct etwas_session *session);
+
+/*
+ * EnableFlags while it runs: sources are opened and closed; all that happened before is recorded. On
+ * failure, whose code is that of begin, those of before stay in force. ERROR_WMI_INSTANCE_NOT_FOUND: it
+ * has ended.
+ */
+uint32_t etwas_system_logger_change(struct etwas_session *session, uint32_t flags,
+                                    struct etwas_fault *fault);
 
 /* Everything that happened before is recorded when this returns. Nothing to do where there is none. */
 void etwas_system_logger_end(struct etwas_session *session);

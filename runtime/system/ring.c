@@ -25,6 +25,7 @@ void etwas_ring_over(struct etwas_ring *ring, struct perf_event_mmap_page *page,
     ring->mapped_bytes = 0;
     ring->tail = page->data_tail;
     ring->head = ring->tail;
+    ring->after = ring->tail;
     ring->lost = 0;
     ring->is_damaged = false;
 }
@@ -50,12 +51,21 @@ void etwas_ring_unmap(struct etwas_ring *ring)
         ring->mapped_bytes = 0;
     }
     ring->head = ring->tail;
+    ring->after = ring->tail;
     ring->page = NULL;
 }
 
 uint64_t etwas_ring_written(const struct etwas_ring *ring)
 {
     return ck_pr_load_64((const uint64_t *)(const void *)&ring->page->data_head);
+}
+
+static const struct perf_event_header *damaged(struct etwas_ring *ring)
+{
+    ring->is_damaged = true;
+    ring->head = ring->tail;
+    ring->after = ring->tail;
+    return NULL;
 }
 
 bool etwas_ring_begin(struct etwas_ring *ring)
@@ -67,16 +77,9 @@ bool etwas_ring_begin(struct etwas_ring *ring)
         ring->is_damaged = ring->head - ring->tail > ring->data_bytes;
     }
     if (ring->is_damaged) {
-        ring->head = ring->tail;
+        (void)damaged(ring);
     }
     return !ring->is_damaged;
-}
-
-static const struct perf_event_header *damaged(struct etwas_ring *ring)
-{
-    ring->is_damaged = true;
-    ring->head = ring->tail;
-    return NULL;
 }
 
 /* The record at the tail, in one piece; NULL: it makes no sense. */
@@ -100,13 +103,13 @@ static const struct perf_event_header *take(struct etwas_ring *ring)
         memcpy(ring->joined + to_end, ring->data, size - to_end);
         record = (const void *)ring->joined;
     }
-    ring->tail += size;
+    ring->after = ring->tail + size;
     return record;
 }
 
 const struct perf_event_header *etwas_ring_next(struct etwas_ring *ring)
 {
-    while (ring->tail != ring->head) {
+    while ((ring->tail = ring->after) != ring->head) {
         const struct perf_event_header *record = take(ring);
         const struct lost_record *lost = (const void *)record;
 

@@ -7,9 +7,9 @@
  *
  *     begin       finds what is there now
  *     next        … record by record, in the order in which the kernel wrote them
- *     give_back   lets the kernel write over them
+ *     give_back   lets the kernel write over them, but for the one that `next` returned last
  *
- * Records lie until give_back. What the kernel could not write it says with the next record for which
+ * A record lies until `next` has been called again, and then until give_back. What the kernel could not write it says with the next record for which
  * there is room (PERF_RECORD_LOST); that is counted here and is no record of `next`. What it lost
  * after its last record only the events themselves know (PERF_FORMAT_LOST, feed.h).
  *
@@ -34,7 +34,8 @@ struct etwas_ring {
     uint64_t data_bytes; /* a power of two */
     size_t mapped_bytes; /* 0: nothing is mapped */
     uint64_t head;       /* when it was last looked */
-    uint64_t tail;       /* where the next record begins */
+    uint64_t tail;       /* where the record begins that was returned last */
+    uint64_t after;      /* where the next one begins */
     uint64_t lost;       /* as the records said */
     bool is_damaged;
     /* A record that begins at the end of the ring and goes on at its beginning. */

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "system/board.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "platform/processor.h"
+#include "platform/thread.h"
+#include "system/board_tags.h"
+
+/* ---- what comes in --------------------------------------------------------------------------- */
+
+static void take_sample(struct etwas_board *board, const struct etwas_merged *merged,
+                        const struct etwas_feed_event *event)
+{
+    uint32_t number = etwas_tag_topic(event->tag);
+    uint32_t source = etwas_tag_source(event->tag);
+    const struct etwas_topic_use *use = &board->uses[number];
+    struct etwas_sample sample;
+    const struct etwas_taken taken = {.host = &board->host,
+                                      .state = use->state,
+                                      .sample = &sample,
+                                      .fields = use->fields[source],
+                                      .slot = merged->feed->processor};
+
+    if (etwas_sample_decode(merged->record, event->sample_type, &sample) &&
+        etwas_topics[number]->sources[source].take(&taken)) {
+        board->taken++;
+    }
+}
+
+/* Every event of the sideband tells of FORK and EXIT, so it is asked of which one a record is. */
+static void take_sideband(struct etwas_board *board, const struct etwas_merged *merged,
+                          uint32_t told_by)
+{
+    uint32_t kind = etwas_sideband_of(merged->record->type) & told_by;
+    struct etwas_sideband sideband;
+
+    if (kind == 0 || !etwas_sideband_decode(merged->record, &sideband)) {
+        return;
+    }
+    for (uint32_t number = 0; number < etwas_topic_count; number++) {
+        const struct etwas_topic *topic = etwas_topics[number];
+
+        if (board->uses[number].is_open && (topic->sideband & kind) != 0) {
+            topic->take_sideband(board->uses[number].state, &board->host, merged->feed->processor,
+                                 &sideband);
+        }
+    }
+}
+
+void etwas_board_drain(struct etwas_board *board, int64_t until_ns)
+{
+    const struct etwas_merged *merged;
+
+    etwas_merge_begin(&board->merge);
+    while ((merged = etwas_merge_next(&board->merge, until_ns)) != NULL) {
+        const struct etwas_feed_event *event =
+            etwas_feed_event_of(merged->feed, merged->origin.event);
+
+        if (event == NULL) {
+            continue;
+        }
+        if (merged->record->type != PERF_RECORD_SAMPLE) {
+            take_sideband(board, merged, event->tag);
+        } else if (event->tag >= ETWAS_FIRST_SOURCE_TAG) {
+            take_sample(board, merged, event);
+        }
+    }
+    etwas_merge_end(&board->merge);
+}
+
+void etwas_board_run_down(struct etwas_board *board, bool is_end)
+{
+    for (uint32_t number = 0; number < etwas_topic_count; number++) {
+        if (board->uses[number].is_open && etwas_topics[number]->run_down != NULL) {
+            etwas_topics[number]->run_down(board->uses[number].state, &board->host, is_end);
+        }
+    }
+}
+
+/* ---- accounts -------------------------------------------------------------------------------- */
+
+uint64_t etwas_board_lost(const struct etwas_board *board)
+{
+    uint64_t lost = 0;
+
+    for (uint32_t index = 0; index < board->merge.count; index++) {
+        lost += etwas_feed_lost(board->merge.feeds[index].feed);
+    }
+    return lost;
+}
+
+/*
+ * With all rings read: of samples what the kernel counted and no topic took, which is right also for a
+ * ring that was damaged; of the sideband, which nobody counts, what the kernel says of itself.
+ */
+static uint64_t last_loss(const struct etwas_board *board)
+{
+    struct etwas_feed_totals sum = board->closed;
+
+    for (uint32_t index = 0; index < board->merge.count; index++) {
+        const struct etwas_feed *feed = board->merge.feeds[index].feed;
+
+        for (uint32_t event = 0; event < feed->event_count; event++) {
+            struct etwas_feed_totals totals;
+
+            if (etwas_feed_totals(feed, feed->events[event].tag, &totals)) {
+                bool is_sample = feed->events[event].tag >= ETWAS_FIRST_SOURCE_TAG;
+
+                sum.counted += is_sample ? totals.counted : 0;
+                sum.lost += is_sample ? 0 : totals.lost;
+            }
+        }
+    }
+    return sum.lost + sum.counted - board->taken;
+}
+
+/* ---- begin and end --------------------------------------------------------------------------- */
+
+/* Of the processors that run. */
+static bool open_feeds(struct etwas_board *board, size_t ring_bytes, struct etwas_fault *fault)
+{
+    struct etwas_merge *merge = &board->merge;
+
+    merge->feeds = calloc(etwas_slot_count, sizeof *merge->feeds);
+    *fault = (struct etwas_fault){ETWAS_FAULT_RING, ENOMEM};
+    if (merge->feeds == NULL) {
+        return false;
+    }
+    for (uint32_t processor = 0; processor < etwas_slot_count; processor++) {
+        struct etwas_feed *feed = malloc(sizeof *feed);
+
+        *fault = (struct etwas_fault){ETWAS_FAULT_RING, ENOMEM};
+        if (feed != NULL && etwas_feed_open(feed, processor, ring_bytes, fault)) {
+            merge->feeds[merge->count++].feed = feed;
+            continue;
+        }
+        free(feed);
+        if (fault->error != ENODEV) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool etwas_board_open(struct etwas_board *board, struct etwas_emitter *emitter,
+                      struct etwas_record *record, size_t ring_bytes, struct etwas_fault *fault)
+{
+    *board = (struct etwas_board){
+        .host = {.emitter = emitter, .record = record},
+        .own_thread = etwas_thread_ids().thread_id,
+    };
+    if (open_feeds(board, ring_bytes, fault)) {
+        return true;
+    }
+    etwas_board_close(board);
+    return false;
+}
+
+void etwas_board_start(struct etwas_board *board)
+{
+    for (uint32_t index = 0; index < board->merge.count; index++) {
+        etwas_feed_start(board->merge.feeds[index].feed);
+    }
+}
+
+uint64_t etwas_board_stop(struct etwas_board *board)
+{
+    for (uint32_t index = 0; index < board->merge.count; index++) {
+        etwas_feed_stop(board->merge.feeds[index].feed);
+    }
+    etwas_board_drain(board, INT64_MAX);
+    return last_loss(board);
+}
+
+void etwas_board_close(struct etwas_board *board)
+{
+    for (uint32_t index = 0; index < board->merge.count; index++) {
+        etwas_feed_close(board->merge.feeds[index].feed);
+        free(board->merge.feeds[index].feed);
+    }
+    free(board->merge.feeds);
+    for (uint32_t number = 0; number < etwas_topic_count; number++) {
+        if (board->uses[number].is_open && etwas_topics[number]->close != NULL) {
+            etwas_topics[number]->close(board->uses[number].state);
+        }
+    }
+}
+
+void etwas_board_forget(struct etwas_board *board)
+{
+    for (uint32_t index = 0; index < board->merge.count; index++) {
+        etwas_feed_forget(board->merge.feeds[index].feed);
+    }
+}

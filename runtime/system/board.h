@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The board of a system logger: a feed for each processor that runs, the topics that its EnableFlags ask
+ * for, and whose each event of a feed is. Not thread-safe: its logger's thread alone uses it, but for what
+ * says otherwise.
+ *
+ * The kernel counts what happens beside what it hands over (feed.h):
+ *
+ *     counted = taken by a topic + lost
+ */
+#ifndef ETWAS_SYSTEM_BOARD_H
+#define ETWAS_SYSTEM_BOARD_H
+
+#include "system/merge.h"
+#include "system/topic.h"
+
+enum {
+    ETWAS_BOARD_TOPICS = 32
+};
+
+/* A topic that may be open. */
+struct etwas_topic_use {
+    bool is_open;
+    void *state;
+    uint32_t sources; /* which of them are open: bit by bit */
+    struct etwas_format_field fields[ETWAS_TOPIC_SOURCES][ETWAS_SOURCE_FIELDS];
+};
+
+struct etwas_board {
+    struct etwas_topic_host host;
+    uint32_t own_thread;
+    uint32_t sideband;               /* ETWAS_SIDEBAND_* that are open */
+    uint64_t taken;                  /* samples, by topics */
+    struct etwas_feed_totals closed; /* of events that are: counted samples, and lost sideband */
+    struct etwas_merge merge;
+    struct etwas_topic_use uses[ETWAS_BOARD_TOPICS];
+};
+
+/* Feeds with nothing in them. On failure there is nothing to close. */
+bool etwas_board_open(struct etwas_board *board, struct etwas_emitter *emitter,
+                      struct etwas_record *record, size_t ring_bytes, struct etwas_fault *fault);
+
+/*
+ * Makes the EnableFlags those in force: what they ask for and was not there is opened, what they do not
+ * ask for is recorded to its last event and closed. On failure all is as it was.
+ */
+bool etwas_board_change(struct etwas_board *board, uint32_t flags, struct etwas_fault *fault);
+
+/* From now on things happen. From any thread, while the logger's waits. */
+void etwas_board_start(struct etwas_board *board);
+
+/* What happened until then goes to its topics, in order. */
+void etwas_board_drain(struct etwas_board *board, int64_t until_ns);
+
+void etwas_board_run_down(struct etwas_board *board, bool is_end);
+
+/* What the kernel had no room for, so far: nothing younger than what was drained is in it. */
+uint64_t etwas_board_lost(const struct etwas_board *board);
+
+/* Nothing happens any more, and all that did is drained. Then the last word of what was lost. */
+uint64_t etwas_board_stop(struct etwas_board *board);
+
+void etwas_board_close(struct etwas_board *board);
+
+/* In a fork's child: the descriptors. The memory is left. Async-signal-safe. */
+void etwas_board_forget(struct etwas_board *board);
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Which events a board has open, and how that changes while it runs.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "system/board.h"
+#include "system/board_tags.h"
+#include "system/tracepoint.h"
+
+enum {
+    FILTER_ROOM = 512
+};
+
+/* ---- events on all feeds --------------------------------------------------------------------- */
+
+/* On so many feeds. */
+static void remove_from(struct etwas_board *board, uint32_t tag, uint32_t count)
+{
+    for (uint32_t index = 0; index < count; index++) {
+        struct etwas_feed_totals totals;
+
+        if (etwas_feed_remove(board->merge.feeds[index].feed, tag, &totals)) {
+            bool is_sample = tag >= ETWAS_FIRST_SOURCE_TAG;
+
+            board->closed.counted += is_sample ? totals.counted : 0;
+            board->closed.lost += is_sample ? 0 : totals.lost;
+        }
+    }
+}
+
+static bool add_everywhere(struct etwas_board *board, const struct etwas_feed_wish *wish,
+                           struct etwas_fault *fault)
+{
+    for (uint32_t index = 0; index < board->merge.count; index++) {
+        if (!etwas_feed_add(board->merge.feeds[index].feed, wish, fault)) {
+            remove_from(board, wish->tag, index);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- sources --------------------------------------------------------------------------------- */
+
+/* NULL: none. */
+static const char *filter_of(const struct etwas_board *board, const struct etwas_source *source,
+                             char *text)
+{
+    if (!source->without_own) {
+        return source->filter;
+    }
+    if (source->filter == NULL) {
+        (void)snprintf(text, FILTER_ROOM, "common_pid != %u", board->own_thread);
+    } else {
+        (void)snprintf(text, FILTER_ROOM, "common_pid != %u && (%s)", board->own_thread,
+                       source->filter);
+    }
+    return text;
+}
+
+static bool find_fields(const struct etwas_source *source, struct etwas_format_field *fields,
+                        struct etwas_feed_wish *wish, struct etwas_fault *fault)
+{
+    struct etwas_tracepoint tracepoint;
+    bool good;
+
+    if (!etwas_tracepoint_read(&tracepoint, source->tracepoint, fault)) {
+        return false;
+    }
+    wish->type = PERF_TYPE_TRACEPOINT;
+    wish->config = tracepoint.id;
+    wish->sample_type |= PERF_SAMPLE_RAW;
+    wish->period = 1;
+    good = true;
+    for (uint32_t index = 0; source->fields != NULL && source->fields[index] != NULL; index++) {
+        good = good && etwas_tracepoint_find(&tracepoint, source->fields[index], &fields[index]);
+    }
+    etwas_tracepoint_free(&tracepoint);
+    if (!good) {
+        *fault = (struct etwas_fault){ETWAS_FAULT_TRACEPOINT, ENOENT};
+    }
+    return good;
+}
+
+static bool open_source(struct etwas_board *board, uint32_t number, uint32_t index,
+                        struct etwas_fault *fault)
+{
+    const struct etwas_source *source = &etwas_topics[number]->sources[index];
+    struct etwas_topic_use *use = &board->uses[number];
+    char filter[FILTER_ROOM];
+    struct etwas_feed_wish wish = {.tag = etwas_tag_of(number, index),
+                                   .type = source->type,
+                                   .config = source->config,
+                                   .sample_type = source->sample_type,
+                                   .period = source->period,
+                                   .filter = filter_of(board, source, filter)};
+    bool good = source->tracepoint == NULL || find_fields(source, use->fields[index], &wish, fault);
+
+    if (good && add_everywhere(board, &wish, fault)) {
+        use->sources |= 1U << index;
+        return true;
+    }
+    return source->is_optional &&
+           (fault->place == ETWAS_FAULT_TRACEPOINT || fault->error == ENOENT);
+}
+
+static bool wants(const struct etwas_topic *topic, uint32_t index, uint32_t flags)
+{
+    uint32_t asked = topic->sources[index].flags;
+
+    return (topic->flags & flags) != 0 && (asked == 0 || (asked & flags) != 0);
+}
+
+static bool open_sources(struct etwas_board *board, uint32_t number, uint32_t flags,
+                         struct etwas_fault *fault)
+{
+    const struct etwas_topic *topic = etwas_topics[number];
+
+    for (uint32_t index = 0; index < topic->source_count; index++) {
+        if (wants(topic, index, flags) && (board->uses[number].sources & 1U << index) == 0 &&
+            !open_source(board, number, index, fault)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void close_sources(struct etwas_board *board, uint32_t number, uint32_t flags)
+{
+    const struct etwas_topic *topic = etwas_topics[number];
+    struct etwas_topic_use *use = &board->uses[number];
+
+    for (uint32_t index = 0; index < topic->source_count; index++) {
+        if (!wants(topic, index, flags) && (use->sources & 1U << index) != 0) {
+            remove_from(board, etwas_tag_of(number, index), board->merge.count);
+            use->sources &= ~(1U << index);
+        }
+    }
+}
+
+/* ---- topics ---------------------------------------------------------------------------------- */
+
+static bool open_topic(struct etwas_board *board, uint32_t number, struct etwas_fault *fault)
+{
+    const struct etwas_topic *topic = etwas_topics[number];
+    struct etwas_topic_use *use = &board->uses[number];
+
+    if (topic->open != NULL) {
+        use->state = topic->open(&board->host);
+        if (use->state == NULL) {
+            *fault = (struct etwas_fault){ETWAS_FAULT_RING, ENOMEM};
+            return false;
+        }
+    }
+    use->is_open = true;
+    return true;
+}
+
+static void close_topic(struct etwas_board *board, uint32_t number)
+{
+    struct etwas_topic_use *use = &board->uses[number];
+
+    if (etwas_topics[number]->close != NULL) {
+        etwas_topics[number]->close(use->state);
+    }
+    *use = (struct etwas_topic_use){0};
+}
+
+/* ---- sideband -------------------------------------------------------------------------------- */
+
+static uint32_t sideband_for(uint32_t flags)
+{
+    uint32_t sideband = 0;
+
+    for (uint32_t number = 0; number < etwas_topic_count; number++) {
+        sideband |= (etwas_topics[number]->flags & flags) != 0 ? etwas_topics[number]->sideband : 0;
+    }
+    return sideband;
+}
+
+static bool open_sideband(struct etwas_board *board, uint32_t wanted, struct etwas_fault *fault)
+{
+    for (uint32_t kind = 1; kind < ETWAS_FIRST_SOURCE_TAG; kind <<= 1) {
+        const struct etwas_feed_wish wish = {.tag = kind, .sideband = kind};
+
+        if ((wanted & kind & ~board->sideband) != 0) {
+            if (!add_everywhere(board, &wish, fault)) {
+                return false;
+            }
+            board->sideband |= kind;
+        }
+    }
+    return true;
+}
+
+static void close_sideband(struct etwas_board *board, uint32_t wanted)
+{
+    for (uint32_t kind = 1; kind < ETWAS_FIRST_SOURCE_TAG; kind <<= 1) {
+        if ((board->sideband & kind & ~wanted) != 0) {
+            remove_from(board, kind, board->merge.count);
+            board->sideband &= ~kind;
+        }
+    }
+}
+
+/* ---- the change ------------------------------------------------------------------------------ */
+
+static bool open_wanted(struct etwas_board *board, uint32_t flags, struct etwas_fault *fault)
+{
+    for (uint32_t number = 0; number < etwas_topic_count; number++) {
+        if ((etwas_topics[number]->flags & flags) == 0) {
+            continue;
+        }
+        if ((!board->uses[number].is_open && !open_topic(board, number, fault)) ||
+            !open_sources(board, number, flags, fault)) {
+            return false;
+        }
+    }
+    return open_sideband(board, sideband_for(flags), fault);
+}
+
+/* A topic's state goes when its last event has been taken. */
+static void close_unwanted(struct etwas_board *board, uint32_t flags)
+{
+    close_sideband(board, sideband_for(flags));
+    for (uint32_t number = 0; number < etwas_topic_count; number++) {
+        close_sources(board, number, flags);
+    }
+    etwas_board_drain(board, INT64_MAX);
+    for (uint32_t number = 0; number < etwas_topic_count; number++) {
+        if (board->uses[number].is_open && (etwas_topics[number]->flags & flags) == 0) {
+            close_topic(board, number);
+        }
+    }
+}
+
+bool etwas_board_change(struct etwas_board *board, uint32_t flags, struct etwas_fault *fault)
+{
+    uint32_t before = board->host.flags;
+
+    board->host.flags = flags;
+    if (!open_wanted(board, flags, fault)) {
+        board->host.flags = before;
+        close_unwanted(board, before);
+        return false;
+    }
+    close_unwanted(board, flags);
+    return true;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "system/merge.h"
+
+/*
+ * What cannot be told of a record but that it is there keeps the time of the one before it, so that
+ * it holds up nothing.
+ */
+static void advance(struct etwas_merged *merged)
+{
+    int64_t before_ns = merged->origin.time_ns;
+
+    merged->record = etwas_ring_next(&merged->feed->ring);
+    if (merged->record != NULL && !etwas_sample_origin(merged->record, &merged->origin)) {
+        merged->origin = (struct etwas_sample_origin){.time_ns = before_ns};
+    }
+}
+
+void etwas_merge_begin(struct etwas_merge *merge)
+{
+    merge->current = NULL;
+    for (uint32_t index = 0; index < merge->count; index++) {
+        struct etwas_merged *merged = &merge->feeds[index];
+
+        (void)etwas_ring_begin(&merged->feed->ring); /* a damaged one has no more */
+        if (merged->record == NULL) {
+            advance(merged);
+        }
+    }
+}
+
+/* The feed whose record is the earliest, and how far it may go on. */
+static struct etwas_merged *find_earliest(struct etwas_merge *merge, int64_t until_ns)
+{
+    struct etwas_merged *earliest = NULL;
+
+    merge->limit_ns = until_ns;
+    for (uint32_t index = 0; index < merge->count; index++) {
+        struct etwas_merged *merged = &merge->feeds[index];
+
+        if (merged->record == NULL) {
+            continue;
+        }
+        if (earliest == NULL || merged->origin.time_ns < earliest->origin.time_ns) {
+            if (earliest != NULL && earliest->origin.time_ns < merge->limit_ns) {
+                merge->limit_ns = earliest->origin.time_ns;
+            }
+            earliest = merged;
+        } else if (merged->origin.time_ns < merge->limit_ns) {
+            merge->limit_ns = merged->origin.time_ns;
+        }
+    }
+    return earliest != NULL && earliest->origin.time_ns <= until_ns ? earliest : NULL;
+}
+
+const struct etwas_merged *etwas_merge_next(struct etwas_merge *merge, int64_t until_ns)
+{
+    if (merge->current != NULL) {
+        advance(merge->current);
+        if (merge->current->record != NULL && merge->current->origin.time_ns <= merge->limit_ns) {
+            return merge->current;
+        }
+    }
+    merge->current = find_earliest(merge, until_ns);
+    return merge->current;
+}
+
+void etwas_merge_end(struct etwas_merge *merge)
+{
+    for (uint32_t index = 0; index < merge->count; index++) {
+        etwas_ring_give_back(&merge->feeds[index].feed->ring);
+    }
+}

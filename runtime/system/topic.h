@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A topic is what EnableFlags switch on and off together: which events of the kernel it wants, what is
+ * made of them, and what it has to say by itself when a session begins and ends.
+ *
+ * All of a session's events reach its topics one at a time and in one order of time over all
+ * processors, so a topic may join what happened on two of them. A topic keeps what it must remember in
+ * its own state, which is there from its open to its close; the table of all topics is in topics.c.
+ */
+#ifndef ETWAS_SYSTEM_TOPIC_H
+#define ETWAS_SYSTEM_TOPIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "system/emit.h"
+#include "system/format.h"
+#include "system/record.h"
+#include "system/sample.h"
+
+enum {
+    ETWAS_TOPIC_SOURCES = 8,
+    ETWAS_SOURCE_FIELDS = 12,
+};
+
+/* What every topic of a session has. */
+struct etwas_topic_host {
+    struct etwas_emitter *emitter;
+    struct etwas_record *record; /* to put records together in; nobody's between two calls */
+    uint32_t flags;              /* the EnableFlags in force */
+};
+
+/* A sample of one of the topic's sources. */
+struct etwas_taken {
+    struct etwas_topic_host *host;
+    void *state;
+    const struct etwas_sample *sample;
+    const struct etwas_format_field *fields; /* in the order of the source's names */
+    uint32_t slot;                           /* of the processor */
+};
+
+struct etwas_source {
+    const char *tracepoint; /* "sched/sched_switch"; NULL: type, config and period say it */
+    uint32_t type;
+    uint64_t config;
+    uint64_t period;
+    uint64_t sample_type;      /* PERF_SAMPLE_* besides; of a tracepoint, RAW is there anyway */
+    const char *filter;        /* of a tracepoint's fields; NULL: none */
+    const char *const *fields; /* their names, NULL behind the last; NULL: none */
+    bool is_optional;          /* not every machine or kernel has it */
+    bool without_own;          /* not of the logger's own thread, which would never rest */
+    uint32_t flags;            /* which of the topic's EnableFlags ask for it; 0: any */
+
+    /* False: the sample does not have the fields; then it is counted lost. */
+    bool (*take)(const struct etwas_taken *taken);
+};
+
+struct etwas_topic {
+    uint32_t flags;    /* EnableFlags, any of which asks for it */
+    uint32_t sideband; /* ETWAS_SIDEBAND_* (feed.h) that it wants */
+    const struct etwas_source *sources;
+    uint32_t source_count;
+
+    /* What follows may be NULL. */
+
+    /* Its state; NULL: out of memory. */
+    void *(*open)(const struct etwas_topic_host *host);
+    void (*close)(void *state);
+
+    /* What the session found, and what it leaves: said with etwas_emit_now. */
+    void (*run_down)(void *state, const struct etwas_topic_host *host, bool is_end);
+
+    /* FORK and EXIT, COMM, MMAP2, as `sideband` says. */
+    void (*take_sideband)(void *state, const struct etwas_topic_host *host, uint32_t slot,
+                          const struct etwas_sideband *sideband);
+};
+
+/* The first so many fields as numbers. False: the sample ends before one. */
+static inline bool etwas_taken_numbers(const struct etwas_taken *taken, int64_t *values,
+                                       uint32_t count)
+{
+    bool good = true;
+
+    for (uint32_t index = 0; index < count; index++) {
+        good = good && etwas_format_number(&taken->fields[index], taken->sample->raw,
+                                           taken->sample->raw_bytes, &values[index]);
+    }
+    return good;
+}
+
+extern const struct etwas_topic *const etwas_topics[];
+extern const uint32_t etwas_topic_count;
+
+/* The EnableFlags that there is something for. */
+uint32_t etwas_topic_flags(void);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "system/topics.h"
+
+/* In the order in which they run down, and in which they are told what has happened. */
+const struct etwas_topic *const etwas_topics[] = {
+    &etwas_topic_threads,
+    &etwas_topic_switches,
+};
+
+const uint32_t etwas_topic_count = sizeof etwas_topics / sizeof *etwas_topics;
+
+uint32_t etwas_topic_flags(void)
+{
+    uint32_t flags = 0;
+
+    for (uint32_t index = 0; index < etwas_topic_count; index++) {
+        flags |= etwas_topics[index]->flags;
+    }
+    return flags;
+}

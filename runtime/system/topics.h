@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The topics there are.
+ */
+#ifndef ETWAS_SYSTEM_TOPICS_H
+#define ETWAS_SYSTEM_TOPICS_H
+
+#include "system/topic.h"
+
+extern const struct etwas_topic etwas_topic_threads;  /* thread.c */
+extern const struct etwas_topic etwas_topic_switches; /* context_switch.c */
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What the kernel counted is recorded, or lost and counted.
+ */
+#include <ck_pr.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "platform/processor.h"
+#include "platform/testpoint.h"
+#include "support/inside.h"
+#include "system/kernel_fixture.h"
+#include "system/logger.h"
+#include "system/tracepoint.h"
+
+/* The machine's switches, as the kernel counts them for anybody. */
+struct switch_counter {
+    int events[ETWAS_MOST_PROCESSORS];
+    uint32_t count;
+};
+
+static void begin_counting(struct switch_counter *counter)
+{
+    struct perf_event_attr attributes = {.size = sizeof attributes, .type = PERF_TYPE_TRACEPOINT};
+    struct etwas_tracepoint tracepoint;
+    struct etwas_fault fault;
+
+    assert_true(etwas_tracepoint_read(&tracepoint, "sched/sched_switch", &fault));
+    attributes.config = tracepoint.id;
+    etwas_tracepoint_free(&tracepoint);
+    counter->count = 0;
+    for (uint32_t processor = 0; processor < etwas_processor_count(); processor++) {
+        long event =
+            syscall(SYS_perf_event_open, &attributes, -1, (int)processor, -1, PERF_FLAG_FD_CLOEXEC);
+
+        if (event >= 0) {
+            counter->events[counter->count++] = (int)event;
+        }
+    }
+    assert_int_not_equal(counter->count, 0);
+}
+
+static uint64_t end_counting(struct switch_counter *counter)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t index = 0; index < counter->count; index++) {
+        uint64_t value;
+
+        assert_int_equal(read(counter->events[index], &value, sizeof value), sizeof value);
+        (void)close(counter->events[index]);
+        sum += value;
+    }
+    return sum;
+}
+
+/* While this is 1 the rings are not read. */
+static uint32_t keep_rings_full;
+
+static void wait_before_drain(enum etwas_testpoint point)
+{
+    while (point == ETWAS_POINT_SYSTEM_DRAINS && ck_pr_load_32(&keep_rings_full) != 0) {
+        (void)usleep(1000);
+    }
+}
+
+/*
+ * I4: rings of a page overflow; what is recorded and what is lost are together what the kernel counted.
+ * It is counted here too, from before the start to behind the end, and once less than that.
+ */
+static void what_the_kernel_had_no_room_for_is_counted(void **state)
+{
+    static struct switch_counter outer;
+    static struct switch_counter inner;
+    uint64_t least;
+    const uint32_t ring_bytes = etwas_system_logger_ring_bytes;
+    etwas_session_counts counts;
+    etwas_trace_handle session;
+    struct events events;
+    uint64_t switches = 0;
+
+    (void)state;
+    etwas_system_logger_ring_bytes = 4096;
+    ck_pr_store_32(&keep_rings_full, 1);
+    etwas_testpoint_set(wait_before_drain);
+    begin_counting(&outer);
+    session = start_kernel(EVENT_TRACE_FLAG_CSWITCH | EVENT_TRACE_FLAG_NO_SYSCONFIG);
+    etwas_system_logger_ring_bytes = ring_bytes;
+    begin_counting(&inner);
+    (void)hand_over();
+    ck_pr_store_32(&keep_rings_full, 0);
+    (void)hand_over();
+    least = end_counting(&inner);
+    stop_session(session, &counts);
+    etwas_testpoint_set(NULL);
+    assert_in_range(counts.lost_in_kernel, HANDOVERS, UINT64_MAX);
+    assert_int_equal(counts.lost, counts.lost_in_kernel);
+    assert_in_range(least, 4 * HANDOVERS, UINT64_MAX);
+    assert_in_range(counts.recorded + counts.lost, least, end_counting(&outer));
+    read_events(folder_path("k.etl"), 0, &events);
+    for (size_t index = 0; index < events.count; index++) {
+        switches += is_kernel_event(&events.items[index], &thread_class, SWITCH);
+    }
+    assert_int_equal(switches, counts.recorded);
+    assert_int_equal(events.header.EventsLost, counts.lost);
+    free_events(&events);
+}
+
+/* The same where the pool has no room, because nothing is taken out of it. */
+static void what_the_pool_has_no_room_for_is_counted(void **state)
+{
+    etwas_session_counts counts;
+    etwas_trace_handle session;
+    struct block block;
+    struct events events;
+
+    (void)state;
+    prepare_kernel_block(&block, FLAGS);
+    block.properties.BufferSize = 4;
+    block.properties.MaximumBuffers = 1;
+    session = start_block(KERNEL_LOGGER_NAMEA, &block);
+    (void)pthread_mutex_lock(&inside_of(session)->role);
+    (void)hand_over();
+    while (counts_of(session).lost_no_buffer == 0) {
+        (void)hand_over();
+    }
+    (void)pthread_mutex_unlock(&inside_of(session)->role);
+    stop_session(session, &counts);
+    assert_int_equal(counts.lost, counts.lost_no_buffer + counts.lost_in_kernel);
+    read_events(folder_path("k.etl"), 0, &events);
+    assert_int_equal(events.header.EventsLost, counts.lost);
+    free_events(&events);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(what_the_kernel_had_no_room_for_is_counted),
+        FOLDER_TEST(what_the_pool_has_no_room_for_is_counted),
+    };
+
+    return RUN_KERNEL_TESTS("system account", tests);
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "system/kernel_fixture.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "system/feed.h"
+#include "system/tracepoint.h"
+
+enum {
+    PAGE = 4096,
+    STACK_BYTES = 1 << 20,
+};
+
+const etwas_guid thread_class = {
+    0x3d6fa8d1, 0xfe05, 0x11d0, {0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c}};
+
+/* Of what the file says of itself. */
+static const etwas_guid header_class = {
+    0x68fdd900, 0x4a3e, 0x11d1, {0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3}};
+
+void prepare_kernel_block(struct block *block, uint32_t flags)
+{
+    prepare_block(block, folder_path("k.etl"));
+    block->properties.Wnode.Guid = SystemTraceControlGuid;
+    block->properties.Wnode.ClientContext = 1;
+    block->properties.EnableFlags = flags;
+}
+
+etwas_trace_handle start_kernel(uint32_t flags)
+{
+    struct block block;
+
+    prepare_kernel_block(&block, flags);
+    return start_block(KERNEL_LOGGER_NAMEA, &block);
+}
+
+void update_kernel_flags(etwas_trace_handle session, uint32_t flags, uint32_t code)
+{
+    struct block block;
+
+    prepare_kernel_block(&block, flags);
+    block.properties.LogFileNameOffset = 0;
+    assert_int_equal(ControlTraceA(session, NULL, &block.properties, EVENT_TRACE_CONTROL_UPDATE),
+                     code);
+}
+
+uint32_t u32_at(const struct event *event, size_t offset)
+{
+    uint32_t value;
+
+    assert_true(event->record.UserDataLength >= offset + sizeof value);
+    memcpy(&value, event->payload + offset, sizeof value);
+    return value;
+}
+
+bool is_kernel_event(const struct event *event, const etwas_guid *class_guid, uint8_t type)
+{
+    return event->record.EventHeader.EventDescriptor.Opcode == type &&
+           memcmp(&event->record.EventHeader.ProviderId, class_guid, sizeof *class_guid) == 0;
+}
+
+uint32_t processor_of(const struct event *event)
+{
+    return event->record.BufferContext.ProcessorIndex;
+}
+
+uint32_t count_threads(const struct events *events, uint8_t type, uint32_t process_id,
+                       uint32_t thread_id)
+{
+    uint32_t count = 0;
+
+    for (size_t index = 0; index < events->count; index++) {
+        const struct event *event = &events->items[index];
+
+        if (is_kernel_event(event, &thread_class, type) && u32_at(event, 0) == process_id &&
+            (thread_id == 0 || u32_at(event, 4) == thread_id)) {
+            assert_int_equal(event->record.UserDataLength, 72);
+            assert_int_equal(event->record.EventHeader.EventDescriptor.Version, 3);
+            count++;
+        }
+    }
+    return count;
+}
+
+void read_and_account(etwas_trace_handle session, struct events *events)
+{
+    etwas_session_counts counts;
+    uint64_t kernels = 0;
+
+    stop_session(session, &counts);
+    expect_nothing_lost(counts);
+    read_events(folder_path("k.etl"), PROCESS_TRACE_MODE_RAW_TIMESTAMP, events);
+    for (size_t index = 0; index < events->count; index++) {
+        kernels += memcmp(&events->items[index].record.EventHeader.ProviderId, &header_class,
+                          sizeof header_class) != 0;
+    }
+    assert_int_equal(kernels, counts.recorded);
+}
+
+static void *do_nothing(void *argument)
+{
+    return argument;
+}
+
+/*
+ * The threads' stacks are the child's own: the library would take those of threads of the parent, which
+ * ThreadSanitizer believes to be there still.
+ */
+pid_t run_child(void)
+{
+    pid_t child = fork();
+    int status;
+
+    assert_true(child >= 0);
+    if (child == 0) {
+        static uint8_t stacks[2][STACK_BYTES] __attribute__((aligned(PAGE)));
+        pthread_t threads[2];
+        pthread_attr_t attributes;
+
+        for (int index = 0; index < 2; index++) {
+            if (pthread_attr_init(&attributes) != 0 ||
+                pthread_attr_setstack(&attributes, stacks[index], STACK_BYTES) != 0 ||
+                pthread_create(&threads[index], &attributes, do_nothing, NULL) != 0) {
+                _exit(1);
+            }
+        }
+        for (int index = 0; index < 2; index++) {
+            (void)pthread_join(threads[index], NULL);
+        }
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    return child;
+}
+
+struct handover {
+    int request[2];
+    int answer[2];
+    uint32_t thread_id;
+};
+
+static void *answer(void *argument)
+{
+    struct handover *handover = argument;
+    char byte;
+
+    handover->thread_id = (uint32_t)syscall(SYS_gettid);
+    while (read(handover->request[0], &byte, 1) == 1) {
+        if (write(handover->answer[1], &byte, 1) != 1) {
+            abort();
+        }
+    }
+    return NULL;
+}
+
+uint32_t hand_over(void)
+{
+    struct handover handover;
+    pthread_t thread;
+    char byte = 0;
+
+    stay_on_one_processor();
+    assert_int_equal(pipe(handover.request), 0);
+    assert_int_equal(pipe(handover.answer), 0);
+    assert_int_equal(pthread_create(&thread, NULL, answer, &handover), 0);
+    for (int index = 0; index < HANDOVERS; index++) {
+        assert_int_equal(write(handover.request[1], &byte, 1), 1);
+        assert_int_equal(read(handover.answer[0], &byte, 1), 1);
+    }
+    (void)close(handover.request[1]);
+    (void)pthread_join(thread, NULL);
+    (void)close(handover.request[0]);
+    (void)close(handover.answer[0]);
+    (void)close(handover.answer[1]);
+    leave_one_processor();
+    return handover.thread_id;
+}
+
+const char *why_no_kernel_events(void)
+{
+    static struct etwas_feed feed;
+    static char text[256];
+    struct etwas_tracepoint tracepoint;
+    struct etwas_fault fault;
+
+    if (etwas_feed_open(&feed, (uint32_t)sched_getcpu(), PAGE, &fault)) {
+        etwas_feed_close(&feed);
+        if (etwas_tracepoint_read(&tracepoint, "sched/sched_switch", &fault)) {
+            etwas_tracepoint_free(&tracepoint);
+            return NULL;
+        }
+    }
+    etwas_fault_explain(&fault, text, sizeof text);
+    return text;
+}
+
+int run_kernel_tests(const char *name, const struct CMUnitTest *tests, size_t count)
+{
+    const char *reason = why_no_kernel_events();
+
+    if (reason != NULL) {
+        (void)printf("skipped: %s\n", reason);
+        return 77;
+    }
+    return _cmocka_run_group_tests(name, tests, count, NULL, NULL);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What tests of the system logger have in common: sessions of it, their files, and things to happen.
+ */
+#ifndef ETWAS_TESTS_SYSTEM_KERNEL_FIXTURE_H
+#define ETWAS_TESTS_SYSTEM_KERNEL_FIXTURE_H
+
+#include <etwas/KernelTraceControl.h>
+#include <sys/types.h>
+
+#include "session/fixture.h"
+
+enum {
+    THREAD_START = 1,
+    THREAD_END = 2,
+    RUNDOWN_START = 3,
+    RUNDOWN_END = 4,
+    SWITCH = 36,
+    HANDOVERS = 2000,
+    FLAGS = EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_CSWITCH | EVENT_TRACE_FLAG_NO_SYSCONFIG,
+};
+
+extern const etwas_guid thread_class;
+
+/* The NT Kernel Logger with these EnableFlags, into k.etl of the test's folder, with clock QPC. */
+void prepare_kernel_block(struct block *block, uint32_t flags);
+etwas_trace_handle start_kernel(uint32_t flags);
+
+/* Asserts what the update answers. */
+void update_kernel_flags(etwas_trace_handle session, uint32_t flags, uint32_t code);
+
+/* Of the payload. */
+uint32_t u32_at(const struct event *event, size_t offset);
+
+bool is_kernel_event(const struct event *event, const etwas_guid *class_guid, uint8_t type);
+uint32_t processor_of(const struct event *event);
+
+/* Events of a type whose payload says this process, and this thread unless it is 0. */
+uint32_t count_threads(const struct events *events, uint8_t type, uint32_t process_id,
+                       uint32_t thread_id);
+
+/* Stops it; nothing was lost, and what was recorded is in the file. */
+void read_and_account(etwas_trace_handle session, struct events *events);
+
+/* A process with two threads more, until it ends. */
+pid_t run_child(void);
+
+/*
+ * Two threads on one processor that wake each other HANDOVERS times: each request and each answer is a
+ * switch at least. The id of the one that was begun.
+ */
+uint32_t hand_over(void);
+
+/* NULL, or why there is nothing to test. */
+const char *why_no_kernel_events(void);
+
+/* For main: 77, and says why, where the machine lets nobody see. */
+int run_kernel_tests(const char *name, const struct CMUnitTest *tests, size_t count);
+#define RUN_KERNEL_TESTS(name, tests) run_kernel_tests(name, tests, sizeof(tests) / sizeof *(tests))
+
+#endif
