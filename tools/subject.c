@@ -23,46 +23,21 @@ static bool is_zero(const etwas_guid *guid)
     return memcmp(guid, &none, sizeof none) == 0;
 }
 
-/* False: the event is no part of an instance or activity. */
-static bool span_key(const struct etwas_subject *subject, struct etwas_span_key *key)
+static void follow_span(struct etwas_subject *subject, etwas_spans *spans)
 {
-    const EVENT_HEADER *header = &subject->record->EventHeader;
+    int64_t time_ns = etwas_input_monotonic_ns(subject->input, subject->record);
+    const etwas_span *span;
 
-    memset(key, 0, sizeof *key);
-    key->guid = header->ProviderId;
-    key->file = subject->input->number;
-    if (subject->event.message) {
-        return false;
-    }
-    if (subject->event.classic) {
-        key->instance = subject->event.instance.InstanceId;
-        return subject->event.has_instance;
-    }
-    key->activity = header->ActivityId;
-    return !is_zero(&header->ActivityId);
-}
-
-static void follow_span(struct etwas_subject *subject, struct etwas_spans *spans)
-{
-    uint8_t opcode = subject->record->EventHeader.EventDescriptor.Opcode;
-    struct etwas_span_key key;
-
-    if ((opcode != EVENT_TRACE_TYPE_START && opcode != EVENT_TRACE_TYPE_END) ||
-        !span_key(subject, &key)) {
-        return;
-    }
-    if (opcode == EVENT_TRACE_TYPE_START) {
-        etwas_spans_start(spans, &key, etwas_input_monotonic_ns(subject->input, subject->record));
-    } else {
-        subject->has_duration =
-            etwas_spans_end(spans, &key, etwas_input_monotonic_ns(subject->input, subject->record),
-                            &subject->duration_ns);
+    if (etwas_spans_take(spans, subject->record, subject->input->number, time_ns, &span) ==
+        ETWAS_SPAN_END) {
+        subject->has_duration = true;
+        subject->duration_ns = time_ns - span->start;
     }
 }
 
 void etwas_subject_read(struct etwas_subject *subject, const struct etwas_input *input,
                         const EVENT_RECORD *record, struct etwas_descriptions *descriptions,
-                        struct etwas_described *described, struct etwas_spans *spans)
+                        struct etwas_described *described, etwas_spans *spans)
 {
     subject->input = input;
     subject->record = record;

@@ -10,7 +10,6 @@
 #include "descriptions.h"
 #include "event.h"
 #include "fields.h"
-#include "spans.h"
 #include "where/where.h"
 
 /* A field that was asked for, or one of several with its name or in its array. */
@@ -44,7 +43,7 @@ struct etwas_subject {
  */
 void etwas_subject_read(struct etwas_subject *subject, const struct etwas_input *input,
                         const EVENT_RECORD *record, struct etwas_descriptions *descriptions,
-                        struct etwas_described *described, struct etwas_spans *spans);
+                        struct etwas_described *described, etwas_spans *spans);
 
 /* The values of the fields that were asked for; does nothing the second time. */
 void etwas_subject_gather(struct etwas_subject *subject);

@@ -44,6 +44,7 @@
  */
 
 #include <etwas/evntcons.h>
+#include <etwas/spans.h>
 #include <etwas/tdh.h>
 #include <etwas/types.h>
 #include <etwas/winerror.h>

@@ -146,8 +146,7 @@ static void on_record(EVENT_RECORD *record)
         }
         described = etwas_descriptions_find(descriptions, record, &senseless);
     }
-    etwas_subject_read(&dump->subject, input, record, descriptions, described,
-                       dump->wants_durations ? &dump->spans : NULL);
+    etwas_subject_read(&dump->subject, input, record, descriptions, described, dump->spans);
     if (described == NULL && !dump->hex && dump->subject.event.provider_name.text == NULL) {
         const char *provider = etwas_descriptions_provider(descriptions, record);
 
@@ -373,7 +372,7 @@ static int finish(struct etwas_dump *dump, int result)
     }
     etwas_parts_free(&dump->parts);
     etwas_where_clear(&dump->where);
-    etwas_spans_free(&dump->spans);
+    etwas_spans_close(dump->spans);
     etwas_subject_free(&dump->subject);
     return result;
 }
@@ -390,6 +389,9 @@ int etwas_command_dump(int argc, char **argv)
         return result;
     }
     result = open_inputs(&dump, argv + optind, (uint32_t)(argc - optind));
+    if (dump.wants_durations && etwas_spans_open(0, &dump.spans) != ERROR_SUCCESS) {
+        dump.subject.out_of_memory = true;
+    }
     if (run.count > 0) {
         int processed = process(&dump);
 

@@ -10,7 +10,6 @@
 #include "fields.h"
 #include "input.h"
 #include "parts.h"
-#include "spans.h"
 #include "subject.h"
 
 /* By which clock an event's time is shown. */
@@ -65,7 +64,7 @@ struct etwas_dump {
     bool has_where;
     struct etwas_where where;
     bool wants_durations;
-    struct etwas_spans spans;
+    etwas_spans *spans; /* NULL: durations are not wanted */
     struct etwas_subject subject;
     struct etwas_dump_kind told[ETWAS_DUMP_TOLD];
     uint32_t told_count;

@@ -153,7 +153,7 @@ static bool is_wanted(struct etwas_stat *stat, const struct etwas_input *input,
     }
     etwas_subject_read(&stat->subject, input, record, &stat->descriptions,
                        etwas_descriptions_find(&stat->descriptions, record, &senseless),
-                       stat->where->wants_duration ? &stat->spans : NULL);
+                       stat->spans);
     return etwas_where_holds(stat->where, &values);
 }
 
@@ -307,7 +307,7 @@ void etwas_stat_clear(struct etwas_stat *stat)
 {
     tdestroy(stat->kinds, free);
     etwas_descriptions_close(&stat->descriptions);
-    etwas_spans_free(&stat->spans);
+    etwas_spans_close(stat->spans);
     etwas_subject_free(&stat->subject);
     memset(stat, 0, sizeof *stat);
 }

@@ -182,6 +182,10 @@ static int show(struct request *request, const char *path, uint32_t number)
     stat.parts = &request->parts;
     stat.descriptions.last_part = etwas_parts_last(&request->parts, number);
     stat.where = request->has_where ? &request->where : NULL;
+    if (request->has_where && request->where.wants_duration &&
+        etwas_spans_open(0, &stat.spans) != ERROR_SUCCESS) {
+        stat.out_of_memory = true;
+    }
     result = count(&stat, &input);
     if (request->json) {
         etwas_stat_json(request->output, &stat, &input, result);

@@ -11,7 +11,6 @@
 #include "descriptions.h"
 #include "input.h"
 #include "parts.h"
-#include "spans.h"
 #include "subject.h"
 
 enum {
@@ -55,8 +54,8 @@ struct etwas_stat {
     struct etwas_descriptions descriptions;
     const struct etwas_where *where; /* which events to count; NULL: all */
     struct etwas_subject subject;    /* likewise of --where */
-    struct etwas_spans spans;
-    int64_t first_filetime; /* of the events in total; 0 without one */
+    etwas_spans *spans;              /* NULL: durations are not wanted */
+    int64_t first_filetime;          /* of the events in total; 0 without one */
     int64_t last_filetime;
     uint16_t session_name[ETWAS_STAT_LOG_NAME_UNITS]; /* UTF-16, from the header event */
     uint16_t log_file_name[ETWAS_STAT_LOG_NAME_UNITS];

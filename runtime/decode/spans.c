@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What has begun and not ended, in chains by the hash of its id: of an instance class, number and
+ * process, of an activity its GUID alone, so that a chain has the activities of all providers. The hash has a secret: whoever makes a file cannot make a chain long but by
+ * one activity of many providers, and of these there is a bound.
+ */
+
+#include <etwas/decode.h>
+#include <etwas/evntrace.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "decode/table.h"
+
+enum {
+    DEFAULT_OPEN = 1 << 20,
+    FIRST_OPEN = 256, /* and twice as many whenever they do not do */
+    LONGEST_CHAIN = 1024,
+    NOBODY = 0, /* in chains entries count from 1 */
+    COUNTS = ETWAS_SPANS_LEFT_OUT + 1,
+};
+
+struct entry {
+    etwas_span span;
+    uint64_t hash;
+    uint32_t next; /* in its chain, or of those that are free */
+};
+
+struct etwas_spans {
+    uint64_t secret;
+    uint32_t most;
+    uint32_t capacity; /* of entries; as many chains: a power of two, or 0 */
+    uint32_t used;     /* entries that were ever taken */
+    uint32_t first_free;
+    struct entry *entries;
+    uint32_t *chains;
+    uint64_t newest; /* number */
+    etwas_span told; /* as it was before the event */
+    uint64_t counts[COUNTS];
+};
+
+/* What a span is found by. */
+struct key {
+    etwas_guid guid;
+    etwas_guid activity;
+    uint32_t instance;
+    uint32_t process; /* of an instance */
+    uint32_t trace;
+};
+
+/* ---- keys ------------------------------------------------------------------------------------ */
+
+static bool is_zero(const etwas_guid *guid)
+{
+    static const etwas_guid none;
+
+    return memcmp(guid, &none, sizeof none) == 0;
+}
+
+static const void *item_of(const EVENT_RECORD *record, uint16_t type, size_t bytes)
+{
+    for (uint16_t i = 0; i < record->ExtendedDataCount; i++) {
+        const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
+
+        if (item->ExtType == type && item->DataSize >= bytes) {
+            return (const void *)(uintptr_t)item->DataPtr;
+        }
+    }
+    return NULL;
+}
+
+/* The keys of what an event belongs to, and of its parent. False: it belongs to no span. */
+static bool read_keys(const EVENT_RECORD *record, uint32_t trace, struct key *key,
+                      struct key *parent)
+{
+    const EVENT_HEADER *header = &record->EventHeader;
+    EVENT_EXTENDED_ITEM_INSTANCE instance;
+    const void *item;
+
+    *key = (struct key){.guid = header->ProviderId, .trace = trace};
+    *parent = (struct key){.trace = trace};
+    if ((header->Flags & EVENT_HEADER_FLAG_TRACE_MESSAGE) != 0) {
+        return false;
+    }
+    if ((header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) == 0) {
+        item = item_of(record, EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID, sizeof parent->activity);
+        if (item != NULL) {
+            memcpy(&parent->activity, item, sizeof parent->activity);
+        }
+        key->activity = header->ActivityId;
+        return !is_zero(&key->activity);
+    }
+    item = item_of(record, EVENT_HEADER_EXT_TYPE_INSTANCE_INFO, sizeof instance);
+    if (item == NULL) {
+        return false;
+    }
+    memcpy(&instance, item, sizeof instance);
+    key->instance = instance.InstanceId;
+    key->process = header->ProcessId;
+    parent->guid = instance.ParentGuid;
+    parent->instance = instance.ParentInstanceId;
+    parent->process = header->ProcessId;
+    return true;
+}
+
+static uint64_t hash_of(const struct etwas_spans *spans, const struct key *key)
+{
+    const uint32_t ids[] = {key->instance, key->process};
+
+    if (!is_zero(&key->activity)) {
+        return etwas_hash(spans->secret, &key->activity, sizeof key->activity);
+    }
+    return etwas_hash(etwas_hash(spans->secret, &key->guid, sizeof key->guid), ids, sizeof ids);
+}
+
+static bool is_same_instance(const etwas_span *span, const struct key *key)
+{
+    return is_zero(&span->activity) && span->instance == key->instance &&
+           span->process == key->process && span->trace == key->trace &&
+           memcmp(&span->guid, &key->guid, sizeof key->guid) == 0;
+}
+
+static bool is_same_activity(const etwas_span *span, const struct key *key)
+{
+    return memcmp(&span->activity, &key->activity, sizeof key->activity) == 0;
+}
+
+/* ---- chains ---------------------------------------------------------------------------------- */
+
+/* What was looked for, and how far. */
+struct found {
+    uint32_t *link;   /* leads to it; NULL: it is not there */
+    uint32_t nearest; /* an activity of another provider or trace, the one that began last */
+    bool too_long;
+};
+
+static struct found find(const struct etwas_spans *spans, const struct key *key, uint64_t hash)
+{
+    bool is_activity = !is_zero(&key->activity);
+    struct found found = {NULL, NOBODY, false};
+    uint32_t length = 0;
+    uint32_t *link;
+
+    if (spans->capacity == 0) {
+        return found;
+    }
+    for (link = &spans->chains[hash & (spans->capacity - 1)]; *link != NOBODY;
+         link = &spans->entries[*link - 1].next) {
+        const etwas_span *span = &spans->entries[*link - 1].span;
+
+        if (is_activity && is_same_activity(span, key)) {
+            if (span->trace == key->trace &&
+                memcmp(&span->guid, &key->guid, sizeof key->guid) == 0) {
+                found.link = link;
+                return found;
+            }
+            if (found.nearest == NOBODY ||
+                spans->entries[found.nearest - 1].span.number < span->number) {
+                found.nearest = *link;
+            }
+        } else if (!is_activity && is_same_instance(span, key)) {
+            found.link = link;
+            return found;
+        }
+        if (++length == LONGEST_CHAIN) {
+            found.too_long = true;
+            return found;
+        }
+    }
+    return found;
+}
+
+static void put(struct etwas_spans *spans, uint32_t index)
+{
+    uint32_t *chain = &spans->chains[spans->entries[index].hash & (spans->capacity - 1)];
+
+    spans->entries[index].next = *chain;
+    *chain = index + 1;
+}
+
+/* Only when every entry is taken. False: that is all, or there is no memory. */
+static bool grow(struct etwas_spans *spans)
+{
+    uint32_t capacity = spans->capacity > 0 ? 2 * spans->capacity : FIRST_OPEN;
+    struct entry *entries;
+    uint32_t *chains;
+
+    chains = spans->used < spans->most ? calloc(capacity, sizeof *chains) : NULL;
+    entries = chains != NULL ? realloc(spans->entries, capacity * sizeof *entries) : NULL;
+    if (entries == NULL) {
+        free(chains);
+        return false;
+    }
+    free(spans->chains);
+    spans->entries = entries;
+    spans->chains = chains;
+    spans->capacity = capacity;
+    for (uint32_t i = 0; i < spans->used; i++) {
+        put(spans, i);
+    }
+    return true;
+}
+
+/* A free entry; NULL: there is none. */
+static struct entry *take_entry(struct etwas_spans *spans)
+{
+    uint32_t index = spans->first_free;
+
+    if (index != NOBODY) {
+        spans->first_free = spans->entries[index - 1].next;
+        return &spans->entries[index - 1];
+    }
+    if (spans->used == spans->most || (spans->used == spans->capacity && !grow(spans))) {
+        return NULL;
+    }
+    return &spans->entries[spans->used++];
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static uint64_t parent_of(const struct etwas_spans *spans, const struct key *key)
+{
+    struct found found;
+
+    if (is_zero(&key->activity) && is_zero(&key->guid)) {
+        return 0;
+    }
+    found = find(spans, key, hash_of(spans, key));
+    if (found.link != NULL) {
+        return spans->entries[*found.link - 1].span.number;
+    }
+    return found.nearest != NOBODY ? spans->entries[found.nearest - 1].span.number : 0;
+}
+
+/* NULL: it is left out. */
+static const etwas_span *start(struct etwas_spans *spans, const EVENT_RECORD *record,
+                               const struct key *key, const struct key *parent, int64_t time)
+{
+    uint64_t hash = hash_of(spans, key);
+    struct found found = find(spans, key, hash);
+    uint64_t parent_number = parent_of(spans, parent);
+    struct entry *entry;
+
+    if (found.link != NULL) {
+        entry = &spans->entries[*found.link - 1];
+        spans->counts[ETWAS_SPANS_REPLACED]++;
+    } else {
+        entry = found.too_long ? NULL : take_entry(spans);
+        if (entry == NULL) {
+            spans->counts[ETWAS_SPANS_LEFT_OUT]++;
+            return NULL;
+        }
+        entry->hash = hash;
+        put(spans, (uint32_t)(entry - spans->entries));
+        spans->counts[ETWAS_SPANS_OPEN]++;
+    }
+    spans->counts[ETWAS_SPANS_STARTED]++;
+    entry->span = (etwas_span){
+        .number = ++spans->newest,
+        .parent = parent_number,
+        .guid = key->guid,
+        .activity = key->activity,
+        .instance = key->instance,
+        .trace = key->trace,
+        .place = (uint32_t)(entry - spans->entries),
+        .process = record->EventHeader.ProcessId,
+        .thread = record->EventHeader.ThreadId,
+        .last_thread = record->EventHeader.ThreadId,
+        .start = time,
+    };
+    return &entry->span;
+}
+
+static const etwas_span *end(struct etwas_spans *spans, const struct key *key)
+{
+    struct found found = find(spans, key, hash_of(spans, key));
+    uint32_t index;
+
+    if (found.link == NULL) {
+        spans->counts[ETWAS_SPANS_UNMATCHED]++;
+        return NULL;
+    }
+    index = *found.link;
+    *found.link = spans->entries[index - 1].next;
+    spans->entries[index - 1].next = spans->first_free;
+    spans->first_free = index;
+    spans->counts[ETWAS_SPANS_OPEN]--;
+    spans->counts[ETWAS_SPANS_ENDED]++;
+    spans->told = spans->entries[index - 1].span;
+    return &spans->told;
+}
+
+static const etwas_span *inside(struct etwas_spans *spans, const EVENT_RECORD *record,
+                                const struct key *key)
+{
+    struct found found = find(spans, key, hash_of(spans, key));
+    uint32_t index = found.link != NULL ? *found.link : found.nearest;
+
+    if (index == NOBODY) {
+        return NULL;
+    }
+    spans->told = spans->entries[index - 1].span;
+    spans->entries[index - 1].span.last_thread = record->EventHeader.ThreadId;
+    return &spans->told;
+}
+
+uint32_t etwas_spans_take(etwas_spans *spans, const EVENT_RECORD *record, uint32_t trace,
+                          int64_t time, const etwas_span **span)
+{
+    struct key key;
+    struct key parent;
+    uint32_t what;
+
+    *span = NULL;
+    if (!read_keys(record, trace, &key, &parent)) {
+        return ETWAS_SPAN_NONE;
+    }
+    switch (record->EventHeader.EventDescriptor.Opcode) {
+    case EVENT_TRACE_TYPE_START:
+        *span = start(spans, record, &key, &parent, time);
+        what = ETWAS_SPAN_START;
+        break;
+    case EVENT_TRACE_TYPE_END:
+        *span = end(spans, &key);
+        what = ETWAS_SPAN_END;
+        break;
+    default:
+        *span = inside(spans, record, &key);
+        what = ETWAS_SPAN_INSIDE;
+    }
+    return *span != NULL ? what : ETWAS_SPAN_NONE;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+uint64_t etwas_spans_count(const etwas_spans *spans, uint32_t what)
+{
+    return what < COUNTS ? spans->counts[what] : 0;
+}
+
+uint32_t etwas_spans_open(uint32_t most_open, etwas_spans **spans)
+{
+    struct etwas_spans *opened;
+
+    if (spans == NULL) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    opened = calloc(1, sizeof *opened);
+    *spans = opened;
+    if (opened == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    opened->most = most_open > 0 && most_open < INT32_MAX ? most_open : DEFAULT_OPEN;
+    if (getrandom(&opened->secret, sizeof opened->secret, GRND_NONBLOCK) !=
+        (ssize_t)sizeof opened->secret) {
+        opened->secret = (uint64_t)(uintptr_t)opened;
+    }
+    return ERROR_SUCCESS;
+}
+
+void etwas_spans_close(etwas_spans *spans)
+{
+    if (spans != NULL) {
+        free(spans->entries);
+        free(spans->chains);
+        free(spans);
+    }
+}
