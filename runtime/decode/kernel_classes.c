@@ -265,7 +265,14 @@ static const struct etwas_builtin_layout system_config[] = {
     {"23 IDEChannel", 2, 2,
      "u32 TargetId; u32 DeviceType; u32 DeviceTimingMode; u32 LocationInformationLen; "
      "wstr LocationInformation"},
-    {"18 Optical, 25 Platform", ANY_VERSION, ""},
+    {"18 Optical", 2, 2,
+     "u16 DiskNumber; u16 BusType; u16 DeviceType; u16 MediaType; u64 StartingOffset; u64 Size; "
+     "u64 NumberOfFreeBlocks; u64 TotalNumberOfBlocks; u64 NextWritableAddress; "
+     "u32 NumberOfSessions; u32 NumberOfTracks; u32 BytesPerSector; u16 DiscStatus; "
+     "u16 LastSessionStatus; wstr DriveLetter; wstr FileSystemName; wstr DeviceName; "
+     "wstr ManufacturerName"},
+    {"25 Platform", 2, 2,
+     "wstr SystemManufacturer; wstr SystemProductName; wstr BiosDate; wstr BiosVersion"},
 };
 
 #define KERNEL(a, b, c, d, name, layouts)                                                          \

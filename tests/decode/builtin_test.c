@@ -172,6 +172,8 @@ static void payloads_have_the_sizes_that_are_known(void **state)
         {&system_config, 11, 2, 568, 0},
         {&system_config, 12, 2, 112, 0},
         {&system_config, 14, 2, 2584, 0},
+        {&system_config, 18, 2, 64 + 4 * 2, 0},
+        {&system_config, 25, 2, 4 * 2, 0},
         {&event_trace, 0, 2, 284, 2},
         {&event_trace, 5, 2, 36, 0},
         {&own, 0, 1, 48, 0},
