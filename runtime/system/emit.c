@@ -13,13 +13,20 @@
 void etwas_emit(struct etwas_emitter *emitter, uint32_t slot, const void *record, int64_t time_ns)
 {
     struct etwas_etl_perfinfo_header header; /* SYSTEM begins in the same way */
+    struct etwas_etl_full_header full;
     struct etwas_stamped_record stamped = {.bytes = record, .stamp = time_ns};
 
     memcpy(&header, record, sizeof header);
     stamped.size = header.size;
-    stamped.stamp_at = header.header_type == ETWAS_ETL_SYSTEM64
-                           ? offsetof(struct etwas_etl_system_header, time_stamp)
-                           : offsetof(struct etwas_etl_perfinfo_header, time_stamp);
+    if (header.header_type == ETWAS_ETL_FULL_HEADER64) {
+        memcpy(&full, record, sizeof full);
+        stamped.size = full.size;
+        stamped.stamp_at = offsetof(struct etwas_etl_full_header, time_stamp);
+    } else if (header.header_type == ETWAS_ETL_SYSTEM64) {
+        stamped.stamp_at = offsetof(struct etwas_etl_system_header, time_stamp);
+    } else {
+        stamped.stamp_at = offsetof(struct etwas_etl_perfinfo_header, time_stamp);
+    }
     emitter->take(emitter, slot, &stamped);
 }
 

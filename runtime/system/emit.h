@@ -18,7 +18,7 @@ struct etwas_emitter {
 };
 
 /*
- * A whole SYSTEM64 or PERFINFO64 record, with its size in its header, that happened at `time_ns` of
+ * A whole SYSTEM64, PERFINFO64 or FULL_HEADER64 record, with its size in its header, that happened at `time_ns` of
  * CLOCK_MONOTONIC_RAW. Within a slot times do not decrease.
  */
 void etwas_emit(struct etwas_emitter *emitter, uint32_t slot, const void *record, int64_t time_ns);

@@ -34,6 +34,20 @@ void etwas_record_begin(struct etwas_record *record, uint8_t header_type, uint8_
     memcpy(record->data, &header, record->bytes);
 }
 
+void etwas_record_begin_class(struct etwas_record *record, const etwas_guid *class_guid,
+                              uint8_t type, uint16_t version)
+{
+    const struct etwas_etl_full_header header = {.header_type = ETWAS_ETL_FULL_HEADER64,
+                                                 .marker_flags = ETWAS_ETL_MARKER_FLAGS,
+                                                 .type = type,
+                                                 .version = version,
+                                                 .guid = *class_guid};
+
+    record->bytes = sizeof header;
+    memcpy(record->data, &header, sizeof header);
+}
+
+/* SYSTEM has the ids where FULL_HEADER has them. */
 void etwas_record_set_thread(struct etwas_record *record, uint32_t process_id, uint32_t thread_id)
 {
     struct etwas_etl_system_header *header = (void *)record->data;
@@ -152,7 +166,12 @@ void etwas_record_put_ansi(struct etwas_record *record, const char *text)
 const void *etwas_record_end(struct etwas_record *record)
 {
     struct etwas_etl_perfinfo_header *header = (void *)record->data;
+    struct etwas_etl_full_header *full = (void *)record->data;
 
-    header->size = (uint16_t)record->bytes;
+    if (full->header_type == ETWAS_ETL_FULL_HEADER64) {
+        full->size = (uint16_t)record->bytes;
+    } else {
+        header->size = (uint16_t)record->bytes;
+    }
     return record->data;
 }

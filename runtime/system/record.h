@@ -16,6 +16,7 @@
 #ifndef ETWAS_SYSTEM_RECORD_H
 #define ETWAS_SYSTEM_RECORD_H
 
+#include <etwas/evntrace.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,7 +37,11 @@ struct etwas_record {
 void etwas_record_begin(struct etwas_record *record, uint8_t header_type, uint8_t group,
                         uint8_t type, uint8_t version);
 
-/* Of a SYSTEM64 record: the thread that logs it, so to say. */
+/* The same of a class that is no group of the kernel's: a FULL_HEADER64 record. */
+void etwas_record_begin_class(struct etwas_record *record, const etwas_guid *class_guid,
+                              uint8_t type, uint16_t version);
+
+/* Of a SYSTEM64 or FULL_HEADER64 record: the thread that logs it, so to say. */
 void etwas_record_set_thread(struct etwas_record *record, uint32_t process_id, uint32_t thread_id);
 
 void etwas_record_put(struct etwas_record *record, const void *bytes, size_t size);

@@ -3,20 +3,11 @@
 
 #include "system/thread_record.h"
 
-#include <dirent.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "platform/machine.h"
+#include "system/proc_list.h"
 
 enum {
     GROUP_THREAD = 0x05,
     CLASS_VERSION = 3,
-    LONGEST_PATH = 64,
-    STAT_BYTES = 512,
-    DECIMAL = 10,
 };
 
 struct etwas_thread_record etwas_thread_record_make(enum etwas_thread_record_type type,
@@ -37,65 +28,31 @@ struct etwas_thread_record etwas_thread_record_make(enum etwas_thread_record_typ
     };
 }
 
-/* A thread that has ended stays in /proc until it is waited for. */
-static bool has_ended(const char *folder, uint32_t thread_id)
-{
-    char path[LONGEST_PATH];
-    char stat[STAT_BYTES];
-    const char *name_end;
+struct listing {
+    void (*each)(void *context, uint32_t process_id, uint32_t thread_id);
+    void *context;
+    uint32_t process_id;
+};
 
-    (void)snprintf(path, sizeof path, "%s/%u/stat", folder, thread_id);
-    if (!etwas_machine_here.text(path, stat, sizeof stat)) {
-        return true;
-    }
-    name_end = strrchr(stat, ')'); /* the name may have any letters */
-    return name_end == NULL || strncmp(name_end, ") Z", 3) == 0 || strncmp(name_end, ") X", 3) == 0;
+static void list_thread(void *context, uint32_t thread_id)
+{
+    const struct listing *listing = context;
+
+    listing->each(listing->context, listing->process_id, thread_id);
 }
 
-static uint32_t number_of(const struct dirent *entry)
+static void list_process(void *context, uint32_t process_id)
 {
-    char *end;
-    unsigned long number = strtoul(entry->d_name, &end, DECIMAL);
+    struct listing *listing = context;
 
-    return *end == 0 && number <= UINT32_MAX ? (uint32_t)number : 0;
-}
-
-static void list_process(uint32_t process_id,
-                         void (*each)(void *context, uint32_t process_id, uint32_t thread_id),
-                         void *context)
-{
-    char path[LONGEST_PATH / 2];
-    const struct dirent *entry;
-    DIR *folder;
-
-    (void)snprintf(path, sizeof path, "/proc/%u/task", process_id);
-    folder = opendir(path);
-    while (folder != NULL && (entry = readdir(folder)) != NULL) {
-        uint32_t thread_id = number_of(entry);
-
-        if (thread_id != 0 && !has_ended(path, thread_id)) {
-            each(context, process_id, thread_id);
-        }
-    }
-    if (folder != NULL) {
-        (void)closedir(folder);
-    }
+    listing->process_id = process_id;
+    etwas_proc_list_threads(process_id, list_thread, listing);
 }
 
 void etwas_threads_list(void (*each)(void *context, uint32_t process_id, uint32_t thread_id),
                         void *context)
 {
-    DIR *folder = opendir("/proc");
-    const struct dirent *entry;
+    struct listing listing = {.each = each, .context = context};
 
-    while (folder != NULL && (entry = readdir(folder)) != NULL) {
-        uint32_t process_id = number_of(entry);
-
-        if (process_id != 0) {
-            list_process(process_id, each, context);
-        }
-    }
-    if (folder != NULL) {
-        (void)closedir(folder);
-    }
+    (void)etwas_proc_list_processes(list_process, &listing);
 }

@@ -149,6 +149,31 @@ static void the_stamps_place_is_the_headers(void **state)
     assert_int_equal(seen.record.stamp_at, 8);
 }
 
+static void a_class_of_its_own_has_a_full_header(void **state)
+{
+    static const etwas_guid class_guid = {1, 2, 3, {4}};
+    struct etwas_etl_full_header header;
+    struct seen seen = {.emitter = {see}};
+
+    (void)state;
+    begin(64);
+    etwas_record_begin_class(&record, &class_guid, TYPE, 0x102);
+    etwas_record_set_thread(&record, 5, 6);
+    etwas_record_put_u32(&record, 7);
+    etwas_emit(&seen.emitter, 3, etwas_record_end(&record), 99);
+    assert_int_equal(seen.record.size, sizeof header + 4);
+    assert_int_equal(seen.record.stamp_at, offsetof(struct etwas_etl_full_header, time_stamp));
+    memcpy(&header, record.data, sizeof header);
+    assert_int_equal(header.size, sizeof header + 4);
+    assert_int_equal(header.header_type, ETWAS_ETL_FULL_HEADER64);
+    assert_int_equal(header.marker_flags, ETWAS_ETL_MARKER_FLAGS);
+    assert_int_equal(header.type, TYPE);
+    assert_int_equal(header.version, 0x102);
+    assert_int_equal(header.process_id, 5);
+    assert_int_equal(header.thread_id, 6);
+    assert_memory_equal(&header.guid, &class_guid, sizeof class_guid);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -157,6 +182,7 @@ int main(void)
         cmocka_unit_test(what_is_not_utf8_is_replaced),
         cmocka_unit_test(a_field_of_characters_has_its_length),
         cmocka_unit_test(the_stamps_place_is_the_headers),
+        cmocka_unit_test(a_class_of_its_own_has_a_full_header),
     };
 
     return cmocka_run_group_tests_name("system record", tests, NULL, NULL);

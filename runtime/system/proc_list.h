@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Which processes and threads /proc shows: those of the process that mounted it and of its PID
+ * namespaces' children, by their numbers there.
+ */
+#ifndef ETWAS_SYSTEM_PROC_LIST_H
+#define ETWAS_SYSTEM_PROC_LIST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Whether its numbers are those that we know ourselves by. */
+bool etwas_proc_is_ours(void);
+
+/* Those of the kernel too, and those that have ended and are not waited for. False: nobody knows. */
+bool etwas_proc_list_processes(void (*each)(void *context, uint32_t process_id), void *context);
+
+/* Of a process, but for those that have ended. */
+void etwas_proc_list_threads(uint32_t process_id, void (*each)(void *context, uint32_t thread_id),
+                             void *context);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "system/process_facts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "system/build_id.h"
+
+enum {
+    LONGEST_PATH = 64,
+    TEXT_BYTES = 4096,
+    DECIMAL = 10,
+};
+
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+/*
+ *     42 (name) S 1 42 7 … with the start as its 22nd field
+ *
+ * The name may have any letters, closing parentheses too; what follows it has none.
+ */
+bool etwas_process_parse_stat(const char *text, struct etwas_process_facts *facts)
+{
+    const char *begin = strchr(text, '(');
+    const char *end = strrchr(text, ')');
+    size_t length;
+
+    if (begin == NULL || end == NULL || end < begin ||
+        sscanf(end,
+               ") %*c %" SCNu32 " %*d %" SCNu32
+               " %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %" SCNu64,
+               &facts->parent_id, &facts->session_id, &facts->start_tick) != 3) {
+        return false;
+    }
+    length = (size_t)(end - begin) - 1;
+    length = length < sizeof facts->name ? length : sizeof facts->name - 1;
+    memcpy(facts->name, begin + 1, length);
+    facts->name[length] = 0;
+    return true;
+}
+
+/* Real and effective user. A name cannot say this: its new lines are written otherwise there. */
+bool etwas_process_parse_user(const char *text, uint32_t *user_id)
+{
+    const char *line = strstr(text, "\nUid:");
+
+    return line != NULL && sscanf(line, "\nUid: %*u %" SCNu32, user_id) == 1;
+}
+
+/* 55d0c0000000-55d0c0001000 r-xp 00001000 fd:01 1234      /usr/bin/true */
+bool etwas_process_parse_mapping(char *line, struct etwas_mapping *mapping)
+{
+    uint64_t end;
+    char protection[5];
+    int path_at = 0;
+
+    *mapping = (struct etwas_mapping){0};
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %n", &mapping->address, &end,
+               protection, &mapping->file_offset, &path_at) != 4 ||
+        path_at == 0 || end <= mapping->address || strlen(protection) != 4 ||
+        protection[2] != 'x') {
+        return false;
+    }
+    mapping->bytes = end - mapping->address;
+    line[path_at + (int)strcspn(line + path_at, "\n")] = 0;
+    mapping->path = line + path_at;
+    return etwas_mapping_is_image(mapping->path);
+}
+
+void etwas_process_join_arguments(char *text, size_t bytes)
+{
+    while (bytes > 0 && text[bytes - 1] == 0) {
+        bytes--;
+    }
+    for (size_t index = 0; index < bytes; index++) {
+        if (text[index] == 0) {
+            text[index] = ' ';
+        }
+    }
+    text[bytes] = 0;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/* The beginning of a process's file, with a 0 behind it; -1: there is none. */
+static ssize_t read_file(uint32_t process_id, const char *name, char *text, size_t room)
+{
+    char path[LONGEST_PATH];
+    size_t bytes = 0;
+    ssize_t got = -1;
+    int file;
+
+    (void)snprintf(path, sizeof path, "/proc/%u/%s", process_id, name);
+    file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        return -1;
+    }
+    while (bytes < room - 1 && ((got = read(file, text + bytes, room - 1 - bytes)) > 0 ||
+                                (got < 0 && errno == EINTR))) {
+        bytes += got > 0 ? (size_t)got : 0;
+    }
+    (void)close(file);
+    text[bytes] = 0;
+    return got < 0 ? -1 : (ssize_t)bytes;
+}
+
+bool etwas_process_facts_read(uint32_t process_id, struct etwas_process_facts *facts)
+{
+    char text[TEXT_BYTES];
+    ssize_t bytes;
+
+    if (read_file(process_id, "stat", text, sizeof text) < 0 ||
+        !etwas_process_parse_stat(text, facts) ||
+        read_file(process_id, "status", text, sizeof text) < 0 ||
+        !etwas_process_parse_user(text, &facts->user_id)) {
+        return false;
+    }
+    bytes = read_file(process_id, "cmdline", facts->command_line, sizeof facts->command_line);
+    if (bytes >= 0) {
+        etwas_process_join_arguments(facts->command_line, (size_t)bytes);
+    }
+    return bytes >= 0;
+}
+
+/* The file that is mapped, whatever is at its path by now. */
+static uint32_t read_build_id(uint32_t process_id, const struct etwas_mapping *mapping,
+                              uint8_t build_id[ETWAS_BUILD_ID_ROOM])
+{
+    char path[2 * LONGEST_PATH];
+
+    (void)snprintf(path, sizeof path, "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, process_id,
+                   mapping->address, mapping->address + mapping->bytes);
+    return etwas_build_id_of_path(path, build_id);
+}
+
+void etwas_process_mappings(uint32_t process_id,
+                            void (*each)(void *context, const struct etwas_mapping *mapping),
+                            void *context)
+{
+    char path[LONGEST_PATH];
+    uint8_t build_id[ETWAS_BUILD_ID_ROOM];
+    struct etwas_mapping mapping;
+    char *line = NULL;
+    size_t room = 0;
+    FILE *file;
+
+    (void)snprintf(path, sizeof path, "/proc/%u/maps", process_id);
+    file = fopen(path, "re");
+    while (file != NULL && getline(&line, &room, file) > 0) {
+        if (etwas_process_parse_mapping(line, &mapping)) {
+            mapping.build_id = build_id;
+            mapping.build_id_bytes = read_build_id(process_id, &mapping, build_id);
+            each(context, &mapping);
+        }
+    }
+    free(line);
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What /proc says of a process now. Its files are of processes that may be anybody's: a name has any
+ * letters, a command line any length. What cannot be read is not there any more.
+ */
+#ifndef ETWAS_SYSTEM_PROCESS_FACTS_H
+#define ETWAS_SYSTEM_PROCESS_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "system/image_list.h"
+
+enum {
+    ETWAS_PROCESS_NAME_BYTES = 64,    /* a worker of the kernel's has more letters than others */
+    ETWAS_COMMAND_LINE_BYTES = 16384, /* with the 0; what is longer is cut */
+};
+
+struct etwas_process_facts {
+    uint32_t parent_id;
+    uint32_t session_id;
+    uint32_t user_id;    /* effective */
+    uint64_t start_tick; /* since the system booted */
+    char name[ETWAS_PROCESS_NAME_BYTES];
+    char command_line[ETWAS_COMMAND_LINE_BYTES]; /* arguments with blanks between them */
+};
+
+/* Of the text of `stat`. False: it is another. */
+bool etwas_process_parse_stat(const char *text, struct etwas_process_facts *facts);
+
+/* Of the text of `status`. */
+bool etwas_process_parse_user(const char *text, uint32_t *user_id);
+
+/* Of a line of `maps`, which becomes the path's memory. False: nothing that is run. */
+bool etwas_process_parse_mapping(char *line, struct etwas_mapping *mapping);
+
+/* Arguments with a 0 behind each become a line, in place; there is room for one byte more. */
+void etwas_process_join_arguments(char *text, size_t bytes);
+
+/* False: there is no such process. One that has ended has neither threads nor a command line. */
+bool etwas_process_facts_read(uint32_t process_id, struct etwas_process_facts *facts);
+
+/* Calls `each` for what the process can run code from. */
+void etwas_process_mappings(uint32_t process_id,
+                            void (*each)(void *context, const struct etwas_mapping *mapping),
+                            void *context);
+
+#endif

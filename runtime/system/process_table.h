@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Which processes there are, and which threads each has: one ends with its last thread. As many
+ * entries as live threads and processes, as far as their ends are seen.
+ */
+#ifndef ETWAS_SYSTEM_PROCESS_TABLE_H
+#define ETWAS_SYSTEM_PROCESS_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "system/id_map.h"
+#include "system/image_list.h"
+#include "system/process_facts.h"
+
+/* Shared by a process and the children that it forked. */
+struct etwas_text {
+    uint32_t references;
+    char text[];
+};
+
+struct etwas_process;
+
+struct etwas_process_thread {
+    struct etwas_id_node node; /* by thread id */
+    struct etwas_process *process;
+    struct etwas_process_thread *next; /* of the process */
+    struct etwas_process_thread **link;
+};
+
+struct etwas_process {
+    struct etwas_id_node node; /* by process id */
+    int64_t since_ns;          /* what happened to it before is known already */
+    uint64_t key;              /* no other process has it, nor had */
+    uint32_t parent_id;
+    uint32_t session_id;
+    uint32_t user_id;
+    bool is_missing; /* when it was last looked for; is it in the rings how it ended? */
+    char name[ETWAS_PROCESS_NAME_BYTES];
+    struct etwas_text *command_line; /* NULL: not known */
+    struct etwas_process_thread *threads;
+    struct etwas_image_list images;
+};
+
+struct etwas_process_table {
+    struct etwas_id_map processes;
+    struct etwas_id_map threads;
+    struct etwas_id_map files; /* of images */
+};
+
+/* False: no memory, and nothing to free. */
+bool etwas_process_table_init(struct etwas_process_table *table);
+void etwas_process_table_free(struct etwas_process_table *table);
+
+/* NULL: there is none. */
+struct etwas_process *etwas_process_find(const struct etwas_process_table *table,
+                                         uint32_t process_id);
+
+/* Of which nothing is known. NULL: no memory. */
+struct etwas_process *etwas_process_add(struct etwas_process_table *table, uint32_t process_id,
+                                        int64_t since_ns);
+void etwas_process_remove(struct etwas_process_table *table, struct etwas_process *process);
+
+/* The one after this; NULL: the first, or there is none. */
+struct etwas_process *etwas_process_after(const struct etwas_process_table *table,
+                                          const struct etwas_process *process);
+
+/* Whose thread this is; NULL: nobody's. */
+struct etwas_process *etwas_process_of_thread(const struct etwas_process_table *table,
+                                              uint32_t thread_id);
+
+/* It is nobody's yet. Without memory the process ends with another thread. */
+void etwas_process_add_thread(struct etwas_process_table *table, struct etwas_process *process,
+                              uint32_t thread_id);
+void etwas_process_remove_thread(struct etwas_process_table *table, uint32_t thread_id);
+
+/* What is known of another, or of what /proc says, but for images. */
+void etwas_process_inherit(struct etwas_process *process, const struct etwas_process *parent);
+void etwas_process_set_name(struct etwas_process *process, const char *name);
+void etwas_process_set_command_line(struct etwas_process *process, const char *text);
+void etwas_process_forget_command_line(struct etwas_process *process);
+
+/* Of a process that started so many of /proc's ticks after the system. */
+uint64_t etwas_process_key(uint32_t process_id, uint64_t start_tick);
+uint64_t etwas_process_start_tick(const struct etwas_process *process);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What becomes of processes and their images, from what the feeds tell in the order of time (FORK, EXIT,
+ * COMM, MMAP2) and what /proc shows, told as records of ETW's classes (process_record.h):
+ *
+ *     run_down    who is there, with their images: DCStart
+ *     take        fork: Start, and what its images are; exec: Unload of what it had, DCStart;
+ *                 mapping: Load; the last thread's end: Unload, End
+ *     find_lost   after a loss: who is there and was not told, and who has gone
+ *     finish      who is there in the end: DCEnd
+ *
+ * The feeds run while /proc is read. So each process has a time before it was looked at, which its rundown
+ * is stamped with: what the feeds tell of it from before that is known, and passed over; but an end that
+ * was seen too late for /proc is told when it is found, behind the rundown.
+ *
+ * The kernel's own images are those of process 0, of which nothing else is told.
+ *
+ * Numbers are those of the PID namespace of who logs; who is in none of its children has number 0 there
+ * and is passed over. Not thread-safe.
+ */
+#ifndef ETWAS_SYSTEM_PROCESSES_H
+#define ETWAS_SYSTEM_PROCESSES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "system/emit.h"
+#include "system/process_facts.h"
+#include "system/process_record.h"
+#include "system/process_table.h"
+#include "system/sample.h"
+
+/* The machine, or one that a test makes up. */
+struct etwas_process_source {
+    /* False: nobody knows. */
+    bool (*list)(void (*each)(void *context, uint32_t process_id), void *context);
+    void (*threads)(uint32_t process_id, void (*each)(void *context, uint32_t thread_id),
+                    void *context);
+    /* False: there is no such process. */
+    bool (*facts)(uint32_t process_id, struct etwas_process_facts *facts);
+    void (*mappings)(uint32_t process_id,
+                     void (*each)(void *context, const struct etwas_mapping *mapping),
+                     void *context);
+    void (*kernel)(void (*each)(void *context, const struct etwas_mapping *mapping), void *context);
+    int64_t (*now_ns)(void);              /* CLOCK_MONOTONIC_RAW */
+    uint64_t (*tick_of)(int64_t time_ns); /* when a process started that was forked then */
+};
+
+/* That of this machine, which knows nothing where /proc is another PID namespace's. */
+const struct etwas_process_source *etwas_process_source_here(void);
+
+enum {
+    /* What is told. */
+    ETWAS_TELL_PROCESSES = 1 << 0,
+    ETWAS_TELL_IMAGES = 1 << 1,
+};
+
+struct etwas_processes {
+    const struct etwas_process_source *source;
+    struct etwas_emitter *emitter;
+    struct etwas_record *record; /* to put records together in */
+    uint32_t tells;
+    struct etwas_process_table table;
+    int64_t looked_ns;                /* when it was last looked who is missing */
+    struct etwas_process_facts facts; /* read last */
+};
+
+/* False: no memory, and nothing to free. */
+bool etwas_processes_init(struct etwas_processes *processes,
+                          const struct etwas_process_source *source, struct etwas_emitter *emitter,
+                          struct etwas_record *record, uint32_t tells);
+void etwas_processes_free(struct etwas_processes *processes);
+
+void etwas_processes_run_down(struct etwas_processes *processes);
+
+/* Of any record; others than the four say nothing. */
+void etwas_processes_take(struct etwas_processes *processes, const struct etwas_sideband *sideband);
+
+/*
+ * After records were lost, until it says so: all that happened until `until_ns` has been taken. Who is not
+ * in /proc when it looks there has ended, once all is taken from before that. True: there is nobody left
+ * to be missed.
+ */
+bool etwas_processes_find_lost(struct etwas_processes *processes, int64_t until_ns);
+
+void etwas_processes_finish(struct etwas_processes *processes);
+
+#endif
