@@ -29,8 +29,8 @@ ETWAS_ASSERT_SIZE(STACK_TRACING_EVENT_ID, 24);
  * (StackTracingEventIds may be NULL with 0). Properties as for StartTraceW, but that the name is put
  * in. On failure *TraceHandle is 0.
  *
- * In this release EnableFlags may have EVENT_TRACE_FLAG_THREAD and _CSWITCH, and must have
- * _NO_SYSCONFIG; the clock is the performance counter. The process needs CAP_PERFMON and, for _CSWITCH,
+ * In this release EnableFlags may have EVENT_TRACE_FLAG_PROCESS, _IMAGE_LOAD, _THREAD and
+ * _CSWITCH, and must have _NO_SYSCONFIG; the clock is the performance counter. The process needs CAP_PERFMON and, for _CSWITCH,
  * to read tracefs; the kernel Linux 6.0.
  *
  * Thread-safe. Not for signal handlers.

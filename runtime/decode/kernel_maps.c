@@ -21,7 +21,9 @@ const struct etwas_builtin_map etwas_kernel_maps[] = {
     {"AdjustReason", false, "0 None, 1 Increment, 2 Boost"},
     {"ReadyFlags", true,
      "1 ReadiedFromDpc, 2 KernelStackSwappedOut, 4 ProcessSwappedOut, 8 DirectSwitchAttempt"},
-    {"ProcessFlags", true, "1 ApplicationId, 2 Wow64, 4 Protected, 8 Packaged"},
+    {"ProcessFlags", true,
+     "1 ApplicationId, 2 Wow64, 4 Protected, 8 Packaged, 16777216 Exec, "
+     "33554432 NoCommandLine, 67108864 NoExitStatus, 134217728 EndNotSeen"},
     {"SampleFlags", true, "1 Dpc, 2 Isr"}, /* above them a priority */
     {"ProfileSource", false, "0 Timer"},
     {"AllocationFlags", true, "4096 Commit, 8192 Reserve, 16384 Decommit, 32768 Release"},

@@ -93,6 +93,40 @@ uint64_t etwas_board_lost(const struct etwas_board *board)
     return lost;
 }
 
+static uint64_t lost_sideband(const struct etwas_board *board)
+{
+    uint64_t lost = board->closed.lost;
+
+    for (uint32_t index = 0; index < board->merge.count; index++) {
+        const struct etwas_feed *feed = board->merge.feeds[index].feed;
+
+        for (uint32_t event = 0; event < feed->event_count; event++) {
+            struct etwas_feed_totals totals;
+
+            if (feed->events[event].tag < ETWAS_FIRST_SOURCE_TAG &&
+                etwas_feed_totals(feed, feed->events[event].tag, &totals)) {
+                lost += totals.lost;
+            }
+        }
+    }
+    return lost;
+}
+
+void etwas_board_find_lost(struct etwas_board *board, int64_t until_ns)
+{
+    uint64_t lost = lost_sideband(board);
+
+    for (uint32_t number = 0; number < etwas_topic_count; number++) {
+        struct etwas_topic_use *use = &board->uses[number];
+
+        use->has_lost = use->has_lost || lost > board->lost_sideband;
+        if (use->is_open && use->has_lost && etwas_topics[number]->find_lost != NULL) {
+            use->has_lost = !etwas_topics[number]->find_lost(use->state, until_ns);
+        }
+    }
+    board->lost_sideband = lost;
+}
+
 /*
  * With all rings read: of samples what the kernel counted and no topic took, which is right also for a
  * ring that was damaged; of the sideband, which nobody counts, what the kernel says of itself.

@@ -23,6 +23,7 @@ enum {
 /* A topic that may be open. */
 struct etwas_topic_use {
     bool is_open;
+    bool has_lost; /* sideband, and does not know yet what was in it */
     void *state;
     uint32_t sources; /* which of them are open: bit by bit */
     struct etwas_format_field fields[ETWAS_TOPIC_SOURCES][ETWAS_SOURCE_FIELDS];
@@ -33,6 +34,7 @@ struct etwas_board {
     uint32_t own_thread;
     uint32_t sideband;               /* ETWAS_SIDEBAND_* that are open */
     uint64_t taken;                  /* samples, by topics */
+    uint64_t lost_sideband;          /* when it was last looked */
     struct etwas_feed_totals closed; /* of events that are: counted samples, and lost sideband */
     struct etwas_merge merge;
     struct etwas_topic_use uses[ETWAS_BOARD_TOPICS];
@@ -53,6 +55,9 @@ void etwas_board_start(struct etwas_board *board);
 
 /* What happened until then goes to its topics, in order. */
 void etwas_board_drain(struct etwas_board *board, int64_t until_ns);
+
+/* Behind a drain until then: topics find out what was in the sideband that was lost. */
+void etwas_board_find_lost(struct etwas_board *board, int64_t until_ns);
 
 void etwas_board_run_down(struct etwas_board *board, bool is_end);
 

@@ -127,6 +127,14 @@ static void answer(struct etwas_system_logger *logger, bool done)
     (void)pthread_mutex_unlock(&logger->lock);
 }
 
+static void drain(struct etwas_board *board)
+{
+    int64_t until_ns = etwas_clock_qpc() - SETTLE_NS;
+
+    etwas_board_drain(board, until_ns);
+    etwas_board_find_lost(board, until_ns);
+}
+
 static void run(struct etwas_system_logger *logger, struct pollfd *polled)
 {
     struct etwas_board *board = &logger->board;
@@ -146,7 +154,7 @@ static void run(struct etwas_system_logger *logger, struct pollfd *polled)
         if (request == REQUEST_CHANGE) {
             answer(logger, etwas_board_change(board, logger->flags, &logger->fault));
         } else if (request == REQUEST_NONE) {
-            etwas_board_drain(board, etwas_clock_qpc() - SETTLE_NS);
+            drain(board);
             ck_pr_store_64(&logger->session->lost_in_kernel, etwas_board_lost(board));
         }
     }

@@ -75,6 +75,9 @@ struct etwas_topic {
     /* FORK and EXIT, COMM, MMAP2, as `sideband` says. */
     void (*take_sideband)(void *state, const struct etwas_topic_host *host, uint32_t slot,
                           const struct etwas_sideband *sideband);
+
+    /* Asked after sideband was lost, until it is true: all that happened until then was taken. */
+    bool (*find_lost)(void *state, int64_t until_ns);
 };
 
 /* The first so many fields as numbers. False: the sample ends before one. */
