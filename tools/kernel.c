@@ -20,6 +20,38 @@ enum {
     READY = 50,
 };
 
+/* Types of PerfInfo. */
+enum {
+    CALL_ENTER = 51,
+    CALL_EXIT = 52,
+    THREADED_DPC = 66,
+    ISR = 67,
+    DPC = 68,
+    TIMER_DPC = 69,
+};
+
+/* Of PageFault, beside the types of faults. */
+enum {
+    HARD_FAULT = 32,
+    HARD_FAULT_THREAD_AT = 32,
+    HARD_FAULT_BYTES = 40,
+};
+
+/* Of StackWalk. */
+enum {
+    STACK = 32,
+    STACK_THREAD_AT = 12,
+    STACK_FRAMES_AT = 16,
+    FRAME_BYTES = 8,
+};
+
+/* Of ReadyThread. */
+enum {
+    READY_FLAGS_AT = 6,
+    READY_IN_DPC = 1,
+    READY_BYTES = 8,
+};
+
 /* States of who gives way. */
 enum {
     STATE_READY = 1,
@@ -51,6 +83,11 @@ enum {
 
 static const etwas_guid thread_class = KERNEL_CLASS(0x3d6fa8d1, 0xfe05, 0x11d0);
 static const etwas_guid process_class = KERNEL_CLASS(0x3d6fa8d0, 0xfe05, 0x11d0);
+static const etwas_guid fault_class = KERNEL_CLASS(0x3d6fa8d3, 0xfe05, 0x11d0);
+static const etwas_guid performance_class = {
+    0xce1dbfb4, 0x137e, 0x4da6, {0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc}};
+static const etwas_guid stack_class = {
+    0xdef2fe46, 0x7bd6, 0x4b80, {0xbd, 0x94, 0xf5, 0x7f, 0xe2, 0x0d, 0x0c, 0xe3}};
 
 static bool is_of_class(const EVENT_RECORD *record, const etwas_guid *class_guid)
 {
@@ -98,19 +135,34 @@ static bool read_thread(const EVENT_RECORD *record, enum etwas_kernel_kind kind,
     return true;
 }
 
-bool etwas_kernel_read(const EVENT_RECORD *record, struct etwas_kernel_event *event)
+static bool read_initial_time(const EVENT_RECORD *record, struct etwas_kernel_event *event)
 {
-    if (!is_of_class(record, &thread_class)) {
+    if (record->UserDataLength < sizeof event->initial_time) {
         return false;
     }
-    *event = (struct etwas_kernel_event){.processor = record->BufferContext.ProcessorIndex};
+    memcpy(&event->initial_time, record->UserData, sizeof event->initial_time);
+    return true;
+}
+
+static bool read_ready(const EVENT_RECORD *record, struct etwas_kernel_event *event)
+{
+    if (record->UserDataLength < READY_BYTES) {
+        return false;
+    }
+    event->kind = ETWAS_KERNEL_READY;
+    event->thread = u32_at(record, 0);
+    event->is_in_interrupt =
+        (((const uint8_t *)record->UserData)[READY_FLAGS_AT] & READY_IN_DPC) != 0;
+    return event->thread != 0;
+}
+
+static bool read_scheduling(const EVENT_RECORD *record, struct etwas_kernel_event *event)
+{
     switch (record->EventHeader.EventDescriptor.Opcode) {
     case SWITCH:
         return read_switch(record, event);
     case READY:
-        event->kind = ETWAS_KERNEL_READY;
-        event->thread = record->UserDataLength >= sizeof(uint32_t) ? u32_at(record, 0) : 0;
-        return event->thread != 0;
+        return read_ready(record, event);
     case START:
         return read_thread(record, ETWAS_KERNEL_THREAD_START, event);
     case END:
@@ -121,6 +173,81 @@ bool etwas_kernel_read(const EVENT_RECORD *record, struct etwas_kernel_event *ev
     default:
         return false;
     }
+}
+
+static bool read_performance(const EVENT_RECORD *record, struct etwas_kernel_event *event)
+{
+    switch (record->EventHeader.EventDescriptor.Opcode) {
+    case CALL_ENTER:
+        event->kind = ETWAS_KERNEL_CALL_ENTER;
+        if (record->UserDataLength < sizeof event->call) {
+            return false;
+        }
+        memcpy(&event->call, record->UserData, sizeof event->call);
+        return true;
+    case CALL_EXIT:
+        event->kind = ETWAS_KERNEL_CALL_EXIT;
+        return true;
+    case THREADED_DPC:
+    case ISR:
+    case DPC:
+    case TIMER_DPC:
+        event->kind = ETWAS_KERNEL_INTERRUPT;
+        return read_initial_time(record, event);
+    default:
+        return false;
+    }
+}
+
+static bool read_fault(const EVENT_RECORD *record, struct etwas_kernel_event *event)
+{
+    event->fault = record->EventHeader.EventDescriptor.Opcode;
+    if (event->fault == HARD_FAULT && record->UserDataLength >= HARD_FAULT_BYTES) {
+        event->kind = ETWAS_KERNEL_HARD_FAULT;
+        event->thread = u32_at(record, HARD_FAULT_THREAD_AT);
+        return read_initial_time(record, event);
+    }
+    event->kind = ETWAS_KERNEL_FAULT;
+    return event->fault >= ETWAS_KERNEL_FIRST_FAULT &&
+           event->fault < ETWAS_KERNEL_FIRST_FAULT + ETWAS_KERNEL_FAULT_TYPES;
+}
+
+static bool read_stack(const EVENT_RECORD *record, struct etwas_kernel_event *event)
+{
+    if (record->EventHeader.EventDescriptor.Opcode != STACK ||
+        record->UserDataLength < STACK_FRAMES_AT) {
+        return false;
+    }
+    event->kind = ETWAS_KERNEL_STACK;
+    event->thread = u32_at(record, STACK_THREAD_AT);
+    event->frames = (const uint8_t *)record->UserData + STACK_FRAMES_AT;
+    event->frame_count = (uint32_t)(record->UserDataLength - STACK_FRAMES_AT) / FRAME_BYTES;
+    return read_initial_time(record, event);
+}
+
+bool etwas_kernel_read(const EVENT_RECORD *record, struct etwas_kernel_event *event)
+{
+    *event = (struct etwas_kernel_event){.processor = record->BufferContext.ProcessorIndex,
+                                         .thread = record->EventHeader.ThreadId,
+                                         .logger = record->EventHeader.ThreadId};
+    if (is_of_class(record, &thread_class)) {
+        return read_scheduling(record, event);
+    }
+    if (is_of_class(record, &performance_class)) {
+        return read_performance(record, event);
+    }
+    if (is_of_class(record, &fault_class)) {
+        return read_fault(record, event);
+    }
+    return is_of_class(record, &stack_class) && read_stack(record, event);
+}
+
+const char *etwas_kernel_fault_name(uint8_t fault)
+{
+    static const char *const names[ETWAS_KERNEL_FAULT_TYPES] = {
+        "transition", "demand zero", "copy on write", "guard page", "hard", "access violation"};
+
+    return names[(uint8_t)(fault - ETWAS_KERNEL_FIRST_FAULT) % ETWAS_KERNEL_FAULT_TYPES];
 }
 
 bool etwas_kernel_is_process(const EVENT_RECORD *record)

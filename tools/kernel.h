@@ -19,17 +19,41 @@ enum etwas_kernel_kind {
     ETWAS_KERNEL_THREAD_START, /* `thread` of `process` begins */
     ETWAS_KERNEL_THREAD_END,
     ETWAS_KERNEL_THREAD_HERE, /* was there when the trace began, or ended */
+    ETWAS_KERNEL_CALL_ENTER,  /* system call `call` */
+    ETWAS_KERNEL_CALL_EXIT,
+    ETWAS_KERNEL_FAULT,      /* a page fault of type `fault` */
+    ETWAS_KERNEL_HARD_FAULT, /* one that read from a file, since `initial_time` */
+    ETWAS_KERNEL_INTERRUPT,  /* of hardware or deferred, since `initial_time` */
+    ETWAS_KERNEL_STACK,      /* of `thread`, when it logged the event of `initial_time` */
 };
+
+enum {
+    ETWAS_KERNEL_FAULT_TYPES = 6, /* from ETWAS_KERNEL_FIRST_FAULT */
+    ETWAS_KERNEL_FIRST_FAULT = 10,
+};
+
+/* A thread or process that the record does not know. */
+#define ETWAS_KERNEL_NOBODY UINT32_MAX
 
 struct etwas_kernel_event {
     enum etwas_kernel_kind kind;
     uint32_t processor;
-    uint32_t thread;
+    uint32_t thread; /* ETWAS_KERNEL_NOBODY: who runs on the processor */
     uint32_t process;
+    uint32_t logger; /* the thread that logged it, likewise */
     uint32_t old_thread;
     bool old_is_ready; /* it could have run on */
     bool old_has_ended;
+    bool is_in_interrupt; /* READY: by an interrupt, whoever ran then */
+    uint8_t fault;        /* type of the event */
+    uint64_t call;
+    int64_t initial_time;  /* raw */
+    const uint8_t *frames; /* of 8 bytes, innermost first, not aligned */
+    uint32_t frame_count;
 };
+
+/* A type of page fault: "demand zero". */
+const char *etwas_kernel_fault_name(uint8_t fault);
 
 /* False: it is none of these, or too short to be one. */
 bool etwas_kernel_read(const EVENT_RECORD *record, struct etwas_kernel_event *event);

@@ -18,6 +18,7 @@ static const char *const help[] = {
     "usage: etwas dump [OPTION...] FILE...   show the events, a line for each\n"
     "       etwas stat [OPTION...] FILE...   say what is in a trace, and what is not\n"
     "       etwas schema [OPTION...] FILE... list the events that a trace describes\n"
+    "       etwas why [OPTION...] FILE...    say where the time of instances went\n"
     "       etwas clocks [OPTION...]         say which clock to use on this machine\n"
     "       etwas COMMAND --help             everything about a command\n"
     "       etwas --version\n"
@@ -85,6 +86,7 @@ int main(int argc, char **argv)
         {"dump", "etwas dump", etwas_command_dump},
         {"stat", "etwas stat", etwas_command_stat},
         {"schema", "etwas schema", etwas_command_schema},
+        {"why", "etwas why", etwas_command_why},
         {"clocks", "etwas clocks", etwas_command_clocks},
     };
     const char *command = argc > 1 ? argv[1] : "";

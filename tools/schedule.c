@@ -91,16 +91,37 @@ static bool is_certain(const struct etwas_schedule *schedule,
            schedule->processors[thread->processor].gap_end_ns <= thread->since_ns;
 }
 
+static enum etwas_schedule_state certain_state(const struct etwas_schedule *schedule,
+                                               const struct etwas_schedule_thread *thread)
+{
+    return is_certain(schedule, thread) ? thread->state : ETWAS_SCHEDULE_UNKNOWN;
+}
+
 /* What it was until then, it was not longer. */
 static void change(const struct etwas_schedule *schedule, struct etwas_schedule_thread *thread,
                    enum etwas_schedule_state state, int64_t time_ns)
 {
     if (time_ns > thread->since_ns) {
-        thread->ns[is_certain(schedule, thread) ? thread->state : ETWAS_SCHEDULE_UNKNOWN] +=
-            (uint64_t)(time_ns - thread->since_ns);
+        enum etwas_schedule_state until_now = certain_state(schedule, thread);
+
+        thread->ns[until_now] += (uint64_t)(time_ns - thread->since_ns);
+        if (schedule->interval != NULL) {
+            schedule->interval(schedule->context, thread, until_now, thread->since_ns, time_ns,
+                               schedule->event);
+        }
         thread->since_ns = time_ns;
     }
     thread->state = state;
+}
+
+void etwas_schedule_account(const struct etwas_schedule *schedule,
+                            const struct etwas_schedule_thread *thread, int64_t time_ns,
+                            uint64_t ns[ETWAS_SCHEDULE_STATES])
+{
+    memcpy(ns, thread->ns, sizeof thread->ns);
+    if (time_ns > thread->since_ns) {
+        ns[certain_state(schedule, thread)] += (uint64_t)(time_ns - thread->since_ns);
+    }
 }
 
 /* Who has the id; who was not seen so far waited since the trace began, if it has everything. */
@@ -141,6 +162,18 @@ static void count_processor(struct etwas_schedule *schedule,
         processor->busy_ns += ns;
     }
     processor->since_ns = schedule->end_ns;
+}
+
+struct etwas_schedule_thread *etwas_schedule_runs(struct etwas_schedule *schedule, uint32_t id)
+{
+    struct etwas_schedule_thread *thread = seen(schedule, id);
+
+    if (thread != NULL && thread->state == ETWAS_SCHEDULE_WAITING && thread->switches == 0 &&
+        thread->since_ns == schedule->begin_ns && !schedule->begins_late) {
+        thread->state = ETWAS_SCHEDULE_RUNNING;
+        thread->ran_at_begin = true;
+    }
+    return thread;
 }
 
 /* Up to the first switch that there is of a processor. False: who gives way cannot have run so long. */
@@ -279,6 +312,7 @@ void etwas_schedule_take(struct etwas_schedule *schedule, const struct etwas_ker
     struct etwas_schedule_processor *processor = &schedule->processors[event->processor];
     struct etwas_schedule_thread *thread;
 
+    schedule->event = event;
     switch (event->kind) {
     case ETWAS_KERNEL_SWITCH:
         give_way(schedule, processor, event);
@@ -290,12 +324,16 @@ void etwas_schedule_take(struct etwas_schedule *schedule, const struct etwas_ker
     case ETWAS_KERNEL_THREAD_START:
         start_thread(schedule, event);
         break;
-    default:
+    case ETWAS_KERNEL_THREAD_END:
+    case ETWAS_KERNEL_THREAD_HERE:
         thread = event->thread != IDLE ? seen(schedule, event->thread) : NULL;
         if (thread != NULL) {
             set_process(thread, event->process);
             thread->ends = event->kind == ETWAS_KERNEL_THREAD_END;
         }
+        break;
+    default: /* nothing to do with who runs */
+        break;
     }
 }
 
@@ -303,6 +341,7 @@ void etwas_schedule_take(struct etwas_schedule *schedule, const struct etwas_ker
 
 void etwas_schedule_finish(struct etwas_schedule *schedule)
 {
+    schedule->event = NULL;
     for (uint32_t i = 0; i < ETWAS_SCHEDULE_PROCESSORS; i++) {
         struct etwas_schedule_processor *processor = &schedule->processors[i];
         struct etwas_schedule_thread *thread;

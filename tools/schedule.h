@@ -67,7 +67,20 @@ struct etwas_schedule_processor {
     int64_t gap_end_ns; /* of the last one */
 };
 
+struct etwas_schedule;
+
+/*
+ * A thread was in a state from one time to another; `event` ended that, NULL: the trace did. Intervals
+ * of a thread come in order, those that an event ends in the order: who gave way, who came.
+ */
+typedef void etwas_schedule_interval(void *context, const struct etwas_schedule_thread *thread,
+                                     enum etwas_schedule_state state, int64_t from_ns,
+                                     int64_t to_ns, const struct etwas_kernel_event *event);
+
 struct etwas_schedule {
+    etwas_schedule_interval *interval; /* NULL: nobody asks */
+    void *context;
+    const struct etwas_kernel_event *event; /* that is being taken */
     bool begins_late; /* the trace does not have everything from its beginning */
     bool ends_early;  /* nor to its end */
     bool began;
@@ -95,6 +108,17 @@ void etwas_schedule_take(struct etwas_schedule *schedule, const struct etwas_ker
 
 /* The trace has ended: what still goes on is counted until there. */
 void etwas_schedule_finish(struct etwas_schedule *schedule);
+
+/*
+ * The thread logs an event: it runs, and if nothing was seen of it so far, it always did. NULL: there are
+ * too many.
+ */
+struct etwas_schedule_thread *etwas_schedule_runs(struct etwas_schedule *schedule, uint32_t thread);
+
+/* How long it was in each state up to then, which is not before its newest switch. */
+void etwas_schedule_account(const struct etwas_schedule *schedule,
+                            const struct etwas_schedule_thread *thread, int64_t time_ns,
+                            uint64_t ns[ETWAS_SCHEDULE_STATES]);
 
 /* Who has the id now; NULL: nobody that is known. */
 struct etwas_schedule_thread *etwas_schedule_find(const struct etwas_schedule *schedule,

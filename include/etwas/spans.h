@@ -45,17 +45,18 @@ typedef struct etwas_spans etwas_spans;
 #define ETWAS_SPAN_END 3u
 
 typedef struct etwas_span {
-    uint64_t number;      /* from 1, as they began; none has that of another */
-    uint64_t parent;      /* a number; 0: none, or one that is not open */
-    etwas_guid guid;      /* the class of an instance, the provider of an activity */
-    etwas_guid activity;  /* 0 of an instance */
-    uint32_t instance;    /* 0 of an activity */
-    uint32_t trace;       /* as the caller numbers them */
-    uint32_t place;       /* below the bound; of all that are open each has another */
-    uint32_t process;     /* of the START; 0xFFFFFFFF: it does not say */
-    uint32_t thread;      /* likewise */
-    uint32_t last_thread; /* of the event before: where it was until now */
-    int64_t start;        /* the caller's time of it */
+    uint64_t number;       /* from 1, as they began; none has that of another */
+    uint64_t parent;       /* a number; 0: none, or one that is not open */
+    etwas_guid guid;       /* the class of an instance, the provider of an activity */
+    etwas_guid activity;   /* 0 of an instance */
+    uint32_t instance;     /* 0 of an activity */
+    uint32_t trace;        /* as the caller numbers them */
+    uint32_t place;        /* below the bound; of all that are open each has another */
+    uint32_t parent_place; /* the parent's, if it has one */
+    uint32_t process;      /* of the START; 0xFFFFFFFF: it does not say */
+    uint32_t thread;       /* likewise */
+    uint32_t last_thread;  /* of the event before: where it was until now */
+    int64_t start;         /* the caller's time of it */
 } etwas_span;
 
 /*

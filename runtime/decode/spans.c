@@ -221,18 +221,19 @@ static struct entry *take_entry(struct etwas_spans *spans)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-static uint64_t parent_of(const struct etwas_spans *spans, const struct key *key)
+/* NULL: it has none, or none that is open. */
+static const etwas_span *parent_of(const struct etwas_spans *spans, const struct key *key)
 {
     struct found found;
 
     if (is_zero(&key->activity) && is_zero(&key->guid)) {
-        return 0;
+        return NULL;
     }
     found = find(spans, key, hash_of(spans, key));
     if (found.link != NULL) {
-        return spans->entries[*found.link - 1].span.number;
+        return &spans->entries[*found.link - 1].span;
     }
-    return found.nearest != NOBODY ? spans->entries[found.nearest - 1].span.number : 0;
+    return found.nearest != NOBODY ? &spans->entries[found.nearest - 1].span : NULL;
 }
 
 /* NULL: it is left out. */
@@ -241,7 +242,9 @@ static const etwas_span *start(struct etwas_spans *spans, const EVENT_RECORD *re
 {
     uint64_t hash = hash_of(spans, key);
     struct found found = find(spans, key, hash);
-    uint64_t parent_number = parent_of(spans, parent);
+    const etwas_span *found_parent = parent_of(spans, parent);
+    uint64_t parent_number = found_parent != NULL ? found_parent->number : 0;
+    uint32_t parent_place = found_parent != NULL ? found_parent->place : 0;
     struct entry *entry;
 
     if (found.link != NULL) {
@@ -266,6 +269,7 @@ static const etwas_span *start(struct etwas_spans *spans, const EVENT_RECORD *re
         .instance = key->instance,
         .trace = key->trace,
         .place = (uint32_t)(entry - spans->entries),
+        .parent_place = parent_place,
         .process = record->EventHeader.ProcessId,
         .thread = record->EventHeader.ThreadId,
         .last_thread = record->EventHeader.ThreadId,

@@ -199,6 +199,8 @@ static void a_parent_is_the_instance_or_activity_that_is_named(void **state)
     prepare_instance(&scene, &blue, START, 1, &red, 3);
     (void)take(&scene, 2, &span);
     assert_int_equal(span->parent, 1);
+    assert_int_equal(span->parent_place, 0);
+    assert_int_equal(span->place, 1);
     prepare_instance(&scene, &blue, START, 2, &red, 4);
     (void)take(&scene, 3, &span);
     assert_int_equal(span->parent, 0);
@@ -207,6 +209,7 @@ static void a_parent_is_the_instance_or_activity_that_is_named(void **state)
     prepare_activity(&scene, &red, START, 6, 5);
     (void)etwas_spans_take(spans, &scene.record, 2, 6, &span);
     assert_int_equal(span->parent, 5); /* the newest of that activity, from another trace */
+    assert_int_equal(span->parent_place, 4);
     (void)activity_at(7, &blue, END, 5);
     prepare_activity(&scene, &red, START, 7, 5);
     (void)take(&scene, 8, &span);

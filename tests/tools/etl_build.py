@@ -218,3 +218,30 @@ def process_event(kind, stamp, process, name, parent=1):
     """Likewise a process, version 2; `name` is bytes."""
     return system(PROCESS_GROUP, kind, stamp, struct.pack("<QIIIiI", 0, process, parent, 0, 259, 0)
                   + name + b"\0" + utf16(""), version=2)
+
+
+PERFORMANCE_GROUP, FAULT_GROUP, STACK_GROUP = 0x0F, 0x02, 0x18
+
+
+def call_enter(stamp, number):
+    return kernel(PERFORMANCE_GROUP, 51, stamp, struct.pack("<Q", number))
+
+
+def call_exit(stamp):
+    return kernel(PERFORMANCE_GROUP, 52, stamp, bytes(4))
+
+
+def interrupt(stamp, since):
+    return kernel(PERFORMANCE_GROUP, 67, stamp, struct.pack("<qQBHB", since, 0, 1, 3, 0))
+
+
+def page_fault(stamp, kind=11):
+    return kernel(FAULT_GROUP, kind, stamp, bytes(16))
+
+
+def hard_fault(stamp, since, thread):
+    return kernel(FAULT_GROUP, 32, stamp, struct.pack("<qqQQII", since, 0, 0, 0, thread, 4096))
+
+
+def stack_walk(stamp, of, thread, *frames):
+    return kernel(STACK_GROUP, 32, stamp, struct.pack(f"<qII{len(frames)}Q", of, 10, thread, *frames))

@@ -26,7 +26,8 @@ class Usage(ToolTest):
     def test_each_command_has_help_that_names_its_options(self):
         for command, options in (("dump", ("--json", "--csv", "--hex", "--columns", "--where", "--clock",
                                             "--raw", "--limit")),
-                                 ("stat", ("--json", "--where")), ("schema", ("--json",))):
+                                 ("stat", ("--json", "--where")), ("schema", ("--json",)),
+                                 ("why", ("--class", "--instance", "--slowest", "--json"))):
             out, error = self.run_etwas(command, "--help")
             self.assertTrue(out.startswith(f"usage: etwas {command}"))
             self.assertEqual(error, "")
@@ -34,7 +35,8 @@ class Usage(ToolTest):
                 self.assertIn(option, out)
 
     def test_help_fits_a_terminal_of_80_columns(self):
-        for arguments in (["--help"], ["dump", "--help"], ["stat", "--help"], ["schema", "--help"]):
+        for arguments in (["--help"], ["dump", "--help"], ["stat", "--help"], ["schema", "--help"],
+                          ["why", "--help"]):
             out, _ = self.run_etwas(*arguments)
             self.assertLessEqual(max(len(line) for line in out.splitlines()), 80)
 

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""`etwas why`: where instances spent their time, in files with known answers.
+
+usage: why_test.py PATH_OF_ETWAS TEST_CLASS
+"""
+
+import json
+import sys
+import uuid
+
+import etl_build as etl
+from etl_build import READY, page_fault, ready, switch, thread_event
+from tool_case import BLUE, RED, USAGE, ToolTest, main
+
+T = 1_000_001  # the first event of the files here
+HERE = 3  # rundown at the beginning
+START, END, CHECKPOINT = 1, 2, 8
+
+
+def at(ticks):
+    """So many times 100 ns after the first event."""
+    return T + ticks
+
+
+def order(kind, ticks, number=1, guid=RED, thread=21, **options):
+    return etl.instance(guid, at(ticks), number, kind=kind, process=20, thread=thread, **options)
+
+
+def stamp_of(record):
+    """Of a PERFINFO or an INSTANCE record."""
+    at_byte = 8 if len(record) < 48 else 16
+    return int.from_bytes(record[at_byte:at_byte + 8], "little")
+
+
+class WhyTest(ToolTest):
+    def files(self, kernel, program=None, **options):
+        """The kernel's events by processor, and in a file of their own those of a program, if there are any."""
+        paths = [self.write("k.etl", etl.trace(list(enumerate(kernel)), processors=len(kernel), **options))]
+        if program is not None:
+            paths.append(self.write("p.etl", etl.trace([(0, program)])))
+        return paths
+
+    def why(self, *arguments, **options):
+        out, _ = self.run_etwas("why", "--json", *arguments, **options)
+        return json.loads(out)
+
+    def times(self, told):
+        """In ticks: all of it, then running, ready, blocked, unknown."""
+        return tuple(told[key] // 100 for key in ("duration_ns", "running_ns", "ready_ns", "blocked_ns", "unknown_ns"))
+
+
+class Times(WhyTest):
+    def test_the_time_of_an_instance_is_that_of_its_thread(self):
+        kernel = [switch(at(0), 0, 21), switch(at(300), 21, 22, READY), switch(at(500), 22, 21),
+                  switch(at(600), 21, 0), ready(at(900), 21), switch(at(910), 0, 21), switch(at(2000), 21, 0)]
+        program = [order(START, 100), order(END, 1000)]
+        for events, others in ((kernel, program), (sorted(kernel + program, key=stamp_of), None)):
+            files = self.files([events], others)
+            told = self.why(*files)
+            its, = told["classes"]
+            self.assertEqual((its["class"], its["guid"], its["count"]), (RED, RED, 1))
+            self.assertEqual(self.times(its), (900, 390, 210, 300, 0))
+            slowest, = told["slowest"]
+            self.assertEqual(self.times(slowest), (900, 390, 210, 300, 0))
+            self.assertEqual((slowest["instance"], slowest["process"], slowest["thread"], slowest["threads"],
+                              slowest["preemptions"]), (1, 20, 21, 1, 1))
+
+    def test_who_had_the_processor_is_told(self):
+        kernel = [switch(at(0), 0, 21), switch(at(100), 21, 30, READY), switch(at(300), 30, 31, READY),
+                  switch(at(600), 31, 30), switch(at(700), 30, 21), switch(at(900), 21, 0),
+                  thread_event(HERE, at(901), 29, 30), etl.process_event(HERE, at(902), 29, b"noisy")]
+        paths = self.files([kernel], [order(START, 50), order(END, 800)])
+        slowest, = self.why(*paths)["slowest"]
+        self.assertEqual(self.times(slowest), (750, 150, 600, 0, 0))
+        self.assertEqual([(h["thread"], h.get("process"), h.get("name"), h["ns"] // 100)
+                          for h in slowest["processor_had"]], [(30, 29, "noisy", 300), (31, None, None, 300)])
+        self.assertEqual(slowest["nobody_had_ns"], 0)
+        out, _ = self.run_etwas("why", *paths)
+        self.assertIn("\n  0.060 ms (80 %) it was ready and had no processor; it was preempted 1 time.\n"
+                      "      0.030 ms had thread 30 (process 29 noisy)\n", out)
+
+    def test_what_it_was_blocked_on_is_told(self):
+        kernel = [switch(at(0), 0, 21), etl.call_enter(at(90), 99_999), switch(at(100), 21, 22),
+                  etl.stack_walk(at(100), at(100), 21, 0xFFFF8000, 0x401000), ready(at(400), 21), switch(at(450), 22, 21),
+                  switch(at(500), 21, 0), ready(at(600), 21), switch(at(620), 0, 21), etl.call_exit(at(630)),
+                  switch(at(700), 21, 0), ready(at(710), 21), switch(at(720), 0, 21), switch(at(900), 21, 0)]
+        paths = self.files([kernel], [order(START, 50), order(END, 800)])
+        told = self.why(*paths)
+        slowest, = told["slowest"]
+        self.assertEqual((told["ready_known"], told["calls_known"]), (True, True))
+        self.assertEqual([(b["call"], b["waker"], b.get("thread"), b["ns"] // 100, b["times"], b["stack"])
+                          for b in slowest["blocked_on"]],
+                         [(99_999, "thread", 22, 300, 1, ["0xFFFF8000", "0x401000"]),
+                          (99_999, "interrupt", None, 100, 1, []), (None, "interrupt", None, 10, 1, [])])
+        self.assertEqual(slowest["nobody_had_ns"], 3000)  # it was woken, and the processor was idle
+        out, _ = self.run_etwas("why", *paths)
+        self.assertIn("      0.030 ms in system call 99999, until woken by thread 22, 1 time\n"
+                      "          at 0xFFFF8000 0x401000\n", out)
+        self.assertIn("      0.001 ms in no system call, until woken in an interrupt, 1 time\n", out)
+
+    def test_faults_and_interrupts_are_those_of_who_ran(self):
+        kernel = [switch(at(0), 0, 21), page_fault(at(50)), *(page_fault(at(200 + i)) for i in range(7)),
+                  page_fault(at(250), kind=12), etl.interrupt(at(320), at(300)), switch(at(400), 21, 22),
+                  page_fault(at(410)), etl.interrupt(at(430), at(415)), etl.hard_fault(at(500), at(450), 21),
+                  switch(at(600), 22, 21), switch(at(900), 21, 0)]
+        paths = self.files([kernel], [order(START, 100), order(END, 700)])
+        slowest, = self.why(*paths)["slowest"]
+        self.assertEqual((slowest["page_faults"], slowest["interrupt_ns"], slowest["hard_fault_ns"]), (8, 2000, 5000))
+        self.assertEqual(slowest["fault_types"], [{"type": "demand zero", "count": 7}, {"type": "copy on write", "count": 1}])
+        out, _ = self.run_etwas("why", *paths)
+        self.assertIn(" it ran, 0.002 ms of that in interrupts, with page faults: 7 demand zero, 1 copy on write; "
+                      "hard faults took 0.005 ms.\n", out)
+
+    def test_an_instance_goes_with_its_events_to_another_thread(self):
+        kernel = [[switch(at(0), 0, 21), switch(at(500), 21, 0)], [switch(at(100), 0, 22), switch(at(450), 22, 0),
+                                                                   switch(at(2000), 0, 33)]]
+        paths = self.files(kernel, [order(START, 50), order(CHECKPOINT, 300, thread=22), order(END, 600, thread=22)])
+        slowest, = self.why(*paths)["slowest"]
+        self.assertEqual(self.times(slowest), (550, 400, 0, 150, 0))
+        self.assertEqual(slowest["threads"], 2)
+
+    def test_what_the_kernel_did_not_tell_is_unknown(self):
+        kernel = [switch(at(200), 0, 21), switch(at(400), 21, 0), switch(at(500), 0, 21), switch(at(600), 33, 21),
+                  switch(at(700), 21, 0)]
+        program = [order(START, 0), order(END, 900), order(START, 1000, 2), order(END, 1100, 2)]
+        first, second = self.why(*self.files([kernel], program))["slowest"]
+        self.assertEqual(self.times(first), (900, 300, 0, 100, 500))
+        self.assertEqual(self.times(second), (100, 0, 0, 0, 100))
+        told = self.why(self.files([[]], program)[1])
+        self.assertFalse(told["kernel_events"])
+        self.assertEqual(self.times(told["slowest"][0]), (900, 0, 0, 0, 900))
+        out, _ = self.run_etwas("why", self.files([[]], program)[1])
+        self.assertIn("\nThere are no context switches of the kernel: where the time went is not known.\n", out)
+
+    def test_a_thread_that_never_gave_way_ran_all_the_time(self):
+        kernel = [[switch(at(0), 0, 30), switch(at(2000), 30, 0)], [switch(at(1500), 21, 0)]]
+        slowest, = self.why(*self.files(kernel, [order(START, 100), order(END, 1100)]))["slowest"]
+        self.assertEqual(self.times(slowest), (1000, 1000, 0, 0, 0))
+
+
+class Choice(WhyTest):
+    def program(self):
+        related = etl.extended_item(1, uuid.UUID(RED).bytes_le, False)
+        return [order(START, 0), order(START, 10, 2, parent=1, parent_guid=RED), order(END, 400, 2), order(END, 500),
+                order(START, 600, 1, guid=BLUE), order(END, 650, 1, guid=BLUE), order(START, 700, 3), order(END, 710, 3),
+                order(END, 720, 9), order(START, 730, 8),
+                etl.tl_event(BLUE, at(800), "Shop", "Pay", opcode=1, activity=RED, thread=21),
+                etl.tl_event(BLUE, at(810), "Shop", "Ship", opcode=1, activity=BLUE, thread=21, items=related),
+                etl.tl_event(BLUE, at(900), "Shop", "Ship", opcode=2, activity=BLUE, thread=21),
+                etl.tl_event(BLUE, at(950), "Shop", "Pay", opcode=2, activity=RED, thread=21)]
+
+    def slowest(self, *arguments):
+        path = self.write("p.etl", etl.trace([(0, self.program())]))
+        return [(s["class"], s.get("instance", s.get("activity")), s["duration_ns"] // 100)
+                for s in self.why(*arguments, path)["slowest"]]
+
+    def test_the_slowest_are_told_slowest_first(self):
+        self.assertEqual(self.slowest("--slowest", "3"), [(RED, 1, 500), (RED, 2, 390), ("Shop/Pay", RED, 150)])
+        self.assertEqual(len(self.slowest()), 6)
+
+    def test_a_class_is_chosen_by_its_name_or_guid(self):
+        for name in ("Shop/Ship", "ship"):
+            self.assertEqual(self.slowest("--class", name), [("Shop/Ship", BLUE, 90)])
+        self.assertEqual([s[1] for s in self.slowest("-C", RED.upper())], [1, 2, 3])
+        self.assertEqual(self.slowest("--class", "nothing"), [])
+
+    def test_an_instance_is_chosen_by_its_number(self):
+        self.assertEqual(self.slowest("--instance", "1"), [(RED, 1, 500), (BLUE, 1, 50)])
+        self.assertEqual(self.slowest("--instance", "1", "--class", BLUE), [(BLUE, 1, 50)])
+
+    def test_parents_are_named(self):
+        path = self.write("p.etl", etl.trace([(0, self.program())]))
+        told = self.why(path)
+        parents = {s.get("instance", s.get("activity")): s["parents"] for s in told["slowest"] if s["class"] != BLUE}
+        self.assertEqual(parents[2], [{"class": RED, "instance": 1}])
+        self.assertEqual(parents[BLUE], [{"class": "Shop/Pay", "activity": RED}])
+        self.assertEqual(parents[1], [])
+        self.assertEqual((told["started"], told["open"], told["unmatched"]), (7, 1, 1))
+        out, _ = self.run_etwas("why", "--instance", "2", path)
+        self.assertIn(f", a part of {RED} 1.\n", out)
+        self.assertIn("\n1 did not end\n1 ended and did not start\n", out)
+
+    def test_nothing_to_tell_is_said(self):
+        path = self.write("p.etl", etl.trace([(0, [etl.classic(RED, at(0))])]))
+        out, _ = self.run_etwas("why", path)
+        self.assertIn("\nNothing of what is asked for has a start and an end.\n", out)
+
+    def test_a_wrong_call_is_told(self):
+        for arguments in ((), ("--slowest", "0", "a"), ("--slowest", "1001", "a"), ("--instance", "x", "a"), ("--what", "a")):
+            self.run_etwas("why", *arguments, expect=USAGE)
+
+    def test_every_key_is_in_the_help(self):
+        why_help, _ = self.run_etwas("why", "--help")
+
+        def look(value):
+            for key in value if isinstance(value, dict) else ():
+                self.assertIn(key, why_help)
+                look(value[key])
+            for item in value if isinstance(value, list) else ():
+                look(item)
+        kernel = [switch(at(0), 0, 21), etl.call_enter(at(10), 0), page_fault(at(20)), switch(at(100), 21, 22), ready(at(200), 21),
+                  switch(at(300), 22, 21), switch(at(1000), 21, 0)]
+        look(self.why(*self.files([kernel], self.program())))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Why a chosen instance did not run: who had the processor that it waited for, and what it was
+ * blocked on.
+ */
+
+#include "why/why.h"
+
+#include <stdlib.h>
+
+/* ---- what processors did --------------------------------------------------------------------- */
+
+static void note_run(struct etwas_why *why, const struct etwas_schedule_thread *thread,
+                     int64_t from_ns, int64_t to_ns)
+{
+    struct etwas_why_runs **runs = &why->runs[thread->processor];
+
+    if (*runs == NULL) {
+        *runs = calloc(1, sizeof **runs);
+    }
+    if (*runs == NULL) {
+        why->out_of_memory = true;
+        return;
+    }
+    (*runs)->runs[(*runs)->count++ % ETWAS_WHY_RUNS] =
+        (struct etwas_why_run){thread->thread, from_ns, to_ns};
+}
+
+static void add_holder(struct etwas_why_chosen *chosen, uint32_t thread, uint64_t ns)
+{
+    uint32_t i = 0;
+
+    while (i < chosen->holder_count && chosen->holders[i].thread != thread) {
+        i++;
+    }
+    if (i == ETWAS_WHY_HOLDERS) {
+        chosen->nobody_ns += ns;
+        return;
+    }
+    if (i == chosen->holder_count) {
+        chosen->holders[chosen->holder_count++] = (struct etwas_why_holder){thread, 0};
+    }
+    chosen->holders[i].ns += ns;
+}
+
+/* What others ran on the processor to which it came at last, as far back as that is known. */
+static void add_holders(const struct etwas_why *why, struct etwas_why_chosen *chosen,
+                        uint32_t processor, int64_t from_ns, int64_t to_ns)
+{
+    const struct etwas_why_runs *runs = why->runs[processor];
+    uint64_t left = (uint64_t)(to_ns - from_ns);
+    uint64_t count = runs != NULL ? runs->count : 0;
+
+    for (uint64_t i = 1; i <= count && i <= ETWAS_WHY_RUNS; i++) {
+        const struct etwas_why_run *run = &runs->runs[(count - i) % ETWAS_WHY_RUNS];
+        int64_t first = run->from_ns > from_ns ? run->from_ns : from_ns;
+        int64_t last = run->to_ns < to_ns ? run->to_ns : to_ns;
+
+        if (run->to_ns <= from_ns) {
+            break;
+        }
+        if (last > first && (uint64_t)(last - first) <= left) {
+            add_holder(chosen, run->thread, (uint64_t)(last - first));
+            left -= (uint64_t)(last - first);
+        }
+    }
+    chosen->nobody_ns += left;
+}
+
+/* ---- what it was blocked on ------------------------------------------------------------------ */
+
+/* By whom the event woke it. */
+static enum etwas_why_waker waker_of(const struct etwas_why *why,
+                                     const struct etwas_kernel_event *event, uint32_t *thread)
+{
+    const struct etwas_schedule_processor *processor;
+
+    *thread = 0;
+    if (event == NULL || event->kind != ETWAS_KERNEL_READY) {
+        return ETWAS_WHY_WAKER_UNKNOWN;
+    }
+    if (event->is_in_interrupt) {
+        return ETWAS_WHY_WAKER_INTERRUPT;
+    }
+    processor = &why->schedule.processors[event->processor];
+    *thread = event->logger != ETWAS_KERNEL_NOBODY ? event->logger : processor->running;
+    if (event->logger == ETWAS_KERNEL_NOBODY && !processor->seen) {
+        return ETWAS_WHY_WAKER_UNKNOWN;
+    }
+    /* Who is idle wakes nobody but in an interrupt. */
+    return *thread != 0 ? ETWAS_WHY_WAKER_THREAD : ETWAS_WHY_WAKER_INTERRUPT;
+}
+
+/* The entry of its kind; the last one has all that are too many. */
+static struct etwas_why_block *block_of(struct etwas_why_chosen *chosen,
+                                        const struct etwas_why_block *kind)
+{
+    for (uint32_t i = 0; i < chosen->block_count; i++) {
+        struct etwas_why_block *block = &chosen->blocks[i];
+
+        if (block->call == ETWAS_WHY_ANY_CALL ||
+            (block->call == kind->call && block->waker == kind->waker &&
+             block->thread == kind->thread)) {
+            return block;
+        }
+    }
+    chosen->blocks[chosen->block_count] = *kind;
+    if (chosen->block_count == ETWAS_WHY_BLOCKS - 1) {
+        chosen->blocks[chosen->block_count] = (struct etwas_why_block){.call = ETWAS_WHY_ANY_CALL};
+    }
+    return &chosen->blocks[chosen->block_count++];
+}
+
+static void add_block(struct etwas_why *why, struct etwas_why_chosen *chosen,
+                      const struct etwas_schedule_thread *thread, int64_t from_ns, int64_t to_ns,
+                      const struct etwas_kernel_event *event)
+{
+    const struct etwas_why_thread *counts =
+        etwas_why_thread(why, (uint32_t)(thread - why->schedule.threads));
+    uint64_t ns = (uint64_t)(to_ns - from_ns);
+    struct etwas_why_block kind = {.call = ETWAS_WHY_NO_CALL};
+    struct etwas_why_block *block;
+
+    if (counts != NULL && counts->is_in_call) {
+        kind.call = (int64_t)(counts->call & INT64_MAX);
+    }
+    kind.waker = waker_of(why, event, &kind.thread);
+    block = block_of(chosen, &kind);
+    block->times++;
+    block->ns += ns;
+    if (ns >= block->longest_ns) {
+        block->longest_ns = ns;
+        block->frame_count = chosen->stack_ns == from_ns ? chosen->stack_count : 0;
+        for (uint32_t i = 0; i < block->frame_count; i++) {
+            block->frames[i] = chosen->stack[i];
+        }
+    }
+}
+
+/* ---- intervals ------------------------------------------------------------------------------- */
+
+void etwas_why_attribute(struct etwas_why *why, struct etwas_why_chosen *chosen,
+                         const struct etwas_schedule_thread *thread,
+                         enum etwas_schedule_state state, int64_t from_ns, int64_t to_ns,
+                         const struct etwas_kernel_event *event)
+{
+    from_ns = from_ns > chosen->from_ns ? from_ns : chosen->from_ns;
+    if (to_ns <= from_ns) {
+        return;
+    }
+    if (state == ETWAS_SCHEDULE_READY) {
+        if (event != NULL && event->kind == ETWAS_KERNEL_SWITCH &&
+            event->thread == thread->thread) {
+            add_holders(why, chosen, event->processor, from_ns, to_ns);
+        } else {
+            chosen->nobody_ns += (uint64_t)(to_ns - from_ns);
+        }
+    } else if (state == ETWAS_SCHEDULE_WAITING) {
+        add_block(why, chosen, thread, from_ns, to_ns, event);
+    } else if (state == ETWAS_SCHEDULE_RUNNING) {
+        chosen->preemptions +=
+            event != NULL && event->kind == ETWAS_KERNEL_SWITCH && event->old_is_ready;
+    }
+}
+
+void etwas_why_interval(void *context, const struct etwas_schedule_thread *thread,
+                        enum etwas_schedule_state state, int64_t from_ns, int64_t to_ns,
+                        const struct etwas_kernel_event *event)
+{
+    struct etwas_why *why = context;
+    uint32_t number = (uint32_t)(thread - why->schedule.threads);
+
+    if (state == ETWAS_SCHEDULE_RUNNING) {
+        note_run(why, thread, from_ns, to_ns);
+    }
+    for (uint32_t i = 0; i < why->chosen_count; i++) {
+        if (why->chosen[i].is_open && why->chosen[i].on == number) {
+            etwas_why_attribute(why, &why->chosen[i], thread, state, from_ns, to_ns, event);
+        }
+    }
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * `etwas why` as JSON. The keys are part of the command's interface.
+ */
+
+#include "why/why.h"
+
+#include "commands.h"
+#include "json.h"
+#include "text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void put_boolean(struct etwas_output *output, const char *key, bool value)
+{
+    etwas_json_key(output, key);
+    etwas_output_text(output, value ? "true" : "false");
+}
+
+static void put_guid(struct etwas_output *output, const char *key, const etwas_guid *guid)
+{
+    etwas_json_key(output, key);
+    etwas_output_char(output, '"');
+    etwas_text_guid(output, guid);
+    etwas_output_char(output, '"');
+}
+
+static void put_times(struct etwas_output *output, const struct etwas_why_times *times)
+{
+    etwas_json_number(output, "running_ns", times->running_ns);
+    etwas_json_number(output, "ready_ns", times->ready_ns);
+    etwas_json_number(output, "blocked_ns", times->blocked_ns);
+    etwas_json_number(output, "unknown_ns", times->unknown_ns);
+    etwas_json_number(output, "interrupt_ns", times->interrupt_ns);
+    etwas_json_number(output, "hard_fault_ns", times->hard_fault_ns);
+    etwas_json_number(output, "page_faults", times->faults);
+}
+
+/* The first members of an object. */
+static void put_name(struct etwas_output *output, const struct etwas_why *why,
+                     const struct etwas_why_name *name)
+{
+    static const etwas_guid none;
+    const char *its_class =
+        name->class_index != UINT32_MAX ? why->classes[name->class_index].name : "";
+
+    etwas_output_text(output, "{\"class\":\"");
+    etwas_text_utf8(output, ETWAS_TEXT_JSON, its_class, strlen(its_class));
+    etwas_output_char(output, '"');
+    if (memcmp(&name->activity, &none, sizeof none) == 0) {
+        etwas_json_number(output, "instance", name->instance);
+    } else {
+        put_guid(output, "activity", &name->activity);
+    }
+}
+
+static void put_process(struct etwas_output *output, const struct etwas_why *why, uint32_t process)
+{
+    const char *name = etwas_processes_name(&why->processes, process);
+
+    etwas_json_number(output, "process", process);
+    if (name != NULL) {
+        etwas_json_text(output, "name", name);
+    }
+}
+
+static void put_thread(struct etwas_output *output, const struct etwas_why *why, uint32_t id)
+{
+    const struct etwas_schedule_thread *thread = etwas_schedule_find(&why->schedule, id);
+
+    etwas_json_number(output, "thread", id);
+    if (thread != NULL && thread->has_process) {
+        put_process(output, why, thread->process);
+    }
+}
+
+static void put_classes(struct etwas_output *output, const struct etwas_why *why)
+{
+    const char *before = "";
+
+    etwas_output_text(output, ",\"classes\":[");
+    for (uint32_t i = 0; i < why->class_count; i++) {
+        const struct etwas_why_class *its = &why->classes[i];
+
+        if (its->count > 0) {
+            etwas_output_format(output, "%s{\"class\":\"", before);
+            etwas_text_utf8(output, ETWAS_TEXT_JSON, its->name, strlen(its->name));
+            etwas_output_char(output, '"');
+            put_guid(output, "guid", &its->guid);
+            etwas_json_number(output, "count", its->count);
+            etwas_json_number(output, "duration_ns", its->duration_ns);
+            etwas_json_number(output, "longest_ns", its->longest_ns);
+            put_times(output, &its->times);
+            etwas_output_char(output, '}');
+            before = ",";
+        }
+    }
+    etwas_output_char(output, ']');
+}
+
+static void put_holders(struct etwas_output *output, const struct etwas_why *why,
+                        const struct etwas_why_chosen *chosen)
+{
+    etwas_output_text(output, ",\"processor_had\":[");
+    for (uint32_t i = 0; i < chosen->holder_count; i++) {
+        etwas_output_format(output, "%s{\"ns\":%" PRIu64, i > 0 ? "," : "", chosen->holders[i].ns);
+        put_thread(output, why, chosen->holders[i].thread);
+        etwas_output_char(output, '}');
+    }
+    etwas_output_char(output, ']');
+    etwas_json_number(output, "nobody_had_ns", chosen->nobody_ns);
+}
+
+static void put_block(struct etwas_output *output, const struct etwas_why *why,
+                      const struct etwas_why_block *block)
+{
+    static const char *const wakers[] = {
+        [ETWAS_WHY_WAKER_UNKNOWN] = "unknown",
+        [ETWAS_WHY_WAKER_THREAD] = "thread",
+        [ETWAS_WHY_WAKER_INTERRUPT] = "interrupt",
+    };
+
+    if (block->call >= 0) {
+        etwas_output_format(output, "{\"call\":%" PRId64, block->call);
+    } else {
+        etwas_output_text(output, "{\"call\":null");
+    }
+    if (etwas_why_call_name(block->call) != NULL) {
+        etwas_json_text(output, "call_name", etwas_why_call_name(block->call));
+    }
+    etwas_json_text(output, "waker", wakers[block->waker]);
+    if (block->waker == ETWAS_WHY_WAKER_THREAD) {
+        put_thread(output, why, block->thread);
+    }
+    etwas_json_number(output, "ns", block->ns);
+    etwas_json_number(output, "times", block->times);
+    etwas_json_number(output, "longest_ns", block->longest_ns);
+    etwas_output_text(output, ",\"stack\":[");
+    for (uint32_t i = 0; i < block->frame_count; i++) {
+        etwas_output_text(output, i > 0 ? ",\"" : "\"");
+        etwas_output_hexadecimal(output, block->frames[i]);
+        etwas_output_char(output, '"');
+    }
+    etwas_output_text(output, "]}");
+}
+
+static void put_faults(struct etwas_output *output, const struct etwas_why_chosen *chosen)
+{
+    const char *before = "";
+
+    etwas_output_text(output, ",\"fault_types\":[");
+    for (uint8_t i = 0; i < ETWAS_KERNEL_FAULT_TYPES; i++) {
+        if (chosen->faults[i] > 0) {
+            etwas_output_format(output, "%s{\"type\":\"%s\",\"count\":%" PRIu64 "}", before,
+                                etwas_kernel_fault_name(ETWAS_KERNEL_FIRST_FAULT + i),
+                                chosen->faults[i]);
+            before = ",";
+        }
+    }
+    etwas_output_char(output, ']');
+}
+
+static void put_chosen(struct etwas_output *output, const struct etwas_why *why,
+                       const struct etwas_why_chosen *chosen)
+{
+    put_name(output, why, &chosen->name);
+    etwas_output_text(output, ",\"parents\":[");
+    for (uint32_t i = 0; i < chosen->parent_count; i++) {
+        etwas_output_text(output, i > 0 ? "," : "");
+        put_name(output, why, &chosen->parents[i]);
+        etwas_output_char(output, '}');
+    }
+    etwas_output_char(output, ']');
+    put_process(output, why, chosen->process);
+    etwas_json_number(output, "thread", chosen->thread);
+    etwas_json_number(output, "threads", chosen->threads);
+    etwas_output_text(output, ",\"start\":\"");
+    etwas_text_time_ns(output, chosen->start_unix_ns);
+    etwas_output_char(output, '"');
+    etwas_json_number(output, "duration_ns", chosen->duration_ns);
+    put_times(output, &chosen->times);
+    etwas_json_number(output, "preemptions", chosen->preemptions);
+    put_faults(output, chosen);
+    put_holders(output, why, chosen);
+    etwas_output_text(output, ",\"blocked_on\":[");
+    for (uint32_t i = 0; i < chosen->block_count; i++) {
+        etwas_output_text(output, i > 0 ? "," : "");
+        put_block(output, why, &chosen->blocks[i]);
+    }
+    etwas_output_text(output, "]}");
+}
+
+static void put_files(struct etwas_output *output, const struct etwas_why *why)
+{
+    etwas_output_text(output, "{\"files\":[");
+    for (uint32_t i = 0; i < why->run.count; i++) {
+        const char *path = why->run.inputs[i].path;
+
+        etwas_output_text(output, i > 0 ? ",\"" : "\"");
+        etwas_text_utf8(output, ETWAS_TEXT_JSON, path, strlen(path));
+        etwas_output_char(output, '"');
+    }
+    etwas_output_char(output, ']');
+}
+
+void etwas_why_json(struct etwas_output *output, const struct etwas_why *why, int result)
+{
+    put_files(output, why);
+    put_boolean(output, "damaged", result != ETWAS_EXIT_FINE);
+    etwas_json_number(output, "events_lost", why->events_lost);
+    put_boolean(output, "kernel_events", why->has_kernel_events);
+    put_boolean(output, "ready_known", why->schedule.has_ready_events);
+    put_boolean(output, "calls_known", why->has_calls);
+    etwas_json_number(output, "started", etwas_spans_count(why->spans, ETWAS_SPANS_STARTED));
+    etwas_json_number(output, "open", etwas_spans_count(why->spans, ETWAS_SPANS_OPEN));
+    etwas_json_number(output, "replaced", etwas_spans_count(why->spans, ETWAS_SPANS_REPLACED));
+    etwas_json_number(output, "unmatched", etwas_spans_count(why->spans, ETWAS_SPANS_UNMATCHED));
+    etwas_json_number(output, "left_out", etwas_spans_count(why->spans, ETWAS_SPANS_LEFT_OUT));
+    etwas_json_number(output, "other_classes", why->other_classes);
+    put_classes(output, why);
+    etwas_output_text(output, ",\"slowest\":[");
+    for (uint32_t i = 0; i < why->chosen_count; i++) {
+        etwas_output_text(output, i > 0 ? "," : "");
+        put_chosen(output, why, &why->chosen[i]);
+    }
+    etwas_output_text(output, "]}\n");
+}

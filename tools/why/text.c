@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * `etwas why` in tables and sentences.
+ */
+
+#include "why/why.h"
+
+#include "people.h"
+#include "text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double ns_per_ms = 1e6;
+
+static void put_ms(struct etwas_output *output, uint64_t ns)
+{
+    etwas_output_format(output, "%.3f ms", (double)ns / ns_per_ms);
+}
+
+static void put_text(struct etwas_output *output, const char *text)
+{
+    etwas_text_utf8(output, ETWAS_TEXT_PLAIN, text, strlen(text));
+}
+
+static double percent(uint64_t part, uint64_t all)
+{
+    return all > 0 ? 100.0 * (double)part / (double)all : 0;
+}
+
+/* "Order 17", "shop/Order activity GUID" */
+static void put_name(struct etwas_output *output, const struct etwas_why *why,
+                     const struct etwas_why_name *name)
+{
+    static const etwas_guid none;
+
+    put_text(output, name->class_index != UINT32_MAX ? why->classes[name->class_index].name
+                                                     : "one more class");
+    etwas_output_char(output, ' ');
+    if (memcmp(&name->activity, &none, sizeof none) == 0) {
+        etwas_output_unsigned(output, name->instance);
+    } else {
+        etwas_text_guid(output, &name->activity);
+    }
+}
+
+/* "thread 22 (process 20 shop)" */
+static void put_thread(struct etwas_output *output, const struct etwas_why *why, uint32_t id)
+{
+    const struct etwas_schedule_thread *thread = etwas_schedule_find(&why->schedule, id);
+    const char *name;
+
+    etwas_output_format(output, "thread %" PRIu32, id);
+    if (thread != NULL && thread->has_process) {
+        name = etwas_processes_name(&why->processes, thread->process);
+        etwas_output_format(output, " (process %" PRIu32, thread->process);
+        if (name != NULL) {
+            etwas_output_char(output, ' ');
+            put_text(output, name);
+        }
+        etwas_output_char(output, ')');
+    }
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static int compare_classes(const void *left, const void *right)
+{
+    const struct etwas_why_class *first = *(const struct etwas_why_class *const *)left;
+    const struct etwas_why_class *second = *(const struct etwas_why_class *const *)right;
+
+    if (first->duration_ns != second->duration_ns) {
+        return first->duration_ns < second->duration_ns ? 1 : -1;
+    }
+    return first < second ? -1 : 1;
+}
+
+static void put_times(struct etwas_output *output, const struct etwas_why_times *times,
+                      uint64_t duration_ns)
+{
+    char faults[ETWAS_PEOPLE_CHARACTERS];
+
+    etwas_output_format(
+        output, "  %6.1f%%  %6.1f%%  %6.1f%%  %6.1f%%  %11s  ",
+        percent(times->running_ns, duration_ns), percent(times->ready_ns, duration_ns),
+        percent(times->blocked_ns, duration_ns), percent(times->unknown_ns, duration_ns),
+        etwas_people_count(faults, times->faults));
+}
+
+static void put_classes(struct etwas_output *output, const struct etwas_why *why)
+{
+    const struct etwas_why_class **sorted =
+        calloc((size_t)why->class_count + 1, sizeof(const struct etwas_why_class *));
+    char count[ETWAS_PEOPLE_CHARACTERS];
+
+    etwas_output_text(output,
+                      "       count       mean ms    longest ms  running    ready  blocked  "
+                      "unknown  page faults  class\n");
+    for (uint32_t i = 0; sorted != NULL && i < why->class_count; i++) {
+        sorted[i] = &why->classes[i];
+    }
+    if (sorted != NULL) {
+        qsort(sorted, why->class_count, sizeof(const struct etwas_why_class *), compare_classes);
+    }
+    for (uint32_t i = 0; sorted != NULL && i < why->class_count; i++) {
+        const struct etwas_why_class *its = sorted[i];
+
+        if (its->count > 0) {
+            etwas_output_format(output, "  %10s  %12.3f  %12.3f",
+                                etwas_people_count(count, its->count),
+                                (double)its->duration_ns / ns_per_ms / (double)its->count,
+                                (double)its->longest_ns / ns_per_ms);
+            put_times(output, &its->times, its->duration_ns);
+            put_text(output, its->name);
+            etwas_output_char(output, '\n');
+        }
+    }
+    free((void *)sorted);
+}
+
+static void put_slowest(struct etwas_output *output, const struct etwas_why *why)
+{
+    etwas_output_text(output, "\n  duration ms  running    ready  blocked  unknown  page faults  "
+                              "the slowest\n");
+    for (uint32_t i = 0; i < why->chosen_count; i++) {
+        const struct etwas_why_chosen *chosen = &why->chosen[i];
+
+        etwas_output_format(output, "  %11.3f", (double)chosen->duration_ns / ns_per_ms);
+        put_times(output, &chosen->times, chosen->duration_ns);
+        put_name(output, why, &chosen->name);
+        etwas_output_char(output, '\n');
+    }
+}
+
+/* ---- sentences ------------------------------------------------------------------------------- */
+
+/* "8.100 ms (66 %) " */
+static void put_share(struct etwas_output *output, uint64_t ns, uint64_t duration_ns)
+{
+    etwas_output_text(output, "  ");
+    put_ms(output, ns);
+    etwas_output_format(output, " (%.0f %%) ", percent(ns, duration_ns));
+}
+
+static void put_running(struct etwas_output *output, const struct etwas_why_chosen *chosen)
+{
+    bool first = true;
+
+    put_share(output, chosen->times.running_ns, chosen->duration_ns);
+    etwas_output_text(output, "it ran");
+    if (chosen->times.interrupt_ns > 0) {
+        etwas_output_text(output, ", ");
+        put_ms(output, chosen->times.interrupt_ns);
+        etwas_output_text(output, " of that in interrupts");
+    }
+    for (uint8_t i = 0; i < ETWAS_KERNEL_FAULT_TYPES; i++) {
+        if (chosen->faults[i] > 0) {
+            etwas_output_format(output, "%s%" PRIu64 " %s", first ? ", with page faults: " : ", ",
+                                chosen->faults[i],
+                                etwas_kernel_fault_name(ETWAS_KERNEL_FIRST_FAULT + i));
+            first = false;
+        }
+    }
+    if (chosen->times.hard_fault_ns > 0) {
+        etwas_output_text(output, "; hard faults took ");
+        put_ms(output, chosen->times.hard_fault_ns);
+    }
+    etwas_output_text(output, ".\n");
+}
+
+static int compare_holders(const void *left, const void *right)
+{
+    const struct etwas_why_holder *first = left;
+    const struct etwas_why_holder *second = right;
+
+    return first->ns < second->ns ? 1 : first->ns > second->ns ? -1 : 0;
+}
+
+static void put_ready(struct etwas_output *output, const struct etwas_why *why,
+                      struct etwas_why_chosen *chosen)
+{
+    if (chosen->times.ready_ns == 0) {
+        return;
+    }
+    put_share(output, chosen->times.ready_ns, chosen->duration_ns);
+    etwas_output_format(output,
+                        "it was ready and had no processor; it was preempted %" PRIu64 " time%s.\n",
+                        chosen->preemptions, chosen->preemptions == 1 ? "" : "s");
+    qsort(chosen->holders, chosen->holder_count, sizeof *chosen->holders, compare_holders);
+    for (uint32_t i = 0; i < chosen->holder_count; i++) {
+        etwas_output_text(output, "      ");
+        put_ms(output, chosen->holders[i].ns);
+        etwas_output_text(output, " had ");
+        put_thread(output, why, chosen->holders[i].thread);
+        etwas_output_char(output, '\n');
+    }
+    if (chosen->nobody_ns > 0) {
+        etwas_output_text(output, "      ");
+        put_ms(output, chosen->nobody_ns);
+        etwas_output_text(output, " had nobody, or it is not known who\n");
+    }
+}
+
+static int compare_blocks(const void *left, const void *right)
+{
+    const struct etwas_why_block *first = left;
+    const struct etwas_why_block *second = right;
+
+    return first->ns < second->ns ? 1 : first->ns > second->ns ? -1 : 0;
+}
+
+static void put_call(struct etwas_output *output, const struct etwas_why *why, int64_t call)
+{
+    const char *name = etwas_why_call_name(call);
+
+    if (call == ETWAS_WHY_ANY_CALL) {
+        etwas_output_text(output, " in more ways");
+    } else if (call == ETWAS_WHY_NO_CALL) {
+        etwas_output_text(output, why->has_calls ? " in no system call" : "");
+    } else if (name != NULL) {
+        etwas_output_format(output, " in %s", name);
+    } else {
+        etwas_output_format(output, " in system call %" PRId64, call);
+    }
+}
+
+static void put_block(struct etwas_output *output, const struct etwas_why *why,
+                      const struct etwas_why_block *block)
+{
+    etwas_output_text(output, "      ");
+    put_ms(output, block->ns);
+    put_call(output, why, block->call);
+    if (block->waker == ETWAS_WHY_WAKER_THREAD) {
+        etwas_output_text(output, ", until woken by ");
+        put_thread(output, why, block->thread);
+    } else if (block->waker == ETWAS_WHY_WAKER_INTERRUPT) {
+        etwas_output_text(output, ", until woken in an interrupt");
+    }
+    etwas_output_format(output, ", %" PRIu64 " time%s", block->times, block->times == 1 ? "" : "s");
+    if (block->times > 1) {
+        etwas_output_text(output, ", the longest ");
+        put_ms(output, block->longest_ns);
+    }
+    for (uint32_t i = 0; i < block->frame_count; i++) {
+        etwas_output_text(output, i == 0 ? "\n          at " : " ");
+        etwas_output_hexadecimal(output, block->frames[i]);
+    }
+    etwas_output_char(output, '\n');
+}
+
+static void put_blocked(struct etwas_output *output, const struct etwas_why *why,
+                        struct etwas_why_chosen *chosen)
+{
+    if (chosen->times.blocked_ns == 0) {
+        return;
+    }
+    put_share(output, chosen->times.blocked_ns, chosen->duration_ns);
+    etwas_output_text(output, "it was blocked:\n");
+    qsort(chosen->blocks, chosen->block_count, sizeof *chosen->blocks, compare_blocks);
+    for (uint32_t i = 0; i < chosen->block_count; i++) {
+        put_block(output, why, &chosen->blocks[i]);
+    }
+}
+
+static void explain(struct etwas_output *output, const struct etwas_why *why,
+                    struct etwas_why_chosen *chosen)
+{
+    etwas_output_char(output, '\n');
+    put_name(output, why, &chosen->name);
+    etwas_output_text(output, " took ");
+    put_ms(output, chosen->duration_ns);
+    etwas_output_text(output, " from ");
+    etwas_text_time_ns(output, chosen->start_unix_ns);
+    etwas_output_text(output, " on ");
+    put_thread(output, why, chosen->thread);
+    if (chosen->threads > 1) {
+        etwas_output_format(output, ", and then on %" PRIu32 " more", chosen->threads - 1);
+    }
+    for (uint32_t i = 0; i < chosen->parent_count; i++) {
+        etwas_output_text(output, i == 0 ? ", a part of " : " of ");
+        put_name(output, why, &chosen->parents[i]);
+    }
+    etwas_output_text(output, ".\n");
+    put_running(output, chosen);
+    put_ready(output, why, chosen);
+    put_blocked(output, why, chosen);
+    if (chosen->times.unknown_ns > 0) {
+        put_share(output, chosen->times.unknown_ns, chosen->duration_ns);
+        etwas_output_text(output, "is not known.\n");
+    }
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static void put_note(struct etwas_output *output, uint64_t count, const char *text)
+{
+    char number[ETWAS_PEOPLE_CHARACTERS];
+
+    if (count > 0) {
+        etwas_output_format(output, "%s %s\n", etwas_people_count(number, count), text);
+    }
+}
+
+static void put_notes(struct etwas_output *output, const struct etwas_why *why)
+{
+    if (!why->has_kernel_events) {
+        etwas_output_text(output,
+                          "There are no context switches of the kernel: where the time went "
+                          "is not known.\n");
+    }
+    put_note(output, etwas_spans_count(why->spans, ETWAS_SPANS_OPEN), "did not end");
+    put_note(output, etwas_spans_count(why->spans, ETWAS_SPANS_UNMATCHED),
+             "ended and did not start");
+    put_note(output, etwas_spans_count(why->spans, ETWAS_SPANS_REPLACED), "started a second time");
+    put_note(output, etwas_spans_count(why->spans, ETWAS_SPANS_LEFT_OUT),
+             "are left out, since too many were open");
+    put_note(output, why->other_classes, "are of more classes than are told apart");
+}
+
+void etwas_why_text(struct etwas_output *output, const struct etwas_why *why)
+{
+    put_classes(output, why);
+    if (why->chosen_count > 0) {
+        put_slowest(output, why);
+        explain(output, why, &why->chosen[0]);
+    } else {
+        etwas_output_text(output, "\nNothing of what is asked for has a start and an end.\n");
+    }
+    put_notes(output, why);
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The command `etwas why`.
+ */
+
+#include "why/why.h"
+
+#include "commands.h"
+#include "event.h"
+#include "stat/stat.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SLOWEST = 10 /* unless another number is asked for */
+};
+
+static const char *const help[] = {
+    "usage: etwas why [--class CLASS] [--instance N | --slowest K] [--json] FILE...\n"
+    "\n",
+    "Says where instances (from their event of type START to that of END) and\n"
+    "activities (from opcode START to STOP) spent their time: running, ready and\n"
+    "waiting for a processor, blocked. All files are one time line: a program's\n"
+    "events and the kernel's may be in one file or in several. The kernel's need\n"
+    "EVENT_TRACE_FLAG_CSWITCH; more is said with _DISPATCHER (who woke it, and when),\n"
+    "_SYSTEMCALL (in which call it waited), _MEMORY_PAGE_FAULTS, _MEMORY_HARD_FAULTS,\n"
+    "_INTERRUPT, _DPC, _PROCESS (names), and stacks of context switches.\n"
+    "\n",
+    "First there is a table of the classes, then one of the slowest, then the slowest\n"
+    "is explained: who had the processor that it waited for, in which system call it\n"
+    "was blocked and who woke it, and its page faults.\n"
+    "\n",
+    "  -C, --class CLASS    only of this class: PROVIDER/CLASS, CLASS, or a GUID\n"
+    "  -i, --instance N     only the instances of this number\n"
+    "  -k, --slowest K      so many of the slowest, 1 to 1000 instead of 10\n"
+    "  -j, --json           one JSON object with plain numbers\n"
+    "  -h, --help           this text\n"
+    "\n",
+    "An instance is on the thread that logged its START until another thread logs an\n"
+    "event of it. Times are whole: what the kernel's events do not tell, because\n"
+    "there are none of that time or a switch is missing, is unknown. Time in\n"
+    "interrupts is a part of running, time in hard faults of the others. Without\n"
+    "ReadyThread events who was woken is blocked until it runs. 'Nobody' had the\n"
+    "processor where it was idle, or what it did is not known any more: the last 256\n"
+    "runs of each are kept. At most 1048576 are open at once; what is left out is\n"
+    "counted.\n"
+    "\n",
+    "JSON keys:\n"
+    "  files; damaged; events_lost; kernel_events (there are switches), ready_known;\n"
+    "  calls_known; started, open (without an end), replaced (by a second START),\n"
+    "  unmatched (ENDs), left_out (too many open), other_classes;\n"
+    "  classes (class, guid, count, duration_ns, longest_ns, and the times);\n"
+    "  slowest (class; instance or activity; parents: class, instance or activity,\n"
+    "  the nearest first; process, name, thread, threads (that had it), start,\n"
+    "  duration_ns, the times, preemptions, fault_types (type, count);\n"
+    "  processor_had: thread, process, name, ns; nobody_had_ns;\n"
+    "  blocked_on: call (number, null), call_name, waker (thread, interrupt,\n"
+    "  unknown), thread, process, name, ns, times, longest_ns, stack (of that).\n"
+    "The times are running_ns, ready_ns, blocked_ns, unknown_ns, which are all of the\n"
+    "duration, and interrupt_ns, hard_fault_ns, page_faults.\n"
+    "\n",
+    "Exit codes: see 'etwas --help'.\n",
+    NULL,
+};
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static void take_span(struct etwas_why *why, const struct etwas_input *input,
+                      const EVENT_RECORD *record, int64_t time_ns)
+{
+    const etwas_span *span;
+
+    switch (etwas_spans_take(why->spans, record, input->number, time_ns, &span)) {
+    case ETWAS_SPAN_START:
+        etwas_why_start(why, input, record, span, etwas_why_class(why, input, record));
+        break;
+    case ETWAS_SPAN_INSIDE:
+        etwas_why_move(why, span, record->EventHeader.ThreadId, time_ns);
+        break;
+    case ETWAS_SPAN_END:
+        etwas_why_end(why, span, time_ns);
+        break;
+    default:
+        break;
+    }
+}
+
+static void take_kernel(struct etwas_why *why, const struct etwas_input *input,
+                        const struct etwas_kernel_event *event, int64_t time_ns)
+{
+    if (why->follows) {
+        etwas_why_kernel(why, input, event, time_ns);
+        return;
+    }
+    why->kernel_end_ns = time_ns;
+    if (event->kind == ETWAS_KERNEL_SWITCH && !why->has_kernel_events) {
+        why->has_kernel_events = true;
+        why->schedule.begins_late |= etwas_stat_begins_late(input);
+    }
+}
+
+static void on_record(EVENT_RECORD *record)
+{
+    const struct etwas_input *input = record->UserContext;
+    struct etwas_why *why = input->context;
+    int64_t time_ns = etwas_input_monotonic_ns(input, record);
+    struct etwas_kernel_event event;
+
+    if (etwas_event_is_header_class(record)) {
+        return;
+    }
+    if (etwas_kernel_read(record, &event)) {
+        take_kernel(why, input, &event, time_ns);
+    } else if (etwas_kernel_is_process(record)) {
+        if (why->follows) {
+            etwas_processes_take(&why->processes, record);
+        }
+    } else {
+        take_span(why, input, record, time_ns);
+    }
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static bool make_room(struct etwas_why *why)
+{
+    why->classes = calloc(ETWAS_WHY_CLASSES, sizeof *why->classes);
+    why->slow = calloc((size_t)why->slowest + 1, sizeof *why->slow);
+    why->chosen = calloc((size_t)why->slowest + 1, sizeof *why->chosen);
+    why->runs = calloc(ETWAS_SCHEDULE_PROCESSORS, sizeof(struct etwas_why_runs *));
+    return why->classes != NULL && why->slow != NULL && why->chosen != NULL && why->runs != NULL &&
+           etwas_schedule_open(&why->schedule) && etwas_processes_open(&why->processes);
+}
+
+static void free_room(struct etwas_why *why)
+{
+    for (uint32_t i = 0; why->runs != NULL && i < ETWAS_SCHEDULE_PROCESSORS; i++) {
+        free(why->runs[i]);
+    }
+    for (uint32_t i = 0; i < ETWAS_INPUT_FILES; i++) {
+        if (why->descriptions[i].decoder != NULL) {
+            etwas_descriptions_close(&why->descriptions[i]);
+        }
+    }
+    free((void *)why->runs);
+    free(why->classes);
+    free(why->slow);
+    free(why->chosen);
+    free(why->open);
+    free(why->threads);
+    etwas_spans_close(why->spans);
+    etwas_processes_close(&why->processes);
+    etwas_schedule_close(&why->schedule);
+}
+
+static int open_input(struct etwas_why *why, const char *path, uint32_t number)
+{
+    const struct etwas_input_callbacks callbacks = {on_record, ETWAS_INPUT_RAW};
+    struct etwas_input *input = &why->run.inputs[why->run.count];
+    int result = etwas_input_open(input, path, number, &callbacks, why);
+
+    if (result == ETWAS_EXIT_FINE) {
+        why->run.count++;
+        (void)etwas_trace_query(input->trace, &input->information);
+        if (why->descriptions[number - 1].decoder == NULL &&
+            !etwas_descriptions_open(&why->descriptions[number - 1], path, &why->paths)) {
+            why->out_of_memory = true;
+        }
+    }
+    return result;
+}
+
+/* All files, from their beginning to their end. */
+static int read_files(struct etwas_why *why, char *const *paths, uint32_t count)
+{
+    int result = ETWAS_EXIT_FINE;
+    int processed;
+
+    why->run.count = 0;
+    why->run.stop = false;
+    etwas_spans_close(why->spans);
+    if (etwas_spans_open(0, &why->spans) != ERROR_SUCCESS) {
+        why->out_of_memory = true;
+        return ETWAS_EXIT_OPEN;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (open_input(why, paths[i], i + 1) != ETWAS_EXIT_FINE) {
+            result = ETWAS_EXIT_OPEN;
+        }
+    }
+    if (why->run.count == 0) {
+        return result;
+    }
+    etwas_progress_start(&why->run.progress, false);
+    processed = etwas_input_process(&why->run);
+    return result == ETWAS_EXIT_FINE ? processed : result;
+}
+
+static int read_twice(struct etwas_why *why, char *const *paths, uint32_t count)
+{
+    int result;
+
+    if (!make_room(why)) {
+        why->out_of_memory = true;
+        return ETWAS_EXIT_OPEN;
+    }
+    result = read_files(why, paths, count);
+    if (why->run.count == 0 || why->out_of_memory) {
+        return result;
+    }
+    why->follows = true;
+    why->other_classes = 0;
+    why->schedule.interval = etwas_why_interval;
+    why->schedule.context = why;
+    result = read_files(why, paths, count);
+    for (uint32_t i = 0; i < why->run.count; i++) {
+        etwas_input_warn(&why->run.inputs[i]);
+        why->events_lost += why->run.inputs[i].information.lost_events;
+    }
+    return result;
+}
+
+/* ---- the command line ------------------------------------------------------------------------ */
+
+static bool read_number(const char *text, const char *option, uint32_t least, uint32_t most,
+                        uint32_t *number)
+{
+    char *end;
+    unsigned long value = strtoul(text, &end, 10);
+
+    *number = (uint32_t)value;
+    if (*text < '0' || *text > '9' || *end != '\0' || value < least || value > most) {
+        fprintf(stderr, "etwas why: %s takes a number, not '%s'\n", option, text);
+        return false;
+    }
+    return true;
+}
+
+static bool take_option(struct etwas_why *why, int option)
+{
+    switch (option) {
+    case 'C':
+        why->class_name = optarg;
+        return true;
+    case 'i':
+        why->has_instance = true;
+        return read_number(optarg, "--instance", 0, UINT32_MAX, &why->instance);
+    case 'k':
+        return read_number(optarg, "--slowest", 1, ETWAS_WHY_SLOWEST, &why->slowest);
+    case 'j':
+        why->json = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Returns whether to go on; otherwise *result is what the program exits with. */
+static bool parse_options(int argc, char **argv, struct etwas_why *why, int *result)
+{
+    static const struct option options[] = {
+        {"class", required_argument, NULL, 'C'},   {"instance", required_argument, NULL, 'i'},
+        {"slowest", required_argument, NULL, 'k'}, {"json", no_argument, NULL, 'j'},
+        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
+    };
+    const char *wrong = NULL;
+    int option;
+
+    *result = ETWAS_EXIT_USAGE;
+    while ((option = getopt_long(argc, argv, "C:i:k:jh", options, NULL)) != -1) {
+        if (option == 'h') {
+            *result = etwas_command_help(help);
+            return false;
+        }
+        if (!take_option(why, option)) {
+            etwas_command_misused("why");
+            return false;
+        }
+    }
+    if (optind == argc) {
+        wrong = "which file?";
+    } else if (argc - optind > ETWAS_INPUT_FILES) {
+        wrong = "at most 64 files at once";
+    }
+    if (wrong != NULL) {
+        fprintf(stderr, "etwas why: %s\n", wrong);
+        etwas_command_misused("why");
+        return false;
+    }
+    return true;
+}
+
+int etwas_command_why(int argc, char **argv)
+{
+    static struct etwas_input inputs[ETWAS_INPUT_FILES];
+    static struct etwas_why why = {.run.inputs = inputs, .slowest = SLOWEST};
+    struct etwas_output *output = etwas_standard_output();
+    int result;
+
+    if (!parse_options(argc, argv, &why, &result)) {
+        return result;
+    }
+    result = read_twice(&why, argv + optind, (uint32_t)(argc - optind));
+    if (why.out_of_memory || why.schedule.out_of_memory || why.processes.out_of_memory) {
+        fputs("etwas: not enough memory to follow everything\n", stderr);
+        result = ETWAS_EXIT_OPEN;
+    } else if (why.run.count > 0) {
+        if (why.json) {
+            etwas_why_json(output, &why, result);
+        } else {
+            etwas_why_text(output, &why);
+        }
+    }
+    free_room(&why);
+    return etwas_output_finish(output) ? result : ETWAS_EXIT_OUTPUT;
+}
