@@ -29,9 +29,10 @@ ETWAS_ASSERT_SIZE(STACK_TRACING_EVENT_ID, 24);
  * (StackTracingEventIds may be NULL with 0). Properties as for StartTraceW, but that the name is put
  * in. On failure *TraceHandle is 0.
  *
- * In this release EnableFlags may have EVENT_TRACE_FLAG_PROCESS, _IMAGE_LOAD, _THREAD and
- * _CSWITCH, and must have _NO_SYSCONFIG; the clock is the performance counter. The process needs CAP_PERFMON and, for _CSWITCH,
- * to read tracefs; the kernel Linux 6.0.
+ * It begins with events of the system's configuration, unless EnableFlags have
+ * EVENT_TRACE_FLAG_NO_SYSCONFIG. In this release they may have _PROCESS, _IMAGE_LOAD, _THREAD and _CSWITCH
+ * besides; the clock is the performance counter. The process needs CAP_PERFMON and, for _CSWITCH, to
+ * read tracefs; the kernel Linux 6.0.
  *
  * Thread-safe. Not for signal handlers.
  *

@@ -35,11 +35,9 @@ uint32_t etwas_system_request_check_flags(uint32_t flags)
     if (!etwas_system_flags_are_known(flags)) {
         return ERROR_INVALID_PARAMETER;
     }
-    if ((flags & ~(etwas_topic_flags() | EVENT_TRACE_FLAG_NO_SYSCONFIG)) != 0 ||
-        (flags & EVENT_TRACE_FLAG_NO_SYSCONFIG) == 0) {
-        return ERROR_NOT_SUPPORTED;
-    }
-    return ERROR_SUCCESS;
+    return (flags & ~(etwas_topic_flags() | EVENT_TRACE_FLAG_NO_SYSCONFIG)) == 0
+               ? ERROR_SUCCESS
+               : ERROR_NOT_SUPPORTED;
 }
 
 uint32_t etwas_system_request_check(struct etwas_configuration *configuration)

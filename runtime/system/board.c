@@ -4,11 +4,13 @@
 #include "system/board.h"
 
 #include <errno.h>
+#include <etwas/evntrace.h>
 #include <stdlib.h>
 
 #include "platform/processor.h"
 #include "platform/thread.h"
 #include "system/board_tags.h"
+#include "system/inventory.h"
 
 /* ---- what comes in --------------------------------------------------------------------------- */
 
@@ -78,6 +80,9 @@ void etwas_board_run_down(struct etwas_board *board, bool is_end)
         if (board->uses[number].is_open && etwas_topics[number]->run_down != NULL) {
             etwas_topics[number]->run_down(board->uses[number].state, &board->host, is_end);
         }
+    }
+    if (!is_end && (board->host.flags & EVENT_TRACE_FLAG_NO_SYSCONFIG) == 0) {
+        etwas_inventory_tell(ETWAS_INVENTORY_HERE, board->host.record, board->host.emitter);
     }
 }
 

@@ -59,6 +59,7 @@ void etwas_board_drain(struct etwas_board *board, int64_t until_ns);
 /* Behind a drain until then: topics find out what was in the sideband that was lost. */
 void etwas_board_find_lost(struct etwas_board *board, int64_t until_ns);
 
+/* What its topics find there, or leave; and once, at the start, the inventory (R50). */
 void etwas_board_run_down(struct etwas_board *board, bool is_end);
 
 /* What the kernel had no room for, so far: nothing younger than what was drained is in it. */

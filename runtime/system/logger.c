@@ -144,7 +144,7 @@ static void run(struct etwas_system_logger *logger, struct pollfd *polled)
         wait_for_events(logger, polled, START_WAIT_MS);
         request = asked(logger);
     }
-    if (request != REQUEST_END) {
+    if (!waits_for_start(logger)) { /* also if its end was asked for right after */
         etwas_board_run_down(board, false);
     }
     while (request != REQUEST_END) {

@@ -335,6 +335,7 @@ static void r45_enable_flags_and_the_system_loggers_names_are_refused(void **sta
     block.properties.Wnode.Guid = GlobalLoggerGuid;
     expect_refused(&block, ERROR_NOT_SUPPORTED);
     prepare_block(&block, folder_path("f.etl"));
+    block.properties.EnableFlags = EVENT_TRACE_FLAG_DEBUG_EVENTS;
     assert_int_equal(StartTraceA(&session, "nt kernel LOGGER", &block.properties),
                      ERROR_NOT_SUPPORTED);
     assert_int_equal(session, 0);

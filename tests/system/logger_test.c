@@ -12,6 +12,10 @@
 
 #include "system/kernel_fixture.h"
 
+enum {
+    CONFIGURATION_CPU = 10
+};
+
 /* ---- what a system logger is not ------------------------------------------------------------- */
 
 static void r105_nobody_else_writes_to_it(void **state)
@@ -51,8 +55,6 @@ static void r43_r51_what_cannot_be_is_refused(void **state)
     prepare_kernel_block(&block, FLAGS | 0x08000000);
     expect_code(ERROR_INVALID_PARAMETER, KERNEL_LOGGER_NAMEA, &block);
     prepare_kernel_block(&block, FLAGS | EVENT_TRACE_FLAG_DEBUG_EVENTS);
-    expect_code(ERROR_NOT_SUPPORTED, KERNEL_LOGGER_NAMEA, &block);
-    prepare_kernel_block(&block, EVENT_TRACE_FLAG_CSWITCH); /* the configuration, too */
     expect_code(ERROR_NOT_SUPPORTED, KERNEL_LOGGER_NAMEA, &block);
     prepare_kernel_block(&block, FLAGS);
     block.properties.Wnode.ClientContext = 2;
@@ -159,6 +161,47 @@ static void r131_flags_change_while_it_runs(void **state)
     free_events(&events);
 }
 
+/* ---- the inventory --------------------------------------------------------------------------- */
+
+static uint32_t count_class(const struct events *events, const etwas_guid *class_guid)
+{
+    uint32_t count = 0;
+
+    for (size_t index = 0; index < events->count; index++) {
+        count += memcmp(&events->items[index].record.EventHeader.ProviderId, class_guid,
+                        sizeof *class_guid) == 0;
+    }
+    return count;
+}
+
+/* R50, R185: besides what the flags ask for, also if it is stopped at once; an update says no more. */
+static void r50_the_configuration_is_recorded_once(void **state)
+{
+    struct events events;
+    etwas_trace_handle session;
+    uint32_t processors = 0;
+
+    (void)state;
+    read_and_account(start_kernel(0), &events);
+    for (size_t index = 0; index < events.count; index++) {
+        const struct event *event = &events.items[index];
+
+        if (is_kernel_event(event, &EventTraceConfigGuid, CONFIGURATION_CPU)) {
+            assert_int_equal(u32_at(event, 4), sysconf(_SC_NPROCESSORS_ONLN));
+            assert_int_equal(event->record.EventHeader.EventDescriptor.Version, 2);
+            processors++;
+        }
+    }
+    assert_int_equal(processors, 1);
+    assert_in_range(count_class(&events, &EventTraceConfigGuid), 2, events.count);
+    free_events(&events);
+    session = start_kernel(FLAGS);
+    update_kernel_flags(session, FLAGS & ~EVENT_TRACE_FLAG_NO_SYSCONFIG, ERROR_SUCCESS);
+    read_and_account(session, &events);
+    assert_int_equal(count_class(&events, &EventTraceConfigGuid), 0);
+    free_events(&events);
+}
+
 /* ---- belongings ------------------------------------------------------------------------------ */
 
 static void it_leaves_nothing_behind(void **state)
@@ -255,6 +298,7 @@ int main(void)
         FOLDER_TEST(r43_the_name_brings_the_guid),
         FOLDER_TEST(r182_the_kernels_own_call_starts_the_kernel_logger),
         FOLDER_TEST(r131_flags_change_while_it_runs),
+        FOLDER_TEST(r50_the_configuration_is_recorded_once),
         FOLDER_TEST(it_leaves_nothing_behind),
         FOLDER_TEST(a_forks_child_has_none_of_it),
         FOLDER_TEST(who_may_not_see_the_system_is_denied),
