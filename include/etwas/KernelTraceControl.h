@@ -29,16 +29,22 @@ ETWAS_ASSERT_SIZE(STACK_TRACING_EVENT_ID, 24);
  * (StackTracingEventIds may be NULL with 0). Properties as for StartTraceW, but that the name is put
  * in. On failure *TraceHandle is 0.
  *
- * It begins with events of the system's configuration, unless EnableFlags have
+ * With Wnode.Guid KernelRundownGuid it starts a session that records what is there, and nothing that
+ * happens: processes, threads, images and the system's configuration, whatever EnableFlags says. Its name
+ * is the one that the caller has put at LoggerNameOffset, in UTF-16. It needs no privilege; without any
+ * it sees what the process may see.
+ *
+ * A session begins with events of the system's configuration, unless EnableFlags have
  * EVENT_TRACE_FLAG_NO_SYSCONFIG. In this release they may have _PROCESS, _IMAGE_LOAD, _THREAD and _CSWITCH
  * besides; the clock is the performance counter. The process needs CAP_PERFMON and, for _CSWITCH, to
  * read tracefs; the kernel Linux 6.0.
  *
  * Thread-safe. Not for signal handlers.
  *
- * ERROR_INVALID_PARAMETER: TraceHandle or Properties NULL, or Wnode.Guid is not SystemTraceControlGuid.
+ * ERROR_INVALID_PARAMETER: TraceHandle or Properties NULL, or Wnode.Guid is neither SystemTraceControlGuid
+ *     nor KernelRundownGuid, or with this one there is no name.
  * ERROR_INVALID_FLAGS: EnableFlags has bits that are no flags.
- * ERROR_NOT_SUPPORTED: stacks, KernelRundownGuid, other flags, clocks and modes that a system logger
+ * ERROR_NOT_SUPPORTED: stacks, other flags, clocks and modes that a system logger
  *     does not have in this release, and what the kernel cannot.
  * ERROR_ACCESS_DENIED: the process may not see the system's events.
  * ERROR_PATH_NOT_FOUND: tracefs is not mounted.

@@ -9,12 +9,26 @@
 #include <etwas/KernelTraceControl.h>
 #include <string.h>
 
+#include "control/properties.h"
 #include "control/system_request.h"
+
+/* R181: under the caller's own name. */
+static uint32_t start_rundown(etwas_trace_handle *handle, EVENT_TRACE_PROPERTIES *properties)
+{
+    etwas_wchar name[ETWAS_NAME_UNITS + 1];
+    uint32_t code = etwas_properties_check(properties);
+
+    if (code == ERROR_SUCCESS) {
+        code = etwas_properties_logger_name(properties, ETWAS_TEXT_W, name);
+    }
+    return code == ERROR_SUCCESS ? StartTraceW(handle, name, properties) : code;
+}
 
 uint32_t StartKernelTrace(etwas_trace_handle *TraceHandle, EVENT_TRACE_PROPERTIES *Properties,
                           const STACK_TRACING_EVENT_ID StackTracingEventIds[],
                           uint32_t cStackTracingEventIds)
 {
+    bool is_rundown;
     uint32_t code;
 
     if (TraceHandle != NULL) {
@@ -24,18 +38,20 @@ uint32_t StartKernelTrace(etwas_trace_handle *TraceHandle, EVENT_TRACE_PROPERTIE
         (StackTracingEventIds == NULL && cStackTracingEventIds != 0)) {
         return ERROR_INVALID_PARAMETER;
     }
-    /* R181, R182; stacks and rundowns alone are not built. */
-    if (memcmp(&Properties->Wnode.Guid, &KernelRundownGuid, sizeof(etwas_guid)) == 0 ||
-        cStackTracingEventIds != 0) {
+    /* R181, R182; stacks are not built. */
+    if (cStackTracingEventIds != 0) {
         return ERROR_NOT_SUPPORTED;
     }
-    if (memcmp(&Properties->Wnode.Guid, &SystemTraceControlGuid, sizeof(etwas_guid)) != 0) {
+    is_rundown = memcmp(&Properties->Wnode.Guid, &KernelRundownGuid, sizeof(etwas_guid)) == 0;
+    if (!is_rundown &&
+        memcmp(&Properties->Wnode.Guid, &SystemTraceControlGuid, sizeof(etwas_guid)) != 0) {
         return ERROR_INVALID_PARAMETER;
     }
     if (!etwas_system_flags_are_known(Properties->EnableFlags)) {
         return ERROR_INVALID_FLAGS;
     }
-    code = StartTraceW(TraceHandle, KERNEL_LOGGER_NAMEW, Properties);
+    code = is_rundown ? start_rundown(TraceHandle, Properties)
+                      : StartTraceW(TraceHandle, KERNEL_LOGGER_NAMEW, Properties);
     return code == ERROR_NOT_ENOUGH_MEMORY ? ERROR_OUTOFMEMORY : code;
 }
 

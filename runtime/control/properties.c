@@ -126,19 +126,18 @@ static size_t area_bytes(const EVENT_TRACE_PROPERTIES *properties, uint32_t offs
     return end - offset;
 }
 
-uint32_t etwas_properties_file_name(const EVENT_TRACE_PROPERTIES *properties, enum etwas_text text,
-                                    etwas_wchar file_name[ETWAS_NAME_UNITS + 1])
+/*
+ * What stands in the area at `offset`, before `other`. ERROR_INVALID_PARAMETER: it does not end there;
+ * `not_a_name`: it is too long, or not well formed.
+ */
+static uint32_t read_area(const EVENT_TRACE_PROPERTIES *properties, uint32_t offset, uint32_t other,
+                          enum etwas_text text, uint32_t not_a_name,
+                          etwas_wchar copy[ETWAS_NAME_UNITS + 1])
 {
-    uint32_t offset = properties->LogFileNameOffset;
     const char *area = (const char *)properties + offset;
-    size_t room;
+    size_t room = area_bytes(properties, offset, other) / unit_bytes(text);
     size_t units = 0;
 
-    file_name[0] = 0;
-    if (offset == 0) {
-        return ERROR_SUCCESS;
-    }
-    room = area_bytes(properties, offset, properties->LoggerNameOffset) / unit_bytes(text);
     if (text == ETWAS_TEXT_A) {
         units = strnlen(area, room);
     } else {
@@ -155,7 +154,28 @@ uint32_t etwas_properties_file_name(const EVENT_TRACE_PROPERTIES *properties, en
     if (units == room) {
         return ERROR_INVALID_PARAMETER;
     }
-    return copy_text(area, units, text, file_name) ? ERROR_SUCCESS : ERROR_BAD_PATHNAME;
+    return copy_text(area, units, text, copy) ? ERROR_SUCCESS : not_a_name;
+}
+
+uint32_t etwas_properties_logger_name(const EVENT_TRACE_PROPERTIES *properties,
+                                      enum etwas_text text, etwas_wchar name[ETWAS_NAME_UNITS + 1])
+{
+    uint32_t offset = properties->LoggerNameOffset;
+
+    return offset == 0 ? ERROR_INVALID_PARAMETER
+                       : read_area(properties, offset, properties->LogFileNameOffset, text,
+                                   ERROR_INVALID_PARAMETER, name);
+}
+
+uint32_t etwas_properties_file_name(const EVENT_TRACE_PROPERTIES *properties, enum etwas_text text,
+                                    etwas_wchar file_name[ETWAS_NAME_UNITS + 1])
+{
+    uint32_t offset = properties->LogFileNameOffset;
+
+    file_name[0] = 0;
+    return offset == 0 ? ERROR_SUCCESS
+                       : read_area(properties, offset, properties->LoggerNameOffset, text,
+                                   ERROR_BAD_PATHNAME, file_name);
 }
 
 void etwas_properties_read(const EVENT_TRACE_PROPERTIES *properties,

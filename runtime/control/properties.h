@@ -44,6 +44,10 @@ uint32_t etwas_properties_filters(const EVENT_TRACE_PROPERTIES *properties, uint
 bool etwas_properties_has_room_for_name(const EVENT_TRACE_PROPERTIES *properties,
                                         enum etwas_text text, const etwas_wchar *name);
 
+/* The session's name that a caller put into the block itself. ERROR_INVALID_PARAMETER: there is none. */
+uint32_t etwas_properties_logger_name(const EVENT_TRACE_PROPERTIES *properties,
+                                      enum etwas_text text, etwas_wchar name[ETWAS_NAME_UNITS + 1]);
+
 /*
  * The log file name in the block; empty without an offset or with an empty area.
  * ERROR_BAD_PATHNAME, ERROR_INVALID_PARAMETER.

@@ -10,23 +10,27 @@
 #include "clock/clock.h"
 #include "system/topic.h"
 
-/* R43 */
+static bool has_guid(const struct etwas_configuration *configuration, const etwas_guid *guid)
+{
+    return memcmp(&configuration->guid, guid, sizeof *guid) == 0;
+}
+
+/* R42, R43, R188 */
 static uint32_t check_identity(struct etwas_configuration *configuration)
 {
     bool has_name = etwas_names_equal(configuration->name, KERNEL_LOGGER_NAMEW);
-    bool has_guid =
-        memcmp(&configuration->guid, &SystemTraceControlGuid, sizeof configuration->guid) == 0;
-    bool is_other =
-        memcmp(&configuration->guid, &GlobalLoggerGuid, sizeof configuration->guid) == 0;
 
-    if (has_guid && !has_name) {
+    if (has_guid(configuration, &SystemTraceControlGuid) && !has_name) {
         return ERROR_INVALID_PARAMETER;
     }
-    if (!has_name) {
-        return is_other ? ERROR_NOT_SUPPORTED : ERROR_SUCCESS;
+    if (has_name) {
+        configuration->guid = SystemTraceControlGuid;
     }
-    configuration->guid = SystemTraceControlGuid;
-    configuration->system_logger = true;
+    if (has_guid(configuration, &GlobalLoggerGuid)) {
+        return ERROR_NOT_SUPPORTED;
+    }
+    configuration->rundown_only = has_guid(configuration, &KernelRundownGuid);
+    configuration->system_logger = has_name || configuration->rundown_only;
     return ERROR_SUCCESS;
 }
 

@@ -45,6 +45,7 @@ struct etwas_configuration {
     bool process_times; /* records carry the processor time of their thread (R106) */
     bool large_pages;   /* the pool shall lie in huge pages where the system grants them */
     bool system_logger; /* the kernel's events, and nobody's else */
+    bool rundown_only;  /* a system logger's: what there is, nothing that happens */
     bool filtered_out;  /* this process is none of those the filters name: nothing is recorded */
     uint32_t consumer_queue_kb;
     uint32_t backlog_kb;

@@ -169,7 +169,7 @@ static bool open_feeds(struct etwas_board *board, size_t ring_bytes, struct etwa
     if (merge->feeds == NULL) {
         return false;
     }
-    for (uint32_t processor = 0; processor < etwas_slot_count; processor++) {
+    for (uint32_t processor = 0; ring_bytes != 0 && processor < etwas_slot_count; processor++) {
         struct etwas_feed *feed = malloc(sizeof *feed);
 
         *fault = (struct etwas_fault){ETWAS_FAULT_RING, ENOMEM};

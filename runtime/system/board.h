@@ -40,7 +40,10 @@ struct etwas_board {
     struct etwas_topic_use uses[ETWAS_BOARD_TOPICS];
 };
 
-/* Feeds with nothing in them. On failure there is nothing to close. */
+/*
+ * Feeds with nothing in them; with rings of 0 bytes none, so that the board can run down and nothing else.
+ * On failure there is nothing to close.
+ */
 bool etwas_board_open(struct etwas_board *board, struct etwas_emitter *emitter,
                       struct etwas_record *record, size_t ring_bytes, struct etwas_fault *fault);
 

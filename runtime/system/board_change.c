@@ -122,6 +122,9 @@ static bool open_sources(struct etwas_board *board, uint32_t number, uint32_t fl
 {
     const struct etwas_topic *topic = etwas_topics[number];
 
+    if (board->merge.count == 0) {
+        return true;
+    }
     for (uint32_t index = 0; index < topic->source_count; index++) {
         if (wants(topic, index, flags) && (board->uses[number].sources & 1U << index) == 0 &&
             !open_source(board, number, index, fault)) {

@@ -4,6 +4,7 @@
 #include "system/logger.h"
 
 #include <ck_pr.h>
+#include <etwas/evntrace.h>
 #include <etwas/winerror.h>
 #include <poll.h>
 #include <pthread.h>
@@ -159,7 +160,14 @@ static void run(struct etwas_system_logger *logger, struct pollfd *polled)
         }
     }
     ck_pr_store_64(&logger->session->lost_in_kernel, etwas_board_stop(board));
-    etwas_board_run_down(board, true);
+    if (!logger->session->configuration.rundown_only) {
+        etwas_board_run_down(board, true);
+    }
+}
+
+static size_t ring_bytes(const struct etwas_session *session)
+{
+    return session->configuration.rundown_only ? 0 : etwas_system_logger_ring_bytes;
 }
 
 static void *logger_main(void *argument)
@@ -171,8 +179,8 @@ static void *logger_main(void *argument)
     bool good;
 
     (void)pthread_setname_np(pthread_self(), "etwas-system");
-    opened = etwas_board_open(board, &logger->emitter, &logger->record,
-                              etwas_system_logger_ring_bytes, &logger->fault);
+    opened = etwas_board_open(board, &logger->emitter, &logger->record, ring_bytes(logger->session),
+                              &logger->fault);
     good = opened && etwas_board_change(board, logger->flags, &logger->fault);
     answer(logger, good);
     if (good) {
@@ -228,6 +236,15 @@ uint32_t etwas_system_logger_change(struct etwas_session *session, uint32_t flag
 
 /* ---- begin and end --------------------------------------------------------------------------- */
 
+/* R188: what there is is told whatever the flags are. */
+static uint32_t first_flags(const struct etwas_configuration *configuration)
+{
+    const uint32_t there =
+        EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_IMAGE_LOAD;
+
+    return configuration->enable_flags | (configuration->rundown_only ? there : 0);
+}
+
 static struct etwas_system_logger *make(struct etwas_session *session)
 {
     struct etwas_system_logger *logger = calloc(1, sizeof *logger);
@@ -238,7 +255,7 @@ static struct etwas_system_logger *make(struct etwas_session *session)
         logger->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         (void)pthread_mutex_init(&logger->lock, NULL);
         (void)pthread_cond_init(&logger->answered, NULL);
-        logger->flags = session->configuration.enable_flags;
+        logger->flags = first_flags(&session->configuration);
         logger->record.room = record_room(session);
         logger->request = REQUEST_CHANGE; /* its first one */
     }

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * System loggers beside the NT Kernel Logger.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "system/kernel_fixture.h"
+
+enum {
+    IMAGE_LOAD = 10
+};
+
+/* A block for StartKernelTrace, whose names are wide. */
+static void prepare_rundown(struct block *block, const char *name)
+{
+    prepare_kernel_block(block, 0);
+    block->properties.Wnode.Guid = KernelRundownGuid;
+    (void)wide_of(name, (etwas_wchar *)(void *)block->session_name,
+                  sizeof block->session_name / sizeof(etwas_wchar));
+    (void)wide_of(folder_path("k.etl"), (etwas_wchar *)(void *)block->file_name,
+                  sizeof block->file_name / sizeof(etwas_wchar));
+}
+
+static uint32_t count_class(const struct events *events, const etwas_guid *class_guid)
+{
+    uint32_t count = 0;
+
+    for (size_t index = 0; index < events->count; index++) {
+        count += memcmp(&events->items[index].record.EventHeader.ProviderId, class_guid,
+                        sizeof *class_guid) == 0;
+    }
+    return count;
+}
+
+/* Of a process, which an event of either class says at this offset. */
+static uint32_t count_rundown(const struct events *events, const etwas_guid *class_guid,
+                              uint32_t process_id)
+{
+    const size_t offset = class_guid == &ProcessGuid ? 8 : 16;
+    uint32_t count = 0;
+
+    for (size_t index = 0; index < events->count; index++) {
+        count += is_kernel_event(&events->items[index], class_guid, RUNDOWN_START) &&
+                 u32_at(&events->items[index], offset) == process_id;
+    }
+    return count;
+}
+
+/* Beginnings, ends, and what is there at the end. */
+static bool happens(const struct event *event)
+{
+    static const uint8_t types[] = {THREAD_START, THREAD_END, RUNDOWN_END, SWITCH, IMAGE_LOAD};
+    const etwas_guid *const classes[] = {&ProcessGuid, &thread_class, &ImageLoadGuid};
+
+    for (size_t type = 0; type < sizeof types; type++) {
+        for (size_t class = 0; class < sizeof classes / sizeof *classes; class ++) {
+            if (is_kernel_event(event, classes[class], types[type])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void r188_a_rundown_says_what_is_there_and_not_what_happens(void **state)
+{
+    uint32_t here = (uint32_t)getpid();
+    uint32_t thread = (uint32_t)syscall(SYS_gettid);
+    etwas_trace_handle session;
+    struct events events;
+    struct block block;
+
+    (void)state;
+    prepare_rundown(&block, "what is there");
+    block.properties.EnableFlags = EVENT_TRACE_FLAG_CSWITCH;
+    assert_int_equal(StartKernelTrace(&session, &block.properties, NULL, 0), ERROR_SUCCESS);
+    (void)run_child();
+    (void)hand_over();
+    read_and_account(session, &events);
+    assert_int_equal(count_threads(&events, RUNDOWN_START, here, thread), 1);
+    assert_in_range(count_class(&events, &EventTraceConfigGuid), 2, events.count);
+    assert_int_equal(count_rundown(&events, &ProcessGuid, here), 1);
+    assert_in_range(count_rundown(&events, &ImageLoadGuid, here), 2, events.count);
+    for (size_t index = 0; index < events.count; index++) {
+        assert_false(happens(&events.items[index]));
+    }
+    free_events(&events);
+}
+
+static void r181_a_rundown_has_the_callers_name(void **state)
+{
+    static const etwas_wchar name[] = u"what is there";
+    etwas_trace_handle session;
+    etwas_trace_handle second = 7;
+    struct block block;
+    struct block other;
+
+    (void)state;
+    prepare_rundown(&block, "what is there");
+    other = block;
+    other.properties.LoggerNameOffset = 0;
+    assert_int_equal(StartKernelTrace(&second, &other.properties, NULL, 0),
+                     ERROR_INVALID_PARAMETER);
+    assert_int_equal(second, 0);
+    other = block;
+    memset(other.session_name, 0, sizeof name);
+    assert_int_equal(StartKernelTrace(&second, &other.properties, NULL, 0),
+                     ERROR_INVALID_PARAMETER);
+    memset(other.session_name, 'x', sizeof other.session_name);
+    assert_int_equal(StartKernelTrace(&second, &other.properties, NULL, 0),
+                     ERROR_INVALID_PARAMETER);
+    other = block;
+    other.properties.Wnode.BufferSize = 0;
+    assert_int_equal(StartKernelTrace(&second, &other.properties, NULL, 0), ERROR_BAD_LENGTH);
+    assert_int_equal(StartKernelTrace(&session, &block.properties, NULL, 0), ERROR_SUCCESS);
+    assert_memory_equal(block.session_name, name, sizeof name);
+    /* R41 */
+    prepare_rundown(&other, "another");
+    assert_int_equal(StartKernelTrace(&second, &other.properties, NULL, 0), ERROR_ALREADY_EXISTS);
+    stop_session(session, NULL);
+}
+
+/* Without the configuration, if that is not wanted. */
+static void r188_a_rundown_heeds_no_sysconfig(void **state)
+{
+    etwas_trace_handle session;
+    struct events events;
+    struct block block;
+
+    (void)state;
+    prepare_rundown(&block, "what is there");
+    block.properties.EnableFlags = EVENT_TRACE_FLAG_NO_SYSCONFIG;
+    assert_int_equal(StartKernelTrace(&session, &block.properties, NULL, 0), ERROR_SUCCESS);
+    read_and_account(session, &events);
+    assert_int_equal(count_class(&events, &EventTraceConfigGuid), 0);
+    assert_in_range(count_class(&events, &thread_class), 1, events.count);
+    free_events(&events);
+}
+
+static int run_down_as_nobody(void)
+{
+    struct block block;
+    etwas_trace_handle session;
+
+    prepare_rundown(&block, "what is there");
+    block.properties.LogFileMode = EVENT_TRACE_BUFFERING_MODE;
+    block.properties.LogFileNameOffset = 0;
+    if (setgid(65534) != 0 || setuid(65534) != 0) {
+        return 1;
+    }
+    if (StartKernelTrace(&session, &block.properties, NULL, 0) != ERROR_SUCCESS) {
+        return 2;
+    }
+    return ControlTraceW(session, NULL, &block.properties, EVENT_TRACE_CONTROL_STOP) ==
+                   ERROR_SUCCESS
+               ? 0
+               : 3;
+}
+
+static void who_may_not_see_what_happens_may_run_down(void **state)
+{
+    int child;
+
+    (void)state;
+    if (geteuid() != 0) {
+        skip();
+    }
+    child = fork_child();
+    if (child == 0) {
+        _exit(run_down_as_nobody());
+    }
+    assert_int_equal(exit_code_of(child), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(r188_a_rundown_says_what_is_there_and_not_what_happens),
+        FOLDER_TEST(r181_a_rundown_has_the_callers_name),
+        FOLDER_TEST(r188_a_rundown_heeds_no_sysconfig),
+        FOLDER_TEST(who_may_not_see_what_happens_may_run_down),
+    };
+
+    return RUN_KERNEL_TESTS("system loggers", tests);
+}
