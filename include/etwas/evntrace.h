@@ -75,7 +75,7 @@ ETWAS_BEGIN_DECLS
  * ERROR_PATH_NOT_FOUND: the folder of the log file does not exist.
  * ERROR_ACCESS_DENIED: the log file cannot be created.
  * ERROR_DISK_FULL: MaximumFileSize is not free, or on the file system of / not 200 MB more.
- * ERROR_NO_SYSTEM_RESOURCES: 64 sessions run, or 8 private ones, or 3 with
+ * ERROR_NO_SYSTEM_RESOURCES: 64 sessions run, 8 system loggers among them, or 8 private ones, or 3 with
  *   EVENT_TRACE_PRIVATE_IN_PROC.
  * ERROR_NOT_ENOUGH_MEMORY: no memory for the buffers.
  *

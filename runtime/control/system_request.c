@@ -26,11 +26,10 @@ static uint32_t check_identity(struct etwas_configuration *configuration)
     if (has_name) {
         configuration->guid = SystemTraceControlGuid;
     }
-    if (has_guid(configuration, &GlobalLoggerGuid)) {
-        return ERROR_NOT_SUPPORTED;
-    }
     configuration->rundown_only = has_guid(configuration, &KernelRundownGuid);
-    configuration->system_logger = has_name || configuration->rundown_only;
+    configuration->system_logger =
+        has_name || configuration->rundown_only || has_guid(configuration, &GlobalLoggerGuid) ||
+        (configuration->log_file_mode & EVENT_TRACE_SYSTEM_LOGGER_MODE) != 0;
     return ERROR_SUCCESS;
 }
 
@@ -51,7 +50,10 @@ uint32_t etwas_system_request_check(struct etwas_configuration *configuration)
     if (code != ERROR_SUCCESS || !configuration->system_logger) {
         return code;
     }
-    code = etwas_system_request_check_flags(configuration->enable_flags);
+    code = etwas_modes_check(configuration->log_file_mode);
+    if (code == ERROR_SUCCESS) {
+        code = etwas_system_request_check_flags(configuration->enable_flags);
+    }
     if ((configuration->log_file_mode &
          (EVENT_TRACE_USE_PAGED_MEMORY | EVENT_TRACE_PRIVATE_LOGGER_MODE)) != 0) {
         return ERROR_INVALID_PARAMETER;

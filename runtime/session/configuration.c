@@ -244,6 +244,10 @@ static uint32_t check_request(const struct etwas_configuration *configuration)
     if (!configuration->system_logger && configuration->enable_flags != 0) {
         return ERROR_INVALID_PARAMETER;
     }
+    if (!configuration->system_logger &&
+        (configuration->log_file_mode & EVENT_TRACE_SYSTEM_LOGGER_MODE) != 0) {
+        return ERROR_NOT_SUPPORTED; /* of the calls only StartTrace starts one */
+    }
     if (needs_size(configuration->log_file_mode) && configuration->maximum_file_size == 0) {
         return ERROR_INVALID_PARAMETER;
     }

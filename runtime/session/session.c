@@ -152,6 +152,18 @@ static bool too_many_in_process(const struct etwas_configuration *configuration)
     return count >= ETWAS_IN_PROCESS_SESSIONS;
 }
 
+/* R46: those that only run down are among them. */
+static bool too_many_system_loggers(const struct etwas_configuration *configuration)
+{
+    uint32_t count = 0;
+
+    for (uint32_t index = 0; configuration->system_logger && index < ETWAS_SESSIONS; index++) {
+        count += etwas_sessions[index].state != ETWAS_SESSION_FREE &&
+                 etwas_sessions[index].configuration.system_logger;
+    }
+    return count >= ETWAS_SYSTEM_LOGGERS;
+}
+
 static struct etwas_slot *slot_of(const struct etwas_session *session, uint32_t index)
 {
     return etwas_slot_of(session->index, session->first_slot + index);
@@ -171,7 +183,8 @@ static struct etwas_session *take_entry_locked(const struct etwas_configuration 
         return NULL;
     }
     session = longest_free(configuration);
-    if (session == NULL || too_many_in_process(configuration)) {
+    if (session == NULL || too_many_in_process(configuration) ||
+        too_many_system_loggers(configuration)) {
         *code = ERROR_NO_SYSTEM_RESOURCES;
         return NULL;
     }

@@ -36,7 +36,8 @@ enum etwas_session_sink {
 };
 
 enum {
-    ETWAS_IN_PROCESS_SESSIONS = 3 /* of the private ones, with PRIVATE_IN_PROC (R47) */
+    ETWAS_IN_PROCESS_SESSIONS = 3, /* of the private ones, with PRIVATE_IN_PROC (R47) */
+    ETWAS_SYSTEM_LOGGERS = 8,      /* of the others (R46) */
 };
 
 enum etwas_session_state {

@@ -64,8 +64,9 @@ static uint32_t expected_code(uint32_t mode)
     const uint32_t refused = EVENT_TRACE_NONSTOPPABLE_MODE | EVENT_TRACE_SECURE_MODE |
                              EVENT_TRACE_DELAY_OPEN_FILE_MODE | EVENT_TRACE_ADD_HEADER_MODE |
                              EVENT_TRACE_RELOG_MODE | EVENT_TRACE_MODE_RESERVED |
-                             EVENT_TRACE_SYSTEM_LOGGER_MODE | EVENT_TRACE_COMPRESSED_MODE |
-                             EVENT_TRACE_ADDTO_TRIAGE_DUMP;
+                             EVENT_TRACE_COMPRESSED_MODE | EVENT_TRACE_ADDTO_TRIAGE_DUMP |
+                             /* not with this clock */
+                             EVENT_TRACE_SYSTEM_LOGGER_MODE;
 
     if ((mode & undefined_bits) != 0 || has_forbidden_pair(mode)) {
         return ERROR_INVALID_PARAMETER;
@@ -77,7 +78,7 @@ static uint32_t expected_code(uint32_t mode)
     }
     /* R51 */
     if ((mode & EVENT_TRACE_SYSTEM_LOGGER_MODE) != 0 &&
-        (mode & EVENT_TRACE_USE_PAGED_MEMORY) != 0) {
+        (mode & (EVENT_TRACE_USE_PAGED_MEMORY | EVENT_TRACE_PRIVATE_LOGGER_MODE)) != 0) {
         return ERROR_INVALID_PARAMETER;
     }
     return (mode & refused) != 0 ? ERROR_NOT_SUPPORTED : ERROR_SUCCESS;

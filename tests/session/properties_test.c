@@ -319,8 +319,8 @@ static void r40_a_session_without_a_guid_gets_one_and_one_with_a_guid_keeps_it(v
     expect_starts(&second);
 }
 
-/* R42, R43 and R45: their flags are for nobody else; not all system loggers are built. */
-static void r45_enable_flags_and_the_system_loggers_names_are_refused(void **state)
+/* R42, R43 and R45: their flags are for nobody else. A flag that is not built tells who is one. */
+static void r45_enable_flags_are_for_system_loggers(void **state)
 {
     struct block block;
     etwas_trace_handle session = 77;
@@ -333,6 +333,11 @@ static void r45_enable_flags_and_the_system_loggers_names_are_refused(void **sta
     block.properties.Wnode.Guid = SystemTraceControlGuid;
     expect_refused(&block, ERROR_INVALID_PARAMETER);
     block.properties.Wnode.Guid = GlobalLoggerGuid;
+    block.properties.EnableFlags = EVENT_TRACE_FLAG_DEBUG_EVENTS;
+    expect_refused(&block, ERROR_NOT_SUPPORTED);
+    prepare_block(&block, folder_path("f.etl"));
+    block.properties.LogFileMode |= EVENT_TRACE_SYSTEM_LOGGER_MODE;
+    block.properties.EnableFlags = EVENT_TRACE_FLAG_DEBUG_EVENTS;
     expect_refused(&block, ERROR_NOT_SUPPORTED);
     prepare_block(&block, folder_path("f.etl"));
     block.properties.EnableFlags = EVENT_TRACE_FLAG_DEBUG_EVENTS;
@@ -373,7 +378,7 @@ int main(void)
         FOLDER_TEST(r20_version_2_members_count_only_with_their_flag),
         FOLDER_TEST(r21_to_r23_version_2_members_are_checked),
         FOLDER_TEST(r40_a_session_without_a_guid_gets_one_and_one_with_a_guid_keeps_it),
-        FOLDER_TEST(r45_enable_flags_and_the_system_loggers_names_are_refused),
+        FOLDER_TEST(r45_enable_flags_are_for_system_loggers),
         FOLDER_TEST(r138_the_handle_stands_in_the_block),
     };
 

@@ -177,6 +177,128 @@ static void who_may_not_see_what_happens_may_run_down(void **state)
     assert_int_equal(exit_code_of(child), 0);
 }
 
+/* ---- several --------------------------------------------------------------------------------- */
+
+enum {
+    LOGGERS = 8
+};
+
+static const char *file_of(uint32_t number)
+{
+    char name[32];
+
+    (void)snprintf(name, sizeof name, "%u.etl", number);
+    return folder_path(name);
+}
+
+/* With the mode SYSTEM_LOGGER, unless it has the GUID of one. */
+static uint32_t try_logger(uint32_t number, uint32_t flags, const etwas_guid *guid,
+                           etwas_trace_handle *session)
+{
+    struct block block;
+    char name[32];
+
+    prepare_block(&block, file_of(number));
+    block.properties.Wnode.ClientContext = 1;
+    block.properties.EnableFlags = flags;
+    if (guid != NULL) {
+        block.properties.Wnode.Guid = *guid;
+    } else {
+        block.properties.LogFileMode |= EVENT_TRACE_SYSTEM_LOGGER_MODE;
+    }
+    (void)snprintf(name, sizeof name, "logger %u", number);
+    return StartTraceA(session, name, &block.properties);
+}
+
+static void read_logger(etwas_trace_handle session, uint32_t number, struct events *events)
+{
+    etwas_session_counts counts;
+
+    stop_session(session, &counts);
+    expect_nothing_lost(counts);
+    read_events(file_of(number), PROCESS_TRACE_MODE_RAW_TIMESTAMP, events);
+}
+
+/* R42: by the mode, or by the GUID; what each records is its own. */
+static void r42_each_system_logger_has_its_own_flags(void **state)
+{
+    const uint32_t threads = EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_NO_SYSCONFIG;
+    const uint32_t switches = EVENT_TRACE_FLAG_CSWITCH | EVENT_TRACE_FLAG_NO_SYSCONFIG;
+    etwas_trace_handle sessions[3];
+    struct events events;
+    uint32_t child;
+
+    (void)state;
+    sessions[0] = start_kernel(0);
+    assert_int_equal(try_logger(1, threads, NULL, &sessions[1]), ERROR_SUCCESS);
+    assert_int_equal(try_logger(2, switches, &GlobalLoggerGuid, &sessions[2]), ERROR_SUCCESS);
+    child = (uint32_t)run_child();
+    (void)hand_over();
+    read_logger(sessions[1], 1, &events);
+    assert_int_equal(count_threads(&events, THREAD_START, child, 0), 3);
+    assert_int_equal(count_class(&events, &EventTraceConfigGuid), 0);
+    for (size_t index = 0; index < events.count; index++) {
+        assert_false(is_kernel_event(&events.items[index], &thread_class, SWITCH));
+    }
+    free_events(&events);
+    read_logger(sessions[2], 2, &events);
+    assert_in_range(count_class(&events, &thread_class), HANDOVERS, UINT32_MAX);
+    for (size_t index = 0; index < events.count; index++) {
+        assert_true(is_kernel_event(&events.items[index], &thread_class, SWITCH));
+    }
+    free_events(&events);
+    read_and_account(sessions[0], &events);
+    assert_int_equal(count_class(&events, &thread_class), 0);
+    assert_in_range(count_class(&events, &EventTraceConfigGuid), 2, events.count);
+    free_events(&events);
+}
+
+/* R43: the name says which one it is, whatever the mode. */
+static void r43_the_kernel_logger_may_have_the_mode(void **state)
+{
+    struct block block;
+    etwas_trace_handle session;
+    etwas_trace_handle second;
+
+    (void)state;
+    prepare_kernel_block(&block, FLAGS);
+    block.properties.Wnode.Guid = control_guid;
+    block.properties.LogFileMode |= EVENT_TRACE_SYSTEM_LOGGER_MODE;
+    session = start_block(KERNEL_LOGGER_NAMEA, &block);
+    assert_memory_equal(&block.properties.Wnode.Guid, &SystemTraceControlGuid, sizeof(etwas_guid));
+    assert_int_equal(try_logger(1, FLAGS, &SystemTraceControlGuid, &second),
+                     ERROR_INVALID_PARAMETER);
+    stop_session(session, NULL);
+}
+
+static void r46_there_are_eight_system_loggers_at_most(void **state)
+{
+    const uint32_t threads = EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_NO_SYSCONFIG;
+    etwas_trace_handle sessions[LOGGERS];
+    etwas_trace_handle another = 7;
+    struct events events;
+    uint32_t child;
+
+    (void)state;
+    for (uint32_t number = 0; number < LOGGERS; number++) {
+        assert_int_equal(try_logger(number, threads, NULL, &sessions[number]), ERROR_SUCCESS);
+    }
+    assert_int_equal(try_logger(LOGGERS, threads, NULL, &another), ERROR_NO_SYSTEM_RESOURCES);
+    assert_int_equal(another, 0);
+    assert_int_not_equal(access(file_of(LOGGERS), F_OK), 0);
+    another = start_recorder(); /* of other sessions there may be more */
+    child = (uint32_t)run_child();
+    for (uint32_t number = 0; number < LOGGERS; number++) {
+        read_logger(sessions[number], number, &events);
+        assert_int_equal(count_threads(&events, THREAD_START, child, 0), 3);
+        assert_int_equal(count_threads(&events, THREAD_END, child, 0), 3);
+        free_events(&events);
+    }
+    stop_session(another, NULL);
+    assert_int_equal(try_logger(LOGGERS, threads, NULL, &another), ERROR_SUCCESS);
+    stop_session(another, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +306,9 @@ int main(void)
         FOLDER_TEST(r181_a_rundown_has_the_callers_name),
         FOLDER_TEST(r188_a_rundown_heeds_no_sysconfig),
         FOLDER_TEST(who_may_not_see_what_happens_may_run_down),
+        FOLDER_TEST(r42_each_system_logger_has_its_own_flags),
+        FOLDER_TEST(r43_the_kernel_logger_may_have_the_mode),
+        FOLDER_TEST(r46_there_are_eight_system_loggers_at_most),
     };
 
     return RUN_KERNEL_TESTS("system loggers", tests);
