@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What the parts of processes.h share: processes_tell.c says what becomes of a process, processes_look.c
+ * finds out by looking, processes.c is told by the feeds.
+ */
+#ifndef ETWAS_SYSTEM_PROCESSES_INSIDE_H
+#define ETWAS_SYSTEM_PROCESSES_INSIDE_H
+
+#include "platform/processor.h"
+#include "system/processes.h"
+
+enum {
+    ETWAS_PROCESS_KERNEL = 0 /* the process whose images those of the kernel are */
+};
+
+/* Who says it, where, when. */
+struct etwas_place {
+    uint32_t slot;
+    int64_t time_ns;
+    uint32_t by_process_id;
+    uint32_t by_thread_id;
+};
+
+static inline struct etwas_place etwas_place_of(const struct etwas_sideband *sideband)
+{
+    const struct etwas_sample_origin *origin = &sideband->origin;
+
+    return (struct etwas_place){origin->processor, origin->time_ns, origin->process_id,
+                                origin->thread_id};
+}
+
+/* What is found out by looking. */
+static inline struct etwas_place etwas_place_found(uint32_t process_id, int64_t time_ns)
+{
+    return (struct etwas_place){etwas_slot_count, time_ns, process_id, process_id};
+}
+
+/* ---- telling --------------------------------------------------------------------------------- */
+
+void etwas_process_tell(struct etwas_processes *processes, const struct etwas_process *process,
+                        const struct etwas_place *place, enum etwas_process_record_type type,
+                        uint32_t flags);
+void etwas_process_tell_images(struct etwas_processes *processes,
+                               const struct etwas_process *process, const struct etwas_place *place,
+                               enum etwas_image_record_type type);
+
+struct etwas_process_mapped {
+    struct etwas_processes *processes;
+    struct etwas_process *process;
+    struct etwas_place place;
+    enum etwas_image_record_type loaded; /* what it is called */
+};
+
+/* `context`: a struct etwas_process_mapped. */
+void etwas_process_take_mapping(void *context, const struct etwas_mapping *mapping);
+
+void etwas_process_unload(struct etwas_processes *processes, struct etwas_process *process,
+                          const struct etwas_place *place);
+
+/* It is not there any more. */
+void etwas_process_end(struct etwas_processes *processes, struct etwas_process *process,
+                       const struct etwas_place *place, uint32_t flags);
+
+/* Its end was lost, and is noticed here. */
+void etwas_process_end_unseen(struct etwas_processes *processes, struct etwas_process *process,
+                              const struct etwas_place *place);
+
+/* From whom had it, if anybody: that thread has ended, which nobody saw, and its process perhaps, too. */
+void etwas_process_take_thread(struct etwas_processes *processes, struct etwas_process *process,
+                               uint32_t thread_id, const struct etwas_place *place);
+
+/* ---- looking --------------------------------------------------------------------------------- */
+
+void etwas_process_believe(struct etwas_process *process, const struct etwas_process_facts *facts);
+
+/* Two clocks may see a start a tick apart. */
+bool etwas_process_is_start(const struct etwas_process *process,
+                            const struct etwas_process_facts *facts);
+
+/* As it is now, which is told; NULL: it is not there any more, or there is no memory. */
+struct etwas_process *etwas_process_look_up(struct etwas_processes *processes, uint32_t process_id);
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "system/processes_inside.h"
+
+#include <stddef.h>
+
+/* ---- who is there ---------------------------------------------------------------------------- */
+
+static void take_listed_thread(void *context, uint32_t thread_id)
+{
+    const struct etwas_process_mapped *found = context;
+
+    etwas_process_take_thread(found->processes, found->process, thread_id, &found->place);
+}
+
+void etwas_process_believe(struct etwas_process *process, const struct etwas_process_facts *facts)
+{
+    process->key = etwas_process_key(process->node.id, facts->start_tick);
+    process->parent_id = facts->parent_id;
+    process->session_id = facts->session_id;
+    process->user_id = facts->user_id;
+    etwas_process_set_name(process, facts->name);
+    etwas_process_set_command_line(process, facts->command_line);
+}
+
+bool etwas_process_is_start(const struct etwas_process *process,
+                            const struct etwas_process_facts *facts)
+{
+    uint64_t tick = etwas_process_start_tick(process);
+
+    return facts->start_tick <= tick + 1 && tick <= facts->start_tick + 1;
+}
+
+struct etwas_process *etwas_process_look_up(struct etwas_processes *processes, uint32_t process_id)
+{
+    int64_t now_ns = processes->source->now_ns();
+    struct etwas_process *process;
+    struct etwas_process_mapped found = {.processes = processes,
+                                         .loaded = ETWAS_IMAGE_RUNDOWN_START};
+
+    if (!processes->source->facts(process_id, &processes->facts)) {
+        return NULL;
+    }
+    process = etwas_process_add(&processes->table, process_id, now_ns);
+    if (process == NULL) {
+        return NULL;
+    }
+    found.process = process;
+    found.place = etwas_place_found(process_id, now_ns);
+    etwas_process_believe(process, &processes->facts);
+    processes->source->threads(process_id, take_listed_thread, &found);
+    if (process->threads == NULL) { /* just now */
+        etwas_process_remove(&processes->table, process);
+        return NULL;
+    }
+    etwas_process_tell(processes, process, &found.place, ETWAS_PROCESS_RUNDOWN_START, 0);
+    if ((processes->tells & ETWAS_TELL_IMAGES) != 0) {
+        processes->source->mappings(process_id, etwas_process_take_mapping, &found);
+    }
+    return process;
+}
+
+static void look_for(void *context, uint32_t process_id)
+{
+    struct etwas_processes *processes = context;
+
+    if (etwas_process_find(&processes->table, process_id) == NULL) {
+        (void)etwas_process_look_up(processes, process_id);
+    }
+}
+
+static void look_at_kernel(struct etwas_processes *processes)
+{
+    int64_t now_ns = processes->source->now_ns();
+    struct etwas_process_mapped found = {
+        .processes = processes,
+        .process = etwas_process_add(&processes->table, ETWAS_PROCESS_KERNEL, now_ns),
+        .place = etwas_place_found(ETWAS_PROCESS_KERNEL, now_ns),
+        .loaded = ETWAS_IMAGE_RUNDOWN_START};
+
+    if (found.process != NULL) {
+        processes->source->kernel(etwas_process_take_mapping, &found);
+    }
+}
+
+void etwas_processes_run_down(struct etwas_processes *processes)
+{
+    if ((processes->tells & ETWAS_TELL_IMAGES) != 0) {
+        look_at_kernel(processes);
+    }
+    (void)processes->source->list(look_for, processes);
+}
+
+/* ---- after a loss, and in the end ------------------------------------------------------------ */
+
+static void see_thread(void *context, uint32_t thread_id)
+{
+    (void)thread_id;
+    *(bool *)context = true;
+}
+
+/* Who has no threads has ended; who has the number of one that did is another. */
+static void check(void *context, uint32_t process_id)
+{
+    struct etwas_processes *processes = context;
+    struct etwas_process *process = etwas_process_find(&processes->table, process_id);
+    bool has_threads = false;
+
+    processes->source->threads(process_id, see_thread, &has_threads);
+    if (process != NULL && has_threads && processes->source->facts(process_id, &processes->facts) &&
+        !etwas_process_is_start(process, &processes->facts)) {
+        const struct etwas_place place = etwas_place_found(process_id, processes->source->now_ns());
+
+        etwas_process_end_unseen(processes, process, &place);
+        process = NULL;
+    }
+    if (process != NULL) {
+        process->is_missing = !has_threads;
+    } else if (has_threads) {
+        (void)etwas_process_look_up(processes, process_id);
+    }
+}
+
+static void end_missing(struct etwas_processes *processes)
+{
+    struct etwas_process *process = etwas_process_after(&processes->table, NULL);
+
+    while (process != NULL) {
+        struct etwas_process *next = etwas_process_after(&processes->table, process);
+
+        if (process->is_missing) {
+            const struct etwas_place place =
+                etwas_place_found(process->node.id, processes->source->now_ns());
+
+            etwas_process_end_unseen(processes, process, &place);
+        }
+        process = next;
+    }
+}
+
+static void set_missing(struct etwas_processes *processes, bool is_missing)
+{
+    struct etwas_process *process = NULL;
+
+    while ((process = etwas_process_after(&processes->table, process)) != NULL) {
+        process->is_missing = is_missing && process->node.id != ETWAS_PROCESS_KERNEL;
+    }
+}
+
+bool etwas_processes_find_lost(struct etwas_processes *processes, int64_t until_ns)
+{
+    if (processes->looked_ns == 0) {
+        processes->looked_ns = processes->source->now_ns();
+        set_missing(processes, true);
+        if (!processes->source->list(check, processes)) {
+            set_missing(processes, false);
+        }
+        return false;
+    }
+    if (until_ns < processes->looked_ns) {
+        return false;
+    }
+    processes->looked_ns = 0;
+    end_missing(processes);
+    return true;
+}
+
+void etwas_processes_finish(struct etwas_processes *processes)
+{
+    struct etwas_process *process = NULL;
+
+    end_missing(processes);
+    while ((process = etwas_process_after(&processes->table, process)) != NULL) {
+        const struct etwas_place place =
+            etwas_place_found(process->node.id, processes->source->now_ns());
+
+        etwas_process_tell_images(processes, process, &place, ETWAS_IMAGE_RUNDOWN_END);
+        if (process->node.id != ETWAS_PROCESS_KERNEL) {
+            etwas_process_tell(processes, process, &place, ETWAS_PROCESS_RUNDOWN_END, 0);
+        }
+    }
+}
+
+bool etwas_processes_init(struct etwas_processes *processes,
+                          const struct etwas_process_source *source, struct etwas_emitter *emitter,
+                          struct etwas_record *record, uint32_t tells)
+{
+    processes->source = source;
+    processes->emitter = emitter;
+    processes->record = record;
+    processes->tells = tells;
+    processes->looked_ns = 0;
+    return etwas_process_table_init(&processes->table);
+}
+
+void etwas_processes_free(struct etwas_processes *processes)
+{
+    etwas_process_table_free(&processes->table);
+}
