@@ -37,7 +37,8 @@ ETWAS_ASSERT_SIZE(STACK_TRACING_EVENT_ID, 24);
  * A session begins with events of the system's configuration, unless EnableFlags have
  * EVENT_TRACE_FLAG_NO_SYSCONFIG. In this release they may have _PROCESS, _IMAGE_LOAD, _THREAD and _CSWITCH
  * besides; the clock is the performance counter. The process needs CAP_PERFMON and, for _CSWITCH, to
- * read tracefs; the kernel Linux 6.0.
+ * read tracefs; the kernel Linux 6.0. With CAP_NET_ADMIN the exit statuses of processes are known, with
+ * CAP_SYS_PTRACE the images that others had before.
  *
  * Thread-safe. Not for signal handlers.
  *

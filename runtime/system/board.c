@@ -234,4 +234,9 @@ void etwas_board_forget(struct etwas_board *board)
     for (uint32_t index = 0; index < board->merge.count; index++) {
         etwas_feed_forget(board->merge.feeds[index].feed);
     }
+    for (uint32_t number = 0; number < etwas_topic_count; number++) {
+        if (board->uses[number].is_open && etwas_topics[number]->forget != NULL) {
+            etwas_topics[number]->forget(board->uses[number].state);
+        }
+    }
 }

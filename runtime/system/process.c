@@ -7,6 +7,7 @@
  */
 #include <etwas/evntrace.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "system/feed.h"
 #include "system/processes.h"
@@ -29,9 +30,15 @@ static void *open_topic(const struct etwas_topic_host *host, uint32_t tells)
     return topic;
 }
 
+/* Who may not be told how processes end records them all the same. */
 static void *open_processes(const struct etwas_topic_host *host)
 {
-    return open_topic(host, ETWAS_TELL_PROCESSES);
+    struct process_topic *topic = open_topic(host, ETWAS_TELL_PROCESSES);
+
+    if (topic != NULL) {
+        topic->processes.exits = etwas_exits_open();
+    }
+    return topic;
 }
 
 static void *open_images(const struct etwas_topic_host *host)
@@ -43,8 +50,18 @@ static void close_topic(void *state)
 {
     struct process_topic *topic = state;
 
+    etwas_exits_close(topic->processes.exits);
     etwas_processes_free(&topic->processes);
     free(topic);
+}
+
+static void forget_processes(void *state)
+{
+    const struct process_topic *topic = state;
+
+    if (topic->processes.exits != NULL) {
+        (void)close(topic->processes.exits->socket);
+    }
 }
 
 /* Once, when the session begins, or when the flag has come later and something happens, or at the end. */
@@ -90,6 +107,7 @@ const struct etwas_topic etwas_topic_processes = {
     .sideband = ETWAS_SIDEBAND_TASKS | ETWAS_SIDEBAND_NAMES,
     .open = open_processes,
     .close = close_topic,
+    .forget = forget_processes,
     .run_down = run_down,
     .take_sideband = take_sideband,
     .find_lost = find_lost,

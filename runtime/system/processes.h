@@ -27,6 +27,7 @@
 #include <stdint.h>
 
 #include "system/emit.h"
+#include "system/exits.h"
 #include "system/process_facts.h"
 #include "system/process_record.h"
 #include "system/process_table.h"
@@ -61,6 +62,7 @@ struct etwas_processes {
     const struct etwas_process_source *source;
     struct etwas_emitter *emitter;
     struct etwas_record *record; /* to put records together in */
+    struct etwas_exits *exits;   /* of the caller's; NULL: none */
     uint32_t tells;
     struct etwas_process_table table;
     int64_t looked_ns;                /* when it was last looked who is missing */

@@ -39,6 +39,7 @@ static inline struct etwas_place etwas_place_found(uint32_t process_id, int64_t 
 
 /* ---- telling --------------------------------------------------------------------------------- */
 
+/* While it lives. */
 void etwas_process_tell(struct etwas_processes *processes, const struct etwas_process *process,
                         const struct etwas_place *place, enum etwas_process_record_type type,
                         uint32_t flags);

@@ -189,6 +189,7 @@ bool etwas_processes_init(struct etwas_processes *processes,
     processes->source = source;
     processes->emitter = emitter;
     processes->record = record;
+    processes->exits = NULL;
     processes->tells = tells;
     processes->looked_ns = 0;
     return etwas_process_table_init(&processes->table);

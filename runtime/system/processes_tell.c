@@ -12,18 +12,22 @@ static void emit(struct etwas_processes *processes, const struct etwas_place *pl
     etwas_emit(processes->emitter, place->slot, record, place->time_ns);
 }
 
+static void tell(struct etwas_processes *processes, const struct etwas_process *process,
+                 const struct etwas_place *place, const struct etwas_process_told *told)
+{
+    if ((processes->tells & ETWAS_TELL_PROCESSES) != 0) {
+        emit(processes, place, etwas_process_record_make(processes->record, process, told));
+    }
+}
+
 void etwas_process_tell(struct etwas_processes *processes, const struct etwas_process *process,
                         const struct etwas_place *place, enum etwas_process_record_type type,
                         uint32_t flags)
 {
     const struct etwas_process_told told = {
-        .type = type,
-        .flags = flags | (type == ETWAS_PROCESS_END ? ETWAS_PROCESS_NO_EXIT_STATUS : 0),
-        .exit_status = type == ETWAS_PROCESS_END ? 0 : ETWAS_PROCESS_STILL_ACTIVE};
+        .type = type, .flags = flags, .exit_status = ETWAS_PROCESS_STILL_ACTIVE};
 
-    if ((processes->tells & ETWAS_TELL_PROCESSES) != 0) {
-        emit(processes, place, etwas_process_record_make(processes->record, process, &told));
-    }
+    tell(processes, process, place, &told);
 }
 
 static void tell_image(struct etwas_processes *processes, uint32_t process_id,
@@ -78,8 +82,16 @@ void etwas_process_unload(struct etwas_processes *processes, struct etwas_proces
 void etwas_process_end(struct etwas_processes *processes, struct etwas_process *process,
                        const struct etwas_place *place, uint32_t flags)
 {
+    struct etwas_process_told told = {.type = ETWAS_PROCESS_END, .flags = flags};
+    uint32_t status;
+
+    if (etwas_exits_take(processes->exits, process->node.id, &status)) {
+        told.exit_status = etwas_exit_status(status);
+    } else {
+        told.flags |= ETWAS_PROCESS_NO_EXIT_STATUS;
+    }
     etwas_process_unload(processes, process, place);
-    etwas_process_tell(processes, process, place, ETWAS_PROCESS_END, flags);
+    tell(processes, process, place, &told);
     etwas_process_remove(&processes->table, process);
 }
 

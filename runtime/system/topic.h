@@ -69,6 +69,9 @@ struct etwas_topic {
     void *(*open)(const struct etwas_topic_host *host);
     void (*close)(void *state);
 
+    /* In a fork's child: the descriptors, of a state whose memory is left. Async-signal-safe. */
+    void (*forget)(void *state);
+
     /* What the session found, and what it leaves: said with etwas_emit_now. */
     void (*run_down)(void *state, const struct etwas_topic_host *host, bool is_end);
 

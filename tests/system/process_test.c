@@ -7,7 +7,9 @@
  */
 #include <ck_pr.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,7 @@
 #include <unistd.h>
 
 #include "platform/testpoint.h"
+#include "system/exits.h"
 #include "system/kernel_fixture.h"
 #include "system/logger.h"
 #include "system/process_record.h"
@@ -325,6 +328,72 @@ static void a_flag_that_comes_later_tells_who_is_there(void **state)
     free_events(&events);
 }
 
+/* ---- ends ------------------------------------------------------------------------------------ */
+
+static void *end_process(void *argument)
+{
+    _exit((int)(intptr_t)argument);
+}
+
+/* By its first thread, by another, or by a signal. */
+static pid_t run_to_its_end(int status, bool by_another, int signal)
+{
+    pid_t child = fork();
+
+    assert_true(child >= 0);
+    if (child == 0) {
+        pthread_t thread;
+
+        if (signal != 0) {
+            (void)kill(getpid(), signal);
+        }
+        if (by_another &&
+            pthread_create(&thread, NULL, end_process, (void *)(intptr_t)status) == 0) {
+            (void)pthread_join(thread, NULL);
+        }
+        _exit(status);
+    }
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    return child;
+}
+
+static void how_it_ended_is_said(void **state)
+{
+    static const int expected[] = {0, 3, 255, 7, -SIGKILL, -SIGTERM};
+    pid_t children[6];
+    struct etwas_exits *exits = etwas_exits_open();
+    etwas_trace_handle session;
+    struct events events;
+
+    (void)state;
+    etwas_exits_close(exits);
+    session = start_and_await();
+    children[0] = run_to_its_end(0, false, 0);
+    children[1] = run_to_its_end(3, false, 0);
+    children[2] = run_to_its_end(255, false, 0);
+    children[3] = run_to_its_end(7, !FIXTURE_SANITIZER, 0);
+    children[4] = run_to_its_end(0, false, SIGKILL);
+    children[5] = run_to_its_end(0, false, SIGTERM);
+    read_and_account(session, &events);
+    for (int index = 0; index < 6; index++) {
+        uint32_t child = (uint32_t)children[index];
+        const struct event *event;
+        size_t at = 0;
+
+        (void)next_of(&events, &at, child);
+        event = next_of(&events, &at, child);
+        assert_int_equal(type_of(event), 2);
+        assert_int_equal(flags_of(event) & ETWAS_PROCESS_NO_EXIT_STATUS,
+                         exits != NULL ? 0 : ETWAS_PROCESS_NO_EXIT_STATUS);
+        assert_int_equal((int32_t)u32_at(event, 20), exits != NULL ? expected[index] : 0);
+    }
+    free_events(&events);
+    if (exits == NULL) {
+        (void)printf("skipped: taskstats is denied\n");
+        skip();
+    }
+}
+
 /* ---- losses ---------------------------------------------------------------------------------- */
 
 /* In the order of the file: nobody begins twice, or ends who has not begun. */
@@ -513,6 +582,7 @@ int main(void)
         FOLDER_TEST(a_command_line_that_is_gone_is_said_to_be),
         FOLDER_TEST(who_is_there_when_it_begins_is_told_once),
         FOLDER_TEST(a_flag_that_comes_later_tells_who_is_there),
+        FOLDER_TEST(how_it_ended_is_said),
         FOLDER_TEST(who_was_lost_is_found),
         FOLDER_TEST(every_life_is_whole),
         FOLDER_TEST(numbers_are_those_of_who_logs),
