@@ -2,10 +2,12 @@
 # Copyright (c) 2026 the etwas authors
 """`etwas why`: where instances spent their time, in files with known answers.
 
-usage: why_test.py PATH_OF_ETWAS TEST_CLASS
+usage: why_test.py PATH_OF_ETWAS [PATH_OF_WHY_LATE] TEST_CLASS
 """
 
 import json
+import re
+import subprocess
 import sys
 import uuid
 
@@ -78,7 +80,7 @@ class Times(WhyTest):
         self.assertEqual(slowest["nobody_had_ns"], 0)
         out, _ = self.run_etwas("why", *paths)
         self.assertIn("\n  0.060 ms (80 %) it was ready and had no processor; it was preempted 1 time.\n"
-                      "      0.030 ms had thread 30 (process 29 noisy)\n", out)
+                      "      0.030 ms while thread 30 (process 29 noisy) ran\n", out)
 
     def test_what_it_was_blocked_on_is_told(self):
         kernel = [switch(at(0), 0, 21), etl.call_enter(at(90), 99_999), switch(at(100), 21, 22),
@@ -204,5 +206,41 @@ class Choice(WhyTest):
         look(self.why(*self.files([kernel], self.program())))
 
 
+class Late(WhyTest):
+    """examples/why_late.c has a lock convoy, page faults and a noisy neighbour. Each is found."""
+    example = ""
+
+    def test_the_three_faults_are_found(self):
+        run = subprocess.run([self.example, self.folder], stdout=subprocess.PIPE, check=False, timeout=300)
+        if run.returncode == 77:
+            print("skipped: the kernel's events cannot be had")
+            self.skipTest("the kernel's events cannot be had")
+        self.assertEqual(run.returncode, 0)
+        neighbour = int(re.search(r"neighbour is process (\d+)", run.stdout.decode())[1])
+        files = [f"{self.folder}/why_late{part}.etl" for part in ("", ".kernel")]
+        told = {name: self.why("--class", name, *files) for name in ("Transfer", "Load", "Render")}
+        for its in told.values():
+            self.assertEqual(len(its["slowest"]), 8)
+            for slowest in its["slowest"]:
+                self.assertEqual(sum(slowest[key] for key in ("running_ns", "ready_ns", "blocked_ns", "unknown_ns")),
+                                 slowest["duration_ns"])
+        # On the lock, until the thread that held it woke it.
+        blocks = [block for slowest in told["Transfer"]["slowest"] for block in slowest["blocked_on"]]
+        self.assertTrue(any(s["blocked_ns"] > s["duration_ns"] // 2 for s in told["Transfer"]["slowest"]))
+        if told["Transfer"]["calls_known"]:
+            self.assertIn("futex", [block.get("call_name") for block in blocks])
+        if told["Transfer"]["ready_known"]:
+            self.assertIn("thread", [block["waker"] for block in blocks])
+        # A fault for each page.
+        loads, = [its for its in told["Load"]["classes"] if its["class"].endswith("/Load")]
+        if loads["page_faults"] > 0:
+            self.assertGreater(loads["page_faults"], 8 * 4000 - 1)
+        # The neighbour ran while it was ready.
+        holders = [holder["thread"] for slowest in told["Render"]["slowest"] for holder in slowest["processor_had"]]
+        self.assertIn(neighbour, holders)
+
+
 if __name__ == "__main__":
+    if len(sys.argv) > 3:
+        Late.example = sys.argv[2]
     sys.exit(main())

@@ -193,14 +193,14 @@ static void put_ready(struct etwas_output *output, const struct etwas_why *why,
     for (uint32_t i = 0; i < chosen->holder_count; i++) {
         etwas_output_text(output, "      ");
         put_ms(output, chosen->holders[i].ns);
-        etwas_output_text(output, " had ");
+        etwas_output_text(output, " while ");
         put_thread(output, why, chosen->holders[i].thread);
-        etwas_output_char(output, '\n');
+        etwas_output_text(output, " ran\n");
     }
     if (chosen->nobody_ns > 0) {
         etwas_output_text(output, "      ");
         put_ms(output, chosen->nobody_ns);
-        etwas_output_text(output, " had nobody, or it is not known who\n");
+        etwas_output_text(output, " while nobody ran, or it is not known who\n");
     }
 }
 

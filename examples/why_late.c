@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A service with three faults, and how to find each: transfers wait for a lock that another thread
+ * holds too long, loads touch memory for the first time, and renderings share their processor with a
+ * noisy neighbour. It records itself and the kernel, which needs root:
+ *
+ *     ./why_late /tmp
+ *     etwas why /tmp/why_late.etl /tmp/why_late.kernel.etl
+ *     etwas why --class Transfer /tmp/why_late.etl /tmp/why_late.kernel.etl
+ */
+
+#include <etwas/TraceLoggingProvider.h>
+#include <etwas/etwas.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    EACH = 8, /* transfers, loads and renderings */
+    HELD_MS = 20,
+    PAGES = 4000,
+    PAGE_BYTES = 4096,
+    RENDER_MS = 20,
+    NS_PER_MS = 1000000,
+    CANNOT_RECORD = 77,
+};
+
+TRACELOGGING_DEFINE_PROVIDER(service, "Etwas.Examples.Service",
+                             (0x91c04d7e, 0x3ab8, 0x4f02, 0xb6, 0x5d, 0x28, 0xe1, 0x70, 0x9a, 0x4c,
+                              0xf3));
+
+#define REQUEST(name, work)                                                                        \
+    do {                                                                                           \
+        GUID id;                                                                                   \
+                                                                                                   \
+        EventActivityIdControl(EVENT_ACTIVITY_CTRL_CREATE_ID, &id);                                \
+        TraceLoggingWriteActivity(service, name, &id, NULL,                                        \
+                                  TraceLoggingOpcode(WINEVENT_OPCODE_START));                      \
+        work;                                                                                      \
+        TraceLoggingWriteActivity(service, name, &id, NULL,                                        \
+                                  TraceLoggingOpcode(WINEVENT_OPCODE_STOP));                       \
+    } while (0)
+
+static void spin(int ms)
+{
+    struct timespec now;
+    long end;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    end = now.tv_sec * 1000 + now.tv_nsec / NS_PER_MS + ms;
+    while (now.tv_sec * 1000 + now.tv_nsec / NS_PER_MS < end) {
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    }
+}
+
+/* ---- the lock convoy ------------------------------------------------------------------------- */
+
+static pthread_mutex_t accounts = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t held;
+static pthread_barrier_t done;
+
+/* Does something slow with the lock in its hand. */
+static void *audit(void *argument)
+{
+    const struct timespec slow = {.tv_nsec = HELD_MS * NS_PER_MS};
+
+    for (int i = 0; i < EACH; i++) {
+        pthread_mutex_lock(&accounts);
+        pthread_barrier_wait(&held);
+        nanosleep(&slow, NULL);
+        pthread_mutex_unlock(&accounts);
+        pthread_barrier_wait(&done);
+    }
+    return argument;
+}
+
+static void transfer(void)
+{
+    pthread_mutex_lock(&accounts);
+    pthread_mutex_unlock(&accounts);
+}
+
+static void make_transfers(void)
+{
+    pthread_t auditor;
+
+    pthread_barrier_init(&held, NULL, 2);
+    pthread_barrier_init(&done, NULL, 2);
+    pthread_create(&auditor, NULL, audit, NULL);
+    for (int i = 0; i < EACH; i++) {
+        pthread_barrier_wait(&held);
+        REQUEST("Transfer", transfer());
+        pthread_barrier_wait(&done);
+    }
+    pthread_join(auditor, NULL);
+}
+
+/* ---- the page faults ------------------------------------------------------------------------- */
+
+static void load(void)
+{
+    volatile char *memory = mmap(NULL, (size_t)PAGES * PAGE_BYTES, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (memory == MAP_FAILED) {
+        abort();
+    }
+    (void)madvise((void *)memory, (size_t)PAGES * PAGE_BYTES, MADV_NOHUGEPAGE);
+    for (size_t page = 0; page < PAGES; page++) {
+        memory[page * PAGE_BYTES] = 1;
+    }
+    (void)munmap((void *)memory, (size_t)PAGES * PAGE_BYTES);
+}
+
+/* ---- the noisy neighbour --------------------------------------------------------------------- */
+
+static void stay_on(int processor)
+{
+    cpu_set_t one;
+
+    CPU_ZERO(&one);
+    CPU_SET((size_t)processor, &one);
+    (void)sched_setaffinity(0, sizeof one, &one);
+}
+
+static pid_t start_neighbour(int processor)
+{
+    pid_t neighbour = fork();
+
+    if (neighbour == 0) {
+        (void)prctl(PR_SET_NAME, "noisy");
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+        stay_on(processor);
+        for (;;) {
+        }
+    }
+    return neighbour;
+}
+
+static void render(void)
+{
+    cpu_set_t all;
+    int processor = sched_getcpu();
+    pid_t neighbour;
+
+    sched_getaffinity(0, sizeof all, &all);
+    stay_on(processor);
+    neighbour = start_neighbour(processor);
+    for (int i = 0; i < EACH; i++) {
+        REQUEST("Render", spin(RENDER_MS));
+    }
+    printf("the noisy neighbour is process %d\n", (int)neighbour);
+    (void)kill(neighbour, SIGKILL);
+    (void)waitpid(neighbour, NULL, 0);
+    (void)sched_setaffinity(0, sizeof all, &all);
+}
+
+/* ---- recording ------------------------------------------------------------------------------- */
+
+struct block {
+    EVENT_TRACE_PROPERTIES properties;
+    char session_name[64];
+    char file_name[1024];
+};
+
+static ULONG start_kernel(TRACEHANDLE *session, const char *file, ULONG flags)
+{
+    struct block block = {.properties = {
+                              .Wnode = {.BufferSize = sizeof block,
+                                        .Guid = SystemTraceControlGuid,
+                                        .ClientContext = 1,
+                                        .Flags = WNODE_FLAG_TRACED_GUID},
+                              .BufferSize = 64,
+                              .MinimumBuffers = 64,
+                              .MaximumBuffers = 256,
+                              .LogFileMode = EVENT_TRACE_FILE_MODE_SEQUENTIAL,
+                              .EnableFlags = flags | EVENT_TRACE_FLAG_NO_SYSCONFIG,
+                              .LoggerNameOffset = offsetof(struct block, session_name),
+                              .LogFileNameOffset = offsetof(struct block, file_name),
+                          }};
+
+    (void)snprintf(block.file_name, sizeof block.file_name, "%s", file);
+    return StartTraceA(session, KERNEL_LOGGER_NAMEA, &block.properties);
+}
+
+/* As much as this version of the library can have of the kernel. */
+static ULONG start_kernel_with_most(TRACEHANDLE *session, const char *file)
+{
+    static const ULONG more[] = {EVENT_TRACE_FLAG_PROCESS, EVENT_TRACE_FLAG_DISPATCHER,
+                                 EVENT_TRACE_FLAG_SYSTEMCALL, EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS};
+    ULONG flags = EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_CSWITCH;
+    ULONG error = start_kernel(session, file, flags);
+
+    for (size_t i = 0; i < sizeof more / sizeof more[0] && error == ERROR_SUCCESS; i++) {
+        (void)etwas_stop(*session, NULL);
+        if (start_kernel(session, file, flags | more[i]) == ERROR_SUCCESS) {
+            flags |= more[i];
+        } else {
+            error = start_kernel(session, file, flags);
+        }
+    }
+    return error;
+}
+
+int main(int argc, char **argv)
+{
+    const char *folder = argc > 1 ? argv[1] : ".";
+    const GUID provider = TraceLoggingProviderId(service);
+    char files[2][1024];
+    TRACEHANDLE session;
+    TRACEHANDLE kernel;
+    ULONG error;
+
+    (void)snprintf(files[0], sizeof files[0], "%s/why_late.etl", folder);
+    (void)snprintf(files[1], sizeof files[1], "%s/why_late.kernel.etl", folder);
+    TraceLoggingRegister(service);
+    error = start_kernel_with_most(&kernel, files[1]);
+    if (error != ERROR_SUCCESS) {
+        fprintf(stderr, "cannot record the kernel: %s\n", etwas_error_text(error));
+        return CANNOT_RECORD;
+    }
+    error = etwas_start("why_late", files[0], NULL, &session);
+    if (error == ERROR_SUCCESS) {
+        error = EnableTraceEx2(session, &provider, EVENT_CONTROL_CODE_ENABLE_PROVIDER,
+                               WINEVENT_LEVEL_VERBOSE, 0, 0, INFINITE, NULL);
+    }
+    if (error != ERROR_SUCCESS) {
+        fprintf(stderr, "cannot record to %s: %s\n", files[0], etwas_error_text(error));
+        return 1;
+    }
+    make_transfers();
+    for (int i = 0; i < EACH; i++) {
+        REQUEST("Load", load());
+    }
+    render();
+    (void)etwas_stop(session, NULL);
+    (void)etwas_stop(kernel, NULL);
+    TraceLoggingUnregister(service);
+    printf("etwas why %s %s\n", files[0], files[1]);
+    return 0;
+}
