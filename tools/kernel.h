@@ -52,6 +52,12 @@ struct etwas_kernel_event {
     uint32_t frame_count;
 };
 
+/* From one time to another, 0 where that is before it. Times may be any number: a file may say so. */
+static inline uint64_t etwas_kernel_ns(int64_t from_ns, int64_t to_ns)
+{
+    return to_ns > from_ns ? (uint64_t)to_ns - (uint64_t)from_ns : 0;
+}
+
 /* A type of page fault: "demand zero". */
 const char *etwas_kernel_fault_name(uint8_t fault);
 

@@ -104,7 +104,7 @@ static void change(const struct etwas_schedule *schedule, struct etwas_schedule_
     if (time_ns > thread->since_ns) {
         enum etwas_schedule_state until_now = certain_state(schedule, thread);
 
-        thread->ns[until_now] += (uint64_t)(time_ns - thread->since_ns);
+        thread->ns[until_now] += etwas_kernel_ns(thread->since_ns, time_ns);
         if (schedule->interval != NULL) {
             schedule->interval(schedule->context, thread, until_now, thread->since_ns, time_ns,
                                schedule->event);
@@ -120,7 +120,7 @@ void etwas_schedule_account(const struct etwas_schedule *schedule,
 {
     memcpy(ns, thread->ns, sizeof thread->ns);
     if (time_ns > thread->since_ns) {
-        ns[certain_state(schedule, thread)] += (uint64_t)(time_ns - thread->since_ns);
+        ns[certain_state(schedule, thread)] += etwas_kernel_ns(thread->since_ns, time_ns);
     }
 }
 
@@ -152,7 +152,7 @@ static void set_process(struct etwas_schedule_thread *thread, uint32_t process)
 static void count_processor(struct etwas_schedule *schedule,
                             struct etwas_schedule_processor *processor, bool known)
 {
-    uint64_t ns = (uint64_t)(schedule->end_ns - processor->since_ns);
+    uint64_t ns = etwas_kernel_ns(processor->since_ns, schedule->end_ns);
 
     if (!known) {
         processor->unknown_ns += ns;
@@ -230,7 +230,7 @@ static void give_way(struct etwas_schedule *schedule, struct etwas_schedule_proc
         processor->gap_end_ns = schedule->end_ns;
         forget(schedule, processor, thread);
     } else if (thread == NULL && event->old_thread != IDLE) {
-        schedule->other_running_ns += (uint64_t)(schedule->end_ns - processor->since_ns);
+        schedule->other_running_ns += etwas_kernel_ns(processor->since_ns, schedule->end_ns);
     }
     count_processor(schedule, processor, known);
     if (thread != NULL) {
@@ -354,7 +354,7 @@ void etwas_schedule_finish(struct etwas_schedule *schedule)
         if (thread != NULL) {
             thread->ran_at_end = !schedule->ends_early;
         } else if (processor->running != IDLE && !schedule->ends_early) {
-            schedule->other_running_ns += (uint64_t)(schedule->end_ns - processor->since_ns);
+            schedule->other_running_ns += etwas_kernel_ns(processor->since_ns, schedule->end_ns);
         }
         count_processor(schedule, processor, !schedule->ends_early);
     }

@@ -30,8 +30,8 @@ static void follow_span(struct etwas_subject *subject, etwas_spans *spans)
 
     if (etwas_spans_take(spans, subject->record, subject->input->number, time_ns, &span) ==
         ETWAS_SPAN_END) {
-        subject->has_duration = true;
-        subject->duration_ns = time_ns - span->start;
+        subject->has_duration =
+            !__builtin_sub_overflow(time_ns, span->start, &subject->duration_ns);
     }
 }
 

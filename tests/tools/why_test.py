@@ -135,6 +135,14 @@ class Times(WhyTest):
         out, _ = self.run_etwas("why", self.files([[]], program)[1])
         self.assertIn("\nThere are no context switches of the kernel: where the time went is not known.\n", out)
 
+    def test_hostile_times_do_no_harm(self):
+        for since in (-2**63, 2**63 - 1, at(900)):
+            kernel = [switch(at(0), 0, 21), etl.interrupt(at(200), since), etl.hard_fault(at(210), since, 21),
+                      etl.stack_walk(at(220), since, 21, 1), switch(at(400), 21, 0)]
+            slowest, = self.why(*self.files([kernel], [order(START, 100), order(END, 300)]))["slowest"]
+            self.assertEqual(self.times(slowest), (200, 200, 0, 0, 0))
+            self.assertLessEqual(max(slowest["interrupt_ns"], slowest["hard_fault_ns"]), 20_000)
+
     def test_a_thread_that_never_gave_way_ran_all_the_time(self):
         kernel = [[switch(at(0), 0, 30), switch(at(2000), 30, 0)], [switch(at(1500), 21, 0)]]
         slowest, = self.why(*self.files(kernel, [order(START, 100), order(END, 1100)]))["slowest"]

@@ -36,7 +36,7 @@ struct etwas_schedule_processor etwas_cpu_processor(const struct etwas_cpu *cpu,
     struct etwas_schedule_processor counted = cpu->schedule.processors[processor];
 
     if (!counted.seen) {
-        counted.unknown_ns = (uint64_t)(cpu->schedule.end_ns - cpu->schedule.begin_ns);
+        counted.unknown_ns = etwas_kernel_ns(cpu->schedule.begin_ns, cpu->schedule.end_ns);
     }
     return counted;
 }

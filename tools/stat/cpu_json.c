@@ -92,7 +92,7 @@ void etwas_cpu_json(struct etwas_output *output, const struct etwas_cpu *cpu,
     put_boolean(output, "begins_late", schedule->begins_late);
     put_boolean(output, "ends_early", schedule->ends_early);
     put_boolean(output, "ready_known", schedule->has_ready_events);
-    etwas_json_number(output, "duration_ns", (uint64_t)(schedule->end_ns - schedule->begin_ns));
+    etwas_json_number(output, "duration_ns", etwas_kernel_ns(schedule->begin_ns, schedule->end_ns));
     etwas_json_number(output, "switches", cpu->switches);
     put_processors(output, cpu, input);
     etwas_output_text(output, ",\"processes\":[");

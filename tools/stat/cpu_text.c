@@ -85,7 +85,7 @@ static void put_head(struct etwas_output *output, const struct etwas_cpu *cpu,
 
     put_label(output, "time");
     etwas_output_format(output, "%.6f s, from the first event to the last\n",
-                        seconds((uint64_t)(schedule->end_ns - schedule->begin_ns)));
+                        seconds(etwas_kernel_ns(schedule->begin_ns, schedule->end_ns)));
     put_label(output, "switches");
     etwas_output_format(output, "%s%s\n", etwas_people_count(text, cpu->switches),
                         cpu->switches == 0 ? ": EVENT_TRACE_FLAG_CSWITCH records them" : "");

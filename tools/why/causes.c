@@ -50,7 +50,7 @@ static void add_holders(const struct etwas_why *why, struct etwas_why_chosen *ch
                         uint32_t processor, int64_t from_ns, int64_t to_ns)
 {
     const struct etwas_why_runs *runs = why->runs[processor];
-    uint64_t left = (uint64_t)(to_ns - from_ns);
+    uint64_t left = etwas_kernel_ns(from_ns, to_ns);
     uint64_t count = runs != NULL ? runs->count : 0;
 
     for (uint64_t i = 1; i <= count && i <= ETWAS_WHY_RUNS; i++) {
@@ -61,9 +61,9 @@ static void add_holders(const struct etwas_why *why, struct etwas_why_chosen *ch
         if (run->to_ns <= from_ns) {
             break;
         }
-        if (last > first && (uint64_t)(last - first) <= left) {
-            add_holder(chosen, run->thread, (uint64_t)(last - first));
-            left -= (uint64_t)(last - first);
+        if (last > first && etwas_kernel_ns(first, last) <= left) {
+            add_holder(chosen, run->thread, etwas_kernel_ns(first, last));
+            left -= etwas_kernel_ns(first, last);
         }
     }
     chosen->nobody_ns += left;
@@ -119,7 +119,7 @@ static void add_block(struct etwas_why *why, struct etwas_why_chosen *chosen,
 {
     const struct etwas_why_thread *counts =
         etwas_why_thread(why, (uint32_t)(thread - why->schedule.threads));
-    uint64_t ns = (uint64_t)(to_ns - from_ns);
+    uint64_t ns = etwas_kernel_ns(from_ns, to_ns);
     struct etwas_why_block kind = {.call = ETWAS_WHY_NO_CALL};
     struct etwas_why_block *block;
 
@@ -155,7 +155,7 @@ void etwas_why_attribute(struct etwas_why *why, struct etwas_why_chosen *chosen,
             event->thread == thread->thread) {
             add_holders(why, chosen, event->processor, from_ns, to_ns);
         } else {
-            chosen->nobody_ns += (uint64_t)(to_ns - from_ns);
+            chosen->nobody_ns += etwas_kernel_ns(from_ns, to_ns);
         }
     } else if (state == ETWAS_SCHEDULE_WAITING) {
         add_block(why, chosen, thread, from_ns, to_ns, event);

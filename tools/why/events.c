@@ -49,7 +49,7 @@ static uint64_t took_ns(const struct etwas_input *input, int64_t initial_time, i
         ERROR_SUCCESS) {
         return 0;
     }
-    return began.value < time_ns ? (uint64_t)(time_ns - began.value) : 0;
+    return etwas_kernel_ns(began.value, time_ns);
 }
 
 /* The chosen instances that a thread has: the next behind one; NULL: the first. */

@@ -197,7 +197,7 @@ void etwas_why_move(struct etwas_why *why, const etwas_span *span, uint32_t thre
 void etwas_why_end(struct etwas_why *why, const etwas_span *span, int64_t time_ns)
 {
     struct etwas_why_open *open = open_at(why, span->place);
-    uint64_t duration_ns = time_ns > span->start ? (uint64_t)(time_ns - span->start) : 0;
+    uint64_t duration_ns = etwas_kernel_ns(span->start, time_ns);
     struct etwas_why_class *its_class;
 
     if (open == NULL || open->number != span->number) {
