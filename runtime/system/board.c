@@ -14,30 +14,26 @@
 
 /* ---- what comes in --------------------------------------------------------------------------- */
 
-static void take_sample(struct etwas_board *board, const struct etwas_merged *merged,
-                        const struct etwas_feed_event *event)
+static void take_sample(struct etwas_board *board, const struct etwas_merged *merged)
 {
-    uint32_t number = etwas_tag_topic(event->tag);
-    uint32_t source = etwas_tag_source(event->tag);
+    uint32_t number = etwas_tag_topic(merged->event->tag);
+    uint32_t source = etwas_tag_source(merged->event->tag);
     const struct etwas_topic_use *use = &board->uses[number];
-    struct etwas_sample sample;
     const struct etwas_taken taken = {.host = &board->host,
                                       .state = use->state,
-                                      .sample = &sample,
+                                      .sample = &merged->sample,
                                       .fields = use->fields[source],
                                       .slot = merged->feed->processor};
 
-    if (etwas_sample_decode(merged->record, event->sample_type, &sample) &&
-        etwas_topics[number]->sources[source].take(&taken)) {
+    if (etwas_topics[number]->sources[source].take(&taken)) {
         board->taken++;
     }
 }
 
 /* Every event of the sideband tells of FORK and EXIT, so it is asked of which one a record is. */
-static void take_sideband(struct etwas_board *board, const struct etwas_merged *merged,
-                          uint32_t told_by)
+static void take_sideband(struct etwas_board *board, const struct etwas_merged *merged)
 {
-    uint32_t kind = etwas_sideband_of(merged->record->type) & told_by;
+    uint32_t kind = etwas_sideband_of(merged->record->type) & merged->event->tag;
     struct etwas_sideband sideband;
 
     if (kind == 0 || !etwas_sideband_decode(merged->record, &sideband)) {
@@ -59,16 +55,13 @@ void etwas_board_drain(struct etwas_board *board, int64_t until_ns)
 
     etwas_merge_begin(&board->merge);
     while ((merged = etwas_merge_next(&board->merge, until_ns)) != NULL) {
-        const struct etwas_feed_event *event =
-            etwas_feed_event_of(merged->feed, merged->origin.event);
-
-        if (event == NULL) {
+        if (merged->event == NULL) {
             continue;
         }
         if (merged->record->type != PERF_RECORD_SAMPLE) {
-            take_sideband(board, merged, event->tag);
-        } else if (event->tag >= ETWAS_FIRST_SOURCE_TAG) {
-            take_sample(board, merged, event);
+            take_sideband(board, merged);
+        } else if (merged->event->tag >= ETWAS_FIRST_SOURCE_TAG) {
+            take_sample(board, merged);
         }
     }
     etwas_merge_end(&board->merge);
@@ -88,12 +81,13 @@ void etwas_board_run_down(struct etwas_board *board, bool is_end)
 
 /* ---- accounts -------------------------------------------------------------------------------- */
 
+/* As the rings say: to ask the events would interrupt every processor. */
 uint64_t etwas_board_lost(const struct etwas_board *board)
 {
     uint64_t lost = 0;
 
     for (uint32_t index = 0; index < board->merge.count; index++) {
-        lost += etwas_feed_lost(board->merge.feeds[index].feed);
+        lost += board->merge.feeds[index].feed->ring.lost;
     }
     return lost;
 }

@@ -65,7 +65,7 @@ void etwas_board_find_lost(struct etwas_board *board, int64_t until_ns);
 /* What its topics find there, or leave; and once, at the start, the inventory (R50). */
 void etwas_board_run_down(struct etwas_board *board, bool is_end);
 
-/* What the kernel had no room for, so far: nothing younger than what was drained is in it. */
+/* What the kernel had no room for, as far as its rings have said by now. */
 uint64_t etwas_board_lost(const struct etwas_board *board);
 
 /* Nothing happens any more, and all that did is drained. Then the last word of what was lost. */

@@ -3,17 +3,28 @@
 
 #include "system/merge.h"
 
-/*
- * What cannot be told of a record but that it is there keeps the time of the one before it, so that
- * it holds up nothing.
- */
+static bool decode(struct etwas_merged *merged)
+{
+    struct etwas_sample_origin *origin = &merged->sample.origin;
+
+    if (!etwas_sample_origin(merged->record, origin)) {
+        return false;
+    }
+    merged->event = etwas_feed_event_of(merged->feed, origin->event);
+    return merged->event != NULL &&
+           (merged->record->type != PERF_RECORD_SAMPLE ||
+            etwas_sample_decode(merged->record, merged->event->sample_type, &merged->sample));
+}
+
+/* What makes no sense keeps the time of the one before it, so that it holds up nothing. */
 static void advance(struct etwas_merged *merged)
 {
-    int64_t before_ns = merged->origin.time_ns;
+    int64_t before_ns = merged->sample.origin.time_ns;
 
     merged->record = etwas_ring_next(&merged->feed->ring);
-    if (merged->record != NULL && !etwas_sample_origin(merged->record, &merged->origin)) {
-        merged->origin = (struct etwas_sample_origin){.time_ns = before_ns};
+    if (merged->record != NULL && !decode(merged)) {
+        merged->event = NULL;
+        merged->sample.origin.time_ns = before_ns;
     }
 }
 
@@ -42,23 +53,24 @@ static struct etwas_merged *find_earliest(struct etwas_merge *merge, int64_t unt
         if (merged->record == NULL) {
             continue;
         }
-        if (earliest == NULL || merged->origin.time_ns < earliest->origin.time_ns) {
-            if (earliest != NULL && earliest->origin.time_ns < merge->limit_ns) {
-                merge->limit_ns = earliest->origin.time_ns;
+        if (earliest == NULL || merged->sample.origin.time_ns < earliest->sample.origin.time_ns) {
+            if (earliest != NULL && earliest->sample.origin.time_ns < merge->limit_ns) {
+                merge->limit_ns = earliest->sample.origin.time_ns;
             }
             earliest = merged;
-        } else if (merged->origin.time_ns < merge->limit_ns) {
-            merge->limit_ns = merged->origin.time_ns;
+        } else if (merged->sample.origin.time_ns < merge->limit_ns) {
+            merge->limit_ns = merged->sample.origin.time_ns;
         }
     }
-    return earliest != NULL && earliest->origin.time_ns <= until_ns ? earliest : NULL;
+    return earliest != NULL && earliest->sample.origin.time_ns <= until_ns ? earliest : NULL;
 }
 
 const struct etwas_merged *etwas_merge_next(struct etwas_merge *merge, int64_t until_ns)
 {
     if (merge->current != NULL) {
         advance(merge->current);
-        if (merge->current->record != NULL && merge->current->origin.time_ns <= merge->limit_ns) {
+        if (merge->current->record != NULL &&
+            merge->current->sample.origin.time_ns <= merge->limit_ns) {
             return merge->current;
         }
     }

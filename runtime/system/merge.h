@@ -19,7 +19,9 @@
 struct etwas_merged {
     struct etwas_feed *feed;
     const struct perf_event_header *record; /* NULL: the feed has no more */
-    struct etwas_sample_origin origin;
+    const struct etwas_feed_event
+        *event;                 /* whose it is; NULL: none of the feed's, or it cannot be told */
+    struct etwas_sample sample; /* decoded; of what is no sample, the origin alone */
 };
 
 struct etwas_merge {

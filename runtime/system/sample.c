@@ -10,18 +10,22 @@ enum {
     FRAME_BYTES = 8,
 };
 
-/* Thread and time, which follow each other in every record. */
-static void take_thread_and_time(struct etwas_cursor *cursor, struct etwas_sample_origin *origin)
+/* Thread, time and processor, which follow each other in every record. */
+static void take_origin(struct etwas_cursor *cursor, struct etwas_sample_origin *origin)
 {
-    origin->process_id = etwas_cursor_u32(cursor);
-    origin->thread_id = etwas_cursor_u32(cursor);
-    origin->time_ns = (int64_t)etwas_cursor_u64(cursor);
-}
+    struct {
+        uint32_t process_id;
+        uint32_t thread_id;
+        int64_t time_ns;
+        uint32_t processor;
+        uint32_t reserved;
+    } taken;
 
-static void take_processor(struct etwas_cursor *cursor, struct etwas_sample_origin *origin)
-{
-    origin->processor = etwas_cursor_u32(cursor);
-    (void)etwas_cursor_u32(cursor); /* reserved */
+    etwas_cursor_copy(cursor, &taken, sizeof taken);
+    origin->process_id = taken.process_id;
+    origin->thread_id = taken.thread_id;
+    origin->time_ns = taken.time_ns;
+    origin->processor = taken.processor;
 }
 
 bool etwas_sample_origin(const struct perf_event_header *record, struct etwas_sample_origin *origin)
@@ -38,8 +42,7 @@ bool etwas_sample_origin(const struct perf_event_header *record, struct etwas_sa
         return false;
     }
     (void)etwas_cursor_skip(&cursor, cursor.left - ORIGIN_BYTES);
-    take_thread_and_time(&cursor, origin);
-    take_processor(&cursor, origin);
+    take_origin(&cursor, origin);
     origin->event = etwas_cursor_u64(&cursor);
     return !cursor.is_short;
 }
@@ -59,8 +62,7 @@ bool etwas_sample_decode(const struct perf_event_header *record, uint64_t sample
     if ((sample_type & PERF_SAMPLE_IP) != 0) {
         sample->address = etwas_cursor_u64(&cursor);
     }
-    take_thread_and_time(&cursor, &sample->origin);
-    take_processor(&cursor, &sample->origin);
+    take_origin(&cursor, &sample->origin);
     if ((sample_type & PERF_SAMPLE_CALLCHAIN) != 0) {
         sample->frame_count = etwas_cursor_u64(&cursor);
         if (sample->frame_count > cursor.left / FRAME_BYTES) {

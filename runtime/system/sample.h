@@ -69,7 +69,7 @@ struct etwas_sideband {
     };
 };
 
-/* Of any record, by its end or, in a sample, its beginning. */
+/* Of any record: by its end; of a sample only the event, which says what else is in it. */
 bool etwas_sample_origin(const struct perf_event_header *record,
                          struct etwas_sample_origin *origin);
 

@@ -21,6 +21,9 @@ enum {
     RING_BYTES = 4096,
     RECORD_WORDS = 8, /* an EXIT with its origin */
     TIME_WORD = 5,
+    EVENT_WORD = 7,
+    EVENT = 77,
+    SAMPLES = 78,
     ROUNDS = 300,
 };
 
@@ -45,20 +48,24 @@ static void begin(void)
         etwas_ring_over(&source->feed.ring, &source->page, (const uint8_t *)source->data,
                         RING_BYTES);
         source->feed.processor = index;
+        source->feed.event_count = 2;
+        source->feed.events[0].id = EVENT;
+        source->feed.events[1] = (struct etwas_feed_event){
+            .id = SAMPLES, .sample_type = ETWAS_SAMPLE_ALWAYS | PERF_SAMPLE_IP};
         merged[index].feed = &source->feed;
     }
 }
 
-/* False: there is no room. */
-static bool put(uint32_t index, int64_t time_ns)
+static bool put_record(uint32_t index, uint32_t type, const uint64_t words[RECORD_WORDS])
 {
     struct source *source = &sources[index];
-    const struct perf_event_header header = {.type = PERF_RECORD_EXIT, .size = RECORD_WORDS * 8};
-    uint64_t record[RECORD_WORDS] = {[TIME_WORD] = (uint64_t)time_ns};
+    const struct perf_event_header header = {.type = type, .size = RECORD_WORDS * 8};
+    uint64_t record[RECORD_WORDS];
 
     if (source->page.data_head - source->page.data_tail + sizeof record > RING_BYTES) {
         return false;
     }
+    memcpy(record, words, sizeof record);
     memcpy(record, &header, sizeof header);
     for (uint32_t word = 0; word < RECORD_WORDS; word++) {
         source->data[source->page.data_head / 8 % (RING_BYTES / 8)] = record[word];
@@ -67,21 +74,38 @@ static bool put(uint32_t index, int64_t time_ns)
     return true;
 }
 
+/* False: there is no room. */
+static bool put(uint32_t index, int64_t time_ns)
+{
+    const uint64_t words[RECORD_WORDS] = {[TIME_WORD] = (uint64_t)time_ns, [EVENT_WORD] = EVENT};
+
+    return put_record(index, PERF_RECORD_EXIT, words);
+}
+
+/* Its time stands elsewhere. */
+static bool put_sample(uint32_t index, int64_t time_ns)
+{
+    const uint64_t words[RECORD_WORDS] = {0, SAMPLES, 0, 0, (uint64_t)time_ns};
+
+    return put_record(index, PERF_RECORD_SAMPLE, words);
+}
+
 static void expect(uint32_t index, int64_t time_ns, int64_t until_ns)
 {
     const struct etwas_merged *next = etwas_merge_next(&merge, until_ns);
 
     assert_non_null(next);
     assert_int_equal(next->feed->processor, index);
-    assert_int_equal(next->origin.time_ns, time_ns);
-    assert_int_equal(next->record->type, PERF_RECORD_EXIT);
+    assert_int_equal(next->sample.origin.time_ns, time_ns);
+    assert_non_null(next->event);
 }
 
 static void the_earliest_comes_first(void **state)
 {
     (void)state;
     begin();
-    (void)(put(0, 10) && put(0, 20) && put(0, 21) && put(1, 15) && put(1, 22) && put(2, 9));
+    (void)(put(0, 10) && put_sample(0, 20) && put(0, 21) && put_sample(1, 15) && put(1, 22) &&
+           put(2, 9));
     etwas_merge_begin(&merge);
     expect(2, 9, 100);
     expect(0, 10, 100);
@@ -136,12 +160,13 @@ static void each_comes_once_and_in_order(void **state)
 
         for (int count = rand() % 60; count > 0; count--) {
             now += rand() % 3;
-            put_in += put((uint32_t)(rand() % FEEDS), now);
+            put_in += rand() % 2 == 0 ? put((uint32_t)(rand() % FEEDS), now)
+                                      : put_sample((uint32_t)(rand() % FEEDS), now);
         }
         etwas_merge_begin(&merge);
         while ((next = etwas_merge_next(&merge, now - rand() % 20)) != NULL) {
-            assert_true(next->origin.time_ns >= newest);
-            newest = next->origin.time_ns;
+            assert_true(next->sample.origin.time_ns >= newest);
+            newest = next->sample.origin.time_ns;
             taken++;
         }
         etwas_merge_end(&merge);
