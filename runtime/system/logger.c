@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "clock/clock.h"
@@ -23,6 +24,7 @@ enum {
     RING_BYTES = 4 << 20,
     LONGEST_WAIT_MS = 100, /* what is in a ring is no older, unless there is much of it */
     START_WAIT_MS = 1,
+    FIRST_OF_ALL = -20, /* nice */
     BYTES_PER_KB = 1024,
     SETTLE_NS =
         1000000, /* a processor that has stamped a record has it in its ring after so long */
@@ -179,6 +181,8 @@ static void *logger_main(void *argument)
     bool good;
 
     (void)pthread_setname_np(pthread_self(), "etwas-system");
+    /* Who is late loses events. Where it may not come first it does as well as it can. */
+    (void)setpriority(PRIO_PROCESS, etwas_thread_ids().thread_id, FIRST_OF_ALL);
     opened = etwas_board_open(board, &logger->emitter, &logger->record, ring_bytes(logger->session),
                               &logger->fault);
     good = opened && etwas_board_change(board, logger->flags, &logger->fault);
