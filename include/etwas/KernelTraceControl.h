@@ -35,19 +35,20 @@ ETWAS_ASSERT_SIZE(STACK_TRACING_EVENT_ID, 24);
  * it sees what the process may see.
  *
  * A session begins with events of the system's configuration, unless EnableFlags have
- * EVENT_TRACE_FLAG_NO_SYSCONFIG. In this release they may have _PROCESS, _IMAGE_LOAD, _THREAD and _CSWITCH
- * besides; the clock is the performance counter. The process needs CAP_PERFMON and, for _CSWITCH, to
- * read tracefs; the kernel Linux 6.0. With CAP_NET_ADMIN the exit statuses of processes are known, with
- * CAP_SYS_PTRACE the images that others had before.
+ * EVENT_TRACE_FLAG_NO_SYSCONFIG. docs/kernel-events.md says what each of them delivers and needs. The
+ * process needs CAP_PERFMON and, for tracepoints, to read tracefs; the kernel Linux 6.0. With
+ * CAP_NET_ADMIN the exit statuses of processes are known, with CAP_SYS_PTRACE the images that others had
+ * before. The log file is the user's alone (0600).
  *
  * Thread-safe. Not for signal handlers.
  *
  * ERROR_INVALID_PARAMETER: TraceHandle or Properties NULL, or Wnode.Guid is neither SystemTraceControlGuid
  *     nor KernelRundownGuid, or with this one there is no name.
  * ERROR_INVALID_FLAGS: EnableFlags has bits that are no flags.
- * ERROR_NOT_SUPPORTED: stacks, other flags, clocks and modes that a system logger
+ * ERROR_NOT_SUPPORTED: stacks, other flags and modes that a system logger
  *     does not have in this release, and what the kernel cannot.
- * ERROR_ACCESS_DENIED: the process may not see the system's events.
+ * ERROR_ACCESS_DENIED: the process may not see the system's events: etwas_kernel_refusal (etwas.h) says
+ *     what is missing.
  * ERROR_PATH_NOT_FOUND: tracefs is not mounted.
  * ERROR_ALREADY_EXISTS: the process has one already.
  * ERROR_OUTOFMEMORY: there is not enough memory.

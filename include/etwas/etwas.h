@@ -276,6 +276,16 @@ static inline uint32_t etwas_counts(etwas_trace_handle session, etwas_session_co
 }
 
 /*
+ * Why the kernel refused what the calling thread's last StartTrace, StartKernelTrace or UPDATE of a
+ * system logger asked for: one English sentence that names what is missing, be it a capability, a
+ * setting with its value, a mount or a tracepoint; or nothing, if the kernel refused nothing. `text`
+ * receives as much as fits into `room` bytes with its 0; it may be NULL with 0. Returns the length of
+ * the whole without its 0: at most 511. Looks at files of the machine. Thread-safe; not for signal
+ * handlers.
+ */
+size_t etwas_kernel_refusal(char *text, size_t room) ETWAS_API(etwas_kernel_refusal);
+
+/*
  * The protocol of a running session: *protocol receives ETWAS_PROTOCOL_SHARED or _RSEQ. In a
  * session with RSEQ the events of a thread that cannot run sequences go to a stream of their own,
  * by the shared protocol: its processor index is the number of processors, and NumberOfProcessors

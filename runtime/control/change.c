@@ -10,6 +10,7 @@
 #include <etwas/winerror.h>
 #include <string.h>
 
+#include "control/kernel_refusal.h"
 #include "control/lifecycle.h"
 #include "control/system_request.h"
 #include "etl/utf16.h"
@@ -215,6 +216,7 @@ static uint32_t change_enable_flags(struct etwas_session *session, uint32_t flag
         return ERROR_SUCCESS;
     }
     code = etwas_system_logger_change(session, flags, &fault);
+    etwas_kernel_refusal_keep(&fault);
     if (code == ERROR_SUCCESS) {
         etwas_control_lock();
         session->configuration.enable_flags = flags;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/kernel_refusal.h"
 #include "file/session_file.h"
 #include "file/snapshot.h"
 #include "flush/drain.h"
@@ -111,9 +112,14 @@ static uint32_t make_sinks(struct etwas_session *session)
 static uint32_t make_system_logger(struct etwas_session *session)
 {
     struct etwas_fault fault;
+    uint32_t code;
 
-    return session->configuration.system_logger ? etwas_system_logger_begin(session, &fault)
-                                                : ERROR_SUCCESS;
+    if (!session->configuration.system_logger) {
+        return ERROR_SUCCESS;
+    }
+    code = etwas_system_logger_begin(session, &fault);
+    etwas_kernel_refusal_keep(&fault);
+    return code;
 }
 
 static void free_configuration(struct etwas_session *session)

@@ -61,8 +61,5 @@ uint32_t etwas_system_request_check(struct etwas_configuration *configuration)
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    return configuration->clock > ETWAS_CLOCK_KIND_QPC ||
-                   etwas_configuration_has_one_slot(configuration)
-               ? ERROR_NOT_SUPPORTED
-               : ERROR_SUCCESS;
+    return etwas_configuration_has_one_slot(configuration) ? ERROR_NOT_SUPPORTED : ERROR_SUCCESS;
 }

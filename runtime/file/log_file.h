@@ -42,6 +42,7 @@ struct etwas_log_file_options {
     uint32_t maximum_file_size; /* the same as recorded: MB, or KB by the mode */
     uint16_t logger_id;
     bool process_times;           /* records carry processor times */
+    bool is_private;              /* nobody but its owner may see it */
     const uint32_t *takes_stacks; /* not 0: the session does (metadata.h); atomic; NULL: never */
     uint32_t part;                /* number in a new-file set, from 1; 0: none */
     struct etwas_clock_reading started;        /* when the session started */

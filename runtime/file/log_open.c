@@ -198,9 +198,12 @@ static uint32_t begin(struct etwas_log_file *file, const struct etwas_log_file_o
     bool appends = (options->log_file_mode & EVENT_TRACE_FILE_MODE_APPEND) != 0;
     uint64_t file_bytes = 0;
     bool created;
-    uint32_t code = appends
-                        ? etwas_file_open(options->path, &file->descriptor, &file_bytes, &created)
-                        : etwas_file_create(options->path, &file->descriptor, &created);
+    enum etwas_file_permissions permissions =
+        options->is_private ? ETWAS_FILE_PRIVATE : ETWAS_FILE_SHARED;
+    uint32_t code =
+        appends
+            ? etwas_file_open(options->path, permissions, &file->descriptor, &file_bytes, &created)
+            : etwas_file_create(options->path, permissions, &file->descriptor, &created);
 
     if (code != ERROR_SUCCESS) {
         return code;

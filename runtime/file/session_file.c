@@ -40,6 +40,7 @@ struct etwas_log_file_options etwas_session_log_options(const struct etwas_sessi
         .log_file_mode = configuration->log_file_mode,
         .logger_id = (uint16_t)(session->index + 1),
         .process_times = configuration->process_times,
+        .is_private = configuration->system_logger, /* command lines, addresses of the kernel */
         .takes_stacks = &session->takes_stacks,
         .started = session->started,
     };

@@ -79,26 +79,30 @@ uint32_t etwas_file_open_error(int error)
     }
 }
 
+enum {
+    OF_OTHERS = 0077
+};
+
 /* ---- opening --------------------------------------------------------------------------------- */
 
 /* O_NONBLOCK: opening a FIFO must not wait for its other end. */
-static int open_one(const char *path, int more_flags)
+static int open_one(const char *path, int more_flags, enum etwas_file_permissions permissions)
 {
     const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | more_flags;
 
-    return (int)TEMP_FAILURE_RETRY(PERMITTED(OPEN) ? open(path, flags, 0666) : -1);
+    return (int)TEMP_FAILURE_RETRY(PERMITTED(OPEN) ? open(path, flags, (mode_t)permissions) : -1);
 }
 
 /* Two steps, since a file that was there already must stay there when opening fails later. */
-static int open_or_create(const char *path, bool *created)
+static int open_or_create(const char *path, enum etwas_file_permissions permissions, bool *created)
 {
     int file;
 
     do {
-        file = open_one(path, 0);
+        file = open_one(path, 0, permissions);
         *created = file < 0 && errno == ENOENT;
         if (*created) {
-            file = open_one(path, O_CREAT | O_EXCL);
+            file = open_one(path, O_CREAT | O_EXCL, permissions);
         }
     } while (file < 0 && *created && errno == EEXIST);
     return file;
@@ -114,11 +118,12 @@ static bool lock(int file)
     return TEMP_FAILURE_RETRY(PERMITTED(LOCK) ? flock(file, LOCK_EX | LOCK_NB) : -1) == 0;
 }
 
-uint32_t etwas_file_open(const char *path, int *descriptor, uint64_t *bytes, bool *created)
+uint32_t etwas_file_open(const char *path, enum etwas_file_permissions permissions, int *descriptor,
+                         uint64_t *bytes, bool *created)
 {
     struct stat status;
     bool made;
-    int file = open_or_create(path, &made);
+    int file = open_or_create(path, permissions, &made);
 
     if (file < 0) {
         return etwas_file_open_error(errno);
@@ -131,6 +136,11 @@ uint32_t etwas_file_open(const char *path, int *descriptor, uint64_t *bytes, boo
         (void)close(file);
         return ERROR_BAD_PATHNAME;
     }
+    if (!made && permissions == ETWAS_FILE_PRIVATE && (status.st_mode & OF_OTHERS) != 0 &&
+        fchmod(file, (mode_t)permissions) != 0) {
+        (void)close(file);
+        return ERROR_ACCESS_DENIED;
+    }
     *descriptor = file;
     *bytes = (uint64_t)status.st_size;
     if (created != NULL) {
@@ -139,12 +149,13 @@ uint32_t etwas_file_open(const char *path, int *descriptor, uint64_t *bytes, boo
     return ERROR_SUCCESS;
 }
 
-uint32_t etwas_file_create(const char *path, int *descriptor, bool *created)
+uint32_t etwas_file_create(const char *path, enum etwas_file_permissions permissions,
+                           int *descriptor, bool *created)
 {
     uint64_t bytes;
     bool made;
     int file;
-    uint32_t code = etwas_file_open(path, &file, &bytes, &made);
+    uint32_t code = etwas_file_open(path, permissions, &file, &bytes, &made);
 
     if (code != ERROR_SUCCESS) {
         return code;

@@ -44,21 +44,30 @@ typedef long (*etwas_file_failure)(enum etwas_file_call call, size_t bytes);
 void etwas_file_fail(etwas_file_failure fail);
 #endif
 
+/* What umask leaves of it. A file that is there already keeps what it has, unless it is to be private. */
+enum etwas_file_permissions {
+    ETWAS_FILE_SHARED = 0666,
+    ETWAS_FILE_PRIVATE = 0600,
+};
+
 /*
- * Creates or replaces `path` (0666 and umask; a symbolic link as last component is refused) and
+ * Creates or replaces `path` (a symbolic link as last component is refused) and
  * locks it against every other session on the machine. On success *descriptor is open,
  * close-on-exec, and the file empty; *created, which may be NULL, says whether this call made the
- * file. Returns a Win32 code: ERROR_PATH_NOT_FOUND for a missing folder, ERROR_ACCESS_DENIED,
+ * file. Returns a Win32 code: ERROR_PATH_NOT_FOUND for a missing folder, ERROR_ACCESS_DENIED (also for
+ * a file that others may see and that cannot be made private),
  * ERROR_BAD_PATHNAME for a file in use, a folder, a link or another odd thing,
  * ERROR_FILENAME_EXCED_RANGE, ERROR_DISK_FULL, ERROR_NO_SYSTEM_RESOURCES, ERROR_WRITE_FAULT. On
  * failure a file that was not there before is not there after.
  */
-uint32_t etwas_file_create(const char *path, int *descriptor, bool *created);
+uint32_t etwas_file_create(const char *path, enum etwas_file_permissions permissions,
+                           int *descriptor, bool *created);
 
 /*
  * The same, but what is in an existing file stays there. *bytes is its length, 0 for a new one.
  */
-uint32_t etwas_file_open(const char *path, int *descriptor, uint64_t *bytes, bool *created);
+uint32_t etwas_file_open(const char *path, enum etwas_file_permissions permissions, int *descriptor,
+                         uint64_t *bytes, bool *created);
 
 /*
  * Reads up to `length` bytes from `position`. Returns how many there were before the end, or before

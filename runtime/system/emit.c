@@ -14,7 +14,8 @@ void etwas_emit(struct etwas_emitter *emitter, uint32_t slot, const void *record
 {
     struct etwas_etl_perfinfo_header header; /* SYSTEM begins in the same way */
     struct etwas_etl_full_header full;
-    struct etwas_stamped_record stamped = {.bytes = record, .stamp = time_ns};
+    struct etwas_stamped_record stamped = {.bytes = record,
+                                           .stamp = etwas_emit_stamp(emitter, time_ns)};
 
     memcpy(&header, record, sizeof header);
     stamped.size = header.size;

@@ -15,7 +15,16 @@
 struct etwas_emitter {
     void (*take)(struct etwas_emitter *emitter, uint32_t slot,
                  const struct etwas_stamped_record *record);
+
+    /* What the session's clock showed then; NULL: the same. */
+    int64_t (*stamp)(const struct etwas_emitter *emitter, int64_t time_ns);
 };
+
+/* For times in a payload, which are the session clock's too. */
+static inline int64_t etwas_emit_stamp(const struct etwas_emitter *emitter, int64_t time_ns)
+{
+    return emitter->stamp == NULL ? time_ns : emitter->stamp(emitter, time_ns);
+}
 
 /*
  * A whole SYSTEM64, PERFINFO64 or FULL_HEADER64 record, with its size in its header, that happened at `time_ns` of

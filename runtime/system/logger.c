@@ -19,6 +19,7 @@
 #include "platform/testpoint.h"
 #include "platform/thread.h"
 #include "system/board.h"
+#include "system/session_time.h"
 
 enum {
     RING_BYTES = 4 << 20,
@@ -56,6 +57,7 @@ struct etwas_system_logger {
     bool done;
     struct etwas_fault fault;
 
+    struct etwas_session_time time;
     struct etwas_board board;
     struct etwas_record record;
 };
@@ -71,6 +73,12 @@ static void publish(struct etwas_emitter *emitter, uint32_t slot,
 
     (void)etwas_publish_stamped(etwas_slot_of(session->index, slot), etwas_session_gate(session),
                                 record);
+}
+
+static int64_t stamp(const struct etwas_emitter *emitter, int64_t time_ns)
+{
+    return etwas_session_time_of(&((const struct etwas_system_logger *)(const void *)emitter)->time,
+                                 time_ns);
 }
 
 /* The largest that a buffer takes. */
@@ -148,12 +156,14 @@ static void run(struct etwas_system_logger *logger, struct pollfd *polled)
         request = asked(logger);
     }
     if (!waits_for_start(logger)) { /* also if its end was asked for right after */
+        etwas_session_time_renew(&logger->time);
         etwas_board_run_down(board, false);
     }
     while (request != REQUEST_END) {
         wait_for_events(logger, polled, LONGEST_WAIT_MS);
         ETWAS_TESTPOINT(ETWAS_POINT_SYSTEM_DRAINS);
         request = asked(logger);
+        etwas_session_time_renew(&logger->time);
         if (request == REQUEST_CHANGE) {
             answer(logger, etwas_board_change(board, logger->flags, &logger->fault));
         } else if (request == REQUEST_NONE) {
@@ -227,6 +237,7 @@ uint32_t etwas_system_logger_change(struct etwas_session *session, uint32_t flag
 {
     struct etwas_system_logger *logger = session->system_logger;
 
+    *fault = (struct etwas_fault){ETWAS_FAULT_NOWHERE, 0};
     if (logger == NULL) {
         return ERROR_WMI_INSTANCE_NOT_FOUND;
     }
@@ -254,7 +265,8 @@ static struct etwas_system_logger *make(struct etwas_session *session)
     struct etwas_system_logger *logger = calloc(1, sizeof *logger);
 
     if (logger != NULL) {
-        logger->emitter.take = publish;
+        logger->emitter = (struct etwas_emitter){publish, stamp};
+        etwas_session_time_begin(&logger->time, session->configuration.clock);
         logger->session = session;
         logger->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         (void)pthread_mutex_init(&logger->lock, NULL);

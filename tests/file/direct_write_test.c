@@ -60,8 +60,9 @@ static void a_slow_device_is_helped_by_the_cache_and_tried_again_ever_more_seldo
     (void)state;
     assert_non_null(memory);
     memset(memory, 'x', MB);
-    assert_int_equal(etwas_file_create(folder_path("trace.etl"), &watched_file, NULL),
-                     ERROR_SUCCESS);
+    assert_int_equal(
+        etwas_file_create(folder_path("trace.etl"), ETWAS_FILE_SHARED, &watched_file, NULL),
+        ERROR_SUCCESS);
     etwas_direct_write_begin(&direct, watched_file, MB, 0, false);
     if (!direct.possible) {
         (void)etwas_file_close(watched_file);

@@ -403,7 +403,8 @@ static void headers_are_read_ahead_of_the_one_that_is_numbered(void **state)
     asked_ahead = 0;
     numbered = 0;
     shortest_ahead = NUMBERED;
-    assert_int_equal(etwas_file_create(folder_path("trace.etl"), &file, NULL), ERROR_SUCCESS);
+    assert_int_equal(etwas_file_create(folder_path("trace.etl"), ETWAS_FILE_SHARED, &file, NULL),
+                     ERROR_SUCCESS);
     etwas_file_fail(watch_ahead);
     assert_true(etwas_log_patch_number_round(file, NUMBERED_BYTES, NUMBERED, FIRST_NUMBERED));
     etwas_file_fail(NULL);

@@ -60,16 +60,19 @@ static void odd_places_for_a_file_are_refused_by_name(void **state)
     memset(long_name, 'a', 4999);
     long_name[4999] = '\0';
 
-    assert_int_equal(etwas_file_create(folder_path("missing/file"), &file, NULL),
+    assert_int_equal(etwas_file_create(folder_path("missing/file"), ETWAS_FILE_SHARED, &file, NULL),
                      ERROR_PATH_NOT_FOUND);
-    assert_int_equal(etwas_file_create(folder_path("target/file"), &file, NULL),
+    assert_int_equal(etwas_file_create(folder_path("target/file"), ETWAS_FILE_SHARED, &file, NULL),
                      ERROR_PATH_NOT_FOUND);
-    assert_int_equal(etwas_file_create(link, &file, NULL), ERROR_BAD_PATHNAME);
-    assert_int_equal(etwas_file_create(dangling, &file, NULL), ERROR_BAD_PATHNAME);
-    assert_int_equal(etwas_file_create(fifo, &file, NULL), ERROR_BAD_PATHNAME);
-    assert_int_equal(etwas_file_create(folder, &file, NULL), ERROR_BAD_PATHNAME);
-    assert_int_equal(etwas_file_create("/dev/null", &file, NULL), ERROR_BAD_PATHNAME);
-    assert_int_equal(etwas_file_create(long_name, &file, NULL), ERROR_FILENAME_EXCED_RANGE);
+    assert_int_equal(etwas_file_create(link, ETWAS_FILE_SHARED, &file, NULL), ERROR_BAD_PATHNAME);
+    assert_int_equal(etwas_file_create(dangling, ETWAS_FILE_SHARED, &file, NULL),
+                     ERROR_BAD_PATHNAME);
+    assert_int_equal(etwas_file_create(fifo, ETWAS_FILE_SHARED, &file, NULL), ERROR_BAD_PATHNAME);
+    assert_int_equal(etwas_file_create(folder, ETWAS_FILE_SHARED, &file, NULL), ERROR_BAD_PATHNAME);
+    assert_int_equal(etwas_file_create("/dev/null", ETWAS_FILE_SHARED, &file, NULL),
+                     ERROR_BAD_PATHNAME);
+    assert_int_equal(etwas_file_create(long_name, ETWAS_FILE_SHARED, &file, NULL),
+                     ERROR_FILENAME_EXCED_RANGE);
     assert_int_equal(file, -1);
     assert_int_equal(access(folder_path("nowhere"), F_OK), -1);
     expect_contents(target, "kept");
@@ -89,7 +92,7 @@ static void a_created_file_has_the_rights_of_the_umask_is_empty_and_is_not_inher
         int file;
 
         (void)unlink(path);
-        assert_int_equal(etwas_file_create(path, &file, NULL), ERROR_SUCCESS);
+        assert_int_equal(etwas_file_create(path, ETWAS_FILE_SHARED, &file, NULL), ERROR_SUCCESS);
         (void)umask(before);
         assert_int_equal(fstat(file, &status), 0);
         assert_int_equal(status.st_mode & 0777, 0666 & ~masks[index]);
@@ -106,7 +109,8 @@ static int create_in_child(const char *path)
     int file;
 
     if (child == 0) {
-        _exit(etwas_file_create(path, &file, NULL) == ERROR_BAD_PATHNAME ? 1 : 0);
+        _exit(etwas_file_create(path, ETWAS_FILE_SHARED, &file, NULL) == ERROR_BAD_PATHNAME ? 1
+                                                                                            : 0);
     }
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
@@ -124,10 +128,10 @@ static void a_file_in_use_is_refused_and_one_nobody_uses_is_replaced(void **stat
 
     (void)state;
     put(path, "old");
-    assert_int_equal(etwas_file_create(path, &file, NULL), ERROR_SUCCESS);
+    assert_int_equal(etwas_file_create(path, ETWAS_FILE_SHARED, &file, NULL), ERROR_SUCCESS);
     expect_contents(path, "");
     assert_int_equal(etwas_file_write(file, &part, 1, 0, NULL, &error), 4);
-    assert_int_equal(etwas_file_create(path, &other, NULL), ERROR_BAD_PATHNAME);
+    assert_int_equal(etwas_file_create(path, ETWAS_FILE_SHARED, &other, NULL), ERROR_BAD_PATHNAME);
     assert_int_equal(other, -1);
     assert_int_equal(create_in_child(path), 1);
     expect_contents(path, "mine");
@@ -137,9 +141,9 @@ static void a_file_in_use_is_refused_and_one_nobody_uses_is_replaced(void **stat
     /* Somebody else's lock counts as use. */
     other = open(path, O_RDWR | O_CLOEXEC);
     assert_int_equal(flock(other, LOCK_SH), 0);
-    assert_int_equal(etwas_file_create(path, &file, NULL), ERROR_BAD_PATHNAME);
+    assert_int_equal(etwas_file_create(path, ETWAS_FILE_SHARED, &file, NULL), ERROR_BAD_PATHNAME);
     (void)close(other);
-    assert_int_equal(etwas_file_create(path, &file, NULL), ERROR_SUCCESS);
+    assert_int_equal(etwas_file_create(path, ETWAS_FILE_SHARED, &file, NULL), ERROR_SUCCESS);
     assert_true(etwas_file_close(file));
 }
 
@@ -153,14 +157,14 @@ static void a_closed_file_is_unlocked_although_a_childs_copy_is_open(void **stat
 
     (void)state;
     assert_int_equal(pipe(ends), 0);
-    assert_int_equal(etwas_file_create(path, &file, NULL), ERROR_SUCCESS);
+    assert_int_equal(etwas_file_create(path, ETWAS_FILE_SHARED, &file, NULL), ERROR_SUCCESS);
     child = fork();
     if (child == 0) {
         (void)close(ends[1]);
         _exit(read(ends[0], &byte, 1) == 0 ? 0 : 1);
     }
     assert_true(etwas_file_close(file));
-    assert_int_equal(etwas_file_create(path, &file, NULL), ERROR_SUCCESS);
+    assert_int_equal(etwas_file_create(path, ETWAS_FILE_SHARED, &file, NULL), ERROR_SUCCESS);
     (void)close(ends[1]);
     (void)close(ends[0]);
     assert_int_equal(waitpid(child, NULL, 0), child);
@@ -177,7 +181,8 @@ static void a_link_to_the_folder_is_followed(void **state)
     (void)state;
     assert_int_equal(mkdir(folder, 0700), 0);
     assert_int_equal(symlink(folder, link), 0);
-    assert_int_equal(etwas_file_create(folder_path("link/file"), &file, NULL), ERROR_SUCCESS);
+    assert_int_equal(etwas_file_create(folder_path("link/file"), ETWAS_FILE_SHARED, &file, NULL),
+                     ERROR_SUCCESS);
     assert_int_equal(access(folder_path("real/file"), F_OK), 0);
     assert_true(etwas_file_close(file));
 }
@@ -202,13 +207,15 @@ static void missing_rights_and_descriptors_have_their_codes(void **state)
             _exit(4);
         }
         /* The folder is ours alone, so even its existing file cannot be reached. */
-        if (etwas_file_create(read_only, &file, NULL) != ERROR_ACCESS_DENIED) {
+        if (etwas_file_create(read_only, ETWAS_FILE_SHARED, &file, NULL) != ERROR_ACCESS_DENIED) {
             _exit(1);
         }
         if (setrlimit(RLIMIT_NOFILE, &none) != 0) {
             _exit(2);
         }
-        _exit(etwas_file_create(path, &file, NULL) == ERROR_NO_SYSTEM_RESOURCES ? 0 : 3);
+        _exit(etwas_file_create(path, ETWAS_FILE_SHARED, &file, NULL) == ERROR_NO_SYSTEM_RESOURCES
+                  ? 0
+                  : 3);
     }
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
@@ -224,11 +231,11 @@ static void a_file_that_is_opened_keeps_what_is_in_it(void **state)
     int file;
 
     (void)state;
-    assert_int_equal(etwas_file_open(path, &file, &bytes, NULL), ERROR_SUCCESS);
+    assert_int_equal(etwas_file_open(path, ETWAS_FILE_SHARED, &file, &bytes, NULL), ERROR_SUCCESS);
     assert_int_equal(bytes, 0);
     assert_true(etwas_file_close(file));
     put(path, "kept");
-    assert_int_equal(etwas_file_open(path, &file, &bytes, NULL), ERROR_SUCCESS);
+    assert_int_equal(etwas_file_open(path, ETWAS_FILE_SHARED, &file, &bytes, NULL), ERROR_SUCCESS);
     assert_int_equal(bytes, 4);
     assert_int_equal(etwas_file_read(file, text, sizeof text, 1), 3);
     assert_int_equal(errno, 0);
@@ -247,7 +254,7 @@ static void only_the_file_that_is_open_is_removed(void **state)
     int file;
 
     (void)state;
-    assert_int_equal(etwas_file_create(path, &file, NULL), ERROR_SUCCESS);
+    assert_int_equal(etwas_file_create(path, ETWAS_FILE_SHARED, &file, NULL), ERROR_SUCCESS);
     assert_int_equal(rename(path, moved), 0);
     etwas_file_remove(path, file);
     put(path, "theirs");
@@ -265,7 +272,7 @@ static void space_that_is_set_aside_is_in_the_file(void **state)
     int file;
 
     (void)state;
-    assert_int_equal(etwas_file_create(path, &file, NULL), ERROR_SUCCESS);
+    assert_int_equal(etwas_file_create(path, ETWAS_FILE_SHARED, &file, NULL), ERROR_SUCCESS);
     assert_int_equal(etwas_file_allocate(file, 100000), 0);
     assert_int_equal(fstat(file, &status), 0);
     assert_int_equal(status.st_size, 100000);
@@ -320,18 +327,18 @@ static void an_opening_that_fails_anywhere_leaves_no_new_file(void **state)
     (void)state;
     for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {
         fail_call(rows[row].call, rows[row].error);
-        assert_int_equal(etwas_file_create(path, &file, NULL), rows[row].code);
+        assert_int_equal(etwas_file_create(path, ETWAS_FILE_SHARED, &file, NULL), rows[row].code);
         assert_int_equal(failures, 1);
         assert_int_equal(file, -1);
         assert_int_equal(access(path, F_OK), -1);
         put(path, "kept");
-        assert_int_equal(etwas_file_create(path, &file, NULL), rows[row].code);
+        assert_int_equal(etwas_file_create(path, ETWAS_FILE_SHARED, &file, NULL), rows[row].code);
         expect_contents(path, "kept");
         assert_int_equal(unlink(path), 0);
     }
     put(path, "kept");
     fail_call(ETWAS_FILE_TRUNCATE, EIO);
-    assert_int_equal(etwas_file_create(path, &file, NULL), ERROR_WRITE_FAULT);
+    assert_int_equal(etwas_file_create(path, ETWAS_FILE_SHARED, &file, NULL), ERROR_WRITE_FAULT);
     expect_contents(path, "kept");
     etwas_file_fail(NULL);
 }
@@ -352,7 +359,7 @@ static void an_interrupted_call_is_made_again(void **state)
 
         put(path, "something old");
         fail_call(calls[call], EINTR);
-        assert_int_equal(etwas_file_create(path, &file, NULL), ERROR_SUCCESS);
+        assert_int_equal(etwas_file_create(path, ETWAS_FILE_SHARED, &file, NULL), ERROR_SUCCESS);
         assert_int_equal(etwas_file_write(file, &part, 1, 0, NULL, &error), 4);
         assert_int_equal(etwas_file_read(file, text, 4, 0), 4);
         assert_memory_equal(text, "text", 4);
@@ -383,7 +390,8 @@ static void a_refusal_says_why(void **state)
     int file;
 
     (void)state;
-    assert_int_equal(etwas_file_create(folder_path("file"), &file, NULL), ERROR_SUCCESS);
+    assert_int_equal(etwas_file_create(folder_path("file"), ETWAS_FILE_SHARED, &file, NULL),
+                     ERROR_SUCCESS);
     fail_call(ETWAS_FILE_SYNC, EIO);
     assert_false(etwas_file_sync(file));
     assert_int_equal(errno, EIO);
@@ -442,7 +450,8 @@ static void a_part_that_is_read_ahead_comes_into_the_cache_unread(void **state)
     int error;
 
     (void)state;
-    assert_int_equal(etwas_file_create(folder_path("file"), &file, NULL), ERROR_SUCCESS);
+    assert_int_equal(etwas_file_create(folder_path("file"), ETWAS_FILE_SHARED, &file, NULL),
+                     ERROR_SUCCESS);
     assert_int_equal(etwas_file_write(file, &piece, 1, 0, NULL, &error), BYTES);
     assert_true(etwas_file_sync(file));
     etwas_file_drop_cached(file, 0, BYTES);

@@ -140,7 +140,7 @@ static void the_bytes_a_write_returns_are_in_the_file_whatever_failed(void **sta
     for (uint32_t round = 0; round < ROUNDS; round++) {
         expected->size = 0;
         random_state = round;
-        assert_int_equal(etwas_file_create(path, &file, NULL), ERROR_SUCCESS);
+        assert_int_equal(etwas_file_create(path, ETWAS_FILE_SHARED, &file, NULL), ERROR_SUCCESS);
         etwas_file_fail(fail_now_and_then);
         for (int index = 0; index < WRITES; index++) {
             write_at_random(file, expected);
@@ -164,7 +164,7 @@ static bool create_direct(const char *path, int *file)
 {
     uint32_t alignment;
 
-    assert_int_equal(etwas_file_create(path, file, NULL), ERROR_SUCCESS);
+    assert_int_equal(etwas_file_create(path, ETWAS_FILE_SHARED, file, NULL), ERROR_SUCCESS);
     alignment = etwas_file_direct_alignment(*file);
     assert_int_equal(alignment & (alignment - 1), 0);
     return alignment != 0 && alignment <= BLOCK_BYTES;
@@ -294,7 +294,8 @@ static void reserved_space_is_not_in_the_file_and_is_given_back(void **state)
     int file;
 
     (void)state;
-    assert_int_equal(etwas_file_create(folder_path("trace.etl"), &file, NULL), ERROR_SUCCESS);
+    assert_int_equal(etwas_file_create(folder_path("trace.etl"), ETWAS_FILE_SHARED, &file, NULL),
+                     ERROR_SUCCESS);
     assert_false(etwas_file_reserve(file, 0, UINT64_C(1) << 62));
     reserves = etwas_file_reserve(file, 0, RESERVED);
     assert_int_equal(taken_bytes(file) >= RESERVED, reserves);
@@ -318,7 +319,7 @@ static void a_write_of_nothing_and_one_to_no_file_say_so(void **state)
     int file;
 
     (void)state;
-    assert_int_equal(etwas_file_create(path, &file, NULL), ERROR_SUCCESS);
+    assert_int_equal(etwas_file_create(path, ETWAS_FILE_SHARED, &file, NULL), ERROR_SUCCESS);
     assert_int_equal(etwas_file_write(file, empty, 2, 0, NULL, &error), 0);
     assert_int_equal(error, 0);
     assert_true(etwas_file_close(file));
@@ -339,7 +340,7 @@ static void a_file_is_cut_to_the_bytes_asked_for(void **state)
     int file;
 
     (void)state;
-    assert_int_equal(etwas_file_create(path, &file, NULL), ERROR_SUCCESS);
+    assert_int_equal(etwas_file_create(path, ETWAS_FILE_SHARED, &file, NULL), ERROR_SUCCESS);
     assert_int_equal(etwas_file_write(file, &vector, 1, 4096, NULL, &error), 10);
     /* Neither of these changes what is in the file. */
     etwas_file_start_writing(file, 0, 8192);
@@ -393,7 +394,7 @@ static int limit_files(int *file)
     const struct rlimit limit = {.rlim_cur = LIMIT_BYTES, .rlim_max = LIMIT_BYTES};
 
     CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
-    CHECK(etwas_file_create(limited_path, file, NULL) == ERROR_SUCCESS);
+    CHECK(etwas_file_create(limited_path, ETWAS_FILE_SHARED, file, NULL) == ERROR_SUCCESS);
     return 0;
 }
 

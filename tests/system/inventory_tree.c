@@ -139,7 +139,7 @@ static void take(struct etwas_emitter *emitter, uint32_t slot,
 
 void tell_root(const char *from, uint32_t room)
 {
-    struct etwas_emitter emitter = {take};
+    struct etwas_emitter emitter = {.take = take};
 
     forget();
     record.room = room;

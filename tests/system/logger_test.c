@@ -5,11 +5,14 @@
  * The system logger as a session: what starts it and what does not, what an update changes, what it
  * leaves behind.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "platform/processor.h"
 #include "system/kernel_fixture.h"
 
 enum {
@@ -57,11 +60,50 @@ static void r43_r51_what_cannot_be_is_refused(void **state)
     prepare_kernel_block(&block, FLAGS | EVENT_TRACE_FLAG_DEBUG_EVENTS);
     expect_code(ERROR_NOT_SUPPORTED, KERNEL_LOGGER_NAMEA, &block);
     prepare_kernel_block(&block, FLAGS);
-    block.properties.Wnode.ClientContext = 2;
-    expect_code(ERROR_NOT_SUPPORTED, KERNEL_LOGGER_NAMEA, &block);
-    prepare_kernel_block(&block, FLAGS);
     block.properties.LogFileMode |= EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING;
     expect_code(ERROR_NOT_SUPPORTED, KERNEL_LOGGER_NAMEA, &block);
+}
+
+/* The account, and each processor's order; a switch cannot be before the session or after it. */
+static void any_clock_stamps_it(void **state)
+{
+    (void)state;
+    for (uint32_t clock = 1; clock <= 3; clock++) {
+        int64_t newest[ETWAS_MOST_PROCESSORS + 1] = {0};
+        struct block block;
+        etwas_trace_handle session;
+        struct events events;
+
+        prepare_kernel_block(&block, FLAGS);
+        block.properties.Wnode.ClientContext = clock;
+        session = start_block(KERNEL_LOGGER_NAMEA, &block);
+        (void)hand_over();
+        read_and_account(session, &events);
+        for (size_t index = 0; index < events.count; index++) {
+            const struct event *event = &events.items[index];
+            int64_t *before = &newest[processor_of(event)];
+
+            assert_true(event->record.EventHeader.TimeStamp.QuadPart >= *before);
+            *before = event->record.EventHeader.TimeStamp.QuadPart;
+        }
+        free_events(&events);
+    }
+}
+
+/* Command lines and addresses of the kernel are nobody else's to see. */
+static void its_file_is_private(void **state)
+{
+    struct stat status;
+
+    (void)state;
+    (void)close(open(folder_path("k.etl"), O_CREAT | O_WRONLY, 0644));
+    stop_session(start_kernel(FLAGS), NULL);
+    assert_int_equal(stat(folder_path("k.etl"), &status), 0);
+    assert_int_equal(status.st_mode & 07777, 0600);
+    assert_int_equal(unlink(folder_path("k.etl")), 0);
+    stop_session(start_kernel(FLAGS), NULL);
+    assert_int_equal(stat(folder_path("k.etl"), &status), 0);
+    assert_int_equal(status.st_mode & 07777, 0600);
 }
 
 static void r43_the_name_brings_the_guid(void **state)
@@ -263,15 +305,21 @@ static int start_as_nobody(void)
 {
     struct block block;
     etwas_trace_handle session = 7;
+    char sentence[512];
+    size_t length;
+    uint32_t code;
 
     prepare_kernel_block(&block, FLAGS);
     if (setgid(65534) != 0 || setuid(65534) != 0) {
         return 1;
     }
-    return StartTraceA(&session, KERNEL_LOGGER_NAMEA, &block.properties) == ERROR_ACCESS_DENIED &&
-                   session == 0
-               ? 0
-               : 2;
+    code = StartTraceA(&session, KERNEL_LOGGER_NAMEA, &block.properties);
+    length = etwas_kernel_refusal(sentence, sizeof sentence);
+    if (code != ERROR_ACCESS_DENIED || session != 0 || length != strlen(sentence) ||
+        etwas_kernel_refusal(sentence + 400, 9) != length || strlen(sentence + 400) != 8) {
+        return 2;
+    }
+    return strstr(sentence, "CAP_PERFMON") != NULL ? 0 : 3;
 }
 
 static void who_may_not_see_the_system_is_denied(void **state)
@@ -294,6 +342,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(r105_nobody_else_writes_to_it),
         FOLDER_TEST(r43_r51_what_cannot_be_is_refused),
+        FOLDER_TEST(any_clock_stamps_it),
+        FOLDER_TEST(its_file_is_private),
         FOLDER_TEST(r43_the_name_brings_the_guid),
         FOLDER_TEST(r182_the_kernels_own_call_starts_the_kernel_logger),
         FOLDER_TEST(r131_flags_change_while_it_runs),

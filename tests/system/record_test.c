@@ -132,7 +132,7 @@ static void see(struct etwas_emitter *emitter, uint32_t slot,
 
 static void the_stamps_place_is_the_headers(void **state)
 {
-    struct seen seen = {.emitter = {see}};
+    struct seen seen = {.emitter = {.take = see}};
 
     (void)state;
     begin(8);
@@ -153,7 +153,7 @@ static void a_class_of_its_own_has_a_full_header(void **state)
 {
     static const etwas_guid class_guid = {1, 2, 3, {4}};
     struct etwas_etl_full_header header;
-    struct seen seen = {.emitter = {see}};
+    struct seen seen = {.emitter = {.take = see}};
 
     (void)state;
     begin(64);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "control/kernel_refusal.h"
+
+#include <etwas/etwas.h>
+#include <string.h>
+
+enum {
+    LONGEST_SENTENCE = 512
+};
+
+static _Thread_local struct etwas_fault last;
+
+void etwas_kernel_refusal_keep(const struct etwas_fault *fault)
+{
+    last = *fault;
+}
+
+size_t etwas_kernel_refusal(char *text, size_t room)
+{
+    char sentence[LONGEST_SENTENCE] = "";
+    size_t length;
+
+    if (last.place != ETWAS_FAULT_NOWHERE) {
+        etwas_fault_explain(&last, sentence, sizeof sentence);
+    }
+    length = strlen(sentence);
+    if (text != NULL && room != 0) {
+        size_t kept = length < room ? length : room - 1;
+
+        memcpy(text, sentence, kept);
+        text[kept] = 0;
+    }
+    return length;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What the kernel refused the calling thread last: kept for etwas_kernel_refusal.
+ */
+#ifndef ETWAS_CONTROL_KERNEL_REFUSAL_H
+#define ETWAS_CONTROL_KERNEL_REFUSAL_H
+
+#include "system/fault.h"
+
+/* Of each start and update of a system logger, also of one that went well. */
+void etwas_kernel_refusal_keep(const struct etwas_fault *fault);
+
+#endif
