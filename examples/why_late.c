@@ -182,7 +182,7 @@ static ULONG start_kernel(TRACEHANDLE *session, const char *file, ULONG flags)
                                         .Flags = WNODE_FLAG_TRACED_GUID},
                               .BufferSize = 64,
                               .MinimumBuffers = 64,
-                              .MaximumBuffers = 256,
+                              .MaximumBuffers = 1024,
                               .LogFileMode = EVENT_TRACE_FILE_MODE_SEQUENTIAL,
                               .EnableFlags = flags | EVENT_TRACE_FLAG_NO_SYSCONFIG,
                               .LoggerNameOffset = offsetof(struct block, session_name),
@@ -217,6 +217,7 @@ int main(int argc, char **argv)
     const char *folder = argc > 1 ? argv[1] : ".";
     const GUID provider = TraceLoggingProviderId(service);
     char files[2][1024];
+    etwas_session_counts counts;
     TRACEHANDLE session;
     TRACEHANDLE kernel;
     ULONG error;
@@ -244,8 +245,9 @@ int main(int argc, char **argv)
     }
     render();
     (void)etwas_stop(session, NULL);
-    (void)etwas_stop(kernel, NULL);
+    (void)etwas_stop(kernel, &counts);
     TraceLoggingUnregister(service);
-    printf("etwas why %s %s\n", files[0], files[1]);
+    printf("%lu events of the kernel, %lu lost\netwas why %s %s\n", counts.recorded, counts.lost,
+           files[0], files[1]);
     return 0;
 }

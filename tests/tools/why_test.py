@@ -218,13 +218,14 @@ class Late(WhyTest):
     """examples/why_late.c has a lock convoy, page faults and a noisy neighbour. Each is found."""
     example = ""
 
-    def test_the_three_faults_are_found(self):
+    def run_example(self):
+        """What is told of each fault, and the neighbour."""
         run = subprocess.run([self.example, self.folder], stdout=subprocess.PIPE, check=False, timeout=300)
         if run.returncode == 77:
             print("skipped: the kernel's events cannot be had")
             self.skipTest("the kernel's events cannot be had")
         self.assertEqual(run.returncode, 0)
-        neighbour = int(re.search(r"neighbour is process (\d+)", run.stdout.decode())[1])
+        print(run.stdout.decode())
         files = [f"{self.folder}/why_late{part}.etl" for part in ("", ".kernel")]
         told = {name: self.why("--class", name, *files) for name in ("Transfer", "Load", "Render")}
         for its in told.values():
@@ -232,6 +233,15 @@ class Late(WhyTest):
             for slowest in its["slowest"]:
                 self.assertEqual(sum(slowest[key] for key in ("running_ns", "ready_ns", "blocked_ns", "unknown_ns")),
                                  slowest["duration_ns"])
+        return told, int(re.search(r"neighbour is process (\d+)", run.stdout.decode())[1])
+
+    def test_the_three_faults_are_found(self):
+        for _ in range(4):  # until nothing is lost
+            told, neighbour = self.run_example()
+            if told["Load"]["events_lost"] == 0:
+                break
+        if told["Load"]["events_lost"] > 0:
+            self.skipTest("events are lost on this machine, as it is now")
         # On the lock, until the thread that held it woke it.
         blocks = [block for slowest in told["Transfer"]["slowest"] for block in slowest["blocked_on"]]
         self.assertTrue(any(s["blocked_ns"] > s["duration_ns"] // 2 for s in told["Transfer"]["slowest"]))
@@ -239,10 +249,10 @@ class Late(WhyTest):
             self.assertIn("futex", [block.get("call_name") for block in blocks])
         if told["Transfer"]["ready_known"]:
             self.assertIn("thread", [block["waker"] for block in blocks])
-        # A fault for each page.
+        # A fault for each page, where they were recorded.
         loads, = [its for its in told["Load"]["classes"] if its["class"].endswith("/Load")]
         if loads["page_faults"] > 0:
-            self.assertGreater(loads["page_faults"], 8 * 4000 - 1)
+            self.assertGreaterEqual(loads["page_faults"], 8 * 4000)
         # The neighbour ran while it was ready.
         holders = [holder["thread"] for slowest in told["Render"]["slowest"] for holder in slowest["processor_had"]]
         self.assertIn(neighbour, holders)
