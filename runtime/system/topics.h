@@ -13,5 +13,6 @@ extern const struct etwas_topic etwas_topic_processes; /* process.c */
 extern const struct etwas_topic etwas_topic_images;
 extern const struct etwas_topic etwas_topic_threads;  /* thread.c */
 extern const struct etwas_topic etwas_topic_switches; /* context_switch.c */
+extern const struct etwas_topic etwas_topic_network;  /* network.c */
 
 #endif
