@@ -112,8 +112,9 @@ static void a_part_ends_when_it_is_asked_to(void **state)
     struct parts parts;
 
     (void)state;
-    writers_start(&writers, 3,
-                  &(struct writer_options){.session = session, .largest_payload = 300});
+    writers_start(
+        &writers, 3,
+        &(struct writer_options){.session = session, .largest_payload = 300, .pauses = true});
     for (int part = 0; part < 150; part++) {
         assert_int_equal(increment(session), ERROR_SUCCESS);
     }

@@ -6,6 +6,7 @@
 #include <ck_pr.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <etwas/evntrace.h>
 
@@ -264,6 +265,7 @@ struct writer_totals writers_totals(etwas_trace_handle session)
 
 static void *writer_main(void *argument)
 {
+    const struct timespec pause = {.tv_nsec = 100000};
     struct writer *writer = argument;
 
     while (ck_pr_load_32(writer->end) == 0) {
@@ -271,6 +273,9 @@ static void *writer_main(void *argument)
 
         if (code == ERROR_INVALID_HANDLE || code == ERROR_MORE_DATA) {
             break;
+        }
+        if (code == ERROR_NOT_ENOUGH_MEMORY && writer->options.pauses) {
+            (void)nanosleep(&pause, NULL);
         }
     }
     return NULL;

@@ -41,6 +41,7 @@ struct writer_options {
     uint64_t events;           /* at most this many; 0: a million */
     uint32_t largest_payload;  /* 0..65,487 (65,463 with a class); most are below 256 bytes */
     bool even_sizes;           /* all sizes up to the largest are equally likely */
+    bool pauses; /* a thread that lost an event gives the flusher 0.1 ms, instead of losing more */
 };
 
 struct writer {
