@@ -4,6 +4,7 @@
 /*
  * What /proc says of a process: texts made up, whole, cut and hostile, and our own.
  */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -134,10 +135,17 @@ static const uint8_t *our_build_id(void)
 static void see_ourselves(void *context, const struct etwas_mapping *mapping)
 {
     uint64_t here = (uint64_t)(uintptr_t)see_ourselves;
+    char path[96];
+    int place;
 
     if (here - mapping->address < mapping->bytes) {
-        assert_int_equal(mapping->build_id_bytes, 20);
-        assert_memory_equal(mapping->build_id, our_build_id(), 20);
+        (void)snprintf(path, sizeof path, "/proc/self/map_files/%llx-%llx",
+                       (unsigned long long)mapping->address,
+                       (unsigned long long)(mapping->address + mapping->bytes));
+        place = open(path, O_PATH | O_CLOEXEC); /* who may not has no build ids */
+        assert_int_equal(mapping->build_id_bytes, place >= 0 ? 20 : 0);
+        assert_memory_equal(mapping->build_id, our_build_id(), mapping->build_id_bytes);
+        (void)close(place);
         assert_non_null(strstr(mapping->path, "system_process_facts"));
         ++*(int *)context;
     }
