@@ -392,11 +392,14 @@ uint32_t EnumerateTraceGuidsEx(TRACE_QUERY_INFO_CLASS TraceQueryInfoClass, void 
  * on a session, so SessionHandle is not looked at and may be 0. ReturnLength, which may be NULL,
  * gets the size of the setting in bytes, also where InformationLength is too small for it.
  *
+ * Of a system logger, TraceSampledProfileIntervalInfo gives a TRACE_PROFILE_INTERVAL, whose Source the
+ * caller has set: 0, the timer, is the only one. SessionHandle 0: of those that start next.
+ *
  * Thread-safe, also from a control callback. Not for signal handlers.
  *
  * ERROR_BAD_LENGTH: InformationLength is too small.
- * ERROR_INVALID_PARAMETER: TraceInformation NULL.
- * ERROR_NOT_SUPPORTED: another class. Most of them belong to the system logger.
+ * ERROR_INVALID_PARAMETER: TraceInformation NULL; another Source; SessionHandle of no session that runs.
+ * ERROR_NOT_SUPPORTED: another class; a session that is no system logger.
  *
  * ETW page: "TraceQueryInformation function".
  */
@@ -405,13 +408,18 @@ uint32_t TraceQueryInformation(etwas_trace_handle SessionHandle, TRACE_INFO_CLAS
                                uint32_t *ReturnLength) ETWAS_API(etwas_TraceQueryInformation);
 
 /*
- * Changes a setting. Those that ETW has (stack traces, profiling, counters, the system's events)
- * belong to the system logger, which is not in this release, so nothing can be changed.
+ * Changes a setting of a system logger, also while it runs.
+ *
+ * TraceSampledProfileIntervalInfo, with a TRACE_PROFILE_INTERVAL: how often EVENT_TRACE_FLAG_PROFILE
+ * asks where the processors are, in units of 100 ns, 1,221 to 1,000,000; 10,000 (1 ms) unless it is
+ * changed. Source is 0, the timer. SessionHandle 0: for sessions that start from now on.
  *
  * Thread-safe. Not for signal handlers.
  *
- * ERROR_INVALID_PARAMETER: TraceInformation NULL with a length that is not 0.
- * ERROR_NOT_SUPPORTED: else, whatever the class.
+ * ERROR_BAD_LENGTH: InformationLength is too small.
+ * ERROR_INVALID_PARAMETER: TraceInformation NULL with a length that is not 0; another Source or an
+ *     Interval out of range; SessionHandle of no session that runs.
+ * ERROR_NOT_SUPPORTED: another class; a session that is no system logger.
  *
  * ETW page: "TraceSetInformation function".
  */

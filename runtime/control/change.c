@@ -209,13 +209,16 @@ static void end_realtime(struct etwas_session *session)
 /* R131 */
 static uint32_t change_enable_flags(struct etwas_session *session, uint32_t flags)
 {
+    struct etwas_system_settings settings;
     struct etwas_fault fault;
     uint32_t code;
 
     if (flags == 0 || flags == session->configuration.enable_flags) {
         return ERROR_SUCCESS;
     }
-    code = etwas_system_logger_change(session, flags, &fault);
+    settings = *etwas_system_logger_settings(session);
+    settings.flags = flags;
+    code = etwas_system_logger_change(session, &settings, &fault);
     etwas_kernel_refusal_keep(&fault);
     if (code == ERROR_SUCCESS) {
         etwas_control_lock();

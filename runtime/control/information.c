@@ -8,6 +8,7 @@
 #include <etwas/winerror.h>
 #include <string.h>
 
+#include "control/system_information.h"
 #include "session/session.h"
 
 enum {
@@ -30,6 +31,21 @@ static uint32_t give(void *information, uint32_t room, uint32_t *return_bytes, c
     return ERROR_SUCCESS;
 }
 
+/* Which source it shall be of stands in it. */
+static uint32_t give_interval(etwas_trace_handle session, void *information, uint32_t room,
+                              uint32_t *return_bytes)
+{
+    TRACE_PROFILE_INTERVAL interval = {0};
+    uint32_t code;
+
+    if (information != NULL && room >= sizeof interval) {
+        memcpy(&interval, information, sizeof interval);
+    }
+    code = etwas_system_information_interval(session, &interval);
+    return code == ERROR_SUCCESS ? give(information, room, return_bytes, &interval, sizeof interval)
+                                 : code;
+}
+
 uint32_t TraceQueryInformation(etwas_trace_handle session, TRACE_INFO_CLASS information_class,
                                void *information, uint32_t information_bytes,
                                uint32_t *return_bytes)
@@ -38,22 +54,39 @@ uint32_t TraceQueryInformation(etwas_trace_handle session, TRACE_INFO_CLASS info
                                                    TRACE_PROCESSING_VERSION};
     static const uint32_t loggers = ETWAS_SESSIONS;
 
-    (void)session;
     switch ((uint32_t)information_class) {
     case TraceVersionInfo:
         return give(information, information_bytes, return_bytes, &version, sizeof version);
     case TraceMaxLoggersQuery:
         return give(information, information_bytes, return_bytes, &loggers, sizeof loggers);
+    case TraceSampledProfileIntervalInfo:
+        return give_interval(session, information, information_bytes, return_bytes);
     default:
         return ERROR_NOT_SUPPORTED;
     }
 }
 
+static uint32_t set_interval(etwas_trace_handle session, const void *information, uint32_t bytes)
+{
+    TRACE_PROFILE_INTERVAL interval;
+
+    if (bytes < sizeof interval) {
+        return ERROR_BAD_LENGTH;
+    }
+    memcpy(&interval, information, sizeof interval);
+    return etwas_system_information_set_interval(session, &interval);
+}
+
 uint32_t TraceSetInformation(etwas_trace_handle session, TRACE_INFO_CLASS information_class,
                              void *information, uint32_t information_bytes)
 {
-    (void)session;
-    (void)information_class;
-    return information == NULL && information_bytes != 0 ? ERROR_INVALID_PARAMETER
-                                                         : ERROR_NOT_SUPPORTED;
+    if (information == NULL && information_bytes != 0) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    switch ((uint32_t)information_class) {
+    case TraceSampledProfileIntervalInfo:
+        return set_interval(session, information, information_bytes);
+    default:
+        return ERROR_NOT_SUPPORTED;
+    }
 }

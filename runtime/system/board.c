@@ -19,14 +19,18 @@ static void take_sample(struct etwas_board *board, const struct etwas_merged *me
     uint32_t number = etwas_tag_topic(merged->event->tag);
     uint32_t source = etwas_tag_source(merged->event->tag);
     const struct etwas_topic_use *use = &board->uses[number];
+    const struct etwas_source *origin = &etwas_topics[number]->sources[source];
     const struct etwas_taken taken = {.host = &board->host,
                                       .state = use->state,
                                       .sample = &merged->sample,
                                       .fields = use->fields[source],
                                       .slot = merged->feed->processor};
+    bool good = origin->take(&taken);
 
-    if (etwas_topics[number]->sources[source].take(&taken)) {
-        board->taken++;
+    if (etwas_source_is_counted(origin)) {
+        board->taken += good;
+    } else {
+        board->closed.counted += !good;
     }
 }
 
@@ -128,7 +132,8 @@ void etwas_board_find_lost(struct etwas_board *board, int64_t until_ns)
 
 /*
  * With all rings read: of samples what the kernel counted and no topic took, which is right also for a
- * ring that was damaged; of the sideband, which nobody counts, what the kernel says of itself.
+ * ring that was damaged; of the sideband and of intervals, which nobody counts, what the kernel says of
+ * itself. Of intervals what was lost stands among what was counted, and nothing among what was taken.
  */
 static uint64_t last_loss(const struct etwas_board *board)
 {
@@ -141,10 +146,7 @@ static uint64_t last_loss(const struct etwas_board *board)
             struct etwas_feed_totals totals;
 
             if (etwas_feed_totals(feed, feed->events[event].tag, &totals)) {
-                bool is_sample = feed->events[event].tag >= ETWAS_FIRST_SOURCE_TAG;
-
-                sum.counted += is_sample ? totals.counted : 0;
-                sum.lost += is_sample ? 0 : totals.lost;
+                etwas_totals_add(&sum, feed->events[event].tag, &totals);
             }
         }
     }

@@ -9,11 +9,14 @@
  * The kernel counts what happens beside what it hands over (feed.h):
  *
  *     counted = taken by a topic + lost
+ *
+ * But for what is sampled in intervals (etwas_source_is_counted): there it counts the lost ones alone.
  */
 #ifndef ETWAS_SYSTEM_BOARD_H
 #define ETWAS_SYSTEM_BOARD_H
 
 #include "system/merge.h"
+#include "system/settings.h"
 #include "system/topic.h"
 
 enum {
@@ -33,9 +36,9 @@ struct etwas_board {
     struct etwas_topic_host host;
     uint32_t own_thread;
     uint32_t sideband;               /* ETWAS_SIDEBAND_* that are open */
-    uint64_t taken;                  /* samples, by topics */
+    uint64_t taken;                  /* samples that are counted, by topics */
     uint64_t lost_sideband;          /* when it was last looked */
-    struct etwas_feed_totals closed; /* of events that are: counted samples, and lost sideband */
+    struct etwas_feed_totals closed; /* of events that are: samples, and lost sideband */
     struct etwas_merge merge;
     struct etwas_topic_use uses[ETWAS_BOARD_TOPICS];
 };
@@ -48,10 +51,11 @@ bool etwas_board_open(struct etwas_board *board, struct etwas_emitter *emitter,
                       struct etwas_record *record, size_t ring_bytes, struct etwas_fault *fault);
 
 /*
- * Makes the EnableFlags those in force: what they ask for and was not there is opened, what they do not
+ * Makes the settings those in force: what they ask for and was not there is opened, what they do not
  * ask for is recorded to its last event and closed. On failure all is as it was.
  */
-bool etwas_board_change(struct etwas_board *board, uint32_t flags, struct etwas_fault *fault);
+bool etwas_board_change(struct etwas_board *board, const struct etwas_system_settings *settings,
+                        struct etwas_fault *fault);
 
 /* From now on things happen. From any thread, while the logger's waits. */
 void etwas_board_start(struct etwas_board *board);

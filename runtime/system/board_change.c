@@ -14,7 +14,8 @@
 #include "system/tracepoint.h"
 
 enum {
-    FILTER_ROOM = 512
+    FILTER_ROOM = 512,
+    NS_PER_INTERVAL_UNIT = 100,
 };
 
 /* ---- events on all feeds --------------------------------------------------------------------- */
@@ -26,10 +27,7 @@ static void remove_from(struct etwas_board *board, uint32_t tag, uint32_t count)
         struct etwas_feed_totals totals;
 
         if (etwas_feed_remove(board->merge.feeds[index].feed, tag, &totals)) {
-            bool is_sample = tag >= ETWAS_FIRST_SOURCE_TAG;
-
-            board->closed.counted += is_sample ? totals.counted : 0;
-            board->closed.lost += is_sample ? 0 : totals.lost;
+            etwas_totals_add(&board->closed, tag, &totals);
         }
     }
 }
@@ -88,18 +86,24 @@ static bool find_fields(const struct etwas_source *source, struct etwas_format_f
     return good;
 }
 
+static uint64_t interval_ns(uint32_t interval)
+{
+    return (uint64_t)interval * NS_PER_INTERVAL_UNIT;
+}
+
 static bool open_source(struct etwas_board *board, uint32_t number, uint32_t index,
                         struct etwas_fault *fault)
 {
     const struct etwas_source *source = &etwas_topics[number]->sources[index];
     struct etwas_topic_use *use = &board->uses[number];
     char filter[FILTER_ROOM];
-    struct etwas_feed_wish wish = {.tag = etwas_tag_of(number, index),
-                                   .type = source->type,
-                                   .config = source->config,
-                                   .sample_type = source->sample_type,
-                                   .period = source->period,
-                                   .filter = filter_of(board, source, filter)};
+    struct etwas_feed_wish wish = {
+        .tag = etwas_tag_of(number, index),
+        .type = source->type,
+        .config = source->config,
+        .sample_type = source->sample_type,
+        .period = source->period != 0 ? source->period : interval_ns(board->host.profile_interval),
+        .filter = filter_of(board, source, filter)};
     bool good = source->tracepoint == NULL || find_fields(source, use->fields[index], &wish, fault);
 
     if (good && add_everywhere(board, &wish, fault)) {
@@ -243,16 +247,49 @@ static void close_unwanted(struct etwas_board *board, uint32_t flags)
     }
 }
 
-bool etwas_board_change(struct etwas_board *board, uint32_t flags, struct etwas_fault *fault)
+/* Of what is open. */
+static void set_interval(struct etwas_board *board, uint32_t number, uint32_t before)
+{
+    const struct etwas_topic *topic = etwas_topics[number];
+
+    for (uint32_t index = 0; index < topic->source_count; index++) {
+        if ((board->uses[number].sources & 1U << index) == 0 ||
+            etwas_source_is_counted(&topic->sources[index])) {
+            continue;
+        }
+        for (uint32_t feed = 0; feed < board->merge.count; feed++) {
+            etwas_feed_set_period(board->merge.feeds[feed].feed, etwas_tag_of(number, index),
+                                  interval_ns(board->host.profile_interval));
+        }
+        topic->change_interval(&board->host, before);
+    }
+}
+
+static void change_interval(struct etwas_board *board, uint32_t interval)
+{
+    uint32_t before = board->host.profile_interval;
+
+    board->host.profile_interval = interval;
+    for (uint32_t number = 0; before != interval && number < etwas_topic_count; number++) {
+        set_interval(board, number, before);
+    }
+}
+
+bool etwas_board_change(struct etwas_board *board, const struct etwas_system_settings *settings,
+                        struct etwas_fault *fault)
 {
     uint32_t before = board->host.flags;
 
-    board->host.flags = flags;
-    if (!open_wanted(board, flags, fault)) {
+    if (board->host.profile_interval == 0) {
+        board->host.profile_interval = settings->profile_interval;
+    }
+    board->host.flags = settings->flags;
+    if (!open_wanted(board, settings->flags, fault)) {
         board->host.flags = before;
         close_unwanted(board, before);
         return false;
     }
-    close_unwanted(board, flags);
+    close_unwanted(board, settings->flags);
+    change_interval(board, settings->profile_interval);
     return true;
 }

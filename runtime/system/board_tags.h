@@ -31,6 +31,20 @@ static inline uint32_t etwas_tag_source(uint32_t tag)
     return (tag - ETWAS_FIRST_SOURCE_TAG) % ETWAS_TOPIC_SOURCES;
 }
 
+/* Adds to those of other events: samples that are taken or lost, or sideband that is lost. */
+static inline void etwas_totals_add(struct etwas_feed_totals *sum, uint32_t tag,
+                                    const struct etwas_feed_totals *totals)
+{
+    if (tag < ETWAS_FIRST_SOURCE_TAG) {
+        sum->lost += totals->lost;
+    } else if (etwas_source_is_counted(
+                   &etwas_topics[etwas_tag_topic(tag)]->sources[etwas_tag_source(tag)])) {
+        sum->counted += totals->counted;
+    } else {
+        sum->counted += totals->lost;
+    }
+}
+
 /* Which of ETWAS_SIDEBAND_* tells of it; 0: none. */
 static inline uint32_t etwas_sideband_of(uint32_t type)
 {

@@ -225,6 +225,15 @@ int etwas_feed_descriptor(const struct etwas_feed *feed)
     return feed->events[0].descriptor;
 }
 
+void etwas_feed_set_period(struct etwas_feed *feed, uint32_t tag, uint64_t period)
+{
+    const struct etwas_feed_event *event = open_event_of(feed, tag);
+
+    if (event != NULL) {
+        (void)ioctl(event->descriptor, PERF_EVENT_IOC_PERIOD, &period);
+    }
+}
+
 /* ---- the end --------------------------------------------------------------------------------- */
 
 bool etwas_feed_remove(struct etwas_feed *feed, uint32_t tag, struct etwas_feed_totals *totals)

@@ -79,6 +79,9 @@ void etwas_feed_start(struct etwas_feed *feed);
 bool etwas_feed_add(struct etwas_feed *feed, const struct etwas_feed_wish *wish,
                     struct etwas_fault *fault);
 
+/* From now on with another period; it can be sampled in periods. */
+void etwas_feed_set_period(struct etwas_feed *feed, uint32_t tag, uint64_t period);
+
 /* No more of them; what is in the ring stays. False: there is no event of the tag. */
 bool etwas_feed_remove(struct etwas_feed *feed, uint32_t tag, struct etwas_feed_totals *totals);
 

@@ -53,11 +53,13 @@ struct etwas_system_logger {
     pthread_mutex_t lock;
     pthread_cond_t answered;
     enum request request;
-    uint32_t flags; /* that are asked for */
+    struct etwas_system_settings asked; /* for */
     bool done;
     struct etwas_fault fault;
 
     struct etwas_session_time time;
+    struct etwas_system_settings settings; /* in force */
+
     struct etwas_board board;
     struct etwas_record record;
 };
@@ -165,7 +167,7 @@ static void run(struct etwas_system_logger *logger, struct pollfd *polled)
         request = asked(logger);
         etwas_session_time_renew(&logger->time);
         if (request == REQUEST_CHANGE) {
-            answer(logger, etwas_board_change(board, logger->flags, &logger->fault));
+            answer(logger, etwas_board_change(board, &logger->asked, &logger->fault));
         } else if (request == REQUEST_NONE) {
             drain(board);
             ck_pr_store_64(&logger->session->lost_in_kernel, etwas_board_lost(board));
@@ -195,7 +197,7 @@ static void *logger_main(void *argument)
     (void)setpriority(PRIO_PROCESS, etwas_thread_ids().thread_id, FIRST_OF_ALL);
     opened = etwas_board_open(board, &logger->emitter, &logger->record, ring_bytes(logger->session),
                               &logger->fault);
-    good = opened && etwas_board_change(board, logger->flags, &logger->fault);
+    good = opened && etwas_board_change(board, &logger->asked, &logger->fault);
     answer(logger, good);
     if (good) {
         run(logger, polled);
@@ -221,18 +223,24 @@ static bool await_answer(struct etwas_system_logger *logger)
     return done;
 }
 
-static void ask(struct etwas_system_logger *logger, enum request request, uint32_t flags)
+static void ask(struct etwas_system_logger *logger, enum request request)
 {
     const uint64_t one = 1;
 
     (void)pthread_mutex_lock(&logger->lock);
     logger->request = request;
-    logger->flags = flags;
     (void)!write(logger->wake, &one, sizeof one);
     (void)pthread_mutex_unlock(&logger->lock);
 }
 
-uint32_t etwas_system_logger_change(struct etwas_session *session, uint32_t flags,
+const struct etwas_system_settings *etwas_system_logger_settings(
+    const struct etwas_session *session)
+{
+    return &session->system_logger->settings;
+}
+
+uint32_t etwas_system_logger_change(struct etwas_session *session,
+                                    const struct etwas_system_settings *settings,
                                     struct etwas_fault *fault)
 {
     struct etwas_system_logger *logger = session->system_logger;
@@ -241,8 +249,10 @@ uint32_t etwas_system_logger_change(struct etwas_session *session, uint32_t flag
     if (logger == NULL) {
         return ERROR_WMI_INSTANCE_NOT_FOUND;
     }
-    ask(logger, REQUEST_CHANGE, flags);
+    logger->asked = *settings;
+    ask(logger, REQUEST_CHANGE);
     if (await_answer(logger)) {
+        logger->settings = *settings;
         return ERROR_SUCCESS;
     }
     *fault = logger->fault;
@@ -260,6 +270,16 @@ static uint32_t first_flags(const struct etwas_configuration *configuration)
     return configuration->enable_flags | (configuration->rundown_only ? there : 0);
 }
 
+uint32_t etwas_system_logger_first_interval(uint32_t interval)
+{
+    static uint32_t first = ETWAS_PROFILE_INTERVAL;
+
+    if (interval != 0) {
+        ck_pr_store_32(&first, interval);
+    }
+    return ck_pr_load_32(&first);
+}
+
 static struct etwas_system_logger *make(struct etwas_session *session)
 {
     struct etwas_system_logger *logger = calloc(1, sizeof *logger);
@@ -271,7 +291,9 @@ static struct etwas_system_logger *make(struct etwas_session *session)
         logger->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         (void)pthread_mutex_init(&logger->lock, NULL);
         (void)pthread_cond_init(&logger->answered, NULL);
-        logger->flags = first_flags(&session->configuration);
+        logger->settings.flags = first_flags(&session->configuration);
+        logger->settings.profile_interval = etwas_system_logger_first_interval(0);
+        logger->asked = logger->settings;
         logger->record.room = record_room(session);
         logger->request = REQUEST_CHANGE; /* its first one */
     }
@@ -326,7 +348,7 @@ void etwas_system_logger_end(struct etwas_session *session)
     if (logger == NULL) {
         return;
     }
-    ask(logger, REQUEST_END, 0);
+    ask(logger, REQUEST_END);
     (void)pthread_join(logger->thread, NULL);
     etwas_control_lock();
     session->system_logger = NULL;

@@ -19,6 +19,7 @@
 
 #include "session/session.h"
 #include "system/fault.h"
+#include "system/settings.h"
 
 /*
  * Opens what the session's EnableFlags ask for. On failure there is nothing to end; the code is that of
@@ -29,13 +30,21 @@ uint32_t etwas_system_logger_begin(struct etwas_session *session, struct etwas_f
 /* From here on what happens is recorded, once the session runs. */
 void etwas_system_logger_start(struct etwas_session *session);
 
+/* Those in force. The session's role is held, and it has a system logger. */
+const struct etwas_system_settings *etwas_system_logger_settings(
+    const struct etwas_session *session);
+
 /*
- * EnableFlags while it runs: sources are opened and closed; all that happened before is recorded. On
+ * Others while it runs: sources are opened and closed; all that happened before is recorded. On
  * failure, whose code is that of begin, those of before stay in force. ERROR_WMI_INSTANCE_NOT_FOUND: it
- * has ended.
+ * has ended. The session's role is held.
  */
-uint32_t etwas_system_logger_change(struct etwas_session *session, uint32_t flags,
+uint32_t etwas_system_logger_change(struct etwas_session *session,
+                                    const struct etwas_system_settings *settings,
                                     struct etwas_fault *fault);
+
+/* Of sessions that begin from now on; 0: what it is now. Returns what it is then. */
+uint32_t etwas_system_logger_first_interval(uint32_t interval);
 
 /* Everything that happened before is recorded when this returns. Nothing to do where there is none. */
 void etwas_system_logger_end(struct etwas_session *session);

@@ -30,6 +30,7 @@ struct etwas_topic_host {
     struct etwas_emitter *emitter;
     struct etwas_record *record; /* to put records together in; nobody's between two calls */
     uint32_t flags;              /* the EnableFlags in force */
+    uint32_t profile_interval;   /* 100 ns; in force */
 };
 
 /* A sample of one of the topic's sources. */
@@ -45,7 +46,7 @@ struct etwas_source {
     const char *tracepoint; /* "sched/sched_switch"; NULL: type, config and period say it */
     uint32_t type;
     uint64_t config;
-    uint64_t period;
+    uint64_t period;           /* 0: the profile's interval */
     uint64_t sample_type;      /* PERF_SAMPLE_* besides; of a tracepoint, RAW is there anyway */
     const char *filter;        /* of a tracepoint's fields; NULL: none */
     const char *const *fields; /* their names, NULL behind the last; NULL: none */
@@ -75,6 +76,9 @@ struct etwas_topic {
     /* What the session found, and what it leaves: said with etwas_emit_now. */
     void (*run_down)(void *state, const struct etwas_topic_host *host, bool is_end);
 
+    /* The profile's interval has been another until now. */
+    void (*change_interval)(const struct etwas_topic_host *host, uint32_t before);
+
     /* FORK and EXIT, COMM, MMAP2, as `sideband` says. */
     void (*take_sideband)(void *state, const struct etwas_topic_host *host, uint32_t slot,
                           const struct etwas_sideband *sideband);
@@ -82,6 +86,15 @@ struct etwas_topic {
     /* Asked after sideband was lost, until it is true: all that happened until then was taken. */
     bool (*find_lost)(void *state, int64_t until_ns);
 };
+
+/*
+ * Whether the kernel counts each of its events. Of what it samples in intervals it counts the time, and says only
+ * how many samples were lost.
+ */
+static inline bool etwas_source_is_counted(const struct etwas_source *source)
+{
+    return source->tracepoint != NULL || source->period == 1;
+}
 
 /* The first so many fields as numbers. False: the sample ends before one. */
 static inline bool etwas_taken_numbers(const struct etwas_taken *taken, int64_t *values,

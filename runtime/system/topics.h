@@ -9,6 +9,7 @@
 
 #include "system/topic.h"
 
+extern const struct etwas_topic etwas_topic_profile;   /* profile.c */
 extern const struct etwas_topic etwas_topic_processes; /* process.c */
 extern const struct etwas_topic etwas_topic_images;
 extern const struct etwas_topic etwas_topic_threads;  /* thread.c */

@@ -33,15 +33,6 @@ static const etwas_guid image_class = {
 static const etwas_guid image_id_class = {
     0xb3e675d7, 0x2554, 0x4f18, {0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde}};
 
-static uint64_t u64_at(const struct event *event, size_t offset)
-{
-    uint64_t value;
-
-    assert_true(event->record.UserDataLength >= offset + sizeof value);
-    memcpy(&value, event->payload + offset, sizeof value);
-    return value;
-}
-
 static const struct etwas_image *ourselves(void)
 {
     static struct etwas_image image;

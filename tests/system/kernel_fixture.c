@@ -62,6 +62,15 @@ uint32_t u32_at(const struct event *event, size_t offset)
     return value;
 }
 
+uint64_t u64_at(const struct event *event, size_t offset)
+{
+    uint64_t value;
+
+    assert_true(event->record.UserDataLength >= offset + sizeof value);
+    memcpy(&value, event->payload + offset, sizeof value);
+    return value;
+}
+
 bool is_kernel_event(const struct event *event, const etwas_guid *class_guid, uint8_t type)
 {
     return event->record.EventHeader.EventDescriptor.Opcode == type &&

@@ -33,6 +33,7 @@ void update_kernel_flags(etwas_trace_handle session, uint32_t flags, uint32_t co
 
 /* Of the payload. */
 uint32_t u32_at(const struct event *event, size_t offset);
+uint64_t u64_at(const struct event *event, size_t offset);
 
 bool is_kernel_event(const struct event *event, const etwas_guid *class_guid, uint8_t type);
 uint32_t processor_of(const struct event *event);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The settings of system loggers beside EVENT_TRACE_PROPERTIES, as TraceSetInformation and
+ * TraceQueryInformation hand them over; `session` is their handle.
+ *
+ * ERROR_NOT_SUPPORTED: a session of another kind. ERROR_INVALID_PARAMETER: none that runs.
+ */
+#ifndef ETWAS_CONTROL_SYSTEM_INFORMATION_H
+#define ETWAS_CONTROL_SYSTEM_INFORMATION_H
+
+#include <etwas/evntrace.h>
+#include <stdint.h>
+
+/*
+ * Handle 0: of sessions that start from now on. ERROR_INVALID_PARAMETER for another source than the timer,
+ * and for an interval that is too short or too long; the codes of the logger's change.
+ */
+uint32_t etwas_system_information_set_interval(etwas_trace_handle session,
+                                               const TRACE_PROFILE_INTERVAL *interval);
+
+/* Of the source that *interval says. */
+uint32_t etwas_system_information_interval(etwas_trace_handle session,
+                                           TRACE_PROFILE_INTERVAL *interval);
+
+#endif

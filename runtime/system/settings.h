@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What a system logger shall do, all of which may change while it runs.
+ */
+#ifndef ETWAS_SYSTEM_SETTINGS_H
+#define ETWAS_SYSTEM_SETTINGS_H
+
+#include <stdint.h>
+
+enum {
+    /* Of EVENT_TRACE_FLAG_PROFILE, in units of 100 ns: ETW's own. */
+    ETWAS_PROFILE_INTERVAL = 10000,
+    ETWAS_PROFILE_INTERVAL_LEAST = 1221,
+    ETWAS_PROFILE_INTERVAL_MOST = 1000000,
+};
+
+struct etwas_system_settings {
+    uint32_t flags;            /* EnableFlags */
+    uint32_t profile_interval; /* 100 ns */
+};
+
+#endif
