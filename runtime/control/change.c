@@ -79,8 +79,8 @@ static uint32_t check(const struct etwas_session *session, const struct etwas_up
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    /* R131 */
-    if (update->enable_flags != 0 && update->enable_flags != configuration->enable_flags) {
+    if (update->enable_flags != configuration->enable_flags &&
+        (update->enable_flags != 0 || configuration->system_logger)) {
         code = configuration->system_logger ? etwas_system_request_check_flags(update->enable_flags)
                                             : ERROR_INVALID_PARAMETER;
         if (code != ERROR_SUCCESS) {
@@ -206,14 +206,15 @@ static void end_realtime(struct etwas_session *session)
     set_mode(session, session->configuration.log_file_mode & ~(uint32_t)EVENT_TRACE_REAL_TIME_MODE);
 }
 
-/* R131 */
+/* R131: 0 too is what is asked for. Another session than a system logger has none (check). */
 static uint32_t change_enable_flags(struct etwas_session *session, uint32_t flags)
 {
     struct etwas_system_settings settings;
     struct etwas_fault fault;
     uint32_t code;
 
-    if (flags == 0 || flags == session->configuration.enable_flags) {
+    if (!session->configuration.system_logger || session->configuration.rundown_only ||
+        flags == session->configuration.enable_flags) {
         return ERROR_SUCCESS;
     }
     settings = *etwas_system_logger_settings(session);

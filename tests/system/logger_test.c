@@ -165,7 +165,10 @@ static uint32_t count_switches_to(const struct events *events, uint32_t thread_i
     return count;
 }
 
-/* R131: what is opened begins then, what is closed is recorded until then; a refusal changes nothing. */
+/*
+ * R131: what is opened begins then, what is closed is recorded until then; 0 closes everything; a refusal
+ * changes nothing.
+ */
 static void r131_flags_change_while_it_runs(void **state)
 {
     const uint32_t threads = EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_NO_SYSCONFIG;
@@ -175,6 +178,7 @@ static void r131_flags_change_while_it_runs(void **state)
     uint32_t first;
     uint32_t second;
     uint32_t third;
+    uint32_t fourth;
     uint32_t children[3];
 
     (void)state;
@@ -186,8 +190,9 @@ static void r131_flags_change_while_it_runs(void **state)
     second = hand_over();
     update_kernel_flags(session, threads | EVENT_TRACE_FLAG_REGISTRY, ERROR_NOT_SUPPORTED);
     update_kernel_flags(session, threads | 0x08000000, ERROR_INVALID_PARAMETER);
-    update_kernel_flags(session, 0, ERROR_SUCCESS);
     third = hand_over();
+    update_kernel_flags(session, 0, ERROR_SUCCESS);
+    fourth = hand_over();
     update_kernel_flags(session, FLAGS, ERROR_SUCCESS);
     children[2] = (uint32_t)run_child();
     read_and_account(session, &events);
@@ -195,6 +200,7 @@ static void r131_flags_change_while_it_runs(void **state)
     assert_in_range(count_switches_to(&events, first), 0, 2);
     assert_in_range(count_switches_to(&events, second), HANDOVERS, UINT32_MAX);
     assert_in_range(count_switches_to(&events, third), HANDOVERS, UINT32_MAX);
+    assert_in_range(count_switches_to(&events, fourth), 0, 2);
     assert_int_equal(count_threads(&events, THREAD_END, children[0], 0), 3);
     assert_int_equal(count_threads(&events, THREAD_END, children[1], 0), 0);
     assert_int_equal(count_threads(&events, THREAD_START, children[2], 0), 3);
