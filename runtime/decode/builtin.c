@@ -15,7 +15,7 @@
 /* ---- the tables' language -------------------------------------------------------------------- */
 
 enum {
-    MAP_ENTRIES = 64
+    MAP_ENTRIES = 1024
 };
 
 struct type {

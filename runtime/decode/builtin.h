@@ -53,6 +53,7 @@ struct etwas_builtin_map {
     const char *entries;
 };
 
+extern const char etwas_system_call_names[]; /* system_call_names.c */
 extern const struct etwas_builtin_map etwas_kernel_maps[];
 extern const size_t etwas_kernel_map_count;
 extern const struct etwas_builtin_class etwas_kernel_classes[];

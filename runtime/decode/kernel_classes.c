@@ -149,7 +149,7 @@ static const struct etwas_builtin_layout page_fault[] = {
 static const struct etwas_builtin_layout perf_info[] = {
     {"46 SampleProfile", 2, 2,
      "ptr InstructionPointer; tid ThreadId; u16 Count; x8=SampleFlags Flags; u8 Rank"},
-    {"51 SysClEnter", ANY_VERSION, "ptr SysCallAddress"},
+    {"51 SysClEnter", ANY_VERSION, "ptr=SystemCall SysCallAddress"},
     {"52 SysClExit", ANY_VERSION, "status SysCallNtStatus"},
     {"66 ThreadDPC, 68 DPC, 69 TimerDPC", 2, 2, "time InitialTime; ptr Routine"},
     {"67 ISR", 2, 2, "time InitialTime; ptr Routine; u8 ReturnValue; u16 Vector; u8 Reserved"},

@@ -27,6 +27,7 @@ const struct etwas_builtin_map etwas_kernel_maps[] = {
     {"SampleFlags", true, "1 Dpc, 2 Isr"}, /* above them a priority */
     {"ProfileSource", false, "0 Timer"},
     {"AllocationFlags", true, "4096 Commit, 8192 Reserve, 16384 Decommit, 32768 Release"},
+    {"SystemCall", false, etwas_system_call_names},
     {"DriveType", false, "1 Partition, 2 Volume, 3 ExtendedPartition"},
 };
 const size_t etwas_kernel_map_count = sizeof etwas_kernel_maps / sizeof etwas_kernel_maps[0];

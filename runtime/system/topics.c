@@ -5,8 +5,9 @@
 
 /* In the order in which they run down, and in which they are told what has happened. */
 const struct etwas_topic *const etwas_topics[] = {
-    &etwas_topic_profile, &etwas_topic_processes, &etwas_topic_images,
-    &etwas_topic_threads, &etwas_topic_switches,  &etwas_topic_network,
+    &etwas_topic_profile,       &etwas_topic_processes,    &etwas_topic_images,
+    &etwas_topic_threads,       &etwas_topic_switches,     &etwas_topic_network,
+    &etwas_topic_ready_threads, &etwas_topic_system_calls,
 };
 
 const uint32_t etwas_topic_count = sizeof etwas_topics / sizeof *etwas_topics;

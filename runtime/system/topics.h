@@ -15,5 +15,7 @@ extern const struct etwas_topic etwas_topic_images;
 extern const struct etwas_topic etwas_topic_threads;  /* thread.c */
 extern const struct etwas_topic etwas_topic_switches; /* context_switch.c */
 extern const struct etwas_topic etwas_topic_network;  /* network.c */
+extern const struct etwas_topic etwas_topic_ready_threads;
+extern const struct etwas_topic etwas_topic_system_calls;
 
 #endif

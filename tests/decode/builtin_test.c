@@ -355,10 +355,10 @@ static void each_version_has_its_own_fields(void **state)
                               "\1\0\0\0\0\0\0\0"
                               "\2\0\0\0"),
                         "MSNT_SystemTrace/DiskIo/ReadInit Irp=0x1 IssuingThreadId=2");
-    assert_string_equal(SHOWN(perf_info, 51, 2, "\1\0\0\0\0\0\0\0"),
-                        "MSNT_SystemTrace/PerfInfo/SysClEnter SysCallAddress=0x1");
-    assert_string_equal(SHOWN(perf_info, 51, 3, "\1\0\0\0\0\0\0\0"),
-                        "MSNT_SystemTrace/PerfInfo/SysClEnter SysCallAddress=0x1");
+    assert_string_equal(SHOWN(perf_info, 51, 2, "\1\0\0\0\0\x80\xFF\xFF"),
+                        "MSNT_SystemTrace/PerfInfo/SysClEnter SysCallAddress=0xFFFF800000000001");
+    assert_string_equal(SHOWN(perf_info, 51, 3, "\1\0\0\0\0\x80\xFF\xFF"),
+                        "MSNT_SystemTrace/PerfInfo/SysClEnter SysCallAddress=0xFFFF800000000001");
 }
 
 static void what_is_not_built_in_is_not_known(void **state)

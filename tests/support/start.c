@@ -135,6 +135,7 @@ void expect_nothing_lost_at(etwas_session_counts counts, const char *file, int l
         {"lost_abandoned", counts.lost_abandoned},
         {"lost_backlog_full", counts.lost_backlog_full},
         {"lost_undelivered", counts.lost_undelivered},
+        {"lost_in_kernel", counts.lost_in_kernel},
     };
     uint64_t sum = 0;
 

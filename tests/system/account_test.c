@@ -5,58 +5,14 @@
  * What the kernel counted is recorded, or lost and counted.
  */
 #include <ck_pr.h>
-#include <linux/perf_event.h>
 #include <pthread.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "platform/processor.h"
 #include "platform/testpoint.h"
 #include "support/inside.h"
+#include "system/kernel_count.h"
 #include "system/kernel_fixture.h"
 #include "system/logger.h"
-#include "system/tracepoint.h"
-
-/* The machine's switches, as the kernel counts them for anybody. */
-struct switch_counter {
-    int events[ETWAS_MOST_PROCESSORS];
-    uint32_t count;
-};
-
-static void begin_counting(struct switch_counter *counter)
-{
-    struct perf_event_attr attributes = {.size = sizeof attributes, .type = PERF_TYPE_TRACEPOINT};
-    struct etwas_tracepoint tracepoint;
-    struct etwas_fault fault;
-
-    assert_true(etwas_tracepoint_read(&tracepoint, "sched/sched_switch", &fault));
-    attributes.config = tracepoint.id;
-    etwas_tracepoint_free(&tracepoint);
-    counter->count = 0;
-    for (uint32_t processor = 0; processor < etwas_processor_count(); processor++) {
-        long event =
-            syscall(SYS_perf_event_open, &attributes, -1, (int)processor, -1, PERF_FLAG_FD_CLOEXEC);
-
-        if (event >= 0) {
-            counter->events[counter->count++] = (int)event;
-        }
-    }
-    assert_int_not_equal(counter->count, 0);
-}
-
-static uint64_t end_counting(struct switch_counter *counter)
-{
-    uint64_t sum = 0;
-
-    for (uint32_t index = 0; index < counter->count; index++) {
-        uint64_t value;
-
-        assert_int_equal(read(counter->events[index], &value, sizeof value), sizeof value);
-        (void)close(counter->events[index]);
-        sum += value;
-    }
-    return sum;
-}
 
 /* While this is 1 the rings are not read. */
 static uint32_t keep_rings_full;
@@ -74,8 +30,8 @@ static void wait_before_drain(enum etwas_testpoint point)
  */
 static void what_the_kernel_had_no_room_for_is_counted(void **state)
 {
-    static struct switch_counter outer;
-    static struct switch_counter inner;
+    static struct kernel_count outer;
+    static struct kernel_count inner;
     uint64_t least;
     const uint32_t ring_bytes = etwas_system_logger_ring_bytes;
     etwas_session_counts counts;
@@ -87,10 +43,10 @@ static void what_the_kernel_had_no_room_for_is_counted(void **state)
     etwas_system_logger_ring_bytes = 4096;
     ck_pr_store_32(&keep_rings_full, 1);
     etwas_testpoint_set(wait_before_drain);
-    begin_counting(&outer);
+    begin_counting(&outer, "sched/sched_switch", NULL);
     session = start_kernel(EVENT_TRACE_FLAG_CSWITCH | EVENT_TRACE_FLAG_NO_SYSCONFIG);
     etwas_system_logger_ring_bytes = ring_bytes;
-    begin_counting(&inner);
+    begin_counting(&inner, "sched/sched_switch", NULL);
     (void)hand_over();
     ck_pr_store_32(&keep_rings_full, 0);
     (void)hand_over();

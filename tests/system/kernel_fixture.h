@@ -8,6 +8,7 @@
 #define ETWAS_TESTS_SYSTEM_KERNEL_FIXTURE_H
 
 #include <etwas/KernelTraceControl.h>
+#include <pthread.h>
 #include <sys/types.h>
 
 #include "session/fixture.h"
@@ -23,6 +24,7 @@ enum {
 };
 
 extern const etwas_guid thread_class;
+extern const etwas_guid perf_info_class;
 
 /* The NT Kernel Logger with these EnableFlags, into k.etl of the test's folder, with clock QPC. */
 void prepare_kernel_block(struct block *block, uint32_t flags);
@@ -45,14 +47,33 @@ uint32_t count_threads(const struct events *events, uint8_t type, uint32_t proce
 /* Stops it; nothing was lost, and what was recorded is in the file. */
 void read_and_account(etwas_trace_handle session, struct events *events);
 
+/* The same, but for what the kernel lost: returns how much. */
+uint64_t read_with_loss(etwas_trace_handle session, struct events *events);
+
 /* A process with two threads more, until it ends. */
 pid_t run_child(void);
+
+/* A thread on the caller's processor that waits for requests and answers each. */
+struct echo {
+    int request[2];
+    int answer[2];
+    pthread_t thread;
+    uint32_t thread_id;
+};
+
+/* With one request, so that it is there. */
+void begin_echo(struct echo *echo);
+void ask_echo(struct echo *echo);
+void end_echo(struct echo *echo);
 
 /*
  * Two threads on one processor that wake each other HANDOVERS times: each request and each answer is a
  * switch at least. The id of the one that was begun.
  */
 uint32_t hand_over(void);
+
+/* A thread of this process; 0: there is none. */
+uint32_t thread_called(const char *name);
 
 /* NULL, or why there is nothing to test. */
 const char *why_no_kernel_events(void);

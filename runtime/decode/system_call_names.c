@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The system calls of this machine, by number: runtime/CMakeLists.txt has their names from the kernel's
+ * header, and here they become a map's text.
+ */
+#include <asm/unistd.h>
+
+#include "decode/builtin.h"
+
+#define NUMBER_TEXT(number) #number
+#define NUMBER(name) NUMBER_TEXT(name)
+#define SYSTEM_CALL(name) NUMBER(__NR_##name) " " #name ", "
+
+/* C promises 4,095 characters; the compilers that there are take more. */
+#pragma GCC diagnostic ignored "-Woverlength-strings"
+const char etwas_system_call_names[] =
+#include "system_call_names.h"
+    ;
