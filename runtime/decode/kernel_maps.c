@@ -27,6 +27,9 @@ const struct etwas_builtin_map etwas_kernel_maps[] = {
     {"SampleFlags", true, "1 Dpc, 2 Isr"}, /* above them a priority */
     {"ProfileSource", false, "0 Timer"},
     {"AllocationFlags", true, "4096 Commit, 8192 Reserve, 16384 Decommit, 32768 Release"},
+    {"SoftInterrupt", false,
+     "0 HI, 1 TIMER, 2 NET_TX, 3 NET_RX, 4 BLOCK, 5 IRQ_POLL, 6 TASKLET, 7 SCHED, 8 HRTIMER, 9 "
+     "RCU"},
     {"SystemCall", false, etwas_system_call_names},
     {"DriveType", false, "1 Partition, 2 Volume, 3 ExtendedPartition"},
 };

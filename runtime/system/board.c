@@ -53,12 +53,27 @@ static void take_sideband(struct etwas_board *board, const struct etwas_merged *
     }
 }
 
+/* What was lost stands in the ring before the record that is there now. */
+static void tell_loss(struct etwas_board *board, struct etwas_feed *feed)
+{
+    if (feed->ring.lost == feed->lost_told) {
+        return;
+    }
+    feed->lost_told = feed->ring.lost;
+    for (uint32_t number = 0; number < etwas_topic_count; number++) {
+        if (board->uses[number].is_open && etwas_topics[number]->take_loss != NULL) {
+            etwas_topics[number]->take_loss(board->uses[number].state, feed->processor);
+        }
+    }
+}
+
 void etwas_board_drain(struct etwas_board *board, int64_t until_ns)
 {
     const struct etwas_merged *merged;
 
     etwas_merge_begin(&board->merge);
     while ((merged = etwas_merge_next(&board->merge, until_ns)) != NULL) {
+        tell_loss(board, merged->feed);
         if (merged->event == NULL) {
             continue;
         }

@@ -65,6 +65,7 @@ struct etwas_feed {
     uint32_t event_count;
     bool is_on;
     uint64_t closed_lost; /* by events that are closed */
+    uint64_t lost_told;   /* of the ring's losses, those that topics were told of */
     struct etwas_feed_event events[ETWAS_FEED_EVENTS];
     struct etwas_ring ring;
 };

@@ -83,6 +83,9 @@ struct etwas_topic {
     void (*take_sideband)(void *state, const struct etwas_topic_host *host, uint32_t slot,
                           const struct etwas_sideband *sideband);
 
+    /* Something of this processor was lost, before what is taken next. */
+    void (*take_loss)(void *state, uint32_t slot);
+
     /* Asked after sideband was lost, until it is true: all that happened until then was taken. */
     bool (*find_lost)(void *state, int64_t until_ns);
 };

@@ -17,5 +17,9 @@ extern const struct etwas_topic etwas_topic_switches; /* context_switch.c */
 extern const struct etwas_topic etwas_topic_network;  /* network.c */
 extern const struct etwas_topic etwas_topic_ready_threads;
 extern const struct etwas_topic etwas_topic_system_calls;
+extern const struct etwas_topic etwas_topic_interrupts;
+extern const struct etwas_topic etwas_topic_deferred;
+extern const struct etwas_topic etwas_topic_work;
+extern const struct etwas_topic etwas_topic_page_faults;
 
 #endif

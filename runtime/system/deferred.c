@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * EVENT_TRACE_FLAG_DPC: what interrupts defer, when it is done.
+ *
+ *     softirq              DPC; Routine is its number
+ *     tasklet              DPC; Routine is its function
+ *     timer, hrtimer       TimerDPC; Routine is its function
+ *
+ * An InitialTime that is the record's own time says that nobody saw it begin; then a timer's Routine is
+ * 0. Work queues are in work.c.
+ */
+#include <etwas/evntrace.h>
+#include <stdlib.h>
+
+#include "platform/processor.h"
+#include "system/deferred_record.h"
+#include "system/nest.h"
+#include "system/topics.h"
+
+enum kind {
+    SOFTIRQ,
+    TASKLET,
+    TIMER,
+    HIGH_RESOLUTION_TIMER,
+};
+
+enum {
+    KEY,
+    ROUTINE,
+    FIELDS,
+};
+
+static bool enter(const struct etwas_taken *taken, enum kind kind)
+{
+    int64_t values[FIELDS];
+    struct etwas_nested nested;
+
+    if (!etwas_taken_numbers(taken, values, FIELDS)) {
+        return false;
+    }
+    nested = (struct etwas_nested){.kind = kind,
+                                   .key = (uint64_t)values[KEY],
+                                   .routine = (uint64_t)values[ROUTINE],
+                                   .since_ns = taken->sample->origin.time_ns};
+    etwas_nest_enter((struct etwas_nest *)taken->state + taken->slot, &nested);
+    return true;
+}
+
+/* `has_routine`: its end says it, too. */
+static bool leave(const struct etwas_taken *taken, enum kind kind, bool has_routine)
+{
+    const int64_t now = taken->sample->origin.time_ns;
+    int64_t values[FIELDS] = {0};
+    struct etwas_nested nested;
+
+    if (!etwas_taken_numbers(taken, values, has_routine ? FIELDS : 1)) {
+        return false;
+    }
+    if (!etwas_nest_leave((struct etwas_nest *)taken->state + taken->slot, kind,
+                          (uint64_t)values[KEY], &nested)) {
+        nested = (struct etwas_nested){.routine = (uint64_t)values[ROUTINE], .since_ns = now};
+    }
+    etwas_deferred_emit(taken, kind >= TIMER ? ETWAS_DEFERRED_TIMER : ETWAS_DEFERRED_PLAIN,
+                        nested.since_ns, nested.routine);
+    return true;
+}
+
+#define TAKE(name, kind, ...)                                                                      \
+    static bool take_##name##_entry(const struct etwas_taken *taken)                               \
+    {                                                                                              \
+        return enter(taken, kind);                                                                 \
+    }                                                                                              \
+    static bool take_##name##_exit(const struct etwas_taken *taken)                                \
+    {                                                                                              \
+        return leave(taken, kind, __VA_ARGS__);                                                    \
+    }
+
+TAKE(softirq, SOFTIRQ, true)
+TAKE(tasklet, TASKLET, true)
+TAKE(timer, TIMER, false)
+TAKE(hrtimer, HIGH_RESOLUTION_TIMER, false)
+
+static const char *const softirq_names[] = {"vec", "vec", NULL};
+static const char *const tasklet_names[] = {"tasklet", "func", NULL};
+static const char *const timer_entry_names[] = {"timer", "function", NULL};
+static const char *const timer_exit_names[] = {"timer", NULL};
+static const char *const hrtimer_entry_names[] = {"hrtimer", "function", NULL};
+static const char *const hrtimer_exit_names[] = {"hrtimer", NULL};
+
+static const struct etwas_source sources[] = {
+    {.tracepoint = "irq/softirq_entry", .fields = softirq_names, .take = take_softirq_entry},
+    {.tracepoint = "irq/softirq_exit", .fields = softirq_names, .take = take_softirq_exit},
+    {.tracepoint = "irq/tasklet_entry",
+     .fields = tasklet_names,
+     .is_optional = true,
+     .take = take_tasklet_entry},
+    {.tracepoint = "irq/tasklet_exit",
+     .fields = tasklet_names,
+     .is_optional = true,
+     .take = take_tasklet_exit},
+    {.tracepoint = "timer/timer_expire_entry",
+     .fields = timer_entry_names,
+     .take = take_timer_entry},
+    {.tracepoint = "timer/timer_expire_exit", .fields = timer_exit_names, .take = take_timer_exit},
+    {.tracepoint = "timer/hrtimer_expire_entry",
+     .fields = hrtimer_entry_names,
+     .take = take_hrtimer_entry},
+    {.tracepoint = "timer/hrtimer_expire_exit",
+     .fields = hrtimer_exit_names,
+     .take = take_hrtimer_exit},
+};
+
+static void *open_nests(const struct etwas_topic_host *host)
+{
+    (void)host;
+    return calloc(etwas_slot_count, sizeof(struct etwas_nest));
+}
+
+static void take_loss(void *state, uint32_t slot)
+{
+    etwas_nest_forget((struct etwas_nest *)state + slot);
+}
+
+const struct etwas_topic etwas_topic_deferred = {
+    .flags = EVENT_TRACE_FLAG_DPC,
+    .sources = sources,
+    .source_count = sizeof sources / sizeof *sources,
+    .open = open_nests,
+    .close = free,
+    .take_loss = take_loss,
+};

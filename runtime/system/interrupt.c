@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * EVENT_TRACE_FLAG_INTERRUPT: interrupts as PerfInfo's ISR, when they are done.
+ *
+ *     a device's        Vector is its number in /proc/interrupts; Reserved 0
+ *     a processor's     Vector is the processor's own: its timer, another one's request; Reserved 1
+ *
+ * An InitialTime that is the record's own time says that nobody saw it begin. Routine is 0: the kernel
+ * has a name for it, no address.
+ */
+#include <etwas/evntrace.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "etl/layout.h"
+#include "platform/processor.h"
+#include "system/nest.h"
+#include "system/topics.h"
+
+enum {
+    GROUP_PERFINFO = 0x0F,
+    TYPE_ISR = 67,
+    CLASS_VERSION = 2,
+    HANDLED = 1,
+};
+
+enum kind {
+    OF_DEVICE,
+    OF_PROCESSOR,
+};
+
+struct isr_record {
+    struct etwas_etl_perfinfo_header header;
+    int64_t initial_time;
+    uint64_t routine;
+    uint8_t return_value;
+    uint8_t vector[2]; /* a u16 that is not aligned */
+    uint8_t reserved;
+    uint32_t padding; /* not in the record's size */
+};
+
+enum {
+    ISR_BYTES = 16 + 20
+};
+
+static struct etwas_nest *nest_of(const struct etwas_taken *taken)
+{
+    return (struct etwas_nest *)taken->state + taken->slot;
+}
+
+static void enter(const struct etwas_taken *taken, enum kind kind, int64_t number)
+{
+    const struct etwas_nested nested = {
+        .kind = kind, .key = (uint64_t)number, .since_ns = taken->sample->origin.time_ns};
+
+    etwas_nest_enter(nest_of(taken), &nested);
+}
+
+static void leave(const struct etwas_taken *taken, enum kind kind, int64_t number, int64_t result)
+{
+    const int64_t now = taken->sample->origin.time_ns;
+    const uint16_t vector = (uint16_t)number;
+    struct isr_record record = {
+        .header = {.version = CLASS_VERSION,
+                   .header_type = ETWAS_ETL_PERFINFO64,
+                   .marker_flags = ETWAS_ETL_MARKER_FLAGS,
+                   .size = ISR_BYTES,
+                   .type = TYPE_ISR,
+                   .group = GROUP_PERFINFO},
+        .initial_time = now,
+        .return_value = (uint8_t)result,
+        .reserved = (uint8_t)kind,
+    };
+    struct etwas_nested nested;
+
+    memcpy(record.vector, &vector, sizeof vector);
+    if (etwas_nest_leave(nest_of(taken), kind, (uint64_t)number, &nested)) {
+        record.initial_time = nested.since_ns;
+    }
+    etwas_emit(taken->host->emitter, taken->slot, &record, now);
+}
+
+static bool take_device_entry(const struct etwas_taken *taken)
+{
+    int64_t number;
+
+    if (!etwas_taken_numbers(taken, &number, 1)) {
+        return false;
+    }
+    enter(taken, OF_DEVICE, number);
+    return true;
+}
+
+static bool take_device_exit(const struct etwas_taken *taken)
+{
+    int64_t values[2];
+
+    if (!etwas_taken_numbers(taken, values, 2)) {
+        return false;
+    }
+    leave(taken, OF_DEVICE, values[0], values[1]);
+    return true;
+}
+
+static bool take_vector_entry(const struct etwas_taken *taken)
+{
+    int64_t vector;
+
+    if (!etwas_taken_numbers(taken, &vector, 1)) {
+        return false;
+    }
+    enter(taken, OF_PROCESSOR, vector);
+    return true;
+}
+
+static bool take_vector_exit(const struct etwas_taken *taken)
+{
+    int64_t vector;
+
+    if (!etwas_taken_numbers(taken, &vector, 1)) {
+        return false;
+    }
+    leave(taken, OF_PROCESSOR, vector, HANDLED);
+    return true;
+}
+
+static const char *const entry_names[] = {"irq", NULL};
+static const char *const exit_names[] = {"irq", "ret", NULL};
+static const char *const vector_names[] = {"vector", NULL};
+
+#define VECTOR(name, take_function)                                                                \
+    {                                                                                              \
+        .tracepoint = "irq_vectors/" name, .fields = vector_names, .is_optional = true,            \
+        .take = take_function                                                                      \
+    }
+
+static const struct etwas_source sources[] = {
+    {.tracepoint = "irq/irq_handler_entry", .fields = entry_names, .take = take_device_entry},
+    {.tracepoint = "irq/irq_handler_exit", .fields = exit_names, .take = take_device_exit},
+    VECTOR("local_timer_entry", take_vector_entry),
+    VECTOR("local_timer_exit", take_vector_exit),
+    VECTOR("reschedule_entry", take_vector_entry),
+    VECTOR("reschedule_exit", take_vector_exit),
+    VECTOR("call_function_single_entry", take_vector_entry),
+    VECTOR("call_function_single_exit", take_vector_exit),
+};
+
+static void *open_nests(const struct etwas_topic_host *host)
+{
+    (void)host;
+    return calloc(etwas_slot_count, sizeof(struct etwas_nest));
+}
+
+static void take_loss(void *state, uint32_t slot)
+{
+    etwas_nest_forget((struct etwas_nest *)state + slot);
+}
+
+const struct etwas_topic etwas_topic_interrupts = {
+    .flags = EVENT_TRACE_FLAG_INTERRUPT,
+    .sources = sources,
+    .source_count = sizeof sources / sizeof *sources,
+    .open = open_nests,
+    .close = free,
+    .take_loss = take_loss,
+};
