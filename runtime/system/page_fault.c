@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS: the processor's page faults, as PageFault's kinds by what the
+ * processor says of them. The record's own thread is whose fault it is.
+ *
+ *     DemandZeroFault     data, where no page is mapped
+ *     TransitionFault     an instruction, where none is: code is in a file
+ *     CopyOnWrite         a write to a page that may be read
+ *     AccessViolation     anything else that a page that is there does not allow
+ *
+ * Only x86 has the tracepoints.
+ */
+#include <etwas/evntrace.h>
+
+#include "etl/layout.h"
+#include "system/topics.h"
+
+enum {
+    GROUP_MEMORY = 0x02,
+    CLASS_VERSION = 2,
+    TRANSITION = 10,
+    DEMAND_ZERO = 11,
+    COPY_ON_WRITE = 12,
+    ACCESS_VIOLATION = 15,
+
+    /* Of the processor's error code. */
+    PAGE_IS_THERE = 1 << 0,
+    IS_WRITE = 1 << 1,
+    IS_INSTRUCTION = 1 << 4,
+};
+
+struct fault_record {
+    struct etwas_etl_system_header header;
+    uint64_t address;
+    uint64_t instruction;
+};
+_Static_assert(sizeof(struct fault_record) == 32 + 16, "PageFault_TypeGroup1");
+
+static uint8_t type_of(int64_t error_code)
+{
+    if ((error_code & PAGE_IS_THERE) != 0) {
+        return (error_code & IS_WRITE) != 0 ? COPY_ON_WRITE : ACCESS_VIOLATION;
+    }
+    return (error_code & IS_INSTRUCTION) != 0 ? TRANSITION : DEMAND_ZERO;
+}
+
+enum {
+    ADDRESS,
+    INSTRUCTION,
+    ERROR_CODE,
+    FIELDS,
+};
+
+static const char *const names[] = {"address", "ip", "error_code", NULL};
+
+static bool take(const struct etwas_taken *taken)
+{
+    const struct etwas_sample_origin *origin = &taken->sample->origin;
+    int64_t values[FIELDS];
+    struct fault_record record;
+
+    if (!etwas_taken_numbers(taken, values, FIELDS)) {
+        return false;
+    }
+    record = (struct fault_record){
+        .header = {.version = CLASS_VERSION,
+                   .header_type = ETWAS_ETL_SYSTEM64,
+                   .marker_flags = ETWAS_ETL_MARKER_FLAGS,
+                   .size = sizeof record,
+                   .type = type_of(values[ERROR_CODE]),
+                   .group = GROUP_MEMORY,
+                   .thread_id = origin->thread_id,
+                   .process_id = origin->process_id},
+        .address = (uint64_t)values[ADDRESS],
+        .instruction = (uint64_t)values[INSTRUCTION],
+    };
+    etwas_emit(taken->host->emitter, taken->slot, &record, origin->time_ns);
+    return true;
+}
+
+static const struct etwas_source sources[] = {
+    {.tracepoint = "exceptions/page_fault_user",
+     .fields = names,
+     .without_own = true,
+     .take = take},
+    {.tracepoint = "exceptions/page_fault_kernel",
+     .fields = names,
+     .without_own = true,
+     .take = take},
+};
+
+const struct etwas_topic etwas_topic_page_faults = {
+    .flags = EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS,
+    .sources = sources,
+    .source_count = sizeof sources / sizeof *sources,
+};
