@@ -9,6 +9,7 @@ const struct etwas_topic *const etwas_topics[] = {
     &etwas_topic_threads,       &etwas_topic_switches,     &etwas_topic_network,
     &etwas_topic_ready_threads, &etwas_topic_system_calls, &etwas_topic_interrupts,
     &etwas_topic_deferred,      &etwas_topic_work,         &etwas_topic_page_faults,
+    &etwas_topic_disks,
 };
 
 const uint32_t etwas_topic_count = sizeof etwas_topics / sizeof *etwas_topics;

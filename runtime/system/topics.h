@@ -21,5 +21,6 @@ extern const struct etwas_topic etwas_topic_interrupts;
 extern const struct etwas_topic etwas_topic_deferred;
 extern const struct etwas_topic etwas_topic_work;
 extern const struct etwas_topic etwas_topic_page_faults;
+extern const struct etwas_topic etwas_topic_disks; /* disk.c */
 
 #endif
