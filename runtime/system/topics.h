@@ -21,6 +21,11 @@ extern const struct etwas_topic etwas_topic_interrupts;
 extern const struct etwas_topic etwas_topic_deferred;
 extern const struct etwas_topic etwas_topic_work;
 extern const struct etwas_topic etwas_topic_page_faults;
-extern const struct etwas_topic etwas_topic_disks; /* disk.c */
+extern const struct etwas_topic etwas_topic_disks;          /* disk.c */
+extern const struct etwas_topic etwas_topic_threads;        /* thread.c */
+extern const struct etwas_topic etwas_topic_switches;       /* context_switch.c */
+extern const struct etwas_topic etwas_topic_network;        /* network.c */
+extern const struct etwas_topic etwas_topic_disks;          /* disk.c */
+extern const struct etwas_topic etwas_topic_virtual_memory; /* virtual_memory.c */
 
 #endif

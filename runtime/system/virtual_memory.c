@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * EVENT_TRACE_FLAG_VIRTUAL_ALLOC: memory that processes take and give back by system calls, as
+ * VirtualAlloc and VirtualFree of ETW's PageFault.
+ *
+ *     mmap      of memory without a file: VirtualAlloc
+ *     munmap    VirtualFree, whatever was there
+ *     mremap    what was added or taken away; if it moves, both of the whole
+ *     brk       what was added or taken away, once the process's end of data has been asked for
+ *
+ * They are told when the call is over and was no failure. The kernel's own records of mappings say
+ * how large one has become that was merged with its neighbours, not what was asked for.
+ */
+#include <etwas/evntrace.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "etl/layout.h"
+#include "system/join.h"
+#include "system/topics.h"
+
+enum {
+    GROUP_MEMORY = 0x02,
+    CLASS_VERSION = 2,
+    TYPE_ALLOC = 98,
+    TYPE_FREE = 99,
+    COMMIT_AND_RESERVE = 0x1000 | 0x2000,
+    RELEASE = 0x8000,
+    LARGEST_ERROR = 4095,
+};
+
+/* What a thread asks for until the answer is there, or by the other number what a process has. */
+struct call {
+    uint64_t begin;
+    uint64_t bytes;
+    uint64_t new_bytes;
+};
+
+/* Second numbers of the join: a thread waits for one call at a time. */
+enum {
+    CALL_OF_THREAD,
+    DATA_OF_PROCESS,
+};
+
+static uint64_t whole_pages(uint64_t bytes)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+    return (bytes + page - 1) / page * page;
+}
+
+static void tell(const struct etwas_taken *taken, uint8_t type, uint64_t begin, uint64_t bytes)
+{
+    const struct etwas_sample_origin *origin = &taken->sample->origin;
+    struct etwas_record *record = taken->host->record;
+
+    if (bytes == 0) {
+        return;
+    }
+    etwas_record_begin(record, ETWAS_ETL_SYSTEM64, GROUP_MEMORY, type, CLASS_VERSION);
+    etwas_record_set_thread(record, origin->process_id, origin->thread_id);
+    etwas_record_put_u64(record, begin);
+    etwas_record_put_u64(record, bytes);
+    etwas_record_put_u32(record, origin->process_id);
+    etwas_record_put_u32(record, type == TYPE_ALLOC ? COMMIT_AND_RESERVE : RELEASE);
+    etwas_emit(taken->host->emitter, taken->slot, etwas_record_end(record), origin->time_ns);
+}
+
+/* A piece that begins where it did becomes larger or smaller. */
+static void tell_growth(const struct etwas_taken *taken, uint64_t begin, uint64_t from, uint64_t to)
+{
+    if (to > from) {
+        tell(taken, TYPE_ALLOC, begin + from, to - from);
+    } else {
+        tell(taken, TYPE_FREE, begin + to, from - to);
+    }
+}
+
+/* ---- the beginning of a call ----------------------------------------------------------------- */
+
+static struct call *begin_call(const struct etwas_taken *taken)
+{
+    return etwas_join_put(taken->state, taken->sample->origin.thread_id, CALL_OF_THREAD);
+}
+
+static const char *const range_names[] = {"addr", "len", NULL};
+
+/* mmap, whose address is only a wish, and munmap. */
+static bool take_range(const struct etwas_taken *taken)
+{
+    int64_t values[2];
+    struct call *call;
+
+    if (!etwas_taken_numbers(taken, values, 2)) {
+        return false;
+    }
+    call = begin_call(taken);
+    call->begin = (uint64_t)values[0];
+    call->bytes = whole_pages((uint64_t)values[1]);
+    return true;
+}
+
+static const char *const remap_names[] = {"addr", "old_len", "new_len", "flags", NULL};
+
+static bool take_remap(const struct etwas_taken *taken)
+{
+    int64_t values[4];
+    struct call *call;
+
+    if (!etwas_taken_numbers(taken, values, 4)) {
+        return false;
+    }
+    call = begin_call(taken);
+    call->begin = (uint64_t)values[0];
+    call->bytes = (values[3] & MREMAP_DONTUNMAP) != 0 ? 0 : whole_pages((uint64_t)values[1]);
+    call->new_bytes = whole_pages((uint64_t)values[2]);
+    return true;
+}
+
+static const char *const break_names[] = {"brk", NULL};
+
+static bool take_break(const struct etwas_taken *taken)
+{
+    int64_t end;
+
+    if (!etwas_taken_numbers(taken, &end, 1)) {
+        return false;
+    }
+    begin_call(taken)->begin = (uint64_t)end;
+    return true;
+}
+
+/* ---- the end of a call ----------------------------------------------------------------------- */
+
+static const char *const result_names[] = {"ret", NULL};
+
+/* False: the sample is too short. *call: NULL if it failed, or began unseen. */
+static bool end_call(const struct etwas_taken *taken, struct call *call, bool *is_good,
+                     uint64_t *result)
+{
+    uint32_t thread_id = taken->sample->origin.thread_id;
+    const struct call *found = etwas_join_find(taken->state, thread_id, CALL_OF_THREAD);
+    int64_t value;
+
+    if (!etwas_taken_numbers(taken, &value, 1)) {
+        return false;
+    }
+    *result = (uint64_t)value;
+    *is_good = found != NULL && !(value < 0 && value >= -LARGEST_ERROR);
+    if (found != NULL) {
+        *call = *found;
+        etwas_join_remove(taken->state, thread_id, CALL_OF_THREAD);
+    }
+    return true;
+}
+
+static bool take_map_end(const struct etwas_taken *taken)
+{
+    struct call call;
+    uint64_t address;
+    bool is_good;
+
+    if (!end_call(taken, &call, &is_good, &address)) {
+        return false;
+    }
+    if (is_good) {
+        tell(taken, TYPE_ALLOC, address, call.bytes);
+    }
+    return true;
+}
+
+static bool take_unmap_end(const struct etwas_taken *taken)
+{
+    struct call call;
+    uint64_t result;
+    bool is_good;
+
+    if (!end_call(taken, &call, &is_good, &result)) {
+        return false;
+    }
+    if (is_good) {
+        tell(taken, TYPE_FREE, call.begin, call.bytes);
+    }
+    return true;
+}
+
+static bool take_remap_end(const struct etwas_taken *taken)
+{
+    struct call call;
+    uint64_t address;
+    bool is_good;
+
+    if (!end_call(taken, &call, &is_good, &address)) {
+        return false;
+    }
+    if (is_good && address == call.begin) {
+        tell_growth(taken, address, call.bytes, call.new_bytes);
+    } else if (is_good) {
+        tell(taken, TYPE_FREE, call.begin, call.bytes);
+        tell(taken, TYPE_ALLOC, address, call.new_bytes);
+    }
+    return true;
+}
+
+/* A program asks for its end of data, as brk(0), before it moves it. */
+static bool take_break_end(const struct etwas_taken *taken)
+{
+    uint32_t process_id = taken->sample->origin.process_id;
+    struct call *data = etwas_join_find(taken->state, process_id, DATA_OF_PROCESS);
+    struct call call;
+    uint64_t end;
+    bool is_good;
+
+    if (!end_call(taken, &call, &is_good, &end)) {
+        return false;
+    }
+    if (!is_good) {
+        return true;
+    }
+    end = whole_pages(end);
+    if (data != NULL && call.begin != 0) {
+        tell_growth(taken, 0, data->begin, end);
+    } else if (data == NULL) {
+        data = etwas_join_put(taken->state, process_id, DATA_OF_PROCESS);
+    }
+    data->begin = end;
+    return true;
+}
+
+/* ---- the topic ------------------------------------------------------------------------------- */
+
+/* 32: MAP_ANONYMOUS, on every machine that the library is for. */
+static const struct etwas_source sources[] = {
+    {.tracepoint = "syscalls/sys_enter_mmap",
+     .fields = range_names,
+     .filter = "flags & 32",
+     .without_own = true,
+     .take = take_range},
+    {.tracepoint = "syscalls/sys_exit_mmap",
+     .fields = result_names,
+     .without_own = true,
+     .take = take_map_end},
+    {.tracepoint = "syscalls/sys_enter_munmap",
+     .fields = range_names,
+     .without_own = true,
+     .take = take_range},
+    {.tracepoint = "syscalls/sys_exit_munmap",
+     .fields = result_names,
+     .without_own = true,
+     .take = take_unmap_end},
+    {.tracepoint = "syscalls/sys_enter_mremap",
+     .fields = remap_names,
+     .without_own = true,
+     .take = take_remap},
+    {.tracepoint = "syscalls/sys_exit_mremap",
+     .fields = result_names,
+     .without_own = true,
+     .take = take_remap_end},
+    {.tracepoint = "syscalls/sys_enter_brk",
+     .fields = break_names,
+     .without_own = true,
+     .take = take_break},
+    {.tracepoint = "syscalls/sys_exit_brk",
+     .fields = result_names,
+     .without_own = true,
+     .take = take_break_end},
+};
+
+static void *open_topic(const struct etwas_topic_host *host)
+{
+    (void)host;
+    return etwas_join_make(sizeof(struct call));
+}
+
+static void close_topic(void *state)
+{
+    etwas_join_free(state);
+}
+
+const struct etwas_topic etwas_topic_virtual_memory = {
+    .flags = EVENT_TRACE_FLAG_VIRTUAL_ALLOC,
+    .sources = sources,
+    .source_count = sizeof sources / sizeof *sources,
+    .open = open_topic,
+    .close = close_topic,
+};
