@@ -45,7 +45,7 @@ ETWAS_ASSERT_SIZE(STACK_TRACING_EVENT_ID, 24);
  * ERROR_INVALID_PARAMETER: TraceHandle or Properties NULL, or Wnode.Guid is neither SystemTraceControlGuid
  *     nor KernelRundownGuid, or with this one there is no name.
  * ERROR_INVALID_FLAGS: EnableFlags has bits that are no flags.
- * ERROR_NOT_SUPPORTED: stacks, other flags and modes that a system logger
+ * ERROR_NOT_SUPPORTED: other flags and modes that a system logger
  *     does not have in this release, and what the kernel cannot.
  * ERROR_ACCESS_DENIED: the process may not see the system's events: etwas_kernel_refusal (etwas.h) says
  *     what is missing.

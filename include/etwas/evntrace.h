@@ -394,6 +394,7 @@ uint32_t EnumerateTraceGuidsEx(TRACE_QUERY_INFO_CLASS TraceQueryInfoClass, void 
  *
  * Of a system logger, TraceSampledProfileIntervalInfo gives a TRACE_PROFILE_INTERVAL, whose Source the
  * caller has set: 0, the timer, is the only one. SessionHandle 0: of those that start next.
+ * TraceStackTracingInfo gives an array of CLASSIC_EVENT_ID: which events have stacks.
  *
  * Thread-safe, also from a control callback. Not for signal handlers.
  *
@@ -414,11 +415,15 @@ uint32_t TraceQueryInformation(etwas_trace_handle SessionHandle, TRACE_INFO_CLAS
  * asks where the processors are, in units of 100 ns, 1,221 to 1,000,000; 10,000 (1 ms) unless it is
  * changed. Source is 0, the timer. SessionHandle 0: for sessions that start from now on.
  *
+ * TraceStackTracingInfo, with an array of at most 256 CLASSIC_EVENT_ID: which events have stacks from
+ * now on, instead of those before; without any, none. What is not known, or has no stack, is ignored. What
+ * happens in the moment of the change may not be recorded.
+ *
  * Thread-safe. Not for signal handlers.
  *
- * ERROR_BAD_LENGTH: InformationLength is too small.
+ * ERROR_BAD_LENGTH: InformationLength is too small, or no whole number of CLASSIC_EVENT_ID.
  * ERROR_INVALID_PARAMETER: TraceInformation NULL with a length that is not 0; another Source or an
- *     Interval out of range; SessionHandle of no session that runs.
+ *     Interval out of range; too many events; SessionHandle of no session that runs.
  * ERROR_NOT_SUPPORTED: another class; a session that is no system logger.
  *
  * ETW page: "TraceSetInformation function".

@@ -119,7 +119,7 @@ __extension__ typedef struct _EVENT_TRACE_PROPERTIES_V2 {
             uint32_t Wow : 1;                /* not used */
             uint32_t QpcDeltaTracking : 1;   /* not used */
             uint32_t LargeMdlPages : 1;      /* huge pages for the buffers, where granted */
-            uint32_t ExcludeKernelStack : 1; /* for system loggers; not used */
+            uint32_t ExcludeKernelStack : 1; /* of system loggers: user parts alone */
         };
         uint64_t V2Options;
     };

@@ -10,6 +10,7 @@
 
 #include "control/system_information.h"
 #include "session/session.h"
+#include "system/settings.h"
 
 enum {
     TRACE_PROCESSING_VERSION = 1 /* of OpenTrace and ProcessTrace here */
@@ -46,6 +47,18 @@ static uint32_t give_interval(etwas_trace_handle session, void *information, uin
                                  : code;
 }
 
+static uint32_t give_stacks(etwas_trace_handle session, void *information, uint32_t room,
+                            uint32_t *return_bytes)
+{
+    CLASSIC_EVENT_ID ids[ETWAS_STACK_HOOKS];
+    uint32_t count = 0;
+    uint32_t code = etwas_system_information_stacks(session, ids, &count);
+
+    return code == ERROR_SUCCESS
+               ? give(information, room, return_bytes, ids, count * (uint32_t)sizeof *ids)
+               : code;
+}
+
 uint32_t TraceQueryInformation(etwas_trace_handle session, TRACE_INFO_CLASS information_class,
                                void *information, uint32_t information_bytes,
                                uint32_t *return_bytes)
@@ -59,6 +72,8 @@ uint32_t TraceQueryInformation(etwas_trace_handle session, TRACE_INFO_CLASS info
         return give(information, information_bytes, return_bytes, &version, sizeof version);
     case TraceMaxLoggersQuery:
         return give(information, information_bytes, return_bytes, &loggers, sizeof loggers);
+    case TraceStackTracingInfo:
+        return give_stacks(session, information, information_bytes, return_bytes);
     case TraceSampledProfileIntervalInfo:
         return give_interval(session, information, information_bytes, return_bytes);
     default:
@@ -77,6 +92,27 @@ static uint32_t set_interval(etwas_trace_handle session, const void *information
     return etwas_system_information_set_interval(session, &interval);
 }
 
+static uint32_t set_stacks(etwas_trace_handle session, const void *information, uint32_t bytes)
+{
+    CLASSIC_EVENT_ID ids[ETWAS_STACK_HOOKS];
+    uint32_t count;
+    uint32_t code = etwas_system_information_stacks(session, ids, &count);
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    if (bytes % sizeof *ids != 0) {
+        return ERROR_BAD_LENGTH;
+    }
+    if (bytes > sizeof ids) { /* R189 */
+        return ERROR_INVALID_PARAMETER;
+    }
+    if (bytes != 0) {
+        memcpy(ids, information, bytes);
+    }
+    return etwas_system_information_set_stacks(session, ids, bytes / (uint32_t)sizeof *ids);
+}
+
 uint32_t TraceSetInformation(etwas_trace_handle session, TRACE_INFO_CLASS information_class,
                              void *information, uint32_t information_bytes)
 {
@@ -84,6 +120,8 @@ uint32_t TraceSetInformation(etwas_trace_handle session, TRACE_INFO_CLASS inform
         return ERROR_INVALID_PARAMETER;
     }
     switch ((uint32_t)information_class) {
+    case TraceStackTracingInfo:
+        return set_stacks(session, information, information_bytes);
     case TraceSampledProfileIntervalInfo:
         return set_interval(session, information, information_bytes);
     default:

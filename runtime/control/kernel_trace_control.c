@@ -10,7 +10,9 @@
 #include <string.h>
 
 #include "control/properties.h"
+#include "control/system_information.h"
 #include "control/system_request.h"
+#include "system/settings.h"
 
 /* R181: under the caller's own name. */
 static uint32_t start_rundown(etwas_trace_handle *handle, EVENT_TRACE_PROPERTIES *properties)
@@ -22,6 +24,22 @@ static uint32_t start_rundown(etwas_trace_handle *handle, EVENT_TRACE_PROPERTIES
         code = etwas_properties_logger_name(properties, ETWAS_TEXT_W, name);
     }
     return code == ERROR_SUCCESS ? StartTraceW(handle, name, properties) : code;
+}
+
+/* The session runs; on failure it is stopped. */
+static uint32_t set_stacks(etwas_trace_handle *session, EVENT_TRACE_PROPERTIES *properties,
+                           const STACK_TRACING_EVENT_ID *ids, uint32_t count)
+{
+    CLASSIC_EVENT_ID classic[ETWAS_STACK_HOOKS];
+    uint32_t code;
+
+    memcpy(classic, ids, count * sizeof *classic);
+    code = etwas_system_information_set_stacks(*session, classic, count);
+    if (code != ERROR_SUCCESS) {
+        (void)StopTraceW(*session, NULL, properties);
+        *session = 0;
+    }
+    return code;
 }
 
 uint32_t StartKernelTrace(etwas_trace_handle *TraceHandle, EVENT_TRACE_PROPERTIES *Properties,
@@ -38,10 +56,7 @@ uint32_t StartKernelTrace(etwas_trace_handle *TraceHandle, EVENT_TRACE_PROPERTIE
         (StackTracingEventIds == NULL && cStackTracingEventIds != 0)) {
         return ERROR_INVALID_PARAMETER;
     }
-    /* R181, R182; stacks are not built. */
-    if (cStackTracingEventIds != 0) {
-        return ERROR_NOT_SUPPORTED;
-    }
+    /* R181, R182 */
     is_rundown = memcmp(&Properties->Wnode.Guid, &KernelRundownGuid, sizeof(etwas_guid)) == 0;
     if (!is_rundown &&
         memcmp(&Properties->Wnode.Guid, &SystemTraceControlGuid, sizeof(etwas_guid)) != 0) {
@@ -50,8 +65,14 @@ uint32_t StartKernelTrace(etwas_trace_handle *TraceHandle, EVENT_TRACE_PROPERTIE
     if (!etwas_system_flags_are_known(Properties->EnableFlags)) {
         return ERROR_INVALID_FLAGS;
     }
+    if (cStackTracingEventIds > ETWAS_STACK_HOOKS) { /* R189 */
+        return ERROR_INVALID_PARAMETER;
+    }
     code = is_rundown ? start_rundown(TraceHandle, Properties)
                       : StartTraceW(TraceHandle, KERNEL_LOGGER_NAMEW, Properties);
+    if (code == ERROR_SUCCESS && cStackTracingEventIds != 0) {
+        code = set_stacks(TraceHandle, Properties, StackTracingEventIds, cStackTracingEventIds);
+    }
     return code == ERROR_NOT_ENOUGH_MEMORY ? ERROR_OUTOFMEMORY : code;
 }
 

@@ -192,6 +192,8 @@ void etwas_properties_read(const EVENT_TRACE_PROPERTIES *properties,
     configuration->enable_flags = properties->EnableFlags;
     configuration->large_pages =
         is_versioned(properties) && version_2(properties)->LargeMdlPages != 0;
+    configuration->no_kernel_stacks =
+        is_versioned(properties) && version_2(properties)->ExcludeKernelStack != 0;
 }
 
 /* ---- filling --------------------------------------------------------------------------------- */

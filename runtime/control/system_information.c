@@ -4,14 +4,18 @@
 #include "control/system_information.h"
 
 #include <etwas/winerror.h>
+#include <string.h>
 
 #include "control/kernel_refusal.h"
 #include "control/lifecycle.h"
+#include "reader/record.h"
 #include "session/session.h"
 #include "system/logger.h"
 
 enum {
-    SOURCE_TIMER = 0
+    SOURCE_TIMER = 0,
+    GROUPS = 256,
+    GROUP_SHIFT = 8,
 };
 
 /* With its role, or NULL and why. */
@@ -86,5 +90,66 @@ uint32_t etwas_system_information_interval(etwas_trace_handle handle,
     if (session != NULL) {
         etwas_lifecycle_release_role(session);
     }
+    return code;
+}
+
+/* Of several groups of one class (images) each. */
+static void add_hooks(struct etwas_system_settings *settings, const CLASSIC_EVENT_ID *id)
+{
+    for (uint32_t group = 0; group < GROUPS; group++) {
+        const etwas_guid *class_guid = etwas_class_of_hook((uint8_t)group, id->Type);
+
+        if (class_guid != NULL && memcmp(class_guid, &id->EventGuid, sizeof *class_guid) == 0 &&
+            settings->stack_count < ETWAS_STACK_HOOKS) {
+            settings->stack_hooks[settings->stack_count++] =
+                (uint16_t)(group << GROUP_SHIFT | id->Type);
+        }
+    }
+}
+
+uint32_t etwas_system_information_set_stacks(etwas_trace_handle handle, const CLASSIC_EVENT_ID *ids,
+                                             uint32_t count)
+{
+    struct etwas_system_settings settings;
+    uint32_t code;
+    struct etwas_session *session = acquire(handle, &code);
+
+    if (session == NULL) {
+        return code;
+    }
+    if (count > ETWAS_STACK_HOOKS) {
+        code = ERROR_INVALID_PARAMETER;
+    } else {
+        settings = *etwas_system_logger_settings(session);
+        settings.stack_count = 0;
+        for (uint32_t index = 0; index < count; index++) {
+            add_hooks(&settings, &ids[index]);
+        }
+        code = change(session, &settings);
+    }
+    etwas_lifecycle_release_role(session);
+    return code;
+}
+
+uint32_t etwas_system_information_stacks(etwas_trace_handle handle, CLASSIC_EVENT_ID *ids,
+                                         uint32_t *count)
+{
+    const struct etwas_system_settings *settings;
+    uint32_t code;
+    struct etwas_session *session = acquire(handle, &code);
+
+    if (session == NULL) {
+        return code;
+    }
+    settings = etwas_system_logger_settings(session);
+    *count = settings->stack_count;
+    for (uint32_t index = 0; index < settings->stack_count; index++) {
+        uint16_t hook = settings->stack_hooks[index];
+
+        ids[index] = (CLASSIC_EVENT_ID){
+            .EventGuid = *etwas_class_of_hook((uint8_t)(hook >> GROUP_SHIFT), (uint8_t)hook),
+            .Type = (uint8_t)hook};
+    }
+    etwas_lifecycle_release_role(session);
     return code;
 }

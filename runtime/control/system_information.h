@@ -24,4 +24,15 @@ uint32_t etwas_system_information_set_interval(etwas_trace_handle session,
 uint32_t etwas_system_information_interval(etwas_trace_handle session,
                                            TRACE_PROFILE_INTERVAL *interval);
 
+/*
+ * Which records have stacks from now on; those that are not known are left out (R184).
+ * ERROR_INVALID_PARAMETER for too many (R189); the codes of the logger's change.
+ */
+uint32_t etwas_system_information_set_stacks(etwas_trace_handle session,
+                                             const CLASSIC_EVENT_ID *ids, uint32_t count);
+
+/* `ids` has room for ETWAS_STACK_HOOKS. */
+uint32_t etwas_system_information_stacks(etwas_trace_handle session, CLASSIC_EVENT_ID *ids,
+                                         uint32_t *count);
+
 #endif

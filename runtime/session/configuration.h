@@ -41,12 +41,13 @@ struct etwas_configuration {
     uint32_t maximum_file_size; /* MB, or KB: see etwas_configuration_file_bytes */
     uint32_t flush_timer;       /* s, or ms: see etwas_configuration_flush_ns */
     uint32_t enable_flags;
-    uint32_t protocol;  /* ETWAS_PROTOCOL_*: asked for, then the one in force */
-    bool process_times; /* records carry the processor time of their thread (R106) */
-    bool large_pages;   /* the pool shall lie in huge pages where the system grants them */
-    bool system_logger; /* the kernel's events, and nobody's else */
-    bool rundown_only;  /* a system logger's: what there is, nothing that happens */
-    bool filtered_out;  /* this process is none of those the filters name: nothing is recorded */
+    uint32_t protocol;     /* ETWAS_PROTOCOL_*: asked for, then the one in force */
+    bool process_times;    /* records carry the processor time of their thread (R106) */
+    bool large_pages;      /* the pool shall lie in huge pages where the system grants them */
+    bool system_logger;    /* the kernel's events, and nobody's else */
+    bool rundown_only;     /* a system logger's: what there is, nothing that happens */
+    bool no_kernel_stacks; /* of a system logger's stacks the user's part alone */
+    bool filtered_out;     /* this process is none of those the filters name: nothing is recorded */
     uint32_t consumer_queue_kb;
     uint32_t backlog_kb;
     char backlog_folder[ETWAS_PATH_BYTES]; /* empty: the default */

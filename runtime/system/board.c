@@ -25,8 +25,11 @@ static void take_sample(struct etwas_board *board, const struct etwas_merged *me
                                       .sample = &merged->sample,
                                       .fields = use->fields[source],
                                       .slot = merged->feed->processor};
-    bool good = origin->take(&taken);
+    bool good;
 
+    board->walker.sample = &merged->sample;
+    good = origin->take(&taken);
+    board->walker.sample = NULL;
     if (etwas_source_is_counted(origin)) {
         board->taken += good;
     } else {
@@ -160,7 +163,9 @@ static uint64_t last_loss(const struct etwas_board *board)
         for (uint32_t event = 0; event < feed->event_count; event++) {
             struct etwas_feed_totals totals;
 
-            if (etwas_feed_totals(feed, feed->events[event].tag, &totals)) {
+            /* One that is closed may have the tag of one that is open. */
+            if (feed->events[event].descriptor >= 0 &&
+                etwas_feed_totals(feed, feed->events[event].tag, &totals)) {
                 etwas_totals_add(&sum, feed->events[event].tag, &totals);
             }
         }
@@ -200,9 +205,10 @@ bool etwas_board_open(struct etwas_board *board, struct etwas_emitter *emitter,
                       struct etwas_record *record, size_t ring_bytes, struct etwas_fault *fault)
 {
     *board = (struct etwas_board){
-        .host = {.emitter = emitter, .record = record},
+        .host = {.emitter = &board->walker.emitter, .record = record},
         .own_thread = etwas_thread_ids().thread_id,
     };
+    etwas_stack_walker_open(&board->walker, emitter);
     if (open_feeds(board, ring_bytes, fault)) {
         return true;
     }

@@ -17,6 +17,7 @@
 
 #include "system/merge.h"
 #include "system/settings.h"
+#include "system/stack_walk.h"
 #include "system/topic.h"
 
 enum {
@@ -29,11 +30,14 @@ struct etwas_topic_use {
     bool has_lost; /* sideband, and does not know yet what was in it */
     void *state;
     uint32_t sources; /* which of them are open: bit by bit */
+    uint32_t stacked; /* which of these have stacks */
     struct etwas_format_field fields[ETWAS_TOPIC_SOURCES][ETWAS_SOURCE_FIELDS];
 };
 
 struct etwas_board {
     struct etwas_topic_host host;
+    struct etwas_stack_walker walker;
+    struct etwas_system_settings settings; /* in force; before the first change there are none */
     uint32_t own_thread;
     uint32_t sideband;               /* ETWAS_SIDEBAND_* that are open */
     uint64_t taken;                  /* samples that are counted, by topics */

@@ -91,6 +91,18 @@ static uint64_t interval_ns(uint32_t interval)
     return (uint64_t)interval * NS_PER_INTERVAL_UNIT;
 }
 
+/* Whether one of its records shall have a stack. */
+static bool wants_stack(const struct etwas_board *board, const struct etwas_source *source)
+{
+    bool wants = false;
+
+    for (uint32_t index = 0; index < ETWAS_SOURCE_HOOKS; index++) {
+        wants = wants || (source->hooks[index] != 0 &&
+                          etwas_stack_walker_wants(&board->walker, source->hooks[index]));
+    }
+    return wants;
+}
+
 static bool open_source(struct etwas_board *board, uint32_t number, uint32_t index,
                         struct etwas_fault *fault)
 {
@@ -103,11 +115,16 @@ static bool open_source(struct etwas_board *board, uint32_t number, uint32_t ind
         .config = source->config,
         .sample_type = source->sample_type,
         .period = source->period != 0 ? source->period : interval_ns(board->host.profile_interval),
+        .no_kernel_stack = board->settings.no_kernel_stacks,
         .filter = filter_of(board, source, filter)};
-    bool good = source->tracepoint == NULL || find_fields(source, use->fields[index], &wish, fault);
+    bool has_stack = wants_stack(board, source);
+    bool good;
 
+    wish.sample_type |= has_stack ? PERF_SAMPLE_CALLCHAIN : 0;
+    good = source->tracepoint == NULL || find_fields(source, use->fields[index], &wish, fault);
     if (good && add_everywhere(board, &wish, fault)) {
         use->sources |= 1U << index;
+        use->stacked = (use->stacked & ~(1U << index)) | (uint32_t)has_stack << index;
         return true;
     }
     return source->is_optional &&
@@ -121,6 +138,19 @@ static bool wants(const struct etwas_topic *topic, uint32_t index, uint32_t flag
     return (topic->flags & flags) != 0 && (asked == 0 || (asked & flags) != 0);
 }
 
+/* An event has stacks from its beginning, or never: where that changes it is another event. */
+static void close_other(struct etwas_board *board, uint32_t number, uint32_t index)
+{
+    struct etwas_topic_use *use = &board->uses[number];
+    bool has_stack = (use->stacked & 1U << index) != 0;
+
+    if ((use->sources & 1U << index) != 0 &&
+        has_stack != wants_stack(board, &etwas_topics[number]->sources[index])) {
+        remove_from(board, etwas_tag_of(number, index), board->merge.count);
+        use->sources &= ~(1U << index);
+    }
+}
+
 static bool open_sources(struct etwas_board *board, uint32_t number, uint32_t flags,
                          struct etwas_fault *fault)
 {
@@ -130,6 +160,7 @@ static bool open_sources(struct etwas_board *board, uint32_t number, uint32_t fl
         return true;
     }
     for (uint32_t index = 0; index < topic->source_count; index++) {
+        close_other(board, number, index);
         if (wants(topic, index, flags) && (board->uses[number].sources & 1U << index) == 0 &&
             !open_source(board, number, index, fault)) {
             return false;
@@ -275,18 +306,27 @@ static void change_interval(struct etwas_board *board, uint32_t interval)
     }
 }
 
+static void put_in_force(struct etwas_board *board, const struct etwas_system_settings *settings)
+{
+    board->settings = *settings;
+    board->host.flags = settings->flags;
+    etwas_stack_walker_choose(&board->walker, settings);
+}
+
 bool etwas_board_change(struct etwas_board *board, const struct etwas_system_settings *settings,
                         struct etwas_fault *fault)
 {
-    uint32_t before = board->host.flags;
+    const struct etwas_system_settings before = board->settings;
+    struct etwas_fault ignored;
 
-    if (board->host.profile_interval == 0) {
+    if (before.profile_interval == 0) {
         board->host.profile_interval = settings->profile_interval;
     }
-    board->host.flags = settings->flags;
+    put_in_force(board, settings);
     if (!open_wanted(board, settings->flags, fault)) {
-        board->host.flags = before;
-        close_unwanted(board, before);
+        put_in_force(board, &before);
+        (void)open_wanted(board, before.flags, &ignored);
+        close_unwanted(board, before.flags);
         return false;
     }
     close_unwanted(board, settings->flags);

@@ -8,7 +8,7 @@
  *     state       of who gave way: ready, waiting, terminated
  *     reason      preempted; waiting, where a signal may end it and where not; suspended
  *
- * How long the new thread had waited is not said: 0.
+ * A switch's stack is of the thread that gave way: where it waits. How long the new thread had waited is not said: 0.
  */
 #include <etwas/evntrace.h>
 
@@ -129,7 +129,10 @@ static bool take(const struct etwas_taken *taken)
 }
 
 static const struct etwas_source sources[] = {
-    {.tracepoint = "sched/sched_switch", .fields = names, .take = take},
+    {.tracepoint = "sched/sched_switch",
+     .fields = names,
+     .hooks = {GROUP_THREAD << 8 | TYPE_SWITCH},
+     .take = take},
 };
 
 const struct etwas_topic etwas_topic_switches = {

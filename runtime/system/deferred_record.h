@@ -28,14 +28,15 @@ static inline void etwas_deferred_emit(const struct etwas_taken *taken,
                                        enum etwas_deferred_type type, int64_t since_ns,
                                        uint64_t routine)
 {
-    const struct etwas_deferred_record record = {.header = {.version = 2,
-                                                            .header_type = ETWAS_ETL_PERFINFO64,
-                                                            .marker_flags = ETWAS_ETL_MARKER_FLAGS,
-                                                            .size = sizeof record,
-                                                            .type = (uint8_t)type,
-                                                            .group = 0x0F},
-                                                 .initial_time = since_ns,
-                                                 .routine = routine};
+    const struct etwas_deferred_record record = {
+        .header = {.version = 2,
+                   .header_type = ETWAS_ETL_PERFINFO64,
+                   .marker_flags = ETWAS_ETL_MARKER_FLAGS,
+                   .size = sizeof record,
+                   .type = (uint8_t)type,
+                   .group = 0x0F},
+        .initial_time = etwas_emit_stamp(taken->host->emitter, since_ns),
+        .routine = routine};
 
     etwas_emit(taken->host->emitter, taken->slot, &record, taken->sample->origin.time_ns);
 }

@@ -123,6 +123,7 @@ static struct perf_event_attr attributes_for(const struct etwas_feed_wish *wish)
     if (wish->sideband == 0) {
         attributes = attributes_of(wish->type, wish->config, wish->sample_type);
         attributes.sample_period = wish->period;
+        attributes.exclude_callchain_kernel = wish->no_kernel_stack;
         return attributes;
     }
     attributes = attributes_of(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 0);

@@ -69,7 +69,7 @@ static void leave(const struct etwas_taken *taken, enum kind kind, int64_t numbe
                    .size = ISR_BYTES,
                    .type = TYPE_ISR,
                    .group = GROUP_PERFINFO},
-        .initial_time = now,
+        .initial_time = etwas_emit_stamp(taken->host->emitter, now),
         .return_value = (uint8_t)result,
         .reserved = (uint8_t)kind,
     };
@@ -77,7 +77,7 @@ static void leave(const struct etwas_taken *taken, enum kind kind, int64_t numbe
 
     memcpy(record.vector, &vector, sizeof vector);
     if (etwas_nest_leave(nest_of(taken), kind, (uint64_t)number, &nested)) {
-        record.initial_time = nested.since_ns;
+        record.initial_time = etwas_emit_stamp(taken->host->emitter, nested.since_ns);
     }
     etwas_emit(taken->host->emitter, taken->slot, &record, now);
 }

@@ -293,6 +293,7 @@ static struct etwas_system_logger *make(struct etwas_session *session)
         (void)pthread_cond_init(&logger->answered, NULL);
         logger->settings.flags = first_flags(&session->configuration);
         logger->settings.profile_interval = etwas_system_logger_first_interval(0);
+        logger->settings.no_kernel_stacks = session->configuration.no_kernel_stacks;
         logger->asked = logger->settings;
         logger->record.room = record_room(session);
         logger->request = REQUEST_CHANGE; /* its first one */

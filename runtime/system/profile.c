@@ -76,6 +76,7 @@ static const struct etwas_source sources[] = {
     {.type = PERF_TYPE_SOFTWARE,
      .config = PERF_COUNT_SW_CPU_CLOCK,
      .sample_type = PERF_SAMPLE_IP,
+     .hooks = {GROUP_PERF_INFO << 8 | TYPE_SAMPLE},
      .take = take},
 };
 

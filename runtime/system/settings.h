@@ -7,6 +7,7 @@
 #ifndef ETWAS_SYSTEM_SETTINGS_H
 #define ETWAS_SYSTEM_SETTINGS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -14,11 +15,16 @@ enum {
     ETWAS_PROFILE_INTERVAL = 10000,
     ETWAS_PROFILE_INTERVAL_LEAST = 1221,
     ETWAS_PROFILE_INTERVAL_MOST = 1000000,
+
+    ETWAS_STACK_HOOKS = 256, /* R189 */
 };
 
 struct etwas_system_settings {
     uint32_t flags;            /* EnableFlags */
     uint32_t profile_interval; /* 100 ns */
+    bool no_kernel_stacks;     /* of stacks the user's part alone */
+    uint32_t stack_count;
+    uint16_t stack_hooks[ETWAS_STACK_HOOKS]; /* group and type of records that have a stack */
 };
 
 #endif

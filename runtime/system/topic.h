@@ -23,6 +23,7 @@
 enum {
     ETWAS_TOPIC_SOURCES = 8,
     ETWAS_SOURCE_FIELDS = 12,
+    ETWAS_SOURCE_HOOKS = 8,
 };
 
 /* What every topic of a session has. */
@@ -50,9 +51,10 @@ struct etwas_source {
     uint64_t sample_type;      /* PERF_SAMPLE_* besides; of a tracepoint, RAW is there anyway */
     const char *filter;        /* of a tracepoint's fields; NULL: none */
     const char *const *fields; /* their names, NULL behind the last; NULL: none */
-    bool is_optional;          /* not every machine or kernel has it */
-    bool without_own;          /* not of the logger's own thread, which would never rest */
-    uint32_t flags;            /* which of the topic's EnableFlags ask for it; 0: any */
+    uint16_t hooks[ETWAS_SOURCE_HOOKS]; /* group and type of its records that may have its stack */
+    bool is_optional;                   /* not every machine or kernel has it */
+    bool without_own;                   /* not of the logger's own thread, which would never rest */
+    uint32_t flags;                     /* which of the topic's EnableFlags ask for it; 0: any */
 
     /* False: the sample does not have the fields; then it is counted lost. */
     bool (*take)(const struct etwas_taken *taken);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Records pass through here on their way, and those whose hooks are asked for are followed by the stack of
+ * the sample that they were made of: StackWalk's Stack, with their stamp, of the kernel's part and of the
+ * user's one each, from the innermost outwards.
+ */
+#ifndef ETWAS_SYSTEM_STACK_WALK_H
+#define ETWAS_SYSTEM_STACK_WALK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "system/emit.h"
+#include "system/sample.h"
+#include "system/settings.h"
+
+enum {
+    ETWAS_STACK_HOOK_WORDS = 65536 / 64
+};
+
+struct etwas_stack_walker {
+    struct etwas_emitter emitter;
+    struct etwas_emitter *next;
+    const struct etwas_sample *sample; /* that records are being made of; NULL: none */
+    uint64_t hooks[ETWAS_STACK_HOOK_WORDS];
+};
+
+void etwas_stack_walker_open(struct etwas_stack_walker *walker, struct etwas_emitter *next);
+
+/* From now on of these alone. */
+void etwas_stack_walker_choose(struct etwas_stack_walker *walker,
+                               const struct etwas_system_settings *settings);
+
+/* `hook`: group, type. */
+static inline bool etwas_stack_walker_wants(const struct etwas_stack_walker *walker, uint16_t hook)
+{
+    return (walker->hooks[hook / 64] >> hook % 64 & 1) != 0;
+}
+
+#endif
