@@ -188,7 +188,7 @@ static void what_does_not_fit_is_counted_to_the_last(void **state)
     etwas_feed_stop(&feed);
     assert_true(etwas_feed_totals(&feed, CALLS_TAG, &totals));
     assert_int_equal(totals.counted, CALLS);
-    assert_in_range(totals.lost, 1, CALLS - 1);
+    assert_in_range(totals.lost, 1, CALLS); /* others' forks may have filled the page before */
     arrived = drain_calls();
     assert_int_equal(arrived + totals.lost, CALLS);
     assert_in_range(etwas_feed_lost(&feed), totals.lost, UINT64_MAX);

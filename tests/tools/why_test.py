@@ -236,7 +236,7 @@ class Late(WhyTest):
         return told, int(re.search(r"neighbour is process (\d+)", run.stdout.decode())[1])
 
     def test_the_three_faults_are_found(self):
-        for _ in range(4):  # until nothing is lost
+        for _ in range(2):  # until nothing is lost
             told, neighbour = self.run_example()
             if told["Load"]["events_lost"] == 0:
                 break
