@@ -164,6 +164,9 @@ uint32_t etwas_lifecycle_start(struct etwas_configuration *configuration,
     etwas_system_logger_start(session);
     /* From here on another thread may find it by its name, and stop it. */
     etwas_session_open(session);
+    (void)pthread_mutex_lock(&session->role);
+    etwas_system_logger_await_rundown(session);
+    (void)pthread_mutex_unlock(&session->role);
     return ERROR_SUCCESS;
 }
 

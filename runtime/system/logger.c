@@ -56,6 +56,7 @@ struct etwas_system_logger {
     struct etwas_system_settings asked; /* for */
     bool done;
     struct etwas_fault fault;
+    bool has_run_down; /* what there was at the beginning is told, or there is nobody who would */
 
     struct etwas_session_time time;
     struct etwas_system_settings settings; /* in force */
@@ -136,7 +137,7 @@ static void answer(struct etwas_system_logger *logger, bool done)
     (void)!read(logger->wake, &count, sizeof count);
     logger->done = done;
     logger->request = REQUEST_NONE;
-    (void)pthread_cond_signal(&logger->answered);
+    (void)pthread_cond_broadcast(&logger->answered);
     (void)pthread_mutex_unlock(&logger->lock);
 }
 
@@ -146,6 +147,14 @@ static void drain(struct etwas_board *board)
 
     etwas_board_drain(board, until_ns);
     etwas_board_find_lost(board, until_ns);
+}
+
+static void say_run_down(struct etwas_system_logger *logger)
+{
+    (void)pthread_mutex_lock(&logger->lock);
+    logger->has_run_down = true;
+    (void)pthread_cond_broadcast(&logger->answered);
+    (void)pthread_mutex_unlock(&logger->lock);
 }
 
 static void run(struct etwas_system_logger *logger, struct pollfd *polled)
@@ -161,6 +170,7 @@ static void run(struct etwas_system_logger *logger, struct pollfd *polled)
         etwas_session_time_renew(&logger->time);
         etwas_board_run_down(board, false);
     }
+    say_run_down(logger);
     while (request != REQUEST_END) {
         wait_for_events(logger, polled, LONGEST_WAIT_MS);
         ETWAS_TESTPOINT(ETWAS_POINT_SYSTEM_DRAINS);
@@ -237,6 +247,20 @@ const struct etwas_system_settings *etwas_system_logger_settings(
     const struct etwas_session *session)
 {
     return &session->system_logger->settings;
+}
+
+void etwas_system_logger_await_rundown(struct etwas_session *session)
+{
+    struct etwas_system_logger *logger = session->system_logger;
+
+    if (logger == NULL) {
+        return;
+    }
+    (void)pthread_mutex_lock(&logger->lock);
+    while (!logger->has_run_down) {
+        (void)pthread_cond_wait(&logger->answered, &logger->lock);
+    }
+    (void)pthread_mutex_unlock(&logger->lock);
 }
 
 uint32_t etwas_system_logger_change(struct etwas_session *session,

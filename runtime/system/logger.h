@@ -35,6 +35,12 @@ const struct etwas_system_settings *etwas_system_logger_settings(
     const struct etwas_session *session);
 
 /*
+ * Until what there was at the beginning is told, so that what begins afterwards is told as such. Once the
+ * session runs. Its role lock is held.
+ */
+void etwas_system_logger_await_rundown(struct etwas_session *session);
+
+/*
  * Others while it runs: sources are opened and closed; all that happened before is recorded. On
  * failure, whose code is that of begin, those of before stay in force. ERROR_WMI_INSTANCE_NOT_FOUND: it
  * has ended. The session's role is held.
