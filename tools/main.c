@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The command `etwas`: looks into event traces (.etl), and examines the clocks they are stamped by.
+ * The command `etwas`: looks into event traces (.etl), records the kernel's, and examines the clocks they
+ * are stamped by.
  */
 
 #include "commands.h"
@@ -19,14 +20,15 @@ static const char *const help[] = {
     "       etwas stat [OPTION...] FILE...   say what is in a trace, and what is not\n"
     "       etwas schema [OPTION...] FILE... list the events that a trace describes\n"
     "       etwas why [OPTION...] FILE...    say where the time of instances went\n"
+    "       etwas record [OPTION...] PROGRAM record the kernel while a program runs\n"
     "       etwas clocks [OPTION...]         say which clock to use on this machine\n"
     "       etwas COMMAND --help             everything about a command\n"
     "       etwas --version\n"
     "\n",
-    "Looks into event trace logs (.etl), from etwas or from Windows. Nothing is ever\n"
-    "changed. A file is read piece by piece: a large one needs no more memory than a\n"
-    "small one. It must be a regular file, not a pipe. Output is UTF-8; control\n"
-    "characters in names are shown as \\xNN or \\u{N}.\n"
+    "Looks into event trace logs (.etl), from etwas or from Windows. What is looked\n"
+    "into is never changed. A file is read piece by piece: a large one needs no more\n"
+    "memory than a small one. It must be a regular file, not a pipe. Output is UTF-8;\n"
+    "control characters in names are shown as \\xNN or \\u{N}.\n"
     "\n",
     "Exit codes:\n"
     "  0  all is well; lost events are not damage\n"
@@ -87,6 +89,7 @@ int main(int argc, char **argv)
         {"stat", "etwas stat", etwas_command_stat},
         {"schema", "etwas schema", etwas_command_schema},
         {"why", "etwas why", etwas_command_why},
+        {"record", "etwas record", etwas_command_record},
         {"clocks", "etwas clocks", etwas_command_clocks},
     };
     const char *command = argc > 1 ? argv[1] : "";

@@ -27,7 +27,8 @@ class Usage(ToolTest):
         for command, options in (("dump", ("--json", "--csv", "--hex", "--columns", "--where", "--clock",
                                             "--raw", "--limit")),
                                  ("stat", ("--json", "--where")), ("schema", ("--json",)),
-                                 ("why", ("--class", "--instance", "--slowest", "--json"))):
+                                 ("why", ("--class", "--instance", "--slowest", "--json")),
+                                 ("record", ("--kernel", "--stack", "--clock", "--output", "--pid"))):
             out, error = self.run_etwas(command, "--help")
             self.assertTrue(out.startswith(f"usage: etwas {command}"))
             self.assertEqual(error, "")
@@ -36,7 +37,7 @@ class Usage(ToolTest):
 
     def test_help_fits_a_terminal_of_80_columns(self):
         for arguments in (["--help"], ["dump", "--help"], ["stat", "--help"], ["schema", "--help"],
-                          ["why", "--help"]):
+                          ["why", "--help"], ["record", "--help"]):
             out, _ = self.run_etwas(*arguments)
             self.assertLessEqual(max(len(line) for line in out.splitlines()), 80)
 

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Names of EnableFlags, and of events that can have a stack, as they are given to `etwas record`: those
+ * of ETW without what they all begin with, in any case.
+ */
+
+#include "record/record.h"
+
+#include <etwas/evntrace.h>
+#include <string.h>
+#include <strings.h>
+
+struct flag_name {
+    const char *name;
+    uint32_t flag;
+};
+
+static const struct flag_name flag_names[] = {
+    {"process", EVENT_TRACE_FLAG_PROCESS},
+    {"thread", EVENT_TRACE_FLAG_THREAD},
+    {"image_load", EVENT_TRACE_FLAG_IMAGE_LOAD},
+    {"cswitch", EVENT_TRACE_FLAG_CSWITCH},
+    {"dispatcher", EVENT_TRACE_FLAG_DISPATCHER},
+    {"dpc", EVENT_TRACE_FLAG_DPC},
+    {"interrupt", EVENT_TRACE_FLAG_INTERRUPT},
+    {"systemcall", EVENT_TRACE_FLAG_SYSTEMCALL},
+    {"disk_io", EVENT_TRACE_FLAG_DISK_IO},
+    {"disk_io_init", EVENT_TRACE_FLAG_DISK_IO_INIT},
+    {"split_io", EVENT_TRACE_FLAG_SPLIT_IO},
+    {"memory_page_faults", EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS},
+    {"virtual_alloc", EVENT_TRACE_FLAG_VIRTUAL_ALLOC},
+    {"network_tcpip", EVENT_TRACE_FLAG_NETWORK_TCPIP},
+    {"profile", EVENT_TRACE_FLAG_PROFILE},
+    {"no_sysconfig", EVENT_TRACE_FLAG_NO_SYSCONFIG},
+};
+
+struct stack_name {
+    const char *name;
+    const GUID *guid;
+    uint8_t type;
+};
+
+static const struct stack_name stack_names[] = {
+    {"cswitch", &ThreadGuid, 36},
+    {"profile", &PerfInfoGuid, 46},
+};
+
+static bool is_name(const char *name, const char *text, size_t length)
+{
+    return strlen(name) == length && strncasecmp(name, text, length) == 0;
+}
+
+/* The next name of the list and its length; the list is over with NULL. */
+static const char *next_name(const char **text, size_t *length)
+{
+    const char *name = *text;
+
+    if (name == NULL) {
+        return NULL;
+    }
+    *length = strcspn(name, ",");
+    *text = name[*length] == ',' ? name + *length + 1 : NULL;
+    return name;
+}
+
+static uint32_t flag_of(const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof flag_names / sizeof *flag_names; i++) {
+        if (is_name(flag_names[i].name, name, length)) {
+            return flag_names[i].flag;
+        }
+    }
+    return 0;
+}
+
+bool etwas_record_parse_flags(const char *text, uint32_t *flags, const char **bad)
+{
+    size_t length;
+
+    *flags = 0;
+    while ((*bad = next_name(&text, &length)) != NULL) {
+        uint32_t flag = flag_of(*bad, length);
+
+        if (flag == 0) {
+            return false;
+        }
+        *flags |= flag;
+    }
+    return true;
+}
+
+static const struct stack_name *stack_of(const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof stack_names / sizeof *stack_names; i++) {
+        if (is_name(stack_names[i].name, name, length)) {
+            return &stack_names[i];
+        }
+    }
+    return NULL;
+}
+
+bool etwas_record_parse_stacks(const char *text, struct etwas_record_wish *wish, const char **bad)
+{
+    size_t length;
+
+    wish->stack_count = 0;
+    while ((*bad = next_name(&text, &length)) != NULL) {
+        const struct stack_name *stack = stack_of(*bad, length);
+
+        if (stack == NULL || wish->stack_count == ETWAS_RECORD_STACKS) {
+            return false;
+        }
+        wish->stacks[wish->stack_count++] =
+            (STACK_TRACING_EVENT_ID){.EventGuid = *stack->guid, .Type = stack->type};
+    }
+    return true;
+}

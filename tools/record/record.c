@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The command `etwas record`.
+ */
+
+#include "record/record.h"
+
+#include "commands.h"
+
+#include <etwas/evntrace.h>
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const help[] = {
+    "usage: etwas record [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
+    "       etwas record [OPTION...] --pid PID\n"
+    "\n",
+    "Records what the kernel does in the whole system while PROGRAM runs, or until\n"
+    "the process PID ends. Ctrl-C ends it well: what was recorded until then is in\n"
+    "the file. Needs root, or CAP_PERFMON and leave to read tracefs; where the kernel\n"
+    "refuses, it is said what is missing, and PROGRAM is not run.\n"
+    "\n",
+    "  -k, --kernel FLAGS  what to record, with commas between: process, thread,\n"
+    "                      image_load, cswitch, dispatcher, profile, systemcall,\n"
+    "                      memory_page_faults, virtual_alloc, interrupt, dpc,\n"
+    "                      disk_io, disk_io_init, split_io, network_tcpip,\n"
+    "                      no_sysconfig.\n"
+    "                      Default: process,thread,image_load,cswitch,profile\n"
+    "  -s, --stack EVENTS  which of them have stacks: cswitch, profile\n"
+    "  -c, --clock CLOCK   that stamps them: qpc (the default), system or tsc\n"
+    "  -o, --output FILE   default: etwas.etl. It is replaced, and its user's alone\n"
+    "  -p, --pid PID       a process to wait for; on a terminal a line says how\n"
+    "                      far it is\n"
+    "  -h, --help          this text\n"
+    "\n",
+    "A program that records itself does so into a file of its own: 'etwas why' and\n"
+    "'etwas dump' show both on one time line.\n"
+    "\n",
+    "Exit codes: PROGRAM's, or 128 and the number of the signal that ended it; with\n"
+    "--pid 0. Where nothing could be recorded: see 'etwas --help'.\n"
+    "\n",
+    "Examples:\n"
+    "  etwas record -- make && etwas stat --cpu etwas.etl\n"
+    "  etwas record -k process,cswitch,dispatcher,systemcall -o k.etl -- ./service\n",
+    NULL,
+};
+
+static const struct option options[] = {
+    {"kernel", required_argument, NULL, 'k'},
+    {"stack", required_argument, NULL, 's'},
+    {"clock", required_argument, NULL, 'c'},
+    {"output", required_argument, NULL, 'o'},
+    {"pid", required_argument, NULL, 'p'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+static bool parse_clock(const char *text, uint32_t *clock)
+{
+    static const char *const names[] = {"qpc", "system", "tsc"}; /* R150: 1, 2, 3 */
+
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *clock = i + 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool parse_process(const char *text, pid_t *process)
+{
+    char *end;
+    long number;
+
+    errno = 0;
+    number = strtol(text, &end, 10);
+    *process = (pid_t)number;
+    return errno == 0 && end != text && *end == '\0' && number > 0 && number == (long)*process;
+}
+
+static bool parse_option(int option, struct etwas_record_wish *wish)
+{
+    const char *bad = optarg;
+    bool good;
+
+    switch (option) {
+    case 'k':
+        good = etwas_record_parse_flags(optarg, &wish->flags, &bad);
+        break;
+    case 's':
+        good = etwas_record_parse_stacks(optarg, wish, &bad);
+        break;
+    case 'c':
+        good = parse_clock(optarg, &wish->clock);
+        break;
+    case 'p':
+        good = parse_process(optarg, &wish->process);
+        break;
+    case 'o':
+        wish->path = optarg;
+        good = true;
+        break;
+    default: /* getopt_long has said what is wrong */
+        return false;
+    }
+    if (!good) {
+        fprintf(stderr, "etwas record: '%s' is not something that -%c takes\n", bad, option);
+    }
+    return good;
+}
+
+int etwas_command_record(int argc, char **argv)
+{
+    struct etwas_record_wish wish = {
+        .path = "etwas.etl",
+        .flags = EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_IMAGE_LOAD |
+                 EVENT_TRACE_FLAG_CSWITCH | EVENT_TRACE_FLAG_PROFILE,
+        .clock = 1,
+    };
+    int option;
+
+    while ((option = getopt_long(argc, argv, "+k:s:c:o:p:h", options, NULL)) != -1) {
+        if (option == 'h') {
+            return etwas_command_help(help);
+        }
+        if (!parse_option(option, &wish)) {
+            return etwas_command_misused("record");
+        }
+    }
+    wish.program = argv + optind;
+    if ((wish.process != 0) == (optind < argc)) {
+        fputs("etwas record: a program to run, or --pid\n", stderr);
+        return etwas_command_misused("record");
+    }
+    return etwas_record_run(&wish);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_RECORD_RECORD_H
+#define ETWAS_TOOLS_RECORD_RECORD_H
+
+/*
+ * What `etwas record` is asked to record.
+ */
+
+#include <etwas/KernelTraceControl.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum {
+    ETWAS_RECORD_STACKS = 16
+};
+
+struct etwas_record_wish {
+    const char *path;
+    uint32_t flags; /* EnableFlags */
+    uint32_t clock; /* as Wnode.ClientContext */
+    STACK_TRACING_EVENT_ID stacks[ETWAS_RECORD_STACKS];
+    uint32_t stack_count;
+    pid_t process; /* to wait for; 0: there is a program to run */
+    char **program;
+};
+
+/* Names of EnableFlags with commas between them. False: `*bad` is the first that is none. */
+bool etwas_record_parse_flags(const char *text, uint32_t *flags, const char **bad);
+
+/* Names of events that can have a stack. False: likewise, or there are too many. */
+bool etwas_record_parse_stacks(const char *text, struct etwas_record_wish *wish, const char **bad);
+
+/* What the program exits with. */
+int etwas_record_run(const struct etwas_record_wish *wish);
+
+#endif
