@@ -7,6 +7,7 @@
 #include <etwas/winerror.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "control/kernel_refusal.h"
 #include "file/session_file.h"
@@ -25,7 +26,8 @@
 #include "system/logger.h"
 
 enum {
-    BYTES_A_KB = 1024
+    BYTES_A_KB = 1024,
+    RUNDOWN_POLL_US = 1000,
 };
 
 /* ---- start ----------------------------------------------------------------------------------- */
@@ -164,9 +166,10 @@ uint32_t etwas_lifecycle_start(struct etwas_configuration *configuration,
     etwas_system_logger_start(session);
     /* From here on another thread may find it by its name, and stop it. */
     etwas_session_open(session);
-    (void)pthread_mutex_lock(&session->role);
-    etwas_system_logger_await_rundown(session);
-    (void)pthread_mutex_unlock(&session->role);
+    /* The flusher takes meanwhile what is told. */
+    while (!etwas_system_logger_has_run_down(session)) {
+        (void)usleep(RUNDOWN_POLL_US);
+    }
     return ERROR_SUCCESS;
 }
 
@@ -222,10 +225,10 @@ static uint32_t end_now(struct etwas_session *session, bool file_is_full,
         return ERROR_INVALID_HANDLE;
     }
     update_images(key);
-    /* An update of EnableFlags that has begun is through with it. */
+    /* Who changes what it does is through with it, and nobody begins to while it stops. */
     (void)pthread_mutex_lock(&session->role);
-    etwas_system_logger_end(session);
     (void)pthread_mutex_unlock(&session->role);
+    etwas_system_logger_end(session);
     etwas_session_close(session);
     etwas_flusher_end(session);
     etwas_session_shut_down(session);

@@ -43,7 +43,9 @@ static void take_sideband(struct etwas_board *board, const struct etwas_merged *
     uint32_t kind = etwas_sideband_of(merged->record->type) & merged->event->tag;
     struct etwas_sideband sideband;
 
-    if (kind == 0 || !etwas_sideband_decode(merged->record, &sideband)) {
+    /* A record of another processor than its ring's makes no sense. */
+    if (kind == 0 || !etwas_sideband_decode(merged->record, &sideband) ||
+        sideband.origin.processor != merged->feed->processor) {
         return;
     }
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
@@ -135,8 +137,14 @@ static uint64_t lost_sideband(const struct etwas_board *board)
 
 void etwas_board_find_lost(struct etwas_board *board, int64_t until_ns)
 {
-    uint64_t lost = lost_sideband(board);
+    uint64_t in_rings = etwas_board_lost(board);
+    uint64_t lost = board->lost_sideband;
 
+    /* To ask the events interrupts every processor: not while the rings say nothing new. */
+    if (in_rings != board->lost_in_rings) {
+        board->lost_in_rings = in_rings;
+        lost = lost_sideband(board);
+    }
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
         struct etwas_topic_use *use = &board->uses[number];
 
@@ -209,11 +217,7 @@ bool etwas_board_open(struct etwas_board *board, struct etwas_emitter *emitter,
         .own_thread = etwas_thread_ids().thread_id,
     };
     etwas_stack_walker_open(&board->walker, emitter);
-    if (open_feeds(board, ring_bytes, fault)) {
-        return true;
-    }
-    etwas_board_close(board);
-    return false;
+    return open_feeds(board, ring_bytes, fault);
 }
 
 void etwas_board_start(struct etwas_board *board)
@@ -232,10 +236,16 @@ uint64_t etwas_board_stop(struct etwas_board *board)
     return last_loss(board);
 }
 
-void etwas_board_close(struct etwas_board *board)
+void etwas_board_shut(struct etwas_board *board)
 {
     for (uint32_t index = 0; index < board->merge.count; index++) {
         etwas_feed_close(board->merge.feeds[index].feed);
+    }
+}
+
+void etwas_board_free(struct etwas_board *board)
+{
+    for (uint32_t index = 0; index < board->merge.count; index++) {
         free(board->merge.feeds[index].feed);
     }
     free(board->merge.feeds);

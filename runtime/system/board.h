@@ -43,6 +43,7 @@ struct etwas_board {
     uint64_t taken;                  /* samples that are counted, by topics */
     uint64_t lost_sideband;          /* when it was last looked */
     struct etwas_feed_totals closed; /* of events that are: samples, and lost sideband */
+    uint64_t lost_in_rings;          /* when the sideband's events were asked last */
     struct etwas_merge merge;
     struct etwas_topic_use uses[ETWAS_BOARD_TOPICS];
 };
@@ -79,7 +80,11 @@ uint64_t etwas_board_lost(const struct etwas_board *board);
 /* Nothing happens any more, and all that did is drained. Then the last word of what was lost. */
 uint64_t etwas_board_stop(struct etwas_board *board);
 
-void etwas_board_close(struct etwas_board *board);
+/* Nothing is open any more. What is closed is not there for a fork's child; the memory is. */
+void etwas_board_shut(struct etwas_board *board);
+
+/* Of a board that is shut, and that no fork's child can find. */
+void etwas_board_free(struct etwas_board *board);
 
 /* In a fork's child: the descriptors. The memory is left. Async-signal-safe. */
 void etwas_board_forget(struct etwas_board *board);

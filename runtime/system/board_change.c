@@ -202,12 +202,13 @@ static bool open_topic(struct etwas_board *board, uint32_t number, struct etwas_
 
 static void close_topic(struct etwas_board *board, uint32_t number)
 {
-    struct etwas_topic_use *use = &board->uses[number];
+    void *state = board->uses[number].state;
 
+    /* Before it is freed: a fork's child shall not find it. */
+    board->uses[number] = (struct etwas_topic_use){0};
     if (etwas_topics[number]->close != NULL) {
-        etwas_topics[number]->close(use->state);
+        etwas_topics[number]->close(state);
     }
-    *use = (struct etwas_topic_use){0};
 }
 
 /* ---- sideband -------------------------------------------------------------------------------- */

@@ -241,6 +241,7 @@ bool etwas_feed_remove(struct etwas_feed *feed, uint32_t tag, struct etwas_feed_
 {
     const struct etwas_feed_event *found = open_event_of(feed, tag);
     struct etwas_feed_event *event;
+    int descriptor;
 
     if (found == NULL || tag == ETWAS_FEED_OWNER) {
         return false;
@@ -249,8 +250,9 @@ bool etwas_feed_remove(struct etwas_feed *feed, uint32_t tag, struct etwas_feed_
     (void)ioctl(event->descriptor, PERF_EVENT_IOC_DISABLE, 0);
     *totals = totals_of(event);
     feed->closed_lost += totals->lost;
-    (void)close(event->descriptor);
-    event->descriptor = -1;
+    descriptor = event->descriptor;
+    event->descriptor = -1; /* before it is closed: see etwas_feed_forget */
+    (void)close(descriptor);
     event->end = etwas_ring_written(&feed->ring);
     return true;
 }
@@ -268,9 +270,12 @@ void etwas_feed_stop(struct etwas_feed *feed)
 void etwas_feed_forget(struct etwas_feed *feed)
 {
     for (uint32_t index = 0; index < feed->event_count; index++) {
-        if (feed->events[index].descriptor >= 0) {
-            (void)close(feed->events[index].descriptor);
-            feed->events[index].descriptor = -1;
+        int descriptor = feed->events[index].descriptor;
+
+        /* In this order: a fork between the two leaves the child one more, and none closed twice. */
+        feed->events[index].descriptor = -1;
+        if (descriptor >= 0) {
+            (void)close(descriptor);
         }
     }
     feed->event_count = 0;

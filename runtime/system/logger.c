@@ -56,7 +56,8 @@ struct etwas_system_logger {
     struct etwas_system_settings asked; /* for */
     bool done;
     struct etwas_fault fault;
-    bool has_run_down; /* what there was at the beginning is told, or there is nobody who would */
+    uint32_t
+        has_run_down; /* what there was at the beginning is told, or there is nobody who would */
 
     struct etwas_session_time time;
     struct etwas_system_settings settings; /* in force */
@@ -137,7 +138,7 @@ static void answer(struct etwas_system_logger *logger, bool done)
     (void)!read(logger->wake, &count, sizeof count);
     logger->done = done;
     logger->request = REQUEST_NONE;
-    (void)pthread_cond_broadcast(&logger->answered);
+    (void)pthread_cond_signal(&logger->answered);
     (void)pthread_mutex_unlock(&logger->lock);
 }
 
@@ -147,14 +148,6 @@ static void drain(struct etwas_board *board)
 
     etwas_board_drain(board, until_ns);
     etwas_board_find_lost(board, until_ns);
-}
-
-static void say_run_down(struct etwas_system_logger *logger)
-{
-    (void)pthread_mutex_lock(&logger->lock);
-    logger->has_run_down = true;
-    (void)pthread_cond_broadcast(&logger->answered);
-    (void)pthread_mutex_unlock(&logger->lock);
 }
 
 static void run(struct etwas_system_logger *logger, struct pollfd *polled)
@@ -170,7 +163,7 @@ static void run(struct etwas_system_logger *logger, struct pollfd *polled)
         etwas_session_time_renew(&logger->time);
         etwas_board_run_down(board, false);
     }
-    say_run_down(logger);
+    ck_pr_store_32(&logger->has_run_down, 1);
     while (request != REQUEST_END) {
         wait_for_events(logger, polled, LONGEST_WAIT_MS);
         ETWAS_TESTPOINT(ETWAS_POINT_SYSTEM_DRAINS);
@@ -199,22 +192,19 @@ static void *logger_main(void *argument)
     struct etwas_system_logger *logger = argument;
     struct pollfd polled[1 + ETWAS_MOST_PROCESSORS];
     struct etwas_board *board = &logger->board;
-    bool opened;
     bool good;
 
     (void)pthread_setname_np(pthread_self(), "etwas-system");
     /* Who is late loses events. Where it may not come first it does as well as it can. */
     (void)setpriority(PRIO_PROCESS, etwas_thread_ids().thread_id, FIRST_OF_ALL);
-    opened = etwas_board_open(board, &logger->emitter, &logger->record, ring_bytes(logger->session),
-                              &logger->fault);
-    good = opened && etwas_board_change(board, &logger->asked, &logger->fault);
+    good = etwas_board_open(board, &logger->emitter, &logger->record, ring_bytes(logger->session),
+                            &logger->fault);
+    good = good && etwas_board_change(board, &logger->asked, &logger->fault);
     answer(logger, good);
     if (good) {
         run(logger, polled);
     }
-    if (opened) {
-        etwas_board_close(board);
-    }
+    etwas_board_shut(board);
     return NULL;
 }
 
@@ -249,18 +239,16 @@ const struct etwas_system_settings *etwas_system_logger_settings(
     return &session->system_logger->settings;
 }
 
-void etwas_system_logger_await_rundown(struct etwas_session *session)
+bool etwas_system_logger_has_run_down(const struct etwas_session *session)
 {
-    struct etwas_system_logger *logger = session->system_logger;
+    bool has = true;
 
-    if (logger == NULL) {
-        return;
+    etwas_control_lock();
+    if (session->system_logger != NULL) {
+        has = ck_pr_load_32(&session->system_logger->has_run_down) != 0;
     }
-    (void)pthread_mutex_lock(&logger->lock);
-    while (!logger->has_run_down) {
-        (void)pthread_cond_wait(&logger->answered, &logger->lock);
-    }
-    (void)pthread_mutex_unlock(&logger->lock);
+    etwas_control_unlock();
+    return has;
 }
 
 uint32_t etwas_system_logger_change(struct etwas_session *session,
@@ -325,8 +313,10 @@ static struct etwas_system_logger *make(struct etwas_session *session)
     return logger;
 }
 
+/* Once no fork's child can find it. */
 static void unmake(struct etwas_system_logger *logger)
 {
+    etwas_board_free(&logger->board);
     if (logger->wake >= 0) {
         (void)close(logger->wake);
     }

@@ -15,6 +15,7 @@
 #ifndef ETWAS_SYSTEM_LOGGER_H
 #define ETWAS_SYSTEM_LOGGER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "session/session.h"
@@ -35,10 +36,10 @@ const struct etwas_system_settings *etwas_system_logger_settings(
     const struct etwas_session *session);
 
 /*
- * Until what there was at the beginning is told, so that what begins afterwards is told as such. Once the
- * session runs. Its role lock is held.
+ * Whether what there was at the beginning is told, so that what begins from now on is told as such; or it
+ * has ended.
  */
-void etwas_system_logger_await_rundown(struct etwas_session *session);
+bool etwas_system_logger_has_run_down(const struct etwas_session *session);
 
 /*
  * Others while it runs: sources are opened and closed; all that happened before is recorded. On

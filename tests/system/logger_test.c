@@ -5,7 +5,9 @@
  * The system logger as a session: what starts it and what does not, what an update changes, what it
  * leaves behind.
  */
+#include <ck_pr.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,6 +16,10 @@
 
 #include "platform/processor.h"
 #include "system/kernel_fixture.h"
+
+enum {
+    FORKS = 500
+};
 
 enum {
     CONFIGURATION_CPU = 10
@@ -304,6 +310,36 @@ static void a_forks_child_has_none_of_it(void **state)
     free_events(&events);
 }
 
+static uint32_t forks_go_on;
+
+static void *start_and_stop(void *argument)
+{
+    while (ck_pr_load_32(&forks_go_on) != 0) {
+        stop_session(start_kernel(FLAGS | EVENT_TRACE_FLAG_PROCESS), NULL);
+    }
+    return argument;
+}
+
+/* I7: whatever of it is being opened or freed. */
+static void a_fork_while_it_stops_harms_no_child(void **state)
+{
+    pthread_t thread;
+
+    (void)state;
+    ck_pr_store_32(&forks_go_on, 1);
+    assert_int_equal(pthread_create(&thread, NULL, start_and_stop, NULL), 0);
+    for (int index = 0; index < FORKS; index++) {
+        int child = fork_child();
+
+        if (child == 0) {
+            _exit(0);
+        }
+        assert_int_equal(exit_code_of(child), 0);
+    }
+    ck_pr_store_32(&forks_go_on, 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
 static int start_as_nobody(void)
 {
     struct block block;
@@ -353,6 +389,7 @@ int main(void)
         FOLDER_TEST(r50_the_configuration_is_recorded_once),
         FOLDER_TEST(it_leaves_nothing_behind),
         FOLDER_TEST(a_forks_child_has_none_of_it),
+        FOLDER_TEST(a_fork_while_it_stops_harms_no_child),
         FOLDER_TEST(who_may_not_see_the_system_is_denied),
     };
 
