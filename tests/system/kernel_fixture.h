@@ -44,7 +44,10 @@ uint32_t processor_of(const struct event *event);
 uint32_t count_threads(const struct events *events, uint8_t type, uint32_t process_id,
                        uint32_t thread_id);
 
-/* Stops it; nothing was lost, and what was recorded is in the file. */
+/*
+ * Stops it; what was recorded is in the file, and nothing was lost. Where the kernel lost events and the
+ * machine is loaded there is no answer to be known: the test is skipped, and says so.
+ */
 void read_and_account(etwas_trace_handle session, struct events *events);
 
 /* The same, but for what the kernel lost: returns how much. */
