@@ -5,8 +5,8 @@
 
 /*
  * Sessions of the kernel's events, of the heap's events, and merged files: ETW's
- * KernelTraceControl.h. In this release there are the kernel's threads, context switches and
- * samples, without stacks; the other functions check their arguments and return ERROR_NOT_SUPPORTED.
+ * KernelTraceControl.h. In this release there are the kernel's events (docs/kernel-events.md); the
+ * other functions check their arguments and return ERROR_NOT_SUPPORTED.
  */
 
 #include <etwas/evntrace.h>
