@@ -188,15 +188,7 @@ class Forms(CpuTest):
         self.assertIn("\n  NOT KNOWN     0.000010 s of processor time: switches are missing in 1 place\n", out)
 
     def test_every_key_is_in_the_help(self):
-        stat_help, _ = self.run_etwas("stat", "--help")
-
-        def look(value):
-            for key in value if isinstance(value, dict) else ():
-                self.assertIn(key, stat_help)
-                look(value[key])
-            for item in value if isinstance(value, list) else ():
-                look(item)
-        look(self.cpu(self.trace(self.events()))[0])
+        self.assert_keys_in_help("stat", self.cpu(self.trace(self.events()))[0])
 
     def test_what_does_not_go_together_is_refused(self):
         for options in (("--cpu", "--where", "id == 1"), ("--cpu", "--heap"), ("--csv",), ("--cpu", "--csv", "--json")):

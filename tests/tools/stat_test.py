@@ -203,15 +203,7 @@ class Clocks(ToolTest):
         self.assertAlmostEqual(stat["duration_s"], 2 + 90, 3)  # EndTime is 2 s after StartTime
 
     def test_every_key_is_in_the_help(self):
-        stat_help, _ = self.run_etwas("stat", "--help")
-
-        def look(value):
-            for key in value if isinstance(value, dict) else ():
-                self.assertIn(key, stat_help)
-                look(value[key])
-            for item in value if isinstance(value, list) else ():
-                look(item)
-        look(self.stat_json(self.counter_file())[0]["clocks"])
+        self.assert_keys_in_help("stat", self.stat_json(self.counter_file())[0]["clocks"])
 
     def test_a_session_that_got_another_clock_says_so(self):
         out, _ = self.run_etwas("stat", self.counter_file(requested=1))

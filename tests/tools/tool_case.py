@@ -37,6 +37,18 @@ class ToolTest(unittest.TestCase):
             file.write(data)
         return path
 
+    def assert_keys_in_help(self, command, value):
+        """Each key of a JSON value, however deep, is in the help of the command."""
+        told, _ = self.run_etwas(command, "--help")
+
+        def look(value):
+            for key in value if isinstance(value, dict) else ():
+                self.assertIn(key, told)
+                look(value[key])
+            for item in value if isinstance(value, list) else ():
+                look(item)
+        look(value)
+
     def run_any(self, *arguments, expect=range(5), **options):
         """What it writes, which is UTF-8 whatever the file held, with one of the exit codes expected."""
         options.setdefault("stdout", subprocess.PIPE)

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A made-up /proc, and made-up sequences of what the kernel says: what is told of processes and images
+ * becomes a text. Each record is a line of when, where (* is the logger itself) and what.
+ */
+#ifndef ETWAS_TESTS_SYSTEM_MADE_UP_PROCESSES_H
+#define ETWAS_TESTS_SYSTEM_MADE_UP_PROCESSES_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "system/processes.h"
+
+struct made_up {
+    uint32_t id;
+    uint32_t parent_id;
+    uint32_t threads[4];
+    uint64_t start_tick;
+    const char *name;
+    const char *command_line;
+    struct etwas_mapping mappings[3];
+};
+
+extern struct made_up machine[8]; /* who is there; of no interest where the id is 0 */
+extern int64_t now_ns;
+extern bool is_listed; /* whether anybody knows who is there */
+
+/* What is under test. */
+extern struct etwas_processes processes;
+
+extern const struct etwas_mapping shell;
+extern const struct etwas_mapping library;
+
+/* Asserts what was told since the last time, and forgets it. */
+void expect(const char *text);
+void forget(void);
+
+/* Whether anything was told since. */
+bool was_told(void);
+
+/* What the kernel says, by process 1 and its only thread, on processor 3. */
+void fork_at(int64_t time_ns, uint32_t parent_id, uint32_t process_id, uint32_t thread_id);
+void exit_at(int64_t time_ns, uint32_t process_id, uint32_t thread_id);
+void name_at(int64_t time_ns, uint32_t process_id, uint32_t thread_id, const char *name,
+             bool is_exec);
+void map_at(int64_t time_ns, uint32_t process_id, const struct etwas_mapping *mapping);
+
+/* Process 1 is there, a shell with a library, and found at 50. `tells`: ETWAS_TELL_*. */
+void begin_with(uint32_t tells);
+
+/* Processes alone; the rundown is of no interest. */
+void begin(void);
+
+/* A teardown. */
+int end_test(void **state);
+
+#endif
