@@ -12,6 +12,10 @@
 #include "system/board_tags.h"
 #include "system/inventory.h"
 
+enum {
+    LEAST_RING_BYTES = 512 << 10 /* what anybody may lock, as kernels are by default */
+};
+
 /* ---- what comes in --------------------------------------------------------------------------- */
 
 static void take_sample(struct etwas_board *board, const struct etwas_merged *merged)
@@ -135,14 +139,25 @@ static uint64_t lost_sideband(const struct etwas_board *board)
     return lost;
 }
 
+/* A ring says what it lost when it has room again and something happens, which may be never. */
+static uint64_t signs_of_loss(const struct etwas_board *board)
+{
+    uint64_t signs = etwas_board_lost(board);
+
+    for (uint32_t index = 0; index < board->merge.count; index++) {
+        signs += board->merge.feeds[index].feed->ring.times_full;
+    }
+    return signs;
+}
+
 void etwas_board_find_lost(struct etwas_board *board, int64_t until_ns)
 {
-    uint64_t in_rings = etwas_board_lost(board);
+    uint64_t signs = signs_of_loss(board);
     uint64_t lost = board->lost_sideband;
 
-    /* To ask the events interrupts every processor: not while the rings say nothing new. */
-    if (in_rings != board->lost_in_rings) {
-        board->lost_in_rings = in_rings;
+    /* To ask the events interrupts every processor: not while there are no new signs. */
+    if (signs != board->signs_of_loss) {
+        board->signs_of_loss = signs;
         lost = lost_sideband(board);
     }
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
@@ -183,16 +198,20 @@ static uint64_t last_loss(const struct etwas_board *board)
 
 /* ---- begin and end --------------------------------------------------------------------------- */
 
+static void close_feeds(struct etwas_board *board)
+{
+    for (uint32_t index = 0; index < board->merge.count; index++) {
+        etwas_feed_close(board->merge.feeds[index].feed);
+        free(board->merge.feeds[index].feed);
+    }
+    board->merge.count = 0;
+}
+
 /* Of the processors that run. */
 static bool open_feeds(struct etwas_board *board, size_t ring_bytes, struct etwas_fault *fault)
 {
     struct etwas_merge *merge = &board->merge;
 
-    merge->feeds = calloc(etwas_slot_count, sizeof *merge->feeds);
-    *fault = (struct etwas_fault){ETWAS_FAULT_RING, ENOMEM};
-    if (merge->feeds == NULL) {
-        return false;
-    }
     for (uint32_t processor = 0; ring_bytes != 0 && processor < etwas_slot_count; processor++) {
         struct etwas_feed *feed = malloc(sizeof *feed);
 
@@ -217,7 +236,19 @@ bool etwas_board_open(struct etwas_board *board, struct etwas_emitter *emitter,
         .own_thread = etwas_thread_ids().thread_id,
     };
     etwas_stack_walker_open(&board->walker, emitter);
-    return open_feeds(board, ring_bytes, fault);
+    board->merge.feeds = calloc(etwas_slot_count, sizeof *board->merge.feeds);
+    *fault = (struct etwas_fault){ETWAS_FAULT_RING, ENOMEM};
+    if (board->merge.feeds == NULL) {
+        return false;
+    }
+    while (!open_feeds(board, ring_bytes, fault)) {
+        if (!etwas_fault_is_room(fault) || ring_bytes <= LEAST_RING_BYTES) {
+            return false;
+        }
+        close_feeds(board);
+        ring_bytes /= 2;
+    }
+    return true;
 }
 
 void etwas_board_start(struct etwas_board *board)

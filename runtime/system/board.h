@@ -21,7 +21,9 @@
 #include "system/topic.h"
 
 enum {
-    ETWAS_BOARD_TOPICS = 32
+    ETWAS_BOARD_TOPICS = 32,
+    /* A processor that has stamped a record has it in its ring after so long. */
+    ETWAS_BOARD_SETTLE_NS = 1000000,
 };
 
 /* A topic that may be open. */
@@ -43,7 +45,7 @@ struct etwas_board {
     uint64_t taken;                  /* samples that are counted, by topics */
     uint64_t lost_sideband;          /* when it was last looked */
     struct etwas_feed_totals closed; /* of events that are: samples, and lost sideband */
-    uint64_t lost_in_rings;          /* when the sideband's events were asked last */
+    uint64_t signs_of_loss;          /* when the sideband's events were asked last */
     struct etwas_merge merge;
     struct etwas_topic_use uses[ETWAS_BOARD_TOPICS];
 };

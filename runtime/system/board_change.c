@@ -8,7 +8,9 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
+#include "clock/clock.h"
 #include "system/board.h"
 #include "system/board_tags.h"
 #include "system/tracepoint.h"
@@ -264,6 +266,19 @@ static bool open_wanted(struct etwas_board *board, uint32_t flags, struct etwas_
     return open_sideband(board, sideband_for(flags), fault);
 }
 
+/*
+ * All that has happened by now, in order: what a processor is still writing is waited for. What happens
+ * meanwhile is left.
+ */
+static void drain_to_now(struct etwas_board *board)
+{
+    const struct timespec settle = {.tv_nsec = ETWAS_BOARD_SETTLE_NS};
+    int64_t until_ns = etwas_clock_qpc();
+
+    (void)nanosleep(&settle, NULL);
+    etwas_board_drain(board, until_ns);
+}
+
 /* A topic's state goes when its last event has been taken. */
 static void close_unwanted(struct etwas_board *board, uint32_t flags)
 {
@@ -271,7 +286,7 @@ static void close_unwanted(struct etwas_board *board, uint32_t flags)
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
         close_sources(board, number, flags);
     }
-    etwas_board_drain(board, INT64_MAX);
+    drain_to_now(board);
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
         if (board->uses[number].is_open && (etwas_topics[number]->flags & flags) == 0) {
             close_topic(board, number);
@@ -323,6 +338,7 @@ bool etwas_board_change(struct etwas_board *board, const struct etwas_system_set
     if (before.profile_interval == 0) {
         board->host.profile_interval = settings->profile_interval;
     }
+    drain_to_now(board); /* what was is recorded by what was asked for then */
     put_in_force(board, settings);
     if (!open_wanted(board, settings->flags, fault)) {
         put_in_force(board, &before);

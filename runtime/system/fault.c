@@ -55,6 +55,11 @@ uint32_t etwas_fault_code(const struct etwas_fault *fault)
     return code_of(fault->error);
 }
 
+bool etwas_fault_is_room(const struct etwas_fault *fault)
+{
+    return fault->place == ETWAS_FAULT_RING && is_denial(fault->error);
+}
+
 /* Of this thread, in effect. */
 static bool may_monitor(void)
 {
@@ -112,10 +117,15 @@ void etwas_fault_explain(const struct etwas_fault *fault, char *text, size_t roo
 {
     if (fault->place == ETWAS_FAULT_EVENT && is_denial(fault->error)) {
         explain_denied_event(text, room);
-    } else if (fault->place == ETWAS_FAULT_RING && is_denial(fault->error)) {
+    } else if (etwas_fault_is_room(fault)) {
+        (void)snprintf(
+            text, room,
+            "The process may not lock memory for events: it needs CAP_IPC_LOCK, a greater "
+            "RLIMIT_MEMLOCK, or a greater kernel.perf_event_mlock_kb");
+    } else if (fault->error == EMFILE || fault->error == ENFILE) {
         (void)snprintf(text, room,
-                       "The process may not lock so much memory for events: it needs "
-                       "CAP_IPC_LOCK or CAP_PERFMON, or a greater kernel.perf_event_mlock_kb");
+                       "There are too few descriptors: each event of the kernel takes one on each "
+                       "processor. RLIMIT_NOFILE has to be greater, or fewer flags asked for");
     } else if (fault->place == ETWAS_FAULT_TRACEFS && is_denial(fault->error)) {
         (void)snprintf(text, room,
                        "The process may not read tracefs: it needs CAP_DAC_READ_SEARCH, or tracefs "

@@ -7,6 +7,7 @@
 #ifndef ETWAS_SYSTEM_FAULT_H
 #define ETWAS_SYSTEM_FAULT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,9 @@ struct etwas_fault {
  * ERROR_NO_SYSTEM_RESOURCES.
  */
 uint32_t etwas_fault_code(const struct etwas_fault *fault);
+
+/* Whether less memory would do. */
+bool etwas_fault_is_room(const struct etwas_fault *fault);
 
 /* Looks at the process's capabilities and the machine's settings. Cut where there is no room. */
 void etwas_fault_explain(const struct etwas_fault *fault, char *text, size_t room);

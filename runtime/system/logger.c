@@ -27,8 +27,6 @@ enum {
     START_WAIT_MS = 1,
     FIRST_OF_ALL = -20, /* nice */
     BYTES_PER_KB = 1024,
-    SETTLE_NS =
-        1000000, /* a processor that has stamped a record has it in its ring after so long */
 };
 
 #ifdef ETWAS_TESTPOINTS
@@ -144,7 +142,7 @@ static void answer(struct etwas_system_logger *logger, bool done)
 
 static void drain(struct etwas_board *board)
 {
-    int64_t until_ns = etwas_clock_qpc() - SETTLE_NS;
+    int64_t until_ns = etwas_clock_qpc() - ETWAS_BOARD_SETTLE_NS;
 
     etwas_board_drain(board, until_ns);
     etwas_board_find_lost(board, until_ns);

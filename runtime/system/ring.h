@@ -37,6 +37,7 @@ struct etwas_ring {
     uint64_t tail;       /* where the record begins that was returned last */
     uint64_t after;      /* where the next one begins */
     uint64_t lost;       /* as the records said */
+    uint64_t times_full; /* it was given back when a record might have found no room */
     bool is_damaged;
     /* A record that begins at the end of the ring and goes on at its beginning. */
     uint8_t joined[ETWAS_RING_LONGEST_RECORD] __attribute__((aligned(8)));

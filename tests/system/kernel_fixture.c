@@ -142,6 +142,20 @@ void read_and_account(etwas_trace_handle session, struct events *events)
     assert_int_equal(lost, 0);
 }
 
+void expect_as_nobody(int (*run)(void))
+{
+    int child;
+
+    if (geteuid() != 0) {
+        skip();
+    }
+    child = fork_child();
+    if (child == 0) {
+        _exit(run());
+    }
+    assert_int_equal(exit_code_of(child), 0);
+}
+
 static void *do_nothing(void *argument)
 {
     return argument;

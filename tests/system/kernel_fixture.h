@@ -53,6 +53,9 @@ void read_and_account(etwas_trace_handle session, struct events *events);
 /* The same, but for what the kernel lost: returns how much. */
 uint64_t read_with_loss(etwas_trace_handle session, struct events *events);
 
+/* In a child of root's, which becomes nobody itself: 0 is well. Skipped where this is not root. */
+void expect_as_nobody(int (*run)(void));
+
 /* A process with two threads more, until it ends. */
 pid_t run_child(void);
 

@@ -164,17 +164,8 @@ static int run_down_as_nobody(void)
 
 static void who_may_not_see_what_happens_may_run_down(void **state)
 {
-    int child;
-
     (void)state;
-    if (geteuid() != 0) {
-        skip();
-    }
-    child = fork_child();
-    if (child == 0) {
-        _exit(run_down_as_nobody());
-    }
-    assert_int_equal(exit_code_of(child), 0);
+    expect_as_nobody(run_down_as_nobody);
 }
 
 /* ---- several --------------------------------------------------------------------------------- */
