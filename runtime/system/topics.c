@@ -4,13 +4,24 @@
 #include "system/topics.h"
 
 /* In the order in which they run down, and in which they are told what has happened. */
+/* clang-format off */
 const struct etwas_topic *const etwas_topics[] = {
-    &etwas_topic_profile,       &etwas_topic_processes,      &etwas_topic_images,
-    &etwas_topic_threads,       &etwas_topic_switches,       &etwas_topic_network,
-    &etwas_topic_ready_threads, &etwas_topic_system_calls,   &etwas_topic_interrupts,
-    &etwas_topic_deferred,      &etwas_topic_work,           &etwas_topic_page_faults,
-    &etwas_topic_disks,         &etwas_topic_virtual_memory,
+    &etwas_topic_profile,
+    &etwas_topic_processes,
+    &etwas_topic_images,
+    &etwas_topic_threads,
+    &etwas_topic_switches,
+    &etwas_topic_network,
+    &etwas_topic_ready_threads,
+    &etwas_topic_system_calls,
+    &etwas_topic_interrupts,
+    &etwas_topic_deferred,
+    &etwas_topic_work,
+    &etwas_topic_page_faults,
+    &etwas_topic_disks,
+    &etwas_topic_virtual_memory,
 };
+/* clang-format on */
 
 const uint32_t etwas_topic_count = sizeof etwas_topics / sizeof *etwas_topics;
 

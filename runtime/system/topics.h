@@ -9,23 +9,44 @@
 
 #include "system/topic.h"
 
-extern const struct etwas_topic etwas_topic_profile;   /* profile.c */
-extern const struct etwas_topic etwas_topic_processes; /* process.c */
+/* profile.c */
+extern const struct etwas_topic etwas_topic_profile;
+
+/* process.c */
+extern const struct etwas_topic etwas_topic_processes;
 extern const struct etwas_topic etwas_topic_images;
-extern const struct etwas_topic etwas_topic_threads;  /* thread.c */
-extern const struct etwas_topic etwas_topic_switches; /* context_switch.c */
-extern const struct etwas_topic etwas_topic_network;  /* network.c */
+
+/* thread.c */
+extern const struct etwas_topic etwas_topic_threads;
+
+/* context_switch.c */
+extern const struct etwas_topic etwas_topic_switches;
+
+/* ready_thread.c */
 extern const struct etwas_topic etwas_topic_ready_threads;
+
+/* network.c */
+extern const struct etwas_topic etwas_topic_network;
+
+/* system_call.c */
 extern const struct etwas_topic etwas_topic_system_calls;
+
+/* interrupt.c */
 extern const struct etwas_topic etwas_topic_interrupts;
+
+/* deferred.c */
 extern const struct etwas_topic etwas_topic_deferred;
+
+/* work.c */
 extern const struct etwas_topic etwas_topic_work;
+
+/* page_fault.c */
 extern const struct etwas_topic etwas_topic_page_faults;
-extern const struct etwas_topic etwas_topic_disks;          /* disk.c */
-extern const struct etwas_topic etwas_topic_threads;        /* thread.c */
-extern const struct etwas_topic etwas_topic_switches;       /* context_switch.c */
-extern const struct etwas_topic etwas_topic_network;        /* network.c */
-extern const struct etwas_topic etwas_topic_disks;          /* disk.c */
-extern const struct etwas_topic etwas_topic_virtual_memory; /* virtual_memory.c */
+
+/* disk.c */
+extern const struct etwas_topic etwas_topic_disks;
+
+/* virtual_memory.c */
+extern const struct etwas_topic etwas_topic_virtual_memory;
 
 #endif
