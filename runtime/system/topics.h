@@ -49,4 +49,7 @@ extern const struct etwas_topic etwas_topic_disks;
 /* virtual_memory.c */
 extern const struct etwas_topic etwas_topic_virtual_memory;
 
+/* debug_print.c */
+extern const struct etwas_topic etwas_topic_debug_prints;
+
 #endif

@@ -32,6 +32,8 @@ static const etwas_guid udp_ip = ETWAS_BUILTIN_GUID(0xbf3a50c5, 0xa9c9, 0x4988, 
 static const etwas_guid stack_walk =
     ETWAS_BUILTIN_GUID(0xdef2fe46, 0x7bd6, 0x4b80, 0xbd94f57fe20d0ce3);
 static const etwas_guid object = ETWAS_BUILTIN_GUID(0x89497f50, 0xeffe, 0x4440, 0x8cf2ce6b1cdcaca7);
+static const etwas_guid debug_print =
+    ETWAS_BUILTIN_GUID(0x13976d09, 0xa327, 0x438c, 0x950b7f03192815c7);
 static const etwas_guid system_config =
     ETWAS_BUILTIN_GUID(0x01853a65, 0x418f, 0x4f36, 0xaefcdc0f1d2fd235);
 static const etwas_guid event_trace =
@@ -326,6 +328,16 @@ static void numbers_that_have_names_are_shown_by_them(void **state)
                         "RegionSize=8192 ProcessId=7 Flags=Commit|Reserve|0x10000");
 }
 
+static void a_line_of_the_log_is_its_text(void **state)
+{
+    assert_string_equal(
+        SHOWN(debug_print, 32, 2,
+              "\x65\0\0\0"
+              "\3\0\0\0"
+              "text\0"),
+        "MSNT_SystemTrace/DbgPrint/DbgPrint Component=101 Level=3 Message=\"text\"");
+}
+
 /* ---- versions -------------------------------------------------------------------------------- */
 
 static void a_version_that_is_not_known_has_the_fields_of_another(void **state)
@@ -394,6 +406,7 @@ int main(void)
         TEST(ends_of_a_connection_are_addresses_and_ports),
         TEST(numbers_that_have_names_are_shown_by_them),
         TEST(a_stack_has_as_many_frames_as_there_are),
+        TEST(a_line_of_the_log_is_its_text),
         TEST(a_version_that_is_not_known_has_the_fields_of_another),
         TEST(each_version_has_its_own_fields),
         TEST(what_is_not_built_in_is_not_known),
