@@ -217,6 +217,17 @@ static const struct etwas_builtin_layout debug_print[] = {
     {"32 DbgPrint", ANY_VERSION, "u32 Component; u32 Level; str Message"},
 };
 
+/* As the kernel's other records of this kind; no page documents it. The path is our own. */
+#define JOB_LIFE "guid JobGuid; u32 JobId; x32 Flags; status Status"
+#define JOB_PROCESS "guid JobGuid; u32 JobId; pid ProcessId; status Status"
+
+static const struct etwas_builtin_layout job[] = {
+    {"32 Create, 33 Terminate, 34 Open", ANY_VERSION, JOB_LIFE "; wstr Path"},
+    {"32 Create, 33 Terminate, 34 Open", ANY_VERSION, JOB_LIFE},
+    {"35 AssignProcess, 36 RemoveProcess", ANY_VERSION, JOB_PROCESS "; wstr Path"},
+    {"35 AssignProcess, 36 RemoveProcess", ANY_VERSION, JOB_PROCESS},
+};
+
 static const struct etwas_builtin_layout object[] = {
     {"32 CreateHandle, 33 CloseHandle", 2, 2,
      "ptr Object; x32 Handle; u16 ObjectType; wstr ObjectName"},
@@ -298,6 +309,7 @@ const struct etwas_builtin_class etwas_kernel_classes[] = {
     KERNEL(0x45d8cccd, 0x539f, 0x4b72, 0xa8b75c683142609a, "ALPC", alpc),
     KERNEL(0xd837ca92, 0x12b9, 0x44a5, 0xad6a3a65b3578aa8, "SplitIo", split_io),
     KERNEL(0x13976d09, 0xa327, 0x438c, 0x950b7f03192815c7, "DbgPrint", debug_print),
+    KERNEL(0x3282fc76, 0xfeed, 0x498e, 0x8aa7e70f459d430e, "Job", job),
     KERNEL(0x89497f50, 0xeffe, 0x4440, 0x8cf2ce6b1cdcaca7, "ObTrace", object),
     KERNEL(0xdef2fe46, 0x7bd6, 0x4b80, 0xbd94f57fe20d0ce3, "StackWalk", stack_walk),
     KERNEL(0x01853a65, 0x418f, 0x4f36, 0xaefcdc0f1d2fd235, "SystemConfig", system_config),

@@ -49,6 +49,9 @@ extern const struct etwas_topic etwas_topic_disks;
 /* virtual_memory.c */
 extern const struct etwas_topic etwas_topic_virtual_memory;
 
+/* job.c */
+extern const struct etwas_topic etwas_topic_jobs;
+
 /* debug_print.c */
 extern const struct etwas_topic etwas_topic_debug_prints;
 

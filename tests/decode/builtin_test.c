@@ -34,6 +34,7 @@ static const etwas_guid stack_walk =
 static const etwas_guid object = ETWAS_BUILTIN_GUID(0x89497f50, 0xeffe, 0x4440, 0x8cf2ce6b1cdcaca7);
 static const etwas_guid debug_print =
     ETWAS_BUILTIN_GUID(0x13976d09, 0xa327, 0x438c, 0x950b7f03192815c7);
+static const etwas_guid job = ETWAS_BUILTIN_GUID(0x3282fc76, 0xfeed, 0x498e, 0x8aa7e70f459d430e);
 static const etwas_guid system_config =
     ETWAS_BUILTIN_GUID(0x01853a65, 0x418f, 0x4f36, 0xaefcdc0f1d2fd235);
 static const etwas_guid event_trace =
@@ -338,6 +339,27 @@ static void a_line_of_the_log_is_its_text(void **state)
         "MSNT_SystemTrace/DbgPrint/DbgPrint Component=101 Level=3 Message=\"text\"");
 }
 
+static void a_job_may_have_a_path(void **state)
+{
+    assert_string_equal(SHOWN(job, 35, 2,
+                              "\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0"
+                              "\1\0\0\0"
+                              "\7\0\0\0"
+                              "\0\0\0\0"
+                              "/\0a\0\0\0"),
+                        "MSNT_SystemTrace/Job/AssignProcess "
+                        "JobGuid={00000001-0000-0000-0200-000000000000} JobId=1 ProcessId=7 "
+                        "Status=0x0(STATUS_SUCCESS) Path=\"/a\"");
+    assert_string_equal(SHOWN(job, 32, 2,
+                              "\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0"
+                              "\1\0\0\0"
+                              "\0\0\0\0"
+                              "\0\0\0\0"),
+                        "MSNT_SystemTrace/Job/Create "
+                        "JobGuid={00000001-0000-0000-0200-000000000000} JobId=1 Flags=0x0 "
+                        "Status=0x0(STATUS_SUCCESS)");
+}
+
 /* ---- versions -------------------------------------------------------------------------------- */
 
 static void a_version_that_is_not_known_has_the_fields_of_another(void **state)
@@ -407,6 +429,7 @@ int main(void)
         TEST(numbers_that_have_names_are_shown_by_them),
         TEST(a_stack_has_as_many_frames_as_there_are),
         TEST(a_line_of_the_log_is_its_text),
+        TEST(a_job_may_have_a_path),
         TEST(a_version_that_is_not_known_has_the_fields_of_another),
         TEST(each_version_has_its_own_fields),
         TEST(what_is_not_built_in_is_not_known),

@@ -30,6 +30,7 @@ static const struct flag_name flag_names[] = {
     {"disk_io_init", EVENT_TRACE_FLAG_DISK_IO_INIT},
     {"split_io", EVENT_TRACE_FLAG_SPLIT_IO},
     {"memory_page_faults", EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS},
+    {"job", EVENT_TRACE_FLAG_JOB},
     {"dbgprint", EVENT_TRACE_FLAG_DBGPRINT},
     {"virtual_alloc", EVENT_TRACE_FLAG_VIRTUAL_ALLOC},
     {"network_tcpip", EVENT_TRACE_FLAG_NETWORK_TCPIP},

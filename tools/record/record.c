@@ -30,7 +30,7 @@ static const char *const help[] = {
     "                      image_load, cswitch, dispatcher, profile, systemcall,\n"
     "                      memory_page_faults, virtual_alloc, interrupt, dpc,\n"
     "                      disk_io, disk_io_init, split_io, network_tcpip,\n"
-    "                      dbgprint, no_sysconfig.\n"
+    "                      dbgprint, job, no_sysconfig.\n"
     "                      Default: process,thread,image_load,cswitch,profile\n"
     "  -s, --stack EVENTS  which of them have stacks: cswitch, profile\n"
     "  -c, --clock CLOCK   that stamps them: qpc (the default), system or tsc\n"
