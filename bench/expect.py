@@ -117,6 +117,12 @@ LINES = [
      AT_LEAST, 10e6, "events/s"),
     ("lossless, direct I/O into space reserved", alone("drain/disk/direct/1"),
      AT_LEAST, 25e6, "events/s"),
+    ("the drain of a kernel event", alone("kernel/drain/etwas"), AT_MOST, 150, "ns"),
+    ("its share of one processor at 200,000 a second", alone("kernel/drain/etwas/processor"),
+     AT_MOST, 0.03, "processors"),
+    ("a build, its kernel events recorded", ratio("kernel/build/etwas", "kernel/build/perf"),
+     AT_MOST, 1.05, "x perf"),
+    ("kernel events lost in it", alone("kernel/build/etwas/lost"), AT_MOST, 0, "events"),
     ("memory only, two producers", alone("scaling/rseq/pinned/2"), AT_LEAST, 130e6, "events/s"),
     ("disabled gate above an empty call", difference("gate", "empty_call"), AT_MOST, 0.5, "ns"),
 ]

@@ -37,6 +37,7 @@ PARTS = {
     "startup": (3, False),
     "drain": (3, False),
     "heap": (3, False),
+    "kernel": (3, False),
     "peers": (3, False),
 }
 

@@ -41,7 +41,9 @@ def wanted_rows():
     yield from ("clocks/back_to_back/nothing", "one_slot/shared/tsc/16", "getrusage", "gate", "empty_call", "floor/constant/16", "floor_event/tsc/16")
     yield from ("startup/process/with", "startup/process/without", "startup/event/first",
                 "startup/StartTrace/file", "memory/idle/process", "memory/burst/region",
-                "size/file", "heap/alone/8", "heap/traced/8", "heap/stacks/16", "heap/redis/frames")
+                "size/file", "heap/alone/8", "heap/traced/8", "heap/stacks/16", "heap/redis/frames",
+                "kernel/drain/etwas", "kernel/drain/perf", "kernel/build/none", "kernel/build/etwas",
+                "kernel/build/perf")
 
 
 def require_laboratory(name, known, tables):

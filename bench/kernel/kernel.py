@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""Measures what it costs to record the kernel's events, with `etwas record` and with `perf record`.
+
+drain: context switches at a steady rate; the processor time that each of them takes who writes them down.
+build: a parallel build of a part of this project, recorded with stacks, and not recorded. Both record the
+same events of the whole machine into rings of the same size. Rows are printed as ../README.md describes.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import perf_data
+
+HERE = pathlib.Path(__file__).resolve().parent
+BUILD = HERE.parent.parent
+ETWAS = BUILD / "tools/etwas"
+RATE, SECONDS, QUICK_SECONDS = 200000, 5, 0.1
+SETTLE_SECONDS = 0.3  # longer than anything stays in a ring while it is drained
+LOGGER = "etwas-system"  # the thread that reads the rings
+
+# Says that it is recorded, waits for the word, does its work, and waits to be let go.
+SCRIPT = 'echo ready; read word; "$@" || exit; echo done; read word; exit 0'
+
+# By what is recorded: what etwas is told, and what perf.
+WISHES = {
+    "drain": (["-k", "thread,cswitch,no_sysconfig"], ["-c", "1", "-e", "sched:sched_switch"]),
+    "build": (["-k", "process,thread,image_load,cswitch,profile,no_sysconfig", "-s", "cswitch,profile"],
+              ["-c", "1", "-g", "--buildid-mmap", "-e", "sched:sched_switch", "-e", "cpu-clock/period=1000000/"]),
+}
+
+
+class Failed(Exception):
+    pass
+
+
+class Skipped(Exception):
+    pass
+
+
+def emit(row, **rest):
+    print(json.dumps({"row": row, **rest}), flush=True)
+
+
+class Etwas:
+    @staticmethod
+    def command(part, path):
+        return [ETWAS, "record", *WISHES[part][0], "-o", path, "--"]
+
+    @staticmethod
+    def account(path):
+        found = json.loads(subprocess.run([ETWAS, "stat", "--json", path], stdout=subprocess.PIPE,
+                                          check=True).stdout)
+        return perf_data.Account(found["events"], found["events_lost"])
+
+
+class Perf:
+    @staticmethod
+    def command(part, path):
+        if shutil.which("perf") is None:
+            raise Skipped("perf is not installed")
+        # As large as a system logger's rings; kept from looking for build ids in the end.
+        return ["perf", "record", "-q", "-a", "-B", "-N", "-m", "4M", "-k", "CLOCK_MONOTONIC_RAW",
+                *WISHES[part][1], "-o", path, "--"]
+
+    @staticmethod
+    def account(path):
+        return perf_data.account_of(path)
+
+
+class Nobody:
+    @staticmethod
+    def command(_part, _path):
+        return []
+
+    @staticmethod
+    def account(_path):
+        return perf_data.Account(0, 0)
+
+
+WAYS = {"none": Nobody, "etwas": Etwas, "perf": Perf}
+
+
+def processor_times(process):
+    """{name: ns} of its threads so far; those of a name together."""
+    times = {}
+    for task in pathlib.Path(f"/proc/{process}/task").iterdir():
+        name = (task / "comm").read_text(encoding="utf-8").strip()
+        times[name] = times.get(name, 0) + int((task / "schedstat").read_text(encoding="utf-8").split()[0])
+    return times
+
+
+def lines_until(stream, last):
+    """Without it; all there are if it never comes."""
+    lines = []
+    for line in iter(stream.readline, ""):
+        if line == last:
+            break
+        lines.append(line)
+    return lines
+
+
+class Measured:
+    """A program's run under a way of recording."""
+
+    def __init__(self, way, part, program, folder):
+        self.path = folder / "kernel.trace"
+        command = [*WAYS[way].command(part, self.path), "sh", "-c", SCRIPT, "sh", *program]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as process:
+            if process.stdout.readline() != "ready\n":
+                raise Skipped(f"{way} cannot record here: {process.communicate()[1].strip()}")
+            before, start = processor_times(process.pid), time.monotonic()
+            process.stdin.write("go\n")
+            process.stdin.flush()
+            self.output = lines_until(process.stdout, "done\n")
+            self.seconds = time.monotonic() - start
+            time.sleep(SETTLE_SECONDS)
+            after = processor_times(process.pid)
+            said = process.communicate()[1].strip()
+        if process.returncode != 0:
+            raise Failed(f"{program[0]} or who records it failed: {said}")
+        self.processor_ns = {name: ns - before.get(name, 0) for name, ns in after.items()}
+        self.account = WAYS[way].account(self.path)
+        self.bytes = self.path.stat().st_size if self.path.exists() else 0
+        self.path.unlink(missing_ok=True)
+
+
+def emit_cost(row, measured, drain_ns):
+    """What is the same for both parts."""
+    emit(f"{row}/processor", unit="share", values=[drain_ns / 1e9 / measured.seconds])
+    emit(f"{row}/events", unit="events", values=[measured.account.recorded])
+    emit(f"{row}/lost", unit="events", values=[measured.account.lost])
+    emit(f"{row}/bytes", unit="bytes", values=[measured.bytes])
+
+
+def measure_drain(way, options, folder):
+    row = f"kernel/drain/{way}"
+    seconds = QUICK_SECONDS if options.quick else SECONDS
+    measured = Measured(way, "drain", [HERE / "kernel_handover", str(RATE), str(seconds)], folder)
+    switches = int(measured.output[0])
+    if sum(measured.account) < switches:
+        raise Failed(f"of {switches} switches {sum(measured.account)} were recorded or lost")
+    whole_ns = sum(measured.processor_ns.values())
+    drain_ns = measured.processor_ns.get(LOGGER, whole_ns)
+    emit(row, unit="ns", values=[drain_ns / measured.account.recorded])
+    emit(f"{row}/process", unit="ns", values=[whole_ns / measured.account.recorded])
+    emit(f"{row}/rate", unit="events/s", values=[measured.account.recorded / measured.seconds])
+    emit_cost(row, measured, drain_ns)
+
+
+def run_quietly(*command):
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+
+
+def prepared_build(tree):
+    """The command of a build in a new tree that begins with nothing."""
+    cache = (BUILD / "CMakeCache.txt").read_text(encoding="utf-8").splitlines()
+    source = next(line.split("=", 1)[1] for line in cache if line.startswith("CMAKE_HOME_DIRECTORY:"))
+    options = [f"-DETWAS_BUILD_{part}=OFF" for part in ("TESTS", "BENCH", "EXAMPLES")]
+    if not tree.exists():
+        run_quietly("cmake", "-S", source, "-B", tree, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+                    "-DCMAKE_C_COMPILER_LAUNCHER=", *options)
+    run_quietly("cmake", "--build", tree, "--target", "clean")
+    return ["sh", "-c", 'cmake --build "$0" --target etwas_tool >"$0/log"', str(tree)]
+
+
+def measure_build(way, options, folder):
+    row = f"kernel/build/{way}"
+    program = ["cc", "-c", "-x", "c", "/dev/null", "-o", "/dev/null"]
+    if not options.quick:
+        program = prepared_build(folder / "tree")
+    measured = Measured(way, "build", program, folder)
+    emit(row, unit="s", values=[measured.seconds])
+    if way != "none":
+        drain_ns = measured.processor_ns.get(LOGGER, sum(measured.processor_ns.values()))
+        emit_cost(row, measured, drain_ns)
+
+
+PARTS = {"drain": (measure_drain, ("etwas", "perf")), "build": (measure_build, ("none", "etwas", "perf"))}
+
+
+def attempt(row, measure, *arguments):
+    """Returns whether it did not fail."""
+    try:
+        measure(*arguments)
+    except Skipped as reason:
+        emit(row, skipped=str(reason))
+    except (Failed, OSError, ValueError, IndexError, subprocess.SubprocessError) as reason:
+        emit(row, failed=str(reason))
+        return False
+    return True
+
+
+def measure_all(options, folder):
+    """In another order each time, so that whatever the machine does falls on all alike."""
+    good = True
+    for _ in range(options.rounds):
+        for part, (measure, ways) in PARTS.items():
+            for way in random.sample(ways, len(ways)):
+                row = f"kernel/{part}/{way}"
+                if options.only in row:
+                    good &= attempt(row, measure, way, options, folder)
+    return good
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=1, help="how often to measure each row")
+    parser.add_argument("--quick", action="store_true", help="each row for a moment")
+    parser.add_argument("--only", default="", help="only rows whose name holds this text")
+    options = parser.parse_args()
+    if not ETWAS.exists():
+        emit("kernel", skipped="the command etwas is not built")
+        return 0
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # the folder goes, too
+    os.environ["CCACHE_DISABLE"] = "1"
+    parent = os.environ.get("ETWAS_BENCH_FOLDER")
+    if not parent and os.access("/dev/shm", os.W_OK):
+        parent = "/dev/shm"
+    with contextlib.ExitStack() as stack:
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="etwas_kernel.", dir=parent))
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        return 0 if measure_all(options, folder) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
