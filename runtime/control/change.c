@@ -221,11 +221,6 @@ static uint32_t change_enable_flags(struct etwas_session *session, uint32_t flag
     settings.flags = flags;
     code = etwas_system_logger_change(session, &settings, &fault);
     etwas_kernel_refusal_keep(&fault);
-    if (code == ERROR_SUCCESS) {
-        etwas_control_lock();
-        session->configuration.enable_flags = flags;
-        etwas_control_unlock();
-    }
     return code;
 }
 

@@ -46,6 +46,7 @@ struct etwas_board {
     uint64_t lost_sideband;          /* when it was last looked */
     struct etwas_feed_totals closed; /* of events that are: samples, and lost sideband */
     uint64_t signs_of_loss;          /* when the sideband's events were asked last */
+    bool has_run_down;               /* what there was when the session began is told */
     struct etwas_merge merge;
     struct etwas_topic_use uses[ETWAS_BOARD_TOPICS];
 };
@@ -59,7 +60,8 @@ bool etwas_board_open(struct etwas_board *board, struct etwas_emitter *emitter,
 
 /*
  * Makes the settings those in force: what they ask for and was not there is opened, what they do not
- * ask for is recorded to its last event and closed. On failure all is as it was.
+ * ask for is recorded to its last event and closed. On failure all is as it was, but for what cannot be
+ * opened any more: `settings` of the board says what is left.
  */
 bool etwas_board_change(struct etwas_board *board, const struct etwas_system_settings *settings,
                         struct etwas_fault *fault);
@@ -73,7 +75,10 @@ void etwas_board_drain(struct etwas_board *board, int64_t until_ns);
 /* Behind a drain until then: topics find out what was in the sideband that was lost. */
 void etwas_board_find_lost(struct etwas_board *board, int64_t until_ns);
 
-/* What its topics find there, or leave; and once, at the start, the inventory (R50). */
+/*
+ * What its topics find there, or leave; and at the start the inventory (R50). What a topic finds that is
+ * opened later is told by the change.
+ */
 void etwas_board_run_down(struct etwas_board *board, bool is_end);
 
 /* What the kernel had no room for, as far as its rings have said by now. */

@@ -252,14 +252,21 @@ static void close_sideband(struct etwas_board *board, uint32_t wanted)
 
 /* ---- the change ------------------------------------------------------------------------------ */
 
+/* If it is wanted. */
+static bool open_whole(struct etwas_board *board, uint32_t number, uint32_t flags,
+                       struct etwas_fault *fault)
+{
+    if ((etwas_topics[number]->flags & flags) == 0) {
+        return true;
+    }
+    return (board->uses[number].is_open || open_topic(board, number, fault)) &&
+           open_sources(board, number, flags, fault);
+}
+
 static bool open_wanted(struct etwas_board *board, uint32_t flags, struct etwas_fault *fault)
 {
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
-        if ((etwas_topics[number]->flags & flags) == 0) {
-            continue;
-        }
-        if ((!board->uses[number].is_open && !open_topic(board, number, fault)) ||
-            !open_sources(board, number, flags, fault)) {
+        if (!open_whole(board, number, flags, fault)) {
             return false;
         }
     }
@@ -322,6 +329,29 @@ static void change_interval(struct etwas_board *board, uint32_t interval)
     }
 }
 
+/* Bit by bit. */
+static uint32_t open_topics(const struct etwas_board *board)
+{
+    uint32_t open = 0;
+
+    for (uint32_t number = 0; number < etwas_topic_count; number++) {
+        open |= (uint32_t)board->uses[number].is_open << number;
+    }
+    return open;
+}
+
+/* What began before a topic was there to tell of it. Nothing that happens is taken in between. */
+static void run_down_new(struct etwas_board *board, uint32_t before)
+{
+    uint32_t opened = board->has_run_down ? open_topics(board) & ~before : 0;
+
+    for (uint32_t number = 0; number < etwas_topic_count; number++) {
+        if ((opened & 1U << number) != 0 && etwas_topics[number]->run_down != NULL) {
+            etwas_topics[number]->run_down(board->uses[number].state, &board->host, false);
+        }
+    }
+}
+
 static void put_in_force(struct etwas_board *board, const struct etwas_system_settings *settings)
 {
     board->settings = *settings;
@@ -329,11 +359,30 @@ static void put_in_force(struct etwas_board *board, const struct etwas_system_se
     etwas_stack_walker_choose(&board->walker, settings);
 }
 
+/*
+ * After a refusal. What was closed to be opened otherwise may not be to be had any more: then it is not in
+ * force either. (The sideband of before is open still.)
+ */
+static void go_back(struct etwas_board *board, const struct etwas_system_settings *before)
+{
+    struct etwas_system_settings kept = *before;
+    struct etwas_fault ignored;
+
+    put_in_force(board, before);
+    for (uint32_t number = 0; number < etwas_topic_count; number++) {
+        if (!open_whole(board, number, kept.flags, &ignored)) {
+            kept.flags &= ~etwas_topics[number]->flags;
+        }
+    }
+    put_in_force(board, &kept);
+    close_unwanted(board, kept.flags);
+}
+
 bool etwas_board_change(struct etwas_board *board, const struct etwas_system_settings *settings,
                         struct etwas_fault *fault)
 {
     const struct etwas_system_settings before = board->settings;
-    struct etwas_fault ignored;
+    const uint32_t open_before = open_topics(board);
 
     if (before.profile_interval == 0) {
         board->host.profile_interval = settings->profile_interval;
@@ -341,11 +390,10 @@ bool etwas_board_change(struct etwas_board *board, const struct etwas_system_set
     drain_to_now(board); /* what was is recorded by what was asked for then */
     put_in_force(board, settings);
     if (!open_wanted(board, settings->flags, fault)) {
-        put_in_force(board, &before);
-        (void)open_wanted(board, before.flags, &ignored);
-        close_unwanted(board, before.flags);
+        go_back(board, &before);
         return false;
     }
+    run_down_new(board, open_before);
     close_unwanted(board, settings->flags);
     change_interval(board, settings->profile_interval);
     return true;

@@ -254,6 +254,7 @@ uint32_t etwas_system_logger_change(struct etwas_session *session,
                                     struct etwas_fault *fault)
 {
     struct etwas_system_logger *logger = session->system_logger;
+    uint32_t code = ERROR_SUCCESS;
 
     *fault = (struct etwas_fault){ETWAS_FAULT_NOWHERE, 0};
     if (logger == NULL) {
@@ -261,12 +262,17 @@ uint32_t etwas_system_logger_change(struct etwas_session *session,
     }
     logger->asked = *settings;
     ask(logger, REQUEST_CHANGE);
-    if (await_answer(logger)) {
-        logger->settings = *settings;
-        return ERROR_SUCCESS;
+    if (!await_answer(logger)) {
+        *fault = logger->fault;
+        code = etwas_fault_code(fault);
     }
-    *fault = logger->fault;
-    return etwas_fault_code(fault);
+    etwas_control_lock();
+    logger->settings = logger->board.settings;
+    if (!session->configuration.rundown_only) {
+        session->configuration.enable_flags = logger->settings.flags;
+    }
+    etwas_control_unlock();
+    return code;
 }
 
 /* ---- begin and end --------------------------------------------------------------------------- */

@@ -43,8 +43,9 @@ bool etwas_system_logger_has_run_down(const struct etwas_session *session);
 
 /*
  * Others while it runs: sources are opened and closed; all that happened before is recorded. On
- * failure, whose code is that of begin, those of before stay in force. ERROR_WMI_INSTANCE_NOT_FOUND: it
- * has ended. The session's role is held.
+ * failure, whose code is that of begin, those of before stay in force, less what cannot be had any more.
+ * The session's EnableFlags say what is in force then. ERROR_WMI_INSTANCE_NOT_FOUND: it has ended. The
+ * session's role is held.
  */
 uint32_t etwas_system_logger_change(struct etwas_session *session,
                                     const struct etwas_system_settings *settings,

@@ -13,32 +13,27 @@
 #include "system/processes.h"
 #include "system/topics.h"
 
-struct process_topic {
-    struct etwas_processes processes;
-    bool is_run_down;
-};
-
-static void *open_topic(const struct etwas_topic_host *host, uint32_t tells)
+static struct etwas_processes *open_topic(const struct etwas_topic_host *host, uint32_t tells)
 {
-    struct process_topic *topic = calloc(1, sizeof *topic);
+    struct etwas_processes *processes = malloc(sizeof *processes);
 
-    if (topic != NULL && !etwas_processes_init(&topic->processes, etwas_process_source_here(),
-                                               host->emitter, host->record, tells)) {
-        free(topic);
-        topic = NULL;
+    if (processes != NULL && !etwas_processes_init(processes, etwas_process_source_here(),
+                                                   host->emitter, host->record, tells)) {
+        free(processes);
+        processes = NULL;
     }
-    return topic;
+    return processes;
 }
 
 /* Who may not be told how processes end records them all the same. */
 static void *open_processes(const struct etwas_topic_host *host)
 {
-    struct process_topic *topic = open_topic(host, ETWAS_TELL_PROCESSES);
+    struct etwas_processes *processes = open_topic(host, ETWAS_TELL_PROCESSES);
 
-    if (topic != NULL) {
-        topic->processes.exits = etwas_exits_open();
+    if (processes != NULL) {
+        processes->exits = etwas_exits_open();
     }
-    return topic;
+    return processes;
 }
 
 static void *open_images(const struct etwas_topic_host *host)
@@ -48,58 +43,43 @@ static void *open_images(const struct etwas_topic_host *host)
 
 static void close_topic(void *state)
 {
-    struct process_topic *topic = state;
+    struct etwas_processes *processes = state;
 
-    etwas_exits_close(topic->processes.exits);
-    etwas_processes_free(&topic->processes);
-    free(topic);
+    etwas_exits_close(processes->exits);
+    etwas_processes_free(processes);
+    free(processes);
 }
 
 static void forget_processes(void *state)
 {
-    const struct process_topic *topic = state;
+    const struct etwas_processes *processes = state;
 
-    if (topic->processes.exits != NULL) {
-        (void)close(topic->processes.exits->socket);
-    }
-}
-
-/* Once, when the session begins, or when the flag has come later and something happens, or at the end. */
-static void look(struct process_topic *topic)
-{
-    if (!topic->is_run_down) {
-        etwas_processes_run_down(&topic->processes);
-        topic->is_run_down = true;
+    if (processes->exits != NULL) {
+        (void)close(processes->exits->socket);
     }
 }
 
 static void run_down(void *state, const struct etwas_topic_host *host, bool is_end)
 {
-    struct process_topic *topic = state;
-
     (void)host;
-    look(topic);
     if (is_end) {
-        etwas_processes_finish(&topic->processes);
+        etwas_processes_finish(state);
+    } else {
+        etwas_processes_run_down(state);
     }
 }
 
 static void take_sideband(void *state, const struct etwas_topic_host *host, uint32_t slot,
                           const struct etwas_sideband *sideband)
 {
-    struct process_topic *topic = state;
-
     (void)host;
     (void)slot;
-    look(topic);
-    etwas_processes_take(&topic->processes, sideband);
+    etwas_processes_take(state, sideband);
 }
 
 static bool find_lost(void *state, int64_t until_ns)
 {
-    struct process_topic *topic = state;
-
-    return etwas_processes_find_lost(&topic->processes, until_ns);
+    return etwas_processes_find_lost(state, until_ns);
 }
 
 const struct etwas_topic etwas_topic_processes = {

@@ -75,7 +75,10 @@ struct etwas_topic {
     /* In a fork's child: the descriptors, of a state whose memory is left. Async-signal-safe. */
     void (*forget)(void *state);
 
-    /* What the session found, and what it leaves: said with etwas_emit_now. */
+    /*
+     * Said with etwas_emit_now: what there is when the session begins, or when it is opened later; what there
+     * is in the end.
+     */
     void (*run_down)(void *state, const struct etwas_topic_host *host, bool is_end);
 
     /* The profile's interval has been another until now. */
