@@ -184,28 +184,45 @@ static bool is_inside(const struct etwas_format_field *field, size_t raw_bytes)
     return (size_t)field->offset + field->size <= raw_bytes;
 }
 
-static uint64_t load(const uint8_t *from, size_t bytes)
+static uint32_t load_u32(const uint8_t *from)
 {
-    uint64_t value = 0;
+    uint32_t value;
 
-    memcpy(&value, from, bytes);
+    memcpy(&value, from, sizeof value);
     return value;
+}
+
+/* Of as many bytes as the field has: a copy of a length that is known is one instruction. */
+static bool load(const struct etwas_format_field *field, const uint8_t *from, int64_t *value)
+{
+    uint16_t two;
+    uint32_t four;
+
+    switch (field->size) {
+    case 1:
+        *value = field->is_signed ? (int8_t)*from : *from;
+        return true;
+    case 2:
+        memcpy(&two, from, sizeof two);
+        *value = field->is_signed ? (int16_t)two : two;
+        return true;
+    case 4:
+        four = load_u32(from);
+        *value = field->is_signed ? (int32_t)four : (int64_t)four;
+        return true;
+    case 8:
+        memcpy(value, from, sizeof *value);
+        return true;
+    default:
+        return false;
+    }
 }
 
 bool etwas_format_number(const struct etwas_format_field *field, const uint8_t *raw,
                          size_t raw_bytes, int64_t *value)
 {
-    uint32_t unused_bits;
-    uint64_t loaded;
-
-    if (field->kind != ETWAS_FORMAT_PLAIN || !is_inside(field, raw_bytes) ||
-        (field->size != 1 && field->size != 2 && field->size != 4 && field->size != 8)) {
-        return false;
-    }
-    loaded = load(raw + field->offset, field->size);
-    unused_bits = 64 - 8 * (uint32_t)field->size;
-    *value = field->is_signed ? (int64_t)(loaded << unused_bits) >> unused_bits : (int64_t)loaded;
-    return true;
+    return field->kind == ETWAS_FORMAT_PLAIN && is_inside(field, raw_bytes) &&
+           load(field, raw + field->offset, value);
 }
 
 bool etwas_format_bytes(const struct etwas_format_field *field, const uint8_t *raw,
@@ -223,7 +240,7 @@ bool etwas_format_bytes(const struct etwas_format_field *field, const uint8_t *r
         if (field->size != sizeof place) {
             return false;
         }
-        place = (uint32_t)load(raw + at, sizeof place);
+        place = load_u32(raw + at);
         at = (place & UINT16_MAX) + (field->kind == ETWAS_FORMAT_REL_LOC ? at + sizeof place : 0);
         length = place >> 16;
     }
