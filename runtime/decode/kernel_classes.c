@@ -13,6 +13,14 @@
 #define PROCESS_HEAD                                                                               \
     "ptr UniqueProcessKey; pid ProcessId; pid ParentId; u32 SessionId; i32 ExitStatus; "
 
+/* Our own has the transfers behind it. */
+#define PROCESS_USE                                                                                \
+    "pid ProcessId; u32 PageFaultCount; u32 HandleCount; u32 Reserved; size PeakVirtualSize; "     \
+    "size PeakWorkingSetSize; size PeakPagefileUsage; size QuotaPeakPagedPoolUsage; "              \
+    "size QuotaPeakNonPagedPoolUsage; size VirtualSize; size WorkingSetSize; "                     \
+    "size PagefileUsage; size QuotaPagedPoolUsage; size QuotaNonPagedPoolUsage; "                  \
+    "size PrivatePageCount"
+
 static const struct etwas_builtin_layout process[] = {
     {"39 Defunct", 5, 5,
      PROCESS_HEAD "ptr DirectoryTableBase; x32=ProcessFlags Flags; sid UserSID; str ImageFileName; "
@@ -29,11 +37,9 @@ static const struct etwas_builtin_layout process[] = {
      "sid UserSID; str ImageFileName"},
     {PROCESS_TYPES, 0, 0, "ptr ProcessId; ptr ParentId; sid UserSID; str ImageFileName"},
     {"32 PerfCtr, 33 PerfCtrRundown", 2, 2,
-     "pid ProcessId; u32 PageFaultCount; u32 HandleCount; u32 Reserved; size PeakVirtualSize; "
-     "size PeakWorkingSetSize; size PeakPagefileUsage; size QuotaPeakPagedPoolUsage; "
-     "size QuotaPeakNonPagedPoolUsage; size VirtualSize; size WorkingSetSize; "
-     "size PagefileUsage; size QuotaPagedPoolUsage; size QuotaNonPagedPoolUsage; "
-     "size PrivatePageCount"},
+     PROCESS_USE "; u64 ReadTransferCount; u64 WriteTransferCount; u64 DiskReadBytes; "
+                 "u64 DiskWriteBytes"},
+    {"32 PerfCtr, 33 PerfCtrRundown", 2, 2, PROCESS_USE},
     {"11 Terminate", ANY_VERSION, ""},
 };
 

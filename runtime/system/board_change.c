@@ -192,11 +192,14 @@ static bool open_topic(struct etwas_board *board, uint32_t number, struct etwas_
     struct etwas_topic_use *use = &board->uses[number];
 
     if (topic->open != NULL) {
+        *fault = (struct etwas_fault){ETWAS_FAULT_RING, ENOMEM};
+        board->host.fault = fault;
         use->state = topic->open(&board->host);
+        board->host.fault = NULL;
         if (use->state == NULL) {
-            *fault = (struct etwas_fault){ETWAS_FAULT_RING, ENOMEM};
             return false;
         }
+        *fault = (struct etwas_fault){ETWAS_FAULT_NOWHERE, 0};
     }
     use->is_open = true;
     return true;

@@ -23,7 +23,7 @@ enum {
     SOCKET_BYTES = 8 << 20, /* for thousands of exits between two looks */
     MESSAGE_BYTES = 16384,
     REQUEST_BYTES = 256,
-    HAS_TGID = 12, /* version of struct taskstats */
+    BYTES_PER_KB = 1024,
 };
 
 /* ---- attributes ------------------------------------------------------------------------------ */
@@ -75,17 +75,23 @@ static bool find_attribute(struct attributes attributes, uint16_t type, struct a
 
 /* ---- what the kernel says -------------------------------------------------------------------- */
 
-/* A thread's; the first one's is that of the process. */
 static void take_statistics(struct etwas_exits *exits, struct attributes content)
 {
     struct taskstats statistics = {0};
 
     memcpy(&statistics, content.at,
            content.left < sizeof statistics ? content.left : sizeof statistics);
-    if (statistics.ac_pid != 0 &&
-        (statistics.version < HAS_TGID || statistics.ac_tgid == statistics.ac_pid)) {
-        exits->kept[statistics.ac_pid % ETWAS_EXITS_KEPT] =
-            (struct etwas_exit){.process_id = statistics.ac_pid, .status = statistics.ac_exitcode};
+    if (statistics.ac_pid != 0) {
+        exits->kept[statistics.ac_pid % ETWAS_EXITS_KEPT] = (struct etwas_exit){
+            .thread_id = statistics.ac_pid,
+            .status = statistics.ac_exitcode,
+            .counters = {.page_faults = statistics.ac_minflt + statistics.ac_majflt,
+                         .peak_virtual_bytes = statistics.hiwater_vm * BYTES_PER_KB,
+                         .peak_resident_bytes = statistics.hiwater_rss * BYTES_PER_KB,
+                         .characters_read = statistics.read_char,
+                         .characters_written = statistics.write_char,
+                         .bytes_read = statistics.read_bytes,
+                         .bytes_written = statistics.write_bytes}};
     }
 }
 
@@ -123,31 +129,38 @@ void etwas_exits_read(struct etwas_exits *exits, const void *message, size_t byt
     }
 }
 
-bool etwas_exits_take(struct etwas_exits *exits, uint32_t process_id, uint32_t *status)
+/* Where some are lost, one that is kept might be taken for a later one of the same number. */
+static void read_socket(struct etwas_exits *exits)
 {
     uint8_t message[MESSAGE_BYTES] __attribute__((aligned(8)));
-    struct etwas_exit *exit;
-    ssize_t bytes;
 
-    if (exits == NULL || process_id == 0) {
-        return false;
-    }
-    /* ENOBUFS says that some are lost; others are behind them. */
     for (int rounds = 0; rounds < ETWAS_EXITS_KEPT; rounds++) {
-        bytes = recv(exits->socket, message, sizeof message, MSG_DONTWAIT);
-        if (bytes < 0 && errno != ENOBUFS) {
-            break;
-        }
+        ssize_t bytes = recv(exits->socket, message, sizeof message, MSG_DONTWAIT);
+
         if (bytes > 0) {
             etwas_exits_read(exits, message, (size_t)bytes);
+        } else if (bytes < 0 && errno == ENOBUFS) {
+            memset(exits->kept, 0, sizeof exits->kept);
+        } else {
+            return;
         }
     }
-    exit = &exits->kept[process_id % ETWAS_EXITS_KEPT];
-    if (exit->process_id != process_id) {
+}
+
+bool etwas_exits_take(struct etwas_exits *exits, uint32_t thread_id, struct etwas_exit *exit)
+{
+    struct etwas_exit *kept;
+
+    if (exits == NULL || thread_id == 0) {
         return false;
     }
-    *status = exit->status;
-    exit->process_id = 0;
+    read_socket(exits);
+    kept = &exits->kept[thread_id % ETWAS_EXITS_KEPT];
+    if (kept->thread_id != thread_id) {
+        return false;
+    }
+    *exit = *kept;
+    kept->thread_id = 0;
     return true;
 }
 
@@ -181,7 +194,7 @@ static bool ask(int socket_number, uint16_t family, uint8_t command, uint16_t at
            (ssize_t)request.head.nlmsg_len;
 }
 
-/* The next message that is an answer: its attributes. False: an error. */
+/* The next message that is an answer: its attributes. False: an error, in errno. */
 static bool answer(int socket_number, uint8_t *message, struct attributes *attributes)
 {
     struct nlmsghdr head;
@@ -189,12 +202,14 @@ static bool answer(int socket_number, uint8_t *message, struct attributes *attri
     int32_t error;
 
     if (bytes < (ssize_t)(sizeof head + sizeof error)) {
+        errno = bytes < 0 ? errno : EPROTO;
         return false;
     }
     memcpy(&head, message, sizeof head);
     memcpy(&error, message + sizeof head, sizeof error);
     if (head.nlmsg_type == NLMSG_ERROR) {
         *attributes = (struct attributes){0};
+        errno = -error;
         return error == 0;
     }
     *attributes = (struct attributes){message + sizeof head + GENL_HDRLEN,
@@ -219,7 +234,7 @@ static bool find_family(struct etwas_exits *exits)
     return answer(exits->socket, message, &attributes); /* the acknowledgement */
 }
 
-/* Exits may be told before the acknowledgement comes. */
+/* Exits may be told before the acknowledgement comes. EINVAL: it is another namespace's. */
 static bool listen_everywhere(struct etwas_exits *exits)
 {
     uint8_t message[MESSAGE_BYTES] __attribute__((aligned(8)));
@@ -236,6 +251,7 @@ static bool listen_everywhere(struct etwas_exits *exits)
     }
     do {
         if (!answer(exits->socket, message, &attributes)) {
+            errno = errno == EINVAL ? EPERM : errno;
             return false;
         }
         take_message(exits, attributes);
@@ -243,12 +259,13 @@ static bool listen_everywhere(struct etwas_exits *exits)
     return true;
 }
 
-struct etwas_exits *etwas_exits_open(void)
+struct etwas_exits *etwas_exits_open(struct etwas_fault *fault)
 {
     const struct timeval patience = {.tv_sec = 1};
     const int bytes = SOCKET_BYTES;
     struct etwas_exits *exits = calloc(1, sizeof *exits);
 
+    *fault = (struct etwas_fault){ETWAS_FAULT_TASKSTATS, ENOMEM};
     if (exits == NULL) {
         return NULL;
     }
@@ -260,6 +277,7 @@ struct etwas_exits *etwas_exits_open(void)
             return exits;
         }
     }
+    fault->error = errno;
     etwas_exits_close(exits);
     return NULL;
 }

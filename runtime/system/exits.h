@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * How processes ended: what the kernel says of each thread that exits to who listens for it (taskstats,
- * by netlink). It does so before it writes the thread's EXIT into a ring; so with that record in hand
- * what is in the socket has what there is of it.
+ * How threads ended and what they used: what the kernel says of each one that exits to who listens for it
+ * (taskstats, by netlink). It does so before it writes the thread's EXIT into a ring; so with that record
+ * in hand what is in the socket has what there is of it.
  *
  * Needs CAP_NET_ADMIN, in the first PID and user namespace. What did not fit into the socket is not known.
  */
@@ -15,13 +15,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "system/fault.h"
+#include "system/process_counters.h"
+
 enum {
     ETWAS_EXITS_KEPT = 4096 /* of which nobody asked yet; by the last bits of their numbers */
 };
 
 struct etwas_exit {
-    uint32_t process_id; /* 0: none */
-    uint32_t status;     /* as waitpid has it */
+    uint32_t thread_id; /* 0: none */
+    uint32_t status;    /* as waitpid has it; a process ends with that of its first thread */
+    struct etwas_process_counters counters;
 };
 
 struct etwas_exits {
@@ -31,11 +35,11 @@ struct etwas_exits {
 };
 
 /* NULL: they cannot be had. */
-struct etwas_exits *etwas_exits_open(void);
+struct etwas_exits *etwas_exits_open(struct etwas_fault *fault);
 void etwas_exits_close(struct etwas_exits *exits);
 
-/* Once for each process. False: it is not known. `exits`: NULL, nothing is. */
-bool etwas_exits_take(struct etwas_exits *exits, uint32_t process_id, uint32_t *status);
+/* Once for each thread. False: it is not known. `exits`: NULL, nothing is. */
+bool etwas_exits_take(struct etwas_exits *exits, uint32_t thread_id, struct etwas_exit *exit);
 
 /* A datagram from the kernel; what it does not say is passed over. */
 void etwas_exits_read(struct etwas_exits *exits, const void *message, size_t bytes);

@@ -104,6 +104,7 @@ static void explain_refusal(const struct etwas_fault *fault, char *text, size_t 
         [ETWAS_FAULT_RING] = "The kernel refuses memory for events",
         [ETWAS_FAULT_TRACEFS] = "tracefs cannot be read",
         [ETWAS_FAULT_TRACEPOINT] = "This kernel does not have the tracepoint",
+        [ETWAS_FAULT_TASKSTATS] = "This kernel does not say what processes used (taskstats)",
     };
 
     if (fault->error == 0) {
@@ -133,6 +134,11 @@ void etwas_fault_explain(const struct etwas_fault *fault, char *text, size_t roo
     } else if (fault->place == ETWAS_FAULT_TRACEFS && fault->error == ENOENT) {
         (void)snprintf(text, room,
                        "tracefs is not mounted: mount -t tracefs tracefs /sys/kernel/tracing");
+    } else if (fault->place == ETWAS_FAULT_TASKSTATS && is_denial(fault->error)) {
+        (void)snprintf(text, room,
+                       "The process may not be told what other processes used when they end "
+                       "(taskstats): it needs CAP_NET_ADMIN in the first user namespace, and to be "
+                       "in the first PID namespace");
     } else {
         explain_refusal(fault, text, room);
     }

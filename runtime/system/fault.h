@@ -17,6 +17,7 @@ enum etwas_fault_place {
     ETWAS_FAULT_RING,       /* mapping its ring */
     ETWAS_FAULT_TRACEFS,    /* it is not mounted, or may not be read */
     ETWAS_FAULT_TRACEPOINT, /* this kernel does not have it, or says nonsense of it */
+    ETWAS_FAULT_TASKSTATS,  /* it does not say how processes end */
 };
 
 struct etwas_fault {

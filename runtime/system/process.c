@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_PROCESS and EVENT_TRACE_FLAG_IMAGE_LOAD: each with a table of processes of its own, so
+ * EVENT_TRACE_FLAG_PROCESS, _IMAGE_LOAD and _PROCESS_COUNTERS: each with a table of processes of its own, so
  * that one costs nothing of what only the other needs.
  */
 #include <etwas/evntrace.h>
@@ -29,9 +29,26 @@ static struct etwas_processes *open_topic(const struct etwas_topic_host *host, u
 static void *open_processes(const struct etwas_topic_host *host)
 {
     struct etwas_processes *processes = open_topic(host, ETWAS_TELL_PROCESSES);
+    struct etwas_fault ignored;
 
     if (processes != NULL) {
-        processes->exits = etwas_exits_open();
+        processes->exits = etwas_exits_open(&ignored);
+    }
+    return processes;
+}
+
+/* Who may not be told has no counters. */
+static void *open_counters(const struct etwas_topic_host *host)
+{
+    struct etwas_processes *processes = open_topic(host, ETWAS_TELL_COUNTERS);
+
+    if (processes != NULL) {
+        processes->exits = etwas_exits_open(host->fault);
+        if (processes->exits == NULL) {
+            etwas_processes_free(processes);
+            free(processes);
+            processes = NULL;
+        }
     }
     return processes;
 }
@@ -86,6 +103,17 @@ const struct etwas_topic etwas_topic_processes = {
     .flags = EVENT_TRACE_FLAG_PROCESS,
     .sideband = ETWAS_SIDEBAND_TASKS | ETWAS_SIDEBAND_NAMES,
     .open = open_processes,
+    .close = close_topic,
+    .forget = forget_processes,
+    .run_down = run_down,
+    .take_sideband = take_sideband,
+    .find_lost = find_lost,
+};
+
+const struct etwas_topic etwas_topic_counters = {
+    .flags = EVENT_TRACE_FLAG_PROCESS_COUNTERS,
+    .sideband = ETWAS_SIDEBAND_TASKS | ETWAS_SIDEBAND_NAMES,
+    .open = open_counters,
     .close = close_topic,
     .forget = forget_processes,
     .run_down = run_down,

@@ -89,8 +89,7 @@ void etwas_process_join_arguments(char *text, size_t bytes)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* The beginning of a process's file, with a 0 behind it; -1: there is none. */
-static ssize_t read_file(uint32_t process_id, const char *name, char *text, size_t room)
+ssize_t etwas_process_read_file(uint32_t process_id, const char *name, char *text, size_t room)
 {
     char path[LONGEST_PATH];
     size_t bytes = 0;
@@ -116,13 +115,14 @@ bool etwas_process_facts_read(uint32_t process_id, struct etwas_process_facts *f
     char text[TEXT_BYTES];
     ssize_t bytes;
 
-    if (read_file(process_id, "stat", text, sizeof text) < 0 ||
+    if (etwas_process_read_file(process_id, "stat", text, sizeof text) < 0 ||
         !etwas_process_parse_stat(text, facts) ||
-        read_file(process_id, "status", text, sizeof text) < 0 ||
+        etwas_process_read_file(process_id, "status", text, sizeof text) < 0 ||
         !etwas_process_parse_user(text, &facts->user_id)) {
         return false;
     }
-    bytes = read_file(process_id, "cmdline", facts->command_line, sizeof facts->command_line);
+    bytes = etwas_process_read_file(process_id, "cmdline", facts->command_line,
+                                    sizeof facts->command_line);
     if (bytes >= 0) {
         etwas_process_join_arguments(facts->command_line, (size_t)bytes);
     }

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "system/image_list.h"
 
@@ -39,6 +40,9 @@ bool etwas_process_parse_mapping(char *line, struct etwas_mapping *mapping);
 
 /* Arguments with a 0 behind each become a line, in place; there is room for one byte more. */
 void etwas_process_join_arguments(char *text, size_t bytes);
+
+/* The beginning of a process's file, with a 0 behind it; -1: there is none. */
+ssize_t etwas_process_read_file(uint32_t process_id, const char *name, char *text, size_t room);
 
 /* False: there is no such process. One that has ended has neither threads nor a command line. */
 bool etwas_process_facts_read(uint32_t process_id, struct etwas_process_facts *facts);

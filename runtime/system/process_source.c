@@ -29,6 +29,7 @@ static const struct etwas_process_source here = {
     .threads = etwas_proc_list_threads,
     .facts = etwas_process_facts_read,
     .mappings = etwas_process_mappings,
+    .counters = etwas_process_counters_read,
     .kernel = etwas_kernel_images,
     .now_ns = etwas_clock_qpc,
     .tick_of = tick_of,

@@ -13,6 +13,7 @@
 
 #include "system/id_map.h"
 #include "system/image_list.h"
+#include "system/process_counters.h"
 #include "system/process_facts.h"
 
 /* Shared by a process and the children that it forked. */
@@ -42,6 +43,12 @@ struct etwas_process {
     struct etwas_text *command_line; /* NULL: not known */
     struct etwas_process_thread *threads;
     struct etwas_image_list images;
+
+    /* Of its threads that have ended. */
+    struct etwas_process_counters counters;
+    bool misses_exit; /* how one of them ended is not known */
+    bool has_status;
+    uint32_t status; /* of the first one */
 };
 
 struct etwas_process_table {

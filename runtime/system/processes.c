@@ -82,6 +82,7 @@ static void take_exit(struct etwas_processes *processes, const struct etwas_side
     if (process == NULL || process->node.id != sideband->process_id) {
         return;
     }
+    etwas_process_take_exit(processes, process, sideband->thread_id);
     etwas_process_remove_thread(&processes->table, sideband->thread_id);
     if (process->threads == NULL) {
         if (place.time_ns <= process->since_ns) {

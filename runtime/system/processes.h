@@ -11,6 +11,8 @@
  *     find_lost   after a loss: who is there and was not told, and who has gone
  *     finish      who is there in the end: DCEnd
  *
+ * What processes used is told with their End as PerfCtr, and with their rundown as PerfCtrRundown.
+ *
  * The feeds run while /proc is read. So each process has a time before it was looked at, which its rundown
  * is stamped with: what the feeds tell of it from before that is known, and passed over; but an end that
  * was seen too late for /proc is told when it is found, behind the rundown.
@@ -44,6 +46,7 @@ struct etwas_process_source {
     void (*mappings)(uint32_t process_id,
                      void (*each)(void *context, const struct etwas_mapping *mapping),
                      void *context);
+    bool (*counters)(uint32_t process_id, struct etwas_process_counters *counters);
     void (*kernel)(void (*each)(void *context, const struct etwas_mapping *mapping), void *context);
     int64_t (*now_ns)(void);              /* CLOCK_MONOTONIC_RAW */
     uint64_t (*tick_of)(int64_t time_ns); /* when a process started that was forked then */
@@ -56,6 +59,7 @@ enum {
     /* What is told. */
     ETWAS_TELL_PROCESSES = 1 << 0,
     ETWAS_TELL_IMAGES = 1 << 1,
+    ETWAS_TELL_COUNTERS = 1 << 2,
 };
 
 struct etwas_processes {

@@ -47,6 +47,12 @@ void etwas_process_tell_images(struct etwas_processes *processes,
                                const struct etwas_process *process, const struct etwas_place *place,
                                enum etwas_image_record_type type);
 
+/* Found, or left: as it is, with what it has used. */
+void etwas_process_tell_rundown(struct etwas_processes *processes,
+                                const struct etwas_process *process,
+                                const struct etwas_place *place,
+                                enum etwas_process_record_type type);
+
 struct etwas_process_mapped {
     struct etwas_processes *processes;
     struct etwas_process *process;
@@ -59,6 +65,10 @@ void etwas_process_take_mapping(void *context, const struct etwas_mapping *mappi
 
 void etwas_process_unload(struct etwas_processes *processes, struct etwas_process *process,
                           const struct etwas_place *place);
+
+/* A thread of it has ended. */
+void etwas_process_take_exit(struct etwas_processes *processes, struct etwas_process *process,
+                             uint32_t thread_id);
 
 /* It is not there any more. */
 void etwas_process_end(struct etwas_processes *processes, struct etwas_process *process,

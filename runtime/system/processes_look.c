@@ -54,7 +54,7 @@ struct etwas_process *etwas_process_look_up(struct etwas_processes *processes, u
         etwas_process_remove(&processes->table, process);
         return NULL;
     }
-    etwas_process_tell(processes, process, &found.place, ETWAS_PROCESS_RUNDOWN_START, 0);
+    etwas_process_tell_rundown(processes, process, &found.place, ETWAS_PROCESS_RUNDOWN_START);
     if ((processes->tells & ETWAS_TELL_IMAGES) != 0) {
         processes->source->mappings(process_id, etwas_process_take_mapping, &found);
     }
@@ -177,7 +177,7 @@ void etwas_processes_finish(struct etwas_processes *processes)
 
         etwas_process_tell_images(processes, process, &place, ETWAS_IMAGE_RUNDOWN_END);
         if (process->node.id != ETWAS_PROCESS_KERNEL) {
-            etwas_process_tell(processes, process, &place, ETWAS_PROCESS_RUNDOWN_END, 0);
+            etwas_process_tell_rundown(processes, process, &place, ETWAS_PROCESS_RUNDOWN_END);
         }
     }
 }

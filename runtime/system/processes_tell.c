@@ -20,6 +20,31 @@ static void tell(struct etwas_processes *processes, const struct etwas_process *
     }
 }
 
+static void tell_counters(struct etwas_processes *processes, const struct etwas_process *process,
+                          const struct etwas_place *place, enum etwas_counters_record_type type,
+                          const struct etwas_process_counters *counters)
+{
+    if ((processes->tells & ETWAS_TELL_COUNTERS) != 0) {
+        emit(processes, place,
+             etwas_process_counters_make(processes->record, type, process->node.id, counters,
+                                         type == ETWAS_COUNTERS_END && process->misses_exit));
+    }
+}
+
+void etwas_process_tell_rundown(struct etwas_processes *processes,
+                                const struct etwas_process *process,
+                                const struct etwas_place *place,
+                                enum etwas_process_record_type type)
+{
+    struct etwas_process_counters counters;
+
+    etwas_process_tell(processes, process, place, type, 0);
+    if ((processes->tells & ETWAS_TELL_COUNTERS) != 0 &&
+        processes->source->counters(process->node.id, &counters)) {
+        tell_counters(processes, process, place, ETWAS_COUNTERS_RUNDOWN, &counters);
+    }
+}
+
 void etwas_process_tell(struct etwas_processes *processes, const struct etwas_process *process,
                         const struct etwas_place *place, enum etwas_process_record_type type,
                         uint32_t flags)
@@ -79,18 +104,39 @@ void etwas_process_unload(struct etwas_processes *processes, struct etwas_proces
 
 /* ---- processes that are there ---------------------------------------------------------------- */
 
+void etwas_process_take_exit(struct etwas_processes *processes, struct etwas_process *process,
+                             uint32_t thread_id)
+{
+    struct etwas_exit exit;
+
+    if (!etwas_exits_take(processes->exits, thread_id, &exit)) {
+        process->misses_exit = true;
+        return;
+    }
+    etwas_process_counters_add(&process->counters, &exit.counters);
+    if (thread_id == process->node.id) {
+        process->has_status = true;
+        process->status = exit.status;
+    }
+}
+
+/* Threads whose end was lost have ended all the same. */
 void etwas_process_end(struct etwas_processes *processes, struct etwas_process *process,
                        const struct etwas_place *place, uint32_t flags)
 {
     struct etwas_process_told told = {.type = ETWAS_PROCESS_END, .flags = flags};
-    uint32_t status;
 
-    if (etwas_exits_take(processes->exits, process->node.id, &status)) {
-        told.exit_status = etwas_exit_status(status);
+    for (const struct etwas_process_thread *thread = process->threads; thread != NULL;
+         thread = thread->next) {
+        etwas_process_take_exit(processes, process, thread->node.id);
+    }
+    if (process->has_status) {
+        told.exit_status = etwas_exit_status(process->status);
     } else {
         told.flags |= ETWAS_PROCESS_NO_EXIT_STATUS;
     }
     etwas_process_unload(processes, process, place);
+    tell_counters(processes, process, place, ETWAS_COUNTERS_END, &process->counters);
     tell(processes, process, place, &told);
     etwas_process_remove(&processes->table, process);
 }
@@ -110,6 +156,7 @@ void etwas_process_take_thread(struct etwas_processes *processes, struct etwas_p
         return;
     }
     if (before != NULL) {
+        etwas_process_take_exit(processes, before, thread_id);
         etwas_process_remove_thread(&processes->table, thread_id);
         if (before->threads == NULL) {
             etwas_process_end_unseen(processes, before, place);

@@ -32,6 +32,7 @@ struct etwas_topic_host {
     struct etwas_record *record; /* to put records together in; nobody's between two calls */
     uint32_t flags;              /* the EnableFlags in force */
     uint32_t profile_interval;   /* 100 ns; in force */
+    struct etwas_fault *fault;   /* while a topic opens: why it cannot, if not for memory */
 };
 
 /* A sample of one of the topic's sources. */
@@ -68,7 +69,7 @@ struct etwas_topic {
 
     /* What follows may be NULL. */
 
-    /* Its state; NULL: out of memory. */
+    /* Its state; NULL: the host's fault says why. */
     void *(*open)(const struct etwas_topic_host *host);
     void (*close)(void *state);
 

@@ -8,6 +8,7 @@
 const struct etwas_topic *const etwas_topics[] = {
     &etwas_topic_profile,
     &etwas_topic_processes,
+    &etwas_topic_counters,
     &etwas_topic_images,
     &etwas_topic_threads,
     &etwas_topic_switches,

@@ -15,6 +15,7 @@ extern const struct etwas_topic etwas_topic_profile;
 /* process.c */
 extern const struct etwas_topic etwas_topic_processes;
 extern const struct etwas_topic etwas_topic_images;
+extern const struct etwas_topic etwas_topic_counters;
 
 /* thread.c */
 extern const struct etwas_topic etwas_topic_threads;

@@ -62,31 +62,42 @@ static void read_datagram(const struct datagram *datagram)
     etwas_exits_read(&exits, datagram, datagram->head.nlmsg_len);
 }
 
-static void a_process_ends_with_its_first_threads_status(void **state)
+static void each_thread_is_taken_once(void **state)
 {
     struct datagram datagram = datagram_of(10, 10, 3 << 8);
-    uint32_t status;
+    struct etwas_exit exit;
 
     (void)state;
+    datagram.statistics.ac_minflt = 100;
+    datagram.statistics.ac_majflt = 7;
+    datagram.statistics.hiwater_vm = 5;
+    datagram.statistics.hiwater_rss = 4;
+    datagram.statistics.read_char = 10;
+    datagram.statistics.write_char = 11;
+    datagram.statistics.read_bytes = 12;
+    datagram.statistics.write_bytes = 13;
     read_datagram(&datagram);
-    datagram = datagram_of(11, 10, 4 << 8);
+    datagram = datagram_of(11, 10, 11 | 0x80); /* and a core */
     read_datagram(&datagram);
-    assert_false(etwas_exits_take(&exits, 11, &status));
-    assert_true(etwas_exits_take(&exits, 10, &status));
-    assert_int_equal(etwas_exit_status(status), 3);
-    assert_false(etwas_exits_take(&exits, 10, &status));
-    assert_false(etwas_exits_take(NULL, 10, &status));
-    datagram = datagram_of(12, 0, 11 | 0x80); /* an older kernel, and a core */
-    datagram.statistics.version = 11;
-    read_datagram(&datagram);
-    assert_true(etwas_exits_take(&exits, 12, &status));
-    assert_int_equal(etwas_exit_status(status), -11);
+    assert_true(etwas_exits_take(&exits, 10, &exit));
+    assert_int_equal(etwas_exit_status(exit.status), 3);
+    assert_int_equal(exit.counters.page_faults, 107);
+    assert_int_equal(exit.counters.peak_virtual_bytes, 5120);
+    assert_int_equal(exit.counters.peak_resident_bytes, 4096);
+    assert_int_equal(exit.counters.characters_read, 10);
+    assert_int_equal(exit.counters.characters_written, 11);
+    assert_int_equal(exit.counters.bytes_read, 12);
+    assert_int_equal(exit.counters.bytes_written, 13);
+    assert_false(etwas_exits_take(&exits, 10, &exit));
+    assert_true(etwas_exits_take(&exits, 11, &exit));
+    assert_int_equal(etwas_exit_status(exit.status), -11);
+    assert_false(etwas_exits_take(NULL, 11, &exit));
 }
 
 static void what_is_cut_or_another_is_passed_over(void **state)
 {
     struct datagram whole = datagram_of(10, 10, 3 << 8);
-    uint32_t status;
+    struct etwas_exit exit;
 
     (void)state;
     for (size_t bytes = 0; bytes < whole.head.nlmsg_len; bytes++) {
@@ -99,20 +110,20 @@ static void what_is_cut_or_another_is_passed_over(void **state)
         memcpy(cut, &head, bytes < sizeof head ? bytes : sizeof head);
         etwas_exits_read(&exits, cut, bytes);
         free(cut);
-        assert_false(etwas_exits_take(&exits, 10, &status));
+        assert_false(etwas_exits_take(&exits, 10, &exit));
     }
     whole.head.nlmsg_type = FAMILY + 1;
     read_datagram(&whole);
-    assert_false(etwas_exits_take(&exits, 10, &status));
+    assert_false(etwas_exits_take(&exits, 10, &exit));
     whole = datagram_of(0, 0, 1);
     read_datagram(&whole);
-    assert_false(etwas_exits_take(&exits, 0, &status));
+    assert_false(etwas_exits_take(&exits, 0, &exit));
 }
 
 static void lengths_that_lie_are_not_followed(void **state)
 {
     static const uint16_t lengths[] = {0, 1, 3, 4, 5, 8, 0x7FFF, 0xFFFF};
-    uint32_t status;
+    struct etwas_exit exit;
 
     (void)state;
     for (size_t index = 0; index < sizeof lengths / sizeof lengths[0]; index++) {
@@ -120,22 +131,22 @@ static void lengths_that_lie_are_not_followed(void **state)
 
         datagram.aggregate.nla_len = lengths[index];
         read_datagram(&datagram);
-        assert_false(etwas_exits_take(&exits, 10, &status));
+        assert_false(etwas_exits_take(&exits, 10, &exit));
         datagram = datagram_of(10, 10, 3 << 8);
         datagram.number_head.nla_len = lengths[index] == 8 ? 9 : lengths[index];
         read_datagram(&datagram);
-        (void)etwas_exits_take(&exits, 10, &status);
+        (void)etwas_exits_take(&exits, 10, &exit);
         datagram = datagram_of(10, 10, 3 << 8);
         datagram.statistics_head.nla_len = lengths[index];
         read_datagram(&datagram);
-        assert_false(etwas_exits_take(&exits, 10, &status));
+        assert_false(etwas_exits_take(&exits, 10, &exit));
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_process_ends_with_its_first_threads_status),
+        cmocka_unit_test(each_thread_is_taken_once),
         cmocka_unit_test(what_is_cut_or_another_is_passed_over),
         cmocka_unit_test(lengths_that_lie_are_not_followed),
     };

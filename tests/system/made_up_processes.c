@@ -83,6 +83,14 @@ static void say_process(const uint8_t *payload, uint8_t type)
     }
 }
 
+static void say_counters(const uint8_t *payload, uint8_t type)
+{
+    say("%s %u with %u faults, peak %llu, %llu read", type == 32 ? "PerfCtr" : "PerfCtrRundown",
+        u32_at(payload, 0), u32_at(payload, 4), (unsigned long long)u64_at(payload, 24),
+        (unsigned long long)u64_at(payload, 104));
+    say("%s\n", u32_at(payload, 12) != 0 ? " at least" : "");
+}
+
 static void say_image(const uint8_t *payload, uint8_t type)
 {
     static const char *const types[] = {
@@ -115,6 +123,10 @@ static void take_record(struct etwas_emitter *emitter, uint32_t slot,
         payload = (const uint8_t *)record->bytes + sizeof(struct etwas_etl_full_header);
         say("Id in %u %llx %s\n", u32_at(payload, 8), (unsigned long long)u64_at(payload, 0),
             (const char *)payload + 32);
+    } else if (header.group == 3 && header.type >= ETWAS_COUNTERS_END) {
+        assert_int_equal(header.version, 2);
+        assert_int_equal(header.size, sizeof header + 136);
+        say_counters(payload, header.type);
     } else if (header.group == 3 && header.type != ETWAS_IMAGE_LOAD) {
         assert_int_equal(header.version, 4);
         say_process(payload, header.type);
@@ -191,6 +203,17 @@ static bool made_up_facts(uint32_t process_id, struct etwas_process_facts *facts
     return true;
 }
 
+static bool made_up_counters(uint32_t process_id, struct etwas_process_counters *counters)
+{
+    const struct made_up *process = find_made_up(process_id);
+
+    *counters = (struct etwas_process_counters){0};
+    if (process != NULL) {
+        counters->page_faults = process->page_faults;
+    }
+    return process != NULL;
+}
+
 static void made_up_mappings(uint32_t process_id,
                              void (*each)(void *context, const struct etwas_mapping *mapping),
                              void *context)
@@ -226,6 +249,7 @@ static const struct etwas_process_source source = {
     .threads = made_up_threads,
     .facts = made_up_facts,
     .mappings = made_up_mappings,
+    .counters = made_up_counters,
     .kernel = made_up_kernel,
     .now_ns = made_up_now,
     .tick_of = made_up_tick,

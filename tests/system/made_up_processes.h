@@ -23,6 +23,7 @@ struct made_up {
     uint32_t parent_id;
     uint32_t threads[4];
     uint64_t start_tick;
+    uint64_t page_faults;
     const char *name;
     const char *command_line;
     struct etwas_mapping mappings[3];

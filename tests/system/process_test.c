@@ -361,7 +361,8 @@ static void how_it_ended_is_said(void **state)
 {
     static const int expected[] = {0, 3, 255, 7, -SIGKILL, -SIGTERM};
     pid_t children[6];
-    struct etwas_exits *exits = etwas_exits_open();
+    struct etwas_fault fault;
+    struct etwas_exits *exits = etwas_exits_open(&fault);
     etwas_trace_handle session;
     struct events events;
 

@@ -106,13 +106,13 @@ static void how_a_process_ended_is_known_once(void **state)
     (void)state;
     begin();
     processes.exits = &exits;
-    exits.kept[10] = (struct etwas_exit){10, 3 << 8};
+    exits.kept[10] = (struct etwas_exit){.thread_id = 10, .status = 3 << 8};
     fork_at(100, 1, 10, 10);
     exit_at(101, 10, 10);
-    exits.kept[10] = (struct etwas_exit){ETWAS_EXITS_KEPT + 10, 3 << 8};
+    exits.kept[10] = (struct etwas_exit){.thread_id = ETWAS_EXITS_KEPT + 10, .status = 3 << 8};
     fork_at(102, 1, 10, 10);
     exit_at(103, 10, 10);
-    exits.kept[10] = (struct etwas_exit){10, 9};
+    exits.kept[10] = (struct etwas_exit){.thread_id = 10, .status = 9};
     fork_at(104, 1, 10, 10);
     fork_at(105, 1, 10, 10);
     exit_at(106, 10, 10);
@@ -124,6 +124,23 @@ static void how_a_process_ended_is_known_once(void **state)
            "105@3 by 1 End 10 of 1, sh [sh -c x] with -9 not seen\n"
            "105@3 by 1 Start 10 of 1, sh [sh -c x]\n"
            "106@3 by 1 End 10 of 1, sh [sh -c x]\n");
+}
+
+static void a_process_ends_with_its_first_threads_status(void **state)
+{
+    static struct etwas_exits exits = {.socket = -1};
+
+    (void)state;
+    begin();
+    processes.exits = &exits;
+    exits.kept[10] = (struct etwas_exit){.thread_id = 10, .status = 3 << 8};
+    exits.kept[11] = (struct etwas_exit){.thread_id = 11, .status = 4 << 8};
+    fork_at(100, 1, 10, 10);
+    fork_at(101, 10, 10, 11);
+    exit_at(102, 10, 10);
+    exit_at(103, 10, 11);
+    expect("100@3 by 1 Start 10 of 1, sh [sh -c x]\n"
+           "103@3 by 1 End 10 of 1, sh [sh -c x] with 3\n");
 }
 
 static void numbers_that_are_none_are_passed_over(void **state)
@@ -301,6 +318,7 @@ int main(void)
                                   end_test),
         cmocka_unit_test_teardown(a_name_that_a_process_gives_itself_is_its_name, end_test),
         cmocka_unit_test_teardown(how_a_process_ended_is_known_once, end_test),
+        cmocka_unit_test_teardown(a_process_ends_with_its_first_threads_status, end_test),
         cmocka_unit_test_teardown(numbers_that_are_none_are_passed_over, end_test),
         cmocka_unit_test_teardown(what_the_rundown_told_is_not_told_again, end_test),
         cmocka_unit_test_teardown(what_happens_during_the_rundown_is_in_order, end_test),

@@ -19,6 +19,7 @@ struct flag_name {
 
 static const struct flag_name flag_names[] = {
     {"process", EVENT_TRACE_FLAG_PROCESS},
+    {"process_counters", EVENT_TRACE_FLAG_PROCESS_COUNTERS},
     {"thread", EVENT_TRACE_FLAG_THREAD},
     {"image_load", EVENT_TRACE_FLAG_IMAGE_LOAD},
     {"cswitch", EVENT_TRACE_FLAG_CSWITCH},

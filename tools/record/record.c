@@ -27,7 +27,8 @@ static const char *const help[] = {
     "refuses, it is said what is missing, and PROGRAM is not run.\n"
     "\n",
     "  -k, --kernel FLAGS  what to record, with commas between: process, thread,\n"
-    "                      image_load, cswitch, dispatcher, profile, systemcall,\n"
+    "                      image_load, process_counters, cswitch, dispatcher,\n"
+    "                      profile, systemcall,\n"
     "                      memory_page_faults, virtual_alloc, interrupt, dpc,\n"
     "                      disk_io, disk_io_init, split_io, network_tcpip,\n"
     "                      dbgprint, job, no_sysconfig.\n"

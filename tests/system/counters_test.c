@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * EVENT_TRACE_FLAG_PROCESS_COUNTERS against the real kernel: what a process used is told with its end, and
+ * who may not be told does not get the flag.
+ */
+#include <linux/capability.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "system/exits.h"
+#include "system/kernel_fixture.h"
+
+enum {
+    COUNTERS = EVENT_TRACE_FLAG_PROCESS_COUNTERS | EVENT_TRACE_FLAG_NO_SYSCONFIG,
+    END = 32,
+    RUNDOWN = 33,
+    PAGE = 4096,
+    PAGES = 8192, /* 32 MiB */
+    PIECE = 32768,
+    PIECES = 64, /* 2 MiB */
+    SLACK = 2000,
+    KB = 1024,
+    MB = 1 << 20,
+    NOBODY = 65534,
+
+    FAULTS_AT = 4,
+    HANDLES_AT = 8,
+    RESERVED_AT = 12,
+    PEAK_VIRTUAL_AT = 16,
+    PEAK_RESIDENT_AT = 24,
+    RESIDENT_AT = 64,
+    READ_AT = 104,
+    WRITTEN_AT = 112,
+};
+
+static const etwas_guid process_class = {
+    0x3d6fa8d0, 0xfe05, 0x11d0, {0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c}};
+
+/* The only one of the process; NULL: none. With `last` the last of several. */
+static const struct event *find(const struct events *events, uint8_t type, uint32_t process_id,
+                                bool last)
+{
+    const struct event *found = NULL;
+
+    for (size_t index = 0; index < events->count; index++) {
+        const struct event *event = &events->items[index];
+
+        if (is_kernel_event(event, &process_class, type) && u32_at(event, 0) == process_id) {
+            assert_true(last || found == NULL);
+            assert_int_equal(event->record.UserDataLength, 136);
+            assert_int_equal(event->record.EventHeader.EventDescriptor.Version, 2);
+            found = event;
+        }
+    }
+    return found;
+}
+
+static void *touch_half(void *pages)
+{
+    volatile uint8_t *memory = pages;
+
+    for (size_t page = 0; page < PAGES / 2; page++) {
+        memory[page * PAGE] = 1;
+    }
+    return NULL;
+}
+
+/* One half by its first thread, the other by another; the same for what goes through the pipe. */
+static void use_much(void)
+{
+    static uint8_t piece[PIECE];
+    uint8_t *memory =
+        mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    pthread_t thread;
+    int ends[2];
+
+    CHECK_IN_CHILD(memory != MAP_FAILED && madvise(memory, PAGES * PAGE, MADV_NOHUGEPAGE) == 0);
+    CHECK_IN_CHILD(pthread_create(&thread, NULL, touch_half, memory) == 0);
+    CHECK_IN_CHILD(pthread_join(thread, NULL) == 0);
+    (void)touch_half(memory + PAGES / 2 * PAGE);
+    CHECK_IN_CHILD(pipe(ends) == 0);
+    for (int index = 0; index < PIECES; index++) {
+        CHECK_IN_CHILD(write(ends[1], piece, PIECE) == PIECE);
+        CHECK_IN_CHILD(read(ends[0], piece, PIECE) == PIECE);
+    }
+    _exit(0);
+}
+
+static void what_a_process_used_is_told_with_its_end(void **state)
+{
+    etwas_trace_handle session;
+    struct events events;
+    const struct event *event;
+    int child;
+
+    (void)state;
+    session = start_kernel(COUNTERS);
+    child = fork_child();
+    if (child == 0) {
+        use_much();
+    }
+    assert_int_equal(exit_code_of(child), 0);
+    read_and_account(session, &events);
+    event = find(&events, END, (uint32_t)child, false);
+    assert_non_null(event);
+    assert_int_equal(u32_at(event, RESERVED_AT), 0);
+    assert_in_range(u32_at(event, FAULTS_AT), PAGES, PAGES + SLACK);
+    assert_in_range(u64_at(event, PEAK_RESIDENT_AT), (PAGES - SLACK) * PAGE, 2 * PAGES * PAGE);
+    assert_in_range(u64_at(event, PEAK_VIRTUAL_AT), PAGES * PAGE, UINT64_MAX);
+    assert_in_range(u64_at(event, READ_AT), PIECES * PIECE, PIECES * PIECE + MB);
+    assert_in_range(u64_at(event, WRITTEN_AT), PIECES * PIECE, PIECES * PIECE + MB);
+    free_events(&events);
+}
+
+/* As it is, and as many descriptors as there are. */
+static void who_is_there_is_told_what_it_uses(void **state)
+{
+    struct etwas_process_counters now;
+    etwas_trace_handle session;
+    struct events events;
+    const struct event *event;
+
+    (void)state;
+    session = start_kernel(COUNTERS);
+    assert_true(etwas_process_counters_read((uint32_t)getpid(), &now));
+    read_and_account(session, &events);
+    event = find(&events, RUNDOWN, (uint32_t)getpid(), true);
+    assert_non_null(event);
+    assert_in_range(u32_at(event, FAULTS_AT), now.page_faults, now.page_faults + SLACK);
+    assert_in_range(u32_at(event, HANDLES_AT), 1, now.handles);
+    assert_in_range(u64_at(event, RESIDENT_AT), KB, u64_at(event, PEAK_RESIDENT_AT));
+    assert_in_range(u64_at(event, READ_AT), now.characters_read, UINT64_MAX);
+    assert_null(find(&events, END, (uint32_t)getpid(), true));
+    free_events(&events);
+}
+
+/* All that other flags need, which does not do for this one. */
+static int start_without_network_administration(void)
+{
+    enum {
+        MONITOR = 1U << (CAP_PERFMON - 32),
+        READ_ALL = 1U << CAP_DAC_OVERRIDE,
+    };
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {
+        {.effective = READ_ALL, .permitted = READ_ALL},
+        {.effective = MONITOR, .permitted = MONITOR}};
+    etwas_trace_handle session = 7;
+    struct block block;
+    char sentence[512];
+
+    if (prctl(PR_SET_KEEPCAPS, 1) != 0 || setgid(NOBODY) != 0 || setuid(NOBODY) != 0 ||
+        syscall(SYS_capset, &header, data) != 0) {
+        return 1;
+    }
+    prepare_kernel_block(&block, COUNTERS);
+    if (StartTraceA(&session, KERNEL_LOGGER_NAMEA, &block.properties) != ERROR_ACCESS_DENIED ||
+        session != 0) {
+        return 2;
+    }
+    (void)etwas_kernel_refusal(sentence, sizeof sentence);
+    if (strstr(sentence, "CAP_NET_ADMIN") == NULL) {
+        return 3;
+    }
+    /* Without it the same may be had, and the flag cannot come later either. */
+    prepare_kernel_block(&block, FLAGS);
+    if (StartTraceA(&session, KERNEL_LOGGER_NAMEA, &block.properties) != ERROR_SUCCESS ||
+        etwas_kernel_refusal(NULL, 0) != 0) {
+        return 4;
+    }
+    block.properties.EnableFlags = FLAGS | COUNTERS;
+    block.properties.LogFileNameOffset = 0;
+    if (ControlTraceA(session, NULL, &block.properties, EVENT_TRACE_CONTROL_UPDATE) !=
+            ERROR_ACCESS_DENIED ||
+        etwas_kernel_refusal(NULL, 0) == 0) {
+        return 5;
+    }
+    return ControlTraceA(session, NULL, &block.properties, EVENT_TRACE_CONTROL_STOP) ==
+                   ERROR_SUCCESS
+               ? 0
+               : 6;
+}
+
+static void who_may_not_be_told_is_told_why(void **state)
+{
+    (void)state;
+    expect_as_nobody(start_without_network_administration);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(what_a_process_used_is_told_with_its_end),
+        FOLDER_TEST(who_is_there_is_told_what_it_uses),
+        FOLDER_TEST(who_may_not_be_told_is_told_why),
+    };
+    struct etwas_fault fault;
+    struct etwas_exits *exits = etwas_exits_open(&fault);
+
+    if (exits == NULL) {
+        char why[256];
+
+        etwas_fault_explain(&fault, why, sizeof why);
+        (void)printf("skipped: %s\n", why);
+        return 77;
+    }
+    etwas_exits_close(exits);
+    return RUN_KERNEL_TESTS("system counters", tests);
+}
