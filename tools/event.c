@@ -159,12 +159,36 @@ bool etwas_event_is_stack(const EVENT_HEADER_EXTENDED_DATA_ITEM *item)
            item->ExtType == EVENT_HEADER_EXT_TYPE_STACK_TRACE64;
 }
 
+/* A stack that is an event: which it is of, process and thread, then the frames. */
+static bool read_walk(const EVENT_RECORD *record, struct etwas_event_stack *stack)
+{
+    enum {
+        PROCESS_AT = 8,
+        FRAMES_AT = 16,
+    };
+
+    if (!is_of_class(record, &etwas_names_stack_class) ||
+        record->EventHeader.EventDescriptor.Opcode != ETWAS_NAMES_STACK_TYPE ||
+        record->UserDataLength < FRAMES_AT) {
+        return false;
+    }
+    memcpy(&stack->process, (const uint8_t *)record->UserData + PROCESS_AT, sizeof stack->process);
+    stack->frames = (const uint8_t *)record->UserData + FRAMES_AT;
+    stack->frame_bytes = sizeof(uint64_t);
+    stack->count = (uint32_t)(record->UserDataLength - FRAMES_AT) / stack->frame_bytes;
+    stack->first_return = 1;
+    return true;
+}
+
 /* Behind an id of 8 bytes that joins the parts of a stack; only one has been seen. */
 struct etwas_event_stack etwas_event_stack(const EVENT_RECORD *record)
 {
     const uint32_t match_id_bytes = sizeof(uint64_t);
-    struct etwas_event_stack stack = {NULL, 0, 1};
+    struct etwas_event_stack stack = {.frame_bytes = 1, .process = record->EventHeader.ProcessId};
 
+    if (read_walk(record, &stack)) {
+        return stack;
+    }
     for (uint16_t i = 0; i < record->ExtendedDataCount && stack.count == 0; i++) {
         const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
 
@@ -177,14 +201,19 @@ struct etwas_event_stack etwas_event_stack(const EVENT_RECORD *record)
     return stack;
 }
 
+uint64_t etwas_event_frame(const struct etwas_event_stack *stack, uint32_t index)
+{
+    uint64_t address = 0;
+
+    memcpy(&address, stack->frames + (size_t)index * stack->frame_bytes, stack->frame_bytes);
+    return address;
+}
+
 void etwas_event_put_stack(struct etwas_output *output, const struct etwas_event_stack *stack,
                            const char *between)
 {
     for (uint32_t i = 0; i < stack->count; i++) {
-        uint64_t address = 0;
-
-        memcpy(&address, stack->frames + (size_t)i * stack->frame_bytes, stack->frame_bytes);
         etwas_output_text(output, i > 0 ? between : "");
-        etwas_output_hexadecimal(output, address);
+        etwas_output_hexadecimal(output, etwas_event_frame(stack, i));
     }
 }

@@ -47,16 +47,20 @@ static inline bool etwas_event_has_processor(uint32_t log_file_mode)
     return (log_file_mode & EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING) == 0;
 }
 
-/* A call stack, of EVENT_ENABLE_PROPERTY_STACK_TRACE. */
+/* A call stack: of EVENT_ENABLE_PROPERTY_STACK_TRACE, or one that is an event, StackWalk's. */
 struct etwas_event_stack {
     const uint8_t *frames; /* innermost first, not aligned */
     uint32_t count;        /* 0: the event has none */
     uint32_t frame_bytes;  /* 4 or 8 */
+    uint32_t process;
+    uint32_t first_return; /* the frames from this one on are behind calls */
 };
 
 bool etwas_event_is_stack(const EVENT_HEADER_EXTENDED_DATA_ITEM *item);
 
 struct etwas_event_stack etwas_event_stack(const EVENT_RECORD *record);
+
+uint64_t etwas_event_frame(const struct etwas_event_stack *stack, uint32_t index);
 
 /* Writes its addresses with `between` between two. */
 void etwas_event_put_stack(struct etwas_output *output, const struct etwas_event_stack *stack,

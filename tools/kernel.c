@@ -8,6 +8,8 @@
 
 #include "kernel.h"
 
+#include "names.h"
+
 #include <string.h>
 
 /* Types of Thread. */
@@ -39,7 +41,7 @@ enum {
 
 /* Of StackWalk. */
 enum {
-    STACK = 32,
+    STACK_PROCESS_AT = 8,
     STACK_THREAD_AT = 12,
     STACK_FRAMES_AT = 16,
     FRAME_BYTES = 8,
@@ -86,8 +88,6 @@ static const etwas_guid process_class = KERNEL_CLASS(0x3d6fa8d0, 0xfe05, 0x11d0)
 static const etwas_guid fault_class = KERNEL_CLASS(0x3d6fa8d3, 0xfe05, 0x11d0);
 static const etwas_guid performance_class = {
     0xce1dbfb4, 0x137e, 0x4da6, {0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc}};
-static const etwas_guid stack_class = {
-    0xdef2fe46, 0x7bd6, 0x4b80, {0xbd, 0x94, 0xf5, 0x7f, 0xe2, 0x0d, 0x0c, 0xe3}};
 
 static bool is_of_class(const EVENT_RECORD *record, const etwas_guid *class_guid)
 {
@@ -214,11 +214,12 @@ static bool read_fault(const EVENT_RECORD *record, struct etwas_kernel_event *ev
 
 static bool read_stack(const EVENT_RECORD *record, struct etwas_kernel_event *event)
 {
-    if (record->EventHeader.EventDescriptor.Opcode != STACK ||
+    if (record->EventHeader.EventDescriptor.Opcode != ETWAS_NAMES_STACK_TYPE ||
         record->UserDataLength < STACK_FRAMES_AT) {
         return false;
     }
     event->kind = ETWAS_KERNEL_STACK;
+    event->process = u32_at(record, STACK_PROCESS_AT);
     event->thread = u32_at(record, STACK_THREAD_AT);
     event->frames = (const uint8_t *)record->UserData + STACK_FRAMES_AT;
     event->frame_count = (uint32_t)(record->UserDataLength - STACK_FRAMES_AT) / FRAME_BYTES;
@@ -239,7 +240,7 @@ bool etwas_kernel_read(const EVENT_RECORD *record, struct etwas_kernel_event *ev
     if (is_of_class(record, &fault_class)) {
         return read_fault(record, event);
     }
-    return is_of_class(record, &stack_class) && read_stack(record, event);
+    return is_of_class(record, &etwas_names_stack_class) && read_stack(record, event);
 }
 
 const char *etwas_kernel_fault_name(uint8_t fault)

@@ -18,6 +18,12 @@ extern const etwas_guid etwas_names_header_class;
 extern const etwas_guid etwas_names_image_class;
 extern const etwas_guid etwas_names_build_class;
 
+/* Stacks that are events. */
+extern const etwas_guid etwas_names_stack_class;
+enum {
+    ETWAS_NAMES_STACK_TYPE = 32
+};
+
 /* The name of an event class of the Windows kernel, "DiskIo"; NULL for any other class. */
 const char *etwas_names_class(const etwas_guid *guid);
 

@@ -18,12 +18,22 @@
 enum {
     PAGE_BYTES = 4096,
     NAME_BYTES = 65536, /* longer names are left as they are */
+    MOST_PARTS = 32,
+};
+
+/* What of the file is mapped. */
+struct part {
+    uint64_t address; /* as its symbols have it */
+    uint64_t offset;
+    uint64_t bytes;
 };
 
 struct etwas_symbols {
     Dwfl *session;
     Dwfl_Module *module;
-    uint64_t start; /* where libdw sees what is mapped first */
+    uint64_t bias; /* what libdw adds to addresses of symbols */
+    uint32_t part_count;
+    struct part parts[MOST_PARTS];
     char *readable; /* the function found last as C++ has it; malloc's, of this size */
     size_t readable_bytes;
 };
@@ -50,33 +60,32 @@ static bool has_build_id(Dwfl_Module *module, const uint8_t *wanted, size_t byte
     return found_bytes > 0 && (size_t)found_bytes == bytes && memcmp(found, wanted, bytes) == 0;
 }
 
-static bool find_start(struct etwas_symbols *symbols, Elf *elf, GElf_Addr bias)
+static bool read_parts(struct etwas_symbols *symbols, Elf *elf)
 {
     size_t count;
 
     if (elf_getphdrnum(elf, &count) != 0) {
         return false;
     }
-    for (size_t i = 0; i < count; i++) {
-        GElf_Phdr part;
+    for (size_t i = 0; i < count && symbols->part_count < MOST_PARTS; i++) {
+        GElf_Phdr header;
 
-        if (gelf_getphdr(elf, (int)i, &part) != NULL && part.p_type == PT_LOAD) {
-            symbols->start = bias + (part.p_vaddr & ~(uint64_t)(PAGE_BYTES - 1));
-            return true;
+        if (gelf_getphdr(elf, (int)i, &header) != NULL && header.p_type == PT_LOAD) {
+            symbols->parts[symbols->part_count++] =
+                (struct part){header.p_vaddr, header.p_offset, header.p_filesz};
         }
     }
-    return false;
+    return symbols->part_count > 0;
 }
 
 static bool read_image(struct etwas_symbols *symbols, const char *path, int file,
-                       const uint8_t *build_id, size_t build_id_bytes)
+                       const uint8_t *build_id, size_t build_id_bytes, bool *has_changed)
 {
     static const Dwfl_Callbacks callbacks = {
         .find_elf = dwfl_build_id_find_elf,
         .find_debuginfo = dwfl_standard_find_debuginfo,
         .section_address = dwfl_offline_section_address,
     };
-    GElf_Addr bias;
     Elf *elf;
 
     symbols->session = dwfl_begin(&callbacks);
@@ -89,24 +98,25 @@ static bool read_image(struct etwas_symbols *symbols, const char *path, int file
         return false;
     }
     (void)dwfl_report_end(symbols->session, NULL, NULL);
-    elf = dwfl_module_getelf(symbols->module, &bias);
-    return elf != NULL && has_build_id(symbols->module, build_id, build_id_bytes) &&
-           find_start(symbols, elf, bias);
+    elf = dwfl_module_getelf(symbols->module, &symbols->bias);
+    *has_changed = elf == NULL || !has_build_id(symbols->module, build_id, build_id_bytes);
+    return !*has_changed && read_parts(symbols, elf);
 }
 
 struct etwas_symbols *etwas_symbols_open(const char *path, const uint8_t *build_id,
-                                         size_t build_id_bytes)
+                                         size_t build_id_bytes, bool *has_changed)
 {
     int file = build_id_bytes > 0 ? open_regular(path) : -1;
     struct etwas_symbols *symbols = file >= 0 ? calloc(1, sizeof *symbols) : NULL;
 
+    *has_changed = false;
     if (symbols == NULL) {
         if (file >= 0) {
             (void)close(file);
         }
         return NULL;
     }
-    if (!read_image(symbols, path, file, build_id, build_id_bytes)) {
+    if (!read_image(symbols, path, file, build_id, build_id_bytes, has_changed)) {
         etwas_symbols_close(symbols);
         return NULL;
     }
@@ -144,12 +154,33 @@ static const char *readable_name(struct etwas_symbols *symbols, const char *name
 
 #endif
 
-bool etwas_symbols_find(struct etwas_symbols *symbols, uint64_t offset, struct etwas_symbol *symbol)
+/* Where libdw sees an offset; 0: nowhere. */
+static uint64_t address_of(const struct etwas_symbols *symbols, enum etwas_symbols_from from,
+                           uint64_t offset)
 {
-    uint64_t address = symbols->start + offset;
+    const struct part *first = &symbols->parts[0];
+
+    if (from == ETWAS_SYMBOLS_FROM_ZERO) {
+        return symbols->bias + offset;
+    }
+    if (from == ETWAS_SYMBOLS_FROM_MAPPING) {
+        return symbols->bias + (first->address & ~(uint64_t)(PAGE_BYTES - 1)) + offset;
+    }
+    for (uint32_t i = 0; i < symbols->part_count; i++) {
+        const struct part *part = &symbols->parts[i];
+
+        if (offset - part->offset < part->bytes) {
+            return symbols->bias + part->address + (offset - part->offset);
+        }
+    }
+    return 0;
+}
+
+static bool find_function(struct etwas_symbols *symbols, uint64_t address,
+                          struct etwas_symbol *symbol)
+{
     GElf_Off function_offset = 0;
     GElf_Sym found;
-    Dwfl_Line *line;
 
     *symbol = (struct etwas_symbol){.function = dwfl_module_addrinfo(symbols->module, address,
                                                                      &function_offset, &found, NULL,
@@ -159,6 +190,26 @@ bool etwas_symbols_find(struct etwas_symbols *symbols, uint64_t offset, struct e
     }
     symbol->function = readable_name(symbols, symbol->function);
     symbol->offset = function_offset;
+    return true;
+}
+
+bool etwas_symbols_find(struct etwas_symbols *symbols, enum etwas_symbols_from from,
+                        uint64_t offset, struct etwas_symbol *symbol)
+{
+    uint64_t address = address_of(symbols, from, offset);
+
+    return address != 0 && find_function(symbols, address, symbol);
+}
+
+bool etwas_symbols_find_line(struct etwas_symbols *symbols, enum etwas_symbols_from from,
+                             uint64_t offset, struct etwas_symbol *symbol)
+{
+    uint64_t address = address_of(symbols, from, offset);
+    Dwfl_Line *line;
+
+    if (address == 0 || !find_function(symbols, address, symbol)) {
+        return false;
+    }
     line = dwfl_module_getsrc(symbols->module, address);
     if (line != NULL) {
         symbol->file = dwfl_lineinfo(line, NULL, &symbol->line, NULL, NULL, NULL);
@@ -178,20 +229,29 @@ void etwas_symbols_close(struct etwas_symbols *symbols)
 #else
 
 struct etwas_symbols *etwas_symbols_open(const char *path, const uint8_t *build_id,
-                                         size_t build_id_bytes)
+                                         size_t build_id_bytes, bool *has_changed)
 {
     (void)path;
     (void)build_id;
     (void)build_id_bytes;
+    *has_changed = false;
     return NULL;
 }
 
-bool etwas_symbols_find(struct etwas_symbols *symbols, uint64_t offset, struct etwas_symbol *symbol)
+bool etwas_symbols_find(struct etwas_symbols *symbols, enum etwas_symbols_from from,
+                        uint64_t offset, struct etwas_symbol *symbol)
 {
     (void)symbols;
+    (void)from;
     (void)offset;
     (void)symbol;
     return false;
+}
+
+bool etwas_symbols_find_line(struct etwas_symbols *symbols, enum etwas_symbols_from from,
+                             uint64_t offset, struct etwas_symbol *symbol)
+{
+    return etwas_symbols_find(symbols, from, offset, symbol);
 }
 
 void etwas_symbols_close(struct etwas_symbols *symbols)

@@ -9,7 +9,8 @@
  *
  * The name of the file is from the trace. It is opened only where it is an absolute one of a regular
  * file, and used only where its build id is the trace's: of another version of a program nothing is
- * said. Debug information that the system keeps apart is found as debuggers find it.
+ * said. Debug information that the system keeps apart is found as debuggers find it, by its build id;
+ * other machines are asked only where the environment says which (DEBUGINFOD_URLS).
  */
 
 #include <stdbool.h>
@@ -26,13 +27,24 @@ struct etwas_symbol {
     int line;
 };
 
-/* NULL where nothing is known of the image. */
-struct etwas_symbols *etwas_symbols_open(const char *path, const uint8_t *build_id,
-                                         size_t build_id_bytes);
+/* What an offset counts from. */
+enum etwas_symbols_from {
+    ETWAS_SYMBOLS_FROM_MAPPING, /* the first byte in memory */
+    ETWAS_SYMBOLS_FROM_FILE,    /* the file's first byte */
+    ETWAS_SYMBOLS_FROM_ZERO,    /* address 0, as the file's symbols have it */
+};
 
-/* `offset` is from where the image's mapping begins. False where no function has a name there. */
-bool etwas_symbols_find(struct etwas_symbols *symbols, uint64_t offset,
-                        struct etwas_symbol *symbol);
+/* NULL where nothing is known of the image; *has_changed: the file is there, and is of another build. */
+struct etwas_symbols *etwas_symbols_open(const char *path, const uint8_t *build_id,
+                                         size_t build_id_bytes, bool *has_changed);
+
+/* False where no function has a name there. The line is not looked for. */
+bool etwas_symbols_find(struct etwas_symbols *symbols, enum etwas_symbols_from from,
+                        uint64_t offset, struct etwas_symbol *symbol);
+
+/* The line, too, which takes longer. */
+bool etwas_symbols_find_line(struct etwas_symbols *symbols, enum etwas_symbols_from from,
+                             uint64_t offset, struct etwas_symbol *symbol);
 
 /* NULL is no image. */
 void etwas_symbols_close(struct etwas_symbols *symbols);

@@ -98,7 +98,7 @@ class Times(WhyTest):
         self.assertEqual(slowest["nobody_had_ns"], 3000)  # it was woken, and the processor was idle
         out, _ = self.run_etwas("why", *paths)
         self.assertIn("      0.030 ms in system call 99999, until woken by thread 22, 1 time\n"
-                      "          at 0xFFFF8000 0x401000\n", out)
+                      "          at 0xFFFF8000\n             0x401000\n", out)
         self.assertIn("      0.001 ms in no system call, until woken in an interrupt, 1 time\n", out)
 
     def test_faults_and_interrupts_are_those_of_who_ran(self):

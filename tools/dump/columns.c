@@ -41,6 +41,9 @@ static void add_usual(struct etwas_dump *dump)
     for (size_t i = 0; dump->hex && i < sizeof old / sizeof old[0]; i++) {
         add(dump, old[i]);
     }
+    if (dump->symbols) {
+        add(dump, ETWAS_PROPERTY_CALL_STACK);
+    }
 }
 
 static bool add_field(struct etwas_dump *dump, struct etwas_dump_column *column, const char *name,
@@ -205,11 +208,16 @@ static bool put_parent(struct etwas_output *output, const struct etwas_subject *
     return true;
 }
 
-static bool put_stack(struct etwas_output *output, const EVENT_RECORD *record)
+static bool put_stack(struct etwas_output *output, struct etwas_dump *dump)
 {
-    const struct etwas_event_stack stack = etwas_event_stack(record);
+    const struct etwas_event_stack stack = etwas_event_stack(dump->subject.record);
 
-    etwas_event_put_stack(output, &stack, ",");
+    if (dump->symbols) {
+        etwas_addresses_put_stack(output, ETWAS_TEXT_PLAIN, etwas_dump_addresses(dump),
+                                  dump->subject.record, " < ");
+    } else {
+        etwas_event_put_stack(output, &stack, ",");
+    }
     return stack.count > 0;
 }
 
@@ -385,7 +393,7 @@ bool etwas_dump_put_column(struct etwas_output *output, struct etwas_dump *dump,
     case ETWAS_PROPERTY_TEXT:
         return put_message(output, subject, quoted);
     case ETWAS_PROPERTY_CALL_STACK:
-        return put_stack(output, subject->record);
+        return put_stack(output, dump);
     case ETWAS_PROPERTY_FIELDS:
         return put_fields(output, dump, quoted);
     case ETWAS_PROPERTY_PAYLOAD:

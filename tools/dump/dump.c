@@ -34,6 +34,8 @@ static const char *const help[] = {
     "  -j, --json      one JSON object a line instead of columns\n"
     "      --csv       the columns as CSV (RFC 4180)\n"
     "  -x, --hex       nothing decoded: payloads in hexadecimal\n"
+    "  -S, --symbols   call stacks, also those of the kernel's StackWalk, by names of\n"
+    "                  functions, as far as they are known; see call_stack\n"
     "  -c, --clock raw|qpc|system\n"
     "                  times by another clock of the machine that recorded them:\n"
     "                  raw: as recorded, in ticks of the session's clock (see 'etwas\n"
@@ -81,7 +83,10 @@ static const char *const help[] = {
     "  parent    NUMBER@CLASS of its parent instance\n"
     "  text      of a message whose format is known, or of an event with a message\n"
     "  duration  of an event that ends an instance or activity: ns since its start\n"
-    "  call_stack   addresses of the calls that led to it, innermost first\n"
+    "  call_stack   addresses of the calls that led to it, innermost first; with\n"
+    "            --symbols FUNCTION+OFFSET in FILE < ..., FILE+OFFSET where none is\n"
+    "            known: they are those of the file that the trace names, if it is of\n"
+    "            the same build, and else it is (changed since)\n"
     "  payload   in hexadecimal\n"
     "  FIELD     any other name: the field that is called so; fields.FIELD always;\n"
     "            STRUCT.MEMBER\n"
@@ -106,6 +111,7 @@ static const char *const help[] = {
     "  of instance events: instance, parent_instance (0: none), parent_class (GUID);\n"
     "  duration_ns, if --where asks for the duration and it is known;\n"
     "  call_stack, if it has one: an array of hexadecimal strings, innermost first;\n"
+    "  symbols, with --symbols: the same, as the column call_stack has them;\n"
     "  extended, if there are any: an array of objects with type and data\n"
     "  (hexadecimal);\n"
     "  fields: an object; numbers as numbers (null: not finite), names of\n"
@@ -225,6 +231,9 @@ static bool take_option(struct etwas_dump *dump, int option)
     case 'x':
         dump->hex = true;
         return true;
+    case 'S':
+        dump->symbols = true;
+        return true;
     case 'r':
         dump->clock = ETWAS_DUMP_RAW;
         return true;
@@ -266,17 +275,23 @@ static const char *misuse(const struct etwas_dump *dump, int files)
 static bool parse_options(int argc, char **argv, struct etwas_dump *dump, int *result)
 {
     static const struct option options[] = {
-        {"json", no_argument, NULL, 'j'},          {"csv", no_argument, NULL, 'v'},
-        {"hex", no_argument, NULL, 'x'},           {"clock", required_argument, NULL, 'c'},
-        {"raw", no_argument, NULL, 'r'},           {"limit", required_argument, NULL, 'n'},
-        {"columns", required_argument, NULL, 'C'}, {"where", required_argument, NULL, 'w'},
-        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
+        {"json", no_argument, NULL, 'j'},
+        {"csv", no_argument, NULL, 'v'},
+        {"hex", no_argument, NULL, 'x'},
+        {"clock", required_argument, NULL, 'c'},
+        {"raw", no_argument, NULL, 'r'},
+        {"limit", required_argument, NULL, 'n'},
+        {"columns", required_argument, NULL, 'C'},
+        {"where", required_argument, NULL, 'w'},
+        {"symbols", no_argument, NULL, 'S'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
     };
     const char *wrong;
     int option;
 
     *result = ETWAS_EXIT_FINE;
-    while ((option = getopt_long(argc, argv, "jxc:rn:C:w:h", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "jxc:rn:C:w:Sh", options, NULL)) != -1) {
         if (option == 'h') {
             *result = etwas_command_help(help);
             return false;
@@ -308,6 +323,22 @@ static enum etwas_input_time input_time(const struct etwas_dump *dump)
 
 static const char too_many[] = "etwas: not enough memory for so many files\n";
 
+/* What the addresses of the next of the run's inputs are; its last part may say more. */
+static bool read_addresses(struct etwas_dump *dump, const struct etwas_input *input,
+                           const char *last_part)
+{
+    struct etwas_addresses *addresses = &dump->addresses[input - dump->run->inputs];
+
+    if (!etwas_addresses_open(addresses)) {
+        return false;
+    }
+    etwas_addresses_read(addresses, input->path, input->time);
+    if (last_part != NULL) {
+        etwas_addresses_read(addresses, last_part, input->time);
+    }
+    return !addresses->images.out_of_memory;
+}
+
 /* Opens the next of the run's inputs. */
 static int open_input(struct etwas_dump *dump, const char *path, uint32_t number)
 {
@@ -322,6 +353,10 @@ static int open_input(struct etwas_dump *dump, const char *path, uint32_t number
         result = ETWAS_EXIT_OPEN;
     }
     descriptions->last_part = etwas_parts_last(&dump->parts, number);
+    if (result == ETWAS_EXIT_FINE && dump->symbols &&
+        !read_addresses(dump, input, descriptions->last_part)) {
+        dump->subject.out_of_memory = true;
+    }
     dump->run->count += result == ETWAS_EXIT_FINE;
     return result;
 }
@@ -362,6 +397,9 @@ static int finish(struct etwas_dump *dump, int result)
         etwas_input_warn(&dump->run->inputs[i]);
         out_of_memory |= dump->descriptions[i].out_of_memory;
         etwas_descriptions_close(&dump->descriptions[i]);
+        if (dump->symbols) {
+            etwas_addresses_close(&dump->addresses[i]);
+        }
     }
     if (dump->run->count > 0 && dump->shown < dump->limit) {
         etwas_field_paths_report(&dump->paths);

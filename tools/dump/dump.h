@@ -7,6 +7,7 @@
  * What the forms of `etwas dump` share: one function a form, called for each event.
  */
 
+#include "addresses.h"
 #include "fields.h"
 #include "input.h"
 #include "parts.h"
@@ -50,7 +51,8 @@ enum {
 
 struct etwas_dump {
     enum etwas_dump_form form;
-    bool hex; /* nothing is decoded */
+    bool hex;     /* nothing is decoded */
+    bool symbols; /* stacks are shown by names */
     enum etwas_dump_clock clock;
     bool several_files; /* each event then says which file it is from */
     uint64_t limit;     /* events to show */
@@ -69,8 +71,15 @@ struct etwas_dump {
     struct etwas_dump_kind told[ETWAS_DUMP_TOLD];
     uint32_t told_count;
     struct etwas_descriptions descriptions[ETWAS_INPUT_FILES]; /* as run->inputs */
+    struct etwas_addresses addresses[ETWAS_INPUT_FILES];       /* likewise, if they are wanted */
     struct etwas_parts parts;
 };
+
+/* Those of the event's file. */
+static inline struct etwas_addresses *etwas_dump_addresses(struct etwas_dump *dump)
+{
+    return &dump->addresses[dump->subject.input - dump->run->inputs];
+}
 
 /* The event's time by dump->clock, QPC or SYSTEM. */
 etwas_clock_time etwas_dump_time(const struct etwas_dump *dump);

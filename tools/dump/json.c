@@ -115,13 +115,21 @@ static void put_message(struct etwas_output *output, const EVENT_HEADER *header,
     }
 }
 
-static void put_stack(struct etwas_output *output, const EVENT_RECORD *record)
+static void put_stack(struct etwas_dump *dump)
 {
-    const struct etwas_event_stack stack = etwas_event_stack(record);
+    struct etwas_output *output = dump->output;
+    const struct etwas_event_stack stack = etwas_event_stack(dump->subject.record);
 
-    if (stack.count > 0) {
-        etwas_output_text(output, ",\"call_stack\":[\"");
-        etwas_event_put_stack(output, &stack, "\",\"");
+    if (stack.count == 0) {
+        return;
+    }
+    etwas_output_text(output, ",\"call_stack\":[\"");
+    etwas_event_put_stack(output, &stack, "\",\"");
+    etwas_output_text(output, "\"]");
+    if (dump->symbols) {
+        etwas_output_text(output, ",\"symbols\":[\"");
+        etwas_addresses_put_stack(output, ETWAS_TEXT_JSON, etwas_dump_addresses(dump),
+                                  dump->subject.record, "\",\"");
         etwas_output_text(output, "\"]");
     }
 }
@@ -138,7 +146,7 @@ static void put_extended(struct etwas_dump *dump)
     const char *before = ",\"extended\":[";
 
     if (!dump->hex) {
-        put_stack(output, record);
+        put_stack(dump);
     }
 
     for (uint16_t i = 0; i < record->ExtendedDataCount; i++) {

@@ -95,15 +95,17 @@ static struct location locate(struct etwas_heap *heap, const struct etwas_heap_s
             continue;
         }
         if (!image->is_asked) {
+            bool has_changed;
+
             image->is_asked = true;
-            image->symbols =
-                etwas_symbols_open(image->path, image->build_id, image->build_id_bytes);
+            image->symbols = etwas_symbols_open(image->path, image->build_id, image->build_id_bytes,
+                                                &has_changed);
         }
         location.image = image;
         location.offset = address - image->base;
-        location.has_symbol =
-            image->symbols != NULL &&
-            etwas_symbols_find(image->symbols, location.offset - 1, &location.symbol);
+        location.has_symbol = image->symbols != NULL &&
+                              etwas_symbols_find_line(image->symbols, ETWAS_SYMBOLS_FROM_MAPPING,
+                                                      location.offset - 1, &location.symbol);
     }
     return location;
 }

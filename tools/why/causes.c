@@ -136,6 +136,7 @@ static void add_block(struct etwas_why *why, struct etwas_why_chosen *chosen,
         for (uint32_t i = 0; i < block->frame_count; i++) {
             block->frames[i] = chosen->stack[i];
         }
+        block->stack = chosen->stack_origin;
     }
 }
 

@@ -65,20 +65,6 @@ static struct etwas_why_chosen *next_of(const struct etwas_why *why, uint32_t nu
     return NULL;
 }
 
-static void keep_stack(struct etwas_why_chosen *chosen, const struct etwas_kernel_event *event,
-                       int64_t stack_ns)
-{
-    uint32_t at = chosen->stack_ns == stack_ns ? chosen->stack_count : 0;
-
-    /* The kernel's part and the program's may come one after the other. */
-    for (uint32_t i = 0; i < event->frame_count && at < ETWAS_WHY_FRAMES; i++) {
-        memcpy(&chosen->stack[at++], event->frames + (size_t)i * sizeof(uint64_t),
-               sizeof(uint64_t));
-    }
-    chosen->stack_ns = stack_ns;
-    chosen->stack_count = at;
-}
-
 static void take_stack(struct etwas_why *why, const struct etwas_input *input,
                        const struct etwas_kernel_event *event, uint32_t number)
 {
@@ -88,7 +74,7 @@ static void take_stack(struct etwas_why *why, const struct etwas_input *input,
     if (etwas_trace_convert_time(input->trace, event->initial_time, ETWAS_CLOCK_QPC, &stack) ==
         ERROR_SUCCESS) {
         while ((chosen = next_of(why, number, chosen)) != NULL) {
-            keep_stack(chosen, event, stack.value);
+            etwas_why_keep_stack(chosen, input, event, stack.value);
         }
     }
 }

@@ -144,6 +144,12 @@ static void put_block(struct etwas_output *output, const struct etwas_why *why,
         etwas_output_hexadecimal(output, block->frames[i]);
         etwas_output_char(output, '"');
     }
+    etwas_output_text(output, "],\"symbols\":[");
+    for (uint32_t i = 0; i < block->frame_count; i++) {
+        etwas_output_text(output, i > 0 ? ",\"" : "\"");
+        etwas_why_put_frame(output, ETWAS_TEXT_JSON, why, block, i);
+        etwas_output_char(output, '"');
+    }
     etwas_output_text(output, "]}");
 }
 

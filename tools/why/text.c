@@ -245,8 +245,8 @@ static void put_block(struct etwas_output *output, const struct etwas_why *why,
         put_ms(output, block->longest_ns);
     }
     for (uint32_t i = 0; i < block->frame_count; i++) {
-        etwas_output_text(output, i == 0 ? "\n          at " : " ");
-        etwas_output_hexadecimal(output, block->frames[i]);
+        etwas_output_text(output, i == 0 ? "\n          at " : "\n             ");
+        etwas_why_put_frame(output, ETWAS_TEXT_PLAIN, why, block, i);
     }
     etwas_output_char(output, '\n');
 }

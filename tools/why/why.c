@@ -60,7 +60,8 @@ static const char *const help[] = {
     "  duration_ns, the times, preemptions, fault_types (type, count);\n"
     "  processor_had: thread, process, name, ns; nobody_had_ns;\n"
     "  blocked_on: call (number, null), call_name, waker (thread, interrupt,\n"
-    "  unknown), thread, process, name, ns, times, longest_ns, stack (of that).\n"
+    "  unknown), thread, process, name, ns, times, longest_ns, stack (of that: its\n"
+    "  addresses), symbols (what these are, as 'etwas dump --symbols' has it).\n"
     "The times are running_ns, ready_ns, blocked_ns, unknown_ns, which are all of the\n"
     "duration, and interrupt_ns, hard_fault_ns, page_faults.\n"
     "\n",
@@ -114,6 +115,9 @@ static void on_record(EVENT_RECORD *record)
     if (etwas_event_is_header_class(record)) {
         return;
     }
+    if (!why->follows) {
+        etwas_addresses_take(&why->addresses[input->number - 1], record);
+    }
     if (etwas_kernel_read(record, &event)) {
         take_kernel(why, input, &event, time_ns);
     } else if (etwas_kernel_is_process(record)) {
@@ -133,8 +137,10 @@ static bool make_room(struct etwas_why *why)
     why->slow = calloc((size_t)why->slowest + 1, sizeof *why->slow);
     why->chosen = calloc((size_t)why->slowest + 1, sizeof *why->chosen);
     why->runs = calloc(ETWAS_SCHEDULE_PROCESSORS, sizeof(struct etwas_why_runs *));
-    return why->classes != NULL && why->slow != NULL && why->chosen != NULL && why->runs != NULL &&
-           etwas_schedule_open(&why->schedule) && etwas_processes_open(&why->processes);
+    why->addresses = calloc(ETWAS_INPUT_FILES, sizeof *why->addresses);
+    return why->addresses != NULL && why->classes != NULL && why->slow != NULL &&
+           why->chosen != NULL && why->runs != NULL && etwas_schedule_open(&why->schedule) &&
+           etwas_processes_open(&why->processes);
 }
 
 static void free_room(struct etwas_why *why)
@@ -146,7 +152,11 @@ static void free_room(struct etwas_why *why)
         if (why->descriptions[i].decoder != NULL) {
             etwas_descriptions_close(&why->descriptions[i]);
         }
+        if (why->addresses != NULL && why->addresses[i].decoder != NULL) {
+            etwas_addresses_close(&why->addresses[i]);
+        }
     }
+    free(why->addresses);
     free((void *)why->runs);
     free(why->classes);
     free(why->slow);
@@ -168,7 +178,8 @@ static int open_input(struct etwas_why *why, const char *path, uint32_t number)
         why->run.count++;
         (void)etwas_trace_query(input->trace, &input->information);
         if (why->descriptions[number - 1].decoder == NULL &&
-            !etwas_descriptions_open(&why->descriptions[number - 1], path, &why->paths)) {
+            (!etwas_descriptions_open(&why->descriptions[number - 1], path, &why->paths) ||
+             !etwas_addresses_open(&why->addresses[number - 1]))) {
             why->out_of_memory = true;
         }
     }

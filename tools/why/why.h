@@ -15,6 +15,7 @@
  * apart (etwas_schedule), ETWAS_WHY_CLASSES classes, and the slowest that are asked for.
  */
 
+#include "addresses.h"
 #include "descriptions.h"
 #include "input.h"
 #include "processes.h"
@@ -68,6 +69,14 @@ enum etwas_why_waker {
     ETWAS_WHY_WAKER_INTERRUPT,
 };
 
+/* Where a stack is from, which says what its addresses are. */
+struct etwas_why_stack {
+    uint32_t input; /* number of the file - 1 */
+    uint32_t process;
+    int64_t stamp; /* raw, of the file */
+    uint32_t user; /* where the program's frames begin, behind the kernel's */
+};
+
 /* Waiting of one kind: in a system call, until somebody ended it. */
 struct etwas_why_block {
     int64_t call; /* or ETWAS_WHY_..._CALL */
@@ -78,6 +87,7 @@ struct etwas_why_block {
     uint64_t longest_ns;
     uint32_t frame_count; /* of the stack where the longest began */
     uint64_t frames[ETWAS_WHY_FRAMES];
+    struct etwas_why_stack stack; /* of what these are */
 };
 
 /* An instance or activity, as somebody names it. */
@@ -118,6 +128,7 @@ struct etwas_why_chosen {
     int64_t stack_ns; /* of the newest stack */
     uint32_t stack_count;
     uint64_t stack[ETWAS_WHY_FRAMES];
+    struct etwas_why_stack stack_origin;
 };
 
 /* What a thread counts, beside its times. */
@@ -161,8 +172,9 @@ struct etwas_why_runs {
 struct etwas_why {
     struct etwas_input_run run;
     struct etwas_descriptions descriptions[ETWAS_INPUT_FILES];
-    struct etwas_field_paths paths; /* none */
-    bool follows;                   /* the second time */
+    struct etwas_addresses *addresses; /* by the number of the file - 1 */
+    struct etwas_field_paths paths;    /* none */
+    bool follows;                      /* the second time */
 
     /* What is asked for. */
     bool json;
@@ -244,6 +256,17 @@ void etwas_why_attribute(struct etwas_why *why, struct etwas_why_chosen *chosen,
 
 /* The name of a system call of the machine that the command was built for; NULL: not known. */
 const char *etwas_why_call_name(int64_t call);
+
+/* ---- stacks.c ---- */
+
+/* A stack of the thread that has it. */
+void etwas_why_keep_stack(struct etwas_why_chosen *chosen, const struct etwas_input *input,
+                          const struct etwas_kernel_event *event, int64_t stack_ns);
+
+/* Writes a frame of its stack as etwas_addresses_put does. */
+void etwas_why_put_frame(struct etwas_output *output, enum etwas_text_style style,
+                         const struct etwas_why *why, const struct etwas_why_block *block,
+                         uint32_t index);
 
 /* ---- text.c, json.c ---- */
 

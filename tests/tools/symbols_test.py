@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""Addresses by name: stacks of made-up traces that name a real program.
+
+usage: symbols_test.py PATH_OF_ETWAS PATH_OF_SPINNER WITH_LIBDW TEST_CLASS
+"""
+
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+
+import etl_build as etl
+from tool_case import RED, ToolTest, main
+
+T = 1_000_001  # the first event of the files here
+IMAGE_GROUP, PROCESS_GROUP = 0x14, 0x03
+LOAD, UNLOAD, HERE, LAST = (PROCESS_GROUP, 10), (IMAGE_GROUP, 2), (IMAGE_GROUP, 3), (IMAGE_GROUP, 4)
+BASE = 0x7F0000000000
+IMAGE_CLASS = "2cb15d1d-5fc1-11d2-abe1-00a0c911f518"
+BUILD_CLASS = "b3e675d7-2554-4f18-830b-2762732560de"
+
+
+def image(kind, stamp, path, base=BASE, size=0x100000, process=10, first=0):
+    """An event of the system logger, version 3."""
+    return etl.system(*kind, stamp, struct.pack("<QQIIIIQ4I", base, size, process, 0, 0, 0, first, 0, 0, 0, 0) +
+                      etl.utf16(path), process=process)
+
+
+def own_image(kind, stamp, path, base, first, size=0x100000, process=10):
+    """An image of a session that takes stacks, version 2."""
+    return etl.classic(IMAGE_CLASS, stamp, kind=kind, level=2, process=process,
+                       payload=struct.pack("<QQI3IQ4I", base, size, process, 0, 0, 0, first, 0, 0, 0, 0) +
+                       etl.utf16(path))
+
+
+def build(stamp, build_id, base=BASE, process=10):
+    name = f".build-id/{build_id[:2]}/{build_id[2:]}.debug"
+    return etl.classic(BUILD_CLASS, stamp, kind=36, level=2, process=process,
+                       payload=struct.pack("<QI", base, process) + bytes.fromhex(build_id)[:16] +
+                       struct.pack("<I", 0) + name.encode() + b"\0")
+
+
+class Program:
+    """A program's build id, where its functions are, and where its first part is."""
+
+    def __init__(self, path):
+        told = subprocess.run(["readelf", "-nlsW", path], stdout=subprocess.PIPE, check=True).stdout.decode()
+        self.path = path
+        self.build_id = re.search(r"Build ID: ([0-9a-f]+)", told)[1]
+        self.functions = {name: (int(value, 16), int(size))
+                          for value, size, name in re.findall(r": ([0-9a-f]{16}) +(\d+) FUNC .* (\S+)\n", told)}
+        self.parts = [tuple(int(number, 16) for number in found)
+                      for found in re.findall(r"LOAD +0x(\w+) 0x(\w+) 0x\w+ 0x(\w+)", told)]
+        self.first = self.parts[0][1]
+
+    def address(self, function, offset):
+        """As the symbols have it."""
+        return self.functions[function][0] + offset
+
+    def offset(self, function, offset):
+        """In the file."""
+        address = self.address(function, offset)
+        return next(at + address - begin for at, begin, size in self.parts if 0 <= address - begin < size)
+
+
+class SymbolsTest(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.program = Program(sys.argv[2])
+
+    def need_libdw(self):
+        if sys.argv[3] != "with-libdw":
+            self.skipTest("the command is built without libdw")
+
+    def symbols(self, *records, name="a.etl"):
+        """The stacks of a file, by names."""
+        path = self.write(name, etl.trace([(0, list(records))]))
+        out, _ = self.run_etwas("dump", "--symbols", "--json", path)
+        return [event["symbols"] for event in map(json.loads, out.splitlines()) if "symbols" in event]
+
+    def at(self, offset, base=BASE, function="spin_inside"):
+        return base + self.program.offset(function, offset)
+
+    def load(self, stamp=T, kind=LOAD, build_id=None, **options):
+        return [build(stamp, build_id or self.program.build_id), image(kind, stamp, self.program.path, **options)]
+
+
+class Names(SymbolsTest):
+    def test_a_frame_is_a_function_of_the_image_that_is_there(self):
+        self.need_libdw()
+        size = self.program.functions["spin_inside"][1]
+        # The last one is behind a call that ends the function.
+        stack = etl.stack_walk(T + 5, T + 5, 11, self.at(0), self.at(3, function="spin_outside"), self.at(size))
+        self.assertEqual(self.symbols(*self.load(), stack),
+                         [["spin_inside+0x0 in spinner", "spin_outside+0x3 in spinner", f"spin_inside+0x{size:X} in spinner"]])
+        path = os.path.join(self.folder, "a.etl")
+        self.assertIn(f" spin_inside+0x0 in spinner < spin_outside+0x3 in spinner < spin_inside+0x{size:X} in spinner\n",
+                      self.run_etwas("dump", "-S", path)[0])
+        self.assertIn(',spin_inside+0x0 in spinner < ', self.run_etwas("dump", "-S", "--csv", path)[0].replace("\r", ""))
+
+    def test_an_image_whose_first_byte_is_not_mapped_says_where_it_begins(self):
+        self.need_libdw()
+        first = 0x1000
+        stack = etl.stack_walk(T + 5, T + 5, 11, self.at(4) - first)
+        self.assertEqual(self.symbols(*self.load(first=first), stack), [["spin_inside+0x4 in spinner"]])
+
+    def test_the_stacks_of_a_program_that_records_itself_have_names(self):
+        self.need_libdw()
+        first, base = self.program.first, BASE
+        size = self.program.functions["spin_inside"][1]
+        frames = [base - first + self.program.address("spin_inside", offset) for offset in (4, size)]
+        event = etl.tl_event(RED, T + 5, "p", "e", items=etl.extended_item(6, struct.pack("<QQQ", 0, *frames), False))
+        records = [own_image(3, T, self.program.path, base, first), build(T, self.program.build_id, base)]
+        self.assertEqual(self.symbols(*records, event),
+                         [["spin_inside+0x4 in spinner", f"spin_inside+0x{size:X} in spinner"]])
+
+    def test_why_names_the_functions_of_the_stack_that_blocked(self):
+        self.need_libdw()
+        kernel = [etl.switch(T, 0, 11), etl.switch(T + 100, 11, 22),
+                  etl.stack_walk(T + 100, T + 100, 11, 2**63 + 1), etl.stack_walk(T + 100, T + 100, 11, self.at(0), self.at(9)),
+                  etl.switch(T + 300, 22, 11)]
+        program = [etl.instance(RED, T + 50, 1, kind=1), etl.instance(RED, T + 400, 1, kind=2)]
+        path = self.write("k.etl", etl.trace([(0, self.load() + kernel)]))
+        more = self.write("p.etl", etl.trace([(0, program)]))
+        told = json.loads(self.run_etwas("why", "--json", path, more)[0])
+        block, = told["slowest"][0]["blocked_on"]
+        self.assertEqual(block["symbols"], ["0x8000000000000001", "spin_inside+0x0 in spinner", "spin_inside+0x9 in spinner"])
+        self.assertIn("at 0x8000000000000001\n             spin_inside+0x0 in spinner\n             spin_inside+0x9 in spinner\n",
+                      self.run_etwas("why", path, more)[0])
+
+    def test_an_address_without_a_function_is_one_of_its_image(self):
+        stack = etl.stack_walk(T + 5, T + 5, 11, BASE + 1, BASE + 0x100000, BASE + 0x100001, 0, 2**63 + 5)
+        self.assertEqual(self.symbols(*self.load(), stack),
+                         [["spinner+0x1", "spinner+0x100000", f"0x{BASE + 0x100001:X}", "0x0", "0x8000000000000005"]])
+
+
+class Builds(SymbolsTest):
+    def test_a_file_that_changed_since_is_told_and_not_guessed_at(self):
+        self.need_libdw()
+        other = "ab" * 20
+        stack = etl.stack_walk(T + 5, T + 5, 11, self.at(4))
+        offset = self.program.offset("spin_inside", 4)
+        self.assertEqual(self.symbols(*self.load(build_id=other), stack), [[f"spinner+0x{offset:X} (changed since)"]])
+
+    def test_a_file_whose_build_is_not_known_is_not_looked_at(self):
+        stack = etl.stack_walk(T + 5, T + 5, 11, self.at(4))
+        offset = self.program.offset("spin_inside", 4)
+        self.assertEqual(self.symbols(image(LOAD, T, self.program.path), stack), [[f"spinner+0x{offset:X}"]])
+
+    def test_a_file_that_is_not_here_is_named(self):
+        for path, shown in (("/does/not/exist", "exist"), ("/dev/zero", "zero"), ("spinner", "spinner"),
+                            ("\\Device\\Disk\\ntdll.dll", "ntdll.dll"), ("", "")):
+            stack = etl.stack_walk(T + 5, T + 5, 11, BASE + 0x12)
+            records = [build(T, self.program.build_id), image(LOAD, T, path)]
+            self.assertEqual(self.symbols(*records, stack), [[f"{shown}+0x12"]])
+
+
+class Times(SymbolsTest):
+    """Images by their offsets: what is there at what time."""
+
+    def test_an_image_is_there_from_its_load_to_its_unload(self):
+        a, b = "/none/a", "/none/b"
+        found = self.symbols(etl.stack_walk(T, T, 11, BASE + 1), image(LOAD, T + 1, a), etl.stack_walk(T + 2, T, 11, BASE + 1),
+                             image(UNLOAD, T + 3, a), etl.stack_walk(T + 4, T, 11, BASE + 1),
+                             image(LOAD, T + 5, b), etl.stack_walk(T + 6, T, 11, BASE + 1), image(LAST, T + 7, b),
+                             etl.stack_walk(T + 8, T, 11, BASE + 1))
+        none = [f"0x{BASE + 1:X}"]
+        self.assertEqual(found, [none, ["a+0x1"], none, ["b+0x1"], ["b+0x1"]])
+
+    def test_what_was_there_before_the_trace_was_there_from_its_beginning(self):
+        c = 0x10000000
+        found = self.symbols(etl.stack_walk(T, T, 11, BASE + 1, BASE + c, BASE + 2 * c), image(HERE, T + 1, "/none/here"),
+                             image(UNLOAD, T + 2, "/none/gone", base=BASE + c - 1),
+                             image(LAST, T + 3, "/none/last", base=BASE + 2 * c - 1),
+                             etl.stack_walk(T + 4, T, 11, BASE + 1, BASE + c, BASE + 2 * c))
+        self.assertEqual(found, [["here+0x1", "gone+0x1", "last+0x1"],
+                                 ["here+0x1", f"0x{BASE + c:X}", "last+0x1"]])
+
+    def test_each_process_has_images_of_its_own_and_all_have_the_kernels(self):
+        kernel = 0xFFFFFFFF81000000
+        found = self.symbols(image(HERE, T, "/none/other", process=12), image(HERE, T, "/none/wide", size=0x40000000),
+                             image(HERE, T, "/none/inside", base=BASE + 0x10000),
+                             image(HERE, T, "vmlinux", base=kernel, size=0x1000000, process=0),
+                             etl.stack_walk(T + 1, T, 11, kernel + 0x20, kernel + 0x30),
+                             etl.stack_walk(T + 1, T, 11, BASE + 0x10005, BASE + 0x20000000))
+        self.assertEqual(found, [["vmlinux+0x20", "vmlinux+0x30"], ["inside+0x5", "wide+0x20000000"]])
+
+    def test_events_that_make_no_sense_are_passed_over(self):
+        broken = [etl.system(*LOAD, T, b""), etl.system(*LOAD, T, bytes(7)), image(LOAD, T, "/none/a", size=0),
+                  image(LOAD, T, "/none/a", base=2**64 - 1, size=2), build(T, "ab", base=5), etl.system(*LOAD, T, bytes(60)),
+                  etl.classic(BUILD_CLASS, T, kind=36, level=2, payload=bytes(33)),
+                  etl.kernel(0x18, 32, T, bytes(15)), etl.kernel(0x18, 32, T, bytes(16)), etl.kernel(0x18, 32, T, bytes(23))]
+        self.assertEqual(self.symbols(*broken, etl.stack_walk(T, T, 11, 1, 2**64 - 1, 0)),
+                         [["0x1", "0xFFFFFFFFFFFFFFFF", "0x0"]])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

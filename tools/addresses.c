@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Addresses by the images of a trace and the symbols of their files.
+ */
+
+#include "addresses.h"
+
+#include "commands.h"
+
+#include <string.h>
+
+#define KERNEL_HALF (UINT64_C(1) << 63)
+
+bool etwas_addresses_open(struct etwas_addresses *addresses)
+{
+    *addresses = (struct etwas_addresses){.decoder = NULL};
+    return etwas_decoder_open(&addresses->decoder) == ERROR_SUCCESS;
+}
+
+void etwas_addresses_close(struct etwas_addresses *addresses)
+{
+    etwas_images_free(&addresses->images);
+    etwas_decoder_close(addresses->decoder);
+    addresses->decoder = NULL;
+}
+
+void etwas_addresses_take(struct etwas_addresses *addresses, const EVENT_RECORD *record)
+{
+    if (etwas_event_is_image(record)) {
+        etwas_images_take(&addresses->images, addresses->decoder, record);
+    }
+}
+
+static void on_record(EVENT_RECORD *record)
+{
+    const struct etwas_input *input = record->UserContext;
+
+    etwas_addresses_take(input->context, record);
+}
+
+void etwas_addresses_read(struct etwas_addresses *addresses, const char *path,
+                          enum etwas_input_time time)
+{
+    static struct etwas_input input;
+    const struct etwas_input_callbacks callbacks = {on_record, time};
+    struct etwas_input_run run = {.inputs = &input, .count = 1};
+
+    if (etwas_input_open(&input, path, 1, &callbacks, addresses) == ETWAS_EXIT_FINE) {
+        etwas_progress_start(&run.progress, false);
+        (void)etwas_input_process(&run);
+    }
+}
+
+/* ---- finding --------------------------------------------------------------------------------- */
+
+static const char *last_part(const char *path)
+{
+    const char *last = path;
+
+    for (; *path != 0; path++) {
+        if ((*path == '/' || *path == '\\') && path[1] != 0) {
+            last = path + 1;
+        }
+    }
+    return last;
+}
+
+static struct etwas_symbols *symbols_of(struct etwas_image_file *file)
+{
+    if (!file->is_asked) {
+        file->is_asked = true;
+        file->symbols = etwas_symbols_open(file->path, file->build_id, file->build_id_bytes,
+                                           &file->has_changed);
+    }
+    return file->symbols;
+}
+
+static void find_in_image(struct etwas_addresses *addresses, const struct etwas_image *image,
+                          uint64_t address, uint32_t back, struct etwas_place *place)
+{
+    struct etwas_image_file *file = &addresses->images.files[image->file];
+    struct etwas_symbols *symbols = symbols_of(file);
+    enum etwas_symbols_from from =
+        image->kind == ETWAS_IMAGE_OF_FILE ? ETWAS_SYMBOLS_FROM_FILE : ETWAS_SYMBOLS_FROM_ZERO;
+
+    place->image = last_part(file->path);
+    place->offset = address - image->base + image->first;
+    place->has_changed = file->has_changed;
+    place->has_function = symbols != NULL &&
+                          etwas_symbols_find(symbols, from, place->offset - back, &place->function);
+    place->function.offset += back;
+}
+
+struct etwas_place etwas_addresses_find(struct etwas_addresses *addresses,
+                                        const struct etwas_address *address)
+{
+    struct etwas_place place = {.image = NULL};
+    uint32_t process = address->value < KERNEL_HALF ? address->process : 0;
+    uint32_t back = address->is_return && address->value != 0;
+    const struct etwas_image *image =
+        etwas_images_find(&addresses->images, process, address->time, address->value - back);
+
+    if (image != NULL) {
+        find_in_image(addresses, image, address->value, back, &place);
+    }
+    return place;
+}
+
+/* ---- showing --------------------------------------------------------------------------------- */
+
+static void put_text(struct etwas_output *output, enum etwas_text_style style, const char *text)
+{
+    etwas_text_utf8(output, style, text, strlen(text));
+}
+
+void etwas_addresses_put(struct etwas_output *output, enum etwas_text_style style,
+                         struct etwas_addresses *addresses, const struct etwas_address *address)
+{
+    struct etwas_place place = etwas_addresses_find(addresses, address);
+
+    if (place.has_function) {
+        put_text(output, style, place.function.function);
+        etwas_output_char(output, '+');
+        etwas_output_hexadecimal(output, place.function.offset);
+        etwas_output_text(output, " in ");
+        put_text(output, style, place.image);
+    } else if (place.image != NULL) {
+        put_text(output, style, place.image);
+        etwas_output_char(output, '+');
+        etwas_output_hexadecimal(output, place.offset);
+        etwas_output_text(output, place.has_changed ? " (changed since)" : "");
+    } else {
+        etwas_output_hexadecimal(output, address->value);
+    }
+}
+
+void etwas_addresses_put_stack(struct etwas_output *output, enum etwas_text_style style,
+                               struct etwas_addresses *addresses, const EVENT_RECORD *record,
+                               const char *between)
+{
+    const struct etwas_event_stack stack = etwas_event_stack(record);
+    struct etwas_address address = {.time = record->EventHeader.TimeStamp.QuadPart,
+                                    .process = stack.process};
+
+    for (uint32_t i = 0; i < stack.count; i++) {
+        address.value = etwas_event_frame(&stack, i);
+        address.is_return = i >= stack.first_return;
+        etwas_output_text(output, i > 0 ? between : "");
+        etwas_addresses_put(output, style, addresses, &address);
+    }
+}

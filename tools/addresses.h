@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_ADDRESSES_H
+#define ETWAS_TOOLS_ADDRESSES_H
+
+/*
+ * What the addresses of a trace are: functions, or places in images, as far as the trace and the files it
+ * names say so. All records of the trace are taken before the first question.
+ */
+
+#include "event.h"
+#include "images.h"
+#include "input.h"
+#include "symbols.h"
+
+struct etwas_addresses {
+    etwas_decoder *decoder;
+    struct etwas_images images;
+};
+
+/* An address, and who had it. */
+struct etwas_address {
+    uint64_t value;
+    int64_t time; /* as the times of the records taken */
+    uint32_t process;
+    bool is_return; /* it is behind a call, which may be the last instruction of its function */
+};
+
+/* What is there. */
+struct etwas_place {
+    const char *image; /* the last part of its path; NULL: in none that is known */
+    uint64_t offset;   /* in the image */
+    bool has_changed;  /* the image's file is another one by now */
+    bool has_function;
+    struct etwas_symbol function; /* its offset is the address's */
+};
+
+/* False without memory. */
+bool etwas_addresses_open(struct etwas_addresses *addresses);
+void etwas_addresses_close(struct etwas_addresses *addresses);
+
+/* Learns of a record, which may say anything. */
+void etwas_addresses_take(struct etwas_addresses *addresses, const EVENT_RECORD *record);
+
+/* Takes all records of a file, with such times. What is wrong with it is said when its events are read. */
+void etwas_addresses_read(struct etwas_addresses *addresses, const char *path,
+                          enum etwas_input_time time);
+
+/* Until the next call. */
+struct etwas_place etwas_addresses_find(struct etwas_addresses *addresses,
+                                        const struct etwas_address *address);
+
+/*
+ * Writes "function+0x1F in image", "image+0x1F", the latter with " (changed since)" where the file is
+ * another one by now, or 0x1F.
+ */
+void etwas_addresses_put(struct etwas_output *output, enum etwas_text_style style,
+                         struct etwas_addresses *addresses, const struct etwas_address *address);
+
+/* Likewise of a whole stack of `record`, with `between` between two. */
+void etwas_addresses_put_stack(struct etwas_output *output, enum etwas_text_style style,
+                               struct etwas_addresses *addresses, const EVENT_RECORD *record,
+                               const char *between);
+
+#endif
