@@ -8,7 +8,7 @@
 
 #include "control/kernel_refusal.h"
 #include "control/lifecycle.h"
-#include "reader/record.h"
+#include "etl/group.h"
 #include "session/session.h"
 #include "system/logger.h"
 

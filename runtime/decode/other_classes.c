@@ -62,6 +62,14 @@ static const struct etwas_builtin_layout etwas_own[] = {
      "u32 Version; u32 RequestedClock; u32 ClockType; u32 Verdict; x32 Reasons; u32 StatedBy; "
      "u64 FrequencyHz; u64 StatedHz; u32 FrequencyErrorPpb; u32 Processors; "
      "char[32] ClockSource; char[16] Hypervisor"},
+    {"5 Account", 1, 1,
+     "u32 Version; u32 Number; u32 Count; u32 Source; u32 Processor; u32 Counted; x32 Flags; "
+     "u32 Damaged; u64 Attempted; u64 Taken; u64 WithoutRecord; u64 LostNoRoom; u64 LostUnread; "
+     "u64 LostNotHanded; str Name"},
+    {"6 AccountRecords", 1, 1,
+     "u32 Version; u32 Number; u32 Count; u32 Source; u32 Processor; u32 Type; guid Class; "
+     "u64 Made; u64 Refused"},
+    {"7 KernelLoss", 1, 1, "u32 Version; u32 Reserved; u64 Events; time From; time Until"},
 };
 
 const struct etwas_builtin_class etwas_other_classes[] = {

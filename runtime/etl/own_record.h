@@ -4,10 +4,9 @@
 /*
  * The records that etwas writes for itself: classic events (FULL_HEADER64) of one class. Other
  * readers see events of a class they do not know and pass over them. Ours neither delivers nor
- * counts them, but for the formats of messages, which it delivers.
- *
- * They lie in buffer 0, behind the log file header record and in the order below; header.time_stamp
- * is that of the log file header record.
+ * counts the first four; these lie in buffer 0, behind the log file header record and in the order
+ * below, and header.time_stamp is that of the log file header record. It delivers the formats of
+ * messages, and what a system logger says of its sources, which are events as any other.
  */
 #ifndef ETWAS_ETL_OWN_RECORD_H
 #define ETWAS_ETL_OWN_RECORD_H
@@ -31,18 +30,23 @@ enum {
     ETWAS_ETL_TOTALS_TYPE = 2,
     ETWAS_ETL_CLOCK_RECORD_TYPE = 3,
     ETWAS_ETL_MESSAGE_FORMAT_TYPE = 4,
+    ETWAS_ETL_ACCOUNT_TYPE = 5,
+    ETWAS_ETL_ACCOUNT_RECORDS_TYPE = 6,
+    ETWAS_ETL_KERNEL_LOSS_TYPE = 7,
     ETWAS_ETL_CALIBRATION_VERSION = 1,
     ETWAS_ETL_KNOT_VERSION = 1,
     ETWAS_ETL_TOTALS_VERSION = 1,
     ETWAS_ETL_CLOCK_RECORD_VERSION = 1,
     ETWAS_ETL_MESSAGE_FORMAT_VERSION = 1,
+    ETWAS_ETL_ACCOUNT_VERSION = 1,
 };
 
 /* Is this classic record one of ours, never to be delivered or counted? */
 static inline bool etwas_etl_is_own_record(const struct etwas_etl_full_header *header)
 {
     return memcmp(&header->guid, &etwas_etl_own_class, sizeof header->guid) == 0 &&
-           header->type != ETWAS_ETL_MESSAGE_FORMAT_TYPE;
+           (header->type < ETWAS_ETL_MESSAGE_FORMAT_TYPE ||
+            header->type > ETWAS_ETL_KERNEL_LOSS_TYPE);
 }
 
 /* ---- The calibration: the rate of the session's clock ---------------------------------------- */
@@ -175,6 +179,66 @@ struct etwas_etl_message_format {
     etwas_guid guid;
 };
 _Static_assert(sizeof(struct etwas_etl_message_format) == 24, "message format");
+
+/* ---- The accounts of a system logger's sources ------------------------------------------------ */
+
+/* Who says how many events there were. */
+enum {
+    ETWAS_ETL_COUNTED_BY_NOBODY = 0,  /* what the logger says by itself: no event of the kernel */
+    ETWAS_ETL_COUNTED_EACH = 1,       /* the kernel counts each event, beside the ring */
+    ETWAS_ETL_COUNTED_LOST_ALONE = 2, /* the kernel counts those that it lost */
+};
+
+/*
+ * What became of the events of one of the kernel's sources on one processor. The last that a session
+ * writes, but for those of its end that processors have nothing to do with; behind it the source's name, with its 0.
+ *
+ *     attempted = taken + lost_no_room + lost_unread + lost_not_handed
+ */
+struct etwas_etl_account {
+    uint32_t version; /* ETWAS_ETL_ACCOUNT_VERSION, as of the next two */
+    uint32_t number;  /* of this record among the accounts of the session, from 0 */
+    uint32_t count;   /* how many of both kinds there are */
+    uint32_t source;  /* the same of all its accounts */
+    uint32_t processor;
+    uint32_t counted; /* ETWAS_ETL_COUNTED_* */
+    uint32_t flags;   /* EnableFlags that ask for it */
+    uint32_t damaged; /* 1: the processor's ring was */
+    uint64_t attempted;
+    uint64_t taken;
+    uint64_t without_record;  /* of those that were taken: no record came of them alone */
+    uint64_t lost_no_room;    /* in the ring, as the kernel says */
+    uint64_t lost_unread;     /* came, and were not as the kernel describes them */
+    uint64_t lost_not_handed; /* the kernel counted them, and says nothing of them */
+};
+_Static_assert(sizeof(struct etwas_etl_account) == 80, "account");
+
+/* How many records of one kind were made of the events of a source, in the stream of one processor. */
+struct etwas_etl_account_records {
+    uint32_t version;
+    uint32_t number;
+    uint32_t count;
+    uint32_t source;
+    uint32_t processor;
+    uint32_t type; /* of the class */
+    etwas_guid class_guid;
+    uint64_t made;
+    uint64_t refused; /* of these: no buffer had room */
+};
+_Static_assert(sizeof(struct etwas_etl_account_records) == 56, "records of an account");
+
+/*
+ * The ring of a processor had no room, in whose stream this is: for so many events between the last that was
+ * read from it before, and the first after.
+ */
+struct etwas_etl_kernel_loss {
+    uint32_t version;
+    uint32_t reserved;
+    uint64_t events;
+    int64_t from_raw; /* 0: since the session began */
+    int64_t until_raw;
+};
+_Static_assert(sizeof(struct etwas_etl_kernel_loss) == 32, "loss");
 
 /* ---- How large buffer 0 is at least ---------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "etl/group.h"
 #include "etl/layout.h"
 #include "reader/class_callback.h"
 #include "reader/trace.h"

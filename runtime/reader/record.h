@@ -61,7 +61,4 @@ enum etwas_record_measure etwas_record_measure(const uint8_t *bytes, struct etwa
  */
 bool etwas_record_parse(const uint8_t *bytes, struct etwas_record *record);
 
-/* The class of a kernel record: that of its group, but for image loads (group.c). */
-const etwas_guid *etwas_class_of_hook(uint8_t group, uint8_t type);
-
 #endif

@@ -7,6 +7,8 @@
 #include <etwas/evntrace.h>
 #include <stdlib.h>
 
+#include "clock/clock.h"
+#include "etl/own_record.h"
 #include "platform/processor.h"
 #include "platform/thread.h"
 #include "system/board_tags.h"
@@ -31,44 +33,76 @@ static void take_sample(struct etwas_board *board, const struct etwas_merged *me
                                       .slot = merged->feed->processor};
     bool good;
 
+    etwas_accounts_begin(&board->accounts, merged->event->tag);
     board->walker.sample = &merged->sample;
     good = origin->take(&taken);
     board->walker.sample = NULL;
-    if (etwas_source_is_counted(origin)) {
-        board->taken += good;
-    } else {
-        board->closed.counted += !good;
-    }
+    etwas_accounts_end(&board->accounts, merged->feed->processor, good);
 }
 
-/* Every event of the sideband tells of FORK and EXIT, so it is asked of which one a record is. */
-static void take_sideband(struct etwas_board *board, const struct etwas_merged *merged)
+static void give_sideband(struct etwas_board *board, uint32_t kind, uint32_t slot,
+                          const struct etwas_sideband *sideband)
 {
-    uint32_t kind = etwas_sideband_of(merged->record->type) & merged->event->tag;
-    struct etwas_sideband sideband;
-
-    /* A record of another processor than its ring's makes no sense. */
-    if (kind == 0 || !etwas_sideband_decode(merged->record, &sideband) ||
-        sideband.origin.processor != merged->feed->processor) {
-        return;
-    }
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
         const struct etwas_topic *topic = etwas_topics[number];
 
         if (board->uses[number].is_open && (topic->sideband & kind) != 0) {
-            topic->take_sideband(board->uses[number].state, &board->host, merged->feed->processor,
-                                 &sideband);
+            topic->take_sideband(board->uses[number].state, &board->host, slot, sideband);
         }
     }
 }
 
-/* What was lost stands in the ring before the record that is there now. */
-static void tell_loss(struct etwas_board *board, struct etwas_feed *feed)
+/*
+ * Every event of the sideband tells of FORK and EXIT, so it is asked of which one a record is. A record of
+ * another processor than its ring's makes no sense.
+ */
+static void take_sideband(struct etwas_board *board, const struct etwas_merged *merged)
 {
-    if (feed->ring.lost == feed->lost_told) {
+    uint32_t kind = etwas_sideband_of(merged->record->type) & merged->event->tag;
+    uint32_t slot = merged->feed->processor;
+    struct etwas_sideband sideband;
+    bool good;
+
+    if (kind == 0) {
+        return;
+    }
+    etwas_accounts_begin(&board->accounts, merged->event->tag);
+    good = etwas_sideband_decode(merged->record, &sideband) && sideband.origin.processor == slot;
+    if (good) {
+        give_sideband(board, kind, slot, &sideband);
+    }
+    etwas_accounts_end(&board->accounts, slot, good);
+}
+
+/* Of what the ring had no room for, when there was room again. */
+static void record_loss(struct etwas_board *board, const struct etwas_feed *feed, uint64_t events,
+                        int64_t until_ns)
+{
+    const struct etwas_etl_kernel_loss loss = {
+        .version = ETWAS_ETL_ACCOUNT_VERSION,
+        .events = events,
+        .from_raw = feed->read_ns == 0 ? 0 : etwas_emit_stamp(board->host.emitter, feed->read_ns),
+        .until_raw = etwas_emit_stamp(board->host.emitter, until_ns),
+    };
+
+    etwas_record_begin_class(board->host.record, &etwas_etl_own_class, ETWAS_ETL_KERNEL_LOSS_TYPE,
+                             ETWAS_ETL_ACCOUNT_VERSION);
+    etwas_record_put(board->host.record, &loss, sizeof loss);
+    etwas_emit(board->host.emitter, feed->processor, etwas_record_end(board->host.record),
+               until_ns);
+}
+
+/* What was lost stands in the ring before the record that is there now. */
+static void tell_loss(struct etwas_board *board, const struct etwas_merged *merged)
+{
+    struct etwas_feed *feed = merged->feed;
+    uint64_t lost = feed->ring.lost - feed->lost_told;
+
+    if (lost == 0) {
         return;
     }
     feed->lost_told = feed->ring.lost;
+    record_loss(board, feed, lost, merged->sample.origin.time_ns);
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
         if (board->uses[number].is_open && etwas_topics[number]->take_loss != NULL) {
             etwas_topics[number]->take_loss(board->uses[number].state, feed->processor);
@@ -82,7 +116,8 @@ void etwas_board_drain(struct etwas_board *board, int64_t until_ns)
 
     etwas_merge_begin(&board->merge);
     while ((merged = etwas_merge_next(&board->merge, until_ns)) != NULL) {
-        tell_loss(board, merged->feed);
+        tell_loss(board, merged);
+        merged->feed->read_ns = merged->sample.origin.time_ns;
         if (merged->event == NULL) {
             continue;
         }
@@ -123,18 +158,16 @@ uint64_t etwas_board_lost(const struct etwas_board *board)
 
 static uint64_t lost_sideband(const struct etwas_board *board)
 {
-    uint64_t lost = board->closed.lost;
+    uint64_t lost = 0;
 
     for (uint32_t index = 0; index < board->merge.count; index++) {
         const struct etwas_feed *feed = board->merge.feeds[index].feed;
 
-        for (uint32_t event = 0; event < feed->event_count; event++) {
+        for (uint32_t kind = 1; kind < ETWAS_FIRST_SOURCE_TAG; kind <<= 1) {
             struct etwas_feed_totals totals;
 
-            if (feed->events[event].tag < ETWAS_FIRST_SOURCE_TAG &&
-                etwas_feed_totals(feed, feed->events[event].tag, &totals)) {
-                lost += totals.lost;
-            }
+            lost += etwas_account_of(&board->accounts, feed->processor, kind)->lost;
+            lost += etwas_feed_totals(feed, kind, &totals) ? totals.lost : 0;
         }
     }
     return lost;
@@ -172,29 +205,35 @@ void etwas_board_find_lost(struct etwas_board *board, int64_t until_ns)
     board->lost_sideband = lost;
 }
 
-/*
- * With all rings read: of samples what the kernel counted and no topic took, which is right also for a
- * ring that was damaged; of the sideband and of intervals, which nobody counts, what the kernel says of
- * itself. Of intervals what was lost stands among what was counted, and nothing among what was taken.
- */
-static uint64_t last_loss(const struct etwas_board *board)
+/* With all rings read. */
+static void add_last_counts(struct etwas_board *board, const struct etwas_feed *feed)
 {
-    struct etwas_feed_totals sum = board->closed;
+    for (uint32_t event = 0; event < feed->event_count; event++) {
+        struct etwas_feed_totals totals;
 
-    for (uint32_t index = 0; index < board->merge.count; index++) {
-        const struct etwas_feed *feed = board->merge.feeds[index].feed;
-
-        for (uint32_t event = 0; event < feed->event_count; event++) {
-            struct etwas_feed_totals totals;
-
-            /* One that is closed may have the tag of one that is open. */
-            if (feed->events[event].descriptor >= 0 &&
-                etwas_feed_totals(feed, feed->events[event].tag, &totals)) {
-                etwas_totals_add(&sum, feed->events[event].tag, &totals);
-            }
+        /* One that is closed may have the tag of one that is open. */
+        if (feed->events[event].descriptor >= 0 &&
+            etwas_feed_totals(feed, feed->events[event].tag, &totals)) {
+            etwas_accounts_add(&board->accounts, feed->processor, feed->events[event].tag, &totals);
         }
     }
-    return sum.lost + sum.counted - board->taken;
+    etwas_account_of(&board->accounts, feed->processor, ETWAS_FEED_OWNER)->is_damaged =
+        feed->ring.is_damaged;
+}
+
+/* Only its events know of what was lost behind the last record of a ring. */
+static void tell_last_loss(struct etwas_board *board, const struct etwas_feed *feed)
+{
+    uint64_t lost = etwas_feed_lost(feed);
+
+    if (lost > feed->lost_told) {
+        record_loss(board, feed, lost - feed->lost_told, etwas_clock_qpc());
+    }
+}
+
+void etwas_board_tell_accounts(struct etwas_board *board)
+{
+    etwas_accounts_tell(&board->accounts, board->host.record, board->host.emitter);
 }
 
 /* ---- begin and end --------------------------------------------------------------------------- */
@@ -239,7 +278,7 @@ bool etwas_board_open(struct etwas_board *board, struct etwas_emitter *emitter,
     etwas_stack_walker_open(&board->walker, emitter);
     board->merge.feeds = calloc(etwas_slot_count, sizeof *board->merge.feeds);
     *fault = (struct etwas_fault){ETWAS_FAULT_RING, ENOMEM};
-    if (board->merge.feeds == NULL) {
+    if (!etwas_accounts_open(&board->accounts) || board->merge.feeds == NULL) {
         return false;
     }
     while (!open_feeds(board, ring_bytes, fault)) {
@@ -265,7 +304,11 @@ uint64_t etwas_board_stop(struct etwas_board *board)
         etwas_feed_stop(board->merge.feeds[index].feed);
     }
     etwas_board_drain(board, INT64_MAX);
-    return last_loss(board);
+    for (uint32_t index = 0; index < board->merge.count; index++) {
+        add_last_counts(board, board->merge.feeds[index].feed);
+        tell_last_loss(board, board->merge.feeds[index].feed);
+    }
+    return etwas_accounts_lost(&board->accounts);
 }
 
 void etwas_board_shut(struct etwas_board *board)
@@ -281,6 +324,7 @@ void etwas_board_free(struct etwas_board *board)
         free(board->merge.feeds[index].feed);
     }
     free(board->merge.feeds);
+    etwas_accounts_free(&board->accounts);
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
         if (board->uses[number].is_open && etwas_topics[number]->close != NULL) {
             etwas_topics[number]->close(board->uses[number].state);

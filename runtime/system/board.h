@@ -6,22 +6,18 @@
  * for, and whose each event of a feed is. Not thread-safe: its logger's thread alone uses it, but for what
  * says otherwise.
  *
- * The kernel counts what happens beside what it hands over (feed.h):
- *
- *     counted = taken by a topic + lost
- *
- * But for what is sampled in intervals (etwas_source_is_counted): there it counts the lost ones alone.
+ * The kernel counts what happens beside what it hands over (feed.h); accounts.h has what became of it.
  */
 #ifndef ETWAS_SYSTEM_BOARD_H
 #define ETWAS_SYSTEM_BOARD_H
 
+#include "system/accounts.h"
 #include "system/merge.h"
 #include "system/settings.h"
 #include "system/stack_walk.h"
 #include "system/topic.h"
 
 enum {
-    ETWAS_BOARD_TOPICS = 32,
     /* A processor that has stamped a record has it in its ring after so long. */
     ETWAS_BOARD_SETTLE_NS = 1000000,
 };
@@ -41,12 +37,11 @@ struct etwas_board {
     struct etwas_stack_walker walker;
     struct etwas_system_settings settings; /* in force; before the first change there are none */
     uint32_t own_thread;
-    uint32_t sideband;               /* ETWAS_SIDEBAND_* that are open */
-    uint64_t taken;                  /* samples that are counted, by topics */
-    uint64_t lost_sideband;          /* when it was last looked */
-    struct etwas_feed_totals closed; /* of events that are: samples, and lost sideband */
-    uint64_t signs_of_loss;          /* when the sideband's events were asked last */
-    bool has_run_down;               /* what there was when the session began is told */
+    uint32_t sideband;      /* ETWAS_SIDEBAND_* that are open */
+    uint64_t lost_sideband; /* when it was last looked */
+    uint64_t signs_of_loss; /* when the sideband's events were asked last */
+    bool has_run_down;      /* what there was when the session began is told */
+    struct etwas_accounts accounts;
     struct etwas_merge merge;
     struct etwas_topic_use uses[ETWAS_BOARD_TOPICS];
 };
@@ -86,6 +81,9 @@ uint64_t etwas_board_lost(const struct etwas_board *board);
 
 /* Nothing happens any more, and all that did is drained. Then the last word of what was lost. */
 uint64_t etwas_board_stop(struct etwas_board *board);
+
+/* What became of everything, behind all else that is told. */
+void etwas_board_tell_accounts(struct etwas_board *board);
 
 /* Nothing is open any more. What is closed is not there for a fork's child; the memory is. */
 void etwas_board_shut(struct etwas_board *board);

@@ -26,10 +26,11 @@ enum {
 static void remove_from(struct etwas_board *board, uint32_t tag, uint32_t count)
 {
     for (uint32_t index = 0; index < count; index++) {
+        struct etwas_feed *feed = board->merge.feeds[index].feed;
         struct etwas_feed_totals totals;
 
-        if (etwas_feed_remove(board->merge.feeds[index].feed, tag, &totals)) {
-            etwas_totals_add(&board->closed, tag, &totals);
+        if (etwas_feed_remove(feed, tag, &totals)) {
+            etwas_accounts_add(&board->accounts, feed->processor, tag, &totals);
         }
     }
 }
@@ -38,10 +39,13 @@ static bool add_everywhere(struct etwas_board *board, const struct etwas_feed_wi
                            struct etwas_fault *fault)
 {
     for (uint32_t index = 0; index < board->merge.count; index++) {
-        if (!etwas_feed_add(board->merge.feeds[index].feed, wish, fault)) {
+        struct etwas_feed *feed = board->merge.feeds[index].feed;
+
+        if (!etwas_feed_add(feed, wish, fault)) {
             remove_from(board, wish->tag, index);
             return false;
         }
+        etwas_account_of(&board->accounts, feed->processor, wish->tag)->was_open = true;
     }
     return true;
 }

@@ -13,7 +13,9 @@
 #include "system/topic.h"
 
 enum {
-    ETWAS_FIRST_SOURCE_TAG = 64 /* beyond ETWAS_FEED_OWNER and the ETWAS_SIDEBAND_* */
+    ETWAS_BOARD_TOPICS = 32,
+    ETWAS_FIRST_SOURCE_TAG = 64, /* beyond ETWAS_FEED_OWNER and the ETWAS_SIDEBAND_* */
+    ETWAS_TAGS = ETWAS_FIRST_SOURCE_TAG + ETWAS_BOARD_TOPICS * ETWAS_TOPIC_SOURCES,
 };
 
 static inline uint32_t etwas_tag_of(uint32_t topic, uint32_t source)
@@ -29,20 +31,6 @@ static inline uint32_t etwas_tag_topic(uint32_t tag)
 static inline uint32_t etwas_tag_source(uint32_t tag)
 {
     return (tag - ETWAS_FIRST_SOURCE_TAG) % ETWAS_TOPIC_SOURCES;
-}
-
-/* Adds to those of other events: samples that are taken or lost, or sideband that is lost. */
-static inline void etwas_totals_add(struct etwas_feed_totals *sum, uint32_t tag,
-                                    const struct etwas_feed_totals *totals)
-{
-    if (tag < ETWAS_FIRST_SOURCE_TAG) {
-        sum->lost += totals->lost;
-    } else if (etwas_source_is_counted(
-                   &etwas_topics[etwas_tag_topic(tag)]->sources[etwas_tag_source(tag)])) {
-        sum->counted += totals->counted;
-    } else {
-        sum->counted += totals->lost;
-    }
 }
 
 /* Which of ETWAS_SIDEBAND_* tells of it; 0: none. */

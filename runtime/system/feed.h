@@ -67,6 +67,7 @@ struct etwas_feed {
     bool is_on;
     uint64_t closed_lost; /* by events that are closed */
     uint64_t lost_told;   /* of the ring's losses, those that topics were told of */
+    int64_t read_ns;      /* when what was read last happened; 0: nothing was */
     struct etwas_feed_event events[ETWAS_FEED_EVENTS];
     struct etwas_ring ring;
 };

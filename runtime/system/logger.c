@@ -70,11 +70,15 @@ struct etwas_system_logger {
 static void publish(struct etwas_emitter *emitter, uint32_t slot,
                     const struct etwas_stamped_record *record)
 {
-    const struct etwas_system_logger *logger = (const void *)emitter;
+    struct etwas_system_logger *logger = (void *)emitter;
     const struct etwas_session *session = logger->session;
+    uint32_t code = etwas_publish_stamped(etwas_slot_of(session->index, slot),
+                                          etwas_session_gate(session), record);
 
-    (void)etwas_publish_stamped(etwas_slot_of(session->index, slot), etwas_session_gate(session),
-                                record);
+    /* Others are no event of the session. */
+    if (code == ERROR_SUCCESS || code == ERROR_NOT_ENOUGH_MEMORY || code == ERROR_LOG_FILE_FULL) {
+        etwas_accounts_made(&logger->board.accounts, slot, record->bytes, code != ERROR_SUCCESS);
+    }
 }
 
 static int64_t stamp(const struct etwas_emitter *emitter, int64_t time_ns)
@@ -178,6 +182,7 @@ static void run(struct etwas_system_logger *logger, struct pollfd *polled)
     if (!logger->session->configuration.rundown_only) {
         etwas_board_run_down(board, true);
     }
+    etwas_board_tell_accounts(board);
 }
 
 static size_t ring_bytes(const struct etwas_session *session)

@@ -193,6 +193,10 @@ static void only_our_class_is_our_own(void **state)
         assert_false(etwas_etl_is_own_record(&record));
         ((uint8_t *)&record.guid)[i] ^= 1;
     }
+    for (int type = ETWAS_ETL_MESSAGE_FORMAT_TYPE; type <= ETWAS_ETL_KERNEL_LOSS_TYPE; type++) {
+        record.type = (uint8_t)type;
+        assert_false(etwas_etl_is_own_record(&record));
+    }
 }
 
 int main(void)

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "etl/own_record.h"
 #include "system/feed.h"
 #include "system/logger.h"
 #include "system/tracepoint.h"
@@ -85,6 +86,12 @@ bool is_kernel_event(const struct event *event, const etwas_guid *class_guid, ui
 uint32_t processor_of(const struct event *event)
 {
     return event->record.BufferContext.ProcessorIndex;
+}
+
+bool is_account(const struct event *event)
+{
+    return memcmp(&event->record.EventHeader.ProviderId, &etwas_etl_own_class,
+                  sizeof etwas_etl_own_class) == 0;
 }
 
 uint32_t count_threads(const struct events *events, uint8_t type, uint32_t process_id,

@@ -40,6 +40,9 @@ uint64_t u64_at(const struct event *event, size_t offset);
 bool is_kernel_event(const struct event *event, const etwas_guid *class_guid, uint8_t type);
 uint32_t processor_of(const struct event *event);
 
+/* What the logger says of its own: accounts, and when the kernel lost what. */
+bool is_account(const struct event *event);
+
 /* Events of a type whose payload says this process, and this thread unless it is 0. */
 uint32_t count_threads(const struct events *events, uint8_t type, uint32_t process_id,
                        uint32_t thread_id);

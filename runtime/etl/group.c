@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /* The class GUID of each group of kernel records. */
-#include "reader/record.h"
+#include "etl/group.h"
 
 #include "etl/layout.h"
 
