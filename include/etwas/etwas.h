@@ -286,6 +286,18 @@ static inline uint32_t etwas_counts(etwas_trace_handle session, etwas_session_co
 size_t etwas_kernel_refusal(char *text, size_t room) ETWAS_API(etwas_kernel_refusal);
 
 /*
+ * *flags receives those EnableFlags of a running system logger that record nothing, since Linux has
+ * nothing of the kind: of EVENT_TRACE_FLAG_ALPC, _REGISTRY and _DRIVER. They are no error where a
+ * session starts, so that programs of ETW's run as they are. `text` receives a sentence that says
+ * why, or nothing where there are none, as much as fits into `room` bytes with its 0; it may be NULL
+ * with 0. 512 are enough. Errors: ERROR_INVALID_PARAMETER for NULL flags, ERROR_INVALID_HANDLE for
+ * a session that does not run, ERROR_NOT_SUPPORTED for one that is no system logger. Thread-safe; not
+ * for signal handlers.
+ */
+uint32_t etwas_kernel_silent(etwas_trace_handle session, uint32_t *flags, char *text, size_t room)
+    ETWAS_API(etwas_kernel_silent);
+
+/*
  * The protocol of a running session: *protocol receives ETWAS_PROTOCOL_SHARED or _RSEQ. In a
  * session with RSEQ the events of a thread that cannot run sequences go to a stream of their own,
  * by the shared protocol: its processor index is the number of processors, and NumberOfProcessors

@@ -23,6 +23,7 @@ const struct etwas_topic *const etwas_topics[] = {
     &etwas_topic_virtual_memory,
     &etwas_topic_debug_prints,
     &etwas_topic_jobs,
+    &etwas_topic_silent,
 };
 /* clang-format on */
 

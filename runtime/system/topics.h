@@ -53,6 +53,9 @@ extern const struct etwas_topic etwas_topic_virtual_memory;
 /* job.c */
 extern const struct etwas_topic etwas_topic_jobs;
 
+/* silent.c */
+extern const struct etwas_topic etwas_topic_silent;
+
 /* debug_print.c */
 extern const struct etwas_topic etwas_topic_debug_prints;
 

@@ -194,7 +194,7 @@ static void r131_flags_change_while_it_runs(void **state)
     update_kernel_flags(session, switches, ERROR_SUCCESS);
     children[1] = (uint32_t)run_child();
     second = hand_over();
-    update_kernel_flags(session, threads | EVENT_TRACE_FLAG_REGISTRY, ERROR_NOT_SUPPORTED);
+    update_kernel_flags(session, threads | EVENT_TRACE_FLAG_DEBUG_EVENTS, ERROR_NOT_SUPPORTED);
     update_kernel_flags(session, threads | 0x08000000, ERROR_INVALID_PARAMETER);
     third = hand_over();
     update_kernel_flags(session, 0, ERROR_SUCCESS);

@@ -36,6 +36,9 @@ static const struct flag_name flag_names[] = {
     {"virtual_alloc", EVENT_TRACE_FLAG_VIRTUAL_ALLOC},
     {"network_tcpip", EVENT_TRACE_FLAG_NETWORK_TCPIP},
     {"profile", EVENT_TRACE_FLAG_PROFILE},
+    {"alpc", EVENT_TRACE_FLAG_ALPC},
+    {"registry", EVENT_TRACE_FLAG_REGISTRY},
+    {"driver", EVENT_TRACE_FLAG_DRIVER},
     {"no_sysconfig", EVENT_TRACE_FLAG_NO_SYSCONFIG},
 };
 

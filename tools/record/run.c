@@ -98,6 +98,17 @@ static void stop(TRACEHANDLE session)
     (void)ControlTraceA(session, NULL, &block.properties, EVENT_TRACE_CONTROL_STOP);
 }
 
+/* Of what is asked for and never comes. */
+static void say_silent(TRACEHANDLE session)
+{
+    char why[512];
+    uint32_t flags;
+
+    if (etwas_kernel_silent(session, &flags, why, sizeof why) == ERROR_SUCCESS && flags != 0) {
+        fprintf(stderr, "etwas record: %s\n", why);
+    }
+}
+
 /* False: it has been said why. */
 static bool start(const struct etwas_record_wish *wish, TRACEHANDLE *session)
 {
@@ -118,6 +129,7 @@ static bool start(const struct etwas_record_wish *wish, TRACEHANDLE *session)
         }
     }
     if (code == ERROR_SUCCESS) {
+        say_silent(*session);
         return true;
     }
     fprintf(stderr, "etwas record: cannot record: %s\n", etwas_error_text(code));

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * EVENT_TRACE_FLAG_ALPC, _REGISTRY and _DRIVER: accepted, silent, and the session says so.
+ */
+#include <etwas/etwas.h>
+#include <string.h>
+
+#include "system/kernel_fixture.h"
+
+enum {
+    SILENT = EVENT_TRACE_FLAG_ALPC | EVENT_TRACE_FLAG_REGISTRY | EVENT_TRACE_FLAG_DRIVER,
+    ROOM = 512,
+};
+
+static void what_records_nothing_is_said(void **state)
+{
+    char sentence[ROOM] = "something";
+    uint32_t flags = 7;
+    etwas_trace_handle session;
+
+    (void)state;
+    session = start_kernel(FLAGS);
+    assert_int_equal(etwas_kernel_silent(session, &flags, sentence, ROOM), ERROR_SUCCESS);
+    assert_int_equal(flags, 0);
+    assert_string_equal(sentence, "");
+    update_kernel_flags(session, FLAGS | SILENT, ERROR_SUCCESS);
+    assert_int_equal(etwas_kernel_silent(session, &flags, sentence, ROOM), ERROR_SUCCESS);
+    assert_int_equal(flags, SILENT);
+    assert_non_null(strstr(sentence, "ALPC"));
+    assert_non_null(strstr(sentence, "REGISTRY"));
+    assert_non_null(strstr(sentence, "DRIVER"));
+    assert_in_range(strlen(sentence), 0, ROOM - 2);
+    update_kernel_flags(session, SILENT & ~EVENT_TRACE_FLAG_DRIVER, ERROR_SUCCESS);
+    assert_int_equal(etwas_kernel_silent(session, &flags, sentence, ROOM), ERROR_SUCCESS);
+    assert_int_equal(flags, SILENT & ~EVENT_TRACE_FLAG_DRIVER);
+    assert_null(strstr(sentence, "DRIVER"));
+    stop_session(session, NULL);
+}
+
+static void a_start_accepts_them(void **state)
+{
+    char little[8] = "1234567";
+    uint32_t flags = 0;
+    etwas_trace_handle session;
+
+    (void)state;
+    session = start_kernel(SILENT | EVENT_TRACE_FLAG_NO_SYSCONFIG);
+    assert_int_equal(etwas_kernel_silent(session, &flags, NULL, 0), ERROR_SUCCESS);
+    assert_int_equal(flags, SILENT);
+    assert_int_equal(etwas_kernel_silent(session, &flags, little, sizeof little), ERROR_SUCCESS);
+    assert_string_equal(little, "ALPC re");
+    stop_session(session, NULL);
+}
+
+static void others_are_refused(void **state)
+{
+    uint32_t flags = 0;
+    etwas_trace_handle session;
+
+    (void)state;
+    session = start_recorder();
+    assert_int_equal(etwas_kernel_silent(session, &flags, NULL, 0), ERROR_NOT_SUPPORTED);
+    assert_int_equal(etwas_kernel_silent(session, NULL, NULL, 0), ERROR_INVALID_PARAMETER);
+    stop_session(session, NULL);
+    assert_int_equal(etwas_kernel_silent(session, &flags, NULL, 0), ERROR_INVALID_HANDLE);
+    assert_int_equal(etwas_kernel_silent(0, &flags, NULL, 0), ERROR_INVALID_HANDLE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(what_records_nothing_is_said),
+        FOLDER_TEST(a_start_accepts_them),
+        FOLDER_TEST(others_are_refused),
+    };
+
+    return RUN_KERNEL_TESTS("system silent", tests);
+}
