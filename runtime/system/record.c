@@ -100,15 +100,15 @@ void etwas_record_put_u64(struct etwas_record *record, uint64_t value)
 }
 
 /* The units of the next character; 0: the text is over. */
-static size_t next_units(const char **text, uint16_t units[2])
+static size_t next_units(const char **text, const char *end, uint16_t units[2])
 {
     uint32_t point;
     size_t length;
 
-    if (**text == 0) {
+    if (*text == end) {
         return 0;
     }
-    length = etwas_utf8_decode((const unsigned char *)*text, strlen(*text), &point);
+    length = etwas_utf8_decode((const unsigned char *)*text, (size_t)(end - *text), &point);
     if (length == 0) {
         point = REPLACEMENT;
         length = 1;
@@ -124,16 +124,19 @@ static size_t next_units(const char **text, uint16_t units[2])
     return 2;
 }
 
-/* At most so many bytes, the 0 among them: returns how many. */
+/* At most so many bytes, which there are, the 0 among them: returns how many. */
 static size_t put_units(struct etwas_record *record, const char *text, size_t most)
 {
-    const size_t begin = record->bytes;
-    uint16_t units[2];
+    const char *end = text + strlen(text);
+    const uint32_t begin = record->bytes;
+    uint16_t units[2] = {0};
     size_t count;
 
-    while ((count = next_units(&text, units)) != 0 &&
+    while ((count = next_units(&text, end, units)) != 0 &&
            record->bytes - begin + (count + 1) * sizeof *units <= most) {
-        etwas_record_put(record, units, count * sizeof *units);
+        /* Of one unit the other goes where the next one, or the 0, will be. */
+        memcpy(record->data + record->bytes, units, sizeof units);
+        record->bytes += (uint32_t)(count * sizeof *units);
     }
     etwas_record_put_zeros(record, sizeof *units);
     return record->bytes - begin;
