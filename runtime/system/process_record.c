@@ -3,7 +3,6 @@
 
 #include "system/process_record.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "etl/layout.h"
@@ -94,14 +93,18 @@ static const etwas_guid image_id_class = {
 /* .build-id/ab/cdef….debug */
 static void put_debug_path(struct etwas_record *record, const struct etwas_image_file *file)
 {
-    char name[sizeof ".build-id//.debug" + 2 * ETWAS_IMAGE_BUILD_ID_BYTES];
-    size_t at = (size_t)snprintf(name, sizeof name, ".build-id/");
+    static const char digits[] = "0123456789abcdef";
+    char name[sizeof ".build-id//.debug" + 2 * ETWAS_IMAGE_BUILD_ID_BYTES] = ".build-id/";
+    char *at = name + strlen(name);
 
     for (uint32_t index = 0; index < file->build_id_bytes; index++) {
-        at += (size_t)snprintf(name + at, sizeof name - at, index == 0 ? "%02x/" : "%02x",
-                               file->build_id[index]);
+        *at++ = digits[file->build_id[index] >> 4];
+        *at++ = digits[file->build_id[index] & 0xF];
+        if (index == 0) {
+            *at++ = '/';
+        }
     }
-    (void)snprintf(name + at, sizeof name - at, ".debug");
+    memcpy(at, ".debug", sizeof ".debug");
     etwas_record_put_ansi(record, name);
 }
 
