@@ -30,8 +30,9 @@ RATE, SECONDS, QUICK_SECONDS = 200000, 5, 0.1
 SETTLE_SECONDS = 0.3  # longer than anything stays in a ring while it is drained
 LOGGER = "etwas-system"  # the thread that reads the rings
 
-# Says that it is recorded, waits for the word, does its work, and waits to be let go.
-SCRIPT = 'echo ready; read word; "$@" || exit; echo done; read word; exit 0'
+# Says that it is recorded, waits for the word, does its work, tells the time it took of processors, and waits to
+# be let go.
+SCRIPT = 'echo ready; read word; "$@" || exit; times; echo done; read word; exit 0'
 
 # By what is recorded: what etwas is told, and what perf.
 WISHES = {
@@ -101,6 +102,22 @@ def processor_times(process):
     return times
 
 
+def stolen_share(before, after):
+    """Of the processors' time between two readings of /proc/stat, what went to other guests of the host."""
+    spent = [late - early for early, late in zip(before, after)]
+    return spent[7] / max(sum(spent[:8]), 1)
+
+
+def machine_times():
+    return [int(word) for word in pathlib.Path("/proc/stat").read_text(encoding="utf-8").split("\n", 1)[0].split()[1:]]
+
+
+def seconds_of(times):
+    """The user's and the system's, as times tells them: 0m1.50s 1m0.25s"""
+    parts = (word.rstrip("s").split("m") for word in times.split())
+    return sum(60 * int(minutes) + float(seconds) for minutes, seconds in parts)
+
+
 def lines_until(stream, last):
     """Without it; all there are if it never comes."""
     lines = []
@@ -121,16 +138,18 @@ class Measured:
                               text=True) as process:
             if process.stdout.readline() != "ready\n":
                 raise Skipped(f"{way} cannot record here: {process.communicate()[1].strip()}")
-            before, start = processor_times(process.pid), time.monotonic()
+            machine, before, start = machine_times(), processor_times(process.pid), time.monotonic()
             process.stdin.write("go\n")
             process.stdin.flush()
-            self.output = lines_until(process.stdout, "done\n")
+            *self.output, _, times = lines_until(process.stdout, "done\n") or ["", "0m0s"]
             self.seconds = time.monotonic() - start
+            self.stolen = stolen_share(machine, machine_times())
             time.sleep(SETTLE_SECONDS)
             after = processor_times(process.pid)
             said = process.communicate()[1].strip()
         if process.returncode != 0:
             raise Failed(f"{program[0]} or who records it failed: {said}")
+        self.work_seconds = seconds_of(times)
         self.processor_ns = {name: ns - before.get(name, 0) for name, ns in after.items()}
         self.account = WAYS[way].account(self.path)
         self.bytes = self.path.stat().st_size if self.path.exists() else 0
@@ -154,7 +173,7 @@ def measure_drain(way, options, folder):
         raise Failed(f"of {switches} switches {sum(measured.account)} were recorded or lost")
     whole_ns = sum(measured.processor_ns.values())
     drain_ns = measured.processor_ns.get(LOGGER, whole_ns)
-    emit(row, unit="ns", values=[drain_ns / measured.account.recorded])
+    emit(row, unit="ns", values=[drain_ns / measured.account.recorded], note=f"{measured.stolen:.0%} stolen")
     emit(f"{row}/process", unit="ns", values=[whole_ns / measured.account.recorded])
     emit(f"{row}/rate", unit="events/s", values=[measured.account.recorded / measured.seconds])
     emit_cost(row, measured, drain_ns)
@@ -182,7 +201,8 @@ def measure_build(way, options, folder):
     if not options.quick:
         program = prepared_build(folder / "tree")
     measured = Measured(way, "build", program, folder)
-    emit(row, unit="s", values=[measured.seconds])
+    emit(row, unit="s", values=[measured.seconds], note=f"{measured.stolen:.0%} stolen")
+    emit(f"{row}/work", unit="s", values=[measured.work_seconds])
     if way != "none":
         drain_ns = measured.processor_ns.get(LOGGER, sum(measured.processor_ns.values()))
         emit_cost(row, measured, drain_ns)
