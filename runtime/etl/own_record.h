@@ -33,12 +33,14 @@ enum {
     ETWAS_ETL_ACCOUNT_TYPE = 5,
     ETWAS_ETL_ACCOUNT_RECORDS_TYPE = 6,
     ETWAS_ETL_KERNEL_LOSS_TYPE = 7,
+    ETWAS_ETL_SILENT_FLAG_TYPE = 8,
     ETWAS_ETL_CALIBRATION_VERSION = 1,
     ETWAS_ETL_KNOT_VERSION = 1,
     ETWAS_ETL_TOTALS_VERSION = 1,
     ETWAS_ETL_CLOCK_RECORD_VERSION = 1,
     ETWAS_ETL_MESSAGE_FORMAT_VERSION = 1,
     ETWAS_ETL_ACCOUNT_VERSION = 1,
+    ETWAS_ETL_SILENT_FLAG_VERSION = 1,
 };
 
 /* Is this classic record one of ours, never to be delivered or counted? */
@@ -46,7 +48,7 @@ static inline bool etwas_etl_is_own_record(const struct etwas_etl_full_header *h
 {
     return memcmp(&header->guid, &etwas_etl_own_class, sizeof header->guid) == 0 &&
            (header->type < ETWAS_ETL_MESSAGE_FORMAT_TYPE ||
-            header->type > ETWAS_ETL_KERNEL_LOSS_TYPE);
+            header->type > ETWAS_ETL_SILENT_FLAG_TYPE);
 }
 
 /* ---- The calibration: the rate of the session's clock ---------------------------------------- */

@@ -23,7 +23,9 @@ const struct etwas_topic *const etwas_topics[] = {
     &etwas_topic_virtual_memory,
     &etwas_topic_debug_prints,
     &etwas_topic_jobs,
-    &etwas_topic_silent,
+    &etwas_topic_alpc,
+    &etwas_topic_registry,
+    &etwas_topic_drivers,
 };
 /* clang-format on */
 

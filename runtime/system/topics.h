@@ -54,7 +54,9 @@ extern const struct etwas_topic etwas_topic_virtual_memory;
 extern const struct etwas_topic etwas_topic_jobs;
 
 /* silent.c */
-extern const struct etwas_topic etwas_topic_silent;
+extern const struct etwas_topic etwas_topic_alpc;
+extern const struct etwas_topic etwas_topic_registry;
+extern const struct etwas_topic etwas_topic_drivers;
 
 /* debug_print.c */
 extern const struct etwas_topic etwas_topic_debug_prints;

@@ -39,6 +39,43 @@ static void what_records_nothing_is_said(void **state)
     stop_session(session, NULL);
 }
 
+/* 7be5a508-db35-4ec9-b650-a9720ecb3b69: our own. */
+static const etwas_guid own_class = {
+    0x7be5a508, 0xdb35, 0x4ec9, {0xb6, 0x50, 0xa9, 0x72, 0x0e, 0xcb, 0x3b, 0x69}};
+
+static uint32_t count_told(const struct events *events, uint32_t flag, const char *name)
+{
+    uint32_t count = 0;
+
+    for (size_t index = 0; index < events->count; index++) {
+        const struct event *event = &events->items[index];
+
+        if (is_kernel_event(event, &own_class, 8) && u32_at(event, 4) == flag) {
+            assert_int_equal(u32_at(event, 0), 1);
+            assert_memory_equal(event->payload + 8, name, strlen(name));
+            count++;
+        }
+    }
+    return count;
+}
+
+/* Once, when it comes. */
+static void the_file_says_it(void **state)
+{
+    etwas_trace_handle session;
+    struct events events;
+
+    (void)state;
+    session = start_kernel(FLAGS | EVENT_TRACE_FLAG_ALPC);
+    update_kernel_flags(session, FLAGS | EVENT_TRACE_FLAG_ALPC | EVENT_TRACE_FLAG_DRIVER,
+                        ERROR_SUCCESS);
+    read_and_account(session, &events);
+    assert_int_equal(count_told(&events, EVENT_TRACE_FLAG_ALPC, "ALPC"), 1);
+    assert_int_equal(count_told(&events, EVENT_TRACE_FLAG_DRIVER, "DRIVER"), 1);
+    assert_int_equal(count_told(&events, EVENT_TRACE_FLAG_REGISTRY, "REGISTRY"), 0);
+    free_events(&events);
+}
+
 static void a_start_accepts_them(void **state)
 {
     char little[8] = "1234567";
@@ -72,6 +109,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(what_records_nothing_is_said),
+        FOLDER_TEST(the_file_says_it),
         FOLDER_TEST(a_start_accepts_them),
         FOLDER_TEST(others_are_refused),
     };
