@@ -54,6 +54,8 @@ static const char *sideband_name(uint32_t kind)
         return "COMM";
     case ETWAS_SIDEBAND_IMAGES:
         return "MMAP2";
+    case ETWAS_SIDEBAND_ARGUMENTS:
+        return "BPF program at sched:sched_process_exec";
     default:
         return "MMAP2 of data";
     }

@@ -67,7 +67,9 @@ static void take_sideband(struct etwas_board *board, const struct etwas_merged *
         return;
     }
     etwas_accounts_begin(&board->accounts, merged->event->tag);
-    good = etwas_sideband_decode(merged->record, &sideband) && sideband.origin.processor == slot;
+    good = kind == ETWAS_SIDEBAND_ARGUMENTS ? etwas_exec_decode(&merged->sample, &sideband)
+                                            : etwas_sideband_decode(merged->record, &sideband);
+    good = good && sideband.origin.processor == slot;
     if (good) {
         give_sideband(board, kind, slot, &sideband);
     }
@@ -121,9 +123,9 @@ void etwas_board_drain(struct etwas_board *board, int64_t until_ns)
         if (merged->event == NULL) {
             continue;
         }
-        if (merged->record->type != PERF_RECORD_SAMPLE) {
+        if (merged->event->tag < ETWAS_FIRST_SOURCE_TAG) {
             take_sideband(board, merged);
-        } else if (merged->event->tag >= ETWAS_FIRST_SOURCE_TAG) {
+        } else if (merged->record->type == PERF_RECORD_SAMPLE) {
             take_sample(board, merged);
         }
     }
@@ -274,6 +276,7 @@ bool etwas_board_open(struct etwas_board *board, struct etwas_emitter *emitter,
     *board = (struct etwas_board){
         .host = {.emitter = &board->walker.emitter, .record = record},
         .own_thread = etwas_thread_ids().thread_id,
+        .exec_probe = {-1, -1},
     };
     etwas_stack_walker_open(&board->walker, emitter);
     board->merge.feeds = calloc(etwas_slot_count, sizeof *board->merge.feeds);
@@ -313,6 +316,7 @@ uint64_t etwas_board_stop(struct etwas_board *board)
 
 void etwas_board_shut(struct etwas_board *board)
 {
+    etwas_exec_probe_close(&board->exec_probe);
     for (uint32_t index = 0; index < board->merge.count; index++) {
         etwas_feed_close(board->merge.feeds[index].feed);
     }
@@ -334,6 +338,7 @@ void etwas_board_free(struct etwas_board *board)
 
 void etwas_board_forget(struct etwas_board *board)
 {
+    etwas_exec_probe_close(&board->exec_probe);
     for (uint32_t index = 0; index < board->merge.count; index++) {
         etwas_feed_forget(board->merge.feeds[index].feed);
     }

@@ -12,6 +12,7 @@
 #define ETWAS_SYSTEM_BOARD_H
 
 #include "system/accounts.h"
+#include "system/exec_probe.h"
 #include "system/merge.h"
 #include "system/settings.h"
 #include "system/stack_walk.h"
@@ -37,7 +38,7 @@ struct etwas_board {
     struct etwas_stack_walker walker;
     struct etwas_system_settings settings; /* in force; before the first change there are none */
     uint32_t own_thread;
-    uint32_t sideband;      /* ETWAS_SIDEBAND_* that are open */
+    struct etwas_exec_probe exec_probe;
     uint64_t lost_sideband; /* when it was last looked */
     uint64_t signs_of_loss; /* when the sideband's events were asked last */
     bool has_run_down;      /* what there was when the session began is told */

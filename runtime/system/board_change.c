@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "clock/clock.h"
+#include "platform/processor.h"
 #include "system/board.h"
 #include "system/board_tags.h"
 #include "system/tracepoint.h"
@@ -232,16 +233,45 @@ static uint32_t sideband_for(uint32_t flags)
     return sideband;
 }
 
+/* Where that may not be, it is done without. */
+static void open_arguments(struct etwas_board *board)
+{
+    const struct etwas_feed_wish wish = {.tag = ETWAS_SIDEBAND_ARGUMENTS,
+                                         .sideband = ETWAS_SIDEBAND_ARGUMENTS};
+    struct etwas_fault ignored;
+    bool good = board->merge.count != 0 &&
+                etwas_exec_probe_open(&board->exec_probe, etwas_slot_count) &&
+                add_everywhere(board, &wish, &ignored);
+
+    for (uint32_t index = 0; good && index < board->merge.count; index++) {
+        const struct etwas_feed *feed = board->merge.feeds[index].feed;
+
+        good = etwas_exec_probe_send(&board->exec_probe, feed->processor,
+                                     etwas_feed_event_descriptor(feed, wish.tag));
+    }
+    if (good) {
+        board->host.sideband |= ETWAS_SIDEBAND_ARGUMENTS;
+    } else {
+        etwas_exec_probe_close(&board->exec_probe);
+        remove_from(board, ETWAS_SIDEBAND_ARGUMENTS, board->merge.count);
+    }
+}
+
 static bool open_sideband(struct etwas_board *board, uint32_t wanted, struct etwas_fault *fault)
 {
     for (uint32_t kind = 1; kind < ETWAS_FIRST_SOURCE_TAG; kind <<= 1) {
         const struct etwas_feed_wish wish = {.tag = kind, .sideband = kind};
 
-        if ((wanted & kind & ~board->sideband) != 0) {
+        if ((wanted & kind & ~board->host.sideband) == 0) {
+            continue;
+        }
+        if (kind == ETWAS_SIDEBAND_ARGUMENTS) {
+            open_arguments(board);
+        } else {
             if (!add_everywhere(board, &wish, fault)) {
                 return false;
             }
-            board->sideband |= kind;
+            board->host.sideband |= kind;
         }
     }
     return true;
@@ -250,9 +280,12 @@ static bool open_sideband(struct etwas_board *board, uint32_t wanted, struct etw
 static void close_sideband(struct etwas_board *board, uint32_t wanted)
 {
     for (uint32_t kind = 1; kind < ETWAS_FIRST_SOURCE_TAG; kind <<= 1) {
-        if ((board->sideband & kind & ~wanted) != 0) {
+        if ((board->host.sideband & kind & ~wanted) != 0) {
+            if (kind == ETWAS_SIDEBAND_ARGUMENTS) {
+                etwas_exec_probe_close(&board->exec_probe);
+            }
             remove_from(board, kind, board->merge.count);
-            board->sideband &= ~kind;
+            board->host.sideband &= ~kind;
         }
     }
 }

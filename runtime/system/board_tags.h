@@ -44,6 +44,8 @@ static inline uint32_t etwas_sideband_of(uint32_t type)
         return ETWAS_SIDEBAND_NAMES;
     case PERF_RECORD_MMAP2:
         return ETWAS_SIDEBAND_IMAGES | ETWAS_SIDEBAND_DATA;
+    case PERF_RECORD_SAMPLE:
+        return ETWAS_SIDEBAND_ARGUMENTS;
     default:
         return 0;
     }

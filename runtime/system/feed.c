@@ -128,6 +128,9 @@ static struct perf_event_attr attributes_for(const struct etwas_feed_wish *wish)
         attributes.exclude_callchain_kernel = wish->no_kernel_stack;
         return attributes;
     }
+    if (wish->sideband == ETWAS_SIDEBAND_ARGUMENTS) {
+        return attributes_of(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_BPF_OUTPUT, PERF_SAMPLE_RAW);
+    }
     attributes = attributes_of(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 0);
     attributes.task = (wish->sideband & ETWAS_SIDEBAND_TASKS) != 0;
     attributes.comm = (wish->sideband & ETWAS_SIDEBAND_NAMES) != 0;
@@ -187,6 +190,13 @@ static const struct etwas_feed_event *open_event_of(const struct etwas_feed *fee
         }
     }
     return NULL;
+}
+
+int etwas_feed_event_descriptor(const struct etwas_feed *feed, uint32_t tag)
+{
+    const struct etwas_feed_event *event = open_event_of(feed, tag);
+
+    return event != NULL ? event->descriptor : -1;
 }
 
 bool etwas_feed_totals(const struct etwas_feed *feed, uint32_t tag,

@@ -35,6 +35,9 @@ enum {
     ETWAS_SIDEBAND_NAMES = 1 << 1,  /* COMM */
     ETWAS_SIDEBAND_IMAGES = 1 << 2, /* MMAP2 of what can be executed, with build ids */
     ETWAS_SIDEBAND_DATA = 1 << 3,   /* MMAP2 of what cannot */
+
+    /* And one that tells of nothing else: samples that somebody else writes (exec_probe.h). */
+    ETWAS_SIDEBAND_ARGUMENTS = 1 << 4,
 };
 
 struct etwas_feed_wish {
@@ -105,6 +108,9 @@ bool etwas_feed_totals(const struct etwas_feed *feed, uint32_t tag,
 
 /* By all events that the feed ever had. */
 uint64_t etwas_feed_lost(const struct etwas_feed *feed);
+
+/* -1: there is no event of the tag. */
+int etwas_feed_event_descriptor(const struct etwas_feed *feed, uint32_t tag);
 
 /* To wait with poll() until a quarter of the ring is full. */
 int etwas_feed_descriptor(const struct etwas_feed *feed);

@@ -89,9 +89,11 @@ static void run_down(void *state, const struct etwas_topic_host *host, bool is_e
 static void take_sideband(void *state, const struct etwas_topic_host *host, uint32_t slot,
                           const struct etwas_sideband *sideband)
 {
-    (void)host;
+    struct etwas_processes *processes = state;
+
     (void)slot;
-    etwas_processes_take(state, sideband);
+    processes->has_arguments = (host->sideband & ETWAS_SIDEBAND_ARGUMENTS) != 0;
+    etwas_processes_take(processes, sideband);
 }
 
 static bool find_lost(void *state, int64_t until_ns)
@@ -101,7 +103,7 @@ static bool find_lost(void *state, int64_t until_ns)
 
 const struct etwas_topic etwas_topic_processes = {
     .flags = EVENT_TRACE_FLAG_PROCESS,
-    .sideband = ETWAS_SIDEBAND_TASKS | ETWAS_SIDEBAND_NAMES,
+    .sideband = ETWAS_SIDEBAND_TASKS | ETWAS_SIDEBAND_NAMES | ETWAS_SIDEBAND_ARGUMENTS,
     .open = open_processes,
     .close = close_topic,
     .forget = forget_processes,

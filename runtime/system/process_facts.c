@@ -76,9 +76,7 @@ bool etwas_process_parse_mapping(char *line, struct etwas_mapping *mapping)
 
 void etwas_process_join_arguments(char *text, size_t bytes)
 {
-    while (bytes > 0 && text[bytes - 1] == 0) {
-        bytes--;
-    }
+    bytes -= bytes > 0 && text[bytes - 1] == 0;
     for (size_t index = 0; index < bytes; index++) {
         if (text[index] == 0) {
             text[index] = ' ';
@@ -113,20 +111,28 @@ ssize_t etwas_process_read_file(uint32_t process_id, const char *name, char *tex
 bool etwas_process_facts_read(uint32_t process_id, struct etwas_process_facts *facts)
 {
     char text[TEXT_BYTES];
-    ssize_t bytes;
 
-    if (etwas_process_read_file(process_id, "stat", text, sizeof text) < 0 ||
-        !etwas_process_parse_stat(text, facts) ||
-        etwas_process_read_file(process_id, "status", text, sizeof text) < 0 ||
-        !etwas_process_parse_user(text, &facts->user_id)) {
+    return etwas_process_read_file(process_id, "stat", text, sizeof text) >= 0 &&
+           etwas_process_parse_stat(text, facts) &&
+           etwas_process_read_file(process_id, "status", text, sizeof text) >= 0 &&
+           etwas_process_parse_user(text, &facts->user_id);
+}
+
+bool etwas_process_command_line_read(uint32_t process_id, struct etwas_process_facts *facts)
+{
+    char *line = facts->command_line;
+    ssize_t bytes =
+        etwas_process_read_file(process_id, "cmdline", line, sizeof facts->command_line);
+
+    if (bytes < 0) {
         return false;
     }
-    bytes = etwas_process_read_file(process_id, "cmdline", facts->command_line,
-                                    sizeof facts->command_line);
-    if (bytes >= 0) {
-        etwas_process_join_arguments(facts->command_line, (size_t)bytes);
+    facts->is_cut = bytes == sizeof facts->command_line - 1;
+    while (bytes > 0 && line[bytes - 1] == 0) { /* behind a title that the process wrote there */
+        bytes--;
     }
-    return bytes >= 0;
+    etwas_process_join_arguments(line, (size_t)bytes);
+    return true;
 }
 
 /* The file that is mapped, whatever is at its path by now. */

@@ -13,11 +13,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "system/exec_probe.h"
 #include "system/image_list.h"
 
 enum {
-    ETWAS_PROCESS_NAME_BYTES = 64,    /* a worker of the kernel's has more letters than others */
-    ETWAS_COMMAND_LINE_BYTES = 16384, /* with the 0; what is longer is cut */
+    ETWAS_PROCESS_NAME_BYTES = 64, /* a worker of the kernel's has more letters than others */
+    ETWAS_COMMAND_LINE_BYTES = ETWAS_EXEC_MOST_BYTES + 1, /* what is longer is cut */
 };
 
 struct etwas_process_facts {
@@ -26,6 +27,7 @@ struct etwas_process_facts {
     uint32_t user_id;    /* effective */
     uint64_t start_tick; /* since the system booted */
     char name[ETWAS_PROCESS_NAME_BYTES];
+    bool is_cut;                                 /* the command line */
     char command_line[ETWAS_COMMAND_LINE_BYTES]; /* arguments with blanks between them */
 };
 
@@ -44,8 +46,14 @@ void etwas_process_join_arguments(char *text, size_t bytes);
 /* The beginning of a process's file, with a 0 behind it; -1: there is none. */
 ssize_t etwas_process_read_file(uint32_t process_id, const char *name, char *text, size_t room);
 
-/* False: there is no such process. One that has ended has neither threads nor a command line. */
+/* All but the command line. False: there is no such process. */
 bool etwas_process_facts_read(uint32_t process_id, struct etwas_process_facts *facts);
+
+/*
+ * The command line. False: there is no such process; one that has ended has an empty one. It is in the
+ * memory of the process, which may be hard to come by: this may take as long as a page fault there.
+ */
+bool etwas_process_command_line_read(uint32_t process_id, struct etwas_process_facts *facts);
 
 /* Calls `each` for what the process can run code from. */
 void etwas_process_mappings(uint32_t process_id,

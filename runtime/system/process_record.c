@@ -39,7 +39,9 @@ const void *etwas_process_record_make(struct etwas_record *record,
                                       const struct etwas_process *process,
                                       const struct etwas_process_told *told)
 {
-    bool has_line = process->command_line != NULL;
+    const struct etwas_text *line = process->command_line;
+    uint32_t flags = told->flags | (line != NULL ? line->flags : ETWAS_PROCESS_NO_COMMAND_LINE);
+    uint32_t flags_at;
 
     etwas_record_begin(record, ETWAS_ETL_SYSTEM64, GROUP_PROCESS, (uint8_t)told->type,
                        PROCESS_VERSION);
@@ -49,11 +51,15 @@ const void *etwas_process_record_make(struct etwas_record *record,
     etwas_record_put_u32(record, process->session_id);
     etwas_record_put_u32(record, (uint32_t)told->exit_status);
     etwas_record_put_u64(record, 0); /* DirectoryTableBase */
-    etwas_record_put_u32(record, told->flags | (has_line ? 0 : ETWAS_PROCESS_NO_COMMAND_LINE));
+    flags_at = record->bytes;
+    etwas_record_put_u32(record, flags);
     put_user(record, process->user_id);
     etwas_record_put_ansi(record, process->name);
     record->room -= EMPTY_TEXTS_BYTES;
-    etwas_record_put_utf16(record, has_line ? process->command_line->text : "");
+    if (!etwas_record_put_utf16(record, line != NULL ? line->text : "")) {
+        flags |= ETWAS_PROCESS_COMMAND_LINE_CUT;
+        memcpy(record->data + flags_at, &flags, sizeof flags);
+    }
     record->room += EMPTY_TEXTS_BYTES;
     etwas_record_put_utf16(record, ""); /* PackageFullName */
     etwas_record_put_utf16(record, ""); /* ApplicationId */

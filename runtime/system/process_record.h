@@ -35,15 +35,17 @@ enum etwas_image_record_type {
     ETWAS_IMAGE_LOAD = 10,
 };
 
-#define ETWAS_PROCESS_EXEC UINT32_C(0x01000000)            /* it runs another program */
-#define ETWAS_PROCESS_NO_COMMAND_LINE UINT32_C(0x02000000) /* nobody knows it */
-#define ETWAS_PROCESS_NO_EXIT_STATUS UINT32_C(0x04000000)  /* nobody knows it */
-#define ETWAS_PROCESS_END_NOT_SEEN UINT32_C(0x08000000)    /* it ended earlier */
+#define ETWAS_PROCESS_EXEC UINT32_C(0x01000000)              /* it runs another program */
+#define ETWAS_PROCESS_NO_COMMAND_LINE UINT32_C(0x02000000)   /* nobody knows it */
+#define ETWAS_PROCESS_NO_EXIT_STATUS UINT32_C(0x04000000)    /* nobody knows it */
+#define ETWAS_PROCESS_END_NOT_SEEN UINT32_C(0x08000000)      /* it ended earlier */
+#define ETWAS_PROCESS_COMMAND_LINE_READ UINT32_C(0x10000000) /* in /proc, some time later */
+#define ETWAS_PROCESS_COMMAND_LINE_CUT UINT32_C(0x20000000)
 #define ETWAS_PROCESS_STILL_ACTIVE 259
 
 struct etwas_process_told {
     enum etwas_process_record_type type;
-    uint32_t flags; /* ETWAS_PROCESS_*, but for the command line's */
+    uint32_t flags; /* ETWAS_PROCESS_*, but for those of the command line */
     int32_t exit_status;
 };
 

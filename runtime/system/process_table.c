@@ -131,7 +131,7 @@ void etwas_process_forget_command_line(struct etwas_process *process)
     process->command_line = NULL;
 }
 
-void etwas_process_set_command_line(struct etwas_process *process, const char *text)
+void etwas_process_set_command_line(struct etwas_process *process, const char *text, uint32_t flags)
 {
     size_t bytes = strlen(text) + 1;
     struct etwas_text *line = malloc(sizeof *line + bytes);
@@ -139,6 +139,7 @@ void etwas_process_set_command_line(struct etwas_process *process, const char *t
     etwas_process_forget_command_line(process);
     if (line != NULL) {
         line->references = 1;
+        line->flags = flags;
         memcpy(line->text, text, bytes);
         process->command_line = line;
     }

@@ -19,6 +19,7 @@
 /* Shared by a process and the children that it forked. */
 struct etwas_text {
     uint32_t references;
+    uint32_t flags; /* ETWAS_PROCESS_COMMAND_LINE_* (process_record.h) */
     char text[];
 };
 
@@ -34,7 +35,8 @@ struct etwas_process_thread {
 struct etwas_process {
     struct etwas_id_node node; /* by process id */
     int64_t since_ns;          /* what happened to it before is known already */
-    uint64_t key;              /* no other process has it, nor had */
+    int64_t starting_ns; /* since when it begins a program that is not told yet; 0: it does not */
+    uint64_t key;        /* no other process has it, nor had */
     uint32_t parent_id;
     uint32_t session_id;
     uint32_t user_id;
@@ -86,7 +88,8 @@ void etwas_process_remove_thread(struct etwas_process_table *table, uint32_t thr
 /* What is known of another, or of what /proc says, but for images. */
 void etwas_process_inherit(struct etwas_process *process, const struct etwas_process *parent);
 void etwas_process_set_name(struct etwas_process *process, const char *name);
-void etwas_process_set_command_line(struct etwas_process *process, const char *text);
+void etwas_process_set_command_line(struct etwas_process *process, const char *text,
+                                    uint32_t flags);
 void etwas_process_forget_command_line(struct etwas_process *process);
 
 /* Of a process that started so many of /proc's ticks after the system. */

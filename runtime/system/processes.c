@@ -4,7 +4,6 @@
 #include "system/processes_inside.h"
 
 #include <stddef.h>
-#include <string.h>
 #include <sys/mman.h>
 
 /* ---- fork and exit --------------------------------------------------------------------------- */
@@ -18,7 +17,7 @@ static void learn_origin(struct etwas_processes *processes, struct etwas_process
     if (parent != NULL) {
         etwas_process_inherit(process, parent);
         etwas_image_list_copy(&process->images, &parent->images);
-    } else if (processes->source->facts(process->node.id, &processes->facts)) {
+    } else if (etwas_process_look_at(processes, process->node.id)) {
         etwas_process_believe(process, &processes->facts);
     }
     process->parent_id = parent_id;
@@ -92,55 +91,25 @@ static void take_exit(struct etwas_processes *processes, const struct etwas_side
     }
 }
 
-/* ---- exec ------------------------------------------------------------------------------------ */
-
-/*
- * What /proc says of a program that was begun a while ago, if it is that one which is there now.
- */
-static void learn_program(struct etwas_processes *processes, struct etwas_process *process,
-                          const char *name)
-{
-    const struct etwas_process_facts *facts = &processes->facts;
-
-    etwas_process_set_name(process, name);
-    etwas_process_forget_command_line(process);
-    if (!processes->source->facts(process->node.id, &processes->facts) ||
-        strcmp(facts->name, process->name) != 0 || !etwas_process_is_start(process, facts)) {
-        return;
-    }
-    process->session_id = facts->session_id;
-    process->user_id = facts->user_id;
-    if (facts->command_line[0] != 0) {
-        etwas_process_set_command_line(process, facts->command_line);
-    }
-}
-
-/* Its other threads are gone, whatever was seen of them. */
-static void keep_one_thread(struct etwas_processes *processes, struct etwas_process *process,
-                            const struct etwas_place *place)
-{
-    while (process->threads != NULL) {
-        etwas_process_remove_thread(&processes->table, process->threads->node.id);
-    }
-    etwas_process_take_thread(processes, process, process->node.id, place);
-}
+/* ---- programs -------------------------------------------------------------------------------- */
 
 static void take_name(struct etwas_processes *processes, const struct etwas_sideband *sideband)
 {
-    const struct etwas_place place = etwas_place_of(sideband);
     struct etwas_process *process = subject_of(processes, sideband);
 
-    if (process == NULL) {
-        return;
-    }
-    if (sideband->comm.is_exec) {
-        keep_one_thread(processes, process, &place);
-        etwas_process_unload(processes, process, &place);
-        learn_program(processes, process, sideband->comm.name);
-        etwas_process_tell(processes, process, &place, ETWAS_PROCESS_RUNDOWN_START,
-                           ETWAS_PROCESS_EXEC);
-    } else if (sideband->thread_id == sideband->process_id) {
+    if (process != NULL && sideband->comm.is_exec) {
+        etwas_process_begin_exec(processes, process, sideband);
+    } else if (process != NULL && sideband->thread_id == sideband->process_id) {
         etwas_process_set_name(process, sideband->comm.name);
+    }
+}
+
+static void take_arguments(struct etwas_processes *processes, const struct etwas_sideband *sideband)
+{
+    struct etwas_process *process = subject_of(processes, sideband);
+
+    if (process != NULL) {
+        etwas_process_take_arguments(processes, process, sideband);
     }
 }
 
@@ -181,6 +150,9 @@ void etwas_processes_take(struct etwas_processes *processes, const struct etwas_
         break;
     case PERF_RECORD_COMM:
         take_name(processes, sideband);
+        break;
+    case PERF_RECORD_SAMPLE:
+        take_arguments(processes, sideband);
         break;
     case PERF_RECORD_MMAP2:
         take_image(processes, sideband);

@@ -3,11 +3,11 @@
 
 /*
  * What becomes of processes and their images, from what the feeds tell in the order of time (FORK, EXIT,
- * COMM, MMAP2) and what /proc shows, told as records of ETW's classes (process_record.h):
+ * COMM, MMAP2, execs) and what /proc shows, told as records of ETW's classes (process_record.h):
  *
  *     run_down    who is there, with their images: DCStart
- *     take        fork: Start, and what its images are; exec: Unload of what it had, DCStart;
- *                 mapping: Load; the last thread's end: Unload, End
+ *     take        fork: Start, and what its images are; exec: Unload of what it had, and DCStart once
+ *                 its arguments are known; mapping: Load; the last thread's end: Unload, End
  *     find_lost   after a loss: who is there and was not told, and who has gone
  *     finish      who is there in the end: DCEnd
  *
@@ -43,6 +43,7 @@ struct etwas_process_source {
                     void *context);
     /* False: there is no such process. */
     bool (*facts)(uint32_t process_id, struct etwas_process_facts *facts);
+    bool (*command_line)(uint32_t process_id, struct etwas_process_facts *facts);
     void (*mappings)(uint32_t process_id,
                      void (*each)(void *context, const struct etwas_mapping *mapping),
                      void *context);
@@ -68,6 +69,7 @@ struct etwas_processes {
     struct etwas_record *record; /* to put records together in */
     struct etwas_exits *exits;   /* of the caller's; NULL: none */
     uint32_t tells;
+    bool has_arguments; /* execs are told with them */
     struct etwas_process_table table;
     int64_t looked_ns;                /* when it was last looked who is missing */
     struct etwas_process_facts facts; /* read last */
@@ -81,7 +83,7 @@ void etwas_processes_free(struct etwas_processes *processes);
 
 void etwas_processes_run_down(struct etwas_processes *processes);
 
-/* Of any record; others than the four say nothing. */
+/* Of any record; others than the five say nothing. */
 void etwas_processes_take(struct etwas_processes *processes, const struct etwas_sideband *sideband);
 
 /*

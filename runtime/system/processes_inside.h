@@ -82,9 +82,28 @@ void etwas_process_end_unseen(struct etwas_processes *processes, struct etwas_pr
 void etwas_process_take_thread(struct etwas_processes *processes, struct etwas_process *process,
                                uint32_t thread_id, const struct etwas_place *place);
 
+/* ---- exec ------------------------------------------------------------------------------------ */
+
+/* COMM says that it runs another program. */
+void etwas_process_begin_exec(struct etwas_processes *processes, struct etwas_process *process,
+                              const struct etwas_sideband *sideband);
+
+/* The probe says that it has begun, and with which arguments. */
+void etwas_process_take_arguments(struct etwas_processes *processes, struct etwas_process *process,
+                                  const struct etwas_sideband *sideband);
+
+/* Nothing more will be said of a program that it began, if it did: told here and now. */
+void etwas_process_settle_exec(struct etwas_processes *processes, struct etwas_process *process,
+                               const struct etwas_place *place);
+
 /* ---- looking --------------------------------------------------------------------------------- */
 
+/* At a process and its command line: the facts. False: there is no such process. */
+bool etwas_process_look_at(struct etwas_processes *processes, uint32_t process_id);
+
 void etwas_process_believe(struct etwas_process *process, const struct etwas_process_facts *facts);
+void etwas_process_believe_command_line(struct etwas_process *process,
+                                        const struct etwas_process_facts *facts);
 
 /* Two clocks may see a start a tick apart. */
 bool etwas_process_is_start(const struct etwas_process *process,

@@ -21,7 +21,21 @@ void etwas_process_believe(struct etwas_process *process, const struct etwas_pro
     process->session_id = facts->session_id;
     process->user_id = facts->user_id;
     etwas_process_set_name(process, facts->name);
-    etwas_process_set_command_line(process, facts->command_line);
+    etwas_process_believe_command_line(process, facts);
+}
+
+void etwas_process_believe_command_line(struct etwas_process *process,
+                                        const struct etwas_process_facts *facts)
+{
+    etwas_process_set_command_line(process, facts->command_line,
+                                   ETWAS_PROCESS_COMMAND_LINE_READ |
+                                       (facts->is_cut ? ETWAS_PROCESS_COMMAND_LINE_CUT : 0));
+}
+
+bool etwas_process_look_at(struct etwas_processes *processes, uint32_t process_id)
+{
+    return processes->source->facts(process_id, &processes->facts) &&
+           processes->source->command_line(process_id, &processes->facts);
 }
 
 bool etwas_process_is_start(const struct etwas_process *process,
@@ -39,7 +53,7 @@ struct etwas_process *etwas_process_look_up(struct etwas_processes *processes, u
     struct etwas_process_mapped found = {.processes = processes,
                                          .loaded = ETWAS_IMAGE_RUNDOWN_START};
 
-    if (!processes->source->facts(process_id, &processes->facts)) {
+    if (!etwas_process_look_at(processes, process_id)) {
         return NULL;
     }
     process = etwas_process_add(&processes->table, process_id, now_ns);
@@ -122,18 +136,21 @@ static void check(void *context, uint32_t process_id)
     }
 }
 
-static void end_missing(struct etwas_processes *processes)
+/* Whose end is not in the rings, and who has begun a program of which the rings say no more. */
+static void settle(struct etwas_processes *processes)
 {
     struct etwas_process *process = etwas_process_after(&processes->table, NULL);
 
     while (process != NULL) {
         struct etwas_process *next = etwas_process_after(&processes->table, process);
 
-        if (process->is_missing) {
-            const struct etwas_place place =
-                etwas_place_found(process->node.id, processes->source->now_ns());
+        const struct etwas_place place =
+            etwas_place_found(process->node.id, processes->source->now_ns());
 
+        if (process->is_missing) {
             etwas_process_end_unseen(processes, process, &place);
+        } else if (process->starting_ns < processes->looked_ns) {
+            etwas_process_settle_exec(processes, process, &place);
         }
         process = next;
     }
@@ -161,8 +178,8 @@ bool etwas_processes_find_lost(struct etwas_processes *processes, int64_t until_
     if (until_ns < processes->looked_ns) {
         return false;
     }
+    settle(processes);
     processes->looked_ns = 0;
-    end_missing(processes);
     return true;
 }
 
@@ -170,7 +187,8 @@ void etwas_processes_finish(struct etwas_processes *processes)
 {
     struct etwas_process *process = NULL;
 
-    end_missing(processes);
+    processes->looked_ns = INT64_MAX;
+    settle(processes);
     while ((process = etwas_process_after(&processes->table, process)) != NULL) {
         const struct etwas_place place =
             etwas_place_found(process->node.id, processes->source->now_ns());
@@ -190,6 +208,7 @@ bool etwas_processes_init(struct etwas_processes *processes,
     processes->emitter = emitter;
     processes->record = record;
     processes->exits = NULL;
+    processes->has_arguments = false;
     processes->tells = tells;
     processes->looked_ns = 0;
     return etwas_process_table_init(&processes->table);

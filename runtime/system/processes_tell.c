@@ -126,6 +126,7 @@ void etwas_process_end(struct etwas_processes *processes, struct etwas_process *
 {
     struct etwas_process_told told = {.type = ETWAS_PROCESS_END, .flags = flags};
 
+    etwas_process_settle_exec(processes, process, place);
     for (const struct etwas_process_thread *thread = process->threads; thread != NULL;
          thread = thread->next) {
         etwas_process_take_exit(processes, process, thread->node.id);

@@ -124,8 +124,8 @@ static size_t next_units(const char **text, const char *end, uint16_t units[2])
     return 2;
 }
 
-/* At most so many bytes, which there are, the 0 among them: returns how many. */
-static size_t put_units(struct etwas_record *record, const char *text, size_t most)
+/* At most so many bytes, which there are, the 0 among them. False: the text has more. */
+static bool put_units(struct etwas_record *record, const char *text, size_t most)
 {
     const char *end = text + strlen(text);
     const uint32_t begin = record->bytes;
@@ -139,20 +139,22 @@ static size_t put_units(struct etwas_record *record, const char *text, size_t mo
         record->bytes += (uint32_t)(count * sizeof *units);
     }
     etwas_record_put_zeros(record, sizeof *units);
-    return record->bytes - begin;
+    return count == 0;
 }
 
-void etwas_record_put_utf16(struct etwas_record *record, const char *text)
+bool etwas_record_put_utf16(struct etwas_record *record, const char *text)
 {
-    (void)put_units(record, text, left_of(record));
+    return put_units(record, text, left_of(record));
 }
 
 void etwas_record_put_utf16_field(struct etwas_record *record, const char *text, size_t units)
 {
     size_t bytes = units * sizeof(uint16_t);
     size_t most = bytes < left_of(record) ? bytes : left_of(record);
+    size_t end = record->bytes + bytes;
 
-    etwas_record_put_zeros(record, bytes - put_units(record, text, most));
+    (void)put_units(record, text, most);
+    etwas_record_put_zeros(record, end - record->bytes);
 }
 
 void etwas_record_put_ansi(struct etwas_record *record, const char *text)

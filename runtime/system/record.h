@@ -17,6 +17,7 @@
 #define ETWAS_SYSTEM_RECORD_H
 
 #include <etwas/evntrace.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -52,7 +53,7 @@ void etwas_record_put_u32(struct etwas_record *record, uint32_t value);
 void etwas_record_put_u64(struct etwas_record *record, uint64_t value);
 
 /* With their 0. What is not UTF-8 becomes U+FFFD, byte by byte, in UTF-16, and stays in ANSI. */
-void etwas_record_put_utf16(struct etwas_record *record, const char *text);
+bool etwas_record_put_utf16(struct etwas_record *record, const char *text); /* false: it is cut */
 void etwas_record_put_ansi(struct etwas_record *record, const char *text);
 
 /* A field of so many characters: cut, or filled with zeros; the last is always 0. */

@@ -6,6 +6,7 @@
  *
  *     PERF_RECORD_SAMPLE          a tracepoint was passed, or an interval is over
  *     FORK, EXIT, COMM, MMAP2     what happened to processes, threads and their images
+ *                                 (of exec_probe.h a sample says such a thing, too)
  *
  * All events of a ring have ETWAS_SAMPLE_ALWAYS, so that it can be said of which one a record is
  * before anything else of it is known. Each has what it wants besides of ETWAS_SAMPLE_KNOWN.
@@ -45,7 +46,7 @@ struct etwas_sample {
 
 struct etwas_sideband {
     struct etwas_sample_origin origin;
-    uint32_t type; /* PERF_RECORD_FORK, _EXIT, _COMM or _MMAP2 */
+    uint32_t type; /* PERF_RECORD_FORK, _EXIT, _COMM or _MMAP2; _SAMPLE: of an exec */
     uint32_t process_id;
     uint32_t thread_id;
     union {
@@ -57,6 +58,12 @@ struct etwas_sideband {
             const char *name;
             bool is_exec;
         } comm;
+        struct { /* SAMPLE */
+            const char *name;
+            const char *arguments; /* with a 0 behind each; of the last one perhaps a part alone */
+            uint32_t bytes;        /* 0: not known */
+            bool is_cut;
+        } exec;
         struct { /* MMAP2 */
             uint64_t address;
             uint64_t bytes;

@@ -32,7 +32,8 @@ struct etwas_topic_host {
     struct etwas_record *record; /* to put records together in; nobody's between two calls */
     uint32_t flags;              /* the EnableFlags in force */
     uint32_t profile_interval;   /* 100 ns; in force */
-    struct etwas_fault *fault;   /* while a topic opens: why it cannot, if not for memory */
+    uint32_t sideband; /* ETWAS_SIDEBAND_* that are open: of what is wanted, all that can be had */
+    struct etwas_fault *fault; /* while a topic opens: why it cannot, if not for memory */
 };
 
 /* A sample of one of the topic's sources. */
@@ -85,7 +86,7 @@ struct etwas_topic {
     /* The profile's interval has been another until now. */
     void (*change_interval)(const struct etwas_topic_host *host, uint32_t before);
 
-    /* FORK and EXIT, COMM, MMAP2, as `sideband` says. */
+    /* FORK and EXIT, COMM, MMAP2, execs, as `sideband` says. */
     void (*take_sideband)(void *state, const struct etwas_topic_host *host, uint32_t slot,
                           const struct etwas_sideband *sideband);
 

@@ -71,7 +71,8 @@ static void say_process(const uint8_t *payload, uint8_t type)
     assert_int_equal(u32_at(payload, 52 + 8), 1);
     say("%s %u of %u, %s", types[type], u32_at(payload, 8), u32_at(payload, 12), name);
     if ((flags & ETWAS_PROCESS_NO_COMMAND_LINE) == 0) {
-        say(" [%s]", narrow((const uint8_t *)name + strlen(name) + 1));
+        say((flags & ETWAS_PROCESS_COMMAND_LINE_READ) != 0 ? " [%s]" : " <%s>",
+            narrow((const uint8_t *)name + strlen(name) + 1));
     }
     if (type == 2 && (flags & ETWAS_PROCESS_NO_EXIT_STATUS) == 0) {
         say(" with %d", (int32_t)u32_at(payload, 20));
@@ -199,6 +200,16 @@ static bool made_up_facts(uint32_t process_id, struct etwas_process_facts *facts
     *facts = (struct etwas_process_facts){.parent_id = process->parent_id,
                                           .start_tick = process->start_tick};
     (void)snprintf(facts->name, sizeof facts->name, "%s", process->name);
+    return true;
+}
+
+static bool made_up_command_line(uint32_t process_id, struct etwas_process_facts *facts)
+{
+    const struct made_up *process = find_made_up(process_id);
+
+    if (process == NULL) {
+        return false;
+    }
     (void)snprintf(facts->command_line, sizeof facts->command_line, "%s", process->command_line);
     return true;
 }
@@ -248,6 +259,7 @@ static const struct etwas_process_source source = {
     .list = made_up_list,
     .threads = made_up_threads,
     .facts = made_up_facts,
+    .command_line = made_up_command_line,
     .mappings = made_up_mappings,
     .counters = made_up_counters,
     .kernel = made_up_kernel,
@@ -293,6 +305,18 @@ void name_at(int64_t time_ns, uint32_t process_id, uint32_t thread_id, const cha
 
     sideband.comm.name = name;
     sideband.comm.is_exec = is_exec;
+    etwas_processes_take(&processes, &sideband);
+}
+
+void start_at(int64_t time_ns, uint32_t process_id, const char *name, const char *arguments,
+              uint32_t bytes)
+{
+    struct etwas_sideband sideband =
+        sideband_of(time_ns, PERF_RECORD_SAMPLE, process_id, process_id);
+
+    sideband.exec.name = name;
+    sideband.exec.arguments = arguments;
+    sideband.exec.bytes = bytes;
     etwas_processes_take(&processes, &sideband);
 }
 

@@ -51,6 +51,8 @@ void fork_at(int64_t time_ns, uint32_t parent_id, uint32_t process_id, uint32_t 
 void exit_at(int64_t time_ns, uint32_t process_id, uint32_t thread_id);
 void name_at(int64_t time_ns, uint32_t process_id, uint32_t thread_id, const char *name,
              bool is_exec);
+void start_at(int64_t time_ns, uint32_t process_id, const char *name, const char *arguments,
+              uint32_t bytes);
 void map_at(int64_t time_ns, uint32_t process_id, const struct etwas_mapping *mapping);
 
 /* Process 1 is there, a shell with a library, and found at 50. `tells`: ETWAS_TELL_*. */

@@ -115,6 +115,8 @@ static void arguments_become_a_line(void **state)
     etwas_process_join_arguments(text, sizeof text - 1);
     assert_string_equal(text, "a b c  d");
     etwas_process_join_arguments(none, 2);
+    assert_string_equal(none, " ");
+    etwas_process_join_arguments(none, 0);
     assert_string_equal(none, "");
 }
 
@@ -167,8 +169,11 @@ static void we_are_there(void **state)
     assert_int_equal(facts.session_id, getsid(0));
     assert_int_equal(facts.user_id, geteuid());
     assert_string_equal(facts.name, "system_process_");
+    assert_true(etwas_process_command_line_read((uint32_t)getpid(), &facts));
+    assert_false(facts.is_cut);
     assert_non_null(strstr(facts.command_line, "system_process_facts"));
     assert_false(etwas_process_facts_read(UINT32_MAX, &facts));
+    assert_false(etwas_process_command_line_read(UINT32_MAX, &facts));
     etwas_process_mappings((uint32_t)getpid(), see_ourselves, &seen);
     assert_int_equal(seen, 1);
     assert_true(etwas_proc_list_processes(count, &seen));
