@@ -276,8 +276,8 @@ static inline uint32_t etwas_counts(etwas_trace_handle session, etwas_session_co
 }
 
 /*
- * Why the kernel refused what the calling thread's last StartTrace, StartKernelTrace or UPDATE of a
- * system logger asked for: one English sentence that names what is missing, be it a capability, a
+ * Why the kernel refused what the calling thread's last StartTrace, StartKernelTrace, UPDATE,
+ * TraceSetInformation or EnableTraceEx2 of a system logger asked for: one English sentence that names what is missing, be it a capability, a
  * setting with its value, a mount or a tracepoint; or nothing, if the kernel refused nothing. `text`
  * receives as much as fits into `room` bytes with its 0; it may be NULL with 0. Returns the length of
  * the whole without its 0: at most 511. Looks at files of the machine. Thread-safe; not for signal
@@ -296,6 +296,13 @@ size_t etwas_kernel_refusal(char *text, size_t room) ETWAS_API(etwas_kernel_refu
  */
 uint32_t etwas_kernel_silent(etwas_trace_handle session, uint32_t *flags, char *text, size_t room)
     ETWAS_API(etwas_kernel_silent);
+
+/*
+ * The keywords of a system provider (evntrace_keywords.h) that deliver something in this release; the others
+ * may be enabled, and deliver nothing. 0 for NULL and for the GUID of no system provider. Thread-safe;
+ * async-signal-safe.
+ */
+uint64_t etwas_kernel_keywords(const etwas_guid *provider) ETWAS_API(etwas_kernel_keywords);
 
 /*
  * The protocol of a running session: *protocol receives ETWAS_PROTOCOL_SHARED or _RSEQ. In a

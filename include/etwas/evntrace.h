@@ -24,6 +24,7 @@
 #include <etwas/evntrace_constants.h>
 #include <etwas/evntrace_consumer.h>
 #include <etwas/evntrace_guids.h>
+#include <etwas/evntrace_keywords.h>
 #include <etwas/evntrace_provider.h>
 #include <etwas/evntrace_types.h>
 #include <etwas/types.h>
@@ -113,7 +114,8 @@ uint32_t StartTrace(etwas_trace_handle *TraceHandle, const etwas_tchar *Instance
  *   has EVENT_TRACE_REAL_TIME_MODE, and off if not; other bits may only repeat the session's own.
  *   Wnode.Flags must hold WNODE_FLAG_TRACED_GUID. In a block that QUERY filled set
  *   LogFileNameOffset to 0 unless the file shall change. Of a private session only FlushTimer and
- *   the file may change. Everything is checked before anything changes.
+ *   the file may change. Everything is checked before anything changes. EnableFlags of a system logger
+ *   are all that are wanted from now on, 0 too; what system providers are enabled for is wanted besides.
  * EVENT_TRACE_CONTROL_INCREMENT_FILE ends the present file of a new-file set and begins the next.
  * EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME turns real time on and finishes the file, which holds
  *   everything recorded before the call.
@@ -281,19 +283,30 @@ uint32_t QueryAllTraces(EVENT_TRACE_PROPERTIES **PropertyArray, uint32_t Propert
  * provider that the session enables by itself, too, keeps that setting. Of 8 sessions that a
  * provider has at most, those come first that enable it by itself.
  *
+ * A system provider (SystemProcessProviderGuid and the others of evntrace_guids.h) is a part of what a system
+ * logger can record, and only such a session can enable it, one with EVENT_TRACE_SYSTEM_LOGGER_MODE or the
+ * NT Kernel Logger. Its keywords (evntrace_keywords.h) are wanted beside EnableFlags, which the session keeps and
+ * UPDATE changes; what both want is recorded once. What it opens while the session runs begins with what there is.
+ * EVENT_CONTROL_CODE_CAPTURE_STATE has what there is told once more (DCStart), SystemConfigProviderGuid tells
+ * its part of the configuration whenever it is enabled for it. Its events have no level, and are those of the
+ * NT Kernel Logger, with the same classes. Timeout is not used: when the call returns it is done.
+ *
  * What a filter leaves out is not written to this session, and counted nowhere; EventEnabled does
  * not look at filters.
  *
  * Thread-safe, also from a control callback. Not for signal handlers.
  *
- * ERROR_INVALID_PARAMETER: ProviderId NULL; a provider of the system; TraceHandle 0 or not a
+ * ERROR_INVALID_PARAMETER: ProviderId NULL, SystemTraceControlGuid or KernelRundownGuid; a system
+ *   provider for another session than a system logger, or another provider for a system logger; TraceHandle 0 or not a
  *   running session; another ControlCode; Version, ControlFlags or EnableProperty not as above; too
  *   many filters, two of one type, or one whose data is missing, malformed or too long; a filter by
  *   id or name for a group.
  * ERROR_INVALID_HANDLE: the session has stopped because its file is full.
  * ERROR_NOT_SUPPORTED: a filter of another type:
  *   providers get no filter data, nobody looks into payloads, and there are no packages or
- *   containers.
+ *   containers. An EnableProperty or a filter for a system provider.
+ * ERROR_ACCESS_DENIED, ERROR_PATH_NOT_FOUND, ERROR_NO_SYSTEM_RESOURCES: of a system provider what the kernel
+ *   refuses, as to StartKernelTrace; everything is as it was. etwas_kernel_refusal says why.
  * ERROR_NOT_ENOUGH_MEMORY: for a filter of events. Nothing was changed.
  * ERROR_NO_SYSTEM_RESOURCES: more than 1,024 providers enabled; 8 other sessions enable this one,
  *   and nobody or a modern provider is registered; or a request for state while so
@@ -362,6 +375,7 @@ uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **GuidPropertiesArray,
  *   each registration (TRACE_PROVIDER_FLAG_LEGACY: of a classic provider); where nobody is
  *   registered and a session has enabled the provider beforehand, one with
  *   TRACE_PROVIDER_FLAG_PRE_ENABLE and the process id 0.
+ *   A system provider is there while a session enables it, as one instance of the process id 0.
  * TraceGroupQueryList: an array of the GUIDs of groups that have providers, or are enabled.
  * TraceGroupQueryInfo, with a group's GUID in InBuffer: 32 bits, how many bytes of TRACE_ENABLE_INFO
  *   follow; one of these for each session that enables the group; 32 bits, how many GUIDs follow; those

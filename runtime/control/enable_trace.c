@@ -10,10 +10,12 @@
 #include <string.h>
 
 #include "control/enable_filter.h"
+#include "control/system_information.h"
 #include "provider/enabling.h"
 #include "provider/event_items.h"
 #include "provider/image_records.h"
 #include "session/session.h"
+#include "system/keywords.h"
 
 #define KNOWN_PROPERTIES                                                                           \
     (EVENT_ENABLE_PROPERTY_SID | EVENT_ENABLE_PROPERTY_TS_ID | EVENT_ENABLE_PROPERTY_STACK_TRACE | \
@@ -23,25 +25,11 @@
      EVENT_ENABLE_PROPERTY_EXCLUDE_INPRIVATE | EVENT_ENABLE_PROPERTY_ENABLE_SILOS |                \
      EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING)
 
-/* What the system itself provides; only a system logger can have it. */
-static const etwas_guid *const system_providers[] = {
-    &SystemTraceControlGuid,      &KernelRundownGuid,           &SystemAlpcProviderGuid,
-    &SystemConfigProviderGuid,    &SystemCpuProviderGuid,       &SystemHypervisorProviderGuid,
-    &SystemInterruptProviderGuid, &SystemIoProviderGuid,        &SystemIoFilterProviderGuid,
-    &SystemLockProviderGuid,      &SystemMemoryProviderGuid,    &SystemObjectProviderGuid,
-    &SystemPowerProviderGuid,     &SystemProcessProviderGuid,   &SystemProfileProviderGuid,
-    &SystemRegistryProviderGuid,  &SystemSchedulerProviderGuid, &SystemSyscallProviderGuid,
-    &SystemTimerProviderGuid,
-};
-
-static bool is_system_provider(const etwas_guid *guid)
+/* All of it: no session can have that. */
+static bool is_of_the_system(const etwas_guid *guid)
 {
-    for (size_t index = 0; index < sizeof system_providers / sizeof system_providers[0]; index++) {
-        if (memcmp(system_providers[index], guid, sizeof *guid) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return memcmp(guid, &SystemTraceControlGuid, sizeof *guid) == 0 ||
+           memcmp(guid, &KernelRundownGuid, sizeof *guid) == 0;
 }
 
 /* The structure in either version, read into the newer one. */
@@ -78,10 +66,11 @@ uint32_t EnableTraceEx2(etwas_trace_handle handle, const etwas_guid *provider,
         .control = provider, .control_code = control_code, .timeout_ms = timeout_ms};
     struct etwas_event_filter filter;
     struct etwas_session_key key;
+    uint32_t of_system;
     uint32_t code;
 
     if (provider == NULL || !etwas_session_key_of(handle, &key) ||
-        control_code > EVENT_CONTROL_CODE_CAPTURE_STATE || is_system_provider(provider)) {
+        control_code > EVENT_CONTROL_CODE_CAPTURE_STATE || is_of_the_system(provider)) {
         return ERROR_INVALID_PARAMETER;
     }
     code = read_parameters(given, &parameters);
@@ -89,6 +78,15 @@ uint32_t EnableTraceEx2(etwas_trace_handle handle, const etwas_guid *provider,
     if (code == ERROR_SUCCESS) {
         code = etwas_enable_filters_read(parameters.EnableFilterDesc, parameters.FilterDescCount,
                                          &request.excluded, &filter);
+    }
+    of_system = etwas_system_provider_of(provider);
+    if (code == ERROR_SUCCESS && of_system != ETWAS_SYSTEM_PROVIDERS) {
+        const struct etwas_system_enablement asked = {
+            .level = level, .match_any = match_any_keyword, .match_all = match_all_keyword};
+        bool is_more = parameters.EnableProperty != 0 || parameters.FilterDescCount != 0;
+
+        return is_more ? ERROR_NOT_SUPPORTED
+                       : etwas_system_information_enable(handle, of_system, control_code, &asked);
     }
     request.is_group = (parameters.EnableProperty & EVENT_ENABLE_PROPERTY_PROVIDER_GROUP) != 0;
     /* Ids and names mean something in one provider. */

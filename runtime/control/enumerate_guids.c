@@ -16,6 +16,8 @@
 #include "provider/control_guid.h"
 #include "provider/registration.h"
 #include "session/session.h"
+#include "system/keywords.h"
+#include "system/logger.h"
 
 /* The number that stands for a session in events and log files, too. */
 static uint16_t logger_id_of(uint64_t session)
@@ -99,6 +101,63 @@ static void list_guids(struct answer *answer, bool registered_only, bool groups)
     }
 }
 
+/* ---- system providers: there while a system logger enables them ------------------------------ */
+
+/* How a session enables it; NULL: it does not. */
+static const struct etwas_system_enablement *system_enablement(uint32_t session, uint32_t provider)
+{
+    return etwas_system_logger_enablement(&etwas_sessions[session], provider);
+}
+
+static uint32_t count_system_enablements(uint32_t provider)
+{
+    uint32_t count = 0;
+
+    for (uint32_t index = 0; index < ETWAS_SESSIONS; index++) {
+        count += system_enablement(index, provider) != NULL;
+    }
+    return count;
+}
+
+static void list_system_providers(struct answer *answer)
+{
+    for (uint32_t provider = 0; provider < ETWAS_SYSTEM_PROVIDERS; provider++) {
+        if (count_system_enablements(provider) != 0) {
+            append(answer, etwas_system_provider_guid(provider), sizeof(etwas_guid));
+        }
+    }
+}
+
+/* One instance, of no process. */
+static uint32_t describe_system_provider(struct answer *answer, uint32_t provider)
+{
+    const TRACE_GUID_INFO head = {.InstanceCount = 1};
+    const TRACE_PROVIDER_INSTANCE_INFO instance = {.EnableCount =
+                                                       count_system_enablements(provider)};
+
+    if (instance.EnableCount == 0) {
+        return ERROR_WMI_GUID_NOT_FOUND;
+    }
+    append(answer, &head, sizeof head);
+    append(answer, &instance, sizeof instance);
+    for (uint32_t index = 0; index < ETWAS_SESSIONS; index++) {
+        const struct etwas_system_enablement *enablement = system_enablement(index, provider);
+
+        if (enablement != NULL) {
+            const TRACE_ENABLE_INFO enable = {.IsEnabled = 1,
+                                              .Level = enablement->level,
+                                              .LoggerId = (uint16_t)(index + 1),
+                                              .MatchAnyKeyword = enablement->match_any,
+                                              .MatchAllKeyword = enablement->match_all};
+
+            append(answer, &enable, sizeof enable);
+        }
+    }
+    return ERROR_SUCCESS;
+}
+
+/* ---- providers ------------------------------------------------------------------------------- */
+
 static void describe_enablement(struct answer *answer, const struct etwas_enablement *enablement)
 {
     const TRACE_ENABLE_INFO enable = {
@@ -139,11 +198,15 @@ static void describe_instance(struct answer *answer, const struct etwas_control_
 static uint32_t describe_provider(struct answer *answer, const etwas_guid *guid)
 {
     uint32_t control = etwas_control_guid_find(guid, false);
+    uint32_t of_system = etwas_system_provider_of(guid);
     const struct etwas_control_guid *provider;
     TRACE_PROVIDER_INSTANCE_INFO instance = {0};
     TRACE_GUID_INFO head = {.InstanceCount = 1};
     uint32_t left;
 
+    if (of_system != ETWAS_SYSTEM_PROVIDERS) {
+        return describe_system_provider(answer, of_system);
+    }
     if (control == ETWAS_NO_CONTROL_GUID) {
         return ERROR_WMI_GUID_NOT_FOUND;
     }
@@ -210,6 +273,7 @@ static uint32_t answer_question(TRACE_QUERY_INFO_CLASS question, const etwas_gui
     switch ((uint32_t)question) {
     case TraceGuidQueryList:
         list_guids(answer, false, false);
+        list_system_providers(answer);
         return ERROR_SUCCESS;
     case TraceGuidQueryProcess:
         list_guids(answer, true, false);

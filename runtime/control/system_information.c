@@ -3,6 +3,7 @@
 
 #include "control/system_information.h"
 
+#include <etwas/evntcons.h>
 #include <etwas/winerror.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "control/lifecycle.h"
 #include "etl/group.h"
 #include "session/session.h"
+#include "system/keywords.h"
 #include "system/logger.h"
 
 enum {
@@ -149,6 +151,32 @@ uint32_t etwas_system_information_stacks(etwas_trace_handle handle, CLASSIC_EVEN
         ids[index] = (CLASSIC_EVENT_ID){
             .EventGuid = *etwas_class_of_hook((uint8_t)(hook >> GROUP_SHIFT), (uint8_t)hook),
             .Type = (uint8_t)hook};
+    }
+    etwas_lifecycle_release_role(session);
+    return code;
+}
+
+uint32_t etwas_system_information_enable(etwas_trace_handle handle, uint32_t provider,
+                                         uint32_t control_code,
+                                         const struct etwas_system_enablement *enablement)
+{
+    struct etwas_system_settings settings;
+    uint32_t code;
+    struct etwas_session *session = acquire(handle, &code);
+
+    if (session == NULL) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    settings = *etwas_system_logger_settings(session);
+    if (session->configuration.rundown_only) {
+        code = ERROR_INVALID_PARAMETER;
+    } else if (control_code == EVENT_CONTROL_CODE_CAPTURE_STATE) {
+        etwas_system_logger_capture(session, etwas_system_provider_wants(&settings, provider));
+    } else {
+        settings.providers[provider] = *enablement;
+        settings.providers[provider].is_enabled =
+            control_code != EVENT_CONTROL_CODE_DISABLE_PROVIDER;
+        code = change(session, &settings);
     }
     etwas_lifecycle_release_role(session);
     return code;

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The settings of system loggers beside EVENT_TRACE_PROPERTIES, as TraceSetInformation and
- * TraceQueryInformation hand them over; `session` is their handle.
+ * The settings of system loggers beside EVENT_TRACE_PROPERTIES, as TraceSetInformation,
+ * TraceQueryInformation and EnableTraceEx2 hand them over; `session` is their handle.
  *
  * ERROR_NOT_SUPPORTED: a session of another kind. ERROR_INVALID_PARAMETER: none that runs.
  */
@@ -12,6 +12,8 @@
 
 #include <etwas/evntrace.h>
 #include <stdint.h>
+
+#include "system/settings.h"
 
 /*
  * Handle 0: of sessions that start from now on. ERROR_INVALID_PARAMETER for another source than the timer,
@@ -30,6 +32,15 @@ uint32_t etwas_system_information_interval(etwas_trace_handle session,
  */
 uint32_t etwas_system_information_set_stacks(etwas_trace_handle session,
                                              const CLASSIC_EVENT_ID *ids, uint32_t count);
+
+/*
+ * EnableTraceEx2 of a system provider (keywords.h), whose control code is one of the three.
+ * ERROR_INVALID_PARAMETER for a session of another kind or one that only runs down; the codes of the logger's
+ * change.
+ */
+uint32_t etwas_system_information_enable(etwas_trace_handle session, uint32_t provider,
+                                         uint32_t control_code,
+                                         const struct etwas_system_enablement *enablement);
 
 /* `ids` has room for ETWAS_STACK_HOOKS. */
 uint32_t etwas_system_information_stacks(etwas_trace_handle session, CLASSIC_EVENT_ID *ids,

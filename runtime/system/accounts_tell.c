@@ -90,20 +90,21 @@ static uint32_t counted_of(uint32_t tag)
     return etwas_accounts_is_counted(tag) ? ETWAS_ETL_COUNTED_EACH : ETWAS_ETL_COUNTED_LOST_ALONE;
 }
 
+/* EnableFlags that ask for it. */
 static uint32_t flags_of(uint32_t tag)
 {
-    uint32_t flags = 0;
+    uint64_t flags = 0;
 
     if (tag >= ETWAS_FIRST_SOURCE_TAG) {
         const struct etwas_topic *topic = etwas_topics[etwas_tag_topic(tag)];
-        uint32_t asked = topic->sources[etwas_tag_source(tag)].flags;
+        uint64_t asked = topic->sources[etwas_tag_source(tag)].flags;
 
-        return asked != 0 ? asked : topic->flags;
+        return (uint32_t)(asked != 0 ? asked : topic->flags);
     }
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
         flags |= (etwas_topics[number]->sideband & tag) != 0 ? etwas_topics[number]->flags : 0;
     }
-    return flags;
+    return (uint32_t)flags;
 }
 
 /* ---- records --------------------------------------------------------------------------------- */

@@ -139,8 +139,9 @@ void etwas_board_run_down(struct etwas_board *board, bool is_end)
             etwas_topics[number]->run_down(board->uses[number].state, &board->host, is_end);
         }
     }
-    if (!is_end && (board->host.flags & EVENT_TRACE_FLAG_NO_SYSCONFIG) == 0) {
-        etwas_inventory_tell(ETWAS_INVENTORY_HERE, board->host.record, board->host.emitter);
+    if (!is_end && (board->settings.flags & EVENT_TRACE_FLAG_NO_SYSCONFIG) == 0) {
+        etwas_inventory_tell(ETWAS_INVENTORY_HERE, ETWAS_INVENTORY_ALL, board->host.record,
+                             board->host.emitter);
     }
     board->has_run_down = true;
 }

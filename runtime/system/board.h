@@ -37,6 +37,7 @@ struct etwas_board {
     struct etwas_topic_host host;
     struct etwas_stack_walker walker;
     struct etwas_system_settings settings; /* in force; before the first change there are none */
+    uint64_t wants;                        /* by these: wants.h */
     uint32_t own_thread;
     struct etwas_exec_probe exec_probe;
     uint64_t lost_sideband; /* when it was last looked */
@@ -61,6 +62,9 @@ bool etwas_board_open(struct etwas_board *board, struct etwas_emitter *emitter,
  */
 bool etwas_board_change(struct etwas_board *board, const struct etwas_system_settings *settings,
                         struct etwas_fault *fault);
+
+/* Of what is open, and wanted here, what there is, once more. */
+void etwas_board_capture(struct etwas_board *board, uint64_t wants);
 
 /* From now on things happen. From any thread, while the logger's waits. */
 void etwas_board_start(struct etwas_board *board);

@@ -14,7 +14,10 @@
 #include "platform/processor.h"
 #include "system/board.h"
 #include "system/board_tags.h"
+#include "system/inventory.h"
+#include "system/keywords.h"
 #include "system/tracepoint.h"
+#include "system/wants.h"
 
 enum {
     FILTER_ROOM = 512,
@@ -138,9 +141,9 @@ static bool open_source(struct etwas_board *board, uint32_t number, uint32_t ind
            (fault->place == ETWAS_FAULT_TRACEPOINT || fault->error == ENOENT);
 }
 
-static bool wants(const struct etwas_topic *topic, uint32_t index, uint32_t flags)
+static bool wants(const struct etwas_topic *topic, uint32_t index, uint64_t flags)
 {
-    uint32_t asked = topic->sources[index].flags;
+    uint64_t asked = topic->sources[index].flags;
 
     return (topic->flags & flags) != 0 && (asked == 0 || (asked & flags) != 0);
 }
@@ -158,7 +161,7 @@ static void close_other(struct etwas_board *board, uint32_t number, uint32_t ind
     }
 }
 
-static bool open_sources(struct etwas_board *board, uint32_t number, uint32_t flags,
+static bool open_sources(struct etwas_board *board, uint32_t number, uint64_t flags,
                          struct etwas_fault *fault)
 {
     const struct etwas_topic *topic = etwas_topics[number];
@@ -176,7 +179,7 @@ static bool open_sources(struct etwas_board *board, uint32_t number, uint32_t fl
     return true;
 }
 
-static void close_sources(struct etwas_board *board, uint32_t number, uint32_t flags)
+static void close_sources(struct etwas_board *board, uint32_t number, uint64_t flags)
 {
     const struct etwas_topic *topic = etwas_topics[number];
     struct etwas_topic_use *use = &board->uses[number];
@@ -223,7 +226,7 @@ static void close_topic(struct etwas_board *board, uint32_t number)
 
 /* ---- sideband -------------------------------------------------------------------------------- */
 
-static uint32_t sideband_for(uint32_t flags)
+static uint32_t sideband_for(uint64_t flags)
 {
     uint32_t sideband = 0;
 
@@ -293,7 +296,7 @@ static void close_sideband(struct etwas_board *board, uint32_t wanted)
 /* ---- the change ------------------------------------------------------------------------------ */
 
 /* If it is wanted. */
-static bool open_whole(struct etwas_board *board, uint32_t number, uint32_t flags,
+static bool open_whole(struct etwas_board *board, uint32_t number, uint64_t flags,
                        struct etwas_fault *fault)
 {
     if ((etwas_topics[number]->flags & flags) == 0) {
@@ -303,7 +306,7 @@ static bool open_whole(struct etwas_board *board, uint32_t number, uint32_t flag
            open_sources(board, number, flags, fault);
 }
 
-static bool open_wanted(struct etwas_board *board, uint32_t flags, struct etwas_fault *fault)
+static bool open_wanted(struct etwas_board *board, uint64_t flags, struct etwas_fault *fault)
 {
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
         if (!open_whole(board, number, flags, fault)) {
@@ -327,7 +330,7 @@ static void drain_to_now(struct etwas_board *board)
 }
 
 /* A topic's state goes when its last event has been taken. */
-static void close_unwanted(struct etwas_board *board, uint32_t flags)
+static void close_unwanted(struct etwas_board *board, uint64_t flags)
 {
     close_sideband(board, sideband_for(flags));
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
@@ -380,22 +383,38 @@ static uint32_t open_topics(const struct etwas_board *board)
     return open;
 }
 
-/* What began before a topic was there to tell of it. Nothing that happens is taken in between. */
-static void run_down_new(struct etwas_board *board, uint32_t before)
+static void run_down(struct etwas_board *board, uint32_t topics, uint64_t wants)
 {
-    uint32_t opened = board->has_run_down ? open_topics(board) & ~before : 0;
+    uint32_t types = etwas_wants_inventory(wants);
 
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
-        if ((opened & 1U << number) != 0 && etwas_topics[number]->run_down != NULL) {
+        if ((topics & 1U << number) != 0 && etwas_topics[number]->run_down != NULL) {
             etwas_topics[number]->run_down(board->uses[number].state, &board->host, false);
         }
     }
+    if (types != 0) {
+        etwas_inventory_tell(ETWAS_INVENTORY_HERE, types, board->host.record, board->host.emitter);
+    }
+}
+
+void etwas_board_capture(struct etwas_board *board, uint64_t wants)
+{
+    uint32_t topics = 0;
+
+    drain_to_now(board);
+    for (uint32_t number = 0; number < etwas_topic_count; number++) {
+        if (board->uses[number].is_open && (etwas_topics[number]->flags & wants) != 0) {
+            topics |= 1U << number;
+        }
+    }
+    run_down(board, topics, wants);
 }
 
 static void put_in_force(struct etwas_board *board, const struct etwas_system_settings *settings)
 {
     board->settings = *settings;
-    board->host.flags = settings->flags;
+    board->wants = etwas_settings_want(settings);
+    board->host.flags = (uint32_t)board->wants;
     etwas_stack_walker_choose(&board->walker, settings);
 }
 
@@ -410,18 +429,19 @@ static void go_back(struct etwas_board *board, const struct etwas_system_setting
 
     put_in_force(board, before);
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
-        if (!open_whole(board, number, kept.flags, &ignored)) {
-            kept.flags &= ~etwas_topics[number]->flags;
+        if (!open_whole(board, number, etwas_settings_want(&kept), &ignored)) {
+            etwas_settings_drop(&kept, etwas_topics[number]->flags);
         }
     }
     put_in_force(board, &kept);
-    close_unwanted(board, kept.flags);
+    close_unwanted(board, board->wants);
 }
 
 bool etwas_board_change(struct etwas_board *board, const struct etwas_system_settings *settings,
                         struct etwas_fault *fault)
 {
     const struct etwas_system_settings before = board->settings;
+    const uint64_t wanted_before = board->wants;
     const uint32_t open_before = open_topics(board);
 
     if (before.profile_interval == 0) {
@@ -429,12 +449,15 @@ bool etwas_board_change(struct etwas_board *board, const struct etwas_system_set
     }
     drain_to_now(board); /* what was is recorded by what was asked for then */
     put_in_force(board, settings);
-    if (!open_wanted(board, settings->flags, fault)) {
+    if (!open_wanted(board, board->wants, fault)) {
         go_back(board, &before);
         return false;
     }
-    run_down_new(board, open_before);
-    close_unwanted(board, settings->flags);
+    /* What began before a topic was there to tell of it. Nothing that happens is taken in between. */
+    if (board->has_run_down) {
+        run_down(board, open_topics(board) & ~open_before, board->wants & ~wanted_before);
+    }
+    close_unwanted(board, board->wants);
     change_interval(board, settings->profile_interval);
     return true;
 }

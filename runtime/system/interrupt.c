@@ -18,6 +18,7 @@
 #include "platform/processor.h"
 #include "system/nest.h"
 #include "system/topics.h"
+#include "system/wants.h"
 
 enum {
     GROUP_PERFINFO = 0x0F,
@@ -130,21 +131,27 @@ static const char *const entry_names[] = {"irq", NULL};
 static const char *const exit_names[] = {"irq", "ret", NULL};
 static const char *const vector_names[] = {"vector", NULL};
 
-#define VECTOR(name, take_function)                                                                \
+#define VECTOR(name, take_function, want)                                                          \
     {                                                                                              \
         .tracepoint = "irq_vectors/" name, .fields = vector_names, .is_optional = true,            \
-        .take = take_function                                                                      \
+        .flags = EVENT_TRACE_FLAG_INTERRUPT | (want), .take = take_function                        \
     }
 
 static const struct etwas_source sources[] = {
-    {.tracepoint = "irq/irq_handler_entry", .fields = entry_names, .take = take_device_entry},
-    {.tracepoint = "irq/irq_handler_exit", .fields = exit_names, .take = take_device_exit},
-    VECTOR("local_timer_entry", take_vector_entry),
-    VECTOR("local_timer_exit", take_vector_exit),
-    VECTOR("reschedule_entry", take_vector_entry),
-    VECTOR("reschedule_exit", take_vector_exit),
-    VECTOR("call_function_single_entry", take_vector_entry),
-    VECTOR("call_function_single_exit", take_vector_exit),
+    {.tracepoint = "irq/irq_handler_entry",
+     .fields = entry_names,
+     .flags = EVENT_TRACE_FLAG_INTERRUPT,
+     .take = take_device_entry},
+    {.tracepoint = "irq/irq_handler_exit",
+     .fields = exit_names,
+     .flags = EVENT_TRACE_FLAG_INTERRUPT,
+     .take = take_device_exit},
+    VECTOR("local_timer_entry", take_vector_entry, ETWAS_WANT_CLOCK_INTERRUPT),
+    VECTOR("local_timer_exit", take_vector_exit, ETWAS_WANT_CLOCK_INTERRUPT),
+    VECTOR("reschedule_entry", take_vector_entry, ETWAS_WANT_PROCESSOR_REQUEST),
+    VECTOR("reschedule_exit", take_vector_exit, ETWAS_WANT_PROCESSOR_REQUEST),
+    VECTOR("call_function_single_entry", take_vector_entry, ETWAS_WANT_PROCESSOR_REQUEST),
+    VECTOR("call_function_single_exit", take_vector_exit, ETWAS_WANT_PROCESSOR_REQUEST),
 };
 
 static void *open_nests(const struct etwas_topic_host *host)
@@ -159,7 +166,7 @@ static void take_loss(void *state, uint32_t slot)
 }
 
 const struct etwas_topic etwas_topic_interrupts = {
-    .flags = EVENT_TRACE_FLAG_INTERRUPT,
+    .flags = EVENT_TRACE_FLAG_INTERRUPT | ETWAS_WANT_CLOCK_INTERRUPT | ETWAS_WANT_PROCESSOR_REQUEST,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,
     .open = open_nests,

@@ -16,6 +16,7 @@ enum {
 
 void etwas_inventory_begin(struct etwas_inventory *inventory, enum etwas_inventory_type type)
 {
+    inventory->type = type;
     etwas_record_begin(inventory->record, ETWAS_ETL_SYSTEM64, GROUP_CONFIGURATION, (uint8_t)type,
                        CLASS_VERSION);
     etwas_record_set_thread(inventory->record, (uint32_t)getpid(), (uint32_t)gettid());
@@ -23,7 +24,9 @@ void etwas_inventory_begin(struct etwas_inventory *inventory, enum etwas_invento
 
 void etwas_inventory_end(struct etwas_inventory *inventory)
 {
-    etwas_emit_now(inventory->emitter, etwas_record_end(inventory->record));
+    if ((inventory->types & 1U << inventory->type) != 0) {
+        etwas_emit_now(inventory->emitter, etwas_record_end(inventory->record));
+    }
 }
 
 void etwas_inventory_put_counted(struct etwas_inventory *inventory, uint32_t length_at,
@@ -41,7 +44,7 @@ void etwas_inventory_put_counted(struct etwas_inventory *inventory, uint32_t len
     }
 }
 
-void etwas_inventory_tell(const char *root, struct etwas_record *record,
+void etwas_inventory_tell(const char *root, uint32_t types, struct etwas_record *record,
                           struct etwas_emitter *emitter)
 {
     static void (*const parts[])(struct etwas_inventory * inventory) = {
@@ -50,7 +53,11 @@ void etwas_inventory_tell(const char *root, struct etwas_record *record,
         etwas_inventory_video,      etwas_inventory_services, etwas_inventory_interrupts,
         etwas_inventory_devices,    etwas_inventory_channels,
     };
-    struct etwas_inventory inventory = {root, record, emitter, ETWAS_INVENTORY_STEPS};
+    struct etwas_inventory inventory = {.root = root,
+                                        .record = record,
+                                        .emitter = emitter,
+                                        .types = types,
+                                        .steps_left = ETWAS_INVENTORY_STEPS};
 
     for (size_t part = 0; part < sizeof parts / sizeof parts[0]; part++) {
         parts[part](&inventory);

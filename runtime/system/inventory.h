@@ -27,8 +27,10 @@
 
 #define ETWAS_INVENTORY_HERE "" /* this machine */
 
-/* `record` has its room; what was in it is gone. */
-void etwas_inventory_tell(const char *root, struct etwas_record *record,
+#define ETWAS_INVENTORY_ALL UINT32_MAX
+
+/* Events of these types, bit by bit. `record` has its room; what was in it is gone. */
+void etwas_inventory_tell(const char *root, uint32_t types, struct etwas_record *record,
                           struct etwas_emitter *emitter);
 
 #endif

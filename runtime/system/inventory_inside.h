@@ -40,7 +40,9 @@ struct etwas_inventory {
     const char *root;
     struct etwas_record *record;
     struct etwas_emitter *emitter;
+    uint32_t types; /* that are told, bit by bit */
     uint32_t steps_left;
+    enum etwas_inventory_type type; /* of the record that is put together */
 };
 
 /* ---- parts ----------------------------------------------------------------------------------- */

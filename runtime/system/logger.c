@@ -38,6 +38,7 @@ uint32_t etwas_system_logger_ring_bytes = RING_BYTES;
 enum request {
     REQUEST_NONE,
     REQUEST_CHANGE,
+    REQUEST_CAPTURE,
     REQUEST_END,
 };
 
@@ -52,6 +53,7 @@ struct etwas_system_logger {
     pthread_cond_t answered;
     enum request request;
     struct etwas_system_settings asked; /* for */
+    uint64_t captured;                  /* wants.h: what is told once more */
     bool done;
     struct etwas_fault fault;
     uint32_t
@@ -173,6 +175,9 @@ static void run(struct etwas_system_logger *logger, struct pollfd *polled)
         etwas_session_time_renew(&logger->time);
         if (request == REQUEST_CHANGE) {
             answer(logger, etwas_board_change(board, &logger->asked, &logger->fault));
+        } else if (request == REQUEST_CAPTURE) {
+            etwas_board_capture(board, logger->captured);
+            answer(logger, true);
         } else if (request == REQUEST_NONE) {
             drain(board);
             ck_pr_store_64(&logger->session->lost_in_kernel, etwas_board_lost(board));
@@ -278,6 +283,25 @@ uint32_t etwas_system_logger_change(struct etwas_session *session,
     }
     etwas_control_unlock();
     return code;
+}
+
+void etwas_system_logger_capture(struct etwas_session *session, uint64_t wants)
+{
+    struct etwas_system_logger *logger = session->system_logger;
+
+    logger->captured = wants;
+    ask(logger, REQUEST_CAPTURE);
+    (void)await_answer(logger);
+}
+
+const struct etwas_system_enablement *etwas_system_logger_enablement(
+    const struct etwas_session *session, uint32_t provider)
+{
+    const struct etwas_system_logger *logger = session->system_logger;
+
+    return logger != NULL && logger->settings.providers[provider].is_enabled
+               ? &logger->settings.providers[provider]
+               : NULL;
 }
 
 /* ---- begin and end --------------------------------------------------------------------------- */

@@ -51,6 +51,19 @@ uint32_t etwas_system_logger_change(struct etwas_session *session,
                                     const struct etwas_system_settings *settings,
                                     struct etwas_fault *fault);
 
+/*
+ * Says once more what there is, of what is wanted here (wants.h) and in force. The session's role is held,
+ * and it has a system logger.
+ */
+void etwas_system_logger_capture(struct etwas_session *session, uint64_t wants);
+
+/*
+ * How the session enables that system provider (keywords.h); NULL: not. With the control lock held, as long
+ * as that is.
+ */
+const struct etwas_system_enablement *etwas_system_logger_enablement(
+    const struct etwas_session *session, uint32_t provider);
+
 /* Of sessions that begin from now on; 0: what it is now. Returns what it is then. */
 uint32_t etwas_system_logger_first_interval(uint32_t interval);
 

@@ -5,7 +5,7 @@
  * What becomes of processes and their images, from what the feeds tell in the order of time (FORK, EXIT,
  * COMM, MMAP2, execs) and what /proc shows, told as records of ETW's classes (process_record.h):
  *
- *     run_down    who is there, with their images: DCStart
+ *     run_down    who is there, with their images: DCStart; and whenever it is asked for again
  *     take        fork: Start, and what its images are; exec: Unload of what it had, and DCStart once
  *                 its arguments are known; mapping: Load; the last thread's end: Unload, End
  *     find_lost   after a loss: who is there and was not told, and who has gone

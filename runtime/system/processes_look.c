@@ -75,11 +75,32 @@ struct etwas_process *etwas_process_look_up(struct etwas_processes *processes, u
     return process;
 }
 
+/* Once more. */
+static void tell_known(struct etwas_processes *processes, const struct etwas_process *process,
+                       bool is_end)
+{
+    const struct etwas_place place =
+        etwas_place_found(process->node.id, processes->source->now_ns());
+    bool is_kernel = process->node.id == ETWAS_PROCESS_KERNEL;
+
+    if (!is_kernel && !is_end) {
+        etwas_process_tell_rundown(processes, process, &place, ETWAS_PROCESS_RUNDOWN_START);
+    }
+    etwas_process_tell_images(processes, process, &place,
+                              is_end ? ETWAS_IMAGE_RUNDOWN_END : ETWAS_IMAGE_RUNDOWN_START);
+    if (!is_kernel && is_end) {
+        etwas_process_tell_rundown(processes, process, &place, ETWAS_PROCESS_RUNDOWN_END);
+    }
+}
+
 static void look_for(void *context, uint32_t process_id)
 {
     struct etwas_processes *processes = context;
+    const struct etwas_process *process = etwas_process_find(&processes->table, process_id);
 
-    if (etwas_process_find(&processes->table, process_id) == NULL) {
+    if (process != NULL) {
+        tell_known(processes, process, false);
+    } else {
         (void)etwas_process_look_up(processes, process_id);
     }
 }
@@ -87,12 +108,16 @@ static void look_for(void *context, uint32_t process_id)
 static void look_at_kernel(struct etwas_processes *processes)
 {
     int64_t now_ns = processes->source->now_ns();
-    struct etwas_process_mapped found = {
-        .processes = processes,
-        .process = etwas_process_add(&processes->table, ETWAS_PROCESS_KERNEL, now_ns),
-        .place = etwas_place_found(ETWAS_PROCESS_KERNEL, now_ns),
-        .loaded = ETWAS_IMAGE_RUNDOWN_START};
+    const struct etwas_process *known = etwas_process_find(&processes->table, ETWAS_PROCESS_KERNEL);
+    struct etwas_process_mapped found = {.processes = processes,
+                                         .place = etwas_place_found(ETWAS_PROCESS_KERNEL, now_ns),
+                                         .loaded = ETWAS_IMAGE_RUNDOWN_START};
 
+    if (known != NULL) {
+        tell_known(processes, known, false);
+        return;
+    }
+    found.process = etwas_process_add(&processes->table, ETWAS_PROCESS_KERNEL, now_ns);
     if (found.process != NULL) {
         processes->source->kernel(etwas_process_take_mapping, &found);
     }
@@ -190,13 +215,7 @@ void etwas_processes_finish(struct etwas_processes *processes)
     processes->looked_ns = INT64_MAX;
     settle(processes);
     while ((process = etwas_process_after(&processes->table, process)) != NULL) {
-        const struct etwas_place place =
-            etwas_place_found(process->node.id, processes->source->now_ns());
-
-        etwas_process_tell_images(processes, process, &place, ETWAS_IMAGE_RUNDOWN_END);
-        if (process->node.id != ETWAS_PROCESS_KERNEL) {
-            etwas_process_tell_rundown(processes, process, &place, ETWAS_PROCESS_RUNDOWN_END);
-        }
+        tell_known(processes, process, true);
     }
 }
 

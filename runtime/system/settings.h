@@ -17,6 +17,16 @@ enum {
     ETWAS_PROFILE_INTERVAL_MOST = 1000000,
 
     ETWAS_STACK_HOOKS = 256, /* R189 */
+
+    ETWAS_SYSTEM_PROVIDERS = 17, /* keywords.h */
+};
+
+/* What EnableTraceEx2 asks a system provider for. */
+struct etwas_system_enablement {
+    bool is_enabled;
+    uint8_t level;      /* events of the system have none */
+    uint64_t match_any; /* keywords; 0: all */
+    uint64_t match_all;
 };
 
 struct etwas_system_settings {
@@ -25,6 +35,7 @@ struct etwas_system_settings {
     bool no_kernel_stacks;     /* of stacks the user's part alone */
     uint32_t stack_count;
     uint16_t stack_hooks[ETWAS_STACK_HOOKS]; /* group and type of records that have a stack */
+    struct etwas_system_enablement providers[ETWAS_SYSTEM_PROVIDERS];
 };
 
 #endif

@@ -56,14 +56,14 @@ struct etwas_source {
     uint16_t hooks[ETWAS_SOURCE_HOOKS]; /* group and type of its records that may have its stack */
     bool is_optional;                   /* not every machine or kernel has it */
     bool without_own;                   /* not of the logger's own thread, which would never rest */
-    uint32_t flags;                     /* which of the topic's EnableFlags ask for it; 0: any */
+    uint64_t flags;                     /* which of the topic's ask for it; 0: any */
 
     /* False: the sample does not have the fields; then it is counted lost. */
     bool (*take)(const struct etwas_taken *taken);
 };
 
 struct etwas_topic {
-    uint32_t flags;    /* EnableFlags, any of which asks for it */
+    uint64_t flags;    /* EnableFlags and what is finer (wants.h), any of which asks for it */
     uint32_t sideband; /* ETWAS_SIDEBAND_* (feed.h) that it wants */
     const struct etwas_source *sources;
     uint32_t source_count;
@@ -122,7 +122,7 @@ static inline bool etwas_taken_numbers(const struct etwas_taken *taken, int64_t 
 extern const struct etwas_topic *const etwas_topics[];
 extern const uint32_t etwas_topic_count;
 
-/* The EnableFlags that there is something for. */
-uint32_t etwas_topic_flags(void);
+/* What there is something for, in EnableFlags and what is finer (wants.h). */
+uint64_t etwas_topic_flags(void);
 
 #endif

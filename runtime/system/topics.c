@@ -31,9 +31,9 @@ const struct etwas_topic *const etwas_topics[] = {
 
 const uint32_t etwas_topic_count = sizeof etwas_topics / sizeof *etwas_topics;
 
-uint32_t etwas_topic_flags(void)
+uint64_t etwas_topic_flags(void)
 {
-    uint32_t flags = 0;
+    uint64_t flags = 0;
 
     for (uint32_t index = 0; index < etwas_topic_count; index++) {
         flags |= etwas_topics[index]->flags;

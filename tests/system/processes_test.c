@@ -203,7 +203,7 @@ static void who_had_no_threads_any_more_is_not_there(void **state)
     begin();
     machine[1] = (struct made_up){.id = 10, .name = "gone", .command_line = ""};
     etwas_processes_run_down(&processes);
-    expect("");
+    expect("50* DCStart 1 of 0, sh [sh -c x]\n"); /* who is known, once more */
 }
 
 /* ---- losses ---------------------------------------------------------------------------------- */

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "system/keywords.h"
+
+#include <etwas/etwas.h>
+#include <etwas/evntrace.h>
+#include <string.h>
+
+#include "system/inventory_inside.h"
+#include "system/silent.h"
+#include "system/topic.h"
+#include "system/wants.h"
+
+/* In the order of the enum. */
+static const etwas_guid *const guids[ETWAS_SYSTEM_PROVIDERS] = {
+    &SystemAlpcProviderGuid,       &SystemConfigProviderGuid,    &SystemCpuProviderGuid,
+    &SystemHypervisorProviderGuid, &SystemInterruptProviderGuid, &SystemIoProviderGuid,
+    &SystemIoFilterProviderGuid,   &SystemLockProviderGuid,      &SystemMemoryProviderGuid,
+    &SystemObjectProviderGuid,     &SystemPowerProviderGuid,     &SystemProcessProviderGuid,
+    &SystemProfileProviderGuid,    &SystemRegistryProviderGuid,  &SystemSchedulerProviderGuid,
+    &SystemSyscallProviderGuid,    &SystemTimerProviderGuid,
+};
+
+enum provider {
+    ALPC,
+    CONFIG,
+    CPU,
+    HYPERVISOR,
+    INTERRUPT,
+    IO,
+    IOFILTER,
+    LOCK,
+    MEMORY,
+    OBJECT,
+    POWER,
+    PROCESS,
+    PROFILE,
+    REGISTRY,
+    SCHEDULER,
+    SYSCALL,
+    TIMER,
+};
+_Static_assert(TIMER + 1 == ETWAS_SYSTEM_PROVIDERS, "each has a GUID");
+
+#define CONFIGURATION(type) ETWAS_WANT_INVENTORY(ETWAS_INVENTORY_##type)
+
+/* Those that mean something here. ETW's page gives FILE_IO_INIT the keyword OPTICAL; its head FILE_INIT. */
+static const struct meaning {
+    enum provider provider;
+    uint32_t keyword;
+    uint64_t wants;
+} meanings[] = {
+    {ALPC, SYSTEM_ALPC_KW_GENERAL, EVENT_TRACE_FLAG_ALPC},
+    {CONFIG, SYSTEM_CONFIG_KW_SYSTEM,
+     CONFIGURATION(CPU) | CONFIGURATION(PLATFORM) | CONFIGURATION(POWER) | CONFIGURATION(IRQ)},
+    {CONFIG, SYSTEM_CONFIG_KW_GRAPHICS, CONFIGURATION(VIDEO)},
+    {CONFIG, SYSTEM_CONFIG_KW_STORAGE,
+     CONFIGURATION(PHYSICAL_DISK) | CONFIGURATION(LOGICAL_DISK) | CONFIGURATION(IDE_CHANNEL)},
+    {CONFIG, SYSTEM_CONFIG_KW_NETWORK, CONFIGURATION(NIC) | CONFIGURATION(NETWORK)},
+    {CONFIG, SYSTEM_CONFIG_KW_SERVICES, CONFIGURATION(SERVICE)},
+    {CONFIG, SYSTEM_CONFIG_KW_PNP, CONFIGURATION(PNP)},
+    {CONFIG, SYSTEM_CONFIG_KW_OPTICAL, CONFIGURATION(OPTICAL)},
+    {INTERRUPT, SYSTEM_INTERRUPT_KW_GENERAL, EVENT_TRACE_FLAG_INTERRUPT},
+    {INTERRUPT, SYSTEM_INTERRUPT_KW_CLOCK_INTERRUPT, ETWAS_WANT_CLOCK_INTERRUPT},
+    {INTERRUPT, SYSTEM_INTERRUPT_KW_DPC, EVENT_TRACE_FLAG_DPC},
+    {INTERRUPT, SYSTEM_INTERRUPT_KW_IPI, ETWAS_WANT_PROCESSOR_REQUEST},
+    {IO, SYSTEM_IO_KW_DISK, EVENT_TRACE_FLAG_DISK_IO},
+    {IO, SYSTEM_IO_KW_DISK_INIT, EVENT_TRACE_FLAG_DISK_IO_INIT},
+    {IO, SYSTEM_IO_KW_FILENAME, EVENT_TRACE_FLAG_DISK_FILE_IO},
+    {IO, SYSTEM_IO_KW_SPLIT, EVENT_TRACE_FLAG_SPLIT_IO},
+    {IO, SYSTEM_IO_KW_FILE, EVENT_TRACE_FLAG_FILE_IO},
+    {IO, SYSTEM_IO_KW_OPTICAL, EVENT_TRACE_FLAG_FILE_IO_INIT},
+    {IO, SYSTEM_IO_KW_DRIVERS, EVENT_TRACE_FLAG_DRIVER},
+    {IO, SYSTEM_IO_KW_NETWORK, EVENT_TRACE_FLAG_NETWORK_TCPIP},
+    {IO, SYSTEM_IO_KW_FILE_INIT, EVENT_TRACE_FLAG_FILE_IO_INIT},
+    {MEMORY, SYSTEM_MEMORY_KW_HARD_FAULTS, EVENT_TRACE_FLAG_MEMORY_HARD_FAULTS},
+    {MEMORY, SYSTEM_MEMORY_KW_ALL_FAULTS, EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS},
+    {MEMORY, SYSTEM_MEMORY_KW_VIRTUAL_ALLOC, EVENT_TRACE_FLAG_VIRTUAL_ALLOC},
+    {MEMORY, SYSTEM_MEMORY_KW_VAMAP, EVENT_TRACE_FLAG_VAMAP},
+    {PROCESS, SYSTEM_PROCESS_KW_GENERAL, EVENT_TRACE_FLAG_PROCESS},
+    {PROCESS, SYSTEM_PROCESS_KW_PERF_COUNTER, EVENT_TRACE_FLAG_PROCESS_COUNTERS},
+    {PROCESS, SYSTEM_PROCESS_KW_DEBUG_EVENTS, EVENT_TRACE_FLAG_DEBUG_EVENTS},
+    {PROCESS, SYSTEM_PROCESS_KW_DBGPRINT, EVENT_TRACE_FLAG_DBGPRINT},
+    {PROCESS, SYSTEM_PROCESS_KW_JOB, EVENT_TRACE_FLAG_JOB},
+    {PROCESS, SYSTEM_PROCESS_KW_THREAD, EVENT_TRACE_FLAG_THREAD},
+    {PROCESS, SYSTEM_PROCESS_KW_LOADER, EVENT_TRACE_FLAG_IMAGE_LOAD},
+    {PROFILE, SYSTEM_PROFILE_KW_GENERAL, EVENT_TRACE_FLAG_PROFILE},
+    {REGISTRY, SYSTEM_REGISTRY_KW_GENERAL, EVENT_TRACE_FLAG_REGISTRY},
+    {SCHEDULER, SYSTEM_SCHEDULER_KW_DISPATCHER, EVENT_TRACE_FLAG_DISPATCHER},
+    {SCHEDULER, SYSTEM_SCHEDULER_KW_CONTEXT_SWITCH, EVENT_TRACE_FLAG_CSWITCH},
+    {SYSCALL, SYSTEM_SYSCALL_KW_GENERAL, EVENT_TRACE_FLAG_SYSTEMCALL},
+};
+
+enum {
+    MEANINGS = sizeof meanings / sizeof *meanings
+};
+
+uint32_t etwas_system_provider_of(const etwas_guid *guid)
+{
+    uint32_t provider = 0;
+
+    while (provider < ETWAS_SYSTEM_PROVIDERS && memcmp(guids[provider], guid, sizeof *guid) != 0) {
+        provider++;
+    }
+    return provider;
+}
+
+const etwas_guid *etwas_system_provider_guid(uint32_t provider)
+{
+    return guids[provider];
+}
+
+static bool delivers(uint64_t wants)
+{
+    return etwas_wants_inventory(wants) != 0 ||
+           ((wants & etwas_topic_flags()) != 0 && etwas_silent_flags((uint32_t)wants) == 0);
+}
+
+uint64_t etwas_kernel_keywords(const etwas_guid *guid)
+{
+    uint32_t provider = guid != NULL ? etwas_system_provider_of(guid) : ETWAS_SYSTEM_PROVIDERS;
+    uint64_t keywords = 0;
+
+    for (uint32_t index = 0; index < MEANINGS; index++) {
+        if (meanings[index].provider == provider && delivers(meanings[index].wants)) {
+            keywords |= meanings[index].keyword;
+        }
+    }
+    return keywords;
+}
+
+uint64_t etwas_system_provider_wants(const struct etwas_system_settings *settings,
+                                     uint32_t provider)
+{
+    const struct etwas_system_enablement *asked = &settings->providers[provider];
+    uint64_t wants = 0;
+
+    for (uint32_t index = 0; asked->is_enabled && index < MEANINGS; index++) {
+        uint64_t keyword = meanings[index].keyword;
+
+        if (meanings[index].provider == provider &&
+            (asked->match_any == 0 || (keyword & asked->match_any) != 0) &&
+            (keyword & asked->match_all) == asked->match_all) {
+            wants |= meanings[index].wants;
+        }
+    }
+    return wants;
+}
+
+uint64_t etwas_settings_want(const struct etwas_system_settings *settings)
+{
+    uint64_t wants = settings->flags;
+
+    for (uint32_t provider = 0; provider < ETWAS_SYSTEM_PROVIDERS; provider++) {
+        wants |= etwas_system_provider_wants(settings, provider);
+    }
+    return wants;
+}
+
+void etwas_settings_drop(struct etwas_system_settings *settings, uint64_t wants)
+{
+    settings->flags &= ~(uint32_t)wants;
+    for (uint32_t provider = 0; provider < ETWAS_SYSTEM_PROVIDERS; provider++) {
+        if ((etwas_system_provider_wants(settings, provider) & wants) != 0) {
+            settings->providers[provider].is_enabled = false;
+        }
+    }
+}
