@@ -80,6 +80,10 @@ typedef struct etwas_trace_information {
     uint32_t processors;          /* of the computer. An index from here up to the header's
                                      NumberOfProcessors is of the stream of threads that could not
                                      run restartable sequences */
+    /* What the session's writers asked it to record while the file was written, by its own count: what
+     * the files of a session have of it, and what they have overwritten and lost, is together so much.
+     * 0 where the file does not say: a snapshot's, another system's. */
+    uint64_t attempted_events;
 } etwas_trace_information;
 
 /* etwas_trace_query, told how large the caller knows the struct. */

@@ -57,7 +57,7 @@ static const struct etwas_builtin_layout etwas_own[] = {
      "u32 QpcErrorNs; u32 SystemTimeErrorNs"},
     {"2 Totals", 1, 1,
      "u32 Version; u32 Part; u64 OverwrittenEvents; u64 OverwrittenBuffers; u64 LostEvents; "
-     "u64 LostBuffers"},
+     "u64 LostBuffers; u64 AttemptedEvents"},
     {"3 Clock", 1, 1,
      "u32 Version; u32 RequestedClock; u32 ClockType; u32 Verdict; x32 Reasons; u32 StatedBy; "
      "u64 FrequencyHz; u64 StatedHz; u32 FrequencyErrorPpb; u32 Processors; "

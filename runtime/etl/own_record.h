@@ -11,6 +11,7 @@
 #ifndef ETWAS_ETL_OWN_RECORD_H
 #define ETWAS_ETL_OWN_RECORD_H
 
+#include <stddef.h>
 #include <string.h>
 
 #include "etl/layout.h"
@@ -92,13 +93,17 @@ struct etwas_etl_totals {
     uint64_t overwritten_buffers; /* likewise */
     uint64_t lost_events;         /* while this file was written; never in it */
     uint64_t lost_buffers;        /* likewise: could not be written */
+    uint64_t
+        attempted_events; /* by the session's writers, meanwhile; 0: a snapshot's, or not noted */
 };
+/* Files of before have no attempted_events. */
+#define ETWAS_ETL_TOTALS_LEAST_BYTES offsetof(struct etwas_etl_totals, attempted_events)
 
 struct etwas_etl_totals_record {
     struct etwas_etl_full_header header;
     struct etwas_etl_totals totals;
 };
-_Static_assert(sizeof(struct etwas_etl_totals_record) == 88, "totals record");
+_Static_assert(sizeof(struct etwas_etl_totals_record) == 96, "totals record");
 
 /* ---- The clock: what was asked for, what the session got, what the counter was worth --------- */
 
@@ -253,7 +258,7 @@ static inline uint32_t etwas_etl_log_header_record_bytes(size_t session_name_uni
                       (session_name_units + 1 + file_name_units + 1) * sizeof(etwas_wchar));
 }
 
-/* Up to the first knot: 72 + 312 + 4 + 4 (rounding) + 96 + 88 + 144 = 720 with two empty names. */
+/* Up to the first knot: 72 + 312 + 4 + 4 (rounding) + 96 + 96 + 144 = 728 with two empty names. */
 static inline uint32_t etwas_etl_first_knot_offset(size_t session_name_units,
                                                    size_t file_name_units)
 {
@@ -265,7 +270,7 @@ static inline uint32_t etwas_etl_first_knot_offset(size_t session_name_units,
                       sizeof(struct etwas_etl_clock_trust_record));
 }
 
-/* With the knots of both ends: 720 + 2 × 96 = 912 with two empty names. */
+/* With the knots of both ends: 728 + 2 × 96 = 920 with two empty names. */
 static inline uint32_t etwas_etl_header_buffer_bytes(size_t session_name_units,
                                                      size_t file_name_units)
 {

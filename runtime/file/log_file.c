@@ -270,6 +270,7 @@ static void count(struct etwas_log_file *file, const struct etwas_log_file_total
         .lost_buffers = totals->buffers_lost - file->before.buffers_lost,
         .overwritten_events = file->overwritten_events,
         .overwritten_buffers = file->overwritten_buffers,
+        .attempted_events = totals->events_attempted - file->before.events_attempted,
     };
 
     etwas_log_header_count(&file->header, etwas_log_file_buffers(file), &counts);

@@ -23,10 +23,12 @@
 
 struct etwas_log_file;
 
-/* What a session has lost since it began. */
+/* What a session has lost since it began, and of how much. */
 struct etwas_log_file_totals {
     uint64_t events_lost;
     uint64_t buffers_lost;
+    uint64_t
+        events_attempted; /* beside those: what writers have asked it to record; 0: is not told */
 };
 
 struct etwas_log_file_options {

@@ -309,6 +309,7 @@ void etwas_log_header_count(struct etwas_log_header *header, uint32_t buffers,
     totals.overwritten_buffers += counts->overwritten_buffers;
     totals.lost_events += counts->lost_events;
     totals.lost_buffers += counts->lost_buffers;
+    totals.attempted_events += counts->attempted_events;
     memcpy(&log, log_at, sizeof log);
     log.start.buffers_written = buffers;
     log.start.events_lost = saturated(totals.lost_events);

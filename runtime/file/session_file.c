@@ -106,7 +106,8 @@ static struct etwas_log_file_totals totals_of(const struct etwas_session *sessio
     etwas_session_counts counts;
 
     etwas_session_count(session, &counts);
-    return (struct etwas_log_file_totals){counts.lost, counts.buffers_lost};
+    return (struct etwas_log_file_totals){counts.lost, counts.buffers_lost,
+                                          counts.recorded + counts.overwritten + counts.lost};
 }
 
 static void count_sync_error(struct etwas_session *session)

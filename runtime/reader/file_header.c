@@ -179,9 +179,11 @@ static void keep_calibration(struct etwas_file_header *log, const struct etwas_r
 
 static void keep_totals(struct etwas_file_header *log, const struct etwas_record *record)
 {
-    struct etwas_etl_totals totals;
+    struct etwas_etl_totals totals = {0};
+    size_t payload_bytes = record->size - record->payload_at;
 
-    memcpy(&totals, record->bytes + record->payload_at, sizeof totals);
+    memcpy(&totals, record->bytes + record->payload_at,
+           payload_bytes < sizeof totals ? payload_bytes : sizeof totals);
     if (totals.version == ETWAS_ETL_TOTALS_VERSION) {
         log->totals = totals;
     }
@@ -213,7 +215,7 @@ static void keep_own(struct etwas_file_header *log, const struct etwas_record *r
         payload_bytes >= sizeof(struct etwas_etl_calibration)) {
         keep_calibration(log, record);
     } else if (header.type == ETWAS_ETL_TOTALS_TYPE &&
-               payload_bytes >= sizeof(struct etwas_etl_totals)) {
+               payload_bytes >= ETWAS_ETL_TOTALS_LEAST_BYTES) {
         keep_totals(log, record);
     } else if (header.type == ETWAS_ETL_CLOCK_RECORD_TYPE &&
                payload_bytes >= sizeof(struct etwas_etl_clock_trust)) {
@@ -304,6 +306,7 @@ static void decide_totals(struct etwas_trace *trace)
         log->totals.lost_buffers > buffers ? log->totals.lost_buffers : buffers;
     trace->information.overwritten_events = log->totals.overwritten_events;
     trace->information.overwritten_buffers = log->totals.overwritten_buffers;
+    trace->information.attempted_events = log->totals.attempted_events;
     trace->information.part = log->totals.part;
     trace->information.processors = log->fields.start.number_of_processors;
     if (log->trust.processors != 0 && log->trust.processors < trace->information.processors) {

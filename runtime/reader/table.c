@@ -286,6 +286,7 @@ static void copy_information(const etwas_trace_information *from, etwas_trace_in
         .overwritten_buffers = ck_pr_load_64(&from->overwritten_buffers),
         .part = from->part,
         .processors = from->processors,
+        .attempted_events = from->attempted_events,
     };
 }
 

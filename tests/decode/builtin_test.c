@@ -181,7 +181,7 @@ static void payloads_have_the_sizes_that_are_known(void **state)
         {&event_trace, 5, 2, 36, 0},
         {&own, 0, 1, 48, 0},
         {&own, 1, 1, 48, 0},
-        {&own, 2, 1, 40, 0},
+        {&own, 2, 1, 48, 0},
         {&own, 6, 1, 56, 0},
         {&own, 7, 1, 32, 0},
         {&own, 3, 1, 96, 0},

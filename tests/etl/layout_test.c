@@ -98,6 +98,7 @@ AT(knot, qpc_error_ns, 40);
 AT(knot, filetime_error_ns, 44);
 AT(totals, part, 4);
 AT(totals, overwritten_events, 8);
+AT(totals, attempted_events, 40);
 AT(totals, overwritten_buffers, 16);
 AT(totals, lost_events, 24);
 AT(totals, lost_buffers, 32);

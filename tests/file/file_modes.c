@@ -134,6 +134,8 @@ void expect_circular_file(etwas_trace_handle session, const char *path,
     assert_int_equal(totals.overwritten_events, counts->overwritten);
     assert_int_equal(totals.lost_events, counts->lost);
     assert_int_equal(totals.lost_buffers, counts->buffers_lost);
+    assert_int_equal(totals.attempted_events,
+                     counts->recorded + counts->overwritten + counts->lost);
     assert_int_equal(totals.part, 0);
 }
 
@@ -188,6 +190,7 @@ static void read_part(etwas_trace_handle session, const char *path, uint32_t ser
     assert_int_equal(size_of(path), (off_t)log.start.buffers_written * log.start.buffer_bytes);
     parts->events += result.events;
     parts->events_lost += result.events_lost;
+    parts->attempted += totals.attempted_events;
     parts->buffers_lost += result.buffers_lost;
     parts->buffers += result.buffers;
     parts->with_losses += result.events_lost != 0;
@@ -212,6 +215,7 @@ void read_parts(etwas_trace_handle session, const char *prefix, struct parts *pa
         read_part(session, path, parts->count, parts);
         add_to_tally(&tally, session);
     }
+    assert_int_equal(parts->attempted, parts->events + parts->events_lost);
     free(tally.seen);
 }
 

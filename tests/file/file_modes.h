@@ -46,6 +46,7 @@ struct parts {
     uint32_t count;
     uint64_t events;
     uint64_t events_lost;  /* by the log file headers */
+    uint64_t attempted;    /* by their totals: what there is and what was lost */
     uint64_t buffers_lost; /* likewise */
     uint64_t buffers;
     uint32_t with_losses; /* parts that say they lost something */

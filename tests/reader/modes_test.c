@@ -333,14 +333,10 @@ static void processor_times_are_in_the_old_form_too_R106(void **state)
 static void read_totals(const struct etwas_etl_totals *totals, size_t bytes, uint8_t type)
 {
     struct builder_options options = builder_defaults();
-    struct etwas_etl_full_header *record;
 
     builder_begin(&builder, &options);
     builder_calibration(&builder);
-    builder_totals(&builder, totals);
-    record = (struct etwas_etl_full_header *)(void *)(builder.bytes + builder.record_at);
-    record->size = (uint16_t)(sizeof *record + bytes);
-    record->type = type;
+    builder_own(&builder, type, totals, bytes);
     put_buffers(1, 1);
     builder_end(&builder);
     builder_log_header(&builder)->events_lost = UINT32_MAX;
@@ -355,7 +351,8 @@ static void read_totals(const struct etwas_etl_totals *totals, size_t bytes, uin
 
 static void totals_tell_more_than_the_header_can(void **state)
 {
-    const struct etwas_etl_totals totals = {1, 9, UINT64_C(1) << 40, 5, UINT64_C(1) << 33, 8};
+    const struct etwas_etl_totals totals = {
+        1, 9, UINT64_C(1) << 40, 5, UINT64_C(1) << 33, 8, UINT64_C(1) << 41};
 
     (void)state;
     read_totals(&totals, sizeof totals, ETWAS_ETL_TOTALS_TYPE);
@@ -364,16 +361,28 @@ static void totals_tell_more_than_the_header_can(void **state)
     assert_int_equal(collected.information.overwritten_buffers, 5);
     assert_int_equal(collected.information.lost_events, UINT64_C(1) << 33);
     assert_int_equal(collected.information.lost_buffers, 8);
+    assert_int_equal(collected.information.attempted_events, UINT64_C(1) << 41);
+}
+
+/* As files have them that were written before it was noted. */
+static void totals_without_what_was_attempted_say_the_rest(void **state)
+{
+    const struct etwas_etl_totals totals = {1, 9, 7, 5, 0, 0, 3};
+
+    (void)state;
+    read_totals(&totals, ETWAS_ETL_TOTALS_LEAST_BYTES, ETWAS_ETL_TOTALS_TYPE);
+    assert_int_equal(collected.information.overwritten_events, 7);
+    assert_int_equal(collected.information.attempted_events, 0);
 }
 
 static void totals_of_another_version_type_or_length_say_nothing(void **state)
 {
-    struct etwas_etl_totals totals = {1, 9, 1, 1, UINT64_C(1) << 33, 8};
+    struct etwas_etl_totals totals = {1, 9, 1, 1, UINT64_C(1) << 33, 8, 1};
 
     (void)state;
     for (int way = 0; way < 3; way++) {
         totals.version = way == 0 ? 2 : 1;
-        read_totals(&totals, way == 1 ? sizeof totals - 4 : sizeof totals,
+        read_totals(&totals, way == 1 ? ETWAS_ETL_TOTALS_LEAST_BYTES - 4 : sizeof totals,
                     way == 2 ? 3 : ETWAS_ETL_TOTALS_TYPE);
         assert_int_equal(collected.information.part, 0);
         assert_int_equal(collected.information.overwritten_events, 0);
@@ -496,6 +505,7 @@ int main(void)
         MODES_TEST(times_nobody_took_are_marked_where_the_file_says_so_R106),
         MODES_TEST(processor_times_are_in_the_old_form_too_R106),
         MODES_TEST(totals_tell_more_than_the_header_can),
+        MODES_TEST(totals_without_what_was_attempted_say_the_rest),
         MODES_TEST(totals_of_another_version_type_or_length_say_nothing),
         MODES_TEST(a_buffer_replaced_before_it_is_read_is_overwritten_and_no_damage),
         MODES_TEST(a_buffer_replaced_while_it_is_read_gives_what_was_read_of_it),

@@ -62,8 +62,8 @@ class File:
         totals = [r for r in mine if r["type"] == TOTALS_TYPE]
         if len(totals) != 1:
             raise Wrong(f"{path.name}: {len(totals)} records of totals")
-        self.version, self.part, self.overwritten, _, self.lost, _ = struct.unpack(
-            "<IIQQQQ", totals[0]["payload"])
+        self.version, self.part, self.overwritten, _, self.lost, _, self.attempted = struct.unpack(
+            "<IIQQQQQ", totals[0]["payload"])
 
 
 def check_times(question, file):
@@ -115,6 +115,9 @@ def check_log(question, paths):
         total = sum(getattr(f, field) for f in files)
         if total != question[field]:
             raise Wrong(f"{field}: {question[field]} by the session, {total} by its files")
+    attempted = sum(found.values()) + question["lost"] + question["overwritten"]
+    if sum(f.attempted for f in files) != attempted:
+        raise Wrong(f"attempted: {attempted} events, {sum(f.attempted for f in files)} by the files")
     # A circular file's were written more often, and an appended one's not all by this session.
     buffers = sum(len(file.walker.buffers) for file in files)
     if question["kind"] not in ("circular", "append") and buffers != question["buffers"]:

@@ -131,11 +131,12 @@ def described(guid, stamp, number, opcode, payload=b"", flags=0):
                        bytes(16)) + payload
 
 
-def totals(part=0, overwritten_events=0, overwritten_buffers=0, lost_events=0, lost_buffers=0):
+def totals(part=0, overwritten_events=0, overwritten_buffers=0, lost_events=0, lost_buffers=0,
+           attempted=0):
     """The record in which a file of etwas keeps its totals, for buffer 0."""
     return classic(OWN_CLASS, FIRST_STAMP, kind=2, level=0,
-                   payload=struct.pack("<IIQQQQ", 1, part, overwritten_events, overwritten_buffers,
-                                       lost_events, lost_buffers))
+                   payload=struct.pack("<IIQQQQQ", 1, part, overwritten_events, overwritten_buffers,
+                                       lost_events, lost_buffers, attempted))
 
 
 def knot(raw, qpc_ns, filetime, suspended_ns=0, errors_ns=(20, 120), reason=2):

@@ -6,7 +6,7 @@ import struct
 
 CALIBRATION, KNOT, TOTALS, CLOCK = 0, 1, 2, 3
 STARTED, OPENED, RUNNING, ENDED = range(4)
-SIZES = {CALIBRATION: 96, KNOT: 96, TOTALS: 88, CLOCK: 144}
+SIZES = {CALIBRATION: 96, KNOT: 96, TOTALS: 96, CLOCK: 144}
 KNOT_FIELDS = ("version", "reason", "raw", "qpc", "filetime", "suspended", "qpc_error",
                "filetime_error")
 FILETIME_UNIT_NS = 100

@@ -41,7 +41,7 @@ def head(count, knots, of_clock=None, mode=0, end=START + 10000, max_size=0):
                         0) + fields + names
     first += b"\0" * (-len(first) % 8)
     body = first + own(0, struct.pack("<IIQQqqq", 1, 1, 10 ** 7, 10 ** 9, T0, T0, START))
-    body += own(2, struct.pack("<IIQQQQ", 1, 0, 0, 0, 0, 0)) + (of_clock or clock()) + b"".join(knots)
+    body += own(2, struct.pack("<IIQQQQQ", 1, 0, 0, 0, 0, 0, 0)) + (of_clock or clock()) + b"".join(knots)
     return buffer(body, 0, 0, 0, 0x21, 4)
 
 
@@ -108,7 +108,7 @@ class Knots(unittest.TestCase):
         self.good([head(3, knots), data(1, processor=0), late], 11)
         early = moved(2, 5, last=True)
         self.bad([head(3, knots), data(1, processor=0), early], "time goes back")
-        mixed = buffer(knot(5) + own(2, struct.pack("<IIQQQQ", 1, 0, 0, 0, 0, 0)), T0, 1, 0, 0x20, 0)
+        mixed = buffer(knot(5) + own(2, struct.pack("<IIQQQQQ", 1, 0, 0, 0, 0, 0, 0)), T0, 1, 0, 0x20, 0)
         self.bad([head(3, knots), mixed, rest], "outside buffer 0")
 
     def test_knot_buffers_of_small_files(self):

@@ -8,7 +8,7 @@ PRIVATE, BUFFERING, ONE_STREAM = 0x20800, 0x400, 0x10000000
 PROCESSOR_INDEX, LAST = 0x20, 0x01
 TOTALS = 2
 TOTALS_FIELDS = ("version", "part", "overwritten_events", "overwritten_buffers", "lost_events",
-                 "lost_buffers")
+                 "lost_buffers", "attempted_events")
 REAL_TIME = 0x100
 TICK_WITH_TIMES, TICK_WITHOUT = 10000, 156250
 NO_TOTALS = dict.fromkeys(TOTALS_FIELDS, 0)
@@ -108,8 +108,8 @@ def read_totals(walker):
     """The totals record, zeroes if there is none."""
     totals = dict(NO_TOTALS)
     for record in walker.own():
-        if record["type"] == TOTALS and record["size"] >= 88:
-            totals = dict(zip(TOTALS_FIELDS, struct.unpack_from("<IIQQQQ", record["payload"])))
+        if record["type"] == TOTALS and record["size"] >= 96:
+            totals = dict(zip(TOTALS_FIELDS, struct.unpack_from("<IIQQQQQ", record["payload"])))
             walker.check(totals["version"] == 1, "totals: version")
     return totals
 

@@ -34,7 +34,7 @@ def head(count, mode, end=START + 9, totals=(0, 0, 0, 0, 0), max_size=0, clock=1
                         0) + fields + names
     first += b"\0" * (-len(first) % 8)
     knot = own(0, struct.pack("<IIQQqqq", 1, clock, 10000000, 1000000000, T0, T0, START))
-    return buffer(first + knot + own(2, struct.pack("<IIQQQQ", 1, *totals)), 0, 0, 0, 0x21, 4)
+    return buffer(first + knot + own(2, struct.pack("<IIQQQQQ", 1, *totals, 0)), 0, 0, 0, 0x21, 4)
 
 
 def data(number, sequence=None, processor=None, last=False, flags=0x20):
@@ -184,8 +184,8 @@ class Modes(unittest.TestCase):
         self.bad([head(2, 0, totals=(0, 0, 0, 5, 2), lost=4), data(1, last=True)], "lost_events")
         self.bad([head(2, 0, totals=(3, 0, 0, 0, 0)), data(1, last=True)], "totals: part")
         self.bad([head(2, modes.NEWFILE), data(1, last=True)], "totals: part")
-        at = len(bytes(head(2, 0)).split(b"\xff" * 100)[0]) - 88  # the totals record is the last
-        for offset, layout, value, word in ((48, "<I", 2, "version"), (4, "<B", 7, "unknown type"),
+        at = len(bytes(head(2, 0)).split(b"\xff" * 100)[0]) - 96  # the totals record is the last
+        for offset, layout, value, word in ((48, "<I", 2, "version"), (4, "<B", 9, "unknown type"),
                                             (6, "<H", 2, "Class.Version"), (4, "<B", 0, "twice"),
                                             (24, "<Q", 0, "totals")):
             buffers = [head(2, 0, totals=(0, 0, 0, 5, 0)), data(1, last=True)]
