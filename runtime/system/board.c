@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <etwas/evntrace.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "clock/clock.h"
 #include "etl/own_record.h"
@@ -112,6 +113,25 @@ static void tell_loss(struct etwas_board *board, const struct etwas_merged *merg
     }
 }
 
+/* A ring that was full may have lost something, and says so with its next record. */
+static void settle(struct etwas_board *board, int64_t until_ns)
+{
+    bool is_whole = true;
+
+    for (uint32_t index = 0; index < board->merge.count; index++) {
+        struct etwas_feed *feed = board->merge.feeds[index].feed;
+
+        is_whole = is_whole && feed->ring.times_full == feed->full_told;
+        feed->full_told = feed->ring.times_full;
+    }
+    for (uint32_t number = 0; number < etwas_topic_count; number++) {
+        if (board->uses[number].is_open && etwas_topics[number]->settle != NULL) {
+            etwas_topics[number]->settle(board->uses[number].state, &board->host, until_ns,
+                                         is_whole);
+        }
+    }
+}
+
 void etwas_board_drain(struct etwas_board *board, int64_t until_ns)
 {
     const struct etwas_merged *merged;
@@ -130,6 +150,16 @@ void etwas_board_drain(struct etwas_board *board, int64_t until_ns)
         }
     }
     etwas_merge_end(&board->merge);
+    settle(board, until_ns);
+}
+
+void etwas_board_drain_to_now(struct etwas_board *board)
+{
+    const struct timespec settle_time = {.tv_nsec = ETWAS_BOARD_SETTLE_NS};
+    int64_t until_ns = etwas_clock_qpc();
+
+    (void)nanosleep(&settle_time, NULL);
+    etwas_board_drain(board, until_ns);
 }
 
 void etwas_board_run_down(struct etwas_board *board, bool is_end)
@@ -304,6 +334,7 @@ void etwas_board_start(struct etwas_board *board)
 
 uint64_t etwas_board_stop(struct etwas_board *board)
 {
+    etwas_board_drain_to_now(board); /* what is found out by looking is settled by the last drain */
     for (uint32_t index = 0; index < board->merge.count; index++) {
         etwas_feed_stop(board->merge.feeds[index].feed);
     }

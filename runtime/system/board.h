@@ -72,6 +72,12 @@ void etwas_board_start(struct etwas_board *board);
 /* What happened until then goes to its topics, in order. */
 void etwas_board_drain(struct etwas_board *board, int64_t until_ns);
 
+/*
+ * All that has happened by now, in order: what a processor is still writing is waited for. What happens
+ * meanwhile is left.
+ */
+void etwas_board_drain_to_now(struct etwas_board *board);
+
 /* Behind a drain until then: topics find out what was in the sideband that was lost. */
 void etwas_board_find_lost(struct etwas_board *board, int64_t until_ns);
 

@@ -8,9 +8,7 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
-#include "clock/clock.h"
 #include "platform/processor.h"
 #include "system/board.h"
 #include "system/board_tags.h"
@@ -20,7 +18,7 @@
 #include "system/wants.h"
 
 enum {
-    FILTER_ROOM = 512,
+    FILTER_ROOM = 2048,
     NS_PER_INTERVAL_UNIT = 100,
 };
 
@@ -316,19 +314,6 @@ static bool open_wanted(struct etwas_board *board, uint64_t flags, struct etwas_
     return open_sideband(board, sideband_for(flags), fault);
 }
 
-/*
- * All that has happened by now, in order: what a processor is still writing is waited for. What happens
- * meanwhile is left.
- */
-static void drain_to_now(struct etwas_board *board)
-{
-    const struct timespec settle = {.tv_nsec = ETWAS_BOARD_SETTLE_NS};
-    int64_t until_ns = etwas_clock_qpc();
-
-    (void)nanosleep(&settle, NULL);
-    etwas_board_drain(board, until_ns);
-}
-
 /* A topic's state goes when its last event has been taken. */
 static void close_unwanted(struct etwas_board *board, uint64_t flags)
 {
@@ -336,7 +321,7 @@ static void close_unwanted(struct etwas_board *board, uint64_t flags)
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
         close_sources(board, number, flags);
     }
-    drain_to_now(board);
+    etwas_board_drain_to_now(board);
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
         if (board->uses[number].is_open && (etwas_topics[number]->flags & flags) == 0) {
             close_topic(board, number);
@@ -401,7 +386,7 @@ void etwas_board_capture(struct etwas_board *board, uint64_t wants)
 {
     uint32_t topics = 0;
 
-    drain_to_now(board);
+    etwas_board_drain_to_now(board);
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
         if (board->uses[number].is_open && (etwas_topics[number]->flags & wants) != 0) {
             topics |= 1U << number;
@@ -447,7 +432,7 @@ bool etwas_board_change(struct etwas_board *board, const struct etwas_system_set
     if (before.profile_interval == 0) {
         board->host.profile_interval = settings->profile_interval;
     }
-    drain_to_now(board); /* what was is recorded by what was asked for then */
+    etwas_board_drain_to_now(board); /* what was is recorded by what was asked for then */
     put_in_force(board, settings);
     if (!open_wanted(board, board->wants, fault)) {
         go_back(board, &before);

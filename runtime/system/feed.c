@@ -66,6 +66,7 @@ bool etwas_feed_open(struct etwas_feed *feed, uint32_t processor, size_t ring_by
     feed->is_on = false;
     feed->closed_lost = 0;
     feed->lost_told = 0;
+    feed->full_told = 0;
     feed->read_ns = 0;
     *first = (struct etwas_feed_event){.tag = ETWAS_FEED_OWNER};
     if (!open_event(feed, &attributes, first, fault)) {

@@ -71,6 +71,7 @@ struct etwas_feed {
     uint64_t closed_lost; /* by events that are closed */
     uint64_t lost_told;   /* of the ring's losses, those that topics were told of */
     int64_t read_ns;      /* when what was read last happened; 0: nothing was */
+    uint64_t full_told;   /* how often the ring was full when they were told that */
     struct etwas_feed_event events[ETWAS_FEED_EVENTS];
     struct etwas_ring ring;
 };

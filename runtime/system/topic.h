@@ -93,6 +93,13 @@ struct etwas_topic {
     /* Something of this processor was lost, before what is taken next. */
     void (*take_loss)(void *state, uint32_t slot);
 
+    /*
+     * All that happened until then was taken. `is_whole` is false where something may have been lost of which
+     * nobody has said anything yet.
+     */
+    void (*settle)(void *state, const struct etwas_topic_host *host, int64_t until_ns,
+                   bool is_whole);
+
     /* Asked after sideband was lost, until it is true: all that happened until then was taken. */
     bool (*find_lost)(void *state, int64_t until_ns);
 };

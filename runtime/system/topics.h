@@ -47,6 +47,9 @@ extern const struct etwas_topic etwas_topic_page_faults;
 /* disk.c */
 extern const struct etwas_topic etwas_topic_disks;
 
+/* file_io.c */
+extern const struct etwas_topic etwas_topic_file_io;
+
 /* virtual_memory.c */
 extern const struct etwas_topic etwas_topic_virtual_memory;
 

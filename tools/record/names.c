@@ -30,6 +30,8 @@ static const struct flag_name flag_names[] = {
     {"disk_io", EVENT_TRACE_FLAG_DISK_IO},
     {"disk_io_init", EVENT_TRACE_FLAG_DISK_IO_INIT},
     {"split_io", EVENT_TRACE_FLAG_SPLIT_IO},
+    {"file_io", EVENT_TRACE_FLAG_FILE_IO},
+    {"file_io_init", EVENT_TRACE_FLAG_FILE_IO_INIT},
     {"memory_page_faults", EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS},
     {"job", EVENT_TRACE_FLAG_JOB},
     {"dbgprint", EVENT_TRACE_FLAG_DBGPRINT},

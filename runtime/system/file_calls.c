@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "system/file_calls.h"
+
+#include <stddef.h>
+#include <sys/syscall.h>
+
+/* As ETW numbers what is asked or set of a file. */
+enum {
+    INFO_DIRECTORY = 1,
+    INFO_BASIC = 4,
+    INFO_RENAME = 10,
+    INFO_DISPOSITION = 13,
+    INFO_ALL = 18,
+    INFO_ALLOCATION = 19,
+    INFO_END_OF_FILE = 20,
+};
+
+#define READS .type = ETWAS_FILE_READ, .descriptor = 1
+#define WRITES .type = ETWAS_FILE_WRITE, .descriptor = 1
+#define OPENS .type = ETWAS_FILE_CREATE, .effect = ETWAS_FILE_OPENS
+#define SETS .type = ETWAS_FILE_SET_INFO
+#define ASKS .type = ETWAS_FILE_QUERY_INFO, .info_class = INFO_ALL
+#define DELETES .type = ETWAS_FILE_DELETE, .info_class = INFO_DISPOSITION
+#define RENAMES .type = ETWAS_FILE_RENAME, .info_class = INFO_RENAME
+#define LISTS .type = ETWAS_FILE_DIR_ENUM, .descriptor = 1, .bytes = 3, .info_class = INFO_DIRECTORY
+#define FLUSHES .type = ETWAS_FILE_FLUSH, .descriptor = 1
+
+/* Later machines have these in a form with a folder's descriptor alone. */
+#ifdef SYS_open
+#define OLD_CALLS(CALL)                                                                            \
+    CALL(open, OPENS, .flags = 2)                                                                  \
+    CALL(creat, OPENS)                                                                             \
+    CALL(stat, ASKS)                                                                               \
+    CALL(lstat, ASKS)                                                                              \
+    CALL(unlink, DELETES)                                                                          \
+    CALL(rmdir, DELETES)                                                                           \
+    CALL(rename, RENAMES)                                                                          \
+    CALL(chmod, SETS, .info_class = INFO_BASIC)                                                    \
+    CALL(chown, SETS, .info_class = INFO_BASIC)                                                    \
+    CALL(lchown, SETS, .info_class = INFO_BASIC)                                                   \
+    CALL(getdents, LISTS)                                                                          \
+    CALL(dup2, .effect = ETWAS_FILE_DUPLICATES)
+#else
+#define OLD_CALLS(CALL)
+#endif
+
+/* The most frequent first: the kernel compares in this order. */
+#define CALLS(CALL)                                                                                \
+    CALL(read, READS, .bytes = 3, .moves = 1)                                                      \
+    CALL(write, WRITES, .bytes = 3, .moves = 1)                                                    \
+    CALL(close, .type = ETWAS_FILE_CLOSE, .effect = ETWAS_FILE_CLOSES, .descriptor = 1)            \
+    CALL(openat, OPENS, .flags = 3)                                                                \
+    CALL(newfstatat, ASKS, .flags = 4)                                                             \
+    CALL(fstat, ASKS, .descriptor = 1)                                                             \
+    CALL(lseek, .effect = ETWAS_FILE_SEEKS)                                                        \
+    CALL(pread64, READS, .bytes = 3, .offset = 4)                                                  \
+    CALL(pwrite64, WRITES, .bytes = 3, .offset = 4)                                                \
+    CALL(fcntl, .effect = ETWAS_FILE_SHARES)                                                       \
+    CALL(readv, READS, .moves = 1)                                                                 \
+    CALL(writev, WRITES, .moves = 1)                                                               \
+    CALL(preadv, READS, .offset = 4)                                                               \
+    CALL(pwritev, WRITES, .offset = 4)                                                             \
+    CALL(preadv2, READS, .offset = 4)                                                              \
+    CALL(pwritev2, WRITES, .offset = 4)                                                            \
+    CALL(statx, ASKS, .flags = 3)                                                                  \
+    CALL(getdents64, LISTS)                                                                        \
+    CALL(fsync, FLUSHES)                                                                           \
+    CALL(fdatasync, FLUSHES)                                                                       \
+    CALL(openat2, OPENS)                                                                           \
+    CALL(unlinkat, DELETES)                                                                        \
+    CALL(renameat, RENAMES)                                                                        \
+    CALL(renameat2, RENAMES)                                                                       \
+    CALL(ftruncate, SETS, .descriptor = 1, .extra = 2, .info_class = INFO_END_OF_FILE)             \
+    CALL(truncate, SETS, .extra = 2, .info_class = INFO_END_OF_FILE)                               \
+    CALL(fallocate, SETS, .descriptor = 1, .extra = 4, .info_class = INFO_ALLOCATION)              \
+    CALL(fchmod, SETS, .descriptor = 1, .info_class = INFO_BASIC)                                  \
+    CALL(fchmodat, SETS, .info_class = INFO_BASIC)                                                 \
+    CALL(fchown, SETS, .descriptor = 1, .info_class = INFO_BASIC)                                  \
+    CALL(fchownat, SETS, .info_class = INFO_BASIC)                                                 \
+    CALL(utimensat, SETS, .info_class = INFO_BASIC)                                                \
+    CALL(sendfile, .type = ETWAS_FILE_READ, .descriptor = 2, .second = 1, .bytes = 4)              \
+    CALL(copy_file_range, .type = ETWAS_FILE_READ, .descriptor = 1, .second = 3, .bytes = 5)       \
+    CALL(dup, .effect = ETWAS_FILE_SHARES)                                                         \
+    CALL(dup3, .effect = ETWAS_FILE_DUPLICATES)                                                    \
+    CALL(close_range, .effect = ETWAS_FILE_CLOSES_RANGE)                                           \
+    CALL(execve, .effect = ETWAS_FILE_EXECUTES)                                                    \
+    CALL(execveat, .effect = ETWAS_FILE_EXECUTES)                                                  \
+    OLD_CALLS(CALL)
+
+#define TABLE_ROW(name, ...) [SYS_##name] = {.is_there = 1, __VA_ARGS__},
+
+static const struct etwas_file_call calls[] = {CALLS(TABLE_ROW)};
+
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
+#define FILTER_TERM(name, ...) " || id == " TEXT(SYS_##name)
+
+const char etwas_file_calls_filter[] = "id < 0" CALLS(FILTER_TERM);
+
+const struct etwas_file_call *etwas_file_call_of(int64_t number)
+{
+    if (number < 0 || (uint64_t)number >= sizeof calls / sizeof *calls ||
+        calls[number].is_there == 0) {
+        return NULL;
+    }
+    return &calls[number];
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Records of ETW's FileIo, version 3.
+ */
+#ifndef ETWAS_SYSTEM_FILE_RECORD_H
+#define ETWAS_SYSTEM_FILE_RECORD_H
+
+#include <stdint.h>
+
+#include "system/file_calls.h"
+#include "system/topic.h"
+
+enum etwas_file_name_type {
+    ETWAS_FILE_NAME = 0,          /* what is known by now */
+    ETWAS_FILE_NAME_RUNDOWN = 36, /* what the session found, or leaves */
+};
+
+/* An operation that begins. */
+struct etwas_file_operation {
+    uint8_t type;
+    uint32_t info_class;
+    uint64_t irp;
+    uint64_t file; /* 0: not known */
+    int64_t offset;
+    uint32_t bytes;
+    uint64_t extra;
+    uint64_t open_flags; /* O_* */
+};
+
+void etwas_file_record_begin(const struct etwas_taken *taken,
+                             const struct etwas_file_operation *operation);
+
+/* What the system call returned. */
+void etwas_file_record_end(const struct etwas_taken *taken, uint64_t irp, int64_t result);
+
+/* Now, whenever the file got it. */
+void etwas_file_record_name(const struct etwas_topic_host *host, enum etwas_file_name_type type,
+                            uint64_t file, const char *name);
+
+#endif

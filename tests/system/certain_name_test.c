@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * When the name of an open file is told: if it was looked up while it was certainly that file.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock/clock.h"
+#include "etl/layout.h"
+#include "system/file_names.h"
+
+enum {
+    LONGEST = 512,
+    NUMBER_BYTES = 8,
+};
+
+/* Who keeps the last name that was told. */
+struct listener {
+    struct etwas_emitter emitter;
+    uint32_t count;
+    uint64_t file;
+    char name[LONGEST];
+};
+
+static void listen(struct etwas_emitter *emitter, uint32_t slot,
+                   const struct etwas_stamped_record *record)
+{
+    struct listener *listener = (struct listener *)emitter;
+    const struct etwas_etl_perfinfo_header *header = record->bytes;
+    const uint8_t *payload = (const uint8_t *)(header + 1);
+    size_t length = (header->size - sizeof *header - NUMBER_BYTES) / 2;
+
+    (void)slot;
+    assert_in_range(length, 1, LONGEST);
+    memcpy(&listener->file, payload, NUMBER_BYTES);
+    for (size_t index = 0; index < length; index++) {
+        listener->name[index] = (char)payload[NUMBER_BYTES + 2 * index];
+    }
+    listener->count++;
+}
+
+struct bench {
+    struct listener listener;
+    struct etwas_record record;
+    struct etwas_topic_host host;
+    struct etwas_open_files files;
+    int descriptor;
+    uint64_t number;
+};
+
+static struct bench bench;
+
+static void reopen(const char *path)
+{
+    int opened = open(path, O_RDONLY | O_CLOEXEC);
+
+    assert_true(opened >= 0);
+    if (bench.descriptor < 0) {
+        bench.descriptor = opened;
+    } else {
+        assert_int_equal(dup3(opened, bench.descriptor, O_CLOEXEC), bench.descriptor);
+        (void)close(opened);
+    }
+}
+
+static void bind(void)
+{
+    bench.number = etwas_open_files_number(&bench.files);
+    assert_non_null(etwas_open_files_bind(&bench.files, (uint32_t)getpid(),
+                                          (uint32_t)bench.descriptor, bench.number,
+                                          etwas_clock_qpc()));
+}
+
+static void settle(int64_t until_ns)
+{
+    etwas_file_names_settle(&bench.files, &bench.host, until_ns);
+}
+
+static void close_at(int64_t time_ns)
+{
+    etwas_open_files_close(&bench.files, (uint32_t)getpid(), (uint32_t)bench.descriptor,
+                           (uint32_t)bench.descriptor, time_ns);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    bench = (struct bench){.descriptor = -1, .record.room = ETWAS_RECORD_MOST_BYTES};
+    bench.listener.emitter.take = listen;
+    bench.host.emitter = &bench.listener.emitter;
+    bench.host.record = &bench.record;
+    assert_true(etwas_open_files_init(&bench.files));
+    reopen("/dev/null");
+    bind();
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    etwas_open_files_free(&bench.files);
+    return close(bench.descriptor);
+}
+
+static void expect_told(const char *name)
+{
+    assert_int_equal(bench.listener.count, 1);
+    assert_int_equal(bench.listener.file, bench.number);
+    assert_string_equal(bench.listener.name, name);
+}
+
+static void it_is_told_when_all_is_known_until_the_look(void **state)
+{
+    int64_t before_ns = etwas_clock_qpc();
+
+    (void)state;
+    settle(before_ns);
+    settle(before_ns);
+    assert_int_equal(bench.listener.count, 0);
+    settle(etwas_clock_qpc());
+    expect_told("/dev/null");
+    settle(INT64_MAX);
+    expect_told("/dev/null");
+}
+
+/* What is looked up is another file by then. */
+static void it_is_not_told_of_one_that_was_closed_before_the_look(void **state)
+{
+    int64_t closed_ns = etwas_clock_qpc();
+
+    (void)state;
+    reopen("/dev/zero");
+    settle(0);
+    close_at(closed_ns);
+    settle(INT64_MAX);
+    assert_int_equal(bench.listener.count, 0);
+}
+
+static void it_is_told_of_one_that_was_closed_behind_the_look(void **state)
+{
+    (void)state;
+    settle(0);
+    close_at(etwas_clock_qpc());
+    reopen("/dev/zero");
+    settle(0);
+    expect_told("/dev/null");
+}
+
+static void it_is_not_told_when_events_were_lost(void **state)
+{
+    (void)state;
+    settle(0);
+    etwas_open_files_forget(&bench.files);
+    settle(INT64_MAX);
+    assert_int_equal(bench.listener.count, 0);
+}
+
+/* Nor looked for again and again. */
+static void what_is_not_there_has_none(void **state)
+{
+    (void)state;
+    (void)close(bench.descriptor);
+    settle(0);
+    assert_null(bench.files.waiting);
+    bench.descriptor = -1;
+    reopen("/dev/zero");
+    settle(INT64_MAX);
+    assert_int_equal(bench.listener.count, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(it_is_told_when_all_is_known_until_the_look, begin, end),
+        cmocka_unit_test_setup_teardown(it_is_not_told_of_one_that_was_closed_before_the_look,
+                                        begin, end),
+        cmocka_unit_test_setup_teardown(it_is_told_of_one_that_was_closed_behind_the_look, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(it_is_not_told_when_events_were_lost, begin, end),
+        cmocka_unit_test_setup_teardown(what_is_not_there_has_none, begin, end),
+    };
+
+    return cmocka_run_group_tests_name("system certain name", tests, NULL, NULL);
+}
