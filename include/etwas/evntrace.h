@@ -409,6 +409,11 @@ uint32_t EnumerateTraceGuidsEx(TRACE_QUERY_INFO_CLASS TraceQueryInfoClass, void 
  * Of a system logger, TraceSampledProfileIntervalInfo gives a TRACE_PROFILE_INTERVAL, whose Source the
  * caller has set: 0, the timer, is the only one. SessionHandle 0: of those that start next.
  * TraceStackTracingInfo gives an array of CLASSIC_EVENT_ID: which events have stacks.
+ * TraceSystemTraceEnableFlagsInfo gives eight masks of 32 bits (PERFINFO_GROUPMASK of other heads): EnableFlags
+ * as they are now, and the others as they were set. What system providers are enabled for is not among them.
+ * TraceProfileSourceListInfo gives a PROFILE_SOURCE_INFO for each source that samples may come from: the timer,
+ * 0, alone in this release. TraceProfileSourceConfigInfo gives the numbers of those in use, of 32 bits each.
+ * SessionHandle of both may be 0.
  *
  * Thread-safe, also from a control callback. Not for signal handlers.
  *
@@ -435,10 +440,22 @@ uint32_t TraceQueryInformation(etwas_trace_handle SessionHandle, TRACE_INFO_CLAS
  *
  * Thread-safe. Not for signal handlers.
  *
- * ERROR_BAD_LENGTH: InformationLength is too small, or no whole number of CLASSIC_EVENT_ID.
- * ERROR_INVALID_PARAMETER: TraceInformation NULL with a length that is not 0; another Source or an
- *     Interval out of range; too many events; SessionHandle of no session that runs.
- * ERROR_NOT_SUPPORTED: another class; a session that is no system logger.
+ * TraceSystemTraceEnableFlagsInfo, with eight masks of 32 bits: EnableFlags, as UPDATE changes them, and
+ * others, of which those bits mean something that are a flag of their own in Windows's kernel (PROFILE 0x2,
+ * CSWITCH 0x4, DPC 0x80, DISPATCHER 0x200, INTERRUPT 0x4000 and VIRTUAL_ALLOC 0x8000 of the second; SYSTEMCALL
+ * 0x40, the processors' timers 0x40000 and requests 0x400000 of the third). UPDATE to other EnableFlags, or to
+ * none, clears them.
+ *
+ * TraceProfileSourceConfigInfo, with numbers of 32 bits: the sources that samples come from. 0, the timer, is
+ * the only one.
+ *
+ * ERROR_BAD_LENGTH: InformationLength is too small, or no whole number of CLASSIC_EVENT_ID or sources.
+ * ERROR_INVALID_PARAMETER: TraceInformation NULL with a length that is not 0; a Source that is not there or an
+ *     Interval out of range; too many events; unknown EnableFlags; SessionHandle of no session that runs, or of
+ *     one that only runs down where EnableFlags are meant.
+ * ERROR_NOT_SUPPORTED: another class; a session that is no system logger; EnableFlags that this release does
+ *     not have.
+ * The others, of what the kernel refuses, are those of StartKernelTrace.
  *
  * ETW page: "TraceSetInformation function".
  */

@@ -214,11 +214,12 @@ static uint32_t change_enable_flags(struct etwas_session *session, uint32_t flag
     uint32_t code;
 
     if (!session->configuration.system_logger || session->configuration.rundown_only ||
-        flags == session->configuration.enable_flags) {
+        (flags == session->configuration.enable_flags && flags != 0)) {
         return ERROR_SUCCESS;
     }
     settings = *etwas_system_logger_settings(session);
     settings.flags = flags;
+    memset(settings.groups, 0, sizeof settings.groups);
     code = etwas_system_logger_change(session, &settings, &fault);
     etwas_kernel_refusal_keep(&fault);
     return code;

@@ -59,6 +59,40 @@ static uint32_t give_stacks(etwas_trace_handle session, void *information, uint3
                : code;
 }
 
+static uint32_t give_flags(etwas_trace_handle session, void *information, uint32_t room,
+                           uint32_t *return_bytes)
+{
+    uint32_t masks[ETWAS_GROUP_MASKS];
+    uint32_t code = etwas_system_information_flags(session, masks);
+
+    return code == ERROR_SUCCESS ? give(information, room, return_bytes, masks, sizeof masks)
+                                 : code;
+}
+
+/* Of the one that there is: its number, or a PROFILE_SOURCE_INFO. */
+static uint32_t give_sources(etwas_trace_handle session, TRACE_INFO_CLASS class, void *information,
+                             uint32_t room, uint32_t *return_bytes)
+{
+    static const struct timer {
+        uint32_t next;
+        uint32_t source;
+        uint32_t least;
+        uint32_t most;
+        uint64_t reserved;
+        etwas_wchar description[8];
+    } timer = {.least = ETWAS_PROFILE_INTERVAL_LEAST,
+               .most = ETWAS_PROFILE_INTERVAL_MOST,
+               .description = ETWAS_TEXT("Timer")};
+    uint32_t code = etwas_system_information_check_sources(session);
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    return class == TraceProfileSourceListInfo
+               ? give(information, room, return_bytes, &timer, sizeof timer)
+               : give(information, room, return_bytes, &timer.source, sizeof timer.source);
+}
+
 uint32_t TraceQueryInformation(etwas_trace_handle session, TRACE_INFO_CLASS information_class,
                                void *information, uint32_t information_bytes,
                                uint32_t *return_bytes)
@@ -74,6 +108,12 @@ uint32_t TraceQueryInformation(etwas_trace_handle session, TRACE_INFO_CLASS info
         return give(information, information_bytes, return_bytes, &loggers, sizeof loggers);
     case TraceStackTracingInfo:
         return give_stacks(session, information, information_bytes, return_bytes);
+    case TraceSystemTraceEnableFlagsInfo:
+        return give_flags(session, information, information_bytes, return_bytes);
+    case TraceProfileSourceConfigInfo:
+    case TraceProfileSourceListInfo:
+        return give_sources(session, information_class, information, information_bytes,
+                            return_bytes);
     case TraceSampledProfileIntervalInfo:
         return give_interval(session, information, information_bytes, return_bytes);
     default:
@@ -113,6 +153,33 @@ static uint32_t set_stacks(etwas_trace_handle session, const void *information, 
     return etwas_system_information_set_stacks(session, ids, bytes / (uint32_t)sizeof *ids);
 }
 
+static uint32_t set_flags(etwas_trace_handle session, const void *information, uint32_t bytes)
+{
+    uint32_t masks[ETWAS_GROUP_MASKS];
+
+    if (bytes < sizeof masks) {
+        return ERROR_BAD_LENGTH;
+    }
+    memcpy(masks, information, sizeof masks);
+    return etwas_system_information_set_flags(session, masks);
+}
+
+/* The timer is what there is, so that nothing changes. */
+static uint32_t set_sources(etwas_trace_handle session, const void *information, uint32_t bytes)
+{
+    uint32_t code = etwas_system_information_check_sources(session);
+    uint32_t source;
+
+    if (code == ERROR_SUCCESS && (bytes == 0 || bytes % sizeof source != 0)) {
+        code = ERROR_BAD_LENGTH;
+    }
+    for (uint32_t at = 0; code == ERROR_SUCCESS && at < bytes; at += (uint32_t)sizeof source) {
+        memcpy(&source, (const uint8_t *)information + at, sizeof source);
+        code = source == 0 ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER;
+    }
+    return code;
+}
+
 uint32_t TraceSetInformation(etwas_trace_handle session, TRACE_INFO_CLASS information_class,
                              void *information, uint32_t information_bytes)
 {
@@ -122,6 +189,10 @@ uint32_t TraceSetInformation(etwas_trace_handle session, TRACE_INFO_CLASS inform
     switch ((uint32_t)information_class) {
     case TraceStackTracingInfo:
         return set_stacks(session, information, information_bytes);
+    case TraceSystemTraceEnableFlagsInfo:
+        return set_flags(session, information, information_bytes);
+    case TraceProfileSourceConfigInfo:
+        return set_sources(session, information, information_bytes);
     case TraceSampledProfileIntervalInfo:
         return set_interval(session, information, information_bytes);
     default:

@@ -9,6 +9,7 @@
 
 #include "control/kernel_refusal.h"
 #include "control/lifecycle.h"
+#include "control/system_request.h"
 #include "etl/group.h"
 #include "session/session.h"
 #include "system/keywords.h"
@@ -179,5 +180,52 @@ uint32_t etwas_system_information_enable(etwas_trace_handle handle, uint32_t pro
         code = change(session, &settings);
     }
     etwas_lifecycle_release_role(session);
+    return code;
+}
+
+uint32_t etwas_system_information_set_flags(etwas_trace_handle handle, const uint32_t *masks)
+{
+    struct etwas_system_settings settings;
+    uint32_t code;
+    struct etwas_session *session = acquire(handle, &code);
+
+    if (session == NULL) {
+        return code;
+    }
+    code = session->configuration.rundown_only ? ERROR_INVALID_PARAMETER
+                                               : etwas_system_request_check_flags(masks[0]);
+    if (code == ERROR_SUCCESS) {
+        settings = *etwas_system_logger_settings(session);
+        settings.flags = masks[0];
+        memcpy(settings.groups, masks + 1, sizeof settings.groups);
+        code = change(session, &settings);
+    }
+    etwas_lifecycle_release_role(session);
+    return code;
+}
+
+uint32_t etwas_system_information_flags(etwas_trace_handle handle, uint32_t *masks)
+{
+    uint32_t code;
+    struct etwas_session *session = acquire(handle, &code);
+
+    if (session != NULL) {
+        const struct etwas_system_settings *settings = etwas_system_logger_settings(session);
+
+        masks[0] = settings->flags;
+        memcpy(masks + 1, settings->groups, sizeof settings->groups);
+        etwas_lifecycle_release_role(session);
+    }
+    return code;
+}
+
+uint32_t etwas_system_information_check_sources(etwas_trace_handle handle)
+{
+    uint32_t code = ERROR_SUCCESS;
+    struct etwas_session *session = handle != 0 ? acquire(handle, &code) : NULL;
+
+    if (session != NULL) {
+        etwas_lifecycle_release_role(session);
+    }
     return code;
 }

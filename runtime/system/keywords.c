@@ -96,6 +96,23 @@ enum {
     MEANINGS = sizeof meanings / sizeof *meanings
 };
 
+/* Bits of the masks behind EnableFlags. */
+static const struct group_meaning {
+    uint32_t group; /* the mask's number less 1 */
+    uint32_t bit;
+    uint64_t wants;
+} group_meanings[] = {
+    {0, 0x00000002, EVENT_TRACE_FLAG_PROFILE},     {0, 0x00000004, EVENT_TRACE_FLAG_CSWITCH},
+    {0, 0x00000080, EVENT_TRACE_FLAG_DPC},         {0, 0x00000200, EVENT_TRACE_FLAG_DISPATCHER},
+    {0, 0x00004000, EVENT_TRACE_FLAG_INTERRUPT},   {0, 0x00008000, EVENT_TRACE_FLAG_VIRTUAL_ALLOC},
+    {1, 0x00000040, EVENT_TRACE_FLAG_SYSTEMCALL},  {1, 0x00040000, ETWAS_WANT_CLOCK_INTERRUPT},
+    {1, 0x00400000, ETWAS_WANT_PROCESSOR_REQUEST},
+};
+
+enum {
+    GROUP_MEANINGS = sizeof group_meanings / sizeof *group_meanings
+};
+
 uint32_t etwas_system_provider_of(const etwas_guid *guid)
 {
     uint32_t provider = 0;
@@ -155,6 +172,11 @@ uint64_t etwas_settings_want(const struct etwas_system_settings *settings)
     for (uint32_t provider = 0; provider < ETWAS_SYSTEM_PROVIDERS; provider++) {
         wants |= etwas_system_provider_wants(settings, provider);
     }
+    for (uint32_t index = 0; index < GROUP_MEANINGS; index++) {
+        const struct group_meaning *meaning = &group_meanings[index];
+
+        wants |= (settings->groups[meaning->group] & meaning->bit) != 0 ? meaning->wants : 0;
+    }
     return wants;
 }
 
@@ -165,5 +187,11 @@ void etwas_settings_drop(struct etwas_system_settings *settings, uint64_t wants)
         if ((etwas_system_provider_wants(settings, provider) & wants) != 0) {
             settings->providers[provider].is_enabled = false;
         }
+    }
+    for (uint32_t index = 0; index < GROUP_MEANINGS; index++) {
+        const struct group_meaning *meaning = &group_meanings[index];
+
+        settings->groups[meaning->group] &=
+            (meaning->wants & wants) != 0 ? ~meaning->bit : UINT32_MAX;
     }
 }

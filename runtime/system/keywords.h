@@ -4,6 +4,9 @@
 /*
  * The system providers, each a part of what a system logger can record, and what their keywords mean here.
  * Each event has one keyword, so MatchAllKeyword with two of them matches none.
+ *
+ * Windows has eight masks of what is wanted, a bit for each kind of event, the first of which are EnableFlags.
+ * Some bits of the others (PERF_... of its ntwmi.h) mean the same as a flag or a keyword.
  */
 #ifndef ETWAS_SYSTEM_KEYWORDS_H
 #define ETWAS_SYSTEM_KEYWORDS_H
@@ -23,10 +26,10 @@ const etwas_guid *etwas_system_provider_guid(uint32_t provider);
 uint64_t etwas_system_provider_wants(const struct etwas_system_settings *settings,
                                      uint32_t provider);
 
-/* All that is wanted: by EnableFlags, and by each system provider. */
+/* All that is wanted: by EnableFlags and the other masks, and by each system provider. */
 uint64_t etwas_settings_want(const struct etwas_system_settings *settings);
 
-/* Takes it out of the flags, and out of the system providers what wants any of it. */
+/* Takes it out of the flags, and of the other masks' bits and system providers all that want any of it. */
 void etwas_settings_drop(struct etwas_system_settings *settings, uint64_t wants);
 
 #endif
