@@ -22,6 +22,7 @@ bool etwas_addresses_open(struct etwas_addresses *addresses)
 void etwas_addresses_close(struct etwas_addresses *addresses)
 {
     etwas_images_free(&addresses->images);
+    etwas_kernel_symbols_free(&addresses->kernel);
     etwas_decoder_close(addresses->decoder);
     addresses->decoder = NULL;
 }
@@ -30,6 +31,8 @@ void etwas_addresses_take(struct etwas_addresses *addresses, const EVENT_RECORD 
 {
     if (etwas_event_is_image(record)) {
         etwas_images_take(&addresses->images, addresses->decoder, record);
+    } else if (etwas_event_is_kernel_symbol(record)) {
+        etwas_kernel_symbols_take(&addresses->kernel, record);
     }
 }
 
@@ -93,6 +96,24 @@ static void find_in_image(struct etwas_addresses *addresses, const struct etwas_
     place->function.offset += back;
 }
 
+/* By the trace's own word. */
+static void find_in_kernel(struct etwas_addresses *addresses, uint64_t address, uint32_t back,
+                           struct etwas_place *place)
+{
+    const struct etwas_kernel_symbol *symbol =
+        etwas_kernel_symbols_find(&addresses->kernel, address - back);
+
+    if (symbol == NULL) {
+        return;
+    }
+    if (place->image == NULL) {
+        place->image = symbol->module[0] != 0 ? symbol->module : "vmlinux";
+    }
+    place->has_function = true;
+    place->function =
+        (struct etwas_symbol){.function = symbol->name, .offset = address - symbol->address};
+}
+
 struct etwas_place etwas_addresses_find(struct etwas_addresses *addresses,
                                         const struct etwas_address *address)
 {
@@ -104,6 +125,9 @@ struct etwas_place etwas_addresses_find(struct etwas_addresses *addresses,
 
     if (image != NULL) {
         find_in_image(addresses, image, address->value, back, &place);
+    }
+    if (address->value >= KERNEL_HALF) {
+        find_in_kernel(addresses, address->value, back, &place);
     }
     return place;
 }

@@ -11,11 +11,13 @@
 #include "event.h"
 #include "images.h"
 #include "input.h"
+#include "kernel_symbols.h"
 #include "symbols.h"
 
 struct etwas_addresses {
     etwas_decoder *decoder;
     struct etwas_images images;
+    struct etwas_kernel_symbols kernel;
 };
 
 /* An address, and who had it. */

@@ -28,6 +28,12 @@ bool etwas_event_is_image(const EVENT_RECORD *record)
            is_of_class(record, &etwas_names_build_class);
 }
 
+bool etwas_event_is_kernel_symbol(const EVENT_RECORD *record)
+{
+    return is_of_class(record, &etwas_names_own_class) &&
+           record->EventHeader.EventDescriptor.Opcode == ETWAS_NAMES_KERNEL_SYMBOL_TYPE;
+}
+
 static struct etwas_event_string string_at(const char *data, size_t offset, size_t bytes)
 {
     struct etwas_event_string string = {NULL, 0};

@@ -18,6 +18,12 @@ extern const etwas_guid etwas_names_header_class;
 extern const etwas_guid etwas_names_image_class;
 extern const etwas_guid etwas_names_build_class;
 
+/* What etwas says by itself. */
+extern const etwas_guid etwas_names_own_class;
+enum {
+    ETWAS_NAMES_KERNEL_SYMBOL_TYPE = 9
+};
+
 /* Stacks that are events. */
 extern const etwas_guid etwas_names_stack_class;
 enum {

@@ -112,6 +112,7 @@ static uint32_t write_snapshot(struct etwas_session *session, const etwas_wchar 
                                          etwas_thread_ids().process_id, made);
 
     if (code == ERROR_SUCCESS) {
+        etwas_system_logger_tell_symbols(session);
         code = etwas_snapshot_write(session, made);
     }
     if (code == ERROR_SUCCESS) {

@@ -350,6 +350,7 @@ uint32_t etwas_lifecycle_snapshot(struct etwas_session_key key, const etwas_wcha
     if (!etwas_configuration_is_buffering(&session->configuration)) {
         code = ERROR_NOT_SUPPORTED;
     } else if (!session->configuration.filtered_out) {
+        etwas_system_logger_tell_symbols(session);
         etwas_session_clock_read_if_due(session);
         code = etwas_snapshot_write(session, file_name);
     }

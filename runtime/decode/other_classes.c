@@ -71,6 +71,8 @@ static const struct etwas_builtin_layout etwas_own[] = {
      "u64 Made; u64 Refused"},
     {"7 KernelLoss", 1, 1, "u32 Version; u32 Reserved; u64 Events; time From; time Until"},
     {"8 SilentFlag", 1, 1, "u32 Version; x32 Flag; str Reason"},
+    {"9 KernelSymbol", 1, 1,
+     "u32 Version; u32 LeftOut; x64 Address; u64 Bytes; utf8 Name; utf8 Module"},
 };
 
 const struct etwas_builtin_class etwas_other_classes[] = {

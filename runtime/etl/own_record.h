@@ -6,7 +6,8 @@
  * readers see events of a class they do not know and pass over them. Ours neither delivers nor
  * counts the first four; these lie in buffer 0, behind the log file header record and in the order
  * below, and header.time_stamp is that of the log file header record. It delivers the formats of
- * messages, and what a system logger says of its sources, which are events as any other.
+ * messages, and what a system logger says of its sources and of the kernel's symbols, which are events as any
+ * other.
  */
 #ifndef ETWAS_ETL_OWN_RECORD_H
 #define ETWAS_ETL_OWN_RECORD_H
@@ -35,6 +36,7 @@ enum {
     ETWAS_ETL_ACCOUNT_RECORDS_TYPE = 6,
     ETWAS_ETL_KERNEL_LOSS_TYPE = 7,
     ETWAS_ETL_SILENT_FLAG_TYPE = 8,
+    ETWAS_ETL_KERNEL_SYMBOL_TYPE = 9,
     ETWAS_ETL_CALIBRATION_VERSION = 1,
     ETWAS_ETL_KNOT_VERSION = 1,
     ETWAS_ETL_TOTALS_VERSION = 1,
@@ -42,6 +44,7 @@ enum {
     ETWAS_ETL_MESSAGE_FORMAT_VERSION = 1,
     ETWAS_ETL_ACCOUNT_VERSION = 1,
     ETWAS_ETL_SILENT_FLAG_VERSION = 1,
+    ETWAS_ETL_KERNEL_SYMBOL_VERSION = 1,
 };
 
 /* Is this classic record one of ours, never to be delivered or counted? */
@@ -49,7 +52,7 @@ static inline bool etwas_etl_is_own_record(const struct etwas_etl_full_header *h
 {
     return memcmp(&header->guid, &etwas_etl_own_class, sizeof header->guid) == 0 &&
            (header->type < ETWAS_ETL_MESSAGE_FORMAT_TYPE ||
-            header->type > ETWAS_ETL_SILENT_FLAG_TYPE);
+            header->type > ETWAS_ETL_KERNEL_SYMBOL_TYPE);
 }
 
 /* ---- The calibration: the rate of the session's clock ---------------------------------------- */
@@ -246,6 +249,20 @@ struct etwas_etl_kernel_loss {
     int64_t until_raw;
 };
 _Static_assert(sizeof(struct etwas_etl_kernel_loss) == 32, "loss");
+
+/* ---- Symbols of the kernel --------------------------------------------------------------------- */
+
+/*
+ * A function of the kernel in which addresses of the session's events lie. Behind it its name and its
+ * module, which is empty for the kernel itself; both end with 0.
+ */
+struct etwas_etl_kernel_symbol {
+    uint32_t version;
+    uint32_t left_out; /* how often an address came that there was no room to note, until then */
+    uint64_t address;
+    uint64_t bytes; /* to the next symbol, at most 65,536 */
+};
+_Static_assert(sizeof(struct etwas_etl_kernel_symbol) == 24, "kernel symbol");
 
 /* ---- How large buffer 0 is at least ---------------------------------------------------------- */
 

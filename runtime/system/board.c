@@ -14,6 +14,7 @@
 #include "platform/thread.h"
 #include "system/board_tags.h"
 #include "system/inventory.h"
+#include "system/kernel_symbols.h"
 
 enum {
     LEAST_RING_BYTES = 512 << 10 /* what anybody may lock, as kernels are by default */
@@ -176,6 +177,12 @@ void etwas_board_run_down(struct etwas_board *board, bool is_end)
     board->has_run_down = true;
 }
 
+void etwas_board_tell_symbols(struct etwas_board *board)
+{
+    etwas_kernel_symbols_tell(&board->addresses, "/proc/kallsyms", board->host.record,
+                              board->host.emitter);
+}
+
 /* ---- accounts -------------------------------------------------------------------------------- */
 
 /* As the rings say: to ask the events would interrupt every processor. */
@@ -309,7 +316,8 @@ bool etwas_board_open(struct etwas_board *board, struct etwas_emitter *emitter,
         .own_thread = etwas_thread_ids().thread_id,
         .exec_probe = {-1, -1},
     };
-    etwas_stack_walker_open(&board->walker, emitter);
+    etwas_kernel_addresses_open(&board->addresses, emitter);
+    etwas_stack_walker_open(&board->walker, &board->addresses.emitter);
     board->merge.feeds = calloc(etwas_slot_count, sizeof *board->merge.feeds);
     *fault = (struct etwas_fault){ETWAS_FAULT_RING, ENOMEM};
     if (!etwas_accounts_open(&board->accounts) || board->merge.feeds == NULL) {
@@ -361,6 +369,7 @@ void etwas_board_free(struct etwas_board *board)
     }
     free(board->merge.feeds);
     etwas_accounts_free(&board->accounts);
+    etwas_kernel_addresses_free(&board->addresses);
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
         if (board->uses[number].is_open && etwas_topics[number]->close != NULL) {
             etwas_topics[number]->close(board->uses[number].state);

@@ -13,6 +13,7 @@
 
 #include "system/accounts.h"
 #include "system/exec_probe.h"
+#include "system/kernel_addresses.h"
 #include "system/merge.h"
 #include "system/settings.h"
 #include "system/stack_walk.h"
@@ -36,6 +37,7 @@ struct etwas_topic_use {
 struct etwas_board {
     struct etwas_topic_host host;
     struct etwas_stack_walker walker;
+    struct etwas_kernel_addresses addresses;
     struct etwas_system_settings settings; /* in force; before the first change there are none */
     uint64_t wants;                        /* by these: wants.h */
     uint32_t own_thread;
@@ -86,6 +88,9 @@ void etwas_board_find_lost(struct etwas_board *board, int64_t until_ns);
  * opened later is told by the change.
  */
 void etwas_board_run_down(struct etwas_board *board, bool is_end);
+
+/* What the kernel's addresses are that records named since the start. */
+void etwas_board_tell_symbols(struct etwas_board *board);
 
 /* What the kernel had no room for, as far as its rings have said by now. */
 uint64_t etwas_board_lost(const struct etwas_board *board);

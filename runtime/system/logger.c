@@ -39,6 +39,7 @@ enum request {
     REQUEST_NONE,
     REQUEST_CHANGE,
     REQUEST_CAPTURE,
+    REQUEST_TELL, /* the kernel's symbols */
     REQUEST_END,
 };
 
@@ -178,6 +179,10 @@ static void run(struct etwas_system_logger *logger, struct pollfd *polled)
         } else if (request == REQUEST_CAPTURE) {
             etwas_board_capture(board, logger->captured);
             answer(logger, true);
+        } else if (request == REQUEST_TELL) {
+            drain(board);
+            etwas_board_tell_symbols(board);
+            answer(logger, true);
         } else if (request == REQUEST_NONE) {
             drain(board);
             ck_pr_store_64(&logger->session->lost_in_kernel, etwas_board_lost(board));
@@ -186,6 +191,7 @@ static void run(struct etwas_system_logger *logger, struct pollfd *polled)
     ck_pr_store_64(&logger->session->lost_in_kernel, etwas_board_stop(board));
     if (!logger->session->configuration.rundown_only) {
         etwas_board_run_down(board, true);
+        etwas_board_tell_symbols(board);
     }
     etwas_board_tell_accounts(board);
 }
@@ -302,6 +308,16 @@ const struct etwas_system_enablement *etwas_system_logger_enablement(
     return logger != NULL && logger->settings.providers[provider].is_enabled
                ? &logger->settings.providers[provider]
                : NULL;
+}
+
+void etwas_system_logger_tell_symbols(struct etwas_session *session)
+{
+    struct etwas_system_logger *logger = session->system_logger;
+
+    if (logger != NULL) {
+        ask(logger, REQUEST_TELL);
+        (void)await_answer(logger);
+    }
 }
 
 /* ---- begin and end --------------------------------------------------------------------------- */

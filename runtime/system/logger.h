@@ -64,6 +64,12 @@ void etwas_system_logger_capture(struct etwas_session *session, uint64_t wants);
 const struct etwas_system_enablement *etwas_system_logger_enablement(
     const struct etwas_session *session, uint32_t provider);
 
+/*
+ * What the kernel's addresses are that were recorded until now is recorded, too, for who takes a snapshot. Nothing to
+ * do where there is no system logger. The session's role is held.
+ */
+void etwas_system_logger_tell_symbols(struct etwas_session *session);
+
 /* Of sessions that begin from now on; 0: what it is now. Returns what it is then. */
 uint32_t etwas_system_logger_first_interval(uint32_t interval);
 

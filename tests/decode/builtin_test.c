@@ -185,6 +185,7 @@ static void payloads_have_the_sizes_that_are_known(void **state)
         {&own, 6, 1, 56, 0},
         {&own, 7, 1, 32, 0},
         {&own, 3, 1, 96, 0},
+        {&own, 9, 1, 24 + 2, 0},
     };
 
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {

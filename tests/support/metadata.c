@@ -89,7 +89,9 @@ static bool is_of(const EVENT_RECORD *record, const etwas_guid *class_guid)
 
 bool is_metadata(const EVENT_RECORD *record)
 {
-    return is_of(record, &etwas_etl_metadata_class) || is_of(record, &etwas_etl_own_class) ||
+    return is_of(record, &etwas_etl_metadata_class) ||
+           (is_of(record, &etwas_etl_own_class) &&
+            record->EventHeader.EventDescriptor.Opcode == ETWAS_ETL_MESSAGE_FORMAT_TYPE) ||
            is_of(record, &image_class) || is_of(record, &build_class);
 }
 

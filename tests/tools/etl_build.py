@@ -131,6 +131,13 @@ def described(guid, stamp, number, opcode, payload=b"", flags=0):
                        bytes(16)) + payload
 
 
+def kernel_symbol(stamp, address, size, name, module="", version=1, left_out=0):
+    """The record in which a system logger says where a function of the kernel is."""
+    return classic(OWN_CLASS, stamp, kind=9, level=0,
+                   payload=struct.pack("<IIQQ", version, left_out, address, size) + name.encode() + b"\0" +
+                   module.encode() + b"\0")
+
+
 def totals(part=0, overwritten_events=0, overwritten_buffers=0, lost_events=0, lost_buffers=0,
            attempted=0):
     """The record in which a file of etwas keeps its totals, for buffer 0."""

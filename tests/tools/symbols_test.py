@@ -197,5 +197,43 @@ class Times(SymbolsTest):
                          [["0x1", "0xFFFFFFFFFFFFFFFF", "0x0"]])
 
 
+class Kernel(SymbolsTest):
+    TEXT = 0xFFFFFFFF81000000
+
+    def kernel(self, *records, frames):
+        stack = etl.stack_walk(T, T, 11, *(self.TEXT + frame for frame in frames))
+        return self.symbols(stack, *records)[0]
+
+    def test_the_kernels_functions_are_those_that_the_trace_says(self):
+        symbols = [etl.kernel_symbol(T + 1, self.TEXT + 0x100, 0x80, "schedule"), etl.kernel_symbol(T + 1, self.TEXT, 0x10, "a"),
+                   etl.kernel_symbol(T + 1, self.TEXT + 0x1000, 0x10, "nft_do_chain", "nf_tables")]
+        self.assertEqual(self.kernel(*symbols, frames=[0x100, 0x180, 0x100, 0x10, 0x1001, 0x1011]),
+                         ["schedule+0x0 in vmlinux", "schedule+0x80 in vmlinux", "0xFFFFFFFF81000100", "a+0x10 in vmlinux",
+                          "nft_do_chain+0x1 in nf_tables", "0xFFFFFFFF81001011"])
+        # Beside images their names are shown, and what is in no function is in them.
+        images = [image(HERE, T, "vmlinux", base=self.TEXT, size=0x800, process=0),
+                  image(HERE, T, "nf_tables.ko", base=self.TEXT + 0x1000, size=0x800, process=0)]
+        self.assertEqual(self.kernel(*images, *symbols, frames=[0x100, 0x200, 0x1001, 0x1020]),
+                         ["schedule+0x0 in vmlinux", "vmlinux+0x200", "nft_do_chain+0x1 in nf_tables.ko", "nf_tables.ko+0x20"])
+
+    def test_the_last_word_on_an_address_counts(self):
+        symbols = [etl.kernel_symbol(T + 1, self.TEXT, 0x10, "old"), etl.kernel_symbol(T + 2, self.TEXT, 0x20, "new")]
+        self.assertEqual(self.kernel(*symbols, frames=[0x15]), ["new+0x15 in vmlinux"])
+
+    def test_records_that_make_no_sense_are_passed_over(self):
+        whole = etl.kernel_symbol(T, self.TEXT, 0x10, "name", "module")
+        broken = [etl.classic(etl.OWN_CLASS, T, kind=9, level=0, payload=whole[48:48 + n]) for n in range(len(whole) - 48)]
+        wrong = [etl.kernel_symbol(T, self.TEXT, 2**64 - 1, "wide"), etl.kernel_symbol(T, self.TEXT, 0x10, "later", version=2),
+                 etl.kernel_symbol(T, self.TEXT, 0, "empty")]
+        self.assertEqual(self.kernel(*broken, *wrong, frames=[0]), ["0xFFFFFFFF81000000"])
+
+    def test_they_are_no_events_for_stat(self):
+        path = self.write("a.etl", etl.trace([(0, [etl.kernel_symbol(T, self.TEXT, 0x10, "name")])]))
+        told, = self.stat_json(path)
+        self.assertEqual((told["events"], told["header_events"]), (0, 2))
+        self.assertIn('etwas/Etwas/KernelSymbol Version=1 LeftOut=0 Address=0xFFFFFFFF81000000 Bytes=16 Name="name" Module=""',
+                      self.run_etwas("dump", path)[0])
+
+
 if __name__ == "__main__":
     sys.exit(main())

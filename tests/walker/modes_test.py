@@ -185,7 +185,7 @@ class Modes(unittest.TestCase):
         self.bad([head(2, 0, totals=(3, 0, 0, 0, 0)), data(1, last=True)], "totals: part")
         self.bad([head(2, modes.NEWFILE), data(1, last=True)], "totals: part")
         at = len(bytes(head(2, 0)).split(b"\xff" * 100)[0]) - 96  # the totals record is the last
-        for offset, layout, value, word in ((48, "<I", 2, "version"), (4, "<B", 9, "unknown type"),
+        for offset, layout, value, word in ((48, "<I", 2, "version"), (4, "<B", 99, "unknown type"),
                                             (6, "<H", 2, "Class.Version"), (4, "<B", 0, "twice"),
                                             (24, "<Q", 0, "totals")):
             buffers = [head(2, 0, totals=(0, 0, 0, 5, 0)), data(1, last=True)]

@@ -336,7 +336,7 @@ static bool read_addresses(struct etwas_dump *dump, const struct etwas_input *in
     if (last_part != NULL) {
         etwas_addresses_read(addresses, last_part, input->time);
     }
-    return !addresses->images.out_of_memory;
+    return !addresses->images.out_of_memory && !addresses->kernel.out_of_memory;
 }
 
 /* Opens the next of the run's inputs. */

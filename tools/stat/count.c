@@ -174,6 +174,7 @@ static bool is_no_event(struct etwas_stat *stat, const struct etwas_input *input
 {
     return etwas_event_is_header_class(record) ||
            (etwas_event_is_image(record) && is_of_etwas(input)) ||
+           etwas_event_is_kernel_symbol(record) ||
            etwas_descriptions_take(&stat->descriptions, record) == ERROR_SUCCESS;
 }
 
