@@ -47,12 +47,24 @@ static bool is_of_looking(uint32_t process_id, const char *name)
     return process_id == (uint32_t)getpid() && strncmp(name, "/proc", strlen("/proc")) == 0;
 }
 
+static void tell_again(const struct etwas_topic_host *host, const struct etwas_open_file *file)
+{
+    if (file->has_name) {
+        etwas_file_record_name(host, ETWAS_FILE_NAME_RUNDOWN, file->number, file->name);
+    }
+}
+
+/* What is known of it by its calls is right, whatever /proc shows by now. */
 static void find_file(const struct finding *finding, uint32_t process_id, uint32_t descriptor)
 {
     char name[PATH_MAX];
     int64_t begin_ns = etwas_clock_qpc();
-    struct etwas_open_file *file;
+    struct etwas_open_file *file = etwas_open_files_find(finding->files, process_id, descriptor);
 
+    if (file != NULL) {
+        tell_again(finding->host, file);
+        return;
+    }
     if (!read_name(process_id, descriptor, name, sizeof name) || is_of_looking(process_id, name)) {
         return;
     }
@@ -146,8 +158,6 @@ void etwas_file_names_leave(const struct etwas_open_files *files,
 {
     for (const struct etwas_open_file *file = etwas_open_files_after(files, NULL); file != NULL;
          file = etwas_open_files_after(files, file)) {
-        if (file->has_name) {
-            etwas_file_record_name(host, ETWAS_FILE_NAME_RUNDOWN, file->number, file->name);
-        }
+        tell_again(host, file);
     }
 }

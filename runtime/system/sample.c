@@ -28,6 +28,21 @@ static void take_origin(struct etwas_cursor *cursor, struct etwas_sample_origin 
     origin->processor = taken.processor;
 }
 
+/* The same with PERF_SAMPLE_ADDR, which lies in between. Returns that. */
+static uint64_t take_origin_and_address(struct etwas_cursor *cursor,
+                                        struct etwas_sample_origin *origin)
+{
+    uint64_t address;
+
+    origin->process_id = etwas_cursor_u32(cursor);
+    origin->thread_id = etwas_cursor_u32(cursor);
+    origin->time_ns = (int64_t)etwas_cursor_u64(cursor);
+    address = etwas_cursor_u64(cursor);
+    origin->processor = etwas_cursor_u32(cursor);
+    (void)etwas_cursor_u32(cursor);
+    return address;
+}
+
 bool etwas_sample_origin(const struct perf_event_header *record, struct etwas_sample_origin *origin)
 {
     struct etwas_cursor cursor = etwas_cursor_of(record);
@@ -62,7 +77,11 @@ bool etwas_sample_decode(const struct perf_event_header *record, uint64_t sample
     if ((sample_type & PERF_SAMPLE_IP) != 0) {
         sample->address = etwas_cursor_u64(&cursor);
     }
-    take_origin(&cursor, &sample->origin);
+    if ((sample_type & PERF_SAMPLE_ADDR) != 0) {
+        sample->data_address = take_origin_and_address(&cursor, &sample->origin);
+    } else {
+        take_origin(&cursor, &sample->origin);
+    }
     if ((sample_type & PERF_SAMPLE_CALLCHAIN) != 0) {
         sample->frame_count = etwas_cursor_u64(&cursor);
         if (sample->frame_count > cursor.left / FRAME_BYTES) {

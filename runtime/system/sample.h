@@ -24,7 +24,8 @@
 #define ETWAS_SAMPLE_ALWAYS                                                                        \
     ((uint64_t)PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
 #define ETWAS_SAMPLE_KNOWN                                                                         \
-    (ETWAS_SAMPLE_ALWAYS | PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW)
+    (ETWAS_SAMPLE_ALWAYS | PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_CALLCHAIN |             \
+     PERF_SAMPLE_RAW)
 
 /* Of every record. */
 struct etwas_sample_origin {
@@ -38,6 +39,7 @@ struct etwas_sample_origin {
 struct etwas_sample {
     struct etwas_sample_origin origin;
     uint64_t address;      /* of the instruction; 0 without PERF_SAMPLE_IP */
+    uint64_t data_address; /* what it is about; 0 without PERF_SAMPLE_ADDR */
     const uint8_t *frames; /* so many u64, not aligned; with PERF_CONTEXT_* between them */
     uint64_t frame_count;
     const uint8_t *raw; /* a tracepoint's fields */

@@ -22,6 +22,8 @@ const struct etwas_topic *const etwas_topics[] = {
     &etwas_topic_disks,
     &etwas_topic_virtual_memory,
     &etwas_topic_file_io,
+    &etwas_topic_hard_faults,
+    &etwas_topic_disk_files,
     &etwas_topic_debug_prints,
     &etwas_topic_jobs,
     &etwas_topic_alpc,

@@ -50,6 +50,12 @@ extern const struct etwas_topic etwas_topic_disks;
 /* file_io.c */
 extern const struct etwas_topic etwas_topic_file_io;
 
+/* hard_fault.c */
+extern const struct etwas_topic etwas_topic_hard_faults;
+
+/* disk_file.c */
+extern const struct etwas_topic etwas_topic_disk_files;
+
 /* virtual_memory.c */
 extern const struct etwas_topic etwas_topic_virtual_memory;
 

@@ -180,6 +180,19 @@ static void what_is_not_there_has_none(void **state)
     assert_int_equal(bench.listener.count, 0);
 }
 
+/* What is known by its calls keeps its number. */
+static void what_is_known_is_not_found_again(void **state)
+{
+    const uint32_t process_id = (uint32_t)getpid();
+
+    (void)state;
+    etwas_file_names_find(&bench.files, &bench.host);
+    assert_int_equal(
+        etwas_open_files_find(&bench.files, process_id, (uint32_t)bench.descriptor)->number,
+        bench.number);
+    assert_non_null(etwas_open_files_find(&bench.files, process_id, STDOUT_FILENO));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +203,7 @@ int main(void)
                                         end),
         cmocka_unit_test_setup_teardown(it_is_not_told_when_events_were_lost, begin, end),
         cmocka_unit_test_setup_teardown(what_is_not_there_has_none, begin, end),
+        cmocka_unit_test_setup_teardown(what_is_known_is_not_found_again, begin, end),
     };
 
     return cmocka_run_group_tests_name("system certain name", tests, NULL, NULL);

@@ -37,6 +37,9 @@ static void put_sample(uint64_t sample_type, uint64_t frames, uint32_t raw_bytes
     perf_record_u32(&record, 10);
     perf_record_u32(&record, 11);
     perf_record_u64(&record, 12);
+    if ((sample_type & PERF_SAMPLE_ADDR) != 0) {
+        perf_record_u64(&record, 0x5678);
+    }
     perf_record_u32(&record, 13);
     perf_record_u32(&record, 0);
     if ((sample_type & PERF_SAMPLE_CALLCHAIN) != 0) {
@@ -55,22 +58,24 @@ static void put_sample(uint64_t sample_type, uint64_t frames, uint32_t raw_bytes
 
 static void samples_have_what_their_event_asked_for(void **state)
 {
-    static const uint64_t parts[] = {PERF_SAMPLE_IP, PERF_SAMPLE_CALLCHAIN, PERF_SAMPLE_RAW};
+    static const uint64_t parts[] = {PERF_SAMPLE_IP, PERF_SAMPLE_CALLCHAIN, PERF_SAMPLE_RAW,
+                                     PERF_SAMPLE_ADDR};
 
     (void)state;
-    for (uint32_t chosen = 0; chosen < 8; chosen++) {
+    for (uint32_t chosen = 0; chosen < 16; chosen++) {
         uint64_t sample_type = ETWAS_SAMPLE_ALWAYS;
         struct etwas_sample_origin origin;
         struct etwas_sample sample;
         uint64_t frame;
 
-        for (uint32_t part = 0; part < 3; part++) {
+        for (uint32_t part = 0; part < 4; part++) {
             sample_type |= (chosen & 1u << part) != 0 ? parts[part] : 0;
         }
         put_sample(sample_type, 3, 20);
         assert_true(etwas_sample_decode(&record.header, sample_type, &sample));
         expect_origin(&sample.origin);
         assert_int_equal(sample.address, (chosen & 1) != 0 ? 0x1234 : 0);
+        assert_int_equal(sample.data_address, (chosen & 8) != 0 ? 0x5678 : 0);
         assert_int_equal(sample.frame_count, (chosen & 2) != 0 ? 3 : 0);
         if (sample.frame_count != 0) {
             memcpy(&frame, sample.frames + 16, sizeof frame);

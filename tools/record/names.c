@@ -30,6 +30,8 @@ static const struct flag_name flag_names[] = {
     {"disk_io", EVENT_TRACE_FLAG_DISK_IO},
     {"disk_io_init", EVENT_TRACE_FLAG_DISK_IO_INIT},
     {"split_io", EVENT_TRACE_FLAG_SPLIT_IO},
+    {"disk_file_io", EVENT_TRACE_FLAG_DISK_FILE_IO},
+    {"memory_hard_faults", EVENT_TRACE_FLAG_MEMORY_HARD_FAULTS},
     {"file_io", EVENT_TRACE_FLAG_FILE_IO},
     {"file_io_init", EVENT_TRACE_FLAG_FILE_IO_INIT},
     {"memory_page_faults", EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS},
