@@ -309,6 +309,8 @@ static bool take_remap(const struct etwas_taken *taken)
 static const struct etwas_source sources[] = {
     {.tracepoint = "block/block_rq_issue",
      .fields = issue_names,
+     .hooks = {GROUP_DISK << 8 | TYPE_READ_INIT, GROUP_DISK << 8 | TYPE_WRITE_INIT,
+               GROUP_DISK << 8 | TYPE_FLUSH_INIT},
      .flags = DISK_FLAGS,
      .take = take_issue},
     {.tracepoint = "block/block_rq_requeue",
@@ -321,10 +323,12 @@ static const struct etwas_source sources[] = {
      .take = take_completion},
     {.tracepoint = "block/block_split",
      .fields = split_names,
+     .hooks = {GROUP_SPLIT << 8 | TYPE_SPLIT},
      .flags = EVENT_TRACE_FLAG_SPLIT_IO,
      .take = take_split},
     {.tracepoint = "block/block_bio_remap",
      .fields = remap_names,
+     .hooks = {GROUP_SPLIT << 8 | TYPE_SPLIT},
      .flags = EVENT_TRACE_FLAG_SPLIT_IO,
      .take = take_remap},
 };
