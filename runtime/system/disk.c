@@ -344,10 +344,18 @@ static void close_topic(void *state)
     etwas_join_free(state);
 }
 
+/* A completion may have been among what was lost, and the next issue at its sector. */
+static void take_loss(void *state, uint32_t slot)
+{
+    (void)slot;
+    etwas_join_clear(state);
+}
+
 const struct etwas_topic etwas_topic_disks = {
     .flags = DISK_FLAGS | EVENT_TRACE_FLAG_SPLIT_IO,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,
     .open = open_topic,
     .close = close_topic,
+    .take_loss = take_loss,
 };
