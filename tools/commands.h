@@ -7,14 +7,15 @@
  * The commands of `etwas`, and what it exits with.
  */
 
-/* Documented in --help. Where several apply, the first of output, open, damaged counts. */
+/* Documented in --help. Where several apply, the first of output, open, damaged, unproved counts. */
 enum etwas_exit {
     ETWAS_EXIT_FINE = 0,
     ETWAS_EXIT_USAGE = 1, /* the command line is wrong; nothing was read */
     /* A file could not be opened, is not a trace, or could not be processed; or the clocks. */
     ETWAS_EXIT_OPEN = 2,
-    ETWAS_EXIT_DAMAGED = 3, /* a file is damaged; what could be read was shown */
-    ETWAS_EXIT_OUTPUT = 4,  /* the output could not be written */
+    ETWAS_EXIT_DAMAGED = 3,  /* a file is damaged; what could be read was shown */
+    ETWAS_EXIT_OUTPUT = 4,   /* the output could not be written */
+    ETWAS_EXIT_UNPROVED = 5, /* a session's files do not have what they should, or do not say */
 };
 
 /* argv[0] is the command's own name. All return what the program exits with. */

@@ -37,6 +37,8 @@ static const char *const help[] = {
     "     its end; the other files were shown. Or the clocks could not be examined\n"
     "  3  a file is damaged; what could be read was shown\n"
     "  4  the output could not be written\n"
+    "  5  'etwas stat --prove': events are missing that nobody counts, or no file\n"
+    "     says how many there should be\n"
     "\n",
     "Examples:\n"
     "  etwas stat service.etl\n"

@@ -155,7 +155,8 @@ static struct told expect_told(const struct events *events, const char *name)
             told.refused += kind.refused;
             known += kind.made - kind.refused;
         }
-        if (is_account(event) && !is_told(event, ETWAS_ETL_KERNEL_LOSS_TYPE)) {
+        if (is_told(event, ETWAS_ETL_ACCOUNT_TYPE) ||
+            is_told(event, ETWAS_ETL_ACCOUNT_RECORDS_TYPE)) {
             read_told(event, first, sizeof first);
             assert_int_equal(first[1], number++);
             known++;

@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "stat/cpu.h"
 #include "stat/heap.h"
+#include "stat/prove.h"
 #include "where/option.h"
 
 #include <getopt.h>
@@ -25,6 +26,7 @@ static const char *const help[] = {
     "usage: etwas stat [--json] [--where EXPRESSION] FILE...\n"
     "       etwas stat --cpu [--json|--csv] FILE...\n"
     "       etwas stat --heap[=STACKS] [--json] FILE...\n"
+    "       etwas stat --prove [--json] FILE...\n"
     "\n",
     "Says what is in each trace: first what is not in it (damage, lost events, what\n"
     "a circular file replaced, no end, missing parts of a new-file set), then the\n"
@@ -42,6 +44,9 @@ static const char *const help[] = {
     "               of traces that 'heaptrace --stacks' wrote: how many bytes each\n"
     "               call stack allocated and never freed; the 20 stacks that hold\n"
     "               most, or so many, 0: all\n"
+    "  -p, --prove  whether each event that the session's writers attempted is in its\n"
+    "               files, or counted as overwritten or lost; and of the kernel's\n"
+    "               events, source by source. Name all files of a session\n"
     "  -j, --json   one JSON object a line for each file, with plain numbers\n"
     "  -h, --help   this text\n"
     "\n",
@@ -116,6 +121,26 @@ static const char *const help[] = {
     "  stacks (live_bytes, live_blocks, allocated_bytes, allocations, frames: from\n"
     "  the caller outwards address, image and offset, function and function_offset,\n"
     "  file and line, as far as they are known).\n"
+    "\n",
+    "The proof: events are counted in the files, and compared with counts that did\n"
+    "not pass the session's buffers: the session's own and, of the kernel's sources,\n"
+    "the kernel's. It holds where what was attempted is in the files, overwritten or\n"
+    "lost; for each source on each processor where what the kernel counted was taken\n"
+    "or lost; and for each kind of records, of each processor's stream, where as many\n"
+    "are in the files as were made of what was taken. A snapshot, a file whose\n"
+    "session did not end, and one that another system wrote say too little to prove\n"
+    "anything.\n"
+    "With --prove, an object for each session:\n"
+    "  files; session; proved; reasons (why not, the first 16); attempted; in_files\n"
+    "  (counted); overwritten; lost; kernel (the session recorded it); and of such:\n"
+    "  lost_in_kernel; no_buffer (records that no buffer had room for);\n"
+    "  times_no_room, events_no_room (of rings; the records KernelLoss say when);\n"
+    "  sources (source, number, processor; counted_by: kernel, 'kernel, lost alone'\n"
+    "  of intervals and of what it tells of processes, or nobody: the logger itself;\n"
+    "  attempted; taken; without_record: joined with others; lost_no_room: in a ring;\n"
+    "  lost_unread; lost_not_handed: the kernel says nothing of them; made: records;\n"
+    "  ring_damaged); records (class, type, processor, made, refused, in_files;\n"
+    "  accounted: a source has it).\n"
     "Times are UTC.\n"
     "\n",
     etwas_where_help,
@@ -131,6 +156,7 @@ struct request {
     bool csv;
     bool cpu;
     bool heap;
+    bool prove;
     uint32_t heap_stacks;
     bool has_where;
     struct etwas_where where;
@@ -230,6 +256,9 @@ static const char *contradiction(const struct request *request)
     if (request->cpu && request->heap) {
         return "--cpu or --heap, not both";
     }
+    if (request->prove && (request->heap || request->cpu || request->has_where)) {
+        return "--prove counts all events, and goes with --json alone";
+    }
     if (request->csv && (!request->cpu || request->json)) {
         return "--csv goes with --cpu, and without --json";
     }
@@ -256,19 +285,16 @@ static int show_file(struct request *request, const char *path, uint32_t number)
 static bool parse_options(int argc, char **argv, struct request *request, int *result)
 {
     static const struct option options[] = {
-        {"json", no_argument, NULL, 'j'},
-        {"csv", no_argument, NULL, 'c'},
-        {"cpu", no_argument, NULL, 'C'},
-        {"heap", optional_argument, NULL, 'H'},
-        {"where", required_argument, NULL, 'w'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+        {"json", no_argument, NULL, 'j'},  {"csv", no_argument, NULL, 'c'},
+        {"cpu", no_argument, NULL, 'C'},   {"heap", optional_argument, NULL, 'H'},
+        {"prove", no_argument, NULL, 'p'}, {"where", required_argument, NULL, 'w'},
+        {"help", no_argument, NULL, 'h'},  {NULL, 0, NULL, 0},
     };
     const char *complaint;
     int option;
 
     *result = ETWAS_EXIT_USAGE;
-    while ((option = getopt_long(argc, argv, "jcCH::w:h", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "jcCH::pw:h", options, NULL)) != -1) {
         if (option == 'h') {
             *result = etwas_command_help(help);
             return false;
@@ -281,6 +307,7 @@ static bool parse_options(int argc, char **argv, struct request *request, int *r
         request->csv |= option == 'c';
         request->cpu |= option == 'C';
         request->heap |= option == 'H';
+        request->prove |= option == 'p';
         if (option == '?' || (option == 'w' && !request->has_where) ||
             (option == 'H' && !read_stacks(optarg, &request->heap_stacks))) {
             etwas_command_misused("stat");
@@ -300,6 +327,24 @@ static bool parse_options(int argc, char **argv, struct request *request, int *r
     return true;
 }
 
+/* Each of them. */
+static int show_files(struct request *request, char *const *paths, uint32_t count)
+{
+    int result = ETWAS_EXIT_FINE;
+
+    for (uint32_t index = 0; index < count && request->output->error == 0; index++) {
+        int shown = show_file(request, paths[index], index + 1);
+
+        /* A file that cannot be opened weighs more than a damaged one. */
+        if (result == ETWAS_EXIT_FINE || shown == ETWAS_EXIT_OPEN) {
+            result = shown;
+        }
+        etwas_output_flush(request->output);
+    }
+    etwas_field_paths_report(&request->paths);
+    return result;
+}
+
 int etwas_command_stat(int argc, char **argv)
 {
     static struct request request;
@@ -313,20 +358,11 @@ int etwas_command_stat(int argc, char **argv)
     if (!etwas_parts_read(&request.parts, argv + optind, (uint32_t)(argc - optind))) {
         fputs("etwas: not enough memory for so many files\n", stderr);
         result = ETWAS_EXIT_OPEN;
-        argc = optind;
-    }
-    for (int i = optind; i < argc && output->error == 0; i++) {
-        uint32_t number = (uint32_t)(i - optind + 1);
-        int shown = show_file(&request, argv[i], number);
-
-        /* A file that cannot be opened weighs more than a damaged one. */
-        if (result == ETWAS_EXIT_FINE || shown == ETWAS_EXIT_OPEN) {
-            result = shown;
-        }
-        etwas_output_flush(output);
-    }
-    if (argc > optind) {
-        etwas_field_paths_report(&request.paths);
+    } else if (request.prove) {
+        result = etwas_prove_show(output, request.json, argv + optind, (uint32_t)(argc - optind),
+                                  &request.parts);
+    } else {
+        result = show_files(&request, argv + optind, (uint32_t)(argc - optind));
     }
     etwas_parts_free(&request.parts);
     etwas_where_clear(&request.where);

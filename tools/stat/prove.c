@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Reading the files for `etwas stat --prove`, and putting those of one session together.
+ */
+
+#include "stat/prove.h"
+
+#include "commands.h"
+
+#include <etwas/evntrace.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void on_record(EVENT_RECORD *record)
+{
+    const struct etwas_input *input = record->UserContext;
+
+    etwas_prove_add(input->context, record);
+}
+
+static size_t name_units(const etwas_wchar *name)
+{
+    size_t units = 0;
+
+    while (name[units] != 0) {
+        units++;
+    }
+    return units;
+}
+
+static bool is_of(const struct etwas_prove_session *session, const EVENT_TRACE_LOGFILEA *logfile)
+{
+    size_t units = name_units(session->name);
+
+    return session->start_filetime == logfile->LogfileHeader.StartTime.QuadPart &&
+           session->clock == logfile->LogfileHeader.ReservedFlags &&
+           units == name_units(logfile->LogfileHeader.LoggerName) &&
+           memcmp(session->name, logfile->LogfileHeader.LoggerName,
+                  units * sizeof *session->name) == 0;
+}
+
+/* A snapshot is of a session, but it is not one of its files. */
+static bool is_snapshot(uint32_t mode)
+{
+    return (mode & EVENT_TRACE_BUFFERING_MODE) != 0;
+}
+
+static struct etwas_prove_session *make_session(const EVENT_TRACE_LOGFILEA *logfile,
+                                                uint32_t number, uint32_t most_files)
+{
+    const TRACE_LOGFILE_HEADER *header = &logfile->LogfileHeader;
+    size_t units = name_units(header->LoggerName) + 1;
+    struct etwas_prove_session *session = calloc(1, sizeof *session);
+
+    if (session == NULL) {
+        return NULL;
+    }
+    session->name = malloc(units * sizeof *session->name);
+    session->paths = calloc(most_files, sizeof *session->paths);
+    if (session->name == NULL || session->paths == NULL) {
+        etwas_prove_clear(session);
+        free(session);
+        return NULL;
+    }
+    memcpy(session->name, header->LoggerName, units * sizeof *session->name);
+    session->start_filetime = header->StartTime.QuadPart;
+    session->clock = header->ReservedFlags;
+    session->mode = header->LogFileMode;
+    session->first_file = number;
+    return session;
+}
+
+/* The session of this file, the last of *link if it is the first of one; NULL: no memory. */
+static struct etwas_prove_session *session_of(struct etwas_prove_session **link,
+                                              const EVENT_TRACE_LOGFILEA *logfile, uint32_t number,
+                                              uint32_t most_files)
+{
+    for (; *link != NULL; link = &(*link)->next) {
+        if (!is_snapshot((*link)->mode) && !is_snapshot(logfile->LogfileHeader.LogFileMode) &&
+            is_of(*link, logfile)) {
+            return *link;
+        }
+    }
+    *link = make_session(logfile, number, most_files);
+    return *link;
+}
+
+static bool is_kernel_session(const EVENT_TRACE_LOGFILEA *logfile)
+{
+    static const char name[] = KERNEL_LOGGER_NAMEA;
+    size_t at = 0;
+
+    while (name[at] != 0 && logfile->LogfileHeader.LoggerName[at] == (etwas_wchar)name[at]) {
+        at++;
+    }
+    return (logfile->LogfileHeader.LogFileMode & EVENT_TRACE_SYSTEM_LOGGER_MODE) != 0 ||
+           (name[at] == 0 && logfile->LogfileHeader.LoggerName[at] == 0);
+}
+
+/* Returns what the program would exit with if there were nothing to prove. */
+static int read_file(struct etwas_prove_session **sessions, const char *path, uint32_t number,
+                     uint32_t most_files)
+{
+    static struct etwas_input input;
+    const struct etwas_input_callbacks callbacks = {on_record, ETWAS_INPUT_RAW};
+    struct etwas_input_run run = {.inputs = &input, .count = 1};
+    struct etwas_prove_session *session;
+    int result = etwas_input_open(&input, path, number, &callbacks, NULL);
+
+    if (result != ETWAS_EXIT_FINE) {
+        return result;
+    }
+    session = session_of(sessions, &input.logfile, number, most_files);
+    if (session == NULL) {
+        CloseTrace(input.trace);
+        fputs("etwas: not enough memory to count everything\n", stderr);
+        return ETWAS_EXIT_OPEN;
+    }
+    input.context = session;
+    session->paths[session->files++] = path;
+    session->is_kernel |= is_kernel_session(&input.logfile);
+    etwas_progress_start(&run.progress, false);
+    result = etwas_input_process(&run);
+    session->is_damaged |= result != ETWAS_EXIT_FINE;
+    session->is_unfinished |= input.information.unfinished;
+    session->attempted += input.information.attempted_events;
+    session->overwritten += input.information.overwritten_events;
+    session->lost += input.information.lost_events;
+    if (session->out_of_memory) {
+        fputs("etwas: not enough memory to count everything\n", stderr);
+        result = ETWAS_EXIT_OPEN;
+    }
+    return result;
+}
+
+static int worse(int one, int other)
+{
+    static const int order[] = {ETWAS_EXIT_OPEN, ETWAS_EXIT_DAMAGED, ETWAS_EXIT_UNPROVED};
+
+    for (size_t index = 0; index < sizeof order / sizeof *order; index++) {
+        if (one == order[index] || other == order[index]) {
+            return order[index];
+        }
+    }
+    return ETWAS_EXIT_FINE;
+}
+
+int etwas_prove_show(struct etwas_output *output, bool json, char *const *paths, uint32_t count,
+                     const struct etwas_parts *parts)
+{
+    struct etwas_prove_session *sessions = NULL;
+    struct etwas_prove_session *next;
+    int result = ETWAS_EXIT_FINE;
+
+    for (uint32_t index = 0; index < count; index++) {
+        result = worse(result, read_file(&sessions, paths[index], index + 1, count));
+    }
+    for (struct etwas_prove_session *session = sessions; session != NULL; session = next) {
+        etwas_prove_judge(session, parts);
+        result = worse(result, session->is_proved ? ETWAS_EXIT_FINE : ETWAS_EXIT_UNPROVED);
+        if (json) {
+            etwas_prove_json(output, session);
+        } else {
+            etwas_prove_text(output, session);
+        }
+        next = session->next;
+        etwas_prove_clear(session);
+        free(session);
+    }
+    return result;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_STAT_PROVE_H
+#define ETWAS_TOOLS_STAT_PROVE_H
+
+/*
+ * `etwas stat --prove`: whether the files of a session have what they should. Each event of a file is
+ * counted here, and compared with what the session says:
+ *
+ *     attempted = in the files + overwritten + lost                           of every session
+ *     attempted = taken + lost                                                of each of the kernel's sources
+ *     made = in the files + refused                                           of each kind of record of these
+ *
+ * Attempted is the session's own count, or of the kernel's sources the kernel's own, which do not pass
+ * the buffers. What the session says is in its files (docs/file-format.md); it is not believed to be
+ * whole, or to make sense.
+ */
+
+#include "input.h"
+#include "parts.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    ETWAS_PROVE_KINDS = 65536,
+    ETWAS_PROVE_ACCOUNTS = 65536, /* as many as are kept */
+    ETWAS_PROVE_NAME_BYTES = 64,
+    ETWAS_PROVE_REASONS = 16, /* told; others are only counted */
+    ETWAS_PROVE_REASON_BYTES = 256,
+};
+
+/* Who counted a source's events. */
+enum {
+    ETWAS_PROVE_COUNTED_EACH = 1,
+    ETWAS_PROVE_COUNTED_LOST_ALONE = 2,
+};
+
+/* One kind of records in the stream of one processor. */
+struct etwas_prove_kind {
+    struct etwas_prove_key {
+        etwas_guid class_guid;
+        uint32_t processor;
+        uint32_t type;
+        bool classic;
+        uint8_t version; /* not of the key: of one that was found, for its name */
+    } key;
+    uint64_t found; /* in the files */
+    uint64_t made;  /* by the accounts of all sources */
+    uint64_t refused;
+    bool is_known; /* an account has it */
+};
+
+/* What became of the events of a source on a processor. */
+struct etwas_prove_account {
+    uint32_t source;
+    uint32_t processor;
+    uint32_t counted;
+    bool damaged;
+    uint64_t attempted;
+    uint64_t taken;
+    uint64_t without_record;
+    uint64_t lost_no_room;
+    uint64_t lost_unread;
+    uint64_t lost_not_handed;
+    uint64_t made; /* records, in this processor's stream */
+    char name[ETWAS_PROVE_NAME_BYTES];
+};
+
+struct etwas_prove_session {
+    struct etwas_prove_session *next;
+    etwas_wchar *name; /* terminated */
+    int64_t start_filetime;
+    uint32_t clock;
+    uint32_t mode;
+    uint32_t first_file; /* its number on the command line */
+    uint32_t files;
+    const char **paths;
+
+    bool is_damaged;
+    bool is_unfinished;
+    bool is_kernel;
+    bool out_of_memory;
+    uint64_t attempted;
+    uint64_t overwritten;
+    uint64_t lost;
+    uint64_t in_files;
+    uint64_t images; /* that may be events or not; in_files is without */
+
+    /* Of a system logger. */
+    uint64_t account_records;  /* there are */
+    uint64_t account_expected; /* by their own word */
+    uint64_t losses;           /* times that a ring had no room */
+    uint64_t losses_events;
+    struct etwas_prove_account *accounts;
+    size_t account_count;
+    void *kinds; /* tree of struct etwas_prove_kind */
+    struct etwas_prove_kind *latest;
+    size_t kind_count;
+    uint64_t other_kinds; /* events of more kinds than are told apart */
+
+    /* Sums of the accounts. */
+    uint64_t kernel_lost;
+    uint64_t refused;
+
+    bool is_proved;
+    uint32_t reason_count; /* why not */
+    char reasons[ETWAS_PROVE_REASONS][ETWAS_PROVE_REASON_BYTES];
+};
+
+/* Takes a record of one of the session's files. */
+void etwas_prove_add(struct etwas_prove_session *session, const EVENT_RECORD *record);
+
+/* With all its files read: decides, and says why not. `parts` is of the whole command line. */
+void etwas_prove_judge(struct etwas_prove_session *session, const struct etwas_parts *parts);
+
+/* Of the class, as they are told apart. */
+void etwas_prove_visit_kinds(const struct etwas_prove_session *session,
+                             void (*visit)(struct etwas_prove_kind *kind, void *context),
+                             void *context);
+
+void etwas_prove_clear(struct etwas_prove_session *session);
+
+void etwas_prove_text(struct etwas_output *output, const struct etwas_prove_session *session);
+void etwas_prove_json(struct etwas_output *output, const struct etwas_prove_session *session);
+
+/* Reads all files, and shows each session. Returns what the program exits with. */
+int etwas_prove_show(struct etwas_output *output, bool json, char *const *paths, uint32_t count,
+                     const struct etwas_parts *parts);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * `etwas stat --prove` as JSON. Keys are part of the command's interface.
+ */
+
+#include "stat/prove.h"
+
+#include "json.h"
+#include "text.h"
+
+#include <inttypes.h>
+
+static void put_boolean(struct etwas_output *output, const char *key, bool value)
+{
+    etwas_json_key(output, key);
+    etwas_output_text(output, value ? "true" : "false");
+}
+
+static void put_text(struct etwas_output *output, const char *text)
+{
+    etwas_output_char(output, '"');
+    etwas_text_utf8(output, ETWAS_TEXT_JSON, text, strlen(text));
+    etwas_output_char(output, '"');
+}
+
+static const char *counted_by(uint32_t counted)
+{
+    switch (counted) {
+    case ETWAS_PROVE_COUNTED_EACH:
+        return "kernel";
+    case ETWAS_PROVE_COUNTED_LOST_ALONE:
+        return "kernel, lost alone";
+    default:
+        return "nobody";
+    }
+}
+
+static void put_accounts(struct etwas_output *output, const struct etwas_prove_session *session)
+{
+    etwas_output_text(output, ",\"sources\":[");
+    for (size_t index = 0; index < session->account_count; index++) {
+        const struct etwas_prove_account *account = &session->accounts[index];
+
+        etwas_output_text(output, index > 0 ? ",{\"source\":" : "{\"source\":");
+        put_text(output, account->name);
+        etwas_json_number(output, "number", account->source);
+        etwas_json_number(output, "processor", account->processor);
+        etwas_json_text(output, "counted_by", counted_by(account->counted));
+        etwas_json_number(output, "attempted", account->attempted);
+        etwas_json_number(output, "taken", account->taken);
+        etwas_json_number(output, "without_record", account->without_record);
+        etwas_json_number(output, "lost_no_room", account->lost_no_room);
+        etwas_json_number(output, "lost_unread", account->lost_unread);
+        etwas_json_number(output, "lost_not_handed", account->lost_not_handed);
+        etwas_json_number(output, "made", account->made);
+        put_boolean(output, "ring_damaged", account->damaged);
+        etwas_output_char(output, '}');
+    }
+    etwas_output_char(output, ']');
+}
+
+struct list {
+    struct etwas_output *output;
+    const char *before;
+};
+
+static void put_kind(struct etwas_prove_kind *kind, void *context)
+{
+    struct list *list = context;
+
+    etwas_output_text(list->output, list->before);
+    etwas_output_text(list->output, "{\"class\":\"");
+    etwas_text_guid(list->output, &kind->key.class_guid);
+    etwas_output_char(list->output, '"');
+    etwas_json_number(list->output, "type", kind->key.type);
+    etwas_json_number(list->output, "processor", kind->key.processor);
+    etwas_json_number(list->output, "made", kind->made);
+    etwas_json_number(list->output, "refused", kind->refused);
+    etwas_json_number(list->output, "in_files", kind->found);
+    put_boolean(list->output, "accounted", kind->is_known);
+    etwas_output_char(list->output, '}');
+    list->before = ",";
+}
+
+static void put_kinds(struct etwas_output *output, const struct etwas_prove_session *session)
+{
+    struct list list = {output, ""};
+
+    etwas_output_text(output, ",\"records\":[");
+    etwas_prove_visit_kinds(session, put_kind, &list);
+    etwas_output_char(output, ']');
+}
+
+void etwas_prove_json(struct etwas_output *output, const struct etwas_prove_session *session)
+{
+    size_t units = 0;
+
+    while (session->name[units] != 0) {
+        units++;
+    }
+    etwas_output_text(output, "{\"files\":[");
+    for (uint32_t index = 0; index < session->files; index++) {
+        etwas_output_text(output, index > 0 ? "," : "");
+        put_text(output, session->paths[index]);
+    }
+    etwas_output_text(output, "],\"session\":\"");
+    etwas_text_utf16(output, ETWAS_TEXT_JSON, session->name, units);
+    etwas_output_char(output, '"');
+    put_boolean(output, "proved", session->is_proved);
+    etwas_output_text(output, ",\"reasons\":[");
+    for (uint32_t index = 0; index < session->reason_count && index < ETWAS_PROVE_REASONS;
+         index++) {
+        etwas_output_text(output, index > 0 ? "," : "");
+        put_text(output, session->reasons[index]);
+    }
+    etwas_output_char(output, ']');
+    etwas_json_number(output, "attempted", session->attempted);
+    etwas_json_number(output, "in_files", session->in_files);
+    etwas_json_number(output, "overwritten", session->overwritten);
+    etwas_json_number(output, "lost", session->lost);
+    put_boolean(output, "kernel", session->is_kernel);
+    if (session->account_count != 0) {
+        etwas_json_number(output, "lost_in_kernel", session->kernel_lost);
+        etwas_json_number(output, "no_buffer", session->refused);
+        etwas_json_number(output, "times_no_room", session->losses);
+        etwas_json_number(output, "events_no_room", session->losses_events);
+        put_accounts(output, session);
+        put_kinds(output, session);
+    }
+    etwas_output_text(output, "}\n");
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * `etwas stat --prove` as text: a session's verdict, and what it is made of. Sources and kinds of
+ * records are summed up over the processors.
+ */
+
+#include "stat/prove.h"
+
+#include "text.h"
+
+#include <etwas/decode.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum {
+    NUMBER_WIDTH = 13
+};
+
+static void put_label(struct etwas_output *output, const char *label)
+{
+    etwas_output_format(output, "  %-13s ", label);
+}
+
+static void put_line(struct etwas_output *output, const char *label, uint64_t value)
+{
+    put_label(output, label);
+    etwas_output_unsigned(output, value);
+    etwas_output_char(output, '\n');
+}
+
+static void put_titles(struct etwas_output *output, const char *const *titles, size_t count,
+                       const char *last)
+{
+    for (size_t index = 0; index < count; index++) {
+        etwas_output_format(output, "%*s", NUMBER_WIDTH, titles[index]);
+    }
+    etwas_output_format(output, "  %s\n", last);
+}
+
+/* ---- sources --------------------------------------------------------------------------------- */
+
+static void put_source(struct etwas_output *output, const struct etwas_prove_account *sum)
+{
+    etwas_output_unsigned_wide(output, sum->attempted, NUMBER_WIDTH);
+    etwas_output_unsigned_wide(output, sum->taken, NUMBER_WIDTH);
+    etwas_output_unsigned_wide(output, sum->without_record, NUMBER_WIDTH);
+    etwas_output_unsigned_wide(output, sum->lost_no_room, NUMBER_WIDTH);
+    etwas_output_unsigned_wide(output, sum->lost_unread, NUMBER_WIDTH);
+    etwas_output_unsigned_wide(output, sum->lost_not_handed, NUMBER_WIDTH);
+    etwas_output_text(output, "  ");
+    etwas_text_utf8(output, ETWAS_TEXT_PLAIN, sum->name, strlen(sum->name));
+    if (sum->counted == ETWAS_PROVE_COUNTED_LOST_ALONE) {
+        etwas_output_text(output, " (the kernel counts lost ones alone)");
+    }
+    etwas_output_text(output, sum->damaged ? " (a ring was damaged)\n" : "\n");
+}
+
+static void add_account(struct etwas_prove_account *sum, const struct etwas_prove_account *account)
+{
+    sum->attempted += account->attempted;
+    sum->taken += account->taken;
+    sum->without_record += account->without_record;
+    sum->lost_no_room += account->lost_no_room;
+    sum->lost_unread += account->lost_unread;
+    sum->lost_not_handed += account->lost_not_handed;
+    sum->damaged = sum->damaged || account->damaged;
+}
+
+static void put_sources(struct etwas_output *output, const struct etwas_prove_session *session)
+{
+    static const char *const titles[] = {"attempted", "taken",  "no record",
+                                         "no room",   "unread", "not handed"};
+    struct etwas_prove_account sum;
+
+    etwas_output_char(output, '\n');
+    put_titles(output, titles, sizeof titles / sizeof *titles, "source in the kernel");
+    for (size_t index = 0; index < session->account_count;) {
+        sum = session->accounts[index++];
+        while (index < session->account_count && session->accounts[index].source == sum.source) {
+            add_account(&sum, &session->accounts[index++]);
+        }
+        if (sum.counted != 0) {
+            put_source(output, &sum);
+        }
+    }
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+struct collection {
+    struct etwas_prove_kind **kinds;
+    size_t count;
+};
+
+static void collect(struct etwas_prove_kind *kind, void *context)
+{
+    struct collection *collection = context;
+
+    collection->kinds[collection->count++] = kind;
+}
+
+/* One after the other what differs in the processor alone. */
+static int compare(const void *left, const void *right)
+{
+    const struct etwas_prove_key *one = &(*(struct etwas_prove_kind *const *)left)->key;
+    const struct etwas_prove_key *other = &(*(struct etwas_prove_kind *const *)right)->key;
+    int order = memcmp(&one->class_guid, &other->class_guid, sizeof one->class_guid);
+
+    if (order != 0) {
+        return order;
+    }
+    if (one->type != other->type) {
+        return one->type < other->type ? -1 : 1;
+    }
+    return (int)one->classic - (int)other->classic;
+}
+
+static void put_name(struct etwas_output *output, etwas_decoder *decoder,
+                     const struct etwas_prove_key *key)
+{
+    const EVENT_RECORD record = {
+        .EventHeader = {
+            .Flags = EVENT_HEADER_FLAG_CLASSIC_HEADER | EVENT_HEADER_FLAG_64_BIT_HEADER,
+            .ProviderId = key->class_guid,
+            .EventDescriptor = {.Opcode = (uint8_t)key->type, .Version = key->version}}};
+    const etwas_schema *schema;
+
+    etwas_output_text(output, "  ");
+    if (key->classic && etwas_decoder_schema(decoder, &record, &schema) == ERROR_SUCCESS &&
+        schema->event[0] != '\0') {
+        etwas_text_utf8(output, ETWAS_TEXT_PLAIN, schema->event, strlen(schema->event));
+    } else {
+        etwas_text_guid(output, &key->class_guid);
+        etwas_output_format(output, "/%" PRIu32, key->type);
+    }
+}
+
+static void put_kinds(struct etwas_output *output, const struct collection *collection,
+                      etwas_decoder *decoder)
+{
+    static const char *const titles[] = {"made", "refused", "in the files"};
+
+    etwas_output_char(output, '\n');
+    put_titles(output, titles, sizeof titles / sizeof *titles, "records made of them");
+    for (size_t index = 0; index < collection->count;) {
+        struct etwas_prove_kind *const *first = &collection->kinds[index];
+        struct etwas_prove_kind sum = {.key = (*first)->key};
+
+        do {
+            sum.made += collection->kinds[index]->made;
+            sum.refused += collection->kinds[index]->refused;
+            sum.found += collection->kinds[index]->found;
+            index++;
+        } while (index < collection->count && compare(first, &collection->kinds[index]) == 0);
+        etwas_output_unsigned_wide(output, sum.made, NUMBER_WIDTH);
+        etwas_output_unsigned_wide(output, sum.refused, NUMBER_WIDTH);
+        etwas_output_unsigned_wide(output, sum.found, NUMBER_WIDTH);
+        put_name(output, decoder, &sum.key);
+        etwas_output_char(output, '\n');
+    }
+}
+
+static void put_records(struct etwas_output *output, const struct etwas_prove_session *session)
+{
+    struct collection collection = {calloc(session->kind_count + 1, sizeof *collection.kinds), 0};
+    etwas_decoder *decoder;
+
+    if (collection.kinds != NULL && etwas_decoder_open(&decoder) == ERROR_SUCCESS) {
+        etwas_prove_visit_kinds(session, collect, &collection);
+        qsort(collection.kinds, collection.count, sizeof *collection.kinds, compare);
+        put_kinds(output, &collection, decoder);
+        etwas_decoder_close(decoder);
+    }
+    free(collection.kinds);
+}
+
+/* ---- the session ------------------------------------------------------------------------------- */
+
+static void put_verdict(struct etwas_output *output, const struct etwas_prove_session *session)
+{
+    const char *label = "NOT PROVED";
+
+    if (session->is_proved) {
+        put_label(output, "proved");
+        etwas_output_text(output, "each event attempted is in the files, or counted\n");
+    }
+    for (uint32_t index = 0; index < session->reason_count && index < ETWAS_PROVE_REASONS;
+         index++) {
+        put_label(output, label);
+        etwas_text_utf8(output, ETWAS_TEXT_PLAIN, session->reasons[index],
+                        strlen(session->reasons[index]));
+        etwas_output_char(output, '\n');
+        label = "";
+    }
+    if (session->reason_count > ETWAS_PROVE_REASONS) {
+        put_label(output, label);
+        etwas_output_format(output, "and %" PRIu32 " more\n",
+                            session->reason_count - ETWAS_PROVE_REASONS);
+    }
+}
+
+void etwas_prove_text(struct etwas_output *output, const struct etwas_prove_session *session)
+{
+    size_t units = 0;
+
+    if (session->first_file > 1) {
+        etwas_output_char(output, '\n');
+    }
+    for (uint32_t index = 0; index < session->files; index++) {
+        etwas_text_utf8(output, ETWAS_TEXT_PLAIN, session->paths[index],
+                        strlen(session->paths[index]));
+        etwas_output_char(output, '\n');
+    }
+    put_verdict(output, session);
+    while (session->name[units] != 0) {
+        units++;
+    }
+    put_label(output, "session");
+    etwas_text_utf16(output, ETWAS_TEXT_PLAIN, session->name, units);
+    etwas_output_char(output, '\n');
+    put_line(output, "attempted", session->attempted);
+    put_line(output, "in the files", session->in_files);
+    put_line(output, "overwritten", session->overwritten);
+    put_line(output, "lost", session->lost);
+    if (session->account_count != 0) {
+        put_line(output, "  in the kernel", session->kernel_lost);
+        put_line(output, "  no buffer", session->refused);
+        put_sources(output, session);
+        put_records(output, session);
+    }
+}
