@@ -57,7 +57,7 @@ static const char *sideband_name(uint32_t kind)
     case ETWAS_SIDEBAND_ARGUMENTS:
         return "BPF program at sched:sched_process_exec";
     default:
-        return "MMAP2 of data";
+        return "MMAP2 of files";
     }
 }
 

@@ -43,7 +43,7 @@ static inline uint32_t etwas_sideband_of(uint32_t type)
     case PERF_RECORD_COMM:
         return ETWAS_SIDEBAND_NAMES;
     case PERF_RECORD_MMAP2:
-        return ETWAS_SIDEBAND_IMAGES | ETWAS_SIDEBAND_DATA;
+        return ETWAS_SIDEBAND_IMAGES | ETWAS_SIDEBAND_FILES;
     case PERF_RECORD_SAMPLE:
         return ETWAS_SIDEBAND_ARGUMENTS;
     default:

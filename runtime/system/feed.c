@@ -136,10 +136,10 @@ static struct perf_event_attr attributes_for(const struct etwas_feed_wish *wish)
     attributes.task = (wish->sideband & ETWAS_SIDEBAND_TASKS) != 0;
     attributes.comm = (wish->sideband & ETWAS_SIDEBAND_NAMES) != 0;
     attributes.comm_exec = attributes.comm;
-    attributes.mmap = (wish->sideband & ETWAS_SIDEBAND_IMAGES) != 0;
-    attributes.mmap_data = (wish->sideband & ETWAS_SIDEBAND_DATA) != 0;
+    attributes.mmap = (wish->sideband & (ETWAS_SIDEBAND_IMAGES | ETWAS_SIDEBAND_FILES)) != 0;
+    attributes.mmap_data = (wish->sideband & ETWAS_SIDEBAND_FILES) != 0;
     attributes.mmap2 = attributes.mmap | attributes.mmap_data;
-    attributes.build_id = attributes.mmap;
+    attributes.build_id = (wish->sideband & ETWAS_SIDEBAND_IMAGES) != 0;
     return attributes;
 }
 

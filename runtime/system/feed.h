@@ -27,14 +27,14 @@
 #include "system/sample.h"
 
 enum {
-    ETWAS_FEED_EVENTS = 64,
+    ETWAS_FEED_EVENTS = 128,
     ETWAS_FEED_OWNER = 0, /* tag of the first event */
 
     /* What an event that counts nothing tells of. Each of them tells of FORK and EXIT as well. */
     ETWAS_SIDEBAND_TASKS = 1 << 0,  /* FORK, EXIT */
     ETWAS_SIDEBAND_NAMES = 1 << 1,  /* COMM */
     ETWAS_SIDEBAND_IMAGES = 1 << 2, /* MMAP2 of what can be executed, with build ids */
-    ETWAS_SIDEBAND_DATA = 1 << 3,   /* MMAP2 of what cannot */
+    ETWAS_SIDEBAND_FILES = 1 << 3,  /* MMAP2 of anything, with devices and inodes */
 
     /* And one that tells of nothing else: samples that somebody else writes (exec_probe.h). */
     ETWAS_SIDEBAND_ARGUMENTS = 1 << 4,

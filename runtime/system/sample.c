@@ -127,6 +127,18 @@ static void take_comm(struct etwas_cursor *cursor, uint16_t misc, struct etwas_s
     sideband->comm.name = take_text(cursor);
 }
 
+static void take_inode(const uint8_t *file, struct etwas_sideband *sideband)
+{
+    enum {
+        MINOR_BITS = 20
+    };
+    uint32_t device[2];
+
+    memcpy(device, file, sizeof device);
+    memcpy(&sideband->image.inode, file + sizeof device, sizeof sideband->image.inode);
+    sideband->image.device = device[0] << MINOR_BITS | device[1];
+}
+
 /* A build id and how long it is, or numbers that name the file, in the same room. */
 static void take_file(struct etwas_cursor *cursor, uint16_t misc, struct etwas_sideband *sideband)
 {
@@ -136,7 +148,11 @@ static void take_file(struct etwas_cursor *cursor, uint16_t misc, struct etwas_s
     };
     const uint8_t *file = etwas_cursor_skip(cursor, FILE_BYTES);
 
-    if (file == NULL || (misc & PERF_RECORD_MISC_MMAP_BUILD_ID) == 0) {
+    if (file == NULL) {
+        return;
+    }
+    if ((misc & PERF_RECORD_MISC_MMAP_BUILD_ID) == 0) {
+        take_inode(file, sideband);
         return;
     }
     sideband->image.build_id_bytes = file[0];

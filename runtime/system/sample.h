@@ -73,6 +73,8 @@ struct etwas_sideband {
             uint32_t protection; /* PROT_* */
             uint32_t build_id_bytes;
             const uint8_t *build_id;
+            uint32_t device; /* major << 20 | minor; 0: it is not known, or there is a build id */
+            uint64_t inode;
             const char *path;
         } image;
     };

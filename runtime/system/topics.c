@@ -24,6 +24,7 @@ const struct etwas_topic *const etwas_topics[] = {
     &etwas_topic_file_io,
     &etwas_topic_hard_faults,
     &etwas_topic_disk_files,
+    &etwas_topic_file_maps,
     &etwas_topic_debug_prints,
     &etwas_topic_jobs,
     &etwas_topic_alpc,

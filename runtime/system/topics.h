@@ -56,6 +56,9 @@ extern const struct etwas_topic etwas_topic_hard_faults;
 /* disk_file.c */
 extern const struct etwas_topic etwas_topic_disk_files;
 
+/* file_map.c */
+extern const struct etwas_topic etwas_topic_file_maps;
+
 /* virtual_memory.c */
 extern const struct etwas_topic etwas_topic_virtual_memory;
 
