@@ -166,24 +166,27 @@ bool etwas_event_is_stack(const EVENT_HEADER_EXTENDED_DATA_ITEM *item)
 }
 
 /* A stack that is an event: which it is of, process and thread, then the frames. */
-static bool read_walk(const EVENT_RECORD *record, struct etwas_event_stack *stack)
-{
-    enum {
-        PROCESS_AT = 8,
-        FRAMES_AT = 16,
-    };
+enum {
+    WALK_PROCESS_AT = 8,
+    WALK_FRAMES_AT = 16,
+};
 
-    if (!is_of_class(record, &etwas_names_stack_class) ||
-        record->EventHeader.EventDescriptor.Opcode != ETWAS_NAMES_STACK_TYPE ||
-        record->UserDataLength < FRAMES_AT) {
-        return false;
-    }
-    memcpy(&stack->process, (const uint8_t *)record->UserData + PROCESS_AT, sizeof stack->process);
-    stack->frames = (const uint8_t *)record->UserData + FRAMES_AT;
+bool etwas_event_is_stack_walk(const EVENT_RECORD *record)
+{
+    return is_of_class(record, &etwas_names_stack_class) &&
+           record->EventHeader.EventDescriptor.Opcode == ETWAS_NAMES_STACK_TYPE &&
+           record->UserDataLength >= WALK_FRAMES_AT;
+}
+
+static void read_walk(const EVENT_RECORD *record, struct etwas_event_stack *stack)
+{
+    const uint8_t *payload = record->UserData;
+
+    memcpy(&stack->process, payload + WALK_PROCESS_AT, sizeof stack->process);
+    stack->frames = payload + WALK_FRAMES_AT;
     stack->frame_bytes = sizeof(uint64_t);
-    stack->count = (uint32_t)(record->UserDataLength - FRAMES_AT) / stack->frame_bytes;
+    stack->count = (uint32_t)(record->UserDataLength - WALK_FRAMES_AT) / stack->frame_bytes;
     stack->first_return = 1;
-    return true;
 }
 
 /* Behind an id of 8 bytes that joins the parts of a stack; only one has been seen. */
@@ -192,8 +195,8 @@ struct etwas_event_stack etwas_event_stack(const EVENT_RECORD *record)
     const uint32_t match_id_bytes = sizeof(uint64_t);
     struct etwas_event_stack stack = {.frame_bytes = 1, .process = record->EventHeader.ProcessId};
 
-    if (read_walk(record, &stack)) {
-        return stack;
+    if (etwas_event_is_stack_walk(record)) {
+        read_walk(record, &stack);
     }
     for (uint16_t i = 0; i < record->ExtendedDataCount && stack.count == 0; i++) {
         const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];

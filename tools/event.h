@@ -58,6 +58,9 @@ struct etwas_event_stack {
 
 bool etwas_event_is_stack(const EVENT_HEADER_EXTENDED_DATA_ITEM *item);
 
+/* Is the record itself a stack, StackWalk's, that is long enough to be one? */
+bool etwas_event_is_stack_walk(const EVENT_RECORD *record);
+
 struct etwas_event_stack etwas_event_stack(const EVENT_RECORD *record);
 
 uint64_t etwas_event_frame(const struct etwas_event_stack *stack, uint32_t index);

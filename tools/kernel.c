@@ -86,8 +86,6 @@ enum {
 static const etwas_guid thread_class = KERNEL_CLASS(0x3d6fa8d1, 0xfe05, 0x11d0);
 static const etwas_guid process_class = KERNEL_CLASS(0x3d6fa8d0, 0xfe05, 0x11d0);
 static const etwas_guid fault_class = KERNEL_CLASS(0x3d6fa8d3, 0xfe05, 0x11d0);
-static const etwas_guid performance_class = {
-    0xce1dbfb4, 0x137e, 0x4da6, {0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc}};
 
 static bool is_of_class(const EVENT_RECORD *record, const etwas_guid *class_guid)
 {
@@ -234,7 +232,7 @@ bool etwas_kernel_read(const EVENT_RECORD *record, struct etwas_kernel_event *ev
     if (is_of_class(record, &thread_class)) {
         return read_scheduling(record, event);
     }
-    if (is_of_class(record, &performance_class)) {
+    if (is_of_class(record, &etwas_names_performance_class)) {
         return read_performance(record, event);
     }
     if (is_of_class(record, &fault_class)) {

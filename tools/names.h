@@ -24,6 +24,9 @@ enum {
     ETWAS_NAMES_KERNEL_SYMBOL_TYPE = 9
 };
 
+/* Samples, system calls, interrupts. */
+extern const etwas_guid etwas_names_performance_class;
+
 /* Stacks that are events. */
 extern const etwas_guid etwas_names_stack_class;
 enum {

@@ -19,6 +19,7 @@ enum {
     PAGE_BYTES = 4096,
     NAME_BYTES = 65536, /* longer names are left as they are */
     MOST_PARTS = 32,
+    NESTED_FUNCTIONS = 16, /* that begin behind one and end before it does */
 };
 
 /* What of the file is mapped. */
@@ -28,12 +29,22 @@ struct part {
     uint64_t bytes;
 };
 
+struct function {
+    uint64_t address; /* where libdw sees it */
+    uint64_t bytes;
+    int number; /* of the symbol */
+    bool is_local;
+};
+
 struct etwas_symbols {
     Dwfl *session;
     Dwfl_Module *module;
     uint64_t bias; /* what libdw adds to addresses of symbols */
     uint32_t part_count;
     struct part parts[MOST_PARTS];
+    bool has_functions;
+    struct function *functions; /* by address */
+    size_t function_count;
     char *readable; /* the function found last as C++ has it; malloc's, of this size */
     size_t readable_bytes;
 };
@@ -176,22 +187,101 @@ static uint64_t address_of(const struct etwas_symbols *symbols, enum etwas_symbo
     return 0;
 }
 
+/* ---- the table of functions ------------------------------------------------------------------ */
+
+static int compare(const void *left, const void *right)
+{
+    const struct function *one = left;
+    const struct function *other = right;
+
+    if (one->address != other->address) {
+        return one->address < other->address ? -1 : 1;
+    }
+    /* Of several names the one that others may use comes last, and is found first. */
+    if (one->is_local != other->is_local) {
+        return one->is_local ? -1 : 1;
+    }
+    return one->number < other->number ? 1 : -1;
+}
+
+/* libdw looks through all symbols for each address: so they are sorted here, once. */
+static void read_functions(struct etwas_symbols *symbols)
+{
+    int count = dwfl_module_getsymtab(symbols->module);
+
+    symbols->has_functions = true;
+    symbols->functions = count > 0 ? calloc((size_t)count, sizeof *symbols->functions) : NULL;
+    for (int i = 0; symbols->functions != NULL && i < count; i++) {
+        GElf_Sym symbol;
+        GElf_Addr address;
+        GElf_Word section;
+        const char *name =
+            dwfl_module_getsym_info(symbols->module, i, &symbol, &address, &section, NULL, NULL);
+        bool is_local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
+        unsigned char type = GELF_ST_TYPE(symbol.st_info);
+
+        if (name != NULL && name[0] != 0 && section != SHN_UNDEF && section != SHN_ABS &&
+            (type == STT_FUNC || type == STT_GNU_IFUNC || (type == STT_NOTYPE && !is_local))) {
+            symbols->functions[symbols->function_count++] =
+                (struct function){address, symbol.st_size, i, is_local};
+        }
+    }
+    if (symbols->functions != NULL) {
+        qsort(symbols->functions, symbols->function_count, sizeof *symbols->functions, compare);
+    }
+}
+
+/* The one that begins last of those that reach that far; one without a size reaches to the next. */
+static const struct function *function_at(struct etwas_symbols *symbols, uint64_t address)
+{
+    size_t low = 0;
+    size_t high;
+
+    if (!symbols->has_functions) {
+        read_functions(symbols);
+    }
+    high = symbols->function_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (symbols->functions[middle].address <= address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    for (size_t i = 0; i < NESTED_FUNCTIONS && i < low; i++) {
+        const struct function *function = &symbols->functions[low - 1 - i];
+
+        if (address - function->address < function->bytes || (function->bytes == 0 && i == 0)) {
+            return function;
+        }
+    }
+    return NULL;
+}
+
 static bool find_function(struct etwas_symbols *symbols, uint64_t address,
                           struct etwas_symbol *symbol)
 {
-    GElf_Off function_offset = 0;
+    const struct function *function = function_at(symbols, address);
+    const char *name = NULL;
     GElf_Sym found;
+    GElf_Addr start;
 
-    *symbol = (struct etwas_symbol){.function = dwfl_module_addrinfo(symbols->module, address,
-                                                                     &function_offset, &found, NULL,
-                                                                     NULL, NULL)};
-    if (symbol->function == NULL) {
+    *symbol = (struct etwas_symbol){.function = NULL};
+    if (function != NULL) {
+        name = dwfl_module_getsym_info(symbols->module, function->number, &found, &start, NULL,
+                                       NULL, NULL);
+    }
+    if (name == NULL) {
         return false;
     }
-    symbol->function = readable_name(symbols, symbol->function);
-    symbol->offset = function_offset;
+    symbol->function = readable_name(symbols, name);
+    symbol->offset = address - function->address;
     return true;
 }
+
+/* ---- finding --------------------------------------------------------------------------------- */
 
 bool etwas_symbols_find(struct etwas_symbols *symbols, enum etwas_symbols_from from,
                         uint64_t offset, struct etwas_symbol *symbol)
@@ -221,6 +311,7 @@ void etwas_symbols_close(struct etwas_symbols *symbols)
 {
     if (symbols != NULL) {
         dwfl_end(symbols->session);
+        free(symbols->functions);
         free(symbols->readable);
         free(symbols);
     }

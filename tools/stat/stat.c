@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "stat/cpu.h"
 #include "stat/heap.h"
+#include "stat/hot.h"
 #include "stat/prove.h"
 #include "where/option.h"
 
@@ -19,12 +20,13 @@
 #include <unistd.h>
 
 enum {
-    HEAP_STACKS = 20 /* shown unless another number is asked for */
+    SHOWN = 20 /* stacks or functions, unless another number is asked for */
 };
 
 static const char *const help[] = {
     "usage: etwas stat [--json] [--where EXPRESSION] FILE...\n"
     "       etwas stat --cpu [--json|--csv] FILE...\n"
+    "       etwas stat --hot[=FUNCTIONS] [--json] FILE...\n"
     "       etwas stat --heap[=STACKS] [--json] FILE...\n"
     "       etwas stat --prove [--json] FILE...\n"
     "\n",
@@ -40,6 +42,10 @@ static const char *const help[] = {
     "  -C, --cpu    of traces of the kernel's context switches: how long each\n"
     "               processor was busy, and each process and thread ran, waited\n"
     "  -c, --csv    with --cpu: a line for each thread, comma-separated\n"
+    "  -F, --hot[=FUNCTIONS]\n"
+    "               of traces with samples (EVENT_TRACE_FLAG_PROFILE): in which\n"
+    "               functions the processors were most often, and how often each was\n"
+    "               on a stack, if there are any; the 20 first, or so many, 0: all\n"
     "  -H, --heap[=STACKS]\n"
     "               of traces that 'heaptrace --stacks' wrote: how many bytes each\n"
     "               call stack allocated and never freed; the 20 stacks that hold\n"
@@ -112,6 +118,13 @@ static const char *const help[] = {
     "  known, name if there is one, running_ns, ready_ns, waiting_ns, unknown_ns,\n"
     "  switches_in, preemptions, threads: thread, the same numbers, ran_at_begin,\n"
     "  ran_at_end); threads_not_run; other_running_ns (of more than 1048576 threads).\n"
+    "With --hot:\n"
+    "  file; damaged; events_lost; samples; idle (more, of idle processors);\n"
+    "  with_stack (of the samples); interval_ns (0: not known); other (samples\n"
+    "  of more functions than are told apart); function_count;\n"
+    "  functions (samples, share of all, total_samples: it was on the stack,\n"
+    "  total_share, function and image, null where not known, kernel, changed: the\n"
+    "  file of the image is of another build by now).\n"
     "With --heap:\n"
     "  file; damaged; events_lost; live_bytes, live_blocks (never freed);\n"
     "  allocated_bytes; allocations; frees; failed (allocations); without_stack\n"
@@ -158,6 +171,8 @@ struct request {
     bool heap;
     bool prove;
     uint32_t heap_stacks;
+    bool hot;
+    uint32_t hot_functions;
     bool has_where;
     struct etwas_where where;
     struct etwas_field_paths paths;
@@ -225,20 +240,20 @@ static int show(struct request *request, const char *path, uint32_t number)
     return result;
 }
 
-/* The argument of --heap, NULL: none. */
-static bool read_stacks(const char *text, uint32_t *stacks)
+/* How many of `what` an option asks for, NULL: none. */
+static bool read_shown(const char *text, const char *what, uint32_t *shown)
 {
     char *end;
     unsigned long value;
 
-    *stacks = HEAP_STACKS;
+    *shown = SHOWN;
     if (text == NULL) {
         return true;
     }
     value = strtoul(text, &end, 10);
-    *stacks = (uint32_t)value;
+    *shown = (uint32_t)value;
     if (*text < '0' || *text > '9' || *end != '\0' || value > UINT32_MAX) {
-        fputs("etwas stat: --heap takes a number of stacks\n", stderr);
+        fprintf(stderr, "etwas stat: %s\n", what);
         return false;
     }
     return true;
@@ -256,8 +271,11 @@ static const char *contradiction(const struct request *request)
     if (request->cpu && request->heap) {
         return "--cpu or --heap, not both";
     }
-    if (request->prove && (request->heap || request->cpu || request->has_where)) {
+    if (request->prove && (request->heap || request->cpu || request->hot || request->has_where)) {
         return "--prove counts all events, and goes with --json alone";
+    }
+    if (request->hot && (request->has_where || request->cpu || request->heap)) {
+        return "--hot goes with neither --where, --cpu nor --heap";
     }
     if (request->csv && (!request->cpu || request->json)) {
         return "--csv goes with --cpu, and without --json";
@@ -270,6 +288,9 @@ static int show_file(struct request *request, const char *path, uint32_t number)
 {
     if (request->heap) {
         return etwas_heap_show(request->output, request->json, request->heap_stacks, path, number);
+    }
+    if (request->hot) {
+        return etwas_hot_show(request->output, request->json, request->hot_functions, path, number);
     }
     if (request->cpu) {
         return etwas_cpu_show(request->output,
@@ -285,16 +306,21 @@ static int show_file(struct request *request, const char *path, uint32_t number)
 static bool parse_options(int argc, char **argv, struct request *request, int *result)
 {
     static const struct option options[] = {
-        {"json", no_argument, NULL, 'j'},  {"csv", no_argument, NULL, 'c'},
-        {"cpu", no_argument, NULL, 'C'},   {"heap", optional_argument, NULL, 'H'},
-        {"prove", no_argument, NULL, 'p'}, {"where", required_argument, NULL, 'w'},
-        {"help", no_argument, NULL, 'h'},  {NULL, 0, NULL, 0},
+        {"json", no_argument, NULL, 'j'},
+        {"csv", no_argument, NULL, 'c'},
+        {"cpu", no_argument, NULL, 'C'},
+        {"heap", optional_argument, NULL, 'H'},
+        {"hot", optional_argument, NULL, 'F'},
+        {"where", required_argument, NULL, 'w'},
+        {"prove", no_argument, NULL, 'p'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
     };
     const char *complaint;
     int option;
 
     *result = ETWAS_EXIT_USAGE;
-    while ((option = getopt_long(argc, argv, "jcCH::pw:h", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "jcCH::F::pw:h", options, NULL)) != -1) {
         if (option == 'h') {
             *result = etwas_command_help(help);
             return false;
@@ -308,8 +334,12 @@ static bool parse_options(int argc, char **argv, struct request *request, int *r
         request->cpu |= option == 'C';
         request->heap |= option == 'H';
         request->prove |= option == 'p';
+        request->hot |= option == 'F';
         if (option == '?' || (option == 'w' && !request->has_where) ||
-            (option == 'H' && !read_stacks(optarg, &request->heap_stacks))) {
+            (option == 'H' &&
+             !read_shown(optarg, "--heap takes a number of stacks", &request->heap_stacks)) ||
+            (option == 'F' &&
+             !read_shown(optarg, "--hot takes a number of functions", &request->hot_functions))) {
             etwas_command_misused("stat");
             return false;
         }

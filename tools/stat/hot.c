@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Reading a file for `etwas stat --hot`.
+ */
+
+#include "stat/hot.h"
+
+#include "commands.h"
+#include "event.h"
+#include "names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Types of PerfInfo, and what their payloads have. */
+enum {
+    SAMPLE = 46,
+    INTERVAL_SET = 72,
+    INTERVAL_AT_BEGIN = 73,
+    SAMPLE_BYTES = 12,
+    SAMPLE_THREAD_AT = 8,
+    INTERVAL_AT = 4,
+    INTERVAL_BYTES = 8,
+};
+
+#define KERNEL_HALF (UINT64_C(1) << 63)
+
+/* ---- counting -------------------------------------------------------------------------------- */
+
+static struct etwas_hot_function *function_at(struct etwas_hot *hot,
+                                              const struct etwas_hot_sample *sample, uint64_t value,
+                                              bool is_return)
+{
+    const struct etwas_address address = {.value = value,
+                                          .time = sample->stamp,
+                                          .process =
+                                              sample->has_process ? sample->process : UINT32_MAX,
+                                          .is_return = is_return};
+    const struct etwas_place place = etwas_addresses_find(&hot->addresses, &address);
+
+    return etwas_hot_function(hot, &place, value >= KERNEL_HALF);
+}
+
+static void count_total(struct etwas_hot *hot, struct etwas_hot_function *function)
+{
+    if (function != NULL && function->newest != hot->samples) {
+        function->newest = hot->samples;
+        function->total++;
+    }
+}
+
+static void count(struct etwas_hot *hot, struct etwas_hot_sample *sample)
+{
+    const struct etwas_schedule_thread *thread = etwas_schedule_find(&hot->threads, sample->thread);
+    struct etwas_hot_function *function;
+
+    sample->is_open = false;
+    if (!sample->has_process && thread != NULL && thread->has_process) {
+        sample->has_process = true;
+        sample->process = thread->process;
+    }
+    hot->samples++;
+    hot->with_stack += sample->frame_count > 0;
+    function = function_at(hot, sample, sample->address, false);
+    if (function != NULL) {
+        function->self++;
+        count_total(hot, function);
+    } else {
+        hot->other++;
+    }
+    for (uint32_t i = 0; i < sample->frame_count; i++) {
+        count_total(hot, function_at(hot, sample, sample->frames[i], sample->is_return[i]));
+    }
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static struct etwas_hot_sample *open_on(struct etwas_hot *hot, const EVENT_RECORD *record)
+{
+    struct etwas_hot_sample **sample = &hot->open[record->BufferContext.ProcessorIndex];
+
+    if (*sample == NULL) {
+        *sample = calloc(1, sizeof **sample);
+        hot->out_of_memory |= *sample == NULL;
+    }
+    return *sample;
+}
+
+static void take_sample(struct etwas_hot *hot, const EVENT_RECORD *record)
+{
+    struct etwas_hot_sample *sample = open_on(hot, record);
+
+    if (sample == NULL) {
+        return;
+    }
+    if (sample->is_open) {
+        count(hot, sample);
+    }
+    memcpy(&sample->address, record->UserData, sizeof sample->address);
+    memcpy(&sample->thread, (const uint8_t *)record->UserData + SAMPLE_THREAD_AT,
+           sizeof sample->thread);
+    if (sample->thread == 0) {
+        hot->idle++;
+        return;
+    }
+    sample->is_open = true;
+    sample->stamp = record->EventHeader.TimeStamp.QuadPart;
+    sample->has_process = false;
+    sample->frame_count = 0;
+}
+
+/* The kernel's part, and behind it the program's. */
+static void take_stack(struct etwas_hot *hot, const EVENT_RECORD *record)
+{
+    const struct etwas_event_stack stack = etwas_event_stack(record);
+    struct etwas_hot_sample *sample = open_on(hot, record);
+
+    if (sample == NULL || !sample->is_open ||
+        sample->stamp != record->EventHeader.TimeStamp.QuadPart) {
+        return;
+    }
+    sample->has_process = true;
+    sample->process = stack.process;
+    for (uint32_t i = 0; i < stack.count && sample->frame_count < ETWAS_HOT_FRAMES; i++) {
+        sample->frames[sample->frame_count] = etwas_event_frame(&stack, i);
+        sample->is_return[sample->frame_count++] = i >= stack.first_return;
+    }
+}
+
+static bool is_performance(const EVENT_RECORD *record)
+{
+    return (record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) != 0 &&
+           memcmp(&record->EventHeader.ProviderId, &etwas_names_performance_class,
+                  sizeof etwas_names_performance_class) == 0;
+}
+
+static void take_performance(struct etwas_hot *hot, const EVENT_RECORD *record)
+{
+    uint8_t type = record->EventHeader.EventDescriptor.Opcode;
+    uint32_t interval;
+
+    if (type == SAMPLE && record->UserDataLength >= SAMPLE_BYTES) {
+        take_sample(hot, record);
+    } else if ((type == INTERVAL_SET || type == INTERVAL_AT_BEGIN) &&
+               record->UserDataLength >= INTERVAL_BYTES) {
+        memcpy(&interval, (const uint8_t *)record->UserData + INTERVAL_AT, sizeof interval);
+        hot->interval_100ns = interval;
+    }
+}
+
+static void learn(struct etwas_hot *hot, const EVENT_RECORD *record)
+{
+    struct etwas_kernel_event event;
+
+    etwas_addresses_take(&hot->addresses, record);
+    if (etwas_kernel_read(record, &event) && event.kind >= ETWAS_KERNEL_THREAD_START &&
+        event.kind <= ETWAS_KERNEL_THREAD_HERE) {
+        etwas_schedule_take(&hot->threads, &event);
+    }
+}
+
+static void on_record(EVENT_RECORD *record)
+{
+    const struct etwas_input *input = record->UserContext;
+    struct etwas_hot *hot = input->context;
+
+    if (!hot->counts) {
+        learn(hot, record);
+    } else if (is_performance(record)) {
+        take_performance(hot, record);
+    } else if (etwas_event_is_stack_walk(record)) {
+        take_stack(hot, record);
+    }
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+static int read_file(struct etwas_input *input)
+{
+    struct etwas_input_run run = {.inputs = input, .count = 1};
+
+    etwas_progress_start(&run.progress, false);
+    return etwas_input_process(&run);
+}
+
+/* The second time, and what is still open in the end. */
+static int read_again(struct etwas_hot *hot, struct etwas_input *input, const char *path,
+                      uint32_t number, const struct etwas_input_callbacks *callbacks)
+{
+    int result;
+
+    hot->counts = true;
+    result = etwas_input_open(input, path, number, callbacks, hot);
+    if (result == ETWAS_EXIT_FINE) {
+        result = read_file(input);
+    }
+    for (uint32_t i = 0; i < ETWAS_SCHEDULE_PROCESSORS; i++) {
+        if (hot->open[i] != NULL && hot->open[i]->is_open) {
+            count(hot, hot->open[i]);
+        }
+    }
+    return result;
+}
+
+static bool make_room(struct etwas_hot *hot)
+{
+    *hot = (struct etwas_hot){.counts = false};
+    hot->open = calloc(ETWAS_SCHEDULE_PROCESSORS, sizeof(struct etwas_hot_sample *));
+    return hot->open != NULL && etwas_addresses_open(&hot->addresses) &&
+           etwas_schedule_open(&hot->threads);
+}
+
+static bool is_out_of_memory(const struct etwas_hot *hot)
+{
+    return hot->out_of_memory || hot->threads.out_of_memory ||
+           hot->addresses.images.out_of_memory || hot->addresses.kernel.out_of_memory;
+}
+
+int etwas_hot_show(struct etwas_output *output, bool json, uint32_t limit, const char *path,
+                   uint32_t number)
+{
+    static struct etwas_hot hot;
+    static struct etwas_input input;
+    const struct etwas_input_callbacks callbacks = {on_record, ETWAS_INPUT_RAW};
+    int result = etwas_input_open(&input, path, number, &callbacks, &hot);
+
+    if (result != ETWAS_EXIT_FINE) {
+        return result;
+    }
+    if (make_room(&hot)) {
+        (void)read_file(&input);
+        result = read_again(&hot, &input, path, number, &callbacks);
+    } else {
+        hot.out_of_memory = true;
+        CloseTrace(input.trace);
+    }
+    if (is_out_of_memory(&hot)) {
+        fputs("etwas: not enough memory to count everything\n", stderr);
+        result = ETWAS_EXIT_OPEN;
+    } else if (result != ETWAS_EXIT_OPEN) {
+        etwas_hot_sort(&hot);
+        if (json) {
+            etwas_hot_json(output, &hot, limit, &input, result);
+        } else {
+            if (number > 1) {
+                etwas_output_char(output, '\n');
+            }
+            etwas_hot_text(output, &hot, limit, &input);
+        }
+    }
+    etwas_hot_clear(&hot);
+    return result;
+}

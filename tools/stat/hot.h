@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_STAT_HOT_H
+#define ETWAS_TOOLS_STAT_HOT_H
+
+/*
+ * `etwas stat --hot`: in which functions the processors were, by the samples of a trace
+ * (EVENT_TRACE_FLAG_PROFILE): how often each was where the processor was, and how often it was on the
+ * stack, where the samples have stacks.
+ *
+ * The file is read twice: first for what its addresses are and whose its threads are. A sample is
+ * counted when all of its stack has come, which stands behind it in its processor's stream.
+ *
+ * Memory is bounded by ETWAS_HOT_FUNCTIONS; samples of more are counted together.
+ */
+
+#include "addresses.h"
+#include "schedule.h"
+
+enum {
+    ETWAS_HOT_FUNCTIONS = 1 << 18,
+    ETWAS_HOT_FRAMES = 512, /* of one sample */
+};
+
+/* What lies in an image without a function's name is one function without a name. */
+struct etwas_hot_function {
+    char *name;  /* NULL: not known */
+    char *image; /* NULL: not known */
+    bool is_kernel;
+    bool has_changed; /* the image's file is another one by now */
+    uint64_t self;    /* samples */
+    uint64_t total;
+    uint64_t newest; /* number of the sample that was counted in `total` last */
+};
+
+/* A sample whose stack may still come. */
+struct etwas_hot_sample {
+    bool is_open;
+    int64_t stamp;
+    uint64_t address;
+    uint32_t thread;
+    bool has_process;
+    uint32_t process;
+    uint32_t frame_count;
+    uint64_t frames[ETWAS_HOT_FRAMES];
+    bool is_return[ETWAS_HOT_FRAMES];
+};
+
+struct etwas_hot {
+    struct etwas_addresses addresses;
+    struct etwas_schedule threads;  /* whose they are */
+    struct etwas_hot_sample **open; /* by processor */
+    bool counts;                    /* the second time */
+    struct etwas_hot_function *functions;
+    uint32_t function_count;
+    uint32_t function_capacity;
+    uint32_t *places; /* a hash table of their numbers, from 1; twice the capacity */
+    uint64_t samples; /* of all functions */
+    uint64_t idle;    /* of processors that had nothing to do */
+    uint64_t with_stack;
+    uint64_t other;          /* of more functions than are told apart */
+    uint64_t interval_100ns; /* the last that was set; 0: not known */
+    bool out_of_memory;
+};
+
+/* ---- hot.c ---- */
+
+/*
+ * Shows one file with at most `limit` functions, 0: all. Returns what the program would exit with if it
+ * were the only one.
+ */
+int etwas_hot_show(struct etwas_output *output, bool json, uint32_t limit, const char *path,
+                   uint32_t number);
+
+/* ---- hot_functions.c ---- */
+
+/* The function of a place; NULL: there are too many, or no memory. */
+struct etwas_hot_function *etwas_hot_function(struct etwas_hot *hot,
+                                              const struct etwas_place *place, bool is_kernel);
+
+/* Those that were most often where the processor was first. */
+void etwas_hot_sort(struct etwas_hot *hot);
+
+void etwas_hot_clear(struct etwas_hot *hot);
+
+/* ---- hot_show.c ---- */
+
+void etwas_hot_text(struct etwas_output *output, const struct etwas_hot *hot, uint32_t limit,
+                    const struct etwas_input *input);
+
+/* One JSON object. Its keys are documented in `etwas stat --help`. */
+void etwas_hot_json(struct etwas_output *output, const struct etwas_hot *hot, uint32_t limit,
+                    const struct etwas_input *input, int result);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * `etwas stat --hot` in words and as JSON. The keys are part of the command's interface.
+ */
+
+#include "stat/hot.h"
+
+#include "commands.h"
+#include "json.h"
+#include "people.h"
+#include "text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const double units_per_ms = 1e4;
+
+static uint32_t shown_count(const struct etwas_hot *hot, uint32_t limit)
+{
+    return limit != 0 && limit < hot->function_count ? limit : hot->function_count;
+}
+
+static double percent(const struct etwas_hot *hot, uint64_t samples)
+{
+    return hot->samples > 0 ? 100.0 * (double)samples / (double)hot->samples : 0;
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+static void put_word(struct etwas_output *output, const char *text)
+{
+    etwas_text_utf8(output, ETWAS_TEXT_PLAIN, text, strlen(text));
+}
+
+static void put_count(struct etwas_output *output, const char *label, uint64_t count,
+                      const char *what)
+{
+    char text[ETWAS_PEOPLE_CHARACTERS];
+
+    if (count > 0) {
+        etwas_output_format(output, "  %-10s  %s %s\n", label, etwas_people_count(text, count),
+                            what);
+    }
+}
+
+static void put_whole(struct etwas_output *output, const struct etwas_hot *hot,
+                      const struct etwas_input *input)
+{
+    char text[ETWAS_PEOPLE_CHARACTERS];
+
+    put_count(output, "LOST", input->information.lost_events, "events while recording");
+    put_count(output, "DAMAGED", input->damage_count, "places in the file");
+    etwas_output_format(output, "  %-10s  %s", "samples", etwas_people_count(text, hot->samples));
+    if (hot->interval_100ns != 0) {
+        etwas_output_format(output, ", one each %g ms of a processor",
+                            (double)hot->interval_100ns / units_per_ms);
+    }
+    etwas_output_char(output, '\n');
+    put_count(output, "idle", hot->idle, "more, which are left out");
+    put_count(output, "stacks", hot->with_stack, "of the samples have one");
+    put_count(output, "other", hot->other, "samples of more functions than are told apart");
+}
+
+static void put_function(struct etwas_output *output, const struct etwas_hot *hot,
+                         const struct etwas_hot_function *function)
+{
+    char text[ETWAS_PEOPLE_CHARACTERS];
+
+    etwas_output_format(output, "  %9s %5.1f%%", etwas_people_count(text, function->self),
+                        percent(hot, function->self));
+    if (hot->with_stack > 0) {
+        etwas_output_format(output, "  %9s %5.1f%%", etwas_people_count(text, function->total),
+                            percent(hot, function->total));
+    }
+    etwas_output_text(output, function->is_kernel ? "  kernel  " : "  user    ");
+    put_word(output, function->name != NULL ? function->name : "(not known)");
+    if (function->image != NULL) {
+        etwas_output_text(output, " in ");
+        put_word(output, function->image);
+        etwas_output_text(output, function->has_changed ? " (changed since)" : "");
+    }
+    etwas_output_char(output, '\n');
+}
+
+void etwas_hot_text(struct etwas_output *output, const struct etwas_hot *hot, uint32_t limit,
+                    const struct etwas_input *input)
+{
+    uint32_t shown = shown_count(hot, limit);
+
+    put_word(output, input->path);
+    etwas_output_char(output, '\n');
+    put_whole(output, hot, input);
+    if (hot->samples == 0) {
+        etwas_output_text(output, "  There are no samples: 'etwas record --kernel profile,...' "
+                                  "records them.\n");
+        return;
+    }
+    etwas_output_text(output, hot->with_stack > 0
+                                  ? "\n             self             total          function\n"
+                                  : "\n             self          function\n");
+    for (uint32_t i = 0; i < shown; i++) {
+        put_function(output, hot, &hot->functions[i]);
+    }
+    put_count(output, "and", hot->function_count - shown, "more functions");
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static void put_text_or_null(struct etwas_output *output, const char *key, const char *text)
+{
+    if (text != NULL) {
+        etwas_json_text(output, key, text);
+    } else {
+        etwas_json_key(output, key);
+        etwas_output_text(output, "null");
+    }
+}
+
+static void put_json_function(struct etwas_output *output, const struct etwas_hot *hot,
+                              const struct etwas_hot_function *function)
+{
+    etwas_output_format(output, "{\"samples\":%" PRIu64 ",\"share\":%.6f", function->self,
+                        percent(hot, function->self) / 100);
+    etwas_json_number(output, "total_samples", function->total);
+    etwas_output_format(output, ",\"total_share\":%.6f", percent(hot, function->total) / 100);
+    put_text_or_null(output, "function", function->name);
+    put_text_or_null(output, "image", function->image);
+    etwas_output_format(output, ",\"kernel\":%s,\"changed\":%s}",
+                        function->is_kernel ? "true" : "false",
+                        function->has_changed ? "true" : "false");
+}
+
+void etwas_hot_json(struct etwas_output *output, const struct etwas_hot *hot, uint32_t limit,
+                    const struct etwas_input *input, int result)
+{
+    uint32_t shown = shown_count(hot, limit);
+
+    etwas_output_text(output, "{\"file\":\"");
+    etwas_text_utf8(output, ETWAS_TEXT_JSON, input->path, strlen(input->path));
+    etwas_output_format(output, "\",\"damaged\":%s", result != ETWAS_EXIT_FINE ? "true" : "false");
+    etwas_json_number(output, "events_lost", input->information.lost_events);
+    etwas_json_number(output, "samples", hot->samples);
+    etwas_json_number(output, "idle", hot->idle);
+    etwas_json_number(output, "with_stack", hot->with_stack);
+    etwas_json_number(output, "interval_ns", 100 * hot->interval_100ns);
+    etwas_json_number(output, "other", hot->other);
+    etwas_json_number(output, "function_count", hot->function_count);
+    etwas_output_text(output, ",\"functions\":[");
+    for (uint32_t i = 0; i < shown; i++) {
+        etwas_output_text(output, i > 0 ? "," : "");
+        put_json_function(output, hot, &hot->functions[i]);
+    }
+    etwas_output_text(output, "]}\n");
+}
