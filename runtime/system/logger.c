@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "buffer/pool.h"
 #include "clock/clock.h"
 #include "etl/layout.h"
 #include "platform/processor.h"
@@ -25,6 +27,7 @@ enum {
     RING_BYTES = 4 << 20,
     LONGEST_WAIT_MS = 100, /* what is in a ring is no older, unless there is much of it */
     START_WAIT_MS = 1,
+    PATIENCE_MS = 500,
     FIRST_OF_ALL = -20, /* nice */
     BYTES_PER_KB = 1024,
 };
@@ -60,6 +63,7 @@ struct etwas_system_logger {
     uint32_t
         has_run_down; /* what there was at the beginning is told, or there is nobody who would */
 
+    uint32_t patience_ms; /* left to wait for buffers */
     struct etwas_session_time time;
     struct etwas_system_settings settings; /* in force */
 
@@ -69,15 +73,36 @@ struct etwas_system_logger {
 
 /* ---- records --------------------------------------------------------------------------------- */
 
+static bool has_buffer(const struct etwas_pool *pool)
+{
+    return pool->buffering || (int32_t)ck_pr_load_32(&pool->free_count) > 0 ||
+           ck_pr_load_64(&pool->allocated) < ck_pr_load_32(&pool->maximum_buffers);
+}
+
+/* Without the accounts nothing of a file can be proved: the flusher is given time to empty a buffer. */
+static void await_buffer(struct etwas_system_logger *logger)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+
+    while (logger->patience_ms > 0 && !has_buffer(logger->session->pool)) {
+        (void)nanosleep(&pause, NULL);
+        logger->patience_ms--;
+    }
+}
+
 /* A loss is counted where it happens. */
 static void publish(struct etwas_emitter *emitter, uint32_t slot,
                     const struct etwas_stamped_record *record)
 {
     struct etwas_system_logger *logger = (void *)emitter;
     const struct etwas_session *session = logger->session;
-    uint32_t code = etwas_publish_stamped(etwas_slot_of(session->index, slot),
-                                          etwas_session_gate(session), record);
+    uint32_t code;
 
+    if (logger->board.accounts.is_told) {
+        await_buffer(logger);
+    }
+    code = etwas_publish_stamped(etwas_slot_of(session->index, slot), etwas_session_gate(session),
+                                 record);
     /* Others are no event of the session. */
     if (code == ERROR_SUCCESS || code == ERROR_NOT_ENOUGH_MEMORY || code == ERROR_LOG_FILE_FULL) {
         etwas_accounts_made(&logger->board.accounts, slot, record->bytes, code != ERROR_SUCCESS);
@@ -349,6 +374,7 @@ static struct etwas_system_logger *make(struct etwas_session *session)
         logger->emitter = (struct etwas_emitter){publish, stamp};
         etwas_session_time_begin(&logger->time, session->configuration.clock);
         logger->session = session;
+        logger->patience_ms = PATIENCE_MS;
         logger->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         (void)pthread_mutex_init(&logger->lock, NULL);
         (void)pthread_cond_init(&logger->answered, NULL);

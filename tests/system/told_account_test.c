@@ -276,6 +276,21 @@ static void records_that_no_buffer_had_room_for_are_told(void **state)
     assert_in_range(stop_and_expect(session, NULL).refused, 1, UINT64_MAX);
 }
 
+/* What there is in the end is more than the buffers hold, and comes faster than they are emptied. */
+static void accounts_wait_for_buffers(void **state)
+{
+    etwas_trace_handle session;
+    struct block block;
+
+    (void)state;
+    prepare_kernel_block(&block, MANY);
+    block.properties.BufferSize = 4;
+    block.properties.MinimumBuffers = 3;
+    block.properties.MaximumBuffers = 3;
+    session = start_block(KERNEL_LOGGER_NAMEA, &block);
+    (void)stop_and_expect(session, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -284,6 +299,7 @@ int main(void)
         FOLDER_TEST(a_source_that_an_update_closed_has_its_account),
         FOLDER_TEST(a_source_without_events_has_an_account),
         FOLDER_TEST(records_that_no_buffer_had_room_for_are_told),
+        FOLDER_TEST(accounts_wait_for_buffers),
     };
 
     return RUN_KERNEL_TESTS("system told account", tests);
