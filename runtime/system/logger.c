@@ -28,7 +28,7 @@ enum {
     LONGEST_WAIT_MS = 100, /* what is in a ring is no older, unless there is much of it */
     START_WAIT_MS = 1,
     PATIENCE_MS = 500,
-    FIRST_OF_ALL = -20, /* nice */
+    FIRST_OF_ALL = -20, /* nice, where it may not be ahead of all that have one */
     BYTES_PER_KB = 1024,
 };
 
@@ -226,6 +226,19 @@ static size_t ring_bytes(const struct etwas_session *session)
     return session->configuration.rundown_only ? 0 : etwas_system_logger_ring_bytes;
 }
 
+/*
+ * Who is late loses events. A nice value counts among the threads of a login session or a control group
+ * alone, so that others' make it wait. Where it may not come first it does as well as it can.
+ */
+static void come_first(void)
+{
+    const struct sched_param least = {.sched_priority = 1};
+
+    if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &least) != 0) {
+        (void)setpriority(PRIO_PROCESS, etwas_thread_ids().thread_id, FIRST_OF_ALL);
+    }
+}
+
 static void *logger_main(void *argument)
 {
     struct etwas_system_logger *logger = argument;
@@ -234,8 +247,7 @@ static void *logger_main(void *argument)
     bool good;
 
     (void)pthread_setname_np(pthread_self(), "etwas-system");
-    /* Who is late loses events. Where it may not come first it does as well as it can. */
-    (void)setpriority(PRIO_PROCESS, etwas_thread_ids().thread_id, FIRST_OF_ALL);
+    come_first();
     good = etwas_board_open(board, &logger->emitter, &logger->record, ring_bytes(logger->session),
                             &logger->fault);
     good = good && etwas_board_change(board, &logger->asked, &logger->fault);
