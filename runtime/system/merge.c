@@ -3,6 +3,10 @@
 
 #include "system/merge.h"
 
+enum {
+    GIVEN_SHARES = 16, /* of a ring: so much is given back at once */
+};
+
 static bool decode(struct etwas_merged *merged)
 {
     struct etwas_sample_origin *origin = &merged->sample.origin;
@@ -16,12 +20,19 @@ static bool decode(struct etwas_merged *merged)
             etwas_sample_decode(merged->record, merged->event->sample_type, &merged->sample));
 }
 
-/* What makes no sense keeps the time of the one before it, so that it holds up nothing. */
+/*
+ * What makes no sense keeps the time of the one before it, so that it holds up nothing. The kernel goes on
+ * writing while much is read, so it is given back on the way.
+ */
 static void advance(struct etwas_merged *merged)
 {
+    struct etwas_ring *ring = &merged->feed->ring;
     int64_t before_ns = merged->sample.origin.time_ns;
 
-    merged->record = etwas_ring_next(&merged->feed->ring);
+    merged->record = etwas_ring_next(ring);
+    if (ring->tail - ring->given >= ring->data_bytes / GIVEN_SHARES) {
+        etwas_ring_give_back(ring);
+    }
     if (merged->record != NULL && !decode(merged)) {
         merged->event = NULL;
         merged->sample.origin.time_ns = before_ns;

@@ -6,7 +6,7 @@
  *
  *     begin     looks what there is by now
  *     next      … record by record, the earliest first, up to a time
- *     end       gives back what was taken
+ *     end       gives back what was taken, as far as next has not
  *
  * A record is seen at its processor's own time: so who wants a true order over all takes none that is
  * younger than what every processor has surely finished writing, and leaves the rest to the next time.

@@ -26,6 +26,7 @@ void etwas_ring_over(struct etwas_ring *ring, struct perf_event_mmap_page *page,
     ring->tail = page->data_tail;
     ring->head = ring->tail;
     ring->after = ring->tail;
+    ring->given = ring->tail;
     ring->lost = 0;
     ring->times_full = 0;
     ring->is_damaged = false;
@@ -129,10 +130,11 @@ void etwas_ring_give_back(struct etwas_ring *ring)
 {
     uint64_t *tail = (void *)&ring->page->data_tail;
 
-    if (etwas_ring_written(ring) - *tail + ETWAS_RING_LONGEST_RECORD > ring->data_bytes) {
+    if (etwas_ring_written(ring) - ring->given + ETWAS_RING_LONGEST_RECORD > ring->data_bytes) {
         ring->times_full++;
     }
     /* Everything was read before the kernel writes there. */
     ck_pr_fence_memory();
-    ck_pr_store_64(tail, ring->tail);
+    ring->given = ring->tail;
+    ck_pr_store_64(tail, ring->given);
 }

@@ -36,6 +36,7 @@ struct etwas_ring {
     uint64_t head;       /* when it was last looked */
     uint64_t tail;       /* where the record begins that was returned last */
     uint64_t after;      /* where the next one begins */
+    uint64_t given;      /* the kernel may write over what is before */
     uint64_t lost;       /* as the records said */
     uint64_t times_full; /* it was given back when a record might have found no room */
     bool is_damaged;

@@ -178,6 +178,35 @@ static void each_comes_once_and_in_order(void **state)
     assert_int_equal(taken, put_in);
 }
 
+/* Who reads much gives back on the way what it has read, and nothing that it has not. */
+static void the_kernel_has_room_again_before_all_is_read(void **state)
+{
+    enum {
+        RECORDS = RING_BYTES / (RECORD_WORDS * 8)
+    };
+
+    (void)state;
+    begin();
+    for (int64_t time_ns = 1; time_ns <= RECORDS; time_ns++) {
+        assert_true(put(0, time_ns));
+    }
+    assert_false(put(0, RECORDS + 1));
+    etwas_merge_begin(&merge);
+    for (int64_t time_ns = 1; time_ns <= RECORDS / 2; time_ns++) {
+        expect(0, time_ns, RECORDS);
+        assert_true(sources[0].page.data_tail < (uint64_t)time_ns * RECORD_WORDS * 8);
+    }
+    assert_true(put(0, RECORDS + 1));
+    for (int64_t time_ns = RECORDS / 2 + 1; time_ns <= RECORDS; time_ns++) {
+        expect(0, time_ns, RECORDS);
+    }
+    assert_null(etwas_merge_next(&merge, INT64_MAX));
+    etwas_merge_end(&merge);
+    etwas_merge_begin(&merge);
+    expect(0, RECORDS + 1, INT64_MAX);
+    etwas_merge_end(&merge);
+}
+
 static void a_damaged_ring_holds_up_nobody(void **state)
 {
     (void)state;
@@ -199,6 +228,7 @@ int main(void)
         cmocka_unit_test(the_earliest_comes_first),
         cmocka_unit_test(the_young_wait),
         cmocka_unit_test(each_comes_once_and_in_order),
+        cmocka_unit_test(the_kernel_has_room_again_before_all_is_read),
         cmocka_unit_test(a_damaged_ring_holds_up_nobody),
     };
 
