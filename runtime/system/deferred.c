@@ -14,9 +14,8 @@
 #include <etwas/evntrace.h>
 #include <stdlib.h>
 
-#include "platform/processor.h"
 #include "system/deferred_record.h"
-#include "system/nest.h"
+#include "system/nests.h"
 #include "system/topics.h"
 
 enum kind {
@@ -35,33 +34,24 @@ enum {
 static bool enter(const struct etwas_taken *taken, enum kind kind)
 {
     int64_t values[FIELDS];
-    struct etwas_nested nested;
 
     if (!etwas_taken_numbers(taken, values, FIELDS)) {
         return false;
     }
-    nested = (struct etwas_nested){.kind = kind,
-                                   .key = (uint64_t)values[KEY],
-                                   .routine = (uint64_t)values[ROUTINE],
-                                   .since_ns = taken->sample->origin.time_ns};
-    etwas_nest_enter((struct etwas_nest *)taken->state + taken->slot, &nested);
+    etwas_nests_begin(taken, kind, (uint64_t)values[KEY], (uint64_t)values[ROUTINE]);
     return true;
 }
 
 /* `has_routine`: its end says it, too. */
 static bool leave(const struct etwas_taken *taken, enum kind kind, bool has_routine)
 {
-    const int64_t now = taken->sample->origin.time_ns;
     int64_t values[FIELDS] = {0};
     struct etwas_nested nested;
 
     if (!etwas_taken_numbers(taken, values, has_routine ? FIELDS : 1)) {
         return false;
     }
-    if (!etwas_nest_leave((struct etwas_nest *)taken->state + taken->slot, kind,
-                          (uint64_t)values[KEY], &nested)) {
-        nested = (struct etwas_nested){.routine = (uint64_t)values[ROUTINE], .since_ns = now};
-    }
+    nested = etwas_nests_end(taken, kind, (uint64_t)values[KEY], (uint64_t)values[ROUTINE]);
     etwas_deferred_emit(taken, kind >= TIMER ? ETWAS_DEFERRED_TIMER : ETWAS_DEFERRED_PLAIN,
                         nested.since_ns, nested.routine);
     return true;
@@ -112,22 +102,11 @@ static const struct etwas_source sources[] = {
      .take = take_hrtimer_exit},
 };
 
-static void *open_nests(const struct etwas_topic_host *host)
-{
-    (void)host;
-    return calloc(etwas_slot_count, sizeof(struct etwas_nest));
-}
-
-static void take_loss(void *state, uint32_t slot)
-{
-    etwas_nest_forget((struct etwas_nest *)state + slot);
-}
-
 const struct etwas_topic etwas_topic_deferred = {
     .flags = EVENT_TRACE_FLAG_DPC,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,
-    .open = open_nests,
+    .open = etwas_nests_open,
     .close = free,
-    .take_loss = take_loss,
+    .take_loss = etwas_nests_take_loss,
 };

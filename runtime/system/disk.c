@@ -309,6 +309,8 @@ static bool take_remap(const struct etwas_taken *taken)
 static const struct etwas_source sources[] = {
     {.tracepoint = "block/block_rq_issue",
      .fields = issue_names,
+     .hooks = {GROUP_DISK << 8 | TYPE_READ_INIT, GROUP_DISK << 8 | TYPE_WRITE_INIT,
+               GROUP_DISK << 8 | TYPE_FLUSH_INIT},
      .flags = DISK_FLAGS,
      .take = take_issue},
     {.tracepoint = "block/block_rq_requeue",
@@ -321,10 +323,12 @@ static const struct etwas_source sources[] = {
      .take = take_completion},
     {.tracepoint = "block/block_split",
      .fields = split_names,
+     .hooks = {GROUP_SPLIT << 8 | TYPE_SPLIT},
      .flags = EVENT_TRACE_FLAG_SPLIT_IO,
      .take = take_split},
     {.tracepoint = "block/block_bio_remap",
      .fields = remap_names,
+     .hooks = {GROUP_SPLIT << 8 | TYPE_SPLIT},
      .flags = EVENT_TRACE_FLAG_SPLIT_IO,
      .take = take_remap},
 };
@@ -340,10 +344,18 @@ static void close_topic(void *state)
     etwas_join_free(state);
 }
 
+/* A completion may have been among what was lost, and the next issue at its sector. */
+static void take_loss(void *state, uint32_t slot)
+{
+    (void)slot;
+    etwas_join_clear(state);
+}
+
 const struct etwas_topic etwas_topic_disks = {
     .flags = DISK_FLAGS | EVENT_TRACE_FLAG_SPLIT_IO,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,
     .open = open_topic,
     .close = close_topic,
+    .take_loss = take_loss,
 };

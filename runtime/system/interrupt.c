@@ -15,8 +15,7 @@
 #include <string.h>
 
 #include "etl/layout.h"
-#include "platform/processor.h"
-#include "system/nest.h"
+#include "system/nests.h"
 #include "system/topics.h"
 #include "system/wants.h"
 
@@ -46,23 +45,10 @@ enum {
     ISR_BYTES = 16 + 20
 };
 
-static struct etwas_nest *nest_of(const struct etwas_taken *taken)
-{
-    return (struct etwas_nest *)taken->state + taken->slot;
-}
-
-static void enter(const struct etwas_taken *taken, enum kind kind, int64_t number)
-{
-    const struct etwas_nested nested = {
-        .kind = kind, .key = (uint64_t)number, .since_ns = taken->sample->origin.time_ns};
-
-    etwas_nest_enter(nest_of(taken), &nested);
-}
-
 static void leave(const struct etwas_taken *taken, enum kind kind, int64_t number, int64_t result)
 {
-    const int64_t now = taken->sample->origin.time_ns;
     const uint16_t vector = (uint16_t)number;
+    const struct etwas_nested nested = etwas_nests_end(taken, kind, (uint64_t)number, 0);
     struct isr_record record = {
         .header = {.version = CLASS_VERSION,
                    .header_type = ETWAS_ETL_PERFINFO64,
@@ -70,17 +56,13 @@ static void leave(const struct etwas_taken *taken, enum kind kind, int64_t numbe
                    .size = ISR_BYTES,
                    .type = TYPE_ISR,
                    .group = GROUP_PERFINFO},
-        .initial_time = etwas_emit_stamp(taken->host->emitter, now),
+        .initial_time = etwas_emit_stamp(taken->host->emitter, nested.since_ns),
         .return_value = (uint8_t)result,
         .reserved = (uint8_t)kind,
     };
-    struct etwas_nested nested;
 
     memcpy(record.vector, &vector, sizeof vector);
-    if (etwas_nest_leave(nest_of(taken), kind, (uint64_t)number, &nested)) {
-        record.initial_time = etwas_emit_stamp(taken->host->emitter, nested.since_ns);
-    }
-    etwas_emit(taken->host->emitter, taken->slot, &record, now);
+    etwas_emit(taken->host->emitter, taken->slot, &record, taken->sample->origin.time_ns);
 }
 
 static bool take_device_entry(const struct etwas_taken *taken)
@@ -90,7 +72,7 @@ static bool take_device_entry(const struct etwas_taken *taken)
     if (!etwas_taken_numbers(taken, &number, 1)) {
         return false;
     }
-    enter(taken, OF_DEVICE, number);
+    etwas_nests_begin(taken, OF_DEVICE, (uint64_t)number, 0);
     return true;
 }
 
@@ -112,7 +94,7 @@ static bool take_vector_entry(const struct etwas_taken *taken)
     if (!etwas_taken_numbers(taken, &vector, 1)) {
         return false;
     }
-    enter(taken, OF_PROCESSOR, vector);
+    etwas_nests_begin(taken, OF_PROCESSOR, (uint64_t)vector, 0);
     return true;
 }
 
@@ -154,22 +136,11 @@ static const struct etwas_source sources[] = {
     VECTOR("call_function_single_exit", take_vector_exit, ETWAS_WANT_PROCESSOR_REQUEST),
 };
 
-static void *open_nests(const struct etwas_topic_host *host)
-{
-    (void)host;
-    return calloc(etwas_slot_count, sizeof(struct etwas_nest));
-}
-
-static void take_loss(void *state, uint32_t slot)
-{
-    etwas_nest_forget((struct etwas_nest *)state + slot);
-}
-
 const struct etwas_topic etwas_topic_interrupts = {
     .flags = EVENT_TRACE_FLAG_INTERRUPT | ETWAS_WANT_CLOCK_INTERRUPT | ETWAS_WANT_PROCESSOR_REQUEST,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,
-    .open = open_nests,
+    .open = etwas_nests_open,
     .close = free,
-    .take_loss = take_loss,
+    .take_loss = etwas_nests_take_loss,
 };

@@ -95,3 +95,8 @@ void etwas_join_remove(struct etwas_join *join, uint64_t first, uint64_t second)
         entry->age = 0;
     }
 }
+
+void etwas_join_clear(struct etwas_join *join)
+{
+    memset(join->entries, 0, ETWAS_JOIN_SETS * ETWAS_JOIN_WAYS * join->entry_bytes);
+}

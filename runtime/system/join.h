@@ -29,6 +29,9 @@ void *etwas_join_find(const struct etwas_join *join, uint64_t first, uint64_t se
 /* All zeros, whatever was there. */
 void *etwas_join_put(struct etwas_join *join, uint64_t first, uint64_t second);
 
+/* Nothing is known any more. */
+void etwas_join_clear(struct etwas_join *join);
+
 void etwas_join_remove(struct etwas_join *join, uint64_t first, uint64_t second);
 
 #endif

@@ -244,6 +244,11 @@ static bool take_repeat(const struct etwas_taken *taken)
 #define LENGTH_FILTER                                                                              \
     "(family == 2 || family == 10) && (protocol == 6 || protocol == 17) && ret > 0"
 
+#define LENGTH_HOOKS(type)                                                                         \
+    GROUP_TCP << 8 | (type), GROUP_TCP << 8 | ((type) + TYPE_IPV6), GROUP_UDP << 8 | (type),       \
+        GROUP_UDP << 8 | ((type) + TYPE_IPV6)
+
+/* The states of a connection change in interrupts, too: whose stack it is then says nothing of it. */
 static const struct etwas_source sources[] = {
     {.tracepoint = "sock/inet_sock_set_state",
      .fields = state_names,
@@ -252,11 +257,13 @@ static const struct etwas_source sources[] = {
     {.tracepoint = "sock/sock_send_length",
      .fields = length_names,
      .filter = LENGTH_FILTER,
+     .hooks = {LENGTH_HOOKS(TYPE_SEND)},
      .is_optional = true,
      .take = take_send},
     {.tracepoint = "sock/sock_recv_length",
      .fields = length_names,
      .filter = LENGTH_FILTER " && !(flags & 2)",
+     .hooks = {LENGTH_HOOKS(TYPE_RECEIVE)},
      .is_optional = true,
      .take = take_receive},
     {.tracepoint = "tcp/tcp_retransmit_skb",

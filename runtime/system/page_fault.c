@@ -80,13 +80,19 @@ static bool take(const struct etwas_taken *taken)
     return true;
 }
 
+#define KINDS                                                                                      \
+    GROUP_MEMORY << 8 | TRANSITION, GROUP_MEMORY << 8 | DEMAND_ZERO,                               \
+        GROUP_MEMORY << 8 | COPY_ON_WRITE, GROUP_MEMORY << 8 | ACCESS_VIOLATION
+
 static const struct etwas_source sources[] = {
     {.tracepoint = "exceptions/page_fault_user",
      .fields = names,
+     .hooks = {KINDS},
      .without_own = true,
      .take = take},
     {.tracepoint = "exceptions/page_fault_kernel",
      .fields = names,
+     .hooks = {KINDS},
      .without_own = true,
      .take = take},
 };

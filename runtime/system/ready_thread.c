@@ -66,8 +66,14 @@ static bool take(const struct etwas_taken *taken)
 }
 
 static const struct etwas_source sources[] = {
-    {.tracepoint = "sched/sched_waking", .fields = names, .take = take},
-    {.tracepoint = "sched/sched_wakeup_new", .fields = names, .take = take},
+    {.tracepoint = "sched/sched_waking",
+     .fields = names,
+     .hooks = {GROUP_THREAD << 8 | TYPE_READY},
+     .take = take},
+    {.tracepoint = "sched/sched_wakeup_new",
+     .fields = names,
+     .hooks = {GROUP_THREAD << 8 | TYPE_READY},
+     .take = take},
 };
 
 const struct etwas_topic etwas_topic_ready_threads = {

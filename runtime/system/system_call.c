@@ -83,10 +83,12 @@ static bool take_exit(const struct etwas_taken *taken)
 static const struct etwas_source sources[] = {
     {.tracepoint = "raw_syscalls/sys_enter",
      .fields = enter_names,
+     .hooks = {GROUP_PERFINFO << 8 | TYPE_ENTER},
      .without_own = true,
      .take = take_enter},
     {.tracepoint = "raw_syscalls/sys_exit",
      .fields = exit_names,
+     .hooks = {GROUP_PERFINFO << 8 | TYPE_EXIT},
      .without_own = true,
      .take = take_exit},
 };

@@ -10,7 +10,8 @@
  *     mremap    what was added or taken away; if it moves, both of the whole
  *     brk       what was added or taken away, once the process's end of data has been asked for
  *
- * They are told when the call is over and was no failure. The kernel's own records of mappings say
+ * They are told when the call is over and was no failure. After a loss nothing is known of calls that have
+ * begun, nor where data end. The kernel's own records of mappings say
  * how large one has become that was merged with its neighbours, not what was asked for.
  */
 #include <etwas/evntrace.h>
@@ -31,8 +32,16 @@ enum {
     LARGEST_ERROR = 4095,
 };
 
+enum call_kind {
+    CALL_MAP,
+    CALL_UNMAP,
+    CALL_REMAP,
+    CALL_BREAK,
+};
+
 /* What a thread asks for until the answer is there, or by the other number what a process has. */
 struct call {
+    enum call_kind kind;
     uint64_t begin;
     uint64_t bytes;
     uint64_t new_bytes;
@@ -80,15 +89,18 @@ static void tell_growth(const struct etwas_taken *taken, uint64_t begin, uint64_
 
 /* ---- the beginning of a call ----------------------------------------------------------------- */
 
-static struct call *begin_call(const struct etwas_taken *taken)
+static struct call *begin_call(const struct etwas_taken *taken, enum call_kind kind)
 {
-    return etwas_join_put(taken->state, taken->sample->origin.thread_id, CALL_OF_THREAD);
+    struct call *call =
+        etwas_join_put(taken->state, taken->sample->origin.thread_id, CALL_OF_THREAD);
+
+    call->kind = kind;
+    return call;
 }
 
 static const char *const range_names[] = {"addr", "len", NULL};
 
-/* mmap, whose address is only a wish, and munmap. */
-static bool take_range(const struct etwas_taken *taken)
+static bool begin_range(const struct etwas_taken *taken, enum call_kind kind)
 {
     int64_t values[2];
     struct call *call;
@@ -96,10 +108,21 @@ static bool take_range(const struct etwas_taken *taken)
     if (!etwas_taken_numbers(taken, values, 2)) {
         return false;
     }
-    call = begin_call(taken);
+    call = begin_call(taken, kind);
     call->begin = (uint64_t)values[0];
     call->bytes = whole_pages((uint64_t)values[1]);
     return true;
+}
+
+/* Its address is only a wish. */
+static bool take_map(const struct etwas_taken *taken)
+{
+    return begin_range(taken, CALL_MAP);
+}
+
+static bool take_unmap(const struct etwas_taken *taken)
+{
+    return begin_range(taken, CALL_UNMAP);
 }
 
 static const char *const remap_names[] = {"addr", "old_len", "new_len", "flags", NULL};
@@ -112,7 +135,7 @@ static bool take_remap(const struct etwas_taken *taken)
     if (!etwas_taken_numbers(taken, values, 4)) {
         return false;
     }
-    call = begin_call(taken);
+    call = begin_call(taken, CALL_REMAP);
     call->begin = (uint64_t)values[0];
     call->bytes = (values[3] & MREMAP_DONTUNMAP) != 0 ? 0 : whole_pages((uint64_t)values[1]);
     call->new_bytes = whole_pages((uint64_t)values[2]);
@@ -128,7 +151,7 @@ static bool take_break(const struct etwas_taken *taken)
     if (!etwas_taken_numbers(taken, &end, 1)) {
         return false;
     }
-    begin_call(taken)->begin = (uint64_t)end;
+    begin_call(taken, CALL_BREAK)->begin = (uint64_t)end;
     return true;
 }
 
@@ -136,9 +159,9 @@ static bool take_break(const struct etwas_taken *taken)
 
 static const char *const result_names[] = {"ret", NULL};
 
-/* False: the sample is too short. *call: NULL if it failed, or began unseen. */
-static bool end_call(const struct etwas_taken *taken, struct call *call, bool *is_good,
-                     uint64_t *result)
+/* False: the sample is too short. *is_good: it did not fail, and was seen to begin. */
+static bool end_call(const struct etwas_taken *taken, enum call_kind kind, struct call *call,
+                     bool *is_good, uint64_t *result)
 {
     uint32_t thread_id = taken->sample->origin.thread_id;
     const struct call *found = etwas_join_find(taken->state, thread_id, CALL_OF_THREAD);
@@ -148,7 +171,7 @@ static bool end_call(const struct etwas_taken *taken, struct call *call, bool *i
         return false;
     }
     *result = (uint64_t)value;
-    *is_good = found != NULL && !(value < 0 && value >= -LARGEST_ERROR);
+    *is_good = found != NULL && found->kind == kind && !(value < 0 && value >= -LARGEST_ERROR);
     if (found != NULL) {
         *call = *found;
         etwas_join_remove(taken->state, thread_id, CALL_OF_THREAD);
@@ -162,7 +185,7 @@ static bool take_map_end(const struct etwas_taken *taken)
     uint64_t address;
     bool is_good;
 
-    if (!end_call(taken, &call, &is_good, &address)) {
+    if (!end_call(taken, CALL_MAP, &call, &is_good, &address)) {
         return false;
     }
     if (is_good) {
@@ -177,7 +200,7 @@ static bool take_unmap_end(const struct etwas_taken *taken)
     uint64_t result;
     bool is_good;
 
-    if (!end_call(taken, &call, &is_good, &result)) {
+    if (!end_call(taken, CALL_UNMAP, &call, &is_good, &result)) {
         return false;
     }
     if (is_good) {
@@ -192,7 +215,7 @@ static bool take_remap_end(const struct etwas_taken *taken)
     uint64_t address;
     bool is_good;
 
-    if (!end_call(taken, &call, &is_good, &address)) {
+    if (!end_call(taken, CALL_REMAP, &call, &is_good, &address)) {
         return false;
     }
     if (is_good && address == call.begin) {
@@ -213,7 +236,7 @@ static bool take_break_end(const struct etwas_taken *taken)
     uint64_t end;
     bool is_good;
 
-    if (!end_call(taken, &call, &is_good, &end)) {
+    if (!end_call(taken, CALL_BREAK, &call, &is_good, &end)) {
         return false;
     }
     if (!is_good) {
@@ -237,17 +260,19 @@ static const struct etwas_source sources[] = {
      .fields = range_names,
      .filter = "flags & 32",
      .without_own = true,
-     .take = take_range},
+     .take = take_map},
     {.tracepoint = "syscalls/sys_exit_mmap",
      .fields = result_names,
+     .hooks = {GROUP_MEMORY << 8 | TYPE_ALLOC},
      .without_own = true,
      .take = take_map_end},
     {.tracepoint = "syscalls/sys_enter_munmap",
      .fields = range_names,
      .without_own = true,
-     .take = take_range},
+     .take = take_unmap},
     {.tracepoint = "syscalls/sys_exit_munmap",
      .fields = result_names,
+     .hooks = {GROUP_MEMORY << 8 | TYPE_FREE},
      .without_own = true,
      .take = take_unmap_end},
     {.tracepoint = "syscalls/sys_enter_mremap",
@@ -256,6 +281,7 @@ static const struct etwas_source sources[] = {
      .take = take_remap},
     {.tracepoint = "syscalls/sys_exit_mremap",
      .fields = result_names,
+     .hooks = {GROUP_MEMORY << 8 | TYPE_ALLOC, GROUP_MEMORY << 8 | TYPE_FREE},
      .without_own = true,
      .take = take_remap_end},
     {.tracepoint = "syscalls/sys_enter_brk",
@@ -264,6 +290,7 @@ static const struct etwas_source sources[] = {
      .take = take_break},
     {.tracepoint = "syscalls/sys_exit_brk",
      .fields = result_names,
+     .hooks = {GROUP_MEMORY << 8 | TYPE_ALLOC, GROUP_MEMORY << 8 | TYPE_FREE},
      .without_own = true,
      .take = take_break_end},
 };
@@ -279,10 +306,18 @@ static void close_topic(void *state)
     etwas_join_free(state);
 }
 
+/* Of any thread: it may have begun there, or ended. */
+static void take_loss(void *state, uint32_t slot)
+{
+    (void)slot;
+    etwas_join_clear(state);
+}
+
 const struct etwas_topic etwas_topic_virtual_memory = {
     .flags = EVENT_TRACE_FLAG_VIRTUAL_ALLOC,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,
     .open = open_topic,
     .close = close_topic,
+    .take_loss = take_loss,
 };

@@ -35,6 +35,11 @@ static void it_is_found_by_both_numbers(void **state)
     etwas_join_remove(join, 7, 7);
     assert_null(etwas_join_find(join, 0, 1));
     assert_non_null(etwas_join_find(join, 1, 0));
+    etwas_join_clear(join);
+    assert_null(etwas_join_find(join, 0, 0));
+    assert_null(etwas_join_find(join, 1, 0));
+    *(uint32_t *)etwas_join_put(join, 0, 0) = 4;
+    assert_int_equal(*(uint32_t *)etwas_join_find(join, 0, 0), 4);
     etwas_join_free(join);
 }
 

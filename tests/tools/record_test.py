@@ -57,6 +57,12 @@ class Record(ToolTest):
         self.assertEqual(run.returncode, 0)
         self.assertGreater(len(self.events("StackWalk/Stack")), 0)
 
+    def test_a_name_stands_for_all_events_of_its_flag(self):
+        self.record("-k", "virtual_alloc,no_sysconfig", "-s", "systemcall,virtual_alloc,network_tcpip", "true")
+        self.assertGreater(len(self.events("StackWalk/Stack")), 0)
+        run = self.record("-k", "cswitch", "-s", "cswitch,image_load", "true")
+        self.assertEqual(run.returncode, USAGE)
+
     def test_a_process_is_waited_for_and_an_interrupt_ends_it_well(self):
         self.record("-k", "process,no_sysconfig", "true")
         os.unlink(self.path)

@@ -53,9 +53,30 @@ struct stack_name {
     uint8_t type;
 };
 
+/* Of a name all of them. */
 static const struct stack_name stack_names[] = {
     {"cswitch", &ThreadGuid, 36},
+    {"dispatcher", &ThreadGuid, 50},
     {"profile", &PerfInfoGuid, 46},
+    {"systemcall", &PerfInfoGuid, 51},
+    {"memory_page_faults", &PageFaultGuid, 10},
+    {"memory_page_faults", &PageFaultGuid, 11},
+    {"memory_page_faults", &PageFaultGuid, 12},
+    {"memory_page_faults", &PageFaultGuid, 15},
+    {"virtual_alloc", &PageFaultGuid, 98},
+    {"virtual_alloc", &PageFaultGuid, 99},
+    {"disk_io_init", &DiskIoGuid, 12},
+    {"disk_io_init", &DiskIoGuid, 13},
+    {"disk_io_init", &DiskIoGuid, 15},
+    {"split_io", &SplitIoGuid, 32},
+    {"network_tcpip", &TcpIpGuid, 10},
+    {"network_tcpip", &TcpIpGuid, 11},
+    {"network_tcpip", &TcpIpGuid, 26},
+    {"network_tcpip", &TcpIpGuid, 27},
+    {"network_tcpip", &UdpIpGuid, 10},
+    {"network_tcpip", &UdpIpGuid, 11},
+    {"network_tcpip", &UdpIpGuid, 26},
+    {"network_tcpip", &UdpIpGuid, 27},
 };
 
 static bool is_name(const char *name, const char *text, size_t length)
@@ -102,14 +123,23 @@ bool etwas_record_parse_flags(const char *text, uint32_t *flags, const char **ba
     return true;
 }
 
-static const struct stack_name *stack_of(const char *name, size_t length)
+/* False: there is none of this name, or there are too many. */
+static bool add_stacks(struct etwas_record_wish *wish, const char *name, size_t length)
 {
+    bool has_some = false;
+
     for (size_t i = 0; i < sizeof stack_names / sizeof *stack_names; i++) {
-        if (is_name(stack_names[i].name, name, length)) {
-            return &stack_names[i];
+        if (!is_name(stack_names[i].name, name, length)) {
+            continue;
         }
+        if (wish->stack_count == ETWAS_RECORD_STACKS) {
+            return false;
+        }
+        has_some = true;
+        wish->stacks[wish->stack_count++] = (STACK_TRACING_EVENT_ID){
+            .EventGuid = *stack_names[i].guid, .Type = stack_names[i].type};
     }
-    return NULL;
+    return has_some;
 }
 
 bool etwas_record_parse_stacks(const char *text, struct etwas_record_wish *wish, const char **bad)
@@ -118,13 +148,9 @@ bool etwas_record_parse_stacks(const char *text, struct etwas_record_wish *wish,
 
     wish->stack_count = 0;
     while ((*bad = next_name(&text, &length)) != NULL) {
-        const struct stack_name *stack = stack_of(*bad, length);
-
-        if (stack == NULL || wish->stack_count == ETWAS_RECORD_STACKS) {
+        if (!add_stacks(wish, *bad, length)) {
             return false;
         }
-        wish->stacks[wish->stack_count++] =
-            (STACK_TRACING_EVENT_ID){.EventGuid = *stack->guid, .Type = stack->type};
     }
     return true;
 }

@@ -14,7 +14,7 @@
 #include <sys/types.h>
 
 enum {
-    ETWAS_RECORD_STACKS = 16
+    ETWAS_RECORD_STACKS = 64
 };
 
 struct etwas_record_wish {
