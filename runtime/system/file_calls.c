@@ -3,7 +3,10 @@
 
 #include "system/file_calls.h"
 
+#include <pthread.h>
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 
 /* As ETW numbers what is asked or set of a file. */
@@ -46,7 +49,6 @@ enum {
 #define OLD_CALLS(CALL)
 #endif
 
-/* The most frequent first: the kernel compares in this order. */
 #define CALLS(CALL)                                                                                \
     CALL(read, READS, .bytes = 3, .moves = 1)                                                      \
     CALL(write, WRITES, .bytes = 3, .moves = 1)                                                    \
@@ -93,12 +95,6 @@ enum {
 
 static const struct etwas_file_call calls[] = {CALLS(TABLE_ROW)};
 
-#define TEXT_OF(number) #number
-#define TEXT(number) TEXT_OF(number)
-#define FILTER_TERM(name, ...) " || id == " TEXT(SYS_##name)
-
-const char etwas_file_calls_filter[] = "id < 0" CALLS(FILTER_TERM);
-
 const struct etwas_file_call *etwas_file_call_of(int64_t number)
 {
     if (number < 0 || (uint64_t)number >= sizeof calls / sizeof *calls ||
@@ -106,4 +102,81 @@ const struct etwas_file_call *etwas_file_call_of(int64_t number)
         return NULL;
     }
     return &calls[number];
+}
+
+/* ---- the filter ------------------------------------------------------------------------------ */
+
+/* Numbers that follow each other. */
+struct run {
+    uint32_t first;
+    uint32_t last;
+};
+
+enum {
+    CALLS_ROOM = sizeof calls / sizeof *calls
+};
+
+struct text {
+    char *at;
+    size_t room;
+};
+
+char etwas_file_calls_filter[ETWAS_FILE_CALLS_FILTER_BYTES];
+
+static __attribute__((format(printf, 2, 3))) void put(struct text *text, const char *format, ...)
+{
+    va_list values;
+    int length;
+
+    va_start(values, format);
+    length = vsnprintf(text->at, text->room, format, values);
+    va_end(values);
+    if (length > 0 && (size_t)length < text->room) {
+        text->at += length;
+        text->room -= (size_t)length;
+    }
+}
+
+/* Each half of them asks whether the number is in it, and then its halves do. */
+static void put_runs(struct text *text, const struct run *runs, uint32_t count)
+{
+    uint32_t half = count / 2;
+
+    if (count == 1 && runs->first == runs->last) {
+        put(text, "id == %u", runs->first);
+    } else if (count == 1) {
+        put(text, "id >= %u && id <= %u", runs->first, runs->last);
+    } else {
+        put(text, "(id < %u && (", runs[half].first);
+        put_runs(text, runs, half);
+        put(text, ")) || (id >= %u && (", runs[half].first);
+        put_runs(text, runs + half, count - half);
+        put(text, "))");
+    }
+}
+
+static void make_filter(void)
+{
+    struct text text = {etwas_file_calls_filter, sizeof etwas_file_calls_filter};
+    struct run runs[CALLS_ROOM];
+    uint32_t count = 0;
+
+    for (uint32_t number = 0; number < CALLS_ROOM; number++) {
+        if (calls[number].is_there == 0) {
+            continue;
+        }
+        if (count != 0 && runs[count - 1].last + 1 == number) {
+            runs[count - 1].last = number;
+        } else {
+            runs[count++] = (struct run){number, number};
+        }
+    }
+    put_runs(&text, runs, count);
+}
+
+void etwas_file_calls_make_filter(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    (void)pthread_once(&once, make_filter);
 }

@@ -442,6 +442,7 @@ static void *open_topic(const struct etwas_topic_host *host)
     if (topic == NULL) {
         return NULL;
     }
+    etwas_file_calls_make_filter();
     topic->calls = etwas_join_make(sizeof(struct call));
     if (topic->calls == NULL || !etwas_open_files_init(&topic->files)) {
         etwas_join_free(topic->calls);

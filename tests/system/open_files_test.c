@@ -14,6 +14,7 @@
 #include "system/file_calls.h"
 #include "system/open_files.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 
@@ -197,9 +198,6 @@ static void what_is_appended_goes_to_the_end(void **state)
 
 static void calls_are_known_by_their_numbers(void **state)
 {
-    uint32_t count = 0;
-    uint32_t terms = 0;
-
     (void)state;
     assert_int_equal(etwas_file_call_of(SYS_read)->type, ETWAS_FILE_READ);
     assert_int_equal(etwas_file_call_of(SYS_pwrite64)->offset, 4);
@@ -208,13 +206,71 @@ static void calls_are_known_by_their_numbers(void **state)
     assert_null(etwas_file_call_of(SYS_getpid));
     assert_null(etwas_file_call_of(-1));
     assert_null(etwas_file_call_of(INT64_MAX));
-    for (int64_t number = 0; number < 1000; number++) {
-        count += etwas_file_call_of(number) != NULL;
+}
+
+/* ---- the filter, as the kernel reads it ------------------------------------------------------ */
+
+static bool read_or(const char **at, int64_t id, uint32_t *comparisons, bool counts);
+
+static bool read_comparison(const char **at, int64_t id, uint32_t *comparisons, bool counts)
+{
+    char how[3] = "";
+    long number;
+    int length = 0;
+
+    if (**at == '(') {
+        bool holds;
+
+        ++*at;
+        holds = read_or(at, id, comparisons, counts);
+        assert_int_equal(**at, ')');
+        ++*at;
+        return holds;
     }
-    for (const char *at = etwas_file_calls_filter; (at = strstr(at, "id == ")) != NULL; at++) {
-        terms++;
+    assert_int_equal(sscanf(*at, "id %2[<>=] %ld%n", how, &number, &length), 2);
+    *at += length;
+    *comparisons += counts;
+    return strcmp(how, "<") == 0    ? id < number
+           : strcmp(how, ">=") == 0 ? id >= number
+           : strcmp(how, "<=") == 0 ? id <= number
+                                    : id == number;
+}
+
+static bool read_and(const char **at, int64_t id, uint32_t *comparisons, bool counts)
+{
+    bool holds = read_comparison(at, id, comparisons, counts);
+
+    while (strncmp(*at, " && ", 4) == 0) {
+        *at += 4;
+        holds = read_comparison(at, id, comparisons, counts && holds) && holds;
     }
-    assert_int_equal(terms, count);
+    return holds;
+}
+
+static bool read_or(const char **at, int64_t id, uint32_t *comparisons, bool counts)
+{
+    bool holds = read_and(at, id, comparisons, counts);
+
+    while (strncmp(*at, " || ", 4) == 0) {
+        *at += 4;
+        holds = read_and(at, id, comparisons, counts && !holds) || holds;
+    }
+    return holds;
+}
+
+/* And none is compared often. */
+static void the_filter_lets_them_pass_and_no_other(void **state)
+{
+    (void)state;
+    etwas_file_calls_make_filter();
+    for (int64_t id = -1; id < 1000; id++) {
+        const char *at = etwas_file_calls_filter;
+        uint32_t comparisons = 0;
+
+        assert_int_equal(read_or(&at, id, &comparisons, true), etwas_file_call_of(id) != NULL);
+        assert_int_equal(*at, 0);
+        assert_in_range(comparisons, 1, 14);
+    }
 }
 
 int main(void)
@@ -229,6 +285,7 @@ int main(void)
         cmocka_unit_test(what_others_move_is_not_known),
         cmocka_unit_test(what_is_appended_goes_to_the_end),
         cmocka_unit_test(calls_are_known_by_their_numbers),
+        cmocka_unit_test(the_filter_lets_them_pass_and_no_other),
     };
 
     return cmocka_run_group_tests_name("system open files", tests, NULL, NULL);
