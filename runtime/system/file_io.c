@@ -24,6 +24,7 @@
 #include "system/topics.h"
 
 enum {
+    GROUP_FILE = 0x04,
     CLOSE_RANGE_LATER = 4, /* CLOSE_RANGE_CLOEXEC: at exec, when all is forgotten */
 };
 
@@ -387,15 +388,22 @@ static void take_sideband(void *state, const struct etwas_topic_host *host, uint
 
 /* ---- the topic ------------------------------------------------------------------------------- */
 
+#define HOOK(type) (GROUP_FILE << 8 | (type))
+
 static const struct etwas_source sources[] = {
     {.tracepoint = "raw_syscalls/sys_enter",
      .fields = enter_names,
      .filter = etwas_file_calls_filter,
+     .hooks = {HOOK(ETWAS_FILE_CREATE), HOOK(ETWAS_FILE_CLOSE), HOOK(ETWAS_FILE_READ),
+               HOOK(ETWAS_FILE_WRITE), HOOK(ETWAS_FILE_SET_INFO), HOOK(ETWAS_FILE_DELETE),
+               HOOK(ETWAS_FILE_RENAME), HOOK(ETWAS_FILE_DIR_ENUM), HOOK(ETWAS_FILE_FLUSH),
+               HOOK(ETWAS_FILE_QUERY_INFO)},
      .without_own = true,
      .take = take_enter},
     {.tracepoint = "raw_syscalls/sys_exit",
      .fields = exit_names,
      .filter = etwas_file_calls_filter,
+     .hooks = {HOOK(ETWAS_FILE_OPERATION_END)},
      .without_own = true,
      .take = take_exit},
 };

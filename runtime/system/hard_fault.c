@@ -209,6 +209,7 @@ static const struct etwas_source sources[] = {
      .config = PERF_COUNT_SW_PAGE_FAULTS_MAJ,
      .period = 1,
      .sample_type = PERF_SAMPLE_ADDR,
+     .hooks = {GROUP_MEMORY << 8 | TYPE_HARD_FAULT},
      .take = take_end},
 };
 

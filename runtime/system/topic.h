@@ -23,7 +23,7 @@
 enum {
     ETWAS_TOPIC_SOURCES = 8,
     ETWAS_SOURCE_FIELDS = 12,
-    ETWAS_SOURCE_HOOKS = 8,
+    ETWAS_SOURCE_HOOKS = 16,
 };
 
 /* What every topic of a session has. */

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "system/kernel_fixture.h"
+#include "system/known.h"
 
 enum {
     PAGE = 4096,
@@ -23,6 +24,8 @@ enum {
     STRIDE = 16, /* pages between two that are touched: each comes for itself */
     LONGEST = 512,
     HARD_FAULT = 32,
+    STACK = 32,
+    FRAMES_AT = 16,
     NAME = 0,
     RUNDOWN = 36,
 };
@@ -175,10 +178,36 @@ static void each_page_from_the_disk_is_told_once(void **state)
     (void)munmap((void *)memory, (size_t)PAGES * STRIDE * PAGE);
 }
 
+/* Behind each is where the memory was touched. */
+static void its_stack_is_where_memory_is_touched(void **state)
+{
+    const CLASSIC_EVENT_ID id = {.EventGuid = memory_class, .Type = HARD_FAULT};
+    volatile uint8_t *memory = map_what_is_on_disk();
+    etwas_trace_handle session;
+    struct events events;
+    uint32_t in_known = 0;
+
+    (void)state;
+    session = start_kernel(EVENT_TRACE_FLAG_MEMORY_HARD_FAULTS | EVENT_TRACE_FLAG_NO_SYSCONFIG);
+    assert_int_equal(
+        TraceSetInformation(session, TraceStackTracingInfo, (void *)(uintptr_t)&id, sizeof id),
+        ERROR_SUCCESS);
+    touch_in_known(memory, PAGES, (size_t)STRIDE * PAGE);
+    read_and_account(session, &events);
+    for (size_t index = 0; index < events.count; index++) {
+        in_known += is_kernel_event(&events.items[index], &StackWalkGuid, STACK) &&
+                    is_in_known(u64_at(&events.items[index], FRAMES_AT));
+    }
+    assert_in_range(in_known, PAGES, UINT32_MAX);
+    free_events(&events);
+    (void)munmap((void *)memory, (size_t)PAGES * STRIDE * PAGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(each_page_from_the_disk_is_told_once),
+        FOLDER_TEST(its_stack_is_where_memory_is_touched),
     };
 
     return RUN_KERNEL_TESTS("system hard fault", tests);

@@ -4,6 +4,7 @@
 /*
  * Which events can have a stack, and that it is the one of who did it: a known function is in it.
  */
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,6 +30,8 @@ enum {
     ENTER = 51,
     READY = 50,
     SEND = 10,
+    READ = 67,
+    OPERATION_END = 76,
     PROCESS_START = 1,
 };
 
@@ -201,6 +204,36 @@ static void who_wakes_is_in_the_stack(void **state)
     free_events(&events);
 }
 
+static void read_often(void *argument)
+{
+    char byte;
+
+    for (int index = 0; index < TIMES; index++) {
+        assert_int_equal(syscall(SYS_pread64, *(const int *)argument, &byte, 1, 0), 0);
+    }
+}
+
+static void who_reads_a_file_is_in_the_stack(void **state)
+{
+    const CLASSIC_EVENT_ID ids[] = {{.EventGuid = FileIoGuid, .Type = READ},
+                                    {.EventGuid = FileIoGuid, .Type = OPERATION_END}};
+    int file = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    etwas_trace_handle session;
+    struct events events;
+
+    (void)state;
+    session = start_with(EVENT_TRACE_FLAG_FILE_IO | EVENT_TRACE_FLAG_FILE_IO_INIT, ids, 2);
+    call_from_known(read_often, &file);
+    read_and_account(session, &events);
+    for (uint32_t index = 0; index < 2; index++) {
+        struct found found = look(&events, &FileIoGuid, ids[index].Type);
+
+        assert_in_range(found.through_known, TIMES, found.user_parts);
+    }
+    free_events(&events);
+    (void)close(file);
+}
+
 struct sender {
     int socket;
     struct sockaddr_in address;
@@ -305,6 +338,7 @@ int main(void)
         FOLDER_TEST(a_page_fault_is_where_memory_is_touched),
         FOLDER_TEST(a_system_call_is_where_it_is_called),
         FOLDER_TEST(who_wakes_is_in_the_stack),
+        FOLDER_TEST(who_reads_a_file_is_in_the_stack),
         FOLDER_TEST(what_is_sent_is_sent_by_who_calls),
         FOLDER_TEST(r184_an_event_without_a_stack_is_ignored),
         FOLDER_TEST(the_kernels_part_can_be_left_out_of_all),
