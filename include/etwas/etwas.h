@@ -275,6 +275,36 @@ static inline uint32_t etwas_counts(etwas_trace_handle session, etwas_session_co
     return etwas_counts_sized(session, counts, sizeof *counts);
 }
 
+/* Whose events of the kernel a system logger records. */
+#define ETWAS_KERNEL_SCOPE_SYSTEM 1u  /* the whole system's, which needs privileges */
+#define ETWAS_KERNEL_SCOPE_PROCESS 2u /* those of the process that logs, which needs none */
+
+/*
+ * The system loggers that the calling thread starts from now on (StartTrace, StartKernelTrace) have
+ * this scope. A thread that does not say has ETWAS_KERNEL_SCOPE_SYSTEM. Of the own process they
+ * record PROCESS, THREAD, IMAGE_LOAD, CSWITCH, PROFILE, MEMORY_PAGE_FAULTS and VIRTUAL_ALLOC, in its
+ * own code and not while the kernel works for it; another flag is ERROR_ACCESS_DENIED, and
+ * etwas_kernel_refusal names it. docs/kernel-events.md says what is missing in these. Errors:
+ * ERROR_INVALID_PARAMETER.
+ */
+uint32_t etwas_kernel_scope(uint32_t scope) ETWAS_API(etwas_kernel_scope);
+
+/* By what means a system logger records. */
+#define ETWAS_KERNEL_RUNG_SYSTEM 1u  /* perf events and tracepoints of the whole system */
+#define ETWAS_KERNEL_RUNG_PROCESS 2u /* perf events of the process's threads */
+#define ETWAS_KERNEL_RUNG_FOUND                                                                    \
+    3u /* the kernel refuses those too: what there is of the process at \
+                                        the beginning and in the end, nothing that happens */
+
+/*
+ * *rung receives that of a running system logger. One of the own process begins on the lowest rung where
+ * the kernel refuses perf events (perf_event_paranoid above 2, a container's seccomp filter), and
+ * etwas_kernel_refusal says why, although the start succeeded. Errors: ERROR_INVALID_PARAMETER for
+ * NULL, ERROR_INVALID_HANDLE for a session that does not run, ERROR_NOT_SUPPORTED for one that is no
+ * system logger.
+ */
+uint32_t etwas_kernel_rung(etwas_trace_handle session, uint32_t *rung) ETWAS_API(etwas_kernel_rung);
+
 /*
  * Why the kernel refused what the calling thread's last StartTrace, StartKernelTrace, UPDATE,
  * TraceSetInformation or EnableTraceEx2 of a system logger asked for: one English sentence that names what is missing, be it a capability, a

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "clock/clock.h"
+#include "control/kernel_scope.h"
 #include "system/topic.h"
 
 static bool has_guid(const struct etwas_configuration *configuration, const etwas_guid *guid)
@@ -30,6 +31,8 @@ static uint32_t check_identity(struct etwas_configuration *configuration)
     configuration->system_logger =
         has_name || configuration->rundown_only || has_guid(configuration, &GlobalLoggerGuid) ||
         (configuration->log_file_mode & EVENT_TRACE_SYSTEM_LOGGER_MODE) != 0;
+    configuration->own_process =
+        configuration->system_logger && etwas_kernel_scope_chosen() == ETWAS_KERNEL_SCOPE_PROCESS;
     return ERROR_SUCCESS;
 }
 

@@ -73,6 +73,7 @@ static const struct etwas_builtin_layout etwas_own[] = {
     {"8 SilentFlag", 1, 1, "u32 Version; x32 Flag; str Reason"},
     {"9 KernelSymbol", 1, 1,
      "u32 Version; u32 LeftOut; x64 Address; u64 Bytes; utf8 Name; utf8 Module"},
+    {"10 KernelRung", 1, 1, "u32 Version; u32 Rung; pid ProcessId; u32 Error"},
 };
 
 const struct etwas_builtin_class etwas_other_classes[] = {

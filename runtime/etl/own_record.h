@@ -37,6 +37,7 @@ enum {
     ETWAS_ETL_KERNEL_LOSS_TYPE = 7,
     ETWAS_ETL_SILENT_FLAG_TYPE = 8,
     ETWAS_ETL_KERNEL_SYMBOL_TYPE = 9,
+    ETWAS_ETL_KERNEL_RUNG_TYPE = 10,
     ETWAS_ETL_CALIBRATION_VERSION = 1,
     ETWAS_ETL_KNOT_VERSION = 1,
     ETWAS_ETL_TOTALS_VERSION = 1,
@@ -45,6 +46,7 @@ enum {
     ETWAS_ETL_ACCOUNT_VERSION = 1,
     ETWAS_ETL_SILENT_FLAG_VERSION = 1,
     ETWAS_ETL_KERNEL_SYMBOL_VERSION = 1,
+    ETWAS_ETL_KERNEL_RUNG_VERSION = 1,
 };
 
 /* Is this classic record one of ours, never to be delivered or counted? */
@@ -52,7 +54,7 @@ static inline bool etwas_etl_is_own_record(const struct etwas_etl_full_header *h
 {
     return memcmp(&header->guid, &etwas_etl_own_class, sizeof header->guid) == 0 &&
            (header->type < ETWAS_ETL_MESSAGE_FORMAT_TYPE ||
-            header->type > ETWAS_ETL_KERNEL_SYMBOL_TYPE);
+            header->type > ETWAS_ETL_KERNEL_RUNG_TYPE);
 }
 
 /* ---- The calibration: the rate of the session's clock ---------------------------------------- */
@@ -189,6 +191,17 @@ struct etwas_etl_message_format {
     etwas_guid guid;
 };
 _Static_assert(sizeof(struct etwas_etl_message_format) == 24, "message format");
+
+/* ---- Whose events of the kernel these are ----------------------------------------------------- */
+
+/* The first that a system logger of its own process says; a file without it is of the whole system. */
+struct etwas_etl_kernel_rung {
+    uint32_t version;
+    uint32_t rung; /* ETWAS_KERNEL_RUNG_* */
+    uint32_t process_id;
+    uint32_t error; /* errno with which the kernel refused the rung above; 0: it did not */
+};
+_Static_assert(sizeof(struct etwas_etl_kernel_rung) == 16, "rung");
 
 /* ---- The accounts of a system logger's sources ------------------------------------------------ */
 

@@ -46,6 +46,7 @@ struct etwas_configuration {
     bool large_pages;      /* the pool shall lie in huge pages where the system grants them */
     bool system_logger;    /* the kernel's events, and nobody's else */
     bool rundown_only;     /* a system logger's: what there is, nothing that happens */
+    bool own_process;      /* a system logger's: of this process alone */
     bool no_kernel_stacks; /* of a system logger's stacks the user's part alone */
     bool filtered_out;     /* this process is none of those the filters name: nothing is recorded */
     uint32_t consumer_queue_kb;

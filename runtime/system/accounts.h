@@ -53,6 +53,7 @@ struct etwas_accounts {
     uint32_t tag;              /* whose event is being taken; ETWAS_FEED_OWNER: nobody's */
     bool has_record;           /* something was made of it */
     bool is_told;              /* nothing is counted any more */
+    bool is_own;               /* of the own process */
 };
 
 bool etwas_accounts_open(struct etwas_accounts *accounts);

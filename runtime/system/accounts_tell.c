@@ -56,6 +56,8 @@ static const char *sideband_name(uint32_t kind)
         return "MMAP2";
     case ETWAS_SIDEBAND_ARGUMENTS:
         return "BPF program at sched:sched_process_exec";
+    case ETWAS_SIDEBAND_SWITCHES:
+        return "SWITCH";
     default:
         return "MMAP2 of files";
     }
@@ -91,7 +93,7 @@ static uint32_t counted_of(uint32_t tag)
 }
 
 /* EnableFlags that ask for it. */
-static uint32_t flags_of(uint32_t tag)
+static uint32_t flags_of(const struct etwas_accounts *accounts, uint32_t tag)
 {
     uint64_t flags = 0;
 
@@ -102,7 +104,10 @@ static uint32_t flags_of(uint32_t tag)
         return (uint32_t)(asked != 0 ? asked : topic->flags);
     }
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
-        flags |= (etwas_topics[number]->sideband & tag) != 0 ? etwas_topics[number]->flags : 0;
+        const struct etwas_topic *topic = etwas_topics[number];
+        uint32_t sideband = accounts->is_own ? topic->own_sideband : topic->sideband;
+
+        flags |= (sideband & tag) != 0 ? topic->flags : 0;
     }
     return (uint32_t)flags;
 }
@@ -122,7 +127,7 @@ static void tell_account(struct teller *teller, const struct etwas_accounts *acc
         .source = tag,
         .processor = slot,
         .counted = counted_of(tag),
-        .flags = flags_of(tag),
+        .flags = flags_of(accounts, tag),
         .damaged = etwas_account_of(accounts, slot, ETWAS_FEED_OWNER)->is_damaged,
         .attempted = is_counted ? account->counted : known,
         .taken = account->taken,

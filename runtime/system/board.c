@@ -3,22 +3,14 @@
 
 #include "system/board.h"
 
-#include <errno.h>
 #include <etwas/evntrace.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "clock/clock.h"
-#include "etl/own_record.h"
-#include "platform/processor.h"
-#include "platform/thread.h"
+#include "system/board_events.h"
 #include "system/board_tags.h"
 #include "system/inventory.h"
 #include "system/kernel_symbols.h"
-
-enum {
-    LEAST_RING_BYTES = 512 << 10 /* what anybody may lock, as kernels are by default */
-};
 
 /* ---- what comes in --------------------------------------------------------------------------- */
 
@@ -42,13 +34,17 @@ static void take_sample(struct etwas_board *board, const struct etwas_merged *me
     etwas_accounts_end(&board->accounts, merged->feed->processor, good);
 }
 
+/* The own process's forks tell of their children, of whom nothing else is told. */
 static void give_sideband(struct etwas_board *board, uint32_t kind, uint32_t slot,
                           const struct etwas_sideband *sideband)
 {
+    if (board->host.own_process != 0 && sideband->process_id != board->host.own_process) {
+        return;
+    }
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
         const struct etwas_topic *topic = etwas_topics[number];
 
-        if (board->uses[number].is_open && (topic->sideband & kind) != 0) {
+        if (board->uses[number].is_open && (etwas_board_sideband(board, topic) & kind) != 0) {
             topic->take_sideband(board->uses[number].state, &board->host, slot, sideband);
         }
     }
@@ -78,24 +74,6 @@ static void take_sideband(struct etwas_board *board, const struct etwas_merged *
     etwas_accounts_end(&board->accounts, slot, good);
 }
 
-/* Of what the ring had no room for, when there was room again. */
-static void record_loss(struct etwas_board *board, const struct etwas_feed *feed, uint64_t events,
-                        int64_t until_ns)
-{
-    const struct etwas_etl_kernel_loss loss = {
-        .version = ETWAS_ETL_ACCOUNT_VERSION,
-        .events = events,
-        .from_raw = feed->read_ns == 0 ? 0 : etwas_emit_stamp(board->host.emitter, feed->read_ns),
-        .until_raw = etwas_emit_stamp(board->host.emitter, until_ns),
-    };
-
-    etwas_record_begin_class(board->host.record, &etwas_etl_own_class, ETWAS_ETL_KERNEL_LOSS_TYPE,
-                             ETWAS_ETL_ACCOUNT_VERSION);
-    etwas_record_put(board->host.record, &loss, sizeof loss);
-    etwas_emit(board->host.emitter, feed->processor, etwas_record_end(board->host.record),
-               until_ns);
-}
-
 /* What was lost stands in the ring before the record that is there now. */
 static void tell_loss(struct etwas_board *board, const struct etwas_merged *merged)
 {
@@ -106,7 +84,7 @@ static void tell_loss(struct etwas_board *board, const struct etwas_merged *merg
         return;
     }
     feed->lost_told = feed->ring.lost;
-    record_loss(board, feed, lost, merged->sample.origin.time_ns);
+    etwas_board_record_loss(board, feed, lost, merged->sample.origin.time_ns);
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
         if (board->uses[number].is_open && etwas_topics[number]->take_loss != NULL) {
             etwas_topics[number]->take_loss(board->uses[number].state, feed->processor);
@@ -181,211 +159,4 @@ void etwas_board_tell_symbols(struct etwas_board *board)
 {
     etwas_kernel_symbols_tell(&board->addresses, "/proc/kallsyms", board->host.record,
                               board->host.emitter);
-}
-
-/* ---- accounts -------------------------------------------------------------------------------- */
-
-/* As the rings say: to ask the events would interrupt every processor. */
-uint64_t etwas_board_lost(const struct etwas_board *board)
-{
-    uint64_t lost = 0;
-
-    for (uint32_t index = 0; index < board->merge.count; index++) {
-        lost += board->merge.feeds[index].feed->ring.lost;
-    }
-    return lost;
-}
-
-static uint64_t lost_sideband(const struct etwas_board *board)
-{
-    uint64_t lost = 0;
-
-    for (uint32_t index = 0; index < board->merge.count; index++) {
-        const struct etwas_feed *feed = board->merge.feeds[index].feed;
-
-        for (uint32_t kind = 1; kind < ETWAS_FIRST_SOURCE_TAG; kind <<= 1) {
-            struct etwas_feed_totals totals;
-
-            lost += etwas_account_of(&board->accounts, feed->processor, kind)->lost;
-            lost += etwas_feed_totals(feed, kind, &totals) ? totals.lost : 0;
-        }
-    }
-    return lost;
-}
-
-/* A ring says what it lost when it has room again and something happens, which may be never. */
-static uint64_t signs_of_loss(const struct etwas_board *board)
-{
-    uint64_t signs = etwas_board_lost(board);
-
-    for (uint32_t index = 0; index < board->merge.count; index++) {
-        signs += board->merge.feeds[index].feed->ring.times_full;
-    }
-    return signs;
-}
-
-void etwas_board_find_lost(struct etwas_board *board, int64_t until_ns)
-{
-    uint64_t signs = signs_of_loss(board);
-    uint64_t lost = board->lost_sideband;
-
-    /* To ask the events interrupts every processor: not while there are no new signs. */
-    if (signs != board->signs_of_loss) {
-        board->signs_of_loss = signs;
-        lost = lost_sideband(board);
-    }
-    for (uint32_t number = 0; number < etwas_topic_count; number++) {
-        struct etwas_topic_use *use = &board->uses[number];
-
-        use->has_lost = use->has_lost || lost > board->lost_sideband;
-        if (use->is_open && use->has_lost && etwas_topics[number]->find_lost != NULL) {
-            use->has_lost = !etwas_topics[number]->find_lost(use->state, until_ns);
-        }
-    }
-    board->lost_sideband = lost;
-}
-
-/* With all rings read. */
-static void add_last_counts(struct etwas_board *board, const struct etwas_feed *feed)
-{
-    for (uint32_t event = 0; event < feed->event_count; event++) {
-        struct etwas_feed_totals totals;
-
-        /* One that is closed may have the tag of one that is open. */
-        if (feed->events[event].descriptor >= 0 &&
-            etwas_feed_totals(feed, feed->events[event].tag, &totals)) {
-            etwas_accounts_add(&board->accounts, feed->processor, feed->events[event].tag, &totals);
-        }
-    }
-    etwas_account_of(&board->accounts, feed->processor, ETWAS_FEED_OWNER)->is_damaged =
-        feed->ring.is_damaged;
-}
-
-/* Only its events know of what was lost behind the last record of a ring. */
-static void tell_last_loss(struct etwas_board *board, const struct etwas_feed *feed)
-{
-    uint64_t lost = etwas_feed_lost(feed);
-
-    if (lost > feed->lost_told) {
-        record_loss(board, feed, lost - feed->lost_told, etwas_clock_qpc());
-    }
-}
-
-void etwas_board_tell_accounts(struct etwas_board *board)
-{
-    etwas_accounts_tell(&board->accounts, board->host.record, board->host.emitter);
-}
-
-/* ---- begin and end --------------------------------------------------------------------------- */
-
-static void close_feeds(struct etwas_board *board)
-{
-    for (uint32_t index = 0; index < board->merge.count; index++) {
-        etwas_feed_close(board->merge.feeds[index].feed);
-        free(board->merge.feeds[index].feed);
-    }
-    board->merge.count = 0;
-}
-
-/* Of the processors that run. */
-static bool open_feeds(struct etwas_board *board, size_t ring_bytes, struct etwas_fault *fault)
-{
-    struct etwas_merge *merge = &board->merge;
-
-    for (uint32_t processor = 0; ring_bytes != 0 && processor < etwas_slot_count; processor++) {
-        struct etwas_feed *feed = malloc(sizeof *feed);
-
-        *fault = (struct etwas_fault){ETWAS_FAULT_RING, ENOMEM};
-        if (feed != NULL && etwas_feed_open(feed, processor, ring_bytes, fault)) {
-            merge->feeds[merge->count++].feed = feed;
-            continue;
-        }
-        free(feed);
-        if (fault->error != ENODEV) {
-            return false;
-        }
-    }
-    return true;
-}
-
-bool etwas_board_open(struct etwas_board *board, struct etwas_emitter *emitter,
-                      struct etwas_record *record, size_t ring_bytes, struct etwas_fault *fault)
-{
-    *board = (struct etwas_board){
-        .host = {.emitter = &board->walker.emitter, .record = record},
-        .own_thread = etwas_thread_ids().thread_id,
-        .exec_probe = {-1, -1},
-    };
-    etwas_kernel_addresses_open(&board->addresses, emitter);
-    etwas_stack_walker_open(&board->walker, &board->addresses.emitter);
-    board->merge.feeds = calloc(etwas_slot_count, sizeof *board->merge.feeds);
-    *fault = (struct etwas_fault){ETWAS_FAULT_RING, ENOMEM};
-    if (!etwas_accounts_open(&board->accounts) || board->merge.feeds == NULL) {
-        return false;
-    }
-    while (!open_feeds(board, ring_bytes, fault)) {
-        if (!etwas_fault_is_room(fault) || ring_bytes <= LEAST_RING_BYTES) {
-            return false;
-        }
-        close_feeds(board);
-        ring_bytes /= 2;
-    }
-    return true;
-}
-
-void etwas_board_start(struct etwas_board *board)
-{
-    for (uint32_t index = 0; index < board->merge.count; index++) {
-        etwas_feed_start(board->merge.feeds[index].feed);
-    }
-}
-
-uint64_t etwas_board_stop(struct etwas_board *board)
-{
-    etwas_board_drain_to_now(board); /* what is found out by looking is settled by the last drain */
-    for (uint32_t index = 0; index < board->merge.count; index++) {
-        etwas_feed_stop(board->merge.feeds[index].feed);
-    }
-    etwas_board_drain(board, INT64_MAX);
-    for (uint32_t index = 0; index < board->merge.count; index++) {
-        add_last_counts(board, board->merge.feeds[index].feed);
-        tell_last_loss(board, board->merge.feeds[index].feed);
-    }
-    return etwas_accounts_lost(&board->accounts);
-}
-
-void etwas_board_shut(struct etwas_board *board)
-{
-    etwas_exec_probe_close(&board->exec_probe);
-    for (uint32_t index = 0; index < board->merge.count; index++) {
-        etwas_feed_close(board->merge.feeds[index].feed);
-    }
-}
-
-void etwas_board_free(struct etwas_board *board)
-{
-    for (uint32_t index = 0; index < board->merge.count; index++) {
-        free(board->merge.feeds[index].feed);
-    }
-    free(board->merge.feeds);
-    etwas_accounts_free(&board->accounts);
-    etwas_kernel_addresses_free(&board->addresses);
-    for (uint32_t number = 0; number < etwas_topic_count; number++) {
-        if (board->uses[number].is_open && etwas_topics[number]->close != NULL) {
-            etwas_topics[number]->close(board->uses[number].state);
-        }
-    }
-}
-
-void etwas_board_forget(struct etwas_board *board)
-{
-    etwas_exec_probe_close(&board->exec_probe);
-    for (uint32_t index = 0; index < board->merge.count; index++) {
-        etwas_feed_forget(board->merge.feeds[index].feed);
-    }
-    for (uint32_t number = 0; number < etwas_topic_count; number++) {
-        if (board->uses[number].is_open && etwas_topics[number]->forget != NULL) {
-            etwas_topics[number]->forget(board->uses[number].state);
-        }
-    }
 }

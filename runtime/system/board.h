@@ -50,12 +50,21 @@ struct etwas_board {
     struct etwas_topic_use uses[ETWAS_BOARD_TOPICS];
 };
 
+/* What a topic wants of the sideband. */
+static inline uint32_t etwas_board_sideband(const struct etwas_board *board,
+                                            const struct etwas_topic *topic)
+{
+    return board->host.own_process != 0 ? topic->own_sideband : topic->sideband;
+}
+
 /*
  * Feeds with nothing in them; with rings of 0 bytes none, so that the board can run down and nothing else.
- * On failure there is nothing to close.
+ * `own_process`: of this process and its threads alone, but for the calling one; 0: of the whole system. On
+ * failure there is nothing to close.
  */
 bool etwas_board_open(struct etwas_board *board, struct etwas_emitter *emitter,
-                      struct etwas_record *record, size_t ring_bytes, struct etwas_fault *fault);
+                      struct etwas_record *record, size_t ring_bytes, uint32_t own_process,
+                      struct etwas_fault *fault);
 
 /*
  * Makes the settings those in force: what they ask for and was not there is opened, what they do not

@@ -11,6 +11,7 @@
 
 #include "platform/processor.h"
 #include "system/board.h"
+#include "system/board_events.h"
 #include "system/board_tags.h"
 #include "system/inventory.h"
 #include "system/keywords.h"
@@ -21,36 +22,6 @@ enum {
     FILTER_ROOM = 2048,
     NS_PER_INTERVAL_UNIT = 100,
 };
-
-/* ---- events on all feeds --------------------------------------------------------------------- */
-
-/* On so many feeds. */
-static void remove_from(struct etwas_board *board, uint32_t tag, uint32_t count)
-{
-    for (uint32_t index = 0; index < count; index++) {
-        struct etwas_feed *feed = board->merge.feeds[index].feed;
-        struct etwas_feed_totals totals;
-
-        if (etwas_feed_remove(feed, tag, &totals)) {
-            etwas_accounts_add(&board->accounts, feed->processor, tag, &totals);
-        }
-    }
-}
-
-static bool add_everywhere(struct etwas_board *board, const struct etwas_feed_wish *wish,
-                           struct etwas_fault *fault)
-{
-    for (uint32_t index = 0; index < board->merge.count; index++) {
-        struct etwas_feed *feed = board->merge.feeds[index].feed;
-
-        if (!etwas_feed_add(feed, wish, fault)) {
-            remove_from(board, wish->tag, index);
-            return false;
-        }
-        etwas_account_of(&board->accounts, feed->processor, wish->tag)->was_open = true;
-    }
-    return true;
-}
 
 /* ---- sources --------------------------------------------------------------------------------- */
 
@@ -130,7 +101,7 @@ static bool open_source(struct etwas_board *board, uint32_t number, uint32_t ind
 
     wish.sample_type |= has_stack ? PERF_SAMPLE_CALLCHAIN : 0;
     good = source->tracepoint == NULL || find_fields(source, use->fields[index], &wish, fault);
-    if (good && add_everywhere(board, &wish, fault)) {
+    if (good && etwas_board_add(board, &wish, fault)) {
         use->sources |= 1U << index;
         use->stacked = (use->stacked & ~(1U << index)) | (uint32_t)has_stack << index;
         return true;
@@ -139,11 +110,15 @@ static bool open_source(struct etwas_board *board, uint32_t number, uint32_t ind
            (fault->place == ETWAS_FAULT_TRACEPOINT || fault->error == ENOENT);
 }
 
-static bool wants(const struct etwas_topic *topic, uint32_t index, uint64_t flags)
+static bool wants(const struct etwas_board *board, const struct etwas_topic *topic, uint32_t index,
+                  uint64_t flags)
 {
-    uint64_t asked = topic->sources[index].flags;
+    const struct etwas_source *source = &topic->sources[index];
+    enum etwas_source_scope scope =
+        board->host.own_process != 0 ? ETWAS_OF_PROCESS : ETWAS_OF_SYSTEM;
 
-    return (topic->flags & flags) != 0 && (asked == 0 || (asked & flags) != 0);
+    return (topic->flags & flags) != 0 && (source->flags == 0 || (source->flags & flags) != 0) &&
+           (source->scope == scope || source->scope == ETWAS_OF_BOTH);
 }
 
 /* An event has stacks from its beginning, or never: where that changes it is another event. */
@@ -154,7 +129,7 @@ static void close_other(struct etwas_board *board, uint32_t number, uint32_t ind
 
     if ((use->sources & 1U << index) != 0 &&
         has_stack != wants_stack(board, &etwas_topics[number]->sources[index])) {
-        remove_from(board, etwas_tag_of(number, index), board->merge.count);
+        etwas_board_remove(board, etwas_tag_of(number, index));
         use->sources &= ~(1U << index);
     }
 }
@@ -169,7 +144,7 @@ static bool open_sources(struct etwas_board *board, uint32_t number, uint64_t fl
     }
     for (uint32_t index = 0; index < topic->source_count; index++) {
         close_other(board, number, index);
-        if (wants(topic, index, flags) && (board->uses[number].sources & 1U << index) == 0 &&
+        if (wants(board, topic, index, flags) && (board->uses[number].sources & 1U << index) == 0 &&
             !open_source(board, number, index, fault)) {
             return false;
         }
@@ -183,8 +158,8 @@ static void close_sources(struct etwas_board *board, uint32_t number, uint64_t f
     struct etwas_topic_use *use = &board->uses[number];
 
     for (uint32_t index = 0; index < topic->source_count; index++) {
-        if (!wants(topic, index, flags) && (use->sources & 1U << index) != 0) {
-            remove_from(board, etwas_tag_of(number, index), board->merge.count);
+        if (!wants(board, topic, index, flags) && (use->sources & 1U << index) != 0) {
+            etwas_board_remove(board, etwas_tag_of(number, index));
             use->sources &= ~(1U << index);
         }
     }
@@ -224,12 +199,14 @@ static void close_topic(struct etwas_board *board, uint32_t number)
 
 /* ---- sideband -------------------------------------------------------------------------------- */
 
-static uint32_t sideband_for(uint64_t flags)
+static uint32_t sideband_for(const struct etwas_board *board, uint64_t flags)
 {
     uint32_t sideband = 0;
 
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
-        sideband |= (etwas_topics[number]->flags & flags) != 0 ? etwas_topics[number]->sideband : 0;
+        sideband |= (etwas_topics[number]->flags & flags) != 0
+                        ? etwas_board_sideband(board, etwas_topics[number])
+                        : 0;
     }
     return sideband;
 }
@@ -242,7 +219,7 @@ static void open_arguments(struct etwas_board *board)
     struct etwas_fault ignored;
     bool good = board->merge.count != 0 &&
                 etwas_exec_probe_open(&board->exec_probe, etwas_slot_count) &&
-                add_everywhere(board, &wish, &ignored);
+                etwas_board_add(board, &wish, &ignored);
 
     for (uint32_t index = 0; good && index < board->merge.count; index++) {
         const struct etwas_feed *feed = board->merge.feeds[index].feed;
@@ -254,7 +231,7 @@ static void open_arguments(struct etwas_board *board)
         board->host.sideband |= ETWAS_SIDEBAND_ARGUMENTS;
     } else {
         etwas_exec_probe_close(&board->exec_probe);
-        remove_from(board, ETWAS_SIDEBAND_ARGUMENTS, board->merge.count);
+        etwas_board_remove(board, ETWAS_SIDEBAND_ARGUMENTS);
     }
 }
 
@@ -269,7 +246,7 @@ static bool open_sideband(struct etwas_board *board, uint32_t wanted, struct etw
         if (kind == ETWAS_SIDEBAND_ARGUMENTS) {
             open_arguments(board);
         } else {
-            if (!add_everywhere(board, &wish, fault)) {
+            if (!etwas_board_add(board, &wish, fault)) {
                 return false;
             }
             board->host.sideband |= kind;
@@ -285,7 +262,7 @@ static void close_sideband(struct etwas_board *board, uint32_t wanted)
             if (kind == ETWAS_SIDEBAND_ARGUMENTS) {
                 etwas_exec_probe_close(&board->exec_probe);
             }
-            remove_from(board, kind, board->merge.count);
+            etwas_board_remove(board, kind);
             board->host.sideband &= ~kind;
         }
     }
@@ -311,13 +288,13 @@ static bool open_wanted(struct etwas_board *board, uint64_t flags, struct etwas_
             return false;
         }
     }
-    return open_sideband(board, sideband_for(flags), fault);
+    return open_sideband(board, sideband_for(board, flags), fault);
 }
 
 /* A topic's state goes when its last event has been taken. */
 static void close_unwanted(struct etwas_board *board, uint64_t flags)
 {
-    close_sideband(board, sideband_for(flags));
+    close_sideband(board, sideband_for(board, flags));
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
         close_sources(board, number, flags);
     }
@@ -326,6 +303,24 @@ static void close_unwanted(struct etwas_board *board, uint64_t flags)
         if (board->uses[number].is_open && (etwas_topics[number]->flags & flags) == 0) {
             close_topic(board, number);
         }
+    }
+}
+
+/* Threads that were begun meanwhile have no descriptor to say it to: events of the own process are made anew. */
+static void set_period(struct etwas_board *board, uint32_t number, uint32_t index)
+{
+    uint32_t tag = etwas_tag_of(number, index);
+    struct etwas_fault ignored;
+
+    if (board->host.own_process != 0) {
+        etwas_board_remove(board, tag);
+        board->uses[number].sources &= ~(1U << index);
+        (void)open_source(board, number, index, &ignored);
+        return;
+    }
+    for (uint32_t feed = 0; feed < board->merge.count; feed++) {
+        etwas_feed_set_period(board->merge.feeds[feed].feed, tag,
+                              interval_ns(board->host.profile_interval));
     }
 }
 
@@ -339,10 +334,7 @@ static void set_interval(struct etwas_board *board, uint32_t number, uint32_t be
             etwas_source_is_counted(&topic->sources[index])) {
             continue;
         }
-        for (uint32_t feed = 0; feed < board->merge.count; feed++) {
-            etwas_feed_set_period(board->merge.feeds[feed].feed, etwas_tag_of(number, index),
-                                  interval_ns(board->host.profile_interval));
-        }
+        set_period(board, number, index);
         topic->change_interval(&board->host, before);
     }
 }

@@ -46,6 +46,8 @@ static inline uint32_t etwas_sideband_of(uint32_t type)
         return ETWAS_SIDEBAND_IMAGES | ETWAS_SIDEBAND_FILES;
     case PERF_RECORD_SAMPLE:
         return ETWAS_SIDEBAND_ARGUMENTS;
+    case PERF_RECORD_SWITCH:
+        return ETWAS_SIDEBAND_SWITCHES;
     default:
         return 0;
     }

@@ -8,11 +8,14 @@
  *     state       of who gave way: ready, waiting, terminated
  *     reason      preempted; waiting, where a signal may end it and where not; suspended
  *
+ * Of the own process alone: SWITCH, which says of one thread that it gets a processor or gives it away.
+ *
  * A switch's stack is of the thread that gave way: where it waits. How long the new thread had waited is not said: 0.
  */
 #include <etwas/evntrace.h>
 
 #include "etl/layout.h"
+#include "system/feed.h"
 #include "system/topics.h"
 
 enum {
@@ -128,6 +131,29 @@ static bool take(const struct etwas_taken *taken)
     return true;
 }
 
+/* Who else had the processor is not known: 0, as who is idle; and neither are priorities, nor why it waits. */
+static void take_turn(void *state, const struct etwas_topic_host *host, uint32_t slot,
+                      const struct etwas_sideband *sideband)
+{
+    struct switch_record record = {
+        .header = {.version = CLASS_VERSION,
+                   .header_type = ETWAS_ETL_PERFINFO64,
+                   .marker_flags = ETWAS_ETL_MARKER_FLAGS,
+                   .size = sizeof record,
+                   .type = TYPE_SWITCH,
+                   .group = GROUP_THREAD},
+    };
+
+    (void)state;
+    if (sideband->turn.is_out) {
+        record.old_thread_id = sideband->thread_id;
+        put_state(sideband->turn.is_preempted ? 0 : TASK_INTERRUPTIBLE, &record);
+    } else {
+        record.new_thread_id = sideband->thread_id;
+    }
+    etwas_emit(host->emitter, slot, &record, sideband->origin.time_ns);
+}
+
 static const struct etwas_source sources[] = {
     {.tracepoint = "sched/sched_switch",
      .fields = names,
@@ -137,6 +163,8 @@ static const struct etwas_source sources[] = {
 
 const struct etwas_topic etwas_topic_switches = {
     .flags = EVENT_TRACE_FLAG_CSWITCH,
+    .own_sideband = ETWAS_SIDEBAND_SWITCHES,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,
+    .take_sideband = take_turn,
 };

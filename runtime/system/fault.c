@@ -18,6 +18,10 @@
 #define CAP_PERFMON 38
 #endif
 
+enum {
+    PARANOID_ROOM = 16
+};
+
 static bool is_denial(int error)
 {
     return error == EACCES || error == EPERM;
@@ -49,8 +53,12 @@ uint32_t etwas_fault_code(const struct etwas_fault *fault)
     if (fault->place == ETWAS_FAULT_NOWHERE) {
         return ERROR_SUCCESS;
     }
-    if (fault->place == ETWAS_FAULT_TRACEFS && fault->error == ENOENT) {
+    if (fault->place == ETWAS_FAULT_THREADS ||
+        (fault->place == ETWAS_FAULT_TRACEFS && fault->error == ENOENT)) {
         return ERROR_PATH_NOT_FOUND;
+    }
+    if (fault->place == ETWAS_FAULT_OWN) {
+        return ERROR_ACCESS_DENIED;
     }
     return code_of(fault->error);
 }
@@ -74,9 +82,17 @@ static bool may_monitor(void)
     return (effective & (UINT64_C(1) << CAP_PERFMON | UINT64_C(1) << CAP_SYS_ADMIN)) != 0;
 }
 
+static void read_paranoid(char paranoid[PARANOID_ROOM])
+{
+    if (!etwas_machine_here.text("/proc/sys/kernel/perf_event_paranoid", paranoid, PARANOID_ROOM)) {
+        (void)strcpy(paranoid, "unknown");
+    }
+    paranoid[strcspn(paranoid, "\n")] = 0;
+}
+
 static void explain_denied_event(char *text, size_t room)
 {
-    char paranoid[16];
+    char paranoid[PARANOID_ROOM];
 
     if (may_monitor()) {
         (void)snprintf(text, room,
@@ -85,15 +101,62 @@ static void explain_denied_event(char *text, size_t room)
                        "perf_event_open");
         return;
     }
-    if (!etwas_machine_here.text("/proc/sys/kernel/perf_event_paranoid", paranoid,
-                                 sizeof paranoid)) {
-        (void)strcpy(paranoid, "unknown");
-    }
-    paranoid[strcspn(paranoid, "\n")] = 0;
+    read_paranoid(paranoid);
     (void)snprintf(text, room,
                    "The process needs CAP_PERFMON to see the whole system's events, or "
                    "kernel.perf_event_paranoid has to be -1: it is %s",
                    paranoid);
+}
+
+static void explain_denied_own_event(char *text, size_t room)
+{
+    char paranoid[PARANOID_ROOM];
+
+    read_paranoid(paranoid);
+    (void)snprintf(
+        text, room,
+        "The kernel refuses the process its own perf events: kernel.perf_event_paranoid is "
+        "%s, and above 2 some kernels do; else a container's seccomp filter may forbid "
+        "perf_event_open",
+        paranoid);
+}
+
+static const char *name_of_flag(int bit)
+{
+    static const struct {
+        uint8_t bit;
+        char name[19];
+    } names[] = {{3, "PROCESS_COUNTERS"},
+                 {5, "DPC"},
+                 {6, "INTERRUPT"},
+                 {7, "SYSTEMCALL"},
+                 {8, "DISK_IO"},
+                 {9, "DISK_FILE_IO"},
+                 {10, "DISK_IO_INIT"},
+                 {11, "DISPATCHER"},
+                 {13, "MEMORY_HARD_FAULTS"},
+                 {15, "VAMAP"},
+                 {16, "NETWORK_TCPIP"},
+                 {18, "DBGPRINT"},
+                 {19, "JOB"},
+                 {21, "SPLIT_IO"},
+                 {25, "FILE_IO"},
+                 {26, "FILE_IO_INIT"}};
+
+    for (size_t index = 0; index < sizeof names / sizeof *names; index++) {
+        if (names[index].bit == bit) {
+            return names[index].name;
+        }
+    }
+    return "INTERRUPT"; /* of what is finer (wants.h) */
+}
+
+static void explain_flag(int bit, char *text, size_t room)
+{
+    (void)snprintf(text, room,
+                   "EVENT_TRACE_FLAG_%s needs events of the whole system, and "
+                   "ETWAS_KERNEL_SCOPE_PROCESS has only the own process's",
+                   name_of_flag(bit));
 }
 
 static void explain_refusal(const struct etwas_fault *fault, char *text, size_t room)
@@ -105,6 +168,8 @@ static void explain_refusal(const struct etwas_fault *fault, char *text, size_t 
         [ETWAS_FAULT_TRACEFS] = "tracefs cannot be read",
         [ETWAS_FAULT_TRACEPOINT] = "This kernel does not have the tracepoint",
         [ETWAS_FAULT_TASKSTATS] = "This kernel does not say what processes used (taskstats)",
+        [ETWAS_FAULT_THREADS] = "/proc does not say which threads the process has",
+        [ETWAS_FAULT_OWN_EVENT] = "The kernel refuses a perf event of the process's own",
     };
 
     if (fault->error == 0) {
@@ -114,31 +179,45 @@ static void explain_refusal(const struct etwas_fault *fault, char *text, size_t 
     }
 }
 
+/* NULL: there is more to say of it. */
+static const char *sentence_of(const struct etwas_fault *fault)
+{
+    if (etwas_fault_is_room(fault)) {
+        return "The process may not lock memory for events: it needs CAP_IPC_LOCK, a greater "
+               "RLIMIT_MEMLOCK, or a greater kernel.perf_event_mlock_kb";
+    }
+    if (fault->error == EMFILE || fault->error == ENFILE) {
+        return "There are too few descriptors: each event of the kernel takes one on each "
+               "processor. RLIMIT_NOFILE has to be greater, or fewer flags asked for";
+    }
+    if (fault->place == ETWAS_FAULT_TRACEFS && is_denial(fault->error)) {
+        return "The process may not read tracefs: it needs CAP_DAC_READ_SEARCH, or tracefs "
+               "mounted with gid= and mode= that let it";
+    }
+    if (fault->place == ETWAS_FAULT_TRACEFS && fault->error == ENOENT) {
+        return "tracefs is not mounted: mount -t tracefs tracefs /sys/kernel/tracing";
+    }
+    if (fault->place == ETWAS_FAULT_TASKSTATS && is_denial(fault->error)) {
+        return "The process may not be told what other processes used when they end "
+               "(taskstats): it needs CAP_NET_ADMIN in the first user namespace, and to be "
+               "in the first PID namespace";
+    }
+    return NULL;
+}
+
 void etwas_fault_explain(const struct etwas_fault *fault, char *text, size_t room)
 {
-    if (fault->place == ETWAS_FAULT_EVENT && is_denial(fault->error)) {
+    const char *sentence = sentence_of(fault);
+
+    if (fault->place == ETWAS_FAULT_OWN) {
+        explain_flag(fault->error, text, room);
+    } else if (fault->place == ETWAS_FAULT_EVENT && is_denial(fault->error)) {
         explain_denied_event(text, room);
-    } else if (etwas_fault_is_room(fault)) {
-        (void)snprintf(
-            text, room,
-            "The process may not lock memory for events: it needs CAP_IPC_LOCK, a greater "
-            "RLIMIT_MEMLOCK, or a greater kernel.perf_event_mlock_kb");
-    } else if (fault->error == EMFILE || fault->error == ENFILE) {
-        (void)snprintf(text, room,
-                       "There are too few descriptors: each event of the kernel takes one on each "
-                       "processor. RLIMIT_NOFILE has to be greater, or fewer flags asked for");
-    } else if (fault->place == ETWAS_FAULT_TRACEFS && is_denial(fault->error)) {
-        (void)snprintf(text, room,
-                       "The process may not read tracefs: it needs CAP_DAC_READ_SEARCH, or tracefs "
-                       "mounted with gid= and mode= that let it");
-    } else if (fault->place == ETWAS_FAULT_TRACEFS && fault->error == ENOENT) {
-        (void)snprintf(text, room,
-                       "tracefs is not mounted: mount -t tracefs tracefs /sys/kernel/tracing");
-    } else if (fault->place == ETWAS_FAULT_TASKSTATS && is_denial(fault->error)) {
-        (void)snprintf(text, room,
-                       "The process may not be told what other processes used when they end "
-                       "(taskstats): it needs CAP_NET_ADMIN in the first user namespace, and to be "
-                       "in the first PID namespace");
+    } else if (fault->place == ETWAS_FAULT_OWN_EVENT &&
+               (is_denial(fault->error) || fault->error == ENOSYS)) {
+        explain_denied_own_event(text, room);
+    } else if (sentence != NULL) {
+        (void)snprintf(text, room, "%s", sentence);
     } else {
         explain_refusal(fault, text, room);
     }

@@ -32,14 +32,14 @@ static struct perf_event_attr attributes_of(uint32_t type, uint64_t config, uint
     };
 }
 
-static bool open_event(struct etwas_feed *feed, struct perf_event_attr *attributes,
+static bool open_event(struct etwas_feed *feed, struct perf_event_attr *attributes, uint32_t thread,
                        struct etwas_feed_event *event, struct etwas_fault *fault)
 {
-    long descriptor = syscall(SYS_perf_event_open, attributes, -1, (int)feed->processor, -1,
-                              PERF_FLAG_FD_CLOEXEC);
+    long descriptor = syscall(SYS_perf_event_open, attributes, thread == 0 ? -1 : (pid_t)thread,
+                              (int)feed->processor, -1, PERF_FLAG_FD_CLOEXEC);
 
     if (descriptor < 0) {
-        return refuse(fault, ETWAS_FAULT_EVENT, errno);
+        return refuse(fault, thread == 0 ? ETWAS_FAULT_EVENT : ETWAS_FAULT_OWN_EVENT, errno);
     }
     event->descriptor = (int)descriptor;
     event->sample_type = attributes->sample_type;
@@ -52,8 +52,8 @@ static bool open_event(struct etwas_feed *feed, struct perf_event_attr *attribut
     return true;
 }
 
-bool etwas_feed_open(struct etwas_feed *feed, uint32_t processor, size_t ring_bytes,
-                     struct etwas_fault *fault)
+bool etwas_feed_open(struct etwas_feed *feed, uint32_t processor, uint32_t thread,
+                     size_t ring_bytes, struct etwas_fault *fault)
 {
     struct perf_event_attr attributes = attributes_of(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 0);
     struct etwas_feed_event *first = &feed->events[0];
@@ -61,6 +61,7 @@ bool etwas_feed_open(struct etwas_feed *feed, uint32_t processor, size_t ring_by
 
     attributes.watermark = 1;
     attributes.wakeup_watermark = (uint32_t)(ring_bytes / 4);
+    attributes.exclude_kernel = thread != 0;
     feed->processor = processor;
     feed->event_count = 0;
     feed->is_on = false;
@@ -69,7 +70,7 @@ bool etwas_feed_open(struct etwas_feed *feed, uint32_t processor, size_t ring_by
     feed->full_told = 0;
     feed->read_ns = 0;
     *first = (struct etwas_feed_event){.tag = ETWAS_FEED_OWNER};
-    if (!open_event(feed, &attributes, first, fault)) {
+    if (!open_event(feed, &attributes, thread, first, fault)) {
         return false;
     }
     error = etwas_ring_map(&feed->ring, first->descriptor, ring_bytes);
@@ -109,30 +110,26 @@ static struct etwas_feed_event *free_event(struct etwas_feed *feed)
     return feed->event_count < ETWAS_FEED_EVENTS ? &feed->events[feed->event_count] : NULL;
 }
 
-/* Into the ring, filtered, and on if the others are: 0 or an errno. */
-static int begin_event(const struct etwas_feed *feed, int descriptor, const char *filter)
+/* Into the ring, filtered, and on if the others are and it does not wait: 0 or an errno. */
+static int begin_event(const struct etwas_feed *feed, int descriptor,
+                       const struct etwas_feed_wish *wish)
 {
+    const char *filter = wish->filter;
+    bool goes = feed->is_on && wish->thread == 0;
     bool good = ioctl(descriptor, PERF_EVENT_IOC_SET_OUTPUT, feed->events[0].descriptor) == 0 &&
                 (filter == NULL || ioctl(descriptor, PERF_EVENT_IOC_SET_FILTER, filter) == 0) &&
-                (!feed->is_on || ioctl(descriptor, PERF_EVENT_IOC_ENABLE, 0) == 0);
+                (!goes || ioctl(descriptor, PERF_EVENT_IOC_ENABLE, 0) == 0);
 
     return good ? 0 : errno;
 }
 
-static struct perf_event_attr attributes_for(const struct etwas_feed_wish *wish)
+static struct perf_event_attr sideband_attributes(const struct etwas_feed_wish *wish)
 {
-    struct perf_event_attr attributes;
+    struct perf_event_attr attributes = attributes_of(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 0);
 
-    if (wish->sideband == 0) {
-        attributes = attributes_of(wish->type, wish->config, wish->sample_type);
-        attributes.sample_period = wish->period;
-        attributes.exclude_callchain_kernel = wish->no_kernel_stack;
-        return attributes;
-    }
     if (wish->sideband == ETWAS_SIDEBAND_ARGUMENTS) {
         return attributes_of(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_BPF_OUTPUT, PERF_SAMPLE_RAW);
     }
-    attributes = attributes_of(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 0);
     attributes.task = (wish->sideband & ETWAS_SIDEBAND_TASKS) != 0;
     attributes.comm = (wish->sideband & ETWAS_SIDEBAND_NAMES) != 0;
     attributes.comm_exec = attributes.comm;
@@ -140,6 +137,25 @@ static struct perf_event_attr attributes_for(const struct etwas_feed_wish *wish)
     attributes.mmap_data = (wish->sideband & ETWAS_SIDEBAND_FILES) != 0;
     attributes.mmap2 = attributes.mmap | attributes.mmap_data;
     attributes.build_id = (wish->sideband & ETWAS_SIDEBAND_IMAGES) != 0;
+    attributes.context_switch = (wish->sideband & ETWAS_SIDEBAND_SWITCHES) != 0;
+    return attributes;
+}
+
+static struct perf_event_attr attributes_for(const struct etwas_feed_wish *wish)
+{
+    struct perf_event_attr attributes = sideband_attributes(wish);
+
+    if (wish->sideband == 0) {
+        attributes = attributes_of(wish->type, wish->config, wish->sample_type);
+        attributes.sample_period = wish->period;
+        attributes.exclude_callchain_kernel = wish->no_kernel_stack;
+    }
+    if (wish->thread != 0) { /* what anybody may see of himself */
+        attributes.exclude_kernel = 1;
+        attributes.exclude_callchain_kernel = 1;
+        attributes.inherit = 1;
+        attributes.inherit_thread = 1;
+    }
     return attributes;
 }
 
@@ -154,10 +170,10 @@ bool etwas_feed_add(struct etwas_feed *feed, const struct etwas_feed_wish *wish,
     if (place == NULL) {
         return refuse(fault, ETWAS_FAULT_EVENT, EMFILE);
     }
-    if (!open_event(feed, &attributes, &event, fault)) {
+    if (!open_event(feed, &attributes, wish->thread, &event, fault)) {
         return false;
     }
-    error = begin_event(feed, event.descriptor, wish->filter);
+    error = begin_event(feed, event.descriptor, wish);
     if (error != 0) {
         (void)close(event.descriptor);
         return refuse(fault, ETWAS_FAULT_EVENT, error);
@@ -172,7 +188,7 @@ bool etwas_feed_add(struct etwas_feed *feed, const struct etwas_feed_wish *wish,
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
-static struct etwas_feed_totals totals_of(const struct etwas_feed_event *event)
+struct etwas_feed_totals etwas_feed_event_totals(const struct etwas_feed_event *event)
 {
     struct etwas_feed_totals totals = {0};
     uint64_t values[2]; /* as read_format says */
@@ -203,13 +219,21 @@ int etwas_feed_event_descriptor(const struct etwas_feed *feed, uint32_t tag)
 bool etwas_feed_totals(const struct etwas_feed *feed, uint32_t tag,
                        struct etwas_feed_totals *totals)
 {
-    const struct etwas_feed_event *event = open_event_of(feed, tag);
+    bool found = false;
 
-    if (event == NULL) {
-        return false;
+    *totals = (struct etwas_feed_totals){0};
+    for (uint32_t index = 0; index < feed->event_count; index++) {
+        const struct etwas_feed_event *event = &feed->events[index];
+
+        if (event->tag == tag && event->descriptor >= 0) {
+            struct etwas_feed_totals of_one = etwas_feed_event_totals(event);
+
+            totals->counted += of_one.counted;
+            totals->lost += of_one.lost;
+            found = true;
+        }
     }
-    *totals = totals_of(event);
-    return true;
+    return found;
 }
 
 uint64_t etwas_feed_lost(const struct etwas_feed *feed)
@@ -218,25 +242,24 @@ uint64_t etwas_feed_lost(const struct etwas_feed *feed)
 
     for (uint32_t index = 0; index < feed->event_count; index++) {
         if (feed->events[index].descriptor >= 0) {
-            lost += totals_of(&feed->events[index]).lost;
+            lost += etwas_feed_event_totals(&feed->events[index]).lost;
         }
     }
     return lost;
 }
 
-const struct etwas_feed_event *etwas_feed_event_of(const struct etwas_feed *feed, uint64_t id)
-{
-    for (uint32_t index = 0; index < feed->event_count; index++) {
-        if (feed->events[index].id == id) {
-            return &feed->events[index];
-        }
-    }
-    return NULL;
-}
-
 int etwas_feed_descriptor(const struct etwas_feed *feed)
 {
     return feed->events[0].descriptor;
+}
+
+void etwas_feed_enable(struct etwas_feed *feed, uint32_t tag)
+{
+    for (uint32_t index = 0; feed->is_on && index < feed->event_count; index++) {
+        if (feed->events[index].tag == tag && feed->events[index].descriptor >= 0) {
+            (void)ioctl(feed->events[index].descriptor, PERF_EVENT_IOC_ENABLE, 0);
+        }
+    }
 }
 
 void etwas_feed_set_period(struct etwas_feed *feed, uint32_t tag, uint64_t period)
@@ -250,23 +273,35 @@ void etwas_feed_set_period(struct etwas_feed *feed, uint32_t tag, uint64_t perio
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-bool etwas_feed_remove(struct etwas_feed *feed, uint32_t tag, struct etwas_feed_totals *totals)
+static void close_event(struct etwas_feed *feed, struct etwas_feed_event *event)
 {
-    const struct etwas_feed_event *found = open_event_of(feed, tag);
-    struct etwas_feed_event *event;
-    int descriptor;
+    int descriptor = event->descriptor;
 
-    if (found == NULL || tag == ETWAS_FEED_OWNER) {
-        return false;
-    }
-    event = &feed->events[found - feed->events];
-    (void)ioctl(event->descriptor, PERF_EVENT_IOC_DISABLE, 0);
-    *totals = totals_of(event);
-    feed->closed_lost += totals->lost;
-    descriptor = event->descriptor;
     event->descriptor = -1; /* before it is closed: see etwas_feed_forget */
     (void)close(descriptor);
     event->end = etwas_ring_written(&feed->ring);
+}
+
+bool etwas_feed_remove(struct etwas_feed *feed, uint32_t tag, struct etwas_feed_totals *totals)
+{
+    if (tag == ETWAS_FEED_OWNER || open_event_of(feed, tag) == NULL) {
+        return false;
+    }
+    *totals = (struct etwas_feed_totals){0};
+    for (uint32_t index = 0; index < feed->event_count; index++) {
+        struct etwas_feed_event *event = &feed->events[index];
+
+        if (event->tag == tag && event->descriptor >= 0) {
+            struct etwas_feed_totals of_one;
+
+            (void)ioctl(event->descriptor, PERF_EVENT_IOC_DISABLE, 0);
+            of_one = etwas_feed_event_totals(event);
+            totals->counted += of_one.counted;
+            totals->lost += of_one.lost;
+            close_event(feed, event);
+        }
+    }
+    feed->closed_lost += totals->lost;
     return true;
 }
 

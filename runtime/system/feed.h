@@ -12,6 +12,9 @@
  *
  *     counted = samples in the ring + lost                   for an event whose period is 1
  *
+ * They are of whoever runs on the processor, or of one thread and those that it begins, and they begin,
+ * in its own code alone: as many events of a tag as there are threads, which count as one.
+ *
  * A process that forks hands the child copies of the descriptors: the child calls etwas_feed_forget.
  * Not thread-safe. Needs Linux 6.0 (PERF_FORMAT_LOST).
  */
@@ -27,22 +30,25 @@
 #include "system/sample.h"
 
 enum {
-    ETWAS_FEED_EVENTS = 128,
+    ETWAS_FEED_EVENTS = 4096,
     ETWAS_FEED_OWNER = 0, /* tag of the first event */
 
     /* What an event that counts nothing tells of. Each of them tells of FORK and EXIT as well. */
-    ETWAS_SIDEBAND_TASKS = 1 << 0,  /* FORK, EXIT */
-    ETWAS_SIDEBAND_NAMES = 1 << 1,  /* COMM */
-    ETWAS_SIDEBAND_IMAGES = 1 << 2, /* MMAP2 of what can be executed, with build ids */
-    ETWAS_SIDEBAND_FILES = 1 << 3,  /* MMAP2 of anything, with devices and inodes */
+    ETWAS_SIDEBAND_TASKS = 1 << 0,    /* FORK, EXIT */
+    ETWAS_SIDEBAND_NAMES = 1 << 1,    /* COMM */
+    ETWAS_SIDEBAND_IMAGES = 1 << 2,   /* MMAP2 of what can be executed, with build ids */
+    ETWAS_SIDEBAND_FILES = 1 << 3,    /* MMAP2 of anything, with devices and inodes */
+    ETWAS_SIDEBAND_SWITCHES = 1 << 5, /* SWITCH */
 
     /* And one that tells of nothing else: samples that somebody else writes (exec_probe.h). */
     ETWAS_SIDEBAND_ARGUMENTS = 1 << 4,
 };
 
 struct etwas_feed_wish {
-    uint32_t tag;         /* of the caller's; none of two events of a feed, not 0 */
-    uint32_t type;        /* PERF_TYPE_* */
+    uint32_t tag; /* of the caller's; none of two events of a feed and thread, not 0 */
+    uint32_t
+        thread;    /* of this process; 0: everybody's. Such an event waits for etwas_feed_enable */
+    uint32_t type; /* PERF_TYPE_* */
     uint64_t config;      /* a tracepoint's id */
     uint64_t sample_type; /* of ETWAS_SAMPLE_KNOWN; ETWAS_SAMPLE_ALWAYS is there anyway */
     bool no_kernel_stack; /* of PERF_SAMPLE_CALLCHAIN the user's part alone */
@@ -76,9 +82,12 @@ struct etwas_feed {
     struct etwas_ring ring;
 };
 
-/* On failure there is nothing to close. */
-bool etwas_feed_open(struct etwas_feed *feed, uint32_t processor, size_t ring_bytes,
-                     struct etwas_fault *fault);
+/*
+ * `thread`: of this process, if only its threads' events shall be there; 0: everybody's may. On failure there
+ * is nothing to close.
+ */
+bool etwas_feed_open(struct etwas_feed *feed, uint32_t processor, uint32_t thread,
+                     size_t ring_bytes, struct etwas_fault *fault);
 
 void etwas_feed_start(struct etwas_feed *feed);
 
@@ -86,7 +95,10 @@ void etwas_feed_start(struct etwas_feed *feed);
 bool etwas_feed_add(struct etwas_feed *feed, const struct etwas_feed_wish *wish,
                     struct etwas_fault *fault);
 
-/* From now on with another period; it can be sampled in periods. */
+/* Threads' events of the tag are there: from now on, or from the start on. */
+void etwas_feed_enable(struct etwas_feed *feed, uint32_t tag);
+
+/* From now on with another period; everybody's, and can be sampled in periods. */
 void etwas_feed_set_period(struct etwas_feed *feed, uint32_t tag, uint64_t period);
 
 /* No more of them; what is in the ring stays. False: there is no event of the tag. */
@@ -101,9 +113,21 @@ void etwas_feed_close(struct etwas_feed *feed);
 void etwas_feed_forget(struct etwas_feed *feed);
 
 /* The event a record is of, also if it was removed and the record is older; NULL: none of ours. */
-const struct etwas_feed_event *etwas_feed_event_of(const struct etwas_feed *feed, uint64_t id);
+static inline const struct etwas_feed_event *etwas_feed_event_of(const struct etwas_feed *feed,
+                                                                 uint64_t id)
+{
+    for (uint32_t index = 0; index < feed->event_count; index++) {
+        if (feed->events[index].id == id) {
+            return &feed->events[index];
+        }
+    }
+    return NULL;
+}
 
-/* False: there is no event of the tag. */
+/* Of one that is open. */
+struct etwas_feed_totals etwas_feed_event_totals(const struct etwas_feed_event *event);
+
+/* Of all that are open. False: there is no event of the tag. */
 bool etwas_feed_totals(const struct etwas_feed *feed, uint32_t tag,
                        struct etwas_feed_totals *totals);
 

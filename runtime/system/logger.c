@@ -4,7 +4,8 @@
 #include "system/logger.h"
 
 #include <ck_pr.h>
-#include <etwas/evntrace.h>
+#include <errno.h>
+#include <etwas/etwas.h>
 #include <etwas/winerror.h>
 #include <poll.h>
 #include <pthread.h>
@@ -16,11 +17,12 @@
 
 #include "buffer/pool.h"
 #include "clock/clock.h"
-#include "etl/layout.h"
+#include "etl/own_record.h"
 #include "platform/processor.h"
 #include "platform/testpoint.h"
 #include "platform/thread.h"
 #include "system/board.h"
+#include "system/keywords.h"
 #include "system/session_time.h"
 
 enum {
@@ -66,6 +68,7 @@ struct etwas_system_logger {
     uint32_t patience_ms; /* left to wait for buffers */
     struct etwas_session_time time;
     struct etwas_system_settings settings; /* in force */
+    uint32_t rung;                         /* since its first answer */
 
     struct etwas_board board;
     struct etwas_record record;
@@ -180,6 +183,20 @@ static void drain(struct etwas_board *board)
     etwas_board_find_lost(board, until_ns);
 }
 
+static void tell_rung(struct etwas_system_logger *logger)
+{
+    const struct etwas_etl_kernel_rung rung = {
+        .version = ETWAS_ETL_KERNEL_RUNG_VERSION,
+        .rung = logger->rung,
+        .process_id = logger->board.host.own_process,
+        .error = logger->rung == ETWAS_KERNEL_RUNG_FOUND ? (uint32_t)logger->fault.error : 0};
+
+    etwas_record_begin_class(&logger->record, &etwas_etl_own_class, ETWAS_ETL_KERNEL_RUNG_TYPE,
+                             ETWAS_ETL_KERNEL_RUNG_VERSION);
+    etwas_record_put(&logger->record, &rung, sizeof rung);
+    etwas_emit_now(logger->board.host.emitter, etwas_record_end(&logger->record));
+}
+
 static void run(struct etwas_system_logger *logger, struct pollfd *polled)
 {
     struct etwas_board *board = &logger->board;
@@ -191,6 +208,9 @@ static void run(struct etwas_system_logger *logger, struct pollfd *polled)
     }
     if (!waits_for_start(logger)) { /* also if its end was asked for right after */
         etwas_session_time_renew(&logger->time);
+        if (board->host.own_process != 0) {
+            tell_rung(logger);
+        }
         etwas_board_run_down(board, false);
     }
     ck_pr_store_32(&logger->has_run_down, 1);
@@ -239,6 +259,62 @@ static void come_first(void)
     }
 }
 
+static bool open_board(struct etwas_system_logger *logger, size_t bytes)
+{
+    uint32_t own = logger->session->configuration.own_process ? etwas_thread_ids().process_id : 0;
+
+    return etwas_board_open(&logger->board, &logger->emitter, &logger->record, bytes, own,
+                            &logger->fault) &&
+           etwas_board_change(&logger->board, &logger->asked, &logger->fault);
+}
+
+static bool is_own_refused(const struct etwas_fault *fault)
+{
+    return fault->place == ETWAS_FAULT_OWN_EVENT &&
+           (etwas_fault_code(fault) == ERROR_ACCESS_DENIED || fault->error == ENOSYS);
+}
+
+/* Whether it is of the own process and wants what that cannot have. */
+static bool is_denied(const struct etwas_system_logger *logger,
+                      const struct etwas_system_settings *settings, struct etwas_fault *fault)
+{
+    uint64_t others =
+        etwas_settings_want(settings) & etwas_topic_flags() & ~etwas_topic_own_flags();
+
+    if (!logger->session->configuration.own_process || others == 0) {
+        return false;
+    }
+    *fault = (struct etwas_fault){ETWAS_FAULT_OWN, __builtin_ctzll(others)};
+    return true;
+}
+
+/* Of the own process what there is can always be told. */
+static bool open_rung(struct etwas_system_logger *logger)
+{
+    bool own = logger->session->configuration.own_process;
+    struct etwas_fault refused;
+
+    logger->rung = own ? ETWAS_KERNEL_RUNG_PROCESS : ETWAS_KERNEL_RUNG_SYSTEM;
+    if (is_denied(logger, &logger->asked, &logger->fault)) {
+        return false;
+    }
+    if (open_board(logger, ring_bytes(logger->session))) {
+        return true;
+    }
+    if (!is_own_refused(&logger->fault)) {
+        return false;
+    }
+    refused = logger->fault;
+    etwas_board_shut(&logger->board);
+    etwas_board_free(&logger->board);
+    logger->rung = ETWAS_KERNEL_RUNG_FOUND;
+    if (!open_board(logger, 0)) {
+        return false;
+    }
+    logger->fault = refused;
+    return true;
+}
+
 static void *logger_main(void *argument)
 {
     struct etwas_system_logger *logger = argument;
@@ -248,9 +324,7 @@ static void *logger_main(void *argument)
 
     (void)pthread_setname_np(pthread_self(), "etwas-system");
     come_first();
-    good = etwas_board_open(board, &logger->emitter, &logger->record, ring_bytes(logger->session),
-                            &logger->fault);
-    good = good && etwas_board_change(board, &logger->asked, &logger->fault);
+    good = open_rung(logger);
     answer(logger, good);
     if (good) {
         run(logger, polled);
@@ -290,6 +364,11 @@ const struct etwas_system_settings *etwas_system_logger_settings(
     return &session->system_logger->settings;
 }
 
+uint32_t etwas_system_logger_rung(const struct etwas_session *session)
+{
+    return session->system_logger->rung;
+}
+
 bool etwas_system_logger_has_run_down(const struct etwas_session *session)
 {
     bool has = true;
@@ -312,6 +391,9 @@ uint32_t etwas_system_logger_change(struct etwas_session *session,
     *fault = (struct etwas_fault){ETWAS_FAULT_NOWHERE, 0};
     if (logger == NULL) {
         return ERROR_WMI_INSTANCE_NOT_FOUND;
+    }
+    if (is_denied(logger, settings, fault)) {
+        return etwas_fault_code(fault);
     }
     logger->asked = *settings;
     ask(logger, REQUEST_CHANGE);
@@ -429,6 +511,9 @@ uint32_t etwas_system_logger_begin(struct etwas_session *session, struct etwas_f
         (void)pthread_join(logger->thread, NULL);
         unmake(logger);
         return etwas_fault_code(fault);
+    }
+    if (logger->rung == ETWAS_KERNEL_RUNG_FOUND) {
+        *fault = logger->fault;
     }
     etwas_control_lock();
     session->system_logger = logger;

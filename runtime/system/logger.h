@@ -23,10 +23,14 @@
 #include "system/settings.h"
 
 /*
- * Opens what the session's EnableFlags ask for. On failure there is nothing to end; the code is that of
+ * Opens what the session's EnableFlags ask for; of the own process, where the kernel refuses, nothing, and
+ * *fault says why. On failure there is nothing to end; the code is that of
  * the fault, ERROR_NOT_ENOUGH_MEMORY or ERROR_NO_SYSTEM_RESOURCES.
  */
 uint32_t etwas_system_logger_begin(struct etwas_session *session, struct etwas_fault *fault);
+
+/* ETWAS_KERNEL_RUNG_*. The control lock is held, and the session has a system logger. */
+uint32_t etwas_system_logger_rung(const struct etwas_session *session);
 
 /* From here on what happens is recorded, once the session runs. */
 void etwas_system_logger_start(struct etwas_session *session);

@@ -10,7 +10,8 @@
  *     CopyOnWrite         a write to a page that may be read
  *     AccessViolation     anything else that a page that is there does not allow
  *
- * Only x86 has the tracepoints.
+ * Only x86 has the tracepoints. Of the own process alone a software event says where a fault was and not of
+ * which kind: DemandZeroFault, or TransitionFault where the instruction itself is not there.
  */
 #include <etwas/evntrace.h>
 
@@ -55,28 +56,44 @@ enum {
 
 static const char *const names[] = {"address", "ip", "error_code", NULL};
 
-static bool take(const struct etwas_taken *taken)
+static void tell(const struct etwas_taken *taken, uint8_t type, uint64_t address,
+                 uint64_t instruction)
 {
     const struct etwas_sample_origin *origin = &taken->sample->origin;
-    int64_t values[FIELDS];
-    struct fault_record record;
-
-    if (!etwas_taken_numbers(taken, values, FIELDS)) {
-        return false;
-    }
-    record = (struct fault_record){
+    const struct fault_record record = {
         .header = {.version = CLASS_VERSION,
                    .header_type = ETWAS_ETL_SYSTEM64,
                    .marker_flags = ETWAS_ETL_MARKER_FLAGS,
                    .size = sizeof record,
-                   .type = type_of(values[ERROR_CODE]),
+                   .type = type,
                    .group = GROUP_MEMORY,
                    .thread_id = origin->thread_id,
                    .process_id = origin->process_id},
-        .address = (uint64_t)values[ADDRESS],
-        .instruction = (uint64_t)values[INSTRUCTION],
+        .address = address,
+        .instruction = instruction,
     };
+
     etwas_emit(taken->host->emitter, taken->slot, &record, origin->time_ns);
+}
+
+static bool take(const struct etwas_taken *taken)
+{
+    int64_t values[FIELDS];
+
+    if (!etwas_taken_numbers(taken, values, FIELDS)) {
+        return false;
+    }
+    tell(taken, type_of(values[ERROR_CODE]), (uint64_t)values[ADDRESS],
+         (uint64_t)values[INSTRUCTION]);
+    return true;
+}
+
+static bool take_own(const struct etwas_taken *taken)
+{
+    uint64_t address = taken->sample->data_address;
+    uint64_t instruction = taken->sample->address;
+
+    tell(taken, address == instruction ? TRANSITION : DEMAND_ZERO, address, instruction);
     return true;
 }
 
@@ -95,6 +112,12 @@ static const struct etwas_source sources[] = {
      .hooks = {KINDS},
      .without_own = true,
      .take = take},
+    {.type = PERF_TYPE_SOFTWARE,
+     .config = PERF_COUNT_SW_PAGE_FAULTS,
+     .period = 1,
+     .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR,
+     .scope = ETWAS_OF_PROCESS,
+     .take = take_own},
 };
 
 const struct etwas_topic etwas_topic_page_faults = {

@@ -17,8 +17,11 @@ static struct etwas_processes *open_topic(const struct etwas_topic_host *host, u
 {
     struct etwas_processes *processes = malloc(sizeof *processes);
 
-    if (processes != NULL && !etwas_processes_init(processes, etwas_process_source_here(),
-                                                   host->emitter, host->record, tells)) {
+    const struct etwas_process_source *source =
+        host->own_process != 0 ? etwas_process_source_own() : etwas_process_source_here();
+
+    if (processes != NULL &&
+        !etwas_processes_init(processes, source, host->emitter, host->record, tells)) {
         free(processes);
         processes = NULL;
     }
@@ -31,7 +34,7 @@ static void *open_processes(const struct etwas_topic_host *host)
     struct etwas_processes *processes = open_topic(host, ETWAS_TELL_PROCESSES);
     struct etwas_fault ignored;
 
-    if (processes != NULL) {
+    if (processes != NULL && host->own_process == 0) {
         processes->exits = etwas_exits_open(&ignored);
     }
     return processes;
@@ -104,6 +107,7 @@ static bool find_lost(void *state, int64_t until_ns)
 const struct etwas_topic etwas_topic_processes = {
     .flags = EVENT_TRACE_FLAG_PROCESS,
     .sideband = ETWAS_SIDEBAND_TASKS | ETWAS_SIDEBAND_NAMES | ETWAS_SIDEBAND_ARGUMENTS,
+    .own_sideband = ETWAS_SIDEBAND_TASKS | ETWAS_SIDEBAND_NAMES,
     .open = open_processes,
     .close = close_topic,
     .forget = forget_processes,
@@ -126,6 +130,7 @@ const struct etwas_topic etwas_topic_counters = {
 const struct etwas_topic etwas_topic_images = {
     .flags = EVENT_TRACE_FLAG_IMAGE_LOAD,
     .sideband = ETWAS_SIDEBAND_TASKS | ETWAS_SIDEBAND_NAMES | ETWAS_SIDEBAND_IMAGES,
+    .own_sideband = ETWAS_SIDEBAND_TASKS | ETWAS_SIDEBAND_NAMES | ETWAS_SIDEBAND_IMAGES,
     .open = open_images,
     .close = close_topic,
     .run_down = run_down,

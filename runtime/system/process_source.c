@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "clock/clock.h"
+#include "platform/thread.h"
 #include "system/kernel_images.h"
 #include "system/proc_list.h"
 #include "system/processes.h"
@@ -79,6 +80,38 @@ static const struct etwas_process_source elsewhere = {
     .now_ns = etwas_clock_qpc,
     .tick_of = tick_of,
 };
+
+/* ---- the own process alone ------------------------------------------------------------------- */
+
+static bool list_own(void (*each)(void *context, uint32_t process_id), void *context)
+{
+    each(context, etwas_thread_ids().process_id);
+    return true;
+}
+
+static void list_no_images(void (*each)(void *context, const struct etwas_mapping *mapping),
+                           void *context)
+{
+    (void)each;
+    (void)context;
+}
+
+static const struct etwas_process_source own = {
+    .list = list_own,
+    .threads = etwas_proc_list_threads,
+    .facts = etwas_process_facts_read,
+    .command_line = etwas_process_command_line_read,
+    .mappings = etwas_process_mappings,
+    .counters = etwas_process_counters_read,
+    .kernel = list_no_images,
+    .now_ns = etwas_clock_qpc,
+    .tick_of = tick_of,
+};
+
+const struct etwas_process_source *etwas_process_source_own(void)
+{
+    return etwas_proc_is_ours() ? &own : &elsewhere;
+}
 
 const struct etwas_process_source *etwas_process_source_here(void)
 {

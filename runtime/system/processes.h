@@ -56,6 +56,9 @@ struct etwas_process_source {
 /* That of this machine, which knows nothing where /proc is another PID namespace's. */
 const struct etwas_process_source *etwas_process_source_here(void);
 
+/* Likewise, which knows of this process and nothing else. */
+const struct etwas_process_source *etwas_process_source_own(void);
+
 enum {
     /* What is told. */
     ETWAS_TELL_PROCESSES = 1 << 0,

@@ -77,6 +77,7 @@ static const struct etwas_source sources[] = {
      .config = PERF_COUNT_SW_CPU_CLOCK,
      .sample_type = PERF_SAMPLE_IP,
      .hooks = {GROUP_PERF_INFO << 8 | TYPE_SAMPLE},
+     .scope = ETWAS_OF_BOTH,
      .take = take},
 };
 

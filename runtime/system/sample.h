@@ -6,6 +6,7 @@
  *
  *     PERF_RECORD_SAMPLE          a tracepoint was passed, or an interval is over
  *     FORK, EXIT, COMM, MMAP2     what happened to processes, threads and their images
+ *     SWITCH                      a thread got a processor, or gave it away
  *                                 (of exec_probe.h a sample says such a thing, too)
  *
  * All events of a ring have ETWAS_SAMPLE_ALWAYS, so that it can be said of which one a record is
@@ -26,6 +27,11 @@
 #define ETWAS_SAMPLE_KNOWN                                                                         \
     (ETWAS_SAMPLE_ALWAYS | PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_CALLCHAIN |             \
      PERF_SAMPLE_RAW)
+
+enum {
+    /* Behind a record that is no sample: thread, time, processor, event. */
+    ETWAS_SAMPLE_ORIGIN_BYTES = 32
+};
 
 /* Of every record. */
 struct etwas_sample_origin {
@@ -48,7 +54,7 @@ struct etwas_sample {
 
 struct etwas_sideband {
     struct etwas_sample_origin origin;
-    uint32_t type; /* PERF_RECORD_FORK, _EXIT, _COMM or _MMAP2; _SAMPLE: of an exec */
+    uint32_t type; /* PERF_RECORD_FORK, _EXIT, _COMM, _MMAP2 or _SWITCH; _SAMPLE: of an exec */
     uint32_t process_id;
     uint32_t thread_id;
     union {
@@ -77,6 +83,10 @@ struct etwas_sideband {
             uint64_t inode;
             const char *path;
         } image;
+        struct { /* SWITCH */
+            bool is_out;
+            bool is_preempted; /* out, and would go on */
+        } turn;
     };
 };
 

@@ -42,12 +42,13 @@ static void run_down(void *state, const struct etwas_topic_host *host, bool is_e
                               is_end ? ETWAS_THREAD_RUNDOWN_END : ETWAS_THREAD_RUNDOWN_START};
 
     (void)state;
-    etwas_threads_list(tell, &rundown);
+    etwas_threads_list(host->own_process, tell, &rundown);
 }
 
 const struct etwas_topic etwas_topic_threads = {
     .flags = EVENT_TRACE_FLAG_THREAD,
     .sideband = ETWAS_SIDEBAND_TASKS,
+    .own_sideband = ETWAS_SIDEBAND_TASKS,
     .run_down = run_down,
     .take_sideband = take_sideband,
 };

@@ -49,10 +49,15 @@ static void list_process(void *context, uint32_t process_id)
     etwas_proc_list_threads(process_id, list_thread, listing);
 }
 
-void etwas_threads_list(void (*each)(void *context, uint32_t process_id, uint32_t thread_id),
+void etwas_threads_list(uint32_t process_id,
+                        void (*each)(void *context, uint32_t process_id, uint32_t thread_id),
                         void *context)
 {
     struct listing listing = {.each = each, .context = context};
 
-    (void)etwas_proc_list_processes(list_process, &listing);
+    if (process_id != 0) {
+        list_process(&listing, process_id);
+    } else {
+        (void)etwas_proc_list_processes(list_process, &listing);
+    }
 }

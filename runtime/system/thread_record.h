@@ -38,7 +38,8 @@ struct etwas_thread_record etwas_thread_record_make(enum etwas_thread_record_typ
  * Calls `each` for the threads of all processes that /proc shows, those of the kernel too, but for
  * threads that have ended.
  */
-void etwas_threads_list(void (*each)(void *context, uint32_t process_id, uint32_t thread_id),
+void etwas_threads_list(uint32_t process_id,
+                        void (*each)(void *context, uint32_t process_id, uint32_t thread_id),
                         void *context);
 
 #endif

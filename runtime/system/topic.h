@@ -31,6 +31,7 @@ struct etwas_topic_host {
     struct etwas_emitter *emitter;
     struct etwas_record *record; /* to put records together in; nobody's between two calls */
     uint32_t flags;              /* the EnableFlags in force */
+    uint32_t own_process;        /* its events alone are recorded; 0: the whole system's */
     uint32_t profile_interval;   /* 100 ns; in force */
     uint32_t sideband; /* ETWAS_SIDEBAND_* that are open: of what is wanted, all that can be had */
     struct etwas_fault *fault; /* while a topic opens: why it cannot, if not for memory */
@@ -45,26 +46,36 @@ struct etwas_taken {
     uint32_t slot;                           /* of the processor */
 };
 
+/* Which sessions have a source. */
+enum etwas_source_scope {
+    ETWAS_OF_SYSTEM,  /* of the whole system */
+    ETWAS_OF_PROCESS, /* of their own process */
+    ETWAS_OF_BOTH,
+};
+
 struct etwas_source {
-    const char *tracepoint; /* "sched/sched_switch"; NULL: type, config and period say it */
-    uint32_t type;
-    uint64_t config;
-    uint64_t period;           /* 0: the profile's interval */
-    uint64_t sample_type;      /* PERF_SAMPLE_* besides; of a tracepoint, RAW is there anyway */
+    const char *tracepoint;    /* "sched/sched_switch"; NULL: type, config and period say it */
     const char *filter;        /* of a tracepoint's fields; NULL: none */
     const char *const *fields; /* their names, NULL behind the last; NULL: none */
-    uint16_t hooks[ETWAS_SOURCE_HOOKS]; /* group and type of its records that may have its stack */
-    bool is_optional;                   /* not every machine or kernel has it */
-    bool without_own;                   /* not of the logger's own thread, which would never rest */
-    uint64_t flags;                     /* which of the topic's ask for it; 0: any */
 
     /* False: the sample does not have the fields; then it is counted lost. */
     bool (*take)(const struct etwas_taken *taken);
+
+    uint64_t flags; /* which of the topic's ask for it; 0: any */
+    uint32_t type;
+    uint32_t config;
+    uint32_t period;      /* 0: the profile's interval */
+    uint32_t sample_type; /* PERF_SAMPLE_* besides; of a tracepoint, RAW is there anyway */
+    uint16_t hooks[ETWAS_SOURCE_HOOKS]; /* group and type of its records that may have its stack */
+    uint8_t scope;                      /* enum etwas_source_scope */
+    bool is_optional;                   /* not every machine or kernel has it */
+    bool without_own;                   /* not of the logger's own thread, which would never rest */
 };
 
 struct etwas_topic {
-    uint64_t flags;    /* EnableFlags and what is finer (wants.h), any of which asks for it */
-    uint32_t sideband; /* ETWAS_SIDEBAND_* (feed.h) that it wants */
+    uint64_t flags;        /* EnableFlags and what is finer (wants.h), any of which asks for it */
+    uint32_t sideband;     /* ETWAS_SIDEBAND_* (feed.h) that it wants */
+    uint32_t own_sideband; /* likewise, of the own process */
     const struct etwas_source *sources;
     uint32_t source_count;
 
@@ -131,5 +142,8 @@ extern const uint32_t etwas_topic_count;
 
 /* What there is something for, in EnableFlags and what is finer (wants.h). */
 uint64_t etwas_topic_flags(void);
+
+/* Those of them that a session of the own process can have. */
+uint64_t etwas_topic_own_flags(void);
 
 #endif

@@ -44,3 +44,28 @@ uint64_t etwas_topic_flags(void)
     }
     return flags;
 }
+
+static uint64_t own_flags_of(const struct etwas_topic *topic)
+{
+    bool has_nothing = topic->source_count == 0 && topic->sideband == 0; /* silent.h */
+    uint64_t flags = topic->own_sideband != 0 || has_nothing ? topic->flags : 0;
+
+    for (uint32_t index = 0; index < topic->source_count; index++) {
+        const struct etwas_source *source = &topic->sources[index];
+
+        if (source->scope != ETWAS_OF_SYSTEM) {
+            flags |= source->flags != 0 ? source->flags : topic->flags;
+        }
+    }
+    return flags;
+}
+
+uint64_t etwas_topic_own_flags(void)
+{
+    uint64_t flags = 0;
+
+    for (uint32_t index = 0; index < etwas_topic_count; index++) {
+        flags |= own_flags_of(etwas_topics[index]);
+    }
+    return flags;
+}

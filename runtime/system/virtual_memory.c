@@ -10,15 +10,20 @@
  *     mremap    what was added or taken away; if it moves, both of the whole
  *     brk       what was added or taken away, once the process's end of data has been asked for
  *
+ * Of the own process alone: MMAP2, as the kernel says it of memory that is mapped, grows or may be used
+ * otherwise. What is given back it does not say.
+ *
  * They are told when the call is over and was no failure. After a loss nothing is known of calls that have
  * begun, nor where data end. The kernel's own records of mappings say
  * how large one has become that was merged with its neighbours, not what was asked for.
  */
 #include <etwas/evntrace.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "etl/layout.h"
+#include "system/feed.h"
 #include "system/join.h"
 #include "system/topics.h"
 
@@ -60,21 +65,26 @@ static uint64_t whole_pages(uint64_t bytes)
     return (bytes + page - 1) / page * page;
 }
 
-static void tell(const struct etwas_taken *taken, uint8_t type, uint64_t begin, uint64_t bytes)
+static const void *make(struct etwas_record *record, uint8_t type,
+                        const struct etwas_sample_origin *origin, uint64_t begin, uint64_t bytes)
 {
-    const struct etwas_sample_origin *origin = &taken->sample->origin;
-    struct etwas_record *record = taken->host->record;
-
-    if (bytes == 0) {
-        return;
-    }
     etwas_record_begin(record, ETWAS_ETL_SYSTEM64, GROUP_MEMORY, type, CLASS_VERSION);
     etwas_record_set_thread(record, origin->process_id, origin->thread_id);
     etwas_record_put_u64(record, begin);
     etwas_record_put_u64(record, bytes);
     etwas_record_put_u32(record, origin->process_id);
     etwas_record_put_u32(record, type == TYPE_ALLOC ? COMMIT_AND_RESERVE : RELEASE);
-    etwas_emit(taken->host->emitter, taken->slot, etwas_record_end(record), origin->time_ns);
+    return etwas_record_end(record);
+}
+
+static void tell(const struct etwas_taken *taken, uint8_t type, uint64_t begin, uint64_t bytes)
+{
+    const struct etwas_sample_origin *origin = &taken->sample->origin;
+
+    if (bytes != 0) {
+        etwas_emit(taken->host->emitter, taken->slot,
+                   make(taken->host->record, type, origin, begin, bytes), origin->time_ns);
+    }
 }
 
 /* A piece that begins where it did becomes larger or smaller. */
@@ -295,6 +305,25 @@ static const struct etwas_source sources[] = {
      .take = take_break_end},
 };
 
+static bool is_without_file(const char *path)
+{
+    return strncmp(path, "//anon", 6) == 0 || strcmp(path, "[heap]") == 0 ||
+           strncmp(path, "/dev/zero", 9) == 0;
+}
+
+/* Of the own process: what the mapping is now. */
+static void take_mapping(void *state, const struct etwas_topic_host *host, uint32_t slot,
+                         const struct etwas_sideband *sideband)
+{
+    (void)state;
+    if (is_without_file(sideband->image.path)) {
+        etwas_emit(host->emitter, slot,
+                   make(host->record, TYPE_ALLOC, &sideband->origin, sideband->image.address,
+                        sideband->image.bytes),
+                   sideband->origin.time_ns);
+    }
+}
+
 static void *open_topic(const struct etwas_topic_host *host)
 {
     (void)host;
@@ -315,6 +344,8 @@ static void take_loss(void *state, uint32_t slot)
 
 const struct etwas_topic etwas_topic_virtual_memory = {
     .flags = EVENT_TRACE_FLAG_VIRTUAL_ALLOC,
+    .own_sideband = ETWAS_SIDEBAND_FILES,
+    .take_sideband = take_mapping,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,
     .open = open_topic,

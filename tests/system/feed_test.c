@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -81,7 +82,7 @@ static void open_feed(size_t ring_bytes)
 {
     struct etwas_fault fault;
 
-    assert_true(etwas_feed_open(&feed, this_processor(), ring_bytes, &fault));
+    assert_true(etwas_feed_open(&feed, this_processor(), 0, ring_bytes, &fault));
     add_sideband(EVERYTHING);
     etwas_feed_start(&feed);
 }
@@ -201,7 +202,7 @@ static void nothing_is_told_before_the_start(void **state)
     struct etwas_fault fault;
 
     (void)state;
-    assert_true(etwas_feed_open(&feed, this_processor(), RING_BYTES, &fault));
+    assert_true(etwas_feed_open(&feed, this_processor(), 0, RING_BYTES, &fault));
     add_calls();
     call(CALLS);
     etwas_feed_start(&feed);
@@ -270,12 +271,25 @@ static void what_removed_events_lost_is_remembered(void **state)
     etwas_feed_close(&feed);
 }
 
+static void allow_descriptors(rlim_t count)
+{
+    struct rlimit limit;
+
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    if (limit.rlim_max < count) {
+        skip();
+    }
+    limit.rlim_cur = limit.rlim_max;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
 static void there_is_an_end_to_the_events_of_a_feed(void **state)
 {
     struct etwas_feed_wish wish = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY};
     struct etwas_fault fault;
 
     (void)state;
+    allow_descriptors(ETWAS_FEED_EVENTS + 100);
     open_feed(RING_BYTES);
     for (wish.tag = 1; wish.tag < ETWAS_FEED_EVENTS - 1; wish.tag++) {
         assert_true(etwas_feed_add(&feed, &wish, &fault));
@@ -389,7 +403,7 @@ static void what_is_not_asked_for_is_not_told(void **state)
     uint32_t tasks = 0;
 
     (void)state;
-    assert_true(etwas_feed_open(&feed, this_processor(), RING_BYTES, &fault));
+    assert_true(etwas_feed_open(&feed, this_processor(), 0, RING_BYTES, &fault));
     add_sideband(ETWAS_SIDEBAND_TASKS);
     etwas_feed_start(&feed);
     (void)run_child();
@@ -408,7 +422,7 @@ static void processors_that_are_not_there_are_not_found(void **state)
     struct etwas_fault fault;
 
     (void)state;
-    assert_false(etwas_feed_open(&feed, 1u << 20, RING_BYTES, &fault));
+    assert_false(etwas_feed_open(&feed, 1u << 20, 0, RING_BYTES, &fault));
     assert_int_equal(fault.place, ETWAS_FAULT_EVENT);
     assert_true(etwas_fault_code(&fault) == ERROR_NOT_SUPPORTED ||
                 etwas_fault_code(&fault) == ERROR_NOT_FOUND);
@@ -419,7 +433,7 @@ static void rings_of_odd_sizes_are_refused(void **state)
     struct etwas_fault fault;
 
     (void)state;
-    assert_false(etwas_feed_open(&feed, this_processor(), 3 * 4096, &fault));
+    assert_false(etwas_feed_open(&feed, this_processor(), 0, 3 * 4096, &fault));
     assert_int_equal(fault.place, ETWAS_FAULT_RING);
     assert_int_equal(fault.error, EINVAL);
 }
@@ -449,7 +463,7 @@ static int be_nobody(void)
     if (setgid(65534) != 0 || setuid(65534) != 0) {
         return 1;
     }
-    if (etwas_feed_open(&feed, this_processor(), RING_BYTES, &fault) ||
+    if (etwas_feed_open(&feed, this_processor(), 0, RING_BYTES, &fault) ||
         etwas_fault_code(&fault) != ERROR_ACCESS_DENIED) {
         return 2;
     }
@@ -524,7 +538,7 @@ static const char *why_not(void)
     static char text[256];
     struct etwas_fault fault;
 
-    if (!etwas_feed_open(&feed, this_processor(), RING_BYTES, &fault)) {
+    if (!etwas_feed_open(&feed, this_processor(), 0, RING_BYTES, &fault)) {
         etwas_fault_explain(&fault, text, sizeof text);
         return text;
     }

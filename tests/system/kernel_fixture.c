@@ -136,10 +136,8 @@ static bool is_machine_loaded(void)
     return getloadavg(&load, 1) == 1 && load > (double)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-void read_and_account(etwas_trace_handle session, struct events *events)
+void skip_if_lost(uint64_t lost, struct events *events)
 {
-    uint64_t lost = read_with_loss(session, events);
-
     if (lost != 0 && is_machine_loaded()) {
         (void)printf("the kernel lost %llu events on this machine, as it is now\n",
                      (unsigned long long)lost);
@@ -147,6 +145,11 @@ void read_and_account(etwas_trace_handle session, struct events *events)
         skip();
     }
     assert_int_equal(lost, 0);
+}
+
+void read_and_account(etwas_trace_handle session, struct events *events)
+{
+    skip_if_lost(read_with_loss(session, events), events);
 }
 
 void expect_as_nobody(int (*run)(void))
@@ -285,7 +288,7 @@ const char *why_no_kernel_events(void)
     struct etwas_tracepoint tracepoint;
     struct etwas_fault fault;
 
-    if (etwas_feed_open(&feed, (uint32_t)sched_getcpu(), PAGE, &fault)) {
+    if (etwas_feed_open(&feed, (uint32_t)sched_getcpu(), 0, PAGE, &fault)) {
         etwas_feed_close(&feed);
         if (etwas_tracepoint_read(&tracepoint, "sched/sched_switch", &fault)) {
             etwas_tracepoint_free(&tracepoint);

@@ -53,6 +53,9 @@ uint32_t count_threads(const struct events *events, uint8_t type, uint32_t proce
  */
 void read_and_account(etwas_trace_handle session, struct events *events);
 
+/* What read_and_account makes of it. */
+void skip_if_lost(uint64_t lost, struct events *events);
+
 /* The same, but for what the kernel lost: returns how much. */
 uint64_t read_with_loss(etwas_trace_handle session, struct events *events);
 

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A board's events, on all of its feeds: everybody's, or each thread's of the own process.
+ */
+#ifndef ETWAS_SYSTEM_BOARD_EVENTS_H
+#define ETWAS_SYSTEM_BOARD_EVENTS_H
+
+#include "system/board.h"
+
+/* There are none of the tag yet. On failure neither. */
+bool etwas_board_add(struct etwas_board *board, const struct etwas_feed_wish *wish,
+                     struct etwas_fault *fault);
+
+/* All of the tag; what they counted and lost stays in the board's accounts. */
+void etwas_board_remove(struct etwas_board *board, uint32_t tag);
+
+/* Of what the ring had no room for, when there was room again. */
+void etwas_board_record_loss(struct etwas_board *board, const struct etwas_feed *feed,
+                             uint64_t events, int64_t until_ns);
+
+#endif

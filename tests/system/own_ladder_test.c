@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Sessions of the own process where perf_event_open is forbidden, as in containers: they tell what there is,
+ * and on which rung they stand.
+ */
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "system/own_fixture.h"
+
+enum {
+    RUNG = 10,
+    KNOWN = EVENT_TRACE_FLAG_PROCESS | EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_IMAGE_LOAD,
+    ALL = KNOWN | EVENT_TRACE_FLAG_CSWITCH | EVENT_TRACE_FLAG_PROFILE |
+          EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS | EVENT_TRACE_FLAG_VIRTUAL_ALLOC,
+};
+
+static const etwas_guid own_class = {
+    0x7be5a508, 0xdb35, 0x4ec9, {0xb6, 0x50, 0xa9, 0x72, 0x0e, 0xcb, 0x3b, 0x69}};
+
+/* In a child: the kernel answers so, as a container's filter has it. */
+static void forbid_perf_events(uint32_t error)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog program = {sizeof code / sizeof *code, code};
+
+    CHECK_IN_CHILD(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+    CHECK_IN_CHILD(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
+}
+
+static void *do_nothing(void *argument)
+{
+    return argument;
+}
+
+static void record_where_it_is_forbidden(uint32_t error)
+{
+    etwas_trace_handle session;
+    char sentence[512];
+    pthread_t thread;
+
+    become_own();
+    forbid_perf_events(error);
+    session = start_own(ALL, ETWAS_KERNEL_RUNG_FOUND);
+    (void)etwas_kernel_refusal(sentence, sizeof sentence);
+    CHECK_IN_CHILD(strstr(sentence, "perf_event") != NULL);
+    update_kernel_flags(session, KNOWN, ERROR_SUCCESS);
+    update_kernel_flags(session, KNOWN | EVENT_TRACE_FLAG_DISK_IO, ERROR_ACCESS_DENIED);
+    CHECK_IN_CHILD(pthread_create(&thread, NULL, do_nothing, NULL) == 0);
+    (void)pthread_join(thread, NULL);
+    stop_own(session);
+    _exit(0);
+}
+
+static void expect_rung(const struct events *events, uint32_t rung, uint32_t error)
+{
+    uint32_t said = 0;
+
+    for (size_t index = 0; index < events->count; index++) {
+        const struct event *event = &events->items[index];
+
+        if (is_kernel_event(event, &own_class, RUNG)) {
+            assert_int_equal(event->record.UserDataLength, 16);
+            assert_int_equal(u32_at(event, 0), 1);
+            assert_int_equal(u32_at(event, 4), rung);
+            assert_int_equal(u32_at(event, 8), own_facts->process_id);
+            assert_int_equal(u32_at(event, 12), error);
+            said++;
+        }
+    }
+    assert_int_equal(said, 1);
+}
+
+static void what_there_is_is_told_where_perf_events_are_forbidden(void **state)
+{
+    static const uint32_t errors[] = {EPERM, EACCES, ENOSYS};
+
+    (void)state;
+    for (size_t index = 0; index < sizeof errors / sizeof *errors; index++) {
+        struct events events;
+        int child;
+
+        open_folder();
+        child = fork_child();
+        if (child == 0) {
+            record_where_it_is_forbidden(errors[index]);
+        }
+        assert_int_equal(exit_code_of(child), 0);
+        read_own(&events);
+        expect_rung(&events, ETWAS_KERNEL_RUNG_FOUND, errors[index]);
+        assert_int_equal(own_facts->counts.lost, 0);
+        assert_int_equal(
+            count_threads(&events, RUNDOWN_START, own_facts->process_id, own_facts->thread_id), 1);
+        assert_int_equal(
+            count_threads(&events, RUNDOWN_END, own_facts->process_id, own_facts->thread_id), 1);
+        assert_int_equal(count_threads(&events, THREAD_START, own_facts->process_id, 0), 0);
+        free_events(&events);
+        assert_int_equal(unlink(folder_path("k.etl")), 0);
+    }
+}
+
+static void do_no_work(etwas_trace_handle session)
+{
+    (void)session;
+}
+
+static void the_file_says_whose_events_it_has(void **state)
+{
+    struct events events;
+
+    (void)state;
+    record_own(KNOWN, do_no_work, &events);
+    expect_rung(&events, ETWAS_KERNEL_RUNG_PROCESS, 0);
+    free_events(&events);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(what_there_is_is_told_where_perf_events_are_forbidden),
+        FOLDER_TEST(the_file_says_whose_events_it_has),
+    };
+
+    return RUN_OWN_TESTS("system own ladder", tests);
+}
