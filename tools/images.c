@@ -322,7 +322,9 @@ static void sort(struct etwas_images *images)
 {
     struct etwas_image *there = NULL;
 
-    qsort(images->entries, images->count, sizeof *images->entries, compare);
+    if (images->count > 0) {
+        qsort(images->entries, images->count, sizeof *images->entries, compare);
+    }
     for (uint32_t i = 0; i < images->count; i++) {
         struct etwas_image *event = &images->entries[i];
 
