@@ -9,8 +9,9 @@
  *     FileObject      the file's key (file_views.h), ReadOffset where in it; 0: not a file's, or not known
  *
  * The kernel says at the end which address it was, at the beginning when that was, and in between which
- * file. A thread has one fault at a time. Which file is not asked where nobody says that a fault begins,
- * since what was said of the one before would be believed of this one.
+ * file. Which file is not asked where nobody says that a fault begins, since what was said of the one before would be
+ * believed of this one. While a thread waits for the disk somebody may walk its stack, with faults of the kernel's
+ * own: so a fault of the program and one of the kernel are remembered beside each other.
  *
  * What the file is called is looked up in the mappings of who had the fault, once for each file.
  */
@@ -40,6 +41,12 @@ struct fault {
     uint64_t offset;
 };
 
+enum mode {
+    MODE_USER,
+    MODE_KERNEL,
+    MODES,
+};
+
 struct unnamed {
     uint32_t process_id;
     uint64_t key;
@@ -67,7 +74,13 @@ static uint64_t page_of(uint64_t address)
 
 static const char *const begin_names[] = {"address", NULL};
 
-static bool take_begin(const struct etwas_taken *taken)
+/* The second number of the join. */
+static uint64_t key_of(const struct hard_faults *topic, enum mode mode)
+{
+    return topic->losses * MODES + mode;
+}
+
+static bool take_begin(const struct etwas_taken *taken, enum mode mode)
 {
     struct hard_faults *topic = taken->state;
     struct fault *fault;
@@ -76,10 +89,20 @@ static bool take_begin(const struct etwas_taken *taken)
     if (!etwas_taken_numbers(taken, &address, 1)) {
         return false;
     }
-    fault = etwas_join_put(topic->faults, taken->sample->origin.thread_id, topic->losses);
+    fault = etwas_join_put(topic->faults, taken->sample->origin.thread_id, key_of(topic, mode));
     fault->since_ns = taken->sample->origin.time_ns;
     fault->page = page_of((uint64_t)address);
     return true;
+}
+
+static bool take_user(const struct etwas_taken *taken)
+{
+    return take_begin(taken, MODE_USER);
+}
+
+static bool take_kernel(const struct etwas_taken *taken)
+{
+    return take_begin(taken, MODE_KERNEL);
 }
 
 static const char *const file_names[] = {"s_dev", "i_ino", "index", NULL};
@@ -94,15 +117,19 @@ static bool take_file(const struct etwas_taken *taken)
 {
     struct hard_faults *topic = taken->state;
     int64_t values[FILE_FIELDS];
-    struct fault *fault;
 
     if (!etwas_taken_numbers(taken, values, FILE_FIELDS)) {
         return false;
     }
-    fault = etwas_join_find(topic->faults, taken->sample->origin.thread_id, topic->losses);
-    if (fault != NULL) {
-        fault->key = etwas_file_key((uint32_t)values[FILE_DEVICE], (uint64_t)values[FILE_INODE]);
-        fault->offset = (uint64_t)values[FILE_PAGE] * page_bytes();
+    for (enum mode mode = MODE_USER; mode < MODES; mode++) {
+        struct fault *fault =
+            etwas_join_find(topic->faults, taken->sample->origin.thread_id, key_of(topic, mode));
+
+        if (fault != NULL) {
+            fault->key =
+                etwas_file_key((uint32_t)values[FILE_DEVICE], (uint64_t)values[FILE_INODE]);
+            fault->offset = (uint64_t)values[FILE_PAGE] * page_bytes();
+        }
     }
     return true;
 }
@@ -117,18 +144,34 @@ static void want_name(struct hard_faults *topic, uint32_t process_id, uint64_t k
     }
 }
 
+/* The one that began last, of the page. */
+static struct fault end_fault(struct hard_faults *topic, const struct etwas_sample *sample)
+{
+    uint32_t thread_id = sample->origin.thread_id;
+    struct fault last = {0};
+
+    for (enum mode mode = MODE_USER; mode < MODES; mode++) {
+        const struct fault *fault = etwas_join_find(topic->faults, thread_id, key_of(topic, mode));
+
+        if (fault != NULL && fault->page == page_of(sample->data_address) &&
+            fault->since_ns > last.since_ns) {
+            last = *fault;
+        }
+        etwas_join_remove(topic->faults, thread_id, key_of(topic, mode));
+    }
+    if (last.since_ns == 0) {
+        last.since_ns = sample->origin.time_ns;
+    }
+    return last;
+}
+
 static bool take_end(const struct etwas_taken *taken)
 {
     const struct etwas_sample_origin *origin = &taken->sample->origin;
     struct hard_faults *topic = taken->state;
     struct etwas_record *record = taken->host->record;
-    const struct fault *found = etwas_join_find(topic->faults, origin->thread_id, topic->losses);
-    struct fault fault = {.since_ns = origin->time_ns};
+    const struct fault fault = end_fault(topic, taken->sample);
 
-    if (found != NULL && found->page == page_of(taken->sample->data_address)) {
-        fault = *found;
-    }
-    etwas_join_remove(topic->faults, origin->thread_id, topic->losses);
     etwas_record_begin(record, ETWAS_ETL_SYSTEM64, GROUP_MEMORY, TYPE_HARD_FAULT, CLASS_VERSION);
     etwas_record_set_thread(record, origin->process_id, origin->thread_id);
     etwas_record_put_u64(record, (uint64_t)etwas_emit_stamp(taken->host->emitter, fault.since_ns));
@@ -195,12 +238,12 @@ static const struct etwas_source sources[] = {
      .fields = begin_names,
      .filter = IS_NOT_THERE,
      .is_optional = true,
-     .take = take_begin},
+     .take = take_user},
     {.tracepoint = "exceptions/page_fault_kernel",
      .fields = begin_names,
      .filter = IS_NOT_THERE,
      .is_optional = true,
-     .take = take_begin},
+     .take = take_kernel},
     {.tracepoint = "filemap/mm_filemap_fault",
      .fields = file_names,
      .is_optional = true,
