@@ -134,6 +134,13 @@ static void close_other(struct etwas_board *board, uint32_t number, uint32_t ind
     }
 }
 
+static bool is_missed(const struct etwas_board *board, uint32_t number, uint32_t index)
+{
+    uint32_t before = board->uses[number].sources & ((1U << index) - 1);
+
+    return !etwas_topics[number]->sources[index].is_substitute || before == 0;
+}
+
 static bool open_sources(struct etwas_board *board, uint32_t number, uint64_t flags,
                          struct etwas_fault *fault)
 {
@@ -145,7 +152,7 @@ static bool open_sources(struct etwas_board *board, uint32_t number, uint64_t fl
     for (uint32_t index = 0; index < topic->source_count; index++) {
         close_other(board, number, index);
         if (wants(board, topic, index, flags) && (board->uses[number].sources & 1U << index) == 0 &&
-            !open_source(board, number, index, fault)) {
+            is_missed(board, number, index) && !open_source(board, number, index, fault)) {
             return false;
         }
     }

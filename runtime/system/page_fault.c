@@ -10,12 +10,15 @@
  *     CopyOnWrite         a write to a page that may be read
  *     AccessViolation     anything else that a page that is there does not allow
  *
- * Only x86 has the tracepoints. Of the own process alone a software event says where a fault was and not of
- * which kind: DemandZeroFault, or TransitionFault where the instruction itself is not there.
+ * Only x86 has the tracepoints. Elsewhere, and of the own process alone, a software event says when a fault is over
+ * where it was, and not of which kind: DemandZeroFault, or TransitionFault where the instruction itself was not
+ * there.
  */
 #include <etwas/evntrace.h>
+#include <linux/perf_event.h>
 
 #include "etl/layout.h"
+#include "platform/thread.h"
 #include "system/topics.h"
 
 enum {
@@ -88,12 +91,15 @@ static bool take(const struct etwas_taken *taken)
     return true;
 }
 
-static bool take_own(const struct etwas_taken *taken)
+/* It has no filter that leaves the logger's own out. */
+static bool take_counted(const struct etwas_taken *taken)
 {
     uint64_t address = taken->sample->data_address;
     uint64_t instruction = taken->sample->address;
 
-    tell(taken, address == instruction ? TRANSITION : DEMAND_ZERO, address, instruction);
+    if (taken->sample->origin.thread_id != etwas_thread_ids().thread_id) {
+        tell(taken, address == instruction ? TRANSITION : DEMAND_ZERO, address, instruction);
+    }
     return true;
 }
 
@@ -105,19 +111,23 @@ static const struct etwas_source sources[] = {
     {.tracepoint = "exceptions/page_fault_user",
      .fields = names,
      .hooks = {KINDS},
+     .is_optional = true,
      .without_own = true,
      .take = take},
     {.tracepoint = "exceptions/page_fault_kernel",
      .fields = names,
      .hooks = {KINDS},
+     .is_optional = true,
      .without_own = true,
      .take = take},
     {.type = PERF_TYPE_SOFTWARE,
      .config = PERF_COUNT_SW_PAGE_FAULTS,
      .period = 1,
      .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR,
-     .scope = ETWAS_OF_PROCESS,
-     .take = take_own},
+     .scope = ETWAS_OF_BOTH,
+     .hooks = {KINDS},
+     .is_substitute = true,
+     .take = take_counted},
 };
 
 const struct etwas_topic etwas_topic_page_faults = {

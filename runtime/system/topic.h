@@ -69,6 +69,7 @@ struct etwas_source {
     uint16_t hooks[ETWAS_SOURCE_HOOKS]; /* group and type of its records that may have its stack */
     uint8_t scope;                      /* enum etwas_source_scope */
     bool is_optional;                   /* not every machine or kernel has it */
+    bool is_substitute;                 /* where none of those before it is there */
     bool without_own;                   /* not of the logger's own thread, which would never rest */
 };
 
