@@ -16,11 +16,13 @@
 bool etwas_addresses_open(struct etwas_addresses *addresses)
 {
     *addresses = (struct etwas_addresses){.decoder = NULL};
+    addresses->unwinder = etwas_unwinder_open(&addresses->images);
     return etwas_decoder_open(&addresses->decoder) == ERROR_SUCCESS;
 }
 
 void etwas_addresses_close(struct etwas_addresses *addresses)
 {
+    etwas_unwinder_close(addresses->unwinder);
     etwas_images_free(&addresses->images);
     etwas_kernel_symbols_free(&addresses->kernel);
     etwas_decoder_close(addresses->decoder);
@@ -70,21 +72,11 @@ static const char *last_part(const char *path)
     return last;
 }
 
-static struct etwas_symbols *symbols_of(struct etwas_image_file *file)
-{
-    if (!file->is_asked) {
-        file->is_asked = true;
-        file->symbols = etwas_symbols_open(file->path, file->build_id, file->build_id_bytes,
-                                           &file->has_changed);
-    }
-    return file->symbols;
-}
-
 static void find_in_image(struct etwas_addresses *addresses, const struct etwas_image *image,
                           uint64_t address, uint32_t back, struct etwas_place *place)
 {
     struct etwas_image_file *file = &addresses->images.files[image->file];
-    struct etwas_symbols *symbols = symbols_of(file);
+    struct etwas_symbols *symbols = etwas_images_symbols(file);
     enum etwas_symbols_from from =
         image->kind == ETWAS_IMAGE_OF_FILE ? ETWAS_SYMBOLS_FROM_FILE : ETWAS_SYMBOLS_FROM_ZERO;
 
@@ -160,17 +152,34 @@ void etwas_addresses_put(struct etwas_output *output, enum etwas_text_style styl
     }
 }
 
+struct etwas_event_stack etwas_addresses_stack(struct etwas_addresses *addresses,
+                                               const EVENT_RECORD *record)
+{
+    static uint64_t frames[ETWAS_UNWIND_FRAMES];
+    struct etwas_event_stack stack = etwas_event_stack(record);
+    struct etwas_user_stack user;
+
+    if (etwas_user_stack_read(record, &user)) {
+        stack = (struct etwas_event_stack){.frames = (const uint8_t *)frames,
+                                           .frame_bytes = sizeof *frames,
+                                           .process = user.process,
+                                           .first_return = 1};
+        stack.count = etwas_unwind(addresses->unwinder, &user,
+                                   record->EventHeader.TimeStamp.QuadPart, frames);
+    }
+    return stack;
+}
+
 void etwas_addresses_put_stack(struct etwas_output *output, enum etwas_text_style style,
-                               struct etwas_addresses *addresses, const EVENT_RECORD *record,
+                               struct etwas_addresses *addresses,
+                               const struct etwas_event_stack *stack, int64_t time,
                                const char *between)
 {
-    const struct etwas_event_stack stack = etwas_event_stack(record);
-    struct etwas_address address = {.time = record->EventHeader.TimeStamp.QuadPart,
-                                    .process = stack.process};
+    struct etwas_address address = {.time = time, .process = stack->process};
 
-    for (uint32_t i = 0; i < stack.count; i++) {
-        address.value = etwas_event_frame(&stack, i);
-        address.is_return = i >= stack.first_return;
+    for (uint32_t i = 0; i < stack->count; i++) {
+        address.value = etwas_event_frame(stack, i);
+        address.is_return = i >= stack->first_return;
         etwas_output_text(output, i > 0 ? between : "");
         etwas_addresses_put(output, style, addresses, &address);
     }

@@ -13,11 +13,13 @@
 #include "input.h"
 #include "kernel_symbols.h"
 #include "symbols.h"
+#include "unwind.h"
 
 struct etwas_addresses {
     etwas_decoder *decoder;
     struct etwas_images images;
     struct etwas_kernel_symbols kernel;
+    struct etwas_unwinder *unwinder; /* NULL: nothing can be unwound */
 };
 
 /* An address, and who had it. */
@@ -59,9 +61,16 @@ struct etwas_place etwas_addresses_find(struct etwas_addresses *addresses,
 void etwas_addresses_put(struct etwas_output *output, enum etwas_text_style style,
                          struct etwas_addresses *addresses, const struct etwas_address *address);
 
-/* Likewise of a whole stack of `record`, with `between` between two. */
+/*
+ * The stack of a record: as it has it, or unwound from what it has of the program's; that until the next call.
+ */
+struct etwas_event_stack etwas_addresses_stack(struct etwas_addresses *addresses,
+                                               const EVENT_RECORD *record);
+
+/* As etwas_addresses_put, all of a stack of that time, with `between` between two. */
 void etwas_addresses_put_stack(struct etwas_output *output, enum etwas_text_style style,
-                               struct etwas_addresses *addresses, const EVENT_RECORD *record,
+                               struct etwas_addresses *addresses,
+                               const struct etwas_event_stack *stack, int64_t time,
                                const char *between);
 
 #endif

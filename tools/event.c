@@ -34,6 +34,12 @@ bool etwas_event_is_kernel_symbol(const EVENT_RECORD *record)
            record->EventHeader.EventDescriptor.Opcode == ETWAS_NAMES_KERNEL_SYMBOL_TYPE;
 }
 
+bool etwas_event_is_user_stack(const EVENT_RECORD *record)
+{
+    return is_of_class(record, &etwas_names_own_class) &&
+           record->EventHeader.EventDescriptor.Opcode == ETWAS_NAMES_USER_STACK_TYPE;
+}
+
 static struct etwas_event_string string_at(const char *data, size_t offset, size_t bytes)
 {
     struct etwas_event_string string = {NULL, 0};

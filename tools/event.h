@@ -78,6 +78,9 @@ bool etwas_event_is_image(const EVENT_RECORD *record);
 /* Does this record say what an address of the kernel is? */
 bool etwas_event_is_kernel_symbol(const EVENT_RECORD *record);
 
+/* Does it have what a program's stack can be unwound from? */
+bool etwas_event_is_user_stack(const EVENT_RECORD *record);
+
 /* A classic event's class, if it is well known: "EventTrace"; else NULL. */
 const char *etwas_event_class_name(const struct etwas_event *event);
 

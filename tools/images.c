@@ -389,6 +389,24 @@ const struct etwas_image *etwas_images_find(struct etwas_images *images, uint32_
     return found == NULL && !has_earlier && later != NULL && later->may_be_old ? later : found;
 }
 
+uint32_t etwas_images_first(struct etwas_images *images, uint32_t process)
+{
+    if (!images->is_sorted) {
+        sort(images);
+    }
+    return process == 0 ? 0 : count_before(images, process - 1, UINT64_MAX);
+}
+
+struct etwas_symbols *etwas_images_symbols(struct etwas_image_file *file)
+{
+    if (!file->is_asked) {
+        file->is_asked = true;
+        file->symbols = etwas_symbols_open(file->path, file->build_id, file->build_id_bytes,
+                                           &file->has_changed);
+    }
+    return file->symbols;
+}
+
 void etwas_images_free(struct etwas_images *images)
 {
     for (uint32_t i = 0; i < images->file_count; i++) {

@@ -82,6 +82,12 @@ void etwas_images_take(struct etwas_images *images, etwas_decoder *decoder,
 const struct etwas_image *etwas_images_find(struct etwas_images *images, uint32_t process,
                                             int64_t time, uint64_t address);
 
+/* The number of the first entry of a process; those that follow may be another's. */
+uint32_t etwas_images_first(struct etwas_images *images, uint32_t process);
+
+/* What is known of a file, looked for once; NULL: nothing. */
+struct etwas_symbols *etwas_images_symbols(struct etwas_image_file *file);
+
 /* With the symbols of its files. */
 void etwas_images_free(struct etwas_images *images);
 

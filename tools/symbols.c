@@ -307,6 +307,12 @@ bool etwas_symbols_find_line(struct etwas_symbols *symbols, enum etwas_symbols_f
     return true;
 }
 
+bool etwas_symbols_bias(const struct etwas_symbols *symbols, uint64_t base, uint64_t *bias)
+{
+    *bias = base + symbols->parts[0].offset - symbols->parts[0].address;
+    return symbols->part_count > 0;
+}
+
 void etwas_symbols_close(struct etwas_symbols *symbols)
 {
     if (symbols != NULL) {
@@ -343,6 +349,14 @@ bool etwas_symbols_find_line(struct etwas_symbols *symbols, enum etwas_symbols_f
                              uint64_t offset, struct etwas_symbol *symbol)
 {
     return etwas_symbols_find(symbols, from, offset, symbol);
+}
+
+bool etwas_symbols_bias(const struct etwas_symbols *symbols, uint64_t base, uint64_t *bias)
+{
+    (void)symbols;
+    (void)base;
+    *bias = 0;
+    return false;
 }
 
 void etwas_symbols_close(struct etwas_symbols *symbols)

@@ -46,6 +46,9 @@ bool etwas_symbols_find(struct etwas_symbols *symbols, enum etwas_symbols_from f
 bool etwas_symbols_find_line(struct etwas_symbols *symbols, enum etwas_symbols_from from,
                              uint64_t offset, struct etwas_symbol *symbol);
 
+/* What has to be added to addresses of its symbols, where its file's first byte would be at `base`. */
+bool etwas_symbols_bias(const struct etwas_symbols *symbols, uint64_t base, uint64_t *bias);
+
 /* NULL is no image. */
 void etwas_symbols_close(struct etwas_symbols *symbols);
 

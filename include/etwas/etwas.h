@@ -328,6 +328,19 @@ uint32_t etwas_kernel_silent(etwas_trace_handle session, uint32_t *flags, char *
     ETWAS_API(etwas_kernel_silent);
 
 /*
+ * From now on each stack of a program that a running system logger records (StartKernelTrace's ids,
+ * TraceStackTracingInfo) is followed by a copy of the program's registers and of the `bytes` at the top of its
+ * stack, from which a reader unwinds functions that have no frame pointers: see docs/kernel-events.md
+ * for what it costs. 0: no more, as when a session starts; a multiple of 8, at most 32,768 and half of
+ * the session's buffers. 8,192 do for most programs. Errors: ERROR_INVALID_PARAMETER for another
+ * number, ERROR_INVALID_HANDLE for a session that does not run, ERROR_NOT_SUPPORTED for one that is no
+ * system logger; those of UPDATE where the kernel refuses (etwas_kernel_refusal). Thread-safe; not for
+ * signal handlers.
+ */
+uint32_t etwas_kernel_user_stacks(etwas_trace_handle session, uint32_t bytes)
+    ETWAS_API(etwas_kernel_user_stacks);
+
+/*
  * The keywords of a system provider (evntrace_keywords.h) that deliver something in this release; the others
  * may be enabled, and deliver nothing. 0 for NULL and for the GUID of no system provider. Thread-safe;
  * async-signal-safe.

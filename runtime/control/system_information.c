@@ -3,6 +3,7 @@
 
 #include "control/system_information.h"
 
+#include <etwas/etwas.h>
 #include <etwas/evntcons.h>
 #include <etwas/winerror.h>
 #include <string.h>
@@ -19,6 +20,7 @@ enum {
     SOURCE_TIMER = 0,
     GROUPS = 256,
     GROUP_SHIFT = 8,
+    BYTES_PER_KB = 1024,
 };
 
 /* With its role, or NULL and why. */
@@ -128,6 +130,27 @@ uint32_t etwas_system_information_set_stacks(etwas_trace_handle handle, const CL
         for (uint32_t index = 0; index < count; index++) {
             add_hooks(&settings, &ids[index]);
         }
+        code = change(session, &settings);
+    }
+    etwas_lifecycle_release_role(session);
+    return code;
+}
+
+uint32_t etwas_kernel_user_stacks(etwas_trace_handle handle, uint32_t bytes)
+{
+    struct etwas_system_settings settings;
+    uint32_t code;
+    struct etwas_session *session = acquire(handle, &code);
+
+    if (session == NULL) {
+        return code == ERROR_INVALID_PARAMETER ? ERROR_INVALID_HANDLE : code;
+    }
+    if (bytes % 8 != 0 || bytes > ETWAS_USER_STACK_MOST_BYTES ||
+        bytes > session->configuration.buffer_size_kb * BYTES_PER_KB / 2) {
+        code = ERROR_INVALID_PARAMETER;
+    } else {
+        settings = *etwas_system_logger_settings(session);
+        settings.user_stack_bytes = bytes;
         code = change(session, &settings);
     }
     etwas_lifecycle_release_role(session);

@@ -71,6 +71,9 @@ static const struct etwas_builtin_layout etwas_own[] = {
      "u64 Made; u64 Refused"},
     {"7 KernelLoss", 1, 1, "u32 Version; u32 Reserved; u64 Events; time From; time Until"},
     {"8 SilentFlag", 1, 1, "u32 Version; x32 Flag; str Reason"},
+    {"11 UserStack", 1, 1,
+     "u32 Version; u32 Machine; pid Process; tid Thread; time EventTimeStamp; x64 Registers; "
+     "x64[*] Words"},
     {"9 KernelSymbol", 1, 1,
      "u32 Version; u32 LeftOut; x64 Address; u64 Bytes; utf8 Name; utf8 Module"},
     {"10 KernelRung", 1, 1, "u32 Version; u32 Rung; pid ProcessId; u32 Error"},

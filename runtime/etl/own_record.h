@@ -38,6 +38,7 @@ enum {
     ETWAS_ETL_SILENT_FLAG_TYPE = 8,
     ETWAS_ETL_KERNEL_SYMBOL_TYPE = 9,
     ETWAS_ETL_KERNEL_RUNG_TYPE = 10,
+    ETWAS_ETL_USER_STACK_TYPE = 11,
     ETWAS_ETL_CALIBRATION_VERSION = 1,
     ETWAS_ETL_KNOT_VERSION = 1,
     ETWAS_ETL_TOTALS_VERSION = 1,
@@ -47,6 +48,7 @@ enum {
     ETWAS_ETL_SILENT_FLAG_VERSION = 1,
     ETWAS_ETL_KERNEL_SYMBOL_VERSION = 1,
     ETWAS_ETL_KERNEL_RUNG_VERSION = 1,
+    ETWAS_ETL_USER_STACK_VERSION = 1,
 };
 
 /* Is this classic record one of ours, never to be delivered or counted? */
@@ -54,7 +56,7 @@ static inline bool etwas_etl_is_own_record(const struct etwas_etl_full_header *h
 {
     return memcmp(&header->guid, &etwas_etl_own_class, sizeof header->guid) == 0 &&
            (header->type < ETWAS_ETL_MESSAGE_FORMAT_TYPE ||
-            header->type > ETWAS_ETL_KERNEL_RUNG_TYPE);
+            header->type > ETWAS_ETL_USER_STACK_TYPE);
 }
 
 /* ---- The calibration: the rate of the session's clock ---------------------------------------- */
@@ -276,6 +278,22 @@ struct etwas_etl_kernel_symbol {
     uint64_t bytes; /* to the next symbol, at most 65,536 */
 };
 _Static_assert(sizeof(struct etwas_etl_kernel_symbol) == 24, "kernel symbol");
+
+/* ---- The stacks of programs -------------------------------------------------------------------- */
+
+/*
+ * Behind an event that has a stack: what a reader unwinds the program's part from. Behind it the registers of
+ * `mask`, in the order of its bits, as perf events number them; then the stack, from the stack pointer upwards.
+ */
+struct etwas_etl_user_stack {
+    uint32_t version;
+    uint32_t machine; /* as ELF has it: 62 x86-64, 183 aarch64 */
+    uint32_t process_id;
+    uint32_t thread_id;
+    int64_t event_stamp;
+    uint64_t mask;
+};
+_Static_assert(sizeof(struct etwas_etl_user_stack) == 32, "user stack");
 
 /* ---- How large buffer 0 is at least ---------------------------------------------------------- */
 

@@ -29,8 +29,9 @@ struct etwas_topic_use {
     bool is_open;
     bool has_lost; /* sideband, and does not know yet what was in it */
     void *state;
-    uint32_t sources; /* which of them are open: bit by bit */
-    uint32_t stacked; /* which of these have stacks */
+    uint32_t sources;                               /* which of them are open: bit by bit */
+    uint32_t stacked;                               /* which of these have stacks */
+    uint32_t user_stack_bytes[ETWAS_TOPIC_SOURCES]; /* of these */
     struct etwas_format_field fields[ETWAS_TOPIC_SOURCES][ETWAS_SOURCE_FIELDS];
 };
 

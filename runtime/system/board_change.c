@@ -100,10 +100,13 @@ static bool open_source(struct etwas_board *board, uint32_t number, uint32_t ind
     bool good;
 
     wish.sample_type |= has_stack ? PERF_SAMPLE_CALLCHAIN : 0;
+    wish.user_stack_bytes = has_stack ? board->settings.user_stack_bytes : 0;
+    wish.sample_type |= wish.user_stack_bytes != 0 ? ETWAS_SAMPLE_USER : 0;
     good = source->tracepoint == NULL || find_fields(source, use->fields[index], &wish, fault);
     if (good && etwas_board_add(board, &wish, fault)) {
         use->sources |= 1U << index;
         use->stacked = (use->stacked & ~(1U << index)) | (uint32_t)has_stack << index;
+        use->user_stack_bytes[index] = wish.user_stack_bytes;
         return true;
     }
     return source->is_optional &&
@@ -128,7 +131,8 @@ static void close_other(struct etwas_board *board, uint32_t number, uint32_t ind
     bool has_stack = (use->stacked & 1U << index) != 0;
 
     if ((use->sources & 1U << index) != 0 &&
-        has_stack != wants_stack(board, &etwas_topics[number]->sources[index])) {
+        (has_stack != wants_stack(board, &etwas_topics[number]->sources[index]) ||
+         (has_stack && use->user_stack_bytes[index] != board->settings.user_stack_bytes))) {
         etwas_board_remove(board, etwas_tag_of(number, index));
         use->sources &= ~(1U << index);
     }

@@ -226,6 +226,7 @@ void etwas_board_free(struct etwas_board *board)
     free(board->merge.feeds);
     etwas_accounts_free(&board->accounts);
     etwas_kernel_addresses_free(&board->addresses);
+    etwas_stack_walker_free(&board->walker);
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
         if (board->uses[number].is_open && etwas_topics[number]->close != NULL) {
             etwas_topics[number]->close(board->uses[number].state);

@@ -149,6 +149,10 @@ static struct perf_event_attr attributes_for(const struct etwas_feed_wish *wish)
         attributes = attributes_of(wish->type, wish->config, wish->sample_type);
         attributes.sample_period = wish->period;
         attributes.exclude_callchain_kernel = wish->no_kernel_stack;
+        if ((wish->sample_type & PERF_SAMPLE_STACK_USER) != 0) {
+            attributes.sample_regs_user = ETWAS_SAMPLE_REGISTERS;
+            attributes.sample_stack_user = wish->user_stack_bytes;
+        }
     }
     if (wish->thread != 0) { /* what anybody may see of himself */
         attributes.exclude_kernel = 1;

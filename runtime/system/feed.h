@@ -49,9 +49,10 @@ struct etwas_feed_wish {
     uint32_t
         thread;    /* of this process; 0: everybody's. Such an event waits for etwas_feed_enable */
     uint32_t type; /* PERF_TYPE_* */
-    uint64_t config;      /* a tracepoint's id */
-    uint64_t sample_type; /* of ETWAS_SAMPLE_KNOWN; ETWAS_SAMPLE_ALWAYS is there anyway */
-    bool no_kernel_stack; /* of PERF_SAMPLE_CALLCHAIN the user's part alone */
+    uint64_t config;           /* a tracepoint's id */
+    uint64_t sample_type;      /* of ETWAS_SAMPLE_KNOWN; ETWAS_SAMPLE_ALWAYS is there anyway */
+    bool no_kernel_stack;      /* of PERF_SAMPLE_CALLCHAIN the user's part alone */
+    uint32_t user_stack_bytes; /* of PERF_SAMPLE_STACK_USER */
     uint64_t period;
     const char *filter; /* of a tracepoint's fields; NULL: none */
     uint32_t sideband;  /* ETWAS_SIDEBAND_*; not 0: type, config and period say nothing */

@@ -61,6 +61,32 @@ bool etwas_sample_origin(const struct perf_event_header *record, struct etwas_sa
     return !cursor.is_short;
 }
 
+/* Of a program of 64 bits. A thread of the kernel has none. */
+static void take_registers(struct etwas_cursor *cursor, struct etwas_sample *sample)
+{
+    uint64_t abi = etwas_cursor_u64(cursor);
+    const uint64_t bytes = 8 * (uint64_t)__builtin_popcountll(ETWAS_SAMPLE_REGISTERS);
+    const uint8_t *registers = NULL;
+
+    if (abi != PERF_SAMPLE_REGS_ABI_NONE) {
+        registers = etwas_cursor_skip(cursor, bytes);
+    }
+    sample->registers = abi == PERF_SAMPLE_REGS_ABI_64 ? registers : NULL;
+}
+
+/* There is room for as much as was asked for; behind it, how much of that is the stack. */
+static void take_stack(struct etwas_cursor *cursor, struct etwas_sample *sample)
+{
+    uint64_t room = etwas_cursor_u64(cursor);
+
+    if (room == 0) {
+        return;
+    }
+    sample->stack = etwas_cursor_skip(cursor, room);
+    sample->stack_bytes = etwas_cursor_u64(cursor);
+    cursor->is_short = cursor->is_short || sample->stack_bytes > room;
+}
+
 bool etwas_sample_decode(const struct perf_event_header *record, uint64_t sample_type,
                          struct etwas_sample *sample)
 {
@@ -91,6 +117,12 @@ bool etwas_sample_decode(const struct perf_event_header *record, uint64_t sample
     if ((sample_type & PERF_SAMPLE_RAW) != 0) {
         sample->raw_bytes = etwas_cursor_u32(&cursor);
         sample->raw = etwas_cursor_skip(&cursor, sample->raw_bytes);
+    }
+    if ((sample_type & PERF_SAMPLE_REGS_USER) != 0) {
+        take_registers(&cursor, sample);
+    }
+    if ((sample_type & PERF_SAMPLE_STACK_USER) != 0) {
+        take_stack(&cursor, sample);
     }
     return !cursor.is_short;
 }

@@ -26,7 +26,17 @@
     ((uint64_t)PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
 #define ETWAS_SAMPLE_KNOWN                                                                         \
     (ETWAS_SAMPLE_ALWAYS | PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_CALLCHAIN |             \
-     PERF_SAMPLE_RAW)
+     PERF_SAMPLE_RAW | ETWAS_SAMPLE_USER)
+
+/* The registers and the stack of the program, from which a reader unwinds what has no frame pointers. */
+#define ETWAS_SAMPLE_USER ((uint64_t)PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
+
+/* Which registers, as the kernel numbers them: those by which functions find their callers. */
+#if defined(__x86_64__)
+#define ETWAS_SAMPLE_REGISTERS UINT64_C(0xFF01FF) /* ax to ip, r8 to r15 */
+#else
+#define ETWAS_SAMPLE_REGISTERS UINT64_C(0x1FFFFFFFF) /* x0 to x30, sp, pc */
+#endif
 
 enum {
     /* Behind a record that is no sample: thread, time, processor, event. */
@@ -50,6 +60,9 @@ struct etwas_sample {
     uint64_t frame_count;
     const uint8_t *raw; /* a tracepoint's fields */
     uint32_t raw_bytes;
+    const uint8_t *registers; /* ETWAS_SAMPLE_REGISTERS, a u64 each; NULL: there are none */
+    const uint8_t *stack;     /* from the stack pointer upwards */
+    uint64_t stack_bytes;
 };
 
 struct etwas_sideband {

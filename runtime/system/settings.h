@@ -18,6 +18,9 @@ enum {
 
     ETWAS_STACK_HOOKS = 256, /* R189 */
 
+    /* With registers and heads a record of a ring and one of a file have room for it. */
+    ETWAS_USER_STACK_MOST_BYTES = 32768,
+
     ETWAS_SYSTEM_PROVIDERS = 17, /* keywords.h */
     ETWAS_GROUP_MASKS = 8,       /* EnableFlags are the first of them */
 };
@@ -35,6 +38,7 @@ struct etwas_system_settings {
     uint32_t groups[ETWAS_GROUP_MASKS - 1]; /* the other masks, as TraceSetInformation gives them */
     uint32_t profile_interval;              /* 100 ns */
     bool no_kernel_stacks;                  /* of stacks the user's part alone */
+    uint32_t user_stack_bytes;              /* recorded beside each stack; 0: none */
     uint32_t stack_count;
     uint16_t stack_hooks[ETWAS_STACK_HOOKS]; /* group and type of records that have a stack */
     struct etwas_system_enablement providers[ETWAS_SYSTEM_PROVIDERS];

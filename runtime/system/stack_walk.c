@@ -3,10 +3,12 @@
 
 #include "system/stack_walk.h"
 
+#include <elf.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "etl/layout.h"
+#include "etl/own_record.h"
 #include "platform/processor.h"
 
 enum {
@@ -74,6 +76,58 @@ static void emit_stack(const struct etwas_stack_walker *walker, uint32_t slot, i
     emit_part(walker, slot, stamp, &record, count);
 }
 
+/* ---- what a reader unwinds ------------------------------------------------------------------- */
+
+#if defined(__x86_64__)
+#define MACHINE EM_X86_64
+#else
+#define MACHINE EM_AARCH64
+#endif
+
+struct user_stack_record {
+    struct etwas_etl_full_header header;
+    struct etwas_etl_user_stack stack;
+    uint8_t bytes[8 * 64 + ETWAS_USER_STACK_MOST_BYTES];
+};
+
+static void emit_user_stack(const struct etwas_stack_walker *walker, uint32_t slot, int64_t stamp)
+{
+    const size_t registers = 8 * (size_t)__builtin_popcountll(ETWAS_SAMPLE_REGISTERS);
+    const struct etwas_sample *sample = walker->sample;
+    struct user_stack_record *record = (void *)walker->user_stack;
+    struct etwas_stamped_record stamped = {.bytes = record,
+                                           .stamp_at =
+                                               offsetof(struct etwas_etl_full_header, time_stamp),
+                                           .stamp = stamp};
+
+    if (sample->stack_bytes > ETWAS_USER_STACK_MOST_BYTES) {
+        return;
+    }
+    stamped.size =
+        (uint32_t)(offsetof(struct user_stack_record, bytes) + registers + sample->stack_bytes);
+    record->header = (struct etwas_etl_full_header){.size = (uint16_t)stamped.size,
+                                                    .header_type = ETWAS_ETL_FULL_HEADER64,
+                                                    .marker_flags = ETWAS_ETL_MARKER_FLAGS,
+                                                    .type = ETWAS_ETL_USER_STACK_TYPE,
+                                                    .version = ETWAS_ETL_USER_STACK_VERSION,
+                                                    .thread_id = sample->origin.thread_id,
+                                                    .process_id = sample->origin.process_id,
+                                                    .guid = etwas_etl_own_class};
+    record->stack = (struct etwas_etl_user_stack){.version = ETWAS_ETL_USER_STACK_VERSION,
+                                                  .machine = MACHINE,
+                                                  .process_id = sample->origin.process_id,
+                                                  .thread_id = sample->origin.thread_id,
+                                                  .event_stamp = stamp,
+                                                  .mask = ETWAS_SAMPLE_REGISTERS};
+    memcpy(record->bytes, sample->registers, registers);
+    if (sample->stack_bytes != 0) {
+        memcpy(record->bytes + registers, sample->stack, sample->stack_bytes);
+    }
+    walker->next->take(walker->next, slot, &stamped);
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
 static int64_t stamp_of(const struct etwas_emitter *emitter, int64_t time_ns)
 {
     return etwas_emit_stamp(((const struct etwas_stack_walker *)(const void *)emitter)->next,
@@ -94,6 +148,9 @@ static void take(struct etwas_emitter *emitter, uint32_t slot,
     if (etwas_stack_walker_wants(walker,
                                  (uint16_t)(header.group << HOOK_GROUP_SHIFT | header.type))) {
         emit_stack(walker, slot, record->stamp);
+        if (walker->sample->registers != NULL && walker->user_stack != NULL) {
+            emit_user_stack(walker, slot, record->stamp);
+        }
     }
 }
 
@@ -112,4 +169,13 @@ void etwas_stack_walker_choose(struct etwas_stack_walker *walker,
 
         walker->hooks[hook / 64] |= 1ULL << hook % 64;
     }
+    if (settings->user_stack_bytes != 0 && walker->user_stack == NULL) {
+        walker->user_stack = calloc(1, sizeof(struct user_stack_record));
+    }
+}
+
+void etwas_stack_walker_free(struct etwas_stack_walker *walker)
+{
+    free(walker->user_stack);
+    walker->user_stack = NULL;
 }

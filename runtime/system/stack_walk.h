@@ -4,7 +4,8 @@
 /*
  * Records pass through here on their way, and those whose hooks are asked for are followed by the stack of
  * the sample that they were made of: StackWalk's Stack, with their stamp, of the kernel's part and of the
- * user's one each, from the innermost outwards.
+ * user's one each, from the innermost outwards; and where they are asked for by the registers and the
+ * stack of the program (etl/own_record.h).
  */
 #ifndef ETWAS_SYSTEM_STACK_WALK_H
 #define ETWAS_SYSTEM_STACK_WALK_H
@@ -25,6 +26,7 @@ struct etwas_stack_walker {
     struct etwas_emitter *next;
     const struct etwas_sample *sample; /* that records are being made of; NULL: none */
     uint64_t hooks[ETWAS_STACK_HOOK_WORDS];
+    uint8_t *user_stack; /* room for the record of one; NULL: they are not asked for */
 };
 
 void etwas_stack_walker_open(struct etwas_stack_walker *walker, struct etwas_emitter *next);
@@ -32,6 +34,8 @@ void etwas_stack_walker_open(struct etwas_stack_walker *walker, struct etwas_emi
 /* From now on of these alone. */
 void etwas_stack_walker_choose(struct etwas_stack_walker *walker,
                                const struct etwas_system_settings *settings);
+
+void etwas_stack_walker_free(struct etwas_stack_walker *walker);
 
 /* `hook`: group, type. */
 static inline bool etwas_stack_walker_wants(const struct etwas_stack_walker *walker, uint16_t hook)

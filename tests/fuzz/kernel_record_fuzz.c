@@ -12,6 +12,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+enum {
+    REGISTER_BYTES = 8 * __builtin_popcountll(ETWAS_SAMPLE_REGISTERS)
+};
+
 /* Each byte is looked at, so that one outside of the record is noticed. */
 static void look_at(const void *bytes, uint64_t count)
 {
@@ -24,18 +28,21 @@ static void look_at(const void *bytes, uint64_t count)
 
 static void decode_sample(const struct perf_event_header *record)
 {
-    static const uint64_t parts[] = {PERF_SAMPLE_IP, PERF_SAMPLE_CALLCHAIN, PERF_SAMPLE_RAW};
+    static const uint64_t parts[] = {PERF_SAMPLE_REGS_USER, PERF_SAMPLE_STACK_USER, PERF_SAMPLE_IP,
+                                     PERF_SAMPLE_CALLCHAIN, PERF_SAMPLE_RAW};
     struct etwas_sample sample;
 
-    for (uint32_t chosen = 0; chosen < 8; chosen++) {
+    for (uint32_t chosen = 0; chosen < 32; chosen++) {
         uint64_t sample_type = ETWAS_SAMPLE_ALWAYS;
 
-        for (uint32_t part = 0; part < 3; part++) {
+        for (uint32_t part = 0; part < 5; part++) {
             sample_type |= (chosen & 1u << part) != 0 ? parts[part] : 0;
         }
         if (etwas_sample_decode(record, sample_type, &sample)) {
             look_at(sample.frames, 8 * sample.frame_count);
             look_at(sample.raw, sample.raw_bytes);
+            look_at(sample.registers, sample.registers == NULL ? 0 : REGISTER_BYTES);
+            look_at(sample.stack, sample.stack_bytes);
         }
     }
 }

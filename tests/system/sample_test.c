@@ -16,6 +16,10 @@
 #include "system/perf_record.h"
 #include "system/sample.h"
 
+enum {
+    REGISTERS = __builtin_popcountll(ETWAS_SAMPLE_REGISTERS)
+};
+
 static struct perf_record record;
 
 static void expect_origin(const struct etwas_sample_origin *origin)
@@ -54,6 +58,60 @@ static void put_sample(uint64_t sample_type, uint64_t frames, uint32_t raw_bytes
             perf_record_put(&record, &(uint8_t){(uint8_t)index}, 1);
         }
     }
+    if ((sample_type & PERF_SAMPLE_REGS_USER) != 0) {
+        perf_record_u64(&record, PERF_SAMPLE_REGS_ABI_64);
+        for (uint32_t index = 0; index < REGISTERS; index++) {
+            perf_record_u64(&record, 200 + index);
+        }
+    }
+    if ((sample_type & PERF_SAMPLE_STACK_USER) != 0) {
+        perf_record_u64(&record, 16);
+        perf_record_u64(&record, 300);
+        perf_record_u64(&record, 301);
+        perf_record_u64(&record, 9); /* of these 16 */
+    }
+}
+
+/* Begun with one that has neither a stack of frames nor raw fields: where the registers' ABI stands. */
+enum {
+    ABI_AT = 40
+};
+
+static void the_programs_registers_and_stack_are_taken(void **state)
+{
+    const uint64_t sample_type = ETWAS_SAMPLE_ALWAYS | ETWAS_SAMPLE_USER;
+    const uint64_t stack_at = ABI_AT + 8 + 8 * REGISTERS;
+    struct etwas_sample sample;
+    uint64_t value;
+
+    (void)state;
+    put_sample(sample_type, 0, 0);
+    assert_true(etwas_sample_decode(&record.header, sample_type, &sample));
+    memcpy(&value, sample.registers + 8 * (REGISTERS - 1), sizeof value);
+    assert_int_equal(value, 200 + REGISTERS - 1);
+    assert_int_equal(sample.stack_bytes, 9);
+    memcpy(&value, sample.stack, sizeof value);
+    assert_int_equal(value, 300);
+    /* Registers of a program of 32 bits are of no use; more of the stack than there is room for is none. */
+    record.bytes[ABI_AT] = PERF_SAMPLE_REGS_ABI_32;
+    assert_true(etwas_sample_decode(&record.header, sample_type, &sample));
+    assert_null(sample.registers);
+    record.bytes[stack_at + 24] = 17;
+    assert_false(etwas_sample_decode(&record.header, sample_type, &sample));
+    value = UINT64_MAX;
+    memcpy(record.bytes + stack_at, &value, sizeof value);
+    assert_false(etwas_sample_decode(&record.header, sample_type, &sample));
+    /* A thread of the kernel. */
+    perf_record_begin(&record, PERF_RECORD_SAMPLE, 0);
+    for (uint32_t index = 0; index < 4; index++) {
+        perf_record_u64(&record, 14);
+    }
+    perf_record_u64(&record, PERF_SAMPLE_REGS_ABI_NONE);
+    perf_record_u64(&record, 0);
+    assert_int_equal(record.header.size, ABI_AT + 16);
+    assert_true(etwas_sample_decode(&record.header, sample_type, &sample));
+    assert_null(sample.registers);
+    assert_null(sample.stack);
 }
 
 static void samples_have_what_their_event_asked_for(void **state)
@@ -280,6 +338,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_have_what_their_event_asked_for),
+        cmocka_unit_test(the_programs_registers_and_stack_are_taken),
         cmocka_unit_test(samples_of_other_types_are_refused),
         cmocka_unit_test(cut_samples_are_refused),
         cmocka_unit_test(counts_that_lead_outside_are_refused),

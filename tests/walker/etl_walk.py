@@ -43,7 +43,7 @@ TYPES = {
     0x10: ("PERFINFO32", 16, True, 8), 0x11: ("PERFINFO64", 16, True, 8),
     0x12: ("EVENT32", 80, False, 16), 0x13: ("EVENT64", 80, False, 16),
 }
-ACCOUNTS = 9  # the last of the types beyond metadata.FORMAT that are events
+ACCOUNTS = 11  # the last of the types beyond metadata.FORMAT that are events
 SECTOR = 512  # a write that was interrupted ends at the edge of one
 SUMS = ("buffers", "events", "own_records", "header_records", "events_lost", "buffers_lost",
         "overwritten_events", "overwritten_buffers", "torn")

@@ -210,11 +210,11 @@ static bool put_parent(struct etwas_output *output, const struct etwas_subject *
 
 static bool put_stack(struct etwas_output *output, struct etwas_dump *dump)
 {
-    const struct etwas_event_stack stack = etwas_event_stack(dump->subject.record);
+    const struct etwas_event_stack stack = etwas_dump_stack(dump);
 
     if (dump->symbols) {
-        etwas_addresses_put_stack(output, ETWAS_TEXT_PLAIN, etwas_dump_addresses(dump),
-                                  dump->subject.record, " < ");
+        etwas_addresses_put_stack(output, ETWAS_TEXT_PLAIN, etwas_dump_addresses(dump), &stack,
+                                  dump->subject.record->EventHeader.TimeStamp.QuadPart, " < ");
     } else {
         etwas_event_put_stack(output, &stack, ",");
     }

@@ -81,6 +81,13 @@ static inline struct etwas_addresses *etwas_dump_addresses(struct etwas_dump *du
     return &dump->addresses[dump->subject.input - dump->run->inputs];
 }
 
+/* The event's stack; without --symbols nothing is unwound. */
+static inline struct etwas_event_stack etwas_dump_stack(struct etwas_dump *dump)
+{
+    return dump->symbols ? etwas_addresses_stack(etwas_dump_addresses(dump), dump->subject.record)
+                         : etwas_event_stack(dump->subject.record);
+}
+
 /* The event's time by dump->clock, QPC or SYSTEM. */
 etwas_clock_time etwas_dump_time(const struct etwas_dump *dump);
 

@@ -118,7 +118,7 @@ static void put_message(struct etwas_output *output, const EVENT_HEADER *header,
 static void put_stack(struct etwas_dump *dump)
 {
     struct etwas_output *output = dump->output;
-    const struct etwas_event_stack stack = etwas_event_stack(dump->subject.record);
+    const struct etwas_event_stack stack = etwas_dump_stack(dump);
 
     if (stack.count == 0) {
         return;
@@ -128,8 +128,8 @@ static void put_stack(struct etwas_dump *dump)
     etwas_output_text(output, "\"]");
     if (dump->symbols) {
         etwas_output_text(output, ",\"symbols\":[\"");
-        etwas_addresses_put_stack(output, ETWAS_TEXT_JSON, etwas_dump_addresses(dump),
-                                  dump->subject.record, "\",\"");
+        etwas_addresses_put_stack(output, ETWAS_TEXT_JSON, etwas_dump_addresses(dump), &stack,
+                                  dump->subject.record->EventHeader.TimeStamp.QuadPart, "\",\"");
         etwas_output_text(output, "\"]");
     }
 }

@@ -17,6 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    USER_STACK_BYTES = 8192 /* unless others are asked for */
+};
+
 static const char *const help[] = {
     "usage: etwas record [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
     "       etwas record [OPTION...] --pid PID\n"
@@ -41,6 +45,8 @@ static const char *const help[] = {
     "                      memory_hard_faults, virtual_alloc, file_io_init, file_io,\n"
     "                      disk_io_init, split_io, network_tcpip (what is sent and\n"
     "                      received)\n"
+    "  -d, --dwarf[=BYTES] with --stack: so many bytes of the program's stack, 8192\n"
+    "                      unless others are said, for what has no frame pointers\n"
     "  -c, --clock CLOCK   that stamps them: qpc (the default), system or tsc\n"
     "  -o, --output FILE   default: etwas.etl. It is replaced, and its user's alone\n"
     "  -p, --pid PID       a process to wait for; on a terminal a line says how\n"
@@ -60,13 +66,10 @@ static const char *const help[] = {
 };
 
 static const struct option options[] = {
-    {"kernel", required_argument, NULL, 'k'},
-    {"stack", required_argument, NULL, 's'},
-    {"clock", required_argument, NULL, 'c'},
-    {"output", required_argument, NULL, 'o'},
-    {"pid", required_argument, NULL, 'p'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
+    {"kernel", required_argument, NULL, 'k'}, {"stack", required_argument, NULL, 's'},
+    {"dwarf", optional_argument, NULL, 'd'},  {"clock", required_argument, NULL, 'c'},
+    {"output", required_argument, NULL, 'o'}, {"pid", required_argument, NULL, 'p'},
+    {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
 };
 
 static bool parse_clock(const char *text, uint32_t *clock)
@@ -93,6 +96,15 @@ static bool parse_process(const char *text, pid_t *process)
     return errno == 0 && end != text && *end == '\0' && number > 0 && number == (long)*process;
 }
 
+static bool parse_bytes(const char *text, uint32_t *bytes)
+{
+    char *end;
+    unsigned long number = strtoul(text, &end, 10);
+
+    *bytes = (uint32_t)number;
+    return *text >= '1' && *text <= '9' && *end == '\0' && number % 8 == 0 && number <= 32768;
+}
+
 static bool parse_option(int option, struct etwas_record_wish *wish)
 {
     const char *bad = optarg;
@@ -104,6 +116,10 @@ static bool parse_option(int option, struct etwas_record_wish *wish)
         break;
     case 's':
         good = etwas_record_parse_stacks(optarg, wish, &bad);
+        break;
+    case 'd':
+        wish->user_stack_bytes = USER_STACK_BYTES;
+        good = optarg == NULL || parse_bytes(optarg, &wish->user_stack_bytes);
         break;
     case 'c':
         good = parse_clock(optarg, &wish->clock);
@@ -134,7 +150,7 @@ int etwas_command_record(int argc, char **argv)
     };
     int option;
 
-    while ((option = getopt_long(argc, argv, "+k:s:c:o:p:h", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "+k:s:d::c:o:p:h", options, NULL)) != -1) {
         if (option == 'h') {
             return etwas_command_help(help);
         }

@@ -23,7 +23,8 @@ struct etwas_record_wish {
     uint32_t clock; /* as Wnode.ClientContext */
     STACK_TRACING_EVENT_ID stacks[ETWAS_RECORD_STACKS];
     uint32_t stack_count;
-    pid_t process; /* to wait for; 0: there is a program to run */
+    uint32_t user_stack_bytes; /* to unwind programs from; 0: none */
+    pid_t process;             /* to wait for; 0: there is a program to run */
     char **program;
 };
 

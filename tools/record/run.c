@@ -124,6 +124,9 @@ static bool start(const struct etwas_record_wish *wish, TRACEHANDLE *session)
     code = StartTraceA(session, KERNEL_LOGGER_NAMEA, &block.properties);
     if (code == ERROR_SUCCESS) {
         code = set_stacks(*session, wish);
+        if (code == ERROR_SUCCESS && wish->user_stack_bytes != 0) {
+            code = etwas_kernel_user_stacks(*session, wish->user_stack_bytes);
+        }
         if (code != ERROR_SUCCESS) {
             stop(*session);
         }

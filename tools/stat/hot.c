@@ -110,23 +110,31 @@ static void take_sample(struct etwas_hot *hot, const EVENT_RECORD *record)
     sample->stamp = record->EventHeader.TimeStamp.QuadPart;
     sample->has_process = false;
     sample->frame_count = 0;
+    sample->user_at = 0;
 }
 
-/* The kernel's part, and behind it the program's. */
+/* The kernel's part, and behind it the program's; what was unwound of that is more. */
 static void take_stack(struct etwas_hot *hot, const EVENT_RECORD *record)
 {
-    const struct etwas_event_stack stack = etwas_event_stack(record);
+    const struct etwas_event_stack stack = etwas_addresses_stack(&hot->addresses, record);
     struct etwas_hot_sample *sample = open_on(hot, record);
 
-    if (sample == NULL || !sample->is_open ||
-        sample->stamp != record->EventHeader.TimeStamp.QuadPart) {
+    if (sample == NULL || !sample->is_open || stack.count == 0 ||
+        sample->stamp != record->EventHeader.TimeStamp.QuadPart ||
+        stack.count < sample->frame_count - sample->user_at) {
         return;
     }
     sample->has_process = true;
     sample->process = stack.process;
+    if (etwas_event_frame(&stack, 0) < KERNEL_HALF) {
+        sample->frame_count = sample->user_at;
+    }
     for (uint32_t i = 0; i < stack.count && sample->frame_count < ETWAS_HOT_FRAMES; i++) {
         sample->frames[sample->frame_count] = etwas_event_frame(&stack, i);
         sample->is_return[sample->frame_count++] = i >= stack.first_return;
+    }
+    if (etwas_event_frame(&stack, 0) >= KERNEL_HALF) {
+        sample->user_at = sample->frame_count;
     }
 }
 
@@ -171,7 +179,7 @@ static void on_record(EVENT_RECORD *record)
         learn(hot, record);
     } else if (is_performance(record)) {
         take_performance(hot, record);
-    } else if (etwas_event_is_stack_walk(record)) {
+    } else if (etwas_event_is_stack_walk(record) || etwas_event_is_user_stack(record)) {
         take_stack(hot, record);
     }
 }

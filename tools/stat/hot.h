@@ -41,6 +41,7 @@ struct etwas_hot_sample {
     uint32_t thread;
     bool has_process;
     uint32_t process;
+    uint32_t user_at; /* where the program's frames begin */
     uint32_t frame_count;
     uint64_t frames[ETWAS_HOT_FRAMES];
     bool is_return[ETWAS_HOT_FRAMES];
