@@ -77,6 +77,7 @@ static const struct etwas_builtin_layout etwas_own[] = {
     {"9 KernelSymbol", 1, 1,
      "u32 Version; u32 LeftOut; x64 Address; u64 Bytes; utf8 Name; utf8 Module"},
     {"10 KernelRung", 1, 1, "u32 Version; u32 Rung; pid ProcessId; u32 Error"},
+    {"12 Namespace", 1, 1, "u32 Version; pid ProcessId; u64 NamespaceId"},
 };
 
 const struct etwas_builtin_class etwas_other_classes[] = {

@@ -6,8 +6,8 @@
  * readers see events of a class they do not know and pass over them. Ours neither delivers nor
  * counts the first four; these lie in buffer 0, behind the log file header record and in the order
  * below, and header.time_stamp is that of the log file header record. It delivers the formats of
- * messages, and what a system logger says of its sources and of the kernel's symbols, which are events as any
- * other.
+ * messages, and what a system logger says of its sources, of itself and of the kernel's symbols, which are
+ * events as any other.
  */
 #ifndef ETWAS_ETL_OWN_RECORD_H
 #define ETWAS_ETL_OWN_RECORD_H
@@ -39,6 +39,7 @@ enum {
     ETWAS_ETL_KERNEL_SYMBOL_TYPE = 9,
     ETWAS_ETL_KERNEL_RUNG_TYPE = 10,
     ETWAS_ETL_USER_STACK_TYPE = 11,
+    ETWAS_ETL_NAMESPACE_TYPE = 12,
     ETWAS_ETL_CALIBRATION_VERSION = 1,
     ETWAS_ETL_KNOT_VERSION = 1,
     ETWAS_ETL_TOTALS_VERSION = 1,
@@ -49,6 +50,7 @@ enum {
     ETWAS_ETL_KERNEL_SYMBOL_VERSION = 1,
     ETWAS_ETL_KERNEL_RUNG_VERSION = 1,
     ETWAS_ETL_USER_STACK_VERSION = 1,
+    ETWAS_ETL_NAMESPACE_VERSION = 1,
 };
 
 /* Is this classic record one of ours, never to be delivered or counted? */
@@ -56,7 +58,7 @@ static inline bool etwas_etl_is_own_record(const struct etwas_etl_full_header *h
 {
     return memcmp(&header->guid, &etwas_etl_own_class, sizeof header->guid) == 0 &&
            (header->type < ETWAS_ETL_MESSAGE_FORMAT_TYPE ||
-            header->type > ETWAS_ETL_USER_STACK_TYPE);
+            header->type > ETWAS_ETL_NAMESPACE_TYPE);
 }
 
 /* ---- The calibration: the rate of the session's clock ---------------------------------------- */
@@ -294,6 +296,15 @@ struct etwas_etl_user_stack {
     uint64_t mask;
 };
 _Static_assert(sizeof(struct etwas_etl_user_stack) == 32, "user stack");
+
+/* ---- Whose numbers those of processes and threads are ------------------------------------------- */
+
+struct etwas_etl_namespace {
+    uint32_t version;
+    uint32_t process_id;   /* who logs, as it is numbered there */
+    uint64_t namespace_id; /* the inode of its PID namespace; 0: not known */
+};
+_Static_assert(sizeof(struct etwas_etl_namespace) == 16, "namespace");
 
 /* ---- How large buffer 0 is at least ---------------------------------------------------------- */
 

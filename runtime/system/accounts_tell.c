@@ -54,10 +54,10 @@ static const char *sideband_name(uint32_t kind)
         return "COMM";
     case ETWAS_SIDEBAND_IMAGES:
         return "MMAP2";
-    case ETWAS_SIDEBAND_ARGUMENTS:
-        return "BPF program at sched:sched_process_exec";
     case ETWAS_SIDEBAND_SWITCHES:
-        return "SWITCH";
+        return "SWITCH_CPU_WIDE";
+    case ETWAS_SIDEBAND_ARGUMENTS:
+        return "BPF sched_process_exec";
     default:
         return "MMAP2 of files";
     }

@@ -5,8 +5,10 @@
 
 #include <etwas/evntrace.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "clock/clock.h"
+#include "etl/own_record.h"
 #include "system/board_events.h"
 #include "system/board_tags.h"
 #include "system/inventory.h"
@@ -20,13 +22,19 @@ static void take_sample(struct etwas_board *board, const struct etwas_merged *me
     uint32_t source = etwas_tag_source(merged->event->tag);
     const struct etwas_topic_use *use = &board->uses[number];
     const struct etwas_source *origin = &etwas_topics[number]->sources[source];
-    const struct etwas_taken taken = {.host = &board->host,
-                                      .state = use->state,
-                                      .sample = &merged->sample,
-                                      .fields = use->fields[source],
-                                      .slot = merged->feed->processor};
+    struct etwas_taken taken = {.host = &board->host,
+                                .state = use->state,
+                                .sample = &merged->sample,
+                                .fields = use->fields[source],
+                                .thread = &use->thread[source],
+                                .slot = merged->feed->processor};
     bool good;
 
+    if (board->host.numbers.known != NULL && origin->tracepoint != NULL) {
+        etwas_thread_numbers_learn(&board->host.numbers, etwas_taken_thread(&taken),
+                                   merged->sample.origin.thread_id);
+        taken.next_thread = etwas_feed_next_thread(merged->feed);
+    }
     etwas_accounts_begin(&board->accounts, merged->event->tag);
     board->walker.sample = &merged->sample;
     good = origin->take(&taken);
@@ -141,8 +149,23 @@ void etwas_board_drain_to_now(struct etwas_board *board)
     etwas_board_drain(board, until_ns);
 }
 
+static void tell_namespace(struct etwas_board *board)
+{
+    struct etwas_record *record = board->host.record;
+
+    etwas_record_begin_class(record, &etwas_etl_own_class, ETWAS_ETL_NAMESPACE_TYPE,
+                             ETWAS_ETL_NAMESPACE_VERSION);
+    etwas_record_put_u32(record, ETWAS_ETL_NAMESPACE_VERSION);
+    etwas_record_put_u32(record, (uint32_t)getpid());
+    etwas_record_put_u64(record, board->host.numbers.namespace_id);
+    etwas_emit_now(board->host.emitter, etwas_record_end(record));
+}
+
 void etwas_board_run_down(struct etwas_board *board, bool is_end)
 {
+    if (!is_end) {
+        tell_namespace(board);
+    }
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
         if (board->uses[number].is_open && etwas_topics[number]->run_down != NULL) {
             etwas_topics[number]->run_down(board->uses[number].state, &board->host, is_end);

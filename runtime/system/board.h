@@ -33,6 +33,7 @@ struct etwas_topic_use {
     uint32_t stacked;                               /* which of these have stacks */
     uint32_t user_stack_bytes[ETWAS_TOPIC_SOURCES]; /* of these */
     struct etwas_format_field fields[ETWAS_TOPIC_SOURCES][ETWAS_SOURCE_FIELDS];
+    struct etwas_format_field thread[ETWAS_TOPIC_SOURCES];
 };
 
 struct etwas_board {
@@ -42,6 +43,7 @@ struct etwas_board {
     struct etwas_system_settings settings; /* in force; before the first change there are none */
     uint64_t wants;                        /* by these: wants.h */
     uint32_t own_thread;
+    uint32_t own_number; /* the kernel's of that thread; 0: not asked yet */
     struct etwas_exec_probe exec_probe;
     uint64_t lost_sideband; /* when it was last looked */
     uint64_t signs_of_loss; /* when the sideband's events were asked last */

@@ -25,24 +25,31 @@ enum {
 
 /* ---- sources --------------------------------------------------------------------------------- */
 
-/* NULL: none. */
-static const char *filter_of(const struct etwas_board *board, const struct etwas_source *source,
-                             char *text)
+/* Text: room for one that has to be made. */
+static bool find_filter(struct etwas_board *board, const struct etwas_source *source, char *text,
+                        struct etwas_feed_wish *wish, struct etwas_fault *fault)
 {
+    wish->filter = source->filter;
     if (!source->without_own) {
-        return source->filter;
+        return true;
+    }
+    if (board->own_number == 0 &&
+        !etwas_thread_own_number(&board->host.numbers, &board->own_number, fault)) {
+        return false;
     }
     if (source->filter == NULL) {
-        (void)snprintf(text, FILTER_ROOM, "common_pid != %u", board->own_thread);
+        (void)snprintf(text, FILTER_ROOM, "common_pid != %u", board->own_number);
     } else {
-        (void)snprintf(text, FILTER_ROOM, "common_pid != %u && (%s)", board->own_thread,
+        (void)snprintf(text, FILTER_ROOM, "common_pid != %u && (%s)", board->own_number,
                        source->filter);
     }
-    return text;
+    wish->filter = text;
+    return true;
 }
 
 static bool find_fields(const struct etwas_source *source, struct etwas_format_field *fields,
-                        struct etwas_feed_wish *wish, struct etwas_fault *fault)
+                        struct etwas_format_field *thread, struct etwas_feed_wish *wish,
+                        struct etwas_fault *fault)
 {
     struct etwas_tracepoint tracepoint;
     bool good;
@@ -54,7 +61,7 @@ static bool find_fields(const struct etwas_source *source, struct etwas_format_f
     wish->config = tracepoint.id;
     wish->sample_type |= PERF_SAMPLE_RAW;
     wish->period = 1;
-    good = true;
+    good = etwas_tracepoint_find(&tracepoint, "common_pid", thread);
     for (uint32_t index = 0; source->fields != NULL && source->fields[index] != NULL; index++) {
         good = good && etwas_tracepoint_find(&tracepoint, source->fields[index], &fields[index]);
     }
@@ -94,15 +101,16 @@ static bool open_source(struct etwas_board *board, uint32_t number, uint32_t ind
         .config = source->config,
         .sample_type = source->sample_type,
         .period = source->period != 0 ? source->period : interval_ns(board->host.profile_interval),
-        .no_kernel_stack = board->settings.no_kernel_stacks,
-        .filter = filter_of(board, source, filter)};
+        .no_kernel_stack = board->settings.no_kernel_stacks};
     bool has_stack = wants_stack(board, source);
     bool good;
 
     wish.sample_type |= has_stack ? PERF_SAMPLE_CALLCHAIN : 0;
     wish.user_stack_bytes = has_stack ? board->settings.user_stack_bytes : 0;
     wish.sample_type |= wish.user_stack_bytes != 0 ? ETWAS_SAMPLE_USER : 0;
-    good = source->tracepoint == NULL || find_fields(source, use->fields[index], &wish, fault);
+    good = source->tracepoint == NULL ||
+           find_fields(source, use->fields[index], &use->thread[index], &wish, fault);
+    good = good && find_filter(board, source, filter, &wish, fault);
     if (good && etwas_board_add(board, &wish, fault)) {
         use->sources |= 1U << index;
         use->stacked = (use->stacked & ~(1U << index)) | (uint32_t)has_stack << index;
@@ -210,6 +218,7 @@ static void close_topic(struct etwas_board *board, uint32_t number)
 
 /* ---- sideband -------------------------------------------------------------------------------- */
 
+/* In the first namespace a switch says all by itself. */
 static uint32_t sideband_for(const struct etwas_board *board, uint64_t flags)
 {
     uint32_t sideband = 0;
@@ -219,7 +228,9 @@ static uint32_t sideband_for(const struct etwas_board *board, uint64_t flags)
                         ? etwas_board_sideband(board, etwas_topics[number])
                         : 0;
     }
-    return sideband;
+    return board->host.numbers.known == NULL && board->host.own_process == 0
+               ? sideband & ~(uint32_t)ETWAS_SIDEBAND_SWITCHES
+               : sideband;
 }
 
 /* Where that may not be, it is done without. */

@@ -175,7 +175,8 @@ bool etwas_board_open(struct etwas_board *board, struct etwas_emitter *emitter,
     etwas_stack_walker_open(&board->walker, &board->addresses.emitter);
     board->merge.feeds = calloc(etwas_slot_count, sizeof *board->merge.feeds);
     *fault = (struct etwas_fault){ETWAS_FAULT_RING, ENOMEM};
-    if (!etwas_accounts_open(&board->accounts) || board->merge.feeds == NULL) {
+    if (!etwas_accounts_open(&board->accounts) ||
+        !etwas_thread_numbers_open(&board->host.numbers) || board->merge.feeds == NULL) {
         return false;
     }
     board->accounts.is_own = own_process != 0;
@@ -224,6 +225,7 @@ void etwas_board_free(struct etwas_board *board)
         free(board->merge.feeds[index].feed);
     }
     free(board->merge.feeds);
+    etwas_thread_numbers_close(&board->host.numbers);
     etwas_accounts_free(&board->accounts);
     etwas_kernel_addresses_free(&board->addresses);
     etwas_stack_walker_free(&board->walker);

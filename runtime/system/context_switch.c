@@ -108,12 +108,14 @@ static const char *const names[] = {"prev_pid", "prev_prio", "prev_state",
 
 static bool take(const struct etwas_taken *taken)
 {
+    struct etwas_thread_numbers *numbers = &taken->host->numbers;
     int64_t values[FIELDS];
     struct switch_record record;
 
     if (!etwas_taken_numbers(taken, values, FIELDS)) {
         return false;
     }
+    etwas_thread_numbers_learn(numbers, (uint32_t)values[NEXT_THREAD], taken->next_thread);
     record = (struct switch_record){
         .header = {.version = CLASS_VERSION,
                    .header_type = ETWAS_ETL_PERFINFO64,
@@ -121,12 +123,15 @@ static bool take(const struct etwas_taken *taken)
                    .size = sizeof record,
                    .type = TYPE_SWITCH,
                    .group = GROUP_THREAD},
-        .new_thread_id = (uint32_t)values[NEXT_THREAD],
-        .old_thread_id = (uint32_t)values[PREVIOUS_THREAD],
+        .new_thread_id = etwas_thread_number(numbers, (uint32_t)values[NEXT_THREAD]),
+        .old_thread_id = etwas_thread_number(numbers, (uint32_t)values[PREVIOUS_THREAD]),
         .new_priority = priority_of(values[NEXT_THREAD], values[NEXT_PRIORITY]),
         .old_priority = priority_of(values[PREVIOUS_THREAD], values[PREVIOUS_PRIORITY]),
     };
     put_state(values[PREVIOUS_STATE], &record);
+    if (record.old_state == STATE_TERMINATED) { /* the next one of this number is another */
+        etwas_thread_numbers_learn(numbers, (uint32_t)values[PREVIOUS_THREAD], 0);
+    }
     etwas_emit(taken->host->emitter, taken->slot, &record, taken->sample->origin.time_ns);
     return true;
 }
@@ -164,6 +169,7 @@ static const struct etwas_source sources[] = {
 const struct etwas_topic etwas_topic_switches = {
     .flags = EVENT_TRACE_FLAG_CSWITCH,
     .own_sideband = ETWAS_SIDEBAND_SWITCHES,
+    .sideband = ETWAS_SIDEBAND_SWITCHES,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,
     .take_sideband = take_turn,

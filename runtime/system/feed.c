@@ -252,6 +252,24 @@ uint64_t etwas_feed_lost(const struct etwas_feed *feed)
     return lost;
 }
 
+uint32_t etwas_feed_next_thread(const struct etwas_feed *feed)
+{
+    union {
+        struct {
+            struct perf_event_header header;
+            uint32_t process_id;
+            uint32_t thread_id;
+        };
+        uint64_t words[2];
+    } record;
+
+    return etwas_ring_peek(&feed->ring, record.words) &&
+                   record.header.type == PERF_RECORD_SWITCH_CPU_WIDE &&
+                   (record.header.misc & PERF_RECORD_MISC_SWITCH_OUT) != 0
+               ? record.thread_id
+               : (uint32_t)ETWAS_NO_NUMBER;
+}
+
 int etwas_feed_descriptor(const struct etwas_feed *feed)
 {
     return feed->events[0].descriptor;

@@ -28,6 +28,7 @@
 #include "system/fault.h"
 #include "system/ring.h"
 #include "system/sample.h"
+#include "system/thread_numbers.h"
 
 enum {
     ETWAS_FEED_EVENTS = 4096,
@@ -38,7 +39,7 @@ enum {
     ETWAS_SIDEBAND_NAMES = 1 << 1,    /* COMM */
     ETWAS_SIDEBAND_IMAGES = 1 << 2,   /* MMAP2 of what can be executed, with build ids */
     ETWAS_SIDEBAND_FILES = 1 << 3,    /* MMAP2 of anything, with devices and inodes */
-    ETWAS_SIDEBAND_SWITCHES = 1 << 5, /* SWITCH */
+    ETWAS_SIDEBAND_SWITCHES = 1 << 5, /* SWITCH; SWITCH_CPU_WIDE behind each sched_switch */
 
     /* And one that tells of nothing else: samples that somebody else writes (exec_probe.h). */
     ETWAS_SIDEBAND_ARGUMENTS = 1 << 4,
@@ -137,6 +138,12 @@ uint64_t etwas_feed_lost(const struct etwas_feed *feed);
 
 /* -1: there is no event of the tag. */
 int etwas_feed_event_descriptor(const struct etwas_feed *feed, uint32_t tag);
+
+/*
+ * In front of a switch that is being read: whom it gives the processor to, as the namespace numbers it.
+ * ETWAS_NO_NUMBER: something else follows.
+ */
+uint32_t etwas_feed_next_thread(const struct etwas_feed *feed);
 
 /* To wait with poll() until a quarter of the ring is full. */
 int etwas_feed_descriptor(const struct etwas_feed *feed);

@@ -238,7 +238,7 @@ static const char *const enter_names[] = {"id", "args", NULL};
 static bool take_enter(const struct etwas_taken *taken)
 {
     struct entered entered = {.taken = taken, .topic = taken->state};
-    uint32_t thread_id = taken->sample->origin.thread_id;
+    uint32_t thread_id = etwas_taken_thread(taken);
     const uint8_t *arguments;
     size_t bytes;
     int64_t number;
@@ -341,7 +341,7 @@ enum {
 
 static bool take_exit(const struct etwas_taken *taken)
 {
-    uint32_t thread_id = taken->sample->origin.thread_id;
+    uint32_t thread_id = etwas_taken_thread(taken);
     struct left left = {.origin = &taken->sample->origin, .topic = taken->state};
     int64_t values[EXIT_FIELDS];
 

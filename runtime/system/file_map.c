@@ -175,7 +175,10 @@ static bool take_unmap(const struct etwas_taken *taken)
 
 static const char *const result_names[] = {"ret", NULL};
 
-/* False: the sample is too short. *is_good: it began here, and was no failure. */
+/*
+ * False: the sample is too short. *is_good: it began here, and was no failure; and who calls has a number in
+ * the namespace: all others have none, and their calls would be taken for one another.
+ */
 static bool end_call(const struct etwas_taken *taken, struct call *call, bool *is_good,
                      int64_t *result)
 {
@@ -186,7 +189,7 @@ static bool end_call(const struct etwas_taken *taken, struct call *call, bool *i
     if (!etwas_taken_numbers(taken, result, 1)) {
         return false;
     }
-    *is_good = found != NULL && !(*result < 0 && *result >= -LARGEST_ERROR);
+    *is_good = found != NULL && thread_id != 0 && !(*result < 0 && *result >= -LARGEST_ERROR);
     if (found != NULL) {
         *call = *found;
         etwas_join_remove(topic->calls, thread_id, topic->losses);

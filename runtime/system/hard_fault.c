@@ -89,6 +89,9 @@ static bool take_begin(const struct etwas_taken *taken, enum mode mode)
     if (!etwas_taken_numbers(taken, &address, 1)) {
         return false;
     }
+    if (taken->sample->origin.thread_id == 0) {
+        return true; /* outside the namespace: the end has no other number by which it is known */
+    }
     fault = etwas_join_put(topic->faults, taken->sample->origin.thread_id, key_of(topic, mode));
     fault->since_ns = taken->sample->origin.time_ns;
     fault->page = page_of((uint64_t)address);

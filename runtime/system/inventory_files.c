@@ -3,7 +3,6 @@
 
 /* Reading files that may be anything. */
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "system/inventory_inside.h"
+#include "system/small_file.h"
 
 #define BLANKS " \t\r\n"
 
@@ -51,22 +51,9 @@ static int open_regular(const char *path)
 
 static bool read_text(const char *path, char *text, size_t size)
 {
-    int file = open_regular(path);
-    size_t bytes = 0;
-    ssize_t count = 0;
+    ssize_t bytes = etwas_small_file_read(open_regular(path), text, size - 1);
 
-    while (file >= 0 && bytes < size - 1) {
-        count = read(file, text + bytes, size - 1 - bytes);
-        if (count > 0) {
-            bytes += (size_t)count;
-        } else if (count == 0 || errno != EINTR) {
-            break;
-        }
-    }
-    if (file >= 0) {
-        (void)close(file);
-    }
-    text[bytes] = 0;
+    text[bytes > 0 ? bytes : 0] = 0;
     return bytes > 0;
 }
 

@@ -59,8 +59,9 @@ static bool tell(const struct etwas_taken *taken, uint8_t type, uint32_t numbers
     etwas_record_put_u64(record, (uint64_t)values[CONTROL_GROUP]);
     etwas_record_put_u64(record, (uint64_t)values[HIERARCHY]);
     etwas_record_put_u32(record, (uint32_t)values[CONTROL_GROUP]);
-    etwas_record_put_u32(record, (uint32_t)values[PROCESS]); /* Flags, of the others: 0 */
-    etwas_record_put_u32(record, 0);                         /* Status */
+    etwas_record_put_u32(record, /* Flags, of the others: 0 */
+                         etwas_thread_number(&taken->host->numbers, (uint32_t)values[PROCESS]));
+    etwas_record_put_u32(record, 0); /* Status */
     etwas_record_put_utf16(record, path);
     etwas_emit(taken->host->emitter, taken->slot, etwas_record_end(record), origin->time_ns);
     return true;

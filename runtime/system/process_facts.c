@@ -3,7 +3,6 @@
 
 #include "system/process_facts.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "system/build_id.h"
+#include "system/small_file.h"
 
 enum {
     LONGEST_PATH = 64,
@@ -90,22 +90,12 @@ void etwas_process_join_arguments(char *text, size_t bytes)
 ssize_t etwas_process_read_file(uint32_t process_id, const char *name, char *text, size_t room)
 {
     char path[LONGEST_PATH];
-    size_t bytes = 0;
-    ssize_t got = -1;
-    int file;
+    ssize_t bytes;
 
     (void)snprintf(path, sizeof path, "/proc/%u/%s", process_id, name);
-    file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-        return -1;
-    }
-    while (bytes < room - 1 && ((got = read(file, text + bytes, room - 1 - bytes)) > 0 ||
-                                (got < 0 && errno == EINTR))) {
-        bytes += got > 0 ? (size_t)got : 0;
-    }
-    (void)close(file);
-    text[bytes] = 0;
-    return got < 0 ? -1 : (ssize_t)bytes;
+    bytes = etwas_small_file_read(open(path, O_RDONLY | O_CLOEXEC), text, room - 1);
+    text[bytes > 0 ? bytes : 0] = 0;
+    return bytes;
 }
 
 bool etwas_process_facts_read(uint32_t process_id, struct etwas_process_facts *facts)

@@ -58,7 +58,7 @@ static bool take(const struct etwas_taken *taken)
                    .group = GROUP_THREAD,
                    .thread_id = origin->thread_id,
                    .process_id = origin->process_id},
-        .thread_id = (uint32_t)values[THREAD],
+        .thread_id = etwas_thread_number(&taken->host->numbers, (uint32_t)values[THREAD]),
         .flags = (values[COMMON_FLAGS] & IN_INTERRUPT) != 0 ? READIED_FROM_DPC : 0,
     };
     etwas_emit(taken->host->emitter, taken->slot, &record, origin->time_ns);

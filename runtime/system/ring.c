@@ -126,6 +126,19 @@ const struct perf_event_header *etwas_ring_next(struct etwas_ring *ring)
     return NULL;
 }
 
+bool etwas_ring_peek(const struct etwas_ring *ring, uint64_t words[2])
+{
+    if (ring->head - ring->after < 2 * sizeof *words) {
+        return false;
+    }
+    for (uint64_t word = 0; word < 2; word++) {
+        uint64_t at = (ring->after + word * sizeof *words) & (ring->data_bytes - 1);
+
+        memcpy(&words[word], ring->data + at, sizeof *words);
+    }
+    return true;
+}
+
 void etwas_ring_give_back(struct etwas_ring *ring)
 {
     uint64_t *tail = (void *)&ring->page->data_tail;

@@ -64,6 +64,9 @@ uint64_t etwas_ring_written(const struct etwas_ring *ring);
 /* NULL: there are no more, or the ring is damaged. Aligned to 8 bytes, `size` of them readable. */
 const struct perf_event_header *etwas_ring_next(struct etwas_ring *ring);
 
+/* How the record begins behind the one that `next` returned. False: there is none. */
+bool etwas_ring_peek(const struct etwas_ring *ring, uint64_t words[2]);
+
 void etwas_ring_give_back(struct etwas_ring *ring);
 
 #endif

@@ -19,6 +19,7 @@
 #include "system/format.h"
 #include "system/record.h"
 #include "system/sample.h"
+#include "system/thread_numbers.h"
 
 enum {
     ETWAS_TOPIC_SOURCES = 8,
@@ -35,6 +36,7 @@ struct etwas_topic_host {
     uint32_t profile_interval;   /* 100 ns; in force */
     uint32_t sideband; /* ETWAS_SIDEBAND_* that are open: of what is wanted, all that can be had */
     struct etwas_fault *fault; /* while a topic opens: why it cannot, if not for memory */
+    struct etwas_thread_numbers numbers;
 };
 
 /* A sample of one of the topic's sources. */
@@ -43,7 +45,9 @@ struct etwas_taken {
     void *state;
     const struct etwas_sample *sample;
     const struct etwas_format_field *fields; /* in the order of the source's names */
-    uint32_t slot;                           /* of the processor */
+    const struct etwas_format_field *thread; /* a tracepoint's: the kernel's number of its thread */
+    uint32_t next_thread; /* of a switch: who comes next, in another namespace than the first */
+    uint32_t slot;        /* of the processor */
 };
 
 /* Which sessions have a source. */
@@ -137,6 +141,12 @@ static inline bool etwas_taken_numbers(const struct etwas_taken *taken, int64_t 
     }
     return good;
 }
+
+/*
+ * Of a tracepoint's sample: its thread as the kernel numbers it, by which it can be known again; by that of
+ * the origin all threads outside the namespace would be one.
+ */
+uint32_t etwas_taken_thread(const struct etwas_taken *taken);
 
 extern const struct etwas_topic *const etwas_topics[];
 extern const uint32_t etwas_topic_count;

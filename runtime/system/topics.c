@@ -69,3 +69,11 @@ uint64_t etwas_topic_own_flags(void)
     }
     return flags;
 }
+
+uint32_t etwas_taken_thread(const struct etwas_taken *taken)
+{
+    int64_t number = 0;
+
+    (void)etwas_format_number(taken->thread, taken->sample->raw, taken->sample->raw_bytes, &number);
+    return (uint32_t)number;
+}

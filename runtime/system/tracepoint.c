@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "system/small_file.h"
+
 enum {
     LARGEST_BYTES = 65536,
     LONGEST_PATH = 256,
@@ -56,41 +58,23 @@ static int open_format(const char *name, struct etwas_fault *fault)
     return -1;
 }
 
-/* So many bytes, all there are; 0: an error or more than fit. */
-static size_t read_all(int descriptor, char *text, size_t room)
-{
-    size_t bytes = 0;
-    ssize_t got = 1;
-
-    while (got > 0 && bytes < room) {
-        got = read(descriptor, text + bytes, room - bytes);
-        if (got < 0 && errno == EINTR) {
-            got = 1;
-            continue;
-        }
-        bytes += got > 0 ? (size_t)got : 0;
-    }
-    return got == 0 ? bytes : 0;
-}
-
 bool etwas_tracepoint_read(struct etwas_tracepoint *tracepoint, const char *name,
                            struct etwas_fault *fault)
 {
     int descriptor = open_format(name, fault);
+    ssize_t bytes;
 
     if (descriptor < 0) {
         return false;
     }
-    tracepoint->bytes = 0;
     tracepoint->text = malloc(LARGEST_BYTES);
-    if (tracepoint->text != NULL) {
-        tracepoint->bytes = read_all(descriptor, tracepoint->text, LARGEST_BYTES);
-    }
-    (void)close(descriptor);
     if (tracepoint->text == NULL) {
+        (void)close(descriptor);
         *fault = (struct etwas_fault){ETWAS_FAULT_TRACEFS, ENOMEM};
         return false;
     }
+    bytes = etwas_small_file_read(descriptor, tracepoint->text, LARGEST_BYTES);
+    tracepoint->bytes = bytes > 0 && bytes < LARGEST_BYTES ? (size_t)bytes : 0;
     if (!etwas_format_id(tracepoint->text, tracepoint->bytes, &tracepoint->id)) {
         etwas_tracepoint_free(tracepoint);
         *fault = (struct etwas_fault){ETWAS_FAULT_TRACEPOINT, ENOENT};

@@ -101,8 +101,7 @@ static void tell_growth(const struct etwas_taken *taken, uint64_t begin, uint64_
 
 static struct call *begin_call(const struct etwas_taken *taken, enum call_kind kind)
 {
-    struct call *call =
-        etwas_join_put(taken->state, taken->sample->origin.thread_id, CALL_OF_THREAD);
+    struct call *call = etwas_join_put(taken->state, etwas_taken_thread(taken), CALL_OF_THREAD);
 
     call->kind = kind;
     return call;
@@ -173,7 +172,7 @@ static const char *const result_names[] = {"ret", NULL};
 static bool end_call(const struct etwas_taken *taken, enum call_kind kind, struct call *call,
                      bool *is_good, uint64_t *result)
 {
-    uint32_t thread_id = taken->sample->origin.thread_id;
+    uint32_t thread_id = etwas_taken_thread(taken);
     const struct call *found = etwas_join_find(taken->state, thread_id, CALL_OF_THREAD);
     int64_t value;
 
@@ -249,7 +248,7 @@ static bool take_break_end(const struct etwas_taken *taken)
     if (!end_call(taken, CALL_BREAK, &call, &is_good, &end)) {
         return false;
     }
-    if (!is_good) {
+    if (!is_good || process_id == 0) { /* of all that are outside there is one number */
         return true;
     }
     end = whole_pages(end);

@@ -58,8 +58,9 @@ static void pass(const char *tracepoint, const int64_t numbers[NUMBERS])
         .origin = {.process_id = THREAD, .thread_id = THREAD, .time_ns = 1},
         .raw = (const uint8_t *)numbers,
         .raw_bytes = NUMBERS * sizeof *numbers};
+    static const struct etwas_format_field no_thread; /* 0, whoever calls */
     const struct etwas_taken taken = {
-        .host = &host, .state = topic, .sample = &sample, .fields = fields};
+        .host = &host, .state = topic, .sample = &sample, .fields = fields, .thread = &no_thread};
 
     for (uint32_t index = 0; index < etwas_topic_virtual_memory.source_count; index++) {
         const struct etwas_source *source = &etwas_topic_virtual_memory.sources[index];
