@@ -127,9 +127,13 @@ uint64_t etwas_accounts_lost(const struct etwas_accounts *accounts)
         for (uint32_t tag = 0; tag < ETWAS_TAGS; tag++) {
             const struct etwas_account *account = etwas_account_of(accounts, slot, tag);
 
-            if (account->was_open) {
-                lost += etwas_accounts_is_counted(tag) ? account->counted - account->taken
-                                                       : account->lost + account->unread;
+            if (!account->was_open) {
+                continue;
+            }
+            if (!etwas_accounts_is_counted(tag)) {
+                lost += account->lost + account->unread;
+            } else if (account->counted > account->taken) { /* less where the count is not known */
+                lost += account->counted - account->taken;
             }
         }
     }

@@ -28,7 +28,7 @@ static void take_sample(struct etwas_board *board, const struct etwas_merged *me
                                 .fields = use->fields[source],
                                 .thread = &use->thread[source],
                                 .slot = merged->feed->processor};
-    bool good;
+    bool good = false;
 
     if (board->host.numbers.known != NULL && origin->tracepoint != NULL) {
         etwas_thread_numbers_learn(&board->host.numbers, etwas_taken_thread(&taken),
@@ -37,7 +37,10 @@ static void take_sample(struct etwas_board *board, const struct etwas_merged *me
     }
     etwas_accounts_begin(&board->accounts, merged->event->tag);
     board->walker.sample = &merged->sample;
-    good = origin->take(&taken);
+    /* A processor may have written it when its topic was closed already. */
+    if (use->is_open) {
+        good = origin->take(&taken);
+    }
     board->walker.sample = NULL;
     etwas_accounts_end(&board->accounts, merged->feed->processor, good);
 }

@@ -3,6 +3,7 @@
 
 #include "system/feed.h"
 
+#include <ck_pr.h>
 #include <errno.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -182,10 +183,12 @@ bool etwas_feed_add(struct etwas_feed *feed, const struct etwas_feed_wish *wish,
         (void)close(event.descriptor);
         return refuse(fault, ETWAS_FAULT_EVENT, error);
     }
+    *place = event;
+    /* A fork's child closes what is counted (etwas_feed_forget). */
+    ck_pr_fence_store();
     if (place == &feed->events[feed->event_count]) {
         feed->event_count++;
     }
-    *place = event;
     *fault = (struct etwas_fault){ETWAS_FAULT_NOWHERE, 0};
     return true;
 }

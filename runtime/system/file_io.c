@@ -117,17 +117,18 @@ static int64_t begin_move(const struct entered *entered, struct etwas_open_file 
 static int64_t offset_of(const struct entered *entered, struct etwas_open_file *file)
 {
     const struct etwas_file_call *kind = entered->kind;
-    int64_t offset = ETWAS_FILE_AT_POSITION;
+    int64_t offset = kind->offset != 0 ? (int64_t)argument(entered, kind->offset) : -1;
 
-    if (kind->offset != 0) {
-        offset = (int64_t)argument(entered, kind->offset);
-    }
     if (file != NULL && kind->moves != 0) {
-        offset = begin_move(entered, file);
-    } else if (file != NULL && offset < 0) {
+        return begin_move(entered, file);
+    }
+    if (offset >= 0) {
+        return offset;
+    }
+    if (file != NULL) {
         etwas_open_file_share(file); /* it moves by itself */
     }
-    return offset < 0 && offset != ETWAS_FILE_AT_END ? ETWAS_FILE_AT_POSITION : offset;
+    return ETWAS_FILE_AT_POSITION;
 }
 
 static void begin_transfer(const struct entered *entered)

@@ -120,7 +120,7 @@ static void look_up(struct etwas_open_file *file)
 {
     char name[PATH_MAX];
 
-    if (read_name(file->process_id, file->descriptor, name, sizeof name)) {
+    if (etwas_proc_is_ours() && read_name(file->process_id, file->descriptor, name, sizeof name)) {
         file->name = strdup(name);
     }
     file->named_ns = etwas_clock_qpc();

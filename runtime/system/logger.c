@@ -477,7 +477,8 @@ static struct etwas_system_logger *make(struct etwas_session *session)
         logger->settings.no_kernel_stacks = session->configuration.no_kernel_stacks;
         logger->asked = logger->settings;
         logger->record.room = record_room(session);
-        logger->request = REQUEST_CHANGE; /* its first one */
+        logger->request = REQUEST_CHANGE;                             /* its first one */
+        logger->board.exec_probe = (struct etwas_exec_probe){-1, -1}; /* shut also if never open */
     }
     return logger;
 }

@@ -70,12 +70,20 @@ static void list_no_mappings(uint32_t process_id,
     (void)context;
 }
 
+static bool count_nothing(uint32_t process_id, struct etwas_process_counters *counters)
+{
+    (void)process_id;
+    (void)counters;
+    return false;
+}
+
 static const struct etwas_process_source elsewhere = {
     .list = list_none,
     .threads = list_no_threads,
     .facts = know_nothing,
     .command_line = know_nothing,
     .mappings = list_no_mappings,
+    .counters = count_nothing,
     .kernel = etwas_kernel_images,
     .now_ns = etwas_clock_qpc,
     .tick_of = tick_of,

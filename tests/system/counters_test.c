@@ -7,9 +7,12 @@
  */
 #include <linux/capability.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -194,12 +197,49 @@ static void who_may_not_be_told_is_told_why(void **state)
     expect_as_nobody(start_without_network_administration);
 }
 
+/* Who is forked meanwhile and still there at the end is not looked at either. */
+static int count_where_proc_is_hidden(void)
+{
+    etwas_trace_handle session;
+    pid_t child;
+
+    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("none", "/proc", "tmpfs", 0, NULL) != 0) {
+        return 77;
+    }
+    session = start_kernel(COUNTERS);
+    child = fork_child();
+    if (child == 0) {
+        (void)pause();
+    }
+    stop_session(session, NULL);
+    (void)kill(child, SIGKILL);
+    return 0;
+}
+
+static void where_proc_is_not_ours_nothing_is_read_there(void **state)
+{
+    int child = fork_child();
+    int code;
+
+    (void)state;
+    if (child == 0) {
+        _exit(count_where_proc_is_hidden());
+    }
+    code = exit_code_of(child);
+    if (code == 77) {
+        skip();
+    }
+    assert_int_equal(code, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(what_a_process_used_is_told_with_its_end),
         FOLDER_TEST(who_is_there_is_told_what_it_uses),
         FOLDER_TEST(who_may_not_be_told_is_told_why),
+        FOLDER_TEST(where_proc_is_not_ours_nothing_is_read_there),
     };
     struct etwas_fault fault;
     struct etwas_exits *exits = etwas_exits_open(&fault);

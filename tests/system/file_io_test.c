@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "system/kernel_count.h"
@@ -173,6 +174,7 @@ static void reads_and_writes_have_their_place_and_size(void **state)
 static void what_is_not_known_of_a_place_is_not_said(void **state)
 {
     char bytes[16] = {0};
+    const struct iovec piece = {bytes, sizeof bytes};
     etwas_trace_handle session;
     struct events events;
     int shared;
@@ -195,6 +197,7 @@ static void what_is_not_known_of_a_place_is_not_said(void **state)
     assert_int_equal(close(shared), 0);
     assert_int_equal(close(opened), 0);
     opened = open_file("child", O_RDWR | O_CREAT | O_CLOEXEC);
+    assert_int_equal(pwritev2(opened, &piece, 1, -1, 0), 16); /* 5: wherever it is */
     child = fork_child();
     if (child == 0) {
         CHECK_IN_CHILD(write(opened, bytes, 16) == 16);
@@ -213,6 +216,7 @@ static void what_is_not_known_of_a_place_is_not_said(void **state)
     assert_int_not_equal(file_of(nth(&events, WRITE, 3)), file_of(nth(&events, WRITE, 2)));
     assert_int_equal(u64_at(nth(&events, WRITE, 4), 0), AT_POSITION);
     assert_int_equal(file_of(nth(&events, WRITE, 4)), file_of(nth(&events, WRITE, 2)));
+    assert_int_equal(u64_at(nth(&events, WRITE, 5), 0), AT_POSITION);
     free_events(&events);
 }
 

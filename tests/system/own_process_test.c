@@ -7,6 +7,7 @@
  */
 #include <ck_pr.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -224,8 +225,11 @@ static void who_begins_while_it_starts_is_watched_too(void **state)
 
 /* ---- what cannot be -------------------------------------------------------------------------- */
 
+/* What is refused closes nothing of the program's, whose descriptor 0 is. */
 static int ask_for_disks(void)
 {
+    int opened = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    int of_input = fcntl(0, F_GETFD);
     struct block block;
     etwas_trace_handle session;
     char sentence[512];
@@ -237,6 +241,7 @@ static int ask_for_disks(void)
                    ERROR_ACCESS_DENIED);
     (void)etwas_kernel_refusal(sentence, sizeof sentence);
     CHECK_IN_CHILD(strstr(sentence, "EVENT_TRACE_FLAG_DISK_IO ") != NULL);
+    CHECK_IN_CHILD(fcntl(opened, F_GETFD) == FD_CLOEXEC && fcntl(0, F_GETFD) == of_input);
 
     session = start_own(KNOWN, ETWAS_KERNEL_RUNG_PROCESS);
     CHECK_IN_CHILD(etwas_kernel_refusal(NULL, 0) == 0);
