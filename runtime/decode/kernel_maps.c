@@ -23,7 +23,8 @@ const struct etwas_builtin_map etwas_kernel_maps[] = {
      "1 ReadiedFromDpc, 2 KernelStackSwappedOut, 4 ProcessSwappedOut, 8 DirectSwitchAttempt"},
     {"ProcessFlags", true,
      "1 ApplicationId, 2 Wow64, 4 Protected, 8 Packaged, 16777216 Exec, "
-     "33554432 NoCommandLine, 67108864 NoExitStatus, 134217728 EndNotSeen"},
+     "33554432 NoCommandLine, 67108864 NoExitStatus, 134217728 EndNotSeen, "
+     "268435456 CommandLineFromProc, 536870912 CommandLineCut"},
     {"SampleFlags", true, "1 Dpc, 2 Isr"}, /* above them a priority */
     {"ProfileSource", false, "0 Timer"},
     {"AllocationFlags", true, "4096 Commit, 8192 Reserve, 16384 Decommit, 32768 Release"},

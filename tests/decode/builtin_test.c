@@ -213,7 +213,7 @@ static void a_process_has_an_owner_or_none(void **state)
               "\1\0\0\0"
               "\3\1\0\0"
               "\0\x20\0\0\0\0\0\0"
-              "\2\0\0\0"
+              "\2\0\0\x30"
               "\1\2\3\4\5\6\7\x8"
               "\0\0\0\0\0\0\0\0"
               "\1\1\0\0\0\0\0\5\x12\0\0\0"
@@ -222,7 +222,8 @@ static void a_process_has_an_owner_or_none(void **state)
               "\0\0"
               "\0\0"),
         "MSNT_SystemTrace/Process/Start UniqueProcessKey=0x10 ProcessId=320 ParentId=4 "
-        "SessionId=1 ExitStatus=259 DirectoryTableBase=0x2000 Flags=Wow64 UserSID=S-1-5-18 "
+        "SessionId=1 ExitStatus=259 DirectoryTableBase=0x2000 "
+        "Flags=Wow64|CommandLineFromProc|CommandLineCut UserSID=S-1-5-18 "
         "ImageFileName=\"sh\" CommandLine=\"sh\" PackageFullName=\"\" ApplicationId=\"\"");
     assert_string_equal(
         SHOWN(process, 2, 3,
