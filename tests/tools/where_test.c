@@ -349,8 +349,8 @@ static const struct wrong wrongs[] = {
     {"level == 'info'", "expected a number", 9, 6},
     {"'4' == process", "expected a number", 0, 3},
     {"provider == 4", "a string stands in quotes", 12, 1},
-    {"class == 'Shop'", "not a GUID", 9, 6},
-    {"activity == 0", "not a GUID", 12, 1},
+    {"class == 'Shop'", "names are in 'event' and 'name'", 9, 6},
+    {"activity == 0", "expected a GUID", 12, 1},
 };
 
 static void what_is_wrong_is_said_with_its_place(void **state)

@@ -179,7 +179,11 @@ static bool property_fits(struct parser *parser, struct etwas_where_operand *pro
                        "\"2026-11-21T08:19:17.123456789Z\"; 1.5s is since the session's start");
     case ETWAS_PROPERTY_IS_GUID:
         return other->number.kind == ETWAS_WHERE_GUID ||
-               fail_at(parser, other, "not a GUID: \"68fdd900-4a3e-11d1-84f4-0000f80464e3\"");
+               fail_at(parser, other,
+                       property->property == ETWAS_PROPERTY_CLASS
+                           ? "expected a GUID such as \"68fdd900-4a3e-11d1-84f4-0000f80464e3\"; "
+                             "names are in 'event' and 'name'"
+                           : "expected a GUID such as \"68fdd900-4a3e-11d1-84f4-0000f80464e3\"");
     case ETWAS_PROPERTY_IS_STRING:
         return is_text || fail_at(parser, other, "a string stands in quotes");
     default:
