@@ -10,7 +10,7 @@
 /* Documented in --help. Where several apply, the first of output, open, damaged, unproved counts. */
 enum etwas_exit {
     ETWAS_EXIT_FINE = 0,
-    ETWAS_EXIT_USAGE = 1, /* the command line is wrong; nothing was read */
+    ETWAS_EXIT_USAGE = 1, /* the command line is wrong, or names what is not there */
     /* A file could not be opened, is not a trace, or could not be processed; or the clocks. */
     ETWAS_EXIT_OPEN = 2,
     ETWAS_EXIT_DAMAGED = 3,  /* a file is damaged; what could be read was shown */

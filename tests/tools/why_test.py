@@ -173,7 +173,10 @@ class Choice(WhyTest):
         for name in ("Shop/Ship", "ship"):
             self.assertEqual(self.slowest("--class", name), [("Shop/Ship", BLUE, 90)])
         self.assertEqual([s[1] for s in self.slowest("-C", RED.upper())], [1, 2, 3])
-        self.assertEqual(self.slowest("--class", "nothing"), [])
+        path = self.write("p.etl", etl.trace([(0, self.program())]))
+        out, told = self.run_etwas("why", "--class", "nothing", path, expect=USAGE)
+        self.assertEqual(told, "etwas why: no class is called 'nothing'\n")
+        self.assertIn("Shop/Ship", out)
 
     def test_an_instance_is_chosen_by_its_number(self):
         self.assertEqual(self.slowest("--instance", "1"), [(RED, 1, 500), (BLUE, 1, 50)])

@@ -99,6 +99,16 @@ static bool is_called(const struct etwas_why_class *named, const char *name)
            (last != NULL && strcasecmp(last + 1, name) == 0) || strcasecmp(guid, name) == 0;
 }
 
+bool etwas_why_has_class(const struct etwas_why *why)
+{
+    for (uint32_t i = 0; i < why->class_count; i++) {
+        if (is_called(&why->classes[i], why->class_name)) {
+            return true;
+        }
+    }
+    return why->other_classes > 0;
+}
+
 bool etwas_why_is_asked_for(const struct etwas_why *why, uint32_t class_index,
                             const etwas_span *span)
 {

@@ -327,6 +327,10 @@ int etwas_command_why(int argc, char **argv)
             etwas_why_text(output, &why);
         }
     }
+    if (result == ETWAS_EXIT_FINE && why.class_name != NULL && !etwas_why_has_class(&why)) {
+        fprintf(stderr, "etwas why: no class is called '%s'\n", why.class_name);
+        result = ETWAS_EXIT_USAGE;
+    }
     free_room(&why);
     return etwas_output_finish(output) ? result : ETWAS_EXIT_OUTPUT;
 }

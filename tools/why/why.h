@@ -212,6 +212,9 @@ struct etwas_why {
 uint32_t etwas_why_class(struct etwas_why *why, const struct etwas_input *input,
                          const EVENT_RECORD *record);
 
+/* Whether a class is called as --class says, or may be: there were too many. */
+bool etwas_why_has_class(const struct etwas_why *why);
+
 bool etwas_why_is_asked_for(const struct etwas_why *why, uint32_t class_index,
                             const etwas_span *span);
 
