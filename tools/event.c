@@ -34,6 +34,28 @@ bool etwas_event_is_kernel_symbol(const EVENT_RECORD *record)
            record->EventHeader.EventDescriptor.Opcode == ETWAS_NAMES_KERNEL_SYMBOL_TYPE;
 }
 
+bool etwas_event_kernel_loss(const EVENT_RECORD *record, uint64_t *no_room, uint64_t *others)
+{
+    enum {
+        VERSION = 1,
+        NO_ROOM_AT = 56, /* docs/file-format.md */
+        COUNTS = 3
+    };
+    uint64_t counts[COUNTS];
+    uint32_t version;
+
+    if (!is_of_class(record, &etwas_names_own_class) ||
+        record->EventHeader.EventDescriptor.Opcode != ETWAS_NAMES_ACCOUNT_TYPE ||
+        record->UserDataLength < NO_ROOM_AT + sizeof counts) {
+        return false;
+    }
+    memcpy(&version, record->UserData, sizeof version);
+    memcpy(counts, (const char *)record->UserData + NO_ROOM_AT, sizeof counts);
+    *no_room = counts[0];
+    *others = counts[1] + counts[2];
+    return version == VERSION;
+}
+
 bool etwas_event_is_user_stack(const EVENT_RECORD *record)
 {
     return is_of_class(record, &etwas_names_own_class) &&

@@ -78,6 +78,9 @@ bool etwas_event_is_image(const EVENT_RECORD *record);
 /* Does this record say what an address of the kernel is? */
 bool etwas_event_is_kernel_symbol(const EVENT_RECORD *record);
 
+/* Does it say what became of one of the kernel's sources? Then how many were lost, and how. */
+bool etwas_event_kernel_loss(const EVENT_RECORD *record, uint64_t *no_room, uint64_t *others);
+
 /* Does it have what a program's stack can be unwound from? */
 bool etwas_event_is_user_stack(const EVENT_RECORD *record);
 

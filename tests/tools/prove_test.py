@@ -162,6 +162,14 @@ class Made(ProveTest):
         self.assert_unproved("by the accounts 3 events were lost or overwritten, by the session 2",
                              self.kernel_file(3, told, overwritten=2, attempted=7))
 
+    def test_stat_says_what_was_lost_in_the_kernel(self):
+        path = self.kernel_file(3, [self.account(0, 2, attempted=1009, taken=3, lost=(1001, 2, 3)), self.records(1, 2, 3)],
+                                lost=1006)
+        out, _ = self.run_etwas("stat", path)
+        self.assertIn("LOST          1,006 events and 0 buffers while recording\n"
+                      "                1,001 of them since the kernel's rings were full\n"
+                      "                5 of them that the kernel counted and did not hand over\n", out)
+
     def test_accounts_must_be_whole(self):
         self.assert_unproved("1 records of 2", self.kernel_file(6, [self.account(0, 2, attempted=6, taken=6)]))
 

@@ -178,6 +178,17 @@ static bool is_no_event(struct etwas_stat *stat, const struct etwas_input *input
            etwas_descriptions_take(&stat->descriptions, record) == ERROR_SUCCESS;
 }
 
+static void keep_kernel_loss(struct etwas_stat *stat, const EVENT_RECORD *record)
+{
+    uint64_t no_room;
+    uint64_t others;
+
+    if (etwas_event_kernel_loss(record, &no_room, &others)) {
+        stat->kernel_no_room += no_room;
+        stat->kernel_lost += others;
+    }
+}
+
 void etwas_stat_add(struct etwas_stat *stat, const struct etwas_input *input,
                     const EVENT_RECORD *record)
 {
@@ -191,6 +202,7 @@ void etwas_stat_add(struct etwas_stat *stat, const struct etwas_input *input,
         count(&stat->header, record);
         return;
     }
+    keep_kernel_loss(stat, record);
     if (!is_wanted(stat, input, record)) {
         return;
     }

@@ -55,6 +55,8 @@ struct etwas_stat {
     const struct etwas_where *where; /* which events to count; NULL: all */
     struct etwas_subject subject;    /* likewise of --where */
     etwas_spans *spans;              /* NULL: durations are not wanted */
+    uint64_t kernel_no_room;         /* lost in the kernel's rings, by their accounts */
+    uint64_t kernel_lost;            /* likewise, in other ways */
     int64_t first_filetime;          /* of the events in total; 0 without one */
     int64_t last_filetime;
     uint16_t session_name[ETWAS_STAT_LOG_NAME_UNITS]; /* UTF-16, from the header event */

@@ -76,7 +76,24 @@ static void put_damage(struct etwas_output *output, const struct etwas_input *in
     etwas_input_put_damages(output, input, "                ");
 }
 
-static void put_loss(struct etwas_output *output, const etwas_trace_information *information)
+static void put_kernel_loss(struct etwas_output *output, const struct etwas_stat *stat)
+{
+    char number[ETWAS_PEOPLE_CHARACTERS];
+
+    if (stat->kernel_no_room != 0) {
+        put_label(output, "");
+        etwas_output_format(output, "%s of them since the kernel's rings were full\n",
+                            etwas_people_count(number, stat->kernel_no_room));
+    }
+    if (stat->kernel_lost != 0) {
+        put_label(output, "");
+        etwas_output_format(output, "%s of them that the kernel counted and did not hand over\n",
+                            etwas_people_count(number, stat->kernel_lost));
+    }
+}
+
+static void put_loss(struct etwas_output *output, const struct etwas_stat *stat,
+                     const etwas_trace_information *information)
 {
     if (information->lost_events == 0 && information->lost_buffers == 0) {
         put_label(output, "lost");
@@ -87,6 +104,7 @@ static void put_loss(struct etwas_output *output, const etwas_trace_information 
         etwas_output_text(output, " and ");
         put_counted(output, information->lost_buffers, "buffer");
         etwas_output_text(output, " while recording\n");
+        put_kernel_loss(output, stat);
     }
     if (information->overwritten_events != 0 || information->overwritten_buffers != 0) {
         put_label(output, "overwritten");
@@ -122,7 +140,7 @@ static void put_missing(struct etwas_output *output, const struct etwas_stat *st
                         const struct etwas_input *input, int result)
 {
     put_damage(output, input, result);
-    put_loss(output, &input->information);
+    put_loss(output, stat, &input->information);
     if (input->information.unfinished) {
         put_label(output, "UNFINISHED");
         etwas_output_text(output, "the session did not write its end: it runs, or was killed\n");
