@@ -58,10 +58,32 @@ class Record(ToolTest):
         self.assertGreater(len(self.events("StackWalk/Stack")), 0)
 
     def test_a_name_stands_for_all_events_of_its_flag(self):
-        self.record("-k", "virtual_alloc,no_sysconfig", "-s", "systemcall,virtual_alloc,network_tcpip", "true")
+        self.record("-k", "EVENT_TRACE_FLAG_virtual_alloc,no_sysconfig", "-s", "systemcall,virtual_alloc,network_tcpip", "true")
         self.assertGreater(len(self.events("StackWalk/Stack")), 0)
         run = self.record("-k", "cswitch", "-s", "cswitch,image_load", "true")
         self.assertEqual(run.returncode, USAGE)
+
+    def test_stacks_of_a_group_are_of_who_makes_it(self):
+        with open("/proc/mounts", encoding="utf-8") as mounts:
+            places = [line.split()[1] for line in mounts if line.split()[2] in ("cgroup", "cgroup2")]
+        if not places:
+            self.skipTest("no control groups are mounted")
+        group = f"{places[0]}/etwas-record-{os.getpid()}"
+        run = self.record("-k", "job,no_sysconfig", "-s", "job,dbgprint", "sh", "-c", f"mkdir {group} && rmdir {group}")
+        self.assertIn(b"no stacks of dbgprint: no flag of -k has such events\n", run.stderr)
+        self.assertNotIn(b"no stacks of job", run.stderr)
+        if run.returncode != 0:
+            self.skipTest("no control group may be made")
+        self.assertGreater(len(self.events("Job/Create")), 0)
+        self.assertGreater(len(self.events("StackWalk/Stack")), 1)
+
+    def test_the_name_that_is_wrong_is_told(self):
+        for names, said in (("process,,thread", b"-k has an empty name\n"), ("process,", b"-k has an empty name\n"),
+                            ("proces,thread", b"'proces' is not something that -k takes\n")):
+            run = subprocess.run([self.etwas, "record", "-o", self.path, "-k", names, "true"], stderr=subprocess.PIPE,
+                                 check=False, timeout=100)
+            self.assertEqual(run.returncode, USAGE)
+            self.assertIn(said, run.stderr)
 
     def test_a_process_is_waited_for_and_an_interrupt_ends_it_well(self):
         self.record("-k", "process,no_sysconfig", "true")

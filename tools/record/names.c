@@ -3,7 +3,7 @@
 
 /*
  * Names of EnableFlags, and of events that can have a stack, as they are given to `etwas record`: those
- * of ETW without what they all begin with, in any case.
+ * of ETW, with what they all begin with or without it, in any case.
  */
 
 #include "record/record.h"
@@ -11,6 +11,8 @@
 #include <etwas/evntrace.h>
 #include <string.h>
 #include <strings.h>
+
+static const char prefix[] = "EVENT_TRACE_FLAG_";
 
 struct flag_name {
     const char *name;
@@ -53,7 +55,12 @@ struct stack_name {
     uint8_t type;
 };
 
-/* Of a name all of them. */
+static const GUID debug_print_guid = {
+    0x13976d09, 0xa327, 0x438c, {0x95, 0x0b, 0x7f, 0x03, 0x19, 0x28, 0x15, 0xc7}};
+static const GUID job_guid = {
+    0x3282fc76, 0xfeed, 0x498e, {0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e}};
+
+/* Of a name, which is that of their flag, all of them. */
 static const struct stack_name stack_names[] = {
     {"cswitch", &ThreadGuid, 36},
     {"dispatcher", &ThreadGuid, 50},
@@ -89,6 +96,10 @@ static const struct stack_name stack_names[] = {
     {"network_tcpip", &UdpIpGuid, 11},
     {"network_tcpip", &UdpIpGuid, 26},
     {"network_tcpip", &UdpIpGuid, 27},
+    {"dbgprint", &debug_print_guid, 32},
+    {"job", &job_guid, 32},
+    {"job", &job_guid, 33},
+    {"job", &job_guid, 35},
 };
 
 static bool is_name(const char *name, const char *text, size_t length)
@@ -96,13 +107,16 @@ static bool is_name(const char *name, const char *text, size_t length)
     return strlen(name) == length && strncasecmp(name, text, length) == 0;
 }
 
-/* The next name of the list and its length; the list is over with NULL. */
+/* The next name of the list, without what all begin with, and its length; the list is over with NULL. */
 static const char *next_name(const char **text, size_t *length)
 {
     const char *name = *text;
 
     if (name == NULL) {
         return NULL;
+    }
+    if (strncasecmp(name, prefix, strlen(prefix)) == 0) {
+        name += strlen(prefix);
     }
     *length = strcspn(name, ",");
     *text = name[*length] == ',' ? name + *length + 1 : NULL;
@@ -151,7 +165,19 @@ static bool add_stacks(struct etwas_record_wish *wish, const char *name, size_t 
         wish->stacks[wish->stack_count++] = (STACK_TRACING_EVENT_ID){
             .EventGuid = *stack_names[i].guid, .Type = stack_names[i].type};
     }
+    wish->stack_flags |= flag_of(name, length);
     return has_some;
+}
+
+const char *etwas_record_next_flag(uint32_t *flags)
+{
+    for (size_t i = 0; i < sizeof flag_names / sizeof *flag_names; i++) {
+        if ((*flags & flag_names[i].flag) != 0) {
+            *flags &= ~flag_names[i].flag;
+            return flag_names[i].name;
+        }
+    }
+    return NULL;
 }
 
 bool etwas_record_parse_stacks(const char *text, struct etwas_record_wish *wish, const char **bad)
@@ -159,6 +185,7 @@ bool etwas_record_parse_stacks(const char *text, struct etwas_record_wish *wish,
     size_t length;
 
     wish->stack_count = 0;
+    wish->stack_flags = 0;
     while ((*bad = next_name(&text, &length)) != NULL) {
         if (!add_stacks(wish, *bad, length)) {
             return false;

@@ -39,12 +39,13 @@ static const char *const help[] = {
     "                      file_io_init, disk_file_io, network_tcpip,\n"
     "                      dbgprint, job, no_sysconfig; alpc, registry and\n"
     "                      driver, which record nothing on Linux.\n"
-    "                      Default: process,thread,image_load,cswitch,profile\n"
+    "                      Default: process,thread,image_load,cswitch,profile.\n"
+    "                      EVENT_TRACE_FLAG_ may stand before each\n"
     "  -s, --stack EVENTS  which of them have stacks: cswitch, profile, dispatcher,\n"
     "                      systemcall (what calls), memory_page_faults,\n"
     "                      memory_hard_faults, virtual_alloc, file_io_init, file_io,\n"
     "                      disk_io_init, split_io, network_tcpip (what is sent and\n"
-    "                      received)\n"
+    "                      received), dbgprint, job\n"
     "  -d, --dwarf[=BYTES] with --stack: so many bytes of the program's stack, 8192\n"
     "                      unless others are said, for what has no frame pointers\n"
     "  -c, --clock CLOCK   that stamps them: qpc (the default), system or tsc\n"
@@ -105,6 +106,31 @@ static bool parse_bytes(const char *text, uint32_t *bytes)
     return *text >= '1' && *text <= '9' && *end == '\0' && number % 8 == 0 && number <= 32768;
 }
 
+/* `bad`: of a list the rest. */
+static void say_wrong(int option, const char *bad)
+{
+    bool is_list = option == 'k' || option == 's';
+    int length = (int)(is_list ? strcspn(bad, ",") : strlen(bad));
+
+    if (is_list && length == 0) {
+        fprintf(stderr, "etwas record: -%c has an empty name\n", option);
+    } else {
+        fprintf(stderr, "etwas record: '%.*s' is not something that -%c takes\n", length, bad,
+                option);
+    }
+}
+
+/* Of stacks that never come. */
+static void warn_of_stacks(const struct etwas_record_wish *wish)
+{
+    uint32_t missing = wish->stack_flags & ~wish->flags;
+    const char *name;
+
+    while ((name = etwas_record_next_flag(&missing)) != NULL) {
+        fprintf(stderr, "etwas record: no stacks of %s: no flag of -k has such events\n", name);
+    }
+}
+
 static bool parse_option(int option, struct etwas_record_wish *wish)
 {
     const char *bad = optarg;
@@ -135,7 +161,7 @@ static bool parse_option(int option, struct etwas_record_wish *wish)
         return false;
     }
     if (!good) {
-        fprintf(stderr, "etwas record: '%s' is not something that -%c takes\n", bad, option);
+        say_wrong(option, bad);
     }
     return good;
 }
@@ -163,5 +189,6 @@ int etwas_command_record(int argc, char **argv)
         fputs("etwas record: a program to run, or --pid\n", stderr);
         return etwas_command_misused("record");
     }
+    warn_of_stacks(&wish);
     return etwas_record_run(&wish);
 }
