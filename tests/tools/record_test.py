@@ -40,7 +40,7 @@ class Record(ToolTest):
                           stdout=subprocess.PIPE)
         self.assertEqual(run.returncode, 3)
         process = int(run.stdout)
-        self.assertRegex(run.stderr.decode(), rf"\A{self.path}: [\d,]+ events, [\d,]+ lost\n\Z")
+        self.assertRegex(run.stderr.decode(), rf"\A{self.path}: [\d,]+ events, [\d,]+ lost\n([\d,]+ of them in the kernel.*\n)?\Z")
         for name in ("Process/Start", "Process/End", "Thread/Start", "Thread/End"):
             found = [event for event in self.events(name) if event["fields"]["ProcessId"] == process]
             self.assertEqual(len(found), 1, name)
@@ -50,7 +50,24 @@ class Record(ToolTest):
     def test_a_signal_that_ends_the_program_is_told(self):
         run = self.record("-k", "process,no_sysconfig", "sh", "-c", "kill -KILL $$")
         self.assertEqual(run.returncode, 128 + signal.SIGKILL)
-        self.assertEqual(self.record("-k", "process", "/does/not/exist").returncode, 127)
+
+    def test_a_program_that_is_not_there_costs_no_file(self):
+        with open(self.path, "w", encoding="utf-8") as file:
+            file.write("kept")
+        for program, code in (("/does/not/exist", 127), ("etwas-has-none", 127), ("", 127), ("/etc/passwd", 126),
+                              ("/etc", 126)):
+            run = subprocess.run([self.etwas, "record", "-o", self.path, program], stderr=subprocess.PIPE, check=False,
+                                 timeout=100)
+            self.assertEqual(run.returncode, code, program)
+            self.assertIn(f"cannot run '{program}'".encode(), run.stderr)
+        with open(self.path, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "kept")
+        tried = os.path.join(self.folder, "tried")
+        os.mkdir(tried)
+        os.symlink("/bin/true", os.path.join(tried, "etwas-has-one"))
+        run = self.record("-k", "process,no_sysconfig", "etwas-has-one",
+                          env={**os.environ, "PATH": f"/nowhere:{tried}"})
+        self.assertEqual(run.returncode, 0)
 
     def test_stacks_follow_the_events_that_are_to_have_them(self):
         run = self.record("-k", "cswitch,no_sysconfig", "-s", "cswitch", "-c", "tsc", "sleep", "0.1")

@@ -155,7 +155,28 @@ static void say_counts(TRACEHANDLE session, const char *begin, const char *end)
     }
 }
 
+/* What helps against that, no larger buffer does. */
+static void say_kernel_loss(TRACEHANDLE session)
+{
+    char lost[ETWAS_PEOPLE_CHARACTERS];
+    etwas_session_counts counts;
+
+    if (etwas_counts(session, &counts) == ERROR_SUCCESS && counts.lost_in_kernel != 0) {
+        fprintf(stderr,
+                "%s of them in the kernel: if its rings were full (etwas stat), ask for fewer "
+                "flags or stacks\n",
+                etwas_people_count(lost, counts.lost_in_kernel));
+    }
+}
+
 /* ---- what is recorded ------------------------------------------------------------------------ */
+
+/* Returns what to exit with. */
+static int say_cannot_run(const char *program, int error)
+{
+    fprintf(stderr, "etwas record: cannot run '%s': %s\n", program, strerror(error));
+    return error == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
+}
 
 /* In the child. */
 static void become(char **program)
@@ -164,8 +185,7 @@ static void become(char **program)
     (void)signal(SIGTERM, SIG_DFL);
     (void)signal(SIGHUP, SIG_DFL);
     (void)execvp(program[0], program);
-    fprintf(stderr, "etwas record: cannot run '%s': %s\n", program[0], strerror(errno));
-    _exit(errno == ENOENT ? NOT_FOUND : NOT_EXECUTABLE);
+    _exit(say_cannot_run(program[0], errno));
 }
 
 /* A signal to us alone is handed on; Ctrl-C goes to the program anyway. */
@@ -219,6 +239,10 @@ int etwas_record_run(const struct etwas_record_wish *wish)
             return ETWAS_EXIT_OPEN;
         }
     }
+    result = wish->process != 0 ? 0 : etwas_record_find_program(wish->program[0]);
+    if (result != 0) {
+        return say_cannot_run(wish->program[0], result);
+    }
     catch_signals();
     if (!start(wish, &session)) {
         return ETWAS_EXIT_OPEN;
@@ -227,5 +251,6 @@ int etwas_record_run(const struct etwas_record_wish *wish)
     stop(session);
     fprintf(stderr, "%s: ", wish->path);
     say_counts(session, "", "\n");
+    say_kernel_loss(session);
     return result;
 }
