@@ -43,6 +43,7 @@ static bool open_event(struct etwas_feed *feed, struct perf_event_attr *attribut
         return refuse(fault, thread == 0 ? ETWAS_FAULT_EVENT : ETWAS_FAULT_OWN_EVENT, errno);
     }
     event->descriptor = (int)descriptor;
+    event->waits = thread != 0;
     event->sample_type = attributes->sample_type;
     if (ioctl(event->descriptor, PERF_EVENT_IOC_ID, &event->id) != 0) {
         int error = errno;
@@ -89,6 +90,7 @@ void etwas_feed_start(struct etwas_feed *feed)
     feed->is_on = true;
     for (uint32_t index = 0; index < feed->event_count; index++) {
         if (feed->events[index].descriptor >= 0) {
+            feed->events[index].waits = false;
             (void)ioctl(feed->events[index].descriptor, PERF_EVENT_IOC_ENABLE, 0);
         }
     }
@@ -282,6 +284,7 @@ void etwas_feed_enable(struct etwas_feed *feed, uint32_t tag)
 {
     for (uint32_t index = 0; feed->is_on && index < feed->event_count; index++) {
         if (feed->events[index].tag == tag && feed->events[index].descriptor >= 0) {
+            feed->events[index].waits = false;
             (void)ioctl(feed->events[index].descriptor, PERF_EVENT_IOC_ENABLE, 0);
         }
     }
@@ -304,7 +307,7 @@ static void close_event(struct etwas_feed *feed, struct etwas_feed_event *event)
 
     event->descriptor = -1; /* before it is closed: see etwas_feed_forget */
     (void)close(descriptor);
-    event->end = etwas_ring_written(&feed->ring);
+    event->end = event->waits ? feed->ring.tail : etwas_ring_written(&feed->ring);
 }
 
 bool etwas_feed_remove(struct etwas_feed *feed, uint32_t tag, struct etwas_feed_totals *totals)

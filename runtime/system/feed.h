@@ -61,6 +61,7 @@ struct etwas_feed_wish {
 
 struct etwas_feed_event {
     int descriptor; /* -1: closed */
+    bool waits;     /* was not enabled yet, and has no records */
     uint32_t tag;
     uint64_t id; /* of its records */
     uint64_t sample_type;

@@ -31,6 +31,7 @@
 enum {
     RING_BYTES = 1 << 20,
     CALLS_TAG = 1,
+    THREADS_TAG = 2,
     SIDEBAND_TAG = 99,
     CALLS = 1000,
     EVERYTHING = ETWAS_SIDEBAND_TASKS | ETWAS_SIDEBAND_NAMES | ETWAS_SIDEBAND_IMAGES,
@@ -268,6 +269,40 @@ static void what_removed_events_lost_is_remembered(void **state)
     assert_true(etwas_feed_remove(&feed, CALLS_TAG, &totals));
     assert_int_equal(drain_calls() + totals.lost, CALLS);
     assert_in_range(etwas_feed_lost(&feed), totals.lost, UINT64_MAX);
+    etwas_feed_close(&feed);
+}
+
+static void change_a_threads(uint32_t rounds, bool is_enabled)
+{
+    const struct etwas_feed_wish wish = {.tag = THREADS_TAG,
+                                         .thread = (uint32_t)syscall(SYS_gettid),
+                                         .sideband = ETWAS_SIDEBAND_TASKS};
+    struct etwas_feed_totals totals;
+    struct etwas_fault fault;
+
+    while (rounds-- > 0) {
+        assert_true(etwas_feed_add(&feed, &wish, &fault));
+        if (is_enabled) {
+            etwas_feed_enable(&feed, THREADS_TAG);
+        }
+        assert_true(etwas_feed_remove(&feed, THREADS_TAG, &totals));
+    }
+}
+
+/* The ring is not read meanwhile. */
+static void what_never_began_leaves_its_place(void **state)
+{
+    uint32_t before;
+
+    (void)state;
+    open_feed(RING_BYTES);
+    add_calls();
+    call(1);
+    before = feed.event_count;
+    change_a_threads(3, false);
+    assert_int_equal(feed.event_count, before + 1);
+    change_a_threads(3, true);
+    assert_int_equal(feed.event_count, before + 3);
     etwas_feed_close(&feed);
 }
 
@@ -561,6 +596,7 @@ int main(void)
         cmocka_unit_test(the_ring_says_of_losses_before_its_newest_record),
         cmocka_unit_test(events_come_and_go_while_a_feed_runs),
         cmocka_unit_test(what_removed_events_lost_is_remembered),
+        cmocka_unit_test(what_never_began_leaves_its_place),
         cmocka_unit_test(there_is_an_end_to_the_events_of_a_feed),
         cmocka_unit_test(a_childs_life_is_told),
         cmocka_unit_test(what_is_not_asked_for_is_not_told),
