@@ -329,25 +329,26 @@ static void close_unwanted(struct etwas_board *board, uint64_t flags)
 }
 
 /* Threads that were begun meanwhile have no descriptor to say it to: events of the own process are made anew. */
-static void set_period(struct etwas_board *board, uint32_t number, uint32_t index)
+static bool set_period(struct etwas_board *board, uint32_t number, uint32_t index,
+                       struct etwas_fault *fault)
 {
     uint32_t tag = etwas_tag_of(number, index);
-    struct etwas_fault ignored;
 
     if (board->host.own_process != 0) {
         etwas_board_remove(board, tag);
         board->uses[number].sources &= ~(1U << index);
-        (void)open_source(board, number, index, &ignored);
-        return;
+        return open_source(board, number, index, fault);
     }
     for (uint32_t feed = 0; feed < board->merge.count; feed++) {
         etwas_feed_set_period(board->merge.feeds[feed].feed, tag,
                               interval_ns(board->host.profile_interval));
     }
+    return true;
 }
 
 /* Of what is open. */
-static void set_interval(struct etwas_board *board, uint32_t number, uint32_t before)
+static bool set_interval(struct etwas_board *board, uint32_t number, uint32_t before,
+                         struct etwas_fault *fault)
 {
     const struct etwas_topic *topic = etwas_topics[number];
 
@@ -356,19 +357,25 @@ static void set_interval(struct etwas_board *board, uint32_t number, uint32_t be
             etwas_source_is_counted(&topic->sources[index])) {
             continue;
         }
-        set_period(board, number, index);
+        if (!set_period(board, number, index, fault)) {
+            return false;
+        }
         topic->change_interval(&board->host, before);
     }
+    return true;
 }
 
-static void change_interval(struct etwas_board *board, uint32_t interval)
+static bool change_interval(struct etwas_board *board, uint32_t interval, struct etwas_fault *fault)
 {
     uint32_t before = board->host.profile_interval;
 
     board->host.profile_interval = interval;
     for (uint32_t number = 0; before != interval && number < etwas_topic_count; number++) {
-        set_interval(board, number, before);
+        if (!set_interval(board, number, before, fault)) {
+            return false;
+        }
     }
+    return true;
 }
 
 /* Bit by bit. */
@@ -427,6 +434,7 @@ static void go_back(struct etwas_board *board, const struct etwas_system_setting
     struct etwas_fault ignored;
 
     put_in_force(board, before);
+    board->host.profile_interval = before->profile_interval;
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
         if (!open_whole(board, number, etwas_settings_want(&kept), &ignored)) {
             etwas_settings_drop(&kept, etwas_topics[number]->flags);
@@ -448,7 +456,8 @@ bool etwas_board_change(struct etwas_board *board, const struct etwas_system_set
     }
     etwas_board_drain_to_now(board); /* what was is recorded by what was asked for then */
     put_in_force(board, settings);
-    if (!open_wanted(board, board->wants, fault)) {
+    if (!open_wanted(board, board->wants, fault) ||
+        !change_interval(board, settings->profile_interval, fault)) {
         go_back(board, &before);
         return false;
     }
@@ -457,6 +466,5 @@ bool etwas_board_change(struct etwas_board *board, const struct etwas_system_set
         run_down(board, open_topics(board) & ~open_before, board->wants & ~wanted_before);
     }
     close_unwanted(board, board->wants);
-    change_interval(board, settings->profile_interval);
     return true;
 }

@@ -26,7 +26,7 @@ enum {
 static const etwas_guid own_class = {
     0x7be5a508, 0xdb35, 0x4ec9, {0xb6, 0x50, 0xa9, 0x72, 0x0e, 0xcb, 0x3b, 0x69}};
 
-/* In a child: the kernel answers so, as a container's filter has it. */
+/* In a child: the kernel answers all its threads so, as a container's filter has it. */
 static void forbid_perf_events(uint32_t error)
 {
     struct sock_filter code[] = {
@@ -38,7 +38,8 @@ static void forbid_perf_events(uint32_t error)
     const struct sock_fprog program = {sizeof code / sizeof *code, code};
 
     CHECK_IN_CHILD(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
-    CHECK_IN_CHILD(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
+    CHECK_IN_CHILD(
+        syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0);
 }
 
 static void *do_nothing(void *argument)
@@ -112,6 +113,38 @@ static void what_there_is_is_told_where_perf_events_are_forbidden(void **state)
     }
 }
 
+static void expect_flags(etwas_trace_handle session, uint32_t flags)
+{
+    struct block block;
+
+    prepare_kernel_block(&block, 0);
+    CHECK_IN_CHILD(ControlTraceA(session, NULL, &block.properties, EVENT_TRACE_CONTROL_QUERY) ==
+                   ERROR_SUCCESS);
+    CHECK_IN_CHILD((block.properties.EnableFlags & ALL) == flags);
+}
+
+/* Samples of another interval are of another event. */
+static void change_the_interval_where_it_is_forbidden(etwas_trace_handle session)
+{
+    TRACE_PROFILE_INTERVAL interval = {.Source = 0, .Interval = 20000};
+
+    expect_flags(session, KNOWN | EVENT_TRACE_FLAG_PROFILE);
+    forbid_perf_events(EPERM);
+    CHECK_IN_CHILD(TraceSetInformation(session, TraceSampledProfileIntervalInfo, &interval,
+                                       sizeof interval) == ERROR_ACCESS_DENIED);
+    expect_flags(session, KNOWN);
+}
+
+static void an_interval_that_cannot_be_is_refused(void **state)
+{
+    struct events events;
+
+    (void)state;
+    record_own(KNOWN | EVENT_TRACE_FLAG_PROFILE, change_the_interval_where_it_is_forbidden,
+               &events);
+    free_events(&events);
+}
+
 static void do_no_work(etwas_trace_handle session)
 {
     (void)session;
@@ -131,6 +164,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(what_there_is_is_told_where_perf_events_are_forbidden),
+        FOLDER_TEST(an_interval_that_cannot_be_is_refused),
         FOLDER_TEST(the_file_says_whose_events_it_has),
     };
 
