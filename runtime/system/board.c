@@ -85,6 +85,36 @@ static void take_sideband(struct etwas_board *board, const struct etwas_merged *
     etwas_accounts_end(&board->accounts, slot, good);
 }
 
+static void forget(struct etwas_board *board, uint32_t slot)
+{
+    for (uint32_t number = 0; number < etwas_topic_count; number++) {
+        if (board->uses[number].is_open && etwas_topics[number]->take_loss != NULL) {
+            etwas_topics[number]->take_loss(board->uses[number].state, slot);
+        }
+    }
+}
+
+/*
+ * What other processors do until the feed's next record is joined with what may be no longer true: so it is
+ * forgotten where the gap begins, too. A ring that was full says what it lost with its next record only.
+ */
+static void forget_in_gap(struct etwas_board *board, const struct etwas_merged *merged)
+{
+    const struct etwas_feed *feed = merged->feed;
+
+    if (feed->ring.lost != feed->lost_told ||
+        (merged->record == NULL && feed->ring.times_full != feed->full_told)) {
+        forget(board, feed->processor);
+    }
+}
+
+static void forget_in_gaps(struct etwas_board *board)
+{
+    for (uint32_t index = 0; index < board->merge.count; index++) {
+        forget_in_gap(board, &board->merge.feeds[index]);
+    }
+}
+
 /* What was lost stands in the ring before the record that is there now. */
 static void tell_loss(struct etwas_board *board, const struct etwas_merged *merged)
 {
@@ -96,29 +126,38 @@ static void tell_loss(struct etwas_board *board, const struct etwas_merged *merg
     }
     feed->lost_told = feed->ring.lost;
     etwas_board_record_loss(board, feed, lost, merged->sample.origin.time_ns);
+    forget(board, feed->processor);
+}
+
+/* Where a ring has records yet, the gap is behind them. */
+static void settle(struct etwas_board *board, int64_t until_ns)
+{
+    forget_in_gaps(board);
+    for (uint32_t index = 0; index < board->merge.count; index++) {
+        const struct etwas_merged *merged = &board->merge.feeds[index];
+
+        if (merged->record == NULL) {
+            merged->feed->full_told = merged->feed->ring.times_full;
+        }
+    }
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
-        if (board->uses[number].is_open && etwas_topics[number]->take_loss != NULL) {
-            etwas_topics[number]->take_loss(board->uses[number].state, feed->processor);
+        if (board->uses[number].is_open && etwas_topics[number]->settle != NULL) {
+            etwas_topics[number]->settle(board->uses[number].state, &board->host, until_ns);
         }
     }
 }
 
-/* A ring that was full may have lost something, and says so with its next record. */
-static void settle(struct etwas_board *board, int64_t until_ns)
+static void take(struct etwas_board *board, const struct etwas_merged *merged)
 {
-    bool is_whole = true;
-
-    for (uint32_t index = 0; index < board->merge.count; index++) {
-        struct etwas_feed *feed = board->merge.feeds[index].feed;
-
-        is_whole = is_whole && feed->ring.times_full == feed->full_told;
-        feed->full_told = feed->ring.times_full;
+    tell_loss(board, merged);
+    merged->feed->read_ns = merged->sample.origin.time_ns;
+    if (merged->event == NULL) {
+        return;
     }
-    for (uint32_t number = 0; number < etwas_topic_count; number++) {
-        if (board->uses[number].is_open && etwas_topics[number]->settle != NULL) {
-            etwas_topics[number]->settle(board->uses[number].state, &board->host, until_ns,
-                                         is_whole);
-        }
+    if (merged->event->tag < ETWAS_FIRST_SOURCE_TAG) {
+        take_sideband(board, merged);
+    } else if (merged->record->type == PERF_RECORD_SAMPLE) {
+        take_sample(board, merged);
     }
 }
 
@@ -127,17 +166,14 @@ void etwas_board_drain(struct etwas_board *board, int64_t until_ns)
     const struct etwas_merged *merged;
 
     etwas_merge_begin(&board->merge);
-    while ((merged = etwas_merge_next(&board->merge, until_ns)) != NULL) {
-        tell_loss(board, merged);
-        merged->feed->read_ns = merged->sample.origin.time_ns;
-        if (merged->event == NULL) {
-            continue;
-        }
-        if (merged->event->tag < ETWAS_FIRST_SOURCE_TAG) {
-            take_sideband(board, merged);
-        } else if (merged->record->type == PERF_RECORD_SAMPLE) {
-            take_sample(board, merged);
-        }
+    forget_in_gaps(board);
+    merged = etwas_merge_next(&board->merge, until_ns);
+    while (merged != NULL) {
+        const struct etwas_merged *taken = merged;
+
+        take(board, taken);
+        merged = etwas_merge_next(&board->merge, until_ns);
+        forget_in_gap(board, taken);
     }
     etwas_merge_end(&board->merge);
     settle(board, until_ns);

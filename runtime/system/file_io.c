@@ -409,26 +409,19 @@ static const struct etwas_source sources[] = {
      .take = take_exit},
 };
 
-static void forget(struct file_topic *topic)
+static void take_loss(void *state, uint32_t slot)
 {
+    struct file_topic *topic = state;
+
+    (void)slot;
     topic->losses++;
     etwas_open_files_forget(&topic->files);
 }
 
-static void take_loss(void *state, uint32_t slot)
-{
-    (void)slot;
-    forget(state);
-}
-
-static void settle(void *state, const struct etwas_topic_host *host, int64_t until_ns,
-                   bool is_whole)
+static void settle(void *state, const struct etwas_topic_host *host, int64_t until_ns)
 {
     struct file_topic *topic = state;
 
-    if (!is_whole) {
-        forget(topic);
-    }
     etwas_file_names_settle(&topic->files, host, until_ns);
 }
 

@@ -206,15 +206,11 @@ static void tell_if_it_is(void *context, const struct etwas_file_view *view)
 }
 
 /* Whenever it is: a file has its device and inode as long as it is mapped. */
-static void settle(void *state, const struct etwas_topic_host *host, int64_t until_ns,
-                   bool is_whole)
+static void settle(void *state, const struct etwas_topic_host *host, int64_t until_ns)
 {
     struct hard_faults *topic = state;
 
     (void)until_ns;
-    if (!is_whole) {
-        topic->losses++;
-    }
     while (topic->unnamed_count != 0) {
         const struct unnamed *unnamed = &topic->unnamed[--topic->unnamed_count];
         struct search search = {host, unnamed->key};

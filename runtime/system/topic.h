@@ -106,15 +106,14 @@ struct etwas_topic {
     void (*take_sideband)(void *state, const struct etwas_topic_host *host, uint32_t slot,
                           const struct etwas_sideband *sideband);
 
-    /* Something of this processor was lost, before what is taken next. */
+    /*
+     * Something of this processor was or may have been lost, before what is taken next: said where the gap
+     * begins and where it ends.
+     */
     void (*take_loss)(void *state, uint32_t slot);
 
-    /*
-     * All that happened until then was taken. `is_whole` is false where something may have been lost of which
-     * nobody has said anything yet.
-     */
-    void (*settle)(void *state, const struct etwas_topic_host *host, int64_t until_ns,
-                   bool is_whole);
+    /* All that happened until then was taken. */
+    void (*settle)(void *state, const struct etwas_topic_host *host, int64_t until_ns);
 
     /* Asked after sideband was lost, until it is true: all that happened until then was taken. */
     bool (*find_lost)(void *state, int64_t until_ns);
