@@ -238,6 +238,10 @@ bool etwas_kernel_read(const EVENT_RECORD *record, struct etwas_kernel_event *ev
     if (is_of_class(record, &fault_class)) {
         return read_fault(record, event);
     }
+    if (is_of_class(record, &etwas_names_own_class)) {
+        event->kind = ETWAS_KERNEL_LOSS;
+        return record->EventHeader.EventDescriptor.Opcode == ETWAS_NAMES_KERNEL_LOSS_TYPE;
+    }
     return is_of_class(record, &etwas_names_stack_class) && read_stack(record, event);
 }
 

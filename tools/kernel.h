@@ -19,6 +19,7 @@ enum etwas_kernel_kind {
     ETWAS_KERNEL_THREAD_START, /* `thread` of `process` begins */
     ETWAS_KERNEL_THREAD_END,
     ETWAS_KERNEL_THREAD_HERE, /* was there when the trace began, or ended */
+    ETWAS_KERNEL_LOSS,        /* events of the processor were lost until now */
     ETWAS_KERNEL_CALL_ENTER,  /* system call `call` */
     ETWAS_KERNEL_CALL_EXIT,
     ETWAS_KERNEL_FAULT,      /* a page fault of type `fault` */

@@ -74,54 +74,82 @@ static struct etwas_schedule_thread *add(struct etwas_schedule *schedule, uint32
         return NULL;
     }
     added = &schedule->threads[schedule->thread_count];
-    *added = (struct etwas_schedule_thread){.thread = thread, .since_ns = schedule->end_ns};
+    *added = (struct etwas_schedule_thread){
+        .thread = thread, .since_ns = schedule->end_ns, .gap_ns = schedule->gap_ns};
     schedule->places[place_of(schedule, thread)] = ++schedule->thread_count;
     return added;
 }
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
+static uint64_t smaller(uint64_t left, uint64_t right)
+{
+    return left < right ? left : right;
+}
+
 /*
- * Who was ready on a processor while a switch was missing there may have run, and waited since.
+ * Who was ready on a processor while a switch was missing there may have run, and waited since. Who waited
+ * while one was missing on any may have been woken, and have run there.
  */
-static bool is_certain(const struct etwas_schedule *schedule,
-                       const struct etwas_schedule_thread *thread)
+uint64_t etwas_schedule_doubtful_ns(const struct etwas_schedule *schedule,
+                                    const struct etwas_schedule_thread *thread, int64_t time_ns)
 {
-    return thread->state != ETWAS_SCHEDULE_READY ||
-           schedule->processors[thread->processor].gap_end_ns <= thread->since_ns;
-}
+    uint64_t ns = etwas_kernel_ns(thread->since_ns, time_ns);
 
-static enum etwas_schedule_state certain_state(const struct etwas_schedule *schedule,
-                                               const struct etwas_schedule_thread *thread)
-{
-    return is_certain(schedule, thread) ? thread->state : ETWAS_SCHEDULE_UNKNOWN;
-}
-
-/* What it was until then, it was not longer. */
-static void change(const struct etwas_schedule *schedule, struct etwas_schedule_thread *thread,
-                   enum etwas_schedule_state state, int64_t time_ns)
-{
-    if (time_ns > thread->since_ns) {
-        enum etwas_schedule_state until_now = certain_state(schedule, thread);
-
-        thread->ns[until_now] += etwas_kernel_ns(thread->since_ns, time_ns);
-        if (schedule->interval != NULL) {
-            schedule->interval(schedule->context, thread, until_now, thread->since_ns, time_ns,
-                               schedule->event);
-        }
-        thread->since_ns = time_ns;
+    if (thread->state == ETWAS_SCHEDULE_READY) {
+        return schedule->processors[thread->processor].gap_end_ns > thread->since_ns ? ns : 0;
     }
-    thread->state = state;
+    if (thread->state != ETWAS_SCHEDULE_WAITING) {
+        return 0;
+    }
+    ns = smaller(ns, etwas_kernel_ns(thread->since_ns, schedule->gap_end_ns));
+    return smaller(ns, schedule->gap_ns - thread->gap_ns);
 }
 
 void etwas_schedule_account(const struct etwas_schedule *schedule,
                             const struct etwas_schedule_thread *thread, int64_t time_ns,
                             uint64_t ns[ETWAS_SCHEDULE_STATES])
 {
+    uint64_t doubtful_ns = etwas_schedule_doubtful_ns(schedule, thread, time_ns);
+
     memcpy(ns, thread->ns, sizeof thread->ns);
-    if (time_ns > thread->since_ns) {
-        ns[certain_state(schedule, thread)] += etwas_kernel_ns(thread->since_ns, time_ns);
+    ns[thread->state] += etwas_kernel_ns(thread->since_ns, time_ns) - doubtful_ns;
+    ns[ETWAS_SCHEDULE_UNKNOWN] += doubtful_ns;
+}
+
+/* What is doubtful of it comes last, wherever it was. */
+static void tell(const struct etwas_schedule *schedule, const struct etwas_schedule_thread *thread,
+                 int64_t time_ns)
+{
+    int64_t certain_ns =
+        (int64_t)((uint64_t)time_ns - etwas_schedule_doubtful_ns(schedule, thread, time_ns));
+
+    if (certain_ns > thread->since_ns) {
+        schedule->interval(schedule->context, thread, thread->state, thread->since_ns, certain_ns,
+                           schedule->event);
     }
+    if (time_ns > certain_ns) {
+        schedule->interval(schedule->context, thread, ETWAS_SCHEDULE_UNKNOWN, certain_ns, time_ns,
+                           schedule->event);
+    }
+}
+
+/* What it was until then, it was not longer. */
+static void change(const struct etwas_schedule *schedule, struct etwas_schedule_thread *thread,
+                   enum etwas_schedule_state state, int64_t time_ns)
+{
+    uint64_t ns[ETWAS_SCHEDULE_STATES];
+
+    if (time_ns > thread->since_ns) {
+        etwas_schedule_account(schedule, thread, time_ns, ns);
+        memcpy(thread->ns, ns, sizeof thread->ns);
+        if (schedule->interval != NULL) {
+            tell(schedule, thread, time_ns);
+        }
+        thread->since_ns = time_ns;
+        thread->gap_ns = schedule->gap_ns;
+    }
+    thread->state = state;
 }
 
 /* Who has the id; who was not seen so far waited since the trace began, if it has everything. */
@@ -135,6 +163,7 @@ static struct etwas_schedule_thread *seen(struct etwas_schedule *schedule, uint3
         thread = add(schedule, id);
         if (thread != NULL && was_there) {
             thread->since_ns = schedule->begin_ns;
+            thread->gap_ns = 0;
             thread->state = ETWAS_SCHEDULE_WAITING;
         }
     }
@@ -164,6 +193,12 @@ static void count_processor(struct etwas_schedule *schedule,
     processor->since_ns = schedule->end_ns;
 }
 
+/* Since its newest switch. */
+static bool has_lost(const struct etwas_schedule_processor *processor)
+{
+    return processor->gap_end_ns > processor->since_ns;
+}
+
 struct etwas_schedule_thread *etwas_schedule_runs(struct etwas_schedule *schedule, uint32_t id)
 {
     struct etwas_schedule_thread *thread = seen(schedule, id);
@@ -183,7 +218,7 @@ static bool begin(struct etwas_schedule *schedule, struct etwas_schedule_process
     processor->seen = true;
     processor->since_ns = schedule->begin_ns;
     processor->running = id;
-    if (schedule->begins_late) {
+    if (schedule->begins_late || has_lost(processor)) {
         return false;
     }
     if (thread != NULL) {
@@ -217,18 +252,38 @@ static void forget(struct etwas_schedule *schedule,
     }
 }
 
+/* Since the newest switch of this processor, up to now. What is in another's gap, too, is there once. */
+static void end_gap(struct etwas_schedule *schedule, struct etwas_schedule_processor *processor)
+{
+    int64_t from_ns =
+        processor->since_ns > schedule->gap_end_ns ? processor->since_ns : schedule->gap_end_ns;
+
+    schedule->gap_ns += etwas_kernel_ns(from_ns, schedule->end_ns);
+    processor->gap_end_ns = schedule->end_ns;
+    schedule->gap_end_ns = schedule->end_ns;
+}
+
+/* Events of a processor were lost until now: a switch may be missing even if the next one fits. */
+static void lose(struct etwas_schedule *schedule, struct etwas_schedule_processor *processor)
+{
+    forget(schedule, processor, NULL);
+    end_gap(schedule, processor);
+}
+
 static void give_way(struct etwas_schedule *schedule, struct etwas_schedule_processor *processor,
                      const struct etwas_kernel_event *event)
 {
     struct etwas_schedule_thread *thread =
         event->old_thread != IDLE ? seen(schedule, event->old_thread) : NULL;
-    bool known = processor->seen ? processor->running == event->old_thread
+    bool known = processor->seen ? processor->running == event->old_thread && !has_lost(processor)
                                  : begin(schedule, processor, event->old_thread, thread);
 
     if (!known) {
         processor->gaps += processor->switches > 0;
-        processor->gap_end_ns = schedule->end_ns;
         forget(schedule, processor, thread);
+        if (!has_lost(processor) && (processor->switches > 0 || !schedule->begins_late)) {
+            end_gap(schedule, processor);
+        }
     } else if (thread == NULL && event->old_thread != IDLE) {
         schedule->other_running_ns += etwas_kernel_ns(processor->since_ns, schedule->end_ns);
     }
@@ -301,6 +356,7 @@ void etwas_schedule_time(struct etwas_schedule *schedule, int64_t time_ns)
         schedule->began = true;
         schedule->begin_ns = time_ns;
         schedule->end_ns = time_ns;
+        schedule->gap_end_ns = time_ns;
     }
     if (time_ns > schedule->end_ns) {
         schedule->end_ns = time_ns;
@@ -332,6 +388,9 @@ void etwas_schedule_take(struct etwas_schedule *schedule, const struct etwas_ker
             thread->ends = event->kind == ETWAS_KERNEL_THREAD_END;
         }
         break;
+    case ETWAS_KERNEL_LOSS:
+        lose(schedule, processor);
+        break;
     default: /* nothing to do with who runs */
         break;
     }
@@ -344,6 +403,7 @@ void etwas_schedule_finish(struct etwas_schedule *schedule)
     schedule->event = NULL;
     for (uint32_t i = 0; i < ETWAS_SCHEDULE_PROCESSORS; i++) {
         struct etwas_schedule_processor *processor = &schedule->processors[i];
+        bool known = !schedule->ends_early && !has_lost(processor);
         struct etwas_schedule_thread *thread;
 
         if (!processor->seen) {
@@ -352,11 +412,11 @@ void etwas_schedule_finish(struct etwas_schedule *schedule)
         thread =
             processor->running != IDLE ? etwas_schedule_find(schedule, processor->running) : NULL;
         if (thread != NULL) {
-            thread->ran_at_end = !schedule->ends_early;
-        } else if (processor->running != IDLE && !schedule->ends_early) {
+            thread->ran_at_end = known;
+        } else if (processor->running != IDLE && known) {
             schedule->other_running_ns += etwas_kernel_ns(processor->since_ns, schedule->end_ns);
         }
-        count_processor(schedule, processor, !schedule->ends_early);
+        count_processor(schedule, processor, known);
     }
     for (uint32_t i = 0; i < schedule->thread_count; i++) {
         struct etwas_schedule_thread *thread = &schedule->threads[i];

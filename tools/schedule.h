@@ -9,10 +9,12 @@
  *
  * On a processor who gives way must be who came before. Where it is another, a switch is missing: the
  * time since the switch before is not known of the processor, nor of the two threads, nor how long who
- * was ready there was so. Before its first
- * switch a processor ran who gives way there, since the trace began; and after its last one who came,
- * until it ends; unless the trace does not have everything from its beginning, or to its end: then
- * that time is not known.
+ * was ready there was so. So it is where the trace says that events of the processor were lost. Who waited
+ * meanwhile, wherever that was, may have been woken and have run: so much of its time is not known; but
+ * that it waited is believed where its waiting ended before the gap was found, at the processor's next event.
+ * Before its first switch a processor ran who gives way there, since the trace began; and after its
+ * last one who came, until it ends; unless the trace does not have everything from its beginning, or to
+ * its end: then that time is not known.
  *
  * Ready is who was taken from a processor and could have run on, and who was woken, where the trace has
  * the events that say so (ReadyThread); without them who was woken still waits. A thread that was there
@@ -50,6 +52,7 @@ struct etwas_schedule_thread {
     uint16_t processor; /* where it runs, or did last */
     enum etwas_schedule_state state;
     int64_t since_ns;
+    uint64_t gap_ns;                    /* of the schedule, at since_ns */
     uint64_t ns[ETWAS_SCHEDULE_STATES]; /* up to since_ns */
     uint64_t switches;                  /* times that it came */
     uint64_t preemptions;               /* times that it could have run on */
@@ -64,7 +67,7 @@ struct etwas_schedule_processor {
     uint64_t unknown_ns;
     uint64_t switches;
     uint64_t gaps;      /* where a switch is missing */
-    int64_t gap_end_ns; /* of the last one */
+    int64_t gap_end_ns; /* of the last one, and of the last loss */
 };
 
 struct etwas_schedule;
@@ -88,6 +91,8 @@ struct etwas_schedule {
     bool out_of_memory;
     int64_t begin_ns; /* of the first event, and the last */
     int64_t end_ns;
+    int64_t gap_end_ns;                          /* of the last gap on any processor */
+    uint64_t gap_ns;                             /* of all so far */
     struct etwas_schedule_processor *processors; /* ETWAS_SCHEDULE_PROCESSORS */
     struct etwas_schedule_thread *threads;
     uint32_t thread_count;
@@ -119,6 +124,10 @@ struct etwas_schedule_thread *etwas_schedule_runs(struct etwas_schedule *schedul
 void etwas_schedule_account(const struct etwas_schedule *schedule,
                             const struct etwas_schedule_thread *thread, int64_t time_ns,
                             uint64_t ns[ETWAS_SCHEDULE_STATES]);
+
+/* How much of the time since its newest switch, up to then, it may have been in another state than its own. */
+uint64_t etwas_schedule_doubtful_ns(const struct etwas_schedule *schedule,
+                                    const struct etwas_schedule_thread *thread, int64_t time_ns);
 
 /* Who has the id now; NULL: nobody that is known. */
 struct etwas_schedule_thread *etwas_schedule_find(const struct etwas_schedule *schedule,

@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 import etl_build as etl
-from etl_build import READY, TERMINATED, ready, switch, thread_event
+from etl_build import READY, TERMINATED, kernel_loss, ready, switch, thread_event
 from tool_case import DAMAGED, RED, USAGE, ToolTest, main
 
 T = 1_000_001  # the first event of the files here
@@ -101,11 +101,39 @@ class Switches(CpuTest):
         _, threads = self.cpu(self.trace(events))
         self.assertEqual(self.times(threads[21]), (300, 100, 0, 400))
 
+    def test_who_waited_while_a_switch_was_missing_anywhere_may_have_run(self):
+        told, threads = self.cpu(self.trace(
+            [switch(at(0), 21, 0), switch(at(600), 0, 21), switch(at(700), 21, 0), switch(at(900), 0, 21)],
+            [switch(at(100), 0, 22), switch(at(400), 23, 0), switch(at(450), 0, 22), switch(at(1000), 22, 0)]))
+        self.assertEqual(self.times(threads[21]), (200, 0, 500, 300))
+        self.assertEqual([processor["gaps"] for processor in told["processors"]], [0, 1])
+
+    def test_the_file_says_where_switches_may_be_missing(self):
+        told, threads = self.cpu(self.trace(
+            [switch(at(0), 21, 0), switch(at(600), 0, 21), switch(at(700), 21, 0), switch(at(900), 0, 21)],
+            [switch(at(50), 22, 23), switch(at(100), 23, 22), kernel_loss(at(400), at(300)), switch(at(500), 22, 23),
+             switch(at(650), 23, 0), switch(at(1000), 0, 24)]))
+        self.assertEqual(self.times(threads[21]), (200, 0, 500, 300))
+        self.assertEqual(self.times(threads[22]), (50, 0, 550, 400))  # it came, and may have given way
+        self.assertEqual(self.times(threads[23]), (200, 0, 500, 300))
+        self.assertEqual(self.processor_times(told), [(200, 800, 0), (250, 350, 400)])
+        self.assertEqual([processor["gaps"] for processor in told["processors"]], [0, 1])
+
+    def test_a_loss_at_an_end_makes_unknown_who_ran_there(self):
+        loss = [kernel_loss(at(300), at(200))]
+        told, threads = self.cpu(self.trace([etl.classic(RED, at(0)), *loss, switch(at(500), 21, 22), switch(at(600), 22, 23)],
+                                            [switch(at(100), 24, 25), *loss]))
+        self.assertNotIn(21, threads)  # whether it ran is not known
+        self.assertEqual(self.times(threads[25]), (0, 0, 100, 500))
+        self.assertEqual(self.processor_times(told), [(100, 0, 500), (100, 0, 500)])
+        self.assertEqual([(threads[t]["ran_at_begin"], threads[t]["ran_at_end"]) for t in (23, 25)],
+                         [(False, True), (False, False)])
+
     def test_a_thread_that_comes_while_it_runs_elsewhere_has_left_there_unseen(self):
         told, threads = self.cpu(self.trace(
             [etl.classic(RED, at(0)), switch(at(100), 0, 21), switch(at(900), 0, 22), switch(at(1000), 22, 0)],
             [switch(at(500), 0, 21), switch(at(600), 21, 0)]))
-        self.assertEqual(self.times(threads[21]), (100, 0, 500, 400))
+        self.assertEqual(self.times(threads[21]), (100, 0, 200, 700))  # after 600 it may have run there again
         self.assertEqual(self.processor_times(told), [(100, 100, 800), (100, 900, 0)])
 
     def test_the_known_times_of_a_processor_and_the_unknown_one_are_all_of_it(self):

@@ -217,6 +217,11 @@ def ready(stamp, thread):
     return kernel(THREAD_GROUP, 50, stamp, struct.pack("<IBbBB", thread, 0, 0, 0, 0))
 
 
+def kernel_loss(stamp, since, events=1):
+    """Events of the processor were lost between two moments."""
+    return classic(OWN_CLASS, stamp, kind=7, payload=struct.pack("<IIQqq", 1, 0, events, since, stamp))
+
+
 def thread_event(kind, stamp, process, thread):
     """A thread starts (1), ends (2), was there at the beginning (3) or at the end (4)."""
     return system(THREAD_GROUP, kind, stamp, struct.pack("<II", process, thread) + bytes(64))

@@ -163,6 +163,8 @@ void etwas_why_attribute(struct etwas_why *why, struct etwas_why_chosen *chosen,
     } else if (state == ETWAS_SCHEDULE_RUNNING) {
         chosen->preemptions +=
             event != NULL && event->kind == ETWAS_KERNEL_SWITCH && event->old_is_ready;
+    } else if (state == ETWAS_SCHEDULE_UNKNOWN && why->schedule.gap_ns > thread->gap_ns) {
+        chosen->lost_ns += etwas_kernel_ns(from_ns, to_ns);
     }
 }
 

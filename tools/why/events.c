@@ -123,7 +123,7 @@ void etwas_why_kernel(struct etwas_why *why, const struct etwas_input *input,
     const struct etwas_schedule_thread *thread;
 
     etwas_schedule_time(&why->schedule, time_ns);
-    if (event->kind <= ETWAS_KERNEL_THREAD_HERE) {
+    if (event->kind <= ETWAS_KERNEL_LOSS) {
         etwas_schedule_take(&why->schedule, event);
         return;
     }

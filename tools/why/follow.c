@@ -86,6 +86,7 @@ static void leave(struct etwas_why *why, struct etwas_why_open *open, int64_t ti
     int64_t known_ns = time_ns < why->kernel_end_ns ? time_ns : why->kernel_end_ns;
     uint64_t ns[ETWAS_SCHEDULE_STATES];
     const struct etwas_why_thread *counts;
+    int64_t certain_ns;
 
     if (thread == NULL) {
         return;
@@ -101,7 +102,11 @@ static void leave(struct etwas_why *why, struct etwas_why_open *open, int64_t ti
         open->times.faults += since(counts->faults, open->counts.faults);
     }
     if (open->chosen != NULL && known_ns > thread->since_ns) {
-        etwas_why_attribute(why, open->chosen, thread, thread->state, thread->since_ns, known_ns,
+        certain_ns = (int64_t)((uint64_t)known_ns -
+                               etwas_schedule_doubtful_ns(&why->schedule, thread, known_ns));
+        etwas_why_attribute(why, open->chosen, thread, thread->state, thread->since_ns, certain_ns,
+                            NULL);
+        etwas_why_attribute(why, open->chosen, thread, ETWAS_SCHEDULE_UNKNOWN, certain_ns, known_ns,
                             NULL);
     }
 }

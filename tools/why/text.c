@@ -289,7 +289,13 @@ static void explain(struct etwas_output *output, const struct etwas_why *why,
     put_blocked(output, why, chosen);
     if (chosen->times.unknown_ns > 0) {
         put_share(output, chosen->times.unknown_ns, chosen->duration_ns);
-        etwas_output_text(output, "is not known.\n");
+        etwas_output_text(output, "is not known");
+        if (chosen->lost_ns > 0) {
+            etwas_output_text(output, ": the kernel's events were lost in ");
+            put_ms(output, chosen->lost_ns);
+            etwas_output_text(output, " of this time");
+        }
+        etwas_output_text(output, ".\n");
     }
 }
 

@@ -43,7 +43,7 @@ static const char *const help[] = {
     "\n",
     "An instance is on the thread that logged its START until another thread logs an\n"
     "event of it. Times are whole: what the kernel's events do not tell, because\n"
-    "there are none of that time or a switch is missing, is unknown. Time in\n"
+    "there are none of that time or some were lost in it, is unknown. Time in\n"
     "interrupts is a part of running, time in hard faults of the others. Without\n"
     "ReadyThread events who was woken is blocked until it runs. 'Nobody' had the\n"
     "processor where it was idle, or what it did is not known any more: the last 256\n"

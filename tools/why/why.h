@@ -116,6 +116,7 @@ struct etwas_why_chosen {
     struct etwas_why_times times;
     uint64_t preemptions;
     uint64_t faults[ETWAS_KERNEL_FAULT_TYPES];
+    uint64_t lost_ns;   /* of unknown: switches are missing in it */
     uint64_t nobody_ns; /* of ready: nobody is known to have had the processor */
     uint32_t holder_count;
     uint32_t block_count;
