@@ -257,11 +257,12 @@ class Late(WhyTest):
         return told, int(re.search(r"neighbour is process (\d+)", run.stdout.decode())[1])
 
     def test_the_three_faults_are_found(self):
-        for _ in range(2):  # until nothing is lost
+        for _ in range(2):  # until hardly anything is lost: the kernel drops some events of interrupts
             told, neighbour = self.run_example()
-            if told["Load"]["events_lost"] == 0:
+            lost = told["Load"]["events_lost"]
+            if lost <= 100:
                 break
-        if told["Load"]["events_lost"] > 0:
+        if lost > 100:
             self.skipTest("events are lost on this machine, as it is now")
         # On the lock, until the thread that held it woke it.
         blocks = [block for slowest in told["Transfer"]["slowest"] for block in slowest["blocked_on"]]
@@ -273,7 +274,7 @@ class Late(WhyTest):
         # A fault for each page, where they were recorded.
         loads, = [its for its in told["Load"]["classes"] if its["class"].endswith("/Load")]
         if loads["page_faults"] > 0:
-            self.assertGreaterEqual(loads["page_faults"], 8 * 4000)
+            self.assertGreaterEqual(loads["page_faults"] + lost, 8 * 4000)
         # The neighbour ran while it was ready.
         holders = [holder["thread"] for slowest in told["Render"]["slowest"] for holder in slowest["processor_had"]]
         self.assertIn(neighbour, holders)
