@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "system/proc_list.h"
+
 enum {
-    LONGEST_PATH = 64,
     MINOR_BITS = 20,
     MOST_KEYS = 1 << 16,
 };
@@ -36,27 +37,28 @@ bool etwas_file_view_parse(char *line, struct etwas_file_view *view)
     return true;
 }
 
+struct reading {
+    void (*each)(void *context, const struct etwas_file_view *view);
+    void *context;
+};
+
+static void take_line(void *context, char *line)
+{
+    const struct reading *reading = context;
+    struct etwas_file_view view;
+
+    if (etwas_file_view_parse(line, &view)) {
+        reading->each(reading->context, &view);
+    }
+}
+
 void etwas_file_views_read(uint32_t process_id,
                            void (*each)(void *context, const struct etwas_file_view *view),
                            void *context)
 {
-    char path[LONGEST_PATH];
-    struct etwas_file_view view;
-    char *line = NULL;
-    size_t room = 0;
-    FILE *file;
+    struct reading reading = {each, context};
 
-    (void)snprintf(path, sizeof path, "/proc/%u/maps", process_id);
-    file = fopen(path, "re");
-    while (file != NULL && getline(&line, &room, file) > 0) {
-        if (etwas_file_view_parse(line, &view)) {
-            each(context, &view);
-        }
-    }
-    free(line);
-    if (file != NULL) {
-        (void)fclose(file);
-    }
+    etwas_proc_list_mappings(process_id, take_line, &reading);
 }
 
 /* ---- keys ------------------------------------------------------------------------------------ */

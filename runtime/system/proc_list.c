@@ -94,3 +94,22 @@ void etwas_proc_list_threads(uint32_t process_id, void (*each)(void *context, ui
     }
     (void)closedir(folder);
 }
+
+void etwas_proc_list_mappings(uint32_t process_id, void (*each)(void *context, char *line),
+                              void *context)
+{
+    char path[LONGEST_PATH];
+    char *line = NULL;
+    size_t room = 0;
+    FILE *file;
+
+    (void)snprintf(path, sizeof path, "/proc/%u/maps", process_id);
+    file = fopen(path, "re");
+    while (file != NULL && getline(&line, &room, file) > 0) {
+        each(context, line);
+    }
+    free(line);
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+}

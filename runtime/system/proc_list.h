@@ -21,4 +21,8 @@ bool etwas_proc_list_processes(void (*each)(void *context, uint32_t process_id),
 void etwas_proc_list_threads(uint32_t process_id, void (*each)(void *context, uint32_t thread_id),
                              void *context);
 
+/* Of its maps, line by line; who is called may change a line. */
+void etwas_proc_list_mappings(uint32_t process_id, void (*each)(void *context, char *line),
+                              void *context);
+
 #endif

@@ -6,11 +6,11 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "system/build_id.h"
+#include "system/proc_list.h"
 #include "system/small_file.h"
 
 enum {
@@ -136,28 +136,30 @@ static uint32_t read_build_id(uint32_t process_id, const struct etwas_mapping *m
     return etwas_build_id_of_path(path, build_id);
 }
 
+struct reading {
+    uint32_t process_id;
+    void (*each)(void *context, const struct etwas_mapping *mapping);
+    void *context;
+};
+
+static void take_line(void *context, char *line)
+{
+    const struct reading *reading = context;
+    uint8_t build_id[ETWAS_BUILD_ID_ROOM];
+    struct etwas_mapping mapping;
+
+    if (etwas_process_parse_mapping(line, &mapping)) {
+        mapping.build_id = build_id;
+        mapping.build_id_bytes = read_build_id(reading->process_id, &mapping, build_id);
+        reading->each(reading->context, &mapping);
+    }
+}
+
 void etwas_process_mappings(uint32_t process_id,
                             void (*each)(void *context, const struct etwas_mapping *mapping),
                             void *context)
 {
-    char path[LONGEST_PATH];
-    uint8_t build_id[ETWAS_BUILD_ID_ROOM];
-    struct etwas_mapping mapping;
-    char *line = NULL;
-    size_t room = 0;
-    FILE *file;
+    struct reading reading = {process_id, each, context};
 
-    (void)snprintf(path, sizeof path, "/proc/%u/maps", process_id);
-    file = fopen(path, "re");
-    while (file != NULL && getline(&line, &room, file) > 0) {
-        if (etwas_process_parse_mapping(line, &mapping)) {
-            mapping.build_id = build_id;
-            mapping.build_id_bytes = read_build_id(process_id, &mapping, build_id);
-            each(context, &mapping);
-        }
-    }
-    free(line);
-    if (file != NULL) {
-        (void)fclose(file);
-    }
+    etwas_proc_list_mappings(process_id, take_line, &reading);
 }
