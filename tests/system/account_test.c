@@ -5,11 +5,9 @@
  * What the kernel counted is recorded, or lost and counted.
  */
 #include <ck_pr.h>
-#include <pthread.h>
 #include <unistd.h>
 
 #include "platform/testpoint.h"
-#include "support/inside.h"
 #include "system/kernel_count.h"
 #include "system/kernel_fixture.h"
 #include "system/logger.h"
@@ -83,12 +81,7 @@ static void what_the_pool_has_no_room_for_is_counted(void **state)
     block.properties.BufferSize = 4;
     block.properties.MaximumBuffers = 1;
     session = start_block(KERNEL_LOGGER_NAMEA, &block);
-    (void)pthread_mutex_lock(&inside_of(session)->role);
-    (void)hand_over();
-    while (counts_of(session).lost_no_buffer == 0) {
-        (void)hand_over();
-    }
-    (void)pthread_mutex_unlock(&inside_of(session)->role);
+    hand_over_until_no_buffer(session);
     stop_session(session, &counts);
     assert_int_equal(counts.lost, counts.lost_no_buffer + counts.lost_in_kernel);
     read_events(folder_path("k.etl"), 0, &events);

@@ -4,6 +4,7 @@
 #include "system/kernel_fixture.h"
 
 #include <dirent.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "etl/own_record.h"
+#include "support/inside.h"
 #include "system/feed.h"
 #include "system/logger.h"
 #include "system/tracepoint.h"
@@ -47,6 +49,30 @@ etwas_trace_handle start_kernel(uint32_t flags)
 
     prepare_kernel_block(&block, flags);
     return start_block(KERNEL_LOGGER_NAMEA, &block);
+}
+
+etwas_trace_handle start_without_kernel_stacks(uint32_t flags)
+{
+    etwas_trace_handle session = 0;
+    struct {
+        EVENT_TRACE_PROPERTIES_V2 properties;
+        char names[2][256];
+    } block = {
+        .properties = {.Wnode = {.BufferSize = sizeof block,
+                                 .Guid = SystemTraceControlGuid,
+                                 .ClientContext = 1,
+                                 .Flags = WNODE_FLAG_TRACED_GUID | WNODE_FLAG_VERSIONED_PROPERTIES},
+                       .LogFileMode = EVENT_TRACE_FILE_MODE_SEQUENTIAL,
+                       .EnableFlags = flags,
+                       .LoggerNameOffset = sizeof block.properties,
+                       .LogFileNameOffset = sizeof block.properties + 256,
+                       .VersionNumber = 2,
+                       .ExcludeKernelStack = 1}};
+
+    (void)strncpy(block.names[1], folder_path("k.etl"), sizeof block.names[1] - 1);
+    assert_int_equal(StartTraceA(&session, KERNEL_LOGGER_NAMEA, (void *)&block.properties),
+                     ERROR_SUCCESS);
+    return session;
 }
 
 void update_kernel_flags(etwas_trace_handle session, uint32_t flags, uint32_t code)
@@ -254,6 +280,16 @@ uint32_t hand_over(void)
     }
     end_echo(&echo);
     return echo.thread_id;
+}
+
+void hand_over_until_no_buffer(etwas_trace_handle session)
+{
+    (void)pthread_mutex_lock(&inside_of(session)->role);
+    (void)hand_over();
+    while (counts_of(session).lost_no_buffer == 0) {
+        (void)hand_over();
+    }
+    (void)pthread_mutex_unlock(&inside_of(session)->role);
 }
 
 uint32_t thread_called(const char *name)

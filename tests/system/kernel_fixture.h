@@ -30,6 +30,9 @@ extern const etwas_guid perf_info_class;
 void prepare_kernel_block(struct block *block, uint32_t flags);
 etwas_trace_handle start_kernel(uint32_t flags);
 
+/* The same, with ExcludeKernelStack. */
+etwas_trace_handle start_without_kernel_stacks(uint32_t flags);
+
 /* Asserts what the update answers. */
 void update_kernel_flags(etwas_trace_handle session, uint32_t flags, uint32_t code);
 
@@ -83,6 +86,9 @@ void end_echo(struct echo *echo);
  * switch at least. The id of the one that was begun.
  */
 uint32_t hand_over(void);
+
+/* Until an event found no buffer: its flusher has to wait meanwhile. */
+void hand_over_until_no_buffer(etwas_trace_handle session);
 
 /* A thread of this process; 0: there is none. */
 uint32_t thread_called(const char *name);

@@ -301,25 +301,10 @@ static void the_kernels_part_can_be_left_out_of_all(void **state)
     etwas_trace_handle session;
     struct events events;
     struct found found;
-    struct {
-        EVENT_TRACE_PROPERTIES_V2 properties;
-        char names[2][256];
-    } block = {
-        .properties = {.Wnode = {.BufferSize = sizeof block,
-                                 .Guid = SystemTraceControlGuid,
-                                 .ClientContext = 1,
-                                 .Flags = WNODE_FLAG_TRACED_GUID | WNODE_FLAG_VERSIONED_PROPERTIES},
-                       .LogFileMode = EVENT_TRACE_FILE_MODE_SEQUENTIAL,
-                       .EnableFlags = EVENT_TRACE_FLAG_SYSTEMCALL | EVENT_TRACE_FLAG_NO_SYSCONFIG,
-                       .LoggerNameOffset = sizeof block.properties,
-                       .LogFileNameOffset = sizeof block.properties + 256,
-                       .VersionNumber = 2,
-                       .ExcludeKernelStack = 1}};
 
     (void)state;
-    (void)strncpy(block.names[1], folder_path("k.etl"), sizeof block.names[1] - 1);
-    assert_int_equal(StartTraceA(&session, KERNEL_LOGGER_NAMEA, (void *)&block.properties),
-                     ERROR_SUCCESS);
+    session =
+        start_without_kernel_stacks(EVENT_TRACE_FLAG_SYSTEMCALL | EVENT_TRACE_FLAG_NO_SYSCONFIG);
     assert_int_equal(
         TraceSetInformation(session, TraceStackTracingInfo, (void *)(uintptr_t)&id, sizeof id),
         ERROR_SUCCESS);

@@ -153,25 +153,9 @@ static void the_kernels_part_can_be_left_out(void **state)
     etwas_trace_handle session;
     struct events events;
     struct found found;
-    struct {
-        EVENT_TRACE_PROPERTIES_V2 properties;
-        char names[2][256];
-    } block = {
-        .properties = {.Wnode = {.BufferSize = sizeof block,
-                                 .Guid = SystemTraceControlGuid,
-                                 .ClientContext = 1,
-                                 .Flags = WNODE_FLAG_TRACED_GUID | WNODE_FLAG_VERSIONED_PROPERTIES},
-                       .LogFileMode = EVENT_TRACE_FILE_MODE_SEQUENTIAL,
-                       .EnableFlags = STACK_FLAGS,
-                       .LoggerNameOffset = sizeof block.properties,
-                       .LogFileNameOffset = sizeof block.properties + 256,
-                       .VersionNumber = 2,
-                       .ExcludeKernelStack = 1}};
 
     (void)state;
-    (void)strncpy(block.names[1], folder_path("k.etl"), sizeof block.names[1] - 1);
-    assert_int_equal(StartTraceA(&session, KERNEL_LOGGER_NAMEA, (void *)&block.properties),
-                     ERROR_SUCCESS);
+    session = start_without_kernel_stacks(STACK_FLAGS);
     set_stacks(session, &switches, 1);
     (void)hand_over();
     read_and_account(session, &events);

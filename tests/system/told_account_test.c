@@ -6,14 +6,12 @@
  * them; who counts the records finds these, and no others.
  */
 #include <ck_pr.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "etl/own_record.h"
 #include "platform/testpoint.h"
-#include "support/inside.h"
 #include "system/kernel_count.h"
 #include "system/kernel_fixture.h"
 #include "system/logger.h"
@@ -264,12 +262,7 @@ static void records_that_no_buffer_had_room_for_are_told(void **state)
     block.properties.MinimumBuffers = 4;
     block.properties.MaximumBuffers = 4;
     session = start_block(KERNEL_LOGGER_NAMEA, &block);
-    (void)pthread_mutex_lock(&inside_of(session)->role);
-    (void)hand_over();
-    while (counts_of(session).lost_no_buffer == 0) {
-        (void)hand_over();
-    }
-    (void)pthread_mutex_unlock(&inside_of(session)->role);
+    hand_over_until_no_buffer(session);
     while (counts_of(session).buffers_free == 0) {
         (void)usleep(1000);
     }
