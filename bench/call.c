@@ -173,6 +173,7 @@ static log_batch *const loops[] = {
     [BENCH_CALL_EVENT] = log_events,       [BENCH_CALL_FIELDS] = log_fields,
     [BENCH_CALL_WRITE] = write_events,     [BENCH_CALL_MESSAGE] = log_messages,
     [BENCH_CALL_STACK] = write_stacks,     [BENCH_CALL_TRACELOGGING] = write_described,
+    [BENCH_CALL_COUNTED] = log_instances,
 };
 
 /* Once; a session enables it where its row needs it. */
@@ -189,9 +190,14 @@ static bool prepare_provider(struct events *events, uint32_t payload_bytes)
     return described->handle != 0 || TraceLoggingRegister(described) == S_OK;
 }
 
-static bool prepare(struct events *events, uint32_t payload_bytes)
+static bool prepare(struct events *events, const struct bench_call *call)
 {
+    const uint32_t payload_bytes = call->payload_bytes;
+
     bench_prepare_instance_header(&events->instance.header, payload_bytes);
+    if (call->entry == BENCH_CALL_COUNTED) {
+        events->instance.header.Class.Type = EVENT_TRACE_TYPE_START;
+    }
     events->event.header =
         (EVENT_TRACE_HEADER){.Size = (uint16_t)(sizeof(EVENT_TRACE_HEADER) + payload_bytes)};
     events->event.header.Flags = WNODE_FLAG_TRACED_GUID;
@@ -205,9 +211,17 @@ static bool prepare(struct events *events, uint32_t payload_bytes)
            bench_make_instance(&events->parent);
 }
 
+/* What one call logs. */
+static uint32_t records(const struct bench_call *call)
+{
+    return call->entry == BENCH_CALL_COUNTED ? 2 : 1;
+}
+
 static uint32_t record_bytes(const struct bench_call *call)
 {
     switch (call->entry) {
+    case BENCH_CALL_COUNTED:
+        return BENCH_INSTANCE_HEADER_BYTES + call->payload_bytes + BENCH_COUNTERS_BYTES;
     case BENCH_CALL_EVENT:
         return BENCH_EVENT_HEADER_BYTES + call->payload_bytes;
     case BENCH_CALL_WRITE:
@@ -237,6 +251,8 @@ static const char *start(struct bench_session *session, const struct bench_call 
         .buffering = !has_file(call),
         .one_slot = call->mode == BENCH_CALL_ONE_SLOT,
         .process_times = call->mode == BENCH_CALL_TIMES,
+        .crash_safe = call->mode == BENCH_CALL_CRASH_SAFE,
+        .classes = call->mode == BENCH_CALL_CLASSES,
         .protocol = call->protocol,
         .clock = call->clock,
         .buffers = call->buffers,
@@ -259,12 +275,12 @@ static void run_batches(struct bench_state *state, const struct bench_session *s
         uint32_t buffer_kb = call->buffer_kb != 0 ? call->buffer_kb : BENCH_BUFFER_KB;
         uint64_t pool_bytes = (uint64_t)call->buffers * buffer_kb * 1024;
 
-        while (*attempted * record_bytes(call) < pool_bytes) {
+        while (*attempted / records(call) * record_bytes(call) < pool_bytes) {
             if (loops[call->entry](session->handle, events, batch) != ERROR_SUCCESS) {
                 bench_fail(state, "cannot fill the flight recorder");
                 return;
             }
-            *attempted += batch;
+            *attempted += batch * records(call);
         }
     }
     while (bench_next_batch(state, batch)) {
@@ -272,7 +288,7 @@ static void run_batches(struct bench_state *state, const struct bench_session *s
         uint32_t codes = loops[call->entry](session->handle, events, batch);
 
         bench_batch_took(state, bench_now_ns() - start_ns);
-        *attempted += batch;
+        *attempted += batch * records(call);
         if (codes != expected) {
             bench_fail(state, "an event was refused or lost");
         }
@@ -284,11 +300,15 @@ static void run_batches(struct bench_state *state, const struct bench_session *s
 
 static bool enable(const struct bench_call *call, const struct bench_session *session)
 {
-    const etwas_guid *guid = call->entry == BENCH_CALL_TRACELOGGING ? &described->id : &modern_guid;
+    const etwas_guid *guid = call->entry == BENCH_CALL_TRACELOGGING ? &described->id
+                             : call->entry == BENCH_CALL_COUNTED    ? &bench_class_guid
+                                                                    : &modern_guid;
     ENABLE_TRACE_PARAMETERS parameters = {.Version = ENABLE_TRACE_PARAMETERS_VERSION_2};
 
     if (call->entry == BENCH_CALL_STACK) {
         parameters.EnableProperty = EVENT_ENABLE_PROPERTY_STACK_TRACE;
+    } else if (call->entry == BENCH_CALL_COUNTED) {
+        parameters.EnableProperty = ETWAS_ENABLE_PROPERTY_COUNTERS;
     } else if (call->entry != BENCH_CALL_WRITE && call->entry != BENCH_CALL_TRACELOGGING) {
         return true;
     }
@@ -317,7 +337,7 @@ static void body(struct bench_state *state, const void *argument)
     uint64_t attempted = 0;
     const char *reason;
 
-    if (!prepare(&events, call->payload_bytes)) {
+    if (!prepare(&events, call)) {
         bench_fail(state, "cannot register the provider");
         return;
     }

@@ -16,6 +16,7 @@ enum bench_call_entry {
     BENCH_CALL_FIELDS,  /* the payload is two fields of 8 bytes, elsewhere in memory */
     BENCH_CALL_WRITE,   /* EventWrite with one block of data */
     BENCH_CALL_STACK,   /* the same, called at a depth, for a session that takes stacks */
+    BENCH_CALL_COUNTED, /* the START of an instance whose thread's counters are read behind it */
     BENCH_CALL_MESSAGE, /* TraceMessage with these two as arguments, GUID, time stamp and ids */
     BENCH_CALL_TRACELOGGING, /* TraceLoggingWrite of 8 bytes and 4 */
 };
@@ -27,6 +28,8 @@ enum bench_call_mode {
     BENCH_CALL_STOPPED,     /* the session has stopped */
     BENCH_CALL_ONE_SLOT,    /* a flight recorder with one slot for all processors */
     BENCH_CALL_TIMES,       /* one whose records have the times of their thread */
+    BENCH_CALL_CRASH_SAFE,  /* one whose buffers outlive the process */
+    BENCH_CALL_CLASSES,     /* one with retention classes, of which the events are one */
     BENCH_CALL_TWO,         /* a flight recorder, and another that listens too */
 };
 

@@ -166,7 +166,11 @@ int main(int argc, char **argv)
                      BENCH_CALL_BUFFERS);
     register_one_slot();
     register_variant("times", BENCH_CALL_INSTANCE, BENCH_CALL_TIMES, BENCH_CALL_BUFFERS);
+    register_variant("crash_safe", BENCH_CALL_INSTANCE, BENCH_CALL_CRASH_SAFE, BENCH_CALL_BUFFERS);
+    register_variant("classes", BENCH_CALL_INSTANCE, BENCH_CALL_CLASSES, BENCH_CALL_BUFFERS);
+    register_variant("classes_write", BENCH_CALL_WRITE, BENCH_CALL_CLASSES, BENCH_CALL_BUFFERS);
     bench_register("getrusage", ask_for_times, NULL);
+    register_variant("counted", BENCH_CALL_COUNTED, BENCH_CALL_BUFFERING, BENCH_CALL_BUFFERS);
     register_variant("stopped", BENCH_CALL_INSTANCE, BENCH_CALL_STOPPED, BENCH_CALL_BUFFERS);
     bench_register_gates();
     return bench_run(argc, argv);

@@ -15,7 +15,7 @@
 
 #include "rows_json.h"
 
-static const etwas_guid class_guid = {
+const etwas_guid bench_class_guid = {
     0x2b1f3c58, 0x6f0d, 0x4e6b, {0x93, 0x5a, 0x0e, 0x71, 0xc4, 0x28, 0xbd, 0x96}};
 
 const char *bench_protocol_name(uint32_t protocol)
@@ -45,15 +45,22 @@ int bench_take_name(char *path, size_t size)
 const char *bench_session_start(struct bench_session *session,
                                 const struct bench_session_request *request)
 {
+    static const etwas_retention_class classes[] = {
+        {.level = TRACE_LEVEL_ERROR, .share_percent = 10},
+        {.by_type = true, .type = EVENT_TRACE_TYPE_INFO, .share_percent = 60},
+    };
     const etwas_session_options options = {
         .log_file_mode = (request->buffering ? EVENT_TRACE_BUFFERING_MODE : 0) |
                          (request->one_slot ? (uint32_t)EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING : 0),
         .process_times = request->process_times,
+        .crash_safe = request->crash_safe ? ETWAS_CRASH_SAFE_MEMFD : 0,
         .clock = request->clock,
         .protocol = request->protocol,
         .buffer_size_kb = request->buffer_kb != 0 ? request->buffer_kb : BENCH_BUFFER_KB,
         .minimum_buffers = request->buffers,
         .maximum_buffers = request->buffering ? request->buffers : 0,
+        .classes = classes,
+        .class_count = request->classes ? sizeof classes / sizeof classes[0] : 0,
         .flusher.no_thread = request->no_flusher,
         .flusher.cpus = request->flusher_cpu,
         .flusher.cpu_count = request->flusher_cpu != NULL ? 1 : 0,
@@ -124,12 +131,12 @@ static uint32_t ignore_control(WMIDPREQUESTCODE code, void *context, uint32_t *r
 /* One provider with one class serves all rows, for as long as the process lives. */
 bool bench_make_instance(EVENT_INSTANCE_INFO *instance)
 {
-    static TRACE_GUID_REGISTRATION class_registration = {.Guid = &class_guid};
+    static TRACE_GUID_REGISTRATION class_registration = {.Guid = &bench_class_guid};
     static etwas_trace_handle provider;
 
     if (provider == 0 &&
-        RegisterTraceGuidsA(ignore_control, NULL, &class_guid, 1, &class_registration, NULL, NULL,
-                            &provider) != ERROR_SUCCESS) {
+        RegisterTraceGuidsA(ignore_control, NULL, &bench_class_guid, 1, &class_registration, NULL,
+                            NULL, &provider) != ERROR_SUCCESS) {
         return false;
     }
     return CreateTraceInstanceId(class_registration.RegHandle, instance) == ERROR_SUCCESS;

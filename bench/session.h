@@ -19,6 +19,7 @@ enum {
     BENCH_MESSAGE_HEADER_BYTES = 40,  /* with GUID, time stamp and ids */
     BENCH_EVENT_HEADER_BYTES = 48,    /* what precedes the payload of TraceEvent's record */
     BENCH_INSTANCE_HEADER_BYTES = 72, /* of TraceEventInstance's */
+    BENCH_COUNTERS_BYTES = 168,       /* a thread's counters, with their header */
     BENCH_MODERN_HEADER_BYTES = 80,   /* and of EventWrite's */
     /* The TraceLoggingWrite's of call.c: with the items for the provider's and the event's names. */
     BENCH_TRACELOGGING_HEADER_BYTES = 80 + 24 + 32,
@@ -30,6 +31,8 @@ struct bench_session_request {
     bool buffering;   /* a flight recorder: no log file */
     bool one_slot;    /* for all processors; then the protocol is shared */
     bool process_times;
+    bool crash_safe; /* in a memfd, which leaves nothing behind */
+    bool classes;    /* with a retention class that information, which is what rows log, is in */
     uint32_t protocol;
     uint32_t clock;
     uint32_t buffer_kb;
@@ -68,6 +71,8 @@ const char *bench_session_start(struct bench_session *session,
  */
 const char *bench_session_stop(struct bench_session *session, uint64_t attempted,
                                etwas_session_counts *counts);
+
+extern const etwas_guid bench_class_guid;
 
 /* An instance of the one class that all rows log. False: cannot be had. */
 bool bench_make_instance(EVENT_INSTANCE_INFO *instance);

@@ -60,9 +60,9 @@ def floor_of(name):
         return FLOORS[name]
     if parts[0] == "stopped":
         return "empty_call"
-    if parts[0] == "stack":
+    if parts[0] in ("stack", "classes_write"):
         return "/".join(["write"] + parts[1:])
-    if parts[0] == "times":
+    if parts[0] in ("times", "counted", "crash_safe", "classes"):
         return "/".join(["hot", "buffering"] + parts[1:])
     if len(parts) < 4:
         return None

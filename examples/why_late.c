@@ -2,17 +2,20 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A service with three faults, and how to find each: transfers wait for a lock that another thread
- * holds too long, loads touch memory for the first time, and renderings share their processor with a
- * noisy neighbour. It records itself and the kernel, which needs root:
+ * A service with five faults, and how to find each: transfers wait for a lock that another thread
+ * holds too long, loads touch memory for the first time, renderings share their processor with a
+ * noisy neighbour, fetches wait for who answers them, and saves for the disk. It records itself and the
+ * kernel, which needs root; else of the kernel what it does itself, which tells less:
  *
  *     ./why_late /tmp
  *     etwas why /tmp/why_late.etl /tmp/why_late.kernel.etl
  *     etwas why --class Transfer /tmp/why_late.etl /tmp/why_late.kernel.etl
  */
 
+#include <arpa/inet.h>
 #include <etwas/TraceLoggingProvider.h>
 #include <etwas/etwas.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -26,11 +29,13 @@
 #include <unistd.h>
 
 enum {
-    EACH = 8, /* transfers, loads and renderings */
+    EACH = 8, /* transfers, loads, renderings, fetches and saves */
     HELD_MS = 20,
     PAGES = 4000,
     PAGE_BYTES = 4096,
     RENDER_MS = 20,
+    ANSWER_MS = 20,
+    SAVED_BYTES = 4 << 20,
     NS_PER_MS = 1000000,
     CANNOT_RECORD = 77,
 };
@@ -165,6 +170,79 @@ static void render(void)
     (void)sched_setaffinity(0, sizeof all, &all);
 }
 
+/* ---- the slow answers ------------------------------------------------------------------------ */
+
+static void *answer(void *argument)
+{
+    const struct timespec slow = {.tv_nsec = ANSWER_MS * NS_PER_MS};
+    int connection = accept(*(const int *)argument, NULL, NULL);
+    char question;
+
+    while (recv(connection, &question, 1, 0) == 1) {
+        nanosleep(&slow, NULL);
+        (void)send(connection, &question, 1, 0);
+    }
+    (void)close(connection);
+    return NULL;
+}
+
+static void fetch(int connection)
+{
+    char question = '?';
+
+    (void)send(connection, &question, 1, 0);
+    (void)recv(connection, &question, 1, 0);
+}
+
+static void make_fetches(void)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t bytes = sizeof address;
+    int listening = socket(AF_INET, SOCK_STREAM, 0);
+    int connection = socket(AF_INET, SOCK_STREAM, 0);
+    pthread_t server;
+
+    if (bind(listening, (struct sockaddr *)&address, sizeof address) != 0 ||
+        listen(listening, 1) != 0 ||
+        getsockname(listening, (struct sockaddr *)&address, &bytes) != 0 ||
+        connect(connection, (struct sockaddr *)&address, sizeof address) != 0) {
+        abort();
+    }
+    pthread_create(&server, NULL, answer, &listening);
+    printf("fetches are answered by port %d\n", ntohs(address.sin_port));
+    for (int i = 0; i < EACH; i++) {
+        REQUEST("Fetch", fetch(connection));
+    }
+    (void)close(connection);
+    pthread_join(server, NULL);
+    (void)close(listening);
+}
+
+/* ---- the slow disk --------------------------------------------------------------------------- */
+
+static char saved[SAVED_BYTES];
+
+static void save(int file)
+{
+    (void)pwrite(file, saved, sizeof saved, 0);
+    (void)fsync(file);
+}
+
+/* Leaves it open: the kernel says what a file is called that is open when the session ends. */
+static int make_saves(const char *name)
+{
+    int file = open(name, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
+
+    if (file < 0) {
+        abort();
+    }
+    memset(saved, 's', sizeof saved);
+    for (int i = 0; i < EACH; i++) {
+        REQUEST("Save", save(file));
+    }
+    return file;
+}
+
 /* ---- recording ------------------------------------------------------------------------------- */
 
 struct block {
@@ -196,8 +274,11 @@ static ULONG start_kernel(TRACEHANDLE *session, const char *file, ULONG flags)
 /* As much as this version of the library can have of the kernel. */
 static ULONG start_kernel_with_most(TRACEHANDLE *session, const char *file)
 {
-    static const ULONG more[] = {EVENT_TRACE_FLAG_PROCESS, EVENT_TRACE_FLAG_DISPATCHER,
-                                 EVENT_TRACE_FLAG_SYSTEMCALL, EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS};
+    static const ULONG more[] = {
+        EVENT_TRACE_FLAG_PROCESS,       EVENT_TRACE_FLAG_DISPATCHER,
+        EVENT_TRACE_FLAG_SYSTEMCALL,    EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS,
+        EVENT_TRACE_FLAG_NETWORK_TCPIP, EVENT_TRACE_FLAG_FILE_IO | EVENT_TRACE_FLAG_FILE_IO_INIT,
+    };
     ULONG flags = EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_CSWITCH;
     ULONG error = start_kernel(session, file, flags);
 
@@ -216,16 +297,25 @@ int main(int argc, char **argv)
 {
     const char *folder = argc > 1 ? argv[1] : ".";
     const GUID provider = TraceLoggingProviderId(service);
-    char files[2][1024];
+    char files[3][1024];
+    char refusal[512];
     etwas_session_counts counts;
     TRACEHANDLE session;
     TRACEHANDLE kernel;
     ULONG error;
+    int file;
 
     (void)snprintf(files[0], sizeof files[0], "%s/why_late.etl", folder);
     (void)snprintf(files[1], sizeof files[1], "%s/why_late.kernel.etl", folder);
+    (void)snprintf(files[2], sizeof files[2], "%s/why_late.saved", folder);
     TraceLoggingRegister(service);
     error = start_kernel_with_most(&kernel, files[1]);
+    if (error == ERROR_ACCESS_DENIED) {
+        (void)etwas_kernel_refusal(refusal, sizeof refusal);
+        printf("of the kernel its own alone: %s\n", refusal);
+        (void)etwas_kernel_scope(ETWAS_KERNEL_SCOPE_PROCESS);
+        error = start_kernel_with_most(&kernel, files[1]);
+    }
     if (error != ERROR_SUCCESS) {
         fprintf(stderr, "cannot record the kernel: %s\n", etwas_error_text(error));
         return CANNOT_RECORD;
@@ -244,8 +334,12 @@ int main(int argc, char **argv)
         REQUEST("Load", load());
     }
     render();
+    make_fetches();
+    file = make_saves(files[2]);
     (void)etwas_stop(session, NULL);
     (void)etwas_stop(kernel, &counts);
+    (void)close(file);
+    (void)unlink(files[2]);
     TraceLoggingUnregister(service);
     printf("%lu events of the kernel, %lu lost\netwas why %s %s\n", counts.recorded, counts.lost,
            files[0], files[1]);

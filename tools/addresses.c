@@ -11,13 +11,12 @@
 
 #include <string.h>
 
-#define KERNEL_HALF (UINT64_C(1) << 63)
-
 bool etwas_addresses_open(struct etwas_addresses *addresses)
 {
     *addresses = (struct etwas_addresses){.decoder = NULL};
     addresses->unwinder = etwas_unwinder_open(&addresses->images);
-    return etwas_decoder_open(&addresses->decoder) == ERROR_SUCCESS;
+    return etwas_decoder_open(&addresses->decoder) == ERROR_SUCCESS &&
+           etwas_schedule_open(&addresses->threads);
 }
 
 void etwas_addresses_close(struct etwas_addresses *addresses)
@@ -25,16 +24,28 @@ void etwas_addresses_close(struct etwas_addresses *addresses)
     etwas_unwinder_close(addresses->unwinder);
     etwas_images_free(&addresses->images);
     etwas_kernel_symbols_free(&addresses->kernel);
+    etwas_schedule_close(&addresses->threads);
     etwas_decoder_close(addresses->decoder);
     addresses->decoder = NULL;
 }
 
+bool etwas_addresses_are_whole(const struct etwas_addresses *addresses)
+{
+    return !addresses->images.out_of_memory && !addresses->kernel.out_of_memory &&
+           !addresses->threads.out_of_memory;
+}
+
 void etwas_addresses_take(struct etwas_addresses *addresses, const EVENT_RECORD *record)
 {
+    struct etwas_kernel_event event;
+
     if (etwas_event_is_image(record)) {
         etwas_images_take(&addresses->images, addresses->decoder, record);
     } else if (etwas_event_is_kernel_symbol(record)) {
         etwas_kernel_symbols_take(&addresses->kernel, record);
+    } else if (etwas_kernel_read(record, &event) && event.kind >= ETWAS_KERNEL_THREAD_START &&
+               event.kind <= ETWAS_KERNEL_THREAD_HERE) {
+        etwas_schedule_take(&addresses->threads, &event);
     }
 }
 
@@ -59,6 +70,18 @@ void etwas_addresses_read(struct etwas_addresses *addresses, const char *path,
 }
 
 /* ---- finding --------------------------------------------------------------------------------- */
+
+bool etwas_addresses_process(const struct etwas_addresses *addresses, uint32_t thread,
+                             uint32_t *process)
+{
+    const struct etwas_schedule_thread *found = etwas_schedule_find(&addresses->threads, thread);
+
+    if (found == NULL || !found->has_process) {
+        return false;
+    }
+    *process = found->process;
+    return true;
+}
 
 static const char *last_part(const char *path)
 {
@@ -110,7 +133,7 @@ struct etwas_place etwas_addresses_find(struct etwas_addresses *addresses,
                                         const struct etwas_address *address)
 {
     struct etwas_place place = {.image = NULL};
-    uint32_t process = address->value < KERNEL_HALF ? address->process : 0;
+    uint32_t process = etwas_address_is_kernel(address->value) ? 0 : address->process;
     uint32_t back = address->is_return && address->value != 0;
     const struct etwas_image *image =
         etwas_images_find(&addresses->images, process, address->time, address->value - back);
@@ -118,7 +141,7 @@ struct etwas_place etwas_addresses_find(struct etwas_addresses *addresses,
     if (image != NULL) {
         find_in_image(addresses, image, address->value, back, &place);
     }
-    if (address->value >= KERNEL_HALF) {
+    if (etwas_address_is_kernel(address->value)) {
         find_in_kernel(addresses, address->value, back, &place);
     }
     return place;
@@ -131,23 +154,37 @@ static void put_text(struct etwas_output *output, enum etwas_text_style style, c
     etwas_text_utf8(output, style, text, strlen(text));
 }
 
-void etwas_addresses_put(struct etwas_output *output, enum etwas_text_style style,
-                         struct etwas_addresses *addresses, const struct etwas_address *address)
+bool etwas_addresses_put_known(struct etwas_output *output, enum etwas_text_style style,
+                               struct etwas_addresses *addresses,
+                               const struct etwas_address *address, const char *before,
+                               const char *behind)
 {
-    struct etwas_place place = etwas_addresses_find(addresses, address);
+    const struct etwas_place place = etwas_addresses_find(addresses, address);
 
+    if (place.image == NULL) {
+        return false;
+    }
+    etwas_output_text(output, before);
     if (place.has_function) {
         put_text(output, style, place.function.function);
         etwas_output_char(output, '+');
         etwas_output_hexadecimal(output, place.function.offset);
         etwas_output_text(output, " in ");
         put_text(output, style, place.image);
-    } else if (place.image != NULL) {
+    } else {
         put_text(output, style, place.image);
         etwas_output_char(output, '+');
         etwas_output_hexadecimal(output, place.offset);
         etwas_output_text(output, place.has_changed ? " (changed since)" : "");
-    } else {
+    }
+    etwas_output_text(output, behind);
+    return true;
+}
+
+void etwas_addresses_put(struct etwas_output *output, enum etwas_text_style style,
+                         struct etwas_addresses *addresses, const struct etwas_address *address)
+{
+    if (!etwas_addresses_put_known(output, style, addresses, address, "", "")) {
         etwas_output_hexadecimal(output, address->value);
     }
 }

@@ -12,6 +12,7 @@
 #include "images.h"
 #include "input.h"
 #include "kernel_symbols.h"
+#include "schedule.h"
 #include "symbols.h"
 #include "unwind.h"
 
@@ -19,6 +20,7 @@ struct etwas_addresses {
     etwas_decoder *decoder;
     struct etwas_images images;
     struct etwas_kernel_symbols kernel;
+    struct etwas_schedule threads;   /* whose they are */
     struct etwas_unwinder *unwinder; /* NULL: nothing can be unwound */
 };
 
@@ -29,6 +31,12 @@ struct etwas_address {
     uint32_t process;
     bool is_return; /* it is behind a call, which may be the last instruction of its function */
 };
+
+/* The kernel's half of all addresses. */
+static inline bool etwas_address_is_kernel(uint64_t address)
+{
+    return address >> 63 != 0;
+}
 
 /* What is there. */
 struct etwas_place {
@@ -43,12 +51,19 @@ struct etwas_place {
 bool etwas_addresses_open(struct etwas_addresses *addresses);
 void etwas_addresses_close(struct etwas_addresses *addresses);
 
+/* Was there memory for all that was taken? */
+bool etwas_addresses_are_whole(const struct etwas_addresses *addresses);
+
 /* Learns of a record, which may say anything. */
 void etwas_addresses_take(struct etwas_addresses *addresses, const EVENT_RECORD *record);
 
 /* Takes all records of a file, with such times. What is wrong with it is said when its events are read. */
 void etwas_addresses_read(struct etwas_addresses *addresses, const char *path,
                           enum etwas_input_time time);
+
+/* Whose a thread is; false: not known. */
+bool etwas_addresses_process(const struct etwas_addresses *addresses, uint32_t thread,
+                             uint32_t *process);
 
 /* Until the next call. */
 struct etwas_place etwas_addresses_find(struct etwas_addresses *addresses,
@@ -60,6 +75,12 @@ struct etwas_place etwas_addresses_find(struct etwas_addresses *addresses,
  */
 void etwas_addresses_put(struct etwas_output *output, enum etwas_text_style style,
                          struct etwas_addresses *addresses, const struct etwas_address *address);
+
+/* The same with `before` before and `behind` behind it; false and nothing where it would be 0x1F. */
+bool etwas_addresses_put_known(struct etwas_output *output, enum etwas_text_style style,
+                               struct etwas_addresses *addresses,
+                               const struct etwas_address *address, const char *before,
+                               const char *behind);
 
 /*
  * The stack of a record: as it has it, or unwound from what it has of the program's; that until the next call.

@@ -23,6 +23,8 @@ int etwas_command_dump(int argc, char **argv);
 int etwas_command_stat(int argc, char **argv);
 int etwas_command_schema(int argc, char **argv);
 int etwas_command_why(int argc, char **argv);
+int etwas_command_advise(int argc, char **argv);
+int etwas_command_recover(int argc, char **argv);
 int etwas_command_record(int argc, char **argv);
 int etwas_command_clocks(int argc, char **argv);
 

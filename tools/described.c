@@ -238,6 +238,37 @@ static void note_alike(struct etwas_field_path *path, const struct relation *rel
     }
 }
 
+/* Arrays of addresses are stacks, which are shown as such. */
+static bool is_code(const etwas_schema_field *field)
+{
+    static const char *const names[] = {"InstructionPointer", "ProgramCounter", "Routine",
+                                        "RoutineAddr",        "StartAddr",      "Win32StartAddr"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(field->name, names[i]) == 0) {
+            return field->info->nonStructType.InType == TDH_INTYPE_POINTER;
+        }
+    }
+    return false;
+}
+
+static enum etwas_field_kind kind_of(const etwas_schema *schema, const etwas_schema_field *field)
+{
+    if ((field->info->Flags & PropertyStruct) != 0) {
+        return ETWAS_FIELD_PLAIN;
+    }
+    if (field->info->nonStructType.OutType == TDH_OUTTYPE_ETWTIME) {
+        return ETWAS_FIELD_TIME;
+    }
+    if (strcmp(schema->provider, "MSNT_SystemTrace") != 0) {
+        return ETWAS_FIELD_PLAIN;
+    }
+    if (strcmp(field->name, "Offset") == 0 && strncmp(schema->event, "FileIo/", 7) == 0) {
+        return ETWAS_FIELD_PLACE;
+    }
+    return is_code(field) ? ETWAS_FIELD_CODE : ETWAS_FIELD_PLAIN;
+}
+
 static uint32_t path_of(struct etwas_field_paths *paths, const struct relation *relations,
                         uint32_t field)
 {
@@ -271,6 +302,9 @@ static bool describe_fields(struct etwas_described *described, struct texts *tex
     qsort(relations, schema->field_count, sizeof *relations, compare_fields);
     for (uint32_t i = 0; i < schema->field_count; i++) {
         keep_field(texts, &described->fields[i], relations[i].name, relations[i].number);
+        described->fields[i].kind = kind_of(schema, &schema->fields[i]);
+        described->has_times |= described->fields[i].kind == ETWAS_FIELD_TIME;
+        described->has_code |= described->fields[i].kind == ETWAS_FIELD_CODE;
         described->fields[i].path = path_of(paths, relations, i);
         described->asked_for |= described->fields[i].path != ETWAS_FIELD_PATH_NONE;
     }

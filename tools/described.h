@@ -18,7 +18,16 @@ struct etwas_kept_text {
     size_t bytes;
 };
 
+/* What a number is that its schema alone cannot show. */
+enum etwas_field_kind {
+    ETWAS_FIELD_PLAIN,
+    ETWAS_FIELD_TIME,  /* a stamp of the session's clock */
+    ETWAS_FIELD_CODE,  /* where a program, or the kernel, was or will be */
+    ETWAS_FIELD_PLACE, /* in a file: -2 where it stands, -1 at its end */
+};
+
 struct etwas_described_field {
+    enum etwas_field_kind kind;
     struct etwas_kept_text label; /* `size=`, harmless on a terminal */
     struct etwas_kept_text key;   /* `"size":` as JSON; the second of a name is "size#2" */
     uint32_t path;                /* which of the fields asked for it is, or _NONE */
@@ -28,8 +37,10 @@ struct etwas_described {
     const etwas_schema *schema;
     struct etwas_kept_text title; /* PROVIDER/EVENT as one word, harmless on a terminal */
     bool asked_for;               /* one of its fields is asked for */
-    bool told;                    /* that a payload contradicts it */
-    char *texts;                  /* of the members above */
+    bool has_times;               /* fields of that kind */
+    bool has_code;
+    bool told;   /* that a payload contradicts it */
+    char *texts; /* of the members above */
     struct etwas_described_field fields[];
 };
 

@@ -11,54 +11,69 @@
 
 #include <etwas/evntrace.h>
 
-static bool is_of_class(const EVENT_RECORD *record, const etwas_guid *class_guid)
-{
-    return (record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) != 0 &&
-           memcmp(&record->EventHeader.ProviderId, class_guid, sizeof *class_guid) == 0;
-}
-
 bool etwas_event_is_header_class(const EVENT_RECORD *record)
 {
-    return is_of_class(record, &etwas_names_header_class);
+    return etwas_event_is_of_class(record, &etwas_names_header_class);
 }
 
 bool etwas_event_is_image(const EVENT_RECORD *record)
 {
-    return is_of_class(record, &etwas_names_image_class) ||
-           is_of_class(record, &etwas_names_build_class);
+    return etwas_event_is_of_class(record, &etwas_names_image_class) ||
+           etwas_event_is_of_class(record, &etwas_names_build_class);
 }
 
 bool etwas_event_is_kernel_symbol(const EVENT_RECORD *record)
 {
-    return is_of_class(record, &etwas_names_own_class) &&
+    return etwas_event_is_of_class(record, &etwas_names_own_class) &&
            record->EventHeader.EventDescriptor.Opcode == ETWAS_NAMES_KERNEL_SYMBOL_TYPE;
+}
+
+/* Of what became of one of the kernel's sources: docs/file-format.md. */
+enum {
+    ACCOUNT_VERSION = 1,
+    ACCOUNT_FLAGS_AT = 24,
+    ACCOUNT_NO_ROOM_AT = 56,
+    ACCOUNT_BYTES = 80,
+};
+
+static bool is_account(const EVENT_RECORD *record)
+{
+    uint32_t version = 0;
+
+    if (etwas_event_is_of_class(record, &etwas_names_own_class) &&
+        record->EventHeader.EventDescriptor.Opcode == ETWAS_NAMES_ACCOUNT_TYPE &&
+        record->UserDataLength >= ACCOUNT_BYTES) {
+        memcpy(&version, record->UserData, sizeof version);
+    }
+    return version == ACCOUNT_VERSION;
 }
 
 bool etwas_event_kernel_loss(const EVENT_RECORD *record, uint64_t *no_room, uint64_t *others)
 {
-    enum {
-        VERSION = 1,
-        NO_ROOM_AT = 56, /* docs/file-format.md */
-        COUNTS = 3
-    };
-    uint64_t counts[COUNTS];
-    uint32_t version;
+    uint64_t counts[3];
 
-    if (!is_of_class(record, &etwas_names_own_class) ||
-        record->EventHeader.EventDescriptor.Opcode != ETWAS_NAMES_ACCOUNT_TYPE ||
-        record->UserDataLength < NO_ROOM_AT + sizeof counts) {
+    if (!is_account(record)) {
         return false;
     }
-    memcpy(&version, record->UserData, sizeof version);
-    memcpy(counts, (const char *)record->UserData + NO_ROOM_AT, sizeof counts);
+    memcpy(counts, (const char *)record->UserData + ACCOUNT_NO_ROOM_AT, sizeof counts);
     *no_room = counts[0];
     *others = counts[1] + counts[2];
-    return version == VERSION;
+    return true;
+}
+
+uint32_t etwas_event_kernel_flags(const EVENT_RECORD *record)
+{
+    uint32_t flags = 0;
+
+    if (is_account(record)) {
+        memcpy(&flags, (const char *)record->UserData + ACCOUNT_FLAGS_AT, sizeof flags);
+    }
+    return flags;
 }
 
 bool etwas_event_is_user_stack(const EVENT_RECORD *record)
 {
-    return is_of_class(record, &etwas_names_own_class) &&
+    return etwas_event_is_of_class(record, &etwas_names_own_class) &&
            record->EventHeader.EventDescriptor.Opcode == ETWAS_NAMES_USER_STACK_TYPE;
 }
 
@@ -201,7 +216,7 @@ enum {
 
 bool etwas_event_is_stack_walk(const EVENT_RECORD *record)
 {
-    return is_of_class(record, &etwas_names_stack_class) &&
+    return etwas_event_is_of_class(record, &etwas_names_stack_class) &&
            record->EventHeader.EventDescriptor.Opcode == ETWAS_NAMES_STACK_TYPE &&
            record->UserDataLength >= WALK_FRAMES_AT;
 }

@@ -38,6 +38,31 @@ struct etwas_event {
     struct etwas_event_string event_name;    /* likewise */
 };
 
+/* Is it a classic event of this class? */
+static inline bool etwas_event_is_of_class(const EVENT_RECORD *record, const etwas_guid *class_guid)
+{
+    return record->EventHeader.ProviderId.Data1 == class_guid->Data1 &&
+           (record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) != 0 &&
+           memcmp(&record->EventHeader.ProviderId, class_guid, sizeof *class_guid) == 0;
+}
+
+/* Of its payload, which is that long. */
+static inline uint32_t etwas_event_u32(const EVENT_RECORD *record, size_t offset)
+{
+    uint32_t value;
+
+    memcpy(&value, (const uint8_t *)record->UserData + offset, sizeof value);
+    return value;
+}
+
+static inline uint64_t etwas_event_u64(const EVENT_RECORD *record, size_t offset)
+{
+    uint64_t value;
+
+    memcpy(&value, (const uint8_t *)record->UserData + offset, sizeof value);
+    return value;
+}
+
 /* Looks at `record`; the strings point into it. */
 void etwas_event_read(const EVENT_RECORD *record, struct etwas_event *event);
 
@@ -80,6 +105,9 @@ bool etwas_event_is_kernel_symbol(const EVENT_RECORD *record);
 
 /* Does it say what became of one of the kernel's sources? Then how many were lost, and how. */
 bool etwas_event_kernel_loss(const EVENT_RECORD *record, uint64_t *no_room, uint64_t *others);
+
+/* The flags that ask for one of the kernel's sources, if it says what became of that; else 0. */
+uint32_t etwas_event_kernel_flags(const EVENT_RECORD *record);
 
 /* Does it have what a program's stack can be unwound from? */
 bool etwas_event_is_user_stack(const EVENT_RECORD *record);

@@ -111,6 +111,17 @@ void etwas_fields_put_value(struct etwas_output *output, const etwas_value *valu
     }
 }
 
+void etwas_fields_put_known(struct etwas_output *output, const struct etwas_described *described,
+                            const etwas_value *value, const struct etwas_fields_reader *reader,
+                            bool quoted)
+{
+    enum etwas_field_kind kind = described->fields[value->field - described->schema->fields].kind;
+
+    if (kind == ETWAS_FIELD_PLAIN || !reader->put(output, reader->context, kind, value)) {
+        etwas_fields_put_value(output, value, quoted);
+    }
+}
+
 static void put_json_string(struct etwas_output *output, const etwas_value *value)
 {
     size_t bytes;
@@ -180,6 +191,7 @@ struct form {
     struct etwas_output *output;
     const struct etwas_described *described;
     bool json;
+    const struct etwas_fields_reader *reader; /* of text */
     struct nesting nesting;
 };
 
@@ -278,7 +290,7 @@ static void put_token(struct form *form, const etwas_value *value, struct etwas_
         if (form->json) {
             put_json_value(form->output, value);
         } else {
-            etwas_fields_put_value(form->output, value, true);
+            etwas_fields_put_known(form->output, form->described, value, form->reader, true);
         }
         break;
     case ETWAS_TOKEN_ARRAY_BEGIN:
@@ -316,13 +328,15 @@ static void put_fields(struct form *form, const EVENT_RECORD *record,
 }
 
 bool etwas_fields_put_text(struct etwas_output *output, const struct etwas_described *described,
-                           const EVENT_RECORD *record, struct etwas_fields_rest *rest)
+                           const EVENT_RECORD *record, const struct etwas_fields_reader *reader,
+                           struct etwas_fields_rest *rest)
 {
     struct form form;
 
     form.output = output;
     form.described = described;
     form.json = false;
+    form.reader = reader;
     put_fields(&form, record, rest);
     return form.nesting.is_behind[0] || rest->bytes > 0;
 }

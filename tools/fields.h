@@ -16,12 +16,20 @@ struct etwas_fields_rest {
     uint32_t bytes;
 };
 
+/* Writes a value of some kind as text, if more is known of it than the decoder says; else nothing, and false. */
+struct etwas_fields_reader {
+    bool (*put)(struct etwas_output *output, void *context, enum etwas_field_kind kind,
+                const etwas_value *value);
+    void *context;
+};
+
 /*
  * `key=value …`; false, and nothing: there are no fields to be read. What is left of a field that is not whole
  * stands in its place, what follows the last field behind it.
  */
 bool etwas_fields_put_text(struct etwas_output *output, const struct etwas_described *described,
-                           const EVENT_RECORD *record, struct etwas_fields_rest *rest);
+                           const EVENT_RECORD *record, const struct etwas_fields_reader *reader,
+                           struct etwas_fields_rest *rest);
 
 /* A JSON object. A field that is not whole is left out. */
 void etwas_fields_put_json(struct etwas_output *output, const struct etwas_described *described,
@@ -32,5 +40,10 @@ void etwas_fields_put_rest(struct etwas_output *output, const struct etwas_field
 
 /* One value: a string in quotes if `quoted`. */
 void etwas_fields_put_value(struct etwas_output *output, const etwas_value *value, bool quoted);
+
+/* The same of a field's value by what `reader` knows, else by the decoder. */
+void etwas_fields_put_known(struct etwas_output *output, const struct etwas_described *described,
+                            const etwas_value *value, const struct etwas_fields_reader *reader,
+                            bool quoted);
 
 #endif

@@ -8,9 +8,11 @@
 #include "input.h"
 
 #include "commands.h"
+#include "json.h"
 #include "names.h"
 #include "text.h"
 
+#include <etwas/evntrace.h>
 #include <inttypes.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -91,6 +93,7 @@ static etwas_trace_handle open_trace(struct etwas_input *input, PEVENT_RECORD_CA
         [ETWAS_INPUT_FILETIME] = 0,
         [ETWAS_INPUT_NANOSECONDS] = ETWAS_PROCESS_TRACE_MODE_NANOSECONDS,
         [ETWAS_INPUT_RAW] = PROCESS_TRACE_MODE_RAW_TIMESTAMP,
+        [ETWAS_INPUT_BOTH] = PROCESS_TRACE_MODE_RAW_TIMESTAMP,
     };
 
     memset(&input->logfile, 0, sizeof input->logfile);
@@ -109,8 +112,8 @@ int etwas_input_open(struct etwas_input *input, const char *path, uint32_t numbe
     *input = (struct etwas_input){
         .path = path, .time = callbacks->time, .number = number, .context = context};
     input->trace = open_trace(input, callbacks->record);
-    if (input->trace != INVALID_PROCESSTRACE_HANDLE && input->time == ETWAS_INPUT_NANOSECONDS &&
-        is_coarse(input->trace)) {
+    input->is_coarse = input->trace != INVALID_PROCESSTRACE_HANDLE && is_coarse(input->trace);
+    if (input->is_coarse && input->time == ETWAS_INPUT_NANOSECONDS) {
         CloseTrace(input->trace);
         input->time = ETWAS_INPUT_FILETIME;
         input->trace = open_trace(input, callbacks->record);
@@ -121,6 +124,19 @@ int etwas_input_open(struct etwas_input *input, const char *path, uint32_t numbe
     }
     etwas_trace_on_damage(input->trace, on_damage, input);
     return ETWAS_EXIT_FINE;
+}
+
+bool etwas_input_is_kernel(const struct etwas_input *input)
+{
+    static const char name[] = KERNEL_LOGGER_NAMEA;
+    const etwas_wchar *found = input->logfile.LogfileHeader.LoggerName;
+    size_t at = 0;
+
+    while (name[at] != 0 && found[at] == (etwas_wchar)name[at]) {
+        at++;
+    }
+    return (input->logfile.LogfileHeader.LogFileMode & EVENT_TRACE_SYSTEM_LOGGER_MODE) != 0 ||
+           (name[at] == 0 && found[at] == 0);
 }
 
 int etwas_input_process(struct etwas_input_run *run)
@@ -156,44 +172,53 @@ int etwas_input_process(struct etwas_input_run *run)
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
+#define FILETIME_OF_1970 INT64_C(116444736000000000)
+
+enum {
+    NS_PER_UNIT = 100
+};
+
 /* A time outside of the years 1678 to 2261 is the nearest inside. */
 static int64_t unix_ns(int64_t filetime)
 {
-    int64_t units = filetime - INT64_C(116444736000000000);
     int64_t nanoseconds;
 
-    if (filetime < 0 || __builtin_mul_overflow(units, 100, &nanoseconds)) {
+    if (filetime < 0 ||
+        __builtin_mul_overflow(filetime - FILETIME_OF_1970, NS_PER_UNIT, &nanoseconds)) {
         return filetime < 0 ? INT64_MIN : INT64_MAX;
     }
     return nanoseconds;
 }
 
-static int64_t converted(const struct etwas_input *input, const EVENT_RECORD *record,
-                         uint32_t clock)
+static int64_t converted(const struct etwas_input *input, int64_t raw, uint32_t clock)
 {
     etwas_clock_time time = {0, UINT64_MAX};
 
-    (void)etwas_trace_convert_time(input->trace, record->EventHeader.TimeStamp.QuadPart, clock,
-                                   &time);
+    (void)etwas_trace_convert_time(input->trace, raw, clock, &time);
     return time.value;
 }
 
 int64_t etwas_input_unix_ns(const struct etwas_input *input, const EVENT_RECORD *record)
 {
+    int64_t stamp = record->EventHeader.TimeStamp.QuadPart;
+
     switch (input->time) {
     case ETWAS_INPUT_NANOSECONDS:
-        return record->EventHeader.TimeStamp.QuadPart;
+        return stamp;
     case ETWAS_INPUT_RAW:
-        return unix_ns(converted(input, record, ETWAS_CLOCK_SYSTEM_TIME));
+        return unix_ns(converted(input, stamp, ETWAS_CLOCK_SYSTEM_TIME));
+    case ETWAS_INPUT_BOTH:
+        return converted(input, stamp, ETWAS_CLOCK_PROCESS_TRACE);
     default:
-        return unix_ns(record->EventHeader.TimeStamp.QuadPart);
+        return unix_ns(stamp);
     }
 }
 
 int64_t etwas_input_monotonic_ns(const struct etwas_input *input, const EVENT_RECORD *record)
 {
-    return input->time == ETWAS_INPUT_RAW ? converted(input, record, ETWAS_CLOCK_QPC)
-                                          : etwas_input_unix_ns(input, record);
+    return input->time == ETWAS_INPUT_RAW || input->time == ETWAS_INPUT_BOTH
+               ? converted(input, record->EventHeader.TimeStamp.QuadPart, ETWAS_CLOCK_QPC)
+               : etwas_input_unix_ns(input, record);
 }
 
 void etwas_input_put_time(struct etwas_output *output, const struct etwas_input *input,
@@ -201,10 +226,24 @@ void etwas_input_put_time(struct etwas_output *output, const struct etwas_input 
 {
     int64_t stamp = record->EventHeader.TimeStamp.QuadPart;
 
-    if (input->time == ETWAS_INPUT_NANOSECONDS) {
+    if (input->time == ETWAS_INPUT_BOTH) {
+        etwas_input_put_stamp(output, input, stamp);
+    } else if (input->time == ETWAS_INPUT_NANOSECONDS) {
         etwas_text_time_ns(output, stamp);
     } else {
         etwas_text_time(output, stamp);
+    }
+}
+
+void etwas_input_put_stamp(struct etwas_output *output, const struct etwas_input *input,
+                           int64_t raw)
+{
+    int64_t time_ns = converted(input, raw, ETWAS_CLOCK_PROCESS_TRACE);
+
+    if (input->is_coarse) {
+        etwas_text_time(output, time_ns / NS_PER_UNIT + FILETIME_OF_1970);
+    } else {
+        etwas_text_time_ns(output, time_ns);
     }
 }
 
@@ -223,6 +262,14 @@ static void put_damage(struct etwas_output *output, const etwas_damage *damage)
         etwas_output_format(output, " (%" PRIu64 " bytes skipped)", damage->bytes_skipped);
     }
     etwas_output_char(output, '\n');
+}
+
+void etwas_input_put_json(struct etwas_output *output, const struct etwas_input *input, int result)
+{
+    etwas_output_text(output, "{\"file\":");
+    etwas_json_string(output, input->path);
+    etwas_json_boolean(output, "damaged", result != ETWAS_EXIT_FINE);
+    etwas_json_number(output, "events_lost", input->information.lost_events);
 }
 
 void etwas_input_put_damages(struct etwas_output *output, const struct etwas_input *input,

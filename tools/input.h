@@ -22,7 +22,8 @@ enum {
 enum etwas_input_time {
     ETWAS_INPUT_FILETIME,
     ETWAS_INPUT_NANOSECONDS, /* since 1970; FILETIME where the clock knows no more */
-    ETWAS_INPUT_RAW,         /* as recorded */
+    ETWAS_INPUT_RAW,         /* as recorded; the wall clock says what time that was */
+    ETWAS_INPUT_BOTH,        /* as recorded, and shown as the two before it are */
 };
 
 struct etwas_input {
@@ -31,6 +32,7 @@ struct etwas_input {
     uint32_t number;             /* of the file on the command line, from 1 */
     void *context;               /* of the command */
     struct etwas_input_run *run; /* while it is processed */
+    bool is_coarse;              /* FILETIME says all that the clock does */
     etwas_trace_handle trace;
     EVENT_TRACE_LOGFILEA logfile; /* OpenTrace's */
     etwas_trace_information information;
@@ -52,6 +54,9 @@ struct etwas_input_callbacks {
 int etwas_input_open(struct etwas_input *input, const char *path, uint32_t number,
                      const struct etwas_input_callbacks *callbacks, void *context);
 
+/* Was it recorded by a session of the kernel's events? */
+bool etwas_input_is_kernel(const struct etwas_input *input);
+
 /* A run over several inputs. */
 struct etwas_input_run {
     struct etwas_input *inputs;
@@ -67,7 +72,7 @@ struct etwas_input_run {
  */
 int etwas_input_process(struct etwas_input_run *run);
 
-/* A record's time in nanoseconds since 1970; by the wall clock where times are as recorded. */
+/* A record's time in nanoseconds since 1970; of ETWAS_INPUT_RAW by the wall clock. */
 int64_t etwas_input_unix_ns(const struct etwas_input *input, const EVENT_RECORD *record);
 
 /* The same by a clock that nobody sets, to subtract. Where it begins is not said. */
@@ -77,8 +82,15 @@ int64_t etwas_input_monotonic_ns(const struct etwas_input *input, const EVENT_RE
 void etwas_input_put_time(struct etwas_output *output, const struct etwas_input *input,
                           const EVENT_RECORD *record);
 
+/* The same of a stamp as recorded, such as stands in a payload. */
+void etwas_input_put_stamp(struct etwas_output *output, const struct etwas_input *input,
+                           int64_t raw);
+
 /* When the session started, in nanoseconds since 1970. */
 int64_t etwas_input_start_ns(const struct etwas_input *input);
+
+/* Begins a JSON object about the file: its name, whether it is damaged by `result`, and what was lost. */
+void etwas_input_put_json(struct etwas_output *output, const struct etwas_input *input, int result);
 
 /* One line for each damage kept and one for the rest, each begun with `prefix`. */
 void etwas_input_put_damages(struct etwas_output *output, const struct etwas_input *input,

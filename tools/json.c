@@ -20,9 +20,28 @@ void etwas_json_number(struct etwas_output *output, const char *key, uint64_t va
     etwas_output_unsigned(output, value);
 }
 
+void etwas_json_boolean(struct etwas_output *output, const char *key, bool value)
+{
+    etwas_json_key(output, key);
+    etwas_output_text(output, value ? "true" : "false");
+}
+
+void etwas_json_guid(struct etwas_output *output, const char *key, const etwas_guid *guid)
+{
+    etwas_json_key(output, key);
+    etwas_output_char(output, '"');
+    etwas_text_guid(output, guid);
+    etwas_output_char(output, '"');
+}
+
 void etwas_json_text(struct etwas_output *output, const char *key, const char *text)
 {
     etwas_json_key(output, key);
+    etwas_json_string(output, text);
+}
+
+void etwas_json_string(struct etwas_output *output, const char *text)
+{
     etwas_output_char(output, '"');
     etwas_text_utf8(output, ETWAS_TEXT_JSON, text, strlen(text));
     etwas_output_char(output, '"');

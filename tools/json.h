@@ -4,17 +4,25 @@
 #define ETWAS_TOOLS_JSON_H
 
 /*
- * Members of JSON objects behind the first one: a comma, the key, the value.
+ * Members of JSON objects behind the first one: a comma, the key, the value; and strings.
  */
 
 #include "output.h"
+
+#include <etwas/types.h>
 
 /* What a value follows. The key needs no escaping. */
 void etwas_json_key(struct etwas_output *output, const char *key);
 
 void etwas_json_number(struct etwas_output *output, const char *key, uint64_t value);
 
-/* UTF-8 with its NUL. */
+void etwas_json_boolean(struct etwas_output *output, const char *key, bool value);
+
+void etwas_json_guid(struct etwas_output *output, const char *key, const etwas_guid *guid);
+
+/* A string, without a key. UTF-8 with its NUL. */
+void etwas_json_string(struct etwas_output *output, const char *text);
+
 void etwas_json_text(struct etwas_output *output, const char *key, const char *text);
 
 #endif

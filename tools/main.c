@@ -20,6 +20,8 @@ static const char *const help[] = {
     "       etwas stat [OPTION...] FILE...   say what is in a trace, and what is not\n"
     "       etwas schema [OPTION...] FILE... list the events that a trace describes\n"
     "       etwas why [OPTION...] FILE...    say where the time of instances went\n"
+    "       etwas advise [OPTION...] FILE... say which buffers a session needs\n"
+    "       etwas recover [OPTION...] SOURCE  what a dead process had logged\n"
     "       etwas record [OPTION...] PROGRAM record the kernel while a program runs\n"
     "       etwas clocks [OPTION...]         say which clock to use on this machine\n"
     "       etwas COMMAND --help             everything about a command\n"
@@ -91,6 +93,8 @@ int main(int argc, char **argv)
         {"stat", "etwas stat", etwas_command_stat},
         {"schema", "etwas schema", etwas_command_schema},
         {"why", "etwas why", etwas_command_why},
+        {"advise", "etwas advise", etwas_command_advise},
+        {"recover", "etwas recover", etwas_command_recover},
         {"record", "etwas record", etwas_command_record},
         {"clocks", "etwas clocks", etwas_command_clocks},
     };

@@ -21,9 +21,11 @@ extern const etwas_guid etwas_names_build_class;
 /* What etwas says by itself. */
 extern const etwas_guid etwas_names_own_class;
 enum {
+    ETWAS_NAMES_FORMAT_TYPE = 4,
     ETWAS_NAMES_ACCOUNT_TYPE = 5,
     ETWAS_NAMES_KERNEL_LOSS_TYPE = 7,
     ETWAS_NAMES_KERNEL_SYMBOL_TYPE = 9,
+    ETWAS_NAMES_KERNEL_RUNG_TYPE = 10,
     ETWAS_NAMES_USER_STACK_TYPE = 11
 };
 

@@ -11,10 +11,10 @@
 
 /* By property; ETWAS_PROPERTY_PROCESSOR is called `cpu` too. */
 static const char *const names[] = {
-    "file",   "time",     "error_ns", "processor",  "process",  "thread",           "provider",
-    "event",  "name",     "class",    "type",       "id",       "version",          "opcode",
-    "level",  "keyword",  "task",     "channel",    "activity", "related_activity", "instance",
-    "parent", "duration", "text",     "call_stack", "fields",   "payload",
+    "file",     "time",   "raw_time", "error_ns", "processor",  "process",  "thread",
+    "provider", "event",  "name",     "class",    "type",       "id",       "version",
+    "opcode",   "level",  "keyword",  "task",     "channel",    "activity", "related_activity",
+    "instance", "parent", "duration", "text",     "call_stack", "fields",   "payload",
 };
 _Static_assert(sizeof names / sizeof names[0] == ETWAS_PROPERTY_COUNT, "a name for each");
 
@@ -41,6 +41,7 @@ enum etwas_property_kind etwas_property_kind(enum etwas_property property)
 {
     switch (property) {
     case ETWAS_PROPERTY_FILE:
+    case ETWAS_PROPERTY_RAW_TIME:
     case ETWAS_PROPERTY_ERROR:
     case ETWAS_PROPERTY_CALL_STACK:
     case ETWAS_PROPERTY_FIELDS:

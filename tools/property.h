@@ -13,7 +13,8 @@
 enum etwas_property {
     ETWAS_PROPERTY_FILE,
     ETWAS_PROPERTY_TIME,
-    ETWAS_PROPERTY_ERROR, /* of the time */
+    ETWAS_PROPERTY_RAW_TIME, /* as recorded */
+    ETWAS_PROPERTY_ERROR,    /* of the time */
     ETWAS_PROPERTY_PROCESSOR,
     ETWAS_PROPERTY_PROCESS,
     ETWAS_PROPERTY_THREAD,
@@ -48,7 +49,7 @@ const char *etwas_property_name(enum etwas_property property);
 
 /* What --where compares it with. */
 enum etwas_property_kind {
-    ETWAS_PROPERTY_IS_NOTHING, /* with nothing: the file, the error, the stack, all fields, the payload */
+    ETWAS_PROPERTY_IS_NOTHING, /* with nothing: the file, the raw time, the stack, the payload … */
     ETWAS_PROPERTY_IS_NUMBER,
     ETWAS_PROPERTY_IS_STRING,
     ETWAS_PROPERTY_IS_GUID,

@@ -321,7 +321,27 @@ static void come(struct etwas_schedule *schedule, struct etwas_schedule_processo
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-static void start_thread(struct etwas_schedule *schedule, const struct etwas_kernel_event *event)
+/* Who runs there has ended and goes on as another thread: it runs another program, and was not the first one. */
+static void go_on(struct etwas_schedule *schedule, struct etwas_schedule_processor *processor,
+                  struct etwas_schedule_thread *thread)
+{
+    struct etwas_schedule_thread *before =
+        processor->running != IDLE ? etwas_schedule_find(schedule, processor->running) : NULL;
+
+    if (before == NULL || before == thread || !before->ends ||
+        before->state != ETWAS_SCHEDULE_RUNNING) {
+        return;
+    }
+    count_processor(schedule, processor, !has_lost(processor));
+    change(schedule, before, ETWAS_SCHEDULE_ENDED, schedule->end_ns);
+    change(schedule, thread, ETWAS_SCHEDULE_RUNNING, schedule->end_ns);
+    thread->processor = before->processor;
+    processor->running = thread->thread;
+}
+
+static void start_thread(struct etwas_schedule *schedule,
+                         struct etwas_schedule_processor *processor,
+                         const struct etwas_kernel_event *event)
 {
     struct etwas_schedule_thread *thread = etwas_schedule_find(schedule, event->thread);
 
@@ -336,6 +356,30 @@ static void start_thread(struct etwas_schedule *schedule, const struct etwas_ker
     }
     if (thread != NULL) {
         set_process(thread, event->process);
+        if (event->logger == event->thread) {
+            go_on(schedule, processor, thread);
+        }
+    }
+}
+
+/* Where one process is recorded its last switch is not told. */
+static void end_thread(struct etwas_schedule *schedule, struct etwas_schedule_thread *thread)
+{
+    struct etwas_schedule_processor *processor = &schedule->processors[thread->processor];
+    const struct etwas_kernel_event end = {.kind = ETWAS_KERNEL_SWITCH,
+                                           .processor = thread->processor,
+                                           .old_thread = thread->thread,
+                                           .old_has_ended = true};
+
+    thread->ends = true;
+    if (!schedule->is_own) {
+        return;
+    }
+    if (thread->state == ETWAS_SCHEDULE_RUNNING && processor->running == thread->thread) {
+        give_way(schedule, processor, &end);
+        processor->running = IDLE;
+    } else {
+        change(schedule, thread, ETWAS_SCHEDULE_ENDED, schedule->end_ns);
     }
 }
 
@@ -378,15 +422,22 @@ void etwas_schedule_take(struct etwas_schedule *schedule, const struct etwas_ker
         ready(schedule, event->thread);
         break;
     case ETWAS_KERNEL_THREAD_START:
-        start_thread(schedule, event);
+        start_thread(schedule, processor, event);
         break;
     case ETWAS_KERNEL_THREAD_END:
     case ETWAS_KERNEL_THREAD_HERE:
         thread = event->thread != IDLE ? seen(schedule, event->thread) : NULL;
         if (thread != NULL) {
             set_process(thread, event->process);
-            thread->ends = event->kind == ETWAS_KERNEL_THREAD_END;
+            thread->ends = false;
+            if (event->kind == ETWAS_KERNEL_THREAD_END) {
+                end_thread(schedule, thread);
+            }
         }
+        break;
+    case ETWAS_KERNEL_OWN:
+        schedule->is_own = true;
+        schedule->own_process = event->process;
         break;
     case ETWAS_KERNEL_LOSS:
         lose(schedule, processor);
@@ -397,6 +448,11 @@ void etwas_schedule_take(struct etwas_schedule *schedule, const struct etwas_ker
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
+
+static bool has_switched(const struct etwas_schedule_thread *thread)
+{
+    return thread->switches > 0 || thread->ran_at_begin;
+}
 
 void etwas_schedule_finish(struct etwas_schedule *schedule)
 {
@@ -421,7 +477,9 @@ void etwas_schedule_finish(struct etwas_schedule *schedule)
     for (uint32_t i = 0; i < schedule->thread_count; i++) {
         struct etwas_schedule_thread *thread = &schedule->threads[i];
 
-        if (schedule->ends_early && thread->state != ETWAS_SCHEDULE_ENDED) {
+        bool is_known = !schedule->ends_early && !(schedule->is_own && !has_switched(thread));
+
+        if (!is_known && thread->state != ETWAS_SCHEDULE_ENDED) {
             thread->state = ETWAS_SCHEDULE_UNKNOWN;
         }
         change(schedule, thread, thread->state, schedule->end_ns);

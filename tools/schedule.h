@@ -20,6 +20,10 @@
  * the events that say so (ReadyThread); without them who was woken still waits. A thread that was there
  * before waited until it was seen first.
  *
+ * A session that records its own process alone has of each switch the process's side: who comes, and who gives way.
+ * The other side is 0. So what a processor did meanwhile is not known, though it counts as idle here; and that a
+ * thread ends is told by its end alone. Of a thread without a switch nothing is known.
+ *
  * Memory is bounded: of threads beyond ETWAS_SCHEDULE_THREADS the time that they ran is known
  * together, and no more.
  */
@@ -88,6 +92,8 @@ struct etwas_schedule {
     bool ends_early;  /* nor to its end */
     bool began;
     bool has_ready_events;
+    bool is_own; /* of `own_process` alone */
+    uint32_t own_process;
     bool out_of_memory;
     int64_t begin_ns; /* of the first event, and the last */
     int64_t end_ns;

@@ -95,9 +95,14 @@ void etwas_text_time(struct etwas_output *output, int64_t filetime)
 
 void etwas_text_time_ns(struct etwas_output *output, int64_t unix_ns)
 {
-    int64_t second = unix_ns / NS_PER_SECOND - (unix_ns % NS_PER_SECOND < 0);
+    int64_t second = unix_ns / NS_PER_SECOND;
+    int64_t fraction = unix_ns % NS_PER_SECOND;
 
-    put_time(output, second, (uint32_t)(unix_ns - second * NS_PER_SECOND), 9);
+    if (fraction < 0) {
+        second--;
+        fraction += NS_PER_SECOND;
+    }
+    put_time(output, second, (uint32_t)fraction, 9);
 }
 
 /* ---- Strings ---- */

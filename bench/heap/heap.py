@@ -8,37 +8,24 @@ A program that does nothing but allocate and free is run by itself, under heaptr
 says how many frames were found. Rows are printed as ../README.md describes.
 """
 
-import argparse
 import collections
-import contextlib
 import json
-import os
 import pathlib
 import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from measuring import Failed, Skipped, attempt, emit, read_options, temporary_folder
+
 BUILD = HERE.parent.parent
 HEAPTRACE, ETWAS = BUILD / "examples/heaptrace/heaptrace", BUILD / "tools/etwas"
 DEPTHS = (8, 16)
 WAYS = {"alone": None, "traced": [], "stacks": ["--stacks=128"]}
 REDIS_LOAD = "set,get,incr,lpush,lpop,sadd,hset,zadd"
-
-
-class Failed(Exception):
-    pass
-
-
-class Skipped(Exception):
-    pass
-
-
-def emit(row, **rest):
-    print(json.dumps({"row": row, **rest}), flush=True)
 
 
 def heaptrace(folder, options):
@@ -119,18 +106,6 @@ def measure_redis(options, folder):
     emit("heap/redis/whole", unit="share", values=[whole_share(heap)])
 
 
-def attempt(row, measure, *arguments):
-    """Returns whether it did not fail."""
-    try:
-        measure(*arguments)
-    except Skipped as reason:
-        emit(row, skipped=str(reason))
-    except (Failed, OSError, ValueError, subprocess.SubprocessError) as reason:
-        emit(row, failed=str(reason))
-        return False
-    return True
-
-
 def measure_all(options, folder):
     if not HEAPTRACE.exists() or not ETWAS.exists():
         emit("heap", skipped="heaptrace or the command etwas is not built")
@@ -148,18 +123,9 @@ def measure_all(options, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=1, help="how often to measure each row")
-    parser.add_argument("--quick", action="store_true", help="each row for a moment")
-    parser.add_argument("--only", default="", help="only rows whose name holds this text")
-    options = parser.parse_args()
+    options = read_options(__doc__)
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # the folder goes, too
-    parent = os.environ.get("ETWAS_BENCH_FOLDER")
-    if not parent and os.access("/dev/shm", os.W_OK):
-        parent = "/dev/shm"
-    with contextlib.ExitStack() as stack:
-        folder = pathlib.Path(tempfile.mkdtemp(prefix="etwas_heap.", dir=parent))
-        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+    with temporary_folder("heap") as folder:
         return 0 if measure_all(options, folder) else 1
 
 

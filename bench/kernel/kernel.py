@@ -8,8 +8,6 @@ build: a parallel build of a part of this project, recorded with stacks, and not
 same events of the whole machine into rings of the same size. Rows are printed as ../README.md describes.
 """
 
-import argparse
-import contextlib
 import json
 import os
 import pathlib
@@ -18,12 +16,14 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 import perf_data
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from measuring import Failed, Skipped, attempt, emit, read_options, temporary_folder
+
 BUILD = HERE.parent.parent
 ETWAS = BUILD / "tools/etwas"
 RATE, SECONDS, QUICK_SECONDS = 200000, 5, 0.1
@@ -40,18 +40,6 @@ WISHES = {
     "build": (["-k", "process,thread,image_load,cswitch,profile,no_sysconfig", "-s", "cswitch,profile"],
               ["-c", "1", "-g", "--buildid-mmap", "-e", "sched:sched_switch", "-e", "cpu-clock/period=1000000/"]),
 }
-
-
-class Failed(Exception):
-    pass
-
-
-class Skipped(Exception):
-    pass
-
-
-def emit(row, **rest):
-    print(json.dumps({"row": row, **rest}), flush=True)
 
 
 class Etwas:
@@ -211,18 +199,6 @@ def measure_build(way, options, folder):
 PARTS = {"drain": (measure_drain, ("etwas", "perf")), "build": (measure_build, ("none", "etwas", "perf"))}
 
 
-def attempt(row, measure, *arguments):
-    """Returns whether it did not fail."""
-    try:
-        measure(*arguments)
-    except Skipped as reason:
-        emit(row, skipped=str(reason))
-    except (Failed, OSError, ValueError, IndexError, subprocess.SubprocessError) as reason:
-        emit(row, failed=str(reason))
-        return False
-    return True
-
-
 def measure_all(options, folder):
     """In another order each time, so that whatever the machine does falls on all alike."""
     good = True
@@ -236,22 +212,13 @@ def measure_all(options, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=1, help="how often to measure each row")
-    parser.add_argument("--quick", action="store_true", help="each row for a moment")
-    parser.add_argument("--only", default="", help="only rows whose name holds this text")
-    options = parser.parse_args()
+    options = read_options(__doc__)
     if not ETWAS.exists():
         emit("kernel", skipped="the command etwas is not built")
         return 0
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # the folder goes, too
     os.environ["CCACHE_DISABLE"] = "1"
-    parent = os.environ.get("ETWAS_BENCH_FOLDER")
-    if not parent and os.access("/dev/shm", os.W_OK):
-        parent = "/dev/shm"
-    with contextlib.ExitStack() as stack:
-        folder = pathlib.Path(tempfile.mkdtemp(prefix="etwas_kernel.", dir=parent))
-        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+    with temporary_folder("kernel") as folder:
         return 0 if measure_all(options, folder) else 1
 
 

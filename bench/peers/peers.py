@@ -8,7 +8,6 @@ without kernel tracing runs meanwhile, with a recording session for each row. No
 no daemon, no file.
 """
 
-import argparse
 import contextlib
 import json
 import os
@@ -18,7 +17,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
 
@@ -54,18 +52,9 @@ QUICK = {"etwas", "lttng_discard", "spdlog"}
 
 PACKAGES = {"etwas": "etwas", "etwas_tracelogging": "etwas", "lttng": "liblttng-ust-dev", "spdlog": "libspdlog-dev"}
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from measuring import Failed, Skipped, emit, read_options, temporary_folder
 
-
-class Failed(Exception):
-    """A row cannot be measured, or what it measured is not true. The text says why."""
-
-
-class Skipped(Exception):
-    """A peer cannot be had here. The text says why."""
-
-
-def emit(row, **fields):
-    print(json.dumps({"row": row, **fields}), flush=True)
 
 
 def run(*command, environment=None):
@@ -265,20 +254,11 @@ def end(number, _):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=1, help="how often to measure each row")
-    parser.add_argument("--quick", action="store_true", help="one short row for each peer")
-    parser.add_argument("--only", default="", help="only rows whose name holds this text")
-    options = parser.parse_args()
+    options = read_options(__doc__, "one short row for each peer")
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)
-    parent = os.environ.get("ETWAS_BENCH_FOLDER")
-    if not parent and os.access("/dev/shm", os.W_OK):
-        parent = "/dev/shm"
-    with contextlib.ExitStack() as stack:
-        folder = pathlib.Path(tempfile.mkdtemp(prefix="etwas_peers.", dir=parent))
-        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+    with temporary_folder("peers") as folder, contextlib.ExitStack() as stack:
         return 1 if measure_all(list(selected(options)), options, folder, stack) else 0
 
 

@@ -18,56 +18,11 @@ set -euo pipefail
 requests=50000
 commands=set,get,incr,lpush,lpop,sadd,hset,zadd
 
-output=
-keep=no
-while [[ $# -gt 0 ]]; do
-    case $1 in
-    --output)
-        [[ $# -gt 1 ]] || { echo "demo.sh: --output needs a folder" >&2; exit 2; }
-        mkdir -p "$2"
-        output=$(cd "$2" && pwd)
-        shift
-        ;;
-    --keep) keep=yes ;;
-    *)
-        echo "usage: examples/heaptrace/demo.sh [--output FOLDER] [--keep]" >&2
-        exit 2
-        ;;
-    esac
-    shift
-done
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-if [[ -z $output ]]; then
-    mkdir -p build/demo
-    output=$PWD/build/demo
-fi
+# shellcheck source=examples/demo.bash
+source "$(dirname "${BASH_SOURCE[0]}")/../demo.bash" "$@"
+last_words=server.out
 trace=$output/redis.etl
 counts=$output/redis.counts.json
-
-server=
-temporary=$(mktemp -d "${TMPDIR:-/tmp}/heaptrace-demo-XXXXXX")
-cleanup() {
-    if [[ -n $server ]]; then
-        kill "$server" 2>/dev/null || true
-        wait "$server" 2>/dev/null || true
-    fi
-    if [[ $keep == yes ]]; then
-        echo "kept: $temporary"
-    else
-        rm -rf "$temporary"
-    fi
-}
-trap cleanup EXIT
-
-fail() {
-    if [[ -s $temporary/server.out ]]; then
-        echo "the server's last words:"
-        tail -n 20 "$temporary/server.out"
-    fi
-    echo "FAILURE: $*"
-    exit 1
-}
-trap 'echo "FAILURE: line $LINENO of demo.sh: $BASH_COMMAND"' ERR
 
 # Gives each of the server's threads that serve clients a processor, one after the other.
 spread() {
@@ -87,14 +42,9 @@ for number, task in enumerate(serving):
 PYTHON
 }
 
-step() { printf '\n==== %s ====\n' "$*"; }
-
 step "packages and build"
 .ci/packages
-cmake --preset default >"$temporary/configure.out" 2>&1 ||
-    { cat "$temporary/configure.out"; fail "cmake cannot configure"; }
-cmake --build --preset default --target etwas_tool heaptrace >"$temporary/build.out" 2>&1 ||
-    { tail -n 40 "$temporary/build.out"; fail "the build"; }
+build etwas_tool heaptrace
 etwas=build/default/tools/etwas
 heaptrace=build/default/examples/heaptrace/heaptrace
 echo "built: $etwas, $heaptrace"
@@ -109,12 +59,12 @@ rm -f "$trace" "$counts"
     --daemonize no --io-threads "$io_threads" --io-threads-do-reads yes \
     >"$temporary/server.out" 2>&1 &
 server=$!
-for ((tries = 0; tries < 300; tries++)); do
-    [[ $(redis-cli -s "$socket" ping 2>/dev/null || true) != PONG ]] || break
+started+=("$server")
+answers() {
     kill -0 "$server" 2>/dev/null || fail "redis-server did not start"
-    sleep 0.1
-done
-((tries < 300)) || fail "redis-server does not answer"
+    [[ $(redis-cli -s "$socket" ping 2>/dev/null || true) == PONG ]]
+}
+wait_for "redis-server does not answer" answers
 grep -q libheaptrace "/proc/$server/maps" || fail "redis-server runs untraced"
 spread "$server"
 redis-benchmark -s "$socket" -n "$requests" -c 50 -P 16 --threads "$processors" -d 256 -r 10000 \
@@ -124,7 +74,7 @@ tr '\r' '\n' <"$temporary/benchmark.out" | grep 'requests per second'
 redis-cli -s "$socket" shutdown nosave
 code=0
 wait "$server" || code=$?
-server=
+started=()
 ((code == 0)) || fail "redis-server ended with $code"
 
 step "etwas stat"

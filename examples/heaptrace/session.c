@@ -363,6 +363,7 @@ __attribute__((constructor)) static void begin(void)
     } else if (run(is_first) != ERROR_SUCCESS && is_first) {
         _exit(HEAPTRACE_EXIT_FAILURE);
     }
+    etwas_exit_wait(0); /* not with the library's destructors, but after them */
     (void)on_exit(end_at_exit, NULL);
     (void)at_quick_exit(end_at_quick_exit);
     (void)pthread_atfork(NULL, NULL, in_fork_child);

@@ -4,8 +4,10 @@
 /*
  * What ETW has no word for: starting a session from C strings, the inline gate, reading a clock
  * directly, exact 64-bit accounting, the flusher thread's attributes; and by the headers that this one
- * includes, describing events (describe.h), and what a reader finds in a file and wrong with it
- * (reading.h). Everything else is in <etwas/evntrace.h> under ETW's own names.
+ * includes, describing events (describe.h), what a session asks of its memory (memory.h), what a reader
+ * finds in a file and wrong with it (reading.h), flight recorders (recorder.h), retention classes
+ * (classes.h), and sessions that survive their process (crash_safe.h).
+ * Everything else is in <etwas/evntrace.h> under ETW's own names.
  *
  * Unless a declaration says otherwise, functions may be called from any thread, not from a signal
  * handler, and return ERROR_SUCCESS or a code of <etwas/winerror.h>.
@@ -13,9 +15,13 @@
 #ifndef ETWAS_ETWAS_H
 #define ETWAS_ETWAS_H
 
+#include <etwas/classes.h>
+#include <etwas/crash_safe.h>
 #include <etwas/describe.h>
 #include <etwas/evntrace.h>
+#include <etwas/memory.h>
 #include <etwas/reading.h>
+#include <etwas/recorder.h>
 #include <etwas/types.h>
 #include <etwas/winerror.h>
 
@@ -174,6 +180,22 @@ typedef struct etwas_flusher_options {
     bool no_thread;            /* no thread: the host calls etwas_flush often enough itself */
 } etwas_flusher_options;
 
+/*
+ * Where the buffers of a crash-safe session lie, so that what was logged is not lost when the process dies: by
+ * SIGKILL, for want of memory, by a fault. `etwas recover` makes a log file of what is left.
+ *
+ * POOL_FILE: a file, `s.GUID.pool`, in `crash_safe_folder`, or in the user's runtime folder, which is in
+ * memory: $ETWAS_RUNTIME_DIR, else $XDG_RUNTIME_DIR/etwas, else /run/user/UID/etwas, else /dev/shm/etwas-UID.
+ * It stays when the process dies, and is removed when the session ends. MEMFD: memory without a name: nothing
+ * is left behind; it is in core files, and can be recovered while the process is there. docs/crash-safe.md
+ * says what each of them costs, and what can go wrong.
+ *
+ * All space for MaximumBuffers is taken at the start, which is refused with ERROR_DISK_FULL where there is
+ * not so much: etwas_crash_safe_refusal says how much and where. UPDATE cannot raise MaximumBuffers.
+ */
+#define ETWAS_CRASH_SAFE_POOL_FILE 1
+#define ETWAS_CRASH_SAFE_MEMFD 2
+
 /* What etwas_start needs beyond two names. A zeroed struct, or NULL, asks for every default. */
 typedef struct etwas_session_options {
     uint32_t log_file_mode;     /* EVENT_TRACE_*_MODE bits */
@@ -198,6 +220,17 @@ typedef struct etwas_session_options {
         *backlog_folder; /* where that file is, which has no name; a UTF-8 path; NULL: $TMPDIR,
                                    else /var/tmp */
     etwas_flusher_options flusher;
+    uint32_t crash_safe; /* ETWAS_CRASH_SAFE_*; 0: the buffers are the process's own memory, unless
+                            the mode has EVENT_TRACE_ADDTO_TRIAGE_DUMP, which means POOL_FILE */
+    const char *
+        crash_safe_folder; /* where the pool file is; a UTF-8 path of a folder that is the user's alone
+                                      (0700), made if it is missing; NULL: the user's runtime folder */
+    uint32_t memory;       /* ETWAS_MEMORY_*: wishes */
+    uint32_t memory_required; /* ETWAS_MEMORY_*: conditions */
+    const etwas_retention_class
+        *classes;         /* class_count of them, of which the first decides that an event is
+                                             in; see <etwas/classes.h>. Copied */
+    uint32_t class_count; /* 0: none; at most ETWAS_RETENTION_CLASSES */
 } etwas_session_options;
 
 /* etwas_start, told how large the caller knows the struct. */
@@ -213,10 +246,14 @@ uint32_t etwas_start_sized(const char *session_name, const char *log_file,
  * take; on failure it receives 0. The file's name becomes what StartTrace makes of it: a number for
  * `%d`, `_` and the process id.
  *
- * Errors: those of StartTrace, and ERROR_INVALID_PARAMETER for flusher options out of range, and
- * for ETWAS_PROTOCOL_RSEQ with EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING; ERROR_BAD_PATHNAME for a
+ * Errors: those of StartTrace, and ERROR_INVALID_PARAMETER for flusher options out of range,
+ * for ETWAS_PROTOCOL_RSEQ with EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING, and for more than
+ * ETWAS_RETENTION_CLASSES classes, none where `class_count` says so, shares above 100 percent together, or
+ * members of them that are reserved and not 0; ERROR_NOT_SUPPORTED for classes with
+ * EVENT_TRACE_FILE_MODE_APPEND, and where they and the processors make more than 2,047 streams; ERROR_BAD_PATHNAME for a
  * `backlog_folder` of more than 3,072 bytes; ERROR_ACCESS_DENIED where the system refuses the
- * affinity or the priority asked for.
+ * affinity or the priority asked for, or memory to be locked that is required to be;
+ * ERROR_NOT_ENOUGH_MEMORY where it refuses another wish that is required (etwas_memory_refusal).
  */
 static inline uint32_t etwas_start(const char *session_name, const char *log_file,
                                    const etwas_session_options *options,
@@ -275,6 +312,30 @@ static inline uint32_t etwas_counts(etwas_trace_handle session, etwas_session_co
     return etwas_counts_sized(session, counts, sizeof *counts);
 }
 
+/*
+ * What a session asks for with EnableProperty (EnableTraceEx2) beside ETW's EVENT_ENABLE_PROPERTY_*
+ * (evntcons.h): behind the START of each instance or activity of the provider, and before its END, a
+ * record of what the kernel has counted of the thread until then: how long it ran, and waited for a
+ * processor, times in user and kernel mode, switches, page faults (ThreadCounters,
+ * docs/file-format.md). So a reader knows what a thread did meanwhile without any event of the kernel,
+ * and without a privilege: `etwas why` says it.
+ *
+ * Of modern providers and groups it is every activity: a START or STOP with an ActivityId that is not 0.
+ * Of classic ones it is every instance (TraceEventInstance); with the GUID of a class in the provider's
+ * place the instances of this class alone, whatever else the session asks of the provider. A class is
+ * counted for one session, the last that asked; a modern provider for each that does.
+ *
+ * Each such event costs three system calls, about a microsecond, and a record of 168 bytes, which is an
+ * event of the session as any other; what is not asked for costs what it always does. The first such
+ * event of a thread opens a file, which stays open until the thread ends, of 256 threads at most; others
+ * open it each time, some microseconds more, and so do all where the process had 32 keys of
+ * pthread_key_create before the first session asked. A child of fork reads its own. A program that
+ * closes that file's descriptor, as one does that closes all it has not opened, no longer knows how long
+ * that thread waited for a processor; a file of its own that has the number then stays open when the
+ * thread ends. In signal handlers these events may be logged as any other.
+ */
+#define ETWAS_ENABLE_PROPERTY_COUNTERS 0x80000000u
+
 /* Whose events of the kernel a system logger records. */
 #define ETWAS_KERNEL_SCOPE_SYSTEM 1u  /* the whole system's, which needs privileges */
 #define ETWAS_KERNEL_SCOPE_PROCESS 2u /* those of the process that logs, which needs none */
@@ -299,7 +360,8 @@ uint32_t etwas_kernel_scope(uint32_t scope) ETWAS_API(etwas_kernel_scope);
 /*
  * *rung receives that of a running system logger. One of the own process begins on the lowest rung where
  * the kernel refuses perf events (perf_event_paranoid above 2, a container's seccomp filter), and
- * etwas_kernel_refusal says why, although the start succeeded. Errors: ERROR_INVALID_PARAMETER for
+ * etwas_kernel_refusal says why, although the start succeeded. What threads did meanwhile their own
+ * counters say there, in any session: ETWAS_ENABLE_PROPERTY_COUNTERS. Errors: ERROR_INVALID_PARAMETER for
  * NULL, ERROR_INVALID_HANDLE for a session that does not run, ERROR_NOT_SUPPORTED for one that is no
  * system logger.
  */
@@ -369,6 +431,8 @@ typedef struct etwas_session_memory {
     uint64_t control_bytes; /* the pool's bookkeeping: address space kept for the next session */
     uint64_t arena_mapped_bytes; /* jemalloc's count for the session's arena; 0 without jemalloc */
     uint64_t arena_resident_bytes; /* likewise */
+    uint32_t asked;                /* ETWAS_MEMORY_*: what the session asked for */
+    uint32_t granted;              /* of that; see etwas_memory_refusal */
 } etwas_session_memory;
 
 /* etwas_memory, told how large the caller knows the struct. */
@@ -403,6 +467,61 @@ uint32_t etwas_flush(etwas_trace_handle session) ETWAS_API(etwas_flush);
  */
 uint32_t etwas_snapshot(etwas_trace_handle session, const char *log_file) ETWAS_API(etwas_snapshot);
 
+/* A snapshot that was prepared, to be written from a signal handler. */
+typedef struct etwas_prepared_snapshot etwas_prepared_snapshot;
+
+/*
+ * Prepares a snapshot of `session` into `descriptor`: a file that the caller has opened for writing,
+ * without O_APPEND, and keeps open. It is not touched before the snapshot is written. *prepared
+ * receives what etwas_snapshot_signal_safe takes, to be given back with etwas_snapshot_discard. It
+ * takes memory for two buffers, for what is described by now, and 16 bytes for each buffer that the
+ * session may have. To be called when the program's classes and messages are described and its
+ * libraries are loaded. Thread-safe; not for signal handlers. Errors: ERROR_INVALID_PARAMETER for
+ * NULL and for another descriptor, ERROR_INVALID_HANDLE for a session that does not run,
+ * ERROR_NOT_ENOUGH_MEMORY.
+ */
+uint32_t etwas_snapshot_prepare(etwas_trace_handle session, int descriptor,
+                                etwas_prepared_snapshot **prepared)
+    ETWAS_API(etwas_snapshot_prepare);
+
+/*
+ * Writes what is in the session's buffers as a whole .etl file, from the beginning of the file on;
+ * what was in it is gone. For handlers of SIGSEGV, SIGABRT and other signals: it takes no lock,
+ * allocates nothing, waits for the disk alone, makes no other system call than lseek, write and
+ * ftruncate (and clock_gettime, where that is one), needs 4 KB of stack, also of an alternate one, and
+ * leaves errno as it was. The thread may have been interrupted anywhere, inside this library, malloc
+ * or the loader, with any lock held, and the heap may be broken. Other threads may go on logging.
+ * What it reads of the session it does not believe: where the program has written over that, so much
+ * less is in the file. If the process crashes again meanwhile, what is in the file by then can be read.
+ * A thread that blocks a signal of its own fault is killed by the kernel without a handler; the
+ * library's own threads block all signals.
+ *
+ * In the file is, of a session in buffering mode, what etwas_snapshot would write; of any other what is
+ * neither in its log file yet nor delivered. What the flusher was writing just then may be in both.
+ * Beside it there are the knots of the clocks, what was described, and of the images of a session that
+ * takes stacks those that were loaded when it was prepared; not the file's name, nor the functions of
+ * the kernel. LogFileMode has EVENT_TRACE_BUFFERING_MODE. EventsLost counts what the session had lost,
+ * and what was in its buffers and is not in the file: records in one buffer behind one that its writer
+ * has not finished (the shared protocol), what others overwrote meanwhile, and what is damaged.
+ * BuffersLost counts the buffers of the latter two. The record that the interrupted thread was writing
+ * is not in the file, unless it was whole.
+ *
+ * The session goes on, and it may be written again. It is not made durable: a file outlives its
+ * process anyway, and fsync, for when the machine goes down too, is for handlers. Thread-safe. Errors:
+ * ERROR_INVALID_PARAMETER for NULL; ERROR_INVALID_HANDLE when the session has ended, and in a fork's
+ * child; ERROR_BUSY while it is being written, be it by the thread that has crashed again;
+ * ERROR_DISK_FULL and ERROR_WRITE_FAULT when not all of it could be written: the rest is in the file,
+ * and what could not be counted lost.
+ */
+uint32_t etwas_snapshot_signal_safe(etwas_prepared_snapshot *prepared)
+    ETWAS_API(etwas_snapshot_signal_safe);
+
+/*
+ * Gives it back, before or after the end of its session; NULL does nothing. The descriptor stays
+ * open. No handler may use it any more. Not for signal handlers.
+ */
+void etwas_snapshot_discard(etwas_prepared_snapshot *prepared) ETWAS_API(etwas_snapshot_discard);
+
 /* etwas_stop, told how large the caller knows the struct. */
 uint32_t etwas_stop_sized(etwas_trace_handle session, etwas_session_counts *counts,
                           size_t counts_bytes) ETWAS_API(etwas_stop_sized);
@@ -418,6 +537,16 @@ static inline uint32_t etwas_stop(etwas_trace_handle session, etwas_session_coun
 {
     return etwas_stop_sized(session, counts, sizeof *counts);
 }
+
+/*
+ * When a process ends by exit, or by returning from main, the library stops the sessions that still run,
+ * after the program's handlers and destructors have run; their control callbacks are not called any more.
+ * The process waits for that `milliseconds` at most, whatever the disk does: 1,000 if nobody says
+ * otherwise; 0 leaves them as they are. What is not written by then is lost, and a file is readable up
+ * to its last whole buffer; so it is after _exit, quick_exit, abort, exec and a signal, which nothing
+ * waits for. Thread-safe; async-signal-safe.
+ */
+void etwas_exit_wait(uint32_t milliseconds) ETWAS_API(etwas_exit_wait);
 
 /* ---- the inline gate ------------------------------------------------------------------------- */
 

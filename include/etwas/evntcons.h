@@ -110,6 +110,9 @@
  *
  * PROVIDER_GROUP: not a provider is meant, but a group of them.
  *
+ * ETWAS_ENABLE_PROPERTY_COUNTERS (etwas.h) is not one of ETW's: it adds records beside the START and END of
+ * activities, and of classic providers' instances too.
+ *
  * Accepted without effect: PSM_KEY (there is no such key), ENABLE_KEYWORD_0 (events with keyword 0
  * are wanted anyway), ENABLE_SILOS (containers are seen anyway).
  */

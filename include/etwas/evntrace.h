@@ -291,6 +291,13 @@ uint32_t QueryAllTraces(EVENT_TRACE_PROPERTIES **PropertyArray, uint32_t Propert
  * its part of the configuration whenever it is enabled for it. Its events have no level, and are those of the
  * NT Kernel Logger, with the same classes. Timeout is not used: when the call returns it is done.
  *
+ * Filters of a system provider: EVENT_FILTER_TYPE_PID, whose processes' events alone are recorded, any that is
+ * listed; a process that has the number later is another. EVENT_FILTER_TYPE_EVENT_ID, where an event's id is its
+ * class's group times 256 and its type (docs/kernel-events.md lists them). With EVENT_ENABLE_PROPERTY_STACK_TRACE,
+ * the only property it has, events of the provider are followed by their stack, if they can have one: all, or those
+ * that EVENT_FILTER_TYPE_STACKWALK lists, beside those of TraceStackTracingInfo. What EnableFlags, too, want
+ * of the same kind is not filtered.
+ *
  * What a filter leaves out is not written to this session, and counted nowhere; EventEnabled does
  * not look at filters.
  *
@@ -304,7 +311,7 @@ uint32_t QueryAllTraces(EVENT_TRACE_PROPERTIES **PropertyArray, uint32_t Propert
  * ERROR_INVALID_HANDLE: the session has stopped because its file is full.
  * ERROR_NOT_SUPPORTED: a filter of another type:
  *   providers get no filter data, nobody looks into payloads, and there are no packages or
- *   containers. An EnableProperty or a filter for a system provider.
+ *   containers. Another EnableProperty or filter than those above for a system provider.
  * ERROR_ACCESS_DENIED, ERROR_PATH_NOT_FOUND, ERROR_NO_SYSTEM_RESOURCES: of a system provider what the kernel
  *   refuses, as to StartKernelTrace; everything is as it was. etwas_kernel_refusal says why.
  * ERROR_NOT_ENOUGH_MEMORY: for a filter of events. Nothing was changed.

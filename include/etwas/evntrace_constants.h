@@ -314,7 +314,10 @@
 
 #define TRACE_MESSAGE_MAXIMUM_SIZE (64u * 1024u)
 
-/* ETW page: "TRACE_QUERY_INFO_CLASS enumeration". */
+/*
+ * What EnumerateTraceGuidsEx, TraceQueryInformation and TraceSetInformation are asked for. docs/kernel-events.md says
+ * which of them do something. ETW page: "TRACE_QUERY_INFO_CLASS enumeration".
+ */
 typedef enum _TRACE_QUERY_INFO_CLASS {
     TraceGuidQueryList = 0,
     TraceGuidQueryInfo = 1,
@@ -332,10 +335,21 @@ typedef enum _TRACE_QUERY_INFO_CLASS {
     TraceGroupQueryInfo = 13,
     TraceDisallowListQuery = 14,
     TraceCompressionInfo = 15,
+    TraceInfoReserved15 = 15,
     TracePeriodicCaptureStateListInfo = 16,
     TracePeriodicCaptureStateInfo = 17,
     TraceProviderBinaryTracking = 18,
-    TraceMaxLoggersQuery = 19
+    TraceMaxLoggersQuery = 19,
+    TraceLbrConfigurationInfo = 20,
+    TraceLbrEventListInfo = 21,
+    TraceMaxPmcCounterQuery = 22,
+    TraceStreamCount = 23,
+    TraceStackCachingInfo = 24,
+    TracePmcCounterOwners = 25,
+    TraceUnifiedStackCachingInfo = 26,
+    TracePmcSessionInformation = 27,
+    TraceContextRegisterInfo = 28,
+    MaxTraceSetInfoClass = 29
 } TRACE_QUERY_INFO_CLASS, TRACE_INFO_CLASS;
 
 #endif

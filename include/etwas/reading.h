@@ -107,16 +107,24 @@ static inline uint32_t etwas_trace_query(etwas_trace_handle trace,
  */
 #define ETWAS_PROCESS_TRACE_MODE_NANOSECONDS 0x00010000u
 
+/*
+ * For etwas_trace_convert_time alone: the time that ProcessTrace gives, which counts from StartTime
+ * by QPC, in nanoseconds since 1970. So a stamp in a payload, such as the InitialTime of kernel
+ * events, is shown as the events' own times are.
+ */
+#define ETWAS_CLOCK_PROCESS_TRACE 16u
+
 /* A time and how well it is known: the true one is within value ± error. */
 typedef struct etwas_clock_time {
-    int64_t value;     /* QPC in nanoseconds, or FILETIME */
+    int64_t value;     /* nanoseconds, of system time FILETIME */
     uint64_t error_ns; /* UINT64_MAX: the file does not say */
 } etwas_clock_time;
 
 /*
  * What a raw stamp of this trace (PROCESS_TRACE_MODE_RAW_TIMESTAMP) is by another clock of the
- * machine that recorded it: `clock` is ETWAS_CLOCK_QPC, CLOCK_MONOTONIC_RAW in nanoseconds, or
- * ETWAS_CLOCK_SYSTEM_TIME, the wall clock as it was, as FILETIME. A file of etwas has readings of
+ * machine that recorded it: `clock` is ETWAS_CLOCK_QPC, CLOCK_MONOTONIC_RAW in nanoseconds,
+ * ETWAS_CLOCK_SYSTEM_TIME, the wall clock as it was, as FILETIME, or ETWAS_CLOCK_PROCESS_TRACE, with
+ * the error that the QPC has. A file of etwas has readings of
  * all clocks, one a second; between two of them is interpolated. Their steps are seen here, while
  * ProcessTrace counts from StartTime by QPC and knows none. A stamp of system time may mean several
  * moments if the wall clock was set back: the error says so. A file without such readings is

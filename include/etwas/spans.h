@@ -20,6 +20,9 @@
  * START and STOP, which are the same numbers, under one ActivityId that is not 0. Instances are told
  * apart by class, number, process and trace, activities by provider, ActivityId and trace.
  *
+ * What ETWAS_ENABLE_PROPERTY_COUNTERS (<etwas/etwas.h>) put beside the START and END of an instance or
+ * activity is inside of it.
+ *
  * A parent is the instance that the START names as such, or the activity of its RelatedActivityId, in
  * whatever trace and of whatever provider: the one that began last. It is known while it is open.
  *

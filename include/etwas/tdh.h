@@ -79,6 +79,27 @@ enum _TDH_IN_TYPE {
     TDH_INTYPE_WBEMSID  /* TOKEN_USER, then a SID */
 };
 
+/*
+ * How the value of a field is compared; etwas_trigger_on_payload takes these. ETW page: "PAYLOAD_OPERATOR
+ * enumeration".
+ */
+typedef enum _PAYLOAD_OPERATOR {
+    PAYLOADFIELD_EQ = 0, /* integers, up to MODULO */
+    PAYLOADFIELD_NE = 1,
+    PAYLOADFIELD_LE = 2,
+    PAYLOADFIELD_GT = 3,
+    PAYLOADFIELD_LT = 4,
+    PAYLOADFIELD_GE = 5,
+    PAYLOADFIELD_BETWEEN = 6, /* both bounds belong to it: "10,20" */
+    PAYLOADFIELD_NOTBETWEEN = 7,
+    PAYLOADFIELD_MODULO = 8,    /* a multiple of the value */
+    PAYLOADFIELD_CONTAINS = 20, /* strings */
+    PAYLOADFIELD_DOESNTCONTAIN = 21,
+    PAYLOADFIELD_IS = 30, /* strings, and integers too */
+    PAYLOADFIELD_ISNOT = 31,
+    PAYLOADFIELD_INVALID = 32
+} PAYLOAD_OPERATOR;
+
 /* ETW page: "TDH_OUT_TYPE enumeration". */
 enum _TDH_OUT_TYPE {
     TDH_OUTTYPE_NULL,

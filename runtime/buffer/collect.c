@@ -136,7 +136,8 @@ static void gather_shared(struct etwas_collector *collector, uint32_t slot,
 
 /*
  * Takes the current buffer out of a slot in which no sequence can commit any more, and keeps the
- * slot's sums.
+ * slot's sums: those of its link until the word says that there is no buffer, the slot's own from then on. So they
+ * are right at every moment, also for who reads what is left of a process that was killed here.
  */
 static uint32_t shut_rseq(struct etwas_collector *collector, uint32_t slot_index)
 {
@@ -144,26 +145,27 @@ static uint32_t shut_rseq(struct etwas_collector *collector, uint32_t slot_index
     struct etwas_slot *slot = etwas_pool_slot(pool, slot_index);
     uint64_t word = ck_pr_load_64(&slot->word);
     uint32_t buffer = etwas_word_buffer(word);
-    struct etwas_current current = {.word = word, .buffer = buffer};
     struct etwas_buffer_control *control;
-    uint32_t replaced;
 
     if (buffer == ETWAS_NO_BUFFER) {
         return buffer;
     }
     ck_pr_fence_acquire();
     control = &pool->buffers[buffer];
-    (void)etwas_current_spare_records(slot, pool, &current, &replaced);
     control->end = (struct etwas_buffer_end){
         .newest = (int64_t)ck_pr_load_64(&slot->newest),
         .units = etwas_word_units(word),
         .records = (uint32_t)etwas_word_count(word),
     };
-    etwas_pool_settle_begin(pool);
-    ck_pr_add_64(&pool->shut_stored, control->link.stored_before + control->end.records);
-    ck_pr_add_64(&pool->shut_overwritten, control->link.overwritten_before + replaced);
+    ck_pr_store_64(&slot->counters.shut_stored, control->link.stored_before + control->end.records);
+    ck_pr_store_64(&slot->counters.shut_overwritten, control->link.overwritten_before);
+    if (ck_pr_load_32(&slot->spare) == buffer) {
+        /* What the spare is, and is not current, holds nothing: recover/pool_read.h. */
+        ck_pr_store_32(&slot->spare, ETWAS_NO_BUFFER);
+    }
+    /* End, spare and sums before the word: pairs with who reads the pool from outside, and etwas_current_read. */
+    ck_pr_fence_release();
     ck_pr_store_64(&slot->word, etwas_word_none());
-    etwas_pool_settle_end(pool);
     return buffer;
 }
 
@@ -352,7 +354,7 @@ static void settle_rseq(struct etwas_collector *collector, const struct etwas_co
     struct etwas_buffer_control *control = &pool->buffers[collected->buffer];
 
     etwas_pool_settle_begin(pool);
-    etwas_pool_settle_recorded(pool, outcome, collected->records);
+    etwas_pool_settle_recorded(pool, collected->slot, outcome, collected->records);
     etwas_pool_settle_end(pool);
     if (collected->part) {
         control->written_units = collected->end_units;
@@ -375,7 +377,7 @@ void etwas_collector_settle(struct etwas_collector *collector,
         return;
     }
     etwas_pool_settle_begin(pool);
-    etwas_pool_settle(pool, outcome, collected->records);
+    etwas_pool_settle(pool, collected->slot, outcome, collected->records);
     if (collected->abandoned) {
         ck_pr_store_32(&control->kept, 0);
     } else {
@@ -390,7 +392,7 @@ void etwas_collector_settle(struct etwas_collector *collector,
 void etwas_collector_reclaim(struct etwas_collector *collector)
 {
     struct etwas_pool *pool = collector->pool;
-    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
+    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->words->allocated);
 
     for (uint32_t buffer = 0; collector->set_aside_count != 0 && buffer < allocated; buffer++) {
         struct etwas_buffer_control *control = &pool->buffers[buffer];
@@ -403,8 +405,8 @@ void etwas_collector_reclaim(struct etwas_collector *collector)
         }
         ck_pr_fence_acquire(); /* pairs with A1 of the late writers */
         etwas_pool_settle_begin(pool);
-        etwas_pool_settle(pool, ETWAS_OUTCOME_ABANDONED,
-                          etwas_commit_records(commit) - (set_aside - 1));
+        etwas_pool_settle(pool, etwas_owner_slot(ck_pr_load_64(&pool->owners[buffer])),
+                          ETWAS_OUTCOME_ABANDONED, etwas_commit_records(commit) - (set_aside - 1));
         ck_pr_store_32(&control->set_aside, 0);
         ck_pr_store_64(&control->commit, 0);
         etwas_pool_settle_end(pool);

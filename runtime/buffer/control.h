@@ -48,11 +48,10 @@ static inline uint32_t etwas_commit_record(uint64_t *commit, uint32_t rounded)
 
 /*
  * Stored before the buffer becomes current, constant while it is in use. A shared slot's claimer
- * stores what the second part asks for, ADOPT the third.
+ * alone stores previous_end_units, ADOPT alone the second part.
  */
 struct etwas_buffer_link {
-    uint32_t previous; /* the buffer that was current before, ETWAS_NO_BUFFER: none */
-
+    uint32_t previous;           /* the buffer that was current before, ETWAS_NO_BUFFER: none */
     uint32_t previous_end_units; /* where its records end */
     int64_t previous_newest;     /* no record in it is newer */
 

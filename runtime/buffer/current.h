@@ -39,7 +39,7 @@ static inline struct etwas_current etwas_current_read(const struct etwas_slot *s
     do {
         buffer = etwas_word_buffer(current.word);
         current.owner = 0;
-        if (buffer != ETWAS_NO_BUFFER && buffer >= pool->capacity) {
+        if (buffer != ETWAS_NO_BUFFER && buffer >= pool->layout.capacity) {
             /* The pool is of a session that has ended, the word of one that came after it. */
             current.buffer = ETWAS_NO_BUFFER;
             return current;
@@ -84,7 +84,7 @@ static inline bool etwas_current_spare_records(const struct etwas_slot *slot,
     uint64_t owner;
 
     *records = 0;
-    if (!pool->buffering || spare >= pool->capacity || spare == current->buffer) {
+    if (!pool->buffering || spare >= pool->layout.capacity || spare == current->buffer) {
         return true;
     }
     ck_pr_fence_acquire();

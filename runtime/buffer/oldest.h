@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a flight recorder overwrites (oldest.c).
+ * What a flight recorder overwrites: always the buffer that was closed first (oldest.c).
  *
- * Each search finds the oldest buffer of its kind, and its owner word. Constant work but for the
- * buffers it passes that are not of its kind.
+ * Ages are tickets. The age of a buffer is the ticket of the claim that took its place in its slot: the
+ * smaller, the longer ago it was closed, in whichever slot.
  */
 #ifndef ETWAS_BUFFER_OLDEST_H
 #define ETWAS_BUFFER_OLDEST_H
@@ -19,13 +19,24 @@
 static inline bool etwas_pool_has_wrapped(const struct etwas_pool *pool)
 {
     return pool->buffering && etwas_pool_free_about(pool) <= 0 &&
-           ck_pr_load_64(&pool->allocated) >= ck_pr_load_32(&pool->maximum_buffers);
+           ck_pr_load_64(&pool->words->allocated) >= ck_pr_load_32(&pool->words->maximum_buffers);
 }
+
+/*
+ * The oldest buffer of its kind, and its owner word. Looks at some hundred words, whether there are
+ * hundreds of buffers or a quarter of a million. Where it finds none it has looked at all.
+ */
 
 /* A CLOSED one. */
 bool etwas_pool_find_closed(struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner);
 
 /* One of a shared slot that is closed and complete. */
 bool etwas_pool_find_complete(struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner);
+
+/*
+ * Says to the searches that a buffer may be found: after it was closed, its age stored before, or was
+ * unpinned. By which search its owner word says, which the caller knows: of a shared slot or not.
+ */
+void etwas_pool_offer_oldest(struct etwas_pool *pool, uint32_t buffer, bool is_of_shared_slot);
 
 #endif

@@ -10,11 +10,16 @@
  *     state    FREE      nobody
  *              HELD      the slot's: current in it, about to be, or (shared slots, and files) full
  *              CLOSED    buffering mode, rseq slots: full, nobody's; the oldest is taken
- *              PINNED    a snapshot reads it, or a claimer clears it: nobody else touches it
+ *              PINNED    a snapshot reads it, a window keeps it, or a claimer clears it: nobody else
+ *                        touches it
  *     slot     of the session, that has it or had it last
  *     ticket   the number of the claim that made it HELD; claims are numbered through a session, so
  *              no owner word comes back while the session runs: whoever exchanges a word he read
  *              exchanges what he saw. 2^48 claims, one a microsecond, are nine years
+ *
+ * The word is repeated in the first 8 bytes of the buffer before it becomes current, as HELD: who has
+ * a copy of the pool that took its time sees there which claim the bytes are of. Once the buffer is
+ * full, its header in the log file takes that place, whose first number is a multiple of 4.
  *
  * Within one slot the order of tickets is the order in which its buffers were current, and so the
  * order of time.

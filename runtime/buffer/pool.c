@@ -3,7 +3,11 @@
 
 #include "buffer/pool.h"
 
+#include <unistd.h>
+
 #include "buffer/free_set.h"
+#include "buffer/oldest.h"
+#include "buffer/share.h"
 #include "platform/memory_limit.h"
 #include "platform/processor.h"
 #include "platform/testpoint.h"
@@ -17,35 +21,56 @@ enum {
 
 /* ---- bookkeeping, kept for each entry of the session table ----------------------------------- */
 
-/* Each under the control of who has the entry. */
-static struct etwas_pool *kept[ETWAS_SESSION_ENTRIES];
-
 static size_t aligned(size_t bytes, size_t alignment)
 {
     return (bytes + alignment - 1) / alignment * alignment;
 }
 
-/* The parts of a control block of this capacity. The first page is the pool itself. */
-struct layout {
-    size_t owners;
-    size_t free_set;
-    size_t buffers;
-    size_t counters;
-    size_t bytes;
-};
-
-static struct layout lay_out(uint32_t capacity, uint32_t slots)
+static size_t paged(size_t bytes)
 {
-    struct layout layout;
+    return aligned(bytes, etwas_memory_page_bytes());
+}
 
-    layout.owners = etwas_memory_page_bytes();
+/* Of one kind: oldest.c. */
+static void lay_out_hints(struct etwas_pool_layout *layout)
+{
+    uint32_t count = layout->capacity;
+    uint32_t at = 0;
+
+    do {
+        count = (count + (1u << ETWAS_OLDEST_FAN_BITS) - 1) >> ETWAS_OLDEST_FAN_BITS;
+        layout->level_at[layout->levels++] = at;
+        at += count;
+    } while (count > 1);
+    layout->level_at[layout->levels] = at;
+}
+
+static struct etwas_pool_layout lay_out(uint32_t capacity, uint32_t slots)
+{
+    struct etwas_pool_layout layout = {.capacity = capacity, .slot_count = slots};
+
+    layout.slots = paged(sizeof(struct etwas_pool_words));
+    layout.owners = layout.slots + paged(slots * sizeof(struct etwas_slot));
     layout.free_set = layout.owners + aligned(capacity * sizeof(uint64_t), CONTROL_ALIGNMENT);
     layout.buffers = layout.free_set +
                      aligned(etwas_free_set_words(capacity) * sizeof(uint64_t), CONTROL_ALIGNMENT);
-    layout.counters = layout.buffers + capacity * sizeof(struct etwas_buffer_control);
-    layout.bytes = layout.counters +
-                   aligned(slots * sizeof(struct etwas_slot_counters), etwas_memory_page_bytes());
+    layout.ages = layout.buffers + capacity * sizeof(struct etwas_buffer_control);
+    layout.hints = layout.ages + aligned(capacity * sizeof(uint64_t), CONTROL_ALIGNMENT);
+    lay_out_hints(&layout);
+    layout.bytes = paged(layout.hints +
+                         ETWAS_OLDEST_KINDS * layout.level_at[layout.levels] * sizeof(uint64_t));
     return layout;
+}
+
+/* Behind the page of the pool itself. */
+static char *block_of(const struct etwas_pool *pool)
+{
+    return (char *)pool->words;
+}
+
+size_t etwas_pool_control_bytes(const struct etwas_pool *pool)
+{
+    return paged(sizeof *pool) + pool->layout.bytes;
 }
 
 static uint32_t region_buffers(const struct etwas_pool_options *options)
@@ -54,47 +79,119 @@ static uint32_t region_buffers(const struct etwas_pool_options *options)
                                                         : options->maximum_buffers;
 }
 
+static void point_into(struct etwas_pool *pool, char *block)
+{
+    const struct etwas_pool_layout *layout = &pool->layout;
+
+    pool->words = (struct etwas_pool_words *)(void *)(block + layout->words);
+    pool->slots = (struct etwas_slot *)(void *)(block + layout->slots);
+    pool->owners = (uint64_t *)(void *)(block + layout->owners);
+    pool->free_set = (uint64_t *)(void *)(block + layout->free_set);
+    pool->buffers = (struct etwas_buffer_control *)(void *)(block + layout->buffers);
+    pool->ages = (uint64_t *)(void *)(block + layout->ages);
+    pool->hints = (uint64_t *)(void *)(block + layout->hints);
+}
+
+/* All slots that a session with so many rows may have, and the closed ones among them. */
+static uint32_t slots_for(const struct etwas_pool_options *options)
+{
+    return (options->rows > 1 ? options->rows : 1) * (etwas_processor_count() + 1);
+}
+
 /*
- * A block for the entry: the one there is, or a new one of at least twice its capacity, so that
- * what is left behind stays less than what is in use. Nobody zeroes the first page of a block that
+ * A control for the entry: the one there is, or a new one of at least twice its capacity, so that
+ * what is left behind stays less than what is in use. Nobody zeroes pool and slots of one that
  * was in use: late writers follow its pointers.
  */
-static struct etwas_pool *keep_block(const struct etwas_pool_options *options)
+static struct etwas_pool *keep_control(const struct etwas_pool_options *options)
 {
-    struct etwas_pool *pool = kept[options->session];
+    struct etwas_pool *pool = etwas_attachment_of(options->session)->pool;
+    bool is_kept = pool != NULL && !pool->is_leaked;
     uint32_t capacity = region_buffers(options);
-    struct layout layout;
-    char *block;
+    uint32_t slots = slots_for(options);
+    struct etwas_pool_layout layout;
+    char *control;
 
-    if (pool != NULL && pool->capacity >= capacity) {
-        etwas_memory_clear_kept((char *)pool + etwas_memory_page_bytes(),
-                                pool->control_bytes - etwas_memory_page_bytes());
+    if (is_kept && pool->layout.capacity >= capacity && pool->layout.slot_count >= slots) {
+        etwas_memory_clear_kept(pool->owners, pool->layout.bytes - pool->layout.owners);
         return pool;
     }
-    if (pool != NULL && capacity < 2 * pool->capacity) {
-        capacity = 2 * pool->capacity;
+    if (is_kept && capacity < 2 * pool->layout.capacity) {
+        capacity = 2 * pool->layout.capacity;
     }
-    layout = lay_out(capacity, etwas_processor_count() + 1);
-    block = etwas_memory_keep(layout.bytes);
-    if (block == NULL) {
+    /* Never fewer: a late writer may have a row of the session before in his hands. */
+    if (pool != NULL && slots < pool->layout.slot_count) {
+        slots = pool->layout.slot_count;
+    }
+    layout = lay_out(capacity, slots);
+    control = etwas_memory_keep(paged(sizeof *pool) + layout.bytes);
+    if (control == NULL) {
         return NULL;
     }
-    pool = (struct etwas_pool *)(void *)block;
-    pool->owners = (uint64_t *)(void *)(block + layout.owners);
-    pool->free_set = (uint64_t *)(void *)(block + layout.free_set);
-    pool->buffers = (struct etwas_buffer_control *)(void *)(block + layout.buffers);
-    pool->counters = (struct etwas_slot_counters *)(void *)(block + layout.counters);
-    pool->control_bytes = layout.bytes;
-    pool->capacity = capacity;
-    ck_ec32_init(&pool->wake, 0);
-    kept[options->session] = pool;
+    pool = (struct etwas_pool *)(void *)control;
+    pool->layout = layout;
+    point_into(pool, control + paged(sizeof *pool));
+    ck_ec32_init(&pool->words->wake, 0);
+    etwas_attachment_of(options->session)->pool = pool;
     return pool;
+}
+
+/* ---- in a file ------------------------------------------------------------------------------- */
+
+bool etwas_pool_measure(const struct etwas_pool_options *options, struct etwas_pool_layout *block,
+                        size_t *region_bytes)
+{
+    const struct etwas_pool *pool = keep_control(options);
+
+    if (pool == NULL) {
+        return false;
+    }
+    *block = pool->layout;
+    *region_bytes = (size_t)region_buffers(options) * options->buffer_bytes;
+    return true;
+}
+
+/*
+ * From here on the block is in the file. The slots go on as they were: a shared slot's epoch may still be in
+ * the hands of a writer that sleeps.
+ */
+static bool move_into_file(struct etwas_pool *pool, const struct etwas_pool_file *file)
+{
+    size_t bytes = pool->layout.owners - pool->layout.slots;
+
+    if (pwrite(file->descriptor, pool->slots, bytes,
+               (off_t)(file->block_at + pool->layout.slots)) != (ssize_t)bytes ||
+        !etwas_memory_map_file(block_of(pool), pool->layout.bytes, file->descriptor,
+                               file->block_at)) {
+        return false;
+    }
+    pool->file = *file;
+    return true;
+}
+
+/* And from here on no more. Meanwhile who looks at a slot finds a closed gate. */
+static void move_out_of_file(struct etwas_pool *pool)
+{
+    size_t bytes = pool->layout.owners - pool->layout.slots;
+
+    etwas_memory_map_zeroes(block_of(pool), pool->layout.bytes);
+    (void)pread(pool->file.descriptor, pool->slots, bytes,
+                (off_t)(pool->file.block_at + pool->layout.slots));
+    ck_ec32_init(&pool->words->wake, 0);
+}
+
+void etwas_pool_forget(const struct etwas_pool *pool)
+{
+    if (pool->memory.is_file) {
+        etwas_memory_map_zeroes(block_of(pool), pool->layout.bytes);
+    }
+    etwas_memory_forget(&pool->memory);
 }
 
 void etwas_pool_leak(struct etwas_pool *pool)
 {
     etwas_memory_leak(&pool->memory);
-    kept[pool->session] = NULL;
+    pool->is_leaked = true;
 }
 
 /* ---- creation -------------------------------------------------------------------------------- */
@@ -107,39 +204,72 @@ static uint32_t extra_share(const struct etwas_pool_options *options)
     return share < LEAST_EXTRA_BUFFERS ? LEAST_EXTRA_BUFFERS : share;
 }
 
+static void begin_rows(struct etwas_pool *pool, const struct etwas_pool_options *options)
+{
+    uint32_t rows = options->rows > 1 ? options->rows : 1;
+
+    ck_pr_store_32(&pool->rows, rows);
+    ck_pr_store_32(&pool->row_slots,
+                   pool->rseq_slots != 0 ? pool->rseq_slots / rows : pool->slot_count / rows);
+    ck_pr_store_32(&pool->row_least, options->row_least);
+    for (uint32_t index = 0; index < ETWAS_ROWS; index++) {
+        struct etwas_pool_row *row = &pool->words->rows[index];
+
+        ck_pr_store_32(&pool->row_percents[index], options->row_percents[index]);
+        ck_pr_store_64(&row->closed_hand, 0);
+        ck_pr_store_64(&row->complete_hand, 0);
+        ck_pr_store_32(&row->held, 0);
+        ck_pr_store_32(&row->extra_held, 0);
+        for (uint32_t outcome = 0; outcome < ETWAS_OUTCOMES; outcome++) {
+            ck_pr_store_64(&row->settled[outcome], 0);
+        }
+        ck_pr_store_64(&row->settled_recorded, 0);
+        ck_pr_store_64(&row->taken, 0);
+        ck_pr_store_64(&row->took, 0);
+    }
+    etwas_share_set(pool, options->maximum_buffers);
+}
+
 /* Field by field: a late writer may look at any of them. */
 static void begin(struct etwas_pool *pool, const struct etwas_pool_options *options,
                   const struct etwas_memory *memory)
 {
-    ck_pr_store_32(&pool->session, options->session);
     ck_pr_store_32(&pool->first_slot, options->first_slot);
     ck_pr_store_32(&pool->slot_count, options->slots);
     ck_pr_store_32(&pool->rseq_slots, options->rseq_slots);
     ck_pr_store_32(&pool->buffer_bytes, options->buffer_bytes);
     ck_pr_store_32(&pool->minimum_buffers, options->minimum_buffers);
-    ck_pr_store_32(&pool->maximum_buffers, options->maximum_buffers);
+    ck_pr_store_32(&pool->words->maximum_buffers, options->maximum_buffers);
     ck_pr_store_32(&pool->region_buffers, region_buffers(options));
     ck_pr_store_32(&pool->reserve, options->minimum_buffers / 2);
     ck_pr_store_32(&pool->extra_buffers, extra_share(options));
-    ck_pr_store_32(&pool->backlog_full, 0);
+    ck_pr_store_32(&pool->words->backlog_full, 0);
     pool->buffering = options->buffering;
     pool->memory = *memory;
-    ck_pr_store_64(&pool->ticket, 1);
-    ck_pr_store_64(&pool->allocated, options->minimum_buffers);
-    ck_pr_store_64(&pool->closed_hand, 0);
-    ck_pr_store_64(&pool->complete_hand, 0);
-    ck_pr_store_32(&pool->shared_held, 0);
-    ck_pr_store_32(&pool->free_count, options->minimum_buffers);
-    ck_pr_store_32(&pool->pass_began, ck_ec32_value(&pool->wake));
-    ck_pr_store_32(&pool->woken, UINT32_MAX); /* no value of a ck_ec32 */
+    ck_pr_store_64(&pool->words->ticket, 1);
+    ck_pr_store_64(&pool->words->allocated, options->minimum_buffers);
+    ck_pr_store_32(&pool->words->shared_held, 0);
+    ck_pr_store_32(&pool->words->free_count, options->minimum_buffers);
+    ck_pr_store_32(&pool->words->pass_began, ck_ec32_value(&pool->words->wake));
+    ck_pr_store_32(&pool->words->woken, UINT32_MAX); /* no value of a ck_ec32 */
     for (uint32_t outcome = 0; outcome < ETWAS_OUTCOMES; outcome++) {
-        ck_pr_store_64(&pool->settled[outcome], 0);
+        ck_pr_store_64(&pool->words->settled[outcome], 0);
     }
-    ck_pr_store_64(&pool->settled_recorded, 0);
-    ck_pr_store_64(&pool->shut_stored, 0);
-    ck_pr_store_64(&pool->shut_overwritten, 0);
-    ck_pr_store_64(&pool->settles_begun, 0);
-    ck_pr_store_64(&pool->settles_ended, 0);
+    for (uint32_t kind = 0; kind < ETWAS_OLDEST_KINDS; kind++) {
+        ck_pr_store_64(&pool->words->nearest[kind], 0);
+    }
+    ck_pr_store_64(&pool->words->settled_recorded, 0);
+    ck_pr_store_64(&pool->words->settles_begun, 0);
+    ck_pr_store_64(&pool->words->settles_ended, 0);
+    begin_rows(pool, options);
+}
+
+/* Who has the entry of the session table. Its gates are closed. */
+static void attach(struct etwas_attachment *attachment, struct etwas_pool *pool)
+{
+    ck_pr_store_ptr(&attachment->slots, pool->slots);
+    ck_pr_store_ptr(&attachment->buffers, pool->buffers);
+    ck_pr_store_ptr(&attachment->pool, pool);
 }
 
 /* Explicit huge pages are for what may come into use now; a raised maximum has to do without. */
@@ -148,10 +278,23 @@ static bool make_region(const struct etwas_pool_options *options, struct etwas_m
     size_t buffer_bytes = options->buffer_bytes;
     size_t bytes = region_buffers(options) * buffer_bytes;
 
+    if (options->file != NULL) {
+        return etwas_memory_create_in_file(memory, bytes, options->file->descriptor,
+                                           options->file->region_at);
+    }
     return options->large_pages
                ? etwas_memory_create_huge(memory, bytes, options->maximum_buffers * buffer_bytes,
                                           options->minimum_buffers * buffer_bytes)
                : etwas_memory_create(memory, bytes);
+}
+
+/* What may come into use now, and what writers look at meanwhile. */
+static void grant_wishes(struct etwas_pool *pool, const struct etwas_pool_options *options)
+{
+    pool->grant = (struct etwas_memory_grant){.asked = options->memory};
+    etwas_memory_grant(&pool->grant, pool->memory.region,
+                       (size_t)options->maximum_buffers * options->buffer_bytes);
+    etwas_memory_grant(&pool->grant, pool, etwas_pool_control_bytes(pool));
 }
 
 struct etwas_pool *etwas_pool_create(const struct etwas_pool_options *options)
@@ -163,8 +306,8 @@ struct etwas_pool *etwas_pool_create(const struct etwas_pool_options *options)
     if (!make_region(options, &memory)) {
         return NULL;
     }
-    pool = etwas_memory_populate(memory.region, touched) ? keep_block(options) : NULL;
-    if (pool == NULL) {
+    pool = etwas_memory_populate(memory.region, touched) ? keep_control(options) : NULL;
+    if (pool == NULL || (options->file != NULL && !move_into_file(pool, options->file))) {
         etwas_memory_destroy(&memory);
         return NULL;
     }
@@ -173,6 +316,8 @@ struct etwas_pool *etwas_pool_create(const struct etwas_pool_options *options)
         ETWAS_POISON(etwas_pool_buffer(pool, buffer), pool->buffer_bytes);
         etwas_free_set_add(pool->free_set, buffer);
     }
+    grant_wishes(pool, options);
+    attach(etwas_attachment_of(options->session), pool);
     return pool;
 }
 
@@ -180,7 +325,11 @@ void etwas_pool_destroy(struct etwas_pool *pool)
 {
     struct etwas_memory memory = pool->memory;
 
-    ETWAS_UNPOISON(memory.region, ck_pr_load_64(&pool->allocated) * pool->buffer_bytes);
+    ETWAS_UNPOISON(memory.region, ck_pr_load_64(&pool->words->allocated) * pool->buffer_bytes);
+    if (memory.is_file) {
+        move_out_of_file(pool);
+    }
+    etwas_memory_grant_end(&pool->grant, pool, etwas_pool_control_bytes(pool));
     etwas_memory_destroy(&memory);
 }
 
@@ -197,8 +346,10 @@ uint32_t etwas_pool_capacity_for(uint32_t maximum, uint32_t buffer_bytes)
 uint32_t etwas_pool_set_maximum(struct etwas_pool *pool, uint32_t maximum)
 {
     maximum = maximum < pool->minimum_buffers ? pool->minimum_buffers : maximum;
+    maximum = maximum < etwas_share_least(pool) ? etwas_share_least(pool) : maximum;
     maximum = maximum > pool->region_buffers ? pool->region_buffers : maximum;
-    ck_pr_store_32(&pool->maximum_buffers, maximum);
+    etwas_share_set(pool, maximum);
+    ck_pr_store_32(&pool->words->maximum_buffers, maximum);
     return maximum;
 }
 
@@ -211,9 +362,9 @@ uint32_t etwas_pool_set_maximum(struct etwas_pool *pool, uint32_t maximum)
  */
 uint32_t etwas_pool_begin_pass(struct etwas_pool *pool)
 {
-    uint32_t seen = ck_ec32_value(&pool->wake);
+    uint32_t seen = ck_ec32_value(&pool->words->wake);
 
-    ck_pr_store_32(&pool->pass_began, seen);
+    ck_pr_store_32(&pool->words->pass_began, seen);
     ck_pr_fence_memory();
     return seen;
 }
@@ -223,10 +374,10 @@ void etwas_pool_wake_flusher(struct etwas_pool *pool)
     uint32_t began;
 
     ck_pr_fence_memory();
-    began = ck_pr_load_32(&pool->pass_began);
-    if (ck_pr_load_32(&pool->woken) != began) {
-        etwas_wake(&pool->wake, began);
-        ck_pr_store_32(&pool->woken, began);
+    began = ck_pr_load_32(&pool->words->pass_began);
+    if (ck_pr_load_32(&pool->words->woken) != began) {
+        etwas_wake(&pool->words->wake, began);
+        ck_pr_store_32(&pool->words->woken, began);
     }
 }
 
@@ -259,4 +410,5 @@ void etwas_pool_unpin(struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
     ETWAS_INVARIANT(ck_pr_load_64(&pool->owners[buffer]) ==
                     etwas_owner_as(owner, ETWAS_OWNER_PINNED));
     (void)ck_pr_cas_64(&pool->owners[buffer], etwas_owner_as(owner, ETWAS_OWNER_PINNED), owner);
+    etwas_pool_offer_oldest(pool, buffer, etwas_pool_is_of_shared_slot(pool, owner));
 }

@@ -5,9 +5,12 @@
  * The pool: the buffers of one session and who owns which.
  *
  *     region   [buffer 0][buffer 1] … address space for the maximum; only what is used takes memory
- *     control  owner words, the free set, two cache lines a buffer, one a slot. Kept when the
- *              session ends: a writer on the slow path of an rseq slot may still look at it, and
- *              finds out by the gate that it must not believe it
+ *     control  what this process alone knows of the pool; then a block of words, slots, owner words,
+ *              the free set, two cache lines a buffer, ages. Kept when the session ends: a writer on
+ *              the slow path of an rseq slot may still look at it, and finds out by the gate that
+ *              it must not believe it
+ *
+ * Block and region hold no pointer. They may lie in a file, which then outlives the process.
  *
  * The states of a buffer are drawn in docs/design.md.
  *
@@ -29,17 +32,11 @@
 #include "buffer/owner.h"
 #include "buffer/slot.h"
 #include "platform/memory.h"
+#include "platform/memory_grant.h"
 
 enum {
     ETWAS_POOL_MAXIMUM_BUFFERS = ETWAS_NO_BUFFER - 1
 };
-
-/* A slot's own counters, so that processors that lose events do not fight for a line. */
-struct etwas_slot_counters {
-    uint64_t lost_no_buffer;
-    uint64_t lost_backlog_full;
-    uint64_t restarts; /* of sequences */
-} __attribute__((aligned(64)));
 
 enum etwas_outcome {
     ETWAS_OUTCOME_WRITTEN,     /* in the file */
@@ -51,37 +48,57 @@ enum etwas_outcome {
     ETWAS_OUTCOMES
 };
 
-struct etwas_pool {
-    /* Constant while the process runs: a writer may follow them after the session's end. */
-    uint64_t *owners;
-    uint64_t *free_set;
-    struct etwas_buffer_control *buffers;
-    struct etwas_slot_counters *counters;
-    size_t control_bytes;
-    uint32_t capacity; /* of owners, free_set and buffers */
+enum {
+    ETWAS_OLDEST_KINDS = 2,    /* CLOSED buffers, and those of shared slots: oldest.c */
+    ETWAS_OLDEST_FAN_BITS = 3, /* 8 are below each hint: a cache line */
+    ETWAS_OLDEST_LEVELS = 6,
+};
+_Static_assert((int)ETWAS_POOL_MAXIMUM_BUFFERS <= 1 << ETWAS_OLDEST_FAN_BITS * ETWAS_OLDEST_LEVELS,
+               "all buffers are below one hint");
 
-    /* Constant while the session runs. */
-    uint32_t session;    /* its entry in the table */
-    uint32_t first_slot; /* row of the session's slot 0: 0, or the extra row where it is the only */
+/* Where the parts of a block lie in it. */
+struct etwas_pool_layout {
+    size_t words;
+    size_t slots;
+    size_t owners;
+    size_t free_set;
+    size_t buffers;
+    size_t ages;
+    size_t hints;
+    size_t bytes;
+    uint32_t capacity;                          /* of owners, free_set, buffers and ages */
+    uint32_t levels;                            /* of hints for a kind */
+    uint32_t level_at[ETWAS_OLDEST_LEVELS + 1]; /* where each begins, and where the last one ends */
     uint32_t slot_count;
-    uint32_t rseq_slots; /* of these: the first ones, all but the last, or none */
-    uint32_t buffer_bytes;
-    uint32_t minimum_buffers;
-    uint32_t region_buffers; /* that have address space: no maximum is greater */
-    uint32_t reserve;        /* free buffers the flusher keeps by taking new ones into use */
-    uint32_t extra_buffers;  /* buffering mode: the extra slot takes no more from the others */
-    bool buffering;          /* buffering mode: a flight recorder */
-    struct etwas_memory memory;
+};
 
+/*
+ * Of one row of slots in a session with retention classes (share.h). What is settled of its events is
+ * booked here besides.
+ */
+struct etwas_pool_row {
+    uint64_t closed_hand; /* where its oldest full buffer is, about */
+    uint64_t complete_hand;
+    uint32_t share;      /* so many buffers; set with the maximum */
+    uint32_t held;       /* that its slots have or had last and nobody has taken since, about */
+    uint32_t extra_held; /* of these, by its extra slot beside rseq slots */
+    uint64_t settled[ETWAS_OUTCOMES];
+    uint64_t settled_recorded;
+    uint64_t taken; /* its records that rseq claims of other rows replaced, … */
+    uint64_t took;  /* … and those of others that its own did */
+} __attribute__((aligned(64)));
+
+/* The first part of the block. */
+struct etwas_pool_words {
     /* Shared by all who claim and release. */
-    uint64_t ticket __attribute__((aligned(64))); /* of the next claim */
-    uint64_t allocated;                           /* buffers ever put into use: NumberOfBuffers */
-    uint64_t closed_hand;                         /* where the oldest CLOSED one is: oldest.c */
-    uint64_t complete_hand;                       /* and the oldest of shared slots */
-    uint32_t maximum_buffers;                     /* set by etwas_pool_set_maximum */
-    uint32_t free_count;   /* FREE buffers: each is counted before it is FREE, and until after it is
+    uint64_t ticket;          /* of the next claim */
+    uint64_t allocated;       /* buffers ever put into use: NumberOfBuffers */
+    uint32_t maximum_buffers; /* set by etwas_pool_set_maximum */
+    uint32_t free_count;  /* FREE buffers: each is counted before it is FREE, and until after it is
                               claimed. An int32_t, which the flusher corrects */
-    uint32_t shared_held;  /* buffers of shared slots, about */
+    uint32_t shared_held; /* buffers of shared slots, about */
+    uint64_t
+        nearest[ETWAS_OLDEST_KINDS]; /* the group in which the oldest was found last: oldest.c */
     uint32_t backlog_full; /* real time: nothing is drained until a consumer comes; the flusher's */
 
     /* The flusher sleeps on `wake`. Below it, values of it, to wake the flusher once a pass. */
@@ -92,10 +109,48 @@ struct etwas_pool {
     /* Events whose fate is settled. Changed between settle_begin and settle_end. */
     uint64_t settled[ETWAS_OUTCOMES] __attribute__((aligned(64)));
     uint64_t settled_recorded; /* so many of these count as recorded too: see settle_recorded */
-    uint64_t shut_stored;      /* what rseq slots had stored before they were shut */
-    uint64_t shut_overwritten; /* and replaced */
     uint64_t settles_begun;
     uint64_t settles_ended;
+
+    struct etwas_pool_row rows[ETWAS_ROWS]; /* where there are several */
+} __attribute__((aligned(64)));
+
+/* A file that holds a pool; as large as needed, zeroed. */
+struct etwas_pool_file {
+    int descriptor;
+    uint64_t block_at; /* both a multiple of the page size */
+    uint64_t region_at;
+};
+
+struct etwas_pool {
+    /* Constant while the process runs: a writer may follow them after the session's end. */
+    struct etwas_pool_words *words;
+    struct etwas_slot *slots; /* of all processors, and the extra one */
+    uint64_t *owners;
+    uint64_t *free_set;
+    struct etwas_buffer_control *buffers;
+    uint64_t *ages;  /* of each buffer: oldest.h */
+    uint64_t *hints; /* oldest.c */
+    struct etwas_pool_layout layout;
+
+    /* Constant while the session runs. */
+    uint32_t first_slot; /* where the session's slot 0 is: 0, or the extra one if it is the only */
+    uint32_t slot_count;
+    uint32_t rseq_slots; /* of these: the first ones, all but the extra ones, or none */
+    uint32_t rows;       /* of slots: of no retention class, and of each; 0 and 1: there are none */
+    uint32_t row_slots;  /* of each row, without its extra slot */
+    uint32_t row_least;  /* buffers that are each row's own */
+    uint32_t row_percents[ETWAS_ROWS]; /* its share of the others; of row 0: what is left */
+    uint32_t buffer_bytes;
+    uint32_t minimum_buffers;
+    uint32_t region_buffers; /* that have address space: no maximum is greater */
+    uint32_t reserve;        /* free buffers the flusher keeps by taking new ones into use */
+    uint32_t extra_buffers;  /* buffering mode: the extra slot takes no more from the others */
+    bool buffering;          /* buffering mode: a flight recorder */
+    bool is_leaked;          /* for ever as it is */
+    struct etwas_memory memory;
+    struct etwas_pool_file file; /* of a pool that is in one */
+    struct etwas_memory_grant grant;
 };
 
 struct etwas_pool_options {
@@ -104,22 +159,35 @@ struct etwas_pool_options {
     uint32_t minimum_buffers;
     uint32_t maximum_buffers;
     uint32_t capacity;   /* the most the maximum may become; less than it, or 0: it stays */
-    uint32_t first_slot; /* row of slot 0: etwas_slot_count for a session with one slot, else 0 */
+    uint32_t first_slot; /* etwas_slot_count for a session with one slot, else 0 */
     uint32_t slots;
-    uint32_t rseq_slots; /* how many of the slots have restartable sequences: slots - 1, or 0 */
+    uint32_t
+        rseq_slots; /* how many of the slots have restartable sequences: all but one of each row, or 0 */
+    uint32_t rows; /* 0 and 1: without retention classes */
+    uint32_t row_least;
+    uint32_t row_percents[ETWAS_ROWS]; /* from row 1 on, together at most 100 */
     bool buffering;
     bool large_pages; /* huge pages where the system grants them */
+    uint32_t memory;  /* ETWAS_MEMORY_*: wishes, of which the pool's `grant` tells */
+    const struct etwas_pool_file *file; /* NULL: in memory of the process's own */
 };
+
+/*
+ * What a pool with these options takes of a file, and where the parts of its block lie. False when there is not
+ * enough memory.
+ */
+bool etwas_pool_measure(const struct etwas_pool_options *options, struct etwas_pool_layout *block,
+                        size_t *region_bytes);
 
 /* NULL when there is not enough memory. The minimum is touched: using it costs no page fault. */
 struct etwas_pool *etwas_pool_create(const struct etwas_pool_options *options);
 void etwas_pool_destroy(struct etwas_pool *pool);
 
 /* In a fork's child: its writers find zeroes where the pool was. Async-signal-safe. */
-static inline void etwas_pool_forget(const struct etwas_pool *pool)
-{
-    etwas_memory_forget(&pool->memory);
-}
+void etwas_pool_forget(const struct etwas_pool *pool);
+
+/* Bytes of the control, the pool's own page included. */
+size_t etwas_pool_control_bytes(const struct etwas_pool *pool);
 
 /* Leaves the pool as it is for ever, because a writer may still be in it. */
 void etwas_pool_leak(struct etwas_pool *pool);
@@ -132,7 +200,7 @@ static inline bool etwas_pool_is_rseq_slot(const struct etwas_pool *pool, uint32
 /* Where the session's slot of this index is. */
 static inline struct etwas_slot *etwas_pool_slot(const struct etwas_pool *pool, uint32_t slot)
 {
-    return etwas_slot_of(pool->session, pool->first_slot + slot);
+    return &pool->slots[pool->first_slot + slot];
 }
 
 /* The capacity to ask for, so that UPDATE can raise `maximum`: within what the machine has. */
@@ -140,7 +208,7 @@ uint32_t etwas_pool_capacity_for(uint32_t maximum, uint32_t buffer_bytes);
 
 /*
  * Changes how many buffers may come into use, and returns what is in force: `maximum`, brought
- * between the session's minimum and the pool's capacity (R68). Writers write meanwhile. Buffers in
+ * between the session's minimum, or what its rows need, and the pool's capacity (R68). Writers write meanwhile. Buffers in
  * use stay, also above the maximum; then nothing grows until it is raised (R70, R71). For the owner
  * of the role.
  *
@@ -167,6 +235,12 @@ static inline bool etwas_pool_is_of_shared_slot(const struct etwas_pool *pool, u
 static inline uint8_t *etwas_pool_buffer(const struct etwas_pool *pool, uint32_t buffer)
 {
     return pool->memory.region + (size_t)buffer * pool->buffer_bytes;
+}
+
+/* Where a buffer says itself by which claim it became current (owner.h). */
+static inline uint64_t *etwas_pool_repeated_owner(const struct etwas_pool *pool, uint32_t buffer)
+{
+    return (uint64_t *)(void *)etwas_pool_buffer(pool, buffer);
 }
 
 /*

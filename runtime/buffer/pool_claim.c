@@ -14,6 +14,7 @@
 #include "buffer/pool_claim.h"
 #include "buffer/pool_count.h"
 #include "buffer/pool_free.h"
+#include "buffer/share.h"
 #include "buffer/valid.h"
 #include "platform/testpoint.h"
 
@@ -21,21 +22,25 @@
  * Whether the extra slot of a flight recorder has its share. What it takes it keeps: sequences
  * claim only CLOSED buffers.
  */
-static bool has_its_share(const struct etwas_pool *pool)
+static bool has_its_share(const struct etwas_pool *pool, uint32_t slot)
 {
-    return pool->buffering && pool->rseq_slots != 0 &&
-           ck_pr_load_32(&pool->shared_held) >= pool->extra_buffers;
+    if (!pool->buffering || pool->rseq_slots == 0) {
+        return false;
+    }
+    return etwas_share_has_rows(pool)
+               ? etwas_share_has_extra(pool, slot)
+               : ck_pr_load_32(&pool->words->shared_held) >= pool->extra_buffers;
 }
 
 /*
  * The oldest buffer the slot may take, and its owner word. An extra slot below its share takes the
  * oldest of the others.
  */
-static bool find_oldest(struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner)
+static bool find_oldest(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer, uint64_t *owner)
 {
-    return (pool->rseq_slots != 0 && !has_its_share(pool) &&
-            etwas_pool_find_closed(pool, buffer, owner)) ||
-           etwas_pool_find_complete(pool, buffer, owner);
+    return (pool->rseq_slots != 0 && !has_its_share(pool, slot) &&
+            etwas_share_find_closed(pool, slot, buffer, owner)) ||
+           etwas_share_find_complete(pool, slot, buffer, owner);
 }
 
 /*
@@ -47,30 +52,34 @@ static void clear(const struct etwas_pool *pool, uint32_t buffer, uint32_t end_u
            (size_t)(end_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES);
 }
 
-/* What was in a buffer that the caller claimed is overwritten now. */
+/*
+ * What was in a buffer that the caller claimed is overwritten now. It is cleared last: who reads a
+ * pinned buffer from outside finds it whole as long as something is committed in it.
+ */
 static void overwrite(struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
 {
     struct etwas_buffer_control *control = &pool->buffers[buffer];
 
-    clear(pool, buffer, pool->buffer_bytes / ETWAS_UNIT_BYTES);
     etwas_pool_settle_begin(pool);
     if (etwas_owner_state(owner) == ETWAS_OWNER_CLOSED) {
-        etwas_pool_settle_recorded(pool, ETWAS_OUTCOME_OVERWRITTEN, control->end.records);
+        etwas_pool_settle_recorded(pool, etwas_owner_slot(owner), ETWAS_OUTCOME_OVERWRITTEN,
+                                   control->end.records);
         /* Should the buffer be given back unused, the next claim replaces nothing. */
         ck_pr_store_32(&control->end.records, 0);
     } else {
-        etwas_pool_settle(pool, ETWAS_OUTCOME_OVERWRITTEN,
+        etwas_pool_settle(pool, etwas_owner_slot(owner), ETWAS_OUTCOME_OVERWRITTEN,
                           etwas_commit_records(ck_pr_load_64(&control->commit)));
         ck_pr_store_64(&control->commit, 0);
     }
-    etwas_pool_settle_end(pool);
+    etwas_pool_settle_end(pool); /* whose fence is between the commit word and the records */
+    clear(pool, buffer, pool->buffer_bytes / ETWAS_UNIT_BYTES);
 }
 
 /* From the claim `owner` to a new one of the slot. False: somebody else was faster. */
 static bool hold(struct etwas_pool *pool, uint32_t slot, uint32_t buffer, uint64_t owner,
                  enum etwas_owner_state state)
 {
-    uint64_t ticket = ck_pr_faa_64(&pool->ticket, 1);
+    uint64_t ticket = ck_pr_faa_64(&pool->words->ticket, 1);
 
     /* What its last owner did is done: pairs with the release in etwas_pool_release, and A1. */
     if (!ck_pr_cas_64(&pool->owners[buffer], owner, etwas_owner(ticket, slot, state))) {
@@ -78,8 +87,9 @@ static bool hold(struct etwas_pool *pool, uint32_t slot, uint32_t buffer, uint64
     }
     ck_pr_fence_acquire();
     if (!etwas_pool_is_of_shared_slot(pool, owner)) {
-        ck_pr_inc_32(&pool->shared_held);
+        ck_pr_inc_32(&pool->words->shared_held);
     }
+    etwas_share_claimed(pool, owner, slot);
     ETWAS_UNPOISON(etwas_pool_buffer(pool, buffer), pool->buffer_bytes);
     return true;
 }
@@ -147,13 +157,25 @@ static bool claim_oldest(struct etwas_pool *pool, uint32_t slot, uint32_t *buffe
     uint64_t owner;
 
     /* Lock-free: an exchange fails only because another writer, or a snapshot, got this buffer. */
-    while (find_oldest(pool, buffer, &owner)) {
+    while (find_oldest(pool, slot, buffer, &owner)) {
+        bool crosses = etwas_share_crosses(pool, owner, slot);
+        bool held;
+
+        if (crosses) {
+            etwas_pool_settle_begin(pool);
+        }
         /*
          * Until its old records are accounted for, the commit word still calls the buffer complete:
          * as PINNED nobody takes it.
          */
-        if (hold(pool, slot, *buffer, owner, ETWAS_OWNER_PINNED)) {
+        held = hold(pool, slot, *buffer, owner, ETWAS_OWNER_PINNED);
+        if (held) {
             overwrite(pool, *buffer, owner);
+        }
+        if (crosses) {
+            etwas_pool_settle_end(pool);
+        }
+        if (held) {
             ck_pr_fence_release();
             ck_pr_store_64(&pool->owners[*buffer],
                            etwas_owner_as(ck_pr_load_64(&pool->owners[*buffer]), ETWAS_OWNER_HELD));
@@ -165,29 +187,36 @@ static bool claim_oldest(struct etwas_pool *pool, uint32_t slot, uint32_t *buffe
 
 bool etwas_pool_claim(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
 {
+    if (etwas_share_is_spent(pool, slot)) {
+        *buffer = ETWAS_NO_BUFFER;
+        return false;
+    }
     if (etwas_pool_has_wrapped(pool) && claim_oldest(pool, slot, buffer)) {
         return true;
     }
-    if (!has_its_share(pool) && claim_unused(pool, slot, buffer)) {
+    if (!has_its_share(pool, slot) && claim_unused(pool, slot, buffer)) {
         return true;
     }
     if (pool->buffering && claim_oldest(pool, slot, buffer)) {
         return true;
     }
-    if (!has_its_share(pool) && claim_hidden(pool, slot, buffer)) {
+    if (!has_its_share(pool, slot) && claim_hidden(pool, slot, buffer)) {
         return true;
     }
     *buffer = ETWAS_NO_BUFFER; /* the searches leave what they found there, which is another's */
     return false;
 }
 
-void etwas_pool_renumber(struct etwas_pool *pool, uint32_t slot, uint32_t buffer)
+uint64_t etwas_pool_renumber(struct etwas_pool *pool, uint32_t slot, uint32_t buffer)
 {
-    uint64_t ticket = ck_pr_faa_64(&pool->ticket, 1);
+    uint64_t ticket = ck_pr_faa_64(&pool->words->ticket, 1);
+    uint64_t owner = etwas_owner(ticket, slot, ETWAS_OWNER_HELD);
 
     ETWAS_INVARIANT(etwas_buffer_is_owned(pool, buffer));
     /* Not complete before it has been current and closed, so nobody claims it meanwhile. */
-    ck_pr_store_64(&pool->owners[buffer], etwas_owner(ticket, slot, ETWAS_OWNER_HELD));
+    ck_pr_store_64(&pool->owners[buffer], owner);
+    ck_pr_store_64(etwas_pool_repeated_owner(pool, buffer), owner);
+    return ticket;
 }
 
 void etwas_pool_retire(struct etwas_pool *pool, uint32_t buffer, uint32_t end_units)
@@ -213,9 +242,10 @@ void etwas_pool_release(struct etwas_pool *pool, uint32_t buffer, uint32_t used_
     ck_pr_store_64(&pool->buffers[buffer].commit, 0);
     ETWAS_POISON(etwas_pool_buffer(pool, buffer), pool->buffer_bytes);
     if (etwas_pool_is_of_shared_slot(pool, owner)) {
-        ck_pr_dec_32(&pool->shared_held);
+        ck_pr_dec_32(&pool->words->shared_held);
     }
-    ck_pr_inc_32(&pool->free_count);
+    etwas_share_released(pool, owner);
+    ck_pr_inc_32(&pool->words->free_count);
     /*
      * Whoever claims it sees all that was done with it. Pairs with the acquire in hold and CLAIM.
      */
@@ -226,7 +256,7 @@ void etwas_pool_release(struct etwas_pool *pool, uint32_t buffer, uint32_t used_
 
 bool etwas_pool_is_quiet(const struct etwas_pool *pool)
 {
-    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
+    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->words->allocated);
 
     for (uint32_t index = 0; index < allocated; index++) {
         uint64_t owner = ck_pr_load_64(&pool->owners[index]);

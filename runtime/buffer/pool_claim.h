@@ -16,9 +16,9 @@ bool etwas_pool_claim(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer);
 
 /*
  * Says that `buffer`, claimed by the caller, is about to become current. After the slot word is
- * read.
+ * read. Returns the ticket.
  */
-void etwas_pool_renumber(struct etwas_pool *pool, uint32_t slot, uint32_t buffer);
+uint64_t etwas_pool_renumber(struct etwas_pool *pool, uint32_t slot, uint32_t buffer);
 
 /* Gives back a held buffer of which `used_units` were written (ETWAS_FIRST_UNIT: none). */
 void etwas_pool_release(struct etwas_pool *pool, uint32_t buffer, uint32_t used_units);

@@ -6,7 +6,8 @@
  *
  * Shared slots: what is committed is in the commit words of their buffers until its fate is
  * settled. Rseq slots: the current buffer's link says what the slot had stored and replaced before,
- * and the slot's word what has been stored since; both change in one commit.
+ * and the slot's word what has been stored since; both change in one commit. Of a slot that was shut its own
+ * sums say it, once its word names no buffer.
  */
 #include <sched.h>
 #include <time.h>
@@ -29,13 +30,14 @@
 #define BUSY_NS (UINT64_C(100) * 1000000)
 
 enum {
+    WHOLE_POOL = ETWAS_ROWS,
     BUSY_ATTEMPTS = 300,
     YIELDS = 100,
     PAUSE_NS = 100000, /* from then on it sleeps: yielding lets no thread of lower priority run */
 };
 
 struct tally {
-    uint64_t stored;      /* by rseq slots that are not shut */
+    uint64_t stored;      /* by rseq slots */
     uint64_t overwritten; /* by their claims */
     uint64_t in_memory;   /* of shared slots */
     uint64_t abandoned;   /* in buffers set aside, not settled */
@@ -56,16 +58,18 @@ static struct stored stored_in(const struct etwas_pool *pool, uint32_t index)
     bool settled;
 
     do {
-        const struct etwas_buffer_link *link;
-
         current = etwas_current_read(slot, pool);
-        if (current.buffer == ETWAS_NO_BUFFER) {
-            return (struct stored){0};
-        }
         settled = etwas_current_spare_records(slot, pool, &current, &replaced);
-        link = &pool->buffers[current.buffer].link;
-        stored.stored = ck_pr_load_64(&link->stored_before) + etwas_word_count(current.word);
-        stored.overwritten = ck_pr_load_64(&link->overwritten_before) + replaced;
+        if (current.buffer == ETWAS_NO_BUFFER) { /* not yet, or it is shut */
+            stored.stored = ck_pr_load_64(&slot->counters.shut_stored);
+            stored.overwritten = ck_pr_load_64(&slot->counters.shut_overwritten);
+        } else {
+            const struct etwas_buffer_link *link = &pool->buffers[current.buffer].link;
+
+            stored.stored = ck_pr_load_64(&link->stored_before) + etwas_word_count(current.word);
+            stored.overwritten = ck_pr_load_64(&link->overwritten_before);
+        }
+        stored.overwritten += replaced;
     } while (!settled || !etwas_current_stands(&current, pool));
     return stored;
 }
@@ -86,41 +90,106 @@ static void tally_buffer(const struct etwas_buffer_control *control, struct tall
     }
 }
 
-static void count_once(const struct etwas_pool *pool, struct etwas_pool_counts *counts)
+/* What is counted: one row of slots, or the pool. */
+struct part {
+    const struct etwas_pool *pool;
+    uint32_t row; /* WHOLE_POOL: all */
+};
+
+static bool has_slot(const struct part *part, uint32_t slot)
 {
+    return part->row == WHOLE_POOL || etwas_share_row(part->pool, slot) == part->row;
+}
+
+/* What is settled already, beside what still lies in buffers. */
+struct settled {
+    const uint64_t *outcomes;
+    const uint64_t *recorded;
+};
+
+static struct settled settled_of(const struct part *part)
+{
+    const struct etwas_pool_words *words = part->pool->words;
+    const struct etwas_pool_row *row = &words->rows[part->row];
+
+    return part->row == WHOLE_POOL ? (struct settled){words->settled, &words->settled_recorded}
+                                   : (struct settled){row->settled, &row->settled_recorded};
+}
+
+static void count_slots(const struct part *part, struct etwas_pool_counts *counts)
+{
+    for (uint32_t slot = 0; slot < part->pool->slot_count; slot++) {
+        const struct etwas_slot_counters *counters = &etwas_pool_slot(part->pool, slot)->counters;
+
+        if (has_slot(part, slot)) {
+            counts->lost_no_buffer += ck_pr_load_64(&counters->lost_no_buffer);
+            counts->lost_backlog_full += ck_pr_load_64(&counters->lost_backlog_full);
+            counts->restarts += ck_pr_load_64(&counters->restarts);
+        }
+    }
+}
+
+static void count_buffers(const struct part *part, struct tally *tally,
+                          struct etwas_pool_counts *counts)
+{
+    const struct etwas_pool *pool = part->pool;
+    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->words->allocated);
+
+    for (uint32_t buffer = 0; buffer < allocated; buffer++) {
+        uint64_t owner = ck_pr_load_64(&pool->owners[buffer]);
+        bool is_free = etwas_owner_state(owner) == ETWAS_OWNER_FREE;
+
+        if (has_slot(part, etwas_owner_slot(owner))) {
+            tally_buffer(&pool->buffers[buffer], tally);
+            counts->allocated += part->row == WHOLE_POOL || !is_free;
+            counts->free += part->row == WHOLE_POOL && is_free;
+        }
+    }
+}
+
+/*
+ * First of all slots what is replaced, then what is stored: one replaces what another stored.
+ */
+static void count_sequences(const struct part *part, struct tally *tally)
+{
+    const struct etwas_pool *pool = part->pool;
+
+    for (uint32_t slot = 0; slot < pool->rseq_slots; slot++) {
+        if (has_slot(part, slot)) {
+            tally->overwritten += stored_in(pool, slot).overwritten;
+        }
+    }
+    if (part->row != WHOLE_POOL) {
+        const struct etwas_pool_row *row = &pool->words->rows[part->row];
+
+        tally->overwritten += ck_pr_load_64(&row->taken) - ck_pr_load_64(&row->took);
+    }
+    ck_pr_fence_acquire();
+    for (uint32_t slot = 0; slot < pool->rseq_slots; slot++) {
+        if (has_slot(part, slot)) {
+            tally->stored += stored_in(pool, slot).stored;
+        }
+    }
+}
+
+static void count_once(const struct part *part, struct etwas_pool_counts *counts)
+{
+    const struct settled already = settled_of(part);
     struct tally tally = {0};
     uint64_t settled = 0;
     uint64_t settled_recorded;
 
-    *counts = (struct etwas_pool_counts){.allocated = (uint32_t)ck_pr_load_64(&pool->allocated)};
-    for (uint32_t slot = 0; slot < pool->slot_count; slot++) {
-        counts->lost_no_buffer += ck_pr_load_64(&pool->counters[slot].lost_no_buffer);
-        counts->lost_backlog_full += ck_pr_load_64(&pool->counters[slot].lost_backlog_full);
-        counts->restarts += ck_pr_load_64(&pool->counters[slot].restarts);
-    }
+    *counts = (struct etwas_pool_counts){0};
+    count_slots(part, counts);
     for (uint32_t outcome = 0; outcome < ETWAS_OUTCOMES; outcome++) {
-        counts->settled[outcome] = ck_pr_load_64(&pool->settled[outcome]);
+        counts->settled[outcome] = ck_pr_load_64(&already.outcomes[outcome]);
         settled += counts->settled[outcome];
     }
     /* Before what was stored: nothing is settled that is not stored. */
-    settled_recorded = ck_pr_load_64(&pool->settled_recorded);
+    settled_recorded = ck_pr_load_64(already.recorded);
     ck_pr_fence_acquire();
-    for (uint32_t buffer = 0; buffer < counts->allocated; buffer++) {
-        tally_buffer(&pool->buffers[buffer], &tally);
-        counts->free += etwas_owner_state(ck_pr_load_64(&pool->owners[buffer])) == ETWAS_OWNER_FREE;
-    }
-    /*
-     * First of all slots what is replaced, then what is stored: one replaces what another stored.
-     */
-    tally.overwritten = ck_pr_load_64(&pool->shut_overwritten);
-    for (uint32_t slot = 0; slot < pool->rseq_slots; slot++) {
-        tally.overwritten += stored_in(pool, slot).overwritten;
-    }
-    ck_pr_fence_acquire();
-    tally.stored = ck_pr_load_64(&pool->shut_stored);
-    for (uint32_t slot = 0; slot < pool->rseq_slots; slot++) {
-        tally.stored += stored_in(pool, slot).stored;
-    }
+    count_buffers(part, &tally, counts);
+    count_sequences(part, &tally);
 
     counts->settled[ETWAS_OUTCOME_ABANDONED] += tally.abandoned;
     counts->recorded = tally.in_memory + counts->settled[ETWAS_OUTCOME_WRITTEN] + tally.stored -
@@ -142,32 +211,43 @@ static void give_way(uint32_t attempt)
 }
 
 /* False: settlements came meanwhile, so some events may be counted twice or not at all. */
-static bool count_between(const struct etwas_pool *pool, uint64_t ended,
-                          struct etwas_pool_counts *counts)
+static bool count_between(const struct part *part, uint64_t ended, struct etwas_pool_counts *counts)
 {
-    count_once(pool, counts);
+    count_once(part, counts);
     ck_pr_fence_memory();
-    return ck_pr_load_64(&pool->settles_begun) == ended;
+    return ck_pr_load_64(&part->pool->words->settles_begun) == ended;
 }
 
-void etwas_pool_count(const struct etwas_pool *pool, struct etwas_pool_counts *counts)
+static void count(const struct part *part, struct etwas_pool_counts *counts)
 {
+    const struct etwas_pool_words *words = part->pool->words;
     const uint64_t start_ns = etwas_monotonic_ns();
 
     for (uint32_t attempt = 0;; attempt++) {
         uint64_t passed_ns = etwas_monotonic_ns() - start_ns;
         bool may_end = attempt >= BUSY_ATTEMPTS && passed_ns > BUSY_NS;
-        uint64_t ended = ck_pr_load_64(&pool->settles_ended);
+        uint64_t ended = ck_pr_load_64(&words->settles_ended);
 
         ck_pr_fence_memory();
-        if (ck_pr_load_64(&pool->settles_begun) == ended) {
-            if (count_between(pool, ended, counts) || may_end) {
+        if (ck_pr_load_64(&words->settles_begun) == ended) {
+            if (count_between(part, ended, counts) || may_end) {
                 return;
             }
         } else if (may_end && passed_ns > SETTLING_NS) {
-            count_once(pool, counts);
+            count_once(part, counts);
             return;
         }
         give_way(attempt);
     }
+}
+
+void etwas_pool_count(const struct etwas_pool *pool, struct etwas_pool_counts *counts)
+{
+    count(&(struct part){pool, WHOLE_POOL}, counts);
+}
+
+void etwas_pool_count_row(const struct etwas_pool *pool, uint32_t row,
+                          struct etwas_pool_counts *counts)
+{
+    count(&(struct part){pool, etwas_share_has_rows(pool) ? row : WHOLE_POOL}, counts);
 }

@@ -10,17 +10,7 @@
 #include <etwas/winerror.h>
 
 #include "buffer/pool.h"
-
-/*
- * A sequence was interrupted. The pool may be of a session that came after: then the count is a
- * little wrong, nothing else. In a fork's child, whose slots are wiped, there is none.
- */
-static inline void etwas_pool_count_restart(struct etwas_pool *pool, uint32_t slot)
-{
-    if (pool != NULL) {
-        ck_pr_inc_64(&pool->counters[slot].restarts);
-    }
-}
+#include "buffer/share.h"
 
 /*
  * Between these two, events move from a buffer's commit word into `settled`; a reader of the
@@ -28,45 +18,57 @@ static inline void etwas_pool_count_restart(struct etwas_pool *pool, uint32_t sl
  */
 static inline void etwas_pool_settle_begin(struct etwas_pool *pool)
 {
-    ck_pr_inc_64(&pool->settles_begun);
+    ck_pr_inc_64(&pool->words->settles_begun);
     ck_pr_fence_memory();
 }
 
 static inline void etwas_pool_settle_end(struct etwas_pool *pool)
 {
     ck_pr_fence_memory();
-    ck_pr_inc_64(&pool->settles_ended);
+    ck_pr_inc_64(&pool->words->settles_ended);
 }
 
-static inline void etwas_pool_settle(struct etwas_pool *pool, enum etwas_outcome outcome,
-                                     uint64_t events)
+/* Of events of a slot. */
+static inline void etwas_pool_settle(struct etwas_pool *pool, uint32_t slot,
+                                     enum etwas_outcome outcome, uint64_t events)
 {
-    ck_pr_add_64(&pool->settled[outcome], events);
+    ck_pr_add_64(&pool->words->settled[outcome], events);
+    if (etwas_share_has_rows(pool)) {
+        ck_pr_add_64(&pool->words->rows[etwas_share_row(pool, slot)].settled[outcome], events);
+    }
 }
 
 /*
  * The same for events that count as recorded already, and stay so when they are written: what
  * sequences stored, and what was settled as written before.
  */
-static inline void etwas_pool_settle_recorded(struct etwas_pool *pool, enum etwas_outcome outcome,
-                                              uint64_t events)
+static inline void etwas_pool_settle_recorded(struct etwas_pool *pool, uint32_t slot,
+                                              enum etwas_outcome outcome, uint64_t events)
 {
-    if (outcome != ETWAS_OUTCOME_WRITTEN) {
-        etwas_pool_settle(pool, outcome, events);
-        ck_pr_add_64(&pool->settled_recorded, events);
+    if (outcome == ETWAS_OUTCOME_WRITTEN) {
+        return;
+    }
+    etwas_pool_settle(pool, slot, outcome, events);
+    ck_pr_add_64(&pool->words->settled_recorded, events);
+    if (etwas_share_has_rows(pool)) {
+        ck_pr_add_64(&pool->words->rows[etwas_share_row(pool, slot)].settled_recorded, events);
     }
 }
 
 /*
  * Events that were settled as written, and are so no more: a circular file replaced them, no
- * consumer came for them, or the system found out late that it could not keep them.
+ * consumer came for them, or the system found out late that it could not keep them. Of which row
+ * they were is not known any more: in its account they stay written.
  */
 static inline void etwas_pool_rebook_written(struct etwas_pool *pool, enum etwas_outcome outcome,
                                              uint64_t events)
 {
     if (events != 0) {
         etwas_pool_settle_begin(pool);
-        etwas_pool_settle_recorded(pool, outcome, events);
+        if (outcome != ETWAS_OUTCOME_WRITTEN) {
+            ck_pr_add_64(&pool->words->settled[outcome], events);
+            ck_pr_add_64(&pool->words->settled_recorded, events);
+        }
         etwas_pool_settle_end(pool);
     }
 }
@@ -75,13 +77,13 @@ static inline void etwas_pool_rebook_written(struct etwas_pool *pool, enum etwas
  * Where a writer that finds no buffer counts its event lost, and what it returns (R76, R170). A
  * change of backlog_full is seen soon: relaxed.
  */
-static inline uint64_t *etwas_pool_loss(struct etwas_pool *pool, uint32_t slot, uint32_t *code)
+static inline uint64_t *etwas_pool_loss(const struct etwas_pool *pool, struct etwas_slot *slot,
+                                        uint32_t *code)
 {
-    struct etwas_slot_counters *counters = &pool->counters[slot];
-    bool backlog_full = ck_pr_load_32(&pool->backlog_full) != 0;
+    bool backlog_full = ck_pr_load_32(&pool->words->backlog_full) != 0;
 
     *code = backlog_full ? ERROR_LOG_FILE_FULL : ERROR_NOT_ENOUGH_MEMORY;
-    return backlog_full ? &counters->lost_backlog_full : &counters->lost_no_buffer;
+    return backlog_full ? &slot->counters.lost_backlog_full : &slot->counters.lost_no_buffer;
 }
 
 struct etwas_pool_counts {
@@ -103,5 +105,12 @@ struct etwas_pool_counts {
  * a tenth of a second and some hundred tries, it counts what it sees.
  */
 void etwas_pool_count(const struct etwas_pool *pool, struct etwas_pool_counts *counts);
+
+/*
+ * The same of one row of slots. `free` is 0, and `allocated` what the row holds; what was written stays so
+ * (etwas_pool_rebook_written).
+ */
+void etwas_pool_count_row(const struct etwas_pool *pool, uint32_t row,
+                          struct etwas_pool_counts *counts);
 
 #endif

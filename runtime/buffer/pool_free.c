@@ -4,15 +4,16 @@
 #include "buffer/pool_free.h"
 
 #include "buffer/free_set.h"
+#include "buffer/share.h"
 #include "platform/testpoint.h"
 
 bool etwas_pool_find_free(struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner)
 {
-    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
+    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->words->allocated);
 
     while (etwas_free_set_take(pool->free_set, allocated, buffer)) {
         /* Loaded again: the buffer may have come into use since. Its bit comes after that. */
-        if (*buffer >= (uint32_t)ck_pr_load_64(&pool->allocated)) {
+        if (*buffer >= (uint32_t)ck_pr_load_64(&pool->words->allocated)) {
             continue; /* left by a writer that slept through the session before */
         }
         *owner = ck_pr_load_64(&pool->owners[*buffer]);
@@ -26,7 +27,7 @@ bool etwas_pool_find_free(struct etwas_pool *pool, uint32_t *buffer, uint64_t *o
 
 bool etwas_pool_find_hidden(const struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner)
 {
-    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
+    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->words->allocated);
 
     if (etwas_pool_free_about(pool) <= 0) {
         return false;
@@ -41,9 +42,10 @@ bool etwas_pool_find_hidden(const struct etwas_pool *pool, uint32_t *buffer, uin
     return false;
 }
 
-void etwas_pool_wake_if_few(struct etwas_pool *pool)
+void etwas_pool_wake_if_few(struct etwas_pool *pool, uint32_t slot)
 {
-    if (!pool->buffering && etwas_pool_free_about(pool) <= (int32_t)etwas_pool_low_water(pool)) {
+    if (!pool->buffering && (etwas_pool_free_about(pool) <= (int32_t)etwas_pool_low_water(pool) ||
+                             etwas_share_is_half_used(pool, slot))) {
         etwas_pool_wake_flusher(pool);
     }
 }
@@ -51,15 +53,15 @@ void etwas_pool_wake_if_few(struct etwas_pool *pool)
 /* A bounded compare-exchange: `allocated` never passes the maximum that is compared with it. */
 bool etwas_pool_take_new(struct etwas_pool *pool, uint32_t *buffer)
 {
-    uint64_t allocated = ck_pr_load_64(&pool->allocated);
+    uint64_t allocated = ck_pr_load_64(&pool->words->allocated);
 
-    while (allocated < ck_pr_load_32(&pool->maximum_buffers)) {
-        ck_pr_inc_32(&pool->free_count);
-        if (ck_pr_cas_64_value(&pool->allocated, allocated, allocated + 1, &allocated)) {
+    while (allocated < ck_pr_load_32(&pool->words->maximum_buffers)) {
+        ck_pr_inc_32(&pool->words->free_count);
+        if (ck_pr_cas_64_value(&pool->words->allocated, allocated, allocated + 1, &allocated)) {
             *buffer = (uint32_t)allocated;
             return true;
         }
-        ck_pr_dec_32(&pool->free_count);
+        ck_pr_dec_32(&pool->words->free_count);
     }
     return false;
 }
@@ -79,8 +81,8 @@ bool etwas_pool_grow(struct etwas_pool *pool)
 
 void etwas_pool_mend_free_set(struct etwas_pool *pool)
 {
-    uint32_t before = ck_pr_load_32(&pool->free_count);
-    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
+    uint32_t before = ck_pr_load_32(&pool->words->free_count);
+    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->words->allocated);
     uint32_t free = 0;
 
     ck_pr_fence_acquire();
@@ -99,5 +101,6 @@ void etwas_pool_mend_free_set(struct etwas_pool *pool)
      * and a release together are not seen: then the count is off until the next pass.
      */
     ck_pr_fence_memory();
-    (void)ck_pr_cas_32(&pool->free_count, before, free);
+    (void)ck_pr_cas_32(&pool->words->free_count, before, free);
+    etwas_share_mend(pool);
 }

@@ -18,7 +18,7 @@ bool etwas_pool_find_free(struct etwas_pool *pool, uint32_t *buffer, uint64_t *o
  */
 static inline int32_t etwas_pool_free_about(const struct etwas_pool *pool)
 {
-    return (int32_t)ck_pr_load_32(&pool->free_count);
+    return (int32_t)ck_pr_load_32(&pool->words->free_count);
 }
 
 /*
@@ -34,14 +34,14 @@ bool etwas_pool_take_new(struct etwas_pool *pool, uint32_t *buffer);
 /* After a claim of a free buffer. */
 static inline void etwas_pool_took_free(struct etwas_pool *pool)
 {
-    ck_pr_dec_32(&pool->free_count);
+    ck_pr_dec_32(&pool->words->free_count);
 }
 
 /*
- * After a buffer has become current, and the one before it can be collected: wakes the flusher when
- * few are free. Not before: its pass could come too early for that one, and the next wake too late.
+ * After a buffer has become current in the slot, and the one before it can be collected: wakes the
+ * flusher when few are free, or left of its row's share. Not before: its pass could come too early for that one, and the next wake too late.
  */
-void etwas_pool_wake_if_few(struct etwas_pool *pool);
+void etwas_pool_wake_if_few(struct etwas_pool *pool, uint32_t slot);
 
 /*
  * Takes a new buffer into use and has its memory provided. For the flusher; false at the maximum.
@@ -57,7 +57,7 @@ void etwas_pool_mend_free_set(struct etwas_pool *pool);
  */
 static inline uint32_t etwas_pool_low_water(const struct etwas_pool *pool)
 {
-    return (uint32_t)ck_pr_load_64(&pool->allocated) / 2;
+    return (uint32_t)ck_pr_load_64(&pool->words->allocated) / 2;
 }
 
 #endif

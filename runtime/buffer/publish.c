@@ -9,7 +9,9 @@
 #include <ck_pr.h>
 #include <etwas/etwas.h>
 #include <stdbool.h>
+#include <string.h>
 
+#include "buffer/retention_class.h"
 #include "platform/processor.h"
 #include "platform/thread.h"
 
@@ -37,11 +39,9 @@ static struct etwas_slot *open_slot(uint32_t session, uint32_t generation, uint3
     struct etwas_slot *slot;
     uint64_t gate;
 
-    /* 0 until the first session starts. Pairs with the release in etwas_slots_prepare. */
-    if (ck_pr_load_32(&etwas_slot_count) == 0) {
+    if (!etwas_slots_are_attached()) {
         return NULL;
     }
-    ck_pr_fence_acquire();
     slot = etwas_slot_of(session, 0);
     gate = ck_pr_load_64(etwas_slot_gate(slot));
     if ((uint32_t)gate != generation) {
@@ -80,10 +80,56 @@ static void fill_times(const struct etwas_record *record, uint32_t kind)
 }
 
 /* Where a record goes that no sequence takes. */
-static struct etwas_slot *shared_slot(uint32_t session, uint32_t kind)
+static struct etwas_slot *shared_slot(uint32_t session, uint32_t kind, uint32_t row)
 {
-    return takes_extra_slot(kind) ? etwas_slot_of(session, etwas_slot_count)
-                                  : etwas_slot_folded(session, etwas_processor_current());
+    uint32_t rows = (kind & ETWAS_KIND_ONE_SLOT) != 0 ? 1 : etwas_kind_rows(kind);
+
+    return takes_extra_slot(kind)
+               ? etwas_slot_of(session, rows * etwas_slot_count + row)
+               : etwas_slot_folded(session, etwas_processor_current()) + row * etwas_slot_count;
+}
+
+/* Messages have a GUID at most. */
+static void find_message_facts(struct etwas_class_facts *facts, const struct etwas_record *record)
+{
+    const uint8_t *bytes = (const uint8_t *)record->header;
+    struct etwas_etl_message_header header;
+
+    memcpy(&header, bytes, sizeof header);
+    facts->type = ETWAS_CLASS_NO_TYPE;
+    if ((header.option_flags & TRACE_MESSAGE_GUID) != 0) {
+        uint32_t at = sizeof header;
+
+        at += (header.option_flags & TRACE_MESSAGE_SEQUENCE) != 0 ? sizeof(uint32_t) : 0;
+        memcpy(facts->guid, bytes + at, sizeof facts->guid);
+    }
+}
+
+/* The row of slots of the record's retention class. `kind` is the session's. */
+static __attribute__((noinline)) uint32_t find_row(uint32_t session, uint32_t kind,
+                                                   const struct etwas_record *record)
+{
+    struct etwas_class_facts facts = {0};
+
+    if (etwas_record_is_message(record)) {
+        find_message_facts(&facts, record);
+    } else if (etwas_record_is_event(record)) {
+        facts.level = record->event->level;
+        facts.type = record->event->opcode;
+        facts.keywords = record->event->keyword;
+        memcpy(facts.guid, &record->event->provider_id, sizeof facts.guid);
+    } else {
+        facts.level = record->header->full.level;
+        facts.type = record->header->full.type;
+        memcpy(facts.guid, &record->header->full.guid, sizeof facts.guid);
+    }
+    return etwas_class_row_of(&etwas_class_tables[1 + session], kind, &facts);
+}
+
+static inline uint32_t row_of(uint32_t session, uint32_t kind, const struct etwas_record *record)
+{
+    return __builtin_expect((kind & ETWAS_KIND_CLASSES) != 0, 0) ? find_row(session, kind, record)
+                                                                 : 0;
 }
 
 uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_bytes,
@@ -91,6 +137,7 @@ uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_byt
 {
     const struct etwas_slot *open;
     uint32_t kind;
+    uint32_t row;
 
     open = open_slot(session, generation, &kind);
     if (open == NULL) {
@@ -104,14 +151,16 @@ uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_byt
         !etwas_record_is_message(record)) {
         fill_times(record, kind);
     }
+    row = row_of(session, kind, record);
     if (etwas_kind_protocol(kind) == ETWAS_PROTOCOL_RSEQ) {
-        uint32_t result = etwas_publish_rseq(session, generation, record);
+        uint32_t result = etwas_publish_rseq(session, generation, row * etwas_slot_count, record);
 
         if (result != ETWAS_PUBLISH_ELSEWHERE) {
             return result;
         }
     }
-    return etwas_publish_shared(shared_slot(session, kind), generation, record);
+    return etwas_publish_shared(etwas_attachment_of(session), shared_slot(session, kind, row),
+                                generation, record);
 }
 
 bool etwas_publish_has_room(uint32_t session, uint32_t generation,
@@ -121,19 +170,16 @@ bool etwas_publish_has_room(uint32_t session, uint32_t generation,
     const struct etwas_slot *slot;
     uint32_t processor;
     uint32_t kind;
+    uint32_t row;
 
-    /* Pairs with the release in etwas_slots_prepare, as in etwas_publish. */
-    if (ck_pr_load_32(&etwas_slot_count) == 0) {
-        return false;
-    }
-    ck_pr_fence_acquire();
     if (open_slot(session, generation, &kind) == NULL) {
         return false;
     }
+    row = row_of(session, kind, record);
     processor = etwas_processor_seen();
     slot = etwas_kind_protocol(kind) == ETWAS_PROTOCOL_RSEQ && processor < etwas_slot_count
-               ? etwas_slot_of(session, processor)
-               : shared_slot(session, kind);
+               ? etwas_slot_of(session, row * etwas_slot_count + processor)
+               : shared_slot(session, kind, row);
     return etwas_word_units(ck_pr_load_64(&slot->word)) + units <=
            ck_pr_load_32(&slot->limit_units);
 }

@@ -108,16 +108,17 @@ uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_byt
                        const struct etwas_record *record);
 
 /* The same into one shared slot, for a stated size that fits. */
-uint32_t etwas_publish_shared(struct etwas_slot *slot, uint32_t generation,
-                              const struct etwas_record *record);
+uint32_t etwas_publish_shared(const struct etwas_attachment *attachment, struct etwas_slot *slot,
+                              uint32_t generation, const struct etwas_record *record);
 
 /*
- * The same into the slot of whichever processor runs the caller. ETWAS_PUBLISH_ELSEWHERE: not to be
+ * The same into the slot of whichever processor runs the caller, in the row that begins at slot
+ * `first`. ETWAS_PUBLISH_ELSEWHERE: not to be
  * had, because the thread is not registered or was interrupted too often, or the record is long and
  * has more than MAX_MOF_FIELDS fields; nothing happened.
  */
 #define ETWAS_PUBLISH_ELSEWHERE UINT32_MAX
-uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation,
+uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation, uint32_t first,
                             const struct etwas_record *record);
 
 #endif

@@ -169,9 +169,9 @@ static enum outcome try_publish(struct etwas_slot *slot, uint32_t processor, uin
 {
     uint64_t newest = ck_pr_load_64(&slot->newest);
     uint32_t limit = ck_pr_load_32(&slot->limit_units);
-    uint8_t *region = ck_pr_load_ptr(&slot->region);
-    uint8_t *place = region + ((size_t)etwas_word_buffer(word) * limit + etwas_word_units(word)) *
-                                  ETWAS_UNIT_BYTES;
+    uint8_t *place =
+        etwas_slot_region(slot) +
+        ((size_t)etwas_word_buffer(word) * limit + etwas_word_units(word)) * ETWAS_UNIT_BYTES;
     uint32_t units = (uint32_t)etwas_etl_round_up_8(record->bytes) / ETWAS_UNIT_BYTES;
     struct etwas_rseq_copy copies[MOST_COPIES];
     struct etwas_etl_event_header header; /* the longest there is */
@@ -210,15 +210,16 @@ static enum outcome try_publish(struct etwas_slot *slot, uint32_t processor, uin
     copies[sequence.copy_count++] = (struct etwas_rseq_copy){&slot->newest, &stamp, sizeof stamp};
     result = etwas_rseq_run(&sequence);
     if (result == ETWAS_RSEQ_ABORTED) {
-        etwas_pool_count_restart(ck_pr_load_ptr(&slot->pool), processor);
+        etwas_slot_count_restart(slot);
     }
     return result == ETWAS_RSEQ_COMMITTED ? OUTCOME_COMMITTED : OUTCOME_AGAIN;
 }
 
-uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation,
+uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation, uint32_t first,
                             const struct etwas_record *record)
 {
     uint32_t units = (uint32_t)etwas_etl_round_up_8(record->bytes) / ETWAS_UNIT_BYTES;
+    const struct etwas_attachment *attachment = etwas_attachment_of(session);
     uint64_t close_word = 0;
 
     if (__builtin_expect(record->field_count > MAX_MOF_FIELDS, 0) && record->bytes > SMALL_BYTES) {
@@ -233,7 +234,7 @@ uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation,
         if (processor >= etwas_slot_count) {
             return ETWAS_PUBLISH_ELSEWHERE;
         }
-        slot = etwas_slot_of(session, processor);
+        slot = etwas_slot_of(session, first + processor);
         gate = ck_pr_load_64(etwas_slot_gate(slot));
         if ((uint32_t)gate != generation) {
             return ERROR_INVALID_HANDLE;
@@ -243,7 +244,7 @@ uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation,
         ck_pr_fence_acquire();
         if (etwas_word_units(word) + units > ck_pr_load_32(&slot->limit_units) ||
             word == close_word) {
-            uint32_t result = etwas_switch_rseq(slot, processor, gate, units, close_word);
+            uint32_t result = etwas_switch_rseq(attachment, slot, gate, units, close_word);
 
             if (result != ERROR_SUCCESS) {
                 return result;
@@ -267,11 +268,12 @@ uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation,
 
 #else
 
-uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation,
+uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation, uint32_t first,
                             const struct etwas_record *record)
 {
     (void)session;
     (void)generation;
+    (void)first;
     (void)record;
     return ETWAS_PUBLISH_ELSEWHERE;
 }

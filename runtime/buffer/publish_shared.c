@@ -41,6 +41,7 @@
 #include "buffer/pool.h"
 #include "buffer/slot.h"
 #include "buffer/switch_shared.h"
+#include "buffer/walk.h"
 #include "clock/clock.h"
 #include "platform/testpoint.h"
 
@@ -93,8 +94,8 @@ static inline bool announce_stamp(struct etwas_slot *slot, uint64_t newest, int6
            ck_pr_cas_64(&slot->newest, newest, (uint64_t)stamp); /* X1 */
 }
 
-static uint32_t reserve(struct etwas_slot *slot, uint32_t generation, uint32_t units,
-                        struct reservation *reservation)
+static uint32_t reserve(const struct etwas_attachment *attachment, struct etwas_slot *slot,
+                        uint32_t generation, uint32_t units, struct reservation *reservation)
 {
     for (;;) {
         uint64_t word = ck_pr_load_64(&slot->word); /* L1 */
@@ -112,7 +113,7 @@ static uint32_t reserve(struct etwas_slot *slot, uint32_t generation, uint32_t u
         }
         limit = ck_pr_load_32(&slot->limit_units);
         if (__builtin_expect(first + units > limit, 0)) {
-            uint32_t result = etwas_switch_shared(slot, generation, units, 0);
+            uint32_t result = etwas_switch_shared(attachment, slot, generation, units, 0);
 
             if (result != ERROR_SUCCESS) {
                 return result;
@@ -130,7 +131,7 @@ static uint32_t reserve(struct etwas_slot *slot, uint32_t generation, uint32_t u
                 continue;
             }
             if (order == ORDER_NEEDS_ANOTHER_BUFFER) {
-                result = etwas_switch_shared(slot, generation, units, word);
+                result = etwas_switch_shared(attachment, slot, generation, units, word);
                 if (result != ERROR_SUCCESS) {
                     return result;
                 }
@@ -141,19 +142,20 @@ static uint32_t reserve(struct etwas_slot *slot, uint32_t generation, uint32_t u
             continue;
         }
         ETWAS_TESTPOINT(ETWAS_POINT_STAMPED);
-        buffers = ck_pr_load_ptr(&slot->buffers);
-        region = ck_pr_load_ptr(&slot->region);
+        buffers = ck_pr_load_ptr(&attachment->buffers);
+        region = etwas_slot_region(slot);
         if (ck_pr_cas_64(&slot->word, word, word + units)) { /* X2 */
             uint32_t buffer = etwas_word_buffer(word);
 
             reservation->place = region + ((size_t)buffer * limit + first) * ETWAS_UNIT_BYTES;
             reservation->commit = &buffers[buffer].commit;
+            etwas_walk_reserve(reservation->place, units);
             return ERROR_SUCCESS;
         }
     }
 }
 
-/* All of the header but bytes 0..3, the marker, which is stored last. */
+/* All of the header but bytes 0..3, the marker: the final one is stored last. */
 static inline void write_header(const struct reservation *reservation,
                                 const struct etwas_record *record)
 {
@@ -202,12 +204,13 @@ static void write_record(const struct reservation *reservation, const struct etw
     ck_pr_store_32((uint32_t *)(void *)place, marker); /* S1 */
 }
 
-uint32_t etwas_publish_shared(struct etwas_slot *slot, uint32_t generation,
-                              const struct etwas_record *record)
+uint32_t etwas_publish_shared(const struct etwas_attachment *attachment, struct etwas_slot *slot,
+                              uint32_t generation, const struct etwas_record *record)
 {
     struct reservation reservation;
     uint32_t rounded = (uint32_t)etwas_etl_round_up_8(record->bytes);
-    uint32_t result = reserve(slot, generation, rounded / ETWAS_UNIT_BYTES, &reservation);
+    uint32_t result =
+        reserve(attachment, slot, generation, rounded / ETWAS_UNIT_BYTES, &reservation);
 
     if (result != ERROR_SUCCESS) {
         return result;

@@ -28,11 +28,12 @@ static void write_record(uint8_t *place, const struct etwas_stamped_record *reco
     ck_pr_store_32((uint32_t *)(void *)place, marker); /* S1 */
 }
 
-uint32_t etwas_publish_stamped(struct etwas_slot *slot, uint32_t gate,
-                               const struct etwas_stamped_record *record)
+uint32_t etwas_publish_stamped(const struct etwas_attachment *attachment, uint32_t index,
+                               uint32_t gate, const struct etwas_stamped_record *record)
 {
     uint32_t rounded = (uint32_t)etwas_etl_round_up_8(record->size);
     uint32_t units = rounded / ETWAS_UNIT_BYTES;
+    struct etwas_slot *slot = &attachment->slots[index];
 
     for (;;) {
         uint64_t word = ck_pr_load_64(&slot->word); /* L1 */
@@ -48,7 +49,7 @@ uint32_t etwas_publish_stamped(struct etwas_slot *slot, uint32_t gate,
         }
         limit = ck_pr_load_32(&slot->limit_units);
         if (first + units > limit) {
-            uint32_t result = etwas_switch_shared(slot, gate, units, 0);
+            uint32_t result = etwas_switch_shared(attachment, slot, gate, units, 0);
 
             if (result != ERROR_SUCCESS) {
                 return result;
@@ -60,12 +61,14 @@ uint32_t etwas_publish_stamped(struct etwas_slot *slot, uint32_t gate,
             (void)ck_pr_cas_64(&slot->newest, newest, (uint64_t)record->stamp); /* X1 */
             newest = (uint64_t)record->stamp;
         }
-        place = (uint8_t *)ck_pr_load_ptr(&slot->region) +
-                ((size_t)buffer * limit + first) * ETWAS_UNIT_BYTES;
+        place = etwas_slot_region(slot) + ((size_t)buffer * limit + first) * ETWAS_UNIT_BYTES;
         if (ck_pr_cas_64(&slot->word, word, word + units)) { /* X2 */
-            struct etwas_buffer_control *buffers = ck_pr_load_ptr(&slot->buffers);
+            struct etwas_buffer_control *buffers = ck_pr_load_ptr(&attachment->buffers);
 
             write_record(place, record, (int64_t)newest);
+            if (record->put_down != NULL) {
+                *record->put_down = (int64_t)newest;
+            }
             return etwas_commit_record(&buffers[buffer].commit, rounded); /* A1 */
         }
     }

@@ -18,15 +18,16 @@ struct etwas_stamped_record {
     const void *bytes; /* begins with the marker */
     uint32_t size;     /* not rounded, at most 65,535 */
     uint32_t stamp_at;
-    int64_t stamp; /* less than the slot's newest: that one is put down */
+    int64_t stamp;     /* less than the slot's newest: that one is put down */
+    int64_t *put_down; /* if it is recorded: which one was; NULL: of no interest */
 };
 
 /*
- * ERROR_SUCCESS, and the record is recorded. ERROR_INVALID_HANDLE: the slot's gate is another;
+ * Into the slot of this index. ERROR_SUCCESS, and the record is recorded. ERROR_INVALID_HANDLE: the slot's gate is another;
  * ERROR_MORE_DATA: it does not fit into a buffer. ERROR_NOT_ENOUGH_MEMORY, and ERROR_LOG_FILE_FULL of
  * a session whose backlog is full: it is counted lost.
  */
-uint32_t etwas_publish_stamped(struct etwas_slot *slot, uint32_t gate,
-                               const struct etwas_stamped_record *record);
+uint32_t etwas_publish_stamped(const struct etwas_attachment *attachment, uint32_t index,
+                               uint32_t gate, const struct etwas_stamped_record *record);
 
 #endif

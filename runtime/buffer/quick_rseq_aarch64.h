@@ -81,7 +81,8 @@
         "ubfx x9, x16, %c[units_bits], %c[buffer_bits]\n\t"                                        \
         "madd x12, x9, x13, x12\n\t"                                                               \
         "ldr x9, [x14, %c[region]]\n\t"                                                            \
-        "add x9, x9, x12, lsl 3\n\t"                                                               \
+        "add x12, %[slot], x12, lsl 3\n\t"                                                         \
+        "add x9, x9, x12\n\t"                                                                      \
         "stur xzr, [x9, -8]\n\t"                    /* 6 */                                        \
         "sub x9, x9, %[units], lsl 3\n\t"
 
@@ -104,8 +105,8 @@ _Static_assert(offsetof(MOF_FIELD, DataType) == offsetof(MOF_FIELD, Length) + 4,
         [newest] "i"(offsetof(struct etwas_slot, newest)),                                         \
         [gate] "i"(offsetof(struct etwas_slot, gate)),                                             \
         [limit] "i"(offsetof(struct etwas_slot, limit_units)),                                     \
-        [region] "i"(offsetof(struct etwas_slot, region)),                                         \
-        [index] "i"(offsetof(struct etwas_slot, index)),                                           \
+        [region] "i"(offsetof(struct etwas_slot, region_distance)),                                \
+        [index] "i"(offsetof(struct etwas_slot, processor)),                                       \
         [units_bits] "i"(ETWAS_UNITS_BITS), [buffer_bits] "i"(ETWAS_BUFFER_BITS)
 
 /* A part of the header as two operands. */
@@ -250,12 +251,13 @@ other:
             "cmp x12, %[stamp]\n\t"                 /* 5 */                                        \
             "b.gt 9f\n\t"                                                                          \
             "ldr w13, [x14, %c[limit]]\n\t"                                                        \
-            "ldr x9, [x14, %c[region]]\n\t"                                                        \
             "ubfx x15, x16, 0, %c[units_bits]\n\t"                                                 \
             "ubfx x12, x16, %c[units_bits], %c[buffer_bits]\n\t"                                   \
             "madd x12, x12, x13, x15\n\t"                                                          \
             "sub x13, x13, x15\n\t"                                                                \
-            "add x9, x9, x12, lsl 3\n\t"                                                           \
+            "ldr x9, [x14, %c[region]]\n\t"                                                        \
+            "add x12, %[slot], x12, lsl 3\n\t"                                                     \
+            "add x9, x9, x12\n\t"                                                                  \
             "lsl x13, x13, 3\n\t"                                                                  \
             "subs x13, x13, " #STEP " + 8\n\t"                                                     \
             "b.lt 9f\n\t"                                                                          \

@@ -72,7 +72,7 @@
         "movl %c[limit](%[slot]), %%r9d\n\t"                                                       \
         "imulq %%r8, %%r9\n\t"                                                                     \
         "addq %%r10, %%r9\n\t"                                                                     \
-        "shlq $3, %%r9\n\t"                                                                        \
+        "leaq (%[slot],%%r9,8), %%r9\n\t"                                                          \
         "addq %c[region](%[slot]), %%r9\n\t"                                                       \
         "movq $0, -8(%%r9,%[units],8)\n\t"          /* 6 */
 
@@ -91,8 +91,8 @@
         [newest] "i"(offsetof(struct etwas_slot, newest)),                                         \
         [gate] "i"(offsetof(struct etwas_slot, gate)),                                             \
         [limit] "i"(offsetof(struct etwas_slot, limit_units)),                                     \
-        [region] "i"(offsetof(struct etwas_slot, region)),                                         \
-        [index] "i"(offsetof(struct etwas_slot, index)),                                           \
+        [region] "i"(offsetof(struct etwas_slot, region_distance)),                                \
+        [index] "i"(offsetof(struct etwas_slot, processor)),                                       \
         [units_mask] "i"((1 << ETWAS_UNITS_BITS) - 1), [units_bits] "i"(ETWAS_UNITS_BITS),         \
         [buffer_mask] "i"(ETWAS_NO_BUFFER)
 /* clang-format on */
@@ -305,8 +305,8 @@ other:
             "imulq %%rax, %%r8\n\t"                                                                \
             "subq %%rcx, %%rax\n\t"                                                                \
             "addq %%r8, %%rcx\n\t"                                                                 \
-            "movq %c[region](%[slot]), %%r8\n\t"                                                   \
-            "leaq (%%r8,%%rcx,8), %%rcx\n\t"                                                       \
+            "leaq (%[slot],%%rcx,8), %%rcx\n\t"                                                    \
+            "addq %c[region](%[slot]), %%rcx\n\t"                                                  \
             "shlq $3, %%rax\n\t"                                                                   \
             "subq $" #STEP " + 8, %%rax\n\t"                                                       \
             "jl %l[other]\n\t"                                                                     \

@@ -28,6 +28,7 @@
 
 #include "buffer/pool.h"
 #include "buffer/slot.h"
+#include "buffer/walk.h"
 #include "clock/clock.h"
 #include "platform/processor.h"
 #include "platform/testpoint.h"
@@ -57,7 +58,9 @@ static inline bool etwas_quick_begin(struct etwas_quick *quick, struct etwas_slo
 }
 
 /* False: nothing is reserved. */
-static inline bool etwas_quick_reserve(struct etwas_quick *quick, uint32_t record_bytes)
+static inline bool etwas_quick_reserve(struct etwas_quick *quick,
+                                       const struct etwas_attachment *attachment,
+                                       uint32_t record_bytes)
 {
     uint32_t units = (uint32_t)etwas_etl_round_up_8(record_bytes) / ETWAS_UNIT_BYTES;
     struct etwas_slot *slot = quick->slot;
@@ -65,8 +68,8 @@ static inline bool etwas_quick_reserve(struct etwas_quick *quick, uint32_t recor
     uint32_t limit = ck_pr_load_32(&slot->limit_units);
     uint32_t first = etwas_word_units(quick->word);
     uint32_t buffer = etwas_word_buffer(quick->word);
-    struct etwas_buffer_control *buffers = ck_pr_load_ptr(&slot->buffers);
-    uint8_t *region = ck_pr_load_ptr(&slot->region);
+    struct etwas_buffer_control *buffers = ck_pr_load_ptr(&attachment->buffers);
+    uint8_t *region = etwas_slot_region(slot);
 
     if (__builtin_expect((first + units > limit) | (quick->stamp < (int64_t)newest), 0)) {
         return false;
@@ -82,6 +85,7 @@ static inline bool etwas_quick_reserve(struct etwas_quick *quick, uint32_t recor
     }
     quick->record = region + ((size_t)buffer * limit + first) * ETWAS_UNIT_BYTES;
     quick->commit = &buffers[buffer].commit;
+    etwas_walk_reserve(quick->record, units);
     ETWAS_TESTPOINT(ETWAS_POINT_RESERVED);
     return true;
 }

@@ -7,38 +7,54 @@
 #include <sys/mman.h>
 
 #include "etl/layout.h"
+#include "platform/memory.h"
 #include "platform/processor.h"
 
 _Static_assert(ETWAS_MOST_PROCESSORS == ETWAS_ETL_PROCESSOR_INDEX_MASK,
                "also the extra slot's index, behind those of the processors, is told on disk");
 
-struct etwas_slot *etwas_slot_table;
+struct etwas_attachments etwas_attachments;
 uint32_t etwas_slot_count;
+
+/* Slots of nobody. */
+static struct etwas_slot *closed;
+
+void etwas_slots_forget(void)
+{
+    for (uint32_t index = 0; index < ETWAS_ATTACHMENTS; index++) {
+        struct etwas_attachment *attachment = &etwas_attachments.of[index];
+
+        ck_pr_store_32(&attachment->slot_count, 0);
+        ck_pr_store_ptr(&attachment->slots, closed);
+        ck_pr_store_ptr(&attachment->pool, NULL);
+    }
+}
 
 bool etwas_slots_prepare(void)
 {
-    uint32_t count = etwas_processor_count();
-    size_t bytes = ((size_t)count + 1) * ETWAS_SLOTS_A_ROW * sizeof(struct etwas_slot);
-    void *table;
-
-    if (etwas_slot_table != NULL) {
+    if (etwas_slots_are_attached()) {
         return true;
     }
-    etwas_processor_prepare();
-    table = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (table == MAP_FAILED) {
+    if (closed == NULL) {
+        etwas_processor_prepare();
+        etwas_slot_count = etwas_processor_count();
+        closed = etwas_memory_keep(ETWAS_ROWS * ((size_t)etwas_slot_count + 1) * sizeof *closed);
+    }
+    if (closed == NULL) {
         return false;
     }
+    etwas_slots_forget();
+    /* Where the kernel cannot do it, the fork handler does. */
+    if (etwas_memory_page_bytes() <= ETWAS_LARGEST_PAGE_BYTES) {
+        (void)madvise(&etwas_attachments, sizeof etwas_attachments, MADV_WIPEONFORK);
+    }
     /*
-     * A fork's child finds every gate closed. Where the kernel cannot do it, the fork handler does.
-     */
-    (void)madvise(table, bytes, MADV_WIPEONFORK);
-    ck_pr_store_ptr(&etwas_slot_table, table);
-    /*
-     * Released: who sees a count that is not 0 sees the table. Pairs with the loads in publish.c,
-     * quick_shared.h and handle.h.
+     * Released: who sees a count that is not 0 sees slots. The first one's is stored last: it answers
+     * for all. Pairs with etwas_slots_are_attached and with handle.h.
      */
     ck_pr_fence_release();
-    ck_pr_store_32(&etwas_slot_count, count);
+    for (uint32_t index = ETWAS_ATTACHMENTS; index > 0; index--) {
+        ck_pr_store_32(&etwas_attachments.of[index - 1].slot_count, etwas_slot_count);
+    }
     return true;
 }

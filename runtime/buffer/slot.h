@@ -4,12 +4,20 @@
 /*
  * Slots: where the writers of one session on one processor find their current buffer.
  *
- * A slot is one cache line. The table of all slots is mapped when the first session starts, never
- * freed and wiped in a fork's child, so a stale handle finds a closed gate, never unmapped memory.
- * It has a row for each processor, and one more for the extra slots: that of a session with rseq
+ * A slot is two cache lines; what each publication needs is in the first. A session's slots lie in a
+ * row behind its pool (pool.c): one for each processor, and the extra one: that of a session with rseq
  * slots, whose writers run restartable sequences, takes the events of threads that cannot run them,
  * and that of a session with one slot takes all events. The processors' slots of such a session stay
  * closed; who finds them so looks at the extra one before he calls the handle invalid.
+ *
+ * A session with retention classes (retention_class.h) has so many rows of processors' slots, that of the
+ * events of no class first, and behind all of them as many extra ones. What holds for a slot holds for
+ * each of them; how many rows there are the kind of each says.
+ *
+ * Where an entry of the session table has its slots, this process's attachment to it says. Slots are
+ * never freed, and there are closed ones where no session ever was, so that a stale handle finds a
+ * closed gate, never unmapped memory. There is no pointer in a slot, only how far away the buffers
+ * are: the memory that it lies in may be mapped elsewhere by who reads it after us.
  *
  *     word     63        40 39          22 21           0
  *              |  count   |    buffer    |    units     |
@@ -40,6 +48,7 @@
 #ifndef ETWAS_BUFFER_SLOT_H
 #define ETWAS_BUFFER_SLOT_H
 
+#include <ck_pr.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -53,6 +62,7 @@ enum {
     ETWAS_SESSIONS = 64,        /* entries of the session table (R46) … */
     ETWAS_PRIVATE_SESSIONS = 8, /* … and behind them those of private sessions (R47) */
     ETWAS_SESSION_ENTRIES = ETWAS_SESSIONS + ETWAS_PRIVATE_SESSIONS,
+    ETWAS_ROWS = 8, /* of slots, at most: of no retention class, and of each */
     ETWAS_UNIT_BYTES = 8,
     ETWAS_FIRST_UNIT = ETWAS_ETL_BUFFER_HEADER_BYTES / ETWAS_UNIT_BYTES,
     ETWAS_UNITS_BITS = 22,
@@ -62,6 +72,16 @@ enum {
     ETWAS_NO_ROOM = 3 << (ETWAS_UNITS_BITS - 2),
 };
 
+/* What writers count, each processor for itself, so that they do not fight for a line. */
+struct etwas_slot_counters {
+    uint64_t lost_no_buffer;
+    uint64_t lost_backlog_full;
+    uint64_t restarts; /* of sequences */
+    /* What an rseq slot had stored and replaced when it was shut; before that 0. */
+    uint64_t shut_stored;
+    uint64_t shut_overwritten;
+} __attribute__((aligned(64)));
+
 struct etwas_slot {
     uint64_t word;
     uint64_t newest;      /* no record of this slot is newer; an int64_t stamp */
@@ -70,39 +90,83 @@ struct etwas_slot {
                              and until the next session opens it */
     uint32_t limit_units; /* size of a buffer */
     uint32_t visitors;
-    uint8_t *region;
-    struct etwas_buffer_control *buffers;
-    struct etwas_pool *pool;
-    uint32_t index; /* which slot of the session: the processor number; 0 for the only one */
-    uint32_t spare; /* claimed to become current next, if its owner word says so too */
+    uint32_t processor;      /* rseq: whose sequences it is for; else nobody's */
+    uint32_t spare;          /* claimed to become current next, if its owner word says so too */
+    int64_t region_distance; /* bytes from this slot to the region of the buffers */
+    uint32_t index;          /* which slot of the session, and so in owner words */
+    struct etwas_slot_counters counters;
 };
-_Static_assert(sizeof(struct etwas_slot) == 64, "a slot is one cache line");
+_Static_assert(sizeof(struct etwas_slot) == 128, "a slot is two cache lines");
 _Static_assert(offsetof(struct etwas_slot, gate) % 8 == 0, "gate and kind are one word");
 _Static_assert(offsetof(struct etwas_slot, kind) == offsetof(struct etwas_slot, gate) + 4,
                "gate and kind are one word");
 
-/* Entries of a row of the table: a handle's lowest byte finds its slot without arithmetic. */
-enum {
-    ETWAS_SLOTS_A_ROW = 256
+/*
+ * Where this process has a session's memory. Start stores it while the session's gates are closed, and
+ * it stays when they are closed again: who found a gate open finds what belongs to it.
+ */
+struct etwas_attachment {
+    struct etwas_slot *slots;
+    struct etwas_buffer_control *buffers;
+    struct etwas_pool *pool; /* NULL: there never was a session */
+    uint32_t slot_count;     /* without the extra one; see below */
 };
-_Static_assert((int)ETWAS_SESSION_ENTRIES < (int)ETWAS_SLOTS_A_ROW,
+
+/* One for each value of a handle's lowest byte, so that none has to be checked. */
+enum {
+    ETWAS_ATTACHMENTS = 256
+};
+_Static_assert((int)ETWAS_SESSION_ENTRIES < (int)ETWAS_ATTACHMENTS,
                "an entry is one byte of a handle");
 
-/*
- * The processors the machine may have, which is also the index of the extra slots; 0 until the
- * first session starts, and there is no table.
- */
+/* The processors the machine may have, which is also the index of the extra slots. */
 extern uint32_t etwas_slot_count __attribute__((visibility("hidden")));
-/* All slots of all sessions. Written once, before the count. */
-extern struct etwas_slot *etwas_slot_table __attribute__((visibility("hidden")));
 
-/* Maps the table. False when the system has no memory. Call with the control lock held. */
+/*
+ * The attachments have pages to themselves, which the kernel zeroes in a fork's child. So all of them
+ * have a slot_count of 0, and no slots, before anything is attached, and where it is no more; else the
+ * processors'. Every writer looks at it first.
+ */
+enum {
+#if defined(__x86_64__)
+    ETWAS_LARGEST_PAGE_BYTES = 4096
+#else
+    ETWAS_LARGEST_PAGE_BYTES = 65536
+#endif
+};
+extern struct etwas_attachments {
+    struct etwas_attachment of[ETWAS_ATTACHMENTS];
+} __attribute__((aligned(ETWAS_LARGEST_PAGE_BYTES))) etwas_attachments
+    __attribute__((visibility("hidden")));
+
+/*
+ * Whether anything is attached: then there are slots of every session's entry. Pairs with the release
+ * in etwas_slots_prepare.
+ */
+static inline bool etwas_slots_are_attached(void)
+{
+    bool are = ck_pr_load_32(&etwas_attachments.of[0].slot_count) != 0;
+
+    ck_pr_fence_acquire();
+    return are;
+}
+
+/* Attaches closed slots. False when the system has no memory. Call with the control lock held. */
 bool etwas_slots_prepare(void);
+
+/* In a fork's child: all that was attached is its parent's. */
+void etwas_slots_forget(void);
+
+/* Of an entry of the session table. */
+static inline struct etwas_attachment *etwas_attachment_of(uint32_t session)
+{
+    return &etwas_attachments.of[session + 1];
+}
 
 /* `index`: a processor below etwas_slot_count, or etwas_slot_count for the extra slot. */
 static inline struct etwas_slot *etwas_slot_of(uint32_t session, uint32_t index)
 {
-    return &etwas_slot_table[(size_t)index * ETWAS_SLOTS_A_ROW + session + 1];
+    return (struct etwas_slot *)ck_pr_load_ptr(&etwas_attachment_of(session)->slots) + index;
 }
 
 /* The slot of a processor number as the kernel gave it, which may be odd. */
@@ -110,6 +174,21 @@ static inline struct etwas_slot *etwas_slot_folded(uint32_t session, uint32_t pr
 {
     return etwas_slot_of(session,
                          processor < etwas_slot_count ? processor : processor % etwas_slot_count);
+}
+
+/* Of its buffers: of the session that the gate is of, if it was loaded before. */
+static inline uint8_t *etwas_slot_region(const struct etwas_slot *slot)
+{
+    return (uint8_t *)((uintptr_t)slot + ck_pr_load_64((const uint64_t *)&slot->region_distance));
+}
+
+/*
+ * A sequence was interrupted. The slot may be of a session that came after: then the count is a little
+ * wrong, nothing else.
+ */
+static inline void etwas_slot_count_restart(struct etwas_slot *slot)
+{
+    ck_pr_inc_64(&slot->counters.restarts);
 }
 
 /* What gate and kind are together while a session of this generation runs. */
@@ -142,15 +221,30 @@ static inline uint32_t etwas_kind_protocol(uint32_t kind)
 enum {
     ETWAS_KIND_TIMES = 1 << 16,          /* records have KernelTime and UserTime (R106) */
     ETWAS_KIND_PROCESSOR_TIME = 1 << 17, /* they have ProcessorTime */
-    ETWAS_KIND_ONE_SLOT = 1 << 24,       /* this slot is its session's only one (R65) */
+    ETWAS_KIND_CLASSES_SHIFT = 18,       /* retention classes, 0 to 7 */
+    ETWAS_KIND_CLASSES = 7 << ETWAS_KIND_CLASSES_SHIFT,
+    ETWAS_KIND_ONE_SLOT = 1 << 24, /* this slot is its session's only one (R65), or its class's */
 };
 
 /*
- * The protocol, if the quick ways may write the records: they know no times. Else no protocol.
+ * The protocol, if the quick ways may write the records: they know no times, and no classes. Else no
+ * protocol.
  */
 static inline uint32_t etwas_kind_quick_protocol(uint32_t kind)
 {
     return kind >> 8 & 0xFFFF;
+}
+
+/* The rows of slots that the session has: one, and one for each class. */
+static inline uint32_t etwas_kind_rows(uint32_t kind)
+{
+    return 1 + ((kind & ETWAS_KIND_CLASSES) >> ETWAS_KIND_CLASSES_SHIFT);
+}
+
+/* The kind of the slots if there were no classes. */
+static inline uint32_t etwas_kind_without_classes(uint32_t kind)
+{
+    return kind & ~(uint32_t)ETWAS_KIND_CLASSES;
 }
 
 /* (1, 2, 9) → count 1, buffer 2, next record at byte 72 */

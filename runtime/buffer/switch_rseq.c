@@ -4,19 +4,20 @@
 /*
  * Claiming, adopting and closing buffers in rseq slots.
  *
- * p is the processor, b its current buffer, o[] the owner words. What is in brackets is one
- * sequence on p: it happens whole or not at all, and nothing else of p happens meanwhile. Each
+ * p is the slot, of which a processor has one, or with retention classes several, b its current
+ * buffer, o[] the owner words. What is in brackets is one
+ * sequence on its processor: it happens whole or not at all, and nothing else of p happens meanwhile. Each
  * begins with the processor and the gate, so after the end of the session none commits.
  *
  *     CLOSE   buffering mode only, after ADOPT and before the next. q ← b.previous, claimed as oq:
- *             [o[b] still;  commit: exchange o[q]: oq → CLOSED]
+ *             [o[b] still;  commit: exchange o[q]: oq → CLOSED];  offer it (oldest.c)
  *     CLAIM   the spare is not valid. x ← a FREE buffer, or a new one (GROW), or, in buffering
  *             mode, the oldest CLOSED one, claimed as ox; t ← next ticket
  *             [word, o[b], spare s, o[s] still;  spare ← x;
  *              commit: exchange o[x]: ox → {t, p, HELD}]
  *     ADOPT   the spare n is valid: o[n] = {.., p, HELD}, n ≠ b
  *             [word, o[b], spare n, o[n] still;  b.end ← what word and newest say;
- *              n.link ← b and the sums;  commit: word ← {0 records, n, first unit}]
+ *              b's age ← n's ticket;  n.link ← b and the sums;  commit: word ← {0 records, n, first unit}]
  *     GROW    [commit: exchange allocated: a → a + 1, below the maximum]
  *     LOST    [word, spare s, o[s], this slot's count of lost events still;  commit: it + 1]
  *
@@ -30,8 +31,9 @@
  *  - CLOSE says of q under the claim oq that another buffer is current after it. Once true that stays
  *    true, whoever says it and however late; an owner word never comes back. That o[b] still stands
  *    means that the link, from which q and oq are read, is true (current.h).
- *  - b.end and n.link are written before the commit. Interrupted before it, b is still current and
- *    n still spare; nobody reads the end of a current buffer nor the link of a spare one.
+ *  - b.end, b's age, n.link and n's first bytes are written before the commit. Interrupted before it, b
+ *    is still current and n still spare; nobody reads the end of a current buffer nor the link or the
+ *    bytes of a spare one, and nobody believes the age of a buffer that is not closed.
  *  - Everything read before a sequence may be another session's, if this one ended meanwhile; the
  *    memory is kept. If the gate stands, all of it was this session's.
  *
@@ -51,6 +53,7 @@
 #include "buffer/oldest.h"
 #include "buffer/pool_count.h"
 #include "buffer/pool_free.h"
+#include "buffer/share.h"
 #include "platform/rseq.h"
 
 /* Where CLOSE of the buffer before the current one is still to be done: its owner word; else 0. */
@@ -79,11 +82,12 @@ struct step {
     struct etwas_current current;
     uint64_t gate;
     uint32_t processor;
+    uint32_t index; /* of the slot */
 };
 
 static const uint64_t *spare_word(const struct etwas_slot *slot)
 {
-    return (const uint64_t *)(const void *)&slot->index;
+    return (const uint64_t *)(const void *)&slot->processor;
 }
 
 /* A failed or interrupted step is counted, and the caller looks again. */
@@ -94,7 +98,7 @@ static bool run(const struct step *step, struct etwas_rseq_sequence *sequence)
     sequence->processor = step->processor;
     result = etwas_rseq_run(sequence);
     if (result == ETWAS_RSEQ_ABORTED) {
-        etwas_pool_count_restart(step->pool, step->processor);
+        etwas_slot_count_restart(step->slot);
     }
     return result == ETWAS_RSEQ_COMMITTED;
 }
@@ -116,7 +120,11 @@ static bool close(const struct step *step, uint32_t buffer, uint64_t buffer_owne
         .exchange = 1,
     };
 
-    return run(step, &sequence);
+    if (!run(step, &sequence)) {
+        return false;
+    }
+    etwas_pool_offer_oldest(step->pool, previous, false);
+    return true;
 }
 
 /* What ADOPT stores in the new current buffer about the one before. */
@@ -125,6 +133,7 @@ static struct etwas_buffer_link link_for(const struct step *step, uint32_t spare
     const struct etwas_pool *pool = step->pool;
     struct etwas_buffer_link link = {
         .previous = step->current.buffer,
+        .previous_newest = (int64_t)ck_pr_load_64(&step->slot->newest),
         .previous_owner = step->current.owner,
     };
 
@@ -153,6 +162,7 @@ static void adopt(const struct step *step, uint32_t spare, uint64_t spare_owner)
         .units = etwas_word_units(step->current.word),
         .records = (uint32_t)etwas_word_count(step->current.word),
     };
+    const uint64_t age = etwas_owner_ticket(spare_owner);
     const struct etwas_rseq_check checks[] = {
         {etwas_slot_gate(step->slot), step->gate},
         {&step->slot->word, step->current.word},
@@ -164,6 +174,8 @@ static void adopt(const struct step *step, uint32_t spare, uint64_t spare_owner)
     const struct etwas_rseq_copy copies[] = {
         {&pool->buffers[spare].link, &link, sizeof link},
         {&pool->buffers[has_current ? buffer : spare].end, &end, has_current ? sizeof end : 0},
+        {etwas_pool_repeated_owner(pool, spare), &spare_owner, sizeof spare_owner},
+        {&pool->ages[has_current ? buffer : spare], &age, has_current ? sizeof age : 0},
     };
     struct etwas_rseq_sequence sequence = {
         .checks = checks,
@@ -177,7 +189,7 @@ static void adopt(const struct step *step, uint32_t spare, uint64_t spare_owner)
     if (!run(step, &sequence)) {
         return;
     }
-    etwas_pool_wake_if_few(step->pool);
+    etwas_pool_wake_if_few(step->pool, step->index);
     if (pool->buffering && has_current) {
         /* If interrupted: before the next ADOPT. */
         (void)close(step, spare, spare_owner, buffer, step->current.owner);
@@ -192,7 +204,7 @@ static bool grow(const struct step *step, uint64_t allocated, uint32_t *buffer, 
     struct etwas_rseq_sequence sequence = {
         .checks = checks,
         .check_count = 1,
-        .target = &pool->allocated,
+        .target = &pool->words->allocated,
         .expected = allocated,
         .value = allocated + 1,
         .exchange = 1,
@@ -200,9 +212,9 @@ static bool grow(const struct step *step, uint64_t allocated, uint32_t *buffer, 
 
     *buffer = (uint32_t)allocated;
     *owner = 0;
-    ck_pr_inc_32(&pool->free_count);
+    ck_pr_inc_32(&pool->words->free_count);
     if (!run(step, &sequence)) {
-        ck_pr_dec_32(&pool->free_count);
+        ck_pr_dec_32(&pool->words->free_count);
         return false;
     }
     etwas_pool_wake_flusher(pool);
@@ -220,17 +232,21 @@ static enum found find(const struct step *step, uint32_t *buffer, uint64_t *owne
     struct etwas_pool *pool = step->pool;
     uint64_t allocated;
 
-    if ((etwas_pool_has_wrapped(pool) && etwas_pool_find_closed(pool, buffer, owner)) ||
+    if (etwas_share_is_spent(pool, step->index)) {
+        return FOUND_NONE;
+    }
+    if ((etwas_pool_has_wrapped(pool) &&
+         etwas_share_find_closed(pool, step->index, buffer, owner)) ||
         etwas_pool_find_free(pool, buffer, owner)) {
         return FOUND_ONE;
     }
-    allocated = ck_pr_load_64(&pool->allocated);
-    if (allocated < ck_pr_load_32(&pool->maximum_buffers)) {
+    allocated = ck_pr_load_64(&pool->words->allocated);
+    if (allocated < ck_pr_load_32(&pool->words->maximum_buffers)) {
         return grow(step, allocated, buffer, owner) ? FOUND_ONE : FOUND_LOOK_AGAIN;
     }
     /* The maximum was reached after we found nothing free; meanwhile something may be. */
     if (etwas_pool_find_free(pool, buffer, owner) ||
-        (pool->buffering && etwas_pool_find_closed(pool, buffer, owner)) ||
+        (pool->buffering && etwas_share_find_closed(pool, step->index, buffer, owner)) ||
         etwas_pool_find_hidden(pool, buffer, owner)) {
         return FOUND_ONE;
     }
@@ -241,7 +257,7 @@ static enum found find(const struct step *step, uint32_t *buffer, uint64_t *owne
 static uint32_t lose(const struct step *step, uint32_t spare, uint64_t spare_owner)
 {
     uint32_t code;
-    uint64_t *lost = etwas_pool_loss(step->pool, step->processor, &code);
+    uint64_t *lost = etwas_pool_loss(step->pool, step->slot, &code);
     uint64_t before = ck_pr_load_64(lost);
     const struct etwas_rseq_check checks[] = {
         {etwas_slot_gate(step->slot), step->gate},
@@ -264,6 +280,34 @@ static uint32_t lose(const struct step *step, uint32_t spare, uint64_t spare_own
     return code;
 }
 
+/* CLAIM of a buffer under the claim `from`, and what shares and rows' accounts have of it. */
+static bool run_claim(const struct step *step, struct etwas_rseq_sequence *sequence,
+                      uint32_t buffer, uint64_t from)
+{
+    struct etwas_pool *pool = step->pool;
+    bool crosses = etwas_share_crosses(pool, from, step->index);
+    /* Before: when it is claimed it may be filled anew at once. */
+    uint64_t records = crosses ? ck_pr_load_32(&pool->buffers[buffer].end.records) : 0;
+    bool claimed;
+
+    if (crosses) {
+        etwas_pool_settle_begin(pool);
+    }
+    claimed = run(step, sequence);
+    if (claimed) {
+        etwas_share_claimed(pool, from, step->index);
+    }
+    if (crosses && claimed) {
+        ck_pr_add_64(&pool->words->rows[etwas_share_row(pool, etwas_owner_slot(from))].taken,
+                     records);
+        ck_pr_add_64(&pool->words->rows[etwas_share_row(pool, step->index)].took, records);
+    }
+    if (crosses) {
+        etwas_pool_settle_end(pool);
+    }
+    return claimed;
+}
+
 static uint32_t claim(const struct step *step, uint32_t spare, uint64_t spare_owner)
 {
     struct etwas_pool *pool = step->pool;
@@ -283,7 +327,7 @@ static uint32_t claim(const struct step *step, uint32_t spare, uint64_t spare_ow
     /* Written to in a moment, and probably in no cache. */
     __builtin_prefetch(etwas_pool_buffer(pool, found_spare) + ETWAS_ETL_BUFFER_HEADER_BYTES, 1);
     __builtin_prefetch(&pool->buffers[found_spare], 1);
-    ticket = ck_pr_faa_64(&pool->ticket, 1);
+    ticket = ck_pr_faa_64(&pool->words->ticket, 1);
     ETWAS_UNPOISON(etwas_pool_buffer(pool, found_spare), pool->buffer_bytes);
     {
         const struct etwas_rseq_check checks[] = {
@@ -305,10 +349,10 @@ static uint32_t claim(const struct step *step, uint32_t spare, uint64_t spare_ow
             .copy_count = 1,
             .target = &pool->owners[found_spare],
             .expected = owner,
-            .value = etwas_owner(ticket, step->processor, ETWAS_OWNER_HELD),
+            .value = etwas_owner(ticket, step->index, ETWAS_OWNER_HELD),
             .exchange = 1,
         };
-        bool claimed = run(step, &sequence);
+        bool claimed = run_claim(step, &sequence, found_spare, owner);
 
         if (etwas_owner_state(owner) == ETWAS_OWNER_FREE) {
             if (claimed) {
@@ -324,14 +368,15 @@ static uint32_t claim(const struct step *step, uint32_t spare, uint64_t spare_ow
     return ERROR_SUCCESS;
 }
 
-uint32_t etwas_switch_rseq(struct etwas_slot *slot, uint32_t processor, uint64_t gate,
-                           uint32_t units, uint64_t close_word)
+uint32_t etwas_switch_rseq(const struct etwas_attachment *attachment, struct etwas_slot *slot,
+                           uint64_t gate, uint32_t units, uint64_t close_word)
 {
     struct step step = {
         .slot = slot,
-        .pool = ck_pr_load_ptr(&slot->pool),
+        .pool = ck_pr_load_ptr(&attachment->pool),
         .gate = gate,
-        .processor = processor,
+        .processor = ck_pr_load_32(&slot->processor),
+        .index = ck_pr_load_32(&slot->index),
     };
     uint32_t limit = ck_pr_load_32(&slot->limit_units);
     uint64_t previous_owner;
@@ -340,7 +385,7 @@ uint32_t etwas_switch_rseq(struct etwas_slot *slot, uint32_t processor, uint64_t
     uint32_t spare;
 
     if (step.pool == NULL) {
-        return ERROR_SUCCESS; /* a fork's child, whose slots are wiped: the gate will tell */
+        return ERROR_SUCCESS; /* a fork's child, which has nothing of it: its slots will tell */
     }
     ck_pr_fence_acquire();
     step.current = etwas_current_read(slot, step.pool);
@@ -359,11 +404,11 @@ uint32_t etwas_switch_rseq(struct etwas_slot *slot, uint32_t processor, uint64_t
         return ERROR_SUCCESS; /* not replaced before: a link leads back to one buffer only */
     }
     spare = ck_pr_load_32(&slot->spare);
-    if (spare >= step.pool->capacity) {
+    if (spare >= step.pool->layout.capacity) {
         return ERROR_SUCCESS; /* of a session that came after this one */
     }
     spare_owner = ck_pr_load_64(&step.pool->owners[spare]);
-    if (etwas_owner_is_held_by(spare_owner, processor) && spare != step.current.buffer) {
+    if (etwas_owner_is_held_by(spare_owner, step.index) && spare != step.current.buffer) {
         adopt(&step, spare, spare_owner);
         return ERROR_SUCCESS;
     }
@@ -378,8 +423,8 @@ void etwas_rseq_close_previous(const struct etwas_slot *slot, struct etwas_pool 
     uint32_t previous;
     uint64_t owner = unclosed(pool, &current, &previous);
 
-    if (owner != 0 && etwas_current_stands(&current, pool)) {
-        (void)ck_pr_cas_64(&pool->owners[previous], owner,
-                           etwas_owner_as(owner, ETWAS_OWNER_CLOSED));
+    if (owner != 0 && etwas_current_stands(&current, pool) &&
+        ck_pr_cas_64(&pool->owners[previous], owner, etwas_owner_as(owner, ETWAS_OWNER_CLOSED))) {
+        etwas_pool_offer_oldest(pool, previous, false);
     }
 }

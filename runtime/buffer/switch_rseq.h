@@ -21,8 +21,8 @@
  * ERROR_MORE_DATA: no buffer is large enough. ERROR_NOT_ENOUGH_MEMORY: no buffer to be had; the
  * event is counted lost.
  */
-uint32_t etwas_switch_rseq(struct etwas_slot *slot, uint32_t processor, uint64_t gate,
-                           uint32_t units, uint64_t close_word);
+uint32_t etwas_switch_rseq(const struct etwas_attachment *attachment, struct etwas_slot *slot,
+                           uint64_t gate, uint32_t units, uint64_t close_word);
 
 /*
  * CLOSE, by the flusher's role: the buffer before the current one of the slot, if it is not closed

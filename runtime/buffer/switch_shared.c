@@ -9,7 +9,7 @@
  *               n ← a claimed buffer; none, and the word still w → the event is lost
  *               n.previous ← what w says and the newest stamp
  *               compare-exchange word: w → {epoch + 1, n, first}        (X3, release)   else again
- *               retire the old buffer: commit word + the unused rest, closed
+ *               retire the old buffer: its age ← n's ticket; commit word + the unused rest, closed
  *               visitors − 1                                            (V2, release)
  *
  * V1 and the gate's load pair with stop's store of the gate and its load of visitors: of a writer
@@ -26,6 +26,7 @@
 #include <ck_pr.h>
 #include <etwas/winerror.h>
 
+#include "buffer/oldest.h"
 #include "buffer/pool.h"
 #include "buffer/pool_claim.h"
 #include "buffer/pool_count.h"
@@ -38,15 +39,17 @@ static bool install(struct etwas_slot *slot, struct etwas_pool *pool, uint64_t w
 {
     struct etwas_buffer_control *control = &pool->buffers[buffer];
     uint32_t old = etwas_word_buffer(word);
+    uint64_t ticket;
 
-    control->link.previous = old;
+    /* Atomic: who follows links without a claim may look at them meanwhile, and then look again. */
+    ck_pr_store_32(&control->link.previous, old);
     control->link.previous_end_units = etwas_word_units(word);
     /*
      * Loaded after the word: every record reserved before that word had announced its stamp. If the
      * word changes meanwhile the exchange fails and the value is not used.
      */
-    control->link.previous_newest = (int64_t)ck_pr_load_64(&slot->newest);
-    etwas_pool_renumber(pool, ck_pr_load_32(&slot->index), buffer);
+    ck_pr_store_64((uint64_t *)&control->link.previous_newest, ck_pr_load_64(&slot->newest));
+    ticket = etwas_pool_renumber(pool, ck_pr_load_32(&slot->index), buffer);
     ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_NAMED);
     ck_pr_fence_release();
     if (!ck_pr_cas_64(&slot->word, word, etwas_word_next(word, buffer, ETWAS_FIRST_UNIT))) {
@@ -54,13 +57,18 @@ static bool install(struct etwas_slot *slot, struct etwas_pool *pool, uint64_t w
     }
     ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_INSTALLED);
     if (old != ETWAS_NO_BUFFER) {
+        ck_pr_store_64(&pool->ages[old], ticket);
         etwas_pool_retire(pool, old, etwas_word_units(word));
+        if (pool->buffering) {
+            etwas_pool_offer_oldest(pool, old, true);
+        }
     }
-    etwas_pool_wake_if_few(pool);
+    etwas_pool_wake_if_few(pool, ck_pr_load_32(&slot->index));
     return true;
 }
 
-static uint32_t switch_as_visitor(struct etwas_slot *slot, uint32_t generation, uint32_t units,
+static uint32_t switch_as_visitor(const struct etwas_attachment *attachment,
+                                  struct etwas_slot *slot, uint32_t generation, uint32_t units,
                                   uint64_t close_word)
 {
     struct etwas_pool *pool = NULL;
@@ -84,7 +92,11 @@ static uint32_t switch_as_visitor(struct etwas_slot *slot, uint32_t generation, 
         if (etwas_word_units(word) + units <= limit && word != close_word) {
             break;
         }
-        pool = ck_pr_load_ptr(&slot->pool);
+        pool = ck_pr_load_ptr(&attachment->pool);
+        if (pool == NULL) { /* a fork's child, which has nothing of it */
+            result = ERROR_INVALID_HANDLE;
+            break;
+        }
         ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_ENTERED);
         if (claimed == ETWAS_NO_BUFFER &&
             !etwas_pool_claim(pool, ck_pr_load_32(&slot->index), &claimed)) {
@@ -92,7 +104,7 @@ static uint32_t switch_as_visitor(struct etwas_slot *slot, uint32_t generation, 
             if (ck_pr_load_64(&slot->word) != word) {
                 continue; /* who took the last one may have installed it: then there is room */
             }
-            ck_pr_inc_64(etwas_pool_loss(pool, ck_pr_load_32(&slot->index), &result));
+            ck_pr_inc_64(etwas_pool_loss(pool, slot, &result));
             etwas_pool_wake_flusher(pool);
             break;
         }
@@ -108,15 +120,15 @@ static uint32_t switch_as_visitor(struct etwas_slot *slot, uint32_t generation, 
     return result;
 }
 
-__attribute__((noinline, cold)) uint32_t etwas_switch_shared(struct etwas_slot *slot,
-                                                             uint32_t generation, uint32_t units,
-                                                             uint64_t close_word)
+__attribute__((noinline, cold)) uint32_t etwas_switch_shared(
+    const struct etwas_attachment *attachment, struct etwas_slot *slot, uint32_t generation,
+    uint32_t units, uint64_t close_word)
 {
     uint32_t result;
 
     ck_pr_inc_32(&slot->visitors); /* V1 */
     ck_pr_fence_memory();
-    result = switch_as_visitor(slot, generation, units, close_word);
+    result = switch_as_visitor(attachment, slot, generation, units, close_word);
     ck_pr_fence_release();
     ck_pr_dec_32(&slot->visitors); /* V2 */
     return result;

@@ -18,7 +18,7 @@
  * ERROR_MORE_DATA: no buffer is large enough. ERROR_NOT_ENOUGH_MEMORY: no buffer to be had; the
  * event is counted lost.
  */
-uint32_t etwas_switch_shared(struct etwas_slot *slot, uint32_t generation, uint32_t units,
-                             uint64_t close_word);
+uint32_t etwas_switch_shared(const struct etwas_attachment *attachment, struct etwas_slot *slot,
+                             uint32_t generation, uint32_t units, uint64_t close_word);
 
 #endif

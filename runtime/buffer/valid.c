@@ -28,21 +28,21 @@ static bool holds(bool condition, const char *sentence)
 
 static bool numbers_are_valid(const struct etwas_pool *pool)
 {
-    uint64_t ended = ck_pr_load_64(&pool->settles_ended);
-    uint64_t besides = ck_pr_load_64(&pool->settled_recorded);
+    uint64_t ended = ck_pr_load_64(&pool->words->settles_ended);
+    uint64_t besides = ck_pr_load_64(&pool->words->settled_recorded);
     uint64_t settled = 0;
 
     ck_pr_fence_acquire();
     for (uint32_t outcome = 0; outcome < ETWAS_OUTCOMES; outcome++) {
-        settled += ck_pr_load_64(&pool->settled[outcome]);
+        settled += ck_pr_load_64(&pool->words->settled[outcome]);
     }
-    return holds(ck_pr_load_64(&pool->allocated) <= pool->region_buffers,
+    return holds(ck_pr_load_64(&pool->words->allocated) <= pool->region_buffers,
                  "every buffer in use has address space") &&
-           holds(pool->region_buffers <= pool->capacity, "every buffer has an owner word") &&
-           holds(ck_pr_load_32(&pool->maximum_buffers) <= pool->region_buffers &&
-                     ck_pr_load_32(&pool->maximum_buffers) >= pool->minimum_buffers,
+           holds(pool->region_buffers <= pool->layout.capacity, "every buffer has an owner word") &&
+           holds(ck_pr_load_32(&pool->words->maximum_buffers) <= pool->region_buffers &&
+                     ck_pr_load_32(&pool->words->maximum_buffers) >= pool->minimum_buffers,
                  "the maximum is between the session's minimum and its region") &&
-           holds(ended <= ck_pr_load_64(&pool->settles_begun), "a settlement begins once") &&
+           holds(ended <= ck_pr_load_64(&pool->words->settles_begun), "a settlement begins once") &&
            holds(besides <= settled, "what is settled of the recorded is settled (I4)");
 }
 
@@ -53,7 +53,7 @@ static bool owner_is_valid(const struct etwas_pool *pool, uint32_t buffer)
 
     ck_pr_fence_acquire();
     return holds(etwas_owner_slot(owner) < pool->slot_count, "an owner is a slot of the session") &&
-           holds(etwas_owner_ticket(owner) < ck_pr_load_64(&pool->ticket),
+           holds(etwas_owner_ticket(owner) < ck_pr_load_64(&pool->words->ticket),
                  "a claim's ticket was drawn") &&
            holds(pool->buffering || (state != ETWAS_OWNER_CLOSED && state != ETWAS_OWNER_PINNED),
                  "only a flight recorder closes and pins buffers") &&
@@ -68,20 +68,30 @@ static bool slot_is_valid(const struct etwas_pool *pool, uint32_t index)
     const struct etwas_slot *slot = etwas_pool_slot(pool, index);
     struct etwas_current current = etwas_current_read(slot, pool);
     enum etwas_owner_state state = etwas_owner_state(current.owner);
+    uint64_t repeated;
 
-    if (current.buffer == ETWAS_NO_BUFFER || !etwas_current_stands(&current, pool)) {
+    if (current.buffer >= pool->region_buffers) {
+        return holds(current.buffer == ETWAS_NO_BUFFER || !etwas_current_stands(&current, pool),
+                     "a current buffer is one of the region");
+    }
+    repeated = ck_pr_load_64(etwas_pool_repeated_owner(pool, current.buffer));
+    if (!etwas_current_stands(&current, pool)) {
         return true;
     }
-    return holds(current.buffer < ck_pr_load_64(&pool->allocated), "a current buffer is in use") &&
+    return holds(current.buffer < ck_pr_load_64(&pool->words->allocated),
+                 "a current buffer is in use") &&
            holds(etwas_owner_slot(current.owner) == index, "a current buffer is its slot's (I3)") &&
            holds(state == ETWAS_OWNER_HELD ||
                      (state == ETWAS_OWNER_PINNED && !etwas_pool_is_rseq_slot(pool, index)),
-                 "a current buffer is held (I3)");
+                 "a current buffer is held (I3)") &&
+           holds(etwas_owner_state(repeated) != ETWAS_OWNER_HELD || /* written meanwhile */
+                     repeated == etwas_owner_as(current.owner, ETWAS_OWNER_HELD),
+                 "a current buffer names its claim");
 }
 
 bool etwas_pool_is_valid(const struct etwas_pool *pool)
 {
-    uint64_t allocated = ck_pr_load_64(&pool->allocated);
+    uint64_t allocated = ck_pr_load_64(&pool->words->allocated);
 
     if (!numbers_are_valid(pool)) {
         return false;
@@ -101,7 +111,8 @@ bool etwas_pool_is_valid(const struct etwas_pool *pool)
 
 bool etwas_buffer_is_owned(const struct etwas_pool *pool, uint32_t buffer)
 {
-    return holds(buffer < ck_pr_load_64(&pool->allocated), "a buffer that is had is in use") &&
+    return holds(buffer < ck_pr_load_64(&pool->words->allocated),
+                 "a buffer that is had is in use") &&
            holds(etwas_owner_state(ck_pr_load_64(&pool->owners[buffer])) == ETWAS_OWNER_HELD,
                  "a buffer that is had is held (I3)");
 }

@@ -14,7 +14,17 @@
 #include "buffer/slot.h"
 #include "etl/layout.h"
 
-/* The first 4 bytes of a record, which are stored last. */
+/*
+ * Says how long a record will be whose writer has just reserved it: if that writer dies, the records behind it
+ * can be found all the same. Where even that is not stored yet, there are zeroes.
+ */
+static inline void etwas_walk_reserve(uint8_t *record, uint32_t units)
+{
+    ck_pr_store_32((uint32_t *)(void *)record, units);
+    ck_pr_barrier(); /* whoever dies has done what comes before what he has done */
+}
+
+/* The first 4 bytes of a record; the final ones are stored last. */
 static inline uint32_t etwas_walk_marker(const uint8_t *record)
 {
     return ck_pr_load_32((const uint32_t *)(const void *)record);

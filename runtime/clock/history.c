@@ -3,6 +3,7 @@
 
 #include "clock/history.h"
 
+#include <ck_pr.h>
 #include <string.h>
 
 #ifdef ETWAS_TESTPOINTS
@@ -13,7 +14,8 @@ void etwas_clock_history_begin(struct etwas_clock_history *history,
                                const struct etwas_clock_reading *started)
 {
     history->readings[0] = *started;
-    history->count = 1;
+    ck_pr_fence_release();
+    ck_pr_store_32(&history->count, 1);
 }
 
 /* The start's stays, and of the older half behind it every second. */
@@ -22,12 +24,16 @@ static void thin(struct etwas_clock_history *history)
     const uint32_t half = ETWAS_CLOCK_HISTORY_READINGS / 2;
     uint32_t kept = 1;
 
+    ck_pr_inc_32(&history->thins_begun);
+    ck_pr_fence_memory();
     for (uint32_t index = 2; index < half; index += 2) {
         history->readings[kept++] = history->readings[index];
     }
     memmove(&history->readings[kept], &history->readings[half],
             (history->count - half) * sizeof *history->readings);
-    history->count -= half - kept;
+    ck_pr_store_32(&history->count, history->count - (half - kept));
+    ck_pr_fence_memory();
+    ck_pr_inc_32(&history->thins_ended);
 }
 
 void etwas_clock_history_add(struct etwas_clock_history *history,
@@ -36,5 +42,23 @@ void etwas_clock_history_add(struct etwas_clock_history *history,
     if (history->count == ETWAS_CLOCK_HISTORY_READINGS) {
         thin(history);
     }
-    history->readings[history->count++] = *reading;
+    history->readings[history->count] = *reading;
+    ck_pr_fence_release(); /* it is whole before it counts: pairs with the copy */
+    ck_pr_store_32(&history->count, history->count + 1);
+}
+
+void etwas_clock_history_copy(struct etwas_clock_history *copy,
+                              const struct etwas_clock_history *history)
+{
+    uint32_t ended = ck_pr_load_32(&history->thins_ended);
+    uint32_t count;
+
+    ck_pr_fence_acquire();
+    count = ck_pr_load_32(&history->count);
+    count = count < ETWAS_CLOCK_HISTORY_READINGS ? count : ETWAS_CLOCK_HISTORY_READINGS;
+    ck_pr_fence_acquire();
+    memcpy(copy->readings, history->readings, count * sizeof *copy->readings);
+    ck_pr_fence_acquire();
+    /* None had begun that was not over before the copy. */
+    copy->count = ck_pr_load_32(&history->thins_begun) == ended || count == 0 ? count : 1;
 }

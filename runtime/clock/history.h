@@ -8,7 +8,7 @@
  * Bounded: when it is full every second one of its older half goes. After hours at one a second the
  * last two minutes are complete, the two before have every second, and so on.
  *
- * Not thread-safe: the owner of the session's flusher role calls.
+ * Not thread-safe: the owner of the session's flusher role calls. But a copy may be made at any time.
  */
 #ifndef ETWAS_CLOCK_HISTORY_H
 #define ETWAS_CLOCK_HISTORY_H
@@ -33,6 +33,8 @@ extern uint64_t etwas_clock_knot_interval_ns;
 
 struct etwas_clock_history {
     uint32_t count; /* 0: the session has not started */
+    uint32_t thins_begun;
+    uint32_t thins_ended;
     struct etwas_clock_reading readings[ETWAS_CLOCK_HISTORY_READINGS]; /* the oldest first */
 };
 
@@ -40,5 +42,12 @@ void etwas_clock_history_begin(struct etwas_clock_history *history,
                                const struct etwas_clock_reading *started);
 void etwas_clock_history_add(struct etwas_clock_history *history,
                              const struct etwas_clock_reading *reading);
+
+/*
+ * Copies it without the role, whatever its owner does meanwhile, or was stopped in. While older
+ * readings make room, which is seldom, the copy has the start's alone. Async-signal-safe.
+ */
+void etwas_clock_history_copy(struct etwas_clock_history *copy,
+                              const struct etwas_clock_history *history);
 
 #endif

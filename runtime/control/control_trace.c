@@ -33,9 +33,16 @@ static struct etwas_session *find_by_handle(etwas_trace_handle handle,
     return etwas_session_find(*key);
 }
 
+/* R43: the kernel logger's GUID belongs to its name. */
+static bool is_another(const etwas_wchar *name, const EVENT_TRACE_PROPERTIES *properties)
+{
+    return memcmp(&properties->Wnode.Guid, &SystemTraceControlGuid, sizeof(etwas_guid)) == 0 &&
+           !etwas_names_equal(name, KERNEL_LOGGER_NAMEW);
+}
+
 /* By name if there is one, else by handle, which is not 0, or LoggerId. */
 static uint32_t find(etwas_trace_handle handle, const void *name, enum etwas_text text,
-                     struct target *target)
+                     const EVENT_TRACE_PROPERTIES *properties, struct target *target)
 {
     etwas_wchar copy[ETWAS_NAME_UNITS + 1];
     struct etwas_session_key key = {0};
@@ -43,7 +50,7 @@ static uint32_t find(etwas_trace_handle handle, const void *name, enum etwas_tex
     uint32_t code = ERROR_WMI_INSTANCE_NOT_FOUND;
 
     if (name != NULL) {
-        if (etwas_copy_name(name, text, copy) != ERROR_SUCCESS) {
+        if (etwas_copy_name(name, text, copy) != ERROR_SUCCESS || is_another(copy, properties)) {
             return ERROR_INVALID_PARAMETER;
         }
     } else if (!etwas_session_key_of(handle, &key) && handle > ETWAS_SESSION_ENTRIES) {
@@ -173,7 +180,7 @@ static uint32_t control(etwas_trace_handle handle, const void *name,
         code = check(handle, name, properties);
     }
     if (code == ERROR_SUCCESS) {
-        code = find(handle, name, text, &target);
+        code = find(handle, name, text, properties, &target);
     }
     /* R27: every call may bring the filters; what they say was settled at the start. */
     if (code == ERROR_SUCCESS) {

@@ -3,6 +3,7 @@
 
 #include "control/enable_filter.h"
 
+#include <etwas/recorder.h>
 #include <etwas/winerror.h>
 #include <string.h>
 
@@ -32,6 +33,8 @@ static enum kind kind_of(uint32_t type)
     case EVENT_FILTER_TYPE_STACKWALK:
     case EVENT_FILTER_TYPE_STACKWALK_NAME:
     case EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW:
+    case ETWAS_FILTER_TYPE_TRIGGER:
+    case ETWAS_FILTER_TYPE_TRIGGER_LEVEL_KW:
         return KIND_EVENT;
     case EVENT_FILTER_TYPE_SCHEMATIZED:
     case EVENT_FILTER_TYPE_SYSTEM_FLAGS:

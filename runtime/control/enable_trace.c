@@ -4,6 +4,7 @@
 /*
  * EnableTrace, EnableTraceEx and EnableTraceEx2. The first two are forms of the third.
  */
+#include <etwas/etwas.h>
 #include <etwas/evntcons.h>
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
@@ -15,7 +16,9 @@
 #include "provider/event_items.h"
 #include "provider/image_records.h"
 #include "session/session.h"
+#include "system/enablement.h"
 #include "system/keywords.h"
+#include "system/thread_counters.h"
 
 #define KNOWN_PROPERTIES                                                                           \
     (EVENT_ENABLE_PROPERTY_SID | EVENT_ENABLE_PROPERTY_TS_ID | EVENT_ENABLE_PROPERTY_STACK_TRACE | \
@@ -23,7 +26,7 @@
      EVENT_ENABLE_PROPERTY_PROVIDER_GROUP | EVENT_ENABLE_PROPERTY_ENABLE_KEYWORD_0 |               \
      EVENT_ENABLE_PROPERTY_PROCESS_START_KEY | EVENT_ENABLE_PROPERTY_EVENT_KEY |                   \
      EVENT_ENABLE_PROPERTY_EXCLUDE_INPRIVATE | EVENT_ENABLE_PROPERTY_ENABLE_SILOS |                \
-     EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING)
+     EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING | ETWAS_ENABLE_PROPERTY_COUNTERS)
 
 /* All of it: no session can have that. */
 static bool is_of_the_system(const etwas_guid *guid)
@@ -81,17 +84,18 @@ uint32_t EnableTraceEx2(etwas_trace_handle handle, const etwas_guid *provider,
     }
     of_system = etwas_system_provider_of(provider);
     if (code == ERROR_SUCCESS && of_system != ETWAS_SYSTEM_PROVIDERS) {
-        const struct etwas_system_enablement asked = {
+        struct etwas_system_enablement asked = {
             .level = level, .match_any = match_any_keyword, .match_all = match_all_keyword};
-        bool is_more = parameters.EnableProperty != 0 || parameters.FilterDescCount != 0;
 
-        return is_more ? ERROR_NOT_SUPPORTED
-                       : etwas_system_information_enable(handle, of_system, control_code, &asked);
+        code = etwas_system_enablement_add(&asked, &parameters, &filter);
+        return code != ERROR_SUCCESS
+                   ? code
+                   : etwas_system_information_enable(handle, of_system, control_code, &asked);
     }
     request.is_group = (parameters.EnableProperty & EVENT_ENABLE_PROPERTY_PROVIDER_GROUP) != 0;
     /* Ids and names mean something in one provider. */
     if (code == ERROR_SUCCESS && request.is_group &&
-        (filter.kinds & (ETWAS_FILTER_EVENTS | ETWAS_FILTER_NAMES)) != 0) {
+        (filter.kinds & (ETWAS_FILTER_EVENTS | ETWAS_FILTER_NAMES | ETWAS_FILTER_TRIGGERS)) != 0) {
         code = ERROR_INVALID_PARAMETER;
     }
     if (code != ERROR_SUCCESS) {
@@ -103,6 +107,9 @@ uint32_t EnableTraceEx2(etwas_trace_handle handle, const etwas_guid *provider,
     }
     if ((parameters.EnableProperty & EVENT_ENABLE_PROPERTY_STACK_TRACE) != 0) {
         etwas_image_records_update();
+    }
+    if ((parameters.EnableProperty & ETWAS_ENABLE_PROPERTY_COUNTERS) != 0) {
+        etwas_thread_counters_prepare();
     }
     request.source = parameters.SourceId;
     request.filter = &filter;

@@ -7,6 +7,7 @@
  * Sessions and registrations live inside one process, so the providers of the computer are those of
  * this process. Each answer is one moment's: it is written under the control lock.
  */
+#include <etwas/evntcons.h>
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
 #include <string.h>
@@ -144,11 +145,13 @@ static uint32_t describe_system_provider(struct answer *answer, uint32_t provide
         const struct etwas_system_enablement *enablement = system_enablement(index, provider);
 
         if (enablement != NULL) {
-            const TRACE_ENABLE_INFO enable = {.IsEnabled = 1,
-                                              .Level = enablement->level,
-                                              .LoggerId = (uint16_t)(index + 1),
-                                              .MatchAnyKeyword = enablement->match_any,
-                                              .MatchAllKeyword = enablement->match_all};
+            const TRACE_ENABLE_INFO enable = {
+                .IsEnabled = 1,
+                .Level = enablement->level,
+                .LoggerId = (uint16_t)(index + 1),
+                .EnableProperty = enablement->has_stacks ? EVENT_ENABLE_PROPERTY_STACK_TRACE : 0,
+                .MatchAnyKeyword = enablement->match_any,
+                .MatchAllKeyword = enablement->match_all};
 
             append(answer, &enable, sizeof enable);
         }

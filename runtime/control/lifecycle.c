@@ -9,7 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "control/crash_safe.h"
 #include "control/kernel_refusal.h"
+#include "control/memory_wishes.h"
 #include "file/session_file.h"
 #include "file/snapshot.h"
 #include "flush/drain.h"
@@ -18,6 +20,7 @@
 #include "flush/shut_down.h"
 #include "flush/sink.h"
 #include "platform/cancel.h"
+#include "platform/fork.h"
 #include "platform/thread.h"
 #include "provider/enabling.h"
 #include "provider/image_records.h"
@@ -34,7 +37,7 @@ enum {
 
 static bool stop_full_session(struct etwas_session_key key);
 
-static uint32_t make_pool(struct etwas_session *session)
+static uint32_t make_pool_now(struct etwas_session *session)
 {
     const struct etwas_configuration *configuration = &session->configuration;
     struct etwas_pool_options options = {
@@ -44,14 +47,27 @@ static uint32_t make_pool(struct etwas_session *session)
         .session = session->index,
         .first_slot = session->first_slot,
         .slots = session->slot_count,
-        .rseq_slots = configuration->protocol == ETWAS_PROTOCOL_RSEQ ? session->slot_count - 1 : 0,
+        .rseq_slots = configuration->protocol == ETWAS_PROTOCOL_RSEQ
+                          ? session->slot_count - etwas_configuration_rows(configuration)
+                          : 0,
+        .rows = etwas_configuration_rows(configuration),
+        .row_least = etwas_configuration_row_buffers(configuration),
         .buffering = etwas_configuration_is_buffering(configuration),
         .large_pages = configuration->large_pages,
+        .memory = configuration->memory,
     };
     struct etwas_collector_list *lists = calloc(session->slot_count, sizeof *lists);
     struct etwas_pool *pool;
+    uint32_t code = etwas_crash_safe_begin(session, &options);
 
-    if (!options.buffering) {
+    for (uint32_t row = 1; row < options.rows; row++) {
+        options.row_percents[row] = configuration->classes[row - 1].share_percent;
+    }
+    if (code != ERROR_SUCCESS) {
+        free(lists);
+        return code;
+    }
+    if (!options.buffering && session->mapping == NULL) {
         options.capacity = etwas_pool_capacity_for(options.maximum_buffers, options.buffer_bytes);
     }
     pool = lists != NULL ? etwas_pool_create(&options) : NULL;
@@ -62,11 +78,17 @@ static uint32_t make_pool(struct etwas_session *session)
     }
     if (pool == NULL) {
         free(lists);
+        etwas_crash_safe_end(session);
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    (void)pthread_mutex_lock(&session->pool_lock);
-    session->pool = pool;
-    (void)pthread_mutex_unlock(&session->pool_lock);
+    code = etwas_memory_wishes_check(pool, configuration->memory_required);
+    if (code != ERROR_SUCCESS) {
+        free(lists);
+        etwas_pool_destroy(pool);
+        etwas_crash_safe_end(session);
+        return code;
+    }
+    etwas_session_set_pool(session, pool);
     session->file = NULL;
     session->realtime = NULL;
     memset(session->sinks, 0, sizeof session->sinks);
@@ -78,6 +100,22 @@ static uint32_t make_pool(struct etwas_session *session)
     etwas_collector_reset(&session->collector);
     etwas_drain_reset(session);
     return ERROR_SUCCESS;
+}
+
+/* A fork finds a crash-safe session's file and pool where the child lets go of both, or neither. */
+static uint32_t make_pool(struct etwas_session *session)
+{
+    bool is_crash_safe = session->configuration.crash_safe != 0;
+    uint32_t code;
+
+    if (is_crash_safe) {
+        etwas_fork_forbid();
+    }
+    code = make_pool_now(session);
+    if (is_crash_safe) {
+        etwas_fork_allow();
+    }
+    return code;
 }
 
 /* Where snapshots go that name no file. The name can be made: that was looked at before. */
@@ -162,6 +200,7 @@ uint32_t etwas_lifecycle_start(struct etwas_configuration *configuration,
         etwas_session_count(session, &counts);
         report(session, &counts, context);
     }
+    etwas_crash_safe_open(session);
     *handle = etwas_session_handle(etwas_session_key(session));
     etwas_system_logger_start(session);
     /* From here on another thread may find it by its name, and stop it. */

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stddef.h>
 
+#include "control/at_exit.h"
 #include "file/log_file.h"
 #include "platform/copy.h"
 #include "platform/fork.h"
@@ -18,6 +19,7 @@
 #include "realtime/realtime.h"
 #include "session/session.h"
 #include "system/logger.h"
+#include "system/thread_counters.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -45,6 +47,7 @@ static void after_fork_in_parent(void)
 static void after_fork_in_child(void)
 {
     etwas_thread_ids_forget();
+    etwas_thread_counters_forget();
     etwas_image_records_after_fork(true);
     etwas_realtime_after_fork_in_child();
     for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
@@ -68,6 +71,7 @@ static void prepare(void)
     etwas_sessions_prepare();
     (void)etwas_copy_serves();
     etwas_fork_handle(ETWAS_FORK_SESSIONS, &handlers);
+    etwas_at_exit_prepare();
 }
 
 void etwas_prepare(void)

@@ -45,6 +45,8 @@ static uint32_t read_options(const char *session_name, const char *log_file,
     configuration->protocol = options->protocol;
     configuration->process_times = options->process_times;
     configuration->large_pages = options->large_pages;
+    configuration->memory = options->memory;
+    configuration->memory_required = options->memory_required;
     configuration->buffer_size_kb = options->buffer_size_kb;
     configuration->minimum_buffers = options->minimum_buffers;
     configuration->maximum_buffers = options->maximum_buffers;
@@ -58,6 +60,22 @@ static uint32_t read_options(const char *session_name, const char *log_file,
     }
     (void)strcpy(configuration->backlog_folder,
                  options->backlog_folder != NULL ? options->backlog_folder : "");
+    configuration->crash_safe = options->crash_safe;
+    if (options->crash_safe_folder != NULL &&
+        strlen(options->crash_safe_folder) >= sizeof configuration->crash_safe_folder) {
+        return ERROR_BAD_PATHNAME;
+    }
+    (void)strcpy(configuration->crash_safe_folder,
+                 options->crash_safe_folder != NULL ? options->crash_safe_folder : "");
+    if (options->class_count > ETWAS_RETENTION_CLASSES ||
+        (options->class_count != 0 && options->classes == NULL)) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    configuration->class_count = options->class_count;
+    if (options->class_count != 0) {
+        memcpy(configuration->classes, options->classes,
+               options->class_count * sizeof *options->classes);
+    }
     code = etwas_configuration_complete(configuration);
     return code == ERROR_SUCCESS
                ? etwas_flusher_configuration_set(&configuration->flusher, &options->flusher)
@@ -207,40 +225,41 @@ uint32_t etwas_memory_sized(etwas_trace_handle handle, etwas_session_memory *mem
                             size_t memory_bytes)
 {
     etwas_session_memory known;
-    struct etwas_memory held;
-    struct etwas_session_key key;
-    struct etwas_session *session;
+    struct etwas_memory_grant grant;
+    struct etwas_memory region;
+    struct etwas_held_session held;
+    const struct etwas_pool *pool;
     uint32_t code;
     int cancelling;
 
     if (memory == NULL) {
         return ERROR_INVALID_PARAMETER;
     }
-    if (!etwas_session_key_of(handle, &key)) {
+    code = etwas_session_hold(handle, &held);
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    pool = held.session->pool;
+    if (pool == NULL) {
+        etwas_session_let_go(&held);
         return ERROR_INVALID_HANDLE;
     }
-    session = &etwas_sessions[key.index];
-    cancelling = etwas_cancel_forbid(); /* what is huge is read from a file */
-    (void)pthread_mutex_lock(&session->pool_lock);
-    etwas_control_lock();
-    code = etwas_session_find(key) != NULL && session->pool != NULL ? ERROR_SUCCESS
-                                                                    : ERROR_INVALID_HANDLE;
-    etwas_control_unlock();
-    if (code == ERROR_SUCCESS) {
-        held = session->pool->memory;
-        known = (etwas_session_memory){
-            .region_bytes = held.region_bytes,
-            .region_resident_bytes = etwas_memory_resident_bytes(&held),
-            .region_explicit_bytes = held.explicit_bytes,
-            .control_bytes = session->pool->control_bytes,
-        };
-        etwas_memory_arena_bytes(&held, &known.arena_mapped_bytes, &known.arena_resident_bytes);
-    }
-    (void)pthread_mutex_unlock(&session->pool_lock);
-    if (code == ERROR_SUCCESS) {
-        known.region_huge_bytes = etwas_memory_huge_bytes(&held); /* by its address alone */
-        etwas_sized_give(memory, memory_bytes, &known, sizeof known);
-    }
+    grant = pool->grant;
+    region = pool->memory;
+    known = (etwas_session_memory){
+        .region_bytes = region.region_bytes,
+        .region_resident_bytes = etwas_memory_resident_bytes(&region),
+        .region_explicit_bytes = region.explicit_bytes,
+        .control_bytes = etwas_pool_control_bytes(pool),
+        .asked = grant.asked,
+    };
+    etwas_memory_arena_bytes(&region, &known.arena_mapped_bytes, &known.arena_resident_bytes);
+    etwas_session_let_go(&held);
+    /* By its address alone, from a file of the system's, which takes its time. */
+    cancelling = etwas_cancel_forbid();
+    known.region_huge_bytes = etwas_memory_huge_bytes(&region);
     etwas_cancel_allow(cancelling);
-    return code;
+    known.granted = etwas_memory_granted(&grant, known.region_huge_bytes);
+    etwas_sized_give(memory, memory_bytes, &known, sizeof known);
+    return ERROR_SUCCESS;
 }

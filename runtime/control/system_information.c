@@ -197,7 +197,10 @@ uint32_t etwas_system_information_enable(etwas_trace_handle handle, uint32_t pro
     } else if (control_code == EVENT_CONTROL_CODE_CAPTURE_STATE) {
         etwas_system_logger_capture(session, etwas_system_provider_wants(&settings, provider));
     } else {
+        uint32_t turn = settings.providers[provider].turn + 1;
+
         settings.providers[provider] = *enablement;
+        settings.providers[provider].turn = turn;
         settings.providers[provider].is_enabled =
             control_code != EVENT_CONTROL_CODE_DISABLE_PROVIDER;
         code = change(session, &settings);

@@ -137,6 +137,9 @@ static const struct etwas_builtin_layout file_io[] = {
     {"72 DirEnum, 77 DirNotify", 2, 2,
      "ptr IrpPtr; ptr TTID; ptr FileObject; ptr FileKey; u32 Length; u32 InfoClass; "
      "u32 FileIndex; wstr FileName"},
+    {"79 DletePath, 80 RenamePath, 81 SetLinkPath", 3, 3,
+     "ptr IrpPtr; ptr FileObject; ptr FileKey; ptr ExtraInfo; tid TTID; u32 InfoClass; "
+     "wstr FileName"},
     {"76 OperationEnd", 2, 3, "ptr IrpPtr; ptr ExtraInfo; status NtStatus"},
 };
 
@@ -160,11 +163,11 @@ static const struct etwas_builtin_layout perf_info[] = {
     {"66 ThreadDPC, 69 TimerDPC", 2, 2, "time InitialTime; ptr Routine"},
     {"68 DPC", 2, 2, "time InitialTime; ptr=SoftInterrupt Routine"},
     {"67 ISR", 2, 2, "time InitialTime; ptr Routine; u8 ReturnValue; u16 Vector; u8 Reserved"},
-    {"73 CollectionStart, 74 CollectionEnd", 3, 3,
+    {"72 SetInterval, 73 CollectionStart, 74 CollectionEnd", 3, 3,
      "u32=ProfileSource Source; u32 NewInterval; u32 OldInterval; wstr SourceName"},
-    {"73 CollectionStart, 74 CollectionEnd", 2, 2,
+    {"72 SetInterval, 73 CollectionStart, 74 CollectionEnd", 2, 2,
      "u32=ProfileSource Source; u32 NewInterval; u32 OldInterval"},
-    {"34 Mark, 47 PmcInterrupt, 50 MsiISR, 72 SetInterval", ANY_VERSION, ""},
+    {"34 Mark, 47 PmcInterrupt, 50 MsiISR", ANY_VERSION, ""},
 };
 
 #define REGISTRY_TYPES                                                                             \

@@ -78,6 +78,14 @@ static const struct etwas_builtin_layout etwas_own[] = {
      "u32 Version; u32 LeftOut; x64 Address; u64 Bytes; utf8 Name; utf8 Module"},
     {"10 KernelRung", 1, 1, "u32 Version; u32 Rung; pid ProcessId; u32 Error"},
     {"12 Namespace", 1, 1, "u32 Version; pid ProcessId; u64 NamespaceId"},
+    {"13 ThreadCounters", 1, 1,
+     "u32 Version; x32 Known; guid Class; guid Activity; u32 Instance; u32 Type; u32 Processor; "
+     "u32 Reserved; u64 RunNs; u64 WaitNs; u64 UserUs; u64 KernelUs; u64 VoluntarySwitches; "
+     "u64 InvoluntarySwitches; u64 MinorFaults; u64 MajorFaults"},
+    {"14 Window", 1, 1,
+     "u32 Version; u32 Number; u32 Triggers; u32 Missing; time Trigger; time From; time Until; "
+     "time CoveredFrom; time CoveredTo; u64 Lost"},
+    {"15 Missing", 1, 1, "u32 Version; u32 Processor; time From; time To"},
 };
 
 const struct etwas_builtin_class etwas_other_classes[] = {

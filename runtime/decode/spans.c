@@ -14,6 +14,7 @@
 #include <sys/random.h>
 
 #include "decode/table.h"
+#include "etl/own_record.h"
 
 enum {
     DEFAULT_OPEN = 1 << 20,
@@ -72,6 +73,25 @@ static const void *item_of(const EVENT_RECORD *record, uint16_t type, size_t byt
     return NULL;
 }
 
+/* Of whose START or END the counters are; they are inside of it. False: the event has none, or the file lies. */
+static bool read_counted(const EVENT_RECORD *record, struct key *key)
+{
+    struct etwas_etl_counters counters;
+
+    if (memcmp(&record->EventHeader.ProviderId, &etwas_etl_own_class, sizeof etwas_etl_own_class) !=
+            0 ||
+        record->EventHeader.EventDescriptor.Opcode != ETWAS_ETL_COUNTERS_TYPE ||
+        record->UserDataLength < sizeof counters) {
+        return false;
+    }
+    memcpy(&counters, record->UserData, sizeof counters);
+    key->guid = counters.guid;
+    key->activity = counters.activity;
+    key->instance = counters.instance;
+    key->process = is_zero(&counters.activity) ? record->EventHeader.ProcessId : 0;
+    return true;
+}
+
 /* The keys of what an event belongs to, and of its parent. False: it belongs to no span. */
 static bool read_keys(const EVENT_RECORD *record, uint32_t trace, struct key *key,
                       struct key *parent)
@@ -95,7 +115,7 @@ static bool read_keys(const EVENT_RECORD *record, uint32_t trace, struct key *ke
     }
     item = item_of(record, EVENT_HEADER_EXT_TYPE_INSTANCE_INFO, sizeof instance);
     if (item == NULL) {
-        return false;
+        return read_counted(record, key);
     }
     memcpy(&instance, item, sizeof instance);
     key->instance = instance.InstanceId;

@@ -3,7 +3,7 @@
 
 /*
  * The system calls of this machine, by number: runtime/CMakeLists.txt has their names from the kernel's
- * header, and here they become a map's text.
+ * header, and here they become a map's text, in front of those of calls that programs of 32 bits make.
  */
 #include <asm/unistd.h>
 

@@ -24,6 +24,7 @@
 
 #include "decode/build.h"
 #include "decode/source.h"
+#include "etl/cursor.h"
 
 /* In a field's `in` and `out` */
 enum {
@@ -62,43 +63,13 @@ enum {
     OUT_TDH_LAST = TDH_OUTTYPE_DATETIME_UTC,
 };
 
-/* What is left of a blob. */
-struct cursor {
-    const uint8_t *at;
-    const uint8_t *end;
-};
-
-static size_t left(const struct cursor *cursor)
-{
-    return (size_t)(cursor->end - cursor->at);
-}
-
-static bool read_u8(struct cursor *cursor, uint8_t *value)
-{
-    if (left(cursor) < sizeof *value) {
-        return false;
-    }
-    *value = *cursor->at++;
-    return true;
-}
-
-static bool read_u16(struct cursor *cursor, uint16_t *value)
-{
-    if (left(cursor) < sizeof *value) {
-        return false;
-    }
-    memcpy(value, cursor->at, sizeof *value);
-    cursor->at += sizeof *value;
-    return true;
-}
-
-static bool read_tag(struct cursor *cursor, uint32_t *tag)
+static bool read_tag(struct etwas_cursor *cursor, uint32_t *tag)
 {
     uint8_t byte = MORE;
 
     *tag = 0;
     for (int shift = 21; (byte & MORE) != 0; shift -= 7) {
-        if (shift < 0 || !read_u8(cursor, &byte)) {
+        if (shift < 0 || !etwas_cursor_u8(cursor, &byte)) {
             return false;
         }
         *tag |= (uint32_t)(byte & VALUE_MASK) << shift;
@@ -106,25 +77,13 @@ static bool read_tag(struct cursor *cursor, uint32_t *tag)
     return true;
 }
 
-static bool read_name(struct cursor *cursor, const char **name, size_t *bytes)
-{
-    const uint8_t *zero = left(cursor) == 0 ? NULL : memchr(cursor->at, 0, left(cursor));
-
-    if (zero == NULL) {
-        return false;
-    }
-    *name = (const char *)cursor->at;
-    *bytes = (size_t)(zero - cursor->at);
-    cursor->at = zero + 1;
-    return true;
-}
-
 /* Passes over a blob, which begins with its own size; false: that is more than what is left. */
-static bool pass_blob(struct cursor *cursor, uint16_t *bytes)
+static bool pass_blob(struct etwas_cursor *cursor, uint16_t *bytes)
 {
-    struct cursor blob = *cursor;
+    struct etwas_cursor blob = *cursor;
 
-    if (!read_u16(&blob, bytes) || *bytes < sizeof *bytes || *bytes > left(cursor)) {
+    if (!etwas_cursor_u16(&blob, bytes) || *bytes < sizeof *bytes ||
+        *bytes > etwas_cursor_left(cursor)) {
         return false;
     }
     cursor->at += *bytes;
@@ -132,15 +91,15 @@ static bool pass_blob(struct cursor *cursor, uint16_t *bytes)
 }
 
 /* What is in a blob, behind its size. */
-static bool open_blob(const void *data, uint16_t data_bytes, struct cursor *cursor)
+static bool open_blob(const void *data, uint16_t data_bytes, struct etwas_cursor *cursor)
 {
-    struct cursor whole = {data, (const uint8_t *)data + data_bytes};
+    struct etwas_cursor whole = {data, (const uint8_t *)data + data_bytes};
     uint16_t bytes;
 
     if (!pass_blob(&whole, &bytes)) {
         return false;
     }
-    *cursor = (struct cursor){(const uint8_t *)data + sizeof bytes, whole.at};
+    *cursor = (struct etwas_cursor){(const uint8_t *)data + sizeof bytes, whole.at};
     return true;
 }
 
@@ -225,23 +184,24 @@ struct field {
     const uint8_t *custom;
 };
 
-static bool read_field(struct cursor *cursor, struct field *field)
+static bool read_field(struct etwas_cursor *cursor, struct field *field)
 {
     *field = (struct field){0};
-    if (!read_name(cursor, &field->name, &field->name_bytes) || !read_u8(cursor, &field->in) ||
-        ((field->in & MORE) != 0 && !read_u8(cursor, &field->out))) {
+    if (!etwas_cursor_name(cursor, &field->name, &field->name_bytes) ||
+        !etwas_cursor_u8(cursor, &field->in) ||
+        ((field->in & MORE) != 0 && !etwas_cursor_u8(cursor, &field->out))) {
         return false;
     }
     field->has_tag = (field->out & MORE) != 0;
     if (field->has_tag && !read_tag(cursor, &field->tag)) {
         return false;
     }
-    if ((field->in & COUNT_CONSTANT) != 0 && !read_u16(cursor, &field->count)) {
+    if ((field->in & COUNT_CONSTANT) != 0 && !etwas_cursor_u16(cursor, &field->count)) {
         return false;
     }
     field->custom = cursor->at;
     if ((field->in & COUNT_MASK) == COUNT_CUSTOM) {
-        if (field->count > left(cursor)) {
+        if (field->count > etwas_cursor_left(cursor)) {
             return false;
         }
         cursor->at += field->count;
@@ -312,11 +272,11 @@ struct nesting {
     uint32_t depth;
 };
 
-static bool read_fields(struct cursor *cursor, struct etwas_build *build)
+static bool read_fields(struct etwas_cursor *cursor, struct etwas_build *build)
 {
     struct nesting open = {0};
 
-    while (left(cursor) > 0) {
+    while (etwas_cursor_left(cursor) > 0) {
         struct field field;
         uint16_t index;
 
@@ -347,14 +307,15 @@ static bool read_fields(struct cursor *cursor, struct etwas_build *build)
 /* The provider's name, if there are traits; false: they make no sense. */
 static bool read_traits(const struct etwas_content_key *key, struct etwas_build *build)
 {
-    struct cursor cursor;
+    struct etwas_cursor cursor;
     const char *name;
     size_t bytes;
 
     if (key->traits_bytes == 0) {
         return true;
     }
-    if (!open_blob(key->traits, key->traits_bytes, &cursor) || !read_name(&cursor, &name, &bytes)) {
+    if (!open_blob(key->traits, key->traits_bytes, &cursor) ||
+        !etwas_cursor_name(&cursor, &name, &bytes)) {
         return false;
     }
     build->head.ProviderNameOffset = etwas_build_string(build, name, bytes);
@@ -363,13 +324,13 @@ static bool read_traits(const struct etwas_content_key *key, struct etwas_build 
 
 static bool read_schema(const struct etwas_content_key *key, struct etwas_build *build)
 {
-    struct cursor cursor;
+    struct etwas_cursor cursor;
     const char *name;
     size_t bytes;
     uint32_t tag;
 
     if (!open_blob(key->schema, key->schema_bytes, &cursor) || !read_tag(&cursor, &tag) ||
-        !read_name(&cursor, &name, &bytes)) {
+        !etwas_cursor_name(&cursor, &name, &bytes)) {
         return false;
     }
     build->head.DecodingSource = DecodingSourceTlg;
@@ -480,7 +441,7 @@ uint32_t etwas_trace_logging_payload_schema(etwas_decoder *decoder, const EVENT_
 {
     const EVENT_HEADER *header = &record->EventHeader;
     struct etwas_content_key key = {.head = &header->ProviderId, .traits = record->UserData};
-    struct cursor cursor = {.at = key.traits};
+    struct etwas_cursor cursor = {.at = key.traits};
     uint32_t error = ERROR_NOT_FOUND;
 
     if (header->EventDescriptor.Channel != WINEVENT_CHANNEL_TRACELOGGING || cursor.at == NULL) {

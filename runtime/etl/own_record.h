@@ -40,6 +40,10 @@ enum {
     ETWAS_ETL_KERNEL_RUNG_TYPE = 10,
     ETWAS_ETL_USER_STACK_TYPE = 11,
     ETWAS_ETL_NAMESPACE_TYPE = 12,
+    ETWAS_ETL_COUNTERS_TYPE = 13,
+    ETWAS_ETL_WINDOW_TYPE = 14,
+    ETWAS_ETL_MISSING_TYPE = 15,
+    ETWAS_ETL_LAST_TYPE = ETWAS_ETL_MISSING_TYPE,
     ETWAS_ETL_CALIBRATION_VERSION = 1,
     ETWAS_ETL_KNOT_VERSION = 1,
     ETWAS_ETL_TOTALS_VERSION = 1,
@@ -51,14 +55,15 @@ enum {
     ETWAS_ETL_KERNEL_RUNG_VERSION = 1,
     ETWAS_ETL_USER_STACK_VERSION = 1,
     ETWAS_ETL_NAMESPACE_VERSION = 1,
+    ETWAS_ETL_COUNTERS_VERSION = 1,
+    ETWAS_ETL_WINDOW_VERSION = 1,
 };
 
 /* Is this classic record one of ours, never to be delivered or counted? */
 static inline bool etwas_etl_is_own_record(const struct etwas_etl_full_header *header)
 {
     return memcmp(&header->guid, &etwas_etl_own_class, sizeof header->guid) == 0 &&
-           (header->type < ETWAS_ETL_MESSAGE_FORMAT_TYPE ||
-            header->type > ETWAS_ETL_NAMESPACE_TYPE);
+           (header->type < ETWAS_ETL_MESSAGE_FORMAT_TYPE || header->type > ETWAS_ETL_LAST_TYPE);
 }
 
 /* ---- The calibration: the rate of the session's clock ---------------------------------------- */
@@ -131,8 +136,11 @@ struct etwas_etl_clock_trust {
     uint64_t frequency_hz;    /* of the cycle counter as calibrated; 0: it was not */
     uint64_t stated_hz;       /* 0: nothing states one */
     uint32_t frequency_error_ppb;
-    uint32_t processors;  /* of the machine; 0: not noted. The header may count one more: the stream
+    uint16_t processors;  /* of the machine; 0: not noted. The header may count one more: the stream
                              of threads without restartable sequences */
+    uint8_t rows;         /* retention classes, and one more for what is of none: so many times are
+                             there these streams. 0: once */
+    uint8_t one_stream;   /* 1: of each of several rows one, for all processors */
     char clocksource[32]; /* the kernel's, in any session's file; "" where it is not known */
     char hypervisor[16];  /* its signature; "" on bare metal. Both end with 0 */
 };
@@ -305,6 +313,71 @@ struct etwas_etl_namespace {
     uint64_t namespace_id; /* the inode of its PID namespace; 0: not known */
 };
 _Static_assert(sizeof(struct etwas_etl_namespace) == 16, "namespace");
+
+/* ---- What a thread has used --------------------------------------------------------------------- */
+
+/* Which counters are known. */
+enum {
+    ETWAS_ETL_COUNTERS_RAN = 1 << 0,    /* run_ns */
+    ETWAS_ETL_COUNTERS_USED = 1 << 1,   /* times in user and kernel mode, switches, faults */
+    ETWAS_ETL_COUNTERS_WAITED = 1 << 2, /* wait_ns */
+};
+
+/*
+ * What the kernel has counted of the thread that logs this since it began: the first thing that the thread
+ * does behind the START of an instance or activity, or the last before its END. Of a counter that is not
+ * known 0.
+ */
+struct etwas_etl_counters {
+    uint32_t version;
+    uint32_t known;      /* ETWAS_ETL_COUNTERS_* */
+    etwas_guid guid;     /* class of the instance, or provider of the activity */
+    etwas_guid activity; /* 0 of an instance */
+    uint32_t instance;   /* 0 of an activity */
+    uint32_t type;       /* EVENT_TRACE_TYPE_START or _END: of which of its events */
+    uint32_t processor;  /* on which it was read */
+    uint32_t reserved;
+    uint64_t run_ns;  /* on processors */
+    uint64_t wait_ns; /* ready to run, and not on one */
+    uint64_t user_us;
+    uint64_t kernel_us;
+    uint64_t voluntary_switches; /* it had to wait for something */
+    uint64_t involuntary_switches;
+    uint64_t minor_faults;
+    uint64_t major_faults; /* that had to wait for a disk */
+};
+_Static_assert(sizeof(struct etwas_etl_counters) == 120, "counters");
+
+/* ---- What a trigger's file has ------------------------------------------------------------------ */
+
+/*
+ * Of a file that a flight recorder wrote for a trigger. From `from_raw` on what was recorded until
+ * `until_raw` was asked for, and older buffers were left out. Between covered_from_raw, exclusively, and
+ * covered_to_raw the file has everything that any processor recorded, but for what was lost; the trigger
+ * lies in there, or both are the trigger's and there is no such interval.
+ */
+struct etwas_etl_window {
+    uint32_t version;  /* ETWAS_ETL_WINDOW_VERSION, as of the next */
+    uint32_t number;   /* of the session's windows, from 1 */
+    uint32_t triggers; /* that it answers: the first, and those joined to it */
+    uint32_t missing;  /* how many records of the next kind there are */
+    int64_t trigger_raw;
+    int64_t from_raw;
+    int64_t until_raw;
+    int64_t covered_from_raw;
+    int64_t covered_to_raw;
+    uint64_t lost; /* events that found no buffer between the trigger and the writing */
+};
+_Static_assert(sizeof(struct etwas_etl_window) == 64, "window");
+
+/* What was overwritten of it: recorded on a processor after `from_raw` and until to_raw. */
+struct etwas_etl_missing {
+    uint32_t version;
+    uint32_t processor;
+    int64_t from_raw;
+    int64_t to_raw;
+};
+_Static_assert(sizeof(struct etwas_etl_missing) == 24, "what is missing");
 
 /* ---- How large buffer 0 is at least ---------------------------------------------------------- */
 

@@ -81,7 +81,10 @@ static bool is_like_the_session(const uint8_t *content,
             log.start.timer_resolution_100ns == etwas_log_header_timer_resolution(options));
 }
 
-/* Finds the records of our own behind the first. False: what is there are no records. */
+/*
+ * Finds the records of our own behind the first. False: what is there are no records. Totals of another size,
+ * an older writer's, stay as they are: ours come behind them, and the last ones count.
+ */
 static bool find_own_records(struct etwas_log_header *header)
 {
     uint32_t at =

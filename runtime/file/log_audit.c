@@ -40,17 +40,18 @@ static struct etwas_log_noted *noted_at(struct etwas_log_audit *audit, uint64_t 
     return &audit->entries[number % ETWAS_LOG_AUDIT_BUFFERS];
 }
 
+void etwas_log_audit_begin(struct etwas_log_file *file)
+{
+    /* Memory that was never touched costs address space only. */
+    file->audit.entries = malloc(ETWAS_LOG_AUDIT_BUFFERS * sizeof *file->audit.entries);
+}
+
 void etwas_log_audit_note(struct etwas_log_file *file, const struct etwas_drained *buffer)
 {
     struct etwas_log_audit *audit = &file->audit;
 
     if (audit->entries == NULL) {
-        /* Memory that was never touched costs address space only. */
-        audit->entries = malloc(ETWAS_LOG_AUDIT_BUFFERS * sizeof *audit->entries);
-        if (audit->entries == NULL) {
-            return;
-        }
-        audit->durable = audit->noted;
+        return;
     }
     *noted_at(audit, audit->noted) = (struct etwas_log_noted){
         .time_stamp = buffer->time_stamp,

@@ -36,10 +36,13 @@ struct etwas_log_noted {
 
 /* Zeroed at the start. Buffer `n` is in entries[n % ETWAS_LOG_AUDIT_BUFFERS]. */
 struct etwas_log_audit {
-    struct etwas_log_noted *entries; /* NULL: none yet, or no memory; then nothing is looked for */
+    struct etwas_log_noted *entries; /* NULL: no memory; then nothing is looked for */
     uint64_t noted;
     uint64_t durable; /* all before this one are */
 };
+
+/* When the file is opened, so that no memory is needed while it is written. */
+void etwas_log_audit_begin(struct etwas_log_file *file);
 
 /* Before the cursor counts a buffer that was written: it goes to the next entry. */
 void etwas_log_audit_note(struct etwas_log_file *file, const struct etwas_drained *buffer);

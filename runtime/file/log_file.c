@@ -45,28 +45,6 @@ bool etwas_log_file_is_valid(const struct etwas_log_file *file)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static struct etwas_etl_buffer_header buffer_header(const struct etwas_log_file *file,
-                                                    const struct etwas_drained *buffer,
-                                                    uint64_t next_sequence)
-{
-    uint32_t end = ETWAS_ETL_BUFFER_HEADER_BYTES + buffer->data_bytes;
-
-    return (struct etwas_etl_buffer_header){
-        .buffer_bytes = file->buffer_bytes,
-        .saved_offset = end,
-        .current_offset = end,
-        .time_stamp = buffer->time_stamp,
-        .sequence_number =
-            buffer->sequence_number != 0 ? buffer->sequence_number : (int64_t)next_sequence,
-        .processor = (uint16_t)buffer->processor,
-        .logger_id = file->logger_id,
-        .state = ETWAS_ETL_BUFFER_STATE_FLUSH,
-        .offset = end,
-        .flags = ETWAS_ETL_BUFFER_PROCESSOR_INDEX,
-        .type = ETWAS_ETL_BUFFER_GENERIC,
-    };
-}
-
 /*
  * Has written pages leave the page cache. The kernel is asked to start writing a chunk when it is
  * full and to forget it one chunk later, when it has probably reached the disk. Both wait when the
@@ -100,7 +78,9 @@ static bool is_whole(const struct etwas_drained *buffer)
 static void complete(struct etwas_log_file *file, const struct etwas_drained *buffer,
                      uint64_t next_sequence, struct iovec *piece)
 {
-    struct etwas_etl_buffer_header header = buffer_header(file, buffer, next_sequence);
+    const struct etwas_etl_buffer_header header = etwas_log_buffer_header(
+        file->buffer_bytes, file->logger_id, buffer,
+        buffer->sequence_number != 0 ? buffer->sequence_number : (int64_t)next_sequence);
     uint8_t *start = is_whole(buffer) ? buffer->whole : file->spare;
 
     memcpy(start, &header, sizeof header);
@@ -145,7 +125,7 @@ static struct run write_run(struct etwas_log_file *file, const struct etwas_drai
     for (uint32_t index = 0; whole && index < run.buffers; index++) {
         uint32_t used = ETWAS_ETL_BUFFER_HEADER_BYTES + buffers[index].data_bytes;
 
-        memset(buffers[index].whole + used, 0, file->buffer_bytes - used);
+        etwas_log_unpad(file, buffers[index].whole, used);
     }
     return run;
 }
@@ -329,7 +309,8 @@ bool etwas_log_file_end(struct etwas_log_file *file, const struct etwas_log_file
 {
     uint32_t buffers = etwas_log_file_buffers(file);
     bool good = etwas_file_truncate(file->descriptor, etwas_log_position(file, buffers));
-    struct etwas_clock_reading now = etwas_clock_read_together();
+    struct etwas_clock_reading now =
+        file->ended != NULL ? *file->ended : etwas_clock_read_together();
 
     file->stage = ETWAS_LOG_FILE_ENDING;
     /* After the first round the numbers went on; the safest set of values has each from 1 once. */

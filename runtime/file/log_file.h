@@ -36,7 +36,9 @@ struct etwas_log_file_options {
     const etwas_wchar *session_name; /* terminated, as recorded in the header */
     const etwas_wchar *file_name;    /* likewise */
     uint32_t buffer_bytes;
-    uint32_t processors;
+    uint32_t processors;        /* streams, rather */
+    uint32_t rows;              /* of them: retention classes, and one; 0: there are none */
+    bool one_stream;            /* in each row */
     uint32_t clock;             /* ETWAS_CLOCK_KIND_* */
     uint32_t requested_clock;   /* that the session asked for; 0: this one */
     uint32_t log_file_mode;     /* CIRCULAR, APPEND and PREALLOCATE say how the file is written */
@@ -51,7 +53,10 @@ struct etwas_log_file_options {
     const struct etwas_clock_reading *opened;  /* now; NULL: when it started */
     const struct etwas_clock_history *history; /* what it has read in between; NULL: nothing */
     struct etwas_log_file_totals before;       /* what the session had lost when this file began */
-    struct etwas_log_file *after;              /* the part before, to be closed later; or NULL */
+    const void *first; /* buffer 0 as it was begun, without knots; NULL: as now */
+    uint32_t first_bytes;
+    const struct etwas_clock_reading *ended; /* when it ended; NULL: when it is */
+    struct etwas_log_file *after;            /* the part before, to be closed later; or NULL */
 };
 
 /*

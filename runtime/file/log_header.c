@@ -161,8 +161,10 @@ static void put_totals(const struct etwas_log_header *header)
 }
 
 /* Only who asked for the counter waits until it is measured. */
-static void put_clock(const struct etwas_log_header *header, uint32_t requested)
+static void put_clock(const struct etwas_log_header *header,
+                      const struct etwas_log_file_options *options)
 {
+    uint32_t requested = options->requested_clock != 0 ? options->requested_clock : options->clock;
     const etwas_clock_trust *trust =
         requested == ETWAS_CLOCK_KIND_TSC ? etwas_clock_trust_here() : etwas_clock_trust_so_far();
     struct etwas_etl_clock_trust_record record = {
@@ -179,7 +181,9 @@ static void put_clock(const struct etwas_log_header *header, uint32_t requested)
                 .frequency_hz = trust->frequency_hz,
                 .stated_hz = trust->stated_hz,
                 .frequency_error_ppb = trust->frequency_error_ppb,
-                .processors = etwas_processor_count(),
+                .processors = (uint16_t)etwas_processor_count(),
+                .rows = (uint8_t)options->rows,
+                .one_stream = options->one_stream,
             },
     };
 
@@ -187,6 +191,19 @@ static void put_clock(const struct etwas_log_header *header, uint32_t requested)
     memcpy(record.clock.hypervisor, trust->hypervisor, sizeof record.clock.hypervisor);
     memcpy(header->content + header->totals_offset + sizeof(struct etwas_etl_totals_record),
            &record, sizeof record);
+}
+
+/* One that was built when the session began, of the machine as it was then. */
+static void take_first(struct etwas_log_header *header,
+                       const struct etwas_log_file_options *options)
+{
+    struct etwas_etl_log_header64 log;
+
+    header->bytes = options->first_bytes;
+    memcpy(header->content, options->first, options->first_bytes);
+    memcpy(&log, header->content + ETWAS_ETL_LOG_HEADER_FILE_OFFSET, sizeof log);
+    log.start.log_file_mode = options->log_file_mode;
+    memcpy(header->content + ETWAS_ETL_LOG_HEADER_FILE_OFFSET, &log, sizeof log);
 }
 
 uint32_t etwas_log_header_build(struct etwas_log_header *header,
@@ -214,7 +231,8 @@ uint32_t etwas_log_header_build(struct etwas_log_header *header,
         .started = options->started,
         .earlier = {.version = ETWAS_ETL_TOTALS_VERSION, .part = options->part},
     };
-    if (etwas_etl_header_buffer_bytes(session_units, file_units) > options->buffer_bytes) {
+    if (options->first == NULL &&
+        etwas_etl_header_buffer_bytes(session_units, file_units) > options->buffer_bytes) {
         return ERROR_BAD_PATHNAME;
     }
     /* Zeroes that were never touched cost address space only. */
@@ -222,10 +240,16 @@ uint32_t etwas_log_header_build(struct etwas_log_header *header,
     if (header->content == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
+    if (options->first != NULL) {
+        take_first(header, options);
+    }
     header->totals_offset = header->bytes - (uint32_t)(sizeof(struct etwas_etl_totals_record) +
                                                        sizeof(struct etwas_etl_clock_trust_record));
     header->calibration_offset =
         header->totals_offset - (uint32_t)sizeof(struct etwas_etl_calibration_record);
+    if (options->first != NULL) {
+        return ERROR_SUCCESS;
+    }
     buffer = buffer_header(options, header->bytes);
     fill_log_header(&log, options);
     memcpy(header->content, &buffer, sizeof buffer);
@@ -237,7 +261,7 @@ uint32_t etwas_log_header_build(struct etwas_log_header *header,
            file_units * sizeof(etwas_wchar));
     put_calibration(header);
     put_totals(header);
-    put_clock(header, options->requested_clock != 0 ? options->requested_clock : options->clock);
+    put_clock(header, options);
     return ERROR_SUCCESS;
 }
 
@@ -338,6 +362,27 @@ void etwas_log_header_end(struct etwas_log_header *header, const struct etwas_cl
         set_rate(&calibration.calibration, header->clock, &header->started, now);
         memcpy(calibration_at, &calibration, sizeof calibration);
     }
+}
+
+struct etwas_etl_buffer_header etwas_log_buffer_header(uint32_t buffer_bytes, uint16_t logger_id,
+                                                       const struct etwas_drained *buffer,
+                                                       int64_t sequence_number)
+{
+    uint32_t end = ETWAS_ETL_BUFFER_HEADER_BYTES + buffer->data_bytes;
+
+    return (struct etwas_etl_buffer_header){
+        .buffer_bytes = buffer_bytes,
+        .saved_offset = end,
+        .current_offset = end,
+        .time_stamp = buffer->time_stamp,
+        .sequence_number = sequence_number,
+        .processor = (uint16_t)buffer->processor,
+        .logger_id = logger_id,
+        .state = ETWAS_ETL_BUFFER_STATE_FLUSH,
+        .offset = end,
+        .flags = ETWAS_ETL_BUFFER_PROCESSOR_INDEX,
+        .type = ETWAS_ETL_BUFFER_GENERIC,
+    };
 }
 
 void etwas_log_header_free(struct etwas_log_header *header)

@@ -15,6 +15,7 @@
 #include "clock/reading.h"
 #include "etl/own_record.h"
 
+struct etwas_drained;
 struct etwas_log_file_options;
 
 struct etwas_log_header {
@@ -60,6 +61,11 @@ void etwas_log_header_resize(struct etwas_log_header *header, uint32_t bytes);
 /* The header of a record of our own in buffer 0: with the ids and the stamp of the first record. */
 struct etwas_etl_full_header etwas_log_header_own(const struct etwas_log_header *header,
                                                   size_t size, uint8_t type, uint16_t version);
+
+/* The header of a data buffer in the file. Async-signal-safe. */
+struct etwas_etl_buffer_header etwas_log_buffer_header(uint32_t buffer_bytes, uint16_t logger_id,
+                                                       const struct etwas_drained *buffer,
+                                                       int64_t sequence_number);
 
 void etwas_log_header_free(struct etwas_log_header *header);
 

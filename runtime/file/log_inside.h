@@ -7,6 +7,7 @@
 #ifndef ETWAS_FILE_LOG_INSIDE_H
 #define ETWAS_FILE_LOG_INSIDE_H
 
+#include <ck_pr.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -39,7 +40,8 @@ struct etwas_log_file {
     int descriptor;
     uint32_t buffer_bytes;
     uint16_t logger_id;
-    const uint32_t *takes_stacks; /* as in its options */
+    const uint32_t *takes_stacks;            /* as in its options */
+    const struct etwas_clock_reading *ended; /* likewise */
     bool has_space; /* set aside at the start: the length says nothing while it runs */
     uint32_t part;
     enum etwas_log_file_stage stage;
@@ -65,10 +67,32 @@ static inline uint64_t etwas_log_position(const struct etwas_log_file *file, uin
     return (uint64_t)entry * file->buffer_bytes;
 }
 
+/*
+ * Padding behind a buffer's records, a multiple of 8 bytes, and zeroes again. Who reads the buffer from outside, also
+ * after this process was killed here, finds at its beginning one or the other, never a mixture: it is there first and goes last.
+ */
 static inline void etwas_log_pad(const struct etwas_log_file *file, uint8_t *buffer,
                                  uint32_t used_bytes)
 {
-    memset(buffer + used_bytes, ETWAS_ETL_PADDING_BYTE, file->buffer_bytes - used_bytes);
+    uint64_t *first = (uint64_t *)(void *)(buffer + used_bytes);
+
+    if (used_bytes < file->buffer_bytes) {
+        ck_pr_store_64(first, UINT64_MAX);
+        ck_pr_fence_release();
+        memset(first + 1, ETWAS_ETL_PADDING_BYTE, file->buffer_bytes - used_bytes - sizeof *first);
+    }
+}
+
+static inline void etwas_log_unpad(const struct etwas_log_file *file, uint8_t *buffer,
+                                   uint32_t used_bytes)
+{
+    uint64_t *first = (uint64_t *)(void *)(buffer + used_bytes);
+
+    if (used_bytes < file->buffer_bytes) {
+        memset(first + 1, 0, file->buffer_bytes - used_bytes - sizeof *first);
+        ck_pr_fence_release();
+        ck_pr_store_64(first, 0);
+    }
 }
 
 /* Writes buffer 0, whole, by way of the spare one. */

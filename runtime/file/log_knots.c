@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "etl/own_record.h"
 #include "file/log_inside.h"
 #include "file/log_patch.h"
 #include "platform/testpoint.h"
@@ -40,13 +39,13 @@ static void changed(struct etwas_log_file *file, uint32_t index)
     etwas_log_header_resize(&file->header, offset_of(knots, count_of(file)));
 }
 
-static void put(const struct etwas_log_file *file, uint32_t index,
-                const struct etwas_clock_reading *reading, uint32_t reason)
+struct etwas_etl_knot_record etwas_log_knot(const struct etwas_log_header *header,
+                                            const struct etwas_clock_reading *reading,
+                                            uint32_t reason)
 {
-    const struct etwas_log_header *header = &file->header;
-    struct etwas_etl_knot_record record = {
-        .header = etwas_log_header_own(header, sizeof record, ETWAS_ETL_KNOT_TYPE,
-                                       ETWAS_ETL_KNOT_VERSION),
+    return (struct etwas_etl_knot_record){
+        .header =
+            etwas_log_header_own(header, KNOT_BYTES, ETWAS_ETL_KNOT_TYPE, ETWAS_ETL_KNOT_VERSION),
         .knot =
             {
                 .version = ETWAS_ETL_KNOT_VERSION,
@@ -59,8 +58,14 @@ static void put(const struct etwas_log_file *file, uint32_t index,
                 .filetime_error_ns = etwas_clock_reading_filetime_error_ns(reading, header->clock),
             },
     };
+}
 
-    memcpy(header->content + offset_of(&file->knots, index), &record, sizeof record);
+static void put(const struct etwas_log_file *file, uint32_t index,
+                const struct etwas_clock_reading *reading, uint32_t reason)
+{
+    const struct etwas_etl_knot_record record = etwas_log_knot(&file->header, reading, reason);
+
+    memcpy(file->header.content + offset_of(&file->knots, index), &record, sizeof record);
 }
 
 /* ---- beginning and ending -------------------------------------------------------------------- */

@@ -33,7 +33,9 @@
 #include <stdint.h>
 
 #include "clock/reading.h"
+#include "etl/own_record.h"
 #include "file/log_file.h"
+#include "file/log_header.h"
 
 enum {
     ETWAS_KNOTS_LEAST = 8,     /* so many running knots fit in buffer 0, or there are no others */
@@ -56,6 +58,11 @@ struct etwas_log_knots {
     uint32_t stored;    /* up to here, and not farther, buffer 0 in the file is as in memory */
     bool shrunk;        /* what is behind its end is none of it any more */
 };
+
+/* A knot as it lies in buffer 0. Async-signal-safe. */
+struct etwas_etl_knot_record etwas_log_knot(const struct etwas_log_header *header,
+                                            const struct etwas_clock_reading *reading,
+                                            uint32_t reason);
 
 /*
  * The first knots, into buffer 0 in memory, which is complete otherwise. False: no memory. After a

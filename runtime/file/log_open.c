@@ -69,11 +69,13 @@ static uint32_t prepare(const struct etwas_log_file_options *options,
                      options->maximum_bytes != 0,
         .part = options->part,
         .takes_stacks = options->takes_stacks,
+        .ended = options->ended,
         .earlier = options->after,
         .before = options->before,
         .counted = options->before,
         .spare = aligned_alloc((size_t)sysconf(_SC_PAGESIZE), options->buffer_bytes),
     };
+    etwas_log_audit_begin(file);
     code = etwas_log_header_build(&file->header, options);
     if (code == ERROR_SUCCESS &&
         (file->spare == NULL || !etwas_log_cursor_begin(&file->cursor, limit, circular))) {

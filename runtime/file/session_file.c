@@ -33,8 +33,13 @@ struct etwas_log_file_options etwas_session_log_options(const struct etwas_sessi
     return (struct etwas_log_file_options){
         .session_name = configuration->name,
         .buffer_bytes = configuration->buffer_size_kb * BYTES_A_KB,
-        .processors = etwas_configuration_has_one_slot(configuration) ? etwas_processor_count()
-                                                                      : session->slot_count,
+        .processors = etwas_configuration_has_one_slot(configuration) &&
+                              session->slot_count < etwas_processor_count()
+                          ? etwas_processor_count()
+                          : session->slot_count,
+        .rows = configuration->class_count != 0 ? etwas_configuration_rows(configuration) : 0,
+        .one_stream =
+            configuration->class_count != 0 && etwas_configuration_has_one_slot(configuration),
         .clock = configuration->clock,
         .requested_clock = configuration->requested_clock,
         .log_file_mode = configuration->log_file_mode,

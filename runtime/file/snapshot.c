@@ -11,21 +11,30 @@
 #include "buffer/current.h"
 #include "buffer/switch_rseq.h"
 #include "clock/clock.h"
+#include "file/coverage.h"
 #include "file/log_file.h"
 #include "file/log_knots.h"
 #include "file/log_metadata.h"
+#include "file/log_window.h"
 #include "file/session_file.h"
 #include "platform/testpoint.h"
 
 /* A buffer as it was when the snapshot began. */
 struct held {
-    uint64_t owner;
+    uint64_t owner; /* without the recorder's pin */
     uint32_t buffer;
+    bool is_pinned; /* by the recorder */
+    bool is_empty;  /* it turned out to hold nothing of this snapshot's */
+    struct etwas_covered_buffer covered;
 };
 
 struct snapshot {
     struct etwas_session *session;
-    uint8_t *copy; /* room for one buffer */
+    struct etwas_snapshot_window *window; /* NULL: none */
+    uint8_t *copy;                        /* room for one buffer */
+    struct held *list;                    /* by tickets: in each slot that is the order of time */
+    uint32_t count;
+    int64_t until; /* what was committed by then is in the list, unless it is overwritten */
 };
 
 static int by_ticket(const void *left, const void *right)
@@ -36,37 +45,78 @@ static int by_ticket(const void *left, const void *right)
     return one < other ? -1 : one > other;
 }
 
-/*
- * The buffers in use, by their tickets: in each slot that is the order of time. The buffer before
- * the current one of an rseq slot is closed first, if its writer has not come to it yet:
- * it can be pinned then.
- */
-static struct held *list_held(struct etwas_pool *pool, uint32_t *count)
+/* Claimed for an rseq slot, and never current yet: later than what is. */
+static bool is_spare(const struct etwas_pool *pool, uint64_t owner)
 {
-    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->allocated);
-    struct held *list = malloc(allocated * sizeof *list);
+    uint32_t slot = etwas_owner_slot(owner);
+    struct etwas_current current;
 
-    *count = 0;
-    for (uint32_t slot = 0; slot < pool->rseq_slots; slot++) {
-        etwas_rseq_close_previous(etwas_slot_of(pool->session, slot), pool);
+    if (!etwas_pool_is_rseq_slot(pool, slot) || etwas_owner_state(owner) != ETWAS_OWNER_HELD) {
+        return false;
     }
-    for (uint32_t buffer = 0; list != NULL && buffer < allocated; buffer++) {
-        uint64_t owner = ck_pr_load_64(&pool->owners[buffer]);
-
-        if (etwas_owner_state(owner) == ETWAS_OWNER_HELD ||
-            etwas_owner_state(owner) == ETWAS_OWNER_CLOSED) {
-            list[(*count)++] = (struct held){owner, buffer};
-        }
-    }
-    if (list != NULL) {
-        qsort(list, *count, sizeof *list, by_ticket);
-    }
-    return list;
+    current = etwas_current_read(etwas_pool_slot(pool, slot), pool);
+    return etwas_owner_ticket(owner) > etwas_owner_ticket(current.owner);
 }
 
-/* Writes records as a buffer of the file, numbered in the order of time. */
-static uint32_t write_records(const struct snapshot *snapshot, const void *records,
-                              const struct etwas_collected *collected, uint32_t sequence_number)
+static void list(struct snapshot *snapshot, uint64_t owner, uint32_t buffer, bool is_pinned)
+{
+    snapshot->list[snapshot->count++] = (struct held){
+        .owner = owner,
+        .buffer = buffer,
+        .is_pinned = is_pinned,
+        .covered = {.slot = etwas_owner_slot(owner), .buffer = buffer},
+    };
+}
+
+/*
+ * The buffers in use. The buffer before the current one of an rseq slot is closed first, if its writer
+ * has not come to it yet: it can be pinned then. False: no memory.
+ */
+static bool list_held(struct snapshot *snapshot)
+{
+    struct etwas_pool *pool = snapshot->session->pool;
+    const struct etwas_recorder *recorder = snapshot->session->recorder;
+    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->words->allocated);
+
+    snapshot->list = malloc(allocated * sizeof *snapshot->list);
+    if (snapshot->list == NULL) {
+        return false;
+    }
+    snapshot->until = etwas_clock_now(snapshot->session->configuration.clock);
+    ck_pr_fence_memory();
+    for (uint32_t slot = 0; slot < pool->rseq_slots; slot++) {
+        etwas_rseq_close_previous(etwas_pool_slot(pool, slot), pool);
+    }
+    for (uint32_t buffer = 0; buffer < allocated; buffer++) {
+        uint64_t owner = ck_pr_load_64(&pool->owners[buffer]);
+
+        if ((etwas_owner_state(owner) == ETWAS_OWNER_HELD ||
+             etwas_owner_state(owner) == ETWAS_OWNER_CLOSED) &&
+            !is_spare(pool, owner)) {
+            list(snapshot, owner, buffer, false);
+        }
+    }
+    for (uint32_t pin = 0; recorder != NULL && pin < recorder->pin_count; pin++) {
+        list(snapshot, recorder->pins[pin].owner, recorder->pins[pin].buffer, true);
+    }
+    qsort(snapshot->list, snapshot->count, sizeof *snapshot->list, by_ticket);
+    return true;
+}
+
+/* How a buffer that is kept follows the one before: its link, while the claim stands. */
+static void note_link(const struct etwas_pool *pool, struct held *held)
+{
+    const struct etwas_buffer_link *link = &pool->buffers[held->buffer].link;
+
+    held->covered.previous = ck_pr_load_32(&link->previous);
+    held->covered.previous_newest =
+        (int64_t)ck_pr_load_64((const uint64_t *)&link->previous_newest);
+}
+
+/* Writes records as a buffer of the file, numbered in the order of time, unless they are too old. */
+static uint32_t write_records(const struct snapshot *snapshot, struct held *held,
+                              const void *records, const struct etwas_collected *collected,
+                              uint32_t sequence_number)
 {
     int64_t now = etwas_clock_now(snapshot->session->configuration.clock);
     struct etwas_drained buffer = {
@@ -76,28 +126,44 @@ static uint32_t write_records(const struct snapshot *snapshot, const void *recor
         .time_stamp = now > collected->newest ? now : collected->newest,
         .sequence_number = sequence_number,
     };
+    uint32_t code;
 
-    if (collected->end_units == ETWAS_FIRST_UNIT) {
+    held->covered.kept = true;
+    held->covered.newest = collected->newest;
+    if (collected->end_units == ETWAS_FIRST_UNIT ||
+        (snapshot->window != NULL && collected->newest < snapshot->window->begin)) {
         return ERROR_SUCCESS;
     }
-    return etwas_log_file_write(snapshot->session->file, &buffer, 1).code;
+    code = etwas_log_file_write(snapshot->session->file, &buffer, 1).code;
+    held->covered.kept = code == ERROR_SUCCESS;
+    return code;
+}
+
+/* Of a shared slot: a writer has claimed it, or nothing is committed in it yet. */
+static bool holds_nothing(const struct etwas_pool *pool, const struct held *held)
+{
+    return !etwas_pool_is_rseq_slot(pool, etwas_owner_slot(held->owner)) &&
+           ck_pr_load_64(&pool->buffers[held->buffer].commit) == 0 &&
+           ck_pr_load_64(&pool->owners[held->buffer]) == held->owner;
 }
 
 /* Writes a buffer while it is pinned. One that was overwritten meanwhile is passed over. */
-static uint32_t write_pinned(const struct snapshot *snapshot, const struct held *held,
+static uint32_t write_pinned(const struct snapshot *snapshot, struct held *held, uint64_t owner,
                              uint32_t sequence_number)
 {
     struct etwas_pool *pool = snapshot->session->pool;
     struct etwas_collected collected = {
         .buffer = held->buffer,
-        .slot = etwas_owner_slot(held->owner),
+        .slot = etwas_owner_slot(owner),
         .end_units = ETWAS_FIRST_UNIT,
     };
     uint32_t code;
 
-    if (!etwas_pool_pin(pool, held->buffer, held->owner)) {
+    if (!held->is_pinned && !etwas_pool_pin(pool, held->buffer, owner)) {
+        held->is_empty = holds_nothing(pool, held);
         return ERROR_SUCCESS;
     }
+    note_link(pool, held);
     ETWAS_TESTPOINT(ETWAS_POINT_SNAPSHOT_PINNED);
     if (etwas_pool_is_rseq_slot(pool, collected.slot)) {
         collected.end_units = pool->buffers[held->buffer].end.units;
@@ -105,10 +171,12 @@ static uint32_t write_pinned(const struct snapshot *snapshot, const struct held 
     } else {
         etwas_collect_prefix(pool, pool->buffer_bytes / ETWAS_UNIT_BYTES, &collected);
     }
-    code = write_records(snapshot,
+    code = write_records(snapshot, held,
                          etwas_pool_buffer(pool, held->buffer) + ETWAS_ETL_BUFFER_HEADER_BYTES,
                          &collected, sequence_number);
-    etwas_pool_unpin(pool, held->buffer, held->owner);
+    if (!held->is_pinned) {
+        etwas_pool_unpin(pool, held->buffer, owner);
+    }
     return code;
 }
 
@@ -116,11 +184,11 @@ static uint32_t write_pinned(const struct snapshot *snapshot, const struct held 
  * Copies what is committed in a buffer that is current in an rseq slot. Its writers are
  * not held up: if the buffer is still of the same claim after the copy, the copy is true.
  */
-static bool copy_current(const struct snapshot *snapshot, const struct held *held,
+static bool copy_current(const struct snapshot *snapshot, struct held *held,
                          struct etwas_collected *collected)
 {
     const struct etwas_pool *pool = snapshot->session->pool;
-    const struct etwas_slot *slot = etwas_slot_of(pool->session, etwas_owner_slot(held->owner));
+    const struct etwas_slot *slot = etwas_pool_slot(pool, etwas_owner_slot(held->owner));
     struct etwas_current current = etwas_current_read(slot, pool);
 
     if (current.buffer != held->buffer || current.owner != held->owner) {
@@ -131,31 +199,101 @@ static bool copy_current(const struct snapshot *snapshot, const struct held *hel
         .end_units = etwas_word_units(current.word),
         .newest = (int64_t)ck_pr_load_64(&slot->newest),
     };
+    note_link(pool, held);
     ETWAS_TESTPOINT(ETWAS_POINT_SNAPSHOT_COPIES);
     memcpy(snapshot->copy, etwas_pool_buffer(pool, held->buffer) + ETWAS_ETL_BUFFER_HEADER_BYTES,
            (size_t)(collected->end_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES);
     return etwas_current_stands(&current, pool);
 }
 
-static uint32_t write_held(const struct snapshot *snapshot, const struct held *held,
+static uint32_t write_held(const struct snapshot *snapshot, struct held *held,
                            uint32_t sequence_number)
 {
     struct etwas_pool *pool = snapshot->session->pool;
     uint32_t index = etwas_owner_slot(held->owner);
-    struct held full = *held;
+    uint64_t owner = held->owner;
 
-    if (etwas_pool_is_rseq_slot(pool, index) &&
-        etwas_owner_state(held->owner) == ETWAS_OWNER_HELD) {
+    if (etwas_pool_is_rseq_slot(pool, index) && etwas_owner_state(owner) == ETWAS_OWNER_HELD) {
         struct etwas_collected collected;
 
         if (copy_current(snapshot, held, &collected)) {
-            return write_records(snapshot, snapshot->copy, &collected, sequence_number);
+            return write_records(snapshot, held, snapshot->copy, &collected, sequence_number);
         }
-        /* Another is current by now, and this one full; or it was claimed and never current yet. */
-        etwas_rseq_close_previous(etwas_slot_of(pool->session, index), pool);
-        full.owner = etwas_owner_as(held->owner, ETWAS_OWNER_CLOSED);
+        /* Another is current by now, and this one full. */
+        etwas_rseq_close_previous(etwas_pool_slot(pool, index), pool);
+        owner = etwas_owner_as(owner, ETWAS_OWNER_CLOSED);
     }
-    return write_pinned(snapshot, &full, sequence_number);
+    return write_pinned(snapshot, held, owner, sequence_number);
+}
+
+/* ---- what the file says of a window ---------------------------------------------------------- */
+
+static int by_slot(const void *left, const void *right)
+{
+    const struct held *one = left;
+    const struct held *other = right;
+
+    return one->covered.slot != other->covered.slot
+               ? (one->covered.slot < other->covered.slot ? -1 : 1)
+               : by_ticket(left, right);
+}
+
+/* The window as it has become. The list is in another order afterwards. */
+static struct etwas_log_write write_coverage(const struct snapshot *snapshot,
+                                             struct etwas_coverage *coverage,
+                                             struct etwas_covered_buffer *buffers,
+                                             uint32_t sequence_number)
+{
+    const struct etwas_snapshot_window *window = snapshot->window;
+    struct etwas_etl_window said = {
+        .version = ETWAS_ETL_WINDOW_VERSION,
+        .number = window->number,
+        .triggers = window->triggers,
+        .trigger_raw = window->trigger,
+        .from_raw = coverage->begin,
+        .until_raw = coverage->until,
+    };
+    etwas_session_counts counts;
+    uint32_t count = 0;
+
+    qsort(snapshot->list, snapshot->count, sizeof *snapshot->list, by_slot);
+    for (uint32_t index = 0; index < snapshot->count; index++) {
+        if (!snapshot->list[index].is_empty) {
+            buffers[count++] = snapshot->list[index].covered;
+        }
+    }
+    etwas_coverage_find(coverage, buffers, count);
+    etwas_session_count(snapshot->session, &counts);
+    said.covered_from_raw = coverage->from;
+    said.covered_to_raw = coverage->to;
+    said.missing = coverage->gap_count;
+    said.lost = counts.lost_no_buffer - window->lost_before;
+    return etwas_log_window_write(snapshot->session->file, &said, coverage->gaps, sequence_number);
+}
+
+/* `buffers` as in write_besides. */
+static uint32_t write_window(const struct snapshot *snapshot, uint32_t sequence_number,
+                             uint32_t *buffers)
+{
+    const struct etwas_session *session = snapshot->session;
+    const int64_t started =
+        etwas_clock_reading_stamp(&session->started, session->configuration.clock);
+    struct etwas_log_write write = {.code = ERROR_NOT_ENOUGH_MEMORY};
+    struct etwas_coverage coverage = {
+        .begin = snapshot->window->begin > started ? snapshot->window->begin : started,
+        .moment = snapshot->window->trigger,
+        .until = snapshot->until,
+    };
+    struct etwas_covered_buffer *covered = malloc((snapshot->count + 1) * sizeof *covered);
+
+    coverage.gaps = malloc(2 * (snapshot->count + 1) * sizeof *coverage.gaps);
+    if (covered != NULL && coverage.gaps != NULL) {
+        write = write_coverage(snapshot, &coverage, covered, sequence_number);
+    }
+    free(coverage.gaps);
+    free(covered);
+    *buffers = write.written;
+    return write.code;
 }
 
 /*
@@ -180,7 +318,15 @@ static uint32_t write_besides(const struct snapshot *snapshot, uint32_t sequence
     }
     write = etwas_log_metadata_write(snapshot->session->file, sequence_number + *buffers);
     *buffers += write.written;
-    return write.code != ERROR_SUCCESS ? write.code : code;
+    code = write.code != ERROR_SUCCESS ? write.code : code;
+    if (snapshot->window != NULL) {
+        uint32_t written;
+        uint32_t window_code = write_window(snapshot, sequence_number + *buffers, &written);
+
+        *buffers += written;
+        code = window_code != ERROR_SUCCESS ? window_code : code;
+    }
+    return code;
 }
 
 /*
@@ -188,22 +334,22 @@ static uint32_t write_besides(const struct snapshot *snapshot, uint32_t sequence
  * fast writers overwrite the oldest meanwhile. Passing over leaves gaps in the numbers, and what was
  * written besides belongs before the oldest; then they are given anew.
  */
-static uint32_t write_all_held(const struct snapshot *snapshot)
+static uint32_t write_all_held(struct snapshot *snapshot)
 {
     uint32_t count;
     uint32_t besides;
     uint32_t besides_code;
     uint32_t code = ERROR_SUCCESS;
-    struct held *list = list_held(snapshot->session->pool, &count);
 
-    if (list == NULL) {
+    if (!list_held(snapshot)) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
+    count = snapshot->count;
     for (uint32_t left = count; left > 0 && code == ERROR_SUCCESS; left--) {
-        code = write_held(snapshot, &list[left - 1], left);
+        code = write_held(snapshot, &snapshot->list[left - 1], left);
     }
-    free(list);
     besides_code = write_besides(snapshot, count + 1, &besides);
+    free(snapshot->list);
     code = code == ERROR_SUCCESS ? besides_code : code;
     if ((besides != 0 || etwas_log_file_buffers(snapshot->session->file) != count + 1) &&
         !etwas_log_file_number_backwards(snapshot->session->file) && code == ERROR_SUCCESS) {
@@ -212,10 +358,11 @@ static uint32_t write_all_held(const struct snapshot *snapshot)
     return code;
 }
 
-uint32_t etwas_snapshot_write(struct etwas_session *session, const etwas_wchar *file_name)
+uint32_t etwas_snapshot_write_window(struct etwas_session *session, const etwas_wchar *file_name,
+                                     struct etwas_snapshot_window *window)
 {
     struct etwas_log_file_totals totals = {0};
-    struct snapshot snapshot = {.session = session};
+    struct snapshot snapshot = {.session = session, .window = window};
     etwas_session_counts counts;
     bool finished;
     uint32_t code;
@@ -235,7 +382,16 @@ uint32_t etwas_snapshot_write(struct etwas_session *session, const etwas_wchar *
     totals.events_lost = counts.lost;
     ck_pr_store_64(&session->buffers_written,
                    session->buffers_written + etwas_log_file_buffers(session->file));
+    if (window != NULL) {
+        window->bytes =
+            (uint64_t)etwas_log_file_buffers(session->file) * session->pool->buffer_bytes;
+    }
     finished = etwas_log_file_finish(session->file, &totals);
     finished = etwas_session_file_close(session) && finished;
     return code == ERROR_SUCCESS && !finished ? ERROR_WRITE_FAULT : code;
+}
+
+uint32_t etwas_snapshot_write(struct etwas_session *session, const etwas_wchar *file_name)
+{
+    return etwas_snapshot_write_window(session, file_name, NULL);
 }

@@ -204,20 +204,24 @@ struct etwas_drain_result etwas_drain_completely(struct etwas_session *session,
                                                  enum etwas_collector_reach reach)
 {
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
-    uint64_t end_ns = etwas_monotonic_ns() + etwas_drain_patience_ns;
     bool last = reach == ETWAS_COLLECT_SHUT;
     struct etwas_drain_result total = drain(session, reach, last);
+    /* After the first pass, which began each writer's patience: none of them ends later. */
+    uint64_t end_ns = etwas_monotonic_ns() + etwas_drain_patience_ns;
+    bool patient = true;
 
     /*
      * Full buffers of other slots are collected meanwhile: one writer that is held costs nobody
      * else their events. What was there at the call is written or abandoned when the patience ends;
-     * a slot that is shut gets nothing new, and is waited for.
+     * a slot that is shut gets nothing new, and is waited for. However long this thread sleeps
+     * anywhere here, one pass begins after the end.
      */
     while (etwas_collector_has_pending(&session->collector) && !total.no_room &&
-           (last || etwas_monotonic_ns() <= end_ns + PAUSE_NS)) {
+           (last || patient)) {
         struct etwas_drain_result more;
 
         (void)nanosleep(&pause, NULL);
+        patient = etwas_monotonic_ns() < end_ns;
         more = drain(session, ETWAS_COLLECT_FULL, last);
         total.buffers += more.buffers;
         total.is_full = total.is_full || more.is_full;

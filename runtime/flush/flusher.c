@@ -16,6 +16,7 @@
 #include "platform/thread.h"
 #include "platform/wait.h"
 #include "provider/image_records.h"
+#include "shared/mapping.h"
 
 enum {
     SHORTEST_INTERVAL_NS = 1000000,
@@ -54,7 +55,7 @@ static uint64_t next_interval(const struct etwas_pool *pool, uint64_t interval_n
     if (result->waits) {
         return SHORTEST_INTERVAL_NS;
     }
-    if (found != 0 && found >= ck_pr_load_64(&pool->allocated) / 4) {
+    if (found != 0 && found >= ck_pr_load_64(&pool->words->allocated) / 4) {
         interval_ns /= 2;
     } else if (found == 0) {
         interval_ns *= 2;
@@ -66,11 +67,13 @@ static uint64_t next_interval(const struct etwas_pool *pool, uint64_t interval_n
 }
 
 /*
- * The timed flushes, of which UPDATE may change the period at any time, and the clock's readings.
+ * The timed flushes, of which UPDATE may change the period at any time, the clock's readings, and the
+ * windows of a recorder.
  */
 struct timer {
-    uint64_t flushed_ns;         /* when the last period began */
-    uint64_t left_to_reading_ns; /* at the last pass */
+    uint64_t flushed_ns;          /* when the last period began */
+    uint64_t left_to_reading_ns;  /* at the last pass */
+    uint64_t left_to_recorder_ns; /* likewise: until there is something to do for triggers */
 };
 
 /* How long until the next timed flush; UINT64_MAX: there is none. */
@@ -106,10 +109,33 @@ static struct etwas_drain_result one_pass(struct etwas_session *session, struct 
         etwas_pool_mend_free_set(session->pool);
         keep_buffers_free(session->pool);
     }
+    if (session->mapping != NULL) {
+        etwas_shared_place_touch(&session->mapping->place, session->pool);
+    }
     etwas_session_clock_read_if_due(session);
     timer->left_to_reading_ns = etwas_session_clock_left_ns(session);
+    timer->left_to_recorder_ns =
+        session->recorder != NULL ? session->recorder->pass(session, false) : UINT64_MAX;
     (void)pthread_mutex_unlock(&session->role);
     return result;
+}
+
+static uint64_t left_ns(const struct timer *timer, const struct etwas_session *session)
+{
+    uint64_t left = left_until_flush_ns(timer, session);
+
+    left = left < timer->left_to_reading_ns ? left : timer->left_to_reading_ns;
+    return left < timer->left_to_recorder_ns ? left : timer->left_to_recorder_ns;
+}
+
+/* What triggers asked for is written before the session ends. */
+static void end_recorder(struct etwas_session *session)
+{
+    (void)pthread_mutex_lock(&session->role);
+    if (session->recorder != NULL) {
+        (void)session->recorder->pass(session, true);
+    }
+    (void)pthread_mutex_unlock(&session->role);
 }
 
 static void run(struct etwas_session *session, etwas_flusher_full full)
@@ -121,20 +147,18 @@ static void run(struct etwas_session *session, etwas_flusher_full full)
     while (ck_pr_load_32(&session->quit) == 0) {
         uint32_t seen = etwas_pool_begin_pass(pool);
         struct etwas_drain_result result = one_pass(session, &timer);
-        uint64_t left_ns;
+        uint64_t left;
 
         if (result.is_full && full(etwas_session_key(session))) {
             return;
         }
         interval_ns = next_interval(pool, interval_ns, &result);
-        left_ns = left_until_flush_ns(&timer, session);
-        if (left_ns > timer.left_to_reading_ns) {
-            left_ns = timer.left_to_reading_ns;
-        }
+        left = left_ns(&timer, session);
         if (ck_pr_load_32(&session->quit) == 0) {
-            etwas_wait(&pool->wake, seen, left_ns < interval_ns ? left_ns : interval_ns);
+            etwas_wait(&pool->words->wake, seen, left < interval_ns ? left : interval_ns);
         }
     }
+    end_recorder(session);
 }
 
 static void *flusher_main(void *argument)
@@ -221,6 +245,6 @@ void etwas_flusher_end(struct etwas_session *session)
         (void)pthread_detach(session->thread);
         return;
     }
-    ck_ec32_inc(&session->pool->wake, &etwas_wait_mode);
+    ck_ec32_inc(&session->pool->words->wake, &etwas_wait_mode);
     (void)pthread_join(session->thread, NULL);
 }

@@ -7,11 +7,20 @@
 
 #include "flush/sink.h"
 #include "platform/wait.h"
+#include "shared/mapping.h"
+
+static void keep_for_recovery(const struct etwas_session *session)
+{
+    if (session->mapping != NULL) {
+        etwas_shared_set_history(session->mapping, &session->clock_history);
+    }
+}
 
 void etwas_session_clock_begin(struct etwas_session *session)
 {
     session->started = etwas_clock_read_together();
     etwas_clock_history_begin(&session->clock_history, &session->started);
+    keep_for_recovery(session);
     session->clock_read_ns = etwas_monotonic_ns();
     session->clock_events = 0;
 }
@@ -37,6 +46,7 @@ void etwas_session_clock_read_if_due(struct etwas_session *session)
     session->clock_read_ns = etwas_monotonic_ns();
     reading = etwas_clock_read_together();
     etwas_clock_history_add(&session->clock_history, &reading);
+    keep_for_recovery(session);
     etwas_sinks_read_clocks(session, &reading, was_quiet(session));
 }
 

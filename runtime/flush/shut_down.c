@@ -3,14 +3,17 @@
 
 #include "flush/shut_down.h"
 
+#include <ck_pr.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "buffer/pool_claim.h"
 #include "flush/drain.h"
 #include "flush/sink.h"
+#include "platform/fork.h"
 #include "platform/rseq.h"
 #include "platform/wait.h"
+#include "shared/mapping.h"
 
 enum {
     PAUSE_NS = 500000,
@@ -31,6 +34,26 @@ static bool wait_for_writers(const struct etwas_session *session)
     return true;
 }
 
+/*
+ * The pool is taken away: of a signal handler that counts itself in to read it and this, at least one
+ * sees the other. One that stays for longer has probably crashed itself.
+ */
+static bool wait_for_handlers(const struct etwas_session *session)
+{
+    const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    uint64_t end_ns = etwas_monotonic_ns() + etwas_drain_patience_ns;
+
+    ck_pr_fence_memory();
+    while (ck_pr_load_32(&session->handlers_inside) != 0) {
+        if (etwas_monotonic_ns() > end_ns) {
+            return false;
+        }
+        (void)nanosleep(&pause, NULL);
+    }
+    ck_pr_fence_acquire(); /* what they read they have read */
+    return true;
+}
+
 static void shut_slots(struct etwas_session *session)
 {
     if (etwas_session_has_sink(session)) {
@@ -39,6 +62,43 @@ static void shut_slots(struct etwas_session *session)
     }
     for (uint32_t slot = 0; slot < session->collector.slot_count; slot++) {
         etwas_collector_shut(&session->collector, slot);
+    }
+}
+
+/* All is where it belongs, or lost and counted. */
+static void end_mapping(struct etwas_session *session)
+{
+    struct etwas_shared_mapping *mapping = session->mapping;
+
+    /* Who holds either lock finds the mapping there, or none. */
+    (void)pthread_mutex_lock(&session->pool_lock);
+    etwas_control_lock();
+    session->mapping = NULL;
+    etwas_control_unlock();
+    (void)pthread_mutex_unlock(&session->pool_lock);
+    etwas_shared_close(mapping);
+}
+
+/* Keeps the last counts, and returns the memory unless somebody is still inside. */
+static void end_pool(struct etwas_session *session, bool all_out)
+{
+    struct etwas_pool *pool = session->pool;
+
+    (void)pthread_mutex_lock(&session->pool_lock);
+    etwas_session_count(session, &session->last_counts);
+    for (uint32_t row = 0; row < etwas_configuration_rows(&session->configuration); row++) {
+        etwas_session_count_row(session, row, &session->last_rows[row]);
+    }
+    if (all_out) {
+        ck_pr_store_ptr(&session->pool, NULL);
+    } else {
+        etwas_pool_leak(pool);
+    }
+    (void)pthread_mutex_unlock(&session->pool_lock);
+    if (all_out && wait_for_handlers(session)) {
+        etwas_pool_destroy(pool);
+    } else if (all_out) {
+        etwas_pool_leak(pool);
     }
 }
 
@@ -59,17 +119,14 @@ void etwas_session_shut_down(struct etwas_session *session)
     etwas_sinks_end(session);
     free(session->collector.lists);
     session->collector = (struct etwas_collector){0};
-
-    (void)pthread_mutex_lock(&session->pool_lock);
-    etwas_session_count(session, &session->last_counts);
-    if (all_out) {
-        session->pool = NULL;
-    } else {
-        etwas_pool_leak(pool);
-    }
-    (void)pthread_mutex_unlock(&session->pool_lock);
     (void)pthread_mutex_unlock(&session->role);
-    if (all_out) {
-        etwas_pool_destroy(pool);
+    if (session->mapping == NULL) {
+        end_pool(session, all_out);
+        return;
     }
+    /* A fork finds file and pool where the child lets go of both, or neither. */
+    etwas_fork_forbid();
+    end_pool(session, all_out);
+    end_mapping(session);
+    etwas_fork_allow();
 }

@@ -366,6 +366,42 @@ uint64_t etwas_file_write(int descriptor, struct iovec *vector, int count, uint6
     return written;
 }
 
+bool etwas_file_write_in_handler(int descriptor, const void *bytes, size_t length,
+                                 uint64_t position, int *error)
+{
+    const uint8_t *next = bytes;
+
+    if (lseek(descriptor, (off_t)position, SEEK_SET) < 0) {
+        *error = errno;
+        return false;
+    }
+    while (length != 0) {
+        long most = PERMITTED_BYTES(WRITE, length);
+        ssize_t written = most >= 0 ? write(descriptor, next, (size_t)most) : -1;
+
+        if (written == 0 || (written < 0 && errno != EINTR)) {
+            *error = written == 0 ? ENOSPC : errno;
+            return false;
+        }
+        if (written > 0) {
+            next += written;
+            length -= (size_t)written;
+        }
+    }
+    return true;
+}
+
+bool etwas_file_truncate_in_handler(int descriptor, uint64_t bytes, int *error)
+{
+    int result;
+
+    do {
+        result = PERMITTED(TRUNCATE) ? ftruncate(descriptor, (off_t)bytes) : -1;
+    } while (result != 0 && errno == EINTR);
+    *error = result != 0 ? errno : 0;
+    return result == 0;
+}
+
 uint32_t etwas_file_direct_alignment(int descriptor)
 {
 #ifdef STATX_DIOALIGN

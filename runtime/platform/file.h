@@ -88,6 +88,16 @@ uint64_t etwas_file_write(int descriptor, struct iovec *vector, int count, uint6
                           bool *direct, int *error);
 
 /*
+ * The same in a signal handler, by the calls alone that POSIX permits there: lseek, which moves the
+ * descriptor's position, and write. False: *error says why, and part of it may be in the file.
+ */
+bool etwas_file_write_in_handler(int descriptor, const void *bytes, size_t length,
+                                 uint64_t position, int *error);
+
+/* Likewise, by ftruncate: makes the file `bytes` long. */
+bool etwas_file_truncate_in_handler(int descriptor, uint64_t bytes, int *error);
+
+/*
  * What the memory, the length and the position of a direct write to this file must be multiples of,
  * in bytes; 0 when the system does not say that the file can be written past the page cache.
  */

@@ -135,6 +135,8 @@ static uint64_t huge_kb(const char *line)
     unsigned long kb;
 
     if (sscanf(line, "AnonHugePages: %lu kB", &kb) == 1 ||
+        sscanf(line, "ShmemPmdMapped: %lu kB", &kb) == 1 ||
+        sscanf(line, "FilePmdMapped: %lu kB", &kb) == 1 ||
         sscanf(line, "Private_Hugetlb: %lu kB", &kb) == 1) {
         return kb;
     }

@@ -289,8 +289,26 @@ bool etwas_memory_create_huge(struct etwas_memory *memory, size_t region_bytes, 
     return true;
 }
 
+/* Huge pages where the system has them for such files; a fork's child is seen to by etwas_memory_forget. */
+bool etwas_memory_create_in_file(struct etwas_memory *memory, size_t region_bytes, int file,
+                                 uint64_t at)
+{
+    void *region = mmap(NULL, region_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)at);
+
+    if (region == MAP_FAILED) {
+        return false;
+    }
+    *memory =
+        (struct etwas_memory){.region = region, .region_bytes = region_bytes, .is_file = true};
+    ask_for_huge_pages(memory, 0);
+    return true;
+}
+
 void etwas_memory_forget(const struct etwas_memory *memory)
 {
+    if (memory->is_file) {
+        etwas_memory_map_zeroes(memory->region, memory->region_bytes);
+    }
     if (memory->explicit_bytes != 0) {
         etwas_huge_memory_forget(memory);
     }
@@ -298,7 +316,7 @@ void etwas_memory_forget(const struct etwas_memory *memory)
 
 void etwas_memory_destroy(struct etwas_memory *memory)
 {
-    if (memory->explicit_bytes != 0) {
+    if (memory->explicit_bytes != 0 || memory->is_file) {
         (void)munmap(memory->region, memory->region_bytes);
     } else {
         (void)madvise(memory->region, memory->region_bytes, MADV_KEEPONFORK);
@@ -325,6 +343,20 @@ void etwas_memory_clear_kept(void *start, size_t bytes)
     if (madvise(start, round_up(bytes, etwas_memory_page_bytes()), MADV_DONTNEED) != 0) {
         memset(start, 0, bytes);
     }
+}
+
+bool etwas_memory_map_file(void *start, size_t bytes, int file, uint64_t at)
+{
+    return mmap(start, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, (off_t)at) !=
+           MAP_FAILED;
+}
+
+/* Over what is mapped there: the system needs no memory for that, and does not refuse it. */
+void etwas_memory_map_zeroes(void *start, size_t bytes)
+{
+    (void)mmap(start, bytes, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    (void)madvise(start, bytes, MADV_NOHUGEPAGE); /* as what is around it */
 }
 
 #ifndef MADV_POPULATE_WRITE

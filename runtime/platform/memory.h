@@ -23,6 +23,7 @@ struct etwas_memory {
     unsigned arena;        /* jemalloc's index; unused otherwise */
     void *allocation;      /* the arena's mappings; AddressSanitizer's piece that tells of a leak */
     size_t explicit_bytes; /* of its start: the system's explicit huge pages, all of them ours */
+    bool is_file;          /* a part of a file, which a fork's child would share */
 };
 
 /* True on success; on failure nothing is held. */
@@ -36,6 +37,10 @@ bool etwas_memory_create(struct etwas_memory *memory, size_t region_bytes);
  */
 bool etwas_memory_create_huge(struct etwas_memory *memory, size_t region_bytes, size_t most_bytes,
                               size_t least_bytes);
+
+/* The same as a part of a file, from `at` on, which it has already. */
+bool etwas_memory_create_in_file(struct etwas_memory *memory, size_t region_bytes, int file,
+                                 uint64_t at);
 
 /*
  * In a fork's child: gives the region's address space zeroes where the system could not.
@@ -56,6 +61,10 @@ void *etwas_memory_keep(size_t bytes);
 
 /* Zeroes such memory from `start`, page-aligned, on; what nobody touches again takes no memory. */
 void etwas_memory_clear_kept(void *start, size_t bytes);
+
+/* Puts a part of a file, or zeroes that take no memory, where such memory is. */
+bool etwas_memory_map_file(void *start, size_t bytes, int file, uint64_t at);
+void etwas_memory_map_zeroes(void *start, size_t bytes);
 
 /*
  * Has the system provide pages for a part of the region now. Writes nothing. False when it cannot.

@@ -42,6 +42,24 @@ static inline etwas_pair etwas_pair_of(uint64_t first, uint64_t second)
     return (etwas_pair){first, second};
 }
 
+static inline uint64_t etwas_pair_first(etwas_pair pair)
+{
+#if defined(__x86_64__)
+    return pair[0];
+#else
+    return pair.low;
+#endif
+}
+
+static inline uint64_t etwas_pair_second(etwas_pair pair)
+{
+#if defined(__x86_64__)
+    return pair[1];
+#else
+    return pair.high;
+#endif
+}
+
 /* From any address; to any address. */
 static inline etwas_pair etwas_pair_load(const void *from)
 {

@@ -39,6 +39,7 @@ struct queue {
 
 static struct queue queues[ETWAS_REGISTRATIONS];
 static uint64_t newest_number; /* under the control lock, too */
+static bool silenced;          /* likewise */
 static _Thread_local struct caller self;
 
 /* Incremented, under the control lock, whenever a callback that was not inside another returns. */
@@ -122,6 +123,9 @@ static uint32_t run_next(uint32_t registration)
     int cancelling;
 
     queue->started++;
+    if (silenced) {
+        return ERROR_SUCCESS;
+    }
     queue->runner = &self;
     queue->running = queue->depth == 0 ? request.number : queue->running;
     queue->depth++;
@@ -165,6 +169,13 @@ static void run_waiting(uint32_t control)
             run_all(index);
         }
     }
+}
+
+void etwas_callbacks_silence(void)
+{
+    etwas_control_lock();
+    silenced = true;
+    etwas_control_unlock();
 }
 
 /* ---- waiting --------------------------------------------------------------------------------- */

@@ -87,6 +87,9 @@ void etwas_callbacks_forget(void);
 
 /* ---- without it ------------------------------------------------------------------------------ */
 
+/* From here on what is asked is done with, and no callback is called: the process ends. */
+void etwas_callbacks_silence(void);
+
 /*
  * Sees to it that what was asked under a control GUID up to the request `newest` is run.
  *

@@ -8,11 +8,14 @@
 #include <string.h>
 
 #include "platform/thread.h"
+#include "provider/crash_safe_metadata.h"
 #include "session/session.h"
 
 /* Under the control lock, but for `next`, of the head too. */
 static struct etwas_description head;
 static struct etwas_description *last = &head;
+
+static uint32_t published; /* under the control lock, read by anybody */
 
 /* ---- making one ------------------------------------------------------------------------------ */
 
@@ -86,6 +89,8 @@ void etwas_description_publish(struct etwas_description *description)
         ck_pr_fence_release(); /* it is whole before it is found: pairs with next_of */
         ck_pr_store_ptr(&last->next, description);
         last = description;
+        ck_pr_store_32(&published, published + 1);
+        etwas_crash_safe_describe_all();
     }
     if (!known && found != NULL) {
         ck_pr_store_32(&found->replaced, 1);
@@ -94,6 +99,11 @@ void etwas_description_publish(struct etwas_description *description)
     if (known) {
         etwas_description_free(description);
     }
+}
+
+uint32_t etwas_descriptions_published(void)
+{
+    return ck_pr_load_32(&published);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */

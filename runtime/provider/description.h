@@ -57,6 +57,9 @@ enum {
  */
 void etwas_description_publish(struct etwas_description *description);
 
+/* How many there have been: asked without a look at any of them. Async-signal-safe. */
+uint32_t etwas_descriptions_published(void);
+
 /* ---- reading --------------------------------------------------------------------------------- */
 
 /* How far the list was read; zeroed: from its beginning. */

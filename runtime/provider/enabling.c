@@ -9,6 +9,7 @@
 
 #include "platform/testpoint.h"
 #include "provider/callback.h"
+#include "provider/counted.h"
 #include "provider/event_items.h"
 #include "provider/event_provider.h"
 #include "provider/registration.h"
@@ -78,6 +79,7 @@ static void set_gates(uint32_t control)
             set_gate(index);
         }
     }
+    etwas_counted_change(control);
 }
 
 void etwas_providers_forget_enablements(void)
@@ -90,6 +92,7 @@ void etwas_providers_forget_enablements(void)
             set_gate(index);
         }
     }
+    etwas_counted_change(ETWAS_NO_CONTROL_GUID);
     etwas_callbacks_forget();
 }
 
@@ -206,6 +209,7 @@ bool etwas_provider_apply(uint32_t registration)
         etwas_control_guid_keep(entry, entry->newest);
     }
     set_gate(registration);
+    etwas_counted_change(registered->control);
     news = news_of(registered->control, WMI_ENABLE_EVENTS, entry->newest, NULL);
     news.for_classic = entry->newest != 0;
     request = request_for(registration, &news);

@@ -5,7 +5,11 @@
 
 #include <string.h>
 
+#include "provider/counted.h"
+
 struct etwas_class etwas_classes[ETWAS_CLASSES];
+
+const struct etwas_counting *etwas_counting;
 
 static etwas_handle handle_of(uint32_t index)
 {
@@ -23,9 +27,10 @@ static void use_entry(uint32_t index, uint32_t registration, const etwas_guid *g
     ck_pr_store_64(&entry->guid[0], halves[0]);
     ck_pr_store_64(&entry->guid[1], halves[1]);
     entry->registration = registration;
-    entry->last_generation = entry->last_generation == UINT32_MAX ? 1 : entry->last_generation + 1;
+    entry->last_generation =
+        entry->last_generation == ETWAS_CLASS_COUNTED - 1 ? 1 : entry->last_generation + 1;
     ck_pr_fence_release();
-    ck_pr_store_32(&entry->generation, entry->last_generation);
+    ck_pr_store_64(&entry->generation, entry->last_generation);
 }
 
 bool etwas_classes_add(uint32_t registration, TRACE_GUID_REGISTRATION *wanted, uint32_t count)
@@ -33,7 +38,7 @@ bool etwas_classes_add(uint32_t registration, TRACE_GUID_REGISTRATION *wanted, u
     uint32_t given = 0;
 
     for (uint32_t index = 0; index < ETWAS_CLASSES && given < count; index++) {
-        if (ck_pr_load_32(&etwas_classes[index].generation) == 0) {
+        if (ck_pr_load_64(&etwas_classes[index].generation) == 0) {
             use_entry(index, registration, wanted[given].Guid);
             wanted[given].RegHandle = handle_of(index);
             given++;
@@ -49,9 +54,9 @@ bool etwas_classes_add(uint32_t registration, TRACE_GUID_REGISTRATION *wanted, u
 void etwas_classes_remove(uint32_t registration)
 {
     for (uint32_t index = 0; index < ETWAS_CLASSES; index++) {
-        if (ck_pr_load_32(&etwas_classes[index].generation) != 0 &&
+        if (ck_pr_load_64(&etwas_classes[index].generation) != 0 &&
             etwas_classes[index].registration == registration) {
-            ck_pr_store_32(&etwas_classes[index].generation, 0);
+            ck_pr_store_64(&etwas_classes[index].generation, 0);
             /* Before the GUID is stored anew: a reader that saw the old one sees this too. */
             ck_pr_fence_memory();
         }
@@ -61,8 +66,10 @@ void etwas_classes_remove(uint32_t registration)
 bool etwas_class_guid(etwas_handle class_handle, etwas_guid *guid)
 {
     etwas_pair words;
+    uint64_t session;
 
-    if (!etwas_class_look_up(class_handle, &words)) {
+    if (!etwas_class_look_up(class_handle, &words) &&
+        !etwas_counted_find(class_handle, &words, &session)) {
         return false;
     }
     memcpy(guid, &words, sizeof *guid);

@@ -9,6 +9,9 @@
  * An entry is in use while its generation is not 0. Registering stores the GUID before the
  * generation (release), a reader loads the generation, the GUID and the generation again (acquire):
  * if both are the handle's, the GUID is the class's.
+ *
+ * A class whose instances are counted (counted.h) has a generation that is no handle's, so that what is
+ * inlined does not find it, and leaves its events to who looks again.
  */
 #ifndef ETWAS_PROVIDER_EVENT_CLASS_H
 #define ETWAS_PROVIDER_EVENT_CLASS_H
@@ -24,11 +27,12 @@
 enum {
     ETWAS_CLASS_INDEX_BITS = 16
 };
+#define ETWAS_CLASS_COUNTED UINT64_C(0x80000000) /* of a generation */
 
 struct etwas_class {
-    uint32_t generation; /* 0: not in use */
-    uint32_t last_generation;
+    uint64_t generation; /* 0: not in use */
     uint64_t guid[2];
+    uint32_t last_generation;
     uint32_t registration;
 };
 
@@ -58,13 +62,13 @@ static inline bool etwas_class_look_up(etwas_handle class_handle, etwas_pair *gu
         return false;
     }
     found = &etwas_classes[index];
-    if (__builtin_expect(ck_pr_load_32(&found->generation) != generation, 0)) {
+    if (__builtin_expect(ck_pr_load_64(&found->generation) != generation, 0)) {
         return false;
     }
     ck_pr_fence_load();
     *guid = etwas_pair_load(found->guid);
     ck_pr_fence_load();
-    return __builtin_expect(ck_pr_load_32(&found->generation) == generation, 1);
+    return __builtin_expect(ck_pr_load_64(&found->generation) == generation, 1);
 }
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <ck_pr.h>
 #include <etwas/evntcons.h>
+#include <etwas/recorder.h>
 #include <etwas/winerror.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -148,6 +149,15 @@ uint32_t etwas_event_filter_add(struct etwas_event_filter *filter,
         kind = ETWAS_FILTER_STACK_LEVELS;
         sound = descriptor->Size == sizeof(EVENT_FILTER_LEVEL_KW) &&
                 read_levels(&filter->stack_levels, data);
+        break;
+    case ETWAS_FILTER_TYPE_TRIGGER:
+        kind = ETWAS_FILTER_TRIGGERS;
+        sound = read_ids(&filter->triggers, data, descriptor->Size);
+        break;
+    case ETWAS_FILTER_TYPE_TRIGGER_LEVEL_KW:
+        kind = ETWAS_FILTER_TRIGGER_LEVELS;
+        sound = descriptor->Size == sizeof(EVENT_FILTER_LEVEL_KW) &&
+                read_levels(&filter->trigger_levels, data);
         break;
     default:
         return ERROR_NOT_SUPPORTED;
@@ -313,7 +323,20 @@ static bool passes_name(const struct etwas_name_filter *filter, const struct etw
 enum {
     PASSES = 1 << 0,
     HAS_STACK = 1 << 1,
+    IS_TRIGGER = 1 << 2,
 };
+
+/* With both filters it has to be what each of them asks for. */
+static bool is_trigger(const struct etwas_event_filter *filter, uint32_t kinds,
+                       const struct etwas_event *event, const struct name *name)
+{
+    return (kinds & (ETWAS_FILTER_TRIGGERS | ETWAS_FILTER_TRIGGER_LEVELS)) != 0 &&
+           ((kinds & ETWAS_FILTER_TRIGGERS) == 0 ||
+            (!name->described && passes_id(&filter->triggers, event, name))) &&
+           ((kinds & ETWAS_FILTER_TRIGGER_LEVELS) == 0 ||
+            matches(&filter->trigger_levels, event->descriptor) ==
+                (ck_pr_load_8(&filter->trigger_levels.in) != 0));
+}
 
 static uint32_t judge(const struct etwas_event_filter *filter, const struct etwas_event *event,
                       const struct name *name)
@@ -333,7 +356,7 @@ static uint32_t judge(const struct etwas_event_filter *filter, const struct etwa
              (ck_pr_load_8(&filter->stack_levels.in) != 0))) {
         verdict &= ~(uint32_t)HAS_STACK;
     }
-    return verdict;
+    return is_trigger(filter, kinds, event, name) ? verdict | IS_TRIGGER : verdict;
 }
 
 /* By the filter that a session has now; one that has none lets everything pass. */
@@ -350,8 +373,8 @@ static uint32_t judge_for(const struct etwas_event_provider *provider, uint64_t 
 
         ck_pr_fence_acquire();
         for (uint32_t index = 0; index < ETWAS_LISTENERS; index++) {
-            const struct etwas_event_filter *filter =
-                ck_pr_load_ptr(&provider->filters[turn][index]);
+            const struct etwas_event_filter *filter = ck_pr_load_ptr(
+                &etwas_event_provider_filters[provider - etwas_event_providers][turn][index]);
 
             if (ck_pr_load_64(&list[index].session) == session && filter != NULL) {
                 ETWAS_TESTPOINT(ETWAS_POINT_FILTER_FOUND);
@@ -381,6 +404,9 @@ void etwas_event_filter_apply(const struct etwas_event_provider *provider, uint3
         }
         if ((verdict & PASSES) != 0) {
             audience->sessions[kept] = audience->sessions[index];
+            if ((verdict & IS_TRIGGER) != 0) {
+                audience->sessions[kept].flags |= ETWAS_LISTENER_TRIGGERS;
+            }
             if ((verdict & HAS_STACK) == 0) {
                 audience->sessions[kept].flags &=
                     ~(EVENT_ENABLE_PROPERTY_STACK_TRACE << ETWAS_LISTENER_PROPERTY_SHIFT);

@@ -3,7 +3,7 @@
 
 /*
  * Filters of single events: which of a modern provider's events a session gets, and which of those
- * get stacks.
+ * get stacks, or are triggers of a flight recorder.
  *
  * A filter in force is a block of memory that is never given back to the system, only used again.
  * A writer reads it without a lock, between two looks at its provider's version
@@ -28,6 +28,8 @@ enum {
     ETWAS_FILTER_STACKS = 1 << 2,
     ETWAS_FILTER_STACK_NAMES = 1 << 3,
     ETWAS_FILTER_STACK_LEVELS = 1 << 4,
+    ETWAS_FILTER_TRIGGERS = 1 << 5,
+    ETWAS_FILTER_TRIGGER_LEVELS = 1 << 6,
 };
 
 /* Only these events (in), or all but these. */
@@ -64,7 +66,9 @@ struct etwas_event_filter {
     uint32_t kinds;
     struct etwas_id_filter events;
     struct etwas_id_filter stacks;
+    struct etwas_id_filter triggers;
     struct etwas_level_filter stack_levels;
+    struct etwas_level_filter trigger_levels;
     struct etwas_name_filter names;
     struct etwas_name_filter stack_names;
 };
@@ -89,7 +93,8 @@ void etwas_event_filter_give(const struct etwas_event_filter *filter);
 
 /*
  * Takes the sessions out whose filter does not let the event pass, and from those whose filter
- * wants no stack of it the wish for one.
+ * wants no stack of it the wish for one. Those for which the event is a trigger have
+ * ETWAS_LISTENER_TRIGGERS then.
  */
 void etwas_event_filter_apply(const struct etwas_event_provider *provider, uint32_t options,
                               const struct etwas_event *event, struct etwas_audience *audience);

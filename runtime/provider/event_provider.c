@@ -14,17 +14,19 @@ enum {
 };
 
 struct etwas_event_provider etwas_event_providers[ETWAS_REGISTRATIONS];
+const struct etwas_event_filter
+    *etwas_event_provider_filters[ETWAS_REGISTRATIONS][2][ETWAS_LISTENERS];
 
 /* ---- changes: with the control lock held ----------------------------------------------------- */
 
 static struct etwas_listener listener_of(const struct etwas_enablement *enablement)
 {
     const uint32_t generation = etwas_handle_generation(enablement->session);
-    struct etwas_slot *slots = etwas_slot_first(enablement->session);
-    const uint64_t gate = ck_pr_load_64(etwas_slot_gate(slots));
+    const struct etwas_attachment *attachment = etwas_handle_attachment(enablement->session);
+    const uint64_t gate = ck_pr_load_64(etwas_slot_gate(attachment->slots));
     struct etwas_listener listener = {
         .session = enablement->session,
-        .slots = slots,
+        .slots = attachment->slots,
         .generation = generation,
         .kind = (uint32_t)gate == generation ? (uint32_t)(gate >> 32) : 0,
         /* C15: 0 is every keyword; and level 0 is every level. */
@@ -40,6 +42,9 @@ static struct etwas_listener listener_of(const struct etwas_enablement *enableme
     }
     if (enablement->filter != NULL) {
         listener.flags |= ETWAS_LISTENER_FILTERED;
+    }
+    if ((enablement->property & ETWAS_ENABLE_PROPERTY_COUNTERS) != 0) {
+        listener.flags |= ETWAS_LISTENER_COUNTED;
     }
     if ((enablement->property & EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0) != 0) {
         listener.flags |= ETWAS_LISTENER_IGNORE_KEYWORD_0;
@@ -72,7 +77,8 @@ static uint32_t who_listens(const struct etwas_listener *list, uint32_t count)
     if (count == 0) {
         return 0;
     }
-    return count == 1 ? ETWAS_HEARD_BY_ONE : ETWAS_HEARD_BY_SEVERAL;
+    return count == 1 && (list[0].kind & ETWAS_KIND_CLASSES) == 0 ? ETWAS_HEARD_BY_ONE
+                                                                  : ETWAS_HEARD_BY_SEVERAL;
 }
 
 void etwas_event_provider_listen(uint32_t registration, const struct etwas_control_guid *entry)
@@ -92,7 +98,7 @@ void etwas_event_provider_listen(uint32_t registration, const struct etwas_contr
             filter = entry->enablements[index].filter;
         }
         store(&list[index], &listener);
-        ck_pr_store_ptr(&provider->filters[version % 2][index], filter);
+        ck_pr_store_ptr(&etwas_event_provider_filters[registration][version % 2][index], filter);
     }
     ck_pr_fence_release(); /* pairs with the acquire after the state in `audience` */
     ck_pr_store_32(&provider->state,

@@ -42,8 +42,8 @@ enum {
 
 /* etwas_event_provider.state: who listens. Above it is the version. */
 enum {
-    ETWAS_HEARD_BY_ONE = 1 << 0,     /* and it is plain */
-    ETWAS_HEARD_BY_SEVERAL = 1 << 1, /* all of them plain */
+    ETWAS_HEARD_BY_ONE = 1 << 0,     /* and it is plain, and has no retention classes */
+    ETWAS_HEARD_BY_SEVERAL = 1 << 1, /* all of them plain; also one that has */
     ETWAS_HEARD_BY_OTHERS = 1 << 2,
     ETWAS_HEARD = ETWAS_HEARD_BY_ONE | ETWAS_HEARD_BY_SEVERAL | ETWAS_HEARD_BY_OTHERS,
     ETWAS_HEARD_BITS = 3,
@@ -60,13 +60,16 @@ enum {
     ETWAS_LISTENER_INDEPENDENT = 1 << 0,      /* R77 */
     ETWAS_LISTENER_IGNORE_KEYWORD_0 = 1 << 1, /* wants no events without keywords */
     ETWAS_LISTENER_EXCLUDE_PRIVATE = 1 << 2,  /* wants no events of EVENT_WRITE_FLAG_INPRIVATE */
+    ETWAS_LISTENER_TRIGGERS = 1 << 3,         /* of one event: it asks for a window */
     ETWAS_LISTENER_PROPERTY_SHIFT = 16,
+    ETWAS_LISTENER_COUNTED = 1 << 29,  /* wants counters beside START and STOP (counted.h) */
     ETWAS_LISTENER_FILTERED = 1 << 30, /* there is a filter of events */
 };
 
 static inline uint32_t etwas_listener_properties(uint32_t flags)
 {
-    return (flags & ~(uint32_t)ETWAS_LISTENER_FILTERED) >> ETWAS_LISTENER_PROPERTY_SHIFT;
+    return (flags & ~(uint32_t)(ETWAS_LISTENER_FILTERED | ETWAS_LISTENER_COUNTED)) >>
+           ETWAS_LISTENER_PROPERTY_SHIFT;
 }
 
 /* Whether it takes events as they are: adds nothing, and leaves none out by what it is. */
@@ -80,8 +83,8 @@ struct etwas_listener {
     uint64_t match_all_keyword;
     uint32_t level; /* the highest that is wanted */
     uint32_t flags;
-    struct etwas_slot *slots; /* of the session, in the first row of the table; NULL: no listener */
-    uint32_t generation;      /* of the session */
+    struct etwas_slot *slots; /* of the session; NULL: no listener */
+    uint32_t generation;      /* likewise */
     uint32_t kind;            /* of the slots of its processors; 0: they are closed */
     uint64_t session;         /* 0: the list ends here */
 };
@@ -92,11 +95,14 @@ struct etwas_event_provider {
     uint32_t options;
     uint64_t guid[2];
     struct etwas_listener listeners[2][ETWAS_LISTENERS];
-    const struct etwas_event_filter *filters[2][ETWAS_LISTENERS]; /* of each; NULL: none */
 } __attribute__((aligned(1024))); /* a power of two, so that an index is found by a shift */
 _Static_assert(sizeof(struct etwas_event_provider) == 1024, "no more than it is aligned to");
 
 extern struct etwas_event_provider etwas_event_providers[ETWAS_REGISTRATIONS];
+
+/* Of each listener of a provider's two lists; NULL: none. */
+extern const struct etwas_event_filter
+    *etwas_event_provider_filters[ETWAS_REGISTRATIONS][2][ETWAS_LISTENERS];
 
 static inline uint32_t etwas_registration_index(uint64_t handle)
 {

@@ -8,14 +8,17 @@
  */
 #include "provider/event_publish.h"
 
+#include <ck_pr.h>
 #include <etwas/winerror.h>
 #include <string.h>
 
 #include "buffer/publish.h"
+#include "provider/counted.h"
 #include "provider/event_filter.h"
 #include "provider/event_items.h"
 #include "provider/quick.h"
 #include "session/handle.h"
+#include "session/trigger.h"
 
 /* ---- the items of each session --------------------------------------------------------------- */
 
@@ -31,6 +34,7 @@ struct target {
     struct etwas_session_key key;
     uint32_t properties; /* whose items its record has */
     bool independent;
+    bool counted;      /* it wants counters beside START and STOP */
     bool needs_buffer; /* its buffer of the moment is full: it may have no other */
 };
 
@@ -114,6 +118,7 @@ static uint32_t find_targets(struct target targets[ETWAS_LISTENERS],
 
         target->session = audience->sessions[index].session;
         target->independent = (flags & ETWAS_LISTENER_INDEPENDENT) != 0;
+        target->counted = (flags & ETWAS_LISTENER_COUNTED) != 0;
         target->properties = etwas_listener_properties(flags);
         if (etwas_session_key_of(target->session, &target->key)) {
             code = check(target, variants);
@@ -164,14 +169,14 @@ static uint32_t publish_to(struct target *target, struct variants *variants)
     struct etwas_event_record *built = variants->built;
 
     choose(variants, target);
-    if (publish_quickly(target->session, built)) {
+    if (!target->counted && publish_quickly(target->session, built)) {
         return ERROR_SUCCESS;
     }
     /* The session before may have put its times there. */
     built->header.kernel_time = 0;
     built->header.user_time = 0;
-    return etwas_publish(target->key.index, target->key.generation, built->data_bytes,
-                         &built->record);
+    return etwas_publish_by(target->counted)(target->key.index, target->key.generation,
+                                             built->data_bytes, &built->record);
 }
 
 /* R77. Once one session has it, the others get it too, whatever becomes of one of them. */
@@ -201,6 +206,7 @@ static uint32_t publish_alone(const struct etwas_audience *audience, struct vari
     struct target target = {
         .session = audience->sessions[0].session,
         .properties = etwas_listener_properties(audience->sessions[0].flags),
+        .counted = (audience->sessions[0].flags & ETWAS_LISTENER_COUNTED) != 0,
     };
     uint32_t code = ERROR_INVALID_HANDLE;
 
@@ -225,16 +231,34 @@ static uint32_t flags_of(const struct etwas_audience *audience)
     return flags;
 }
 
+/* Once the event is recorded: a window that begins now has it. */
+static void pull_triggers(const struct etwas_audience *audience)
+{
+    for (uint32_t index = 0; index < audience->count; index++) {
+        struct etwas_session_key key;
+
+        if ((audience->sessions[index].flags & ETWAS_LISTENER_TRIGGERS) != 0 &&
+            etwas_session_key_of(audience->sessions[index].session, &key)) {
+            (void)etwas_trigger_pull(key); /* of a session that is not armed: nothing */
+        }
+    }
+}
+
 uint32_t etwas_event_publish(const struct etwas_event_provider *provider,
                              const struct etwas_event *event, struct etwas_audience *audience,
                              uint32_t recorded, struct etwas_event_record *built)
 {
     struct variants variants;
+    uint32_t code;
 
     if ((flags_of(audience) & ETWAS_LISTENER_FILTERED) != 0) {
         etwas_event_filter_apply(provider, audience->options, event, audience);
     }
     begin_variants(&variants, built, event, etwas_listener_properties(flags_of(audience)));
-    return audience->count == 1 && recorded == 0 ? publish_alone(audience, &variants)
+    code = audience->count == 1 && recorded == 0 ? publish_alone(audience, &variants)
                                                  : publish_to_all(audience, recorded, &variants);
+    if ((flags_of(audience) & ETWAS_LISTENER_TRIGGERS) != 0) {
+        pull_triggers(audience);
+    }
+    return code;
 }

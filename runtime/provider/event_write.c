@@ -131,8 +131,22 @@ static uint32_t write_otherwise(const struct etwas_event_provider *provider,
                                 const struct etwas_event *event, struct etwas_audience *audience,
                                 uint32_t recorded);
 
+/* Of a session with retention classes: their slot; false as etwas_quick_enter_class. */
+static bool enter_class(struct etwas_quick_target *target, uint64_t session, uint32_t kind,
+                        const EVENT_DESCRIPTOR *descriptor, etwas_pair guid)
+{
+    const struct etwas_class_facts facts = {
+        .guid = {etwas_pair_first(guid), etwas_pair_second(guid)},
+        .keywords = descriptor->Keyword,
+        .type = descriptor->Opcode,
+        .level = descriptor->Level,
+    };
+
+    return etwas_quick_enter_class(target, session, kind, &facts);
+}
+
 /*
- * Several sessions listen, and take events as they are: the same for those who want this one, if each
+ * Several sessions listen, or one with retention classes, and take events as they are: the same for those who want this one, if each
  * has room. One stamp serves all, if they have the same clock.
  */
 static __attribute__((noinline)) uint32_t write_to_several(
@@ -152,14 +166,15 @@ static __attribute__((noinline)) uint32_t write_to_several(
     uint32_t count = 0;
     uint32_t units;
     int64_t stamp;
-    uint32_t row;
+    uint32_t place;
 
     ck_pr_fence_load();
     audience.options = ck_pr_load_32(&provider->options);
     audience.guid = etwas_pair_load(provider->guid);
     if ((state & ETWAS_HEARD_BY_SEVERAL) == 0 || ck_pr_load_64(&provider->handle) != handle ||
         !list_as_given(&listing, &event, audience.options, true) ||
-        !start_header(&header, &event, listing.is_described) || !etwas_slot_row_here(&row)) {
+        !start_header(&header, &event, listing.is_described) ||
+        !etwas_slot_index_here(etwas_attachments.of, &place)) {
         return ETWAS_QUICK_NOT;
     }
     units = units_of(&listing);
@@ -171,9 +186,12 @@ static __attribute__((noinline)) uint32_t write_to_several(
             break;
         }
         if (etwas_listener_wants(listener, descriptor->Level, descriptor->Keyword)) {
-            if (!etwas_quick_find_listener(&target, slots, row,
-                                           ck_pr_load_32(&listener->generation),
-                                           ck_pr_load_32(&listener->kind)) ||
+            uint32_t kind = ck_pr_load_32(&listener->kind);
+
+            if ((!etwas_quick_find_listener(&target, slots, place,
+                                            ck_pr_load_32(&listener->generation), kind) &&
+                 !enter_class(&target, ck_pr_load_64(&listener->session), kind, descriptor,
+                              audience.guid)) ||
                 !etwas_quick_has_room(target.slot, units) ||
                 (clock != 0 && clock != target.clock)) {
                 return ETWAS_QUICK_NOT;
@@ -217,7 +235,7 @@ static inline __attribute__((always_inline)) uint32_t write_quickly(REGHANDLE ha
     struct listing listing;
     uint32_t state;
     int64_t stamp;
-    uint32_t row;
+    uint32_t place;
 
     if (__builtin_expect(provider == NULL, 0)) {
         return ETWAS_QUICK_NOT;
@@ -246,9 +264,10 @@ static inline __attribute__((always_inline)) uint32_t write_quickly(REGHANDLE ha
     if (__builtin_expect(only.slots == NULL, 0)) {
         return ERROR_SUCCESS;
     }
-    if (__builtin_expect(!etwas_slot_row_here(&row), 0) ||
+    if (__builtin_expect(!etwas_slot_index_here(etwas_attachments.of, &place), 0) ||
         __builtin_expect(
-            !etwas_quick_find_listener(&target, only.slots, row, only.generation, only.kind), 0)) {
+            !etwas_quick_find_listener(&target, only.slots, place, only.generation, only.kind),
+            0)) {
         return ETWAS_QUICK_NOT;
     }
     stamp = etwas_clock_now(target.clock);

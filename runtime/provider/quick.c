@@ -5,10 +5,10 @@
 
 #if ETWAS_RSEQ
 
-uint32_t etwas_quick_fail(enum etwas_quick_rseq result, const struct etwas_slot *slot)
+uint32_t etwas_quick_fail(enum etwas_quick_rseq result, struct etwas_slot *slot)
 {
     if (result == ETWAS_QUICK_ABORTED) {
-        etwas_quick_count_restart(slot);
+        etwas_slot_count_restart(slot);
     }
     return ETWAS_QUICK_NOT;
 }

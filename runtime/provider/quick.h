@@ -30,6 +30,7 @@
 #include <stdbool.h>
 
 #include "buffer/pool_count.h"
+#include "buffer/retention_class.h"
 #include "buffer/slot.h"
 #include "buffer/switch_rseq.h"
 #include "clock/clock.h"
@@ -71,12 +72,29 @@ static inline bool etwas_quick_find(struct etwas_quick_target *target, uint64_t 
            etwas_quick_clock(&target->clock, ck_pr_load_32(&target->slot->kind));
 }
 
-/* The same of who listens to a provider, by the row of the table that etwas_slot_row_here finds. */
+/*
+ * In a session with retention classes, whose slots have this kind, read together with its gate: from the
+ * slot of no class on this processor to that of the event's. False: its events are not written quickly.
+ */
+static inline bool etwas_quick_enter_class(struct etwas_quick_target *target, uint64_t session,
+                                           uint32_t kind, const struct etwas_class_facts *facts)
+{
+    const uint32_t index = (uint32_t)session & ((1u << ETWAS_HANDLE_INDEX_BITS) - 1);
+
+    if ((kind & ETWAS_KIND_CLASSES) == 0 ||
+        !etwas_quick_clock(&target->clock, etwas_kind_without_classes(kind))) {
+        return false;
+    }
+    target->slot += etwas_class_row_of(&etwas_class_tables[index], kind, facts) * etwas_slot_count;
+    return true;
+}
+
+/* etwas_quick_find of who listens to a provider, by the index that etwas_slot_index_here finds. */
 static inline bool etwas_quick_find_listener(struct etwas_quick_target *target,
-                                             struct etwas_slot *slots, uint32_t row,
+                                             struct etwas_slot *slots, uint32_t index,
                                              uint32_t generation, uint32_t kind)
 {
-    target->slot = &slots[(size_t)row * ETWAS_SLOTS_A_ROW];
+    target->slot = &slots[index];
     target->generation = generation;
     return etwas_quick_clock(&target->clock, kind);
 }
@@ -88,11 +106,6 @@ static inline bool etwas_quick_has_room(const struct etwas_slot *slot, uint32_t 
            ck_pr_load_32(&slot->limit_units);
 }
 
-static inline void etwas_quick_count_restart(const struct etwas_slot *slot)
-{
-    etwas_pool_count_restart(ck_pr_load_ptr(&slot->pool), ck_pr_load_32(&slot->index));
-}
-
 typedef enum etwas_quick_rseq etwas_quick_sequence(struct etwas_slot *slot, uint32_t generation,
                                                    const struct etwas_quick_header *header,
                                                    int64_t stamp, const void *pieces,
@@ -102,7 +115,7 @@ typedef enum etwas_quick_rseq etwas_quick_sequence(struct etwas_slot *slot, uint
  * Counts an interruption. ETWAS_QUICK_NOT: mostly the buffer is full, and the general way takes
  * another.
  */
-uint32_t etwas_quick_fail(enum etwas_quick_rseq result, const struct etwas_slot *slot);
+uint32_t etwas_quick_fail(enum etwas_quick_rseq result, struct etwas_slot *slot);
 
 /* ERROR_SUCCESS: the record is committed. `run` is one of buffer/quick_rseq.h. */
 static inline __attribute__((always_inline)) uint32_t etwas_quick_publish(

@@ -16,6 +16,7 @@
 
 #include "buffer/publish.h"
 #include "platform/thread.h"
+#include "provider/counted.h"
 #include "provider/event_class.h"
 #include "provider/quick.h"
 #include "provider/trace_event.h"
@@ -57,10 +58,14 @@ static inline __attribute__((always_inline)) bool find_payload(struct payload *p
     return true;
 }
 
-/* The general way. It has a list of its own: another thread may change the caller's meanwhile. */
+/*
+ * The general way. It has a list of its own: another thread may change the caller's meanwhile.
+ * `counted_for` is the session that has instances counted, 0: none.
+ */
 static __attribute__((noinline)) uint32_t publish_anyhow(uint64_t handle, uint32_t header_bytes,
                                                          struct classic event,
-                                                         struct payload payload)
+                                                         struct payload payload,
+                                                         uint64_t counted_for)
 {
     const struct etwas_thread_ids ids = etwas_thread_ids();
     struct etwas_etl_instance_header header = {
@@ -101,7 +106,8 @@ static __attribute__((noinline)) uint32_t publish_anyhow(uint64_t handle, uint32
     memcpy(&header.full.type, &event.class_word, sizeof event.class_word);
     memcpy(&header.full.guid, &event.guid, sizeof header.full.guid);
     memcpy(&header.parent_guid, &event.parent_guid, sizeof header.parent_guid);
-    return etwas_publish(key.index, key.generation, event.size, &record);
+    return etwas_publish_by(counted_for == etwas_session_handle(key))(key.index, key.generation,
+                                                                      event.size, &record);
 }
 
 /* Adds the marker and who logs (R62, R63, R103). */
@@ -123,7 +129,7 @@ static inline __attribute__((always_inline)) uint32_t publish(uint64_t handle,
     header.ids = etwas_thread_ids_word();
     if (__builtin_expect((uint32_t)header.ids == 0, 0) ||
         __builtin_expect(!etwas_quick_find(&target, handle), 0)) {
-        return publish_anyhow(handle, header_bytes, *event, *payload);
+        return publish_anyhow(handle, header_bytes, *event, *payload, 0);
     }
     stamp = etwas_clock_now(target.clock);
     header.start = (uint64_t)event->class_word << 32 | marker;
@@ -134,7 +140,7 @@ static inline __attribute__((always_inline)) uint32_t publish(uint64_t handle,
                                &header, stamp, payload->fields, payload->count);
     return __builtin_expect(code != ETWAS_QUICK_NOT, 1)
                ? code
-               : publish_anyhow(handle, header_bytes, *event, *payload);
+               : publish_anyhow(handle, header_bytes, *event, *payload, 0);
 }
 
 #else
@@ -142,7 +148,7 @@ static inline __attribute__((always_inline)) uint32_t publish(uint64_t handle,
 static inline uint32_t publish(uint64_t handle, uint32_t header_bytes, const struct classic *event,
                                const struct payload *payload)
 {
-    return publish_anyhow(handle, header_bytes, *event, *payload);
+    return publish_anyhow(handle, header_bytes, *event, *payload, 0);
 }
 
 #endif
@@ -182,6 +188,31 @@ uint32_t TraceEvent(etwas_trace_handle handle, EVENT_TRACE_HEADER *event)
     return publish(handle, sizeof(struct etwas_etl_full_header), &classic, &payload);
 }
 
+/* Of a class, or with a parent of one, that has its instances counted; or of none. */
+static __attribute__((noinline)) uint32_t trace_counted(etwas_trace_handle handle,
+                                                        const EVENT_INSTANCE_HEADER *event,
+                                                        const EVENT_INSTANCE_INFO *instance,
+                                                        const EVENT_INSTANCE_INFO *parent,
+                                                        uint16_t size, struct payload payload)
+{
+    struct classic classic = {.size = size, .instance_id = instance->InstanceId};
+    uint64_t counted_for;
+    uint64_t parents;
+
+    if (!etwas_counted_find(instance->RegHandle, &classic.guid, &counted_for)) {
+        return ERROR_INVALID_HANDLE;
+    }
+    if (parent != NULL) {
+        if (!etwas_counted_find(parent->RegHandle, &classic.parent_guid, &parents)) {
+            return ERROR_INVALID_HANDLE;
+        }
+        classic.parent_instance_id = parent->InstanceId;
+    }
+    memcpy(&classic.class_word, &event->Class, sizeof classic.class_word);
+    return publish_anyhow(handle, sizeof(struct etwas_etl_instance_header), classic, payload,
+                          counted_for);
+}
+
 uint32_t etwas_trace_any_instance(etwas_trace_handle handle, const EVENT_INSTANCE_HEADER *event,
                                   const EVENT_INSTANCE_INFO *instance,
                                   const EVENT_INSTANCE_INFO *parent)
@@ -205,11 +236,11 @@ uint32_t etwas_trace_any_instance(etwas_trace_handle handle, const EVENT_INSTANC
     }
     /* R120: the instance's class is the one of InstInfo. */
     if (!etwas_class_look_up(instance->RegHandle, &classic.guid)) {
-        return ERROR_INVALID_HANDLE;
+        return trace_counted(handle, event, instance, parent, classic.size, payload);
     }
     if (__builtin_expect(parent != NULL, 0)) {
         if (!etwas_class_look_up(parent->RegHandle, &classic.parent_guid)) {
-            return ERROR_INVALID_HANDLE;
+            return trace_counted(handle, event, instance, parent, classic.size, payload);
         }
         classic.parent_instance_id = parent->InstanceId;
     }

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "buffer/quick_shared.h"
+#include "buffer/retention_class.h"
 #include "platform/thread.h"
 #include "provider/event_class.h"
 #include "provider/instance_id.h"
@@ -148,7 +149,7 @@ static inline uint32_t write_shared(const struct etwas_quick *quick,
  * The quick way of a slot with the shared protocol, for an event without a parent. False: nothing
  * is recorded, the general way shall look.
  */
-static inline bool trace_shared(struct etwas_slot *slot, uint32_t generation,
+static inline bool trace_shared(struct etwas_slot *slot, etwas_trace_handle handle,
                                 const EVENT_INSTANCE_HEADER *event, uint32_t payload_bytes,
                                 const EVENT_INSTANCE_INFO *instance, uint32_t *code)
 {
@@ -156,12 +157,12 @@ static inline bool trace_shared(struct etwas_slot *slot, uint32_t generation,
     struct etwas_quick quick;
     etwas_pair guid;
 
-    if (!etwas_quick_begin(&quick, slot, generation)) {
+    if (!etwas_quick_begin(&quick, slot, etwas_handle_generation(handle))) {
         return false;
     }
     ids = etwas_thread_ids();
     if (instance->InstanceId == 0 || !etwas_class_look_up(instance->RegHandle, &guid) ||
-        !etwas_quick_reserve(&quick,
+        !etwas_quick_reserve(&quick, etwas_handle_attachment(handle),
                              (uint32_t)sizeof(struct etwas_etl_instance_header) + payload_bytes)) {
         return false;
     }
@@ -178,8 +179,8 @@ static __attribute__((noinline)) uint32_t trace_in_shared_slot(etwas_trace_handl
     uint32_t payload_bytes = payload_bytes_of(event);
     uint32_t code;
 
-    return is_quick(event, payload_bytes) && trace_shared(slot, etwas_handle_generation(handle),
-                                                          event, payload_bytes, instance, &code)
+    return is_quick(event, payload_bytes) &&
+                   trace_shared(slot, handle, event, payload_bytes, instance, &code)
                ? code
                : etwas_trace_any_instance(handle, event, instance, NULL);
 }
@@ -226,7 +227,7 @@ static __attribute__((noinline, cold)) uint32_t trace_again(etwas_trace_handle h
     struct etwas_slot *slot;
 
     if (etwas_slot_here(handle, &slot)) {
-        etwas_quick_count_restart(slot);
+        etwas_slot_count_restart(slot);
     }
     return trace_otherwise(handle, event, instance, NULL);
 }
@@ -248,6 +249,103 @@ static __attribute__((noinline)) uint32_t trace_at(int64_t stamp, struct etwas_s
                                              : trace_otherwise(handle, event, instance, NULL);
     }
     return ERROR_SUCCESS;
+}
+
+/*
+ * In a session with retention classes, from the slot of no class on. What is not quick there the general
+ * way takes to the same class.
+ */
+static __attribute__((noinline)) uint32_t trace_in_any_class(struct etwas_slot *slot, uint64_t gate,
+                                                             etwas_trace_handle handle,
+                                                             const EVENT_INSTANCE_HEADER *event,
+                                                             const EVENT_INSTANCE_INFO *instance)
+{
+    const uint32_t kind = (uint32_t)(gate >> 32);
+    const uint32_t protocol = etwas_kind_quick_protocol(etwas_kind_without_classes(kind));
+    const uint32_t payload_bytes = payload_bytes_of(event);
+    const uint32_t index = (uint32_t)handle & ((1u << ETWAS_HANDLE_INDEX_BITS) - 1);
+    const struct etwas_class_table *table = &etwas_class_tables[index];
+    struct etwas_class_facts facts = {.type = event->Class.Type, .level = event->Class.Level};
+
+    if (UNLIKELY(ck_pr_load_8(&table->asks_more) != 0)) {
+        etwas_pair guid;
+
+        if (!etwas_class_look_up(instance->RegHandle, &guid)) {
+            return etwas_trace_any_instance(handle, event, instance, NULL);
+        }
+        facts.guid[0] = etwas_pair_first(guid);
+        facts.guid[1] = etwas_pair_second(guid);
+    }
+    slot += etwas_class_row_of(table, kind, &facts) * etwas_slot_count;
+    if (protocol == ETWAS_PROTOCOL_SHARED) {
+        return trace_in_shared_slot(handle, event, instance, slot);
+    }
+    if (protocol == ETWAS_PROTOCOL_RSEQ && payload_bytes <= ETWAS_QUICK_PAYLOAD_BYTES) {
+        enum etwas_quick_rseq result = trace_by_rseq(
+            slot, handle, etwas_clock_now(etwas_kind_clock(kind)), event, payload_bytes, instance);
+
+        if (__builtin_expect(result == ETWAS_QUICK_COMMITTED, 1)) {
+            return ERROR_SUCCESS;
+        }
+        if (result == ETWAS_QUICK_ABORTED) {
+            etwas_slot_count_restart(slot);
+        }
+    }
+    return etwas_trace_any_instance(handle, event, instance, NULL);
+}
+
+/*
+ * The commonest of a session with retention classes: by level and type alone, with the TSC. False: another
+ * kind, or a class that asks for more.
+ */
+static inline __attribute__((always_inline)) bool enter_class(struct etwas_slot **slot,
+                                                              uint32_t kind,
+                                                              etwas_trace_handle handle,
+                                                              const EVENT_INSTANCE_HEADER *event)
+{
+    const struct etwas_class_table *table;
+    uint32_t candidates;
+    uint32_t row;
+
+    table = &etwas_class_tables[handle & ((1u << ETWAS_HANDLE_INDEX_BITS) - 1)];
+    candidates = ck_pr_load_8(&table->by_level[event->Class.Level]) &
+                 ck_pr_load_8(&table->by_type[event->Class.Type]);
+    row = (uint32_t)__builtin_ffs((int)candidates);
+    if (UNLIKELY((candidates & ck_pr_load_8(&table->asks_more)) != 0) ||
+        UNLIKELY(etwas_kind_without_classes(kind) !=
+                 etwas_slot_kind(ETWAS_CLOCK_KIND_TSC, ETWAS_PROTOCOL_RSEQ)) ||
+        UNLIKELY(row >= etwas_kind_rows(kind))) {
+        return false;
+    }
+    *slot += row * etwas_slot_count;
+    return true;
+}
+
+static __attribute__((noinline)) uint32_t trace_in_class(struct etwas_slot *slot, uint64_t gate,
+                                                         etwas_trace_handle handle,
+                                                         const EVENT_INSTANCE_HEADER *event,
+                                                         const EVENT_INSTANCE_INFO *instance)
+{
+    struct etwas_slot *first = slot;
+    enum etwas_quick_rseq result;
+    uint32_t payload_bytes;
+
+    if (UNLIKELY(!enter_class(&slot, (uint32_t)(gate >> 32), handle, event))) {
+        return trace_in_any_class(first, gate, handle, event, instance);
+    }
+    payload_bytes = payload_bytes_of(event);
+    if (UNLIKELY(payload_bytes > ETWAS_QUICK_PAYLOAD_BYTES)) {
+        return trace_in_any_class(first, gate, handle, event, instance);
+    }
+    result = trace_by_rseq(slot, handle, etwas_clock_now(ETWAS_CLOCK_KIND_TSC), event,
+                           payload_bytes, instance);
+    if (__builtin_expect(result == ETWAS_QUICK_COMMITTED, 1)) {
+        return ERROR_SUCCESS;
+    }
+    if (result == ETWAS_QUICK_ABORTED) {
+        etwas_slot_count_restart(slot);
+    }
+    return etwas_trace_any_instance(handle, event, instance, NULL);
 }
 
 /*
@@ -275,7 +373,7 @@ static __attribute__((noinline)) uint32_t trace_in_next_buffer(struct etwas_slot
         return trace_otherwise(handle, event, instance, NULL);
     }
     if (!etwas_quick_has_room(slot, units)) {
-        uint32_t code = etwas_switch_rseq(slot, ck_pr_load_32(&slot->index), gate, units, 0);
+        uint32_t code = etwas_switch_rseq(etwas_handle_attachment(handle), slot, gate, units, 0);
 
         /* If the session has ended, the general way knows what that means. */
         if (code != ERROR_SUCCESS && code != ERROR_INVALID_HANDLE) {
@@ -312,9 +410,12 @@ uint32_t TraceEventInstance(etwas_trace_handle handle, EVENT_INSTANCE_HEADER *ev
         if ((uint32_t)gate == generation && protocol == ETWAS_PROTOCOL_SHARED) {
             return trace_in_shared_slot(handle, event, instance, slot);
         }
-        return (uint32_t)gate == generation && protocol == ETWAS_PROTOCOL_RSEQ
-                   ? trace_at(etwas_clock_now(etwas_kind_clock((uint32_t)(gate >> 32))), slot,
-                              handle, event, instance)
+        if ((uint32_t)gate == generation && protocol == ETWAS_PROTOCOL_RSEQ) {
+            return trace_at(etwas_clock_now(etwas_kind_clock((uint32_t)(gate >> 32))), slot, handle,
+                            event, instance);
+        }
+        return (uint32_t)gate == generation && (gate >> 32 & ETWAS_KIND_CLASSES) != 0
+                   ? trace_in_class(slot, gate, handle, event, instance)
                    : trace_otherwise(handle, event, instance, NULL);
     }
     stamp = etwas_clock_now(ETWAS_CLOCK_KIND_TSC);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reader/record.h"
+#include "etl/record.h"
 #include "reader/source.h"
 #include "reader/trace.h"
 #include "reader/xpress.h"

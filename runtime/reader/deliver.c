@@ -189,9 +189,31 @@ static void decode_record(struct event *event, const struct etwas_record *record
     }
 }
 
-static ETW_BUFFER_CONTEXT context_of(const struct etwas_index_entry *buffer)
+/*
+ * In a file with retention classes each row of streams has the processors once more, and behind all rows are
+ * the streams of threads without restartable sequences, which go by the number behind the processors.
+ */
+static uint16_t processor_of(const struct etwas_file_header *log, uint16_t stream)
 {
-    return (ETW_BUFFER_CONTEXT){.ProcessorIndex = buffer->processor, .LoggerId = buffer->logger_id};
+    const struct etwas_etl_clock_trust *trust = &log->trust;
+
+    if (trust->rows <= 1 || trust->processors == 0) {
+        return stream;
+    }
+    if (trust->one_stream != 0) {
+        return stream < trust->rows ? 0 : stream;
+    }
+    if (stream >= trust->rows * trust->processors) {
+        return trust->processors;
+    }
+    return (uint16_t)(stream % trust->processors);
+}
+
+static ETW_BUFFER_CONTEXT context_of(const struct etwas_file_header *log,
+                                     const struct etwas_index_entry *buffer)
+{
+    return (ETW_BUFFER_CONTEXT){.ProcessorIndex = processor_of(log, buffer->processor),
+                                .LoggerId = buffer->logger_id};
 }
 
 /* Are the record's processor times zero because nobody took them? */
@@ -236,7 +258,7 @@ static void deliver_record(struct etwas_stream *stream, struct event *event, voi
     EVENT_TRACE_LOGFILEW *logfile = &stream->trace->logfile.w;
     EVENT_RECORD out = {
         .EventHeader = event->header,
-        .BufferContext = context_of(stream->buffer),
+        .BufferContext = context_of(&stream->trace->log, stream->buffer),
         .ExtendedDataCount = event->item_count,
         .UserDataLength = (uint16_t)payload_bytes,
         .ExtendedData = event->item_count > 0 ? event->items : NULL,
@@ -274,7 +296,7 @@ static void deliver_classic(struct etwas_stream *stream, const struct event *eve
         .ParentGuid = event->parent_guid,
         .MofData = payload,
         .MofLength = payload_bytes,
-        .BufferContext = context_of(stream->buffer),
+        .BufferContext = context_of(&stream->trace->log, stream->buffer),
     };
 
     logfile->CurrentEvent = out;
@@ -304,7 +326,8 @@ static int64_t time_stamp(struct etwas_stream *stream, int64_t filetime)
         return stream->record.stamp;
     }
     return (mode & ETWAS_PROCESS_TRACE_MODE_NANOSECONDS) != 0
-               ? etwas_step_unix_ns(stream, stream->record.stamp)
+               ? etwas_step_unix_ns(stream->timeline, stream->clock, stream->record.stamp,
+                                    &stream->near_knot)
                : filetime;
 }
 

@@ -140,7 +140,10 @@ static bool decide_shape(struct etwas_trace *trace, const struct beginning *begi
     return true;
 }
 
-/* Where buffer 0's records end: as its header says if that can be, else after the first record. */
+/*
+ * Where buffer 0's records end: as its header says if that can be, else after the first record, which may say
+ * that it is longer than the buffer.
+ */
 static void decide_buffer(struct etwas_trace *trace, const struct beginning *beginning)
 {
     struct etwas_index_entry *entry = &trace->log.buffer;
@@ -154,7 +157,7 @@ static void decide_buffer(struct etwas_trace *trace, const struct beginning *beg
         entry->data_end > entry->buffer_bytes) {
         etwas_trace_report(trace, ETWAS_DAMAGE_BUFFER_HEADER, 0, 0);
         if (entry->data_end < record_end || entry->data_end > entry->buffer_bytes) {
-            entry->data_end = record_end;
+            entry->data_end = record_end < entry->buffer_bytes ? record_end : entry->buffer_bytes;
         }
     }
 }

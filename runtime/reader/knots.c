@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "etl/record.h"
 #include "reader/index.h"
-#include "reader/record.h"
 #include "reader/source.h"
 #include "reader/table.h"
 #include "reader/trace.h"

@@ -161,18 +161,29 @@ static bool hold(struct live *live, const struct etwas_consumer_entry *entry,
     return true;
 }
 
-/* The stream's first buffer is given. */
+/*
+ * The stream's first buffer is given: as far as its records could be followed. R175: of others the session and
+ * the consumer are told, as of a buffer that cannot be read at all.
+ */
 static void drop_first(struct live *live, struct live_stream *one)
 {
     struct held *held = one->first;
+    bool is_damaged = one->stream.damage_counted;
 
     one->first = held->next;
     if (one->first == NULL) {
         one->last = NULL;
     }
     live->waiting_bytes -= held_bytes(held);
-    etwas_consumer_release(live->trace->consumer, &held->entry);
+    if (is_damaged) {
+        etwas_consumer_refuse(live->trace->consumer, &held->entry, held->given_records);
+    } else {
+        etwas_consumer_release(live->trace->consumer, &held->entry);
+    }
     free(held);
+    if (is_damaged) {
+        deliver_notices(live, ETWAS_ETL_BUFFER_BUFFER_LOST | ETWAS_ETL_BUFFER_BACKUP_CORRUPT);
+    }
 }
 
 /* Whose last buffer was delivered last; NULL: nothing is held. */
@@ -288,7 +299,7 @@ static void refuse(struct live *live, struct etwas_consumer_entry *entry)
 {
     uint32_t bytes = entry->buffer->bytes;
 
-    etwas_consumer_refuse(live->trace->consumer, entry);
+    etwas_consumer_refuse(live->trace->consumer, entry, 0);
     etwas_trace_count(&live->trace->information.buffers_damaged, 1);
     etwas_trace_report(live->trace, ETWAS_DAMAGE_BUFFER_HEADER, 0, bytes);
     deliver_notices(live, entry->notices | ETWAS_ETL_BUFFER_BUFFER_LOST |

@@ -13,11 +13,11 @@ int64_t etwas_step_filetime(struct etwas_stream *stream, int64_t raw)
                : etwas_etl_clock_to_filetime(stream->clock, raw);
 }
 
-int64_t etwas_step_unix_ns(struct etwas_stream *stream, int64_t raw)
+int64_t etwas_step_unix_ns(const struct etwas_timeline *timeline,
+                           const struct etwas_etl_clock *clock, int64_t raw, size_t *near)
 {
-    return stream->timeline != NULL
-               ? etwas_timeline_unix_ns(stream->timeline, raw, &stream->near_knot)
-               : etwas_etl_clock_to_unix_ns(stream->clock, raw);
+    return timeline != NULL ? etwas_timeline_unix_ns(timeline, raw, near)
+                            : etwas_etl_clock_to_unix_ns(clock, raw);
 }
 
 void etwas_step_update_key(struct etwas_stream *stream, bool is_first)

@@ -18,8 +18,9 @@ struct etwas_span {
 /* The time of a stamp of the stream's, as callbacks get it. */
 int64_t etwas_step_filetime(struct etwas_stream *stream, int64_t raw);
 
-/* The same moment in nanoseconds since 1970. */
-int64_t etwas_step_unix_ns(struct etwas_stream *stream, int64_t raw);
+/* The same in nanoseconds since 1970, by the timeline if there is one; *near as it has it. */
+int64_t etwas_step_unix_ns(const struct etwas_timeline *timeline,
+                           const struct etwas_etl_clock *clock, int64_t raw, size_t *near);
 
 /*
  * Takes the key of the stream's record. It never goes back in a stream, so that one damaged stamp

@@ -11,7 +11,7 @@
 #ifndef ETWAS_READER_STREAM_H
 #define ETWAS_READER_STREAM_H
 
-#include "reader/record.h"
+#include "etl/record.h"
 #include "reader/trace.h"
 
 enum etwas_stream_state {

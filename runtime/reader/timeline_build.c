@@ -190,19 +190,26 @@ static struct etwas_timeline_knot *new_knots(size_t count)
     return malloc((count + 1) * sizeof(struct etwas_timeline_knot));
 }
 
-/* A stamp of system time means several moments when the wall clock was set back. */
+/*
+ * A stamp of system time means several moments when the wall clock was set back: also by less than passes from one
+ * knot to the next.
+ */
 static void find_spread(struct etwas_timeline *timeline)
 {
+    const struct etwas_timeline_knot *all = timeline->all;
+    bool is_back = timeline->all_count > timeline->count;
     etwas_etl_wide least = 0;
     etwas_etl_wide most = 0;
 
     for (size_t i = 1; i < timeline->all_count; i++) {
-        etwas_etl_wide moved = etwas_timeline_moved_ns(&timeline->all[0], &timeline->all[i]);
+        etwas_etl_wide moved = etwas_timeline_moved_ns(&all[0], &all[i]);
 
+        is_back = is_back || (etwas_timeline_is_step(&all[i - 1], &all[i]) &&
+                              etwas_timeline_moved_ns(&all[i - 1], &all[i]) < 0);
         least = moved < least ? moved : least;
         most = moved > most ? moved : most;
     }
-    if (timeline->all_count > timeline->count) {
+    if (is_back) {
         timeline->spread_ns =
             most - least > INT64_MAX ? (uint64_t)INT64_MAX : (uint64_t)(most - least);
     }

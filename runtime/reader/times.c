@@ -7,6 +7,7 @@
 #include "platform/sized.h"
 #include "reader/knots.h"
 #include "reader/live.h"
+#include "reader/step.h"
 #include "reader/table.h"
 #include "reader/trace.h"
 
@@ -80,18 +81,30 @@ static const struct etwas_trace *lock_trace(etwas_trace_handle handle, uint32_t 
     return trace;
 }
 
+/* As ProcessTrace gives it. */
+static int64_t unix_ns(const struct etwas_trace *trace, int64_t raw)
+{
+    bool has_rate = trace->log.fields.clock_type == ETWAS_ETL_CLOCK_CYCLES &&
+                    etwas_timeline_has_rate(trace->timeline);
+    size_t near = 0;
+
+    return etwas_step_unix_ns(has_rate ? trace->timeline : NULL, &trace->log.clock, raw, &near);
+}
+
 uint32_t etwas_trace_convert_time(etwas_trace_handle handle, int64_t raw, uint32_t clock,
                                   etwas_clock_time *time)
 {
     const struct etwas_trace *trace;
+    bool is_own = clock == ETWAS_CLOCK_PROCESS_TRACE;
     uint32_t code;
 
-    if (time == NULL || (clock != ETWAS_CLOCK_QPC && clock != ETWAS_CLOCK_SYSTEM_TIME)) {
+    if (time == NULL || (clock != ETWAS_CLOCK_QPC && clock != ETWAS_CLOCK_SYSTEM_TIME && !is_own)) {
         return ERROR_INVALID_PARAMETER;
     }
     trace = lock_trace(handle, &code);
     if (trace != NULL) {
-        *time = etwas_timeline_convert(trace->timeline, raw, clock);
+        *time = etwas_timeline_convert(trace->timeline, raw, is_own ? ETWAS_CLOCK_QPC : clock);
+        time->value = is_own ? unix_ns(trace, raw) : time->value;
         etwas_trace_table_unlock();
     }
     return code;

@@ -238,11 +238,15 @@ void etwas_consumer_release(struct etwas_consumer *consumer, struct etwas_consum
     }
 }
 
-void etwas_consumer_refuse(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry)
+void etwas_consumer_refuse(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry,
+                           uint32_t given_records)
 {
+    struct etwas_realtime_buffer *buffer = entry->buffer;
+
     (void)pthread_mutex_lock(&consumer->realtime->lock);
     consumer->realtime->buffers_lost++;
-    etwas_realtime_release(consumer->realtime, entry->buffer);
+    buffer->given = buffer->given > given_records ? buffer->given : given_records;
+    etwas_realtime_release(consumer->realtime, buffer);
     (void)pthread_mutex_unlock(&consumer->realtime->lock);
     entry->buffer = NULL;
 }

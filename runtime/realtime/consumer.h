@@ -78,8 +78,9 @@ void etwas_consumer_return(struct etwas_consumer *consumer, struct etwas_consume
 /* Lets go of an entry's buffer, if it has one. All of it was given. */
 void etwas_consumer_release(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry);
 
-/* The same of a buffer that cannot be read: it is lost. */
-void etwas_consumer_refuse(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry);
+/* The same of a buffer that can be read no further than the records that were given: it is lost, and so are the others. */
+void etwas_consumer_refuse(struct etwas_consumer *consumer, struct etwas_consumer_entry *entry,
+                           uint32_t given_records);
 
 /*
  * From any thread: the consumer gets nothing more, and etwas_consumer_next returns. What waits for

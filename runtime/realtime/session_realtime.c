@@ -105,7 +105,7 @@ void etwas_session_realtime_end(struct etwas_session *session)
     book_lost(session);
     set(session, NULL);
     etwas_realtime_let_go(realtime);
-    ck_pr_store_32(&session->pool->backlog_full, 0);
+    ck_pr_store_32(&session->pool->words->backlog_full, 0);
 }
 
 /* ---- as a sink ------------------------------------------------------------------------------- */
@@ -116,7 +116,7 @@ static uint32_t room(struct etwas_session *session, uint32_t most)
     uint32_t buffers = etwas_realtime_room(session->realtime, most, session->pool->buffer_bytes);
 
     /* Writers that find no buffer say then that it is for lack of a consumer. */
-    ck_pr_store_32(&session->pool->backlog_full, buffers == 0);
+    ck_pr_store_32(&session->pool->words->backlog_full, buffers == 0);
     return buffers;
 }
 

@@ -30,6 +30,8 @@ enum {
     LARGEST_BUFFER_KB = 16384,
     DEFAULT_POOL_KB = 64 * 1024,
     BUFFERS_A_SLOT = 2,
+    BUFFERS_A_ROWS_SLOT = 3, /* current, the one before it that is not closed yet, the next */
+    MOST_PERCENT = 100,
     BUFFERS_ABOVE_MINIMUM = 22,
     BYTES_A_KB = 1024,
     LEAST_CIRCULAR_BUFFERS = 3,      /* the header, and two that replace each other */
@@ -154,17 +156,34 @@ static uint32_t slots_that_keep_buffers(const struct etwas_configuration *config
     return etwas_processor_present() + (keeps_extra_slot(configuration) ? 1 : 0);
 }
 
+uint32_t etwas_configuration_row_buffers(const struct etwas_configuration *configuration)
+{
+    uint32_t slots = slots_that_keep_buffers(configuration);
+
+    if (configuration->protocol == ETWAS_PROTOCOL_RSEQ && !keeps_extra_slot(configuration)) {
+        slots++; /* also where all buffers go round it needs its own meanwhile */
+    }
+    return BUFFERS_A_ROWS_SLOT * slots;
+}
+
 /* R65–R68, R72. */
 static void adjust_buffer_counts(struct etwas_configuration *configuration)
 {
     uint64_t buffer_bytes = (uint64_t)configuration->buffer_size_kb * BYTES_A_KB;
     uint64_t limit = etwas_memory_limit_bytes() / buffer_bytes;
     uint32_t least = BUFFERS_A_SLOT * slots_that_keep_buffers(configuration);
+    uint32_t least_of_rows = configuration->class_count == 0
+                                 ? 0
+                                 : etwas_configuration_rows(configuration) *
+                                       etwas_configuration_row_buffers(configuration);
     uint32_t minimum = configuration->minimum_buffers;
     uint32_t maximum = configuration->maximum_buffers;
 
     if (limit > ETWAS_POOL_MAXIMUM_BUFFERS) {
         limit = ETWAS_POOL_MAXIMUM_BUFFERS;
+    }
+    if (least < least_of_rows && etwas_configuration_is_buffering(configuration)) {
+        least = least_of_rows;
     }
     if (limit < least) {
         limit = least;
@@ -179,6 +198,7 @@ static void adjust_buffer_counts(struct etwas_configuration *configuration)
     }
     maximum = maximum > limit ? (uint32_t)limit : maximum;
     maximum = maximum < minimum ? minimum : maximum;
+    maximum = maximum < least_of_rows ? least_of_rows : maximum;
     configuration->minimum_buffers = minimum;
     configuration->maximum_buffers =
         etwas_configuration_is_buffering(configuration) ? minimum : maximum;
@@ -256,15 +276,61 @@ static uint32_t check_request(const struct etwas_configuration *configuration)
         (configuration->buffer_size_kb == 0 || configuration->clock != ETWAS_CLOCK_KIND_SYSTEM)) {
         return ERROR_INVALID_PARAMETER;
     }
-    return ERROR_SUCCESS;
+    return configuration->crash_safe <= ETWAS_CRASH_SAFE_MEMFD ? ERROR_SUCCESS
+                                                               : ERROR_INVALID_PARAMETER;
+}
+
+/* What is required is wished, and there are two ways to wish for huge pages. */
+static uint32_t join_wishes(struct etwas_configuration *configuration)
+{
+    const uint32_t known = ETWAS_MEMORY_PREFAULT | ETWAS_MEMORY_HUGE | ETWAS_MEMORY_LOCK;
+
+    configuration->memory |= configuration->memory_required;
+    configuration->memory |= configuration->large_pages ? ETWAS_MEMORY_HUGE : 0;
+    configuration->large_pages = (configuration->memory & ETWAS_MEMORY_HUGE) != 0;
+    return (configuration->memory & ~known) == 0 ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER;
+}
+
+/* Once the protocol is known. */
+static uint32_t check_classes(const struct etwas_configuration *configuration)
+{
+    uint32_t slots =
+        1 + (etwas_configuration_has_one_slot(configuration) ? 0 : etwas_processor_count());
+    uint32_t percent = 0;
+
+    if (configuration->class_count == 0) {
+        return ERROR_SUCCESS;
+    }
+    for (uint32_t index = 0; index < configuration->class_count; index++) {
+        const etwas_retention_class *class = &configuration->classes[index];
+
+        if (class->share_percent > MOST_PERCENT || class->reserved_byte != 0 ||
+            class->reserved != 0) {
+            return ERROR_INVALID_PARAMETER;
+        }
+        percent += class->share_percent;
+    }
+    if (percent > MOST_PERCENT) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    /* A file has one number of streams; and each of them an index that processors could have. */
+    return (configuration->log_file_mode & EVENT_TRACE_FILE_MODE_APPEND) != 0 ||
+                   etwas_configuration_rows(configuration) * slots > ETWAS_MOST_PROCESSORS
+               ? ERROR_NOT_SUPPORTED
+               : ERROR_SUCCESS;
 }
 
 uint32_t etwas_configuration_complete(struct etwas_configuration *configuration)
 {
     uint32_t code = check_request(configuration);
 
+    code = code == ERROR_SUCCESS ? join_wishes(configuration) : code;
     if (code != ERROR_SUCCESS) {
         return code;
+    }
+    if ((configuration->log_file_mode & EVENT_TRACE_ADDTO_TRIAGE_DUMP) != 0 &&
+        configuration->crash_safe == 0) {
+        configuration->crash_safe = ETWAS_CRASH_SAFE_POOL_FILE;
     }
     configuration->requested_clock =
         configuration->clock != 0 ? configuration->clock : ETWAS_CLOCK_KIND_QPC;
@@ -273,6 +339,7 @@ uint32_t etwas_configuration_complete(struct etwas_configuration *configuration)
         return ERROR_INVALID_PARAMETER;
     }
     code = choose_protocol(configuration);
+    code = code == ERROR_SUCCESS ? check_classes(configuration) : code;
     if (code != ERROR_SUCCESS) {
         return code;
     }

@@ -41,18 +41,24 @@ struct etwas_configuration {
     uint32_t maximum_file_size; /* MB, or KB: see etwas_configuration_file_bytes */
     uint32_t flush_timer;       /* s, or ms: see etwas_configuration_flush_ns */
     uint32_t enable_flags;
-    uint32_t protocol;     /* ETWAS_PROTOCOL_*: asked for, then the one in force */
-    bool process_times;    /* records carry the processor time of their thread (R106) */
-    bool large_pages;      /* the pool shall lie in huge pages where the system grants them */
-    bool system_logger;    /* the kernel's events, and nobody's else */
-    bool rundown_only;     /* a system logger's: what there is, nothing that happens */
-    bool own_process;      /* a system logger's: of this process alone */
-    bool no_kernel_stacks; /* of a system logger's stacks the user's part alone */
-    bool filtered_out;     /* this process is none of those the filters name: nothing is recorded */
+    uint32_t protocol;   /* ETWAS_PROTOCOL_*: asked for, then the one in force */
+    bool process_times;  /* records carry the processor time of their thread (R106) */
+    uint32_t crash_safe; /* ETWAS_CRASH_SAFE_*: where its buffers outlive the process; 0: nowhere */
+    bool large_pages;    /* the pool shall lie in huge pages where the system grants them */
+    uint32_t memory;     /* ETWAS_MEMORY_*: what else is asked of its memory */
+    uint32_t memory_required; /* of these those without which there is no session */
+    bool system_logger;       /* the kernel's events, and nobody's else */
+    bool rundown_only;        /* a system logger's: what there is, nothing that happens */
+    bool own_process;         /* a system logger's: of this process alone */
+    bool no_kernel_stacks;    /* of a system logger's stacks the user's part alone */
+    bool filtered_out; /* this process is none of those the filters name: nothing is recorded */
     uint32_t consumer_queue_kb;
     uint32_t backlog_kb;
-    char backlog_folder[ETWAS_PATH_BYTES]; /* empty: the default */
+    char backlog_folder[ETWAS_PATH_BYTES];    /* empty: the default */
+    char crash_safe_folder[ETWAS_PATH_BYTES]; /* likewise */
     struct etwas_flusher_configuration flusher;
+    etwas_retention_class classes[ETWAS_RETENTION_CLASSES];
+    uint32_t class_count;
 };
 
 /*
@@ -105,7 +111,16 @@ static inline bool etwas_configuration_is_in_process(
     return (configuration->log_file_mode & EVENT_TRACE_PRIVATE_IN_PROC) != 0;
 }
 
-/* R65, R78: one slot, of the shared protocol, for all processors. */
+/* Rows of slots: one for each retention class, and that of no class. */
+static inline uint32_t etwas_configuration_rows(const struct etwas_configuration *configuration)
+{
+    return 1 + configuration->class_count;
+}
+
+/* How many buffers of its own each row has at least. */
+uint32_t etwas_configuration_row_buffers(const struct etwas_configuration *configuration);
+
+/* R65, R78: one slot, of the shared protocol, for all processors; with classes one of each row. */
 static inline bool etwas_configuration_has_one_slot(const struct etwas_configuration *configuration)
 {
     return (configuration->log_file_mode & EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING) != 0;

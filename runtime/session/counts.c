@@ -41,24 +41,63 @@ void etwas_session_count(const struct etwas_session *session, etwas_session_coun
                    counts->lost_in_kernel;
 }
 
+void etwas_session_count_row(const struct etwas_session *session, uint32_t row,
+                             struct etwas_session_row *counts)
+{
+    struct etwas_pool_counts pool;
+
+    etwas_pool_count_row(session->pool, row, &pool);
+    *counts = (struct etwas_session_row){
+        .recorded = pool.recorded,
+        .overwritten = pool.overwritten,
+        .lost = pool.lost_no_buffer + pool.lost_backlog_full +
+                pool.settled[ETWAS_OUTCOME_WRITE_ERROR] + pool.settled[ETWAS_OUTCOME_FILE_FULL] +
+                pool.settled[ETWAS_OUTCOME_ABANDONED] + pool.settled[ETWAS_OUTCOME_UNDELIVERED],
+        .buffers = pool.allocated - pool.free,
+        .share = ck_pr_load_32(&session->pool->words->rows[row].share),
+    };
+}
+
+uint32_t etwas_session_hold(uint64_t handle, struct etwas_held_session *held)
+{
+    struct etwas_session_key key;
+    bool is_there;
+
+    if (!etwas_session_key_of(handle, &key)) {
+        return ERROR_INVALID_HANDLE;
+    }
+    held->session = &etwas_sessions[key.index];
+    held->cancelling = etwas_cancel_forbid(); /* a count may sleep */
+    (void)pthread_mutex_lock(&held->session->pool_lock);
+    etwas_control_lock();
+    is_there = etwas_session_is_remembered(key) && held->session->state != ETWAS_SESSION_STARTING;
+    etwas_control_unlock();
+    if (!is_there) {
+        etwas_session_let_go(held);
+        return ERROR_INVALID_HANDLE;
+    }
+    return ERROR_SUCCESS;
+}
+
+void etwas_session_let_go(const struct etwas_held_session *held)
+{
+    (void)pthread_mutex_unlock(&held->session->pool_lock);
+    etwas_cancel_allow(held->cancelling);
+}
+
 uint32_t etwas_session_counts_of(struct etwas_session_key key, etwas_session_counts *counts)
 {
-    struct etwas_session *session = &etwas_sessions[key.index];
-    uint32_t code = ERROR_INVALID_HANDLE;
-    int cancelling = etwas_cancel_forbid(); /* a count may sleep */
+    struct etwas_held_session held;
+    uint32_t code = etwas_session_hold(etwas_session_handle(key), &held);
 
-    (void)pthread_mutex_lock(&session->pool_lock);
-    etwas_control_lock();
-    if (etwas_session_is_remembered(key) && session->state != ETWAS_SESSION_STARTING) {
-        code = ERROR_SUCCESS;
+    if (code != ERROR_SUCCESS) {
+        return code;
     }
-    etwas_control_unlock();
-    if (code == ERROR_SUCCESS && session->pool != NULL) {
-        etwas_session_count(session, counts);
-    } else if (code == ERROR_SUCCESS) {
-        *counts = session->last_counts;
+    if (held.session->pool != NULL) {
+        etwas_session_count(held.session, counts);
+    } else {
+        *counts = held.session->last_counts;
     }
-    (void)pthread_mutex_unlock(&session->pool_lock);
-    etwas_cancel_allow(cancelling);
-    return code;
+    etwas_session_let_go(&held);
+    return ERROR_SUCCESS;
 }

@@ -57,16 +57,25 @@ static inline uint32_t etwas_handle_generation(uint64_t handle)
                : 0;
 }
 
-/* The processor that runs the caller, as a row of the table of slots. False as below. */
-static inline bool etwas_slot_row_here(uint32_t *row)
+/*
+ * The processor that runs the caller, which is the index of its slots in each attachment. False as
+ * below.
+ */
+static inline bool etwas_slot_index_here(const struct etwas_attachment *attachment, uint32_t *index)
 {
-    *row = etwas_processor_seen();
+    *index = etwas_processor_seen();
     /* Without rseq the number is UINT32_MAX; before the first session the count is 0. */
-    if (__builtin_expect(*row >= ck_pr_load_32(&etwas_slot_count), 0)) {
+    if (__builtin_expect(*index >= ck_pr_load_32(&attachment->slot_count), 0)) {
         return false;
     }
     ck_pr_fence_load(); /* pairs with the release in etwas_slots_prepare */
     return true;
+}
+
+/* Where the session is that a handle names; also for what never was one. */
+static inline const struct etwas_attachment *etwas_handle_attachment(uint64_t handle)
+{
+    return &etwas_attachments.of[handle & ((1u << ETWAS_HANDLE_INDEX_BITS) - 1)];
 }
 
 /*
@@ -76,27 +85,21 @@ static inline bool etwas_slot_row_here(uint32_t *row)
  */
 static inline bool etwas_slot_here(uint64_t handle, struct etwas_slot **slot)
 {
-    uint32_t row;
+    const struct etwas_attachment *attachment = etwas_handle_attachment(handle);
+    uint32_t index;
 
-    if (__builtin_expect(!etwas_slot_row_here(&row), 0)) {
+    if (__builtin_expect(!etwas_slot_index_here(attachment, &index), 0)) {
         return false;
     }
-    *slot = &etwas_slot_table[(size_t)row * ETWAS_SLOTS_A_ROW +
-                              (handle & ((1u << ETWAS_HANDLE_INDEX_BITS) - 1))];
+    *slot = (struct etwas_slot *)ck_pr_load_ptr(&attachment->slots) + index;
     return true;
 }
 
-/* The slot of the first processor, once there is a table. Else as etwas_slot_here. */
-static inline struct etwas_slot *etwas_slot_first(uint64_t handle)
-{
-    return &etwas_slot_table[handle & ((1u << ETWAS_HANDLE_INDEX_BITS) - 1)];
-}
-
-/* The extra slot of the session a handle names, once there is a table. Else as etwas_slot_here. */
+/* The extra slot of the session a handle names, once there are slots. Else as etwas_slot_here. */
 static inline struct etwas_slot *etwas_slot_extra(uint64_t handle)
 {
-    return &etwas_slot_table[(size_t)etwas_slot_count * ETWAS_SLOTS_A_ROW +
-                             (handle & ((1u << ETWAS_HANDLE_INDEX_BITS) - 1))];
+    return (struct etwas_slot *)ck_pr_load_ptr(&etwas_handle_attachment(handle)->slots) +
+           etwas_slot_count;
 }
 
 /* False for what never was a session's handle. */

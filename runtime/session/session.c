@@ -7,8 +7,11 @@
 #include <etwas/winerror.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "buffer/retention_class.h"
 #include "etl/utf16.h"
+#include "shared/mapping.h"
 
 struct etwas_session etwas_sessions[ETWAS_SESSION_ENTRIES];
 
@@ -42,20 +45,26 @@ static uint32_t next_generation(uint32_t generation)
 
 void etwas_sessions_forget(void)
 {
+    etwas_slots_forget();
     for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
         struct etwas_session *session = &etwas_sessions[index];
 
-        /* The kernel has wiped the gates; where it could not, they are closed here. */
-        if (session->state != ETWAS_SESSION_FREE) {
-            etwas_session_close(session);
-            session->state = ETWAS_SESSION_FREE;
-        }
+        session->state = ETWAS_SESSION_FREE;
         if (session->pool != NULL) {
+            /* The parent's slots are not to be touched where it shares them. */
             etwas_pool_forget(session->pool);
+            /* For who was interrupted in the slots, and forked. */
+            etwas_session_close(session);
         }
+        if (session->mapping != NULL) {
+            etwas_shared_forget(session->mapping);
+        }
+        session->mapping = NULL;
         session->pool = NULL;
         session->file = NULL;
         session->realtime = NULL;
+        etwas_trigger_reset(&session->trigger);
+        ck_pr_store_32(&session->handlers_inside, 0);
         /* The parent's handles name nothing here, not even last counts. */
         session->generation = next_generation(session->generation);
         /* Their owners were the parent's threads. */
@@ -166,7 +175,7 @@ static bool too_many_system_loggers(const struct etwas_configuration *configurat
 
 static struct etwas_slot *slot_of(const struct etwas_session *session, uint32_t index)
 {
-    return etwas_slot_of(session->index, session->first_slot + index);
+    return etwas_pool_slot(session->pool, index);
 }
 
 static struct etwas_session *take_entry_locked(const struct etwas_configuration *configuration,
@@ -196,13 +205,14 @@ static struct etwas_session *take_entry_locked(const struct etwas_configuration 
     session->clock_history.count = 0;
     if (etwas_configuration_has_one_slot(configuration)) {
         session->first_slot = etwas_slot_count;
-        session->slot_count = 1;
+        session->slot_count = etwas_configuration_rows(configuration);
     } else {
+        bool has_extra =
+            configuration->protocol == ETWAS_PROTOCOL_RSEQ || configuration->system_logger;
+
         session->first_slot = 0;
         session->slot_count =
-            etwas_slot_count +
-            (configuration->protocol == ETWAS_PROTOCOL_RSEQ || configuration->system_logger ? 1
-                                                                                            : 0);
+            etwas_configuration_rows(configuration) * (etwas_slot_count + (has_extra ? 1 : 0));
     }
     return session;
 }
@@ -239,6 +249,11 @@ struct etwas_session *etwas_session_take_entry(const struct etwas_configuration 
     /* A pool leaked by the entry's last session is forgotten with that session's counts. */
     session->pool = NULL;
     session->last_counts = (etwas_session_counts){0};
+    memset(session->last_rows, 0, sizeof session->last_rows);
+    etwas_trigger_reset(&session->trigger);
+    session->recorder = NULL;
+    session->watch = NULL;
+    session->watch_counts = (struct etwas_watch_counts){0};
     (void)pthread_mutex_unlock(&session->pool_lock);
     ck_pr_store_64(&session->buffers_written, 0);
     ck_pr_store_64(&session->buffers_lost, 0);
@@ -248,13 +263,25 @@ struct etwas_session *etwas_session_take_entry(const struct etwas_configuration 
     ck_pr_store_32(&session->takes_stacks, 0);
     ck_pr_store_32(&session->quit, 0);
     ck_pr_store_32(&session->thread_id, 0);
+    return session;
+}
+
+void etwas_session_set_pool(struct etwas_session *session, struct etwas_pool *pool)
+{
+    (void)pthread_mutex_lock(&session->pool_lock);
+    session->pool = pool;
+    (void)pthread_mutex_unlock(&session->pool_lock);
     /* The flusher looks at the slots before they are opened: a zeroed word would name buffer 0. */
     for (uint32_t index = 0; index < session->slot_count; index++) {
         struct etwas_slot *slot = slot_of(session, index);
 
         ck_pr_store_64(&slot->word, etwas_word_empty(last_word(session, slot)));
+        ck_pr_store_64(&slot->counters.lost_no_buffer, 0);
+        ck_pr_store_64(&slot->counters.lost_backlog_full, 0);
+        ck_pr_store_64(&slot->counters.restarts, 0);
+        ck_pr_store_64(&slot->counters.shut_stored, 0);
+        ck_pr_store_64(&slot->counters.shut_overwritten, 0);
     }
-    return session;
 }
 
 void etwas_session_set_file(struct etwas_session *session, struct etwas_log_file *file)
@@ -264,12 +291,32 @@ void etwas_session_set_file(struct etwas_session *session, struct etwas_log_file
     etwas_control_unlock();
 }
 
+/* For who reads it when this process, and its working directory, are gone. */
+static void note_file(const struct etwas_session *session)
+{
+    char path[ETWAS_PATH_BYTES + ETWAS_SHARED_NAME_BYTES] = "";
+    char *name = path;
+
+    if (session->file_name[0] != '/' && session->file_name[0] != 0 &&
+        getcwd(path, ETWAS_SHARED_NAME_BYTES) != NULL) {
+        name += strlen(path);
+        *name++ = '/';
+    }
+    if (etwas_configuration_path(session->file_name, name) != ERROR_SUCCESS) {
+        path[0] = 0;
+    }
+    etwas_shared_set_file(session->mapping, path);
+}
+
 void etwas_session_set_file_name(struct etwas_session *session, const etwas_wchar *file_name)
 {
     size_t units = etwas_utf16_length(file_name, ETWAS_NAME_UNITS);
 
     etwas_control_lock();
     memcpy(session->file_name, file_name, (units + 1) * sizeof *file_name);
+    if (session->mapping != NULL) {
+        note_file(session);
+    }
     etwas_control_unlock();
 }
 
@@ -294,6 +341,7 @@ static uint32_t kind_of(const struct etwas_session *session, bool is_rseq)
         kind |= etwas_configuration_is_private(configuration) ? ETWAS_KIND_PROCESSOR_TIME
                                                               : ETWAS_KIND_TIMES;
     }
+    kind |= configuration->class_count << ETWAS_KIND_CLASSES_SHIFT;
     return etwas_configuration_has_one_slot(configuration) ? kind | ETWAS_KIND_ONE_SLOT : kind;
 }
 
@@ -305,6 +353,10 @@ void etwas_session_open(struct etwas_session *session)
 
     etwas_sequence_numbers_begin(&session->sequence_numbers, session->generation,
                                  session->configuration.log_file_mode);
+    if (session->configuration.class_count != 0) {
+        etwas_class_table_fill(session->index, session->configuration.classes,
+                               session->configuration.class_count);
+    }
 
     for (uint32_t index = 0; index < session->slot_count; index++) {
         struct etwas_slot *slot = slot_of(session, index);
@@ -313,11 +365,11 @@ void etwas_session_open(struct etwas_session *session)
         ck_pr_store_32(&slot->kind, kind_of(session, is_rseq));
         ck_pr_store_32(&slot->spare, 0);
         ck_pr_store_32(&slot->limit_units, pool->buffer_bytes / ETWAS_UNIT_BYTES);
-        ck_pr_store_ptr(&slot->region, pool->memory.region);
-        ck_pr_store_ptr(&slot->buffers, pool->buffers);
-        ck_pr_store_ptr(&slot->pool, pool);
+        ck_pr_store_64((uint64_t *)&slot->region_distance,
+                       (uintptr_t)pool->memory.region - (uintptr_t)slot);
         ck_pr_store_64(&slot->newest, (uint64_t)etwas_clock_reading_stamp(
                                           &session->started, session->configuration.clock));
+        ck_pr_store_32(&slot->processor, is_rseq ? index % etwas_slot_count : etwas_slot_count);
         ck_pr_store_32(&slot->index, index);
         ck_pr_store_64(&slot->word,
                        is_rseq ? etwas_word_none() : etwas_word_empty(ck_pr_load_64(&slot->word)));
@@ -345,11 +397,7 @@ void etwas_session_close(struct etwas_session *session)
 bool etwas_session_has_no_visitors(const struct etwas_session *session)
 {
     for (uint32_t index = 0; index < session->slot_count; index++) {
-        /*
-         * Below 0: a child that was forked in the slow path, by a signal handler, came out of it
-         * after its slots were wiped.
-         */
-        if ((int32_t)ck_pr_load_32(&slot_of(session, index)->visitors) > 0) {
+        if (ck_pr_load_32(&slot_of(session, index)->visitors) != 0) {
             return false;
         }
     }

@@ -22,14 +22,18 @@
 #include "session/configuration.h"
 #include "session/handle.h"
 #include "session/sequence_number.h"
+#include "session/trigger.h"
 
 struct etwas_log_file;
 struct etwas_realtime;
+struct etwas_shared_mapping;
 struct etwas_sink;
 struct etwas_system_logger;
+struct etwas_watch;
 
 /* What a session's buffers go to (flush/sink.h), in the order in which they are given a batch. */
 enum etwas_session_sink {
+    ETWAS_SINK_WATCH, /* keeps nothing: it looks for triggers (flush/payload_watch.h) */
     ETWAS_SINK_FILE,
     ETWAS_SINK_REALTIME,
     ETWAS_SESSION_SINKS
@@ -45,6 +49,15 @@ enum etwas_session_state {
     ETWAS_SESSION_STARTING,
     ETWAS_SESSION_RUNNING,
     ETWAS_SESSION_STOPPING,
+};
+
+/* What became of the events of one row of slots, and the buffers that it has. */
+struct etwas_session_row {
+    uint64_t recorded;
+    uint64_t overwritten;
+    uint64_t lost;
+    uint32_t buffers;
+    uint32_t share;
 };
 
 struct etwas_session {
@@ -64,8 +77,9 @@ struct etwas_session {
      * its file modes), flush_timer and maximum_buffers, by atomic stores, and file_name.
      */
     uint32_t index;
-    uint32_t first_slot; /* row of its slot 0: 0, or the extra row if that is its only slot */
-    uint32_t slot_count; /* processors, and the extra slot where the others have rseq; or 1 */
+    uint32_t first_slot; /* where its slot 0 is: 0, or the extra one if that is its only slot */
+    uint32_t slot_count; /* processors, and the extra slot where the others have rseq; or 1. With
+                            retention classes so many for each row */
     struct etwas_configuration configuration;
     struct etwas_clock_reading started;
 
@@ -73,6 +87,10 @@ struct etwas_session {
     pthread_mutex_t pool_lock;
     struct etwas_pool *pool; /* NULL: none; after the end only a pool that had to be leaked */
     etwas_session_counts last_counts;
+    struct etwas_session_row last_rows[ETWAS_ROWS];
+
+    /* Of a crash-safe one, NULL: none. Set with the control lock held, constant while it runs. */
+    struct etwas_shared_mapping *mapping;
 
     /* Under `role`. */
     pthread_mutex_t role;
@@ -84,9 +102,11 @@ struct etwas_session {
     uint64_t realtime_lost_before;   /* realtime_buffers_lost when it began */
     uint64_t noted_lost_events;      /* the consumers know of these */
     struct etwas_collector collector;
-    uint64_t taken_bytes; /* by the sinks, since they were told of a flush */
-    int64_t taken_newest; /* no record they have taken is newer */
-    int64_t flush_bound;  /* of the last flush; while it is due the sinks have not been told */
+    struct etwas_recorder *recorder; /* NULL: no triggers are armed */
+    struct etwas_watch *watch;       /* NULL: no payload is looked into */
+    uint64_t taken_bytes;            /* by the sinks, since they were told of a flush */
+    int64_t taken_newest;            /* no record they have taken is newer */
+    int64_t flush_bound; /* of the last flush; while it is due the sinks have not been told */
     bool flush_is_due;
     struct etwas_clock_history clock_history; /* empty before `started` is set */
     uint64_t clock_read_ns;                   /* when its newest was taken */
@@ -105,8 +125,16 @@ struct etwas_session {
     /* Set under the control lock by who asks for stacks, for good; read by anybody. */
     uint32_t takes_stacks;
 
+    /*
+     * Signal handlers that read the pool (recover/prepared_snapshot.h), which count themselves in
+     * before they look whether it is there.
+     */
+    uint32_t handlers_inside;
+
     /* Of writers, without a lock. */
     struct etwas_sequence_numbers sequence_numbers;
+    struct etwas_trigger trigger; /* but for what is the flusher's */
+    struct etwas_watch_counts watch_counts;
 
     /* The flusher thread; see flush/flusher.h. */
     pthread_t thread;
@@ -135,6 +163,9 @@ struct etwas_session *etwas_session_take_entry(const struct etwas_configuration 
 
 /* Gives back the entry of a session whose start failed, or that has ended. */
 void etwas_session_free_entry(struct etwas_session *session, bool ended_by_full_file);
+
+/* Gives a session that starts its pool, whose slots have no buffer yet. */
+void etwas_session_set_pool(struct etwas_session *session, struct etwas_pool *pool);
 
 /* Opens the gates, unless the session is filtered out: from here on writers write. RUNNING. */
 void etwas_session_open(struct etwas_session *session);
@@ -186,10 +217,27 @@ struct etwas_session *etwas_session_find_name(const etwas_wchar *name);
 /* Whether the key's session is what the table last held there. With the control lock held. */
 bool etwas_session_is_remembered(struct etwas_session_key key);
 
+/* A session that keeps its pool, or what was counted last where that is gone, until it is let go. */
+struct etwas_held_session {
+    struct etwas_session *session;
+    int cancelling;
+};
+
+/*
+ * Takes `pool_lock`, and no cancellation, of a session that runs or is remembered. ERROR_INVALID_HANDLE:
+ * nothing is held. Without the control lock held.
+ */
+uint32_t etwas_session_hold(uint64_t handle, struct etwas_held_session *held);
+void etwas_session_let_go(const struct etwas_held_session *held);
+
 /* The counts, of a running session or the last ones. ERROR_INVALID_HANDLE for a forgotten one. */
 uint32_t etwas_session_counts_of(struct etwas_session_key key, etwas_session_counts *counts);
 
 /* The counts as they are now. With `pool_lock` or `role` held and a pool there. */
 void etwas_session_count(const struct etwas_session *session, etwas_session_counts *counts);
+
+/* The same of one row of its slots; without retention classes row 0 is all of it. */
+void etwas_session_count_row(const struct etwas_session *session, uint32_t row,
+                             struct etwas_session_row *counts);
 
 #endif

@@ -58,6 +58,10 @@ static const char *sideband_name(uint32_t kind)
         return "SWITCH_CPU_WIDE";
     case ETWAS_SIDEBAND_ARGUMENTS:
         return "BPF sched_process_exec";
+    case ETWAS_SIDEBAND_PATHS:
+        return "BPF sys_enter, sys_exit";
+    case ETWAS_SIDEBAND_LENGTHS:
+        return "BPF tcp_sendmsg, tcp_recvmsg, udp_sendmsg, udp_recvmsg";
     default:
         return "MMAP2 of files";
     }

@@ -11,8 +11,11 @@
 #include "etl/own_record.h"
 #include "system/board_events.h"
 #include "system/board_tags.h"
+#include "system/exec_probe.h"
 #include "system/inventory.h"
 #include "system/kernel_symbols.h"
+#include "system/length_probe.h"
+#include "system/path_probe.h"
 
 /* ---- what comes in --------------------------------------------------------------------------- */
 
@@ -39,25 +42,50 @@ static void take_sample(struct etwas_board *board, const struct etwas_merged *me
     board->walker.sample = &merged->sample;
     /* A processor may have written it when its topic was closed already. */
     if (use->is_open) {
+        etwas_board_speak_for(board, number);
         good = origin->take(&taken);
+        etwas_board_speak_freely(board);
     }
     board->walker.sample = NULL;
     etwas_accounts_end(&board->accounts, merged->feed->processor, good);
 }
 
-/* The own process's forks tell of their children, of whom nothing else is told. */
+/*
+ * The own process's forks tell of their children, of whom nothing else is told. What ends, ends in the other order
+ * than it began: threads and images before their process.
+ */
 static void give_sideband(struct etwas_board *board, uint32_t kind, uint32_t slot,
                           const struct etwas_sideband *sideband)
 {
     if (board->host.own_process != 0 && sideband->process_id != board->host.own_process) {
         return;
     }
-    for (uint32_t number = 0; number < etwas_topic_count; number++) {
+    etwas_record_filter_learn(&board->walker.filter, sideband);
+    for (uint32_t index = 0; index < etwas_topic_count; index++) {
+        uint32_t number =
+            sideband->type == PERF_RECORD_EXIT ? etwas_topic_count - 1 - index : index;
         const struct etwas_topic *topic = etwas_topics[number];
 
         if (board->uses[number].is_open && (etwas_board_sideband(board, topic) & kind) != 0) {
+            etwas_board_speak_for(board, number);
             topic->take_sideband(board->uses[number].state, &board->host, slot, sideband);
         }
+    }
+    etwas_board_speak_freely(board);
+}
+
+static bool decode(const struct etwas_merged *merged, uint32_t kind,
+                   struct etwas_sideband *sideband)
+{
+    switch (kind) {
+    case ETWAS_SIDEBAND_ARGUMENTS:
+        return etwas_exec_decode(&merged->sample, sideband);
+    case ETWAS_SIDEBAND_PATHS:
+        return etwas_path_decode(&merged->sample, sideband);
+    case ETWAS_SIDEBAND_LENGTHS:
+        return etwas_length_decode(&merged->sample, sideband);
+    default:
+        return etwas_sideband_decode(merged->record, sideband);
     }
 }
 
@@ -76,8 +104,7 @@ static void take_sideband(struct etwas_board *board, const struct etwas_merged *
         return;
     }
     etwas_accounts_begin(&board->accounts, merged->event->tag);
-    good = kind == ETWAS_SIDEBAND_ARGUMENTS ? etwas_exec_decode(&merged->sample, &sideband)
-                                            : etwas_sideband_decode(merged->record, &sideband);
+    good = decode(merged, kind, &sideband);
     good = good && sideband.origin.processor == slot;
     if (good) {
         give_sideband(board, kind, slot, &sideband);
@@ -129,22 +156,28 @@ static void tell_loss(struct etwas_board *board, const struct etwas_merged *merg
     forget(board, feed->processor);
 }
 
-/* Where a ring has records yet, the gap is behind them. */
+/*
+ * Where a ring has records yet, the gap is behind them; also if they were written while others were read. Until it is
+ * read up to there what it says is forgotten again and again.
+ */
 static void settle(struct etwas_board *board, int64_t until_ns)
 {
     forget_in_gaps(board);
     for (uint32_t index = 0; index < board->merge.count; index++) {
         const struct etwas_merged *merged = &board->merge.feeds[index];
 
-        if (merged->record == NULL) {
+        if (merged->record == NULL &&
+            (int64_t)(merged->feed->ring.tail - merged->feed->ring.full_at) >= 0) {
             merged->feed->full_told = merged->feed->ring.times_full;
         }
     }
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
         if (board->uses[number].is_open && etwas_topics[number]->settle != NULL) {
+            etwas_board_speak_for(board, number);
             etwas_topics[number]->settle(board->uses[number].state, &board->host, until_ns);
         }
     }
+    etwas_board_speak_freely(board);
 }
 
 static void take(struct etwas_board *board, const struct etwas_merged *merged)
@@ -163,6 +196,7 @@ static void take(struct etwas_board *board, const struct etwas_merged *merged)
 
 void etwas_board_drain(struct etwas_board *board, int64_t until_ns)
 {
+    uint32_t filtered_by = board->walker.filtered_by; /* of who pauses */
     const struct etwas_merged *merged;
 
     etwas_merge_begin(&board->merge);
@@ -177,6 +211,7 @@ void etwas_board_drain(struct etwas_board *board, int64_t until_ns)
     }
     etwas_merge_end(&board->merge);
     settle(board, until_ns);
+    board->walker.filtered_by = filtered_by;
 }
 
 void etwas_board_drain_to_now(struct etwas_board *board)
@@ -207,12 +242,14 @@ void etwas_board_run_down(struct etwas_board *board, bool is_end)
     }
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
         if (board->uses[number].is_open && etwas_topics[number]->run_down != NULL) {
+            etwas_board_speak_for(board, number);
             etwas_topics[number]->run_down(board->uses[number].state, &board->host, is_end);
         }
     }
+    etwas_board_speak_freely(board);
     if (!is_end && (board->settings.flags & EVENT_TRACE_FLAG_NO_SYSCONFIG) == 0) {
         etwas_inventory_tell(ETWAS_INVENTORY_HERE, ETWAS_INVENTORY_ALL, board->host.record,
-                             board->host.emitter);
+                             board->host.emitter, board->host.pause);
     }
     board->has_run_down = true;
 }

@@ -12,9 +12,9 @@
 #define ETWAS_SYSTEM_BOARD_H
 
 #include "system/accounts.h"
-#include "system/exec_probe.h"
 #include "system/kernel_addresses.h"
 #include "system/merge.h"
+#include "system/probe.h"
 #include "system/settings.h"
 #include "system/stack_walk.h"
 #include "system/topic.h"
@@ -22,6 +22,8 @@
 enum {
     /* A processor that has stamped a record has it in its ring after so long. */
     ETWAS_BOARD_SETTLE_NS = 1000000,
+
+    ETWAS_BOARD_PROBES = 3,
 };
 
 /* A topic that may be open. */
@@ -44,7 +46,7 @@ struct etwas_board {
     uint64_t wants;                        /* by these: wants.h */
     uint32_t own_thread;
     uint32_t own_number; /* the kernel's of that thread; 0: not asked yet */
-    struct etwas_exec_probe exec_probe;
+    struct etwas_probe probes[ETWAS_BOARD_PROBES];
     uint64_t lost_sideband; /* when it was last looked */
     uint64_t signs_of_loss; /* when the sideband's events were asked last */
     bool has_run_down;      /* what there was when the session began is told */
@@ -60,13 +62,30 @@ static inline uint32_t etwas_board_sideband(const struct etwas_board *board,
     return board->host.own_process != 0 ? topic->own_sideband : topic->sideband;
 }
 
-/*
- * Feeds with nothing in them; with rings of 0 bytes none, so that the board can run down and nothing else.
- * `own_process`: of this process and its threads alone, but for the calling one; 0: of the whole system. On
- * failure there is nothing to close.
- */
-bool etwas_board_open(struct etwas_board *board, struct etwas_emitter *emitter,
-                      struct etwas_record *record, size_t ring_bytes, uint32_t own_process,
+/* None is open. */
+void etwas_board_begin_probes(struct etwas_board *board);
+
+/* What is told until it speaks freely again is this topic's, and goes through its filters. */
+static inline void etwas_board_speak_for(struct etwas_board *board, uint32_t topic)
+{
+    board->walker.filtered_by = board->walker.filter.of_topics[topic];
+}
+
+static inline void etwas_board_speak_freely(struct etwas_board *board)
+{
+    board->walker.filtered_by = 0;
+}
+
+struct etwas_board_wish {
+    struct etwas_emitter *emitter;
+    struct etwas_record *record;
+    struct etwas_pause *pause; /* called while the board looks at the machine; drains it */
+    size_t ring_bytes;         /* 0: no rings, so that it can run down and nothing else */
+    uint32_t own_process; /* of this process alone, without the calling thread; 0: everybody's */
+};
+
+/* Feeds with nothing in them. On failure there is nothing to close. */
+bool etwas_board_open(struct etwas_board *board, const struct etwas_board_wish *wish,
                       struct etwas_fault *fault);
 
 /*

@@ -117,8 +117,8 @@ static bool open_source(struct etwas_board *board, uint32_t number, uint32_t ind
         use->user_stack_bytes[index] = wish.user_stack_bytes;
         return true;
     }
-    return source->is_optional &&
-           (fault->place == ETWAS_FAULT_TRACEPOINT || fault->error == ENOENT);
+    return source->is_extra || (source->is_optional &&
+                                (fault->place == ETWAS_FAULT_TRACEPOINT || fault->error == ENOENT));
 }
 
 static bool wants(const struct etwas_board *board, const struct etwas_topic *topic, uint32_t index,
@@ -228,32 +228,19 @@ static uint32_t sideband_for(const struct etwas_board *board, uint64_t flags)
                         ? etwas_board_sideband(board, etwas_topics[number])
                         : 0;
     }
+    sideband |= etwas_settings_list_processes(&board->settings) ? ETWAS_SIDEBAND_TASKS : 0;
     return board->host.numbers.known == NULL && board->host.own_process == 0
                ? sideband & ~(uint32_t)ETWAS_SIDEBAND_SWITCHES
                : sideband;
 }
 
-/* Where that may not be, it is done without. */
-static void open_arguments(struct etwas_board *board)
+/* Before the sources: a probe at the same place speaks before them then. */
+static void open_probes(struct etwas_board *board, uint32_t wanted)
 {
-    const struct etwas_feed_wish wish = {.tag = ETWAS_SIDEBAND_ARGUMENTS,
-                                         .sideband = ETWAS_SIDEBAND_ARGUMENTS};
-    struct etwas_fault ignored;
-    bool good = board->merge.count != 0 &&
-                etwas_exec_probe_open(&board->exec_probe, etwas_slot_count) &&
-                etwas_board_add(board, &wish, &ignored);
-
-    for (uint32_t index = 0; good && index < board->merge.count; index++) {
-        const struct etwas_feed *feed = board->merge.feeds[index].feed;
-
-        good = etwas_exec_probe_send(&board->exec_probe, feed->processor,
-                                     etwas_feed_event_descriptor(feed, wish.tag));
-    }
-    if (good) {
-        board->host.sideband |= ETWAS_SIDEBAND_ARGUMENTS;
-    } else {
-        etwas_exec_probe_close(&board->exec_probe);
-        etwas_board_remove(board, ETWAS_SIDEBAND_ARGUMENTS);
+    for (uint32_t kind = 1; kind < ETWAS_FIRST_SOURCE_TAG; kind <<= 1) {
+        if ((wanted & kind & ETWAS_SIDEBAND_PROBES & ~board->host.sideband) != 0) {
+            etwas_board_open_probe(board, kind);
+        }
     }
 }
 
@@ -262,12 +249,7 @@ static bool open_sideband(struct etwas_board *board, uint32_t wanted, struct etw
     for (uint32_t kind = 1; kind < ETWAS_FIRST_SOURCE_TAG; kind <<= 1) {
         const struct etwas_feed_wish wish = {.tag = kind, .sideband = kind};
 
-        if ((wanted & kind & ~board->host.sideband) == 0) {
-            continue;
-        }
-        if (kind == ETWAS_SIDEBAND_ARGUMENTS) {
-            open_arguments(board);
-        } else {
+        if ((wanted & kind & ~(uint32_t)ETWAS_SIDEBAND_PROBES & ~board->host.sideband) != 0) {
             if (!etwas_board_add(board, &wish, fault)) {
                 return false;
             }
@@ -281,8 +263,8 @@ static void close_sideband(struct etwas_board *board, uint32_t wanted)
 {
     for (uint32_t kind = 1; kind < ETWAS_FIRST_SOURCE_TAG; kind <<= 1) {
         if ((board->host.sideband & kind & ~wanted) != 0) {
-            if (kind == ETWAS_SIDEBAND_ARGUMENTS) {
-                etwas_exec_probe_close(&board->exec_probe);
+            if ((kind & ETWAS_SIDEBAND_PROBES) != 0) {
+                etwas_board_close_probe(board, kind);
             }
             etwas_board_remove(board, kind);
             board->host.sideband &= ~kind;
@@ -305,12 +287,19 @@ static bool open_whole(struct etwas_board *board, uint32_t number, uint64_t flag
 
 static bool open_wanted(struct etwas_board *board, uint64_t flags, struct etwas_fault *fault)
 {
+    uint32_t sideband = sideband_for(board, flags);
+
+    open_probes(board, sideband);
+    /* Likewise no switch is without the record behind it that says to whom it gives way. */
+    if (!open_sideband(board, sideband, fault)) {
+        return false;
+    }
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
         if (!open_whole(board, number, flags, fault)) {
             return false;
         }
     }
-    return open_sideband(board, sideband_for(board, flags), fault);
+    return true;
 }
 
 /* A topic's state goes when its last event has been taken. */
@@ -395,12 +384,16 @@ static void run_down(struct etwas_board *board, uint32_t topics, uint64_t wants)
 
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
         if ((topics & 1U << number) != 0 && etwas_topics[number]->run_down != NULL) {
+            etwas_board_speak_for(board, number);
             etwas_topics[number]->run_down(board->uses[number].state, &board->host, false);
         }
     }
     if (types != 0) {
-        etwas_inventory_tell(ETWAS_INVENTORY_HERE, types, board->host.record, board->host.emitter);
+        board->walker.filtered_by = board->walker.filter.of_inventory;
+        etwas_inventory_tell(ETWAS_INVENTORY_HERE, types, board->host.record, board->host.emitter,
+                             board->host.pause);
     }
+    etwas_board_speak_freely(board);
 }
 
 void etwas_board_capture(struct etwas_board *board, uint64_t wants)
@@ -461,7 +454,8 @@ bool etwas_board_change(struct etwas_board *board, const struct etwas_system_set
         go_back(board, &before);
         return false;
     }
-    /* What began before a topic was there to tell of it. Nothing that happens is taken in between. */
+    etwas_record_filter_choose(&board->walker.filter, settings);
+    /* What began before a topic was there to tell of it. */
     if (board->has_run_down) {
         run_down(board, open_topics(board) & ~open_before, board->wants & ~wanted_before);
     }

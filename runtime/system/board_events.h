@@ -16,6 +16,15 @@ bool etwas_board_add(struct etwas_board *board, const struct etwas_feed_wish *wi
 /* All of the tag; what they counted and lost stays in the board's accounts. */
 void etwas_board_remove(struct etwas_board *board, uint32_t tag);
 
+/* ETWAS_SIDEBAND_ARGUMENTS or _PATHS. Where that may not be, it is done without. */
+void etwas_board_open_probe(struct etwas_board *board, uint32_t kind);
+
+/* No events come from it any more; those that came are its event's. */
+void etwas_board_close_probe(struct etwas_board *board, uint32_t kind);
+
+/* All of them; async-signal-safe. */
+void etwas_board_close_probes(struct etwas_board *board);
+
 /* Of what the ring had no room for, when there was room again. */
 void etwas_board_record_loss(struct etwas_board *board, const struct etwas_feed *feed,
                              uint64_t events, int64_t until_ns);

@@ -16,7 +16,8 @@
 #include "system/board_tags.h"
 
 enum {
-    LEAST_RING_BYTES = 512 << 10 /* what anybody may lock, as kernels are by default */
+    LEAST_RING_BYTES = 512 << 10, /* what anybody may lock, as kernels are by default */
+    LAST_LOOKS = 2,
 };
 
 /* ---- accounts -------------------------------------------------------------------------------- */
@@ -49,6 +50,7 @@ uint64_t etwas_board_lost(const struct etwas_board *board)
     return lost;
 }
 
+/* Of what there is; how much was sent nobody can find out by looking. */
 static uint64_t lost_sideband(const struct etwas_board *board)
 {
     uint64_t lost = 0;
@@ -56,7 +58,7 @@ static uint64_t lost_sideband(const struct etwas_board *board)
     for (uint32_t index = 0; index < board->merge.count; index++) {
         const struct etwas_feed *feed = board->merge.feeds[index].feed;
 
-        for (uint32_t kind = 1; kind < ETWAS_FIRST_SOURCE_TAG; kind <<= 1) {
+        for (uint32_t kind = 1; kind < ETWAS_SIDEBAND_LENGTHS; kind <<= 1) {
             struct etwas_feed_totals totals;
 
             lost += etwas_account_of(&board->accounts, feed->processor, kind)->lost;
@@ -81,21 +83,26 @@ void etwas_board_find_lost(struct etwas_board *board, int64_t until_ns)
 {
     uint64_t signs = signs_of_loss(board);
     uint64_t lost = board->lost_sideband;
+    bool is_more;
 
     /* To ask the events interrupts every processor: not while there are no new signs. */
     if (signs != board->signs_of_loss) {
         board->signs_of_loss = signs;
         lost = lost_sideband(board);
     }
+    is_more = lost > board->lost_sideband;
+    board->lost_sideband = lost;
     for (uint32_t number = 0; number < etwas_topic_count; number++) {
         struct etwas_topic_use *use = &board->uses[number];
 
-        use->has_lost = use->has_lost || lost > board->lost_sideband;
+        use->has_lost = use->has_lost || is_more;
+        /* What is settled now was looked at before that was lost. */
         if (use->is_open && use->has_lost && etwas_topics[number]->find_lost != NULL) {
-            use->has_lost = !etwas_topics[number]->find_lost(use->state, until_ns);
+            etwas_board_speak_for(board, number);
+            use->has_lost = !etwas_topics[number]->find_lost(use->state, until_ns) || is_more;
         }
     }
-    board->lost_sideband = lost;
+    etwas_board_speak_freely(board);
 }
 
 /* With all rings read. */
@@ -162,16 +169,20 @@ static bool open_feeds(struct etwas_board *board, size_t ring_bytes, struct etwa
     return true;
 }
 
-bool etwas_board_open(struct etwas_board *board, struct etwas_emitter *emitter,
-                      struct etwas_record *record, size_t ring_bytes, uint32_t own_process,
+bool etwas_board_open(struct etwas_board *board, const struct etwas_board_wish *wish,
                       struct etwas_fault *fault)
 {
+    size_t ring_bytes = wish->ring_bytes;
+
     *board = (struct etwas_board){
-        .host = {.emitter = &board->walker.emitter, .record = record, .own_process = own_process},
+        .host = {.emitter = &board->walker.emitter,
+                 .record = wish->record,
+                 .own_process = wish->own_process,
+                 .pause = wish->pause},
         .own_thread = etwas_thread_ids().thread_id,
-        .exec_probe = {-1, -1},
     };
-    etwas_kernel_addresses_open(&board->addresses, emitter);
+    etwas_board_begin_probes(board);
+    etwas_kernel_addresses_open(&board->addresses, wish->emitter);
     etwas_stack_walker_open(&board->walker, &board->addresses.emitter);
     board->merge.feeds = calloc(etwas_slot_count, sizeof *board->merge.feeds);
     *fault = (struct etwas_fault){ETWAS_FAULT_RING, ENOMEM};
@@ -179,7 +190,7 @@ bool etwas_board_open(struct etwas_board *board, struct etwas_emitter *emitter,
         !etwas_thread_numbers_open(&board->host.numbers) || board->merge.feeds == NULL) {
         return false;
     }
-    board->accounts.is_own = own_process != 0;
+    board->accounts.is_own = wish->own_process != 0;
     while (!open_feeds(board, ring_bytes, fault)) {
         if (!etwas_fault_is_room(fault) || ring_bytes <= LEAST_RING_BYTES) {
             return false;
@@ -204,6 +215,10 @@ uint64_t etwas_board_stop(struct etwas_board *board)
         etwas_feed_stop(board->merge.feeds[index].feed);
     }
     etwas_board_drain(board, INT64_MAX);
+    /* Twice: it may have been looked before the last was lost. What is missed then, finish tells. */
+    for (uint32_t look = 0; look < LAST_LOOKS; look++) {
+        etwas_board_find_lost(board, INT64_MAX);
+    }
     for (uint32_t index = 0; index < board->merge.count; index++) {
         add_last_counts(board, board->merge.feeds[index].feed);
         tell_last_loss(board, board->merge.feeds[index].feed);
@@ -213,7 +228,7 @@ uint64_t etwas_board_stop(struct etwas_board *board)
 
 void etwas_board_shut(struct etwas_board *board)
 {
-    etwas_exec_probe_close(&board->exec_probe);
+    etwas_board_close_probes(board);
     for (uint32_t index = 0; index < board->merge.count; index++) {
         etwas_feed_close(board->merge.feeds[index].feed);
     }
@@ -238,7 +253,7 @@ void etwas_board_free(struct etwas_board *board)
 
 void etwas_board_forget(struct etwas_board *board)
 {
-    etwas_exec_probe_close(&board->exec_probe);
+    etwas_board_close_probes(board);
     for (uint32_t index = 0; index < board->merge.count; index++) {
         etwas_feed_forget(board->merge.feeds[index].feed);
     }

@@ -14,7 +14,7 @@
 
 enum {
     ETWAS_BOARD_TOPICS = 32,
-    ETWAS_FIRST_SOURCE_TAG = 64, /* beyond ETWAS_FEED_OWNER and the ETWAS_SIDEBAND_* */
+    ETWAS_FIRST_SOURCE_TAG = 256, /* beyond ETWAS_FEED_OWNER and the ETWAS_SIDEBAND_* */
     ETWAS_TAGS = ETWAS_FIRST_SOURCE_TAG + ETWAS_BOARD_TOPICS * ETWAS_TOPIC_SOURCES,
 };
 
@@ -45,7 +45,7 @@ static inline uint32_t etwas_sideband_of(uint32_t type)
     case PERF_RECORD_MMAP2:
         return ETWAS_SIDEBAND_IMAGES | ETWAS_SIDEBAND_FILES;
     case PERF_RECORD_SAMPLE:
-        return ETWAS_SIDEBAND_ARGUMENTS;
+        return ETWAS_SIDEBAND_PROBES;
     case PERF_RECORD_SWITCH:
         return ETWAS_SIDEBAND_SWITCHES;
     default:

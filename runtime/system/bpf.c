@@ -33,14 +33,42 @@ bool etwas_bpf_map_set(int map, uint32_t index, uint32_t value)
  * The kernel lets a program call most of its functions only if its licence may be the GPL: so are ours
  * to be had, beside the licence of the library.
  */
-int etwas_bpf_program(enum bpf_prog_type type, const struct bpf_insn *code, size_t count)
+static int load(union bpf_attr *attributes, const struct bpf_insn *code, size_t count,
+                const int *given)
 {
-    union bpf_attr attributes = {.prog_type = type,
-                                 .insn_cnt = (uint32_t)count,
-                                 .insns = (uintptr_t)code,
-                                 .license = (uintptr_t) "Dual BSD/GPL"};
+    struct bpf_insn complete[ETWAS_BPF_MOST];
 
-    return bpf(BPF_PROG_LOAD, &attributes);
+    if (count > ETWAS_BPF_MOST) {
+        return -1;
+    }
+    for (size_t index = 0; index < count; index++) {
+        complete[index] = code[index];
+        if (code[index].code == (BPF_LD | BPF_IMM | BPF_DW)) {
+            complete[index].imm = given[code[index].imm];
+        }
+    }
+    attributes->insn_cnt = (uint32_t)count;
+    attributes->insns = (uintptr_t)complete;
+    attributes->license = (uintptr_t) "Dual BSD/GPL";
+    return bpf(BPF_PROG_LOAD, attributes);
+}
+
+int etwas_bpf_program(enum bpf_prog_type type, const struct bpf_insn *code, size_t count,
+                      const int *given)
+{
+    union bpf_attr attributes = {.prog_type = type};
+
+    return load(&attributes, code, count, given);
+}
+
+int etwas_bpf_program_behind(uint32_t function, const struct bpf_insn *code, size_t count,
+                             const int *given)
+{
+    union bpf_attr attributes = {.prog_type = BPF_PROG_TYPE_TRACING,
+                                 .expected_attach_type = BPF_TRACE_FEXIT,
+                                 .attach_btf_id = function};
+
+    return load(&attributes, code, count, given);
 }
 
 int etwas_bpf_attach_tracepoint(int program, const char *name)

@@ -84,24 +84,20 @@ uint32_t etwas_build_id_of_file(int file, uint8_t build_id[ETWAS_BUILD_ID_ROOM])
 }
 
 /* Looked at before it is opened: opening a device may do something, and a pipe waits. */
-uint32_t etwas_build_id_of_path(const char *path, uint8_t build_id[ETWAS_BUILD_ID_ROOM])
+uint32_t etwas_build_id_of_place(int place, uint8_t build_id[ETWAS_BUILD_ID_ROOM])
 {
     char opened[LONGEST_PATH];
     struct stat status;
     uint32_t found = 0;
-    int place = open(path, O_PATH | O_CLOEXEC);
     int file = -1;
 
-    if (place >= 0 && fstat(place, &status) == 0 && S_ISREG(status.st_mode)) {
+    if (fstat(place, &status) == 0 && S_ISREG(status.st_mode)) {
         (void)snprintf(opened, sizeof opened, "/proc/self/fd/%d", place);
         file = open(opened, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     }
     if (file >= 0) {
         found = etwas_build_id_of_file(file, build_id);
         (void)close(file);
-    }
-    if (place >= 0) {
-        (void)close(place);
     }
     return found;
 }

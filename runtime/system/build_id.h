@@ -22,7 +22,7 @@ uint32_t etwas_build_id_of_notes(const uint8_t *notes, size_t bytes,
 /* Of an open file. */
 uint32_t etwas_build_id_of_file(int file, uint8_t build_id[ETWAS_BUILD_ID_ROOM]);
 
-/* Of a file by its name, if it is a regular one: no other is opened. */
-uint32_t etwas_build_id_of_path(const char *path, uint8_t build_id[ETWAS_BUILD_ID_ROOM]);
+/* Of what is open to say where it is (O_PATH), if it is a regular file: no other is opened to be read. */
+uint32_t etwas_build_id_of_place(int place, uint8_t build_id[ETWAS_BUILD_ID_ROOM]);
 
 #endif

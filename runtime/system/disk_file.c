@@ -29,7 +29,10 @@ static void tell(void *context, const struct etwas_file_view *view)
 
 static void tell_process(void *context, uint32_t process_id)
 {
+    const struct telling *telling = context;
+
     etwas_file_views_read(process_id, tell, context);
+    etwas_pause(telling->host->pause);
 }
 
 static void run_down(void *state, const struct etwas_topic_host *host, bool is_end)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "system/bpf.h"
+#include "system/bpf_registers.h"
 
 /* What the program writes: the text as far as it goes, arguments with a 0 behind each. */
 struct said {
@@ -26,19 +27,12 @@ enum {
 #endif
 };
 
-/* Registers of the program. */
+/* Registers that are the program's own. */
 enum {
-    RESULT = 0,
-    FIRST = 1, /* arguments of a call */
-    SECOND = 2,
-    THIRD = 3,
-    FOURTH = 4,
-    FIFTH = 5,
     CONTEXT = 6,
     SAID = 7,
     STACK = 8, /* where the new program's begins: a count, pointers to its arguments, a 0 */
     BYTES = 9,
-    FRAME = 10,
 };
 
 /* Places in its frame. */
@@ -48,126 +42,108 @@ enum {
     POINTER_AT = -8,
 };
 
+/* What it is given. */
+enum {
+    SCRATCH,
+    OUTPUTS,
+    GIVEN
+};
+
 /* clang-format off */
 #define CALL_READ(function, to, offset, bytes)  /* from what is in THIRD */ \
     ETWAS_BPF_COPY(FIRST, to), ETWAS_BPF_ADD_NUMBER(FIRST, offset), \
     ETWAS_BPF_SET(SECOND, bytes), ETWAS_BPF_CALL(function)
 
 /* The arguments' texts lie one behind the other, from the first one's beginning to the last one's end. */
-static int load(int scratch, int outputs)
-{
-    const struct bpf_insn code[] = {
-        ETWAS_BPF_COPY(CONTEXT, FIRST),
+static const struct bpf_insn code[] = {
+    ETWAS_BPF_COPY(CONTEXT, FIRST),
 
-        /* SAID = this processor's scratch, of which nothing is known yet */
-        ETWAS_BPF_STORE_NUMBER(FRAME, POINTER_AT, 0),
-        ETWAS_BPF_MAP(FIRST, scratch),
-        ETWAS_BPF_COPY(SECOND, FRAME), ETWAS_BPF_ADD_NUMBER(SECOND, POINTER_AT),
-        ETWAS_BPF_CALL(BPF_FUNC_map_lookup_elem),
-        ETWAS_BPF_SKIP_IF(BPF_JNE, RESULT, 0, 1),
-        ETWAS_BPF_EXIT,
-        ETWAS_BPF_COPY(SAID, RESULT),
-        ETWAS_BPF_COPY(FIRST, SAID), ETWAS_BPF_ADD_NUMBER(FIRST, offsetof(struct said, name)),
-        ETWAS_BPF_SET(SECOND, sizeof((struct said *)NULL)->name),
-        ETWAS_BPF_CALL(BPF_FUNC_get_current_comm),
+    /* SAID = this processor's scratch, of which nothing is known yet */
+    ETWAS_BPF_STORE_NUMBER(FRAME, POINTER_AT, 0),
+    ETWAS_BPF_MAP(FIRST, SCRATCH),
+    ETWAS_BPF_COPY(SECOND, FRAME), ETWAS_BPF_ADD_NUMBER(SECOND, POINTER_AT),
+    ETWAS_BPF_CALL(BPF_FUNC_map_lookup_elem),
+    ETWAS_BPF_SKIP_IF(BPF_JNE, RESULT, 0, 1),
+    ETWAS_BPF_EXIT,
+    ETWAS_BPF_COPY(SAID, RESULT),
+    ETWAS_BPF_COPY(FIRST, SAID), ETWAS_BPF_ADD_NUMBER(FIRST, offsetof(struct said, name)),
+    ETWAS_BPF_SET(SECOND, sizeof((struct said *)NULL)->name),
+    ETWAS_BPF_CALL(BPF_FUNC_get_current_comm),
 
-        /* STACK = the stack pointer that the thread will have */
-        ETWAS_BPF_CALL(BPF_FUNC_get_current_task_btf),
-        ETWAS_BPF_COPY(FIRST, RESULT),
-        ETWAS_BPF_CALL(BPF_FUNC_task_pt_regs),
-        ETWAS_BPF_COPY(THIRD, RESULT), ETWAS_BPF_ADD_NUMBER(THIRD, STACK_POINTER_AT),
-        CALL_READ(BPF_FUNC_probe_read_kernel, FRAME, POINTER_AT, 8),
-        ETWAS_BPF_LOAD(STACK, FRAME, POINTER_AT),
+    /* STACK = the stack pointer that the thread will have */
+    ETWAS_BPF_CALL(BPF_FUNC_get_current_task_btf),
+    ETWAS_BPF_COPY(FIRST, RESULT),
+    ETWAS_BPF_CALL(BPF_FUNC_task_pt_regs),
+    ETWAS_BPF_COPY(THIRD, RESULT), ETWAS_BPF_ADD_NUMBER(THIRD, STACK_POINTER_AT),
+    CALL_READ(BPF_FUNC_probe_read_kernel, FRAME, POINTER_AT, 8),
+    ETWAS_BPF_LOAD(STACK, FRAME, POINTER_AT),
 
-        /* The count, and where the first one's text begins. Where a word is half as long the count has
-           another word above it, and what follows reads nothing. */
-        ETWAS_BPF_COPY(THIRD, STACK),
-        CALL_READ(BPF_FUNC_probe_read_user, FRAME, COUNT_AT, 16),
-        ETWAS_BPF_SKIP_IF(BPF_JNE, RESULT, 0, 26),
+    /* The count, and where the first one's text begins. Where a word is half as long the count has
+       another word above it, and what follows reads nothing. */
+    ETWAS_BPF_COPY(THIRD, STACK),
+    CALL_READ(BPF_FUNC_probe_read_user, FRAME, COUNT_AT, 16),
+    ETWAS_BPF_SKIP_IF(BPF_JNE, RESULT, 0, 28),
 
-        /* BYTES = where the last one's text begins: pointers follow the count */
-        ETWAS_BPF_LOAD(THIRD, FRAME, COUNT_AT),
-        ETWAS_BPF_SHIFT_LEFT(THIRD, 3), ETWAS_BPF_ADD(THIRD, STACK),
-        CALL_READ(BPF_FUNC_probe_read_user, FRAME, POINTER_AT, 8),
-        ETWAS_BPF_SKIP_IF(BPF_JNE, RESULT, 0, 18),
-        ETWAS_BPF_LOAD(BYTES, FRAME, POINTER_AT),
+    /* BYTES = where the last one's text begins: pointers follow the count */
+    ETWAS_BPF_LOAD(THIRD, FRAME, COUNT_AT),
+    ETWAS_BPF_SHIFT_LEFT(THIRD, 3), ETWAS_BPF_ADD(THIRD, STACK),
+    CALL_READ(BPF_FUNC_probe_read_user, FRAME, POINTER_AT, 8),
+    ETWAS_BPF_SKIP_IF(BPF_JNE, RESULT, 0, 20),
+    ETWAS_BPF_LOAD(BYTES, FRAME, POINTER_AT),
 
-        /* RESULT = its length with the 0 */
-        ETWAS_BPF_COPY(THIRD, BYTES),
-        CALL_READ(BPF_FUNC_probe_read_user_str, SAID, HEAD_BYTES, LAST_BYTES),
-        ETWAS_BPF_SKIP_IF(BPF_JSLE, RESULT, 0, 11),
+    /* RESULT = its length with the 0; older kernels say of an empty one that it has 0 */
+    ETWAS_BPF_COPY(THIRD, BYTES),
+    CALL_READ(BPF_FUNC_probe_read_user_str, SAID, HEAD_BYTES, LAST_BYTES),
+    ETWAS_BPF_SKIP_IF(BPF_JSLT, RESULT, 0, 13),
+    ETWAS_BPF_SKIP_IF(BPF_JNE, RESULT, 0, 1),
+    ETWAS_BPF_SET(RESULT, 1),
 
-        /* BYTES = of all of them; as many are read as there is room for */
-        ETWAS_BPF_LOAD(THIRD, FRAME, FIRST_ARGUMENT_AT),
-        ETWAS_BPF_SUBTRACT(BYTES, THIRD), ETWAS_BPF_ADD(BYTES, RESULT),
-        ETWAS_BPF_STORE(SAID, 0, BYTES),
-        ETWAS_BPF_SKIP_IF(BPF_JLE, BYTES, ETWAS_EXEC_MOST_BYTES, 1),
-        ETWAS_BPF_SET(BYTES, ETWAS_EXEC_MOST_BYTES),
-        ETWAS_BPF_COPY(FIRST, SAID), ETWAS_BPF_ADD_NUMBER(FIRST, HEAD_BYTES),
-        ETWAS_BPF_COPY(SECOND, BYTES),
-        ETWAS_BPF_CALL(BPF_FUNC_probe_read_user),
-        ETWAS_BPF_SKIP_IF(BPF_JEQ, RESULT, 0, 2),
+    /* BYTES = of all of them; as many are read as there is room for */
+    ETWAS_BPF_LOAD(THIRD, FRAME, FIRST_ARGUMENT_AT),
+    ETWAS_BPF_SUBTRACT(BYTES, THIRD), ETWAS_BPF_ADD(BYTES, RESULT),
+    ETWAS_BPF_STORE(SAID, 0, BYTES),
+    ETWAS_BPF_SKIP_IF(BPF_JLE, BYTES, ETWAS_EXEC_MOST_BYTES, 1),
+    ETWAS_BPF_SET(BYTES, ETWAS_EXEC_MOST_BYTES),
+    ETWAS_BPF_COPY(FIRST, SAID), ETWAS_BPF_ADD_NUMBER(FIRST, HEAD_BYTES),
+    ETWAS_BPF_COPY(SECOND, BYTES),
+    ETWAS_BPF_CALL(BPF_FUNC_probe_read_user),
+    ETWAS_BPF_SKIP_IF(BPF_JEQ, RESULT, 0, 2),
 
-        /* They cannot be read: a page of the stack is not in memory. */
-        ETWAS_BPF_STORE_NUMBER(SAID, 0, 0),
-        ETWAS_BPF_SET(BYTES, 0),
+    /* They cannot be read: a page of the stack is not in memory. */
+    ETWAS_BPF_STORE_NUMBER(SAID, 0, 0),
+    ETWAS_BPF_SET(BYTES, 0),
 
-        ETWAS_BPF_COPY(FIRST, CONTEXT),
-        ETWAS_BPF_MAP(SECOND, outputs),
-        ETWAS_BPF_SET_U32(THIRD, -1), /* BPF_F_CURRENT_CPU */
-        ETWAS_BPF_COPY(FOURTH, SAID),
-        ETWAS_BPF_COPY(FIFTH, BYTES), ETWAS_BPF_ADD_NUMBER(FIFTH, HEAD_BYTES),
-        ETWAS_BPF_CALL(BPF_FUNC_perf_event_output),
-        ETWAS_BPF_SET(RESULT, 0),
-        ETWAS_BPF_EXIT,
-    };
-
-    return etwas_bpf_program(BPF_PROG_TYPE_RAW_TRACEPOINT, code, sizeof code / sizeof *code);
-}
+    ETWAS_BPF_COPY(FIRST, CONTEXT),
+    ETWAS_BPF_MAP(SECOND, OUTPUTS),
+    ETWAS_BPF_SET_U32(THIRD, -1), /* BPF_F_CURRENT_CPU */
+    ETWAS_BPF_COPY(FOURTH, SAID),
+    ETWAS_BPF_COPY(FIFTH, BYTES), ETWAS_BPF_ADD_NUMBER(FIFTH, HEAD_BYTES),
+    ETWAS_BPF_CALL(BPF_FUNC_perf_event_output),
+    ETWAS_BPF_SET(RESULT, 0),
+    ETWAS_BPF_EXIT,
+};
 /* clang-format on */
 
-static void close_one(int *descriptor)
+bool etwas_exec_probe_open(struct etwas_probe *probe, uint32_t processors)
 {
-    int closed = *descriptor;
+    bool good = etwas_probe_begin(probe, processors);
+    const int given[GIVEN] = {
+        [SCRATCH] = etwas_bpf_map(BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(struct said), 1),
+        [OUTPUTS] = probe->outputs,
+    };
 
-    *descriptor = -1; /* first: see etwas_feed_forget */
-    if (closed >= 0) {
-        (void)close(closed);
+    good = good && given[SCRATCH] >= 0 &&
+           etwas_probe_attach(probe,
+                              etwas_bpf_program(BPF_PROG_TYPE_RAW_TRACEPOINT, code,
+                                                sizeof code / sizeof *code, given),
+                              "sched_process_exec");
+    if (given[SCRATCH] >= 0) {
+        (void)close(given[SCRATCH]);
     }
-}
-
-bool etwas_exec_probe_open(struct etwas_exec_probe *probe, uint32_t processors)
-{
-    int scratch = etwas_bpf_map(BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(struct said), 1);
-    int program = -1;
-
-    *probe = (struct etwas_exec_probe){-1, -1};
-    if (scratch >= 0) {
-        probe->outputs = etwas_bpf_map(BPF_MAP_TYPE_PERF_EVENT_ARRAY, sizeof(uint32_t), processors);
+    if (!good) {
+        etwas_probe_close(probe);
     }
-    if (probe->outputs >= 0) {
-        program = load(scratch, probe->outputs);
-    }
-    if (program >= 0) {
-        probe->link = etwas_bpf_attach_tracepoint(program, "sched_process_exec");
-    }
-    close_one(&program);
-    close_one(&scratch);
-    if (probe->link < 0) {
-        etwas_exec_probe_close(probe);
-    }
-    return probe->link >= 0;
-}
-
-bool etwas_exec_probe_send(const struct etwas_exec_probe *probe, uint32_t processor, int event)
-{
-    return etwas_bpf_map_set(probe->outputs, processor, (uint32_t)event);
-}
-
-void etwas_exec_probe_close(struct etwas_exec_probe *probe)
-{
-    close_one(&probe->link);
-    close_one(&probe->outputs);
+    return good;
 }
 
 bool etwas_exec_decode(const struct etwas_sample *sample, struct etwas_sideband *sideband)

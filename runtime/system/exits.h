@@ -24,7 +24,7 @@ enum {
 
 struct etwas_exit {
     uint32_t thread_id; /* 0: none */
-    uint32_t status;    /* as waitpid has it; a process ends with that of its first thread */
+    uint32_t status;    /* as waitpid has it; a process ends with that of its last thread */
     struct etwas_process_counters counters;
 };
 

@@ -8,8 +8,10 @@
 #include <linux/capability.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "platform/machine.h"
@@ -18,8 +20,13 @@
 #define CAP_PERFMON 38
 #endif
 
+#define MONITOR (UINT64_C(1) << CAP_PERFMON)
+#define ADMINISTER (UINT64_C(1) << CAP_SYS_ADMIN)
+
 enum {
-    PARANOID_ROOM = 16
+    PARANOID_ROOM = 16,
+    LEAST_LINUX = 6,
+    MOST_PARANOID = 2, /* of Linux; distributions add more */
 };
 
 static bool is_denial(int error)
@@ -69,7 +76,7 @@ bool etwas_fault_is_room(const struct etwas_fault *fault)
 }
 
 /* Of this thread, in effect. */
-static bool may_monitor(void)
+static bool has_any(uint64_t capabilities)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{0}};
@@ -79,7 +86,7 @@ static bool may_monitor(void)
         return false;
     }
     effective = (uint64_t)data[1].effective << 32 | data[0].effective;
-    return (effective & (UINT64_C(1) << CAP_PERFMON | UINT64_C(1) << CAP_SYS_ADMIN)) != 0;
+    return (effective & capabilities) != 0;
 }
 
 static void read_paranoid(char paranoid[PARANOID_ROOM])
@@ -94,14 +101,22 @@ static void explain_denied_event(char *text, size_t room)
 {
     char paranoid[PARANOID_ROOM];
 
-    if (may_monitor()) {
+    read_paranoid(paranoid);
+    if (strtol(paranoid, NULL, 10) > MOST_PARANOID && !has_any(ADMINISTER)) {
+        (void)snprintf(text, room,
+                       "The process needs CAP_PERFMON to see the whole system's events; while "
+                       "kernel.perf_event_paranoid is above 2, Debian's kernels want "
+                       "CAP_SYS_ADMIN instead: it is %s",
+                       paranoid);
+        return;
+    }
+    if (has_any(MONITOR | ADMINISTER)) {
         (void)snprintf(text, room,
                        "The kernel refuses perf events although the process has CAP_PERFMON: "
                        "perhaps a container's seccomp filter or a security module forbids "
                        "perf_event_open");
         return;
     }
-    read_paranoid(paranoid);
     (void)snprintf(text, room,
                    "The process needs CAP_PERFMON to see the whole system's events, or "
                    "kernel.perf_event_paranoid has to be -1: it is %s",
@@ -157,6 +172,23 @@ static void explain_flag(int bit, char *text, size_t room)
                    "EVENT_TRACE_FLAG_%s needs events of the whole system, and "
                    "ETWAS_KERNEL_SCOPE_PROCESS has only the own process's",
                    name_of_flag(bit));
+}
+
+/* False: it is not that. Some kernels before 6.0 have what most events need, and not what all do. */
+static bool explain_old_kernel(const struct etwas_fault *fault, char *text, size_t room)
+{
+    struct utsname here = {0};
+
+    if ((fault->place != ETWAS_FAULT_EVENT && fault->place != ETWAS_FAULT_OWN_EVENT) ||
+        (fault->error != EINVAL && fault->error != E2BIG) || uname(&here) != 0 ||
+        strtol(here.release, NULL, 10) >= LEAST_LINUX) {
+        return false;
+    }
+    (void)snprintf(text, room,
+                   "This kernel does not know what its perf events are asked for: the system "
+                   "logger needs Linux 6.0, and this is %.64s",
+                   here.release);
+    return true;
 }
 
 static void explain_refusal(const struct etwas_fault *fault, char *text, size_t room)
@@ -218,7 +250,7 @@ void etwas_fault_explain(const struct etwas_fault *fault, char *text, size_t roo
         explain_denied_own_event(text, room);
     } else if (sentence != NULL) {
         (void)snprintf(text, room, "%s", sentence);
-    } else {
+    } else if (!explain_old_kernel(fault, text, room)) {
         explain_refusal(fault, text, room);
     }
 }

@@ -130,7 +130,7 @@ static struct perf_event_attr sideband_attributes(const struct etwas_feed_wish *
 {
     struct perf_event_attr attributes = attributes_of(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 0);
 
-    if (wish->sideband == ETWAS_SIDEBAND_ARGUMENTS) {
+    if ((wish->sideband & ETWAS_SIDEBAND_PROBES) != 0) {
         return attributes_of(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_BPF_OUTPUT, PERF_SAMPLE_RAW);
     }
     attributes.task = (wish->sideband & ETWAS_SIDEBAND_TASKS) != 0;
@@ -155,6 +155,8 @@ static struct perf_event_attr attributes_for(const struct etwas_feed_wish *wish)
         if ((wish->sample_type & PERF_SAMPLE_STACK_USER) != 0) {
             attributes.sample_regs_user = ETWAS_SAMPLE_REGISTERS;
             attributes.sample_stack_user = wish->user_stack_bytes;
+        } else if ((wish->sample_type & PERF_SAMPLE_REGS_USER) != 0) {
+            attributes.sample_regs_user = ETWAS_SAMPLE_CALL_REGISTERS;
         }
     }
     if (wish->thread != 0) { /* what anybody may see of himself */
@@ -172,12 +174,18 @@ bool etwas_feed_add(struct etwas_feed *feed, const struct etwas_feed_wish *wish,
     struct perf_event_attr attributes = attributes_for(wish);
     struct etwas_feed_event *place = free_event(feed);
     struct etwas_feed_event event = {.tag = wish->tag};
+    bool good;
     int error;
 
     if (place == NULL) {
         return refuse(fault, ETWAS_FAULT_EVENT, EMFILE);
     }
-    if (!open_event(feed, &attributes, wish->thread, &event, fault)) {
+    good = open_event(feed, &attributes, wish->thread, &event, fault);
+    if (!good && attributes.build_id && fault->error == EINVAL) { /* before Linux 5.12 */
+        attributes.build_id = 0;
+        good = open_event(feed, &attributes, wish->thread, &event, fault);
+    }
+    if (!good) {
         return false;
     }
     error = begin_event(feed, event.descriptor, wish);

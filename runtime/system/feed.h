@@ -16,7 +16,7 @@
  * in its own code alone: as many events of a tag as there are threads, which count as one.
  *
  * A process that forks hands the child copies of the descriptors: the child calls etwas_feed_forget.
- * Not thread-safe. Needs Linux 6.0 (PERF_FORMAT_LOST).
+ * Not thread-safe. Needs PERF_FORMAT_LOST: Linux 6.0, and some before.
  */
 #ifndef ETWAS_SYSTEM_FEED_H
 #define ETWAS_SYSTEM_FEED_H
@@ -41,8 +41,12 @@ enum {
     ETWAS_SIDEBAND_FILES = 1 << 3,    /* MMAP2 of anything, with devices and inodes */
     ETWAS_SIDEBAND_SWITCHES = 1 << 5, /* SWITCH; SWITCH_CPU_WIDE behind each sched_switch */
 
-    /* And one that tells of nothing else: samples that somebody else writes (exec_probe.h). */
-    ETWAS_SIDEBAND_ARGUMENTS = 1 << 4,
+    /* And those that tell of nothing else: samples that somebody else writes (probe.h). */
+    ETWAS_SIDEBAND_ARGUMENTS = 1 << 4, /* exec_probe.h */
+    ETWAS_SIDEBAND_PATHS = 1 << 6,     /* path_probe.h */
+    ETWAS_SIDEBAND_LENGTHS = 1 << 7,   /* length_probe.h */
+    ETWAS_SIDEBAND_PROBES =
+        ETWAS_SIDEBAND_ARGUMENTS | ETWAS_SIDEBAND_PATHS | ETWAS_SIDEBAND_LENGTHS,
 };
 
 struct etwas_feed_wish {

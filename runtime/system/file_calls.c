@@ -3,46 +3,53 @@
 
 #include "system/file_calls.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/syscall.h>
 
-/* As ETW numbers what is asked or set of a file. */
 enum {
-    INFO_DIRECTORY = 1,
-    INFO_BASIC = 4,
-    INFO_RENAME = 10,
-    INFO_DISPOSITION = 13,
-    INFO_ALL = 18,
-    INFO_ALLOCATION = 19,
-    INFO_END_OF_FILE = 20,
+    CONTROL_GET_LINK = 0x900A8, /* FSCTL_GET_REPARSE_POINT */
 };
 
 #define READS .type = ETWAS_FILE_READ, .descriptor = 1
 #define WRITES .type = ETWAS_FILE_WRITE, .descriptor = 1
 #define OPENS .type = ETWAS_FILE_CREATE, .effect = ETWAS_FILE_OPENS
+#define MAKES(flags_) .type = ETWAS_FILE_CREATE, .given_flags = O_CREAT | O_EXCL | (flags_)
 #define SETS .type = ETWAS_FILE_SET_INFO
-#define ASKS .type = ETWAS_FILE_QUERY_INFO, .info_class = INFO_ALL
-#define DELETES .type = ETWAS_FILE_DELETE, .info_class = INFO_DISPOSITION
-#define RENAMES .type = ETWAS_FILE_RENAME, .info_class = INFO_RENAME
-#define LISTS .type = ETWAS_FILE_DIR_ENUM, .descriptor = 1, .bytes = 3, .info_class = INFO_DIRECTORY
+#define ASKS .type = ETWAS_FILE_QUERY_INFO, .info_class = ETWAS_FILE_INFO_ALL
+#define DELETES .type = ETWAS_FILE_DELETE, .info_class = ETWAS_FILE_INFO_DISPOSITION
+#define RENAMES .type = ETWAS_FILE_RENAME, .info_class = ETWAS_FILE_INFO_RENAME
+#define LISTS                                                                                      \
+    .type = ETWAS_FILE_DIR_ENUM, .descriptor = 1, .bytes = 3,                                      \
+    .info_class = ETWAS_FILE_INFO_DIRECTORY
 #define FLUSHES .type = ETWAS_FILE_FLUSH, .descriptor = 1
+#define READS_LINK .type = ETWAS_FILE_FS_CONTROL, .info_class = CONTROL_GET_LINK
 
 /* Later machines have these in a form with a folder's descriptor alone. */
 #ifdef SYS_open
 #define OLD_CALLS(CALL)                                                                            \
-    CALL(open, OPENS, .flags = 2)                                                                  \
-    CALL(creat, OPENS)                                                                             \
+    CALL(open, OPENS, .flags = 2, .path = 1)                                                       \
+    CALL(creat, OPENS, .given_flags = O_CREAT | O_TRUNC, .path = 1)                                \
+    CALL(mkdir, MAKES(O_DIRECTORY), .path = 1)                                                     \
+    CALL(mknod, MAKES(0), .path = 1)                                                               \
+    CALL(symlink, MAKES(0), .path = 2)                                                             \
+    CALL(link, SETS, .info_class = ETWAS_FILE_INFO_LINK, .path = 1, .second_path = 2)              \
+    CALL(readlink, READS_LINK)                                                                     \
+    CALL(access, ASKS)                                                                             \
+    CALL(utime, SETS, .info_class = ETWAS_FILE_INFO_BASIC)                                         \
+    CALL(utimes, SETS, .info_class = ETWAS_FILE_INFO_BASIC)                                        \
+    CALL(futimesat, SETS, .info_class = ETWAS_FILE_INFO_BASIC)                                     \
     CALL(stat, ASKS)                                                                               \
     CALL(lstat, ASKS)                                                                              \
-    CALL(unlink, DELETES)                                                                          \
-    CALL(rmdir, DELETES)                                                                           \
-    CALL(rename, RENAMES)                                                                          \
-    CALL(chmod, SETS, .info_class = INFO_BASIC)                                                    \
-    CALL(chown, SETS, .info_class = INFO_BASIC)                                                    \
-    CALL(lchown, SETS, .info_class = INFO_BASIC)                                                   \
+    CALL(unlink, DELETES, .path = 1)                                                               \
+    CALL(rmdir, DELETES, .path = 1)                                                                \
+    CALL(rename, RENAMES, .path = 1, .second_path = 2)                                             \
+    CALL(chmod, SETS, .info_class = ETWAS_FILE_INFO_BASIC)                                         \
+    CALL(chown, SETS, .info_class = ETWAS_FILE_INFO_BASIC)                                         \
+    CALL(lchown, SETS, .info_class = ETWAS_FILE_INFO_BASIC)                                        \
     CALL(getdents, LISTS)                                                                          \
     CALL(dup2, .effect = ETWAS_FILE_DUPLICATES)
 #else
@@ -53,7 +60,7 @@ enum {
     CALL(read, READS, .bytes = 3, .moves = 1)                                                      \
     CALL(write, WRITES, .bytes = 3, .moves = 1)                                                    \
     CALL(close, .type = ETWAS_FILE_CLOSE, .effect = ETWAS_FILE_CLOSES, .descriptor = 1)            \
-    CALL(openat, OPENS, .flags = 3)                                                                \
+    CALL(openat, OPENS, .flags = 3, .path = 2)                                                     \
     CALL(newfstatat, ASKS, .flags = 4)                                                             \
     CALL(fstat, ASKS, .descriptor = 1)                                                             \
     CALL(lseek, .effect = ETWAS_FILE_SEEKS)                                                        \
@@ -70,20 +77,30 @@ enum {
     CALL(getdents64, LISTS)                                                                        \
     CALL(fsync, FLUSHES)                                                                           \
     CALL(fdatasync, FLUSHES)                                                                       \
-    CALL(openat2, OPENS)                                                                           \
-    CALL(unlinkat, DELETES)                                                                        \
-    CALL(renameat, RENAMES)                                                                        \
-    CALL(renameat2, RENAMES)                                                                       \
-    CALL(ftruncate, SETS, .descriptor = 1, .extra = 2, .info_class = INFO_END_OF_FILE)             \
-    CALL(truncate, SETS, .extra = 2, .info_class = INFO_END_OF_FILE)                               \
-    CALL(fallocate, SETS, .descriptor = 1, .extra = 4, .info_class = INFO_ALLOCATION)              \
-    CALL(fchmod, SETS, .descriptor = 1, .info_class = INFO_BASIC)                                  \
-    CALL(fchmodat, SETS, .info_class = INFO_BASIC)                                                 \
-    CALL(fchown, SETS, .descriptor = 1, .info_class = INFO_BASIC)                                  \
-    CALL(fchownat, SETS, .info_class = INFO_BASIC)                                                 \
-    CALL(utimensat, SETS, .info_class = INFO_BASIC)                                                \
+    CALL(openat2, OPENS, .path = 2)                                                                \
+    CALL(unlinkat, DELETES, .path = 2)                                                             \
+    CALL(renameat, RENAMES, .path = 2, .second_path = 4)                                           \
+    CALL(renameat2, RENAMES, .path = 2, .second_path = 4)                                          \
+    CALL(ftruncate, SETS, .descriptor = 1, .extra = 2, .info_class = ETWAS_FILE_INFO_END_OF_FILE)  \
+    CALL(truncate, SETS, .extra = 2, .info_class = ETWAS_FILE_INFO_END_OF_FILE)                    \
+    CALL(fallocate, SETS, .descriptor = 1, .extra = 4, .info_class = ETWAS_FILE_INFO_ALLOCATION)   \
+    CALL(fchmod, SETS, .descriptor = 1, .info_class = ETWAS_FILE_INFO_BASIC)                       \
+    CALL(fchmodat, SETS, .info_class = ETWAS_FILE_INFO_BASIC)                                      \
+    CALL(fchown, SETS, .descriptor = 1, .info_class = ETWAS_FILE_INFO_BASIC)                       \
+    CALL(fchownat, SETS, .info_class = ETWAS_FILE_INFO_BASIC)                                      \
+    CALL(utimensat, SETS, .info_class = ETWAS_FILE_INFO_BASIC)                                     \
     CALL(sendfile, .type = ETWAS_FILE_READ, .descriptor = 2, .second = 1, .bytes = 4)              \
     CALL(copy_file_range, .type = ETWAS_FILE_READ, .descriptor = 1, .second = 3, .bytes = 5)       \
+    CALL(splice, .type = ETWAS_FILE_READ, .descriptor = 1, .second = 3, .bytes = 5)                \
+    CALL(sync_file_range, FLUSHES)                                                                 \
+    CALL(open_by_handle_at, OPENS, .flags = 3)                                                     \
+    CALL(mkdirat, MAKES(O_DIRECTORY), .path = 2)                                                   \
+    CALL(mknodat, MAKES(0), .path = 2)                                                             \
+    CALL(symlinkat, MAKES(0), .path = 3)                                                           \
+    CALL(linkat, SETS, .info_class = ETWAS_FILE_INFO_LINK, .path = 2, .second_path = 4)            \
+    CALL(readlinkat, READS_LINK)                                                                   \
+    CALL(faccessat, ASKS)                                                                          \
+    CALL(faccessat2, ASKS)                                                                         \
     CALL(dup, .effect = ETWAS_FILE_SHARES)                                                         \
     CALL(dup3, .effect = ETWAS_FILE_DUPLICATES)                                                    \
     CALL(close_range, .effect = ETWAS_FILE_CLOSES_RANGE)                                           \
@@ -91,17 +108,26 @@ enum {
     CALL(execveat, .effect = ETWAS_FILE_EXECUTES)                                                  \
     OLD_CALLS(CALL)
 
-#define TABLE_ROW(name, ...) [SYS_##name] = {.is_there = 1, __VA_ARGS__},
+#define CALL_PLACE(name, ...) PLACE_##name,
+#define PLACE_ROW(name, ...) [SYS_##name] = PLACE_##name,
+#define CALL_ROW(name, ...) [PLACE_##name] = {__VA_ARGS__},
 
-static const struct etwas_file_call calls[] = {CALLS(TABLE_ROW)};
+enum {
+    NOWHERE,
+    CALLS(CALL_PLACE) PLACES
+};
+_Static_assert(PLACES <= UINT8_MAX, "a place is a byte");
+
+/* Of each number: most have none. */
+static const uint8_t places[] = {CALLS(PLACE_ROW)};
+static const struct etwas_file_call calls[] = {CALLS(CALL_ROW)};
 
 const struct etwas_file_call *etwas_file_call_of(int64_t number)
 {
-    if (number < 0 || (uint64_t)number >= sizeof calls / sizeof *calls ||
-        calls[number].is_there == 0) {
+    if (number < 0 || (uint64_t)number >= sizeof places || places[number] == NOWHERE) {
         return NULL;
     }
-    return &calls[number];
+    return &calls[places[number]];
 }
 
 /* ---- the filter ------------------------------------------------------------------------------ */
@@ -113,7 +139,7 @@ struct run {
 };
 
 enum {
-    CALLS_ROOM = sizeof calls / sizeof *calls
+    CALLS_ROOM = sizeof places
 };
 
 struct text {
@@ -162,7 +188,7 @@ static void make_filter(void)
     uint32_t count = 0;
 
     for (uint32_t number = 0; number < CALLS_ROOM; number++) {
-        if (calls[number].is_there == 0) {
+        if (places[number] == NOWHERE) {
             continue;
         }
         if (count != 0 && runs[count - 1].last + 1 == number) {

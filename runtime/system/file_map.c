@@ -42,6 +42,7 @@ struct map_topic {
     struct etwas_file_keys named;
     struct etwas_join *calls; /* by thread, since the last loss */
     uint64_t losses;
+    bool has_run_down;
 };
 
 /* What a thread asks for until the answer is there. */
@@ -382,6 +383,7 @@ static void find_views(void *context, uint32_t process_id)
         etwas_file_views_read(process_id, find_view, finding);
         finding->process->looked_ns = etwas_clock_qpc();
     }
+    etwas_pause(finding->place.host->pause);
 }
 
 static void tell_known(const struct map_topic *topic, struct place *place)
@@ -401,9 +403,13 @@ static void run_down(void *state, const struct etwas_topic_host *host, bool is_e
 {
     struct place place = {
         .host = host, .type = is_end ? MAP_RUNDOWN_END : MAP_RUNDOWN_START, .is_now = true};
-    struct finding finding = {.topic = state, .place = place};
+    struct map_topic *topic = state;
+    struct finding finding = {.topic = topic, .place = place};
 
-    tell_known(state, &place);
+    if (is_end || topic->has_run_down) {
+        tell_known(topic, &place);
+    }
+    topic->has_run_down = true;
     if (!is_end && etwas_proc_is_ours()) {
         (void)etwas_proc_list_processes(find_views, &finding);
     }

@@ -81,6 +81,7 @@ static void find_file(const struct finding *finding, uint32_t process_id, uint32
 
 static void find_files(void *context, uint32_t process_id)
 {
+    const struct finding *finding = context;
     char path[LONGEST_LINK];
     const struct dirent *entry;
     DIR *folder;
@@ -92,7 +93,8 @@ static void find_files(void *context, uint32_t process_id)
         unsigned long descriptor = strtoul(entry->d_name, &end, DECIMAL);
 
         if (end != entry->d_name && *end == 0 && descriptor <= INT_MAX) {
-            find_file(context, process_id, (uint32_t)descriptor);
+            find_file(finding, process_id, (uint32_t)descriptor);
+            etwas_pause(finding->host->pause);
         }
     }
     if (folder != NULL) {

@@ -71,7 +71,7 @@ static void put_rest(struct etwas_record *record, const struct etwas_file_operat
         etwas_record_put_u32(record, options_of(operation->open_flags));
         etwas_record_put_u32(record, ATTRIBUTES_NORMAL);
         etwas_record_put_u32(record, SHARE_ALL);
-        etwas_record_put_utf16(record, "");
+        etwas_record_put_utf16(record, operation->path != NULL ? operation->path : "");
         break;
     case ETWAS_FILE_READ:
     case ETWAS_FILE_WRITE:
@@ -86,6 +86,7 @@ static void put_rest(struct etwas_record *record, const struct etwas_file_operat
         etwas_record_put_u32(record, 0); /* FileIndex */
         etwas_record_put_utf16(record, "");
         break;
+    case ETWAS_FILE_CLEANUP:
     case ETWAS_FILE_CLOSE:
     case ETWAS_FILE_FLUSH:
         etwas_record_put_u32(record, thread_id);
@@ -111,6 +112,40 @@ void etwas_file_record_begin(const struct etwas_taken *taken,
         etwas_record_put_u64(record, operation->file); /* the key */
     }
     put_rest(record, operation, taken->sample->origin.thread_id);
+    end(taken);
+}
+
+static uint8_t path_type_of(uint8_t type)
+{
+    switch (type) {
+    case ETWAS_FILE_DELETE:
+        return ETWAS_FILE_DELETE_PATH;
+    case ETWAS_FILE_RENAME:
+        return ETWAS_FILE_RENAME_PATH;
+    default:
+        return ETWAS_FILE_SET_LINK_PATH;
+    }
+}
+
+void etwas_file_record_path(const struct etwas_taken *taken,
+                            const struct etwas_file_operation *operation)
+{
+    struct etwas_record *record = begin(taken, path_type_of(operation->type));
+
+    etwas_record_put_u64(record, operation->irp);
+    etwas_record_put_u64(record, operation->file);
+    etwas_record_put_u64(record, operation->file); /* the key */
+    put_rest(record, operation, taken->sample->origin.thread_id);
+    etwas_record_put_utf16(record, operation->path);
+    end(taken);
+}
+
+void etwas_file_record_called(const struct etwas_taken *taken, uint64_t file, const char *name)
+{
+    etwas_record_begin(taken->host->record, ETWAS_ETL_PERFINFO64, GROUP_FILE, ETWAS_FILE_NAME,
+                       CLASS_VERSION);
+    etwas_record_put_u64(taken->host->record, file);
+    etwas_record_put_utf16(taken->host->record, name);
     end(taken);
 }
 

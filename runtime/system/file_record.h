@@ -27,10 +27,18 @@ struct etwas_file_operation {
     uint32_t bytes;
     uint64_t extra;
     uint64_t open_flags; /* O_* */
+    const char *path;    /* of an open; NULL: not known */
 };
 
 void etwas_file_record_begin(const struct etwas_taken *taken,
                              const struct etwas_file_operation *operation);
+
+/* Which path an operation is of that has begun: of a rename and a link, which it becomes. */
+void etwas_file_record_path(const struct etwas_taken *taken,
+                            const struct etwas_file_operation *operation);
+
+/* What a file is called, by a call. */
+void etwas_file_record_called(const struct etwas_taken *taken, uint64_t file, const char *name);
 
 /* What the system call returned. */
 void etwas_file_record_end(const struct etwas_taken *taken, uint64_t irp, int64_t result);

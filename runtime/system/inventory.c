@@ -27,6 +27,7 @@ void etwas_inventory_end(struct etwas_inventory *inventory)
     if ((inventory->types & 1U << inventory->type) != 0) {
         etwas_emit_now(inventory->emitter, etwas_record_end(inventory->record));
     }
+    etwas_pause(inventory->pause);
 }
 
 void etwas_inventory_put_counted(struct etwas_inventory *inventory, uint32_t length_at,
@@ -45,7 +46,7 @@ void etwas_inventory_put_counted(struct etwas_inventory *inventory, uint32_t len
 }
 
 void etwas_inventory_tell(const char *root, uint32_t types, struct etwas_record *record,
-                          struct etwas_emitter *emitter)
+                          struct etwas_emitter *emitter, struct etwas_pause *pause)
 {
     static void (*const parts[])(struct etwas_inventory * inventory) = {
         etwas_inventory_processors, etwas_inventory_platform, etwas_inventory_power,
@@ -56,6 +57,7 @@ void etwas_inventory_tell(const char *root, uint32_t types, struct etwas_record 
     struct etwas_inventory inventory = {.root = root,
                                         .record = record,
                                         .emitter = emitter,
+                                        .pause = pause,
                                         .types = types,
                                         .steps_left = ETWAS_INVENTORY_STEPS};
 

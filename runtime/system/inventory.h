@@ -23,6 +23,7 @@
 #define ETWAS_SYSTEM_INVENTORY_H
 
 #include "system/emit.h"
+#include "system/pause.h"
 #include "system/record.h"
 
 #define ETWAS_INVENTORY_HERE "" /* this machine */
@@ -31,6 +32,6 @@
 
 /* Events of these types, bit by bit. `record` has its room; what was in it is gone. */
 void etwas_inventory_tell(const char *root, uint32_t types, struct etwas_record *record,
-                          struct etwas_emitter *emitter);
+                          struct etwas_emitter *emitter, struct etwas_pause *pause);
 
 #endif

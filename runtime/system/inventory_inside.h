@@ -40,7 +40,8 @@ struct etwas_inventory {
     const char *root;
     struct etwas_record *record;
     struct etwas_emitter *emitter;
-    uint32_t types; /* that are told, bit by bit */
+    struct etwas_pause *pause; /* behind each thing */
+    uint32_t types;            /* that are told, bit by bit */
     uint32_t steps_left;
     enum etwas_inventory_type type; /* of the record that is put together */
 };

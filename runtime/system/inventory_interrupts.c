@@ -42,8 +42,9 @@ static void tell_interrupt(struct etwas_inventory *inventory, const char *name, 
 
     (void)context;
     if (!etwas_inventory_line(inventory, actions, sizeof actions, "sys/kernel/irq/%s/actions",
-                              name)) {
-        return; /* nobody waits for it */
+                              name) ||
+        strcmp(actions, "(null)") == 0) {
+        return; /* nobody waits for it, or nobody with a name */
     }
     (void)etwas_inventory_line(inventory, mask, sizeof mask, "proc/irq/%s/smp_affinity", name);
     etwas_inventory_begin(inventory, ETWAS_INVENTORY_IRQ);

@@ -61,6 +61,13 @@ static uint32_t read_notes(const char *path, uint8_t build_id[ETWAS_BUILD_ID_ROO
     return bytes > 0 ? etwas_build_id_of_notes(notes, (size_t)bytes, build_id) : 0;
 }
 
+/* Which of the two a kernel names depends on its machine: aarch64's has no _text. */
+static bool is_begin(const char *line, uint64_t *address)
+{
+    return etwas_kernel_parse_symbol(line, "_text", address) ||
+           etwas_kernel_parse_symbol(line, "_stext", address);
+}
+
 static void take_kernel(etwas_mapping_taker *take, void *context)
 {
     FILE *file = fopen("/proc/kallsyms", "re");
@@ -71,7 +78,7 @@ static void take_kernel(etwas_mapping_taker *take, void *context)
     size_t room = 0;
 
     while (file != NULL && end == 0 && getline(&line, &room, file) > 0) {
-        (void)(etwas_kernel_parse_symbol(line, "_text", &begin) ||
+        (void)((begin == 0 && is_begin(line, &begin)) ||
                etwas_kernel_parse_symbol(line, "_etext", &end));
     }
     free(line);

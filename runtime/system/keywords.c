@@ -165,17 +165,24 @@ uint64_t etwas_system_provider_wants(const struct etwas_system_settings *setting
     return wants;
 }
 
-uint64_t etwas_settings_want(const struct etwas_system_settings *settings)
+uint64_t etwas_settings_masks_want(const struct etwas_system_settings *settings)
 {
     uint64_t wants = settings->flags;
 
-    for (uint32_t provider = 0; provider < ETWAS_SYSTEM_PROVIDERS; provider++) {
-        wants |= etwas_system_provider_wants(settings, provider);
-    }
     for (uint32_t index = 0; index < GROUP_MEANINGS; index++) {
         const struct group_meaning *meaning = &group_meanings[index];
 
         wants |= (settings->groups[meaning->group] & meaning->bit) != 0 ? meaning->wants : 0;
+    }
+    return wants;
+}
+
+uint64_t etwas_settings_want(const struct etwas_system_settings *settings)
+{
+    uint64_t wants = etwas_settings_masks_want(settings);
+
+    for (uint32_t provider = 0; provider < ETWAS_SYSTEM_PROVIDERS; provider++) {
+        wants |= etwas_system_provider_wants(settings, provider);
     }
     return wants;
 }

@@ -26,7 +26,10 @@ const etwas_guid *etwas_system_provider_guid(uint32_t provider);
 uint64_t etwas_system_provider_wants(const struct etwas_system_settings *settings,
                                      uint32_t provider);
 
-/* All that is wanted: by EnableFlags and the other masks, and by each system provider. */
+/* What EnableFlags and the other masks want. */
+uint64_t etwas_settings_masks_want(const struct etwas_system_settings *settings);
+
+/* All that is wanted: by these, and by each system provider. */
 uint64_t etwas_settings_want(const struct etwas_system_settings *settings);
 
 /* Takes it out of the flags, and of the other masks' bits and system providers all that want any of it. */

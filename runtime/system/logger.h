@@ -86,6 +86,9 @@ void etwas_system_logger_forget(struct etwas_session *session);
 #ifdef ETWAS_TESTPOINTS
 /* Of each ring, from the next start on. */
 extern uint32_t etwas_system_logger_ring_bytes;
+
+/* As long nothing is drained while the machine is looked at. */
+extern int64_t etwas_system_logger_pause_ns;
 #endif
 
 #endif

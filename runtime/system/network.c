@@ -19,6 +19,9 @@
 #include <sys/socket.h>
 
 #include "etl/layout.h"
+#include "system/feed.h"
+#include "system/length_probe.h"
+#include "system/silent.h"
 #include "system/sockets.h"
 #include "system/topics.h"
 
@@ -60,9 +63,10 @@ static void put_ends(struct etwas_record *record, const struct etwas_ends *ends,
     etwas_record_put_u16(record, htons(ends->local_port));
 }
 
-static void tell(const struct etwas_taken *taken, const struct message *message)
+static void tell_at(const struct etwas_topic_host *host, uint32_t slot, int64_t time_ns,
+                    const struct message *message)
 {
-    struct etwas_record *record = taken->host->record;
+    struct etwas_record *record = host->record;
     uint8_t type = (uint8_t)(message->type + (message->is_ipv6 ? TYPE_IPV6 : 0));
 
     etwas_record_begin(record, ETWAS_ETL_PERFINFO64, message->group, type, CLASS_VERSION);
@@ -76,8 +80,12 @@ static void tell(const struct etwas_taken *taken, const struct message *message)
     }
     etwas_record_put_u32(record, 0); /* seqnum */
     etwas_record_put_u64(record, message->socket);
-    etwas_emit(taken->host->emitter, taken->slot, etwas_record_end(record),
-               taken->sample->origin.time_ns);
+    etwas_emit(host->emitter, slot, etwas_record_end(record), time_ns);
+}
+
+static void tell(const struct etwas_taken *taken, const struct message *message)
+{
+    tell_at(taken->host, taken->slot, taken->sample->origin.time_ns, message);
 }
 
 /* ---- fields ---------------------------------------------------------------------------------- */
@@ -178,9 +186,10 @@ enum {
 
 static const char *const length_names[] = {"sk", "family", "protocol", "ret", NULL};
 
+static const struct etwas_ends nowhere = {0};
+
 static bool take_length(const struct etwas_taken *taken, uint8_t type)
 {
-    static const struct etwas_ends nowhere = {0};
     int64_t values[LENGTH_NUMBERS];
     struct message message = {
         .type = type, .process_id = taken->sample->origin.process_id, .ends = &nowhere};
@@ -207,6 +216,24 @@ static bool take_send(const struct etwas_taken *taken)
 static bool take_receive(const struct etwas_taken *taken)
 {
     return take_length(taken, TYPE_RECEIVE);
+}
+
+/* Where there are no tracepoints. */
+static void take_sideband(void *state, const struct etwas_topic_host *host, uint32_t slot,
+                          const struct etwas_sideband *sideband)
+{
+    struct message message = {.group = sideband->length.is_udp ? GROUP_UDP : GROUP_TCP,
+                              .type = sideband->length.is_received ? TYPE_RECEIVE : TYPE_SEND,
+                              .is_ipv6 = sideband->length.is_ipv6,
+                              .process_id = sideband->process_id,
+                              .bytes = sideband->length.bytes,
+                              .socket = sideband->length.socket,
+                              .ends = &nowhere};
+
+    if (message.group == GROUP_TCP) {
+        message.ends = &etwas_sockets_use(state, message.socket, message.process_id)->ends;
+    }
+    tell_at(host, slot, sideband->origin.time_ns, &message);
 }
 
 /* ---- repetitions ----------------------------------------------------------------------------- */
@@ -272,6 +299,17 @@ static const struct etwas_source sources[] = {
      .take = take_repeat},
 };
 
+static void run_down(void *state, const struct etwas_topic_host *host, bool is_end)
+{
+    (void)state;
+    if (!is_end && (host->sideband & ETWAS_SIDEBAND_LENGTHS) == 0 &&
+        !etwas_length_has_tracepoints()) {
+        etwas_silent_tell(host, EVENT_TRACE_FLAG_NETWORK_TCPIP,
+                          "NETWORK_TCPIP records no Send and no Recv, since this kernel has no "
+                          "tracepoints for them, and the process may not have BPF programs there");
+    }
+}
+
 static void *open_topic(const struct etwas_topic_host *host)
 {
     struct etwas_sockets *sockets = malloc(sizeof *sockets);
@@ -292,8 +330,11 @@ static void close_topic(void *state)
 
 const struct etwas_topic etwas_topic_network = {
     .flags = EVENT_TRACE_FLAG_NETWORK_TCPIP,
+    .sideband = ETWAS_SIDEBAND_LENGTHS,
     .sources = sources,
     .source_count = sizeof sources / sizeof *sources,
     .open = open_topic,
     .close = close_topic,
+    .run_down = run_down,
+    .take_sideband = take_sideband,
 };

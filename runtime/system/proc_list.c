@@ -10,11 +10,14 @@
 #include <unistd.h>
 
 #include "platform/machine.h"
+#include "system/process_text.h"
 
 enum {
     LONGEST_PATH = 64,
     STAT_BYTES = 512,
     DECIMAL = 10,
+    MOST_MAPS_BYTES = 64 << 20,
+    LEAVING = 4, /* the kernel's PF_EXITING */
 };
 
 bool etwas_proc_is_ours(void)
@@ -30,18 +33,24 @@ bool etwas_proc_is_ours(void)
 }
 
 /* A thread that has ended stays in /proc until it is waited for. */
-static bool has_ended(const char *folder, uint32_t thread_id)
+static bool has_ended(const char *folder, uint32_t thread_id, bool *is_leaving)
 {
     char path[LONGEST_PATH];
     char stat[STAT_BYTES];
     const char *name_end;
+    unsigned flags;
+    char state;
 
     (void)snprintf(path, sizeof path, "%s/%u/stat", folder, thread_id);
     if (!etwas_machine_here.text(path, stat, sizeof stat)) {
         return true;
     }
     name_end = strrchr(stat, ')'); /* the name may have any letters */
-    return name_end == NULL || strncmp(name_end, ") Z", 3) == 0 || strncmp(name_end, ") X", 3) == 0;
+    if (name_end == NULL || sscanf(name_end, ") %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2) {
+        return true;
+    }
+    *is_leaving = (flags & LEAVING) != 0;
+    return state == 'Z' || state == 'X';
 }
 
 /* The next entry that is a number; 0: there is none. */
@@ -75,11 +84,11 @@ bool etwas_proc_list_processes(void (*each)(void *context, uint32_t process_id),
     return true;
 }
 
-void etwas_proc_list_threads(uint32_t process_id, void (*each)(void *context, uint32_t thread_id),
-                             void *context)
+void etwas_proc_list_threads(uint32_t process_id, etwas_thread_taker *each, void *context)
 {
     char path[LONGEST_PATH / 2];
     uint32_t thread_id;
+    bool is_leaving;
     DIR *folder;
 
     (void)snprintf(path, sizeof path, "/proc/%u/task", process_id);
@@ -88,8 +97,8 @@ void etwas_proc_list_threads(uint32_t process_id, void (*each)(void *context, ui
         return;
     }
     while ((thread_id = next_number(folder)) != 0) {
-        if (!has_ended(path, thread_id)) {
-            each(context, thread_id);
+        if (!has_ended(path, thread_id, &is_leaving)) {
+            each(context, thread_id, is_leaving);
         }
     }
     (void)closedir(folder);
@@ -98,18 +107,17 @@ void etwas_proc_list_threads(uint32_t process_id, void (*each)(void *context, ui
 void etwas_proc_list_mappings(uint32_t process_id, void (*each)(void *context, char *line),
                               void *context)
 {
-    char path[LONGEST_PATH];
-    char *line = NULL;
-    size_t room = 0;
-    FILE *file;
+    struct etwas_process_text maps = etwas_process_text_read(process_id, "maps", MOST_MAPS_BYTES);
+    char *line = maps.text;
 
-    (void)snprintf(path, sizeof path, "/proc/%u/maps", process_id);
-    file = fopen(path, "re");
-    while (file != NULL && getline(&line, &room, file) > 0) {
+    while (line != NULL && *line != 0) {
+        char *end = strchr(line, '\n');
+
+        if (end != NULL) {
+            *end = 0;
+        }
         each(context, line);
+        line = end != NULL ? end + 1 : NULL;
     }
-    free(line);
-    if (file != NULL) {
-        (void)fclose(file);
-    }
+    free(maps.text);
 }

@@ -25,6 +25,9 @@ static struct etwas_processes *open_topic(const struct etwas_topic_host *host, u
         free(processes);
         processes = NULL;
     }
+    if (processes != NULL) {
+        processes->pause = host->pause;
+    }
     return processes;
 }
 

@@ -11,6 +11,7 @@
 
 #include "etl/layout.h"
 #include "system/process_facts.h"
+#include "system/process_text.h"
 
 enum {
     GROUP_PROCESS = 0x03,
@@ -88,6 +89,7 @@ static uint32_t count_handles(uint32_t process_id)
 
 bool etwas_process_counters_read(uint32_t process_id, struct etwas_process_counters *counters)
 {
+    struct etwas_process_text io;
     char text[TEXT_BYTES];
 
     *counters = (struct etwas_process_counters){0};
@@ -99,9 +101,11 @@ bool etwas_process_counters_read(uint32_t process_id, struct etwas_process_count
         return false;
     }
     etwas_process_parse_memory(text, counters);
-    if (etwas_process_read_file(process_id, "io", text, sizeof text) >= 0) {
-        etwas_process_parse_io(text, counters);
+    io = etwas_process_text_read(process_id, "io", TEXT_BYTES);
+    if (io.state == ETWAS_TEXT_READ) {
+        etwas_process_parse_io(io.text, counters);
     }
+    free(io.text);
     counters->handles = count_handles(process_id);
     return true;
 }

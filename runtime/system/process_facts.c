@@ -6,11 +6,11 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "system/build_id.h"
-#include "system/proc_list.h"
+#include "system/process_text.h"
 #include "system/small_file.h"
 
 enum {
@@ -74,6 +74,15 @@ bool etwas_process_parse_mapping(char *line, struct etwas_mapping *mapping)
     return etwas_mapping_is_image(mapping->path);
 }
 
+uint64_t etwas_process_parse_device(const char *line)
+{
+    uint32_t major = 0;
+    uint32_t minor = 0;
+
+    (void)sscanf(line, "%*s %*s %*s %" SCNx32 ":%" SCNx32, &major, &minor);
+    return (uint64_t)major << 32 | minor;
+}
+
 void etwas_process_join_arguments(char *text, size_t bytes)
 {
     bytes -= bytes > 0 && text[bytes - 1] == 0;
@@ -110,56 +119,22 @@ bool etwas_process_facts_read(uint32_t process_id, struct etwas_process_facts *f
 
 bool etwas_process_command_line_read(uint32_t process_id, struct etwas_process_facts *facts)
 {
+    const size_t most = sizeof facts->command_line - 1;
+    struct etwas_process_text read = etwas_process_text_read(process_id, "cmdline", most);
     char *line = facts->command_line;
-    ssize_t bytes =
-        etwas_process_read_file(process_id, "cmdline", line, sizeof facts->command_line);
+    size_t bytes = read.bytes;
 
-    if (bytes < 0) {
+    if (read.state == ETWAS_TEXT_GONE) {
         return false;
     }
-    facts->is_cut = bytes == sizeof facts->command_line - 1;
-    while (bytes > 0 && line[bytes - 1] == 0) { /* behind a title that the process wrote there */
+    facts->is_silent = read.state == ETWAS_TEXT_SILENT;
+    facts->is_cut = bytes == most;
+    while (bytes > 0 &&
+           read.text[bytes - 1] == 0) { /* behind a title that the process wrote there */
         bytes--;
     }
-    etwas_process_join_arguments(line, (size_t)bytes);
+    memcpy(line, read.text != NULL ? read.text : "", bytes);
+    etwas_process_join_arguments(line, bytes);
+    free(read.text);
     return true;
-}
-
-/* The file that is mapped, whatever is at its path by now. */
-static uint32_t read_build_id(uint32_t process_id, const struct etwas_mapping *mapping,
-                              uint8_t build_id[ETWAS_BUILD_ID_ROOM])
-{
-    char path[2 * LONGEST_PATH];
-
-    (void)snprintf(path, sizeof path, "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, process_id,
-                   mapping->address, mapping->address + mapping->bytes);
-    return etwas_build_id_of_path(path, build_id);
-}
-
-struct reading {
-    uint32_t process_id;
-    void (*each)(void *context, const struct etwas_mapping *mapping);
-    void *context;
-};
-
-static void take_line(void *context, char *line)
-{
-    const struct reading *reading = context;
-    uint8_t build_id[ETWAS_BUILD_ID_ROOM];
-    struct etwas_mapping mapping;
-
-    if (etwas_process_parse_mapping(line, &mapping)) {
-        mapping.build_id = build_id;
-        mapping.build_id_bytes = read_build_id(reading->process_id, &mapping, build_id);
-        reading->each(reading->context, &mapping);
-    }
-}
-
-void etwas_process_mappings(uint32_t process_id,
-                            void (*each)(void *context, const struct etwas_mapping *mapping),
-                            void *context)
-{
-    struct reading reading = {process_id, each, context};
-
-    etwas_proc_list_mappings(process_id, take_line, &reading);
 }

@@ -27,6 +27,7 @@ struct etwas_process_facts {
     uint32_t user_id;    /* effective */
     uint64_t start_tick; /* since the system booted */
     char name[ETWAS_PROCESS_NAME_BYTES];
+    bool is_silent;                              /* nobody answers what the command line is */
     bool is_cut;                                 /* the command line */
     char command_line[ETWAS_COMMAND_LINE_BYTES]; /* arguments with blanks between them */
 };
@@ -40,6 +41,9 @@ bool etwas_process_parse_user(const char *text, uint32_t *user_id);
 /* Of a line of `maps`, which becomes the path's memory. False: nothing that is run. */
 bool etwas_process_parse_mapping(char *line, struct etwas_mapping *mapping);
 
+/* Which device's file it is; the line is left as it is. */
+uint64_t etwas_process_parse_device(const char *line);
+
 /* Arguments with a 0 behind each become a line, in place; there is room for one byte more. */
 void etwas_process_join_arguments(char *text, size_t bytes);
 
@@ -51,11 +55,11 @@ bool etwas_process_facts_read(uint32_t process_id, struct etwas_process_facts *f
 
 /*
  * The command line. False: there is no such process; one that has ended has an empty one. It is in the
- * memory of the process, which may be hard to come by: this may take as long as a page fault there.
+ * memory of the process, which may be hard to come by (process_text.h).
  */
 bool etwas_process_command_line_read(uint32_t process_id, struct etwas_process_facts *facts);
 
-/* Calls `each` for what the process can run code from. */
+/* Calls `each` for what the process can run code from: process_mappings.c. */
 void etwas_process_mappings(uint32_t process_id,
                             void (*each)(void *context, const struct etwas_mapping *mapping),
                             void *context);

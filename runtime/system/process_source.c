@@ -46,8 +46,7 @@ static bool list_none(void (*each)(void *context, uint32_t process_id), void *co
     return false;
 }
 
-static void list_no_threads(uint32_t process_id, void (*each)(void *context, uint32_t thread_id),
-                            void *context)
+static void list_no_threads(uint32_t process_id, etwas_thread_taker *each, void *context)
 {
     (void)process_id;
     (void)each;

@@ -52,6 +52,7 @@ struct etwas_process *etwas_process_add(struct etwas_process_table *table, uint3
     if (process != NULL) {
         process->node.id = process_id;
         process->since_ns = since_ns;
+        process->told_ns = since_ns;
         etwas_id_map_add(&table->processes, &process->node);
     }
     return process;
@@ -77,11 +78,16 @@ struct etwas_process *etwas_process_after(const struct etwas_process_table *tabl
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
+struct etwas_process_thread *etwas_process_find_thread(const struct etwas_process_table *table,
+                                                       uint32_t thread_id)
+{
+    return (struct etwas_process_thread *)etwas_id_map_find(&table->threads, thread_id);
+}
+
 struct etwas_process *etwas_process_of_thread(const struct etwas_process_table *table,
                                               uint32_t thread_id)
 {
-    const struct etwas_process_thread *thread =
-        (struct etwas_process_thread *)etwas_id_map_find(&table->threads, thread_id);
+    const struct etwas_process_thread *thread = etwas_process_find_thread(table, thread_id);
 
     return thread != NULL ? thread->process : NULL;
 }
@@ -107,8 +113,7 @@ void etwas_process_add_thread(struct etwas_process_table *table, struct etwas_pr
 
 void etwas_process_remove_thread(struct etwas_process_table *table, uint32_t thread_id)
 {
-    struct etwas_process_thread *thread =
-        (struct etwas_process_thread *)etwas_id_map_find(&table->threads, thread_id);
+    struct etwas_process_thread *thread = etwas_process_find_thread(table, thread_id);
 
     if (thread == NULL) {
         return;

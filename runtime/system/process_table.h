@@ -30,17 +30,19 @@ struct etwas_process_thread {
     struct etwas_process *process;
     struct etwas_process_thread *next; /* of the process */
     struct etwas_process_thread **link;
+    bool is_missing; /* when it was last looked for; is it in the rings how it ended? */
 };
 
 struct etwas_process {
     struct etwas_id_node node; /* by process id */
     int64_t since_ns;          /* what happened to it before is known already */
+    int64_t told_ns;           /* the last time it was told that it is there */
+    bool is_found;             /* by looking; it is there before the kernel says so */
     int64_t starting_ns; /* since when it begins a program that is not told yet; 0: it does not */
     uint64_t key;        /* no other process has it, nor had */
     uint32_t parent_id;
     uint32_t session_id;
     uint32_t user_id;
-    bool is_missing; /* when it was last looked for; is it in the rings how it ended? */
     char name[ETWAS_PROCESS_NAME_BYTES];
     struct etwas_text *command_line; /* NULL: not known */
     struct etwas_process_thread *threads;
@@ -48,9 +50,9 @@ struct etwas_process {
 
     /* Of its threads that have ended. */
     struct etwas_process_counters counters;
-    bool misses_exit; /* how one of them ended is not known */
-    bool has_status;
-    uint32_t status; /* of the first one */
+    bool misses_exit;       /* how one of them ended is not known */
+    uint32_t status_thread; /* the last one, whose status it is; 0: that is not known */
+    uint32_t status;
 };
 
 struct etwas_process_table {
@@ -75,6 +77,10 @@ void etwas_process_remove(struct etwas_process_table *table, struct etwas_proces
 /* The one after this; NULL: the first, or there is none. */
 struct etwas_process *etwas_process_after(const struct etwas_process_table *table,
                                           const struct etwas_process *process);
+
+/* NULL: it is nobody's. */
+struct etwas_process_thread *etwas_process_find_thread(const struct etwas_process_table *table,
+                                                       uint32_t thread_id);
 
 /* Whose thread this is; NULL: nobody's. */
 struct etwas_process *etwas_process_of_thread(const struct etwas_process_table *table,

@@ -14,6 +14,9 @@ static void learn_origin(struct etwas_processes *processes, struct etwas_process
 {
     const struct etwas_process *parent = etwas_process_find(&processes->table, parent_id);
 
+    if (parent == NULL) {
+        parent = etwas_process_look_up(processes, parent_id);
+    }
     if (parent != NULL) {
         etwas_process_inherit(process, parent);
         etwas_image_list_copy(&process->images, &parent->images);
@@ -25,12 +28,23 @@ static void learn_origin(struct etwas_processes *processes, struct etwas_process
         etwas_process_key(process->node.id, processes->source->tick_of(process->since_ns));
 }
 
+/* /proc shows a process a moment before the kernel says that it was forked. */
+static bool was_found_first(const struct etwas_processes *processes,
+                            const struct etwas_process *process, int64_t time_ns)
+{
+    return process->is_found &&
+           etwas_process_started_at(process, processes->source->tick_of(time_ns));
+}
+
 static void take_new_process(struct etwas_processes *processes,
                              const struct etwas_sideband *sideband)
 {
     const struct etwas_place place = etwas_place_of(sideband);
     struct etwas_process *process = etwas_process_find(&processes->table, sideband->process_id);
 
+    if (process != NULL && was_found_first(processes, process, place.time_ns)) {
+        return;
+    }
     if (process != NULL) {
         etwas_process_end_unseen(processes, process, &place);
     }
@@ -84,7 +98,7 @@ static void take_exit(struct etwas_processes *processes, const struct etwas_side
     etwas_process_take_exit(processes, process, sideband->thread_id);
     etwas_process_remove_thread(&processes->table, sideband->thread_id);
     if (process->threads == NULL) {
-        if (place.time_ns <= process->since_ns) {
+        if (place.time_ns <= process->told_ns) {
             place = etwas_place_found(process->node.id, processes->source->now_ns());
         }
         etwas_process_end(processes, process, &place, 0);

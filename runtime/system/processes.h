@@ -13,9 +13,11 @@
  *
  * What processes used is told with their End as PerfCtr, and with their rundown as PerfCtrRundown.
  *
- * The feeds run while /proc is read. So each process has a time before it was looked at, which its rundown
- * is stamped with: what the feeds tell of it from before that is known, and passed over; but an end that
- * was seen too late for /proc is told when it is found, behind the rundown.
+ * The feeds run while /proc is read, and between two processes what they tell is taken. So each process has
+ * a time before it was looked at, which its rundown is stamped with: what the feeds tell of it from before that is known, and
+ * passed over; but an end that was seen too late for /proc is told when it is found, behind the rundown. Who
+ * was told of since the rundown began is not told once more; of who is on its way out of the system when it is looked
+ * at, and was not known, nothing is told.
  *
  * The kernel's own images are those of process 0, of which nothing else is told.
  *
@@ -30,6 +32,8 @@
 
 #include "system/emit.h"
 #include "system/exits.h"
+#include "system/pause.h"
+#include "system/proc_list.h"
 #include "system/process_facts.h"
 #include "system/process_record.h"
 #include "system/process_table.h"
@@ -39,8 +43,7 @@
 struct etwas_process_source {
     /* False: nobody knows. */
     bool (*list)(void (*each)(void *context, uint32_t process_id), void *context);
-    void (*threads)(uint32_t process_id, void (*each)(void *context, uint32_t thread_id),
-                    void *context);
+    void (*threads)(uint32_t process_id, etwas_thread_taker *each, void *context);
     /* False: there is no such process. */
     bool (*facts)(uint32_t process_id, struct etwas_process_facts *facts);
     bool (*command_line)(uint32_t process_id, struct etwas_process_facts *facts);
@@ -71,9 +74,12 @@ struct etwas_processes {
     struct etwas_emitter *emitter;
     struct etwas_record *record; /* to put records together in */
     struct etwas_exits *exits;   /* of the caller's; NULL: none */
+    struct etwas_pause *pause;   /* likewise; between any two processes that are looked at */
     uint32_t tells;
     bool has_arguments; /* execs are told with them */
     struct etwas_process_table table;
+    bool has_run_down;
+    int64_t rundown_ns;               /* when it began the last time */
     int64_t looked_ns;                /* when it was last looked who is missing */
     struct etwas_process_facts facts; /* read last */
 };

@@ -20,7 +20,8 @@ static bool learn_program(struct etwas_processes *processes, struct etwas_proces
     const struct etwas_process_facts *facts = &processes->facts;
 
     if (!processes->source->facts(process->node.id, &processes->facts) ||
-        strcmp(facts->name, process->name) != 0 || !etwas_process_is_start(process, facts)) {
+        strcmp(facts->name, process->name) != 0 ||
+        !etwas_process_started_at(process, facts->start_tick)) {
         return false;
     }
     process->session_id = facts->session_id;

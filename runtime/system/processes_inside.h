@@ -40,7 +40,7 @@ static inline struct etwas_place etwas_place_found(uint32_t process_id, int64_t 
 /* ---- telling --------------------------------------------------------------------------------- */
 
 /* While it lives. */
-void etwas_process_tell(struct etwas_processes *processes, const struct etwas_process *process,
+void etwas_process_tell(struct etwas_processes *processes, struct etwas_process *process,
                         const struct etwas_place *place, enum etwas_process_record_type type,
                         uint32_t flags);
 void etwas_process_tell_images(struct etwas_processes *processes,
@@ -48,8 +48,7 @@ void etwas_process_tell_images(struct etwas_processes *processes,
                                enum etwas_image_record_type type);
 
 /* Found, or left: as it is, with what it has used. */
-void etwas_process_tell_rundown(struct etwas_processes *processes,
-                                const struct etwas_process *process,
+void etwas_process_tell_rundown(struct etwas_processes *processes, struct etwas_process *process,
                                 const struct etwas_place *place,
                                 enum etwas_process_record_type type);
 
@@ -106,8 +105,7 @@ void etwas_process_believe_command_line(struct etwas_process *process,
                                         const struct etwas_process_facts *facts);
 
 /* Two clocks may see a start a tick apart. */
-bool etwas_process_is_start(const struct etwas_process *process,
-                            const struct etwas_process_facts *facts);
+bool etwas_process_started_at(const struct etwas_process *process, uint64_t start_tick);
 
 /* As it is now, which is told; NULL: it is not there any more, or there is no memory. */
 struct etwas_process *etwas_process_look_up(struct etwas_processes *processes, uint32_t process_id);

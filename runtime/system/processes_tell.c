@@ -31,8 +31,7 @@ static void tell_counters(struct etwas_processes *processes, const struct etwas_
     }
 }
 
-void etwas_process_tell_rundown(struct etwas_processes *processes,
-                                const struct etwas_process *process,
+void etwas_process_tell_rundown(struct etwas_processes *processes, struct etwas_process *process,
                                 const struct etwas_place *place,
                                 enum etwas_process_record_type type)
 {
@@ -45,13 +44,14 @@ void etwas_process_tell_rundown(struct etwas_processes *processes,
     }
 }
 
-void etwas_process_tell(struct etwas_processes *processes, const struct etwas_process *process,
+void etwas_process_tell(struct etwas_processes *processes, struct etwas_process *process,
                         const struct etwas_place *place, enum etwas_process_record_type type,
                         uint32_t flags)
 {
     const struct etwas_process_told told = {
         .type = type, .flags = flags, .exit_status = ETWAS_PROCESS_STILL_ACTIVE};
 
+    process->told_ns = place->time_ns;
     tell(processes, process, place, &told);
 }
 
@@ -104,6 +104,7 @@ void etwas_process_unload(struct etwas_processes *processes, struct etwas_proces
 
 /* ---- processes that are there ---------------------------------------------------------------- */
 
+/* Of two threads with one number, as after an exec, what is said of the second may be what is found for the first. */
 void etwas_process_take_exit(struct etwas_processes *processes, struct etwas_process *process,
                              uint32_t thread_id)
 {
@@ -111,13 +112,12 @@ void etwas_process_take_exit(struct etwas_processes *processes, struct etwas_pro
 
     if (!etwas_exits_take(processes->exits, thread_id, &exit)) {
         process->misses_exit = true;
+        process->status_thread = process->status_thread == thread_id ? thread_id : 0;
         return;
     }
     etwas_process_counters_add(&process->counters, &exit.counters);
-    if (thread_id == process->node.id) {
-        process->has_status = true;
-        process->status = exit.status;
-    }
+    process->status_thread = thread_id;
+    process->status = exit.status;
 }
 
 /* Threads whose end was lost have ended all the same. */
@@ -131,7 +131,7 @@ void etwas_process_end(struct etwas_processes *processes, struct etwas_process *
          thread = thread->next) {
         etwas_process_take_exit(processes, process, thread->node.id);
     }
-    if (process->has_status) {
+    if (process->status_thread != 0) {
         told.exit_status = etwas_exit_status(process->status);
     } else {
         told.flags |= ETWAS_PROCESS_NO_EXIT_STATUS;

@@ -29,6 +29,7 @@ void etwas_ring_over(struct etwas_ring *ring, struct perf_event_mmap_page *page,
     ring->given = ring->tail;
     ring->lost = 0;
     ring->times_full = 0;
+    ring->full_at = ring->tail;
     ring->is_damaged = false;
 }
 
@@ -142,12 +143,18 @@ bool etwas_ring_peek(const struct etwas_ring *ring, uint64_t words[2])
 void etwas_ring_give_back(struct etwas_ring *ring)
 {
     uint64_t *tail = (void *)&ring->page->data_tail;
+    uint64_t before = ring->given;
+    uint64_t written;
 
-    if (etwas_ring_written(ring) - ring->given + ETWAS_RING_LONGEST_RECORD > ring->data_bytes) {
-        ring->times_full++;
-    }
     /* Everything was read before the kernel writes there. */
     ck_pr_fence_memory();
     ring->given = ring->tail;
     ck_pr_store_64(tail, ring->given);
+    /* Looked at behind it, by the tail of before: a record that found no room meanwhile is not missed. */
+    ck_pr_fence_memory();
+    written = etwas_ring_written(ring);
+    if (written - before + ETWAS_RING_LONGEST_RECORD > ring->data_bytes) {
+        ring->times_full++;
+        ring->full_at = written;
+    }
 }

@@ -39,6 +39,7 @@ struct etwas_ring {
     uint64_t given;      /* the kernel may write over what is before */
     uint64_t lost;       /* as the records said */
     uint64_t times_full; /* it was given back when a record might have found no room */
+    uint64_t full_at;    /* the last time the gap, if there is one, is here or before */
     bool is_damaged;
     /* A record that begins at the end of the ring and goes on at its beginning. */
     uint8_t joined[ETWAS_RING_LONGEST_RECORD] __attribute__((aligned(8)));

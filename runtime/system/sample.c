@@ -61,17 +61,32 @@ bool etwas_sample_origin(const struct perf_event_header *record, struct etwas_sa
     return !cursor.is_short;
 }
 
-/* Of a program of 64 bits. A thread of the kernel has none. */
-static void take_registers(struct etwas_cursor *cursor, struct etwas_sample *sample)
+static uint64_t bytes_of(uint64_t registers)
 {
-    uint64_t abi = etwas_cursor_u64(cursor);
-    const uint64_t bytes = 8 * (uint64_t)__builtin_popcountll(ETWAS_SAMPLE_REGISTERS);
-    const uint8_t *registers = NULL;
+    return 8 * (uint64_t)__builtin_popcountll(registers);
+}
 
-    if (abi != PERF_SAMPLE_REGS_ABI_NONE) {
-        registers = etwas_cursor_skip(cursor, bytes);
+/* Of a program of 64 bits. A thread of the kernel has none. */
+static void take_registers(struct etwas_cursor *cursor, uint64_t sample_type,
+                           struct etwas_sample *sample)
+{
+    const uint64_t lowest = ETWAS_SAMPLE_CALL_REGISTERS & -ETWAS_SAMPLE_CALL_REGISTERS;
+    bool has_all = (sample_type & PERF_SAMPLE_STACK_USER) != 0;
+    uint64_t abi = etwas_cursor_u64(cursor);
+    const uint8_t *registers;
+
+    if (abi == PERF_SAMPLE_REGS_ABI_NONE) {
+        return;
     }
-    sample->registers = abi == PERF_SAMPLE_REGS_ABI_64 ? registers : NULL;
+    sample->is_32_bit = abi == PERF_SAMPLE_REGS_ABI_32;
+    registers = etwas_cursor_skip(
+        cursor, bytes_of(has_all ? ETWAS_SAMPLE_REGISTERS : ETWAS_SAMPLE_CALL_REGISTERS));
+    if (abi != PERF_SAMPLE_REGS_ABI_64 || cursor->is_short) {
+        return;
+    }
+    sample->registers = has_all ? registers : NULL;
+    sample->call_registers =
+        has_all ? registers + bytes_of(ETWAS_SAMPLE_REGISTERS & (lowest - 1)) : registers;
 }
 
 /* There is room for as much as was asked for; behind it, how much of that is the stack. */
@@ -87,12 +102,29 @@ static void take_stack(struct etwas_cursor *cursor, struct etwas_sample *sample)
     cursor->is_short = cursor->is_short || sample->stack_bytes > room;
 }
 
+/* Each field by itself: to clear so many bytes at once takes longer than all else here. */
+static void clear(struct etwas_sample *sample)
+{
+    sample->address = 0;
+    sample->data_address = 0;
+    sample->frames = NULL;
+    sample->frame_count = 0;
+    sample->raw = NULL;
+    sample->raw_bytes = 0;
+    sample->registers = NULL;
+    sample->call_registers = NULL;
+    sample->is_32_bit = false;
+    sample->stack = NULL;
+    sample->stack_bytes = 0;
+}
+
 bool etwas_sample_decode(const struct perf_event_header *record, uint64_t sample_type,
                          struct etwas_sample *sample)
 {
     struct etwas_cursor cursor = etwas_cursor_of(record);
 
-    *sample = (struct etwas_sample){0};
+    sample->origin = (struct etwas_sample_origin){0};
+    clear(sample);
     if (record->type != PERF_RECORD_SAMPLE ||
         (sample_type & ETWAS_SAMPLE_ALWAYS) != ETWAS_SAMPLE_ALWAYS ||
         (sample_type & ~ETWAS_SAMPLE_KNOWN) != 0) {
@@ -119,7 +151,7 @@ bool etwas_sample_decode(const struct perf_event_header *record, uint64_t sample
         sample->raw = etwas_cursor_skip(&cursor, sample->raw_bytes);
     }
     if ((sample_type & PERF_SAMPLE_REGS_USER) != 0) {
-        take_registers(&cursor, sample);
+        take_registers(&cursor, sample_type, sample);
     }
     if ((sample_type & PERF_SAMPLE_STACK_USER) != 0) {
         take_stack(&cursor, sample);

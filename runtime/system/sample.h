@@ -7,7 +7,7 @@
  *     PERF_RECORD_SAMPLE          a tracepoint was passed, or an interval is over
  *     FORK, EXIT, COMM, MMAP2     what happened to processes, threads and their images
  *     SWITCH                      a thread got a processor, or gave it away
- *                                 (of exec_probe.h a sample says such a thing, too)
+ *                                 (of probe.h a sample says such a thing, too)
  *
  * All events of a ring have ETWAS_SAMPLE_ALWAYS, so that it can be said of which one a record is
  * before anything else of it is known. Each has what it wants besides of ETWAS_SAMPLE_KNOWN.
@@ -38,6 +38,16 @@
 #define ETWAS_SAMPLE_REGISTERS UINT64_C(0x1FFFFFFFF) /* x0 to x30, sp, pc */
 #endif
 
+/*
+ * And which of them tell how a system call was made (compat.h), where nothing else of the program is wanted: those of its
+ * first two arguments.
+ */
+#if defined(__x86_64__)
+#define ETWAS_SAMPLE_CALL_REGISTERS UINT64_C(0x30) /* si, di */
+#else
+#define ETWAS_SAMPLE_CALL_REGISTERS UINT64_C(0x1) /* one has to be there */
+#endif
+
 enum {
     /* Behind a record that is no sample: thread, time, processor, event. */
     ETWAS_SAMPLE_ORIGIN_BYTES = 32
@@ -60,14 +70,16 @@ struct etwas_sample {
     uint64_t frame_count;
     const uint8_t *raw; /* a tracepoint's fields */
     uint32_t raw_bytes;
-    const uint8_t *registers; /* ETWAS_SAMPLE_REGISTERS, a u64 each; NULL: there are none */
-    const uint8_t *stack;     /* from the stack pointer upwards */
+    const uint8_t *registers;      /* ETWAS_SAMPLE_REGISTERS, a u64 each; NULL: there are none */
+    const uint8_t *call_registers; /* likewise ETWAS_SAMPLE_CALL_REGISTERS, which are among them */
+    bool is_32_bit;                /* the program's code is */
+    const uint8_t *stack;          /* from the stack pointer upwards */
     uint64_t stack_bytes;
 };
 
 struct etwas_sideband {
     struct etwas_sample_origin origin;
-    uint32_t type; /* PERF_RECORD_FORK, _EXIT, _COMM, _MMAP2 or _SWITCH; _SAMPLE: of an exec */
+    uint32_t type; /* PERF_RECORD_FORK, _EXIT, _COMM, _MMAP2 or _SWITCH; _SAMPLE: of a probe */
     uint32_t process_id;
     uint32_t thread_id;
     union {
@@ -79,12 +91,27 @@ struct etwas_sideband {
             const char *name;
             bool is_exec;
         } comm;
-        struct { /* SAMPLE */
+        struct {             /* SAMPLE of path_probe.h */
+            uint32_t thread; /* as the kernel numbers it */
+            uint32_t call;
+            bool is_late; /* its call is about to end, else to begin */
+            uint64_t address;
+            const char *first;
+            const char *second; /* NULL: there is none; else perhaps nothing of the call's */
+        } path;
+        struct { /* SAMPLE of exec_probe.h */
             const char *name;
             const char *arguments; /* with a 0 behind each; of the last one perhaps a part alone */
             uint32_t bytes;        /* 0: not known */
             bool is_cut;
         } exec;
+        struct { /* SAMPLE of length_probe.h */
+            uint64_t socket;
+            uint32_t bytes;
+            bool is_received;
+            bool is_udp;
+            bool is_ipv6;
+        } length;
         struct { /* MMAP2 */
             uint64_t address;
             uint64_t bytes;

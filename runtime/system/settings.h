@@ -7,8 +7,11 @@
 #ifndef ETWAS_SYSTEM_SETTINGS_H
 #define ETWAS_SYSTEM_SETTINGS_H
 
+#include <etwas/evntprov.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "provider/event_filter.h"
 
 enum {
     /* Of EVENT_TRACE_FLAG_PROFILE, in units of 100 ns: ETW's own. */
@@ -25,12 +28,18 @@ enum {
     ETWAS_GROUP_MASKS = 8,       /* EnableFlags are the first of them */
 };
 
-/* What EnableTraceEx2 asks a system provider for. */
+/* What EnableTraceEx2 asks a system provider for. An event's id is its hook: group and type. */
 struct etwas_system_enablement {
     bool is_enabled;
     uint8_t level;      /* events of the system have none */
     uint64_t match_any; /* keywords; 0: all */
     uint64_t match_all;
+    uint32_t turn;          /* how often the session has enabled it */
+    uint32_t process_count; /* 0: everybody's */
+    uint32_t processes[MAX_EVENT_FILTER_PID_COUNT];
+    struct etwas_id_filter events; /* of no ids: all */
+    bool has_stacks;
+    struct etwas_id_filter stacks; /* of these events; of no ids: of all */
 };
 
 struct etwas_system_settings {

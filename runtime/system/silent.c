@@ -50,13 +50,13 @@ void etwas_silent_explain(uint32_t flags, char *text, size_t room)
     }
 }
 
-static void tell(const struct etwas_topic_host *host, const struct silent *what)
+void etwas_silent_tell(const struct etwas_topic_host *host, uint32_t flag, const char *reason)
 {
     etwas_record_begin_class(host->record, &etwas_etl_own_class, ETWAS_ETL_SILENT_FLAG_TYPE,
                              ETWAS_ETL_SILENT_FLAG_VERSION);
     etwas_record_put_u32(host->record, ETWAS_ETL_SILENT_FLAG_VERSION);
-    etwas_record_put_u32(host->record, what->flag);
-    etwas_record_put_ansi(host->record, what->reason);
+    etwas_record_put_u32(host->record, flag);
+    etwas_record_put_ansi(host->record, reason);
     etwas_emit_now(host->emitter, etwas_record_end(host->record));
 }
 
@@ -65,7 +65,7 @@ static void tell(const struct etwas_topic_host *host, const struct silent *what)
     {                                                                                              \
         (void)state;                                                                               \
         if (!is_end) {                                                                             \
-            tell(host, &silent[number]);                                                           \
+            etwas_silent_tell(host, silent[number].flag, silent[number].reason);                   \
         }                                                                                          \
     }                                                                                              \
     const struct etwas_topic etwas_topic_##name = {.flags = EVENT_TRACE_FLAG_##number,             \

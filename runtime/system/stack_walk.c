@@ -10,6 +10,9 @@
 
 #include "etl/own_record.h"
 #include "platform/processor.h"
+#include "system/enablement.h"
+#include "system/keywords.h"
+#include "system/topic.h"
 
 enum {
     GROUP_STACK_WALK = 0x18,
@@ -137,19 +140,27 @@ static int64_t stamp_of(const struct etwas_emitter *emitter, int64_t time_ns)
 static void take(struct etwas_emitter *emitter, uint32_t slot,
                  const struct etwas_stamped_record *record)
 {
-    const struct etwas_stack_walker *walker = (const void *)emitter;
+    struct etwas_stack_walker *walker = (void *)emitter;
     struct etwas_etl_perfinfo_header header; /* SYSTEM has group and type at the same place */
+    struct etwas_stamped_record event = *record;
+    int64_t stamp = record->stamp;
 
-    walker->next->take(walker->next, slot, record);
+    if (walker->filtered_by != 0 &&
+        !etwas_record_filter_passes(&walker->filter, walker->filtered_by, walker->sample,
+                                    record->bytes, slot == etwas_slot_count)) {
+        return;
+    }
+    event.put_down = &stamp;
+    walker->next->take(walker->next, slot, &event);
     if (walker->sample == NULL || walker->sample->frame_count == 0 || slot == etwas_slot_count) {
         return;
     }
     memcpy(&header, record->bytes, sizeof header);
     if (etwas_stack_walker_wants(walker,
                                  (uint16_t)(header.group << HOOK_GROUP_SHIFT | header.type))) {
-        emit_stack(walker, slot, record->stamp);
+        emit_stack(walker, slot, stamp);
         if (walker->sample->registers != NULL && walker->user_stack != NULL) {
-            emit_user_stack(walker, slot, record->stamp);
+            emit_user_stack(walker, slot, stamp);
         }
     }
 }
@@ -160,14 +171,48 @@ void etwas_stack_walker_open(struct etwas_stack_walker *walker, struct etwas_emi
         (struct etwas_stack_walker){.emitter = {.take = take, .stamp = stamp_of}, .next = next};
 }
 
+static void choose_hook(struct etwas_stack_walker *walker, uint16_t hook)
+{
+    walker->hooks[hook / 64] |= 1ULL << hook % 64;
+}
+
+static void choose_source(struct etwas_stack_walker *walker, const struct etwas_source *source,
+                          const struct etwas_id_filter *filter)
+{
+    for (uint32_t index = 0; index < ETWAS_SOURCE_HOOKS; index++) {
+        if (source->hooks[index] != 0 && etwas_hook_passes(filter, source->hooks[index])) {
+            choose_hook(walker, source->hooks[index]);
+        }
+    }
+}
+
+/* All that a system provider is asked for with stacks. */
+static void choose_provider(struct etwas_stack_walker *walker,
+                            const struct etwas_system_settings *settings, uint32_t provider)
+{
+    uint64_t wants = etwas_system_provider_wants(settings, provider);
+
+    for (uint32_t number = 0; number < etwas_topic_count; number++) {
+        const struct etwas_topic *topic = etwas_topics[number];
+
+        for (uint32_t index = 0; (topic->flags & wants) != 0 && index < topic->source_count;
+             index++) {
+            choose_source(walker, &topic->sources[index], &settings->providers[provider].stacks);
+        }
+    }
+}
+
 void etwas_stack_walker_choose(struct etwas_stack_walker *walker,
                                const struct etwas_system_settings *settings)
 {
     memset(walker->hooks, 0, sizeof walker->hooks);
     for (uint32_t index = 0; index < settings->stack_count; index++) {
-        uint16_t hook = settings->stack_hooks[index];
-
-        walker->hooks[hook / 64] |= 1ULL << hook % 64;
+        choose_hook(walker, settings->stack_hooks[index]);
+    }
+    for (uint32_t provider = 0; provider < ETWAS_SYSTEM_PROVIDERS; provider++) {
+        if (settings->providers[provider].has_stacks) {
+            choose_provider(walker, settings, provider);
+        }
     }
     if (settings->user_stack_bytes != 0 && walker->user_stack == NULL) {
         walker->user_stack = calloc(1, sizeof(struct user_stack_record));
@@ -176,6 +221,7 @@ void etwas_stack_walker_choose(struct etwas_stack_walker *walker,
 
 void etwas_stack_walker_free(struct etwas_stack_walker *walker)
 {
+    etwas_record_filter_free(&walker->filter);
     free(walker->user_stack);
     walker->user_stack = NULL;
 }

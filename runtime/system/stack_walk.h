@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Records pass through here on their way, and those whose hooks are asked for are followed by the stack of
- * the sample that they were made of: StackWalk's Stack, with their stamp, of the kernel's part and of the
+ * Records pass through here on their way, if the filters let them, and those whose hooks are asked for are followed
+ * by the stack of the sample that they were made of: StackWalk's Stack, with their stamp, of the kernel's part and of the
  * user's one each, from the innermost outwards; and where they are asked for by the registers and the
  * stack of the program (etl/own_record.h).
  */
@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "system/emit.h"
+#include "system/record_filter.h"
 #include "system/sample.h"
 #include "system/settings.h"
 
@@ -25,6 +26,8 @@ struct etwas_stack_walker {
     struct etwas_emitter emitter;
     struct etwas_emitter *next;
     const struct etwas_sample *sample; /* that records are being made of; NULL: none */
+    uint32_t filtered_by;              /* providers of the filter; 0: every record passes */
+    struct etwas_record_filter filter;
     uint64_t hooks[ETWAS_STACK_HOOK_WORDS];
     uint8_t *user_stack; /* room for the record of one; NULL: they are not asked for */
 };

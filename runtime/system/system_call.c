@@ -4,13 +4,14 @@
 /*
  * EVENT_TRACE_FLAG_SYSTEMCALL: raw_syscalls as PerfInfo's SysClEnter and SysClExit.
  *
- * SysCallAddress is the number of the call, as the caller's machine numbers them; SysCallNtStatus the
- * low half of what it returned. The records' own thread is who calls. The logger's own calls are not
+ * SysCallAddress is the number of the call, as the caller's machine numbers them, with BIT_32 if it was made as a
+ * program of 32 bits makes it (compat.h); SysCallNtStatus the low half of what it returned. The records' own thread is who calls. The logger's own calls are not
  * there: each look into the rings would give it more to look at.
  */
 #include <etwas/evntrace.h>
 
 #include "etl/layout.h"
+#include "system/compat.h"
 #include "system/topics.h"
 
 enum {
@@ -19,6 +20,8 @@ enum {
     TYPE_EXIT = 52,
     CLASS_VERSION = 2,
 };
+
+#define BIT_32 UINT64_C(0x80000000)
 
 struct enter_record {
     struct etwas_etl_system_header header;
@@ -49,16 +52,25 @@ static struct etwas_etl_system_header header_of(const struct etwas_taken *taken,
                                             .process_id = taken->sample->origin.process_id};
 }
 
-static const char *const enter_names[] = {"id", NULL};
+static const char *const enter_names[] = {"id", "args", NULL};
 static const char *const exit_names[] = {"ret", NULL};
 
 static bool take_enter(const struct etwas_taken *taken)
 {
+    const struct etwas_sample *sample = taken->sample;
     int64_t number;
     struct enter_record record;
+    const uint8_t *arguments;
+    size_t bytes;
 
-    if (!etwas_taken_numbers(taken, &number, 1)) {
+    if (!etwas_taken_numbers(taken, &number, 1) ||
+        !etwas_format_bytes(&taken->fields[1], sample->raw, sample->raw_bytes, &arguments,
+                            &bytes) ||
+        bytes < 2 * sizeof(uint64_t)) {
         return false;
+    }
+    if (etwas_call_is_32_bit(sample, arguments)) {
+        number = (int64_t)((uint32_t)number | BIT_32);
     }
     record = (struct enter_record){.header = header_of(taken, TYPE_ENTER, sizeof record),
                                    .number = (uint64_t)number};
@@ -83,6 +95,7 @@ static bool take_exit(const struct etwas_taken *taken)
 static const struct etwas_source sources[] = {
     {.tracepoint = "raw_syscalls/sys_enter",
      .fields = enter_names,
+     .sample_type = PERF_SAMPLE_REGS_USER,
      .hooks = {GROUP_PERFINFO << 8 | TYPE_ENTER},
      .without_own = true,
      .take = take_enter},

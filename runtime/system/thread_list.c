@@ -30,10 +30,11 @@ static bool has_room(struct etwas_thread_list *list)
     return true;
 }
 
-static void add(void *context, uint32_t thread_id)
+static void add(void *context, uint32_t thread_id, bool is_leaving)
 {
     struct etwas_thread_list *list = context;
 
+    (void)is_leaving;
     if (thread_id == list->except) {
         return;
     }

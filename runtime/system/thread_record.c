@@ -29,16 +29,16 @@ struct etwas_thread_record etwas_thread_record_make(enum etwas_thread_record_typ
 }
 
 struct listing {
-    void (*each)(void *context, uint32_t process_id, uint32_t thread_id);
+    etwas_listed_thread_taker *each;
     void *context;
     uint32_t process_id;
 };
 
-static void list_thread(void *context, uint32_t thread_id)
+static void list_thread(void *context, uint32_t thread_id, bool is_leaving)
 {
     const struct listing *listing = context;
 
-    listing->each(listing->context, listing->process_id, thread_id);
+    listing->each(listing->context, listing->process_id, thread_id, is_leaving);
 }
 
 static void list_process(void *context, uint32_t process_id)
@@ -49,15 +49,16 @@ static void list_process(void *context, uint32_t process_id)
     etwas_proc_list_threads(process_id, list_thread, listing);
 }
 
-void etwas_threads_list(uint32_t process_id,
-                        void (*each)(void *context, uint32_t process_id, uint32_t thread_id),
-                        void *context)
+bool etwas_threads_list(uint32_t process_id, etwas_listed_thread_taker *each, void *context)
 {
     struct listing listing = {.each = each, .context = context};
 
-    if (process_id != 0) {
-        list_process(&listing, process_id);
-    } else {
-        (void)etwas_proc_list_processes(list_process, &listing);
+    if (!etwas_proc_is_ours()) {
+        return false;
     }
+    if (process_id == 0) {
+        return etwas_proc_list_processes(list_process, &listing);
+    }
+    list_process(&listing, process_id);
+    return true;
 }

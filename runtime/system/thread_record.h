@@ -8,6 +8,7 @@
 #ifndef ETWAS_SYSTEM_THREAD_RECORD_H
 #define ETWAS_SYSTEM_THREAD_RECORD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "etl/layout.h"
@@ -25,7 +26,8 @@ struct etwas_thread_record {
     uint32_t thread_id;
     uint64_t addresses[7]; /* StackBase to TebBase */
     uint32_t sub_process_tag;
-    uint8_t priorities[4]; /* BasePriority, PagePriority, IoPriority, ThreadFlags */
+    uint8_t priorities[3]; /* BasePriority, PagePriority, IoPriority */
+    uint8_t flags;         /* ThreadFlags */
 };
 _Static_assert(sizeof(struct etwas_thread_record) == 32 + 72, "Thread, version 3");
 
@@ -34,12 +36,15 @@ struct etwas_thread_record etwas_thread_record_make(enum etwas_thread_record_typ
                                                     uint32_t process_id, uint32_t thread_id,
                                                     uint32_t by_process_id, uint32_t by_thread_id);
 
+#define ETWAS_THREAD_END_NOT_SEEN 1 /* in the flags of an End: it ended earlier */
+
+typedef void etwas_listed_thread_taker(void *context, uint32_t process_id, uint32_t thread_id,
+                                       bool is_leaving);
+
 /*
  * Calls `each` for the threads of all processes that /proc shows, those of the kernel too, but for
- * threads that have ended.
+ * threads that have ended; of one process if it is not 0. False: nobody knows.
  */
-void etwas_threads_list(uint32_t process_id,
-                        void (*each)(void *context, uint32_t process_id, uint32_t thread_id),
-                        void *context);
+bool etwas_threads_list(uint32_t process_id, etwas_listed_thread_taker *each, void *context);
 
 #endif

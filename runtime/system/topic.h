@@ -17,6 +17,7 @@
 
 #include "system/emit.h"
 #include "system/format.h"
+#include "system/pause.h"
 #include "system/record.h"
 #include "system/sample.h"
 #include "system/thread_numbers.h"
@@ -36,6 +37,7 @@ struct etwas_topic_host {
     uint32_t profile_interval;   /* 100 ns; in force */
     uint32_t sideband; /* ETWAS_SIDEBAND_* that are open: of what is wanted, all that can be had */
     struct etwas_fault *fault; /* while a topic opens: why it cannot, if not for memory */
+    struct etwas_pause *pause; /* for who looks at all processes */
     struct etwas_thread_numbers numbers;
 };
 
@@ -73,6 +75,7 @@ struct etwas_source {
     uint16_t hooks[ETWAS_SOURCE_HOOKS]; /* group and type of its records that may have its stack */
     uint8_t scope;                      /* enum etwas_source_scope */
     bool is_optional;                   /* not every machine or kernel has it */
+    bool is_extra;                      /* where it is refused the rest is worth having */
     bool is_substitute;                 /* where none of those before it is there */
     bool without_own;                   /* not of the logger's own thread, which would never rest */
 };
@@ -95,14 +98,14 @@ struct etwas_topic {
 
     /*
      * Said with etwas_emit_now: what there is when the session begins, or when it is opened later; what there
-     * is in the end.
+     * is in the end. In its pauses what happens is taken, also by topics that have not run down yet.
      */
     void (*run_down)(void *state, const struct etwas_topic_host *host, bool is_end);
 
     /* The profile's interval has been another until now. */
     void (*change_interval)(const struct etwas_topic_host *host, uint32_t before);
 
-    /* FORK and EXIT, COMM, MMAP2, execs, as `sideband` says. */
+    /* FORK and EXIT, COMM, MMAP2, execs, bytes, as `sideband` says. */
     void (*take_sideband)(void *state, const struct etwas_topic_host *host, uint32_t slot,
                           const struct etwas_sideband *sideband);
 
@@ -115,7 +118,7 @@ struct etwas_topic {
     /* All that happened until then was taken. */
     void (*settle)(void *state, const struct etwas_topic_host *host, int64_t until_ns);
 
-    /* Asked after sideband was lost, until it is true: all that happened until then was taken. */
+    /* Asked after sideband was lost, until it is true: all that happened until then was taken. May pause. */
     bool (*find_lost)(void *state, int64_t until_ns);
 };
 

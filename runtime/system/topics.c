@@ -3,7 +3,7 @@
 
 #include "system/topics.h"
 
-/* In the order in which they run down, and in which they are told what has happened. */
+/* In the order in which they run down, and in which they are told what has happened; of ends in the other. */
 /* clang-format off */
 const struct etwas_topic *const etwas_topics[] = {
     &etwas_topic_profile,

@@ -17,12 +17,13 @@
 /* Events of SystemConfig of an enum etwas_inventory_type, told where they are newly wanted. */
 #define ETWAS_WANT_INVENTORY(type) (UINT64_C(1) << (32 + (type)))
 
+#define ETWAS_WANT_EVERY_INVENTORY                                                                 \
+    (~(uint64_t)UINT32_MAX & ~(ETWAS_WANT_CLOCK_INTERRUPT | ETWAS_WANT_PROCESSOR_REQUEST))
+
 /* As etwas_inventory_tell takes them. */
 static inline uint32_t etwas_wants_inventory(uint64_t wants)
 {
-    const uint64_t others = ETWAS_WANT_CLOCK_INTERRUPT | ETWAS_WANT_PROCESSOR_REQUEST;
-
-    return (uint32_t)((wants & ~others) >> 32);
+    return (uint32_t)((wants & ETWAS_WANT_EVERY_INVENTORY) >> 32);
 }
 
 #endif

@@ -29,7 +29,8 @@ fi
 "$root/tests/aarch64/cross.sh"
 "$root/tests/aarch64/unpack.sh" "$work/machine" \
     linux-image-arm64+ busybox-static libc6 libc-bin libgcc-s1 libstdc++6 libck0 libcmocka0 \
-    python3.11-minimal libpython3.11-minimal libpython3.11-stdlib zlib1g libexpat1
+    python3.11-minimal libpython3.11-minimal libpython3.11-stdlib zlib1g libexpat1 \
+    libdw1 libelf1 liblzma5 libbz2-1.0 dash coreutils
 
 # ---- the machine's files ---------------------------------------------------------------------
 image=$work/image
@@ -37,6 +38,8 @@ rm -rf "$image"
 mkdir -p "$image"/{bin,lib,tests,usr/bin,usr/lib/aarch64-linux-gnu}
 cp "$work/machine/bin/busybox" "$image/bin/"
 cp "$root/tests/aarch64/init" "$image/init"
+cp "$work/machine/bin/dash" "$image/bin/sh" # busybox goes by the name it is called
+cp "$work/machine/bin/true" "$image/bin/true"
 cp -a "$work"/machine/lib/ld-linux-aarch64.so.1 "$work/machine/lib/aarch64-linux-gnu" "$image/lib/"
 cp -a "$work"/machine/usr/lib/aarch64-linux-gnu/*.so* "$image/usr/lib/aarch64-linux-gnu/"
 cp -a "$work/machine/usr/lib/locale" "$image/usr/lib/"

@@ -17,7 +17,8 @@ work=$(realpath -m "${ETWAS_AARCH64_DIR:-$root/build/aarch64}")
 "$root/.ci/packages" build tests aarch64
 
 "$root/tests/aarch64/unpack.sh" "$work/sysroot" \
-    libck-dev libck0 libjemalloc-dev libjemalloc2 libexpat1-dev libexpat1 libcmocka-dev libcmocka0
+    libck-dev libck0 libjemalloc-dev libjemalloc2 libexpat1-dev libexpat1 libcmocka-dev libcmocka0 \
+    libdw-dev libdw1 libelf-dev libelf1 zlib1g-dev zlib1g liblzma-dev liblzma5 libbz2-1.0
 
 # As optimised as the default build, for its warnings; nobody debugs here, so without what debuggers read.
 cmake -S "$root" -B "$work/build" -G Ninja \

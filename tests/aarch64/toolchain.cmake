@@ -18,6 +18,9 @@ set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 
+# What the libraries there need themselves.
+set(CMAKE_EXE_LINKER_FLAGS_INIT "-Wl,-rpath-link,${ETWAS_SYSROOT}/lib/aarch64-linux-gnu")
+
 # pkg-config sees the sysroot alone, and names its folders even where a native compiler would know them.
 set(ENV{PKG_CONFIG_SYSROOT_DIR} ${ETWAS_SYSROOT})
 set(ENV{PKG_CONFIG_LIBDIR}

@@ -26,7 +26,8 @@ def wanted_rows():
     for parts in itertools.product(CLOCKS, PAYLOADS):
         yield "/".join(["floor", *parts])
     variants = ["parent", "fields", "event", "write", "recorder/64kb/4mb", "recorder/64kb/64mb", "recorder/64kb/1gb",
-                "recorder/4kb/4mb", "recorder/4kb/256mb", "file_thread", "times", "stopped"]
+                "recorder/4kb/4mb", "recorder/4kb/256mb", "file_thread", "times", "counted", "crash_safe",
+                "classes", "classes_write", "stopped"]
     for variant, protocol in itertools.product(variants, PROTOCOLS):
         yield f"{variant}/{protocol}/tsc/16"
     threads = len(os.sched_getaffinity(0))
@@ -39,6 +40,7 @@ def wanted_rows():
     for parts in itertools.product(["back_to_back", "single", "cold"], SOURCES):
         yield "/".join(["clocks", *parts])
     yield from ("clocks/back_to_back/nothing", "one_slot/shared/tsc/16", "getrusage", "gate", "empty_call", "floor/constant/16", "floor_event/tsc/16")
+    yield from ("places/private", "places/memory", "places/memfd", "places/folder", "places/folder/syncing")
     yield from ("startup/process/with", "startup/process/without", "startup/event/first",
                 "startup/StartTrace/file", "memory/idle/process", "memory/burst/region",
                 "size/file", "heap/alone/8", "heap/traced/8", "heap/stacks/16", "heap/redis/frames",

@@ -143,7 +143,7 @@ static void the_flusher_is_woken_when_the_full_buffer_can_be_collected(void **st
     (void)etwas_pool_begin_pass(pool);
     scene.held.then = 0;
     let_go(&scene.held);
-    assert_int_not_equal(ck_ec32_value(&pool->wake), pool->pass_began);
+    assert_int_not_equal(ck_ec32_value(&pool->words->wake), pool->words->pass_began);
     stop_session(scene.session, NULL);
     writers_forget();
 }

@@ -201,14 +201,15 @@ static bool lies_in(const void *address, const void *start, uint64_t bytes)
 static enum sequence_step step_of(const struct etwas_pool *pool,
                                   const struct etwas_rseq_sequence *sequence)
 {
-    if (lies_in(sequence->target, pool->owners, pool->capacity * sizeof *pool->owners)) {
+    if (lies_in(sequence->target, pool->owners, pool->layout.capacity * sizeof *pool->owners)) {
         return etwas_owner_state(sequence->value) == ETWAS_OWNER_CLOSED ? STEP_CLOSE : STEP_CLAIM;
     }
-    if (lies_in(sequence->target, pool->counters,
-                (etwas_slot_count + 1) * sizeof *pool->counters)) {
+    if (lies_in(sequence->target, pool->slots, (etwas_slot_count + 1) * sizeof *pool->slots) &&
+        ((uintptr_t)sequence->target - (uintptr_t)pool->slots) % sizeof *pool->slots >=
+            offsetof(struct etwas_slot, counters)) {
         return STEP_LOST;
     }
-    if (sequence->target == &pool->allocated) {
+    if (sequence->target == &pool->words->allocated) {
         return STEP_GROW;
     }
     return etwas_word_count(sequence->value) == 0 ? STEP_ADOPT : STEP_PUBLISH;

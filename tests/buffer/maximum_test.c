@@ -34,7 +34,7 @@ enum {
 
 static uint64_t allocated_in(const struct etwas_pool *pool)
 {
-    return ck_pr_load_64(&pool->allocated);
+    return ck_pr_load_64(&pool->words->allocated);
 }
 
 /* Until one is lost. Returns how many were recorded. */

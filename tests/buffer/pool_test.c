@@ -148,7 +148,7 @@ static bool claim_as_a_writer(struct etwas_pool *pool, uint32_t *buffer)
     bool claimed = etwas_pool_claim(pool, 0, buffer);
 
     if (claimed) {
-        etwas_pool_wake_if_few(pool);
+        etwas_pool_wake_if_few(pool, 0);
     }
     return claimed;
 }
@@ -157,7 +157,7 @@ static bool claim_as_a_writer(struct etwas_pool *pool, uint32_t *buffer)
 static void the_flusher_is_woken_at_most_once_a_pass_when_buffers_run_low(void **state)
 {
     struct etwas_pool *pool = pool_of(16, 16);
-    uint32_t before = ck_ec32_value(&pool->wake);
+    uint32_t before = ck_ec32_value(&pool->words->wake);
     uint32_t buffer;
     int claimed;
 
@@ -166,13 +166,13 @@ static void the_flusher_is_woken_at_most_once_a_pass_when_buffers_run_low(void *
         for (claimed = 0; claim_as_a_writer(pool, &buffer); claimed++) {
             if (claimed == 0) {
                 /* Many are free: nobody is woken. */
-                assert_int_equal(ck_ec32_value(&pool->wake), before + (uint32_t)pass - 1);
+                assert_int_equal(ck_ec32_value(&pool->words->wake), before + (uint32_t)pass - 1);
             }
         }
         assert_int_equal(claimed, 16);
-        assert_int_equal(ck_ec32_value(&pool->wake), before + (uint32_t)pass);
+        assert_int_equal(ck_ec32_value(&pool->words->wake), before + (uint32_t)pass);
         etwas_pool_wake_flusher(pool);
-        assert_int_equal(ck_ec32_value(&pool->wake), before + (uint32_t)pass);
+        assert_int_equal(ck_ec32_value(&pool->words->wake), before + (uint32_t)pass);
         for (buffer = 0; buffer < 16; buffer++) {
             etwas_pool_release(pool, buffer, ETWAS_FIRST_UNIT);
         }
@@ -185,7 +185,7 @@ static void *sleep_as_the_flusher(void *pool)
 {
     struct etwas_pool *mine = pool;
 
-    etwas_wait(&mine->wake, etwas_pool_begin_pass(mine), UINT64_C(3600) * 1000000000);
+    etwas_wait(&mine->words->wake, etwas_pool_begin_pass(mine), UINT64_C(3600) * 1000000000);
     return NULL;
 }
 
@@ -205,7 +205,7 @@ static void a_writer_that_is_held_while_it_wakes_the_flusher_leaves_that_to_the_
     (void)state;
     hold_count_from_zero();
     assert_int_equal(pthread_create(&flusher, NULL, sleep_as_the_flusher, pool), 0);
-    while (!ck_ec32_has_waiters(&pool->wake)) {
+    while (!ck_ec32_has_waiters(&pool->words->wake)) {
         (void)sched_yield();
     }
     assert_int_equal(pthread_create(&writer, NULL, wake_and_be_held, pool), 0);
@@ -313,10 +313,10 @@ static void a_count_below_zero_is_few(void **state)
     etwas_pool_release(pool, 0, ETWAS_FIRST_UNIT);
     etwas_pool_release(pool, 1, ETWAS_FIRST_UNIT);
     for (int claim = 0; claim < 2; claim++) {
-        before = ck_ec32_value(&pool->wake);
+        before = ck_ec32_value(&pool->words->wake);
         (void)etwas_pool_begin_pass(pool);
         assert_true(claim_as_a_writer(pool, &buffer));
-        assert_int_equal(ck_ec32_value(&pool->wake), before + 1);
+        assert_int_equal(ck_ec32_value(&pool->words->wake), before + 1);
     }
     /* Until the flusher has looked again. */
     etwas_pool_mend_free_set(pool);
@@ -354,7 +354,7 @@ static void an_event_whose_fate_is_being_settled_is_counted_once(void **state)
     assert_true(etwas_pool_claim(pool, 0, &buffer));
     ck_pr_store_64(&pool->buffers[buffer].commit, ETWAS_COMMIT_ONE_RECORD);
     etwas_pool_settle_begin(pool);
-    etwas_pool_settle(pool, ETWAS_OUTCOME_WRITTEN, 1);
+    etwas_pool_settle(pool, 0, ETWAS_OUTCOME_WRITTEN, 1);
     assert_int_equal(pthread_create(&thread, NULL, count_once, &count), 0);
     while (ck_pr_load_32(&count.begun) == 0) {
         (void)sched_yield();

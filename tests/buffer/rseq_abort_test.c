@@ -295,7 +295,7 @@ static uint32_t held_by_processors(etwas_trace_handle session)
     const struct etwas_pool *pool = inside_of(session)->pool;
     uint32_t held = 0;
 
-    for (uint32_t buffer = 0; buffer < pool->allocated; buffer++) {
+    for (uint32_t buffer = 0; buffer < pool->words->allocated; buffer++) {
         uint64_t owner = ck_pr_load_64(&pool->owners[buffer]);
 
         held += etwas_owner_state(owner) == ETWAS_OWNER_HELD &&

@@ -109,7 +109,7 @@ static void a_free_buffer_is_found_though_a_sleeping_writer_hides_it(void **stat
     log_until_one_is_free(&scene);
     log_until_interrupted(&scene, STEP_CLAIM, log_one, &scene);
     assert_int_equal(counts_of(scene.session).buffers_free, 0);
-    assert_int_equal(pool->allocated, pool->maximum_buffers);
+    assert_int_equal(pool->words->allocated, pool->words->maximum_buffers);
     end_scene(&scene);
 }
 
@@ -130,7 +130,7 @@ static void the_flusher_is_woken_when_the_full_buffer_can_be_collected(void **st
     (void)state;
     log_until_one_is_free(&scene);
     log_until_interrupted(&scene, STEP_ADOPT, pass_as_the_flusher, pool);
-    assert_int_not_equal(ck_ec32_value(&pool->wake), pool->pass_began);
+    assert_int_not_equal(ck_ec32_value(&pool->words->wake), pool->words->pass_began);
     end_scene(&scene);
 }
 

@@ -4,12 +4,10 @@
 /* Signal handlers that log while their own thread is in the middle of logging (I7). */
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "platform/testpoint.h"
+#include "support/alarm.h"
 #include "support/folder.h"
 #include "support/readback.h"
 #include "support/start.h"
@@ -30,16 +28,6 @@ static void on_signal(int number)
     if (handler_writer != NULL) {
         (void)writer_log(handler_writer);
     }
-}
-
-static void handle(int signal_number, void (*handler)(int))
-{
-    struct sigaction action;
-
-    memset(&action, 0, sizeof action);
-    action.sa_handler = handler;
-    action.sa_flags = SA_RESTART;
-    assert_int_equal(sigaction(signal_number, &action, NULL), 0);
 }
 
 /* ---- exactly between two steps of the shared protocol ---------------------------------------- */
@@ -66,7 +54,7 @@ static void a_handler_logs_between_any_two_steps_of_its_own_threads_publication(
     };
 
     (void)state;
-    handle(SIGUSR1, on_signal);
+    handle_signal(SIGUSR1, on_signal);
     for (size_t index = 0; index < sizeof points / sizeof points[0]; index++) {
         const char *path = folder_path("trace.etl");
         etwas_session_options options = {.buffer_size_kb = 4};
@@ -103,42 +91,17 @@ struct stormed {
     pthread_t thread;
 };
 
-#ifndef sigev_notify_thread_id
-#define sigev_notify_thread_id _sigev_un._tid
-#endif
-
-static timer_t start_timer(void)
-{
-    const struct itimerspec interval = {{.tv_nsec = INTERVAL_NS}, {.tv_nsec = INTERVAL_NS}};
-    struct sigevent event;
-    timer_t timer;
-
-    memset(&event, 0, sizeof event);
-    event.sigev_notify = SIGEV_THREAD_ID;
-    event.sigev_signo = SIGALRM;
-    event.sigev_notify_thread_id = gettid();
-    if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 ||
-        timer_settime(timer, 0, &interval, NULL) != 0) {
-        abort();
-    }
-    return timer;
-}
-
 static void *stormed_main(void *argument)
 {
     struct stormed *stormed = argument;
-    sigset_t alarm;
     timer_t timer;
 
     handler_writer = stormed->handler;
-    timer = start_timer();
+    timer = start_alarms(INTERVAL_NS);
     while (writer_log(stormed->writer) != ERROR_INVALID_HANDLE &&
            stormed->writer->attempted < EVENTS) {
     }
-    (void)timer_delete(timer);
-    (void)sigemptyset(&alarm);
-    (void)sigaddset(&alarm, SIGALRM);
-    (void)pthread_sigmask(SIG_BLOCK, &alarm, NULL);
+    end_alarms(timer);
     handler_writer = NULL;
     return NULL;
 }
@@ -154,7 +117,7 @@ static void start_storm(struct stormed stormed[THREADS], etwas_trace_handle sess
                                    .events = HANDLER_EVENTS,
                                    .largest_payload = 400};
 
-    handle(SIGALRM, on_signal);
+    handle_signal(SIGALRM, on_signal);
     for (int index = 0; index < THREADS; index++) {
         stormed[index] =
             (struct stormed){.writer = writer_new(&what), .handler = writer_new(&often)};

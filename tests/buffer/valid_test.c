@@ -53,7 +53,7 @@ static void a_pool_that_is_not_as_it_should_be_is_seen(void **state)
 {
     etwas_trace_handle session;
     struct etwas_pool *pool = start_with_events(&session)->pool;
-    uint64_t next = ck_pr_load_64(&pool->ticket);
+    uint64_t next = ck_pr_load_64(&pool->words->ticket);
     uint32_t current = 0;
     uint64_t owner;
 
@@ -62,9 +62,9 @@ static void a_pool_that_is_not_as_it_should_be_is_seen(void **state)
         current++;
     }
     owner = pool->owners[current];
-    expect_seen_64(pool, &pool->allocated, (uint64_t)pool->region_buffers + 1);
-    expect_seen_64(pool, &pool->settles_ended, pool->settles_begun + 1);
-    expect_seen_64(pool, &pool->settled_recorded, 1);
+    expect_seen_64(pool, &pool->words->allocated, (uint64_t)pool->region_buffers + 1);
+    expect_seen_64(pool, &pool->words->settles_ended, pool->words->settles_begun + 1);
+    expect_seen_64(pool, &pool->words->settled_recorded, 1);
     expect_seen_64(pool, &pool->owners[current], etwas_owner_as(owner, ETWAS_OWNER_FREE));
     expect_seen_64(pool, &pool->owners[current], etwas_owner_as(owner, ETWAS_OWNER_CLOSED));
     expect_seen_64(pool, &pool->owners[current], etwas_owner_as(owner, ETWAS_OWNER_PINNED));
@@ -76,7 +76,7 @@ static void a_pool_that_is_not_as_it_should_be_is_seen(void **state)
                                ETWAS_OWNER_HELD));
     expect_seen_64(pool, &pool->owners[0], etwas_owner(next, 0, ETWAS_OWNER_FREE));
     assert_true(etwas_buffer_is_owned(pool, current));
-    assert_false(etwas_buffer_is_owned(pool, (uint32_t)pool->allocated));
+    assert_false(etwas_buffer_is_owned(pool, (uint32_t)pool->words->allocated));
     assert_true(etwas_commit_is_valid(pool, 8, 8));
     assert_false(etwas_commit_is_valid(pool, pool->buffer_bytes, 8));
     assert_false(etwas_commit_is_valid(pool, ETWAS_COMMIT_CLOSED, 8));

@@ -135,8 +135,8 @@ static void a_childs_sessions_are_its_own_and_the_parents_go_on(void **state)
 }
 
 /*
- * Without the handlers of pthread_atfork nothing is told to the library: the kernel wiped the
- * gates.
+ * Without the handlers of pthread_atfork nothing is told to the library: the kernel has wiped the
+ * word that says what is attached.
  */
 static void a_raw_forks_child_gets_an_error_and_writes_into_no_buffer(void **state)
 {

@@ -144,17 +144,17 @@ static void r130_a_new_flush_timer_wakes_the_flusher(void **state)
     const etwas_session_options options = {.flush_timer = 3600, .flusher.no_thread = true};
     etwas_trace_handle session = start_session(folder_path("f.etl"), &options);
     struct etwas_pool *pool = inside_of(session)->pool;
-    uint32_t seen = ck_ec32_value(&pool->wake);
+    uint32_t seen = ck_ec32_value(&pool->words->wake);
     struct block block;
 
     (void)state;
     prepare_block(&block, NULL);
     assert_int_equal(update(session, &block), ERROR_SUCCESS);
-    assert_int_equal(ck_ec32_value(&pool->wake), seen);
+    assert_int_equal(ck_ec32_value(&pool->words->wake), seen);
     block.properties.LogFileNameOffset = 0;
     block.properties.FlushTimer = 1;
     assert_int_equal(update(session, &block), ERROR_SUCCESS);
-    assert_int_not_equal(ck_ec32_value(&pool->wake), seen);
+    assert_int_not_equal(ck_ec32_value(&pool->words->wake), seen);
     stop_session(session, NULL);
 }
 

@@ -160,6 +160,8 @@ static void payloads_have_the_sizes_that_are_known(void **state)
         {&perf_info, 51, 2, 8, 1},
         {&perf_info, 67, 2, 20, 1},
         {&perf_info, 68, 2, 16, 1},
+        {&perf_info, 72, 3, 14, 0},
+        {&perf_info, 72, 2, 12, 0},
         {&tcp_ip, 10, 2, 40, 1},
         {&tcp_ip, 26, 2, 64, 1},
         {&tcp_ip, 11, 2, 32, 1},

@@ -13,6 +13,8 @@
 #include <etwas/decode.h>
 #include <etwas/evntrace.h>
 
+#include "etl/own_record.h"
+
 enum {
     INFO = 0,
     START = EVENT_TRACE_TYPE_START,
@@ -289,6 +291,44 @@ static void an_activity_of_very_many_providers_is_bounded(void **state)
     assert_int_not_equal(instance_at(1, &red, START, 1), 0);
 }
 
+/* The counters beside a START or END of an instance, or of an activity. */
+static uint32_t counters_at(int64_t time, struct etwas_etl_counters counters, uint16_t bytes,
+                            const etwas_span **span)
+{
+    struct scene scene;
+
+    prepare(&scene, &etwas_etl_own_class, ETWAS_ETL_COUNTERS_TYPE);
+    scene.record.EventHeader.Flags = EVENT_HEADER_FLAG_CLASSIC_HEADER;
+    scene.record.EventHeader.ThreadId = THREAD + 1;
+    scene.record.UserData = &counters;
+    scene.record.UserDataLength = bytes;
+    return take(&scene, time, span);
+}
+
+static void counters_are_inside_of_what_they_are_beside(void **state)
+{
+    const struct etwas_etl_counters of_instance = {.guid = red, .instance = 7};
+    const struct etwas_etl_counters of_activity = {.guid = blue, .activity = {.Data1 = 5}};
+    const struct etwas_etl_counters of_nobody = {.guid = blue, .instance = 7};
+    const uint16_t bytes = sizeof of_instance;
+    uint64_t instance = instance_at(1, &red, START, 7);
+    uint64_t activity = activity_at(2, &blue, START, 5);
+    const etwas_span *span;
+    struct scene scene;
+
+    (void)state;
+    assert_int_equal(counters_at(3, of_instance, bytes, &span), ETWAS_SPAN_INSIDE);
+    assert_int_equal(span->number, instance);
+    assert_int_equal(counters_at(4, of_activity, bytes, &span), ETWAS_SPAN_INSIDE);
+    assert_int_equal(span->number, activity);
+    assert_int_equal(counters_at(5, of_nobody, bytes, &span), ETWAS_SPAN_NONE);
+    assert_int_equal(counters_at(6, of_instance, bytes - 1, &span), ETWAS_SPAN_NONE);
+    prepare_instance(&scene, &red, END, 7, NULL, 0);
+    assert_int_equal(take(&scene, 7, &span), ETWAS_SPAN_END);
+    assert_int_equal(span->last_thread, THREAD + 1);
+    assert_int_equal(counters_at(8, of_instance, bytes, &span), ETWAS_SPAN_NONE);
+}
+
 static void messages_and_cut_items_belong_to_nothing(void **state)
 {
     const etwas_span *span;
@@ -322,6 +362,7 @@ int main(void)
         SPANS_TEST(what_is_open_at_once_is_bounded_and_the_rest_is_counted),
         SPANS_TEST(places_are_below_the_bound_and_of_one_span_at_a_time),
         SPANS_TEST(an_activity_of_very_many_providers_is_bounded),
+        SPANS_TEST(counters_are_inside_of_what_they_are_beside),
         SPANS_TEST(messages_and_cut_items_belong_to_nothing),
     };
 

@@ -81,6 +81,15 @@ def check_flight_recorder(out, folder):
     require(len(out.splitlines()) == 2, out)
 
 
+def check_crash_recorder(out, folder):
+    path = os.path.join(folder, "crash_recorder.etl")
+    records, report = walk(path)
+    require(report["described"] == 1, "the class is described")
+    jobs = sorted(int.from_bytes(bytes.fromhex(r[8]), "little") for r in records)
+    require(jobs == list(range(6001 - len(jobs), 6001)), "the last jobs, the faulty one too")
+    require(out == f"killed by signal 11; {path}: {len(jobs)} events, the last one of job 6000\n", out)
+
+
 CLOCKS = {"qpc": "QPC", "system": "system time", "tsc": "TSC"}  # by name of file, in order
 RECORDED = {1: "QPC", 2: "system time", 3: "TSC"}
 JOBS = 20000

@@ -81,11 +81,11 @@ FAULTS = {
           "", 1)],
         ["buffer_rseq_abort a_buffer_is_closed_however_often*"],
     ),
-    # A visitor of a shared session takes the word of the next one, which has rseq slots, for its own.
+    # A writer of a shared session takes the word of the next one, which has rseq slots, for its own.
     "WORD_OF_EITHER": (
         [("runtime/buffer/slot.h", "    return ETWAS_WORD_SHARED | etwas_slot_word(",
           "    return etwas_slot_word(", 1)],
-        ["buffer_rseq_leftover a_visitor_does_not_take_the_place*"],
+        ["buffer_rseq_leftover a_writer_does_not_take_the_place*"],
     ),
     # A session with rseq slots makes the epochs of its entry begin anew.
     "EPOCH_ANEW": (
@@ -94,14 +94,6 @@ FAULTS = {
          ("runtime/session/session.c", "static uint64_t last_word(struct",
           "__attribute__((unused)) static uint64_t last_word(struct", 1)],
         ["buffer_rseq_leftover a_session_with_sequences_in_between*"],
-    ),
-    # The quick sequence reads the count of visitors together with the size of a buffer.
-    "SIZE_AND_VISITORS": (
-        [("runtime/buffer/quick_rseq_x86_64.h", "\"movl %c[limit](%[slot]), %%r9d\\n\\t\"",
-          "\"movq %c[limit](%[slot]), %%r9\\n\\t\"", 1),
-         ("runtime/buffer/quick_rseq_x86_64.h", "\"movl %c[limit](%[slot]), %%eax\\n\\t\"",
-          "\"movq %c[limit](%[slot]), %%rax\\n\\t\"", 1)],
-        ["buffer_rseq_leftover a_visitor_left_over*"],
     ),
     # A snapshot believes its copy of a current buffer that was claimed while it copied.
     "SNAPSHOT_NO_RECHECK": (

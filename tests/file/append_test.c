@@ -470,6 +470,7 @@ static void a_file_without_totals_gets_them(void **state)
     stop_session(session, NULL);
     assert_int_equal(own_record_at(path, 0, 0, ETWAS_ETL_TOTALS_TYPE, 0), header.offset);
     assert_int_equal(totals_of(path).part, 0);
+    assert_int_equal(totals_of(path).attempted_events, 20); /* nobody knows those of before */
     expect_all_of(session, path, 20, 100);
 }
 

@@ -4,7 +4,6 @@
 /*
  * CIRCULAR (R94): the newest events replace the oldest, and every one of them is accounted for.
  */
-#include <ck_pr.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -225,27 +224,6 @@ static void a_wrapped_file_in_progress_can_be_read(void **state)
 
 /* ---- failures -------------------------------------------------------------------------------- */
 
-static uint32_t writes;
-
-/*
- * Every seventh larger write stops after a part of what was asked for; what follows is refused, and
- * what then cleans up is not.
- */
-static long tear_some(enum etwas_file_call call, size_t bytes)
-{
-    static bool torn;
-
-    if (call != ETWAS_FILE_WRITE || bytes < 4096) {
-        return (long)bytes;
-    }
-    if (torn) {
-        torn = false;
-        return -EIO;
-    }
-    torn = ck_pr_faa_32(&writes, 1) % 7 == 6;
-    return torn ? (long)(bytes / 2) : (long)bytes;
-}
-
 static int teardown(void **state)
 {
     etwas_file_fail(NULL);
@@ -272,7 +250,7 @@ static void a_write_torn_in_a_wrapped_file_costs_two_buffers(void **state)
             &(struct writer_options){.session = session, .events = 20000, .largest_payload = 500});
         etwas_session_counts counts;
 
-        etwas_file_fail(tear_some);
+        tear_one_write_of(7);
         for (int event = 0; event < 20000; event++) {
             (void)writer_log(writer);
             if (event % 100 == 0) {

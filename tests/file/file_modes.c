@@ -3,6 +3,8 @@
 
 #include "file_modes.h"
 
+#include <ck_pr.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "platform/file.h"
 #include "support/folder.h"
 #include "support/readback.h"
 #include "support/start.h"
@@ -228,4 +231,29 @@ void expect_parts_are_exact(etwas_trace_handle session, const char *prefix,
     assert_int_equal(parts->events_lost, counts->lost);
     assert_int_equal(parts->buffers_lost, counts->buffers_lost);
     assert_int_equal(parts->buffers, counts->buffers_written);
+}
+
+static uint32_t writes;
+static uint32_t writes_to_one_torn;
+
+static long tear_some(enum etwas_file_call call, size_t bytes)
+{
+    static bool torn;
+
+    if (call != ETWAS_FILE_WRITE || bytes < 4096) {
+        return (long)bytes;
+    }
+    if (torn) {
+        torn = false;
+        return -EIO;
+    }
+    torn = ck_pr_faa_32(&writes, 1) % writes_to_one_torn == writes_to_one_torn - 1;
+    return torn ? (long)(bytes / 2) : (long)bytes;
+}
+
+void tear_one_write_of(uint32_t count)
+{
+    writes = 0;
+    writes_to_one_torn = count;
+    etwas_file_fail(tear_some);
 }

@@ -5,7 +5,6 @@
  * PREALLOCATE (R97): the whole size is occupied while the session runs, and trimmed when it stops;
  * and the units of the size (R90).
  */
-#include <errno.h>
 #include <etwas/winerror.h>
 #include <unistd.h>
 
@@ -86,24 +85,6 @@ static void a_size_that_does_not_fit_is_refused_and_leaves_no_file(void **state)
     assert_int_equal(access(path, F_OK), -1);
 }
 
-static uint32_t writes;
-
-/* Every third larger write is torn, then refused; what cleans up is not. */
-static long tear_some(enum etwas_file_call call, size_t bytes)
-{
-    static bool torn;
-
-    if (call != ETWAS_FILE_WRITE || bytes < 4096) {
-        return (long)bytes;
-    }
-    if (torn) {
-        torn = false;
-        return -EIO;
-    }
-    torn = writes++ % 5 == 4;
-    return torn ? (long)(bytes / 2) : (long)bytes;
-}
-
 /* The space behind a refused buffer is not cut off, and holds nothing that looks like a buffer. */
 static void a_torn_write_leaves_the_space_behind_it(void **state)
 {
@@ -119,7 +100,7 @@ static void a_torn_write_leaves_the_space_behind_it(void **state)
     struct readback result;
 
     (void)state;
-    etwas_file_fail(tear_some);
+    tear_one_write_of(5);
     for (int turn = 0; turn < 40; turn++) {
         for (int event = 0; event < 20; event++) {
             assert_int_equal(writer_log(writer), ERROR_SUCCESS);

@@ -3,20 +3,9 @@
 
 #include "walk.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "etl/utf16.h"
-
-/* assert() that no build leaves out. */
-#define MUST(condition)                                                                            \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                        \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
 
 uint8_t take_u8(struct input *input)
 {

@@ -9,6 +9,17 @@
 #define TESTS_FUZZ_WALK_H
 
 #include <etwas/decode.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* assert() that no build leaves out. */
+#define MUST(condition)                                                                            \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                        \
+            abort();                                                                               \
+        }                                                                                          \
+    } while (0)
 
 /* The bytes that a target was given; what is taken is gone. */
 struct input {

@@ -23,6 +23,10 @@
  *     NO_SNAPSHOTS buffering mode, the role only stops
  *     TIMED        file mode: timed flushes of the current buffer
  *     COUNTS       the role reads the statistics at any moment
+ *     KILL         the process may be killed at any step: recovery's view of every state is checked
+ *     SEARCH_FILE  recovery asks no words of the flusher, but finds in the file what it holds
+ *     LIVE         recovery reads while the process runs on
+ *     REFUSALS     KILL, file mode: writes that the system refuses
  *     STAMPS       records are stamped outside the sequence; SYSTEM: by a clock that steps back
  *     FINE         plain reads of the slow path are steps of their own
  *     FAULT_…      a seeded fault
@@ -54,6 +58,10 @@
 #endif
 #ifndef SESSIONS
 #define SESSIONS 1
+#endif
+
+#ifndef REFUSALS
+#define REFUSALS 0
 #endif
 
 #if SIGNALS
@@ -102,7 +110,7 @@ byte end_records[BUFFERS];
 #ifdef CIRCULAR
 byte previous_ticket[BUFFERS];
 #endif
-#if defined(COUNTS) || defined(CIRCULAR)
+#if defined(COUNTS) || defined(CIRCULAR) || defined(KILL)
 byte stored_before[BUFFERS];
 #ifdef CIRCULAR
 byte overwritten_before[BUFFERS];
@@ -118,6 +126,10 @@ byte stamp_of[BUFFERS * CAPACITY];
 #ifdef SYSTEM
 bit stepped;
 #endif
+#endif
+
+#ifdef KILL
+#include "rseq_words.pml"
 #endif
 
 /* ---- ghosts ---- */
@@ -227,6 +239,9 @@ end:
 #endif
 
 #include "rseq_role.pml"
+#ifdef KILL
+#include "rseq_recover.pml"
+#endif
 
 init
 {

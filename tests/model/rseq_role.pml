@@ -36,6 +36,7 @@ inline write_records(p, y, to)
 inline free_buffer(i)
 {
     owner[i] = OWNER(TICKET(owner[i]), 0, FREE);
+#ifndef KILL
     previous[i] = NO_BUFFER;
     end_records[i] = 0;
     data[(i) * CAPACITY] = 0;
@@ -51,8 +52,12 @@ inline free_buffer(i)
     stamp_of[(i) * CAPACITY + 1] = 0;
 #endif
 #endif
+#endif
 }
 
+#ifdef KILL
+#include "rseq_flush.pml"
+#else
 /* The chain from x, the current buffer, back to the one current at the last look: oldest first. */
 inline write_chain(p)
 {
@@ -115,6 +120,7 @@ inline flush(p) /* FLUSH */
 #endif
     atomic { x = 0; xn = 0 }
 }
+#endif
 
 inline membarrier(p)
 {
@@ -135,17 +141,25 @@ inline membarrier(p)
 
 inline stop_slot(p)
 {
+#ifdef KILL
+    shut_slot(p);
+#else
     d_step {
         x = word_buffer[p];
         xn = word_records[p];
         word_buffer[p] = NO_BUFFER;
         word_records[p] = CAPACITY
     };
+#endif
 #ifndef CIRCULAR
     if
     :: x != NO_BUFFER ->
+#ifdef KILL
+        drain(p, true);
+#else
         write_chain(p);
         write_records(p, x, xn);
+#endif
         d_step {
             free_buffer(x);
             last_current[p] = NO_BUFFER;

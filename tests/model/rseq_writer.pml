@@ -15,10 +15,19 @@
 /* A later step of a sequence: the kernel resumes an aborted one at its abort point. */
 #define SEQ_STEP NEXT_STEP if :: !inside[me] -> goto again :: else fi;
 #define LEAVE inside[me] = 0
+#ifdef KILL
+#define GHOST(statement) statement
+#else
+#define GHOST(statement)
+#endif
 #ifdef FINE
 #define CUT NEXT_STEP
 #define SEQ_CUT SEQ_STEP
 #define PAUSE true;
+#elif defined(KILL)
+#define CUT
+#define SEQ_CUT SEQ_STEP
+#define PAUSE
 #else
 #define CUT
 #define SEQ_CUT
@@ -52,7 +61,7 @@
     inside[me] = 1; \
     if \
     :: WRONG_PROCESSOR -> LEAVE; goto again \
-    :: !WRONG_PROCESSOR && GATE_CLOSED -> LEAVE; goto done \
+    :: !WRONG_PROCESSOR && GATE_CLOSED -> GHOST(attempted--;) LEAVE; goto done \
     :: else \
     fi
 #define CHECK(condition) \
@@ -125,6 +134,7 @@ end_handler: /* it may never be called */
         :: else
         fi;
         left--;
+        GHOST(attempted++;)
 #ifdef STAMPS
         /* Read once an event: the oldest a stamp can be. */
         now++;
@@ -317,7 +327,7 @@ claim_or_adopt:
         spare[p] = x;
         SEQ_STEP
         if
-        :: owner[x] == o -> owner[x] = OWNER(t, p, HELD); TICKET_USED
+        :: owner[x] == o -> GHOST(OVERWRITE(x, o)) owner[x] = OWNER(t, p, HELD); TICKET_USED
         :: else
         fi;
         LEAVE;
@@ -343,7 +353,7 @@ adopt:
 #ifdef CIRCULAR
         previous_ticket[s] = TICKET(ob);
 #endif
-#if defined(COUNTS) || defined(CIRCULAR)
+#if defined(COUNTS) || defined(CIRCULAR) || defined(KILL)
         if
         :: b != NO_BUFFER -> stored_before[s] = stored_before[b] + n
         :: else -> stored_before[s] = 0
@@ -388,6 +398,7 @@ lost:
         CHECK(spare[p] == s && (s == NO_BUFFER || owner[s] == os));
         SEQ_STEP
         assert(region == h);
+        GHOST(losses[p]++;)
         LEAVE;
         goto done
     END;

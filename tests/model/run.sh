@@ -7,7 +7,7 @@
 # seeded fault is not found. One whose stamp stands (tests/stamps.sh) is not searched. Exit code 77: spin
 # or gcc is missing, or the run is one without restartable sequences, which changes nothing here.
 #
-# usage: run.sh [file|buffering|shared|faults]...      (nothing: all of them)
+# usage: run.sh [file|buffering|shared|killed|faults]...      (nothing: all of them)
 
 set -euo pipefail
 
@@ -20,6 +20,10 @@ limit_s=600
 # group, what is expected, name, model, flags. README.md says what each is for.
 one="-DPROCESSORS=1 -DTOGETHER"
 circular="$one -DCIRCULAR -DBUFFERS=3"
+killed="$one -DKILL"
+parts="$killed -DTIMED -DCAPACITY=2"
+recorder="$circular -DKILL -DEVENTS=3"
+live="$killed -DLIVE -DEVENTS=3 -DEVENTS_1=0 -DSWITCHES=0"
 configurations="
 file       good   one-processor        rseq    $one -DFINE -DSWITCHES=2
 file       good   one-counter          rseq    $one -DONE_COUNTER -DFINE
@@ -38,12 +42,28 @@ buffering  good   snapshots-fine       rseq    $circular -DFINE -DCOUNTS
 buffering  good   without-snapshots    rseq    $circular -DNO_SNAPSHOTS -DEVENTS_1=3 -DFINE -DSWITCHES=2
 buffering  good   two-processors       rseq    -DCIRCULAR -DBUFFERS=3 -DEVENTS_1=1
 buffering  good   two-overwriting      rseq    -DCIRCULAR -DBUFFERS=3 -DCOUNTS -DEVENTS=3 -DEVENTS_1=1 -DSWITCHES=0
+buffering  good   oldest-closing       oldest  -DCLAIMERS=1
+buffering  good   oldest-searching     oldest  -DCLOSERS=1 -DBUFFERS=2
+buffering  good   oldest-nearest       oldest  -DCLAIMERS=1 -DSEARCHES=1 -DNEAREST
 shared     good   file                 shared
 shared     good   sessions             shared  -DSESSIONS=2 -DEVENTS=1 -DCAPACITY=2 -DSEQUENCES=1
 shared     good   abandoning           shared  -DABANDONING -DCAPACITY=2
 shared     good   stamps               shared  -DSTAMPS -DCAPACITY=2 -DEVENTS_1=1
 shared     good   closing-flush        shared  -DCLOSING -DEVENTS_1=1
 shared     good   snapshots            shared  -DCIRCULAR -DCAPACITY=2 -DBUFFERS=3
+killed     good   file                 rseq    $killed
+killed     good   refused              rseq    $killed -DFINE -DREFUSALS=1 -DEVENTS_1=1
+killed     good   parts                rseq    $parts
+killed     good   parts-refused        rseq    $parts -DREFUSALS=1 -DSWITCHES=0
+killed     good   three-buffers        rseq    $killed -DTIMED -DBUFFERS=3 -DSWITCHES=0
+killed     good   two-processors       rseq    -DKILL -DEVENTS_1=1 -DSWITCHES=0
+killed     good   recorder             rseq    $recorder -DEVENTS_1=1
+killed     good   two-overwriting      rseq    -DCIRCULAR -DBUFFERS=3 -DKILL -DNO_SNAPSHOTS -DEVENTS=3 -DEVENTS_1=1 -DSWITCHES=0
+killed     good   live                 rseq    $live
+killed     good   file-searched        rseq    $parts -DSEARCH_FILE
+killed     good   shared-file          shared  -DKILL
+killed     good   shared-holes         shared  -DKILL -DCAPACITY=2
+killed     good   shared-recorder      shared  -DKILL -DCIRCULAR -DCAPACITY=2 -DBUFFERS=3
 faults     fault  no-membarrier        rseq    $one -DFAULT_NO_MEMBARRIER
 faults     fault  no-processor-check   rseq    -DEVENTS=1 -DFAULT_NO_PROCESSOR_CHECK
 faults     fault  gate-outside         rseq    $one -DFAULT_GATE_OUTSIDE
@@ -59,10 +79,33 @@ faults     fault  snapshot-close       rseq    $circular -DEVENTS=3 -DFAULT_SNAP
 faults     fault  snapshot-old-word    rseq    $circular -DEVENTS=3 -DFAULT_SNAPSHOT_OLD_WORD
 faults     fault  snapshot-no-recheck  rseq    $circular -DEVENTS=3 -DFAULT_SNAPSHOT_NO_RECHECK
 faults     fault  count-old-word       rseq    $circular -DEVENTS=3 -DCOUNTS -DFAULT_COUNT_OLD_WORD
+faults     fault  oldest-one-look      oldest  -DCLAIMERS=1 -DFAULT_ONE_LOOK
+faults     fault  oldest-from-the-top  oldest  -DCLOSERS=1 -DFAULT_FROM_THE_TOP
+faults     fault  oldest-no-strike     oldest  -DCLAIMERS=1 -DSEARCHES=1 -DNEAREST -DFAULT_NO_STRIKE
+faults     fault  oldest-left-unseen   oldest  -DCLAIMERS=1 -DSEARCHES=1 -DNEAREST -DFAULT_NEAREST_ONE_LOOK
+faults     fault  progress-early       rseq    $killed -DFAULT_PROGRESS_EARLY
+faults     fault  progress-reset       rseq    $parts -DFAULT_PROGRESS_RESET
+faults     fault  no-intent            rseq    $killed -DFAULT_NO_INTENT
+faults     fault  intent-before-place  rseq    $killed -DFAULT_INTENT_BEFORE_PLACE
+faults     fault  header-believed      rseq    $parts -DFAULT_HEADER_BELIEVED
+faults     fault  settled-apart        rseq    $killed -DREFUSALS=1 -DFAULT_SETTLED_APART
+faults     fault  stop-spare           rseq    $killed -DFAULT_STOP_SPARE
+faults     fault  stop-sums            rseq    $killed -DFAULT_STOP_SUMS
+faults     fault  end-of-current       rseq    $killed -DFAULT_END_OF_CURRENT
+faults     fault  spare-counts         rseq    $killed -DFAULT_SPARE_COUNTS
+faults     fault  spare-by-name        rseq    $recorder -DFAULT_SPARE_BY_NAME
+faults     fault  pinned-left-out      rseq    $recorder -DFAULT_PINNED_LEFT_OUT
+faults     fault  live-words-first     rseq    $live -DFAULT_WORDS_FIRST
+faults     fault  live-word-once       rseq    $live -DFAULT_WORD_ONCE
+faults     fault  live-owner-once      rseq    $live -DFAULT_OWNER_ONCE
+faults     fault  live-progress-first  rseq    $live -DFAULT_PROGRESS_FIRST
 faults     fault  shared-no-visitors   shared  -DEVENTS=1 -DFAULT_NO_VISITORS
 faults     fault  shared-no-epoch      shared  -DSESSIONS=2 -DEVENTS=1 -DCAPACITY=2 -DFAULT_NO_EPOCH
 faults     fault  shared-no-pin        shared  -DCIRCULAR -DCAPACITY=1 -DEVENTS=3 -DFAULT_NO_PIN
 faults     fault  shared-half-claimed  shared  -DCIRCULAR -DCAPACITY=2 -DBUFFERS=3 -DFAULT_CLAIM_LOOKS_COMPLETE
+faults     fault  shared-no-progress   shared  -DKILL -DFAULT_NO_PROGRESS
+faults     fault  shared-size-late     shared  -DKILL -DCAPACITY=2 -DFAULT_SIZE_LATE
+faults     fault  shared-pinned        shared  -DKILL -DCIRCULAR -DCAPACITY=2 -DBUFFERS=3 -DFAULT_PINNED_LEFT_OUT
 "
 
 if [[ ${GLIBC_TUNABLES:-} == *glibc.pthread.rseq=0* ]]; then
@@ -76,7 +119,7 @@ for tool in spin gcc; do
     fi
 done
 
-groups=" ${*:-file buffering shared faults} "
+groups=" ${*:-file buffering shared killed faults} "
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
@@ -110,9 +153,13 @@ verdict() { # expected
     fi
 }
 
-# What a verdict depends on: the model, how it is searched, and by what.
+# What a verdict depends on: the model with these flags, without comments and the width of its spaces,
+# how it is searched, and by what.
 digest() { # model, flags
-    stamps_digest "$folder/$1"*.pml "$folder/run.sh" <<<"$(spin -V) $1 $2"
+    local text
+    # shellcheck disable=SC2086 # the flags are several words
+    text=$(gcc -E -P -x c $2 "$folder/$1.pml" | tr -s '[:space:]' ' ') || return 1
+    stamps_digest <<<"$(spin -V) $memory_mb $depth $(declare -f search verdict) $text"
 }
 
 printf '%-10s %-6s %-20s %10s %7s  %s\n' group kind configuration states seconds verdict

@@ -20,6 +20,7 @@
  *     ABANDONING   patience ends at any moment: a buffer is abandoned, stop leaks
  *     CLOSING      file mode: flushes that take the current buffer out of the slot
  *     STAMPS       records are stamped, and their order is checked
+ *     KILL         the process may be killed at any step: recovery's view of every state is checked
  *     FAULT_…      a seeded fault
  */
 
@@ -82,6 +83,36 @@ byte now = 1;
 byte newest;
 byte stamp_of[BUFFERS * CAPACITY];
 byte written_stamp;
+#endif
+
+#ifdef KILL
+/* The flusher is through with the buffer under the claim of this ticket. */
+byte progress[BUFFERS];
+#define UNFINISHED 255 /* a marker that says the size of the record, and that it is not whole */
+#define COPYING 254    /* no marker, and some of the record: nobody can tell how long it is */
+#define IS_WHOLE(d) ((d) != 0 && (d) < COPYING)
+/* Ghosts: sets of reservations. */
+byte committed;
+byte in_file;
+byte overwritten;
+#define GHOST(statement) statement
+#ifdef CIRCULAR
+#define OVERWRITE_ONE(x, k) \
+    if \
+    :: IS_WHOLE(data[(x) * CAPACITY + k]) -> overwritten = overwritten | 1 << data[(x) * CAPACITY + k] \
+    :: else \
+    fi;
+#if CAPACITY > 1
+#define OVERWRITE(x) OVERWRITE_ONE(x, 0) OVERWRITE_ONE(x, 1)
+#else
+#define OVERWRITE(x) OVERWRITE_ONE(x, 0)
+#endif
+#else
+#define OVERWRITE(x)
+#endif
+#else
+#define IS_WHOLE(d) ((d) != 0)
+#define GHOST(statement)
 #endif
 
 /* Ghosts. */
@@ -227,9 +258,19 @@ reserve:
         reserved++;
         number = reserved
     };
+#ifdef KILL
+    d_step { /* a death in the copy costs this record, and none behind it */
+        assert(EXISTS(h) && data[b * CAPACITY + n] == 0);
+#ifdef FAULT_SIZE_LATE
+        data[b * CAPACITY + n] = COPYING
+#else
+        data[b * CAPACITY + n] = UNFINISHED
+#endif
+    };
+#endif
     d_step { /* WRITE: S1 */
         assert(EXISTS(h));
-        assert(data[b * CAPACITY + n] == 0);
+        assert(!IS_WHOLE(data[b * CAPACITY + n]));
         data[b * CAPACITY + n] = number;
 #ifdef STAMPS
         stamp_of[b * CAPACITY + n] = stamp;
@@ -237,6 +278,7 @@ reserve:
     };
     d_step { /* COMMIT: A1 */
         assert(EXISTS(h));
+        GHOST(committed = committed | 1 << number;)
         records[b]++;
         units[b]++
     };
@@ -290,6 +332,7 @@ claim:
         :: else
         fi;
         assert(EXISTS(h));
+        GHOST(OVERWRITE(x))
         owner[x] = OWNER(TICKET(o) + 1, PREPARED);
 #ifndef CIRCULAR
         o = 0
@@ -469,6 +512,7 @@ inline write_prefix(i, to)
         assert(data[i * CAPACITY + k] == written + 1);
 #endif
         written = data[i * CAPACITY + k];
+        GHOST(in_file = in_file | 1 << written;)
         recorded++;
 #ifdef STAMPS
         assert(stamp_of[i * CAPACITY + k] >= written_stamp);
@@ -489,6 +533,10 @@ inline collect()
         assert(region == gen && STATE(owner[y]) == HELD);
         assert(records[y] == end_records[y]);
         write_prefix(y, end_records[y]);
+#if defined(KILL) && !defined(FAULT_NO_PROGRESS)
+        /* Write and progress are one step here: rseq.pml has what lies between. */
+        progress[y] = TICKET(owner[y]);
+#endif
         pop()
     };
     release(y);
@@ -570,9 +618,12 @@ inline snapshot(i)
     :: y != NO_BUFFER ->
         x = data[y * CAPACITY];
 #if CAPACITY > 1
-        d_step { assert(x == 0 || data[y * CAPACITY + 1] == 0 || data[y * CAPACITY + 1] == x + 1) };
+        d_step {
+            assert(!IS_WHOLE(x) || !IS_WHOLE(data[y * CAPACITY + 1]) ||
+                   data[y * CAPACITY + 1] == x + 1)
+        };
 #endif
-        d_step { assert(x == data[y * CAPACITY] || x == 0) };
+        d_step { assert(x == data[y * CAPACITY] || !IS_WHOLE(x)) };
 #ifndef FAULT_NO_PIN
         d_step {
             if
@@ -585,6 +636,10 @@ inline snapshot(i)
     fi;
     atomic { x = 0; y = 0; z = 0 }
 }
+#endif
+
+#ifdef KILL
+#include "shared_recover.pml"
 #endif
 
 init

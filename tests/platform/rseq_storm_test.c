@@ -16,12 +16,13 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "platform/processor.h"
 #include "platform/rseq.h"
+#include "platform/sequence.h"
+#include "support/alarm.h"
 
 enum {
     INCREMENTS = 100000, /* of each thread, at least */
@@ -52,16 +53,6 @@ struct worker {
 
 static uint64_t aborted;
 static _Thread_local struct worker *worker_here; /* NULL: this thread's handler does nothing */
-
-static enum etwas_rseq_result run(const struct etwas_rseq_sequence *sequence)
-{
-#if ETWAS_RSEQ
-    return etwas_rseq_run(sequence);
-#else
-    (void)sequence;
-    return ETWAS_RSEQ_ABORTED;
-#endif
-}
 
 static void skip_without_sequences(void)
 {
@@ -134,53 +125,18 @@ static void on_alarm(int number)
     }
 }
 
-static void handle_alarm(void)
-{
-    struct sigaction action;
-
-    memset(&action, 0, sizeof action);
-    action.sa_handler = on_alarm;
-    action.sa_flags = SA_RESTART;
-    assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
-}
-
-#ifndef sigev_notify_thread_id
-#define sigev_notify_thread_id _sigev_un._tid
-#endif
-
-static timer_t start_timer(void)
-{
-    const struct itimerspec interval = {{.tv_nsec = INTERVAL_NS}, {.tv_nsec = INTERVAL_NS}};
-    struct sigevent event;
-    timer_t timer;
-
-    memset(&event, 0, sizeof event);
-    event.sigev_notify = SIGEV_THREAD_ID;
-    event.sigev_signo = SIGALRM;
-    event.sigev_notify_thread_id = gettid();
-    if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 ||
-        timer_settime(timer, 0, &interval, NULL) != 0) {
-        abort();
-    }
-    return timer;
-}
-
 static void *worker_main(void *argument)
 {
     struct worker *worker = argument;
-    sigset_t alarm;
     timer_t timer;
 
     worker_here = worker;
     ck_pr_store_32(&worker->thread_id, (uint32_t)gettid());
-    timer = start_timer();
+    timer = start_alarms(INTERVAL_NS);
     while (ck_pr_load_64(&worker->increments) < INCREMENTS || ck_pr_load_64(&aborted) < ABORTS) {
         increment(worker);
     }
-    (void)timer_delete(timer);
-    (void)sigemptyset(&alarm);
-    (void)sigaddset(&alarm, SIGALRM);
-    (void)pthread_sigmask(SIG_BLOCK, &alarm, NULL);
+    end_alarms(timer);
     worker_here = NULL;
     ck_pr_store_32(&worker->done, 1);
     return NULL;
@@ -274,7 +230,7 @@ static void two_threads_on_one_processor_count_exactly_under_a_storm_of_signals(
 {
     (void)state;
     skip_without_sequences();
-    handle_alarm();
+    handle_signal(SIGALRM, on_alarm);
     expect_exact_counts(2, 1, 0);
     expect_exact_counts(2, 1, 1);
 }
@@ -283,7 +239,7 @@ static void threads_that_are_moved_all_the_time_count_exactly_on_each_processor(
 {
     (void)state;
     skip_without_sequences();
-    handle_alarm();
+    handle_signal(SIGALRM, on_alarm);
     expect_exact_counts(5, UINT32_MAX, 0);
     expect_exact_counts(5, UINT32_MAX, 1);
 }

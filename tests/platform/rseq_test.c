@@ -17,22 +17,14 @@
 
 #include "platform/processor.h"
 #include "platform/rseq.h"
+#include "platform/sequence.h"
+#include "support/alarm.h"
 
 enum {
     KINDS = 2, /* commit by a store, by an exchange */
     OLD = 1000,
     NEW = 2000
 };
-
-static enum etwas_rseq_result run(const struct etwas_rseq_sequence *sequence)
-{
-#if ETWAS_RSEQ
-    return etwas_rseq_run(sequence);
-#else
-    (void)sequence;
-    return ETWAS_RSEQ_ABORTED;
-#endif
-}
 
 static enum etwas_rseq_result run_uninterrupted(const struct etwas_rseq_sequence *sequence)
 {
@@ -321,16 +313,6 @@ static enum etwas_rseq_result run_trapped(const struct etwas_rseq_sequence *sequ
     return result;
 }
 
-static void handle(int signal_number, void (*handler)(int))
-{
-    struct sigaction action;
-
-    memset(&action, 0, sizeof action);
-    action.sa_handler = handler;
-    action.sa_flags = SA_RESTART;
-    assert_int_equal(sigaction(signal_number, &action, NULL), 0);
-}
-
 /* What was done when the signal came, by the specification's steps. */
 static void expect_interrupted(const struct example *example, uint32_t point)
 {
@@ -355,7 +337,7 @@ static void a_signal_at_any_point_aborts_the_sequence_and_the_next_try_commits(v
 
     (void)state;
     skip_without_sequences();
-    handle(SIGTRAP, on_trap);
+    handle_signal(SIGTRAP, on_trap);
     for (uint32_t turn = 0; turn < KINDS * ETWAS_RSEQ_TRAP_MIDDLE; turn++) {
         uint32_t point = ETWAS_RSEQ_TRAP_ARMED + turn / KINDS;
 
@@ -377,7 +359,7 @@ static void a_sequence_that_ends_before_a_point_is_not_interrupted_there(void **
 
     (void)state;
     skip_without_sequences();
-    handle(SIGTRAP, on_trap);
+    handle_signal(SIGTRAP, on_trap);
     for (uint32_t kind = 0; kind < KINDS; kind++) {
         trapped = 0;
         example_prepare(&example, kind);
@@ -405,7 +387,7 @@ static void a_handler_runs_a_sequence_inside_a_sequence(void **state)
 
     (void)state;
     skip_without_sequences();
-    handle(SIGTRAP, on_trap);
+    handle_signal(SIGTRAP, on_trap);
     for (uint32_t turn = 0; turn < KINDS * KINDS * ETWAS_RSEQ_TRAP_MIDDLE; turn++) {
         uint32_t point = ETWAS_RSEQ_TRAP_ARMED + turn / KINDS / KINDS;
 

@@ -310,7 +310,7 @@ static void what_cannot_be_asked_is_refused_and_changes_nothing(void **state)
     for (uint32_t version = 1; version <= 2; version++) {
         parameters = (ENABLE_TRACE_PARAMETERS){.Version = version, .ControlFlags = 1};
         assert_int_equal(enable_with(session, &parameters), ERROR_INVALID_PARAMETER);
-        parameters = (ENABLE_TRACE_PARAMETERS){.Version = version, .EnableProperty = 0x80000000};
+        parameters = (ENABLE_TRACE_PARAMETERS){.Version = version, .EnableProperty = 0x40000000};
         assert_int_equal(enable_with(session, &parameters), ERROR_INVALID_PARAMETER);
     }
     assert_int_equal(told.count, 1);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "provider/message.h"
+#include "support/alarm.h"
 
 enum {
     WRITERS = 5,
@@ -381,28 +382,14 @@ static void on_signal(int number)
     }
 }
 
-#ifndef sigev_notify_thread_id
-#define sigev_notify_thread_id _sigev_un._tid
-#endif
-
 static void *stormed_main(void *argument)
 {
-    const struct itimerspec interval = {{.tv_nsec = INTERVAL_NS}, {.tv_nsec = INTERVAL_NS}};
-    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGALRM};
-    sigset_t alarm;
     timer_t timer;
 
     of_handler = (struct writer *)argument + WRITERS;
-    event.sigev_notify_thread_id = gettid();
-    if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 ||
-        timer_settime(timer, 0, &interval, NULL) != 0) {
-        abort();
-    }
+    timer = start_alarms(INTERVAL_NS);
     (void)writer_main(argument);
-    (void)timer_delete(timer);
-    (void)sigemptyset(&alarm);
-    (void)sigaddset(&alarm, SIGALRM);
-    (void)pthread_sigmask(SIG_BLOCK, &alarm, NULL);
+    end_alarms(timer);
     of_handler = NULL;
     return NULL;
 }
@@ -410,15 +397,13 @@ static void *stormed_main(void *argument)
 /* I7: a handler logs while its own thread is anywhere inside TraceMessage. */
 static void r110_handlers_that_interrupt_writers_take_numbers_of_their_own(void **state)
 {
-    struct sigaction action = {.sa_flags = SA_RESTART};
     etwas_trace_handle session = begin(EVENT_TRACE_USE_LOCAL_SEQUENCE, "f.etl", 10000);
     etwas_session_counts counts;
     struct messages messages;
     uint32_t of_handlers = 0;
 
     (void)state;
-    action.sa_handler = on_signal;
-    assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
+    handle_signal(SIGALRM, on_signal);
     prepare_writers(2 * WRITERS, MOST_MESSAGES, session, 0);
     start_threads(stormed_main);
     join_threads();

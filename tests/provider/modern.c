@@ -9,6 +9,23 @@
 
 #include "etl/layout.h"
 
+const etwas_guid own_activity = {0xA, 0xB, 0xC, {1, 2, 3, 4, 5, 6, 7, 8}};
+const etwas_guid other_activity = {0xD, 0xE, 0xF, {8, 8, 8, 8, 8, 8, 8, 8}};
+const etwas_guid no_activity;
+
+const EVENT_DESCRIPTOR full_descriptor = {.Id = 0x1234,
+                                          .Version = 5,
+                                          .Channel = 11,
+                                          .Level = 3,
+                                          .Opcode = 240,
+                                          .Task = 0x5678,
+                                          .Keyword = 0x8000000000000011};
+
+void expect_guid(const etwas_guid *guid, const etwas_guid *expected)
+{
+    assert_memory_equal(guid, expected, sizeof *guid);
+}
+
 /* ---- registering, enabling, writing ---------------------------------------------------------- */
 
 static void hear(const etwas_guid *source, uint32_t is_enabled, uint8_t level, uint64_t any,

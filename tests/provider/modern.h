@@ -16,6 +16,15 @@
 
 #define INFINITELY 0xFFFFFFFFu
 
+extern const etwas_guid own_activity;
+extern const etwas_guid other_activity;
+extern const etwas_guid no_activity; /* zeroes */
+
+/* Something in each member. */
+extern const EVENT_DESCRIPTOR full_descriptor;
+
+void expect_guid(const etwas_guid *guid, const etwas_guid *expected);
+
 /* What a callback was told last, and how often it was called. */
 struct heard {
     uint32_t calls;

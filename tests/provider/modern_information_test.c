@@ -11,23 +11,6 @@
 #include "etl/layout.h"
 #include "provider/modern.h"
 
-static const etwas_guid own_activity = {0xA, 0xB, 0xC, {1, 2, 3, 4, 5, 6, 7, 8}};
-static const etwas_guid other_activity = {0xD, 0xE, 0xF, {8, 8, 8, 8, 8, 8, 8, 8}};
-static const etwas_guid no_activity;
-
-static const EVENT_DESCRIPTOR full_descriptor = {.Id = 0x1234,
-                                                 .Version = 5,
-                                                 .Channel = 11,
-                                                 .Level = 3,
-                                                 .Opcode = 240,
-                                                 .Task = 0x5678,
-                                                 .Keyword = 0x8000000000000011};
-
-static void expect_guid(const etwas_guid *guid, const etwas_guid *expected)
-{
-    assert_memory_equal(guid, expected, sizeof *guid);
-}
-
 /* ---- descriptor types and traits ------------------------------------------------------------- */
 
 static const uint8_t traits[] = {12, 0, 'N', 'a', 'm', 'e', 0, 5, 0, 99, 1, 2};

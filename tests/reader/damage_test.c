@@ -181,6 +181,26 @@ static void sizes_of_buffer_0_are_doubted_where_the_second_buffer_disagrees(void
     }
 }
 
+/* What was filled is never more than the buffer, whatever the first record says. */
+static void a_first_record_longer_than_buffer_0_is_damage(void **state)
+{
+    struct etwas_etl_system_header record;
+
+    (void)state;
+    memcpy(&record, builder.bytes + ETWAS_ETL_BUFFER_HEADER_BYTES, sizeof record);
+    record.size = 2000;
+    memcpy(builder.bytes + ETWAS_ETL_BUFFER_HEADER_BYTES, &record, sizeof record);
+    builder_header(&builder, 0)->buffer_bytes = 512;
+    builder_log_header(&builder)->buffer_bytes = 512;
+    read_damaged();
+    assert_int_equal(collected.code, ERROR_FILE_CORRUPT);
+    assert_true(damages_of(ETWAS_DAMAGE_BUFFER_HEADER) > 0);
+    assert_true(collected.buffer_count > 0);
+    for (size_t i = 0; i < collected.buffer_count; i++) {
+        assert_true(collected.buffers[i].filled <= collected.buffers[i].buffer_bytes);
+    }
+}
+
 static void a_clock_that_cannot_be_used_is_named_and_order_survives(void **state)
 {
     int64_t *frequency =
@@ -205,6 +225,7 @@ int main(void)
         DAMAGE_TEST(buffer_0_alone_or_not_at_all),
         DAMAGE_TEST(what_OpenTrace_finds_is_told_by_ProcessTrace),
         DAMAGE_TEST(sizes_of_buffer_0_are_doubted_where_the_second_buffer_disagrees),
+        DAMAGE_TEST(a_first_record_longer_than_buffer_0_is_damage),
         DAMAGE_TEST(a_clock_that_cannot_be_used_is_named_and_order_survives),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -168,6 +168,41 @@ static void wrong_questions_are_refused(void **state)
     assert_true(time.value == 7 && time.error_ns == 7);
 }
 
+/* With readings of the clocks for a second and more, and with fewer, where the header converts. */
+static void expect_own_times(uint32_t clock_type, int64_t last)
+{
+    struct builder_options options = cycles();
+    const char *path;
+
+    options.clock_type = clock_type;
+    begin_file(&options);
+    put_knots(0, last);
+    put_events(20);
+    path = finish(0);
+    run_files(&path, 1, PROCESS_TRACE_MODE_EVENT_RECORD | ETWAS_PROCESS_TRACE_MODE_NANOSECONDS,
+              NULL, NULL);
+    assert_int_equal(collected.event_count, 1 + 2 * 20 + 1);
+    for (int64_t n = 0; n <= 40; n++) {
+        int64_t raw = 1000 + n * REAL_HZ / 2;
+        etwas_clock_time time = time_in(path, raw, ETWAS_CLOCK_PROCESS_TRACE);
+
+        assert_int_equal(time.value, collected.events[n + 1].header.TimeStamp.QuadPart);
+        assert_true(time.error_ns == time_in(path, raw, ETWAS_CLOCK_QPC).error_ns);
+    }
+}
+
+static void a_stamp_is_told_as_the_events_own_times_are(void **state)
+{
+    static const uint32_t clock_types[] = {ETWAS_ETL_CLOCK_CYCLES, ETWAS_ETL_CLOCK_PERFORMANCE,
+                                           ETWAS_ETL_CLOCK_SYSTEM};
+
+    (void)state;
+    for (size_t index = 0; index < sizeof clock_types / sizeof *clock_types; index++) {
+        expect_own_times(clock_types[index], 0);
+        expect_own_times(clock_types[index], 20);
+    }
+}
+
 static etwas_trace_handle asked;
 static uint32_t stop_asking;
 
@@ -233,6 +268,7 @@ int main(void)
         cmocka_unit_test(what_the_session_noted_of_its_clock_is_told),
         cmocka_unit_test(steps_of_the_wall_clock_and_suspends_are_told_apart),
         cmocka_unit_test(more_steps_than_are_kept_are_counted),
+        cmocka_unit_test(a_stamp_is_told_as_the_events_own_times_are),
         cmocka_unit_test(wrong_questions_are_refused),
         cmocka_unit_test(others_may_ask_while_a_file_is_read),
     };

@@ -295,6 +295,34 @@ static void a_session_of_system_time_says_when_a_stamp_means_several_moments(voi
     }
 }
 
+/* By less than a second, as from one knot to the next. It was set at 9.3 s. */
+static void so_it_does_where_the_clock_was_set_back_between_knots(void **state)
+{
+    const int64_t back = 4000000;
+    const int64_t set_at = START + 93000000;
+
+    (void)state;
+    for (int i = 0; i < 30; i++) {
+        int64_t filetime = START + i * 10000000 - (i >= 10 ? back : 0);
+        const struct etwas_timeline_knot knot = {filetime, i * SECOND, filetime, 0, 30, 0};
+
+        assert_true(etwas_knot_list_add(&list, &knot));
+    }
+    build(ETWAS_ETL_CLOCK_SYSTEM);
+    assert_int_equal(timeline->count, 30);
+    for (int64_t raw = START; raw < START + 240000000; raw += 123456) {
+        etwas_clock_time qpc = qpc_at(raw);
+        int64_t error = (int64_t)qpc.error_ns;
+
+        if (raw < set_at) {
+            assert_true(llabs(qpc.value - (raw - START) * 100) <= error);
+        }
+        if (raw >= set_at - back) {
+            assert_true(llabs(qpc.value - (raw - START + back) * 100) <= error);
+        }
+    }
+}
+
 static void stamps_of_qpc_are_exact_by_qpc(void **state)
 {
     (void)state;
@@ -587,6 +615,7 @@ int main(void)
         TIMELINE_TEST(times_outside_of_64_bits_are_the_nearest_there_are),
         TIMELINE_TEST(a_step_of_the_wall_clock_is_the_error_of_its_interval_alone),
         TIMELINE_TEST(a_session_of_system_time_says_when_a_stamp_means_several_moments),
+        TIMELINE_TEST(so_it_does_where_the_clock_was_set_back_between_knots),
         TIMELINE_TEST(stamps_of_qpc_are_exact_by_qpc),
         TIMELINE_TEST(knots_in_any_order_and_twice_are_the_same),
         TIMELINE_TEST(knots_that_contradict_the_others_are_left_out),

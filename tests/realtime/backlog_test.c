@@ -223,6 +223,45 @@ static void a_buffer_that_is_damaged_in_the_backlog_is_given_up_R175(void **stat
     }
 }
 
+/* R175: what stands before it is delivered, what is behind it is lost and told, as is the rest of no other buffer. */
+static void a_record_damaged_in_the_backlog_costs_the_rest_of_its_buffer_R175(void **state)
+{
+    etwas_trace_handle session = start_realtime_by_hand();
+    const struct etwas_backlog *backlog = &inside_of(session)->realtime->backlog;
+    struct writer *writer = small_writer(session);
+    struct consumer consumer = {0};
+    etwas_session_counts counts;
+    const uint64_t zero = 0;
+    uint16_t first_bytes;
+    off_t first;
+
+    (void)state;
+    stay_on_one_processor();
+    log_and_flush(writer, 50);
+    log_and_flush(writer, 500);
+    leave_one_processor();
+    first = (off_t)backlog->entries.first->position + ETWAS_ETL_BUFFER_HEADER_BYTES;
+    assert_int_equal(pread(backlog->descriptor, &first_bytes, sizeof first_bytes, first),
+                     sizeof first_bytes);
+    assert_int_equal(pwrite(backlog->descriptor, &zero, sizeof zero,
+                            first + (off_t)etwas_etl_round_up_8(first_bytes)),
+                     sizeof zero);
+    consumer_open(&consumer, session);
+    consumer_start(&consumer);
+    consumer_wait(&consumer, 501);
+    stop_and_join(session, &counts, &consumer);
+    assert_int_equal(consumer.code, ERROR_SUCCESS);
+    assert_int_equal(consumer.events, 501);
+    assert_int_equal(consumer.seen[0].number, 0);
+    assert_int_equal(consumer.seen[1].number, 50);
+    assert_int_equal(counts.lost_undelivered, 49);
+    assert_int_equal(counts.realtime_buffers_lost, 1);
+    expect_exact_account(session, &counts);
+    assert_int_equal(consumer.lost_file_notices, 1);
+    assert_int_equal(consumer.lost_buffer_notices, 1);
+    consumer_free(&consumer);
+}
+
 /* The backlog has no name: what happens to its folder is nothing to it. */
 static void a_backlog_outlives_its_folder(void **state)
 {
@@ -379,6 +418,7 @@ int main(void)
         FOLDER_TEST(a_backlog_that_cannot_be_read_is_lost),
         FOLDER_TEST(a_buffer_of_the_backlog_that_cannot_be_read_is_lost_alone),
         FOLDER_TEST(a_buffer_that_is_damaged_in_the_backlog_is_given_up_R175),
+        FOLDER_TEST(a_record_damaged_in_the_backlog_costs_the_rest_of_its_buffer_R175),
         FOLDER_TEST(a_backlog_outlives_its_folder),
         FOLDER_TEST(a_backlog_that_is_full_to_the_byte_loses_nothing),
         FOLDER_TEST(a_consumer_that_leaves_at_the_end_of_the_backlog_leaves_all_its_room),

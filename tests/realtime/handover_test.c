@@ -177,12 +177,12 @@ static void a_consumer_that_connects_wakes_the_flusher(void **state)
     etwas_trace_handle session = start_session(NULL, &options);
     const struct etwas_pool *pool = inside_of(session)->pool;
     struct consumer consumer = {0};
-    uint32_t before = ck_pr_load_32(&pool->pass_began);
+    uint32_t before = ck_pr_load_32(&pool->words->pass_began);
 
     (void)state;
     consumer_open(&consumer, session);
     hold_count_from_zero();
-    while (ck_pr_load_32(&pool->pass_began) == before) {
+    while (ck_pr_load_32(&pool->words->pass_began) == before) {
         assert_true(hold_passed(ETWAS_POINT_FREE_COUNTED) < PASSES_BY_TIME);
         (void)sched_yield();
     }

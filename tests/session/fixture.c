@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -136,10 +137,12 @@ static void keep_event(EVENT_RECORD *record)
     event->record.UserData = NULL;
 }
 
-void read_events(const char *path, uint32_t mode, struct events *events)
+/* Returns what ProcessTrace says. */
+static uint32_t read_all(const char *path, uint32_t mode, struct events *events)
 {
     EVENT_TRACE_LOGFILEA file = {.LogFileName = (char *)(uintptr_t)path, .Context = events};
     etwas_trace_handle trace;
+    uint32_t code;
 
     memset(events, 0, sizeof *events);
     file.ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD | mode;
@@ -149,12 +152,26 @@ void read_events(const char *path, uint32_t mode, struct events *events)
         fail_msg("%s cannot be opened: code %u", path, GetLastError());
     }
     events->header = file.LogfileHeader;
-    assert_int_equal(ProcessTrace(&trace, 1, NULL, NULL), ERROR_SUCCESS);
+    code = ProcessTrace(&trace, 1, NULL, NULL);
     assert_int_equal(etwas_trace_query(trace, &events->information), ERROR_SUCCESS);
     assert_int_equal(CloseTrace(trace), ERROR_SUCCESS);
-    assert_int_equal(events->information.damages, 0);
     /* R99: the header event, once. */
     assert_int_equal(events->header_events, 1);
+    return code;
+}
+
+void read_events(const char *path, uint32_t mode, struct events *events)
+{
+    assert_int_equal(read_all(path, mode, events), ERROR_SUCCESS);
+    assert_int_equal(events->information.damages, 0);
+}
+
+void read_torn_events(const char *path, struct events *events)
+{
+    uint32_t code = read_all(path, 0, events);
+
+    assert_true(code == ERROR_SUCCESS || code == ERROR_FILE_CORRUPT);
+    assert_in_range(events->information.damages, 0, 1);
 }
 
 void free_events(struct events *events)
@@ -286,4 +303,36 @@ int exit_code_of(int child)
         fail_msg("the child was killed by signal %d", WTERMSIG(status));
     }
     return WEXITSTATUS(status);
+}
+
+void expect_child(int child)
+{
+    int code = exit_code_of(child);
+
+    if (code == 77) {
+        skip();
+    }
+    assert_int_equal(code, 0);
+}
+
+void expect_in_child(int (*run)(void))
+{
+    int child = fork_child();
+
+    if (child == 0) {
+        _exit(run());
+    }
+    expect_child(child);
+}
+
+void limit_address_space(uint64_t more)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    struct rlimit limit;
+
+    CHECK_IN_CHILD(file != NULL && fscanf(file, "%lu", &pages) == 1);
+    (void)fclose(file);
+    limit.rlim_cur = limit.rlim_max = pages * (rlim_t)sysconf(_SC_PAGESIZE) + more;
+    CHECK_IN_CHILD(setrlimit(RLIMIT_AS, &limit) == 0);
 }

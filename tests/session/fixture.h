@@ -97,6 +97,8 @@ struct events {
 
 /* Reads a file; fails the test unless it is undamaged. `mode`: more PROCESS_TRACE_MODE_* bits. */
 void read_events(const char *path, uint32_t mode, struct events *events);
+/* The same of a file whose writer was killed, perhaps inside a write: its last buffer may be there in part. */
+void read_torn_events(const char *path, struct events *events);
 void free_events(struct events *events);
 uint64_t number_of(const struct event *event);
 
@@ -137,5 +139,14 @@ _Noreturn void child_failed(const char *condition, const char *file, int line);
 
 /* Waits for a child; returns its exit code, or fails the test when it was killed. */
 int exit_code_of(int child);
+
+/* The same: 0 is well; 77 skips the test, since it cannot be had here. */
+void expect_child(int child);
+
+/* Such a child, which runs this. */
+void expect_in_child(int (*run)(void));
+
+/* In a child: it gets no more than so many bytes of address space besides what it has. */
+void limit_address_space(uint64_t more);
 
 #endif

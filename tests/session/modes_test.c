@@ -64,7 +64,7 @@ static uint32_t expected_code(uint32_t mode)
     const uint32_t refused = EVENT_TRACE_NONSTOPPABLE_MODE | EVENT_TRACE_SECURE_MODE |
                              EVENT_TRACE_DELAY_OPEN_FILE_MODE | EVENT_TRACE_ADD_HEADER_MODE |
                              EVENT_TRACE_RELOG_MODE | EVENT_TRACE_MODE_RESERVED |
-                             EVENT_TRACE_COMPRESSED_MODE | EVENT_TRACE_ADDTO_TRIAGE_DUMP;
+                             EVENT_TRACE_COMPRESSED_MODE;
 
     if ((mode & undefined_bits) != 0 || has_forbidden_pair(mode)) {
         return ERROR_INVALID_PARAMETER;

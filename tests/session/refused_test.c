@@ -144,17 +144,6 @@ static void expect_refused_in_child(const char *path, const etwas_session_option
 }
 
 #if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
-/* Bytes of address space in use. */
-static rlim_t address_space(void)
-{
-    unsigned long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "re");
-
-    CHECK_IN_CHILD(file != NULL && fscanf(file, "%lu", &pages) == 1);
-    (void)fclose(file);
-    return pages * (rlim_t)sysconf(_SC_PAGESIZE);
-}
-
 /* R68: what UPDATE may raise MaximumBuffers to is set aside only where there is room for it. */
 static void a_start_does_not_fail_for_space_to_grow_into(void **state)
 {
@@ -163,10 +152,7 @@ static void a_start_does_not_fail_for_space_to_grow_into(void **state)
 
     (void)state;
     if (child == 0) {
-        const rlim_t bytes = address_space() + (150 << 20); /* the buffers have 64 MB */
-        const struct rlimit limit = {bytes, bytes};
-
-        CHECK_IN_CHILD(setrlimit(RLIMIT_AS, &limit) == 0);
+        limit_address_space(150 << 20); /* the buffers have 64 MB */
         for (int round = 0; round < 2; round++) {
             etwas_trace_handle session;
 

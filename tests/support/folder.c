@@ -32,6 +32,12 @@ int folder_setup(void **state)
     return mkdtemp(folder) != NULL ? 0 : -1;
 }
 
+int folder_in_memory(void **state)
+{
+    (void)state;
+    return access("/dev/shm", W_OK) == 0 ? setenv("TMPDIR", "/dev/shm", 0) : 0;
+}
+
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
 {
     (void)status;

@@ -89,9 +89,12 @@ static bool is_of(const EVENT_RECORD *record, const etwas_guid *class_guid)
 
 bool is_metadata(const EVENT_RECORD *record)
 {
+    uint8_t type = record->EventHeader.EventDescriptor.Opcode;
+
     return is_of(record, &etwas_etl_metadata_class) ||
            (is_of(record, &etwas_etl_own_class) &&
-            record->EventHeader.EventDescriptor.Opcode == ETWAS_ETL_MESSAGE_FORMAT_TYPE) ||
+            (type == ETWAS_ETL_MESSAGE_FORMAT_TYPE || type == ETWAS_ETL_WINDOW_TYPE ||
+             type == ETWAS_ETL_MISSING_TYPE)) ||
            is_of(record, &image_class) || is_of(record, &build_class);
 }
 

@@ -44,7 +44,7 @@ extern const etwas_guid build_class;
 /* EnableTraceEx2 of a provider that nobody is, with stacks: the session's images are recorded. */
 void take_stacks(etwas_trace_handle session);
 
-/* Whether a record is event metadata, a message's format or an image, and no event. */
+/* Whether a record is event metadata, a message's format, an image or of a window, and no event. */
 bool is_metadata(const EVENT_RECORD *record);
 
 /* Adds a record to it. */

@@ -31,6 +31,18 @@ struct step_range {
 /* Waits for the child's SIGSTOP. False: it ended with `untraced`, since tracing is forbidden. */
 bool step_await(pid_t child, int untraced);
 
+/*
+ * Steps through the child until it raises SIGSTOP again, or ends; returns its status. Before each instruction, and
+ * once at the end, `look` is called; what it returns as false is enough: the child is killed there. Where the
+ * architecture stores by pairs of exclusive instructions, which a step would part, such a pair is one instruction.
+ */
+struct step_moment {
+    uint64_t steps;           /* so many instructions have been executed */
+    bool after_a_system_call; /* what they did is seen elsewhere, too */
+};
+int step_each(pid_t child, bool (*look)(void *context, const struct step_moment *moment),
+              void *context);
+
 /* Steps through the child. Returns its status at its end. */
 int step_learn(pid_t child, struct step_range *range);
 

@@ -25,6 +25,7 @@ enum {
     RING_BYTES = 2 * ETWAS_RING_LONGEST_RECORD,
     THREAD = 7,
     PAGE = 4096,
+    FEW = 100, /* records, that are not given back before others are read */
     BEGIN = 1, /* source and, one more, its event */
     END,
     GROUP_MEMORY = 2,
@@ -57,6 +58,7 @@ static struct feed {
 static struct etwas_merged merged[FEEDS];
 static struct etwas_board board;
 static uint32_t frees;
+static void (*happens_meanwhile)(void); /* while the rings are read, once */
 
 static void take_record(struct etwas_emitter *emitter, uint32_t slot,
                         const struct etwas_stamped_record *record)
@@ -67,6 +69,12 @@ static void take_record(struct etwas_emitter *emitter, uint32_t slot,
     (void)slot;
     memcpy(&header, record->bytes, sizeof header);
     frees += header.group == GROUP_MEMORY && header.type == TYPE_FREE;
+    if (happens_meanwhile != NULL) {
+        void (*happens)(void) = happens_meanwhile;
+
+        happens_meanwhile = NULL;
+        happens();
+    }
 }
 
 static struct etwas_emitter emitter = {.take = take_record};
@@ -182,14 +190,17 @@ static void lose(uint32_t index)
 }
 
 /* Until a record might find no room. Returns the last one's time. */
-static int64_t fill(uint32_t index)
+static int64_t fill_from(uint32_t index, int64_t time_ns)
 {
-    int64_t time_ns = 1;
-
     while (feeds[index].page.data_head + ETWAS_RING_LONGEST_RECORD <= RING_BYTES) {
         begin_call(index, ++time_ns);
     }
     return time_ns;
+}
+
+static int64_t fill(uint32_t index)
+{
+    return fill_from(index, 1);
 }
 
 static void a_call_ends_on_another_processor(void **state)
@@ -267,6 +278,34 @@ static void not_behind_a_full_ring_that_is_read_later(void **state)
     assert_int_equal(frees, 0);
 }
 
+static int64_t filled_ns;
+
+static void fill_here(void)
+{
+    filled_ns = fill_from(HERE, 100);
+}
+
+/* The gap is behind what is there to be read, and forgotten where that ends. */
+static void not_behind_a_ring_that_is_filled_while_others_are_read(void **state)
+{
+    (void)state;
+    for (uint32_t index = 0; index < FEW; index++) { /* with them back there is room again */
+        begin_call(HERE, 5);
+    }
+    begin_call(THERE, 10);
+    end_call(THERE, 20);
+    happens_meanwhile = fill_here;
+    etwas_board_drain(&board, 50);
+    assert_int_equal(frees, 1);
+    end_call(THERE, filled_ns + 10);
+    etwas_board_drain(&board, filled_ns + 20);
+    assert_int_equal(frees, 1);
+    begin_call(HERE, filled_ns + 30);
+    end_call(THERE, filled_ns + 40);
+    etwas_board_drain(&board, filled_ns + 50);
+    assert_int_equal(frees, 2);
+}
+
 #define LOSS_TEST(test) cmocka_unit_test_setup_teardown(test, begin_test, end_test)
 
 int main(void)
@@ -278,6 +317,7 @@ int main(void)
         LOSS_TEST(not_where_the_gap_outlasts_a_drain),
         LOSS_TEST(not_behind_a_full_ring_that_says_nothing),
         LOSS_TEST(not_behind_a_full_ring_that_is_read_later),
+        LOSS_TEST(not_behind_a_ring_that_is_filled_while_others_are_read),
     };
 
     return cmocka_run_group_tests_name("system board loss", tests, NULL, NULL);

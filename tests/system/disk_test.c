@@ -137,7 +137,26 @@ static bool is_of_disk(const struct event *event, uint8_t type, uint32_t number)
     return is_kernel_event(event, &disk_class, type) && u32_at(event, 0) == number;
 }
 
-/* Once, made by this thread; returns its Irp. */
+/* This thread, or one of the kernel's, to which older kernels leave what is asked of a disk without a plug. */
+static bool may_issue(uint32_t thread)
+{
+    char path[64];
+    char name[16] = "";
+    FILE *file;
+
+    if (thread == (uint32_t)syscall(SYS_gettid)) {
+        return true;
+    }
+    (void)snprintf(path, sizeof path, "/proc/%u/comm", thread);
+    file = fopen(path, "re");
+    if (file != NULL) {
+        (void)fgets(name, sizeof name, file);
+        (void)fclose(file);
+    }
+    return strncmp(name, "kworker/", 8) == 0;
+}
+
+/* Once; returns it. */
 static const struct event *expect_transfer(const struct events *events, const struct disk *disk,
                                            uint8_t type, int index)
 {
@@ -159,7 +178,7 @@ static const struct event *expect_transfer(const struct events *events, const st
                      type == READ ? IRP_READ : IRP_WRITE);
     assert_int_equal(u32_at(found, 8), (index + 1) * BLOCK);
     assert_int_equal(u64_at(found, 24), 0);
-    assert_int_equal(u32_at(found, 48), syscall(SYS_gettid));
+    assert_true(may_issue(u32_at(found, 48)));
     return found;
 }
 
@@ -176,8 +195,8 @@ static void expect_issue(const struct events *events, const struct event *comple
     }
     assert_non_null(found);
     assert_int_equal(found->record.UserDataLength, 12);
-    assert_int_equal(u32_at(found, 8), syscall(SYS_gettid));
-    assert_int_equal(found->record.EventHeader.ThreadId, syscall(SYS_gettid));
+    assert_int_equal(u32_at(found, 8), u32_at(completion, 48));
+    assert_int_equal(found->record.EventHeader.ThreadId, u32_at(completion, 48));
     assert_int_equal(completion->record.EventHeader.TimeStamp.QuadPart -
                          found->record.EventHeader.TimeStamp.QuadPart,
                      response);

@@ -7,54 +7,30 @@
 #include <errno.h>
 #include <etwas/winerror.h>
 #include <poll.h>
-#include <pthread.h>
-#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include "system/feed.h"
+#include "system/feed_fixture.h"
 #include "system/tracepoint.h"
 
 enum {
-    RING_BYTES = 1 << 20,
     CALLS_TAG = 1,
     THREADS_TAG = 2,
-    SIDEBAND_TAG = 99,
     CALLS = 1000,
-    EVERYTHING = ETWAS_SIDEBAND_TASKS | ETWAS_SIDEBAND_NAMES | ETWAS_SIDEBAND_IMAGES,
 };
 
-static struct etwas_feed feed;
 static struct etwas_tracepoint entered; /* a system call */
 static struct etwas_format_field call_number;
-
-static uint32_t this_processor(void)
-{
-    return (uint32_t)sched_getcpu();
-}
-
-/* The rest of the test runs on one processor, and children do. */
-static void stay_here(void)
-{
-    cpu_set_t set;
-
-    CPU_ZERO(&set);
-    CPU_SET(this_processor(), &set);
-    assert_int_equal(sched_setaffinity(0, sizeof set, &set), 0);
-}
 
 /*
  * The kernel waits for a grace period, a quarter of a second on a busy machine, when a tracepoint's last
@@ -69,23 +45,6 @@ static bool keep_in_use(void)
 
     return syscall(SYS_perf_event_open, &attributes, -1, (int)this_processor(), -1,
                    PERF_FLAG_FD_CLOEXEC) >= 0;
-}
-
-static void add_sideband(uint32_t sideband)
-{
-    const struct etwas_feed_wish wish = {.tag = SIDEBAND_TAG, .sideband = sideband};
-    struct etwas_fault fault;
-
-    assert_true(etwas_feed_add(&feed, &wish, &fault));
-}
-
-static void open_feed(size_t ring_bytes)
-{
-    struct etwas_fault fault;
-
-    assert_true(etwas_feed_open(&feed, this_processor(), 0, ring_bytes, &fault));
-    add_sideband(EVERYTHING);
-    etwas_feed_start(&feed);
 }
 
 /* Our calls of getppid and of no other. */
@@ -146,14 +105,6 @@ static uint32_t drain_calls(void)
     assert_false(feed.ring.is_damaged);
     etwas_ring_give_back(&feed.ring);
     return calls;
-}
-
-static int64_t raw_ns(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 static void every_system_call_arrives_once(void **state)
@@ -335,122 +286,7 @@ static void there_is_an_end_to_the_events_of_a_feed(void **state)
     etwas_feed_close(&feed);
 }
 
-/* ---- processes, threads, images -------------------------------------------------------------- */
-
-static void *do_nothing(void *argument)
-{
-    return argument;
-}
-
-/* A child with a thread, which loads an image by becoming another program. */
-static pid_t run_child(void)
-{
-    pid_t child = fork();
-    int status;
-
-    assert_true(child >= 0);
-    if (child == 0) {
-        pthread_t thread;
-
-        if (pthread_create(&thread, NULL, do_nothing, NULL) != 0) {
-            _exit(1);
-        }
-        (void)pthread_join(thread, NULL);
-        (void)execl("/bin/true", "true", (char *)NULL);
-        _exit(1);
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
-    return child;
-}
-
-struct seen {
-    uint32_t processes;
-    uint32_t threads;
-    uint32_t exits;
-    uint32_t execs;
-    uint32_t images;
-};
-
-static void see(struct seen *seen, const struct etwas_sideband *sideband, pid_t child)
-{
-    if (sideband->process_id != (uint32_t)child) {
-        return;
-    }
-    if (sideband->type == PERF_RECORD_FORK) {
-        bool is_process = sideband->task.parent_process_id != (uint32_t)child;
-
-        assert_int_equal(sideband->task.parent_process_id, is_process ? getpid() : child);
-        seen->processes += is_process;
-        seen->threads += !is_process;
-    } else if (sideband->type == PERF_RECORD_EXIT) {
-        seen->exits++;
-    } else if (sideband->type == PERF_RECORD_COMM && sideband->comm.is_exec) {
-        assert_string_equal(sideband->comm.name, "true");
-        seen->execs++;
-    } else if (sideband->type == PERF_RECORD_MMAP2 &&
-               (sideband->image.protection & PROT_EXEC) != 0 &&
-               strstr(sideband->image.path, "/true") != NULL) {
-        assert_int_equal(sideband->image.build_id_bytes, 20);
-        seen->images++;
-    }
-}
-
-static void a_childs_life_is_told(void **state)
-{
-    const struct perf_event_header *record;
-    struct seen seen = {0};
-    int64_t before;
-    int64_t after;
-    pid_t child;
-
-    (void)state;
-    open_feed(RING_BYTES);
-    before = raw_ns();
-    child = run_child();
-    after = raw_ns();
-    etwas_feed_stop(&feed);
-    assert_true(etwas_ring_begin(&feed.ring));
-    while ((record = etwas_ring_next(&feed.ring)) != NULL) {
-        struct etwas_sideband sideband;
-
-        assert_true(etwas_sideband_decode(record, &sideband));
-        if (sideband.process_id == (uint32_t)child) {
-            assert_in_range(sideband.origin.time_ns, before, after);
-        }
-        see(&seen, &sideband, child);
-    }
-    etwas_feed_close(&feed);
-    assert_int_equal(seen.processes, 1);
-    /* ThreadSanitizer has threads of its own in the child. */
-    assert_true(seen.threads >= 1);
-    assert_int_equal(seen.exits, seen.processes + seen.threads);
-    assert_int_equal(seen.execs, 1);
-    assert_int_equal(seen.images, 1);
-}
-
 /* ---- what is refused ------------------------------------------------------------------------- */
-
-static void what_is_not_asked_for_is_not_told(void **state)
-{
-    const struct perf_event_header *record;
-    struct etwas_fault fault;
-    uint32_t tasks = 0;
-
-    (void)state;
-    assert_true(etwas_feed_open(&feed, this_processor(), 0, RING_BYTES, &fault));
-    add_sideband(ETWAS_SIDEBAND_TASKS);
-    etwas_feed_start(&feed);
-    (void)run_child();
-    etwas_feed_stop(&feed);
-    assert_true(etwas_ring_begin(&feed.ring));
-    while ((record = etwas_ring_next(&feed.ring)) != NULL) {
-        assert_true(record->type == PERF_RECORD_FORK || record->type == PERF_RECORD_EXIT);
-        tasks++;
-    }
-    etwas_feed_close(&feed);
-    assert_in_range(tasks, 4, UINT32_MAX);
-}
 
 static void processors_that_are_not_there_are_not_found(void **state)
 {
@@ -573,11 +409,9 @@ static const char *why_not(void)
     static char text[256];
     struct etwas_fault fault;
 
-    if (!etwas_feed_open(&feed, this_processor(), 0, RING_BYTES, &fault)) {
-        etwas_fault_explain(&fault, text, sizeof text);
-        return text;
+    if (why_no_feed() != NULL) {
+        return why_no_feed();
     }
-    etwas_feed_close(&feed);
     if (!etwas_tracepoint_read(&entered, "raw_syscalls/sys_enter", &fault)) {
         etwas_fault_explain(&fault, text, sizeof text);
         return text;
@@ -598,8 +432,6 @@ int main(void)
         cmocka_unit_test(what_removed_events_lost_is_remembered),
         cmocka_unit_test(what_never_began_leaves_its_place),
         cmocka_unit_test(there_is_an_end_to_the_events_of_a_feed),
-        cmocka_unit_test(a_childs_life_is_told),
-        cmocka_unit_test(what_is_not_asked_for_is_not_told),
         cmocka_unit_test(processors_that_are_not_there_are_not_found),
         cmocka_unit_test(rings_of_odd_sizes_are_refused),
         cmocka_unit_test(tracepoints_that_do_not_exist_are_not_supported),

@@ -13,122 +13,30 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "system/file_events.h"
 #include "system/kernel_count.h"
-#include "system/kernel_fixture.h"
 
 enum {
     FILES = 20,
-    CREATE = 64,
-    CLOSE = 66,
-    READ = 67,
-    WRITE = 68,
-    SET_INFO = 69,
-    DELETE = 70,
-    RENAME = 71,
-    DIR_ENUM = 72,
-    FLUSH = 73,
-    QUERY_INFO = 74,
-    OPERATION_END = 76,
     END_OF_FILE = 20,
     AT_END = -1,
     AT_POSITION = -2,
 };
 
-static const etwas_guid file_class = {
-    0x90cbdc39, 0x4a3e, 0x11d1, {0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3}};
-
-static etwas_trace_handle start(void)
+/* Of each close, before it, and its end is that of both. */
+static void expect_cleanup(const struct events *events)
 {
-    return start_kernel(EVENT_TRACE_FLAG_FILE_IO | EVENT_TRACE_FLAG_FILE_IO_INIT |
-                        EVENT_TRACE_FLAG_NO_SYSCONFIG);
-}
+    uint32_t closes = count_files(events, CLOSE);
 
-static bool is_mine(const struct event *event, uint8_t type)
-{
-    return is_kernel_event(event, &file_class, type) &&
-           event->record.EventHeader.ThreadId == (uint32_t)syscall(SYS_gettid);
-}
+    assert_int_equal(count_files(events, CLEANUP), closes);
+    for (uint32_t index = 0; index < closes; index++) {
+        const struct event *cleanup = nth(events, CLEANUP, index);
+        const struct event *close = nth(events, CLOSE, index);
 
-/* The nth of this thread's. */
-static const struct event *nth(const struct events *events, uint8_t type, uint32_t number)
-{
-    for (size_t index = 0; index < events->count; index++) {
-        const struct event *event = &events->items[index];
-
-        if (is_mine(event, type) && number-- == 0) {
-            assert_int_equal(event->record.EventHeader.EventDescriptor.Version, 3);
-            assert_int_equal(event->record.EventHeader.ProcessId, getpid());
-            return event;
-        }
+        assert_true(cleanup < close);
+        assert_int_equal(cleanup->record.UserDataLength, 28);
+        assert_memory_equal(cleanup->payload, close->payload, 28);
     }
-    return NULL;
-}
-
-static uint32_t count(const struct events *events, uint8_t type)
-{
-    uint32_t found = 0;
-
-    while (nth(events, type, found) != NULL) {
-        found++;
-    }
-    return found;
-}
-
-/* Of all but a read and a write, which begin with an offset. */
-static uint64_t irp_of(const struct event *event)
-{
-    uint8_t type = event->record.EventHeader.EventDescriptor.Opcode;
-
-    return u64_at(event, type == READ || type == WRITE ? 8 : 0);
-}
-
-static uint64_t file_of(const struct event *event)
-{
-    uint8_t type = event->record.EventHeader.EventDescriptor.Opcode;
-
-    return u64_at(event, type == READ || type == WRITE ? 16 : 8);
-}
-
-/* The one end it has, behind it, and what that says. */
-static void expect_end(const struct events *events, const struct event *begin, int64_t result)
-{
-    const struct event *found = NULL;
-
-    for (size_t index = 0; index < events->count; index++) {
-        const struct event *event = &events->items[index];
-
-        if (is_mine(event, OPERATION_END) && u64_at(event, 0) == irp_of(begin)) {
-            assert_null(found);
-            found = event;
-        }
-    }
-    assert_non_null(found);
-    assert_true(found > begin);
-    assert_int_equal(found->record.UserDataLength, 20);
-    assert_int_equal(u64_at(found, 8), result < 0 ? 0 : result);
-    assert_int_equal((int32_t)u32_at(found, 16), result < 0 ? result : 0);
-}
-
-static void expect_transfer(const struct events *events, const struct event *event, uint64_t file,
-                            int64_t offset, uint32_t asked, int64_t done)
-{
-    assert_non_null(event);
-    assert_int_equal(event->record.UserDataLength, 48);
-    assert_int_equal(u64_at(event, 0), offset);
-    assert_int_equal(file_of(event), file);
-    assert_int_equal(u64_at(event, 24), file);
-    assert_int_equal(u32_at(event, 32), syscall(SYS_gettid));
-    assert_int_equal(u32_at(event, 36), asked);
-    expect_end(events, event, done);
-}
-
-/* By system calls alone, so that nothing else is there. */
-static int open_file(const char *name, int flags)
-{
-    int descriptor = (int)syscall(SYS_openat, AT_FDCWD, folder_path(name), flags, 0600);
-
-    assert_true(descriptor >= 0);
-    return descriptor;
 }
 
 static void reads_and_writes_have_their_place_and_size(void **state)
@@ -140,7 +48,7 @@ static void reads_and_writes_have_their_place_and_size(void **state)
     int opened;
 
     (void)state;
-    session = start();
+    session = start_files();
     opened = open_file("f", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC);
     assert_int_equal(write(opened, bytes, 10000), 10000);
     assert_int_equal(pwrite(opened, bytes, 11, 5000), 11);
@@ -166,6 +74,7 @@ static void reads_and_writes_have_their_place_and_size(void **state)
     assert_int_equal(file_of(nth(&events, CLOSE, 0)), file);
     assert_int_equal(nth(&events, CLOSE, 0)->record.UserDataLength, 28);
     expect_end(&events, nth(&events, CLOSE, 0), 0);
+    expect_cleanup(&events);
     assert_int_not_equal(file_of(nth(&events, READ, 3)), file);
     expect_end(&events, nth(&events, READ, 3), -9); /* EBADF */
     free_events(&events);
@@ -183,7 +92,7 @@ static void what_is_not_known_of_a_place_is_not_said(void **state)
 
     (void)state;
     opened = open_file("old", O_RDWR | O_CREAT | O_CLOEXEC);
-    session = start();
+    session = start_files();
     assert_int_equal(write(opened, bytes, 16), 16); /* 0: opened before */
     assert_int_equal(close(opened), 0);
     opened = open_file("end", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC);
@@ -220,20 +129,6 @@ static void what_is_not_known_of_a_place_is_not_said(void **state)
     free_events(&events);
 }
 
-/* The last write is behind those that forking may need. */
-static void expect_info(const struct events *events, const struct event *event, uint64_t file,
-                        uint64_t extra, uint32_t info_class, int64_t result)
-{
-    assert_non_null(event);
-    assert_int_equal(event->record.UserDataLength, 40);
-    assert_int_equal(file_of(event), file);
-    assert_int_equal(u64_at(event, 16), file);
-    assert_int_equal(u64_at(event, 24), extra);
-    assert_int_equal(u32_at(event, 32), syscall(SYS_gettid));
-    assert_int_equal(u32_at(event, 36), info_class);
-    expect_end(events, event, result);
-}
-
 static void every_kind_of_operation_is_told(void **state)
 {
     static char entries[4096];
@@ -246,7 +141,7 @@ static void every_kind_of_operation_is_told(void **state)
     int folder;
 
     (void)state;
-    session = start();
+    session = start_files();
     opened = open_file("f", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC);
     assert_int_equal(ftruncate(opened, 12345), 0);
     assert_int_equal(truncate(folder_path("f"), 54321), 0);
@@ -275,6 +170,14 @@ static void every_kind_of_operation_is_told(void **state)
     free_events(&events);
 }
 
+/* Of a file that has a number where its path is known (file_path_test.c). */
+static void expect_rename(const struct events *events, uint32_t number, int64_t result)
+{
+    const struct event *event = nth(events, RENAME, number);
+
+    expect_info(events, event, file_of(event), 0, 10, result);
+}
+
 /* A rename that fails, too; and as many as the kernel counts. */
 static void every_open_rename_and_delete_is_told_once(void **state)
 {
@@ -289,7 +192,7 @@ static void every_open_rename_and_delete_is_told_once(void **state)
     (void)state;
     (void)snprintf(filter, sizeof filter, "common_pid == %ld && id == %d", syscall(SYS_gettid),
                    SYS_renameat2);
-    session = start();
+    session = start_files();
     begin_counting(&counter, "raw_syscalls/sys_enter", filter);
     for (int index = 0; index < FILES; index++) {
         (void)snprintf(name, sizeof name, "f%d", index);
@@ -307,11 +210,11 @@ static void every_open_rename_and_delete_is_told_once(void **state)
         created += u32_at(nth(&events, CREATE, index), 20) == 3U << 24; /* opens or creates */
     }
     assert_int_equal(created, FILES);
-    assert_int_equal(count(&events, RENAME), 2 * FILES);
-    assert_int_equal(count(&events, DELETE), FILES);
+    assert_int_equal(count_files(&events, RENAME), 2 * FILES);
+    assert_int_equal(count_files(&events, DELETE), FILES);
     for (uint32_t index = 0; index < FILES; index++) {
-        expect_info(&events, nth(&events, RENAME, 2 * index), 0, 0, 10, 0);
-        expect_info(&events, nth(&events, RENAME, 2 * index + 1), 0, 0, 10, -2); /* ENOENT */
+        expect_rename(&events, 2 * index, 0);
+        expect_rename(&events, 2 * index + 1, -2); /* ENOENT */
         expect_info(&events, nth(&events, DELETE, index), 0, 0, 13, 0);
     }
     free_events(&events);
@@ -329,10 +232,10 @@ static void each_flag_tells_its_own(void **state)
                         ERROR_SUCCESS);
     assert_int_equal(unlink(folder_path("f")), 0);
     read_and_account(session, &events);
-    assert_int_equal(count(&events, CREATE), 1);
-    assert_int_equal(count(&events, CLOSE), 1);
-    assert_int_equal(count(&events, DELETE), 0);
-    assert_in_range(count(&events, OPERATION_END), 1, UINT32_MAX);
+    assert_int_equal(count_files(&events, CREATE), 1);
+    assert_int_equal(count_files(&events, CLOSE), 1);
+    assert_int_equal(count_files(&events, DELETE), 0);
+    assert_in_range(count_files(&events, OPERATION_END), 1, UINT32_MAX);
     free_events(&events);
 }
 

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "system/kernel_fixture.h"
+#include "system/event_count.h"
 
 enum {
     MASKS = 8,
@@ -45,27 +45,6 @@ static uint32_t set_masks(etwas_trace_handle session, uint32_t first, uint32_t s
     return TraceSetInformation(session, TraceSystemTraceEnableFlagsInfo, masks, sizeof masks);
 }
 
-static uint32_t flags_of(etwas_trace_handle session)
-{
-    struct block block;
-
-    prepare_kernel_block(&block, 0);
-    assert_int_equal(ControlTraceA(session, NULL, &block.properties, EVENT_TRACE_CONTROL_QUERY),
-                     ERROR_SUCCESS);
-    return block.properties.EnableFlags;
-}
-
-static uint32_t count_switches_to(const struct events *events, uint32_t thread_id)
-{
-    uint32_t count = 0;
-
-    for (size_t index = 0; index < events->count; index++) {
-        count += is_kernel_event(&events->items[index], &thread_class, SWITCH) &&
-                 u32_at(&events->items[index], 0) == thread_id;
-    }
-    return count;
-}
-
 /* R131: the first mask is EnableFlags, whoever changes them; the others add to it, and go with it. */
 static void r131_masks_are_flags_and_more(void **state)
 {
@@ -82,7 +61,7 @@ static void r131_masks_are_flags_and_more(void **state)
     assert_int_equal(set_masks(session, NOTHING, SWITCHES_OF_SECOND, HANDLES_OF_FIFTH),
                      ERROR_SUCCESS);
     expect_masks(session, NOTHING, SWITCHES_OF_SECOND, HANDLES_OF_FIFTH);
-    assert_int_equal(flags_of(session), NOTHING);
+    assert_int_equal(kernel_flags_of(session), NOTHING);
     children[1] = (uint32_t)run_child();
     switches[1] = hand_over();
     update_kernel_flags(session, THREADS, ERROR_SUCCESS);
@@ -210,26 +189,50 @@ static void samples_come_from_the_timer(void **state)
         ERROR_INVALID_PARAMETER);
 }
 
+static bool is_one_of(TRACE_INFO_CLASS class, const TRACE_INFO_CLASS *classes, size_t count)
+{
+    bool is = false;
+
+    for (size_t index = 0; index < count; index++) {
+        is = is || classes[index] == class;
+    }
+    return is;
+}
+
 /* Counters of the processor, and what else there is no use for: ETW's answer where there are none. */
 static void what_linux_does_not_have_is_not_supported(void **state)
 {
-    static const TRACE_INFO_CLASS classes[] = {
-        TracePmcEventListInfo, TracePmcCounterListInfo,      TraceSetDisallowList,
-        TraceGroupQueryInfo,   TraceDisallowListQuery,       TraceCompressionInfo,
-        TraceGuidQueryProcess, TracePeriodicCaptureStateInfo};
-    uint8_t room[64] = {0};
+    static const TRACE_INFO_CLASS settable[] = {
+        TraceStackTracingInfo, TraceSystemTraceEnableFlagsInfo, TraceSampledProfileIntervalInfo,
+        TraceProfileSourceConfigInfo};
+    static const TRACE_INFO_CLASS others[] = {TraceProfileSourceListInfo, TraceVersionInfo,
+                                              TraceMaxLoggersQuery};
+    uint8_t before[64] = {0};
+    uint8_t room[64];
     etwas_trace_handle session;
 
     (void)state;
     session = start_kernel(NOTHING);
-    for (size_t index = 0; index < sizeof classes / sizeof *classes; index++) {
-        assert_int_equal(TraceSetInformation(session, classes[index], room, sizeof room),
+    for (uint32_t class = 0; class < MaxTraceSetInfoClass + 3; class ++) {
+        TRACE_INFO_CLASS asked = (TRACE_INFO_CLASS) class;
+        uint32_t bytes = 77;
+
+        memcpy(room, before, sizeof room);
+        if (is_one_of(asked, settable, sizeof settable / sizeof *settable)) {
+            continue;
+        }
+        assert_int_equal(TraceSetInformation(session, asked, room, sizeof room),
                          ERROR_NOT_SUPPORTED);
-        assert_int_equal(TraceQueryInformation(session, classes[index], room, sizeof room, NULL),
-                         ERROR_NOT_SUPPORTED);
+        if (is_one_of(asked, others, sizeof others / sizeof *others)) {
+            assert_int_equal(TraceQueryInformation(session, asked, room, sizeof room, &bytes),
+                             ERROR_SUCCESS);
+        } else {
+            assert_int_equal(TraceQueryInformation(session, asked, room, sizeof room, &bytes),
+                             ERROR_NOT_SUPPORTED);
+            assert_memory_equal(room, before, sizeof room);
+            assert_int_equal(bytes, 77);
+        }
     }
-    assert_int_equal(TraceSetInformation(session, TraceProfileSourceListInfo, room, sizeof room),
-                     ERROR_NOT_SUPPORTED);
     stop_session(session, NULL);
 }
 

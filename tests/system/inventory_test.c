@@ -406,6 +406,7 @@ static void an_interrupt_is_its_devices(void **state)
     (void)state;
     tree_file("sys/kernel/irq/16/actions", "ahci,ehci_hcd\n");
     tree_file("sys/kernel/irq/17/actions", "\n");
+    tree_file("sys/kernel/irq/18/actions", "(null)\n");
     tree_file("proc/irq/16/smp_affinity", "00000000,00000002,80000001\n");
     tell();
     interrupt = only(IRQ);

@@ -143,7 +143,7 @@ void tell_root(const char *from, uint32_t room)
 
     forget();
     record.room = room;
-    etwas_inventory_tell(from, ETWAS_INVENTORY_ALL, &record, &emitter);
+    etwas_inventory_tell(from, ETWAS_INVENTORY_ALL, &record, &emitter, NULL);
 }
 
 void tell(void)

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "session/fixture.h"
+#include "system/attempts.h"
 
 enum {
     THREAD_START = 1,
@@ -36,6 +37,9 @@ etwas_trace_handle start_without_kernel_stacks(uint32_t flags);
 /* Asserts what the update answers. */
 void update_kernel_flags(etwas_trace_handle session, uint32_t flags, uint32_t code);
 
+/* EnableFlags that the session says. */
+uint32_t kernel_flags_of(etwas_trace_handle session);
+
 /* Of the payload. */
 uint32_t u32_at(const struct event *event, size_t offset);
 uint64_t u64_at(const struct event *event, size_t offset);
@@ -51,16 +55,22 @@ uint32_t count_threads(const struct events *events, uint8_t type, uint32_t proce
                        uint32_t thread_id);
 
 /*
- * Stops it; what was recorded is in the file, and nothing was lost. Where the kernel lost events and the
- * machine is loaded there is no answer to be known: the test is skipped, and says so.
+ * Stops it; what was recorded is in the file, and nothing was lost. Where the kernel lost events the test begins again,
+ * or is skipped at last: skip_if_lost.
  */
 void read_and_account(etwas_trace_handle session, struct events *events);
 
-/* What read_and_account makes of it. */
-void skip_if_lost(uint64_t lost, struct events *events);
-
 /* The same, but for what the kernel lost: returns how much. */
 uint64_t read_with_loss(etwas_trace_handle session, struct events *events);
+
+/*
+ * What a process needs to see the whole system's events, bit by bit: CAP_PERFMON and to read tracefs. Debian's
+ * kernels want CAP_SYS_ADMIN while perf_event_paranoid is above 2, as they come.
+ */
+uint64_t monitoring_capabilities(void);
+
+/* In a child of root's: becomes nobody, with these capabilities alone. */
+bool become_nobody_with(uint64_t capabilities);
 
 /* In a child of root's, which becomes nobody itself: 0 is well. Skipped where this is not root. */
 void expect_as_nobody(int (*run)(void));

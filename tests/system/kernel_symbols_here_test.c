@@ -136,9 +136,9 @@ static void without_addresses_there_are_no_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_frames_of_the_kernel_have_names_when_it_ends),
-        cmocka_unit_test(a_snapshot_has_the_names_of_what_is_in_it),
-        cmocka_unit_test(without_addresses_there_are_no_names),
+        FOLDER_TEST(all_frames_of_the_kernel_have_names_when_it_ends),
+        FOLDER_TEST(a_snapshot_has_the_names_of_what_is_in_it),
+        FOLDER_TEST(without_addresses_there_are_no_names),
     };
 
     return RUN_KERNEL_TESTS("system kernel symbols here", tests);

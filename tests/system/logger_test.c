@@ -11,14 +11,13 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "platform/processor.h"
-#include "system/kernel_fixture.h"
+#include "system/event_count.h"
 
 enum {
     FORKS = 500
@@ -160,17 +159,6 @@ static void r182_the_kernels_own_call_starts_the_kernel_logger(void **state)
     stop_session(session, NULL);
 }
 
-static uint32_t count_switches_to(const struct events *events, uint32_t thread_id)
-{
-    uint32_t count = 0;
-
-    for (size_t index = 0; index < events->count; index++) {
-        count += is_kernel_event(&events->items[index], &thread_class, SWITCH) &&
-                 u32_at(&events->items[index], 0) == thread_id;
-    }
-    return count;
-}
-
 /*
  * R131: what is opened begins then, what is closed is recorded until then; 0 closes everything; a refusal
  * changes nothing.
@@ -215,17 +203,6 @@ static void r131_flags_change_while_it_runs(void **state)
 }
 
 /* ---- the inventory --------------------------------------------------------------------------- */
-
-static uint32_t count_class(const struct events *events, const etwas_guid *class_guid)
-{
-    uint32_t count = 0;
-
-    for (size_t index = 0; index < events->count; index++) {
-        count += memcmp(&events->items[index].record.EventHeader.ProviderId, class_guid,
-                        sizeof *class_guid) == 0;
-    }
-    return count;
-}
 
 /* R50, R185: besides what the flags ask for, also if it is stopped at once; an update says no more. */
 static void r50_the_configuration_is_recorded_once(void **state)
@@ -364,22 +341,12 @@ static int start_as_nobody(void)
     return strstr(sentence, "CAP_PERFMON") != NULL ? 0 : 3;
 }
 
-/* With less memory for its rings, and nothing else of root's. */
-static int start_with_capabilities_alone(void)
+static int record_for_a_moment(void)
 {
-    const struct rlimit none = {0, 0};
-    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {
-        {.effective = 1U << CAP_DAC_OVERRIDE, .permitted = 1U << CAP_DAC_OVERRIDE},
-        {.effective = 1U << (CAP_PERFMON - 32), .permitted = 1U << (CAP_PERFMON - 32)}};
     struct block block;
     etwas_trace_handle session;
 
     prepare_kernel_block(&block, FLAGS);
-    if (prctl(PR_SET_KEEPCAPS, 1) != 0 || setgid(65534) != 0 || setuid(65534) != 0 ||
-        syscall(SYS_capset, &header, data) != 0 || setrlimit(RLIMIT_MEMLOCK, &none) != 0) {
-        return 1;
-    }
     if (StartTraceA(&session, KERNEL_LOGGER_NAMEA, &block.properties) != ERROR_SUCCESS) {
         return 2;
     }
@@ -387,6 +354,45 @@ static int start_with_capabilities_alone(void)
                    ERROR_SUCCESS
                ? 0
                : 3;
+}
+
+/* With less memory for its rings, and nothing else of root's. */
+static int start_with_capabilities_alone(void)
+{
+    const struct rlimit none = {0, 0};
+
+    if (!become_nobody_with(monitoring_capabilities()) || setrlimit(RLIMIT_MEMLOCK, &none) != 0) {
+        return 1;
+    }
+    return record_for_a_moment();
+}
+
+/* It does, or Debian's kernel wants more, which is said. */
+static int start_with_perfmon(void)
+{
+    const uint64_t perfmon = UINT64_C(1) << CAP_DAC_OVERRIDE | UINT64_C(1) << CAP_PERFMON;
+    bool does = monitoring_capabilities() == perfmon;
+    char sentence[512];
+    int code;
+
+    if (!become_nobody_with(perfmon)) {
+        return 1;
+    }
+    code = record_for_a_moment();
+    (void)etwas_kernel_refusal(sentence, sizeof sentence);
+    if (does) {
+        return code;
+    }
+    return code == 2 && strstr(sentence, "perf_event_paranoid") != NULL &&
+                   strstr(sentence, "CAP_SYS_ADMIN") != NULL
+               ? 0
+               : 4;
+}
+
+static void perfmon_does_or_it_is_said_what_does(void **state)
+{
+    (void)state;
+    expect_as_nobody(start_with_perfmon);
 }
 
 static void who_may_lock_little_has_small_rings(void **state)
@@ -439,6 +445,7 @@ int main(void)
         FOLDER_TEST(a_forks_child_has_none_of_it),
         FOLDER_TEST(a_fork_while_it_stops_harms_no_child),
         FOLDER_TEST(who_may_lock_little_has_small_rings),
+        FOLDER_TEST(perfmon_does_or_it_is_said_what_does),
         FOLDER_TEST(who_has_too_few_descriptors_is_told),
         FOLDER_TEST(who_may_not_see_the_system_is_denied),
     };

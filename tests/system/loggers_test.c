@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "system/kernel_fixture.h"
+#include "system/event_count.h"
 
 enum {
     IMAGE_LOAD = 10
@@ -26,29 +26,13 @@ static void prepare_rundown(struct block *block, const char *name)
                   sizeof block->file_name / sizeof(etwas_wchar));
 }
 
-static uint32_t count_class(const struct events *events, const etwas_guid *class_guid)
-{
-    uint32_t count = 0;
-
-    for (size_t index = 0; index < events->count; index++) {
-        count += memcmp(&events->items[index].record.EventHeader.ProviderId, class_guid,
-                        sizeof *class_guid) == 0;
-    }
-    return count;
-}
-
 /* Of a process, which an event of either class says at this offset. */
 static uint32_t count_rundown(const struct events *events, const etwas_guid *class_guid,
                               uint32_t process_id)
 {
     const size_t offset = class_guid == &ProcessGuid ? 8 : 16;
-    uint32_t count = 0;
 
-    for (size_t index = 0; index < events->count; index++) {
-        count += is_kernel_event(&events->items[index], class_guid, RUNDOWN_START) &&
-                 u32_at(&events->items[index], offset) == process_id;
-    }
-    return count;
+    return count_saying(events, class_guid, RUNDOWN_START, offset, process_id);
 }
 
 /* Beginnings, ends, and what is there at the end. */
@@ -263,6 +247,31 @@ static void r43_the_kernel_logger_may_have_the_mode(void **state)
     stop_session(session, NULL);
 }
 
+/* R43: who says that it means the kernel logger does not mean another session. */
+static void r43_the_kernel_loggers_guid_goes_with_its_name(void **state)
+{
+    struct block block;
+    etwas_trace_handle session;
+    etwas_trace_handle other;
+
+    (void)state;
+    prepare_kernel_block(&block, FLAGS);
+    session = start_block(KERNEL_LOGGER_NAMEA, &block);
+    assert_int_equal(try_logger(1, FLAGS, NULL, &other), ERROR_SUCCESS);
+    prepare_kernel_block(&block, 0);
+    assert_int_equal(ControlTraceA(0, "another name", &block.properties, EVENT_TRACE_CONTROL_QUERY),
+                     ERROR_INVALID_PARAMETER);
+    assert_int_equal(
+        ControlTraceA(session, "logger 1", &block.properties, EVENT_TRACE_CONTROL_STOP),
+        ERROR_INVALID_PARAMETER);
+    assert_int_equal(
+        ControlTraceA(0, "nt kernel LOGGER", &block.properties, EVENT_TRACE_CONTROL_STOP),
+        ERROR_SUCCESS);
+    prepare_kernel_block(&block, 0);
+    assert_int_equal(ControlTraceA(other, NULL, &block.properties, EVENT_TRACE_CONTROL_STOP),
+                     ERROR_SUCCESS);
+}
+
 static void r46_there_are_eight_system_loggers_at_most(void **state)
 {
     const uint32_t threads = EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_NO_SYSCONFIG;
@@ -300,6 +309,7 @@ int main(void)
         FOLDER_TEST(who_may_not_see_what_happens_may_run_down),
         FOLDER_TEST(r42_each_system_logger_has_its_own_flags),
         FOLDER_TEST(r43_the_kernel_logger_may_have_the_mode),
+        FOLDER_TEST(r43_the_kernel_loggers_guid_goes_with_its_name),
         FOLDER_TEST(r46_there_are_eight_system_loggers_at_most),
     };
 

@@ -159,6 +159,7 @@ void expect(const char *text)
 struct made_up machine[8];
 int64_t now_ns;
 bool is_listed;
+struct etwas_pause *pauses;
 
 static struct made_up *find_made_up(uint32_t id)
 {
@@ -180,13 +181,12 @@ static bool made_up_list(void (*each)(void *context, uint32_t process_id), void 
     return is_listed;
 }
 
-static void made_up_threads(uint32_t process_id, void (*each)(void *context, uint32_t thread_id),
-                            void *context)
+static void made_up_threads(uint32_t process_id, etwas_thread_taker *each, void *context)
 {
     const struct made_up *process = find_made_up(process_id);
 
     for (size_t index = 0; process != NULL && index < 4 && process->threads[index] != 0; index++) {
-        each(context, process->threads[index]);
+        each(context, process->threads[index], process->is_leaving[index]);
     }
 }
 
@@ -348,6 +348,12 @@ const struct etwas_mapping library = {.address = 0x7001000,
 
 void begin_with(uint32_t tells)
 {
+    make_up_machine();
+    begin_on_machine(tells);
+}
+
+void make_up_machine(void)
+{
     memset(machine, 0, sizeof machine);
     machine[0] = (struct made_up){.id = 1,
                                   .threads = {1},
@@ -355,11 +361,16 @@ void begin_with(uint32_t tells)
                                   .name = "sh",
                                   .command_line = "sh -c x",
                                   .mappings = {shell, library}};
+}
+
+void begin_on_machine(uint32_t tells)
+{
     told.emitter.take = take_record;
     forget();
     now_ns = 50;
     is_listed = true;
     assert_true(etwas_processes_init(&processes, &source, &told.emitter, &record, tells));
+    processes.pause = pauses;
     etwas_processes_run_down(&processes);
 }
 
@@ -372,6 +383,7 @@ void begin(void)
 int end_test(void **state)
 {
     (void)state;
+    pauses = NULL;
     etwas_processes_free(&processes);
     return 0;
 }

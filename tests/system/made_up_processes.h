@@ -22,6 +22,7 @@ struct made_up {
     uint32_t id;
     uint32_t parent_id;
     uint32_t threads[4];
+    bool is_leaving[4];
     uint64_t start_tick;
     uint64_t page_faults;
     const char *name;
@@ -32,6 +33,9 @@ struct made_up {
 extern struct made_up machine[8]; /* who is there; of no interest where the id is 0 */
 extern int64_t now_ns;
 extern bool is_listed; /* whether anybody knows who is there */
+
+/* From the next beginning on, taken between any two that are looked at. NULL: nothing is. */
+extern struct etwas_pause *pauses;
 
 /* What is under test. */
 extern struct etwas_processes processes;
@@ -55,7 +59,11 @@ void start_at(int64_t time_ns, uint32_t process_id, const char *name, const char
               uint32_t bytes);
 void map_at(int64_t time_ns, uint32_t process_id, const struct etwas_mapping *mapping);
 
-/* Process 1 is there, a shell with a library, and found at 50. `tells`: ETWAS_TELL_*. */
+/* Process 1 is there, a shell with a library; and whoever is there is found at 50. `tells`: ETWAS_TELL_*. */
+void make_up_machine(void);
+void begin_on_machine(uint32_t tells);
+
+/* Both. */
 void begin_with(uint32_t tells);
 
 /* Processes alone; the rundown is of no interest. */

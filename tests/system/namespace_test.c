@@ -19,7 +19,7 @@
 #include "etl/own_record.h"
 #include "platform/processor.h"
 #include "platform/testpoint.h"
-#include "system/kernel_fixture.h"
+#include "system/event_count.h"
 
 enum {
     READY = 50,
@@ -38,7 +38,6 @@ static const etwas_guid fault_class = {
 static void expect_inside(int (*run)(void))
 {
     int outer = fork_child();
-    int code;
 
     if (outer == 0) {
         pid_t inner;
@@ -53,11 +52,7 @@ static void expect_inside(int (*run)(void))
         }
         _exit(exit_code_of(inner));
     }
-    code = exit_code_of(outer);
-    if (code == 77) {
-        skip();
-    }
-    assert_int_equal(code, 0);
+    expect_child(outer);
 }
 
 static etwas_trace_handle start_inside(uint32_t flags)
@@ -90,20 +85,11 @@ static void expect_namespace(const struct events *events)
 
 /* ---- switches -------------------------------------------------------------------------------- */
 
-static uint32_t count_of(const struct events *events, const etwas_guid *class_guid, uint8_t type,
-                         size_t at, uint32_t number)
-{
-    uint32_t count = 0;
-
-    for (size_t index = 0; index < events->count; index++) {
-        const struct event *event = &events->items[index];
-
-        count += is_kernel_event(event, class_guid, type) && u32_at(event, at) == number;
-    }
-    return count;
-}
-
-/* Who comes is who gives way next, whatever number it has. */
+/*
+ * Who comes is who gives way next. 0 is a processor that idles, or any thread outside: the kernel leaves out a switch
+ * from one of these to the namespace's threads now and then, which it does not count as lost, so behind a 0 anybody
+ * may give way.
+ */
 static void expect_chains(const struct events *events)
 {
     uint32_t running[ETWAS_MOST_PROCESSORS];
@@ -114,7 +100,9 @@ static void expect_chains(const struct events *events)
         uint32_t *thread = &running[processor_of(event)];
 
         if (is_kernel_event(event, &thread_class, SWITCH)) {
-            assert_true(*thread == UINT32_MAX || *thread == u32_at(event, 4));
+            if (*thread != UINT32_MAX && *thread != 0) {
+                assert_int_equal(u32_at(event, 4), *thread);
+            }
             *thread = u32_at(event, 0);
             assert_in_range(*thread, 0, 1000); /* no namespace of ours has so many */
         }
@@ -133,14 +121,16 @@ static int log_switches(void)
         return 77;
     }
     assert_in_range(thread, 2, 100);
-    assert_in_range(count_of(&events, &thread_class, SWITCH, 0, thread), HANDOVERS, UINT32_MAX);
-    assert_in_range(count_of(&events, &thread_class, SWITCH, 4, thread), HANDOVERS, UINT32_MAX);
-    assert_in_range(count_of(&events, &thread_class, SWITCH, 0, 1), HANDOVERS, UINT32_MAX);
-    /* Who was not asleep yet is not woken. */
-    assert_in_range(count_of(&events, &thread_class, READY, 0, thread), 1, UINT32_MAX);
+    assert_in_range(count_saying(&events, &thread_class, SWITCH, 0, thread), HANDOVERS, UINT32_MAX);
+    assert_in_range(count_saying(&events, &thread_class, SWITCH, 4, thread), HANDOVERS, UINT32_MAX);
+    assert_in_range(count_saying(&events, &thread_class, SWITCH, 0, 1), HANDOVERS, UINT32_MAX);
+    /* Who was not asleep yet is not woken: where who is woken comes at once, one of the two never sleeps. */
+    assert_in_range(count_saying(&events, &thread_class, READY, 0, thread) +
+                        count_saying(&events, &thread_class, READY, 0, 1),
+                    1, UINT32_MAX);
     for (uint32_t number = child; number < child + 3; number++) {
         assert_int_equal(count_threads(&events, THREAD_START, child, number), 1);
-        assert_in_range(count_of(&events, &thread_class, SWITCH, 0, number), 1, UINT32_MAX);
+        assert_in_range(count_saying(&events, &thread_class, SWITCH, 0, number), 1, UINT32_MAX);
     }
     expect_chains(&events);
     expect_namespace(&events);

@@ -7,12 +7,16 @@
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "etl/own_record.h"
 #include "system/kernel_count.h"
 #include "system/kernel_fixture.h"
+#include "system/length_probe.h"
 
 enum {
     CONNECTIONS = 7,
@@ -221,6 +225,22 @@ static uint64_t expect_once(const struct events *events, const struct expected *
     return socket_of(found);
 }
 
+static bool has_lengths; /* whether the kernel tells of bytes at all */
+
+static bool find_lengths(void)
+{
+    struct etwas_probe probe;
+
+    if (etwas_length_has_tracepoints()) {
+        return true;
+    }
+    if (!etwas_length_probe_open(&probe, 1)) {
+        return false;
+    }
+    etwas_probe_close(&probe);
+    return true;
+}
+
 static void expect_side(const struct events *events, const struct talk *talk, int index,
                         bool is_server, int family)
 {
@@ -233,12 +253,14 @@ static void expect_side(const struct events *events, const struct talk *talk, in
     uint32_t request = (uint32_t)(REQUEST_BYTES + index);
     uint64_t socket = expect_once(events, &expected, 0);
 
-    expected.type = SEND;
-    expected.bytes = is_server ? ANSWER_BYTES : request;
-    (void)expect_once(events, &expected, socket);
-    expected.type = RECEIVE;
-    expected.bytes = is_server ? request : ANSWER_BYTES;
-    (void)expect_once(events, &expected, socket);
+    if (has_lengths) {
+        expected.type = SEND;
+        expected.bytes = is_server ? ANSWER_BYTES : request;
+        (void)expect_once(events, &expected, socket);
+        expected.type = RECEIVE;
+        expected.bytes = is_server ? request : ANSWER_BYTES;
+        (void)expect_once(events, &expected, socket);
+    }
     expected.type = DISCONNECT;
     expected.bytes = 0;
     (void)expect_once(events, &expected, socket);
@@ -285,6 +307,10 @@ static void a_datagram_has_a_size(void **state)
     uint32_t counts[2] = {0};
 
     (void)state;
+    if (!has_lengths) {
+        (void)printf("skipped: this kernel tells nothing of bytes\n");
+        skip();
+    }
     session = start_kernel(EVENT_TRACE_FLAG_NETWORK_TCPIP | EVENT_TRACE_FLAG_NO_SYSCONFIG);
     for (int index = 0; index < CONNECTIONS; index++) {
         assert_int_equal(sendto(sender, bytes, sizeof bytes, 0, &address.any, address.bytes),
@@ -311,6 +337,47 @@ static void a_datagram_has_a_size(void **state)
     (void)close(sender);
 }
 
+/* Where there are neither tracepoints nor BPF programs the file says it, and connections are told all the same. */
+static int log_without_leave(void)
+{
+    etwas_trace_handle session;
+    struct etwas_probe probe;
+    struct events events;
+    struct talk talk;
+    uint32_t said = 0;
+    uint32_t lengths = 0;
+    uint32_t connects = 0;
+
+    if (!become_nobody_with(monitoring_capabilities()) || etwas_length_probe_open(&probe, 1)) {
+        return 77; /* where CAP_SYS_ADMIN has to do for CAP_PERFMON it does for CAP_BPF, too */
+    }
+    session = start_kernel(EVENT_TRACE_FLAG_NETWORK_TCPIP | EVENT_TRACE_FLAG_NO_SYSCONFIG);
+    run_talk(AF_INET, &talk);
+    stop_session(session, NULL);
+    read_events(folder_path("k.etl"), 0, &events);
+    for (size_t index = 0; index < events.count; index++) {
+        const struct event *event = &events.items[index];
+
+        said += is_kernel_event(event, &etwas_etl_own_class, ETWAS_ETL_SILENT_FLAG_TYPE) &&
+                u32_at(event, 4) == EVENT_TRACE_FLAG_NETWORK_TCPIP;
+        lengths += is_kernel_event(event, &tcp_class, SEND);
+        connects += is_kernel_event(event, &tcp_class, CONNECT);
+    }
+    free_events(&events);
+    CHECK_IN_CHILD(connects >= CONNECTIONS);
+    CHECK_IN_CHILD(said == (lengths == 0) && (lengths != 0) == etwas_length_has_tracepoints());
+    return 0;
+}
+
+static void without_lengths_the_file_says_so(void **state)
+{
+    (void)state;
+    if (geteuid() != 0 || chmod(folder_path(""), 0777) != 0) {
+        skip();
+    }
+    expect_in_child(log_without_leave);
+}
+
 /* As many as the kernel itself counts, from before the start to behind the end, and within. */
 static void the_kernel_counts_as_many(void **state)
 {
@@ -325,6 +392,10 @@ static void the_kernel_counts_as_many(void **state)
     uint64_t sends = 0;
 
     (void)state;
+    if (!etwas_length_has_tracepoints()) {
+        (void)printf("skipped: this kernel has no tracepoint that counts them\n");
+        skip();
+    }
     begin_counting(&outer, tracepoint, filter);
     session = start_kernel(EVENT_TRACE_FLAG_NETWORK_TCPIP | EVENT_TRACE_FLAG_NO_SYSCONFIG);
     begin_counting(&inner, tracepoint, filter);
@@ -345,8 +416,10 @@ int main(void)
         FOLDER_TEST(a_connection_is_told_on_both_sides),
         FOLDER_TEST(a_connection_of_ipv6_is_told_on_both_sides),
         FOLDER_TEST(a_datagram_has_a_size),
+        FOLDER_TEST(without_lengths_the_file_says_so),
         FOLDER_TEST(the_kernel_counts_as_many),
     };
 
+    has_lengths = find_lengths();
     return RUN_KERNEL_TESTS("system network", tests);
 }

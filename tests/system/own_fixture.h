@@ -33,9 +33,13 @@ etwas_trace_handle start_own(uint32_t flags, uint32_t rung);
 /* In a child: stops it; nothing was lost but for lack of room in the kernel. */
 void stop_own(etwas_trace_handle session);
 
+/* Whether the kernel lets a process without privileges have perf events of its own. */
+bool nobody_sees_itself(void);
+
 /*
  * A child that is nobody does the work while a session of its own process records: the events of its
- * file. All that was recorded is in it; skipped where the kernel lost something on a loaded machine.
+ * file. All that was recorded is in it; skipped where the kernel lost something on a loaded machine, and
+ * where it refuses.
  */
 void record_own(uint32_t flags, void (*work)(etwas_trace_handle session), struct events *events);
 

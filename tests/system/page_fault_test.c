@@ -55,6 +55,12 @@ static void count(const struct events *events, const uint8_t *memory, struct tou
     }
 }
 
+/* Elsewhere than on x86 the kernel does not say of which kind it is. */
+static bool has_kinds(void)
+{
+    return access("/sys/kernel/tracing/events/exceptions/page_fault_user", F_OK) == 0;
+}
+
 /* Reads a place of its own in each page, then writes there. Both are faults, as the kernel counts. */
 static void each_page_is_there_with_its_address(void **state)
 {
@@ -72,19 +78,23 @@ static void each_page_is_there_with_its_address(void **state)
     session = start_kernel(EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS | EVENT_TRACE_FLAG_NO_SYSCONFIG);
     (void)snprintf(filter, sizeof filter, "address >= %p && address < %p", (void *)memory,
                    (void *)(memory + PAGES * PAGE));
-    begin_counting(&counter, "exceptions/page_fault_user", filter);
+    if (has_kinds()) {
+        begin_counting(&counter, "exceptions/page_fault_user", filter);
+    }
     for (size_t page = 0; page < PAGES; page++) {
         (void)memory[page * PAGE + page];
     }
     for (size_t page = 0; page < PAGES; page++) {
         memory[page * PAGE + page] = 1;
     }
-    assert_in_range(end_counting(&counter), 2 * PAGES, 2 * PAGES + PAGES);
+    if (has_kinds()) {
+        assert_in_range(end_counting(&counter), 2 * PAGES, 2 * PAGES + PAGES);
+    }
     read_and_account(session, &events);
     count(&events, (const uint8_t *)memory, touched);
     for (size_t page = 0; page < PAGES; page++) {
-        assert_int_equal(touched[page].demand_zero, 1);
-        assert_int_equal(touched[page].copied, 1);
+        assert_int_equal(touched[page].demand_zero, has_kinds() ? 1 : 2);
+        assert_int_equal(touched[page].copied, has_kinds() ? 1 : 0);
     }
     free_events(&events);
     (void)munmap((void *)memory, PAGES * PAGE);
@@ -96,9 +106,5 @@ int main(void)
         FOLDER_TEST(each_page_is_there_with_its_address),
     };
 
-    if (access("/sys/kernel/tracing/events/exceptions", F_OK) != 0) {
-        (void)printf("skipped: the machine has no tracepoints of page faults\n");
-        return 77;
-    }
     return RUN_KERNEL_TESTS("system page fault", tests);
 }

@@ -113,6 +113,23 @@ static void one_whose_arguments_were_lost_is_looked_up(void **state)
     expect("1203@3 by 1 DCStart 10 of 1, ls <ls> exec\n");
 }
 
+/* Whose end was in the rings then, though not read. */
+static void one_that_is_looked_up_ends_behind_that(void **state)
+{
+    (void)state;
+    begin_with_arguments();
+    show("ls", "ls -a");
+    name_at(1001, 10, 10, "ls", true);
+    now_ns = 1100;
+    assert_false(etwas_processes_find_lost(&processes, 1100));
+    now_ns = 1200;
+    assert_true(etwas_processes_find_lost(&processes, 1150));
+    expect("1200* DCStart 10 of 1, ls [ls -a] exec\n");
+    now_ns = 1300;
+    exit_at(1160, 10, 10);
+    expect("1300* End 10 of 1, ls [ls -a]\n");
+}
+
 /* ---- samples --------------------------------------------------------------------------------- */
 
 static void a_sample_is_believed_in_nothing(void **state)
@@ -178,6 +195,7 @@ int main(void)
         cmocka_unit_test_teardown(one_that_the_probe_could_not_read_is_looked_up, end_test),
         cmocka_unit_test_teardown(one_that_the_probe_never_speaks_of_is_told_in_the_end, end_test),
         cmocka_unit_test_teardown(one_whose_arguments_were_lost_is_looked_up, end_test),
+        cmocka_unit_test_teardown(one_that_is_looked_up_ends_behind_that, end_test),
         cmocka_unit_test(a_sample_is_believed_in_nothing),
         cmocka_unit_test(a_line_that_a_buffer_has_no_room_for_is_cut),
     };

@@ -87,6 +87,9 @@ static void a_line_of_maps_is_a_mapping(void **state)
     struct etwas_mapping mapping;
 
     (void)state;
+    assert_int_equal(etwas_process_parse_device("1000-2000 r-xp 0 fd:1a 1234 /x"),
+                     UINT64_C(0xFD0000001A));
+    assert_int_equal(etwas_process_parse_device("1000-2000 r-xp"), 0);
     assert_true(parse_mapping("55d0c0001000-55d0c0003000 r-xp 00002000 fd:01 1234      "
                               " /a b/c (deleted)\n",
                               &mapping));
@@ -158,6 +161,12 @@ static void count(void *context, uint32_t id)
     *(int *)context += id == (uint32_t)getpid();
 }
 
+static void count_thread(void *context, uint32_t id, bool is_leaving)
+{
+    assert_false(is_leaving);
+    count(context, id);
+}
+
 static void we_are_there(void **state)
 {
     int seen = 0;
@@ -178,9 +187,9 @@ static void we_are_there(void **state)
     assert_int_equal(seen, 1);
     assert_true(etwas_proc_list_processes(count, &seen));
     assert_int_equal(seen, 2);
-    etwas_proc_list_threads((uint32_t)getpid(), count, &seen);
+    etwas_proc_list_threads((uint32_t)getpid(), count_thread, &seen);
     assert_int_equal(seen, 3);
-    etwas_proc_list_threads(UINT32_MAX, count, &seen);
+    etwas_proc_list_threads(UINT32_MAX, count_thread, &seen);
     etwas_process_mappings(UINT32_MAX, see_ourselves, &seen);
     assert_int_equal(seen, 3);
 }
@@ -219,6 +228,16 @@ static void a_note_that_is_too_long_is_not_followed(void **state)
     }
 }
 
+static uint32_t build_id_of_path(const char *path, uint8_t build_id[ETWAS_BUILD_ID_ROOM])
+{
+    int place = open(path, O_PATH | O_CLOEXEC);
+    uint32_t bytes = etwas_build_id_of_place(place, build_id);
+
+    assert_true(place >= 0);
+    (void)close(place);
+    return bytes;
+}
+
 static void what_is_no_file_is_not_opened(void **state)
 {
     uint8_t build_id[ETWAS_BUILD_ID_ROOM];
@@ -231,16 +250,16 @@ static void what_is_no_file_is_not_opened(void **state)
 
     (void)state;
     assert_true(file >= 0);
-    assert_int_equal(etwas_build_id_of_path(path, build_id), 0);
+    assert_int_equal(build_id_of_path(path, build_id), 0);
     assert_int_equal(write(file, text, sizeof text), sizeof text);
-    assert_int_equal(etwas_build_id_of_path(path, build_id), 0);
+    assert_int_equal(build_id_of_path(path, build_id), 0);
     (void)close(file);
     (void)snprintf(pipe_path, sizeof pipe_path, "%s.pipe", path);
     assert_int_equal(mkfifo(pipe_path, 0600), 0);
-    assert_int_equal(etwas_build_id_of_path(pipe_path, build_id), 0); /* and does not wait */
+    assert_int_equal(build_id_of_path(pipe_path, build_id), 0); /* and does not wait */
     assert_int_equal(unlink(pipe_path), 0);
     assert_int_equal(unlink(path), 0);
-    assert_int_equal(etwas_build_id_of_path("/proc/self/exe", build_id), 20);
+    assert_int_equal(build_id_of_path("/proc/self/exe", build_id), 20);
     assert_memory_equal(build_id, our_build_id(), 20);
 }
 

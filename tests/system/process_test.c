@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@
 
 enum {
     CHILDREN = 20,
+    LAST_STATUS = 9,
 };
 
 /* ---- processes ------------------------------------------------------------------------------- */
@@ -154,6 +156,32 @@ static void *end_process(void *argument)
     _exit((int)(intptr_t)argument);
 }
 
+static void *end_after_first(void *argument)
+{
+    (void)pthread_join(*(const pthread_t *)argument, NULL);
+    _exit(LAST_STATUS);
+}
+
+/* Its first thread is gone by then, and has said something else. */
+static pid_t run_without_first(void)
+{
+    pid_t child = fork();
+
+    assert_true(child >= 0);
+    if (child == 0) {
+        static pthread_t first;
+        pthread_t thread;
+
+        first = pthread_self();
+        if (!FIXTURE_SANITIZER && pthread_create(&thread, NULL, end_after_first, &first) == 0) {
+            (void)syscall(SYS_exit, 0);
+        }
+        _exit(LAST_STATUS);
+    }
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    return child;
+}
+
 /* By its first thread, by another, or by a signal. */
 static pid_t run_to_its_end(int status, bool by_another, int signal)
 {
@@ -178,8 +206,8 @@ static pid_t run_to_its_end(int status, bool by_another, int signal)
 
 static void how_it_ended_is_said(void **state)
 {
-    static const int expected[] = {0, 3, 255, 7, -SIGKILL, -SIGTERM};
-    pid_t children[6];
+    static const int expected[] = {0, 3, 255, 7, -SIGKILL, -SIGTERM, LAST_STATUS};
+    pid_t children[7];
     struct etwas_fault fault;
     struct etwas_exits *exits = etwas_exits_open(&fault);
     etwas_trace_handle session;
@@ -194,8 +222,9 @@ static void how_it_ended_is_said(void **state)
     children[3] = run_to_its_end(7, !FIXTURE_SANITIZER, 0);
     children[4] = run_to_its_end(0, false, SIGKILL);
     children[5] = run_to_its_end(0, false, SIGTERM);
+    children[6] = run_without_first();
     read_and_account(session, &events);
-    for (int index = 0; index < 6; index++) {
+    for (int index = 0; index < 7; index++) {
         uint32_t child = (uint32_t)children[index];
         const struct event *event;
         size_t at = 0;
@@ -216,16 +245,34 @@ static void how_it_ended_is_said(void **state)
 
 /* ---- losses ---------------------------------------------------------------------------------- */
 
-static void who_was_lost_is_found(void **state)
+static void *stop_it(void *session)
+{
+    stop_session(*(etwas_trace_handle *)session, NULL);
+    return NULL;
+}
+
+/* The rings are read for the last time when it stops. */
+static void stop_with_full_rings(etwas_trace_handle session)
+{
+    enum {
+        UNTIL_ASKED_US = 50000
+    };
+    pthread_t thread;
+
+    assert_int_equal(pthread_create(&thread, NULL, stop_it, &session), 0);
+    (void)usleep(UNTIL_ASKED_US);
+    ck_pr_store_32(&keep_rings_full, 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+static void find_lost(bool is_end)
 {
     const uint32_t ring_bytes = etwas_system_logger_ring_bytes;
-    etwas_session_counts counts;
     etwas_trace_handle session;
     struct program programs[CHILDREN];
     struct program gone[CHILDREN];
     struct events events;
 
-    (void)state;
     etwas_system_logger_ring_bytes = 4096;
     session = start_processes();
     etwas_system_logger_ring_bytes = ring_bytes;
@@ -243,21 +290,37 @@ static void who_was_lost_is_found(void **state)
         programs[index] = run_program("x");
         end_program(&gone[index]);
     }
-    ck_pr_store_32(&keep_rings_full, 0);
-    await_drains();
-    await_drains();
-    stop_session(session, &counts);
+    if (is_end) {
+        stop_with_full_rings(session);
+    } else {
+        ck_pr_store_32(&keep_rings_full, 0);
+        await_drains();
+        await_drains();
+        stop_session(session, NULL);
+    }
     for (int index = 0; index < CHILDREN; index++) {
         end_program(&programs[index]);
     }
-    assert_in_range(counts.lost_in_kernel, 1, UINT64_MAX);
     read_events(folder_path("k.etl"), 0, &events);
+    assert_in_range(events.header.EventsLost, 1, UINT32_MAX);
     expect_whole_lives(&events);
     for (int index = 0; index < CHILDREN; index++) {
         assert_non_null(strchr(types_of(&events, (uint32_t)programs[index].process_id), 'e'));
         assert_non_null(strchr(types_of(&events, (uint32_t)gone[index].process_id), 'E'));
     }
     free_events(&events);
+}
+
+static void who_was_lost_is_found(void **state)
+{
+    (void)state;
+    find_lost(false);
+}
+
+static void who_was_lost_in_the_end_is_found(void **state)
+{
+    (void)state;
+    find_lost(true);
 }
 
 /* Forks all the time, while sessions begin and end. */
@@ -369,6 +432,7 @@ int main(void)
         FOLDER_TEST(a_flag_that_comes_later_tells_who_is_there),
         FOLDER_TEST(how_it_ended_is_said),
         FOLDER_TEST(who_was_lost_is_found),
+        FOLDER_TEST(who_was_lost_in_the_end_is_found),
         FOLDER_TEST(every_life_is_whole),
         FOLDER_TEST(numbers_are_those_of_who_logs),
     };

@@ -126,21 +126,44 @@ static void how_a_process_ended_is_known_once(void **state)
            "106@3 by 1 End 10 of 1, sh [sh -c x]\n");
 }
 
-static void a_process_ends_with_its_first_threads_status(void **state)
+static void a_process_ends_with_its_last_threads_status(void **state)
 {
     static struct etwas_exits exits = {.socket = -1};
 
     (void)state;
     begin();
     processes.exits = &exits;
-    exits.kept[10] = (struct etwas_exit){.thread_id = 10, .status = 3 << 8};
-    exits.kept[11] = (struct etwas_exit){.thread_id = 11, .status = 4 << 8};
+    for (int round = 0; round < 2; round++) { /* of the second one the last status was lost */
+        exits.kept[10] = (struct etwas_exit){.thread_id = 10, .status = 3 << 8};
+        exits.kept[11] = (struct etwas_exit){.thread_id = round == 0 ? 11 : 0, .status = 4 << 8};
+        fork_at(100 + 10 * round, 1, 10, 10);
+        fork_at(101 + 10 * round, 10, 10, 11);
+        exit_at(102 + 10 * round, 10, 10);
+        exit_at(103 + 10 * round, 10, 11);
+    }
+    expect("100@3 by 1 Start 10 of 1, sh [sh -c x]\n"
+           "103@3 by 1 End 10 of 1, sh [sh -c x] with 4\n"
+           "110@3 by 1 Start 10 of 1, sh [sh -c x]\n"
+           "113@3 by 1 End 10 of 1, sh [sh -c x]\n");
+}
+
+/* Its first thread has ended, another runs a program and has its number: there is one status of two. */
+static void a_status_that_is_found_early_is_that_of_the_last_thread(void **state)
+{
+    static struct etwas_exits exits = {.socket = -1};
+
+    (void)state;
+    begin();
+    processes.exits = &exits;
     fork_at(100, 1, 10, 10);
     fork_at(101, 10, 10, 11);
+    exits.kept[10] = (struct etwas_exit){.thread_id = 10, .status = 5 << 8};
     exit_at(102, 10, 10);
-    exit_at(103, 10, 11);
+    name_at(103, 10, 10, "sh", true);
+    exit_at(104, 10, 10);
     expect("100@3 by 1 Start 10 of 1, sh [sh -c x]\n"
-           "103@3 by 1 End 10 of 1, sh [sh -c x] with 3\n");
+           "103@3 by 1 DCStart 10 of 1, sh exec\n"
+           "104@3 by 1 End 10 of 1, sh with 5\n");
 }
 
 static void numbers_that_are_none_are_passed_over(void **state)
@@ -318,7 +341,9 @@ int main(void)
                                   end_test),
         cmocka_unit_test_teardown(a_name_that_a_process_gives_itself_is_its_name, end_test),
         cmocka_unit_test_teardown(how_a_process_ended_is_known_once, end_test),
-        cmocka_unit_test_teardown(a_process_ends_with_its_first_threads_status, end_test),
+        cmocka_unit_test_teardown(a_process_ends_with_its_last_threads_status, end_test),
+        cmocka_unit_test_teardown(a_status_that_is_found_early_is_that_of_the_last_thread,
+                                  end_test),
         cmocka_unit_test_teardown(numbers_that_are_none_are_passed_over, end_test),
         cmocka_unit_test_teardown(what_the_rundown_told_is_not_told_again, end_test),
         cmocka_unit_test_teardown(what_happens_during_the_rundown_is_in_order, end_test),

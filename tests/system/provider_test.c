@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "etl/own_record.h"
+#include "system/event_count.h"
 #include "system/kernel_count.h"
-#include "system/kernel_fixture.h"
 
 enum {
     ISR = 67,
@@ -44,35 +44,6 @@ static void enable(etwas_trace_handle session, const etwas_guid *provider, uint6
 static void disable(etwas_trace_handle session, const etwas_guid *provider)
 {
     control(session, provider, EVENT_CONTROL_CODE_DISABLE_PROVIDER, 0);
-}
-
-/* Events of this class and type that say the number there. */
-static uint32_t count_saying(const struct events *events, const etwas_guid *class_guid,
-                             uint8_t type, size_t offset, uint32_t number)
-{
-    uint32_t count = 0;
-
-    for (size_t index = 0; index < events->count; index++) {
-        count += is_kernel_event(&events->items[index], class_guid, type) &&
-                 u32_at(&events->items[index], offset) == number;
-    }
-    return count;
-}
-
-static uint32_t count_switches_to(const struct events *events, uint32_t thread_id)
-{
-    return count_saying(events, &thread_class, SWITCH, 0, thread_id);
-}
-
-static uint32_t count_class(const struct events *events, const etwas_guid *class_guid)
-{
-    uint32_t count = 0;
-
-    for (size_t index = 0; index < events->count; index++) {
-        count += memcmp(&events->items[index].record.EventHeader.ProviderId, class_guid,
-                        sizeof *class_guid) == 0;
-    }
-    return count;
 }
 
 /* ---- what is recorded ------------------------------------------------------------------------ */
@@ -108,7 +79,8 @@ static void a_keyword_records_its_part(void **state)
     assert_int_equal(count_saying(&events, &ProcessGuid, 1, 8, children[1]), 0);
     assert_int_equal(count_saying(&events, &ProcessGuid, RUNDOWN_START, 8, here), 1);
     assert_int_equal(count_saying(&events, &ProcessGuid, 1, 8, children[2]), 1);
-    assert_int_equal(count_switches_to(&events, switches[0]), 0);
+    /* One that was joined may still be on its way out. */
+    assert_in_range(count_switches_to(&events, switches[0]), 0, 1);
     assert_in_range(count_switches_to(&events, switches[1]), HANDOVERS, UINT32_MAX);
     assert_int_equal(count_switches_to(&events, switches[2]), 0);
     assert_int_equal(count_class(&events, &EventTraceConfigGuid), 0);
@@ -146,16 +118,6 @@ static void keywords_match_as_those_of_any_provider(void **state)
     free_events(&events);
 }
 
-static uint32_t flags_of(etwas_trace_handle session)
-{
-    struct block block;
-
-    prepare_kernel_block(&block, 0);
-    assert_int_equal(ControlTraceA(session, NULL, &block.properties, EVENT_TRACE_CONTROL_QUERY),
-                     ERROR_SUCCESS);
-    return block.properties.EnableFlags;
-}
-
 /* R131: EnableFlags and providers do not know of each other; what both want is recorded once. */
 static void flags_and_providers_add_up(void **state)
 {
@@ -169,7 +131,7 @@ static void flags_and_providers_add_up(void **state)
     enable(session, &SystemProcessProviderGuid, SYSTEM_PROCESS_KW_THREAD);
     children[0] = (uint32_t)run_child();
     update_kernel_flags(session, NOTHING, ERROR_SUCCESS);
-    assert_int_equal(flags_of(session), NOTHING);
+    assert_int_equal(kernel_flags_of(session), NOTHING);
     children[1] = (uint32_t)run_child();
     disable(session, &SystemProcessProviderGuid);
     children[2] = (uint32_t)run_child();
@@ -304,10 +266,6 @@ static void the_configuration_comes_in_parts(void **state)
 
 static void only_a_system_logger_can_have_them(void **state)
 {
-    EVENT_FILTER_DESCRIPTOR filter = {.Type = EVENT_FILTER_TYPE_PID};
-    uint32_t here = (uint32_t)getpid();
-    ENABLE_TRACE_PARAMETERS parameters = {.Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
-                                          .EnableFilterDesc = &filter};
     etwas_trace_handle session;
     etwas_trace_handle other;
 
@@ -321,21 +279,6 @@ static void only_a_system_logger_can_have_them(void **state)
                      ERROR_INVALID_PARAMETER);
     assert_int_equal(EnableTraceEx2(session, &SystemProcessProviderGuid, 3, 0, 0, 0, 0, NULL),
                      ERROR_INVALID_PARAMETER);
-    filter.Ptr = (uint64_t)(uintptr_t)&here;
-    filter.Size = sizeof here;
-    parameters.FilterDescCount = 1;
-    assert_int_equal(
-        EnableTraceEx2(session, &SystemProcessProviderGuid, 1, 0, 0, 0, 0, &parameters),
-        ERROR_NOT_SUPPORTED);
-    parameters.FilterDescCount = 0;
-    parameters.EnableProperty = EVENT_ENABLE_PROPERTY_STACK_TRACE;
-    assert_int_equal(
-        EnableTraceEx2(session, &SystemProcessProviderGuid, 1, 0, 0, 0, 0, &parameters),
-        ERROR_NOT_SUPPORTED);
-    parameters.EnableProperty = 0;
-    assert_int_equal(
-        EnableTraceEx2(session, &SystemProcessProviderGuid, 1, 0, 0, 0, 0, &parameters),
-        ERROR_SUCCESS);
     stop_session(session, NULL);
     assert_int_equal(EnableTraceEx2(session, &SystemProcessProviderGuid, 1, 0, 0, 0, 0, NULL),
                      ERROR_INVALID_PARAMETER);

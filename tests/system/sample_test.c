@@ -114,6 +114,36 @@ static void the_programs_registers_and_stack_are_taken(void **state)
     assert_null(sample.stack);
 }
 
+/* They are alone, or among the others; of another kind of program there are none, and it says so. */
+static void the_registers_of_a_call_are_taken(void **state)
+{
+    const uint64_t lowest = ETWAS_SAMPLE_CALL_REGISTERS & -ETWAS_SAMPLE_CALL_REGISTERS;
+    const uint64_t below = (uint64_t)__builtin_popcountll(ETWAS_SAMPLE_REGISTERS & (lowest - 1));
+    const uint64_t alone = ETWAS_SAMPLE_ALWAYS | PERF_SAMPLE_REGS_USER;
+    struct etwas_sample sample;
+    uint64_t value;
+
+    (void)state;
+    put_sample(alone, 0, 0);
+    assert_true(etwas_sample_decode(&record.header, alone, &sample));
+    assert_null(sample.registers);
+    assert_false(sample.is_32_bit);
+    memcpy(&value, sample.call_registers, sizeof value);
+    assert_int_equal(value, 200);
+    put_sample(ETWAS_SAMPLE_ALWAYS | ETWAS_SAMPLE_USER, 0, 0);
+    assert_true(
+        etwas_sample_decode(&record.header, ETWAS_SAMPLE_ALWAYS | ETWAS_SAMPLE_USER, &sample));
+    memcpy(&value, sample.call_registers, sizeof value);
+    assert_int_equal(value, 200 + below);
+    put_sample(alone, 0, 0);
+    record.bytes[ABI_AT] = PERF_SAMPLE_REGS_ABI_32;
+    assert_true(etwas_sample_decode(&record.header, alone, &sample));
+    assert_null(sample.call_registers);
+    assert_true(sample.is_32_bit);
+    record.header.size = ABI_AT + 8;
+    assert_false(etwas_sample_decode(&record.header, alone, &sample));
+}
+
 static void samples_have_what_their_event_asked_for(void **state)
 {
     static const uint64_t parts[] = {PERF_SAMPLE_IP, PERF_SAMPLE_CALLCHAIN, PERF_SAMPLE_RAW,
@@ -339,6 +369,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_have_what_their_event_asked_for),
         cmocka_unit_test(the_programs_registers_and_stack_are_taken),
+        cmocka_unit_test(the_registers_of_a_call_are_taken),
         cmocka_unit_test(samples_of_other_types_are_refused),
         cmocka_unit_test(cut_samples_are_refused),
         cmocka_unit_test(counts_that_lead_outside_are_refused),

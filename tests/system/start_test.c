@@ -4,7 +4,9 @@
 /*
  * StartKernelTrace: what its properties may say, and how a session ends by itself.
  */
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "system/kernel_fixture.h"
@@ -140,6 +142,38 @@ static void r51_a_kernel_trace_is_neither_private_nor_paged(void **state)
     }
 }
 
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+/* R182: StartTrace says it otherwise. */
+static void r182_a_start_without_memory_is_told(void **state)
+{
+    pid_t child = fork_child();
+
+    (void)state;
+    if (child == 0) {
+        etwas_trace_handle session = 7;
+        struct block block;
+
+        limit_address_space((uint64_t)MEGABYTES << 20);
+        prepare_wide(&block, FLAGS);
+        block.properties.BufferSize = 16384;
+        CHECK_IN_CHILD(StartKernelTrace(&session, &block.properties, NULL, 0) == ERROR_OUTOFMEMORY);
+        CHECK_IN_CHILD(session == 0);
+        prepare_kernel_block(&block, FLAGS);
+        block.properties.BufferSize = 16384;
+        CHECK_IN_CHILD(StartTraceA(&session, KERNEL_LOGGER_NAMEA, &block.properties) ==
+                       ERROR_NOT_ENOUGH_MEMORY);
+        _exit(0);
+    }
+    assert_int_equal(exit_code_of(child), 0);
+}
+#else
+static void r182_a_start_without_memory_is_told(void **state)
+{
+    (void)state;
+    skip(); /* sanitizers need addresses of their own */
+}
+#endif
+
 /* R180: the name goes where there is room for it; whether the caller has put one there is nothing to it. */
 static void r180_the_name_is_put_in(void **state)
 {
@@ -231,6 +265,7 @@ int main(void)
         FOLDER_TEST(r187_the_other_members_are_those_of_any_start),
         FOLDER_TEST(r187_what_no_start_may_say_is_refused),
         FOLDER_TEST(r51_a_kernel_trace_is_neither_private_nor_paged),
+        FOLDER_TEST(r182_a_start_without_memory_is_told),
         FOLDER_TEST(r180_the_name_is_put_in),
         FOLDER_TEST(r46_every_kind_of_system_logger_counts),
         FOLDER_TEST(r49_a_full_file_ends_it),

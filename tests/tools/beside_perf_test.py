@@ -18,9 +18,9 @@ import sys
 from tool_case import ToolTest, main
 
 # By the numbers of x86-64.
-CALLS = {"Create": (2, 85, 257, 437), "Close": (3,), "Read": (0, 17, 19), "Write": (1, 18, 20),
+CALLS = {"Create": (2, 83, 85, 88, 133, 257, 258, 259, 266, 304, 437), "Cleanup": (3,), "Close": (3,), "Read": (0, 17, 19), "Write": (1, 18, 20),
          "Rename": (82, 264, 316), "Delete": (84, 87, 263), "Flush": (74, 75), "DirEnum": (78, 217),
-         "QueryInfo": (4, 5, 6, 262, 332)}
+         "QueryInfo": (4, 5, 6, 21, 262, 269, 332, 439), "FSControl": (89, 267)}
 
 WORKLOAD = """
 import os, sys

@@ -91,6 +91,39 @@ class Columns(NamesTest):
         self.assertEqual(error, "".join(f"etwas: no event has a field '{name}'\n" for name in (
             "sizee", "time", "p.x")))
 
+    def test_stamps_in_fields_are_times_as_the_events_own(self):
+        path = self.trace(etl.interrupt(1_000_005, 1_000_003), etl.interrupt(1_000_006, 1_000_006), etl.interrupt(1_000_007, 0))
+        times = [(TIME.replace("1Z", "5Z"), TIME.replace("1Z", "3Z")), (TIME.replace("1Z", "6Z"),) * 2, (TIME.replace("1Z", "7Z"), "0")]
+        self.assertEqual([line.split() for line in self.lines("--columns", "time,InitialTime", path)[1:]], [list(t) for t in times])
+        self.assertIn(f" InitialTime={times[0][1]} Routine=", self.lines(path)[0])
+        self.assertIn("InitialTime=1000003 ", self.lines("--raw", path)[0])
+        self.assertEqual(self.fields("--where", "InitialTime == 1000003", path), self.fields("--limit", "2", path))
+        for clock, key in (((), "time"), (("--clock=qpc",), "qpc_ns"), (("--clock=system",), "system_time")):
+            first, same, none = self.objects(*clock, path)
+            self.assertEqual([event["fields"]["InitialTime"] for event in (first, same, none)], [1_000_003, 1_000_006, 0])
+            self.assertEqual(same["field_times"]["InitialTime"], same[key])
+            self.assertNotEqual(first["field_times"]["InitialTime"], first[key])
+            self.assertIsNone(none["field_times"]["InitialTime"])
+        self.assertNotIn("field_times", self.objects("--raw", path)[0])
+
+    def test_a_place_in_a_file_that_is_no_number_is_a_word(self):
+        places = (2**64 - 1, 2**64 - 2, 2**64 - 3, 0)
+        path = self.trace(*(etl.system(etl.FILE_GROUP, 67, 1_000_001 + i, struct.pack("<QQQQIIII", at, 0, 0, 0, 11, 1, 0, 0))
+                            for i, at in enumerate(places)))
+        self.assertEqual(self.lines("--columns", "event,Offset", path),
+                         [f"MSNT_SystemTrace/FileIo/Read {at}" for at in ("end", "position", *places[2:])])
+        self.assertIn(" Offset=end ", self.lines(path)[0])
+        self.assertEqual(self.objects(path)[0]["fields"]["Offset"], 2**64 - 1)
+        self.assertEqual(len(self.lines("--where", f"Offset == {2**64 - 2}", path)), 1)
+
+    def test_the_time_as_recorded_is_a_column_beside_any_other(self):
+        path = self.trace(etl.classic(RED, 1_000_005), etl.classic(RED, 1_000_007))
+        self.assertEqual(self.lines("--columns", "raw_time,time", path)[1:],
+                         [f"1000005 {TIME.replace('1Z', '5Z')}", f"1000007 {TIME.replace('1Z', '7Z')}"])
+        self.assertEqual(self.lines("--columns", "raw_time", "--where", "time > 600ns", path), ["1000007"])
+        self.assertEqual(self.lines("--columns", "raw_time,time", "--raw", path)[1:], ["1000005 1000005", "1000007 1000007"])
+        self.assertEqual(self.lines("--columns", "raw_time,time", "--clock=qpc", path)[1].split()[0], "1000005")
+
     def test_several_values_of_a_column_stand_in_brackets(self):
         fields = etl.tl_field("s", STRUCT, 1, count=2) + etl.tl_field("x", ANSI)
         path = self.trace(etl.tl_event(RED, 1_000_001, "P", "E", fields, b"a\0b\0"))

@@ -5,12 +5,12 @@
  * A loaded run with the kernel's context switches recorded: threads that compute, more than there are
  * processors, threads that sleep and threads that hand over to each other.
  *
- * usage: cpu_load FILE    records into FILE, and prints as JSON what the kernel itself says of each
- *                         thread (/proc/PID/task/TID/schedstat). Exits with 77 where the kernel's
- *                         events cannot be had.
+ * usage: cpu_load FILE [own]    records into FILE, of the process alone if that is asked for, and prints as JSON
+ *                               what the kernel itself says of each thread (/proc/PID/task/TID/schedstat).
+ *                               Exits with 77 where the kernel's events cannot be had.
  */
 
-#include <etwas/evntrace.h>
+#include <etwas/etwas.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -210,7 +210,10 @@ int main(int argc, char **argv)
     uint64_t taken;
     ULONG code = ERROR_INVALID_PARAMETER;
 
-    if (argc == 2) {
+    if (argc == 3) {
+        (void)etwas_kernel_scope(ETWAS_KERNEL_SCOPE_PROCESS);
+    }
+    if (argc > 1) {
         code = start(&session, argv[1], EVENT_TRACE_FLAG_THREAD | EVENT_TRACE_FLAG_CSWITCH);
     }
     if (code != ERROR_SUCCESS) {

@@ -67,6 +67,15 @@ class Switches(CpuTest):
         self.assertEqual(self.times(threads[21]), (150, 50, 500, 0))
         self.assertTrue(told["ready_known"])
 
+    def test_who_runs_another_program_goes_on_as_the_first_thread(self):
+        told, threads = self.cpu(self.trace([
+            thread_event(1, at(0), 20, 20), thread_event(1, at(0), 20, 21), switch(at(100), 0, 21),
+            thread_event(2, at(200), 20, 20), thread_event(2, at(300), 20, 21, by=20),
+            thread_event(1, at(300), 20, 20, by=20), switch(at(500), 20, 0), etl.classic(RED, at(600))]))
+        self.assertEqual(self.times(threads[21]), (200, 0, 100, 0))
+        self.assertEqual(self.times(threads[20]), (200, 0, 100, 0))
+        self.assertEqual(self.processor_times(told), [(400, 200, 0)])
+
     def test_a_thread_that_moves_runs_on_one_processor_at_a_time(self):
         told, threads = self.cpu(self.trace(
             [etl.classic(RED, at(0)), switch(at(100), 0, 21), switch(at(300), 21, 0, READY), etl.classic(RED, at(900))],
@@ -223,13 +232,51 @@ class Forms(CpuTest):
             self.run_etwas("stat", *options, "a.etl", expect=USAGE)
 
 
+class Own(CpuTest):
+    """A process that recorded itself alone: of each switch there is its own side, and the other one is 0."""
+
+    def told(self, *events, **options):
+        return self.cpu(self.trace([etl.own_process(at(0), 20), *events], **options))
+
+    def test_what_else_the_processors_did_is_unknown(self):
+        told, threads = self.told(switch(at(100), 0, 21), switch(at(300), 21, 0, READY), switch(at(350), 0, 21),
+                                  switch(at(400), 21, 0), switch(at(600), 0, 22), switch(at(1000), 22, 0))
+        self.assertEqual((told["own_process"], told["ready_known"]), (20, False))
+        self.assertEqual(self.processor_times(told), [(650, 0, 350)])
+        self.assertEqual(self.times(threads[21]), (250, 50, 700, 0))
+        self.assertEqual(self.times(threads[22]), (400, 0, 600, 0))
+        out, _ = self.run_etwas("stat", "--cpu", os.path.join(self.folder, "a.etl"))
+        self.assertIn("  process       20 alone was recorded, by itself: what else the processors did is not known\n", out)
+        self.assertIn(" who was woken waits on, since of one process nothing tells of that\n", out)
+        self.assertNotIn("NOT KNOWN", out)
+        self.assertNotIn("own_process", self.cpu(self.trace([switch(at(0), 0, 21)]))[0])
+
+    def test_a_thread_ends_without_a_switch(self):
+        told, threads = self.told(switch(at(100), 0, 21), thread_event(2, at(300), 20, 21), switch(at(400), 0, 22),
+                                  switch(at(500), 22, 0), switch(at(600), 0, 21), switch(at(700), 21, 0),
+                                  thread_event(2, at(750), 20, 21), etl.classic(RED, at(1000)))
+        self.assertEqual([p["gaps"] for p in told["processors"]], [0])
+        self.assertEqual(self.processor_times(told), [(400, 0, 600)])
+        self.assertEqual(self.times(threads[22]), (100, 0, 900, 0))
+        first, second = [t for t in told["processes"][0]["threads"] if t["thread"] == 21]
+        self.assertEqual((self.times(first), self.times(second)), ((200, 0, 100, 0), (100, 0, 50, 0)))
+
+    def test_of_a_thread_without_a_switch_nothing_is_known(self):
+        told, threads = self.told(thread_event(HERE, at(1), 20, 21), thread_event(HERE, at(2), 20, 22),
+                                  switch(at(100), 22, 0), etl.classic(RED, at(1000)))
+        self.assertEqual(self.times(threads[22]), (100, 0, 900, 0))  # it ran when the session began
+        self.assertEqual((list(threads), told["threads_not_run"]), ([22], 1))
+        out, _ = self.run_etwas("stat", "--cpu", os.path.join(self.folder, "a.etl"))
+        self.assertIn("  no switch of  1 thread\n", out)
+
+
 class Accounts(CpuTest):
     """The kernel's own accounts of a run that was recorded."""
     load = ""
 
-    def measure(self):
+    def measure(self, *scope):
         path = os.path.join(self.folder, "k.etl")
-        run = subprocess.run([self.load, path], stdout=subprocess.PIPE, check=False, timeout=100)
+        run = subprocess.run([self.load, path, *scope], stdout=subprocess.PIPE, check=False, timeout=100)
         if run.returncode == 77:
             print(run.stdout.decode(), end="")
             self.skipTest(run.stdout.decode())
@@ -250,6 +297,20 @@ class Accounts(CpuTest):
             self.assertGreater(counted["switches_in"], 1)
             ours, theirs, unknown = ours + running, theirs + kernels, unknown + counted["unknown_ns"]
         return ours, theirs, unknown + known["taken_ns"]
+
+    def test_a_process_by_itself_has_what_the_kernel_counted(self):
+        known, told, threads = self.measure("own")
+        if told["events_lost"] > 0:
+            self.skipTest("events are lost on this machine, as it is now")
+        self.assertEqual(told["own_process"], known["process"])
+        self.assertEqual(sum(processor["gaps"] for processor in told["processors"]), 0)
+        for thread in known["threads"]:
+            counted = threads[thread["thread"]]
+            # What a switch itself takes is not in it.
+            between = counted["switches_in"] * 2000 + counted["unknown_ns"] + 5_000_000
+            self.assertLessEqual(thread["run_ns"], counted["running_ns"] * 1.02 + between)
+            self.assertLessEqual(counted["running_ns"], thread["run_ns"] * 1.02 + 5_000_000 + known["taken_ns"])
+            self.assertLessEqual(counted["ready_ns"], thread["wait_ns"] * 1.02 + between + known["taken_ns"])
 
     def test_running_time_is_what_the_kernel_counted_within_2_percent(self):
         for _ in range(4):  # a machine that is left alone needs one

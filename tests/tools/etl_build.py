@@ -2,6 +2,7 @@
 # Copyright (c) 2026 the etwas authors
 """Builds small .etl files for the tests of the tools, straight from the format."""
 
+import socket
 import struct
 import uuid
 
@@ -18,9 +19,9 @@ GUID, POINTER, FILETIME, SYSTEMTIME, HEX64, STRUCT = 15, 16, 17, 18, 21, 24
 OUT_STRING, OUT_BOOLEAN, OUT_WIN32ERROR, OUT_HRESULT = 2, 3, 13, 15
 
 
-def classic(guid, stamp, kind=1, level=4, process=10, thread=11, payload=b"", times=(0, 0)):
+def classic(guid, stamp, kind=1, level=4, process=10, thread=11, payload=b"", times=(0, 0), version=0):
     """A FULL_HEADER64 record."""
-    return struct.pack("<HBBBBHIIq16sII", 48 + len(payload), 0x14, 0xC0, kind, level, 0, thread,
+    return struct.pack("<HBBBBHIIq16sII", 48 + len(payload), 0x14, 0xC0, kind, level, version, thread,
                        process, stamp, uuid.UUID(guid).bytes_le, *times) + payload
 
 
@@ -76,6 +77,18 @@ def message_format(stamp, guid, number, text):
     """The record in which a file of etwas says what a message means."""
     return classic(OWN_CLASS, stamp, kind=4, level=0,
                    payload=struct.pack("<IHH", 1, number, 0) + uuid.UUID(guid).bytes_le + text.encode() + b"\0")
+
+
+def thread_counters(stamp, guid, kind, values, number=0, activity=None, known=7, processor=0, process=20, thread=21):
+    """What a thread has used, beside a START (1) or END (2); values: ran and waited ns, user and kernel us, …"""
+    payload = (struct.pack("<II", 1, known) + uuid.UUID(guid).bytes_le + (uuid.UUID(activity).bytes_le if activity else bytes(16))
+               + struct.pack("<4I8Q", number, kind, processor, 0, *values))
+    return classic(OWN_CLASS, stamp, kind=13, level=0, process=process, thread=thread, payload=payload, version=1)
+
+
+def kernel_rung(stamp, rung, process, error):
+    """The first record of a session of the kernel's events of its own process."""
+    return classic(OWN_CLASS, stamp, kind=10, level=0, payload=struct.pack("<4I", 1, rung, process, error))
 
 
 METADATA_CLASS = "bbccf6c1-6cd1-48c4-80ff-839482e37671"
@@ -222,9 +235,14 @@ def kernel_loss(stamp, since, events=1):
     return classic(OWN_CLASS, stamp, kind=7, payload=struct.pack("<IIQqq", 1, 0, events, since, stamp))
 
 
-def thread_event(kind, stamp, process, thread):
+def own_process(stamp, process, rung=2):
+    """The session is of one process alone."""
+    return classic(OWN_CLASS, stamp, kind=10, level=0, payload=struct.pack("<IIII", 1, rung, process, 0))
+
+
+def thread_event(kind, stamp, process, thread, by=11):
     """A thread starts (1), ends (2), was there at the beginning (3) or at the end (4)."""
-    return system(THREAD_GROUP, kind, stamp, struct.pack("<II", process, thread) + bytes(64))
+    return system(THREAD_GROUP, kind, stamp, struct.pack("<II", process, thread) + bytes(64), thread=by)
 
 
 def process_event(kind, stamp, process, name, parent=1):
@@ -233,7 +251,7 @@ def process_event(kind, stamp, process, name, parent=1):
                   + name + b"\0" + utf16(""), version=2)
 
 
-PERFORMANCE_GROUP, FAULT_GROUP, STACK_GROUP = 0x0F, 0x02, 0x18
+PERFORMANCE_GROUP, FAULT_GROUP, STACK_GROUP, FILE_GROUP, DISK_GROUP = 0x0F, 0x02, 0x18, 0x04, 0x01
 
 
 def call_enter(stamp, number):
@@ -244,6 +262,10 @@ def call_exit(stamp):
     return kernel(PERFORMANCE_GROUP, 52, stamp, bytes(4))
 
 
+def sample(stamp, thread, address):
+    return kernel(PERFORMANCE_GROUP, 46, stamp, struct.pack("<QIHBB", address, thread, 1, 0, 0))
+
+
 def interrupt(stamp, since):
     return kernel(PERFORMANCE_GROUP, 67, stamp, struct.pack("<qQBHB", since, 0, 1, 3, 0))
 
@@ -252,8 +274,54 @@ def page_fault(stamp, kind=11):
     return kernel(FAULT_GROUP, kind, stamp, bytes(16))
 
 
-def hard_fault(stamp, since, thread):
-    return kernel(FAULT_GROUP, 32, stamp, struct.pack("<qqQQII", since, 0, 0, 0, thread, 4096))
+def hard_fault(stamp, since, thread, file=0):
+    return kernel(FAULT_GROUP, 32, stamp, struct.pack("<qqQQII", since, 0, 0, file, thread, 4096))
+
+
+def file_operation(stamp, kind, operation, file, thread):
+    """An operation on a file begins: read (67), write (68), or another one."""
+    place = bytes(8) if kind in (67, 68) else b""
+    return system(FILE_GROUP, kind, stamp, place + struct.pack("<QQQI", operation, file, file, thread) + bytes(12),
+                  process=20, thread=thread)
+
+
+def file_open(stamp, operation, file, path, thread):
+    return system(FILE_GROUP, 64, stamp, struct.pack("<QQIIII", operation, file, thread, 0, 0, 0) + utf16(path),
+                  process=20, thread=thread)
+
+
+def file_deleted(stamp, operation, path, thread):
+    """Which path an operation deletes, which has no number."""
+    return system(FILE_GROUP, 79, stamp, struct.pack("<QQQQII", operation, 0, 0, 0, thread, 13) + utf16(path),
+                  process=20, thread=thread)
+
+
+def file_end(stamp, operation, thread):
+    return system(FILE_GROUP, 76, stamp, struct.pack("<QQI", operation, 0, 0), process=20, thread=thread)
+
+
+def file_name(stamp, file, name, kind=0):
+    return kernel(FILE_GROUP, kind, stamp, struct.pack("<Q", file) + utf16(name), version=3)
+
+
+def tcp_event(stamp, process, kind=11, local=("127.0.0.1", 80), remote=("10.0.0.1", 4000), group=0x06):
+    """Something was received (11) or sent (10) by TCP, or UDP, group 8; of IPv6 16 more."""
+    (ours, our_port), (theirs, their_port) = local, remote
+    family = socket.AF_INET6 if kind >= 26 else socket.AF_INET
+    return kernel(group, kind, stamp, struct.pack("<II", process, 1) + socket.inet_pton(family, theirs) +
+                  socket.inet_pton(family, ours) + struct.pack(">HH", their_port, our_port) + bytes(12))
+
+
+def disk_request(stamp, kind, thread, ticks, size=4096):
+    """A read (10), write (11) or flush (14) is done that a thread handed over so long before."""
+    if kind == 14:
+        return kernel(DISK_GROUP, kind, stamp, struct.pack("<IIQQI", 1, 0, ticks, 7, thread), version=3)
+    return kernel(DISK_GROUP, kind, stamp, struct.pack("<IIIIQQQQI", 1, 0, size, 0, 0, 0, 7, ticks, thread), version=3)
+
+
+def account(stamp, flags):
+    """What became of one of the kernel's sources that these flags ask for: nothing was lost."""
+    return classic(OWN_CLASS, stamp, kind=5, level=0, payload=struct.pack("<7I", 1, 0, 1, 1, 0, 1, flags) + bytes(52))
 
 
 def stack_walk(stamp, of, thread, *frames):

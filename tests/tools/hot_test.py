@@ -19,10 +19,6 @@ TEXT = 0xFFFFFFFF81000000
 SAMPLE, INTERVAL_SET = 46, 72
 
 
-def sample(stamp, thread, address):
-    return etl.kernel(etl.PERFORMANCE_GROUP, SAMPLE, stamp, struct.pack("<QIHBB", address, thread, 1, 0, 0))
-
-
 class HotTest(SymbolsTest):
     def hot(self, *records, shown=0, per_processor=None):
         """What is told, and of each function how often it was where the processor was, and on the stack."""
@@ -38,11 +34,11 @@ class Counts(HotTest):
 
     def test_samples_are_counted_by_function_and_those_on_the_stack_once(self):
         records = [*self.KERNEL, self.A, self.B,
-                   sample(T + 1, 11, TEXT + 1),
+                   etl.sample(T + 1, 11, TEXT + 1),
                    etl.stack_walk(T + 1, T + 1, 11, TEXT + 1, TEXT + 0x101, TEXT + 0x109, TEXT + 0x9999),
                    etl.stack_walk(T + 1, T + 1, 11, BASE + 5, BASE + 6, BASE + 0x100007),
-                   sample(T + 2, 11, BASE + 9), etl.stack_walk(T + 2, T + 2, 11, BASE + 9, BASE + 0x100000),
-                   sample(T + 3, 11, TEXT + 2)]
+                   etl.sample(T + 2, 11, BASE + 9), etl.stack_walk(T + 2, T + 2, 11, BASE + 9, BASE + 0x100000),
+                   etl.sample(T + 3, 11, TEXT + 2)]
         told, functions = self.hot(*records)
         self.assertEqual((told["samples"], told["with_stack"], told["idle"], told["function_count"]), (3, 2, 0, 5))
         # Behind the call at b's first byte is a's last.
@@ -55,42 +51,42 @@ class Counts(HotTest):
 
     def test_the_stack_is_that_of_the_processors_last_sample(self):
         told, functions = self.hot(per_processor=[
-            (0, [*self.KERNEL, sample(T + 1, 11, TEXT), etl.stack_walk(T + 1, T + 1, 11, TEXT, TEXT + 0x101),
-                 etl.stack_walk(T + 2, T + 2, 11, TEXT + 0x201), sample(T + 3, 11, TEXT)]),
-            (1, [sample(T + 1, 12, TEXT + 0x101), etl.switch(T + 2, 1, 2),
+            (0, [*self.KERNEL, etl.sample(T + 1, 11, TEXT), etl.stack_walk(T + 1, T + 1, 11, TEXT, TEXT + 0x101),
+                 etl.stack_walk(T + 2, T + 2, 11, TEXT + 0x201), etl.sample(T + 3, 11, TEXT)]),
+            (1, [etl.sample(T + 1, 12, TEXT + 0x101), etl.switch(T + 2, 1, 2),
                  etl.stack_walk(T + 2, T + 2, 11, TEXT), etl.stack_walk(T + 5, T + 5, 11, TEXT)])])
         self.assertEqual((told["samples"], told["with_stack"]), (3, 1))
         self.assertEqual(functions, {("schedule", "vmlinux"): (2, 2), ("do_wait", "vmlinux"): (1, 2)})
 
     def test_without_a_stack_the_thread_says_the_process(self):
-        _, functions = self.hot(self.A, image(HERE, T, "/none/other", process=20), sample(T + 1, 21, BASE + 1),
-                                sample(T + 2, 22, BASE + 1), etl.thread_event(HERE[1], T + 3, 20, 21))
+        _, functions = self.hot(self.A, image(HERE, T, "/none/other", process=20), etl.sample(T + 1, 21, BASE + 1),
+                                etl.sample(T + 2, 22, BASE + 1), etl.thread_event(HERE[1], T + 3, 20, 21))
         self.assertEqual(functions, {(None, "other"): (1, 1), (None, None): (1, 1)})
 
     def test_idle_processors_are_left_out(self):
-        told, functions = self.hot(*self.KERNEL, sample(T + 1, 0, TEXT), etl.stack_walk(T + 1, T + 1, 0, TEXT),
-                                   sample(T + 2, 11, TEXT))
+        told, functions = self.hot(*self.KERNEL, etl.sample(T + 1, 0, TEXT), etl.stack_walk(T + 1, T + 1, 0, TEXT),
+                                   etl.sample(T + 2, 11, TEXT))
         self.assertEqual((told["samples"], told["idle"], told["with_stack"]), (1, 1, 0))
         self.assertEqual(functions, {("schedule", "vmlinux"): (1, 1)})
 
     def test_records_that_make_no_sense_are_passed_over(self):
         short = [etl.kernel(etl.PERFORMANCE_GROUP, SAMPLE, T, bytes(n)) for n in range(12)]
         stacks = [etl.stack_walk(T, T, 11, *[TEXT + 1] * 100), etl.kernel(0x18, 32, T, bytes(15))]
-        told, functions = self.hot(*short, *stacks, *self.KERNEL, sample(T, 11, TEXT), stacks[0], stacks[0],
+        told, functions = self.hot(*short, *stacks, *self.KERNEL, etl.sample(T, 11, TEXT), stacks[0], stacks[0],
                                    etl.kernel(etl.PERFORMANCE_GROUP, INTERVAL_SET, T, bytes(7)),
                                    etl.kernel(etl.PERFORMANCE_GROUP, INTERVAL_SET, T, struct.pack("<II", 0, 2000), 3))
         self.assertEqual((told["samples"], told["interval_ns"]), (1, 200_000))
         self.assertEqual(functions, {("schedule", "vmlinux"): (1, 1)})
 
     def test_it_is_told_in_words(self):
-        path = self.write("a.etl", etl.trace([(0, [*self.KERNEL, self.A, sample(T + 1, 11, TEXT),
+        path = self.write("a.etl", etl.trace([(0, [*self.KERNEL, self.A, etl.sample(T + 1, 11, TEXT),
                                                    etl.stack_walk(T + 1, T + 1, 11, TEXT, TEXT + 0x101)])]))
         out, _ = self.run_etwas("stat", "--hot", path)
         self.assertEqual(out, f"{path}\n  samples     1\n  stacks      1 of the samples have one\n\n"
                               "             self             total          function\n"
                               "          1 100.0%          1 100.0%  kernel  schedule in vmlinux\n"
                               "          0   0.0%          1 100.0%  kernel  do_wait in vmlinux\n")
-        self.assert_keys_in_help("stat", self.hot(*self.KERNEL, sample(T, 11, TEXT))[0])
+        self.assert_keys_in_help("stat", self.hot(*self.KERNEL, etl.sample(T, 11, TEXT))[0])
         nothing = self.write("b.etl", etl.trace([(0, [etl.classic(RED, T)])]))
         self.assertIn("There are no samples", self.run_etwas("stat", "-F", nothing)[0])
         for wrong in (["--hot=x"], ["--hot", "--cpu"], ["--hot", "--heap"], ["--hot", "--where", "id == 1"], ["--hot", "--csv"]):

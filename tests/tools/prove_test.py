@@ -8,6 +8,7 @@ usage: prove_test.py PATH_OF_ETWAS [PATH_OF_PROVE_SESSIONS] TEST_CLASS
 import glob
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -92,7 +93,8 @@ class Made(ProveTest):
     def test_a_file_that_says_too_little_has_no_proof(self):
         self.assert_unproved("does not say how many", self.file())
         self.assert_unproved("snapshot", self.file(mode=BUFFERING, attempted=3))
-        self.assert_unproved("did not write its end", self.file(finished=False, attempted=3))
+        for attempted in (3, 0):
+            self.assert_unproved("did not write its end", self.file(finished=False, attempted=attempted))
         self.assert_unproved("are not whole: 0 records of 0",
                              self.write("k.etl", etl.trace([(0, [etl.classic(RED, T)])], name="NT Kernel Logger",
                                                            own=[etl.totals(attempted=1)])))
@@ -118,9 +120,9 @@ class Made(ProveTest):
     # ---- a system logger's
 
     def account(self, number, count, source=70, processor=0, attempted=0, taken=0, without=0, lost=(0, 0, 0),
-                name=b"sched:sched_switch"):
+                name=b"sched:sched_switch", flags=0x10):
         return etl.classic(etl.OWN_CLASS, T + 900, kind=5, level=0, payload=struct.pack(
-            "<8I6Q", 1, number, count, source, processor, 1, 0x10, 0, attempted, taken, without, *lost) + name + b"\0")
+            "<8I6Q", 1, number, count, source, processor, 1, flags, 0, attempted, taken, without, *lost) + name + b"\0")
 
     def records(self, number, count, made, refused=0, source=70, processor=0, kind=36):
         return etl.classic(etl.OWN_CLASS, T + 900, kind=6, level=0, payload=struct.pack(
@@ -142,6 +144,19 @@ class Made(ProveTest):
         self.assertEqual(proof["records"][0]["in_files"], 5)
         self.assert_unproved("9 attempted, but 5 taken and 3 lost", self.kernel_file(6, [
             self.account(0, 2, attempted=9, taken=5, lost=(1, 1, 1)), self.records(1, 2, 6)], lost=3))
+
+    def test_a_tracepoint_that_several_flags_have_is_told_once_with_all_its_uses(self):
+        path = self.kernel_file(6, [
+            self.account(0, 4, attempted=4, taken=3, lost=(1, 0, 0)), self.records(1, 4, 3),
+            self.account(2, 4, source=71, attempted=3, taken=3, name=b"x:y"),
+            self.account(3, 4, source=72, attempted=3, taken=3, flags=0x2000082), self.records(4, 4, 3, source=72)], lost=1)
+        out, _ = self.run_etwas("stat", "--prove", path, expect=UNPROVED)
+        self.assertEqual([line.split(None, 6) for line in out.splitlines() if re.match(r" +\d.*:", line)],
+                         [["7", "6", "0", "1", "0", "0", "sched:sched_switch (2 times: cswitch; thread, systemcall, file_io)"],
+                          ["3", "3", "0", "0", "0", "0", "x:y"]])
+        proof, = self.prove(path, expect=UNPROVED)
+        self.assertEqual([(s["attempted"], s["flags"]) for s in proof["sources"]],
+                         [(4, ["cswitch"]), (3, ["cswitch"]), (3, ["thread", "systemcall", "file_io"])])
 
     def test_a_record_more_or_less_is_found(self):
         told = [self.account(0, 2, attempted=6, taken=6), self.records(1, 2, 6)]

@@ -8,9 +8,11 @@ usage: record_test.py PATH_OF_ETWAS TEST_CLASS
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 from tool_case import OPEN, USAGE, ToolTest, main
@@ -40,12 +42,33 @@ class Record(ToolTest):
                           stdout=subprocess.PIPE)
         self.assertEqual(run.returncode, 3)
         process = int(run.stdout)
-        self.assertRegex(run.stderr.decode(), rf"\A{self.path}: [\d,]+ events, [\d,]+ lost\n([\d,]+ of them in the kernel.*\n)?\Z")
+        self.assertRegex(run.stderr.decode(), rf"\A{self.path}: [\d,]+ events, [\d,]+ lost\n([\d,]+ of them .*\n)*\Z")
         for name in ("Process/Start", "Process/End", "Thread/Start", "Thread/End"):
             found = [event for event in self.events(name) if event["fields"]["ProcessId"] == process]
             self.assertEqual(len(found), 1, name)
         ended, = [event for event in self.events("Process/End") if event["fields"]["ProcessId"] == process]
         self.assertIn(ended["fields"]["ExitStatus"], (0, 3))  # 0: it may not be known
+
+    def test_what_it_counts_is_what_stat_counts(self):
+        run = self.record("-k", "process,image_load,profile,cswitch", "-s", "cswitch", "--", "sh", "-c", "ls -R /usr/share >/dev/null")
+        told = run.stderr.decode().splitlines()[0].removeprefix(f"{self.path}: ")
+        stat, = self.stat_json(self.path)
+        self.assertEqual(told, f"{stat['events']:,} events, {stat['events_lost']:,} lost")
+        self.assertIn(f"  events        {stat['events']:,} events; ", self.run_etwas("stat", self.path)[0])
+        self.assertIn("Image/Load", [kind["name"].rpartition("SystemTrace/")[2] for kind in stat["classes"] if "name" in kind])
+
+    def test_why_events_were_lost_is_said_as_stat_says_it(self):
+        """Nobody empties the rings while the command is stopped; what else is lost is the kernel's."""
+        work = "kill -STOP $PPID; dd if=/dev/zero of=/dev/null bs=1 count=400000 2>/dev/null; kill -CONT $PPID; sleep 0.2"
+        run = self.record("-k", "systemcall,dispatcher,interrupt,no_sysconfig", "sh", "-c", work)
+        told = run.stderr.decode()
+        self.assertRegex(told, r"\n[\d,]+ of them since the kernel's rings were full: ask for fewer flags or stacks\n")
+        stat, _ = self.run_etwas("stat", self.path)
+        for reason, help_ in (("since the kernel's rings were full", ": ask for fewer flags or stacks"),
+                              ("that the kernel counted and did not hand over", ": fewer flags do not help")):
+            self.assertEqual(re.findall(rf"\n([\d,]+) of them {reason}{help_}", told),
+                             re.findall(rf" ([\d,]+) of them {reason}\n", stat))
+        self.assertNotIn("of them in the kernel", told)
 
     def test_a_signal_that_ends_the_program_is_told(self):
         run = self.record("-k", "process,no_sysconfig", "sh", "-c", "kill -KILL $$")
@@ -70,9 +93,13 @@ class Record(ToolTest):
         self.assertEqual(run.returncode, 0)
 
     def test_stacks_follow_the_events_that_are_to_have_them(self):
-        run = self.record("-k", "cswitch,no_sysconfig", "-s", "cswitch", "-c", "tsc", "sleep", "0.1")
-        self.assertEqual(run.returncode, 0)
-        self.assertGreater(len(self.events("StackWalk/Stack")), 0)
+        for clock in ("tsc", "system", "qpc"):
+            run = self.record("-k", "cswitch,no_sysconfig", "-s", "cswitch", "-c", clock, "sleep", "0.1")
+            self.assertEqual(run.returncode, 0)
+            stacks = self.events("StackWalk/Stack")
+            self.assertGreater(len(stacks), 0)
+            for stack in stacks:
+                self.assertEqual(stack["field_times"]["EventTimeStamp"], stack["time"], clock)
 
     def test_a_name_stands_for_all_events_of_its_flag(self):
         self.record("-k", "EVENT_TRACE_FLAG_virtual_alloc,no_sysconfig", "-s", "systemcall,virtual_alloc,network_tcpip", "true")
@@ -93,6 +120,46 @@ class Record(ToolTest):
             self.skipTest("no control group may be made")
         self.assertGreater(len(self.events("Job/Create")), 0)
         self.assertGreater(len(self.events("StackWalk/Stack")), 1)
+
+    def test_what_is_wrong_with_an_option_is_told(self):
+        for arguments, said in ((("-c", "raw"), "--clock takes qpc, system or tsc, not 'raw'"),
+                                (("--dwarf=7",), "--dwarf takes bytes, by eights up to 32768, not '7'"),
+                                (("-p", "1x"), "--pid takes the number of a process, not '1x'"),
+                                (("-p", "1"), "a program to run or --pid, not both")):
+            _, error = self.run_etwas("record", "-o", self.path, *arguments, "true", expect=USAGE)
+            self.assertEqual(error, f"etwas record: {said}\nSee 'etwas record --help'.\n")
+        _, error = self.run_etwas("record", expect=USAGE)
+        self.assertIn("which program, or --pid?", error)
+
+    def test_a_file_that_cannot_be_written_is_named(self):
+        self.record("-k", "process,no_sysconfig", "true")
+        pipe = os.path.join(self.folder, "pipe")
+        os.mkfifo(pipe)
+        for path, said in ((self.folder, "it is not a regular file"), (pipe, "it is not a regular file"),
+                           ("/does/not/exist", "there is no such folder")):
+            _, error = self.run_etwas("record", "-o", path, "-k", "process", "true", expect=OPEN)
+            self.assertEqual(error, f"etwas record: cannot record to '{path}': {said}\n")
+
+    def test_a_process_is_none_that_is_not_there_or_a_thread(self):
+        go_on = threading.Event()
+        thread = threading.Thread(target=go_on.wait)
+        thread.start()
+        for process, said in ((thread.native_id, "it is a thread of another one"), (2**22 + 1, "No such process")):
+            _, error = self.run_etwas("record", "-o", self.path, "-p", str(process), expect=OPEN)
+            self.assertEqual(error, f"etwas record: process {process}: {said}\n")
+        go_on.set()
+
+    def test_stacks_of_programs_want_stacks(self):
+        run = self.record("-k", "process,no_sysconfig", "--dwarf", "true")
+        self.assertIn(b"--dwarf does nothing without --stack\n", run.stderr)
+
+    def test_a_disk_that_is_full_is_told(self):
+        command = 'mount -t tmpfs -o size=1m none "$1" && exec "$2" record -o "$1/k.etl" -k systemcall,no_sysconfig dd if=/dev/zero of=/dev/null bs=1 count=100000'
+        run = subprocess.run(["unshare", "-m", "sh", "-c", command, "sh", self.folder, self.etwas], stderr=subprocess.PIPE,
+                             check=False, timeout=100)
+        if run.returncode != 0:
+            self.skipTest(run.stderr.decode())
+        self.assertIn(b" of them since the file could not be written: the disk is full, or fails\n", run.stderr)
 
     def test_the_name_that_is_wrong_is_told(self):
         for names, said in (("process,,thread", b"-k has an empty name\n"), ("process,", b"-k has an empty name\n"),
@@ -123,6 +190,92 @@ class Record(ToolTest):
             self.assertEqual(recorder.returncode, 0)
             self.assertIn(b" events, ", said)
         self.assertGreater(len(self.events("Process/DCStart")), 0)
+
+    def await_waiting(self, process):
+        """Until it waits in poll, as it does once it records."""
+        for _ in range(1000):
+            with open(f"/proc/{process}/wchan", encoding="utf-8") as file:
+                if "poll" in file.read():
+                    return
+            time.sleep(0.02)
+        self.skipTest("the kernel does not say where a process waits")
+
+    def test_one_process_alone_is_recorded(self):
+        self.record("-k", "process,no_sysconfig", "true")
+        os.unlink(self.path)
+        with subprocess.Popen(["sh", "-c", "read go; cd /; cd /usr; ls >/dev/null; true"], stdin=subprocess.PIPE) as worker:
+            with subprocess.Popen([self.etwas, "record", "-o", self.path, "--only", "-p", str(worker.pid), "-k",
+                                   "process,thread,image_load,cswitch,dispatcher,systemcall,profile,file_io_init,no_sysconfig",
+                                   "-s", "systemcall"], stderr=subprocess.PIPE) as recorder:
+                self.await_waiting(recorder.pid)
+                worker.communicate(b"\n")
+                recorder.communicate(timeout=100)
+                self.assertEqual(recorder.returncode, 0)
+        calls = self.events("PerfInfo/SysClEnter")
+        self.assertGreater(len([call for call in calls if call["fields"]["SysCallAddress"] == "chdir"]), 1)
+        self.assertEqual({call["process"] for call in calls}, {worker.pid})
+        self.assertEqual({event["fields"]["ProcessId"] for event in self.events("Process/DCStart")}, {worker.pid})
+        self.assertEqual({event["fields"]["ProcessId"] for event in self.events("Image/DCStart")}, {worker.pid})
+        for switch in self.events("Thread/CSwitch"):
+            self.assertIn(worker.pid, (switch["fields"]["NewThreadId"], switch["fields"]["OldThreadId"]))
+        self.assertGreater(len(self.events("StackWalk/Stack")), 1)
+        _, error = self.run_etwas("record", "-o", self.path, "--only", "true", expect=USAGE)
+        self.assertIn("--only goes with --pid", error)
+        proof, _ = self.run_etwas("stat", "--prove", self.path)
+        self.assertIn("  proved ", proof)
+
+    def begin(self, *program, **options):
+        return subprocess.Popen([self.etwas, "record", "-k", "process,no_sysconfig", "-o", self.path, "--", *program],
+                                stderr=subprocess.PIPE, start_new_session=True, **options)
+
+    def end(self, recorder):
+        """What it says; it does not hang."""
+        try:
+            said = recorder.communicate(timeout=60)[1].decode()
+        except subprocess.TimeoutExpired:
+            os.killpg(recorder.pid, signal.SIGKILL)
+            recorder.communicate()
+            self.fail("it goes on")
+        if "cannot record" in said:
+            self.skipTest(said)
+        return said
+
+    def test_a_signal_to_it_alone_is_handed_on(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+            runs = os.path.join(self.folder, f"runs{number}")
+            with self.begin("sh", "-c", f"ulimit -c 0; : >{runs}; exec sleep 1000") as recorder:
+                while recorder.poll() is None and not os.path.exists(runs):
+                    time.sleep(0.01)
+                recorder.send_signal(number)
+                self.end(recorder)
+            self.assertEqual(recorder.returncode, 128 + number)
+            self.run_etwas("stat", "--prove", self.path)
+
+    def test_an_interrupt_ends_it_whenever_it_comes(self):
+        ended = 0
+        for delay_ms in range(0, 120, 8):
+            with self.begin("sleep", "1000") as recorder:
+                time.sleep(delay_ms / 1000)
+                os.killpg(recorder.pid, signal.SIGINT)  # as a terminal does, to both
+                self.end(recorder)
+            self.assertIn(recorder.returncode, (-signal.SIGINT, 128 + signal.SIGINT))
+            if recorder.returncode > 0:  # it was so far that there is a file
+                ended += 1
+                self.run_etwas("stat", "--prove", self.path)
+                os.unlink(self.path)
+        self.assertGreater(ended, 0)
+
+    def test_signals_that_were_ignored_are_so_for_the_program(self):
+        def ignore():
+            for number in (signal.SIGHUP, signal.SIGINT, signal.SIGCHLD):
+                signal.signal(number, signal.SIG_IGN)
+
+        run = self.record("-k", "process,no_sysconfig", "grep", "SigIgn", "/proc/self/status",
+                          stdout=subprocess.PIPE, preexec_fn=ignore)
+        self.assertEqual(run.returncode, 0)
+        ignored = int(run.stdout.split()[1], 16)
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGCHLD):
+            self.assertTrue(ignored & 1 << number - 1, number)
 
     def test_a_wrong_call_runs_nothing(self):
         marker = os.path.join(self.folder, "ran")

@@ -131,6 +131,34 @@ class Names(SymbolsTest):
         self.assertIn("at 0x8000000000000001\n             spin_inside+0x0 in spinner\n             spin_inside+0x9 in spinner\n",
                       self.run_etwas("why", path, more)[0])
 
+    def test_fields_that_are_addresses_of_code_have_names_behind_them(self):
+        self.need_libdw()
+        kernel, code = 0xFFFFFFFF81000000, self.at(4)
+        start = struct.pack("<II7QIBBBB", 12, 13, 0, 0, 0, 0, 0, code, 0, 0, 0, 0, 0, 0)
+        events = [etl.kernel_symbol(T, kernel, 0x80, "tick"), image(HERE, T, "/none/other", process=12),
+                  etl.thread_event(3, T, 10, 11), etl.sample(T + 1, 11, code), etl.sample(T + 2, 99, code),
+                  etl.sample(T + 3, 99, kernel + 0x10), etl.kernel(etl.PERFORMANCE_GROUP, 66, T + 4, struct.pack("<qQ", T, kernel)),
+                  etl.kernel(etl.PERFORMANCE_GROUP, 68, T + 5, struct.pack("<qQ", T, 7)),
+                  etl.system(etl.FAULT_GROUP, 11, T + 6, struct.pack("<QQ", code, code), version=2),
+                  etl.system(etl.THREAD_GROUP, 1, T + 7, start)]
+        path = self.write("a.etl", etl.trace([(0, [*self.load(), *events])]))
+        name, other = "spin_inside+0x4 in spinner", f"other+0x{code - BASE:X}"
+        out, _ = self.run_etwas("dump", "-S", "-C", "event,InstructionPointer,Routine,ProgramCounter,VirtualAddress", path)
+        self.assertEqual([line.partition(" ")[2] for line in out.splitlines() if "PerfInfo" in line or "Fault" in line],
+                         [f"0x{code:X} ({name}) - - -", f"0x{code:X} - - -", f"0x{kernel + 0x10:X} (tick+0x10 in vmlinux) - - -",
+                          f"- 0x{kernel:X} (tick+0x0 in vmlinux) - -", "- SCHED - -", f"- - 0x{code:X} ({name}) 0x{code:X}"])
+        out, _ = self.run_etwas("dump", "--symbols", path)
+        self.assertIn(f" InstructionPointer=0x{code:X} ({name}) ThreadId=11 ", out)
+        self.assertIn(f" Win32StartAddr=0x{code:X} ({other}) ", out)
+        self.assertNotIn("spin_inside", self.run_etwas("dump", path)[0])
+        out, _ = self.run_etwas("dump", "--symbols", "--json", path)
+        told = [event for event in map(json.loads, out.splitlines()) if "field_symbols" in event]
+        self.assertEqual([event["field_symbols"] for event in told if event["event"] != "Thread/DCStart"],
+                         [{"InstructionPointer": name}, {"InstructionPointer": None}, {"InstructionPointer": "tick+0x10 in vmlinux"},
+                          {"Routine": "tick+0x0 in vmlinux"}, {"Routine": None}, {"ProgramCounter": name},
+                          {"Win32StartAddr": other}])
+        self.assertEqual(next(event for event in told if "Sample" in event["event"])["fields"]["InstructionPointer"], code)
+
     def test_an_address_without_a_function_is_one_of_its_image(self):
         stack = etl.stack_walk(T + 5, T + 5, 11, BASE + 1, BASE + 0x100000, BASE + 0x100001, 0, 2**63 + 5)
         self.assertEqual(self.symbols(*self.load(), stack),

@@ -14,7 +14,7 @@ import sys
 
 import etl_build as etl
 from symbols_test import SymbolsTest, T
-from tool_case import OPEN, USAGE, main
+from tool_case import OPEN, RED, USAGE, main
 
 MACHINES = {62: 0xFF01FF, 183: 0x1FFFFFFFF}
 
@@ -48,6 +48,21 @@ class Made(SymbolsTest):
         for load in ([], self.load(build_id="ab" * 20)):
             for found in self.symbols(*load, user_stack(T + 1, self.registers(0x7FFF0000, self.at(0)), bytes(16))):
                 self.assertEqual(len(found), 1)
+
+    def test_why_has_what_was_unwound_behind_the_kernels_part(self):
+        self.need_libdw()
+        if os.uname().machine != "x86_64":
+            self.skipTest("the return address is on the stack on x86-64 alone")
+        stack = struct.pack("<QQ", self.at(1, function="spin_outside"), 0)
+        # The part by frame pointers is shorter, and gives way to it.
+        records = [*self.load(), etl.switch(T, 0, 11), etl.instance(RED, T + 50, 1, kind=1), etl.switch(T + 100, 11, 22),
+                   etl.stack_walk(T + 100, T + 100, 11, 2**63 + 1), etl.stack_walk(T + 100, T + 100, 11, self.at(0)),
+                   user_stack(T + 100, self.registers(0x7FFF0000, self.at(0)), stack), etl.switch(T + 300, 22, 11),
+                   etl.instance(RED, T + 400, 1, kind=2)]
+        path = self.write("a.etl", etl.trace([(0, records)]))
+        block, = json.loads(self.run_etwas("why", "--json", path)[0])["slowest"][0]["blocked_on"]
+        self.assertEqual(block["symbols"][:3], ["0x8000000000000001", "spin_inside+0x0 in spinner_bare",
+                                                "spin_outside+0x1 in spinner_bare"])
 
     def test_records_that_make_no_sense_have_no_stack(self):
         whole = user_stack(T, self.registers(0x7FFF0000, self.at(0)), bytes(64))[48:]

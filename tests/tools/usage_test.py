@@ -28,6 +28,8 @@ class Usage(ToolTest):
                                             "--raw", "--limit")),
                                  ("stat", ("--json", "--where")), ("schema", ("--json",)),
                                  ("why", ("--class", "--instance", "--slowest", "--json")),
+                                 ("advise", ("--history", "--late", "--disk", "--flush-timer", "--margin",
+                                             "--buffer-size", "--buffers", "--replay", "--json")),
                                  ("record", ("--kernel", "--stack", "--clock", "--output", "--pid"))):
             out, error = self.run_etwas(command, "--help")
             self.assertTrue(out.startswith(f"usage: etwas {command}"))
@@ -37,7 +39,7 @@ class Usage(ToolTest):
 
     def test_help_fits_a_terminal_of_80_columns(self):
         for arguments in (["--help"], ["dump", "--help"], ["stat", "--help"], ["schema", "--help"],
-                          ["why", "--help"], ["record", "--help"]):
+                          ["why", "--help"], ["advise", "--help"], ["record", "--help"]):
             out, _ = self.run_etwas(*arguments)
             self.assertLessEqual(max(len(line) for line in out.splitlines()), 80)
 

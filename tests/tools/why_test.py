@@ -13,11 +13,12 @@ import uuid
 
 import etl_build as etl
 from etl_build import READY, page_fault, ready, switch, thread_event
-from tool_case import BLUE, RED, USAGE, ToolTest, main
+from tool_case import BLUE, FINE, RED, USAGE, ToolTest, main
 
 T = 1_000_001  # the first event of the files here
 HERE = 3  # rundown at the beginning
 START, END, CHECKPOINT = 1, 2, 8
+UNPROVED = 5
 
 
 def at(ticks):
@@ -82,6 +83,15 @@ class Times(WhyTest):
         self.assertIn("\n  0.060 ms (80 %) it was ready and had no processor; it was preempted 1 time.\n"
                       "      0.030 ms while thread 30 (process 29 noisy) ran\n", out)
 
+    def test_those_who_had_the_processor_longest_are_named(self):
+        kernel = [switch(at(0), 0, 21), switch(at(100), 21, 30, READY)]
+        kernel += [switch(at(110 + 10 * i), 30 + i, 31 + i, READY) for i in range(10)]
+        out, _ = self.run_etwas("why", *self.files([[*kernel, switch(at(400), 40, 21), switch(at(900), 21, 0)]],
+                                                   [order(START, 50), order(END, 800)]))
+        self.assertIn("\n      0.020 ms while thread 40 ran\n", out)
+        self.assertEqual(len(re.findall(r" while thread \d+ ran\n", out)), 8)
+        self.assertIn("\n      0.003 ms while one of 3 more ran\n", out)
+
     def test_what_it_was_blocked_on_is_told(self):
         kernel = [switch(at(0), 0, 21), etl.call_enter(at(90), 99_999), switch(at(100), 21, 22),
                   etl.stack_walk(at(100), at(100), 21, 0xFFFF8000, 0x401000), ready(at(400), 21), switch(at(450), 22, 21),
@@ -100,6 +110,34 @@ class Times(WhyTest):
         self.assertIn("      0.030 ms in system call 99999, until woken by thread 22, 1 time\n"
                       "          at 0xFFFF8000\n             0x401000\n", out)
         self.assertIn("      0.001 ms in no system call, until woken in an interrupt, 1 time\n", out)
+
+    def test_a_waking_that_is_missing_leaves_open_who_it_was_alone(self):
+        """It was blocked until it ran, as the switches say; the next one is told whole."""
+        kernel = [switch(at(0), 0, 21), etl.call_enter(at(90), 99_999), switch(at(100), 21, 0), switch(at(450), 0, 21),
+                  etl.call_exit(at(460)), switch(at(500), 21, 22), ready(at(600), 21), switch(at(620), 22, 21),
+                  switch(at(900), 21, 0)]
+        paths = self.files([kernel], [order(START, 50), order(END, 800)])
+        told = self.why(*paths)
+        slowest, = told["slowest"]
+        self.assertTrue(told["ready_known"])
+        self.assertEqual(self.times(slowest), (750, 280, 20, 450, 0))
+        self.assertEqual([(b["call"], b["waker"], b["ns"] // 100) for b in slowest["blocked_on"]],
+                         [(99_999, "unknown", 350), (None, "thread", 100)])
+        out, _ = self.run_etwas("why", *paths)
+        self.assertIn("      0.035 ms in system call 99999, who woke it is not known, 1 time\n", out)
+        self.assertIn("      0.010 ms in no system call, until woken by thread 22, 1 time\n", out)
+        self.assertNotIn("dispatcher (who woke it)", out)
+        without = [event for event in kernel if event != ready(at(600), 21)]
+        out, _ = self.run_etwas("why", *self.files([without], [order(START, 50), order(END, 800)]))
+        self.assertIn("      0.035 ms in system call 99999, 1 time\n", out)
+        self.assertIn("  Not recorded: dispatcher (who woke it)", out)
+
+    def test_calls_are_named_as_the_decoder_has_them(self):
+        kernel = [switch(at(0), 0, 21), etl.call_enter(at(90), 441), switch(at(100), 21, 22), switch(at(400), 22, 21)]
+        paths = self.files([kernel], [order(START, 50), order(END, 800)])
+        block, = self.why(*paths)["slowest"][0]["blocked_on"]
+        self.assertEqual((block["call"], block["call_name"]), (441, "epoll_pwait2"))  # on every machine
+        self.assertIn("      0.030 ms in epoll_pwait2, 1 time\n", self.run_etwas("why", *paths)[0])
 
     def test_faults_and_interrupts_are_those_of_who_ran(self):
         kernel = [switch(at(0), 0, 21), page_fault(at(50)), *(page_fault(at(200 + i)) for i in range(7)),
@@ -220,6 +258,7 @@ class Choice(WhyTest):
     def test_a_wrong_call_is_told(self):
         for arguments in ((), ("--slowest", "0", "a"), ("--slowest", "1001", "a"), ("--instance", "x", "a"), ("--what", "a")):
             self.run_etwas("why", *arguments, expect=USAGE)
+        self.assertIn("--slowest takes a number from 1 to 1000, not '0'", self.run_etwas("why", "-k", "0", "a.etl", expect=USAGE)[1])
 
     def test_every_key_is_in_the_help(self):
         why_help, _ = self.run_etwas("why", "--help")
@@ -236,11 +275,20 @@ class Choice(WhyTest):
 
 
 class Late(WhyTest):
-    """examples/why_late.c has a lock convoy, page faults and a noisy neighbour. Each is found."""
+    """
+    examples/why_late.c has a lock convoy, page faults, a noisy neighbour, slow answers and a slow disk. Each is found.
+    """
     example = ""
 
+    def lost(self, path):
+        """But for wakings that the kernel did not hand over: without these the faults are found all the same."""
+        out, _ = self.run_any("stat", "--prove", "--json", path, expect=(FINE, UNPROVED))
+        proof = json.loads(out)
+        wakings = ("sched:sched_waking", "sched:sched_wakeup_new")
+        return proof["lost"] - sum(its["lost_not_handed"] for its in proof["sources"] if its["source"] in wakings)
+
     def run_example(self):
-        """What is told of each fault, and the neighbour."""
+        """What is told of each fault, how much was lost, the neighbour, and the port that answers."""
         run = subprocess.run([self.example, self.folder], stdout=subprocess.PIPE, check=False, timeout=300)
         if run.returncode == 77:
             print("skipped: the kernel's events cannot be had")
@@ -248,18 +296,18 @@ class Late(WhyTest):
         self.assertEqual(run.returncode, 0)
         print(run.stdout.decode())
         files = [f"{self.folder}/why_late{part}.etl" for part in ("", ".kernel")]
-        told = {name: self.why("--class", name, *files) for name in ("Transfer", "Load", "Render")}
+        told = {name: self.why("--class", name, *files) for name in ("Transfer", "Load", "Render", "Fetch", "Save")}
         for its in told.values():
             self.assertEqual(len(its["slowest"]), 8)
             for slowest in its["slowest"]:
                 self.assertEqual(sum(slowest[key] for key in ("running_ns", "ready_ns", "blocked_ns", "unknown_ns")),
                                  slowest["duration_ns"])
-        return told, int(re.search(r"neighbour is process (\d+)", run.stdout.decode())[1])
+        said = run.stdout.decode()
+        return told, self.lost(files[1]), *(int(re.search(words + r" (\d+)", said)[1]) for words in ("neighbour is process", "answered by port"))
 
-    def test_the_three_faults_are_found(self):
+    def test_the_faults_are_found(self):
         for _ in range(2):  # until hardly anything is lost: the kernel drops some events of interrupts
-            told, neighbour = self.run_example()
-            lost = told["Load"]["events_lost"]
+            told, lost, neighbour, port = self.run_example()
             if lost <= 100:
                 break
         if lost > 100:
@@ -278,6 +326,15 @@ class Late(WhyTest):
         # The neighbour ran while it was ready.
         holders = [holder["thread"] for slowest in told["Render"]["slowest"] for holder in slowest["processor_had"]]
         self.assertIn(neighbour, holders)
+        # On the socket, until the answer came.
+        if told["Fetch"]["calls_known"]:
+            sockets = [block.get("socket", "") for slowest in told["Fetch"]["slowest"] for block in slowest["blocked_on"]]
+            self.assertTrue(any(socket.endswith(f"->127.0.0.1:{port}") for socket in sockets), sockets)
+        # On the file, if the disk took its time.
+        waits = [block for slowest in told["Save"]["slowest"] for block in slowest["blocked_on"]
+                 if block.get("call_name") == "fsync"]
+        if len(waits) > 4:
+            self.assertIn([f"{self.folder}/why_late.saved"], [block["files"] for block in waits])
 
 
 if __name__ == "__main__":

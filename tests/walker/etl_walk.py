@@ -43,7 +43,7 @@ TYPES = {
     0x10: ("PERFINFO32", 16, True, 8), 0x11: ("PERFINFO64", 16, True, 8),
     0x12: ("EVENT32", 80, False, 16), 0x13: ("EVENT64", 80, False, 16),
 }
-ACCOUNTS = 11  # the last of the types beyond metadata.FORMAT that are events
+ACCOUNTS = 13  # the last of the types beyond metadata.FORMAT that are events
 SECTOR = 512  # a write that was interrupted ends at the edge of one
 SUMS = ("buffers", "events", "own_records", "header_records", "events_lost", "buffers_lost",
         "overwritten_events", "overwritten_buffers", "torn")
@@ -64,7 +64,7 @@ class Walker:
 
     @staticmethod
     def is_own(record):
-        return record["guid"] is guids.OWN_CLASS and not metadata.FORMAT <= record["type"] <= ACCOUNTS
+        return record["guid"] is guids.OWN_CLASS and not metadata.FORMAT <= record["type"] <= metadata.MISSING
 
     def is_event(self, record):
         return record["buffer"] != 0 and not (

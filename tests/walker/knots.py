@@ -57,9 +57,11 @@ def clock(walker):
     for record in walker.own():
         if record["type"] != CLOCK or record["size"] != SIZES[CLOCK]:
             continue
-        found = struct.unpack_from("<6IQQII", record["payload"])
-        version, requested, got, verdict, _, stated_by, hz, stated_hz, _, processors = found
-        walker.check(version == 1 and processors <= walker.header["processors"],
+        found = struct.unpack_from("<6IQQIHBB", record["payload"])
+        version, requested, got, verdict, _, stated_by, hz, stated_hz, _, processors, rows, one_stream = found
+        streams = max(rows, 1) * (1 if one_stream else processors)
+        walker.check(version == 1 and max(processors, streams) <= walker.header["processors"] and rows <= 8 and
+                     one_stream <= 1,
                      "clock: version or processors")
         walker.check(got == walker.header["clock"], "clock: not the header's")
         walker.check((requested, got) in ((1, 1), (2, 2), (3, 3), (3, 2)), "clock: not as requested")

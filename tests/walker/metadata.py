@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""The metadata of our own files, for etl_walk.py: what describes classes and messages, and images."""
+"""The metadata of our own files, for etl_walk.py: what describes classes and messages, images, and what
+the file of a trigger says of its window."""
 import re
 import struct
 
 import guids
 
-EVENT_INFO, MAP_INFO, FORMAT = 32, 33, 4
+EVENT_INFO, MAP_INFO, FORMAT, WINDOW, MISSING = 32, 33, 4, 14, 15
 IMAGE_THERE, IMAGE_LOADED, BUILD = 3, 10, 36
 SINGLE, FIXED_COUNT, BY_COUNT, BY_LENGTH = 1, 0x20, 4, 2
 
@@ -120,9 +121,23 @@ def build(walker, payload):
     return {"build": whole.hex(), "base": base}
 
 
+def window(walker, payload):
+    walker.check(len(payload) == 64, "window: size")
+    version, number, triggers, _, moment, begin, until, covered, to, _ = struct.unpack("<4I5qQ", payload[:64].ljust(64))
+    walker.check(version == 1 and number != 0 and triggers != 0, "window: version, number or triggers")
+    walker.check(begin <= covered <= moment <= to <= until, "window: the moment is not in what is covered")
+
+
+def missing(walker, payload):
+    walker.check(len(payload) == 24, "missing: size")
+    version, processor, begin, to = struct.unpack("<IIqq", payload[:24].ljust(24))
+    walker.check(version == 1 and processor < walker.header["processors"], "missing: version or processor")
+    walker.check(begin < to, "missing: nothing is")
+
+
 # What reads each kind, its Class.Version, and the types it has.
 KINDS = {guids.METADATA_CLASS: ({EVENT_INFO: event, MAP_INFO: map_of}, 0),
-         guids.OWN_CLASS: ({FORMAT: message}, 1),
+         guids.OWN_CLASS: ({FORMAT: message, WINDOW: window, MISSING: missing}, 1),
          guids.IMAGE_CLASS: ({IMAGE_THERE: image, IMAGE_LOADED: image}, 2),
          guids.BUILD_CLASS: ({BUILD: build}, 2)}
 

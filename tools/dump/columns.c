@@ -87,6 +87,7 @@ bool etwas_dump_choose_columns(struct etwas_dump *dump)
             return false;
         }
         dump->wants_durations |= column.property == ETWAS_PROPERTY_DURATION;
+        dump->wants_raw_time |= column.property == ETWAS_PROPERTY_RAW_TIME;
         dump->columns[dump->column_count++] = column;
         if (text[bytes] == '\0') {
             return true;
@@ -119,24 +120,32 @@ const char *etwas_dump_column_name(const struct etwas_dump *dump,
 
 /* ---- what they show -------------------------------------------------------------------------- */
 
-static bool put_time(struct etwas_output *output, struct etwas_dump *dump)
+void etwas_dump_put_stamp(struct etwas_output *output, const struct etwas_dump *dump, int64_t raw)
 {
-    const struct etwas_subject *subject = &dump->subject;
-    int64_t stamp = subject->record->EventHeader.TimeStamp.QuadPart;
-
     switch (dump->clock) {
     case ETWAS_DUMP_RAW:
-        etwas_output_signed(output, stamp);
+        etwas_output_signed(output, raw);
         break;
     case ETWAS_DUMP_QPC:
-        etwas_output_signed(output, etwas_dump_time(dump).value);
+        etwas_output_signed(output, etwas_dump_convert(dump, raw).value);
         break;
     case ETWAS_DUMP_SYSTEM:
-        etwas_text_time(output, etwas_dump_time(dump).value);
+        etwas_text_time(output, etwas_dump_convert(dump, raw).value);
         break;
     default:
-        etwas_input_put_time(output, subject->input, subject->record);
+        etwas_input_put_stamp(output, dump->subject.input, raw);
         break;
+    }
+}
+
+static bool put_time(struct etwas_output *output, const struct etwas_dump *dump)
+{
+    const struct etwas_subject *subject = &dump->subject;
+
+    if (dump->clock == ETWAS_DUMP_TIME) {
+        etwas_input_put_time(output, subject->input, subject->record);
+    } else {
+        etwas_dump_put_stamp(output, dump, subject->record->EventHeader.TimeStamp.QuadPart);
     }
     return true;
 }
@@ -316,6 +325,7 @@ static void put_other_version(struct etwas_output *output, const etwas_schema *s
 static bool put_fields(struct etwas_output *output, struct etwas_dump *dump, bool quoted)
 {
     struct etwas_subject *subject = &dump->subject;
+    const struct etwas_fields_reader reader = {etwas_dump_put_value, dump};
     const etwas_schema *schema;
     struct etwas_fields_rest rest;
     bool has_fields;
@@ -330,7 +340,7 @@ static bool put_fields(struct etwas_output *output, struct etwas_dump *dump, boo
         etwas_output_text(output, "payload=");
         return put_payload(output, subject->record);
     }
-    has_fields = etwas_fields_put_text(output, subject->described, subject->record, &rest);
+    has_fields = etwas_fields_put_text(output, subject->described, subject->record, &reader, &rest);
     etwas_dump_tell_truncated(dump, &rest);
     schema = subject->described->schema;
     put_other_version(output, schema, subject->record, has_fields);
@@ -338,9 +348,11 @@ static bool put_fields(struct etwas_output *output, struct etwas_dump *dump, boo
 }
 
 /* The values of a field; [1, 2] if there are several. */
-static bool put_field(struct etwas_output *output, struct etwas_subject *subject, uint32_t path,
+static bool put_field(struct etwas_output *output, struct etwas_dump *dump, uint32_t path,
                       bool quoted)
 {
+    struct etwas_subject *subject = &dump->subject;
+    const struct etwas_fields_reader reader = {etwas_dump_put_value, dump};
     uint32_t count = 0;
     uint32_t put = 0;
 
@@ -351,7 +363,8 @@ static bool put_field(struct etwas_output *output, struct etwas_subject *subject
     for (uint32_t i = 0; i < subject->value_count; i++) {
         if (subject->values[i].path == path) {
             etwas_output_text(output, put++ > 0 ? ", " : count > 1 ? "[" : "");
-            etwas_fields_put_value(output, &subject->values[i].value, quoted || count > 1);
+            etwas_fields_put_known(output, subject->described, &subject->values[i].value, &reader,
+                                   quoted || count > 1);
         }
     }
     etwas_output_text(output, count > 1 ? "]" : "");
@@ -370,6 +383,9 @@ bool etwas_dump_put_column(struct etwas_output *output, struct etwas_dump *dump,
         return true;
     case ETWAS_PROPERTY_TIME:
         return put_time(output, dump);
+    case ETWAS_PROPERTY_RAW_TIME:
+        etwas_output_signed(output, subject->record->EventHeader.TimeStamp.QuadPart);
+        return true;
     case ETWAS_PROPERTY_ERROR:
         return put_error(output, dump);
     case ETWAS_PROPERTY_PROVIDER:
@@ -399,7 +415,7 @@ bool etwas_dump_put_column(struct etwas_output *output, struct etwas_dump *dump,
     case ETWAS_PROPERTY_PAYLOAD:
         return put_payload(output, subject->record);
     case ETWAS_PROPERTY_COUNT:
-        return put_field(output, subject, column->path, quoted);
+        return put_field(output, dump, column->path, quoted);
     default:
         return put_number(output, subject, column->property);
     }

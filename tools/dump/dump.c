@@ -35,7 +35,9 @@ static const char *const help[] = {
     "      --csv       the columns as CSV (RFC 4180)\n"
     "  -x, --hex       nothing decoded: payloads in hexadecimal\n"
     "  -S, --symbols   call stacks, also those of the kernel's StackWalk, by names of\n"
-    "                  functions, as far as they are known; see call_stack\n"
+    "                  functions, as far as they are known (see call_stack), and\n"
+    "                  behind the kernel's addresses of code what lies there:\n"
+    "                  samples', page faults', routines', where threads start\n"
     "  -c, --clock raw|qpc|system\n"
     "                  times by another clock of the machine that recorded them:\n"
     "                  raw: as recorded, in ticks of the session's clock (see 'etwas\n"
@@ -54,6 +56,7 @@ static const char *const help[] = {
     "  time      UTC, to the nanosecond if the clock is that fine; @N for a time not\n"
     "            in the years 1601 to 9999, in 100 ns since 1601; with --clock:\n"
     "            raw_time, qpc_ns, or system_time\n"
+    "  raw_time  as recorded, in ticks of the session's clock\n"
     "  error_ns  with --clock=qpc or system: the true time is within so many ns\n"
     "  cpu       the processor that recorded it\n"
     "  process, thread\n"
@@ -63,8 +66,12 @@ static const char *const help[] = {
     "            the provider's name for the GUID if other events say it, or it is\n"
     "            well known\n"
     "  fields    NAME=VALUE ..., a NAME with blanks in ` `, without what the schema\n"
-    "            calls NoPrint; payload=HEXADECIMAL where nothing describes the\n"
-    "            event; (truncated: ...) in place of a field that is not whole;\n"
+    "            calls NoPrint; stamps of the session's clock, as InitialTime, as\n"
+    "            the event's time is (--where compares ticks, as --raw shows);\n"
+    "            Offset of FileIo: end, or position where that is not known\n"
+    "            (-1 and -2 without a sign);\n"
+    "            payload=HEXADECIMAL where nothing describes the event;\n"
+    "            (truncated: ...) in place of a field that is not whole;\n"
     "            (N more bytes: ...) behind the last one;\n"
     "            (version N decoded as M) where only another version is described;\n"
     "            the text of a message, and behind it what of its payload is not in\n"
@@ -117,6 +124,9 @@ static const char *const help[] = {
     "  fields: an object; numbers as numbers (null: not finite), names of\n"
     "  enumerations and all else as strings, the second of two fields of one name\n"
     "  as NAME#2; or text, of a message whose format is known;\n"
+    "  field_times: an object with those fields that are stamps, as the event's time\n"
+    "  is (null: 0), unless --clock=raw; with --symbols field_symbols: those that are\n"
+    "  addresses of code, as symbols has them (null: not known);\n"
     "  truncated (the field that is not whole; 'argument N' of a message) and rest\n"
     "  (hexadecimal), if a payload does not fit; decoded_as_version (number), where\n"
     "  only another version is described;\n"
@@ -207,15 +217,18 @@ static bool parse_clock(const char *text, enum etwas_dump_clock *clock)
     return false;
 }
 
-etwas_clock_time etwas_dump_time(const struct etwas_dump *dump)
+etwas_clock_time etwas_dump_convert(const struct etwas_dump *dump, int64_t raw)
 {
     uint32_t clock = dump->clock == ETWAS_DUMP_QPC ? ETWAS_CLOCK_QPC : ETWAS_CLOCK_SYSTEM_TIME;
     etwas_clock_time time = {0, UINT64_MAX};
 
-    (void)etwas_trace_convert_time(dump->subject.input->trace,
-                                   dump->subject.record->EventHeader.TimeStamp.QuadPart, clock,
-                                   &time);
+    (void)etwas_trace_convert_time(dump->subject.input->trace, raw, clock, &time);
     return time;
+}
+
+etwas_clock_time etwas_dump_time(const struct etwas_dump *dump)
+{
+    return etwas_dump_convert(dump, dump->subject.record->EventHeader.TimeStamp.QuadPart);
 }
 
 /* One option. False after a message on standard error. */
@@ -318,6 +331,9 @@ static enum etwas_input_time input_time(const struct etwas_dump *dump)
     if (dump->clock != ETWAS_DUMP_TIME) {
         return ETWAS_INPUT_RAW;
     }
+    if (dump->wants_raw_time) {
+        return ETWAS_INPUT_BOTH;
+    }
     return dump->hex ? ETWAS_INPUT_FILETIME : ETWAS_INPUT_NANOSECONDS;
 }
 
@@ -336,7 +352,7 @@ static bool read_addresses(struct etwas_dump *dump, const struct etwas_input *in
     if (last_part != NULL) {
         etwas_addresses_read(addresses, last_part, input->time);
     }
-    return !addresses->images.out_of_memory && !addresses->kernel.out_of_memory;
+    return etwas_addresses_are_whole(addresses);
 }
 
 /* Opens the next of the run's inputs. */

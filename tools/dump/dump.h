@@ -66,7 +66,8 @@ struct etwas_dump {
     bool has_where;
     struct etwas_where where;
     bool wants_durations;
-    etwas_spans *spans; /* NULL: durations are not wanted */
+    bool wants_raw_time; /* beside another one */
+    etwas_spans *spans;  /* NULL: durations are not wanted */
     struct etwas_subject subject;
     struct etwas_dump_kind told[ETWAS_DUMP_TOLD];
     uint32_t told_count;
@@ -88,8 +89,21 @@ static inline struct etwas_event_stack etwas_dump_stack(struct etwas_dump *dump)
                          : etwas_event_stack(dump->subject.record);
 }
 
-/* The event's time by dump->clock, QPC or SYSTEM. */
+/* A stamp as recorded by dump->clock, QPC or SYSTEM. */
+etwas_clock_time etwas_dump_convert(const struct etwas_dump *dump, int64_t raw);
+
+/* The same of the event's own. */
 etwas_clock_time etwas_dump_time(const struct etwas_dump *dump);
+
+/* Writes a stamp as recorded by dump->clock, as the times of events are. */
+void etwas_dump_put_stamp(struct etwas_output *output, const struct etwas_dump *dump, int64_t raw);
+
+/* Of struct etwas_fields_reader: what a number means. With --symbols also what lies at an address. */
+bool etwas_dump_put_value(struct etwas_output *output, void *context, enum etwas_field_kind kind,
+                          const etwas_value *value);
+
+/* The same of times and addresses as members of an event's JSON object. */
+void etwas_dump_put_json_values(struct etwas_dump *dump);
 
 /* The columns of --columns, or the usual ones. False after a message on standard error. */
 bool etwas_dump_choose_columns(struct etwas_dump *dump);

@@ -9,14 +9,6 @@
 
 #include "json.h"
 
-static void put_guid(struct etwas_output *output, const char *key, const etwas_guid *guid)
-{
-    etwas_json_key(output, key);
-    etwas_output_char(output, '"');
-    etwas_text_guid(output, guid);
-    etwas_output_char(output, '"');
-}
-
 static void put_hex(struct etwas_output *output, const char *key, const void *data, size_t bytes)
 {
     etwas_json_key(output, key);
@@ -43,7 +35,7 @@ static void put_class(struct etwas_output *output, const EVENT_HEADER *header,
         etwas_json_key(output, "class");
         etwas_output_text(output, "null");
     } else {
-        put_guid(output, "class", &header->ProviderId);
+        etwas_json_guid(output, "class", &header->ProviderId);
     }
 }
 
@@ -61,7 +53,7 @@ static void put_instance(struct etwas_output *output, const EVENT_EXTENDED_ITEM_
 {
     etwas_json_number(output, "instance", instance->InstanceId);
     etwas_json_number(output, "parent_instance", instance->ParentInstanceId);
-    put_guid(output, "parent_class", &instance->ParentGuid);
+    etwas_json_guid(output, "parent_class", &instance->ParentGuid);
 }
 
 static void put_milliseconds(struct etwas_output *output, const char *key, uint64_t ticks,
@@ -96,10 +88,10 @@ static void put_descriptor(struct etwas_output *output, const EVENT_HEADER *head
     etwas_json_number(output, "task", descriptor->Task);
     etwas_output_format(output, ",\"keyword\":\"0x%llx\"", (unsigned long long)descriptor->Keyword);
     if (memcmp(&header->ActivityId, &none, sizeof none) != 0) {
-        put_guid(output, "activity", &header->ActivityId);
+        etwas_json_guid(output, "activity", &header->ActivityId);
     }
     if (event->has_related_activity) {
-        put_guid(output, "related_activity", &event->related_activity);
+        etwas_json_guid(output, "related_activity", &event->related_activity);
     }
 }
 
@@ -280,6 +272,7 @@ static void put_payload(struct etwas_dump *dump)
     }
     etwas_json_key(output, "fields");
     etwas_fields_put_json(output, dump->subject.described, record, &rest);
+    etwas_dump_put_json_values(dump);
     put_rest(dump, &rest);
     if (dump->subject.described->schema->other_version) {
         etwas_json_number(output, "decoded_as_version",

@@ -8,46 +8,13 @@
 
 #include "record/record.h"
 
+#include "flags.h"
+
 #include <etwas/evntrace.h>
 #include <string.h>
 #include <strings.h>
 
 static const char prefix[] = "EVENT_TRACE_FLAG_";
-
-struct flag_name {
-    const char *name;
-    uint32_t flag;
-};
-
-static const struct flag_name flag_names[] = {
-    {"process", EVENT_TRACE_FLAG_PROCESS},
-    {"process_counters", EVENT_TRACE_FLAG_PROCESS_COUNTERS},
-    {"thread", EVENT_TRACE_FLAG_THREAD},
-    {"image_load", EVENT_TRACE_FLAG_IMAGE_LOAD},
-    {"cswitch", EVENT_TRACE_FLAG_CSWITCH},
-    {"dispatcher", EVENT_TRACE_FLAG_DISPATCHER},
-    {"dpc", EVENT_TRACE_FLAG_DPC},
-    {"interrupt", EVENT_TRACE_FLAG_INTERRUPT},
-    {"systemcall", EVENT_TRACE_FLAG_SYSTEMCALL},
-    {"disk_io", EVENT_TRACE_FLAG_DISK_IO},
-    {"disk_io_init", EVENT_TRACE_FLAG_DISK_IO_INIT},
-    {"split_io", EVENT_TRACE_FLAG_SPLIT_IO},
-    {"vamap", EVENT_TRACE_FLAG_VAMAP},
-    {"disk_file_io", EVENT_TRACE_FLAG_DISK_FILE_IO},
-    {"memory_hard_faults", EVENT_TRACE_FLAG_MEMORY_HARD_FAULTS},
-    {"file_io", EVENT_TRACE_FLAG_FILE_IO},
-    {"file_io_init", EVENT_TRACE_FLAG_FILE_IO_INIT},
-    {"memory_page_faults", EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS},
-    {"job", EVENT_TRACE_FLAG_JOB},
-    {"dbgprint", EVENT_TRACE_FLAG_DBGPRINT},
-    {"virtual_alloc", EVENT_TRACE_FLAG_VIRTUAL_ALLOC},
-    {"network_tcpip", EVENT_TRACE_FLAG_NETWORK_TCPIP},
-    {"profile", EVENT_TRACE_FLAG_PROFILE},
-    {"alpc", EVENT_TRACE_FLAG_ALPC},
-    {"registry", EVENT_TRACE_FLAG_REGISTRY},
-    {"driver", EVENT_TRACE_FLAG_DRIVER},
-    {"no_sysconfig", EVENT_TRACE_FLAG_NO_SYSCONFIG},
-};
 
 struct stack_name {
     const char *name;
@@ -84,6 +51,7 @@ static const struct stack_name stack_names[] = {
     {"file_io_init", &FileIoGuid, 72},
     {"file_io_init", &FileIoGuid, 73},
     {"file_io_init", &FileIoGuid, 74},
+    {"file_io_init", &FileIoGuid, 75},
     {"disk_io_init", &DiskIoGuid, 12},
     {"disk_io_init", &DiskIoGuid, 13},
     {"disk_io_init", &DiskIoGuid, 15},
@@ -123,23 +91,13 @@ static const char *next_name(const char **text, size_t *length)
     return name;
 }
 
-static uint32_t flag_of(const char *name, size_t length)
-{
-    for (size_t i = 0; i < sizeof flag_names / sizeof *flag_names; i++) {
-        if (is_name(flag_names[i].name, name, length)) {
-            return flag_names[i].flag;
-        }
-    }
-    return 0;
-}
-
 bool etwas_record_parse_flags(const char *text, uint32_t *flags, const char **bad)
 {
     size_t length;
 
     *flags = 0;
     while ((*bad = next_name(&text, &length)) != NULL) {
-        uint32_t flag = flag_of(*bad, length);
+        uint32_t flag = etwas_flags_find(*bad, length);
 
         if (flag == 0) {
             return false;
@@ -165,19 +123,8 @@ static bool add_stacks(struct etwas_record_wish *wish, const char *name, size_t 
         wish->stacks[wish->stack_count++] = (STACK_TRACING_EVENT_ID){
             .EventGuid = *stack_names[i].guid, .Type = stack_names[i].type};
     }
-    wish->stack_flags |= flag_of(name, length);
+    wish->stack_flags |= etwas_flags_find(name, length);
     return has_some;
-}
-
-const char *etwas_record_next_flag(uint32_t *flags)
-{
-    for (size_t i = 0; i < sizeof flag_names / sizeof *flag_names; i++) {
-        if ((*flags & flag_names[i].flag) != 0) {
-            *flags &= ~flag_names[i].flag;
-            return flag_names[i].name;
-        }
-    }
-    return NULL;
 }
 
 bool etwas_record_parse_stacks(const char *text, struct etwas_record_wish *wish, const char **bad)

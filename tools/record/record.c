@@ -8,6 +8,7 @@
 #include "record/record.h"
 
 #include "commands.h"
+#include "flags.h"
 
 #include <etwas/evntrace.h>
 
@@ -52,6 +53,9 @@ static const char *const help[] = {
     "  -o, --output FILE   default: etwas.etl. It is replaced, and its user's alone\n"
     "  -p, --pid PID       a process to wait for; on a terminal a line says how\n"
     "                      far it is\n"
+    "  -O, --only          with --pid: what that process does alone, and switches\n"
+    "                      and wakings that it has a part in. Its children are\n"
+    "                      others\n"
     "  -h, --help          this text\n"
     "\n",
     "A program that records itself does so into a file of its own: 'etwas why' and\n"
@@ -67,10 +71,15 @@ static const char *const help[] = {
 };
 
 static const struct option options[] = {
-    {"kernel", required_argument, NULL, 'k'}, {"stack", required_argument, NULL, 's'},
-    {"dwarf", optional_argument, NULL, 'd'},  {"clock", required_argument, NULL, 'c'},
-    {"output", required_argument, NULL, 'o'}, {"pid", required_argument, NULL, 'p'},
-    {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
+    {"kernel", required_argument, NULL, 'k'},
+    {"stack", required_argument, NULL, 's'},
+    {"dwarf", optional_argument, NULL, 'd'},
+    {"clock", required_argument, NULL, 'c'},
+    {"output", required_argument, NULL, 'o'},
+    {"pid", required_argument, NULL, 'p'},
+    {"only", no_argument, NULL, 'O'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
 };
 
 static bool parse_clock(const char *text, uint32_t *clock)
@@ -109,10 +118,16 @@ static bool parse_bytes(const char *text, uint32_t *bytes)
 /* `bad`: of a list the rest. */
 static void say_wrong(int option, const char *bad)
 {
-    bool is_list = option == 'k' || option == 's';
-    int length = (int)(is_list ? strcspn(bad, ",") : strlen(bad));
+    int length = (int)strcspn(bad, ",");
 
-    if (is_list && length == 0) {
+    if (option == 'c') {
+        fprintf(stderr, "etwas record: --clock takes qpc, system or tsc, not '%s'\n", bad);
+    } else if (option == 'd') {
+        fprintf(stderr, "etwas record: --dwarf takes bytes, by eights up to 32768, not '%s'\n",
+                bad);
+    } else if (option == 'p') {
+        fprintf(stderr, "etwas record: --pid takes the number of a process, not '%s'\n", bad);
+    } else if (length == 0) {
         fprintf(stderr, "etwas record: -%c has an empty name\n", option);
     } else {
         fprintf(stderr, "etwas record: '%.*s' is not something that -%c takes\n", length, bad,
@@ -126,7 +141,10 @@ static void warn_of_stacks(const struct etwas_record_wish *wish)
     uint32_t missing = wish->stack_flags & ~wish->flags;
     const char *name;
 
-    while ((name = etwas_record_next_flag(&missing)) != NULL) {
+    if (wish->user_stack_bytes != 0 && wish->stack_count == 0) {
+        fputs("etwas record: --dwarf does nothing without --stack\n", stderr);
+    }
+    while ((name = etwas_flags_next(&missing)) != NULL) {
         fprintf(stderr, "etwas record: no stacks of %s: no flag of -k has such events\n", name);
     }
 }
@@ -153,6 +171,10 @@ static bool parse_option(int option, struct etwas_record_wish *wish)
     case 'p':
         good = parse_process(optarg, &wish->process);
         break;
+    case 'O':
+        wish->only = true;
+        good = true;
+        break;
     case 'o':
         wish->path = optarg;
         good = true;
@@ -176,7 +198,7 @@ int etwas_command_record(int argc, char **argv)
     };
     int option;
 
-    while ((option = getopt_long(argc, argv, "+k:s:d::c:o:p:h", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "+k:s:d::c:o:p:Oh", options, NULL)) != -1) {
         if (option == 'h') {
             return etwas_command_help(help);
         }
@@ -186,7 +208,13 @@ int etwas_command_record(int argc, char **argv)
     }
     wish.program = argv + optind;
     if ((wish.process != 0) == (optind < argc)) {
-        fputs("etwas record: a program to run, or --pid\n", stderr);
+        fputs(wish.process != 0 ? "etwas record: a program to run or --pid, not both\n"
+                                : "etwas record: which program, or --pid?\n",
+              stderr);
+        return etwas_command_misused("record");
+    }
+    if (wish.only && wish.process == 0) {
+        fputs("etwas record: --only goes with --pid\n", stderr);
         return etwas_command_misused("record");
     }
     warn_of_stacks(&wish);

@@ -26,6 +26,7 @@ struct etwas_record_wish {
     uint32_t stack_flags;      /* EnableFlags without which these never come */
     uint32_t user_stack_bytes; /* to unwind programs from; 0: none */
     pid_t process;             /* to wait for; 0: there is a program to run */
+    bool only;                 /* what that process does, and nothing else */
     char **program;
 };
 
@@ -35,11 +36,30 @@ bool etwas_record_parse_flags(const char *text, uint32_t *flags, const char **ba
 /* Names of events that can have a stack. False: likewise, or there are too many. */
 bool etwas_record_parse_stacks(const char *text, struct etwas_record_wish *wish, const char **bad);
 
-/* The name of one of the flags, which is taken out; NULL: none has one. */
-const char *etwas_record_next_flag(uint32_t *flags);
+/* Of the flags those that cannot be recorded of one process: they have no events. */
+uint32_t etwas_record_others(uint32_t flags);
+
+/* Has the flags recorded of one process, beside what the session records of all. */
+ULONG etwas_record_only(TRACEHANDLE session, uint32_t flags, ULONG process);
 
 /* 0, or the error for which the program cannot be run. */
 int etwas_record_find_program(const char *name);
+
+/* From now on they ask for the end. */
+void etwas_record_catch_signals(void);
+bool etwas_record_is_stopped(void);
+
+/*
+ * Runs the program, unless it is stopped already, and waits for it. Returns what to exit with: what it exits with, or
+ * 128 and the number of the signal that ended it, or asked for the end.
+ */
+int etwas_record_child(char **program);
+
+/* Says so, and returns what to exit with. */
+int etwas_record_cannot_run(const char *program, int error);
+
+/* On standard error, of a session that has stopped, and its file; a line for each reason, and what helps. */
+void etwas_record_say_losses(TRACEHANDLE session, const char *path);
 
 /* What the program exits with. */
 int etwas_record_run(const struct etwas_record_wish *wish);

@@ -18,13 +18,6 @@ enum {
 static void put_fields(struct etwas_output *output, const etwas_schema *schema, uint32_t first,
                        uint32_t count, unsigned depth);
 
-static void put_text(struct etwas_output *output, const char *text)
-{
-    etwas_output_char(output, '"');
-    etwas_text_utf8(output, ETWAS_TEXT_JSON, text, strlen(text));
-    etwas_output_char(output, '"');
-}
-
 /* A number, the name of the field that has it, or null: it stands before the value itself. */
 static void put_by(struct etwas_output *output, const etwas_schema *schema,
                    const EVENT_PROPERTY_INFO *info, const char *key, bool by_field, uint16_t value)
@@ -71,7 +64,7 @@ static void put_field(struct etwas_output *output, const etwas_schema *schema,
                   : etwas_schema_out_type(info->nonStructType.InType, info->nonStructType.OutType);
 
     etwas_output_text(output, "{\"name\":");
-    put_text(output, field->name);
+    etwas_json_string(output, field->name);
     etwas_json_text(output, "type",
                     is_struct ? "struct" : etwas_schema_in_type(info->nonStructType.InType));
     if (out[0] != '\0') {
@@ -112,7 +105,7 @@ static void put_fields(struct etwas_output *output, const etwas_schema *schema, 
 static void put_file(struct etwas_output *output, const char *path)
 {
     etwas_output_text(output, "{\"file\":");
-    put_text(output, path);
+    etwas_json_string(output, path);
 }
 
 static void put_class(struct etwas_output *output, const etwas_guid *guid)

@@ -166,15 +166,17 @@ static bool is_of_etwas(const struct etwas_input *input)
 }
 
 /*
- * What says something of the trace or of other records. In the traces of etwas that is all that the
- * records of images are for; in those of a Windows kernel they are events.
+ * What says something of the trace or of other records. In the traces of programs that is all that the
+ * records of images are for; the kernel's sessions count them, and their functions, as they do events.
  */
 static bool is_no_event(struct etwas_stat *stat, const struct etwas_input *input,
                         const EVENT_RECORD *record)
 {
+    bool is_of_addresses = (etwas_event_is_image(record) && is_of_etwas(input)) ||
+                           etwas_event_is_kernel_symbol(record);
+
     return etwas_event_is_header_class(record) ||
-           (etwas_event_is_image(record) && is_of_etwas(input)) ||
-           etwas_event_is_kernel_symbol(record) ||
+           (is_of_addresses && !etwas_input_is_kernel(input)) ||
            etwas_descriptions_take(&stat->descriptions, record) == ERROR_SUCCESS;
 }
 

@@ -37,6 +37,9 @@ struct etwas_schedule_processor etwas_cpu_processor(const struct etwas_cpu *cpu,
 
     if (!counted.seen) {
         counted.unknown_ns = etwas_kernel_ns(cpu->schedule.begin_ns, cpu->schedule.end_ns);
+    } else if (cpu->schedule.is_own) {
+        counted.unknown_ns += counted.idle_ns;
+        counted.idle_ns = 0;
     }
     return counted;
 }

@@ -52,7 +52,7 @@ int etwas_cpu_show(struct etwas_output *output, enum etwas_cpu_form form, const 
 bool etwas_cpu_has_processor(const struct etwas_cpu *cpu, const struct etwas_input *input,
                              uint32_t processor);
 
-/* One processor's times; of one that had no switch none is known. */
+/* One processor's times; of one that had no switch none is known, and of one process's trace only when that ran. */
 struct etwas_schedule_processor etwas_cpu_processor(const struct etwas_cpu *cpu,
                                                     uint32_t processor);
 

@@ -15,12 +15,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static void put_boolean(struct etwas_output *output, const char *key, bool value)
-{
-    etwas_json_key(output, key);
-    etwas_output_text(output, value ? "true" : "false");
-}
-
 static void put_processors(struct etwas_output *output, const struct etwas_cpu *cpu,
                            const struct etwas_input *input)
 {
@@ -72,8 +66,8 @@ static void put_group(struct etwas_output *output, const struct etwas_cpu_group 
 
         etwas_output_format(output, "%s{\"thread\":%" PRIu32, i > 0 ? "," : "", thread->thread);
         put_times(output, thread);
-        put_boolean(output, "ran_at_begin", thread->ran_at_begin);
-        put_boolean(output, "ran_at_end", thread->ran_at_end);
+        etwas_json_boolean(output, "ran_at_begin", thread->ran_at_begin);
+        etwas_json_boolean(output, "ran_at_end", thread->ran_at_end);
         etwas_output_char(output, '}');
     }
     etwas_output_text(output, "]}");
@@ -85,13 +79,13 @@ void etwas_cpu_json(struct etwas_output *output, const struct etwas_cpu *cpu,
 {
     const struct etwas_schedule *schedule = &cpu->schedule;
 
-    etwas_output_text(output, "{\"file\":\"");
-    etwas_text_utf8(output, ETWAS_TEXT_JSON, input->path, strlen(input->path));
-    etwas_output_format(output, "\",\"damaged\":%s", result != ETWAS_EXIT_FINE ? "true" : "false");
-    etwas_json_number(output, "events_lost", input->information.lost_events);
-    put_boolean(output, "begins_late", schedule->begins_late);
-    put_boolean(output, "ends_early", schedule->ends_early);
-    put_boolean(output, "ready_known", schedule->has_ready_events);
+    etwas_input_put_json(output, input, result);
+    etwas_json_boolean(output, "begins_late", schedule->begins_late);
+    etwas_json_boolean(output, "ends_early", schedule->ends_early);
+    etwas_json_boolean(output, "ready_known", schedule->has_ready_events);
+    if (schedule->is_own) {
+        etwas_json_number(output, "own_process", schedule->own_process);
+    }
     etwas_json_number(output, "duration_ns", etwas_kernel_ns(schedule->begin_ns, schedule->end_ns));
     etwas_json_number(output, "switches", cpu->switches);
     put_processors(output, cpu, input);

@@ -61,7 +61,8 @@ static void put_unknown(struct etwas_output *output, const struct etwas_cpu *cpu
         if (etwas_cpu_has_processor(cpu, input, i)) {
             struct etwas_schedule_processor processor = etwas_cpu_processor(cpu, i);
 
-            unknown_ns += processor.unknown_ns;
+            unknown_ns += cpu->schedule.is_own ? cpu->schedule.processors[i].unknown_ns
+                                               : processor.unknown_ns;
             gaps += processor.gaps;
         }
     }
@@ -89,6 +90,13 @@ static void put_head(struct etwas_output *output, const struct etwas_cpu *cpu,
     put_label(output, "switches");
     etwas_output_format(output, "%s%s\n", etwas_people_count(text, cpu->switches),
                         cpu->switches == 0 ? ": EVENT_TRACE_FLAG_CSWITCH records them" : "");
+    if (schedule->is_own) {
+        put_label(output, "process");
+        etwas_output_format(output,
+                            "%" PRIu32 " alone was recorded, by itself: what else the processors "
+                            "did is not known\n",
+                            schedule->own_process);
+    }
     put_unknown(output, cpu, input);
     if (groups->at_begin > 0 || groups->at_end > 0) {
         put_label(output, "at the ends");
@@ -100,11 +108,13 @@ static void put_head(struct etwas_output *output, const struct etwas_cpu *cpu,
     }
     if (!schedule->has_ready_events && cpu->switches > 0) {
         put_label(output, "ready");
-        etwas_output_text(output, "of threads that were preempted alone; who was woken waits on: "
-                                  "EVENT_TRACE_FLAG_DISPATCHER\n");
+        etwas_output_format(output,
+                            "of threads that were preempted alone; who was woken waits on%s\n",
+                            schedule->is_own ? ", since of one process nothing tells of that"
+                                             : ": EVENT_TRACE_FLAG_DISPATCHER");
     }
     if (groups->idle_threads > 0) {
-        put_label(output, "did not run");
+        put_label(output, schedule->is_own ? "no switch of" : "did not run");
         put_counted(output, groups->idle_threads, "thread");
         etwas_output_char(output, '\n');
     }

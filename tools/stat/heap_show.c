@@ -310,10 +310,7 @@ void etwas_heap_json(struct etwas_output *output, struct etwas_heap *heap, uint3
     struct etwas_heap_stack all = sum(heap);
     uint32_t shown = shown_count(heap, limit);
 
-    etwas_output_text(output, "{\"file\":\"");
-    etwas_text_utf8(output, ETWAS_TEXT_JSON, input->path, strlen(input->path));
-    etwas_output_format(output, "\",\"damaged\":%s", result != ETWAS_EXIT_FINE ? "true" : "false");
-    etwas_json_number(output, "events_lost", input->information.lost_events);
+    etwas_input_put_json(output, input, result);
     etwas_output_char(output, ',');
     put_json_amounts(output, &all);
     etwas_json_number(output, "frees", heap->frees);

@@ -17,16 +17,11 @@
 
 /* Types of PerfInfo, and what their payloads have. */
 enum {
-    SAMPLE = 46,
     INTERVAL_SET = 72,
     INTERVAL_AT_BEGIN = 73,
-    SAMPLE_BYTES = 12,
-    SAMPLE_THREAD_AT = 8,
     INTERVAL_AT = 4,
     INTERVAL_BYTES = 8,
 };
-
-#define KERNEL_HALF (UINT64_C(1) << 63)
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
@@ -41,7 +36,7 @@ static struct etwas_hot_function *function_at(struct etwas_hot *hot,
                                           .is_return = is_return};
     const struct etwas_place place = etwas_addresses_find(&hot->addresses, &address);
 
-    return etwas_hot_function(hot, &place, value >= KERNEL_HALF);
+    return etwas_hot_function(hot, &place, etwas_address_is_kernel(value));
 }
 
 static void count_total(struct etwas_hot *hot, struct etwas_hot_function *function)
@@ -54,14 +49,12 @@ static void count_total(struct etwas_hot *hot, struct etwas_hot_function *functi
 
 static void count(struct etwas_hot *hot, struct etwas_hot_sample *sample)
 {
-    const struct etwas_schedule_thread *thread = etwas_schedule_find(&hot->threads, sample->thread);
     struct etwas_hot_function *function;
 
     sample->is_open = false;
-    if (!sample->has_process && thread != NULL && thread->has_process) {
-        sample->has_process = true;
-        sample->process = thread->process;
-    }
+    sample->has_process =
+        sample->has_process ||
+        etwas_addresses_process(&hot->addresses, sample->thread, &sample->process);
     hot->samples++;
     hot->with_stack += sample->frame_count > 0;
     function = function_at(hot, sample, sample->address, false);
@@ -89,7 +82,8 @@ static struct etwas_hot_sample *open_on(struct etwas_hot *hot, const EVENT_RECOR
     return *sample;
 }
 
-static void take_sample(struct etwas_hot *hot, const EVENT_RECORD *record)
+static void take_sample(struct etwas_hot *hot, const EVENT_RECORD *record, uint64_t address,
+                        uint32_t thread)
 {
     struct etwas_hot_sample *sample = open_on(hot, record);
 
@@ -99,9 +93,8 @@ static void take_sample(struct etwas_hot *hot, const EVENT_RECORD *record)
     if (sample->is_open) {
         count(hot, sample);
     }
-    memcpy(&sample->address, record->UserData, sizeof sample->address);
-    memcpy(&sample->thread, (const uint8_t *)record->UserData + SAMPLE_THREAD_AT,
-           sizeof sample->thread);
+    sample->address = address;
+    sample->thread = thread;
     if (sample->thread == 0) {
         hot->idle++;
         return;
@@ -126,14 +119,14 @@ static void take_stack(struct etwas_hot *hot, const EVENT_RECORD *record)
     }
     sample->has_process = true;
     sample->process = stack.process;
-    if (etwas_event_frame(&stack, 0) < KERNEL_HALF) {
+    if (!etwas_address_is_kernel(etwas_event_frame(&stack, 0))) {
         sample->frame_count = sample->user_at;
     }
     for (uint32_t i = 0; i < stack.count && sample->frame_count < ETWAS_HOT_FRAMES; i++) {
         sample->frames[sample->frame_count] = etwas_event_frame(&stack, i);
         sample->is_return[sample->frame_count++] = i >= stack.first_return;
     }
-    if (etwas_event_frame(&stack, 0) >= KERNEL_HALF) {
+    if (etwas_address_is_kernel(etwas_event_frame(&stack, 0))) {
         sample->user_at = sample->frame_count;
     }
 }
@@ -148,25 +141,16 @@ static bool is_performance(const EVENT_RECORD *record)
 static void take_performance(struct etwas_hot *hot, const EVENT_RECORD *record)
 {
     uint8_t type = record->EventHeader.EventDescriptor.Opcode;
+    uint64_t address;
+    uint32_t thread;
     uint32_t interval;
 
-    if (type == SAMPLE && record->UserDataLength >= SAMPLE_BYTES) {
-        take_sample(hot, record);
+    if (etwas_kernel_sample(record, &address, &thread)) {
+        take_sample(hot, record, address, thread);
     } else if ((type == INTERVAL_SET || type == INTERVAL_AT_BEGIN) &&
                record->UserDataLength >= INTERVAL_BYTES) {
         memcpy(&interval, (const uint8_t *)record->UserData + INTERVAL_AT, sizeof interval);
         hot->interval_100ns = interval;
-    }
-}
-
-static void learn(struct etwas_hot *hot, const EVENT_RECORD *record)
-{
-    struct etwas_kernel_event event;
-
-    etwas_addresses_take(&hot->addresses, record);
-    if (etwas_kernel_read(record, &event) && event.kind >= ETWAS_KERNEL_THREAD_START &&
-        event.kind <= ETWAS_KERNEL_THREAD_HERE) {
-        etwas_schedule_take(&hot->threads, &event);
     }
 }
 
@@ -176,7 +160,7 @@ static void on_record(EVENT_RECORD *record)
     struct etwas_hot *hot = input->context;
 
     if (!hot->counts) {
-        learn(hot, record);
+        etwas_addresses_take(&hot->addresses, record);
     } else if (is_performance(record)) {
         take_performance(hot, record);
     } else if (etwas_event_is_stack_walk(record) || etwas_event_is_user_stack(record)) {
@@ -217,14 +201,12 @@ static bool make_room(struct etwas_hot *hot)
 {
     *hot = (struct etwas_hot){.counts = false};
     hot->open = calloc(ETWAS_SCHEDULE_PROCESSORS, sizeof(struct etwas_hot_sample *));
-    return hot->open != NULL && etwas_addresses_open(&hot->addresses) &&
-           etwas_schedule_open(&hot->threads);
+    return hot->open != NULL && etwas_addresses_open(&hot->addresses);
 }
 
 static bool is_out_of_memory(const struct etwas_hot *hot)
 {
-    return hot->out_of_memory || hot->threads.out_of_memory ||
-           hot->addresses.images.out_of_memory || hot->addresses.kernel.out_of_memory;
+    return hot->out_of_memory || !etwas_addresses_are_whole(&hot->addresses);
 }
 
 int etwas_hot_show(struct etwas_output *output, bool json, uint32_t limit, const char *path,

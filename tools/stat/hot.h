@@ -15,7 +15,6 @@
  */
 
 #include "addresses.h"
-#include "schedule.h"
 
 enum {
     ETWAS_HOT_FUNCTIONS = 1 << 18,
@@ -49,7 +48,6 @@ struct etwas_hot_sample {
 
 struct etwas_hot {
     struct etwas_addresses addresses;
-    struct etwas_schedule threads;  /* whose they are */
     struct etwas_hot_sample **open; /* by processor */
     bool counts;                    /* the second time */
     struct etwas_hot_function *functions;

@@ -147,6 +147,5 @@ void etwas_hot_clear(struct etwas_hot *hot)
     if (hot->addresses.decoder != NULL) {
         etwas_addresses_close(&hot->addresses);
     }
-    etwas_schedule_close(&hot->threads);
     *hot = (struct etwas_hot){.counts = false};
 }

@@ -137,10 +137,7 @@ void etwas_hot_json(struct etwas_output *output, const struct etwas_hot *hot, ui
 {
     uint32_t shown = shown_count(hot, limit);
 
-    etwas_output_text(output, "{\"file\":\"");
-    etwas_text_utf8(output, ETWAS_TEXT_JSON, input->path, strlen(input->path));
-    etwas_output_format(output, "\",\"damaged\":%s", result != ETWAS_EXIT_FINE ? "true" : "false");
-    etwas_json_number(output, "events_lost", input->information.lost_events);
+    etwas_input_put_json(output, input, result);
     etwas_json_number(output, "samples", hot->samples);
     etwas_json_number(output, "idle", hot->idle);
     etwas_json_number(output, "with_stack", hot->with_stack);

@@ -15,11 +15,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static void put_flag(struct etwas_output *output, const char *key, bool value)
-{
-    etwas_output_format(output, ",\"%s\":%s", key, value ? "true" : "false");
-}
-
 /* A FILETIME; null for 0, a time that is not there. */
 static void put_time(struct etwas_output *output, const char *key, int64_t filetime)
 {
@@ -45,7 +40,7 @@ static void put_missing(struct etwas_output *output, const struct etwas_input *i
 {
     const etwas_trace_information *information = &input->information;
 
-    put_flag(output, "damaged", result != ETWAS_EXIT_FINE);
+    etwas_json_boolean(output, "damaged", result != ETWAS_EXIT_FINE);
     etwas_json_number(output, "damage_count", information->damages);
     etwas_json_number(output, "bytes_skipped", information->bytes_skipped);
     etwas_output_text(output, ",\"damages\":[");
@@ -62,7 +57,7 @@ static void put_missing(struct etwas_output *output, const struct etwas_input *i
     etwas_json_number(output, "buffers_lost", information->lost_buffers);
     etwas_json_number(output, "overwritten_events", information->overwritten_events);
     etwas_json_number(output, "overwritten_buffers", information->overwritten_buffers);
-    put_flag(output, "unfinished", information->unfinished);
+    etwas_json_boolean(output, "unfinished", information->unfinished);
 }
 
 static void put_parts(struct etwas_output *output, const struct etwas_parts *parts,
@@ -98,7 +93,7 @@ static void put_session(struct etwas_output *output, const struct etwas_stat *st
     etwas_json_number(output, "buffers_written", header->BuffersWritten);
     etwas_output_format(output, ",\"clock\":\"%s\"", etwas_names_clock(information->clock));
     etwas_json_number(output, "clock_frequency", information->clock_frequency);
-    put_flag(output, "calibrated", information->calibrated);
+    etwas_json_boolean(output, "calibrated", information->calibrated);
     etwas_output_text(output, ",\"clocks\":");
     etwas_stat_clock_json(output, &input->clock);
     etwas_json_number(output, "computer_processors", information->processors);
@@ -113,7 +108,7 @@ static void put_session(struct etwas_output *output, const struct etwas_stat *st
     etwas_output_format(output, ",\"duration_s\":%.7f",
                         (double)etwas_stat_duration_100ns(stat, input) / 1e7);
     etwas_json_number(output, "file_bytes", information->file_bytes);
-    put_flag(output, "compressed", information->compressed);
+    etwas_json_boolean(output, "compressed", information->compressed);
 }
 
 static void put_count(struct etwas_output *output, const struct etwas_stat_count *counted)
@@ -186,9 +181,8 @@ void etwas_stat_json(struct etwas_output *output, const struct etwas_stat *stat,
 {
     int64_t duration = etwas_stat_duration_100ns(stat, input);
 
-    etwas_output_text(output, "{\"file\":\"");
-    etwas_text_utf8(output, ETWAS_TEXT_JSON, input->path, strlen(input->path));
-    etwas_output_char(output, '"');
+    etwas_output_text(output, "{\"file\":");
+    etwas_json_string(output, input->path);
     put_missing(output, input, result);
     put_parts(output, stat->parts, input);
     put_session(output, stat, input);

@@ -87,18 +87,6 @@ static struct etwas_prove_session *session_of(struct etwas_prove_session **link,
     return *link;
 }
 
-static bool is_kernel_session(const EVENT_TRACE_LOGFILEA *logfile)
-{
-    static const char name[] = KERNEL_LOGGER_NAMEA;
-    size_t at = 0;
-
-    while (name[at] != 0 && logfile->LogfileHeader.LoggerName[at] == (etwas_wchar)name[at]) {
-        at++;
-    }
-    return (logfile->LogfileHeader.LogFileMode & EVENT_TRACE_SYSTEM_LOGGER_MODE) != 0 ||
-           (name[at] == 0 && logfile->LogfileHeader.LoggerName[at] == 0);
-}
-
 /* Returns what the program would exit with if there were nothing to prove. */
 static int read_file(struct etwas_prove_session **sessions, const char *path, uint32_t number,
                      uint32_t most_files)
@@ -120,7 +108,7 @@ static int read_file(struct etwas_prove_session **sessions, const char *path, ui
     }
     input.context = session;
     session->paths[session->files++] = path;
-    session->is_kernel |= is_kernel_session(&input.logfile);
+    session->is_kernel |= etwas_input_is_kernel(&input);
     etwas_progress_start(&run.progress, false);
     result = etwas_input_process(&run);
     session->is_damaged |= result != ETWAS_EXIT_FINE;

@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 enum {
+    ETWAS_PROVE_NUMBER_WIDTH = 13, /* of columns */
     ETWAS_PROVE_KINDS = 65536,
     ETWAS_PROVE_ACCOUNTS = 65536, /* as many as are kept */
     ETWAS_PROVE_NAME_BYTES = 64,
@@ -57,6 +58,7 @@ struct etwas_prove_account {
     uint32_t source;
     uint32_t processor;
     uint32_t counted;
+    uint32_t flags; /* EnableFlags that ask for it */
     bool damaged;
     uint64_t attempted;
     uint64_t taken;
@@ -121,6 +123,9 @@ void etwas_prove_visit_kinds(const struct etwas_prove_session *session,
                              void *context);
 
 void etwas_prove_clear(struct etwas_prove_session *session);
+
+/* The table of the kernel's sources. */
+void etwas_prove_sources(struct etwas_output *output, const struct etwas_prove_session *session);
 
 void etwas_prove_text(struct etwas_output *output, const struct etwas_prove_session *session);
 void etwas_prove_json(struct etwas_output *output, const struct etwas_prove_session *session);

@@ -8,14 +8,12 @@
 #include "stat/prove.h"
 
 #include "event.h"
+#include "names.h"
 
 #include <search.h>
 #include <stdlib.h>
 
-/* Records of etwas' own class, and where their fields are: docs/file-format.md. */
-static const etwas_guid own_class = {
-    0x7be5a508, 0xdb35, 0x4ec9, {0xb6, 0x50, 0xa9, 0x72, 0x0e, 0xcb, 0x3b, 0x69}};
-
+/* Types of etwas' own class, and where their fields are: docs/file-format.md. */
 enum {
     TYPE_MESSAGE_FORMAT = 4,
     TYPE_ACCOUNT = 5,
@@ -29,6 +27,7 @@ enum {
     PROCESSOR_AT = 16,
 
     COUNTED_AT = 20,
+    FLAGS_AT = 24,
     DAMAGED_AT = 28,
     ATTEMPTED_AT = 32,
     TAKEN_AT = 40,
@@ -55,31 +54,9 @@ enum {
 static const etwas_guid metadata_class = {
     0xbbccf6c1, 0x6cd1, 0x48c4, {0x80, 0xff, 0x83, 0x94, 0x82, 0xe3, 0x76, 0x71}};
 
-static uint32_t u32_at(const EVENT_RECORD *record, size_t offset)
-{
-    uint32_t value;
-
-    memcpy(&value, (const uint8_t *)record->UserData + offset, sizeof value);
-    return value;
-}
-
-static uint64_t u64_at(const EVENT_RECORD *record, size_t offset)
-{
-    uint64_t value;
-
-    memcpy(&value, (const uint8_t *)record->UserData + offset, sizeof value);
-    return value;
-}
-
 static bool is_classic(const EVENT_RECORD *record)
 {
     return (record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) != 0;
-}
-
-static bool is_of_class(const EVENT_RECORD *record, const etwas_guid *class_guid)
-{
-    return is_classic(record) &&
-           memcmp(&record->EventHeader.ProviderId, class_guid, sizeof *class_guid) == 0;
 }
 
 /* ---- kinds ----------------------------------------------------------------------------------- */
@@ -171,16 +148,17 @@ static void take_account(struct etwas_prove_session *session, const EVENT_RECORD
         return;
     }
     *account = (struct etwas_prove_account){
-        .source = u32_at(record, SOURCE_AT),
-        .processor = u32_at(record, PROCESSOR_AT),
-        .counted = u32_at(record, COUNTED_AT),
-        .damaged = u32_at(record, DAMAGED_AT) != 0,
-        .attempted = u64_at(record, ATTEMPTED_AT),
-        .taken = u64_at(record, TAKEN_AT),
-        .without_record = u64_at(record, WITHOUT_AT),
-        .lost_no_room = u64_at(record, NO_ROOM_AT),
-        .lost_unread = u64_at(record, UNREAD_AT),
-        .lost_not_handed = u64_at(record, NOT_HANDED_AT),
+        .source = etwas_event_u32(record, SOURCE_AT),
+        .processor = etwas_event_u32(record, PROCESSOR_AT),
+        .counted = etwas_event_u32(record, COUNTED_AT),
+        .flags = etwas_event_u32(record, FLAGS_AT),
+        .damaged = etwas_event_u32(record, DAMAGED_AT) != 0,
+        .attempted = etwas_event_u64(record, ATTEMPTED_AT),
+        .taken = etwas_event_u64(record, TAKEN_AT),
+        .without_record = etwas_event_u64(record, WITHOUT_AT),
+        .lost_no_room = etwas_event_u64(record, NO_ROOM_AT),
+        .lost_unread = etwas_event_u64(record, UNREAD_AT),
+        .lost_not_handed = etwas_event_u64(record, NOT_HANDED_AT),
     };
     if (name_bytes > sizeof account->name - 1) {
         name_bytes = sizeof account->name - 1;
@@ -199,8 +177,8 @@ static void take_records(struct etwas_prove_session *session, const EVENT_RECORD
     memset(&wanted, 0, sizeof wanted);
     memcpy(&wanted.key.class_guid, (const uint8_t *)record->UserData + CLASS_AT,
            sizeof wanted.key.class_guid);
-    wanted.key.processor = u32_at(record, PROCESSOR_AT);
-    wanted.key.type = u32_at(record, RECORD_TYPE_AT);
+    wanted.key.processor = etwas_event_u32(record, PROCESSOR_AT);
+    wanted.key.type = etwas_event_u32(record, RECORD_TYPE_AT);
     wanted.key.classic = true;
     kind = find_kind(session, &wanted);
     if (kind == NULL) {
@@ -208,11 +186,11 @@ static void take_records(struct etwas_prove_session *session, const EVENT_RECORD
         return;
     }
     kind->is_known = true;
-    kind->made += u64_at(record, MADE_AT);
-    kind->refused += u64_at(record, REFUSED_AT);
-    if (account != NULL && account->source == u32_at(record, SOURCE_AT) &&
+    kind->made += etwas_event_u64(record, MADE_AT);
+    kind->refused += etwas_event_u64(record, REFUSED_AT);
+    if (account != NULL && account->source == etwas_event_u32(record, SOURCE_AT) &&
         account->processor == wanted.key.processor) {
-        account->made += u64_at(record, MADE_AT);
+        account->made += etwas_event_u64(record, MADE_AT);
     }
 }
 
@@ -223,21 +201,22 @@ static bool take_own(struct etwas_prove_session *session, const EVENT_RECORD *re
     bool is_account = type == TYPE_ACCOUNT && record->UserDataLength > NAME_AT;
     bool is_records = type == TYPE_RECORDS && record->UserDataLength >= RECORDS_BYTES;
 
-    if (record->UserDataLength < LOSS_BYTES || u32_at(record, 0) != VERSION) {
+    if (record->UserDataLength < LOSS_BYTES || etwas_event_u32(record, 0) != VERSION) {
         return false;
     }
     if (type == TYPE_LOSS) {
         session->is_kernel = true;
         session->losses++;
-        session->losses_events += u64_at(record, LOSS_EVENTS_AT);
+        session->losses_events += etwas_event_u64(record, LOSS_EVENTS_AT);
     }
     if (!is_account && !is_records) {
         return false;
     }
     session->is_kernel = true;
     session->account_records++;
-    if (u32_at(record, NUMBER_AT) == 0) {
-        session->account_expected += u32_at(record, COUNT_AT); /* of each session of the file */
+    if (etwas_event_u32(record, NUMBER_AT) == 0) {
+        session->account_expected +=
+            etwas_event_u32(record, COUNT_AT); /* of each session of the file */
     }
     if (is_account) {
         take_account(session, record);
@@ -252,8 +231,9 @@ static bool take_own(struct etwas_prove_session *session, const EVENT_RECORD *re
 /* What describes the trace or its events, and is no event of the session. */
 static bool is_beside_events(const EVENT_RECORD *record)
 {
-    return etwas_event_is_header_class(record) || is_of_class(record, &metadata_class) ||
-           (is_of_class(record, &own_class) &&
+    return etwas_event_is_header_class(record) ||
+           etwas_event_is_of_class(record, &metadata_class) ||
+           (etwas_event_is_of_class(record, &etwas_names_own_class) &&
             record->EventHeader.EventDescriptor.Opcode == TYPE_MESSAGE_FORMAT);
 }
 
@@ -262,7 +242,7 @@ void etwas_prove_add(struct etwas_prove_session *session, const EVENT_RECORD *re
     if (is_beside_events(record)) {
         return;
     }
-    if (is_of_class(record, &own_class) && take_own(session, record)) {
+    if (etwas_event_is_of_class(record, &etwas_names_own_class) && take_own(session, record)) {
         session->in_files++;
         return;
     }

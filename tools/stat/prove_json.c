@@ -7,23 +7,11 @@
 
 #include "stat/prove.h"
 
+#include "flags.h"
 #include "json.h"
 #include "text.h"
 
 #include <inttypes.h>
-
-static void put_boolean(struct etwas_output *output, const char *key, bool value)
-{
-    etwas_json_key(output, key);
-    etwas_output_text(output, value ? "true" : "false");
-}
-
-static void put_text(struct etwas_output *output, const char *text)
-{
-    etwas_output_char(output, '"');
-    etwas_text_utf8(output, ETWAS_TEXT_JSON, text, strlen(text));
-    etwas_output_char(output, '"');
-}
 
 static const char *counted_by(uint32_t counted)
 {
@@ -37,6 +25,21 @@ static const char *counted_by(uint32_t counted)
     }
 }
 
+static void put_flags(struct etwas_output *output, uint32_t flags)
+{
+    const char *before = "";
+    const char *name;
+
+    etwas_json_key(output, "flags");
+    etwas_output_char(output, '[');
+    while ((name = etwas_flags_next(&flags)) != NULL) {
+        etwas_output_text(output, before);
+        etwas_json_string(output, name);
+        before = ",";
+    }
+    etwas_output_char(output, ']');
+}
+
 static void put_accounts(struct etwas_output *output, const struct etwas_prove_session *session)
 {
     etwas_output_text(output, ",\"sources\":[");
@@ -44,9 +47,10 @@ static void put_accounts(struct etwas_output *output, const struct etwas_prove_s
         const struct etwas_prove_account *account = &session->accounts[index];
 
         etwas_output_text(output, index > 0 ? ",{\"source\":" : "{\"source\":");
-        put_text(output, account->name);
+        etwas_json_string(output, account->name);
         etwas_json_number(output, "number", account->source);
         etwas_json_number(output, "processor", account->processor);
+        put_flags(output, account->flags);
         etwas_json_text(output, "counted_by", counted_by(account->counted));
         etwas_json_number(output, "attempted", account->attempted);
         etwas_json_number(output, "taken", account->taken);
@@ -55,7 +59,7 @@ static void put_accounts(struct etwas_output *output, const struct etwas_prove_s
         etwas_json_number(output, "lost_unread", account->lost_unread);
         etwas_json_number(output, "lost_not_handed", account->lost_not_handed);
         etwas_json_number(output, "made", account->made);
-        put_boolean(output, "ring_damaged", account->damaged);
+        etwas_json_boolean(output, "ring_damaged", account->damaged);
         etwas_output_char(output, '}');
     }
     etwas_output_char(output, ']');
@@ -79,7 +83,7 @@ static void put_kind(struct etwas_prove_kind *kind, void *context)
     etwas_json_number(list->output, "made", kind->made);
     etwas_json_number(list->output, "refused", kind->refused);
     etwas_json_number(list->output, "in_files", kind->found);
-    put_boolean(list->output, "accounted", kind->is_known);
+    etwas_json_boolean(list->output, "accounted", kind->is_known);
     etwas_output_char(list->output, '}');
     list->before = ",";
 }
@@ -103,24 +107,24 @@ void etwas_prove_json(struct etwas_output *output, const struct etwas_prove_sess
     etwas_output_text(output, "{\"files\":[");
     for (uint32_t index = 0; index < session->files; index++) {
         etwas_output_text(output, index > 0 ? "," : "");
-        put_text(output, session->paths[index]);
+        etwas_json_string(output, session->paths[index]);
     }
     etwas_output_text(output, "],\"session\":\"");
     etwas_text_utf16(output, ETWAS_TEXT_JSON, session->name, units);
     etwas_output_char(output, '"');
-    put_boolean(output, "proved", session->is_proved);
+    etwas_json_boolean(output, "proved", session->is_proved);
     etwas_output_text(output, ",\"reasons\":[");
     for (uint32_t index = 0; index < session->reason_count && index < ETWAS_PROVE_REASONS;
          index++) {
         etwas_output_text(output, index > 0 ? "," : "");
-        put_text(output, session->reasons[index]);
+        etwas_json_string(output, session->reasons[index]);
     }
     etwas_output_char(output, ']');
     etwas_json_number(output, "attempted", session->attempted);
     etwas_json_number(output, "in_files", session->in_files);
     etwas_json_number(output, "overwritten", session->overwritten);
     etwas_json_number(output, "lost", session->lost);
-    put_boolean(output, "kernel", session->is_kernel);
+    etwas_json_boolean(output, "kernel", session->is_kernel);
     if (session->account_count != 0) {
         etwas_json_number(output, "lost_in_kernel", session->kernel_lost);
         etwas_json_number(output, "no_buffer", session->refused);

@@ -49,13 +49,13 @@ static bool has_proof(struct etwas_prove_session *session)
             "a snapshot has the newest events of a session that went on, and none of its counts");
         return false;
     }
+    if (session->is_unfinished) {
+        complain(session, "the session did not write its end: it runs, or was killed");
+        return false;
+    }
     if (session->attempted == 0 && session->in_files + session->images + session->lost != 0) {
         complain(session, "the file does not say how many events were attempted: it is of another "
                           "system, or of an older etwas");
-        return false;
-    }
-    if (session->is_unfinished) {
-        complain(session, "the session did not write its end: it runs, or was killed");
         return false;
     }
     return true;
@@ -78,6 +78,10 @@ static void judge_total(struct etwas_prove_session *session)
     if ((session->mode & EVENT_TRACE_REAL_TIME_MODE) != 0) {
         complain(session,
                  "the session delivered in real time too: what consumers had counts as recorded");
+    }
+    if ((session->mode & EVENT_TRACE_FILE_MODE_APPEND) != 0 && !is_short) {
+        complain(session, "the session was appended to others: a file of another system, or of an "
+                          "older etwas, does not say how many were attempted");
     }
     complain(session, "if the session wrote other files, name all of them");
 }

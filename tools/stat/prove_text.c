@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * `etwas stat --prove` as text: a session's verdict, and what it is made of. Sources and kinds of
- * records are summed up over the processors.
+ * `etwas stat --prove` as text: a session's verdict, and what it is made of. Kinds of records are
+ * summed up over the processors.
  */
 
 #include "stat/prove.h"
@@ -13,10 +13,6 @@
 #include <etwas/decode.h>
 #include <inttypes.h>
 #include <stdlib.h>
-
-enum {
-    NUMBER_WIDTH = 13
-};
 
 static void put_label(struct etwas_output *output, const char *label)
 {
@@ -28,63 +24,6 @@ static void put_line(struct etwas_output *output, const char *label, uint64_t va
     put_label(output, label);
     etwas_output_unsigned(output, value);
     etwas_output_char(output, '\n');
-}
-
-static void put_titles(struct etwas_output *output, const char *const *titles, size_t count,
-                       const char *last)
-{
-    for (size_t index = 0; index < count; index++) {
-        etwas_output_format(output, "%*s", NUMBER_WIDTH, titles[index]);
-    }
-    etwas_output_format(output, "  %s\n", last);
-}
-
-/* ---- sources --------------------------------------------------------------------------------- */
-
-static void put_source(struct etwas_output *output, const struct etwas_prove_account *sum)
-{
-    etwas_output_unsigned_wide(output, sum->attempted, NUMBER_WIDTH);
-    etwas_output_unsigned_wide(output, sum->taken, NUMBER_WIDTH);
-    etwas_output_unsigned_wide(output, sum->without_record, NUMBER_WIDTH);
-    etwas_output_unsigned_wide(output, sum->lost_no_room, NUMBER_WIDTH);
-    etwas_output_unsigned_wide(output, sum->lost_unread, NUMBER_WIDTH);
-    etwas_output_unsigned_wide(output, sum->lost_not_handed, NUMBER_WIDTH);
-    etwas_output_text(output, "  ");
-    etwas_text_utf8(output, ETWAS_TEXT_PLAIN, sum->name, strlen(sum->name));
-    if (sum->counted == ETWAS_PROVE_COUNTED_LOST_ALONE) {
-        etwas_output_text(output, " (the kernel counts lost ones alone)");
-    }
-    etwas_output_text(output, sum->damaged ? " (a ring was damaged)\n" : "\n");
-}
-
-static void add_account(struct etwas_prove_account *sum, const struct etwas_prove_account *account)
-{
-    sum->attempted += account->attempted;
-    sum->taken += account->taken;
-    sum->without_record += account->without_record;
-    sum->lost_no_room += account->lost_no_room;
-    sum->lost_unread += account->lost_unread;
-    sum->lost_not_handed += account->lost_not_handed;
-    sum->damaged = sum->damaged || account->damaged;
-}
-
-static void put_sources(struct etwas_output *output, const struct etwas_prove_session *session)
-{
-    static const char *const titles[] = {"attempted", "taken",  "no record",
-                                         "no room",   "unread", "not handed"};
-    struct etwas_prove_account sum;
-
-    etwas_output_char(output, '\n');
-    put_titles(output, titles, sizeof titles / sizeof *titles, "source in the kernel");
-    for (size_t index = 0; index < session->account_count;) {
-        sum = session->accounts[index++];
-        while (index < session->account_count && session->accounts[index].source == sum.source) {
-            add_account(&sum, &session->accounts[index++]);
-        }
-        if (sum.counted != 0) {
-            put_source(output, &sum);
-        }
-    }
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -140,10 +79,9 @@ static void put_name(struct etwas_output *output, etwas_decoder *decoder,
 static void put_kinds(struct etwas_output *output, const struct collection *collection,
                       etwas_decoder *decoder)
 {
-    static const char *const titles[] = {"made", "refused", "in the files"};
-
-    etwas_output_char(output, '\n');
-    put_titles(output, titles, sizeof titles / sizeof *titles, "records made of them");
+    etwas_output_format(output, "\n%*s%*s%*s  records made of them\n", ETWAS_PROVE_NUMBER_WIDTH,
+                        "made", ETWAS_PROVE_NUMBER_WIDTH, "refused", ETWAS_PROVE_NUMBER_WIDTH,
+                        "in the files");
     for (size_t index = 0; index < collection->count;) {
         struct etwas_prove_kind *const *first = &collection->kinds[index];
         struct etwas_prove_kind sum = {.key = (*first)->key};
@@ -154,9 +92,9 @@ static void put_kinds(struct etwas_output *output, const struct collection *coll
             sum.found += collection->kinds[index]->found;
             index++;
         } while (index < collection->count && compare(first, &collection->kinds[index]) == 0);
-        etwas_output_unsigned_wide(output, sum.made, NUMBER_WIDTH);
-        etwas_output_unsigned_wide(output, sum.refused, NUMBER_WIDTH);
-        etwas_output_unsigned_wide(output, sum.found, NUMBER_WIDTH);
+        etwas_output_unsigned_wide(output, sum.made, ETWAS_PROVE_NUMBER_WIDTH);
+        etwas_output_unsigned_wide(output, sum.refused, ETWAS_PROVE_NUMBER_WIDTH);
+        etwas_output_unsigned_wide(output, sum.found, ETWAS_PROVE_NUMBER_WIDTH);
         put_name(output, decoder, &sum.key);
         etwas_output_char(output, '\n');
     }
@@ -227,7 +165,7 @@ void etwas_prove_text(struct etwas_output *output, const struct etwas_prove_sess
     if (session->account_count != 0) {
         put_line(output, "  in the kernel", session->kernel_lost);
         put_line(output, "  no buffer", session->refused);
-        put_sources(output, session);
+        etwas_prove_sources(output, session);
         put_records(output, session);
     }
 }

@@ -294,32 +294,30 @@ static uint32_t parse_one(struct parser *parser)
     return inner;
 }
 
-static uint32_t parse_all(struct parser *parser)
+/* What `inner` parses, with && or || between. */
+static uint32_t parse_chain(struct parser *parser, enum etwas_where_relation relation,
+                            uint32_t (*inner)(struct parser *parser))
 {
-    uint32_t left = parse_one(parser);
+    uint32_t left = inner(parser);
 
-    while (left != NO_NODE && is_relation(parser, ETWAS_WHERE_AND)) {
+    while (left != NO_NODE && is_relation(parser, relation)) {
         uint32_t right;
 
         etwas_where_next(&parser->scan);
-        right = parse_one(parser);
-        left = right != NO_NODE ? new_node(parser, ETWAS_WHERE_AND, left, right) : NO_NODE;
+        right = inner(parser);
+        left = right != NO_NODE ? new_node(parser, relation, left, right) : NO_NODE;
     }
     return left;
 }
 
+static uint32_t parse_all(struct parser *parser)
+{
+    return parse_chain(parser, ETWAS_WHERE_AND, parse_one);
+}
+
 static uint32_t parse_any(struct parser *parser)
 {
-    uint32_t left = parse_all(parser);
-
-    while (left != NO_NODE && is_relation(parser, ETWAS_WHERE_OR)) {
-        uint32_t right;
-
-        etwas_where_next(&parser->scan);
-        right = parse_all(parser);
-        left = right != NO_NODE ? new_node(parser, ETWAS_WHERE_OR, left, right) : NO_NODE;
-    }
-    return left;
+    return parse_chain(parser, ETWAS_WHERE_OR, parse_all);
 }
 
 bool etwas_where_parse(struct etwas_where *where, const char *text, struct etwas_field_paths *paths)

@@ -2,8 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Why a chosen instance did not run: who had the processor that it waited for, and what it was
- * blocked on.
+ * Why a chosen instance did not run: who had the processor that it waited for.
  */
 
 #include "why/why.h"
@@ -69,77 +68,6 @@ static void add_holders(const struct etwas_why *why, struct etwas_why_chosen *ch
     chosen->nobody_ns += left;
 }
 
-/* ---- what it was blocked on ------------------------------------------------------------------ */
-
-/* By whom the event woke it. */
-static enum etwas_why_waker waker_of(const struct etwas_why *why,
-                                     const struct etwas_kernel_event *event, uint32_t *thread)
-{
-    const struct etwas_schedule_processor *processor;
-
-    *thread = 0;
-    if (event == NULL || event->kind != ETWAS_KERNEL_READY) {
-        return ETWAS_WHY_WAKER_UNKNOWN;
-    }
-    if (event->is_in_interrupt) {
-        return ETWAS_WHY_WAKER_INTERRUPT;
-    }
-    processor = &why->schedule.processors[event->processor];
-    *thread = event->logger != ETWAS_KERNEL_NOBODY ? event->logger : processor->running;
-    if (event->logger == ETWAS_KERNEL_NOBODY && !processor->seen) {
-        return ETWAS_WHY_WAKER_UNKNOWN;
-    }
-    /* Who is idle wakes nobody but in an interrupt. */
-    return *thread != 0 ? ETWAS_WHY_WAKER_THREAD : ETWAS_WHY_WAKER_INTERRUPT;
-}
-
-/* The entry of its kind; the last one has all that are too many. */
-static struct etwas_why_block *block_of(struct etwas_why_chosen *chosen,
-                                        const struct etwas_why_block *kind)
-{
-    for (uint32_t i = 0; i < chosen->block_count; i++) {
-        struct etwas_why_block *block = &chosen->blocks[i];
-
-        if (block->call == ETWAS_WHY_ANY_CALL ||
-            (block->call == kind->call && block->waker == kind->waker &&
-             block->thread == kind->thread)) {
-            return block;
-        }
-    }
-    chosen->blocks[chosen->block_count] = *kind;
-    if (chosen->block_count == ETWAS_WHY_BLOCKS - 1) {
-        chosen->blocks[chosen->block_count] = (struct etwas_why_block){.call = ETWAS_WHY_ANY_CALL};
-    }
-    return &chosen->blocks[chosen->block_count++];
-}
-
-static void add_block(struct etwas_why *why, struct etwas_why_chosen *chosen,
-                      const struct etwas_schedule_thread *thread, int64_t from_ns, int64_t to_ns,
-                      const struct etwas_kernel_event *event)
-{
-    const struct etwas_why_thread *counts =
-        etwas_why_thread(why, (uint32_t)(thread - why->schedule.threads));
-    uint64_t ns = etwas_kernel_ns(from_ns, to_ns);
-    struct etwas_why_block kind = {.call = ETWAS_WHY_NO_CALL};
-    struct etwas_why_block *block;
-
-    if (counts != NULL && counts->is_in_call) {
-        kind.call = (int64_t)(counts->call & INT64_MAX);
-    }
-    kind.waker = waker_of(why, event, &kind.thread);
-    block = block_of(chosen, &kind);
-    block->times++;
-    block->ns += ns;
-    if (ns >= block->longest_ns) {
-        block->longest_ns = ns;
-        block->frame_count = chosen->stack_ns == from_ns ? chosen->stack_count : 0;
-        for (uint32_t i = 0; i < block->frame_count; i++) {
-            block->frames[i] = chosen->stack[i];
-        }
-        block->stack = chosen->stack_origin;
-    }
-}
-
 /* ---- intervals ------------------------------------------------------------------------------- */
 
 void etwas_why_attribute(struct etwas_why *why, struct etwas_why_chosen *chosen,
@@ -159,7 +87,7 @@ void etwas_why_attribute(struct etwas_why *why, struct etwas_why_chosen *chosen,
             chosen->nobody_ns += etwas_kernel_ns(from_ns, to_ns);
         }
     } else if (state == ETWAS_SCHEDULE_WAITING) {
-        add_block(why, chosen, thread, from_ns, to_ns, event);
+        etwas_why_block(why, chosen, thread, from_ns, to_ns, event);
     } else if (state == ETWAS_SCHEDULE_RUNNING) {
         chosen->preemptions +=
             event != NULL && event->kind == ETWAS_KERNEL_SWITCH && event->old_is_ready;

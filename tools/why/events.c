@@ -52,9 +52,8 @@ static uint64_t took_ns(const struct etwas_input *input, int64_t initial_time, i
     return etwas_kernel_ns(began.value, time_ns);
 }
 
-/* The chosen instances that a thread has: the next behind one; NULL: the first. */
-static struct etwas_why_chosen *next_of(const struct etwas_why *why, uint32_t number,
-                                        struct etwas_why_chosen *chosen)
+struct etwas_why_chosen *etwas_why_next_chosen(const struct etwas_why *why, uint32_t number,
+                                               struct etwas_why_chosen *chosen)
 {
     chosen = chosen == NULL ? why->chosen : chosen + 1;
     for (; chosen < why->chosen + why->chosen_count; chosen++) {
@@ -65,60 +64,51 @@ static struct etwas_why_chosen *next_of(const struct etwas_why *why, uint32_t nu
     return NULL;
 }
 
-static void take_stack(struct etwas_why *why, const struct etwas_input *input,
-                       const struct etwas_kernel_event *event, uint32_t number)
-{
-    struct etwas_why_chosen *chosen = NULL;
-    etwas_clock_time stack = {0, 0};
-
-    if (etwas_trace_convert_time(input->trace, event->initial_time, ETWAS_CLOCK_QPC, &stack) ==
-        ERROR_SUCCESS) {
-        while ((chosen = next_of(why, number, chosen)) != NULL) {
-            etwas_why_keep_stack(chosen, input, event, stack.value);
-        }
-    }
-}
-
 static void take_of_thread(struct etwas_why *why, const struct etwas_input *input,
-                           const struct etwas_kernel_event *event, int64_t time_ns, uint32_t number)
+                           const EVENT_RECORD *record, const struct etwas_kernel_event *event,
+                           int64_t time_ns, uint32_t number)
 {
     struct etwas_why_thread *thread = etwas_why_thread(why, number);
     struct etwas_why_chosen *chosen = NULL;
+    uint64_t took;
 
     if (thread == NULL) {
         return;
     }
     switch (event->kind) {
-    case ETWAS_KERNEL_CALL_ENTER:
-        why->has_calls = true;
-        thread->is_in_call = true;
-        thread->call = event->call;
-        break;
-    case ETWAS_KERNEL_CALL_EXIT:
-        thread->is_in_call = false;
-        break;
     case ETWAS_KERNEL_FAULT:
         thread->faults++;
-        while ((chosen = next_of(why, number, chosen)) != NULL) {
+        while ((chosen = etwas_why_next_chosen(why, number, chosen)) != NULL) {
             chosen->faults[event->fault - ETWAS_KERNEL_FIRST_FAULT]++;
         }
         break;
     case ETWAS_KERNEL_HARD_FAULT:
-        thread->hard_fault_ns += took_ns(input, event->initial_time, time_ns);
+        took = took_ns(input, event->initial_time, time_ns);
+        thread->hard_fault_ns += took;
+        while ((chosen = etwas_why_next_chosen(why, number, chosen)) != NULL) {
+            etwas_why_settle_fault(why, chosen, input->number, event->file,
+                                   (int64_t)((uint64_t)time_ns - took));
+        }
         break;
     case ETWAS_KERNEL_INTERRUPT:
         thread->interrupt_ns += took_ns(input, event->initial_time, time_ns);
         break;
+    case ETWAS_KERNEL_DISK:
+        took = took_ns(input, event->initial_time, time_ns);
+        etwas_why_take_request(why, event, number, (int64_t)((uint64_t)time_ns - took), took);
+        break;
     case ETWAS_KERNEL_STACK:
-        take_stack(why, input, event, number);
+        etwas_why_take_stack(why, input, record, event, number);
         break;
     default:
+        etwas_why_do(why, input, event, time_ns, number);
         break;
     }
 }
 
 void etwas_why_kernel(struct etwas_why *why, const struct etwas_input *input,
-                      const struct etwas_kernel_event *event, int64_t time_ns)
+                      const EVENT_RECORD *record, const struct etwas_kernel_event *event,
+                      int64_t time_ns)
 {
     const struct etwas_schedule_thread *thread;
 
@@ -129,6 +119,7 @@ void etwas_why_kernel(struct etwas_why *why, const struct etwas_input *input,
     }
     thread = owner(why, event);
     if (thread != NULL) {
-        take_of_thread(why, input, event, time_ns, (uint32_t)(thread - why->schedule.threads));
+        take_of_thread(why, input, record, event, time_ns,
+                       (uint32_t)(thread - why->schedule.threads));
     }
 }

@@ -101,7 +101,10 @@ static void leave(struct etwas_why *why, struct etwas_why_open *open, int64_t ti
         open->times.hard_fault_ns += since(counts->hard_fault_ns, open->counts.hard_fault_ns);
         open->times.faults += since(counts->faults, open->counts.faults);
     }
-    if (open->chosen != NULL && known_ns > thread->since_ns) {
+    if (open->chosen == NULL) {
+        return;
+    }
+    if (known_ns > thread->since_ns) {
         certain_ns = (int64_t)((uint64_t)known_ns -
                                etwas_schedule_doubtful_ns(&why->schedule, thread, known_ns));
         etwas_why_attribute(why, open->chosen, thread, thread->state, thread->since_ns, certain_ns,
@@ -109,6 +112,7 @@ static void leave(struct etwas_why *why, struct etwas_why_open *open, int64_t ti
         etwas_why_attribute(why, open->chosen, thread, ETWAS_SCHEDULE_UNKNOWN, certain_ns, known_ns,
                             NULL);
     }
+    etwas_why_settle(why, open->chosen, NULL, false);
 }
 
 /* No more than there is; what is left is not known. */
@@ -214,12 +218,18 @@ void etwas_why_end(struct etwas_why *why, const etwas_span *span, int64_t time_n
     }
     leave(why, open, time_ns);
     settle(&open->times, duration_ns);
+    etwas_why_use_counters(&open->own, &open->times, duration_ns);
     if (open->chosen != NULL) {
         open->chosen->times = open->times;
+        open->chosen->own = open->own;
+        if (open->own.by == ETWAS_WHY_BY_COUNTERS) {
+            open->chosen->preemptions = open->own.used.values[ETWAS_WHY_INVOLUNTARY];
+        }
         open->chosen->duration_ns = duration_ns;
         open->chosen->is_open = false;
         open->chosen = NULL;
     }
+    why->counted += open->own.by == ETWAS_WHY_BY_COUNTERS;
     if (open->class_index != UINT32_MAX) {
         its_class = &why->classes[open->class_index];
         its_class->count++;
@@ -227,5 +237,6 @@ void etwas_why_end(struct etwas_why *why, const etwas_span *span, int64_t time_n
         its_class->longest_ns =
             duration_ns > its_class->longest_ns ? duration_ns : its_class->longest_ns;
         add(&its_class->times, &open->times);
+        its_class->counted += open->own.by == ETWAS_WHY_BY_COUNTERS;
     }
 }

@@ -14,20 +14,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void put_boolean(struct etwas_output *output, const char *key, bool value)
-{
-    etwas_json_key(output, key);
-    etwas_output_text(output, value ? "true" : "false");
-}
-
-static void put_guid(struct etwas_output *output, const char *key, const etwas_guid *guid)
-{
-    etwas_json_key(output, key);
-    etwas_output_char(output, '"');
-    etwas_text_guid(output, guid);
-    etwas_output_char(output, '"');
-}
-
 static void put_times(struct etwas_output *output, const struct etwas_why_times *times)
 {
     etwas_json_number(output, "running_ns", times->running_ns);
@@ -47,13 +33,12 @@ static void put_name(struct etwas_output *output, const struct etwas_why *why,
     const char *its_class =
         name->class_index != UINT32_MAX ? why->classes[name->class_index].name : "";
 
-    etwas_output_text(output, "{\"class\":\"");
-    etwas_text_utf8(output, ETWAS_TEXT_JSON, its_class, strlen(its_class));
-    etwas_output_char(output, '"');
+    etwas_output_text(output, "{\"class\":");
+    etwas_json_string(output, its_class);
     if (memcmp(&name->activity, &none, sizeof none) == 0) {
         etwas_json_number(output, "instance", name->instance);
     } else {
-        put_guid(output, "activity", &name->activity);
+        etwas_json_guid(output, "activity", &name->activity);
     }
 }
 
@@ -86,14 +71,14 @@ static void put_classes(struct etwas_output *output, const struct etwas_why *why
         const struct etwas_why_class *its = &why->classes[i];
 
         if (its->count > 0) {
-            etwas_output_format(output, "%s{\"class\":\"", before);
-            etwas_text_utf8(output, ETWAS_TEXT_JSON, its->name, strlen(its->name));
-            etwas_output_char(output, '"');
-            put_guid(output, "guid", &its->guid);
+            etwas_output_format(output, "%s{\"class\":", before);
+            etwas_json_string(output, its->name);
+            etwas_json_guid(output, "guid", &its->guid);
             etwas_json_number(output, "count", its->count);
             etwas_json_number(output, "duration_ns", its->duration_ns);
             etwas_json_number(output, "longest_ns", its->longest_ns);
             put_times(output, &its->times);
+            etwas_json_number(output, "counted", its->counted);
             etwas_output_char(output, '}');
             before = ",";
         }
@@ -122,14 +107,27 @@ static void put_block(struct etwas_output *output, const struct etwas_why *why,
         [ETWAS_WHY_WAKER_THREAD] = "thread",
         [ETWAS_WHY_WAKER_INTERRUPT] = "interrupt",
     };
+    char call[ETWAS_WHY_CALL_BYTES];
 
     if (block->call >= 0) {
         etwas_output_format(output, "{\"call\":%" PRId64, block->call);
     } else {
         etwas_output_text(output, "{\"call\":null");
     }
-    if (etwas_why_call_name(block->call) != NULL) {
-        etwas_json_text(output, "call_name", etwas_why_call_name(block->call));
+    if (block->call >= 0 && etwas_why_call_name(why, block->call, call)) {
+        etwas_json_text(output, "call_name", call);
+    }
+    etwas_json_boolean(output, "hard_fault", block->is_fault);
+    etwas_output_text(output, ",\"files\":[");
+    for (uint32_t i = 0; i < ETWAS_WHY_FILES && block->files[i] != NULL; i++) {
+        etwas_output_text(output, i > 0 ? "," : "");
+        etwas_json_string(output, block->files[i]);
+    }
+    etwas_output_char(output, ']');
+    if (block->has_socket) {
+        etwas_output_text(output, ",\"socket\":\"");
+        etwas_why_put_socket(output, &block->socket);
+        etwas_output_char(output, '"');
     }
     etwas_json_text(output, "waker", wakers[block->waker]);
     if (block->waker == ETWAS_WHY_WAKER_THREAD) {
@@ -169,6 +167,35 @@ static void put_faults(struct etwas_output *output, const struct etwas_why_chose
     etwas_output_char(output, ']');
 }
 
+/* What it says itself. */
+static void put_own(struct etwas_output *output, const struct etwas_why_own *own)
+{
+    static const char *const by[] = {
+        [ETWAS_WHY_BY_NOTHING] = "nothing",
+        [ETWAS_WHY_BY_SWITCHES] = "switches",
+        [ETWAS_WHY_BY_COUNTERS] = "counters",
+    };
+    static const char *const keys[ETWAS_WHY_COUNTERS] = {
+        "ran_ns",       "waited_ns",          "user_us",
+        "kernel_us",    "voluntary_switches", "involuntary_switches",
+        "minor_faults", "major_faults"};
+
+    etwas_json_text(output, "times_by", by[own->by]);
+    etwas_output_text(output, ",\"counters\":");
+    if (!own->is_counted || own->is_elsewhere) {
+        etwas_output_text(output, "null");
+    } else {
+        etwas_output_format(output, "{\"known\":%" PRIu32, own->used.known);
+        for (uint32_t i = 0; i < ETWAS_WHY_COUNTERS; i++) {
+            etwas_json_number(output, keys[i], own->used.values[i]);
+        }
+        etwas_output_char(output, '}');
+    }
+    if (own->has_processor) {
+        etwas_json_number(output, "processor_changes", own->processor_changes);
+    }
+}
+
 static void put_chosen(struct etwas_output *output, const struct etwas_why *why,
                        const struct etwas_why_chosen *chosen)
 {
@@ -189,8 +216,10 @@ static void put_chosen(struct etwas_output *output, const struct etwas_why *why,
     etwas_json_number(output, "duration_ns", chosen->duration_ns);
     put_times(output, &chosen->times);
     etwas_json_number(output, "preemptions", chosen->preemptions);
+    put_own(output, &chosen->own);
     put_faults(output, chosen);
     put_holders(output, why, chosen);
+    etwas_why_json_requests(output, chosen);
     etwas_output_text(output, ",\"blocked_on\":[");
     for (uint32_t i = 0; i < chosen->block_count; i++) {
         etwas_output_text(output, i > 0 ? "," : "");
@@ -203,11 +232,8 @@ static void put_files(struct etwas_output *output, const struct etwas_why *why)
 {
     etwas_output_text(output, "{\"files\":[");
     for (uint32_t i = 0; i < why->run.count; i++) {
-        const char *path = why->run.inputs[i].path;
-
-        etwas_output_text(output, i > 0 ? ",\"" : "\"");
-        etwas_text_utf8(output, ETWAS_TEXT_JSON, path, strlen(path));
-        etwas_output_char(output, '"');
+        etwas_output_text(output, i > 0 ? "," : "");
+        etwas_json_string(output, why->run.inputs[i].path);
     }
     etwas_output_char(output, ']');
 }
@@ -215,11 +241,13 @@ static void put_files(struct etwas_output *output, const struct etwas_why *why)
 void etwas_why_json(struct etwas_output *output, const struct etwas_why *why, int result)
 {
     put_files(output, why);
-    put_boolean(output, "damaged", result != ETWAS_EXIT_FINE);
+    etwas_json_boolean(output, "damaged", result != ETWAS_EXIT_FINE);
     etwas_json_number(output, "events_lost", why->events_lost);
-    put_boolean(output, "kernel_events", why->has_kernel_events);
-    put_boolean(output, "ready_known", why->schedule.has_ready_events);
-    put_boolean(output, "calls_known", why->has_calls);
+    etwas_json_boolean(output, "kernel_events", why->has_kernel_events);
+    etwas_json_boolean(output, "ready_known", why->schedule.has_ready_events);
+    etwas_json_boolean(output, "calls_known", why->has_calls);
+    etwas_json_number(output, "counted", why->counted);
+    etwas_json_number(output, "rung", why->rung);
     etwas_json_number(output, "started", etwas_spans_count(why->spans, ETWAS_SPANS_STARTED));
     etwas_json_number(output, "open", etwas_spans_count(why->spans, ETWAS_SPANS_OPEN));
     etwas_json_number(output, "replaced", etwas_spans_count(why->spans, ETWAS_SPANS_REPLACED));

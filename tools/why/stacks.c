@@ -7,24 +7,46 @@
 
 #include "why/why.h"
 
-#include <string.h>
-
-void etwas_why_keep_stack(struct etwas_why_chosen *chosen, const struct etwas_input *input,
-                          const struct etwas_kernel_event *event, int64_t stack_ns)
+/* The parts come one after the other; what was unwound of the program's is told last, and has more. */
+static void keep(struct etwas_why_chosen *chosen, const struct etwas_event_stack *stack,
+                 const struct etwas_why_stack *origin, int64_t stack_ns)
 {
-    uint32_t at = chosen->stack_ns == stack_ns ? chosen->stack_count : 0;
+    bool is_kernel = etwas_address_is_kernel(etwas_event_frame(stack, 0));
+    uint32_t user = chosen->stack_ns == stack_ns ? chosen->stack_origin.user : 0;
+    uint32_t count = chosen->stack_ns == stack_ns ? chosen->stack_count : 0;
 
-    chosen->stack_origin = (struct etwas_why_stack){.input = input->number - 1,
-                                                    .process = event->process,
-                                                    .stamp = event->initial_time,
-                                                    .user = at};
-    /* The two parts may come one after the other. */
-    for (uint32_t i = 0; i < event->frame_count && at < ETWAS_WHY_FRAMES; i++) {
-        memcpy(&chosen->stack[at++], event->frames + (size_t)i * sizeof(uint64_t),
-               sizeof(uint64_t));
+    if (!is_kernel && stack->count < count - user) {
+        return;
     }
+    count = is_kernel ? count : user;
+    for (uint32_t i = 0; i < stack->count && count < ETWAS_WHY_FRAMES; i++) {
+        chosen->stack[count++] = etwas_event_frame(stack, i);
+    }
+    chosen->stack_origin = *origin;
+    chosen->stack_origin.user = is_kernel ? count : user;
     chosen->stack_ns = stack_ns;
-    chosen->stack_count = at;
+    chosen->stack_count = count;
+}
+
+void etwas_why_take_stack(struct etwas_why *why, const struct etwas_input *input,
+                          const EVENT_RECORD *record, const struct etwas_kernel_event *event,
+                          uint32_t number)
+{
+    struct etwas_why_chosen *chosen = etwas_why_next_chosen(why, number, NULL);
+    const struct etwas_why_stack origin = {
+        .input = input->number - 1, .process = event->process, .stamp = event->initial_time};
+    etwas_clock_time time = {0, 0};
+    struct etwas_event_stack stack;
+
+    why->has_stacks = true;
+    if (chosen == NULL || etwas_trace_convert_time(input->trace, event->initial_time,
+                                                   ETWAS_CLOCK_QPC, &time) != ERROR_SUCCESS) {
+        return;
+    }
+    stack = etwas_addresses_stack(&why->addresses[origin.input], record);
+    for (; chosen != NULL && stack.count > 0; chosen = etwas_why_next_chosen(why, number, chosen)) {
+        keep(chosen, &stack, &origin, time.value);
+    }
 }
 
 void etwas_why_put_frame(struct etwas_output *output, enum etwas_text_style style,

@@ -16,6 +16,11 @@
 
 static const double ns_per_ms = 1e6;
 
+enum {
+    HOLDERS = 8, /* of a processor, that are named */
+    BLOCKS = 8,  /* likewise, of what it was blocked on */
+};
+
 static void put_ms(struct etwas_output *output, uint64_t ns)
 {
     etwas_output_format(output, "%.3f ms", (double)ns / ns_per_ms);
@@ -171,12 +176,71 @@ static void put_running(struct etwas_output *output, const struct etwas_why_chos
     etwas_output_text(output, ".\n");
 }
 
+/* "3 times" */
+static void put_times_of(struct etwas_output *output, uint64_t times)
+{
+    etwas_output_format(output, "%" PRIu64 " time%s", times, times == 1 ? "" : "s");
+}
+
+/* By the counters, as far as they are known. */
+static void put_counted_running(struct etwas_output *output, const struct etwas_why_chosen *chosen)
+{
+    const uint64_t *values = chosen->own.used.values;
+
+    put_share(output, chosen->times.running_ns, chosen->duration_ns);
+    etwas_output_text(output, "it ran");
+    if (chosen->times.faults > 0) {
+        etwas_output_format(output,
+                            ", with page faults: %" PRIu64 " without a disk, %" PRIu64
+                            " that had to wait for one",
+                            values[ETWAS_WHY_MINOR_FAULTS], values[ETWAS_WHY_MAJOR_FAULTS]);
+    }
+    etwas_output_text(output, ".\n");
+}
+
+/* Where nothing else says more. */
+static void put_processor_changes(struct etwas_output *output,
+                                  const struct etwas_why_chosen *chosen)
+{
+    if (chosen->own.by != ETWAS_WHY_BY_SWITCHES && chosen->own.processor_changes > 0) {
+        etwas_output_text(output, "  It changed processor ");
+        put_times_of(output, chosen->own.processor_changes);
+        etwas_output_text(output, " at least.\n");
+    }
+}
+
 static int compare_holders(const void *left, const void *right)
 {
     const struct etwas_why_holder *first = left;
     const struct etwas_why_holder *second = right;
 
     return first->ns < second->ns ? 1 : first->ns > second->ns ? -1 : 0;
+}
+
+/* Those who had it longest, and the others together. */
+static void put_holders(struct etwas_output *output, const struct etwas_why *why,
+                        struct etwas_why_chosen *chosen)
+{
+    uint64_t more_ns = 0;
+
+    qsort(chosen->holders, chosen->holder_count, sizeof *chosen->holders, compare_holders);
+    for (uint32_t i = 0; i < chosen->holder_count; i++) {
+        if (i < HOLDERS) {
+            etwas_output_text(output, "      ");
+            put_ms(output, chosen->holders[i].ns);
+            etwas_output_text(output, " while ");
+            put_thread(output, why, chosen->holders[i].thread);
+            etwas_output_text(output, " ran\n");
+        } else {
+            more_ns += chosen->holders[i].ns;
+        }
+    }
+    if (more_ns > 0) {
+        etwas_output_text(output, "      ");
+        put_ms(output, more_ns);
+        etwas_output_format(output, " while one of %" PRIu32 " more ran\n",
+                            chosen->holder_count - HOLDERS);
+    }
 }
 
 static void put_ready(struct etwas_output *output, const struct etwas_why *why,
@@ -186,21 +250,19 @@ static void put_ready(struct etwas_output *output, const struct etwas_why *why,
         return;
     }
     put_share(output, chosen->times.ready_ns, chosen->duration_ns);
-    etwas_output_format(output,
-                        "it was ready and had no processor; it was preempted %" PRIu64 " time%s.\n",
-                        chosen->preemptions, chosen->preemptions == 1 ? "" : "s");
-    qsort(chosen->holders, chosen->holder_count, sizeof *chosen->holders, compare_holders);
-    for (uint32_t i = 0; i < chosen->holder_count; i++) {
-        etwas_output_text(output, "      ");
-        put_ms(output, chosen->holders[i].ns);
-        etwas_output_text(output, " while ");
-        put_thread(output, why, chosen->holders[i].thread);
-        etwas_output_text(output, " ran\n");
+    etwas_output_text(output, "it was ready and had no processor");
+    if (chosen->preemptions > 0) {
+        etwas_output_text(output, "; it was preempted ");
+        put_times_of(output, chosen->preemptions);
     }
+    etwas_output_text(output, ".\n");
+    put_holders(output, why, chosen);
     if (chosen->nobody_ns > 0) {
         etwas_output_text(output, "      ");
         put_ms(output, chosen->nobody_ns);
-        etwas_output_text(output, " while nobody ran, or it is not known who\n");
+        etwas_output_text(output, why->schedule.is_own
+                                      ? " while other processes ran, or nobody\n"
+                                      : " while nobody ran, or it is not known who\n");
     }
 }
 
@@ -212,18 +274,17 @@ static int compare_blocks(const void *left, const void *right)
     return first->ns < second->ns ? 1 : first->ns > second->ns ? -1 : 0;
 }
 
-static void put_call(struct etwas_output *output, const struct etwas_why *why, int64_t call)
+/* That wakings were not recorded at all is said once, with what else was not. */
+static void put_waker(struct etwas_output *output, const struct etwas_why *why,
+                      const struct etwas_why_block *block)
 {
-    const char *name = etwas_why_call_name(call);
-
-    if (call == ETWAS_WHY_ANY_CALL) {
-        etwas_output_text(output, " in more ways");
-    } else if (call == ETWAS_WHY_NO_CALL) {
-        etwas_output_text(output, why->has_calls ? " in no system call" : "");
-    } else if (name != NULL) {
-        etwas_output_format(output, " in %s", name);
-    } else {
-        etwas_output_format(output, " in system call %" PRId64, call);
+    if (block->waker == ETWAS_WHY_WAKER_THREAD) {
+        etwas_output_text(output, ", until woken by ");
+        put_thread(output, why, block->thread);
+    } else if (block->waker == ETWAS_WHY_WAKER_INTERRUPT) {
+        etwas_output_text(output, ", until woken in an interrupt");
+    } else if (why->schedule.has_ready_events && block->call != ETWAS_WHY_ANY_CALL) {
+        etwas_output_text(output, ", who woke it is not known");
     }
 }
 
@@ -232,13 +293,8 @@ static void put_block(struct etwas_output *output, const struct etwas_why *why,
 {
     etwas_output_text(output, "      ");
     put_ms(output, block->ns);
-    put_call(output, why, block->call);
-    if (block->waker == ETWAS_WHY_WAKER_THREAD) {
-        etwas_output_text(output, ", until woken by ");
-        put_thread(output, why, block->thread);
-    } else if (block->waker == ETWAS_WHY_WAKER_INTERRUPT) {
-        etwas_output_text(output, ", until woken in an interrupt");
-    }
+    etwas_why_put_what(output, why, block);
+    put_waker(output, why, block);
     etwas_output_format(output, ", %" PRIu64 " time%s", block->times, block->times == 1 ? "" : "s");
     if (block->times > 1) {
         etwas_output_text(output, ", the longest ");
@@ -254,14 +310,34 @@ static void put_block(struct etwas_output *output, const struct etwas_why *why,
 static void put_blocked(struct etwas_output *output, const struct etwas_why *why,
                         struct etwas_why_chosen *chosen)
 {
+    uint64_t more_ns = 0;
+
     if (chosen->times.blocked_ns == 0) {
         return;
     }
     put_share(output, chosen->times.blocked_ns, chosen->duration_ns);
-    etwas_output_text(output, "it was blocked:\n");
+    if (chosen->own.by == ETWAS_WHY_BY_COUNTERS) {
+        etwas_output_text(output, "it was blocked, ");
+        put_times_of(output, chosen->own.used.values[ETWAS_WHY_VOLUNTARY]);
+        etwas_output_text(output, "; on what is not known.\n");
+        return;
+    }
+    etwas_output_text(output, why->schedule.is_own
+                                  ? "it was blocked, or had been woken and had no processor: of "
+                                    "one process nothing tells these apart:\n"
+                                  : "it was blocked:\n");
     qsort(chosen->blocks, chosen->block_count, sizeof *chosen->blocks, compare_blocks);
     for (uint32_t i = 0; i < chosen->block_count; i++) {
-        put_block(output, why, &chosen->blocks[i]);
+        if (i < BLOCKS) {
+            put_block(output, why, &chosen->blocks[i]);
+        } else {
+            more_ns += chosen->blocks[i].ns;
+        }
+    }
+    if (more_ns > 0) {
+        etwas_output_text(output, "      ");
+        put_ms(output, more_ns);
+        etwas_output_format(output, " in %" PRIu32 " more ways\n", chosen->block_count - BLOCKS);
     }
 }
 
@@ -284,9 +360,21 @@ static void explain(struct etwas_output *output, const struct etwas_why *why,
         put_name(output, why, &chosen->parents[i]);
     }
     etwas_output_text(output, ".\n");
-    put_running(output, chosen);
+    if (chosen->own.by == ETWAS_WHY_BY_COUNTERS) {
+        etwas_output_text(output,
+                          "  By the counters of the thread itself, since there is no context "
+                          "switch of it:\n");
+        put_counted_running(output, chosen);
+    } else {
+        put_running(output, chosen);
+    }
     put_ready(output, why, chosen);
     put_blocked(output, why, chosen);
+    etwas_why_put_requests(output, chosen);
+    put_processor_changes(output, chosen);
+    if (!why->schedule.is_own) {
+        etwas_why_put_missing(output, why, chosen);
+    }
     if (chosen->times.unknown_ns > 0) {
         put_share(output, chosen->times.unknown_ns, chosen->duration_ns);
         etwas_output_text(output, "is not known");
@@ -310,13 +398,29 @@ static void put_note(struct etwas_output *output, uint64_t count, const char *te
     }
 }
 
+static void put_rung(struct etwas_output *output, const struct etwas_why *why)
+{
+    if (why->rung == ETWAS_KERNEL_RUNG_PROCESS) {
+        etwas_output_format(output, "The kernel's events are of process %" PRIu32 " alone.\n",
+                            why->rung_process);
+    } else if (why->rung == ETWAS_KERNEL_RUNG_FOUND) {
+        etwas_output_format(output,
+                            "The kernel refused its events (%s): of process %" PRIu32
+                            " is told what there was at the beginning and in the end.\n",
+                            strerror((int)why->rung_error), why->rung_process);
+    }
+}
+
 static void put_notes(struct etwas_output *output, const struct etwas_why *why)
 {
     if (!why->has_kernel_events) {
         etwas_output_text(output,
-                          "There are no context switches of the kernel: where the time went "
-                          "is not known.\n");
+                          "There are no context switches of the kernel: where the time went ");
+        etwas_output_text(output, why->counted > 0 ? "is by the threads' own counters, of what has "
+                                                     "them.\n"
+                                                   : "is not known.\n");
     }
+    put_rung(output, why);
     put_note(output, etwas_spans_count(why->spans, ETWAS_SPANS_OPEN), "did not end");
     put_note(output, etwas_spans_count(why->spans, ETWAS_SPANS_UNMATCHED),
              "ended and did not start");

@@ -28,12 +28,14 @@ static const char *const help[] = {
     "waiting for a processor, blocked. All files are one time line: a program's\n"
     "events and the kernel's may be in one file or in several. The kernel's need\n"
     "EVENT_TRACE_FLAG_CSWITCH; more is said with _DISPATCHER (who woke it, and when),\n"
-    "_SYSTEMCALL (in which call it waited), _MEMORY_PAGE_FAULTS, _MEMORY_HARD_FAULTS,\n"
-    "_INTERRUPT, _DPC, _PROCESS (names), and stacks of context switches.\n"
+    "_SYSTEMCALL (in which call it waited), _FILE_IO and _FILE_IO_INIT (on which\n"
+    "file), _NETWORK_TCPIP (on which socket), _DISK_IO, _MEMORY_PAGE_FAULTS,\n"
+    "_MEMORY_HARD_FAULTS, _INTERRUPT, _DPC, _PROCESS (names), and stacks of context\n"
+    "switches. What was not recorded, and would have said more, is named.\n"
     "\n",
     "First there is a table of the classes, then one of the slowest, then the slowest\n"
     "is explained: who had the processor that it waited for, in which system call it\n"
-    "was blocked and who woke it, and its page faults.\n"
+    "was blocked, on which file or socket, who woke it, and its page faults.\n"
     "\n",
     "  -C, --class CLASS    only of this class: PROVIDER/CLASS, CLASS, or a GUID\n"
     "  -i, --instance N     only the instances of this number\n"
@@ -42,26 +44,41 @@ static const char *const help[] = {
     "  -h, --help           this text\n"
     "\n",
     "An instance is on the thread that logged its START until another thread logs an\n"
-    "event of it. Times are whole: what the kernel's events do not tell, because\n"
-    "there are none of that time or some were lost in it, is unknown. Time in\n"
-    "interrupts is a part of running, time in hard faults of the others. Without\n"
-    "ReadyThread events who was woken is blocked until it runs. 'Nobody' had the\n"
+    "event of it. A file or socket is told where it is certain: the call was on it,\n"
+    "and when that began and ended is known. Times are whole: what the kernel's\n"
+    "events do not tell, because there are none of that time or some were lost in it,\n"
+    "is unknown. Time in interrupts is a part of running, time in hard faults of the\n"
+    "others. Without ReadyThread events, or where one is missing, who was woken is\n"
+    "blocked until it runs, and who woke it is not known. 'Nobody' had the\n"
     "processor where it was idle, or what it did is not known any more: the last 256\n"
-    "runs of each are kept. At most 1048576 are open at once; what is left out is\n"
-    "counted.\n"
+    "runs of each are kept. Where a process recorded itself alone nothing tells of\n"
+    "others, nor when a thread was woken. At most 1048576 are open at once; what is\n"
+    "left out is counted.\n"
+    "\n"
+    "Where no switch tells of an instance, and its session asked for the counters of\n"
+    "its thread (ETWAS_ENABLE_PROPERTY_COUNTERS), times are by these, if it was on\n"
+    "one thread: that it was blocked, and not on what. The processors that its own\n"
+    "events are from tell how often it changed them, at least.\n"
     "\n",
     "JSON keys:\n"
     "  files; damaged; events_lost; kernel_events (there are switches), ready_known;\n"
-    "  calls_known; started, open (without an end), replaced (by a second START),\n"
+    "  calls_known; counted (so many ended with times by counters), rung (of the\n"
+    "  kernel's events: 2 of one process, 3 the kernel refused, 0 not said);\n"
+    "  started, open (without an end), replaced (by a second START),\n"
     "  unmatched (ENDs), left_out (too many open), other_classes;\n"
-    "  classes (class, guid, count, duration_ns, longest_ns, and the times);\n"
+    "  classes (class, guid, count, duration_ns, longest_ns, the times, counted);\n"
     "  slowest (class; instance or activity; parents: class, instance or activity,\n"
     "  the nearest first; process, name, thread, threads (that had it), start,\n"
-    "  duration_ns, the times, preemptions, fault_types (type, count);\n"
+    "  duration_ns, the times, preemptions, times_by (switches, counters, nothing),\n"
+    "  counters (null; known: bits 1 ran_ns, 4 waited_ns, 2 the others, user_us,\n"
+    "  kernel_us, voluntary_switches, involuntary_switches, minor_faults,\n"
+    "  major_faults), processor_changes (known ones); fault_types (type, count);\n"
     "  processor_had: thread, process, name, ns; nobody_had_ns;\n"
-    "  blocked_on: call (number, null), call_name, waker (thread, interrupt,\n"
-    "  unknown), thread, process, name, ns, times, longest_ns, stack (of that: its\n"
-    "  addresses), symbols (what these are, as 'etwas dump --symbols' has it).\n"
+    "  disk_requests: kind (read, write, flush), count, bytes, longest_ns;\n"
+    "  blocked_on: call (number, null), call_name, hard_fault (it was in one), files\n"
+    "  (that it was on), socket, waker (thread, interrupt, unknown), thread, process,\n"
+    "  name, ns, times, longest_ns, stack (of that: its addresses), symbols (what\n"
+    "  these are, as 'etwas dump --symbols' has it).\n"
     "The times are running_ns, ready_ns, blocked_ns, unknown_ns, which are all of the\n"
     "duration, and interrupt_ns, hard_fault_ns, page_faults.\n"
     "\n",
@@ -79,11 +96,14 @@ static void take_span(struct etwas_why *why, const struct etwas_input *input,
     switch (etwas_spans_take(why->spans, record, input->number, time_ns, &span)) {
     case ETWAS_SPAN_START:
         etwas_why_start(why, input, record, span, etwas_why_class(why, input, record));
+        etwas_why_count(why, input, span, record, time_ns);
         break;
     case ETWAS_SPAN_INSIDE:
         etwas_why_move(why, span, record->EventHeader.ThreadId, time_ns);
+        etwas_why_count(why, input, span, record, time_ns);
         break;
     case ETWAS_SPAN_END:
+        etwas_why_count(why, input, span, record, time_ns);
         etwas_why_end(why, span, time_ns);
         break;
     default:
@@ -92,10 +112,14 @@ static void take_span(struct etwas_why *why, const struct etwas_input *input,
 }
 
 static void take_kernel(struct etwas_why *why, const struct etwas_input *input,
-                        const struct etwas_kernel_event *event, int64_t time_ns)
+                        const EVENT_RECORD *record, const struct etwas_kernel_event *event,
+                        int64_t time_ns)
 {
     if (why->follows) {
-        etwas_why_kernel(why, input, event, time_ns);
+        if (event->kind == ETWAS_KERNEL_CALL_ENTER) {
+            etwas_why_learn_calls(why, input, record);
+        }
+        etwas_why_kernel(why, input, record, event, time_ns);
         return;
     }
     why->kernel_end_ns = time_ns;
@@ -117,9 +141,14 @@ static void on_record(EVENT_RECORD *record)
     }
     if (!why->follows) {
         etwas_addresses_take(&why->addresses[input->number - 1], record);
+        etwas_why_take_rung(why, record);
+        why->recorded_flags |= etwas_event_kernel_flags(record);
+    }
+    if (etwas_kernel_is_file_name(record)) {
+        etwas_file_names_take(&why->file_names, input->number, record, why->follows);
     }
     if (etwas_kernel_read(record, &event)) {
-        take_kernel(why, input, &event, time_ns);
+        take_kernel(why, input, record, &event, time_ns);
     } else if (etwas_kernel_is_process(record)) {
         if (why->follows) {
             etwas_processes_take(&why->processes, record);
@@ -140,7 +169,7 @@ static bool make_room(struct etwas_why *why)
     why->addresses = calloc(ETWAS_INPUT_FILES, sizeof *why->addresses);
     return why->addresses != NULL && why->classes != NULL && why->slow != NULL &&
            why->chosen != NULL && why->runs != NULL && etwas_schedule_open(&why->schedule) &&
-           etwas_processes_open(&why->processes);
+           etwas_processes_open(&why->processes) && etwas_file_names_open(&why->file_names);
 }
 
 static void free_room(struct etwas_why *why)
@@ -165,6 +194,7 @@ static void free_room(struct etwas_why *why)
     free(why->threads);
     etwas_spans_close(why->spans);
     etwas_processes_close(&why->processes);
+    etwas_file_names_close(&why->file_names);
     etwas_schedule_close(&why->schedule);
 }
 
@@ -246,7 +276,8 @@ static bool read_number(const char *text, const char *option, uint32_t least, ui
 
     *number = (uint32_t)value;
     if (*text < '0' || *text > '9' || *end != '\0' || value < least || value > most) {
-        fprintf(stderr, "etwas why: %s takes a number, not '%s'\n", option, text);
+        fprintf(stderr, "etwas why: %s takes a number from %u to %u, not '%s'\n", option, least,
+                most, text);
         return false;
     }
     return true;
@@ -317,7 +348,8 @@ int etwas_command_why(int argc, char **argv)
         return result;
     }
     result = read_twice(&why, argv + optind, (uint32_t)(argc - optind));
-    if (why.out_of_memory || why.schedule.out_of_memory || why.processes.out_of_memory) {
+    if (why.out_of_memory || why.schedule.out_of_memory || why.processes.out_of_memory ||
+        why.file_names.out_of_memory) {
         fputs("etwas: not enough memory to follow everything\n", stderr);
         result = ETWAS_EXIT_OPEN;
     } else if (why.run.count > 0) {

@@ -17,6 +17,7 @@
 
 #include "addresses.h"
 #include "descriptions.h"
+#include "file_names.h"
 #include "input.h"
 #include "processes.h"
 #include "schedule.h"
@@ -30,6 +31,9 @@ enum {
     ETWAS_WHY_FRAMES = 32,
     ETWAS_WHY_RUNS = 256, /* a power of 2; what a processor did last */
     ETWAS_WHY_PARENTS = 8,
+    ETWAS_WHY_CALL_BYTES = 64, /* of a system call's name */
+    ETWAS_WHY_FILES = 2,       /* of one call: what it reads, and what it writes */
+    ETWAS_WHY_PENDING = 8,
 };
 
 /* Together they are all of the duration, but for what is said to be a part. */
@@ -50,6 +54,47 @@ struct etwas_why_class {
     uint64_t duration_ns;
     uint64_t longest_ns;
     struct etwas_why_times times;
+    uint64_t counted; /* of those that ended: their times are by counters */
+};
+
+/* What a thread has counted itself, or what it did between two events. */
+enum {
+    ETWAS_WHY_RAN_NS,
+    ETWAS_WHY_WAITED_NS, /* for a processor */
+    ETWAS_WHY_USER_US,
+    ETWAS_WHY_KERNEL_US,
+    ETWAS_WHY_VOLUNTARY,
+    ETWAS_WHY_INVOLUNTARY,
+    ETWAS_WHY_MINOR_FAULTS,
+    ETWAS_WHY_MAJOR_FAULTS,
+    ETWAS_WHY_COUNTERS
+};
+
+struct etwas_why_counters {
+    uint32_t known; /* as the record has it: 1 RAN_NS, 2 all others but 4 WAITED_NS */
+    uint32_t type;  /* beside which event: START, END */
+    uint32_t processor;
+    int64_t time_ns;
+    uint64_t values[ETWAS_WHY_COUNTERS];
+};
+
+/* By what it is known where the time went. */
+enum etwas_why_by {
+    ETWAS_WHY_BY_NOTHING,
+    ETWAS_WHY_BY_SWITCHES,
+    ETWAS_WHY_BY_COUNTERS, /* where no switch says anything */
+};
+
+/* What an instance's own events say, without any of the kernel. */
+struct etwas_why_own {
+    enum etwas_why_by by;
+    bool is_elsewhere; /* another thread has had it: counters say nothing */
+    bool is_counted;   /* used is known */
+    struct etwas_why_counters begin;
+    struct etwas_why_counters used; /* between the two; its time is how long that was */
+    bool has_processor;
+    uint32_t processor;         /* of its newest event that says one */
+    uint64_t processor_changes; /* at least */
 };
 
 /* Who had the processor that an instance waited for. */
@@ -77,17 +122,35 @@ struct etwas_why_stack {
     uint32_t user; /* where the program's frames begin, behind the kernel's */
 };
 
-/* Waiting of one kind: in a system call, until somebody ended it. */
+/* Waiting of one kind: in a system call, on files or a socket, until somebody ended it. */
 struct etwas_why_block {
     int64_t call; /* or ETWAS_WHY_..._CALL */
     enum etwas_why_waker waker;
     uint32_t thread; /* that woke it */
+    bool is_fault;   /* a page fault, in no call or in this one */
+    bool has_socket;
+    const char *files[ETWAS_WHY_FILES]; /* NULL: there are no more */
+    struct etwas_kernel_socket socket;
     uint64_t times;
     uint64_t ns;
     uint64_t longest_ns;
     uint32_t frame_count; /* of the stack where the longest began */
     uint64_t frames[ETWAS_WHY_FRAMES];
     struct etwas_why_stack stack; /* of what these are */
+};
+
+/* The same once, until it is known what it was on: that is told when the call is over. */
+struct etwas_why_pending {
+    struct etwas_why_block block;
+    int64_t from_ns;
+    uint64_t gap_ns; /* of the schedule then; UINT64_MAX: of several that differ in it */
+};
+
+/* Of one kind, to disks. */
+struct etwas_why_requests {
+    uint64_t count;
+    uint64_t bytes;
+    uint64_t longest_ns;
 };
 
 /* An instance or activity, as somebody names it. */
@@ -114,15 +177,19 @@ struct etwas_why_chosen {
     uint32_t threads; /* that had it, one after the other */
     int64_t start_unix_ns;
     struct etwas_why_times times;
+    struct etwas_why_own own;
     uint64_t preemptions;
     uint64_t faults[ETWAS_KERNEL_FAULT_TYPES];
     uint64_t lost_ns;   /* of unknown: switches are missing in it */
     uint64_t nobody_ns; /* of ready: nobody is known to have had the processor */
+    struct etwas_why_requests requests[ETWAS_KERNEL_DISK_KINDS];
     uint32_t holder_count;
     uint32_t block_count;
     struct etwas_why_holder holders[ETWAS_WHY_HOLDERS];
     struct etwas_why_block blocks[ETWAS_WHY_BLOCKS];
     /* While it is open. */
+    uint32_t pending_count;
+    struct etwas_why_pending pending[ETWAS_WHY_PENDING]; /* the newest last */
     bool is_open;
     uint32_t on; /* the number of a thread, or ETWAS_KERNEL_NOBODY */
     int64_t from_ns;
@@ -132,13 +199,33 @@ struct etwas_why_chosen {
     struct etwas_why_stack stack_origin;
 };
 
+/* The system call or operation on files that a thread is in, and what that is said to be on. */
+struct etwas_why_doing {
+    bool is_open;
+    bool has_call;      /* `call` is known */
+    bool has_operation; /* likewise */
+    bool has_socket;
+    bool has_more_sockets; /* than one */
+    uint32_t input;        /* number of the file that told it */
+    uint32_t file_count;
+    uint64_t call;
+    uint64_t operation;
+    uint64_t files[ETWAS_WHY_FILES];
+    struct etwas_kernel_socket socket;
+    uint32_t socket_processor; /* where and when it was used last */
+    int64_t socket_ns;
+    int64_t since_ns;
+    int64_t operation_since_ns;
+    uint64_t gap_ns; /* of the schedule then */
+};
+
 /* What a thread counts, beside its times. */
 struct etwas_why_thread {
     uint64_t interrupt_ns;
     uint64_t hard_fault_ns;
     uint64_t faults;
-    bool is_in_call;
-    uint64_t call;
+    struct etwas_why_doing doing;
+    bool has_pending; /* some chosen one that it has */
 };
 
 /* An open span, by its place. */
@@ -153,6 +240,7 @@ struct etwas_why_open {
     uint64_t ns[ETWAS_SCHEDULE_STATES]; /* the thread's, when it came there */
     struct etwas_why_thread counts;     /* likewise */
     struct etwas_why_times times;       /* of threads before */
+    struct etwas_why_own own;
     etwas_guid activity;
     uint32_t instance;
     struct etwas_why_chosen *chosen; /* NULL: it is not */
@@ -196,11 +284,21 @@ struct etwas_why {
     uint32_t open_capacity;
     struct etwas_schedule schedule;
     struct etwas_processes processes;
+    struct etwas_file_names file_names;
     struct etwas_why_thread *threads; /* by the numbers of the schedule's */
     uint32_t thread_capacity;
     struct etwas_why_runs **runs; /* by processor */
     bool has_kernel_events;
+    uint64_t counted; /* that ended, with times by counters */
+    uint32_t rung;    /* ETWAS_KERNEL_RUNG_* of the first session that says one; 0: none does */
+    uint32_t rung_process;
+    uint32_t rung_error; /* errno with which the kernel refused */
     bool has_calls;
+    bool has_files; /* operations on them, and their ends */
+    bool has_sockets;
+    bool has_stacks;
+    uint32_t recorded_flags;              /* EVENT_TRACE_FLAG_..., as far as the files say which */
+    const etwas_schema_field *call_field; /* that has their numbers, and names; NULL: none */
     int64_t kernel_begin_ns;
     int64_t kernel_end_ns;
     uint64_t events_lost;
@@ -238,10 +336,28 @@ void etwas_why_end(struct etwas_why *why, const etwas_span *span, int64_t time_n
 /* ---- events.c ---- */
 
 void etwas_why_kernel(struct etwas_why *why, const struct etwas_input *input,
-                      const struct etwas_kernel_event *event, int64_t time_ns);
+                      const EVENT_RECORD *record, const struct etwas_kernel_event *event,
+                      int64_t time_ns);
+
+/* The open chosen ones that a thread has: the next behind one; NULL: the first, or there are no more. */
+struct etwas_why_chosen *etwas_why_next_chosen(const struct etwas_why *why, uint32_t number,
+                                               struct etwas_why_chosen *chosen);
 
 /* What was counted of a thread; NULL without memory. */
 struct etwas_why_thread *etwas_why_thread(struct etwas_why *why, uint32_t number);
+
+/* ---- counters.c ---- */
+
+/* An event of an open span: behind what begins with it, before what ends with it. */
+void etwas_why_count(struct etwas_why *why, const struct etwas_input *input, const etwas_span *span,
+                     const EVENT_RECORD *record, int64_t time_ns);
+
+/* It has ended: its times are what the counters say, where they are not known. */
+void etwas_why_use_counters(struct etwas_why_own *own, struct etwas_why_times *times,
+                            uint64_t duration_ns);
+
+/* By what means a session of the kernel's events recorded, if that is what the event says. */
+void etwas_why_take_rung(struct etwas_why *why, const EVENT_RECORD *record);
 
 /* ---- causes.c ---- */
 
@@ -256,21 +372,80 @@ void etwas_why_attribute(struct etwas_why *why, struct etwas_why_chosen *chosen,
                          enum etwas_schedule_state state, int64_t from_ns, int64_t to_ns,
                          const struct etwas_kernel_event *event);
 
+/* ---- blocks.c ---- */
+
+/* It did not run, and was not ready; `event` ended that. */
+void etwas_why_block(struct etwas_why *why, struct etwas_why_chosen *chosen,
+                     const struct etwas_schedule_thread *thread, int64_t from_ns, int64_t to_ns,
+                     const struct etwas_kernel_event *event);
+
+/*
+ * The thread's call or operation is over: all that it waited for since it began was on that. NULL: on nothing.
+ * Operations have numbers; that a call's end is its own is certain where nothing was lost meanwhile.
+ */
+void etwas_why_settle(struct etwas_why *why, struct etwas_why_chosen *chosen,
+                      const struct etwas_why_doing *doing, bool is_operation);
+
+/* A page fault is over that had begun then: all that it waited for since was on the file; 0: not known. */
+void etwas_why_settle_fault(struct etwas_why *why, struct etwas_why_chosen *chosen, uint32_t input,
+                            uint64_t file, int64_t since_ns);
+
+bool etwas_why_is_same_socket(const struct etwas_kernel_socket *left,
+                              const struct etwas_kernel_socket *right);
+
+/* ---- doing.c ---- */
+
+/* What an event says of the call or operation that a thread is in, of which something was counted. */
+void etwas_why_do(struct etwas_why *why, const struct etwas_input *input,
+                  const struct etwas_kernel_event *event, int64_t time_ns, uint32_t number);
+
 /* ---- calls.c ---- */
 
-/* The name of a system call of the machine that the command was built for; NULL: not known. */
-const char *etwas_why_call_name(int64_t call);
+/* The record of a system call: who has seen one knows their names. */
+void etwas_why_learn_calls(struct etwas_why *why, const struct etwas_input *input,
+                           const EVENT_RECORD *record);
+
+/* False: it is not known. */
+bool etwas_why_call_name(const struct etwas_why *why, int64_t call,
+                         char name[ETWAS_WHY_CALL_BYTES]);
 
 /* ---- stacks.c ---- */
 
-/* A stack of the thread that has it. */
-void etwas_why_keep_stack(struct etwas_why_chosen *chosen, const struct etwas_input *input,
-                          const struct etwas_kernel_event *event, int64_t stack_ns);
+/* A stack of a thread, if it has chosen ones: as it was recorded, or unwound. */
+void etwas_why_take_stack(struct etwas_why *why, const struct etwas_input *input,
+                          const EVENT_RECORD *record, const struct etwas_kernel_event *event,
+                          uint32_t number);
 
 /* Writes a frame of its stack as etwas_addresses_put does. */
 void etwas_why_put_frame(struct etwas_output *output, enum etwas_text_style style,
                          const struct etwas_why *why, const struct etwas_why_block *block,
                          uint32_t index);
+
+/* ---- things.c ---- */
+
+/* "TCP 127.0.0.1:80->127.0.0.1:4000" */
+void etwas_why_put_socket(struct etwas_output *output, const struct etwas_kernel_socket *socket);
+
+/* " in fsync on /tmp/a": as much as is known. */
+void etwas_why_put_what(struct etwas_output *output, const struct etwas_why *why,
+                        const struct etwas_why_block *block);
+
+/* ---- disks.c ---- */
+
+/* One that a thread handed over then is done. */
+void etwas_why_take_request(struct etwas_why *why, const struct etwas_kernel_event *event,
+                            uint32_t number, int64_t since_ns, uint64_t took_ns);
+
+/* A line, if there were any. */
+void etwas_why_put_requests(struct etwas_output *output, const struct etwas_why_chosen *chosen);
+
+void etwas_why_json_requests(struct etwas_output *output, const struct etwas_why_chosen *chosen);
+
+/* ---- missing.c ---- */
+
+/* A line of what would have said more of what it was blocked on, if there is such. */
+void etwas_why_put_missing(struct etwas_output *output, const struct etwas_why *why,
+                           const struct etwas_why_chosen *chosen);
 
 /* ---- text.c, json.c ---- */
 

@@ -36,6 +36,12 @@
 /* ck_ec.h asks with this whether there are operations of 64 bits. */
 #define CK_F_PR_FAA_64
 
+/* Orders the compiler alone: for a thread and its signal handlers. */
+CK_CC_INLINE static void ck_pr_barrier(void)
+{
+    __asm__ __volatile__("" ::: "memory");
+}
+
 /* ---- numbers --------------------------------------------------------------------------------- */
 
 #define ETWAS_TSAN_NO_RESULT(name, builtin, S, T)                                                  \

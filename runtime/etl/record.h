@@ -6,9 +6,11 @@
  *
  * Two steps, because a record may lie across the end of what was read so far: measuring needs its
  * first 8 bytes and says how long it is; parsing needs all of it.
+ *
+ * Who writes records that others have left (recover/) asks here, too: so that what it counts is what the reader delivers.
  */
-#ifndef ETWAS_READER_RECORD_H
-#define ETWAS_READER_RECORD_H
+#ifndef ETWAS_ETL_RECORD_H
+#define ETWAS_ETL_RECORD_H
 
 #include <etwas/types.h>
 #include <stdbool.h>
@@ -60,5 +62,14 @@ enum etwas_record_measure etwas_record_measure(const uint8_t *bytes, struct etwa
  * itself (extensions, items or optional fields longer than the record); the size still holds.
  */
 bool etwas_record_parse(const uint8_t *bytes, struct etwas_record *record);
+
+/* Whether the reader delivers a whole record as an event: it makes sense, and is none of our own. Async-signal-safe. */
+static inline bool etwas_record_is_event(const uint8_t *bytes)
+{
+    struct etwas_record record;
+
+    return etwas_record_measure(bytes, &record) == ETWAS_RECORD_MEASURED &&
+           etwas_record_parse(bytes, &record) && !record.own;
+}
 
 #endif

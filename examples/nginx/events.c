@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* The provider, its classes and their events; the contract is in the header. */
+
+#include "events.h"
+
+#include <etwas/tdh.h>
+#include <string.h>
+
+enum {
+    REQUEST = NGX_HTTP_ETWAS_PHASES, /* behind the classes of the phases */
+    CLASSES,
+
+    TYPE_UPSTREAM = 10,
+    TYPE_SLOW = 11,
+    TYPE_WAITED = 12,
+
+    MOST_TEXT_BYTES = 1000, /* of a text, what is longer is cut */
+    MOST_PAYLOAD_BYTES = 3 * MOST_TEXT_BYTES + 100,
+};
+
+/* {b1f2a6c4-3d0e-4f57-9a81-5c7e2d904b13}: the provider */
+static const etwas_guid provider_guid = {
+    0xb1f2a6c4, 0x3d0e, 0x4f57, {0x9a, 0x81, 0x5c, 0x7e, 0x2d, 0x90, 0x4b, 0x13}};
+
+/* {9e4d7b02-6a15-4c38-8f29-d3b0417ac5NN}: the classes */
+#define CLASS_GUID(LAST)                                                                           \
+    {                                                                                              \
+        0x9e4d7b02, 0x6a15, 0x4c38,                                                                \
+        {                                                                                          \
+            0x8f, 0x29, 0xd3, 0xb0, 0x41, 0x7a, 0xc5, LAST                                         \
+        }                                                                                          \
+    }
+static const etwas_guid guids[CLASSES] = {CLASS_GUID(0), CLASS_GUID(1), CLASS_GUID(2)};
+
+static TRACE_GUID_REGISTRATION classes[CLASSES];
+static etwas_trace_handle registration;
+
+/* ---- what they are ---- */
+
+/* Payloads have no gaps between their fields. A text is two bytes that say how long it is, then what it says. */
+struct __attribute__((packed)) start_numbers {
+    uint64_t connection;
+    uint32_t number;
+    uint32_t method;
+};
+struct __attribute__((packed)) upstream_numbers {
+    uint16_t status;
+    int32_t connect_ms;
+    int32_t header_ms;
+    int32_t response_ms;
+    uint64_t received;
+};
+struct __attribute__((packed)) slow_numbers {
+    uint64_t duration_us;
+    uint64_t limit_us;
+    uint16_t status;
+};
+struct __attribute__((packed)) end_numbers {
+    uint16_t status;
+    uint64_t received;
+    uint64_t sent;
+};
+
+#define NUMBER(NAME, TYPE)                                                                         \
+    {                                                                                              \
+        .name = NAME, .in_type = (TYPE)                                                            \
+    }
+/* The bytes of a request need not be UTF-8: readers escape what is not. */
+#define TEXT(NAME)                                                                                 \
+    {                                                                                              \
+        .name = NAME, .in_type = TDH_INTYPE_MANIFEST_COUNTEDANSISTRING,                            \
+        .out_type = TDH_OUTTYPE_UTF8                                                               \
+    }
+static const etwas_field_description start_fields[] = {
+    NUMBER("connection", TDH_INTYPE_UINT64),
+    NUMBER("number", TDH_INTYPE_UINT32), /* of the request on its connection, from 1 */
+    {.name = "method", .map = "method", .in_type = TDH_INTYPE_UINT32},
+    TEXT("uri"),
+    TEXT("host"),
+    TEXT("client"),
+};
+static const etwas_field_description upstream_fields[] = {
+    NUMBER("status", TDH_INTYPE_UINT16),
+    NUMBER("connect_ms", TDH_INTYPE_INT32), /* -1: it did not come to that */
+    NUMBER("header_ms", TDH_INTYPE_INT32),
+    NUMBER("response_ms", TDH_INTYPE_INT32),
+    NUMBER("received", TDH_INTYPE_UINT64),
+    TEXT("server"),
+};
+static const etwas_field_description slow_fields[] = {
+    NUMBER("duration_us", TDH_INTYPE_UINT64),
+    NUMBER("limit_us", TDH_INTYPE_UINT64),
+    NUMBER("status", TDH_INTYPE_UINT16),
+    TEXT("uri"),
+};
+static const etwas_field_description waited_fields[] = {
+    NUMBER("duration_us", TDH_INTYPE_UINT64),
+};
+static const etwas_field_description end_fields[] = {
+    NUMBER("status", TDH_INTYPE_UINT16),
+    NUMBER("received", TDH_INTYPE_UINT64),
+    NUMBER("sent", TDH_INTYPE_UINT64),
+};
+
+static const etwas_map_entry method_entries[] = {
+    {"GET", NGX_HTTP_GET, 0},
+    {"HEAD", NGX_HTTP_HEAD, 0},
+    {"POST", NGX_HTTP_POST, 0},
+    {"PUT", NGX_HTTP_PUT, 0},
+    {"DELETE", NGX_HTTP_DELETE, 0},
+    {"MKCOL", NGX_HTTP_MKCOL, 0},
+    {"COPY", NGX_HTTP_COPY, 0},
+    {"MOVE", NGX_HTTP_MOVE, 0},
+    {"OPTIONS", NGX_HTTP_OPTIONS, 0},
+    {"PROPFIND", NGX_HTTP_PROPFIND, 0},
+    {"PROPPATCH", NGX_HTTP_PROPPATCH, 0},
+    {"LOCK", NGX_HTTP_LOCK, 0},
+    {"UNLOCK", NGX_HTTP_UNLOCK, 0},
+    {"PATCH", NGX_HTTP_PATCH, 0},
+    {"TRACE", NGX_HTTP_TRACE, 0},
+    {"CONNECT", NGX_HTTP_CONNECT, 0},
+    {"other", NGX_HTTP_UNKNOWN, 0},
+};
+static const etwas_map_description maps[] = {
+    {.name = "method",
+     .entries = method_entries,
+     .entry_count = sizeof method_entries / sizeof method_entries[0]},
+};
+
+#define TYPE(NAME, NUMBER, FIELDS)                                                                 \
+    {                                                                                              \
+        .name = NAME, .fields = (FIELDS), .field_count = sizeof(FIELDS) / sizeof((FIELDS)[0]),     \
+        .type = (NUMBER), .level = TRACE_LEVEL_INFORMATION                                         \
+    }
+static const etwas_type_description request_types[] = {
+    TYPE("Start", EVENT_TRACE_TYPE_START, start_fields), TYPE("Waited", TYPE_WAITED, waited_fields),
+    TYPE("Upstream", TYPE_UPSTREAM, upstream_fields),    TYPE("Slow", TYPE_SLOW, slow_fields),
+    TYPE("End", EVENT_TRACE_TYPE_END, end_fields),
+};
+static const etwas_type_description phase_types[] = {
+    {.name = "Start", .type = EVENT_TRACE_TYPE_START, .level = TRACE_LEVEL_INFORMATION},
+    {.name = "End", .type = EVENT_TRACE_TYPE_END, .level = TRACE_LEVEL_INFORMATION},
+};
+
+static uint32_t describe(int class)
+{
+    static const char *const names[CLASSES] = {"Content", "Send", "Request"};
+    const etwas_class_description description = {
+        .guid = &guids[class],
+        .provider_name = "nginx",
+        .name = names[class],
+        .types = class == REQUEST ? request_types : phase_types,
+        .type_count = class == REQUEST ? sizeof request_types / sizeof request_types[0]
+                                       : sizeof phase_types / sizeof phase_types[0],
+        .maps = class == REQUEST ? maps : NULL,
+        .map_count = class == REQUEST ? sizeof maps / sizeof maps[0] : 0,
+    };
+
+    return etwas_describe_class(&description, NULL);
+}
+
+/* Nothing has to be done where a controller enables the provider: its session is the worker's own. */
+static uint32_t on_control(WMIDPREQUESTCODE request, void *context, uint32_t *size, void *buffer)
+{
+    (void)request, (void)context, (void)size, (void)buffer;
+    return ERROR_SUCCESS;
+}
+
+uint32_t ngx_http_etwas_register(void)
+{
+    uint32_t result = ERROR_SUCCESS;
+
+    for (int class = 0; class < CLASSES && result == ERROR_SUCCESS; class ++) {
+        classes[class].Guid = &guids[class];
+        result = describe(class);
+    }
+    return result != ERROR_SUCCESS ? result
+                                   : RegisterTraceGuidsA(on_control, NULL, &provider_guid, CLASSES,
+                                                         classes, NULL, NULL, &registration);
+}
+
+void ngx_http_etwas_unregister(void)
+{
+    (void)UnregisterTraceGuids(registration);
+}
+
+/* ---- one event ---- */
+
+/* In one piece: for such the library has its shortest way, which costs less than what is copied here. */
+struct event {
+    EVENT_INSTANCE_HEADER header;
+    unsigned char payload[MOST_PAYLOAD_BYTES];
+};
+
+static unsigned char *put(unsigned char *to, const void *data, size_t bytes)
+{
+    if (bytes != 0) {
+        memcpy(to, data, bytes); /* `data` may be NULL where there is nothing */
+    }
+    return to + bytes;
+}
+
+static unsigned char *put_text(unsigned char *to, const ngx_str_t *text)
+{
+    const uint16_t bytes = (uint16_t)ngx_min(text->len, (size_t)MOST_TEXT_BYTES);
+
+    return put(put(to, &bytes, sizeof bytes), text->data, bytes);
+}
+
+/* `end` is the one of its payload, which follows the header. */
+static void write_event(etwas_trace_handle session, EVENT_INSTANCE_HEADER *header, const void *end,
+                        uint8_t type, EVENT_INSTANCE_INFO *self)
+{
+    *header = (EVENT_INSTANCE_HEADER){
+        .Size = (uint16_t)((const unsigned char *)end - (const unsigned char *)header),
+        .Class.Type = type,
+        .Class.Level = TRACE_LEVEL_INFORMATION,
+        .Flags = WNODE_FLAG_TRACED_GUID,
+    };
+    (void)TraceEventInstance(session, header, self, NULL);
+}
+
+/* What the access log calls $status. */
+static uint16_t status_of(const ngx_http_request_t *r)
+{
+    return (uint16_t)(r->err_status != 0 ? r->err_status : r->headers_out.status);
+}
+
+/* ---- what happens to a request ---- */
+
+void ngx_http_etwas_begin(etwas_trace_handle session, ngx_http_etwas_request *request,
+                          const ngx_http_request_t *r)
+{
+    const struct start_numbers numbers = {
+        .connection = r->connection->number,
+        .number = (uint32_t)r->connection->requests,
+        .method = (uint32_t)r->method,
+    };
+    struct event event;
+    unsigned char *end = put(event.payload, &numbers, sizeof numbers);
+
+    end = put_text(end, &r->unparsed_uri);
+    end = put_text(end, &r->headers_in.server);
+    end = put_text(end, &r->connection->addr_text);
+    request->phase = NGX_HTTP_ETWAS_PHASES;
+    (void)CreateTraceInstanceId(classes[REQUEST].RegHandle, &request->self);
+    write_event(session, &event.header, end, EVENT_TRACE_TYPE_START, &request->self);
+}
+
+static void write_phase(etwas_trace_handle session, const ngx_http_etwas_request *request,
+                        uint8_t type)
+{
+    EVENT_INSTANCE_HEADER event;
+    EVENT_INSTANCE_INFO self = {.RegHandle = classes[request->phase].RegHandle,
+                                .InstanceId = request->self.InstanceId};
+
+    write_event(session, &event, &event + 1, type, &self);
+}
+
+static void end_phase(etwas_trace_handle session, ngx_http_etwas_request *request)
+{
+    if (request->phase != NGX_HTTP_ETWAS_PHASES) {
+        write_phase(session, request, EVENT_TRACE_TYPE_END);
+        request->phase = NGX_HTTP_ETWAS_PHASES;
+    }
+}
+
+void ngx_http_etwas_enter(etwas_trace_handle session, ngx_http_etwas_request *request,
+                          enum ngx_http_etwas_phase phase)
+{
+    if (request->phase != phase) {
+        end_phase(session, request);
+        request->phase = phase;
+        write_phase(session, request, EVENT_TRACE_TYPE_START);
+    }
+}
+
+void ngx_http_etwas_log_wait(etwas_trace_handle session, ngx_http_etwas_request *request,
+                             uint64_t duration_us)
+{
+    struct event event;
+
+    write_event(session, &event.header, put(event.payload, &duration_us, sizeof duration_us),
+                TYPE_WAITED, &request->self);
+}
+
+void ngx_http_etwas_log_upstreams(etwas_trace_handle session, ngx_http_etwas_request *request,
+                                  const ngx_http_request_t *r)
+{
+    const ngx_http_upstream_state_t *state = r->upstream_states->elts;
+    struct event event;
+
+    for (ngx_uint_t index = 0; index < r->upstream_states->nelts; index++, state++) {
+        const struct upstream_numbers numbers = {
+            .status = (uint16_t)state->status,
+            .connect_ms = (int32_t)state->connect_time,
+            .header_ms = (int32_t)state->header_time,
+            .response_ms = (int32_t)state->response_time,
+            .received = (uint64_t)state->bytes_received,
+        };
+
+        if (state->peer == NULL) {
+            continue; /* stands between the servers of one upstream and those of the next */
+        }
+        write_event(session, &event.header,
+                    put_text(put(event.payload, &numbers, sizeof numbers), state->peer),
+                    TYPE_UPSTREAM, &request->self);
+    }
+}
+
+void ngx_http_etwas_log_slow(etwas_trace_handle session, ngx_http_etwas_request *request,
+                             const ngx_http_request_t *r, uint64_t duration_us, uint64_t limit_us)
+{
+    const struct slow_numbers numbers = {
+        .duration_us = duration_us, .limit_us = limit_us, .status = status_of(r)};
+    struct event event;
+
+    write_event(session, &event.header,
+                put_text(put(event.payload, &numbers, sizeof numbers), &r->unparsed_uri), TYPE_SLOW,
+                &request->self);
+}
+
+void ngx_http_etwas_end(etwas_trace_handle session, ngx_http_etwas_request *request,
+                        const ngx_http_request_t *r)
+{
+    const struct end_numbers numbers = {
+        .status = status_of(r),
+        .received = (uint64_t)r->request_length,
+        .sent = (uint64_t)r->connection->sent,
+    };
+    struct event event;
+
+    end_phase(session, request);
+    write_event(session, &event.header, put(event.payload, &numbers, sizeof numbers),
+                EVENT_TRACE_TYPE_END, &request->self);
+}

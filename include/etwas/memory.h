@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_MEMORY_H
+#define ETWAS_MEMORY_H
+
+/*
+ * What a session may ask of its memory beyond having it: a part of <etwas/etwas.h>, which says what holds for all of
+ * its functions.
+ */
+
+#include <etwas/types.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+ETWAS_BEGIN_DECLS
+
+/*
+ * Wishes, for etwas_session_options.memory: bits. The session starts also where the system refuses one:
+ * etwas_session_memory says what was granted, and etwas_memory_refusal why the rest was not. A wish that is in
+ * etwas_session_options.memory_required is a condition: without it the start fails.
+ *
+ * PREFAULT: the pages of all MaximumBuffers are there when the session starts, so that no writer meets a page fault, and
+ * what they take is taken then. Otherwise MinimumBuffers have theirs, and the flusher goes ahead of the writers with the
+ * others. What the kernel may take away again, it does: with LOCK nothing of it is swapped out.
+ *
+ * HUGE: huge pages, the same as `large_pages`. Granted: some of the buffers lie in such now.
+ *
+ * LOCK: the pages of MaximumBuffers, and of what the session keeps of them, stay in memory from their first touch on
+ * (mlock2 with MLOCK_ONFAULT). RLIMIT_MEMLOCK has to allow all of it, unless the process has CAP_IPC_LOCK. What UPDATE adds to
+ * MaximumBuffers is not locked. A pool file on a disk is still written back, which holds up writers.
+ */
+#define ETWAS_MEMORY_PREFAULT 1u
+#define ETWAS_MEMORY_HUGE 2u
+#define ETWAS_MEMORY_LOCK 4u
+
+/*
+ * Why one of these wishes, `wish`, of a running session was not granted: an English sentence that names what is missing;
+ * nothing if it was granted, or not asked for. With 0 for the session: why the process's last start was refused for one that it
+ * required. `text` receives as much as fits into `room` bytes with its 0; it may be NULL with 0. Returns the
+ * length of the whole without its 0: at most 511; 0 also for a session that does not run. Looks at files of the machine.
+ * Thread-safe; not for signal handlers.
+ */
+size_t etwas_memory_refusal(etwas_trace_handle session, uint32_t wish, char *text, size_t room)
+    ETWAS_API(etwas_memory_refusal);
+
+ETWAS_END_DECLS
+
+#endif

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "buffer/share.h"
+
+#include "buffer/oldest.h"
+
+enum {
+    PERCENT = 100,
+    LEAST_EXTRA_BUFFERS = 2, /* one current, one for the next */
+};
+
+static struct etwas_pool_row *row_of(const struct etwas_pool *pool, uint32_t slot)
+{
+    return &pool->words->rows[etwas_share_row(pool, slot)];
+}
+
+/* Above the share; a count that lags behind may be below 0. */
+static int32_t excess(const struct etwas_pool_row *row)
+{
+    return (int32_t)ck_pr_load_32(&row->held) - (int32_t)ck_pr_load_32(&row->share);
+}
+
+bool etwas_share_is_full(const struct etwas_pool *pool, uint32_t slot)
+{
+    return excess(row_of(pool, slot)) >= 0;
+}
+
+bool etwas_share_is_half_used(const struct etwas_pool *pool, uint32_t slot)
+{
+    const struct etwas_pool_row *row = row_of(pool, slot);
+
+    return etwas_share_has_rows(pool) &&
+           (int32_t)ck_pr_load_32(&row->held) >= (int32_t)(ck_pr_load_32(&row->share) / 2);
+}
+
+bool etwas_share_has_extra(const struct etwas_pool *pool, uint32_t slot)
+{
+    const struct etwas_pool_row *row = row_of(pool, slot);
+    int32_t most = (int32_t)(ck_pr_load_32(&row->share) / (ck_pr_load_32(&pool->row_slots) + 1));
+
+    return (int32_t)ck_pr_load_32(&row->extra_held) >=
+           (most < LEAST_EXTRA_BUFFERS ? LEAST_EXTRA_BUFFERS : most);
+}
+
+static bool is_extra(const struct etwas_pool *pool, uint32_t slot)
+{
+    return pool->rseq_slots != 0 && !etwas_pool_is_rseq_slot(pool, slot);
+}
+
+static void count(struct etwas_pool *pool, uint32_t slot, int32_t by)
+{
+    struct etwas_pool_row *row = row_of(pool, slot);
+
+    ck_pr_add_32(&row->held, (uint32_t)by);
+    if (is_extra(pool, slot)) {
+        ck_pr_add_32(&row->extra_held, (uint32_t)by);
+    }
+}
+
+void etwas_share_claimed(struct etwas_pool *pool, uint64_t from, uint32_t slot)
+{
+    if (!etwas_share_has_rows(pool)) {
+        return;
+    }
+    if (etwas_owner_state(from) != ETWAS_OWNER_FREE) {
+        count(pool, etwas_owner_slot(from), -1);
+    }
+    count(pool, slot, 1);
+}
+
+void etwas_share_released(struct etwas_pool *pool, uint64_t owner)
+{
+    if (etwas_share_has_rows(pool)) {
+        count(pool, etwas_owner_slot(owner), -1);
+    }
+}
+
+uint32_t etwas_share_least(const struct etwas_pool *pool)
+{
+    return etwas_share_has_rows(pool) ? pool->rows * pool->row_least : 0;
+}
+
+void etwas_share_set(struct etwas_pool *pool, uint32_t maximum_buffers)
+{
+    uint32_t own = etwas_share_least(pool);
+    uint64_t others = maximum_buffers > own ? maximum_buffers - own : 0;
+    uint32_t given = 0;
+
+    for (uint32_t row = 1; row < pool->rows; row++) {
+        uint32_t share = pool->row_least + (uint32_t)(others * pool->row_percents[row] / PERCENT);
+
+        ck_pr_store_32(&pool->words->rows[row].share, share);
+        given += share;
+    }
+    ck_pr_store_32(&pool->words->rows[0].share, maximum_buffers - given);
+}
+
+void etwas_share_mend(struct etwas_pool *pool)
+{
+    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->words->allocated);
+    uint32_t before[ETWAS_ROWS];
+    uint32_t extra_before[ETWAS_ROWS];
+    uint32_t held[ETWAS_ROWS] = {0};
+    uint32_t extra_held[ETWAS_ROWS] = {0};
+
+    if (!etwas_share_has_rows(pool)) {
+        return;
+    }
+    for (uint32_t row = 0; row < pool->rows; row++) {
+        before[row] = ck_pr_load_32(&pool->words->rows[row].held);
+        extra_before[row] = ck_pr_load_32(&pool->words->rows[row].extra_held);
+    }
+    ck_pr_fence_acquire();
+    for (uint32_t buffer = 0; buffer < allocated; buffer++) {
+        uint64_t owner = ck_pr_load_64(&pool->owners[buffer]);
+
+        if (etwas_owner_state(owner) != ETWAS_OWNER_FREE) {
+            uint32_t slot = etwas_owner_slot(owner);
+
+            held[etwas_share_row(pool, slot)]++;
+            extra_held[etwas_share_row(pool, slot)] += is_extra(pool, slot);
+        }
+    }
+    ck_pr_fence_memory();
+    for (uint32_t row = 0; row < pool->rows; row++) {
+        (void)ck_pr_cas_32(&pool->words->rows[row].held, before[row], held[row]);
+        (void)ck_pr_cas_32(&pool->words->rows[row].extra_held, extra_before[row], extra_held[row]);
+    }
+}
+
+/* ---- what is replaced ------------------------------------------------------------------------ */
+
+typedef bool is_wanted(const struct etwas_pool *pool, uint32_t buffer, uint64_t owner);
+
+/*
+ * One of the row's buffers. The hand goes round over all of them, and what it comes to is claimed; so from
+ * there on they lie in the order of their claims, but for those that could not be claimed when it
+ * passed. The owner word says what is true; the hand only says where to begin.
+ */
+static inline __attribute__((always_inline)) bool find_in_row(struct etwas_pool *pool,
+                                                              uint64_t *hand, uint32_t row,
+                                                              is_wanted *wanted, uint32_t *buffer,
+                                                              uint64_t *owner)
+{
+    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->words->allocated);
+    uint64_t before = ck_pr_load_64(hand);
+    uint32_t index = (uint32_t)before;
+
+    for (uint32_t passed = 0; passed < allocated; passed++) {
+        index = index < allocated ? index : 0;
+        *owner = ck_pr_load_64(&pool->owners[index]);
+        if (wanted(pool, index, *owner) && etwas_share_row(pool, etwas_owner_slot(*owner)) == row) {
+            *buffer = index;
+            (void)ck_pr_cas_64(hand, before, ((before >> 32) + 1) << 32 | index);
+            return true;
+        }
+        index++;
+    }
+    return false;
+}
+
+static inline bool is_closed(const struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
+{
+    (void)pool;
+    (void)buffer;
+    return etwas_owner_state(owner) == ETWAS_OWNER_CLOSED;
+}
+
+static inline bool is_complete(const struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
+{
+    return etwas_owner_state(owner) == ETWAS_OWNER_HELD &&
+           etwas_pool_is_of_shared_slot(pool, owner) &&
+           etwas_pool_is_complete(pool, ck_pr_load_64(&pool->buffers[buffer].commit));
+}
+
+static bool find_closed(struct etwas_pool *pool, uint32_t row, uint32_t *buffer, uint64_t *owner)
+{
+    return find_in_row(pool, &pool->words->rows[row].closed_hand, row, is_closed, buffer, owner);
+}
+
+static bool find_complete(struct etwas_pool *pool, uint32_t row, uint32_t *buffer, uint64_t *owner)
+{
+    return find_in_row(pool, &pool->words->rows[row].complete_hand, row, is_complete, buffer,
+                       owner);
+}
+
+/* Whose oldest buffer the slot is to replace. */
+static uint32_t row_to_replace(const struct etwas_pool *pool, uint32_t slot)
+{
+    uint32_t own = etwas_share_row(pool, slot);
+    uint32_t found = own;
+    int32_t most = 0;
+
+    if (etwas_share_is_full(pool, slot)) {
+        return own;
+    }
+    for (uint32_t row = 0; row < pool->rows && row < ETWAS_ROWS; row++) {
+        int32_t above = excess(&pool->words->rows[row]);
+
+        if (above > most) {
+            most = above;
+            found = row;
+        }
+    }
+    return found;
+}
+
+/*
+ * In the end, while what is above its share is all current, pinned or unfinished: who has less than his own
+ * takes any.
+ */
+bool etwas_share_find_closed(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer,
+                             uint64_t *owner)
+{
+    uint32_t own = etwas_share_row(pool, slot);
+    uint32_t row;
+
+    if (!etwas_share_has_rows(pool)) {
+        return etwas_pool_find_closed(pool, buffer, owner);
+    }
+    row = row_to_replace(pool, slot);
+    return find_closed(pool, row, buffer, owner) ||
+           (row != own && find_closed(pool, own, buffer, owner)) ||
+           (!etwas_share_is_full(pool, slot) && etwas_pool_find_closed(pool, buffer, owner));
+}
+
+/* Beside rseq slots the extra slots alone have such buffers, and each row's keeps its own. */
+bool etwas_share_find_complete(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer,
+                               uint64_t *owner)
+{
+    uint32_t own = etwas_share_row(pool, slot);
+    uint32_t row;
+
+    if (!etwas_share_has_rows(pool)) {
+        return etwas_pool_find_complete(pool, buffer, owner);
+    }
+    row = pool->rseq_slots != 0 ? own : row_to_replace(pool, slot);
+    return find_complete(pool, row, buffer, owner) ||
+           (row != own && find_complete(pool, own, buffer, owner)) ||
+           (pool->rseq_slots == 0 && !etwas_share_is_full(pool, slot) &&
+            etwas_pool_find_complete(pool, buffer, owner));
+}

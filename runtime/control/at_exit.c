@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "control/at_exit.h"
+
+#include <ck_pr.h>
+#include <errno.h>
+#include <etwas/etwas.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "buffer/slot.h"
+#include "control/lifecycle.h"
+#include "platform/thread.h"
+#include "provider/callback.h"
+#include "session/session.h"
+
+enum {
+    USUAL_WAIT_MS = 1000,
+    LOOK_AGAIN_NS = 1000000,
+    MS_A_SECOND = 1000,
+    NS_A_MS = 1000000,
+    NS_A_SECOND = 1000000000,
+    /* Destructors run from the greatest to the least, and 101 is the least that programs may have. */
+    AFTER_ALL_OTHERS = 101,
+};
+
+static uint32_t wait_ms = USUAL_WAIT_MS;
+static bool prepared; /* written once, before there is a session */
+
+/* Posted for each session, and for all. Not on a stack: a thread that hangs is left behind. */
+static sem_t ended;
+static sem_t all_ended;
+
+void etwas_at_exit_prepare(void)
+{
+    prepared = true;
+}
+
+void etwas_exit_wait(uint32_t milliseconds)
+{
+    ck_pr_store_32(&wait_ms, milliseconds);
+}
+
+/* The state of the session in an entry, and its key. */
+static enum etwas_session_state state_of(uint32_t index, struct etwas_session_key *key)
+{
+    enum etwas_session_state state;
+
+    etwas_control_lock();
+    state = etwas_sessions[index].state;
+    *key = etwas_session_key(&etwas_sessions[index]);
+    etwas_control_unlock();
+    return state;
+}
+
+/* Whoever stops it already is waited for as well. */
+static void *stop_session(void *argument)
+{
+    const struct timespec pause = {.tv_nsec = LOOK_AGAIN_NS};
+    uint32_t index = (uint32_t)(uintptr_t)argument;
+    struct etwas_session_key key;
+
+    if (state_of(index, &key) == ETWAS_SESSION_RUNNING) {
+        (void)etwas_lifecycle_stop(key, NULL, NULL);
+    }
+    while (state_of(index, &key) == ETWAS_SESSION_STOPPING) {
+        (void)nanosleep(&pause, NULL);
+    }
+    (void)sem_post(&ended);
+    return NULL;
+}
+
+/* A thread for each session, so that a disk that hangs costs the others nothing. Returns how many. */
+static uint32_t stop_each_session(void)
+{
+    struct etwas_session_key key;
+    uint32_t threads = 0;
+    pthread_t thread;
+
+    for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
+        enum etwas_session_state state = state_of(index, &key);
+
+        if ((state == ETWAS_SESSION_RUNNING || state == ETWAS_SESSION_STOPPING) &&
+            etwas_thread_create(&thread, NULL, stop_session, (void *)(uintptr_t)index) == 0) {
+            (void)pthread_detach(thread);
+            threads++;
+        }
+    }
+    return threads;
+}
+
+/* A thread: the one that ends the process takes no lock, whatever it was interrupted in. */
+static void *stop_sessions(void *argument)
+{
+    uint32_t threads;
+
+    etwas_callbacks_silence();
+    threads = stop_each_session();
+    while (threads != 0) {
+        threads -= sem_wait(&ended) == 0;
+    }
+    (void)sem_post(&all_ended);
+    return argument;
+}
+
+static struct timespec deadline_after(uint32_t milliseconds)
+{
+    struct timespec deadline;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &deadline);
+    deadline.tv_sec += milliseconds / MS_A_SECOND;
+    deadline.tv_nsec += (long)(milliseconds % MS_A_SECOND) * NS_A_MS;
+    if (deadline.tv_nsec >= NS_A_SECOND) {
+        deadline.tv_nsec -= NS_A_SECOND;
+        deadline.tv_sec++;
+    }
+    return deadline;
+}
+
+/* A child of fork has none of its parent's, and one of _Fork or clone has nothing attached (buffer/slot.h). */
+static bool has_had_sessions(void)
+{
+    bool any = false;
+
+    for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
+        any = any || ck_pr_load_ptr(&etwas_attachment_of(index)->pool) != NULL;
+    }
+    return any && etwas_slots_are_attached();
+}
+
+/*
+ * A destructor of the library: those of what uses it have run before, and so have the handlers of atexit.
+ * No callback of the program's is called any more, since what it uses may be gone.
+ */
+__attribute__((destructor(AFTER_ALL_OTHERS))) static void stop_at_exit(void)
+{
+    uint32_t milliseconds = ck_pr_load_32(&wait_ms);
+    struct timespec deadline;
+    pthread_t thread;
+
+    if (!prepared || milliseconds == 0 || !has_had_sessions()) {
+        return;
+    }
+    deadline = deadline_after(milliseconds);
+    (void)sem_init(&ended, 0, 0);
+    (void)sem_init(&all_ended, 0, 0);
+    if (etwas_thread_create(&thread, NULL, stop_sessions, NULL) != 0) {
+        return;
+    }
+    (void)pthread_detach(thread);
+    while (sem_clockwait(&all_ended, CLOCK_MONOTONIC, &deadline) != 0 && errno == EINTR) {
+    }
+}

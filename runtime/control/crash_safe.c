@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "control/crash_safe.h"
+
+#include <ck_pr.h>
+#include <etwas/etwas.h>
+#include <etwas/winerror.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "etl/utf16.h"
+#include "file/log_header.h"
+#include "file/session_file.h"
+#include "platform/identity.h"
+#include "platform/sized.h"
+#include "provider/crash_safe_metadata.h"
+#include "shared/mapping.h"
+
+enum {
+    MEGABYTE = 1 << 20,
+};
+
+/* Under the control lock. Of the whole process: dlopen has little room for what each thread has of its own. */
+static struct etwas_shared_refusal last_refusal;
+
+static void keep_refusal(const struct etwas_shared_refusal *refusal)
+{
+    etwas_control_lock();
+    last_refusal = *refusal;
+    etwas_control_unlock();
+}
+
+static int explain(const struct etwas_shared_refusal *refusal, char *text, size_t room)
+{
+    unsigned long long bytes = refusal->bytes;
+
+    switch (refusal->code) {
+    case ERROR_SUCCESS:
+        return snprintf(text, room, "%s", "");
+    case ERROR_DISK_FULL:
+        return snprintf(text, room,
+                        "%s has no room for the %llu MB (%llu bytes) of this session's buffers",
+                        refusal->path[0] != 0 ? refusal->path : "memory",
+                        (bytes + MEGABYTE - 1) / MEGABYTE, bytes);
+    case ERROR_ACCESS_DENIED:
+        return snprintf(text, room,
+                        "%s is not a folder that is this user's alone (0700, no symbolic link) and "
+                        "can be written to",
+                        refusal->path);
+    case ERROR_PATH_NOT_FOUND:
+        return snprintf(text, room, "there is no folder %s", refusal->path);
+    case ERROR_ALREADY_EXISTS:
+        return snprintf(text, room,
+                        "%s holds what a session of the same GUID has left: recover or remove it",
+                        refusal->path);
+    case ERROR_NO_SYSTEM_RESOURCES:
+        return snprintf(text, room, "%s", "no more files can be open, or there is no memory");
+    default:
+        return snprintf(text, room, "the system refuses %llu bytes for it", bytes);
+    }
+}
+
+size_t etwas_crash_safe_refusal(char *text, size_t room)
+{
+    int length;
+
+    etwas_control_lock();
+    length = explain(&last_refusal, text, room);
+    etwas_control_unlock();
+    return length > 0 ? (size_t)length : 0;
+}
+
+static void set_mapping(struct etwas_session *session, struct etwas_shared_mapping *mapping)
+{
+    etwas_control_lock();
+    session->mapping = mapping;
+    etwas_control_unlock();
+}
+
+uint32_t etwas_crash_safe_begin(struct etwas_session *session, struct etwas_pool_options *options)
+{
+    const struct etwas_configuration *configuration = &session->configuration;
+    struct etwas_pool_layout block;
+    size_t region_bytes;
+    struct etwas_shared_request request = {
+        .is_linked = configuration->crash_safe == ETWAS_CRASH_SAFE_POOL_FILE,
+        .folder = configuration->crash_safe_folder,
+        .session = &configuration->guid,
+        .block = &block,
+        .buffer_bytes = options->buffer_bytes,
+    };
+    struct etwas_shared_refusal refusal;
+    struct etwas_shared_mapping *mapping;
+
+    if (configuration->crash_safe == 0) {
+        return ERROR_SUCCESS;
+    }
+    if (!etwas_pool_measure(options, &block, &region_bytes)) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    request.slots = block.slot_count;
+    request.buffers = (uint32_t)(region_bytes / options->buffer_bytes);
+    mapping = etwas_shared_create(&request, &refusal);
+    keep_refusal(&refusal);
+    if (mapping == NULL) {
+        return refusal.code;
+    }
+    set_mapping(session, mapping);
+    options->file = &mapping->file;
+    return ERROR_SUCCESS;
+}
+
+void etwas_crash_safe_end(struct etwas_session *session)
+{
+    struct etwas_shared_mapping *mapping = session->mapping;
+
+    if (mapping != NULL) {
+        set_mapping(session, NULL);
+        etwas_shared_close(mapping);
+    }
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+/* Buffer 0 as a log file would begin with now. */
+static void put_first(const struct etwas_session *session)
+{
+    static const etwas_wchar no_name[1];
+    struct etwas_shared_head *head = session->mapping->head;
+    struct etwas_log_file_options options = etwas_session_log_options(session);
+    struct etwas_log_header header;
+
+    options.file_name = session->file_name[0] != 0 ? session->file_name : no_name;
+    /* The names are as long as the configuration permits, so that it fits. */
+    if (etwas_log_header_build(&header, &options) == ERROR_SUCCESS) {
+        if (header.bytes <= head->tables[ETWAS_SHARED_FIRST].stride) {
+            memcpy(etwas_shared_table(session->mapping, ETWAS_SHARED_FIRST), header.content,
+                   header.bytes);
+            head->first_bytes = header.bytes;
+        }
+        etwas_log_header_free(&header);
+    }
+}
+
+/* Only of who reads it back: a process that has the same number after another boot is another. */
+static void put_identity(struct etwas_shared_head *head)
+{
+    struct etwas_identity identity;
+
+    etwas_identity_read(&identity);
+    head->process_id = (uint32_t)getpid();
+    head->process_start = identity.start_key;
+    etwas_shared_boot_id(head->boot_id);
+}
+
+static void put_name(struct etwas_shared_head *head, const etwas_wchar *name)
+{
+    size_t bytes;
+
+    (void)etwas_utf16_to_utf8(name, etwas_utf16_length(name, ETWAS_NAME_UNITS), head->name,
+                              sizeof head->name, &bytes);
+}
+
+void etwas_crash_safe_open(struct etwas_session *session)
+{
+    const struct etwas_configuration *configuration = &session->configuration;
+    const struct etwas_pool *pool = session->pool;
+    struct etwas_shared_head *head;
+
+    if (session->mapping == NULL) {
+        return;
+    }
+    head = session->mapping->head;
+    head->session = configuration->guid;
+    head->logger_id = session->index + 1;
+    head->log_file_mode = configuration->log_file_mode;
+    head->clock = configuration->clock;
+    head->flags = (pool->buffering ? ETWAS_SHARED_BUFFERING : 0) |
+                  (configuration->process_times ? ETWAS_SHARED_PROCESS_TIMES : 0);
+    head->processors = etwas_session_log_options(session).processors;
+    head->buffer_bytes = pool->buffer_bytes;
+    head->buffers = pool->region_buffers;
+    head->first_slot = pool->first_slot;
+    head->slot_count = pool->slot_count;
+    head->rseq_slots = pool->rseq_slots;
+    head->started = session->started;
+    etwas_shared_set_address(head, ETWAS_SHARED_WORDS, pool->words);
+    etwas_shared_set_address(head, ETWAS_SHARED_SLOTS, pool->slots);
+    etwas_shared_set_address(head, ETWAS_SHARED_OWNERS, pool->owners);
+    etwas_shared_set_address(head, ETWAS_SHARED_FREE_SET, pool->free_set);
+    etwas_shared_set_address(head, ETWAS_SHARED_CONTROLS, pool->buffers);
+    etwas_shared_set_address(head, ETWAS_SHARED_REGION, pool->memory.region);
+    put_identity(head);
+    put_name(head, configuration->name);
+    put_first(session);
+    etwas_control_lock();
+    etwas_crash_safe_describe(session);
+    etwas_shared_open(session->mapping);
+    etwas_control_unlock();
+}
+
+uint32_t etwas_crash_safe_path(etwas_trace_handle handle, char *text, size_t room)
+{
+    uint32_t code = ERROR_INVALID_HANDLE;
+    const struct etwas_session *session;
+    struct etwas_session_key key;
+
+    if (text == NULL || room == 0) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    if (!etwas_session_key_of(handle, &key)) {
+        return ERROR_INVALID_HANDLE;
+    }
+    etwas_control_lock();
+    session = etwas_session_find(key);
+    if (session != NULL && session->mapping == NULL) {
+        code = ERROR_NOT_FOUND;
+    } else if (session != NULL) {
+        const struct etwas_shared_mapping *mapping = session->mapping;
+
+        if (mapping->is_linked) {
+            (void)snprintf(text, room, "%s", mapping->path);
+        } else {
+            (void)snprintf(text, room, "/proc/%d/fd/%d", (int)getpid(), mapping->file.descriptor);
+        }
+        code = ERROR_SUCCESS;
+    }
+    etwas_control_unlock();
+    return code;
+}
+
+static void give_place(const struct etwas_shared_mapping *mapping, etwas_crash_safe_place *known)
+{
+    const struct etwas_shared_place *place = &mapping->place;
+
+    *known = (etwas_crash_safe_place){
+        .in_memory = place->in_memory,
+        .bytes = mapping->head->total_bytes,
+        .touches = ck_pr_load_64(&place->touches),
+        .touch_ns = ck_pr_load_64(&place->touch_ns),
+        .longest_touch_ns = ck_pr_load_64(&place->longest_touch_ns),
+        .slow_touches = ck_pr_load_64(&place->slow_touches),
+    };
+    etwas_shared_place_name(place, known->file_system);
+    if (!place->in_memory &&
+        !etwas_shared_place_clean(mapping->file.descriptor, &known->clean_bytes,
+                                  &known->writing_bytes)) {
+        known->clean_bytes = UINT64_MAX;
+        known->writing_bytes = UINT64_MAX;
+    }
+}
+
+uint32_t etwas_crash_safe_query_place_sized(etwas_trace_handle handle,
+                                            etwas_crash_safe_place *place, size_t place_bytes)
+{
+    etwas_crash_safe_place known;
+    struct etwas_held_session held;
+    uint32_t code;
+
+    if (place == NULL) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    code = etwas_session_hold(handle, &held);
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    if (held.session->pool == NULL) {
+        code = ERROR_INVALID_HANDLE;
+    } else if (held.session->mapping == NULL) {
+        code = ERROR_NOT_FOUND;
+    } else {
+        /* It stays while the session is held, also while the kernel looks at a file of many pages. */
+        give_place(held.session->mapping, &known);
+    }
+    etwas_session_let_go(&held);
+    if (code == ERROR_SUCCESS) {
+        etwas_sized_give(place, place_bytes, &known, sizeof known);
+    }
+    return code;
+}
+
+uint32_t etwas_crash_safe_folder(uint32_t index, char *text, size_t room)
+{
+    char path[ETWAS_FOLDER_BYTES];
+
+    if (text == NULL || room == 0) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    if (!etwas_shared_folder_name(index, path)) {
+        return ERROR_NOT_FOUND;
+    }
+    (void)snprintf(text, room, "%s", path);
+    return ERROR_SUCCESS;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "control/memory_wishes.h"
+
+#include <etwas/etwas.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "platform/cancel.h"
+#include "session/session.h"
+
+/* Under the control lock. Of the last start that was refused for one of them. */
+static struct {
+    uint32_t wish;
+    char sentence[ETWAS_MEMORY_SENTENCE];
+} last_refusal;
+
+/* Where huge pages are is looked for only if it matters: that may take long. */
+static uint32_t not_granted(const struct etwas_memory_grant *grant,
+                            const struct etwas_memory *memory, uint32_t wishes)
+{
+    uint64_t huge_bytes = (wishes & ETWAS_MEMORY_HUGE) != 0 ? etwas_memory_huge_bytes(memory) : 0;
+
+    return wishes & grant->asked & ~etwas_memory_granted(grant, huge_bytes);
+}
+
+uint32_t etwas_memory_wishes_check(const struct etwas_pool *pool, uint32_t required)
+{
+    char sentence[ETWAS_MEMORY_SENTENCE];
+    uint32_t missing = not_granted(&pool->grant, &pool->memory, required);
+
+    missing &= ~missing + 1; /* one of them */
+    if (missing == 0) {
+        return ERROR_SUCCESS;
+    }
+    etwas_memory_grant_explain(&pool->grant, missing, pool->memory.is_file, sentence);
+    etwas_control_lock();
+    last_refusal.wish = missing;
+    (void)strcpy(last_refusal.sentence, sentence);
+    etwas_control_unlock();
+    return missing == ETWAS_MEMORY_LOCK ? ERROR_ACCESS_DENIED : ERROR_NOT_ENOUGH_MEMORY;
+}
+
+static void explain_last(uint32_t wish, char sentence[ETWAS_MEMORY_SENTENCE])
+{
+    etwas_control_lock();
+    if (last_refusal.wish == wish) {
+        (void)strcpy(sentence, last_refusal.sentence);
+    }
+    etwas_control_unlock();
+}
+
+static void explain(etwas_trace_handle handle, uint32_t wish, char sentence[ETWAS_MEMORY_SENTENCE])
+{
+    struct etwas_memory_grant grant = {0};
+    struct etwas_memory memory = {0};
+    struct etwas_held_session held;
+
+    if (etwas_session_hold(handle, &held) != ERROR_SUCCESS) {
+        return;
+    }
+    if (held.session->pool != NULL) {
+        grant = held.session->pool->grant;
+        memory = held.session->pool->memory;
+    }
+    etwas_session_let_go(&held);
+    if (not_granted(&grant, &memory, wish) != 0) {
+        etwas_memory_grant_explain(&grant, wish, memory.is_file, sentence);
+    }
+}
+
+size_t etwas_memory_refusal(etwas_trace_handle handle, uint32_t wish, char *text, size_t room)
+{
+    char sentence[ETWAS_MEMORY_SENTENCE] = "";
+    int cancelling = etwas_cancel_forbid(); /* files are read */
+
+    if (handle == 0) {
+        explain_last(wish, sentence);
+    } else {
+        explain(handle, wish, sentence);
+    }
+    etwas_cancel_allow(cancelling);
+    if (text != NULL && room != 0) {
+        (void)snprintf(text, room, "%s", sentence);
+    }
+    return strlen(sentence);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What a session asked of its memory and did not get.
+ */
+#ifndef ETWAS_CONTROL_MEMORY_WISHES_H
+#define ETWAS_CONTROL_MEMORY_WISHES_H
+
+#include <stdint.h>
+
+#include "buffer/pool.h"
+
+/*
+ * Whether a new pool has all of `required`. ERROR_ACCESS_DENIED for LOCK, ERROR_NOT_ENOUGH_MEMORY for the others; the
+ * sentence is kept.
+ */
+uint32_t etwas_memory_wishes_check(const struct etwas_pool *pool, uint32_t required);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The live gauge of a flight recorder: how far back each of its streams goes; and what has become of the
+ * events of a retention class.
+ */
+#include "buffer/retention.h"
+
+#include <etwas/etwas.h>
+
+#include "buffer/share.h"
+#include "clock/clock.h"
+#include "platform/sized.h"
+#include "session/session.h"
+
+/* 4,500 ticks at 3 GHz → 1,500 ns; a clock that was set back says 0. */
+static uint64_t as_ns(int64_t ticks, uint32_t clock)
+{
+    const uint64_t second_ns = (uint64_t)ETWAS_CLOCK_NS_PER_SECOND;
+    uint64_t frequency = etwas_clock_frequency(clock);
+
+    if (ticks <= 0 || frequency == 0) {
+        return 0;
+    }
+    /* The rest is below the frequency, so that the product fits up to 18 GHz. */
+    return (uint64_t)ticks / frequency * second_ns +
+           (uint64_t)ticks % frequency * second_ns / frequency;
+}
+
+static int64_t started_at(const struct etwas_session *session)
+{
+    return etwas_clock_reading_stamp(&session->started, session->configuration.clock);
+}
+
+/* For how long back the stream is held. With `pool_lock` held and a pool there. */
+static uint64_t held_ns_of(const struct etwas_session *session, uint32_t slot)
+{
+    uint32_t clock = session->configuration.clock;
+    int64_t since;
+
+    if (!etwas_retention_of(session->pool, slot, &since)) {
+        since = started_at(session);
+    }
+    return as_ns(etwas_clock_now(clock) - since, clock);
+}
+
+/* With `pool_lock` held and a pool there. */
+static void measure(const struct etwas_session *session, etwas_retention *retention,
+                    uint64_t *stream_ns, uint32_t room)
+{
+    *retention = (etwas_retention){.covered_ns = UINT64_MAX, .streams = session->slot_count};
+    for (uint32_t slot = 0; slot < session->slot_count; slot++) {
+        uint64_t held_ns = held_ns_of(session, slot);
+
+        if (held_ns < retention->covered_ns) {
+            retention->covered_ns = held_ns;
+            retention->shortest = slot;
+        }
+        if (held_ns > retention->longest_ns) {
+            retention->longest_ns = held_ns;
+        }
+        if (slot < room) {
+            stream_ns[slot] = held_ns;
+        }
+    }
+}
+
+uint32_t etwas_retention_query_sized(etwas_trace_handle handle, etwas_retention *retention,
+                                     size_t retention_bytes, uint64_t *stream_ns, uint32_t room)
+{
+    etwas_retention known;
+    struct etwas_held_session held;
+    uint32_t code;
+
+    if (retention == NULL || (stream_ns == NULL && room != 0)) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    code = etwas_session_hold(handle, &held);
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    if (held.session->pool == NULL) {
+        code = ERROR_INVALID_HANDLE;
+    } else if (!etwas_configuration_is_buffering(&held.session->configuration)) {
+        code = ERROR_NOT_SUPPORTED;
+    } else {
+        measure(held.session, &known, stream_ns, room);
+    }
+    etwas_session_let_go(&held);
+    if (code == ERROR_SUCCESS) {
+        etwas_sized_give(retention, retention_bytes, &known, sizeof known);
+    }
+    return code;
+}
+
+/* ---- retention classes ----------------------------------------------------------------------- */
+
+/* For so long back every stream of the row is held. */
+static uint64_t covered_ns(const struct etwas_session *session, uint32_t row)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (uint32_t slot = 0; slot < session->slot_count; slot++) {
+        if (etwas_share_row(session->pool, slot) == row) {
+            uint64_t held_ns = held_ns_of(session, slot);
+
+            least = held_ns < least ? held_ns : least;
+        }
+    }
+    return least;
+}
+
+static void state_of(const struct etwas_session *session, uint32_t row,
+                     etwas_retention_class_state *state)
+{
+    struct etwas_session_row counts;
+
+    if (session->pool == NULL) {
+        counts = session->last_rows[row];
+    } else {
+        etwas_session_count_row(session, row, &counts);
+    }
+    *state = (etwas_retention_class_state){
+        .attempted = counts.recorded + counts.overwritten + counts.lost,
+        .recorded = counts.recorded,
+        .overwritten = counts.overwritten,
+        .lost = counts.lost,
+        .buffers = session->pool != NULL ? counts.buffers : 0,
+        .share = counts.share,
+    };
+    if (session->pool != NULL && etwas_configuration_is_buffering(&session->configuration)) {
+        state->covered_ns = covered_ns(session, row);
+    }
+}
+
+uint32_t etwas_retention_class_query_sized(etwas_trace_handle handle, uint32_t class_number,
+                                           etwas_retention_class_state *state, size_t state_bytes)
+{
+    etwas_retention_class_state known;
+    struct etwas_held_session held;
+    uint32_t code;
+
+    if (state == NULL) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    code = etwas_session_hold(handle, &held);
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    if (class_number > held.session->configuration.class_count) {
+        code = ERROR_INVALID_PARAMETER;
+    } else {
+        state_of(held.session, class_number, &known);
+    }
+    etwas_session_let_go(&held);
+    if (code == ERROR_SUCCESS) {
+        etwas_sized_give(state, state_bytes, &known, sizeof known);
+    }
+    return code;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The triggers of recorder.h.
+ */
+#include <ck_pr.h>
+#include <etwas/etwas.h>
+
+#include "clock/clock.h"
+#include "control/lifecycle.h"
+#include "control/properties.h"
+#include "file/recorder.h"
+#include "platform/cancel.h"
+#include "platform/sized.h"
+#include "provider/slow_class.h"
+#include "session/file_name.h"
+#include "session/session.h"
+#include "system/logger.h"
+
+enum {
+    MS_A_SECOND = 1000,
+    US_A_SECOND = 1000000,
+    NS_A_MS = 1000000,
+    BYTES_A_KB = 1024,
+};
+
+/* (500, QPC) → 500,000,000 */
+static int64_t ticks_of(uint32_t milliseconds, uint32_t clock)
+{
+    return (int64_t)(etwas_clock_frequency(clock) * milliseconds / MS_A_SECOND);
+}
+
+static uint32_t read_options(const etwas_trigger_options *given,
+                             struct etwas_recorder_options *options)
+{
+    etwas_wchar made[ETWAS_NAME_UNITS + 1];
+
+    if (given->log_file == NULL ||
+        etwas_copy_name(given->log_file, ETWAS_TEXT_A, options->file_name) != ERROR_SUCCESS) {
+        return ERROR_BAD_PATHNAME;
+    }
+    options->after_ns = (uint64_t)given->after_ms * NS_A_MS;
+    options->least_gap_ns = (uint64_t)given->least_gap_ms * NS_A_MS;
+    options->spare_buffers = given->spare_buffers;
+    options->maximum_files = given->maximum_files;
+    options->maximum_bytes =
+        given->maximum_kb > UINT64_MAX / BYTES_A_KB ? UINT64_MAX : given->maximum_kb * BYTES_A_KB;
+    options->prepare = etwas_system_logger_tell_symbols;
+    if (given->reserved != 0) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    return etwas_file_name_make(options->file_name, EVENT_TRACE_FILE_MODE_NEWFILE, UINT32_MAX, 0,
+                                made);
+}
+
+uint32_t etwas_trigger_arm_sized(etwas_trace_handle handle, const etwas_trigger_options *given,
+                                 size_t given_bytes)
+{
+    struct etwas_recorder_options options = {0};
+    etwas_trigger_options known;
+    struct etwas_session_key key;
+    struct etwas_session *session;
+    uint32_t code;
+
+    if (!etwas_sized_take(&known, sizeof known, given, given_bytes)) {
+        return ERROR_NOT_SUPPORTED;
+    }
+    if (!etwas_session_key_of(handle, &key)) {
+        return ERROR_INVALID_HANDLE;
+    }
+    code = read_options(&known, &options);
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    session = etwas_lifecycle_acquire_role(key);
+    if (session == NULL) {
+        return ERROR_INVALID_HANDLE;
+    }
+    options.before_ticks =
+        known.before_ms != 0 ? ticks_of(known.before_ms, session->configuration.clock) : INT64_MAX;
+    code = etwas_recorder_arm(session, &options);
+    etwas_lifecycle_release_role(session);
+    return code;
+}
+
+uint32_t etwas_trigger(etwas_trace_handle handle)
+{
+    struct etwas_session_key key;
+
+    return etwas_session_key_of(handle, &key) ? etwas_trigger_pull(key) : ERROR_INVALID_HANDLE;
+}
+
+uint32_t etwas_trigger_mark(etwas_trace_handle handle, etwas_handle class_handle,
+                            uint64_t threshold_us)
+{
+    struct etwas_session_key key;
+    const struct etwas_session *session;
+    uint32_t code = ERROR_INVALID_HANDLE;
+
+    if (!etwas_session_key_of(handle, &key)) {
+        return ERROR_INVALID_HANDLE;
+    }
+    etwas_control_lock();
+    session = etwas_session_find(key);
+    if (session != NULL) {
+        uint32_t clock = session->configuration.clock;
+        uint64_t frequency = etwas_clock_frequency(clock);
+        uint64_t most_us = (uint64_t)INT64_MAX / frequency * US_A_SECOND;
+        uint64_t us = threshold_us < most_us ? threshold_us : most_us;
+        uint64_t ticks = us / US_A_SECOND * frequency + us % US_A_SECOND * frequency / US_A_SECOND;
+
+        code = etwas_slow_class_mark(class_handle, etwas_session_handle(key),
+                                     ticks != 0 || us == 0 ? ticks : 1, clock)
+                   ? ERROR_SUCCESS
+                   : ERROR_INVALID_PARAMETER;
+    }
+    etwas_control_unlock();
+    return code;
+}
+
+uint32_t etwas_trigger_query_sized(etwas_trace_handle handle, etwas_trigger_counts *counts,
+                                   size_t counts_bytes)
+{
+    etwas_trigger_counts known;
+    struct etwas_held_session held;
+    const struct etwas_trigger *trigger;
+    uint32_t code;
+
+    if (counts == NULL) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    code = etwas_session_hold(handle, &held);
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    trigger = &held.session->trigger;
+    known = (etwas_trigger_counts){
+        .windows = trigger->windows,
+        .joined = trigger->joined,
+        .limited = trigger->limited,
+        .capped = trigger->capped,
+        .files = trigger->files,
+        .failed = trigger->failed,
+        .bytes = trigger->bytes,
+        .last_error = trigger->last_code,
+        .asked = ck_pr_load_64(&trigger->asked),
+    };
+    etwas_session_let_go(&held);
+    known.waiting = known.asked - known.windows - known.joined - known.limited - known.capped;
+    etwas_sized_give(counts, counts_bytes, &known, sizeof known);
+    return ERROR_SUCCESS;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Reading a payload or a description of fields from its beginning, whatever stands in it. What does not fit
+ * into what is left is not read, and false says so.
+ */
+#ifndef ETWAS_ETL_CURSOR_H
+#define ETWAS_ETL_CURSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* What is left. */
+struct etwas_cursor {
+    const uint8_t *at;
+    const uint8_t *end;
+};
+
+static inline size_t etwas_cursor_left(const struct etwas_cursor *cursor)
+{
+    return (size_t)(cursor->end - cursor->at);
+}
+
+static inline bool etwas_cursor_u8(struct etwas_cursor *cursor, uint8_t *value)
+{
+    if (etwas_cursor_left(cursor) < sizeof *value) {
+        return false;
+    }
+    *value = *cursor->at++;
+    return true;
+}
+
+static inline bool etwas_cursor_u16(struct etwas_cursor *cursor, uint16_t *value)
+{
+    if (etwas_cursor_left(cursor) < sizeof *value) {
+        return false;
+    }
+    memcpy(value, cursor->at, sizeof *value);
+    cursor->at += sizeof *value;
+    return true;
+}
+
+/* A string in UTF-8 with its zero, which is not counted. */
+static inline bool etwas_cursor_name(struct etwas_cursor *cursor, const char **name, size_t *bytes)
+{
+    size_t left = etwas_cursor_left(cursor);
+    const uint8_t *zero = left == 0 ? NULL : memchr(cursor->at, 0, left);
+
+    if (zero == NULL) {
+        return false;
+    }
+    *name = (const char *)cursor->at;
+    *bytes = (size_t)(zero - cursor->at);
+    cursor->at = zero + 1;
+    return true;
+}
+
+#endif

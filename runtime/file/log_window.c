@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "file/log_window.h"
+
+#include <etwas/winerror.h>
+#include <string.h>
+
+#include "file/log_inside.h"
+
+/* Appends a record to the spare buffer. */
+static void put(struct etwas_log_file *file, struct etwas_drained *buffer, uint8_t type,
+                const void *payload, size_t bytes)
+{
+    uint8_t *to = file->spare + ETWAS_ETL_BUFFER_HEADER_BYTES + buffer->data_bytes;
+    const struct etwas_etl_full_header header =
+        etwas_log_header_own(&file->header, sizeof header + bytes, type, ETWAS_ETL_WINDOW_VERSION);
+
+    memcpy(to, &header, sizeof header);
+    memcpy(to + sizeof header, payload, bytes);
+    buffer->data_bytes += (uint32_t)(sizeof header + bytes);
+    buffer->records++;
+}
+
+static bool has_room(const struct etwas_log_file *file, const struct etwas_drained *buffer)
+{
+    return ETWAS_ETL_BUFFER_HEADER_BYTES + buffer->data_bytes +
+               sizeof(struct etwas_etl_full_header) + sizeof(struct etwas_etl_window) <=
+           file->buffer_bytes;
+}
+
+struct etwas_log_write etwas_log_window_write(struct etwas_log_file *file,
+                                              const struct etwas_etl_window *window,
+                                              const struct etwas_coverage_gap *gaps,
+                                              uint32_t sequence_number)
+{
+    const int64_t started = etwas_clock_reading_stamp(&file->header.started, file->header.clock);
+    struct etwas_log_write result = {.code = ERROR_SUCCESS};
+    uint32_t gap = 0;
+    bool begun = false;
+
+    while (!begun || gap < window->missing) {
+        struct etwas_drained buffer = {
+            .whole = file->spare,
+            .data = file->spare + ETWAS_ETL_BUFFER_HEADER_BYTES,
+            .time_stamp = started,
+            .newest = started,
+            .sequence_number = sequence_number + result.written,
+        };
+        struct etwas_log_write write = {.code = ERROR_SUCCESS};
+
+        if (!begun) {
+            put(file, &buffer, ETWAS_ETL_WINDOW_TYPE, window, sizeof *window);
+            begun = true;
+        }
+        for (; gap < window->missing && has_room(file, &buffer); gap++) {
+            const struct etwas_etl_missing missing = {
+                .version = ETWAS_ETL_WINDOW_VERSION,
+                .processor = gaps[gap].slot,
+                .from_raw = gaps[gap].from,
+                .to_raw = gaps[gap].to,
+            };
+
+            put(file, &buffer, ETWAS_ETL_MISSING_TYPE, &missing, sizeof missing);
+        }
+        etwas_log_write_buffers(file, &buffer, 1, &write);
+        result.written += write.written;
+        result.code = write.code;
+        if (write.written == 0) {
+            break;
+        }
+    }
+    return result;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/* What the file of a trigger says of its window (etl/own_record.h). Belongs to the log file. */
+#ifndef ETWAS_FILE_LOG_WINDOW_H
+#define ETWAS_FILE_LOG_WINDOW_H
+
+#include <stdint.h>
+
+#include "etl/own_record.h"
+#include "file/coverage.h"
+#include "file/log_file.h"
+
+/*
+ * Writes the window and its gaps in buffers of processor 0, stamped with the session's start, so that they
+ * are the oldest events of the file; their numbers begin with `sequence_number`.
+ */
+struct etwas_log_write etwas_log_window_write(struct etwas_log_file *file,
+                                              const struct etwas_etl_window *window,
+                                              const struct etwas_coverage_gap *gaps,
+                                              uint32_t sequence_number);
+
+#endif

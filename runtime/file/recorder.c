@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "file/recorder.h"
+
+#include <ck_pr.h>
+#include <etwas/etwas.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "buffer/retention.h"
+#include "buffer/share.h"
+#include "buffer/switch_rseq.h"
+#include "clock/clock.h"
+#include "etl/clock_convert.h"
+#include "file/snapshot.h"
+#include "platform/thread.h"
+#include "platform/wait.h"
+#include "session/file_name.h"
+
+enum {
+    BUFFERS_A_SLOT = 3, /* that a slot may need at once: current, the one before, the next */
+};
+
+#define NS_A_SECOND 1000000000
+
+/* While a window is open the flusher looks so often whether another buffer is full. */
+#define LOOK_NS UINT64_C(1000000)
+
+struct candidate {
+    struct etwas_pin pin;
+    int64_t newest;
+};
+
+struct recorder {
+    struct etwas_recorder verbs; /* first: what the session knows */
+    struct etwas_recorder_options options;
+    uint32_t most_pins;
+    uint32_t most_extra_pins; /* of the extra slot beside rseq slots */
+    uint32_t extra_pins;
+    uint32_t row_pins[ETWAS_ROWS]; /* of each retention class */
+    struct candidate *candidates;
+    uint32_t most_candidates; /* all buffers */
+    uint64_t taken;           /* triggers that are counted */
+    uint64_t began_ns;        /* the last window; 0: none did */
+
+    /* The open one; trigger 0: none is. */
+    struct etwas_snapshot_window window;
+    uint64_t until_ns;
+    bool is_wider; /* what lies behind its pins belongs to it too, and was not looked at */
+};
+
+/* ---- triggers -------------------------------------------------------------------------------- */
+
+/* How many came since it was asked last; *first: the earliest stamp, about. */
+static uint64_t take_triggers(struct recorder *recorder, struct etwas_trigger *trigger,
+                              int64_t *first)
+{
+    uint64_t asked;
+    uint64_t came;
+
+    *first = (int64_t)ck_pr_fas_64(&trigger->first, 0);
+    ck_pr_fence_memory(); /* pairs with the one in etwas_trigger_pull */
+    asked = ck_pr_load_64(&trigger->asked);
+    came = asked - recorder->taken;
+    recorder->taken = asked;
+    return came;
+}
+
+static void book(struct etwas_session *session, uint64_t *account, uint64_t triggers)
+{
+    (void)pthread_mutex_lock(&session->pool_lock);
+    *account += triggers;
+    (void)pthread_mutex_unlock(&session->pool_lock);
+}
+
+static uint64_t lost_no_buffer(const struct etwas_session *session)
+{
+    etwas_session_counts counts;
+
+    etwas_session_count(session, &counts);
+    return counts.lost_no_buffer;
+}
+
+/* What the recorder holds has to fit below the cap: so much can its file become. */
+static bool is_capped(const struct recorder *recorder, const struct etwas_session *session)
+{
+    const struct etwas_recorder_options *options = &recorder->options;
+    uint64_t held_bytes =
+        ck_pr_load_64(&session->pool->words->allocated) * session->pool->buffer_bytes;
+
+    return (options->maximum_files != 0 && session->trigger.files >= options->maximum_files) ||
+           (options->maximum_bytes != 0 &&
+            session->trigger.bytes + held_bytes > options->maximum_bytes);
+}
+
+/* ---- pins ------------------------------------------------------------------------------------ */
+
+static int newest_first(const void *left, const void *right)
+{
+    int64_t one = ((const struct candidate *)left)->newest;
+    int64_t other = ((const struct candidate *)right)->newest;
+
+    return one > other ? -1 : one < other;
+}
+
+/*
+ * A slot's buffers that belong to the window and are not pinned. What lies behind a pinned one was looked at
+ * when that was pinned, unless the window has become wider.
+ */
+static uint32_t list_slot(const struct recorder *recorder, struct etwas_pool *pool, uint32_t slot,
+                          uint32_t count)
+{
+    bool is_rseq = etwas_pool_is_rseq_slot(pool, slot);
+    struct etwas_chain chain;
+    bool more;
+
+    if (is_rseq) {
+        etwas_rseq_close_previous(etwas_pool_slot(pool, slot), pool);
+    }
+    more = etwas_chain_begin(pool, slot, &chain);
+    /* A buffer that moves from slot to slot meanwhile may be met twice. */
+    while (more && count < recorder->most_candidates && chain.newest >= recorder->window.begin &&
+           (recorder->is_wider || etwas_owner_state(chain.owner) != ETWAS_OWNER_PINNED)) {
+        /* The current one of an rseq slot cannot be pinned: it is copied, or is full before. */
+        if (etwas_owner_state(chain.owner) == (is_rseq ? ETWAS_OWNER_CLOSED : ETWAS_OWNER_HELD)) {
+            recorder->candidates[count++] =
+                (struct candidate){{chain.owner, chain.buffer}, chain.newest};
+        }
+        more = etwas_chain_back(pool, &chain);
+    }
+    return count;
+}
+
+static uint32_t list_candidates(const struct recorder *recorder, struct etwas_pool *pool)
+{
+    uint32_t count = 0;
+
+    for (uint32_t slot = 0; slot < pool->slot_count; slot++) {
+        count = list_slot(recorder, pool, slot, count);
+    }
+    qsort(recorder->candidates, count, sizeof *recorder->candidates, newest_first);
+    return count;
+}
+
+/* A retention class goes on within its share: of that the window leaves what its slots need. */
+static bool leaves_the_row_enough(const struct recorder *recorder, const struct etwas_pool *pool,
+                                  uint32_t row)
+{
+    uint32_t share = ck_pr_load_32(&pool->words->rows[row].share);
+
+    return !etwas_share_has_rows(pool) || recorder->row_pins[row] + pool->row_least < share;
+}
+
+static void pin(struct recorder *recorder, struct etwas_pool *pool,
+                const struct candidate *candidate, uint32_t most)
+{
+    bool is_extra =
+        pool->rseq_slots != 0 && etwas_pool_is_of_shared_slot(pool, candidate->pin.owner);
+    uint32_t row = etwas_share_row(pool, etwas_owner_slot(candidate->pin.owner));
+
+    if (recorder->verbs.pin_count < most &&
+        !(is_extra && recorder->extra_pins >= recorder->most_extra_pins) &&
+        leaves_the_row_enough(recorder, pool, row) &&
+        etwas_pool_pin(pool, candidate->pin.buffer, candidate->pin.owner)) {
+        recorder->verbs.pins[recorder->verbs.pin_count++] = candidate->pin;
+        recorder->extra_pins += is_extra ? 1 : 0;
+        recorder->row_pins[row]++;
+    }
+}
+
+/*
+ * At the trigger the newest first, and as many places are left as there are slots: each has a buffer with
+ * the moment itself, that cannot be pinned before it is full.
+ */
+static void pin_what_is_held(struct recorder *recorder, struct etwas_pool *pool)
+{
+    uint32_t count = list_candidates(recorder, pool);
+    uint32_t most =
+        recorder->most_pins > pool->slot_count ? recorder->most_pins - pool->slot_count : 0;
+
+    for (uint32_t index = 0; index < count; index++) {
+        pin(recorder, pool, &recorder->candidates[index], most);
+    }
+}
+
+/* What was filled since then: the oldest first, since that is overwritten next. */
+static void pin_what_came(struct recorder *recorder, struct etwas_pool *pool)
+{
+    for (uint32_t left = list_candidates(recorder, pool); left > 0; left--) {
+        pin(recorder, pool, &recorder->candidates[left - 1], recorder->most_pins);
+    }
+    recorder->is_wider = false;
+}
+
+static void unpin(struct recorder *recorder, struct etwas_pool *pool)
+{
+    for (uint32_t index = 0; index < recorder->verbs.pin_count; index++) {
+        etwas_pool_unpin(pool, recorder->verbs.pins[index].buffer,
+                         recorder->verbs.pins[index].owner);
+    }
+    recorder->verbs.pin_count = 0;
+    recorder->extra_pins = 0;
+    memset(recorder->row_pins, 0, sizeof recorder->row_pins);
+}
+
+/* ---- a window -------------------------------------------------------------------------------- */
+
+static bool is_open(const struct recorder *recorder)
+{
+    return recorder->window.trigger != 0;
+}
+
+static int64_t begin_for(const struct recorder *recorder, int64_t moment)
+{
+    int64_t before = recorder->options.before_ticks;
+
+    return moment < INT64_MIN + before ? INT64_MIN : moment - before;
+}
+
+/*
+ * How long the window stays open: a trigger from a payload comes when its moment is past. The two clocks
+ * differ a little, and rather too long than too short.
+ */
+static uint64_t left_after(const struct recorder *recorder, const struct etwas_session *session,
+                           int64_t moment)
+{
+    uint32_t clock = session->configuration.clock;
+    etwas_etl_wide age = (etwas_etl_wide)etwas_clock_now(clock) - moment;
+    etwas_etl_wide left = (etwas_etl_wide)recorder->options.after_ns + LOOK_NS -
+                          age * NS_A_SECOND / (etwas_etl_wide)etwas_clock_frequency(clock);
+
+    if (left > (etwas_etl_wide)recorder->options.after_ns) {
+        return recorder->options.after_ns;
+    }
+    return left > 0 ? (uint64_t)left : 0;
+}
+
+/* A trigger is joined whose moment is earlier than that of the window. */
+static void widen(struct recorder *recorder, int64_t moment)
+{
+    int64_t wanted = begin_for(recorder, moment);
+
+    if (moment != 0 && wanted < recorder->window.begin) {
+        recorder->window.begin = wanted;
+        recorder->is_wider = true;
+    }
+}
+
+static void begin(struct recorder *recorder, struct etwas_session *session)
+{
+    const struct etwas_recorder_options *options = &recorder->options;
+    struct etwas_trigger *trigger = &session->trigger;
+    const int64_t started =
+        etwas_clock_reading_stamp(&session->started, session->configuration.clock);
+    uint64_t now_ns = etwas_monotonic_ns();
+    int64_t first;
+    uint64_t came = take_triggers(recorder, trigger, &first);
+
+    if (came == 0) {
+        return;
+    }
+    if (recorder->began_ns != 0 && now_ns - recorder->began_ns < options->least_gap_ns) {
+        book(session, &trigger->limited, came);
+        return;
+    }
+    if (is_capped(recorder, session)) {
+        book(session, &trigger->capped, came);
+        return;
+    }
+    if (first == 0) {
+        first = etwas_clock_now(session->configuration.clock);
+    }
+    first = first > started ? first : started;
+    recorder->window = (struct etwas_snapshot_window){
+        .begin = begin_for(recorder, first),
+        .trigger = first,
+        .number = (uint32_t)trigger->windows + 1,
+        .triggers = (uint32_t)came,
+        .lost_before = lost_no_buffer(session),
+    };
+    recorder->began_ns = now_ns;
+    recorder->until_ns = now_ns + left_after(recorder, session, first);
+    pin_what_is_held(recorder, session->pool);
+    /* Who sees the window counted knows that what it has is pinned. */
+    (void)pthread_mutex_lock(&session->pool_lock);
+    trigger->windows++;
+    trigger->joined += came - 1;
+    (void)pthread_mutex_unlock(&session->pool_lock);
+    ck_pr_store_32(&trigger->is_open, 1);
+}
+
+static uint32_t write(struct recorder *recorder, struct etwas_session *session)
+{
+    etwas_wchar made[ETWAS_NAME_UNITS + 1];
+    uint32_t code = etwas_file_name_make(
+        recorder->options.file_name,
+        (session->configuration.log_file_mode & EVENT_TRACE_PRIVATE_LOGGER_MODE) |
+            EVENT_TRACE_FILE_MODE_NEWFILE,
+        recorder->window.number, etwas_thread_ids().process_id, made);
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    if (recorder->options.prepare != NULL) {
+        recorder->options.prepare(session);
+    }
+    return etwas_snapshot_write_window(session, made, &recorder->window);
+}
+
+static void finish(struct recorder *recorder, struct etwas_session *session)
+{
+    struct etwas_trigger *trigger = &session->trigger;
+    int64_t first;
+    uint64_t came = take_triggers(recorder, trigger, &first);
+    uint32_t code;
+
+    recorder->window.triggers += (uint32_t)came;
+    widen(recorder, first);
+    book(session, &trigger->joined, came);
+    pin_what_came(recorder, session->pool);
+    code = write(recorder, session);
+    unpin(recorder, session->pool);
+    (void)pthread_mutex_lock(&session->pool_lock);
+    trigger->files += code == ERROR_SUCCESS ? 1 : 0;
+    trigger->failed += code == ERROR_SUCCESS ? 0 : 1;
+    trigger->last_code = code == ERROR_SUCCESS ? trigger->last_code : code;
+    trigger->bytes += recorder->window.bytes;
+    (void)pthread_mutex_unlock(&session->pool_lock);
+    recorder->window.trigger = 0;
+    ck_pr_store_32(&trigger->is_open, 0);
+    ck_pr_fence_memory(); /* pairs with the one in etwas_trigger_pull: before `first` is looked at */
+}
+
+/* The session ends: what is asked for until now is written, and then nobody may ask. */
+static void end(struct recorder *recorder, struct etwas_session *session)
+{
+    ck_pr_store_32(&session->trigger.armed, 0);
+    ck_pr_fence_memory();
+    if (!is_open(recorder)) {
+        begin(recorder, session);
+    }
+    if (is_open(recorder)) {
+        finish(recorder, session);
+    }
+    session->recorder = NULL;
+    free(recorder->verbs.pins);
+    free(recorder->candidates);
+    free(recorder);
+}
+
+static uint64_t pass(struct etwas_session *session, bool last)
+{
+    struct recorder *recorder = (struct recorder *)(void *)session->recorder;
+    uint64_t now_ns;
+
+    if (last) {
+        end(recorder, session);
+        return UINT64_MAX;
+    }
+    if (!is_open(recorder)) {
+        begin(recorder, session);
+    }
+    if (!is_open(recorder)) {
+        return UINT64_MAX;
+    }
+    now_ns = etwas_monotonic_ns();
+    if (now_ns >= recorder->until_ns) {
+        finish(recorder, session);
+        return ck_pr_load_64(&session->trigger.first) != 0 ? 0 : UINT64_MAX;
+    }
+    widen(recorder, (int64_t)ck_pr_load_64(&session->trigger.first));
+    pin_what_came(recorder, session->pool);
+    return recorder->until_ns - now_ns < LOOK_NS ? recorder->until_ns - now_ns : LOOK_NS;
+}
+
+/* ---- arming ---------------------------------------------------------------------------------- */
+
+/* How many buffers writers need at least to go on: none of them may find that all are pinned. */
+static uint32_t least_spare(const struct etwas_pool *pool)
+{
+    return BUFFERS_A_SLOT * pool->slot_count + (pool->rseq_slots != 0 ? pool->extra_buffers : 0);
+}
+
+static struct recorder *make(const struct etwas_pool *pool,
+                             const struct etwas_recorder_options *options, uint32_t spare)
+{
+    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->words->allocated);
+    struct recorder *recorder = calloc(1, sizeof *recorder);
+
+    if (recorder == NULL) {
+        return NULL;
+    }
+    recorder->verbs.pass = pass;
+    recorder->options = *options;
+    recorder->most_candidates = allocated;
+    recorder->most_pins = allocated - spare;
+    recorder->most_extra_pins =
+        pool->extra_buffers > BUFFERS_A_SLOT ? pool->extra_buffers - BUFFERS_A_SLOT : 0;
+    recorder->verbs.pins = malloc(recorder->most_pins * sizeof *recorder->verbs.pins);
+    recorder->candidates = malloc(allocated * sizeof *recorder->candidates);
+    if (recorder->verbs.pins == NULL || recorder->candidates == NULL) {
+        free(recorder->verbs.pins);
+        free(recorder->candidates);
+        free(recorder);
+        return NULL;
+    }
+    return recorder;
+}
+
+uint32_t etwas_recorder_arm(struct etwas_session *session,
+                            const struct etwas_recorder_options *options)
+{
+    const struct etwas_pool *pool = session->pool;
+    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->words->allocated);
+    uint32_t least = least_spare(pool);
+    uint32_t spare = options->spare_buffers != 0 ? options->spare_buffers : allocated / 2;
+    struct recorder *recorder;
+
+    if (!etwas_configuration_is_buffering(&session->configuration) ||
+        session->configuration.filtered_out || ck_pr_load_32(&session->thread_id) == 0) {
+        return ERROR_NOT_SUPPORTED;
+    }
+    if (session->recorder != NULL) {
+        return ERROR_ALREADY_EXISTS;
+    }
+    spare = spare > least ? spare : least;
+    if (spare + pool->slot_count >= allocated) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    recorder = make(pool, options, spare);
+    if (recorder == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    session->recorder = &recorder->verbs;
+    ck_pr_store_32(&session->trigger.clock, session->configuration.clock);
+    ck_pr_fence_release(); /* pairs with the acquire of who asks */
+    ck_pr_store_32(&session->trigger.armed, session->generation);
+    return ERROR_SUCCESS;
+}

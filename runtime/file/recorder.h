@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The recorder: what the flusher of a buffering-mode session does for triggers.
+ *
+ *     WAITING ──a trigger──▶ OPEN ──its time is over, or the session ends──▶ the file ──▶ WAITING
+ *
+ *     WAITING   a trigger that comes too soon after the last, or beyond the cap, is counted and nothing else
+ *     OPEN      what belongs to the window is pinned as soon as it is full, until only the spare buffers
+ *               are left to the writers. Triggers that come are joined
+ *     the file  is written in one pass of the flusher; then nothing is pinned any more. A trigger that comes
+ *               meanwhile has the next window
+ *
+ * Writers take no notice: they find no pinned buffer to overwrite, and take the next. So that they find one
+ * at all, what each slot needs to go on is never pinned (least_spare).
+ *
+ * All of it belongs to the flusher's role.
+ */
+#ifndef ETWAS_FILE_RECORDER_H
+#define ETWAS_FILE_RECORDER_H
+
+#include <stdint.h>
+
+#include "session/session.h"
+
+struct etwas_recorder_options {
+    etwas_wchar file_name[ETWAS_NAME_UNITS + 1]; /* with one %d; looked at */
+    int64_t before_ticks; /* of the session's clock; INT64_MAX: all there is */
+    uint64_t after_ns;
+    uint64_t least_gap_ns;  /* between the beginnings of two windows */
+    uint32_t spare_buffers; /* 0: half of what there is */
+    uint32_t maximum_files; /* 0: as many as come */
+    uint64_t maximum_bytes; /* of all files; 0: likewise */
+
+    /* Before a file is written: what belongs into it besides. NULL: nothing. */
+    void (*prepare)(struct etwas_session *session);
+};
+
+/*
+ * Arms the triggers of a session that runs. With its role held. ERROR_ALREADY_EXISTS: they are;
+ * ERROR_NOT_SUPPORTED: it is no recorder, is not for this process, or has no flusher thread;
+ * ERROR_INVALID_PARAMETER: with so many spare buffers, or so few in all, none can be pinned;
+ * ERROR_NOT_ENOUGH_MEMORY.
+ */
+uint32_t etwas_recorder_arm(struct etwas_session *session,
+                            const struct etwas_recorder_options *options);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "flush/payload_watch.h"
+
+#include <etwas/winerror.h>
+#include <stdlib.h>
+
+#include "buffer/walk.h"
+#include "flush/sink.h"
+
+struct etwas_watch {
+    uint32_t count;
+    struct watched {
+        struct etwas_made_filter *filter;
+        struct etwas_session_key recorder;
+    } filters[ETWAS_WATCH_FILTERS];
+};
+
+static void pull(const struct etwas_session *session, struct etwas_session_key recorder,
+                 const uint8_t *record, struct etwas_watch_counts *counts)
+{
+    int64_t stamp = 0;
+
+    etwas_walk_stamp(record, &stamp);
+    counts->matched++;
+    if (etwas_trigger_pull_at(recorder, session->configuration.clock, stamp) != ERROR_SUCCESS) {
+        counts->refused++;
+    }
+}
+
+static void look_at_record(const struct etwas_session *session, const uint8_t *record, size_t bytes,
+                           struct etwas_watch_counts *counts)
+{
+    const struct etwas_watch *watch = session->watch;
+
+    for (uint32_t index = 0; index < watch->count; index++) {
+        const struct watched *watched = &watch->filters[index];
+        enum etwas_payload_verdict verdict =
+            etwas_payload_filter_judge(watched->filter, record, bytes);
+
+        counts->tested += verdict != ETWAS_PAYLOAD_NOT_MEANT ? 1 : 0;
+        counts->unfit += verdict == ETWAS_PAYLOAD_UNFIT ? 1 : 0;
+        if (verdict == ETWAS_PAYLOAD_MATCHES) {
+            pull(session, watched->recorder, record, counts);
+        }
+    }
+}
+
+/* The records of a buffer, up to one that is not as records are. */
+static void look_at(const struct etwas_session *session, const struct etwas_drained *buffer,
+                    struct etwas_watch_counts *counts)
+{
+    const uint8_t *record = buffer->data;
+    size_t left = buffer->data_bytes;
+
+    while (left >= sizeof(struct etwas_etl_full_header)) {
+        uint32_t marker = etwas_walk_marker(record);
+        size_t bytes = (size_t)etwas_walk_units(record, marker) * ETWAS_UNIT_BYTES;
+
+        if (!etwas_walk_is_whole(marker) || bytes == 0 || bytes > left) {
+            return;
+        }
+        if (!etwas_walk_is_kernels(marker) &&
+            (uint16_t)marker >= sizeof(struct etwas_etl_full_header)) {
+            look_at_record(session, record, (uint16_t)marker, counts);
+        }
+        record += bytes;
+        left -= bytes;
+    }
+}
+
+static void take(struct etwas_session *session, struct etwas_batch *batch)
+{
+    struct etwas_watch_counts counts = {0};
+
+    for (uint32_t index = 0; index < batch->count; index++) {
+        look_at(session, &batch->buffers[index], &counts);
+    }
+    (void)pthread_mutex_lock(&session->pool_lock);
+    session->watch_counts.tested += counts.tested;
+    session->watch_counts.matched += counts.matched;
+    session->watch_counts.unfit += counts.unfit;
+    session->watch_counts.refused += counts.refused;
+    (void)pthread_mutex_unlock(&session->pool_lock);
+}
+
+static void end(struct etwas_session *session)
+{
+    struct etwas_watch *watch = session->watch;
+
+    session->sinks[ETWAS_SINK_WATCH] = NULL;
+    session->watch = NULL;
+    for (uint32_t index = 0; index < watch->count; index++) {
+        free(watch->filters[index].filter);
+    }
+    free(watch);
+}
+
+static const struct etwas_sink watch_sink = {.take = take, .end = end};
+
+uint32_t etwas_payload_watch_add(struct etwas_session *session, struct etwas_session_key recorder,
+                                 struct etwas_made_filter *filter)
+{
+    if (session->watch == NULL) {
+        session->watch = calloc(1, sizeof *session->watch);
+        if (session->watch == NULL) {
+            return ERROR_NOT_ENOUGH_MEMORY;
+        }
+        session->sinks[ETWAS_SINK_WATCH] = &watch_sink;
+    }
+    if (session->watch->count == ETWAS_WATCH_FILTERS) {
+        return ERROR_NO_SYSTEM_RESOURCES;
+    }
+    session->watch->filters[session->watch->count++] =
+        (struct watched){.filter = filter, .recorder = recorder};
+    return ERROR_SUCCESS;
+}

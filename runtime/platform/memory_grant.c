@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "platform/memory_grant.h"
+
+#include <errno.h>
+#include <etwas/memory.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+enum {
+    BYTES_A_KB = 1024,
+    SETTING_BYTES = 128,
+};
+
+void etwas_memory_grant(struct etwas_memory_grant *grant, void *start, size_t bytes)
+{
+    if ((grant->asked & ETWAS_MEMORY_PREFAULT) != 0 && !etwas_memory_populate(start, bytes)) {
+        grant->refused |= ETWAS_MEMORY_PREFAULT;
+    }
+    if ((grant->asked & ETWAS_MEMORY_LOCK) != 0) {
+        grant->lock_bytes += bytes;
+        if (mlock2(start, bytes, MLOCK_ONFAULT) != 0) {
+            grant->lock_error = errno;
+            grant->refused |= ETWAS_MEMORY_LOCK;
+        }
+    }
+}
+
+void etwas_memory_grant_end(const struct etwas_memory_grant *grant, void *start, size_t bytes)
+{
+    if ((grant->asked & ETWAS_MEMORY_LOCK) != 0) {
+        (void)munlock(start, bytes);
+    }
+}
+
+uint32_t etwas_memory_granted(const struct etwas_memory_grant *grant, uint64_t huge_bytes)
+{
+    return grant->asked & ~(grant->refused | (huge_bytes == 0 ? ETWAS_MEMORY_HUGE : 0));
+}
+
+/* ---- why not ----------------------------------------------------------------------------------- */
+
+static void explain_lock(const struct etwas_memory_grant *grant, char *text)
+{
+    unsigned long long needed = grant->lock_bytes / BYTES_A_KB;
+    struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
+
+    (void)getrlimit(RLIMIT_MEMLOCK, &limit);
+    if (grant->lock_error == ENOSYS) {
+        (void)snprintf(text, ETWAS_MEMORY_SENTENCE, "the kernel has no mlock2: it is before 4.4");
+    } else if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur / BYTES_A_KB < needed) {
+        (void)snprintf(text, ETWAS_MEMORY_SENTENCE,
+                       "%llu KB are to be locked, and RLIMIT_MEMLOCK (ulimit -l) is %llu KB for a "
+                       "process without CAP_IPC_LOCK",
+                       needed, (unsigned long long)limit.rlim_cur / BYTES_A_KB);
+    } else {
+        (void)snprintf(text, ETWAS_MEMORY_SENTENCE,
+                       "the system does not lock these %llu KB beside what the process has locked "
+                       "already: %s",
+                       needed, strerrordesc_np(grant->lock_error));
+    }
+}
+
+/* "always [madvise] never" → "madvise". Empty: there is no such setting. */
+static void read_choice(const char *path, char choice[SETTING_BYTES])
+{
+    char line[SETTING_BYTES] = "";
+    FILE *file = fopen(path, "re");
+
+    choice[0] = 0;
+    if (file == NULL) {
+        return;
+    }
+    if (fgets(line, sizeof line, file) != NULL) {
+        (void)sscanf(line, "%*[^[][%127[^]]", choice);
+    }
+    (void)fclose(file);
+}
+
+static void explain_huge(bool is_file, char *text)
+{
+    const char *setting = is_file ? "/sys/kernel/mm/transparent_hugepage/shmem_enabled"
+                                  : "/sys/kernel/mm/transparent_hugepage/enabled";
+    char choice[SETTING_BYTES];
+
+    read_choice(setting, choice);
+    (void)snprintf(text, ETWAS_MEMORY_SENTENCE,
+                   "%s, and of transparent ones the kernel made none by now: %s is %s",
+                   is_file ? "buffers in a file can have no explicit huge pages"
+                           : "vm.nr_hugepages has not enough free pages for MinimumBuffers",
+                   setting, choice[0] != 0 ? choice : "not there");
+}
+
+void etwas_memory_grant_explain(const struct etwas_memory_grant *grant, uint32_t wish, bool is_file,
+                                char text[ETWAS_MEMORY_SENTENCE])
+{
+    text[0] = 0;
+    switch (wish) {
+    case ETWAS_MEMORY_PREFAULT:
+        (void)snprintf(text, ETWAS_MEMORY_SENTENCE,
+                       "the system has not enough memory for MaximumBuffers now");
+        break;
+    case ETWAS_MEMORY_HUGE:
+        explain_huge(is_file, text);
+        break;
+    case ETWAS_MEMORY_LOCK:
+        explain_lock(grant, text);
+        break;
+    default:
+        break;
+    }
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "provider/crash_safe_metadata.h"
+
+#include "provider/metadata.h"
+#include "shared/mapping.h"
+
+/* By its entry of the session table; begun anew with each session. */
+static struct etwas_metadata_cursor cursors[ETWAS_SESSION_ENTRIES];
+
+void etwas_crash_safe_describe(struct etwas_session *session)
+{
+    struct etwas_metadata_cursor *cursor = &cursors[session->index];
+    bool takes_stacks = etwas_session_takes_stacks(session);
+    int64_t stamp = etwas_clock_reading_stamp(&session->started, session->configuration.clock);
+    void *end;
+    uint32_t room;
+
+    if (session->mapping->head->schema_bytes == 0) {
+        *cursor = (struct etwas_metadata_cursor){0};
+    }
+    while (etwas_metadata_has_more(cursor, takes_stacks)) {
+        uint32_t bytes;
+
+        end = etwas_shared_schema_room(session->mapping, &room);
+        bytes = etwas_metadata_read(cursor, takes_stacks, end, room, stamp);
+        if (bytes == 0) {
+            etwas_metadata_skip(cursor);
+            etwas_shared_leave_schema_out(session->mapping);
+            return;
+        }
+        etwas_shared_add_schemas(session->mapping, bytes);
+    }
+}
+
+void etwas_crash_safe_describe_all(void)
+{
+    for (uint32_t index = 0; index < ETWAS_SESSION_ENTRIES; index++) {
+        struct etwas_session *session = &etwas_sessions[index];
+
+        /* One that is still made gets all of it when it is opened. */
+        if (session->mapping != NULL && session->mapping->head->state == ETWAS_SHARED_OPEN) {
+            etwas_crash_safe_describe(session);
+        }
+    }
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "provider/payload_filter.h"
+
+#include <etwas/evntcons.h>
+#include <etwas/tdh.h>
+#include <etwas/winerror.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "etl/cursor.h"
+#include "etl/layout.h"
+#include "etl/record.h"
+#include "provider/in_type.h"
+
+enum {
+    GUID_AT = offsetof(struct etwas_etl_full_header, guid), /* of a class or of a provider */
+};
+_Static_assert(GUID_AT == offsetof(struct etwas_etl_event_header, provider_id),
+               "one place for all kinds of events");
+
+/* ---- the predicates -------------------------------------------------------------------------- */
+
+/* What is known so far of the event that is judged. */
+struct judged {
+    const struct etwas_made_filter *filter;
+    uint32_t open; /* predicates whose field has not come yet: a bit each */
+    bool holds;    /* one of those that came */
+    bool fails;
+};
+
+static bool is_decided(const struct judged *judged)
+{
+    return judged->open == 0 || (judged->filter->match_any ? judged->holds : judged->fails);
+}
+
+static enum etwas_payload_verdict verdict_of(const struct judged *judged)
+{
+    if (!is_decided(judged)) {
+        return ETWAS_PAYLOAD_UNFIT;
+    }
+    return (judged->filter->match_any ? judged->holds : !judged->fails) ? ETWAS_PAYLOAD_MATCHES
+                                                                        : ETWAS_PAYLOAD_MISSES;
+}
+
+/* A predicate's field has come. One that cannot be compared so stays open. */
+static void ask(struct judged *judged, uint32_t index, enum etwas_payload_kind kind,
+                const struct etwas_payload_value *value)
+{
+    const struct etwas_predicate *predicate = &judged->filter->wanted[index].predicate;
+
+    if (etwas_predicate_fits(predicate, kind)) {
+        bool holds = etwas_predicate_holds(predicate, kind, value);
+
+        judged->open &= ~(1u << index);
+        judged->holds = judged->holds || holds;
+        judged->fails = judged->fails || !holds;
+    }
+}
+
+/* ---- fields that were told ------------------------------------------------------------------- */
+
+static enum etwas_payload_verdict judge_told(struct judged *judged,
+                                             const struct etwas_cursor *payload)
+{
+    const struct etwas_made_filter *filter = judged->filter;
+    struct etwas_payload_walk walk = {.at = payload->at, .end = payload->end};
+
+    for (uint32_t field = 0; field < filter->layout_count && !is_decided(judged); field++) {
+        struct etwas_payload_value value;
+
+        if (!etwas_payload_next(&walk, &filter->layouts[field], &value)) {
+            break;
+        }
+        for (uint32_t index = 0; index < filter->wanted_count; index++) {
+            if (filter->wanted[index].index == field) {
+                ask(judged, index, etwas_payload_kind(filter->layouts[field].in_type), &value);
+            }
+        }
+    }
+    return verdict_of(judged);
+}
+
+/* ---- fields that the event tells: TraceLogging ----------------------------------------------- */
+
+/*
+ * Behind the event's name, field by field: name 0; u8 in; [u8 out if in & 0x80]; [tag if out & 0x80]; [u16
+ * count if it is constant]; [u16 bytes, bytes if it is custom]. A tag ends with a byte below 0x80.
+ */
+enum {
+    TYPE_MASK = 0x1F,
+    COUNT_MASK = 0x60,
+    COUNT_CONSTANT = 0x20,
+    COUNT_IN_PAYLOAD = 0x40,
+    COUNT_CUSTOM = 0x60,
+    MORE = 0x80,
+    TYPE_STRUCT = 24,
+};
+
+struct told_field {
+    const char *name;
+    size_t name_bytes;
+    uint8_t in;
+    uint16_t count;
+};
+
+static bool pass_tag(struct etwas_cursor *span)
+{
+    uint8_t byte = MORE;
+
+    while ((byte & MORE) != 0) {
+        if (!etwas_cursor_u8(span, &byte)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool read_field(struct etwas_cursor *schema, struct told_field *field)
+{
+    uint8_t out = 0;
+
+    *field = (struct told_field){0};
+    if (!etwas_cursor_name(schema, &field->name, &field->name_bytes) ||
+        !etwas_cursor_u8(schema, &field->in) ||
+        ((field->in & MORE) != 0 && !etwas_cursor_u8(schema, &out)) ||
+        ((out & MORE) != 0 && !pass_tag(schema))) {
+        return false;
+    }
+    return (field->in & COUNT_CONSTANT) == 0 || etwas_cursor_u16(schema, &field->count);
+}
+
+/* False: it cannot be passed over in the payload, as an array of structs. */
+static bool layout_of(const struct told_field *field, struct etwas_cursor *payload,
+                      struct etwas_payload_layout *layout)
+{
+    uint8_t type = field->in & TYPE_MASK;
+    uint8_t count = field->in & COUNT_MASK;
+
+    *layout = (struct etwas_payload_layout){
+        .in_type = type == TDH_INTYPE_BINARY ? TDH_INTYPE_MANIFEST_COUNTEDBINARY : type,
+        .is_array = count != 0,
+        .count = field->count,
+    };
+    if (count == COUNT_CUSTOM || type == TYPE_STRUCT || etwas_in_type(layout->in_type) == NULL) {
+        return false;
+    }
+    return count != COUNT_IN_PAYLOAD || etwas_cursor_u16(payload, &layout->count);
+}
+
+static void ask_by_name(struct judged *judged, const struct told_field *field,
+                        const struct etwas_payload_layout *layout,
+                        const struct etwas_payload_value *value)
+{
+    const struct etwas_made_filter *filter = judged->filter;
+
+    for (uint32_t index = 0; index < filter->wanted_count && !layout->is_array; index++) {
+        const struct etwas_wanted_field *wanted = &filter->wanted[index];
+
+        if ((judged->open & 1u << index) != 0 && wanted->name_bytes == field->name_bytes &&
+            memcmp(wanted->name, field->name, field->name_bytes) == 0) {
+            ask(judged, index, etwas_payload_kind(layout->in_type), value);
+        }
+    }
+}
+
+/* `schema` begins behind the event's name. A struct's members are fields of the event. */
+static enum etwas_payload_verdict judge_named(struct judged *judged, struct etwas_cursor *schema,
+                                              struct etwas_cursor *payload)
+{
+    struct told_field field;
+
+    while (!is_decided(judged) && etwas_cursor_left(schema) != 0 && read_field(schema, &field)) {
+        struct etwas_payload_walk walk;
+        struct etwas_payload_layout layout;
+        struct etwas_payload_value value;
+
+        if ((field.in & (TYPE_MASK | COUNT_MASK)) == TYPE_STRUCT) {
+            continue;
+        }
+        if (!layout_of(&field, payload, &layout)) {
+            break;
+        }
+        walk = (struct etwas_payload_walk){.at = payload->at, .end = payload->end};
+        if (!etwas_payload_next(&walk, &layout, &value)) {
+            break;
+        }
+        payload->at = walk.at;
+        ask_by_name(judged, &field, &layout, &value);
+    }
+    return verdict_of(judged);
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+/*
+ * Moves *payload behind the items of an event; *schema: what is in its description. False: no reader delivers
+ * the event either.
+ */
+static bool pass_items(const uint8_t *bytes, size_t size, struct etwas_cursor *payload,
+                       struct etwas_cursor *schema)
+{
+    struct etwas_etl_extended_item item;
+    struct etwas_record record;
+
+    if (etwas_record_measure(bytes, &record) != ETWAS_RECORD_MEASURED) {
+        return false;
+    }
+    record.size = (uint32_t)size;
+    if (!etwas_record_parse(bytes, &record)) {
+        return false;
+    }
+    for (; payload->at < bytes + record.payload_at; payload->at += item.item_bytes) {
+        memcpy(&item, payload->at, sizeof item);
+        if (item.type == EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL) {
+            *schema = (struct etwas_cursor){payload->at + sizeof item,
+                                            payload->at + sizeof item + item.data_bytes};
+        }
+    }
+    return true;
+}
+
+/* Opens a description, u16 bytes of all; tag; name 0; and passes over the event's name. */
+static bool is_event_named(const struct etwas_made_filter *filter, struct etwas_cursor *schema)
+{
+    const char *name;
+    size_t name_bytes;
+    uint16_t bytes;
+
+    if (!etwas_cursor_u16(schema, &bytes) || bytes < sizeof bytes ||
+        bytes - sizeof bytes > etwas_cursor_left(schema)) {
+        return false;
+    }
+    schema->end = schema->at + (bytes - sizeof bytes);
+    return pass_tag(schema) && etwas_cursor_name(schema, &name, &name_bytes) &&
+           name_bytes == filter->event_name_bytes &&
+           memcmp(name, filter->event_name, name_bytes) == 0;
+}
+
+static enum etwas_payload_verdict judge_modern(struct judged *judged, const uint8_t *record,
+                                               size_t bytes)
+{
+    const struct etwas_made_filter *filter = judged->filter;
+    struct etwas_etl_event_header header;
+    struct etwas_cursor payload = {record + sizeof header, record + bytes};
+    struct etwas_cursor schema = {NULL, NULL};
+
+    if (bytes < sizeof header) {
+        return ETWAS_PAYLOAD_NOT_MEANT;
+    }
+    memcpy(&header, record, sizeof header);
+    if (!filter->by_name && (header.id != filter->event || header.version != filter->version)) {
+        return ETWAS_PAYLOAD_NOT_MEANT;
+    }
+    if ((header.flags & ETWAS_ETL_EVENT_EXTENDED_INFO) != 0 &&
+        !pass_items(record, bytes, &payload, &schema)) {
+        return ETWAS_PAYLOAD_UNFIT;
+    }
+    if (filter->by_name) {
+        return is_event_named(filter, &schema) ? judge_named(judged, &schema, &payload)
+                                               : ETWAS_PAYLOAD_NOT_MEANT;
+    }
+    /* Where fields were told by id, an event that has a name instead is another. */
+    return schema.at != NULL ? ETWAS_PAYLOAD_NOT_MEANT : judge_told(judged, &payload);
+}
+
+static enum etwas_payload_verdict judge_classic(struct judged *judged, const uint8_t *record,
+                                                size_t bytes, size_t header_bytes)
+{
+    const struct etwas_made_filter *filter = judged->filter;
+    const struct etwas_cursor payload = {record + header_bytes, record + bytes};
+    struct etwas_etl_full_header header;
+
+    if (bytes < header_bytes || filter->by_name) {
+        return ETWAS_PAYLOAD_NOT_MEANT;
+    }
+    memcpy(&header, record, sizeof header);
+    return header.type == filter->event && header.version == filter->version
+               ? judge_told(judged, &payload)
+               : ETWAS_PAYLOAD_NOT_MEANT;
+}
+
+enum etwas_payload_verdict etwas_payload_filter_judge(const struct etwas_made_filter *filter,
+                                                      const uint8_t *record, size_t bytes)
+{
+    struct judged judged = {.filter = filter, .open = (1u << filter->wanted_count) - 1};
+
+    /* Most events are others': that is known by this alone. */
+    if (bytes < sizeof(struct etwas_etl_full_header) ||
+        memcmp(record + GUID_AT, &filter->guid, sizeof filter->guid) != 0 ||
+        record[offsetof(struct etwas_etl_full_header, marker_flags)] != ETWAS_ETL_MARKER_FLAGS) {
+        return ETWAS_PAYLOAD_NOT_MEANT;
+    }
+    switch (record[offsetof(struct etwas_etl_full_header, header_type)]) {
+    case ETWAS_ETL_EVENT_HEADER64:
+        return judge_modern(&judged, record, bytes);
+    case ETWAS_ETL_FULL_HEADER64:
+        return judge_classic(&judged, record, bytes, sizeof(struct etwas_etl_full_header));
+    case ETWAS_ETL_INSTANCE64:
+        return judge_classic(&judged, record, bytes, sizeof(struct etwas_etl_instance_header));
+    default:
+        return ETWAS_PAYLOAD_NOT_MEANT;
+    }
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Filters by what events say: which events one is for, and what it asks of their fields.
+ *
+ * Where the fields lie is told beforehand, or by the event itself (TraceLogging). Fields are gone over up to
+ * the last one that a predicate names. Records are not trusted: a size in them that does not fit makes
+ * them unfit.
+ */
+#ifndef ETWAS_PROVIDER_PAYLOAD_FILTER_H
+#define ETWAS_PROVIDER_PAYLOAD_FILTER_H
+
+#include <etwas/recorder.h>
+
+#include "provider/payload_predicate.h"
+
+enum {
+    ETWAS_FILTER_PREDICATES = 8,
+};
+
+enum etwas_payload_verdict {
+    ETWAS_PAYLOAD_NOT_MEANT, /* another event */
+    ETWAS_PAYLOAD_MISSES,
+    ETWAS_PAYLOAD_MATCHES,
+    ETWAS_PAYLOAD_UNFIT, /* it lacks a field that it takes to tell, or has it otherwise */
+};
+
+struct etwas_wanted_field {
+    struct etwas_predicate predicate;
+    uint32_t index; /* of the field, where they are told */
+    uint16_t name_bytes;
+    char name[ETWAS_PREDICATE_BYTES];
+};
+
+struct etwas_made_filter {
+    etwas_guid guid;
+    uint32_t event; /* its id, or Class.Type */
+    uint32_t version;
+    bool by_name;   /* a TraceLogging event */
+    bool match_any; /* one predicate is enough */
+    uint32_t wanted_count;
+    uint32_t layout_count;
+    uint16_t event_name_bytes;
+    char event_name[ETWAS_PREDICATE_BYTES];
+    struct etwas_wanted_field wanted[ETWAS_FILTER_PREDICATES];
+    struct etwas_payload_layout layouts[]; /* up to the last field that is wanted */
+};
+
+/*
+ * A filter, for free(). NULL: `code` says why: ERROR_NOT_ENOUGH_MEMORY; ERROR_INVALID_PARAMETER, and *fault
+ * is a sentence that says what is wrong.
+ */
+struct etwas_made_filter *etwas_payload_filter_make(const etwas_payload_filter *given,
+                                                    uint32_t *code, const char **fault);
+
+/* A whole record of so many bytes, with its header. */
+enum etwas_payload_verdict etwas_payload_filter_judge(const struct etwas_made_filter *filter,
+                                                      const uint8_t *record, size_t bytes);
+
+#endif

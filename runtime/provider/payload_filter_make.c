@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A payload filter as it was given, checked and made into what records are judged by.
+ */
+#include <etwas/describe.h>
+#include <etwas/tdh.h>
+#include <etwas/winerror.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "provider/describe_class.h"
+#include "provider/payload_filter.h"
+
+enum {
+    MOST_FIELDS = UINT16_MAX
+};
+
+static const char *take_name(const char *given, char *name, uint16_t *bytes)
+{
+    size_t length = strlen(given);
+
+    if (length >= ETWAS_PREDICATE_BYTES) {
+        return "a name is longer than 255 bytes";
+    }
+    memcpy(name, given, length + 1);
+    *bytes = (uint16_t)length;
+    return NULL;
+}
+
+static bool is_array(const etwas_field_description *field)
+{
+    return field->count > 1;
+}
+
+static struct etwas_payload_layout layout_of(const etwas_field_description *field)
+{
+    return (struct etwas_payload_layout){
+        .in_type = field->in_type,
+        .is_array = is_array(field),
+        .count_is_before = field->count == ETWAS_BY_FIELD_BEFORE,
+        .length_is_before = field->length == ETWAS_BY_FIELD_BEFORE,
+        .count = field->count,
+        .length = field->length,
+    };
+}
+
+/*
+ * Whether fields make sense is asked as it is of those of a class. Maps are for who shows them. False: there
+ * is no memory to find out.
+ */
+static bool look_at_fields(const etwas_payload_filter *given, const char **fault)
+{
+    etwas_field_description *fields = malloc(given->field_count * sizeof *fields);
+    const etwas_type_description type = {
+        .name = "event", .fields = fields, .field_count = given->field_count};
+    const etwas_class_description description = {.guid = given->guid,
+                                                 .provider_name = "provider",
+                                                 .name = "class",
+                                                 .types = &type,
+                                                 .type_count = 1};
+
+    if (fields == NULL) {
+        return false;
+    }
+    memcpy(fields, given->fields, given->field_count * sizeof *fields);
+    for (uint32_t index = 0; index < given->field_count; index++) {
+        fields[index].map = NULL;
+    }
+    *fault = etwas_class_fault(&description);
+    free(fields);
+    return true;
+}
+
+/* Of the filter but for its predicates. */
+static const char *head_fault(const etwas_payload_filter *given)
+{
+    if (given->guid == NULL) {
+        return "the filter has no GUID";
+    }
+    if (given->reserved != 0) {
+        return "a reserved member is not 0";
+    }
+    if ((given->event_name != NULL) != (given->fields == NULL)) {
+        return "an event has a name and says its fields itself, or has fields and no name";
+    }
+    if (given->fields != NULL && given->field_count == 0) {
+        return "there are fields, and their count is 0";
+    }
+    if (given->fields == NULL && given->field_count != 0) {
+        return "there are no fields, and their count is not 0";
+    }
+    if (given->field_count > MOST_FIELDS) {
+        return "there are more fields than an event has bytes";
+    }
+    if (given->predicates == NULL || given->predicate_count == 0 ||
+        given->predicate_count > ETWAS_FILTER_PREDICATES) {
+        return "there are not 1 to 8 predicates";
+    }
+    if (given->event > UINT16_MAX || given->version > UINT16_MAX) {
+        return "the event or its version is above 65,535";
+    }
+    return NULL;
+}
+
+/* Its field, where they are told. */
+static const char *find_field(struct etwas_made_filter *filter, struct etwas_wanted_field *wanted,
+                              const etwas_payload_filter *given)
+{
+    for (uint32_t index = 0; index < given->field_count; index++) {
+        const etwas_field_description *field = &given->fields[index];
+
+        if (strcmp(field->name, wanted->name) == 0) {
+            if (is_array(field)) {
+                return "a predicate names an array";
+            }
+            if (!etwas_predicate_fits(&wanted->predicate, etwas_payload_kind(field->in_type))) {
+                return "a field of this type is not compared so, or not with this value";
+            }
+            wanted->index = index;
+            filter->layout_count = index >= filter->layout_count ? index + 1 : filter->layout_count;
+            return NULL;
+        }
+    }
+    return "a predicate names a field that there is not";
+}
+
+static const char *make_wanted(struct etwas_made_filter *filter, uint32_t index,
+                               const etwas_payload_filter *given)
+{
+    struct etwas_wanted_field *wanted = &filter->wanted[index];
+    const etwas_payload_predicate *predicate = &given->predicates[index];
+    const char *fault;
+
+    if (predicate->field == NULL) {
+        return "a predicate names no field";
+    }
+    if (predicate->reserved != 0) {
+        return "a reserved member is not 0";
+    }
+    fault = take_name(predicate->field, wanted->name, &wanted->name_bytes);
+    fault = fault != NULL ? fault : etwas_predicate_make(&wanted->predicate, predicate);
+    if (fault == NULL && given->fields != NULL) {
+        fault = find_field(filter, wanted, given);
+    }
+    return fault;
+}
+
+static const char *fill(struct etwas_made_filter *filter, const etwas_payload_filter *given)
+{
+    const char *fault = NULL;
+
+    filter->guid = *given->guid;
+    filter->event = given->event;
+    filter->version = given->version;
+    filter->by_name = given->event_name != NULL;
+    filter->match_any = given->match_any != 0;
+    filter->wanted_count = given->predicate_count;
+    if (filter->by_name) {
+        fault = take_name(given->event_name, filter->event_name, &filter->event_name_bytes);
+    }
+    for (uint32_t index = 0; fault == NULL && index < given->predicate_count; index++) {
+        fault = make_wanted(filter, index, given);
+    }
+    for (uint32_t index = 0; fault == NULL && index < filter->layout_count; index++) {
+        filter->layouts[index] = layout_of(&given->fields[index]);
+    }
+    return fault;
+}
+
+struct etwas_made_filter *etwas_payload_filter_make(const etwas_payload_filter *given,
+                                                    uint32_t *code, const char **fault)
+{
+    struct etwas_made_filter *filter = NULL;
+
+    *code = ERROR_INVALID_PARAMETER;
+    *fault = head_fault(given);
+    if (*fault == NULL && given->fields != NULL && !look_at_fields(given, fault)) {
+        *code = ERROR_NOT_ENOUGH_MEMORY;
+        return NULL;
+    }
+    if (*fault != NULL) {
+        return NULL;
+    }
+    filter = calloc(1, sizeof *filter + given->field_count * sizeof filter->layouts[0]);
+    if (filter == NULL) {
+        *code = ERROR_NOT_ENOUGH_MEMORY;
+        return NULL;
+    }
+    *fault = fill(filter, given);
+    if (*fault != NULL) {
+        free(filter);
+        return NULL;
+    }
+    *code = ERROR_SUCCESS;
+    return filter;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "provider/slow_class.h"
+
+#include <ck_pr.h>
+#include <etwas/etwas.h>
+
+#include "clock/clock.h"
+#include "provider/event_class.h"
+#include "session/trigger.h"
+
+enum {
+    CLOCK_BITS = 2
+};
+
+struct mark {
+    uint64_t class_handle; /* a class that comes to this entry later has another */
+    uint64_t session;
+    uint64_t limit; /* ticks above the clock; 0: not marked */
+};
+
+static struct mark marks[ETWAS_CLASSES];
+
+static struct mark *mark_of(etwas_handle class_handle)
+{
+    uint32_t index = (uint32_t)((uintptr_t)class_handle & ((1u << ETWAS_CLASS_INDEX_BITS) - 1)) - 1;
+
+    return index < ETWAS_CLASSES ? &marks[index] : NULL;
+}
+
+bool etwas_slow_class_mark(etwas_handle class_handle, etwas_trace_handle session, uint64_t ticks,
+                           uint32_t clock)
+{
+    struct mark *mark = mark_of(class_handle);
+    const uint64_t most = UINT64_MAX >> CLOCK_BITS;
+    etwas_guid guid;
+
+    if (mark == NULL || !etwas_class_guid(class_handle, &guid)) {
+        return false;
+    }
+    ck_pr_store_64(&mark->limit, 0);
+    ck_pr_fence_store();
+    ck_pr_store_64(&mark->class_handle, (uint64_t)(uintptr_t)class_handle);
+    ck_pr_store_64(&mark->session, session);
+    ck_pr_fence_store();
+    if (ticks != 0) {
+        ck_pr_store_64(&mark->limit, (ticks < most ? ticks : most) << CLOCK_BITS | clock);
+    }
+    return true;
+}
+
+bool etwas_trigger_if_slow(etwas_handle class_handle, int64_t start)
+{
+    const struct mark *mark = mark_of(class_handle);
+    struct etwas_session_key key;
+    uint64_t handle;
+    uint64_t session;
+    uint64_t limit;
+
+    if (mark == NULL) {
+        return false;
+    }
+    limit = ck_pr_load_64(&mark->limit);
+    if (limit == 0) {
+        return false;
+    }
+    ck_pr_fence_load();
+    handle = ck_pr_load_64(&mark->class_handle);
+    session = ck_pr_load_64(&mark->session);
+    ck_pr_fence_load();
+    if (ck_pr_load_64(&mark->limit) != limit || handle != (uint64_t)(uintptr_t)class_handle ||
+        etwas_clock_now((uint32_t)limit & ((1u << CLOCK_BITS) - 1)) - start <=
+            (int64_t)(limit >> CLOCK_BITS)) {
+        return false;
+    }
+    return etwas_session_key_of(session, &key) && etwas_trigger_pull(key) == ERROR_SUCCESS;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A mapping as recovery has it: copied, and of what is in it so much checked that no index, offset or size of the head
+ * leads out of the copy. The words of the pool may be anything still (pool_read.h).
+ *
+ * Of a process that lives the order of copying makes it one picture: first the owner words, then the slots, the
+ * controls, the buffers, and the owner words once more. A buffer whose claim began after the first is
+ * passed over, and of one that is filled meanwhile what was committed when its slot was copied is whole.
+ *
+ * It takes the memory of what the source really has: what is a hole in the file is none here.
+ */
+#ifndef ETWAS_RECOVER_COPY_H
+#define ETWAS_RECOVER_COPY_H
+
+#include "buffer/pool.h"
+#include "recover/pool_read.h"
+#include "recover/source.h"
+
+enum {
+    ETWAS_RECOVER_PIECES = 9
+};
+
+struct etwas_recover_copy {
+    struct etwas_shared_head head;
+    uint8_t *first;   /* head.first_bytes; NULL: it cannot be buffer 0 */
+    uint8_t *schemas; /* whole records, each rounded up to 8 bytes */
+    uint64_t schema_bytes;
+    struct etwas_clock_history history;
+    struct etwas_pool pool; /* of the copies, for counting */
+    struct etwas_pool_view view;
+    uint64_t *owners;
+    uint64_t *owners_after;
+    uint8_t *slots;
+    uint8_t *controls;
+    uint8_t *region;
+    uint8_t *is_absent; /* a byte for each buffer: the source has nothing of it */
+    struct etwas_recover_piece {
+        uint8_t *mapping;
+        size_t bytes;
+    } pieces[ETWAS_RECOVER_PIECES];
+    uint32_t piece_count;
+    bool is_settling; /* it died, or was read, while it booked what became of a buffer */
+};
+
+/*
+ * ERROR_FILE_CORRUPT: the head cannot be, or more is missing than buffers. ERROR_NOT_SUPPORTED: its layout is of another major
+ * version. ERROR_NOT_FOUND: its session was not open yet. ERROR_NOT_ENOUGH_MEMORY.
+ */
+uint32_t etwas_recover_copy_head(struct etwas_recover_copy *copy,
+                                 const struct etwas_recover_source *source);
+
+/* All the rest. */
+uint32_t etwas_recover_copy_pool(struct etwas_recover_copy *copy,
+                                 const struct etwas_recover_source *source);
+
+void etwas_recover_copy_free(struct etwas_recover_copy *copy);
+
+#endif

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "recover/log_tail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "etl/layout.h"
+#include "platform/file.h"
+
+enum {
+    FILES = 2,
+    BEGINNING = 32, /* of the records, by which a buffer is found; shorter ones by all they have */
+    WORD_BYTES = 8, /* records begin on multiples of this, and so do their ends */
+};
+
+/*
+ * One word a buffer of the file stands for what it begins with, one for all it has: sums with a secret factor, so that nobody
+ * makes a file in which many look alike. All is read only where several begin alike, which stamps prevent where clocks
+ * are fine enough.
+ */
+struct entry {
+    uint64_t beginning; /* of its processor, how long it is up to BEGINNING, and so many bytes */
+    uint64_t content;   /* once its group is sorted by it */
+    uint64_t at;        /* of the records */
+    uint32_t bytes;
+    uint16_t file;
+    uint16_t is_sorted; /* of the first one of a group: those that begin alike */
+    uint64_t
+        found_ones; /* of the first one of a run of the same in a group: so many have been found */
+};
+
+struct etwas_log_tail {
+    int files[FILES];
+    struct entry *entries; /* by beginning; a sorted group by length and content */
+    size_t count;
+    size_t room;
+    uint8_t *copy; /* room for a buffer */
+    uint64_t factor;
+};
+
+/* ---- sums ------------------------------------------------------------------------------------ */
+
+__extension__ typedef unsigned __int128 wide;
+
+#define PRIME ((UINT64_C(1) << 61) - 1)
+
+/* A polynomial modulo 2^61 - 1 at a point that nobody outside knows. */
+static uint64_t add_half(const struct etwas_log_tail *tail, uint64_t sum, uint32_t half)
+{
+    wide product = (wide)sum * tail->factor;
+
+    return ((uint64_t)(product & PRIME) + (uint64_t)(product >> 61) + half) % PRIME;
+}
+
+static uint64_t add_word(const struct etwas_log_tail *tail, uint64_t sum, uint64_t word)
+{
+    return add_half(tail, add_half(tail, sum, (uint32_t)word), (uint32_t)(word >> 32));
+}
+
+static uint64_t add_bytes(const struct etwas_log_tail *tail, uint64_t sum, const uint8_t *bytes,
+                          uint32_t count)
+{
+    for (uint32_t at = 0; at < count; at += WORD_BYTES) {
+        uint64_t word;
+
+        memcpy(&word, bytes + at, sizeof word);
+        sum = add_word(tail, sum, word);
+    }
+    return sum;
+}
+
+static uint64_t beginning_of(const struct etwas_log_tail *tail, uint32_t processor,
+                             const uint8_t *records, uint32_t bytes)
+{
+    uint32_t length = bytes < BEGINNING ? bytes : BEGINNING;
+
+    return add_bytes(tail, add_word(tail, 1, (uint64_t)processor << 32 | length), records, length);
+}
+
+/* The system gave the process random bytes when it began; a file does not know them. */
+static uint64_t secret_factor(void)
+{
+    const void *random_bytes = (const void *)(uintptr_t)getauxval(AT_RANDOM);
+    uint64_t words[2] = {(uintptr_t)&random_bytes, (uint64_t)getpid()};
+
+    if (random_bytes != NULL) {
+        memcpy(words, random_bytes, sizeof words);
+    }
+    return (words[0] ^ words[1] >> 7) >> 4 | 1;
+}
+
+/* ---- the buffers of the files ---------------------------------------------------------------- */
+
+static int by_beginning(const void *left, const void *right)
+{
+    const struct entry *one = left;
+    const struct entry *other = right;
+
+    return one->beginning < other->beginning ? -1 : one->beginning > other->beginning;
+}
+
+static int by_content(const void *left, const void *right)
+{
+    const struct entry *one = left;
+    const struct entry *other = right;
+
+    if (one->bytes != other->bytes) {
+        return one->bytes < other->bytes ? -1 : 1;
+    }
+    return one->content < other->content ? -1 : one->content > other->content;
+}
+
+static bool add(struct etwas_log_tail *tail, const struct entry *entry)
+{
+    if (tail->count == tail->room) {
+        size_t room = tail->room != 0 ? 2 * tail->room : 64;
+        struct entry *entries = realloc(tail->entries, room * sizeof *entries);
+
+        if (entries == NULL) {
+            return false;
+        }
+        tail->entries = entries;
+        tail->room = room;
+    }
+    tail->entries[tail->count++] = *entry;
+    return true;
+}
+
+/* The next place of a buffer in which the file has anything: a file of holes may be as long as it likes. */
+static uint64_t skip_hole(int file, uint64_t at, uint32_t buffer_bytes)
+{
+    off_t data = lseek(file, (off_t)at, SEEK_DATA);
+
+    if (data < 0) {
+        return errno == ENXIO ? UINT64_MAX : at;
+    }
+    return (uint64_t)data - (uint64_t)data % buffer_bytes > at
+               ? (uint64_t)data - (uint64_t)data % buffer_bytes
+               : at;
+}
+
+static void list_buffers(struct etwas_log_tail *tail, uint16_t file, uint32_t buffer_bytes,
+                         uint64_t file_bytes)
+{
+    for (uint64_t at = buffer_bytes; at < file_bytes && file_bytes - at >= buffer_bytes;
+         at += buffer_bytes) {
+        struct {
+            struct etwas_etl_buffer_header header;
+            uint8_t beginning[BEGINNING];
+        } begin;
+        struct entry entry = {.file = file, .at = at + ETWAS_ETL_BUFFER_HEADER_BYTES};
+
+        if (etwas_file_read(tail->files[file], &begin, sizeof begin, at) != sizeof begin) {
+            return;
+        }
+        if (begin.header.buffer_bytes == 0) {
+            at = skip_hole(tail->files[file], at, buffer_bytes);
+            if (at >= file_bytes) {
+                return;
+            }
+            if (at != entry.at - ETWAS_ETL_BUFFER_HEADER_BYTES) {
+                at -= buffer_bytes; /* which the loop adds */
+            }
+            continue;
+        }
+        if (begin.header.buffer_bytes != buffer_bytes || begin.header.saved_offset > buffer_bytes ||
+            begin.header.saved_offset <= ETWAS_ETL_BUFFER_HEADER_BYTES ||
+            begin.header.saved_offset % WORD_BYTES != 0) {
+            continue;
+        }
+        entry.bytes = begin.header.saved_offset - ETWAS_ETL_BUFFER_HEADER_BYTES;
+        entry.beginning = beginning_of(tail, etwas_etl_buffer_processor(&begin.header),
+                                       begin.beginning, entry.bytes);
+        if (!add(tail, &entry)) {
+            return;
+        }
+    }
+}
+
+static void open_one(struct etwas_log_tail *tail, uint16_t index, const char *path,
+                     uint32_t buffer_bytes)
+{
+    struct stat facts;
+
+    if (path[0] == 0) {
+        return;
+    }
+    tail->files[index] = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (tail->files[index] >= 0 && fstat(tail->files[index], &facts) == 0 &&
+        S_ISREG(facts.st_mode)) {
+        list_buffers(tail, index, buffer_bytes, (uint64_t)facts.st_size);
+    }
+}
+
+struct etwas_log_tail *etwas_log_tail_open(const char *const paths[2], uint32_t buffer_bytes)
+{
+    struct etwas_log_tail *tail = calloc(1, sizeof *tail);
+
+    if (tail == NULL) {
+        return NULL;
+    }
+    for (uint16_t index = 0; index < FILES; index++) {
+        tail->files[index] = -1;
+    }
+    tail->copy = malloc(buffer_bytes);
+    tail->factor = secret_factor();
+    for (uint16_t index = 0; index < FILES; index++) {
+        open_one(tail, index, paths[index], buffer_bytes);
+    }
+    if (tail->copy == NULL || tail->count == 0) {
+        etwas_log_tail_close(tail);
+        return NULL;
+    }
+    qsort(tail->entries, tail->count, sizeof *tail->entries, by_beginning);
+    return tail;
+}
+
+void etwas_log_tail_close(struct etwas_log_tail *tail)
+{
+    for (uint32_t index = 0; tail != NULL && index < FILES; index++) {
+        if (tail->files[index] >= 0) {
+            (void)close(tail->files[index]);
+        }
+    }
+    if (tail != NULL) {
+        free(tail->entries);
+        free(tail->copy);
+        free(tail);
+    }
+}
+
+/* ---- finding --------------------------------------------------------------------------------- */
+
+static bool read_entry(const struct etwas_log_tail *tail, const struct entry *entry)
+{
+    return etwas_file_read(tail->files[entry->file], tail->copy, entry->bytes, entry->at) ==
+           entry->bytes;
+}
+
+/* The first entry that is not before `beginning`. */
+static size_t lower_bound(const struct etwas_log_tail *tail, uint64_t beginning)
+{
+    size_t low = 0;
+    size_t high = tail->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (tail->entries[middle].beginning < beginning) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Reads each of a group once. One that cannot be read any more has nothing. */
+static void sort_group(struct etwas_log_tail *tail, struct entry *group, size_t count,
+                       bool has_content)
+{
+    for (size_t index = 0; index < count && has_content; index++) {
+        struct entry *entry = &group[index];
+
+        entry->bytes = read_entry(tail, entry) ? entry->bytes : 0;
+        entry->content = add_bytes(tail, 1, tail->copy, entry->bytes);
+    }
+    qsort(group, count, sizeof *group, by_content);
+    group[0].is_sorted = true;
+}
+
+/* The first of a run of the same length, and with this content if there is one. */
+static struct entry *find_content(struct entry *run, size_t count, uint64_t content)
+{
+    size_t low = 0;
+    size_t high = count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (run[middle].content < content) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < count && run[low].content == content ? &run[low] : NULL;
+}
+
+/* How many of the entries from the first on are as long; they are in order. */
+static size_t run_of_length(const struct entry *first, size_t count)
+{
+    size_t low = 1;
+    size_t high = count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (first[middle].bytes == first->bytes) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Whether one of those that are the same has not been found yet. */
+static bool is_left(const struct entry *first, const struct entry *end)
+{
+    const struct entry *last = first + first->found_ones;
+
+    return last < end && last->bytes == first->bytes && last->content == first->content;
+}
+
+/*
+ * The longest of a group that these records begin with: each length is tried once, and the sum of the records goes on from
+ * one to the next.
+ */
+static struct entry *find_in_group(const struct etwas_log_tail *tail, struct entry *group,
+                                   size_t count, bool has_content, const uint8_t *records,
+                                   uint32_t bytes)
+{
+    struct entry *longest = NULL;
+    uint32_t summed = 0;
+    uint64_t sum = 1;
+    size_t run;
+
+    for (size_t at = 0; at < count && group[at].bytes <= bytes; at += run) {
+        struct entry *found;
+
+        run = run_of_length(&group[at], count - at);
+        if (has_content) {
+            sum = add_bytes(tail, sum, records + summed, group[at].bytes - summed);
+            summed = group[at].bytes;
+        }
+        found = find_content(&group[at], run, has_content ? sum : 0);
+        if (found != NULL && group[at].bytes != 0 && is_left(found, group + count)) {
+            longest = found;
+        }
+    }
+    return longest;
+}
+
+/* A buffer of a file with which these records begin: how many bytes it has of them. */
+static uint32_t find(struct etwas_log_tail *tail, uint32_t processor, const uint8_t *records,
+                     uint32_t bytes)
+{
+    uint32_t length = bytes < BEGINNING ? bytes : BEGINNING;
+
+    for (; length != 0; length -= WORD_BYTES) {
+        uint64_t beginning = beginning_of(tail, processor, records, length);
+        size_t first = lower_bound(tail, beginning);
+        struct entry *group = tail->entries + first;
+        struct entry *found;
+        bool has_content;
+        size_t count;
+
+        if (first == tail->count || group->beginning != beginning) {
+            continue;
+        }
+        count = lower_bound(tail, beginning + 1) - first;
+        has_content = count > 1 && length == BEGINNING;
+        if (!group->is_sorted) {
+            sort_group(tail, group, count, has_content);
+        }
+        found = find_in_group(tail, group, count, has_content, records, bytes);
+        /* Sums say where to look; what is there says whether it is so. */
+        if (found != NULL && read_entry(tail, found) &&
+            memcmp(tail->copy, records, found->bytes) == 0) {
+            found->found_ones++;
+            return found->bytes;
+        }
+    }
+    return 0;
+}
+
+uint32_t etwas_log_tail_has(struct etwas_log_tail *tail, uint32_t processor, const uint8_t *records,
+                            uint32_t bytes)
+{
+    uint32_t has = 0;
+    uint32_t part;
+
+    if (tail == NULL) {
+        return 0;
+    }
+    do { /* one flush after the other may have taken a part of it */
+        part = find(tail, processor, records + has, bytes - has);
+        has += part;
+    } while (part != 0);
+    return has;
+}

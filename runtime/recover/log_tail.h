@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What a log file has already of the buffers that its writer left in memory: it died between writing and
+ * saying so. The file is asked itself, byte by byte: records carry stamps, so that no two buffers are the same.
+ */
+#ifndef ETWAS_RECOVER_LOG_TAIL_H
+#define ETWAS_RECOVER_LOG_TAIL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct etwas_log_tail;
+
+/*
+ * Of up to two files; what cannot be read has nothing. NULL: there is no memory, or nothing is in them.
+ */
+struct etwas_log_tail *etwas_log_tail_open(const char *const paths[2], uint32_t buffer_bytes);
+void etwas_log_tail_close(struct etwas_log_tail *tail);
+
+/*
+ * How many of these bytes of records of a processor are in buffers of the files, from the first on; a buffer of a file is
+ * found once, and the longest first. Records, and what buffers have of them, are multiples of 8 bytes. `tail` may be NULL.
+ *
+ * All calls together take the time that reading the files and the records does, whatever is in them, but for a logarithm.
+ */
+uint32_t etwas_log_tail_has(struct etwas_log_tail *tail, uint32_t processor, const uint8_t *records,
+                            uint32_t bytes);
+
+#endif

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "recover/pool_read.h"
+
+#include <ck_pr.h>
+
+#include "buffer/pool.h"
+#include "buffer/walk.h"
+#include "etl/record.h"
+
+enum {
+    /* A slot in which each look finds another current buffer is left alone. */
+    LOOKS = 64,
+};
+
+struct etwas_pool_view etwas_pool_view_of(const struct etwas_pool *pool)
+{
+    uint64_t allocated = ck_pr_load_64(&pool->words->allocated);
+    uint32_t most = pool->region_buffers;
+
+    return (struct etwas_pool_view){
+        .slots = etwas_pool_slot(pool, 0),
+        .slot_stride = sizeof(struct etwas_slot),
+        .slot_count = pool->slot_count,
+        .rseq_slots = pool->rseq_slots,
+        .controls = pool->buffers,
+        .control_stride = sizeof(struct etwas_buffer_control),
+        .owners = pool->owners,
+        .owners_after = pool->owners,
+        .region = pool->memory.region,
+        .buffer_bytes = pool->buffer_bytes,
+        .buffer_count = allocated < most ? (uint32_t)allocated : most,
+        .capacity = most,
+    };
+}
+
+/* ---- the words ------------------------------------------------------------------------------- */
+
+static const struct etwas_slot *slot_at(const struct etwas_pool_view *view, uint32_t slot)
+{
+    const uint8_t *first = (const uint8_t *)view->slots;
+
+    return (const struct etwas_slot *)(const void *)(first + slot * view->slot_stride);
+}
+
+static const struct etwas_buffer_control *control_at(const struct etwas_pool_view *view,
+                                                     uint32_t buffer)
+{
+    const uint8_t *first = (const uint8_t *)view->controls;
+
+    return (const struct etwas_buffer_control *)(const void *)(first +
+                                                               buffer * view->control_stride);
+}
+
+static const uint8_t *buffer_at(const struct etwas_pool_view *view, uint32_t buffer)
+{
+    return view->region + (size_t)buffer * view->buffer_bytes;
+}
+
+static uint32_t buffer_units(const struct etwas_pool_view *view)
+{
+    return view->buffer_bytes / ETWAS_UNIT_BYTES;
+}
+
+/* Whether two owner words are of one claim, and the buffer has not been given back. */
+static bool is_same_claim(uint64_t owner, uint64_t later)
+{
+    return etwas_owner_state(later) != ETWAS_OWNER_FREE &&
+           etwas_owner_as(owner, ETWAS_OWNER_HELD) == etwas_owner_as(later, ETWAS_OWNER_HELD);
+}
+
+bool etwas_pool_read_stands(const struct etwas_pool_view *view,
+                            const struct etwas_found_buffer *found)
+{
+    ck_pr_fence_acquire(); /* what was read before was read before */
+    return is_same_claim(found->owner, ck_pr_load_64(&view->owners_after[found->buffer]));
+}
+
+/* ---- the list -------------------------------------------------------------------------------- */
+
+/* Lets one sink to where it belongs in a heap with the newest on top. */
+static void sift(struct etwas_held_buffer *list, uint32_t at, uint32_t count)
+{
+    const struct etwas_held_buffer sinking = list[at];
+    uint32_t child;
+
+    while ((child = 2 * at + 1) < count) {
+        if (child + 1 < count && list[child + 1].owner > list[child].owner) {
+            child++;
+        }
+        if (list[child].owner <= sinking.owner) {
+            break;
+        }
+        list[at] = list[child];
+        at = child;
+    }
+    list[at] = sinking;
+}
+
+/* In its place, since qsort allocates. Tickets are an owner word's highest bits. */
+static void sort(struct etwas_held_buffer *list, uint32_t count)
+{
+    for (uint32_t at = count / 2; at > 0; at--) {
+        sift(list, at - 1, count);
+    }
+    for (uint32_t left = count; left > 1; left--) {
+        const struct etwas_held_buffer newest = list[0];
+
+        list[0] = list[left - 1];
+        list[left - 1] = newest;
+        sift(list, 0, left - 1);
+    }
+}
+
+uint32_t etwas_pool_read_list(const struct etwas_pool_view *view, struct etwas_held_buffer *list)
+{
+    uint32_t count = 0;
+
+    for (uint32_t buffer = 0; buffer < view->buffer_count; buffer++) {
+        uint64_t owner = ck_pr_load_64(&view->owners[buffer]);
+
+        if (etwas_owner_state(owner) != ETWAS_OWNER_FREE) {
+            list[count++] = (struct etwas_held_buffer){owner, buffer};
+        }
+    }
+    sort(list, count);
+    return count;
+}
+
+/* ---- a slot ---------------------------------------------------------------------------------- */
+
+/* A slot at one moment. */
+struct seen {
+    uint64_t word;
+    uint64_t owner; /* of the current buffer; 0: there is none */
+    uint32_t buffer;
+    uint32_t spare;
+};
+
+/*
+ * Its current buffer is the same, under the same claim, before and after the spare is read. So a
+ * buffer of the slot that had been claimed before is spare at that moment if `spare` names it, and
+ * was current before if not. False: it changes all the while, or names what cannot be.
+ */
+static bool look_at_slot(const struct etwas_pool_view *view, uint32_t index, struct seen *seen)
+{
+    const struct etwas_slot *slot = slot_at(view, index);
+
+    for (int look = 0; look < LOOKS; look++) {
+        uint64_t before = 0;
+
+        seen->buffer = etwas_word_buffer(ck_pr_load_64(&slot->word));
+        if (seen->buffer != ETWAS_NO_BUFFER && seen->buffer >= view->capacity) {
+            continue;
+        }
+        ck_pr_fence_acquire(); /* pairs with the commit that made it current */
+        if (seen->buffer != ETWAS_NO_BUFFER) {
+            before = ck_pr_load_64(&view->owners[seen->buffer]);
+        }
+        seen->spare = ck_pr_load_32(&slot->spare);
+        ck_pr_fence_acquire();
+        seen->word = ck_pr_load_64(&slot->word);
+        ck_pr_fence_acquire(); /* pairs with each commit: what it counts is there */
+        seen->owner = before;
+        if (etwas_word_buffer(seen->word) == seen->buffer &&
+            (seen->buffer == ETWAS_NO_BUFFER ||
+             (etwas_owner_slot(before) == index &&
+              is_same_claim(before, ck_pr_load_64(&view->owners[seen->buffer]))))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- how much is in a buffer ----------------------------------------------------------------- */
+
+static bool is_held(uint64_t owner)
+{
+    return etwas_owner_state(owner) == ETWAS_OWNER_HELD;
+}
+
+static void look_at_full(const struct etwas_pool_view *view, struct etwas_found_buffer *found)
+{
+    const struct etwas_buffer_end *end = &control_at(view, found->buffer)->end;
+
+    found->limit_units = ck_pr_load_32(&end->units);
+    found->committed = ck_pr_load_32(&end->records);
+}
+
+static enum etwas_pool_found look_in_rseq_slot(const struct etwas_pool_view *view,
+                                               const struct seen *seen,
+                                               struct etwas_found_buffer *found)
+{
+    if (found->is_current) {
+        uint64_t count = etwas_word_count(seen->word);
+
+        found->limit_units = etwas_word_units(seen->word);
+        found->committed = count > found->limit_units ? UINT32_MAX : (uint32_t)count;
+    } else if (is_held(found->owner) &&
+               is_held(ck_pr_load_64(&view->owners_after[found->buffer])) &&
+               seen->spare == found->buffer) {
+        /* A claim that is not through may name one that has been closed meanwhile. */
+        return ETWAS_POOL_FOUND_NOTHING;
+    } else {
+        look_at_full(view, found);
+    }
+    if (found->limit_units < ETWAS_FIRST_UNIT || found->limit_units > buffer_units(view) ||
+        found->committed > found->limit_units - ETWAS_FIRST_UNIT) {
+        return ETWAS_POOL_FOUND_DAMAGED;
+    }
+    return found->limit_units != ETWAS_FIRST_UNIT ? ETWAS_POOL_FOUND_RECORDS
+                                                  : ETWAS_POOL_FOUND_NOTHING;
+}
+
+static enum etwas_pool_found look_in_shared_slot(const struct etwas_pool_view *view,
+                                                 const struct seen *seen,
+                                                 struct etwas_found_buffer *found)
+{
+    uint64_t commit = ck_pr_load_64(&control_at(view, found->buffer)->commit);
+
+    ck_pr_fence_acquire(); /* pairs with A1 of its writers: what it counts is there */
+    found->committed = etwas_commit_records(commit);
+    found->is_abandoned = (commit & ETWAS_COMMIT_ABANDONED) != 0;
+    if (!found->is_current && etwas_owner_state(found->owner) == ETWAS_OWNER_PINNED &&
+        seen->owner < found->owner) {
+        return ETWAS_POOL_FOUND_CHANGED;
+    }
+    if (!found->is_current && commit == 0) {
+        return ETWAS_POOL_FOUND_NOTHING;
+    }
+    found->limit_units = found->is_current ? etwas_word_units(seen->word) : buffer_units(view);
+    if (found->limit_units < ETWAS_FIRST_UNIT || found->limit_units > buffer_units(view) ||
+        found->committed > buffer_units(view) - ETWAS_FIRST_UNIT) {
+        return ETWAS_POOL_FOUND_DAMAGED;
+    }
+    return found->limit_units != ETWAS_FIRST_UNIT ? ETWAS_POOL_FOUND_RECORDS
+                                                  : ETWAS_POOL_FOUND_NOTHING;
+}
+
+enum etwas_pool_found etwas_pool_read_look(const struct etwas_pool_view *view,
+                                           const struct etwas_held_buffer *held,
+                                           struct etwas_found_buffer *found)
+{
+    enum etwas_pool_found result;
+    struct seen seen;
+
+    *found = (struct etwas_found_buffer){
+        .owner = held->owner,
+        .buffer = held->buffer,
+        .slot = etwas_owner_slot(held->owner),
+        .limit_units = ETWAS_FIRST_UNIT,
+        .begin_units = ETWAS_FIRST_UNIT,
+        .end_units = ETWAS_FIRST_UNIT,
+        .newest = INT64_MIN,
+    };
+    if (found->slot >= view->slot_count) {
+        return ETWAS_POOL_FOUND_DAMAGED;
+    }
+    ck_pr_fence_acquire(); /* its claim was seen before all of what follows */
+    if (!look_at_slot(view, found->slot, &seen)) {
+        return ETWAS_POOL_FOUND_CHANGED;
+    }
+    found->is_current = seen.buffer == found->buffer;
+    if (found->is_current && !is_same_claim(found->owner, seen.owner)) {
+        return ETWAS_POOL_FOUND_CHANGED;
+    }
+    result = found->slot < view->rseq_slots ? look_in_rseq_slot(view, &seen, found)
+                                            : look_in_shared_slot(view, &seen, found);
+    return etwas_pool_read_stands(view, found) ? result : ETWAS_POOL_FOUND_CHANGED;
+}
+
+/* ---- its records ----------------------------------------------------------------------------- */
+
+/* How long the header of a record of this marker is; 0: the library writes no such record. */
+static uint32_t header_bytes(uint32_t marker)
+{
+    if (marker >> 24 == ETWAS_ETL_MESSAGE_MARKER_FLAGS) {
+        return sizeof(struct etwas_etl_message_header);
+    }
+    if (marker >> 24 != ETWAS_ETL_MARKER_FLAGS) {
+        return 0;
+    }
+    switch ((uint8_t)(marker >> 16)) {
+    case ETWAS_ETL_SYSTEM64:
+        return sizeof(struct etwas_etl_system_header);
+    case ETWAS_ETL_PERFINFO64:
+        return sizeof(struct etwas_etl_perfinfo_header);
+    case ETWAS_ETL_FULL_HEADER64:
+        return sizeof(struct etwas_etl_full_header);
+    case ETWAS_ETL_INSTANCE64:
+        return sizeof(struct etwas_etl_instance_header);
+    case ETWAS_ETL_EVENT_HEADER64:
+        return sizeof(struct etwas_etl_event_header);
+    default:
+        return 0;
+    }
+}
+
+/*
+ * How many units the record at `record` takes, of which `left` are there; 0: it is no whole record.
+ * Eight bytes of it can be read.
+ */
+static uint32_t record_units(const uint8_t *record, uint32_t left)
+{
+    uint64_t first = ck_pr_load_64((const uint64_t *)(const void *)record);
+    uint32_t marker = (uint32_t)first;
+    uint16_t size = etwas_walk_is_kernels(marker) ? (uint16_t)(first >> 32) : (uint16_t)marker;
+    uint32_t least = header_bytes(marker);
+    uint32_t units = (uint32_t)etwas_etl_round_up_8(size) / ETWAS_UNIT_BYTES;
+
+    return least != 0 && size >= least && units <= left ? units : 0;
+}
+
+/* A record of a shared slot that its writer has not finished: how many units it will take. 0: it is none. */
+static uint32_t reserved_units(const uint8_t *record, uint32_t left)
+{
+    uint32_t marker = etwas_walk_marker(record);
+
+    return etwas_walk_is_whole(marker) || marker > left ? 0 : marker;
+}
+
+/* A writer that has not even said that leaves zeroes up to the next record, or to the end. */
+static uint32_t zero_units(const uint8_t *record, uint32_t left)
+{
+    const uint64_t *words = (const uint64_t *)(const void *)record;
+    uint32_t units = 0;
+
+    while (units < left && words[units] == 0) {
+        units++;
+    }
+    return units;
+}
+
+/*
+ * Word by word: who writes there meanwhile, or poisons it, is none of our business. ThreadSanitizer would take the
+ * bytes of a record that is not finished, which nobody looks at, for a race.
+ */
+__attribute__((noinline, no_sanitize_address, no_sanitize_thread)) static void copy_units(
+    uint64_t *to, const uint8_t *start, uint32_t limit)
+{
+    const volatile uint64_t *from = (const volatile uint64_t *)(const volatile void *)start;
+
+    for (uint32_t unit = ETWAS_FIRST_UNIT; unit < limit; unit++) {
+        to[unit - ETWAS_FIRST_UNIT] = from[unit];
+        ck_pr_fence_acquire(); /* a final marker's bytes: pairs with S1 */
+    }
+}
+
+/*
+ * How many units to pass over where no record is, in a shared slot. A writer that goes on may have begun to write
+ * where zeroes were seen: all that is behind them is not known then.
+ */
+static uint32_t gap_units(const uint8_t *record, uint32_t left)
+{
+    uint32_t units = reserved_units(record, left);
+    uint32_t zeroes;
+
+    if (units != 0) {
+        return units;
+    }
+    if (etwas_walk_marker(record) == UINT32_MAX) { /* padded up to its end for the log file */
+        return left;
+    }
+    zeroes = zero_units(record, left);
+    record += (size_t)zeroes * ETWAS_UNIT_BYTES;
+    return zeroes != 0 && zeroes < left && record_units(record, left - zeroes) == 0 &&
+                   reserved_units(record, left - zeroes) == 0
+               ? left
+               : zeroes;
+}
+
+/* Counts a record; one behind begin_units moves to where the one before it ends. */
+static void take_record(struct etwas_found_buffer *found, uint8_t *copy, uint32_t at,
+                        uint32_t units)
+{
+    uint8_t *record = copy + (size_t)(at - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES;
+    int64_t stamp = found->newest;
+
+    if (at < found->begin_units) {
+        found->before++;
+        return;
+    }
+    etwas_walk_stamp(record, &stamp);
+    if (stamp > found->newest) {
+        found->newest = stamp;
+    }
+    found->records++;
+    memmove(copy + (size_t)(found->end_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES, record,
+            (size_t)units * ETWAS_UNIT_BYTES);
+    found->end_units += units;
+}
+
+/*
+ * False: a record in it cannot be, or begin_units is inside one. One that contradicts itself, which no reader would
+ * deliver, costs itself alone.
+ */
+static bool walk(struct etwas_found_buffer *found, uint8_t *copy, uint32_t limit, bool has_gaps)
+{
+    uint32_t at = ETWAS_FIRST_UNIT;
+    bool makes_sense = true;
+
+    found->end_units = found->begin_units;
+    while (at < limit) {
+        const uint8_t *record = copy + (size_t)(at - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES;
+        uint32_t units = record_units(record, limit - at);
+        uint32_t gap = units == 0 && has_gaps ? gap_units(record, limit - at) : 0;
+
+        if (units + gap == 0 ||
+            (at < found->begin_units && at + units + gap > found->begin_units)) {
+            return false;
+        }
+        if (units != 0 && etwas_record_is_event(record)) {
+            take_record(found, copy, at, units);
+        } else {
+            makes_sense = makes_sense && units == 0;
+        }
+        at += units + gap;
+    }
+    return makes_sense && at >= found->begin_units;
+}
+
+/* A shared slot's buffer that is drained: its records are cleared after the commit word. */
+static bool is_cleared(const struct etwas_pool_view *view, const struct etwas_found_buffer *found)
+{
+    uint64_t commit = ck_pr_load_64(&control_at(view, found->buffer)->commit);
+
+    return commit == 0 &&
+           etwas_word_buffer(ck_pr_load_64(&slot_at(view, found->slot)->word)) != found->buffer;
+}
+
+/* In a copy of a pool that was in use the bytes may be of a later claim than the words say. */
+static bool is_of_claim(const uint8_t *start, uint64_t owner)
+{
+    uint64_t repeated = ck_pr_load_64((const uint64_t *)(const void *)start);
+
+    return !is_held(repeated) || is_same_claim(owner, repeated);
+}
+
+enum etwas_pool_found etwas_pool_read_records(const struct etwas_pool_view *view,
+                                              struct etwas_found_buffer *found, void *to)
+{
+    bool is_shared = found->slot >= view->rseq_slots;
+    const uint8_t *start = buffer_at(view, found->buffer);
+    uint32_t limit = found->limit_units;
+
+    copy_units(to, start, limit);
+    ck_pr_fence_acquire();
+    if ((is_shared && is_cleared(view, found)) || !is_of_claim(start, found->owner) ||
+        !etwas_pool_read_stands(view, found)) {
+        return ETWAS_POOL_FOUND_CHANGED;
+    }
+    if (!walk(found, to, limit, is_shared)) {
+        return ETWAS_POOL_FOUND_DAMAGED;
+    }
+    return found->records != 0 ? ETWAS_POOL_FOUND_RECORDS : ETWAS_POOL_FOUND_NOTHING;
+}

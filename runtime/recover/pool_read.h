@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Reading a pool from outside, believing nothing: for who holds no lock and no role, while writers
+ * and the flusher go on, or have died in the middle of anything. It may be the pool of a session of
+ * this process, or words that were copied from somewhere.
+ *
+ *     list      the buffers that somebody has, in the order of their claims: in each slot that is
+ *               the order of time
+ *     look      how much there is in one of them
+ *     records   copies it, and counts what is whole in the copy
+ *
+ * A buffer is read between two loads of its owner word. If both name the same claim, what was read
+ * in between is what that claim's writers have committed, if the buffer itself names no other:
+ *
+ *     current in its slot      up to where the slot's word says
+ *     rseq slot, and full      up to its `end`. It is full if the slot's `spare` does not name it: the
+ *                              spare is claimed and was not current yet, and then the only one
+ *     shared slot              all records with a final marker: those whose writers have not finished
+ *                              are left out. One that is not
+ *                              current and in which nothing is committed was never current, or is
+ *                              being cleared
+ *     shared slot, PINNED, and claimed after its current buffer
+ *                              is passed over: its claimer is about to clear it. What is pinned for
+ *                              a snapshot or a window was current before another became so
+ *
+ * Every index, offset and size is compared with the bounds given, and every loop has an end. Nothing
+ * here allocates, locks, waits or makes a system call: it is async-signal-safe.
+ */
+#ifndef ETWAS_RECOVER_POOL_READ_H
+#define ETWAS_RECOVER_POOL_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buffer/control.h"
+#include "buffer/owner.h"
+#include "buffer/slot.h"
+
+/*
+ * Where the words of a pool are. All of it can be read as far as the counts say; what is in it may be
+ * anything.
+ */
+struct etwas_pool_view {
+    const struct etwas_slot *slots; /* the session's slot 0 and those behind it */
+    size_t slot_stride;             /* bytes from one to the next, a multiple of 8 */
+    uint32_t slot_count;            /* at most ETWAS_OWNER_SLOTS */
+    uint32_t rseq_slots;            /* of these: the first ones */
+    const struct etwas_buffer_control *controls;
+    size_t control_stride;
+    const uint64_t *owners;
+    /*
+     * The same words at a later time: of a pool in use `owners` itself, of copied words a copy that
+     * was made after all the others.
+     */
+    const uint64_t *owners_after;
+    const uint8_t *region;
+    uint32_t buffer_bytes; /* a multiple of 8, more than a buffer's header */
+    uint32_t buffer_count; /* those in use */
+    uint32_t capacity; /* of owners, controls and region: not less than buffer_count, and more where
+                              the pool may grow meanwhile */
+};
+
+/* A pool's of this process, as it is now; it may grow from here on. Its session has not ended. */
+struct etwas_pool_view etwas_pool_view_of(const struct etwas_pool *pool);
+
+/* ---- which there are ------------------------------------------------------------------------- */
+
+struct etwas_held_buffer {
+    uint64_t owner;
+    uint32_t buffer;
+};
+
+/*
+ * The buffers that are not free, by their tickets. `list` has room for buffer_count. Returns how many
+ * they are.
+ */
+uint32_t etwas_pool_read_list(const struct etwas_pool_view *view, struct etwas_held_buffer *list);
+
+/* ---- one of them ----------------------------------------------------------------------------- */
+
+enum etwas_pool_found {
+    ETWAS_POOL_FOUND_NOTHING, /* it is free, or claimed and not written to yet */
+    ETWAS_POOL_FOUND_RECORDS,
+    ETWAS_POOL_FOUND_CHANGED, /* it has passed to another claim, or is about to: what it held is
+                                 where the session's accounts say, and not here */
+    ETWAS_POOL_FOUND_DAMAGED, /* its words, its slot's or its records cannot be */
+};
+
+struct etwas_found_buffer {
+    uint64_t owner; /* the claim it was found under */
+    uint32_t buffer;
+    uint32_t slot;
+    uint32_t limit_units; /* no record of it ends later */
+    uint32_t committed;   /* records that the words say are in it; of a buffer that CHANGED those it
+                             had, as far as that could be seen */
+    bool is_current;
+    bool is_abandoned; /* shared slots: the flusher gave up on writers in it */
+
+    /* Records before it are not asked for. `look` stores ETWAS_FIRST_UNIT; to be raised before
+       `records`, which counts from there on. */
+    uint32_t begin_units;
+    uint32_t end_units; /* where whole records end */
+    uint32_t records;   /* whole ones between the two */
+    uint32_t before;    /* whole ones before begin_units */
+    int64_t newest;     /* no record that is counted is newer; INT64_MIN: none has a stamp */
+};
+
+/* Fills in all but what `records` finds. `held` is of a list. */
+enum etwas_pool_found etwas_pool_read_look(const struct etwas_pool_view *view,
+                                           const struct etwas_held_buffer *held,
+                                           struct etwas_found_buffer *found);
+
+/*
+ * Copies the records of a buffer in which `look` has found some to `to`, which has room for a buffer
+ * without its header and is aligned to 8 bytes, and walks over the copy. DAMAGED: a record in it
+ * cannot be, or begin_units is inside one; those before it are whole, copied and counted, if it is not
+ * before begin_units. One whose size is right and whose inside is not is left out, and those behind it are there.
+ * What is committed and not counted is such a one, or stands behind a record that is not finished, or damaged:
+ * committed - before - records, if that is not negative.
+ */
+enum etwas_pool_found etwas_pool_read_records(const struct etwas_pool_view *view,
+                                              struct etwas_found_buffer *found, void *to);
+
+/* Whether the buffer is under that claim to this moment. */
+bool etwas_pool_read_stands(const struct etwas_pool_view *view,
+                            const struct etwas_found_buffer *found);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "recover/prepared_snapshot.h"
+
+#include <etwas/evntrace.h>
+#include <etwas/winerror.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "file/session_file.h"
+#include "flush/sink.h"
+
+enum {
+    /* Where the session's events go by themselves: a snapshot is one of what is in memory. */
+    SINK_MODES = EVENT_TRACE_FILE_MODE_SEQUENTIAL | EVENT_TRACE_FILE_MODE_CIRCULAR |
+                 EVENT_TRACE_FILE_MODE_APPEND | EVENT_TRACE_FILE_MODE_NEWFILE |
+                 EVENT_TRACE_FILE_MODE_PREALLOCATE | EVENT_TRACE_REAL_TIME_MODE,
+    ALIGNMENT = 64,
+};
+
+/* A file in which each byte can be written to. */
+static bool is_suitable(int descriptor)
+{
+    struct stat status;
+    int flags = fcntl(descriptor, F_GETFL);
+
+    return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY && (flags & (O_APPEND | O_PATH)) == 0 &&
+           fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* The next buffer of metadata, but for its header; the bytes of its records. 0: there are no more. */
+static uint32_t read_metadata(const struct etwas_session *session,
+                              struct etwas_metadata_cursor *cursor, uint8_t *buffer)
+{
+    return etwas_metadata_read(
+        cursor, etwas_session_takes_stacks(session), buffer + ETWAS_ETL_BUFFER_HEADER_BYTES,
+        session->pool->buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES,
+        etwas_clock_reading_stamp(&session->started, session->configuration.clock));
+}
+
+static uint32_t count_metadata(const struct etwas_session *session, uint8_t *buffer)
+{
+    struct etwas_metadata_cursor cursor = {0};
+    uint32_t count = 0;
+
+    while (read_metadata(session, &cursor, buffer) != 0) {
+        count++;
+    }
+    return count;
+}
+
+/* What has come since they were counted is left for later. */
+static void put_metadata(struct etwas_prepared_snapshot *prepared, uint8_t *buffers, uint32_t count)
+{
+    uint32_t buffer_bytes = prepared->view.buffer_bytes;
+
+    prepared->descriptions = etwas_descriptions_published();
+    for (uint32_t index = 0; index < count; index++) {
+        uint8_t *buffer = buffers + (size_t)index * buffer_bytes;
+        struct etwas_drained drained = {
+            .data_bytes = read_metadata(prepared->session, &prepared->described, buffer)};
+        struct etwas_etl_buffer_header header;
+
+        if (drained.data_bytes == 0) {
+            break;
+        }
+        header = etwas_log_buffer_header(buffer_bytes, prepared->logger_id, &drained, 0);
+        memcpy(buffer, &header, sizeof header);
+        memset(buffer + header.offset, ETWAS_ETL_PADDING_BYTE, buffer_bytes - header.offset);
+        prepared->metadata_buffers++;
+    }
+    prepared->metadata = buffers;
+}
+
+/* Takes a piece of the block. */
+static uint8_t *piece(uint8_t **next, size_t bytes)
+{
+    uint8_t *start = *next;
+
+    *next += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return start;
+}
+
+static uint32_t make(struct etwas_session *session, int descriptor,
+                     const struct etwas_log_header *header, uint32_t metadata_buffers,
+                     struct etwas_prepared_snapshot **made)
+{
+    const struct etwas_pool *pool = session->pool;
+    size_t list_bytes = (size_t)pool->region_buffers * sizeof(struct etwas_held_buffer);
+    size_t bytes = sizeof(struct etwas_prepared_snapshot) + list_bytes + header->bytes +
+                   (size_t)pool->buffer_bytes * (metadata_buffers + 2) + (size_t)5 * ALIGNMENT;
+    size_t page = etwas_memory_page_bytes();
+    struct etwas_prepared_snapshot *prepared;
+    struct etwas_memory memory;
+    uint8_t *next;
+
+    bytes = (bytes + page - 1) / page * page;
+    if (!etwas_memory_create(&memory, bytes)) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    if (!etwas_memory_populate(memory.region, bytes)) {
+        etwas_memory_destroy(&memory);
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    next = memory.region;
+    prepared = (struct etwas_prepared_snapshot *)(void *)piece(&next, sizeof *prepared);
+    *prepared = (struct etwas_prepared_snapshot){
+        .memory = memory,
+        .session = session,
+        .key = etwas_session_key(session),
+        .pool = session->pool,
+        .view = etwas_pool_view_of(pool),
+        .descriptor = descriptor,
+        .clock = session->configuration.clock,
+        .logger_id = (uint16_t)(session->index + 1),
+        .buffering = pool->buffering,
+        .built_bytes = header->bytes,
+        .header = *header,
+        .list = (struct etwas_held_buffer *)(void *)piece(&next, list_bytes),
+    };
+    prepared->built = memcpy(piece(&next, header->bytes), header->content, header->bytes);
+    prepared->header.content = piece(&next, pool->buffer_bytes);
+    prepared->spare = piece(&next, pool->buffer_bytes);
+    put_metadata(prepared, next, metadata_buffers);
+    *made = prepared;
+    return ERROR_SUCCESS;
+}
+
+uint32_t etwas_prepared_snapshot_make(struct etwas_session *session, int descriptor,
+                                      struct etwas_prepared_snapshot **prepared)
+{
+    static const etwas_wchar no_name[1];
+    struct etwas_log_file_options options = etwas_session_log_options(session);
+    struct etwas_log_header header;
+    uint8_t *buffer;
+    uint32_t code;
+
+    if (!is_suitable(descriptor)) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    options.file_name = no_name;
+    options.log_file_mode =
+        (options.log_file_mode & ~(uint32_t)SINK_MODES) | EVENT_TRACE_BUFFERING_MODE;
+    code = etwas_log_header_build(&header, &options);
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    buffer = malloc(session->pool->buffer_bytes);
+    code = buffer != NULL
+               ? make(session, descriptor, &header, count_metadata(session, buffer), prepared)
+               : ERROR_NOT_ENOUGH_MEMORY;
+    free(buffer);
+    etwas_log_header_free(&header);
+    return code;
+}
+
+void etwas_prepared_snapshot_free(struct etwas_prepared_snapshot *prepared)
+{
+    struct etwas_memory memory = prepared->memory;
+
+    etwas_memory_destroy(&memory);
+}

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * From what a crash-safe session left in memory to a log file: every committed record, what the
+ * session had read of the clocks, what was described, and an account of the rest.
+ */
+#include <etwas/etwas.h>
+#include <etwas/evntrace.h>
+#include <etwas/winerror.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "buffer/pool_count.h"
+#include "clock/clock.h"
+#include "etl/own_record.h"
+#include "file/log_file.h"
+#include "file/log_knots.h"
+#include "platform/sized.h"
+#include "recover/copy.h"
+#include "recover/log_tail.h"
+#include "shared/mapping.h"
+
+struct recovery {
+    struct etwas_recover_copy copy;
+    struct etwas_log_tail *tail;
+    struct etwas_log_file *file; /* NULL: it is only looked at */
+    etwas_recovered *result;
+    uint8_t *records; /* room for a buffer's */
+    int64_t newest;   /* no event that was written is newer */
+    struct etwas_clock_reading ended;
+};
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+static uint32_t create_file(struct recovery *recovery, const char *path)
+{
+    static const etwas_wchar no_name[1];
+    const struct etwas_recover_copy *copy = &recovery->copy;
+    const struct etwas_shared_head *head = &copy->head;
+    struct etwas_log_file_options options = {
+        .path = path,
+        .session_name = no_name,
+        .file_name = no_name,
+        .buffer_bytes = head->buffer_bytes,
+        .processors = head->processors,
+        .clock = head->clock,
+        .log_file_mode = EVENT_TRACE_FILE_MODE_SEQUENTIAL,
+        .logger_id = (uint16_t)head->logger_id,
+        .process_times = (head->flags & ETWAS_SHARED_PROCESS_TIMES) != 0,
+        .is_private = true,
+        .started = copy->history.readings[0],
+        .first = copy->first,
+        .first_bytes = head->first_bytes,
+        .ended = &recovery->ended,
+    };
+
+    return etwas_log_file_create(&options, &recovery->file);
+}
+
+static uint32_t write_buffer(struct recovery *recovery, const void *records, uint32_t bytes,
+                             uint32_t processor, int64_t newest)
+{
+    const struct etwas_drained buffer = {
+        .data = records,
+        .data_bytes = bytes,
+        .processor = processor,
+        .time_stamp = newest,
+        .newest = newest,
+    };
+
+    if (recovery->file == NULL || bytes == 0) {
+        return ERROR_SUCCESS;
+    }
+    return etwas_log_file_write(recovery->file, &buffer, 1).code;
+}
+
+/* ---- beside the events ----------------------------------------------------------------------- */
+
+static uint32_t write_knots(struct recovery *recovery)
+{
+    const struct etwas_clock_history *history = &recovery->copy.history;
+    uint32_t code = ERROR_SUCCESS;
+
+    for (uint32_t index = 1; index < history->count && code == ERROR_SUCCESS; index++) {
+        code =
+            etwas_log_knots_take_reading(recovery->file, &history->readings[index], false, 0).code;
+    }
+    return code;
+}
+
+static uint32_t size_of_schema(const uint8_t *schema)
+{
+    uint16_t size;
+
+    memcpy(&size, schema, sizeof size);
+    return (uint32_t)etwas_etl_round_up_8(size);
+}
+
+/* As many whole ones as a buffer holds. */
+static uint32_t whole_schemas(const uint8_t *schemas, uint64_t left, uint32_t room,
+                              uint64_t *schemas_written)
+{
+    uint32_t used = 0;
+
+    while (used < left && size_of_schema(schemas + used) <= room - used) {
+        used += size_of_schema(schemas + used);
+        ++*schemas_written;
+    }
+    return used;
+}
+
+static uint32_t write_schemas(struct recovery *recovery)
+{
+    const struct etwas_recover_copy *copy = &recovery->copy;
+    uint64_t left = copy->schema_bytes;
+    const uint8_t *next = copy->schemas;
+    uint32_t room = copy->head.buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES;
+    int64_t started = etwas_clock_reading_stamp(&copy->history.readings[0], copy->head.clock);
+    uint32_t code = ERROR_SUCCESS;
+
+    while (code == ERROR_SUCCESS && left != 0) {
+        uint32_t bytes = whole_schemas(next, left, room, &recovery->result->schemas);
+
+        if (bytes != 0) {
+            code = write_buffer(recovery, next, bytes, 0, started);
+        } else { /* there is no buffer for it in the session's own files either */
+            bytes = size_of_schema(next);
+            recovery->result->schemas_left_out++;
+        }
+        next += bytes;
+        left -= bytes;
+    }
+    return code;
+}
+
+/*
+ * The session ended with its newest event, some time after the clocks were read for the last time: so much
+ * later by each of them, and by so much less certain.
+ */
+static struct etwas_clock_reading end_of(const struct recovery *recovery)
+{
+    enum {
+        LEAST_NS = 1000,
+        MOST_S = 3600,          /* a stamp that is later cannot be one */
+        UNCERTAIN_PART = 10000, /* of the time that has passed: clocks that are never so wrong */
+    };
+    const struct etwas_clock_history *history = &recovery->copy.history;
+    struct etwas_clock_reading end = history->readings[history->count - 1];
+    uint32_t clock = recovery->copy.head.clock;
+    int64_t frequency = (int64_t)etwas_clock_frequency(clock);
+    int64_t stamp = etwas_clock_reading_stamp(&end, clock);
+    int64_t ticks = recovery->newest > stamp && stamp >= 0 ? recovery->newest - stamp : 0;
+    int64_t passed_ns = LEAST_NS;
+
+    if (ticks / frequency < MOST_S) {
+        passed_ns += ticks / frequency * ETWAS_CLOCK_NS_PER_SECOND +
+                     ticks % frequency * ETWAS_CLOCK_NS_PER_SECOND / frequency;
+    }
+    end.qpc_ns += passed_ns;
+    end.filetime += passed_ns / 100;
+    end.system_stamp += passed_ns / 100;
+    end.tsc += (int64_t)((double)passed_ns / ETWAS_CLOCK_NS_PER_SECOND *
+                         (double)etwas_clock_frequency(ETWAS_CLOCK_KIND_TSC));
+    end.tsc_error_ns += (uint32_t)(passed_ns / UNCERTAIN_PART);
+    end.filetime_error_ns += (uint32_t)(passed_ns / UNCERTAIN_PART);
+    end.stamp_error_ns += (uint32_t)(passed_ns / UNCERTAIN_PART);
+    return end;
+}
+
+/* ---- the events ------------------------------------------------------------------------------ */
+
+/* Who had claimed it was about to clear it: what it held was overwritten, and not yet counted so. */
+static void pass_over(struct recovery *recovery, const struct etwas_found_buffer *found)
+{
+    recovery->result->passed_buffers++;
+    recovery->result->overwritten += found->committed;
+}
+
+/* Behind what the log file has of it. */
+static uint32_t write_found(struct recovery *recovery, struct etwas_found_buffer *found)
+{
+    const struct etwas_pool_view *view = &recovery->copy.view;
+    etwas_recovered *result = recovery->result;
+    const uint8_t *data =
+        view->region + (size_t)found->buffer * view->buffer_bytes + ETWAS_ETL_BUFFER_HEADER_BYTES;
+    uint32_t limit = (found->limit_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES;
+    int64_t stamp =
+        etwas_clock_reading_stamp(&recovery->copy.history.readings[0], recovery->copy.head.clock);
+    enum etwas_pool_found what;
+
+    found->begin_units =
+        ETWAS_FIRST_UNIT +
+        etwas_log_tail_has(recovery->tail, found->slot, data, limit) / ETWAS_UNIT_BYTES;
+    what = etwas_pool_read_records(view, found, recovery->records);
+    if (what == ETWAS_POOL_FOUND_CHANGED) {
+        pass_over(recovery, found);
+        return ERROR_SUCCESS;
+    }
+    result->damaged_buffers += what == ETWAS_POOL_FOUND_DAMAGED;
+    result->events += found->records;
+    result->in_log_file += found->before;
+    if (found->committed > found->before + found->records) {
+        result->unfinished += found->committed - found->before - found->records;
+    }
+    result->buffers += found->records != 0;
+    if (found->end_units <= found->begin_units) {
+        return ERROR_SUCCESS;
+    }
+    if (found->newest > recovery->newest) {
+        recovery->newest = found->newest;
+    }
+    return write_buffer(recovery,
+                        recovery->records +
+                            (size_t)(found->begin_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES,
+                        (found->end_units - found->begin_units) * ETWAS_UNIT_BYTES, found->slot,
+                        found->newest > stamp ? found->newest : stamp);
+}
+
+static uint32_t write_events(struct recovery *recovery)
+{
+    const struct etwas_pool_view *view = &recovery->copy.view;
+    struct etwas_held_buffer *list = malloc((view->buffer_count + 1) * sizeof *list);
+    uint32_t count = list != NULL ? etwas_pool_read_list(view, list) : 0;
+    uint32_t code = list != NULL ? ERROR_SUCCESS : ERROR_NOT_ENOUGH_MEMORY;
+
+    for (uint32_t index = 0; index < count && code == ERROR_SUCCESS; index++) {
+        struct etwas_found_buffer found;
+        enum etwas_pool_found what = etwas_pool_read_look(view, &list[index], &found);
+
+        if (what == ETWAS_POOL_FOUND_RECORDS && recovery->copy.is_absent[found.buffer]) {
+            recovery->result->missing_buffers++;
+            recovery->result->unfinished += found.committed;
+        } else if (what == ETWAS_POOL_FOUND_RECORDS) {
+            code = write_found(recovery, &found);
+        } else {
+            recovery->result->damaged_buffers += what == ETWAS_POOL_FOUND_DAMAGED;
+            if (what == ETWAS_POOL_FOUND_CHANGED) {
+                pass_over(recovery, &found);
+            }
+        }
+    }
+    free(list);
+    return code;
+}
+
+static struct etwas_log_file_totals count(struct recovery *recovery)
+{
+    etwas_recovered *result = recovery->result;
+    struct etwas_pool_counts counts;
+
+    etwas_pool_count(&recovery->copy.pool, &counts);
+    result->is_settling = recovery->copy.is_settling;
+    result->overwritten += counts.overwritten;
+    result->lost =
+        counts.lost_no_buffer + counts.lost_backlog_full +
+        counts.settled[ETWAS_OUTCOME_WRITE_ERROR] + counts.settled[ETWAS_OUTCOME_FILE_FULL] +
+        counts.settled[ETWAS_OUTCOME_ABANDONED] + counts.settled[ETWAS_OUTCOME_UNDELIVERED];
+    return (struct etwas_log_file_totals){.events_lost = result->lost + result->unfinished};
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static uint32_t write_all(struct recovery *recovery)
+{
+    uint32_t code = recovery->file != NULL ? write_knots(recovery) : ERROR_SUCCESS;
+    struct etwas_log_file_totals totals;
+
+    if (code == ERROR_SUCCESS) {
+        code = write_schemas(recovery);
+    }
+    if (code == ERROR_SUCCESS) {
+        code = write_events(recovery);
+    }
+    totals = count(recovery);
+    if (recovery->file != NULL) {
+        bool finished;
+
+        recovery->ended = end_of(recovery);
+        finished = etwas_log_file_finish(recovery->file, &totals);
+        finished = etwas_log_file_close(recovery->file) && finished;
+        code = code == ERROR_SUCCESS && !finished ? ERROR_WRITE_FAULT : code;
+    }
+    return code;
+}
+
+/* What would be written over while it is read. */
+static bool is_read(const struct etwas_recover_source *source, const char *const paths[2],
+                    const char *output)
+{
+    struct stat ours;
+    struct stat other;
+
+    if (stat(output, &ours) != 0) {
+        return false;
+    }
+    for (uint32_t index = 0; index < 2; index++) {
+        if (stat(paths[index], &other) == 0 && other.st_dev == ours.st_dev &&
+            other.st_ino == ours.st_ino) {
+            return true;
+        }
+    }
+    return fstat(source->file, &other) == 0 && other.st_dev == ours.st_dev &&
+           other.st_ino == ours.st_ino;
+}
+
+static uint32_t recover_pool(struct recovery *recovery, const struct etwas_recover_source *source,
+                             const char *output)
+{
+    const struct etwas_shared_head *head = &recovery->copy.head;
+    const char *const paths[] = {head->file_paths[head->newest_path],
+                                 head->file_paths[1 - head->newest_path]};
+    uint32_t code = output != NULL && is_read(source, paths, output)
+                        ? ERROR_SHARING_VIOLATION
+                        : etwas_recover_copy_pool(&recovery->copy, source);
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    recovery->result->schemas_left_out = head->schemas_left_out;
+    recovery->records = malloc(head->buffer_bytes);
+    if (recovery->records == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    if ((head->flags & ETWAS_SHARED_BUFFERING) == 0) {
+        recovery->tail = etwas_log_tail_open(paths, head->buffer_bytes);
+    }
+    if (output != NULL) {
+        code = create_file(recovery, output);
+    }
+    return code == ERROR_SUCCESS ? write_all(recovery) : code;
+}
+
+/* UTF-8, of which no character is cut in two. */
+static void copy_name(char *to, size_t room, const char *name)
+{
+    size_t length = strnlen(name, room - 1);
+
+    while (length != 0 && ((unsigned char)name[length] & 0xC0) == 0x80) {
+        length--;
+    }
+    memcpy(to, name, length);
+    to[length] = 0;
+}
+
+static void describe(const struct etwas_recover_copy *copy, etwas_recovered *result)
+{
+    const struct etwas_shared_head *head = &copy->head;
+    uint8_t boot[16];
+
+    etwas_shared_boot_id(boot);
+    result->session = head->session;
+    copy_name(result->session_name, sizeof result->session_name, head->name);
+    (void)snprintf(result->log_file, sizeof result->log_file, "%s",
+                   head->file_paths[head->newest_path]);
+    result->process_id = head->process_id;
+    result->log_file_mode = head->log_file_mode;
+    result->other_boot = memcmp(boot, head->boot_id, sizeof boot) != 0;
+}
+
+static uint32_t recover(const char *path, uint32_t index, const char *output,
+                        etwas_recovered *result)
+{
+    struct recovery *recovery = calloc(1, sizeof *recovery);
+    struct etwas_recover_source source;
+    uint32_t code;
+
+    if (recovery == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    recovery->result = result;
+    recovery->newest = INT64_MIN;
+    code = etwas_recover_source_open(&source, path, index);
+    result->is_alive = source.is_alive;
+    if (code == ERROR_SUCCESS) {
+        code = etwas_recover_copy_head(&recovery->copy, &source);
+        if (code == ERROR_SUCCESS) {
+            describe(&recovery->copy, result);
+            code = recover_pool(recovery, &source, output);
+        }
+        etwas_recover_source_close(&source);
+    }
+    etwas_recover_copy_free(&recovery->copy);
+    etwas_log_tail_close(recovery->tail);
+    free(recovery->records);
+    free(recovery);
+    return code;
+}
+
+uint32_t etwas_recover_sized(const char *source, uint32_t index, const char *output,
+                             etwas_recovered *result, size_t result_bytes)
+{
+    etwas_recovered *found = calloc(1, sizeof *found);
+    uint32_t code;
+
+    if (found == NULL) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    code = source != NULL ? recover(source, index, output, found) : ERROR_INVALID_PARAMETER;
+    if (result != NULL) {
+        etwas_sized_give(result, result_bytes, found, sizeof *found);
+    }
+    free(found);
+    return code;
+}

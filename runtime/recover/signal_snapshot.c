@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Everything here runs in signal handlers: no lock, no allocation, little of the stack.
+ */
+#include <ck_pr.h>
+#include <errno.h>
+#include <etwas/winerror.h>
+#include <string.h>
+
+#include "clock/clock.h"
+#include "etl/own_record.h"
+#include "file/log_knots.h"
+#include "flush/sink.h"
+#include "platform/file.h"
+#include "recover/prepared_snapshot.h"
+
+enum {
+    KNOT_BYTES = sizeof(struct etwas_etl_knot_record),
+    /* What was described after it was prepared; a list that goes round in a broken heap ends too. */
+    LATER_METADATA_BUFFERS = 256,
+};
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+/* What is refused once may go well later; the first refusal is what is told. */
+static bool put(struct etwas_prepared_snapshot *prepared, const void *bytes, size_t length,
+                uint32_t entry, size_t offset)
+{
+    uint64_t position = (uint64_t)entry * prepared->view.buffer_bytes + offset;
+    int error;
+
+    if (etwas_file_write_in_handler(prepared->descriptor, bytes, length, position, &error)) {
+        return true;
+    }
+    if (prepared->code == ERROR_SUCCESS) {
+        prepared->code = etwas_file_write_error(error);
+    }
+    return false;
+}
+
+static bool is_refused(const struct etwas_prepared_snapshot *prepared)
+{
+    return prepared->code != ERROR_SUCCESS;
+}
+
+static void cut(struct etwas_prepared_snapshot *prepared)
+{
+    uint64_t bytes = (uint64_t)prepared->entries * prepared->view.buffer_bytes;
+    int error;
+
+    if (!etwas_file_truncate_in_handler(prepared->descriptor, bytes, &error) &&
+        prepared->code == ERROR_SUCCESS) {
+        prepared->code = etwas_file_write_error(error);
+    }
+}
+
+/*
+ * Writes a buffer with these records as the file's next entry. They lie where they belong in the
+ * spare buffer.
+ */
+static void put_spare(struct etwas_prepared_snapshot *prepared, const struct etwas_drained *buffer,
+                      int64_t number)
+{
+    uint32_t buffer_bytes = prepared->view.buffer_bytes;
+    const struct etwas_etl_buffer_header header =
+        etwas_log_buffer_header(buffer_bytes, prepared->logger_id, buffer, number);
+
+    memcpy(prepared->spare, &header, sizeof header);
+    memset(prepared->spare + header.offset, ETWAS_ETL_PADDING_BYTE, buffer_bytes - header.offset);
+    prepared->entries += put(prepared, prepared->spare, buffer_bytes, prepared->entries, 0);
+}
+
+/* The same of what belongs before all others: its stamp is that of the session's start. */
+static void put_beside(struct etwas_prepared_snapshot *prepared, uint32_t data_bytes)
+{
+    const struct etwas_drained buffer = {
+        .data_bytes = data_bytes,
+        .time_stamp = etwas_clock_reading_stamp(&prepared->header.started, prepared->clock),
+    };
+
+    /* No other's number; they are given anew. */
+    put_spare(prepared, &buffer, (int64_t)prepared->view.buffer_count + 1 + prepared->entries);
+}
+
+/* ---- buffer 0 -------------------------------------------------------------------------------- */
+
+/* Knots that a buffer of their own has room for. */
+static uint32_t knots_a_buffer(const struct etwas_prepared_snapshot *prepared)
+{
+    return (prepared->view.buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES) / KNOT_BYTES;
+}
+
+/*
+ * Of the knots so many, the newest, as buffer 0 has room for beside those of start and end; or a few
+ * less, so that no buffer of their own has less than it must.
+ */
+static uint32_t knots_within(const struct etwas_prepared_snapshot *prepared)
+{
+    const uint32_t least = ETWAS_KNOTS_LEAST - 1;
+    uint32_t room = (prepared->view.buffer_bytes - prepared->built_bytes) / KNOT_BYTES;
+    uint32_t running = prepared->history.count != 0 ? prepared->history.count - 1 : 0;
+    uint32_t within = room > 2 ? room - 2 : 0;
+    uint32_t tail;
+
+    if (running <= within) {
+        return running;
+    }
+    tail = (running - within) % knots_a_buffer(prepared);
+    return tail != 0 && tail < least && within > least - tail ? within - (least - tail) : within;
+}
+
+static void add_knot(struct etwas_prepared_snapshot *prepared,
+                     const struct etwas_clock_reading *reading, uint32_t reason)
+{
+    struct etwas_log_header *header = &prepared->header;
+    const struct etwas_etl_knot_record record = etwas_log_knot(header, reading, reason);
+
+    memcpy(header->content + header->bytes, &record, sizeof record);
+    etwas_log_header_resize(header, header->bytes + KNOT_BYTES);
+}
+
+static uint64_t sum_of_slots(const struct etwas_prepared_snapshot *prepared)
+{
+    const struct etwas_pool *pool = prepared->pool;
+    uint64_t lost = 0;
+
+    for (uint32_t slot = 0; slot < prepared->view.slot_count; slot++) {
+        const struct etwas_slot_counters *counters = &etwas_pool_slot(pool, slot)->counters;
+
+        lost +=
+            ck_pr_load_64(&counters->lost_no_buffer) + ck_pr_load_64(&counters->lost_backlog_full);
+    }
+    return lost;
+}
+
+/* What the session has lost, and what was left out. */
+static struct etwas_etl_totals totals_of(const struct etwas_prepared_snapshot *prepared)
+{
+    const struct etwas_session *session = prepared->session;
+    const uint64_t *settled = prepared->pool->words->settled;
+
+    return (struct etwas_etl_totals){
+        .lost_events = sum_of_slots(prepared) + ck_pr_load_64(&settled[ETWAS_OUTCOME_WRITE_ERROR]) +
+                       ck_pr_load_64(&settled[ETWAS_OUTCOME_FILE_FULL]) +
+                       ck_pr_load_64(&settled[ETWAS_OUTCOME_ABANDONED]) +
+                       ck_pr_load_64(&settled[ETWAS_OUTCOME_UNDELIVERED]) +
+                       ck_pr_load_64(&session->lost_in_kernel) + prepared->events_left_out,
+        .lost_buffers = ck_pr_load_64(&session->buffers_lost) + prepared->buffers_left_out,
+    };
+}
+
+/* As it was built, with the knot of the session's start. */
+static void begin_header(struct etwas_prepared_snapshot *prepared)
+{
+    memcpy(prepared->header.content, prepared->built, prepared->built_bytes);
+    etwas_log_header_resize(&prepared->header, prepared->built_bytes);
+    add_knot(prepared, &prepared->header.started, ETWAS_ETL_KNOT_SESSION_STARTED);
+}
+
+static void put_header(struct etwas_prepared_snapshot *prepared)
+{
+    uint32_t bytes = prepared->header.bytes;
+
+    memset(prepared->header.content + bytes, ETWAS_ETL_PADDING_BYTE,
+           prepared->view.buffer_bytes - bytes);
+    (void)put(prepared, prepared->header.content, prepared->view.buffer_bytes, 0, 0);
+}
+
+/* With what is known at the end. */
+static void put_whole_header(struct etwas_prepared_snapshot *prepared)
+{
+    const struct etwas_clock_history *history = &prepared->history;
+    const struct etwas_etl_totals totals = totals_of(prepared);
+
+    begin_header(prepared);
+    for (uint32_t index = history->count - knots_within(prepared); index < history->count;
+         index++) {
+        add_knot(prepared, &history->readings[index], ETWAS_ETL_KNOT_RUNNING);
+    }
+    add_knot(prepared, &prepared->ended, ETWAS_ETL_KNOT_FILE_ENDED);
+    etwas_log_header_count(&prepared->header, prepared->entries, &totals);
+    etwas_log_header_end(&prepared->header, &prepared->ended);
+    put_header(prepared);
+}
+
+/* ---- the pool's buffers ---------------------------------------------------------------------- */
+
+static const struct etwas_buffer_control *control_of(const struct etwas_prepared_snapshot *prepared,
+                                                     uint32_t buffer)
+{
+    return &prepared->pool->buffers[buffer];
+}
+
+static void leave_out(struct etwas_prepared_snapshot *prepared,
+                      const struct etwas_found_buffer *found, enum etwas_pool_found result)
+{
+    uint64_t had = (uint64_t)found->before + found->records;
+
+    /* What left the pool of a session with a file is in it, or in the session's own account. */
+    if (result == ETWAS_POOL_FOUND_CHANGED && !prepared->buffering) {
+        return;
+    }
+    if (found->committed > had &&
+        found->committed <= prepared->view.buffer_bytes / ETWAS_UNIT_BYTES) {
+        prepared->events_left_out += found->committed - had;
+    }
+    if (result == ETWAS_POOL_FOUND_CHANGED || result == ETWAS_POOL_FOUND_DAMAGED) {
+        prepared->buffers_left_out++;
+    }
+}
+
+/*
+ * The flusher gave up on its writers: what was whole before the first of them is written already,
+ * and the others are lost, but not counted yet. False: it is not written yet.
+ */
+static bool is_given_up(struct etwas_prepared_snapshot *prepared,
+                        const struct etwas_found_buffer *found)
+{
+    const struct etwas_buffer_control *control = control_of(prepared, found->buffer);
+    uint32_t set_aside = ck_pr_load_32(&control->set_aside);
+
+    if (!found->is_abandoned || set_aside == 0 || ck_pr_load_32(&control->kept) != 0) {
+        return false;
+    }
+    if (found->committed > set_aside - 1) {
+        prepared->events_left_out += found->committed - (set_aside - 1);
+    }
+    return true;
+}
+
+/* Writes what was found from begin_units on. False: the system refuses. */
+static bool put_found(struct etwas_prepared_snapshot *prepared,
+                      const struct etwas_found_buffer *found, int64_t number)
+{
+    uint8_t *data = prepared->spare + ETWAS_ETL_BUFFER_HEADER_BYTES;
+    int64_t now = etwas_clock_now(prepared->clock);
+    const struct etwas_drained buffer = {
+        .data_bytes = (found->end_units - found->begin_units) * ETWAS_UNIT_BYTES,
+        .processor = found->slot,
+        .time_stamp = now > found->newest ? now : found->newest,
+    };
+
+    if (is_refused(prepared)) {
+        return false;
+    }
+    memmove(data, data + (size_t)(found->begin_units - ETWAS_FIRST_UNIT) * ETWAS_UNIT_BYTES,
+            buffer.data_bytes);
+    put_spare(prepared, &buffer, number);
+    return !is_refused(prepared);
+}
+
+static void put_held(struct etwas_prepared_snapshot *prepared, const struct etwas_held_buffer *held,
+                     int64_t number)
+{
+    const struct etwas_pool_view *view = &prepared->view;
+    /* Before anything is looked at under this claim: so much at least is there then. */
+    uint32_t written = ck_pr_load_32(&control_of(prepared, held->buffer)->written_units);
+    struct etwas_found_buffer found;
+    enum etwas_pool_found result = etwas_pool_read_look(view, held, &found);
+
+    if (result == ETWAS_POOL_FOUND_NOTHING || is_given_up(prepared, &found)) {
+        return;
+    }
+    if (found.slot < view->rseq_slots && written > ETWAS_FIRST_UNIT) {
+        found.begin_units = written;
+        if (result == ETWAS_POOL_FOUND_RECORDS && written >= found.limit_units) {
+            return;
+        }
+    }
+    if (result == ETWAS_POOL_FOUND_RECORDS) {
+        result =
+            etwas_pool_read_records(view, &found, prepared->spare + ETWAS_ETL_BUFFER_HEADER_BYTES);
+    }
+    if (result != ETWAS_POOL_FOUND_CHANGED && found.records != 0 &&
+        !put_found(prepared, &found, number)) {
+        found.records = 0;
+    }
+    leave_out(prepared, &found, result);
+}
+
+/*
+ * Newest first, as other snapshots: fast writers overwrite the oldest meanwhile. Behind a refusal what
+ * is there is only counted.
+ */
+static void put_pool(struct etwas_prepared_snapshot *prepared)
+{
+    uint64_t allocated = ck_pr_load_64(&prepared->pool->words->allocated);
+
+    prepared->view.buffer_count =
+        allocated < prepared->view.capacity ? (uint32_t)allocated : prepared->view.capacity;
+    for (uint32_t left = etwas_pool_read_list(&prepared->view, prepared->list); left > 0; left--) {
+        put_held(prepared, &prepared->list[left - 1], left);
+    }
+}
+
+/* ---- what is besides ------------------------------------------------------------------------- */
+
+static void put_knots(struct etwas_prepared_snapshot *prepared)
+{
+    uint32_t end = prepared->history.count - knots_within(prepared);
+    uint32_t room = knots_a_buffer(prepared) * KNOT_BYTES;
+    uint32_t used = 0;
+
+    for (uint32_t index = 1; index < end && !is_refused(prepared); index++) {
+        const struct etwas_etl_knot_record record = etwas_log_knot(
+            &prepared->header, &prepared->history.readings[index], ETWAS_ETL_KNOT_RUNNING);
+
+        memcpy(prepared->spare + ETWAS_ETL_BUFFER_HEADER_BYTES + used, &record, sizeof record);
+        used += KNOT_BYTES;
+        if (used == room || index + 1 == end) {
+            put_beside(prepared, used);
+            used = 0;
+        }
+    }
+}
+
+static void put_metadata(struct etwas_prepared_snapshot *prepared)
+{
+    struct etwas_metadata_cursor cursor = prepared->described;
+    uint32_t buffer_bytes = prepared->view.buffer_bytes;
+    int64_t started = etwas_clock_reading_stamp(&prepared->header.started, prepared->clock);
+    uint32_t bytes;
+
+    for (uint32_t index = 0; index < prepared->metadata_buffers && !is_refused(prepared); index++) {
+        struct etwas_etl_buffer_header header;
+
+        memcpy(prepared->spare, prepared->metadata + (size_t)index * buffer_bytes, buffer_bytes);
+        memcpy(&header, prepared->spare, sizeof header);
+        put_beside(prepared, header.offset - ETWAS_ETL_BUFFER_HEADER_BYTES);
+    }
+    if (etwas_descriptions_published() == prepared->descriptions) {
+        return;
+    }
+    for (uint32_t more = 0; more < LATER_METADATA_BUFFERS && !is_refused(prepared) &&
+                            etwas_descriptions_have_more(&cursor.descriptions);
+         more++) {
+        bytes = etwas_descriptions_read(&cursor.descriptions,
+                                        prepared->spare + ETWAS_ETL_BUFFER_HEADER_BYTES,
+                                        buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES, started);
+        if (bytes == 0) {
+            break;
+        }
+        put_beside(prepared, bytes);
+    }
+}
+
+static void number_backwards(struct etwas_prepared_snapshot *prepared)
+{
+    for (uint32_t entry = 1; entry < prepared->entries; entry++) {
+        const int64_t number = (int64_t)prepared->entries - entry;
+
+        if (!put(prepared, &number, sizeof number, entry,
+                 offsetof(struct etwas_etl_buffer_header, sequence_number))) {
+            return;
+        }
+    }
+}
+
+static void mark_last(struct etwas_prepared_snapshot *prepared)
+{
+    const uint16_t flags = ETWAS_ETL_BUFFER_PROCESSOR_INDEX | ETWAS_ETL_BUFFER_FLUSH_MARKER;
+
+    if (prepared->entries > 1) {
+        (void)put(prepared, &flags, sizeof flags, prepared->entries - 1,
+                  offsetof(struct etwas_etl_buffer_header, flags));
+    }
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static void put_file(struct etwas_prepared_snapshot *prepared)
+{
+    prepared->code = ERROR_SUCCESS;
+    prepared->entries = 0;
+    prepared->events_left_out = 0;
+    prepared->buffers_left_out = 0;
+    cut(prepared);
+    begin_header(prepared);
+    put_header(prepared);
+    if (is_refused(prepared)) {
+        return;
+    }
+    prepared->entries = 1;
+    put_pool(prepared);
+    etwas_clock_history_copy(&prepared->history, &prepared->session->clock_history);
+    prepared->ended = etwas_clock_read_together();
+    put_whole_header(prepared);
+    put_knots(prepared);
+    put_metadata(prepared);
+    cut(prepared); /* of what was refused a part may be there */
+    number_backwards(prepared);
+    mark_last(prepared);
+    put_whole_header(prepared);
+}
+
+/* Whether the session of it runs, whose pool stays while the caller is counted in. */
+static bool has_session(const struct etwas_prepared_snapshot *prepared)
+{
+    const struct etwas_session *session = prepared->session;
+
+    return ck_pr_load_ptr(&session->pool) == prepared->pool &&
+           ck_pr_load_32(&session->generation) == prepared->key.generation;
+}
+
+uint32_t etwas_prepared_snapshot_write(struct etwas_prepared_snapshot *prepared)
+{
+    struct etwas_session *session = prepared->session;
+    uint32_t code = ERROR_INVALID_HANDLE;
+    int error = errno;
+
+    if (session == NULL) {
+        return code; /* a fork's child */
+    }
+    if (!ck_pr_cas_32(&prepared->is_busy, 0, 1)) {
+        return ERROR_BUSY;
+    }
+    ck_pr_inc_32(&session->handlers_inside);
+    ck_pr_fence_memory(); /* pairs with who takes the pool away: flush/shut_down.c */
+    if (has_session(prepared)) {
+        put_file(prepared);
+        code = prepared->code;
+    }
+    ck_pr_fence_release();
+    ck_pr_dec_32(&session->handlers_inside);
+    ck_pr_store_32(&prepared->is_busy, 0);
+    errno = error;
+    return code;
+}

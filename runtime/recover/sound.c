@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "recover/sound.h"
+
+#include <string.h>
+
+/* ---- buffer 0 -------------------------------------------------------------------------------- */
+
+static bool is_buffer_header(const struct etwas_shared_head *head, const uint8_t *first)
+{
+    struct etwas_etl_buffer_header buffer;
+
+    memcpy(&buffer, first, sizeof buffer);
+    return buffer.buffer_bytes == head->buffer_bytes && buffer.saved_offset == head->first_bytes &&
+           buffer.current_offset == head->first_bytes && buffer.offset == head->first_bytes &&
+           buffer.type == ETWAS_ETL_BUFFER_HEADER && buffer.sequence_number == 0 &&
+           (buffer.flags & ETWAS_ETL_BUFFER_COMPRESSED) == 0;
+}
+
+static bool is_log_header(const struct etwas_shared_head *head, const uint8_t *first,
+                          uint32_t record_bytes)
+{
+    struct etwas_etl_system_header record;
+    struct etwas_etl_log_header64 log;
+
+    memcpy(&record, first + ETWAS_ETL_BUFFER_HEADER_BYTES, sizeof record);
+    memcpy(&log, first + ETWAS_ETL_LOG_HEADER_FILE_OFFSET, sizeof log);
+    return record.marker_flags == ETWAS_ETL_MARKER_FLAGS &&
+           record.header_type == ETWAS_ETL_SYSTEM64 && record.type == 0 && record.group == 0 &&
+           etwas_etl_round_up_8(record.size) == record_bytes &&
+           record.version == ETWAS_ETL_LOG_HEADER_CLASS_VERSION &&
+           log.start.buffer_bytes == head->buffer_bytes && log.clock_type == head->clock &&
+           log.start.pointer_bytes == sizeof(void *) && log.start.start_buffers == 1 &&
+           log.start.number_of_processors == head->processors && log.start.end_filetime == 0;
+}
+
+static bool is_own(const uint8_t *at, uint8_t type, size_t bytes)
+{
+    struct etwas_etl_full_header header;
+
+    memcpy(&header, at, sizeof header);
+    return header.marker_flags == ETWAS_ETL_MARKER_FLAGS &&
+           header.header_type == ETWAS_ETL_FULL_HEADER64 && header.size == bytes &&
+           header.type == type && etwas_etl_is_own_record(&header);
+}
+
+bool etwas_sound_first(const struct etwas_shared_head *head, const uint8_t *first)
+{
+    const uint8_t *clock = first + head->first_bytes - sizeof(struct etwas_etl_clock_trust_record);
+    const uint8_t *totals = clock - sizeof(struct etwas_etl_totals_record);
+    const uint8_t *calibration = totals - sizeof(struct etwas_etl_calibration_record);
+
+    return is_buffer_header(head, first) &&
+           is_log_header(head, first,
+                         (uint32_t)(calibration - first) - ETWAS_ETL_BUFFER_HEADER_BYTES) &&
+           is_own(calibration, ETWAS_ETL_CALIBRATION_TYPE,
+                  sizeof(struct etwas_etl_calibration_record)) &&
+           is_own(totals, ETWAS_ETL_TOTALS_TYPE, sizeof(struct etwas_etl_totals_record)) &&
+           is_own(clock, ETWAS_ETL_CLOCK_RECORD_TYPE, sizeof(struct etwas_etl_clock_trust_record));
+}
+
+/* ---- descriptions ---------------------------------------------------------------------------- */
+
+/* What the next record takes; 0: there is none, or where it ends cannot be known. */
+static uint32_t size_of(const uint8_t *record, uint64_t left)
+{
+    uint16_t size;
+    uint32_t rounded;
+
+    if (left < sizeof(struct etwas_etl_full_header)) {
+        return 0;
+    }
+    memcpy(&size, record, sizeof size);
+    rounded = (uint32_t)etwas_etl_round_up_8(size);
+    return size >= sizeof(struct etwas_etl_full_header) && rounded <= left ? rounded : 0;
+}
+
+static bool is_description(const uint8_t *record)
+{
+    struct etwas_etl_full_header header;
+
+    memcpy(&header, record, sizeof header);
+    return header.marker_flags == ETWAS_ETL_MARKER_FLAGS &&
+           header.header_type == ETWAS_ETL_FULL_HEADER64 && !etwas_etl_is_own_record(&header);
+}
+
+uint64_t etwas_sound_descriptions(uint8_t *descriptions, uint64_t bytes, uint64_t *dropped)
+{
+    uint64_t kept = 0;
+    uint64_t at = 0;
+    uint32_t size;
+
+    while ((size = size_of(descriptions + at, bytes - at)) != 0) {
+        if (is_description(descriptions + at)) {
+            memmove(descriptions + kept, descriptions + at, size);
+            kept += size;
+        } else {
+            ++*dropped;
+        }
+        at += size;
+    }
+    *dropped += at != bytes; /* what is behind is at least one */
+    return kept;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Whether bytes that a mapping has can be what a session puts into its files beside events. What is written as it lies there
+ * would otherwise make the new file say anything: other knots, other sizes, events that nobody logged.
+ */
+#ifndef ETWAS_RECOVER_SOUND_H
+#define ETWAS_RECOVER_SOUND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "etl/own_record.h"
+#include "shared/layout.h"
+
+enum {
+    /* Bytes of a buffer 0 without names. */
+    ETWAS_SOUND_LEAST_FIRST =
+        ETWAS_ETL_LOG_HEADER_FILE_OFFSET + sizeof(struct etwas_etl_log_header64) +
+        sizeof(struct etwas_etl_calibration_record) + sizeof(struct etwas_etl_totals_record) +
+        sizeof(struct etwas_etl_clock_trust_record),
+};
+
+/*
+ * Buffer 0 without knots: the log file header's record, and the three of our own behind it, as a session writes them.
+ * head->first_bytes of it can be read.
+ */
+bool etwas_sound_first(const struct etwas_shared_head *head, const uint8_t *first);
+
+/*
+ * Keeps those of the descriptions that a session may have made, one behind the other from the first byte on. Returns how
+ * many bytes they are now; *dropped: so many others there were, as far as they can be told apart.
+ */
+uint64_t etwas_sound_descriptions(uint8_t *descriptions, uint64_t bytes, uint64_t *dropped);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Where a mapping is read from: its own file, also that of a process that lives, or a core file. Nothing is
+ * mapped: whoever cuts the file short meanwhile makes a read fail.
+ */
+#ifndef ETWAS_RECOVER_SOURCE_H
+#define ETWAS_RECOVER_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "shared/layout.h"
+
+struct etwas_core;
+
+struct etwas_recover_source {
+    int file;
+    uint64_t file_bytes;
+    bool is_core;
+    struct etwas_core *core;
+    bool is_alive;         /* somebody holds the mapping's lock */
+    uint64_t head_address; /* of a core: where the process had the head */
+};
+
+/*
+ * Opens the `index`th mapping that is in the file; in one of its own there is one. ERROR_FILE_NOT_FOUND,
+ * ERROR_ACCESS_DENIED (also for a mapping that another user made, and for a symbolic link),
+ * ERROR_NO_SYSTEM_RESOURCES (no more files may be open), ERROR_NOT_FOUND (there are not so many), ERROR_FILE_CORRUPT (neither a mapping nor a core).
+ */
+uint32_t etwas_recover_source_open(struct etwas_recover_source *source, const char *path,
+                                   uint32_t index);
+void etwas_recover_source_close(struct etwas_recover_source *source);
+
+/* Its first bytes. False: they are not there. */
+bool etwas_recover_source_head(const struct etwas_recover_source *source, void *to, size_t bytes);
+
+/* A part of a table. False: it is not there, or not in the core. */
+bool etwas_recover_source_read(const struct etwas_recover_source *source,
+                               const struct etwas_shared_table *table, uint64_t at, void *to,
+                               uint64_t bytes);
+
+/*
+ * The same to zeroed memory: where the file has a hole nothing is read, and the memory not touched. *has_any: something was.
+ */
+bool etwas_recover_source_fill(const struct etwas_recover_source *source,
+                               const struct etwas_shared_table *table, uint64_t at, void *zeroed,
+                               uint64_t bytes, bool *has_any);
+
+/* A part of a file, likewise. False: the file ends before. */
+bool etwas_recover_fill(int file, uint64_t at, void *zeroed, uint64_t bytes, bool *has_any);
+
+/* ---- a core file (core_file.c) ---- */
+
+/*
+ * Reads which parts of memory a core has, and finds the address of the `index`th mapping's head in it.
+ * ERROR_NOT_FOUND, ERROR_FILE_CORRUPT, ERROR_NOT_ENOUGH_MEMORY.
+ */
+uint32_t etwas_core_open(int file, uint64_t file_bytes, uint32_t index, struct etwas_core **core,
+                         uint64_t *address);
+void etwas_core_close(struct etwas_core *core);
+
+/* What the process had at an address, to zeroed memory. False: it is not in the core, or not all of it. */
+bool etwas_core_fill(const struct etwas_core *core, uint64_t address, void *zeroed, uint64_t bytes,
+                     bool *has_any);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "shared/folder.h"
+
+#include <errno.h>
+#include <etwas/winerror.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "platform/file.h"
+
+enum {
+    MOST_FOLDERS = 3
+};
+
+static uint32_t open_folder(const char *path, int *descriptor)
+{
+    uint32_t code = ERROR_SUCCESS;
+    struct stat facts;
+    int folder;
+
+    if (mkdir(path, 0700) != 0 && errno != EEXIST) {
+        return etwas_file_open_error(errno);
+    }
+    folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder < 0) { /* what is there is a link, or no folder */
+        return errno == ELOOP || errno == ENOTDIR ? ERROR_ACCESS_DENIED
+                                                  : etwas_file_open_error(errno);
+    }
+    if (fstat(folder, &facts) != 0 || facts.st_uid != geteuid() || (facts.st_mode & 077) != 0) {
+        code = ERROR_ACCESS_DENIED;
+    } else if (faccessat(folder, ".", W_OK | X_OK, AT_EACCESS) != 0) {
+        code = etwas_file_open_error(errno); /* a file system for reading alone */
+    }
+    if (code != ERROR_SUCCESS) {
+        (void)close(folder);
+        return code;
+    }
+    *descriptor = folder;
+    return ERROR_SUCCESS;
+}
+
+/* False: it is longer than any path. From the root on: it is needed when the program has gone elsewhere. */
+static bool join(char path[ETWAS_FOLDER_BYTES], const char *folder, const char *name)
+{
+    char here[ETWAS_FOLDER_BYTES] = "";
+    int length;
+
+    if (folder[0] != '/' && getcwd(here, sizeof here - 1) != NULL) {
+        (void)strcat(here, "/");
+    }
+    length = snprintf(path, ETWAS_FOLDER_BYTES, "%s%s%s", here, folder, name);
+    return length > 0 && length < ETWAS_FOLDER_BYTES;
+}
+
+static bool join_user(char path[ETWAS_FOLDER_BYTES], const char *format)
+{
+    char name[64];
+
+    (void)snprintf(name, sizeof name, format, (unsigned)geteuid());
+    return join(path, name, "");
+}
+
+bool etwas_shared_folder_name(uint32_t index, char path[ETWAS_FOLDER_BYTES])
+{
+    const char *named = secure_getenv("ETWAS_RUNTIME_DIR");
+    const char *runtime = secure_getenv("XDG_RUNTIME_DIR");
+
+    path[0] = 0;
+    if (named != NULL && named[0] != 0) { /* this one and no other */
+        return index == 0 && join(path, named, "");
+    }
+    if (runtime != NULL && runtime[0] == '/' && index-- == 0) {
+        return join(path, runtime, "/etwas");
+    }
+    return index == 0   ? join_user(path, "/run/user/%u/etwas")
+           : index == 1 ? join_user(path, "/dev/shm/etwas-%u")
+                        : false;
+}
+
+uint32_t etwas_shared_folder_open(const char *given, char path[ETWAS_FOLDER_BYTES], int *descriptor)
+{
+    uint32_t code = ERROR_PATH_NOT_FOUND;
+
+    if (given[0] != 0) {
+        return join(path, given, "") ? open_folder(path, descriptor) : code;
+    }
+    for (uint32_t index = 0; etwas_shared_folder_name(index, path); index++) {
+        code = open_folder(path, descriptor);
+        if (code == ERROR_SUCCESS) {
+            return code;
+        }
+    }
+    /* The last one that was tried. */
+    for (uint32_t index = 0; path[0] == 0 && index < MOST_FOLDERS; index++) {
+        (void)etwas_shared_folder_name(MOST_FOLDERS - 1 - index, path);
+    }
+    return code;
+}

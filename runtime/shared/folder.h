@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The folder of a user's pool files: $ETWAS_RUNTIME_DIR, else $XDG_RUNTIME_DIR/etwas, else
+ * /run/user/UID/etwas, else /dev/shm/etwas-UID: in memory, so that no disk holds up a writer. One that is not the
+ * user's alone, or cannot be had, is passed over for the next; but $ETWAS_RUNTIME_DIR is the only one if it is set.
+ */
+#ifndef ETWAS_SHARED_FOLDER_H
+#define ETWAS_SHARED_FOLDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    ETWAS_FOLDER_BYTES = 4096
+};
+
+/* The `index`th of these, from the root on. False: there are not so many. */
+bool etwas_shared_folder_name(uint32_t index, char path[ETWAS_FOLDER_BYTES]);
+
+/*
+ * Opens the folder `given`, or the user's own one where that is empty, which is made if it is missing.
+ * Nobody else may see it: it is the user's, mode 0700, and no symbolic link. `path` receives its name, also
+ * where it is refused. ERROR_PATH_NOT_FOUND; ERROR_ACCESS_DENIED, also where nothing can be written to it;
+ * ERROR_NO_SYSTEM_RESOURCES (no more files may be open); others of etwas_file_open_error.
+ */
+uint32_t etwas_shared_folder_open(const char *given, char path[ETWAS_FOLDER_BYTES],
+                                  int *descriptor);
+
+#endif

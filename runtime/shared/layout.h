@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A mapping that describes itself: a session's pool with all that makes a log file of it. It outlives the
+ * process that logs, and whoever opens it (recover/) believes nothing of it unchecked.
+ *
+ *     head │ first │ knots │ schemas │ block of the pool │ region of the buffers
+ *
+ * Integers are those of the machine, little-endian. All places are offsets from the beginning, and
+ * each table says how far apart its entries are, so that a reader of another build of the same major
+ * version steps over what it does not know.
+ */
+#ifndef ETWAS_SHARED_LAYOUT_H
+#define ETWAS_SHARED_LAYOUT_H
+
+#include <etwas/types.h>
+#include <stdint.h>
+
+#include "clock/history.h"
+
+#define ETWAS_SHARED_MAGIC "ETWASPL1"
+
+enum {
+    ETWAS_SHARED_MAJOR = 2, /* another one is refused */
+    ETWAS_SHARED_MINOR = 0, /* a greater one has more fields */
+    ETWAS_SHARED_NAME_BYTES = 4096,
+    ETWAS_SHARED_TABLES = 16,
+};
+
+enum etwas_shared_state {
+    ETWAS_SHARED_MADE, /* not yet whole */
+    ETWAS_SHARED_OPEN,
+    ETWAS_SHARED_CLOSED, /* the session has ended, and everything is where it belongs */
+};
+
+enum etwas_shared_table_name {
+    ETWAS_SHARED_FIRST, /* buffer 0 of a log file, without knots */
+    ETWAS_SHARED_KNOTS, /* struct etwas_clock_history, twice; the `newest_knots`th is whole */
+    ETWAS_SHARED_SCHEMAS, /* records of descriptions, one behind the other, each rounded up to 8 bytes */
+    ETWAS_SHARED_WORDS, /* struct etwas_pool_words */
+    ETWAS_SHARED_SLOTS,
+    ETWAS_SHARED_OWNERS,
+    ETWAS_SHARED_FREE_SET,
+    ETWAS_SHARED_CONTROLS,
+    ETWAS_SHARED_REGION,
+};
+
+struct etwas_shared_table {
+    uint64_t offset;
+    uint64_t address; /* where the process has it: for who finds the parts in a core file */
+    uint32_t count;   /* of entries */
+    uint32_t stride;  /* bytes from one to the next */
+    uint32_t used;    /* bytes of each that this build knows */
+    uint32_t reserved;
+};
+
+/* Bits of `flags`. */
+enum {
+    ETWAS_SHARED_BUFFERING = 1,
+    ETWAS_SHARED_PROCESS_TIMES = 2,
+};
+
+struct etwas_shared_head {
+    char magic[8];
+    uint16_t major;
+    uint16_t minor;
+    uint32_t head_bytes;
+    uint64_t total_bytes;
+    uint32_t state; /* of etwas_shared_state; stored last, with release */
+    uint32_t table_count;
+    struct etwas_shared_table tables[ETWAS_SHARED_TABLES];
+
+    /* Constant while the session runs. */
+    etwas_guid session;
+    uint8_t boot_id[16]; /* of the machine: QPC and TSC mean nothing after another boot */
+    uint32_t process_id;
+    uint32_t logger_id;
+    uint64_t process_start; /* in clock ticks since the boot, as /proc/PID/stat says it */
+    uint32_t log_file_mode;
+    uint32_t clock;
+    uint32_t flags;
+    uint32_t processors;
+    uint32_t buffer_bytes;
+    uint32_t buffers; /* of the region */
+    uint32_t first_slot;
+    uint32_t slot_count;
+    uint32_t rseq_slots;
+    uint32_t first_bytes; /* of buffer 0 */
+    struct etwas_clock_reading started;
+    char name[ETWAS_SHARED_NAME_BYTES]; /* UTF-8, terminated */
+
+    /* Changed by who has the session's role: the one that is not the newest, and then which is. */
+    char file_paths[2][ETWAS_SHARED_NAME_BYTES]; /* of its log file; absolute; empty: none */
+    uint32_t newest_path; /* of these; the other is that of the file before */
+    uint32_t newest_knots;
+
+    /* Changed under the control lock. Stored behind the bytes, with release. */
+    uint64_t schema_bytes;
+    uint64_t schemas_left_out; /* there was no room for so many */
+};
+
+#endif

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "shared/mapping.h"
+
+#include <errno.h>
+#include <etwas/winerror.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "platform/file.h"
+
+enum {
+    FIRST_BYTES = 16 << 10,
+    SCHEMA_BYTES = 256 << 10,
+    HUGE_BYTES = 2 << 20, /* of a page that may hold a part of the region */
+};
+
+static uint64_t aligned(uint64_t bytes, uint64_t alignment)
+{
+    return (bytes + alignment - 1) / alignment * alignment;
+}
+
+/* ---- where everything is --------------------------------------------------------------------- */
+
+static void place(struct etwas_shared_head *head, enum etwas_shared_table_name name,
+                  uint64_t offset, uint64_t count, uint64_t stride, uint64_t used)
+{
+    head->tables[name] = (struct etwas_shared_table){.offset = offset,
+                                                     .count = (uint32_t)count,
+                                                     .stride = (uint32_t)stride,
+                                                     .used = (uint32_t)used};
+}
+
+static uint64_t end_of(const struct etwas_shared_table *table)
+{
+    return table->offset + (uint64_t)table->count * table->stride;
+}
+
+/* What lies before the pool. Returns its size, in whole pages. */
+static uint64_t place_own(struct etwas_shared_head *head)
+{
+    const struct etwas_shared_table *tables = head->tables;
+
+    place(head, ETWAS_SHARED_FIRST, aligned(sizeof *head, 64), 1, FIRST_BYTES, FIRST_BYTES);
+    place(head, ETWAS_SHARED_KNOTS, end_of(&tables[ETWAS_SHARED_FIRST]), 2,
+          aligned(sizeof(struct etwas_clock_history), 64), sizeof(struct etwas_clock_history));
+    place(head, ETWAS_SHARED_SCHEMAS, end_of(&tables[ETWAS_SHARED_KNOTS]), 1, SCHEMA_BYTES,
+          SCHEMA_BYTES);
+    return aligned(end_of(&tables[ETWAS_SHARED_SCHEMAS]), etwas_memory_page_bytes());
+}
+
+/* What lies before it to be aligned takes space, too. */
+static uint64_t region_alignment(const struct etwas_shared_request *request)
+{
+    uint64_t bytes = (uint64_t)request->buffers * request->buffer_bytes;
+
+    return bytes >= 16 * (uint64_t)HUGE_BYTES ? HUGE_BYTES : etwas_memory_page_bytes();
+}
+
+static void place_pool(struct etwas_shared_head *head, const struct etwas_shared_request *request,
+                       const struct etwas_pool_file *file)
+{
+    const struct etwas_pool_layout *block = request->block;
+    uint32_t capacity = block->capacity;
+
+    place(head, ETWAS_SHARED_WORDS, file->block_at + block->words, 1,
+          sizeof(struct etwas_pool_words), sizeof(struct etwas_pool_words));
+    place(head, ETWAS_SHARED_SLOTS, file->block_at + block->slots, request->slots,
+          sizeof(struct etwas_slot), sizeof(struct etwas_slot));
+    place(head, ETWAS_SHARED_OWNERS, file->block_at + block->owners, capacity, sizeof(uint64_t),
+          sizeof(uint64_t));
+    place(head, ETWAS_SHARED_FREE_SET, file->block_at + block->free_set, 1,
+          block->buffers - block->free_set, block->buffers - block->free_set);
+    place(head, ETWAS_SHARED_CONTROLS, file->block_at + block->buffers, capacity,
+          sizeof(struct etwas_buffer_control), sizeof(struct etwas_buffer_control));
+    place(head, ETWAS_SHARED_REGION, file->region_at, request->buffers, request->buffer_bytes,
+          request->buffer_bytes);
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+static uint32_t open_memfd(struct etwas_shared_mapping *mapping)
+{
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8U
+#endif
+    unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+
+    mapping->file.descriptor = memfd_create("etwas-pool", flags | MFD_NOEXEC_SEAL);
+    if (mapping->file.descriptor < 0 && errno == EINVAL) {
+        mapping->file.descriptor = memfd_create("etwas-pool", flags);
+    }
+    return mapping->file.descriptor >= 0 ? ERROR_SUCCESS
+           : errno == ENOSYS             ? ERROR_NOT_SUPPORTED
+                                         : etwas_file_open_error(errno);
+}
+
+static void append_guid(char *text, size_t room, const etwas_guid *guid)
+{
+    (void)snprintf(text, room, "/s.%08x-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x.pool",
+                   guid->Data1, guid->Data2, guid->Data3, guid->Data4[0], guid->Data4[1],
+                   guid->Data4[2], guid->Data4[3], guid->Data4[4], guid->Data4[5], guid->Data4[6],
+                   guid->Data4[7]);
+}
+
+/* One of this name belongs to somebody who died with a session of this GUID: it is left for recovery. */
+static uint32_t open_linked(struct etwas_shared_mapping *mapping,
+                            const struct etwas_shared_request *request)
+{
+    char name[64];
+    int folder;
+    uint32_t code = etwas_shared_folder_open(request->folder, mapping->path, &folder);
+    size_t length = strlen(mapping->path);
+
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    append_guid(name, sizeof name, request->session);
+    if (length + strlen(name) >= sizeof mapping->path) {
+        (void)close(folder);
+        return ERROR_PATH_NOT_FOUND;
+    }
+    mapping->file.descriptor =
+        openat(folder, name + 1, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    (void)close(folder);
+    if (mapping->file.descriptor < 0) {
+        return errno == EEXIST ? ERROR_ALREADY_EXISTS : etwas_file_open_error(errno);
+    }
+    (void)strcpy(mapping->path + length, name);
+    mapping->is_linked = true;
+    return ERROR_SUCCESS;
+}
+
+/* Pages that are there cannot be missing when a writer touches them. */
+static uint32_t give_space(const struct etwas_shared_mapping *mapping, uint64_t total)
+{
+    int error = etwas_file_allocate(mapping->file.descriptor, total);
+
+    if (error == 0) {
+        return ERROR_SUCCESS;
+    }
+    return error == ENOSPC || error == EDQUOT || error == EFBIG ? ERROR_DISK_FULL
+                                                                : ERROR_NOT_ENOUGH_MEMORY;
+}
+
+/* Nobody can truncate it under us, where the system knows that: not in a folder. */
+static void seal(const struct etwas_shared_mapping *mapping)
+{
+    if (!mapping->is_linked) {
+        (void)fcntl(mapping->file.descriptor, F_ADD_SEALS,
+                    F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+    }
+}
+
+static bool take_lock(int file)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+
+    return fcntl(file, F_OFD_SETLK, &lock) == 0;
+}
+
+static uint32_t map_own(struct etwas_shared_mapping *mapping, uint64_t bytes)
+{
+    void *start =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, mapping->file.descriptor, 0);
+
+    if (start == MAP_FAILED) {
+        return ERROR_NOT_ENOUGH_MEMORY;
+    }
+    mapping->head = start;
+    mapping->own_bytes = bytes;
+    return ERROR_SUCCESS;
+}
+
+static uint32_t make(struct etwas_shared_mapping *mapping,
+                     const struct etwas_shared_request *request,
+                     struct etwas_shared_refusal *refusal)
+{
+    struct etwas_shared_head head = {
+        .major = ETWAS_SHARED_MAJOR,
+        .minor = ETWAS_SHARED_MINOR,
+        .head_bytes = sizeof head,
+        .table_count = ETWAS_SHARED_TABLES,
+    };
+    uint64_t own = place_own(&head);
+    uint32_t code;
+
+    mapping->file.block_at = own;
+    mapping->file.region_at = aligned(own + request->block->bytes, region_alignment(request));
+    place_pool(&head, request, &mapping->file);
+    head.total_bytes = end_of(&head.tables[ETWAS_SHARED_REGION]);
+    refusal->bytes = head.total_bytes;
+    code = request->is_linked ? open_linked(mapping, request) : open_memfd(mapping);
+    if (code == ERROR_SUCCESS && !take_lock(mapping->file.descriptor)) {
+        code = ERROR_NOT_SUPPORTED;
+    }
+    if (code == ERROR_SUCCESS) {
+        etwas_shared_place_look(&mapping->place, mapping->file.descriptor);
+        code = give_space(mapping, head.total_bytes);
+    }
+    code = code == ERROR_SUCCESS ? map_own(mapping, own) : code;
+    if (code == ERROR_SUCCESS) {
+        seal(mapping);
+        memcpy(head.magic, ETWAS_SHARED_MAGIC, sizeof head.magic);
+        memcpy(mapping->head, &head, sizeof head);
+    }
+    return code;
+}
+
+struct etwas_shared_mapping *etwas_shared_create(const struct etwas_shared_request *request,
+                                                 struct etwas_shared_refusal *refusal)
+{
+    struct etwas_shared_mapping *mapping = calloc(1, sizeof *mapping);
+
+    *refusal = (struct etwas_shared_refusal){.code = ERROR_NOT_ENOUGH_MEMORY};
+    if (mapping == NULL) {
+        return NULL;
+    }
+    mapping->file.descriptor = -1;
+    refusal->code = make(mapping, request, refusal);
+    if (refusal->code != ERROR_SUCCESS) {
+        (void)strcpy(refusal->path, mapping->path);
+        etwas_shared_close(mapping);
+        return NULL;
+    }
+    return mapping;
+}
+
+void etwas_shared_open(struct etwas_shared_mapping *mapping)
+{
+    ck_pr_fence_release();
+    ck_pr_store_32(&mapping->head->state, ETWAS_SHARED_OPEN);
+}
+
+void etwas_shared_close(struct etwas_shared_mapping *mapping)
+{
+    if (mapping->head != NULL) {
+        ck_pr_fence_release();
+        ck_pr_store_32(&mapping->head->state, ETWAS_SHARED_CLOSED);
+        (void)munmap(mapping->head, mapping->own_bytes);
+    }
+    if (mapping->is_linked) {
+        (void)unlink(mapping->path);
+    }
+    if (mapping->file.descriptor >= 0) {
+        (void)close(mapping->file.descriptor);
+    }
+    free(mapping);
+}
+
+void etwas_shared_forget(struct etwas_shared_mapping *mapping)
+{
+    etwas_memory_map_zeroes(mapping->head, mapping->own_bytes);
+    (void)close(mapping->file.descriptor);
+}
+
+/* Written as 8-4-4-4-12 hexadecimal digits. */
+void etwas_shared_boot_id(uint8_t id[16])
+{
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+    char digits[64] = "";
+    uint32_t count = 0;
+
+    memset(id, 0, 16);
+    if (file == NULL) {
+        return;
+    }
+    (void)fgets(digits, sizeof digits, file);
+    (void)fclose(file);
+    for (const char *digit = digits; *digit != 0 && count < 32; digit++) {
+        uint32_t value = *digit >= '0' && *digit <= '9'   ? (uint32_t)(*digit - '0')
+                         : *digit >= 'a' && *digit <= 'f' ? (uint32_t)(*digit - 'a') + 10
+                                                          : UINT32_MAX;
+
+        if (value != UINT32_MAX) {
+            id[count / 2] = (uint8_t)((uint32_t)id[count / 2] << 4 | value);
+            count++;
+        }
+    }
+}
+
+void *etwas_shared_table(const struct etwas_shared_mapping *mapping,
+                         enum etwas_shared_table_name name)
+{
+    return (uint8_t *)mapping->head + mapping->head->tables[name].offset;
+}
+
+/* ---- what changes ---------------------------------------------------------------------------- */
+
+/* Into the copy that is not the newest: a process that dies in between leaves one whole. */
+void etwas_shared_set_history(struct etwas_shared_mapping *mapping,
+                              const struct etwas_clock_history *history)
+{
+    const struct etwas_shared_table *table = &mapping->head->tables[ETWAS_SHARED_KNOTS];
+    uint32_t other = mapping->head->newest_knots == 0 ? 1 : 0;
+    uint8_t *knots = etwas_shared_table(mapping, ETWAS_SHARED_KNOTS);
+
+    memcpy(knots + (size_t)other * table->stride, history, sizeof *history);
+    ck_pr_fence_release();
+    ck_pr_store_32(&mapping->head->newest_knots, other);
+}
+
+void etwas_shared_set_file(struct etwas_shared_mapping *mapping, const char *path)
+{
+    struct etwas_shared_head *head = mapping->head;
+    uint32_t other = head->newest_path == 0 ? 1 : 0;
+
+    (void)snprintf(head->file_paths[other], sizeof head->file_paths[other], "%s", path);
+    ck_pr_fence_release();
+    ck_pr_store_32(&head->newest_path, other);
+}
+
+void *etwas_shared_schema_room(const struct etwas_shared_mapping *mapping, uint32_t *room)
+{
+    uint64_t used = mapping->head->schema_bytes;
+
+    *room = (uint32_t)(SCHEMA_BYTES - used);
+    return (uint8_t *)etwas_shared_table(mapping, ETWAS_SHARED_SCHEMAS) + used;
+}
+
+void etwas_shared_add_schemas(struct etwas_shared_mapping *mapping, uint32_t bytes)
+{
+    ck_pr_fence_release();
+    ck_pr_store_64(&mapping->head->schema_bytes, mapping->head->schema_bytes + bytes);
+}
+
+void etwas_shared_leave_schema_out(struct etwas_shared_mapping *mapping)
+{
+    ck_pr_store_64(&mapping->head->schemas_left_out, mapping->head->schemas_left_out + 1);
+}

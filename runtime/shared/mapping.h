@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The mapping of a crash-safe session (layout.h), as the process that logs has it: a file in a folder of the
+ * user's, or one without a name, with all its space allocated. Who holds the lock on its first byte
+ * is alive; the kernel releases it, however a process ends.
+ *
+ * Made, opened and closed by who has the session's entry; what changes meanwhile says whose it is.
+ */
+#ifndef ETWAS_SHARED_MAPPING_H
+#define ETWAS_SHARED_MAPPING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "buffer/pool.h"
+#include "shared/folder.h"
+#include "shared/layout.h"
+#include "shared/place.h"
+
+struct etwas_shared_mapping {
+    struct etwas_shared_head *head;
+    size_t own_bytes; /* mapped here: all that is before the pool */
+    struct etwas_pool_file file;
+    bool is_linked;
+    char path[ETWAS_FOLDER_BYTES]; /* of a linked one */
+    struct etwas_shared_place place;
+};
+
+struct etwas_shared_request {
+    bool is_linked;     /* else it is a memfd */
+    const char *folder; /* empty: the user's own */
+    const etwas_guid *session;
+    const struct etwas_pool_layout *block;
+    uint32_t slots;
+    uint32_t buffers; /* of the region; all of them get space */
+    uint32_t buffer_bytes;
+};
+
+/* Why there is none: what was asked for, and where. */
+struct etwas_shared_refusal {
+    uint32_t code;
+    uint64_t bytes;
+    char path[ETWAS_FOLDER_BYTES];
+};
+
+/*
+ * A mapping in the state MADE, zeroed but for what the request says. NULL and why: ERROR_DISK_FULL,
+ * ERROR_PATH_NOT_FOUND, ERROR_ACCESS_DENIED, ERROR_NOT_ENOUGH_MEMORY, ERROR_NOT_SUPPORTED (a system without
+ * memfd).
+ */
+struct etwas_shared_mapping *etwas_shared_create(const struct etwas_shared_request *request,
+                                                 struct etwas_shared_refusal *refusal);
+
+/* The head and all tables are whole from here on. */
+void etwas_shared_open(struct etwas_shared_mapping *mapping);
+
+/*
+ * The session has ended, and no memory is mapped any more that a pool has in it, or is leaked: the file goes.
+ * Frees the mapping.
+ */
+void etwas_shared_close(struct etwas_shared_mapping *mapping);
+
+/* In a fork's child: lets go of the parent's file and lock. Async-signal-safe. */
+void etwas_shared_forget(struct etwas_shared_mapping *mapping);
+
+/* The machine's boot; zeroes where it does not say. */
+void etwas_shared_boot_id(uint8_t id[16]);
+
+static inline void etwas_shared_set_address(struct etwas_shared_head *head,
+                                            enum etwas_shared_table_name name, const void *address)
+{
+    head->tables[name].address = (uintptr_t)address;
+}
+
+/* A part of it that lies before the pool. */
+void *etwas_shared_table(const struct etwas_shared_mapping *mapping,
+                         enum etwas_shared_table_name name);
+
+/* ---- what changes while the session runs ---- */
+
+/* With the session's role held. */
+void etwas_shared_set_history(struct etwas_shared_mapping *mapping,
+                              const struct etwas_clock_history *history);
+
+/* With the control lock held. The path of the file that is written from here on: absolute; empty: none. */
+void etwas_shared_set_file(struct etwas_shared_mapping *mapping, const char *path);
+
+/*
+ * With the control lock held. Where the next records of descriptions go, and how much room there is for them; then
+ * that so many bytes are there, each record rounded up to 8. Or that there was no room.
+ */
+void *etwas_shared_schema_room(const struct etwas_shared_mapping *mapping, uint32_t *room);
+void etwas_shared_add_schemas(struct etwas_shared_mapping *mapping, uint32_t bytes);
+void etwas_shared_leave_schema_out(struct etwas_shared_mapping *mapping);
+
+#endif

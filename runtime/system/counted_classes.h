@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Which classes have their instances counted: two of the verbs of provider/counted.h.
+ */
+#ifndef ETWAS_SYSTEM_COUNTED_CLASSES_H
+#define ETWAS_SYSTEM_COUNTED_CLASSES_H
+
+#include <etwas/evntrace.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "platform/pair.h"
+
+void etwas_counted_classes_change(uint32_t control);
+
+/* Finds any class, *session is 0 where it is not counted: it may have been a moment ago. */
+bool etwas_counted_classes_find(etwas_handle class_handle, etwas_pair *guid, uint64_t *session);
+
+#endif

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include <ck_pr.h>
+#include <errno.h>
+#include <etwas/etwas.h>
+#include <etwas/winerror.h>
+#include <poll.h>
+#include <stddef.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "buffer/pool.h"
+#include "clock/clock.h"
+#include "etl/own_record.h"
+#include "platform/processor.h"
+#include "platform/testpoint.h"
+#include "platform/thread.h"
+#include "system/errand.h"
+#include "system/keywords.h"
+#include "system/logger_inside.h"
+
+enum {
+    RING_BYTES = 4 << 20,
+    LONGEST_WAIT_MS = 100, /* what is in a ring is no older, unless there is much of it */
+    START_WAIT_MS = 1,
+    FIRST_OF_ALL = -20,  /* nice, where it may not be ahead of all that have one */
+    PAUSE_NS = 20000000, /* as long nothing is drained while the machine is looked at */
+};
+
+#ifdef ETWAS_TESTPOINTS
+uint32_t etwas_system_logger_ring_bytes = RING_BYTES;
+int64_t etwas_system_logger_pause_ns = PAUSE_NS;
+#else
+#define etwas_system_logger_ring_bytes RING_BYTES
+#define etwas_system_logger_pause_ns PAUSE_NS
+#endif
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static bool has_buffer(const struct etwas_pool *pool)
+{
+    return pool->buffering || (int32_t)ck_pr_load_32(&pool->words->free_count) > 0 ||
+           ck_pr_load_64(&pool->words->allocated) < ck_pr_load_32(&pool->words->maximum_buffers);
+}
+
+/* Without the accounts nothing of a file can be proved: the flusher is given time to empty a buffer. */
+static void await_buffer(struct etwas_system_logger *logger)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+
+    while (logger->patience_ms > 0 && !has_buffer(logger->session->pool)) {
+        (void)nanosleep(&pause, NULL);
+        logger->patience_ms--;
+    }
+}
+
+/* A loss is counted where it happens. */
+static void publish(struct etwas_emitter *emitter, uint32_t slot,
+                    const struct etwas_stamped_record *record)
+{
+    struct etwas_system_logger *logger = (void *)emitter;
+    const struct etwas_session *session = logger->session;
+    uint32_t code;
+
+    if (logger->board.accounts.is_told) {
+        await_buffer(logger);
+    }
+    code = etwas_publish_stamped(etwas_attachment_of(session->index), slot,
+                                 etwas_session_gate(session), record);
+    /* Others are no event of the session. */
+    if (code == ERROR_SUCCESS || code == ERROR_NOT_ENOUGH_MEMORY || code == ERROR_LOG_FILE_FULL) {
+        etwas_accounts_made(&logger->board.accounts, slot, record->bytes, code != ERROR_SUCCESS);
+    }
+}
+
+static int64_t stamp(const struct etwas_emitter *emitter, int64_t time_ns)
+{
+    return etwas_session_time_of(&((const struct etwas_system_logger *)(const void *)emitter)->time,
+                                 time_ns);
+}
+
+const struct etwas_emitter etwas_system_logger_emitter = {publish, stamp};
+
+/* ---- the thread ------------------------------------------------------------------------------ */
+
+/* Before, a record would find the slots closed. */
+static bool waits_for_start(const struct etwas_system_logger *logger)
+{
+    const struct etwas_session *session = logger->session;
+
+    return ck_pr_load_32(&etwas_slot_of(session->index, etwas_slot_count)->gate) !=
+           etwas_session_gate(session);
+}
+
+/* Until there is much to do, or some time has passed, or something is asked for. */
+static void wait_for_events(const struct etwas_system_logger *logger, struct pollfd *polled,
+                            int longest_ms)
+{
+    const struct etwas_merge *merge = &logger->board.merge;
+
+    polled[0] = (struct pollfd){.fd = logger->wake, .events = POLLIN};
+    for (uint32_t index = 0; index < merge->count; index++) {
+        polled[1 + index] = (struct pollfd){.fd = etwas_feed_descriptor(merge->feeds[index].feed),
+                                            .events = POLLIN};
+    }
+    (void)poll(polled, 1 + merge->count, longest_ms);
+}
+
+/* What is asked for: REQUEST_NONE, nothing. */
+static enum request asked(struct etwas_system_logger *logger)
+{
+    enum request request;
+
+    (void)pthread_mutex_lock(&logger->lock);
+    request = logger->request;
+    (void)pthread_mutex_unlock(&logger->lock);
+    return request;
+}
+
+static void answer(struct etwas_system_logger *logger, bool done)
+{
+    uint64_t count;
+
+    (void)pthread_mutex_lock(&logger->lock);
+    (void)!read(logger->wake, &count, sizeof count);
+    logger->done = done;
+    logger->request = REQUEST_NONE;
+    (void)pthread_cond_signal(&logger->answered);
+    (void)pthread_mutex_unlock(&logger->lock);
+}
+
+static void drain(struct etwas_board *board)
+{
+    int64_t until_ns = etwas_clock_qpc() - ETWAS_BOARD_SETTLE_NS;
+
+    etwas_board_drain(board, until_ns);
+    etwas_board_find_lost(board, until_ns);
+}
+
+/*
+ * While the machine is looked at. The clocks' readings are renewed as well: what is converted is about as
+ * young.
+ */
+void etwas_system_logger_pause(struct etwas_pause *pause)
+{
+    struct etwas_system_logger *logger =
+        (void *)((char *)pause - offsetof(struct etwas_system_logger, pause));
+
+    if (etwas_clock_qpc() - logger->paused_ns < etwas_system_logger_pause_ns) {
+        return;
+    }
+    ETWAS_TESTPOINT(ETWAS_POINT_SYSTEM_PAUSES);
+    etwas_session_time_renew(&logger->time);
+    if (!logger->has_stopped) {
+        etwas_board_drain(&logger->board, etwas_clock_qpc() - ETWAS_BOARD_SETTLE_NS);
+    }
+    logger->paused_ns = etwas_clock_qpc();
+}
+
+static void tell_rung(struct etwas_system_logger *logger)
+{
+    const struct etwas_etl_kernel_rung rung = {
+        .version = ETWAS_ETL_KERNEL_RUNG_VERSION,
+        .rung = logger->rung,
+        .process_id = logger->board.host.own_process,
+        .error = logger->rung == ETWAS_KERNEL_RUNG_FOUND ? (uint32_t)logger->fault.error : 0};
+
+    etwas_record_begin_class(&logger->record, &etwas_etl_own_class, ETWAS_ETL_KERNEL_RUNG_TYPE,
+                             ETWAS_ETL_KERNEL_RUNG_VERSION);
+    etwas_record_put(&logger->record, &rung, sizeof rung);
+    etwas_emit_now(logger->board.host.emitter, etwas_record_end(&logger->record));
+}
+
+static void run(struct etwas_system_logger *logger, struct pollfd *polled)
+{
+    struct etwas_board *board = &logger->board;
+    enum request request = REQUEST_NONE;
+
+    while (request != REQUEST_END && waits_for_start(logger)) {
+        wait_for_events(logger, polled, START_WAIT_MS);
+        request = asked(logger);
+    }
+    if (!waits_for_start(logger)) { /* also if its end was asked for right after */
+        etwas_session_time_renew(&logger->time);
+        if (board->host.own_process != 0) {
+            tell_rung(logger);
+        }
+        etwas_board_run_down(board, false);
+    }
+    ck_pr_store_32(&logger->has_run_down, 1);
+    while (request != REQUEST_END) {
+        wait_for_events(logger, polled, LONGEST_WAIT_MS);
+        ETWAS_TESTPOINT(ETWAS_POINT_SYSTEM_DRAINS);
+        request = asked(logger);
+        etwas_session_time_renew(&logger->time);
+        if (request == REQUEST_CHANGE) {
+            answer(logger, etwas_board_change(board, &logger->asked, &logger->fault));
+        } else if (request == REQUEST_CAPTURE) {
+            etwas_board_capture(board, logger->captured);
+            answer(logger, true);
+        } else if (request == REQUEST_TELL) {
+            drain(board);
+            etwas_board_tell_symbols(board);
+            answer(logger, true);
+        } else if (request == REQUEST_NONE) {
+            drain(board);
+            ck_pr_store_64(&logger->session->lost_in_kernel, etwas_board_lost(board));
+        }
+    }
+    ck_pr_store_64(&logger->session->lost_in_kernel, etwas_board_stop(board));
+    logger->has_stopped = true;
+    if (!logger->session->configuration.rundown_only) {
+        etwas_board_run_down(board, true);
+        etwas_board_tell_symbols(board);
+    }
+    etwas_board_tell_accounts(board);
+}
+
+static size_t ring_bytes(const struct etwas_session *session)
+{
+    return session->configuration.rundown_only ? 0 : etwas_system_logger_ring_bytes;
+}
+
+/*
+ * Who is late loses events. A nice value counts among the threads of a login session or a control group
+ * alone, so that others' make it wait. Where it may not come first it does as well as it can.
+ */
+static void come_first(void)
+{
+    const struct sched_param least = {.sched_priority = 1};
+
+    if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &least) != 0) {
+        (void)setpriority(PRIO_PROCESS, etwas_thread_ids().thread_id, FIRST_OF_ALL);
+    }
+}
+
+static bool open_board(struct etwas_system_logger *logger, size_t bytes)
+{
+    bool is_own = logger->session->configuration.own_process;
+    const struct etwas_board_wish wish = {.emitter = &logger->emitter,
+                                          .record = &logger->record,
+                                          .pause = &logger->pause,
+                                          .ring_bytes = bytes,
+                                          .own_process =
+                                              is_own ? etwas_thread_ids().process_id : 0};
+
+    return etwas_board_open(&logger->board, &wish, &logger->fault) &&
+           etwas_board_change(&logger->board, &logger->asked, &logger->fault);
+}
+
+static bool is_own_refused(const struct etwas_fault *fault)
+{
+    return fault->place == ETWAS_FAULT_OWN_EVENT &&
+           (etwas_fault_code(fault) == ERROR_ACCESS_DENIED || fault->error == ENOSYS);
+}
+
+bool etwas_system_logger_is_denied(const struct etwas_system_logger *logger,
+                                   const struct etwas_system_settings *settings,
+                                   struct etwas_fault *fault)
+{
+    uint64_t others =
+        etwas_settings_want(settings) & etwas_topic_flags() & ~etwas_topic_own_flags();
+
+    if (!logger->session->configuration.own_process || others == 0) {
+        return false;
+    }
+    *fault = (struct etwas_fault){ETWAS_FAULT_OWN, __builtin_ctzll(others)};
+    return true;
+}
+
+/* Of the own process what there is can always be told. */
+static bool open_rung(struct etwas_system_logger *logger)
+{
+    bool own = logger->session->configuration.own_process;
+    struct etwas_fault refused;
+
+    logger->rung = own ? ETWAS_KERNEL_RUNG_PROCESS : ETWAS_KERNEL_RUNG_SYSTEM;
+    if (etwas_system_logger_is_denied(logger, &logger->asked, &logger->fault)) {
+        return false;
+    }
+    if (open_board(logger, ring_bytes(logger->session))) {
+        return true;
+    }
+    if (!is_own_refused(&logger->fault)) {
+        return false;
+    }
+    refused = logger->fault;
+    etwas_board_shut(&logger->board);
+    etwas_board_free(&logger->board);
+    logger->rung = ETWAS_KERNEL_RUNG_FOUND;
+    if (!open_board(logger, 0)) {
+        return false;
+    }
+    logger->fault = refused;
+    return true;
+}
+
+void *etwas_system_logger_main(void *argument)
+{
+    struct etwas_system_logger *logger = argument;
+    struct pollfd polled[1 + ETWAS_MOST_PROCESSORS];
+    struct etwas_board *board = &logger->board;
+    bool good;
+
+    (void)pthread_setname_np(pthread_self(), "etwas-system");
+    come_first();
+    if (!logger->session->configuration.own_process) {
+        etwas_errands_begin();
+    }
+    good = open_rung(logger);
+    answer(logger, good);
+    if (good) {
+        run(logger, polled);
+    }
+    etwas_errands_end();
+    etwas_board_shut(board);
+    return NULL;
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * How long a thread has waited for processors only /proc says, by a file that a thread keeps open from its
+ * first START or END until it ends: opening it costs several times what reading it does. So many files are
+ * kept; where there is no place for another one, or the thread is about to end, the file is opened each time.
+ * A program that closes descriptors which it has not opened may have a file of its own by that number
+ * afterwards: so what is closed is looked at first.
+ */
+#include "system/thread_counters.h"
+
+#include <ck_pr.h>
+#include <errno.h>
+#include <etwas/evntrace.h>
+#include <etwas/winerror.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "etl/own_record.h"
+#include "platform/processor.h"
+#include "platform/thread.h"
+#include "provider/counted.h"
+#include "system/counted_classes.h"
+
+enum {
+    KEPT_FILES = 256,
+    KEEPS_NONE = -1,
+    TEXT_BYTES = 80, /* three numbers of 64 bits */
+    KEYS_WITHOUT_ALLOCATION = 32,
+};
+
+/* What a place says of its descriptor; a place that is being taken has none yet. */
+enum {
+    PLACE_FREE,
+    PLACE_TAKEN,
+    FIRST_DESCRIPTOR, /* descriptor 0, the others follow */
+};
+
+/* Which file it was when it was kept: its thread alone reads that, and the child of a fork. */
+static struct kept_file {
+    uint32_t descriptor;
+    uint64_t device;
+    uint64_t inode;
+} kept[KEPT_FILES];
+
+static pthread_key_t ending; /* its destructor is what a thread's end calls */
+static bool tells_of_ending;
+
+/* The thread's place among the kept files, from 1; 0: it has not looked for one; or KEEPS_NONE. */
+static _Thread_local int own_place;
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+/* Not by the functions of the C library, which are points of cancellation. */
+static void close_file(int file)
+{
+    (void)syscall(SYS_close, file);
+}
+
+static int descriptor_of(const struct kept_file *place)
+{
+    return (int)(ck_pr_load_32(&place->descriptor) - FIRST_DESCRIPTOR);
+}
+
+/* Unless there is another file by that number, which is the program's, or none. */
+static void close_kept(const struct kept_file *place)
+{
+    int file = descriptor_of(place);
+    struct stat status;
+
+    if (fstat(file, &status) == 0 && status.st_dev == ck_pr_load_64(&place->device) &&
+        status.st_ino == ck_pr_load_64(&place->inode)) {
+        close_file(file);
+    }
+}
+
+static void end_thread(void *place)
+{
+    int own = own_place;
+
+    (void)place;
+    own_place = KEEPS_NONE;
+    /* A handler that comes from here on opens a file of its own. */
+    atomic_signal_fence(memory_order_seq_cst);
+    if (own > 0) {
+        close_kept(&kept[own - 1]);
+        /* With `keep` of another thread, which may write there then. */
+        ck_pr_fence_release();
+        ck_pr_store_32(&kept[own - 1].descriptor, PLACE_FREE);
+    }
+}
+
+/* False: it belongs to another thread. */
+static bool take(struct kept_file *place, int file, const struct stat *status)
+{
+    if (ck_pr_load_32(&place->descriptor) != PLACE_FREE ||
+        !ck_pr_cas_32(&place->descriptor, PLACE_FREE, PLACE_TAKEN)) {
+        return false;
+    }
+    ck_pr_store_64(&place->device, status->st_dev);
+    ck_pr_store_64(&place->inode, status->st_ino);
+    /* A child that finds the descriptor finds which file it is. */
+    ck_pr_fence_store();
+    ck_pr_store_32(&place->descriptor, (uint32_t)file + FIRST_DESCRIPTOR);
+    return true;
+}
+
+/*
+ * False: the file is not kept. Whoever interrupts this finds that the thread keeps none. The C library has
+ * room for the first keys of a process in each thread; for others it would allocate, and nothing is kept.
+ */
+static bool keep(int file)
+{
+    struct stat status;
+
+    if (own_place != 0 || !tells_of_ending || fstat(file, &status) != 0) {
+        return false;
+    }
+    own_place = KEEPS_NONE;
+    for (int place = 0; place < KEPT_FILES; place++) {
+        if (take(&kept[place], file, &status)) {
+            own_place = place + 1;
+            (void)pthread_setspecific(ending, &own_place);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What it has now, with a 0 behind it. Empty: it is not to be had. */
+static void read_file(char text[TEXT_BYTES + 1])
+{
+    bool is_kept = own_place > 0;
+    int file = is_kept ? descriptor_of(&kept[own_place - 1])
+                       : (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/schedstat",
+                                      O_RDONLY | O_CLOEXEC);
+    long bytes = file >= 0 ? syscall(SYS_pread64, file, text, (size_t)TEXT_BYTES, (off_t)0) : 0;
+
+    text[bytes > 0 ? bytes : 0] = '\0';
+    if (file >= 0 && !is_kept && !keep(file)) {
+        close_file(file);
+    }
+}
+
+/* ---- what is read ---------------------------------------------------------------------------- */
+
+/* And the character behind it. False: it is otherwise. */
+static bool take_number(const char **text, uint64_t *number, char behind)
+{
+    const char *from = *text;
+
+    *number = 0;
+    for (; **text >= '0' && **text <= '9'; (*text)++) {
+        *number = *number * 10 + (uint64_t)(**text - '0');
+    }
+    return *text != from && *(*text)++ == behind;
+}
+
+/* A thread that reads this has had a processor, unless the kernel does not count at all. */
+static bool read_wait(uint64_t *wait_ns)
+{
+    char text[TEXT_BYTES + 1];
+    const char *at = text;
+    uint64_t number;
+
+    read_file(text);
+    return take_number(&at, &number, ' ') && take_number(&at, wait_ns, ' ') &&
+           take_number(&at, &number, '\n') && number != 0;
+}
+
+static uint64_t microseconds(const struct timeval *time)
+{
+    return (uint64_t)time->tv_sec * 1000000 + (uint64_t)time->tv_usec;
+}
+
+/* The clock first: asking for it brings what the others count up to date. */
+static void read_counters(struct etwas_etl_counters *counters)
+{
+    struct timespec ran;
+    struct rusage usage;
+
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ran) == 0) {
+        counters->known |= ETWAS_ETL_COUNTERS_RAN;
+        counters->run_ns = (uint64_t)ran.tv_sec * 1000000000 + (uint64_t)ran.tv_nsec;
+    }
+    if (getrusage(RUSAGE_THREAD, &usage) == 0) {
+        counters->known |= ETWAS_ETL_COUNTERS_USED;
+        counters->user_us = microseconds(&usage.ru_utime);
+        counters->kernel_us = microseconds(&usage.ru_stime);
+        counters->voluntary_switches = (uint64_t)usage.ru_nvcsw;
+        counters->involuntary_switches = (uint64_t)usage.ru_nivcsw;
+        counters->minor_faults = (uint64_t)usage.ru_minflt;
+        counters->major_faults = (uint64_t)usage.ru_majflt;
+    }
+    if (read_wait(&counters->wait_ns)) {
+        counters->known |= ETWAS_ETL_COUNTERS_WAITED;
+    }
+    counters->processor = etwas_processor_current();
+}
+
+/* ---- the record ------------------------------------------------------------------------------ */
+
+/* False: the event belongs to none. */
+static bool find_instance(struct etwas_etl_counters *counters, const struct etwas_record *record)
+{
+    static const etwas_guid none;
+
+    if (etwas_record_is_event(record)) {
+        counters->guid = record->event->provider_id;
+        counters->activity = record->event->activity_id;
+        counters->type = record->event->opcode;
+        return memcmp(&counters->activity, &none, sizeof none) != 0;
+    }
+    counters->guid = record->header->full.guid;
+    counters->instance = record->header->instance_id;
+    counters->type = record->header->full.type;
+    return true;
+}
+
+static void log_counters(uint32_t session, uint32_t generation, struct etwas_etl_counters *counters)
+{
+    const struct etwas_thread_ids ids = etwas_thread_ids();
+    struct etwas_etl_instance_header header = {
+        .full.header_type = ETWAS_ETL_FULL_HEADER64,
+        .full.marker_flags = ETWAS_ETL_MARKER_FLAGS,
+        .full.size = sizeof header.full + sizeof *counters,
+        .full.type = ETWAS_ETL_COUNTERS_TYPE,
+        .full.version = ETWAS_ETL_COUNTERS_VERSION,
+        .full.thread_id = ids.thread_id,
+        .full.process_id = ids.process_id,
+        .full.guid = etwas_etl_own_class,
+    };
+    const MOF_FIELD field = {.DataPtr = (uint64_t)(uintptr_t)counters, .Length = sizeof *counters};
+    const struct etwas_record record = {
+        .header = &header,
+        .header_bytes = sizeof header.full,
+        .bytes = header.full.size,
+        .fields = &field,
+        .field_count = 1,
+    };
+    int error = errno;
+
+    read_counters(counters);
+    errno = error;
+    /* What becomes of it is in the session's counts. */
+    (void)etwas_publish(session, generation, record.bytes, &record);
+}
+
+/* etwas_publish, with the counters inside of what begins or ends. A refused event has none. */
+static uint32_t publish(uint32_t session, uint32_t generation, uint32_t given_bytes,
+                        const struct etwas_record *record)
+{
+    struct etwas_etl_counters counters = {.version = ETWAS_ETL_COUNTERS_VERSION};
+    bool is_one = find_instance(&counters, record);
+    uint32_t code;
+
+    if (is_one && counters.type == EVENT_TRACE_TYPE_END &&
+        etwas_publish_check(session, generation, given_bytes, record) == ERROR_SUCCESS) {
+        log_counters(session, generation, &counters);
+    }
+    code = etwas_publish(session, generation, given_bytes, record);
+    if (is_one && counters.type == EVENT_TRACE_TYPE_START && code == ERROR_SUCCESS) {
+        log_counters(session, generation, &counters);
+    }
+    return code;
+}
+
+/* ---- for the process ------------------------------------------------------------------------- */
+
+static void prepare(void)
+{
+    static const struct etwas_counting counting = {publish, etwas_counted_classes_change,
+                                                   etwas_counted_classes_find};
+
+    tells_of_ending =
+        pthread_key_create(&ending, end_thread) == 0 && ending < KEYS_WITHOUT_ALLOCATION;
+    ck_pr_store_ptr(&etwas_counting, (void *)(uintptr_t)&counting);
+}
+
+void etwas_thread_counters_prepare(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    (void)pthread_once(&once, prepare);
+}
+
+/* What another thread had just opened, and not yet kept, stays open in the child: it has no place. */
+void etwas_thread_counters_forget(void)
+{
+    for (int place = 0; place < KEPT_FILES; place++) {
+        if (kept[place].descriptor >= FIRST_DESCRIPTOR) {
+            close_kept(&kept[place]);
+        }
+        kept[place].descriptor = PLACE_FREE;
+    }
+    own_place = 0;
+}

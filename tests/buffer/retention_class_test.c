@@ -1,0 +1,741 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Retention classes: rare events outlast the noisy ones, each event is in the first class that it fits, the accounts
+ * of each class are exact, and a file has all in one order, on the processors that logged it.
+ */
+#include <etwas/evntcons.h>
+#include <etwas/evntprov.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "platform/processor.h"
+#include "support/folder.h"
+#include "support/start.h"
+
+enum {
+    ERRORS = 40,
+    STORM = 40000,
+    THREADS = 3,
+    EACH = 15000,
+    VERBOSE = 5,
+    ERROR = 2,
+    RARE_TYPE = 77,
+    MOST_TAGS = 8,
+    MOST_EVENTS = 100000,
+};
+
+static const etwas_guid one = {0x0c1a5500, 0x0001, 0x4000, {0x80, 0, 0, 0, 0, 0, 0, 1}};
+static const etwas_guid other = {0x0c1a5500, 0x0002, 0x4000, {0x80, 0, 0, 0, 0, 0, 0, 2}};
+
+static const etwas_retention_class errors_apart = {.level = 3, .share_percent = 20};
+
+static const etwas_session_options recorder = {
+    .log_file_mode = EVENT_TRACE_BUFFERING_MODE,
+    .clock = ETWAS_CLOCK_QPC,
+    .buffer_size_kb = 4,
+    .minimum_buffers = 64,
+    .classes = &errors_apart,
+    .class_count = 1,
+};
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+struct payload {
+    uint64_t tag;
+    uint64_t number;
+    uint8_t rest[48];
+};
+
+static uint32_t log_as(etwas_trace_handle session, const etwas_guid *guid, uint8_t level,
+                       uint8_t type, uint64_t tag, uint64_t number)
+{
+    struct {
+        EVENT_TRACE_HEADER header;
+        struct payload payload;
+    } event = {.header = {.Size = sizeof event, .Flags = WNODE_FLAG_TRACED_GUID, .Guid = *guid},
+               .payload = {.tag = tag, .number = number}};
+
+    event.header.Class.Level = level;
+    event.header.Class.Type = type;
+    return TraceEvent(session, &event.header);
+}
+
+static uint32_t log_one(etwas_trace_handle session, uint8_t level, uint64_t number)
+{
+    return log_as(session, &one, level, 1, level, number);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static struct {
+    uint64_t count[MOST_TAGS];
+    uint8_t seen[MOST_TAGS][MOST_EVENTS];
+    int64_t last;
+    uint64_t wrong;
+    uint64_t out_of_order;
+    uint64_t elsewhere; /* on no processor of this machine, nor in the extra stream */
+} found;
+
+static void take(EVENT_RECORD *record)
+{
+    struct payload payload;
+
+    found.out_of_order += record->EventHeader.TimeStamp.QuadPart < found.last;
+    found.last = record->EventHeader.TimeStamp.QuadPart;
+    if (memcmp(&record->EventHeader.ProviderId, &one, sizeof one) != 0 ||
+        record->UserDataLength != sizeof payload) {
+        return; /* what the file says of itself */
+    }
+    found.elsewhere += record->BufferContext.ProcessorIndex > etwas_processor_count();
+    memcpy(&payload, record->UserData, sizeof payload);
+    if (payload.tag >= MOST_TAGS || payload.number >= MOST_EVENTS ||
+        found.seen[payload.tag][payload.number]++ != 0) {
+        found.wrong++;
+        return;
+    }
+    found.count[payload.tag]++;
+}
+
+static void read_file(const char *path)
+{
+    EVENT_TRACE_LOGFILEA log = {.LogFileName = (char *)path, .EventRecordCallback = take};
+    etwas_trace_handle trace;
+
+    log.ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD | PROCESS_TRACE_MODE_RAW_TIMESTAMP;
+    memset(&found, 0, sizeof found);
+    trace = OpenTraceA(&log);
+    assert_true(trace != INVALID_PROCESSTRACE_HANDLE);
+    assert_int_equal(ProcessTrace(&trace, 1, NULL, NULL), ERROR_SUCCESS);
+    assert_int_equal(CloseTrace(trace), ERROR_SUCCESS);
+    assert_int_equal(found.wrong, 0);
+    assert_int_equal(found.out_of_order, 0);
+    assert_int_equal(found.elsewhere, 0);
+}
+
+static etwas_retention_class_state state_of(etwas_trace_handle session, uint32_t class_number)
+{
+    etwas_retention_class_state state;
+
+    assert_int_equal(etwas_retention_class_query(session, class_number, &state), ERROR_SUCCESS);
+    assert_int_equal(state.attempted, state.recorded + state.overwritten + state.lost);
+    return state;
+}
+
+static void expect_sums(etwas_trace_handle session, uint32_t classes)
+{
+    etwas_session_counts counts = counts_of(session);
+    etwas_retention_class_state sum = {0};
+
+    for (uint32_t number = 0; number <= classes; number++) {
+        etwas_retention_class_state state = state_of(session, number);
+
+        sum.recorded += state.recorded;
+        sum.overwritten += state.overwritten;
+        sum.lost += state.lost;
+    }
+    assert_int_equal(sum.recorded, counts.recorded);
+    assert_int_equal(sum.overwritten, counts.overwritten);
+    assert_int_equal(sum.lost, counts.lost);
+}
+
+/* ---- what they are for ------------------------------------------------------------------------ */
+
+/* Before, among and after them a storm of what nobody would miss. */
+static void log_errors_in_a_storm(etwas_trace_handle session)
+{
+    for (uint32_t number = 0; number < STORM; number++) {
+        assert_int_equal(log_one(session, VERBOSE, number), ERROR_SUCCESS);
+        if (number >= STORM / 4 && number < STORM / 4 + ERRORS) {
+            assert_int_equal(log_one(session, ERROR, number - STORM / 4), ERROR_SUCCESS);
+        }
+    }
+}
+
+static void rare_errors_outlast_a_storm(void **state)
+{
+    etwas_trace_handle session = start_session(NULL, &recorder);
+    etwas_retention_class_state errors;
+    etwas_retention_class_state others;
+    etwas_retention retention;
+
+    (void)state;
+    log_errors_in_a_storm(session);
+    errors = state_of(session, 1);
+    others = state_of(session, 0);
+    assert_int_equal(errors.recorded, ERRORS);
+    assert_int_equal(errors.overwritten, 0);
+    assert_int_equal(others.attempted, STORM);
+    assert_true(others.overwritten > STORM / 2);
+    assert_int_equal(others.lost, 0);
+    expect_sums(session, 1);
+    /* The gauge knows both. */
+    assert_true(errors.covered_ns > others.covered_ns);
+    assert_int_equal(etwas_retention_query(session, &retention, NULL, 0), ERROR_SUCCESS);
+    assert_true(retention.covered_ns <= errors.covered_ns);
+    assert_int_equal(etwas_snapshot(session, folder_path("s.etl")), ERROR_SUCCESS);
+    read_file(folder_path("s.etl"));
+    assert_int_equal(found.count[ERROR], ERRORS);
+    assert_int_equal(found.count[VERBOSE], others.recorded);
+    stop_session(session, NULL);
+    assert_int_equal(state_of(session, 1).recorded, ERRORS);
+    expect_sums(session, 1);
+}
+
+static void without_a_class_they_are_overwritten(void **state)
+{
+    etwas_session_options options = recorder;
+    etwas_trace_handle session;
+
+    (void)state;
+    options.class_count = 0;
+    session = start_session(NULL, &options);
+    log_errors_in_a_storm(session);
+    assert_int_equal(state_of(session, 0).attempted, STORM + ERRORS);
+    expect_sums(session, 0);
+    assert_int_equal(etwas_snapshot(session, folder_path("s.etl")), ERROR_SUCCESS);
+    read_file(folder_path("s.etl"));
+    assert_int_equal(found.count[ERROR], 0);
+    stop_session(session, NULL);
+}
+
+/* What nobody uses anybody may have, until its owner comes. */
+static void a_class_lends_what_it_does_not_use_and_gets_it_back(void **state)
+{
+    etwas_session_options options = recorder;
+    etwas_trace_handle session;
+    uint32_t share;
+
+    (void)state;
+    options.minimum_buffers = 200;
+    session = start_session(NULL, &options);
+    share = state_of(session, 1).share;
+    assert_int_equal(share + state_of(session, 0).share, counts_of(session).buffers_allocated);
+    for (uint32_t number = 0; number < STORM; number++) {
+        assert_int_equal(log_one(session, VERBOSE, number), ERROR_SUCCESS);
+    }
+    assert_true(state_of(session, 0).buffers > state_of(session, 0).share);
+    assert_int_equal(state_of(session, 1).buffers, 0);
+    for (uint32_t number = 0; number < STORM; number++) {
+        assert_int_equal(log_one(session, ERROR, number), ERROR_SUCCESS);
+    }
+    assert_int_equal(state_of(session, 1).buffers, share);
+    assert_int_equal(state_of(session, 0).buffers, state_of(session, 0).share);
+    assert_int_equal(counts_of(session).lost, 0);
+    expect_sums(session, 1);
+    stop_session(session, NULL);
+}
+
+/* ---- which class ------------------------------------------------------------------------------ */
+
+enum {
+    BY_LEVEL = 1,
+    BY_TYPE,
+    BY_GUID,
+    BY_KEYWORD,
+    BY_ALL,
+    EVERY_CLASS = BY_ALL
+};
+
+static const etwas_retention_class all_kinds[] = {
+    {.level = 2, .share_percent = 10},
+    {.by_type = true, .type = RARE_TYPE, .share_percent = 10},
+    {.guid = {0x0c1a5500, 0x0002, 0x4000, {0x80, 0, 0, 0, 0, 0, 0, 2}}, .share_percent = 10},
+    {.keywords = 0x30, .share_percent = 10},
+    {.guid = {0x0c1a5500, 0x0001, 0x4000, {0x80, 0, 0, 0, 0, 0, 0, 1}},
+     .keywords = 0x40,
+     .level = 4,
+     .by_type = true,
+     .type = 9,
+     .share_percent = 10},
+};
+
+struct classified {
+    const etwas_guid *guid;
+    uint64_t keyword;
+    uint8_t level;
+    uint8_t type;
+    uint32_t class_number;
+};
+
+static uint64_t attempted[EVERY_CLASS + 1];
+
+static void expect_class(etwas_trace_handle session, uint32_t class_number)
+{
+    attempted[class_number]++;
+    for (uint32_t number = 0; number <= EVERY_CLASS; number++) {
+        assert_int_equal(state_of(session, number).attempted, attempted[number]);
+    }
+}
+
+static void classic_events_are_in_the_first_class_that_fits(void **state)
+{
+    static const struct classified rows[] = {
+        {&one, 0, 1, 0, BY_LEVEL},
+        {&one, 0, 2, RARE_TYPE, BY_LEVEL},
+        {&other, 0, 2, 0, BY_LEVEL},
+        {&one, 0, 0, 0, 0},
+        {&one, 0, 3, 0, 0},
+        {&one, 0, 255, RARE_TYPE, BY_TYPE},
+        {&other, 0, 0, RARE_TYPE, BY_TYPE},
+        {&other, 0, 3, 1, BY_GUID},
+        {&one, 0, 4, 9, 0}, /* no keyword */
+    };
+    etwas_session_options options = recorder;
+    etwas_trace_handle session;
+
+    (void)state;
+    options.classes = all_kinds;
+    options.class_count = EVERY_CLASS;
+    session = start_session(NULL, &options);
+    memset(attempted, 0, sizeof attempted);
+    for (size_t index = 0; index < sizeof rows / sizeof rows[0]; index++) {
+        assert_int_equal(
+            log_as(session, rows[index].guid, rows[index].level, rows[index].type, 0, index),
+            ERROR_SUCCESS);
+        expect_class(session, rows[index].class_number);
+    }
+    expect_sums(session, EVERY_CLASS);
+    stop_session(session, NULL);
+}
+
+static uint32_t no_control(WMIDPREQUESTCODE code, void *context, uint32_t *size, void *buffer)
+{
+    (void)code;
+    (void)context;
+    (void)size;
+    (void)buffer;
+    return ERROR_SUCCESS;
+}
+
+/* The commonest event, whose class is a registration. */
+static void instances_are_in_the_class_of_their_registration(void **state)
+{
+    etwas_session_options options = recorder;
+    TRACE_GUID_REGISTRATION classes[] = {{.Guid = &one}, {.Guid = &other}};
+    struct {
+        EVENT_INSTANCE_HEADER header;
+        struct payload payload;
+    } event = {.header = {.Size = sizeof event, .Flags = WNODE_FLAG_TRACED_GUID}};
+    etwas_trace_handle registration;
+    etwas_trace_handle session;
+
+    (void)state;
+    options.classes = all_kinds;
+    options.class_count = EVERY_CLASS;
+    session = start_session(NULL, &options);
+    memset(attempted, 0, sizeof attempted);
+    assert_int_equal(
+        RegisterTraceGuidsA(no_control, NULL, &one, 2, classes, NULL, NULL, &registration),
+        ERROR_SUCCESS);
+    for (uint32_t index = 0; index < 8; index++) {
+        EVENT_INSTANCE_INFO instance;
+        EVENT_INSTANCE_INFO parent;
+
+        assert_int_equal(CreateTraceInstanceId(classes[index % 2].RegHandle, &instance),
+                         ERROR_SUCCESS);
+        assert_int_equal(CreateTraceInstanceId(classes[0].RegHandle, &parent), ERROR_SUCCESS);
+        event.header.Class.Level = index < 4 ? 3 : 1;
+        event.payload.number = index;
+        assert_int_equal(
+            TraceEventInstance(session, &event.header, &instance, index % 4 < 2 ? NULL : &parent),
+            ERROR_SUCCESS);
+        expect_class(session, index >= 4 ? BY_LEVEL : index % 2 == 0 ? 0 : BY_GUID);
+    }
+    assert_int_equal(UnregisterTraceGuids(registration), ERROR_SUCCESS);
+    stop_session(session, NULL);
+}
+
+static void modern_events_also_by_keyword(void **state)
+{
+    static const struct classified rows[] = {
+        {&one, 0x10, 4, 0, BY_KEYWORD},
+        {&one, 0x21, 4, 9, BY_KEYWORD},
+        {&one, 0x41, 4, 9, BY_ALL},
+        {&one, 0x41, 5, 9, 0},
+        {&one, 0x41, 4, 8, 0},
+        {&one, 0x70, 2, 9, BY_LEVEL},
+        {&other, 0x70, 4, 0, BY_GUID},
+        {&one, 0, 4, RARE_TYPE, BY_TYPE},
+        {&one, 0, 4, 9, 0},
+    };
+    etwas_session_options options = recorder;
+    REGHANDLE provider = 0;
+    etwas_trace_handle session;
+
+    (void)state;
+    options.classes = all_kinds;
+    options.class_count = EVERY_CLASS;
+    session = start_session(NULL, &options);
+    memset(attempted, 0, sizeof attempted);
+    for (size_t index = 0; index < sizeof rows / sizeof rows[0]; index++) {
+        const EVENT_DESCRIPTOR descriptor = {
+            .Level = rows[index].level, .Opcode = rows[index].type, .Keyword = rows[index].keyword};
+        struct payload payload = {.number = index};
+        EVENT_DATA_DESCRIPTOR data;
+
+        assert_int_equal(EventRegister(rows[index].guid, NULL, NULL, &provider), ERROR_SUCCESS);
+        assert_int_equal(EnableTraceEx2(session, rows[index].guid,
+                                        EVENT_CONTROL_CODE_ENABLE_PROVIDER, 255, 0, 0, 0, NULL),
+                         ERROR_SUCCESS);
+        EventDataDescCreate(&data, &payload, sizeof payload);
+        assert_int_equal(EventWrite(provider, &descriptor, 1, &data), ERROR_SUCCESS);
+        expect_class(session, rows[index].class_number);
+        assert_int_equal(EventUnregister(provider), ERROR_SUCCESS);
+    }
+    stop_session(session, NULL);
+}
+
+static void messages_by_their_guid_alone(void **state)
+{
+    const uint32_t flags = TRACE_MESSAGE_GUID | TRACE_MESSAGE_TIMESTAMP;
+    etwas_session_options options = recorder;
+    etwas_trace_handle session;
+    uint32_t argument = 7;
+
+    (void)state;
+    options.log_file_mode |= EVENT_TRACE_USE_LOCAL_SEQUENCE;
+    options.classes = all_kinds;
+    options.class_count = EVERY_CLASS;
+    session = start_session(NULL, &options);
+    memset(attempted, 0, sizeof attempted);
+    assert_int_equal(
+        TraceMessage(session, flags, &other, RARE_TYPE, &argument, sizeof argument, NULL),
+        ERROR_SUCCESS);
+    expect_class(session, BY_GUID);
+    assert_int_equal(TraceMessage(session, flags | TRACE_MESSAGE_SYSTEMINFO, &other, RARE_TYPE,
+                                  &argument, sizeof argument, NULL),
+                     ERROR_SUCCESS);
+    expect_class(session, BY_GUID);
+    assert_int_equal(TraceMessage(session, flags | TRACE_MESSAGE_SEQUENCE, &other, RARE_TYPE, NULL),
+                     ERROR_SUCCESS);
+    expect_class(session, BY_GUID);
+    assert_int_equal(TraceMessage(session, flags, &one, RARE_TYPE, NULL), ERROR_SUCCESS);
+    expect_class(session, 0);
+    assert_int_equal(TraceMessage(session, TRACE_MESSAGE_TIMESTAMP, NULL, RARE_TYPE, NULL),
+                     ERROR_SUCCESS);
+    expect_class(session, 0);
+    stop_session(session, NULL);
+}
+
+/* ---- under load ------------------------------------------------------------------------------- */
+
+struct work {
+    etwas_trace_handle session;
+    uint32_t thread;
+    uint64_t lost[2];
+};
+
+/* Errors and others by turns, as many errors as fit in no share. */
+static void *write_both(void *argument)
+{
+    struct work *work = argument;
+
+    for (uint32_t index = 0; index < EACH; index++) {
+        uint8_t level = index % 3 == 0 ? ERROR : VERBOSE;
+        uint32_t code =
+            log_as(work->session, &one, level, 1, level, (uint64_t)work->thread * EACH + index);
+
+        work->lost[level == ERROR] += code != ERROR_SUCCESS;
+    }
+    return NULL;
+}
+
+static void write_by_threads(etwas_trace_handle session, uint64_t lost[2])
+{
+    pthread_t threads[THREADS];
+    struct work work[THREADS];
+
+    for (uint32_t index = 0; index < THREADS; index++) {
+        work[index] = (struct work){session, index, {0}};
+        assert_int_equal(pthread_create(&threads[index], NULL, write_both, &work[index]), 0);
+    }
+    /* Exact at every moment, also while all of them write, and buffers go from class to class. */
+    for (uint32_t look = 0; look < 200; look++) {
+        (void)state_of(session, look % 2);
+        (void)sched_yield();
+    }
+    lost[0] = lost[1] = 0;
+    for (uint32_t index = 0; index < THREADS; index++) {
+        assert_int_equal(pthread_join(threads[index], NULL), 0);
+        lost[0] += work[index].lost[0];
+        lost[1] += work[index].lost[1];
+    }
+}
+
+static void expect_accounts(etwas_trace_handle session, const uint64_t lost[2])
+{
+    assert_int_equal(state_of(session, 1).attempted, THREADS * EACH / 3);
+    assert_int_equal(state_of(session, 0).attempted, THREADS * EACH - THREADS * EACH / 3);
+    assert_int_equal(state_of(session, 0).lost, lost[0]);
+    assert_int_equal(state_of(session, 1).lost, lost[1]);
+    expect_sums(session, 1);
+}
+
+static void recorder_under_load(uint32_t mode)
+{
+    etwas_session_options options = recorder;
+    etwas_trace_handle session;
+    uint64_t lost[2];
+
+    options.log_file_mode |= mode;
+    session = start_session(NULL, &options);
+    /* So that there is something to take back from the others. */
+    for (uint32_t number = 0; number < STORM / 4; number++) {
+        assert_int_equal(log_as(session, &one, VERBOSE, 1, 1, number), ERROR_SUCCESS);
+    }
+    write_by_threads(session, lost);
+    assert_int_equal(state_of(session, 1).attempted, THREADS * EACH / 3);
+    assert_int_equal(etwas_snapshot(session, folder_path("load.etl")), ERROR_SUCCESS);
+    read_file(folder_path("load.etl"));
+    assert_int_equal(found.count[ERROR], state_of(session, 1).recorded);
+    assert_int_equal(found.count[VERBOSE] + found.count[1], state_of(session, 0).recorded);
+    expect_sums(session, 1);
+    stop_session(session, NULL);
+    expect_sums(session, 1);
+}
+
+static void a_recorders_accounts_are_exact_under_load(void **state)
+{
+    (void)state;
+    recorder_under_load(0);
+}
+
+static void also_with_one_slot_for_all(void **state)
+{
+    (void)state;
+    if (session_protocol == ETWAS_PROTOCOL_RSEQ) {
+        return;
+    }
+    recorder_under_load(EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING);
+}
+
+static void a_file_has_all_of_them_in_one_order(void **state)
+{
+    etwas_session_options options = recorder;
+    etwas_trace_handle session;
+    uint64_t lost[2];
+
+    (void)state;
+    options.log_file_mode = EVENT_TRACE_FILE_MODE_SEQUENTIAL;
+    options.maximum_buffers = 96;
+    options.minimum_buffers = 0;
+    session = start_session(folder_path("all.etl"), &options);
+    write_by_threads(session, lost);
+    expect_accounts(session, lost);
+    stop_session(session, NULL);
+    expect_accounts(session, lost);
+    read_file(folder_path("all.etl"));
+    assert_int_equal(found.count[ERROR], THREADS * EACH / 3 - lost[1]);
+    assert_int_equal(found.count[VERBOSE], THREADS * EACH - THREADS * EACH / 3 - lost[0]);
+}
+
+/* Without anybody who drains: the storm loses, and its share is all that it takes. */
+static void in_a_file_a_class_has_no_more_than_its_share(void **state)
+{
+    etwas_session_options options = recorder;
+    etwas_trace_handle session;
+    uint64_t errors = 0;
+    uint64_t lost = 0;
+
+    (void)state;
+    options.log_file_mode = EVENT_TRACE_FILE_MODE_SEQUENTIAL;
+    options.maximum_buffers = 128;
+    options.flusher.no_thread = true;
+    session = start_session(folder_path("share.etl"), &options);
+    for (uint32_t number = 0; number < STORM; number++) {
+        lost += log_one(session, VERBOSE, number) == ERROR_NOT_ENOUGH_MEMORY;
+    }
+    assert_true(lost > 0);
+    assert_int_equal(state_of(session, 0).lost, lost);
+    assert_int_equal(state_of(session, 0).buffers, state_of(session, 0).share);
+    assert_int_equal(counts_of(session).buffers_allocated, state_of(session, 0).share);
+    for (uint32_t number = 0; number < ERRORS; number++) {
+        errors += log_one(session, ERROR, number) == ERROR_SUCCESS;
+    }
+    assert_int_equal(errors, ERRORS);
+    /* Once it was drained there is room again. */
+    assert_int_equal(etwas_flush(session), ERROR_SUCCESS);
+    assert_int_equal(log_one(session, VERBOSE, STORM), ERROR_SUCCESS);
+    stop_session(session, NULL);
+    expect_sums(session, 1);
+    read_file(folder_path("share.etl"));
+    assert_int_equal(found.count[ERROR], ERRORS);
+    assert_int_equal(found.count[VERBOSE], STORM + 1 - lost);
+}
+
+/* ---- windows and death ------------------------------------------------------------------------ */
+
+static void a_window_has_the_errors_before_the_storm(void **state)
+{
+    etwas_session_options options = recorder;
+    const etwas_trigger_options window = {.log_file = folder_path("w%d.etl")};
+    etwas_trigger_counts counts;
+    etwas_trace_handle session;
+
+    (void)state;
+    options.minimum_buffers = 200;
+    session = start_session(NULL, &options);
+    assert_int_equal(etwas_trigger_arm(session, &window), ERROR_SUCCESS);
+    log_errors_in_a_storm(session);
+    assert_int_equal(etwas_trigger(session), ERROR_SUCCESS);
+    for (uint32_t number = STORM; number < 2 * STORM; number++) {
+        assert_int_equal(log_one(session, VERBOSE, number), ERROR_SUCCESS);
+    }
+    do {
+        (void)usleep(1000);
+        assert_int_equal(etwas_trigger_query(session, &counts), ERROR_SUCCESS);
+    } while (counts.files + counts.failed == 0);
+    assert_int_equal(counts.failed, 0);
+    assert_int_equal(counts_of(session).lost, 0);
+    expect_sums(session, 1);
+    stop_session(session, NULL);
+    read_file(folder_path("w1.etl"));
+    assert_int_equal(found.count[ERROR], ERRORS);
+}
+
+static void a_killed_recorders_errors_are_recovered(void **state)
+{
+    etwas_session_options options = recorder;
+    etwas_recovered recovered;
+    char path[4096];
+    int pipe_ends[2];
+    int status;
+    pid_t child;
+
+    (void)state;
+    options.crash_safe = ETWAS_CRASH_SAFE_POOL_FILE;
+    options.crash_safe_folder = folder_path("run");
+    options.protocol = session_protocol;
+    assert_int_equal(pipe(pipe_ends), 0);
+    child = fork();
+    if (child == 0) {
+        etwas_trace_handle session;
+
+        if (etwas_start("killed", NULL, &options, &session) != ERROR_SUCCESS) {
+            _exit(1);
+        }
+        log_errors_in_a_storm(session);
+        memset(path, 0, sizeof path);
+        (void)etwas_crash_safe_path(session, path, sizeof path);
+        (void)!write(pipe_ends[1], path, sizeof path);
+        (void)pause();
+        _exit(1);
+    }
+    assert_int_equal((int)read(pipe_ends[0], path, sizeof path), sizeof path);
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(etwas_recover(path, 0, folder_path("after.etl"), &recovered), ERROR_SUCCESS);
+    read_file(folder_path("after.etl"));
+    assert_int_equal(found.count[ERROR], ERRORS);
+    assert_int_equal(found.count[ERROR] + found.count[VERBOSE], recovered.events);
+    assert_int_equal(recovered.events + recovered.overwritten, STORM + ERRORS);
+    (void)close(pipe_ends[0]);
+    (void)close(pipe_ends[1]);
+}
+
+/* ---- what is refused -------------------------------------------------------------------------- */
+
+static void expect_refused(etwas_session_options options, uint32_t code)
+{
+    etwas_trace_handle session;
+
+    assert_int_equal(etwas_start("refused", folder_path("r.etl"), &options, &session), code);
+    assert_int_equal(session, 0);
+}
+
+static void what_cannot_be_is_refused(void **state)
+{
+    static const etwas_retention_class many[ETWAS_RETENTION_CLASSES + 1];
+    etwas_retention_class two[] = {errors_apart, errors_apart};
+    etwas_session_options options = {.classes = two, .class_count = 2};
+    etwas_retention_class_state class_state;
+    etwas_trace_handle session;
+
+    (void)state;
+    two[0].share_percent = 81;
+    expect_refused(options, ERROR_INVALID_PARAMETER);
+    two[0].share_percent = 101;
+    options.class_count = 1;
+    expect_refused(options, ERROR_INVALID_PARAMETER);
+    two[0] = errors_apart;
+    two[0].reserved = 1;
+    expect_refused(options, ERROR_INVALID_PARAMETER);
+    two[0] = errors_apart;
+    two[0].reserved_byte = 1;
+    expect_refused(options, ERROR_INVALID_PARAMETER);
+    two[0] = errors_apart;
+    options.classes = NULL;
+    expect_refused(options, ERROR_INVALID_PARAMETER);
+    options.classes = many;
+    options.class_count = ETWAS_RETENTION_CLASSES + 1;
+    expect_refused(options, ERROR_INVALID_PARAMETER);
+    options.classes = two;
+    options.class_count = 2;
+    options.log_file_mode = EVENT_TRACE_FILE_MODE_APPEND;
+    options.clock = ETWAS_CLOCK_SYSTEM_TIME;
+    options.buffer_size_kb = 64;
+    expect_refused(options, ERROR_NOT_SUPPORTED);
+
+    options.log_file_mode = EVENT_TRACE_FILE_MODE_SEQUENTIAL;
+    session = start_session(folder_path("f.etl"), &options);
+    assert_int_equal(etwas_retention_class_query(session, 2, NULL), ERROR_INVALID_PARAMETER);
+    assert_int_equal(etwas_retention_class_query(session, 3, &class_state),
+                     ERROR_INVALID_PARAMETER);
+    assert_int_equal(etwas_retention_class_query(0, 0, &class_state), ERROR_INVALID_HANDLE);
+    assert_int_equal(etwas_retention_class_query(session, 2, &class_state), ERROR_SUCCESS);
+    assert_int_equal(class_state.covered_ns, 0);
+    stop_session(session, NULL);
+}
+
+/* Another session without classes in the same entry, and one with more, get what they ask for. */
+static void sessions_with_and_without_take_turns(void **state)
+{
+    static const uint32_t counts[] = {1, 0, 5, 0, 3, 1};
+
+    (void)state;
+    for (uint32_t turn = 0; turn < 150; turn++) {
+        etwas_session_options options = recorder;
+        uint32_t count = counts[turn % (sizeof counts / sizeof counts[0])];
+        etwas_trace_handle session;
+        etwas_retention retention;
+
+        options.classes = all_kinds;
+        options.class_count = count;
+        session = start_session(NULL, &options);
+        for (uint32_t number = 0; number < 100; number++) {
+            assert_int_equal(log_one(session, ERROR, number), ERROR_SUCCESS);
+        }
+        assert_int_equal(etwas_retention_query(session, &retention, NULL, 0), ERROR_SUCCESS);
+        assert_int_equal(retention.streams % (1 + count), 0);
+        assert_int_equal(state_of(session, count == 0 ? 0 : 1).recorded, 100);
+        stop_session(session, NULL);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(rare_errors_outlast_a_storm),
+        FOLDER_TEST(without_a_class_they_are_overwritten),
+        FOLDER_TEST(a_class_lends_what_it_does_not_use_and_gets_it_back),
+        FOLDER_TEST(classic_events_are_in_the_first_class_that_fits),
+        FOLDER_TEST(instances_are_in_the_class_of_their_registration),
+        FOLDER_TEST(modern_events_also_by_keyword),
+        FOLDER_TEST(messages_by_their_guid_alone),
+        FOLDER_TEST(a_recorders_accounts_are_exact_under_load),
+        FOLDER_TEST(also_with_one_slot_for_all),
+        FOLDER_TEST(a_file_has_all_of_them_in_one_order),
+        FOLDER_TEST(in_a_file_a_class_has_no_more_than_its_share),
+        FOLDER_TEST(a_window_has_the_errors_before_the_storm),
+        FOLDER_TEST(a_killed_recorders_errors_are_recovered),
+        FOLDER_TEST(what_cannot_be_is_refused),
+        FOLDER_TEST(sessions_with_and_without_take_turns),
+    };
+
+    return RUN_WITH_EACH_PROTOCOL(tests);
+}

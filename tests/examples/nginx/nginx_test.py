@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""The nginx module as an operator meets it: a slow request leaves a snapshot in which it is found by name.
+
+usage: nginx_test.py EXAMPLE BUILD ETWAS WALKER LIBRARY
+
+Builds the module with LIBRARY of the folder BUILD. Skipped where Debian's nginx or nginx-dev is missing.
+"""
+
+import ctypes
+import glob
+import http.client
+import json
+import os
+import pathlib
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD = ETWAS = WALKER = LIBRARY = MODULE = ""
+Server = wait_for = None
+SLOW_MS = 150
+LINES = "etwas on; etwas_folder FOLDER/snapshots; etwas_memory 4m; etwas_pause 0;"
+SOME_ARE_SLOW = LINES + "etwas_slow 100ms;"
+ALL_ARE_SLOW = LINES + "etwas_slow 1ms;"
+PHASES = ["Content", "Send"]
+
+
+class NginxTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="nginx-test-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def start(self, lines):
+        self.server = Server(self.folder, MODULE, lines, main=f"env ETWAS_RUNTIME_DIR={self.folder}/pools;")
+        (self.folder / "www" / "index.html").write_text("hello\n", encoding="utf-8")
+        self.backends = [self.start_backend(name) for name in ("first", "second")]
+        self.server.start()
+        self.addCleanup(self.server.stop)
+
+    def start_backend(self, name):
+        path = self.folder / f"{name}.sock"
+        process = subprocess.Popen([sys.executable, "-B", str(EXAMPLE / "backend.py"), str(path), str(SLOW_MS)])
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        wait_for("the backend does not answer", lambda: self.answers(path))
+        return process
+
+    def answers(self, path):
+        with socket.socket(socket.AF_UNIX) as probe:
+            return probe.connect_ex(str(path)) == 0
+
+    def get(self, path, method="GET"):
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=60)
+        connection.request(method, path)
+        status = connection.getresponse().status
+        connection.close()
+        return status
+
+    def get_slow(self, path="/orders/slow"):
+        """Both servers are slow for one request each: which has its turn nobody knows."""
+        for backend in self.backends:
+            backend.send_signal(signal.SIGUSR1)
+        for _ in self.backends:
+            self.assertEqual(self.get(path), 200)
+
+    def snapshots(self, count):
+        wait_for(f"{count} snapshots: {self.server.log()}",
+                 lambda: self.server.log().count("is written") >= count)
+        return sorted(glob.glob(str(self.folder / "snapshots" / "*.etl")))
+
+    def events(self, snapshot):
+        result = subprocess.run([ETWAS, "dump", "--json", snapshot], stdout=subprocess.PIPE, check=True)
+        events = [json.loads(line) for line in result.stdout.splitlines()]
+        return [event for event in events if event.get("provider") == "nginx"]
+
+    def named(self, events, name):
+        return [event for event in events if event["event"] == name]
+
+    def check_walker(self, snapshot):
+        result = subprocess.run([sys.executable, "-B", WALKER, snapshot], stdout=subprocess.PIPE, check=False)
+        self.assertEqual(result.returncode, 0, result.stdout)
+
+    def phases_of(self, events, request):
+        """Names of the phases of a request, in their order; each begins and ends, one after the other."""
+        mine = [e for e in events if e["instance"] == request and not e["event"].startswith("Request/")]
+        begun, ended = mine[::2], mine[1::2]
+        self.assertEqual([e["event"].replace("Start", "End") for e in begun], [e["event"] for e in ended])
+        return [event["event"].rpartition("/")[0] for event in begun]
+
+
+class Snapshots(NginxTest):
+    def test_a_slow_request_is_found_by_name_with_the_server_that_was_slow(self):
+        self.start(SOME_ARE_SLOW)
+        self.get("/orders/quick")
+        self.get_slow("/orders/7?kind=tea")
+        snapshot = self.snapshots(1)[0]
+        self.check_walker(snapshot)
+        events = self.events(snapshot)
+        slow = self.named(events, "Request/Slow")[0]
+        self.assertEqual(slow["fields"]["uri"], "/orders/7?kind=tea")
+        self.assertEqual(slow["fields"]["limit_us"], 100000)
+        self.assertGreaterEqual(slow["fields"]["duration_us"], 100000)
+        mine = {e["event"]: e["fields"] for e in events if e["instance"] == slow["instance"]}
+        self.assertEqual(mine["Request/Start"]["method"], "GET")
+        self.assertEqual(mine["Request/Start"]["client"], "127.0.0.1")
+        self.assertRegex(mine["Request/Upstream"]["server"], "^unix:.*(first|second).sock$")
+        self.assertEqual(mine["Request/Upstream"]["status"], 200)
+        self.assertEqual(mine["Request/End"]["status"], 200)
+        self.assertEqual(self.phases_of(events, slow["instance"]), PHASES)
+
+    def test_every_request_is_there_whatever_became_of_it(self):
+        self.start(SOME_ARE_SLOW)
+        self.assertEqual(self.get("/index.html"), 200)
+        self.assertEqual(self.get("/"), 200)  # nginx redirects it to /index.html
+        self.assertEqual(self.get("/nothing", "HEAD"), 404)
+        self.assertEqual(self.get("/index.html", "POST"), 405)
+        with socket.create_connection(("127.0.0.1", self.server.port)) as client:
+            client.sendall(b"NONSENSE\r\n\r\n")
+            self.assertIn(b" 400 ", client.recv(1000))
+        self.get_slow()
+        events = self.events(self.snapshots(1)[0])
+        starts = self.named(events, "Request/Start")
+        ends = {e["instance"]: e["fields"]["status"] for e in self.named(events, "Request/End")}
+        found = [(e["fields"]["method"], e["fields"]["uri"], ends[e["instance"]]) for e in starts[:5]]
+        self.assertEqual(found[:4], [("GET", "/index.html", 200), ("GET", "/", 200), ("HEAD", "/nothing", 404),
+                                     ("POST", "/index.html", 405)])
+        self.assertEqual(found[4][2], 400)
+        self.assertEqual(self.phases_of(events, starts[0]["instance"]), PHASES)
+        self.assertEqual(self.phases_of(events, starts[1]["instance"]), PHASES)
+        self.assertEqual(self.phases_of(events, starts[4]["instance"]), ["Send"])
+
+    def test_a_request_that_was_held_back_says_so(self):
+        self.start(SOME_ARE_SLOW + "limit_req_zone $uri zone=all:64k rate=5r/s; limit_req zone=all burst=9;")
+        self.assertEqual([self.get("/"), self.get("/?late")], [200, 200])
+        events = self.events(self.snapshots(1)[0])
+        late, = [e["instance"] for e in self.named(events, "Request/Start") if e["fields"]["uri"] == "/?late"]
+        waited, = self.named(events, "Request/Waited")
+        self.assertEqual(waited["instance"], late)
+        self.assertGreater(waited["fields"]["duration_us"], 0)
+        self.assertEqual(self.phases_of(events, late), PHASES)
+
+    def test_no_more_are_written_than_the_settings_allow(self):
+        self.start(SOME_ARE_SLOW.replace("etwas_pause 0", "etwas_pause 1h"))
+        self.get_slow()
+        self.assertEqual(len(self.snapshots(1)), 1)
+        self.server.stop()
+        self.assertIn("1 snapshots; slow since the last one: 1", self.server.log())
+
+        self.server.configure(SOME_ARE_SLOW + "etwas_snapshots 2;")
+        self.server.start()
+        for count in (1, 2, 2):
+            self.get_slow()
+            self.assertLessEqual(len(self.snapshots(1 + count)), 1 + 2)
+        self.server.stop()
+        self.assertIn("2 snapshots; slow since the last one: ", self.server.log())
+
+    def test_they_are_for_their_owner_alone(self):
+        self.start(SOME_ARE_SLOW)
+        self.get_slow()
+        snapshot = pathlib.Path(self.snapshots(1)[0])
+        self.assertEqual(stat.S_IMODE(snapshot.stat().st_mode), 0o600)
+        self.assertEqual(stat.S_IMODE(snapshot.parent.stat().st_mode), 0o700)
+
+
+class Workers(NginxTest):
+    def test_a_worker_that_was_killed_is_replaced_by_one_that_is_traced(self):
+        self.start(SOME_ARE_SLOW)
+        victim = self.server.worker_ids()[0]
+        os.kill(victim, signal.SIGKILL)
+        wait_for("the worker is not replaced", lambda: self.server.worker_ids() not in ([], [victim]))
+        self.get_slow()
+        events = self.events(self.snapshots(1)[0])
+        self.assertEqual({event["process"] for event in events}, set(self.server.worker_ids()))
+
+    def test_what_a_killed_worker_logged_is_recovered_by_name(self):
+        self.start(LINES + "etwas_crash_safe on;")
+        victim = self.server.worker_ids()[0]
+        wanted = [f"/?number={number}" for number in range(20)]
+        for uri in wanted:
+            self.assertEqual(self.get(uri), 200)
+        left, = (self.folder / "pools").glob("*.pool")
+        os.kill(victim, signal.SIGKILL)
+        wait_for("the worker is not replaced", lambda: self.server.worker_ids() not in ([], [victim]))
+        recovered = str(self.folder / "recovered.etl")
+        self.recover(left, recovered)
+        self.check_walker(recovered)
+        events = self.events(recovered)
+        self.assertEqual({event["process"] for event in events}, {victim})
+        starts = [e for e in self.named(events, "Request/Start") if e["fields"]["uri"] in wanted]
+        self.assertEqual([e["fields"]["uri"] for e in starts], wanted)
+        for start in starts[:-1]:  # the last may have been killed before it was over
+            self.assertEqual(self.phases_of(events, start["instance"]), PHASES)
+
+    def recover(self, source, output):
+        """By the library: of what is told about it nothing is asked for but the session's GUID."""
+        told = ctypes.create_string_buffer(16)
+        code = ctypes.CDLL(str(LIBRARY)).etwas_recover_sized(str(source).encode(), 0, output.encode(), told,
+                                                             ctypes.c_size_t(len(told)))
+        self.assertEqual(code, 0)
+
+    def test_a_worker_whose_memory_cannot_be_had_serves_all_the_same(self):
+        self.start(LINES + "etwas_crash_safe on;")
+        self.server.stop()
+        pools = self.folder / "pools"
+        pools.chmod(0o755)  # what is logged is for its owner alone, so this folder is refused
+        self.server.start()
+        self.assertEqual(self.get("/"), 200)
+        self.assertIn("etwas: this worker is not traced: ", self.server.log())
+        self.assertIn(str(pools), self.server.log())
+
+    def test_new_settings_are_in_force_after_a_reload(self):
+        self.start(LINES)
+        self.get_slow()
+        before = self.server.worker_ids()
+        self.server.configure(SOME_ARE_SLOW)
+        self.server.process.send_signal(signal.SIGHUP)
+        wait_for("the worker is not replaced",
+                 lambda: len(self.server.worker_ids()) == 1 and self.server.worker_ids() != before)
+        self.get_slow()
+        self.snapshots(1)
+        self.assertIn("0 lost, 0 snapshots", self.server.log())  # said by the worker of before
+        self.assertNotIn("[alert]", self.server.log())
+
+    def test_a_worker_has_no_other_thread(self):
+        self.start(SOME_ARE_SLOW)
+        self.assertEqual(self.get("/"), 200)
+        self.assertEqual(len(os.listdir(f"/proc/{self.server.worker_ids()[0]}/task")), 1)
+
+    def test_nothing_is_traced_where_it_is_off(self):
+        self.start(SOME_ARE_SLOW.replace("etwas on", "etwas off"))
+        self.get_slow()
+        self.server.stop()
+        self.assertNotIn("etwas", self.server.log().replace(str(MODULE), ""))
+        self.assertFalse((self.folder / "snapshots").exists() and os.listdir(self.folder / "snapshots"))
+
+
+class Settings(NginxTest):
+    def check(self, lines):
+        server = Server(self.folder, MODULE, lines)
+        result = subprocess.run(server.command("-t"), stderr=subprocess.PIPE, check=False)
+        return result.returncode, result.stderr.decode()
+
+    def test_a_limit_needs_a_folder(self):
+        code, said = self.check("etwas on; etwas_slow 100ms;")
+        self.assertNotEqual(code, 0)
+        self.assertIn("etwas_slow needs etwas_folder", said)
+
+    def test_a_location_may_have_a_limit_of_its_own(self):
+        self.start(LINES + "etwas_slow 1h; server { listen unix:FOLDER/other.sock; location / { etwas_slow 2h; } }")
+        self.get_slow()
+        self.server.stop()
+        self.assertIn("0 snapshots; slow since the last one: 0", self.server.log())
+
+
+def main():
+    global BUILD, ETWAS, WALKER, LIBRARY, MODULE, EXAMPLE, Server, wait_for
+    EXAMPLE, BUILD, ETWAS, WALKER, LIBRARY = map(pathlib.Path, sys.argv[1:])
+    sys.path.insert(0, str(EXAMPLE))
+    import server  # pylint: disable=import-outside-toplevel
+    Server, wait_for = server.Server, server.wait_for
+    if not os.access(server.NGINX, os.X_OK):
+        print("skipped: there is no nginx (on Debian: apt-get install nginx nginx-dev)")
+        sys.exit(77)
+    code = subprocess.run([EXAMPLE / "build.sh", BUILD], check=False).returncode
+    if code != 0:
+        sys.exit(code)
+    MODULE = BUILD / "examples/nginx/ngx_http_etwas_module.so"
+    unittest.main(argv=sys.argv[:1])
+
+
+if __name__ == "__main__":
+    main()

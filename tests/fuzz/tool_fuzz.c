@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A trace file as `etwas` shows it: the command and its options are chosen by the file's last byte.
+ * The mutator is etl_mutate.c.
+ */
+#include <getopt.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "advise/replay.h"
+#include "commands.h"
+#include "walk.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum {
+    MOST_ARGUMENTS = 6
+};
+
+struct command {
+    int (*run)(int argc, char **argv);
+    const char *arguments[MOST_ARGUMENTS];
+};
+
+static const struct command commands[] = {
+    {etwas_command_dump, {"dump"}},
+    {etwas_command_dump, {"dump", "--json"}},
+    {etwas_command_dump, {"dump", "--csv", "--columns", "time,event,size,duration"}},
+    {etwas_command_dump, {"dump", "--where", "size > 1 && duration > 5us || Number == 7"}},
+    {etwas_command_dump, {"dump", "--hex", "--raw"}},
+    {etwas_command_stat, {"stat"}},
+    {etwas_command_stat, {"stat", "--json"}},
+    {etwas_command_stat, {"stat", "--cpu"}},
+    {etwas_command_stat, {"stat", "--cpu", "--json"}},
+    {etwas_command_stat, {"stat", "--hot"}},
+    {etwas_command_stat, {"stat", "--heap"}},
+    {etwas_command_stat, {"stat", "--prove"}},
+    {etwas_command_stat, {"stat", "--prove", "--json"}},
+    {etwas_command_schema, {"schema"}},
+    {etwas_command_schema, {"schema", "--json"}},
+    {etwas_command_why, {"why"}},
+    {etwas_command_why, {"why", "--json"}},
+    {etwas_command_advise, {"advise"}},
+    {etwas_command_advise, {"advise", "--history", "0.5", "--json"}},
+    {etwas_command_advise, {"advise", "--history", "0.001", "--buffers", "4"}},
+    {etwas_command_advise, {"advise", "--json", "--flush-timer", "1", "--buffers", "2,9"}},
+};
+
+/* In place of main.c, which nothing else is needed of: nobody asks for help. */
+int etwas_command_help(const char *const *paragraphs)
+{
+    (void)paragraphs;
+    return ETWAS_EXIT_USAGE;
+}
+
+int etwas_command_misused(const char *command)
+{
+    (void)command;
+    return ETWAS_EXIT_USAGE;
+}
+
+/* In place of advise/replay.c, which needs sessions: nobody asks for it. */
+void etwas_advise_run_replay(const struct etwas_advise_question *question,
+                             const struct etwas_load *load, const struct etwas_advice *advice,
+                             struct etwas_advise_replay *replay)
+{
+    (void)question;
+    (void)load;
+    (void)advice;
+    (void)replay;
+}
+
+/* By the linker: tool_state.h. */
+extern uint8_t __start_tool_data[];
+extern uint8_t __stop_tool_data[];
+extern uint8_t __start_tool_bss[];
+extern uint8_t __stop_tool_bss[];
+
+/* As before the first command. */
+static void forget(void)
+{
+    static uint8_t *data;
+    size_t bytes = (size_t)(__stop_tool_data - __start_tool_data);
+
+    if (data == NULL) {
+        data = malloc(bytes);
+        MUST(data != NULL);
+        memcpy(data, __start_tool_data, bytes);
+    }
+    memcpy(__start_tool_data, data, bytes);
+    memset(__start_tool_bss, 0, (size_t)(__stop_tool_bss - __start_tool_bss));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const struct command *command =
+        &commands[size > 0 ? data[size - 1] % (sizeof commands / sizeof commands[0]) : 0];
+    char texts[MOST_ARGUMENTS + 1][64];
+    char *arguments[MOST_ARGUMENTS + 2] = {NULL};
+    int count = 0;
+    int file = memfd_create("trace", MFD_CLOEXEC);
+    int code;
+
+    MUST(file >= 0 && write(file, data, size) == (ssize_t)size);
+    for (; count < MOST_ARGUMENTS && command->arguments[count] != NULL; count++) {
+        (void)snprintf(texts[count], sizeof texts[count], "%s", command->arguments[count]);
+        arguments[count] = texts[count];
+    }
+    (void)snprintf(texts[count], sizeof texts[count], "/proc/self/fd/%d", file);
+    arguments[count] = texts[count];
+    forget();
+    optind = 0;
+    code = command->run(count + 1, arguments);
+    MUST(code == ETWAS_EXIT_FINE || code == ETWAS_EXIT_OPEN || code == ETWAS_EXIT_DAMAGED ||
+         code == ETWAS_EXIT_UNPROVED);
+    (void)close(file);
+    return 0;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Recovery of shared.pml, which includes this: its view is checked in every state, as in
+ * rseq_recover.pml.
+ */
+
+hidden byte r_i;
+hidden byte r_k;
+hidden byte r_d;
+hidden byte r_sum;
+hidden int found;
+
+#ifdef FAULT_PINNED_LEFT_OUT
+#define IS_IN_USE(o) (STATE(o) == HELD)
+#else
+#define IS_IN_USE(o) (STATE(o) == HELD || STATE(o) == PINNED)
+#endif
+
+/*
+ * Up to a record that is partly there and says nothing of its size. A reservation in which nothing is
+ * stored yet is zeroes up to the next record.
+ */
+inline recover_buffer()
+{
+    r_k = 0;
+    do
+    :: r_k < CAPACITY && data[r_i * CAPACITY + r_k] != COPYING ->
+        r_d = data[r_i * CAPACITY + r_k];
+        if
+        :: IS_WHOLE(r_d) ->
+            assert((found >> r_d & 1) == 0 && (in_file >> r_d & 1) == 0);
+            found = found | 1 << r_d
+        :: else
+        fi;
+        r_k++
+    :: else -> break
+    od
+}
+
+active proctype killed()
+{
+end:
+    do
+    :: d_step {
+        gen != 0 && region == gen ->
+        found = 0;
+        r_sum = recorded;
+        r_i = 0;
+        do
+        :: r_i < BUFFERS ->
+            if
+            :: IS_IN_USE(owner[r_i]) && progress[r_i] != TICKET(owner[r_i]) &&
+                   (records[r_i] != 0 || word_buffer == r_i) ->
+                /* A claim that is not current, and never was, has no commit word. */
+                recover_buffer();
+                r_sum = r_sum + records[r_i]
+            :: else
+            fi;
+            r_i++
+        :: else -> break
+        od;
+        assert((committed & ~(found | in_file | overwritten)) == 0);
+        assert(r_sum <= reserved && reserved <= r_sum + WRITERS)
+    }
+    od
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A mapping that somebody has written to: what recovery counts is what a reader of the new file gets, and one thing that
+ * cannot be costs itself alone.
+ */
+#include "recover/left.h"
+
+#include "etl/own_record.h"
+#include "support/metadata.h"
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static void a_record_that_contradicts_itself_costs_itself(void **state)
+{
+    struct left left = left_with_events();
+    const struct etwas_etl_system_header contradiction = {
+        .version = ETWAS_ETL_EXTENSION_PEBS | ETWAS_ETL_EXTENSION_COUNTERS_MASK,
+        .header_type = ETWAS_ETL_SYSTEM64,
+        .marker_flags = ETWAS_ETL_MARKER_FLAGS,
+        .size = LEFT_RECORD_BYTES,
+    };
+    etwas_recovered recovered;
+
+    (void)state;
+    memcpy(left_record(&left, 4), &contradiction, sizeof contradiction);
+    recovered = left_recover(&left);
+    assert_int_equal(recovered.events, LEFT_EVENTS - 1);
+    assert_int_equal(recovered.unfinished, 1);
+    assert_int_equal(recovered.damaged_buffers, 1);
+    left_expect((const uint64_t[]){4}, 1);
+}
+
+/* A knot that nobody took would bend all times of the file. */
+static void records_of_the_files_own_are_no_events(void **state)
+{
+    struct left left = left_with_events();
+    uint8_t *record = left_record(&left, 7);
+    etwas_recovered recovered;
+
+    (void)state;
+    memcpy(record + offsetof(struct etwas_etl_full_header, guid), &etwas_etl_own_class,
+           sizeof etwas_etl_own_class);
+    record[offsetof(struct etwas_etl_full_header, type)] = ETWAS_ETL_KNOT_TYPE;
+    recovered = left_recover(&left);
+    assert_int_equal(recovered.events, LEFT_EVENTS - 1);
+    assert_int_equal(recovered.damaged_buffers, 1);
+    left_expect((const uint64_t[]){7}, 1);
+}
+
+/* ---- beside the events ----------------------------------------------------------------------- */
+
+static void damage_totals(struct left *left)
+{
+    uint8_t *totals = left_table(left, ETWAS_SHARED_FIRST) + left->head->first_bytes -
+                      sizeof(struct etwas_etl_clock_trust_record) -
+                      sizeof(struct etwas_etl_totals_record);
+
+    totals[offsetof(struct etwas_etl_full_header, type)] = ETWAS_ETL_MESSAGE_FORMAT_TYPE;
+}
+
+static void damage_log_header(struct left *left)
+{
+    uint8_t *log = left_table(left, ETWAS_SHARED_FIRST) + ETWAS_ETL_LOG_HEADER_FILE_OFFSET;
+
+    log[offsetof(struct etwas_etl_log_header64, start.pointer_bytes)] = 4;
+}
+
+static void lengthen_first(struct left *left)
+{
+    uint8_t *first = left_table(left, ETWAS_SHARED_FIRST);
+    struct etwas_etl_buffer_header buffer;
+
+    memcpy(first + left->head->first_bytes, left_record(left, 0), LEFT_RECORD_BYTES);
+    left->head->first_bytes += LEFT_RECORD_BYTES;
+    memcpy(&buffer, first, sizeof buffer);
+    buffer.offset = buffer.saved_offset = buffer.current_offset = left->head->first_bytes;
+    memcpy(first, &buffer, sizeof buffer);
+}
+
+static void a_buffer_0_that_is_none_is_made_anew(void **state)
+{
+    static void (*const damages[])(struct left *) = {damage_totals, damage_log_header,
+                                                     lengthen_first};
+
+    (void)state;
+    for (size_t index = 0; index < sizeof damages / sizeof *damages; index++) {
+        struct left left = left_with_events();
+        etwas_recovered recovered;
+
+        damages[index](&left);
+        recovered = left_recover(&left);
+        assert_int_equal(recovered.events, LEFT_EVENTS);
+        left_expect(NULL, 0);
+    }
+}
+
+static struct metadata recovered_metadata(void)
+{
+    static struct metadata metadata;
+
+    metadata = (struct metadata){0};
+    metadata_read(folder_path("after.etl"), &metadata);
+    return metadata;
+}
+
+/* As in the session's own files, for which there is no buffer for it either. */
+static void a_description_larger_than_a_buffer_is_left_out(void **state)
+{
+    enum {
+        MANY_FIELDS = 200
+    };
+    uint32_t first = describe_one(3);
+    uint32_t large = describe_one(MANY_FIELDS);
+    uint32_t last = describe_one(3);
+    struct left left = left_with_events();
+    etwas_recovered recovered = left_recover(&left);
+    struct metadata metadata = recovered_metadata();
+
+    (void)state;
+    assert_int_equal(recovered.schemas_left_out, 1);
+    assert_int_equal(recovered.events, LEFT_EVENTS);
+    assert_int_equal(metadata.events, LEFT_EVENTS);
+    assert_int_equal(metadata.classes[first], 1);
+    assert_int_equal(metadata.maps[first], 1);
+    assert_int_equal(metadata.classes[large], 0);
+    assert_int_equal(metadata.maps[large], 1); /* a record of its own */
+    assert_int_equal(metadata.classes[last], 1);
+    assert_int_equal(metadata.maps[last], 1);
+    assert_int_equal(recovered.schemas, 5);
+}
+
+/* Of the descriptions of the test before. */
+static void what_is_no_description_is_left_out(void **state)
+{
+    struct left left = left_with_events();
+    uint64_t had = left_recover(&left).schemas;
+    etwas_recovered recovered;
+    uint8_t *schemas;
+
+    (void)state;
+    assert_in_range(had, 3, 1000);
+    left = left_with_events();
+    schemas = left_table(&left, ETWAS_SHARED_SCHEMAS);
+    memcpy(schemas + offsetof(struct etwas_etl_full_header, guid), &etwas_etl_own_class,
+           sizeof etwas_etl_own_class);
+    schemas[offsetof(struct etwas_etl_full_header, type)] = ETWAS_ETL_KNOT_TYPE;
+    recovered = left_recover(&left);
+    assert_int_equal(recovered.schemas, had - 1);
+    assert_int_equal(recovered.schemas_left_out, 2);
+    assert_int_equal(recovered_metadata().events, LEFT_EVENTS);
+    left = left_with_events();
+    schemas = left_table(&left, ETWAS_SHARED_SCHEMAS);
+    memset(schemas, 0, 2); /* where it ends is not known */
+    recovered = left_recover(&left);
+    assert_int_equal(recovered.schemas, 0);
+    assert_int_equal(recovered.schemas_left_out, 1);
+    assert_int_equal(recovered_metadata().events, LEFT_EVENTS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(a_record_that_contradicts_itself_costs_itself),
+        FOLDER_TEST(records_of_the_files_own_are_no_events),
+        FOLDER_TEST(a_buffer_0_that_is_none_is_made_anew),
+        FOLDER_TEST(a_description_larger_than_a_buffer_is_left_out),
+        FOLDER_TEST(what_is_no_description_is_left_out),
+    };
+
+    return cmocka_run_group_tests_name("recover_hostile", tests, NULL, NULL);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What the rings tell is taken while /proc is being looked at, between any two processes: whoever comes, changes or
+ * goes meanwhile is told once, whether it was looked at before or behind that.
+ */
+#include "system/made_up_processes.h"
+
+/* Behind process 1, and before 10 and 20, what the test has in mind happens. */
+static void (*happens)(void);
+
+static void take_pause(struct etwas_pause *pause)
+{
+    void (*now)(void) = happens;
+
+    (void)pause;
+    happens = NULL;
+    if (now != NULL) {
+        now();
+    }
+}
+
+static struct etwas_pause pause_here = {take_pause};
+
+static struct made_up made_up_of(uint32_t id, uint32_t parent_id, const char *name)
+{
+    return (struct made_up){.id = id,
+                            .parent_id = parent_id,
+                            .threads = {id},
+                            .start_tick = 1,
+                            .name = name,
+                            .command_line = name,
+                            .mappings = {shell}};
+}
+
+/* 10 and 20 are there beside 1. */
+static void run_down(uint32_t tells, void (*meanwhile)(void))
+{
+    make_up_machine();
+    machine[1] = made_up_of(10, 1, "ten");
+    machine[2] = made_up_of(20, 10, "twenty");
+    pauses = &pause_here;
+    happens = meanwhile;
+    begin_on_machine(tells);
+}
+
+static void fork_of_an_unknown_one(void)
+{
+    now_ns = 60;
+    fork_at(55, 10, 11, 11);
+}
+
+static void who_forks_before_it_was_looked_at_is_told_first_and_once(void **state)
+{
+    (void)state;
+    run_down(ETWAS_TELL_PROCESSES, fork_of_an_unknown_one);
+    expect("50* DCStart 1 of 0, sh [sh -c x]\n"
+           "60* DCStart 10 of 1, ten [ten]\n"
+           "55@3 by 1 Start 11 of 10, ten [ten]\n"
+           "60* DCStart 20 of 10, twenty [twenty]\n");
+}
+
+/* The child has what its parent has. */
+static void its_child_has_its_images(void **state)
+{
+    (void)state;
+    run_down(ETWAS_TELL_IMAGES, fork_of_an_unknown_one);
+    forget();
+    exit_at(70, 11, 11);
+    expect("70@3 by 1 Unload in 11 400000 to 403000 /bin/sh\n");
+}
+
+static void a_fork_of_who_is_listed_later(void)
+{
+    machine[3] = made_up_of(30, 1, "sh");
+    fork_at(55, 1, 30, 30);
+}
+
+static void who_began_meanwhile_is_not_told_as_one_that_was_there(void **state)
+{
+    (void)state;
+    run_down(ETWAS_TELL_PROCESSES, a_fork_of_who_is_listed_later);
+    expect("50* DCStart 1 of 0, sh [sh -c x]\n"
+           "55@3 by 1 Start 30 of 1, sh [sh -c x]\n"
+           "50* DCStart 10 of 1, ten [ten]\n"
+           "50* DCStart 20 of 10, twenty [twenty]\n");
+    exit_at(70, 30, 30);
+    expect("70@3 by 1 End 30 of 1, sh [sh -c x]\n");
+}
+
+static void an_end_of_who_is_listed_yet(void)
+{
+    exit_at(55, 10, 10);
+    machine[1].is_leaving[0] = true;
+}
+
+static void who_ended_meanwhile_and_is_leaving_is_not_found(void **state)
+{
+    (void)state;
+    run_down(ETWAS_TELL_PROCESSES, an_end_of_who_is_listed_yet);
+    expect("50* DCStart 1 of 0, sh [sh -c x]\n"
+           "50* DCStart 20 of 10, twenty [twenty]\n");
+}
+
+static void nothing(void)
+{
+}
+
+/* The kernel says it with a later stamp than that of the look. */
+static void who_was_found_before_its_fork_was_said_begins_once(void **state)
+{
+    (void)state;
+    run_down(ETWAS_TELL_PROCESSES, nothing);
+    forget();
+    fork_at(51, 1, 10, 10);
+    expect("");
+    exit_at(70, 10, 10);
+    expect("70@3 by 1 End 10 of 1, ten [ten]\n");
+    fork_at(1000, 1, 20, 20); /* another, much later */
+    expect("1000@3 by 1 End 20 of 10, twenty [twenty] not seen\n"
+           "1000@3 by 1 Start 20 of 1, sh [sh -c x]\n");
+}
+
+static void end_of_a_known_one(void)
+{
+    exit_at(155, 20, 20);
+    machine[2].id = 0;
+    fork_at(156, 1, 40, 40);
+    machine[4] = made_up_of(40, 1, "sh");
+}
+
+/* Each that was there, and is yet. */
+static void what_there_is_is_told_again_when_it_is_asked_for(void **state)
+{
+    (void)state;
+    run_down(ETWAS_TELL_PROCESSES, nothing);
+    forget();
+    now_ns = 150;
+    happens = end_of_a_known_one;
+    etwas_processes_run_down(&processes);
+    expect("150* DCStart 1 of 0, sh [sh -c x]\n"
+           "155@3 by 1 End 20 of 10, twenty [twenty]\n"
+           "156@3 by 1 Start 40 of 1, sh [sh -c x]\n"
+           "150* DCStart 10 of 1, ten [ten]\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(who_forks_before_it_was_looked_at_is_told_first_and_once,
+                                  end_test),
+        cmocka_unit_test_teardown(its_child_has_its_images, end_test),
+        cmocka_unit_test_teardown(who_began_meanwhile_is_not_told_as_one_that_was_there, end_test),
+        cmocka_unit_test_teardown(who_ended_meanwhile_and_is_leaving_is_not_found, end_test),
+        cmocka_unit_test_teardown(who_was_found_before_its_fork_was_said_begins_once, end_test),
+        cmocka_unit_test_teardown(what_there_is_is_told_again_when_it_is_asked_for, end_test),
+    };
+
+    return cmocka_run_group_tests_name("process pauses", tests, NULL, NULL);
+}

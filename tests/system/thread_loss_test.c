@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Threads whose beginning or end was lost: after a gap those that are there are told, and those that have gone have
+ * ended.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "clock/clock.h"
+#include "platform/processor.h"
+#include "platform/thread.h"
+#include "system/thread_record.h"
+#include "system/topics.h"
+
+enum {
+    NOBODY = 4194303, /* no thread has this number: the kernel gives lesser ones */
+    PROCESS = 7,
+};
+
+/* What was told of one thread. */
+struct told {
+    uint32_t starts;
+    uint32_t ends;
+    uint32_t ends_not_seen;
+    uint32_t rundowns;
+};
+
+static struct told told_of_us;
+static struct told told_of_nobody;
+
+static void take_record(struct etwas_emitter *emitter, uint32_t slot,
+                        const struct etwas_stamped_record *stamped)
+{
+    struct etwas_thread_record record;
+    struct told *told = NULL;
+
+    (void)emitter;
+    assert_int_equal(stamped->size, sizeof record);
+    memcpy(&record, stamped->bytes, sizeof record);
+    if (record.thread_id == NOBODY) {
+        assert_int_equal(record.process_id, PROCESS);
+        told = &told_of_nobody;
+    } else if (record.thread_id == etwas_thread_ids().thread_id) {
+        assert_int_equal(record.process_id, etwas_thread_ids().process_id);
+        told = &told_of_us;
+    }
+    if (told != NULL) {
+        told->starts += record.header.type == ETWAS_THREAD_START;
+        told->ends += record.header.type == ETWAS_THREAD_END;
+        told->rundowns += record.header.type == ETWAS_THREAD_RUNDOWN_START;
+        told->ends_not_seen += record.flags == ETWAS_THREAD_END_NOT_SEEN;
+        assert_true(record.flags == 0 || slot == etwas_slot_count);
+    }
+}
+
+static struct etwas_emitter emitter = {.take = take_record};
+static struct etwas_record record;
+static struct etwas_topic_host host = {.emitter = &emitter, .record = &record};
+static void *topic;
+
+static int begin_test(void **state)
+{
+    (void)state;
+    told_of_us = (struct told){0};
+    told_of_nobody = (struct told){0};
+    topic = etwas_topic_threads.open(&host);
+    return topic == NULL;
+}
+
+static int end_test(void **state)
+{
+    (void)state;
+    etwas_topic_threads.close(topic);
+    return 0;
+}
+
+static void say(uint32_t type, uint32_t process_id, uint32_t thread_id)
+{
+    const struct etwas_sideband sideband = {
+        .origin = {.time_ns = 1}, .type = type, .process_id = process_id, .thread_id = thread_id};
+
+    etwas_topic_threads.take_sideband(topic, &host, 0, &sideband);
+}
+
+static void look(void)
+{
+    assert_false(etwas_topic_threads.find_lost(topic, etwas_clock_qpc()));
+}
+
+static void settle(void)
+{
+    assert_true(etwas_topic_threads.find_lost(topic, etwas_clock_qpc()));
+}
+
+static void who_is_gone_has_ended(void **state)
+{
+    (void)state;
+    say(PERF_RECORD_FORK, PROCESS, NOBODY);
+    assert_int_equal(told_of_nobody.starts, 1);
+    look();
+    assert_false(etwas_topic_threads.find_lost(topic, 1));
+    assert_int_equal(told_of_nobody.ends, 0);
+    settle();
+    assert_int_equal(told_of_nobody.ends, 1);
+    assert_int_equal(told_of_nobody.ends_not_seen, 1);
+    look();
+    settle();
+    assert_int_equal(told_of_nobody.ends, 1);
+}
+
+/* The ring has its end. */
+static void who_ends_while_he_is_looked_for_ends_once(void **state)
+{
+    (void)state;
+    say(PERF_RECORD_FORK, PROCESS, NOBODY);
+    look();
+    say(PERF_RECORD_EXIT, PROCESS, NOBODY);
+    settle();
+    assert_int_equal(told_of_nobody.ends, 1);
+    assert_int_equal(told_of_nobody.ends_not_seen, 0);
+}
+
+static void who_is_there_and_was_not_told_is_told_once(void **state)
+{
+    (void)state;
+    look();
+    assert_int_equal(told_of_us.rundowns, 1);
+    settle();
+    look();
+    settle();
+    assert_int_equal(told_of_us.rundowns, 1);
+    assert_int_equal(told_of_us.ends, 0);
+}
+
+/* What the rings say may be taken before the rundown comes to it. */
+static void who_began_before_the_rundown_is_not_told_by_it(void **state)
+{
+    (void)state;
+    say(PERF_RECORD_FORK, etwas_thread_ids().process_id, etwas_thread_ids().thread_id);
+    etwas_topic_threads.run_down(topic, &host, false);
+    assert_int_equal(told_of_us.starts, 1);
+    assert_int_equal(told_of_us.rundowns, 0);
+    etwas_topic_threads.run_down(topic, &host, false); /* it was asked for */
+    assert_int_equal(told_of_us.rundowns, 1);
+}
+
+#define THREAD_TEST(test) cmocka_unit_test_setup_teardown(test, begin_test, end_test)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        THREAD_TEST(who_is_gone_has_ended),
+        THREAD_TEST(who_ends_while_he_is_looked_for_ends_once),
+        THREAD_TEST(who_is_there_and_was_not_told_is_told_once),
+        THREAD_TEST(who_began_before_the_rundown_is_not_told_by_it),
+    };
+
+    etwas_processor_prepare();
+    return cmocka_run_group_tests_name("lost threads", tests, NULL, NULL);
+}

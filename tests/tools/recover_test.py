@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""What `etwas recover` makes of processes that died, of their core files, and of one that lives.
+
+usage: recover_test.py PATH_OF_ETWAS PATH_OF_CRASH_WORK TEST_CLASS
+"""
+
+import gzip
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+
+from tool_case import FINE, OPEN, OUTPUT, USAGE, ToolTest, main
+
+CRASH_WORK = ""
+EVENTS = 1000
+
+
+class Recovering(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.path = lambda name: os.path.join(self.folder, name)
+        self.runtime = self.path("run")
+        os.mkdir(self.runtime, 0o700)
+        self.environment = dict(os.environ, ETWAS_RUNTIME_DIR=self.runtime)
+
+    def die(self, where="pool", end="kill", **options):
+        """The number of the process that died."""
+        with subprocess.Popen([CRASH_WORK, where, str(EVENTS), end], env=self.environment, cwd=self.folder,
+                              **options) as child:
+            self.assertLess(child.wait(60), 0)
+            return child.pid
+
+    def recover(self, *arguments, expect=FINE):
+        out, err = self.run_etwas("recover", "--json", *arguments, expect=expect)
+        return [json.loads(line) for line in out.splitlines()], err
+
+    def expect_events(self, trace, count=EVENTS):
+        out, _ = self.run_etwas("stat", "--json", trace)
+        self.assertEqual(json.loads(out.splitlines()[0])["events"], count)
+
+
+class Pools(Recovering):
+    def test_what_dead_processes_left_is_listed_recovered_and_removed(self):
+        processes = {self.die(), self.die()}
+        there = ("--folder", self.runtime)
+        listed, _ = self.recover("--list", *there)
+        self.assertEqual({one["process"] for one in listed}, processes)
+        self.assertEqual([(one["session"], one["events"], one["alive"]) for one in listed],
+                         2 * [("crash work", EVENTS, False)])
+        os.mkdir(self.path("all"))
+        made, _ = self.recover("--all", "-o", self.path("all"), *there)
+        for one in made:
+            self.assertEqual(one["output"], os.path.join(
+                self.path("all"), f"crash work-{one['process']}-{one['guid'].split('-')[0]}.etl"))
+            self.expect_events(one["output"])
+        self.recover("--all", "-o", self.path("all"), *there, expect=OUTPUT)  # what is there stays
+        self.recover("--clean", *there)
+        self.assertEqual(os.listdir(self.runtime), [])
+        self.assertEqual(self.recover("--list", *there)[0], [])
+
+    def test_one_is_recovered_and_said_in_words(self):
+        process = self.die()
+        pool = os.path.join(self.runtime, os.listdir(self.runtime)[0])
+        out, _ = self.run_etwas("recover", "-o", self.path("a.etl"), pool)
+        self.assertIn("crash work", out)
+        self.assertIn(f"{process}, which has ended", out)
+        self.expect_events(self.path("a.etl"))
+
+    def test_of_one_that_lives_everything_is_read_and_nothing_removed(self):
+        with subprocess.Popen([CRASH_WORK, "pool", str(EVENTS), "wait"], env=self.environment,
+                              stdout=subprocess.PIPE) as child:
+            self.assertEqual(child.stdout.readline(), b"ready\n")
+            told, _ = self.recover("--pid", str(child.pid), "-o", self.path("a.etl"))
+            self.assertEqual([(one["events"], one["alive"]) for one in told], [(EVENTS, True)])
+            self.expect_events(self.path("a.etl"))
+            self.recover("--clean", "--folder", self.runtime)
+            self.assertEqual(len(os.listdir(self.runtime)), 1)
+            self.recover("--pid", str(child.pid), "--number", "2", expect=OPEN)
+            child.send_signal(signal.SIGKILL)
+
+    def test_what_is_damaged_is_said(self):
+        self.die()
+        pool = os.path.join(self.runtime, os.listdir(self.runtime)[0])
+        with open(pool, "r+b") as file:
+            file.truncate(100_000)
+        self.recover(pool, expect=OPEN)
+        with open(pool, "r+b") as file:
+            file.write(b"something else")
+        _, err = self.recover(pool, expect=OPEN)
+        self.assertIn("neither", err)
+        self.recover("--clean", "--folder", self.runtime)
+        self.assertEqual(os.listdir(self.runtime), [])
+
+    def test_it_is_found_wherever_a_session_of_the_user_may_put_it(self):
+        self.environment.pop("ETWAS_RUNTIME_DIR")
+        self.environment["XDG_RUNTIME_DIR"] = self.path("none")  # is not there: the next one is taken
+        process = self.die()
+        # What others left there may be damaged.
+        out, _ = self.run_any("recover", "--list", "--json", env=dict(os.environ, XDG_RUNTIME_DIR=self.folder))
+        found, = [one for one in map(json.loads, out.splitlines()) if one["process"] == process]
+        self.assertFalse(os.path.exists(self.path("etwas")))
+        os.unlink(found["source"])
+
+    def test_names_that_anybody_made_steer_no_terminal_and_are_cut_between_characters(self):
+        self.die()
+        pool = os.path.join(self.runtime, os.listdir(self.runtime)[0])
+        with open(pool, "r+b") as file:
+            at = file.read(16384).index(b"crash work")
+            file.seek(at)
+            file.write(b"\x1b[31m\x07\x7f/" + "\u00e4".encode() * 700 + b"\0")
+        out, _ = self.run_etwas("recover", pool)
+        self.assertIn("session       \\x1b[31m\\x07\\x7f/\u00e4\u00e4", out)
+        self.assertFalse(set("\x1b\x07\x7f") & set(out))
+        self.assertEqual(self.recover(pool)[0][0]["session"], "\x1b[31m\x07\x7f/" + "\u00e4" * 508)
+        os.mkdir(self.path("all"))
+        self.recover("--all", "-o", self.path("all"), "--folder", self.runtime)
+        made, = os.listdir(self.path("all"))
+        self.assertTrue(made.startswith("_[31m___" + "\u00e4" * 28 + "-"), made)
+        broken = self.path("\x1b[31m.pool")
+        with open(broken, "wb") as file:
+            file.write(b"none")
+        _, err = self.recover(broken, expect=OPEN)
+        self.assertNotIn("\x1b", err)
+
+    def test_nothing_that_is_read_is_written_over(self):
+        self.die()
+        pool = os.path.join(self.runtime, os.listdir(self.runtime)[0])
+        size = os.path.getsize(pool)
+        self.recover("-o", pool, pool, expect=OPEN)
+        self.assertEqual(os.path.getsize(pool), size)
+        self.assertEqual(self.recover(pool)[0][0]["events"], EVENTS)
+
+    def test_what_cannot_be_asked_is_refused(self):
+        for arguments in ([], ["--list", "x"], ["--all"], ["a", "b"], ["--pid", "x"], ["--number", "0", "a"], ["--number", "2x", "a"]):
+            with self.subTest(arguments=arguments):
+                self.recover(*arguments, expect=USAGE)
+        self.recover(self.path("none"), expect=OPEN)
+        self.recover("--list", "--folder", self.path("none"), expect=OPEN)
+        self.recover("--pid", str(os.getpid()), expect=OPEN)
+
+
+class Cores(Recovering):
+    def core(self):
+        with open("/proc/sys/kernel/core_pattern", encoding="ascii") as file:
+            if "/" in file.read() or resource.getrlimit(resource.RLIMIT_CORE)[1] == 0:
+                self.skipTest("core files are not put into the working directory here")
+        self.die("memfd", "abort", preexec_fn=lambda: resource.setrlimit(
+            resource.RLIMIT_CORE, (resource.getrlimit(resource.RLIMIT_CORE)[1],) * 2))
+        cores = [name for name in os.listdir(self.folder) if name.startswith("core")]
+        if not cores:
+            self.skipTest("there are no core files here")
+        return self.path(cores[0])
+
+    def test_a_core_file_has_what_was_in_memory(self):
+        core = self.core()
+        told, _ = self.recover("-o", self.path("a.etl"), core)
+        self.assertEqual([one["events"] for one in told], [EVENTS])
+        self.expect_events(self.path("a.etl"))
+        self.recover("--number", "2", core, expect=OPEN)
+        with open(core, "rb") as file, gzip.open(core + ".gz", "wb") as packed:
+            packed.write(file.read())
+        told, _ = self.recover("-o", self.path("b.etl"), core + ".gz")
+        self.assertEqual([one["events"] for one in told], [EVENTS])
+        with open(core, "r+b") as file:
+            file.truncate(os.path.getsize(core) // 4)
+        self.recover(core, expect=OPEN)
+
+
+if __name__ == "__main__":
+    CRASH_WORK = sys.argv[2]
+    sys.exit(main())

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Reading a trace for `etwas advise`.
+ */
+
+#include "advise/load.h"
+
+#include "commands.h"
+#include "event.h"
+#include "names.h"
+
+#include <etwas/evntrace.h>
+#include <stdlib.h>
+
+/* What a file repeats in buffers of its own, and no writer has put into the session's. */
+static bool is_event(const struct etwas_input *input, const EVENT_RECORD *record)
+{
+    static const etwas_guid metadata = {
+        0xbbccf6c1, 0x6cd1, 0x48c4, {0x80, 0xff, 0x83, 0x94, 0x82, 0xe3, 0x76, 0x71}};
+    const EVENT_HEADER *header = &record->EventHeader;
+
+    if (etwas_event_is_header_class(record) || etwas_event_is_of_class(record, &metadata)) {
+        return false;
+    }
+    if (etwas_event_is_of_class(record, &etwas_names_own_class) &&
+        header->EventDescriptor.Opcode == ETWAS_NAMES_FORMAT_TYPE) {
+        return false;
+    }
+    return etwas_input_is_kernel(input) || !etwas_event_is_image(record);
+}
+
+static void on_record(EVENT_RECORD *record)
+{
+    struct etwas_input *input = record->UserContext;
+    struct etwas_load *load = input->context;
+    bool one_slot = !etwas_event_has_processor(input->logfile.LogfileHeader.LogFileMode);
+    uint32_t processor = one_slot ? 0 : record->BufferContext.ProcessorIndex;
+    bool is_beside = processor >= input->information.processors &&
+                     processor < input->logfile.LogfileHeader.NumberOfProcessors;
+
+    if (load->out_of_memory || !is_event(input, record)) {
+        return;
+    }
+    load->one_slot |= one_slot;
+    if (!etwas_load_add(load, etwas_input_unix_ns(input, record), processor, is_beside,
+                        record->EventHeader.Size)) {
+        load->out_of_memory = true;
+        input->run->stop = true;
+    }
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static void learn(struct etwas_load *load, const struct etwas_input *input)
+{
+    const etwas_trace_information *information = &input->information;
+    uint32_t processors = information->processors < ETWAS_LOAD_PROCESSORS ? information->processors
+                                                                          : ETWAS_LOAD_PROCESSORS;
+
+    load->processors = processors > load->processors ? processors : load->processors;
+    load->lost_events += information->lost_events;
+    load->overwritten_events += information->overwritten_events;
+}
+
+int etwas_load_read(struct etwas_load *load, struct etwas_input *inputs, char *const *paths,
+                    uint32_t count)
+{
+    const struct etwas_input_callbacks callbacks = {on_record, ETWAS_INPUT_NANOSECONDS};
+    struct etwas_input_run run = {.inputs = inputs};
+    int result = ETWAS_EXIT_FINE;
+    int processed;
+
+    if (!etwas_load_open(load)) {
+        load->out_of_memory = true;
+        return ETWAS_EXIT_OPEN;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        struct etwas_input *input = &inputs[run.count];
+        int opened = etwas_input_open(input, paths[i], i + 1, &callbacks, load);
+
+        if (opened == ETWAS_EXIT_FINE) {
+            run.count++;
+            (void)etwas_trace_query(input->trace, &input->information);
+        } else {
+            result = opened;
+        }
+    }
+    if (run.count == 0) {
+        return result;
+    }
+    etwas_progress_start(&run.progress, false);
+    processed = etwas_input_process(&run);
+    for (uint32_t i = 0; i < run.count; i++) {
+        etwas_input_warn(&inputs[i]);
+        learn(load, &inputs[i]);
+    }
+    result = result == ETWAS_EXIT_FINE ? processed : result;
+    load->files = run.count;
+    load->is_damaged = result != ETWAS_EXIT_FINE;
+    return result;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The program that is recorded, and the signals that come meanwhile. They come in two places alone, so that none
+ * comes between a look and a wait: while the session starts, and then no program is run, and while the program is
+ * waited for.
+ */
+
+#include "record/record.h"
+
+#include "commands.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    NOT_FOUND = 127, /* as shells have it */
+    NOT_EXECUTABLE = 126,
+    BY_SIGNAL = 128,
+};
+
+static const int numbers[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGCHLD};
+enum {
+    SIGNALS = sizeof numbers / sizeof *numbers
+};
+
+static struct sigaction before[SIGNALS]; /* which the program shall have, too */
+static sigset_t mask_before;
+
+static volatile sig_atomic_t stopped; /* the signal that asked for the end; 0: none */
+static volatile sig_atomic_t to_us;   /* the newest that the program may not have got; 0: none */
+
+/* A terminal's goes to the program, too; another process's may be to us alone. */
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (number != SIGCHLD) {
+        stopped = number;
+        to_us = info->si_code <= 0 ? number : to_us;
+    }
+}
+
+/* What is ignored stays ignored, as nohup and shells want it; but how a child ends has to be heard of. */
+void etwas_record_catch_signals(void)
+{
+    struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
+
+    (void)sigemptyset(&action.sa_mask);
+    for (int index = 0; index < SIGNALS; index++) {
+        (void)sigaction(numbers[index], NULL, &before[index]);
+        if (before[index].sa_handler != SIG_IGN || numbers[index] == SIGCHLD) {
+            (void)sigaction(numbers[index], &action, NULL);
+        }
+    }
+}
+
+bool etwas_record_is_stopped(void)
+{
+    return stopped != 0;
+}
+
+int etwas_record_cannot_run(const char *program, int error)
+{
+    fprintf(stderr, "etwas record: cannot run '%s': %s\n", program, strerror(error));
+    return error == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
+}
+
+static void block_signals(void)
+{
+    sigset_t blocked;
+
+    (void)sigemptyset(&blocked);
+    for (int index = 0; index < SIGNALS; index++) {
+        (void)sigaddset(&blocked, numbers[index]);
+    }
+    (void)sigprocmask(SIG_BLOCK, &blocked, &mask_before);
+}
+
+/* In the child. A signal that has come since the fork comes now. */
+static void become(char **program)
+{
+    for (int index = 0; index < SIGNALS; index++) {
+        (void)sigaction(numbers[index], &before[index], NULL);
+    }
+    (void)sigprocmask(SIG_SETMASK, &mask_before, NULL);
+    (void)execvp(program[0], program);
+    _exit(etwas_record_cannot_run(program[0], errno));
+}
+
+static int await(pid_t child)
+{
+    pid_t ended;
+    int status;
+
+    while ((ended = waitpid(child, &status, WNOHANG)) == 0) {
+        (void)sigsuspend(&mask_before);
+        if (to_us != 0) {
+            (void)kill(child, to_us);
+            to_us = 0;
+        }
+    }
+    if (ended < 0) {
+        return ETWAS_EXIT_OPEN;
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : BY_SIGNAL + WTERMSIG(status);
+}
+
+int etwas_record_child(char **program)
+{
+    pid_t child;
+
+    block_signals();
+    if (stopped != 0) {
+        return BY_SIGNAL + stopped;
+    }
+    child = fork();
+    if (child < 0) {
+        fprintf(stderr, "etwas record: cannot run '%s': %s\n", program[0], strerror(errno));
+        return ETWAS_EXIT_OPEN;
+    }
+    if (child == 0) {
+        become(program);
+    }
+    return await(child);
+}

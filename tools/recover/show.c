@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "recover/recover.h"
+
+#include "json.h"
+#include "text.h"
+
+#include <etwas/winerror.h>
+#include <stdio.h>
+
+const char *etwas_recover_error(uint32_t code)
+{
+    switch (code) {
+    case ERROR_FILE_NOT_FOUND:
+        return "there is no such file";
+    case ERROR_ACCESS_DENIED:
+        return "it cannot be opened, is another user's, or a symbolic link";
+    case ERROR_NOT_FOUND:
+        return "there is no session in it that had begun";
+    case ERROR_NOT_SUPPORTED:
+        return "it is of another version of etwas, whose layout is another one";
+    case ERROR_FILE_CORRUPT:
+        return "it is neither what a crash-safe session leaves nor a core file, or it is damaged";
+    case ERROR_NOT_ENOUGH_MEMORY:
+        return "there is not enough memory";
+    case ERROR_SHARING_VIOLATION:
+        return "the file to be made is this one, the session's log file, or one that somebody "
+               "writes";
+    case ERROR_DISK_FULL:
+        return "the disk is full";
+    default:
+        return "the file cannot be made";
+    }
+}
+
+void etwas_recover_complain(const char *path, const char *reason, uint32_t code)
+{
+    struct etwas_output *errors = etwas_standard_error();
+
+    etwas_output_text(errors, "etwas recover: ");
+    etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, path, strlen(path));
+    etwas_output_format(errors, ": %s", reason);
+    if (code != ERROR_SUCCESS) {
+        etwas_output_format(errors, " (error %u)", code);
+    }
+    etwas_output_char(errors, '\n');
+    etwas_output_flush(errors);
+}
+
+static void show_json(const char *source, const char *output, const etwas_recovered *found)
+{
+    struct etwas_output *to = etwas_standard_output();
+
+    etwas_output_bytes(to, "{\"source\":", 10);
+    etwas_json_string(to, source);
+    if (output != NULL) {
+        etwas_json_text(to, "output", output);
+    }
+    etwas_json_text(to, "session", found->session_name);
+    etwas_json_guid(to, "guid", &found->session);
+    etwas_json_number(to, "process", found->process_id);
+    etwas_json_boolean(to, "alive", found->is_alive);
+    etwas_json_boolean(to, "other_boot", found->other_boot);
+    etwas_json_text(to, "log_file", found->log_file);
+    etwas_json_number(to, "events", found->events);
+    etwas_json_number(to, "in_log_file", found->in_log_file);
+    etwas_json_number(to, "overwritten", found->overwritten);
+    etwas_json_number(to, "lost", found->lost);
+    etwas_json_number(to, "unfinished", found->unfinished);
+    etwas_json_number(to, "schemas", found->schemas);
+    etwas_json_number(to, "schemas_left_out", found->schemas_left_out);
+    etwas_json_number(to, "damaged_buffers", found->damaged_buffers);
+    etwas_json_number(to, "passed_buffers", found->passed_buffers);
+    etwas_json_number(to, "missing_buffers", found->missing_buffers);
+    etwas_json_boolean(to, "settling", found->is_settling);
+    etwas_output_bytes(to, "}\n", 2);
+}
+
+static void say(struct etwas_output *to, uint64_t count, const char *what)
+{
+    if (count != 0) {
+        etwas_output_format(to, "  %-13llu %s\n", (unsigned long long)count, what);
+    }
+}
+
+/* Anybody may have made it. */
+static void say_name(struct etwas_output *to, const char *what, const char *name)
+{
+    etwas_output_format(to, "  %-13s ", what);
+    etwas_text_utf8(to, ETWAS_TEXT_PLAIN, name, strlen(name));
+    etwas_output_char(to, '\n');
+}
+
+static void show_text(const char *source, const char *output, const etwas_recovered *found)
+{
+    struct etwas_output *to = etwas_standard_output();
+
+    etwas_text_utf8(to, ETWAS_TEXT_PLAIN, source, strlen(source));
+    etwas_output_char(to, '\n');
+    say_name(to, "session", found->session_name);
+    etwas_output_format(to, "  process       %u, %s\n", found->process_id,
+                        found->is_alive     ? "which lives"
+                        : found->other_boot ? "of another boot, or another machine"
+                                            : "which has ended");
+    if (found->log_file[0] != '\0') {
+        say_name(to, "log file", found->log_file);
+    }
+    if (output != NULL) {
+        say_name(to, "recovered to", output);
+    }
+    etwas_output_format(to, "  %-13llu events\n", (unsigned long long)found->events);
+    say(to, found->in_log_file, "events that the log file has already");
+    say(to, found->overwritten, "events overwritten by newer ones");
+    say(to, found->lost, "events lost by the session");
+    say(to, found->unfinished, "events hidden behind one that was not finished, or damaged");
+    say(to, found->schemas_left_out, "descriptions there was no room for, or that are damaged");
+    say(to, found->damaged_buffers, "buffers damaged");
+    say(to, found->passed_buffers, "buffers that were reused when they were read");
+    say(to, found->missing_buffers,
+        "buffers with events that the core file, or the copy, does not have");
+    if (found->is_settling) {
+        etwas_output_format(
+            to, "  the counts of lost and overwritten events may be wrong by a few buffers:\n"
+                "  the process was just booking them\n");
+    }
+}
+
+void etwas_recover_show(const char *source, const char *output, const etwas_recovered *recovered,
+                        bool json)
+{
+    if (json) {
+        show_json(source, output, recovered);
+    } else {
+        show_text(source, output, recovered);
+    }
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What disks did for chosen instances: requests that their threads handed over and that were done before they
+ * ended.
+ */
+
+#include "why/why.h"
+
+#include "people.h"
+
+#include <inttypes.h>
+
+static const char *const kinds[ETWAS_KERNEL_DISK_KINDS] = {"read", "write", "flush"};
+
+void etwas_why_take_request(struct etwas_why *why, const struct etwas_kernel_event *event,
+                            uint32_t number, int64_t since_ns, uint64_t took_ns)
+{
+    struct etwas_why_chosen *chosen = NULL;
+
+    while ((chosen = etwas_why_next_chosen(why, number, chosen)) != NULL) {
+        struct etwas_why_requests *requests = &chosen->requests[event->request];
+
+        if (since_ns >= chosen->from_ns) {
+            requests->count++;
+            requests->bytes += event->bytes;
+            requests->longest_ns = took_ns > requests->longest_ns ? took_ns : requests->longest_ns;
+        }
+    }
+}
+
+void etwas_why_put_requests(struct etwas_output *output, const struct etwas_why_chosen *chosen)
+{
+    char text[ETWAS_PEOPLE_CHARACTERS];
+    const char *before = "  It asked disks for ";
+
+    for (uint32_t i = 0; i < ETWAS_KERNEL_DISK_KINDS; i++) {
+        const struct etwas_why_requests *requests = &chosen->requests[i];
+
+        if (requests->count > 0) {
+            etwas_output_format(output, "%s%s %s%s", before,
+                                etwas_people_count(text, requests->count), kinds[i],
+                                requests->count == 1           ? ""
+                                : i == ETWAS_KERNEL_DISK_FLUSH ? "es"
+                                                               : "s");
+            if (requests->bytes > 0) {
+                etwas_output_format(output, " of %s",
+                                    etwas_people_bytes(text, (double)requests->bytes));
+            }
+            etwas_output_format(output, " (the longest took %.3f ms)",
+                                (double)requests->longest_ns / 1e6);
+            before = ", ";
+        }
+    }
+    etwas_output_text(output, *before == ',' ? ".\n" : "");
+}
+
+void etwas_why_json_requests(struct etwas_output *output, const struct etwas_why_chosen *chosen)
+{
+    const char *before = "";
+
+    etwas_output_text(output, ",\"disk_requests\":[");
+    for (uint32_t i = 0; i < ETWAS_KERNEL_DISK_KINDS; i++) {
+        const struct etwas_why_requests *requests = &chosen->requests[i];
+
+        if (requests->count > 0) {
+            etwas_output_format(output,
+                                "%s{\"kind\":\"%s\",\"count\":%" PRIu64 ",\"bytes\":%" PRIu64
+                                ",\"longest_ns\":%" PRIu64 "}",
+                                before, kinds[i], requests->count, requests->bytes,
+                                requests->longest_ns);
+            before = ",";
+        }
+    }
+    etwas_output_char(output, ']');
+}
