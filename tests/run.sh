@@ -7,6 +7,8 @@
 # usage: tests/run.sh [PRESET...]      presets: default release asan-ubsan tsan norseq
 #
 # Without a preset: default. Several run in the order given, all of them, even after a failure.
+# Tests run beside each other. A few that fail there run once more, each alone: who passes then passes,
+# and the summary names it, since what a busy machine finds may still be a fault.
 # Exit code: 0 when everything passed, 1 when anything failed, 2 for a wrong call.
 
 set -euo pipefail
@@ -53,17 +55,22 @@ built_as() {
 }
 
 run_preset() {
-    local preset=$1 prefix=""
+    local preset=$1 prefix="" results
     cmake --preset "$(built_as "$preset")" || return 1
     cmake --build --preset "$preset" || return 1
     if [[ $preset == tsan ]]; then
         prefix=$(tsan_prefix) || return 1
     fi
-    rm -f "build/$(built_as "$preset")/$preset.xml"
+    results=$PWD/build/$(built_as "$preset")/$preset
+    rm -f "$results.xml" "$results-alone.xml"
     # Twice as many as there are processors: a test that waits leaves its processor to another.
     # shellcheck disable=SC2086 # an empty prefix is no word
-    $prefix ctest --preset "$preset" --parallel "$(($(nproc) * 2))" \
-        --output-junit "$PWD/build/$(built_as "$preset")/$preset.xml"
+    $prefix ctest --preset "$preset" --parallel "$(($(nproc) * 2))" --output-junit "$results.xml" &&
+        return
+    python3 tests/summary.py --few "$results.xml" || return 1
+    printf '\n---- once more, alone ----\n'
+    # shellcheck disable=SC2086
+    $prefix ctest --preset "$preset" --rerun-failed --output-junit "$results-alone.xml"
 }
 
 .ci/packages build docs tests bench
@@ -78,9 +85,9 @@ for preset in "$@"; do
         outcome=failed
         result=failed
     fi
-    results=build/$(built_as "$preset")/$preset.xml
-    if [[ -f $results ]]; then
-        line=$(python3 tests/summary.py "$results")
+    results=build/$(built_as "$preset")/$preset
+    if [[ -f $results.xml ]]; then
+        line=$(python3 tests/summary.py "$results.xml" "$results-alone.xml")
     else
         line="could not be built or started"
     fi
