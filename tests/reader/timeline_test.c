@@ -5,73 +5,10 @@
  * What stamps mean between knots: made-up timelines whose true times are known. Times must be
  * within the error that is stated, whatever the clocks did.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "hostile.h"
-#include "reader/timeline.h"
-
-#define SECOND INT64_C(1000000000)
-#define START INT64_C(133500000000000000) /* FILETIME */
-
-static struct etwas_knot_list list;
-static struct etwas_timeline *timeline;
-
-/* A counter of 1 GHz whose stamps begin at 1,000, calibrated to 1 ppm. */
-static struct etwas_timeline_base base_of(uint32_t clock_type)
-{
-    return (struct etwas_timeline_base){
-        .clock_type = clock_type,
-        .rate = {clock_type == ETWAS_ETL_CLOCK_SYSTEM ? 1 : 10,
-                 clock_type == ETWAS_ETL_CLOCK_SYSTEM ? 100 : 10, 1000},
-        .first_raw = 1000,
-        .start_filetime = START,
-        .anchor_raw = 1000,
-        .anchor_qpc_ns = 7000,
-    };
-}
-
-static void put(int64_t raw, int64_t qpc_ns, int64_t filetime)
-{
-    const struct etwas_timeline_knot knot = {raw, qpc_ns, filetime, 0, 30, 130};
-
-    assert_true(etwas_knot_list_add(&list, &knot));
-}
-
-static void build(uint32_t clock_type)
-{
-    const struct etwas_timeline_base base = base_of(clock_type);
-
-    etwas_timeline_free(timeline);
-    timeline = etwas_timeline_new(&base, &list);
-    assert_non_null(timeline);
-}
-
-static int forget(void **state)
-{
-    (void)state;
-    etwas_timeline_free(timeline);
-    timeline = NULL;
-    free(list.knots);
-    memset(&list, 0, sizeof list);
-    return 0;
-}
-
-static etwas_clock_time qpc_at(int64_t raw)
-{
-    return etwas_timeline_convert(timeline, raw, ETWAS_CLOCK_QPC);
-}
-
-static etwas_clock_time system_at(int64_t raw)
-{
-    return etwas_timeline_convert(timeline, raw, ETWAS_CLOCK_SYSTEM_TIME);
-}
+#include "timeline_scene.h"
 
 static int64_t filetime_at(int64_t raw)
 {
@@ -273,7 +210,7 @@ static void a_session_of_system_time_says_when_a_stamp_means_several_moments(voi
         int64_t filetime = START + i * 10000000 - (i >= 10 ? 50000000 : 0);
         const struct etwas_timeline_knot knot = {filetime, i * SECOND, filetime, 0, 30, 0};
 
-        assert_true(etwas_knot_list_add(&list, &knot));
+        assert_true(etwas_knot_list_add(&knot_list, &knot));
     }
     build(ETWAS_ETL_CLOCK_SYSTEM);
     assert_int_equal(timeline->all_count, 30);
@@ -306,7 +243,7 @@ static void so_it_does_where_the_clock_was_set_back_between_knots(void **state)
         int64_t filetime = START + i * 10000000 - (i >= 10 ? back : 0);
         const struct etwas_timeline_knot knot = {filetime, i * SECOND, filetime, 0, 30, 0};
 
-        assert_true(etwas_knot_list_add(&list, &knot));
+        assert_true(etwas_knot_list_add(&knot_list, &knot));
     }
     build(ETWAS_ETL_CLOCK_SYSTEM);
     assert_int_equal(timeline->count, 30);
@@ -340,12 +277,12 @@ static void stamps_of_qpc_are_exact_by_qpc(void **state)
 
 static void shuffle(void)
 {
-    for (size_t i = list.count - 1; i > 0; i--) {
+    for (size_t i = knot_list.count - 1; i > 0; i--) {
         size_t j = next_random() % (i + 1);
-        struct etwas_timeline_knot knot = list.knots[i];
+        struct etwas_timeline_knot knot = knot_list.knots[i];
 
-        list.knots[i] = list.knots[j];
-        list.knots[j] = knot;
+        knot_list.knots[i] = knot_list.knots[j];
+        knot_list.knots[j] = knot;
     }
 }
 
@@ -403,8 +340,8 @@ static void a_million_knots_are_thinned_evenly(void **state)
     for (int64_t i = 0; i < MILLION; i++) {
         put(1000 + i * INT64_C(1000500), 5000 + i * INT64_C(1000000), START + i * 10000);
     }
-    assert_int_equal(list.found, MILLION);
-    assert_true(list.capacity <= ETWAS_TIMELINE_KNOTS_LIMIT);
+    assert_int_equal(knot_list.found, MILLION);
+    assert_true(knot_list.capacity <= ETWAS_TIMELINE_KNOTS_LIMIT);
     build(ETWAS_ETL_CLOCK_CYCLES);
     assert_true(timeline->count > ETWAS_TIMELINE_KNOTS_LIMIT / 2);
     assert_int_equal(timeline->knots[0].raw, 1000);
@@ -471,136 +408,6 @@ static void the_order_of_stamps_never_turns_around_R158(void **state)
     }
 }
 
-/* ---- the property ---------------------------------------------------------------------------- */
-
-__extension__ typedef __int128 wide;
-
-/* A clock as a function of the counter's ticks, in femtoseconds: the rate changes, or it jumps. */
-struct truth {
-    int64_t raw;
-    wide fs;
-    int64_t fs_a_tick;
-};
-
-enum {
-    CHANGES = 40
-};
-
-static struct truth truths[2][CHANGES]; /* QPC, system time */
-static int changes;
-
-static wide true_fs(int clock, int64_t raw)
-{
-    int i = 0;
-
-    while (i + 1 < changes && truths[clock][i + 1].raw <= raw) {
-        i++;
-    }
-    return truths[clock][i].fs + (wide)(raw - truths[clock][i].raw) * truths[clock][i].fs_a_tick;
-}
-
-static int64_t random_between(int64_t least, int64_t most)
-{
-    return least + (int64_t)(((uint64_t)next_random() << 32 | next_random()) %
-                             (uint64_t)(most - least + 1));
-}
-
-static int64_t jump_of(int clock)
-{
-    /* Below and above what counts as a step. The performance counter only goes forward. */
-    static const int64_t sizes_ns[] = {0, 0, 0, 0, 50000, 900000, 3000000, SECOND, 3600 * SECOND};
-    int64_t size = sizes_ns[next_random() % (clock == 0 ? 5 : 9)];
-
-    return clock == 0 || next_random() % 2 == 0 ? size : -size;
-}
-
-/*
- * Every six seconds or more one thing happens to each clock; three thousand million ticks a second.
- */
-static void make_truths(void)
-{
-    changes = CHANGES;
-    for (int clock = 0; clock < 2; clock++) {
-        int64_t raw = 1000;
-        int64_t rate = 0;
-        wide fs = clock == 0 ? (wide)random_between(0, 1000) * SECOND * 1000000
-                             : (wide)100000000 * SECOND * 1000000;
-
-        for (int i = 0; i < CHANGES; i++) {
-            int64_t length = random_between(18, 24) * SECOND;
-            bool jumps = next_random() % 2 == 0;
-
-            if (i == 0 || !jumps) {
-                rate = 333333 + random_between(-60, 60); /* 180 ppm */
-            } else {
-                fs += (wide)jump_of(clock) * 1000000;
-            }
-            truths[clock][i] = (struct truth){raw, fs, rate};
-            raw += length;
-            fs += (wide)length * rate;
-        }
-    }
-}
-
-static int64_t floor_ns(wide fs)
-{
-    return (int64_t)(fs / 1000000 - (fs % 1000000 < 0));
-}
-
-/* Knots 0.5 to 1 s apart, each wrong within its errors. */
-static int64_t put_random_knots(int64_t most)
-{
-    int64_t raw = 1000;
-
-    for (int64_t i = 0; i < most; i++) {
-        int64_t qpc_error = random_between(0, 100);
-        int64_t system_error = random_between(0, 200);
-        int64_t qpc_ns = floor_ns(true_fs(0, raw)) + random_between(-qpc_error, qpc_error);
-        int64_t system_ns = floor_ns(true_fs(1, raw)) + random_between(-system_error, system_error);
-        const struct etwas_timeline_knot knot = {
-            raw, qpc_ns, system_ns / 100, 0, (uint32_t)qpc_error + 1, (uint32_t)system_error + 101};
-
-        assert_true(etwas_knot_list_add(&list, &knot));
-        raw += random_between(3 * SECOND / 2, 3 * SECOND);
-    }
-    return list.knots[list.count - 1].raw;
-}
-
-static void expect_within(wide value_fs, wide truth_fs, uint64_t error_ns)
-{
-    wide apart = value_fs > truth_fs ? value_fs - truth_fs : truth_fs - value_fs;
-
-    if (apart > (wide)error_ns * 1000000) {
-        fail_msg("%lld ns from the truth, and the error is %llu", (long long)(apart / 1000000),
-                 (unsigned long long)error_ns);
-    }
-}
-
-static void the_true_time_is_within_the_error(void **state)
-{
-    (void)state;
-    for (int round = 0; round < 400; round++) {
-        int64_t last;
-
-        (void)forget(NULL);
-        make_truths();
-        last = put_random_knots(random_between(4, 300));
-        build(ETWAS_ETL_CLOCK_CYCLES);
-        timeline->base.rate = (struct etwas_timeline_rate){3, 1, 1000};
-        assert_int_equal(timeline->unusable, 0);
-        for (int i = 0; i < 2000; i++) {
-            int64_t raw = random_between(1000, last);
-            etwas_clock_time qpc = qpc_at(raw);
-            etwas_clock_time system = system_at(raw);
-
-            expect_within((wide)qpc.value * 1000000, true_fs(0, raw), qpc.error_ns);
-            expect_within((wide)system.value * 100000000, true_fs(1, raw), system.error_ns);
-        }
-    }
-}
-
-#define TIMELINE_TEST(test) cmocka_unit_test_setup_teardown(test, forget, forget)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -621,7 +428,6 @@ int main(void)
         TIMELINE_TEST(knots_that_contradict_the_others_are_left_out),
         TIMELINE_TEST(a_million_knots_are_thinned_evenly),
         TIMELINE_TEST(the_order_of_stamps_never_turns_around_R158),
-        TIMELINE_TEST(the_true_time_is_within_the_error),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
