@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "inventory_paths.h"
 #include "inventory_tree.h"
 #include "system/inventory_inside.h"
 
@@ -26,60 +27,8 @@ enum {
     SMALL_ROOM = 512,
 };
 
-/* Every file that is read somewhere. */
-static const char *const files[] = {
-    "proc/cpuinfo",
-    "proc/meminfo",
-    "proc/self/mountinfo",
-    "proc/100/comm",
-    "proc/irq/16/smp_affinity",
-    "proc/sys/kernel/hostname",
-    "proc/sys/kernel/domainname",
-    "proc/sys/net/ipv4/ip_local_port_range",
-    "proc/sys/net/ipv4/tcp_ehash_entries",
-    "etc/resolv.conf",
-    "etc/systemd/system/a.service",
-    "sys/devices/system/cpu/online",
-    "sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq",
-    "sys/devices/system/cpu/cpu0/topology/thread_siblings_list",
-    "sys/class/dmi/id/sys_vendor",
-    "sys/firmware/devicetree/base/model",
-    "sys/firmware/acpi/pm_profile",
-    "sys/power/state",
-    "sys/power/mem_sleep",
-    "sys/block/sda/dev",
-    "sys/block/sda/size",
-    "sys/block/sda/queue/logical_block_size",
-    "sys/block/sda/queue/write_cache",
-    "sys/block/sda/device/vendor",
-    "sys/block/sda/device/model",
-    "sys/block/sda/sda1/dev",
-    "sys/block/sda/sda1/partition",
-    "sys/block/sda/sda1/start",
-    "sys/block/sda/sda1/size",
-    "sys/class/net/eth0/type",
-    "sys/class/net/eth0/ifindex",
-    "sys/class/net/eth0/address",
-    "sys/class/drm/card0-A/status",
-    "sys/class/drm/card0-A/modes",
-    "sys/class/drm/card0/device/vendor",
-    "sys/class/drm/card0/device/device",
-    "sys/class/drm/card0/device/boot_vga",
-    "sys/class/drm/card0/device/mem_info_vram_total",
-    "sys/fs/cgroup/system.slice/a.service/cgroup.procs",
-    "sys/fs/cgroup/system.slice/b.service/below/cgroup.procs",
-    "sys/kernel/irq/16/actions",
-    "sys/bus/pci/devices/0000:00:01.0/vendor",
-    "sys/bus/pci/devices/0000:00:01.0/device",
-    "sys/bus/usb/devices/1-2/idVendor",
-    "sys/bus/usb/devices/1-2/idProduct",
-    "sys/bus/usb/devices/1-2/product",
-    "sys/class/ata_device/dev1.0/class",
-    "sys/class/ata_device/dev1.0/xfer_mode",
-};
-
 enum {
-    FILES = sizeof files / sizeof files[0]
+    FILES = sizeof inventory_paths / sizeof inventory_paths[0]
 };
 
 /* Opening one to read would wait for somebody who writes. */
@@ -87,7 +36,7 @@ static void pipes_are_not_opened(void **state)
 {
     (void)state;
     for (size_t index = 0; index < FILES; index++) {
-        tree_fifo(files[index]);
+        tree_fifo(inventory_paths[index]);
     }
     tell();
     assert_int_equal(count_told(CPU), 1);
@@ -98,10 +47,10 @@ static void folders_and_circles_of_links_are_no_files(void **state)
 {
     (void)state;
     for (size_t index = 0; index < FILES; index += 2) {
-        tree_folder(files[index]);
+        tree_folder(inventory_paths[index]);
     }
     for (size_t index = 1; index < FILES; index += 2) {
-        tree_link(files[index], strrchr(files[index], '/') + 1);
+        tree_link(inventory_paths[index], strrchr(inventory_paths[index], '/') + 1);
     }
     tell();
     assert_int_equal(count_told(CPU), 1);
@@ -112,7 +61,7 @@ static void devices_are_not_opened(void **state)
 {
     (void)state;
     for (size_t index = 0; index < FILES; index++) {
-        tree_link(files[index], "/dev/urandom");
+        tree_link(inventory_paths[index], "/dev/urandom");
     }
     tell();
     assert_int_equal(count_told(CPU), 1);
@@ -123,7 +72,7 @@ static void of_a_file_only_the_beginning_is_read(void **state)
 {
     (void)state;
     for (size_t index = 0; index < FILES; index++) {
-        tree_hole(files[index]);
+        tree_hole(inventory_paths[index]);
     }
     tell();
     (void)expect_text(only(PLATFORM), 0, "7");
@@ -132,7 +81,7 @@ static void of_a_file_only_the_beginning_is_read(void **state)
 static void every_file_may_say_this(const char *text)
 {
     for (size_t index = 0; index < FILES; index++) {
-        tree_file(files[index], text);
+        tree_file(inventory_paths[index], text);
     }
     tell();
     assert_int_equal(count_told(CPU), 1);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef TESTS_SYSTEM_INVENTORY_PATHS_H
+#define TESTS_SYSTEM_INVENTORY_PATHS_H
+
+/* Every file that the inventory reads somewhere. */
+static const char *const inventory_paths[] = {
+    "proc/cpuinfo",
+    "proc/meminfo",
+    "proc/self/mountinfo",
+    "proc/100/comm",
+    "proc/irq/16/smp_affinity",
+    "proc/sys/kernel/hostname",
+    "proc/sys/kernel/domainname",
+    "proc/sys/net/ipv4/ip_local_port_range",
+    "proc/sys/net/ipv4/tcp_ehash_entries",
+    "etc/resolv.conf",
+    "etc/systemd/system/a.service",
+    "sys/devices/system/cpu/online",
+    "sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq",
+    "sys/devices/system/cpu/cpu0/topology/thread_siblings_list",
+    "sys/class/dmi/id/sys_vendor",
+    "sys/firmware/devicetree/base/model",
+    "sys/firmware/acpi/pm_profile",
+    "sys/power/state",
+    "sys/power/mem_sleep",
+    "sys/block/sda/dev",
+    "sys/block/sda/size",
+    "sys/block/sda/queue/logical_block_size",
+    "sys/block/sda/queue/write_cache",
+    "sys/block/sda/device/vendor",
+    "sys/block/sda/device/model",
+    "sys/block/sda/sda1/dev",
+    "sys/block/sda/sda1/partition",
+    "sys/block/sda/sda1/start",
+    "sys/block/sda/sda1/size",
+    "sys/class/net/eth0/type",
+    "sys/class/net/eth0/ifindex",
+    "sys/class/net/eth0/address",
+    "sys/class/drm/card0-A/status",
+    "sys/class/drm/card0-A/modes",
+    "sys/class/drm/card0/device/vendor",
+    "sys/class/drm/card0/device/device",
+    "sys/class/drm/card0/device/boot_vga",
+    "sys/class/drm/card0/device/mem_info_vram_total",
+    "sys/fs/cgroup/system.slice/a.service/cgroup.procs",
+    "sys/fs/cgroup/system.slice/b.service/below/cgroup.procs",
+    "sys/kernel/irq/16/actions",
+    "sys/bus/pci/devices/0000:00:01.0/vendor",
+    "sys/bus/pci/devices/0000:00:01.0/device",
+    "sys/bus/usb/devices/1-2/idVendor",
+    "sys/bus/usb/devices/1-2/idProduct",
+    "sys/bus/usb/devices/1-2/product",
+    "sys/class/ata_device/dev1.0/class",
+    "sys/class/ata_device/dev1.0/xfer_mode",
+};
+
+#endif
