@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A mutator of what crash-safe sessions leave: words of the head and of what its tables say is there, headers of records;
- * of a core file its headers, and which part of memory is where.
+ * A mutator of what crash-safe sessions leave: words of the head and of what its tables say is there, headers of records; of
+ * the log file behind it headers, and which of the session's records it has; of a core file its headers, and which part of
+ * memory is where.
  */
 #include <elf.h>
 #include <string.h>
@@ -104,12 +105,58 @@ static void change_record(uint8_t *data, size_t size)
     }
 }
 
+/* A buffer of the log file with what one of the region begins with, or goes on with. */
+static void copy_to_log(const uint8_t *data, size_t mapping_bytes, uint8_t *log, uint32_t bytes)
+{
+    struct etwas_shared_table region;
+    struct etwas_etl_buffer_header header;
+    uint32_t part = 8 * random_below((bytes - sizeof header) / 8 + 1);
+    uint64_t from;
+
+    read_table(data, ETWAS_SHARED_REGION, &region);
+    from = region.offset + (uint64_t)random_below(region.count) * bytes + sizeof header +
+           (random_below(2) == 0 ? 0 : 8 * random_below(bytes / 8));
+    if (from < mapping_bytes && part <= mapping_bytes - from) {
+        memcpy(&header, log, sizeof header);
+        header.buffer_bytes = bytes;
+        header.saved_offset = (uint32_t)sizeof header + part;
+        memcpy(log, &header, sizeof header);
+        memcpy(log + sizeof header, data + from, part);
+    }
+}
+
+static void change_log(uint8_t *data, size_t size, size_t mapping_bytes)
+{
+    uint32_t bytes = (uint32_t)etl_number(data + offsetof(struct etwas_shared_head, buffer_bytes),
+                                          sizeof(uint32_t));
+    size_t log_bytes = size - mapping_bytes;
+    uint8_t *log = data + mapping_bytes;
+
+    if (bytes < ETWAS_ETL_BUFFER_HEADER_BYTES + 8 || bytes > log_bytes) {
+        return;
+    }
+    log += (size_t)random_below(log_bytes / bytes) * bytes;
+    if (random_below(2) == 0) {
+        copy_to_log(data, mapping_bytes, log, bytes);
+    } else {
+        change_at(log, bytes,
+                  random_below(random_below(2) == 0 ? ETWAS_ETL_BUFFER_HEADER_BYTES : bytes),
+                  (size_t)1 << random_below(4));
+    }
+}
+
 static void change_mapping(uint8_t *data, size_t size)
 {
+    uint64_t mapping_bytes;
+
     if (size < sizeof(struct etwas_shared_head)) {
         return;
     }
-    if (random_below(3) == 0) {
+    mapping_bytes = etl_number(data + offsetof(struct etwas_shared_head, total_bytes), 8);
+    if (mapping_bytes >= sizeof(struct etwas_shared_head) && mapping_bytes < size &&
+        random_below(3) == 0) {
+        change_log(data, size, mapping_bytes);
+    } else if (random_below(3) == 0) {
         change_record(data, size);
     } else {
         change_word(data, size);

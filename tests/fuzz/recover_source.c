@@ -13,14 +13,12 @@
 #include "walk.h"
 
 /* In memory where that is possible. */
-static const char *path_of_output(void)
+const char *recover_path(const char *name)
 {
-    static char path[64];
+    static char path[128];
 
-    if (path[0] == 0) {
-        (void)snprintf(path, sizeof path, "%s/etwas-fuzz-recover-%d",
-                       access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", (int)getpid());
-    }
+    (void)snprintf(path, sizeof path, "%s/etwas-fuzz-%s-%d",
+                   access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", name, (int)getpid());
     return path;
 }
 
@@ -30,23 +28,25 @@ bool recover_source(const uint8_t *data, size_t size, uint32_t index)
     int file = memfd_create("source", MFD_CLOEXEC);
     etwas_recovered looked;
     etwas_recovered recovered;
+    char output[128];
     char path[64];
     uint32_t code;
 
     MUST(file >= 0 && write(file, data, size) == (ssize_t)size);
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    (void)snprintf(output, sizeof output, "%s", recover_path("recover"));
     (void)etwas_recover(path, index, NULL, &looked);
-    code = etwas_recover(path, index, path_of_output(), &recovered);
+    code = etwas_recover(path, index, output, &recovered);
     MUST(memchr(recovered.session_name, 0, sizeof recovered.session_name) != NULL);
     if (code == ERROR_SUCCESS) {
-        read_trace_file(path_of_output(), PROCESS_TRACE_MODE_EVENT_RECORD, &result);
+        read_trace_file(output, PROCESS_TRACE_MODE_EVENT_RECORD, &result);
         MUST(result.code == ERROR_SUCCESS || result.code == ERROR_FILE_CORRUPT);
         MUST(looked.events == recovered.events && looked.buffers == recovered.buffers);
-        MUST(looked.schemas == recovered.schemas);
+        MUST(looked.schemas == recovered.schemas && looked.in_log_file == recovered.in_log_file);
         /* Beside these the log file header's. */
         MUST(result.events == recovered.events + recovered.schemas + 1);
     }
-    (void)unlink(path_of_output());
+    (void)unlink(output);
     (void)close(file);
     return code == ERROR_SUCCESS;
 }

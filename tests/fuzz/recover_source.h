@@ -12,6 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A file of this name for this process; until the next is asked for. */
+const char *recover_path(const char *name);
+
 /* The `index`th mapping in it. False: there are not so many, or it is refused. */
 bool recover_source(const uint8_t *data, size_t size, uint32_t index);
 

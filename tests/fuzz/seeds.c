@@ -170,7 +170,8 @@ static void pack(const uint8_t *mapping, struct packed *packed)
 }
 
 static void write_packed(const char *folder, const char *name, const void *before,
-                         size_t before_bytes, const struct packed *packed)
+                         size_t before_bytes, const struct packed *packed, const void *behind,
+                         size_t behind_bytes)
 {
     char path[4096];
     FILE *file;
@@ -180,6 +181,7 @@ static void write_packed(const char *folder, const char *name, const void *befor
     assert_non_null(file);
     assert_int_equal(fwrite(before, 1, before_bytes, file), before_bytes);
     assert_int_equal(fwrite(packed->bytes, 1, packed->size, file), packed->size);
+    assert_int_equal(fwrite(behind, 1, behind_bytes, file), behind_bytes);
     assert_int_equal(fclose(file), 0);
 }
 
@@ -209,43 +211,88 @@ static void write_core(const char *name, struct packed *packed)
                                                .p_vaddr = addresses[part != 0] + ends[part],
                                                .p_filesz = ends[part + 1] - ends[part]};
     }
-    write_packed("core", name, &core, sizeof core, packed);
+    write_packed("core", name, &core, sizeof core, packed, "", 0);
+}
+
+static void pack_session(etwas_trace_handle session, struct packed *packed)
+{
+    char path[4096];
+    uint8_t *mapping;
+    struct stat facts;
+    int file;
+
+    assert_int_equal(etwas_crash_safe_path(session, path, sizeof path), ERROR_SUCCESS);
+    file = open(path, O_RDONLY | O_CLOEXEC);
+    assert_true(file >= 0 && fstat(file, &facts) == 0);
+    mapping = mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_SHARED, file, 0);
+    assert_true(mapping != MAP_FAILED);
+    pack(mapping, packed);
+    assert_int_equal(munmap(mapping, (size_t)facts.st_size), 0);
+    (void)close(file);
+}
+
+static etwas_session_options crash_safe(uint32_t log_file_mode, uint32_t protocol)
+{
+    return (etwas_session_options){
+        .log_file_mode = log_file_mode,
+        .crash_safe = ETWAS_CRASH_SAFE_MEMFD,
+        .buffer_size_kb = 4,
+        .minimum_buffers = 8,
+        .maximum_buffers = 8,
+        .protocol = protocol,
+        .flusher = {.no_thread = true},
+    };
 }
 
 static void what_crash_safe_sessions_leave(void **state)
 {
     static const uint32_t protocols[] = {ETWAS_PROTOCOL_BEST, ETWAS_PROTOCOL_SHARED};
     static const char *const names[] = {"best", "shared"};
+    static struct packed packed;
 
     (void)state;
     for (size_t index = 0; index < 2; index++) {
-        const etwas_session_options options = {
-            .log_file_mode = EVENT_TRACE_BUFFERING_MODE,
-            .crash_safe = ETWAS_CRASH_SAFE_MEMFD,
-            .buffer_size_kb = 4,
-            .minimum_buffers = 8,
-            .maximum_buffers = 8,
-            .protocol = protocols[index],
-        };
+        const etwas_session_options options =
+            crash_safe(EVENT_TRACE_BUFFERING_MODE, protocols[index]);
         etwas_trace_handle session = start_session(NULL, &options);
-        struct writer *writer = small_writer(session);
-        char path[4096];
-        static struct packed packed;
-        uint8_t *mapping;
-        struct stat facts;
-        int file;
 
-        log_events(writer, 150);
-        assert_int_equal(etwas_crash_safe_path(session, path, sizeof path), ERROR_SUCCESS);
-        file = open(path, O_RDONLY | O_CLOEXEC);
-        assert_true(file >= 0 && fstat(file, &facts) == 0);
-        mapping = mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_SHARED, file, 0);
-        assert_true(mapping != MAP_FAILED);
-        pack(mapping, &packed);
-        write_packed("recover", names[index], "", 0, &packed);
+        log_events(small_writer(session), 150);
+        pack_session(session, &packed);
+        write_packed("recover", names[index], "", 0, &packed, "", 0);
         write_core(names[index], &packed);
-        assert_int_equal(munmap(mapping, (size_t)facts.st_size), 0);
-        (void)close(file);
+        stop_session(session, NULL);
+    }
+}
+
+/* The mapping as it was before the last flush, whose process died before it said that it had written. */
+static void what_crash_safe_sessions_leave_beside_their_files(void **state)
+{
+    static const uint32_t modes[] = {EVENT_TRACE_FILE_MODE_SEQUENTIAL,
+                                     EVENT_TRACE_FILE_MODE_CIRCULAR | KB};
+    static const char *const names[] = {"beside_sequential", "beside_circular"};
+    static struct packed packed;
+    static uint8_t log[LARGEST_BYTES / 2];
+
+    (void)state;
+    for (size_t index = 0; index < 2; index++) {
+        etwas_session_options options = crash_safe(modes[index], ETWAS_PROTOCOL_BEST);
+        etwas_trace_handle session;
+        struct writer *writer;
+        FILE *file;
+        size_t bytes;
+
+        options.maximum_file_size = index == 0 ? 0 : 24;
+        session = start_session(folder_path("log"), &options);
+        writer = small_writer(session);
+        log_and_flush(writer, 40);
+        log_events(writer, 100);
+        pack_session(session, &packed);
+        log_and_flush(writer, 5);
+        file = fopen(folder_path("log"), "rb");
+        assert_non_null(file);
+        bytes = fread(log, 1, sizeof log, file);
+        (void)fclose(file);
+        write_packed("recover", names[index], "", 0, &packed, log, bytes);
         stop_session(session, NULL);
     }
 }
@@ -320,6 +367,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(each_kind_that_the_library_writes),
         FOLDER_TEST(what_crash_safe_sessions_leave),
+        FOLDER_TEST(what_crash_safe_sessions_leave_beside_their_files),
         cmocka_unit_test(kinds_that_only_others_write),
         cmocka_unit_test(windows_own),
     };
