@@ -433,6 +433,8 @@ typedef struct etwas_session_memory {
     uint64_t arena_resident_bytes; /* likewise */
     uint32_t asked;                /* ETWAS_MEMORY_*: what the session asked for */
     uint32_t granted;              /* of that; see etwas_memory_refusal */
+    uint32_t memory_nodes; /* on which the buffers lie by ETWAS_MEMORY_NODES; 1: the machine has no
+                              more, and there was nothing to do; 0: not asked for, or not granted */
 } etwas_session_memory;
 
 /* etwas_memory, told how large the caller knows the struct. */

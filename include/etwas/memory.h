@@ -29,10 +29,18 @@ ETWAS_BEGIN_DECLS
  * LOCK: the pages of MaximumBuffers, and of what the session keeps of them, stay in memory from their first touch on
  * (mlock2 with MLOCK_ONFAULT). RLIMIT_MEMLOCK has to allow all of it, unless the process has CAP_IPC_LOCK. What UPDATE adds to
  * MaximumBuffers is not locked. A pool file on a disk is still written back, which holds up writers.
+ *
+ * NODES: on a machine with several memory nodes (NUMA) the buffers lie on all of them, some on each in turn (mbind with
+ * MPOL_PREFERRED: where a node has no free page, it is another's), and a processor's next buffer is a free one of its own
+ * node as long as there is one; else one of another. So it is for sessions with a log file or consumers, which have
+ * free buffers: a flight recorder that is full overwrites the oldest, wherever that lies. Each node has some of
+ * MinimumBuffers if there are enough of these. With one node there is nothing to do, and it is granted:
+ * etwas_session_memory.memory_nodes says how many there are. Buffers in a file on a disk's file system cannot be placed.
  */
 #define ETWAS_MEMORY_PREFAULT 1u
 #define ETWAS_MEMORY_HUGE 2u
 #define ETWAS_MEMORY_LOCK 4u
+#define ETWAS_MEMORY_NODES 8u
 
 /*
  * Why one of these wishes, `wish`, of a running session was not granted: an English sentence that names what is missing;

@@ -43,21 +43,44 @@ static inline bool etwas_free_set_has(const uint64_t *set, uint32_t buffer)
             1) != 0;
 }
 
-/* Takes the lowest of the bits below `buffers`. */
-static inline bool etwas_free_set_take(uint64_t *set, uint32_t buffers, uint32_t *buffer)
+/* Stripes of a set: every so manieth one, of at most a word of bits each. */
+struct etwas_free_set_stripes {
+    uint32_t shift; /* bits of a stripe: 1 << shift */
+    uint32_t first;
+    uint32_t step;
+};
+
+/* Takes the lowest of the bits below `buffers` in these stripes; a bit above may come with the last of them. */
+static inline bool etwas_free_set_take_of(uint64_t *set, uint32_t buffers,
+                                          struct etwas_free_set_stripes stripes, uint32_t *buffer)
 {
-    for (uint32_t index = 0; index < etwas_free_set_words(buffers); index++) {
+    const uint64_t whole = UINT64_MAX >> (ETWAS_FREE_SET_WORD_BITS - (1u << stripes.shift));
+
+    for (uint32_t at = stripes.first << stripes.shift; at < buffers;
+         at += stripes.step << stripes.shift) {
+        uint32_t index = at / ETWAS_FREE_SET_WORD_BITS;
+        uint64_t mask = whole << at % ETWAS_FREE_SET_WORD_BITS;
         uint64_t word = ck_pr_load_64(&set[index]);
 
-        while (word != 0) {
-            if (ck_pr_cas_64_value(&set[index], word, word & (word - 1), &word)) {
+        while ((word & mask) != 0) {
+            uint64_t lowest = (word & mask) & -(word & mask);
+
+            if (ck_pr_cas_64_value(&set[index], word, word & ~lowest, &word)) {
                 ck_pr_fence_acquire();
-                *buffer = index * ETWAS_FREE_SET_WORD_BITS + (uint32_t)__builtin_ctzll(word);
+                *buffer = index * ETWAS_FREE_SET_WORD_BITS + (uint32_t)__builtin_ctzll(lowest);
                 return true;
             }
         }
     }
     return false;
+}
+
+/* Of all bits. */
+static inline bool etwas_free_set_take(uint64_t *set, uint32_t buffers, uint32_t *buffer)
+{
+    const struct etwas_free_set_stripes all = {.shift = 6, .step = 1};
+
+    return etwas_free_set_take_of(set, buffers, all, buffer);
 }
 
 #endif

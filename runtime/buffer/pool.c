@@ -3,12 +3,15 @@
 
 #include "buffer/pool.h"
 
+#include <etwas/memory.h>
 #include <unistd.h>
 
 #include "buffer/free_set.h"
 #include "buffer/oldest.h"
 #include "buffer/share.h"
+#include "platform/huge_memory.h"
 #include "platform/memory_limit.h"
+#include "platform/nodes.h"
 #include "platform/processor.h"
 #include "platform/testpoint.h"
 #include "platform/wait.h"
@@ -17,6 +20,8 @@ enum {
     CONTROL_ALIGNMENT = 128,
     LEAST_EXTRA_BUFFERS = 2, /* one current, one for the next */
     RAISED_AT_MOST = 4,      /* times what the maximum is at the start */
+    MOST_STRIPES = 1024,     /* each is a mapping for the kernel */
+    MOST_STRIPE_SHIFT = 6,   /* a word of the free set */
 };
 
 /* ---- bookkeeping, kept for each entry of the session table ----------------------------------- */
@@ -77,6 +82,21 @@ static uint32_t region_buffers(const struct etwas_pool_options *options)
 {
     return options->capacity > options->maximum_buffers ? options->capacity
                                                         : options->maximum_buffers;
+}
+
+uint32_t etwas_pool_stripe_shift(const struct etwas_pool_options *options)
+{
+    uint32_t nodes = etwas_nodes_here()->count;
+    uint32_t shift = 0;
+
+    while (shift < MOST_STRIPE_SHIFT &&
+           ((2u << shift) * nodes <= options->minimum_buffers ||
+            (options->large_pages &&
+             ((uint64_t)options->buffer_bytes << shift) % ETWAS_HUGE_PAGE_BYTES != 0) ||
+            region_buffers(options) >> shift > MOST_STRIPES)) {
+        shift++;
+    }
+    return shift;
 }
 
 static void point_into(struct etwas_pool *pool, char *block)
@@ -230,6 +250,14 @@ static void begin_rows(struct etwas_pool *pool, const struct etwas_pool_options 
     etwas_share_set(pool, options->maximum_buffers);
 }
 
+static void begin_nodes(struct etwas_pool *pool, const struct etwas_pool_options *options)
+{
+    bool lies_on_nodes = (pool->grant.asked & ~pool->grant.refused & ETWAS_MEMORY_NODES) != 0;
+
+    ck_pr_store_32(&pool->nodes, lies_on_nodes ? etwas_nodes_here()->count : 0);
+    ck_pr_store_32(&pool->stripe_shift, lies_on_nodes ? etwas_pool_stripe_shift(options) : 0);
+}
+
 /* Field by field: a late writer may look at any of them. */
 static void begin(struct etwas_pool *pool, const struct etwas_pool_options *options,
                   const struct etwas_memory *memory)
@@ -244,6 +272,7 @@ static void begin(struct etwas_pool *pool, const struct etwas_pool_options *opti
     ck_pr_store_32(&pool->reserve, options->minimum_buffers / 2);
     ck_pr_store_32(&pool->extra_buffers, extra_share(options));
     ck_pr_store_32(&pool->words->backlog_full, 0);
+    begin_nodes(pool, options);
     pool->buffering = options->buffering;
     pool->memory = *memory;
     ck_pr_store_64(&pool->words->ticket, 1);
@@ -288,10 +317,26 @@ static bool make_region(const struct etwas_pool_options *options, struct etwas_m
                : etwas_memory_create(memory, bytes);
 }
 
+/* Before it is touched: its pages come from the nodes then. A file's have been seen to, before it had space. */
+static struct etwas_memory_grant place_region(const struct etwas_pool_options *options,
+                                              const struct etwas_memory *memory)
+{
+    struct etwas_memory_grant grant = {.asked = options->memory};
+
+    if ((grant.asked & ETWAS_MEMORY_NODES) != 0) {
+        grant.nodes_error = options->file != NULL
+                                ? options->file->nodes_error
+                                : etwas_nodes_place(memory->region, memory->region_bytes,
+                                                    (size_t)options->buffer_bytes
+                                                        << etwas_pool_stripe_shift(options));
+        grant.refused = grant.nodes_error != 0 ? ETWAS_MEMORY_NODES : 0;
+    }
+    return grant;
+}
+
 /* What may come into use now, and what writers look at meanwhile. */
 static void grant_wishes(struct etwas_pool *pool, const struct etwas_pool_options *options)
 {
-    pool->grant = (struct etwas_memory_grant){.asked = options->memory};
     etwas_memory_grant(&pool->grant, pool->memory.region,
                        (size_t)options->maximum_buffers * options->buffer_bytes);
     etwas_memory_grant(&pool->grant, pool, etwas_pool_control_bytes(pool));
@@ -300,17 +345,20 @@ static void grant_wishes(struct etwas_pool *pool, const struct etwas_pool_option
 struct etwas_pool *etwas_pool_create(const struct etwas_pool_options *options)
 {
     size_t touched = (size_t)options->minimum_buffers * options->buffer_bytes;
+    struct etwas_memory_grant grant;
     struct etwas_memory memory;
     struct etwas_pool *pool;
 
     if (!make_region(options, &memory)) {
         return NULL;
     }
+    grant = place_region(options, &memory);
     pool = etwas_memory_populate(memory.region, touched) ? keep_control(options) : NULL;
     if (pool == NULL || (options->file != NULL && !move_into_file(pool, options->file))) {
         etwas_memory_destroy(&memory);
         return NULL;
     }
+    pool->grant = grant;
     begin(pool, options, &memory);
     for (uint32_t buffer = 0; buffer < options->minimum_buffers; buffer++) {
         ETWAS_POISON(etwas_pool_buffer(pool, buffer), pool->buffer_bytes);

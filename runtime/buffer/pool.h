@@ -118,6 +118,7 @@ struct etwas_pool_words {
 /* A file that holds a pool; as large as needed, zeroed. */
 struct etwas_pool_file {
     int descriptor;
+    int nodes_error;   /* of placing the region on memory nodes, if that is wished */
     uint64_t block_at; /* both a multiple of the page size */
     uint64_t region_at;
 };
@@ -146,6 +147,8 @@ struct etwas_pool {
     uint32_t region_buffers; /* that have address space: no maximum is greater */
     uint32_t reserve;        /* free buffers the flusher keeps by taking new ones into use */
     uint32_t extra_buffers;  /* buffering mode: the extra slot takes no more from the others */
+    uint32_t nodes;          /* memory nodes on which the buffers lie; 0 and 1: nobody looks */
+    uint32_t stripe_shift;   /* of these, 1 << stripe_shift buffers on each in turn */
     bool buffering;          /* buffering mode: a flight recorder */
     bool is_leaked;          /* for ever as it is */
     struct etwas_memory memory;
@@ -171,6 +174,13 @@ struct etwas_pool_options {
     uint32_t memory;  /* ETWAS_MEMORY_*: wishes, of which the pool's `grant` tells */
     const struct etwas_pool_file *file; /* NULL: in memory of the process's own */
 };
+
+/*
+ * How many buffers lie on one memory node before those of the next, as a power of 2: so many that each node has some
+ * of the minimum, and a huge page lies in one stripe if it can; and not so few that the mapping falls into
+ * more pieces than a process may have.
+ */
+uint32_t etwas_pool_stripe_shift(const struct etwas_pool_options *options);
 
 /*
  * What a pool with these options takes of a file, and where the parts of its block lie. False when there is not

@@ -5,13 +5,29 @@
 
 #include "buffer/free_set.h"
 #include "buffer/share.h"
+#include "platform/nodes.h"
 #include "platform/testpoint.h"
+
+/* Of those whose memory is near the processor that runs the caller, where they lie on several nodes. */
+static bool take_near(struct etwas_pool *pool, uint32_t allocated, uint32_t *buffer)
+{
+    struct etwas_free_set_stripes stripes = {.shift = ck_pr_load_32(&pool->stripe_shift),
+                                             .step = ck_pr_load_32(&pool->nodes)};
+
+    if (stripes.step <= 1) {
+        return false;
+    }
+    stripes.first = etwas_nodes_near(etwas_processor_current());
+    return stripes.first < stripes.step &&
+           etwas_free_set_take_of(pool->free_set, allocated, stripes, buffer);
+}
 
 bool etwas_pool_find_free(struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner)
 {
     uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->words->allocated);
 
-    while (etwas_free_set_take(pool->free_set, allocated, buffer)) {
+    while (take_near(pool, allocated, buffer) ||
+           etwas_free_set_take(pool->free_set, allocated, buffer)) {
         /* Loaded again: the buffer may have come into use since. Its bit comes after that. */
         if (*buffer >= (uint32_t)ck_pr_load_64(&pool->words->allocated)) {
             continue; /* left by a writer that slept through the session before */

@@ -103,6 +103,9 @@ uint32_t etwas_crash_safe_begin(struct etwas_session *session, struct etwas_pool
     }
     request.slots = block.slot_count;
     request.buffers = (uint32_t)(region_bytes / options->buffer_bytes);
+    if ((options->memory & ETWAS_MEMORY_NODES) != 0) {
+        request.stripe_bytes = (uint64_t)options->buffer_bytes << etwas_pool_stripe_shift(options);
+    }
     mapping = etwas_shared_create(&request, &refusal);
     keep_refusal(&refusal);
     if (mapping == NULL) {

@@ -252,6 +252,7 @@ uint32_t etwas_memory_sized(etwas_trace_handle handle, etwas_session_memory *mem
         .region_explicit_bytes = region.explicit_bytes,
         .control_bytes = etwas_pool_control_bytes(pool),
         .asked = grant.asked,
+        .memory_nodes = pool->nodes,
     };
     etwas_memory_arena_bytes(&region, &known.arena_mapped_bytes, &known.arena_resident_bytes);
     etwas_session_let_go(&held);

@@ -94,6 +94,26 @@ static void explain_huge(bool is_file, char *text)
                    setting, choice[0] != 0 ? choice : "not there");
 }
 
+static void explain_nodes(int error, char *text)
+{
+    switch (error) {
+    case ENODATA:
+        (void)strcpy(text, "the system does not say which memory nodes the machine has: "
+                           "/sys/devices/system/node cannot be read");
+        break;
+    case EOPNOTSUPP:
+        (void)strcpy(text, "pages of a file on a disk's file system lie where the kernel has them");
+        break;
+    default:
+        (void)snprintf(text, ETWAS_MEMORY_SENTENCE,
+                       "the system refuses to place buffers on their memory nodes (mbind): %s%s",
+                       strerrordesc_np(error),
+                       error == EINVAL ? "; the process may be confined to others (cpuset.mems)"
+                                       : "");
+        break;
+    }
+}
+
 void etwas_memory_grant_explain(const struct etwas_memory_grant *grant, uint32_t wish, bool is_file,
                                 char text[ETWAS_MEMORY_SENTENCE])
 {
@@ -108,6 +128,9 @@ void etwas_memory_grant_explain(const struct etwas_memory_grant *grant, uint32_t
         break;
     case ETWAS_MEMORY_LOCK:
         explain_lock(grant, text);
+        break;
+    case ETWAS_MEMORY_NODES:
+        explain_nodes(grant->nodes_error, text);
         break;
     default:
         break;

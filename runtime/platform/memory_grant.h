@@ -20,8 +20,9 @@ enum {
 
 struct etwas_memory_grant {
     uint32_t asked;
-    uint32_t refused; /* of PREFAULT and LOCK */
+    uint32_t refused; /* of PREFAULT, LOCK and NODES */
     int lock_error;   /* of errno */
+    int nodes_error;  /* likewise */
     uint64_t lock_bytes;
 };
 

@@ -283,7 +283,8 @@ static uint32_t check_request(const struct etwas_configuration *configuration)
 /* What is required is wished, and there are two ways to wish for huge pages. */
 static uint32_t join_wishes(struct etwas_configuration *configuration)
 {
-    const uint32_t known = ETWAS_MEMORY_PREFAULT | ETWAS_MEMORY_HUGE | ETWAS_MEMORY_LOCK;
+    const uint32_t known =
+        ETWAS_MEMORY_PREFAULT | ETWAS_MEMORY_HUGE | ETWAS_MEMORY_LOCK | ETWAS_MEMORY_NODES;
 
     configuration->memory |= configuration->memory_required;
     configuration->memory |= configuration->large_pages ? ETWAS_MEMORY_HUGE : 0;

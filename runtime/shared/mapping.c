@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "platform/file.h"
+#include "platform/nodes.h"
 
 enum {
     FIRST_BYTES = 16 << 10,
@@ -177,6 +178,22 @@ static uint32_t map_own(struct etwas_shared_mapping *mapping, uint64_t bytes)
     return ERROR_SUCCESS;
 }
 
+/* Only memory file systems keep to what is asked of them. */
+static void place_on_nodes(struct etwas_shared_mapping *mapping,
+                           const struct etwas_shared_request *request)
+{
+    struct etwas_pool_file *file = &mapping->file;
+
+    if (request->stripe_bytes != 0) {
+        file->nodes_error =
+            mapping->place.in_memory
+                ? etwas_nodes_place_file(file->descriptor, file->region_at,
+                                         (uint64_t)request->buffers * request->buffer_bytes,
+                                         request->stripe_bytes)
+                : EOPNOTSUPP;
+    }
+}
+
 static uint32_t make(struct etwas_shared_mapping *mapping,
                      const struct etwas_shared_request *request,
                      struct etwas_shared_refusal *refusal)
@@ -201,6 +218,7 @@ static uint32_t make(struct etwas_shared_mapping *mapping,
     }
     if (code == ERROR_SUCCESS) {
         etwas_shared_place_look(&mapping->place, mapping->file.descriptor);
+        place_on_nodes(mapping, request);
         code = give_space(mapping, head.total_bytes);
     }
     code = code == ERROR_SUCCESS ? map_own(mapping, own) : code;

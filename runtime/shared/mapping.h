@@ -36,6 +36,8 @@ struct etwas_shared_request {
     uint32_t slots;
     uint32_t buffers; /* of the region; all of them get space */
     uint32_t buffer_bytes;
+    uint64_t
+        stripe_bytes; /* of the region, on each memory node in turn; 0: wherever they are touched */
 };
 
 /* Why there is none: what was asked for, and where. */

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+#include "platform/nodes.h"
+
+#include <errno.h>
+#include <linux/mempolicy.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+    LIST_BYTES = 4096,
+    MASK_BITS = 1024, /* no kernel has more nodes */
+    WORD_BITS = 64,
+};
+
+const struct etwas_machine *etwas_nodes_machine = &etwas_machine_here;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct etwas_nodes here;
+
+/* ---- which there are --------------------------------------------------------------------------- */
+
+/* The next range of a list like "0-3,8\n". False at its end. */
+static bool next_range(const char **list, unsigned long *first, unsigned long *last)
+{
+    char *end;
+
+    *first = strtoul(*list, &end, 10);
+    if (end == *list) {
+        return false;
+    }
+    *last = *first;
+    if (*end == '-') {
+        *last = strtoul(end + 1, &end, 10);
+    }
+    *list = *end == ',' ? end + 1 : end;
+    return true;
+}
+
+/* If it has processors. */
+static void add_node(const struct etwas_machine *machine, struct etwas_nodes *nodes,
+                     unsigned long number)
+{
+    char path[64];
+    char list[LIST_BYTES];
+    const char *rest = list;
+    unsigned long first;
+    unsigned long last;
+    bool has_processors = false;
+
+    (void)snprintf(path, sizeof path, ETWAS_NODES_FOLDER "/node%lu/cpulist", number);
+    if (nodes->count == ETWAS_MOST_NODES || !machine->text(path, list, sizeof list)) {
+        return;
+    }
+    while (next_range(&rest, &first, &last)) {
+        for (; first <= last && first < ETWAS_MOST_PROCESSORS; first++) {
+            nodes->of_processor[first] = (uint8_t)nodes->count;
+            has_processors = true;
+        }
+    }
+    if (has_processors) {
+        nodes->numbers[nodes->count++] = (uint16_t)number;
+    }
+}
+
+/* A kernel without memory nodes has no such folder, but says what processors there may be. */
+void etwas_nodes_of(const struct etwas_machine *machine, struct etwas_nodes *nodes)
+{
+    char list[LIST_BYTES];
+    const char *rest = list;
+    unsigned long first;
+    unsigned long last;
+
+    nodes->count = 0;
+    memset(nodes->of_processor, ETWAS_NO_NODE, sizeof nodes->of_processor);
+    if (!machine->text(ETWAS_NODES_FOLDER "/has_memory", list, sizeof list)) {
+        nodes->count = machine->text(ETWAS_PROCESSORS_POSSIBLE, list, sizeof list) ? 1 : 0;
+        return;
+    }
+    while (next_range(&rest, &first, &last)) {
+        for (; first <= last && first < MASK_BITS; first++) {
+            add_node(machine, nodes, first);
+        }
+    }
+}
+
+static void ask(void)
+{
+    etwas_nodes_of(etwas_nodes_machine, &here);
+}
+
+const struct etwas_nodes *etwas_nodes_here(void)
+{
+    (void)pthread_once(&once, ask);
+    return &here;
+}
+
+uint32_t etwas_nodes_near(uint32_t processor)
+{
+    return processor < ETWAS_MOST_PROCESSORS ? here.of_processor[processor] : ETWAS_NO_NODE;
+}
+
+/* ---- placing ----------------------------------------------------------------------------------- */
+
+/* Also what has pages already, as explicit huge ones have. */
+static int place(uint8_t *start, size_t bytes, uint32_t number)
+{
+    uint64_t mask[MASK_BITS / WORD_BITS] = {0};
+
+    mask[number / WORD_BITS] = UINT64_C(1) << number % WORD_BITS;
+    /* The kernel takes one bit less than it is told. */
+    return syscall(SYS_mbind, start, bytes, MPOL_PREFERRED, mask, (unsigned long)MASK_BITS + 1,
+                   MPOL_MF_MOVE) == 0
+               ? 0
+               : errno;
+}
+
+int etwas_nodes_place(uint8_t *start, size_t bytes, size_t stripe_bytes)
+{
+    const struct etwas_nodes *nodes = etwas_nodes_here();
+    int error = nodes->count == 0 ? ENODATA : 0;
+    uint32_t stripe = 0;
+
+    for (size_t at = 0; at < bytes && nodes->count > 1 && error == 0; at += stripe_bytes) {
+        size_t rest = bytes - at;
+
+        error = place(start + at, rest < stripe_bytes ? rest : stripe_bytes,
+                      nodes->numbers[stripe++ % nodes->count]);
+    }
+    return error;
+}
+
+/* The policy stays with the file when the mapping is gone. */
+int etwas_nodes_place_file(int file, uint64_t at, size_t bytes, size_t stripe_bytes)
+{
+    void *start = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)at);
+    int error;
+
+    if (start == MAP_FAILED) {
+        return errno;
+    }
+    error = etwas_nodes_place(start, bytes, stripe_bytes);
+    (void)munmap(start, bytes);
+    return error;
+}
