@@ -49,11 +49,13 @@ struct etwas_symbols {
     size_t readable_bytes;
 };
 
-/* A named pipe or a device would hang, or do something. */
+/* A named pipe or a device would hang, or do something when it is opened. */
 static int open_regular(const char *path)
 {
-    int file = path[0] == '/' ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
     struct stat status;
+    int file = path[0] == '/' && stat(path, &status) == 0 && S_ISREG(status.st_mode)
+                   ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+                   : -1;
 
     if (file >= 0 && (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))) {
         (void)close(file);

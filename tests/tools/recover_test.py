@@ -134,6 +134,19 @@ class Pools(Recovering):
         self.assertEqual(os.path.getsize(pool), size)
         self.assertEqual(self.recover(pool)[0][0]["events"], EVENTS)
 
+    def test_what_is_packed_takes_half_of_the_free_space_at_most(self):
+        with gzip.open(self.path("packed"), "wb") as packed:
+            packed.write(bytes(3 << 20))
+        command = "mount -t tmpfs -o size=4m none \"$1\" || exit 77; TMPDIR=$1 exec \"$2\" recover \"$3\""
+        run = subprocess.run(["unshare", "-rm", "sh", "-c", command, "sh", self.runtime, self.etwas, self.path("packed")],
+                             stderr=subprocess.PIPE, check=False, text=True)
+        if run.returncode in (1, 77):
+            self.skipTest("no mount namespace of its own is granted")
+        self.assertEqual(run.returncode, OPEN)
+        self.assertIn("cannot be unpacked with gzip", run.stderr)
+        _, err = self.recover(self.path("packed"), expect=OPEN)
+        self.assertIn("neither", err)
+
     def test_what_cannot_be_asked_is_refused(self):
         for arguments in ([], ["--list", "x"], ["--all"], ["a", "b"], ["--pid", "x"], ["--number", "0", "a"], ["--number", "2x", "a"]):
             with self.subTest(arguments=arguments):

@@ -6,9 +6,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,6 +50,21 @@ static const char *packer_of(const char *path)
     return program;
 }
 
+/* A small file may become more than the disk has room for: half of that is left to others. */
+static void limit_size(int file)
+{
+    struct rlimit limit;
+    struct statvfs space;
+
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && fstatvfs(file, &space) == 0) {
+        rlim_t half = (rlim_t)space.f_bavail * space.f_frsize / 2;
+
+        limit.rlim_cur = half < limit.rlim_cur ? half : limit.rlim_cur;
+        (void)setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    (void)signal(SIGXFSZ, SIG_IGN); /* the program says that there is no room */
+}
+
 static bool unpack(const char *program, const char *path, int to)
 {
     int status = -1;
@@ -55,6 +73,7 @@ static bool unpack(const char *program, const char *path, int to)
     if (child == 0) {
         int from = open(path, O_RDONLY | O_CLOEXEC);
 
+        limit_size(to);
         if (from >= 0 && dup2(from, STDIN_FILENO) >= 0 && dup2(to, STDOUT_FILENO) >= 0) {
             (void)execlp(program, program, "-dc", (char *)NULL);
         }
@@ -81,6 +100,9 @@ bool etwas_recover_open(const char *given, char path[ETWAS_RECOVER_PATH_BYTES])
 
         (void)snprintf(reason, sizeof reason, "cannot be unpacked with %s", program);
         etwas_recover_complain(given, reason, 0);
+        if (file >= 0) {
+            (void)close(file);
+        }
         return false;
     }
     (void)snprintf(path, ETWAS_RECOVER_PATH_BYTES, "/proc/self/fd/%d", file);
