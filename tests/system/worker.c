@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <linux/sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -65,11 +66,40 @@ static void work(const struct worker *worker)
     char order;
 
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    (void)!write(worker->answers[1], &(char){DO}, 1);
     while (read(worker->orders[0], &order, 1) == 1 && order == DO) {
         do_all();
         (void)!write(worker->answers[1], &order, 1);
     }
     _exit(0);
+}
+
+/* It waits for an order: nothing else that it does sleeps so that a signal would wake it. */
+static bool is_asleep(pid_t process)
+{
+    char path[64];
+    char line[256] = "";
+    const char *after_name;
+    FILE *file;
+
+    (void)snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
+    file = fopen(path, "re");
+    assert_non_null(file);
+    assert_non_null(fgets(line, sizeof line, file));
+    (void)fclose(file);
+    after_name = strrchr(line, ')');
+    return after_name != NULL && after_name[2] == 'S';
+}
+
+/* What it does to begin with is not what it is told: its calls must not be a test's. */
+static void await_worker(const struct worker *worker)
+{
+    char byte;
+
+    assert_int_equal(read(worker->answers[0], &byte, 1), 1);
+    while (!is_asleep(worker->process)) {
+        (void)usleep(100);
+    }
 }
 
 void begin_worker(struct worker *worker)
@@ -81,6 +111,7 @@ void begin_worker(struct worker *worker)
     if (worker->process == 0) {
         work(worker);
     }
+    await_worker(worker);
 }
 
 void order(const struct worker *worker)
@@ -116,7 +147,11 @@ bool begin_worker_with_number(struct worker *worker, pid_t number)
         work(worker);
     }
     worker->process = (pid_t)child;
-    return child == number;
+    if (child != number) {
+        return false;
+    }
+    await_worker(worker);
+    return true;
 }
 
 uint32_t count_calls(const struct events *events, uint8_t type, uint32_t process_id)

@@ -28,6 +28,7 @@ struct worker {
     int answers[2];
 };
 
+/* It waits for an order when this returns. */
 void begin_worker(struct worker *worker);
 
 /* A worker of that number; false: the kernel does not let us choose. */
