@@ -31,7 +31,7 @@ enum {
     EVENTS = 20000,
     WRITERS = 2,
     PAUSE_US = 10000,
-    ROUNDS = 1000, /* ten seconds */
+    ROUNDS = 6000, /* a minute */
 };
 
 #if defined(ETWAS_ADDRESS_SANITIZER) || defined(__SANITIZE_THREAD__)

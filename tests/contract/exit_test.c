@@ -23,12 +23,14 @@
 enum {
     EVENTS = 1000,
     EXIT_CODE = 3,
+    LONG_MS = 60000,
 };
 
 /* What a child has to say. */
 static struct notes {
     uint64_t recorded;
     uint64_t late; /* refused with ERROR_INVALID_HANDLE */
+    uint64_t lost; /* the flusher came too late */
     uint64_t odd;
     uint64_t callbacks;
 } * notes;
@@ -48,7 +50,9 @@ static void log_and_note(uint64_t number)
 
     notes->recorded += code == ERROR_SUCCESS;
     notes->late += code == ERROR_INVALID_HANDLE;
-    notes->odd += code != ERROR_SUCCESS && code != ERROR_INVALID_HANDLE;
+    notes->lost += code == ERROR_NOT_ENOUGH_MEMORY;
+    notes->odd +=
+        code != ERROR_SUCCESS && code != ERROR_INVALID_HANDLE && code != ERROR_NOT_ENOUGH_MEMORY;
 }
 
 static void start_and_log(const char *path, const etwas_session_options *options)
@@ -92,6 +96,7 @@ static void exit_writes_all_that_was_recorded(void **state)
         if (child == 0) {
             /* Handlers and destructors of the program come first, whenever they were registered. */
             CHECK_IN_CHILD(atexit(log_a_last_one) == 0);
+            etwas_exit_wait(LONG_MS);
             start_and_log(path, &cases[index]);
             exit(EXIT_CODE);
         }
@@ -143,6 +148,7 @@ static void late_events_are_refused_and_harm_nothing(void **state)
         pthread_t thread;
 
         waits_for_late_events = true;
+        etwas_exit_wait(LONG_MS);
         CHECK_IN_CHILD(etwas_start("to the end", path, NULL, &session) == ERROR_SUCCESS);
         CHECK_IN_CHILD(pthread_create(&thread, NULL, log_to_the_end, NULL) == 0);
         while (ck_pr_load_64(&notes->recorded) < EVENTS) {
@@ -178,6 +184,7 @@ static void no_callback_is_called_at_exit(void **state)
     if (child == 0) {
         CHECK_IN_CHILD(RegisterTraceGuidsA(note_request, NULL, &control_guid, 0, NULL, NULL, NULL,
                                            &registration) == ERROR_SUCCESS);
+        etwas_exit_wait(LONG_MS);
         start_and_log(folder_path("f.etl"), NULL);
         CHECK_IN_CHILD(EnableTrace(1, 0, 0, &control_guid, session) == ERROR_SUCCESS);
         exit(EXIT_CODE);

@@ -31,7 +31,8 @@ struct load {
     uint64_t recorded;
     uint64_t lost;
     uint64_t odd;
-    uint32_t end; /* atomic */
+    uint32_t has_begun; /* atomic: has recorded something */
+    uint32_t end;       /* atomic */
     pthread_t thread;
 };
 
@@ -46,6 +47,7 @@ static void *log_until_end(void *argument)
         load->recorded += code == ERROR_SUCCESS;
         load->lost += code == ERROR_NOT_ENOUGH_MEMORY;
         load->odd += code != ERROR_SUCCESS && code != ERROR_NOT_ENOUGH_MEMORY;
+        ck_pr_store_32(&load->has_begun, load->recorded > 0);
         if (number % load->pause_every == 0) {
             (void)nanosleep(&pause, NULL);
         }
@@ -60,6 +62,9 @@ static void begin_load(struct load *load, etwas_trace_handle session, uint64_t p
 {
     *load = (struct load){.session = session, .pause_every = pause_every};
     assert_int_equal(pthread_create(&load->thread, NULL, log_until_end, load), 0);
+    while (ck_pr_load_32(&load->has_begun) == 0) {
+        (void)sched_yield();
+    }
 }
 
 static void begin_loads(const char *path)

@@ -18,6 +18,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "decode/builtin.h"
@@ -26,6 +27,7 @@
 
 enum {
     EVENTS = 20000, /* many buffers */
+    LONG_MS = 60000,
     SKIPPED = 77,
     CALLS_MOST = 128,
 };
@@ -44,6 +46,7 @@ static void set_paths(void)
 /* ---- a life ------------------------------------------------------------------------------------ */
 
 static etwas_trace_handle recorder;
+static uint32_t is_consuming; /* atomic */
 
 static void *log_to_both(void *session)
 {
@@ -92,9 +95,20 @@ static void *consume(void *events)
     TRACEHANDLE trace = OpenTraceA(&log);
 
     CHECK_IN_CHILD(trace != INVALID_PROCESSTRACE_HANDLE);
+    ck_pr_store_32(&is_consuming, 1);
     CHECK_IN_CHILD(ProcessTrace(&trace, 1, NULL, NULL) == ERROR_SUCCESS);
     CHECK_IN_CHILD(CloseTrace(trace) == ERROR_SUCCESS);
     return NULL;
+}
+
+/* Once the session has stopped there is nothing to open. */
+static void wait_for_consumer(void)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+
+    while (ck_pr_load_32(&is_consuming) == 0) {
+        (void)nanosleep(&pause, NULL);
+    }
 }
 
 /* All that a service does: a provider, a log file that is consumed too, a recorder, the files read back. */
@@ -118,13 +132,14 @@ static void live(void)
     CHECK_IN_CHILD(etwas_start("to a file", file_path, &options, &session) == ERROR_SUCCESS);
     CHECK_IN_CHILD(etwas_start("recorder", NULL, &recording, &recorder) == ERROR_SUCCESS);
     CHECK_IN_CHILD(EnableTraceEx2(session, &control_guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 5, 0,
-                                  0, 1000, NULL) == ERROR_SUCCESS);
+                                  0, LONG_MS, NULL) == ERROR_SUCCESS);
     CHECK_IN_CHILD(pthread_create(&consumer, NULL, consume, &consumed) == 0);
     CHECK_IN_CHILD(pthread_create(&writer, NULL, log_to_both, &session) == 0);
     CHECK_IN_CHILD(EventWrite(provider, &event, 0, NULL) == ERROR_SUCCESS);
     CHECK_IN_CHILD(etwas_flush(session) == ERROR_SUCCESS);
     CHECK_IN_CHILD(etwas_memory(recorder, &memory) == ERROR_SUCCESS);
     CHECK_IN_CHILD(pthread_join(writer, NULL) == 0);
+    wait_for_consumer();
     CHECK_IN_CHILD(etwas_snapshot(recorder, snapshot_path) == ERROR_SUCCESS);
     CHECK_IN_CHILD(etwas_stop(session, &counts) == ERROR_SUCCESS);
     CHECK_IN_CHILD(counts.recorded == EVENTS + 1 && counts.lost == 0);
@@ -134,6 +149,7 @@ static void live(void)
     CHECK_IN_CHILD(read_file(file_path) == EVENTS);
     CHECK_IN_CHILD(read_file(snapshot_path) > 0);
     /* For exit to stop. */
+    etwas_exit_wait(LONG_MS);
     CHECK_IN_CHILD(etwas_start("to a file", file_path, NULL, &session) == ERROR_SUCCESS);
     CHECK_IN_CHILD(log_number(session, 1) == ERROR_SUCCESS);
 }

@@ -24,7 +24,7 @@
 
 enum {
     MS = 1000000,
-    PATIENCE_MS = 30000,
+    PATIENCE_MS = 60000,
 };
 
 static struct knots knots;

@@ -250,7 +250,7 @@ void assert_nothing_gained(const struct belongings *before)
 {
     enum {
         ALLOCATOR_NOISE = 16,
-        LOOKS = 2000
+        LOOKS = 60000 /* a minute */
     };
     const struct timespec pause = {.tv_nsec = 1000000};
     struct belongings now = count_belongings();

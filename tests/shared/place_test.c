@@ -18,7 +18,7 @@ enum {
     BUFFERS = 32,
     POOL_BYTES = BUFFERS * BUFFER_KB * 1024,
     PAUSE_US = 10000,
-    PATIENCE_US = 30000000,
+    PATIENCE_US = 60000000,
 };
 
 static const etwas_session_options recorder = {

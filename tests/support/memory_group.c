@@ -16,7 +16,7 @@ enum {
     GROUP_BYTES = PATH_MAX + 64,
     PATH_BYTES = GROUP_BYTES + 64,
     PAUSE_US = 1000,
-    PATIENCE_US = 10000000,
+    PATIENCE_US = 60000000,
 };
 
 static char around[PATH_MAX + 32]; /* the folder of the group that we came from */
