@@ -22,6 +22,7 @@ enum etwas_exit {
 int etwas_command_dump(int argc, char **argv);
 int etwas_command_stat(int argc, char **argv);
 int etwas_command_schema(int argc, char **argv);
+int etwas_command_spans(int argc, char **argv);
 int etwas_command_why(int argc, char **argv);
 int etwas_command_advise(int argc, char **argv);
 int etwas_command_recover(int argc, char **argv);

@@ -19,6 +19,7 @@ static const char *const help[] = {
     "usage: etwas dump [OPTION...] FILE...   show the events, a line for each\n"
     "       etwas stat [OPTION...] FILE...   say what is in a trace, and what is not\n"
     "       etwas schema [OPTION...] FILE... list the events that a trace describes\n"
+    "       etwas spans [OPTION...] FILE...  say how long instances took\n"
     "       etwas why [OPTION...] FILE...    say where the time of instances went\n"
     "       etwas advise [OPTION...] FILE... say which buffers a session needs\n"
     "       etwas recover [OPTION...] SOURCE  what a dead process had logged\n"
@@ -92,6 +93,7 @@ int main(int argc, char **argv)
         {"dump", "etwas dump", etwas_command_dump},
         {"stat", "etwas stat", etwas_command_stat},
         {"schema", "etwas schema", etwas_command_schema},
+        {"spans", "etwas spans", etwas_command_spans},
         {"why", "etwas why", etwas_command_why},
         {"advise", "etwas advise", etwas_command_advise},
         {"recover", "etwas recover", etwas_command_recover},

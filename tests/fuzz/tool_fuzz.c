@@ -41,6 +41,8 @@ static const struct command commands[] = {
     {etwas_command_stat, {"stat", "--prove", "--json"}},
     {etwas_command_schema, {"schema"}},
     {etwas_command_schema, {"schema", "--json"}},
+    {etwas_command_spans, {"spans", "--slowest=4"}},
+    {etwas_command_spans, {"spans", "--json", "--where=duration > 1ms"}},
     {etwas_command_why, {"why"}},
     {etwas_command_why, {"why", "--json"}},
     {etwas_command_advise, {"advise"}},

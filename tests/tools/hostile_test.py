@@ -140,7 +140,8 @@ class Hostile(Reading):
         for name in ("a\x1b[2J\n.etl", "b\u202e\x9b.etl", "c\udcff,\".etl"):
             path = self.write(name, etl.trace([(0, [etl.classic(RED, 1_000_001)])], name="s\x1b]0;\x07\u2067\ud800\n"))
             for arguments in (["dump"], ["stat"], ["stat", "-j"], ["schema"], ["dump", "--csv"], ["stat", "--heap"],
-                              ["stat", "--cpu"], ["why"], ["why", "-j"]):
+                              ["stat", "--cpu"], ["why"], ["why", "-j"],
+                              ["spans", "-k", "9"], ["spans", "-j"], ["spans", "-v"]):
                 out, error = self.run_etwas(*arguments, path)
                 self.check_text(out, "\r\n")
                 self.check_text(error)

@@ -27,6 +27,7 @@ class Usage(ToolTest):
         for command, options in (("dump", ("--json", "--csv", "--hex", "--columns", "--where", "--clock",
                                             "--raw", "--limit")),
                                  ("stat", ("--json", "--where")), ("schema", ("--json",)),
+                                 ("spans", ("--class", "--where", "--slowest", "--json", "--csv")),
                                  ("why", ("--class", "--instance", "--slowest", "--json")),
                                  ("advise", ("--history", "--late", "--disk", "--flush-timer", "--margin",
                                              "--buffer-size", "--buffers", "--replay", "--json")),
@@ -39,7 +40,7 @@ class Usage(ToolTest):
 
     def test_help_fits_a_terminal_of_80_columns(self):
         for arguments in (["--help"], ["dump", "--help"], ["stat", "--help"], ["schema", "--help"],
-                          ["why", "--help"], ["advise", "--help"], ["record", "--help"]):
+                          ["spans", "--help"], ["why", "--help"], ["advise", "--help"], ["record", "--help"]):
             out, _ = self.run_etwas(*arguments)
             self.assertLessEqual(max(len(line) for line in out.splitlines()), 80)
 

@@ -10,8 +10,8 @@
 #include "where/where.h"
 
 /*
- * Reads the expression. False: it is wrong, and standard error says where. `command` is "dump" or
- * "stat".
+ * Reads the expression. False: it is wrong, and standard error says where. `command` is "dump"
+ * or another that has it.
  */
 bool etwas_where_option(struct etwas_where *where, const char *command, const char *text,
                         struct etwas_field_paths *paths);

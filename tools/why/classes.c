@@ -7,69 +7,21 @@
 
 #include "why/why.h"
 
-#include "event.h"
-#include "text.h"
-
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-
-/* ---- names ----------------------------------------------------------------------------------- */
-
-/* Appends what there is room for. */
-static void append(char name[ETWAS_WHY_NAME_BYTES], const char *text, size_t bytes)
-{
-    size_t used = strlen(name);
-    size_t room = ETWAS_WHY_NAME_BYTES - 1 - used;
-
-    memcpy(name + used, text, bytes < room ? bytes : room);
-    name[used + (bytes < room ? bytes : room)] = '\0';
-}
-
-static void append_guid(char name[ETWAS_WHY_NAME_BYTES], const etwas_guid *guid)
-{
-    static struct etwas_output text;
-
-    text.used_bytes = 0;
-    etwas_text_guid(&text, guid);
-    append(name, text.bytes, text.used_bytes);
-}
-
-/* PROVIDER/CLASS: the START's name without what says that it is one. */
-static void make_name(char name[ETWAS_WHY_NAME_BYTES], struct etwas_descriptions *descriptions,
-                      const EVENT_RECORD *record)
-{
-    const struct etwas_described *described;
-    struct etwas_event event;
-    const char *last;
-    bool senseless;
-
-    name[0] = '\0';
-    etwas_event_read(record, &event);
-    described = etwas_descriptions_find(descriptions, record, &senseless);
-    if (described == NULL || described->schema->event[0] == '\0') {
-        append_guid(name, &record->EventHeader.ProviderId);
-        return;
-    }
-    if (described->schema->provider[0] != '\0') {
-        append(name, described->schema->provider, strlen(described->schema->provider));
-        append(name, "/", 1);
-    }
-    last = event.event_name.text == NULL ? strrchr(described->schema->event, '/') : NULL;
-    append(name, described->schema->event,
-           last != NULL ? (size_t)(last - described->schema->event)
-                        : strlen(described->schema->event));
-}
 
 /* ---- classes --------------------------------------------------------------------------------- */
 
 uint32_t etwas_why_class(struct etwas_why *why, const struct etwas_input *input,
                          const EVENT_RECORD *record)
 {
-    char name[ETWAS_WHY_NAME_BYTES];
+    char name[ETWAS_SPAN_NAME_BYTES];
     struct etwas_why_class *made;
+    bool senseless;
 
-    make_name(name, &why->descriptions[input->number - 1], record);
+    etwas_span_name_make(
+        name, etwas_descriptions_find(&why->descriptions[input->number - 1], record, &senseless),
+        record);
     for (uint32_t i = 0; i < why->class_count; i++) {
         const struct etwas_why_class *known = &why->classes[i];
 
@@ -88,15 +40,9 @@ uint32_t etwas_why_class(struct etwas_why *why, const struct etwas_input *input,
     return why->class_count++;
 }
 
-/* By its whole name, by what stands behind the provider, or by its GUID. */
 static bool is_called(const struct etwas_why_class *named, const char *name)
 {
-    const char *last = strrchr(named->name, '/');
-    char guid[ETWAS_WHY_NAME_BYTES] = "";
-
-    append_guid(guid, &named->guid);
-    return strcasecmp(named->name, name) == 0 ||
-           (last != NULL && strcasecmp(last + 1, name) == 0) || strcasecmp(guid, name) == 0;
+    return etwas_span_name_is(named->name, &named->guid, name);
 }
 
 bool etwas_why_has_class(const struct etwas_why *why)

@@ -21,10 +21,10 @@
 #include "input.h"
 #include "processes.h"
 #include "schedule.h"
+#include "span_name.h"
 
 enum {
     ETWAS_WHY_CLASSES = 4096,
-    ETWAS_WHY_NAME_BYTES = 128,
     ETWAS_WHY_SLOWEST = 1000,
     ETWAS_WHY_HOLDERS = 32, /* of one instance */
     ETWAS_WHY_BLOCKS = 32,  /* likewise */
@@ -48,7 +48,7 @@ struct etwas_why_times {
 };
 
 struct etwas_why_class {
-    char name[ETWAS_WHY_NAME_BYTES];
+    char name[ETWAS_SPAN_NAME_BYTES];
     etwas_guid guid;
     uint64_t count; /* that ended */
     uint64_t duration_ns;

@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""`etwas spans`: how long instances and activities took, in files with known answers.
+
+usage: spans_test.py PATH_OF_ETWAS TEST_CLASS
+"""
+
+import csv
+import io
+import json
+import math
+import random
+import uuid
+
+import etl_build as etl
+from tool_case import BLUE, DAMAGED, OPEN, RED, USAGE, ToolTest, main
+
+T = 1_000_001  # the first event of the files here
+START, END, CHECKPOINT = 1, 2, 8
+QUANTILES = {"min": 0, "p50": 500, "p90": 900, "p99": 990, "p99_9": 999, "max": 1000}
+
+
+def order(kind, ticks, number=1, guid=RED, thread=21, **options):
+    return etl.instance(guid, T + ticks, number, kind=kind, process=20, thread=thread, **options)
+
+
+def quantile(values, per_mille):
+    return sorted(values)[max(math.ceil(len(values) * per_mille / 1000) - 1, 0)]
+
+
+def covered(intervals):
+    """How long at least one of them lasts."""
+    total, until = 0, None
+    for begin, end in sorted(intervals):
+        if until is None or begin > until:
+            total, until = total + end - begin, end
+        elif end > until:
+            total, until = total + end - until, end
+    return total
+
+
+class SpansTest(ToolTest):
+    def file(self, records, name="s.etl"):
+        buffers = [records[at:at + 60] for at in range(0, len(records), 60)]
+        return self.write(name, etl.trace([(0, buffer) for buffer in buffers]))
+
+    def spans(self, *arguments, **options):
+        return json.loads(self.run_etwas("spans", "--json", *arguments, **options)[0])
+
+    def check_quantiles(self, told, values):
+        for key, per_mille in QUANTILES.items():
+            true = 100 * quantile(values, per_mille)
+            self.assertLessEqual(abs(told[key]["ns"] - true), told[key]["error_ns"])
+            self.assertLessEqual(told[key]["error_ns"], true / 1000)
+
+    def numbers(self, told, key):
+        return [its[key] for its in told["classes"]]
+
+
+class Made:
+    """A random history of spans that are inside of each other, and what must be told of it."""
+
+    def __init__(self, seed, events):
+        self.random = random.Random(seed)
+        self.records, self.all, self.open = [], {}, {}
+        self.most, ticks = {RED: 0, BLUE: 0}, 0
+        for number in range(1, events):
+            ticks += self.random.choice((1, 2, 50, 3000, 10 ** 6))
+            kind = self.random.choice((START, END, CHECKPOINT)) if self.open else START
+            if kind == START:
+                self.begin(number, ticks)
+            else:
+                number = self.random.choice(sorted(self.open))
+                span = self.all[number]
+                self.records.append(order(kind, ticks, number, guid=span["guid"], thread=self.random.randrange(5)))
+                span["events"] += kind == CHECKPOINT
+                if kind == END:
+                    span["end"] = ticks
+                    del self.open[number]
+        self.end = ticks
+
+    def begin(self, number, ticks):
+        guid = self.random.choice((RED, BLUE))
+        parent = self.random.choice([0, *sorted(self.open)])
+        named = {"parent": parent, "parent_guid": self.all[parent]["guid"]} if parent else {}
+        self.records.append(order(START, ticks, number, guid=guid, thread=number, **named))
+        self.all[number] = {"guid": guid, "start": ticks, "end": None, "parent": parent, "events": 0}
+        self.open[number] = True
+        self.most[guid] = max(self.most[guid], sum(self.all[n]["guid"] == guid for n in self.open))
+
+    def children(self, number):
+        return [n for n, span in self.all.items() if span["parent"] == number]
+
+    def duration(self, number):
+        return self.all[number]["end"] - self.all[number]["start"]
+
+    def itself(self, number):
+        end = self.all[number]["end"]
+        inside = [(self.all[n]["start"], min(self.all[n]["end"] or end, end)) for n in self.children(number)]
+        return self.duration(number) - covered(inside)
+
+    def ended(self, guid=None):
+        return [n for n, span in self.all.items() if span["end"] is not None and guid in (None, span["guid"])]
+
+    def tree(self, number, depth=0):
+        """Parents before their children, as they began. A child that outlives its parent is there too."""
+        yield number, depth
+        for child in self.children(number):
+            yield from self.tree(child, depth + 1)
+
+
+class Told(SpansTest):
+    def test_any_history_is_told(self):
+        for seed in range(20):
+            made = Made(seed, 400)
+            told = self.spans(self.file(made.records))
+            self.assertEqual((told["started"], told["ended"], told["open"]),
+                             (len(made.all), len(made.ended()), len(made.open)))
+            self.assertEqual({its["guid"] for its in told["classes"]}, {RED, BLUE})
+            for its in told["classes"]:
+                ended = made.ended(its["guid"])
+                self.assertEqual((its["count"], its["most_at_once"]), (len(ended), made.most[its["guid"]]))
+                self.assertEqual(its["unfinished"], sum(made.all[n]["guid"] == its["guid"] for n in made.open))
+                self.assertEqual((its["replaced"], its["orphaned"], its["unmatched"]), (0, 0, 0))
+                durations = [made.duration(n) for n in ended]
+                self.check_quantiles(its["duration"], durations)
+                self.check_quantiles(its["self"], [made.itself(n) for n in ended])
+                self.assertEqual(its["total_ns"], 100 * sum(durations))
+                seconds = told["seconds"]
+                self.assertAlmostEqual(its["at_once"], sum(durations) / 1e7 / seconds, delta=1e-3)
+                self.assertAlmostEqual(its["rate"] * seconds, len(ended), delta=0.01)
+
+    def test_the_slowest_are_shown_with_what_was_inside(self):
+        for seed in range(20):
+            made = Made(seed, 400)
+            path = self.file(made.records)
+            roots = sorted((n for n in made.ended() if made.all[n]["parent"] == 0),
+                           key=lambda n: (-made.duration(n), n))
+            told = self.spans("--slowest", "5", path)
+            self.assertEqual([tree["spans"][0]["instance"] for tree in told["slowest"]], roots[:5])
+            for tree, root in zip(told["slowest"], roots):
+                self.assertEqual([(s["instance"], s["depth"]) for s in tree["spans"]], list(made.tree(root)))
+                self.assertEqual(tree["left_out"], 0)
+                for span in tree["spans"]:
+                    number, its = span["instance"], made.all[span["instance"]]
+                    self.assertEqual(span["at_ns"], 100 * (its["start"] - made.all[root]["start"]))
+                    self.assertEqual((span["class"], span["process"], span["thread"], span["events"]),
+                                     (its["guid"], 20, number, its["events"]))
+                    done = its["end"] is not None
+                    self.assertEqual(span["duration_ns"], 100 * made.duration(number) if done else None)
+                    self.assertEqual(span["self_ns"], 100 * made.itself(number) if done else None)
+            self.assertEqual(self.spans(path)["classes"], told["classes"])  # reading twice counts nothing twice
+
+    def test_values_of_any_size_have_quantiles(self):
+        """Each decade up to a year; and what the last of a cell and the first of the next are."""
+        ticks = [1, 9, 10, 11, 5119, 5120, 5121, *(10 ** power for power in range(14)), 3 * 10 ** 14]
+        begins = [order(START, n, number=n + 1) for n in range(len(ticks))]
+        ends = [order(END, len(ticks) + took, number=n + 1) for n, took in enumerate(sorted(ticks))]
+        durations = [len(ticks) + took - n for n, took in enumerate(sorted(ticks))]
+        its, = self.spans(self.file(begins + ends))["classes"]
+        self.check_quantiles(its["duration"], durations)
+
+
+class Chosen(SpansTest):
+    RECORDS = [order(START, 0), order(START, 100, 2, guid=BLUE, parent=1, parent_guid=RED),
+               order(END, 400, 2, guid=BLUE), order(END, 1000), order(START, 2000, 3),
+               order(END, 2300, 3), order(START, 3000, 4), order(START, 3100, 5, guid=BLUE)]
+
+    def test_a_class_is_chosen_by_name_or_guid(self):
+        path = self.file(self.RECORDS)
+        told = self.spans("--class", RED.upper(), "--slowest", "9", path)
+        self.assertEqual((self.numbers(told, "guid"), self.numbers(told, "count")), ([RED], [2]))
+        self.assertEqual([[s["instance"] for s in tree["spans"]] for tree in told["slowest"]], [[1, 2], [3]])
+        told = self.spans("--class", BLUE, "--slowest", "9", path)  # also those inside of others
+        self.assertEqual([[s["instance"] for s in tree["spans"]] for tree in told["slowest"]], [[2]])
+        self.assertIn("no class is called 'Green'", self.run_etwas("spans", "-C", "Green", path, expect=USAGE)[1])
+
+    def test_where_chooses_by_either_event(self):
+        path = self.file(self.RECORDS)
+        told = self.spans("--where", "duration > 50us", path)
+        self.assertEqual((self.numbers(told, "guid"), self.numbers(told, "count")), ([RED], [1]))
+        told = self.spans("--where", "instance == 3 || instance == 4", path)
+        self.assertEqual((self.numbers(told, "count"), self.numbers(told, "unfinished")), ([1], [1]))
+        told = self.spans("--where", "type == 2", path)
+        self.assertEqual((self.numbers(told, "count"), self.numbers(told, "unfinished")), ([2, 1], [0, 0]))
+        self.run_etwas("spans", "--where", "duration >", path, expect=USAGE)
+
+    def test_what_is_not_whole_is_counted(self):
+        told = self.spans(self.file([
+            order(END, 0, 9), order(START, 10, 1), order(START, 20, 1), order(END, 50, 1), order(START, 60, 2),
+            order(START, 70, 3, parent=77, parent_guid=BLUE), order(END, 80, 3),
+            order(START, 90, 4, parent=2, parent_guid=RED), order(END, 100, 2), order(END, 130, 4)]))
+        its, = told["classes"]
+        self.assertEqual((its["count"], its["unfinished"], its["replaced"], its["orphaned"], its["unmatched"]),
+                         (4, 1, 1, 1, 1))
+        self.assertEqual((its["duration"]["min"]["ns"], its["duration"]["max"]["ns"]), (1000, 4000))
+        # 2 ends while its child 4 is open: from 60 to 100, of which 10 are the child's.
+        self.assertEqual(its["self"]["max"]["ns"], 4000)
+        self.check_quantiles(its["self"], [30, 10, 30, 40])
+
+    def test_who_is_replaced_covers_its_parent_until_then(self):
+        told = self.spans("--class", RED, self.file([
+            order(START, 0), *(order(START, at, 7, guid=BLUE, parent=1, parent_guid=RED) for at in (10, 20)),
+            order(END, 30, 7, guid=BLUE), order(END, 100)]))
+        its, = told["classes"]
+        self.assertEqual(its["self"]["max"]["ns"], 8000)
+
+    def test_activities_are_spans_too(self):
+        related = etl.extended_item(1, uuid.UUID(RED).bytes_le, False)
+        told = self.spans("--slowest", "1", self.file([
+            etl.tl_event(BLUE, T, "Shop", "Pay", opcode=1, activity=RED, thread=21),
+            etl.tl_event(BLUE, T + 10, "Shop", "Ship", opcode=1, activity=BLUE, thread=22, items=related),
+            etl.tl_event(BLUE, T + 20, "Shop", "Ship", opcode=0, activity=BLUE, thread=22),
+            etl.tl_event(BLUE, T + 30, "Shop", "Ship", opcode=2, activity=BLUE, thread=22),
+            etl.tl_event(BLUE, T + 50, "Shop", "Pay", opcode=2, activity=RED, thread=21)]))
+        self.assertEqual(self.numbers(told, "class"), ["Shop/Pay", "Shop/Ship"])
+        self.assertEqual([its["self"]["max"]["ns"] for its in told["classes"]], [3000, 2000])
+        self.assertEqual([(s["class"], s["activity"], s["depth"], s["thread"], s["events"])
+                          for s in told["slowest"][0]["spans"]], [("Shop/Pay", RED, 0, 21, 0), ("Shop/Ship", BLUE, 1, 22, 1)])
+
+    def test_a_tree_has_bounds(self):
+        children = [order(kind, 2 * n + kind, n + 2, guid=BLUE, parent=1, parent_guid=RED)
+                    for n in range(1200) for kind in (START, END)]
+        tree, = self.spans("--slowest", "3", self.file([order(START, 0), *children, order(END, 5000)]))["slowest"]
+        self.assertEqual((len(tree["spans"]), tree["left_out"]), (1000, 201))
+
+
+class Forms(SpansTest):
+    def test_text(self):
+        path = self.file(Chosen.RECORDS)
+        out, _ = self.run_etwas("spans", "--slowest", "1", path)
+        head, table, tree = out.split("\n\n")
+        self.assertEqual(head, "5 spans in 0.000 s, 3 ended, 2 are still open")
+        self.assertRegex(table, r"\n +2 +[\d,]+ +\S+ +1  +30\.0 us +30\.0 us +100 us .* 0 ns  " + RED + "\n")
+        self.assertRegex(table, r"\n +itself +30\.0 us ")
+        self.assertRegex(table, r"\n +1 unfinished\n")
+        root, child = tree.splitlines()[2:]
+        self.assertRegex(root, r"^ +0 ns +100 us +70\.0 us +21  \|={40}\|  " + RED + " 1$")
+        self.assertRegex(child, r"^ +10\.0 us +30\.0 us +30\.0 us +21  \| {4}={13} +\|    " + BLUE + " 2$")
+
+    def test_csv(self):
+        path = self.file(Chosen.RECORDS)
+        out, _ = self.run_etwas("spans", "--csv", path)
+        first, second = csv.DictReader(io.StringIO(out, newline=""))
+        told = self.spans("--slowest", "2", path)
+        for row, its in zip((first, second), told["classes"]):
+            for key in ("class", "guid", "count", "most_at_once", "unfinished", "replaced", "orphaned", "unmatched"):
+                self.assertEqual(row[key], str(its[key]))
+            for kind in ("duration", "self"):
+                for key in QUANTILES:
+                    self.assertEqual(row[f"{kind}_{key}_ns"], str(its[kind][key]["ns"]))
+            self.assertEqual(row["error_ns"], "0")
+        out, _ = self.run_etwas("spans", "--csv", "--slowest", "2", path)
+        rows = list(csv.DictReader(io.StringIO(out, newline="")))
+        self.assertEqual([(row["tree"], row["instance"]) for row in rows], [("1", "1"), ("1", "2"), ("2", "3")])
+        for row, span in zip(rows, (span for tree in told["slowest"] for span in tree["spans"])):
+            for key in ("depth", "class", "process", "thread", "at_ns", "duration_ns", "self_ns", "events"):
+                self.assertEqual(row[key], str(span[key]))
+
+    def test_help_names_each_key(self):
+        self.assert_keys_in_help("spans", self.spans("--slowest", "1", self.file(Chosen.RECORDS)))
+
+    def test_damage_and_misuse(self):
+        whole = self.file(Chosen.RECORDS * 40)
+        with open(whole, "rb") as file:
+            data = bytearray(file.read())
+        data[8192 + 200:8192 + 400] = bytes(200)
+        damaged = self.write("d.etl", bytes(data))
+        self.run_json("spans", "--json", damaged, expect=(DAMAGED,))
+        self.run_etwas("spans", self.write("no.etl", b"no trace"), expect=OPEN)
+        for wrong in ([], ["--slowest", "0", whole], ["--slowest", "1001", whole], ["--slowest", "x", whole],
+                      ["--json", "--csv", whole], ["--no", whole]):
+            self.assertIn("spans", self.run_etwas("spans", *wrong, expect=USAGE)[1])
+        self.assertEqual(self.run_etwas("spans", self.file([]))[0].splitlines()[0], "0 spans in 0.000 s")
+
+
+if __name__ == "__main__":
+    main()

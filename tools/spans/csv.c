@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * `etwas spans` as CSV. The columns are part of the command's interface.
+ */
+
+#include "spans/spans.h"
+
+#include "csv.h"
+#include "text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    NUMBER_BYTES = 32,
+};
+
+/* A name, harmless on a terminal, or a GUID. */
+static void put_text(struct etwas_output *output, bool first, const char *text,
+                     const etwas_guid *guid)
+{
+    static struct etwas_output cell;
+
+    cell.used_bytes = 0;
+    if (guid != NULL) {
+        etwas_text_guid(&cell, guid);
+    } else {
+        etwas_text_utf8(&cell, ETWAS_TEXT_PLAIN, text, strlen(text));
+    }
+    etwas_csv_cell(output, first, cell.bytes, cell.used_bytes);
+}
+
+static void put_number(struct etwas_output *output, uint64_t number)
+{
+    char text[NUMBER_BYTES];
+
+    etwas_csv_cell(output, false, text, (size_t)snprintf(text, sizeof text, "%" PRIu64, number));
+}
+
+static void put_rate(struct etwas_output *output, double rate)
+{
+    char text[NUMBER_BYTES];
+
+    etwas_csv_cell(output, false, text, (size_t)snprintf(text, sizeof text, "%.6g", rate));
+}
+
+static void put_error(struct etwas_output *output, uint64_t error_ns)
+{
+    if (error_ns == UINT64_MAX) {
+        etwas_csv_cell(output, false, "", 0);
+    } else {
+        put_number(output, error_ns);
+    }
+}
+
+/* ---- classes --------------------------------------------------------------------------------- */
+
+static void put_titles(struct etwas_output *output)
+{
+    static const char *const kinds[] = {"duration", "self"};
+
+    etwas_output_text(output, "class,guid,count,rate,at_once,most_at_once,unfinished,replaced,"
+                              "orphaned,unmatched");
+    for (unsigned kind = 0; kind < 2; kind++) {
+        for (unsigned i = 0; i < ETWAS_SPANS_QUANTILES; i++) {
+            etwas_output_format(output, ",%s_%s_ns", kinds[kind], etwas_spans_quantile_names[i]);
+        }
+    }
+    etwas_output_text(output, ",error_ns");
+    etwas_csv_end(output);
+}
+
+static void put_quantiles(struct etwas_output *output, const struct etwas_histogram *histogram)
+{
+    for (unsigned i = 0; i < ETWAS_SPANS_QUANTILES; i++) {
+        put_number(output, etwas_histogram_quantile(histogram, etwas_spans_quantiles[i]).value);
+    }
+}
+
+static void put_classes(struct etwas_output *output, const struct etwas_spans_request *request)
+{
+    uint32_t count;
+    const struct etwas_spans_class **sorted = etwas_spans_sorted(request, &count);
+
+    put_titles(output);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct etwas_spans_class *its = sorted[i];
+
+        put_text(output, true, its->name, NULL);
+        put_text(output, false, NULL, &its->guid);
+        put_number(output, its->durations.count);
+        put_rate(output, etwas_spans_rate(request, its));
+        put_rate(output, etwas_spans_at_once(request, its));
+        put_number(output, its->most_open);
+        put_number(output, its->unfinished);
+        put_number(output, its->replaced);
+        put_number(output, its->orphaned);
+        put_number(output, its->unmatched);
+        put_quantiles(output, &its->durations);
+        put_quantiles(output, &its->selves);
+        put_error(output, its->error_ns);
+        etwas_csv_end(output);
+    }
+    free((void *)sorted);
+}
+
+/* ---- trees ----------------------------------------------------------------------------------- */
+
+static void put_node(struct etwas_output *output, const struct etwas_spans_request *request,
+                     const struct etwas_spans_node *root, const struct etwas_spans_node *node,
+                     uint32_t depth)
+{
+    static const etwas_guid none;
+    bool is_instance = memcmp(&node->activity, &none, sizeof none) == 0;
+
+    put_number(output, depth);
+    put_text(output, false,
+             node->class_index != UINT32_MAX ? request->classes[node->class_index].name : "", NULL);
+    if (is_instance) {
+        put_number(output, node->instance);
+    } else {
+        put_text(output, false, NULL, &node->activity);
+    }
+    put_number(output, node->process);
+    put_number(output, node->thread);
+    put_number(output, (uint64_t)(node->start_ns - root->start_ns));
+    put_error(output, node->has_ended ? node->duration_ns : UINT64_MAX);
+    put_error(output, node->has_ended ? node->self_ns : UINT64_MAX);
+    put_error(output, node->has_ended ? node->error_ns : UINT64_MAX);
+    put_number(output, node->events);
+    etwas_csv_end(output);
+}
+
+static void put_trees(struct etwas_output *output, const struct etwas_spans_request *request)
+{
+    etwas_output_text(output, "tree,depth,class,instance,process,thread,at_ns,duration_ns,self_ns,"
+                              "error_ns,events");
+    etwas_csv_end(output);
+    for (uint32_t i = 0; i < request->tree_count; i++) {
+        const struct etwas_spans_tree *tree = &request->trees[i];
+        uint32_t node = 0;
+        uint32_t depth = 0;
+
+        do {
+            etwas_output_unsigned(output, i + 1);
+            put_node(output, request, &tree->nodes[0], &tree->nodes[node], depth);
+        } while (etwas_spans_next_node(tree, &node, &depth));
+    }
+}
+
+void etwas_spans_csv(struct etwas_output *output, const struct etwas_spans_request *request)
+{
+    if (request->slowest > 0) {
+        put_trees(output, request);
+    } else {
+        put_classes(output, request);
+    }
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * `etwas spans` as JSON. The keys are part of the command's interface.
+ */
+
+#include "spans/spans.h"
+
+#include "commands.h"
+#include "json.h"
+#include "text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A number with what the clock, and the cells of a histogram, leave open. */
+static void put_error(struct etwas_output *output, uint64_t error_ns)
+{
+    if (error_ns == UINT64_MAX) {
+        etwas_json_key(output, "error_ns");
+        etwas_output_text(output, "null");
+    } else {
+        etwas_json_number(output, "error_ns", error_ns);
+    }
+}
+
+static void put_quantiles(struct etwas_output *output, const char *key,
+                          const struct etwas_spans_class *its,
+                          const struct etwas_histogram *histogram)
+{
+    etwas_json_key(output, key);
+    for (unsigned i = 0; i < ETWAS_SPANS_QUANTILES; i++) {
+        struct etwas_quantile quantile =
+            etwas_histogram_quantile(histogram, etwas_spans_quantiles[i]);
+
+        etwas_output_text(output, i > 0 ? ",\"" : "{\"");
+        etwas_output_text(output, etwas_spans_quantile_names[i]);
+        etwas_output_text(output, "\":{\"ns\":");
+        etwas_output_unsigned(output, quantile.value);
+        put_error(output, etwas_spans_error(its, quantile));
+        etwas_output_char(output, '}');
+    }
+    etwas_output_char(output, '}');
+}
+
+static void put_class(struct etwas_output *output, const struct etwas_spans_request *request,
+                      const struct etwas_spans_class *its)
+{
+    etwas_output_text(output, "{\"class\":");
+    etwas_json_string(output, its->name);
+    etwas_json_guid(output, "guid", &its->guid);
+    etwas_json_number(output, "count", its->durations.count);
+    etwas_output_format(output, ",\"rate\":%.6g,\"at_once\":%.6g", etwas_spans_rate(request, its),
+                        etwas_spans_at_once(request, its));
+    etwas_json_number(output, "most_at_once", its->most_open);
+    etwas_json_number(output, "unfinished", its->unfinished);
+    etwas_json_number(output, "replaced", its->replaced);
+    etwas_json_number(output, "orphaned", its->orphaned);
+    etwas_json_number(output, "unmatched", its->unmatched);
+    etwas_output_format(output, ",\"total_ns\":%.0f", its->durations.sum);
+    put_quantiles(output, "duration", its, &its->durations);
+    put_quantiles(output, "self", its, &its->selves);
+    etwas_output_char(output, '}');
+}
+
+static void put_classes(struct etwas_output *output, const struct etwas_spans_request *request)
+{
+    uint32_t count;
+    const struct etwas_spans_class **sorted = etwas_spans_sorted(request, &count);
+
+    etwas_output_text(output, ",\"classes\":[");
+    for (uint32_t i = 0; i < count; i++) {
+        etwas_output_text(output, i > 0 ? "," : "");
+        put_class(output, request, sorted[i]);
+    }
+    etwas_output_char(output, ']');
+    free((void *)sorted);
+}
+
+static void put_node(struct etwas_output *output, const struct etwas_spans_request *request,
+                     const struct etwas_spans_node *root, const struct etwas_spans_node *node,
+                     uint32_t depth)
+{
+    static const etwas_guid none;
+
+    etwas_output_text(output, "{\"depth\":");
+    etwas_output_unsigned(output, depth);
+    etwas_json_text(output, "class",
+                    node->class_index != UINT32_MAX ? request->classes[node->class_index].name
+                                                    : "");
+    if (memcmp(&node->activity, &none, sizeof none) == 0) {
+        etwas_json_number(output, "instance", node->instance);
+    } else {
+        etwas_json_guid(output, "activity", &node->activity);
+    }
+    etwas_json_number(output, "process", node->process);
+    etwas_json_number(output, "thread", node->thread);
+    etwas_json_number(output, "at_ns", (uint64_t)(node->start_ns - root->start_ns));
+    if (node->has_ended) {
+        etwas_json_number(output, "duration_ns", node->duration_ns);
+        etwas_json_number(output, "self_ns", node->self_ns);
+        put_error(output, node->error_ns);
+    } else {
+        etwas_output_text(output, ",\"duration_ns\":null,\"self_ns\":null,\"error_ns\":null");
+    }
+    etwas_json_number(output, "events", node->events);
+    etwas_output_char(output, '}');
+}
+
+static void put_tree(struct etwas_output *output, const struct etwas_spans_request *request,
+                     const struct etwas_spans_tree *tree)
+{
+    uint32_t node = 0;
+    uint32_t depth = 0;
+
+    etwas_output_text(output, "{\"start\":\"");
+    etwas_text_time_ns(output, tree->start_unix_ns);
+    etwas_output_char(output, '"');
+    etwas_json_number(output, "left_out", tree->left_out);
+    etwas_output_text(output, ",\"spans\":[");
+    do {
+        etwas_output_text(output, node > 0 ? "," : "");
+        put_node(output, request, &tree->nodes[0], &tree->nodes[node], depth);
+    } while (etwas_spans_next_node(tree, &node, &depth));
+    etwas_output_text(output, "]}");
+}
+
+static void put_head(struct etwas_output *output, const struct etwas_spans_request *request,
+                     int result)
+{
+    static const struct {
+        uint32_t what;
+        const char *key;
+    } counts[] = {
+        {ETWAS_SPANS_STARTED, "started"},     {ETWAS_SPANS_ENDED, "ended"},
+        {ETWAS_SPANS_OPEN, "open"},           {ETWAS_SPANS_REPLACED, "replaced"},
+        {ETWAS_SPANS_UNMATCHED, "unmatched"}, {ETWAS_SPANS_LEFT_OUT, "left_out"},
+    };
+
+    etwas_output_text(output, "{\"files\":[");
+    for (uint32_t i = 0; i < request->run.count; i++) {
+        etwas_output_text(output, i > 0 ? "," : "");
+        etwas_json_string(output, request->run.inputs[i].path);
+    }
+    etwas_output_char(output, ']');
+    etwas_json_boolean(output, "damaged", result != ETWAS_EXIT_FINE);
+    etwas_json_number(output, "events_lost", request->events_lost);
+    etwas_output_format(output, ",\"seconds\":%.9f", etwas_spans_seconds(request));
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        etwas_json_number(output, counts[i].key, etwas_spans_count(request->spans, counts[i].what));
+    }
+    etwas_json_number(output, "other_classes", request->other_classes);
+}
+
+void etwas_spans_json(struct etwas_output *output, const struct etwas_spans_request *request,
+                      int result)
+{
+    const char *before = "";
+
+    put_head(output, request, result);
+    put_classes(output, request);
+    etwas_output_text(output, ",\"slowest\":[");
+    for (uint32_t i = 0; i < request->tree_count; i++) {
+        if (request->trees[i].node_count > 0) {
+            etwas_output_text(output, before);
+            put_tree(output, request, &request->trees[i]);
+            before = ",";
+        }
+    }
+    etwas_output_text(output, "]}\n");
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The command `etwas spans`.
+ */
+
+#include "spans/spans.h"
+
+#include "commands.h"
+#include "event.h"
+#include "where/option.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const help[] = {
+    "usage: etwas spans [--class CLASS] [--where EXPR] [--slowest K] [--json | --csv]\n"
+    "                   FILE...\n"
+    "\n",
+    "Says how long instances (from their event of type START to that of END) and\n"
+    "activities (from opcode START to STOP, TraceLogging's too) took, class by class:\n"
+    "how many ended and how many a second, how many were open at once, and quantiles\n"
+    "of their durations and of the time that they took themselves: without what\n"
+    "their children cover, in whatever thread these were, each moment once. All files\n"
+    "are one time line.\n"
+    "\n",
+    "  -C, --class CLASS    only of this class: PROVIDER/CLASS, CLASS, or a GUID\n"
+    "  -w, --where EXPR     only those whose START or END is such an event; the END\n"
+    "                       knows the duration\n"
+    "  -k, --slowest K      the K slowest too, 1 to 1000, each with what was inside\n"
+    "                       of it as a time line: of those without a parent, or with\n"
+    "                       --class or --where of those that are asked for. One that\n"
+    "                       is inside of another of them is shown by itself\n"
+    "  -j, --json           one JSON object with plain numbers\n"
+    "  -v, --csv            a line for each class, or with --slowest for each span of\n"
+    "                       the trees\n"
+    "  -h, --help           this text\n"
+    "\n",
+    "A quantile is of its class's spans that ended: p90 is the least duration that 90\n"
+    "of 100 do not exceed. Quantiles are known to 0.1 %, min and max as the times\n"
+    "are. How far durations may be off by the clock is in the column error: of the\n"
+    "worst of them, ? where a file does not say. Unfinished are those that have no\n"
+    "END, also because a second START of the same took their place (replaced);\n"
+    "orphaned those that name a parent which is not open; unmatched the ENDs without\n"
+    "a START.\n"
+    "\n"
+    "Memory does not grow with the trace: at most 1048576 spans are open at once, of\n"
+    "some 250 bytes each, 4096 classes have 446 kB each at the most, and a tree 1000\n"
+    "spans; what is left out is counted.\n"
+    "\n",
+    etwas_where_help,
+    "\n"
+    "JSON keys:\n"
+    "  files; damaged; events_lost; seconds (from the first event to the last);\n"
+    "  started, ended, open, replaced, unmatched, left_out (too many open): of all\n"
+    "  spans, whatever is asked for; other_classes (spans of more than 4096 classes);\n"
+    "  classes (class, guid, count (ended), rate (a second), at_once (mean),\n"
+    "  most_at_once; unfinished, replaced, orphaned, unmatched; total_ns;\n"
+    "  duration and self: min, p50, p90, p99, p99_9, max, each with ns and error_ns\n"
+    "  (null: not known));\n"
+    "  slowest (start, left_out, spans: depth, class, instance or activity, process,\n"
+    "  thread, at_ns (since the first began), duration_ns (null: it did not end),\n"
+    "  self_ns, error_ns, events (of it, without START and END)).\n"
+    "Exit codes: see 'etwas --help'.\n",
+    NULL,
+};
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static void on_record(EVENT_RECORD *record)
+{
+    const struct etwas_input *input = record->UserContext;
+    struct etwas_spans_request *request = input->context;
+    etwas_clock_time time = {0, UINT64_MAX};
+
+    if (etwas_event_is_header_class(record)) {
+        return;
+    }
+    (void)etwas_trace_convert_time(input->trace, record->EventHeader.TimeStamp.QuadPart,
+                                   ETWAS_CLOCK_QPC, &time);
+    if (!request->has_time) {
+        request->has_time = true;
+        request->begin_ns = time.value;
+        request->end_ns = time.value;
+    }
+    request->end_ns = time.value > request->end_ns ? time.value : request->end_ns;
+    etwas_spans_follow(request, input, record, time);
+}
+
+static bool make_room(struct etwas_spans_request *request)
+{
+    request->classes = calloc(ETWAS_SPANS_CLASSES, sizeof *request->classes);
+    request->memo = calloc(ETWAS_SPANS_MEMO, sizeof *request->memo);
+    request->trees = calloc((size_t)request->slowest + 1, sizeof *request->trees);
+    return request->classes != NULL && request->memo != NULL && request->trees != NULL;
+}
+
+static void free_room(struct etwas_spans_request *request)
+{
+    for (uint32_t i = 0; i < ETWAS_INPUT_FILES; i++) {
+        if (request->descriptions[i].decoder != NULL) {
+            etwas_descriptions_close(&request->descriptions[i]);
+        }
+    }
+    for (uint32_t i = 0; i < request->class_count; i++) {
+        etwas_histogram_free(&request->classes[i].durations);
+        etwas_histogram_free(&request->classes[i].selves);
+    }
+    for (uint32_t i = 0; request->trees != NULL && i < request->tree_count; i++) {
+        free(request->trees[i].nodes);
+    }
+    free(request->trees);
+    free(request->memo);
+    free(request->classes);
+    free(request->open);
+    etwas_spans_close(request->spans);
+    etwas_subject_free(&request->subject);
+    etwas_where_clear(&request->where);
+}
+
+static int open_input(struct etwas_spans_request *request, const char *path, uint32_t number)
+{
+    const struct etwas_input_callbacks callbacks = {on_record, ETWAS_INPUT_RAW};
+    struct etwas_input *input = &request->run.inputs[request->run.count];
+    int result = etwas_input_open(input, path, number, &callbacks, request);
+
+    if (result == ETWAS_EXIT_FINE) {
+        request->run.count++;
+        if (request->descriptions[number - 1].decoder == NULL &&
+            !etwas_descriptions_open(&request->descriptions[number - 1], path, &request->paths)) {
+            request->out_of_memory = true;
+        }
+    }
+    return result;
+}
+
+/* All files, from their beginning to their end. */
+static int read_files(struct etwas_spans_request *request, char *const *paths, uint32_t count)
+{
+    int result = ETWAS_EXIT_FINE;
+    int processed;
+
+    request->run.count = 0;
+    etwas_spans_close(request->spans);
+    if (etwas_spans_open(0, &request->spans) != ERROR_SUCCESS) {
+        request->out_of_memory = true;
+        return ETWAS_EXIT_OPEN;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (open_input(request, paths[i], i + 1) != ETWAS_EXIT_FINE) {
+            result = ETWAS_EXIT_OPEN;
+        }
+    }
+    if (request->run.count == 0 || request->out_of_memory) {
+        return result;
+    }
+    etwas_progress_start(&request->run.progress, false);
+    processed = etwas_input_process(&request->run);
+    return result == ETWAS_EXIT_FINE ? processed : result;
+}
+
+static int read_all(struct etwas_spans_request *request, char *const *paths, uint32_t count)
+{
+    int result;
+
+    if (!make_room(request)) {
+        request->out_of_memory = true;
+        return ETWAS_EXIT_OPEN;
+    }
+    result = read_files(request, paths, count);
+    if (request->run.count == 0 || request->out_of_memory) {
+        return result;
+    }
+    etwas_spans_settle(request);
+    if (request->tree_count > 0) {
+        etwas_spans_begin_again(request);
+        result = read_files(request, paths, count);
+    }
+    etwas_field_paths_report(&request->paths);
+    for (uint32_t i = 0; i < request->run.count; i++) {
+        etwas_input_warn(&request->run.inputs[i]);
+        request->events_lost += request->run.inputs[i].information.lost_events;
+    }
+    return result;
+}
+
+/* ---- the command line ------------------------------------------------------------------------ */
+
+static bool read_slowest(struct etwas_spans_request *request, const char *text)
+{
+    char *end;
+    unsigned long value = strtoul(text, &end, 10);
+
+    if (*text < '0' || *text > '9' || *end != '\0' || value < 1 || value > ETWAS_SPANS_SLOWEST) {
+        fprintf(stderr, "etwas spans: --slowest takes a number from 1 to %d, not '%s'\n",
+                ETWAS_SPANS_SLOWEST, text);
+        return false;
+    }
+    request->slowest = (uint32_t)value;
+    return true;
+}
+
+static bool take_option(struct etwas_spans_request *request, int option)
+{
+    switch (option) {
+    case 'C':
+        request->class_name = optarg;
+        return true;
+    case 'w':
+        request->has_where = etwas_where_option(&request->where, "spans", optarg, &request->paths);
+        return request->has_where;
+    case 'k':
+        return read_slowest(request, optarg);
+    case 'j':
+        request->json = true;
+        return true;
+    case 'v':
+        request->csv = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Returns whether to go on; otherwise *result is what the program exits with. */
+static bool parse_options(int argc, char **argv, struct etwas_spans_request *request, int *result)
+{
+    static const struct option options[] = {
+        {"class", required_argument, NULL, 'C'},
+        {"where", required_argument, NULL, 'w'},
+        {"slowest", required_argument, NULL, 'k'},
+        {"json", no_argument, NULL, 'j'},
+        {"csv", no_argument, NULL, 'v'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    const char *wrong = NULL;
+    int option;
+
+    while ((option = getopt_long(argc, argv, "C:w:k:jvh", options, NULL)) != -1) {
+        if (option == 'h') {
+            *result = etwas_command_help(help);
+            return false;
+        }
+        if (!take_option(request, option)) {
+            *result = etwas_command_misused("spans");
+            return false;
+        }
+    }
+    if (optind == argc) {
+        wrong = "which file?";
+    } else if (argc - optind > ETWAS_INPUT_FILES) {
+        wrong = "at most 64 files at once";
+    } else if (request->json && request->csv) {
+        wrong = "--json does not go with --csv";
+    }
+    if (wrong != NULL) {
+        fprintf(stderr, "etwas spans: %s\n", wrong);
+        *result = etwas_command_misused("spans");
+    }
+    return wrong == NULL;
+}
+
+static void show(struct etwas_output *output, const struct etwas_spans_request *request, int result)
+{
+    if (request->json) {
+        etwas_spans_json(output, request, result);
+    } else if (request->csv) {
+        etwas_spans_csv(output, request);
+    } else {
+        etwas_spans_text(output, request);
+    }
+}
+
+int etwas_command_spans(int argc, char **argv)
+{
+    static struct etwas_input inputs[ETWAS_INPUT_FILES];
+    static struct etwas_spans_request request = {.run.inputs = inputs};
+    struct etwas_output *output = etwas_standard_output();
+    int result;
+
+    if (!parse_options(argc, argv, &request, &result)) {
+        return result;
+    }
+    result = read_all(&request, argv + optind, (uint32_t)(argc - optind));
+    if (request.out_of_memory || request.subject.out_of_memory) {
+        fputs("etwas: not enough memory to follow everything\n", stderr);
+        result = ETWAS_EXIT_OPEN;
+    } else if (request.run.count > 0) {
+        show(output, &request, result);
+    }
+    if (result == ETWAS_EXIT_FINE && request.class_name != NULL &&
+        !etwas_spans_has_class(&request)) {
+        fprintf(stderr, "etwas spans: no class is called '%s'\n", request.class_name);
+        result = ETWAS_EXIT_USAGE;
+    }
+    free_room(&request);
+    return etwas_output_finish(output) ? result : ETWAS_EXIT_OUTPUT;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_SPANS_H
+#define ETWAS_TOOLS_SPANS_H
+
+/*
+ * `etwas spans`: how long instances and activities took, class by class, and the slowest of them as trees.
+ *
+ * The time a span took itself is its duration but for what its children cover, each moment once. Whoever asks for
+ * the slowest has the files read twice: first for which they are, then for what was inside of them.
+ *
+ * Memory is bounded: by the spans that are open at once (etwas_spans), two histograms for each of
+ * ETWAS_SPANS_CLASSES classes, and ETWAS_SPANS_NODES spans for each tree.
+ */
+
+#include "descriptions.h"
+#include "histogram.h"
+#include "input.h"
+#include "span_name.h"
+#include "subject.h"
+#include "where/values.h"
+#include "where/where.h"
+
+enum {
+    ETWAS_SPANS_CLASSES = 4096,
+    ETWAS_SPANS_MEMO = 16384, /* a power of 2, more than twice as many */
+    ETWAS_SPANS_SLOWEST = 1000,
+    ETWAS_SPANS_NODES = 1000,
+    ETWAS_SPANS_QUANTILES = 6,
+};
+
+#define ETWAS_SPANS_NO_NODE UINT32_MAX
+
+/* Of what is asked for, but where it says of all. */
+struct etwas_spans_class {
+    char name[ETWAS_SPAN_NAME_BYTES];
+    etwas_guid guid;
+    uint64_t unfinished; /* begun and not ended; those that were replaced too */
+    uint64_t replaced;   /* by a second START of the same before they ended */
+    uint64_t orphaned;   /* they name a parent that is not open */
+    uint64_t unmatched;  /* ENDs without a START */
+    uint64_t open;       /* now, of all */
+    uint64_t most_open;  /* at once, of all */
+    uint64_t error_ns;   /* the largest of a duration; UINT64_MAX: one is not known */
+    struct etwas_histogram durations;
+    struct etwas_histogram selves;
+};
+
+/* What a kind of event was the last time: its class. */
+struct etwas_spans_memo {
+    const struct etwas_described *described; /* NULL: nothing describes it */
+    etwas_guid guid;
+    uint32_t class_number; /* from 1; 0: the entry is empty */
+};
+
+/* Who takes part in a tree. */
+struct etwas_spans_node {
+    uint32_t class_index; /* or UINT32_MAX */
+    uint32_t parent;      /* numbers of nodes, or ETWAS_SPANS_NO_NODE */
+    uint32_t first_child;
+    uint32_t last_child;
+    uint32_t next; /* child of the same parent */
+    uint32_t instance;
+    uint32_t process;
+    uint32_t thread;
+    bool has_ended;
+    etwas_guid activity; /* 0 of an instance */
+    int64_t start_ns;
+    uint64_t duration_ns;
+    uint64_t self_ns;
+    uint64_t error_ns; /* of the duration; UINT64_MAX: not known */
+    uint64_t events;   /* of it, beside START and END */
+};
+
+struct etwas_spans_tree {
+    uint64_t number; /* of the span that is its root */
+    uint64_t duration_ns;
+    int64_t start_unix_ns;
+    struct etwas_spans_node *nodes; /* as they began, the root first */
+    uint32_t node_count;
+    uint32_t node_capacity;
+    uint64_t left_out; /* spans for which there was no room */
+};
+
+/* An open span, by its place. */
+struct etwas_spans_open {
+    uint64_t number; /* 0: none */
+    uint64_t parent;
+    uint32_t parent_place;
+    uint32_t class_index;
+    bool is_asked_for; /* by its START */
+    bool is_orphan;
+    uint32_t children; /* that are open */
+    int64_t covered_from;
+    uint64_t covered_ns;
+    uint64_t error_ns;
+    uint32_t tree; /* from 1; 0: it is in none */
+    uint32_t node; /* ETWAS_SPANS_NO_NODE: there was no room for it */
+};
+
+struct etwas_spans_request {
+    struct etwas_input_run run;
+    struct etwas_descriptions descriptions[ETWAS_INPUT_FILES];
+    struct etwas_field_paths paths;
+    struct etwas_where where;
+    struct etwas_subject subject;
+    bool has_where;
+    bool json;
+    bool csv;
+    const char *class_name; /* NULL: all */
+    uint32_t slowest;
+
+    etwas_spans *spans;
+    bool finds_trees; /* the second time */
+    struct etwas_spans_class *classes;
+    uint32_t class_count;
+    uint64_t other_classes; /* spans of more classes than are told apart */
+    struct etwas_spans_memo *memo;
+    uint32_t memo_count;
+    struct etwas_spans_open *open;
+    uint32_t open_capacity;
+    struct etwas_spans_tree *trees; /* the slowest first */
+    uint32_t tree_count;
+    bool has_time;
+    int64_t begin_ns; /* of the first and the last event */
+    int64_t end_ns;
+    uint64_t events_lost;
+    bool out_of_memory;
+};
+
+/* ---- classes.c ---- */
+
+/* The class of what an event begins or ends; UINT32_MAX: there are too many. */
+uint32_t etwas_spans_class(struct etwas_spans_request *request,
+                           const struct etwas_described *described, const EVENT_RECORD *record);
+
+/* By --class. */
+bool etwas_spans_class_is_asked_for(const struct etwas_spans_request *request,
+                                    uint32_t class_index);
+
+/* Is one called as --class says, or may be: there were too many? */
+bool etwas_spans_has_class(const struct etwas_spans_request *request);
+
+/* Those that have something to show, by how long they took together; NULL without memory. */
+const struct etwas_spans_class **etwas_spans_sorted(const struct etwas_spans_request *request,
+                                                    uint32_t *count);
+
+/* How many ended a second, and how many were open at once, on average. */
+double etwas_spans_rate(const struct etwas_spans_request *request,
+                        const struct etwas_spans_class *its);
+double etwas_spans_at_once(const struct etwas_spans_request *request,
+                           const struct etwas_spans_class *its);
+
+/* From the first event to the last. */
+double etwas_spans_seconds(const struct etwas_spans_request *request);
+
+/* How far a quantile may be off, by the clock too; UINT64_MAX: not known. */
+uint64_t etwas_spans_error(const struct etwas_spans_class *its, struct etwas_quantile quantile);
+
+/* ---- follow.c ---- */
+
+/* An event, whatever it is. `time` is by QPC. */
+void etwas_spans_follow(struct etwas_spans_request *request, const struct etwas_input *input,
+                        const EVENT_RECORD *record, etwas_clock_time time);
+
+/* All that is still open at the end is unfinished. */
+void etwas_spans_settle(struct etwas_spans_request *request);
+
+/* Before the files are read a second time. */
+void etwas_spans_begin_again(struct etwas_spans_request *request);
+
+/* ---- trees.c ---- */
+
+/* Notes it if it is one of the slowest. */
+void etwas_spans_choose(struct etwas_spans_request *request, const etwas_span *span,
+                        uint64_t duration_ns);
+
+/* The second time, what begins may be a root, or inside of one. */
+void etwas_spans_grow(struct etwas_spans_request *request, const struct etwas_input *input,
+                      const EVENT_RECORD *record, const etwas_span *span,
+                      struct etwas_spans_open *open);
+
+/* What it is in a tree; NULL: in none. */
+struct etwas_spans_node *etwas_spans_node(const struct etwas_spans_request *request,
+                                          const struct etwas_spans_open *open);
+
+/*
+ * The node behind one when parents stand before their children; *depth is that of the one and then of the other. False:
+ * it was the last.
+ */
+bool etwas_spans_next_node(const struct etwas_spans_tree *tree, uint32_t *node, uint32_t *depth);
+
+/* ---- text.c, json.c, csv.c ---- */
+
+/* The quantiles that are shown, per mille, and what JSON and CSV call them. */
+extern const uint32_t etwas_spans_quantiles[ETWAS_SPANS_QUANTILES];
+extern const char *const etwas_spans_quantile_names[ETWAS_SPANS_QUANTILES];
+
+void etwas_spans_text(struct etwas_output *output, const struct etwas_spans_request *request);
+void etwas_spans_json(struct etwas_output *output, const struct etwas_spans_request *request,
+                      int result);
+void etwas_spans_csv(struct etwas_output *output, const struct etwas_spans_request *request);
+
+#endif
