@@ -59,7 +59,8 @@ static bool read_mount(char *line, struct hierarchy *hierarchy)
         return false;
     }
     hierarchy->is_version_1 = strcmp(type, "cgroup") == 0;
-    return strcmp(type, "cgroup2") == 0 || (hierarchy->is_version_1 && names_memory(options));
+    return hierarchy->mount[0] == '/' &&
+           (strcmp(type, "cgroup2") == 0 || (hierarchy->is_version_1 && names_memory(options)));
 }
 
 /* The process's group in a hierarchy; "" where it has none. `line` is for the text. */

@@ -129,6 +129,20 @@ static void of_a_group_that_cannot_be_seen_the_topmost_one_speaks(void **state)
     }
 }
 
+/* From a folder on the way: no path has a '/' then. */
+static void a_mount_that_is_no_path_has_no_limit(void **state)
+{
+    char before[PATH_MAX];
+
+    (void)state;
+    make_machine("0::/a\n", "30 21 0:26 / groups rw - cgroup2 cgroup2 rw\n");
+    make_file("groups/a/memory.max", "67108864\n");
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(folder_path("")), 0);
+    assert_true(etwas_control_group_limit_bytes("machine") == UINT64_MAX);
+    assert_int_equal(chdir(before), 0);
+}
+
 static void a_machine_without_groups_or_limits_has_none(void **state)
 {
     (void)state;
@@ -210,6 +224,7 @@ int main(void)
         FOLDER_TEST(both_versions_may_be_there),
         FOLDER_TEST(a_mount_that_shows_a_part_of_the_hierarchy_begins_with_that_part),
         FOLDER_TEST(of_a_group_that_cannot_be_seen_the_topmost_one_speaks),
+        FOLDER_TEST(a_mount_that_is_no_path_has_no_limit),
         FOLDER_TEST(a_machine_without_groups_or_limits_has_none),
         cmocka_unit_test(a_pool_may_take_at_most_half_of_memory),
         cmocka_unit_test(r67_a_session_in_a_small_group_is_reduced_and_not_killed),
