@@ -246,16 +246,26 @@ static etwas_session_options crash_safe(uint32_t log_file_mode, uint32_t protoco
 
 static void what_crash_safe_sessions_leave(void **state)
 {
-    static const uint32_t protocols[] = {ETWAS_PROTOCOL_BEST, ETWAS_PROTOCOL_SHARED};
-    static const char *const names[] = {"best", "shared"};
+    static const uint32_t protocols[] = {ETWAS_PROTOCOL_BEST, ETWAS_PROTOCOL_SHARED,
+                                         ETWAS_PROTOCOL_SHARED};
+    static const char *const names[] = {"best", "shared", "classes"};
+    static const etwas_retention_class messages = {.guid = {.Data1 = 0x4711}, .share_percent = 50};
     static struct packed packed;
 
     (void)state;
-    for (size_t index = 0; index < 2; index++) {
-        const etwas_session_options options =
-            crash_safe(EVENT_TRACE_BUFFERING_MODE, protocols[index]);
-        etwas_trace_handle session = start_session(NULL, &options);
+    for (size_t index = 0; index < sizeof names / sizeof names[0]; index++) {
+        etwas_session_options options = crash_safe(EVENT_TRACE_BUFFERING_MODE, protocols[index]);
+        etwas_trace_handle session;
 
+        if (index == 2) {
+            options.log_file_mode |= EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING;
+            options.classes = &messages;
+            options.class_count = 1;
+        }
+        session = start_session(NULL, &options);
+        for (int message = 0; message < 8; message++) {
+            log_message(session);
+        }
         log_events(small_writer(session), 150);
         pack_session(session, &packed);
         write_packed("recover", names[index], "", 0, &packed, "", 0);
