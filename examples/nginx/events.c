@@ -194,11 +194,16 @@ struct event {
     unsigned char payload[MOST_PAYLOAD_BYTES];
 };
 
-static unsigned char *put(unsigned char *to, const void *data, size_t bytes)
+/*
+ * The C library's, whatever the compiler would put in its place: where that sees that texts are short it takes an
+ * instruction which costs more to begin than a text to copy.
+ */
+static void *(*const volatile copy)(void *to, const void *from, size_t bytes) = memcpy;
+
+/* Of a size that the compiler knows. */
+static inline unsigned char *put(unsigned char *to, const void *data, size_t bytes)
 {
-    if (bytes != 0) {
-        memcpy(to, data, bytes); /* `data` may be NULL where there is nothing */
-    }
+    memcpy(to, data, bytes);
     return to + bytes;
 }
 
@@ -206,7 +211,11 @@ static unsigned char *put_text(unsigned char *to, const ngx_str_t *text)
 {
     const uint16_t bytes = (uint16_t)ngx_min(text->len, (size_t)MOST_TEXT_BYTES);
 
-    return put(put(to, &bytes, sizeof bytes), text->data, bytes);
+    to = put(to, &bytes, sizeof bytes);
+    if (bytes != 0) {
+        copy(to, text->data, bytes); /* there may be nothing, at NULL */
+    }
+    return to + bytes;
 }
 
 /* `end` is the one of its payload, which follows the header. */
@@ -331,8 +340,9 @@ void ngx_http_etwas_end(etwas_trace_handle session, ngx_http_etwas_request *requ
         .sent = (uint64_t)r->connection->sent,
     };
     struct event event;
+    const unsigned char *end = put(event.payload, &numbers, sizeof numbers);
 
+    /* Payload first: who reads it in other pieces than it was written in waits until it is in the cache. */
     end_phase(session, request);
-    write_event(session, &event.header, put(event.payload, &numbers, sizeof numbers),
-                EVENT_TRACE_TYPE_END, &request->self);
+    write_event(session, &event.header, end, EVENT_TRACE_TYPE_END, &request->self);
 }
