@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
+/*
+ * CreateTraceInstanceId: the numbers of instances.
+ *
+ * Each processor takes ids from a block of its own, so that no counter is contended: a cell holds
+ * the next id and how many are left. Async-signal-safe; lock-free. All of it is one function, which
+ * a host whose caches hold other things pays for by the line.
+ */
 #include "provider/instance_id.h"
 
 #include <ck_pr.h>
+#include <etwas/evntrace.h>
+#include <etwas/winerror.h>
 #include <string.h>
 
 #include "platform/processor.h"
+#include "provider/event_class.h"
 
 enum {
     BLOCK_IDS = 1024,
@@ -51,7 +61,7 @@ static uint32_t take(struct cell *cell)
     }
 }
 
-uint32_t etwas_instance_id_next(void)
+static uint32_t next_id(void)
 {
     struct cell *cell = &cells[etwas_processor_current() % CELLS];
     uint32_t id;
@@ -60,4 +70,23 @@ uint32_t etwas_instance_id_next(void)
         id = take(cell);
     } while (id == 0);
     return id;
+}
+
+/* A class that is counted is not found by the look-up. */
+static bool is_registered(etwas_handle class_handle)
+{
+    etwas_pair words;
+    etwas_guid guid;
+
+    return etwas_class_look_up(class_handle, &words) || etwas_class_guid(class_handle, &guid);
+}
+
+uint32_t CreateTraceInstanceId(etwas_handle class_handle, EVENT_INSTANCE_INFO *instance)
+{
+    if (instance == NULL || !is_registered(class_handle)) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    instance->RegHandle = class_handle;
+    instance->InstanceId = next_id();
+    return ERROR_SUCCESS;
 }

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * TraceEventInstance and the numbers of its instances.
+ * TraceEventInstance.
  *
  * The quick ways, one for each protocol, take what most events are: a payload in one piece.
  * Whatever is not as it should be is left to the general way, which finds out what it is.
@@ -22,7 +22,6 @@
 #include "buffer/retention_class.h"
 #include "platform/thread.h"
 #include "provider/event_class.h"
-#include "provider/instance_id.h"
 #include "provider/quick.h"
 #include "provider/trace_event.h"
 #include "session/handle.h"
@@ -437,15 +436,3 @@ uint32_t TraceEventInstance(etwas_trace_handle handle, EVENT_INSTANCE_HEADER *ev
 }
 
 #endif
-
-uint32_t CreateTraceInstanceId(etwas_handle class_handle, EVENT_INSTANCE_INFO *instance)
-{
-    etwas_guid guid;
-
-    if (instance == NULL || !etwas_class_guid(class_handle, &guid)) {
-        return ERROR_INVALID_PARAMETER;
-    }
-    instance->RegHandle = class_handle;
-    instance->InstanceId = etwas_instance_id_next();
-    return ERROR_SUCCESS;
-}
