@@ -14,7 +14,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 NGINX = "/usr/sbin/nginx"
-PATIENCE_S = 30
+PATIENCE_S = 60
 
 
 def wait_for(what, condition):
