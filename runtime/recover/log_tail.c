@@ -4,7 +4,6 @@
 #include "recover/log_tail.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,35 +184,22 @@ static void list_buffers(struct etwas_log_tail *tail, uint16_t file, uint32_t bu
     }
 }
 
-static void open_one(struct etwas_log_tail *tail, uint16_t index, const char *path,
-                     uint32_t buffer_bytes)
-{
-    struct stat facts;
-
-    if (path[0] == 0) {
-        return;
-    }
-    tail->files[index] = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (tail->files[index] >= 0 && fstat(tail->files[index], &facts) == 0 &&
-        S_ISREG(facts.st_mode)) {
-        list_buffers(tail, index, buffer_bytes, (uint64_t)facts.st_size);
-    }
-}
-
-struct etwas_log_tail *etwas_log_tail_open(const char *const paths[2], uint32_t buffer_bytes)
+struct etwas_log_tail *etwas_log_tail_open(const int files[2], uint32_t buffer_bytes)
 {
     struct etwas_log_tail *tail = calloc(1, sizeof *tail);
 
     if (tail == NULL) {
         return NULL;
     }
-    for (uint16_t index = 0; index < FILES; index++) {
-        tail->files[index] = -1;
-    }
     tail->copy = malloc(buffer_bytes);
     tail->factor = secret_factor();
     for (uint16_t index = 0; index < FILES; index++) {
-        open_one(tail, index, paths[index], buffer_bytes);
+        struct stat facts;
+
+        tail->files[index] = files[index];
+        if (files[index] >= 0 && fstat(files[index], &facts) == 0) {
+            list_buffers(tail, index, buffer_bytes, (uint64_t)facts.st_size);
+        }
     }
     if (tail->copy == NULL || tail->count == 0) {
         etwas_log_tail_close(tail);
@@ -225,11 +211,6 @@ struct etwas_log_tail *etwas_log_tail_open(const char *const paths[2], uint32_t 
 
 void etwas_log_tail_close(struct etwas_log_tail *tail)
 {
-    for (uint32_t index = 0; tail != NULL && index < FILES; index++) {
-        if (tail->files[index] >= 0) {
-            (void)close(tail->files[index]);
-        }
-    }
     if (tail != NULL) {
         free(tail->entries);
         free(tail->copy);

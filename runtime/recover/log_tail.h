@@ -14,9 +14,10 @@
 struct etwas_log_tail;
 
 /*
- * Of up to two files; what cannot be read has nothing. NULL: there is no memory, or nothing is in them.
+ * Of up to two files, open, each -1 for none, which stay the caller's and open until the end. NULL: there is no memory, or
+ * nothing is in them.
  */
-struct etwas_log_tail *etwas_log_tail_open(const char *const paths[2], uint32_t buffer_bytes);
+struct etwas_log_tail *etwas_log_tail_open(const int files[2], uint32_t buffer_bytes);
 void etwas_log_tail_close(struct etwas_log_tail *tail);
 
 /*

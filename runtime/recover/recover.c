@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "buffer/pool_count.h"
 #include "clock/clock.h"
@@ -25,7 +26,8 @@
 
 struct recovery {
     struct etwas_recover_copy copy;
-    struct etwas_log_tail *tail;
+    int logs[2];                 /* the session's own files; -1: none */
+    struct etwas_log_tail *tail; /* what is in them */
     struct etwas_log_file *file; /* NULL: it is only looked at */
     etwas_recovered *result;
     uint8_t *records; /* room for a buffer's */
@@ -325,7 +327,10 @@ static uint32_t recover_pool(struct recovery *recovery, const struct etwas_recov
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     if ((head->flags & ETWAS_SHARED_BUFFERING) == 0) {
-        recovery->tail = etwas_log_tail_open(paths, head->buffer_bytes);
+        for (uint32_t index = 0; index < 2; index++) {
+            recovery->logs[index] = etwas_recover_open_log(source, paths[index]);
+        }
+        recovery->tail = etwas_log_tail_open(recovery->logs, head->buffer_bytes);
     }
     if (output != NULL) {
         code = create_file(recovery, output);
@@ -371,6 +376,7 @@ static uint32_t recover(const char *path, uint32_t index, const char *output,
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     recovery->result = result;
+    recovery->logs[0] = recovery->logs[1] = -1;
     recovery->newest = INT64_MIN;
     code = etwas_recover_source_open(&source, path, index);
     result->is_alive = source.is_alive;
@@ -384,6 +390,11 @@ static uint32_t recover(const char *path, uint32_t index, const char *output,
     }
     etwas_recover_copy_free(&recovery->copy);
     etwas_log_tail_close(recovery->tail);
+    for (uint32_t index = 0; index < 2; index++) {
+        if (recovery->logs[index] >= 0) {
+            (void)close(recovery->logs[index]);
+        }
+    }
     free(recovery->records);
     free(recovery);
     return code;

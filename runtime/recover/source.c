@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <etwas/winerror.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -33,6 +34,7 @@ static uint32_t open_file(struct etwas_recover_source *source, const char *path,
         return ERROR_FILE_CORRUPT;
     }
     source->file_bytes = (uint64_t)facts->st_size;
+    source->owner = facts->st_uid;
     return ERROR_SUCCESS;
 }
 
@@ -95,6 +97,47 @@ void etwas_recover_source_close(struct etwas_recover_source *source)
         source->file = -1;
     }
 }
+
+/* ---- the log file that a mapping names ------------------------------------------------------- */
+
+/* Of a core file the owner says nothing: the system writes it. */
+static bool is_log_file(const struct etwas_recover_source *source, int file, struct stat *facts)
+{
+    return fstat(file, facts) == 0 && S_ISREG(facts->st_mode) &&
+           (source->is_core || facts->st_uid == source->owner || facts->st_uid == geteuid());
+}
+
+/*
+ * Anybody may have written the path. To open a device may do something, and to open a pipe wakes who waits for that: so
+ * what is there is looked at first, and then that is opened. No session writes through a symbolic link.
+ */
+int etwas_recover_open_log(const struct etwas_recover_source *source, const char *path)
+{
+    struct stat before;
+    struct stat after;
+    int place = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    char again[32];
+    int file = -1;
+
+    if (place >= 0 && is_log_file(source, place, &before)) {
+        (void)snprintf(again, sizeof again, "/proc/self/fd/%d", place);
+        file = open(again, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        if (file < 0) { /* there is no /proc */
+            file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
+        }
+        if (file >= 0 && (!is_log_file(source, file, &after) || after.st_ino != before.st_ino ||
+                          after.st_dev != before.st_dev)) {
+            (void)close(file);
+            file = -1;
+        }
+    }
+    if (place >= 0) {
+        (void)close(place);
+    }
+    return file;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------- */
 
 /* Where the next bytes are that are no hole; `end` where there are none before it. */
 static uint64_t next_data(int file, uint64_t at, uint64_t end)

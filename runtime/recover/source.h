@@ -19,6 +19,7 @@ struct etwas_core;
 struct etwas_recover_source {
     int file;
     uint64_t file_bytes;
+    uint32_t owner; /* of the file: a user */
     bool is_core;
     struct etwas_core *core;
     bool is_alive;         /* somebody holds the mapping's lock */
@@ -33,6 +34,12 @@ struct etwas_recover_source {
 uint32_t etwas_recover_source_open(struct etwas_recover_source *source, const char *path,
                                    uint32_t index);
 void etwas_recover_source_close(struct etwas_recover_source *source);
+
+/*
+ * Opens the log file that the source names, to be read. -1: it is not there; or it is no plain file, of the user who
+ * has the mapping or of the caller's, or a symbolic link, and then it is not opened at all.
+ */
+int etwas_recover_open_log(const struct etwas_recover_source *source, const char *path);
 
 /* Its first bytes. False: they are not there. */
 bool etwas_recover_source_head(const struct etwas_recover_source *source, void *to, size_t bytes);

@@ -7,6 +7,11 @@
  */
 #include "recover/left.h"
 
+#include <stdio.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "etl/own_record.h"
 #include "support/metadata.h"
 
@@ -159,6 +164,106 @@ static void what_is_no_description_is_left_out(void **state)
     assert_int_equal(recovered_metadata().events, LEFT_EVENTS);
 }
 
+/* ---- what it names ----------------------------------------------------------------------------- */
+
+/* As of a session with a log file, which is this one. */
+static etwas_recovered recover_beside(const char *log_file)
+{
+    struct left left = left_with_events();
+
+    left.head->flags &= ~(uint32_t)ETWAS_SHARED_BUFFERING;
+    (void)snprintf(left.head->file_paths[left.head->newest_path], sizeof left.head->file_paths[0],
+                   "%s", log_file);
+    return left_recover(&left);
+}
+
+static void expect_all_beside(const char *log_file)
+{
+    etwas_recovered recovered = recover_beside(log_file);
+
+    assert_int_equal(recovered.events, LEFT_EVENTS);
+    assert_int_equal(recovered.in_log_file, 0);
+}
+
+/* Opened by anybody in this process or another since the watch began. */
+static bool was_opened(int watch)
+{
+    char events[4096];
+
+    return read(watch, events, sizeof events) > 0;
+}
+
+static int watch_opening(const char *path)
+{
+    int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+
+    assert_true(watch >= 0 && inotify_add_watch(watch, path, IN_OPEN) >= 0);
+    return watch;
+}
+
+/* So it is known what a file is that has them. */
+static void make_log(const char *name)
+{
+    struct left left = left_with_events();
+
+    (void)left_recover(&left);
+    assert_int_equal(rename(folder_path("after.etl"), folder_path(name)), 0);
+}
+
+static void a_log_file_that_is_a_pipe_is_not_even_opened(void **state)
+{
+    char pipe[256];
+    int watch;
+
+    (void)state;
+    (void)snprintf(pipe, sizeof pipe, "%s", folder_path("pipe"));
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    watch = watch_opening(pipe);
+    expect_all_beside(pipe);
+    assert_false(was_opened(watch));
+    assert_int_equal(close(watch), 0);
+    expect_all_beside("/dev/zero");
+    expect_all_beside(folder_path("."));
+}
+
+static void a_log_file_behind_a_symbolic_link_is_not_read(void **state)
+{
+    char log[256];
+    char link[256];
+    int watch;
+
+    (void)state;
+    (void)snprintf(log, sizeof log, "%s", folder_path("log.etl"));
+    (void)snprintf(link, sizeof link, "%s", folder_path("link.etl"));
+    make_log("log.etl");
+    watch = watch_opening(log);
+    assert_int_equal(symlink(log, link), 0);
+    expect_all_beside(link);
+    assert_false(was_opened(watch));
+    /* By its own name it is looked into. */
+    (void)recover_beside(log);
+    assert_true(was_opened(watch));
+    assert_int_equal(close(watch), 0);
+}
+
+/* Where it may be made at all. */
+static void a_log_file_of_another_user_is_not_read(void **state)
+{
+    char log[256];
+    int watch;
+
+    (void)state;
+    (void)snprintf(log, sizeof log, "%s", folder_path("log.etl"));
+    make_log("log.etl");
+    if (chown(log, geteuid() + 1, (gid_t)-1) != 0) {
+        skip();
+    }
+    watch = watch_opening(log);
+    expect_all_beside(log);
+    assert_false(was_opened(watch));
+    assert_int_equal(close(watch), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -167,6 +272,9 @@ int main(void)
         FOLDER_TEST(a_buffer_0_that_is_none_is_made_anew),
         FOLDER_TEST(a_description_larger_than_a_buffer_is_left_out),
         FOLDER_TEST(what_is_no_description_is_left_out),
+        FOLDER_TEST(a_log_file_that_is_a_pipe_is_not_even_opened),
+        FOLDER_TEST(a_log_file_behind_a_symbolic_link_is_not_read),
+        FOLDER_TEST(a_log_file_of_another_user_is_not_read),
     };
 
     return cmocka_run_group_tests_name("recover_hostile", tests, NULL, NULL);

@@ -8,6 +8,7 @@
  */
 #include "recover/log_tail.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -55,10 +56,12 @@ static void add_buffer(FILE *file, const void *records, uint32_t bytes)
 
 static struct etwas_log_tail *open_tail(FILE *file, const char *name)
 {
-    const char *const paths[] = {folder_path(name), ""};
+    int files[] = {-1, -1};
 
     assert_int_equal(fclose(file), 0);
-    return etwas_log_tail_open(paths, BUFFER_BYTES);
+    files[0] = open(folder_path(name), O_RDONLY | O_CLOEXEC);
+    assert_true(files[0] >= 0);
+    return etwas_log_tail_open(files, BUFFER_BYTES);
 }
 
 /* The words of a buffer; those that begin alike differ behind. */

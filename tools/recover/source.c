@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,11 +36,14 @@ static const char *packer_of(const char *path)
     char beginning[8] = "";
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     const char *program = NULL;
+    struct stat facts;
 
     if (file < 0) {
         return NULL;
     }
-    if (read(file, beginning, sizeof beginning) > 0) {
+    /* Of a pipe, what is read is gone for others. */
+    if (fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) &&
+        read(file, beginning, sizeof beginning) > 0) {
         for (size_t index = 0; index < sizeof packers / sizeof packers[0]; index++) {
             if (memcmp(beginning, packers[index].magic, strlen(packers[index].magic)) == 0) {
                 program = packers[index].program;
