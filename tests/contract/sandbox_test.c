@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "contract/sandbox_life.h"
 #include "decode/builtin.h"
 #include "failures/private_mounts.h"
 #include "session/fixture.h"
@@ -30,6 +31,7 @@ enum {
     LONG_MS = 60000,
     SKIPPED = 77,
     CALLS_MOST = 128,
+    CACHESTAT = 451,
 };
 
 static char file_path[256];
@@ -154,6 +156,12 @@ static void live(void)
     CHECK_IN_CHILD(log_number(session, 1) == ERROR_SUCCESS);
 }
 
+static void live_and_survive(void)
+{
+    sandbox_live();
+    live();
+}
+
 /* ---- the filter -------------------------------------------------------------------------------- */
 
 static long number_of_call(const char *name)
@@ -161,6 +169,9 @@ static long number_of_call(const char *name)
     char between[64];
     const char *found;
 
+    if (strcmp(name, "cachestat") == 0) {
+        return CACHESTAT; /* newer than the list, and of every architecture */
+    }
     (void)snprintf(between, sizeof between, " %s, ", name);
     found = strstr(etwas_system_call_names, between);
     if (found == NULL) {
@@ -204,8 +215,24 @@ static size_t read_list(long *numbers)
     return count;
 }
 
+/* In a thread of the library, which blocks all signals, the kernel ends the process without it. */
+static void tell_call(int number, siginfo_t *information, void *context)
+{
+    char text[] = "a system call that is not listed:     \n";
+    int call = information->si_syscall;
+
+    (void)number;
+    (void)context;
+    for (size_t digit = sizeof text - 3; call != 0; call /= 10) {
+        text[digit--] = (char)('0' + call % 10);
+    }
+    (void)write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(1);
+}
+
 static bool allow_only(const long *numbers, size_t count)
 {
+    struct sigaction action = {.sa_sigaction = tell_call, .sa_flags = SA_SIGINFO};
     struct sock_filter steps[2 * CALLS_MOST + 2];
     struct sock_fprog program = {.filter = steps};
 
@@ -216,8 +243,8 @@ static bool allow_only(const long *numbers, size_t count)
             (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)numbers[index], 0, 1);
         steps[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     }
-    steps[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+    steps[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP);
+    return sigaction(SIGSYS, &action, NULL) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
@@ -240,13 +267,15 @@ static void the_listed_system_calls_are_all_that_is_needed(void **state)
     (void)state;
 
     set_paths();
+    sandbox_prepare();
     (void)fflush(NULL);
     child = fork_child();
     if (child == 0) {
+        sandbox_limit();
         if (!allow_only(numbers, count)) {
             _exit(SKIPPED);
         }
-        live();
+        live_and_survive();
         exit(0);
     }
     status = status_of(child);
@@ -295,6 +324,7 @@ static void a_read_only_root_without_proc_sys_and_dev_is_enough(void **state)
 
     (void)state;
     set_paths();
+    sandbox_prepare();
     (void)fflush(NULL);
     child = fork_child();
     if (child == 0) {
@@ -303,7 +333,7 @@ static void a_read_only_root_without_proc_sys_and_dev_is_enough(void **state)
         }
         CHECK_IN_CHILD(access("/proc/self", F_OK) != 0 && access("/dev/shm", F_OK) != 0);
         CHECK_IN_CHILD(chdir("/") == 0);
-        live();
+        live_and_survive();
         exit(0);
     }
     expect_child(child);
