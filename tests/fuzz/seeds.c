@@ -273,9 +273,10 @@ static void what_crash_safe_sessions_leave(void **state)
         stop_session(session, NULL);
     }
     /* By those of the programs that are there. */
-    (void)system(
-        "cd " ETWAS_FUZZ_MADE " && for program in gzip zstd xz lz4; do "
-        "$program -c core/best >packed/$program || rm -f packed/$program; done 2>/dev/null");
+    assert_int_equal(system("cd " ETWAS_FUZZ_MADE " && for program in gzip zstd xz lz4; do "
+                            "$program -c core/best >packed/$program || rm -f packed/$program; done "
+                            "2>/dev/null"),
+                     0);
 }
 
 /* The mapping as it was before the last flush, whose process died before it said that it had written. */
