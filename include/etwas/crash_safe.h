@@ -77,6 +77,14 @@ static inline uint32_t etwas_crash_safe_query_place(etwas_trace_handle session,
     return etwas_crash_safe_query_place_sized(session, place, sizeof *place);
 }
 
+/*
+ * What the place of a session's buffers costs its writers. MEMFD and MEMORY, a file in a memory file system: what memory
+ * costs. DISK, a file in any other: a page fault for each page that was written back, and on a slow disk they wait for it.
+ */
+#define ETWAS_PLACE_MEMFD 1
+#define ETWAS_PLACE_MEMORY 2
+#define ETWAS_PLACE_DISK 3
+
 /* What a crash-safe session had left, and what became of it. */
 typedef struct etwas_recovered {
     etwas_guid session;
@@ -101,6 +109,11 @@ typedef struct etwas_recovered {
     bool is_settling;    /* it was booking what became of some buffers: `overwritten` and `lost` may
                                   be wrong by their events */
     uint64_t schemas;    /* descriptions in the new file, which are events to a reader */
+    uint32_t place; /* ETWAS_PLACE_*: where the buffers lay while it logged; 0: it is not said */
+    char file_system[32];      /* and on what; see etwas_crash_safe_place for this and the rest */
+    uint64_t touches;          /* pages that the flusher made writable */
+    uint64_t longest_touch_ns; /* of these */
+    uint64_t slow_touches;     /* of these: took a millisecond or more */
 } etwas_recovered;
 
 /* etwas_recover, told how large the caller knows the struct. */

@@ -247,7 +247,7 @@ static void give_place(const struct etwas_shared_mapping *mapping, etwas_crash_s
         .longest_touch_ns = ck_pr_load_64(&place->longest_touch_ns),
         .slow_touches = ck_pr_load_64(&place->slow_touches),
     };
-    etwas_shared_place_name(place, known->file_system);
+    etwas_shared_place_name(place->magic, known->file_system);
     if (!place->in_memory &&
         !etwas_shared_place_clean(mapping->file.descriptor, &known->clean_bytes,
                                   &known->writing_bytes)) {

@@ -110,7 +110,7 @@ static struct etwas_drain_result one_pass(struct etwas_session *session, struct 
         keep_buffers_free(session->pool);
     }
     if (session->mapping != NULL) {
-        etwas_shared_place_touch(&session->mapping->place, session->pool);
+        etwas_shared_touch(session->mapping, session->pool);
     }
     etwas_session_clock_read_if_due(session);
     timer->left_to_reading_ns = etwas_session_clock_left_ns(session);

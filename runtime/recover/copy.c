@@ -57,7 +57,7 @@ static bool is_clock(uint32_t clock)
 static bool is_possible(const struct etwas_shared_head *head,
                         const struct etwas_recover_source *source)
 {
-    return head->head_bytes >= sizeof *head && head->table_count >= NAMED_TABLES &&
+    return head->head_bytes >= ETWAS_SHARED_LEAST_HEAD && head->table_count >= NAMED_TABLES &&
            head->table_count <= ETWAS_SHARED_TABLES &&
            (source->is_core || head->total_bytes <= source->file_bytes) &&
            head->buffer_bytes % 8 == 0 && head->buffer_bytes >= ETWAS_SOUND_LEAST_FIRST &&
@@ -81,6 +81,10 @@ uint32_t etwas_recover_copy_head(struct etwas_recover_copy *copy,
     }
     if (head->state == ETWAS_SHARED_MADE) {
         return ERROR_NOT_FOUND;
+    }
+    if (head->minor == 0 || head->head_bytes < sizeof *head) {
+        memset((uint8_t *)head + ETWAS_SHARED_LEAST_HEAD, 0,
+               sizeof *head - ETWAS_SHARED_LEAST_HEAD);
     }
     head->name[sizeof head->name - 1] = 0;
     head->file_paths[0][sizeof head->file_paths[0] - 1] = 0;

@@ -360,6 +360,13 @@ static void describe(const struct etwas_recover_copy *copy, etwas_recovered *res
     copy_name(result->session_name, sizeof result->session_name, head->name);
     (void)snprintf(result->log_file, sizeof result->log_file, "%s",
                    head->file_paths[head->newest_path]);
+    result->place = head->place <= ETWAS_PLACE_DISK ? head->place : 0;
+    if (result->place != 0) {
+        etwas_shared_place_name(head->file_system, result->file_system);
+    }
+    result->touches = head->touches;
+    result->longest_touch_ns = head->longest_touch_ns;
+    result->slow_touches = head->slow_touches;
     result->process_id = head->process_id;
     result->log_file_mode = head->log_file_mode;
     result->other_boot = memcmp(boot, head->boot_id, sizeof boot) != 0;

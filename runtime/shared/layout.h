@@ -15,6 +15,7 @@
 #define ETWAS_SHARED_LAYOUT_H
 
 #include <etwas/types.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "clock/history.h"
@@ -23,7 +24,7 @@
 
 enum {
     ETWAS_SHARED_MAJOR = 2, /* another one is refused */
-    ETWAS_SHARED_MINOR = 0, /* a greater one has more fields */
+    ETWAS_SHARED_MINOR = 1, /* a greater one has more fields */
     ETWAS_SHARED_NAME_BYTES = 4096,
     ETWAS_SHARED_TABLES = 16,
 };
@@ -98,6 +99,17 @@ struct etwas_shared_head {
     /* Changed under the control lock. Stored behind the bytes, with release. */
     uint64_t schema_bytes;
     uint64_t schemas_left_out; /* there was no room for so many */
+
+    /* Since minor version 1: where it lies, and what the flusher saw of that (place.h). */
+    uint32_t place; /* ETWAS_PLACE_*; 0: it is not said */
+    uint32_t file_system;
+    /* Changed by who has the session's role. */
+    uint64_t touches;
+    uint64_t longest_touch_ns;
+    uint64_t slow_touches;
 };
+
+/* What a head of minor version 0 has. */
+#define ETWAS_SHARED_LEAST_HEAD offsetof(struct etwas_shared_head, place)
 
 #endif

@@ -4,6 +4,7 @@
 #include "shared/mapping.h"
 
 #include <errno.h>
+#include <etwas/etwas.h>
 #include <etwas/winerror.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -224,6 +225,10 @@ static uint32_t make(struct etwas_shared_mapping *mapping,
     code = code == ERROR_SUCCESS ? map_own(mapping, own) : code;
     if (code == ERROR_SUCCESS) {
         seal(mapping);
+        head.place = !mapping->is_linked        ? ETWAS_PLACE_MEMFD
+                     : mapping->place.in_memory ? ETWAS_PLACE_MEMORY
+                                                : ETWAS_PLACE_DISK;
+        head.file_system = (uint32_t)mapping->place.magic;
         memcpy(head.magic, ETWAS_SHARED_MAGIC, sizeof head.magic);
         memcpy(mapping->head, &head, sizeof head);
     }
@@ -331,6 +336,16 @@ void etwas_shared_set_file(struct etwas_shared_mapping *mapping, const char *pat
     (void)snprintf(head->file_paths[other], sizeof head->file_paths[other], "%s", path);
     ck_pr_fence_release();
     ck_pr_store_32(&head->newest_path, other);
+}
+
+void etwas_shared_touch(struct etwas_shared_mapping *mapping, struct etwas_pool *pool)
+{
+    const struct etwas_shared_place *place = &mapping->place;
+
+    etwas_shared_place_touch(&mapping->place, pool);
+    ck_pr_store_64(&mapping->head->touches, place->touches);
+    ck_pr_store_64(&mapping->head->longest_touch_ns, place->longest_touch_ns);
+    ck_pr_store_64(&mapping->head->slow_touches, place->slow_touches);
 }
 
 void *etwas_shared_schema_room(const struct etwas_shared_mapping *mapping, uint32_t *room)

@@ -89,6 +89,9 @@ void etwas_shared_set_history(struct etwas_shared_mapping *mapping,
 /* With the control lock held. The path of the file that is written from here on: absolute; empty: none. */
 void etwas_shared_set_file(struct etwas_shared_mapping *mapping, const char *path);
 
+/* With the session's role held: some pages are touched (place.h), and what that took is told. */
+void etwas_shared_touch(struct etwas_shared_mapping *mapping, struct etwas_pool *pool);
+
 /*
  * With the control lock held. Where the next records of descriptions go, and how much room there is for them; then
  * that so many bytes are there, each record rounded up to 8. Or that there was no room.

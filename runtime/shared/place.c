@@ -58,14 +58,14 @@ void etwas_shared_place_look(struct etwas_shared_place *place, int file)
     place->in_memory = index < sizeof known / sizeof known[0] && known[index].in_memory;
 }
 
-void etwas_shared_place_name(const struct etwas_shared_place *place, char *name)
+void etwas_shared_place_name(uint64_t magic, char *name)
 {
-    size_t index = index_of(place->magic);
+    size_t index = index_of(magic);
 
     if (index < sizeof known / sizeof known[0]) {
         (void)strcpy(name, known[index].name);
     } else {
-        (void)sprintf(name, "0x%llx", (unsigned long long)place->magic);
+        (void)sprintf(name, "0x%llx", (unsigned long long)magic);
     }
 }
 

@@ -37,7 +37,7 @@ enum {
 void etwas_shared_place_look(struct etwas_shared_place *place, int file);
 
 /* "ext4"; of one that is not known its number. `name` has room for 32 bytes. */
-void etwas_shared_place_name(const struct etwas_shared_place *place, char *name);
+void etwas_shared_place_name(uint64_t magic, char *name);
 
 /*
  * Touches some pages of the pool's region, if it lies on a disk and writers have taken buffers since: no more than they

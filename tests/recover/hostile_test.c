@@ -164,6 +164,39 @@ static void what_is_no_description_is_left_out(void **state)
     assert_int_equal(recovered_metadata().events, LEFT_EVENTS);
 }
 
+/* ---- where it lay --------------------------------------------------------------------------- */
+
+/* What a build before wrote has no such fields; and what they say must not be believed. */
+static void a_head_without_a_place_and_one_with_a_wrong_place_are_read(void **state)
+{
+    struct left left = left_with_events();
+    etwas_recovered recovered;
+
+    (void)state;
+    recovered = left_recover(&left);
+    assert_int_equal(recovered.place, ETWAS_PLACE_MEMFD);
+    assert_string_equal(recovered.file_system, "tmpfs");
+    left = left_with_events();
+    left.head->minor = 0;
+    left.head->head_bytes = (uint32_t)ETWAS_SHARED_LEAST_HEAD;
+    left.head->touches = 7;
+    recovered = left_recover(&left);
+    assert_int_equal(recovered.events, LEFT_EVENTS);
+    assert_int_equal(recovered.place, 0);
+    assert_int_equal(recovered.touches, 0);
+    assert_string_equal(recovered.file_system, "");
+    left = left_with_events();
+    left.head->place = ETWAS_PLACE_DISK + 1;
+    left.head->file_system = UINT32_MAX;
+    recovered = left_recover(&left);
+    assert_int_equal(recovered.events, LEFT_EVENTS);
+    assert_int_equal(recovered.place, 0);
+    left = left_with_events();
+    left.head->place = ETWAS_PLACE_DISK;
+    left.head->file_system = UINT32_MAX;
+    assert_string_equal(left_recover(&left).file_system, "0xffffffff");
+}
+
 /* ---- what it names ----------------------------------------------------------------------------- */
 
 /* As of a session with a log file, which is this one. */
@@ -272,6 +305,7 @@ int main(void)
         FOLDER_TEST(a_buffer_0_that_is_none_is_made_anew),
         FOLDER_TEST(a_description_larger_than_a_buffer_is_left_out),
         FOLDER_TEST(what_is_no_description_is_left_out),
+        FOLDER_TEST(a_head_without_a_place_and_one_with_a_wrong_place_are_read),
         FOLDER_TEST(a_log_file_that_is_a_pipe_is_not_even_opened),
         FOLDER_TEST(a_log_file_behind_a_symbolic_link_is_not_read),
         FOLDER_TEST(a_log_file_of_another_user_is_not_read),

@@ -62,6 +62,25 @@ class Pools(Recovering):
         self.assertEqual(os.listdir(self.runtime), [])
         self.assertEqual(self.recover("--list", *there)[0], [])
 
+    def test_where_the_buffers_lay_and_what_that_costs_is_said(self):
+        self.die()
+        kind = subprocess.run(["stat", "-f", "-c", "%T", self.runtime], capture_output=True, text=True, check=True).stdout
+        in_memory = kind.strip() in ("tmpfs", "ramfs")
+        one, = self.recover("--list", "--folder", self.runtime)[0]
+        self.assertEqual(one["place"], "memory" if in_memory else "disk")
+        self.assertEqual(one["file_system"] == "tmpfs", kind.strip() == "tmpfs")
+        self.assertGreaterEqual(one["touches"], one["slow_touches"])
+        out, _ = self.run_etwas("recover", "--list", "--folder", self.runtime)
+        self.assertIn("costs what memory does" if in_memory else "a page fault for each page", out)
+        with subprocess.Popen([CRASH_WORK, "memfd", str(EVENTS), "wait"], env=self.environment,
+                              stdout=subprocess.PIPE) as child:
+            self.assertEqual(child.stdout.readline(), b"ready\n")
+            one, = self.recover("--pid", str(child.pid))[0]
+            self.assertEqual((one["place"], one["file_system"], one["touches"]), ("memfd", "tmpfs", 0))
+            out, _ = self.run_etwas("recover", "--pid", str(child.pid))
+            self.assertIn("a memfd: costs what memory does", out)
+            child.send_signal(signal.SIGKILL)
+
     def test_one_is_recovered_and_said_in_words(self):
         process = self.die()
         pool = os.path.join(self.runtime, os.listdir(self.runtime)[0])

@@ -41,9 +41,13 @@ static const char *const help[] = {
     "  -h, --help           this text\n"
     "\n",
     "JSON keys: source, output (with -o), session, guid, process, alive, other_boot\n"
-    "(of the machine, or it is another one), log_file, events, in_log_file,\n"
-    "overwritten, lost, unfinished (hidden behind a record that was not finished),\n"
-    "schemas (descriptions), schemas_left_out, damaged_buffers, passed_buffers,\n"
+    "(of the machine, or it is another one), place (where the buffers lay: memfd,\n"
+    "memory, which is a file there, or disk: a file on one, which costs writers a page\n"
+    "fault for each page that was written back), file_system, touches (pages that the\n"
+    "flusher touched there in the writers' place), longest_touch_ns, slow_touches (of a\n"
+    "millisecond and more), log_file, events, in_log_file, overwritten, lost,\n"
+    "unfinished (hidden behind a record that was not finished), schemas\n"
+    "(descriptions), schemas_left_out, damaged_buffers, passed_buffers,\n"
     "missing_buffers, settling (lost and overwritten may be wrong by a few buffers).\n"
     "\n",
     "Exit codes: see 'etwas --help'; 3 where buffers are damaged or missing.\n"

@@ -48,6 +48,53 @@ void etwas_recover_complain(const char *path, const char *reason, uint32_t code)
     etwas_output_flush(errors);
 }
 
+/* ---- where it lies ------------------------------------------------------------------------------ */
+
+static const char *place_name(uint32_t place)
+{
+    switch (place) {
+    case ETWAS_PLACE_MEMFD:
+        return "memfd";
+    case ETWAS_PLACE_MEMORY:
+        return "memory";
+    case ETWAS_PLACE_DISK:
+        return "disk";
+    default:
+        return "";
+    }
+}
+
+static void say_place(struct etwas_output *to, const etwas_recovered *found)
+{
+    switch (found->place) {
+    case ETWAS_PLACE_MEMFD:
+        etwas_output_format(to, "  lay in        a memfd: costs what memory does\n");
+        break;
+    case ETWAS_PLACE_MEMORY:
+        etwas_output_format(to, "  lay in        a file in memory (%s): costs what memory does\n",
+                            found->file_system);
+        break;
+    case ETWAS_PLACE_DISK:
+        etwas_output_format(to,
+                            "  lay in        a file on a disk (%s): costs writers a page fault for "
+                            "each page that was written back\n",
+                            found->file_system);
+        break;
+    default:
+        break;
+    }
+    if (found->touches != 0) {
+        etwas_output_format(to,
+                            "                of %llu pages that the flusher touched, %llu took a "
+                            "millisecond or more, the longest %.3f ms\n",
+                            (unsigned long long)found->touches,
+                            (unsigned long long)found->slow_touches,
+                            (double)found->longest_touch_ns / 1e6);
+    }
+}
+
+/* ---- all of it ---------------------------------------------------------------------------------- */
+
 static void show_json(const char *source, const char *output, const etwas_recovered *found)
 {
     struct etwas_output *to = etwas_standard_output();
@@ -62,6 +109,11 @@ static void show_json(const char *source, const char *output, const etwas_recove
     etwas_json_number(to, "process", found->process_id);
     etwas_json_boolean(to, "alive", found->is_alive);
     etwas_json_boolean(to, "other_boot", found->other_boot);
+    etwas_json_text(to, "place", place_name(found->place));
+    etwas_json_text(to, "file_system", found->file_system);
+    etwas_json_number(to, "touches", found->touches);
+    etwas_json_number(to, "longest_touch_ns", found->longest_touch_ns);
+    etwas_json_number(to, "slow_touches", found->slow_touches);
     etwas_json_text(to, "log_file", found->log_file);
     etwas_json_number(to, "events", found->events);
     etwas_json_number(to, "in_log_file", found->in_log_file);
@@ -103,6 +155,7 @@ static void show_text(const char *source, const char *output, const etwas_recove
                         found->is_alive     ? "which lives"
                         : found->other_boot ? "of another boot, or another machine"
                                             : "which has ended");
+    say_place(to, found);
     if (found->log_file[0] != '\0') {
         say_name(to, "log file", found->log_file);
     }
