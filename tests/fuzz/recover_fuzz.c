@@ -29,7 +29,7 @@ static void recover_with_log_file(const uint8_t *data, size_t size, size_t mappi
     memcpy(head, data, mapping_bytes);
     (void)snprintf(head->file_paths[head->newest_path & 1], sizeof head->file_paths[0], "%s", path);
     recover_source((const uint8_t *)head, mapping_bytes, 0);
-    (void)unlink(path);
+    (void)unlink(recover_path("log"));
     free(head);
 }
 
