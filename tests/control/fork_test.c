@@ -11,10 +11,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "platform/fork.h"
+#include "platform/memory.h"
+#include "platform/wait.h"
 #include "session/fixture.h"
 #include "support/hold.h"
 #include "support/readback.h"
 #include "support/writer.h"
+
+#define WAITS_NS (ETWAS_FORK_WAITS_S * UINT64_C(1000000000))
 
 /* ---- fork ------------------------------------------------------------------------------------ */
 
@@ -245,6 +250,11 @@ static void a_child_made_at_any_moment_can_trace(void **state)
     pthread_t threads[2];
 
     (void)state;
+#ifdef ETWAS_ADDRESS_SANITIZER
+    /* Its allocator's locks stay locked in a child whose parent has a thread in malloc. */
+    print_message("note: AddressSanitizer's malloc hangs in children of processes with threads\n");
+    skip();
+#endif
     ck_pr_store_32(&rest, 0);
     assert_int_equal(pthread_create(&threads[0], NULL, start_and_stop_always, NULL), 0);
     assert_int_equal(pthread_create(&threads[1], NULL, register_always, NULL), 0);
@@ -326,7 +336,10 @@ static void *start_and_stop(void *path)
     return path;
 }
 
-/* Also not one that is just being opened or closed: it would stay locked for the child's life. */
+/*
+ * Also not one that is just being opened or closed: it would stay locked for the child's life. A fork that has waited for
+ * as long as it may, since whoever opens it did not get to run, goes on all the same.
+ */
 static void a_child_made_at_any_moment_has_no_log_file_open(void **state)
 {
     char path[512];
@@ -338,12 +351,17 @@ static void a_child_made_at_any_moment_has_no_log_file_open(void **state)
     (void)snprintf(path, sizeof path, "%s", folder_path("trace.etl"));
     assert_int_equal(pthread_create(&thread, NULL, start_and_stop, path), 0);
     for (int round = 0; round < 300; round++) {
+        uint64_t before_ns = etwas_monotonic_ns();
         pid_t child = fork_child();
+        bool has_waited;
+        int has_it;
 
         if (child == 0) {
             _exit(has_open(path));
         }
-        inherited += exit_code_of(child);
+        has_waited = etwas_monotonic_ns() - before_ns >= WAITS_NS;
+        has_it = exit_code_of(child);
+        inherited += has_waited ? 0 : has_it;
     }
     ck_pr_store_32(&rest, 1);
     assert_int_equal(pthread_join(thread, NULL), 0);
