@@ -2,95 +2,29 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The classes of spans. What a schema's class is, is looked up by name once.
+ * The classes of spans, as they are shown.
  */
 
 #include "spans/spans.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const double ns_per_s = 1e9;
 
-static uint32_t find_by_name(struct etwas_spans_request *request,
-                             const struct etwas_described *described, const EVENT_RECORD *record)
-{
-    const etwas_guid *guid = &record->EventHeader.ProviderId;
-    char name[ETWAS_SPAN_NAME_BYTES];
-
-    etwas_span_name_make(name, described, record);
-    for (uint32_t i = 0; i < request->class_count; i++) {
-        const struct etwas_spans_class *known = &request->classes[i];
-
-        if (memcmp(&known->guid, guid, sizeof *guid) == 0 && strcmp(known->name, name) == 0) {
-            return i;
-        }
-    }
-    if (request->class_count == ETWAS_SPANS_CLASSES) {
-        return UINT32_MAX;
-    }
-    request->classes[request->class_count].guid = *guid;
-    memcpy(request->classes[request->class_count].name, name, sizeof name);
-    return request->class_count++;
-}
-
-static struct etwas_spans_memo *memo_of(const struct etwas_spans_request *request,
-                                        const struct etwas_described *described,
-                                        const etwas_guid *guid)
-{
-    uint64_t words[2];
-    uint64_t hash;
-
-    memcpy(words, guid, sizeof words);
-    hash = (words[0] ^ words[1] ^ (uintptr_t)described) * UINT64_C(0x9E3779B97F4A7C15);
-    for (uint32_t i = (uint32_t)(hash >> 32);; i++) {
-        struct etwas_spans_memo *memo = &request->memo[i % ETWAS_SPANS_MEMO];
-
-        if (memo->class_number == 0 ||
-            (memo->described == described && memcmp(&memo->guid, guid, sizeof *guid) == 0)) {
-            return memo;
-        }
-    }
-}
-
-uint32_t etwas_spans_class(struct etwas_spans_request *request,
-                           const struct etwas_described *described, const EVENT_RECORD *record)
-{
-    const etwas_guid *guid = &record->EventHeader.ProviderId;
-    struct etwas_spans_memo *memo = memo_of(request, described, guid);
-    uint32_t found;
-
-    if (memo->class_number != 0) {
-        return memo->class_number - 1;
-    }
-    found = find_by_name(request, described, record);
-    /* Half of them stay empty, so that a search ends. */
-    if (found != UINT32_MAX && request->memo_count < ETWAS_SPANS_MEMO / 2) {
-        *memo = (struct etwas_spans_memo){described, *guid, found + 1};
-        request->memo_count++;
-    }
-    return found;
-}
-
 bool etwas_spans_class_is_asked_for(const struct etwas_spans_request *request, uint32_t class_index)
 {
-    return class_index != UINT32_MAX &&
-           (request->class_name == NULL ||
-            etwas_span_name_is(request->classes[class_index].name,
-                               &request->classes[class_index].guid, request->class_name));
+    return etwas_span_classes_is(&request->names, class_index, request->class_name);
 }
 
 bool etwas_spans_has_class(const struct etwas_spans_request *request)
 {
-    for (uint32_t i = 0; i < request->class_count; i++) {
+    for (uint32_t i = 0; i < request->names.count; i++) {
         if (etwas_spans_class_is_asked_for(request, i)) {
             return true;
         }
     }
     return request->other_classes > 0;
 }
-
-/* ---- as they are shown ----------------------------------------------------------------------- */
 
 static int compare_classes(const void *left, const void *right)
 {
@@ -107,12 +41,13 @@ const struct etwas_spans_class **etwas_spans_sorted(const struct etwas_spans_req
                                                     uint32_t *count)
 {
     const struct etwas_spans_class **sorted =
-        calloc((size_t)request->class_count + 1, sizeof(const struct etwas_spans_class *));
+        calloc((size_t)request->names.count + 1, sizeof(const struct etwas_spans_class *));
 
     *count = 0;
-    for (uint32_t i = 0; sorted != NULL && i < request->class_count; i++) {
-        const struct etwas_spans_class *its = &request->classes[i];
+    for (uint32_t i = 0; sorted != NULL && i < request->names.count; i++) {
+        struct etwas_spans_class *its = &request->classes[i];
 
+        its->named = &request->names.all[i];
         if (its->durations.count + its->unfinished + its->unmatched > 0) {
             sorted[(*count)++] = its;
         }

@@ -90,8 +90,8 @@ static void put_classes(struct etwas_output *output, const struct etwas_spans_re
     for (uint32_t i = 0; i < count; i++) {
         const struct etwas_spans_class *its = sorted[i];
 
-        put_text(output, true, its->name, NULL);
-        put_text(output, false, NULL, &its->guid);
+        put_text(output, true, its->named->name, NULL);
+        put_text(output, false, NULL, &its->named->guid);
         put_number(output, its->durations.count);
         put_rate(output, etwas_spans_rate(request, its));
         put_rate(output, etwas_spans_at_once(request, its));
@@ -119,7 +119,8 @@ static void put_node(struct etwas_output *output, const struct etwas_spans_reque
 
     put_number(output, depth);
     put_text(output, false,
-             node->class_index != UINT32_MAX ? request->classes[node->class_index].name : "", NULL);
+             node->class_index != UINT32_MAX ? request->names.all[node->class_index].name : "",
+             NULL);
     if (is_instance) {
         put_number(output, node->instance);
     } else {

@@ -122,7 +122,7 @@ static void begin(struct etwas_spans_request *request, const struct etwas_input 
                   const EVENT_RECORD *record, const etwas_span *span, uint64_t error_ns)
 {
     struct etwas_described *described = described_by(request, input, record);
-    uint32_t class_index = etwas_spans_class(request, described, record);
+    uint32_t class_index = etwas_span_classes_find(&request->names, described, record);
     struct etwas_spans_open *open = at_place(request, span->place);
     struct etwas_spans_open *parent;
 
@@ -220,7 +220,7 @@ static void count_unmatched(struct etwas_spans_request *request, const struct et
                             const EVENT_RECORD *record)
 {
     struct etwas_described *described = described_by(request, input, record);
-    uint32_t class_index = etwas_spans_class(request, described, record);
+    uint32_t class_index = etwas_span_classes_find(&request->names, described, record);
 
     if (!request->finds_trees && etwas_spans_class_is_asked_for(request, class_index) &&
         holds(request, input, record, described, NULL)) {
@@ -272,7 +272,7 @@ void etwas_spans_begin_again(struct etwas_spans_request *request)
     for (uint32_t place = 0; place < request->open_capacity; place++) {
         request->open[place].number = 0;
     }
-    for (uint32_t i = 0; i < request->class_count; i++) {
+    for (uint32_t i = 0; i < request->names.count; i++) {
         request->classes[i].open = 0;
     }
 }

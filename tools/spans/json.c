@@ -48,8 +48,8 @@ static void put_class(struct etwas_output *output, const struct etwas_spans_requ
                       const struct etwas_spans_class *its)
 {
     etwas_output_text(output, "{\"class\":");
-    etwas_json_string(output, its->name);
-    etwas_json_guid(output, "guid", &its->guid);
+    etwas_json_string(output, its->named->name);
+    etwas_json_guid(output, "guid", &its->named->guid);
     etwas_json_number(output, "count", its->durations.count);
     etwas_output_format(output, ",\"rate\":%.6g,\"at_once\":%.6g", etwas_spans_rate(request, its),
                         etwas_spans_at_once(request, its));
@@ -87,7 +87,7 @@ static void put_node(struct etwas_output *output, const struct etwas_spans_reque
     etwas_output_text(output, "{\"depth\":");
     etwas_output_unsigned(output, depth);
     etwas_json_text(output, "class",
-                    node->class_index != UINT32_MAX ? request->classes[node->class_index].name
+                    node->class_index != UINT32_MAX ? request->names.all[node->class_index].name
                                                     : "");
     if (memcmp(&node->activity, &none, sizeof none) == 0) {
         etwas_json_number(output, "instance", node->instance);

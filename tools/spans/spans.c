@@ -92,10 +92,10 @@ static void on_record(EVENT_RECORD *record)
 
 static bool make_room(struct etwas_spans_request *request)
 {
-    request->classes = calloc(ETWAS_SPANS_CLASSES, sizeof *request->classes);
-    request->memo = calloc(ETWAS_SPANS_MEMO, sizeof *request->memo);
+    request->classes = calloc(ETWAS_SPAN_CLASSES, sizeof *request->classes);
     request->trees = calloc((size_t)request->slowest + 1, sizeof *request->trees);
-    return request->classes != NULL && request->memo != NULL && request->trees != NULL;
+    return request->classes != NULL && request->trees != NULL &&
+           etwas_span_classes_open(&request->names);
 }
 
 static void free_room(struct etwas_spans_request *request)
@@ -105,7 +105,7 @@ static void free_room(struct etwas_spans_request *request)
             etwas_descriptions_close(&request->descriptions[i]);
         }
     }
-    for (uint32_t i = 0; i < request->class_count; i++) {
+    for (uint32_t i = 0; request->classes != NULL && i < request->names.count; i++) {
         etwas_histogram_free(&request->classes[i].durations);
         etwas_histogram_free(&request->classes[i].selves);
     }
@@ -113,7 +113,7 @@ static void free_room(struct etwas_spans_request *request)
         free(request->trees[i].nodes);
     }
     free(request->trees);
-    free(request->memo);
+    etwas_span_classes_close(&request->names);
     free(request->classes);
     free(request->open);
     etwas_spans_close(request->spans);

@@ -10,20 +10,18 @@
  * the slowest has the files read twice: first for which they are, then for what was inside of them.
  *
  * Memory is bounded: by the spans that are open at once (etwas_spans), two histograms for each of
- * ETWAS_SPANS_CLASSES classes, and ETWAS_SPANS_NODES spans for each tree.
+ * ETWAS_SPAN_CLASSES classes, and ETWAS_SPANS_NODES spans for each tree.
  */
 
 #include "descriptions.h"
 #include "histogram.h"
 #include "input.h"
-#include "span_name.h"
+#include "span_classes.h"
 #include "subject.h"
 #include "where/values.h"
 #include "where/where.h"
 
 enum {
-    ETWAS_SPANS_CLASSES = 4096,
-    ETWAS_SPANS_MEMO = 16384, /* a power of 2, more than twice as many */
     ETWAS_SPANS_SLOWEST = 1000,
     ETWAS_SPANS_NODES = 1000,
     ETWAS_SPANS_QUANTILES = 6,
@@ -33,8 +31,7 @@ enum {
 
 /* Of what is asked for, but where it says of all. */
 struct etwas_spans_class {
-    char name[ETWAS_SPAN_NAME_BYTES];
-    etwas_guid guid;
+    const struct etwas_span_class *named;
     uint64_t unfinished; /* begun and not ended; those that were replaced too */
     uint64_t replaced;   /* by a second START of the same before they ended */
     uint64_t orphaned;   /* they name a parent that is not open */
@@ -44,13 +41,6 @@ struct etwas_spans_class {
     uint64_t error_ns;   /* the largest of a duration; UINT64_MAX: one is not known */
     struct etwas_histogram durations;
     struct etwas_histogram selves;
-};
-
-/* What a kind of event was the last time: its class. */
-struct etwas_spans_memo {
-    const struct etwas_described *described; /* NULL: nothing describes it */
-    etwas_guid guid;
-    uint32_t class_number; /* from 1; 0: the entry is empty */
 };
 
 /* Who takes part in a tree. */
@@ -112,11 +102,9 @@ struct etwas_spans_request {
 
     etwas_spans *spans;
     bool finds_trees; /* the second time */
-    struct etwas_spans_class *classes;
-    uint32_t class_count;
-    uint64_t other_classes; /* spans of more classes than are told apart */
-    struct etwas_spans_memo *memo;
-    uint32_t memo_count;
+    struct etwas_span_classes names;
+    struct etwas_spans_class *classes; /* likewise by number */
+    uint64_t other_classes;            /* spans of more classes than are told apart */
     struct etwas_spans_open *open;
     uint32_t open_capacity;
     struct etwas_spans_tree *trees; /* the slowest first */
@@ -129,10 +117,6 @@ struct etwas_spans_request {
 };
 
 /* ---- classes.c ---- */
-
-/* The class of what an event begins or ends; UINT32_MAX: there are too many. */
-uint32_t etwas_spans_class(struct etwas_spans_request *request,
-                           const struct etwas_described *described, const EVENT_RECORD *record);
 
 /* By --class. */
 bool etwas_spans_class_is_asked_for(const struct etwas_spans_request *request,

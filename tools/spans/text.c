@@ -101,7 +101,7 @@ static void put_class(struct etwas_output *output, const struct etwas_spans_requ
         etwas_output_format(output, "%84s", "");
     }
     etwas_output_text(output, "  ");
-    put_text(output, its->name);
+    put_text(output, its->named->name);
     etwas_output_char(output, '\n');
     if (its->durations.count > 0) {
         etwas_output_format(output, "%42s", "itself");
@@ -164,7 +164,7 @@ static void put_node(struct etwas_output *output, const struct etwas_spans_reque
     etwas_output_format(output, "  %8" PRIu32, node->thread);
     put_line(output, root, node);
     etwas_output_format(output, "  %*s", (int)(2 * (depth < 40 ? depth : 40)), "");
-    put_text(output, node->class_index != UINT32_MAX ? request->classes[node->class_index].name
+    put_text(output, node->class_index != UINT32_MAX ? request->names.all[node->class_index].name
                                                      : "one more class");
     etwas_output_char(output, ' ');
     if (memcmp(&node->activity, &none, sizeof none) == 0) {
