@@ -16,6 +16,7 @@ enum etwas_exit {
     ETWAS_EXIT_DAMAGED = 3,  /* a file is damaged; what could be read was shown */
     ETWAS_EXIT_OUTPUT = 4,   /* the output could not be written */
     ETWAS_EXIT_UNPROVED = 5, /* a session's files do not have what they should, or do not say */
+    ETWAS_EXIT_DIFFERS = 6,  /* a class differs between two sides */
 };
 
 /* argv[0] is the command's own name. All return what the program exits with. */
@@ -23,6 +24,7 @@ int etwas_command_dump(int argc, char **argv);
 int etwas_command_stat(int argc, char **argv);
 int etwas_command_schema(int argc, char **argv);
 int etwas_command_spans(int argc, char **argv);
+int etwas_command_diff(int argc, char **argv);
 int etwas_command_why(int argc, char **argv);
 int etwas_command_advise(int argc, char **argv);
 int etwas_command_recover(int argc, char **argv);

@@ -20,6 +20,7 @@ static const char *const help[] = {
     "       etwas stat [OPTION...] FILE...   say what is in a trace, and what is not\n"
     "       etwas schema [OPTION...] FILE... list the events that a trace describes\n"
     "       etwas spans [OPTION...] FILE...  say how long instances took\n"
+    "       etwas diff [OPTION...] A... -- B...  which classes became slower\n"
     "       etwas why [OPTION...] FILE...    say where the time of instances went\n"
     "       etwas advise [OPTION...] FILE... say which buffers a session needs\n"
     "       etwas recover [OPTION...] SOURCE  what a dead process had logged\n"
@@ -42,6 +43,7 @@ static const char *const help[] = {
     "  4  the output could not be written\n"
     "  5  'etwas stat --prove': events are missing that nobody counts, or no file\n"
     "     says how many there should be\n"
+    "  6  'etwas diff': a class differs\n"
     "\n",
     "Examples:\n"
     "  etwas stat service.etl\n"
@@ -94,6 +96,7 @@ int main(int argc, char **argv)
         {"stat", "etwas stat", etwas_command_stat},
         {"schema", "etwas schema", etwas_command_schema},
         {"spans", "etwas spans", etwas_command_spans},
+        {"diff", "etwas diff", etwas_command_diff},
         {"why", "etwas why", etwas_command_why},
         {"advise", "etwas advise", etwas_command_advise},
         {"recover", "etwas recover", etwas_command_recover},

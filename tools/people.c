@@ -46,6 +46,23 @@ const char *etwas_people_bytes(char text[ETWAS_PEOPLE_CHARACTERS], double bytes)
     return text;
 }
 
+const char *etwas_people_ns(char text[ETWAS_PEOPLE_CHARACTERS], double ns)
+{
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    unsigned unit = 0;
+
+    while (ns >= 999.5 && unit < 3) {
+        ns /= 1000;
+        unit++;
+    }
+    snprintf(text, ETWAS_PEOPLE_CHARACTERS, "%.*f %s",
+             unit == 0 || ns >= 99.95 ? 0
+             : ns >= 9.995            ? 1
+                                      : 2,
+             ns, units[unit]);
+    return text;
+}
+
 const char *etwas_people_rate(char text[ETWAS_PEOPLE_CHARACTERS], double rate)
 {
     if (rate < 0.005 && rate > 0) {

@@ -43,6 +43,8 @@ static const struct command commands[] = {
     {etwas_command_schema, {"schema", "--json"}},
     {etwas_command_spans, {"spans", "--slowest=4"}},
     {etwas_command_spans, {"spans", "--json", "--where=duration > 1ms"}},
+    {etwas_command_diff, {"diff", "@", "--"}},
+    {etwas_command_diff, {"diff", "--json", "@", "@", "--", "@"}},
     {etwas_command_why, {"why"}},
     {etwas_command_why, {"why", "--json"}},
     {etwas_command_advise, {"advise"}},
@@ -102,16 +104,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         &commands[size > 0 ? data[size - 1] % (sizeof commands / sizeof commands[0]) : 0];
     char texts[MOST_ARGUMENTS + 1][64];
     char *arguments[MOST_ARGUMENTS + 2] = {NULL};
+    char path[64];
     int count = 0;
     int file = memfd_create("trace", MFD_CLOEXEC);
     int code;
 
     MUST(file >= 0 && write(file, data, size) == (ssize_t)size);
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", file);
     for (; count < MOST_ARGUMENTS && command->arguments[count] != NULL; count++) {
-        (void)snprintf(texts[count], sizeof texts[count], "%s", command->arguments[count]);
+        const char *argument = command->arguments[count];
+
+        (void)snprintf(texts[count], sizeof texts[count], "%s",
+                       strcmp(argument, "@") == 0 ? path : argument);
         arguments[count] = texts[count];
     }
-    (void)snprintf(texts[count], sizeof texts[count], "/proc/self/fd/%d", file);
+    (void)snprintf(texts[count], sizeof texts[count], "%s", path);
     arguments[count] = texts[count];
     forget();
     optind = 0;

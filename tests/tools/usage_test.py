@@ -18,7 +18,7 @@ from tool_case import BLUE, DAMAGED, OPEN, OUTPUT, RED, USAGE, ToolTest, main
 class Usage(ToolTest):
     def test_help_is_on_standard_output_and_documents_every_exit_code(self):
         out, error = self.run_etwas("--help")
-        for code in range(5):
+        for code in range(7):
             self.assertRegex(out, rf"(?m)^  {code}  \S")
         self.assertEqual(error, "")
         self.assertEqual(self.run_etwas("help"), (out, ""))
@@ -28,6 +28,7 @@ class Usage(ToolTest):
                                             "--raw", "--limit")),
                                  ("stat", ("--json", "--where")), ("schema", ("--json",)),
                                  ("spans", ("--class", "--where", "--slowest", "--json", "--csv")),
+                                 ("diff", ("--class", "--confidence", "--effect", "--json")),
                                  ("why", ("--class", "--instance", "--slowest", "--json")),
                                  ("advise", ("--history", "--late", "--disk", "--flush-timer", "--margin",
                                              "--buffer-size", "--buffers", "--replay", "--json")),
@@ -40,7 +41,7 @@ class Usage(ToolTest):
 
     def test_help_fits_a_terminal_of_80_columns(self):
         for arguments in (["--help"], ["dump", "--help"], ["stat", "--help"], ["schema", "--help"],
-                          ["spans", "--help"], ["why", "--help"], ["advise", "--help"], ["record", "--help"]):
+                          ["spans", "--help"], ["diff", "--help"], ["why", "--help"], ["advise", "--help"], ["record", "--help"]):
             out, _ = self.run_etwas(*arguments)
             self.assertLessEqual(max(len(line) for line in out.splitlines()), 80)
 

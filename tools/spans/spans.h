@@ -103,7 +103,7 @@ struct etwas_spans_request {
     etwas_spans *spans;
     bool finds_trees; /* the second time */
     struct etwas_span_classes names;
-    struct etwas_spans_class *classes; /* likewise by number */
+    struct etwas_spans_class *classes; /* by number */
     uint64_t other_classes;            /* spans of more classes than are told apart */
     struct etwas_spans_open *open;
     uint32_t open_capacity;

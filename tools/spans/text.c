@@ -23,28 +23,17 @@ static void put_text(struct etwas_output *output, const char *text)
     etwas_text_utf8(output, ETWAS_TEXT_PLAIN, text, strlen(text));
 }
 
-/* "      12.3 us" */
 static void put_ns(struct etwas_output *output, uint64_t ns)
 {
-    static const char *const units[] = {"ns", "us", "ms", "s "};
-    double value = (double)ns;
-    unsigned unit = 0;
+    char text[ETWAS_PEOPLE_CHARACTERS];
 
-    while (value >= 999.5 && unit < 3) {
-        value /= 1000;
-        unit++;
-    }
-    etwas_output_format(output, "  %7.*f %s",
-                        unit == 0 || value >= 99.95 ? 0
-                        : value >= 9.995            ? 1
-                                                    : 2,
-                        value, units[unit]);
+    etwas_output_format(output, "  %10s", etwas_people_ns(text, (double)ns));
 }
 
 static void put_error(struct etwas_output *output, uint64_t error_ns)
 {
     if (error_ns == UINT64_MAX) {
-        etwas_output_text(output, "        ?   ");
+        etwas_output_text(output, "           ?");
     } else {
         put_ns(output, error_ns);
     }

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""`etwas diff`: what it finds that is there, and does not find that is not.
+
+usage: diff_test.py PATH_OF_ETWAS TEST_CLASS
+"""
+
+import json
+import random
+
+import etl_build as etl
+from tool_case import BLUE, FINE, OPEN, RED, USAGE, ToolTest, main
+
+T = 1_000_001
+START, END = 1, 2
+DIFFERS = 6
+MS = 10_000  # ticks
+GUIDS = [f"{n:08x}-0000-0000-0000-000000000000" for n in range(1, 9)]
+
+
+def run_of(seed, typical, gap=40, length=20 * MS, spread=0.1):
+    """Spans one after the other, class by class; a run is faster or slower as a whole, as real ones are."""
+    made = random.Random(seed)
+    records, number = [], 0
+    for guid, ticks in typical.items():
+        at = made.randrange(1, 100)
+        pace = made.lognormvariate(0, spread)
+        while at < length:
+            number += 1
+            took = max(int(made.lognormvariate(0, 0.3) * ticks * pace), 1)
+            records.append((at, etl.instance(guid, T + at, number, kind=START)))
+            records.append((at + took, etl.instance(guid, T + at + took, number, kind=END)))
+            at += took + made.randrange(1, 2 * gap * 10)
+    records.sort(key=lambda record: record[0])
+    return [record for _, record in records]
+
+
+class DiffTest(ToolTest):
+    def side(self, name, seeds, typical, **options):
+        paths = []
+        for seed in seeds:
+            records = run_of(seed, typical, **options)
+            buffers = [records[at:at + 100] for at in range(0, len(records), 100)]
+            paths.append(self.write(f"{name}{seed}.etl", etl.trace([(0, buffer) for buffer in buffers])))
+        return paths
+
+    def diff(self, first, second, *options, expect=FINE):
+        return json.loads(self.run_etwas("diff", "--json", *options, *first, "--", *second, expect=expect)[0])
+
+    def verdicts(self, told):
+        """What differs, in the order of the table."""
+        return [(its["guid"], key, its[key]["verdict"]) for its in told["classes"]
+                for key in ("typical", "mean", "rate") if its[key]["verdict"]]
+
+
+class Same(DiffTest):
+    def test_as_often_as_promised_nothing_differs(self):
+        """Sixty pairs of five runs and five of the same, eight classes each; one in twenty may say otherwise."""
+        typical = dict.fromkeys(GUIDS, 400)
+        found = 0
+        for pair in range(60):
+            seeds = [1000 * pair + n for n in range(10)]
+            paths = self.side("s", seeds, typical, length=8 * MS)
+            out, _ = self.run_any("diff", "--effect", "0", *paths[:5], "--", *paths[5:], expect=(FINE, DIFFERS))
+            found += "no difference" not in out
+        self.assertLessEqual(found, 7)  # 3 are expected
+
+    def test_a_file_does_not_differ_from_itself(self):
+        paths = self.side("a", range(4), {RED: 400})
+        told = self.diff(paths, paths, "--effect", "0")
+        self.assertEqual((told["differing"], told["units"]), (0, "runs"))
+        for key in ("typical", "mean", "rate"):
+            its = told["classes"][0][key]
+            self.assertEqual((its["ratio"], its["p"]), (1, 1))
+            self.assertTrue(its["low"] <= 1 <= its["high"])
+
+
+class Other(DiffTest):
+    def test_what_became_slower_is_found_and_stands_first(self):
+        typical = dict.fromkeys(GUIDS, 400)
+        first = self.side("a", range(6), typical, spread=0.02)
+        second = self.side("b", range(50, 56), {**typical, GUIDS[5]: 560}, spread=0.02)
+        told = self.diff(first, second, expect=DIFFERS)
+        self.assertEqual({(guid, verdict) for guid, key, verdict in self.verdicts(told) if key != "rate"},
+                         {(GUIDS[5], "slower")})
+        its = told["classes"][0]
+        self.assertEqual(its["guid"], GUIDS[5])
+        for key in ("typical", "mean"):
+            self.assertTrue(1.25 < its[key]["low"] <= its[key]["ratio"] <= its[key]["high"] < 1.6, its[key])
+        told = self.diff(second, first, expect=DIFFERS)
+        self.assertIn((GUIDS[5], "typical", "faster"), self.verdicts(told))
+        self.assertEqual(self.diff(first, second, "--effect", "70")["differing"], 0)  # no matter
+        out, _ = self.run_etwas("diff", *first, "--", *second, expect=DIFFERS)
+        self.assertRegex(out, r"(?m)^6 runs against 6: \d of 8 classes differ by 5 % or more \(confidence 95 %\)$")
+        self.assertRegex(out, r"(?m)^  typical .* slower$")
+
+    def test_what_became_more_frequent_new_or_gone_is_found(self):
+        first = self.side("a", range(5), {RED: 50, GUIDS[0]: 50}, gap=100, spread=0.01)
+        second = self.side("b", range(50, 55), {RED: 50, BLUE: 50}, gap=50, spread=0.01)
+        verdicts = self.verdicts(self.diff(first, second, expect=DIFFERS))
+        self.assertEqual({guid: verdict for guid, key, verdict in verdicts if key == "rate"},
+                         {RED: "more frequent", BLUE: "new", GUIDS[0]: "gone"})
+
+    def test_two_runs_are_compared_by_their_blocks(self):
+        first = self.side("a", [1], {RED: 400, BLUE: 400}, length=320 * MS, spread=0)
+        second = self.side("b", [2], {RED: 400, BLUE: 480}, length=320 * MS, spread=0)
+        told = self.diff(first, second, expect=DIFFERS)
+        self.assertEqual(told["units"], "blocks")
+        for side in "ab":
+            self.assertTrue(16 <= told[side]["units"] <= 32)
+        self.assertEqual([(guid, verdict) for guid, key, verdict in self.verdicts(told) if key == "typical"],
+                         [(BLUE, "slower")])
+        for its in told["classes"]:
+            self.assertAlmostEqual(its["typical"]["ratio"], 1.2 if its["guid"] == BLUE else 1, delta=0.1)
+        told = self.diff(first, second, "--class", RED)
+        self.assertEqual([its["guid"] for its in told["classes"]], [RED])
+
+    def test_misuse_and_keys(self):
+        paths = self.side("a", range(4), {RED: 400})
+        for wrong in (paths, ["--", *paths], [*paths, "--"], ["--effect", "x", *paths, "--", *paths],
+                      ["--confidence", "50", *paths, "--", *paths], ["--class", "Green", *paths, "--", *paths]):
+            self.assertIn("etwas diff", self.run_etwas("diff", *wrong, expect=USAGE)[1])
+        short = self.side("short", [1], {RED: 4}, length=MS)
+        self.assertIn("too short", self.run_etwas("diff", *short, "--", *paths, expect=OPEN)[1])
+        self.run_etwas("diff", *paths, "--", self.write("no.etl", b"no trace"), expect=OPEN)
+        self.assert_keys_in_help("diff", self.diff(paths, paths))
+
+
+if __name__ == "__main__":
+    main()

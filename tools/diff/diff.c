@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The command `etwas diff`.
+ */
+
+#include "diff/diff.h"
+
+#include "commands.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const help[] = {
+    "usage: etwas diff [--class CLASS] [--confidence P] [--effect P] [--json]\n"
+    "                  A... -- B...\n"
+    "\n",
+    "Says which classes of instances and activities took longer, or were more\n"
+    "frequent, in the traces B than in the traces A. Each file is a run. With four or\n"
+    "more on each side runs are compared; with fewer, blocks of time of them, 16 to\n"
+    "32 of a file: then what differs from run to run anyway counts as a difference.\n"
+    "\n",
+    "  -C, --class CLASS      only of this class: PROVIDER/CLASS, CLASS, or a GUID\n"
+    "  -p, --confidence P     in percent, 80 to 99.9 instead of 95: if nothing\n"
+    "                         differs, so often nothing is said to, of all classes\n"
+    "                         together\n"
+    "  -e, --effect P         in percent: what differs by less than that does not\n"
+    "                         matter; 5\n"
+    "  -j, --json             one JSON object with plain numbers\n"
+    "  -h, --help             this text\n"
+    "\n",
+    "Of each class three things are compared: its typical duration, which is the\n"
+    "geometric mean, the mean, which a few slow ones move, and how many ended a\n"
+    "second; of each side the mean of its runs, or blocks. Events of one run are not\n"
+    "independent of each other, so runs, or blocks, are what is dealt to the sides\n"
+    "anew, 10,000 times: p is how often some class differed as much as this one does.\n"
+    "[ ] is where the ratio B/A lies with the confidence, when runs or blocks are\n"
+    "drawn again. What differs stands first, then what differs by most of the time.\n"
+    "\n"
+    "JSON keys:\n"
+    "  a, b (files, events_lost, units); damaged; units (runs, blocks); confidence;\n"
+    "  effect; differing; other_classes (spans of more than 4096 classes);\n"
+    "  classes (class, guid, count_a, count_b, typical, mean, rate: each a, b (ns, or\n"
+    "  a second; null: it has none), ratio, low, high, p, verdict (null; slower,\n"
+    "  faster, more frequent, rarer, new, gone)).\n"
+    "Exit codes: 6 if a class differs; others see 'etwas --help'.\n",
+    NULL,
+};
+
+/* ---- the command line ------------------------------------------------------------------------ */
+
+static bool read_percent(const char *text, const char *option, double least, double most,
+                         double *part)
+{
+    char *end;
+    double value = strtod(text, &end);
+
+    if (end == text || *end != '\0' || !(value >= least && value <= most)) {
+        fprintf(stderr, "etwas diff: %s takes a percentage from %g to %g, not '%s'\n", option,
+                least, most, text);
+        return false;
+    }
+    *part = value / 100;
+    return true;
+}
+
+static bool take_option(struct etwas_diff *diff, int option)
+{
+    switch (option) {
+    case 'C':
+        diff->class_name = optarg;
+        return true;
+    case 'p':
+        return read_percent(optarg, "--confidence", 80, 99.9, &diff->confidence);
+    case 'e':
+        return read_percent(optarg, "--effect", 0, 1000, &diff->effect);
+    case 'j':
+        diff->json = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Where the files of the second side begin; argc: there is no --. */
+static int second_side(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            return i + 1;
+        }
+    }
+    return argc;
+}
+
+/* Returns whether to go on; otherwise *result is what the program exits with. */
+static bool parse_options(int argc, char **argv, struct etwas_diff *diff, int *result)
+{
+    static const struct option options[] = {
+        {"class", required_argument, NULL, 'C'},  {"confidence", required_argument, NULL, 'p'},
+        {"effect", required_argument, NULL, 'e'}, {"json", no_argument, NULL, 'j'},
+        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
+    };
+    int second = second_side(argc, argv);
+    int end = second < argc ? second - 1 : argc; /* of the options and the first side */
+    const char *wrong = NULL;
+    int option;
+
+    while ((option = getopt_long(end, argv, "C:p:e:jh", options, NULL)) != -1) {
+        if (option == 'h') {
+            *result = etwas_command_help(help);
+            return false;
+        }
+        if (!take_option(diff, option)) {
+            *result = etwas_command_misused("diff");
+            return false;
+        }
+    }
+    if (optind == end || second == argc) {
+        wrong = "which files? Those of one side, --, and those of the other";
+    } else if (end - optind > ETWAS_DIFF_FILES || argc - second > ETWAS_DIFF_FILES) {
+        wrong = "at most 64 files a side";
+    }
+    if (wrong != NULL) {
+        fprintf(stderr, "etwas diff: %s\n", wrong);
+        *result = etwas_command_misused("diff");
+        return false;
+    }
+    diff->counts[0] = (uint32_t)(end - optind);
+    diff->counts[1] = (uint32_t)(argc - second);
+    diff->runs = calloc((size_t)diff->counts[0] + diff->counts[1], sizeof *diff->runs);
+    for (uint32_t i = 0; diff->runs != NULL && i < diff->counts[0] + diff->counts[1]; i++) {
+        diff->runs[i].path =
+            i < diff->counts[0] ? argv[optind + (int)i] : argv[second + (int)(i - diff->counts[0])];
+    }
+    return true;
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* A file that cannot be read whole is compared by what was read; one that is no trace, not at all. */
+static int read_all(struct etwas_diff *diff)
+{
+    int result = ETWAS_EXIT_FINE;
+
+    if (diff->runs == NULL || !etwas_span_classes_open(&diff->names)) {
+        diff->out_of_memory = true;
+        return ETWAS_EXIT_OPEN;
+    }
+    for (uint32_t i = 0; i < diff->counts[0] + diff->counts[1] && !diff->out_of_memory; i++) {
+        int read = etwas_diff_read(diff, &diff->runs[i], &diff->events_lost[i >= diff->counts[0]]);
+
+        if (read == ETWAS_EXIT_OPEN) {
+            return read;
+        }
+        result = result == ETWAS_EXIT_FINE ? read : result;
+    }
+    return result;
+}
+
+static void free_all(struct etwas_diff *diff)
+{
+    for (uint32_t i = 0; diff->runs != NULL && i < diff->counts[0] + diff->counts[1]; i++) {
+        for (uint32_t class_index = 0; class_index < ETWAS_SPAN_CLASSES; class_index++) {
+            free(diff->runs[i].sums[class_index]);
+        }
+    }
+    free(diff->runs);
+    free(diff->classes);
+    etwas_span_classes_close(&diff->names);
+}
+
+static int show(struct etwas_output *output, const struct etwas_diff *diff, int result)
+{
+    if (diff->class_count == 0 && diff->class_name != NULL) {
+        fprintf(stderr, "etwas diff: no class is called '%s'\n", diff->class_name);
+        return ETWAS_EXIT_USAGE;
+    }
+    if (diff->json) {
+        etwas_diff_json(output, diff, result);
+    } else {
+        etwas_diff_text(output, diff);
+    }
+    return result == ETWAS_EXIT_FINE && diff->differing > 0 ? ETWAS_EXIT_DIFFERS : result;
+}
+
+int etwas_command_diff(int argc, char **argv)
+{
+    static struct etwas_diff diff = {.confidence = 0.95, .effect = 0.05};
+    struct etwas_output *output = etwas_standard_output();
+    int result;
+
+    if (!parse_options(argc, argv, &diff, &result)) {
+        return result;
+    }
+    result = read_all(&diff);
+    if (!diff.out_of_memory && result != ETWAS_EXIT_OPEN) {
+        if (etwas_diff_compare(&diff)) {
+            result = diff.out_of_memory ? result : show(output, &diff, result);
+        } else {
+            fputs(
+                "etwas diff: a side has fewer than four runs, and they are too short to have four "
+                "blocks of 1 ms\n",
+                stderr);
+            result = ETWAS_EXIT_OPEN;
+        }
+    }
+    if (diff.out_of_memory) {
+        fputs("etwas: not enough memory to compare everything\n", stderr);
+        result = ETWAS_EXIT_OPEN;
+    }
+    free_all(&diff);
+    return etwas_output_finish(output) ? result : ETWAS_EXIT_OUTPUT;
+}

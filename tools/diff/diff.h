@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_DIFF_H
+#define ETWAS_TOOLS_DIFF_H
+
+/*
+ * `etwas diff`: which classes of instances and activities took longer, or were more frequent, in some traces than in
+ * others.
+ *
+ * Each file is a run, cut into equal slices of time as it is read: 16 to 32 of them, two becoming one when there are more.
+ * With ETWAS_DIFF_LEAST_UNITS runs on each side runs are compared, otherwise their slices.
+ *
+ * Memory is bounded: by the spans that are open at once, and one row of slices for each class and run.
+ */
+
+#include "diff/judge.h"
+#include "input.h"
+#include "span_classes.h"
+
+enum {
+    ETWAS_DIFF_SLICES = 32,
+    ETWAS_DIFF_FILES = 64, /* a side */
+};
+
+/* Spans that ended in a slice. */
+struct etwas_diff_sum {
+    uint64_t count;
+    double ns;
+    double logs; /* of each duration in ns, at least 1 */
+};
+
+struct etwas_diff_run {
+    const char *path;
+    bool has_time;
+    int64_t begin_ns;
+    int64_t end_ns;
+    int64_t slice_ns;
+    struct etwas_diff_sum
+        *sums[ETWAS_SPAN_CLASSES]; /* ETWAS_DIFF_SLICES of each; NULL: none ended */
+};
+
+/* What is compared of a class. */
+enum etwas_diff_measure {
+    ETWAS_DIFF_TYPICAL, /* the geometric mean of its durations */
+    ETWAS_DIFF_MEAN,    /* the arithmetic one, which few slow ones move */
+    ETWAS_DIFF_RATE,    /* how many ended a second */
+    ETWAS_DIFF_MEASURES
+};
+
+struct etwas_diff_finding {
+    double first; /* of each side, ns or a second; NaN: it has none */
+    double second;
+    double ratio;
+    struct etwas_diff_interval interval; /* of the ratio */
+    double p;
+    bool differs; /* surely, and by as much as was asked for */
+};
+
+struct etwas_diff_class {
+    uint32_t number;
+    uint64_t counts[2];
+    struct etwas_diff_finding findings[ETWAS_DIFF_MEASURES];
+    double weight; /* by how much of a second in each second the sides differ */
+};
+
+struct etwas_diff {
+    /* What is asked for. */
+    const char *class_name; /* NULL: all */
+    double confidence;
+    double effect; /* 0.05: what is less does not matter */
+    bool json;
+
+    struct etwas_diff_run *runs; /* the first side's first */
+    uint32_t counts[2];          /* of the sides */
+    struct etwas_span_classes names;
+    bool by_runs;
+    uint32_t units[2];
+    struct etwas_diff_class *classes; /* what differs first */
+    uint32_t class_count;
+    uint32_t differing;
+    uint64_t other_classes;
+    uint64_t events_lost[2];
+    bool out_of_memory;
+};
+
+/* ---- measure.c ---- */
+
+/* Reads one file into a run. Returns what the program exits with. */
+int etwas_diff_read(struct etwas_diff *diff, struct etwas_diff_run *run, uint64_t *events_lost);
+
+/* ---- compare.c ---- */
+
+/* Fills what was found. False: a side has too few units to say anything. */
+bool etwas_diff_compare(struct etwas_diff *diff);
+
+/* ---- text.c, json.c ---- */
+
+/* "slower", "more frequent"; NULL: it does not differ. */
+const char *etwas_diff_verdict(const struct etwas_diff_class *its, enum etwas_diff_measure measure);
+
+void etwas_diff_text(struct etwas_output *output, const struct etwas_diff *diff);
+void etwas_diff_json(struct etwas_output *output, const struct etwas_diff *diff, int result);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * `etwas diff` as JSON. The keys are part of the command's interface.
+ */
+
+#include "diff/diff.h"
+
+#include "commands.h"
+#include "json.h"
+
+#include <math.h>
+
+static void put_number(struct etwas_output *output, const char *key, double value)
+{
+    etwas_json_key(output, key);
+    if (isfinite(value)) {
+        etwas_output_format(output, "%.9g", value);
+    } else {
+        etwas_output_text(output, "null");
+    }
+}
+
+static void put_finding(struct etwas_output *output, const struct etwas_diff_class *its,
+                        enum etwas_diff_measure measure)
+{
+    static const char *const keys[] = {"typical", "mean", "rate"};
+    const struct etwas_diff_finding *finding = &its->findings[measure];
+    const char *verdict = etwas_diff_verdict(its, measure);
+
+    etwas_json_key(output, keys[measure]);
+    etwas_output_text(output, "{\"verdict\":");
+    if (verdict != NULL) {
+        etwas_json_string(output, verdict);
+    } else {
+        etwas_output_text(output, "null");
+    }
+    put_number(output, "a", finding->first);
+    put_number(output, "b", finding->second);
+    put_number(output, "ratio", finding->ratio);
+    put_number(output, "low", finding->interval.low);
+    put_number(output, "high", finding->interval.high);
+    put_number(output, "p", finding->p);
+    etwas_output_char(output, '}');
+}
+
+static void put_side(struct etwas_output *output, const struct etwas_diff *diff, unsigned side)
+{
+    uint32_t first = side == 0 ? 0 : diff->counts[0];
+
+    etwas_output_text(output, side == 0 ? "{\"a\":{\"files\":[" : ",\"b\":{\"files\":[");
+    for (uint32_t i = 0; i < diff->counts[side]; i++) {
+        etwas_output_text(output, i > 0 ? "," : "");
+        etwas_json_string(output, diff->runs[first + i].path);
+    }
+    etwas_output_char(output, ']');
+    etwas_json_number(output, "events_lost", diff->events_lost[side]);
+    etwas_json_number(output, "units", diff->units[side]);
+    etwas_output_char(output, '}');
+}
+
+void etwas_diff_json(struct etwas_output *output, const struct etwas_diff *diff, int result)
+{
+    put_side(output, diff, 0);
+    put_side(output, diff, 1);
+    etwas_json_boolean(output, "damaged", result != ETWAS_EXIT_FINE);
+    etwas_json_text(output, "units", diff->by_runs ? "runs" : "blocks");
+    put_number(output, "confidence", diff->confidence);
+    put_number(output, "effect", diff->effect);
+    etwas_json_number(output, "differing", diff->differing);
+    etwas_json_number(output, "other_classes", diff->other_classes);
+    etwas_output_text(output, ",\"classes\":[");
+    for (uint32_t i = 0; i < diff->class_count; i++) {
+        const struct etwas_diff_class *its = &diff->classes[i];
+        const struct etwas_span_class *named = &diff->names.all[its->number];
+
+        etwas_output_text(output, i > 0 ? ",{\"class\":" : "{\"class\":");
+        etwas_json_string(output, named->name);
+        etwas_json_guid(output, "guid", &named->guid);
+        etwas_json_number(output, "count_a", its->counts[0]);
+        etwas_json_number(output, "count_b", its->counts[1]);
+        for (unsigned measure = 0; measure < ETWAS_DIFF_MEASURES; measure++) {
+            put_finding(output, its, (enum etwas_diff_measure)measure);
+        }
+        etwas_output_char(output, '}');
+    }
+    etwas_output_text(output, "]}\n");
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What a file says of its spans, class by class and slice by slice.
+ */
+
+#include "diff/diff.h"
+
+#include "commands.h"
+#include "event.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    FIRST_SLICE_NS = 1000000,
+};
+
+struct reading {
+    struct etwas_diff *diff;
+    struct etwas_diff_run *run;
+    etwas_spans *spans;
+    struct etwas_descriptions descriptions;
+    struct etwas_field_paths paths; /* none */
+};
+
+/* Two become one, in all classes. */
+static void fold(struct etwas_diff_run *run)
+{
+    run->slice_ns *= 2;
+    for (uint32_t i = 0; i < ETWAS_SPAN_CLASSES; i++) {
+        struct etwas_diff_sum *sums = run->sums[i];
+
+        for (uint32_t slice = 0; sums != NULL && slice < ETWAS_DIFF_SLICES; slice++) {
+            struct etwas_diff_sum sum = {0};
+
+            if (slice < ETWAS_DIFF_SLICES / 2) {
+                sum = sums[2 * slice];
+                sum.count += sums[2 * slice + 1].count;
+                sum.ns += sums[2 * slice + 1].ns;
+                sum.logs += sums[2 * slice + 1].logs;
+            }
+            sums[slice] = sum;
+        }
+    }
+}
+
+static void take_time(struct etwas_diff_run *run, int64_t time_ns)
+{
+    if (!run->has_time) {
+        run->has_time = true;
+        run->begin_ns = time_ns;
+        run->end_ns = time_ns;
+    }
+    run->end_ns = time_ns > run->end_ns ? time_ns : run->end_ns;
+    while ((run->end_ns - run->begin_ns) / run->slice_ns >= ETWAS_DIFF_SLICES) {
+        fold(run);
+    }
+}
+
+static void count(struct reading *reading, const EVENT_RECORD *record, const etwas_span *span,
+                  int64_t time_ns)
+{
+    bool senseless;
+    struct etwas_described *described = etwas_descriptions_known(&reading->descriptions, record);
+    struct etwas_diff_run *run = reading->run;
+    uint64_t slice = (uint64_t)(time_ns - run->begin_ns) / (uint64_t)run->slice_ns;
+    double duration_ns = time_ns > span->start ? (double)(time_ns - span->start) : 0;
+    struct etwas_diff_sum **sums;
+    uint32_t class_index;
+
+    if (described == NULL) {
+        described = etwas_descriptions_find(&reading->descriptions, record, &senseless);
+    }
+    class_index = etwas_span_classes_find(&reading->diff->names, described, record);
+    if (class_index == UINT32_MAX) {
+        reading->diff->other_classes++;
+        return;
+    }
+    sums = &run->sums[class_index];
+    if (*sums == NULL) {
+        *sums = calloc(ETWAS_DIFF_SLICES, sizeof **sums);
+    }
+    if (*sums == NULL) {
+        reading->diff->out_of_memory = true;
+        return;
+    }
+    (*sums)[slice].count++;
+    (*sums)[slice].ns += duration_ns;
+    (*sums)[slice].logs += log(fmax(duration_ns, 1));
+}
+
+static void on_record(EVENT_RECORD *record)
+{
+    const struct etwas_input *input = record->UserContext;
+    struct reading *reading = input->context;
+    int64_t time_ns = etwas_input_monotonic_ns(input, record);
+    const etwas_span *span;
+
+    if (etwas_event_is_header_class(record)) {
+        return;
+    }
+    take_time(reading->run, time_ns);
+    /* A time before the first one, as a damaged file has it, is in no slice. */
+    if (etwas_spans_take(reading->spans, record, 1, time_ns, &span) == ETWAS_SPAN_END &&
+        time_ns >= reading->run->begin_ns) {
+        count(reading, record, span, time_ns);
+    }
+}
+
+int etwas_diff_read(struct etwas_diff *diff, struct etwas_diff_run *run, uint64_t *events_lost)
+{
+    static const struct etwas_input_callbacks callbacks = {on_record, ETWAS_INPUT_RAW};
+    static struct reading reading;
+    static struct etwas_input input;
+    struct etwas_input_run files = {.inputs = &input, .count = 1};
+    int result;
+
+    reading = (struct reading){.diff = diff, .run = run};
+    run->slice_ns = FIRST_SLICE_NS;
+    result = etwas_input_open(&input, run->path, 1, &callbacks, &reading);
+    if (result != ETWAS_EXIT_FINE) {
+        return result;
+    }
+    if (!etwas_descriptions_open(&reading.descriptions, run->path, &reading.paths) ||
+        etwas_spans_open(0, &reading.spans) != ERROR_SUCCESS) {
+        diff->out_of_memory = true;
+    }
+    if (!diff->out_of_memory) {
+        etwas_progress_start(&files.progress, false);
+        result = etwas_input_process(&files);
+        etwas_input_warn(&input);
+        *events_lost += input.information.lost_events;
+    }
+    etwas_spans_close(reading.spans);
+    etwas_span_classes_forget(&diff->names);
+    if (reading.descriptions.decoder != NULL) {
+        etwas_descriptions_close(&reading.descriptions);
+    }
+    return result;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * `etwas diff` as a table.
+ */
+
+#include "diff/diff.h"
+
+#include "people.h"
+#include "text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+const char *etwas_diff_verdict(const struct etwas_diff_class *its, enum etwas_diff_measure measure)
+{
+    const struct etwas_diff_finding *finding = &its->findings[measure];
+
+    if (!finding->differs) {
+        return NULL;
+    }
+    if (measure != ETWAS_DIFF_RATE) {
+        return finding->ratio > 1 ? "slower" : "faster";
+    }
+    if (its->counts[0] == 0 || its->counts[1] == 0) {
+        return its->counts[0] == 0 ? "new" : "gone";
+    }
+    return finding->ratio > 1 ? "more frequent" : "rarer";
+}
+
+static void put_side(struct etwas_output *output, double value, enum etwas_diff_measure measure)
+{
+    char text[ETWAS_PEOPLE_CHARACTERS];
+
+    if (isnan(value)) {
+        etwas_output_format(output, "  %11s", "-");
+    } else if (measure == ETWAS_DIFF_RATE) {
+        etwas_output_format(output, "  %9s/s", etwas_people_rate(text, value));
+    } else {
+        etwas_output_format(output, "  %11s", etwas_people_ns(text, value));
+    }
+}
+
+static void put_finding(struct etwas_output *output, const struct etwas_diff_class *its,
+                        enum etwas_diff_measure measure)
+{
+    static const char *const names[] = {"typical", "mean", "rate"};
+    const struct etwas_diff_finding *finding = &its->findings[measure];
+    const char *verdict = etwas_diff_verdict(its, measure);
+
+    etwas_output_format(output, "  %-7s", names[measure]);
+    put_side(output, finding->first, measure);
+    put_side(output, finding->second, measure);
+    if (isfinite(finding->ratio)) {
+        etwas_output_format(output, "  %8.3f  [%8.3f, %8.3f]  %6.4f  %s\n", finding->ratio,
+                            finding->interval.low, finding->interval.high, finding->p,
+                            verdict != NULL ? verdict : "");
+    } else {
+        etwas_output_format(output, "  %8s  %20s  %6.4f  %s\n", "-", "", finding->p,
+                            verdict != NULL ? verdict : "");
+    }
+}
+
+void etwas_diff_text(struct etwas_output *output, const struct etwas_diff *diff)
+{
+    char text[2][ETWAS_PEOPLE_CHARACTERS];
+    const char *units = diff->by_runs ? "runs" : "blocks of time";
+
+    etwas_output_format(output, "%" PRIu32 " %s against %" PRIu32 ": ", diff->units[0], units,
+                        diff->units[1]);
+    if (diff->differing == 0) {
+        etwas_output_format(output, "no difference of %g %% or more", diff->effect * 100);
+    } else {
+        etwas_output_format(output, "%" PRIu32 " of %" PRIu32 " classes differ by %g %% or more",
+                            diff->differing, diff->class_count, diff->effect * 100);
+    }
+    etwas_output_format(output, " (confidence %g %%)\n", diff->confidence * 100);
+    for (uint32_t i = 0; i < diff->class_count; i++) {
+        const struct etwas_diff_class *its = &diff->classes[i];
+        const char *name = diff->names.all[its->number].name;
+
+        etwas_output_char(output, '\n');
+        etwas_text_utf8(output, ETWAS_TEXT_PLAIN, name, strlen(name));
+        etwas_output_format(output, ": %s against %s\n",
+                            etwas_people_count(text[0], its->counts[0]),
+                            etwas_people_count(text[1], its->counts[1]));
+        if (i == 0) {
+            etwas_output_text(output, "                     A            B       B/A"
+                                      "                              p\n");
+        }
+        for (unsigned measure = 0; measure < ETWAS_DIFF_MEASURES; measure++) {
+            put_finding(output, its, (enum etwas_diff_measure)measure);
+        }
+    }
+}
