@@ -168,7 +168,10 @@ int main(int argc, char **argv)
     register_variant("times", BENCH_CALL_INSTANCE, BENCH_CALL_TIMES, BENCH_CALL_BUFFERS);
     register_variant("crash_safe", BENCH_CALL_INSTANCE, BENCH_CALL_CRASH_SAFE, BENCH_CALL_BUFFERS);
     register_variant("classes", BENCH_CALL_INSTANCE, BENCH_CALL_CLASSES, BENCH_CALL_BUFFERS);
+    register_variant("classes_event", BENCH_CALL_EVENT, BENCH_CALL_CLASSES, BENCH_CALL_BUFFERS);
     register_variant("classes_write", BENCH_CALL_WRITE, BENCH_CALL_CLASSES, BENCH_CALL_BUFFERS);
+    register_variant("classes_tracelogging", BENCH_CALL_TRACELOGGING, BENCH_CALL_CLASSES,
+                     BENCH_CALL_BUFFERS);
     bench_register("getrusage", ask_for_times, NULL);
     register_variant("counted", BENCH_CALL_COUNTED, BENCH_CALL_BUFFERING, BENCH_CALL_BUFFERS);
     register_variant("stopped", BENCH_CALL_INSTANCE, BENCH_CALL_STOPPED, BENCH_CALL_BUFFERS);

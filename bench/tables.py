@@ -60,7 +60,9 @@ def floor_of(name):
         return FLOORS[name]
     if parts[0] == "stopped":
         return "empty_call"
-    if parts[0] in ("stack", "classes_write"):
+    if parts[0].startswith("classes_"):
+        return "/".join([parts[0].removeprefix("classes_")] + parts[1:])
+    if parts[0] == "stack":
         return "/".join(["write"] + parts[1:])
     if parts[0] in ("times", "counted", "crash_safe", "classes"):
         return "/".join(["hot", "buffering"] + parts[1:])

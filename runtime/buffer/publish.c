@@ -96,40 +96,36 @@ static void find_message_facts(struct etwas_class_facts *facts, const struct etw
     struct etwas_etl_message_header header;
 
     memcpy(&header, bytes, sizeof header);
-    facts->type = ETWAS_CLASS_NO_TYPE;
+    facts->type_and_level = ETWAS_CLASS_MESSAGE;
     if ((header.option_flags & TRACE_MESSAGE_GUID) != 0) {
-        uint32_t at = sizeof header;
-
-        at += (header.option_flags & TRACE_MESSAGE_SEQUENCE) != 0 ? sizeof(uint32_t) : 0;
-        memcpy(facts->guid, bytes + at, sizeof facts->guid);
+        facts->guid = bytes + sizeof header +
+                      ((header.option_flags & TRACE_MESSAGE_SEQUENCE) != 0 ? sizeof(uint32_t) : 0);
     }
 }
 
 /* The row of slots of the record's retention class. `kind` is the session's. */
-static __attribute__((noinline)) uint32_t find_row(uint32_t session, uint32_t kind,
-                                                   const struct etwas_record *record)
+static __attribute__((noinline)) uint32_t find_row(uint32_t kind, const struct etwas_record *record)
 {
-    struct etwas_class_facts facts = {0};
+    static const etwas_guid no_guid;
+    struct etwas_class_facts facts = {.guid = &no_guid};
 
     if (etwas_record_is_message(record)) {
         find_message_facts(&facts, record);
     } else if (etwas_record_is_event(record)) {
-        facts.level = record->event->level;
-        facts.type = record->event->opcode;
+        facts.type_and_level = etwas_class_of_event(record->event->opcode, record->event->level);
         facts.keywords = record->event->keyword;
-        memcpy(facts.guid, &record->event->provider_id, sizeof facts.guid);
+        facts.guid = &record->event->provider_id;
     } else {
-        facts.level = record->header->full.level;
-        facts.type = record->header->full.type;
-        memcpy(facts.guid, &record->header->full.guid, sizeof facts.guid);
+        facts.type_and_level =
+            etwas_class_of_event(record->header->full.type, record->header->full.level);
+        facts.guid = &record->header->full.guid;
     }
-    return etwas_class_row_of(&etwas_class_tables[1 + session], kind, &facts);
+    return etwas_class_row(etwas_kind_table(kind), kind, &facts);
 }
 
-static inline uint32_t row_of(uint32_t session, uint32_t kind, const struct etwas_record *record)
+static inline uint32_t row_of(uint32_t kind, const struct etwas_record *record)
 {
-    return __builtin_expect((kind & ETWAS_KIND_CLASSES) != 0, 0) ? find_row(session, kind, record)
-                                                                 : 0;
+    return __builtin_expect(etwas_kind_classes(kind) != 0, 0) ? find_row(kind, record) : 0;
 }
 
 uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_bytes,
@@ -151,7 +147,7 @@ uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_byt
         !etwas_record_is_message(record)) {
         fill_times(record, kind);
     }
-    row = row_of(session, kind, record);
+    row = row_of(kind, record);
     if (etwas_kind_protocol(kind) == ETWAS_PROTOCOL_RSEQ) {
         uint32_t result = etwas_publish_rseq(session, generation, row * etwas_slot_count, record);
 
@@ -175,7 +171,7 @@ bool etwas_publish_has_room(uint32_t session, uint32_t generation,
     if (open_slot(session, generation, &kind) == NULL) {
         return false;
     }
-    row = row_of(session, kind, record);
+    row = row_of(kind, record);
     processor = etwas_processor_seen();
     slot = etwas_kind_protocol(kind) == ETWAS_PROTOCOL_RSEQ && processor < etwas_slot_count
                ? etwas_slot_of(session, row * etwas_slot_count + processor)

@@ -3,14 +3,26 @@
 
 #include "buffer/retention_class.h"
 
-#include <stdbool.h>
 #include <string.h>
 
-struct etwas_class_table etwas_class_tables[1 + ETWAS_SESSION_ENTRIES];
+#include "platform/memory.h"
 
-static bool is_zero(const uint64_t guid[2])
+enum {
+    LEVELS = 256,
+    TYPES = 256,
+};
+_Static_assert(LEVELS *TYPES == ETWAS_CLASS_MESSAGE, "messages come behind all events");
+
+struct etwas_class_table *etwas_class_tables[1 + ETWAS_SESSION_ENTRIES];
+
+bool etwas_class_table_prepare(uint32_t session)
 {
-    return (guid[0] | guid[1]) == 0;
+    struct etwas_class_table **table = &etwas_class_tables[1 + session];
+
+    if (*table == NULL) {
+        ck_pr_store_ptr(table, etwas_memory_keep(sizeof **table));
+    }
+    return *table != NULL;
 }
 
 /* Level 0 is of who says none. */
@@ -19,32 +31,51 @@ static bool takes_level(const etwas_retention_class *class, uint32_t level)
     return class->level == 0 || (level != 0 && level <= class->level);
 }
 
-static bool takes_type(const etwas_retention_class *class, uint32_t type)
+static bool asks_more(const etwas_retention_class *class)
 {
-    return !class->by_type || class->type == type;
+    static const etwas_guid none;
+
+    return class->keywords != 0 || memcmp(&class->guid, &none, sizeof none) != 0;
+}
+
+/* What the table says of the events in `candidates`. */
+static uint8_t entry_of(const etwas_retention_class *classes, uint32_t candidates)
+{
+    uint32_t first = (uint32_t)__builtin_ffs((int)candidates);
+
+    return (uint8_t)(first != 0 && asks_more(&classes[first - 1]) ? ETWAS_CLASS_MAYBE | candidates
+                                                                  : first);
+}
+
+static uint8_t entry_of_messages(const etwas_retention_class *classes, uint32_t count)
+{
+    uint32_t candidates = 0;
+
+    for (uint32_t class = 0; class < count; class ++) {
+        candidates |= (uint32_t)(classes[class].level == 0 && !classes[class].by_type) << class;
+    }
+    return entry_of(classes, candidates);
 }
 
 void etwas_class_table_fill(uint32_t session, const etwas_retention_class *classes, uint32_t count)
 {
-    struct etwas_class_table *table = &etwas_class_tables[1 + session];
-    uint32_t asks_more = 0;
+    struct etwas_class_table *table = etwas_class_tables[1 + session];
 
-    for (uint32_t level = 0; level < ETWAS_CLASS_LEVELS; level++) {
-        uint32_t bits = 0;
+    for (uint32_t level = 0; level < LEVELS; level++) {
+        for (uint32_t type = 0; type < TYPES; type++) {
+            uint32_t candidates = 0;
 
-        for (uint32_t class = 0; class < count; class ++) {
-            bits |= (uint32_t)takes_level(&classes[class], level) << class;
+            for (uint32_t class = 0; class < count; class ++) {
+                bool is_one = takes_level(&classes[class], level) &&
+                              (!classes[class].by_type || classes[class].type == type);
+
+                candidates |= (uint32_t)is_one << class;
+            }
+            ck_pr_store_8(&table->rows[etwas_class_of_event((uint8_t)type, (uint8_t)level)],
+                          entry_of(classes, candidates));
         }
-        ck_pr_store_8(&table->by_level[level], (uint8_t)bits);
     }
-    for (uint32_t type = 0; type < ETWAS_CLASS_TYPES; type++) {
-        uint32_t bits = 0;
-
-        for (uint32_t class = 0; class < count; class ++) {
-            bits |= (uint32_t)takes_type(&classes[class], type) << class;
-        }
-        ck_pr_store_8(&table->by_type[type], (uint8_t)bits);
-    }
+    ck_pr_store_8(&table->rows[ETWAS_CLASS_MESSAGE], entry_of_messages(classes, count));
     for (uint32_t class = 0; class < count; class ++) {
         uint64_t guid[2];
 
@@ -52,33 +83,34 @@ void etwas_class_table_fill(uint32_t session, const etwas_retention_class *class
         ck_pr_store_64(&table->more[class].guid[0], guid[0]);
         ck_pr_store_64(&table->more[class].guid[1], guid[1]);
         ck_pr_store_64(&table->more[class].keywords, classes[class].keywords);
-        asks_more |= (uint32_t)(!is_zero(guid) || classes[class].keywords != 0) << class;
+        ck_pr_store_32(&table->more[class].asks_guid, (guid[0] | guid[1]) != 0);
     }
-    ck_pr_store_8(&table->asks_more, (uint8_t)asks_more);
+    ck_pr_fence_store(); /* before the kinds that lead to the table; pairs with etwas_class_row */
 }
 
-static bool has_more(const struct etwas_class_table *table, uint32_t class,
-                     const struct etwas_class_facts *facts)
+uint32_t etwas_class_find(const struct etwas_class_table *table, uint32_t candidates,
+                          const void *guid, uint64_t keywords)
 {
-    const uint64_t guid[2] = {ck_pr_load_64(&table->more[class].guid[0]),
-                              ck_pr_load_64(&table->more[class].guid[1])};
-    uint64_t keywords = ck_pr_load_64(&table->more[class].keywords);
+    const etwas_pair own = etwas_pair_load(guid);
 
-    return (is_zero(guid) || (guid[0] == facts->guid[0] && guid[1] == facts->guid[1])) &&
-           (keywords == 0 || (keywords & facts->keywords) != 0);
-}
-
-uint32_t etwas_class_find_more(const struct etwas_class_table *table, uint32_t candidates,
-                               const struct etwas_class_facts *facts)
-{
-    /* Never more than there are, whatever a table has that is just filled in. */
-    for (candidates &= (1u << ETWAS_RETENTION_CLASSES) - 1; candidates != 0;
-         candidates &= candidates - 1) {
+    for (candidates &= ETWAS_CLASS_MAYBE - 1; candidates != 0; candidates &= candidates - 1) {
         uint32_t class = (uint32_t)__builtin_ctz(candidates);
+        uint64_t wanted = ck_pr_load_64(&table->more[class].keywords);
 
-        if (has_more(table, class, facts)) {
+        if ((wanted == 0 || (wanted & keywords) != 0) &&
+            (ck_pr_load_32(&table->more[class].asks_guid) == 0 ||
+             ((ck_pr_load_64(&table->more[class].guid[0]) ^ etwas_pair_first(own)) |
+              (ck_pr_load_64(&table->more[class].guid[1]) ^ etwas_pair_second(own))) == 0)) {
             return 1 + class;
         }
     }
     return 0;
+}
+
+uint32_t etwas_class_row_of(uint32_t index, uint32_t kind, uint32_t type_and_level,
+                            const void *guid, uint64_t keywords)
+{
+    const struct etwas_class_facts facts = {type_and_level, guid, keywords};
+
+    return etwas_class_row(index, kind, &facts);
 }

@@ -15,6 +15,7 @@ _Static_assert(ETWAS_MOST_PROCESSORS == ETWAS_ETL_PROCESSOR_INDEX_MASK,
 
 struct etwas_attachments etwas_attachments;
 uint32_t etwas_slot_count;
+size_t etwas_slot_row_bytes;
 
 /* Slots of nobody. */
 static struct etwas_slot *closed;
@@ -38,6 +39,7 @@ bool etwas_slots_prepare(void)
     if (closed == NULL) {
         etwas_processor_prepare();
         etwas_slot_count = etwas_processor_count();
+        etwas_slot_row_bytes = etwas_slot_count * sizeof(struct etwas_slot);
         closed = etwas_memory_keep(ETWAS_ROWS * ((size_t)etwas_slot_count + 1) * sizeof *closed);
     }
     if (closed == NULL) {

@@ -122,6 +122,9 @@ _Static_assert((int)ETWAS_SESSION_ENTRIES < (int)ETWAS_ATTACHMENTS,
 /* The processors the machine may have, which is also the index of the extra slots. */
 extern uint32_t etwas_slot_count __attribute__((visibility("hidden")));
 
+/* From a processor's slot in one row to that in the next: so many of them, in bytes. */
+extern size_t etwas_slot_row_bytes __attribute__((visibility("hidden")));
+
 /*
  * The attachments have pages to themselves, which the kernel zeroes in a fork's child. So all of them
  * have a slot_count of 0, and no slots, before anything is attached, and where it is no more; else the
@@ -221,10 +224,14 @@ static inline uint32_t etwas_kind_protocol(uint32_t kind)
 enum {
     ETWAS_KIND_TIMES = 1 << 16,          /* records have KernelTime and UserTime (R106) */
     ETWAS_KIND_PROCESSOR_TIME = 1 << 17, /* they have ProcessorTime */
-    ETWAS_KIND_CLASSES_SHIFT = 18,       /* retention classes, 0 to 7 */
-    ETWAS_KIND_CLASSES = 7 << ETWAS_KIND_CLASSES_SHIFT,
-    ETWAS_KIND_ONE_SLOT = 1 << 24, /* this slot is its session's only one (R65), or its class's */
+    ETWAS_KIND_ONE_SLOT = 1 << 18, /* this slot is its session's only one (R65), or its class's */
+    /* Of a session with retention classes: which table says them, and how many there are. */
+    ETWAS_KIND_TABLE_SHIFT = 22,
+    ETWAS_KIND_TABLE_BITS = 7,
+    ETWAS_KIND_CLASSES_SHIFT = ETWAS_KIND_TABLE_SHIFT + ETWAS_KIND_TABLE_BITS,
 };
+_Static_assert((int)ETWAS_SESSION_ENTRIES < 1 << ETWAS_KIND_TABLE_BITS,
+               "an entry fits into a kind");
 
 /*
  * The protocol, if the quick ways may write the records: they know no times, and no classes. Else no
@@ -232,19 +239,31 @@ enum {
  */
 static inline uint32_t etwas_kind_quick_protocol(uint32_t kind)
 {
-    return kind >> 8 & 0xFFFF;
+    return (kind & ~(uint32_t)ETWAS_KIND_ONE_SLOT) >> 8;
+}
+
+/* 0 to 7. */
+static inline uint32_t etwas_kind_classes(uint32_t kind)
+{
+    return kind >> ETWAS_KIND_CLASSES_SHIFT;
+}
+
+/* The index in etwas_class_tables: the handle's lowest byte. */
+static inline uint32_t etwas_kind_table(uint32_t kind)
+{
+    return kind >> ETWAS_KIND_TABLE_SHIFT & ((1u << ETWAS_KIND_TABLE_BITS) - 1);
 }
 
 /* The rows of slots that the session has: one, and one for each class. */
 static inline uint32_t etwas_kind_rows(uint32_t kind)
 {
-    return 1 + ((kind & ETWAS_KIND_CLASSES) >> ETWAS_KIND_CLASSES_SHIFT);
+    return 1 + etwas_kind_classes(kind);
 }
 
 /* The kind of the slots if there were no classes. */
 static inline uint32_t etwas_kind_without_classes(uint32_t kind)
 {
-    return kind & ~(uint32_t)ETWAS_KIND_CLASSES;
+    return kind & ((1u << ETWAS_KIND_TABLE_SHIFT) - 1);
 }
 
 /* (1, 2, 9) → count 1, buffer 2, next record at byte 72 */

@@ -50,7 +50,17 @@ void etwas_classes_remove(uint32_t registration);
  */
 bool etwas_class_guid(etwas_handle class_handle, etwas_guid *guid);
 
-/* The same, inlined into the hot path: the GUID in a register. */
+/* Where it is, if the handle is registered; else any GUID, or zeroes. */
+static inline const void *etwas_class_guid_at(etwas_handle class_handle)
+{
+    static const uint64_t none[2];
+    uint64_t handle = (uint64_t)(uintptr_t)class_handle;
+    uint32_t index = (uint32_t)(handle & ((1u << ETWAS_CLASS_INDEX_BITS) - 1)) - 1;
+
+    return index < ETWAS_CLASSES ? etwas_classes[index].guid : none;
+}
+
+/* etwas_class_guid, inlined into the hot path: the GUID in a register. */
 static inline bool etwas_class_look_up(etwas_handle class_handle, etwas_pair *guid)
 {
     uint64_t handle = (uint64_t)(uintptr_t)class_handle;

@@ -77,8 +77,7 @@ static uint32_t who_listens(const struct etwas_listener *list, uint32_t count)
     if (count == 0) {
         return 0;
     }
-    return count == 1 && (list[0].kind & ETWAS_KIND_CLASSES) == 0 ? ETWAS_HEARD_BY_ONE
-                                                                  : ETWAS_HEARD_BY_SEVERAL;
+    return count == 1 ? ETWAS_HEARD_BY_ONE : ETWAS_HEARD_BY_SEVERAL;
 }
 
 void etwas_event_provider_listen(uint32_t registration, const struct etwas_control_guid *entry)

@@ -42,8 +42,8 @@ enum {
 
 /* etwas_event_provider.state: who listens. Above it is the version. */
 enum {
-    ETWAS_HEARD_BY_ONE = 1 << 0,     /* and it is plain, and has no retention classes */
-    ETWAS_HEARD_BY_SEVERAL = 1 << 1, /* all of them plain; also one that has */
+    ETWAS_HEARD_BY_ONE = 1 << 0,     /* and it is plain */
+    ETWAS_HEARD_BY_SEVERAL = 1 << 1, /* all of them plain */
     ETWAS_HEARD_BY_OTHERS = 1 << 2,
     ETWAS_HEARD = ETWAS_HEARD_BY_ONE | ETWAS_HEARD_BY_SEVERAL | ETWAS_HEARD_BY_OTHERS,
     ETWAS_HEARD_BITS = 3,

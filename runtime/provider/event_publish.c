@@ -143,10 +143,17 @@ static bool publish_quickly(uint64_t session, const struct etwas_event_record *b
 {
 #if ETWAS_RSEQ
     const struct etwas_etl_event_header *from = &built->header;
+    const struct etwas_class_facts facts = {.type_and_level =
+                                                etwas_class_of_event(from->opcode, from->level),
+                                            .guid = &from->provider_id,
+                                            .keywords = from->keyword};
     struct etwas_quick_target target;
     struct etwas_quick_header header;
+    int64_t stamp;
 
-    if (!etwas_quick_find(&target, session)) {
+    if (etwas_quick_find(&target, session)) {
+        stamp = etwas_clock_now(target.clock);
+    } else if (!etwas_quick_find_class(&target, etwas_handle_index(session), &facts, &stamp)) {
         return false;
     }
     memcpy(&header.start, from, sizeof header.start);
@@ -155,8 +162,8 @@ static bool publish_quickly(uint64_t session, const struct etwas_event_record *b
     memcpy(&header.second, &from->provider_id, sizeof header.second);
     memcpy(&header.third, &from->id, sizeof header.third);
     memcpy(&header.fourth, &from->activity_id, sizeof header.fourth);
-    return etwas_quick_publish(etwas_quick_built, &target, &header, etwas_clock_now(target.clock),
-                               built->pieces, built->record.field_count) == ERROR_SUCCESS;
+    return etwas_quick_publish(etwas_quick_built, &target, &header, stamp, built->pieces,
+                               built->record.field_count) == ERROR_SUCCESS;
 #else
     (void)session;
     (void)built;

@@ -131,22 +131,18 @@ static uint32_t write_otherwise(const struct etwas_event_provider *provider,
                                 const struct etwas_event *event, struct etwas_audience *audience,
                                 uint32_t recorded);
 
-/* Of a session with retention classes: their slot; false as etwas_quick_enter_class. */
-static bool enter_class(struct etwas_quick_target *target, uint64_t session, uint32_t kind,
-                        const EVENT_DESCRIPTOR *descriptor, etwas_pair guid)
+static inline __attribute__((always_inline)) struct etwas_class_facts facts_of(
+    const struct etwas_event_provider *provider, const EVENT_DESCRIPTOR *descriptor)
 {
-    const struct etwas_class_facts facts = {
-        .guid = {etwas_pair_first(guid), etwas_pair_second(guid)},
+    return (struct etwas_class_facts){
+        .type_and_level = etwas_class_of_event(descriptor->Opcode, descriptor->Level),
+        .guid = provider->guid,
         .keywords = descriptor->Keyword,
-        .type = descriptor->Opcode,
-        .level = descriptor->Level,
     };
-
-    return etwas_quick_enter_class(target, session, kind, &facts);
 }
 
 /*
- * Several sessions listen, or one with retention classes, and take events as they are: the same for those who want this one, if each
+ * Several sessions listen, and take events as they are: the same for those who want this one, if each
  * has room. One stamp serves all, if they have the same clock.
  */
 static __attribute__((noinline)) uint32_t write_to_several(
@@ -158,6 +154,7 @@ static __attribute__((noinline)) uint32_t write_to_several(
     const uint32_t state = ck_pr_load_32(&provider->state);
     const struct etwas_listener *listener =
         &provider->listeners[etwas_event_provider_turn(state)][0];
+    const struct etwas_class_facts facts = facts_of(provider, descriptor);
     struct etwas_quick_target targets[ETWAS_LISTENERS];
     struct etwas_quick_header header;
     struct etwas_audience audience;
@@ -190,8 +187,7 @@ static __attribute__((noinline)) uint32_t write_to_several(
 
             if ((!etwas_quick_find_listener(&target, slots, place,
                                             ck_pr_load_32(&listener->generation), kind) &&
-                 !enter_class(&target, ck_pr_load_64(&listener->session), kind, descriptor,
-                              audience.guid)) ||
+                 !etwas_quick_find_class(&target, etwas_kind_table(kind), &facts, &stamp)) ||
                 !etwas_quick_has_room(target.slot, units) ||
                 (clock != 0 && clock != target.clock)) {
                 return ETWAS_QUICK_NOT;
@@ -219,6 +215,21 @@ static __attribute__((noinline)) uint32_t write_to_several(
     return ERROR_SUCCESS;
 }
 
+static inline __attribute__((always_inline)) uint32_t write_to(
+    const struct etwas_quick_target *target, const struct etwas_only_listener *only,
+    const struct etwas_event *event, int64_t stamp, const bool may_be_described)
+{
+    struct etwas_quick_header header;
+    struct listing listing;
+
+    if (__builtin_expect(!list_as_given(&listing, event, only->options, may_be_described), 0) ||
+        __builtin_expect(!start_header(&header, event, listing.is_described), 0)) {
+        return ETWAS_QUICK_NOT;
+    }
+    header.second = only->guid;
+    return publish_listing(target, &header, stamp, &listing);
+}
+
 /*
  * The commonest: one session listens, and is reached quickly. What became of the event;
  * ETWAS_QUICK_NOT: write_any has to find out. `may_be_described` is false where TraceLogging's items
@@ -230,9 +241,7 @@ static inline __attribute__((always_inline)) uint32_t write_quickly(REGHANDLE ha
 {
     const struct etwas_event_provider *provider = etwas_event_provider_at(handle);
     struct etwas_quick_target target;
-    struct etwas_quick_header header;
     struct etwas_only_listener only;
-    struct listing listing;
     uint32_t state;
     int64_t stamp;
     uint32_t place;
@@ -264,19 +273,20 @@ static inline __attribute__((always_inline)) uint32_t write_quickly(REGHANDLE ha
     if (__builtin_expect(only.slots == NULL, 0)) {
         return ERROR_SUCCESS;
     }
-    if (__builtin_expect(!etwas_slot_index_here(etwas_attachments.of, &place), 0) ||
-        __builtin_expect(
-            !etwas_quick_find_listener(&target, only.slots, place, only.generation, only.kind),
-            0)) {
+    if (__builtin_expect(!etwas_slot_index_here(etwas_attachments.of, &place), 0)) {
         return ETWAS_QUICK_NOT;
     }
-    stamp = etwas_clock_now(target.clock);
-    if (__builtin_expect(!list_as_given(&listing, event, only.options, may_be_described), 0) ||
-        __builtin_expect(!start_header(&header, event, listing.is_described), 0)) {
-        return ETWAS_QUICK_NOT;
+    if (__builtin_expect(
+            etwas_quick_find_listener(&target, only.slots, place, only.generation, only.kind), 1)) {
+        stamp = etwas_clock_now(target.clock);
+        return write_to(&target, &only, event, stamp, may_be_described);
+    } else {
+        const struct etwas_class_facts facts = facts_of(provider, event->descriptor);
+
+        return etwas_quick_find_class(&target, etwas_kind_table(only.kind), &facts, &stamp)
+                   ? write_to(&target, &only, event, stamp, may_be_described)
+                   : ETWAS_QUICK_NOT;
     }
-    header.second = only.guid;
-    return publish_listing(&target, &header, stamp, &listing);
 }
 
 #else

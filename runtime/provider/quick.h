@@ -41,6 +41,7 @@
 struct etwas_quick_target {
     struct etwas_slot *slot;
     uint32_t generation; /* of the session */
+    uint32_t kind;       /* of the slot; 0: there is none */
     uint32_t clock;
 };
 
@@ -61,31 +62,56 @@ static inline bool etwas_quick_clock(uint32_t *clock, uint32_t kind)
 }
 
 /*
- * False: the session is not to be reached quickly. `session` is a session's handle; whether it runs
- * the sequence finds out.
+ * False: the session is not to be reached quickly, or has retention classes. `session` is a session's
+ * handle; whether it runs the sequence finds out.
  */
 static inline bool etwas_quick_find(struct etwas_quick_target *target, uint64_t session)
 {
     target->generation = etwas_handle_generation(session);
-    return __builtin_expect(target->generation != 0, 1) &&
-           __builtin_expect(etwas_slot_here(session, &target->slot), 1) &&
-           etwas_quick_clock(&target->clock, ck_pr_load_32(&target->slot->kind));
+    if (__builtin_expect(target->generation == 0, 0) ||
+        __builtin_expect(!etwas_slot_here(session, &target->slot), 0)) {
+        *target = (struct etwas_quick_target){0};
+        return false;
+    }
+    target->kind = ck_pr_load_32(&target->slot->kind);
+    return etwas_quick_clock(&target->clock, target->kind);
 }
 
 /*
- * In a session with retention classes, whose slots have this kind, read together with its gate: from the
- * slot of no class on this processor to that of the event's. False: its events are not written quickly.
+ * What was not found, perhaps because the session has retention classes: the slot of the event's on this
+ * processor, and a stamp. `index` is the lowest byte of its handle; where that is at hand, the look-up does
+ * not wait for the kind. False: events are not written quickly.
+ *
+ * Who calls it has a second copy of what follows, so that a session without classes pays nothing for it.
+ * rdtsc waits for what stands before it, so the arithmetic comes behind.
  */
-static inline bool etwas_quick_enter_class(struct etwas_quick_target *target, uint64_t session,
-                                           uint32_t kind, const struct etwas_class_facts *facts)
+static inline __attribute__((always_inline)) bool etwas_quick_find_class(
+    struct etwas_quick_target *target, uint32_t index, const struct etwas_class_facts *facts,
+    int64_t *stamp)
 {
-    const uint32_t index = (uint32_t)session & ((1u << ETWAS_HANDLE_INDEX_BITS) - 1);
+    const uint32_t kind = target->kind;
+    uint32_t row;
 
-    if ((kind & ETWAS_KIND_CLASSES) == 0 ||
-        !etwas_quick_clock(&target->clock, etwas_kind_without_classes(kind))) {
-        return false;
+    if (__builtin_expect(etwas_kind_without_classes(kind) !=
+                             etwas_slot_kind(ETWAS_CLOCK_KIND_TSC, ETWAS_PROTOCOL_RSEQ),
+                         0)) {
+        if (etwas_kind_classes(kind) == 0 ||
+            !etwas_quick_clock(&target->clock, etwas_kind_without_classes(kind))) {
+            return false;
+        }
+        *stamp = etwas_clock_read(target->clock);
+        row = etwas_class_row_of(index, kind, facts->type_and_level, facts->guid, facts->keywords);
+    } else {
+#ifdef ETWAS_TESTPOINTS
+        if (etwas_quick_is_off) {
+            return false;
+        }
+#endif
+        row = etwas_class_row(index, kind, facts);
+        *stamp = etwas_clock_now(ETWAS_CLOCK_KIND_TSC);
+        target->clock = ETWAS_CLOCK_KIND_TSC;
     }
-    target->slot += etwas_class_row_of(&etwas_class_tables[index], kind, facts) * etwas_slot_count;
+    target->slot = etwas_class_slot(target->slot, row);
     return true;
 }
 
@@ -96,6 +122,7 @@ static inline bool etwas_quick_find_listener(struct etwas_quick_target *target,
 {
     target->slot = &slots[index];
     target->generation = generation;
+    target->kind = kind;
     return etwas_quick_clock(&target->clock, kind);
 }
 

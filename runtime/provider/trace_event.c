@@ -110,34 +110,52 @@ static __attribute__((noinline)) uint32_t publish_anyhow(uint64_t handle, uint32
                                                                       event.size, &record);
 }
 
-/* Adds the marker and who logs (R62, R63, R103). */
+/* Adds the marker and who logs (R62, R63, R103). `guid` is where the class's is. */
 #if ETWAS_RSEQ
 
-static inline __attribute__((always_inline)) uint32_t publish(uint64_t handle,
-                                                              const uint32_t header_bytes,
-                                                              const struct classic *event,
-                                                              const struct payload *payload)
+static inline __attribute__((always_inline)) uint32_t publish_quickly(
+    const struct etwas_quick_target *target, int64_t stamp, uint64_t ids,
+    const uint32_t header_bytes, const struct classic *event, const struct payload *payload)
 {
     const bool has_instance = header_bytes == sizeof(struct etwas_etl_instance_header);
     const uint32_t marker = etwas_etl_marker(
         has_instance ? (uint8_t)ETWAS_ETL_INSTANCE64 : (uint8_t)ETWAS_ETL_FULL_HEADER64, 0);
-    struct etwas_quick_target target;
     struct etwas_quick_header header;
-    uint32_t code;
-    int64_t stamp;
 
-    header.ids = etwas_thread_ids_word();
-    if (__builtin_expect((uint32_t)header.ids == 0, 0) ||
-        __builtin_expect(!etwas_quick_find(&target, handle), 0)) {
-        return publish_anyhow(handle, header_bytes, *event, *payload, 0);
-    }
-    stamp = etwas_clock_now(target.clock);
+    header.ids = ids;
     header.start = (uint64_t)event->class_word << 32 | marker;
     header.second = event->guid;
     header.third = etwas_pair_of(0, (uint64_t)event->parent_instance_id << 32 | event->instance_id);
     header.fourth = event->parent_guid;
-    code = etwas_quick_publish(has_instance ? etwas_quick_instance : etwas_quick_event, &target,
+    return etwas_quick_publish(has_instance ? etwas_quick_instance : etwas_quick_event, target,
                                &header, stamp, payload->fields, payload->count);
+}
+
+static inline __attribute__((always_inline)) uint32_t publish(uint64_t handle,
+                                                              const uint32_t header_bytes,
+                                                              const struct classic *event,
+                                                              const void *guid,
+                                                              const struct payload *payload)
+{
+    const uint64_t ids = etwas_thread_ids_word();
+    uint32_t code = ETWAS_QUICK_NOT;
+    struct etwas_quick_target target;
+    int64_t stamp;
+
+    if (__builtin_expect((uint32_t)ids == 0, 0)) {
+        return publish_anyhow(handle, header_bytes, *event, *payload, 0);
+    }
+    if (__builtin_expect(etwas_quick_find(&target, handle), 1)) {
+        stamp = etwas_clock_now(target.clock);
+        code = publish_quickly(&target, stamp, ids, header_bytes, event, payload);
+    } else {
+        const struct etwas_class_facts facts = {.type_and_level = event->class_word & 0xFFFF,
+                                                .guid = guid};
+
+        if (etwas_quick_find_class(&target, etwas_handle_index(handle), &facts, &stamp)) {
+            code = publish_quickly(&target, stamp, ids, header_bytes, event, payload);
+        }
+    }
     return __builtin_expect(code != ETWAS_QUICK_NOT, 1)
                ? code
                : publish_anyhow(handle, header_bytes, *event, *payload, 0);
@@ -146,8 +164,9 @@ static inline __attribute__((always_inline)) uint32_t publish(uint64_t handle,
 #else
 
 static inline uint32_t publish(uint64_t handle, uint32_t header_bytes, const struct classic *event,
-                               const struct payload *payload)
+                               const void *guid, const struct payload *payload)
 {
+    (void)guid;
     return publish_anyhow(handle, header_bytes, *event, *payload, 0);
 }
 
@@ -185,7 +204,7 @@ uint32_t TraceEvent(etwas_trace_handle handle, EVENT_TRACE_HEADER *event)
     }
     memcpy(&classic.guid, guid, sizeof classic.guid);
     memcpy(&classic.class_word, &event->Class, sizeof classic.class_word);
-    return publish(handle, sizeof(struct etwas_etl_full_header), &classic, &payload);
+    return publish(handle, sizeof(struct etwas_etl_full_header), &classic, guid, &payload);
 }
 
 /* Of a class, or with a parent of one, that has its instances counted; or of none. */
@@ -246,5 +265,6 @@ uint32_t etwas_trace_any_instance(etwas_trace_handle handle, const EVENT_INSTANC
     }
     classic.instance_id = instance->InstanceId;
     memcpy(&classic.class_word, &event->Class, sizeof classic.class_word);
-    return publish(handle, sizeof(struct etwas_etl_instance_header), &classic, &payload);
+    return publish(handle, sizeof(struct etwas_etl_instance_header), &classic,
+                   etwas_class_guid_at(instance->RegHandle), &payload);
 }

@@ -204,26 +204,42 @@ static __attribute__((noinline)) uint32_t publish_anyhow(const struct etwas_sess
 
 #if ETWAS_RSEQ
 
-/* ETWAS_QUICK_NOT: the general way has to see to it. */
-static inline __attribute__((always_inline)) uint32_t trace_quickly(
-    uint64_t handle, const struct message *message, const struct arguments *arguments)
+static inline __attribute__((always_inline)) uint32_t trace_to(
+    const struct etwas_quick_target *target, int64_t stamp, uint64_t ids,
+    const struct message *message, const struct arguments *arguments)
 {
-    struct etwas_quick_target target;
     struct etwas_quick_header header;
-    int64_t stamp;
 
-    header.ids = etwas_thread_ids_word();
-    if (__builtin_expect((uint32_t)header.ids == 0, 0) ||
-        __builtin_expect(!etwas_quick_find(&target, handle), 0)) {
-        return ETWAS_QUICK_NOT;
-    }
-    stamp = etwas_clock_now(target.clock);
+    header.ids = ids;
     header.start = start_word_of(message->number, message->flags | TRACE_MESSAGE_POINTER64);
     header.second = etwas_pair_load(message->guid);
     header.third = header.second;
     header.fourth = header.second;
-    return etwas_quick_publish(etwas_quick_message, &target, &header, stamp, arguments->list,
+    return etwas_quick_publish(etwas_quick_message, target, &header, stamp, arguments->list,
                                arguments->count);
+}
+
+/* ETWAS_QUICK_NOT: the general way has to see to it. */
+static inline __attribute__((always_inline)) uint32_t trace_quickly(
+    uint64_t handle, const struct message *message, const struct arguments *arguments)
+{
+    const uint64_t ids = etwas_thread_ids_word();
+    struct etwas_quick_target target;
+    int64_t stamp;
+
+    if (__builtin_expect((uint32_t)ids == 0, 0)) {
+        return ETWAS_QUICK_NOT;
+    }
+    if (__builtin_expect(!etwas_quick_find(&target, handle), 0)) {
+        const struct etwas_class_facts facts = {.type_and_level = ETWAS_CLASS_MESSAGE,
+                                                .guid = message->guid};
+
+        return etwas_quick_find_class(&target, etwas_handle_index(handle), &facts, &stamp)
+                   ? trace_to(&target, stamp, ids, message, arguments)
+                   : ETWAS_QUICK_NOT;
+    }
+    stamp = etwas_clock_now(target.clock);
+    return trace_to(&target, stamp, ids, message, arguments);
 }
 
 #else

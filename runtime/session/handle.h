@@ -72,10 +72,16 @@ static inline bool etwas_slot_index_here(const struct etwas_attachment *attachme
     return true;
 }
 
+/* A handle's lowest byte: one more than the entry of the session table. */
+static inline uint32_t etwas_handle_index(uint64_t handle)
+{
+    return (uint32_t)handle & ((1u << ETWAS_HANDLE_INDEX_BITS) - 1);
+}
+
 /* Where the session is that a handle names; also for what never was one. */
 static inline const struct etwas_attachment *etwas_handle_attachment(uint64_t handle)
 {
-    return &etwas_attachments.of[handle & ((1u << ETWAS_HANDLE_INDEX_BITS) - 1)];
+    return &etwas_attachments.of[etwas_handle_index(handle)];
 }
 
 /*

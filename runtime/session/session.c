@@ -197,6 +197,10 @@ static struct etwas_session *take_entry_locked(const struct etwas_configuration 
         *code = ERROR_NO_SYSTEM_RESOURCES;
         return NULL;
     }
+    if (configuration->class_count != 0 && !etwas_class_table_prepare(session->index)) {
+        *code = ERROR_NOT_ENOUGH_MEMORY;
+        return NULL;
+    }
     session->state = ETWAS_SESSION_STARTING;
     session->generation = next_generation(session->generation);
     session->ended_by_full_file = false;
@@ -341,7 +345,10 @@ static uint32_t kind_of(const struct etwas_session *session, bool is_rseq)
         kind |= etwas_configuration_is_private(configuration) ? ETWAS_KIND_PROCESSOR_TIME
                                                               : ETWAS_KIND_TIMES;
     }
-    kind |= configuration->class_count << ETWAS_KIND_CLASSES_SHIFT;
+    if (configuration->class_count != 0) {
+        kind |= configuration->class_count << ETWAS_KIND_CLASSES_SHIFT |
+                (session->index + 1) << ETWAS_KIND_TABLE_SHIFT;
+    }
     return etwas_configuration_has_one_slot(configuration) ? kind | ETWAS_KIND_ONE_SLOT : kind;
 }
 

@@ -27,7 +27,7 @@ def wanted_rows():
         yield "/".join(["floor", *parts])
     variants = ["parent", "fields", "event", "write", "recorder/64kb/4mb", "recorder/64kb/64mb", "recorder/64kb/1gb",
                 "recorder/4kb/4mb", "recorder/4kb/256mb", "file_thread", "times", "counted", "crash_safe",
-                "classes", "classes_write", "stopped"]
+                "classes", "classes_event", "classes_write", "stopped"]
     for variant, protocol in itertools.product(variants, PROTOCOLS):
         yield f"{variant}/{protocol}/tsc/16"
     threads = len(os.sched_getaffinity(0))
