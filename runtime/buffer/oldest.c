@@ -4,16 +4,18 @@
 /*
  * Searching for the oldest buffer of a kind without looking at all of them: a tree of hints for each kind.
  *
- * A hint is the age of the oldest closed buffer below it, 0 for none. On the lowest level it is of a group of 8
- * buffers, above of 8 hints, up to the only one. A search follows the oldest hints down to a group and
- * looks what is true there, which owner words and ages say. What it finds is the oldest of all, if it is no
- * younger than the highest hint said. Else it corrects the hints on its way, and searches again.
+ * A hint is the age of the oldest closed buffer below it, 0 for none. On the lowest level it is of a group of 16
+ * buffers, above of 16 hints, up to the only one. A search follows the oldest hints down to a group and
+ * looks what is true there, which owner words and ages say. What it finds is the oldest of all, if none of the
+ * hints beside the way is older. Else it corrects the hint that led it there, and goes down again. So the hints
+ * above, which may be too old for long, are corrected only when what is below them has become younger than
+ * what is beside them.
  *
  * A hint may be too old: then it is corrected when a search comes by, as after each claim. It may be too young
  * only while somebody stands still in the midst of the following. Who closes a buffer makes the hints
  * above it older, where need be, from the lowest on; who makes a hint younger looks again:
  *
- *     close      what is below changes;  fence;  hint, if it is younger: ← age
+ *     close      what is below changes, by an exchange;  fence;  hint, if it is younger: ← age
  *     correct    what is below is looked at;  hint ← the oldest seen;  fence;  the same again
  *
  * One of them sees what the other did. Of a thread that never goes on, the buffer is found when another of
@@ -33,7 +35,7 @@
 #include "buffer/pool.h"
 
 enum {
-    TRIES = 16, /* each corrects what was wrong, unless others are as fast */
+    TRIES = 32, /* each corrects a hint that was wrong, unless others are as fast */
     GROUP_BITS = 16
 };
 _Static_assert((int)ETWAS_POOL_MAXIMUM_BUFFERS >> ETWAS_OLDEST_FAN_BITS <= 1 << GROUP_BITS,
@@ -45,11 +47,11 @@ enum kind {
 };
 _Static_assert(COMPLETE + 1 == ETWAS_OLDEST_KINDS, "each kind has its hints");
 
-/* Of one kind and some buffers. Ages of 0: none. */
+/* Of one kind and some buffers. */
 struct seen {
-    uint64_t least; /* of the oldest one that is closed */
-    uint64_t age;   /* of the oldest that may be overwritten … */
-    uint64_t owner; /* … and which it is */
+    uint64_t least; /* age of the oldest one that is closed; 0: none */
+    uint64_t age;   /* of the oldest that may be overwritten; until one is seen, what bounds it */
+    uint64_t owner; /* which it is; 0: none */
     uint32_t buffer;
 };
 
@@ -81,8 +83,9 @@ static uint64_t put_off(const struct etwas_pool *pool, uint32_t buffer, uint64_t
     return ck_pr_cas_64(&pool->ages[buffer], age, now) ? now : age;
 }
 
-static void look_at(const struct etwas_pool *pool, enum kind kind, uint32_t buffer,
-                    struct seen *seen)
+static inline __attribute__((always_inline)) void look_at(const struct etwas_pool *pool,
+                                                          enum kind kind, uint32_t buffer,
+                                                          struct seen *seen)
 {
     uint64_t owner = ck_pr_load_64(&pool->owners[buffer]);
     bool is_complete = true;
@@ -106,7 +109,7 @@ static void look_at(const struct etwas_pool *pool, enum kind kind, uint32_t buff
     age = ck_pr_load_64(&pool->ages[buffer]);
     if (!is_complete) {
         age = put_off(pool, buffer, age);
-    } else if (is_older(age, seen->age)) {
+    } else if (age < seen->age) {
         seen->age = age;
         seen->owner = owner;
         seen->buffer = buffer;
@@ -116,21 +119,29 @@ static void look_at(const struct etwas_pool *pool, enum kind kind, uint32_t buff
     }
 }
 
-static struct seen look_at_all(const struct etwas_pool *pool, enum kind kind, uint32_t first,
-                               uint32_t count)
+/* Ages only grow: what is not older by now changes nothing, whatever else it is. */
+static inline __attribute__((always_inline)) void look_at_group(const struct etwas_pool *pool,
+                                                                enum kind kind, uint32_t group,
+                                                                struct seen *seen)
 {
-    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->words->allocated);
-    struct seen seen = {0};
+    const uint32_t first = group << ETWAS_OLDEST_FAN_BITS;
+    const uint64_t *ages = &pool->ages[first];
+    const uint64_t *end = ages + (1u << ETWAS_OLDEST_FAN_BITS);
 
-    for (uint32_t buffer = first; buffer - first < count && buffer < allocated; buffer++) {
-        look_at(pool, kind, buffer, &seen);
+    for (const uint64_t *age = ages; age < end; age++) {
+        if (ck_pr_load_64(age) < seen->age) {
+            look_at(pool, kind, first + (uint32_t)(age - ages), seen);
+        }
     }
-    return seen;
 }
 
-static struct seen look_at_group(const struct etwas_pool *pool, enum kind kind, uint32_t group)
+static __attribute__((noinline)) struct seen look(const struct etwas_pool *pool, enum kind kind,
+                                                  uint32_t group)
 {
-    return look_at_all(pool, kind, group << ETWAS_OLDEST_FAN_BITS, 1u << ETWAS_OLDEST_FAN_BITS);
+    struct seen seen = {.age = UINT64_MAX};
+
+    look_at_group(pool, kind, group, &seen);
+    return seen;
 }
 
 /* The oldest two of the hints below one, and the place of the first. */
@@ -145,18 +156,18 @@ static struct below look_below(const struct etwas_pool *pool, enum kind kind, ui
 {
     const uint32_t count = pool->layout.level_at[level] - pool->layout.level_at[level - 1];
     const uint32_t first = index << ETWAS_OLDEST_FAN_BITS;
-    const uint32_t left = count - first;
     const uint32_t fan = 1u << ETWAS_OLDEST_FAN_BITS;
-    const uint64_t *hints = hint_of(pool, kind, level - 1, first);
+    const uint32_t end = count - first < fan ? count : first + fan;
+    const uint64_t *hints = hint_of(pool, kind, level - 1, 0);
     struct below below = {.place = first};
 
-    for (uint32_t at = 0; at < (left < fan ? left : fan); at++) {
-        uint64_t hint = ck_pr_load_64(&hints[at]);
+    for (uint32_t place = first; place < end; place++) {
+        uint64_t hint = ck_pr_load_64(&hints[place]);
 
         if (is_older(hint, below.oldest)) {
             below.second = below.oldest;
             below.oldest = hint;
-            below.place = first + at;
+            below.place = place;
         } else if (is_older(hint, below.second)) {
             below.second = hint;
         }
@@ -167,8 +178,7 @@ static struct below look_below(const struct etwas_pool *pool, enum kind kind, ui
 static uint64_t least_below(const struct etwas_pool *pool, enum kind kind, uint32_t level,
                             uint32_t index)
 {
-    return level == 0 ? look_at_group(pool, kind, index).least
-                      : look_below(pool, kind, level, index).oldest;
+    return level == 0 ? look(pool, kind, index).least : look_below(pool, kind, level, index).oldest;
 }
 
 /* ---- hints ----------------------------------------------------------------------------------- */
@@ -214,107 +224,126 @@ static void correct(const struct etwas_pool *pool, enum kind kind, uint32_t leve
 
 void etwas_pool_offer_oldest(struct etwas_pool *pool, uint32_t buffer, bool is_of_shared_slot)
 {
-    enum kind kind = is_of_shared_slot ? COMPLETE : CLOSED;
+    const enum kind kind = is_of_shared_slot ? COMPLETE : CLOSED;
+    uint64_t *hints = hint_of(pool, kind, 0, 0);
     uint32_t index = buffer;
     uint64_t age;
 
-    ck_pr_fence_memory();
+    ck_pr_fence_atomic_load(); /* behind the exchange that made it so */
     /* Claimed and closed anew meanwhile, it is offered again; then this one is too old, or as old. */
     age = ck_pr_load_64(&pool->ages[buffer]);
     for (uint32_t level = 0; level < pool->layout.levels; level++) {
+        uint64_t *hint;
+
         index >>= ETWAS_OLDEST_FAN_BITS;
-        make_older(pool, kind, hint_of(pool, kind, level, index), age);
+        hint = &hints[pool->layout.level_at[level] + index];
+        if (is_older(age, ck_pr_load_64(hint))) {
+            make_older(pool, kind, hint, age);
+        }
     }
 }
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-/* The group that the hints lead to, and the oldest hint beside the way. */
-static uint32_t descend(const struct etwas_pool *pool, enum kind kind, uint64_t *beside)
+/* Where the hints lead: to a group, or to a hint below which all are younger than `beside`. */
+struct way {
+    uint64_t beside; /* the oldest of the hints that were passed by */
+    uint32_t level;  /* 0: a group */
+    uint32_t index;
+};
+
+static struct way descend(const struct etwas_pool *pool, enum kind kind)
 {
-    uint32_t index = 0;
+    struct way way = {.level = pool->layout.levels - 1};
 
-    *beside = 0;
-    for (uint32_t level = pool->layout.levels - 1; level > 0; level--) {
-        struct below below = look_below(pool, kind, level, index);
+    for (; way.level > 0; way.level--) {
+        struct below below = look_below(pool, kind, way.level, way.index);
 
-        index = below.place;
-        if (is_older(below.second, *beside)) {
-            *beside = below.second;
+        if (below.oldest == 0 || is_older(way.beside, below.oldest)) {
+            break;
+        }
+        way.index = below.place;
+        if (is_older(below.second, way.beside)) {
+            way.beside = below.second;
         }
     }
-    return index;
+    return way;
 }
 
-/* The group that was found by the hints, and what was beside the way. */
-static void leave_nearest(const struct etwas_pool *pool, enum kind kind, uint32_t group,
-                          uint64_t beside)
+/* The group in which the oldest was found, and what was beside the way. */
+static void leave_nearest(const struct etwas_pool *pool, enum kind kind, const struct way *way)
 {
     uint64_t *nearest = &pool->words->nearest[kind];
-    uint64_t left = beside << GROUP_BITS | group;
+    uint64_t left = way->beside << GROUP_BITS | way->index;
+    struct way again;
 
     ck_pr_store_64(nearest, left);
     ck_pr_fence_memory(); /* pairs with that of make_older */
-    if (descend(pool, kind, &beside) != group || beside != left >> GROUP_BITS) {
+    again = descend(pool, kind);
+    if (again.level != 0 || again.index != way->index || again.beside != way->beside) {
         (void)ck_pr_cas_64(nearest, left, 0);
     }
 }
 
-/* False: the oldest one may be elsewhere. */
-static bool look_nearby(const struct etwas_pool *pool, enum kind kind, struct seen *oldest)
+/* Where nobody finds one by the hints. */
+static struct seen look_everywhere(const struct etwas_pool *pool, enum kind kind)
 {
-    uint64_t nearest = ck_pr_load_64(&pool->words->nearest[kind]);
+    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->words->allocated);
+    struct seen oldest = {.age = UINT64_MAX};
 
-    if (nearest >> GROUP_BITS == 0) {
-        return false;
-    }
-    *oldest = look_at_group(pool, kind, (uint32_t)nearest & ((1u << GROUP_BITS) - 1));
-    return is_older(oldest->age, nearest >> GROUP_BITS);
-}
-
-static struct seen search(const struct etwas_pool *pool, enum kind kind)
-{
-    uint32_t top = pool->layout.levels - 1;
-    struct seen oldest = {0};
-
-    if (look_nearby(pool, kind, &oldest)) {
-        return oldest;
-    }
-    oldest = (struct seen){0};
-    for (uint32_t tries = 0; tries < TRIES; tries++) {
-        uint64_t hint = ck_pr_load_64(hint_of(pool, kind, top, 0));
-        uint64_t beside;
-        uint32_t index = descend(pool, kind, &beside);
-        struct seen seen = look_at_group(pool, kind, index);
-
-        if (hint == 0) {
-            break;
-        }
-        if (is_older(seen.age, oldest.age)) {
-            oldest = seen;
-        }
-        if (!is_older(hint, oldest.age)) {
-            leave_nearest(pool, kind, index, beside);
-            break;
-        }
-        for (uint32_t level = 0; level <= top; level++) {
-            correct(pool, kind, level, index);
-            index >>= ETWAS_OLDEST_FAN_BITS;
-        }
+    for (uint32_t group = 0; group << ETWAS_OLDEST_FAN_BITS < allocated; group++) {
+        look_at_group(pool, kind, group, &oldest);
     }
     return oldest;
 }
 
-static bool find(const struct etwas_pool *pool, enum kind kind, uint32_t *buffer, uint64_t *owner)
+/* From the top. In the group `nearest` none is left that is older than what is beside it. */
+static __attribute__((noinline)) struct seen search(const struct etwas_pool *pool, enum kind kind,
+                                                    uint32_t nearest)
 {
-    struct seen oldest = search(pool, kind);
+    struct seen oldest = {.age = UINT64_MAX};
 
-    if (oldest.age == 0) {
-        oldest = look_at_all(pool, kind, 0, UINT32_MAX);
+    correct(pool, kind, 0, nearest);
+    for (uint32_t tries = 0; tries < TRIES; tries++) {
+        struct way way = descend(pool, kind);
+
+        if (way.level == 0) {
+            struct seen seen = look(pool, kind, way.index);
+
+            if (seen.owner != 0 && !is_older(way.beside, seen.age)) {
+                leave_nearest(pool, kind, &way);
+                return seen;
+            }
+            if (seen.age < oldest.age) {
+                oldest = seen;
+            }
+        }
+        if (way.level == pool->layout.levels - 1) {
+            break; /* there is none */
+        }
+        correct(pool, kind, way.level, way.index);
+    }
+    return oldest.owner != 0 ? oldest : look_everywhere(pool, kind);
+}
+
+/* First where the last search was. */
+static inline __attribute__((always_inline)) bool find(const struct etwas_pool *pool,
+                                                       enum kind kind, uint32_t *buffer,
+                                                       uint64_t *owner)
+{
+    uint64_t nearest = ck_pr_load_64(&pool->words->nearest[kind]);
+    uint32_t group = (uint32_t)nearest & ((1u << GROUP_BITS) - 1);
+    struct seen oldest = {.age = nearest >> GROUP_BITS};
+
+    if (oldest.age != 0) {
+        look_at_group(pool, kind, group, &oldest);
+    }
+    if (oldest.owner == 0) {
+        oldest = search(pool, kind, group);
     }
     *buffer = oldest.buffer;
     *owner = oldest.owner;
-    return oldest.age != 0;
+    return oldest.owner != 0;
 }
 
 bool etwas_pool_find_closed(struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner)

@@ -50,8 +50,8 @@ enum etwas_outcome {
 
 enum {
     ETWAS_OLDEST_KINDS = 2,    /* CLOSED buffers, and those of shared slots: oldest.c */
-    ETWAS_OLDEST_FAN_BITS = 3, /* 8 are below each hint: a cache line */
-    ETWAS_OLDEST_LEVELS = 6,
+    ETWAS_OLDEST_FAN_BITS = 4, /* 16 are below each hint: two cache lines */
+    ETWAS_OLDEST_LEVELS = 5,
 };
 _Static_assert((int)ETWAS_POOL_MAXIMUM_BUFFERS <= 1 << ETWAS_OLDEST_FAN_BITS * ETWAS_OLDEST_LEVELS,
                "all buffers are below one hint");

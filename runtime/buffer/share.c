@@ -3,8 +3,6 @@
 
 #include "buffer/share.h"
 
-#include "buffer/oldest.h"
-
 enum {
     PERCENT = 100,
     LEAST_EXTRA_BUFFERS = 2, /* one current, one for the next */
@@ -58,11 +56,8 @@ static void count(struct etwas_pool *pool, uint32_t slot, int32_t by)
     }
 }
 
-void etwas_share_claimed(struct etwas_pool *pool, uint64_t from, uint32_t slot)
+void etwas_share_moved(struct etwas_pool *pool, uint64_t from, uint32_t slot)
 {
-    if (!etwas_share_has_rows(pool)) {
-        return;
-    }
     if (etwas_owner_state(from) != ETWAS_OWNER_FREE) {
         count(pool, etwas_owner_slot(from), -1);
     }
@@ -210,16 +205,12 @@ static uint32_t row_to_replace(const struct etwas_pool *pool, uint32_t slot)
  * In the end, while what is above its share is all current, pinned or unfinished: who has less than his own
  * takes any.
  */
-bool etwas_share_find_closed(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer,
-                             uint64_t *owner)
+bool etwas_share_find_closed_in_rows(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer,
+                                     uint64_t *owner)
 {
     uint32_t own = etwas_share_row(pool, slot);
-    uint32_t row;
+    uint32_t row = row_to_replace(pool, slot);
 
-    if (!etwas_share_has_rows(pool)) {
-        return etwas_pool_find_closed(pool, buffer, owner);
-    }
-    row = row_to_replace(pool, slot);
     return find_closed(pool, row, buffer, owner) ||
            (row != own && find_closed(pool, own, buffer, owner)) ||
            (!etwas_share_is_full(pool, slot) && etwas_pool_find_closed(pool, buffer, owner));

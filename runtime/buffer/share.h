@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "buffer/oldest.h"
 #include "buffer/owner.h"
 #include "buffer/pool.h"
 
@@ -65,13 +66,27 @@ bool etwas_share_has_extra(const struct etwas_pool *pool, uint32_t slot);
  * Flight recorder: what the slot is to replace. A CLOSED buffer, or one of a shared slot that is closed and
  * complete: of the row whose turn it is, the oldest; without rows the oldest of all (oldest.h).
  */
-bool etwas_share_find_closed(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer,
-                             uint64_t *owner);
+bool etwas_share_find_closed_in_rows(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer,
+                                     uint64_t *owner);
 bool etwas_share_find_complete(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer,
                                uint64_t *owner);
 
+static inline bool etwas_share_find_closed(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer,
+                                           uint64_t *owner)
+{
+    return etwas_share_has_rows(pool) ? etwas_share_find_closed_in_rows(pool, slot, buffer, owner)
+                                      : etwas_pool_find_closed(pool, buffer, owner);
+}
+
 /* A buffer under the claim `from` has been claimed for `slot`. */
-void etwas_share_claimed(struct etwas_pool *pool, uint64_t from, uint32_t slot);
+void etwas_share_moved(struct etwas_pool *pool, uint64_t from, uint32_t slot);
+
+static inline void etwas_share_claimed(struct etwas_pool *pool, uint64_t from, uint32_t slot)
+{
+    if (etwas_share_has_rows(pool)) {
+        etwas_share_moved(pool, from, slot);
+    }
+}
 
 /* It was given back. */
 void etwas_share_released(struct etwas_pool *pool, uint64_t owner);

@@ -75,19 +75,41 @@ static uint64_t unclosed(const struct etwas_pool *pool, const struct etwas_curre
 
 #if ETWAS_RSEQ
 
-/* What the steps of one call share. */
+/* What the steps of one call share: the slot as it was looked at, and the checks that it still is so. */
 struct step {
     struct etwas_slot *slot;
     struct etwas_pool *pool;
     struct etwas_current current;
     uint64_t gate;
     uint32_t processor;
-    uint32_t index; /* of the slot */
+    uint32_t index;                    /* of the slot */
+    struct etwas_rseq_check checks[6]; /* one more than these for what a step asks besides */
+    uint32_t check_count;
 };
 
 static const uint64_t *spare_word(const struct etwas_slot *slot)
 {
     return (const uint64_t *)(const void *)&slot->processor;
+}
+
+/* Gate, word and the current buffer's owner word; then set_spare. */
+static void set_checks(struct step *step)
+{
+    bool has_current = step->current.buffer != ETWAS_NO_BUFFER;
+
+    step->checks[0] = (struct etwas_rseq_check){etwas_slot_gate(step->slot), step->gate};
+    step->checks[1] = (struct etwas_rseq_check){&step->slot->word, step->current.word};
+    step->checks[4] = (struct etwas_rseq_check){
+        &step->pool->owners[has_current ? step->current.buffer : 0], step->current.owner};
+    step->check_count = has_current ? 5 : 4;
+}
+
+/* What the slot names its spare, and that one's owner word. */
+static void set_spare(struct step *step, uint32_t spare, uint64_t owner)
+{
+    step->checks[2] =
+        (struct etwas_rseq_check){spare_word(step->slot), (uint64_t)spare << 32 | step->processor};
+    step->checks[3] = (struct etwas_rseq_check){&step->pool->owners[spare], owner};
 }
 
 /* A failed or interrupted step is counted, and the caller looks again. */
@@ -163,25 +185,17 @@ static void adopt(const struct step *step, uint32_t spare, uint64_t spare_owner)
         .records = (uint32_t)etwas_word_count(step->current.word),
     };
     const uint64_t age = etwas_owner_ticket(spare_owner);
-    const struct etwas_rseq_check checks[] = {
-        {etwas_slot_gate(step->slot), step->gate},
-        {&step->slot->word, step->current.word},
-        {spare_word(step->slot), (uint64_t)spare << 32 | step->processor},
-        {&pool->owners[spare], spare_owner},
-        {&pool->owners[has_current ? buffer : spare],
-         has_current ? step->current.owner : spare_owner},
-    };
     const struct etwas_rseq_copy copies[] = {
         {&pool->buffers[spare].link, &link, sizeof link},
-        {&pool->buffers[has_current ? buffer : spare].end, &end, has_current ? sizeof end : 0},
         {etwas_pool_repeated_owner(pool, spare), &spare_owner, sizeof spare_owner},
-        {&pool->ages[has_current ? buffer : spare], &age, has_current ? sizeof age : 0},
+        {&pool->buffers[has_current ? buffer : 0].end, &end, sizeof end},
+        {&pool->ages[has_current ? buffer : 0], &age, sizeof age},
     };
     struct etwas_rseq_sequence sequence = {
-        .checks = checks,
-        .check_count = sizeof checks / sizeof checks[0],
+        .checks = step->checks,
+        .check_count = step->check_count,
         .copies = copies,
-        .copy_count = sizeof copies / sizeof copies[0],
+        .copy_count = has_current ? 4 : 2,
         .target = &step->slot->word,
         .value = etwas_slot_word(0, spare, ETWAS_FIRST_UNIT),
     };
@@ -254,25 +268,19 @@ static enum found find(const struct step *step, uint32_t *buffer, uint64_t *owne
 }
 
 /* Unless the slot changed since it was looked at: another thread of it may have found a buffer. */
-static uint32_t lose(const struct step *step, uint32_t spare, uint64_t spare_owner)
+static uint32_t lose(struct step *step)
 {
     uint32_t code;
     uint64_t *lost = etwas_pool_loss(step->pool, step->slot, &code);
     uint64_t before = ck_pr_load_64(lost);
-    const struct etwas_rseq_check checks[] = {
-        {etwas_slot_gate(step->slot), step->gate},
-        {&step->slot->word, step->current.word},
-        {spare_word(step->slot), (uint64_t)spare << 32 | step->processor},
-        {&step->pool->owners[spare], spare_owner},
-        {lost, before},
-    };
     struct etwas_rseq_sequence sequence = {
-        .checks = checks,
-        .check_count = sizeof checks / sizeof checks[0],
+        .checks = step->checks,
+        .check_count = step->check_count + 1,
         .target = lost,
         .value = before + 1,
     };
 
+    step->checks[step->check_count] = (struct etwas_rseq_check){lost, before};
     if (!run(step, &sequence)) {
         return ERROR_SUCCESS;
     }
@@ -308,62 +316,50 @@ static bool run_claim(const struct step *step, struct etwas_rseq_sequence *seque
     return claimed;
 }
 
-static uint32_t claim(const struct step *step, uint32_t spare, uint64_t spare_owner)
+static uint32_t claim(struct step *step)
 {
     struct etwas_pool *pool = step->pool;
-    struct etwas_slot *slot = step->slot;
-    bool has_current = step->current.buffer != ETWAS_NO_BUFFER;
-    uint32_t found_spare;
+    uint32_t buffer;
     uint64_t owner;
-    uint64_t ticket;
-    enum found found = find(step, &found_spare, &owner);
+    uint64_t named;
+    enum found found = find(step, &buffer, &owner);
+    const struct etwas_rseq_copy copy = {&step->slot->processor, &named, sizeof named};
+    struct etwas_rseq_sequence sequence = {
+        .checks = step->checks,
+        .check_count = step->check_count + 1,
+        .copies = &copy,
+        .copy_count = 1,
+        .expected = owner,
+        .exchange = 1,
+    };
+    bool claimed;
 
     if (found == FOUND_NONE) {
-        return lose(step, spare, spare_owner);
+        return lose(step);
     }
     if (found == FOUND_LOOK_AGAIN) {
         return ERROR_SUCCESS;
     }
     /* Written to in a moment, and probably in no cache. */
-    __builtin_prefetch(etwas_pool_buffer(pool, found_spare) + ETWAS_ETL_BUFFER_HEADER_BYTES, 1);
-    __builtin_prefetch(&pool->buffers[found_spare], 1);
-    ticket = ck_pr_faa_64(&pool->words->ticket, 1);
-    ETWAS_UNPOISON(etwas_pool_buffer(pool, found_spare), pool->buffer_bytes);
-    {
-        const struct etwas_rseq_check checks[] = {
-            {etwas_slot_gate(slot), step->gate},
-            {&slot->word, step->current.word},
-            {spare_word(slot), (uint64_t)spare << 32 | step->processor},
-            {&pool->owners[spare], spare_owner},
-            {&pool->owners[found_spare], owner},
-            {&pool->owners[has_current ? step->current.buffer : found_spare],
-             has_current ? step->current.owner : owner},
-        };
-        const struct etwas_rseq_copy copies[] = {
-            {&slot->spare, &found_spare, sizeof found_spare},
-        };
-        struct etwas_rseq_sequence sequence = {
-            .checks = checks,
-            .check_count = sizeof checks / sizeof checks[0],
-            .copies = copies,
-            .copy_count = 1,
-            .target = &pool->owners[found_spare],
-            .expected = owner,
-            .value = etwas_owner(ticket, step->index, ETWAS_OWNER_HELD),
-            .exchange = 1,
-        };
-        bool claimed = run_claim(step, &sequence, found_spare, owner);
-
-        if (etwas_owner_state(owner) == ETWAS_OWNER_FREE) {
-            if (claimed) {
-                etwas_pool_took_free(pool);
-            } else {
-                etwas_free_set_add(pool->free_set, found_spare);
-            }
-        }
+    __builtin_prefetch(etwas_pool_buffer(pool, buffer) + ETWAS_ETL_BUFFER_HEADER_BYTES, 1);
+    __builtin_prefetch(&pool->buffers[buffer], 1);
+    named = (uint64_t)buffer << 32 | step->processor; /* spare_word */
+    step->checks[step->check_count] = (struct etwas_rseq_check){&pool->owners[buffer], owner};
+    sequence.target = &pool->owners[buffer];
+    sequence.value =
+        etwas_owner(ck_pr_faa_64(&pool->words->ticket, 1), step->index, ETWAS_OWNER_HELD);
+    ETWAS_UNPOISON(etwas_pool_buffer(pool, buffer), pool->buffer_bytes);
+    claimed = run_claim(step, &sequence, buffer, owner);
+    if (etwas_owner_state(owner) == ETWAS_OWNER_FREE) {
         if (claimed) {
-            adopt(step, found_spare, sequence.value);
+            etwas_pool_took_free(pool);
+        } else {
+            etwas_free_set_add(pool->free_set, buffer);
         }
+    }
+    if (claimed) {
+        set_spare(step, buffer, sequence.value);
+        adopt(step, buffer, sequence.value);
     }
     return ERROR_SUCCESS;
 }
@@ -371,19 +367,18 @@ static uint32_t claim(const struct step *step, uint32_t spare, uint64_t spare_ow
 uint32_t etwas_switch_rseq(const struct etwas_attachment *attachment, struct etwas_slot *slot,
                            uint64_t gate, uint32_t units, uint64_t close_word)
 {
-    struct step step = {
-        .slot = slot,
-        .pool = ck_pr_load_ptr(&attachment->pool),
-        .gate = gate,
-        .processor = ck_pr_load_32(&slot->processor),
-        .index = ck_pr_load_32(&slot->index),
-    };
+    struct step step;
     uint32_t limit = ck_pr_load_32(&slot->limit_units);
     uint64_t previous_owner;
     uint64_t spare_owner;
     uint32_t previous;
     uint32_t spare;
 
+    step.slot = slot;
+    step.pool = ck_pr_load_ptr(&attachment->pool);
+    step.gate = gate;
+    step.processor = ck_pr_load_32(&slot->processor);
+    step.index = ck_pr_load_32(&slot->index);
     if (step.pool == NULL) {
         return ERROR_SUCCESS; /* a fork's child, which has nothing of it: its slots will tell */
     }
@@ -408,11 +403,13 @@ uint32_t etwas_switch_rseq(const struct etwas_attachment *attachment, struct etw
         return ERROR_SUCCESS; /* of a session that came after this one */
     }
     spare_owner = ck_pr_load_64(&step.pool->owners[spare]);
+    set_checks(&step);
+    set_spare(&step, spare, spare_owner);
     if (etwas_owner_is_held_by(spare_owner, step.index) && spare != step.current.buffer) {
         adopt(&step, spare, spare_owner);
         return ERROR_SUCCESS;
     }
-    return claim(&step, spare, spare_owner);
+    return claim(&step);
 }
 
 #endif

@@ -73,15 +73,17 @@
 
         movq    CHECKS(%r10), %rsi              /* 3 */
         movq    CHECK_COUNT(%r10), %rcx
+        shlq    $4, %rcx
+        jz      .Lchecked_\kind
+        addq    %rcx, %rsi
+        negq    %rcx
 .Lcheck_\kind:
-        subq    $1, %rcx
-        jb      .Lchecked_\kind
-        movq    (%rsi), %rax
+        movq    (%rsi, %rcx), %rax
         movq    (%rax), %rax
-        cmpq    8(%rsi), %rax
+        cmpq    8(%rsi, %rcx), %rax
         jne     .Lchanged
-        addq    $16, %rsi
-        jmp     .Lcheck_\kind
+        addq    $16, %rcx
+        jnz     .Lcheck_\kind
 .Lchecked_\kind:
         TRAP(3)
 
@@ -96,14 +98,16 @@
         addq    $24, %r8
         cmpq    $LARGE_BYTES, %rcx
         jae     .Llarge_\kind
-.Lword_\kind:
+.Lwords_\kind:
         subq    $8, %rcx
         jb      .Ltail_\kind
+.Lword_\kind:
         movq    (%rsi), %rax
         movq    %rax, (%rdi)
         addq    $8, %rsi
         addq    $8, %rdi
-        jmp     .Lword_\kind
+        subq    $8, %rcx
+        jae     .Lword_\kind
 .Ltail_\kind:
         addq    $8, %rcx
         jz      .Lcopy_\kind
@@ -132,7 +136,7 @@
         jae     .Lblock_\kind
         TRAP(5)
         addq    $64, %rcx
-        jmp     .Lword_\kind
+        jmp     .Lwords_\kind
 .Lcopied_\kind:
         TRAP(4)
 

@@ -33,9 +33,7 @@ FAULTS = {
         [("runtime/buffer/publish_rseq.c", "        {etwas_slot_gate(slot), gate},\n",
           "        {&slot->word, word},\n", 1),
          ("runtime/buffer/switch_rseq.c", "{etwas_slot_gate(step->slot), step->gate}",
-          "{&step->gate, step->gate}", 4),
-         ("runtime/buffer/switch_rseq.c", "{etwas_slot_gate(slot), step->gate}",
-          "{&step->gate, step->gate}", 1)],
+          "{&step->gate, step->gate}", 3)],
         ["buffer_rseq_stop a_writer_is_held_inside_any_step*"],
     ),
     # The quick sequence does not check the gate.
@@ -62,10 +60,9 @@ FAULTS = {
     # A writer claims a buffer although its processor has claimed one meanwhile.
     "CLAIM_WITHOUT_SPARE": (
         [("runtime/buffer/switch_rseq.c",
-          "            {spare_word(slot), (uint64_t)spare << 32 | step->processor},\n"
-          "            {&pool->owners[spare], spare_owner},\n"
-          "            {&pool->owners[found_spare], owner},\n",
-          "            {&pool->owners[found_spare], owner},\n", 1)],
+          "    sequence.target = &pool->owners[buffer];\n",
+          "    sequence.target = &pool->owners[buffer];\n"
+          "    step->checks[2] = step->checks[3] = step->checks[0];\n", 1)],
         ["buffer_rseq_abort a_buffer_that_a_handler_claimed*"],
     ),
     # A record is written over one that was committed meanwhile.

@@ -6,7 +6,8 @@
  * buffers, a hint of each, and one above them. Threads close buffers, search for one and correct the hints, and claim;
  * any of them may stand still or die anywhere.
  *
- * When all are through no hint is too young: none is younger than the oldest closed buffer below it. Nor is one
+ * A search corrects the hint that led it to where nothing is older than what is beside, and those above only when
+ * they do. When all are through no hint is too young: none is younger than the oldest closed buffer below it. Nor is one
  * while some have died, but for what these were just about.
  *
  * With NEAREST a search leaves behind the group it was led to and the oldest hint beside it: when all are
@@ -233,7 +234,10 @@ proctype claimer()
         :: g = 1
         fi;
         correct_group(g);
-        correct_top();
+        if
+        :: correct_top()
+        :: skip /* what is below may still be older than what is beside */
+        fi;
 #ifdef NEAREST
         leave_nearest();
 #endif

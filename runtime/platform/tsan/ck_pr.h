@@ -148,6 +148,7 @@ CK_CC_INLINE static bool ck_pr_cas_ptr(void *target, void *compare, void *set)
     }
 
 ETWAS_TSAN_FENCE(atomic)
+ETWAS_TSAN_FENCE(atomic_load)
 ETWAS_TSAN_FENCE(load)
 ETWAS_TSAN_FENCE(store)
 ETWAS_TSAN_FENCE(store_atomic)
