@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A mutator of libFuzzer's kind (etl_mutate.c) as AFL++ calls one: a shared object that
+ * A mutator of libFuzzer's kind (etl_mutate.c, pool_mutate.c) as AFL++ calls one: a shared object that
  * AFL_CUSTOM_MUTATOR_LIBRARY names. AFL++ has mutations of its own beside these.
  */
 #include <stdbool.h>
@@ -14,7 +14,8 @@
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed);
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t first_bytes, const uint8_t *second,
-                                 size_t second_bytes, uint8_t *out, size_t room, unsigned seed);
+                                 size_t second_bytes, uint8_t *out, size_t room, unsigned seed)
+    __attribute__((weak)); /* one of the two has none */
 
 void *afl_custom_init(void *afl, unsigned seed);
 size_t afl_custom_fuzz(void *state, uint8_t *bytes, size_t size, uint8_t **made, uint8_t *other,
@@ -78,7 +79,7 @@ size_t afl_custom_fuzz(void *state, uint8_t *bytes, size_t size, uint8_t **made,
         own->room = room;
     }
     *made = own->bytes;
-    if (other != NULL && next_random(own) % 8 == 0) {
+    if (other != NULL && LLVMFuzzerCustomCrossOver != NULL && next_random(own) % 8 == 0) {
         return LLVMFuzzerCustomCrossOver(bytes, size, other, other_bytes, own->bytes, room,
                                          next_random(own));
     }
