@@ -237,6 +237,18 @@ static uint16_t status_of(const ngx_http_request_t *r)
     return (uint16_t)(r->err_status != 0 ? r->err_status : r->headers_out.status);
 }
 
+/*
+ * Instances are numbered by the worker, which has one thread and these classes to itself. CreateTraceInstanceId makes
+ * numbers for any number of threads: locked instructions, and lines of memory that are read for nothing else.
+ */
+static uint32_t next_number(void)
+{
+    static uint32_t last;
+
+    last = last != UINT32_MAX ? last + 1 : 1; /* 0 is no instance */
+    return last;
+}
+
 /* ---- what happens to a request ---- */
 
 void ngx_http_etwas_begin(etwas_trace_handle session, ngx_http_etwas_request *request,
@@ -254,7 +266,8 @@ void ngx_http_etwas_begin(etwas_trace_handle session, ngx_http_etwas_request *re
     end = put_text(end, &r->headers_in.server);
     end = put_text(end, &r->connection->addr_text);
     request->phase = NGX_HTTP_ETWAS_PHASES;
-    (void)CreateTraceInstanceId(classes[REQUEST].RegHandle, &request->self);
+    request->self =
+        (EVENT_INSTANCE_INFO){.RegHandle = classes[REQUEST].RegHandle, .InstanceId = next_number()};
     write_event(session, &event.header, end, EVENT_TRACE_TYPE_START, &request->self);
 }
 

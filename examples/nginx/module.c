@@ -71,8 +71,19 @@ static ngx_http_etwas_request *begin(ngx_http_request_t *r)
     return request;
 }
 
+/* What was not found at its place: before the first event of a request, and behind an internal redirect. */
+static __attribute__((noinline)) ngx_http_etwas_request *find_or_begin(ngx_http_request_t *r)
+{
+    ngx_http_etwas_request *request = NULL;
+
+    if (r->internal || r->filter_finalize) {
+        request = find_again(r);
+    }
+    return request != NULL ? request : begin(r);
+}
+
 /* The request, begun if it was not; NULL where it is not traced. */
-static ngx_http_etwas_request *begun(ngx_http_request_t *r)
+static inline ngx_http_etwas_request *begun(ngx_http_request_t *r)
 {
     ngx_http_etwas_request *request;
 
@@ -80,10 +91,7 @@ static ngx_http_etwas_request *begun(ngx_http_request_t *r)
         return NULL;
     }
     request = ngx_http_get_module_ctx(r, ngx_http_etwas_module);
-    if (request == NULL && (r->internal || r->filter_finalize)) {
-        request = find_again(r);
-    }
-    return request != NULL ? request : begin(r);
+    return request != NULL ? request : find_or_begin(r);
 }
 
 static uint64_t ticks_since(int64_t start)
