@@ -23,7 +23,7 @@
 
 enum {
     INTERVAL_NS = 100000,
-    ROUNDS = 60,
+    ROUNDS = 24,
     LOAD_EVENTS = 5000,
     LARGE_PAYLOAD = 60000,
     UNPINNED = 2,

@@ -7,6 +7,7 @@
  */
 #include <ck_pr.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <string.h>
@@ -186,7 +187,7 @@ static void r141_a_session_that_is_being_stopped_has_active_connections(void **s
 
 enum {
     ENTRIES = 64,
-    TURNS = 500
+    TURNS = 100
 };
 
 struct turns {
@@ -213,6 +214,7 @@ static void *take_turns(void *argument)
         block.properties.MaximumBuffers = 1; /* the least there may be */
         code = StartTraceA(&session, turns->name, &block.properties);
         if (code == ERROR_NO_SYSTEM_RESOURCES) {
+            (void)sched_yield(); /* to who has the entry */
             continue;
         }
         turn++;

@@ -115,14 +115,15 @@ static void a_part_ends_when_it_is_asked_to(void **state)
     writers_start(
         &writers, 3,
         &(struct writer_options){.session = session, .largest_payload = 300, .pauses = true});
-    for (int part = 0; part < 150; part++) {
+    /* Not many: the slower the disk is, the more there is to read back. */
+    for (int part = 0; part < 40; part++) {
         assert_int_equal(increment(session), ERROR_SUCCESS);
     }
     writers_end(&writers);
     writers_join(&writers);
     stop_session(session, &counts);
     expect_parts_are_exact(session, "part", &counts, &parts);
-    assert_true(parts.count > 150);
+    assert_true(parts.count > 40);
 }
 
 /* R96: a directory that is gone: the old part stays, full; the serial waits for its turn. */
