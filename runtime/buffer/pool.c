@@ -334,17 +334,8 @@ static struct etwas_memory_grant place_region(const struct etwas_pool_options *o
     return grant;
 }
 
-/* What may come into use now, and what writers look at meanwhile. */
-static void grant_wishes(struct etwas_pool *pool, const struct etwas_pool_options *options)
-{
-    etwas_memory_grant(&pool->grant, pool->memory.region,
-                       (size_t)options->maximum_buffers * options->buffer_bytes);
-    etwas_memory_grant(&pool->grant, pool, etwas_pool_control_bytes(pool));
-}
-
 struct etwas_pool *etwas_pool_create(const struct etwas_pool_options *options)
 {
-    size_t touched = (size_t)options->minimum_buffers * options->buffer_bytes;
     struct etwas_memory_grant grant;
     struct etwas_memory memory;
     struct etwas_pool *pool;
@@ -353,7 +344,7 @@ struct etwas_pool *etwas_pool_create(const struct etwas_pool_options *options)
         return NULL;
     }
     grant = place_region(options, &memory);
-    pool = etwas_memory_populate(memory.region, touched) ? keep_control(options) : NULL;
+    pool = keep_control(options);
     if (pool == NULL || (options->file != NULL && !move_into_file(pool, options->file))) {
         etwas_memory_destroy(&memory);
         return NULL;
@@ -364,9 +355,22 @@ struct etwas_pool *etwas_pool_create(const struct etwas_pool_options *options)
         ETWAS_POISON(etwas_pool_buffer(pool, buffer), pool->buffer_bytes);
         etwas_free_set_add(pool->free_set, buffer);
     }
-    grant_wishes(pool, options);
     attach(etwas_attachment_of(options->session), pool);
     return pool;
+}
+
+/* The wishes: what may come into use now, and what writers look at meanwhile. */
+bool etwas_pool_provide(struct etwas_pool *pool)
+{
+    size_t buffer_bytes = pool->buffer_bytes;
+
+    if (!etwas_memory_populate(pool->memory.region, pool->minimum_buffers * buffer_bytes)) {
+        return false;
+    }
+    etwas_memory_grant(&pool->grant, pool->memory.region,
+                       ck_pr_load_32(&pool->words->maximum_buffers) * buffer_bytes);
+    etwas_memory_grant(&pool->grant, pool, etwas_pool_control_bytes(pool));
+    return true;
 }
 
 void etwas_pool_destroy(struct etwas_pool *pool)

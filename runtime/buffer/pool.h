@@ -189,8 +189,14 @@ uint32_t etwas_pool_stripe_shift(const struct etwas_pool_options *options);
 bool etwas_pool_measure(const struct etwas_pool_options *options, struct etwas_pool_layout *block,
                         size_t *region_bytes);
 
-/* NULL when there is not enough memory. The minimum is touched: using it costs no page fault. */
+/* NULL when there is not enough memory. Explicit huge pages are there then; nothing else is touched. */
 struct etwas_pool *etwas_pool_create(const struct etwas_pool_options *options);
+
+/*
+ * Touches the minimum, so that using it costs no page fault, and does what else is wished: that takes its time, and a fork may
+ * come meanwhile. Once, before anybody logs. False: there is not enough memory.
+ */
+bool etwas_pool_provide(struct etwas_pool *pool);
 void etwas_pool_destroy(struct etwas_pool *pool);
 
 /* In a fork's child: its writers find zeroes where the pool was. Async-signal-safe. */

@@ -14,6 +14,7 @@
 #include "etl/utf16.h"
 #include "file/log_header.h"
 #include "file/session_file.h"
+#include "platform/fork.h"
 #include "platform/identity.h"
 #include "platform/sized.h"
 #include "provider/crash_safe_metadata.h"
@@ -73,11 +74,41 @@ size_t etwas_crash_safe_refusal(char *text, size_t room)
     return length > 0 ? (size_t)length : 0;
 }
 
-static void set_mapping(struct etwas_session *session, struct etwas_shared_mapping *mapping)
+static void set_mapping(struct etwas_session *session, struct etwas_shared_mapping *mapping,
+                        struct etwas_shared_mapping *making)
 {
     etwas_control_lock();
     session->mapping = mapping;
+    session->making = making;
     etwas_control_unlock();
+}
+
+/* A fork's child finds the file where it lets go of it; its parent does not wait while space is taken. */
+static struct etwas_shared_mapping *make_mapping(struct etwas_session *session,
+                                                 const struct etwas_shared_request *request,
+                                                 struct etwas_shared_refusal *refusal)
+{
+    struct etwas_shared_mapping *mapping;
+
+    etwas_fork_forbid();
+    mapping = etwas_shared_create(request, refusal);
+    set_mapping(session, NULL, mapping);
+    etwas_fork_allow();
+    if (mapping == NULL) {
+        return NULL;
+    }
+    (void)etwas_shared_give_space(mapping, refusal);
+    etwas_fork_forbid();
+    if (refusal->code == ERROR_SUCCESS) {
+        refusal->code = etwas_shared_map(mapping, request);
+    }
+    set_mapping(session, refusal->code == ERROR_SUCCESS ? mapping : NULL, NULL);
+    if (refusal->code != ERROR_SUCCESS) {
+        etwas_shared_close(mapping);
+        mapping = NULL;
+    }
+    etwas_fork_allow();
+    return mapping;
 }
 
 uint32_t etwas_crash_safe_begin(struct etwas_session *session, struct etwas_pool_options *options)
@@ -106,12 +137,11 @@ uint32_t etwas_crash_safe_begin(struct etwas_session *session, struct etwas_pool
     if ((options->memory & ETWAS_MEMORY_NODES) != 0) {
         request.stripe_bytes = (uint64_t)options->buffer_bytes << etwas_pool_stripe_shift(options);
     }
-    mapping = etwas_shared_create(&request, &refusal);
+    mapping = make_mapping(session, &request, &refusal);
     keep_refusal(&refusal);
     if (mapping == NULL) {
         return refusal.code;
     }
-    set_mapping(session, mapping);
     options->file = &mapping->file;
     return ERROR_SUCCESS;
 }
@@ -121,7 +151,7 @@ void etwas_crash_safe_end(struct etwas_session *session)
     struct etwas_shared_mapping *mapping = session->mapping;
 
     if (mapping != NULL) {
-        set_mapping(session, NULL);
+        set_mapping(session, NULL, NULL);
         etwas_shared_close(mapping);
     }
 }

@@ -37,7 +37,7 @@ enum {
 
 static bool stop_full_session(struct etwas_session_key key);
 
-static uint32_t make_pool_now(struct etwas_session *session)
+static struct etwas_pool_options pool_options(const struct etwas_session *session)
 {
     const struct etwas_configuration *configuration = &session->configuration;
     struct etwas_pool_options options = {
@@ -56,39 +56,84 @@ static uint32_t make_pool_now(struct etwas_session *session)
         .large_pages = configuration->large_pages,
         .memory = configuration->memory,
     };
-    struct etwas_collector_list *lists = calloc(session->slot_count, sizeof *lists);
-    struct etwas_pool *pool;
-    uint32_t code = etwas_crash_safe_begin(session, &options);
 
     for (uint32_t row = 1; row < options.rows; row++) {
         options.row_percents[row] = configuration->classes[row - 1].share_percent;
     }
-    if (code != ERROR_SUCCESS) {
-        free(lists);
-        return code;
+    return options;
+}
+
+/* From one to the other a fork waits: it finds file and pool where the child lets go of both, or neither. */
+static void begin_change(const struct etwas_session *session)
+{
+    if (session->configuration.crash_safe != 0) {
+        etwas_fork_forbid();
     }
-    if (!options.buffering && session->mapping == NULL) {
-        options.capacity = etwas_pool_capacity_for(options.maximum_buffers, options.buffer_bytes);
+}
+
+static void end_change(const struct etwas_session *session)
+{
+    if (session->configuration.crash_safe != 0) {
+        etwas_fork_allow();
     }
-    pool = lists != NULL ? etwas_pool_create(&options) : NULL;
-    if (pool == NULL && lists != NULL && options.capacity > options.maximum_buffers) {
+}
+
+/* Which it has afterwards. */
+static struct etwas_pool *create_pool(struct etwas_session *session,
+                                      struct etwas_pool_options *options)
+{
+    struct etwas_pool *pool;
+
+    if (!options->buffering && session->mapping == NULL) {
+        options->capacity =
+            etwas_pool_capacity_for(options->maximum_buffers, options->buffer_bytes);
+    }
+    begin_change(session);
+    pool = etwas_pool_create(options);
+    if (pool == NULL && options->capacity > options->maximum_buffers) {
         /* Address space to raise the maximum into is a wish. */
-        options.capacity = 0;
-        pool = etwas_pool_create(&options);
+        options->capacity = 0;
+        pool = etwas_pool_create(options);
     }
-    if (pool == NULL) {
-        free(lists);
-        etwas_crash_safe_end(session);
-        return ERROR_NOT_ENOUGH_MEMORY;
+    if (pool != NULL) {
+        etwas_session_set_pool(session, pool);
     }
-    code = etwas_memory_wishes_check(pool, configuration->memory_required);
+    end_change(session);
+    return pool;
+}
+
+static void undo_pool(struct etwas_session *session, struct etwas_pool *pool)
+{
+    begin_change(session);
+    if (pool != NULL) {
+        (void)pthread_mutex_lock(&session->pool_lock);
+        ck_pr_store_ptr(&session->pool, NULL);
+        (void)pthread_mutex_unlock(&session->pool_lock);
+        etwas_pool_destroy(pool);
+    }
+    etwas_crash_safe_end(session);
+    end_change(session);
+}
+
+static uint32_t make_pool(struct etwas_session *session)
+{
+    struct etwas_pool_options options = pool_options(session);
+    struct etwas_collector_list *lists = calloc(session->slot_count, sizeof *lists);
+    struct etwas_pool *pool = NULL;
+    uint32_t code =
+        lists != NULL ? etwas_crash_safe_begin(session, &options) : ERROR_NOT_ENOUGH_MEMORY;
+
+    if (code == ERROR_SUCCESS) {
+        pool = create_pool(session, &options);
+        code = pool == NULL || !etwas_pool_provide(pool)
+                   ? ERROR_NOT_ENOUGH_MEMORY
+                   : etwas_memory_wishes_check(pool, session->configuration.memory_required);
+    }
     if (code != ERROR_SUCCESS) {
         free(lists);
-        etwas_pool_destroy(pool);
-        etwas_crash_safe_end(session);
+        undo_pool(session, pool);
         return code;
     }
-    etwas_session_set_pool(session, pool);
     session->file = NULL;
     session->realtime = NULL;
     memset(session->sinks, 0, sizeof session->sinks);
@@ -100,22 +145,6 @@ static uint32_t make_pool_now(struct etwas_session *session)
     etwas_collector_reset(&session->collector);
     etwas_drain_reset(session);
     return ERROR_SUCCESS;
-}
-
-/* A fork finds a crash-safe session's file and pool where the child lets go of both, or neither. */
-static uint32_t make_pool(struct etwas_session *session)
-{
-    bool is_crash_safe = session->configuration.crash_safe != 0;
-    uint32_t code;
-
-    if (is_crash_safe) {
-        etwas_fork_forbid();
-    }
-    code = make_pool_now(session);
-    if (is_crash_safe) {
-        etwas_fork_allow();
-    }
-    return code;
 }
 
 /* Where snapshots go that name no file. The name can be made: that was looked at before. */

@@ -20,6 +20,7 @@
 enum {
     MINCORE_BATCH_PAGES = 4096,
     HUGE_PAGE_BYTES = ETWAS_HUGE_PAGE_BYTES,
+    PIECE_BYTES = 4 * HUGE_PAGE_BYTES,
     MAPPINGS_MOST = 16, /* of an arena: its bookkeeping, the region and what is tried before it */
 };
 
@@ -363,12 +364,26 @@ void etwas_memory_map_zeroes(void *start, size_t bytes)
 #define MADV_POPULATE_WRITE 23
 #endif
 
+/* The kernel keeps forks and other mappings out while it looks for pages; between two pieces it lets them in. */
+static bool populate_in_pieces(uint8_t *start, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += PIECE_BYTES) {
+        size_t rest = bytes - at;
+
+        if (madvise(start + at, rest < PIECE_BYTES ? rest : PIECE_BYTES, MADV_POPULATE_WRITE) !=
+            0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool etwas_memory_populate(void *start, size_t bytes)
 {
     size_t page = etwas_memory_page_bytes();
     uint8_t *byte = start;
 
-    if (madvise(start, bytes, MADV_POPULATE_WRITE) == 0) {
+    if (populate_in_pieces(start, bytes)) {
         return true;
     }
     if (errno != EINVAL) {

@@ -59,7 +59,11 @@ void etwas_sessions_forget(void)
         if (session->mapping != NULL) {
             etwas_shared_forget(session->mapping);
         }
+        if (session->making != NULL) {
+            etwas_shared_forget(session->making);
+        }
         session->mapping = NULL;
+        session->making = NULL;
         session->pool = NULL;
         session->file = NULL;
         session->realtime = NULL;

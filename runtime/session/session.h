@@ -91,6 +91,7 @@ struct etwas_session {
 
     /* Of a crash-safe one, NULL: none. Set with the control lock held, constant while it runs. */
     struct etwas_shared_mapping *mapping;
+    struct etwas_shared_mapping *making; /* until it is whole: only a fork's child looks at it */
 
     /* Under `role`. */
     pthread_mutex_t role;

@@ -166,16 +166,15 @@ static bool take_lock(int file)
     return fcntl(file, F_OFD_SETLK, &lock) == 0;
 }
 
-static uint32_t map_own(struct etwas_shared_mapping *mapping, uint64_t bytes)
+static uint32_t map_own(struct etwas_shared_mapping *mapping)
 {
-    void *start =
-        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, mapping->file.descriptor, 0);
+    void *start = mmap(NULL, mapping->own_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+                       mapping->file.descriptor, 0);
 
     if (start == MAP_FAILED) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     mapping->head = start;
-    mapping->own_bytes = bytes;
     return ERROR_SUCCESS;
 }
 
@@ -195,42 +194,17 @@ static void place_on_nodes(struct etwas_shared_mapping *mapping,
     }
 }
 
-static uint32_t make(struct etwas_shared_mapping *mapping,
-                     const struct etwas_shared_request *request,
-                     struct etwas_shared_refusal *refusal)
+static uint32_t make_file(struct etwas_shared_mapping *mapping,
+                          const struct etwas_shared_request *request)
 {
-    struct etwas_shared_head head = {
-        .major = ETWAS_SHARED_MAJOR,
-        .minor = ETWAS_SHARED_MINOR,
-        .head_bytes = sizeof head,
-        .table_count = ETWAS_SHARED_TABLES,
-    };
-    uint64_t own = place_own(&head);
-    uint32_t code;
+    uint32_t code = request->is_linked ? open_linked(mapping, request) : open_memfd(mapping);
 
-    mapping->file.block_at = own;
-    mapping->file.region_at = aligned(own + request->block->bytes, region_alignment(request));
-    place_pool(&head, request, &mapping->file);
-    head.total_bytes = end_of(&head.tables[ETWAS_SHARED_REGION]);
-    refusal->bytes = head.total_bytes;
-    code = request->is_linked ? open_linked(mapping, request) : open_memfd(mapping);
     if (code == ERROR_SUCCESS && !take_lock(mapping->file.descriptor)) {
         code = ERROR_NOT_SUPPORTED;
     }
     if (code == ERROR_SUCCESS) {
         etwas_shared_place_look(&mapping->place, mapping->file.descriptor);
         place_on_nodes(mapping, request);
-        code = give_space(mapping, head.total_bytes);
-    }
-    code = code == ERROR_SUCCESS ? map_own(mapping, own) : code;
-    if (code == ERROR_SUCCESS) {
-        seal(mapping);
-        head.place = !mapping->is_linked        ? ETWAS_PLACE_MEMFD
-                     : mapping->place.in_memory ? ETWAS_PLACE_MEMORY
-                                                : ETWAS_PLACE_DISK;
-        head.file_system = (uint32_t)mapping->place.magic;
-        memcpy(head.magic, ETWAS_SHARED_MAGIC, sizeof head.magic);
-        memcpy(mapping->head, &head, sizeof head);
     }
     return code;
 }
@@ -239,19 +213,63 @@ struct etwas_shared_mapping *etwas_shared_create(const struct etwas_shared_reque
                                                  struct etwas_shared_refusal *refusal)
 {
     struct etwas_shared_mapping *mapping = calloc(1, sizeof *mapping);
+    struct etwas_shared_head layout = {0};
 
     *refusal = (struct etwas_shared_refusal){.code = ERROR_NOT_ENOUGH_MEMORY};
     if (mapping == NULL) {
         return NULL;
     }
     mapping->file.descriptor = -1;
-    refusal->code = make(mapping, request, refusal);
+    mapping->own_bytes = place_own(&layout);
+    mapping->file.block_at = mapping->own_bytes;
+    mapping->file.region_at =
+        aligned(mapping->own_bytes + request->block->bytes, region_alignment(request));
+    place_pool(&layout, request, &mapping->file);
+    mapping->total_bytes = end_of(&layout.tables[ETWAS_SHARED_REGION]);
+    refusal->bytes = mapping->total_bytes;
+    refusal->code = make_file(mapping, request);
     if (refusal->code != ERROR_SUCCESS) {
         (void)strcpy(refusal->path, mapping->path);
         etwas_shared_close(mapping);
         return NULL;
     }
     return mapping;
+}
+
+uint32_t etwas_shared_give_space(struct etwas_shared_mapping *mapping,
+                                 struct etwas_shared_refusal *refusal)
+{
+    refusal->code = give_space(mapping, mapping->total_bytes);
+    if (refusal->code != ERROR_SUCCESS) {
+        (void)strcpy(refusal->path, mapping->path);
+    }
+    return refusal->code;
+}
+
+uint32_t etwas_shared_map(struct etwas_shared_mapping *mapping,
+                          const struct etwas_shared_request *request)
+{
+    struct etwas_shared_head head = {
+        .major = ETWAS_SHARED_MAJOR,
+        .minor = ETWAS_SHARED_MINOR,
+        .head_bytes = sizeof head,
+        .table_count = ETWAS_SHARED_TABLES,
+        .total_bytes = mapping->total_bytes,
+        .place = !mapping->is_linked        ? ETWAS_PLACE_MEMFD
+                 : mapping->place.in_memory ? ETWAS_PLACE_MEMORY
+                                            : ETWAS_PLACE_DISK,
+        .file_system = (uint32_t)mapping->place.magic,
+    };
+    uint32_t code = map_own(mapping);
+
+    if (code == ERROR_SUCCESS) {
+        (void)place_own(&head);
+        place_pool(&head, request, &mapping->file);
+        seal(mapping);
+        memcpy(head.magic, ETWAS_SHARED_MAGIC, sizeof head.magic);
+        memcpy(mapping->head, &head, sizeof head);
+    }
+    return code;
 }
 
 void etwas_shared_open(struct etwas_shared_mapping *mapping)
@@ -278,7 +296,9 @@ void etwas_shared_close(struct etwas_shared_mapping *mapping)
 
 void etwas_shared_forget(struct etwas_shared_mapping *mapping)
 {
-    etwas_memory_map_zeroes(mapping->head, mapping->own_bytes);
+    if (mapping->head != NULL) {
+        etwas_memory_map_zeroes(mapping->head, mapping->own_bytes);
+    }
     (void)close(mapping->file.descriptor);
 }
 

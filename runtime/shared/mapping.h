@@ -20,8 +20,9 @@
 #include "shared/place.h"
 
 struct etwas_shared_mapping {
-    struct etwas_shared_head *head;
-    size_t own_bytes; /* mapped here: all that is before the pool */
+    struct etwas_shared_head *head; /* NULL: not mapped yet */
+    size_t own_bytes;               /* mapped here: all that is before the pool */
+    uint64_t total_bytes;
     struct etwas_pool_file file;
     bool is_linked;
     char path[ETWAS_FOLDER_BYTES]; /* of a linked one */
@@ -48,12 +49,20 @@ struct etwas_shared_refusal {
 };
 
 /*
- * A mapping in the state MADE, zeroed but for what the request says. NULL and why: ERROR_DISK_FULL,
- * ERROR_PATH_NOT_FOUND, ERROR_ACCESS_DENIED, ERROR_NOT_ENOUGH_MEMORY, ERROR_NOT_SUPPORTED (a system without
- * memfd).
+ * A mapping is made in three steps, of which the second takes its time, so that it is for a fork to wait for the others
+ * alone. First its file, empty, and the lock. NULL and why: ERROR_PATH_NOT_FOUND, ERROR_ACCESS_DENIED,
+ * ERROR_NOT_ENOUGH_MEMORY, ERROR_NOT_SUPPORTED (a system without memfd).
  */
 struct etwas_shared_mapping *etwas_shared_create(const struct etwas_shared_request *request,
                                                  struct etwas_shared_refusal *refusal);
+
+/* Then all of its space, zeroed. ERROR_DISK_FULL, ERROR_NOT_ENOUGH_MEMORY. */
+uint32_t etwas_shared_give_space(struct etwas_shared_mapping *mapping,
+                                 struct etwas_shared_refusal *refusal);
+
+/* Then the same request: it is in the state MADE. ERROR_NOT_ENOUGH_MEMORY. */
+uint32_t etwas_shared_map(struct etwas_shared_mapping *mapping,
+                          const struct etwas_shared_request *request);
 
 /* The head and all tables are whole from here on. */
 void etwas_shared_open(struct etwas_shared_mapping *mapping);
@@ -64,7 +73,7 @@ void etwas_shared_open(struct etwas_shared_mapping *mapping);
  */
 void etwas_shared_close(struct etwas_shared_mapping *mapping);
 
-/* In a fork's child: lets go of the parent's file and lock. Async-signal-safe. */
+/* In a fork's child, at any step: lets go of the parent's file and lock. Async-signal-safe. */
 void etwas_shared_forget(struct etwas_shared_mapping *mapping);
 
 /* The machine's boot; zeroes where it does not say. */
