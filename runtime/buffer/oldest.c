@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Searching for the oldest buffer of a kind without looking at all of them: a tree of hints for each kind.
+ * Searching for the oldest buffer of a kind without looking at all of them: a tree of hints for each kind, and in a
+ * session with retention classes for each kind of each row of slots.
  *
  * A hint is the age of the oldest closed buffer below it, 0 for none. On the lowest level it is of a group of 16
  * buffers, above of 16 hints, up to the only one. A search follows the oldest hints down to a group and
@@ -33,6 +34,7 @@
  */
 #include "buffer/oldest.h"
 #include "buffer/pool.h"
+#include "buffer/share.h"
 
 enum {
     TRIES = 32, /* each corrects a hint that was wrong, unless others are as fast */
@@ -47,7 +49,12 @@ enum kind {
 };
 _Static_assert(COMPLETE + 1 == ETWAS_OLDEST_KINDS, "each kind has its hints");
 
-/* Of one kind and some buffers. */
+struct tree {
+    enum kind kind;
+    uint32_t row;
+};
+
+/* Of one tree and some buffers. */
 struct seen {
     uint64_t least; /* age of the oldest one that is closed; 0: none */
     uint64_t age;   /* of the oldest that may be overwritten; until one is seen, what bounds it */
@@ -61,13 +68,22 @@ static bool is_older(uint64_t age, uint64_t than)
     return age - 1 < than - 1;
 }
 
-static uint64_t *hint_of(const struct etwas_pool *pool, enum kind kind, uint32_t level,
+static uint64_t *hint_of(const struct etwas_pool *pool, struct tree tree, uint32_t level,
                          uint32_t index)
 {
     const struct etwas_pool_layout *layout = &pool->layout;
+    /* Beyond them only for who slept through the session's end. */
+    uint32_t row = tree.row < layout->rows ? tree.row : 0;
 
-    return &pool->hints[(uint32_t)kind * layout->level_at[layout->levels] +
+    return &pool->hints[(size_t)(ETWAS_OLDEST_KINDS * row + tree.kind) *
+                            layout->level_at[layout->levels] +
                         layout->level_at[level] + index];
+}
+
+static inline uint64_t *nearest_of(const struct etwas_pool *pool, struct tree tree)
+{
+    return tree.row == 0 ? &pool->words->nearest[tree.kind]
+                         : &pool->words->rows[tree.row].nearest[tree.kind];
 }
 
 /* ---- looking --------------------------------------------------------------------------------- */
@@ -84,7 +100,7 @@ static uint64_t put_off(const struct etwas_pool *pool, uint32_t buffer, uint64_t
 }
 
 static inline __attribute__((always_inline)) void look_at(const struct etwas_pool *pool,
-                                                          enum kind kind, uint32_t buffer,
+                                                          struct tree tree, uint32_t buffer,
                                                           struct seen *seen)
 {
     uint64_t owner = ck_pr_load_64(&pool->owners[buffer]);
@@ -92,7 +108,10 @@ static inline __attribute__((always_inline)) void look_at(const struct etwas_poo
     uint64_t age;
 
     ck_pr_fence_acquire();
-    if (kind == CLOSED) {
+    if (etwas_share_row(pool, etwas_owner_slot(owner)) != tree.row) {
+        return;
+    }
+    if (tree.kind == CLOSED) {
         if (etwas_owner_state(owner) != ETWAS_OWNER_CLOSED) {
             return;
         }
@@ -121,7 +140,7 @@ static inline __attribute__((always_inline)) void look_at(const struct etwas_poo
 
 /* Ages only grow: what is not older by now changes nothing, whatever else it is. */
 static inline __attribute__((always_inline)) void look_at_group(const struct etwas_pool *pool,
-                                                                enum kind kind, uint32_t group,
+                                                                struct tree tree, uint32_t group,
                                                                 struct seen *seen)
 {
     const uint32_t first = group << ETWAS_OLDEST_FAN_BITS;
@@ -130,17 +149,17 @@ static inline __attribute__((always_inline)) void look_at_group(const struct etw
 
     for (const uint64_t *age = ages; age < end; age++) {
         if (ck_pr_load_64(age) < seen->age) {
-            look_at(pool, kind, first + (uint32_t)(age - ages), seen);
+            look_at(pool, tree, first + (uint32_t)(age - ages), seen);
         }
     }
 }
 
-static __attribute__((noinline)) struct seen look(const struct etwas_pool *pool, enum kind kind,
+static __attribute__((noinline)) struct seen look(const struct etwas_pool *pool, struct tree tree,
                                                   uint32_t group)
 {
     struct seen seen = {.age = UINT64_MAX};
 
-    look_at_group(pool, kind, group, &seen);
+    look_at_group(pool, tree, group, &seen);
     return seen;
 }
 
@@ -151,14 +170,14 @@ struct below {
     uint32_t place;
 };
 
-static struct below look_below(const struct etwas_pool *pool, enum kind kind, uint32_t level,
+static struct below look_below(const struct etwas_pool *pool, struct tree tree, uint32_t level,
                                uint32_t index)
 {
     const uint32_t count = pool->layout.level_at[level] - pool->layout.level_at[level - 1];
     const uint32_t first = index << ETWAS_OLDEST_FAN_BITS;
     const uint32_t fan = 1u << ETWAS_OLDEST_FAN_BITS;
     const uint32_t end = count - first < fan ? count : first + fan;
-    const uint64_t *hints = hint_of(pool, kind, level - 1, 0);
+    const uint64_t *hints = hint_of(pool, tree, level - 1, 0);
     struct below below = {.place = first};
 
     for (uint32_t place = first; place < end; place++) {
@@ -175,10 +194,10 @@ static struct below look_below(const struct etwas_pool *pool, enum kind kind, ui
     return below;
 }
 
-static uint64_t least_below(const struct etwas_pool *pool, enum kind kind, uint32_t level,
+static uint64_t least_below(const struct etwas_pool *pool, struct tree tree, uint32_t level,
                             uint32_t index)
 {
-    return level == 0 ? look(pool, kind, index).least : look_below(pool, kind, level, index).oldest;
+    return level == 0 ? look(pool, tree, index).least : look_below(pool, tree, level, index).oldest;
 }
 
 /* ---- hints ----------------------------------------------------------------------------------- */
@@ -193,39 +212,41 @@ static void strike_out(uint64_t *nearest, uint64_t age)
     }
 }
 
-static void make_older(const struct etwas_pool *pool, enum kind kind, uint64_t *hint, uint64_t age)
+static void make_older(const struct etwas_pool *pool, struct tree tree, uint64_t *hint,
+                       uint64_t age)
 {
     uint64_t before = ck_pr_load_64(hint);
 
     while (is_older(age, before)) {
         if (ck_pr_cas_64_value(hint, before, age, &before)) {
             ck_pr_fence_memory(); /* before `nearest`, and the look at the next hint above */
-            strike_out(&pool->words->nearest[kind], age);
+            strike_out(nearest_of(pool, tree), age);
             break;
         }
     }
 }
 
-static void correct(const struct etwas_pool *pool, enum kind kind, uint32_t level, uint32_t index)
+static void correct(const struct etwas_pool *pool, struct tree tree, uint32_t level, uint32_t index)
 {
-    uint64_t *hint = hint_of(pool, kind, level, index);
+    uint64_t *hint = hint_of(pool, tree, level, index);
     uint64_t before = ck_pr_load_64(hint);
     uint64_t least;
 
     ck_pr_fence_acquire();
-    least = least_below(pool, kind, level, index);
+    least = least_below(pool, tree, level, index);
     /* Who was faster in making it younger looks again himself. */
     if (is_older(before, least) && ck_pr_cas_64(hint, before, least)) {
         ck_pr_fence_memory();
-        least = least_below(pool, kind, level, index);
+        least = least_below(pool, tree, level, index);
     }
-    make_older(pool, kind, hint, least);
+    make_older(pool, tree, hint, least);
 }
 
-void etwas_pool_offer_oldest(struct etwas_pool *pool, uint32_t buffer, bool is_of_shared_slot)
+void etwas_pool_offer_oldest(struct etwas_pool *pool, uint32_t buffer, uint32_t slot,
+                             bool is_of_shared_slot)
 {
-    const enum kind kind = is_of_shared_slot ? COMPLETE : CLOSED;
-    uint64_t *hints = hint_of(pool, kind, 0, 0);
+    const struct tree tree = {is_of_shared_slot ? COMPLETE : CLOSED, etwas_share_row(pool, slot)};
+    uint64_t *hints = hint_of(pool, tree, 0, 0);
     uint32_t index = buffer;
     uint64_t age;
 
@@ -238,7 +259,7 @@ void etwas_pool_offer_oldest(struct etwas_pool *pool, uint32_t buffer, bool is_o
         index >>= ETWAS_OLDEST_FAN_BITS;
         hint = &hints[pool->layout.level_at[level] + index];
         if (is_older(age, ck_pr_load_64(hint))) {
-            make_older(pool, kind, hint, age);
+            make_older(pool, tree, hint, age);
         }
     }
 }
@@ -252,12 +273,12 @@ struct way {
     uint32_t index;
 };
 
-static struct way descend(const struct etwas_pool *pool, enum kind kind)
+static struct way descend(const struct etwas_pool *pool, struct tree tree)
 {
     struct way way = {.level = pool->layout.levels - 1};
 
     for (; way.level > 0; way.level--) {
-        struct below below = look_below(pool, kind, way.level, way.index);
+        struct below below = look_below(pool, tree, way.level, way.index);
 
         if (below.oldest == 0 || is_older(way.beside, below.oldest)) {
             break;
@@ -271,47 +292,47 @@ static struct way descend(const struct etwas_pool *pool, enum kind kind)
 }
 
 /* The group in which the oldest was found, and what was beside the way. */
-static void leave_nearest(const struct etwas_pool *pool, enum kind kind, const struct way *way)
+static void leave_nearest(const struct etwas_pool *pool, struct tree tree, const struct way *way)
 {
-    uint64_t *nearest = &pool->words->nearest[kind];
+    uint64_t *nearest = nearest_of(pool, tree);
     uint64_t left = way->beside << GROUP_BITS | way->index;
     struct way again;
 
     ck_pr_store_64(nearest, left);
     ck_pr_fence_memory(); /* pairs with that of make_older */
-    again = descend(pool, kind);
+    again = descend(pool, tree);
     if (again.level != 0 || again.index != way->index || again.beside != way->beside) {
         (void)ck_pr_cas_64(nearest, left, 0);
     }
 }
 
 /* Where nobody finds one by the hints. */
-static struct seen look_everywhere(const struct etwas_pool *pool, enum kind kind)
+static struct seen look_everywhere(const struct etwas_pool *pool, struct tree tree)
 {
     uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->words->allocated);
     struct seen oldest = {.age = UINT64_MAX};
 
     for (uint32_t group = 0; group << ETWAS_OLDEST_FAN_BITS < allocated; group++) {
-        look_at_group(pool, kind, group, &oldest);
+        look_at_group(pool, tree, group, &oldest);
     }
     return oldest;
 }
 
 /* From the top. In the group `nearest` none is left that is older than what is beside it. */
-static __attribute__((noinline)) struct seen search(const struct etwas_pool *pool, enum kind kind,
+static __attribute__((noinline)) struct seen search(const struct etwas_pool *pool, struct tree tree,
                                                     uint32_t nearest)
 {
     struct seen oldest = {.age = UINT64_MAX};
 
-    correct(pool, kind, 0, nearest);
+    correct(pool, tree, 0, nearest);
     for (uint32_t tries = 0; tries < TRIES; tries++) {
-        struct way way = descend(pool, kind);
+        struct way way = descend(pool, tree);
 
         if (way.level == 0) {
-            struct seen seen = look(pool, kind, way.index);
+            struct seen seen = look(pool, tree, way.index);
 
             if (seen.owner != 0 && !is_older(way.beside, seen.age)) {
-                leave_nearest(pool, kind, &way);
+                leave_nearest(pool, tree, &way);
                 return seen;
             }
             if (seen.age < oldest.age) {
@@ -321,25 +342,25 @@ static __attribute__((noinline)) struct seen search(const struct etwas_pool *poo
         if (way.level == pool->layout.levels - 1) {
             break; /* there is none */
         }
-        correct(pool, kind, way.level, way.index);
+        correct(pool, tree, way.level, way.index);
     }
-    return oldest.owner != 0 ? oldest : look_everywhere(pool, kind);
+    return oldest.owner != 0 ? oldest : look_everywhere(pool, tree);
 }
 
 /* First where the last search was. */
 static inline __attribute__((always_inline)) bool find(const struct etwas_pool *pool,
-                                                       enum kind kind, uint32_t *buffer,
+                                                       struct tree tree, uint32_t *buffer,
                                                        uint64_t *owner)
 {
-    uint64_t nearest = ck_pr_load_64(&pool->words->nearest[kind]);
+    uint64_t nearest = ck_pr_load_64(nearest_of(pool, tree));
     uint32_t group = (uint32_t)nearest & ((1u << GROUP_BITS) - 1);
     struct seen oldest = {.age = nearest >> GROUP_BITS};
 
     if (oldest.age != 0) {
-        look_at_group(pool, kind, group, &oldest);
+        look_at_group(pool, tree, group, &oldest);
     }
     if (oldest.owner == 0) {
-        oldest = search(pool, kind, group);
+        oldest = search(pool, tree, group);
     }
     *buffer = oldest.buffer;
     *owner = oldest.owner;
@@ -348,10 +369,29 @@ static inline __attribute__((always_inline)) bool find(const struct etwas_pool *
 
 bool etwas_pool_find_closed(struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner)
 {
-    return find(pool, CLOSED, buffer, owner);
+    return find(pool, (struct tree){CLOSED, 0}, buffer, owner);
 }
 
 bool etwas_pool_find_complete(struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner)
 {
-    return find(pool, COMPLETE, buffer, owner);
+    return find(pool, (struct tree){COMPLETE, 0}, buffer, owner);
+}
+
+/* Less often, so one for both kinds. */
+static __attribute__((noinline)) bool find_in_row(const struct etwas_pool *pool, struct tree tree,
+                                                  uint32_t *buffer, uint64_t *owner)
+{
+    return find(pool, tree, buffer, owner);
+}
+
+bool etwas_pool_find_closed_of(struct etwas_pool *pool, uint32_t row, uint32_t *buffer,
+                               uint64_t *owner)
+{
+    return find_in_row(pool, (struct tree){CLOSED, row}, buffer, owner);
+}
+
+bool etwas_pool_find_complete_of(struct etwas_pool *pool, uint32_t row, uint32_t *buffer,
+                                 uint64_t *owner)
+{
+    return find_in_row(pool, (struct tree){COMPLETE, row}, buffer, owner);
 }

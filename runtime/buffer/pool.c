@@ -61,9 +61,10 @@ static struct etwas_pool_layout lay_out(uint32_t capacity, uint32_t slots)
                      aligned(etwas_free_set_words(capacity) * sizeof(uint64_t), CONTROL_ALIGNMENT);
     layout.ages = layout.buffers + capacity * sizeof(struct etwas_buffer_control);
     layout.hints = layout.ages + aligned(capacity * sizeof(uint64_t), CONTROL_ALIGNMENT);
+    layout.rows = slots / (etwas_processor_count() + 1);
     lay_out_hints(&layout);
-    layout.bytes = paged(layout.hints +
-                         ETWAS_OLDEST_KINDS * layout.level_at[layout.levels] * sizeof(uint64_t));
+    layout.bytes = paged(layout.hints + (size_t)ETWAS_OLDEST_KINDS * layout.rows *
+                                            layout.level_at[layout.levels] * sizeof(uint64_t));
     return layout;
 }
 
@@ -236,8 +237,9 @@ static void begin_rows(struct etwas_pool *pool, const struct etwas_pool_options 
         struct etwas_pool_row *row = &pool->words->rows[index];
 
         ck_pr_store_32(&pool->row_percents[index], options->row_percents[index]);
-        ck_pr_store_64(&row->closed_hand, 0);
-        ck_pr_store_64(&row->complete_hand, 0);
+        for (uint32_t kind = 0; kind < ETWAS_OLDEST_KINDS; kind++) {
+            ck_pr_store_64(&row->nearest[kind], 0);
+        }
         ck_pr_store_32(&row->held, 0);
         ck_pr_store_32(&row->extra_held, 0);
         for (uint32_t outcome = 0; outcome < ETWAS_OUTCOMES; outcome++) {
@@ -462,5 +464,6 @@ void etwas_pool_unpin(struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
     ETWAS_INVARIANT(ck_pr_load_64(&pool->owners[buffer]) ==
                     etwas_owner_as(owner, ETWAS_OWNER_PINNED));
     (void)ck_pr_cas_64(&pool->owners[buffer], etwas_owner_as(owner, ETWAS_OWNER_PINNED), owner);
-    etwas_pool_offer_oldest(pool, buffer, etwas_pool_is_of_shared_slot(pool, owner));
+    etwas_pool_offer_oldest(pool, buffer, etwas_owner_slot(owner),
+                            etwas_pool_is_of_shared_slot(pool, owner));
 }

@@ -67,6 +67,7 @@ struct etwas_pool_layout {
     size_t hints;
     size_t bytes;
     uint32_t capacity;                          /* of owners, free_set, buffers and ages */
+    uint32_t rows;                              /* that have hints of each kind */
     uint32_t levels;                            /* of hints for a kind */
     uint32_t level_at[ETWAS_OLDEST_LEVELS + 1]; /* where each begins, and where the last one ends */
     uint32_t slot_count;
@@ -77,9 +78,8 @@ struct etwas_pool_layout {
  * booked here besides.
  */
 struct etwas_pool_row {
-    uint64_t closed_hand; /* where its oldest full buffer is, about */
-    uint64_t complete_hand;
-    uint32_t share;      /* so many buffers; set with the maximum */
+    uint64_t nearest[ETWAS_OLDEST_KINDS]; /* as the pool's, which is that of row 0 */
+    uint32_t share;                       /* so many buffers; set with the maximum */
     uint32_t held;       /* that its slots have or had last and nobody has taken since, about */
     uint32_t extra_held; /* of these, by its extra slot beside rseq slots */
     uint64_t settled[ETWAS_OUTCOMES];

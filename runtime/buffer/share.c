@@ -126,58 +126,24 @@ void etwas_share_mend(struct etwas_pool *pool)
 
 /* ---- what is replaced ------------------------------------------------------------------------ */
 
-typedef bool is_wanted(const struct etwas_pool *pool, uint32_t buffer, uint64_t owner);
+typedef bool find_of(struct etwas_pool *pool, uint32_t row, uint32_t *buffer, uint64_t *owner);
 
-/*
- * One of the row's buffers. The hand goes round over all of them, and what it comes to is claimed; so from
- * there on they lie in the order of their claims, but for those that could not be claimed when it
- * passed. The owner word says what is true; the hand only says where to begin.
- */
-static inline __attribute__((always_inline)) bool find_in_row(struct etwas_pool *pool,
-                                                              uint64_t *hand, uint32_t row,
-                                                              is_wanted *wanted, uint32_t *buffer,
-                                                              uint64_t *owner)
+/* The oldest of all rows. */
+static bool find_of_any(struct etwas_pool *pool, find_of *find, uint32_t *buffer, uint64_t *owner)
 {
-    uint32_t allocated = (uint32_t)ck_pr_load_64(&pool->words->allocated);
-    uint64_t before = ck_pr_load_64(hand);
-    uint32_t index = (uint32_t)before;
+    uint64_t oldest = UINT64_MAX;
 
-    for (uint32_t passed = 0; passed < allocated; passed++) {
-        index = index < allocated ? index : 0;
-        *owner = ck_pr_load_64(&pool->owners[index]);
-        if (wanted(pool, index, *owner) && etwas_share_row(pool, etwas_owner_slot(*owner)) == row) {
-            *buffer = index;
-            (void)ck_pr_cas_64(hand, before, ((before >> 32) + 1) << 32 | index);
-            return true;
+    for (uint32_t row = 0; row < pool->rows && row < ETWAS_ROWS; row++) {
+        uint32_t found;
+        uint64_t its_owner;
+
+        if (find(pool, row, &found, &its_owner) && ck_pr_load_64(&pool->ages[found]) < oldest) {
+            oldest = ck_pr_load_64(&pool->ages[found]);
+            *buffer = found;
+            *owner = its_owner;
         }
-        index++;
     }
-    return false;
-}
-
-static inline bool is_closed(const struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
-{
-    (void)pool;
-    (void)buffer;
-    return etwas_owner_state(owner) == ETWAS_OWNER_CLOSED;
-}
-
-static inline bool is_complete(const struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
-{
-    return etwas_owner_state(owner) == ETWAS_OWNER_HELD &&
-           etwas_pool_is_of_shared_slot(pool, owner) &&
-           etwas_pool_is_complete(pool, ck_pr_load_64(&pool->buffers[buffer].commit));
-}
-
-static bool find_closed(struct etwas_pool *pool, uint32_t row, uint32_t *buffer, uint64_t *owner)
-{
-    return find_in_row(pool, &pool->words->rows[row].closed_hand, row, is_closed, buffer, owner);
-}
-
-static bool find_complete(struct etwas_pool *pool, uint32_t row, uint32_t *buffer, uint64_t *owner)
-{
-    return find_in_row(pool, &pool->words->rows[row].complete_hand, row, is_complete, buffer,
-                       owner);
+    return oldest != UINT64_MAX;
 }
 
 /* Whose oldest buffer the slot is to replace. */
@@ -211,9 +177,10 @@ bool etwas_share_find_closed_in_rows(struct etwas_pool *pool, uint32_t slot, uin
     uint32_t own = etwas_share_row(pool, slot);
     uint32_t row = row_to_replace(pool, slot);
 
-    return find_closed(pool, row, buffer, owner) ||
-           (row != own && find_closed(pool, own, buffer, owner)) ||
-           (!etwas_share_is_full(pool, slot) && etwas_pool_find_closed(pool, buffer, owner));
+    return etwas_pool_find_closed_of(pool, row, buffer, owner) ||
+           (row != own && etwas_pool_find_closed_of(pool, own, buffer, owner)) ||
+           (!etwas_share_is_full(pool, slot) &&
+            find_of_any(pool, etwas_pool_find_closed_of, buffer, owner));
 }
 
 /* Beside rseq slots the extra slots alone have such buffers, and each row's keeps its own. */
@@ -227,8 +194,8 @@ bool etwas_share_find_complete(struct etwas_pool *pool, uint32_t slot, uint32_t 
         return etwas_pool_find_complete(pool, buffer, owner);
     }
     row = pool->rseq_slots != 0 ? own : row_to_replace(pool, slot);
-    return find_complete(pool, row, buffer, owner) ||
-           (row != own && find_complete(pool, own, buffer, owner)) ||
+    return etwas_pool_find_complete_of(pool, row, buffer, owner) ||
+           (row != own && etwas_pool_find_complete_of(pool, own, buffer, owner)) ||
            (pool->rseq_slots == 0 && !etwas_share_is_full(pool, slot) &&
-            etwas_pool_find_complete(pool, buffer, owner));
+            find_of_any(pool, etwas_pool_find_complete_of, buffer, owner));
 }

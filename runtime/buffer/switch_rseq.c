@@ -145,7 +145,7 @@ static bool close(const struct step *step, uint32_t buffer, uint64_t buffer_owne
     if (!run(step, &sequence)) {
         return false;
     }
-    etwas_pool_offer_oldest(step->pool, previous, false);
+    etwas_pool_offer_oldest(step->pool, previous, step->index, false);
     return true;
 }
 
@@ -422,6 +422,6 @@ void etwas_rseq_close_previous(const struct etwas_slot *slot, struct etwas_pool 
 
     if (owner != 0 && etwas_current_stands(&current, pool) &&
         ck_pr_cas_64(&pool->owners[previous], owner, etwas_owner_as(owner, ETWAS_OWNER_CLOSED))) {
-        etwas_pool_offer_oldest(pool, previous, false);
+        etwas_pool_offer_oldest(pool, previous, etwas_owner_slot(owner), false);
     }
 }

@@ -60,7 +60,7 @@ static bool install(struct etwas_slot *slot, struct etwas_pool *pool, uint64_t w
         ck_pr_store_64(&pool->ages[old], ticket);
         etwas_pool_retire(pool, old, etwas_word_units(word));
         if (pool->buffering) {
-            etwas_pool_offer_oldest(pool, old, true);
+            etwas_pool_offer_oldest(pool, old, ck_pr_load_32(&slot->index), true);
         }
     }
     etwas_pool_wake_if_few(pool, ck_pr_load_32(&slot->index));

@@ -13,148 +13,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "platform/processor.h"
+#include "class_case.h"
 #include "support/folder.h"
 #include "support/start.h"
 
 enum {
-    ERRORS = 40,
-    STORM = 40000,
     THREADS = 3,
     EACH = 15000,
-    VERBOSE = 5,
-    ERROR = 2,
     RARE_TYPE = 77,
-    MOST_TAGS = 8,
-    MOST_EVENTS = 100000,
 };
 
-static const etwas_guid one = {0x0c1a5500, 0x0001, 0x4000, {0x80, 0, 0, 0, 0, 0, 0, 1}};
 static const etwas_guid other = {0x0c1a5500, 0x0002, 0x4000, {0x80, 0, 0, 0, 0, 0, 0, 2}};
 
-static const etwas_retention_class errors_apart = {.level = 3, .share_percent = 20};
-
-static const etwas_session_options recorder = {
-    .log_file_mode = EVENT_TRACE_BUFFERING_MODE,
-    .clock = ETWAS_CLOCK_QPC,
-    .buffer_size_kb = 4,
-    .minimum_buffers = 64,
-    .classes = &errors_apart,
-    .class_count = 1,
-};
-
-/* ---- writing --------------------------------------------------------------------------------- */
-
-struct payload {
-    uint64_t tag;
-    uint64_t number;
-    uint8_t rest[48];
-};
-
-static uint32_t log_as(etwas_trace_handle session, const etwas_guid *guid, uint8_t level,
-                       uint8_t type, uint64_t tag, uint64_t number)
-{
-    struct {
-        EVENT_TRACE_HEADER header;
-        struct payload payload;
-    } event = {.header = {.Size = sizeof event, .Flags = WNODE_FLAG_TRACED_GUID, .Guid = *guid},
-               .payload = {.tag = tag, .number = number}};
-
-    event.header.Class.Level = level;
-    event.header.Class.Type = type;
-    return TraceEvent(session, &event.header);
-}
-
-static uint32_t log_one(etwas_trace_handle session, uint8_t level, uint64_t number)
-{
-    return log_as(session, &one, level, 1, level, number);
-}
-
-/* ---- reading --------------------------------------------------------------------------------- */
-
-static struct {
-    uint64_t count[MOST_TAGS];
-    uint8_t seen[MOST_TAGS][MOST_EVENTS];
-    int64_t last;
-    uint64_t wrong;
-    uint64_t out_of_order;
-    uint64_t elsewhere; /* on no processor of this machine, nor in the extra stream */
-} found;
-
-static void take(EVENT_RECORD *record)
-{
-    struct payload payload;
-
-    found.out_of_order += record->EventHeader.TimeStamp.QuadPart < found.last;
-    found.last = record->EventHeader.TimeStamp.QuadPart;
-    if (memcmp(&record->EventHeader.ProviderId, &one, sizeof one) != 0 ||
-        record->UserDataLength != sizeof payload) {
-        return; /* what the file says of itself */
-    }
-    found.elsewhere += record->BufferContext.ProcessorIndex > etwas_processor_count();
-    memcpy(&payload, record->UserData, sizeof payload);
-    if (payload.tag >= MOST_TAGS || payload.number >= MOST_EVENTS ||
-        found.seen[payload.tag][payload.number]++ != 0) {
-        found.wrong++;
-        return;
-    }
-    found.count[payload.tag]++;
-}
-
-static void read_file(const char *path)
-{
-    EVENT_TRACE_LOGFILEA log = {.LogFileName = (char *)path, .EventRecordCallback = take};
-    etwas_trace_handle trace;
-
-    log.ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD | PROCESS_TRACE_MODE_RAW_TIMESTAMP;
-    memset(&found, 0, sizeof found);
-    trace = OpenTraceA(&log);
-    assert_true(trace != INVALID_PROCESSTRACE_HANDLE);
-    assert_int_equal(ProcessTrace(&trace, 1, NULL, NULL), ERROR_SUCCESS);
-    assert_int_equal(CloseTrace(trace), ERROR_SUCCESS);
-    assert_int_equal(found.wrong, 0);
-    assert_int_equal(found.out_of_order, 0);
-    assert_int_equal(found.elsewhere, 0);
-}
-
-static etwas_retention_class_state state_of(etwas_trace_handle session, uint32_t class_number)
-{
-    etwas_retention_class_state state;
-
-    assert_int_equal(etwas_retention_class_query(session, class_number, &state), ERROR_SUCCESS);
-    assert_int_equal(state.attempted, state.recorded + state.overwritten + state.lost);
-    return state;
-}
-
-static void expect_sums(etwas_trace_handle session, uint32_t classes)
-{
-    etwas_session_counts counts = counts_of(session);
-    etwas_retention_class_state sum = {0};
-
-    for (uint32_t number = 0; number <= classes; number++) {
-        etwas_retention_class_state state = state_of(session, number);
-
-        sum.recorded += state.recorded;
-        sum.overwritten += state.overwritten;
-        sum.lost += state.lost;
-    }
-    assert_int_equal(sum.recorded, counts.recorded);
-    assert_int_equal(sum.overwritten, counts.overwritten);
-    assert_int_equal(sum.lost, counts.lost);
-}
-
 /* ---- what they are for ------------------------------------------------------------------------ */
-
-/* Before, among and after them a storm of what nobody would miss. */
-static void log_errors_in_a_storm(etwas_trace_handle session)
-{
-    for (uint32_t number = 0; number < STORM; number++) {
-        assert_int_equal(log_one(session, VERBOSE, number), ERROR_SUCCESS);
-        if (number >= STORM / 4 && number < STORM / 4 + ERRORS) {
-            assert_int_equal(log_one(session, ERROR, number - STORM / 4), ERROR_SUCCESS);
-        }
-    }
-}
 
 static void rare_errors_outlast_a_storm(void **state)
 {
@@ -165,8 +36,10 @@ static void rare_errors_outlast_a_storm(void **state)
 
     (void)state;
     log_errors_in_a_storm(session);
-    errors = state_of(session, 1);
+    /* What goes back farther is asked last: it is longer, however long that takes. */
+    assert_int_equal(etwas_retention_query(session, &retention, NULL, 0), ERROR_SUCCESS);
     others = state_of(session, 0);
+    errors = state_of(session, 1);
     assert_int_equal(errors.recorded, ERRORS);
     assert_int_equal(errors.overwritten, 0);
     assert_int_equal(others.attempted, STORM);
@@ -175,7 +48,6 @@ static void rare_errors_outlast_a_storm(void **state)
     expect_sums(session, 1);
     /* The gauge knows both. */
     assert_true(errors.covered_ns > others.covered_ns);
-    assert_int_equal(etwas_retention_query(session, &retention, NULL, 0), ERROR_SUCCESS);
     assert_true(retention.covered_ns <= errors.covered_ns);
     assert_int_equal(etwas_snapshot(session, folder_path("s.etl")), ERROR_SUCCESS);
     read_file(folder_path("s.etl"));
@@ -275,15 +147,11 @@ static void expect_class(etwas_trace_handle session, uint32_t class_number)
 static void classic_events_are_in_the_first_class_that_fits(void **state)
 {
     static const struct classified rows[] = {
-        {&one, 0, 1, 0, BY_LEVEL},
-        {&one, 0, 2, RARE_TYPE, BY_LEVEL},
-        {&other, 0, 2, 0, BY_LEVEL},
-        {&one, 0, 0, 0, 0},
-        {&one, 0, 3, 0, 0},
-        {&one, 0, 255, RARE_TYPE, BY_TYPE},
-        {&other, 0, 0, RARE_TYPE, BY_TYPE},
-        {&other, 0, 3, 1, BY_GUID},
-        {&one, 0, 4, 9, 0}, /* no keyword */
+        {&class_case_guid, 0, 1, 0, BY_LEVEL}, {&class_case_guid, 0, 2, RARE_TYPE, BY_LEVEL},
+        {&other, 0, 2, 0, BY_LEVEL},           {&class_case_guid, 0, 0, 0, 0},
+        {&class_case_guid, 0, 3, 0, 0},        {&class_case_guid, 0, 255, RARE_TYPE, BY_TYPE},
+        {&other, 0, 0, RARE_TYPE, BY_TYPE},    {&other, 0, 3, 1, BY_GUID},
+        {&class_case_guid, 0, 4, 9, 0}, /* no keyword */
     };
     etwas_session_options options = recorder;
     etwas_trace_handle session;
@@ -316,7 +184,7 @@ static uint32_t no_control(WMIDPREQUESTCODE code, void *context, uint32_t *size,
 static void instances_are_in_the_class_of_their_registration(void **state)
 {
     etwas_session_options options = recorder;
-    TRACE_GUID_REGISTRATION classes[] = {{.Guid = &one}, {.Guid = &other}};
+    TRACE_GUID_REGISTRATION classes[] = {{.Guid = &class_case_guid}, {.Guid = &other}};
     struct {
         EVENT_INSTANCE_HEADER header;
         struct payload payload;
@@ -329,9 +197,9 @@ static void instances_are_in_the_class_of_their_registration(void **state)
     options.class_count = EVERY_CLASS;
     session = start_session(NULL, &options);
     memset(attempted, 0, sizeof attempted);
-    assert_int_equal(
-        RegisterTraceGuidsA(no_control, NULL, &one, 2, classes, NULL, NULL, &registration),
-        ERROR_SUCCESS);
+    assert_int_equal(RegisterTraceGuidsA(no_control, NULL, &class_case_guid, 2, classes, NULL, NULL,
+                                         &registration),
+                     ERROR_SUCCESS);
     for (uint32_t index = 0; index < 8; index++) {
         EVENT_INSTANCE_INFO instance;
         EVENT_INSTANCE_INFO parent;
@@ -353,15 +221,15 @@ static void instances_are_in_the_class_of_their_registration(void **state)
 static void modern_events_also_by_keyword(void **state)
 {
     static const struct classified rows[] = {
-        {&one, 0x10, 4, 0, BY_KEYWORD},
-        {&one, 0x21, 4, 9, BY_KEYWORD},
-        {&one, 0x41, 4, 9, BY_ALL},
-        {&one, 0x41, 5, 9, 0},
-        {&one, 0x41, 4, 8, 0},
-        {&one, 0x70, 2, 9, BY_LEVEL},
+        {&class_case_guid, 0x10, 4, 0, BY_KEYWORD},
+        {&class_case_guid, 0x21, 4, 9, BY_KEYWORD},
+        {&class_case_guid, 0x41, 4, 9, BY_ALL},
+        {&class_case_guid, 0x41, 5, 9, 0},
+        {&class_case_guid, 0x41, 4, 8, 0},
+        {&class_case_guid, 0x70, 2, 9, BY_LEVEL},
         {&other, 0x70, 4, 0, BY_GUID},
-        {&one, 0, 4, RARE_TYPE, BY_TYPE},
-        {&one, 0, 4, 9, 0},
+        {&class_case_guid, 0, 4, RARE_TYPE, BY_TYPE},
+        {&class_case_guid, 0, 4, 9, 0},
     };
     etwas_session_options options = recorder;
     REGHANDLE provider = 0;
@@ -414,7 +282,8 @@ static void messages_by_their_guid_alone(void **state)
     assert_int_equal(TraceMessage(session, flags | TRACE_MESSAGE_SEQUENCE, &other, RARE_TYPE, NULL),
                      ERROR_SUCCESS);
     expect_class(session, BY_GUID);
-    assert_int_equal(TraceMessage(session, flags, &one, RARE_TYPE, NULL), ERROR_SUCCESS);
+    assert_int_equal(TraceMessage(session, flags, &class_case_guid, RARE_TYPE, NULL),
+                     ERROR_SUCCESS);
     expect_class(session, 0);
     assert_int_equal(TraceMessage(session, TRACE_MESSAGE_TIMESTAMP, NULL, RARE_TYPE, NULL),
                      ERROR_SUCCESS);
@@ -437,8 +306,8 @@ static void *write_both(void *argument)
 
     for (uint32_t index = 0; index < EACH; index++) {
         uint8_t level = index % 3 == 0 ? ERROR : VERBOSE;
-        uint32_t code =
-            log_as(work->session, &one, level, 1, level, (uint64_t)work->thread * EACH + index);
+        uint32_t code = log_as(work->session, &class_case_guid, level, 1, level,
+                               (uint64_t)work->thread * EACH + index);
 
         work->lost[level == ERROR] += code != ERROR_SUCCESS;
     }
@@ -486,7 +355,7 @@ static void recorder_under_load(uint32_t mode)
     session = start_session(NULL, &options);
     /* So that there is something to take back from the others. */
     for (uint32_t number = 0; number < STORM / 4; number++) {
-        assert_int_equal(log_as(session, &one, VERBOSE, 1, 1, number), ERROR_SUCCESS);
+        assert_int_equal(log_as(session, &class_case_guid, VERBOSE, 1, 1, number), ERROR_SUCCESS);
     }
     write_by_threads(session, lost);
     assert_int_equal(state_of(session, 1).attempted, THREADS * EACH / 3);
@@ -651,7 +520,7 @@ static void expect_refused(etwas_session_options options, uint32_t code)
 static void what_cannot_be_is_refused(void **state)
 {
     static const etwas_retention_class many[ETWAS_RETENTION_CLASSES + 1];
-    etwas_retention_class two[] = {errors_apart, errors_apart};
+    etwas_retention_class two[] = {recorder.classes[0], recorder.classes[0]};
     etwas_session_options options = {.classes = two, .class_count = 2};
     etwas_retention_class_state class_state;
     etwas_trace_handle session;
@@ -662,13 +531,13 @@ static void what_cannot_be_is_refused(void **state)
     two[0].share_percent = 101;
     options.class_count = 1;
     expect_refused(options, ERROR_INVALID_PARAMETER);
-    two[0] = errors_apart;
+    two[0] = recorder.classes[0];
     two[0].reserved = 1;
     expect_refused(options, ERROR_INVALID_PARAMETER);
-    two[0] = errors_apart;
+    two[0] = recorder.classes[0];
     two[0].reserved_byte = 1;
     expect_refused(options, ERROR_INVALID_PARAMETER);
-    two[0] = errors_apart;
+    two[0] = recorder.classes[0];
     options.classes = NULL;
     expect_refused(options, ERROR_INVALID_PARAMETER);
     options.classes = many;
