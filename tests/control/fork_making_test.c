@@ -71,6 +71,7 @@ static _Noreturn void be_a_child(void)
 
     CHECK_IN_CHILD(pools_here() == 0);
     options.maximum_buffers = options.minimum_buffers;
+    options.flusher.no_thread = FIXTURE_SANITIZER;
     CHECK_IN_CHILD(etwas_start("made", NULL, &options, &session) == ERROR_SUCCESS);
     CHECK_IN_CHILD(log_number(session, 1) == ERROR_SUCCESS);
     CHECK_IN_CHILD(etwas_stop(session, NULL) == ERROR_SUCCESS);
