@@ -19,8 +19,8 @@
 #include "platform/testpoint.h"
 
 /*
- * Whether the extra slot of a flight recorder has its share. What it takes it keeps: sequences
- * claim only CLOSED buffers.
+ * Whether the extra slot of a flight recorder has its share. What it takes it keeps until it is given back below:
+ * sequences claim only CLOSED buffers.
  */
 static bool has_its_share(const struct etwas_pool *pool, uint32_t slot)
 {
@@ -151,34 +151,41 @@ static bool claim_unused(struct etwas_pool *pool, uint32_t slot, uint32_t *buffe
     return claim_free(pool, slot, buffer);
 }
 
-/* What was full and complete is overwritten. */
+/* From the claim `owner`, which is full and complete, to the slot, which overwrites it. */
+static bool hold_oldest(struct etwas_pool *pool, uint32_t slot, uint32_t buffer, uint64_t owner)
+{
+    bool crosses = etwas_share_crosses(pool, owner, slot);
+    bool held;
+
+    if (crosses) {
+        etwas_pool_settle_begin(pool);
+    }
+    /*
+     * Until its old records are accounted for, the commit word still calls the buffer complete:
+     * as PINNED nobody takes it.
+     */
+    held = hold(pool, slot, buffer, owner, ETWAS_OWNER_PINNED);
+    if (held) {
+        overwrite(pool, buffer, owner);
+    }
+    if (crosses) {
+        etwas_pool_settle_end(pool);
+    }
+    if (held) {
+        ck_pr_fence_release();
+        ck_pr_store_64(&pool->owners[buffer],
+                       etwas_owner_as(ck_pr_load_64(&pool->owners[buffer]), ETWAS_OWNER_HELD));
+    }
+    return held;
+}
+
 static bool claim_oldest(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
 {
     uint64_t owner;
 
     /* Lock-free: an exchange fails only because another writer, or a snapshot, got this buffer. */
     while (find_oldest(pool, slot, buffer, &owner)) {
-        bool crosses = etwas_share_crosses(pool, owner, slot);
-        bool held;
-
-        if (crosses) {
-            etwas_pool_settle_begin(pool);
-        }
-        /*
-         * Until its old records are accounted for, the commit word still calls the buffer complete:
-         * as PINNED nobody takes it.
-         */
-        held = hold(pool, slot, *buffer, owner, ETWAS_OWNER_PINNED);
-        if (held) {
-            overwrite(pool, *buffer, owner);
-        }
-        if (crosses) {
-            etwas_pool_settle_end(pool);
-        }
-        if (held) {
-            ck_pr_fence_release();
-            ck_pr_store_64(&pool->owners[*buffer],
-                           etwas_owner_as(ck_pr_load_64(&pool->owners[*buffer]), ETWAS_OWNER_HELD));
+        if (hold_oldest(pool, slot, *buffer, owner)) {
             return true;
         }
     }
@@ -252,6 +259,25 @@ void etwas_pool_release(struct etwas_pool *pool, uint32_t buffer, uint32_t used_
     ck_pr_fence_release();
     ck_pr_store_64(&pool->owners[buffer], etwas_owner_as(owner, ETWAS_OWNER_FREE));
     etwas_free_set_add(pool->free_set, buffer);
+}
+
+void etwas_pool_give_back_oldest(struct etwas_pool *pool)
+{
+    uint32_t buffer;
+    uint32_t closed;
+    uint64_t owner;
+    uint64_t closed_owner;
+
+    if (pool->rseq_slots == 0 || etwas_share_has_rows(pool) || !etwas_pool_has_wrapped(pool) ||
+        ck_pr_load_32(&pool->words->shared_held) <= 1 ||
+        !etwas_pool_find_complete(pool, &buffer, &owner) ||
+        !etwas_pool_find_closed(pool, &closed, &closed_owner) ||
+        ck_pr_load_64(&pool->ages[buffer]) >= ck_pr_load_64(&pool->ages[closed])) {
+        return;
+    }
+    if (hold_oldest(pool, etwas_owner_slot(owner), buffer, owner)) {
+        etwas_pool_release(pool, buffer, 0);
+    }
 }
 
 bool etwas_pool_is_quiet(const struct etwas_pool *pool)

@@ -23,6 +23,12 @@ uint64_t etwas_pool_renumber(struct etwas_pool *pool, uint32_t slot, uint32_t bu
 /* Gives back a held buffer of which `used_units` were written (ETWAS_FIRST_UNIT: none). */
 void etwas_pool_release(struct etwas_pool *pool, uint32_t buffer, uint32_t used_units);
 
+/*
+ * Flight recorder: a full buffer of the extra slot goes back to the processors if it is older than all of theirs, where
+ * nothing else is unused. What it held counts as overwritten. For the owner of the role; in sessions without rows.
+ */
+void etwas_pool_give_back_oldest(struct etwas_pool *pool);
+
 /* After taking `buffer` out of its slot: adds the unused rest to its commit word. Exactly once. */
 void etwas_pool_retire(struct etwas_pool *pool, uint32_t buffer, uint32_t end_units);
 

@@ -9,6 +9,7 @@
 #include <semaphore.h>
 #include <sys/resource.h>
 
+#include "buffer/pool_claim.h"
 #include "buffer/pool_free.h"
 #include "flush/drain.h"
 #include "flush/session_clock.h"
@@ -109,6 +110,7 @@ static struct etwas_drain_result one_pass(struct etwas_session *session, struct 
         etwas_pool_mend_free_set(session->pool);
         keep_buffers_free(session->pool);
     }
+    etwas_pool_give_back_oldest(session->pool);
     if (session->mapping != NULL) {
         etwas_shared_touch(session->mapping, session->pool);
     }

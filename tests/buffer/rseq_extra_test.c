@@ -166,7 +166,7 @@ static void threads_with_and_without_registration_write_together(void **state)
 }
 
 /*
- * The extra slot keeps the buffers it once took, in a recorder that has few; the processors get
+ * The extra slot has its share of the buffers, in a recorder that has few; the processors get
  * along with the rest, by turns, and lose nothing.
  */
 static void the_extra_slot_leaves_the_processors_of_a_small_recorder_what_they_need(void **state)
@@ -205,6 +205,56 @@ static void the_extra_slot_leaves_the_processors_of_a_small_recorder_what_they_n
     counts = counts_of(session);
     expect_nothing_lost(counts);
     assert_int_equal(counts.committed_shared, 3 * 2000);
+    expect_exact_end(session, true, path, &counts);
+}
+
+/* A pass of the flusher comes at least once a second. */
+static void wait_until_the_extra_slot_has_one_buffer(etwas_trace_handle session)
+{
+    const struct etwas_pool *pool = inside_of(session)->pool;
+
+    for (int tries = 0; ck_pr_load_32(&pool->words->shared_held) != 1; tries++) {
+        assert_true(tries < 120 * 1000);
+        (void)usleep(1000);
+    }
+}
+
+/* Where nobody without registration logs any more, the processors get what is older than all they have. */
+static void the_extra_slot_gives_back_what_is_the_oldest(void **state)
+{
+    const char *path = folder_path("trace.etl");
+    struct writer_options what = {
+        .class_handle = writer_class(), .events = 2000, .largest_payload = LARGE_PAYLOAD};
+    etwas_trace_handle session;
+    etwas_session_counts counts;
+
+    (void)state;
+    skip_without_sequences();
+    session = start(true, path, 1); /* as few as there may be */
+    what.session = session;
+    stay_on_one_processor();
+    for (int round = 0; round < 3; round++) {
+        struct thread outside;
+        struct thread inside;
+        struct readback result;
+
+        start_thread(&outside, &what, true);
+        join(&outside);
+        start_thread(&inside, &what, false);
+        join(&inside);
+        wait_until_the_extra_slot_has_one_buffer(session);
+        expect_recorder_is_exact(session, path);
+        start_thread(&inside, &what, false);
+        join(&inside);
+        assert_int_equal(inside.writer->recorded, 2000);
+        expect_recorder_is_exact(session, path);
+        walk_back(session, path, true, &result);
+        assert_int_equal(outside.writer->events[1999].seen, 1); /* in its current one */
+        assert_int_equal(inside.writer->events[1999].seen, 1);
+    }
+    leave_one_processor();
+    counts = counts_of(session);
+    expect_nothing_lost(counts);
     expect_exact_end(session, true, path, &counts);
 }
 
@@ -299,6 +349,7 @@ int main(int argument_count, char **arguments)
         FOLDER_TEST(a_thread_without_registration_writes_a_stream_of_its_own),
         FOLDER_TEST(threads_with_and_without_registration_write_together),
         FOLDER_TEST(the_extra_slot_leaves_the_processors_of_a_small_recorder_what_they_need),
+        FOLDER_TEST(the_extra_slot_gives_back_what_is_the_oldest),
         FOLDER_TEST(sessions_end_while_threads_without_registration_write),
         FOLDER_TEST(fields_that_become_shorter_let_no_old_bytes_into_a_long_record),
     };

@@ -638,6 +638,33 @@ inline snapshot(i)
 }
 #endif
 
+#ifdef CIRCULAR
+/* What is complete goes back to the processors: claimed, overwritten, free. */
+inline give_back(i)
+{
+    atomic {
+        STATE(owner[i]) == HELD && COMPLETE(i) ->
+        y = i;
+        z = owner[i]
+    };
+    atomic {
+        if
+        :: owner[y] == z -> GHOST(OVERWRITE(y)) owner[y] = OWNER(TICKET(z) + 1, PREPARED)
+        :: else -> y = NO_BUFFER
+        fi
+    };
+    if
+    :: y != NO_BUFFER ->
+        d_step { clear(y) };
+        d_step { recorded = recorded + records[y]; units[y] = 0; records[y] = 0; closed[y] = 0 };
+        d_step { owner[y] = OWNER(TICKET(owner[y]), HELD) };
+        release(y)
+    :: else
+    fi;
+    atomic { x = 0; y = 0; z = 0 }
+}
+#endif
+
 #ifdef KILL
 #include "shared_recover.pml"
 #endif
@@ -673,8 +700,11 @@ init
 #ifdef CIRCULAR
         :: snapshot(0)
         :: snapshot(1)
+        :: give_back(0)
+        :: give_back(1)
 #if BUFFERS > 2
         :: snapshot(2)
+        :: give_back(2)
 #endif
 #else
         :: atomic { word_buffer != NO_BUFFER && word_buffer != last_current -> x = word_buffer };
