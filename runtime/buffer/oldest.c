@@ -313,7 +313,11 @@ static struct seen look_everywhere(const struct etwas_pool *pool, struct tree tr
     struct seen oldest = {.age = UINT64_MAX};
 
     for (uint32_t group = 0; group << ETWAS_OLDEST_FAN_BITS < allocated; group++) {
-        look_at_group(pool, tree, group, &oldest);
+        struct seen seen = look(pool, tree, group);
+
+        if (seen.age < oldest.age) {
+            oldest = seen;
+        }
     }
     return oldest;
 }
