@@ -277,7 +277,7 @@ _Noreturn void child_failed(const char *condition, const char *file, int line)
 void limit_child(void)
 {
     enum {
-        CHILD_SECONDS = 60
+        CHILD_SECONDS = 150
     };
 
     (void)alarm(CHILD_SECONDS);
