@@ -163,6 +163,18 @@ class File(Advising):
         self.assertIn("7 events while it was recorded", out)
         self.assertIn("9 events by newer ones", out)
 
+    def test_that_the_session_kept_classes_apart_is_said(self):
+        times = {0: range(400), 2: range(100)}
+        clock = etl.clock_record(processors=2 | 2 << 16)  # two rows of slots: of no class, and of one
+        path = self.trace(times, own=[clock], processors=6)
+        self.assertTrue(self.advise(path)["retention_classes"])
+        out, _ = self.run_etwas("advise", path)
+        self.assertIn("kept apart in the session", out)
+        path = self.trace(times, own=[etl.clock_record(processors=2)], processors=3)
+        self.assertFalse(self.advise(path)["retention_classes"])
+        out, _ = self.run_etwas("advise", path)
+        self.assertNotIn("kept apart", out)
+
     def test_several_files_are_one_trace(self):
         first = self.trace({0: range(1000)}, "1.etl")
         second = self.trace({0: range(1000, 2000)}, "2.etl")

@@ -77,6 +77,7 @@ static const char *const help[] = {
     "\n",
     "JSON keys:\n"
     "  files, damaged, events_lost, events_overwritten (both when it was recorded);\n"
+    "  retention_classes (whether the session had some, which the sizes leave out);\n"
     "  events, bytes, seconds, largest_record, computer_processors;\n"
     "  bytes_per_second, burst_bytes_per_second, burst_at_s (since the first event);\n"
     "  processors (processor, null: of threads that had none; events, bytes,\n"

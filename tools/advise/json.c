@@ -87,6 +87,7 @@ static void put_load(struct etwas_output *output, const struct etwas_load *load,
     etwas_json_boolean(output, "damaged", load->is_damaged);
     etwas_json_number(output, "events_lost", load->lost_events);
     etwas_json_number(output, "events_overwritten", load->overwritten_events);
+    etwas_json_boolean(output, "retention_classes", load->has_classes);
     etwas_json_number(output, "events", load->sum.events);
     etwas_json_number(output, "bytes", load->sum.bytes);
     put_seconds(output, "seconds", load->span_ns);

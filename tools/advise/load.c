@@ -60,6 +60,11 @@ static void learn(struct etwas_load *load, const struct etwas_input *input)
                                                                           : ETWAS_LOAD_PROCESSORS;
 
     load->processors = processors > load->processors ? processors : load->processors;
+    /* One more than processors is the stream of threads that cannot run sequences. */
+    load->has_classes |=
+        etwas_event_has_processor(input->logfile.LogfileHeader.LogFileMode) &&
+        information->processors != 0 &&
+        input->logfile.LogfileHeader.NumberOfProcessors > information->processors + 1;
     load->lost_events += information->lost_events;
     load->overwritten_events += information->overwritten_events;
 }

@@ -97,6 +97,12 @@ static void put_trace(struct etwas_output *output, const struct etwas_load *load
         etwas_output_format(output, "%s by newer ones: bursts among them are not known\n",
                             events(count, load->overwritten_events));
     }
+    if (load->has_classes) {
+        put_label(output, "classes");
+        etwas_output_text(
+            output, "kept apart in the session: the sizes are for one without. With them each "
+                    "class needs 3 buffers more a processor, and has its share alone\n");
+    }
 }
 
 static void put_rate(struct etwas_output *output, const struct etwas_load *load,
