@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "platform/file.h"
+#include "platform/memory.h"
 #include "session/fixture.h"
 
 enum {
@@ -137,10 +138,15 @@ static void expect_whole(etwas_trace_handle session)
 static void fork_while_space_is_taken(uint32_t crash_safe)
 {
     struct making making = {.crash_safe = crash_safe};
-    struct belongings before = count_belongings();
+    struct belongings before;
     pthread_t maker;
     int child;
 
+    /* The first leaves what is kept; a sanitizer has a thread of its own from the first one on. */
+    (void)make(&making);
+    assert_int_equal(making.code, ERROR_SUCCESS);
+    stop_session(making.session, NULL);
+    before = count_belongings();
     assert_int_equal(sem_init(&is_inside, 0, 0), 0);
     assert_int_equal(sem_init(&may_go_on, 0, 0), 0);
     etwas_file_fail(hold_allocation);
@@ -158,7 +164,6 @@ static void fork_while_space_is_taken(uint32_t crash_safe)
     assert_int_equal(making.code, ERROR_SUCCESS);
     expect_whole(making.session);
     stop_session(making.session, NULL);
-    before.files += crash_safe == ETWAS_CRASH_SAFE_POOL_FILE ? 1 : 0; /* the folder of pools */
     assert_nothing_gained(&before);
 }
 
@@ -219,6 +224,10 @@ static void a_fork_at_any_moment_of_it_harms_neither_side(void **state)
     pthread_t maker;
 
     (void)state;
+#ifdef ETWAS_ADDRESS_SANITIZER
+    print_message("note: AddressSanitizer's malloc hangs in children of processes with threads\n");
+    skip();
+#endif
     ck_pr_store_32(&is_over, 0);
     assert_int_equal(pthread_create(&maker, NULL, make_again_and_again, &making), 0);
     for (uint32_t number = 0; number < FORKS; number++) {
