@@ -17,7 +17,9 @@ static const double ns_per_s = 1e9;
 /* The slices that a run fills; what is behind them is left out. */
 static uint32_t slices_of(const struct etwas_diff_run *run)
 {
-    return run->has_time ? (uint32_t)((run->end_ns - run->begin_ns) / run->slice_ns) : 0;
+    return run->has_time ? (uint32_t)(etwas_diff_passed_ns(run->begin_ns, run->end_ns) /
+                                      (uint64_t)run->slice_ns)
+                         : 0;
 }
 
 static struct etwas_diff_sum sum_of(const struct etwas_diff_run *run, uint32_t class_index,
@@ -57,8 +59,9 @@ static void fill(const struct etwas_diff *diff, const struct etwas_diff_table *t
     for (uint32_t i = 0; i < diff->counts[0] + diff->counts[1]; i++) {
         const struct etwas_diff_run *run = &diff->runs[i];
         uint32_t pieces = diff->by_runs ? 1 : slices_of(run);
-        double seconds =
-            (double)(diff->by_runs ? run->end_ns - run->begin_ns : run->slice_ns) / ns_per_s;
+        double seconds = (double)(diff->by_runs ? etwas_diff_passed_ns(run->begin_ns, run->end_ns)
+                                                : (uint64_t)run->slice_ns) /
+                         ns_per_s;
 
         for (uint32_t piece = 0; piece < pieces; piece++, unit++) {
             struct etwas_diff_sum sum = diff->by_runs
