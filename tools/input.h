@@ -78,6 +78,14 @@ int64_t etwas_input_unix_ns(const struct etwas_input *input, const EVENT_RECORD 
 /* The same by a clock that nobody sets, to subtract. Where it begins is not said. */
 int64_t etwas_input_monotonic_ns(const struct etwas_input *input, const EVENT_RECORD *record);
 
+/*
+ * From one time to another, which may be as far apart as a damaged file has them; 0 where they turn around.
+ */
+static inline uint64_t etwas_input_passed_ns(int64_t from_ns, int64_t to_ns)
+{
+    return to_ns > from_ns ? (uint64_t)to_ns - (uint64_t)from_ns : 0;
+}
+
 /* Writes a record's time, in UTC; to the nanosecond where the clock has it. Not of ETWAS_INPUT_RAW. */
 void etwas_input_put_time(struct etwas_output *output, const struct etwas_input *input,
                           const EVENT_RECORD *record);

@@ -17,7 +17,7 @@ static const double ns_per_s = 1e9;
 /* The slices that a run fills; what is behind them is left out. */
 static uint32_t slices_of(const struct etwas_diff_run *run)
 {
-    return run->has_time ? (uint32_t)(etwas_diff_passed_ns(run->begin_ns, run->end_ns) /
+    return run->has_time ? (uint32_t)(etwas_input_passed_ns(run->begin_ns, run->end_ns) /
                                       (uint64_t)run->slice_ns)
                          : 0;
 }
@@ -59,7 +59,7 @@ static void fill(const struct etwas_diff *diff, const struct etwas_diff_table *t
     for (uint32_t i = 0; i < diff->counts[0] + diff->counts[1]; i++) {
         const struct etwas_diff_run *run = &diff->runs[i];
         uint32_t pieces = diff->by_runs ? 1 : slices_of(run);
-        double seconds = (double)(diff->by_runs ? etwas_diff_passed_ns(run->begin_ns, run->end_ns)
+        double seconds = (double)(diff->by_runs ? etwas_input_passed_ns(run->begin_ns, run->end_ns)
                                                 : (uint64_t)run->slice_ns) /
                          ns_per_s;
 

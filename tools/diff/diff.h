@@ -39,12 +39,6 @@ struct etwas_diff_run {
         *sums[ETWAS_SPAN_CLASSES]; /* ETWAS_DIFF_SLICES of each; NULL: none ended */
 };
 
-/* A damaged file's times may be farther apart than they themselves are large. `to` is not before `from`. */
-static inline uint64_t etwas_diff_passed_ns(int64_t from, int64_t to)
-{
-    return (uint64_t)to - (uint64_t)from;
-}
-
 /* What is compared of a class. */
 enum etwas_diff_measure {
     ETWAS_DIFF_TYPICAL, /* the geometric mean of its durations */

@@ -54,7 +54,7 @@ static void take_time(struct etwas_diff_run *run, int64_t time_ns)
         run->end_ns = time_ns;
     }
     run->end_ns = time_ns > run->end_ns ? time_ns : run->end_ns;
-    while (etwas_diff_passed_ns(run->begin_ns, run->end_ns) / (uint64_t)run->slice_ns >=
+    while (etwas_input_passed_ns(run->begin_ns, run->end_ns) / (uint64_t)run->slice_ns >=
            ETWAS_DIFF_SLICES) {
         fold(run);
     }
@@ -66,9 +66,8 @@ static void count(struct reading *reading, const EVENT_RECORD *record, const etw
     bool senseless;
     struct etwas_described *described = etwas_descriptions_known(&reading->descriptions, record);
     struct etwas_diff_run *run = reading->run;
-    uint64_t slice = etwas_diff_passed_ns(run->begin_ns, time_ns) / (uint64_t)run->slice_ns;
-    double duration_ns =
-        time_ns > span->start ? (double)etwas_diff_passed_ns(span->start, time_ns) : 0;
+    uint64_t slice = etwas_input_passed_ns(run->begin_ns, time_ns) / (uint64_t)run->slice_ns;
+    double duration_ns = (double)etwas_input_passed_ns(span->start, time_ns);
     struct etwas_diff_sum **sums;
     uint32_t class_index;
 

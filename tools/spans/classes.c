@@ -64,7 +64,9 @@ const char *const etwas_spans_quantile_names[ETWAS_SPANS_QUANTILES] = {"min", "p
 
 double etwas_spans_seconds(const struct etwas_spans_request *request)
 {
-    return request->has_time ? (double)(request->end_ns - request->begin_ns) / ns_per_s : 0;
+    return request->has_time
+               ? (double)etwas_input_passed_ns(request->begin_ns, request->end_ns) / ns_per_s
+               : 0;
 }
 
 double etwas_spans_rate(const struct etwas_spans_request *request,

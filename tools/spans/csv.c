@@ -128,7 +128,7 @@ static void put_node(struct etwas_output *output, const struct etwas_spans_reque
     }
     put_number(output, node->process);
     put_number(output, node->thread);
-    put_number(output, (uint64_t)(node->start_ns - root->start_ns));
+    put_number(output, etwas_input_passed_ns(root->start_ns, node->start_ns));
     put_error(output, node->has_ended ? node->duration_ns : UINT64_MAX);
     put_error(output, node->has_ended ? node->self_ns : UINT64_MAX);
     put_error(output, node->has_ended ? node->error_ns : UINT64_MAX);

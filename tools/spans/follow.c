@@ -96,7 +96,7 @@ static void leave(struct etwas_spans_request *request, struct etwas_spans_open *
     struct etwas_spans_open *parent = parent_of(request, open);
 
     if (parent != NULL && --parent->children == 0) {
-        parent->covered_ns += (uint64_t)(time_ns - parent->covered_from);
+        parent->covered_ns += etwas_input_passed_ns(parent->covered_from, time_ns);
     }
     if (open->class_index != UINT32_MAX) {
         request->classes[open->class_index].open--;
@@ -185,7 +185,7 @@ static void finish(struct etwas_spans_request *request, const struct etwas_input
                    const EVENT_RECORD *record, const etwas_span *span, etwas_clock_time time)
 {
     struct etwas_spans_open *open = at_place(request, span->place);
-    uint64_t duration_ns = time.value > span->start ? (uint64_t)(time.value - span->start) : 0;
+    uint64_t duration_ns = etwas_input_passed_ns(span->start, time.value);
     struct etwas_spans_node *node;
     uint64_t error_ns;
     uint64_t covered_ns;
@@ -195,8 +195,8 @@ static void finish(struct etwas_spans_request *request, const struct etwas_input
         return;
     }
     error_ns = add_errors(open->error_ns, time.error_ns);
-    covered_ns =
-        open->covered_ns + (open->children > 0 ? (uint64_t)(time.value - open->covered_from) : 0);
+    covered_ns = open->covered_ns +
+                 (open->children > 0 ? etwas_input_passed_ns(open->covered_from, time.value) : 0);
     self_ns = duration_ns > covered_ns ? duration_ns - covered_ns : 0;
     node = etwas_spans_node(request, open);
     if (node != NULL) {

@@ -96,7 +96,7 @@ static void put_node(struct etwas_output *output, const struct etwas_spans_reque
     }
     etwas_json_number(output, "process", node->process);
     etwas_json_number(output, "thread", node->thread);
-    etwas_json_number(output, "at_ns", (uint64_t)(node->start_ns - root->start_ns));
+    etwas_json_number(output, "at_ns", etwas_input_passed_ns(root->start_ns, node->start_ns));
     if (node->has_ended) {
         etwas_json_number(output, "duration_ns", node->duration_ns);
         etwas_json_number(output, "self_ns", node->self_ns);

@@ -124,8 +124,9 @@ static void put_line(struct etwas_output *output, const struct etwas_spans_node 
 {
     char line[LINE + 1];
     double scale = root->duration_ns > 0 ? (double)LINE / (double)root->duration_ns : 0;
-    int from = (int)((double)(node->start_ns - root->start_ns) * scale);
-    double end = (double)(node->start_ns - root->start_ns) + (double)node->duration_ns;
+    int from = (int)((double)etwas_input_passed_ns(root->start_ns, node->start_ns) * scale);
+    double end =
+        (double)etwas_input_passed_ns(root->start_ns, node->start_ns) + (double)node->duration_ns;
     int to = node->has_ended && end * scale < LINE ? (int)(end * scale) : LINE - 1;
 
     memset(line, ' ', LINE);
@@ -143,7 +144,7 @@ static void put_node(struct etwas_output *output, const struct etwas_spans_reque
 {
     static const etwas_guid none;
 
-    put_ns(output, (uint64_t)(node->start_ns - root->start_ns));
+    put_ns(output, etwas_input_passed_ns(root->start_ns, node->start_ns));
     if (node->has_ended) {
         put_ns(output, node->duration_ns);
         put_ns(output, node->self_ns);
