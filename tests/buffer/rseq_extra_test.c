@@ -165,6 +165,27 @@ static void threads_with_and_without_registration_write_together(void **state)
     }
 }
 
+/* So that it is known what must be left of it. */
+static void write_alone(struct thread *thread, struct writer_options *what, bool is_outside,
+                        const char *path)
+{
+    start_thread(thread, what, is_outside);
+    join(thread);
+    assert_int_equal(thread->writer->recorded, what->events);
+    expect_recorder_is_exact(what->session, path);
+}
+
+/* The last event of either is there. */
+static void expect_last_of_each(etwas_trace_handle session, const char *path,
+                                const struct thread *outside, const struct thread *inside)
+{
+    struct readback result;
+
+    walk_back(session, path, true, &result);
+    assert_int_equal(outside->writer->events[1999].seen, 1);
+    assert_int_equal(inside->writer->events[1999].seen, 1);
+}
+
 /*
  * The extra slot has its share of the buffers, in a recorder that has few; the processors get
  * along with the rest, by turns, and lose nothing.
@@ -176,7 +197,6 @@ static void the_extra_slot_leaves_the_processors_of_a_small_recorder_what_they_n
     etwas_session_counts counts;
     struct writer_options what = {
         .class_handle = writer_class(), .events = 2000, .largest_payload = LARGE_PAYLOAD};
-    struct readback result;
 
     (void)state;
     skip_without_sequences();
@@ -187,19 +207,9 @@ static void the_extra_slot_leaves_the_processors_of_a_small_recorder_what_they_n
         struct thread outside;
         struct thread inside;
 
-        /* Each alone, so that it is known what must be left of it. */
-        start_thread(&outside, &what, true);
-        join(&outside);
-        assert_int_equal(outside.writer->recorded, 2000);
-        expect_recorder_is_exact(session, path);
-        start_thread(&inside, &what, false);
-        join(&inside);
-        assert_int_equal(inside.writer->recorded, 2000);
-        expect_recorder_is_exact(session, path);
-        walk_back(session, path, true, &result);
-        /* The last event of either is there. */
-        assert_int_equal(outside.writer->events[1999].seen, 1);
-        assert_int_equal(inside.writer->events[1999].seen, 1);
+        write_alone(&outside, &what, true, path);
+        write_alone(&inside, &what, false, path);
+        expect_last_of_each(session, path, &outside, &inside);
     }
     leave_one_processor();
     counts = counts_of(session);
@@ -236,21 +246,13 @@ static void the_extra_slot_gives_back_what_is_the_oldest(void **state)
     for (int round = 0; round < 3; round++) {
         struct thread outside;
         struct thread inside;
-        struct readback result;
 
-        start_thread(&outside, &what, true);
-        join(&outside);
-        start_thread(&inside, &what, false);
-        join(&inside);
+        write_alone(&outside, &what, true, path);
+        write_alone(&inside, &what, false, path);
         wait_until_the_extra_slot_has_one_buffer(session);
-        expect_recorder_is_exact(session, path);
-        start_thread(&inside, &what, false);
-        join(&inside);
-        assert_int_equal(inside.writer->recorded, 2000);
-        expect_recorder_is_exact(session, path);
-        walk_back(session, path, true, &result);
-        assert_int_equal(outside.writer->events[1999].seen, 1); /* in its current one */
-        assert_int_equal(inside.writer->events[1999].seen, 1);
+        write_alone(&inside, &what, false, path);
+        /* That of the one outside is in its current buffer. */
+        expect_last_of_each(session, path, &outside, &inside);
     }
     leave_one_processor();
     counts = counts_of(session);
