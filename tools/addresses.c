@@ -60,7 +60,7 @@ void etwas_addresses_read(struct etwas_addresses *addresses, const char *path,
                           enum etwas_input_time time)
 {
     static struct etwas_input input;
-    const struct etwas_input_callbacks callbacks = {on_record, time};
+    const struct etwas_input_callbacks callbacks = {.record = on_record, .time = time};
     struct etwas_input_run run = {.inputs = &input, .count = 1};
 
     if (etwas_input_open(&input, path, 1, &callbacks, addresses) == ETWAS_EXIT_FINE) {

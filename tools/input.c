@@ -25,6 +25,9 @@ static void on_damage(const etwas_damage *damage, void *context)
         input->damages[input->damage_count] = *damage;
     }
     input->damage_count++;
+    if (input->damage != NULL) {
+        input->damage(input, damage);
+    }
 }
 
 static uint32_t on_buffer(EVENT_TRACE_LOGFILEA *logfile)
@@ -110,7 +113,12 @@ int etwas_input_open(struct etwas_input *input, const char *path, uint32_t numbe
                      const struct etwas_input_callbacks *callbacks, void *context)
 {
     *input = (struct etwas_input){
-        .path = path, .time = callbacks->time, .number = number, .context = context};
+        .path = path,
+        .time = callbacks->time,
+        .number = number,
+        .context = context,
+        .damage = callbacks->damage,
+    };
     input->trace = open_trace(input, callbacks->record);
     input->is_coarse = input->trace != INVALID_PROCESSTRACE_HANDLE && is_coarse(input->trace);
     if (input->is_coarse && input->time == ETWAS_INPUT_NANOSECONDS) {

@@ -26,6 +26,12 @@ enum etwas_input_time {
     ETWAS_INPUT_BOTH,        /* as recorded, and shown as the two before it are */
 };
 
+struct etwas_input;
+
+/* A damage where it is met: between the event before and the next one, of this file. */
+typedef void (*etwas_input_damage_callback)(const struct etwas_input *input,
+                                            const etwas_damage *damage);
+
 struct etwas_input {
     const char *path;
     enum etwas_input_time time;
@@ -37,6 +43,7 @@ struct etwas_input {
     EVENT_TRACE_LOGFILEA logfile; /* OpenTrace's */
     etwas_trace_information information;
     etwas_trace_clock clock;
+    etwas_input_damage_callback damage; /* NULL: damages are kept, no more */
     etwas_damage damages[ETWAS_INPUT_DAMAGES_KEPT];
     uint64_t damage_count;
 };
@@ -45,6 +52,7 @@ struct etwas_input {
 struct etwas_input_callbacks {
     PEVENT_RECORD_CALLBACK record; /* UserContext is the struct etwas_input */
     enum etwas_input_time time;
+    etwas_input_damage_callback damage; /* or NULL */
 };
 
 /*

@@ -28,6 +28,7 @@ class Usage(ToolTest):
                                             "--raw", "--limit")),
                                  ("stat", ("--json", "--where")), ("schema", ("--json",)),
                                  ("spans", ("--class", "--where", "--slowest", "--json", "--csv")),
+                                 ("convert", ("--to", "--output", "--where")),
                                  ("diff", ("--class", "--confidence", "--effect", "--json")),
                                  ("why", ("--class", "--instance", "--slowest", "--json")),
                                  ("advise", ("--history", "--late", "--disk", "--flush-timer", "--margin",
@@ -41,7 +42,7 @@ class Usage(ToolTest):
 
     def test_help_fits_a_terminal_of_80_columns(self):
         for arguments in (["--help"], ["dump", "--help"], ["stat", "--help"], ["schema", "--help"],
-                          ["spans", "--help"], ["diff", "--help"], ["why", "--help"], ["advise", "--help"], ["record", "--help"]):
+                          ["spans", "--help"], ["convert", "--help"], ["diff", "--help"], ["why", "--help"], ["advise", "--help"], ["record", "--help"]):
             out, _ = self.run_etwas(*arguments)
             self.assertLessEqual(max(len(line) for line in out.splitlines()), 80)
 

@@ -72,7 +72,8 @@ static void learn(struct etwas_load *load, const struct etwas_input *input)
 int etwas_load_read(struct etwas_load *load, struct etwas_input *inputs, char *const *paths,
                     uint32_t count)
 {
-    const struct etwas_input_callbacks callbacks = {on_record, ETWAS_INPUT_NANOSECONDS};
+    const struct etwas_input_callbacks callbacks = {.record = on_record,
+                                                    .time = ETWAS_INPUT_NANOSECONDS};
     struct etwas_input_run run = {.inputs = inputs};
     int result = ETWAS_EXIT_FINE;
     int processed;

@@ -112,7 +112,8 @@ static void on_record(EVENT_RECORD *record)
 
 int etwas_diff_read(struct etwas_diff *diff, struct etwas_diff_run *run, uint64_t *events_lost)
 {
-    static const struct etwas_input_callbacks callbacks = {on_record, ETWAS_INPUT_RAW};
+    static const struct etwas_input_callbacks callbacks = {.record = on_record,
+                                                           .time = ETWAS_INPUT_RAW};
     static struct reading reading;
     static struct etwas_input input;
     struct etwas_input_run files = {.inputs = &input, .count = 1};

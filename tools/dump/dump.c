@@ -358,7 +358,7 @@ static bool read_addresses(struct etwas_dump *dump, const struct etwas_input *in
 /* Opens the next of the run's inputs. */
 static int open_input(struct etwas_dump *dump, const char *path, uint32_t number)
 {
-    const struct etwas_input_callbacks callbacks = {on_record, input_time(dump)};
+    const struct etwas_input_callbacks callbacks = {.record = on_record, .time = input_time(dump)};
     struct etwas_input *input = &dump->run->inputs[dump->run->count];
     struct etwas_descriptions *descriptions = &dump->descriptions[dump->run->count];
     int result = etwas_input_open(input, path, number, &callbacks, dump);
@@ -431,6 +431,24 @@ static int finish(struct etwas_dump *dump, int result)
     return result;
 }
 
+int etwas_dump_run(struct etwas_dump *dump, char *const *paths, uint32_t count)
+{
+    int result = open_inputs(dump, paths, count);
+
+    if (dump->wants_durations && etwas_spans_open(0, &dump->spans) != ERROR_SUCCESS) {
+        dump->subject.out_of_memory = true;
+    }
+    if (dump->run->count > 0) {
+        int processed = process(dump);
+
+        result = result == ETWAS_EXIT_FINE ? processed : result;
+    }
+    if (!etwas_output_finish(dump->output)) {
+        return ETWAS_EXIT_OUTPUT;
+    }
+    return finish(dump, result);
+}
+
 int etwas_command_dump(int argc, char **argv)
 {
     static struct etwas_input inputs[ETWAS_INPUT_FILES];
@@ -442,17 +460,5 @@ int etwas_command_dump(int argc, char **argv)
     if (!parse_options(argc, argv, &dump, &result)) {
         return result;
     }
-    result = open_inputs(&dump, argv + optind, (uint32_t)(argc - optind));
-    if (dump.wants_durations && etwas_spans_open(0, &dump.spans) != ERROR_SUCCESS) {
-        dump.subject.out_of_memory = true;
-    }
-    if (run.count > 0) {
-        int processed = process(&dump);
-
-        result = result == ETWAS_EXIT_FINE ? processed : result;
-    }
-    if (!etwas_output_finish(dump.output)) {
-        return ETWAS_EXIT_OUTPUT;
-    }
-    return finish(&dump, result);
+    return etwas_dump_run(&dump, argv + optind, (uint32_t)(argc - optind));
 }

@@ -76,6 +76,12 @@ struct etwas_dump {
     struct etwas_parts parts;
 };
 
+/*
+ * Shows the events of these traces as its options, `run` and `output` say, which are set, and the columns
+ * chosen. Frees what it has. Returns what the program exits with.
+ */
+int etwas_dump_run(struct etwas_dump *dump, char *const *paths, uint32_t count);
+
 /* Those of the event's file. */
 static inline struct etwas_addresses *etwas_dump_addresses(struct etwas_dump *dump)
 {

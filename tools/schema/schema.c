@@ -125,7 +125,8 @@ static int list(struct listing *listing, struct etwas_input *input)
 
 static int open_input(struct listing *listing, struct etwas_input *input, uint32_t number)
 {
-    const struct etwas_input_callbacks callbacks = {on_record, ETWAS_INPUT_FILETIME};
+    const struct etwas_input_callbacks callbacks = {.record = on_record,
+                                                    .time = ETWAS_INPUT_FILETIME};
 
     listing->undescribed = 0;
     return etwas_input_open(input, listing->path, number, &callbacks, listing);

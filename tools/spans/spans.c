@@ -123,7 +123,7 @@ static void free_room(struct etwas_spans_request *request)
 
 static int open_input(struct etwas_spans_request *request, const char *path, uint32_t number)
 {
-    const struct etwas_input_callbacks callbacks = {on_record, ETWAS_INPUT_RAW};
+    const struct etwas_input_callbacks callbacks = {.record = on_record, .time = ETWAS_INPUT_RAW};
     struct etwas_input *input = &request->run.inputs[request->run.count];
     int result = etwas_input_open(input, path, number, &callbacks, request);
 

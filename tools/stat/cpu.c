@@ -82,7 +82,8 @@ int etwas_cpu_show(struct etwas_output *output, enum etwas_cpu_form form, const 
 {
     static struct etwas_cpu cpu;
     static struct etwas_input input;
-    const struct etwas_input_callbacks callbacks = {on_record, ETWAS_INPUT_NANOSECONDS};
+    const struct etwas_input_callbacks callbacks = {.record = on_record,
+                                                    .time = ETWAS_INPUT_NANOSECONDS};
     struct etwas_cpu_groups groups = {.groups = NULL};
     int result = etwas_input_open(&input, path, number, &callbacks, &cpu);
 

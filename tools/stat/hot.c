@@ -214,7 +214,7 @@ int etwas_hot_show(struct etwas_output *output, bool json, uint32_t limit, const
 {
     static struct etwas_hot hot;
     static struct etwas_input input;
-    const struct etwas_input_callbacks callbacks = {on_record, ETWAS_INPUT_RAW};
+    const struct etwas_input_callbacks callbacks = {.record = on_record, .time = ETWAS_INPUT_RAW};
     int result = etwas_input_open(&input, path, number, &callbacks, &hot);
 
     if (result != ETWAS_EXIT_FINE) {

@@ -92,7 +92,7 @@ static int read_file(struct etwas_prove_session **sessions, const char *path, ui
                      uint32_t most_files)
 {
     static struct etwas_input input;
-    const struct etwas_input_callbacks callbacks = {on_record, ETWAS_INPUT_RAW};
+    const struct etwas_input_callbacks callbacks = {.record = on_record, .time = ETWAS_INPUT_RAW};
     struct etwas_input_run run = {.inputs = &input, .count = 1};
     struct etwas_prove_session *session;
     int result = etwas_input_open(&input, path, number, &callbacks, NULL);

@@ -214,7 +214,8 @@ static int show(struct request *request, const char *path, uint32_t number)
 {
     static struct etwas_stat stat;
     static struct etwas_input input;
-    const struct etwas_input_callbacks callbacks = {on_record, ETWAS_INPUT_FILETIME};
+    const struct etwas_input_callbacks callbacks = {.record = on_record,
+                                                    .time = ETWAS_INPUT_FILETIME};
     int result = etwas_input_open(&input, path, number, &callbacks, &stat);
 
     if (result != ETWAS_EXIT_FINE) {

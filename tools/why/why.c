@@ -200,7 +200,7 @@ static void free_room(struct etwas_why *why)
 
 static int open_input(struct etwas_why *why, const char *path, uint32_t number)
 {
-    const struct etwas_input_callbacks callbacks = {on_record, ETWAS_INPUT_RAW};
+    const struct etwas_input_callbacks callbacks = {.record = on_record, .time = ETWAS_INPUT_RAW};
     struct etwas_input *input = &why->run.inputs[why->run.count];
     int result = etwas_input_open(input, path, number, &callbacks, why);
 

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""`etwas convert`: where the output goes, and the formats that are lines or JSON.
+
+usage: convert_test.py PATH_OF_ETWAS TEST_CLASS
+"""
+
+import json
+import os
+import stat
+
+import etl_build as etl
+from tool_case import BLUE, DAMAGED, OPEN, OUTPUT, RED, USAGE, ToolTest, heap_events, main
+
+T = 1_000_001
+START, END, CHECKPOINT = 1, 2, 8
+
+
+def order(kind, ticks, number=1, thread=21):
+    return etl.instance(RED, T + ticks, number, kind=kind, process=20, thread=thread)
+
+
+class Place(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.trace = self.write("a.etl", etl.trace([(0, heap_events())]))
+        self.out = os.path.join(self.folder, "out")
+
+    def convert(self, *arguments, **options):
+        return self.run_etwas("convert", "--to", "ndjson", *arguments, **options)
+
+    def names(self):
+        return sorted(os.listdir(self.folder))
+
+    def read(self):
+        with open(self.out, encoding="utf-8") as file:
+            return file.read()
+
+    def test_a_file_is_what_standard_output_would_have_been(self):
+        shown, _ = self.convert(self.trace)
+        out, _ = self.convert("--output", self.out, self.trace)
+        self.assertEqual(out, "")
+        self.assertEqual(self.read(), shown)
+        self.assertEqual(self.names(), ["a.etl", "out"])
+        mask = os.umask(0)
+        os.umask(mask)
+        self.assertEqual(stat.S_IMODE(os.stat(self.out).st_mode), 0o666 & ~mask)
+
+    def test_what_was_there_is_replaced_only_by_what_is_whole(self):
+        self.write("out", b"before")
+        self.convert("-o", self.out, os.path.join(self.folder, "missing"), expect=OPEN)
+        self.assertEqual(self.read(), "before")
+        self.convert("-o", self.out, "--where", "1 ==", self.trace, expect=USAGE)
+        self.assertEqual(self.read(), "before")
+        self.assertEqual(self.names(), ["a.etl", "out"])
+        self.convert("-o", self.out, self.trace)
+        self.assertIn("malloc", self.read())
+
+    def test_a_damaged_file_is_converted_as_far_as_it_goes(self):
+        with open(self.trace, "rb") as file:
+            whole = file.read()
+        cut = self.write("cut.etl", whole + whole[-4096:-4000])
+        self.convert("-o", self.out, cut, expect=DAMAGED)
+        self.assertIn("malloc", self.read())
+
+    def test_an_output_that_cannot_be_written_is_told_and_leaves_nothing(self):
+        for path in ("/dev/full", os.path.join(self.folder, "no", "out"), self.folder):
+            _, error = self.convert("-o", path, self.trace, expect=OUTPUT)
+            self.assertIn("cannot", error)
+        self.assertEqual(self.names(), ["a.etl"])
+        with open("/dev/full", "wb") as full:
+            self.convert(self.trace, expect=OUTPUT, stdout=full)
+
+    def test_a_limit_of_the_file_size_leaves_nothing(self):
+        import resource
+        events = [etl.classic(RED, T + i) for i in range(1000)]
+        large = self.write("b.etl", etl.trace([(0, events[at:at + 50]) for at in range(0, 1000, 50)]))
+
+        def limit():
+            import signal
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
+        self.convert("-o", self.out, large, expect=OUTPUT, preexec_fn=limit)
+        self.assertEqual(self.names(), ["a.etl", "b.etl"])
+
+    def test_a_pipe_is_written_to_and_stays(self):
+        os.mkfifo(self.out)
+        reader = os.open(self.out, os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, reader)
+        self.convert("-o", self.out, self.trace)
+        self.assertIn(b"malloc", os.read(reader, 65536))
+        self.assertTrue(stat.S_ISFIFO(os.stat(self.out).st_mode))
+
+    def test_what_is_asked_for_wrongly_is_told(self):
+        for arguments, word in ((["--to", "wpa"], "'wpa'"), (["--frob"], "frob"), ([], "which file")):
+            out, error = self.convert(*arguments, expect=USAGE)
+            self.assertEqual(out, "")
+            self.assertIn(word, error)
+        _, error = self.run_etwas("convert", self.trace, expect=USAGE)
+        self.assertIn("--to", error)
+
+
+class Lines(ToolTest):
+    def test_they_are_those_of_dump(self):
+        trace = self.write("a.etl", etl.trace([(0, heap_events())]))
+        other = self.write("b.etl", etl.trace([(0, [order(START, 5), order(END, 900)])]))
+        for form, option in (("ndjson", "--json"), ("csv", "--csv")):
+            for arguments in ([trace], [trace, other], ["--where", "size > 100", trace],
+                              ["--where", "duration > 1us", other]):
+                shown, _ = self.run_etwas("dump", option, *arguments)
+                self.assertTrue(shown)
+                self.assertEqual(self.run_etwas("convert", "--to", form, *arguments)[0], shown)
+
+
+class Chrome(ToolTest):
+    def convert(self, *arguments, **options):
+        out, _ = self.run_etwas("convert", "--to", "chrome", *arguments, **options)
+        told = json.loads(out)
+        self.assertEqual(told["traceEvents"][0]["ph"], "M")
+        return told["traceEvents"][1:], told
+
+    def test_spans_are_asynchronous_and_find_their_ends(self):
+        trace = self.write("a.etl", etl.trace([(0, [
+            order(START, 0), order(START, 10, 2), order(CHECKPOINT, 15), order(END, 20), order(END, 31, 2, thread=99)])]))
+        events, told = self.convert(trace)
+        self.assertEqual([e["ph"] for e in events], ["b", "b", "i", "e", "e"])
+        self.assertEqual([e.get("id") for e in events], ["0x1", "0x2", None, "0x1", "0x2"])
+        self.assertEqual({(e["pid"], e["tid"], e["name"]) for e in events if "id" in e}, {(20, 21, RED)})
+        self.assertEqual([round(1000 * (e["ts"] - events[0]["ts"])) for e in events], [0, 1000, 1500, 2000, 3100])
+        self.assertEqual([(f["file"], f["damaged"]) for f in told["otherData"]], [(trace, False)])
+
+    def test_fields_are_arguments(self):
+        events, _ = self.convert("--where", "size > 4096", self.write("a.etl", etl.trace([(0, heap_events())])))
+        self.assertEqual([(e["name"], e["cat"], e["args"]["size"]) for e in events], [("Call/malloc", "heap", 5000)])
+
+    def test_names_are_escaped(self):
+        trace = self.write("a.etl", etl.trace([(0, [etl.self_describing(BLUE, T, b'P"\\\n\x1b</script>', b'E"\xff')])]))
+        events, _ = self.convert(trace)
+        self.assertEqual((events[0]["cat"], events[0]["name"]), ('P"\\\n\x1b</script>', 'E"\ufffd'))
+
+    def test_a_damage_stands_between_its_neighbours(self):
+        buffers = [(0, [order(CHECKPOINT, 10 * i)]) for i in range(3)]
+        data = bytearray(etl.trace(buffers))
+        at = data.index(order(CHECKPOINT, 10))
+        data[at:at + 4] = b"\xff" * 4
+        events, told = self.convert(self.write("a.etl", bytes(data)), expect=DAMAGED)
+        self.assertEqual([(e["name"], e["args"].get("what")) for e in events if e["name"] == "damaged"],
+                         [("damaged", "a record is not valid")])
+        self.assertEqual([e["name"] == "damaged" for e in events], [False, True, False])
+        self.assertTrue(told["otherData"][0]["damaged"])
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

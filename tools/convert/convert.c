@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The command `etwas convert`.
+ */
+
+#include "convert/convert.h"
+
+#include "commands.h"
+#include "where/option.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static const char *const help[] = {
+    "usage: etwas convert --to FORMAT [--output PATH] [--where EXPR] FILE...\n"
+    "\n",
+    "Makes of traces what other tools read. All files (at most 64) are one time line.\n"
+    "\n",
+    "  -t, --to FORMAT    ndjson    a JSON object a line, as 'etwas dump --json'\n"
+    "                     csv       columns, as 'etwas dump --csv'\n"
+    "                     chrome    JSON of about:tracing: spans as asynchronous\n"
+    "                               events, all others as instants\n"
+    "  -o, --output PATH  there instead of to standard output. It appears when it is\n"
+    "                     whole: what cannot be written to its end leaves nothing,\n"
+    "                     and what was there before stays\n"
+    "  -w, --where EXPR   only such events\n"
+    "  -h, --help         this text\n"
+    "\n",
+    "A damaged file is converted as far as it can be read, and what is missing is\n"
+    "marked where it would have been, in the format's own way.\n"
+    "\n",
+    etwas_where_help,
+    "\n"
+    "Exit codes: see 'etwas --help'.\n",
+    NULL,
+};
+
+static const struct etwas_convert_target *const targets[] = {
+    &etwas_convert_ndjson,
+    &etwas_convert_csv,
+    &etwas_convert_chrome,
+};
+
+static const struct etwas_convert_target *find_target(const char *name)
+{
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
+        if (strcmp(name, targets[i]->name) == 0) {
+            return targets[i];
+        }
+    }
+    fprintf(stderr, "etwas convert: there is no format '%s'\n", name);
+    return NULL;
+}
+
+static bool take_option(struct etwas_convert *convert, int option)
+{
+    switch (option) {
+    case 't':
+        convert->target = find_target(optarg);
+        return convert->target != NULL;
+    case 'o':
+        convert->place.path = optarg;
+        return true;
+    case 'w':
+        convert->has_where =
+            etwas_where_option(&convert->where, "convert", optarg, &convert->field_paths);
+        return convert->has_where;
+    default:
+        return false;
+    }
+}
+
+/* What is wrong with the options together, or with the files; NULL: nothing. */
+static const char *misuse(const struct etwas_convert *convert)
+{
+    if (convert->target == NULL) {
+        return "to which format? --to says it";
+    }
+    if (convert->path_count == 0) {
+        return "which file?";
+    }
+    if (convert->path_count > ETWAS_INPUT_FILES) {
+        return "at most 64 files at once";
+    }
+    if (convert->place.path == NULL && convert->target->is_folder) {
+        return "this format is a folder: --output says which";
+    }
+    if (convert->place.path == NULL && convert->target->is_binary && isatty(STDOUT_FILENO)) {
+        return "this format is not for a terminal: --output says where to";
+    }
+    return NULL;
+}
+
+/* Returns whether to go on; otherwise *result is what the program exits with. */
+static bool parse_options(int argc, char **argv, struct etwas_convert *convert, int *result)
+{
+    static const struct option options[] = {
+        {"to", required_argument, NULL, 't'},
+        {"output", required_argument, NULL, 'o'},
+        {"where", required_argument, NULL, 'w'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    const char *wrong;
+    int option;
+
+    while ((option = getopt_long(argc, argv, "t:o:w:h", options, NULL)) != -1) {
+        if (option == 'h') {
+            *result = etwas_command_help(help);
+            return false;
+        }
+        if (!take_option(convert, option)) {
+            *result = etwas_command_misused("convert");
+            return false;
+        }
+    }
+    convert->paths = argv + optind;
+    convert->path_count = (uint32_t)(argc - optind);
+    wrong = misuse(convert);
+    if (wrong != NULL) {
+        fprintf(stderr, "etwas convert: %s\n", wrong);
+        *result = etwas_command_misused("convert");
+    }
+    return wrong == NULL;
+}
+
+/* Writes it under its name if all is well enough. */
+static int make(struct etwas_convert *convert)
+{
+    int result;
+
+    convert->place.is_folder = convert->target->is_folder;
+    if (!etwas_convert_place_open(&convert->place)) {
+        return ETWAS_EXIT_OUTPUT;
+    }
+    if (!convert->target->is_folder) {
+        convert->output = etwas_standard_output();
+        convert->output->descriptor = convert->place.descriptor;
+    }
+    result = convert->target->run(convert);
+    if (convert->out_of_memory || convert->subject.out_of_memory) {
+        fputs("etwas: not enough memory to convert everything\n", stderr);
+        result = ETWAS_EXIT_OPEN;
+    }
+    if (convert->output != NULL && !etwas_output_finish(convert->output)) {
+        result = ETWAS_EXIT_OUTPUT;
+    }
+    /* What is damaged, or lacks a file, was converted; else it is nobody's. */
+    if (result == ETWAS_EXIT_OUTPUT || result == ETWAS_EXIT_USAGE || convert->out_of_memory ||
+        convert->subject.out_of_memory || convert->run.count == 0) {
+        etwas_convert_place_drop(&convert->place);
+    } else if (!etwas_convert_place_keep(&convert->place)) {
+        result = ETWAS_EXIT_OUTPUT;
+    }
+    return result;
+}
+
+int etwas_command_convert(int argc, char **argv)
+{
+    static struct etwas_input inputs[ETWAS_INPUT_FILES];
+    static struct etwas_convert convert = {.run.inputs = inputs};
+    int result = ETWAS_EXIT_FINE;
+
+    if (!parse_options(argc, argv, &convert, &result)) {
+        return result;
+    }
+    result = make(&convert);
+    for (uint32_t i = 0; i < ETWAS_INPUT_FILES; i++) {
+        if (convert.descriptions[i].decoder != NULL) {
+            etwas_descriptions_close(&convert.descriptions[i]);
+        }
+    }
+    etwas_subject_free(&convert.subject);
+    etwas_where_clear(&convert.where);
+    return result;
+}

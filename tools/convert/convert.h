@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_CONVERT_H
+#define ETWAS_TOOLS_CONVERT_H
+
+/*
+ * What the targets of `etwas convert` share: one file a target, which reads the events once or twice
+ * and writes what another tool reads.
+ */
+
+#include "convert/place.h"
+#include "subject.h"
+
+struct etwas_convert {
+    const struct etwas_convert_target *target;
+    struct etwas_convert_place place;
+    char *const *paths; /* of the traces */
+    uint32_t path_count;
+    struct etwas_output *output; /* a file's; a folder has none */
+    bool has_where;
+    struct etwas_where where;
+    struct etwas_field_paths field_paths;
+    struct etwas_input_run run;
+    struct etwas_descriptions descriptions[ETWAS_INPUT_FILES]; /* by the file's number - 1 */
+    bool out_of_memory;
+
+    /* The event that etwas_convert_reader.event is called for. */
+    struct etwas_subject subject;
+    int64_t time_ns;    /* since 1970, as dump shows it: no step of the wall clock disturbs it */
+    uint64_t error_ns;  /* UINT64_MAX: not known */
+    uint32_t span_role; /* ETWAS_SPAN_*; of a reader that wants spans */
+    const etwas_span *span;
+    etwas_spans *spans;
+    const struct etwas_convert_reader *reader;
+    void *state; /* the target's */
+};
+
+/* Who is given the events. */
+struct etwas_convert_reader {
+    bool wants_spans;
+    void (*event)(struct etwas_convert *convert);
+    /* Something is damaged between the event before and the next one; may be NULL. */
+    void (*gap)(struct etwas_convert *convert, const struct etwas_input *input,
+                const etwas_damage *damage);
+};
+
+struct etwas_convert_target {
+    const char *name;                          /* of --to */
+    bool is_folder;                            /* what it makes is a folder, not a file */
+    bool is_binary;                            /* not for a terminal */
+    int (*run)(struct etwas_convert *convert); /* returns what the program exits with */
+};
+
+/* All files from their beginning to their end. May be called again; what is wrong with them is told the first time. */
+int etwas_convert_read(struct etwas_convert *convert, const struct etwas_convert_reader *reader);
+
+extern const struct etwas_convert_target etwas_convert_ndjson;
+extern const struct etwas_convert_target etwas_convert_csv;
+extern const struct etwas_convert_target etwas_convert_chrome;
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Targets of a line for each event, as dump shows them: JSON, and CSV.
+ */
+
+#include "commands.h"
+#include "convert/convert.h"
+#include "dump/dump.h"
+
+static int run(struct etwas_convert *convert, enum etwas_dump_form form)
+{
+    static struct etwas_dump dump = {.limit = UINT64_MAX};
+
+    dump.form = form;
+    dump.run = &convert->run;
+    dump.output = convert->output;
+    dump.several_files = convert->path_count > 1;
+    dump.has_where = convert->has_where;
+    dump.where = convert->where;
+    dump.paths = convert->field_paths;
+    dump.wants_durations = convert->where.wants_duration;
+    convert->where = (struct etwas_where){0};
+    return etwas_dump_choose_columns(&dump)
+               ? etwas_dump_run(&dump, convert->paths, convert->path_count)
+               : ETWAS_EXIT_USAGE;
+}
+
+static int run_ndjson(struct etwas_convert *convert)
+{
+    return run(convert, ETWAS_DUMP_JSON);
+}
+
+static int run_csv(struct etwas_convert *convert)
+{
+    return run(convert, ETWAS_DUMP_CSV);
+}
+
+const struct etwas_convert_target etwas_convert_ndjson = {.name = "ndjson", .run = run_ndjson};
+const struct etwas_convert_target etwas_convert_csv = {.name = "csv", .run = run_csv};

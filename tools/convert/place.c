@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * A file or folder that appears when it is whole.
+ */
+
+#include "convert/place.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool refuse(const char *path, const char *what)
+{
+    fprintf(stderr, "etwas convert: cannot %s '%s': %s\n", what, path, strerror(errno));
+    return false;
+}
+
+/* Who replaces a device or a pipe by a file has lost it: that is written to as it is. */
+static bool is_special(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+/* As open(2) would have made it. */
+static mode_t usual_mode(mode_t all)
+{
+    mode_t mask = umask(0);
+
+    umask(mask);
+    return all & ~mask;
+}
+
+static int make_folder(char *name)
+{
+    int descriptor;
+
+    if (mkdtemp(name) == NULL) {
+        return -1;
+    }
+    descriptor = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor >= 0) {
+        (void)fchmod(descriptor, usual_mode(0777));
+    } else {
+        (void)rmdir(name);
+    }
+    return descriptor;
+}
+
+static int make_file(char *name)
+{
+    int descriptor = mkostemp(name, O_CLOEXEC);
+
+    if (descriptor >= 0) {
+        (void)fchmod(descriptor, usual_mode(0666));
+    }
+    return descriptor;
+}
+
+bool etwas_convert_place_open(struct etwas_convert_place *place)
+{
+    size_t bytes;
+
+    place->descriptor = STDOUT_FILENO;
+    if (place->path == NULL) {
+        return true;
+    }
+    if (!place->is_folder && is_special(place->path)) {
+        place->descriptor = open(place->path, O_WRONLY | O_CLOEXEC);
+        return place->descriptor >= 0 || refuse(place->path, "open");
+    }
+    bytes = strlen(place->path);
+    while (bytes > 1 && place->path[bytes - 1] == '/') {
+        bytes--;
+    }
+    if (asprintf(&place->making, "%.*s.XXXXXX", (int)bytes, place->path) < 0) {
+        place->making = NULL;
+        return refuse(place->path, "make");
+    }
+    place->descriptor = place->is_folder ? make_folder(place->making) : make_file(place->making);
+    if (place->descriptor < 0) {
+        refuse(place->path, "make");
+        free(place->making);
+        place->making = NULL;
+    }
+    return place->making != NULL;
+}
+
+/* All that was written is on its way to the disk without an error, and the name is the output's. */
+static bool is_whole(const struct etwas_convert_place *place)
+{
+    if (!place->is_folder && close(place->descriptor) != 0) {
+        return refuse(place->path, "write");
+    }
+    return place->making == NULL || rename(place->making, place->path) == 0 ||
+           refuse(place->path, "make");
+}
+
+bool etwas_convert_place_keep(struct etwas_convert_place *place)
+{
+    if (place->path == NULL) {
+        return true;
+    }
+    if (!is_whole(place)) {
+        etwas_convert_place_drop(place);
+        return false;
+    }
+    free(place->making);
+    place->making = NULL;
+    return true;
+}
+
+static void empty(const struct etwas_convert_place *place)
+{
+    DIR *folder = fdopendir(place->descriptor);
+    const struct dirent *entry;
+
+    while (folder != NULL && (entry = readdir(folder)) != NULL) {
+        (void)unlinkat(place->descriptor, entry->d_name, 0);
+    }
+    if (folder != NULL) {
+        closedir(folder);
+    }
+}
+
+void etwas_convert_place_drop(struct etwas_convert_place *place)
+{
+    if (place->making == NULL) {
+        return;
+    }
+    if (place->is_folder) {
+        empty(place);
+        (void)rmdir(place->making);
+    } else {
+        (void)unlink(place->making);
+    }
+    free(place->making);
+    place->making = NULL;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The events, one after the other, with what is known of each.
+ */
+
+#include "commands.h"
+#include "convert/convert.h"
+#include "where/values.h"
+
+#include <etwas/evntrace.h>
+#include <stdio.h>
+
+static void follow_span(struct etwas_convert *convert, const EVENT_RECORD *record, int64_t time_ns)
+{
+    convert->span_role = etwas_spans_take(convert->spans, record, convert->subject.input->number,
+                                          time_ns, &convert->span);
+    if (convert->span_role == ETWAS_SPAN_END) {
+        convert->subject.has_duration =
+            !__builtin_sub_overflow(time_ns, convert->span->start, &convert->subject.duration_ns);
+    }
+}
+
+static bool is_wanted(struct etwas_convert *convert)
+{
+    struct etwas_where_values values;
+
+    if (!convert->has_where) {
+        return true;
+    }
+    values = etwas_where_values_of(&convert->subject);
+    return etwas_where_holds(&convert->where, &values);
+}
+
+static void on_record(EVENT_RECORD *record)
+{
+    const struct etwas_input *input = record->UserContext;
+    struct etwas_convert *convert = input->context;
+    struct etwas_descriptions *descriptions = &convert->descriptions[input->number - 1];
+    struct etwas_described *described = etwas_descriptions_known(descriptions, record);
+    etwas_clock_time time = {0, UINT64_MAX};
+    bool senseless = false;
+
+    if (described == NULL) {
+        if (etwas_descriptions_take(descriptions, record) == ERROR_SUCCESS) {
+            return;
+        }
+        described = etwas_descriptions_find(descriptions, record, &senseless);
+    }
+    (void)etwas_trace_convert_time(input->trace, record->EventHeader.TimeStamp.QuadPart,
+                                   ETWAS_CLOCK_PROCESS_TRACE, &time);
+    etwas_subject_read(&convert->subject, input, record, descriptions, described, NULL);
+    convert->time_ns = time.value;
+    convert->error_ns = time.error_ns;
+    if (convert->spans != NULL) {
+        follow_span(convert, record, time.value);
+    }
+    if (!etwas_event_is_header_class(record) && is_wanted(convert)) {
+        convert->reader->event(convert);
+    }
+    convert->run.stop = convert->output != NULL && convert->output->error != 0;
+}
+
+/* Damages that OpenTrace found were before the first event. */
+static void on_damage(const struct etwas_input *input, const etwas_damage *damage)
+{
+    struct etwas_convert *convert = input->context;
+
+    if (convert->reader->gap != NULL) {
+        convert->reader->gap(convert, input, damage);
+    }
+}
+
+static int open_inputs(struct etwas_convert *convert)
+{
+    const struct etwas_input_callbacks callbacks = {
+        .record = on_record, .damage = on_damage, .time = ETWAS_INPUT_BOTH};
+    int result = ETWAS_EXIT_FINE;
+
+    convert->run.count = 0;
+    for (uint32_t i = 0; i < convert->path_count; i++) {
+        struct etwas_descriptions *descriptions = &convert->descriptions[i];
+
+        if (etwas_input_open(&convert->run.inputs[convert->run.count], convert->paths[i], i + 1,
+                             &callbacks, convert) != ETWAS_EXIT_FINE) {
+            result = ETWAS_EXIT_OPEN;
+            continue;
+        }
+        convert->run.count++;
+        if (descriptions->decoder == NULL &&
+            !etwas_descriptions_open(descriptions, convert->paths[i], &convert->field_paths)) {
+            convert->out_of_memory = true;
+        }
+    }
+    return result;
+}
+
+static void close_inputs(struct etwas_convert *convert)
+{
+    for (uint32_t i = 0; i < convert->run.count; i++) {
+        CloseTrace(convert->run.inputs[i].trace);
+    }
+}
+
+int etwas_convert_read(struct etwas_convert *convert, const struct etwas_convert_reader *reader)
+{
+    int result = open_inputs(convert);
+    int processed;
+
+    convert->reader = reader;
+    if ((reader->wants_spans || convert->where.wants_duration) &&
+        etwas_spans_open(0, &convert->spans) != ERROR_SUCCESS) {
+        convert->out_of_memory = true;
+    }
+    if (convert->run.count == 0 || convert->out_of_memory) {
+        close_inputs(convert);
+        return ETWAS_EXIT_OPEN;
+    }
+    etwas_progress_start(&convert->run.progress, false);
+    processed = etwas_input_process(&convert->run);
+    etwas_spans_close(convert->spans);
+    convert->spans = NULL;
+    return result == ETWAS_EXIT_FINE ? processed : result;
+}
