@@ -40,7 +40,8 @@ int main(int count, char **arguments)
     }
     (void)snprintf(block.file_name, sizeof block.file_name, "%s", arguments[1]);
     code = StartTraceA(&session, KERNEL_LOGGER_NAMEA, &block.properties);
-    if (code == ERROR_ACCESS_DENIED || code == ERROR_NOT_SUPPORTED) {
+    if (code == ERROR_ACCESS_DENIED || code == ERROR_NOT_SUPPORTED ||
+        code == ERROR_PATH_NOT_FOUND) {
         return SKIPPED;
     }
     return code == ERROR_SUCCESS && ControlTraceA(session, NULL, &block.properties,

@@ -218,7 +218,10 @@ int main(int argc, char **argv)
     }
     if (code != ERROR_SUCCESS) {
         printf("skipped: the kernel's events cannot be had: error %u\n", code);
-        return code == ERROR_ACCESS_DENIED || code == ERROR_NOT_SUPPORTED ? SKIPPED : 1;
+        return code == ERROR_ACCESS_DENIED || code == ERROR_NOT_SUPPORTED ||
+                       code == ERROR_PATH_NOT_FOUND
+                   ? SKIPPED
+                   : 1;
     }
     taken = taken_ticks();
     run(workers);

@@ -156,7 +156,8 @@ static int record_kernel(const char *path, uint32_t mode, bool is_starved)
     ck_pr_store_32(&keep_rings_full, is_starved);
     etwas_testpoint_set(wait_before_drain);
     code = StartTraceA(&session, KERNEL_LOGGER_NAMEA, &block.properties);
-    if (code == ERROR_ACCESS_DENIED || code == ERROR_NOT_SUPPORTED) {
+    if (code == ERROR_ACCESS_DENIED || code == ERROR_NOT_SUPPORTED ||
+        code == ERROR_PATH_NOT_FOUND) {
         return SKIPPED;
     }
     must(code, "StartTrace");
