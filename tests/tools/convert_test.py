@@ -133,6 +133,15 @@ class Chrome(ToolTest):
         events, _ = self.convert("--where", "size > 4096", self.write("a.etl", etl.trace([(0, heap_events())])))
         self.assertEqual([(e["name"], e["cat"], e["args"]["size"]) for e in events], [("Call/malloc", "heap", 5000)])
 
+    def test_times_may_be_as_far_apart_as_a_damaged_file_has_them(self):
+        stamps = (-(1 << 63), -1, T, (1 << 63) - 1)
+        trace = self.write("a.etl", etl.trace([(0, [etl.instance(RED, stamp, 1, kind=CHECKPOINT)]) for stamp in stamps]))
+        events, _ = self.convert(trace)
+        times = [event["ts"] for event in events]
+        self.assertEqual(len(times), 4)
+        self.assertEqual(times, sorted(times))
+        self.assertTrue(all(abs(time) < 2 ** 64 / 1000 for time in times))
+
     def test_names_are_escaped(self):
         trace = self.write("a.etl", etl.trace([(0, [etl.self_describing(BLUE, T, b'P"\\\n\x1b</script>', b'E"\xff')])]))
         events, _ = self.convert(trace)

@@ -14,15 +14,17 @@
 /* Microseconds since the first file's session began, to the nanosecond: more digits than a double has left. */
 static void put_time(struct etwas_convert *convert)
 {
-    int64_t ns = convert->time_ns - etwas_input_start_ns(&convert->run.inputs[0]);
-    uint64_t absolute = ns < 0 ? UINT64_C(0) - (uint64_t)ns : (uint64_t)ns;
+    int64_t start_ns = etwas_input_start_ns(&convert->run.inputs[0]);
+    bool is_before = convert->time_ns < start_ns;
+    uint64_t ns = is_before ? etwas_input_passed_ns(convert->time_ns, start_ns)
+                            : etwas_input_passed_ns(start_ns, convert->time_ns);
 
     etwas_json_key(convert->output, "ts");
-    if (ns < 0) {
+    if (is_before) {
         etwas_output_char(convert->output, '-');
     }
-    etwas_output_unsigned(convert->output, absolute / 1000);
-    etwas_output_format(convert->output, ".%03u", (unsigned)(absolute % 1000));
+    etwas_output_unsigned(convert->output, ns / 1000);
+    etwas_output_format(convert->output, ".%03u", (unsigned)(ns % 1000));
 }
 
 static void put_thread(struct etwas_output *output, uint32_t process, uint32_t thread)
