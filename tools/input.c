@@ -243,6 +243,17 @@ void etwas_input_put_time(struct etwas_output *output, const struct etwas_input 
     }
 }
 
+int64_t etwas_input_shown_ns(const struct etwas_input *input, const EVENT_RECORD *record)
+{
+    int64_t time_ns;
+
+    if (input->time != ETWAS_INPUT_RAW && input->time != ETWAS_INPUT_BOTH) {
+        return etwas_input_unix_ns(input, record);
+    }
+    time_ns = converted(input, record->EventHeader.TimeStamp.QuadPart, ETWAS_CLOCK_PROCESS_TRACE);
+    return input->is_coarse ? time_ns - time_ns % NS_PER_UNIT : time_ns;
+}
+
 void etwas_input_put_stamp(struct etwas_output *output, const struct etwas_input *input,
                            int64_t raw)
 {

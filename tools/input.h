@@ -86,6 +86,9 @@ int64_t etwas_input_unix_ns(const struct etwas_input *input, const EVENT_RECORD 
 /* The same by a clock that nobody sets, to subtract. Where it begins is not said. */
 int64_t etwas_input_monotonic_ns(const struct etwas_input *input, const EVENT_RECORD *record);
 
+/* A record's time as etwas_input_put_time shows it, in nanoseconds since 1970: what --from and --to compare. */
+int64_t etwas_input_shown_ns(const struct etwas_input *input, const EVENT_RECORD *record);
+
 /*
  * From one time to another, which may be as far apart as a damaged file has them; 0 where they turn around.
  */

@@ -112,6 +112,61 @@ class Lines(ToolTest):
                 self.assertEqual(self.run_etwas("convert", "--to", form, *arguments)[0], shown)
 
 
+class Window(ToolTest):
+    """Events at 1, 2 and 4 seconds and a bit of 100 ns."""
+
+    def setUp(self):
+        super().setUp()
+        at = [10_000_001, 20_000_002, 40_000_003]
+        self.trace = self.write("a.etl", etl.trace([(0, [order(CHECKPOINT, ticks - T, i) for i, ticks in enumerate(at)])]))
+
+    def ids(self, *arguments, files=None):
+        chosen = {}
+        for form in ("ndjson", "chrome"):
+            out, _ = self.run_etwas("convert", "--to", form, *arguments, *(files or [self.trace]))
+            if form == "ndjson":
+                events = [e for e in map(json.loads, out.splitlines()) if "instance" in e]
+                chosen[form] = [e["instance"] for e in events]
+            else:
+                chosen[form] = len(json.loads(out)["traceEvents"]) - 1
+        self.assertEqual(len(chosen["ndjson"]), chosen["chrome"])
+        return chosen["ndjson"]
+
+    def test_both_ends_are_inside(self):
+        out, _ = self.run_etwas("dump", "--json", self.trace)
+        times = [e["time"] for e in map(json.loads, out.splitlines()) if "instance" in e]
+        self.assertEqual(self.ids("--from", times[1]), [1, 2])
+        self.assertEqual(self.ids("--to", times[1]), [0, 1])
+        self.assertEqual(self.ids("--from", times[1], "--to", times[1]), [1])
+        self.assertEqual(self.ids("--from", times[1][:19]), [1, 2])
+        self.assertEqual(self.ids("--to", times[1][:19]), [0])
+        self.assertEqual(self.ids("--from", times[0][:10]), [0, 1, 2])
+        self.assertEqual(self.ids("--from", "2200-01-01"), [])
+
+    def test_seconds_count_from_the_first_and_the_last_event(self):
+        self.assertEqual(self.ids("--from", "+1.0000002"), [2])
+        self.assertEqual(self.ids("--from", "+1.0000001"), [1, 2])
+        self.assertEqual(self.ids("--to", "+1.0000001"), [0, 1])
+        self.assertEqual(self.ids("--to", "+1.00000009"), [0])
+        self.assertEqual(self.ids("--from", "-2.0000001"), [1, 2])
+        self.assertEqual(self.ids("--from", "-2"), [2])
+        self.assertEqual(self.ids("--from", "+.5", "--to", "-.5"), [1])
+        self.assertEqual(self.ids("--to", "+9000000000"), [0, 1, 2])
+
+    def test_they_are_the_first_and_last_of_all_files(self):
+        later = self.write("b.etl", etl.trace([(0, [order(CHECKPOINT, 70_000_000, 9)])]))
+        self.assertEqual(self.ids("--from", "-5", files=[self.trace, later]), [2, 9])
+        self.assertEqual(self.ids("--to", "+1.5", files=[later, self.trace]), [0, 1])
+
+    def test_what_is_no_time_is_told(self):
+        for arguments, word in ((["--from", "noon"], "'noon'"), (["--from", "+"], "'+'"), (["--to", "-1s"], "'-1s'"),
+                                (["--from", "+99999999999"], "'+99999999999'"), (["--to", "2026-13-01"], "'2026-13-01'"),
+                                (["--from", "+1.5.5"], "'+1.5.5'"), (["--from", "+3", "--to", "+2"], "later")):
+            out, error = self.run_etwas("convert", "--to", "ndjson", *arguments, self.trace, expect=USAGE)
+            self.assertEqual(out, "")
+            self.assertIn(word, error)
+
+
 class Chrome(ToolTest):
     def convert(self, *arguments, **options):
         out, _ = self.run_etwas("convert", "--to", "chrome", *arguments, **options)

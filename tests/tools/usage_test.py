@@ -28,7 +28,7 @@ class Usage(ToolTest):
                                             "--raw", "--limit")),
                                  ("stat", ("--json", "--where")), ("schema", ("--json",)),
                                  ("spans", ("--class", "--where", "--slowest", "--json", "--csv")),
-                                 ("convert", ("--to", "--output", "--where")),
+                                 ("convert", ("--to", "--output", "--where", "--from")),
                                  ("diff", ("--class", "--confidence", "--effect", "--json")),
                                  ("why", ("--class", "--instance", "--slowest", "--json")),
                                  ("advise", ("--history", "--late", "--disk", "--flush-timer", "--margin",

@@ -15,7 +15,8 @@
 #include <unistd.h>
 
 static const char *const help[] = {
-    "usage: etwas convert --to FORMAT [--output PATH] [--where EXPR] FILE...\n"
+    "usage: etwas convert --to FORMAT [--output PATH] [--where EXPR]\n"
+    "                     [--from TIME] [--to TIME] FILE...\n"
     "\n",
     "Makes of traces what other tools read. All files (at most 64) are one time line.\n"
     "\n",
@@ -27,10 +28,15 @@ static const char *const help[] = {
     "                     whole: what cannot be written to its end leaves nothing,\n"
     "                     and what was there before stays\n"
     "  -w, --where EXPR   only such events\n"
+    "      --from TIME, --to TIME\n"
+    "                     only events of these times. What begins with a digit or a\n"
+    "                     sign is a time, and no format does\n"
     "  -h, --help         this text\n"
     "\n",
     "A damaged file is converted as far as it can be read, and what is missing is\n"
     "marked where it would have been, in the format's own way.\n"
+    "\n",
+    etwas_window_help,
     "\n",
     etwas_where_help,
     "\n"
@@ -58,7 +64,12 @@ static const struct etwas_convert_target *find_target(const char *name)
 static bool take_option(struct etwas_convert *convert, int option)
 {
     switch (option) {
+    case 'f':
+        return etwas_window_option(&convert->window.from, "convert", "--from", optarg);
     case 't':
+        if (optarg[0] != 0 && strchr("+-0123456789", optarg[0]) != NULL) {
+            return etwas_window_option(&convert->window.to, "convert", "--to", optarg);
+        }
         convert->target = find_target(optarg);
         return convert->target != NULL;
     case 'o':
@@ -98,11 +109,9 @@ static const char *misuse(const struct etwas_convert *convert)
 static bool parse_options(int argc, char **argv, struct etwas_convert *convert, int *result)
 {
     static const struct option options[] = {
-        {"to", required_argument, NULL, 't'},
-        {"output", required_argument, NULL, 'o'},
-        {"where", required_argument, NULL, 'w'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+        {"to", required_argument, NULL, 't'},    {"output", required_argument, NULL, 'o'},
+        {"where", required_argument, NULL, 'w'}, {"from", required_argument, NULL, 'f'},
+        {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0},
     };
     const char *wrong;
     int option;
@@ -167,7 +176,9 @@ int etwas_command_convert(int argc, char **argv)
     if (!parse_options(argc, argv, &convert, &result)) {
         return result;
     }
-    result = make(&convert);
+    result = etwas_window_resolve(&convert.window, "convert", convert.paths, convert.path_count)
+                 ? make(&convert)
+                 : etwas_command_misused("convert");
     for (uint32_t i = 0; i < ETWAS_INPUT_FILES; i++) {
         if (convert.descriptions[i].decoder != NULL) {
             etwas_descriptions_close(&convert.descriptions[i]);

@@ -10,6 +10,7 @@
 
 #include "convert/place.h"
 #include "subject.h"
+#include "window.h"
 
 struct etwas_convert {
     const struct etwas_convert_target *target;
@@ -20,6 +21,7 @@ struct etwas_convert {
     bool has_where;
     struct etwas_where where;
     struct etwas_field_paths field_paths;
+    struct etwas_window window;
     struct etwas_input_run run;
     struct etwas_descriptions descriptions[ETWAS_INPUT_FILES]; /* by the file's number - 1 */
     bool out_of_memory;

@@ -19,6 +19,7 @@ static int run(struct etwas_convert *convert, enum etwas_dump_form form)
     dump.several_files = convert->path_count > 1;
     dump.has_where = convert->has_where;
     dump.where = convert->where;
+    dump.window = convert->window;
     dump.paths = convert->field_paths;
     dump.wants_durations = convert->where.wants_duration;
     convert->where = (struct etwas_where){0};

@@ -26,6 +26,9 @@ static bool is_wanted(struct etwas_convert *convert)
 {
     struct etwas_where_values values;
 
+    if (!etwas_window_holds(&convert->window, convert->subject.input, convert->subject.record)) {
+        return false;
+    }
     if (!convert->has_where) {
         return true;
     }

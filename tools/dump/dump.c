@@ -139,6 +139,21 @@ static const char *const help[] = {
     NULL,
 };
 
+static bool is_wanted(struct etwas_dump *dump)
+{
+    const struct etwas_subject *subject = &dump->subject;
+
+    if (!etwas_window_holds(&dump->window, subject->input, subject->record)) {
+        return false;
+    }
+    if (dump->has_where) {
+        const struct etwas_where_values values = etwas_where_values_of(&dump->subject);
+
+        return etwas_where_holds(&dump->where, &values);
+    }
+    return true;
+}
+
 static void on_record(EVENT_RECORD *record)
 {
     const struct etwas_input *input = record->UserContext;
@@ -169,12 +184,8 @@ static void on_record(EVENT_RECORD *record)
         dump->subject.event.provider_name =
             (struct etwas_event_string){provider[0] != 0 ? provider : NULL, strlen(provider)};
     }
-    if (dump->has_where) {
-        const struct etwas_where_values values = etwas_where_values_of(&dump->subject);
-
-        if (!etwas_where_holds(&dump->where, &values)) {
-            return;
-        }
+    if (!is_wanted(dump)) {
+        return;
     }
     if (senseless || taken == ERROR_INVALID_DATA) {
         etwas_dump_tell_senseless(dump,

@@ -12,6 +12,7 @@
 #include "input.h"
 #include "parts.h"
 #include "subject.h"
+#include "window.h"
 
 /* By which clock an event's time is shown. */
 enum etwas_dump_clock {
@@ -63,6 +64,7 @@ struct etwas_dump {
     uint32_t column_count;
     const char *columns_text; /* of --columns; NULL: not given */
     struct etwas_field_paths paths;
+    struct etwas_window window; /* resolved */
     bool has_where;
     struct etwas_where where;
     bool wants_durations;

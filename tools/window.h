@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_WINDOW_H
+#define ETWAS_TOOLS_WINDOW_H
+
+/*
+ * The options --from and --to of commands: the events of a window of time alone, by the times that dump shows. Both
+ * ends are inside.
+ */
+
+#include "input.h"
+
+enum etwas_window_anchor {
+    ETWAS_WINDOW_OPEN,  /* no such end */
+    ETWAS_WINDOW_TIME,  /* at this moment */
+    ETWAS_WINDOW_FIRST, /* so long after the first event */
+    ETWAS_WINDOW_LAST,  /* so long before the last one */
+};
+
+struct etwas_window_end {
+    enum etwas_window_anchor anchor;
+    int64_t ns; /* since 1970, or from the event */
+};
+
+struct etwas_window {
+    struct etwas_window_end from;
+    struct etwas_window_end to;
+};
+
+/* Reads one end as it was given. False after a message on standard error, which names the option. */
+bool etwas_window_option(struct etwas_window_end *end, const char *command, const char *option,
+                         const char *text);
+
+/*
+ * Makes moments of both ends. Where one counts from the first or last event of these traces they are looked through
+ * for it. False after a message on standard error: the window ends before it begins.
+ */
+bool etwas_window_resolve(struct etwas_window *window, const char *command, char *const *paths,
+                          uint32_t count);
+
+/* Is the record inside of a window that is resolved? */
+static inline bool etwas_window_holds(const struct etwas_window *window,
+                                      const struct etwas_input *input, const EVENT_RECORD *record)
+{
+    int64_t time_ns;
+
+    if (window->from.anchor == ETWAS_WINDOW_OPEN && window->to.anchor == ETWAS_WINDOW_OPEN) {
+        return true;
+    }
+    time_ns = etwas_input_shown_ns(input, record);
+    return (window->from.anchor == ETWAS_WINDOW_OPEN || time_ns >= window->from.ns) &&
+           (window->to.anchor == ETWAS_WINDOW_OPEN || time_ns <= window->to.ns);
+}
+
+/* What the options take, for the help of a command. */
+extern const char etwas_window_help[];
+
+#endif
