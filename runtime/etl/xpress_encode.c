@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The compressor of <etwas/compression.h>: plain LZ77 in one pass. Records of a stream resemble the one before, so most
+ * of one is found where the last match was found: at the same distance back, which costs a comparison. Only what is
+ * not there is looked for in a hash table, which has for each hash the newest place.
+ */
+#include <etwas/compression.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+enum {
+    WINDOW_BYTES = 8192,
+    SHORTEST_MATCH = 3,
+    FLAGS_IN_A_WORD = 32,
+    WORD_BYTES = 8,
+    HASHED_BYTES = 5,
+    TABLE_BITS = 12,
+    TABLE_ENTRIES = 1 << TABLE_BITS,
+    FARTHER_EVERY =
+        64, /* literals, after which each step is a byte longer: there is nothing to find */
+    LITERAL_TAIL = 16, /* the last bytes are not looked at, so that words can be read */
+    SLACK_BYTES =
+        32, /* a word of flags, the longest match, another word, and a copy that goes too far */
+    LENGTH_BITS_MOST =
+        7, /* what the three, four, eight bits of a length say when it goes on behind them */
+    NIBBLE_MOST = 15,
+    BYTE_MOST = 255,
+};
+_Static_assert(ETWAS_COMPRESSION_MEMORY_BYTES == TABLE_ENTRIES * sizeof(uint32_t),
+               "the hash table");
+
+/* A stream that is made. Flags come first of what they are of: their word waits where it will lie. */
+struct output {
+    uint8_t *at;
+    uint8_t *end;
+    uint8_t *flags_at;
+    uint8_t *nibble_at; /* a byte whose high nibble is free; or NULL */
+    uint32_t flags;
+    uint32_t flags_left;
+};
+
+struct match {
+    size_t distance;
+    size_t bytes; /* 0: none */
+};
+
+static inline uint64_t word_at(const uint8_t *bytes)
+{
+    uint64_t word;
+
+    memcpy(&word, bytes, sizeof word);
+    return word;
+}
+
+/* ---- the stream ------------------------------------------------------------------------------ */
+
+static inline void begin_flags(struct output *output)
+{
+    output->flags_at = output->at;
+    output->at += sizeof output->flags;
+    output->flags = 0;
+    output->flags_left = FLAGS_IN_A_WORD;
+}
+
+static inline void end_flags_if_full(struct output *output)
+{
+    if (output->flags_left == 0) {
+        memcpy(output->flags_at, &output->flags, sizeof output->flags);
+        begin_flags(output);
+    }
+}
+
+/* What is left of the last word is ones; a full one has another behind it, all ones. */
+static void end_flags(struct output *output)
+{
+    uint64_t flags = (((uint64_t)output->flags + 1) << output->flags_left) - 1;
+    uint32_t word = (uint32_t)flags;
+
+    memcpy(output->flags_at, &word, sizeof word);
+}
+
+/* Whether the literals, a match and the words of flags for both fit. */
+static inline bool has_room(const struct output *output, size_t literals)
+{
+    return (size_t)(output->end - output->at) >= literals + literals / 8 + SLACK_BYTES;
+}
+
+/* `end` is that of the input: a word may be copied for a few bytes where there is one. */
+static inline void put_literals(struct output *output, const uint8_t *from, size_t bytes,
+                                const uint8_t *end)
+{
+    while (bytes > 0) {
+        size_t some = bytes < output->flags_left ? bytes : output->flags_left;
+
+        if (some <= WORD_BYTES && end - from >= WORD_BYTES) {
+            memcpy(output->at, from, WORD_BYTES);
+        } else {
+            memcpy(output->at, from, some);
+        }
+        output->at += some;
+        from += some;
+        bytes -= some;
+        output->flags = (uint32_t)((uint64_t)output->flags << some);
+        output->flags_left -= (uint32_t)some;
+        end_flags_if_full(output);
+    }
+}
+
+/* Two lengths share a byte: the first has its low nibble, the next its high one. */
+static inline void put_nibble(struct output *output, size_t value)
+{
+    if (output->nibble_at != NULL) {
+        *output->nibble_at |= (uint8_t)(value << 4);
+        output->nibble_at = NULL;
+    } else {
+        output->nibble_at = output->at;
+        *output->at++ = (uint8_t)value;
+    }
+}
+
+/* A length that has no place in a byte behind its nibble: 16 bits, or none of these and 32. */
+static void put_long_length(struct output *output, uint32_t length)
+{
+    uint16_t half = length <= UINT16_MAX ? (uint16_t)length : 0;
+
+    memcpy(output->at, &half, sizeof half);
+    output->at += sizeof half;
+    if (half != length) {
+        memcpy(output->at, &length, sizeof length);
+        output->at += sizeof length;
+    }
+}
+
+static inline void put_match(struct output *output, struct match match)
+{
+    size_t length = match.bytes - SHORTEST_MATCH;
+    size_t left = length;
+    uint16_t head = (uint16_t)((match.distance - 1) << 3 |
+                               (length < LENGTH_BITS_MOST ? length : LENGTH_BITS_MOST));
+
+    memcpy(output->at, &head, sizeof head);
+    output->at += sizeof head;
+    if (left >= LENGTH_BITS_MOST) {
+        left -= LENGTH_BITS_MOST;
+        put_nibble(output, left < NIBBLE_MOST ? left : NIBBLE_MOST);
+        if (left >= NIBBLE_MOST) {
+            left -= NIBBLE_MOST;
+            *output->at++ = (uint8_t)(left < BYTE_MOST ? left : BYTE_MOST);
+            if (left >= BYTE_MOST) {
+                put_long_length(output, (uint32_t)length);
+            }
+        }
+    }
+    output->flags = output->flags << 1 | 1;
+    output->flags_left--;
+    end_flags_if_full(output);
+}
+
+/* ---- finding --------------------------------------------------------------------------------- */
+
+static inline uint32_t hash(uint64_t word)
+{
+    return (uint32_t)((word << (64 - 8 * HASHED_BYTES)) * UINT64_C(0x9E3779B97F4A7C15) >>
+                      (64 - TABLE_BITS));
+}
+
+/* How many bytes agree; `at` is behind `other`. */
+static inline size_t common(const uint8_t *at, const uint8_t *other, const uint8_t *end)
+{
+    const uint8_t *start = at;
+
+    for (; end - at >= WORD_BYTES; at += WORD_BYTES, other += WORD_BYTES) {
+        uint64_t differing = word_at(at) ^ word_at(other);
+
+        if (differing != 0) {
+            return (size_t)(at - start) + (size_t)(__builtin_ctzll(differing) / 8);
+        }
+    }
+    for (; at < end && *at == *other; at++, other++) {
+    }
+    return (size_t)(at - start);
+}
+
+/* The byte at which three bytes of zeroes begin in a word, or WORD_BYTES. */
+static inline size_t first_zeroes(uint64_t word)
+{
+    const uint64_t low = UINT64_C(0x7F7F7F7F7F7F7F7F);
+    uint64_t zero = ~(((word & low) + low) | word | low); /* the high bit of each zero byte */
+
+    zero &= zero >> 8;
+    zero &= zero >> 8;
+    return zero != 0 ? (size_t)(__builtin_ctzll(zero) / 8) : WORD_BYTES;
+}
+
+/*
+ * The match at *at, or one at the last distance a few bytes farther, to which *at is moved. The table's entry for
+ * *at becomes that place.
+ */
+static inline struct match find(const uint8_t **at, const uint8_t *input, const uint8_t *end,
+                                size_t distance, uint32_t *table)
+{
+    uint64_t word = word_at(*at);
+    uint64_t differing = word ^ word_at(*at - distance);
+    uint32_t *entry = &table[hash(word)];
+    const uint8_t *hashed = input + *entry;
+    size_t skipped = first_zeroes(differing);
+
+    *entry = (uint32_t)(*at - input);
+    if (skipped != 0 && (uint32_t)word_at(hashed) == (uint32_t)word &&
+        *at - hashed <= WINDOW_BYTES) {
+        return (struct match){(size_t)(*at - hashed), common(*at, hashed, end)};
+    }
+    if (skipped == WORD_BYTES) {
+        return (struct match){distance, 0};
+    }
+    *at += skipped;
+    return (struct match){distance, common(*at, *at - distance, end)};
+}
+
+uint32_t etwas_compress(const void *bytes, uint32_t byte_count, void *compressed, uint32_t room,
+                        void *memory)
+{
+    const uint8_t *input = bytes;
+    const uint8_t *end = input + byte_count;
+    const uint8_t *literals = input; /* from here on nothing is put out yet */
+    struct output output = {.at = compressed, .end = (uint8_t *)compressed + room};
+    size_t distance = 1;
+
+    if (room < SLACK_BYTES) {
+        return 0;
+    }
+    begin_flags(&output);
+    memset(memory, 0, ETWAS_COMPRESSION_MEMORY_BYTES);
+    for (const uint8_t *at = input + 1; byte_count > LITERAL_TAIL && at < end - LITERAL_TAIL;) {
+        struct match match = find(&at, input, end, distance, memory);
+
+        if (match.bytes == 0) {
+            at += 1 + (at - literals) / FARTHER_EVERY;
+            continue;
+        }
+        if (!has_room(&output, (size_t)(at - literals))) {
+            return 0;
+        }
+        put_literals(&output, literals, (size_t)(at - literals), end);
+        put_match(&output, match);
+        distance = match.distance;
+        at += match.bytes;
+        literals = at;
+    }
+    if (!has_room(&output, (size_t)(end - literals))) {
+        return 0;
+    }
+    put_literals(&output, literals, (size_t)(end - literals), end);
+    end_flags(&output);
+    return (uint32_t)(output.at - (uint8_t *)compressed);
+}
