@@ -53,7 +53,7 @@ endif()
 
 include(${CMAKE_CURRENT_LIST_DIR}/man.cmake)
 
-# The license goes where Debian looks for it; libetwas.so has jemalloc in it, and so jemalloc's.
+# The license goes where Debian looks for it; libetwas.so has jemalloc in it, and so jemalloc's, the command d3.
 file(READ ${PROJECT_SOURCE_DIR}/LICENSE copyright)
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/copyright "${copyright}")
 if(ETWAS_WITH_JEMALLOC AND EXISTS /usr/share/doc/libjemalloc-dev/copyright)
@@ -61,6 +61,12 @@ if(ETWAS_WITH_JEMALLOC AND EXISTS /usr/share/doc/libjemalloc-dev/copyright)
     set(copyright "${copyright}\n\njemalloc, of which libetwas.so has a copy:\n\n${jemalloc}")
 endif()
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/copyright_with_jemalloc "${copyright}")
+file(READ ${CMAKE_CURRENT_BINARY_DIR}/copyright copyright)
+if(ETWAS_D3)
+    file(READ ${PROJECT_SOURCE_DIR}/tools/page/d3_license.txt d3)
+    set(copyright "${copyright}\n\nd3, of which etwas has a copy, as have the pages that it writes:\n\n${d3}")
+endif()
+file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/copyright_with_d3 "${copyright}")
 foreach(component libetwas libetwas-plain libetwas-clocks libetwas-tdh dev etwas)
     set(copyright copyright)
     set(package ${component})
@@ -71,6 +77,8 @@ foreach(component libetwas libetwas-plain libetwas-clocks libetwas-tdh dev etwas
     endif()
     if(component STREQUAL libetwas)
         set(copyright copyright_with_jemalloc)
+    elseif(component STREQUAL etwas)
+        set(copyright copyright_with_d3)
     endif()
     install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${copyright} RENAME copyright
         DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package} COMPONENT ${component})

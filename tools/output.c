@@ -27,19 +27,42 @@ struct etwas_output *etwas_standard_error(void)
     return &output;
 }
 
-void etwas_output_flush(struct etwas_output *output)
+static void write_all(struct etwas_output *output, const char *bytes, size_t count)
 {
     size_t done = 0;
 
-    while (output->error == 0 && done < output->used_bytes) {
-        ssize_t written =
-            write(output->descriptor, output->bytes + done, output->used_bytes - done);
+    while (output->error == 0 && done < count) {
+        ssize_t written = write(output->descriptor, bytes + done, count - done);
 
         if (written >= 0) {
             done += (size_t)written;
         } else if (errno != EINTR) {
             output->error = errno;
         }
+    }
+}
+
+/* In JSON a < is only in strings. */
+static void write_in_script(struct etwas_output *output)
+{
+    const char *at = output->bytes;
+    const char *end = output->bytes + output->used_bytes;
+    const char *found;
+
+    while ((found = memchr(at, '<', (size_t)(end - at))) != NULL) {
+        write_all(output, at, (size_t)(found - at));
+        write_all(output, "\\u003c", 6);
+        at = found + 1;
+    }
+    write_all(output, at, (size_t)(end - at));
+}
+
+void etwas_output_flush(struct etwas_output *output)
+{
+    if (output->in_script) {
+        write_in_script(output);
+    } else {
+        write_all(output, output->bytes, output->used_bytes);
     }
     output->used_bytes = 0;
 }

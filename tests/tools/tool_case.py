@@ -125,4 +125,5 @@ def main():
     result = unittest.TextTestRunner(verbosity=2).run(suite)
     if not result.wasSuccessful():
         return 1
-    return 77 if len(result.skipped) == result.testsRun else 0
+    # A class that is skipped as a whole counts as skipped once, and none of its tests as run.
+    return 77 if len(result.skipped) >= result.testsRun else 0

@@ -141,8 +141,9 @@ static int make(struct etwas_convert *convert)
 {
     int result;
 
+    convert->place.command = "etwas convert";
     convert->place.is_folder = convert->target->is_folder;
-    if (!etwas_convert_place_open(&convert->place)) {
+    if (!etwas_destination_open(&convert->place)) {
         return ETWAS_EXIT_OUTPUT;
     }
     if (!convert->target->is_folder) {
@@ -160,8 +161,8 @@ static int make(struct etwas_convert *convert)
     /* What is damaged, or lacks a file, was converted; else it is nobody's. */
     if (result == ETWAS_EXIT_OUTPUT || result == ETWAS_EXIT_USAGE || convert->out_of_memory ||
         convert->subject.out_of_memory || convert->run.count == 0) {
-        etwas_convert_place_drop(&convert->place);
-    } else if (!etwas_convert_place_keep(&convert->place)) {
+        etwas_destination_drop(&convert->place);
+    } else if (!etwas_destination_keep(&convert->place)) {
         result = ETWAS_EXIT_OUTPUT;
     }
     return result;

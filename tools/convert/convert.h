@@ -8,13 +8,13 @@
  * and writes what another tool reads.
  */
 
-#include "convert/place.h"
+#include "destination.h"
 #include "subject.h"
 #include "window.h"
 
 struct etwas_convert {
     const struct etwas_convert_target *target;
-    struct etwas_convert_place place;
+    struct etwas_destination place;
     char *const *paths; /* of the traces */
     uint32_t path_count;
     struct etwas_output *output; /* a file's; a folder has none */

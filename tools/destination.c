@@ -5,7 +5,7 @@
  * A file or folder that appears when it is whole.
  */
 
-#include "convert/place.h"
+#include "destination.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool refuse(const char *path, const char *what)
+static bool refuse(const struct etwas_destination *place, const char *what)
 {
-    fprintf(stderr, "etwas convert: cannot %s '%s': %s\n", what, path, strerror(errno));
+    fprintf(stderr, "%s: cannot %s '%s': %s\n", place->command, what, place->path, strerror(errno));
     return false;
 }
 
@@ -64,7 +64,7 @@ static int make_file(char *name)
     return descriptor;
 }
 
-bool etwas_convert_place_open(struct etwas_convert_place *place)
+bool etwas_destination_open(struct etwas_destination *place)
 {
     size_t bytes;
 
@@ -74,7 +74,7 @@ bool etwas_convert_place_open(struct etwas_convert_place *place)
     }
     if (!place->is_folder && is_special(place->path)) {
         place->descriptor = open(place->path, O_WRONLY | O_CLOEXEC);
-        return place->descriptor >= 0 || refuse(place->path, "open");
+        return place->descriptor >= 0 || refuse(place, "open");
     }
     bytes = strlen(place->path);
     while (bytes > 1 && place->path[bytes - 1] == '/') {
@@ -82,11 +82,11 @@ bool etwas_convert_place_open(struct etwas_convert_place *place)
     }
     if (asprintf(&place->making, "%.*s.XXXXXX", (int)bytes, place->path) < 0) {
         place->making = NULL;
-        return refuse(place->path, "make");
+        return refuse(place, "make");
     }
     place->descriptor = place->is_folder ? make_folder(place->making) : make_file(place->making);
     if (place->descriptor < 0) {
-        refuse(place->path, "make");
+        refuse(place, "make");
         free(place->making);
         place->making = NULL;
     }
@@ -94,22 +94,22 @@ bool etwas_convert_place_open(struct etwas_convert_place *place)
 }
 
 /* All that was written is on its way to the disk without an error, and the name is the output's. */
-static bool is_whole(const struct etwas_convert_place *place)
+static bool is_whole(const struct etwas_destination *place)
 {
     if (!place->is_folder && close(place->descriptor) != 0) {
-        return refuse(place->path, "write");
+        return refuse(place, "write");
     }
     return place->making == NULL || rename(place->making, place->path) == 0 ||
-           refuse(place->path, "make");
+           refuse(place, "make");
 }
 
-bool etwas_convert_place_keep(struct etwas_convert_place *place)
+bool etwas_destination_keep(struct etwas_destination *place)
 {
     if (place->path == NULL) {
         return true;
     }
     if (!is_whole(place)) {
-        etwas_convert_place_drop(place);
+        etwas_destination_drop(place);
         return false;
     }
     free(place->making);
@@ -117,7 +117,7 @@ bool etwas_convert_place_keep(struct etwas_convert_place *place)
     return true;
 }
 
-static void empty(const struct etwas_convert_place *place)
+static void empty(const struct etwas_destination *place)
 {
     DIR *folder = fdopendir(place->descriptor);
     const struct dirent *entry;
@@ -130,7 +130,7 @@ static void empty(const struct etwas_convert_place *place)
     }
 }
 
-void etwas_convert_place_drop(struct etwas_convert_place *place)
+void etwas_destination_drop(struct etwas_destination *place)
 {
     if (place->making == NULL) {
         return;

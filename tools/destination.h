@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_DESTINATION_H
+#define ETWAS_TOOLS_DESTINATION_H
+
+/*
+ * Where the output goes: to standard output, or to a file or folder that appears under its name when it
+ * is whole. Until then it has another name beside it, so what is half done never looks done.
+ */
+
+#include "output.h"
+
+struct etwas_destination {
+    const char *command; /* whose it is, for messages: "etwas convert" */
+    const char *path;    /* NULL: standard output */
+    char *making;        /* its name until it is whole; NULL: it has none */
+    int descriptor;      /* the file's, or the folder's */
+    bool is_folder;
+};
+
+/*
+ * Makes a file or folder beside `path`; a file that is there already stays until it is replaced, a folder must be empty.
+ * False after a message on standard error.
+ */
+bool etwas_destination_open(struct etwas_destination *place);
+
+/* Gives it its name. False after a message on standard error: then nothing is left. */
+bool etwas_destination_keep(struct etwas_destination *place);
+
+/* Takes away what is not kept; does nothing after etwas_destination_keep. */
+void etwas_destination_drop(struct etwas_destination *place);
+
+#endif

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Copyright (c) 2026 the etwas authors
+
+// Charts of the usual kinds: lines and stacked areas over one axis, and heat maps.
+//
+// An axis of a chart is {label, format, tell, log, from, to}: format names its marks, tell (or format) the values of
+// points. It begins at 0 and ends with the data unless it says otherwise; with log it has whole decades.
+'use strict';
+
+const charts = (() => {
+    const edges = {left: 62, right: 14, top: 28, bottom: 42};
+
+    function axisOf({label, format, log, from, to}, values, range) {
+        const largest = to !== undefined ? to : d3.max(values) || 1;
+        const smallest = from !== undefined ? from : Math.min(0, d3.min(values) || 0);
+        if (log) {
+            const least = d3.min(values.filter((value) => value > 0));
+            return plots.logarithmic({smallest: least, largest, range, label, format});
+        }
+        return {scale: d3.scaleLinear([smallest, largest], range), label, format};
+    }
+
+    // Both axes of a chart, drawn `width` wide: where values are placed.
+    function axesOf(chart, svg, width, xs, ys) {
+        const bottom = edges.top + chart.height;
+        const x = axisOf({from: d3.min(xs), ...chart.x}, xs, [edges.left, width - edges.right]);
+        const y = axisOf(chart.y, ys, [bottom, edges.top]);
+        if (!chart.y.log) {
+            y.scale.nice(6);
+        }
+        plots.across(svg, x, edges.top, bottom);
+        plots.up(svg, y, edges.left, width - edges.right);
+        return {x: x.scale, y: y.scale, bottom, height: bottom + edges.bottom};
+    }
+
+    const tellOf = (axis) => axis.tell || axis.format;
+
+    // Colours come again after eight, dashes after three.
+    const lookOf = (kind, i) => kind === 'line' ? `s${i % 8} line d${i % 3}` : `s${i % 8} ${kind}`;
+
+    // What is called so, and how it is drawn: {name, look}, of which look is classes of the style sheet.
+    function legend(parent, entries) {
+        const item = parent.append('ul').attr('class', 'legend').selectAll('li').data(entries).enter().append('li');
+        item.append('svg').attr('viewBox', '0 0 18 10').attr('aria-hidden', 'true').append('path')
+            .attr('class', ({look}) => look)
+            .attr('d', ({look}) => look.includes('line') ? 'M0,5H18' : 'M0,0H18V10H0Z');
+        item.append('span').text(({name}) => name);
+    }
+
+    // ---- Lines and areas ----
+
+    // Each series' [x, from, to]: from 0, or from the top of the series before where they are stacked.
+    function layersOf(series, stacked) {
+        const sums = new Map();
+        return series.map(({points}) => points.map(([x, y]) => {
+            const from = stacked ? sums.get(x) || 0 : 0;
+            const to = stacked ? from + (y || 0) : y;
+            sums.set(x, to);
+            return [x, from, to];
+        }));
+    }
+
+    // One point for each place, with what every series is there.
+    function pointsOf({series, x, y}, axes) {
+        const told = new Map();
+        for (const {name, points} of series) {
+            for (const [at, value] of points) {
+                const text = value === null ? words.nothing : tellOf(y)(value);
+                told.set(at, [...told.get(at) || [], series.length > 1 ? `${name}: ${text}` : text]);
+            }
+        }
+        return [...told].sort(([a], [b]) => a - b).map(([at, texts]) => ({
+            x: axes.x(at), y: edges.top, tell: [tellOf(x)(at), ...texts].join('\n'),
+            mark: (layer) => plots.line(layer, 'pointer', axes.x(at), edges.top, axes.x(at), axes.bottom),
+        }));
+    }
+
+    // {id, title, text, x, y, height, stacked, steps, series: [{name, points: [[x, y], …]}]}; a y that is null is a
+    // gap. Stacked series have points at the same places; with steps a value stays until the next one.
+    function lines(parent, options) {
+        const chart = {height: 220, ...options};
+        const {series, stacked = false, steps = false} = chart;
+        const layers = layersOf(series, stacked);
+        const all = layers.flat();
+        const kind = stacked ? 'area' : 'line';
+
+        function draw(svg, width) {
+            const axes = axesOf(chart, svg, width, all.map(([x]) => x), all.map(([, , to]) => to));
+            const place = (stacked ? d3.area().y0(([, from]) => axes.y(from)).y1(([, , to]) => axes.y(to)) :
+                d3.line().y(([, , to]) => axes.y(to)))
+                .x(([x]) => axes.x(x)).defined(([, , to]) => to !== null)
+                .curve(steps ? d3.curveStepAfter : d3.curveLinear);
+            layers.forEach((layer, i) => plots.shape(svg, 'path', lookOf(kind, i), {d: place(layer)}));
+            return {height: axes.height, byX: true, points: pointsOf(chart, axes)};
+        }
+
+        if (series.length > 1) {
+            legend(parent, series.map(({name}, i) => ({name, look: lookOf(kind, i)})));
+        }
+        return plots.figure(parent, {...chart, draw});
+    }
+
+    // ---- Heat maps ----
+
+    // {id, title, text, x, y, height, cells: [{x0, x1, y0, y1, count}], lines: [{name, points: [[x, y], …]}]}; lines
+    // lie over the cells.
+    function heat(parent, options) {
+        const chart = {height: 260, lines: [], ...options};
+        const {cells} = chart;
+        const most = d3.max(cells, ({count}) => count) || 1;
+
+        function place({x0, x1, y0, y1}, axes) {
+            const [left, right, top, bottom] = [axes.x(x0), axes.x(x1), axes.y(y1), axes.y(y0)];
+            return [left, top, Math.max(right - left, 0.8), Math.max(bottom - top, 0.8)];
+        }
+
+        function pointOf(cell, axes) {
+            const [left, top, width, height] = place(cell, axes);
+            const [tellX, tellY] = [tellOf(chart.x), tellOf(chart.y)];
+            return {
+                x: left + width / 2, y: top + height / 2,
+                tell: `${tellX(cell.x0)} to ${tellX(cell.x1)}\n` +
+                    `${tellY(cell.y0)} to ${tellY(cell.y1)}: ${words.count(cell.count)}`,
+                mark: (layer) => plots.box(layer, 'pointed', left, top, width, height),
+            };
+        }
+
+        function draw(svg, width) {
+            const axes = axesOf(chart, svg, width, cells.flatMap(({x0, x1}) => [x0, x1]),
+                cells.flatMap(({y0, y1}) => [y0, y1]));
+            for (const cell of cells) {
+                // The rarest are still seen: the outliers are what a mean hides.
+                const share = Math.sqrt(cell.count / most);
+                plots.box(svg, 'cell', ...place(cell, axes)).attr('fill-opacity', 0.12 + 0.88 * share);
+            }
+            const path = d3.line().x(([x]) => axes.x(x)).y(([, y]) => axes.y(y)).defined(([, y]) => y !== null);
+            chart.lines.forEach(({points}, i) => {
+                plots.shape(svg, 'path', 'halo', {d: path(points)});
+                plots.shape(svg, 'path', lookOf('line', i + 1), {d: path(points)});
+            });
+            return {height: axes.height, points: cells.map((cell) => pointOf(cell, axes))};
+        }
+
+        if (chart.lines.length > 0) {
+            legend(parent, chart.lines.map(({name}, i) => ({name, look: lookOf('line', i + 1)})));
+        }
+        return plots.figure(parent, {...chart, draw});
+    }
+
+    return {legend, lines, heat};
+})();

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_PAGE_FILES_H
+#define ETWAS_TOOLS_PAGE_FILES_H
+
+/*
+ * What pages are made of.
+ */
+
+struct etwas_page_file {
+    const char *text;
+    const char *hash; /* as a content security policy has it */
+};
+
+/* Of every page; the text of d3 is NULL where the build had none. */
+extern const struct etwas_page_file etwas_page_css;
+extern const struct etwas_page_file etwas_page_d3;
+extern const struct etwas_page_file etwas_page_words;
+extern const struct etwas_page_file etwas_page_plots;
+extern const struct etwas_page_file etwas_page_charts;
+
+/* Of d3, which goes where it goes. */
+extern const char etwas_page_d3_license[];
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The frame of a page around its data.
+ */
+
+#include "page/page.h"
+
+#include "text.h"
+
+#include <etwas/etwas.h>
+#include <stdio.h>
+
+bool etwas_page_possible(const char *command)
+{
+    if (etwas_page_d3.text == NULL) {
+        fprintf(stderr,
+                "%s: this etwas was built without d3, which draws pages (on Debian: apt-get "
+                "install node-d3, and build again)\n",
+                command);
+    }
+    return etwas_page_d3.text != NULL;
+}
+
+static void put_escaped(struct etwas_output *output, const char *text)
+{
+    etwas_text_utf8(output, ETWAS_TEXT_HTML, text, strlen(text));
+}
+
+/* Without spaces: the hash is of all between the tags. */
+static void put_file(struct etwas_output *output, const char *tag,
+                     const struct etwas_page_file *file)
+{
+    etwas_output_format(output, "<%s>", tag);
+    etwas_output_text(output, file->text);
+    etwas_output_format(output, "</%s>\n", tag);
+}
+
+static void put_policy(struct etwas_output *output, const struct etwas_page_file *const *scripts,
+                       size_t count)
+{
+    etwas_output_text(output, "<meta http-equiv=\"Content-Security-Policy\" "
+                              "content=\"default-src 'none'; base-uri 'none'; form-action 'none'; "
+                              "style-src '");
+    etwas_output_text(output, etwas_page_css.hash);
+    etwas_output_text(output, "'; script-src");
+    for (size_t i = 0; i < count; i++) {
+        etwas_output_format(output, " '%s'", scripts[i]->hash);
+    }
+    etwas_output_text(output, "\">\n");
+}
+
+void etwas_page_begin(struct etwas_output *output, const char *title,
+                      const struct etwas_page_file *script)
+{
+    const struct etwas_page_file *const scripts[] = {&etwas_page_d3, &etwas_page_words,
+                                                     &etwas_page_plots, &etwas_page_charts, script};
+    size_t count = sizeof scripts / sizeof scripts[0];
+
+    etwas_output_text(output, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
+                              "<meta charset=\"utf-8\">\n");
+    put_policy(output, scripts, count);
+    etwas_output_text(output, "<meta name=\"viewport\" content=\"width=device-width, "
+                              "initial-scale=1\">\n"
+                              "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
+    put_escaped(output, title);
+    etwas_output_text(output, "</title>\n");
+    put_file(output, "style", &etwas_page_css);
+    for (size_t i = 0; i < count; i++) {
+        put_file(output, "script", scripts[i]);
+    }
+    etwas_output_text(output, "</head>\n<body>\n<main>\n"
+                              "<noscript>This page is drawn by its own scripts; they are switched "
+                              "off.</noscript>\n</main>\n<footer>\n<p>Made by etwas ");
+    etwas_output_text(output, etwas_version());
+    etwas_output_text(output, ".</p>\n<details><summary>Drawn with d3, whose license this is"
+                              "</summary><pre>");
+    etwas_output_text(output, etwas_page_d3_license);
+    etwas_output_text(output, "</pre></details>\n</footer>\n"
+                              "<script type=\"application/json\" id=\"data\">");
+    etwas_output_flush(output);
+    output->in_script = true;
+}
+
+void etwas_page_end(struct etwas_output *output)
+{
+    etwas_output_flush(output);
+    output->in_script = false;
+    etwas_output_text(output, "</script>\n</body>\n</html>\n");
+}
