@@ -119,11 +119,11 @@ class NamesTest(ToolTest):
 
 
 def main():
-    """Runs the class that the command line names last, with the command that it names first."""
+    """Runs the class that the command line names last, with the command that it names first, and ends."""
     ToolTest.etwas = sys.argv[1]
     suite = unittest.defaultTestLoader.loadTestsFromTestCase(vars(sys.modules["__main__"])[sys.argv[-1]])
     result = unittest.TextTestRunner(verbosity=2).run(suite)
     if not result.wasSuccessful():
-        return 1
+        sys.exit(1)
     # A class that is skipped as a whole counts as skipped once, and none of its tests as run.
-    return 77 if len(result.skipped) >= result.testsRun else 0
+    sys.exit(77 if len(result.skipped) >= result.testsRun else 0)
