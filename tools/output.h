@@ -23,9 +23,8 @@ enum {
 struct etwas_output {
     int descriptor;
     size_t used_bytes;
-    int error; /* errno of the first write that failed; 0 while all is well */
-    bool
-        in_script; /* JSON within a page: each < is written \u003c, so that nothing in it ends its element */
+    int error;      /* errno of the first write that failed; 0 while all is well */
+    bool in_script; /* JSON in a page: < is written \u003c, so that nothing ends its element */
     char bytes[ETWAS_OUTPUT_BYTES];
 };
 

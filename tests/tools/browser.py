@@ -19,6 +19,31 @@ PATIENCE_S = 100  # with a browser that does not answer
 CODES = {"ArrowRight": 39, "ArrowLeft": 37, "ArrowUp": 38, "ArrowDown": 40, "Home": 36, "End": 35, "Tab": 9,
          "Escape": 27, "Enter": 13}
 
+# What a reader would stumble over: text outside its plot or over other text, a page wider than the window.
+LAYOUT = """(() => {
+    const faults = [];
+    if (document.documentElement.scrollWidth > innerWidth)
+        faults.push('page wider than the window: ' + document.documentElement.scrollWidth);
+    for (const svg of document.querySelectorAll('figure > svg')) {
+        const edge = svg.getBoundingClientRect();
+        const boxes = [...svg.querySelectorAll('text')].map(t => [t.textContent, t.getBoundingClientRect()]);
+        for (const [text, box] of boxes)
+            if (box.left < edge.left - 1 || box.right > edge.right + 1 || box.top < edge.top - 1 ||
+                box.bottom > edge.bottom + 1)
+                faults.push(svg.id + ': ' + text + ' is outside');
+        for (let i = 0; i < boxes.length; i++)
+            for (let k = 0; k < i; k++) {
+                const a = boxes[i][1], b = boxes[k][1];
+                const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+                const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+                // Boxes have room above and below the letters.
+                if (wide > 1 && high > 0.35 * Math.min(a.height, b.height))
+                    faults.push(svg.id + ': ' + boxes[i][0] + ' is over ' + boxes[k][0]);
+            }
+    }
+    return faults;
+})()"""
+
 
 class Chromium:
     """One process, one page at a time. `complaints` is what the page said on its console since it was opened."""

@@ -299,7 +299,7 @@ static void make_guest(etwas_clock_report *report, struct etwas_clocks_machine *
 {
     make_machine(report, 4, 6);
     for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {
-        make_source(report, i, i == ETWAS_CLOCK_SOURCE_THREAD_CPUTIME ? 3 : 41);
+        make_source(report, i, i == ETWAS_CLOCK_SOURCE_THREAD_CPUTIME ? 3 : 41.3);
     }
     make_all_pairs(report);
     spoil_counter(report);

@@ -5,9 +5,11 @@
  * Shows a made-up clock report with the code of `etwas clocks`.
  *
  * usage: clocks_show text|json|html REPORT [SOURCE...]     SOURCE: numbers; none: all
+ * Exits with 77 where it was built without what draws pages.
  */
 
 #include "clocks_reports.h"
+#include "page/page.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +25,9 @@ int main(int argc, char **argv)
     if (argc < 3 || !etwas_clocks_make_up(argv[2], &report, &machine)) {
         fputs("usage: clocks_show text|json|html REPORT [SOURCE...]\n", stderr);
         return 2;
+    }
+    if (strcmp(argv[1], "html") == 0 && !etwas_page_possible("clocks_show")) {
+        return 77;
     }
     if (argc > 3) {
         view.chosen = 0;

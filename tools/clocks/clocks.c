@@ -7,10 +7,10 @@
 
 #include "clocks/format.h"
 #include "commands.h"
+#include "destination.h"
 #include "names.h"
+#include "page/page.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,8 +31,8 @@ static const char *const help[] = {
     "  -c, --clock NAME[,NAME...]\n"
     "                    only these clocks (default: all); may be repeated\n"
     "  -j, --json        one JSON object instead of the tables\n"
-    "  -o, --html FILE   also write a page with plots; it needs no network. FILE is\n"
-    "                    overwritten\n"
+    "  -o, --html FILE   also write a page with plots, which needs no other file and\n"
+    "                    no network; FILE is replaced when the page is whole\n"
     "  -h, --help        this text\n"
     "\n",
     "NAME, in upper or lower case:\n"
@@ -171,55 +171,19 @@ static bool parse_options(int argc, char **argv, struct request *request, int *r
 
 /* ---- The page ---- */
 
-struct page {
-    const char *path;
-    int descriptor;
-    bool created;
-};
-
-/*
- * Before the clocks are examined: a file that cannot be written should be told at once. What is in
- * it stays until there is something to replace it.
- */
-static bool page_open(struct page *page)
-{
-    page->descriptor = open(page->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    page->created = page->descriptor >= 0;
-    if (!page->created && errno == EEXIST) {
-        page->descriptor = open(page->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    }
-    if (page->descriptor < 0) {
-        fprintf(stderr, "etwas: cannot write '%s': %s\n", page->path, strerror(errno));
-    }
-    return page->descriptor >= 0;
-}
-
-static bool page_write(struct page *page, const struct etwas_clocks_view *view)
+static bool page_write(struct etwas_destination *page, const struct etwas_clocks_view *view)
 {
     static struct etwas_output output;
 
     output.descriptor = page->descriptor;
-    /* A terminal or a pipe has no length to be cut to. */
-    if (ftruncate(page->descriptor, 0) != 0 && errno != EINVAL) {
-        output.error = errno;
-    }
     etwas_clocks_html(&output, view);
     etwas_output_flush(&output);
-    if (close(page->descriptor) != 0 && output.error == 0) {
-        output.error = errno;
-    }
     if (output.error != 0) {
         fprintf(stderr, "etwas: cannot write '%s': %s\n", page->path, strerror(output.error));
+        etwas_destination_drop(page);
+        return false;
     }
-    return output.error == 0;
-}
-
-static void page_abandon(struct page *page)
-{
-    close(page->descriptor);
-    if (page->created) {
-        unlink(page->path);
-    }
+    return etwas_destination_keep(page);
 }
 
 /* ---- The command ---- */
@@ -247,7 +211,7 @@ int etwas_command_clocks(int argc, char **argv)
     static struct etwas_clocks_machine machine;
     struct request request = {0};
     struct etwas_clocks_view view = {.machine = &machine};
-    struct page page = {0};
+    struct etwas_destination page = {.command = "etwas"};
     etwas_clock_report *report = NULL;
     bool written = true;
     uint32_t error;
@@ -257,7 +221,8 @@ int etwas_command_clocks(int argc, char **argv)
         return result;
     }
     page.path = request.html;
-    if (request.html != NULL && !page_open(&page)) {
+    /* Before the clocks are examined: what cannot be written should be told at once. */
+    if (request.html != NULL && (!etwas_page_possible("etwas") || !etwas_destination_open(&page))) {
         return ETWAS_EXIT_OUTPUT;
     }
     error = examine(&request.options, &report);
@@ -267,7 +232,7 @@ int etwas_command_clocks(int argc, char **argv)
         fprintf(stderr, "etwas: the clocks cannot be examined: %s (error %" PRIu32 ")\n",
                 reason != NULL ? reason : "for an unexpected reason", error);
         if (request.html != NULL) {
-            page_abandon(&page);
+            etwas_destination_drop(&page);
         }
         return ETWAS_EXIT_OPEN;
     }

@@ -3,19 +3,24 @@
 
 // Charts of the usual kinds: lines and stacked areas over one axis, and heat maps.
 //
-// An axis of a chart is {label, format, tell, log, from, to}: format names its marks, tell (or format) the values of
-// points. It begins at 0 and ends with the data unless it says otherwise; with log it has whole decades.
+// An axis of a chart is {label, format, tell, log, least, from, to, values}: format names its marks, tell (or format)
+// the values of points. It begins at 0 and ends with the data unless from and to say otherwise; with log it has whole
+// decades, none below `least`. With values, these are its marks, from the first to the last.
 'use strict';
 
 const charts = (() => {
     const edges = {left: 62, right: 14, top: 28, bottom: 42};
 
-    function axisOf({label, format, log, from, to}, values, range) {
-        const largest = to !== undefined ? to : d3.max(values) || 1;
-        const smallest = from !== undefined ? from : Math.min(0, d3.min(values) || 0);
+    function axisOf({label, format, log, least, from, to, values}, data, range) {
+        const largest = to !== undefined ? to : d3.max(data) || 1;
+        const smallest = from !== undefined ? from : Math.min(0, d3.min(data) || 0);
+        if (values) {
+            const scale = log ? d3.scaleLog() : d3.scaleLinear();
+            return {scale: scale.domain(d3.extent(values)).range(range).clamp(true), values, label, format};
+        }
         if (log) {
-            const least = d3.min(values.filter((value) => value > 0));
-            return plots.logarithmic({smallest: least, largest, range, label, format});
+            const positive = data.filter((value) => value > 0);
+            return plots.logarithmic({smallest: d3.min(positive), largest, least, range, label, format});
         }
         return {scale: d3.scaleLinear([smallest, largest], range), label, format};
     }
@@ -25,7 +30,7 @@ const charts = (() => {
         const bottom = edges.top + chart.height;
         const x = axisOf({from: d3.min(xs), ...chart.x}, xs, [edges.left, width - edges.right]);
         const y = axisOf(chart.y, ys, [bottom, edges.top]);
-        if (!chart.y.log) {
+        if (!chart.y.log && !chart.y.values) {
             y.scale.nice(6);
         }
         plots.across(svg, x, edges.top, bottom);
@@ -49,14 +54,14 @@ const charts = (() => {
 
     // ---- Lines and areas ----
 
-    // Each series' [x, from, to]: from 0, or from the top of the series before where they are stacked.
+    // Each series' {x, from, to, low, high}: from 0, or from the top of the series before where they are stacked.
     function layersOf(series, stacked) {
         const sums = new Map();
-        return series.map(({points}) => points.map(([x, y]) => {
+        return series.map(({points}) => points.map(([x, y, low = y, high = y]) => {
             const from = stacked ? sums.get(x) || 0 : 0;
             const to = stacked ? from + (y || 0) : y;
             sums.set(x, to);
-            return [x, from, to];
+            return {x, from, to, low, high};
         }));
     }
 
@@ -75,23 +80,39 @@ const charts = (() => {
         }));
     }
 
-    // {id, title, text, x, y, height, stacked, steps, series: [{name, points: [[x, y], …]}]}; a y that is null is a
-    // gap. Stacked series have points at the same places; with steps a value stays until the next one.
+    // {id, title, text, x, y, height, stacked, steps, dots, series: [{name, points: [[x, y, low, high], …]}]}; a y that
+    // is null is a gap; low and high, if there, are the edges of a band. Stacked series have points at the same places;
+    // with steps a value stays until the next one; with dots each is seen.
     function lines(parent, options) {
         const chart = {height: 220, ...options};
-        const {series, stacked = false, steps = false} = chart;
+        const {series, stacked = false, steps = false, dots = false} = chart;
         const layers = layersOf(series, stacked);
         const all = layers.flat();
         const kind = stacked ? 'area' : 'line';
+        const curve = steps ? d3.curveStepAfter : d3.curveLinear;
+        const there = ({to}) => to !== null;
+
+        function drawLayer(svg, axes, layer, i) {
+            const area = (from, to) => d3.area().x(({x}) => axes.x(x)).y0((point) => axes.y(point[from]))
+                .y1((point) => axes.y(point[to])).defined(there).curve(curve)(layer);
+            if (stacked) {
+                plots.shape(svg, 'path', lookOf(kind, i), {d: area('from', 'to')});
+                return;
+            }
+            if (layer.some(({low, high}) => low !== high)) {
+                plots.shape(svg, 'path', lookOf('band', i), {d: area('low', 'high')});
+            }
+            const line = d3.line().x(({x}) => axes.x(x)).y(({to}) => axes.y(to)).defined(there).curve(curve);
+            plots.shape(svg, 'path', lookOf(kind, i), {d: line(layer)});
+            for (const {x, to} of dots ? layer.filter(there) : []) {
+                plots.dot(svg, lookOf('dot', i), axes.x(x), axes.y(to), 3.2);
+            }
+        }
 
         function draw(svg, width) {
-            const axes = axesOf(chart, svg, width, all.map(([x]) => x), all.map(([, , to]) => to));
-            const place = (stacked ? d3.area().y0(([, from]) => axes.y(from)).y1(([, , to]) => axes.y(to)) :
-                d3.line().y(([, , to]) => axes.y(to)))
-                .x(([x]) => axes.x(x)).defined(([, , to]) => to !== null)
-                .curve(steps ? d3.curveStepAfter : d3.curveLinear);
-            layers.forEach((layer, i) => plots.shape(svg, 'path', lookOf(kind, i), {d: place(layer)}));
-            return {height: axes.height, byX: true, points: pointsOf(chart, axes)};
+            const axes = axesOf(chart, svg, width, all.map(({x}) => x), all.flatMap(({to, high}) => [to, high]));
+            layers.forEach((layer, i) => drawLayer(svg, axes, layer, i));
+            return {height: axes.height, by: 'x', points: pointsOf(chart, axes)};
         }
 
         if (series.length > 1) {

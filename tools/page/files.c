@@ -25,13 +25,25 @@
     EMBED(name##_text, path);                                                                      \
     const struct etwas_page_file name = {name##_text, hash_of}
 
-PAGE_FILE(etwas_page_css, ETWAS_PAGE_FOLDER "/style.css", ETWAS_PAGE_HASH_CSS);
-PAGE_FILE(etwas_page_words, ETWAS_PAGE_FOLDER "/words.js", ETWAS_PAGE_HASH_WORDS);
-PAGE_FILE(etwas_page_plots, ETWAS_PAGE_FOLDER "/plots.js", ETWAS_PAGE_HASH_PLOTS);
-PAGE_FILE(etwas_page_charts, ETWAS_PAGE_FOLDER "/charts.js", ETWAS_PAGE_HASH_CHARTS);
-EMBED(etwas_page_d3_license, ETWAS_PAGE_FOLDER "/d3_license.txt");
+PAGE_FILE(etwas_page_css, ETWAS_TOOLS_FOLDER "/page/style.css", ETWAS_PAGE_HASH_CSS);
+PAGE_FILE(etwas_page_words, ETWAS_TOOLS_FOLDER "/page/words.js", ETWAS_PAGE_HASH_WORDS);
+PAGE_FILE(etwas_page_plots, ETWAS_TOOLS_FOLDER "/page/plots.js", ETWAS_PAGE_HASH_PLOTS);
+PAGE_FILE(etwas_page_charts, ETWAS_TOOLS_FOLDER "/page/charts.js", ETWAS_PAGE_HASH_CHARTS);
+EMBED(etwas_page_d3_license, ETWAS_TOOLS_FOLDER "/page/d3_license.txt");
 #ifdef ETWAS_PAGE_D3
 PAGE_FILE(etwas_page_d3, ETWAS_PAGE_D3, ETWAS_PAGE_HASH_D3);
 #else
 const struct etwas_page_file etwas_page_d3 = {NULL, ""};
 #endif
+
+EMBED(clocks_words, ETWAS_TOOLS_FOLDER "/clocks/page_words.js");
+EMBED(clocks_cost, ETWAS_TOOLS_FOLDER "/clocks/page_cost.js");
+EMBED(clocks_order, ETWAS_TOOLS_FOLDER "/clocks/page_order.js");
+EMBED(clocks_rate, ETWAS_TOOLS_FOLDER "/clocks/page_rate.js");
+EMBED(clocks_page, ETWAS_TOOLS_FOLDER "/clocks/page.js");
+
+const struct etwas_page_file etwas_page_clocks[] = {
+    {clocks_words, ETWAS_PAGE_HASH_CLOCKS_WORDS}, {clocks_cost, ETWAS_PAGE_HASH_CLOCKS_COST},
+    {clocks_order, ETWAS_PAGE_HASH_CLOCKS_ORDER}, {clocks_rate, ETWAS_PAGE_HASH_CLOCKS_RATE},
+    {clocks_page, ETWAS_PAGE_HASH_CLOCKS_PAGE},   {NULL, NULL},
+};

@@ -19,6 +19,9 @@ extern const struct etwas_page_file etwas_page_words;
 extern const struct etwas_page_file etwas_page_plots;
 extern const struct etwas_page_file etwas_page_charts;
 
+/* The scripts of one command, in this order; behind the last is one without text. */
+extern const struct etwas_page_file etwas_page_clocks[];
+
 /* Of d3, which goes where it goes. */
 extern const char etwas_page_d3_license[];
 

@@ -37,42 +37,62 @@ static void put_file(struct etwas_output *output, const char *tag,
     etwas_output_format(output, "</%s>\n", tag);
 }
 
-static void put_policy(struct etwas_output *output, const struct etwas_page_file *const *scripts,
-                       size_t count)
+/* Those of every page, before the page's own. */
+static const struct etwas_page_file *const shared[] = {
+    &etwas_page_d3,
+    &etwas_page_words,
+    &etwas_page_plots,
+    &etwas_page_charts,
+};
+
+enum {
+    SHARED = sizeof shared / sizeof shared[0]
+};
+
+static void put_policy(struct etwas_output *output, const struct etwas_page_file *scripts)
 {
     etwas_output_text(output, "<meta http-equiv=\"Content-Security-Policy\" "
                               "content=\"default-src 'none'; base-uri 'none'; form-action 'none'; "
                               "style-src '");
     etwas_output_text(output, etwas_page_css.hash);
     etwas_output_text(output, "'; script-src");
-    for (size_t i = 0; i < count; i++) {
-        etwas_output_format(output, " '%s'", scripts[i]->hash);
+    for (size_t i = 0; i < SHARED; i++) {
+        etwas_output_format(output, " '%s'", shared[i]->hash);
+    }
+    for (; scripts->text != NULL; scripts++) {
+        etwas_output_format(output, " '%s'", scripts->hash);
     }
     etwas_output_text(output, "\">\n");
 }
 
-void etwas_page_begin(struct etwas_output *output, const char *title,
-                      const struct etwas_page_file *script)
+static void put_head(struct etwas_output *output, const char *title,
+                     const struct etwas_page_file *scripts)
 {
-    const struct etwas_page_file *const scripts[] = {&etwas_page_d3, &etwas_page_words,
-                                                     &etwas_page_plots, &etwas_page_charts, script};
-    size_t count = sizeof scripts / sizeof scripts[0];
-
     etwas_output_text(output, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
                               "<meta charset=\"utf-8\">\n");
-    put_policy(output, scripts, count);
+    put_policy(output, scripts);
     etwas_output_text(output, "<meta name=\"viewport\" content=\"width=device-width, "
                               "initial-scale=1\">\n"
                               "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
     put_escaped(output, title);
     etwas_output_text(output, "</title>\n");
     put_file(output, "style", &etwas_page_css);
-    for (size_t i = 0; i < count; i++) {
-        put_file(output, "script", scripts[i]);
+    for (size_t i = 0; i < SHARED; i++) {
+        put_file(output, "script", shared[i]);
     }
-    etwas_output_text(output, "</head>\n<body>\n<main>\n"
-                              "<noscript>This page is drawn by its own scripts; they are switched "
-                              "off.</noscript>\n</main>\n<footer>\n<p>Made by etwas ");
+    for (; scripts->text != NULL; scripts++) {
+        put_file(output, "script", scripts);
+    }
+    etwas_output_text(output, "</head>\n");
+}
+
+void etwas_page_begin(struct etwas_output *output, const char *title,
+                      const struct etwas_page_file *scripts)
+{
+    put_head(output, title, scripts);
+    etwas_output_text(output, "<body>\n<main>\n<noscript>This page is drawn by its own scripts; "
+                              "they are switched off.</noscript>\n</main>\n"
+                              "<footer>\n<p>Made by etwas ");
     etwas_output_text(output, etwas_version());
     etwas_output_text(output, ".</p>\n<details><summary>Drawn with d3, whose license this is"
                               "</summary><pre>");

@@ -16,11 +16,11 @@
 bool etwas_page_possible(const char *command);
 
 /*
- * The page up to its data, which `script` draws. What is written from here to the end is one value of JSON; no string
- * in it can end the element that it is in.
+ * The page up to its data, which `scripts` draw; behind the last of them is one without text. What is written from here
+ * to the end is one value of JSON; no string in it can end the element that it is in.
  */
 void etwas_page_begin(struct etwas_output *output, const char *title,
-                      const struct etwas_page_file *script);
+                      const struct etwas_page_file *scripts);
 void etwas_page_end(struct etwas_output *output);
 
 #endif

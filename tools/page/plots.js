@@ -55,11 +55,11 @@ const plots = (() => {
         return best;
     }
 
-    function nearest(points, x, y, byX) {
+    function nearest(points, x, y, by) {
         let best = null;
         let least = Infinity;
         for (const point of points) {
-            const away = byX ? Math.abs(point.x - x) : Math.hypot(point.x - x, point.y - y);
+            const away = Math.hypot(by === 'y' ? 0 : point.x - x, by === 'x' ? 0 : point.y - y);
             if (away < least) {
                 [best, least] = [point, away];
             }
@@ -67,22 +67,30 @@ const plots = (() => {
         return best;
     }
 
-    // Where a key leads from a point; null: to none; undefined: the key is none of ours.
-    function pointOf(key, points, from) {
+    // Where a key leads from a point; null: to none; undefined: the key is none of ours. Points in a row, by x or y,
+    // come one after the other whatever the arrow.
+    function pointOf(key, {points, by}, from) {
         if (key === 'Escape') {
             return null;
         }
         if (key === 'Home' || (from === null && key in ways)) {
             return points[0];
         }
-        return key === 'End' ? points[points.length - 1] : key in ways ? next(points, from, ways[key]) : undefined;
+        if (key === 'End') {
+            return points[points.length - 1];
+        }
+        if (!(key in ways)) {
+            return undefined;
+        }
+        const [right, down] = ways[key];
+        return by ? points[points.indexOf(from) + right + down] || from : next(points, from, ways[key]);
     }
 
     // ---- Figures ----
 
     // {id, title, text, draw, least}: title and text are what is read out in place of the plot. draw(svg, width) draws
-    // it `width` wide, at least `least`, and returns {height, points, byX}. points are {x, y, tell, mark} in units of
-    // the plot: what each says, and mark(layer) that shows where it is; byX: pointers find them whatever their height.
+    // it `width` wide, at least `least`, and returns {height, points, by}. points are {x, y, tell, mark} in units of
+    // the plot: what each says, and mark(layer) that shows where it is; by: pointers find them by 'x' or 'y' alone.
     function figure(parent, {id, title, text: description, draw, least = 280}) {
         const frame = parent.append('figure');
         const svg = frame.append('svg').attr('id', id).attr('role', 'img')
@@ -118,7 +126,7 @@ const plots = (() => {
         }
 
         svg.node().addEventListener('keydown', (event) => {
-            const to = drawn.points.length > 0 ? pointOf(event.key, drawn.points, at) : undefined;
+            const to = drawn.points.length > 0 ? pointOf(event.key, drawn, at) : undefined;
             if (to !== undefined) {
                 event.preventDefault();
                 point(to);
@@ -127,7 +135,7 @@ const plots = (() => {
         svg.node().addEventListener('pointermove', ({clientX, clientY}) => {
             const {left, top, width} = svg.node().getBoundingClientRect();
             const scale = drawn.width / width;
-            point(nearest(drawn.points, (clientX - left) * scale, (clientY - top) * scale, drawn.byX));
+            point(nearest(drawn.points, (clientX - left) * scale, (clientY - top) * scale, drawn.by));
         });
         svg.node().addEventListener('pointerleave', () => point(null));
         svg.node().addEventListener('blur', () => point(null));

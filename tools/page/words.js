@@ -27,6 +27,7 @@ const words = (() => {
 
     // A number that is not known is a dash. JSON has null for what is not finite.
     const nothing = '\u2013';
+    const space = '\u00a0'; // between a number and its unit, which belong on one line
     const known = (number) => typeof number === 'number' && Number.isFinite(number);
     const signed = (text) => text.replace(/^-/, '\u2212');
 
@@ -45,16 +46,16 @@ const words = (() => {
             return nothing;
         }
         if (Math.abs(ns) >= 1e17) {
-            return ns < 0 ? '<\u22123 y' : '>3 y';
+            return (ns < 0 ? '<\u22123' : '>3') + space + 'y';
         }
         const [, size, unit] = unitOf(ns);
-        return signed(threeDigits(ns / size)) + ' ' + unit;
+        return signed(threeDigits(ns / size)) + space + unit;
     }
 
     // For the marks of an axis: "0.1 ns", "100 ns", "1 µs".
     function roundDuration(ns) {
         const [, size, unit] = unitOf(ns);
-        return ns === 0 ? '0' : signed(String(Number((ns / size).toPrecision(3)))) + ' ' + unit;
+        return ns === 0 ? '0' : signed(String(Number((ns / size).toPrecision(3)))) + space + unit;
     }
 
     // "1,234,567"
@@ -62,7 +63,7 @@ const words = (() => {
         return known(number) ? signed(d3.format(',.0f')(number)) : nothing;
     }
 
-    const thousands = [[1e9, 1e9, ' G'], [1e6, 1e6, ' M'], [1e3, 1e3, ' k'], [0, 1, '']];
+    const thousands = [[1e9, 1e9, space + 'G'], [1e6, 1e6, space + 'M'], [1e3, 1e3, space + 'k'], [0, 1, '']];
 
     // For the marks of an axis: "0", "500", "20 k", "1.5 M".
     function roundCount(number) {
@@ -77,9 +78,9 @@ const words = (() => {
             return nothing;
         }
         if (part === 0 || part >= whole) {
-            return part === 0 ? '0 %' : '100 %';
+            return (part === 0 ? '0' : '100') + space + '%';
         }
-        return share < 0.01 ? '<0.01 %' : share > 99.99 ? '>99.99 %' : share.toFixed(share < 9.995 ? 2 : 1) + ' %';
+        return (share < 0.01 ? '<0.01' : share > 99.99 ? '>99.99' : share.toFixed(share < 9.995 ? 2 : 1)) + space + '%';
     }
 
     // ---- Elements ----
@@ -147,7 +148,7 @@ const words = (() => {
     }
 
     return {
-        draw, nothing, known, signed, duration, roundDuration, threeDigits, count, roundCount, percent,
+        draw, nothing, space, known, signed, duration, roundDuration, threeDigits, count, roundCount, percent,
         mixed, paragraph, note, section, facts, table,
     };
 })();
