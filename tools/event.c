@@ -34,6 +34,9 @@ enum {
     ACCOUNT_FLAGS_AT = 24,
     ACCOUNT_NO_ROOM_AT = 56,
     ACCOUNT_BYTES = 80,
+    LOSS_VERSION = 1,
+    LOSS_EVENTS_AT = 8,
+    LOSS_BYTES = 32,
 };
 
 static bool is_account(const EVENT_RECORD *record)
@@ -58,6 +61,17 @@ bool etwas_event_kernel_loss(const EVENT_RECORD *record, uint64_t *no_room, uint
     memcpy(counts, (const char *)record->UserData + ACCOUNT_NO_ROOM_AT, sizeof counts);
     *no_room = counts[0];
     *others = counts[1] + counts[2];
+    return true;
+}
+
+bool etwas_event_ring_loss(const EVENT_RECORD *record, uint64_t *events)
+{
+    if (!etwas_event_is_of_class(record, &etwas_names_own_class) ||
+        record->EventHeader.EventDescriptor.Opcode != ETWAS_NAMES_KERNEL_LOSS_TYPE ||
+        record->UserDataLength < LOSS_BYTES || etwas_event_u32(record, 0) != LOSS_VERSION) {
+        return false;
+    }
+    *events = etwas_event_u64(record, LOSS_EVENTS_AT);
     return true;
 }
 

@@ -106,6 +106,9 @@ bool etwas_event_is_kernel_symbol(const EVENT_RECORD *record);
 /* Does it say what became of one of the kernel's sources? Then how many were lost, and how. */
 bool etwas_event_kernel_loss(const EVENT_RECORD *record, uint64_t *no_room, uint64_t *others);
 
+/* Does it say that the kernel had no room for events of the processor, until now? Then for how many. */
+bool etwas_event_ring_loss(const EVENT_RECORD *record, uint64_t *events);
+
 /* The flags that ask for one of the kernel's sources, if it says what became of that; else 0. */
 uint32_t etwas_event_kernel_flags(const EVENT_RECORD *record);
 

@@ -43,12 +43,18 @@ bool etwas_histogram_add(struct etwas_histogram *histogram, uint64_t value)
     return true;
 }
 
+/* Where a cell begins. */
+static uint64_t begin_of(uint32_t octave, uint32_t cell)
+{
+    return ((octave > 0 ? ETWAS_HISTOGRAM_CELLS : 0) + (uint64_t)cell) << shift_of(octave);
+}
+
 /* The middle of a cell, as far as there are values. */
 static struct etwas_quantile middle(const struct etwas_histogram *histogram, uint32_t octave,
                                     uint32_t cell)
 {
     uint32_t shift = shift_of(octave);
-    uint64_t from = ((octave > 0 ? ETWAS_HISTOGRAM_CELLS : 0) + (uint64_t)cell) << shift;
+    uint64_t from = begin_of(octave, cell);
     uint64_t to = from + ((UINT64_C(1) << shift) - 1);
 
     from = from < histogram->least ? histogram->least : from;
@@ -81,6 +87,23 @@ struct etwas_quantile etwas_histogram_quantile(const struct etwas_histogram *his
         }
     }
     return (struct etwas_quantile){histogram->most, 0};
+}
+
+uint64_t etwas_histogram_between(const struct etwas_histogram *histogram, uint64_t from,
+                                 uint64_t to)
+{
+    uint64_t count = 0;
+
+    for (uint32_t octave = octave_of(from); octave <= octave_of(to - 1); octave++) {
+        const uint64_t *cells = histogram->octaves[octave];
+
+        for (uint32_t cell = 0; cells != NULL && cell < ETWAS_HISTOGRAM_CELLS; cell++) {
+            uint64_t begin = begin_of(octave, cell);
+
+            count += begin >= from && begin < to ? cells[cell] : 0;
+        }
+    }
+    return count;
 }
 
 void etwas_histogram_free(struct etwas_histogram *histogram)

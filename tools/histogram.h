@@ -41,6 +41,11 @@ bool etwas_histogram_add(struct etwas_histogram *histogram, uint64_t value);
 struct etwas_quantile etwas_histogram_quantile(const struct etwas_histogram *histogram,
                                                uint32_t per_mille);
 
+/* How many values are from `from` on and below `to`, both of which begin cells: powers of 2 and their 512ths do. */
+uint64_t etwas_histogram_between(const struct etwas_histogram *histogram, uint64_t from,
+                                 uint64_t to);
+
+/* It is empty again. */
 void etwas_histogram_free(struct etwas_histogram *histogram);
 
 #endif

@@ -198,6 +198,11 @@ static int64_t unix_ns(int64_t filetime)
     return nanoseconds;
 }
 
+int64_t etwas_input_filetime(int64_t time_ns)
+{
+    return time_ns / NS_PER_UNIT + FILETIME_OF_1970;
+}
+
 static int64_t converted(const struct etwas_input *input, int64_t raw, uint32_t clock)
 {
     etwas_clock_time time = {0, UINT64_MAX};
@@ -260,7 +265,7 @@ void etwas_input_put_stamp(struct etwas_output *output, const struct etwas_input
     int64_t time_ns = converted(input, raw, ETWAS_CLOCK_PROCESS_TRACE);
 
     if (input->is_coarse) {
-        etwas_text_time(output, time_ns / NS_PER_UNIT + FILETIME_OF_1970);
+        etwas_text_time(output, etwas_input_filetime(time_ns));
     } else {
         etwas_text_time_ns(output, time_ns);
     }

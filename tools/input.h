@@ -86,6 +86,9 @@ int64_t etwas_input_unix_ns(const struct etwas_input *input, const EVENT_RECORD 
 /* The same by a clock that nobody sets, to subtract. Where it begins is not said. */
 int64_t etwas_input_monotonic_ns(const struct etwas_input *input, const EVENT_RECORD *record);
 
+/* A time in nanoseconds since 1970 as FILETIME. */
+int64_t etwas_input_filetime(int64_t unix_ns);
+
 /* A record's time as etwas_input_put_time shows it, in nanoseconds since 1970: what --from and --to compare. */
 int64_t etwas_input_shown_ns(const struct etwas_input *input, const EVENT_RECORD *record);
 

@@ -118,6 +118,18 @@ static void count_unfinished(struct etwas_spans_request *request,
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
+/* What is in a tree has a node there. */
+static struct etwas_spans_node *tell_event(const struct etwas_spans_request *request,
+                                           const struct etwas_spans_open *open)
+{
+    struct etwas_spans_node *node = etwas_spans_node(request, open);
+
+    if (node != NULL && request->listener.event != NULL) {
+        request->listener.event(request->listener.context, open);
+    }
+    return node;
+}
+
 static void begin(struct etwas_spans_request *request, const struct etwas_input *input,
                   const EVENT_RECORD *record, const etwas_span *span, uint64_t error_ns)
 {
@@ -157,6 +169,7 @@ static void begin(struct etwas_spans_request *request, const struct etwas_input 
     }
     if (request->finds_trees) {
         etwas_spans_grow(request, input, record, span, open);
+        (void)tell_event(request, open);
     }
 }
 
@@ -198,7 +211,7 @@ static void finish(struct etwas_spans_request *request, const struct etwas_input
     covered_ns = open->covered_ns +
                  (open->children > 0 ? etwas_input_passed_ns(open->covered_from, time.value) : 0);
     self_ns = duration_ns > covered_ns ? duration_ns - covered_ns : 0;
-    node = etwas_spans_node(request, open);
+    node = tell_event(request, open);
     if (node != NULL) {
         node->has_ended = true;
         node->duration_ns = duration_ns;
@@ -212,6 +225,9 @@ static void finish(struct etwas_spans_request *request, const struct etwas_input
         if (span->parent == 0 || request->class_name != NULL || request->has_where) {
             etwas_spans_choose(request, span, duration_ns);
         }
+    }
+    if (request->finds_trees && request->listener.ended != NULL) {
+        request->listener.ended(request->listener.context, open, duration_ns);
     }
     leave(request, open, time.value);
 }
@@ -228,23 +244,40 @@ static void count_unmatched(struct etwas_spans_request *request, const struct et
     }
 }
 
+static void count_inside(const struct etwas_spans_request *request,
+                         const struct etwas_spans_open *open)
+{
+    struct etwas_spans_node *node = tell_event(request, open);
+
+    if (node != NULL) {
+        node->events++;
+    }
+}
+
+static void note_time(struct etwas_spans_request *request, int64_t time_ns)
+{
+    if (!request->has_time) {
+        request->has_time = true;
+        request->begin_ns = time_ns;
+        request->end_ns = time_ns;
+    }
+    request->end_ns = time_ns > request->end_ns ? time_ns : request->end_ns;
+}
+
 void etwas_spans_follow(struct etwas_spans_request *request, const struct etwas_input *input,
                         const EVENT_RECORD *record, etwas_clock_time time)
 {
     uint64_t unmatched = etwas_spans_count(request->spans, ETWAS_SPANS_UNMATCHED);
-    struct etwas_spans_node *node;
     const etwas_span *span;
 
+    note_time(request, time.value);
     switch (etwas_spans_take(request->spans, record, input->number, time.value, &span)) {
     case ETWAS_SPAN_START:
         begin(request, input, record, span, time.error_ns);
         break;
     case ETWAS_SPAN_INSIDE:
-        node = span->place < request->open_capacity
-                   ? etwas_spans_node(request, &request->open[span->place])
-                   : NULL;
-        if (node != NULL) {
-            node->events++;
+        if (span->place < request->open_capacity) {
+            count_inside(request, &request->open[span->place]);
         }
         break;
     case ETWAS_SPAN_END:

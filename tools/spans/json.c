@@ -44,8 +44,8 @@ static void put_quantiles(struct etwas_output *output, const char *key,
     etwas_output_char(output, '}');
 }
 
-static void put_class(struct etwas_output *output, const struct etwas_spans_request *request,
-                      const struct etwas_spans_class *its)
+void etwas_spans_json_class(struct etwas_output *output, const struct etwas_spans_request *request,
+                            const struct etwas_spans_class *its)
 {
     etwas_output_text(output, "{\"class\":");
     etwas_json_string(output, its->named->name);
@@ -61,7 +61,6 @@ static void put_class(struct etwas_output *output, const struct etwas_spans_requ
     etwas_output_format(output, ",\"total_ns\":%.0f", its->durations.sum);
     put_quantiles(output, "duration", its, &its->durations);
     put_quantiles(output, "self", its, &its->selves);
-    etwas_output_char(output, '}');
 }
 
 static void put_classes(struct etwas_output *output, const struct etwas_spans_request *request)
@@ -72,7 +71,8 @@ static void put_classes(struct etwas_output *output, const struct etwas_spans_re
     etwas_output_text(output, ",\"classes\":[");
     for (uint32_t i = 0; i < count; i++) {
         etwas_output_text(output, i > 0 ? "," : "");
-        put_class(output, request, sorted[i]);
+        etwas_spans_json_class(output, request, sorted[i]);
+        etwas_output_char(output, '}');
     }
     etwas_output_char(output, ']');
     free((void *)sorted);
@@ -108,8 +108,8 @@ static void put_node(struct etwas_output *output, const struct etwas_spans_reque
     etwas_output_char(output, '}');
 }
 
-static void put_tree(struct etwas_output *output, const struct etwas_spans_request *request,
-                     const struct etwas_spans_tree *tree)
+void etwas_spans_json_tree(struct etwas_output *output, const struct etwas_spans_request *request,
+                           const struct etwas_spans_tree *tree)
 {
     uint32_t node = 0;
     uint32_t depth = 0;
@@ -123,11 +123,10 @@ static void put_tree(struct etwas_output *output, const struct etwas_spans_reque
         etwas_output_text(output, node > 0 ? "," : "");
         put_node(output, request, &tree->nodes[0], &tree->nodes[node], depth);
     } while (etwas_spans_next_node(tree, &node, &depth));
-    etwas_output_text(output, "]}");
+    etwas_output_char(output, ']');
 }
 
-static void put_head(struct etwas_output *output, const struct etwas_spans_request *request,
-                     int result)
+void etwas_spans_json_counts(struct etwas_output *output, const struct etwas_spans_request *request)
 {
     static const struct {
         uint32_t what;
@@ -138,6 +137,16 @@ static void put_head(struct etwas_output *output, const struct etwas_spans_reque
         {ETWAS_SPANS_UNMATCHED, "unmatched"}, {ETWAS_SPANS_LEFT_OUT, "left_out"},
     };
 
+    etwas_output_format(output, ",\"seconds\":%.9f", etwas_spans_seconds(request));
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        etwas_json_number(output, counts[i].key, etwas_spans_count(request->spans, counts[i].what));
+    }
+    etwas_json_number(output, "other_classes", request->other_classes);
+}
+
+static void put_head(struct etwas_output *output, const struct etwas_spans_request *request,
+                     int result)
+{
     etwas_output_text(output, "{\"files\":[");
     for (uint32_t i = 0; i < request->run.count; i++) {
         etwas_output_text(output, i > 0 ? "," : "");
@@ -146,11 +155,7 @@ static void put_head(struct etwas_output *output, const struct etwas_spans_reque
     etwas_output_char(output, ']');
     etwas_json_boolean(output, "damaged", result != ETWAS_EXIT_FINE);
     etwas_json_number(output, "events_lost", request->events_lost);
-    etwas_output_format(output, ",\"seconds\":%.9f", etwas_spans_seconds(request));
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        etwas_json_number(output, counts[i].key, etwas_spans_count(request->spans, counts[i].what));
-    }
-    etwas_json_number(output, "other_classes", request->other_classes);
+    etwas_spans_json_counts(output, request);
 }
 
 void etwas_spans_json(struct etwas_output *output, const struct etwas_spans_request *request,
@@ -164,7 +169,8 @@ void etwas_spans_json(struct etwas_output *output, const struct etwas_spans_requ
     for (uint32_t i = 0; i < request->tree_count; i++) {
         if (request->trees[i].node_count > 0) {
             etwas_output_text(output, before);
-            put_tree(output, request, &request->trees[i]);
+            etwas_spans_json_tree(output, request, &request->trees[i]);
+            etwas_output_char(output, '}');
             before = ",";
         }
     }

@@ -14,7 +14,6 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const char *const help[] = {
     "usage: etwas spans [--class CLASS] [--where EXPR] [--slowest K] [--json | --csv]\n"
@@ -81,83 +80,19 @@ static void on_record(EVENT_RECORD *record)
     }
     (void)etwas_trace_convert_time(input->trace, record->EventHeader.TimeStamp.QuadPart,
                                    ETWAS_CLOCK_QPC, &time);
-    if (!request->has_time) {
-        request->has_time = true;
-        request->begin_ns = time.value;
-        request->end_ns = time.value;
-    }
-    request->end_ns = time.value > request->end_ns ? time.value : request->end_ns;
     etwas_spans_follow(request, input, record, time);
-}
-
-static bool make_room(struct etwas_spans_request *request)
-{
-    request->classes = calloc(ETWAS_SPAN_CLASSES, sizeof *request->classes);
-    request->trees = calloc((size_t)request->slowest + 1, sizeof *request->trees);
-    return request->classes != NULL && request->trees != NULL &&
-           etwas_span_classes_open(&request->names);
-}
-
-static void free_room(struct etwas_spans_request *request)
-{
-    for (uint32_t i = 0; i < ETWAS_INPUT_FILES; i++) {
-        if (request->descriptions[i].decoder != NULL) {
-            etwas_descriptions_close(&request->descriptions[i]);
-        }
-    }
-    for (uint32_t i = 0; request->classes != NULL && i < request->names.count; i++) {
-        etwas_histogram_free(&request->classes[i].durations);
-        etwas_histogram_free(&request->classes[i].selves);
-    }
-    for (uint32_t i = 0; request->trees != NULL && i < request->tree_count; i++) {
-        free(request->trees[i].nodes);
-    }
-    free(request->trees);
-    etwas_span_classes_close(&request->names);
-    free(request->classes);
-    free(request->open);
-    etwas_spans_close(request->spans);
-    etwas_subject_free(&request->subject);
-    etwas_where_clear(&request->where);
-}
-
-static int open_input(struct etwas_spans_request *request, const char *path, uint32_t number)
-{
-    const struct etwas_input_callbacks callbacks = {.record = on_record, .time = ETWAS_INPUT_RAW};
-    struct etwas_input *input = &request->run.inputs[request->run.count];
-    int result = etwas_input_open(input, path, number, &callbacks, request);
-
-    if (result == ETWAS_EXIT_FINE) {
-        request->run.count++;
-        if (request->descriptions[number - 1].decoder == NULL &&
-            !etwas_descriptions_open(&request->descriptions[number - 1], path, &request->paths)) {
-            request->out_of_memory = true;
-        }
-    }
-    return result;
 }
 
 /* All files, from their beginning to their end. */
 static int read_files(struct etwas_spans_request *request, char *const *paths, uint32_t count)
 {
-    int result = ETWAS_EXIT_FINE;
+    const struct etwas_input_callbacks callbacks = {.record = on_record, .time = ETWAS_INPUT_RAW};
+    int result = etwas_spans_open_files(request, paths, count, &callbacks, request);
     int processed;
 
-    request->run.count = 0;
-    etwas_spans_close(request->spans);
-    if (etwas_spans_open(0, &request->spans) != ERROR_SUCCESS) {
-        request->out_of_memory = true;
-        return ETWAS_EXIT_OPEN;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        if (open_input(request, paths[i], i + 1) != ETWAS_EXIT_FINE) {
-            result = ETWAS_EXIT_OPEN;
-        }
-    }
     if (request->run.count == 0 || request->out_of_memory) {
         return result;
     }
-    etwas_progress_start(&request->run.progress, false);
     processed = etwas_input_process(&request->run);
     return result == ETWAS_EXIT_FINE ? processed : result;
 }
@@ -166,8 +101,7 @@ static int read_all(struct etwas_spans_request *request, char *const *paths, uin
 {
     int result;
 
-    if (!make_room(request)) {
-        request->out_of_memory = true;
+    if (!etwas_spans_make_room(request)) {
         return ETWAS_EXIT_OPEN;
     }
     result = read_files(request, paths, count);
@@ -278,7 +212,8 @@ static void show(struct etwas_output *output, const struct etwas_spans_request *
 int etwas_command_spans(int argc, char **argv)
 {
     static struct etwas_input inputs[ETWAS_INPUT_FILES];
-    static struct etwas_spans_request request = {.run.inputs = inputs};
+    static struct etwas_spans_request request = {.run.inputs = inputs,
+                                                 .most_nodes = ETWAS_SPANS_NODES};
     struct etwas_output *output = etwas_standard_output();
     int result;
 
@@ -297,6 +232,6 @@ int etwas_command_spans(int argc, char **argv)
         fprintf(stderr, "etwas spans: no class is called '%s'\n", request.class_name);
         result = ETWAS_EXIT_USAGE;
     }
-    free_room(&request);
+    etwas_spans_free_room(&request);
     return etwas_output_finish(output) ? result : ETWAS_EXIT_OUTPUT;
 }

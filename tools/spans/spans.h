@@ -10,7 +10,7 @@
  * the slowest has the files read twice: first for which they are, then for what was inside of them.
  *
  * Memory is bounded: by the spans that are open at once (etwas_spans), two histograms for each of
- * ETWAS_SPAN_CLASSES classes, and ETWAS_SPANS_NODES spans for each tree.
+ * ETWAS_SPAN_CLASSES classes, and `most_nodes` spans for each tree.
  */
 
 #include "descriptions.h"
@@ -88,6 +88,14 @@ struct etwas_spans_open {
     uint32_t node; /* ETWAS_SPANS_NO_NODE: there was no room for it */
 };
 
+/* Who is told more, the second time. NULL: nobody. */
+struct etwas_spans_listener {
+    void *context;
+    void (*ended)(void *context, const struct etwas_spans_open *open, uint64_t duration_ns);
+    /* An event of a span that is in a tree, its START and END too. */
+    void (*event)(void *context, const struct etwas_spans_open *open);
+};
+
 struct etwas_spans_request {
     struct etwas_input_run run;
     struct etwas_descriptions descriptions[ETWAS_INPUT_FILES];
@@ -109,12 +117,27 @@ struct etwas_spans_request {
     uint32_t open_capacity;
     struct etwas_spans_tree *trees; /* the slowest first */
     uint32_t tree_count;
+    uint32_t most_nodes; /* of a tree */
+    struct etwas_spans_listener listener;
     bool has_time;
     int64_t begin_ns; /* of the first and the last event */
     int64_t end_ns;
     uint64_t events_lost;
     bool out_of_memory;
 };
+
+/* ---- read.c ---- */
+
+/* Memory for all that is kept, once. False, and out_of_memory, without. */
+bool etwas_spans_make_room(struct etwas_spans_request *request);
+void etwas_spans_free_room(struct etwas_spans_request *request);
+
+/*
+ * Opens all files for `run`, whose inputs there are ETWAS_INPUT_FILES of, and begins with no span. Returns
+ * ETWAS_EXIT_FINE, or ETWAS_EXIT_OPEN after a message; `run` has those that could be opened.
+ */
+int etwas_spans_open_files(struct etwas_spans_request *request, char *const *paths, uint32_t count,
+                           const struct etwas_input_callbacks *callbacks, void *context);
 
 /* ---- classes.c ---- */
 
@@ -143,7 +166,7 @@ uint64_t etwas_spans_error(const struct etwas_spans_class *its, struct etwas_qua
 
 /* ---- follow.c ---- */
 
-/* An event, whatever it is. `time` is by QPC. */
+/* An event, but of class EventTrace. `time` is by QPC. */
 void etwas_spans_follow(struct etwas_spans_request *request, const struct etwas_input *input,
                         const EVENT_RECORD *record, etwas_clock_time time);
 
@@ -184,5 +207,15 @@ void etwas_spans_text(struct etwas_output *output, const struct etwas_spans_requ
 void etwas_spans_json(struct etwas_output *output, const struct etwas_spans_request *request,
                       int result);
 void etwas_spans_csv(struct etwas_output *output, const struct etwas_spans_request *request);
+
+/* Members of a JSON object behind the first: what there was of all spans. */
+void etwas_spans_json_counts(struct etwas_output *output,
+                             const struct etwas_spans_request *request);
+
+/* A class, and a tree: objects that are still open. */
+void etwas_spans_json_class(struct etwas_output *output, const struct etwas_spans_request *request,
+                            const struct etwas_spans_class *its);
+void etwas_spans_json_tree(struct etwas_output *output, const struct etwas_spans_request *request,
+                           const struct etwas_spans_tree *tree);
 
 #endif

@@ -44,7 +44,7 @@ static bool make_room(struct etwas_spans_request *request, struct etwas_spans_tr
     uint32_t capacity = tree->node_capacity > 0 ? 2 * tree->node_capacity : 8;
     struct etwas_spans_node *larger;
 
-    if (tree->node_count == ETWAS_SPANS_NODES) {
+    if (tree->node_count == request->most_nodes) {
         return false;
     }
     if (tree->node_count < tree->node_capacity) {

@@ -56,6 +56,7 @@ static struct etwas_stat_kind *find_kind(struct etwas_stat *stat,
         return NULL;
     }
     *kind = *wanted;
+    kind->number = stat->kind_count;
     if (tsearch(kind, &stat->kinds, compare_keys) == NULL) {
         stat->out_of_memory = true;
         free(kind);
@@ -76,7 +77,7 @@ static void read_payload_names(const struct etwas_stat *stat, const EVENT_RECORD
 
     if (!event->classic && !event->message && event->event_name.text == NULL &&
         record->EventHeader.EventDescriptor.Channel == WINEVENT_CHANNEL_TRACELOGGING &&
-        etwas_decoder_schema(stat->descriptions.decoder, record, &schema) == ERROR_SUCCESS &&
+        etwas_decoder_schema(stat->descriptions->decoder, record, &schema) == ERROR_SUCCESS &&
         schema->info->DecodingSource == DecodingSourceTlg) {
         event->provider_name =
             (struct etwas_event_string){schema->provider, strlen(schema->provider)};
@@ -84,7 +85,7 @@ static void read_payload_names(const struct etwas_stat *stat, const EVENT_RECORD
     }
 }
 
-static void count_kind(struct etwas_stat *stat, const EVENT_RECORD *record)
+struct etwas_stat_kind *etwas_stat_kind_of(struct etwas_stat *stat, const EVENT_RECORD *record)
 {
     const EVENT_HEADER *header = &record->EventHeader;
     struct etwas_stat_kind wanted = {.count = {0, 0}};
@@ -102,7 +103,7 @@ static void count_kind(struct etwas_stat *stat, const EVENT_RECORD *record)
     if (stat->latest == NULL || compare_keys(stat->latest, &wanted) != 0) {
         stat->latest = find_kind(stat, &wanted);
     }
-    count(stat->latest != NULL ? &stat->latest->count : &stat->other_kinds, record);
+    return stat->latest;
 }
 
 /* Keeps a UTF-16 string of `bytes` bytes at most; returns how many bytes it takes with its 0. */
@@ -151,8 +152,8 @@ static bool is_wanted(struct etwas_stat *stat, const struct etwas_input *input,
     if (stat->where == NULL) {
         return true;
     }
-    etwas_subject_read(&stat->subject, input, record, &stat->descriptions,
-                       etwas_descriptions_find(&stat->descriptions, record, &senseless),
+    etwas_subject_read(&stat->subject, input, record, stat->descriptions,
+                       etwas_descriptions_find(stat->descriptions, record, &senseless),
                        stat->spans);
     return etwas_where_holds(stat->where, &values);
 }
@@ -169,15 +170,15 @@ static bool is_of_etwas(const struct etwas_input *input)
  * What says something of the trace or of other records. In the traces of programs that is all that the
  * records of images are for; the kernel's sessions count them, and their functions, as they do events.
  */
-static bool is_no_event(struct etwas_stat *stat, const struct etwas_input *input,
-                        const EVENT_RECORD *record)
+bool etwas_stat_is_event(struct etwas_stat *stat, const struct etwas_input *input,
+                         const EVENT_RECORD *record)
 {
     bool is_of_addresses = (etwas_event_is_image(record) && is_of_etwas(input)) ||
                            etwas_event_is_kernel_symbol(record);
 
-    return etwas_event_is_header_class(record) ||
-           (is_of_addresses && !etwas_input_is_kernel(input)) ||
-           etwas_descriptions_take(&stat->descriptions, record) == ERROR_SUCCESS;
+    return !etwas_event_is_header_class(record) &&
+           !(is_of_addresses && !etwas_input_is_kernel(input)) &&
+           etwas_descriptions_take(stat->descriptions, record) != ERROR_SUCCESS;
 }
 
 static void keep_kernel_loss(struct etwas_stat *stat, const EVENT_RECORD *record)
@@ -191,22 +192,22 @@ static void keep_kernel_loss(struct etwas_stat *stat, const EVENT_RECORD *record
     }
 }
 
-void etwas_stat_add(struct etwas_stat *stat, const struct etwas_input *input,
-                    const EVENT_RECORD *record)
+bool etwas_stat_add(struct etwas_stat *stat, const struct etwas_input *input,
+                    const EVENT_RECORD *record, int64_t filetime)
 {
-    int64_t filetime = record->EventHeader.TimeStamp.QuadPart;
+    struct etwas_stat_kind *kind;
 
     if (etwas_event_is_header_class(record) &&
         record->EventHeader.EventDescriptor.Opcode == EVENT_TRACE_TYPE_INFO) {
         keep_log_names(stat, record);
     }
-    if (is_no_event(stat, input, record)) {
+    if (!etwas_stat_is_event(stat, input, record)) {
         count(&stat->header, record);
-        return;
+        return false;
     }
     keep_kernel_loss(stat, record);
     if (!is_wanted(stat, input, record)) {
-        return;
+        return false;
     }
     if (stat->total.events == 0 || filetime < stat->first_filetime) {
         stat->first_filetime = filetime;
@@ -218,7 +219,9 @@ void etwas_stat_add(struct etwas_stat *stat, const struct etwas_input *input,
     count(&stat->processors[record->BufferContext.ProcessorIndex], record);
     stat->without_processors |=
         !etwas_event_has_processor(input->logfile.LogfileHeader.LogFileMode);
-    count_kind(stat, record);
+    kind = etwas_stat_kind_of(stat, record);
+    count(kind != NULL ? &kind->count : &stat->other_kinds, record);
+    return true;
 }
 
 /* ---- Names ---- */
@@ -233,9 +236,9 @@ static void describe(const void *node, VISIT visit, void *context)
     bool senseless;
 
     if (visit == postorder || visit == leaf) {
-        kind->described = etwas_descriptions_find(&stat->descriptions, &record, &senseless);
+        kind->described = etwas_descriptions_find(stat->descriptions, &record, &senseless);
         if (kind->described == NULL && kind->provider_name[0] == '\0') {
-            provider = etwas_descriptions_provider(&stat->descriptions, &record);
+            provider = etwas_descriptions_provider(stat->descriptions, &record);
             keep_name(kind->provider_name,
                       &(struct etwas_event_string){provider, strlen(provider)});
         }
@@ -280,6 +283,27 @@ bool etwas_stat_put_name(struct etwas_output *output, enum etwas_text_style styl
     return etwas_event_has_name(&event);
 }
 
+static bool is_message(const struct etwas_stat_kind *kind)
+{
+    return (kind->header.Flags & EVENT_HEADER_FLAG_TRACE_MESSAGE) != 0;
+}
+
+void etwas_stat_put_title(struct etwas_output *output, enum etwas_text_style style,
+                          const struct etwas_stat_kind *kind)
+{
+    bool has_name = etwas_stat_put_name(output, style, kind);
+
+    if (!has_name) {
+        etwas_text_guid(output, &kind->key.guid);
+    } else if (kind->key.event_name[0] != '\0') {
+        etwas_output_text(output, etwas_described_opcode(kind->key.type));
+    }
+    if (!has_name || (kind->described == NULL && kind->key.event_name[0] == '\0')) {
+        etwas_output_text(output, is_message(kind) ? "/message:" : kind->key.classic ? "/" : "/#");
+        etwas_output_unsigned(output, kind->key.classic ? kind->key.type : kind->key.id);
+    }
+}
+
 /* ---- Sorting ---- */
 
 struct collector {
@@ -321,7 +345,6 @@ struct etwas_stat_kind **etwas_stat_sorted_kinds(const struct etwas_stat *stat)
 void etwas_stat_clear(struct etwas_stat *stat)
 {
     tdestroy(stat->kinds, free);
-    etwas_descriptions_close(&stat->descriptions);
     etwas_spans_close(stat->spans);
     etwas_subject_free(&stat->subject);
     memset(stat, 0, sizeof *stat);

@@ -13,22 +13,27 @@
 
 #include <stdio.h>
 
-static void on_record(EVENT_RECORD *record)
+void etwas_cpu_take(struct etwas_cpu *cpu, EVENT_RECORD *record, int64_t time_ns)
 {
-    const struct etwas_input *input = record->UserContext;
-    struct etwas_cpu *cpu = input->context;
     struct etwas_kernel_event event;
 
     if (etwas_event_is_header_class(record)) {
         return;
     }
-    etwas_schedule_time(&cpu->schedule, etwas_input_monotonic_ns(input, record));
+    etwas_schedule_time(&cpu->schedule, time_ns);
     if (etwas_kernel_read(record, &event)) {
         cpu->switches += event.kind == ETWAS_KERNEL_SWITCH;
         etwas_schedule_take(&cpu->schedule, &event);
     } else if (etwas_kernel_is_process(record)) {
         etwas_processes_take(&cpu->processes, record);
     }
+}
+
+static void on_record(EVENT_RECORD *record)
+{
+    const struct etwas_input *input = record->UserContext;
+
+    etwas_cpu_take(input->context, record, etwas_input_monotonic_ns(input, record));
 }
 
 struct etwas_schedule_processor etwas_cpu_processor(const struct etwas_cpu *cpu, uint32_t processor)
@@ -51,17 +56,37 @@ bool etwas_cpu_has_processor(const struct etwas_cpu *cpu, const struct etwas_inp
            (processor < input->information.processors && cpu->switches > 0);
 }
 
+bool etwas_cpu_open(struct etwas_cpu *cpu, struct etwas_input *input)
+{
+    *cpu = (struct etwas_cpu){.switches = 0};
+    (void)etwas_trace_query(input->trace, &input->information);
+    if (!etwas_schedule_open(&cpu->schedule) || !etwas_processes_open(&cpu->processes)) {
+        return false;
+    }
+    cpu->schedule.begins_late = etwas_stat_begins_late(input);
+    return true;
+}
+
+void etwas_cpu_finish(struct etwas_cpu *cpu, const struct etwas_input *input, int result)
+{
+    cpu->schedule.ends_early = input->information.unfinished || result != ETWAS_EXIT_FINE;
+    etwas_schedule_finish(&cpu->schedule);
+}
+
+void etwas_cpu_close(struct etwas_cpu *cpu)
+{
+    etwas_processes_close(&cpu->processes);
+    etwas_schedule_close(&cpu->schedule);
+}
+
 static int count(struct etwas_cpu *cpu, struct etwas_input *input)
 {
     struct etwas_input_run run = {.inputs = input, .count = 1};
     int result;
 
-    (void)etwas_trace_query(input->trace, &input->information);
-    cpu->schedule.begins_late = etwas_stat_begins_late(input);
     etwas_progress_start(&run.progress, false);
     result = etwas_input_process(&run);
-    cpu->schedule.ends_early = input->information.unfinished || result != ETWAS_EXIT_FINE;
-    etwas_schedule_finish(&cpu->schedule);
+    etwas_cpu_finish(cpu, input, result);
     return result;
 }
 
@@ -90,8 +115,7 @@ int etwas_cpu_show(struct etwas_output *output, enum etwas_cpu_form form, const 
     if (result != ETWAS_EXIT_FINE) {
         return result;
     }
-    cpu = (struct etwas_cpu){.switches = 0};
-    if (etwas_schedule_open(&cpu.schedule) && etwas_processes_open(&cpu.processes)) {
+    if (etwas_cpu_open(&cpu, &input)) {
         result = count(&cpu, &input);
     } else {
         cpu.schedule.out_of_memory = true;
@@ -105,7 +129,6 @@ int etwas_cpu_show(struct etwas_output *output, enum etwas_cpu_form form, const 
         put(output, form, &cpu, &groups, &input, result);
     }
     etwas_cpu_ungroup(&groups);
-    etwas_processes_close(&cpu.processes);
-    etwas_schedule_close(&cpu.schedule);
+    etwas_cpu_close(&cpu);
     return result;
 }

@@ -48,6 +48,17 @@ struct etwas_cpu_groups {
 int etwas_cpu_show(struct etwas_output *output, enum etwas_cpu_form form, const char *path,
                    uint32_t number);
 
+/* Before the file's first event. False without memory. */
+bool etwas_cpu_open(struct etwas_cpu *cpu, struct etwas_input *input);
+
+/* A record of the file, in the order of time. */
+void etwas_cpu_take(struct etwas_cpu *cpu, EVENT_RECORD *record, int64_t time_ns);
+
+/* Behind its last; `result` is what etwas_input_process returned. */
+void etwas_cpu_finish(struct etwas_cpu *cpu, const struct etwas_input *input, int result);
+
+void etwas_cpu_close(struct etwas_cpu *cpu);
+
 /* Is there anything to say of this one? */
 bool etwas_cpu_has_processor(const struct etwas_cpu *cpu, const struct etwas_input *input,
                              uint32_t processor);
@@ -73,6 +84,13 @@ void etwas_cpu_text(struct etwas_output *output, const struct etwas_cpu *cpu,
 void etwas_cpu_json(struct etwas_output *output, const struct etwas_cpu *cpu,
                     const struct etwas_cpu_groups *groups, const struct etwas_input *input,
                     int result);
+
+/* Objects that are still open: the same up to the processors, a processor, and a process without its threads. */
+void etwas_cpu_json_head(struct etwas_output *output, const struct etwas_cpu *cpu,
+                         const struct etwas_input *input, int result);
+void etwas_cpu_json_processor(struct etwas_output *output, const struct etwas_cpu *cpu,
+                              uint32_t number);
+void etwas_cpu_json_group(struct etwas_output *output, const struct etwas_cpu_group *group);
 
 /* A line for each thread, under a title if it is the first file. */
 void etwas_cpu_csv(struct etwas_output *output, const struct etwas_cpu_groups *groups,

@@ -15,6 +15,19 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+void etwas_cpu_json_processor(struct etwas_output *output, const struct etwas_cpu *cpu,
+                              uint32_t number)
+{
+    struct etwas_schedule_processor processor = etwas_cpu_processor(cpu, number);
+
+    etwas_output_format(output, "{\"processor\":%" PRIu32, number);
+    etwas_json_number(output, "busy_ns", processor.busy_ns);
+    etwas_json_number(output, "idle_ns", processor.idle_ns);
+    etwas_json_number(output, "unknown_ns", processor.unknown_ns);
+    etwas_json_number(output, "switches", processor.switches);
+    etwas_json_number(output, "gaps", processor.gaps);
+}
+
 static void put_processors(struct etwas_output *output, const struct etwas_cpu *cpu,
                            const struct etwas_input *input)
 {
@@ -23,14 +36,8 @@ static void put_processors(struct etwas_output *output, const struct etwas_cpu *
     etwas_output_text(output, ",\"processors\":[");
     for (uint32_t i = 0; i < ETWAS_SCHEDULE_PROCESSORS; i++) {
         if (etwas_cpu_has_processor(cpu, input, i)) {
-            struct etwas_schedule_processor processor = etwas_cpu_processor(cpu, i);
-
-            etwas_output_format(output, "%s{\"processor\":%" PRIu32, before, i);
-            etwas_json_number(output, "busy_ns", processor.busy_ns);
-            etwas_json_number(output, "idle_ns", processor.idle_ns);
-            etwas_json_number(output, "unknown_ns", processor.unknown_ns);
-            etwas_json_number(output, "switches", processor.switches);
-            etwas_json_number(output, "gaps", processor.gaps);
+            etwas_output_text(output, before);
+            etwas_cpu_json_processor(output, cpu, i);
             etwas_output_char(output, '}');
             before = ",";
         }
@@ -48,7 +55,7 @@ static void put_times(struct etwas_output *output, const struct etwas_schedule_t
     etwas_json_number(output, "preemptions", thread->preemptions);
 }
 
-static void put_group(struct etwas_output *output, const struct etwas_cpu_group *group)
+void etwas_cpu_json_group(struct etwas_output *output, const struct etwas_cpu_group *group)
 {
     etwas_output_text(output, "{\"process\":");
     if (group->sum.has_process) {
@@ -60,6 +67,11 @@ static void put_group(struct etwas_output *output, const struct etwas_cpu_group 
         etwas_json_text(output, "name", group->name);
     }
     put_times(output, &group->sum);
+}
+
+static void put_group(struct etwas_output *output, const struct etwas_cpu_group *group)
+{
+    etwas_cpu_json_group(output, group);
     etwas_output_text(output, ",\"threads\":[");
     for (uint32_t i = 0; i < group->count; i++) {
         const struct etwas_schedule_thread *thread = group->threads[i];
@@ -73,9 +85,8 @@ static void put_group(struct etwas_output *output, const struct etwas_cpu_group 
     etwas_output_text(output, "]}");
 }
 
-void etwas_cpu_json(struct etwas_output *output, const struct etwas_cpu *cpu,
-                    const struct etwas_cpu_groups *groups, const struct etwas_input *input,
-                    int result)
+void etwas_cpu_json_head(struct etwas_output *output, const struct etwas_cpu *cpu,
+                         const struct etwas_input *input, int result)
 {
     const struct etwas_schedule *schedule = &cpu->schedule;
 
@@ -88,6 +99,14 @@ void etwas_cpu_json(struct etwas_output *output, const struct etwas_cpu *cpu,
     }
     etwas_json_number(output, "duration_ns", etwas_kernel_ns(schedule->begin_ns, schedule->end_ns));
     etwas_json_number(output, "switches", cpu->switches);
+    etwas_json_number(output, "other_running_ns", schedule->other_running_ns);
+}
+
+void etwas_cpu_json(struct etwas_output *output, const struct etwas_cpu *cpu,
+                    const struct etwas_cpu_groups *groups, const struct etwas_input *input,
+                    int result)
+{
+    etwas_cpu_json_head(output, cpu, input, result);
     put_processors(output, cpu, input);
     etwas_output_text(output, ",\"processes\":[");
     for (uint32_t i = 0; i < groups->count; i++) {
@@ -96,7 +115,6 @@ void etwas_cpu_json(struct etwas_output *output, const struct etwas_cpu *cpu,
     }
     etwas_output_char(output, ']');
     etwas_json_number(output, "threads_not_run", groups->idle_threads);
-    etwas_json_number(output, "other_running_ns", schedule->other_running_ns);
     etwas_output_text(output, "}\n");
 }
 

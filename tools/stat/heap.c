@@ -222,11 +222,9 @@ static bool read_image(const EVENT_RECORD *record, struct etwas_heap_image *imag
 
 /* ---- the file ---- */
 
-static void on_record(EVENT_RECORD *record)
+void etwas_heap_take(struct etwas_heap *heap, const EVENT_RECORD *record)
 {
     static struct call call;
-    const struct etwas_input *input = record->UserContext;
-    struct etwas_heap *heap = input->context;
     uint8_t type = record->EventHeader.EventDescriptor.Opcode;
 
     if (memcmp(&record->EventHeader.ProviderId, &call_guid, sizeof call_guid) != 0 ||
@@ -248,6 +246,13 @@ static void on_record(EVENT_RECORD *record)
     } else {
         count_allocation(heap, &call);
     }
+}
+
+static void on_record(EVENT_RECORD *record)
+{
+    const struct etwas_input *input = record->UserContext;
+
+    etwas_heap_take(input->context, record);
 }
 
 int etwas_heap_show(struct etwas_output *output, bool json, uint32_t limit, const char *path,

@@ -91,6 +91,9 @@ struct etwas_heap {
 int etwas_heap_show(struct etwas_output *output, bool json, uint32_t limit, const char *path,
                     uint32_t number);
 
+/* A record of the file, whatever it is, in the order of time. */
+void etwas_heap_take(struct etwas_heap *heap, const EVENT_RECORD *record);
+
 /* ---- heap_blocks.c ---- */
 
 /* The number of a stack, made if it is new. False, and out_of_memory, where memory is short. */
@@ -119,5 +122,14 @@ void etwas_heap_text(struct etwas_output *output, struct etwas_heap *heap, uint3
 /* One JSON object. Its keys are documented in `etwas stat --help`. */
 void etwas_heap_json(struct etwas_output *output, struct etwas_heap *heap, uint32_t limit,
                      const struct etwas_input *input, int result);
+
+/* The same, open, up to the stacks; and a stack, open, with so many of its innermost frames at most. */
+void etwas_heap_json_head(struct etwas_output *output, const struct etwas_heap *heap,
+                          const struct etwas_input *input, int result);
+void etwas_heap_json_stack(struct etwas_output *output, struct etwas_heap *heap,
+                           const struct etwas_heap_stack *stack, uint32_t most_frames);
+
+/* Those that hold most first. The caller frees the array; NULL where memory is short. */
+const struct etwas_heap_stack **etwas_heap_sorted_stacks(const struct etwas_heap *heap);
 
 #endif

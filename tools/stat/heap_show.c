@@ -36,8 +36,7 @@ static int compare_stacks(const void *left, const void *right)
     return order != 0 ? order : first < second ? -1 : 1;
 }
 
-/* The caller frees the array; NULL where memory is short. */
-static const struct etwas_heap_stack **sorted_stacks(const struct etwas_heap *heap)
+const struct etwas_heap_stack **etwas_heap_sorted_stacks(const struct etwas_heap *heap)
 {
     const struct etwas_heap_stack **sorted =
         calloc((size_t)heap->stack_count + 1, sizeof(struct etwas_heap_stack *));
@@ -240,7 +239,7 @@ static void put_stack(struct etwas_output *output, struct etwas_heap *heap,
 void etwas_heap_text(struct etwas_output *output, struct etwas_heap *heap, uint32_t limit,
                      const struct etwas_input *input)
 {
-    const struct etwas_heap_stack **sorted = sorted_stacks(heap);
+    const struct etwas_heap_stack **sorted = etwas_heap_sorted_stacks(heap);
     uint32_t shown = shown_count(heap, limit);
 
     put_word(output, input->path);
@@ -287,28 +286,26 @@ static void put_json_amounts(struct etwas_output *output, const struct etwas_hea
     etwas_json_number(output, "allocations", stack->allocations);
 }
 
-static void put_json_stack(struct etwas_output *output, struct etwas_heap *heap,
-                           const struct etwas_heap_stack *stack)
+void etwas_heap_json_stack(struct etwas_output *output, struct etwas_heap *heap,
+                           const struct etwas_heap_stack *stack, uint32_t most_frames)
 {
     etwas_output_char(output, '{');
     put_json_amounts(output, stack);
     etwas_output_text(output, ",\"frames\":[");
-    for (uint32_t i = 0; i < stack->frame_count; i++) {
+    for (uint32_t i = 0; i < stack->frame_count && i < most_frames; i++) {
         uint64_t address = heap->frames[stack->first_frame + i];
         struct location location = locate(heap, stack, address);
 
         etwas_output_text(output, i > 0 ? "," : "");
         put_json_frame(output, &location, address);
     }
-    etwas_output_text(output, "]}");
+    etwas_output_char(output, ']');
 }
 
-void etwas_heap_json(struct etwas_output *output, struct etwas_heap *heap, uint32_t limit,
-                     const struct etwas_input *input, int result)
+void etwas_heap_json_head(struct etwas_output *output, const struct etwas_heap *heap,
+                          const struct etwas_input *input, int result)
 {
-    const struct etwas_heap_stack **sorted = sorted_stacks(heap);
     struct etwas_heap_stack all = sum(heap);
-    uint32_t shown = shown_count(heap, limit);
 
     etwas_input_put_json(output, input, result);
     etwas_output_char(output, ',');
@@ -323,10 +320,20 @@ void etwas_heap_json(struct etwas_output *output, struct etwas_heap *heap, uint3
     etwas_json_number(output, "malformed", heap->malformed);
     etwas_json_number(output, "images_left_out", heap->images_left_out);
     etwas_json_number(output, "stack_count", heap->stack_count);
+}
+
+void etwas_heap_json(struct etwas_output *output, struct etwas_heap *heap, uint32_t limit,
+                     const struct etwas_input *input, int result)
+{
+    const struct etwas_heap_stack **sorted = etwas_heap_sorted_stacks(heap);
+    uint32_t shown = shown_count(heap, limit);
+
+    etwas_heap_json_head(output, heap, input, result);
     etwas_output_text(output, ",\"stacks\":[");
     for (uint32_t i = 0; sorted != NULL && i < shown; i++) {
         etwas_output_text(output, i > 0 ? "," : "");
-        put_json_stack(output, heap, sorted[i]);
+        etwas_heap_json_stack(output, heap, sorted[i], UINT32_MAX);
+        etwas_output_char(output, '}');
     }
     etwas_output_text(output, "]}\n");
     free(sorted);

@@ -115,7 +115,19 @@ static void put_count(struct etwas_output *output, const struct etwas_stat_count
 {
     etwas_json_number(output, "events", counted->events);
     etwas_json_number(output, "payload_bytes", counted->payload_bytes);
-    etwas_output_char(output, '}');
+}
+
+void etwas_stat_json_processor(struct etwas_output *output, const struct etwas_stat *stat,
+                               const struct etwas_input *input, uint32_t number)
+{
+    etwas_output_text(output, "{\"processor\":");
+    if ((number == 0 && stat->without_processors) ||
+        etwas_stat_is_beside_processors(input, number)) {
+        etwas_output_text(output, "null");
+    } else {
+        etwas_output_unsigned(output, number);
+    }
+    put_count(output, &stat->processors[number]);
 }
 
 static void put_processors(struct etwas_output *output, const struct etwas_stat *stat,
@@ -126,13 +138,9 @@ static void put_processors(struct etwas_output *output, const struct etwas_stat 
     etwas_output_text(output, ",\"processors\":[");
     for (uint32_t i = 0; i < ETWAS_STAT_PROCESSORS; i++) {
         if (stat->processors[i].events > 0) {
-            etwas_output_format(output, "%s{\"processor\":", before);
-            if ((i == 0 && stat->without_processors) || etwas_stat_is_beside_processors(input, i)) {
-                etwas_output_text(output, "null");
-            } else {
-                etwas_output_unsigned(output, i);
-            }
-            put_count(output, &stat->processors[i]);
+            etwas_output_text(output, before);
+            etwas_stat_json_processor(output, stat, input, i);
+            etwas_output_char(output, '}');
             before = ",";
         }
     }
@@ -170,14 +178,15 @@ static void put_kinds(struct etwas_output *output, const struct etwas_stat *stat
             etwas_json_number(output, "id", kind->key.id);
         }
         put_count(output, &kind->count);
+        etwas_output_char(output, '}');
     }
     etwas_output_char(output, ']');
     etwas_json_number(output, "other_class_events", stat->other_kinds.events);
     free(kinds);
 }
 
-void etwas_stat_json(struct etwas_output *output, const struct etwas_stat *stat,
-                     const struct etwas_input *input, int result)
+void etwas_stat_json_head(struct etwas_output *output, const struct etwas_stat *stat,
+                          const struct etwas_input *input, int result)
 {
     int64_t duration = etwas_stat_duration_100ns(stat, input);
 
@@ -193,6 +202,12 @@ void etwas_stat_json(struct etwas_output *output, const struct etwas_stat *stat,
                         etwas_stat_per_second(stat->total.events, duration));
     put_time(output, "first_event", stat->first_filetime);
     put_time(output, "last_event", stat->last_filetime);
+}
+
+void etwas_stat_json(struct etwas_output *output, const struct etwas_stat *stat,
+                     const struct etwas_input *input, int result)
+{
+    etwas_stat_json_head(output, stat, input, result);
     put_processors(output, stat, input);
     put_kinds(output, stat);
     etwas_output_text(output, "}\n");

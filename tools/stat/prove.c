@@ -72,19 +72,35 @@ static struct etwas_prove_session *make_session(const EVENT_TRACE_LOGFILEA *logf
     return session;
 }
 
-/* The session of this file, the last of *link if it is the first of one; NULL: no memory. */
-static struct etwas_prove_session *session_of(struct etwas_prove_session **link,
-                                              const EVENT_TRACE_LOGFILEA *logfile, uint32_t number,
-                                              uint32_t most_files)
+struct etwas_prove_session *etwas_prove_session_of(struct etwas_prove_session **link,
+                                                   const struct etwas_input *input,
+                                                   uint32_t most_files)
 {
-    for (; *link != NULL; link = &(*link)->next) {
-        if (!is_snapshot((*link)->mode) && !is_snapshot(logfile->LogfileHeader.LogFileMode) &&
-            is_of(*link, logfile)) {
-            return *link;
-        }
+    const EVENT_TRACE_LOGFILEA *logfile = &input->logfile;
+
+    while (*link != NULL &&
+           (is_snapshot((*link)->mode) || is_snapshot(logfile->LogfileHeader.LogFileMode) ||
+            !is_of(*link, logfile))) {
+        link = &(*link)->next;
     }
-    *link = make_session(logfile, number, most_files);
+    if (*link == NULL) {
+        *link = make_session(logfile, input->number, most_files);
+    }
+    if (*link != NULL) {
+        (*link)->paths[(*link)->files++] = input->path;
+        (*link)->is_kernel |= etwas_input_is_kernel(input);
+    }
     return *link;
+}
+
+void etwas_prove_end_file(struct etwas_prove_session *session, const struct etwas_input *input,
+                          int result)
+{
+    session->is_damaged |= result != ETWAS_EXIT_FINE;
+    session->is_unfinished |= input->information.unfinished;
+    session->attempted += input->information.attempted_events;
+    session->overwritten += input->information.overwritten_events;
+    session->lost += input->information.lost_events;
 }
 
 /* Returns what the program would exit with if there were nothing to prove. */
@@ -100,22 +116,16 @@ static int read_file(struct etwas_prove_session **sessions, const char *path, ui
     if (result != ETWAS_EXIT_FINE) {
         return result;
     }
-    session = session_of(sessions, &input.logfile, number, most_files);
+    session = etwas_prove_session_of(sessions, &input, most_files);
     if (session == NULL) {
         CloseTrace(input.trace);
         fputs("etwas: not enough memory to count everything\n", stderr);
         return ETWAS_EXIT_OPEN;
     }
     input.context = session;
-    session->paths[session->files++] = path;
-    session->is_kernel |= etwas_input_is_kernel(&input);
     etwas_progress_start(&run.progress, false);
     result = etwas_input_process(&run);
-    session->is_damaged |= result != ETWAS_EXIT_FINE;
-    session->is_unfinished |= input.information.unfinished;
-    session->attempted += input.information.attempted_events;
-    session->overwritten += input.information.overwritten_events;
-    session->lost += input.information.lost_events;
+    etwas_prove_end_file(session, &input, result);
     if (session->out_of_memory) {
         fputs("etwas: not enough memory to count everything\n", stderr);
         result = ETWAS_EXIT_OPEN;

@@ -111,6 +111,15 @@ struct etwas_prove_session {
     char reasons[ETWAS_PROVE_REASONS][ETWAS_PROVE_REASON_BYTES];
 };
 
+/* The session of an open file, the last of the list at *link if it is the first of one; NULL: no memory. */
+struct etwas_prove_session *etwas_prove_session_of(struct etwas_prove_session **link,
+                                                   const struct etwas_input *input,
+                                                   uint32_t most_files);
+
+/* Behind the file's last record; `result` is what etwas_input_process returned. */
+void etwas_prove_end_file(struct etwas_prove_session *session, const struct etwas_input *input,
+                          int result);
+
 /* Takes a record of one of the session's files. */
 void etwas_prove_add(struct etwas_prove_session *session, const EVENT_RECORD *record);
 
@@ -129,6 +138,13 @@ void etwas_prove_sources(struct etwas_output *output, const struct etwas_prove_s
 
 void etwas_prove_text(struct etwas_output *output, const struct etwas_prove_session *session);
 void etwas_prove_json(struct etwas_output *output, const struct etwas_prove_session *session);
+
+/* An object that is still open: all but the sources and kinds of records. */
+void etwas_prove_json_head(struct etwas_output *output, const struct etwas_prove_session *session);
+
+/* One of the sources. */
+void etwas_prove_json_account(struct etwas_output *output,
+                              const struct etwas_prove_account *account);
 
 /* Reads all files, and shows each session. Returns what the program exits with. */
 int etwas_prove_show(struct etwas_output *output, bool json, char *const *paths, uint32_t count,

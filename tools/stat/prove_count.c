@@ -18,7 +18,6 @@ enum {
     TYPE_MESSAGE_FORMAT = 4,
     TYPE_ACCOUNT = 5,
     TYPE_RECORDS = 6,
-    TYPE_LOSS = 7,
     VERSION = 1,
 
     NUMBER_AT = 4,
@@ -43,8 +42,7 @@ enum {
     REFUSED_AT = 48,
     RECORDS_BYTES = 56,
 
-    LOSS_EVENTS_AT = 8,
-    LOSS_BYTES = 32,
+    LEAST_BYTES = 32, /* of any of them */
 
     KERNEL_IMAGE_VERSION = 3, /* images that describe others are of version 2 */
     MORE_ACCOUNTS = 64,
@@ -200,14 +198,15 @@ static bool take_own(struct etwas_prove_session *session, const EVENT_RECORD *re
     uint8_t type = record->EventHeader.EventDescriptor.Opcode;
     bool is_account = type == TYPE_ACCOUNT && record->UserDataLength > NAME_AT;
     bool is_records = type == TYPE_RECORDS && record->UserDataLength >= RECORDS_BYTES;
+    uint64_t events;
 
-    if (record->UserDataLength < LOSS_BYTES || etwas_event_u32(record, 0) != VERSION) {
+    if (record->UserDataLength < LEAST_BYTES || etwas_event_u32(record, 0) != VERSION) {
         return false;
     }
-    if (type == TYPE_LOSS) {
+    if (etwas_event_ring_loss(record, &events)) {
         session->is_kernel = true;
         session->losses++;
-        session->losses_events += etwas_event_u64(record, LOSS_EVENTS_AT);
+        session->losses_events += events;
     }
     if (!is_account && !is_records) {
         return false;

@@ -40,27 +40,32 @@ static void put_flags(struct etwas_output *output, uint32_t flags)
     etwas_output_char(output, ']');
 }
 
+void etwas_prove_json_account(struct etwas_output *output,
+                              const struct etwas_prove_account *account)
+{
+    etwas_output_text(output, "{\"source\":");
+    etwas_json_string(output, account->name);
+    etwas_json_number(output, "number", account->source);
+    etwas_json_number(output, "processor", account->processor);
+    put_flags(output, account->flags);
+    etwas_json_text(output, "counted_by", counted_by(account->counted));
+    etwas_json_number(output, "attempted", account->attempted);
+    etwas_json_number(output, "taken", account->taken);
+    etwas_json_number(output, "without_record", account->without_record);
+    etwas_json_number(output, "lost_no_room", account->lost_no_room);
+    etwas_json_number(output, "lost_unread", account->lost_unread);
+    etwas_json_number(output, "lost_not_handed", account->lost_not_handed);
+    etwas_json_number(output, "made", account->made);
+    etwas_json_boolean(output, "ring_damaged", account->damaged);
+    etwas_output_char(output, '}');
+}
+
 static void put_accounts(struct etwas_output *output, const struct etwas_prove_session *session)
 {
     etwas_output_text(output, ",\"sources\":[");
     for (size_t index = 0; index < session->account_count; index++) {
-        const struct etwas_prove_account *account = &session->accounts[index];
-
-        etwas_output_text(output, index > 0 ? ",{\"source\":" : "{\"source\":");
-        etwas_json_string(output, account->name);
-        etwas_json_number(output, "number", account->source);
-        etwas_json_number(output, "processor", account->processor);
-        put_flags(output, account->flags);
-        etwas_json_text(output, "counted_by", counted_by(account->counted));
-        etwas_json_number(output, "attempted", account->attempted);
-        etwas_json_number(output, "taken", account->taken);
-        etwas_json_number(output, "without_record", account->without_record);
-        etwas_json_number(output, "lost_no_room", account->lost_no_room);
-        etwas_json_number(output, "lost_unread", account->lost_unread);
-        etwas_json_number(output, "lost_not_handed", account->lost_not_handed);
-        etwas_json_number(output, "made", account->made);
-        etwas_json_boolean(output, "ring_damaged", account->damaged);
-        etwas_output_char(output, '}');
+        etwas_output_text(output, index > 0 ? "," : "");
+        etwas_prove_json_account(output, &session->accounts[index]);
     }
     etwas_output_char(output, ']');
 }
@@ -97,7 +102,7 @@ static void put_kinds(struct etwas_output *output, const struct etwas_prove_sess
     etwas_output_char(output, ']');
 }
 
-void etwas_prove_json(struct etwas_output *output, const struct etwas_prove_session *session)
+void etwas_prove_json_head(struct etwas_output *output, const struct etwas_prove_session *session)
 {
     size_t units = 0;
 
@@ -130,6 +135,13 @@ void etwas_prove_json(struct etwas_output *output, const struct etwas_prove_sess
         etwas_json_number(output, "no_buffer", session->refused);
         etwas_json_number(output, "times_no_room", session->losses);
         etwas_json_number(output, "events_no_room", session->losses_events);
+    }
+}
+
+void etwas_prove_json(struct etwas_output *output, const struct etwas_prove_session *session)
+{
+    etwas_prove_json_head(output, session);
+    if (session->account_count != 0) {
         put_accounts(output, session);
         put_kinds(output, session);
     }

@@ -188,7 +188,7 @@ static void on_record(EVENT_RECORD *record)
 {
     const struct etwas_input *input = record->UserContext;
 
-    etwas_stat_add(input->context, input, record);
+    (void)etwas_stat_add(input->context, input, record, record->EventHeader.TimeStamp.QuadPart);
 }
 
 /* Reads an open file, and finds the names of what is in it. */
@@ -198,11 +198,11 @@ static int count(struct etwas_stat *stat, struct etwas_input *input)
     int result;
 
     /* Without --where nothing has to be decoded before the whole file was read. */
-    stat->descriptions.read_whole = stat->where == NULL;
+    stat->descriptions->read_whole = stat->where == NULL;
     etwas_progress_start(&run.progress, false);
     result = etwas_input_process(&run);
     etwas_stat_describe(stat);
-    if (stat->out_of_memory || stat->descriptions.out_of_memory || stat->subject.out_of_memory) {
+    if (stat->out_of_memory || stat->descriptions->out_of_memory || stat->subject.out_of_memory) {
         fputs("etwas: not enough memory to count everything\n", stderr);
         result = ETWAS_EXIT_OPEN;
     }
@@ -214,6 +214,7 @@ static int show(struct request *request, const char *path, uint32_t number)
 {
     static struct etwas_stat stat;
     static struct etwas_input input;
+    static struct etwas_descriptions descriptions;
     const struct etwas_input_callbacks callbacks = {.record = on_record,
                                                     .time = ETWAS_INPUT_FILETIME};
     int result = etwas_input_open(&input, path, number, &callbacks, &stat);
@@ -221,13 +222,14 @@ static int show(struct request *request, const char *path, uint32_t number)
     if (result != ETWAS_EXIT_FINE) {
         return result;
     }
-    if (!etwas_descriptions_open(&stat.descriptions, path, &request->paths)) {
+    if (!etwas_descriptions_open(&descriptions, path, &request->paths)) {
         fputs("etwas: not enough memory to count everything\n", stderr);
         CloseTrace(input.trace);
         return ETWAS_EXIT_OPEN;
     }
     stat.parts = &request->parts;
-    stat.descriptions.last_part = etwas_parts_last(&request->parts, number);
+    stat.descriptions = &descriptions;
+    descriptions.last_part = etwas_parts_last(&request->parts, number);
     stat.where = request->has_where ? &request->where : NULL;
     if (request->has_where && request->where.wants_duration &&
         etwas_spans_open(0, &stat.spans) != ERROR_SUCCESS) {
@@ -243,6 +245,7 @@ static int show(struct request *request, const char *path, uint32_t number)
         etwas_stat_text(request->output, &stat, &input, result);
     }
     etwas_stat_clear(&stat);
+    etwas_descriptions_close(&descriptions);
     return result;
 }
 

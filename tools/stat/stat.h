@@ -38,6 +38,7 @@ struct etwas_stat_kind {
     EVENT_HEADER header;                       /* of the first one */
     const struct etwas_described *described;   /* NULL: nothing describes it */
     struct etwas_stat_count count;
+    uint32_t number; /* as the kinds were met, from 0 */
 };
 
 struct etwas_stat {
@@ -51,13 +52,13 @@ struct etwas_stat {
     struct etwas_stat_kind *latest;      /* of the event before: often the same again */
     struct etwas_stat_count other_kinds; /* of more kinds than are told apart */
     bool out_of_memory;
-    struct etwas_descriptions descriptions;
-    const struct etwas_where *where; /* which events to count; NULL: all */
-    struct etwas_subject subject;    /* likewise of --where */
-    etwas_spans *spans;              /* NULL: durations are not wanted */
-    uint64_t kernel_no_room;         /* lost in the kernel's rings, by their accounts */
-    uint64_t kernel_lost;            /* likewise, in other ways */
-    int64_t first_filetime;          /* of the events in total; 0 without one */
+    struct etwas_descriptions *descriptions; /* the caller's, of this file */
+    const struct etwas_where *where;         /* which events to count; NULL: all */
+    struct etwas_subject subject;            /* likewise of --where */
+    etwas_spans *spans;                      /* NULL: durations are not wanted */
+    uint64_t kernel_no_room;                 /* lost in the kernel's rings, by their accounts */
+    uint64_t kernel_lost;                    /* likewise, in other ways */
+    int64_t first_filetime;                  /* of the events in total; 0 without one */
     int64_t last_filetime;
     uint16_t session_name[ETWAS_STAT_LOG_NAME_UNITS]; /* UTF-16, from the header event */
     uint16_t log_file_name[ETWAS_STAT_LOG_NAME_UNITS];
@@ -65,9 +66,16 @@ struct etwas_stat {
     size_t log_file_name_units;
 };
 
-/* Counts one event. */
-void etwas_stat_add(struct etwas_stat *stat, const struct etwas_input *input,
-                    const EVENT_RECORD *record);
+/* Counts a record, whose time that is. False: it says something of the trace or of others, or --where leaves it out. */
+bool etwas_stat_add(struct etwas_stat *stat, const struct etwas_input *input,
+                    const EVENT_RECORD *record, int64_t filetime);
+
+/* Is it an event, and not what says something of the trace or of others? */
+bool etwas_stat_is_event(struct etwas_stat *stat, const struct etwas_input *input,
+                         const EVENT_RECORD *record);
+
+/* The kind of an event, made if it is new; NULL where there are too many. */
+struct etwas_stat_kind *etwas_stat_kind_of(struct etwas_stat *stat, const EVENT_RECORD *record);
 
 /* Finds what describes the kinds, when the whole file was read. */
 void etwas_stat_describe(struct etwas_stat *stat);
@@ -82,7 +90,11 @@ struct etwas_stat_kind **etwas_stat_sorted_kinds(const struct etwas_stat *stat);
 bool etwas_stat_put_name(struct etwas_output *output, enum etwas_text_style style,
                          const struct etwas_stat_kind *kind);
 
-/* Frees everything the counting allocated. */
+/* Writes its name, or the ids that it has in place of one. */
+void etwas_stat_put_title(struct etwas_output *output, enum etwas_text_style style,
+                          const struct etwas_stat_kind *kind);
+
+/* Frees everything the counting allocated, not the descriptions. */
 void etwas_stat_clear(struct etwas_stat *stat);
 
 /* Has the file only what came last: a snapshot, a later part, or what was not overwritten? */
@@ -106,5 +118,11 @@ void etwas_stat_text(struct etwas_output *output, const struct etwas_stat *stat,
                      const struct etwas_input *input, int result);
 void etwas_stat_json(struct etwas_output *output, const struct etwas_stat *stat,
                      const struct etwas_input *input, int result);
+
+/* Objects that are still open: all but what grows with the processors and kinds; and a processor. */
+void etwas_stat_json_head(struct etwas_output *output, const struct etwas_stat *stat,
+                          const struct etwas_input *input, int result);
+void etwas_stat_json_processor(struct etwas_output *output, const struct etwas_stat *stat,
+                               const struct etwas_input *input, uint32_t number);
 
 #endif

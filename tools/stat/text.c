@@ -275,28 +275,6 @@ static void put_processors(struct etwas_output *output, const struct etwas_stat 
     }
 }
 
-static bool is_message(const struct etwas_stat_kind *kind)
-{
-    return (kind->header.Flags & EVENT_HEADER_FLAG_TRACE_MESSAGE) != 0;
-}
-
-/* Its name, or the ids that it has in place of one. */
-static void put_kind(struct etwas_output *output, const struct etwas_stat_kind *kind)
-{
-    bool has_name = etwas_stat_put_name(output, ETWAS_TEXT_PLAIN, kind);
-
-    if (!has_name) {
-        etwas_text_guid(output, &kind->key.guid);
-    } else if (kind->key.event_name[0] != '\0') {
-        etwas_output_text(output, etwas_described_opcode(kind->key.type));
-    }
-    if (!has_name || (kind->described == NULL && kind->key.event_name[0] == '\0')) {
-        etwas_output_text(output, is_message(kind) ? "/message:" : kind->key.classic ? "/" : "/#");
-        etwas_output_unsigned(output, kind->key.classic ? kind->key.type : kind->key.id);
-    }
-    put_end(output);
-}
-
 static void put_kinds(struct etwas_output *output, const struct etwas_stat *stat, int64_t duration)
 {
     struct etwas_stat_kind **kinds = etwas_stat_sorted_kinds(stat);
@@ -304,7 +282,8 @@ static void put_kinds(struct etwas_output *output, const struct etwas_stat *stat
     etwas_output_text(output, "\n           events  events/second    payload  event\n");
     for (uint32_t i = 0; kinds != NULL && i < stat->kind_count; i++) {
         put_count(output, &kinds[i]->count, duration);
-        put_kind(output, kinds[i]);
+        etwas_stat_put_title(output, ETWAS_TEXT_PLAIN, kinds[i]);
+        put_end(output);
     }
     free(kinds);
     if (stat->other_kinds.events > 0) {
