@@ -25,7 +25,7 @@ verbatim() {
     "$etwas" --help | sed '/^Examples:$/,$d' | verbatim
     printf '[=EXAMPLES]\n'
     "$etwas" --help | sed '1,/^Examples:$/d' | verbatim
-    for command in dump stat schema spans convert diff why advise recover record clocks; do
+    for command in dump stat schema spans report convert diff why advise recover record clocks; do
         printf '\n[etwas %s]\n' "$command"
         "$etwas" "$command" --help | verbatim
     done

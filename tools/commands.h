@@ -24,6 +24,7 @@ int etwas_command_dump(int argc, char **argv);
 int etwas_command_stat(int argc, char **argv);
 int etwas_command_schema(int argc, char **argv);
 int etwas_command_spans(int argc, char **argv);
+int etwas_command_report(int argc, char **argv);
 int etwas_command_convert(int argc, char **argv);
 int etwas_command_diff(int argc, char **argv);
 int etwas_command_why(int argc, char **argv);

@@ -20,6 +20,7 @@ static const char *const help[] = {
     "       etwas stat [OPTION...] FILE...   say what is in a trace, and what is not\n"
     "       etwas schema [OPTION...] FILE... list the events that a trace describes\n"
     "       etwas spans [OPTION...] FILE...  say how long instances took\n"
+    "       etwas report [OPTION...] FILE... everything of a trace over time\n"
     "       etwas convert [OPTION...] FILE...  make what other tools read\n"
     "       etwas diff [OPTION...] A... -- B...  which classes became slower\n"
     "       etwas why [OPTION...] FILE...    say where the time of instances went\n"
@@ -97,6 +98,7 @@ int main(int argc, char **argv)
         {"stat", "etwas stat", etwas_command_stat},
         {"schema", "etwas schema", etwas_command_schema},
         {"spans", "etwas spans", etwas_command_spans},
+        {"report", "etwas report", etwas_command_report},
         {"convert", "etwas convert", etwas_command_convert},
         {"diff", "etwas diff", etwas_command_diff},
         {"why", "etwas why", etwas_command_why},

@@ -42,6 +42,8 @@ static const struct command commands[] = {
     {etwas_command_schema, {"schema"}},
     {etwas_command_schema, {"schema", "--json"}},
     {etwas_command_spans, {"spans", "--slowest=4"}},
+    {etwas_command_report, {"report", "--json"}},
+    {etwas_command_report, {"report", "--json", "@"}},
     {etwas_command_convert, {"convert", "--to=chrome"}},
     {etwas_command_spans, {"spans", "--json", "--where=duration > 1ms"}},
     {etwas_command_diff, {"diff", "@", "--"}},

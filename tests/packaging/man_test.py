@@ -18,7 +18,7 @@ def main():
         sys.exit("usage: man_test.py ETWAS PAGE")
     etwas, page = sys.argv[1:]
     known = lines_of_page(page)
-    for command in ([], ["dump"], ["stat"], ["schema"], ["spans"], ["convert"], ["diff"], ["why"], ["advise"], ["recover"], ["record"],
+    for command in ([], ["dump"], ["stat"], ["schema"], ["spans"], ["report"], ["convert"], ["diff"], ["why"], ["advise"], ["recover"], ["record"],
                     ["clocks"]):
         text = subprocess.run([etwas, *command, "--help"], check=True, capture_output=True, text=True).stdout
         missing = [line for line in text.splitlines() if line not in known | {"Examples:"}]  # a heading

@@ -28,6 +28,7 @@ class Usage(ToolTest):
                                             "--raw", "--limit")),
                                  ("stat", ("--json", "--where")), ("schema", ("--json",)),
                                  ("spans", ("--class", "--where", "--slowest", "--json", "--csv")),
+                                 ("report", ("--json",)),
                                  ("convert", ("--to", "--output", "--where", "--from")),
                                  ("diff", ("--class", "--confidence", "--effect", "--json")),
                                  ("why", ("--class", "--instance", "--slowest", "--json")),
@@ -42,7 +43,7 @@ class Usage(ToolTest):
 
     def test_help_fits_a_terminal_of_80_columns(self):
         for arguments in (["--help"], ["dump", "--help"], ["stat", "--help"], ["schema", "--help"],
-                          ["spans", "--help"], ["convert", "--help"], ["diff", "--help"], ["why", "--help"], ["advise", "--help"], ["record", "--help"]):
+                          ["spans", "--help"], ["report", "--help"], ["convert", "--help"], ["diff", "--help"], ["why", "--help"], ["advise", "--help"], ["record", "--help"]):
             out, _ = self.run_etwas(*arguments)
             self.assertLessEqual(max(len(line) for line in out.splitlines()), 80)
 

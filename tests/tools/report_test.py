@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 the etwas authors
+"""`etwas report`: everything over time, beside what the other commands say of the same files.
+
+usage: report_test.py PATH_OF_ETWAS TEST_CLASS
+"""
+
+import collections
+import json
+import random
+import struct
+
+import etl_build as etl
+from etl_build import READY, kernel_loss, ready, switch, thread_event
+from spans_test import CHECKPOINT, END, START, T, Made, order
+from tool_case import BLUE, DAMAGED, HEAP, OPEN, RED, USAGE, ToolTest, main
+
+HOSTILE = ("</script><script>document.title='owned'</script>", "<img src=x onerror=alert(1)>", "\u2028\u2029", "]]>&amp;\"'\\",
+           "\x1b[2J\x07\x00"[:-1], "<!--<script>", "\u202e", "\U0001f600")
+
+
+def allocation(ticks, address, size, *frames, kind=10, third=None):
+    """A call of heaptrace with its stack."""
+    words = struct.pack("<QQ", size, address) + (struct.pack("<Q", third) if third is not None else b"")
+    return etl.classic(HEAP, T + ticks, kind=kind, version=1,
+                       payload=words + struct.pack(f"<H{len(frames)}Q", len(frames), *frames))
+
+
+def free(ticks, address):
+    return etl.classic(HEAP, T + ticks, kind=14, version=1, payload=struct.pack("<QQH", 0, address, 0))
+
+
+class ReportTest(ToolTest):
+    def file(self, *per_processor, name="r.etl", session="session", **options):
+        """A file of one stream for each processor, from 0."""
+        buffers = [(processor, records[at:at + 50]) for processor, records in enumerate(per_processor)
+                   for at in range(0, len(records), 50)]
+        return self.write(name, etl.trace(buffers, processors=max(len(per_processor), 1), name=session, **options))
+
+    def report(self, *paths, **options):
+        out, _ = self.run_etwas("report", "--json", *paths, **options)
+        return json.loads(out, parse_constant=self.fail)
+
+    def one(self, command, *arguments, **options):
+        return json.loads(self.run_etwas(*command.split(), "--json", *arguments, **options)[0])
+
+    def assert_within(self, part, whole):
+        """Each number and text of the one is in the other."""
+        for key, value in part.items():
+            if not key.endswith("over_time") and key not in ("tree_events", "tree_events_left_out", "file"):
+                self.assertEqual(value, whole[key], key)
+
+
+class Same(ReportTest):
+    """Sums over time are what the commands say that count at once."""
+
+    def test_events_by_name_and_processor(self):
+        chance = random.Random(1)
+        names = [f"E{i}" for i in range(40)]
+        per_processor, counts = [], collections.Counter()
+        for processor in range(3):
+            ticks, records = 0, []
+            for _ in range(300):
+                ticks += chance.choice((1, 5, 10_000))
+                name = names[min(int(chance.expovariate(0.2)), 39)]
+                counts["P/" + name] += 1
+                records.append(etl.tl_event(RED, T + ticks, "P", name))
+            per_processor.append(records)
+        path = self.file(*per_processor)
+        told, stat = self.report(path), self.stat_json(path)[0]
+        self.assert_within(told["files"][0], stat)
+        self.assertEqual(told["files"][0]["file"], path)
+        self.assert_within(told["sessions"][0] | {"sources": None}, self.one("stat --prove", path, expect=5) | {"sources": None})
+        self.assertEqual([(p["processor"], p["events"], p["payload_bytes"]) for p in told["processors"]],
+                         [(p["processor"], p["events"], p["payload_bytes"]) for p in stat["processors"]])
+        self.assertEqual([sum(p["over_time"]) for p in told["processors"]], [300] * 3)
+        shown = {name["name"]: name["events"] for name in told["names"]}
+        self.assertEqual(len(shown), 24)
+        self.assertEqual(shown, {name: counts[name] for name in shown})
+        self.assertGreaterEqual(min(shown.values()), max(counts[name] for name in counts if name not in shown))
+        self.assertEqual([sum(name["over_time"]) for name in told["names"]], list(shown.values()))
+        rest = 900 - sum(shown.values())
+        self.assertEqual((told["other_names"], told["other_names_events"], sum(told["other_names_over_time"])),
+                         (len(counts) - 24, rest, rest))
+        self.assertTrue(all(len(name["over_time"]) == told["axis"]["columns"] for name in told["names"]))
+
+    def test_a_column_has_the_events_of_its_time(self):
+        ticks = [0, 1, 100, 100, 959, 959, 959]  # 96 us in columns of 200 ns
+        told = self.report(self.file([etl.classic(RED, T + t) for t in ticks]))
+        axis = told["axis"]
+        self.assertEqual((axis["columns"], axis["column_ns"], axis["duration_ns"]), (480, 200, 95_900))
+        self.assertEqual(axis["begin"], "2026-01-01T00:00:00.000000100Z")
+        expected = [0] * 480
+        for t in ticks:
+            expected[t * 100 // 200] += 1
+        self.assertEqual(told["names"][0]["over_time"], expected)
+        self.assertEqual([(p["first_ns"], p["last_ns"]) for p in told["processors"]], [(0, 95_900)])
+
+    def test_kinds_of_several_files_are_one_by_name(self):
+        paths = [self.file([etl.tl_event(RED, T + i, "P", "E")] * 3 + [etl.tl_event(BLUE, T + 9, "P", "E")] * 2,
+                           name=f"{i}.etl") for i in range(2)]
+        told = self.report(*paths)
+        self.assertEqual([(name["name"], name["events"]) for name in told["names"]], [("P/E", 10)])
+        self.assertEqual([file["file"] for file in told["files"]], paths)
+        self.assertEqual([(p["file"], p["events"]) for p in told["processors"]], [(0, 5), (1, 5)])
+
+    def test_spans_by_class_and_over_time(self):
+        for seed in range(5):
+            made = Made(seed, 600)
+            path = self.file(made.records)
+            told, spans = self.report(path), self.one("spans --slowest 10", path)
+            self.assert_within({key: told["spans"][key] for key in ("started", "ended", "open", "seconds", "replaced")}, spans)
+            self.assertEqual(len(told["spans"]["classes"]), told["spans"]["class_count"])
+            for mine, its in zip(told["spans"]["classes"], spans["classes"], strict=True):
+                self.assert_within(mine, its)
+                self.check_over_time(told, mine, made)
+            self.assertEqual(len(told["slowest"]), len(spans["slowest"]))
+            for mine, its in zip(told["slowest"], spans["slowest"], strict=True):
+                self.assert_within(mine, its)
+
+    def check_over_time(self, told, mine, made):
+        edges, over = told["spans"]["cell_edges_ns"], mine["over_time"]
+        columns = collections.defaultdict(list)
+        begin = min(span["start"] for span in made.all.values())
+        for number in made.ended(mine["guid"]):
+            column = (made.all[number]["end"] - begin) * 100 // told["axis"]["column_ns"]
+            columns[column].append(made.duration(number) * 100)
+        self.assertEqual(over["count"], [len(columns[c]) for c in range(told["axis"]["columns"])])
+        for column, durations in columns.items():
+            if not durations:
+                continue
+            self.assertEqual((over["min"][column], over["max"][column]), (min(durations), max(durations)))
+            median = sorted(durations)[(len(durations) + 1) // 2 - 1]
+            self.assertLessEqual(abs(over["p50"][column] - median), median / 1000)
+            first, *cells = over["cells"][column]
+            expected = [sum(edges[c] <= d < edges[c + 1] for d in durations) for c in range(len(edges) - 1)]
+            self.assertEqual([0] * first + cells + [0] * (len(expected) - first - len(cells)), expected)
+
+    def test_the_slowest_have_their_events(self):
+        records = [order(START, 0, 1), order(START, 10, 2, parent=1, parent_guid=RED), order(CHECKPOINT, 20, 2),
+                   order(CHECKPOINT, 25, 1), order(END, 30, 2), order(END, 50, 1)]
+        told = self.report(self.file(records))["slowest"][0]
+        self.assertEqual([(e["span"], e["at_ns"], e["thread"]) for e in told["tree_events"]],
+                         [(0, 0, 21), (1, 1000, 21), (1, 2000, 21), (0, 2500, 21), (1, 3000, 21), (0, 5000, 21)])
+        self.assertEqual([span["events"] for span in told["spans"]], [1, 1])
+        self.assertEqual([e["name"] for e in told["tree_events"]][:3], [f"{RED}/1", f"{RED}/1", f"{RED}/8"])
+
+    def test_processors_and_processes(self):
+        chance = random.Random(2)
+        running, ticks, records = 0, 0, [thread_event(3, T, 20 + t, 100 + t) for t in range(15)]
+        for _ in range(400):
+            ticks += chance.choice((1, 7, 100))
+            new = chance.choice([0, *(100 + t for t in range(15) if 100 + t != running)])
+            if chance.random() < 0.3 and new:
+                records.append(ready(T + ticks, new))
+            records.append(switch(T + ticks + 1, running, new, chance.choice((READY, 5))))
+            running, ticks = new, ticks + 1
+        path = self.file(records)
+        told, stat = self.report(path)["cpu"][0], self.one("stat --cpu", path)
+        self.assert_within({k: v for k, v in told.items() if k not in ("processors", "processes", "process_count")}, stat)
+        self.assertEqual((told["process_count"], len(told["processes"])), (len(stat["processes"]), 10))
+        for mine, its in zip(told["processors"], stat["processors"], strict=True):
+            self.assert_within(mine, its)
+            self.assertEqual(sum(mine["busy_over_time"]), its["busy_ns"])
+        for mine, its in zip(told["processes"], stat["processes"]):
+            self.assert_within(mine, its)
+            self.assertEqual(sum(mine["running_over_time"]), its["running_ns"])
+        self.assertEqual(sum(told["other_processes_over_time"]), sum(p["running_ns"] for p in stat["processes"][10:]))
+        self.assertEqual(sum(told["ready_over_time"]), sum(p["ready_ns"] for p in stat["processes"]))
+        column = self.report(path)["axis"]["column_ns"]
+        self.assertLessEqual(max(told["processors"][0]["busy_over_time"]), column)
+
+    def test_the_heap_by_stack(self):
+        chance = random.Random(3)
+        records, live, ticks = [], {}, 0
+        for i in range(1, 500):
+            ticks += chance.choice((1, 50))
+            if live and chance.random() < 0.4:
+                address = chance.choice(sorted(live))
+                records.append(free(ticks, address))
+                del live[address]
+            else:
+                live[i * 4096] = chance.randrange(1, 5000)
+                records.append(allocation(ticks, i * 4096, live[i * 4096], 0x1000 + chance.randrange(60), 0x2000))
+        path = self.file(records)
+        told, stat = self.report(path)["heap"][0], self.one("stat --heap=40", path)
+        self.assert_within(told, {**stat, "stacks": told["stacks"]})
+        self.assertEqual(len(told["stacks"]), 40)
+        for i, (mine, its) in enumerate(zip(told["stacks"], stat["stacks"], strict=True)):
+            self.assert_within(mine, its)
+            self.assertEqual("live_over_time" in mine, i < 6)
+            if i < 6:
+                self.assertEqual(mine["live_over_time"][-1], its["live_bytes"])
+        self.assertEqual(told["live_over_time"][-1], sum(live.values()))
+
+    def test_losses_by_cause_and_processor_when_they_were(self):
+        path = self.file([etl.classic(RED, T), kernel_loss(T + 500, T + 400, 7), kernel_loss(T + 510, T + 505, 2)],
+                         [etl.classic(RED, T), kernel_loss(T + 900, T, 5), etl.classic(RED, T + 1000)])
+        told = self.report(path)
+        self.assertEqual([(loss["processor"], loss["count"], sum(loss["over_time"])) for loss in told["losses"]],
+                         [(0, 9, 9), (1, 5, 5)])
+        column = told["axis"]["column_ns"]
+        self.assertEqual(told["losses"][1]["over_time"][900 * 100 // column], 5)
+
+    def test_every_key_is_in_a_help(self):
+        path = self.file([order(START, 0), order(CHECKPOINT, 1), order(END, 2), kernel_loss(T + 2, T, 1), thread_event(3, T + 2, 20, 21),
+                          switch(T + 3, 0, 21), switch(T + 9, 21, 0), allocation(10, 4096, 7, 0x1000)])
+        told = self.report(path)
+        self.assertTrue(all(told[key] for key in ("cpu", "heap", "slowest", "losses", "names")))
+        helps = "".join(self.run_etwas(command, "--help")[0] for command in ("report", "stat", "spans"))
+
+        def look(value):
+            for key in value if isinstance(value, dict) else ():
+                self.assertIn(key, helps)
+                look(value[key])
+            for item in value if isinstance(value, list) else ():
+                look(item)
+        look(told)
+
+
+class Bad(ReportTest):
+    def test_a_file_without_events_and_one_with_a_single_event(self):
+        told = self.report(self.file([]))
+        self.assertEqual((told["axis"]["columns"], told["axis"]["begin"], told["names"]), (0, None, []))
+        told = self.report(self.file([order(START, 0)]))
+        self.assertEqual((told["axis"]["columns"], told["names"][0]["over_time"]), (1, [1]))
+
+    def test_damage_is_told_when_it_was(self):
+        records = [etl.classic(RED, T + 1000 * i) for i in range(400)]
+        data = bytearray(etl.trace([(0, records[at:at + 100]) for at in range(0, 400, 100)]))
+        at = etl.BUFFER_BYTES * 3 + 72 + 50 * 48  # in the third buffer of events
+        data[at:at + 2] = b"\xff\xff"
+        path = self.write("d.etl", data)
+        told, stat = self.report(path, expect=DAMAGED), self.stat_json(path, expect=DAMAGED)[0]
+        self.assert_within(told["files"][0], stat)
+        self.assertEqual(sum(loss["count"] for loss in told["losses"]), stat["damage_count"])
+        self.assertEqual(sum(loss["bytes_skipped"] for loss in told["losses"]), stat["bytes_skipped"])
+        self.assertEqual(sum(told["names"][0]["over_time"]), stat["events"])
+        for cut in range(0, len(data), 997):
+            self.run_json("report", "--json", self.write("c.etl", data[:cut]))
+
+    def test_absurd_times_do_not_break_it(self):
+        chance = random.Random(4)
+        for seed in range(20):
+            stamps = sorted(chance.choice((-1 << 63, -1, 0, 1, T, 1 << 40, 1 << 62, (1 << 63) - 1)) for _ in range(20))
+            records = [chance.choice((order(START, s - T, i % 4), order(END, s - T, i % 4), switch(s, i % 3, (i + 1) % 3)))
+                       for i, s in enumerate(stamps)]
+            path = self.file(records, name=f"{seed}.etl")
+            for told in self.run_json("report", "--json", path):
+                self.assertEqual(sum(sum(name["over_time"]) for name in told["names"]), told["files"][0]["events"])
+
+    def test_hostile_names_stay_names(self):
+        records = [etl.self_describing(RED, T + i, name.encode(), name.encode(), etl.tl_field("f", etl.ANSI),
+                                       name.encode() + b"\0", opcode=kind, activity=str(RED))
+                   for i, name in enumerate(HOSTILE) for kind in (START, END)]
+        records.append(etl.self_describing(RED, T + 99, b"\xff\xfe\xed\xa0\x80", b"\xc0\xaf"))
+        told = self.report(self.file(records, name="h<script>.etl",
+                                     session="</script>"))
+        self.assertEqual(sum(name["events"] for name in told["names"]), 2 * len(HOSTILE) + 1)
+        shown = {name["name"] for name in told["names"]}
+        self.assertLessEqual({f"{name}/{name}/{kind}" for name in HOSTILE for kind in ("Start", "Stop")}, shown)
+
+    def test_what_is_wrong_with_the_call_or_the_files(self):
+        path = self.file([order(START, 0)])
+        for arguments, word in ((["-j"], "which file"), ([path], "--json"), (["-j"] + [path] * 65, "at most 64")):
+            self.assertIn(word, self.run_etwas("report", *arguments, expect=USAGE)[1])
+        out, error = self.run_etwas("report", "-j", path, path + "x", expect=OPEN)
+        self.assertEqual(len(json.loads(out)["files"]), 1)
+        self.assertIn("r.etlx", error)
+        self.assertEqual(self.run_etwas("report", "-j", path + "x", expect=OPEN)[0], "")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What is and what is not in the files: each as `stat` tells of it, and each session as the proof does.
+ */
+
+#include "report/report.h"
+
+#include "json.h"
+
+/* Those of the kernel's sources that lost something. */
+static void put_sources(struct etwas_output *output, const struct etwas_prove_session *session)
+{
+    uint32_t shown = 0;
+
+    etwas_json_key(output, "sources");
+    etwas_output_char(output, '[');
+    for (size_t i = 0; i < session->account_count && shown < ETWAS_REPORT_SOURCES; i++) {
+        const struct etwas_prove_account *account = &session->accounts[i];
+
+        if (account->lost_no_room > 0 || account->lost_unread > 0 || account->lost_not_handed > 0) {
+            etwas_output_text(output, shown++ > 0 ? "," : "");
+            etwas_prove_json_account(output, account);
+        }
+    }
+    etwas_output_char(output, ']');
+}
+
+static void put_sessions(struct etwas_output *output, const struct etwas_report *report)
+{
+    etwas_json_key(output, "sessions");
+    for (const struct etwas_prove_session *session = report->sessions; session != NULL;
+         session = session->next) {
+        etwas_output_char(output, session == report->sessions ? '[' : ',');
+        etwas_prove_json_head(output, session);
+        put_sources(output, session);
+        etwas_output_char(output, '}');
+    }
+    etwas_output_char(output, ']');
+}
+
+static void put_axis(struct etwas_output *output, const struct etwas_report_axis *axis)
+{
+    etwas_json_key(output, "axis");
+    etwas_output_text(output, "{\"columns\":");
+    etwas_output_unsigned(output, axis->columns);
+    etwas_json_number(output, "column_ns", axis->column_ns);
+    etwas_json_number(output, "duration_ns", etwas_report_axis_at(axis, axis->end_ns));
+    etwas_json_key(output, "begin");
+    if (axis->columns > 0) {
+        etwas_output_char(output, '"');
+        etwas_text_time_ns(output, axis->begin_ns);
+        etwas_output_text(output, "\"}");
+    } else {
+        etwas_output_text(output, "null}");
+    }
+}
+
+void etwas_report_health_json(struct etwas_output *output, const struct etwas_report *report)
+{
+    etwas_output_text(output, "\"files\":[");
+    for (uint32_t i = 0; i < report->spans.run.count; i++) {
+        const struct etwas_input *input = &report->spans.run.inputs[i];
+
+        etwas_output_text(output, i > 0 ? "," : "");
+        etwas_stat_json_head(output, &etwas_report_file_of(report, input)->stat, input,
+                             etwas_report_result(input));
+        etwas_output_char(output, '}');
+    }
+    etwas_output_char(output, ']');
+    put_sessions(output, report);
+    put_axis(output, &report->axis);
+}

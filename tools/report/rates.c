@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The events over time, by name: kinds of all files that are called alike are one.
+ */
+
+#include "report/report.h"
+
+#include "json.h"
+
+#include <stdlib.h>
+
+enum {
+    OTHERS = ETWAS_REPORT_NAMES
+};
+
+/* A kind of a file with its name, while rows are given. */
+struct kind {
+    char *name; /* the inside of a JSON string */
+    uint64_t events;
+    struct etwas_report_file *file;
+    uint32_t number;
+};
+
+static int compare_names(const void *left, const void *right)
+{
+    return strcmp(((const struct kind *)left)->name, ((const struct kind *)right)->name);
+}
+
+static int compare_events(const void *left, const void *right)
+{
+    const struct kind *first = left;
+    const struct kind *second = right;
+
+    return first->events != second->events ? (first->events < second->events ? 1 : -1)
+                                           : compare_names(left, right);
+}
+
+static char *name_of(const struct etwas_stat_kind *kind)
+{
+    static struct etwas_output name;
+
+    name.descriptor = -1;
+    name.error = 0;
+    name.used_bytes = 0;
+    etwas_stat_put_title(&name, ETWAS_TEXT_JSON, kind);
+    return strndup(name.bytes, name.used_bytes);
+}
+
+static size_t kind_count(const struct etwas_report *report)
+{
+    size_t count = 0;
+
+    for (uint32_t i = 0; i < report->spans.run.count; i++) {
+        count += etwas_report_file_of(report, &report->spans.run.inputs[i])->stat.kind_count;
+    }
+    return count;
+}
+
+/* False without memory. */
+static bool add_kinds(struct etwas_report_file *file, struct kind *kinds)
+{
+    struct etwas_stat_kind **sorted = etwas_stat_sorted_kinds(&file->stat);
+
+    file->name_rows = malloc(file->stat.kind_count + 1);
+    if (sorted == NULL || file->name_rows == NULL) {
+        free(sorted);
+        return false;
+    }
+    memset(file->name_rows, OTHERS, file->stat.kind_count);
+    file->name_count = file->stat.kind_count;
+    for (uint32_t i = 0; i < file->stat.kind_count; i++) {
+        kinds[i] =
+            (struct kind){name_of(sorted[i]), sorted[i]->count.events, file, sorted[i]->number};
+        if (kinds[i].name == NULL) {
+            free(sorted);
+            return false;
+        }
+    }
+    free(sorted);
+    return true;
+}
+
+/* Of those that are called alike the first gets what all have. They are in the order of their names. */
+static void add_up(struct kind *kinds, size_t count)
+{
+    size_t first = 0;
+
+    for (size_t i = 1; i < count; i++) {
+        if (strcmp(kinds[i].name, kinds[first].name) != 0) {
+            first = i;
+        } else {
+            kinds[first].events += kinds[i].events;
+            kinds[i].events = 0;
+        }
+    }
+}
+
+static uint32_t row_of(const struct etwas_report_rates *rates, const char *name)
+{
+    uint32_t row = 0;
+
+    while (row < rates->count && strcmp(rates->names[row].text, name) != 0) {
+        row++;
+    }
+    return row < rates->count ? row : OTHERS;
+}
+
+static void give_rows(struct etwas_report_rates *rates, struct kind *kinds, size_t count)
+{
+    qsort(kinds, count, sizeof *kinds, compare_names);
+    add_up(kinds, count);
+    qsort(kinds, count, sizeof *kinds, compare_events);
+    for (size_t i = 0; i < count && kinds[i].events > 0; i++) {
+        if (rates->count < ETWAS_REPORT_NAMES) {
+            rates->names[rates->count++] =
+                (struct etwas_report_name){kinds[i].name, kinds[i].events};
+        } else {
+            rates->other_names++;
+            rates->other_events += kinds[i].events;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint32_t row = row_of(rates, kinds[i].name);
+
+        kinds[i].file->name_rows[kinds[i].number] = (uint8_t)row;
+        if (row == OTHERS || kinds[i].name != rates->names[row].text) {
+            free(kinds[i].name);
+        }
+    }
+}
+
+void etwas_report_rates_choose(struct etwas_report *report)
+{
+    size_t count = kind_count(report);
+    struct kind *kinds = calloc(count + 1, sizeof *kinds);
+    size_t used = 0;
+
+    report->out_of_memory |= kinds == NULL;
+    for (uint32_t i = 0; i < report->spans.run.count && !report->out_of_memory; i++) {
+        struct etwas_report_file *file = etwas_report_file_of(report, &report->spans.run.inputs[i]);
+
+        report->out_of_memory = !add_kinds(file, kinds + used);
+        report->rates.other_events += file->stat.other_kinds.events;
+        used += file->stat.kind_count;
+    }
+    if (!report->out_of_memory) {
+        give_rows(&report->rates, kinds, count);
+    }
+    free(kinds);
+}
+
+void etwas_report_rates_take(struct etwas_report *report)
+{
+    struct etwas_report_file *file = etwas_report_file_of(report, report->input);
+    const struct etwas_stat_kind *kind = etwas_stat_kind_of(&file->stat, report->record);
+    bool is_known = kind != NULL && kind->number < file->name_count;
+    uint32_t row = is_known ? file->name_rows[kind->number] : OTHERS;
+
+    report->rates.series[row].at[report->axis.now]++;
+}
+
+void etwas_report_rates_json(struct etwas_output *output, const struct etwas_report *report)
+{
+    const struct etwas_report_rates *rates = &report->rates;
+
+    etwas_json_key(output, "names");
+    etwas_output_char(output, '[');
+    for (uint32_t i = 0; i < rates->count; i++) {
+        etwas_output_text(output, i > 0 ? ",{\"name\":\"" : "{\"name\":\"");
+        etwas_output_text(output, rates->names[i].text);
+        etwas_output_char(output, '"');
+        etwas_json_number(output, "events", rates->names[i].events);
+        etwas_report_put_series(output, "over_time", &report->axis, &rates->series[i]);
+        etwas_output_char(output, '}');
+    }
+    etwas_output_char(output, ']');
+    etwas_json_number(output, "other_names", rates->other_names);
+    etwas_json_number(output, "other_names_events", rates->other_events);
+    etwas_report_put_series(output, "other_names_over_time", &report->axis, &rates->series[OTHERS]);
+}
+
+void etwas_report_rates_free(struct etwas_report *report)
+{
+    for (uint32_t i = 0; i < report->rates.count; i++) {
+        free(report->rates.names[i].text);
+    }
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * Both readings of the files: each event goes to those who count it.
+ */
+
+#include "report/report.h"
+
+#include "commands.h"
+#include "event.h"
+
+#include <stdlib.h>
+
+struct etwas_report_file *etwas_report_file_of(const struct etwas_report *report,
+                                               const struct etwas_input *input)
+{
+    return report->files[input->number - 1];
+}
+
+int etwas_report_result(const struct etwas_input *input)
+{
+    return input->damage_count > 0 || input->information.damages > 0 ? ETWAS_EXIT_DAMAGED
+                                                                     : ETWAS_EXIT_FINE;
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static void count(struct etwas_report *report, struct etwas_report_file *file)
+{
+    if (etwas_stat_add(&file->stat, report->input, report->record,
+                       etwas_input_filetime(report->time_ns))) {
+        etwas_report_axis_note(&report->axis, report->time_ns);
+        etwas_report_streams_note(report);
+    }
+    etwas_prove_add(file->session, report->record);
+}
+
+static void move_to(struct etwas_report *report, uint32_t column)
+{
+    if (column > report->axis.now) {
+        etwas_report_latencies_close(report);
+        etwas_report_heap_close(report, column);
+        report->axis.now = column;
+    }
+}
+
+static void follow(struct etwas_report *report, struct etwas_report_file *file)
+{
+    move_to(report, etwas_report_axis_column(&report->axis, report->time_ns));
+    if (etwas_stat_is_event(&file->stat, report->input, report->record)) {
+        etwas_report_rates_take(report);
+        etwas_report_streams_take(report);
+        etwas_report_losses_take(report);
+    }
+}
+
+static void on_record(EVENT_RECORD *record)
+{
+    const struct etwas_input *input = record->UserContext;
+    struct etwas_report *report = input->context;
+    struct etwas_report_file *file = etwas_report_file_of(report, input);
+    int64_t stamp = record->EventHeader.TimeStamp.QuadPart;
+
+    report->input = input;
+    report->record = record;
+    report->time_ns = etwas_input_unix_ns(input, record);
+    report->qpc = (etwas_clock_time){0, UINT64_MAX};
+    (void)etwas_trace_convert_time(input->trace, stamp, ETWAS_CLOCK_QPC, &report->qpc);
+    if (report->spans.finds_trees) {
+        follow(report, file);
+    } else {
+        count(report, file);
+    }
+    etwas_heap_take(&file->heap.heap, record);
+    etwas_cpu_take(&file->usage.cpu, record, report->time_ns);
+    if (!etwas_event_is_header_class(record)) {
+        etwas_spans_follow(&report->spans, input, record, report->qpc);
+    }
+}
+
+static void on_damage(const struct etwas_input *input, const etwas_damage *damage)
+{
+    struct etwas_report *report = input->context;
+
+    if (report->spans.finds_trees) {
+        etwas_report_losses_damage(report, input, damage);
+    }
+}
+
+static void on_span_end(void *context, const struct etwas_spans_open *open, uint64_t duration_ns)
+{
+    etwas_report_latencies_take(context, open, duration_ns);
+}
+
+static void on_tree_event(void *context, const struct etwas_spans_open *open)
+{
+    etwas_report_trees_take(context, open);
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/* Before the first reading. False without memory. */
+static bool add_file(struct etwas_report *report, struct etwas_input *input, uint32_t index)
+{
+    struct etwas_report_file *file = calloc(1, sizeof *file);
+    struct etwas_descriptions *descriptions = &report->spans.descriptions[input->number - 1];
+
+    if (file == NULL) {
+        return false;
+    }
+    report->files[input->number - 1] = file;
+    file->index = index;
+    file->stat.parts = &report->parts;
+    file->stat.descriptions = descriptions;
+    descriptions->last_part = etwas_parts_last(&report->parts, input->number);
+    file->session = etwas_prove_session_of(&report->sessions, input, report->path_count);
+    return file->session != NULL && etwas_cpu_open(&file->usage.cpu, input);
+}
+
+static void end_file(struct etwas_report *report, struct etwas_input *input)
+{
+    struct etwas_report_file *file = etwas_report_file_of(report, input);
+    int result = etwas_report_result(input);
+
+    etwas_stat_describe(&file->stat);
+    etwas_prove_end_file(file->session, input, result);
+    etwas_cpu_finish(&file->usage.cpu, input, result);
+    report->out_of_memory |=
+        file->stat.out_of_memory || file->session->out_of_memory || file->heap.heap.out_of_memory ||
+        file->usage.cpu.schedule.out_of_memory || file->usage.cpu.processes.out_of_memory;
+}
+
+static int open_files(struct etwas_report *report, char *const *paths, uint32_t path_count)
+{
+    const struct etwas_input_callbacks callbacks = {
+        .record = on_record, .damage = on_damage, .time = ETWAS_INPUT_BOTH};
+    int result = etwas_spans_open_files(&report->spans, paths, path_count, &callbacks, report);
+
+    report->out_of_memory |= report->spans.out_of_memory;
+    return result;
+}
+
+static int read_first(struct etwas_report *report, char *const *paths, uint32_t path_count)
+{
+    struct etwas_input_run *run = &report->spans.run;
+    int result = open_files(report, paths, path_count);
+    int processed;
+
+    for (uint32_t i = 0; i < run->count && !report->out_of_memory; i++) {
+        report->out_of_memory = !add_file(report, &run->inputs[i], i);
+    }
+    if (run->count == 0 || report->out_of_memory) {
+        return ETWAS_EXIT_OPEN;
+    }
+    processed = etwas_input_process(run);
+    etwas_spans_settle(&report->spans);
+    for (uint32_t i = 0; i < run->count; i++) {
+        end_file(report, &run->inputs[i]);
+        etwas_input_warn(&run->inputs[i]);
+    }
+    for (struct etwas_prove_session *session = report->sessions; session != NULL;
+         session = session->next) {
+        etwas_prove_judge(session, &report->parts);
+    }
+    return result == ETWAS_EXIT_FINE ? processed : result;
+}
+
+/* What is over time, and the files' heaps and processors anew. */
+static void read_second(struct etwas_report *report, char *const *paths, uint32_t path_count)
+{
+    struct etwas_input_run *run = &report->spans.run;
+
+    etwas_spans_begin_again(&report->spans);
+    report->spans.listener = (struct etwas_spans_listener){
+        .context = report, .ended = on_span_end, .event = on_tree_event};
+    (void)open_files(report, paths, path_count);
+    for (uint32_t i = 0; i < run->count && !report->out_of_memory; i++) {
+        /* A file that could not be opened the first time was not counted. */
+        report->out_of_memory = etwas_report_file_of(report, &run->inputs[i]) == NULL;
+        if (!report->out_of_memory) {
+            etwas_report_usage_choose(report, &run->inputs[i]);
+        }
+    }
+    if (report->out_of_memory) {
+        return;
+    }
+    (void)etwas_input_process(run);
+    etwas_report_latencies_close(report);
+    etwas_report_heap_close(report, report->axis.columns);
+    for (uint32_t i = 0; i < run->count; i++) {
+        etwas_report_usage_finish(report, &run->inputs[i]);
+    }
+}
+
+int etwas_report_read(struct etwas_report *report, char *const *paths, uint32_t count_of_paths)
+{
+    int result;
+
+    report->path_count = count_of_paths;
+    report->out_of_memory = !etwas_parts_read(&report->parts, paths, count_of_paths) ||
+                            !etwas_spans_make_room(&report->spans);
+    if (report->out_of_memory) {
+        return ETWAS_EXIT_OPEN;
+    }
+    result = read_first(report, paths, count_of_paths);
+    if (report->spans.run.count == 0 || report->out_of_memory) {
+        return ETWAS_EXIT_OPEN;
+    }
+    etwas_report_axis_divide(&report->axis);
+    for (uint32_t i = 0; i < report->spans.run.count; i++) {
+        etwas_report_heap_choose(report, &report->spans.run.inputs[i]);
+    }
+    etwas_report_rates_choose(report);
+    etwas_report_streams_choose(report);
+    etwas_report_latencies_choose(report);
+    etwas_report_trees_choose(report);
+    if (!report->out_of_memory) {
+        read_second(report, paths, count_of_paths);
+    }
+    report->out_of_memory |= report->spans.out_of_memory || report->subject.out_of_memory;
+    return result;
+}
+
+void etwas_report_free(struct etwas_report *report)
+{
+    struct etwas_prove_session *next;
+
+    for (uint32_t i = 0; i < report->path_count && i < ETWAS_INPUT_FILES; i++) {
+        struct etwas_report_file *file = report->files[i];
+
+        if (file != NULL) {
+            etwas_report_usage_free(&file->usage);
+            etwas_heap_clear(&file->heap.heap);
+            etwas_stat_clear(&file->stat);
+            free(file->name_rows);
+            free(file);
+        }
+    }
+    for (struct etwas_prove_session *session = report->sessions; session != NULL; session = next) {
+        next = session->next;
+        etwas_prove_clear(session);
+        free(session);
+    }
+    etwas_report_rates_free(report);
+    etwas_report_latencies_free(report);
+    etwas_report_trees_free(report);
+    etwas_subject_free(&report->subject);
+    etwas_parts_free(&report->parts);
+    etwas_spans_free_room(&report->spans);
+}

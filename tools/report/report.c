@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The command `etwas report`.
+ */
+
+#include "report/report.h"
+
+#include "commands.h"
+
+#include <getopt.h>
+#include <stdio.h>
+
+static const char *const help[] = {
+    "usage: etwas report --json FILE...\n"
+    "\n",
+    "Says what is in traces over time: what is missing, how many events there were of\n"
+    "each name and processor, how long spans took, the slowest of them with their\n"
+    "events, what processors and processes did, and what lived on the heap. All files\n"
+    "(at most 64) are one time line. However long it is, the report stays below 3 MB:\n"
+    "time is divided into 480 columns at most, and what is most is told one by one,\n"
+    "the rest together.\n"
+    "\n",
+    "  -j, --json         one JSON object\n"
+    "  -h, --help         this text\n"
+    "\n",
+    "The files are read twice. Memory does not grow with them, but as 'etwas spans',\n"
+    "'etwas stat --cpu' and 'etwas stat --heap' say of themselves.\n"
+    "\n",
+    "JSON keys; ..._over_time has a number for each column of the axis:\n"
+    "  files (as 'etwas stat --json', without processors and classes);\n"
+    "  sessions (as 'etwas stat --prove --json', without records; of the sources the\n"
+    "  first 64 that lost something);\n"
+    "  axis (columns, column_ns, duration_ns, begin; null: there is no event);\n"
+    "  losses (file: its number in files, cause, processor of a ring of the kernel's,\n"
+    "  or bytes_skipped of damage, count: events or damages, over_time: when the gap\n"
+    "  ended); other_losses (of more than 64 causes and processors);\n"
+    "  processors (as 'etwas stat --json', file, first_ns and last_ns since the axis\n"
+    "  begins, over_time: events), the first 64 of all files; other_processors,\n"
+    "  other_processors_over_time;\n"
+    "  names (name, events, over_time), the 24 with most events; other_names,\n"
+    "  other_names_events, other_names_over_time;\n"
+    "  spans (as 'etwas spans --json': class_count, classes, the 100 that took most;\n"
+    "  of the first 6 over_time, by when they ended: count, min, p50 ... max, cells:\n"
+    "  for each column the first cell that has spans, and how many it and those above\n"
+    "  it have; cell_edges_ns);\n"
+    "  slowest (10 trees, as 'etwas spans --json --slowest 10', of 200 spans at most;\n"
+    "  tree_events: the number of the span, at_ns, thread, name, fields; 150 at most,\n"
+    "  tree_events_left_out);\n"
+    "  cpu (of files with context switches, as 'etwas stat --cpu --json', without\n"
+    "  threads; of 64 processors busy_over_time, of the 10 processes that ran most\n"
+    "  running_over_time, both in ns; process_count, other_processes_over_time,\n"
+    "  ready_over_time: of all threads);\n"
+    "  heap (of heaptrace's files, as 'etwas stat --heap --json', the 40 stacks that\n"
+    "  hold most, 40 frames each; live_over_time, in bytes, when each column ends; of\n"
+    "  the first 6 stacks too).\n"
+    "Exit codes: see 'etwas --help'.\n",
+    NULL,
+};
+
+void etwas_report_json(struct etwas_output *output, struct etwas_report *report)
+{
+    etwas_output_char(output, '{');
+    etwas_report_health_json(output, report);
+    etwas_report_losses_json(output, report);
+    etwas_report_streams_json(output, report);
+    etwas_report_rates_json(output, report);
+    etwas_report_latencies_json(output, report);
+    etwas_report_trees_json(output, report);
+    etwas_report_usage_json(output, report);
+    etwas_report_heap_json(output, report);
+    etwas_output_text(output, "}\n");
+}
+
+/* Returns whether to go on; otherwise *result is what the program exits with. */
+static bool parse_options(int argc, char **argv, int *result)
+{
+    static const struct option options[] = {
+        {"json", no_argument, NULL, 'j'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    const char *wrong = NULL;
+    bool json = false;
+    int option;
+
+    while ((option = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
+        if (option == 'h') {
+            *result = etwas_command_help(help);
+            return false;
+        }
+        if (option == '?') {
+            *result = etwas_command_misused("report");
+            return false;
+        }
+        json = true;
+    }
+    if (optind == argc) {
+        wrong = "which file?";
+    } else if (argc - optind > ETWAS_INPUT_FILES) {
+        wrong = "at most 64 files at once";
+    } else if (!json) {
+        wrong = "as what? --json says it";
+    }
+    if (wrong != NULL) {
+        fprintf(stderr, "etwas report: %s\n", wrong);
+        *result = etwas_command_misused("report");
+    }
+    return wrong == NULL;
+}
+
+int etwas_command_report(int argc, char **argv)
+{
+    static struct etwas_input inputs[ETWAS_INPUT_FILES];
+    static struct etwas_report report = {
+        .spans.run.inputs = inputs,
+        .spans.slowest = ETWAS_REPORT_TREES,
+        .spans.most_nodes = ETWAS_REPORT_NODES,
+    };
+    struct etwas_output *output = etwas_standard_output();
+    int result;
+
+    if (!parse_options(argc, argv, &result)) {
+        return result;
+    }
+    result = etwas_report_read(&report, argv + optind, (uint32_t)(argc - optind));
+    if (report.out_of_memory) {
+        fputs("etwas: not enough memory to count everything\n", stderr);
+        result = ETWAS_EXIT_OPEN;
+    } else if (report.spans.run.count > 0) {
+        etwas_report_json(output, &report);
+    }
+    etwas_report_free(&report);
+    return etwas_output_finish(output) ? result : ETWAS_EXIT_OUTPUT;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * The slowest spans with what was inside of them, and the events of all these.
+ */
+
+#include "report/report.h"
+
+#include "commands.h"
+#include "json.h"
+
+#include <stdlib.h>
+
+void etwas_report_trees_choose(struct etwas_report *report)
+{
+    report->trees = calloc((size_t)report->spans.tree_count + 1, sizeof *report->trees);
+    report->out_of_memory |= report->trees == NULL;
+}
+
+/* As much as there is room for, up to the end of a character. */
+static void keep(char *kept, size_t room, const struct etwas_output *text)
+{
+    size_t bytes = text->used_bytes < room ? text->used_bytes : room - 1;
+
+    while (bytes > 0 && bytes < text->used_bytes && (text->bytes[bytes] & 0xC0) == 0x80) {
+        bytes--;
+    }
+    memcpy(kept, text->bytes, bytes);
+    kept[bytes] = '\0';
+}
+
+static struct etwas_output *scratch(void)
+{
+    static struct etwas_output output;
+
+    output.descriptor = -1;
+    output.error = 0;
+    output.used_bytes = 0;
+    return &output;
+}
+
+/* Nothing more is known of a value than what the decoder says. */
+static bool put_nothing(struct etwas_output *output, void *context, enum etwas_field_kind kind,
+                        const etwas_value *value)
+{
+    (void)output;
+    (void)context;
+    (void)kind;
+    (void)value;
+    return false;
+}
+
+static void describe(struct etwas_report *report, struct etwas_report_tree_event *event)
+{
+    static const struct etwas_fields_reader reader = {.put = put_nothing};
+    struct etwas_descriptions *descriptions =
+        &report->spans.descriptions[report->input->number - 1];
+    struct etwas_output *text = scratch();
+    struct etwas_fields_rest rest;
+    struct etwas_event_string name;
+    bool senseless;
+    struct etwas_described *described =
+        etwas_descriptions_find(descriptions, report->record, &senseless);
+
+    etwas_subject_read(&report->subject, report->input, report->record, descriptions, described,
+                       NULL);
+    name = etwas_subject_string(&report->subject, ETWAS_PROPERTY_EVENT);
+    if (name.text != NULL) {
+        etwas_text_utf8(text, ETWAS_TEXT_PLAIN, name.text, name.bytes);
+    } else {
+        etwas_subject_put_title(text, ETWAS_TEXT_PLAIN, &report->subject);
+    }
+    keep(event->name, sizeof event->name, text);
+    text = scratch();
+    if (described != NULL) {
+        (void)etwas_fields_put_text(text, described, report->record, &reader, &rest);
+    }
+    keep(event->fields, sizeof event->fields, text);
+}
+
+void etwas_report_trees_take(struct etwas_report *report, const struct etwas_spans_open *open)
+{
+    const struct etwas_spans_tree *grown = &report->spans.trees[open->tree - 1];
+    struct etwas_report_tree *tree = &report->trees[open->tree - 1];
+    struct etwas_report_tree_event *event = &tree->events[tree->count];
+
+    if (tree->count == ETWAS_REPORT_TREE_EVENTS) {
+        tree->left_out++;
+        return;
+    }
+    tree->count++;
+    event->node = open->node;
+    event->thread = report->record->EventHeader.ThreadId;
+    event->at_ns = etwas_input_passed_ns(grown->nodes[0].start_ns, report->qpc.value);
+    describe(report, event);
+}
+
+/* `places` are those of the nodes in the list of spans, which has parents before their children. */
+static void put_events(struct etwas_output *output, const struct etwas_report_tree *tree,
+                       const uint32_t places[ETWAS_REPORT_NODES])
+{
+    etwas_json_key(output, "tree_events");
+    etwas_output_char(output, '[');
+    for (uint32_t i = 0; i < tree->count; i++) {
+        const struct etwas_report_tree_event *event = &tree->events[i];
+
+        etwas_output_text(output, i > 0 ? ",{\"span\":" : "{\"span\":");
+        etwas_output_unsigned(output, places[event->node]);
+        etwas_json_number(output, "at_ns", event->at_ns);
+        etwas_json_number(output, "thread", event->thread);
+        etwas_json_text(output, "name", event->name);
+        etwas_json_text(output, "fields", event->fields);
+        etwas_output_char(output, '}');
+    }
+    etwas_output_char(output, ']');
+    etwas_json_number(output, "tree_events_left_out", tree->left_out);
+}
+
+static void put_tree(struct etwas_output *output, const struct etwas_report *report,
+                     uint32_t number)
+{
+    const struct etwas_spans_tree *tree = &report->spans.trees[number];
+    uint32_t places[ETWAS_REPORT_NODES] = {0};
+    uint32_t node = 0;
+    uint32_t depth = 0;
+    uint32_t place = 0;
+
+    do {
+        places[node] = place++;
+    } while (etwas_spans_next_node(tree, &node, &depth));
+    etwas_spans_json_tree(output, &report->spans, tree);
+    put_events(output, &report->trees[number], places);
+    etwas_output_char(output, '}');
+}
+
+void etwas_report_trees_json(struct etwas_output *output, const struct etwas_report *report)
+{
+    const char *before = "";
+
+    etwas_json_key(output, "slowest");
+    etwas_output_char(output, '[');
+    for (uint32_t i = 0; i < report->spans.tree_count; i++) {
+        if (report->spans.trees[i].node_count > 0) {
+            etwas_output_text(output, before);
+            put_tree(output, report, i);
+            before = ",";
+        }
+    }
+    etwas_output_char(output, ']');
+}
+
+void etwas_report_trees_free(struct etwas_report *report)
+{
+    free(report->trees);
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * What processors and processes did over time, by the context switches of a file.
+ */
+
+#include "report/report.h"
+
+#include "json.h"
+
+#include <stdlib.h>
+
+enum {
+    OTHER_PROCESSORS = ETWAS_REPORT_PROCESSORS,
+    OTHER_PROCESSES = ETWAS_REPORT_PROCESSES,
+};
+
+static void on_interval(void *context, const struct etwas_schedule_thread *thread,
+                        enum etwas_schedule_state state, int64_t from_ns, int64_t to_ns,
+                        const struct etwas_kernel_event *event)
+{
+    struct etwas_report_usage *usage = context;
+    size_t number = (size_t)(thread - usage->cpu.schedule.threads);
+    uint32_t row = number < usage->row_count ? usage->rows[number] : OTHER_PROCESSES;
+    uint32_t processor =
+        thread->processor < OTHER_PROCESSORS ? thread->processor : OTHER_PROCESSORS;
+
+    (void)event;
+    if (state == ETWAS_SCHEDULE_RUNNING) {
+        etwas_report_axis_spread(usage->axis, &usage->busy[processor], from_ns, to_ns);
+        etwas_report_axis_spread(usage->axis, &usage->processes[row], from_ns, to_ns);
+    } else if (state == ETWAS_SCHEDULE_READY) {
+        etwas_report_axis_spread(usage->axis, &usage->ready, from_ns, to_ns);
+    }
+}
+
+/* False without memory. */
+static bool give_rows(struct etwas_report_usage *usage, const struct etwas_cpu_groups *groups)
+{
+    const struct etwas_schedule *schedule = &usage->cpu.schedule;
+
+    usage->row_count = schedule->thread_count;
+    usage->rows = malloc((size_t)usage->row_count + 1);
+    usage->busy = calloc(ETWAS_REPORT_PROCESSORS + 1, sizeof *usage->busy);
+    usage->processes = calloc(ETWAS_REPORT_PROCESSES + 1, sizeof *usage->processes);
+    if (usage->rows == NULL || usage->busy == NULL || usage->processes == NULL) {
+        return false;
+    }
+    memset(usage->rows, OTHER_PROCESSES, usage->row_count);
+    for (uint32_t row = 0; row < groups->count && row < ETWAS_REPORT_PROCESSES; row++) {
+        for (uint32_t i = 0; i < groups->groups[row].count; i++) {
+            usage->rows[groups->groups[row].threads[i] - schedule->threads] = (uint8_t)row;
+        }
+    }
+    return true;
+}
+
+/* The second reading begins anew, and meets the threads in the same order. */
+void etwas_report_usage_choose(struct etwas_report *report, struct etwas_input *input)
+{
+    struct etwas_report_usage *usage = &etwas_report_file_of(report, input)->usage;
+    struct etwas_cpu_groups groups = {.groups = NULL};
+
+    usage->is_shown = usage->cpu.switches > 0;
+    if (usage->is_shown) {
+        report->out_of_memory |=
+            !etwas_cpu_group(&usage->cpu, &groups) || !give_rows(usage, &groups);
+        etwas_cpu_ungroup(&groups);
+    }
+    etwas_cpu_close(&usage->cpu);
+    report->out_of_memory |= !etwas_cpu_open(&usage->cpu, input);
+    usage->axis = &report->axis;
+    if (usage->is_shown) {
+        usage->cpu.schedule.context = usage;
+        usage->cpu.schedule.interval = on_interval;
+    }
+}
+
+void etwas_report_usage_finish(struct etwas_report *report, const struct etwas_input *input)
+{
+    struct etwas_report_usage *usage = &etwas_report_file_of(report, input)->usage;
+
+    etwas_cpu_finish(&usage->cpu, input, etwas_report_result(input));
+    report->out_of_memory |= usage->cpu.schedule.out_of_memory ||
+                             usage->cpu.processes.out_of_memory ||
+                             !etwas_cpu_group(&usage->cpu, &usage->groups);
+}
+
+static void put_processors(struct etwas_output *output, const struct etwas_report_usage *usage,
+                           const struct etwas_input *input)
+{
+    const char *before = "";
+
+    etwas_json_key(output, "processors");
+    etwas_output_char(output, '[');
+    for (uint32_t i = 0; i < ETWAS_REPORT_PROCESSORS; i++) {
+        if (etwas_cpu_has_processor(&usage->cpu, input, i)) {
+            etwas_output_text(output, before);
+            etwas_cpu_json_processor(output, &usage->cpu, i);
+            etwas_report_put_series(output, "busy_over_time", usage->axis, &usage->busy[i]);
+            etwas_output_char(output, '}');
+            before = ",";
+        }
+    }
+    etwas_output_char(output, ']');
+    etwas_report_put_series(output, "other_processors_over_time", usage->axis,
+                            &usage->busy[OTHER_PROCESSORS]);
+}
+
+static void put_processes(struct etwas_output *output, const struct etwas_report_usage *usage)
+{
+    etwas_json_key(output, "processes");
+    etwas_output_char(output, '[');
+    for (uint32_t i = 0; i < usage->groups.count && i < ETWAS_REPORT_PROCESSES; i++) {
+        etwas_output_text(output, i > 0 ? "," : "");
+        etwas_cpu_json_group(output, &usage->groups.groups[i]);
+        etwas_report_put_series(output, "running_over_time", usage->axis, &usage->processes[i]);
+        etwas_output_char(output, '}');
+    }
+    etwas_output_char(output, ']');
+    etwas_json_number(output, "process_count", usage->groups.count);
+    etwas_report_put_series(output, "other_processes_over_time", usage->axis,
+                            &usage->processes[OTHER_PROCESSES]);
+}
+
+void etwas_report_usage_json(struct etwas_output *output, const struct etwas_report *report)
+{
+    const char *before = "";
+
+    etwas_json_key(output, "cpu");
+    etwas_output_char(output, '[');
+    for (uint32_t i = 0; i < report->spans.run.count; i++) {
+        const struct etwas_input *input = &report->spans.run.inputs[i];
+        const struct etwas_report_usage *usage = &etwas_report_file_of(report, input)->usage;
+
+        if (usage->is_shown) {
+            etwas_output_text(output, before);
+            etwas_cpu_json_head(output, &usage->cpu, input, etwas_report_result(input));
+            put_processors(output, usage, input);
+            put_processes(output, usage);
+            etwas_report_put_series(output, "ready_over_time", usage->axis, &usage->ready);
+            etwas_output_char(output, '}');
+            before = ",";
+        }
+    }
+    etwas_output_char(output, ']');
+}
+
+void etwas_report_usage_free(struct etwas_report_usage *usage)
+{
+    etwas_cpu_ungroup(&usage->groups);
+    etwas_cpu_close(&usage->cpu);
+    free(usage->rows);
+    free(usage->busy);
+    free(usage->processes);
+}
