@@ -146,6 +146,25 @@ typedef struct etwas_clock_time {
 uint32_t etwas_trace_convert_time(etwas_trace_handle trace, int64_t raw, uint32_t clock,
                                   etwas_clock_time *time) ETWAS_API(etwas_trace_convert_time);
 
+/*
+ * What passed from one raw stamp of this trace to another: value receives nanoseconds of QPC, the
+ * difference of what etwas_trace_convert_time says of both; < 0 where `to_raw` is the earlier. Its error is
+ * smaller than theirs together: what a calibration or a reading of the clocks is off by is in both and
+ * cancels. What is left is the error of the rate over the interval, rounding, and, where the clock jumped
+ * between the readings beside them, all of the jump; one that is smaller than what these readings are off
+ * by themselves is not thought of. 0: the session's clock is the QPC.
+ *
+ * Both stamps are taken as if one processor had made them: for those of two add what their clocks are
+ * apart, which the file does not say (`etwas clocks` measures it; it is not more than the error of one
+ * time by itself where sessions take their readings on all of them). Stamps of two traces have only the
+ * errors of both times, and those of two machines nothing but the wall clock.
+ *
+ * As etwas_trace_convert_time, with its errors.
+ */
+uint32_t etwas_trace_convert_interval(etwas_trace_handle trace, int64_t from_raw, int64_t to_raw,
+                                      etwas_clock_time *interval)
+    ETWAS_API(etwas_trace_convert_interval);
+
 /* The wall clock was set while the trace was recorded, between two readings of the clocks. */
 typedef struct etwas_clock_step {
     int64_t before;  /* the wall clock at the reading before, FILETIME */

@@ -120,6 +120,13 @@ int64_t etwas_timeline_unix_ns(const struct etwas_timeline *timeline, int64_t ra
 etwas_clock_time etwas_timeline_convert(const struct etwas_timeline *timeline, int64_t raw,
                                         uint32_t clock);
 
+/*
+ * What passed from one stamp to another by the performance counter, < 0 where `to` is the earlier. Its error is mostly less than
+ * those of both times, which share most of theirs.
+ */
+etwas_clock_time etwas_timeline_interval(const struct etwas_timeline *timeline, int64_t from,
+                                         int64_t to);
+
 /* The largest error of any time between the first and the last knot; UINT64_MAX without knots. */
 uint64_t etwas_timeline_largest_error_ns(const struct etwas_timeline *timeline, uint32_t clock);
 

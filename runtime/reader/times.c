@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* What the clocks of a trace said: a stamp by another clock, and how the clocks ran. */
+/* What the clocks of a trace said: a stamp by another clock, what passed between two, and how the clocks ran. */
 #include "clock/student.h"
 #include "platform/cancel.h"
 #include "platform/sized.h"
@@ -105,6 +105,23 @@ uint32_t etwas_trace_convert_time(etwas_trace_handle handle, int64_t raw, uint32
     if (trace != NULL) {
         *time = etwas_timeline_convert(trace->timeline, raw, is_own ? ETWAS_CLOCK_QPC : clock);
         time->value = is_own ? unix_ns(trace, raw) : time->value;
+        etwas_trace_table_unlock();
+    }
+    return code;
+}
+
+uint32_t etwas_trace_convert_interval(etwas_trace_handle handle, int64_t from_raw, int64_t to_raw,
+                                      etwas_clock_time *interval)
+{
+    const struct etwas_trace *trace;
+    uint32_t code;
+
+    if (interval == NULL) {
+        return ERROR_INVALID_PARAMETER;
+    }
+    trace = lock_trace(handle, &code);
+    if (trace != NULL) {
+        *interval = etwas_timeline_interval(trace->timeline, from_raw, to_raw);
         etwas_trace_table_unlock();
     }
     return code;

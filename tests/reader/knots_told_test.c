@@ -153,12 +153,14 @@ static void wrong_questions_are_refused(void **state)
     put_knots(0, 1);
     trace = open_collecting(finish(0), PROCESS_TRACE_MODE_EVENT_RECORD);
     assert_int_equal(etwas_trace_convert_time(trace, 1, 1, NULL), ERROR_INVALID_PARAMETER);
+    assert_int_equal(etwas_trace_convert_interval(trace, 1, 2, NULL), ERROR_INVALID_PARAMETER);
     assert_int_equal(etwas_trace_query_clock(trace, NULL), ERROR_INVALID_PARAMETER);
     for (uint32_t other = 0; other < 40; other += 3) {
         assert_int_equal(etwas_trace_convert_time(trace, 1, other, &time), ERROR_INVALID_PARAMETER);
     }
     assert_int_equal(CloseTrace(trace), ERROR_SUCCESS);
     assert_int_equal(etwas_trace_convert_time(trace, 1, 1, &time), ERROR_INVALID_HANDLE);
+    assert_int_equal(etwas_trace_convert_interval(trace, 1, 2, &time), ERROR_INVALID_HANDLE);
     assert_int_equal(etwas_trace_query_clock(trace, &clock), ERROR_INVALID_HANDLE);
     trace = OpenTraceA(&live);
     assert_true(trace != INVALID_PROCESSTRACE_HANDLE);

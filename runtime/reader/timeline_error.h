@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * How well times between knots are known; timeline.h says by what. For timeline.c and its sisters alone.
+ */
+#ifndef ETWAS_READER_TIMELINE_ERROR_H
+#define ETWAS_READER_TIMELINE_ERROR_H
+
+#include "reader/timeline.h"
+
+#define ETWAS_TIMELINE_PPB INT64_C(1000000000)
+#define ETWAS_TIMELINE_STEP_NS 1000000 /* more than this, */
+#define ETWAS_TIMELINE_STEP_PARTS 1000 /* and a thousandth of the interval, is a step */
+#define ETWAS_TIMELINE_UNKNOWN UINT64_MAX
+
+static inline etwas_etl_wide etwas_timeline_floor_divide(etwas_etl_wide a, etwas_etl_wide b)
+{
+    return a / b - (a % b < 0);
+}
+
+/* ETWAS_TIMELINE_UNKNOWN says something else. */
+static inline uint64_t etwas_timeline_saturate_error(etwas_etl_wide error_ns)
+{
+    return error_ns >= (etwas_etl_wide)ETWAS_TIMELINE_UNKNOWN ? ETWAS_TIMELINE_UNKNOWN - 1
+                                                              : (uint64_t)error_ns;
+}
+
+/* What passes in so many ticks. |ticks| is below 2^64, and the rate's parts at most 2^63. */
+static inline etwas_etl_wide etwas_timeline_elapsed_ns(etwas_etl_wide ticks,
+                                                       const struct etwas_timeline_rate *rate)
+{
+    return etwas_timeline_floor_divide(ticks * (etwas_etl_wide)rate->nanoseconds,
+                                       (etwas_etl_wide)rate->ticks);
+}
+
+/* ---- timeline.c ---- */
+
+bool etwas_timeline_is_between(const struct etwas_timeline *timeline, int64_t raw);
+
+/* The interval of a stamp between the knots: it begins with the knot returned. */
+size_t etwas_timeline_find_interval(const struct etwas_timeline *timeline, int64_t raw);
+
+/* Of a stamp outside of the knots, if there are any. */
+const struct etwas_timeline_rate *etwas_timeline_rate_near(const struct etwas_timeline *timeline,
+                                                           int64_t raw);
+
+/* ---- timeline_error.c ---- */
+
+/* What the interval that begins with knot `at` gained or lost against those beside it. */
+struct etwas_timeline_gain {
+    etwas_etl_wide most_ns; /* as well as the knots' errors let it be known */
+    uint32_t sides;         /* on so many is an interval that tells; 0: all else says nothing */
+    bool is_seen;           /* more than these errors explain */
+};
+
+struct etwas_timeline_gain etwas_timeline_gain_of(const struct etwas_timeline *timeline, size_t at,
+                                                  uint32_t clock);
+
+/*
+ * The same where nothing can be compared with it, `nearer_ns` from its nearer end. The wall clock may have been slewed
+ * by all that it moved.
+ */
+etwas_etl_wide etwas_timeline_lonely_gain_ns(const struct etwas_timeline *timeline,
+                                             const struct etwas_timeline_knot *at,
+                                             etwas_etl_wide nearer_ns, uint32_t clock);
+
+/*
+ * How far a clock jumped in the interval that begins with a knot; 0: it went on evenly. The wall clock is set, and a
+ * cycle counter may go on while the machine is suspended.
+ */
+etwas_etl_wide etwas_timeline_jump_ns(const struct etwas_timeline *timeline,
+                                      const struct etwas_timeline_knot *at, uint32_t clock);
+
+/* Of a time in the interval that begins with knot `at`. */
+uint64_t etwas_timeline_error_between(const struct etwas_timeline *timeline, size_t at,
+                                      etwas_etl_wide qpc_ns, uint32_t clock);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+
+/*
+ * How well it is known what passed from one stamp to another. Where both lie between the same two knots, what the
+ * knots are off by is in both times, and cancels but for its part in the rate.
+ */
+#include "reader/timeline_error.h"
+
+enum {
+    /* Beyond so many pieces between knots both times tell as much by themselves. */
+    MOST_PIECES = 4,
+};
+
+typedef etwas_etl_wide wide;
+
+/* How far the rate of the session's clock may be from that of the time beside, where nothing tells. */
+static wide wander_ns(const struct etwas_timeline *timeline, wide ns)
+{
+    return ns *
+               (timeline->base.clock_type == ETWAS_ETL_CLOCK_SYSTEM ? ETWAS_TIMELINE_SLEW_PPB
+                                                                    : ETWAS_TIMELINE_WANDER_PPB) /
+               ETWAS_TIMELINE_PPB +
+           1;
+}
+
+/*
+ * A piece of the interval that begins with knot `at`. Its rate is off by what the two knots are, and if it changed
+ * between them by no more than twice what the interval gained over that beside it, by the better of both sides: since
+ * on one side of the change lies half of the interval. A jump is all that was gained, wherever it was; one that is
+ * smaller than what the knots themselves are off by is not thought of.
+ */
+static wide piece_between_ns(const struct etwas_timeline *timeline, size_t at, int64_t from,
+                             int64_t to)
+{
+    const struct etwas_timeline_knot *knots = &timeline->knots[at];
+    wide ticks = (wide)knots[1].raw - knots[0].raw;
+    wide part = (wide)to - from;
+    wide part_ns = ((wide)knots[1].qpc_ns - knots[0].qpc_ns) * part / ticks;
+    wide errors_ns = (wide)knots[0].qpc_error_ns + knots[1].qpc_error_ns;
+    struct etwas_timeline_gain gain = etwas_timeline_gain_of(timeline, at, ETWAS_CLOCK_QPC);
+    wide steady_ns = (errors_ns + 2 * gain.most_ns) * part / ticks + 1;
+    wide jump_ns = gain.most_ns + errors_ns * part / ticks + 1;
+
+    if (gain.sides == 0) {
+        gain.is_seen = etwas_timeline_jump_ns(timeline, knots, ETWAS_CLOCK_QPC) != 0;
+        jump_ns += etwas_timeline_lonely_gain_ns(timeline, knots, part_ns, ETWAS_CLOCK_QPC);
+    }
+    steady_ns += gain.sides < 2 ? wander_ns(timeline, part_ns) : 0;
+    return gain.is_seen || (gain.sides != 0 && jump_ns < steady_ns) ? jump_ns : steady_ns;
+}
+
+/* Outside of the knots, or without any: as well as the rate is known. -1: it is not. */
+static wide piece_outside_ns(const struct etwas_timeline_rate *rate, int64_t from, int64_t to)
+{
+    wide ns = etwas_timeline_elapsed_ns((wide)to - from, rate);
+
+    if (rate->error_ppb == ETWAS_TIMELINE_UNKNOWN) {
+        return -1;
+    }
+    return ns * (wide)rate->error_ppb / ETWAS_TIMELINE_PPB + 2;
+}
+
+/* The piece that begins with a stamp; *end receives where it ends. */
+static wide piece_ns(const struct etwas_timeline *timeline, int64_t from, int64_t *end)
+{
+    const struct etwas_timeline_knot *knots = timeline->knots;
+    size_t at;
+
+    if (timeline->count == 0) {
+        return piece_outside_ns(&timeline->base.rate, from, *end);
+    }
+    if (!etwas_timeline_is_between(timeline, from)) {
+        if (from<knots[0].raw && * end> knots[0].raw) {
+            *end = knots[0].raw;
+        }
+        return piece_outside_ns(etwas_timeline_rate_near(timeline, from), from, *end);
+    }
+    at = etwas_timeline_find_interval(timeline, from);
+    *end = *end < knots[at + 1].raw ? *end : knots[at + 1].raw;
+    return piece_between_ns(timeline, at, from, *end);
+}
+
+/* By all pieces together; -1: not to be known so. */
+static wide pieces_ns(const struct etwas_timeline *timeline, int64_t from, int64_t to)
+{
+    wide error_ns = 1; /* both times are rounded */
+
+    for (int i = 0; i < MOST_PIECES && from < to; i++) {
+        int64_t end = to;
+        wide piece = piece_ns(timeline, from, &end);
+
+        if (piece < 0) {
+            return -1;
+        }
+        error_ns += piece;
+        from = end;
+    }
+    return from < to ? -1 : error_ns;
+}
+
+/* By both times, each for itself. */
+static uint64_t ends_ns(const struct etwas_timeline *timeline, int64_t from, int64_t to)
+{
+    uint64_t first = etwas_timeline_convert(timeline, from, ETWAS_CLOCK_QPC).error_ns;
+    uint64_t second = etwas_timeline_convert(timeline, to, ETWAS_CLOCK_QPC).error_ns;
+
+    if (first == ETWAS_TIMELINE_UNKNOWN || second == ETWAS_TIMELINE_UNKNOWN) {
+        return ETWAS_TIMELINE_UNKNOWN;
+    }
+    return etwas_timeline_saturate_error((wide)first + second);
+}
+
+etwas_clock_time etwas_timeline_interval(const struct etwas_timeline *timeline, int64_t from,
+                                         int64_t to)
+{
+    int64_t first = from < to ? from : to;
+    int64_t last = from < to ? to : from;
+    wide passed = (wide)etwas_timeline_convert(timeline, to, ETWAS_CLOCK_QPC).value -
+                  etwas_timeline_convert(timeline, from, ETWAS_CLOCK_QPC).value;
+    etwas_clock_time interval = {etwas_etl_saturate(passed), ends_ns(timeline, first, last)};
+    wide pieces = -1;
+
+    /* A stamp of a wall clock that was set back says no more than its own error does. */
+    if (timeline->spread_ns == 0 && interval.error_ns != 0) {
+        pieces = pieces_ns(timeline, first, last);
+    }
+    if (pieces >= 0 && (uint64_t)etwas_timeline_saturate_error(pieces) < interval.error_ns) {
+        interval.error_ns = etwas_timeline_saturate_error(pieces);
+    }
+    return interval;
+}
