@@ -229,7 +229,7 @@ int64_t etwas_input_unix_ns(const struct etwas_input *input, const EVENT_RECORD 
 
 int64_t etwas_input_monotonic_ns(const struct etwas_input *input, const EVENT_RECORD *record)
 {
-    return input->time == ETWAS_INPUT_RAW || input->time == ETWAS_INPUT_BOTH
+    return etwas_input_has_raw(input)
                ? converted(input, record->EventHeader.TimeStamp.QuadPart, ETWAS_CLOCK_QPC)
                : etwas_input_unix_ns(input, record);
 }

@@ -83,6 +83,12 @@ int etwas_input_process(struct etwas_input_run *run);
 /* A record's time in nanoseconds since 1970; of ETWAS_INPUT_RAW by the wall clock. */
 int64_t etwas_input_unix_ns(const struct etwas_input *input, const EVENT_RECORD *record);
 
+/* Is TimeStamp of its records as recorded? */
+static inline bool etwas_input_has_raw(const struct etwas_input *input)
+{
+    return input->time == ETWAS_INPUT_RAW || input->time == ETWAS_INPUT_BOTH;
+}
+
 /* The same by a clock that nobody sets, to subtract. Where it begins is not said. */
 int64_t etwas_input_monotonic_ns(const struct etwas_input *input, const EVENT_RECORD *record);
 

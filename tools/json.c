@@ -20,6 +20,16 @@ void etwas_json_number(struct etwas_output *output, const char *key, uint64_t va
     etwas_output_unsigned(output, value);
 }
 
+void etwas_json_error(struct etwas_output *output, const char *key, uint64_t error_ns)
+{
+    if (error_ns != UINT64_MAX) {
+        etwas_json_number(output, key, error_ns);
+    } else {
+        etwas_json_key(output, key);
+        etwas_output_text(output, "null");
+    }
+}
+
 void etwas_json_boolean(struct etwas_output *output, const char *key, bool value)
 {
     etwas_json_key(output, key);

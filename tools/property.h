@@ -35,6 +35,7 @@ enum etwas_property {
     ETWAS_PROPERTY_INSTANCE,
     ETWAS_PROPERTY_PARENT,
     ETWAS_PROPERTY_DURATION,
+    ETWAS_PROPERTY_DURATION_ERROR,
     ETWAS_PROPERTY_TEXT,       /* the message of an event that has one */
     ETWAS_PROPERTY_CALL_STACK, /* not `stack`: heaptrace has a field of that name */
     ETWAS_PROPERTY_FIELDS,

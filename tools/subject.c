@@ -7,6 +7,8 @@
 
 #include "subject.h"
 
+#include "moment.h"
+
 #include <etwas/evntrace.h>
 
 #include <inttypes.h>
@@ -23,15 +25,28 @@ static bool is_zero(const etwas_guid *guid)
     return memcmp(guid, &none, sizeof none) == 0;
 }
 
+/* By raw stamps if there are any: then it is known how wrong a duration is. */
 static void follow_span(struct etwas_subject *subject, etwas_spans *spans)
 {
-    int64_t time_ns = etwas_input_monotonic_ns(subject->input, subject->record);
+    const struct etwas_input *input = subject->input;
+    int64_t time = etwas_input_has_raw(input) ? subject->record->EventHeader.TimeStamp.QuadPart
+                                              : etwas_input_unix_ns(input, subject->record);
     const etwas_span *span;
+    struct etwas_moment moment;
+    etwas_clock_time passed;
 
-    if (etwas_spans_take(spans, subject->record, subject->input->number, time_ns, &span) ==
-        ETWAS_SPAN_END) {
-        subject->has_duration =
-            !__builtin_sub_overflow(time_ns, span->start, &subject->duration_ns);
+    if (etwas_spans_take(spans, subject->record, input->number, time, &span) != ETWAS_SPAN_END) {
+        return;
+    }
+    subject->duration_error_ns = UINT64_MAX;
+    if (etwas_input_has_raw(input)) {
+        moment = etwas_moment_of(input, subject->record);
+        passed = etwas_moment_since(span->start, &moment);
+        subject->has_duration = true;
+        subject->duration_ns = passed.value;
+        subject->duration_error_ns = passed.error_ns;
+    } else {
+        subject->has_duration = !__builtin_sub_overflow(time, span->start, &subject->duration_ns);
     }
 }
 
@@ -303,6 +318,9 @@ bool etwas_subject_number(const struct etwas_subject *subject,
     case ETWAS_PROPERTY_DURATION:
         set_signed(number, subject->duration_ns);
         return subject->has_duration;
+    case ETWAS_PROPERTY_DURATION_ERROR:
+        number->u = subject->duration_error_ns;
+        return subject->has_duration && number->u != UINT64_MAX;
     default:
         return number_of_descriptor(subject, operand->property, number);
     }

@@ -28,6 +28,7 @@ struct etwas_subject {
     struct etwas_event_string message;
     bool has_duration;
     int64_t duration_ns;
+    uint64_t duration_error_ns;         /* UINT64_MAX: not known */
     struct etwas_subject_value *values; /* for as long as the command runs */
     uint32_t value_count;
     uint32_t value_capacity;

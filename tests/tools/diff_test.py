@@ -7,6 +7,7 @@ usage: diff_test.py PATH_OF_ETWAS TEST_CLASS
 
 import json
 import random
+import struct
 
 import etl_build as etl
 from tool_case import BLUE, FINE, OPEN, RED, USAGE, ToolTest, main
@@ -114,6 +115,26 @@ class Other(DiffTest):
             self.assertAlmostEqual(its["typical"]["ratio"], 1.2 if its["guid"] == BLUE else 1, delta=0.1)
         told = self.diff(first, second, "--class", RED)
         self.assertEqual([its["guid"] for its in told["classes"]], [RED])
+
+    def test_what_the_clocks_may_have_made_is_no_difference(self):
+        """By the cycle counter, read within 20 ns or within 100 us beside the performance counter."""
+        calibration = etl.classic(etl.OWN_CLASS, etl.FIRST_STAMP, kind=0, level=0,
+                                  payload=struct.pack("<IIQQqqq", 1, 3, 1, 100, T, 0, 0))
+        sides = {error_ns: [[], []] for error_ns in (20, 100_000)}
+        for error_ns, paths in sides.items():
+            own = [calibration, etl.totals(), *[etl.knot(T + n * 10_000_000, n * 1_000_000_000,
+                   etl.START + n * 10_000_000, errors_ns=(error_ns, 120)) for n in range(3)]]
+            for run in range(8):
+                records = run_of(run, {RED: 400 + 200 * (run > 3)}, length=5 * MS, spread=0.01)
+                buffers = [(0, records[at:at + 100]) for at in range(0, len(records), 100)]
+                paths[run > 3].append(self.write(f"{error_ns}.{run}.etl", etl.trace(buffers, clock=3, own=own)))
+        told = self.diff(*sides[20], expect=DIFFERS)
+        self.assertIn((RED, "mean", "slower"), self.verdicts(told))
+        self.assertTrue(20 <= told["classes"][0]["error_a_ns"] < 200)
+        told = self.diff(*sides[100_000], expect=DIFFERS)  # its rate does
+        self.assertNotIn("slower", [verdict for _, _, verdict in self.verdicts(told)])
+        self.assertLess(told["classes"][0]["mean"]["p"], 0.05)
+        self.assertGreater(told["classes"][0]["error_b_ns"], 100_000)
 
     def test_misuse_and_keys(self):
         paths = self.side("a", range(4), {RED: 400})

@@ -10,6 +10,7 @@ import io
 import json
 import math
 import random
+import struct
 import uuid
 
 import etl_build as etl
@@ -225,6 +226,62 @@ class Chosen(SpansTest):
         self.assertEqual((len(tree["spans"]), tree["left_out"]), (1000, 201))
 
 
+class Errors(SpansTest):
+    """Of a session by the cycle counter, three ticks a nanosecond, that read its clocks each second."""
+    MIDDLE = 1_000_000 + 15_000_000_000  # ticks; START is ten microseconds before
+
+    def counter_file(self, first, second, inside=()):
+        """A span from the processor `first` to `second`, ten microseconds long, and what is inside of it on `first`."""
+        knots = [etl.knot(1_000_000 + n * 3_000_000_000, 7_000_000 + n * 1_000_000_000, etl.START + n * 10_000_000)
+                 for n in range(11)]
+        calibration = etl.classic(etl.OWN_CLASS, etl.FIRST_STAMP, kind=0, level=0,
+                                  payload=struct.pack("<IIQQqqq", 1, 3, 3, 1, 1_000_000, 0, 0))
+        events = [etl.instance(RED, self.MIDDLE - 30_000, 1, kind=START, process=20),
+                  etl.instance(RED, self.MIDDLE, 1, kind=END, process=20)]
+        per_buffer = [(first, [events[0], *inside]), (second, events[1:])]
+        return self.write("c.etl", etl.trace(per_buffer, clock=3,
+                                             own=[calibration, etl.totals(), etl.clock_record(), *knots]))
+
+    def error_of_one_time(self, path):
+        events, _ = self.run_etwas("dump", "--json", "--clock", "qpc", path)
+        return json.loads(events.splitlines()[-1])["error_ns"]
+
+    def span(self, path):
+        return self.spans("--slowest", "1", path)["slowest"][0]["spans"][0]
+
+    def test_what_both_times_are_off_by_cancels(self):
+        path = self.counter_file(0, 0)
+        span = self.span(path)
+        self.assertEqual((span["duration_ns"], span["error_ns"], span["self_error_ns"]), (10_000, 2, 2))
+        self.assertGreater(self.error_of_one_time(path), 20)
+
+    def test_two_processors_may_be_as_far_apart_as_a_time_is_off(self):
+        path = self.counter_file(0, 1)
+        self.assertEqual(self.span(path)["error_ns"], self.error_of_one_time(path))
+
+    def test_the_time_of_its_own_is_as_wrong_as_what_children_cover_too(self):
+        child = [etl.instance(BLUE, self.MIDDLE - 20_000 + ticks, 2, kind=kind, process=20, parent=1, parent_guid=RED)
+                 for kind, ticks in ((START, 0), (END, 9000))]
+        told = {its["guid"]: its for its in self.spans(self.counter_file(0, 0, child))["classes"]}
+        self.assertEqual([told[guid]["self"]["max"] for guid in (RED, BLUE)],
+                         [{"ns": 7000, "error_ns": 4}, {"ns": 3000, "error_ns": 2}])
+
+    def test_dump_and_why_say_it_too(self):
+        path = self.counter_file(0, 0)
+        out, _ = self.run_etwas("dump", "--columns", "duration,duration_error_ns", path)
+        self.assertEqual(out.splitlines()[-1].split(), ["10000", str(self.error_of_one_time(path))])
+        out, _ = self.run_etwas("dump", "--json", "--where", "duration_error_ns < 1ms", path)
+        self.assertEqual(json.loads(out)["duration_error_ns"], self.error_of_one_time(path))
+        told = json.loads(self.run_etwas("why", "--json", path)[0])["slowest"][0]
+        self.assertEqual((told["duration_ns"], told["error_ns"]), (10_000, 2))
+        self.assertIn(" took 0.010 ms, give or take 2 ns, from ", self.run_etwas("why", path)[0])
+
+    def test_a_file_that_does_not_say_has_no_error(self):
+        path = self.write("h.etl", etl.trace([(0, Chosen.RECORDS)], clock=3))
+        self.assertIsNone(self.spans(path)["classes"][0]["duration"]["max"]["error_ns"])
+        self.assertRegex(self.run_etwas("spans", path)[0], r"  \?  ")
+
+
 class Forms(SpansTest):
     def test_text(self):
         path = self.file(Chosen.RECORDS)
@@ -249,7 +306,7 @@ class Forms(SpansTest):
             for kind in ("duration", "self"):
                 for key in QUANTILES:
                     self.assertEqual(row[f"{kind}_{key}_ns"], str(its[kind][key]["ns"]))
-            self.assertEqual(row["error_ns"], "0")
+            self.assertEqual((row["error_ns"], row["self_error_ns"]), ("0", "0"))
         out, _ = self.run_etwas("spans", "--csv", "--slowest", "2", path)
         rows = list(csv.DictReader(io.StringIO(out, newline="")))
         self.assertEqual([(row["tree"], row["instance"]) for row in rows], [("1", "1"), ("1", "2"), ("2", "3")])

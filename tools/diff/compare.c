@@ -31,6 +31,7 @@ static struct etwas_diff_sum sum_of(const struct etwas_diff_run *run, uint32_t c
         sum.count += run->sums[class_index][slice].count;
         sum.ns += run->sums[class_index][slice].ns;
         sum.logs += run->sums[class_index][slice].logs;
+        sum.errors_ns += run->sums[class_index][slice].errors_ns;
     }
     return sum;
 }
@@ -87,20 +88,39 @@ static void count_units(struct etwas_diff *diff)
 
 /* ---- classes --------------------------------------------------------------------------------- */
 
-static bool has_spans(const struct etwas_diff *diff, uint32_t class_index, uint64_t counts[2])
+static bool has_spans(const struct etwas_diff *diff, uint32_t class_index,
+                      struct etwas_diff_class *its)
 {
-    counts[0] = 0;
-    counts[1] = 0;
+    double errors_ns[2] = {0, 0};
+
+    *its = (struct etwas_diff_class){.number = class_index};
     for (uint32_t i = 0; i < diff->counts[0] + diff->counts[1]; i++) {
-        counts[i >= diff->counts[0]] +=
-            sum_of(&diff->runs[i], class_index, 0, ETWAS_DIFF_SLICES).count;
+        struct etwas_diff_sum sum = sum_of(&diff->runs[i], class_index, 0, ETWAS_DIFF_SLICES);
+
+        its->counts[i >= diff->counts[0]] += sum.count;
+        errors_ns[i >= diff->counts[0]] += sum.errors_ns;
     }
-    return counts[0] + counts[1] > 0;
+    for (unsigned side = 0; side < 2; side++) {
+        its->error_ns[side] =
+            its->counts[side] > 0 ? errors_ns[side] / (double)its->counts[side] : 0;
+    }
+    return its->counts[0] + its->counts[1] > 0;
+}
+
+/* Could the clocks alone have made the difference? Not where they do not say how wrong they are. */
+static bool is_within_errors(const struct etwas_diff_class *its, enum etwas_diff_measure measure,
+                             const struct etwas_diff_finding *finding)
+{
+    double error_ns = its->error_ns[0] + its->error_ns[1];
+
+    return measure != ETWAS_DIFF_RATE && isfinite(error_ns) &&
+           fabs(finding->second - finding->first) <= error_ns;
 }
 
 static void find(const struct etwas_diff *diff, const struct etwas_diff_table *table, uint32_t row,
-                 double p, enum etwas_diff_measure measure, struct etwas_diff_finding *finding)
+                 double p, enum etwas_diff_measure measure, struct etwas_diff_class *its)
 {
+    struct etwas_diff_finding *finding = &its->findings[measure];
     const double *values = etwas_diff_row(table, row);
     bool is_log = measure == ETWAS_DIFF_TYPICAL;
 
@@ -115,8 +135,10 @@ static void find(const struct etwas_diff *diff, const struct etwas_diff_table *t
     }
     finding->ratio = finding->second / finding->first;
     finding->p = p;
-    finding->differs = p <= 1 - diff->confidence && (finding->ratio >= 1 + diff->effect ||
-                                                     finding->ratio <= 1 / (1 + diff->effect));
+    finding->differs =
+        p <= 1 - diff->confidence &&
+        (finding->ratio >= 1 + diff->effect || finding->ratio <= 1 / (1 + diff->effect)) &&
+        !is_within_errors(its, measure, finding);
 }
 
 static void weigh(struct etwas_diff_class *its)
@@ -171,8 +193,7 @@ static void judge(struct etwas_diff *diff, const struct etwas_diff_table *table,
         for (unsigned measure = 0; measure < ETWAS_DIFF_MEASURES; measure++) {
             uint32_t row = i * ETWAS_DIFF_MEASURES + measure;
 
-            find(diff, table, row, p[row], (enum etwas_diff_measure)measure,
-                 &its->findings[measure]);
+            find(diff, table, row, p[row], (enum etwas_diff_measure)measure, its);
         }
         weigh(its);
         diff->differing += differs(its);
@@ -188,13 +209,8 @@ bool etwas_diff_compare(struct etwas_diff *diff)
     count_units(diff);
     diff->classes = calloc((size_t)diff->names.count + 1, sizeof *diff->classes);
     for (uint32_t i = 0; diff->classes != NULL && i < diff->names.count; i++) {
-        struct etwas_diff_class *its = &diff->classes[diff->class_count];
-
-        if (has_spans(diff, i, its->counts) &&
-            etwas_span_classes_is(&diff->names, i, diff->class_name)) {
-            its->number = i;
-            diff->class_count++;
-        }
+        diff->class_count += has_spans(diff, i, &diff->classes[diff->class_count]) &&
+                             etwas_span_classes_is(&diff->names, i, diff->class_name);
     }
     if (diff->units[0] < ETWAS_DIFF_LEAST_UNITS || diff->units[1] < ETWAS_DIFF_LEAST_UNITS) {
         return false;

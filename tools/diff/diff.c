@@ -38,14 +38,17 @@ static const char *const help[] = {
     "independent of each other, so runs, or blocks, are what is dealt to the sides\n"
     "anew, 10,000 times: p is how often some class differed as much as this one does.\n"
     "[ ] is where the ratio B/A lies with the confidence, when runs or blocks are\n"
-    "drawn again. What differs stands first, then what differs by most of the time.\n"
+    "drawn again. What the clocks may be off is no difference: durations are known to\n"
+    "within so much, if it is anything. What differs stands first, then what differs\n"
+    "by most of the time.\n"
     "\n"
     "JSON keys:\n"
     "  a, b (files, events_lost, units); damaged; units (runs, blocks); confidence;\n"
     "  effect; differing; other_classes (spans of more than 4096 classes);\n"
-    "  classes (class, guid, count_a, count_b, typical, mean, rate: each a, b (ns, or\n"
-    "  a second; null: it has none), ratio, low, high, p, verdict (null; slower,\n"
-    "  faster, more frequent, rarer, new, gone)).\n"
+    "  classes (class, guid, count_a, count_b, error_a_ns, error_b_ns (of a duration\n"
+    "  by the clock, on average; null: not known), typical, mean, rate: each a, b\n"
+    "  (ns, or a second; null: it has none), ratio, low, high, p, verdict (null;\n"
+    "  slower, faster, more frequent, rarer, new, gone)).\n"
     "Exit codes: 6 if a class differs; others see 'etwas --help'.\n",
     NULL,
 };

@@ -26,7 +26,8 @@ enum {
 struct etwas_diff_sum {
     uint64_t count;
     double ns;
-    double logs; /* of each duration in ns, at least 1 */
+    double logs;      /* of each duration in ns, at least 1 */
+    double errors_ns; /* how far the clock lets them be off, together; infinite: not known */
 };
 
 struct etwas_diff_run {
@@ -59,6 +60,7 @@ struct etwas_diff_finding {
 struct etwas_diff_class {
     uint32_t number;
     uint64_t counts[2];
+    double error_ns[2]; /* of a duration, by the clock, on average */
     struct etwas_diff_finding findings[ETWAS_DIFF_MEASURES];
     double weight; /* by how much of a second in each second the sides differ */
 };

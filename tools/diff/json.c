@@ -80,6 +80,8 @@ void etwas_diff_json(struct etwas_output *output, const struct etwas_diff *diff,
         etwas_json_guid(output, "guid", &named->guid);
         etwas_json_number(output, "count_a", its->counts[0]);
         etwas_json_number(output, "count_b", its->counts[1]);
+        put_number(output, "error_a_ns", its->error_ns[0]);
+        put_number(output, "error_b_ns", its->error_ns[1]);
         for (unsigned measure = 0; measure < ETWAS_DIFF_MEASURES; measure++) {
             put_finding(output, its, (enum etwas_diff_measure)measure);
         }

@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "event.h"
+#include "moment.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,6 +41,7 @@ static void fold(struct etwas_diff_run *run)
                 sum.count += sums[2 * slice + 1].count;
                 sum.ns += sums[2 * slice + 1].ns;
                 sum.logs += sums[2 * slice + 1].logs;
+                sum.errors_ns += sums[2 * slice + 1].errors_ns;
             }
             sums[slice] = sum;
         }
@@ -61,13 +63,14 @@ static void take_time(struct etwas_diff_run *run, int64_t time_ns)
 }
 
 static void count(struct reading *reading, const EVENT_RECORD *record, const etwas_span *span,
-                  int64_t time_ns)
+                  const struct etwas_moment *moment)
 {
     bool senseless;
     struct etwas_described *described = etwas_descriptions_known(&reading->descriptions, record);
     struct etwas_diff_run *run = reading->run;
-    uint64_t slice = etwas_input_passed_ns(run->begin_ns, time_ns) / (uint64_t)run->slice_ns;
-    double duration_ns = (double)etwas_input_passed_ns(span->start, time_ns);
+    uint64_t slice = etwas_input_passed_ns(run->begin_ns, moment->ns) / (uint64_t)run->slice_ns;
+    etwas_clock_time duration = etwas_moment_since(span->start, moment);
+    double duration_ns = (double)duration.value;
     struct etwas_diff_sum **sums;
     uint32_t class_index;
 
@@ -90,23 +93,26 @@ static void count(struct reading *reading, const EVENT_RECORD *record, const etw
     (*sums)[slice].count++;
     (*sums)[slice].ns += duration_ns;
     (*sums)[slice].logs += log(fmax(duration_ns, 1));
+    (*sums)[slice].errors_ns +=
+        duration.error_ns == UINT64_MAX ? INFINITY : (double)duration.error_ns;
 }
 
 static void on_record(EVENT_RECORD *record)
 {
     const struct etwas_input *input = record->UserContext;
     struct reading *reading = input->context;
-    int64_t time_ns = etwas_input_monotonic_ns(input, record);
+    struct etwas_moment moment;
     const etwas_span *span;
 
     if (etwas_event_is_header_class(record)) {
         return;
     }
-    take_time(reading->run, time_ns);
+    moment = etwas_moment_of(input, record);
+    take_time(reading->run, moment.ns);
     /* A time before the first one, as a damaged file has it, is in no slice. */
-    if (etwas_spans_take(reading->spans, record, 1, time_ns, &span) == ETWAS_SPAN_END &&
-        time_ns >= reading->run->begin_ns) {
-        count(reading, record, span, time_ns);
+    if (etwas_spans_take(reading->spans, record, 1, moment.raw, &span) == ETWAS_SPAN_END &&
+        moment.ns >= reading->run->begin_ns) {
+        count(reading, record, span, &moment);
     }
 }
 

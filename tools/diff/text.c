@@ -63,6 +63,18 @@ static void put_finding(struct etwas_output *output, const struct etwas_diff_cla
     }
 }
 
+/* How far the clocks let durations be off, where that is known and is anything. */
+static void put_clock_error(struct etwas_output *output, const struct etwas_diff_class *its)
+{
+    double error_ns = fmax(its->error_ns[0], its->error_ns[1]);
+    char text[ETWAS_PEOPLE_CHARACTERS];
+
+    if (isfinite(error_ns) && error_ns > 0) {
+        etwas_output_format(output, ", durations within %s", etwas_people_ns(text, error_ns));
+    }
+    etwas_output_text(output, isfinite(error_ns) ? "\n" : ", durations as wrong as nobody says\n");
+}
+
 void etwas_diff_text(struct etwas_output *output, const struct etwas_diff *diff)
 {
     char text[2][ETWAS_PEOPLE_CHARACTERS];
@@ -83,9 +95,9 @@ void etwas_diff_text(struct etwas_output *output, const struct etwas_diff *diff)
 
         etwas_output_char(output, '\n');
         etwas_text_utf8(output, ETWAS_TEXT_PLAIN, name, strlen(name));
-        etwas_output_format(output, ": %s against %s\n",
-                            etwas_people_count(text[0], its->counts[0]),
+        etwas_output_format(output, ": %s against %s", etwas_people_count(text[0], its->counts[0]),
                             etwas_people_count(text[1], its->counts[1]));
+        put_clock_error(output, its);
         if (i == 0) {
             etwas_output_text(output, "                     A            B       B/A"
                                       "                              p\n");

@@ -86,7 +86,8 @@ bool etwas_dump_choose_columns(struct etwas_dump *dump)
                                  : "a name is too long, or there are too many");
             return false;
         }
-        dump->wants_durations |= column.property == ETWAS_PROPERTY_DURATION;
+        dump->wants_durations |= column.property == ETWAS_PROPERTY_DURATION ||
+                                 column.property == ETWAS_PROPERTY_DURATION_ERROR;
         dump->wants_raw_time |= column.property == ETWAS_PROPERTY_RAW_TIME;
         dump->columns[dump->column_count++] = column;
         if (text[bytes] == '\0') {

@@ -90,6 +90,7 @@ static const char *const help[] = {
     "  parent    NUMBER@CLASS of its parent instance\n"
     "  text      of a message whose format is known, or of an event with a message\n"
     "  duration  of an event that ends an instance or activity: ns since its start\n"
+    "  duration_error_ns   how far that may be off, on whatever processors both were\n"
     "  call_stack   addresses of the calls that led to it, innermost first; with\n"
     "            --symbols FUNCTION+OFFSET in FILE < ..., FILE+OFFSET where none is\n"
     "            known: they are those of the file that the trace names, if it is of\n"
@@ -116,7 +117,8 @@ static const char *const help[] = {
     "  of messages: message (number); sequence and component, if they have them;\n"
     "  their class is null if they have none;\n"
     "  of instance events: instance, parent_instance (0: none), parent_class (GUID);\n"
-    "  duration_ns, if --where asks for the duration and it is known;\n"
+    "  duration_ns, if --where asks for the duration and it is known, and\n"
+    "  duration_error_ns (null: not known);\n"
     "  call_stack, if it has one: an array of hexadecimal strings, innermost first;\n"
     "  symbols, with --symbols: the same, as the column call_stack has them;\n"
     "  extended, if there are any: an array of objects with type and data\n"
@@ -342,7 +344,7 @@ static enum etwas_input_time input_time(const struct etwas_dump *dump)
     if (dump->clock != ETWAS_DUMP_TIME) {
         return ETWAS_INPUT_RAW;
     }
-    if (dump->wants_raw_time) {
+    if (dump->wants_raw_time || dump->wants_durations) {
         return ETWAS_INPUT_BOTH;
     }
     return dump->hex ? ETWAS_INPUT_FILETIME : ETWAS_INPUT_NANOSECONDS;

@@ -191,12 +191,7 @@ static void put_time(struct etwas_dump *dump)
         etwas_text_time(output, time.value);
         etwas_output_char(output, '"');
     }
-    if (time.error_ns == UINT64_MAX) {
-        etwas_json_key(output, "error_ns");
-        etwas_output_text(output, "null");
-    } else {
-        etwas_json_number(output, "error_ns", time.error_ns);
-    }
+    etwas_json_error(output, "error_ns", time.error_ns);
 }
 
 static void put_string(struct etwas_output *output, const char *key,
@@ -316,6 +311,7 @@ void etwas_dump_json(struct etwas_dump *dump)
     if (subject->has_duration) {
         etwas_json_key(output, "duration_ns");
         etwas_output_signed(output, subject->duration_ns);
+        etwas_json_error(output, "duration_error_ns", subject->duration_error_ns);
     }
     put_extended(dump);
     put_payload(dump);

@@ -60,13 +60,11 @@ static void on_record(EVENT_RECORD *record)
     const struct etwas_input *input = record->UserContext;
     struct etwas_report *report = input->context;
     struct etwas_report_file *file = etwas_report_file_of(report, input);
-    int64_t stamp = record->EventHeader.TimeStamp.QuadPart;
 
     report->input = input;
     report->record = record;
     report->time_ns = etwas_input_unix_ns(input, record);
-    report->qpc = (etwas_clock_time){0, UINT64_MAX};
-    (void)etwas_trace_convert_time(input->trace, stamp, ETWAS_CLOCK_QPC, &report->qpc);
+    report->moment = etwas_moment_of(input, record);
     if (report->spans.finds_trees) {
         follow(report, file);
     } else {
@@ -75,7 +73,7 @@ static void on_record(EVENT_RECORD *record)
     etwas_heap_take(&file->heap.heap, record);
     etwas_cpu_take(&file->usage.cpu, record, report->time_ns);
     if (!etwas_event_is_header_class(record)) {
-        etwas_spans_follow(&report->spans, input, record, report->qpc);
+        etwas_spans_follow(&report->spans, record, &report->moment);
     }
 }
 

@@ -170,7 +170,7 @@ struct etwas_report {
     const struct etwas_input *input;
     EVENT_RECORD *record;
     int64_t time_ns;
-    etwas_clock_time qpc;
+    struct etwas_moment moment;
 };
 
 /* ---- read.c ---------------------------------------------------------------------------------- */

@@ -92,7 +92,7 @@ void etwas_report_trees_take(struct etwas_report *report, const struct etwas_spa
     tree->count++;
     event->node = open->node;
     event->thread = report->record->EventHeader.ThreadId;
-    event->at_ns = etwas_input_passed_ns(grown->nodes[0].start_ns, report->qpc.value);
+    event->at_ns = etwas_input_passed_ns(grown->nodes[0].start_ns, report->moment.ns);
     describe(report, event);
 }
 

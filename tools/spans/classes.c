@@ -84,10 +84,3 @@ double etwas_spans_at_once(const struct etwas_spans_request *request,
 
     return seconds > 0 ? its->durations.sum / ns_per_s / seconds : 0;
 }
-
-uint64_t etwas_spans_error(const struct etwas_spans_class *its, struct etwas_quantile quantile)
-{
-    uint64_t error_ns;
-
-    return __builtin_add_overflow(its->error_ns, quantile.error, &error_ns) ? UINT64_MAX : error_ns;
-}

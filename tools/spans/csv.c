@@ -70,7 +70,7 @@ static void put_titles(struct etwas_output *output)
             etwas_output_format(output, ",%s_%s_ns", kinds[kind], etwas_spans_quantile_names[i]);
         }
     }
-    etwas_output_text(output, ",error_ns");
+    etwas_output_text(output, ",error_ns,self_error_ns");
     etwas_csv_end(output);
 }
 
@@ -103,6 +103,7 @@ static void put_classes(struct etwas_output *output, const struct etwas_spans_re
         put_quantiles(output, &its->durations);
         put_quantiles(output, &its->selves);
         put_error(output, its->error_ns);
+        put_error(output, its->self_error_ns);
         etwas_csv_end(output);
     }
     free((void *)sorted);
@@ -132,6 +133,7 @@ static void put_node(struct etwas_output *output, const struct etwas_spans_reque
     put_error(output, node->has_ended ? node->duration_ns : UINT64_MAX);
     put_error(output, node->has_ended ? node->self_ns : UINT64_MAX);
     put_error(output, node->has_ended ? node->error_ns : UINT64_MAX);
+    put_error(output, node->has_ended ? node->self_error_ns : UINT64_MAX);
     put_number(output, node->events);
     etwas_csv_end(output);
 }
@@ -139,7 +141,7 @@ static void put_node(struct etwas_output *output, const struct etwas_spans_reque
 static void put_trees(struct etwas_output *output, const struct etwas_spans_request *request)
 {
     etwas_output_text(output, "tree,depth,class,instance,process,thread,at_ns,duration_ns,self_ns,"
-                              "error_ns,events");
+                              "error_ns,self_error_ns,events");
     etwas_csv_end(output);
     for (uint32_t i = 0; i < request->tree_count; i++) {
         const struct etwas_spans_tree *tree = &request->trees[i];

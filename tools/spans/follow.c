@@ -12,6 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What one took that has ended. */
+struct taken {
+    uint64_t ns;
+    uint64_t self_ns;
+    uint64_t error_ns;
+    uint64_t self_error_ns;
+};
+
 /* ---- what an event is ------------------------------------------------------------------------ */
 
 static struct etwas_described *described_by(struct etwas_spans_request *request,
@@ -29,7 +37,7 @@ static struct etwas_described *described_by(struct etwas_spans_request *request,
 /* By --where. An END knows how long it took. */
 static bool holds(struct etwas_spans_request *request, const struct etwas_input *input,
                   const EVENT_RECORD *record, struct etwas_described *described,
-                  const uint64_t *duration_ns)
+                  const struct taken *taken)
 {
     struct etwas_where_values values;
 
@@ -38,9 +46,10 @@ static bool holds(struct etwas_spans_request *request, const struct etwas_input 
     }
     etwas_subject_read(&request->subject, input, record, &request->descriptions[input->number - 1],
                        described, NULL);
-    if (duration_ns != NULL) {
+    if (taken != NULL) {
         request->subject.has_duration = true;
-        request->subject.duration_ns = (int64_t)*duration_ns;
+        request->subject.duration_ns = (int64_t)taken->ns;
+        request->subject.duration_error_ns = taken->error_ns;
     }
     values = etwas_where_values_of(&request->subject);
     return etwas_where_holds(&request->where, &values);
@@ -89,14 +98,22 @@ static struct etwas_spans_open *parent_of(const struct etwas_spans_request *requ
     return open->parent != 0 && parent->number == open->parent ? parent : NULL;
 }
 
+/* Its children cover it no more; or do until now. */
+static void uncover(struct etwas_spans_open *open, const struct etwas_moment *moment)
+{
+    open->covered_ns += etwas_input_passed_ns(open->covered_from.ns, moment->ns);
+    open->covered_error_ns = etwas_moment_add_errors(
+        open->covered_error_ns, etwas_moment_error_ns(&open->covered_from, moment));
+}
+
 /* It is open no more, and covers its parent no more. */
 static void leave(struct etwas_spans_request *request, struct etwas_spans_open *open,
-                  int64_t time_ns)
+                  const struct etwas_moment *moment)
 {
     struct etwas_spans_open *parent = parent_of(request, open);
 
     if (parent != NULL && --parent->children == 0) {
-        parent->covered_ns += etwas_input_passed_ns(parent->covered_from, time_ns);
+        uncover(parent, moment);
     }
     if (open->class_index != UINT32_MAX) {
         request->classes[open->class_index].open--;
@@ -130,9 +147,10 @@ static struct etwas_spans_node *tell_event(const struct etwas_spans_request *req
     return node;
 }
 
-static void begin(struct etwas_spans_request *request, const struct etwas_input *input,
-                  const EVENT_RECORD *record, const etwas_span *span, uint64_t error_ns)
+static void begin(struct etwas_spans_request *request, const EVENT_RECORD *record,
+                  const etwas_span *span, const struct etwas_moment *moment)
 {
+    const struct etwas_input *input = moment->input;
     struct etwas_described *described = described_by(request, input, record);
     uint32_t class_index = etwas_span_classes_find(&request->names, described, record);
     struct etwas_spans_open *open = at_place(request, span->place);
@@ -143,7 +161,7 @@ static void begin(struct etwas_spans_request *request, const struct etwas_input 
     }
     if (open->number != 0) {
         count_unfinished(request, open, true);
-        leave(request, open, span->start);
+        leave(request, open, moment);
     }
     *open = (struct etwas_spans_open){
         .number = span->number,
@@ -153,7 +171,7 @@ static void begin(struct etwas_spans_request *request, const struct etwas_input 
         .is_asked_for = etwas_spans_class_is_asked_for(request, class_index) &&
                         holds(request, input, record, described, NULL),
         .is_orphan = span->parent == 0 && names_parent(record),
-        .error_ns = error_ns,
+        .start = *moment,
     };
     if (class_index == UINT32_MAX) {
         request->other_classes += !request->finds_trees;
@@ -165,7 +183,7 @@ static void begin(struct etwas_spans_request *request, const struct etwas_input 
     }
     parent = parent_of(request, open);
     if (parent != NULL && parent->children++ == 0) {
-        parent->covered_from = span->start;
+        parent->covered_from = *moment;
     }
     if (request->finds_trees) {
         etwas_spans_grow(request, input, record, span, open);
@@ -173,63 +191,68 @@ static void begin(struct etwas_spans_request *request, const struct etwas_input 
     }
 }
 
-/* What two times that far off are off together. */
-static uint64_t add_errors(uint64_t one, uint64_t other)
+static struct taken taken_by(struct etwas_spans_open *open, const struct etwas_moment *moment)
 {
-    uint64_t sum;
+    struct taken taken = {
+        .ns = etwas_input_passed_ns(open->start.ns, moment->ns),
+        .error_ns = etwas_moment_error_ns(&open->start, moment),
+    };
 
-    return __builtin_add_overflow(one, other, &sum) ? UINT64_MAX : sum;
+    if (open->children > 0) {
+        uncover(open, moment);
+    }
+    taken.self_ns = taken.ns > open->covered_ns ? taken.ns - open->covered_ns : 0;
+    taken.self_error_ns = etwas_moment_add_errors(taken.error_ns, open->covered_error_ns);
+    return taken;
 }
 
 static void measure(struct etwas_spans_request *request, const struct etwas_spans_open *open,
-                    uint64_t duration_ns, uint64_t self_ns, uint64_t error_ns)
+                    const struct taken *taken)
 {
     struct etwas_spans_class *its = &request->classes[open->class_index];
 
-    its->error_ns = error_ns > its->error_ns ? error_ns : its->error_ns;
+    its->error_ns = taken->error_ns > its->error_ns ? taken->error_ns : its->error_ns;
+    its->self_error_ns =
+        taken->self_error_ns > its->self_error_ns ? taken->self_error_ns : its->self_error_ns;
     its->orphaned += open->is_orphan;
-    if (!etwas_histogram_add(&its->durations, duration_ns) ||
-        !etwas_histogram_add(&its->selves, self_ns)) {
+    if (!etwas_histogram_add(&its->durations, taken->ns) ||
+        !etwas_histogram_add(&its->selves, taken->self_ns)) {
         request->out_of_memory = true;
     }
 }
 
-static void finish(struct etwas_spans_request *request, const struct etwas_input *input,
-                   const EVENT_RECORD *record, const etwas_span *span, etwas_clock_time time)
+static void finish(struct etwas_spans_request *request, const EVENT_RECORD *record,
+                   const etwas_span *span, const struct etwas_moment *moment)
 {
+    const struct etwas_input *input = moment->input;
     struct etwas_spans_open *open = at_place(request, span->place);
-    uint64_t duration_ns = etwas_input_passed_ns(span->start, time.value);
     struct etwas_spans_node *node;
-    uint64_t error_ns;
-    uint64_t covered_ns;
-    uint64_t self_ns;
+    struct taken taken;
 
     if (open == NULL || open->number != span->number) {
         return;
     }
-    error_ns = add_errors(open->error_ns, time.error_ns);
-    covered_ns = open->covered_ns +
-                 (open->children > 0 ? etwas_input_passed_ns(open->covered_from, time.value) : 0);
-    self_ns = duration_ns > covered_ns ? duration_ns - covered_ns : 0;
+    taken = taken_by(open, moment);
     node = tell_event(request, open);
     if (node != NULL) {
         node->has_ended = true;
-        node->duration_ns = duration_ns;
-        node->self_ns = self_ns;
-        node->error_ns = error_ns;
+        node->duration_ns = taken.ns;
+        node->self_ns = taken.self_ns;
+        node->error_ns = taken.error_ns;
+        node->self_error_ns = taken.self_error_ns;
     } else if (!request->finds_trees &&
                etwas_spans_class_is_asked_for(request, open->class_index) &&
-               (open->is_asked_for || holds(request, input, record,
-                                            described_by(request, input, record), &duration_ns))) {
-        measure(request, open, duration_ns, self_ns, error_ns);
+               (open->is_asked_for ||
+                holds(request, input, record, described_by(request, input, record), &taken))) {
+        measure(request, open, &taken);
         if (span->parent == 0 || request->class_name != NULL || request->has_where) {
-            etwas_spans_choose(request, span, duration_ns);
+            etwas_spans_choose(request, span, taken.ns);
         }
     }
     if (request->finds_trees && request->listener.ended != NULL) {
-        request->listener.ended(request->listener.context, open, duration_ns);
+        request->listener.ended(request->listener.context, open, taken.ns);
     }
-    leave(request, open, time.value);
+    leave(request, open, moment);
 }
 
 static void count_unmatched(struct etwas_spans_request *request, const struct etwas_input *input,
@@ -264,16 +287,17 @@ static void note_time(struct etwas_spans_request *request, int64_t time_ns)
     request->end_ns = time_ns > request->end_ns ? time_ns : request->end_ns;
 }
 
-void etwas_spans_follow(struct etwas_spans_request *request, const struct etwas_input *input,
-                        const EVENT_RECORD *record, etwas_clock_time time)
+void etwas_spans_follow(struct etwas_spans_request *request, const EVENT_RECORD *record,
+                        const struct etwas_moment *moment)
 {
+    uint32_t file = moment->input->number;
     uint64_t unmatched = etwas_spans_count(request->spans, ETWAS_SPANS_UNMATCHED);
     const etwas_span *span;
 
-    note_time(request, time.value);
-    switch (etwas_spans_take(request->spans, record, input->number, time.value, &span)) {
+    note_time(request, moment->ns);
+    switch (etwas_spans_take(request->spans, record, file, moment->ns, &span)) {
     case ETWAS_SPAN_START:
-        begin(request, input, record, span, time.error_ns);
+        begin(request, record, span, moment);
         break;
     case ETWAS_SPAN_INSIDE:
         if (span->place < request->open_capacity) {
@@ -281,11 +305,11 @@ void etwas_spans_follow(struct etwas_spans_request *request, const struct etwas_
         }
         break;
     case ETWAS_SPAN_END:
-        finish(request, input, record, span, time);
+        finish(request, record, span, moment);
         break;
     default:
         if (etwas_spans_count(request->spans, ETWAS_SPANS_UNMATCHED) > unmatched) {
-            count_unmatched(request, input, record);
+            count_unmatched(request, moment->input, record);
         }
     }
 }

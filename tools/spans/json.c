@@ -14,20 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A number with what the clock, and the cells of a histogram, leave open. */
-static void put_error(struct etwas_output *output, uint64_t error_ns)
-{
-    if (error_ns == UINT64_MAX) {
-        etwas_json_key(output, "error_ns");
-        etwas_output_text(output, "null");
-    } else {
-        etwas_json_number(output, "error_ns", error_ns);
-    }
-}
-
+/* With what the clock, and the cells of a histogram, leave open. */
 static void put_quantiles(struct etwas_output *output, const char *key,
-                          const struct etwas_spans_class *its,
-                          const struct etwas_histogram *histogram)
+                          const struct etwas_histogram *histogram, uint64_t error_ns)
 {
     etwas_json_key(output, key);
     for (unsigned i = 0; i < ETWAS_SPANS_QUANTILES; i++) {
@@ -38,7 +27,7 @@ static void put_quantiles(struct etwas_output *output, const char *key,
         etwas_output_text(output, etwas_spans_quantile_names[i]);
         etwas_output_text(output, "\":{\"ns\":");
         etwas_output_unsigned(output, quantile.value);
-        put_error(output, etwas_spans_error(its, quantile));
+        etwas_json_error(output, "error_ns", etwas_moment_add_errors(error_ns, quantile.error));
         etwas_output_char(output, '}');
     }
     etwas_output_char(output, '}');
@@ -59,8 +48,8 @@ void etwas_spans_json_class(struct etwas_output *output, const struct etwas_span
     etwas_json_number(output, "orphaned", its->orphaned);
     etwas_json_number(output, "unmatched", its->unmatched);
     etwas_output_format(output, ",\"total_ns\":%.0f", its->durations.sum);
-    put_quantiles(output, "duration", its, &its->durations);
-    put_quantiles(output, "self", its, &its->selves);
+    put_quantiles(output, "duration", &its->durations, its->error_ns);
+    put_quantiles(output, "self", &its->selves, its->self_error_ns);
 }
 
 static void put_classes(struct etwas_output *output, const struct etwas_spans_request *request)
@@ -100,9 +89,11 @@ static void put_node(struct etwas_output *output, const struct etwas_spans_reque
     if (node->has_ended) {
         etwas_json_number(output, "duration_ns", node->duration_ns);
         etwas_json_number(output, "self_ns", node->self_ns);
-        put_error(output, node->error_ns);
+        etwas_json_error(output, "error_ns", node->error_ns);
+        etwas_json_error(output, "self_error_ns", node->self_error_ns);
     } else {
-        etwas_output_text(output, ",\"duration_ns\":null,\"self_ns\":null,\"error_ns\":null");
+        etwas_output_text(output, ",\"duration_ns\":null,\"self_ns\":null,\"error_ns\":null,"
+                                  "\"self_error_ns\":null");
     }
     etwas_json_number(output, "events", node->events);
     etwas_output_char(output, '}');

@@ -41,13 +41,15 @@ static const char *const help[] = {
     "A quantile is of its class's spans that ended: p90 is the least duration that 90\n"
     "of 100 do not exceed. Quantiles are known to 0.1 %, min and max as the times\n"
     "are. How far durations may be off by the clock is in the column error: of the\n"
-    "worst of them, ? where a file does not say. Unfinished are those that have no\n"
-    "END, also because a second START of the same took their place (replaced);\n"
-    "orphaned those that name a parent which is not open; unmatched the ENDs without\n"
-    "a START.\n"
+    "worst of them, ? where a file does not say. What START and END are both off by\n"
+    "cancels; on two processors they may be as far off as either time is, since so\n"
+    "far apart their clocks may be. What children cover adds to the error of the time\n"
+    "itself. Unfinished are those that have no END, also because a second START of\n"
+    "the same took their place (replaced); orphaned those that name a parent which is\n"
+    "not open; unmatched the ENDs without a START.\n"
     "\n"
     "Memory does not grow with the trace: at most 1048576 spans are open at once, of\n"
-    "some 250 bytes each, 4096 classes have 446 kB each at the most, and a tree 1000\n"
+    "some 260 bytes each, 4096 classes have 446 kB each at the most, and a tree 1000\n"
     "spans; what is left out is counted.\n"
     "\n",
     etwas_where_help,
@@ -62,7 +64,8 @@ static const char *const help[] = {
     "  (null: not known));\n"
     "  slowest (start, left_out, spans: depth, class, instance or activity, process,\n"
     "  thread, at_ns (since the first began), duration_ns (null: it did not end),\n"
-    "  self_ns, error_ns, events (of it, without START and END)).\n"
+    "  self_ns, error_ns and self_error_ns (null: not known), events (of it, without\n"
+    "  START and END)).\n"
     "Exit codes: see 'etwas --help'.\n",
     NULL,
 };
@@ -73,14 +76,13 @@ static void on_record(EVENT_RECORD *record)
 {
     const struct etwas_input *input = record->UserContext;
     struct etwas_spans_request *request = input->context;
-    etwas_clock_time time = {0, UINT64_MAX};
+    struct etwas_moment moment;
 
     if (etwas_event_is_header_class(record)) {
         return;
     }
-    (void)etwas_trace_convert_time(input->trace, record->EventHeader.TimeStamp.QuadPart,
-                                   ETWAS_CLOCK_QPC, &time);
-    etwas_spans_follow(request, input, record, time);
+    moment = etwas_moment_of(input, record);
+    etwas_spans_follow(request, record, &moment);
 }
 
 /* All files, from their beginning to their end. */

@@ -16,6 +16,7 @@
 #include "descriptions.h"
 #include "histogram.h"
 #include "input.h"
+#include "moment.h"
 #include "span_classes.h"
 #include "subject.h"
 #include "where/values.h"
@@ -32,13 +33,14 @@ enum {
 /* Of what is asked for, but where it says of all. */
 struct etwas_spans_class {
     const struct etwas_span_class *named;
-    uint64_t unfinished; /* begun and not ended; those that were replaced too */
-    uint64_t replaced;   /* by a second START of the same before they ended */
-    uint64_t orphaned;   /* they name a parent that is not open */
-    uint64_t unmatched;  /* ENDs without a START */
-    uint64_t open;       /* now, of all */
-    uint64_t most_open;  /* at once, of all */
-    uint64_t error_ns;   /* the largest of a duration; UINT64_MAX: one is not known */
+    uint64_t unfinished;    /* begun and not ended; those that were replaced too */
+    uint64_t replaced;      /* by a second START of the same before they ended */
+    uint64_t orphaned;      /* they name a parent that is not open */
+    uint64_t unmatched;     /* ENDs without a START */
+    uint64_t open;          /* now, of all */
+    uint64_t most_open;     /* at once, of all */
+    uint64_t error_ns;      /* the largest of a duration; UINT64_MAX: one is not known */
+    uint64_t self_error_ns; /* likewise */
     struct etwas_histogram durations;
     struct etwas_histogram selves;
 };
@@ -58,8 +60,9 @@ struct etwas_spans_node {
     int64_t start_ns;
     uint64_t duration_ns;
     uint64_t self_ns;
-    uint64_t error_ns; /* of the duration; UINT64_MAX: not known */
-    uint64_t events;   /* of it, beside START and END */
+    uint64_t error_ns;      /* of the duration; UINT64_MAX: not known */
+    uint64_t self_error_ns; /* likewise */
+    uint64_t events;        /* of it, beside START and END */
 };
 
 struct etwas_spans_tree {
@@ -81,9 +84,10 @@ struct etwas_spans_open {
     bool is_asked_for; /* by its START */
     bool is_orphan;
     uint32_t children; /* that are open */
-    int64_t covered_from;
+    struct etwas_moment start;
+    struct etwas_moment covered_from; /* while children are open */
     uint64_t covered_ns;
-    uint64_t error_ns;
+    uint64_t covered_error_ns;
     uint32_t tree; /* from 1; 0: it is in none */
     uint32_t node; /* ETWAS_SPANS_NO_NODE: there was no room for it */
 };
@@ -161,14 +165,11 @@ double etwas_spans_at_once(const struct etwas_spans_request *request,
 /* From the first event to the last. */
 double etwas_spans_seconds(const struct etwas_spans_request *request);
 
-/* How far a quantile may be off, by the clock too; UINT64_MAX: not known. */
-uint64_t etwas_spans_error(const struct etwas_spans_class *its, struct etwas_quantile quantile);
-
 /* ---- follow.c ---- */
 
-/* An event, but of class EventTrace. `time` is by QPC. */
-void etwas_spans_follow(struct etwas_spans_request *request, const struct etwas_input *input,
-                        const EVENT_RECORD *record, etwas_clock_time time);
+/* An event, but of class EventTrace, at its moment. */
+void etwas_spans_follow(struct etwas_spans_request *request, const EVENT_RECORD *record,
+                        const struct etwas_moment *moment);
 
 /* All that is still open at the end is unfinished. */
 void etwas_spans_settle(struct etwas_spans_request *request);

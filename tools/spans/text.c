@@ -95,6 +95,7 @@ static void put_class(struct etwas_output *output, const struct etwas_spans_requ
     if (its->durations.count > 0) {
         etwas_output_format(output, "%42s", "itself");
         put_quantiles(output, &its->selves);
+        put_error(output, its->self_error_ns);
         etwas_output_char(output, '\n');
     }
     put_faults(output, its);

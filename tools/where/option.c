@@ -23,14 +23,15 @@ const char etwas_where_help[] =
     "  point.x == 3                         a member of a struct\n"
     "A name is one of these, or else of a field (fields.NAME always is, `NAME` may\n"
     "hold anything): time, duration (ns; of an END event, from the START of the same\n"
-    "instance or activity), processor or cpu, process, thread, level, keyword,\n"
-    "provider, event (GC/Start; of a self-describing one with or without the opcode\n"
-    "that is shown behind it), name (its last part, without that), text (of a\n"
-    "message), class (GUID), type or opcode, id, version, task, channel, activity,\n"
-    "related_activity, instance, parent. Of several values, as in arrays, any will\n"
-    "do. What an event does not have compares false, by != too. A name alone: is it\n"
-    "neither 0 nor empty? Enumerations and codes of errors compare by name and by\n"
-    "number, GUIDs and times in any form.\n";
+    "instance or activity), duration_error_ns (how far it may be off, where that is\n"
+    "known), processor or cpu, process, thread, level, keyword, provider, event\n"
+    "(GC/Start; of a self-describing one with or without the opcode that is shown\n"
+    "behind it), name (its last part, without that), text (of a message), class\n"
+    "(GUID), type or opcode, id, version, task, channel, activity, related_activity,\n"
+    "instance, parent. Of several values, as in arrays, any will do. What an event\n"
+    "does not have compares false, by != too. A name alone: is it neither 0 nor\n"
+    "empty? Enumerations and codes of errors compare by name and by number, GUIDs and\n"
+    "times in any form.\n";
 
 bool etwas_where_option(struct etwas_where *where, const char *command, const char *text,
                         struct etwas_field_paths *paths)

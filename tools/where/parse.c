@@ -59,7 +59,8 @@ static bool parse_name(struct parser *parser, struct etwas_where_operand *operan
     }
     if (etwas_property_kind(operand->property) != ETWAS_PROPERTY_IS_NOTHING) {
         operand->source = ETWAS_WHERE_OF_PROPERTY;
-        parser->where->wants_duration |= operand->property == ETWAS_PROPERTY_DURATION;
+        parser->where->wants_duration |= operand->property == ETWAS_PROPERTY_DURATION ||
+                                         operand->property == ETWAS_PROPERTY_DURATION_ERROR;
         return true;
     }
     if (operand->property != ETWAS_PROPERTY_COUNT) {

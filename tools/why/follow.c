@@ -186,6 +186,7 @@ void etwas_why_start(struct etwas_why *why, const struct etwas_input *input,
         chosen->process = span->process;
         chosen->thread = span->thread;
         chosen->start_unix_ns = etwas_input_unix_ns(input, record);
+        chosen->start = etwas_moment_of(input, record);
         name_parents(why, span, chosen);
     }
     if (why->follows) {
@@ -203,11 +204,13 @@ void etwas_why_move(struct etwas_why *why, const etwas_span *span, uint32_t thre
     }
 }
 
-void etwas_why_end(struct etwas_why *why, const etwas_span *span, int64_t time_ns)
+void etwas_why_end(struct etwas_why *why, const struct etwas_input *input,
+                   const EVENT_RECORD *record, const etwas_span *span, int64_t time_ns)
 {
     struct etwas_why_open *open = open_at(why, span->place);
     uint64_t duration_ns = etwas_kernel_ns(span->start, time_ns);
     struct etwas_why_class *its_class;
+    struct etwas_moment end;
 
     if (open == NULL || open->number != span->number) {
         return;
@@ -225,6 +228,8 @@ void etwas_why_end(struct etwas_why *why, const etwas_span *span, int64_t time_n
         if (open->own.by == ETWAS_WHY_BY_COUNTERS) {
             open->chosen->preemptions = open->own.used.values[ETWAS_WHY_INVOLUNTARY];
         }
+        end = etwas_moment_of(input, record);
+        open->chosen->error_ns = etwas_moment_error_ns(&open->chosen->start, &end);
         open->chosen->duration_ns = duration_ns;
         open->chosen->is_open = false;
         open->chosen = NULL;

@@ -214,6 +214,7 @@ static void put_chosen(struct etwas_output *output, const struct etwas_why *why,
     etwas_text_time_ns(output, chosen->start_unix_ns);
     etwas_output_char(output, '"');
     etwas_json_number(output, "duration_ns", chosen->duration_ns);
+    etwas_json_error(output, "error_ns", chosen->error_ns);
     put_times(output, &chosen->times);
     etwas_json_number(output, "preemptions", chosen->preemptions);
     put_own(output, &chosen->own);

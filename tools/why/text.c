@@ -341,6 +341,18 @@ static void put_blocked(struct etwas_output *output, const struct etwas_why *why
     }
 }
 
+/* By the clock, where it is anything. */
+static void put_error(struct etwas_output *output, uint64_t error_ns)
+{
+    char text[ETWAS_PEOPLE_CHARACTERS];
+
+    if (error_ns == UINT64_MAX) {
+        etwas_output_text(output, ", as far as its clock can be believed,");
+    } else if (error_ns > 0) {
+        etwas_output_format(output, ", give or take %s,", etwas_people_ns(text, (double)error_ns));
+    }
+}
+
 static void explain(struct etwas_output *output, const struct etwas_why *why,
                     struct etwas_why_chosen *chosen)
 {
@@ -348,6 +360,7 @@ static void explain(struct etwas_output *output, const struct etwas_why *why,
     put_name(output, why, &chosen->name);
     etwas_output_text(output, " took ");
     put_ms(output, chosen->duration_ns);
+    put_error(output, chosen->error_ns);
     etwas_output_text(output, " from ");
     etwas_text_time_ns(output, chosen->start_unix_ns);
     etwas_output_text(output, " on ");

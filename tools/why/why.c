@@ -69,7 +69,8 @@ static const char *const help[] = {
     "  classes (class, guid, count, duration_ns, longest_ns, the times, counted);\n"
     "  slowest (class; instance or activity; parents: class, instance or activity,\n"
     "  the nearest first; process, name, thread, threads (that had it), start,\n"
-    "  duration_ns, the times, preemptions, times_by (switches, counters, nothing),\n"
+    "  duration_ns, error_ns (of that; null: not known), the times, preemptions,\n"
+    "  times_by (switches, counters, nothing),\n"
     "  counters (null; known: bits 1 ran_ns, 4 waited_ns, 2 the others, user_us,\n"
     "  kernel_us, voluntary_switches, involuntary_switches, minor_faults,\n"
     "  major_faults), processor_changes (known ones); fault_types (type, count);\n"
@@ -104,7 +105,7 @@ static void take_span(struct etwas_why *why, const struct etwas_input *input,
         break;
     case ETWAS_SPAN_END:
         etwas_why_count(why, input, span, record, time_ns);
-        etwas_why_end(why, span, time_ns);
+        etwas_why_end(why, input, record, span, time_ns);
         break;
     default:
         break;

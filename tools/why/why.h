@@ -19,6 +19,7 @@
 #include "descriptions.h"
 #include "file_names.h"
 #include "input.h"
+#include "moment.h"
 #include "processes.h"
 #include "schedule.h"
 #include "span_name.h"
@@ -169,6 +170,8 @@ struct etwas_why_slow {
 /* What the second reading finds of it. */
 struct etwas_why_chosen {
     uint64_t duration_ns;
+    uint64_t error_ns; /* of that, by the clock; UINT64_MAX: not known */
+    struct etwas_moment start;
     struct etwas_why_name name;
     struct etwas_why_name parents[ETWAS_WHY_PARENTS]; /* its parent, that one's, … */
     uint32_t parent_count;
@@ -331,7 +334,8 @@ void etwas_why_start(struct etwas_why *why, const struct etwas_input *input,
                      const EVENT_RECORD *record, const etwas_span *span, uint32_t class_index);
 void etwas_why_move(struct etwas_why *why, const etwas_span *span, uint32_t thread,
                     int64_t time_ns);
-void etwas_why_end(struct etwas_why *why, const etwas_span *span, int64_t time_ns);
+void etwas_why_end(struct etwas_why *why, const struct etwas_input *input,
+                   const EVENT_RECORD *record, const etwas_span *span, int64_t time_ns);
 
 /* ---- events.c ---- */
 

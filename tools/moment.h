@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 the etwas authors */
+#ifndef ETWAS_TOOLS_MOMENT_H
+#define ETWAS_TOOLS_MOMENT_H
+
+/*
+ * When an event was, so that what passed until another can be told with its error.
+ */
+
+#include "input.h"
+
+struct etwas_moment {
+    const struct etwas_input *input; /* which must have ETWAS_INPUT_RAW or ETWAS_INPUT_BOTH */
+    int64_t raw;
+    int64_t ns;        /* by the performance counter */
+    uint64_t error_ns; /* of that; UINT64_MAX: not known */
+    uint32_t processor;
+};
+
+struct etwas_moment etwas_moment_of(const struct etwas_input *input, const EVENT_RECORD *record);
+
+/*
+ * How far what passed from one to the other may be off; UINT64_MAX: not known. Two times of one processor share most of
+ * their errors. Those of two processors are at least as uncertain as one of them: so far apart may their clocks be. What
+ * two files say is as wrong as both times are.
+ */
+uint64_t etwas_moment_error_ns(const struct etwas_moment *from, const struct etwas_moment *to);
+
+/*
+ * What passed since a raw stamp of the same file whose processor is not known: as if it had been another one. Never less
+ * than 0.
+ */
+etwas_clock_time etwas_moment_since(int64_t raw, const struct etwas_moment *moment);
+
+/* The sum of two errors; UINT64_MAX if one is. */
+uint64_t etwas_moment_add_errors(uint64_t one, uint64_t other);
+
+#endif
