@@ -14,9 +14,9 @@
 #include <string.h>
 
 #include "etl/record.h"
+#include "etl/xpress.h"
 #include "reader/source.h"
 #include "reader/trace.h"
-#include "reader/xpress.h"
 
 #define NONE SIZE_MAX
 

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 #include "etl/layout.h"
+#include "etl/xpress.h"
 #include "reader/damage.h"
 #include "reader/source.h"
 #include "reader/trace.h"
-#include "reader/xpress.h"
 
 #define HEADER_BYTES ETWAS_ETL_BUFFER_HEADER_BYTES
 

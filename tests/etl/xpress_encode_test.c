@@ -13,7 +13,7 @@
 #include <etwas/compression.h>
 
 #include "etl/layout.h"
-#include "reader/xpress.h"
+#include "etl/xpress.h"
 
 enum {
     BUFFER_BYTES = 64 << 10,

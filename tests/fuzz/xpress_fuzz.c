@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "etl/xpress.h"
 #include "reader/compress.h"
-#include "reader/xpress.h"
 #include "walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "compress.h"
-#include "reader/xpress.h"
+#include "etl/xpress.h"
 
 static uint64_t random_state = 88172645463325252u;
 

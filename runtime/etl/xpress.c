@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "reader/xpress.h"
+#include "etl/xpress.h"
 
 #include <string.h>
 

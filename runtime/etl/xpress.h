@@ -6,8 +6,8 @@
  * variant without Huffman coding. Its input is hostile: it reads and writes only inside the two
  * ranges it is given, whatever the bytes say, and takes time linear in their sizes.
  */
-#ifndef ETWAS_READER_XPRESS_H
-#define ETWAS_READER_XPRESS_H
+#ifndef ETWAS_ETL_XPRESS_H
+#define ETWAS_ETL_XPRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>
