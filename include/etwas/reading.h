@@ -84,6 +84,7 @@ typedef struct etwas_trace_information {
      * the files of a session have of it, and what they have overwritten and lost, is together so much.
      * 0 where the file does not say: a snapshot's, another system's. */
     uint64_t attempted_events;
+    uint64_t uncompressed_bytes; /* what the buffers found would take if none were compressed */
 } etwas_trace_information;
 
 /* etwas_trace_query, told how large the caller knows the struct. */

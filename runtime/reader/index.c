@@ -129,6 +129,8 @@ static enum added add_buffer(struct etwas_trace *trace, struct etwas_index *inde
     }
     if (entry.file_bytes == entry.buffer_bytes) {
         etwas_trace_count(&trace->information.buffers, 1);
+        etwas_trace_count(&trace->information.uncompressed_bytes,
+                          entry.compressed ? entry.data_end : entry.buffer_bytes);
     }
     return append(index, &entry) ? ADDED_BUFFER : ADDED_NO_MEMORY;
 }
@@ -220,6 +222,37 @@ static uint64_t find_next_buffer(struct etwas_trace *trace, uint64_t offset)
     return trace->file_bytes;
 }
 
+/*
+ * Whether nothing but zeroes comes from here on: space set aside. Between the last buffer and the first hole
+ * there may be some that the file really has.
+ */
+static bool is_unused(struct etwas_trace *trace, uint64_t offset)
+{
+    uint64_t words[512];
+
+    while (offset < trace->file_bytes) {
+        uint64_t data = etwas_source_next_data(trace, offset);
+        size_t got;
+
+        if (data > offset) {
+            offset = data;
+            continue;
+        }
+        memset(words, 0, sizeof words);
+        got = etwas_source_read(trace, offset, words, sizeof words);
+        for (size_t index = 0; index < sizeof words / sizeof words[0]; index++) {
+            if (words[index] != 0) {
+                return false;
+            }
+        }
+        if (got == 0) {
+            return false;
+        }
+        offset += got;
+    }
+    return true;
+}
+
 /* Where every buffer has its own size, each says where the next begins. */
 static uint32_t walk_chain(struct etwas_trace *trace, struct etwas_index *index, uint64_t offset)
 {
@@ -235,8 +268,7 @@ static uint32_t walk_chain(struct etwas_trace *trace, struct etwas_index *index,
                            offset, left);
             return ERROR_SUCCESS;
         }
-        if (header.buffer_bytes == 0 &&
-            etwas_source_next_data(trace, offset) == trace->file_bytes) {
+        if (header.buffer_bytes == 0 && is_unused(trace, offset)) {
             return ERROR_SUCCESS;
         }
         result = add_buffer(trace, index, offset, &header);
@@ -314,6 +346,7 @@ uint32_t etwas_index_build(struct etwas_trace *trace, struct etwas_index *index)
                                                          trace->log.fields.start.end_filetime == 0),
     };
     etwas_trace_count(&trace->information.buffers, 1);
+    etwas_trace_count(&trace->information.uncompressed_bytes, first);
     if (index->looked_for_knots && !etwas_knots_add_first(trace, &index->knots)) {
         return ERROR_NOT_ENOUGH_MEMORY;
     }

@@ -287,6 +287,7 @@ static void copy_information(const etwas_trace_information *from, etwas_trace_in
         .part = from->part,
         .processors = from->processors,
         .attempted_events = from->attempted_events,
+        .uncompressed_bytes = ck_pr_load_64(&from->uncompressed_bytes),
     };
 }
 

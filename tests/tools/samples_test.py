@@ -87,6 +87,16 @@ class Samples(ToolTest):
                          ("solar_system/PrimitiveTypesTest", "2021-09-09T14:59:35.8001567Z"))
 
 
+    def test_of_a_compressed_file_it_is_said_how_much_it_was(self):
+        # Buffer 0 is not compressed; of the other two their headers say where their data end.
+        path = self.sample("SelfDescribingSingleEvent.etl")
+        stat, = self.stat_json(path)
+        self.assertEqual((stat["compressed"], stat["file_bytes"], stat["uncompressed_bytes"]),
+                         (True, 7403, 8432))
+        out, _ = self.run_etwas("stat", path)
+        self.assertIn("compressed from 8.43 kB (1.1 to 1)", out)
+
+
 class Memory(ToolTest):
     def test_a_file_of_4_gb_needs_less_than_64_mb(self):
         size, count = 256 * 1024, 16384

@@ -109,6 +109,7 @@ static void put_session(struct etwas_output *output, const struct etwas_stat *st
                         (double)etwas_stat_duration_100ns(stat, input) / 1e7);
     etwas_json_number(output, "file_bytes", information->file_bytes);
     etwas_json_boolean(output, "compressed", information->compressed);
+    etwas_json_number(output, "uncompressed_bytes", information->uncompressed_bytes);
 }
 
 static void put_count(struct etwas_output *output, const struct etwas_stat_count *counted)

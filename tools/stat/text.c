@@ -235,7 +235,15 @@ static void put_total(struct etwas_output *output, const struct etwas_stat *stat
     put_bytes(output, (double)input->information.file_bytes);
     etwas_output_text(output, "; ");
     put_bytes(output, etwas_stat_per_second(input->information.file_bytes, duration));
-    etwas_output_format(output, "/s%s\n", input->information.compressed ? ", compressed" : "");
+    etwas_output_text(output, "/s");
+    if (input->information.compressed) {
+        etwas_output_text(output, ", compressed from ");
+        put_bytes(output, (double)input->information.uncompressed_bytes);
+        etwas_output_format(output, " (%.1f to 1)",
+                            (double)input->information.uncompressed_bytes /
+                                (double)input->information.file_bytes);
+    }
+    etwas_output_char(output, '\n');
     put_label(output, "not counted");
     put_counted(output, stat->header.events, "record");
     etwas_output_text(output, " about the trace itself, or that describe events or images\n");
